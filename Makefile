@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# make demo, make test: everything a newcomer needs. Both install what is missing first.
+.DEFAULT_GOAL := build/rill
+SHELL := /bin/bash
+
+CC       ?= gcc
+CFLAGS   ?= -O2
+BASE     := -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off -MMD -MP -iquote include -Iinclude -Igen/ir -Igen/pass -Igen/model -Igen -Igen/base -Igen/pack
+LIBS     := -lyaml -ljansson -lpcre2-8 -lz -lm
+OUT      := build
+SRC      := $(filter-out gen/main.c,$(wildcard gen/*.c gen/base/*.c gen/spec/*.c gen/device/*.c gen/ir/*.c gen/model/*.c gen/pass/*.c gen/emit/*.c gen/pack/*.c \
+            gen/package/*.c gen/lp/*.c verif/golden/*.c verif/reference/*.c))
+OBJ      := $(SRC:%.c=$(OUT)/obj/%.o)
+SIM_SRC  := $(wildcard verif/model/*.c verif/harness/*.c verif/check/*.c)
+SIM_OBJ  := $(SIM_SRC:%.c=$(OUT)/obj/%.o)
+
+$(OUT)/rill: $(OUT)/obj/gen/main.o $(OUT)/librill.a
+	@$(CC) $(CFLAGS) -o $@ $^ $(LIBS)
+
+$(OUT)/librill.a: $(OBJ) $(SIM_OBJ)
+	@rm -f $@ && ar rcs $@ $^
+
+$(OUT)/obj/verif/golden/%.o: CFLAGS += -O3
+$(OUT)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "cc $<"
+	@$(CC) $(BASE) $(CFLAGS) -c $< -o $@
+
+-include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
+
+.PHONY: deps demo test test-all lint clean
+deps:
+	@tests/install.sh
+
+demo: deps
+	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
+	@tests/demo.sh
+
+test: deps
+	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
+	@tests/run.sh
+
+test-all: deps
+	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
+	@tests/run.sh --all
+
+lint: deps
+	@tests/lint.sh
+
+clean:
+	@rm -rf $(OUT)

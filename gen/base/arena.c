@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arena: a list of blocks, newest first. Marks remember a block and how full it was.
+#include "base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARENA_BLOCK_BYTES = 64 << 10 };
+
+struct arena_block {
+    struct arena_block *below;
+    size_t size, fill; // bytes of data
+    max_align_t data[];
+};
+
+void arena_init(struct arena *arena) {
+    *arena = (struct arena){0};
+}
+
+void arena_free(struct arena *arena) {
+    arena_release(arena, (struct arena_mark){0});
+}
+
+struct arena_mark arena_mark(const struct arena *arena) {
+    return (struct arena_mark){arena->top, arena->top ? arena->top->fill : 0};
+}
+
+void arena_release(struct arena *arena, struct arena_mark mark) {
+    while (arena->top && arena->top != mark.block) {
+        struct arena_block *block = arena->top;
+        arena->top = block->below;
+        arena->used -= block->fill;
+        free(block);
+    }
+    if (arena->top != mark.block) base_fatal("arena: mark of another arena, or already released");
+    if (!mark.block) return;
+    arena->used -= mark.block->fill - mark.fill;
+    mark.block->fill = mark.fill;
+}
+
+static struct arena_block *block_new(struct arena *arena, size_t need) {
+    size_t size = need > ARENA_BLOCK_BYTES ? need : ARENA_BLOCK_BYTES, total;
+    if (!size_add(size, sizeof(struct arena_block), &total)) base_fatal("arena: size overflow");
+    struct arena_block *block = malloc(total);
+    if (!block) base_fatal("out of memory (%zu bytes)", total);
+    block->below = arena->top;
+    block->size = size;
+    block->fill = 0;
+    arena->top = block;
+    return block;
+}
+
+// Bytes rounded up to the alignment; the run ends on overflow.
+static size_t round_size(size_t count, size_t size) {
+    size_t bytes, align = _Alignof(max_align_t);
+    if (!size_mul(count, size, &bytes) || !size_add(bytes, align - 1, &bytes)) base_fatal("arena: size overflow");
+    return bytes & ~(align - 1);
+}
+
+void *arena_alloc(struct arena *arena, size_t count, size_t size) {
+    size_t bytes = round_size(count, size);
+    if (arena->fail_after && --arena->fail_after == 0) base_fatal("out of memory (injected)");
+    struct arena_block *block = arena->top;
+    if (!block || block->size - block->fill < bytes) block = block_new(arena, bytes);
+    void *p = (char *)block->data + block->fill;
+    block->fill += bytes;
+    arena->used += bytes;
+    return memset(p, 0, bytes);
+}
+
+char *arena_strndup(struct arena *arena, const char *s, size_t len) {
+    size_t bytes;
+    if (!size_add(len, 1, &bytes)) base_fatal("arena: size overflow");
+    char *copy = arena_alloc(arena, bytes, 1);
+    if (len) memcpy(copy, s, len);
+    return copy;
+}
+
+char *arena_strdup(struct arena *arena, const char *s) {
+    return arena_strndup(arena, s, strlen(s));
+}
+
+char *arena_vprintf(struct arena *arena, const char *fmt, va_list args) {
+    va_list again;
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, fmt, args);
+    if (len < 0) base_fatal("arena: bad format");
+    char *s = arena_alloc(arena, (size_t)len + 1, 1);
+    vsnprintf(s, (size_t)len + 1, fmt, again);
+    va_end(again);
+    return s;
+}
+
+char *arena_printf(struct arena *arena, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    char *s = arena_vprintf(arena, fmt, args);
+    va_end(args);
+    return s;
+}
+
+void *vec_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t item_size) {
+    if (count < *capacity) return items;
+    size_t larger;
+    if (!size_mul(*capacity, 2, &larger)) base_fatal("vector: size overflow");
+    if (larger < 8) larger = 8;
+    void *copy = arena_alloc(arena, larger, item_size);
+    if (count) memcpy(copy, items, count * item_size);
+    *capacity = larger;
+    return copy;
+}

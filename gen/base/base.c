@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Internal faults and checked arithmetic.
+#include "base.h"
+
+#include <stdlib.h>
+
+void base_fatal(const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    fputs("rill: internal error: ", stderr);
+    vfprintf(stderr, fmt, args);
+    fputc('\n', stderr);
+    va_end(args);
+    exit(RILL_INTERNAL);
+}
+
+bool size_mul(size_t a, size_t b, size_t *out) {
+    size_t r;
+    if (__builtin_mul_overflow(a, b, &r)) return false;
+    *out = r;
+    return true;
+}
+
+bool size_add(size_t a, size_t b, size_t *out) {
+    size_t r;
+    if (__builtin_add_overflow(a, b, &r)) return false;
+    *out = r;
+    return true;
+}
+
+bool u64_mul(uint64_t a, uint64_t b, uint64_t *out) {
+    uint64_t r;
+    if (__builtin_mul_overflow(a, b, &r)) return false;
+    *out = r;
+    return true;
+}
+
+bool u64_add(uint64_t a, uint64_t b, uint64_t *out) {
+    uint64_t r;
+    if (__builtin_add_overflow(a, b, &r)) return false;
+    *out = r;
+    return true;
+}
+
+int u64_clog2(uint64_t v) {
+    return v <= 1 ? 0 : 64 - __builtin_clzll(v - 1);
+}

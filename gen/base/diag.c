@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Printing diagnostics with the line they speak of.
+#include "diag.h"
+
+#include <string.h>
+
+enum { SHOWN_COLUMNS = 120 /* longer lines are cut around the caret */, SHOWN_MESSAGE = 600 /* bytes */ };
+
+struct loc loc_none(void) {
+    return (struct loc){NULL, 0, 0};
+}
+
+struct loc loc_file(struct arena *arena, const char *path) {
+    struct source *source = ARENA_NEW(arena, struct source);
+    source->path = arena_strdup(arena, path);
+    return (struct loc){source, 0, 0};
+}
+
+void diag_init(struct diag *diag, FILE *out) {
+    *diag = (struct diag){.out = out};
+}
+
+static bool is_continuation(char c) {
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+// The text of a line without its end; NULL when the source has no such line.
+static const char *find_line(const struct source *source, uint32_t line, size_t *len) {
+    const char *p = source->data, *end = p + source->size;
+    for (uint32_t at = 1; at < line; at++) {
+        const char *newline = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+        if (!newline) return NULL;
+        p = newline + 1;
+    }
+    const char *newline = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+    *len = (size_t)((newline ? newline : end) - p);
+    while (*len && p[*len - 1] == '\r') --*len;
+    return p;
+}
+
+// Steps over whole characters.
+static const char *skip_characters(const char *p, const char *end, size_t count) {
+    while (count-- && p < end)
+        do p++;
+        while (p < end && is_continuation(*p));
+    return p;
+}
+
+static void put_clean(FILE *out, const char *p, const char *end) {
+    for (; p < end; p++) fputc((unsigned char)*p < 0x20 && *p != '\t' ? '?' : *p, out);
+}
+
+// The line and below it a caret; tabs are kept, so that both align in any terminal.
+static void print_line(FILE *out, struct loc loc) {
+    size_t len = 0;
+    const char *line = loc.source->data ? find_line(loc.source, loc.line, &len) : NULL;
+    if (!line || loc.col == 0) return;
+    size_t before = loc.col - 1, cut = before > SHOWN_COLUMNS * 3 / 4 ? before - SHOWN_COLUMNS / 2 : 0;
+    const char *end = line + len, *from = skip_characters(line, end, cut), *to = skip_characters(from, end, SHOWN_COLUMNS);
+    fprintf(out, "  %s", cut ? "..." : "");
+    put_clean(out, from, to);
+    fprintf(out, "%s\n  %s", to < end ? "..." : "", cut ? "   " : "");
+    const char *caret = skip_characters(from, end, before - cut);
+    for (const char *p = from; p < caret; p++)
+        if (!is_continuation(*p)) fputc(*p == '\t' ? '\t' : ' ', out);
+    fputs("^\n", out);
+}
+
+// Messages quote what the user wrote: control characters are masked and very long ones cut.
+static void put_message(FILE *out, const char *fmt, va_list args) {
+    struct text message = {0};
+    text_vaddf(&message, fmt, args);
+    size_t len = message.len < SHOWN_MESSAGE ? message.len : SHOWN_MESSAGE;
+    while (len < message.len && len > 0 && is_continuation(message.data[len])) len--;
+    put_clean(out, text_cstr(&message), text_cstr(&message) + len);
+    fputs(len < message.len ? "...\n" : "\n", out);
+    text_free(&message);
+}
+
+static void print_message(struct diag *diag, struct loc loc, const char *level, const char *fmt, va_list args) {
+    if (!loc.source)
+        fputs("rill: ", diag->out);
+    else if (loc.line == 0)
+        fprintf(diag->out, "%s: ", loc.source->path);
+    else
+        fprintf(diag->out, "%s:%u:%u: ", loc.source->path, loc.line, loc.col);
+    fprintf(diag->out, "%s: ", level);
+    put_message(diag->out, fmt, args);
+}
+
+static void print_with_line(struct diag *diag, struct loc loc, const char *level, const char *fmt, va_list args) {
+    print_message(diag, loc, level, fmt, args);
+    if (loc.source && loc.line) print_line(diag->out, loc);
+    diag->last = loc;
+}
+
+void diag_error(struct diag *diag, struct loc loc, const char *fmt, ...) {
+    diag->errors++;
+    diag->muted = diag->errors > DIAG_MAX_ERRORS;
+    if (diag->errors == DIAG_MAX_ERRORS + 1) fputs("rill: too many errors; the others are not shown\n", diag->out);
+    if (diag->muted) return;
+    va_list args;
+    va_start(args, fmt);
+    print_with_line(diag, loc, "error", fmt, args);
+    va_end(args);
+}
+
+void diag_warning(struct diag *diag, struct loc loc, const char *fmt, ...) {
+    diag->warnings++;
+    diag->muted = diag->errors > DIAG_MAX_ERRORS || diag->warnings > DIAG_MAX_ERRORS;
+    if (diag->muted) return;
+    va_list args;
+    va_start(args, fmt);
+    print_with_line(diag, loc, "warning", fmt, args);
+    va_end(args);
+}
+
+void diag_note(struct diag *diag, struct loc loc, const char *fmt, ...) {
+    if (diag->muted) return;
+    bool same_line = loc.source == diag->last.source && loc.line == diag->last.line;
+    va_list args;
+    va_start(args, fmt);
+    print_message(diag, loc, "note", fmt, args);
+    va_end(args);
+    if (!same_line && loc.source && loc.line) print_line(diag->out, loc);
+}

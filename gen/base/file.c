@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading whole files, finding files that ship with the program.
+#define _POSIX_C_SOURCE 200809L
+#include "base.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char *read_stream(struct arena *arena, FILE *f, size_t max, size_t *len, const char **why) {
+    struct text text = {0};
+    char chunk[16384];
+    size_t n;
+    while (text.len <= max && (n = fread(chunk, 1, sizeof chunk, f)) > 0) text_add_bytes(&text, chunk, n);
+    char *data = NULL;
+    if (ferror(f))
+        *why = arena_strdup(arena, strerror(errno));
+    else if (text.len > max)
+        *why = arena_printf(arena, "file is larger than %zu bytes", max);
+    else
+        data = arena_strndup(arena, text_cstr(&text), text.len);
+    *len = text.len;
+    text_free(&text);
+    return data;
+}
+
+char *file_read(struct arena *arena, const char *path, size_t max, size_t *len, const char **why) {
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        *why = arena_strdup(arena, strerror(errno));
+        return NULL;
+    }
+    char *data = read_stream(arena, f, max, len, why);
+    fclose(f);
+    return data;
+}
+
+char *file_dir(struct arena *arena, const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (!slash) return arena_strdup(arena, ".");
+    return slash == path ? arena_strdup(arena, "/") : arena_strndup(arena, path, (size_t)(slash - path));
+}
+
+static char *existing(struct arena *arena, const char *dir, const char *relative) {
+    char *path = arena_printf(arena, "%s/%s", dir, relative);
+    return access(path, R_OK) == 0 ? path : NULL;
+}
+
+char *file_find_shared(struct arena *arena, const char *relative) {
+    const char *home = getenv("RILL_HOME");
+    char *path = home ? existing(arena, home, relative) : NULL;
+    if (path) return path;
+    char exe[4096];
+    ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    exe[len > 0 ? len : 0] = '\0';
+    for (char *slash; (slash = strrchr(exe, '/')) != NULL && slash != exe;) {
+        *slash = '\0';
+        if ((path = existing(arena, exe, relative)) != NULL) return path;
+    }
+    return existing(arena, ".", relative);
+}

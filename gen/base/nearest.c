@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the writer may have meant: nearest words and nearest legal values.
+#include "diag.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { MAX_WORD = 63, FAR_APART = 1000, MAX_LISTED = 12 };
+
+static int min_int(int a, int b) {
+    return a < b ? a : b;
+}
+
+static bool swapped(const char *a, const char *b, int i, int j) {
+    return i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+}
+
+// Optimal string alignment: rows are prefixes of a, columns prefixes of b.
+int diag_edit_distance(const char *a, const char *b) {
+    size_t a_len = strlen(a), b_len = strlen(b);
+    if (a_len > MAX_WORD || b_len > MAX_WORD) return FAR_APART;
+    int d[MAX_WORD + 1][MAX_WORD + 1];
+    for (int j = 0; j <= (int)b_len; j++) d[0][j] = j;
+    for (int i = 1; i <= (int)a_len; i++) {
+        d[i][0] = i;
+        for (int j = 1; j <= (int)b_len; j++) {
+            int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            best = min_int(best, min_int(d[i - 1][j], d[i][j - 1]) + 1);
+            d[i][j] = swapped(a, b, i, j) ? min_int(best, d[i - 2][j - 2] + 1) : best;
+        }
+    }
+    return d[a_len][b_len];
+}
+
+// A word that differs in upper and lower case alone is the nearest there can be.
+static int word_distance(const char *word, const char *candidate) {
+    return strcasecmp(word, candidate) == 0 ? 0 : diag_edit_distance(word, candidate);
+}
+
+const char *diag_nearest_word(const char *word, const char *const *words, size_t count) {
+    const char *best = NULL;
+    int best_distance = FAR_APART;
+    for (size_t i = 0; i < count; i++) {
+        int distance = words[i] ? word_distance(word, words[i]) : FAR_APART;
+        if (distance >= best_distance) continue;
+        best = words[i];
+        best_distance = distance;
+    }
+    size_t len = strlen(word);
+    int allowed = len < 3 ? 1 : len < 6 ? 2 : (int)len / 3 + 1;
+    return best && best_distance <= allowed && best_distance < (int)len ? best : NULL;
+}
+
+void diag_note_words(struct diag *diag, struct loc loc, const char *word, const char *const *words, size_t count) {
+    const char *near = diag_nearest_word(word, words, count);
+    struct text list = {0};
+    size_t listed = 0;
+    for (size_t i = 0; i < count; i++)
+        if (words[i]) text_addf(&list, "%s`%s`", listed++ ? ", " : "", words[i]);
+    if (near)
+        diag_note(diag, loc, "did you mean `%s`?", near);
+    else if (listed && listed <= MAX_LISTED)
+        diag_note(diag, loc, "known: %s", text_cstr(&list));
+    text_free(&list);
+}
+
+static uint64_t distance_between(int64_t a, int64_t b) {
+    return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
+}
+
+int64_t diag_nearest_value(int64_t v, const int64_t *legal, size_t count) {
+    int64_t best = legal[0];
+    for (size_t i = 1; i < count; i++) {
+        uint64_t now = distance_between(v, legal[i]), was = distance_between(v, best);
+        if (now < was || (now == was && legal[i] < best)) best = legal[i];
+    }
+    return best;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Output sets: files written under temporary names and renamed together, or removed together.
+#define _POSIX_C_SOURCE 200809L
+#include "base.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void output_begin(struct output *out, struct arena *arena, const char *dir) {
+    *out = (struct output){.arena = arena, .dir = dir};
+}
+
+// error 0: a stream that failed earlier no longer knows why.
+static void fail(struct output *out, const char *path, int error) {
+    const char *why = error ? strerror(error) : "write failed (disk full?)";
+    if (!out->error) out->error = arena_printf(out->arena, "%s: %s", path, why);
+}
+
+static bool make_dir(struct output *out, const char *path) {
+    struct stat st;
+    if (mkdir(path, 0777) == 0) {
+        VEC_PUSH(out->arena, out->made_dirs, arena_strdup(out->arena, path));
+        return true;
+    }
+    int error = errno;
+    if (error == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return true;
+    fail(out, path, error);
+    return false;
+}
+
+// Makes every missing directory above the file.
+static bool make_parents(struct output *out, const char *path) {
+    char *part = arena_strdup(out->arena, path);
+    for (char *p = part + 1; *part && *p; p++) {
+        if (*p != '/') continue;
+        *p = '\0';
+        if (!make_dir(out, part)) return false;
+        *p = '/';
+    }
+    return true;
+}
+
+FILE *output_open(struct output *out, const char *relative) {
+    if (out->error) return NULL;
+    struct output_file file = {.path = arena_printf(out->arena, "%s/%s", out->dir, relative)};
+    file.temp = arena_printf(out->arena, "%s.tmp%ld", file.path, (long)getpid());
+    for (size_t i = 0; i < out->files.count; i++)
+        if (strcmp(out->files.items[i].path, file.path) == 0) base_fatal("%s is written twice", file.path);
+    if (!make_parents(out, file.path)) return NULL;
+    file.stream = fopen(file.temp, "wb");
+    if (!file.stream) {
+        fail(out, file.path, errno);
+        return NULL;
+    }
+    VEC_PUSH(out->arena, out->files, file);
+    return file.stream;
+}
+
+// Flushes and closes; a full disk shows here at the latest.
+static bool close_file(struct output *out, struct output_file *file) {
+    if (!file->stream) return true;
+    errno = 0;
+    bool good = fflush(file->stream) == 0 && !ferror(file->stream);
+    int error = errno;
+    good = fclose(file->stream) == 0 && good;
+    file->stream = NULL;
+    if (!good) fail(out, file->path, error ? error : errno);
+    return good;
+}
+
+bool output_close(struct output *out, FILE *stream) {
+    for (size_t i = 0; i < out->files.count; i++)
+        if (out->files.items[i].stream == stream) return close_file(out, &out->files.items[i]);
+    base_fatal("output_close: not a stream of this set");
+}
+
+bool output_text(struct output *out, const char *relative, const struct text *text) {
+    FILE *stream = output_open(out, relative);
+    if (!stream) return false;
+    if (text->len && fwrite(text->data, 1, text->len, stream) != text->len)
+        fail(out, out->files.items[out->files.count - 1].path, errno);
+    return output_close(out, stream);
+}
+
+void output_abort(struct output *out) {
+    for (size_t i = 0; i < out->files.count; i++) {
+        struct output_file *file = &out->files.items[i];
+        if (file->stream) fclose(file->stream);
+        file->stream = NULL;
+        if (file->temp) unlink(file->temp);
+    }
+    for (size_t i = out->made_dirs.count; i-- > 0;) rmdir(out->made_dirs.items[i]);
+    out->files.count = out->made_dirs.count = 0;
+}
+
+// Renames file i into place; when that fails, those renamed before it are removed.
+static bool rename_all(struct output *out) {
+    for (size_t i = 0; i < out->files.count; i++) {
+        struct output_file *file = &out->files.items[i];
+        if (rename(file->temp, file->path) == 0) {
+            file->temp = NULL;
+            continue;
+        }
+        fail(out, file->path, errno);
+        while (i-- > 0) unlink(out->files.items[i].path);
+        return false;
+    }
+    return true;
+}
+
+bool output_commit(struct output *out) {
+    for (size_t i = 0; i < out->files.count; i++) close_file(out, &out->files.items[i]);
+    bool good = !out->error && rename_all(out);
+    if (good)
+        out->files.count = out->made_dirs.count = 0;
+    else
+        output_abort(out);
+    return good;
+}
+
+const char *file_write_text(struct arena *arena, const char *path, const struct text *text) {
+    struct output out;
+    const char *slash = strrchr(path, '/');
+    output_begin(&out, arena, slash == path ? "" : file_dir(arena, path));
+    output_text(&out, slash ? slash + 1 : path, text);
+    output_commit(&out);
+    return out.error;
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Typed access to the YAML tree, with diagnostics.
+#include "yaml.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t find_key(const struct yaml_node *map, const char *key) {
+    for (size_t i = 0; map && map->kind == YAML_KIND_MAP && i < map->count; i++)
+        if (strcmp(map->keys[i], key) == 0) return i;
+    return SIZE_MAX;
+}
+
+const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key) {
+    size_t i = find_key(map, key);
+    return i == SIZE_MAX ? NULL : map->items[i];
+}
+
+struct loc yaml_key_loc(const struct yaml_node *map, const char *key) {
+    size_t i = find_key(map, key);
+    if (i != SIZE_MAX) return map->key_locs[i];
+    return map ? map->loc : loc_none();
+}
+
+const char *yaml_kind_name(const struct yaml_node *node) {
+    if (node->kind == YAML_KIND_MAP) return "a map";
+    if (node->kind == YAML_KIND_SEQ) return "a list";
+    return yaml_is_null(node) ? "nothing" : "a value";
+}
+
+static bool is_plain(const struct yaml_node *node) {
+    return node->kind == YAML_KIND_SCALAR && !node->quoted;
+}
+
+bool yaml_is_null(const struct yaml_node *node) {
+    return is_plain(node) && (!*node->text || strcmp(node->text, "~") == 0 || strcmp(node->text, "null") == 0);
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+bool yaml_parse_int(const struct yaml_node *node, int64_t *out) {
+    if (!is_plain(node)) return false;
+    const char *s = node->text, *digits = s + (*s == '-' || *s == '+');
+    bool hex = digits[0] == '0' && digits[1] == 'x' && digits[2] != '-' && digits[2] != '+' && digits[2] != ' ';
+    if (!is_digit(*digits) || (!hex && digits[0] == '0' && digits[1])) return false;
+    char *end;
+    errno = 0;
+    long long v = strtoll(s, &end, hex ? 16 : 10);
+    if (errno || *end) return false;
+    *out = v;
+    return true;
+}
+
+bool yaml_parse_float(const struct yaml_node *node, double *out) {
+    if (!is_plain(node)) return false;
+    const char *s = node->text, *first = s + (*s == '-' || *s == '+');
+    if (!is_digit(first[*first == '.'])) return false; // keeps inf, nan and spaces out
+    char *end;
+    double v = strtod(s, &end);
+    if (*end || !isfinite(v)) return false;
+    *out = v;
+    return true;
+}
+
+bool yaml_parse_bool(const struct yaml_node *node, bool *out) {
+    if (!is_plain(node)) return false;
+    bool yes = strcmp(node->text, "true") == 0;
+    if (!yes && strcmp(node->text, "false") != 0) return false;
+    *out = yes;
+    return true;
+}
+
+bool yaml_expect(const struct yaml_node *node, enum yaml_kind kind, const char *what, struct diag *diag) {
+    static const char *const wanted[] = {"a single value", "a list", "a map"};
+    if (kind == YAML_KIND_SCALAR && node->kind == kind && yaml_is_null(node)) {
+        diag_error(diag, node->loc, "%s has no value", what);
+        return false;
+    }
+    if (node->kind == kind) return true;
+    diag_error(diag, node->loc, "%s must be %s, not %s", what, wanted[kind], yaml_kind_name(node));
+    return false;
+}
+
+// A quoted text is never a number or a truth value.
+static void note_quotes(const struct yaml_node *node, struct diag *diag) {
+    if (node->quoted) diag_note(diag, node->loc, "a text in quotes is no number: write it without quotes");
+}
+
+bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char *what, int64_t *out, struct diag *diag) {
+    int64_t v;
+    if (!yaml_expect(node, YAML_KIND_SCALAR, what, diag)) return false;
+    if (!yaml_parse_int(node, &v)) {
+        diag_error(diag, node->loc, "%s must be an integer from %lld to %lld, not `%s`", what, (long long)min,
+                   (long long)max, node->text);
+        note_quotes(node, diag);
+        return false;
+    }
+    if (v < min || v > max) {
+        diag_error(diag, node->loc, "%s must be from %lld to %lld, not %lld", what, (long long)min, (long long)max,
+                   (long long)v);
+        diag_note(diag, node->loc, "the nearest legal value is %lld", (long long)(v < min ? min : max));
+        return false;
+    }
+    *out = v;
+    return true;
+}
+
+bool yaml_float(const struct yaml_node *node, double min, double max, const char *what, double *out, struct diag *diag) {
+    double v;
+    if (!yaml_expect(node, YAML_KIND_SCALAR, what, diag)) return false;
+    if (!yaml_parse_float(node, &v)) {
+        diag_error(diag, node->loc, "%s must be a number from %g to %g, not `%s`", what, min, max, node->text);
+        note_quotes(node, diag);
+        return false;
+    }
+    if (v < min || v > max) {
+        diag_error(diag, node->loc, "%s must be from %g to %g, not %g", what, min, max, v);
+        diag_note(diag, node->loc, "the nearest legal value is %g", v < min ? min : max);
+        return false;
+    }
+    *out = v;
+    return true;
+}
+
+bool yaml_bool(const struct yaml_node *node, const char *what, bool *out, struct diag *diag) {
+    if (!yaml_expect(node, YAML_KIND_SCALAR, what, diag)) return false;
+    if (yaml_parse_bool(node, out)) return true;
+    diag_error(diag, node->loc, "%s must be true or false, not `%s`", what, node->text);
+    return false;
+}
+
+bool yaml_string(const struct yaml_node *node, const char *what, const char **out, struct diag *diag) {
+    if (!yaml_expect(node, YAML_KIND_SCALAR, what, diag)) return false;
+    *out = node->text;
+    return true;
+}
+
+bool yaml_word(const struct yaml_node *node, const char *const *words, size_t count, const char *what, int *out,
+               struct diag *diag) {
+    if (!yaml_expect(node, YAML_KIND_SCALAR, what, diag)) return false;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(node->text, words[i]) != 0) continue;
+        *out = (int)i;
+        return true;
+    }
+    struct text list = {0};
+    for (size_t i = 0; i < count; i++) text_addf(&list, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", words[i]);
+    diag_error(diag, node->loc, "%s must be %s, not `%s`", what, text_cstr(&list), node->text);
+    text_free(&list);
+    const char *near = diag_nearest_word(node->text, words, count);
+    if (near) diag_note(diag, node->loc, "did you mean `%s`?", near);
+    return false;
+}
+
+bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const char *what,
+                     struct diag *diag) {
+    bool good = true;
+    for (size_t i = 0; i < map->count; i++) {
+        bool known = false;
+        for (size_t k = 0; k < count && !known; k++) known = keys[k] && strcmp(map->keys[i], keys[k]) == 0;
+        if (known) continue;
+        good = false;
+        diag_error(diag, map->key_locs[i], "unknown key `%s` in %s", map->keys[i], what);
+        diag_note_words(diag, map->key_locs[i], map->keys[i], keys, count);
+    }
+    return good;
+}

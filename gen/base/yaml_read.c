@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// libyaml's events to a tree with places. Iterative: the depth of the input is bounded by YAML_MAX_DEPTH.
+#define RILL_YAML_LIBRARY
+#include "yaml.h"
+
+#include <string.h>
+
+typedef VEC(struct yaml_node *) node_list;
+typedef VEC(const char *) name_list;
+typedef VEC(struct loc) loc_list;
+
+// An open container. A map with more keys than items waits for a value.
+struct frame {
+    struct yaml_node *node;
+    node_list items;
+    name_list keys;
+    loc_list key_locs;
+};
+
+struct reader {
+    struct arena *arena;
+    struct diag *diag;
+    struct source *source;
+    yaml_parser_t parser;
+    struct frame stack[YAML_MAX_DEPTH];
+    int depth;
+    size_t nodes;
+    struct yaml_node *root;
+    bool failed;
+};
+
+static struct loc place(const struct reader *r, yaml_mark_t mark) {
+    return (struct loc){r->source, (uint32_t)mark.line + 1, (uint32_t)mark.column + 1};
+}
+
+// Structural errors end the reading: what follows would only be misread.
+static void refuse(struct reader *r, yaml_mark_t mark, const char *message) {
+    diag_error(r->diag, place(r, mark), "%s", message);
+    r->failed = true;
+}
+
+static struct yaml_node *new_node(struct reader *r, const yaml_event_t *e, enum yaml_kind kind) {
+    struct yaml_node *node = ARENA_NEW(r->arena, struct yaml_node);
+    node->kind = kind;
+    node->loc = place(r, e->start_mark);
+    if (++r->nodes > YAML_MAX_NODES) refuse(r, e->start_mark, "the file holds too many items");
+    return node;
+}
+
+static void check_duplicate(struct reader *r, const struct frame *f, const char *key, struct loc loc) {
+    for (size_t i = 0; i < f->keys.count; i++) {
+        if (strcmp(f->keys.items[i], key) != 0) continue;
+        diag_error(r->diag, loc, "key `%s` is given twice", key);
+        diag_note(r->diag, f->key_locs.items[i], "first given here");
+        return;
+    }
+}
+
+enum { MAX_KEYS = 1024 }; // per map: the search for duplicates is quadratic
+
+static void add_key(struct reader *r, struct frame *f, const struct yaml_node *node, yaml_mark_t mark) {
+    if (node->kind != YAML_KIND_SCALAR) {
+        refuse(r, mark, "a key must be a plain word");
+        return;
+    }
+    if (f->keys.count >= MAX_KEYS) {
+        refuse(r, mark, "the map has too many keys");
+        return;
+    }
+    check_duplicate(r, f, node->text, node->loc);
+    VEC_PUSH(r->arena, f->keys, node->text);
+    VEC_PUSH(r->arena, f->key_locs, node->loc);
+}
+
+// Hands a finished scalar or a just opened container to what surrounds it.
+static void place_node(struct reader *r, struct yaml_node *node, yaml_mark_t mark) {
+    if (r->depth == 0) {
+        if (r->root) refuse(r, mark, "only one YAML document is allowed in a file");
+        r->root = node;
+        return;
+    }
+    struct frame *f = &r->stack[r->depth - 1];
+    if (f->node->kind == YAML_KIND_MAP && f->keys.count == f->items.count)
+        add_key(r, f, node, mark);
+    else
+        VEC_PUSH(r->arena, f->items, node);
+}
+
+static void open_container(struct reader *r, const yaml_event_t *e, enum yaml_kind kind) {
+    struct yaml_node *node = new_node(r, e, kind);
+    place_node(r, node, e->start_mark);
+    if (r->failed) return;
+    if (r->depth == YAML_MAX_DEPTH)
+        refuse(r, e->start_mark, "lists and maps are nested too deeply");
+    else
+        r->stack[r->depth++] = (struct frame){.node = node};
+}
+
+static void close_container(struct reader *r) {
+    struct frame *f = &r->stack[--r->depth];
+    f->node->items = f->items.items;
+    f->node->count = f->items.count;
+    f->node->keys = f->keys.items;
+    f->node->key_locs = f->key_locs.items;
+}
+
+static void add_scalar(struct reader *r, const yaml_event_t *e) {
+    struct yaml_node *node = new_node(r, e, YAML_KIND_SCALAR);
+    const char *text = (const char *)e->data.scalar.value;
+    size_t len = e->data.scalar.length;
+    if (memchr(text, 0, len)) refuse(r, e->start_mark, "a text must not hold a zero byte");
+    node->text = arena_strndup(r->arena, text, len);
+    node->quoted = e->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    if (!r->failed) place_node(r, node, e->start_mark);
+}
+
+// Anchors and tags may stand before any node.
+static void check_decoration(struct reader *r, const yaml_event_t *e) {
+    const void *anchor = NULL, *tag = NULL;
+    if (e->type == YAML_SCALAR_EVENT) anchor = e->data.scalar.anchor, tag = e->data.scalar.tag;
+    if (e->type == YAML_SEQUENCE_START_EVENT) anchor = e->data.sequence_start.anchor, tag = e->data.sequence_start.tag;
+    if (e->type == YAML_MAPPING_START_EVENT) anchor = e->data.mapping_start.anchor, tag = e->data.mapping_start.tag;
+    if (e->type == YAML_ALIAS_EVENT)
+        refuse(r, e->start_mark, "aliases (*name) are not supported: write the value out");
+    else if (anchor)
+        refuse(r, e->start_mark, "anchors (&name) are not supported: write the value out");
+    else if (tag)
+        refuse(r, e->start_mark, "tags (!name) are not supported");
+}
+
+static void take_event(struct reader *r, const yaml_event_t *e) {
+    check_decoration(r, e);
+    if (r->failed) return;
+    switch (e->type) {
+    case YAML_SCALAR_EVENT: add_scalar(r, e); break;
+    case YAML_SEQUENCE_START_EVENT: open_container(r, e, YAML_KIND_SEQ); break;
+    case YAML_MAPPING_START_EVENT: open_container(r, e, YAML_KIND_MAP); break;
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT: close_container(r); break;
+    default: break;
+    }
+}
+
+static void report_parser(struct reader *r) {
+    const yaml_parser_t *p = &r->parser;
+    yaml_mark_t mark = p->problem_mark;
+    if (p->error == YAML_MEMORY_ERROR) base_fatal("out of memory while reading %s", r->source->path);
+    if (p->error == YAML_READER_ERROR) {
+        mark = p->mark;
+        diag_error(r->diag, place(r, mark), "no valid UTF-8 text: %s", p->problem);
+    } else {
+        diag_error(r->diag, place(r, mark), "no valid YAML: %s", p->problem ? p->problem : "unknown problem");
+    }
+    if (p->error != YAML_READER_ERROR && p->context)
+        diag_note(r->diag, place(r, p->context_mark), "%s", p->context);
+    r->failed = true;
+}
+
+static void read_events(struct reader *r) {
+    for (bool more = true; more && !r->failed;) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(&r->parser, &event)) {
+            report_parser(r);
+            return;
+        }
+        take_event(r, &event);
+        more = event.type != YAML_STREAM_END_EVENT;
+        yaml_event_delete(&event);
+    }
+}
+
+struct yaml_node *yaml_read_bytes(const char *name, const void *data, size_t len, struct arena *arena, struct diag *diag) {
+    struct reader *r = ARENA_NEW(arena, struct reader);
+    int before = diag->errors;
+    r->arena = arena;
+    r->diag = diag;
+    r->source = ARENA_NEW(arena, struct source);
+    *r->source = (struct source){arena_strdup(arena, name), arena_strndup(arena, data, len), len};
+    struct loc whole = {r->source, 0, 0};
+    if (len > YAML_MAX_BYTES) {
+        diag_error(diag, whole, "file is larger than %d bytes", YAML_MAX_BYTES);
+        return NULL;
+    }
+    if (!yaml_parser_initialize(&r->parser)) base_fatal("out of memory while reading %s", name);
+    yaml_parser_set_input_string(&r->parser, (const unsigned char *)r->source->data, len);
+    read_events(r);
+    yaml_parser_delete(&r->parser);
+    if (!r->failed && !r->root) diag_error(diag, whole, "the file is empty");
+    return diag->errors == before ? r->root : NULL;
+}
+
+struct yaml_node *yaml_read_file(const char *path, struct arena *arena, struct diag *diag) {
+    size_t len;
+    const char *why = NULL;
+    const char *data = file_read(arena, path, YAML_MAX_BYTES, &len, &why);
+    if (data) return yaml_read_bytes(path, data, len, arena, diag);
+    diag_error(diag, loc_file(arena, path), "cannot read: %s", why);
+    return NULL;
+}

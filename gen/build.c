@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a file to the IR: a spec starts at the first pass, an IR dump continues after the pass that made it.
+#include <string.h>
+
+#include "command.h"
+#include "pass/pass.h"
+#include "yaml.h"
+
+static bool is_dump(const char *path, struct arena *arena) {
+    size_t len;
+    const char *why, *data = file_read(arena, path, YAML_MAX_BYTES, &len, &why);
+    return data && !strncmp(data, "# rill ir", 9);
+}
+
+// Index of the first pass to run; -1 after an error.
+static int first_pass(const struct ir *ir, struct diag *diag) {
+    if (!ir->done) return 0;
+    for (int p = 0; pass_table[p].name; p++)
+        if (!strcmp(pass_table[p].name, ir->done)) return p + 1;
+    diag_error(diag, loc_none(), "no pass `%s`", ir->done);
+    return -1;
+}
+
+static bool is_pass(const char *name, struct diag *diag) {
+    const char *words[64];
+    size_t count = 0;
+    for (int p = 0; pass_table[p].name; p++) {
+        if (!strcmp(pass_table[p].name, name)) return true;
+        words[count++] = pass_table[p].name;
+    }
+    diag_error(diag, loc_none(), "no pass `%s`", name);
+    diag_note_words(diag, loc_none(), name, words, count);
+    return false;
+}
+
+static bool run_passes(struct ir *ir, const struct rill_spec *spec, struct diag *diag, const char *stop_after) {
+    int p = first_pass(ir, diag);
+    for (; p >= 0 && pass_table[p].name; p++) {
+        if (!pass_table[p].run(ir, spec, diag) || diag_failed(diag)) return false;
+        ir->done = pass_table[p].name;
+        if (!ir_verify(ir, diag, ir->done)) return false;
+        if (stop_after && !strcmp(stop_after, ir->done)) break;
+    }
+    return p >= 0;
+}
+
+struct ir *command_build(const char *path, struct arena *arena, struct diag *diag, const char *stop_after) {
+    if (stop_after && !is_pass(stop_after, diag)) return NULL;
+    if (is_dump(path, arena)) {
+        struct ir *ir = ir_read(arena, path, diag);
+        return ir && run_passes(ir, NULL, diag, stop_after) ? ir : NULL;
+    }
+    const struct rill_spec *spec = rill_spec_read(path, arena, diag);
+    if (!spec) return NULL;
+    struct ir *ir = ARENA_NEW(arena, struct ir);
+    ir->arena = arena;
+    return run_passes(ir, spec, diag, stop_after) ? ir : NULL;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of `rill`. argv[0] is the command's name; the result is the exit status (enum rill_exit).
+#ifndef RILL_COMMAND_H
+#define RILL_COMMAND_H
+
+#include "ir.h"
+
+int command_check(int argc, char **argv);
+int command_gen(int argc, char **argv);
+int command_pack(int argc, char **argv);
+int command_sim(int argc, char **argv);
+int command_golden(int argc, char **argv);
+int command_report(int argc, char **argv);
+
+// Reads a spec, or an IR dump to continue from, and runs the passes with the verifier between them, up to stop_after (NULL: all).
+// NULL after errors in diag.
+struct ir *command_build(const char *path, struct arena *arena, struct diag *diag, const char *stop_after);
+
+#endif

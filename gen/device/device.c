@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a board file.
+#include "device.h"
+
+#include <stddef.h>
+
+#include "schema.h"
+
+#define MEMBER(owner, member) offsetof(struct owner, member)
+#define NUMBER_FIELD(word, kind, owner, member, low, high) \
+    {.key = word, .type = kind, .offset = MEMBER(owner, member), .required = true, .min = low, .max = high}
+#define INT_FIELD(word, owner, member, low, high) NUMBER_FIELD(word, SCHEMA_INT, owner, member, low, high)
+#define FLOAT_FIELD(word, owner, member, low, high) NUMBER_FIELD(word, SCHEMA_FLOAT, owner, member, low, high)
+#define TEXT_FIELD(word, owner, member) \
+    {.key = word, .type = SCHEMA_STRING, .offset = MEMBER(owner, member), .required = true}
+
+enum { MAX_COUNT = 100000000 };
+
+static const struct schema_field top_fields[] = {
+    TEXT_FIELD("name", rill_device, name),
+    TEXT_FIELD("part", rill_device, part),
+    TEXT_FIELD("platform", rill_device, platform),
+};
+static const char *const top_maps[] = {"clock", "slrs", "hbm"};
+
+static const struct schema_field clock_fields[] = {
+    FLOAT_FIELD("default_mhz", rill_device, clock_default_mhz, 1, 2000),
+    FLOAT_FIELD("max_mhz", rill_device, clock_max_mhz, 1, 2000),
+};
+
+static const struct schema_field resource_fields[] = {
+    INT_FIELD("lut", device_resources, lut, 0, MAX_COUNT),
+    INT_FIELD("ff", device_resources, ff, 0, MAX_COUNT),
+    INT_FIELD("bram36", device_resources, bram36, 0, MAX_COUNT),
+    INT_FIELD("uram", device_resources, uram, 0, MAX_COUNT),
+    INT_FIELD("dsp", device_resources, dsp, 0, MAX_COUNT),
+};
+
+static const struct schema_field slr_fields[] = {
+    TEXT_FIELD("name", device_slr, name),
+    {.key = "hbm", .type = SCHEMA_BOOL, .offset = MEMBER(device_slr, hbm)},
+    INT_FIELD("lut", device_slr, total.lut, 0, MAX_COUNT),
+    INT_FIELD("ff", device_slr, total.ff, 0, MAX_COUNT),
+    INT_FIELD("bram36", device_slr, total.bram36, 0, MAX_COUNT),
+    INT_FIELD("uram", device_slr, total.uram, 0, MAX_COUNT),
+    INT_FIELD("dsp", device_slr, total.dsp, 0, MAX_COUNT),
+};
+static const char *const slr_maps[] = {"shell"};
+
+static const struct schema_field hbm_fields[] = {
+    INT_FIELD("channels", device_hbm, channels, 1, 64),
+    INT_FIELD("channel_mbytes", device_hbm, channel_mbytes, 1, 65536),
+    FLOAT_FIELD("peak_gbs", device_hbm, peak_gbs, 0.001, 1000),
+    FLOAT_FIELD("sustained_gbs", device_hbm, sustained_gbs, 0.001, 1000),
+    INT_FIELD("port_bits", device_hbm, port_bits, 32, 1024),
+    FLOAT_FIELD("port_mhz", device_hbm, port_mhz, 1, 2000),
+    INT_FIELD("port_burst", device_hbm, port_burst, 1, 256),
+    INT_FIELD("ids", device_hbm, ids, 1, 4096),
+    FLOAT_FIELD("latency_hit_ns", device_hbm, latency_hit_ns, 0, 100000),
+    FLOAT_FIELD("latency_closed_ns", device_hbm, latency_closed_ns, 0, 100000),
+    FLOAT_FIELD("latency_miss_ns", device_hbm, latency_miss_ns, 0, 100000),
+    FLOAT_FIELD("latency_switch_ns", device_hbm, latency_switch_ns, 0, 100000),
+    FLOAT_FIELD("refresh_interval_ns", device_hbm, refresh_interval_ns, 1, 1000000),
+    FLOAT_FIELD("refresh_ns", device_hbm, refresh_ns, 0, 1000000),
+};
+
+static bool read_slr(const struct yaml_node *node, struct device_slr *slr, struct arena *arena, struct diag *diag) {
+    if (!schema_read(node, "slrs", slr_fields, COUNT_OF(slr_fields), slr_maps, COUNT_OF(slr_maps), slr, arena, diag))
+        return false;
+    const struct yaml_node *shell = yaml_get(node, "shell");
+    if (!shell) return true;
+    if (!schema_read(shell, "shell", resource_fields, COUNT_OF(resource_fields), NULL, 0, &slr->shell, arena, diag))
+        return false;
+    const struct device_resources *t = &slr->total, *s = &slr->shell;
+    bool fits = s->lut <= t->lut && s->ff <= t->ff && s->bram36 <= t->bram36 && s->uram <= t->uram && s->dsp <= t->dsp;
+    if (!fits) diag_error(diag, shell->loc, "the shell of %s holds more than the die has", slr->name);
+    return fits;
+}
+
+static void add_resources(struct device_resources *sum, const struct device_resources *part, int sign) {
+    sum->lut += sign * part->lut;
+    sum->ff += sign * part->ff;
+    sum->bram36 += sign * part->bram36;
+    sum->uram += sign * part->uram;
+    sum->dsp += sign * part->dsp;
+}
+
+static void read_slrs(const struct yaml_node *list, struct rill_device *device, struct arena *arena, struct diag *diag) {
+    if (!yaml_expect(list, YAML_KIND_SEQ, "slrs", diag)) return;
+    if (list->count < 1 || list->count > DEVICE_MAX_SLRS) {
+        diag_error(diag, list->loc, "slrs must hold 1 to %d dies, not %zu", DEVICE_MAX_SLRS, list->count);
+        return;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        struct device_slr *slr = &device->slrs[device->slr_count++];
+        if (!read_slr(list->items[i], slr, arena, diag)) continue;
+        add_resources(&device->total, &slr->total, 1);
+        add_resources(&device->available, &slr->total, 1);
+        add_resources(&device->available, &slr->shell, -1);
+    }
+}
+
+static const struct yaml_node *need_key(const struct yaml_node *root, const char *key, struct diag *diag) {
+    const struct yaml_node *node = yaml_get(root, key);
+    if (!node) diag_error(diag, root->loc, "board needs the key `%s`", key);
+    return node;
+}
+
+static void read_parts(const struct yaml_node *root, struct rill_device *device, struct arena *arena, struct diag *diag) {
+    const struct yaml_node *clock = need_key(root, "clock", diag);
+    const struct yaml_node *slrs = need_key(root, "slrs", diag);
+    const struct yaml_node *hbm = need_key(root, "hbm", diag);
+    if (clock) schema_read(clock, "clock", clock_fields, COUNT_OF(clock_fields), NULL, 0, device, arena, diag);
+    if (slrs) read_slrs(slrs, device, arena, diag);
+    if (hbm) schema_read(hbm, "hbm", hbm_fields, COUNT_OF(hbm_fields), NULL, 0, &device->hbm, arena, diag);
+}
+
+struct rill_device *rill_device_read(const char *path, struct arena *arena, struct diag *diag) {
+    int before = diag->errors;
+    const struct yaml_node *root = yaml_read_file(path, arena, diag);
+    if (!root || !yaml_expect(root, YAML_KIND_MAP, "a board file", diag)) return NULL;
+    struct rill_device *device = ARENA_NEW(arena, struct rill_device);
+    device->path = arena_strdup(arena, path);
+    schema_read(root, "board", top_fields, COUNT_OF(top_fields), top_maps, COUNT_OF(top_maps), device, arena, diag);
+    read_parts(root, device, arena, diag);
+    return diag->errors == before ? device : NULL;
+}

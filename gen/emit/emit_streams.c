@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Edges and kernel instances. An edge is two bundles of nets, `<edge>_i` at the writer and `<edge>_o` at the reader, with a FIFO between.
+#include <string.h>
+
+#include "emit.h"
+
+static const struct ir_port *writer(const struct ir *ir, const struct ir_edge *e) { return &ir->kernel[e->src_kernel].port[e->src_port]; }
+
+// tdata, then tuser and tlast, then tcount.
+static int user_bits(const struct ir *ir) { return (ir->design.tokens > 1 ? u64_clog2((uint64_t)ir->design.tokens) : 1) + 1; }
+static bool has_user(const struct ir_port *p) { return p->kind == IR_STREAM_TOKENS || p->kind == IR_STREAM_COUNTED; }
+static int64_t word_bits(const struct ir *ir, const struct ir_port *p) {
+    return p->data_bits + (has_user(p) ? user_bits(ir) + 1 : 0) + (p->kind == IR_STREAM_COUNTED ? p->count_bits : 0);
+}
+
+static void emit_bundle(const struct ir *ir, const struct ir_port *p, const char *net, struct text *out) {
+    text_addf(out, "    wire %s_tvalid, %s_tready;\n    wire [%lld:0] %s_tdata;\n", net, net, (long long)p->data_bits - 1, net);
+    if (has_user(p)) text_addf(out, "    wire [%d:0] %s_tuser;\n    wire %s_tlast;\n", user_bits(ir) - 1, net, net);
+    if (p->kind == IR_STREAM_COUNTED) text_addf(out, "    wire [%lld:0] %s_tcount;\n", (long long)p->count_bits - 1, net);
+}
+
+static void emit_word(const struct ir_port *p, const char *net, struct text *out) {
+    text_add(out, "{");
+    if (p->kind == IR_STREAM_COUNTED) text_addf(out, "%s_tcount, ", net);
+    if (has_user(p)) text_addf(out, "%s_tlast, %s_tuser, ", net, net);
+    text_addf(out, "%s_tdata}", net);
+}
+
+static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    const struct ir_port *p = writer(ir, e);
+    const char *in = arena_printf(ir->arena, "%s_i", e->name), *to = arena_printf(ir->arena, "%s_o", e->name);
+    emit_bundle(ir, p, in, out);
+    emit_bundle(ir, p, to, out);
+    text_addf(out, "    rill_fifo #(.DATA_W(%lld), .DEPTH(%lld), .RAM_STYLE(\"%s\")) u_fifo_%s (\n", (long long)word_bits(ir, p), (long long)e->depth,
+              e->ram_style, e->name);
+    text_addf(out, "        .clk(clk), .rst(core_rst), .s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(", in, in);
+    emit_word(p, in, out);
+    text_addf(out, "),\n        .m_axis_tvalid(%s_tvalid), .m_axis_tready(%s_tready), .m_axis_tdata(", to, to);
+    emit_word(p, to, out);
+    text_add(out, "),\n        .occupancy(), .high_water());\n");
+}
+
+static void emit_probe(const struct ir *ir, int id, struct text *out) {
+    const struct ir_edge *e = &ir->edge[id];
+    const struct ir_port *p = writer(ir, e);
+    if (!has_user(p) || p->kind == IR_STREAM_COUNTED) return;
+    text_addf(out, "`ifdef RILL_PROBES\n    rill_probe #(.ID(%d), .DATA_W(%lld), .USER_W(%d), .COUNT_W(1)) u_probe_%d (.clk(clk), .rst(core_rst), ", id,
+              (long long)p->data_bits, user_bits(ir), id);
+    text_addf(out, ".tvalid(%s_i_tvalid), .tready(%s_i_tready),\n        .tdata(%s_i_tdata), .tuser(%s_i_tuser), .tlast(%s_i_tlast), .tcount(1'b0));\n`endif\n",
+              e->name, e->name, e->name, e->name, e->name);
+}
+
+void emit_streams(const struct ir *ir, struct text *out) {
+    text_add(out, "\n    // ---- streams: a FIFO on every edge ----\n");
+    for (int e = 0; e < ir->edges; e++) {
+        emit_fifo(ir, &ir->edge[e], out);
+        emit_probe(ir, e, out);
+    }
+}
+
+// ---- kernel ports ----
+
+static const char *signal_net(const struct ir *ir, const struct ir_port *p, const char *signal) {
+    return arena_printf(ir->arena, "%s_%s_%s", ir->edge[p->edge].name, p->is_output ? "i" : "o", signal);
+}
+
+static const char *port_prefix(const struct ir *ir, const struct ir_port *p) {
+    return arena_printf(ir->arena, "%s_axis_%s%s", p->is_output ? "m" : "s", p->name, *p->name ? "_" : "");
+}
+
+static void emit_single(const struct ir *ir, const struct ir_port *p, struct text *out) {
+    const char *prefix = port_prefix(ir, p);
+    const char *signals[] = {"tvalid", "tready", "tdata", "tuser", "tlast", "tcount"};
+    int count = p->kind == IR_STREAM_COUNTED ? 6 : has_user(p) ? 5 : 3;
+    for (int s = 0; s < count; s++) {
+        const char *net = p->edge != IR_NONE ? signal_net(ir, p, signals[s]) : s == 1 && p->is_output ? "1'b1" : "";
+        text_addf(out, "%s\n        .%s%s(%s)", s ? "," : "", prefix, signals[s], net);
+    }
+}
+
+static const struct ir_port *indexed_port(const struct ir_kernel *k, const struct ir_port *like, int index) {
+    for (int p = 0; p < k->ports; p++)
+        if (k->port[p].index == index && k->port[p].is_output == like->is_output && !strcmp(k->port[p].name, like->name)) return &k->port[p];
+    return NULL;
+}
+
+// A packed array port: port 0 in the low bits.
+static void emit_array(const struct ir *ir, const struct ir_kernel *k, const struct ir_port *first, bool handshake_only, struct text *out) {
+    const char *signals[] = {"tvalid", "tready", "tdata", "tuser", "tlast"};
+    int ports = 0;
+    while (indexed_port(k, first, ports)) ports++;
+    for (int s = 0; s < (handshake_only ? 2 : 5); s++) {
+        text_addf(out, "%s\n        .%s%s({", s ? "," : "", port_prefix(ir, first), signals[s]);
+        for (int i = ports - 1; i >= 0; i--) {
+            const struct ir_port *p = indexed_port(k, first, i);
+            const char *net = p->edge != IR_NONE ? signal_net(ir, p, signals[s]) : "1'b1"; // an output nobody reads is always taken
+            if (p->edge == IR_NONE && !(s == 1 && p->is_output)) net = arena_printf(ir->arena, "%s_unused_%d_%s", k->name, i, signals[s]);
+            text_addf(out, "%s%s", i == ports - 1 ? "" : ", ", net);
+        }
+        text_add(out, "})");
+    }
+}
+
+// Nets for array outputs without a reader.
+static void emit_unused(const struct ir *ir, const struct ir_kernel *k, struct text *out) {
+    for (int p = 0; p < k->ports; p++)
+        if (k->port[p].edge == IR_NONE && k->port[p].index != IR_NONE && k->port[p].is_output)
+            emit_bundle(ir, &k->port[p], arena_printf(ir->arena, "%s_unused_%d", k->name, k->port[p].index), out);
+}
+
+static bool is_fork(const struct ir_kernel *k) { return !strcmp(k->module, "rill_fork"); }
+
+// A fork carries the handshake; its payload is shared by wiring.
+static void emit_fork_payload(const struct ir *ir, const struct ir_kernel *k, struct text *out) {
+    const struct ir_port *in = &k->port[0];
+    for (int p = 1; p < k->ports; p++) {
+        const char *from = arena_printf(ir->arena, "%s_o", ir->edge[in->edge].name), *to = arena_printf(ir->arena, "%s_i", ir->edge[k->port[p].edge].name);
+        text_addf(out, "    assign %s_tdata = %s_tdata;\n", to, from);
+        if (has_user(in)) text_addf(out, "    assign %s_tuser = %s_tuser;\n    assign %s_tlast = %s_tlast;\n", to, from, to, from);
+    }
+}
+
+static void emit_params(const struct ir_kernel *k, struct text *out) {
+    for (int p = 0; p < k->params; p++) text_addf(out, "%s\n        .%s(%s)", p ? "," : "", k->param[p].name, k->param[p].value);
+}
+
+static void emit_plain_nets(const struct ir *ir, int k, struct text *out) {
+    for (int w = 0; w < ir->wires; w++)
+        if (ir->wire[w].kernel == k) text_addf(out, ",\n        .%s(%s)", ir->wire[w].port, ir->wire[w].net);
+    if (ir->kernel[k].has_fault) text_addf(out, ",\n        .fault(fault_%s)", ir->kernel[k].name);
+}
+
+static void emit_client_ports(const struct ir *ir, int k, struct text *out) {
+    for (int c = 0; c < ir->clients; c++) {
+        const struct ir_client *client = &ir->client[c];
+        if (client->kernel != k) continue;
+        const char *name = arena_printf(ir->arena, "%s%s", client->port, *client->port ? "_" : "");
+        const char *desc = client->is_write ? arena_printf(ir->arena, "m_axis_%sdesc", name) : arena_printf(ir->arena, "m_axis_%s", client->port);
+        const char *beat = client->is_write ? arena_printf(ir->arena, "m_axis_%sbeat", name) : arena_printf(ir->arena, "s_axis_%s", client->port);
+        const char *signals[] = {"tvalid", "tready", "tdata"};
+        for (int s = 0; s < 3; s++) text_addf(out, ",\n        .%s_%s(%s_desc_%s)", desc, signals[s], client->name, signals[s]);
+        for (int s = 0; s < 3; s++) text_addf(out, ",\n        .%s_%s(%s_beat_%s)", beat, signals[s], client->name, signals[s]);
+    }
+}
+
+static void emit_kernel(const struct ir *ir, int id, struct text *out) {
+    const struct ir_kernel *k = &ir->kernel[id];
+    emit_unused(ir, k, out);
+    if (is_fork(k)) emit_fork_payload(ir, k, out);
+    text_addf(out, "    %s", k->module);
+    if (k->params) {
+        text_add(out, " #(");
+        emit_params(k, out);
+        text_add(out, ")");
+    }
+    text_addf(out, " u_%s (\n        .clk(clk), .rst(%s)", k->name, k->is_control ? "rst" : "core_rst");
+    for (int p = 0; p < k->ports; p++) {
+        const struct ir_port *port = &k->port[p];
+        if (port->index > 0) continue;
+        text_add(out, ",");
+        if (port->index == 0) emit_array(ir, k, port, is_fork(k), out);
+        else if (is_fork(k))
+            text_addf(out, "\n        .s_axis_tvalid(%s), .s_axis_tready(%s)", signal_net(ir, port, "tvalid"), signal_net(ir, port, "tready"));
+        else emit_single(ir, port, out);
+    }
+    emit_client_ports(ir, id, out);
+    emit_plain_nets(ir, id, out);
+    text_add(out, ");\n");
+}
+
+void emit_kernels(const struct ir *ir, struct text *out) {
+    text_add(out, "\n    // ---- kernels ----\n");
+    for (int k = 0; k < ir->kernels; k++)
+        emit_kernel(ir, k, out);
+}

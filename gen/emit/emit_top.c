@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The top module and the simulation top around it.
+#include <string.h>
+
+#include "emit.h"
+
+struct axi_signal {
+    const char *name;
+    bool from_master;
+    int bits; // 0: id, -1: data, -2: strobe
+};
+static const struct axi_signal axi_signals[] = {
+    {"arvalid", true, 1}, {"arready", false, 1}, {"arid", true, 0},    {"araddr", true, 64}, {"arlen", true, 8},   {"arsize", true, 3},  {"arburst", true, 2},
+    {"rvalid", false, 1}, {"rready", true, 1},   {"rid", false, 0},    {"rdata", false, -1}, {"rresp", false, 2},  {"rlast", false, 1},  {"awvalid", true, 1},
+    {"awready", false, 1}, {"awid", true, 0},    {"awaddr", true, 64}, {"awlen", true, 8},   {"awsize", true, 3},  {"awburst", true, 2}, {"wvalid", true, 1},
+    {"wready", false, 1}, {"wdata", true, -1},   {"wstrb", true, -2},  {"wlast", true, 1},   {"bvalid", false, 1}, {"bready", true, 1},  {"bid", false, 0},
+    {"bresp", false, 2}};
+
+static const struct axi_signal axil_signals[] = { // from_master: the host
+    {"awvalid", true, 1}, {"awready", false, 1}, {"awaddr", true, 12}, {"wvalid", true, 1},  {"wready", false, 1}, {"wdata", true, 32},
+    {"wstrb", true, 4},   {"bvalid", false, 1},  {"bready", true, 1},  {"bresp", false, 2},  {"arvalid", true, 1}, {"arready", false, 1},
+    {"araddr", true, 12}, {"rvalid", false, 1},  {"rready", true, 1},  {"rdata", false, 32}, {"rresp", false, 2}};
+
+static int signal_bits(const struct ir *ir, const struct axi_signal *s) {
+    if (s->bits > 0) return s->bits;
+    return s->bits == 0 ? emit_id_bits(ir) : s->bits == -1 ? ir->design.beat_bits : ir->design.beat_bits / 8;
+}
+
+void emit_ports(const struct ir *ir, struct text *out) {
+    text_add(out, "    input  wire clk,\n    input  wire rst,\n    output wire interrupt");
+    for (size_t s = 0; s < COUNT_OF(axil_signals); s++)
+        text_addf(out, ",\n    %s wire [%d:0] s_axi_control_%s", axil_signals[s].from_master ? "input " : "output", axil_signals[s].bits - 1,
+                  axil_signals[s].name);
+    for (int c = 0; c < ir->design.channels; c++)
+        for (size_t s = 0; s < COUNT_OF(axi_signals); s++)
+            text_addf(out, ",\n    %s wire [%d:0] m_axi_hbm_%02d_%s", axi_signals[s].from_master ? "output" : "input ",
+                      signal_bits(ir, &axi_signals[s]) - 1, c, axi_signals[s].name);
+}
+
+static void emit_faults(const struct ir *ir, struct text *out) {
+    int faults = 0;
+    for (int k = ir->kernels - 1; k >= 0; k--)
+        if (ir->kernel[k].has_fault) text_addf(out, "%s%s", faults++ ? ", " : "    assign kernel_fault = {", arena_printf(ir->arena, "fault_%s", ir->kernel[k].name));
+    text_add(out, faults ? "};\n" : "    assign kernel_fault = 1'b0;\n");
+}
+
+static const char *fault_width(const struct ir *ir) {
+    int faults = 0;
+    for (int k = 0; k < ir->kernels; k++) faults += ir->kernel[k].has_fault;
+    return arena_printf(ir->arena, "%d", faults ? faults - 1 : 0);
+}
+
+static bool has_kernel(const struct ir *ir, const char *name) {
+    for (int k = 0; k < ir->kernels; k++)
+        if (!strcmp(ir->kernel[k].name, name)) return true;
+    return false;
+}
+
+// The smallest count of finished steps over all outputs.
+static void emit_steps_done(const struct ir *ir, struct text *out) {
+    const char *least = NULL;
+    for (int k = 0; k < ir->kernels; k++) {
+        if (strcmp(ir->kernel[k].module, "rill_output")) continue;
+        const char *net = arena_printf(ir->arena, "%s_steps_done", ir->kernel[k].name);
+        least = least ? arena_printf(ir->arena, "((%s < %s) ? %s : %s)", net, least, net, least) : net;
+    }
+    text_addf(out, "    assign out_steps_done = %s;\n", least ? least : "32'd0");
+}
+
+// Nets that several sections share, declared before all of them.
+static void emit_shared_nets(const struct ir *ir, struct text *out) {
+    int channels = ir->design.channels;
+    text_add(out, "    wire core_rst; // reset of everything that belongs to one request\n    wire quiet;\n    wire [511:0] counters;\n");
+    text_addf(out, "    wire [%s:0] kernel_fault;\n    wire [31:0] out_steps_done;\n", fault_width(ir));
+    text_addf(out, "    wire [%d:0] channel_idle, memory_error, channel_beat, channel_stall;\n", channels - 1);
+    if (!has_kernel(ir, "param_loader")) text_add(out, "    wire load_done = 1'b1;\n");
+    if (!has_kernel(ir, "kv_tracker")) text_add(out, "    wire [31:0] kv_layers_done = 32'd0;\n");
+    if (!has_kernel(ir, "ring")) text_add(out, "    wire [31:0] ids_written = 32'd0;\n");
+    for (int w = 0; w < ir->wires; w++)
+        if (ir->wire[w].is_output) text_addf(out, "    wire [%lld:0] %s;\n", (long long)ir->wire[w].bits - 1, ir->wire[w].net);
+    for (int k = 0; k < ir->kernels; k++)
+        if (ir->kernel[k].has_fault) text_addf(out, "    wire fault_%s;\n", ir->kernel[k].name);
+}
+
+void emit_control(const struct ir *ir, struct text *out) {
+    text_add(out, "\n    // ---- control: what no kernel drives ----\n");
+    emit_faults(ir, out);
+    emit_steps_done(ir, out);
+    text_addf(out, "    assign quiet = (&channel_idle)%s;\n", has_kernel(ir, "walker") ? " & walker_idle" : "");
+    text_add(out, "    assign counters = 512'd0;\n");
+    text_add(out, "    reg core_rst_q;\n    always @(posedge clk) core_rst_q <= rst | soft_rst;\n    assign core_rst = core_rst_q;\n");
+}
+
+void emit_top(const struct ir *ir, struct text *out) {
+    text_add(out, "`default_nettype none\n\nmodule rill_top (\n");
+    emit_ports(ir, out);
+    text_add(out, "\n);\n");
+    emit_shared_nets(ir, out);
+    emit_client_nets(ir, out);
+    emit_streams(ir, out);
+    emit_kernels(ir, out);
+    emit_memory(ir, out);
+    emit_control(ir, out);
+    text_add(out, "endmodule\n\n`default_nettype wire\n");
+}
+
+// ---- simulation ----
+
+static void emit_memory_model(const struct ir *ir, int c, struct text *out) {
+    for (size_t s = 0; s < COUNT_OF(axi_signals); s++)
+        text_addf(out, "    wire [%d:0] hbm_%02d_%s;\n", signal_bits(ir, &axi_signals[s]) - 1, c, axi_signals[s].name);
+    text_addf(out, "    rill_axi_memory #(.PORT(%d), .BEAT_BITS(%d), .ID_W(%d)) u_memory_%02d (.clk(clk), .rst(rst)", c, ir->design.beat_bits, emit_id_bits(ir), c);
+    for (size_t s = 0; s < COUNT_OF(axi_signals); s++) text_addf(out, ", .%s(hbm_%02d_%s)", axi_signals[s].name, c, axi_signals[s].name);
+    text_add(out, ");\n");
+}
+
+void emit_sim_top(const struct ir *ir, struct text *out) {
+    text_add(out, "`default_nettype none\n\nmodule rill_sim_top (\n    input  wire clk,\n    input  wire rst,\n    output wire interrupt");
+    for (size_t s = 0; s < COUNT_OF(axil_signals); s++)
+        text_addf(out, ",\n    %s wire [%d:0] s_axi_control_%s", axil_signals[s].from_master ? "input " : "output", axil_signals[s].bits - 1,
+                  axil_signals[s].name);
+    text_add(out, "\n);\n");
+    for (int c = 0; c < ir->design.channels; c++) emit_memory_model(ir, c, out);
+    text_add(out, "    rill_top u_top (.clk(clk), .rst(rst), .interrupt(interrupt)");
+    for (size_t s = 0; s < COUNT_OF(axil_signals); s++) text_addf(out, ",\n        .s_axi_control_%s(s_axi_control_%s)", axil_signals[s].name, axil_signals[s].name);
+    for (int c = 0; c < ir->design.channels; c++)
+        for (size_t s = 0; s < COUNT_OF(axi_signals); s++) text_addf(out, ",\n        .m_axi_hbm_%02d_%s(hbm_%02d_%s)", c, axi_signals[s].name, c, axi_signals[s].name);
+    text_add(out, ");\nendmodule\n\n`default_nettype wire\n");
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Building and looking up the intermediate representation.
+#include "ir.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+// One more zeroed item at the end of a list; yields its index.
+#define IR_PUSH(ir, list, count, capacity) \
+    ((list) = vec_grow((ir)->arena, (list), (size_t)(count), &(capacity), sizeof *(list)), memset(&(list)[count], 0, sizeof *(list)), (count)++)
+
+int ir_add_tensor(struct ir *ir, const char *name, enum ir_dtype dtype, struct loc loc) {
+    int id = IR_PUSH(ir, ir->tensor, ir->tensors, ir->tensor_capacity);
+    struct ir_tensor *t = &ir->tensor[id];
+    t->name = arena_strdup(ir->arena, name);
+    t->dtype = dtype;
+    t->producer = IR_NONE;
+    t->region = ir->regions - 1;
+    t->loc = loc;
+    return id;
+}
+
+int ir_add_node(struct ir *ir, const char *name, int op, struct loc loc) {
+    int id = IR_PUSH(ir, ir->node, ir->nodes, ir->node_capacity);
+    struct ir_node *n = &ir->node[id];
+    n->name = arena_strdup(ir->arena, name);
+    n->op = op;
+    n->region = ir->regions - 1;
+    n->loc = loc;
+    ir->region[n->region].nodes++;
+    return id;
+}
+
+int ir_add_region(struct ir *ir, const char *name, int64_t repeat, enum ir_when when, struct loc loc) {
+    int id = IR_PUSH(ir, ir->region, ir->regions, ir->region_capacity);
+    struct ir_region *r = &ir->region[id];
+    r->name = arena_strdup(ir->arena, name);
+    r->repeat = repeat;
+    r->when = when;
+    r->first_node = ir->nodes;
+    r->loc = loc;
+    return id;
+}
+
+int ir_add_kernel(struct ir *ir, const char *name, const char *module, int node) {
+    int id = IR_PUSH(ir, ir->kernel, ir->kernels, ir->kernel_capacity);
+    struct ir_kernel *k = &ir->kernel[id];
+    k->name = arena_strdup(ir->arena, name);
+    k->module = arena_strdup(ir->arena, module);
+    k->node = node;
+    return id;
+}
+
+int ir_add_port(struct ir *ir, int kernel, const char *name, bool is_output, enum ir_stream_kind kind, int64_t data_bits) {
+    struct ir_kernel *k = &ir->kernel[kernel];
+    int id = IR_PUSH(ir, k->port, k->ports, k->port_capacity);
+    struct ir_port *p = &k->port[id];
+    p->name = arena_strdup(ir->arena, name);
+    p->is_output = is_output;
+    p->kind = kind;
+    p->data_bits = data_bits;
+    p->index = IR_NONE;
+    p->edge = IR_NONE;
+    p->tensor = IR_NONE;
+    p->region = k->node == IR_NONE ? IR_NONE : ir->node[k->node].region;
+    return id;
+}
+
+void ir_add_wire(struct ir *ir, int kernel, const char *port, bool is_output, int64_t bits, const char *net) {
+    int id = IR_PUSH(ir, ir->wire, ir->wires, ir->wire_capacity);
+    ir->wire[id] = (struct ir_wire){kernel, arena_strdup(ir->arena, port), is_output, bits, arena_strdup(ir->arena, net)};
+}
+
+int ir_add_client(struct ir *ir, const char *name, int kernel, const char *port, bool is_write, int channel) {
+    int id = IR_PUSH(ir, ir->client, ir->clients, ir->client_capacity);
+    ir->client[id] = (struct ir_client){.name = arena_strdup(ir->arena, name), .kernel = kernel, .port = arena_strdup(ir->arena, port), .is_write = is_write, .channel = channel};
+    return id;
+}
+
+int ir_add_firing(struct ir *ir, struct ir_firing firing) {
+    int id = IR_PUSH(ir, ir->firing, ir->firings, ir->firing_capacity);
+    ir->firing[id] = firing;
+    return id;
+}
+
+int ir_add_segment(struct ir *ir, struct ir_segment segment) {
+    int id = IR_PUSH(ir, ir->segment, ir->segments, ir->segment_capacity);
+    ir->segment[id] = segment;
+    return id;
+}
+
+int ir_connect(struct ir *ir, int src_kernel, int src_port, int dst_kernel, int dst_port) {
+    int id = IR_PUSH(ir, ir->edge, ir->edges, ir->edge_capacity);
+    struct ir_edge *e = &ir->edge[id];
+    const struct ir_kernel *s = &ir->kernel[src_kernel], *d = &ir->kernel[dst_kernel];
+    e->src_kernel = src_kernel;
+    e->src_port = src_port;
+    e->dst_kernel = dst_kernel;
+    e->dst_port = dst_port;
+    const char *from = s->port[src_port].index == IR_NONE ? s->port[src_port].name : arena_printf(ir->arena, "%d", s->port[src_port].index);
+    const char *to = d->port[dst_port].index == IR_NONE ? d->port[dst_port].name : arena_printf(ir->arena, "%d", d->port[dst_port].index);
+    e->name = arena_printf(ir->arena, "%s_%s_to_%s_%s", s->name, from, d->name, to);
+    ir->kernel[src_kernel].port[src_port].edge = id;
+    ir->kernel[dst_kernel].port[dst_port].edge = id;
+    return id;
+}
+
+void ir_set_param(struct ir *ir, int kernel, const char *name, const char *format, ...) {
+    struct ir_kernel *k = &ir->kernel[kernel];
+    va_list args;
+    va_start(args, format);
+    const char *value = arena_vprintf(ir->arena, format, args);
+    va_end(args);
+    for (int i = 0; i < k->params; i++)
+        if (!strcmp(k->param[i].name, name)) {
+            k->param[i].value = value;
+            return;
+        }
+    int id = IR_PUSH(ir, k->param, k->params, k->param_capacity);
+    k->param[id] = (struct ir_param){arena_strdup(ir->arena, name), value};
+}
+
+const char *ir_param_find(const struct ir_kernel *kernel, const char *name) {
+    for (int i = 0; i < kernel->params; i++)
+        if (!strcmp(kernel->param[i].name, name)) return kernel->param[i].value;
+    return NULL;
+}
+
+// ---- attributes ----
+
+static struct ir_attr *attr_slot(struct ir *ir, struct ir_attrs *attrs, const char *key) {
+    for (int i = 0; i < attrs->count; i++)
+        if (!strcmp(attrs->item[i].key, key)) return &attrs->item[i];
+    int id = IR_PUSH(ir, attrs->item, attrs->count, attrs->capacity);
+    attrs->item[id].key = arena_strdup(ir->arena, key);
+    return &attrs->item[id];
+}
+
+void ir_attr_set_int(struct ir *ir, struct ir_attrs *attrs, const char *key, int64_t value) {
+    struct ir_attr *a = attr_slot(ir, attrs, key);
+    a->kind = IR_ATTR_INT;
+    a->i = value;
+    a->f = (double)value;
+}
+
+void ir_attr_set_float(struct ir *ir, struct ir_attrs *attrs, const char *key, double value) {
+    struct ir_attr *a = attr_slot(ir, attrs, key);
+    a->kind = IR_ATTR_FLOAT;
+    a->f = value;
+}
+
+void ir_attr_set_string(struct ir *ir, struct ir_attrs *attrs, const char *key, const char *value) {
+    struct ir_attr *a = attr_slot(ir, attrs, key);
+    a->kind = IR_ATTR_STRING;
+    a->s = arena_strdup(ir->arena, value);
+}
+
+const struct ir_attr *ir_attr_find(const struct ir_attrs *attrs, const char *key) {
+    for (int i = 0; i < attrs->count; i++)
+        if (!strcmp(attrs->item[i].key, key)) return &attrs->item[i];
+    return NULL;
+}
+
+int64_t ir_attr_int(const struct ir_attrs *attrs, const char *key, int64_t fallback) {
+    const struct ir_attr *a = ir_attr_find(attrs, key);
+    return a && a->kind == IR_ATTR_INT ? a->i : fallback;
+}
+
+double ir_attr_float(const struct ir_attrs *attrs, const char *key, double fallback) {
+    const struct ir_attr *a = ir_attr_find(attrs, key);
+    return a && a->kind != IR_ATTR_STRING ? a->f : fallback;
+}
+
+const char *ir_attr_string(const struct ir_attrs *attrs, const char *key, const char *fallback) {
+    const struct ir_attr *a = ir_attr_find(attrs, key);
+    return a && a->kind == IR_ATTR_STRING ? a->s : fallback;
+}
+
+// ---- look-up ----
+
+int ir_find_tensor(const struct ir *ir, const char *name) {
+    for (int i = 0; i < ir->tensors; i++)
+        if (!strcmp(ir->tensor[i].name, name)) return i;
+    return IR_NONE;
+}
+
+int64_t ir_tensor_elements(const struct ir_tensor *t) {
+    int64_t n = 1;
+    for (int d = 0; d < t->rank; d++) n *= t->shape[d].bound;
+    return n;
+}

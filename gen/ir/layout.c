@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layout.h"
+
+static int64_t beat_bytes(const struct ir_design *d) { return d->beat_bits / 8; }
+
+struct layout_matrix layout_matrix(const struct ir_design *d, int64_t rows, int64_t k, bool int4) {
+    struct layout_matrix m = {.rows = rows, .k = k, .int4 = int4};
+    int64_t xs = beat_bytes(d);
+    m.row_steps = layout_div_up(rows, d->channels);
+    m.beats = layout_div_up(k, int4 ? 2 * xs : xs);
+    m.groups = int4 ? layout_div_up(k, d->group) : 0;
+    m.chunk_rows = d->beat_bits / 64;
+    m.scale_beats = int4 ? layout_div_up(m.chunk_rows * m.groups, xs) : 0;
+    m.last_rows = rows - (m.row_steps - 1) * d->channels;
+    m.stream_beats = layout_div_up(m.row_steps, m.chunk_rows) * (1 + m.scale_beats) + m.row_steps * m.beats;
+    return m;
+}
+
+int64_t layout_chunk_beat(const struct layout_matrix *m, int64_t chunk) {
+    return chunk * (1 + m->scale_beats + m->chunk_rows * m->beats);
+}
+
+int64_t layout_row_beat(const struct layout_matrix *m, int64_t step) {
+    return layout_chunk_beat(m, step / m->chunk_rows) + 1 + m->scale_beats + step % m->chunk_rows * m->beats;
+}
+
+struct layout_kv layout_kv(const struct ir_design *d, int64_t heads, int64_t head_dim) {
+    struct layout_kv kv = {.heads = heads, .head_dim = head_dim};
+    int64_t bytes = beat_bytes(d);
+    kv.k_units = layout_div_up(head_dim, bytes);
+    kv.k_positions = layout_div_up(d->context, d->channels);
+    kv.k_head_bytes = kv.k_positions * kv.k_units * bytes;
+    kv.k_layer_bytes = layout_align(heads * kv.k_head_bytes);
+    kv.v_rows = layout_div_up(head_dim, d->channels);
+    kv.v_block_beats = LAYOUT_V_BLOCK / bytes;
+    if (kv.v_block_beats < 1) kv.v_block_beats = 1;
+    kv.v_blocks = layout_div_up(d->context, LAYOUT_V_BLOCK);
+    kv.v_row_bytes = kv.v_blocks * kv.v_block_beats * bytes;
+    kv.v_layer_bytes = layout_align(heads * kv.v_rows * kv.v_row_bytes);
+    return kv;
+}
+
+struct layout_record layout_record(const struct ir_design *d, int64_t cols, bool int4) {
+    struct layout_record r = {.groups = int4 ? layout_div_up(cols, d->group) : 0};
+    int64_t bytes = beat_bytes(d);
+    r.header_beats = layout_div_up(4 + r.groups, bytes);
+    r.data_beats = layout_div_up(cols, int4 ? 2 * bytes : bytes);
+    r.bytes = (r.header_beats + r.data_beats) * bytes;
+    return r;
+}
+
+int64_t layout_float_row_beats(const struct ir_design *d, int64_t cols) { return layout_div_up(cols * 4, beat_bytes(d)); }
+
+int64_t layout_param_word_bits(const struct ir_design *d, int64_t vectors) {
+    return (int64_t)d->lanes * 32 << u64_clog2((uint64_t)vectors);
+}
+
+int64_t layout_param_beats(const struct ir_design *d, int64_t vectors, int64_t n, int64_t repeat) {
+    int64_t words = layout_div_up(n, d->lanes) * repeat, bits = layout_param_word_bits(d, vectors);
+    return layout_div_up(words * bits, d->beat_bits);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "type_rules.h"
+
+#include <string.h>
+
+enum { V_BLOCK = 64 /* positions that share an exponent: docs/numerics.md section 3 */ };
+
+static const struct ir_tensor *input(const struct ir *ir, const struct ir_node *node, int i) { return &ir->tensor[node->in[i]]; }
+static struct ir_tensor *output(struct ir *ir, const struct ir_node *node, int i) { return &ir->tensor[node->out[i]]; }
+
+static const char *dtype_name(enum ir_dtype dtype) {
+    static const char *const names[IR_DTYPES] = {"f32", "mx", "acc", "kv", "scalar", "id"};
+    return names[dtype];
+}
+
+static bool expect_dtype(const struct ir *ir, const struct ir_node *node, int i, enum ir_dtype want, struct diag *diag) {
+    const struct ir_tensor *t = input(ir, node, i);
+    if (t->dtype == want) return true;
+    diag_error(diag, node->loc, "%s `%s`: input %d, `%s`, is %s, but %s is needed", ir_op_table[node->op].name, node->name, i + 1, t->name,
+               dtype_name(t->dtype), dtype_name(want));
+    if (want == IR_MX && t->dtype == IR_F32) diag_note(diag, node->loc, "put a `quantize` between them");
+    if (want == IR_F32 && t->dtype == IR_ACC) diag_note(diag, node->loc, "put a `dequantize` between them");
+    return false;
+}
+
+static void set_vector(struct ir_tensor *t, enum ir_dtype dtype, int64_t n) {
+    t->dtype = dtype;
+    t->rank = 1;
+    t->shape[0] = (struct ir_extent){n, IR_STATIC};
+}
+
+static void set_matrix(struct ir_tensor *t, enum ir_dtype dtype, int64_t rows, struct ir_extent cols) {
+    t->dtype = dtype;
+    t->rank = 2;
+    t->shape[0] = (struct ir_extent){rows, IR_STATIC};
+    t->shape[1] = cols;
+}
+
+bool type_embed(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    set_vector(output(ir, node, 0), IR_F32, ir_attr_int(&node->attrs, "cols", 0));
+    return expect_dtype(ir, node, 0, IR_ID, diag);
+}
+
+bool type_position(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    if (ir_attr_int(&node->attrs, "rows", 0) < ir->design.context) {
+        diag_error(diag, node->loc, "position `%s`: %lld rows for a context of %lld positions", node->name,
+                   (long long)ir_attr_int(&node->attrs, "rows", 0), (long long)ir->design.context);
+        return false;
+    }
+    set_vector(output(ir, node, 0), IR_F32, ir_attr_int(&node->attrs, "cols", 0));
+    return true;
+}
+
+bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    struct ir_tensor *out = output(ir, node, 0);
+    for (int i = 0; i < node->inputs; i++)
+        if (!expect_dtype(ir, node, i, IR_F32, diag)) return false;
+    const struct ir_tensor *first = input(ir, node, 0);
+    for (int i = 1; i < node->inputs; i++)
+        if (ir_tensor_elements(input(ir, node, i)) != ir_tensor_elements(first)) {
+            diag_error(diag, node->loc, "%s `%s`: `%s` has %lld elements and `%s` %lld", ir_op_table[node->op].name, node->name, first->name,
+                       (long long)ir_tensor_elements(first), input(ir, node, i)->name, (long long)ir_tensor_elements(input(ir, node, i)));
+            return false;
+        }
+    out->dtype = IR_F32;
+    out->rank = first->rank;
+    memcpy(out->shape, first->shape, sizeof out->shape);
+    return true;
+}
+
+bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    if (!expect_dtype(ir, node, 0, IR_F32, diag)) return false;
+    const struct ir_tensor *in = input(ir, node, 0);
+    struct ir_tensor *out = output(ir, node, 0);
+    out->dtype = IR_MX;
+    out->rank = in->rank;
+    memcpy(out->shape, in->shape, sizeof out->shape);
+    int64_t block = ir_attr_int(&node->attrs, "block", 0);
+    out->block = block ? block : ir->design.group;
+    out->exp_min = ir_attr_int(&node->attrs, "exp_min", -24);
+    // The last dimension of a two-dimensional value is quantized by itself: one firing per head.
+    bool positions = in->rank == 2 && in->shape[1].dynamic == IR_POSITIONS;
+    if (positions && out->block != V_BLOCK) {
+        diag_error(diag, node->loc, "quantize `%s`: blocks of positions have %d elements, not %lld", node->name, V_BLOCK, (long long)out->block);
+        return false;
+    }
+    if (out->block < ir->design.lanes || out->block % ir->design.lanes != 0) {
+        int64_t lanes = ir->design.lanes, up = (out->block / lanes + (out->block % lanes != 0)) * lanes;
+        diag_error(diag, node->loc, "quantize `%s`: block %lld is no multiple of the %lld lanes", node->name, (long long)out->block, (long long)lanes);
+        diag_note(diag, node->loc, "nearest legal block: %lld", (long long)(up ? up : lanes));
+        return false;
+    }
+    return true;
+}
+
+bool type_matmul(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    if (!expect_dtype(ir, node, 0, IR_MX, diag)) return false;
+    const struct ir_tensor *in = input(ir, node, 0);
+    struct ir_tensor *out = output(ir, node, 0);
+    if (in->block != ir->design.group) {
+        diag_error(diag, node->loc, "matmul `%s`: `%s` is quantized in blocks of %lld, but the weights' group is %d", node->name, in->name,
+                   (long long)in->block, ir->design.group);
+        return false;
+    }
+    set_vector(out, IR_ACC, ir_attr_int(&node->attrs, "rows", 0));
+    out->exp_min = in->exp_min;
+    return true;
+}
+
+bool type_dequantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    if (!expect_dtype(ir, node, 0, IR_ACC, diag)) return false;
+    const struct ir_tensor *in = input(ir, node, 0);
+    struct ir_tensor *out = output(ir, node, 0);
+    out->dtype = IR_F32;
+    out->rank = in->rank;
+    memcpy(out->shape, in->shape, sizeof out->shape);
+    return true;
+}
+
+bool type_kv_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    if (!expect_dtype(ir, node, 0, IR_F32, diag)) return false;
+    const char *role = ir_attr_string(&node->attrs, "role", "");
+    if (strcmp(role, "key") && strcmp(role, "value")) {
+        diag_error(diag, node->loc, "kv_quantize `%s`: role `%s` is neither `key` nor `value`", node->name, role);
+        return false;
+    }
+    int64_t heads = ir_attr_int(&node->attrs, "heads", 0), n = ir_tensor_elements(input(ir, node, 0));
+    if (heads < 1 || n % heads || (n / heads) % ir->design.lanes) {
+        diag_error(diag, node->loc, "kv_quantize `%s`: %lld elements do not split into %lld heads of a multiple of %d lanes", node->name,
+                   (long long)n, (long long)heads, ir->design.lanes);
+        return false;
+    }
+    set_matrix(output(ir, node, 0), IR_KV, heads, (struct ir_extent){n / heads, IR_STATIC});
+    return true;
+}
+
+bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    if (!expect_dtype(ir, node, 0, IR_MX, diag) || !expect_dtype(ir, node, 1, IR_KV, diag)) return false;
+    const struct ir_tensor *q = input(ir, node, 0), *k = input(ir, node, 1);
+    int64_t heads = k->shape[0].bound, head_dim = k->shape[1].bound;
+    if (ir_tensor_elements(q) != heads * head_dim || q->block != head_dim) {
+        diag_error(diag, node->loc, "attn_scores `%s`: `%s` must hold %lld heads of %lld elements, one block each (it has %lld elements in blocks of %lld)",
+                   node->name, q->name, (long long)heads, (long long)head_dim, (long long)ir_tensor_elements(q), (long long)q->block);
+        return false;
+    }
+    set_matrix(output(ir, node, 0), IR_ACC, heads, (struct ir_extent){ir->design.context, IR_POSITIONS});
+    output(ir, node, 0)->exp_min = q->exp_min;
+    return true;
+}
+
+bool type_softmax(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    if (!expect_dtype(ir, node, 0, IR_F32, diag) || !expect_dtype(ir, node, 1, IR_KV, diag) || !expect_dtype(ir, node, 2, IR_KV, diag))
+        return false;
+    const struct ir_tensor *s = input(ir, node, 0);
+    if (s->rank != 2 || s->shape[1].dynamic != IR_POSITIONS) {
+        diag_error(diag, node->loc, "softmax `%s`: `%s` holds no scores over positions", node->name, s->name);
+        return false;
+    }
+    set_matrix(output(ir, node, 0), IR_F32, s->shape[0].bound, s->shape[1]);
+    set_vector(output(ir, node, 1), IR_SCALAR, s->shape[0].bound);
+    return true;
+}
+
+bool type_attn_values(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    if (!expect_dtype(ir, node, 0, IR_MX, diag) || !expect_dtype(ir, node, 1, IR_KV, diag)) return false;
+    const struct ir_tensor *p = input(ir, node, 0), *v = input(ir, node, 1);
+    if (p->rank != 2 || p->shape[1].dynamic != IR_POSITIONS || p->shape[0].bound != v->shape[0].bound) {
+        diag_error(diag, node->loc, "attn_values `%s`: `%s` does not hold one row of positions for each of the %lld heads of `%s`", node->name,
+                   p->name, (long long)v->shape[0].bound, v->name);
+        return false;
+    }
+    set_matrix(output(ir, node, 0), IR_ACC, v->shape[0].bound, v->shape[1]);
+    output(ir, node, 0)->exp_min = p->exp_min;
+    return true;
+}
+
+bool type_scale(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    if (!expect_dtype(ir, node, 0, IR_F32, diag) || !expect_dtype(ir, node, 1, IR_SCALAR, diag)) return false;
+    const struct ir_tensor *x = input(ir, node, 0), *s = input(ir, node, 1);
+    if (x->rank != 2 || x->shape[0].bound != s->shape[0].bound) {
+        diag_error(diag, node->loc, "scale `%s`: `%s` has not one row per scalar of `%s`", node->name, x->name, s->name);
+        return false;
+    }
+    set_vector(output(ir, node, 0), IR_F32, ir_tensor_elements(x));
+    return true;
+}
+
+bool type_argmax(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    set_vector(output(ir, node, 0), IR_ID, 1);
+    return expect_dtype(ir, node, 0, IR_F32, diag);
+}

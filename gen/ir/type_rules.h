@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Type rules of the operations: shapes and dtypes of the outputs from those of the inputs (ops.def).
+#ifndef RILL_TYPE_RULES_H
+#define RILL_TYPE_RULES_H
+
+#include "ops.h"
+
+ir_type_rule type_embed, type_position, type_same, type_quantize, type_matmul, type_dequantize, type_kv_quantize, type_attn_scores,
+    type_softmax, type_attn_values, type_scale, type_argmax;
+
+#endif

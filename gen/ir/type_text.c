@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The itensor type as text, in the paper's notation: itensor<1x8xf32, [16, tokens<=2]*[8, 1], (d0,d1)->(d1,d0)>.
+#include "ir.h"
+
+#include <string.h>
+
+static const char *const dtype_names[IR_DTYPES] = {"f32", "mx", "acc", "kv", "scalar", "id"};
+
+static void add_trips(struct text *t, const struct ir_itensor *type) {
+    for (int l = 0; l < type->loops; l++) {
+        const struct ir_extent *e = &type->trip[l];
+        const char *bound = e->dynamic == IR_TOKENS ? "tokens<=" : e->dynamic == IR_POSITIONS ? "positions<=" : "";
+        text_addf(t, "%s%s%lld", l ? ", " : "", bound, (long long)e->bound);
+    }
+}
+
+const char *ir_type_text(struct ir *ir, const struct ir_itensor *type) {
+    struct text t = {0};
+    text_add(&t, "itensor<");
+    for (int d = 0; d < type->rank; d++) text_addf(&t, "%lldx", (long long)type->element[d]);
+    text_addf(&t, "%s, [", dtype_names[type->dtype]);
+    add_trips(&t, type);
+    text_add(&t, "]*[");
+    for (int l = 0; l < type->loops; l++) text_addf(&t, "%s%lld", l ? ", " : "", (long long)type->step[l]);
+    text_add(&t, "], (");
+    for (int l = 0; l < type->loops; l++) text_addf(&t, "%sd%d", l ? "," : "", l);
+    text_add(&t, ")->(");
+    for (int d = 0; d < type->rank; d++) {
+        if (type->map[d] == IR_NONE) text_addf(&t, "%s0", d ? "," : "");
+        else text_addf(&t, "%sd%d", d ? "," : "", type->map[d]);
+    }
+    text_add(&t, ")>");
+    const char *copy = arena_strdup(ir->arena, text_cstr(&t));
+    text_free(&t);
+    return copy;
+}
+
+bool ir_type_equal(const struct ir_itensor *a, const struct ir_itensor *b) {
+    if (a->dtype != b->dtype || a->rank != b->rank || a->loops != b->loops) return false;
+    for (int d = 0; d < a->rank; d++)
+        if (a->element[d] != b->element[d] || a->map[d] != b->map[d]) return false;
+    for (int l = 0; l < a->loops; l++)
+        if (a->trip[l].bound != b->trip[l].bound || a->trip[l].dynamic != b->trip[l].dynamic || a->step[l] != b->step[l]) return false;
+    return true;
+}

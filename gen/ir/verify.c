@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Structural rules of the IR, checked after every pass.
+#include "ir.h"
+#include "ops.h"
+
+struct check {
+    const struct ir *ir;
+    struct diag *diag;
+    const char *pass;
+    bool ok;
+};
+
+static void fault(struct check *c, const char *what, const char *name) {
+    diag_error(c->diag, loc_none(), "internal: after %s: %s `%s`", c->pass, what, name);
+    c->ok = false;
+}
+
+static bool in_range(int id, int count) { return id >= 0 && id < count; }
+
+static void check_node(struct check *c, const struct ir_node *n) {
+    if (!in_range(n->op, IR_OPS) || !in_range(n->region, c->ir->regions)) return fault(c, "operation or region out of range at", n->name);
+    for (int i = 0; i < n->inputs; i++)
+        if (!in_range(n->in[i], c->ir->tensors)) fault(c, "input out of range at", n->name);
+    for (int i = 0; i < n->outputs; i++)
+        if (!in_range(n->out[i], c->ir->tensors)) fault(c, "output out of range at", n->name);
+}
+
+static void check_edge(struct check *c, int id) {
+    const struct ir_edge *e = &c->ir->edge[id];
+    if (!in_range(e->src_kernel, c->ir->kernels) || !in_range(e->dst_kernel, c->ir->kernels)) return fault(c, "kernel out of range at edge", e->name);
+    const struct ir_kernel *s = &c->ir->kernel[e->src_kernel], *d = &c->ir->kernel[e->dst_kernel];
+    if (!in_range(e->src_port, s->ports) || !in_range(e->dst_port, d->ports)) return fault(c, "port out of range at edge", e->name);
+    const struct ir_port *from = &s->port[e->src_port], *to = &d->port[e->dst_port];
+    if (!from->is_output || to->is_output) fault(c, "direction of edge", e->name);
+    if (from->edge != id || to->edge != id) fault(c, "a port with two edges at", e->name);
+    if (from->kind != IR_STREAM_COUNTED && (from->kind != to->kind || from->data_bits != to->data_bits)) fault(c, "unequal streams at edge", e->name);
+}
+
+// Once streams are routed, every input has a writer.
+static void check_inputs(struct check *c, const struct ir_kernel *k) {
+    for (int p = 0; p < k->ports; p++)
+        if (!k->port[p].is_output && k->port[p].edge == IR_NONE) fault(c, arena_printf(c->ir->arena, "input `%s` has no writer at kernel", k->port[p].name), k->name);
+}
+
+bool ir_verify(const struct ir *ir, struct diag *diag, const char *pass) {
+    struct check c = {ir, diag, pass, true};
+    for (int n = 0; n < ir->nodes; n++) check_node(&c, &ir->node[n]);
+    for (int e = 0; e < ir->edges; e++) check_edge(&c, e);
+    bool whole = ir->edges > 0 && ir->edge[0].depth > 0; // fifos are sized last
+    for (int k = 0; whole && k < ir->kernels; k++) check_inputs(&c, &ir->kernel[k]);
+    return c.ok;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill: reads a design spec and writes a streaming accelerator. The pipeline is the list in gen/pass/passes.c; each command below runs as much
+// of it as it needs.
+#include <stdio.h>
+#include <string.h>
+
+#include "base.h"
+#include "command.h"
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+};
+
+static const struct command commands[] = {
+    {"check", command_check, "SPEC [--json]                            read a spec, print the graph and the design"},
+    {"gen", command_gen, "SPEC -o DIR [--dump-after=PASS]            write Verilog, memory map, IR and report"},
+    {"pack", command_pack, "SPEC --weights MODELDIR|random:SEED -o DIR  quantize and pack the memory image"},
+    {"sim", command_sim, "DIR --prompt TEXT --tokens N               build and run the design in Verilator against the golden model"},
+    {"golden", command_golden, "SPEC --weights MODELDIR|random:SEED ...     decode with the golden model alone"},
+    {"report", command_report, "DIR                                      print a design's report"},
+};
+
+static void print_usage(FILE *out) {
+    fprintf(out, "usage: rill COMMAND ...; `rill COMMAND --help` for each\n\n");
+    for (size_t i = 0; i < COUNT_OF(commands); i++) fprintf(out, "  rill %-7s %s\n", commands[i].name, commands[i].help);
+    fprintf(out, "\nexit status: 0 done, 1 wrong input or a check that failed, 2 usage, 3 internal fault\n");
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        print_usage(stderr);
+        return RILL_USAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+        print_usage(stdout);
+        return RILL_OK;
+    }
+    for (size_t i = 0; i < COUNT_OF(commands); i++)
+        if (!strcmp(argv[1], commands[i].name)) return commands[i].run(argc - 1, argv + 1);
+    fprintf(stderr, "rill: no command `%s`\n", argv[1]);
+    print_usage(stderr);
+    return RILL_USAGE;
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Named tensors from a safetensors file, or made from a seed.
+#include "checkpoint.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "safetensors.h"
+
+// How much of a tensor was asked for: rows (elements of a vector) below `used` of `extent`.
+struct coverage {
+    int64_t used, extent;
+};
+
+struct checkpoint {
+    const char *dir; // NULL: random
+    uint64_t seed;
+    struct safetensors *file;
+    struct loc loc;
+    struct arena *arena;
+    VEC(struct coverage) coverage; // per tensor of the file
+};
+
+// ---- random weights ----
+
+static uint64_t splitmix64(uint64_t x) {
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+// FNV-1a of the name, so that every tensor has numbers of its own.
+static uint64_t name_key(uint64_t seed, const char *name) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+    return splitmix64(hash ^ splitmix64(seed));
+}
+
+// Nearly normal with mean 0, variance 1 and |x| < 4.9: the sum of eight uniform 16-bit integers. No library function takes part,
+// so every machine makes the same bits.
+static float normal(uint64_t key, uint64_t index) {
+    uint64_t a = splitmix64(key + index), b = splitmix64(a);
+    int32_t sum = 0;
+    for (int i = 0; i < 64; i += 16) sum += (int32_t)(a >> i & 0xffff) + (int32_t)(b >> i & 0xffff);
+    return (float)(sum - 4 * 0xffff) * (1.0f / 53509.9f); // sqrt(8 / 12) * 65536
+}
+
+static float *random_matrix(const struct checkpoint *c, struct arena *arena, const struct checkpoint_slice *s) {
+    uint64_t key = name_key(c->seed, s->name), cols = (uint64_t)s->cols;
+    float spread = (float)(1.0 / sqrt((double)s->cols)), *out = ARENA_ARRAY(arena, float, (size_t)(s->rows * s->cols));
+    for (int64_t i = 0; i < s->rows * s->cols; i++)
+        out[i] = spread * normal(key, (uint64_t)s->row_offset * cols + (uint64_t)i);
+    return out;
+}
+
+static float *random_vector(const struct checkpoint *c, struct arena *arena, const char *name, int64_t n, int64_t offset,
+                            enum checkpoint_role role) {
+    uint64_t key = name_key(c->seed, name);
+    float *out = ARENA_ARRAY(arena, float, (size_t)n);
+    for (int64_t i = 0; i < n; i++) {
+        float x = normal(key, (uint64_t)(offset + i));
+        out[i] = role == CHECKPOINT_GAIN ? 1.0f + 0.1f * x : 0.05f * x;
+    }
+    return out;
+}
+
+// ---- a safetensors file ----
+
+static bool parse_seed(const char *text, uint64_t *seed) {
+    char *end;
+    errno = 0;
+    *seed = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
+}
+
+struct checkpoint *checkpoint_open(struct arena *arena, const char *source, struct diag *diag) {
+    static const char prefix[] = "random:";
+    struct checkpoint *c = ARENA_NEW(arena, struct checkpoint);
+    c->arena = arena;
+    if (strncmp(source, prefix, sizeof prefix - 1) == 0) {
+        if (parse_seed(source + sizeof prefix - 1, &c->seed)) return c;
+        diag_error(diag, loc_none(), "`%s`: the seed must be a decimal number", source);
+        return NULL;
+    }
+    c->dir = arena_strdup(arena, source);
+    c->file = safetensors_open(arena, arena_printf(arena, "%s/model.safetensors", source), diag);
+    if (!c->file) return NULL;
+    c->loc = loc_file(arena, safetensors_path(c->file));
+    for (int i = 0; i < safetensors_count(c->file); i++) VEC_PUSH(arena, c->coverage, (struct coverage){0});
+    return c;
+}
+
+void checkpoint_close(struct checkpoint *checkpoint) {
+    if (checkpoint) safetensors_close(checkpoint->file);
+}
+
+const char *checkpoint_dir(const struct checkpoint *checkpoint) {
+    return checkpoint->dir;
+}
+
+static const char *without_prefix(const char *name) {
+    static const char prefix[] = "transformer.";
+    return strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : name;
+}
+
+static int find_tensor(const struct checkpoint *c, const char *name) {
+    for (int i = 0; i < safetensors_count(c->file); i++)
+        if (strcmp(without_prefix(safetensors_at(c->file, i)->name), without_prefix(name)) == 0) return i;
+    return -1;
+}
+
+static bool all_finite(const struct checkpoint *c, const struct safetensors_tensor *t, const float *x, struct diag *diag) {
+    for (int64_t i = 0; i < t->elements; i++)
+        if (!isfinite(x[i])) {
+            diag_error(diag, c->loc, "tensor %s: element %" PRId64 " is not a finite number", t->name, i);
+            return false;
+        }
+    return true;
+}
+
+// What the caller wants in terms of the file: `along` is the dimension that the slice cuts (a row of the result).
+struct wanted {
+    const char *name;
+    int rank, along;
+    int64_t shape[2]; // the cut dimension: elements wanted
+    int64_t offset, all;
+};
+
+static bool shape_fits(const struct safetensors_tensor *t, const struct wanted *w) {
+    if (t->rank != w->rank) return false;
+    for (int i = 0; i < t->rank; i++)
+        if (i != w->along && t->shape[i] != w->shape[i]) return false;
+    if (w->all > 0) return t->shape[w->along] == w->all;
+    return t->shape[w->along] - w->offset >= w->shape[w->along];
+}
+
+static void report_shape(struct checkpoint *c, const struct safetensors_tensor *t, const struct wanted *w, struct diag *diag) {
+    int64_t extent[2] = {w->shape[0], w->shape[1]};
+    extent[w->along] = w->all > 0 ? w->all : w->offset + w->shape[w->along];
+    const char *have = safetensors_shape_text(c->arena, t);
+    if (w->rank == 1)
+        diag_error(diag, c->loc, "tensor %s: shape %s, the spec needs [%" PRId64 "]", t->name, have, extent[0]);
+    else
+        diag_error(diag, c->loc, "tensor %s: shape %s, the spec needs [%" PRId64 ", %" PRId64 "]", t->name, have, extent[0],
+                   extent[1]);
+}
+
+// Index of the tensor when it is there and fits, else -1.
+static int find_checked(struct checkpoint *c, const struct wanted *w, struct diag *diag) {
+    int index = find_tensor(c, w->name);
+    if (index < 0) return diag_error(diag, c->loc, "tensor %s: missing", w->name), -1;
+    if (shape_fits(safetensors_at(c->file, index), w)) return index;
+    report_shape(c, safetensors_at(c->file, index), w, diag);
+    return -1;
+}
+
+// The whole tensor; notes what of it is used.
+static const float *read_checked(struct checkpoint *c, int index, struct arena *arena, const struct wanted *w,
+                                 struct diag *diag) {
+    const struct safetensors_tensor *t = safetensors_at(c->file, index);
+    const float *x = safetensors_read(c->file, index, arena, diag);
+    if (!x || !all_finite(c, t, x, diag)) return NULL;
+    struct coverage *coverage = &c->coverage.items[index];
+    int64_t end = w->offset + w->shape[w->along];
+    if (end > coverage->used) coverage->used = end;
+    coverage->extent = t->shape[w->along];
+    return x;
+}
+
+static void check_slice(int64_t rows, int64_t cols, int64_t offset, int64_t all) {
+    if (rows < 1 || cols < 1 || offset < 0 || rows > INT64_MAX / 16 / cols || (all > 0 && offset + rows > all))
+        base_fatal("checkpoint: slice of %" PRId64 " x %" PRId64 " at %" PRId64 " of %" PRId64, rows, cols, offset, all);
+}
+
+float *checkpoint_matrix(struct checkpoint *c, struct arena *arena, const struct checkpoint_slice *s, struct diag *diag) {
+    check_slice(s->rows, s->cols, s->row_offset, s->all_rows);
+    if (!c->file) return random_matrix(c, arena, s);
+    struct wanted w = {s->name, 2, s->transpose ? 1 : 0, {s->rows, s->cols}, s->row_offset, s->all_rows};
+    if (s->transpose) w.shape[0] = s->cols, w.shape[1] = s->rows;
+    int index = find_checked(c, &w, diag);
+    if (index < 0) return NULL;
+    int64_t all_rows = safetensors_at(c->file, index)->shape[w.along];
+    float *out = ARENA_ARRAY(arena, float, (size_t)(s->rows * s->cols));
+    struct arena_mark mark = arena_mark(arena);
+    const float *x = read_checked(c, index, arena, &w, diag);
+    for (int64_t r = 0; x && r < s->rows; r++)
+        for (int64_t k = 0; k < s->cols; k++)
+            out[r * s->cols + k] = s->transpose ? x[k * all_rows + s->row_offset + r] : x[(s->row_offset + r) * s->cols + k];
+    arena_release(arena, mark); // nothing but the whole tensor and texts came after it
+    return x ? out : NULL;
+}
+
+float *checkpoint_vector(struct checkpoint *c, struct arena *arena, const char *name, int64_t n, int64_t offset, int64_t all_n,
+                         enum checkpoint_role role, struct diag *diag) {
+    check_slice(n, 1, offset, all_n);
+    if (!c->file) return random_vector(c, arena, name, n, offset, role);
+    struct wanted w = {name, 1, 0, {n, 0}, offset, all_n};
+    int index = find_checked(c, &w, diag);
+    if (index < 0) return NULL;
+    float *out = ARENA_ARRAY(arena, float, (size_t)n);
+    struct arena_mark mark = arena_mark(arena);
+    const float *x = read_checked(c, index, arena, &w, diag);
+    if (x) memcpy(out, x + offset, (size_t)n * sizeof *x);
+    arena_release(arena, mark);
+    return x ? out : NULL;
+}
+
+static bool has_suffix(const char *name, const char *suffix) {
+    size_t n = strlen(name), m = strlen(suffix);
+    return n >= m && strcmp(name + n - m, suffix) == 0;
+}
+
+// Tensors that old checkpoints carry and nothing needs: causal masks, and the head when it is tied to the embedding.
+static bool is_ignorable(const char *name) {
+    return has_suffix(name, ".attn.bias") || has_suffix(name, ".attn.masked_bias") || strcmp(name, "lm_head.weight") == 0;
+}
+
+bool checkpoint_check_coverage(struct checkpoint *c, struct diag *diag) {
+    int errors = diag->errors;
+    for (int i = 0; c->file && i < safetensors_count(c->file); i++) {
+        const struct safetensors_tensor *t = safetensors_at(c->file, i);
+        struct coverage k = c->coverage.items[i];
+        if (k.used == 0 && !is_ignorable(t->name))
+            diag_error(diag, c->loc, "tensor %s: the spec has no use for it", t->name);
+        else if (k.used < k.extent)
+            diag_error(diag, c->loc, "tensor %s: shape %s, the spec uses only %" PRId64 " of %" PRId64 " rows", t->name,
+                       safetensors_shape_text(c->arena, t), k.used, k.extent);
+    }
+    return diag->errors == errors;
+}

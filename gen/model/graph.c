@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// A graph written out in the spec, to the tensor graph: names resolved, operations and attributes checked against ops.def.
+#include <string.h>
+
+#include "model.h"
+#include "ops.h"
+
+static bool resolve(const struct ir *ir, const struct spec_name *name, int *tensor, struct diag *diag) {
+    *tensor = ir_find_tensor(ir, name->text);
+    if (*tensor != IR_NONE) return true;
+    diag_error(diag, name->loc, "no tensor `%s` before this place", name->text);
+    const char *words[256];
+    size_t count = 0;
+    for (int i = 0; i < ir->tensors && count < COUNT_OF(words); i++) words[count++] = ir->tensor[i].name;
+    diag_note_words(diag, name->loc, name->text, words, count);
+    return false;
+}
+
+static bool declare(struct ir *ir, const struct spec_name *name, enum ir_dtype dtype, int *tensor, struct diag *diag) {
+    int old = ir_find_tensor(ir, name->text);
+    if (old != IR_NONE) {
+        diag_error(diag, name->loc, "tensor `%s` is declared twice", name->text);
+        diag_note(diag, ir->tensor[old].loc, "the first is here");
+        return false;
+    }
+    *tensor = ir_add_tensor(ir, name->text, dtype, name->loc);
+    return true;
+}
+
+static void note_ops(const struct spec_name *op, struct diag *diag) {
+    const char *words[IR_OPS];
+    for (int i = 0; i < IR_OPS; i++) words[i] = ir_op_table[i].name;
+    diag_note_words(diag, op->loc, op->text, words, IR_OPS);
+}
+
+static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_attr *want, const struct spec_attr *attr, struct diag *diag) {
+    bool is_int = attr->value.type == SPEC_VALUE_INT || attr->value.type == SPEC_VALUE_BOOL;
+    bool ok = want->kind == IR_ATTR_INT ? is_int : want->kind == IR_ATTR_FLOAT ? is_int || attr->value.type == SPEC_VALUE_FLOAT
+                                                                               : attr->value.type != SPEC_VALUE_LIST;
+    if (!ok) {
+        diag_error(diag, attr->value.loc, "`%s` must be %s", want->name,
+                   want->kind == IR_ATTR_INT ? "an integer" : want->kind == IR_ATTR_FLOAT ? "a number" : "a string");
+        return false;
+    }
+    if (want->kind == IR_ATTR_INT) ir_attr_set_int(ir, attrs, want->name, attr->value.i);
+    if (want->kind == IR_ATTR_FLOAT) ir_attr_set_float(ir, attrs, want->name, attr->value.f);
+    if (want->kind == IR_ATTR_STRING) ir_attr_set_string(ir, attrs, want->name, attr->value.s);
+    attrs->item[attrs->count - 1].loc = attr->value.loc;
+    return true;
+}
+
+static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_op *op, struct diag *diag) {
+    struct ir_op_attr known[IR_MAX_OP_ATTRS];
+    int count = ir_op_attrs(node->op, known);
+    const char *words[IR_MAX_OP_ATTRS];
+    bool ok = true;
+    for (int i = 0; i < count; i++) words[i] = known[i].name;
+    for (size_t a = 0; a < op->attr_count; a++) {
+        int i = 0;
+        while (i < count && strcmp(known[i].name, op->attrs[a].key.text)) i++;
+        if (i < count) {
+            ok &= set_attr(ir, &node->attrs, &known[i], &op->attrs[a], diag);
+            continue;
+        }
+        diag_error(diag, op->attrs[a].key.loc, "operation `%s` has no attribute `%s`", op->op.text, op->attrs[a].key.text);
+        diag_note_words(diag, op->attrs[a].key.loc, op->attrs[a].key.text, words, (size_t)count);
+        ok = false;
+    }
+    for (int i = 0; i < count; i++)
+        if (known[i].required && !ir_attr_find(&node->attrs, known[i].name)) {
+            diag_error(diag, op->loc, "operation `%s` needs `%s`", op->op.text, known[i].name);
+            ok = false;
+        }
+    return ok;
+}
+
+static bool lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
+    int id = ir_op_find(op->op.text);
+    if (id == IR_NONE) {
+        diag_error(diag, op->op.loc, "no operation `%s`", op->op.text);
+        note_ops(&op->op, diag);
+        return false;
+    }
+    const struct ir_op_info *info = &ir_op_table[id];
+    if (op->in_count != (size_t)info->inputs || op->out_count != (size_t)info->outputs) {
+        diag_error(diag, op->loc, "operation `%s` has %d inputs and %d outputs, not %zu and %zu", info->name, info->inputs, info->outputs,
+                   op->in_count, op->out_count);
+        return false;
+    }
+    int in[IR_MAX_PORTS], out;
+    for (size_t i = 0; i < op->in_count; i++)
+        if (!resolve(ir, &op->ins[i], &in[i], diag)) return false;
+    int node = ir_add_node(ir, op->outs[0].text, id, op->loc);
+    ir->node[node].inputs = info->inputs;
+    ir->node[node].outputs = info->outputs;
+    memcpy(ir->node[node].in, in, sizeof(int) * op->in_count);
+    for (size_t o = 0; o < op->out_count; o++) {
+        if (!declare(ir, &op->outs[o], IR_F32, &out, diag)) return false;
+        ir->tensor[out].producer = node;
+        ir->node[node].out[o] = out;
+    }
+    return lower_attrs(ir, &ir->node[node], op, diag);
+}
+
+static bool lower_region(struct ir *ir, const struct spec_region *region, struct diag *diag) {
+    bool ok = true;
+    int id = ir_add_region(ir, region->name.text, region->repeat, region->when == SPEC_LAST ? IR_LAST : IR_ALWAYS, region->name.loc);
+    if (region->carry_count > IR_MAX_PORTS) {
+        diag_error(diag, region->name.loc, "region `%s` carries %zu tensors, at most %d are possible", region->name.text, region->carry_count,
+                   IR_MAX_PORTS);
+        return false;
+    }
+    for (size_t c = 0; c < region->carry_count; c++) {
+        struct ir_carry carry = {IR_NONE, IR_NONE, IR_NONE};
+        ok &= resolve(ir, &region->carries[c].init, &carry.init, diag) && declare(ir, &region->carries[c].name, IR_F32, &carry.local, diag);
+        ir->region[id].carry[ir->region[id].carries++] = carry;
+    }
+    for (size_t o = 0; o < region->op_count; o++) ok &= lower_op(ir, &region->ops[o], diag);
+    for (size_t c = 0; ok && c < region->carry_count; c++) ok &= resolve(ir, &region->carries[c].next, &ir->region[id].carry[c].next, diag);
+    return ok;
+}
+
+static bool lower_input(struct ir *ir, const struct spec_input *input, struct diag *diag) {
+    int t;
+    if (!declare(ir, &input->name, IR_F32, &t, diag)) return false;
+    if (input->rank > IR_MAX_RANK || ir->inputs == IR_MAX_PORTS) {
+        diag_error(diag, input->name.loc, "at most %d inputs of rank %d at most", IR_MAX_PORTS, IR_MAX_RANK);
+        return false;
+    }
+    ir->tensor[t].rank = (int)input->rank;
+    for (size_t d = 0; d < input->rank; d++) ir->tensor[t].shape[d] = (struct ir_extent){input->shape[d], IR_STATIC};
+    ir->input[ir->inputs++] = t;
+    return true;
+}
+
+bool model_expand_graph(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    const struct spec_graph *g = spec->graph;
+    bool ok = true;
+    for (size_t i = 0; i < g->input_count; i++) ok &= lower_input(ir, &g->inputs[i], diag);
+    for (size_t r = 0; r < g->region_count; r++) ok &= lower_region(ir, &g->regions[r], diag);
+    if (g->output_count > IR_MAX_PORTS) {
+        diag_error(diag, g->outputs[IR_MAX_PORTS].loc, "at most %d outputs", IR_MAX_PORTS);
+        return false;
+    }
+    for (size_t o = 0; ok && o < g->output_count; o++) ok &= resolve(ir, &g->outputs[o], &ir->output[ir->outputs++], diag);
+    return ok;
+}

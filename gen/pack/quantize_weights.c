@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weight quantization with scale search. Every float operation is written in a fixed order, so every machine makes the same bits.
+#include "quantize.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    INT8_CANDIDATES = 16, // row scales tried from max / 127 down, in steps of 1/64
+    COARSE_STEP = 8,      // group scales between two candidates of the first search
+};
+
+// Rounds to the nearest integer, ties to even, for |x| < 2^22.
+static inline float round_even(float x) {
+    const float big = 0x1.8p23f;
+    return (x + big) - big;
+}
+
+static inline float clamp(float x, float low, float high) {
+    return x < low ? low : x > high ? high : x;
+}
+
+static float largest(const float *w, int64_t n) {
+    float max = 0;
+    for (int64_t i = 0; i < n; i++) max = fabsf(w[i]) > max ? fabsf(w[i]) : max;
+    return max;
+}
+
+// Squared error of w[n] ~ scale * q with q in [low, high]; scale > 0. Eight partial sums: vectors without reordering.
+static float scale_error(const float *w, int64_t n, float scale, float low, float high) {
+    float sum[8] = {0}, inverse = 1.0f / scale;
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int j = 0; j < 8; j++) {
+            float e = w[i + j] - scale * round_even(clamp(w[i + j] * inverse, low, high));
+            sum[j] += e * e;
+        }
+    for (; i < n; i++) {
+        float e = w[i] - scale * round_even(clamp(w[i] * inverse, low, high));
+        sum[0] += e * e;
+    }
+    return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
+}
+
+// Same rounding as scale_error, so that what was measured is what is stored.
+static void round_to_scale(const float *w, int64_t n, float scale, float low, float high, int8_t *q) {
+    float inverse = 1.0f / scale;
+    for (int64_t i = 0; i < n; i++) q[i] = (int8_t)round_even(clamp(w[i] * inverse, low, high));
+}
+
+// ---- int8 ----
+
+// Writes q[k]; returns the row scale.
+static float quantize_row_int8(const float *w, int64_t k, int8_t *q) {
+    const float limit = QUANTIZE_INT8_MAX;
+    float full = largest(w, k) / limit, best = full;
+    float least = scale_error(w, k, full, -limit, limit);
+    for (int i = 1; i < INT8_CANDIDATES; i++) {
+        float scale = full * (1.0f - (float)i * 0x1p-6f);
+        float error = scale_error(w, k, scale, -limit, limit);
+        if (error < least) least = error, best = scale;
+    }
+    round_to_scale(w, k, best, -limit, limit, q);
+    return best;
+}
+
+// ---- int4 ----
+
+static float group_error(const float *w, int64_t n, float row_scale, int group_scale) {
+    if (group_scale == 0) {
+        float sum = 0;
+        for (int64_t i = 0; i < n; i++) sum += w[i] * w[i];
+        return sum;
+    }
+    return scale_error(w, n, row_scale * (float)group_scale, QUANTIZE_INT4_MIN, QUANTIZE_INT4_MAX);
+}
+
+struct choice {
+    int scale;
+    float error;
+};
+
+static void try_scale(struct choice *best, const float *w, int64_t n, float row_scale, int scale) {
+    if (scale < 0 || scale > QUANTIZE_GROUP_SCALE_MAX) return;
+    float error = group_error(w, n, row_scale, scale);
+    if (error < best->error) *best = (struct choice){scale, error};
+}
+
+// Best group scale for w[n]: every eighth from the full one down to a third of it, then all around the best.
+static struct choice search_group(const float *w, int64_t n, float row_scale) {
+    struct choice best = {0, INFINITY};
+    float ratio = largest(w, n) / (row_scale * QUANTIZE_INT4_MAX);
+    int full = (int)ceilf(ratio < QUANTIZE_GROUP_SCALE_MAX ? ratio : (float)QUANTIZE_GROUP_SCALE_MAX);
+    int step = full > 4 * COARSE_STEP ? COARSE_STEP : 1;
+    for (int scale = full; scale >= full / 3; scale -= step) try_scale(&best, w, n, row_scale, scale);
+    int centre = best.scale;
+    for (int d = 1; d < step; d++) {
+        try_scale(&best, w, n, row_scale, centre - d);
+        try_scale(&best, w, n, row_scale, centre + d);
+    }
+    return best;
+}
+
+// Group scales of a row and the sum of the squared errors.
+static float search_row(const float *w, int64_t k, int64_t group, float row_scale, uint8_t *scales) {
+    float sum = 0;
+    for (int64_t at = 0; at < k; at += group) {
+        struct choice best = search_group(w + at, k - at < group ? k - at : group, row_scale);
+        *scales++ = (uint8_t)best.scale;
+        sum += best.error;
+    }
+    return sum;
+}
+
+// q reaches -8 but only 7, so a row may do better with its sign turned around: the row scale is negative then. Its size puts the
+// group with the largest weight at group scale 255 before the search lowers it; all other groups fit below.
+// row[2][k]: w and -w; scales[2][groups] receives both choices, the better one first.
+static float quantize_row_int4(const float *row, int64_t k, int64_t group, int64_t groups, uint8_t *scales, int8_t *q) {
+    float row_scale = largest(row, k) / (float)(QUANTIZE_INT4_MAX * QUANTIZE_GROUP_SCALE_MAX);
+    float error = search_row(row, k, group, row_scale, scales);
+    bool turned = search_row(row + k, k, group, row_scale, scales + groups) < error;
+    const float *w = turned ? row + k : row;
+    if (turned) memcpy(scales, scales + groups, (size_t)groups);
+    for (int64_t g = 0, at = 0; g < groups; g++, at += group)
+        if (scales[g] > 0)
+            round_to_scale(w + at, k - at < group ? k - at : group, row_scale * (float)scales[g], QUANTIZE_INT4_MIN,
+                           QUANTIZE_INT4_MAX, q + at);
+    return turned ? -row_scale : row_scale;
+}
+
+// ---- interface ----
+
+static struct qmatrix new_matrix(struct arena *arena, int64_t rows, int64_t k, enum qformat format, int64_t group) {
+    size_t elements;
+    if (rows < 1 || k < 1 || (format == QFORMAT_INT4 && group < 1) || !size_mul((size_t)rows, (size_t)k, &elements))
+        base_fatal("quantize: %lld x %lld, group %lld", (long long)rows, (long long)k, (long long)group);
+    struct qmatrix m = {.rows = rows, .k = k, .format = format};
+    m.q = ARENA_ARRAY(arena, int8_t, elements);
+    m.row_scale = ARENA_ARRAY(arena, float, (size_t)rows);
+    if (format != QFORMAT_INT4) return m;
+    m.group = group;
+    m.groups = (int64_t)u64_div_ceil((uint64_t)k, (uint64_t)group);
+    m.group_scale = ARENA_ARRAY(arena, uint8_t, (size_t)(rows * m.groups));
+    return m;
+}
+
+// The row is scaled by a power of two to a largest value in [0.5, 1): squares neither overflow nor vanish.
+// work: float [2][k]; scales: uint8 [2][groups].
+static void quantize_row(const float *w, struct qmatrix *m, int64_t row, float *work, uint8_t *scales) {
+    int64_t k = m->k;
+    int exponent;
+    float max = largest(w, k);
+    if (max < QUANTIZE_MIN_ROW_SCALE * QUANTIZE_GROUP_SCALE_MAX * (QUANTIZE_INT4_MAX + 1)) return; // all zero
+    frexpf(max, &exponent);
+    for (int64_t i = 0; i < k; i++) {
+        work[i] = ldexpf(w[i], -exponent);
+        work[k + i] = -work[i];
+    }
+    int8_t *q = m->q + row * k;
+    float scale = m->format == QFORMAT_INT4 ? quantize_row_int4(work, k, m->group, m->groups, scales, q)
+                                            : quantize_row_int8(work, k, q);
+    m->row_scale[row] = ldexpf(scale, exponent);
+    if (m->groups) memcpy(m->group_scale + row * m->groups, scales, (size_t)m->groups);
+}
+
+struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
+                               int64_t group) {
+    struct qmatrix m = new_matrix(arena, rows, k, format, group);
+    struct arena_mark mark = arena_mark(arena);
+    float *work = ARENA_ARRAY(arena, float, (size_t)(2 * k));
+    uint8_t *scales = ARENA_ARRAY(arena, uint8_t, (size_t)(2 * m.groups));
+    for (int64_t r = 0; r < rows; r++) quantize_row(w + r * k, &m, r, work, scales);
+    arena_release(arena, mark);
+    return m;
+}
+
+void quantize_row_to_float(const struct qmatrix *m, int64_t row, float *out) {
+    for (int64_t i = 0; i < m->k; i++) {
+        float scale = m->row_scale[row];
+        if (m->format == QFORMAT_INT4) scale *= (float)m->group_scale[row * m->groups + i / m->group];
+        out[i] = scale * (float)m->q[row * m->k + i];
+    }
+}

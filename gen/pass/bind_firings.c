@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order in which products fire on the shared engine. Program order, except that attention alternates: the scores of head h+1 fire before
+// the values of head h, so that softmax of one head runs under the next head's scores.
+#include "bind.h"
+#include "layout.h"
+#include "ops.h"
+#include "ports.h"
+
+struct order {
+    struct ir *ir;
+    struct diag *diag;
+    bool ok;
+};
+
+static const struct ir_tensor *in_tensor(const struct ir *ir, int node, int i) { return &ir->tensor[ir->node[node].in[i]]; }
+
+static void fire_matmul(struct order *o, int n) {
+    struct ir *ir = o->ir;
+    const struct ir_node *node = &ir->node[n];
+    const struct ir_tensor *x = in_tensor(ir, n, 0);
+    bool int4 = ir_attr_string(&node->attrs, "weights", "")[3] == '4';
+    int64_t k = ir_tensor_elements(x);
+    struct layout_matrix m = layout_matrix(&ir->design, ir_attr_int(&node->attrs, "rows", 0), k, int4);
+    if (k > 16384 || m.groups > 255 || m.row_steps > 65535) {
+        diag_error(o->diag, node->loc, "matmul `%s`: %lld x %lld is too large (at most 16384 columns, 255 groups, 65535 rows per channel)", node->name,
+                   (long long)m.rows, (long long)k);
+        o->ok = false;
+        return;
+    }
+    struct ir_firing f = {.node = n, .region = node->region, .mode = int4, .x_take = true, .x_free = true, .row_steps = m.row_steps,
+                          .beats = m.beats, .last_rows = m.last_rows, .groups = m.groups};
+    struct ir_firing *last = ir->firings ? &ir->firing[ir->firings - 1] : NULL;
+    if (last && last->mode < 2 && last->region == f.region && ir->node[last->node].in[0] == node->in[0]) {
+        last->x_free = false; // the same operand stays in its bank
+        f.x_take = false;
+    }
+    ir_add_firing(ir, f);
+}
+
+static void fire_scores(struct order *o, int n, int head) {
+    struct layout_kv kv = layout_kv(&o->ir->design, in_tensor(o->ir, n, 1)->shape[0].bound, in_tensor(o->ir, n, 1)->shape[1].bound);
+    ir_add_firing(o->ir, (struct ir_firing){.node = n, .region = o->ir->node[n].region, .head = head, .mode = 2, .x_take = true, .x_free = true,
+                                            .row_steps = 0, .beats = kv.k_units, .last_rows = 1});
+}
+
+static void fire_values(struct order *o, int n, int head) {
+    int64_t head_dim = in_tensor(o->ir, n, 1)->shape[1].bound;
+    struct layout_kv kv = layout_kv(&o->ir->design, in_tensor(o->ir, n, 1)->shape[0].bound, head_dim);
+    ir_add_firing(o->ir, (struct ir_firing){.node = n, .region = o->ir->node[n].region, .head = head, .mode = 3, .x_take = true, .x_free = true,
+                                            .row_steps = kv.v_rows, .beats = kv.v_block_beats,
+                                            .last_rows = head_dim - (kv.v_rows - 1) * o->ir->design.channels, .tail_base = head * kv.v_rows});
+}
+
+// The next operation bound to the engine after n in the same region, or IR_NONE.
+static int next_product(const struct ir *ir, int n) {
+    const struct ir_region *region = &ir->region[ir->node[n].region];
+    for (int i = n + 1; i < region->first_node + region->nodes; i++)
+        if (bind_on_engine(&ir->node[i]) && ir->node[i].op != IR_OP_DEQUANTIZE) return i;
+    return IR_NONE;
+}
+
+static void fire_attention(struct order *o, int scores, int values) {
+    int heads = (int)in_tensor(o->ir, scores, 1)->shape[0].bound;
+    fire_scores(o, scores, 0);
+    for (int h = 1; h < heads; h++) {
+        fire_scores(o, scores, h);
+        fire_values(o, values, h - 1);
+    }
+    fire_values(o, values, heads - 1);
+}
+
+bool bind_order_firings(struct ir *ir, struct diag *diag) {
+    struct order o = {ir, diag, true};
+    for (int n = 0; n < ir->nodes; n++) {
+        int op = ir->node[n].op;
+        int heads = op == IR_OP_ATTN_SCORES || op == IR_OP_ATTN_VALUES ? (int)in_tensor(ir, n, 1)->shape[0].bound : 0;
+        if (op == IR_OP_MATMUL) fire_matmul(&o, n);
+        if (op == IR_OP_ATTN_SCORES) {
+            int next = next_product(ir, n);
+            if (next != IR_NONE && ir->node[next].op == IR_OP_ATTN_VALUES) {
+                fire_attention(&o, n, next);
+                n = next;
+            } else
+                for (int h = 0; h < heads; h++) fire_scores(&o, n, h);
+        } else if (op == IR_OP_ATTN_VALUES)
+            for (int h = 0; h < heads; h++) fire_values(&o, n, h);
+    }
+    return o.ok;
+}

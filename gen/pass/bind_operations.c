@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// bind-operations: every operation gets the hardware that computes it. Products and their dequantization share one engine that owns all memory
+// channels; every other operation has a kernel of its own.
+#include "bind.h"
+#include "ops.h"
+#include "pass.h"
+#include "ports.h"
+
+static int param_vectors(const struct ir_node *node) {
+    return (ir_attr_find(&node->attrs, "gamma") != NULL) + (ir_attr_find(&node->attrs, "beta") != NULL);
+}
+
+static void add_extras(struct ir *ir, const struct ir_node *node, int k) {
+    if (ir_op_has_extra(node->op, "step")) ports_add_step(ir, k);
+    if (ir_op_has_extra(node->op, "fetch")) ir_add_client(ir, node->name, k, "fetch", false, 0);
+    if (ir_op_has_extra(node->op, "param")) {
+        int64_t vectors = param_vectors(node) > 1 ? 2 : 1;
+        ir_add_port(ir, k, "param", false, IR_STREAM_BARE, ir->design.lanes * 32 * vectors);
+    }
+    ir->kernel[k].has_fault = ir_op_has_extra(node->op, "fault");
+}
+
+static void bind_own_kernel(struct ir *ir, int n) {
+    const struct ir_node *node = &ir->node[n];
+    int k = ir_add_kernel(ir, node->name, ir_op_table[node->op].module, n);
+    ir_set_param(ir, k, "LANES", "%d", ir->design.lanes);
+    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
+    for (int i = 0; i < node->inputs; i++) ports_add_tensor(ir, k, ir_op_port(ir->arena, node->op, 0, i), false, node->in[i]);
+    for (int i = 0; i < node->outputs; i++) ports_add_tensor(ir, k, ir_op_port(ir->arena, node->op, 1, i), true, node->out[i]);
+    add_extras(ir, node, k);
+    bind_rule_table[node->op](ir, node, k);
+}
+
+// The ends of the graph: ids from and to the token loop, or rows read from and written to memory.
+static void bind_token_loop(struct ir *ir) {
+    int k = ir_add_kernel(ir, "token_loop", "rill_token_loop", IR_NONE);
+    ir->kernel[k].is_control = true;
+    ir_add_port(ir, k, "step", true, IR_STREAM_BARE, 64);
+    ir_add_port(ir, k, "walk_step", true, IR_STREAM_BARE, 64);
+    if (!ir->design.is_lm) return;
+    ports_add_tensor(ir, k, "id", true, ir->input[0]);
+    int p = ports_add_tensor(ir, k, "next_id", false, ir->output[0]);
+    ir->kernel[k].port[p].region = ir->tensor[ir->output[0]].region;
+    ir_add_port(ir, k, "ring", true, IR_STREAM_BARE, 64);
+}
+
+static void bind_input(struct ir *ir, int tensor) {
+    const struct ir_tensor *t = &ir->tensor[tensor];
+    int k = ir_add_kernel(ir, arena_printf(ir->arena, "input_%s", t->name), "rill_position", IR_NONE);
+    ir_set_param(ir, k, "LANES", "%d", ir->design.lanes);
+    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
+    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
+    ir_set_param(ir, k, "N", "%lld", (long long)ir_tensor_elements(t));
+    ir_set_param(ir, k, "ROWS", "%lld", (long long)ir->design.context);
+    ports_add_tensor(ir, k, "y", true, tensor);
+    ports_add_step(ir, k);
+    ir_add_client(ir, ir->kernel[k].name, k, "fetch", false, 0);
+    ir->kernel[k].has_fault = true;
+}
+
+static void bind_output(struct ir *ir, int tensor) {
+    const struct ir_tensor *t = &ir->tensor[tensor];
+    int k = ir_add_kernel(ir, arena_printf(ir->arena, "output_%s", t->name), "rill_output", IR_NONE);
+    ir_set_param(ir, k, "LANES", "%d", ir->design.lanes);
+    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
+    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
+    ir_set_param(ir, k, "N", "%lld", (long long)ir_tensor_elements(t));
+    ports_add_tensor(ir, k, "x", false, tensor);
+    ports_add_step(ir, k);
+    ir_add_client(ir, ir->kernel[k].name, k, "row", true, 0);
+}
+
+static bool check_ends(const struct ir *ir, struct diag *diag) {
+    if (ir->design.is_lm) return true;
+    for (int o = 0; o < ir->outputs; o++)
+        if (ir->tensor[ir->output[o]].dtype != IR_F32) {
+            diag_error(diag, ir->tensor[ir->output[o]].loc, "output `%s` is not fp32", ir->tensor[ir->output[o]].name);
+            return false;
+        }
+    return true;
+}
+
+bool pass_bind_operations(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    (void)spec;
+    if (!check_ends(ir, diag)) return false;
+    bind_token_loop(ir);
+    for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++) bind_input(ir, ir->input[i]);
+    bool engine = false;
+    for (int n = 0; n < ir->nodes; n++) {
+        if (bind_on_engine(&ir->node[n])) engine = true;
+        else bind_own_kernel(ir, n);
+    }
+    for (int o = 0; o < ir->outputs && !ir->design.is_lm; o++) bind_output(ir, ir->output[o]);
+    return !engine || bind_shared_engine(ir, diag);
+}

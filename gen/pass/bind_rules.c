@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// RTL parameters of the kernels, one rule per kind of operation (the bind column of ops.def). LANES and TOKENS are already set.
+#include <string.h>
+
+#include "bind.h"
+#include "layout.h"
+#include "ops.h"
+#include "ports.h"
+
+
+static int64_t in_elements(const struct ir *ir, const struct ir_node *node) { return ir_tensor_elements(&ir->tensor[node->in[0]]); }
+static void set_int(struct ir *ir, int k, const char *name, int64_t v) { ir_set_param(ir, k, name, "%lld", (long long)v); }
+
+const char *bind_float_bits(struct ir *ir, float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return arena_printf(ir->arena, "32'h%08x", (unsigned)bits);
+}
+
+static void bind_embed(struct ir *ir, const struct ir_node *node, int k) {
+    bool int4 = !strcmp(ir_attr_string(&node->attrs, "format", "int8"), "int4");
+    int64_t cols = ir_attr_int(&node->attrs, "cols", 0);
+    struct layout_record r = layout_record(&ir->design, cols, int4);
+    set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    set_int(ir, k, "N", cols);
+    set_int(ir, k, "ROWS", ir_attr_int(&node->attrs, "rows", 0));
+    set_int(ir, k, "MODE", int4);
+    set_int(ir, k, "GROUP", ir->design.group);
+    set_int(ir, k, "HDR_BEATS", r.header_beats);
+    set_int(ir, k, "ROW_BEATS", r.data_beats);
+    set_int(ir, k, "RECORD_BYTES", r.bytes);
+}
+
+static void bind_position(struct ir *ir, const struct ir_node *node, int k) {
+    set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    set_int(ir, k, "N", ir_attr_int(&node->attrs, "cols", 0));
+    set_int(ir, k, "ROWS", ir_attr_int(&node->attrs, "rows", 0));
+}
+
+// fp32(2^exponent / divisor): one rounding, the division of powers of two by an integer is correctly rounded in double first only when exact
+// enough, so it is done in fp32 directly.
+static float power_over(int exponent, float divisor) {
+    float value = 1.0f / divisor;
+    for (; exponent < 0; exponent++) value *= 0.5f;
+    return value;
+}
+
+static void bind_layernorm(struct ir *ir, const struct ir_node *node, int k) {
+    int64_t n = in_elements(ir, node);
+    set_int(ir, k, "N", n);
+    ir_set_param(ir, k, "EPS", "%s", bind_float_bits(ir, (float)ir_attr_float(&node->attrs, "eps", 0)));
+    ir_set_param(ir, k, "VAR_SCALE", "%s", bind_float_bits(ir, power_over(-40, (float)n * (float)n)));
+    ir_set_param(ir, k, "MEAN_SCALE", "%s", bind_float_bits(ir, power_over(-20, (float)n)));
+}
+
+static void bind_rmsnorm(struct ir *ir, const struct ir_node *node, int k) {
+    int64_t n = in_elements(ir, node);
+    set_int(ir, k, "N", n);
+    ir_set_param(ir, k, "EPS", "%s", bind_float_bits(ir, (float)ir_attr_float(&node->attrs, "eps", 0)));
+    ir_set_param(ir, k, "MS_SCALE", "%s", bind_float_bits(ir, power_over(-40, (float)n)));
+}
+
+static void bind_quantize(struct ir *ir, const struct ir_node *node, int k) {
+    const struct ir_tensor *out = &ir->tensor[node->out[0]];
+    bool per_head = ports_firings(ir, node->out[0]) > 1 && out->rank == 1;
+    set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    set_int(ir, k, "BLOCK", out->block);
+    set_int(ir, k, "EXP_MIN", out->exp_min);
+    set_int(ir, k, "FIRE_BLOCKS", per_head);
+}
+
+static void bind_kv_quantize(struct ir *ir, const struct ir_node *node, int k) {
+    const struct ir_tensor *out = &ir->tensor[node->out[0]];
+    float head_dim = (float)out->shape[1].bound;
+    set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    set_int(ir, k, "HEADS", out->shape[0].bound);
+    set_int(ir, k, "HEAD_DIM", out->shape[1].bound);
+    bool key = !strcmp(ir_attr_string(&node->attrs, "role", ""), "key");
+    set_int(ir, k, "USE_RSQRT", key);
+    (void)head_dim;
+}
+
+static void bind_softmax(struct ir *ir, const struct ir_node *node, int k) {
+    set_int(ir, k, "HEADS", ir->tensor[node->in[0]].shape[0].bound);
+    set_int(ir, k, "LAYERS", ir->region[node->region].repeat);
+    set_int(ir, k, "CONTEXT", ir->design.context);
+}
+
+static void bind_scale(struct ir *ir, const struct ir_node *node, int k) { set_int(ir, k, "HEADS", ir->tensor[node->in[0]].shape[0].bound); }
+
+static void bind_elementwise(struct ir *ir, const struct ir_node *node, int k) {
+    (void)ir;
+    (void)node;
+    (void)k;
+}
+
+static void bind_argmax(struct ir *ir, const struct ir_node *node, int k) { set_int(ir, k, "N", in_elements(ir, node)); }
+
+bind_rule *const bind_rule_table[IR_OPS] = {
+#define RILL_OP(id, name, ins, outs, attrs, module, ports, type, bind, golden, doc) bind_##bind,
+#include "ops.def"
+#undef RILL_OP
+};

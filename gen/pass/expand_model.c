@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// expand-model: a model family or a written graph becomes regions of operations; every attribute gets its value or its default.
+#include <stdlib.h>
+#include <string.h>
+
+#include "../model/model.h"
+#include "ops.h"
+#include "pass.h"
+
+static void set_design(struct ir *ir, const struct rill_spec *spec) {
+    const struct spec_design *d = &spec->design;
+    ir->design = (struct ir_design){
+        .clock_mhz = d->clock_mhz, .channels = d->channels, .beat_bits = d->beat_bits, .lanes = d->lanes, .tokens = d->tokens, .group = d->group,
+        .prefetch_beats = d->prefetch_beats, .max_burst = d->max_burst, .outstanding = d->outstanding,
+        .context = spec->model ? spec->model->context : spec->graph->context ? spec->graph->context : 1024,
+        .eot = spec->model ? spec->model->eot : -1, .is_lm = spec->model != NULL,
+        .binding = spec_binding_name(d->binding), .board = spec->device->name, .weights = spec_format_name(d->weights)};
+}
+
+static void default_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_attr *attr) {
+    if (attr->kind == IR_ATTR_INT) ir_attr_set_int(ir, attrs, attr->name, strtoll(attr->text, NULL, 0));
+    if (attr->kind == IR_ATTR_FLOAT) ir_attr_set_float(ir, attrs, attr->name, strtod(attr->text, NULL));
+    if (attr->kind == IR_ATTR_STRING) ir_attr_set_string(ir, attrs, attr->name, attr->text);
+}
+
+static void fill_defaults(struct ir *ir, struct ir_node *node) {
+    struct ir_op_attr known[IR_MAX_OP_ATTRS];
+    int count = ir_op_attrs(node->op, known);
+    for (int i = 0; i < count; i++)
+        if (known[i].has_default && !ir_attr_find(&node->attrs, known[i].name)) default_attr(ir, &node->attrs, &known[i]);
+    if (node->op == IR_OP_MATMUL && !ir_attr_find(&node->attrs, "weights"))
+        ir_attr_set_string(ir, &node->attrs, "weights", ir->design.weights);
+}
+
+bool pass_expand_model(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    set_design(ir, spec);
+    ir->name = spec->name;
+    if (spec->model) model_expand_gpt2(ir, spec);
+    else if (!model_expand_graph(ir, spec, diag)) return false;
+    for (int n = 0; n < ir->nodes; n++) fill_defaults(ir, &ir->node[n]);
+    return true;
+}

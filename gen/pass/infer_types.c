@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// infer-types: shape and dtype of every tensor, in program order; carried tensors take the type of their initial value.
+#include <string.h>
+
+#include "ops.h"
+#include "pass.h"
+
+static void copy_type(struct ir_tensor *to, const struct ir_tensor *from) {
+    to->dtype = from->dtype;
+    to->rank = from->rank;
+    memcpy(to->shape, from->shape, sizeof to->shape);
+    to->block = from->block;
+    to->exp_min = from->exp_min;
+}
+
+static bool same_type(const struct ir_tensor *a, const struct ir_tensor *b) {
+    return a->dtype == b->dtype && ir_tensor_elements(a) == ir_tensor_elements(b) && a->block == b->block;
+}
+
+static bool check_carries(const struct ir *ir, const struct ir_region *region, struct diag *diag) {
+    bool ok = true;
+    for (int c = 0; c < region->carries; c++) {
+        const struct ir_tensor *local = &ir->tensor[region->carry[c].local], *next = &ir->tensor[region->carry[c].next];
+        if (same_type(local, next)) continue;
+        diag_error(diag, next->loc, "`%s` (%lld elements) cannot be the next `%s` (%lld elements) of region `%s`", next->name,
+                   (long long)ir_tensor_elements(next), local->name, (long long)ir_tensor_elements(local), region->name);
+        ok = false;
+    }
+    return ok;
+}
+
+bool pass_infer_types(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    (void)spec;
+    bool ok = true;
+    for (int r = 0; r < ir->regions && ok; r++) {
+        struct ir_region *region = &ir->region[r];
+        for (int c = 0; c < region->carries; c++) copy_type(&ir->tensor[region->carry[c].local], &ir->tensor[region->carry[c].init]);
+        for (int n = region->first_node; n < region->first_node + region->nodes; n++)
+            ok &= ir_op_table[ir->node[n].op].type_rule(ir, &ir->node[n], diag);
+        ok = ok && check_carries(ir, region, diag);
+    }
+    return ok;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// insert-control: the kernels around the dataflow that run a request (registers, token loop, ring of ids, parameter loading, KV write tracking)
+// and the plain nets between them. docs/rtl.md sections 9 and 11.
+#include <string.h>
+
+#include "ops.h"
+#include "pass.h"
+#include "ports.h"
+
+struct net {
+    const char *port;
+    bool is_output;
+    int bits;
+    const char *net;
+};
+
+static void add_nets(struct ir *ir, int kernel, const struct net *net, size_t count) {
+    for (size_t i = 0; i < count; i++) ir_add_wire(ir, kernel, net[i].port, net[i].is_output, net[i].bits, net[i].net);
+}
+
+static int find_kernel(const struct ir *ir, const char *name) {
+    for (int k = 0; k < ir->kernels; k++)
+        if (!strcmp(ir->kernel[k].name, name)) return k;
+    return IR_NONE;
+}
+
+static int find_port(const struct ir *ir, int kernel, const char *name) {
+    for (int p = 0; p < ir->kernel[kernel].ports; p++)
+        if (!strcmp(ir->kernel[kernel].port[p].name, name)) return p;
+    return IR_NONE;
+}
+
+// Nets of a client's stream at a kernel: <client>_<what>_{tvalid,tready,tdata}.
+static void add_client_nets(struct ir *ir, int kernel, const char *port, bool is_output, int64_t bits, const char *client, const char *what) {
+    ir_add_wire(ir, kernel, arena_printf(ir->arena, "%s_tvalid", port), false, 1, arena_printf(ir->arena, "%s_%s_tvalid", client, what));
+    ir_add_wire(ir, kernel, arena_printf(ir->arena, "%s_tready", port), false, 1, arena_printf(ir->arena, "%s_%s_tready", client, what));
+    ir_add_wire(ir, kernel, arena_printf(ir->arena, "%s_tdata", port), false, bits, arena_printf(ir->arena, "%s_%s_tdata", client, what));
+    (void)is_output; // the memory emitter declares all nets of clients
+}
+
+static void add_registers(struct ir *ir) {
+    int k = ir_add_kernel(ir, "registers", "rill_axil_regs", IR_NONE), c = ir->design.channels;
+    ir->kernel[k].is_control = true;
+    ir_set_param(ir, k, "CHANNELS", "%d", c);
+    ir_set_param(ir, k, "COUNTERS", "8");
+    static const char *const axil[] = {"awvalid", "awready", "awaddr", "wvalid", "wready", "wdata",  "wstrb",  "bvalid", "bready",
+                                       "bresp",   "arvalid", "arready", "araddr", "rvalid", "rready", "rdata", "rresp"};
+    for (size_t i = 0; i < COUNT_OF(axil); i++) {
+        const char *name = arena_printf(ir->arena, "s_axi_control_%s", axil[i]);
+        ir_add_wire(ir, k, name, false, 0, name);
+    }
+    const struct net nets[] = {{"irq", false, 0, "interrupt"},
+                               {"ap_start", true, 1, "ap_start"},
+                               {"ap_done", false, 1, "ap_done"},
+                               {"ap_idle", false, 1, "ap_idle"},
+                               {"prompt_len", true, 32, "prompt_len"},
+                               {"max_new", true, 32, "max_new"},
+                               {"eot_id", true, 32, "eot_id"},
+                               {"ignore_eot", true, 1, "ignore_eot"},
+                               {"prompt_ptr", true, 64, "prompt_ptr"},
+                               {"ring_ptr", true, 64, "ring_ptr"},
+                               {"channel_base", true, c * 64, "channel_base"},
+                               {"status", false, 32, "status"},
+                               {"ids_count", false, 32, "ids_count"},
+                               {"fault_code", false, 32, "fault_code"},
+                               {"fault_place", false, 32, "fault_place"},
+                               {"channel_beat", false, c, "channel_beat"},
+                               {"channel_stall", false, c, "channel_stall"},
+                               {"counters", false, 8 * 64, "counters"}};
+    add_nets(ir, k, nets, COUNT_OF(nets));
+}
+
+static int64_t vocab(const struct ir *ir) {
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir->node[n].op == IR_OP_EMBED) return ir_attr_int(&ir->node[n].attrs, "rows", 0);
+    return 0;
+}
+
+static int64_t kv_layers(const struct ir *ir) {
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir->node[n].op == IR_OP_ATTN_SCORES) return ir->region[ir->node[n].region].repeat;
+    return 0;
+}
+
+static void set_token_loop_params(struct ir *ir, int k) {
+    int faults = 0;
+    for (int i = 0; i < ir->kernels; i++) faults += ir->kernel[i].has_fault;
+    ir_set_param(ir, k, "MODE", "%d", !ir->design.is_lm);
+    ir_set_param(ir, k, "CHANNELS", "%d", ir->design.channels);
+    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
+    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
+    ir_set_param(ir, k, "CONTEXT", "%lld", (long long)ir->design.context);
+    ir_set_param(ir, k, "VOCAB", "%lld", (long long)vocab(ir));
+    ir_set_param(ir, k, "KV_LAYERS", "%lld", (long long)kv_layers(ir));
+    ir_set_param(ir, k, "FAULTS", "%d", faults ? faults : 1);
+    ir_set_param(ir, k, "MEMORY_ERRORS", "%d", ir->design.channels);
+}
+
+static void add_token_loop_nets(struct ir *ir) {
+    int k = find_kernel(ir, "token_loop");
+    const struct net nets[] = {{"start", false, 1, "ap_start"},
+                               {"done", true, 1, "ap_done"},
+                               {"idle", true, 1, "ap_idle"},
+                               {"prompt_len", false, 32, "prompt_len"},
+                               {"max_new", false, 32, "max_new"},
+                               {"eot_id", false, 32, "eot_id"},
+                               {"ignore_eot", false, 1, "ignore_eot"},
+                               {"prompt_ptr", false, 64, "prompt_ptr"},
+                               {"ring_ptr", false, 64, "ring_ptr"},
+                               {"status", true, 32, "status"},
+                               {"ids_count", true, 32, "ids_count"},
+                               {"fault_code", true, 32, "fault_code"},
+                               {"fault_place", true, 32, "fault_place"},
+                               {"load_start", true, 1, "load_start"},
+                               {"load_done", false, 1, "load_done"},
+                               {"flush", true, 1, "flush"},
+                               {"soft_rst", true, 1, "soft_rst"},
+                               {"quiet", false, 1, "quiet"},
+                               {"kv_layers_done", false, 32, "kv_layers_done"},
+                               {"out_steps_done", false, 32, "out_steps_done"},
+                               {"ids_written", false, 32, "ids_written"},
+                               {"kernel_fault", false, 0, "kernel_fault"},
+                               {"memory_error", false, 0, "memory_error"}};
+    add_nets(ir, k, nets, COUNT_OF(nets));
+    set_token_loop_params(ir, k);
+    add_client_nets(ir, k, "m_axis_prompt_burst", true, 56, "prompt", "desc");
+    add_client_nets(ir, k, "s_axis_prompt", false, ir->design.beat_bits, "prompt", "beat");
+}
+
+static void add_ring(struct ir *ir) {
+    int loop = find_kernel(ir, "token_loop"), prompt = ir_add_client(ir, "prompt", IR_NONE, "", false, 0);
+    ir->client[prompt].base = "prompt_ptr";
+    int k = ir_add_kernel(ir, "ring", "rill_ring_writer", IR_NONE);
+    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
+    int in = ir_add_port(ir, k, "ring", false, IR_STREAM_BARE, 64);
+    ir_connect(ir, loop, find_port(ir, loop, "ring"), k, in);
+    int client = ir_add_client(ir, "ring", k, "", true, 0);
+    ir->client[client].base = "ring_ptr";
+    ir_add_wire(ir, k, "dma_idle", false, 1, "ring_write_idle");
+    ir_add_wire(ir, k, "ids_written", true, 32, "ids_written");
+}
+
+// One linear read of the whole parameter area per start, dealt out to the stores in segment order.
+static void add_param_loader(struct ir *ir) {
+    int64_t beats = 0, first = -1;
+    int stores = 0;
+    struct text counts = {0};
+    for (int s = 0; s < ir->segments; s++) {
+        if (ir->segment[s].kind != IR_SEG_PARAMS) continue;
+        int64_t n = ir->segment[s].bytes / (ir->design.beat_bits / 8);
+        if (first < 0) first = ir->segment[s].offset;
+        const char *old = arena_strdup(ir->arena, text_cstr(&counts));
+        text_free(&counts);
+        text_addf(&counts, "32'd%lld%s%s", (long long)n, *old ? ", " : "", old);
+        int k = find_kernel(ir, ir->segment[s].name);
+        ir_add_wire(ir, k, "load_valid", false, 1, arena_printf(ir->arena, "param_load_valid & param_load_store[%d]", stores));
+        ir_add_wire(ir, k, "load_data", false, ir->design.beat_bits, "param_load_data");
+        ir_add_wire(ir, k, "load_start", false, 1, "load_start");
+        beats += n;
+        stores++;
+    }
+    if (!stores) return;
+    int fetch = ir_add_kernel(ir, "param_fetch", "rill_pulse_word", IR_NONE), k = ir_add_kernel(ir, "param_loader", "rill_param_loader", IR_NONE);
+    ir_set_param(ir, fetch, "DATA_W", "56");
+    ir_set_param(ir, fetch, "WORD", "{16'd%lld, 40'd%lld}", (long long)beats, (long long)first);
+    ir_add_wire(ir, fetch, "pulse", false, 1, "load_start");
+    add_client_nets(ir, fetch, "m_axis", true, 56, "param", "desc");
+    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
+    ir_set_param(ir, k, "STORES", "%d", stores);
+    ir_set_param(ir, k, "COUNTS", "{%s}", text_cstr(&counts));
+    text_free(&counts);
+    const struct net nets[] = {{"start", false, 1, "load_start"},
+                               {"load_valid", true, 1, "param_load_valid"},
+                               {"load_store", true, stores, "param_load_store"},
+                               {"load_data", true, ir->design.beat_bits, "param_load_data"},
+                               {"done", true, 1, "load_done"}};
+    add_nets(ir, k, nets, COUNT_OF(nets));
+    add_client_nets(ir, k, "s_axis_beat", false, ir->design.beat_bits, "param", "beat");
+    ir_add_client(ir, "param", IR_NONE, "", false, 0);
+}
+
+static void add_kv_tracker(struct ir *ir) {
+    int k = ir_add_kernel(ir, "kv_tracker", "rill_kv_tracker", IR_NONE);
+    ir_set_param(ir, k, "WRITERS", "%d", 2 * ir->design.channels);
+    const struct net nets[] = {{"k_layer_done", false, 1, "k_layer_done"},
+                               {"v_layer_done", false, 1, "v_layer_done"},
+                               {"idle", false, 2 * ir->design.channels, "{v_tail_write_idle, k_writer_write_idle}"},
+                               {"kv_layers_done", true, 32, "kv_layers_done"}};
+    add_nets(ir, k, nets, COUNT_OF(nets));
+}
+
+static void add_output_nets(struct ir *ir) {
+    for (int k = 0; k < ir->kernels; k++) {
+        if (strcmp(ir->kernel[k].module, "rill_output")) continue;
+        ir_add_wire(ir, k, "dma_idle", false, 1, arena_printf(ir->arena, "%s_write_idle", ir->kernel[k].name));
+        ir_add_wire(ir, k, "steps_done", true, 32, arena_printf(ir->arena, "%s_steps_done", ir->kernel[k].name));
+    }
+}
+
+bool pass_insert_control(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    (void)spec;
+    (void)diag;
+    add_registers(ir);
+    add_token_loop_nets(ir);
+    if (ir->design.is_lm) add_ring(ir);
+    add_param_loader(ir);
+    if (kv_layers(ir)) add_kv_tracker(ir);
+    add_output_nets(ir);
+    return true;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// insert-converters: along an edge whose ends have equal itensor types there is a plain FIFO. Where only the vector width differs a width
+// converter is inserted; where the order differs a layout converter is needed.
+#include "pass.h"
+#include "ports.h"
+
+static bool is_typed(const struct ir_port *port) { return port->type.loops > 0; }
+
+// Same walk over the same data, another number of elements per word.
+static bool only_width_differs(const struct ir_itensor *a, const struct ir_itensor *b) {
+    if (a->dtype != b->dtype || a->rank != b->rank || a->loops != b->loops) return false;
+    for (int d = 0; d < a->rank; d++)
+        if (a->map[d] != b->map[d]) return false;
+    return a->element[a->rank - 1] != b->element[b->rank - 1];
+}
+
+// Edge e becomes two: source -> converter -> sink.
+static void insert_width_converter(struct ir *ir, int e) {
+    struct ir_edge edge = ir->edge[e];
+    struct ir_port from = ir->kernel[edge.src_kernel].port[edge.src_port], to = ir->kernel[edge.dst_kernel].port[edge.dst_port];
+    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_width", ir->kernel[edge.src_kernel].name), "rill_width_converter", IR_NONE);
+    ir_set_param(ir, k, "IN_ELEMS", "%lld", (long long)from.type.element[from.type.rank - 1]);
+    ir_set_param(ir, k, "OUT_ELEMS", "%lld", (long long)to.type.element[to.type.rank - 1]);
+    ir_set_param(ir, k, "ELEM_W", "32");
+    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
+    int s = ports_add_like(ir, k, "", false, &from), m = ports_add_like(ir, k, "", true, &to);
+    ir->edge[e].dst_kernel = k;
+    ir->edge[e].dst_port = s;
+    ir->edge[e].name = arena_printf(ir->arena, "%s_to_%s", ir->kernel[edge.src_kernel].name, ir->kernel[k].name);
+    ir->kernel[k].port[s].edge = e;
+    ir_connect(ir, k, m, edge.dst_kernel, edge.dst_port);
+}
+
+bool pass_insert_converters(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    (void)spec;
+    int edges = ir->edges;
+    for (int e = 0; e < edges; e++) {
+        const struct ir_edge *edge = &ir->edge[e];
+        const struct ir_port *from = &ir->kernel[edge->src_kernel].port[edge->src_port], *to = &ir->kernel[edge->dst_kernel].port[edge->dst_port];
+        if (!is_typed(from) || !is_typed(to)) continue;
+        if (from->kind == IR_STREAM_COUNTED || only_width_differs(&from->type, &to->type)) {
+            insert_width_converter(ir, e);
+            continue;
+        }
+        if (from->type.dtype == to->type.dtype) continue;
+        diag_error(diag, loc_none(), "edge `%s`: %s against %s", edge->name, ir_type_text(ir, &from->type), ir_type_text(ir, &to->type));
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// insert-dma: the memory map, the kernels that read and write memory beside the weight stream, the vector parameter stores and the segment table
+// that the walker follows.
+#include <string.h>
+
+#include "bind.h"
+#include "layout.h"
+#include "ops.h"
+#include "pass.h"
+#include "ports.h"
+#include "schedule.h"
+
+enum { SEGMENT_ENTRY_BITS = 192, AUX_CHANNEL = 0 };
+
+struct dma {
+    struct ir *ir;
+    struct diag *diag;
+    int64_t offset; // next free byte
+};
+
+static int64_t repeat_of(const struct ir *ir, int node) { return ir->region[ir->node[node].region].repeat; }
+
+static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kind, int node, int channel, int64_t stride, int64_t bytes) {
+    int id = ir_add_segment(d->ir, (struct ir_segment){name, kind, node, channel, d->offset, stride, bytes});
+    d->offset = layout_align(d->offset + bytes);
+    return id;
+}
+
+// ---- weights: a region's products side by side, one copy of the group per repetition ----
+
+static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
+    const struct ir_node *node = &ir->node[f->node];
+    return layout_matrix(&ir->design, ir_attr_int(&node->attrs, "rows", 0), ir_tensor_elements(&ir->tensor[node->in[0]]), f->mode == 1);
+}
+
+static void place_weights(struct dma *d, int region) {
+    struct ir *ir = d->ir;
+    int64_t beat_bytes = ir->design.beat_bits / 8, start = d->offset, at = start, repeat = ir->region[region].repeat;
+    int first = ir->segments;
+    for (int i = 0; i < ir->firings; i++) {
+        const struct ir_firing *f = &ir->firing[i];
+        if (f->region != region || f->mode > 1) continue;
+        int64_t bytes = matrix_of(ir, f).stream_beats * beat_bytes;
+        ir_add_segment(ir, (struct ir_segment){ir->node[f->node].name, IR_SEG_WEIGHTS, f->node, IR_NONE, at, 0, bytes});
+        at += bytes;
+    }
+    int64_t stride = layout_align(at - start);
+    for (int s = first; s < ir->segments; s++) ir->segment[s].layer_stride = repeat > 1 ? stride : 0;
+    d->offset = start + stride * repeat;
+}
+
+// ---- KV cache ----
+
+static struct layout_kv kv_of(const struct ir *ir, int attention_node) {
+    const struct ir_tensor *t = &ir->tensor[ir->node[attention_node].in[1]];
+    return layout_kv(&ir->design, t->shape[0].bound, t->shape[1].bound);
+}
+
+static int find_kernel(const struct ir *ir, const char *name) {
+    for (int k = 0; k < ir->kernels; k++)
+        if (!strcmp(ir->kernel[k].name, name)) return k;
+    return IR_NONE;
+}
+
+static void place_kv(struct dma *d, int node) {
+    struct ir *ir = d->ir;
+    struct layout_kv kv = kv_of(ir, node);
+    int64_t layers = repeat_of(ir, node);
+    if (ir->node[node].op == IR_OP_ATTN_SCORES) {
+        int s = add_segment(d, "k_cache", IR_SEG_K, node, IR_NONE, kv.k_layer_bytes, layers * kv.k_layer_bytes), k = find_kernel(ir, "k_writer");
+        ir_set_param(ir, k, "K_BASE", "40'd%lld", (long long)ir->segment[s].offset);
+        ir_set_param(ir, k, "K_LAYER_STRIDE", "40'd%lld", (long long)kv.k_layer_bytes);
+        ir_set_param(ir, k, "K_HEAD_STRIDE", "40'd%lld", (long long)kv.k_head_bytes);
+    } else {
+        int s = add_segment(d, "v_cache", IR_SEG_V, node, IR_NONE, kv.v_layer_bytes, layers * kv.v_layer_bytes), k = find_kernel(ir, "v_tail");
+        ir_set_param(ir, k, "V_BASE", "40'd%lld", (long long)ir->segment[s].offset);
+        ir_set_param(ir, k, "V_LAYER_STRIDE", "40'd%lld", (long long)kv.v_layer_bytes);
+        ir_set_param(ir, k, "V_ROW_STRIDE", "40'd%lld", (long long)kv.v_row_bytes);
+    }
+}
+
+// ---- tables, rows, rings: on one channel ----
+
+static void place_table(struct dma *d, int k) {
+    struct ir *ir = d->ir;
+    const struct ir_node *node = &ir->node[ir->kernel[k].node];
+    int64_t rows = ir_attr_int(&node->attrs, "rows", 0), cols = ir_attr_int(&node->attrs, "cols", 0);
+    bool int4 = !strcmp(ir_attr_string(&node->attrs, "format", ""), "int4");
+    int64_t record = node->op == IR_OP_EMBED ? layout_record(&ir->design, cols, int4).bytes
+                                             : layout_float_row_beats(&ir->design, cols) * (ir->design.beat_bits / 8);
+    int s = add_segment(d, node->name, IR_SEG_TABLE, ir->kernel[k].node, AUX_CHANNEL, 0, rows * record);
+    ir_set_param(ir, k, "TABLE_OFFSET", "40'd%lld", (long long)ir->segment[s].offset);
+}
+
+static void place_rows(struct dma *d, int k) {
+    struct ir *ir = d->ir;
+    int64_t n = 0;
+    for (int p = 0; p < ir->kernel[k].ports; p++)
+        if (ir->kernel[k].port[p].tensor != IR_NONE) n = ir_tensor_elements(&ir->tensor[ir->kernel[k].port[p].tensor]);
+    int64_t bytes = layout_float_row_beats(&ir->design, n) * (ir->design.beat_bits / 8) * ir->design.context;
+    int s = add_segment(d, ir->kernel[k].name, IR_SEG_IO, IR_NONE, AUX_CHANNEL, 0, bytes);
+    ir_set_param(ir, k, "TABLE_OFFSET", "40'd%lld", (long long)ir->segment[s].offset);
+}
+
+static void place_clients(struct dma *d) {
+    struct ir *ir = d->ir;
+    for (int c = 0; c < ir->clients; c++) {
+        int k = ir->client[c].kernel;
+        if (ir->client[c].channel == IR_NONE) continue;
+        if (ir->kernel[k].node != IR_NONE) place_table(d, k);
+        else place_rows(d, k);
+    }
+    if (!ir->design.is_lm) return;
+    add_segment(d, "prompt", IR_SEG_IO, IR_NONE, AUX_CHANNEL, 0, layout_align(ir->design.context * 4));
+    add_segment(d, "ring", IR_SEG_IO, IR_NONE, AUX_CHANNEL, 0, layout_align((ir->design.context + 1) * 4));
+}
+
+// ---- vector parameters ----
+
+static void add_param_store(struct dma *d, int k, int port) {
+    struct ir *ir = d->ir;
+    int node = ir->kernel[k].node;
+    int64_t n = ir_tensor_elements(&ir->tensor[ir->node[node].in[0]]), bits = ir->kernel[k].port[port].data_bits;
+    int64_t vectors = bits / (ir->design.lanes * 32), beats = layout_param_beats(&ir->design, vectors, n, repeat_of(ir, node));
+    int store = ir_add_kernel(ir, arena_printf(ir->arena, "%s_param", ir->kernel[k].name), "rill_param_store", IR_NONE);
+    ir_set_param(ir, store, "BEAT_BITS", "%d", ir->design.beat_bits);
+    ir_set_param(ir, store, "WORD_W", "%lld", (long long)bits);
+    ir_set_param(ir, store, "WORDS", "%lld", (long long)(layout_div_up(n, ir->design.lanes) * repeat_of(ir, node)));
+    int out = ir_add_port(ir, store, "param", true, IR_STREAM_BARE, bits);
+    ir_connect(ir, store, out, k, port);
+    add_segment(d, ir->kernel[store].name, IR_SEG_PARAMS, node, AUX_CHANNEL, 0, beats * (ir->design.beat_bits / 8));
+    d->offset = ir->segment[ir->segments - 1].offset + ir->segment[ir->segments - 1].bytes; // stores follow one another without gaps
+}
+
+static void place_params(struct dma *d) {
+    int kernels = d->ir->kernels;
+    for (int k = 0; k < kernels; k++)
+        for (int p = 0; p < d->ir->kernel[k].ports; p++)
+            if (!strcmp(d->ir->kernel[k].port[p].name, "param") && !d->ir->kernel[k].port[p].is_output) add_param_store(d, k, p);
+    d->offset = layout_align(d->offset);
+}
+
+// ---- the segment table ----
+
+static const struct ir_segment *segment_of(const struct ir *ir, int node) {
+    for (int s = 0; s < ir->segments; s++)
+        if (ir->segment[s].node == node && ir->segment[s].kind <= IR_SEG_V) return &ir->segment[s];
+    base_fatal("insert-dma: operation %s has no memory segment", ir->node[node].name);
+}
+
+static void walk_entry(struct schedule *s, int kind, int64_t offset, int64_t stride, int64_t beats, int64_t outer, int64_t outer_stride) {
+    schedule_entry(s);
+    schedule_field(s, 1, 0, (uint64_t)kind);
+    schedule_field(s, 41, 2, (uint64_t)offset);
+    schedule_field(s, 81, 42, (uint64_t)stride);
+    schedule_field(s, 105, 82, (uint64_t)beats);
+    schedule_field(s, 121, 106, (uint64_t)outer);
+    schedule_field(s, 153, 122, (uint64_t)outer_stride);
+}
+
+// Neighbouring weights become one run.
+static bool extends_last(const struct schedule *s, const struct ir_segment *seg, int64_t beat_bytes) {
+    if (s->section[s->sections - 1].length == 0 || schedule_get(s, 1, 0) != 0) return false;
+    uint64_t beats = schedule_get(s, 105, 82);
+    return (int64_t)(schedule_get(s, 41, 2) + beats * (uint64_t)beat_bytes) == seg->offset && (int64_t)beats + seg->bytes / beat_bytes < 1 << 24;
+}
+
+static void walk_firing(const struct ir *ir, struct schedule *s, const struct ir_firing *f) {
+    const struct ir_segment *seg = segment_of(ir, f->node);
+    int64_t beat_bytes = ir->design.beat_bits / 8, beats = seg->bytes / beat_bytes;
+    if (f->mode <= 1 && extends_last(s, seg, beat_bytes)) schedule_field(s, 105, 82, schedule_get(s, 105, 82) + (uint64_t)beats);
+    else if (f->mode <= 1) walk_entry(s, 0, seg->offset, seg->layer_stride, beats, 0, 0);
+    struct layout_kv kv = f->mode > 1 ? kv_of(ir, f->node) : (struct layout_kv){0};
+    if (f->mode == 2) walk_entry(s, 1, seg->offset + f->head * kv.k_head_bytes, seg->layer_stride, kv.k_units, 0, 0);
+    if (f->mode == 3)
+        walk_entry(s, 2, seg->offset + f->head * kv.v_rows * kv.v_row_bytes, seg->layer_stride, kv.v_block_beats, kv.v_rows, kv.v_row_bytes);
+}
+
+static void add_walker(struct dma *d) {
+    struct ir *ir = d->ir;
+    int k = ir_add_kernel(ir, "walker", "rill_segment_walker", IR_NONE), kv_layers = 0;
+    struct schedule s;
+    schedule_init(&s, ir, SEGMENT_ENTRY_BITS);
+    for (int r = 0; r < ir->regions; r++) {
+        schedule_section(&s, ir->region[r].repeat, ir->region[r].when == IR_LAST);
+        for (int i = 0; i < ir->firings; i++)
+            if (ir->firing[i].region == r) walk_firing(ir, &s, &ir->firing[i]);
+    }
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir->node[n].op == IR_OP_ATTN_SCORES) kv_layers = (int)repeat_of(ir, n);
+    schedule_set_params(&s, k);
+    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
+    ir_set_param(ir, k, "KV_LAYERS", "%d", kv_layers);
+    int step = ports_add_step(ir, k), loop = find_kernel(ir, "token_loop");
+    ir_add_wire(ir, k, "m_axis_burst_tvalid", true, 1, "walk_burst_tvalid"); // broadcast to the channels by the memory emitter
+    ir_add_wire(ir, k, "m_axis_burst_tready", false, 1, "walk_burst_tready");
+    ir_add_wire(ir, k, "m_axis_burst_tdata", true, 56, "walk_burst_tdata");
+    ir_add_wire(ir, k, "flush", false, 1, "flush");
+    ir_add_wire(ir, k, "idle", true, 1, "walker_idle");
+    ir_add_wire(ir, k, "kv_layers_done", false, 32, "kv_layers_done");
+    for (int p = 0; p < ir->kernel[loop].ports; p++)
+        if (!strcmp(ir->kernel[loop].port[p].name, "walk_step")) ir_connect(ir, loop, p, k, step);
+}
+
+static bool check_capacity(const struct dma *d, const struct rill_spec *spec) {
+    int64_t room = (int64_t)spec->device->hbm.channel_mbytes << 20;
+    if (d->offset <= room) return true;
+    diag_error(d->diag, spec_place(spec, "design.channels"), "the design needs %lld MiB on each channel, %s has %d", (long long)(d->offset >> 20) + 1,
+               spec->device->name, spec->device->hbm.channel_mbytes);
+    return false;
+}
+
+bool pass_insert_dma(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    struct dma d = {ir, diag, 0};
+    for (int r = 0; r < ir->regions; r++) place_weights(&d, r);
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir->node[n].op == IR_OP_ATTN_SCORES || ir->node[n].op == IR_OP_ATTN_VALUES) place_kv(&d, n);
+    place_clients(&d);
+    place_params(&d);
+    if (ir->firings) add_walker(&d);
+    return check_capacity(&d, spec);
+}

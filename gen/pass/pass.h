@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes, in the order in which gen/main.c runs them. Each takes the IR to its next form or reports errors and returns false.
+#ifndef RILL_PASS_H
+#define RILL_PASS_H
+
+#include "ir.h"
+#include "spec.h"
+
+typedef bool pass_function(struct ir *, const struct rill_spec *, struct diag *);
+
+pass_function pass_expand_model;       // spec -> tensor graph
+pass_function pass_infer_types;        // shapes and dtypes of every tensor
+pass_function pass_bind_operations;    // nodes -> kernels; products -> firings of the shared engine
+pass_function pass_route_streams;      // edges: region loops, multiplexers, forks
+pass_function pass_insert_converters;  // itensor types that differ along an edge -> width and layout converters
+pass_function pass_insert_dma;         // memory segments, memory clients, vector parameter stores
+pass_function pass_insert_control;     // registers, token loop, parameter loading, KV write tracking: plain nets
+pass_function pass_size_fifos;         // depth of every edge
+pass_function pass_allocate_memories;  // SRL, LUTRAM, BRAM or URAM for every FIFO
+
+struct pass {
+    const char *name;
+    pass_function *run;
+};
+extern const struct pass pass_table[]; // ends with a NULL name
+
+#endif

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// route-streams: from "this port makes tensor t, those ports take it" to streams with exactly one writer and one reader.
+// Inserted on the way: region loops and exits, replay of a value that a repeated region reads in every repetition, selection of the last token
+// where a `when: last` region begins, forks.
+#include <string.h>
+
+#include "ops.h"
+#include "pass.h"
+#include "ports.h"
+#include "schedule.h"
+
+enum { MUX_ENTRY_BITS = 8, MUX_DROP = 255 };
+
+struct endpoint {
+    int kernel, port;
+};
+struct bridge {
+    int region;
+    struct endpoint in, out;
+};
+typedef VEC(struct endpoint) endpoint_list;
+
+struct route {
+    struct ir *ir;
+    struct diag *diag;
+    bool ok;
+    struct value { // one per tensor
+        struct endpoint source;
+        endpoint_list sinks;
+    } *value;
+    int values;
+};
+
+static struct ir_port *port_at(const struct route *r, struct endpoint e) { return &r->ir->kernel[e.kernel].port[e.port]; }
+static void add_sink(struct route *r, int tensor, struct endpoint e) { VEC_PUSH(r->ir->arena, r->value[tensor].sinks, e); }
+
+static void collect(struct route *r) {
+    struct ir *ir = r->ir;
+    r->values = ir->tensors;
+    r->value = ARENA_ARRAY(ir->arena, struct value, (size_t)ir->tensors);
+    for (int t = 0; t < ir->tensors; t++) r->value[t].source.kernel = IR_NONE;
+    for (int k = 0; k < ir->kernels; k++)
+        for (int p = 0; p < ir->kernel[k].ports; p++) {
+            const struct ir_port *port = &ir->kernel[k].port[p];
+            if (port->tensor == IR_NONE) continue;
+            if (port->is_output) r->value[port->tensor].source = (struct endpoint){k, p};
+            else add_sink(r, port->tensor, (struct endpoint){k, p});
+        }
+}
+
+// ---- inserted kernels ----
+
+static struct endpoint add_stream_port(struct route *r, int kernel, const char *name, bool is_output, int index, const struct ir_port *like, int region) {
+    int p = ports_add_like(r->ir, kernel, name, is_output, like);
+    r->ir->kernel[kernel].port[p].index = index;
+    r->ir->kernel[kernel].port[p].region = region;
+    return (struct endpoint){kernel, p};
+}
+
+static void connect(struct route *r, struct endpoint from, struct endpoint to) { ir_connect(r->ir, from.kernel, from.port, to.kernel, to.port); }
+
+static void region_section(struct schedule *s, const struct ir_region *region, int64_t repeat, uint64_t entry) {
+    schedule_section(s, repeat, region->when == IR_LAST);
+    if (repeat == 0) s->section[s->sections - 1].repeat = 1; // an empty section still counts as one pass
+    else {
+        schedule_entry(s);
+        schedule_field(s, MUX_ENTRY_BITS - 1, 0, entry);
+    }
+}
+
+static int add_steering(struct route *r, const char *name, const char *module, const struct ir_port *like) {
+    int k = ir_add_kernel(r->ir, name, module, IR_NONE);
+    ir_set_param(r->ir, k, "PORTS", "2");
+    ir_set_param(r->ir, k, "DATA_W", "%lld", (long long)like->data_bits);
+    ir_set_param(r->ir, k, "USER_W", "%d", ports_user_bits(r->ir));
+    ports_add_step(r->ir, k);
+    return k;
+}
+
+// First firing of a step from `init`, the others from `feedback`.
+static void add_loop(struct route *r, int region, const char *name, const struct ir_port *like, struct endpoint *init, struct endpoint *feedback,
+                    struct endpoint *out) {
+    struct ir *ir = r->ir;
+    int k = add_steering(r, arena_printf(ir->arena, "%s_loop", name), "rill_stream_mux", like);
+    struct schedule s;
+    schedule_init(&s, ir, MUX_ENTRY_BITS);
+    region_section(&s, &ir->region[region], 1, 0);
+    region_section(&s, &ir->region[region], ir->region[region].repeat - 1, 1);
+    schedule_set_params(&s, k);
+    *init = add_stream_port(r, k, "", false, 0, like, region);
+    *feedback = add_stream_port(r, k, "", false, 1, like, region);
+    *out = add_stream_port(r, k, "", true, IR_NONE, like, region);
+}
+
+// All firings of a step but the last to `feedback`, the last to `out`. has_feedback false drops them; has_out false drops the last.
+static void add_exit(struct route *r, int region, const char *name, const struct ir_port *like, bool has_feedback, bool has_out,
+                     struct endpoint *in, struct endpoint *feedback, struct endpoint *out) {
+    struct ir *ir = r->ir;
+    int k = add_steering(r, arena_printf(ir->arena, "%s_exit", name), "rill_stream_demux", like);
+    struct schedule s;
+    schedule_init(&s, ir, MUX_ENTRY_BITS);
+    region_section(&s, &ir->region[region], ir->region[region].repeat - 1, has_feedback ? 0 : MUX_DROP);
+    region_section(&s, &ir->region[region], 1, has_out ? 1 : MUX_DROP);
+    schedule_set_params(&s, k);
+    *in = add_stream_port(r, k, "", false, IR_NONE, like, region);
+    *feedback = add_stream_port(r, k, "", true, 0, like, region);
+    *out = add_stream_port(r, k, "", true, 1, like, region);
+}
+
+// A value that crosses into another region: replayed for each repetition, or only its last token for a `when: last` region.
+static struct bridge add_bridge(struct route *r, struct endpoint source, int region, const char *name) {
+    struct ir *ir = r->ir;
+    struct ir_port like = *port_at(r, source);
+    bool select = ir->region[region].when == IR_LAST && (like.region == IR_NONE || ir->region[like.region].when == IR_ALWAYS);
+    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_into_%s", name, ir->region[region].name),
+                          select ? "rill_token_select" : "rill_replay_buffer", IR_NONE);
+    ir_set_param(ir, k, "DATA_W", "%lld", (long long)like.data_bits);
+    if (select) {
+        ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
+        ports_add_step(ir, k);
+    } else {
+        ir_set_param(ir, k, "USER_W", "%d", ports_user_bits(ir));
+        ir_set_param(ir, k, "DEPTH", "%lld", (long long)ports_firing_words(&like));
+        ir_set_param(ir, k, "REPLAYS", "%lld", (long long)ir->region[region].repeat);
+    }
+    struct endpoint in = add_stream_port(r, k, "", false, IR_NONE, &like, like.region);
+    return (struct bridge){region, in, add_stream_port(r, k, "", true, IR_NONE, &like, region)};
+}
+
+// ---- one value to all its readers ----
+
+static void add_fork(struct route *r, struct endpoint source, int count, const char *name, const struct endpoint *sink) {
+    struct ir *ir = r->ir;
+    struct ir_port like = *port_at(r, source);
+    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_fork", name), "rill_fork", IR_NONE);
+    ir_set_param(ir, k, "PORTS", "%d", count);
+    struct endpoint in = add_stream_port(r, k, "", false, IR_NONE, &like, like.region);
+    connect(r, source, in);
+    for (int i = 0; i < count; i++) connect(r, add_stream_port(r, k, "", true, i, &like, like.region), sink[i]);
+}
+
+static void deliver(struct route *r, struct endpoint source, const struct endpoint *sinks, size_t count, const char *name) {
+    if (count == 1) connect(r, source, sinks[0]);
+    if (count > 1) add_fork(r, source, (int)count, name, sinks);
+}
+
+// Readers in another region than the writer's get the value through a replay or a selection of their own.
+static void deliver_tensor(struct route *r, int tensor, struct endpoint source, const struct endpoint *sinks, size_t count) {
+    struct ir *ir = r->ir;
+    const char *name = ir->tensor[tensor].name;
+    int home = port_at(r, source)->region;
+    endpoint_list direct = {0};
+    endpoint_list *other = ARENA_ARRAY(ir->arena, endpoint_list, (size_t)ir->regions);
+    for (size_t i = 0; i < count; i++) {
+        int region = port_at(r, sinks[i])->region;
+        bool same = region == IR_NONE || home == IR_NONE || region == home ||
+                    (ir->region[region].repeat == 1 && ir->region[region].when == ir->region[home].when);
+        if (same || !strcmp(ir->kernel[sinks[i].kernel].module, "rill_stream_mux")) VEC_PUSH(ir->arena, direct, sinks[i]);
+        else VEC_PUSH(ir->arena, other[region], sinks[i]);
+    }
+    VEC(struct bridge) bridges = {0};
+    for (int g = 0; g < ir->regions; g++)
+        if (other[g].count) VEC_PUSH(ir->arena, bridges, add_bridge(r, source, g, name));
+    for (size_t b = 0; b < bridges.count; b++) VEC_PUSH(ir->arena, direct, bridges.items[b].in);
+    deliver(r, source, direct.items, direct.count, name);
+    for (size_t b = 0; b < bridges.count; b++) {
+        const endpoint_list *readers = &other[bridges.items[b].region];
+        deliver(r, bridges.items[b].out, readers->items, readers->count, arena_printf(ir->arena, "%s_%s", name, ir->region[bridges.items[b].region].name));
+    }
+}
+
+// ---- regions ----
+
+static void split_sinks(struct route *r, int tensor, int region, endpoint_list *inside, endpoint_list *outside) {
+    struct value *v = &r->value[tensor];
+    for (size_t i = 0; i < v->sinks.count; i++) {
+        if (port_at(r, v->sinks.items[i])->region == region) VEC_PUSH(r->ir->arena, *inside, v->sinks.items[i]);
+        else VEC_PUSH(r->ir->arena, *outside, v->sinks.items[i]);
+    }
+}
+
+static void route_carry(struct route *r, int region, const struct ir_carry *carry) {
+    struct ir *ir = r->ir;
+    endpoint_list inside = {0}, outside = {0};
+    split_sinks(r, carry->local, region, &inside, &outside);
+    const char *name = ir->tensor[carry->local].name;
+    if (ir->region[region].repeat == 1) { // no loop: the value just passes
+        for (size_t i = 0; i < inside.count; i++) add_sink(r, carry->init, inside.items[i]);
+        for (size_t i = 0; i < outside.count; i++) add_sink(r, carry->next, outside.items[i]);
+        r->value[carry->local].sinks.count = 0;
+        return;
+    }
+    struct ir_port like = *port_at(r, r->value[carry->next].source);
+    struct endpoint init, feedback, out, exit_in, exit_feedback, exit_out;
+    add_loop(r, region, name, &like, &init, &feedback, &out);
+    add_exit(r, region, name, &like, true, outside.count > 0, &exit_in, &exit_feedback, &exit_out);
+    port_at(r, out)->tensor = carry->local;
+    r->value[carry->local].source = out;
+    r->value[carry->local].sinks.count = 0;
+    for (size_t i = 0; i < inside.count; i++) add_sink(r, carry->local, inside.items[i]);
+    add_sink(r, carry->init, init);
+    add_sink(r, carry->next, exit_in);
+    connect(r, exit_feedback, feedback);
+    if (outside.count) deliver_tensor(r, carry->local, exit_out, outside.items, outside.count);
+}
+
+// A tensor of a repeated region that is read after it, without a carry: the value of the last repetition.
+static void route_last_repetition(struct route *r, int tensor) {
+    struct ir *ir = r->ir;
+    struct value *v = &r->value[tensor];
+    if (v->source.kernel == IR_NONE) return;
+    int region = port_at(r, v->source)->region;
+    if (region == IR_NONE || ir->region[region].repeat == 1) return;
+    endpoint_list inside = {0}, outside = {0};
+    split_sinks(r, tensor, region, &inside, &outside);
+    if (!outside.count) return;
+    struct ir_port like = *port_at(r, v->source);
+    struct endpoint in, feedback, out;
+    add_exit(r, region, ir->tensor[tensor].name, &like, false, true, &in, &feedback, &out);
+    v->sinks.count = 0;
+    for (size_t i = 0; i < inside.count; i++) add_sink(r, tensor, inside.items[i]);
+    add_sink(r, tensor, in);
+    deliver_tensor(r, tensor, out, outside.items, outside.count);
+}
+
+static bool check_when(struct route *r, int tensor) {
+    const struct ir *ir = r->ir;
+    const struct value *v = &r->value[tensor];
+    if (v->source.kernel == IR_NONE) return true;
+    int home = port_at(r, v->source)->region;
+    for (size_t i = 0; home != IR_NONE && i < v->sinks.count; i++) {
+        int region = port_at(r, v->sinks.items[i])->region;
+        if (region == IR_NONE || ir->region[home].when != IR_LAST || ir->region[region].when == IR_LAST) continue;
+        diag_error(r->diag, ir->tensor[tensor].loc, "`%s` belongs to region `%s`, which runs only for the last token, but region `%s` always runs",
+                   ir->tensor[tensor].name, ir->region[home].name, ir->region[region].name);
+        return false;
+    }
+    return true;
+}
+
+static void route_steps(struct route *r) {
+    struct ir *ir = r->ir;
+    struct endpoint source = {IR_NONE, 0};
+    endpoint_list sinks = {0};
+    for (int k = 0; k < ir->kernels; k++)
+        for (int p = 0; p < ir->kernel[k].ports; p++) {
+            const struct ir_port *port = &ir->kernel[k].port[p];
+            if (strcmp(port->name, "step") || port->edge != IR_NONE) continue;
+            if (port->is_output) source = (struct endpoint){k, p};
+            else VEC_PUSH(ir->arena, sinks, ((struct endpoint){k, p}));
+        }
+    if (source.kernel != IR_NONE) deliver(r, source, sinks.items, sinks.count, "step");
+}
+
+bool pass_route_streams(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    (void)spec;
+    struct route r = {.ir = ir, .diag = diag, .ok = true};
+    collect(&r);
+    for (int t = 0; t < r.values; t++) r.ok &= check_when(&r, t);
+    if (!r.ok) return false;
+    for (int g = ir->regions - 1; g >= 0; g--)
+        for (int c = 0; c < ir->region[g].carries; c++) route_carry(&r, g, &ir->region[g].carry[c]);
+    for (int t = 0; t < r.values; t++) route_last_repetition(&r, t);
+    for (int t = 0; t < r.values; t++) {
+        struct value *v = &r.value[t];
+        if (v->source.kernel != IR_NONE) deliver_tensor(&r, t, v->source, v->sinks.items, v->sinks.count);
+    }
+    route_steps(&r);
+    return true;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule.h"
+
+#include <string.h>
+
+void schedule_init(struct schedule *s, struct ir *ir, int entry_bits) {
+    memset(s, 0, sizeof *s);
+    s->ir = ir;
+    s->entry_bits = entry_bits;
+}
+
+void schedule_section(struct schedule *s, int64_t repeat, bool when_head) {
+    s->section = vec_grow(s->ir->arena, s->section, (size_t)s->sections, &s->section_capacity, sizeof *s->section);
+    s->section[s->sections++] = (struct schedule_section){0, repeat, when_head};
+}
+
+void schedule_entry(struct schedule *s) {
+    s->entry = vec_grow(s->ir->arena, s->entry, (size_t)s->entries, &s->entry_capacity, sizeof *s->entry);
+    memset(s->entry[s->entries++], 0, sizeof *s->entry);
+    s->section[s->sections - 1].length++;
+}
+
+static bool bit_of(const uint64_t *words, int bit) { return words[bit / 64] >> (bit % 64) & 1; }
+
+void schedule_field(struct schedule *s, int high, int low, uint64_t value) {
+    if (high - low < 63 && value >> (high - low + 1)) base_fatal("schedule: value %llu does not fit bits %d:%d", (unsigned long long)value, high, low);
+    uint64_t *words = s->entry[s->entries - 1];
+    for (int b = low; b <= high; b++)
+        words[b / 64] = (words[b / 64] & ~(1ull << (b % 64))) | ((value >> (b - low) & 1) << (b % 64));
+}
+
+uint64_t schedule_get(const struct schedule *s, int high, int low) {
+    uint64_t value = 0;
+    for (int b = low; b <= high; b++) value |= (uint64_t)bit_of(s->entry[s->entries - 1], b) << (b - low);
+    return value;
+}
+
+// One Verilog constant of bits hexadecimal digits, made from fields of width bits each, field 0 in the low bits.
+static const char *hex_constant(struct ir *ir, int64_t bits, const uint8_t *bit) {
+    int64_t digits = (bits + 3) / 4;
+    char *text = arena_alloc(ir->arena, (size_t)digits + 32, 1);
+    int len = sprintf(text, "%lld'h", (long long)bits);
+    for (int64_t d = digits - 1; d >= 0; d--) {
+        int v = 0;
+        for (int b = 3; b >= 0; b--) v = v * 2 + (d * 4 + b < bits ? bit[d * 4 + b] : 0);
+        text[len++] = "0123456789abcdef"[v];
+    }
+    return text;
+}
+
+static const char *section_constant(const struct schedule *s, int what) {
+    int width = what == 2 ? 1 : 16;
+    uint8_t *bit = arena_alloc(s->ir->arena, (size_t)(s->sections * width), 1);
+    for (int i = 0; i < s->sections; i++) {
+        int64_t v = what == 0 ? s->section[i].length : what == 1 ? s->section[i].repeat : s->section[i].when_head;
+        if (v >> 16) base_fatal("schedule: section of %lld entries or repetitions", (long long)v);
+        for (int b = 0; b < width; b++) bit[i * width + b] = v >> b & 1;
+    }
+    return hex_constant(s->ir, (int64_t)s->sections * width, bit);
+}
+
+static const char *table_constant(const struct schedule *s) {
+    int64_t bits = (int64_t)s->entries * s->entry_bits;
+    uint8_t *bit = arena_alloc(s->ir->arena, (size_t)bits + 1, 1);
+    for (int e = 0; e < s->entries; e++)
+        for (int b = 0; b < s->entry_bits; b++) bit[(int64_t)e * s->entry_bits + b] = bit_of(s->entry[e], b);
+    return hex_constant(s->ir, bits, bit);
+}
+
+void schedule_set_params(const struct schedule *s, int kernel) {
+    ir_set_param(s->ir, kernel, "SECTIONS", "%d", s->sections);
+    ir_set_param(s->ir, kernel, "ENTRIES", "%d", s->entries);
+    ir_set_param(s->ir, kernel, "SECTION_LEN", "%s", section_constant(s, 0));
+    ir_set_param(s->ir, kernel, "SECTION_REPEAT", "%s", section_constant(s, 1));
+    ir_set_param(s->ir, kernel, "SECTION_WHEN_HEAD", "%s", section_constant(s, 2));
+    ir_set_param(s->ir, kernel, "TABLE", "%s", table_constant(s));
+}

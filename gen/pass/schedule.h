@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Static schedules: the tables of rill_schedule (docs/rtl.md section 5), one section per region.
+#ifndef RILL_SCHEDULE_H
+#define RILL_SCHEDULE_H
+
+#include "ir.h"
+
+// A table under construction: entries of a fixed width in program order, cut into sections.
+struct schedule {
+    struct ir *ir;
+    int entry_bits;
+    int sections, entries;
+    struct schedule_section {
+        int64_t length, repeat;
+        bool when_head;
+    } *section;
+    uint64_t (*entry)[4]; // little end first
+    size_t section_capacity, entry_capacity;
+};
+
+void schedule_init(struct schedule *, struct ir *, int entry_bits);
+// Opens a section that repeats with its region's `when`.
+void schedule_section(struct schedule *, int64_t repeat, bool when_head);
+// Appends an entry of zeros; then fields are set in it.
+void schedule_entry(struct schedule *);
+// Sets bits [high:low] of the last entry; an internal fault if the value does not fit.
+void schedule_field(struct schedule *, int high, int low, uint64_t value);
+uint64_t schedule_get(const struct schedule *, int high, int low); // of the last entry
+// Writes ENTRY_W, SECTIONS, ENTRIES, SECTION_LEN, SECTION_REPEAT, SECTION_WHEN_HEAD and TABLE to the kernel.
+void schedule_set_params(const struct schedule *, int kernel);
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The `design:` part, and the rules between it, the board and the model.
+#include <stddef.h>
+
+#include "spec_read.h"
+
+static const int64_t beat_sizes[] = {256, 512};
+static const int64_t lane_counts[] = {1, 2, 4, 8, 16, 32};
+static const int64_t token_counts[] = {1, 2, 4, 8};
+
+enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
+
+#define RANGE_FIELD(name, low, high, value)                                                               \
+    {.key = #name, .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_design, name), .min = low, .max = high, \
+     .preset = value}
+#define LIST_FIELD(text, name, list, value)                                                         \
+    {.key = text, .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_design, name), .legal = list,      \
+     .count = COUNT_OF(list), .preset = value}
+#define WORD_FIELD(name, list, n, value)                                                            \
+    {.key = #name, .type = SCHEMA_WORD, .offset = SPEC_OFFSET(spec_design, name), .words = list,    \
+     .count = n, .preset = value}
+
+static const struct schema_field design_fields[] = {
+    {.key = "clock_mhz", .type = SCHEMA_FLOAT, .offset = SPEC_OFFSET(spec_design, clock_mhz), .min = 1, .max = 1000,
+     .preset = 250},
+    RANGE_FIELD(channels, 1, SPEC_MAX_CHANNELS, 1),
+    LIST_FIELD("beat_bits", beat_bits, beat_sizes, 512),
+    LIST_FIELD("lanes", lanes, lane_counts, 8),
+    LIST_FIELD("T", tokens, token_counts, 1),
+    WORD_FIELD(weights, spec_format_words, 2, SPEC_INT8),
+    WORD_FIELD(head, spec_format_words, 2, SPEC_INT8),
+    WORD_FIELD(kv, spec_format_words, 1, SPEC_INT8),
+    RANGE_FIELD(group, 64, MAX_GROUP, 128),
+    WORD_FIELD(binding, spec_binding_words, 2, SPEC_SHARED),
+    RANGE_FIELD(prefetch_beats, 2, 4096, 64),
+    RANGE_FIELD(max_burst, 1, 128, 16),
+    RANGE_FIELD(outstanding, 1, 64, 8),
+};
+
+void spec_read_design(const struct yaml_node *node, struct spec_design *design, struct arena *arena, struct diag *diag) {
+    schema_read(node, "design", design_fields, COUNT_OF(design_fields), NULL, 0, design, arena, diag);
+}
+
+// A group's scale belongs to whole beats of int4 weights.
+static void check_group(const struct spec_design *d, struct loc loc, struct diag *diag) {
+    int unit = d->beat_bits / 4;
+    if (d->group % unit == 0) return;
+    int nearest = (d->group + unit / 2) / unit * unit;
+    if (nearest < unit) nearest = unit;
+    diag_error(diag, loc, "design.group (%d) must be a multiple of %d, the int4 weights of a beat of %d bits", d->group,
+               unit, d->beat_bits);
+    diag_note(diag, loc, "the nearest legal value is %d", nearest);
+}
+
+// A vector of lanes never crosses from one head to the next.
+static void check_lanes(const struct spec_design *d, const struct spec_model *m, struct loc loc, struct diag *diag) {
+    int nearest = d->lanes;
+    if (!m || m->head_dim % d->lanes == 0) return;
+    while (m->head_dim % nearest != 0) nearest /= 2;
+    diag_error(diag, loc, "design.lanes (%d) must divide the size of a head, %d / %d = %d", d->lanes, m->hidden, m->heads,
+               m->head_dim);
+    diag_note(diag, loc, "the nearest legal value is %d", nearest);
+}
+
+static void check_bursts(const struct rill_spec *spec, struct diag *diag) {
+    const struct spec_design *d = &spec->design;
+    struct loc loc = spec_place(spec, "design.max_burst");
+    int limit = PAGE_BYTES / (d->beat_bits / 8);
+    if (d->max_burst > limit) {
+        diag_error(diag, loc, "design.max_burst (%d) is more than 4 KiB of beats of %d bits", d->max_burst, d->beat_bits);
+        diag_note(diag, loc, "the nearest legal value is %d", limit);
+    }
+    if (d->max_burst > d->prefetch_beats) {
+        diag_error(diag, loc, "design.max_burst (%d) does not fit the prefetch FIFO of %d beats", d->max_burst,
+                   d->prefetch_beats);
+        diag_note(diag, loc, "a burst is issued only with all its room reserved: max_burst at most %d, or "
+                             "prefetch_beats at least %d", d->prefetch_beats, d->max_burst);
+    }
+}
+
+static void check_board(const struct rill_spec *spec, struct diag *diag) {
+    const struct spec_design *d = &spec->design;
+    const struct rill_device *device = spec->device;
+    if (!device) return;
+    if (d->channels > device->hbm.channels) {
+        struct loc loc = spec_place(spec, "design.channels");
+        diag_error(diag, loc, "design.channels (%d): board %s has %d memory channels", d->channels, device->name,
+                   device->hbm.channels);
+        diag_note(diag, loc, "the nearest legal value is %d", device->hbm.channels);
+    }
+    if (d->clock_mhz > device->clock_max_mhz) {
+        struct loc loc = spec_place(spec, "design.clock_mhz");
+        diag_error(diag, loc, "design.clock_mhz (%g) is above the limit of board %s", d->clock_mhz, device->name);
+        diag_note(diag, loc, "the nearest legal value is %g", device->clock_max_mhz);
+    }
+}
+
+// The engine counts the row-steps of a product in 16 bits.
+static void check_rows(const struct rill_spec *spec, struct diag *diag) {
+    const struct spec_model *m = spec->model;
+    if (!m) return;
+    int needed = (int)u64_div_ceil((uint64_t)m->vocab, SPEC_MAX_ROW_STEPS);
+    if (spec->design.channels >= needed) return;
+    struct loc loc = spec_place(spec, "design.channels");
+    diag_error(diag, loc, "a vocabulary of %d needs at least %d channels: a channel takes at most %d rows of a product",
+               m->vocab, needed, SPEC_MAX_ROW_STEPS);
+    diag_note(diag, loc, "the nearest legal value is %d", needed);
+}
+
+void spec_check_design(const struct rill_spec *spec, struct diag *diag) {
+    check_group(&spec->design, spec_place(spec, "design.group"), diag);
+    check_lanes(&spec->design, spec->model, spec_place(spec, "design.lanes"), diag);
+    check_bursts(spec, diag);
+    check_board(spec, diag);
+    check_rows(spec, diag);
+}

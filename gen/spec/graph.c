@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// The `graph:` part: inputs, regions and operations, read without knowing any operation.
+#include <stddef.h>
+#include <string.h>
+
+#include "spec_read.h"
+
+struct reader {
+    struct arena *arena;
+    struct diag *diag;
+    size_t ops; // of all regions
+};
+
+static const struct schema_field graph_fields[] = {
+    {.key = "context", .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_graph, context), .min = 1, .max = SPEC_MAX_CONTEXT},
+};
+static const char *const graph_maps[] = {"inputs", "outputs", "regions"};
+
+static const struct schema_field region_fields[] = {
+    {.key = "repeat", .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_region, repeat), .min = 1, .max = 65535, .preset = 1},
+    {.key = "when", .type = SCHEMA_WORD, .offset = SPEC_OFFSET(spec_region, when), .words = spec_when_words, .count = 2},
+};
+static const char *const region_maps[] = {"name", "carry", "ops"};
+static const char *const op_keys[] = {"op", "name", "out", "in"};
+static const char *const carry_keys[] = {"init", "next"};
+static const char *const input_keys[] = {"shape"};
+
+static const struct yaml_node *need(struct reader *r, const struct yaml_node *map, const char *key, const char *what) {
+    const struct yaml_node *node = yaml_get(map, key);
+    if (!node) diag_error(r->diag, map->loc, "%s needs the key `%s`", what, key);
+    return node;
+}
+
+// A container of `kind` with 1 (or `least`) to `most` items.
+static bool expect_items(struct reader *r, const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most,
+                         const char *what) {
+    if (!yaml_expect(node, kind, what, r->diag)) return false;
+    if (node->count >= least && node->count <= most) return true;
+    diag_error(r->diag, node->loc, "%s must have %zu to %zu items, not %zu", what, least, most, node->count);
+    return false;
+}
+
+static void check_name(struct reader *r, struct spec_name name, const char *what) {
+    if (spec_is_name(name.text, false)) return;
+    diag_error(r->diag, name.loc, "%s `%s` must be letters, digits and `_`, begin with a letter or `_`, and have at most "
+                                  "63 characters", what, name.text);
+}
+
+static struct spec_name read_name(struct reader *r, const struct yaml_node *node, const char *what) {
+    struct spec_name name = {"", node->loc};
+    if (yaml_string(node, what, &name.text, r->diag)) check_name(r, name, what);
+    return name;
+}
+
+// One name or a list of names.
+static struct spec_name *read_names(struct reader *r, const struct yaml_node *node, size_t least, const char *what,
+                                    size_t *count) {
+    bool list = node->kind == YAML_KIND_SEQ;
+    if (list && !expect_items(r, node, YAML_KIND_SEQ, least, SPEC_MAX_PORTS, what)) return NULL;
+    *count = list ? node->count : 1;
+    struct spec_name *names = ARENA_ARRAY(r->arena, struct spec_name, *count);
+    for (size_t i = 0; i < *count; i++) names[i] = read_name(r, list ? node->items[i] : node, what);
+    return names;
+}
+
+// ---- operations ----
+
+static struct spec_value scalar_value(const struct yaml_node *node) {
+    struct spec_value v = {.loc = node->loc, .s = node->text};
+    bool truth = false;
+    if (yaml_parse_int(node, &v.i)) {
+        v.type = SPEC_VALUE_INT;
+        v.f = (double)v.i;
+    } else if (yaml_parse_float(node, &v.f)) {
+        v.type = SPEC_VALUE_FLOAT;
+    } else if (yaml_parse_bool(node, &truth)) {
+        v.type = SPEC_VALUE_BOOL;
+        v.i = truth;
+    } else {
+        v.type = SPEC_VALUE_STRING;
+    }
+    return v;
+}
+
+static struct spec_value read_value(struct reader *r, const struct yaml_node *node, const char *what) {
+    struct spec_value v = {.type = SPEC_VALUE_LIST, .loc = node->loc, .s = ""};
+    if (node->kind != YAML_KIND_SEQ) return yaml_expect(node, YAML_KIND_SCALAR, what, r->diag) ? scalar_value(node) : v;
+    v.count = node->count;
+    v.items = ARENA_ARRAY(r->arena, struct spec_value, v.count);
+    for (size_t i = 0; i < v.count; i++)
+        if (yaml_expect(node->items[i], YAML_KIND_SCALAR, what, r->diag)) v.items[i] = scalar_value(node->items[i]);
+    return v;
+}
+
+static bool is_op_key(const char *key) {
+    for (size_t i = 0; i < COUNT_OF(op_keys); i++)
+        if (strcmp(key, op_keys[i]) == 0) return true;
+    return false;
+}
+
+static void read_attrs(struct reader *r, const struct yaml_node *node, struct spec_op *op) {
+    op->attrs = ARENA_ARRAY(r->arena, struct spec_attr, node->count);
+    for (size_t i = 0; i < node->count; i++) {
+        if (is_op_key(node->keys[i])) continue;
+        struct spec_attr *attr = &op->attrs[op->attr_count++];
+        attr->key = (struct spec_name){node->keys[i], node->key_locs[i]};
+        attr->value = read_value(r, node->items[i], attr->key.text);
+    }
+}
+
+static void read_outs(struct reader *r, const struct yaml_node *node, struct spec_op *op) {
+    const struct yaml_node *name = yaml_get(node, "name"), *out = yaml_get(node, "out");
+    if (name && out)
+        diag_error(r->diag, yaml_key_loc(node, "out"), "an operation has either `name` (one output) or `out`, not both");
+    else if (!name && !out)
+        diag_error(r->diag, node->loc, "an operation needs `name` (of its output) or `out` (a list)");
+    else if (name && yaml_expect(name, YAML_KIND_SCALAR, "name", r->diag))
+        op->outs = read_names(r, name, 1, "name", &op->out_count);
+    else if (out)
+        op->outs = read_names(r, out, 1, "out", &op->out_count);
+}
+
+static void read_op(struct reader *r, const struct yaml_node *node, struct spec_op *op) {
+    *op = (struct spec_op){.op = {"", node->loc}, .loc = node->loc};
+    if (!yaml_expect(node, YAML_KIND_MAP, "an operation", r->diag)) return;
+    const struct yaml_node *kind = need(r, node, "op", "an operation"), *in = yaml_get(node, "in");
+    if (kind) op->op = read_name(r, kind, "op");
+    read_outs(r, node, op);
+    if (in) op->ins = read_names(r, in, 0, "in", &op->in_count);
+    read_attrs(r, node, op);
+}
+
+// ---- regions ----
+
+static void read_ops(struct reader *r, const struct yaml_node *node, struct spec_region *region) {
+    if (!expect_items(r, node, YAML_KIND_SEQ, 1, SPEC_MAX_OPS, "ops")) return;
+    r->ops += node->count;
+    if (r->ops > SPEC_MAX_OPS) {
+        diag_error(r->diag, node->loc, "a graph has at most %d operations", SPEC_MAX_OPS);
+        return;
+    }
+    region->op_count = node->count;
+    region->ops = ARENA_ARRAY(r->arena, struct spec_op, node->count);
+    for (size_t i = 0; i < node->count; i++) read_op(r, node->items[i], &region->ops[i]);
+}
+
+static void read_carry(struct reader *r, const struct yaml_node *node, struct spec_carry *carry) {
+    if (!yaml_expect(node, YAML_KIND_MAP, "a carried tensor", r->diag)) return;
+    yaml_check_keys(node, carry_keys, COUNT_OF(carry_keys), "a carried tensor", r->diag);
+    const struct yaml_node *init = need(r, node, "init", "a carried tensor");
+    const struct yaml_node *next = need(r, node, "next", "a carried tensor");
+    if (init) carry->init = read_name(r, init, "init");
+    if (next) carry->next = read_name(r, next, "next");
+}
+
+static void read_carries(struct reader *r, const struct yaml_node *node, struct spec_region *region) {
+    if (!expect_items(r, node, YAML_KIND_MAP, 0, SPEC_MAX_PORTS, "carry")) return;
+    region->carry_count = node->count;
+    region->carries = ARENA_ARRAY(r->arena, struct spec_carry, node->count);
+    for (size_t i = 0; i < node->count; i++) {
+        region->carries[i].name = (struct spec_name){node->keys[i], node->key_locs[i]};
+        check_name(r, region->carries[i].name, "a carried tensor");
+        read_carry(r, node->items[i], &region->carries[i]);
+    }
+}
+
+static void read_region(struct reader *r, const struct yaml_node *node, struct spec_region *region) {
+    if (!yaml_expect(node, YAML_KIND_MAP, "a region", r->diag)) return;
+    schema_read(node, "region", region_fields, COUNT_OF(region_fields), region_maps, COUNT_OF(region_maps), region,
+                r->arena, r->diag);
+    const struct yaml_node *name = need(r, node, "name", "a region"), *ops = need(r, node, "ops", "a region");
+    const struct yaml_node *carry = yaml_get(node, "carry");
+    if (name) region->name = read_name(r, name, "name");
+    if (carry) read_carries(r, carry, region);
+    if (ops) read_ops(r, ops, region);
+}
+
+static void read_regions(struct reader *r, const struct yaml_node *node, struct spec_graph *graph) {
+    if (!expect_items(r, node, YAML_KIND_SEQ, 1, SPEC_MAX_REGIONS, "regions")) return;
+    graph->region_count = node->count;
+    graph->regions = ARENA_ARRAY(r->arena, struct spec_region, node->count);
+    for (size_t i = 0; i < node->count; i++) read_region(r, node->items[i], &graph->regions[i]);
+}
+
+// ---- inputs ----
+
+static void read_shape(struct reader *r, const struct yaml_node *node, struct spec_input *input) {
+    if (!expect_items(r, node, YAML_KIND_SEQ, 1, SPEC_MAX_RANK, "shape")) return;
+    int64_t elements = 1;
+    input->rank = node->count;
+    input->shape = ARENA_ARRAY(r->arena, int, node->count);
+    for (size_t i = 0; i < node->count; i++) {
+        int64_t extent;
+        if (!yaml_int(node->items[i], 1, SPEC_MAX_ELEMENTS, "shape", &extent, r->diag)) return;
+        input->shape[i] = (int)extent;
+        elements *= extent; // at most 2^60: three extents of 2^20
+    }
+    if (elements > SPEC_MAX_ELEMENTS)
+        diag_error(r->diag, node->loc, "an input has at most %d elements per position, not %lld", SPEC_MAX_ELEMENTS,
+                   (long long)elements);
+}
+
+static void read_inputs(struct reader *r, const struct yaml_node *node, struct spec_graph *graph) {
+    if (!expect_items(r, node, YAML_KIND_MAP, 1, SPEC_MAX_PORTS, "inputs")) return;
+    graph->input_count = node->count;
+    graph->inputs = ARENA_ARRAY(r->arena, struct spec_input, node->count);
+    for (size_t i = 0; i < node->count; i++) {
+        const struct yaml_node *item = node->items[i];
+        graph->inputs[i].name = (struct spec_name){node->keys[i], node->key_locs[i]};
+        check_name(r, graph->inputs[i].name, "input");
+        if (!yaml_expect(item, YAML_KIND_MAP, "an input", r->diag)) continue;
+        yaml_check_keys(item, input_keys, COUNT_OF(input_keys), "an input", r->diag);
+        const struct yaml_node *shape = need(r, item, "shape", "an input");
+        if (shape) read_shape(r, shape, &graph->inputs[i]);
+    }
+}
+
+struct spec_graph *spec_read_graph(const struct yaml_node *node, struct arena *arena, struct diag *diag) {
+    struct reader r = {arena, diag, 0};
+    int before = diag->errors;
+    struct spec_graph *graph = ARENA_NEW(arena, struct spec_graph);
+    if (!yaml_expect(node, YAML_KIND_MAP, "graph", diag)) return NULL;
+    schema_read(node, "graph", graph_fields, COUNT_OF(graph_fields), graph_maps, COUNT_OF(graph_maps), graph, arena, diag);
+    const struct yaml_node *inputs = need(&r, node, "inputs", "graph");
+    const struct yaml_node *outputs = need(&r, node, "outputs", "graph");
+    const struct yaml_node *regions = need(&r, node, "regions", "graph");
+    if (inputs) read_inputs(&r, inputs, graph);
+    if (outputs && expect_items(&r, outputs, YAML_KIND_SEQ, 1, SPEC_MAX_PORTS, "outputs"))
+        graph->outputs = read_names(&r, outputs, 1, "outputs", &graph->output_count);
+    if (regions) read_regions(&r, regions, graph);
+    if (diag->errors == before) spec_check_graph(graph, arena, diag);
+    return diag->errors == before ? graph : NULL;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor names of a graph: each defined once, before it is used, and at hand whenever its user runs.
+#include <string.h>
+
+#include "spec_read.h"
+
+struct symbol {
+    struct spec_name name;
+    const struct spec_region *region; // NULL: an input
+    bool carried;
+};
+
+struct scope {
+    struct arena *arena;
+    struct diag *diag;
+    VEC(struct symbol) symbols;
+};
+
+static const struct symbol *find(const struct scope *s, const char *name) {
+    for (size_t i = 0; i < s->symbols.count; i++)
+        if (strcmp(s->symbols.items[i].name.text, name) == 0) return &s->symbols.items[i];
+    return NULL;
+}
+
+static void define(struct scope *s, struct spec_name name, const struct spec_region *region, bool carried) {
+    const struct symbol *old = find(s, name.text);
+    if (old) {
+        diag_error(s->diag, name.loc, "tensor `%s` is defined twice", name.text);
+        diag_note(s->diag, old->name.loc, "first defined here");
+        return;
+    }
+    VEC_PUSH(s->arena, s->symbols, (struct symbol){name, region, carried});
+}
+
+// A tensor defined further down gets a note of its own.
+static void report_unknown(struct scope *s, struct spec_name name, const struct spec_graph *graph) {
+    diag_error(s->diag, name.loc, "unknown tensor `%s`", name.text);
+    for (size_t i = 0; i < graph->region_count; i++)
+        for (size_t k = 0; k < graph->regions[i].op_count; k++)
+            for (size_t o = 0; o < graph->regions[i].ops[k].out_count; o++) {
+                struct spec_name later = graph->regions[i].ops[k].outs[o];
+                if (strcmp(later.text, name.text) != 0) continue;
+                diag_note(s->diag, later.loc, "it is made only here: operations stand in the order in which they run");
+                return;
+            }
+    const char **names = ARENA_ARRAY(s->arena, const char *, s->symbols.count);
+    for (size_t i = 0; i < s->symbols.count; i++) names[i] = s->symbols.items[i].name.text;
+    diag_note_words(s->diag, name.loc, name.text, names, s->symbols.count);
+}
+
+// region NULL: the graph's outputs, which are there in every step that runs the region that makes them.
+static void use(struct scope *s, struct spec_name name, const struct spec_region *region, const struct spec_graph *graph) {
+    const struct symbol *symbol = find(s, name.text);
+    if (diag_full(s->diag)) return;
+    if (!symbol) {
+        report_unknown(s, name, graph);
+    } else if (region && symbol->region && region->when == SPEC_ALWAYS && symbol->region->when == SPEC_LAST) {
+        diag_error(s->diag, name.loc, "region `%s` runs always, but `%s` is made in region `%s`, which runs last only",
+                   region->name.text, name.text, symbol->region->name.text);
+        diag_note(s->diag, symbol->name.loc, "made here; give region `%s` `when: last` too", region->name.text);
+    }
+}
+
+static void check_next(struct scope *s, const struct spec_carry *carry, const struct spec_region *region) {
+    const struct symbol *symbol = find(s, carry->next.text);
+    if (symbol && symbol->region == region && !symbol->carried) return;
+    diag_error(s->diag, carry->next.loc, "`next` of `%s` must be made by an operation of region `%s`; `%s` is not",
+               carry->name.text, region->name.text, carry->next.text);
+}
+
+static void check_region(struct scope *s, const struct spec_region *region, const struct spec_graph *graph) {
+    for (size_t i = 0; i < region->carry_count; i++) use(s, region->carries[i].init, region, graph);
+    for (size_t i = 0; i < region->carry_count; i++) define(s, region->carries[i].name, region, true);
+    for (size_t i = 0; i < region->op_count && !diag_full(s->diag); i++) {
+        const struct spec_op *op = &region->ops[i];
+        for (size_t k = 0; k < op->in_count; k++) use(s, op->ins[k], region, graph);
+        for (size_t k = 0; k < op->out_count; k++) define(s, op->outs[k], region, false);
+    }
+    for (size_t i = 0; i < region->carry_count && !diag_full(s->diag); i++) check_next(s, &region->carries[i], region);
+}
+
+static void check_region_name(const struct spec_graph *graph, size_t index, struct diag *diag) {
+    struct spec_name name = graph->regions[index].name;
+    for (size_t i = 0; i < index; i++) {
+        if (strcmp(graph->regions[i].name.text, name.text) != 0) continue;
+        diag_error(diag, name.loc, "region `%s` is defined twice", name.text);
+        diag_note(diag, graph->regions[i].name.loc, "first defined here");
+        return;
+    }
+}
+
+void spec_check_graph(const struct spec_graph *graph, struct arena *arena, struct diag *diag) {
+    struct scope scope = {.arena = arena, .diag = diag};
+    for (size_t i = 0; i < graph->input_count; i++) define(&scope, graph->inputs[i].name, NULL, false);
+    for (size_t i = 0; i < graph->region_count; i++) {
+        check_region_name(graph, i, diag);
+        check_region(&scope, &graph->regions[i], graph);
+    }
+    for (size_t i = 0; i < graph->output_count; i++) use(&scope, graph->outputs[i], NULL, graph);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a design spec: the top level, places and names.
+#include "spec_read.h"
+
+#include <string.h>
+
+const char *const spec_format_words[] = {"int8", "int4"};
+const char *const spec_binding_words[] = {"shared", "spatial"};
+const char *const spec_when_words[] = {"always", "last"};
+const char *const spec_family_words[SPEC_FAMILIES] = {[SPEC_GPT2] = "gpt2"};
+
+const char *spec_format_name(int format) {
+    return spec_format_words[format];
+}
+
+const char *spec_binding_name(int binding) {
+    return spec_binding_words[binding];
+}
+
+const char *spec_when_name(int when) {
+    return spec_when_words[when];
+}
+
+const char *spec_family_name(int family) {
+    return spec_family_words[family];
+}
+
+bool spec_is_name(const char *s, bool dash) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    size_t len = strlen(s), head = strspn(s, letters);
+    const char *rest = dash ? "0123456789-" : "0123456789";
+    if (len == 0 || len > 63 || head == 0) return false;
+    for (const char *p = s; *p; p++)
+        if (!strchr(letters, *p) && !strchr(rest, *p)) return false;
+    return true;
+}
+
+static const struct schema_field top_fields[] = {
+    {.key = "name", .type = SCHEMA_STRING, .offset = SPEC_OFFSET(rill_spec, name), .required = true},
+};
+static const char *const top_maps[] = {"model", "graph", "board", "design"};
+
+static void check_name(const struct yaml_node *root, const char *name, struct diag *diag) {
+    if (!name || spec_is_name(name, true)) return;
+    diag_error(diag, yaml_get(root, "name")->loc, "name must be letters, digits, `_` and `-`, begin with a letter or `_`, "
+                                                  "and have at most 63 characters");
+}
+
+static void read_subject(const struct yaml_node *root, struct rill_spec *spec, struct arena *arena, struct diag *diag) {
+    const struct yaml_node *model = yaml_get(root, "model"), *graph = yaml_get(root, "graph");
+    if (model && graph) {
+        diag_error(diag, yaml_key_loc(root, "graph"), "a spec has either `model` or `graph`, not both");
+        diag_note(diag, yaml_key_loc(root, "model"), "`model` is here");
+    } else if (!model && !graph) {
+        diag_error(diag, root->loc, "a spec needs `model` or `graph`");
+    }
+    if (model) spec->model = spec_read_model(model, arena, diag);
+    if (graph) spec->graph = spec_read_graph(graph, arena, diag);
+}
+
+static void read_board(const struct yaml_node *root, struct rill_spec *spec, struct arena *arena, struct diag *diag) {
+    const struct yaml_node *board = yaml_get(root, "board");
+    const char *name = "u55c";
+    if (board && !yaml_string(board, "board", &name, diag)) return;
+    struct loc loc = board ? board->loc : root->loc;
+    spec->device = rill_device_find(name, file_dir(arena, spec->path), loc, arena, diag);
+}
+
+static struct rill_spec *read_tree(const char *path, const struct yaml_node *root, struct arena *arena,
+                                   struct diag *diag) {
+    int before = diag->errors;
+    if (!yaml_expect(root, YAML_KIND_MAP, "a spec", diag)) return NULL;
+    struct rill_spec *spec = ARENA_NEW(arena, struct rill_spec);
+    spec->path = arena_strdup(arena, path);
+    spec->root = root;
+    schema_read(root, "spec", top_fields, COUNT_OF(top_fields), top_maps, COUNT_OF(top_maps), spec, arena, diag);
+    check_name(root, spec->name, diag);
+    read_subject(root, spec, arena, diag);
+    read_board(root, spec, arena, diag);
+    int outside = diag->errors;
+    spec_read_design(yaml_get(root, "design"), &spec->design, arena, diag);
+    if (diag->errors == outside) spec_check_design(spec, diag);
+    return diag->errors == before ? spec : NULL;
+}
+
+struct rill_spec *rill_spec_read(const char *path, struct arena *arena, struct diag *diag) {
+    const struct yaml_node *root = yaml_read_file(path, arena, diag);
+    return root ? read_tree(path, root, arena, diag) : NULL;
+}
+
+struct rill_spec *rill_spec_read_bytes(const char *path, const void *data, size_t len, struct arena *arena,
+                                       struct diag *diag) {
+    const struct yaml_node *root = yaml_read_bytes(path, data, len, arena, diag);
+    return root ? read_tree(path, root, arena, diag) : NULL;
+}
+
+struct loc spec_place(const struct rill_spec *spec, const char *path) {
+    const struct yaml_node *node = spec->root;
+    char key[64];
+    while (*path) {
+        size_t len = strcspn(path, ".");
+        if (len >= sizeof key) break;
+        memcpy(key, path, len);
+        key[len] = '\0';
+        const struct yaml_node *child = yaml_get(node, key);
+        if (!child) break;
+        node = child;
+        path += len + (path[len] == '.');
+    }
+    return node->loc;
+}

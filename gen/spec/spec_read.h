@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between the parts of the spec reader.
+#ifndef RILL_SPEC_READ_H
+#define RILL_SPEC_READ_H
+
+#include "schema.h"
+#include "spec.h"
+
+#define SPEC_OFFSET(type, member) offsetof(struct type, member)
+
+// The words of the spec language, indexed by the enums of spec.h.
+extern const char *const spec_format_words[], *const spec_binding_words[], *const spec_when_words[];
+extern const char *const spec_family_words[];
+
+// Every function reports to diag and goes on as far as it makes sense.
+struct spec_model *spec_read_model(const struct yaml_node *node, struct arena *arena, struct diag *diag);
+struct spec_graph *spec_read_graph(const struct yaml_node *node, struct arena *arena, struct diag *diag);
+// node may be NULL: presets.
+void spec_read_design(const struct yaml_node *node, struct spec_design *design, struct arena *arena, struct diag *diag);
+// Names defined once and before their use; called for a graph whose items are all well formed.
+void spec_check_graph(const struct spec_graph *graph, struct arena *arena, struct diag *diag);
+// Rules that involve the design, the board and the model.
+void spec_check_design(const struct rill_spec *spec, struct diag *diag);
+
+// [A-Za-z_][A-Za-z0-9_]*, at most 63 characters: it becomes part of Verilog names. dash: '-' too, after the first.
+bool spec_is_name(const char *s, bool dash);
+
+#endif

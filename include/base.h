@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ground layer: exit codes, checked arithmetic, arena, typed vectors, text buffers, atomic file output.
+// Lowest layer of the generator: depends on the C library and POSIX alone.
+#ifndef RILL_BASE_H
+#define RILL_BASE_H
+
+#include <stdbool.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define RILL_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+enum rill_exit { RILL_OK = 0, RILL_BAD_SPEC = 1, RILL_USAGE = 2, RILL_INTERNAL = 3 };
+
+// Internal faults (a broken invariant, no memory): message to stderr, exit 3. Never for bad input.
+__attribute__((noreturn)) void base_fatal(const char *fmt, ...) RILL_PRINTF(1, 2);
+
+// ---- checked arithmetic: true when the result fits; *out is untouched otherwise ----
+bool size_mul(size_t a, size_t b, size_t *out);
+bool size_add(size_t a, size_t b, size_t *out);
+bool u64_mul(uint64_t a, uint64_t b, uint64_t *out);
+bool u64_add(uint64_t a, uint64_t b, uint64_t *out);
+// Quotient rounded up; b > 0. No overflow for any a.
+static inline uint64_t u64_div_ceil(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
+// Smallest n with 2^n >= v; 0 for v <= 1.
+int u64_clog2(uint64_t v);
+
+// ---- arena: one per run; everything in it lives until arena_free or the release of an older mark ----
+struct arena {
+    struct arena_block *top;  // newest block
+    size_t used;              // bytes handed out in all
+    size_t fail_after;        // tests: the n-th allocation from now fails (0 = never)
+};
+struct arena_mark {
+    struct arena_block *block;
+    size_t fill;
+};
+
+void arena_init(struct arena *arena);
+void arena_free(struct arena *arena);
+// Zeroed memory for count items of size bytes (max_align_t aligned). Never NULL: ends the run through base_fatal.
+void *arena_alloc(struct arena *arena, size_t count, size_t size);
+#define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), 1, sizeof(type)))
+#define ARENA_ARRAY(arena, type, n) ((type *)arena_alloc((arena), (n), sizeof(type)))
+char *arena_strdup(struct arena *arena, const char *s);
+char *arena_strndup(struct arena *arena, const char *s, size_t len);
+char *arena_printf(struct arena *arena, const char *fmt, ...) RILL_PRINTF(2, 3);
+char *arena_vprintf(struct arena *arena, const char *fmt, va_list args);
+// Scratch use: take a mark, allocate, release. A vector that grew after the mark must not be used after the release.
+struct arena_mark arena_mark(const struct arena *arena);
+void arena_release(struct arena *arena, struct arena_mark mark);
+
+// ---- typed vectors in an arena: VEC(int) v = {0}; VEC_PUSH(arena, v, 7); v.items[i], v.count ----
+#define VEC(type)        \
+    struct {             \
+        type *items;     \
+        size_t count;    \
+        size_t capacity; \
+    }
+// Room for one more item; returns the (moved) items.
+void *vec_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t item_size);
+#define VEC_PUSH(arena, v, ...)                                                                              \
+    do {                                                                                                     \
+        (v).items = vec_grow((arena), (v).items, (v).count, &(v).capacity, sizeof *(v).items);               \
+        (v).items[(v).count++] = (__VA_ARGS__);                                                              \
+    } while (0)
+
+// ---- text: a growing byte buffer on the heap, NUL terminated ----
+struct text {
+    char *data;  // NULL while empty
+    size_t len;
+    size_t capacity;
+};
+void text_free(struct text *text);  // back to empty, reusable
+void text_add(struct text *text, const char *s);
+void text_add_bytes(struct text *text, const void *bytes, size_t len);
+void text_addf(struct text *text, const char *fmt, ...) RILL_PRINTF(2, 3);
+void text_vaddf(struct text *text, const char *fmt, va_list args);
+// s between double quotes with JSON escapes; a byte that is no valid UTF-8 becomes U+FFFD.
+void text_add_json_string(struct text *text, const char *s, size_t len);
+const char *text_cstr(const struct text *text);  // "" while empty
+
+// ---- files ----
+// Whole file in the arena, NUL terminated. NULL and *why (a static or arena string) on failure or above max bytes.
+char *file_read(struct arena *arena, const char *path, size_t max, size_t *len, const char **why);
+// A file that ships with the program, e.g. "boards/u55c.yaml": below $RILL_HOME, else below the nearest parent of the
+// executable that holds it, else below the working directory. NULL when there is none.
+char *file_find_shared(struct arena *arena, const char *relative);
+// Directory part of a path ("." when there is none).
+char *file_dir(struct arena *arena, const char *path);
+
+// ---- output set: all files of a command appear together or not at all ----
+// Files are written under temporary names beside their final places; commit renames them, abort (or any failure, also of
+// a full disk) removes every temporary and every directory that was made.
+struct output_file {
+    const char *path;  // final path
+    const char *temp;
+    FILE *stream;      // NULL when closed
+};
+struct output {
+    struct arena *arena;
+    const char *dir;
+    VEC(struct output_file) files;
+    VEC(const char *) made_dirs;
+    const char *error;  // first failure: "path: reason"; sticky
+};
+void output_begin(struct output *out, struct arena *arena, const char *dir);
+// Opens dir/relative for writing (directories are made). NULL after a failure. The stream is closed by the set.
+FILE *output_open(struct output *out, const char *relative);
+// Writes and closes a whole file.
+bool output_text(struct output *out, const char *relative, const struct text *text);
+// Closes a stream from output_open early (many files); commit closes the rest.
+bool output_close(struct output *out, FILE *stream);
+// True when every file is in place. On false nothing is left and out->error tells why.
+bool output_commit(struct output *out);
+void output_abort(struct output *out);
+// One file on its own, with the same promise. Returns NULL, or the reason.
+const char *file_write_text(struct arena *arena, const char *path, const struct text *text);
+
+#endif

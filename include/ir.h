@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// The intermediate representation: a tensor graph (what is computed) and a kernel graph (the hardware that computes it).
+// Every list is in program order, so every pass and every emitter is deterministic. All memory belongs to one arena.
+#ifndef RILL_IR_H
+#define RILL_IR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base.h"
+#include "diag.h"
+
+// ---- Types -------------------------------------------------------------------------------------------------------------------------
+
+enum ir_dtype {
+    IR_F32,    // IEEE binary32
+    IR_MX,     // int8 mantissas with one shared exponent per block
+    IR_ACC,    // exact 64-bit integer result of a product
+    IR_KV,     // int8 head vectors with one fp32 scale each
+    IR_SCALAR, // one fp32 per token and head
+    IR_ID,     // token id
+    IR_DTYPES
+};
+
+// What bounds a dynamic extent. The static field next to it is the largest value.
+enum ir_dynamic { IR_STATIC, IR_TOKENS /* active tokens of a step */, IR_POSITIONS /* positions seen so far, context at most */ };
+
+struct ir_extent {
+    int64_t bound;
+    enum ir_dynamic dynamic;
+};
+
+enum { IR_MAX_RANK = 3, IR_MAX_LOOPS = 4, IR_MAX_PORTS = 8, IR_NONE = -1 };
+
+// Iterative tensor type (StreamTensor, MICRO 2025): in which order which tile of a tensor travels on a stream.
+// Data dimension d is walked by loop map[d] (IR_NONE: the tile covers the dimension); a loop no dimension names re-reads data.
+struct ir_itensor {
+    enum ir_dtype dtype;
+    int rank;
+    int64_t element[IR_MAX_RANK]; // tile shape
+    int loops;
+    struct ir_extent trip[IR_MAX_LOOPS]; // outermost first
+    int64_t step[IR_MAX_LOOPS];
+    int map[IR_MAX_RANK];
+};
+
+// ---- Attributes ----------------------------------------------------------------------------------------------------------------------
+
+enum ir_attr_kind { IR_ATTR_INT, IR_ATTR_FLOAT, IR_ATTR_STRING };
+
+struct ir_attr {
+    const char *key;
+    enum ir_attr_kind kind;
+    int64_t i;
+    double f;
+    const char *s;
+    struct loc loc;
+};
+
+struct ir_attrs {
+    struct ir_attr *item;
+    int count;
+    size_t capacity;
+};
+
+// ---- Tensor graph --------------------------------------------------------------------------------------------------------------------
+
+// One value per token: shape is without the token dimension. [heads][head_dim], [heads][positions], or [n].
+struct ir_tensor {
+    const char *name;
+    enum ir_dtype dtype;
+    int rank;
+    struct ir_extent shape[IR_MAX_RANK];
+    int64_t block;    // IR_MX: elements that share an exponent
+    int64_t exp_min;  // IR_MX and IR_ACC: exponent of shift 0
+    int producer;     // node, or IR_NONE for graph inputs and carried tensors
+    int region;
+    struct loc loc;
+};
+
+struct ir_node {
+    const char *name;
+    int op; // row of ops.def, enum ir_op
+    int region;
+    int inputs, outputs;
+    int in[IR_MAX_PORTS], out[IR_MAX_PORTS]; // tensors
+    struct ir_attrs attrs;
+    struct loc loc;
+};
+
+// A tensor carried around a repeated region: `local` is `init` in the first repetition and the previous repetition's `next` afterwards.
+// Outside, after the region, `local`'s last `next` is meant.
+struct ir_carry {
+    int local, init, next; // tensors
+};
+
+enum ir_when { IR_ALWAYS, IR_LAST /* only steps that need the head: the last position of the prompt and every decode step */ };
+
+struct ir_region {
+    const char *name;
+    int64_t repeat;
+    enum ir_when when;
+    int carries;
+    struct ir_carry carry[IR_MAX_PORTS];
+    int first_node, nodes; // nodes are contiguous
+    struct loc loc;
+};
+
+// ---- Kernel graph --------------------------------------------------------------------------------------------------------------------
+
+enum ir_stream_kind { // what travels beside tdata; docs/rtl.md section 3
+    IR_STREAM_TOKENS, // tdata, tuser {tok_last, tok}, tlast
+    IR_STREAM_COUNTED, // the same and tcount (valid elements)
+    IR_STREAM_BARE,   // tdata alone (steps, ids to the ring, descriptors, beats, parameters)
+    IR_STREAM_MEMORY, // descriptor + beat pair of a memory client
+};
+
+struct ir_port {
+    const char *name; // Verilog name without s_axis_ / m_axis_
+    bool is_output;
+    enum ir_stream_kind kind;
+    int64_t data_bits;
+    int64_t count_bits;
+    struct ir_itensor type;
+    int index;  // lane of a packed array port (mux, demux, fork), or IR_NONE
+    int edge;   // the edge at this port, or IR_NONE
+    int tensor; // the tensor graph's value on this stream, or IR_NONE
+    int region; // region in which the port fires, or IR_NONE
+};
+
+struct ir_param {
+    const char *name;
+    const char *value; // Verilog constant expression
+};
+
+struct ir_kernel {
+    const char *name;   // instance u_<name>
+    const char *module; // RTL module
+    int node;           // the operation it serves, or IR_NONE (shared or inserted)
+    struct ir_param *param;
+    int params;
+    size_t param_capacity;
+    struct ir_port *port;
+    int ports;
+    size_t port_capacity;
+    bool has_fault;     // has an output `fault`
+    bool is_control;    // outlives a request: reset by `rst` alone, not by the datapath's reset
+};
+
+// A plain net at a kernel port that is no stream (tail read address, credits, load bus).
+struct ir_wire {
+    int kernel;
+    const char *port;
+    bool is_output;
+    int64_t bits;
+    const char *net;
+};
+
+// A kernel that reads or writes memory beside the weight stream: descriptors and beats through its own DMA engine.
+struct ir_client {
+    const char *name;
+    int kernel;
+    const char *port; // reads: m_axis_<port> descriptor, s_axis_<port>_beat; writes: m_axis_<port>_desc, m_axis_<port>_beat
+    bool is_write;
+    int channel;      // IR_NONE: one of each on every channel (valid and ready packed, descriptor shared)
+    bool is_packed;   // with channel IR_NONE: every channel has beats of its own
+    const char *base; // Verilog net of the base address; NULL: the channel's base register
+};
+
+struct ir_edge { // one stream with its FIFO
+    const char *name;
+    int src_kernel, src_port, dst_kernel, dst_port;
+    int64_t depth;         // words; 0: a wire
+    const char *ram_style; // "srl", "distributed", "block", "ultra"
+};
+
+// ---- Engine firings, memory ------------------------------------------------------------------------------------------------------------
+
+// One firing of the shared matrix engine, in program order inside its region. docs/rtl.md section 6.
+struct ir_firing {
+    int node;
+    int region;
+    int head;       // attention: head of this firing, else 0
+    int mode;       // 0 int8, 1 int4, 2 K, 3 V
+    int x_edge_port; // input of the x multiplexer
+    bool x_take, x_free;
+    int y_port;     // output of the y demultiplexer
+    int64_t row_steps, beats, last_rows, tail_base, groups;
+};
+
+enum ir_segment_kind { IR_SEG_WEIGHTS, IR_SEG_K, IR_SEG_V, IR_SEG_TABLE, IR_SEG_PARAMS, IR_SEG_IO };
+
+struct ir_segment { // the same offset on every channel it lives on
+    const char *name;
+    enum ir_segment_kind kind;
+    int node;             // matmul, embed, ... or IR_NONE
+    int channel;          // IR_NONE: every channel
+    int64_t offset;       // bytes
+    int64_t layer_stride; // bytes; 0 outside repeated regions
+    int64_t bytes;        // total
+};
+
+// ---- The whole -----------------------------------------------------------------------------------------------------------------------
+
+struct ir_design { // design-wide numbers, docs/rtl.md section 2
+    double clock_mhz;
+    int channels, beat_bits, lanes, tokens;
+    int group;
+    int prefetch_beats, max_burst, outstanding;
+    int64_t context;  // positions
+    int64_t eot;      // end-of-text id, -1: none
+    bool is_lm;       // ids in, ids out; else rows in, rows out
+    const char *binding, *weights; // weights: default format of products
+    const char *board;
+};
+
+struct ir {
+    struct arena *arena;
+    const char *name;
+    struct ir_design design;
+    struct ir_tensor *tensor;
+    int tensors;
+    size_t tensor_capacity;
+    struct ir_node *node;
+    int nodes;
+    size_t node_capacity;
+    struct ir_region *region;
+    int regions;
+    size_t region_capacity;
+    int inputs, outputs;
+    int input[IR_MAX_PORTS], output[IR_MAX_PORTS]; // tensors
+    struct ir_kernel *kernel;
+    int kernels;
+    size_t kernel_capacity;
+    struct ir_edge *edge;
+    int edges;
+    size_t edge_capacity;
+    struct ir_wire *wire;
+    int wires;
+    size_t wire_capacity;
+    struct ir_client *client;
+    int clients;
+    size_t client_capacity;
+    struct ir_firing *firing;
+    int firings;
+    size_t firing_capacity;
+    struct ir_segment *segment;
+    int segments;
+    size_t segment_capacity;
+    const char *done; // name of the last pass that ran
+};
+
+// ---- Building and looking up ------------------------------------------------------------------------------------------------------------
+
+int ir_add_tensor(struct ir *, const char *name, enum ir_dtype, struct loc);
+int ir_add_node(struct ir *, const char *name, int op, struct loc);
+int ir_add_region(struct ir *, const char *name, int64_t repeat, enum ir_when, struct loc);
+int ir_add_kernel(struct ir *, const char *name, const char *module, int node);
+int ir_add_port(struct ir *, int kernel, const char *name, bool is_output, enum ir_stream_kind, int64_t data_bits);
+void ir_add_wire(struct ir *, int kernel, const char *port, bool is_output, int64_t bits, const char *net);
+int ir_add_client(struct ir *, const char *name, int kernel, const char *port, bool is_write, int channel);
+int ir_add_firing(struct ir *, struct ir_firing);
+int ir_add_segment(struct ir *, struct ir_segment);
+int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);
+void ir_set_param(struct ir *, int kernel, const char *name, const char *format, ...);
+const char *ir_param_find(const struct ir_kernel *, const char *name); // NULL if absent
+void ir_attr_set_int(struct ir *, struct ir_attrs *, const char *key, int64_t);
+void ir_attr_set_float(struct ir *, struct ir_attrs *, const char *key, double);
+void ir_attr_set_string(struct ir *, struct ir_attrs *, const char *key, const char *);
+const struct ir_attr *ir_attr_find(const struct ir_attrs *, const char *key);
+int64_t ir_attr_int(const struct ir_attrs *, const char *key, int64_t fallback);
+double ir_attr_float(const struct ir_attrs *, const char *key, double fallback);
+const char *ir_attr_string(const struct ir_attrs *, const char *key, const char *fallback);
+int ir_find_tensor(const struct ir *, const char *name); // IR_NONE if absent
+// Elements of one token's value, at the bound of dynamic extents.
+int64_t ir_tensor_elements(const struct ir_tensor *);
+
+// The itensor type in the paper's notation, in arena memory.
+const char *ir_type_text(struct ir *, const struct ir_itensor *);
+bool ir_type_equal(const struct ir_itensor *, const struct ir_itensor *);
+
+// Text form: YAML that ir_read takes back to the same structure.
+bool ir_write(const struct ir *, const char *path, struct diag *);
+struct ir *ir_read(struct arena *, const char *path, struct diag *);
+
+// Structural rules that hold between passes; false after reporting. An internal fault names the pass.
+bool ir_verify(const struct ir *, struct diag *, const char *pass);
+
+#endif

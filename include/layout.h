@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory layout arithmetic shared by the passes, the packer and the harness (docs/rtl.md sections 6 to 8). Sizes in beats unless said.
+#ifndef RILL_LAYOUT_H
+#define RILL_LAYOUT_H
+
+#include "ir.h"
+
+enum { LAYOUT_V_BLOCK = 64 /* positions of one V block */, LAYOUT_ALIGN = 4096 /* bytes; a burst never crosses it */ };
+
+static inline int64_t layout_div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static inline int64_t layout_align(int64_t bytes) { return layout_div_up(bytes, LAYOUT_ALIGN) * LAYOUT_ALIGN; }
+
+// A weight matrix [rows][k] as the lanes read it.
+struct layout_matrix {
+    int64_t rows, k;
+    bool int4;
+    int64_t row_steps;    // rows per lane, ceil(rows / channels)
+    int64_t beats;        // data beats of a row
+    int64_t groups;       // group scales of a row (int4)
+    int64_t chunk_rows;   // row-steps that share header beats
+    int64_t scale_beats;  // group scale beats of a chunk, 0 for int8
+    int64_t last_rows;    // valid rows of the last row-step
+    int64_t stream_beats; // the whole matrix on one lane
+};
+struct layout_matrix layout_matrix(const struct ir_design *, int64_t rows, int64_t k, bool int4);
+// Beat index, in the lane's stream, of row-step `step`'s first data beat; its chunk's header begins layout_chunk_beat().
+int64_t layout_row_beat(const struct layout_matrix *, int64_t step);
+int64_t layout_chunk_beat(const struct layout_matrix *, int64_t chunk);
+
+// The KV cache of one attention operation.
+struct layout_kv {
+    int64_t heads, head_dim;
+    int64_t k_units;        // beats of a head at one position
+    int64_t k_positions;    // positions per channel, ceil(context / channels)
+    int64_t k_head_bytes, k_layer_bytes;
+    int64_t v_rows;         // row-steps of a head, ceil(head_dim / channels)
+    int64_t v_block_beats;  // beats of 64 positions
+    int64_t v_blocks;       // ceil(context / 64)
+    int64_t v_row_bytes, v_layer_bytes;
+};
+struct layout_kv layout_kv(const struct ir_design *, int64_t heads, int64_t head_dim);
+
+// One record of an embedding table: header beats (fp32 row scale, then uint8 group scales), then the row's data beats.
+struct layout_record {
+    int64_t groups, header_beats, data_beats, bytes;
+};
+struct layout_record layout_record(const struct ir_design *, int64_t cols, bool int4);
+// A row of fp32 values, padded to whole beats.
+int64_t layout_float_row_beats(const struct ir_design *, int64_t cols);
+// Vector parameters: words of lanes * vectors fp32 (vectors rounded up to a power of two), packed into beats.
+int64_t layout_param_word_bits(const struct ir_design *, int64_t vectors);
+int64_t layout_param_beats(const struct ir_design *, int64_t vectors, int64_t n, int64_t repeat);
+
+#endif

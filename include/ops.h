@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Access to the operations table (ops.def).
+#ifndef RILL_OPS_H
+#define RILL_OPS_H
+
+#include "ir.h"
+
+enum ir_op {
+#define RILL_OP(id, name, ins, outs, attrs, module, ports, type, bind, golden, doc) IR_OP_##id,
+#include "ops.def"
+#undef RILL_OP
+    IR_OPS
+};
+
+// Sets dtype, rank, shape (and block, exp_min) of the outputs; false after reporting an error at the node.
+typedef bool ir_type_rule(struct ir *, struct ir_node *, struct diag *);
+
+struct ir_op_info {
+    const char *name;
+    int inputs, outputs;
+    const char *attributes;
+    const char *module;
+    const char *ports;
+    ir_type_rule *type_rule;
+    const char *doc;
+};
+
+extern const struct ir_op_info ir_op_table[IR_OPS];
+
+int ir_op_find(const char *name); // IR_NONE if there is none
+
+enum { IR_MAX_OP_ATTRS = 8 };
+struct ir_op_attr {
+    char name[24];
+    enum ir_attr_kind kind;
+    bool required, has_default;
+    char text[24]; // default as written
+};
+// Parses the attribute column; returns the count.
+int ir_op_attrs(int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
+
+// The name-th word of a column of the ports field: column 0 inputs, 1 outputs, 2 extras. NULL past the end.
+const char *ir_op_port(struct arena *, int op, int column, int index);
+bool ir_op_has_extra(int op, const char *extra);
+
+#endif

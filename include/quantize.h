@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weight quantization (docs/numerics.md section 4): float rows to int8, or to int4 with group scales. Deterministic: the same bits
+// from every compiler that follows IEEE-754 without contraction.
+#ifndef RILL_QUANTIZE_H
+#define RILL_QUANTIZE_H
+
+#include "base.h"
+
+enum qformat { QFORMAT_INT8, QFORMAT_INT4 };
+
+enum {
+    QUANTIZE_INT8_MAX = 127, // q in [-127, 127]
+    QUANTIZE_INT4_MIN = -8,  // q in [-8, 7]
+    QUANTIZE_INT4_MAX = 7,
+    QUANTIZE_GROUP_SCALE_MAX = 255,
+};
+
+// No row scale but 0 is smaller: the product with 2^EXP_MIN must stay a normal number. Rows below it are all zero.
+#define QUANTIZE_MIN_ROW_SCALE 0x1p-80f
+
+// A quantized matrix: w[r][c] ~ row_scale[r] * group_scale[r][c / group] * q[r][c] (int8: without the group scale).
+struct qmatrix {
+    int64_t rows, k;
+    int64_t group;  // columns per group scale; int8: 0
+    int64_t groups; // group scales per row, ceil(k / group); int8: 0
+    enum qformat format;
+    int8_t *q;            // [rows][k], one per element for both formats
+    float *row_scale;     // [rows], without 2^EXP_MIN; int4: may be negative
+    uint8_t *group_scale; // [rows][groups], NULL for int8
+    float *bias;          // [rows] or NULL; the quantizer leaves it NULL, it belongs to the caller
+};
+
+// w[rows][k], all finite. Scales are searched for the least squared error of each group (int4) or row (int8).
+struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
+                               int64_t group);
+
+// One row back to floats: out[k].
+void quantize_row_to_float(const struct qmatrix *m, int64_t row, float *out);
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Byte-level BPE as GPT-2 does it. Any byte string can be encoded and decodes to itself.
+#ifndef RILL_TOKENIZER_H
+#define RILL_TOKENIZER_H
+
+#include "diag.h"
+
+struct tokenizer;
+
+// dir holds vocab.json and merges.txt, or encoder.json and vocab.bpe. NULL after reporting the error.
+struct tokenizer *tokenizer_open(struct arena *arena, const char *dir, struct diag *diag);
+// For random weights of any vocabulary size: printable ASCII maps to ids 0..94 (modulo vocab), newline to 95, other bytes to
+// (byte modulo vocab); ids above 95 decode to `<id>`. No end-of-text id.
+struct tokenizer *tokenizer_open_bytes(struct arena *arena, int64_t vocab);
+void tokenizer_close(struct tokenizer *tokenizer); // NULL is fine; the rest belongs to the arena
+
+int64_t tokenizer_vocab(const struct tokenizer *tokenizer); // ids are 0 .. vocab - 1
+int64_t tokenizer_eot(const struct tokenizer *tokenizer);   // id of <|endoftext|>, -1: none
+
+struct token_ids {
+    uint32_t *items; // in the arena of the tokenizer
+    size_t count, capacity;
+};
+// Appends the ids of len bytes. specials: `<|endoftext|>` in the text becomes its id, else it is plain text.
+// Bytes that are no valid UTF-8 are encoded one by one.
+void tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t len, bool specials,
+                      struct token_ids *ids);
+// The bytes of one id (not NUL terminated in meaning: they may hold any byte). An id without a token is "".
+const char *tokenizer_decode(const struct tokenizer *tokenizer, uint32_t id, size_t *len);
+
+#endif

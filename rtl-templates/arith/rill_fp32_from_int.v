@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two's complement integer to fp32, round to nearest even.
+//
+// Latency 4 enabled clocks, one result per enabled clock, no reset. Cannot fail: 2^127 is finite.
+// WIDTH  bits of the integer, 2..128
+`default_nettype none
+
+module rill_fp32_from_int #(
+    parameter WIDTH = 0
+) (
+    input  wire             clk,
+    input  wire             en,
+    input  wire [WIDTH-1:0] a,
+    output reg  [31:0]      y
+);
+
+    // The magnitude is held in 16-bit pieces, at least 48 bits, so that guard and sticky bits exist at any width.
+    localparam PIECES = WIDTH <= 48 ? 3 : (WIDTH + 15) / 16;
+    localparam FULL_W = PIECES * 16;
+    localparam TOP_EXPONENT = 127 + FULL_W - 1;
+
+    generate
+        if (WIDTH < 2 || WIDTH > 128) begin : gen_bad_width
+            rill_error_WIDTH_must_be_2_to_128 u_error ();
+        end
+    endgenerate
+
+    // Stage 1: magnitude.
+    wire [WIDTH-1:0] magnitude = (a ^ {WIDTH{a[WIDTH-1]}}) + {{(WIDTH-1){1'b0}}, a[WIDTH-1]};
+    reg              sign1_q;
+    reg [WIDTH-1:0]  magnitude1_q;
+
+    always @(posedge clk) begin
+        if (en) begin
+            sign1_q <= a[WIDTH-1];
+            magnitude1_q <= magnitude;
+        end
+    end
+
+    // Stage 2: shift by whole pieces until the top piece is not zero.
+    wire [FULL_W:0]     wide = {{(FULL_W+1-WIDTH){1'b0}}, magnitude1_q};
+    wire [PIECES-1:0]   used;
+    reg  [2:0]          empty;
+    integer             p;
+    genvar              i;
+
+    generate
+        for (i = 0; i < PIECES; i = i + 1) begin : gen_used
+            assign used[i] = |wide[16*i +: 16];
+        end
+    endgenerate
+
+    always @* begin
+        empty = 3'd0;
+        for (p = 0; p < PIECES; p = p + 1)
+            if (used[p])
+                empty = PIECES[2:0] - 3'd1 - p[2:0];
+    end
+
+    wire [FULL_W-1:0] coarse = wide[FULL_W-1:0] << {empty, 4'd0};
+    reg               sign2_q, sticky2_q;
+    reg  [7:0]        exponent2_q;
+    reg  [40:0]       top2_q;  // at most 15 of them are shifted out in stage 3, 26 remain
+
+    always @(posedge clk) begin
+        if (en) begin
+            sign2_q <= sign1_q;
+            sticky2_q <= |coarse[FULL_W-42:0];
+            exponent2_q <= TOP_EXPONENT[7:0] - {1'b0, empty, 4'd0};
+            top2_q <= coarse[FULL_W-1:FULL_W-41];
+        end
+    end
+
+    // Stage 3: shift within the piece.
+    wire [1:0]  nibbles = |top2_q[40:37] ? 2'd0 : |top2_q[36:33] ? 2'd1 : |top2_q[32:29] ? 2'd2 : 2'd3;
+    wire [40:0] near = top2_q << {nibbles, 2'd0};
+    wire [1:0]  bits = near[40] ? 2'd0 : near[39] ? 2'd1 : near[38] ? 2'd2 : 2'd3;
+    wire [40:0] normal = near << bits;
+    reg         sign3_q, zero3_q, up3_q;
+    reg  [7:0]  exponent3_q;
+    reg  [22:0] fraction3_q;
+
+    always @(posedge clk) begin
+        if (en) begin
+            sign3_q <= sign2_q;
+            zero3_q <= !normal[40];
+            exponent3_q <= exponent2_q - {4'd0, nibbles, bits};
+            fraction3_q <= normal[39:17];
+            up3_q <= normal[16] && (normal[17] || |normal[15:0] || sticky2_q);
+        end
+    end
+
+    // Stage 4: round; a carry out of the fraction goes into the exponent.
+    wire [30:0] rounded = {exponent3_q, fraction3_q} + {30'd0, up3_q};
+
+    always @(posedge clk) begin
+        if (en)
+            y <= zero3_q ? 32'd0 : {sign3_q, rounded};
+    end
+
+    wire unused = wide[FULL_W];
+
+endmodule
+
+`default_nettype wire

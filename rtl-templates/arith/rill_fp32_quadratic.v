@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// One segment of a quadratic in integers: y = (c0 + ((c1 + (c2*d >> SHIFT2)) * d >> SHIFT1)) >> 5.
+//
+// Latency 3 enabled clocks, one result per enabled clock, no reset. Two DSP48E2 (18 x 18 with addition, 27 x 18).
+// d, c1, c2 and the shifts are signed; c0 is unsigned and holds the half ulp of the final rounding.
+// D_W     bits of d, 2..18
+// SHIFT2  places from c2*d to c1, 1..20
+// SHIFT1  places from c1*d to c0, 1..30
+`default_nettype none
+
+module rill_fp32_quadratic #(
+    parameter D_W = 0,
+    parameter SHIFT2 = 0,
+    parameter SHIFT1 = 0
+) (
+    input  wire           clk,
+    input  wire           en,
+    input  wire [D_W-1:0] d,
+    input  wire [29:0]    c0,
+    input  wire [26:0]    c1,
+    input  wire [17:0]    c2,
+    output wire [24:0]    y
+);
+
+    generate
+        if (D_W < 2 || D_W > 18) begin : gen_bad_d_w
+            rill_error_D_W_must_be_2_to_18 u_error ();
+        end
+        if (SHIFT2 < 1 || SHIFT2 > 20 || SHIFT1 < 1 || SHIFT1 > 30) begin : gen_bad_shift
+            rill_error_SHIFT2_must_be_1_to_20_and_SHIFT1_1_to_30 u_error ();
+        end
+    endgenerate
+
+    localparam SLOPE_W = 27 + SHIFT2;
+    localparam PRODUCT_W = 27 + D_W;
+
+    reg  signed [26:0]          slope1_q;
+    reg  signed [D_W-1:0]       d1_q;
+    reg         [29:0]          base1_q, base2_q, y_q;
+    reg  signed [PRODUCT_W-1:0] product2_q;
+
+    wire signed [SLOPE_W-1:0]   slope_wide = $signed(c2) * $signed(d) + $signed({c1, {SHIFT2{1'b0}}});
+    wire        [29:0]          y_next;
+
+    generate
+        if (PRODUCT_W - SHIFT1 >= 30) begin : gen_cut
+            assign y_next = base2_q + product2_q[SHIFT1 +: 30];
+        end else begin : gen_extend
+            assign y_next = base2_q +
+                {{(30-PRODUCT_W+SHIFT1){product2_q[PRODUCT_W-1]}}, product2_q[PRODUCT_W-1:SHIFT1]};
+        end
+    endgenerate
+
+    always @(posedge clk) begin
+        if (en) begin
+            slope1_q <= slope_wide[SLOPE_W-1:SHIFT2];
+            d1_q <= $signed(d);
+            base1_q <= c0;
+            product2_q <= slope1_q * d1_q;
+            base2_q <= base1_q;
+            y_q <= y_next;
+        end
+    end
+
+    assign y = y_q[29:5];
+
+    wire unused = ^{slope_wide[SHIFT2-1:0], y_q[4:0], product2_q};
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// AXI4-Lite slave with the ap_ctrl_hs register map (docs/rtl.md section 11), arguments, status and performance counters.
+//
+// 32-bit accesses; one read and one write at a time; responses always OKAY, unmapped words read 0. Read latency 3 cycles.
+// ap_start stays high until ap_done, then drops unless auto-restart is set. Arguments are plain registers: write them while idle.
+// Counters of 64 bits: reading the low word also latches the high word, so low-then-high is one consistent value. The built-in counters
+// (cycles, channel_beat, channel_stall events) are cleared by the write that starts a request and run until ap_done.
+// Reset: clk, synchronous active-high rst.
+// Parameters: CHANNELS (1..32), COUNTERS (0..128 further 64-bit values of the design, read as they are).
+`default_nettype none
+
+module rill_axil_regs #(
+    parameter CHANNELS = 0,
+    parameter COUNTERS = 0,
+    parameter COUNTER_BITS = (COUNTERS > 0 ? COUNTERS : 1) * 64
+) (
+    input  wire                    clk,
+    input  wire                    rst,
+
+    input  wire                    s_axi_control_awvalid,
+    output wire                    s_axi_control_awready,
+    input  wire [11:0]             s_axi_control_awaddr,
+    input  wire                    s_axi_control_wvalid,
+    output wire                    s_axi_control_wready,
+    input  wire [31:0]             s_axi_control_wdata,
+    input  wire [3:0]              s_axi_control_wstrb,
+    output wire                    s_axi_control_bvalid,
+    input  wire                    s_axi_control_bready,
+    output wire [1:0]              s_axi_control_bresp,
+    input  wire                    s_axi_control_arvalid,
+    output wire                    s_axi_control_arready,
+    input  wire [11:0]             s_axi_control_araddr,
+    output wire                    s_axi_control_rvalid,
+    input  wire                    s_axi_control_rready,
+    output wire [31:0]             s_axi_control_rdata,
+    output wire [1:0]              s_axi_control_rresp,
+    output reg                     irq,                 // the kernel's `interrupt` pin
+
+    output reg                     ap_start,
+    input  wire                    ap_done,             // one-cycle pulse
+    input  wire                    ap_idle,
+    output reg  [31:0]             prompt_len,
+    output reg  [31:0]             max_new,
+    output reg  [31:0]             eot_id,
+    output reg                     ignore_eot,
+    output reg  [63:0]             prompt_ptr,
+    output reg  [63:0]             ring_ptr,
+    output wire [CHANNELS*64-1:0]  channel_base,        // channel 0 in the low bits
+    input  wire [31:0]             status,
+    input  wire [31:0]             ids_count,
+    input  wire [31:0]             fault_code,
+    input  wire [31:0]             fault_place,
+    input  wire [CHANNELS-1:0]     channel_beat,        // events, one per cycle
+    input  wire [CHANNELS-1:0]     channel_stall,
+    input  wire [COUNTER_BITS-1:0] counters             // value 0 in the low bits
+);
+    localparam VALUES = 1 + 2 * CHANNELS + COUNTERS;
+    localparam [31:0] VALUES_32 = VALUES;
+    localparam [31:0] CHANNELS_32 = CHANNELS;
+
+    generate
+        if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
+            rill_error_CHANNELS_must_be_1_to_32 u_error ();
+        end
+        if (COUNTERS < 0 || COUNTERS > 128) begin : gen_bad_counters
+            rill_error_COUNTERS_must_be_0_to_128 u_error ();
+        end
+    endgenerate
+
+    function [31:0] merge(input [31:0] old, input [31:0] data, input [3:0] strobe);
+        merge = {strobe[3] ? data[31:24] : old[31:24], strobe[2] ? data[23:16] : old[23:16],
+                 strobe[1] ? data[15:8] : old[15:8], strobe[0] ? data[7:0] : old[7:0]};
+    endfunction
+
+    // Write channel: address and data are collected, then applied.
+    reg         open_q;
+    reg         aw_held_q;
+    reg         w_held_q;
+    reg         b_valid_q;
+    reg  [9:0]  w_word_q;                    // word index
+    reg  [31:0] w_data_q;
+    reg  [3:0]  w_strobe_q;
+    wire        apply = aw_held_q && w_held_q && !b_valid_q;
+
+    assign s_axi_control_awready = open_q && !aw_held_q;
+    assign s_axi_control_wready = open_q && !w_held_q;
+    assign s_axi_control_bvalid = b_valid_q;
+    assign s_axi_control_bresp = 2'b00;
+
+    always @(posedge clk) begin
+        open_q <= !rst;
+        if (s_axi_control_awvalid && s_axi_control_awready)
+            w_word_q <= s_axi_control_awaddr[11:2];
+        if (s_axi_control_wvalid && s_axi_control_wready) begin
+            w_data_q <= s_axi_control_wdata;
+            w_strobe_q <= s_axi_control_wstrb;
+        end
+        if (rst) begin
+            aw_held_q <= 1'b0;
+            w_held_q <= 1'b0;
+            b_valid_q <= 1'b0;
+        end else begin
+            if (apply)
+                aw_held_q <= 1'b0;
+            else if (s_axi_control_awvalid && s_axi_control_awready)
+                aw_held_q <= 1'b1;
+            if (apply)
+                w_held_q <= 1'b0;
+            else if (s_axi_control_wvalid && s_axi_control_wready)
+                w_held_q <= 1'b1;
+            if (apply)
+                b_valid_q <= 1'b1;
+            else if (s_axi_control_bready)
+                b_valid_q <= 1'b0;
+        end
+    end
+
+    // ap_ctrl_hs.
+    wire       write_ctrl = apply && w_word_q == 10'h000 && w_strobe_q[0];
+    wire       write_isr = apply && w_word_q == 10'h003 && w_strobe_q[0];
+    wire       read_ctrl;
+    wire       launch = write_ctrl && w_data_q[0] && !ap_start;
+    reg        auto_restart_q;
+    reg        done_q;
+    reg        ready_q;
+    reg        global_enable_q;
+    reg  [1:0] enable_q;
+    reg  [1:0] pending_q;
+
+    always @(posedge clk)
+        if (rst) begin
+            ap_start <= 1'b0;
+            auto_restart_q <= 1'b0;
+            done_q <= 1'b0;
+            ready_q <= 1'b0;
+            global_enable_q <= 1'b0;
+            enable_q <= 2'b00;
+            pending_q <= 2'b00;
+            irq <= 1'b0;
+        end else begin
+            if (write_ctrl && w_data_q[0])
+                ap_start <= 1'b1;
+            else if (ap_done)
+                ap_start <= auto_restart_q;
+            if (write_ctrl)
+                auto_restart_q <= w_data_q[7];
+            if (ap_done)
+                done_q <= 1'b1;
+            else if (read_ctrl)
+                done_q <= 1'b0;
+            if (ap_done)
+                ready_q <= 1'b1;
+            else if (read_ctrl)
+                ready_q <= 1'b0;
+            if (apply && w_word_q == 10'h001 && w_strobe_q[0])
+                global_enable_q <= w_data_q[0];
+            if (apply && w_word_q == 10'h002 && w_strobe_q[0])
+                enable_q <= w_data_q[1:0];
+            pending_q <= (write_isr ? pending_q ^ w_data_q[1:0] : pending_q) | ({2{ap_done}} & enable_q);
+            irq <= global_enable_q && |pending_q;
+        end
+
+    // Arguments.
+    always @(posedge clk)
+        if (rst) begin
+            prompt_len <= 32'd0;
+            max_new <= 32'd0;
+            eot_id <= 32'd0;
+            ignore_eot <= 1'b0;
+            prompt_ptr <= 64'd0;
+            ring_ptr <= 64'd0;
+        end else if (apply)
+            case (w_word_q)
+                10'h004: prompt_len <= merge(prompt_len, w_data_q, w_strobe_q);
+                10'h006: max_new <= merge(max_new, w_data_q, w_strobe_q);
+                10'h008: eot_id <= merge(eot_id, w_data_q, w_strobe_q);
+                10'h00A: if (w_strobe_q[0]) ignore_eot <= w_data_q[0];
+                10'h010: prompt_ptr[31:0] <= merge(prompt_ptr[31:0], w_data_q, w_strobe_q);
+                10'h011: prompt_ptr[63:32] <= merge(prompt_ptr[63:32], w_data_q, w_strobe_q);
+                10'h013: ring_ptr[31:0] <= merge(ring_ptr[31:0], w_data_q, w_strobe_q);
+                10'h014: ring_ptr[63:32] <= merge(ring_ptr[63:32], w_data_q, w_strobe_q);
+                default: ;
+            endcase
+
+    genvar c;
+    generate
+        for (c = 0; c < CHANNELS; c = c + 1) begin : gen_base
+            localparam [31:0] WORD = 32'h16 + 3 * c;     // 0x58 + 0xC * c
+            reg [63:0] base_q;
+            always @(posedge clk)
+                if (rst)
+                    base_q <= 64'd0;
+                else if (apply && w_word_q == WORD[9:0])
+                    base_q[31:0] <= merge(base_q[31:0], w_data_q, w_strobe_q);
+                else if (apply && w_word_q == WORD[9:0] + 10'd1)
+                    base_q[63:32] <= merge(base_q[63:32], w_data_q, w_strobe_q);
+            assign channel_base[c*64 +: 64] = base_q;
+        end
+    endgenerate
+
+    // Built-in counters, 48 bits each.
+    reg                 count_q;
+    reg                 clear_q;
+    reg  [CHANNELS-1:0] beat_q;
+    reg  [CHANNELS-1:0] stall_q;
+    reg  [47:0]         cycles_q;
+    wire [VALUES*64-1:0] values;
+
+    always @(posedge clk) begin
+        clear_q <= rst || launch || (ap_done && auto_restart_q);
+        count_q <= ap_start && !ap_done;
+        beat_q <= channel_beat;
+        stall_q <= channel_stall;
+        if (clear_q)
+            cycles_q <= 48'd0;
+        else if (count_q)
+            cycles_q <= cycles_q + 48'd1;
+    end
+
+    assign values[63:0] = {16'd0, cycles_q};
+    generate
+        for (c = 0; c < CHANNELS; c = c + 1) begin : gen_count
+            reg [47:0] beats_q;
+            reg [47:0] stalls_q;
+            always @(posedge clk)
+                if (clear_q) begin
+                    beats_q <= 48'd0;
+                    stalls_q <= 48'd0;
+                end else if (count_q) begin
+                    if (beat_q[c])
+                        beats_q <= beats_q + 48'd1;
+                    if (stall_q[c])
+                        stalls_q <= stalls_q + 48'd1;
+                end
+            assign values[(1 + c)*64 +: 64] = {16'd0, beats_q};
+            assign values[(1 + CHANNELS + c)*64 +: 64] = {16'd0, stalls_q};
+        end
+        if (COUNTERS > 0) begin : gen_counters
+            assign values[(1 + 2 * CHANNELS)*64 +: COUNTERS*64] = counters;
+        end else begin : gen_no_counters
+            wire unused_counters = &{1'b0, counters};
+        end
+    endgenerate
+
+    // Read channel: address, value, word.
+    localparam [1:0] S_ADDR = 2'd0, S_VALUE = 2'd1, S_WORD = 2'd2, S_DATA = 2'd3;
+    reg  [1:0]  r_state_q;
+    reg  [9:0]  r_word_q;
+    reg  [63:0] r_value_q;                   // counter or base pointer
+    reg  [31:0] r_plain_q;
+    reg  [31:0] r_high_q;                    // high word that goes with the low word read last
+    reg  [31:0] r_data_q;
+    reg         r_counter_q;
+    reg         r_base_q;
+    reg         r_base_high_q;
+    wire [31:0] r_index = {23'd0, r_word_q[9:1]} - 32'h80;
+    wire        r_is_counter = r_word_q[9:8] != 2'b00 && r_index < VALUES_32;
+
+    // Base pointers lie at a stride of three words: channel and word are found by comparing, not by dividing.
+    reg  [63:0] base_d;
+    reg         is_base_d;
+    reg         base_high_d;
+    integer     i;
+    always @* begin
+        base_d = 64'd0;
+        is_base_d = 1'b0;
+        base_high_d = 1'b0;
+        for (i = 0; i < CHANNELS; i = i + 1)
+            if ({22'd0, r_word_q} == 32'h16 + 3 * i || {22'd0, r_word_q} == 32'h17 + 3 * i) begin
+                base_d = channel_base[i*64 +: 64];
+                is_base_d = 1'b1;
+                base_high_d = {22'd0, r_word_q} == 32'h17 + 3 * i;
+            end
+    end
+
+    assign s_axi_control_arready = open_q && r_state_q == S_ADDR;
+    assign s_axi_control_rvalid = r_state_q == S_DATA;
+    assign s_axi_control_rdata = r_data_q;
+    assign s_axi_control_rresp = 2'b00;
+    assign read_ctrl = r_state_q == S_WORD && r_word_q == 10'h000;
+
+    always @(posedge clk) begin
+        if (rst)
+            r_state_q <= S_ADDR;
+        else
+            case (r_state_q)
+                S_ADDR: if (s_axi_control_arvalid && open_q) r_state_q <= S_VALUE;
+                S_VALUE: r_state_q <= S_WORD;
+                S_WORD: r_state_q <= S_DATA;
+                default: if (s_axi_control_rready) r_state_q <= S_ADDR;
+            endcase
+        if (r_state_q == S_ADDR)
+            r_word_q <= s_axi_control_araddr[11:2];
+        if (r_state_q == S_VALUE) begin
+            r_counter_q <= r_is_counter;
+            r_base_q <= is_base_d;
+            r_base_high_q <= base_high_d;
+            r_value_q <= is_base_d ? base_d : r_is_counter ? values[r_index*64 +: 64] : 64'd0;
+            case (r_word_q)
+                10'h000: r_plain_q <= 32'd0;
+                10'h001: r_plain_q <= {31'd0, global_enable_q};
+                10'h002: r_plain_q <= {30'd0, enable_q};
+                10'h003: r_plain_q <= {30'd0, pending_q};
+                10'h004: r_plain_q <= prompt_len;
+                10'h006: r_plain_q <= max_new;
+                10'h008: r_plain_q <= eot_id;
+                10'h00A: r_plain_q <= {31'd0, ignore_eot};
+                10'h00C: r_plain_q <= status;
+                10'h00D: r_plain_q <= ids_count;
+                10'h00E: r_plain_q <= fault_code;
+                10'h00F: r_plain_q <= fault_place;
+                10'h010: r_plain_q <= prompt_ptr[31:0];
+                10'h011: r_plain_q <= prompt_ptr[63:32];
+                10'h013: r_plain_q <= ring_ptr[31:0];
+                10'h014: r_plain_q <= ring_ptr[63:32];
+                default: r_plain_q <= 32'd0;
+            endcase
+        end
+        if (r_state_q == S_WORD) begin
+            r_data_q <= r_word_q == 10'h000 ? {24'd0, auto_restart_q, 3'd0, ready_q, ap_idle && !ap_start, done_q, ap_start} :
+                        r_base_q ? (r_base_high_q ? r_value_q[63:32] : r_value_q[31:0]) :
+                        r_counter_q ? (r_word_q[0] ? r_high_q : r_value_q[31:0]) : r_plain_q;
+            if (r_counter_q && !r_word_q[0])
+                r_high_q <= r_value_q[63:32];
+        end
+    end
+
+    wire unused = &{1'b0, s_axi_control_awaddr[1:0], s_axi_control_araddr[1:0], VALUES_32, CHANNELS_32, i, launch};
+endmodule
+
+`default_nettype wire

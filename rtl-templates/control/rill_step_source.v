@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the step words of a request: prefill steps of up to TOKENS positions, then decode steps of one.
+//
+// start (pulse, while busy is low) takes prompt_len (1..65535) and decode_steps; go (level) lets the next step word come out; a word
+// that is
+// offered stays. busy until the last word has been taken. Fields: docs/rtl.md section 4; krows counts along with the position, so CHANNELS
+// may be any integer. Throughput: one step in ntok + 2 cycles.
+// Reset: clk, synchronous active-high rst.
+// Parameters: CHANNELS, TOKENS, ALL_HEAD (1: every step has head = 1; 0: the last prefill step and the decode steps).
+`default_nettype none
+
+module rill_step_source #(
+    parameter CHANNELS = 0,
+    parameter TOKENS = 0,
+    parameter ALL_HEAD = 0
+) (
+    input  wire        clk,
+    input  wire        rst,
+    input  wire        start,
+    input  wire [15:0] prompt_len,
+    input  wire [31:0] decode_steps,
+    input  wire        go,
+    output wire        busy,
+
+    output wire        m_axis_step_tvalid,
+    input  wire        m_axis_step_tready,
+    output wire [63:0] m_axis_step_tdata
+);
+    localparam [31:0] CHANNELS_32 = CHANNELS;
+    localparam [31:0] TOKENS_32 = TOKENS;
+
+    generate
+        if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
+            rill_error_CHANNELS_must_be_1_to_32 u_error ();
+        end
+        if (TOKENS != 1 && TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
+        end
+    endgenerate
+
+    localparam [1:0] S_IDLE = 2'd0, S_PREPARE = 2'd1, S_SEND = 2'd2, S_ADVANCE = 2'd3;
+    reg  [1:0]  state_q;
+    reg  [15:0] pos_q;
+    reg  [15:0] prompt_left_q;
+    reg  [31:0] decode_left_q;
+    reg  [15:0] krows_q;                     // ceil(pos / CHANNELS)
+    reg  [4:0]  lane_q;                      // pos mod CHANNELS
+    reg  [3:0]  ntok_q;
+    reg  [3:0]  advance_q;
+    reg         head_q;
+    reg         final_q;
+
+    wire        prefill = prompt_left_q != 16'd0;
+    wire        partial = prompt_left_q <= TOKENS_32[15:0];
+
+    assign busy = state_q != S_IDLE;
+    assign m_axis_step_tvalid = state_q == S_SEND;
+    assign m_axis_step_tdata = {6'd0, pos_q[15:6], krows_q, 10'd0, final_q, head_q, ntok_q, pos_q};
+
+    always @(posedge clk)
+        if (rst)
+            state_q <= S_IDLE;
+        else
+            case (state_q)
+                S_IDLE: if (start) state_q <= S_PREPARE;
+                S_PREPARE: if (go) state_q <= S_SEND;
+                S_SEND: if (m_axis_step_tready) state_q <= S_ADVANCE;
+                default: if (advance_q == 4'd1) state_q <= final_q ? S_IDLE : S_PREPARE;
+            endcase
+
+    always @(posedge clk)
+        case (state_q)
+            S_IDLE: begin
+                pos_q <= 16'd0;
+                krows_q <= 16'd0;
+                lane_q <= 5'd0;
+                prompt_left_q <= prompt_len;
+                decode_left_q <= decode_steps;
+            end
+            S_PREPARE: begin
+                ntok_q <= !prefill ? 4'd1 : partial ? prompt_left_q[3:0] : TOKENS_32[3:0];
+                advance_q <= !prefill ? 4'd1 : partial ? prompt_left_q[3:0] : TOKENS_32[3:0];
+                head_q <= ALL_HEAD != 0 || !prefill || partial;
+                final_q <= prefill ? partial && decode_left_q == 32'd0 : decode_left_q == 32'd1;
+            end
+            S_SEND: ;
+            default: begin
+                advance_q <= advance_q - 4'd1;
+                pos_q <= pos_q + 16'd1;
+                lane_q <= lane_q == CHANNELS_32[4:0] - 5'd1 ? 5'd0 : lane_q + 5'd1;
+                if (lane_q == 5'd0)
+                    krows_q <= krows_q + 16'd1;
+                if (prefill)
+                    prompt_left_q <= prompt_left_q - 16'd1;
+                else
+                    decode_left_q <= decode_left_q - 32'd1;
+            end
+        endcase
+
+    wire unused = &{1'b0, CHANNELS_32, TOKENS_32};
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+// The request: parameters, prompt, prefill, decode, stop, drain, reset of the datapath.
+//
+// One request per start (level, see rill_axil_regs); done is a one-cycle pulse, idle is high between requests. In order:
+//   check   prompt_len 1..CONTEXT, pointers multiples of a beat, max_new > 0 (max_new = 0: done at once, no fault)
+//   load    load_start pulse; waits until each load_done bit has been high once. The walker's steps start now.
+//   prompt  descriptor for ceil(prompt_len ids) on m_axis_prompt_burst (offset 0); beats of 32-bit ids back on s_axis_prompt
+//   steps   step word on m_axis_step, then its ids on m_axis_id; after a step with head = 1 the id that arrives on s_axis_next_id with
+//           tok_last goes to the ring as {index, id}; stop when max_new ids are made, id == eot_id (unless ignore_eot), or position
+//           CONTEXT is reached
+//   drain   until ids_written = ids made and kv_layers_done = steps * KV_LAYERS
+//   flush   flush high until `quiet` (no AXI transaction outstanding anywhere, all engines idle) has been high for 8 cycles
+//   reset   soft_rst high for 16 cycles, flush still high; then done. Whatever ran ahead is gone: a second start finds
+//           the state of power-up.
+// A fault bit or a memory error while running goes straight to flush: nothing on this path waits for a kernel.
+// m_axis_walk_step: the same step words as m_axis_step, not waiting for ids, as far as count and CONTEXT allow: for the segment walker.
+// MODE 1 (a graph that is no language model): prompt_len rows; no ids, no prompt read, no ring; every step has head = 1; the end is
+// out_steps_done = steps for every output and kv_layers_done as above.
+// fault_code: 0 none, 1 prompt_len 0, 2 prompt_len > CONTEXT, 3 pointer alignment (place 0 prompt, 1 ring), 4 prompt id >= VOCAB (place =
+// its position), 5 kernel fault (place = lowest bit of kernel_fault), 6 memory error (place = lowest bit of memory_error).
+// Code and place are kept until the next start.
+// status: [15:0] state (S_* below), [31:16] position of the latest step.
+// Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst is no part of this module's own reset.
+// Parameters: MODE (0 LM, 1 STREAM), CHANNELS, TOKENS, BEAT_BITS, CONTEXT (positions, 1..65535), VOCAB (0: ids are not checked), KV_LAYERS,
+// LOADERS, FAULTS, MEMORY_ERRORS (widths of load_done, kernel_fault, memory_error), OUTPUTS (MODE 1: output writers).
+`default_nettype none
+
+module rill_token_loop #(
+    parameter MODE = 0,
+    parameter CHANNELS = 0,
+    parameter TOKENS = 0,
+    parameter BEAT_BITS = 0,
+    parameter CONTEXT = 0,
+    parameter VOCAB = 0,
+    parameter KV_LAYERS = 0,
+    parameter LOADERS = 1,
+    parameter FAULTS = 1,
+    parameter MEMORY_ERRORS = 1,
+    parameter OUTPUTS = 1,
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire                     clk,
+    input  wire                     rst,
+
+    input  wire                     start,
+    output wire                     done,
+    output wire                     idle,
+    input  wire [31:0]              prompt_len,
+    input  wire [31:0]              max_new,
+    input  wire [31:0]              eot_id,
+    input  wire                     ignore_eot,
+    input  wire [63:0]              prompt_ptr,
+    input  wire [63:0]              ring_ptr,
+    output wire [31:0]              status,
+    output reg  [31:0]              ids_count,          // ids in the ring, with response
+    output reg  [31:0]              fault_code,
+    output reg  [31:0]              fault_place,
+
+    output wire                     load_start,
+    input  wire [LOADERS-1:0]       load_done,
+    output wire                     flush,
+    output wire                     soft_rst,
+    input  wire                     quiet,
+    input  wire [31:0]              kv_layers_done,
+    input  wire [OUTPUTS*32-1:0]    out_steps_done,     // MODE 1: steps that each output has in memory (rill_stream_writer)
+    input  wire [31:0]              ids_written,        // of rill_ring_writer
+    input  wire [FAULTS-1:0]        kernel_fault,
+    input  wire [MEMORY_ERRORS-1:0] memory_error,
+
+    output wire                     m_axis_prompt_burst_tvalid,
+    input  wire                     m_axis_prompt_burst_tready,
+    output wire [55:0]              m_axis_prompt_burst_tdata,
+    input  wire                     s_axis_prompt_tvalid,
+    output wire                     s_axis_prompt_tready,
+    input  wire [BEAT_BITS-1:0]     s_axis_prompt_tdata,
+
+    output wire                     m_axis_walk_step_tvalid,
+    input  wire                     m_axis_walk_step_tready,
+    output wire [63:0]              m_axis_walk_step_tdata,
+    output wire                     m_axis_step_tvalid,
+    input  wire                     m_axis_step_tready,
+    output wire [63:0]              m_axis_step_tdata,
+    output wire                     m_axis_id_tvalid,
+    input  wire                     m_axis_id_tready,
+    output wire [31:0]              m_axis_id_tdata,
+    output wire [USER_W-1:0]        m_axis_id_tuser,
+    output wire                     m_axis_id_tlast,
+    input  wire                     s_axis_next_id_tvalid,
+    output wire                     s_axis_next_id_tready,
+    input  wire [31:0]              s_axis_next_id_tdata,
+    input  wire [USER_W-1:0]        s_axis_next_id_tuser, // {tok_last, tok}
+    output wire                     m_axis_ring_tvalid,
+    input  wire                     m_axis_ring_tready,
+    output wire [63:0]              m_axis_ring_tdata    // {index[31:0], id[31:0]}
+);
+    localparam IDS = BEAT_BITS / 32;                     // ids in a beat
+    localparam IDS_SHIFT = $clog2(IDS);
+    localparam [31:0] IDS_32 = IDS;
+    localparam [31:0] CONTEXT_32 = CONTEXT;
+    localparam [31:0] VOCAB_32 = VOCAB;
+    localparam [31:0] LAYER_STEP = KV_LAYERS;
+    localparam [31:0] ALIGN_MASK = BEAT_BITS / 8 - 1;
+    localparam TOK_W = USER_W - 1;
+
+    generate
+        if (MODE != 0 && MODE != 1) begin : gen_bad_mode
+            rill_error_MODE_must_be_0_or_1 u_error ();
+        end
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (CONTEXT < 1 || CONTEXT > 65535) begin : gen_bad_context
+            rill_error_CONTEXT_must_be_1_to_65535 u_error ();
+        end
+        if (LOADERS < 1 || FAULTS < 1 || MEMORY_ERRORS < 1 || OUTPUTS < 1) begin : gen_bad_vectors
+            rill_error_LOADERS_FAULTS_MEMORY_ERRORS_OUTPUTS_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    localparam [3:0] S_IDLE = 4'd0, S_CHECK = 4'd1, S_LOAD = 4'd2, S_LOADING = 4'd3, S_PROMPT = 4'd4, S_STEP = 4'd5, S_ID = 4'd6,
+                     S_ID_CHECK = 4'd7, S_ID_SEND = 4'd8, S_NEXT = 4'd9, S_RING = 4'd10, S_DECIDE = 4'd11, S_DRAIN = 4'd12,
+                     S_FLUSH = 4'd13, S_RESET = 4'd14, S_DONE = 4'd15;
+    reg  [3:0]  state_q;
+    reg  [3:0]  state_d;
+
+    // Arguments of the request.
+    reg  [31:0] prompt_len_q;
+    reg  [31:0] max_new_q;
+    reg  [31:0] eot_id_q;
+    reg         ignore_eot_q;
+    reg         bad_prompt_ptr_q;
+    reg         bad_ring_ptr_q;
+    wire [31:0] decode_room = CONTEXT_32 - prompt_len_q;
+    wire [31:0] decode_wish = max_new_q - 32'd1;
+    reg  [31:0] decode_steps_q;
+
+    always @(posedge clk) begin
+        if (state_q == S_IDLE) begin
+            prompt_len_q <= prompt_len;
+            max_new_q <= max_new;
+            eot_id_q <= eot_id;
+            ignore_eot_q <= ignore_eot;
+            bad_prompt_ptr_q <= (prompt_ptr[31:0] & ALIGN_MASK) != 32'd0;
+            bad_ring_ptr_q <= (ring_ptr[31:0] & ALIGN_MASK) != 32'd0;
+        end
+        if (state_q == S_CHECK)
+            decode_steps_q <= MODE == 1 ? 32'd0 : decode_wish < decode_room ? decode_wish : decode_room;
+    end
+
+    // Faults of the kernels and of the memory, one register behind.
+    reg         kernel_fault_q;
+    reg         memory_error_q;
+    reg  [31:0] kernel_place_d, kernel_place_q;
+    reg  [31:0] memory_place_d, memory_place_q;
+    integer     i;
+
+    always @* begin
+        kernel_place_d = 32'd0;
+        for (i = FAULTS - 1; i >= 0; i = i - 1)
+            if (kernel_fault[i])
+                kernel_place_d = i;
+        memory_place_d = 32'd0;
+        for (i = MEMORY_ERRORS - 1; i >= 0; i = i - 1)
+            if (memory_error[i])
+                memory_place_d = i;
+    end
+
+    wire running = state_q >= S_LOAD && state_q <= S_DRAIN;
+
+    always @(posedge clk) begin
+        kernel_fault_q <= running && |kernel_fault && !rst;
+        memory_error_q <= running && |memory_error && !rst;
+        kernel_place_q <= kernel_place_d;
+        memory_place_q <= memory_place_d;
+    end
+
+    wire broken = running && (kernel_fault_q || memory_error_q);
+
+    // Steps: one source for the kernels, one for the walker.
+    wire        step_taken = m_axis_step_tvalid && m_axis_step_tready;
+    wire        source_rst = rst || state_q == S_RESET;
+    wire        source_start = state_q == S_LOAD;
+    wire        source_busy;
+    wire        walk_busy;
+    wire        step_valid;
+    wire        walk_valid;
+
+    rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE)) u_step (
+        .clk(clk), .rst(source_rst), .start(source_start), .prompt_len(prompt_len_q[15:0]), .decode_steps(decode_steps_q),
+        .go(state_q == S_STEP), .busy(source_busy),
+        .m_axis_step_tvalid(step_valid), .m_axis_step_tready(m_axis_step_tready && state_q == S_STEP),
+        .m_axis_step_tdata(m_axis_step_tdata));
+
+    rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE)) u_walk_step (
+        .clk(clk), .rst(source_rst), .start(source_start), .prompt_len(prompt_len_q[15:0]), .decode_steps(decode_steps_q),
+        .go(running), .busy(walk_busy),
+        .m_axis_step_tvalid(walk_valid), .m_axis_step_tready(m_axis_walk_step_tready && running),
+        .m_axis_step_tdata(m_axis_walk_step_tdata));
+
+    assign m_axis_step_tvalid = step_valid && state_q == S_STEP;
+    assign m_axis_walk_step_tvalid = walk_valid && running;
+
+    reg  [3:0]  ntok_q;
+    reg  [3:0]  tok_q;
+    reg         head_q;
+    reg         final_q;
+    reg  [15:0] pos_q;
+    reg  [31:0] kv_expected_q;
+    reg  [31:0] steps_q;
+    wire        tok_last = tok_q == ntok_q - 4'd1;
+
+    always @(posedge clk) begin
+        if (step_taken) begin
+            pos_q <= m_axis_step_tdata[15:0];
+            ntok_q <= m_axis_step_tdata[19:16];
+            head_q <= m_axis_step_tdata[20];
+            final_q <= m_axis_step_tdata[21];
+        end
+        if (state_q == S_IDLE) begin
+            pos_q <= 16'd0;
+            kv_expected_q <= 32'd0;
+            steps_q <= 32'd0;
+        end else if (step_taken) begin
+            kv_expected_q <= kv_expected_q + LAYER_STEP;
+            steps_q <= steps_q + 32'd1;
+        end
+        if (state_q == S_STEP)
+            tok_q <= 4'd0;
+        else if (state_q == S_ID_SEND && m_axis_id_tready)
+            tok_q <= tok_q + 4'd1;
+    end
+
+    // Prompt ids out of beats: a shift register of one beat.
+    reg  [BEAT_BITS-1:0] beat_q;
+    reg  [IDS_SHIFT:0]   beat_ids_q;         // ids left in it
+    reg                  prefill_q;          // ids come from the prompt
+    reg  [31:0]          id_q;
+    reg  [31:0]          next_id_q;
+    reg  [31:0]          made_q;             // ids made
+    wire                 beat_take = s_axis_prompt_tvalid && s_axis_prompt_tready;
+    wire                 beat_any = beat_ids_q != {(IDS_SHIFT + 1){1'b0}};
+    wire                 id_ready = !prefill_q || beat_any;
+    wire                 id_pop = state_q == S_ID && prefill_q && beat_any;
+    wire                 next_take = s_axis_next_id_tvalid && s_axis_next_id_tready && s_axis_next_id_tuser[USER_W-1];
+    wire                 bad_id = VOCAB != 0 && prefill_q && id_q >= VOCAB_32;
+
+    assign s_axis_prompt_tready = running && !beat_any;
+
+    always @(posedge clk) begin
+        if (state_q == S_IDLE) begin
+            beat_ids_q <= {(IDS_SHIFT + 1){1'b0}};
+            prefill_q <= 1'b1;
+            made_q <= 32'd0;
+        end else begin
+            if (beat_take)
+                beat_ids_q <= IDS_32[IDS_SHIFT:0];
+            else if (id_pop)
+                beat_ids_q <= beat_ids_q - 1'b1;
+            if (state_q == S_NEXT && next_take) begin
+                prefill_q <= 1'b0;
+                made_q <= made_q + 32'd1;
+            end
+        end
+        if (beat_take)
+            beat_q <= s_axis_prompt_tdata;
+        else if (id_pop)
+            beat_q <= {32'd0, beat_q[BEAT_BITS-1:32]};
+        if (state_q == S_ID)
+            id_q <= prefill_q ? beat_q[31:0] : next_id_q;
+        if (next_take)
+            next_id_q <= s_axis_next_id_tdata;
+    end
+
+    // End of the request.
+    reg         stop_q;
+    reg         drained_q;
+    reg  [LOADERS-1:0] loaded_q;
+    reg  [4:0]  count_q;
+
+    always @(posedge clk) begin
+        stop_q <= made_q == max_new_q || final_q || (next_id_q == eot_id_q && !ignore_eot_q);
+        drained_q <= kv_layers_done == kv_expected_q && (MODE == 1 ? out_steps_done == {OUTPUTS{steps_q}} : ids_written == made_q);
+        if (state_q == S_LOADING)
+            loaded_q <= loaded_q | load_done;
+        else
+            loaded_q <= {LOADERS{1'b0}};
+        if (state_d != state_q || (state_q == S_FLUSH && !quiet))
+            count_q <= 5'd0;
+        else
+            count_q <= count_q + 5'd1;
+        if (state_q == S_CHECK)
+            ids_count <= 32'd0;
+        else if (running && MODE == 0)
+            ids_count <= ids_written;
+    end
+
+    always @(posedge clk)
+        if (rst || (state_q == S_IDLE && start)) begin
+            fault_code <= 32'd0;
+            fault_place <= 32'd0;
+        end else if (state_q == S_CHECK) begin
+            fault_code <= prompt_len_q == 32'd0 ? 32'd1 : prompt_len_q > CONTEXT_32 ? 32'd2 :
+                          MODE == 0 && (bad_prompt_ptr_q || bad_ring_ptr_q) ? 32'd3 : 32'd0;
+            fault_place <= MODE == 0 && !bad_prompt_ptr_q && bad_ring_ptr_q ? 32'd1 : 32'd0;
+        end else if (broken && fault_code == 32'd0) begin
+            fault_code <= memory_error_q ? 32'd6 : 32'd5;
+            fault_place <= memory_error_q ? memory_place_q : kernel_place_q;
+        end else if (state_q == S_ID_CHECK && bad_id) begin
+            fault_code <= 32'd4;
+            fault_place <= {16'd0, pos_q} + {28'd0, tok_q};
+        end
+
+    wire refused = prompt_len_q == 32'd0 || prompt_len_q > CONTEXT_32 || (MODE == 0 && (bad_prompt_ptr_q || bad_ring_ptr_q));
+
+    always @* begin
+        state_d = state_q;
+        case (state_q)
+            S_IDLE: if (start) state_d = S_CHECK;
+            S_CHECK: state_d = refused || (MODE == 0 && max_new_q == 32'd0) ? S_DONE : S_LOAD;
+            S_LOAD: state_d = S_LOADING;
+            S_LOADING: if (&loaded_q) state_d = MODE == 1 ? S_STEP : S_PROMPT;
+            S_PROMPT: if (m_axis_prompt_burst_tready) state_d = S_STEP;
+            S_STEP: if (step_taken) state_d = MODE == 0 ? S_ID : m_axis_step_tdata[21] ? S_DRAIN : S_STEP;
+            S_ID: if (id_ready) state_d = S_ID_CHECK;
+            S_ID_CHECK: state_d = bad_id ? S_FLUSH : S_ID_SEND;
+            S_ID_SEND: if (m_axis_id_tready) state_d = !tok_last ? S_ID : head_q ? S_NEXT : S_STEP;
+            S_NEXT: if (next_take) state_d = S_RING;
+            S_RING: if (m_axis_ring_tready) state_d = S_DECIDE;
+            S_DECIDE: state_d = stop_q ? S_DRAIN : S_STEP;
+            S_DRAIN: if (drained_q && count_q >= 5'd2) state_d = S_FLUSH;
+            S_FLUSH: if (count_q == 5'd8) state_d = S_RESET;
+            S_RESET: if (count_q == 5'd15) state_d = S_DONE;
+            default: state_d = S_IDLE;
+        endcase
+        if (broken)
+            state_d = S_FLUSH;
+    end
+
+    always @(posedge clk)
+        state_q <= rst ? S_IDLE : state_d;
+
+    assign done = state_q == S_DONE;
+    assign idle = state_q == S_IDLE;
+    assign status = {pos_q, 12'd0, state_q};
+    assign load_start = state_q == S_LOAD;
+
+    // Registered: they fan out to everything.
+    reg flush_q;
+    reg soft_rst_q;
+    always @(posedge clk) begin
+        flush_q <= !rst && (state_d == S_FLUSH || state_d == S_RESET);
+        soft_rst_q <= !rst && state_d == S_RESET;
+    end
+    assign flush = flush_q;
+    assign soft_rst = soft_rst_q;
+
+    wire [31:0] prompt_beats = (prompt_len_q + (IDS_32 - 32'd1)) >> IDS_SHIFT;
+    assign m_axis_prompt_burst_tvalid = state_q == S_PROMPT;
+    assign m_axis_prompt_burst_tdata = {prompt_beats[15:0], 40'd0};
+    assign m_axis_id_tvalid = state_q == S_ID_SEND;
+    assign m_axis_id_tdata = id_q;
+    assign m_axis_id_tuser = {tok_last, tok_q[TOK_W-1:0]};
+    assign m_axis_id_tlast = tok_last;
+    assign s_axis_next_id_tready = state_q == S_NEXT;
+    assign m_axis_ring_tvalid = state_q == S_RING;
+    assign m_axis_ring_tdata = {made_q - 32'd1, next_id_q};
+
+    wire unused = &{1'b0, source_busy, walk_busy, prompt_beats[31:16], prompt_ptr[63:32], ring_ptr[63:32], s_axis_next_id_tuser, VOCAB_32};
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Read side of one AXI4 master port for CLIENTS read engines.
+//
+// Round-robin on AR, one burst per cycle, one register; id = index of the client, R is routed by id. Clients keep their requests within
+// their own reserved room (rill_dma_read), so one client never blocks another on R.
+// Constants of the port: full-width size, INCR.
+// Latency: AR 1 cycle, R 0. Reset: clk, synchronous active-high rst.
+// Parameters: CLIENTS (1..16), BEAT_BITS, ID_W (bits of an id, >= clog2(CLIENTS), >= 1).
+// s_axi_* are packed arrays, client 0 in the low bits; rdata, rresp, rlast are shared.
+`default_nettype none
+
+module rill_axi_read_arbiter #(
+    parameter CLIENTS = 0,
+    parameter BEAT_BITS = 0,
+    parameter ID_W = CLIENTS > 1 ? $clog2(CLIENTS) : 1
+) (
+    input  wire                  clk,
+    input  wire                  rst,
+
+    input  wire [CLIENTS-1:0]    s_axi_arvalid,
+    output wire [CLIENTS-1:0]    s_axi_arready,
+    input  wire [CLIENTS*64-1:0] s_axi_araddr,
+    input  wire [CLIENTS*8-1:0]  s_axi_arlen,
+    output wire [CLIENTS-1:0]    s_axi_rvalid,
+    input  wire [CLIENTS-1:0]    s_axi_rready,
+    output wire [BEAT_BITS-1:0]  s_axi_rdata,
+    output wire [1:0]            s_axi_rresp,
+    output wire                  s_axi_rlast,
+
+    output wire                  m_axi_arvalid,
+    input  wire                  m_axi_arready,
+    output wire [ID_W-1:0]       m_axi_arid,
+    output wire [63:0]           m_axi_araddr,
+    output wire [7:0]            m_axi_arlen,
+    output wire [2:0]            m_axi_arsize,
+    output wire [1:0]            m_axi_arburst,
+    input  wire                  m_axi_rvalid,
+    output wire                  m_axi_rready,
+    input  wire [ID_W-1:0]       m_axi_rid,
+    input  wire [BEAT_BITS-1:0]  m_axi_rdata,
+    input  wire [1:0]            m_axi_rresp,
+    input  wire                  m_axi_rlast
+);
+    localparam [31:0] SIZE = $clog2(BEAT_BITS / 8);
+
+    generate
+        if (CLIENTS < 1 || CLIENTS > 16) begin : gen_bad_clients
+            rill_error_CLIENTS_must_be_1_to_16 u_error ();
+        end
+        if (BEAT_BITS != 64 && BEAT_BITS != 128 && BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_64_128_256_or_512 u_error ();
+        end
+        if (ID_W < 1 || (1 << ID_W) < CLIENTS) begin : gen_bad_id
+            rill_error_ID_W_too_small_for_CLIENTS u_error ();
+        end
+    endgenerate
+
+    wire               take;
+    wire [CLIENTS-1:0] grant;
+    reg                valid_q;
+    reg  [ID_W-1:0]    id_q;
+    reg  [63:0]        addr_q;
+    reg  [7:0]         len_q;
+    reg                open_q;
+    reg  [ID_W-1:0]    id_d;
+    reg  [63:0]        addr_d;
+    reg  [7:0]         len_d;
+    integer            i;
+
+    assign take = open_q && (!valid_q || m_axi_arready);
+
+    rill_round_robin #(.CLIENTS(CLIENTS)) u_grant (.clk(clk), .rst(rst), .take(take), .request(s_axi_arvalid), .grant(grant));
+
+    always @* begin
+        id_d = {ID_W{1'b0}};
+        addr_d = 64'd0;
+        len_d = 8'd0;
+        for (i = 0; i < CLIENTS; i = i + 1)
+            if (grant[i]) begin
+                id_d = id_d | i[ID_W-1:0];
+                addr_d = addr_d | s_axi_araddr[i*64 +: 64];
+                len_d = len_d | s_axi_arlen[i*8 +: 8];
+            end
+    end
+
+    always @(posedge clk) begin
+        open_q <= !rst;
+        if (rst)
+            valid_q <= 1'b0;
+        else if (take)
+            valid_q <= |s_axi_arvalid;
+        if (take) begin
+            id_q <= id_d;
+            addr_q <= addr_d;
+            len_q <= len_d;
+        end
+    end
+
+    assign s_axi_arready = take ? grant : {CLIENTS{1'b0}};
+    assign m_axi_arvalid = valid_q;
+    assign m_axi_arid = id_q;
+    assign m_axi_araddr = addr_q;
+    assign m_axi_arlen = len_q;
+    assign m_axi_arsize = SIZE[2:0];
+    assign m_axi_arburst = 2'b01;
+
+    wire [CLIENTS-1:0] route;
+    genvar             k;
+
+    generate
+        for (k = 0; k < CLIENTS; k = k + 1) begin : gen_route
+            localparam [31:0] INDEX = k;
+            assign route[k] = m_axi_rid == INDEX[ID_W-1:0];
+        end
+    endgenerate
+
+    assign s_axi_rvalid = m_axi_rvalid ? route : {CLIENTS{1'b0}};
+    assign s_axi_rdata = m_axi_rdata;
+    assign s_axi_rresp = m_axi_rresp;
+    assign s_axi_rlast = m_axi_rlast;
+    assign m_axi_rready = open_q && |(route & s_axi_rready);
+
+    wire unused = &{1'b0, SIZE, i};
+endmodule
+
+`default_nettype wire

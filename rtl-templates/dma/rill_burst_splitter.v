@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts descriptors {beats, offset} into AXI bursts.
+//
+// Every burst ends at the latest at a multiple of MAX_BURST beats, so none crosses a 4 KiB border and long runs settle on aligned bursts.
+// Protocol: AXI4-Stream in and out. A descriptor of 0 beats is dropped. Throughput: one burst per cycle, also across descriptors;
+// latency 2.
+// flush (level): forgets everything held and swallows what arrives. busy: something is held.
+// Reset: clk, synchronous active-high rst.
+// Parameters: BEAT_BITS (bits of a beat), MAX_BURST (beats, power of two, MAX_BURST * BEAT_BITS / 8 <= 4096).
+`default_nettype none
+
+module rill_burst_splitter #(
+    parameter BEAT_BITS = 0,
+    parameter MAX_BURST = 0
+) (
+    input  wire        clk,
+    input  wire        rst,
+    input  wire [63:0] base,                 // byte address of offset 0, a multiple of a beat
+    input  wire        flush,
+    output wire        busy,
+
+    input  wire        s_axis_desc_tvalid,
+    output wire        s_axis_desc_tready,
+    input  wire [55:0] s_axis_desc_tdata,    // {beats[15:0], offset[39:0]}, offset in bytes, a multiple of a beat
+
+    output wire        m_axis_burst_tvalid,
+    input  wire        m_axis_burst_tready,
+    output wire [72:0] m_axis_burst_tdata    // {beats[8:0], address[63:0]}
+);
+    localparam BEAT_BYTES = BEAT_BITS / 8;
+    localparam BEAT_SHIFT = $clog2(BEAT_BYTES);
+    localparam [31:0] BURST_BYTES = MAX_BURST * BEAT_BYTES;
+    localparam [31:0] BURST_MAX = MAX_BURST;
+    localparam [31:0] BEAT_MASK = BEAT_BYTES - 1;
+
+    generate
+        if (BEAT_BITS != 64 && BEAT_BITS != 128 && BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_64_128_256_or_512 u_error ();
+        end
+        if (MAX_BURST < 1 || MAX_BURST > 256 || (MAX_BURST & (MAX_BURST - 1)) != 0) begin : gen_bad_burst
+            rill_error_MAX_BURST_must_be_a_power_of_two_up_to_256 u_error ();
+        end
+        if (MAX_BURST * BEAT_BITS / 8 > 4096) begin : gen_bad_page
+            rill_error_MAX_BURST_times_beat_must_fit_4096_bytes u_error ();
+        end
+    endgenerate
+
+    // Next descriptor, already based.
+    reg         next_valid_q;
+    reg  [63:0] next_addr_q;
+    reg  [15:0] next_beats_q;
+    // Descriptor being cut.
+    reg         work_valid_q;
+    reg  [63:0] work_addr_q;
+    reg  [15:0] work_beats_q;
+    reg         open_q;                      // low in reset
+
+    wire [11:0] page_beat = work_addr_q[11:0] >> BEAT_SHIFT;
+    wire [15:0] to_border = BURST_MAX[15:0] - ({4'd0, page_beat} & (BURST_MAX[15:0] - 16'd1));
+    wire        is_last = work_beats_q <= to_border;
+    wire [15:0] length = is_last ? work_beats_q : to_border;
+    wire        step = work_valid_q && m_axis_burst_tready;
+    wire        work_load = !work_valid_q || (step && is_last);
+
+    assign s_axis_desc_tready = open_q && (flush || !next_valid_q || work_load);
+    assign m_axis_burst_tvalid = work_valid_q;
+    assign m_axis_burst_tdata = {length[8:0], work_addr_q};
+    assign busy = next_valid_q || work_valid_q;
+
+    always @(posedge clk) begin
+        open_q <= !rst;
+        if (s_axis_desc_tvalid && s_axis_desc_tready) begin
+            next_addr_q <= base + {24'd0, s_axis_desc_tdata[39:0]};
+            next_beats_q <= s_axis_desc_tdata[55:40];
+        end
+        if (work_load) begin
+            work_addr_q <= next_addr_q;
+            work_beats_q <= next_beats_q;
+        end else if (step) begin
+            work_addr_q <= (work_addr_q | {32'd0, BURST_BYTES - 32'd1}) + 64'd1;
+            work_beats_q <= work_beats_q - to_border;
+        end
+        if (rst || flush) begin
+            next_valid_q <= 1'b0;
+            work_valid_q <= 1'b0;
+        end else begin
+            if (s_axis_desc_tready)
+                next_valid_q <= s_axis_desc_tvalid && s_axis_desc_tdata[55:40] != 16'd0;
+            if (work_load)
+                work_valid_q <= next_valid_q;
+        end
+    end
+
+`ifdef RILL_ASSERT
+    always @(posedge clk)
+        if (!rst && work_valid_q && (work_addr_q[31:0] & BEAT_MASK) != 32'd0) begin
+            $display("%m: address %h is no multiple of a beat", work_addr_q);
+            $stop;
+        end
+`endif
+
+    wire unused = &{1'b0, length[15:9], BURST_MAX, BEAT_MASK};
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Read engine of one client of a memory port: descriptors {beats, offset} in, beats out in the same order.
+//
+// Client side of AXI4 (address and data channels without ids, size and burst type: rill_axi_read_arbiter adds them).
+// A burst is requested only when the prefetch FIFO has room reserved for all of it: m_axi_rready is high from reset on, for ever.
+// Throughput: one beat per cycle, given OUTSTANDING * MAX_BURST >= memory latency and PREFETCH_BEATS >= latency + MAX_BURST.
+// flush (level, hold until idle): no further request, descriptors and beats that arrive or are held are swallowed, outstanding bursts
+// drain.
+// idle: nothing held, requested or buffered (and, without flush, no descriptor offered).
+// error: sticky until reset; error_addr is the address of the first beat with RRESP != OKAY. The beat is passed on all the same.
+// Reset: clk, synchronous active-high rst (only while idle, or the memory will answer to nobody).
+// Parameters: BEAT_BITS, MAX_BURST (beats, see rill_burst_splitter), OUTSTANDING (bursts), PREFETCH_BEATS (FIFO depth, >= MAX_BURST),
+// RAM_STYLE of the FIFO.
+`default_nettype none
+
+module rill_dma_read #(
+    parameter BEAT_BITS = 0,
+    parameter MAX_BURST = 16,
+    parameter OUTSTANDING = 16,
+    parameter PREFETCH_BEATS = 0,
+    parameter RAM_STYLE = "block"
+) (
+    input  wire                 clk,
+    input  wire                 rst,
+    input  wire [63:0]          base,
+    input  wire                 flush,
+    output wire                 idle,
+    output reg                  error,
+    output reg  [63:0]          error_addr,
+
+    input  wire                 s_axis_burst_tvalid,
+    output wire                 s_axis_burst_tready,
+    input  wire [55:0]          s_axis_burst_tdata,  // {beats[15:0], offset[39:0]}
+
+    output wire                 m_axi_arvalid,
+    input  wire                 m_axi_arready,
+    output wire [63:0]          m_axi_araddr,
+    output wire [7:0]           m_axi_arlen,
+    input  wire                 m_axi_rvalid,
+    output wire                 m_axi_rready,
+    input  wire [BEAT_BITS-1:0] m_axi_rdata,
+    input  wire [1:0]           m_axi_rresp,
+    input  wire                 m_axi_rlast,
+
+    output wire                 m_axis_beat_tvalid,
+    input  wire                 m_axis_beat_tready,
+    output wire [BEAT_BITS-1:0] m_axis_beat_tdata
+);
+    localparam BEAT_BYTES = BEAT_BITS / 8;
+    localparam ROOM_W = $clog2(PREFETCH_BEATS + 1);
+    localparam OUT_W = $clog2(OUTSTANDING + 1);
+    localparam PTR_W = OUTSTANDING > 1 ? $clog2(OUTSTANDING) : 1;
+    localparam [31:0] ROOM_ALL = PREFETCH_BEATS;
+    localparam [31:0] OUT_ALL = OUTSTANDING;
+    localparam [31:0] PTR_LAST = OUTSTANDING - 1;
+    localparam [31:0] BEAT_STEP = BEAT_BYTES;
+
+    generate
+        if (PREFETCH_BEATS < MAX_BURST) begin : gen_bad_depth
+            rill_error_PREFETCH_BEATS_must_be_at_least_MAX_BURST u_error ();
+        end
+        if (OUTSTANDING < 1 || OUTSTANDING > 256) begin : gen_bad_outstanding
+            rill_error_OUTSTANDING_must_be_1_to_256 u_error ();
+        end
+    endgenerate
+
+    wire        burst_valid;
+    wire        burst_ready;
+    wire [72:0] burst;
+    wire        splitter_busy;
+
+    rill_burst_splitter #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(MAX_BURST)) u_splitter (
+        .clk(clk), .rst(rst), .base(base), .flush(flush), .busy(splitter_busy),
+        .s_axis_desc_tvalid(s_axis_burst_tvalid), .s_axis_desc_tready(s_axis_burst_tready), .s_axis_desc_tdata(s_axis_burst_tdata),
+        .m_axis_burst_tvalid(burst_valid), .m_axis_burst_tready(burst_ready), .m_axis_burst_tdata(burst));
+
+    // Requests: credits in beats for the FIFO, in bursts for the memory.
+    reg               ar_valid_q;
+    reg  [63:0]       ar_addr_q;
+    reg  [7:0]        ar_len_q;
+    reg  [ROOM_W-1:0] room_q;
+    reg  [OUT_W-1:0]  out_q;
+    reg               open_q;
+
+    wire [8:0]        burst_beats = burst[72:64];
+    wire [31:0]       room32 = {{(32 - ROOM_W){1'b0}}, room_q};
+    wire              has_room = room32 >= {23'd0, burst_beats};
+    wire              has_slot = out_q != OUT_ALL[OUT_W-1:0];
+    wire              issue = burst_valid && burst_ready;
+    wire [31:0]       taken = issue ? {23'd0, burst_beats} : 32'd0;
+    wire              beat_in = m_axi_rvalid && m_axi_rready;
+    wire              burst_end = beat_in && m_axi_rlast;
+    wire              fifo_valid;
+    wire              fifo_pop = fifo_valid && (m_axis_beat_tready || flush);
+    wire [31:0]       room_d = room32 + {31'd0, fifo_pop} - taken;
+
+    assign burst_ready = has_room && has_slot && !flush && (!ar_valid_q || m_axi_arready);
+    assign m_axi_arvalid = ar_valid_q;
+    assign m_axi_araddr = ar_addr_q;
+    assign m_axi_arlen = ar_len_q;
+    assign m_axi_rready = open_q;
+    assign m_axis_beat_tvalid = fifo_valid && !flush;
+
+    always @(posedge clk) begin
+        if (rst) begin
+            open_q <= 1'b0;
+            ar_valid_q <= 1'b0;
+            room_q <= ROOM_ALL[ROOM_W-1:0];
+            out_q <= {OUT_W{1'b0}};
+        end else begin
+            open_q <= 1'b1;
+            if (issue)
+                ar_valid_q <= 1'b1;
+            else if (m_axi_arready)
+                ar_valid_q <= 1'b0;
+            room_q <= room_d[ROOM_W-1:0];
+            if (issue && !burst_end)
+                out_q <= out_q + 1'b1;
+            else if (!issue && burst_end)
+                out_q <= out_q - 1'b1;
+        end
+        if (issue) begin
+            ar_addr_q <= burst[63:0];
+            ar_len_q <= burst_beats[7:0] - 8'd1;
+        end
+    end
+
+    // Addresses of outstanding bursts, for the place of an error.
+    reg  [63:0]      addr_mem [0:OUTSTANDING-1];
+    reg  [PTR_W-1:0] addr_wr_q;
+    reg  [PTR_W-1:0] addr_rd_q;
+    reg  [11:0]      beat_offset_q;
+    wire [63:0]      addr_head = addr_mem[addr_rd_q];
+
+    always @(posedge clk) begin
+        if (issue)
+            addr_mem[addr_wr_q] <= burst[63:0];
+        if (rst) begin
+            addr_wr_q <= {PTR_W{1'b0}};
+            addr_rd_q <= {PTR_W{1'b0}};
+            beat_offset_q <= 12'd0;
+            error <= 1'b0;
+            error_addr <= 64'd0;
+        end else begin
+            if (issue)
+                addr_wr_q <= (addr_wr_q == PTR_LAST[PTR_W-1:0]) ? {PTR_W{1'b0}} : addr_wr_q + 1'b1;
+            if (burst_end)
+                addr_rd_q <= (addr_rd_q == PTR_LAST[PTR_W-1:0]) ? {PTR_W{1'b0}} : addr_rd_q + 1'b1;
+            if (beat_in)
+                beat_offset_q <= m_axi_rlast ? 12'd0 : beat_offset_q + BEAT_STEP[11:0];
+            if (beat_in && m_axi_rresp != 2'b00 && !error) begin
+                error <= 1'b1;
+                error_addr <= {addr_head[63:12], addr_head[11:0] + beat_offset_q};
+            end
+        end
+    end
+
+    wire              fifo_ready;
+    wire [ROOM_W-1:0] fifo_occupancy;
+    wire [ROOM_W-1:0] fifo_high_water;
+
+    rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(PREFETCH_BEATS), .RAM_STYLE(RAM_STYLE)) u_prefetch (
+        .clk(clk), .rst(rst), .s_axis_tvalid(beat_in), .s_axis_tready(fifo_ready), .s_axis_tdata(m_axi_rdata),
+        .m_axis_tvalid(fifo_valid), .m_axis_tready(m_axis_beat_tready || flush), .m_axis_tdata(m_axis_beat_tdata),
+        .occupancy(fifo_occupancy), .high_water(fifo_high_water));
+
+    assign idle = !splitter_busy && out_q == {OUT_W{1'b0}} && room_q == ROOM_ALL[ROOM_W-1:0] && (flush || !s_axis_burst_tvalid);
+
+`ifdef RILL_ASSERT
+    always @(posedge clk)
+        if (!rst) begin
+            if (beat_in && !fifo_ready) begin
+                $display("%m: a beat arrives and the prefetch FIFO is full");
+                $stop;
+            end
+            if (beat_in && out_q == {OUT_W{1'b0}}) begin
+                $display("%m: a beat arrives that nobody asked for");
+                $stop;
+            end
+        end
+`endif
+
+    wire unused = &{1'b0, fifo_ready, fifo_occupancy, fifo_high_water, room_d, ROOM_ALL, OUT_ALL, PTR_LAST, BEAT_STEP};
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns the K stream of a step into full-beat writes: position p to channel p mod CHANNELS.
+//
+// In: one step word per step (s_axis_step), then LAYERS firings of kv units {scale, q} in the order head, tok, unit in head; tuser
+// marks the
+// last active token. Only q is written; a unit is one beat. Out: per (head, tok) one descriptor of UNITS beats at
+//     K_BASE + layer*K_LAYER_STRIDE + head*K_HEAD_STRIDE + (p / CHANNELS)*UNITS*beat bytes        (offset in the channel)
+// and its beats. *_tvalid and *_tready are packed, one bit per channel; tdata is shared. Descriptors and beats go to one rill_dma_write
+// per channel.
+// layer_done: one-cycle pulse when the last descriptor and beat of a (step, layer) have been accepted (their responses are
+// rill_kv_tracker's business).
+// Throughput: one unit per cycle; 4 cycles between steps. p / CHANNELS and p mod CHANNELS come from pos and krows of the step word: no
+// divider.
+// Reset: clk, synchronous active-high rst.
+// Parameters: CHANNELS, BEAT_BITS, TOKENS, LAYERS, HEADS (KV heads), UNITS (beats of a head), K_BASE, K_LAYER_STRIDE, K_HEAD_STRIDE
+// (bytes).
+`default_nettype none
+
+module rill_k_writer #(
+    parameter CHANNELS = 0,
+    parameter BEAT_BITS = 0,
+    parameter TOKENS = 0,
+    parameter LAYERS = 0,
+    parameter HEADS = 0,
+    parameter UNITS = 0,
+    parameter [39:0] K_BASE = 0,
+    parameter [39:0] K_LAYER_STRIDE = 0,
+    parameter [39:0] K_HEAD_STRIDE = 0,
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire                    clk,
+    input  wire                    rst,
+
+    input  wire                    s_axis_step_tvalid,
+    output wire                    s_axis_step_tready,
+    input  wire [63:0]             s_axis_step_tdata,
+
+    input  wire                    s_axis_kv_tvalid,
+    output wire                    s_axis_kv_tready,
+    input  wire [32+BEAT_BITS-1:0] s_axis_kv_tdata,   // {scale[31:0], q}
+    input  wire [USER_W-1:0]       s_axis_kv_tuser,   // {tok_last, tok}
+    input  wire                    s_axis_kv_tlast,
+
+    output wire [CHANNELS-1:0]     m_axis_desc_tvalid,
+    input  wire [CHANNELS-1:0]     m_axis_desc_tready,
+    output wire [55:0]             m_axis_desc_tdata, // {beats[15:0], offset[39:0]}
+    output wire [CHANNELS-1:0]     m_axis_beat_tvalid,
+    input  wire [CHANNELS-1:0]     m_axis_beat_tready,
+    output wire [BEAT_BITS-1:0]    m_axis_beat_tdata,
+
+    output reg                     layer_done
+);
+    localparam [31:0] ROW_BYTES = UNITS * (BEAT_BITS / 8);
+    localparam [31:0] CHANNELS_32 = CHANNELS;
+    localparam [31:0] UNITS_32 = UNITS;
+    localparam [31:0] LAYERS_32 = LAYERS;
+    localparam LANE_W = CHANNELS > 1 ? $clog2(CHANNELS) : 1;
+
+    generate
+        if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
+            rill_error_CHANNELS_must_be_1_to_32 u_error ();
+        end
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (TOKENS != 1 && TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
+        end
+        if (LAYERS < 1 || HEADS < 1 || UNITS < 1 || UNITS > 256) begin : gen_bad_shape
+            rill_error_LAYERS_HEADS_UNITS_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    // The step: three setup cycles, then its firings.
+    localparam [1:0] S_STEP = 2'd0, S_PLACE = 2'd1, S_ROW = 2'd2, S_RUN = 2'd3;
+    reg  [1:0]        state_q;
+    reg  [15:0]       pos_q;
+    reg  [15:0]       krows_q;
+    reg  [20:0]       over_q;                // krows*CHANNELS - pos: 0 .. CHANNELS-1
+    reg  [LANE_W-1:0] first_lane_q;
+    reg  [15:0]       first_row_q;
+    reg  [39:0]       first_offset_q;        // of the row of the step's first position
+    reg               row_ready_q;
+    reg               open_q;
+
+    // Place of the next unit.
+    reg  [LANE_W-1:0] lane_q;
+    reg  [39:0]       row_offset_q;
+    reg  [39:0]       layer_base_q;
+    reg  [39:0]       head_base_q;
+    reg  [15:0]       layer_q;
+    reg  [15:0]       unit_q;
+
+    // Outputs.
+    reg  [CHANNELS-1:0]  desc_valid_q;
+    reg  [CHANNELS-1:0]  beat_valid_q;
+    reg  [39:0]          desc_offset_q;
+    reg  [BEAT_BITS-1:0] beat_q;
+    reg                  last_sent_q;        // the last unit of a firing is in the output registers
+
+    wire desc_clear = (desc_valid_q & ~m_axis_desc_tready) == {CHANNELS{1'b0}};
+    wire beat_clear = (beat_valid_q & ~m_axis_beat_tready) == {CHANNELS{1'b0}};
+    wire unit_first = unit_q == 16'd0;
+    wire unit_last = unit_q == UNITS_32[15:0] - 16'd1;
+    wire token_last = s_axis_kv_tuser[USER_W-1];
+    wire lane_last = lane_q == CHANNELS_32[LANE_W-1:0] - 1'b1;
+    wire take = s_axis_kv_tvalid && s_axis_kv_tready;
+    wire firing_end = take && s_axis_kv_tlast;
+    wire step_end = firing_end && layer_q == LAYERS_32[15:0] - 16'd1;
+    wire [31:0] row_product = {16'd0, first_row_q} * ROW_BYTES;
+    wire [20:0] product = {5'd0, krows_q} * CHANNELS_32[20:0];
+    wire [20:0] first_lane = over_q == 21'd0 ? 21'd0 : CHANNELS_32[20:0] - over_q;
+
+    assign s_axis_step_tready = open_q && state_q == S_STEP;
+    assign s_axis_kv_tready = state_q == S_RUN && beat_clear && (!unit_first || desc_clear);
+    assign m_axis_desc_tvalid = desc_valid_q;
+    assign m_axis_beat_tvalid = beat_valid_q;
+    assign m_axis_desc_tdata = {UNITS_32[15:0], desc_offset_q};
+    assign m_axis_beat_tdata = beat_q;
+
+    always @(posedge clk) begin
+        open_q <= !rst;
+        if (rst)
+            state_q <= S_STEP;
+        else
+            case (state_q)
+                S_STEP: if (s_axis_step_tvalid && open_q) state_q <= S_PLACE;
+                S_PLACE: state_q <= S_ROW;
+                S_ROW: if (row_ready_q) state_q <= S_RUN;
+                default: if (step_end) state_q <= S_STEP;
+            endcase
+    end
+
+    // Setup: over (cycle 1), lane and row (cycle 2), row offset (cycle 3).
+    always @(posedge clk) begin
+        if (state_q == S_STEP) begin
+            pos_q <= s_axis_step_tdata[15:0];
+            krows_q <= s_axis_step_tdata[47:32];
+        end
+        over_q <= product - {5'd0, pos_q};
+        if (state_q == S_ROW && !row_ready_q) begin
+            first_lane_q <= first_lane[LANE_W-1:0];
+            first_row_q <= over_q == 21'd0 ? krows_q : krows_q - 16'd1;
+        end
+        row_ready_q <= state_q == S_ROW && !row_ready_q;
+        first_offset_q <= {8'd0, row_product};
+    end
+
+    always @(posedge clk) begin
+        if (state_q == S_STEP) begin
+            layer_q <= 16'd0;
+            layer_base_q <= K_BASE;
+            head_base_q <= K_BASE;
+            unit_q <= 16'd0;
+        end else if (state_q == S_ROW) begin
+            lane_q <= first_lane_q;
+            row_offset_q <= {8'd0, row_product};
+        end else if (take) begin
+            unit_q <= unit_last ? 16'd0 : unit_q + 16'd1;
+            if (unit_last && token_last) begin
+                lane_q <= first_lane_q;
+                row_offset_q <= first_offset_q;
+                head_base_q <= head_base_q + K_HEAD_STRIDE;
+            end else if (unit_last) begin
+                lane_q <= lane_last ? {LANE_W{1'b0}} : lane_q + 1'b1;
+                row_offset_q <= lane_last ? row_offset_q + {8'd0, ROW_BYTES} : row_offset_q;
+            end
+            if (s_axis_kv_tlast) begin
+                layer_q <= layer_q + 16'd1;
+                layer_base_q <= layer_base_q + K_LAYER_STRIDE;
+                head_base_q <= layer_base_q + K_LAYER_STRIDE;
+            end
+        end
+    end
+
+    genvar c;
+    generate
+        for (c = 0; c < CHANNELS; c = c + 1) begin : gen_channel
+            localparam [31:0] INDEX = c;
+            wire here = take && lane_q == INDEX[LANE_W-1:0];
+            always @(posedge clk)
+                if (rst) begin
+                    desc_valid_q[c] <= 1'b0;
+                    beat_valid_q[c] <= 1'b0;
+                end else begin
+                    if (here && unit_first)
+                        desc_valid_q[c] <= 1'b1;
+                    else if (m_axis_desc_tready[c])
+                        desc_valid_q[c] <= 1'b0;
+                    if (here)
+                        beat_valid_q[c] <= 1'b1;
+                    else if (m_axis_beat_tready[c])
+                        beat_valid_q[c] <= 1'b0;
+                end
+        end
+    endgenerate
+
+    always @(posedge clk) begin
+        if (take) begin
+            beat_q <= s_axis_kv_tdata[BEAT_BITS-1:0];
+            if (unit_first)
+                desc_offset_q <= head_base_q + row_offset_q;
+        end
+        if (rst) begin
+            last_sent_q <= 1'b0;
+            layer_done <= 1'b0;
+        end else begin
+            // No unit of the next firing gets past a waiting last one, so the registers' emptying is the firing's end.
+            last_sent_q <= firing_end || (last_sent_q && !(desc_clear && beat_clear));
+            layer_done <= last_sent_q && desc_clear && beat_clear;
+        end
+    end
+
+`ifdef RILL_ASSERT
+    reg [15:0] head_q;
+    always @(posedge clk) begin
+        if (rst || state_q == S_STEP || firing_end)
+            head_q <= 16'd0;
+        else if (take && unit_last && token_last)
+            head_q <= head_q + 16'd1;
+        if (!rst && take && s_axis_kv_tlast != (unit_last && token_last && {16'd0, head_q} == HEADS - 1)) begin
+            $display("%m: a firing does not end with the last unit of the last token of the last head");
+            $stop;
+        end
+    end
+`endif
+
+    wire unused = &{1'b0, s_axis_kv_tdata[32+BEAT_BITS-1:BEAT_BITS], s_axis_kv_tuser[USER_W-2:0], s_axis_step_tdata[63:48],
+                    s_axis_step_tdata[31:16], first_lane, CHANNELS_32, UNITS_32, LAYERS_32};
+endmodule
+
+`default_nettype wire

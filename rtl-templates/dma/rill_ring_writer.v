@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes every token id to the ring in memory as it is made, with full beats.
+//
+// Ids come as {index[31:0], id[31:0]} with index counting up from 0. The beat of an id is kept and written again with each id that
+// joins it,
+// zeros in the places not yet reached; so the ring must span whole beats. Word i of the ring is id i.
+// An id is taken when the write of the one before has its response: ids_written counts responses, so the host may read that many ids.
+// Out: a descriptor of one beat and the beat, to a rill_dma_write of its own (base = ring pointer), whose idle output comes back as
+// dma_idle.
+// Reset: clk, synchronous active-high rst; ids_written = 0.
+// Parameters: BEAT_BITS.
+`default_nettype none
+
+module rill_ring_writer #(
+    parameter BEAT_BITS = 0
+) (
+    input  wire                 clk,
+    input  wire                 rst,
+
+    input  wire                 s_axis_ring_tvalid,
+    output wire                 s_axis_ring_tready,
+    input  wire [63:0]          s_axis_ring_tdata,   // {index[31:0], id[31:0]}
+
+    output wire                 m_axis_desc_tvalid,
+    input  wire                 m_axis_desc_tready,
+    output wire [55:0]          m_axis_desc_tdata,
+    output wire                 m_axis_beat_tvalid,
+    input  wire                 m_axis_beat_tready,
+    output wire [BEAT_BITS-1:0] m_axis_beat_tdata,
+
+    input  wire                 dma_idle,
+    output reg  [31:0]          ids_written
+);
+    localparam IDS = BEAT_BITS / 32;
+    localparam IDS_SHIFT = $clog2(IDS);
+    localparam BEAT_SHIFT = $clog2(BEAT_BITS / 8);
+    localparam [31:0] SLOT_MASK = IDS - 1;
+
+    generate
+        if (BEAT_BITS != 64 && BEAT_BITS != 128 && BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_64_128_256_or_512 u_error ();
+        end
+    endgenerate
+
+    localparam [1:0] S_ID = 2'd0, S_SEND = 2'd1, S_RESPONSE = 2'd2;
+    reg  [1:0]           state_q;
+    reg                  open_q;
+    reg                  desc_valid_q;
+    reg                  beat_valid_q;
+    reg  [39:0]          offset_q;
+    reg  [BEAT_BITS-1:0] beat_q;
+    reg  [2:0]           settle_q;           // dma_idle may come a few cycles late through register slices
+
+    wire        take = s_axis_ring_tvalid && s_axis_ring_tready;
+    wire [31:0] index = s_axis_ring_tdata[63:32];
+    wire [31:0] slot = index & SLOT_MASK;
+    wire [31:0] beat_index = index >> IDS_SHIFT;
+
+    assign s_axis_ring_tready = open_q && state_q == S_ID;
+    assign m_axis_desc_tvalid = desc_valid_q;
+    assign m_axis_desc_tdata = {16'd1, offset_q};
+    assign m_axis_beat_tvalid = beat_valid_q;
+    assign m_axis_beat_tdata = beat_q;
+
+    integer i;
+    always @(posedge clk)
+        if (take) begin
+            offset_q <= {8'd0, beat_index} << BEAT_SHIFT;
+            for (i = 0; i < IDS; i = i + 1)
+                if (i == slot)
+                    beat_q[i*32 +: 32] <= s_axis_ring_tdata[31:0];
+                else if (i > slot)
+                    beat_q[i*32 +: 32] <= 32'd0;
+        end
+
+    always @(posedge clk) begin
+        open_q <= !rst;
+        if (rst) begin
+            state_q <= S_ID;
+            desc_valid_q <= 1'b0;
+            beat_valid_q <= 1'b0;
+            settle_q <= 3'd0;
+            ids_written <= 32'd0;
+        end else begin
+            if (take)
+                desc_valid_q <= 1'b1;
+            else if (m_axis_desc_tready)
+                desc_valid_q <= 1'b0;
+            if (take)
+                beat_valid_q <= 1'b1;
+            else if (m_axis_beat_tready)
+                beat_valid_q <= 1'b0;
+            settle_q <= (state_q == S_RESPONSE && dma_idle) ? settle_q + 3'd1 : 3'd0;
+            case (state_q)
+                S_ID: if (take) state_q <= S_SEND;
+                S_SEND: if (!desc_valid_q && !beat_valid_q) state_q <= S_RESPONSE;
+                default:
+                    if (dma_idle && settle_q == 3'd7) begin
+                        state_q <= S_ID;
+                        ids_written <= ids_written + 32'd1;
+                    end
+            endcase
+        end
+    end
+endmodule
+
+`default_nettype wire

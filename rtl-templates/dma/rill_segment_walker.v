@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the segment table once per step and emits one descriptor per contiguous run, the same for every channel.
+//
+// In: speculative step words, sent ahead of the kernels' ones. Out: {beats[15:0], offset[39:0]}; fork it to the channels' rill_dma_read.
+// Segment entry (192 bits): kind[1:0] (0 weights, 1 K, 2 V), offset[41:2], layer_stride[81:42], beats[105:82], outer[121:106],
+// outer_stride[153:122]; offsets and strides in bytes. kind 0: `beats` beats at offset + layer*layer_stride. kind 1: krows*beats beats
+// there.
+// kind 2: `outer` runs of vblocks*beats beats, outer_stride apart. A run of 0 beats is left out; a run of more than 65535 beats is cut.
+// A K or V run of layer l in the n-th step since reset (n = 0, 1, ...) waits until kv_layers_done >= (n-1)*KV_LAYERS + l + 1: until every
+// write that the steps before made in this layer has its response.
+// Throughput: one descriptor per cycle; latency 6 from entry to descriptor.
+// flush (level, hold until reset): nothing more comes out, steps that arrive or are held are swallowed. idle: nothing held (while flush).
+// Reset: clk, synchronous active-high rst; the step count starts over.
+// Parameters: BEAT_BITS, KV_LAYERS (layers that write K and V, 0: none), the table of rill_schedule.
+`default_nettype none
+
+module rill_segment_walker #(
+    parameter BEAT_BITS = 0,
+    parameter KV_LAYERS = 0,
+    parameter SECTIONS = 0,
+    parameter ENTRIES = 0,
+    parameter [SECTIONS*16-1:0] SECTION_LEN = 0,
+    parameter [SECTIONS*16-1:0] SECTION_REPEAT = 0,
+    parameter [SECTIONS-1:0] SECTION_WHEN_HEAD = 0,
+    parameter [ENTRIES*192-1:0] TABLE = 0
+) (
+    input  wire        clk,
+    input  wire        rst,
+    input  wire        flush,
+    output wire        idle,
+    input  wire [31:0] kv_layers_done,
+
+    input  wire        s_axis_step_tvalid,
+    output wire        s_axis_step_tready,
+    input  wire [63:0] s_axis_step_tdata,
+
+    output wire        m_axis_burst_tvalid,
+    input  wire        m_axis_burst_tready,
+    output wire [55:0] m_axis_burst_tdata    // {beats[15:0], offset[39:0]}
+);
+    localparam ENTRY_W = 192;
+    localparam [31:0] CUT_BEATS = 32768;     // keeps the cuts of a long run aligned to bursts
+    localparam [31:0] CUT_BYTES = 32768 * (BEAT_BITS / 8);
+    localparam [31:0] LAYER_STEP = KV_LAYERS;
+
+    generate
+        if (BEAT_BITS != 256 && BEAT_BITS != 512 && BEAT_BITS != 64 && BEAT_BITS != 128) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_64_128_256_or_512 u_error ();
+        end
+        if (SECTIONS < 1 || ENTRIES < 1) begin : gen_bad_table
+            rill_error_SECTIONS_and_ENTRIES_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    wire                 step_ready;
+    wire                 entry_valid;
+    wire                 entry_ready;
+    wire [ENTRY_W+79:0]  entry_data;
+    wire                 entry_last;
+
+    // A flush throws the schedule's place away: its reset is the quickest way.
+    rill_schedule #(.ENTRY_W(ENTRY_W), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
+        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_schedule (
+        .clk(clk), .rst(rst || flush),
+        .s_axis_step_tvalid(s_axis_step_tvalid && !flush), .s_axis_step_tready(step_ready), .s_axis_step_tdata(s_axis_step_tdata),
+        .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready), .m_axis_entry_tdata(entry_data),
+        .m_axis_entry_tlast(entry_last));
+
+    reg  open_q;
+    assign s_axis_step_tready = open_q && (flush || step_ready);
+
+    wire [15:0] entry_layer = entry_data[ENTRY_W+79 -: 16];
+    wire [15:0] entry_krows = entry_data[ENTRY_W+47 -: 16];
+    wire [15:0] entry_vblocks = entry_data[ENTRY_W+63 -: 16];
+    wire [1:0]  entry_kind = entry_data[1:0];
+
+    // Steps before this one: number of (step, layer) pairs up to and without the step before.
+    reg         first_q;
+    reg  [31:0] earlier_q;
+
+    // Pipeline: operands, products, layer offset, address.
+    reg         a_valid_q, b_valid_q, c_valid_q, d_valid_q;
+    reg  [1:0]  a_kind_q, b_kind_q, c_kind_q, d_kind_q;
+    reg  [39:0] a_offset_q, b_offset_q, c_offset_q, d_offset_q;
+    reg  [15:0] a_outer_q, b_outer_q, c_outer_q, d_outer_q;
+    reg  [31:0] a_stride_q, b_stride_q, c_stride_q, d_stride_q;
+    reg  [31:0] a_need_q, b_need_q, c_need_q, d_need_q;
+    reg  [15:0] a_layer_q;
+    reg  [39:0] a_lstride_q;
+    reg  [15:0] a_times_q;
+    reg  [23:0] a_beats_q;
+    reg  [31:0] b_run_q, c_run_q, d_run_q;
+    reg  [35:0] b_low_q;
+    reg  [35:0] b_high_q;
+    reg  [39:0] c_layer_q;
+
+    wire [39:0] run_product = a_times_q * a_beats_q;
+
+    // Emitter: one run after the other.
+    reg         e_valid_q;
+    reg         e_open_q;                    // the writes it needs have their responses
+    reg  [1:0]  e_kind_q;
+    reg  [31:0] e_need_q;
+    reg  [39:0] e_run_addr_q;
+    reg  [39:0] e_addr_q;
+    reg  [31:0] e_run_q;
+    reg  [31:0] e_left_q;
+    reg  [15:0] e_outer_q;
+    reg  [31:0] e_stride_q;
+
+    wire        e_cut = |e_left_q[31:16];
+    wire        e_again = e_kind_q == 2'd2 && e_outer_q != 16'd1;
+    wire        e_send = m_axis_burst_tvalid && m_axis_burst_tready;
+    wire        e_done = e_send && !e_cut && !e_again;
+    wire        e_take = !e_valid_q || e_done;
+    wire        advance = !d_valid_q || e_take;
+    wire [39:0] e_next_run = e_run_addr_q + {8'd0, e_stride_q};
+
+    assign entry_ready = advance;
+    assign m_axis_burst_tvalid = e_valid_q && e_open_q && !flush;
+    assign m_axis_burst_tdata = {e_cut ? CUT_BEATS[15:0] : e_left_q[15:0], e_addr_q};
+    assign idle = !(entry_valid || a_valid_q || b_valid_q || c_valid_q || d_valid_q || e_valid_q || s_axis_step_tvalid);
+
+    always @(posedge clk) begin
+        open_q <= !rst;
+        if (rst) begin
+            first_q <= 1'b1;
+            earlier_q <= 32'd0;
+        end else if (entry_valid && entry_ready && entry_last) begin
+            first_q <= 1'b0;
+            if (!first_q)
+                earlier_q <= earlier_q + LAYER_STEP;
+        end
+        if (rst || flush) begin
+            a_valid_q <= 1'b0;
+            b_valid_q <= 1'b0;
+            c_valid_q <= 1'b0;
+            d_valid_q <= 1'b0;
+        end else if (advance) begin
+            a_valid_q <= entry_valid;
+            b_valid_q <= a_valid_q;
+            c_valid_q <= b_valid_q;
+            d_valid_q <= c_valid_q;
+        end
+        if (advance) begin
+            a_kind_q <= entry_kind;
+            a_offset_q <= entry_data[41:2];
+            a_lstride_q <= entry_data[81:42];
+            a_beats_q <= entry_data[105:82];
+            a_outer_q <= entry_data[121:106];
+            a_stride_q <= entry_data[153:122];
+            a_layer_q <= entry_layer;
+            a_times_q <= entry_kind == 2'd0 ? 16'd1 : entry_kind == 2'd1 ? entry_krows : entry_vblocks;
+            a_need_q <= (first_q || entry_kind == 2'd0 || KV_LAYERS == 0) ? 32'd0 : earlier_q + {16'd0, entry_layer} + 32'd1;
+
+            b_kind_q <= a_kind_q;
+            b_offset_q <= a_offset_q;
+            b_outer_q <= a_outer_q;
+            b_stride_q <= a_stride_q;
+            b_need_q <= a_need_q;
+            b_run_q <= run_product[31:0];
+            b_low_q <= a_layer_q * a_lstride_q[19:0];
+            b_high_q <= a_layer_q * a_lstride_q[39:20];
+
+            c_kind_q <= b_kind_q;
+            c_offset_q <= b_offset_q;
+            c_outer_q <= b_outer_q;
+            c_stride_q <= b_stride_q;
+            c_need_q <= b_need_q;
+            c_run_q <= b_run_q;
+            c_layer_q <= {4'd0, b_low_q} + {b_high_q[19:0], 20'd0};
+
+            d_kind_q <= c_kind_q;
+            d_offset_q <= c_offset_q + c_layer_q;
+            d_outer_q <= c_outer_q;
+            d_stride_q <= c_stride_q;
+            d_need_q <= c_need_q;
+            d_run_q <= c_run_q;
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst || flush)
+            e_valid_q <= 1'b0;
+        else if (e_take)
+            e_valid_q <= d_valid_q && d_run_q != 32'd0 && !(d_kind_q == 2'd2 && d_outer_q == 16'd0);
+        if (e_take) begin
+            e_kind_q <= d_kind_q;
+            e_need_q <= d_need_q;
+            e_open_q <= kv_layers_done >= d_need_q;
+            e_run_addr_q <= d_offset_q;
+            e_addr_q <= d_offset_q;
+            e_run_q <= d_run_q;
+            e_left_q <= d_run_q;
+            e_outer_q <= d_outer_q;
+            e_stride_q <= d_stride_q;
+        end else begin
+            if (!e_open_q)
+                e_open_q <= kv_layers_done >= e_need_q;
+            if (e_send && e_cut) begin
+                e_left_q <= e_left_q - CUT_BEATS;
+                e_addr_q <= e_addr_q + {8'd0, CUT_BYTES};
+            end else if (e_send) begin
+                e_left_q <= e_run_q;
+                e_addr_q <= e_next_run;
+                e_run_addr_q <= e_next_run;
+                e_outer_q <= e_outer_q - 16'd1;
+            end
+        end
+    end
+
+    wire unused = &{1'b0, entry_data[ENTRY_W+31:154], run_product[39:32], b_high_q[35:20]};
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// One stream to PORTS readers: the handshake only, the payload is shared by wiring.
+//
+// Eager: every reader takes the word when it can; the word leaves the writer when all have it. m_axis_tvalid does not depend on
+// m_axis_tready of any port. Latency 0, one word per cycle. Reset: synchronous.
+// Parameters: PORTS readers, 1 or more.
+`default_nettype none
+
+module rill_fork #(
+    parameter PORTS = 0
+) (
+    input  wire             clk,
+    input  wire             rst,
+    input  wire             s_axis_tvalid,
+    output wire             s_axis_tready,
+    output wire [PORTS-1:0] m_axis_tvalid,
+    input  wire [PORTS-1:0] m_axis_tready
+);
+    generate
+        if (PORTS < 1) begin : gen_bad
+            rill_error_PORTS_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    reg [PORTS-1:0] done_q; // readers that have the present word
+    wire [PORTS-1:0] done = done_q | (m_axis_tvalid & m_axis_tready);
+    assign m_axis_tvalid = {PORTS{s_axis_tvalid}} & ~done_q;
+    assign s_axis_tready = s_axis_tvalid & (&(done_q | m_axis_tready));
+    always @(posedge clk) begin
+        if (rst) done_q <= {PORTS{1'b0}};
+        else if (s_axis_tvalid) done_q <= (&done) ? {PORTS{1'b0}} : done;
+    end
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends one constant word each time `pulse` is seen; a pulse while a word waits is an error of the caller.
+// Latency 1 cycle. Reset: synchronous. Parameters: DATA_W bits, WORD the constant.
+`default_nettype none
+
+module rill_pulse_word #(
+    parameter DATA_W = 0,
+    parameter [DATA_W-1:0] WORD = 0
+) (
+    input  wire              clk,
+    input  wire              rst,
+    input  wire              pulse,
+    output reg               m_axis_tvalid,
+    input  wire              m_axis_tready,
+    output wire [DATA_W-1:0] m_axis_tdata
+);
+    generate
+        if (DATA_W < 1) begin : gen_bad
+            rill_error_DATA_W_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    assign m_axis_tdata = WORD;
+    always @(posedge clk) begin
+        if (rst) m_axis_tvalid <= 1'b0;
+        else if (pulse) m_axis_tvalid <= 1'b1;
+        else if (m_axis_tready) m_axis_tvalid <= 1'b0;
+    end
+endmodule
+
+`default_nettype wire

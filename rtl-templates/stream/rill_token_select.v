@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps the last active token of a firing and drops the others; drops the whole firing in steps with head = 0.
+//
+// Serves the regions that run only for the last position. One step word is taken per firing. What passes is re-marked as the only token
+// (tok = 0, tok_last = 1). tlast: the beat with tlast always belongs to the last token. Latency 0, one beat per cycle. Reset: synchronous.
+// Parameters: DATA_W bits, TOKENS per step.
+`default_nettype none
+
+module rill_token_select #(
+    parameter DATA_W = 0,
+    parameter TOKENS = 0,
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire              clk,
+    input  wire              rst,
+    input  wire              s_axis_step_tvalid,
+    output wire              s_axis_step_tready,
+    input  wire [63:0]       s_axis_step_tdata,
+    input  wire              s_axis_tvalid,
+    output wire              s_axis_tready,
+    input  wire [DATA_W-1:0] s_axis_tdata,
+    input  wire [USER_W-1:0] s_axis_tuser,
+    input  wire              s_axis_tlast,
+    output wire              m_axis_tvalid,
+    input  wire              m_axis_tready,
+    output wire [DATA_W-1:0] m_axis_tdata,
+    output wire [USER_W-1:0] m_axis_tuser,
+    output wire              m_axis_tlast
+);
+    generate
+        if (DATA_W < 1 || TOKENS < 1) begin : gen_bad
+            rill_error_DATA_W_and_TOKENS_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    wire keep = s_axis_step_tdata[20] & s_axis_tuser[USER_W-1];
+    assign m_axis_tvalid = s_axis_tvalid & s_axis_step_tvalid & keep;
+    assign s_axis_tready = s_axis_step_tvalid & (m_axis_tready | ~keep) & ~rst;
+    assign s_axis_step_tready = s_axis_tvalid & s_axis_tready & s_axis_tlast;
+    assign m_axis_tdata  = s_axis_tdata;
+    assign m_axis_tuser  = {1'b1, {(USER_W-1){1'b0}}};
+    assign m_axis_tlast  = s_axis_tlast;
+    wire unused = &{1'b0, clk, s_axis_step_tdata[63:21], s_axis_step_tdata[19:0], s_axis_tuser[USER_W-2:0]};
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of models share: diagnostics as text, the shipped checkpoint, small files.
+#ifndef RILL_MODEL_FIXTURE_H
+#define RILL_MODEL_FIXTURE_H
+
+// cmocka.h wants these four first.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "diag.h"
+
+struct fixture {
+    struct arena arena;
+    struct diag diag;
+    FILE *stream;
+    char *text;
+    size_t len;
+};
+
+static inline void fixture_begin(struct fixture *f) {
+    *f = (struct fixture){0};
+    arena_init(&f->arena);
+    f->stream = open_memstream(&f->text, &f->len);
+    diag_init(&f->diag, f->stream);
+}
+
+// All diagnostics so far.
+static inline const char *fixture_text(struct fixture *f) {
+    fflush(f->stream);
+    return f->text;
+}
+
+static inline void fixture_end(struct fixture *f) {
+    fclose(f->stream);
+    free(f->text);
+    arena_free(&f->arena);
+}
+
+static inline void assert_no_errors(struct fixture *f) {
+    if (f->diag.errors) fail_msg("%s", fixture_text(f));
+}
+
+static inline void assert_reported(struct fixture *f, const char *part) {
+    if (!strstr(fixture_text(f), part)) fail_msg("`%s` not in:\n%s", part, fixture_text(f));
+}
+
+// Directory of a file of the project, given relative to its root; NULL when absent.
+static inline const char *find_dir(struct fixture *f, const char *file) {
+    char *path = file_find_shared(&f->arena, file);
+    return path ? file_dir(&f->arena, path) : NULL;
+}
+
+static inline const char *shipped_model(struct fixture *f) {
+    const char *dir = find_dir(f, "models/tinystories-gpt2-1m/config.json");
+    if (!dir) fail_msg("models/tinystories-gpt2-1m not found: set RILL_HOME to the project's root");
+    return dir;
+}
+
+static inline void write_file(const char *path, const void *bytes, size_t len) {
+    FILE *out = fopen(path, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(bytes, 1, len, out), len);
+    assert_int_equal(fclose(out), 0);
+}
+
+// A header and data as a safetensors file.
+static inline void write_safetensors(const char *path, const char *header, const void *data, size_t data_len) {
+    struct text text = {0};
+    uint64_t len = strlen(header);
+    for (int i = 0; i < 8; i++) text_add_bytes(&text, &(char){(char)(len >> 8 * i)}, 1);
+    text_add(&text, header);
+    if (data_len) text_add_bytes(&text, data, data_len);
+    write_file(path, text.data, text.len);
+    text_free(&text);
+}
+
+// Deterministic noise for fuzzing.
+static inline uint64_t next_random(uint64_t *state) {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    return *state ^= *state << 17;
+}
+
+#endif

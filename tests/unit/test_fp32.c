@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// fp32 primitives against double precision: the error bounds of docs/numerics.md over the whole input range.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "../../verif/golden/fp32.h"
+
+enum { FRACTIONS = 1 << 23, STRIDE = 1009 };
+
+// One unit in the last place of the binade of y > 0.
+static double ulp(double y) {
+    int exponent;
+    frexp(y, &exponent);
+    return ldexp(1.0, exponent - 24);
+}
+
+static float float_of(int field, uint32_t fraction) {
+    return g_float((uint32_t)field << 23 | fraction);
+}
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+typedef float function(float x, struct golden_fault *fault);
+typedef double exact_function(double x);
+
+static double exact_recip(double x) {
+    return 1.0 / x;
+}
+
+static double exact_rsqrt(double x) {
+    return 1.0 / sqrt(x);
+}
+
+// Largest error in ulp over one binade, every `stride`th fraction; also checks that the function is monotonic (direction +-1).
+static double binade_error(function *f, exact_function *exact, int field, uint32_t stride, int direction) {
+    struct golden_fault fault = {0};
+    double worst = 0.0, before = direction > 0 ? -INFINITY : INFINITY;
+    bool monotonic = true;
+    for (uint32_t fraction = 0; fraction < FRACTIONS; fraction += stride) {
+        float x = float_of(field, fraction);
+        double y = f(x, &fault), truth = exact(x);
+        if (truth >= 0x1p-126 && truth < 0x1p128)
+            worst = larger(worst, fabs(y - truth) / ulp(truth));
+        monotonic = monotonic && (y - before) * direction >= 0;
+        before = y;
+    }
+    assert_true(monotonic);
+    assert_false(fault.raised);
+    return worst;
+}
+
+static void test_recip_every_fraction(void **state) {
+    (void)state;
+    assert_true(binade_error(g_recip, exact_recip, 127, 1, -1) < 0.8);
+}
+
+static void test_rsqrt_every_fraction(void **state) {
+    (void)state;
+    assert_true(binade_error(g_rsqrt, exact_rsqrt, 127, 1, -1) < 0.65);
+    assert_true(binade_error(g_rsqrt, exact_rsqrt, 128, 1, -1) < 0.65);
+}
+
+static void test_recip_rsqrt_every_exponent(void **state) {
+    (void)state;
+    for (int field = 1; field < 255; field++) {
+        assert_true(binade_error(g_recip, exact_recip, field, STRIDE, -1) < 0.8);
+        assert_true(binade_error(g_rsqrt, exact_rsqrt, field, STRIDE, -1) < 0.65);
+    }
+}
+
+static void test_recip_signs_and_ends(void **state) {
+    (void)state;
+    struct golden_fault fault = {0};
+    assert_true(g_recip(-4.0f, &fault) == -0.25f);
+    assert_int_equal(g_bits(g_recip(0x1p126f, &fault)), 0x00800000); // 2^-126
+    assert_int_equal(g_bits(g_recip(-0x1.000002p126f, &fault)), 0x80000000);
+    assert_int_equal(g_bits(g_recip(GOLDEN_FP32_MAX, &fault)), 0);
+    assert_true(g_recip(0x1p-126f, &fault) == 0x1p126f);
+    assert_true(g_rsqrt(0x1p-126f, &fault) == 0x1p63f);
+    assert_false(fault.raised);
+    g_recip(0x1p-127f, &fault);
+    assert_int_equal(fault.kind, GOLDEN_FAULT_DOMAIN);
+}
+
+static void test_rsqrt_refuses_zero_and_negative(void **state) {
+    (void)state;
+    const float bad[] = {0.0f, -0.0f, -1.0f, 0x1p-140f};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct golden_fault fault = {0};
+        g_rsqrt(bad[i], &fault);
+        assert_int_equal(fault.kind, GOLDEN_FAULT_DOMAIN);
+    }
+}
+
+static float exp_of_negative(float x, struct golden_fault *fault) {
+    return g_exp(-x, fault);
+}
+
+static double exact_exp_of_negative(double x) {
+    return exp(-x);
+}
+
+// The binade [1, 2) passes every segment of the table at every distance; the others are strided.
+static void test_exp_every_exponent(void **state) {
+    (void)state;
+    for (int field = 1; field < 133; field++) {
+        uint32_t stride = field == 127 ? 1 : STRIDE;
+        assert_true(binade_error(g_exp, exp, field, stride, 1) < 0.8);
+        assert_true(binade_error(exp_of_negative, exact_exp_of_negative, field, stride, -1) < 0.8);
+    }
+    assert_true(binade_error(g_exp, exp, 133, 7, 1) < 0.8);
+    assert_true(binade_error(exp_of_negative, exact_exp_of_negative, 133, 7, -1) < 0.8);
+}
+
+static void test_exp_ends(void **state) {
+    (void)state;
+    struct golden_fault fault = {0};
+    assert_true(g_exp(0.0f, &fault) == 1.0f);
+    assert_true(g_exp(-0.0f, &fault) == 1.0f);
+    assert_true(g_exp(0x1p-140f, &fault) == 1.0f);
+    assert_true(g_exp(88.75f, &fault) == GOLDEN_FP32_MAX);
+    assert_true(g_exp(GOLDEN_FP32_MAX, &fault) == GOLDEN_FP32_MAX);
+    assert_true(g_exp(-87.25f, &fault) > 0.0f);
+    assert_int_equal(g_bits(g_exp(-87.5f, &fault)), 0);
+    assert_int_equal(g_bits(g_exp(-GOLDEN_FP32_MAX, &fault)), 0);
+    assert_false(fault.raised);
+}
+
+static double exact_sigmoid(double x) {
+    return 1.0 / (1.0 + exp(-x));
+}
+
+static double exact_gelu(double x) {
+    return x * exact_sigmoid(1.5957691216057308 * (x + 0.044715 * x * x * x));
+}
+
+static double exact_silu(double x) {
+    return x * exact_sigmoid(x);
+}
+
+// Largest |error| / scale over all signs, exponents and strided fractions.
+static double absolute_error(function *f, exact_function *exact) {
+    struct golden_fault fault = {0};
+    double worst = 0.0;
+    for (uint32_t bits = 0; bits < 0x7f800000u; bits += 2003) {
+        for (uint32_t sign = 0; sign < 2; sign++) {
+            float x = g_float(bits | sign << 31);
+            worst = larger(worst, fabs((double)f(x, &fault) - exact(x)) / larger(1.0, fabs(exact(x))));
+        }
+    }
+    assert_false(fault.raised);
+    return worst;
+}
+
+static void test_activations_whole_range(void **state) {
+    (void)state;
+    double sigmoid = absolute_error(g_sigmoid, exact_sigmoid);
+    double silu = absolute_error(g_silu, exact_silu);
+    double gelu = absolute_error(g_gelu, exact_gelu);
+    print_message("log2 of the largest error: sigmoid %.2f, silu %.2f, gelu %.2f\n", log2(sigmoid), log2(silu), log2(gelu));
+    assert_true(sigmoid < 0x1p-23 && silu < 0x1p-22 && gelu < 0x1p-21);
+}
+
+static void test_flush_after_rounding(void **state) {
+    (void)state;
+    struct golden_fault fault = {0};
+    assert_int_equal(g_bits(g_mul(0x1.fffffep-64f, 0x1p-63f, &fault)), 0x00800000); // a tie just below 2^-126 rounds up
+    assert_int_equal(g_bits(g_mul(0x1.fffffcp-64f, 0x1p-63f, &fault)), 0);
+    assert_int_equal(g_bits(g_mul(-0x1.8p-64f, 0x1p-63f, &fault)), 0x80000000);
+    assert_int_equal(g_bits(g_sub(0x1.8p-126f, 0x1p-126f, &fault)), 0);
+    assert_int_equal(g_bits(g_sub(0x1p-126f, 0x1.8p-126f, &fault)), 0x80000000);
+    assert_int_equal(g_bits(g_mul(0x1p-127f, GOLDEN_FP32_MAX, &fault)), 0); // a subnormal operand is a zero
+    assert_false(fault.raised);
+}
+
+static void test_faults(void **state) {
+    (void)state;
+    const float inf = INFINITY;
+    struct golden_fault fault = {0};
+    g_add(GOLDEN_FP32_MAX, GOLDEN_FP32_MAX, &fault);
+    assert_int_equal(fault.kind, GOLDEN_FAULT_NOT_FINITE);
+    fault = (struct golden_fault){0};
+    assert_true(g_mul_sat(-GOLDEN_FP32_MAX, 2.0f, &fault) == -GOLDEN_FP32_MAX);
+    assert_false(fault.raised);
+    g_mul_sat(inf, 0.0f, &fault);
+    assert_true(fault.raised);
+    fault = (struct golden_fault){0};
+    g_max(1.0f, inf, &fault);
+    assert_true(fault.raised);
+    fault = (struct golden_fault){0};
+    g_exp(-inf, &fault);
+    assert_true(fault.raised);
+}
+
+static void test_fix(void **state) {
+    (void)state;
+    struct golden_fault fault = {0};
+    assert_int_equal(g_fix(2.5f, 0, 8, &fault), 2);
+    assert_int_equal(g_fix(-3.5f, 0, 8, &fault), -4);
+    assert_int_equal(g_fix(0.5f, 0, 8, &fault), 0);
+    assert_int_equal(g_fix(0x1.000002p-1f, 0, 8, &fault), 1);
+    assert_int_equal(g_fix(1.0f, 30, 32, &fault), 1 << 30);
+    assert_int_equal(g_fix(-127.4f, 0, 8, &fault), -127);
+    assert_int_equal(g_fix(0x1.fffffep62f, 0, 64, &fault), INT64_MAX - 0x7fffffffff);
+    assert_int_equal(g_fix(1e-30f, 20, 44, &fault), 0);
+    assert_false(fault.raised);
+    assert_int_equal(g_fix_clamp(-1e30f, 0, 127, &fault), -127);
+    assert_false(fault.raised);
+    assert_int_equal(g_fix(127.5f, 0, 8, &fault), 127);
+    assert_int_equal(fault.kind, GOLDEN_FAULT_FIXED);
+}
+
+static void test_from_int(void **state) {
+    (void)state;
+    assert_true(g_from_int64(0x1000001) == 0x1p24f);
+    assert_true(g_from_int64(0x1000003) == 0x1.000004p24f);
+    assert_true(g_from_int64(INT64_MIN) == -0x1p63f);
+    golden_i128 big = (golden_i128)1 << 100, tie = (golden_i128)1 << 76;
+    assert_true(g_from_int128(big + tie) == 0x1p100f);
+    assert_true(g_from_int128(big + tie + 1) == 0x1.000002p100f);
+    assert_true(g_from_int128(-big - 3 * tie) == -0x1.000004p100f);
+}
+
+static void test_ldexp_and_max(void **state) {
+    (void)state;
+    struct golden_fault fault = {0};
+    assert_true(g_ldexp(3.0f, -24, &fault) == 0x1.8p-23f);
+    assert_int_equal(g_bits(g_ldexp(-0x1.fffffep-120f, -7, &fault)), 0x80000000);
+    assert_int_equal(g_bits(g_max(-0.0f, 0.0f, &fault)), 0);
+    assert_int_equal(g_bits(g_max(0.0f, -0.0f, &fault)), 0);
+    assert_true(g_max(-2.0f, -3.0f, &fault) == -2.0f);
+    assert_false(g_less(-0.0f, 0.0f, &fault));
+    assert_false(fault.raised);
+    g_ldexp(0x1p100f, 28, &fault);
+    assert_true(fault.raised);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_recip_every_fraction),
+        cmocka_unit_test(test_rsqrt_every_fraction),
+        cmocka_unit_test(test_recip_rsqrt_every_exponent),
+        cmocka_unit_test(test_recip_signs_and_ends),
+        cmocka_unit_test(test_rsqrt_refuses_zero_and_negative),
+        cmocka_unit_test(test_exp_every_exponent),
+        cmocka_unit_test(test_exp_ends),
+        cmocka_unit_test(test_activations_whole_range),
+        cmocka_unit_test(test_flush_after_rounding),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_fix),
+        cmocka_unit_test(test_from_int),
+        cmocka_unit_test(test_ldexp_and_max),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Golden operations: the definitions of docs/numerics.md on small cases, and closeness to double precision.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "../../verif/golden/ops.h"
+
+enum { N = 96, HD = 32, POSITIONS = 150 };
+
+// A fixed sequence in about [-range, range].
+static float noise(uint32_t *state, float range) {
+    *state = *state * 1664525u + 1013904223u;
+    return ((float)(*state >> 8) / 8388608.0f - 1.0f) * range;
+}
+
+static void fill(size_t n, float x[], uint32_t seed, float range) {
+    for (size_t i = 0; i < n; i++)
+        x[i] = noise(&seed, range);
+}
+
+static void test_quantize_rule(void **state) {
+    (void)state;
+    struct golden_fault fault = {0};
+    const float x[8] = {1.0f, -0.5f, 127.6f, -127.6f, 0.5f, 1.5f, 2.5f, 0.0f};
+    int8_t q[8];
+    uint8_t shift[2];
+    golden_quantize_mx(8, 8, -24, x, q, shift, &fault);
+    const int8_t expected[8] = {1, 0, 127, -127, 0, 2, 2, 0}; // e = 0
+    assert_memory_equal(q, expected, 8);
+    assert_int_equal(shift[0], 24);
+    golden_quantize_mx(6, 4, -24, x, q, shift, &fault); // the second block is short: max 1.5, e = -6
+    assert_int_equal(shift[1], 18);
+    assert_int_equal(q[5], 96);
+    assert_false(fault.raised);
+}
+
+static void test_quantize_range(void **state) {
+    (void)state;
+    struct golden_fault fault = {0};
+    float x[2] = {0x1.fffffep-19f, -0x1p-19f};
+    int8_t q[2];
+    uint8_t shift;
+    golden_quantize_mx(2, 2, -24, x, q, &shift, &fault);
+    assert_true(q[0] == 0 && q[1] == 0 && shift == 0);
+    x[0] = 0x1p-18f;
+    golden_quantize_mx(2, 2, -24, x, q, &shift, &fault);
+    assert_true(q[0] == 64 && q[1] == -32 && shift == 0);
+    x[0] = 0x1.fp13f;
+    golden_quantize_mx(2, 2, -24, x, q, &shift, &fault);
+    assert_true(q[0] == 124 && shift == 31);
+    assert_false(fault.raised);
+    x[0] = 0x1p14f;
+    golden_quantize_mx(2, 2, -24, x, q, &shift, &fault);
+    assert_int_equal(fault.kind, GOLDEN_FAULT_EXPONENT);
+}
+
+// The largest accumulator that the formats allow.
+static void test_dot_extremes(void **state) {
+    (void)state;
+    static int8_t w[GOLDEN_K_MAX], q[GOLDEN_K_MAX];
+    static uint8_t scale[GOLDEN_K_MAX / 128], shift[GOLDEN_K_MAX / 128];
+    memset(w, -8, sizeof w);
+    memset(q, 127, sizeof q);
+    memset(scale, 255, sizeof scale);
+    memset(shift, 31, sizeof shift);
+    int64_t expected = -(int64_t)8 * 127 * 255 * GOLDEN_K_MAX * ((int64_t)1 << 31);
+    assert_true(golden_dot(GOLDEN_K_MAX, 128, w, scale, q, shift) == expected);
+}
+
+static void test_matmul_close(void **state) {
+    (void)state;
+    struct golden_fault fault = {0};
+    float x[N], y[2], stored[2] = {0x1p-30f, 0x1.8p-31f}, bias[2] = {0.25f, -1.0f};
+    int8_t w[2 * N], q[N];
+    uint8_t shift[3], scale[2 * 3] = {1, 2, 3, 200, 0, 255};
+    fill(N, x, 1, 3.0f);
+    for (int i = 0; i < 2 * N; i++)
+        w[i] = (int8_t)(i * 7 % 16 - 8);
+    golden_quantize_mx(N, 32, -24, x, q, shift, &fault);
+    golden_matmul(2, N, 32, w, scale, stored, bias, q, shift, y, &fault);
+    for (int n = 0; n < 2; n++) {
+        double sum = 0.0;
+        for (int k = 0; k < N; k++)
+            sum += (double)w[n * N + k] * scale[n * 3 + k / 32] * q[k] * ldexp(1.0, shift[k / 32]);
+        assert_true(fabs(y[n] - (sum * (double)stored[n] + (double)bias[n])) < 1e-6 * (1.0 + fabs(y[n])));
+    }
+    assert_false(fault.raised);
+}
+
+static void test_quantize_kv(void **state) {
+    (void)state;
+    struct golden_fault fault = {0};
+    float x[HD];
+    int8_t q[HD];
+    fill(HD, x, 5, 2.0f);
+    x[3] = -4.0f;
+    float scale = golden_quantize_kv(HD, x, q, &fault);
+    assert_int_equal(q[3], -127);
+    for (int i = 0; i < HD; i++)
+        assert_true(fabsf((float)q[i] * scale - x[i]) <= 0.501f * scale);
+    memset(x, 0, sizeof x);
+    assert_true(golden_quantize_kv(HD, x, q, &fault) == 0.0f);
+    assert_int_equal(q[3], 0);
+    assert_false(fault.raised);
+}
+
+// One head over three blocks of positions, against the same quantized integers in double.
+static void test_attention_close(void **state) {
+    (void)state;
+    struct golden_fault fault = {0};
+    static int8_t k[POSITIONS][HD], v[POSITIONS][HD];
+    const int8_t *k_rows[POSITIONS], *v_rows[POSITIONS];
+    static float raw[POSITIONS], p[POSITIONS], k_scale[POSITIONS], v_scale[POSITIONS];
+    float x[HD], o[HD];
+    int8_t q[HD], pq[POSITIONS];
+    uint8_t q_shift, p_shift[3];
+    for (uint32_t t = 0; t < POSITIONS; t++) {
+        fill(HD, x, 100 + t, 1.0f);
+        k_scale[t] = golden_k_scale(golden_quantize_kv(HD, x, k[t], &fault), HD, &fault);
+        fill(HD, x, 900 + t, 1.0f);
+        v_scale[t] = golden_quantize_kv(HD, x, v[t], &fault);
+        k_rows[t] = k[t];
+        v_rows[t] = v[t];
+    }
+    fill(HD, x, 7, 4.0f);
+    golden_quantize_mx(HD, HD, GOLDEN_MX_EXP_MIN, x, q, &q_shift, &fault);
+    golden_scores(POSITIONS, HD, q, q_shift, GOLDEN_MX_EXP_MIN, k_rows, raw, &fault);
+    double total = 0.0, exact[HD] = {0};
+    for (int t = 0; t < POSITIONS; t++) {
+        double e = exp((double)raw[t] * (double)k_scale[t]);
+        total += e;
+        for (int d = 0; d < HD; d++)
+            exact[d] += e * (double)v_scale[t] * v[t][d];
+    }
+    float inv = golden_softmax(POSITIONS, raw, k_scale, v_scale, p, &fault);
+    golden_quantize_mx(POSITIONS, GOLDEN_P_BLOCK, GOLDEN_MX_EXP_MIN_P, p, pq, p_shift, &fault);
+    golden_values(POSITIONS, HD, pq, p_shift, GOLDEN_MX_EXP_MIN_P, v_rows, inv, NULL, o, &fault);
+    for (int d = 0; d < HD; d++)
+        assert_true(fabs(o[d] - exact[d] / total) < 0.004);
+    assert_false(fault.raised);
+}
+
+static void test_layernorm_close(void **state) {
+    (void)state;
+    struct golden_fault fault = {0};
+    float x[N], gamma[N], beta[N], y[N];
+    fill(N, x, 11, 5.0f);
+    fill(N, gamma, 12, 1.0f);
+    fill(N, beta, 13, 1.0f);
+    golden_layernorm(N, 1e-5f, x, gamma, beta, y, &fault);
+    double sum = 0.0, squares = 0.0;
+    for (int i = 0; i < N; i++) {
+        sum += x[i];
+        squares += (double)x[i] * x[i];
+    }
+    double mean = sum / N, r = 1.0 / sqrt(squares / N - mean * mean + 1e-5);
+    for (int i = 0; i < N; i++)
+        assert_true(fabs(y[i] - ((x[i] - mean) * r * gamma[i] + beta[i])) < 2e-6);
+    assert_false(fault.raised);
+    x[0] = 0x1p23f; // |X| = 2^43
+    golden_layernorm(N, 1e-5f, x, gamma, beta, y, &fault);
+    assert_int_equal(fault.kind, GOLDEN_FAULT_FIXED);
+}
+
+static void test_rmsnorm_close(void **state) {
+    (void)state;
+    struct golden_fault fault = {0};
+    float x[N], gamma[N], y[N];
+    double squares = 0.0;
+    fill(N, x, 21, 5.0f);
+    fill(N, gamma, 22, 1.0f);
+    golden_rmsnorm(N, 1e-6f, x, gamma, y, &fault);
+    for (int i = 0; i < N; i++)
+        squares += (double)x[i] * x[i];
+    for (int i = 0; i < N; i++)
+        assert_true(fabs(y[i] - x[i] / sqrt(squares / N + 1e-6) * gamma[i]) < 2e-6);
+    assert_false(fault.raised);
+}
+
+static void test_argmax_ties(void **state) {
+    (void)state;
+    struct golden_fault fault = {0};
+    const float x[] = {-1.0f, -0.0f, 0.0f, -3.0f}, y[] = {1.0f, 2.0f, 7.0f, 7.0f};
+    assert_int_equal(golden_argmax(4, x, &fault), 1);
+    assert_int_equal(golden_argmax(4, y, &fault), 2);
+    assert_false(fault.raised);
+}
+
+static void test_embed(void **state) {
+    (void)state;
+    struct golden_fault fault = {0};
+    const int8_t q[4] = {1, -2, 3, -8};
+    const uint8_t scale[2] = {3, 0};
+    float y[4];
+    golden_embed(4, 2, q, scale, 0.5f, y, &fault);
+    assert_true(y[0] == 1.5f && y[1] == -3.0f && y[2] == 0.0f && g_bits(y[3]) == 0x80000000u);
+    golden_embed(4, 2, q, NULL, 0.5f, y, &fault);
+    assert_true(y[3] == -4.0f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quantize_rule),   cmocka_unit_test(test_quantize_range), cmocka_unit_test(test_dot_extremes),
+        cmocka_unit_test(test_matmul_close),    cmocka_unit_test(test_quantize_kv),    cmocka_unit_test(test_attention_close),
+        cmocka_unit_test(test_layernorm_close), cmocka_unit_test(test_rmsnorm_close),  cmocka_unit_test(test_argmax_ties),
+        cmocka_unit_test(test_embed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

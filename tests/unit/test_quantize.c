@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weight quantization: ranges, error bounds, extreme rows, the same bits everywhere, and what it costs the shipped model.
+#define _GNU_SOURCE
+#include "model_fixture.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "checkpoint.h"
+#include "evaluate.h"
+#include "quantize.h"
+#include "reference.h"
+
+static float *random_rows(struct fixture *f, const char *name, int64_t rows, int64_t k) {
+    struct checkpoint *c = checkpoint_open(&f->arena, "random:11", &f->diag);
+    return checkpoint_matrix(c, &f->arena, &(struct checkpoint_slice){name, rows, k, false, 0, 0}, &f->diag);
+}
+
+static double squared_error(const struct qmatrix *m, const float *w, int64_t row) {
+    float out[512];
+    double sum = 0;
+    quantize_row_to_float(m, row, out);
+    for (int64_t i = 0; i < m->k; i++) sum += ((double)out[i] - w[row * m->k + i]) * ((double)out[i] - w[row * m->k + i]);
+    return sum;
+}
+
+static void check_ranges(const struct qmatrix *m) {
+    bool is_int4 = m->format == QFORMAT_INT4;
+    for (int64_t i = 0; i < m->rows * m->k; i++) {
+        assert_true(m->q[i] >= (is_int4 ? QUANTIZE_INT4_MIN : -QUANTIZE_INT8_MAX));
+        assert_true(m->q[i] <= (is_int4 ? QUANTIZE_INT4_MAX : QUANTIZE_INT8_MAX));
+    }
+    for (int64_t r = 0; r < m->rows; r++)
+        assert_true(m->row_scale[r] == 0 || fabsf(m->row_scale[r]) >= QUANTIZE_MIN_ROW_SCALE);
+    assert_null(m->bias);
+}
+
+// int8 is never worse than rounding with max / 127.
+static void test_int8(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    enum { ROWS = 40, K = 300 };
+    const float *w = random_rows(&f, "w", ROWS, K);
+    struct qmatrix m = quantize_matrix(&f.arena, w, ROWS, K, QFORMAT_INT8, 128);
+    assert_true(m.rows == ROWS && m.k == K && m.groups == 0 && !m.group_scale);
+    check_ranges(&m);
+    for (int64_t r = 0; r < ROWS; r++) {
+        float max = 0;
+        double plain = 0;
+        for (int64_t i = 0; i < K; i++) max = fmaxf(max, fabsf(w[r * K + i]));
+        for (int64_t i = 0; i < K; i++) {
+            double x = w[r * K + i], scale = (double)max / 127;
+            plain += (x - scale * rint(x / scale)) * (x - scale * rint(x / scale));
+        }
+        assert_true(squared_error(&m, w, r) <= plain * 1.0001);
+        assert_true(m.row_scale[r] > 0);
+    }
+    fixture_end(&f);
+}
+
+// Squared error of the best of many scales for one group, tried with the resolution of nothing but doubles.
+static double best_error(const float *w, int64_t n) {
+    double max = 0, best = DBL_MAX;
+    for (int64_t i = 0; i < n; i++) max = fmax(max, fabs((double)w[i]));
+    for (double scale = -max / 3; scale <= max / 3; scale += max / 3000) {
+        double sum = 0;
+        for (int64_t i = 0; i < n; i++) {
+            double e = w[i] - scale * fmin(fmax(rint(w[i] / scale), QUANTIZE_INT4_MIN), QUANTIZE_INT4_MAX);
+            sum += e * e;
+        }
+        if (sum < best) best = sum;
+    }
+    return best;
+}
+
+// One group per row: the search must come close to the best scale there is, for either sign.
+static void test_int4_search(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    enum { ROWS = 60, K = 128 };
+    const float *w = random_rows(&f, "w", ROWS, K);
+    struct qmatrix m = quantize_matrix(&f.arena, w, ROWS, K, QFORMAT_INT4, 128);
+    check_ranges(&m);
+    int turned = 0;
+    for (int64_t r = 0; r < ROWS; r++) {
+        assert_true(squared_error(&m, w, r) <= best_error(w + r * K, K) * 1.05);
+        turned += m.row_scale[r] < 0;
+    }
+    assert_true(turned > ROWS / 4 && turned < ROWS * 3 / 4);
+    fixture_end(&f);
+}
+
+// Groups of different size, a short last group, a group of zeros.
+static void test_int4_groups(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    enum { ROWS = 8, K = 300, GROUP = 128 };
+    float *w = random_rows(&f, "w", ROWS, K);
+    for (int64_t r = 0; r < ROWS; r++) {
+        for (int64_t i = 0; i < GROUP; i++) w[r * K + i] *= 0.05f;
+        for (int64_t i = GROUP; i < 2 * GROUP; i++) w[r * K + i] = r == 3 ? 0 : w[r * K + i];
+    }
+    struct qmatrix m = quantize_matrix(&f.arena, w, ROWS, K, QFORMAT_INT4, GROUP);
+    assert_int_equal(m.groups, 3);
+    check_ranges(&m);
+    for (int64_t r = 0; r < ROWS; r++) {
+        double best = best_error(w + r * K, GROUP) + best_error(w + r * K + 2 * GROUP, K - 2 * GROUP);
+        if (r != 3) best += best_error(w + r * K + GROUP, GROUP);
+        assert_true(squared_error(&m, w, r) <= best * 1.1);
+    }
+    assert_int_equal(m.group_scale[3 * 3 + 1], 0);
+    fixture_end(&f);
+}
+
+static void test_extreme_rows(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    enum { K = 5 };
+    const float w[][K] = {
+        {0, 0, 0, 0, -0.0f},
+        {1e-40f, -1e-41f, 0, 0, 0},             // would be flushed
+        {1e-24f, 1e-25f, 0, 0, 0},              // on the border: flushed or a normal scale
+        {1e-20f, -2e-20f, 0, 1e-21f, 0},        // small, but fine
+        {1e38f, -5e37f, 1e30f, 0, 1},
+        {-8, 7, 1, -1, 0},
+        {7, -8, 1e-30f, 2, 0},
+    };
+    for (int format = QFORMAT_INT8; format <= QFORMAT_INT4; format++) {
+        struct qmatrix m = quantize_matrix(&f.arena, w[0], COUNT_OF(w), K, (enum qformat)format, 2);
+        check_ranges(&m);
+        for (int r = 0; r < 2; r++)
+            for (int i = 0; i < K; i++) assert_true(m.q[r * K + i] == 0 && m.row_scale[r] == 0);
+        for (size_t r = 3; r < COUNT_OF(w); r++) {
+            float out[K], max = 0;
+            quantize_row_to_float(&m, (int64_t)r, out);
+            for (int i = 0; i < K; i++) max = fmaxf(max, fabsf(w[r][i]));
+            for (int i = 0; i < K; i++) assert_true(fabsf(out[i] / max - w[r][i] / max) < 0.08f);
+        }
+    }
+    fixture_end(&f);
+}
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t len) {
+    for (size_t i = 0; i < len; i++) hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
+    return hash;
+}
+
+// Any compiler and any optimization level: packed images must not depend on them.
+static void test_same_bits(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    static const uint64_t expected[] = {0xaa2e9cb510c41d65, 0x211657e6c56cda79};
+    const float *w = random_rows(&f, "w", 33, 300);
+    for (int format = QFORMAT_INT8; format <= QFORMAT_INT4; format++) {
+        struct qmatrix m = quantize_matrix(&f.arena, w, 33, 300, (enum qformat)format, 128);
+        uint64_t hash = hash_bytes(1, m.q, 33 * 300);
+        hash = hash_bytes(hash, m.row_scale, 33 * sizeof *m.row_scale);
+        if (m.group_scale) hash = hash_bytes(hash, m.group_scale, 33 * 3);
+        if (hash != expected[format]) fail_msg("format %d: 0x%016llx", format, (unsigned long long)hash);
+    }
+    fixture_end(&f);
+}
+
+// ---- the shipped model with quantized weights, everything else in fp32 ----
+
+static void quantize_linear(struct arena *arena, struct reference_linear *l, enum qformat format) {
+    struct arena_mark mark = arena_mark(arena);
+    struct qmatrix m = quantize_matrix(arena, l->w, l->rows, l->k, format, 128);
+    for (int64_t r = 0; r < l->rows; r++) quantize_row_to_float(&m, r, l->w + r * l->k);
+    arena_release(arena, mark);
+}
+
+static const float *step(void *state, uint32_t id, int64_t position) {
+    return reference_step(state, id, position, true);
+}
+
+// Perplexity on a part of the validation text; formats -1: as it is.
+static double perplexity(struct fixture *f, int blocks, int head) {
+    enum { STORIES = 8 };
+    struct gpt2_config c;
+    const char *dir = shipped_model(f), *why;
+    size_t len;
+    assert_true(gpt2_config_read(&f->arena, dir, &c, &f->diag));
+    struct checkpoint *checkpoint = checkpoint_open(&f->arena, dir, &f->diag);
+    struct reference_model *m = reference_open(&f->arena, checkpoint, &c, &f->diag);
+    struct tokenizer *t = tokenizer_open(&f->arena, dir, &f->diag);
+    const char *text = file_read(&f->arena, arena_printf(&f->arena, "%s/valid.txt", dir), 1 << 20, &len, &why);
+    assert_no_errors(f);
+    for (int64_t i = 0; blocks >= 0 && i < c.layers; i++) {
+        struct reference_layer *l = &m->layers[i];
+        struct reference_linear *all[] = {&l->qkv, &l->out, &l->up, &l->down};
+        for (size_t j = 0; j < COUNT_OF(all); j++) quantize_linear(&f->arena, all[j], (enum qformat)blocks);
+    }
+    if (head >= 0) quantize_linear(&f->arena, &m->head, (enum qformat)head); // the token table too: they are tied
+    struct evaluate_model model = {step, m, c.vocab};
+    struct evaluation e;
+    assert_true(evaluate_text(t, text, len, c.context, STORIES, &model, 1, &e, NULL));
+    tokenizer_close(t);
+    checkpoint_close(checkpoint);
+    return evaluate_perplexity(&e, 0);
+}
+
+static void test_model_cost(void **state) {
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    skip(); // slow there, and nothing but arithmetic
+#endif
+    struct fixture f;
+    fixture_begin(&f);
+    double plain = perplexity(&f, -1, -1);
+    double int8 = perplexity(&f, QFORMAT_INT8, QFORMAT_INT8) / plain;
+    double mixed = perplexity(&f, QFORMAT_INT4, QFORMAT_INT8) / plain;
+    double int4 = perplexity(&f, QFORMAT_INT4, QFORMAT_INT4) / plain;
+    print_message("perplexity x %.4f int8, x %.4f int4 blocks, x %.4f int4\n", int8, mixed, int4);
+    assert_true(int8 < 1.003 && mixed < 1.03 && int4 < 1.04);
+    fixture_end(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_int8),       cmocka_unit_test(test_int4_search),  cmocka_unit_test(test_int4_groups),
+        cmocka_unit_test(test_extreme_rows), cmocka_unit_test(test_same_bits), cmocka_unit_test(test_model_cost),
+    };
+    return cmocka_run_group_tests_name("quantize", tests, NULL, NULL);
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Byte-level BPE: known ids, round trips of any bytes, damaged files.
+#define _GNU_SOURCE
+#include "model_fixture.h"
+
+#include <jansson.h>
+#include <unistd.h>
+
+#include "tokenizer.h"
+
+static void assert_ids(const struct tokenizer *t, const char *text, bool specials, size_t count, const uint32_t *expected) {
+    struct token_ids ids = {0};
+    tokenizer_encode(t, text, strlen(text), specials, &ids);
+    bool equal = ids.count == count;
+    for (size_t i = 0; equal && i < count; i++) equal = ids.items[i] == expected[i];
+    if (equal) return;
+    for (size_t i = 0; i < ids.count; i++) print_error("%u ", ids.items[i]);
+    fail_msg("ids of `%s`", text);
+}
+#define ASSERT_IDS(t, text, specials, ...) \
+    assert_ids(t, text, specials, COUNT_OF(((uint32_t[]){__VA_ARGS__})), (uint32_t[]){__VA_ARGS__})
+
+static void assert_round_trip(const struct tokenizer *t, const char *bytes, size_t len) {
+    struct token_ids ids = {0};
+    tokenizer_encode(t, bytes, len, true, &ids);
+    size_t at = 0;
+    for (size_t i = 0; i < ids.count; i++) {
+        size_t n;
+        const char *part = tokenizer_decode(t, ids.items[i], &n);
+        assert_true(n <= len - at);
+        assert_memory_equal(part, bytes + at, n);
+        at += n;
+    }
+    assert_int_equal(at, len);
+}
+
+// ---- the shipped tokenizer ----
+
+static struct tokenizer *open_shipped(struct fixture *f) {
+    fixture_begin(f);
+    struct tokenizer *t = tokenizer_open(&f->arena, shipped_model(f), &f->diag);
+    assert_no_errors(f);
+    return t;
+}
+
+static void test_expected_ids(void **state) {
+    (void)state;
+    struct fixture f;
+    struct tokenizer *t = open_shipped(&f);
+    json_t *root = json_load_file(arena_printf(&f.arena, "%s/expected.json", shipped_model(&f)), 0, NULL), *one;
+    size_t index, i;
+    json_array_foreach(json_object_get(root, "cases"), index, one) {
+        uint32_t expected[64];
+        json_t *id, *ids = json_object_get(one, "ids"), *greedy = json_object_get(one, "greedy32");
+        json_array_foreach(ids, i, id) expected[i] = (uint32_t)json_integer_value(id);
+        assert_ids(t, json_string_value(json_object_get(one, "prompt")), true, json_array_size(ids), expected);
+        struct text text = {0};
+        json_array_foreach(greedy, i, id) {
+            size_t n;
+            const char *bytes = tokenizer_decode(t, (uint32_t)json_integer_value(id), &n);
+            text_add_bytes(&text, bytes, n);
+        }
+        assert_string_equal(text_cstr(&text), json_string_value(json_object_get(one, "greedy32_text")));
+        text_free(&text);
+    }
+    assert_int_equal(index, 2);
+    json_decref(root);
+    tokenizer_close(t);
+    fixture_end(&f);
+}
+
+static void test_specials(void **state) {
+    (void)state;
+    struct fixture f;
+    struct tokenizer *t = open_shipped(&f);
+    assert_int_equal(tokenizer_vocab(t), 1024);
+    assert_int_equal(tokenizer_eot(t), 1023);
+    ASSERT_IDS(t, "<|endoftext|>", true, 1023);
+    ASSERT_IDS(t, "!<|endoftext|><|endoftext|>!", true, 0, 1023, 1023, 0);
+    struct token_ids ids = {0};
+    tokenizer_encode(t, "<|endoftext|>", 13, false, &ids);
+    assert_true(ids.count > 1);
+    ids.count = 0;
+    tokenizer_encode(t, "<|endoftext|", 12, true, &ids);
+    tokenizer_encode(t, "", 0, true, &ids);
+    for (size_t i = 0; i < ids.count; i++) assert_true(ids.items[i] != 1023);
+    size_t n = 7;
+    assert_string_equal(tokenizer_decode(t, 1024, &n), "");
+    assert_int_equal(n, 0);
+    tokenizer_close(t);
+    fixture_end(&f);
+}
+
+static void test_round_trips(void **state) {
+    (void)state;
+    struct fixture f;
+    struct tokenizer *t = open_shipped(&f);
+    static const char *const texts[] = {
+        "",
+        " ",
+        "\n\n  \t x",
+        "na\xc3\xafve \xe4\xb8\xad\xe6\x96\x87 \xf0\x9f\x98\x80",
+        "\xff\xfe\x80 cut \xe4\xb8",          // no UTF-8
+        "\xed\xa0\x80\xf4\x90\x80\x80\xc0\x80" // surrogate, too large, overlong
+    };
+    for (size_t i = 0; i < COUNT_OF(texts); i++) assert_round_trip(t, texts[i], strlen(texts[i]));
+    uint64_t random = 3;
+    for (int round = 0; round < 2000; round++) {
+        char bytes[64];
+        size_t len = next_random(&random) % sizeof bytes;
+        for (size_t i = 0; i < len; i++) {
+            uint64_t r = next_random(&random);
+            bytes[i] = r & 1 ? (char)(r >> 8) : "ab 'st\n12"[(r >> 8) % 9];
+        }
+        assert_round_trip(t, bytes, len);
+    }
+    tokenizer_close(t);
+    fixture_end(&f);
+}
+
+// A word without a space must not take quadratic time.
+static void test_long_words(void **state) {
+    (void)state;
+    struct fixture f;
+    struct tokenizer *t = open_shipped(&f);
+    size_t len = 300000;
+    char *bytes = arena_alloc(&f.arena, len, 1);
+    static const char fill[] = "a- \xe4";
+    for (size_t i = 0; i + 1 < sizeof fill; i++) {
+        memset(bytes, fill[i], len);
+        assert_round_trip(t, bytes, len);
+    }
+    tokenizer_close(t);
+    fixture_end(&f);
+}
+
+// ---- GPT-2's own tokenizer, where it is at hand ----
+
+static void test_gpt2(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    const char *dir = find_dir(&f, "../shared/models/gpt2-tokenizer/encoder.json");
+    if (!dir) {
+        print_message("skipped: ../shared/models/gpt2-tokenizer is not there\n");
+        fixture_end(&f);
+        skip();
+    }
+    struct tokenizer *t = tokenizer_open(&f.arena, dir, &f.diag);
+    assert_no_errors(&f);
+    assert_int_equal(tokenizer_vocab(t), 50257);
+    ASSERT_IDS(t, "Hello world<|endoftext|>", true, 15496, 995, 50256);
+    ASSERT_IDS(t, "I've   done 123 things; don't\n\n  you?", true, 40, 1053, 220, 220, 1760, 17031, 1243, 26, 836, 470, 628, 220,
+               345, 30);
+    ASSERT_IDS(t, "na\xc3\xafve \xf0\x9f\x98\x80 \xe4\xb8\xad\xc2\xa0\xe3\x80\x80x", true, 2616, 38776, 30325, 222,
+               220, 40792, 1849, 5099, 222, 87);
+    size_t len;
+    const char *why, *path = file_find_shared(&f.arena, "../shared/data/wikitext2_test.txt");
+    char *text = path ? file_read(&f.arena, path, 1 << 24, &len, &why) : NULL;
+    if (text) assert_round_trip(t, text, len);
+    tokenizer_close(t);
+    fixture_end(&f);
+}
+
+// ---- damaged files ----
+
+static char dir[] = "/tmp/rill_tokenizer_XXXXXX";
+static char vocab_path[64], merges_path[64];
+
+static int make_dir(void **state) {
+    (void)state;
+    if (!mkdtemp(dir)) return -1;
+    snprintf(vocab_path, sizeof vocab_path, "%s/vocab.json", dir);
+    snprintf(merges_path, sizeof merges_path, "%s/merges.txt", dir);
+    return 0;
+}
+
+static int remove_dir(void **state) {
+    (void)state;
+    unlink(vocab_path);
+    unlink(merges_path);
+    return rmdir(dir);
+}
+
+static void assert_refused(const char *vocab, const char *merges, const char *message) {
+    struct fixture f;
+    fixture_begin(&f);
+    write_file(vocab_path, vocab, strlen(vocab));
+    write_file(merges_path, merges, strlen(merges));
+    struct tokenizer *t = tokenizer_open(&f.arena, dir, &f.diag);
+    assert_null(t);
+    assert_reported(&f, message);
+    fixture_end(&f);
+}
+
+static void test_damaged_files(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    assert_null(tokenizer_open(&f.arena, "/nowhere", &f.diag));
+    assert_reported(&f, "/nowhere/vocab.json: error: No such file");
+    const char *why;
+    size_t len;
+    const char *vocab = file_read(&f.arena, arena_printf(&f.arena, "%s/vocab.json", shipped_model(&f)), 1 << 20, &len, &why);
+    assert_refused("", "", "vocab.json: error");
+    assert_refused("[]", "", "not a JSON object");
+    assert_refused("{}", "", "0 tokens");
+    assert_refused("{\"a\":0}", "", "no token for byte 0x00");
+    assert_refused("{\"a\":1}", "", "token `a`: its id must be a number from 0 to 0");
+    assert_refused("{\"a\":\"0\"}", "", "its id must be a number");
+    assert_refused("{\"a\":0,\"b\":0}", "", "token `b`: its id 0 is used twice");
+    assert_refused(vocab, "#version: 0.2\nh e\nh\n", "merges.txt: error: line 3: not two symbols");
+    assert_refused(vocab, "h e x\n", "line 1: not two symbols");
+    assert_refused(vocab, " h\n", "line 1: not two symbols");
+    assert_refused(vocab, "q q\n", "line 1: merge `qq` is not in the vocabulary");
+    fixture_end(&f);
+}
+
+// ---- the byte tokenizer of random weights ----
+
+static void test_bytes(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    struct tokenizer *t = tokenizer_open_bytes(&f.arena, 97);
+    ASSERT_IDS(t, " A~\n", true, 0, 33, 94, 95);
+    assert_round_trip(t, "Once upon a time,\n", 18);
+    size_t len;
+    assert_string_equal(tokenizer_decode(t, 96, &len), "<96>");
+    assert_int_equal(tokenizer_eot(t), -1);
+    tokenizer_close(t);
+    t = tokenizer_open_bytes(&f.arena, 3);
+    ASSERT_IDS(t, " !\"#\xff", true, 0, 1, 2, 0, 0);
+    fixture_end(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_expected_ids), cmocka_unit_test(test_specials), cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_long_words),   cmocka_unit_test(test_gpt2),     cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_bytes),
+    };
+    return cmocka_run_group_tests_name("tokenizer", tests, make_dir, remove_dir);
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stream checker's front: opening, requests, results, and the report of the first difference.
+#include "check.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "check_internal.h"
+
+// Values kept: as many positions as fit 256 MiB, between a few steps and 64. The estimate takes every element as 4 bytes.
+int check_window(const struct ir *ir) {
+    uint64_t bytes = 1;
+    for (int t = 0; t < ir->tensors; t++) {
+        int region = ir->tensor[t].region;
+        uint64_t repeat = region == IR_NONE ? 1 : (uint64_t)ir->region[region].repeat;
+        bytes += 4 * repeat * (uint64_t)ir_tensor_elements(&ir->tensor[t]);
+    }
+    uint64_t positions = (256u << 20) / bytes, least = 6 * (uint64_t)ir->design.tokens;
+    if (positions > 64)
+        positions = 64;
+    return (int)(positions < least ? least : positions);
+}
+
+struct check *check_open(struct arena *arena, const struct ir *ir, struct golden_run *golden, enum check_set set,
+                         struct diag *diag) {
+    if (ir->design.tokens > CHECK_MAX_TOKENS) {
+        diag_error(diag, loc_none(), "%d tokens per step: the stream checker takes at most %d", ir->design.tokens,
+                   CHECK_MAX_TOKENS);
+        return NULL;
+    }
+    struct check *check = ARENA_NEW(arena, struct check);
+    check->arena = arena;
+    check->ir = ir;
+    check->golden = golden;
+    check->set = set;
+    edges_open(check);
+    return check;
+}
+
+void check_begin(struct check *check, const struct check_request *request) {
+    check->request = *request;
+    check->requests++;
+    plan_begin(check);
+    edges_begin(check);
+}
+
+bool check_wants(const struct check *check, int edge) {
+    return edge >= 0 && edge < check->ir->edges && check->edge[edge].active;
+}
+
+// "kernel q_proj, stream q (tensor h.q), layer 3": where an edge is.
+static const char *edge_text(const struct check *check, int edge) {
+    const struct ir *ir = check->ir;
+    const struct ir_edge *e = &ir->edge[edge];
+    const struct edge *own = &check->edge[edge];
+    const char *tensor = own->is_step ? "step words" : ir->tensor[own->tensor].name;
+    return arena_printf(check->arena, "kernel %s, stream %s (%s)", ir->kernel[e->src_kernel].name, e->name, tensor);
+}
+
+void check_fail(struct check *check, int edge, uint64_t cycle, const char *fmt, ...) {
+    check->counts.mismatches++;
+    if (check->mismatch != NULL)
+        return;
+    va_list args;
+    va_start(args, fmt);
+    const char *what = arena_vprintf(check->arena, fmt, args);
+    va_end(args);
+    check->mismatch = arena_printf(check->arena, "cycle %llu, %s: %s", (unsigned long long)cycle, edge_text(check, edge), what);
+}
+
+// The step an unfinished stream still waits for, or false when it has seen the whole request.
+static bool step_missing(struct check *check, const struct edge *e, struct step *step) {
+    for (int64_t s = e->step; plan_step(check, s, step); s++)
+        if (!e->one_token || step->head)
+            return true;
+    return false;
+}
+
+void check_end(struct check *check, uint64_t cycle) {
+    for (int i = 0; i < check->ir->edges; i++) {
+        struct step step;
+        const struct edge *e = &check->edge[i];
+        bool followed = e->active && (check->set == CHECK_ALL || e->always);
+        if (followed && step_missing(check, e, &step))
+            check_fail(check, i, cycle, "the stream ended early: repetition %lld of the step at position %lld is missing",
+                       (long long)e->repetition, (long long)step.first);
+    }
+}
+
+const uint32_t *check_golden_ids(struct check *check, int64_t *count) {
+    (void)plan_steps(check);
+    *count = check->id_count;
+    return check->ids;
+}
+
+bool check_golden_output(struct check *check, int output, int64_t row, struct trace_value *value) {
+    const struct ir *ir = check->ir;
+    int tensor = ir->output[output], region = ir->tensor[tensor].region;
+    int64_t repetition = region == IR_NONE ? 0 : ir->region[region].repeat - 1;
+    return plan_run(check, row) && golden_run_value(check->golden, tensor, repetition, row, value);
+}
+
+const char *check_mismatch(const struct check *check) {
+    return check->mismatch;
+}
+
+struct check_counts check_counts(const struct check *check) {
+    struct check_counts counts = check->counts;
+    for (int i = 0; i < check->ir->edges; i++)
+        counts.streams += check->edge[i].seen;
+    return counts;
+}
+
+const float *check_logits(const struct check *check, size_t *count) {
+    *count = check->logits.count;
+    return check->logits.items;
+}
+
+const char *check_edge_place(const struct check *check, struct arena *arena, int edge) {
+    const struct edge *e = &check->edge[edge];
+    if (!e->active)
+        return "";
+    return arena_printf(arena, "step %lld, repetition %lld, firing %d, %lld beats into it", (long long)e->step,
+                        (long long)e->repetition, e->firing, (long long)e->beats[0]);
+}

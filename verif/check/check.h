@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stream comparison: every beat that crosses an edge of the kernel graph against the golden model's value, bit for bit, as it flows.
+#ifndef VERIF_CHECK_H
+#define VERIF_CHECK_H
+
+#include "trace.h"
+
+enum check_set {
+    CHECK_ALL,     // every stream that carries a tensor, everywhere
+    CHECK_MINIMUM, // ids, logits, residuals, keys and values everywhere; all streams for the first steps
+};
+
+// One request. Language models: ids. Other graphs: row r of graph input i is row[i] + r * elements, count rows.
+struct check_request {
+    const uint32_t *ids;
+    int64_t count;   // prompt ids, or rows
+    int64_t max_new; // ids to make (language models)
+    int64_t eot;     // ends the request when made; -1: ignored
+    const float *const *row;
+};
+
+struct check_counts {
+    uint64_t values;     // compared elements
+    uint64_t streams;    // edges with at least one compared beat
+    uint64_t mismatches; // beats with a difference
+};
+
+struct check;
+
+// NULL after an error in diag. golden belongs to the checker from now on until check_close.
+struct check *check_open(struct arena *arena, const struct ir *ir, struct golden_run *golden, enum check_set set,
+                         struct diag *diag);
+// Recent positions the golden run must keep for this design: more than any stream lags behind another.
+int check_window(const struct ir *ir);
+void check_begin(struct check *check, const struct check_request *request);
+// True when the edge's beats are compared (or its steps are).
+bool check_wants(const struct check *check, int edge);
+// One handshake. data: the edge's data_bits in 32-bit words, low first. user, last, count: 0 where the stream has none.
+// False: this edge needs no more beats shown in this run.
+bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned user, bool last, unsigned count,
+                uint64_t cycle);
+// The request has ended: every compared stream must have seen all of it.
+void check_end(struct check *check, uint64_t cycle);
+
+// What the golden model generates for the request (runs it to its end). Language models.
+const uint32_t *check_golden_ids(struct check *check, int64_t *count);
+// Graph output `output` of row `row`, or false when it is gone from the window.
+bool check_golden_output(struct check *check, int output, int64_t row, struct trace_value *value);
+// First difference in words (arena text), or NULL.
+const char *check_mismatch(const struct check *check);
+struct check_counts check_counts(const struct check *check);
+// Argmax's inputs as the design showed them, in order: raw fp32 of all requests since open.
+const float *check_logits(const struct check *check, size_t *count);
+// Where a stream stands, for the deadlock report: "position 12, repetition 3, 40 beats into firing 2".
+const char *check_edge_place(const struct check *check, struct arena *arena, int edge);
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each edge of the kernel graph carries: derived from the tensor at its writing port, or else at its reading port.
+#include <string.h>
+
+#include "check_internal.h"
+#include "ops.h"
+
+static const struct ir_port *port_of(const struct ir *ir, const struct ir_edge *e, bool source) {
+    return source ? &ir->kernel[e->src_kernel].port[e->src_port] : &ir->kernel[e->dst_kernel].port[e->dst_port];
+}
+
+// The port that names the tensor, or NULL.
+static const struct ir_port *naming_port(const struct ir *ir, const struct ir_edge *e) {
+    const struct ir_port *src = port_of(ir, e, true), *dst = port_of(ir, e, false);
+    if (src->tensor != IR_NONE)
+        return src;
+    return dst->tensor != IR_NONE ? dst : NULL;
+}
+
+static bool read_by(const struct ir *ir, int tensor, int op) {
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir->node[n].op == op && ir->node[n].in[0] == tensor)
+            return true;
+    return false;
+}
+
+// docs/rtl.md section 3: heads fire one by one, except for keys and values.
+static int firings_of(const struct ir *ir, int tensor) {
+    const struct ir_tensor *t = &ir->tensor[tensor];
+    if (t->dtype == IR_KV)
+        return 1;
+    if (t->dtype == IR_SCALAR)
+        return (int)ir_tensor_elements(t);
+    if (t->rank == 2)
+        return (int)t->shape[0].bound;
+    if (t->dtype == IR_MX && read_by(ir, tensor, IR_OP_ATTN_SCORES))
+        return (int)(ir_tensor_elements(t) / t->block);
+    return 1;
+}
+
+static const struct ir_carry *carry_of(const struct ir_region *region, int tensor, bool next) {
+    for (int c = 0; c < region->carries; c++)
+        if ((next ? region->carry[c].next : region->carry[c].local) == tensor)
+            return &region->carry[c];
+    return NULL;
+}
+
+// Repetition that readers outside the tensor's region see.
+static int64_t last_repetition(const struct ir *ir, int tensor) {
+    int region = ir->tensor[tensor].region;
+    if (region == IR_NONE)
+        return 0;
+    const struct ir_region *r = &ir->region[region];
+    return carry_of(r, tensor, false) != NULL ? r->repeat : r->repeat - 1;
+}
+
+static void set_repetitions(const struct ir *ir, struct edge *e, int region) {
+    int home = ir->tensor[e->tensor].region;
+    if (region == IR_NONE)
+        region = home;
+    e->repetitions = region == IR_NONE ? 1 : ir->region[region].repeat;
+    e->one_token = region != IR_NONE && ir->region[region].when == IR_LAST;
+    e->fixed = region != home;
+    e->fixed_repetition = last_repetition(ir, e->tensor);
+}
+
+static bool is_residual(const struct ir *ir, int tensor) {
+    for (int r = 0; r < ir->regions; r++)
+        if (carry_of(&ir->region[r], tensor, false) != NULL || carry_of(&ir->region[r], tensor, true) != NULL)
+            return true;
+    int producer = ir->tensor[tensor].producer;
+    return producer != IR_NONE && ir->node[producer].op == IR_OP_ADD;
+}
+
+static int beat_lanes(const struct ir_port *port, enum ir_dtype dtype) {
+    switch (dtype) {
+    case IR_MX:
+        return (int)(port->data_bits - 8) / 8;
+    case IR_KV:
+        return (int)(port->data_bits - 32) / 8;
+    default:
+        return (int)(port->data_bits / 32);
+    }
+}
+
+static void open_tensor_edge(struct check *check, struct edge *e, const struct ir_edge *graph, const struct ir_port *name) {
+    const struct ir *ir = check->ir;
+    const struct ir_port *src = port_of(ir, graph, true);
+    int reader = ir->kernel[graph->dst_kernel].node;
+    e->tensor = name->tensor;
+    e->dtype = ir->tensor[e->tensor].dtype;
+    e->active = e->dtype != IR_ACC;
+    e->lanes = beat_lanes(src, e->dtype);
+    e->tokened = src->kind == IR_STREAM_TOKENS || src->kind == IR_STREAM_COUNTED;
+    e->counted = src->kind == IR_STREAM_COUNTED;
+    e->firings = firings_of(ir, e->tensor);
+    e->is_logits = reader != IR_NONE && ir->node[reader].op == IR_OP_ARGMAX && ir->node[reader].in[0] == e->tensor;
+    e->always = e->is_logits || e->dtype == IR_ID || e->dtype == IR_KV || is_residual(ir, e->tensor);
+    set_repetitions(ir, e, name->region);
+}
+
+static bool is_step_edge(const struct ir *ir, const struct ir_edge *e) {
+    const struct ir_kernel *src = &ir->kernel[e->src_kernel];
+    return !strcmp(src->module, "rill_token_loop") && !strcmp(src->port[e->src_port].name, "step");
+}
+
+void edges_open(struct check *check) {
+    const struct ir *ir = check->ir;
+    check->edge = ARENA_ARRAY(check->arena, struct edge, (size_t)ir->edges);
+    for (int i = 0; i < ir->edges; i++) {
+        struct edge *e = &check->edge[i];
+        const struct ir_port *name = naming_port(ir, &ir->edge[i]);
+        e->is_step = is_step_edge(ir, &ir->edge[i]);
+        e->always = e->is_step;
+        e->active = e->is_step;
+        if (name != NULL)
+            open_tensor_edge(check, e, &ir->edge[i], name);
+    }
+}
+
+void edges_begin(struct check *check) {
+    for (int i = 0; i < check->ir->edges; i++) {
+        struct edge *e = &check->edge[i];
+        e->step = e->repetition = 0;
+        e->firing = e->next_token = 0;
+        memset(e->beats, 0, sizeof e->beats);
+        memset(e->elements, 0, sizeof e->elements);
+        memset(e->key, 0, sizeof e->key);
+    }
+}

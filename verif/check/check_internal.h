@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared by the files of the stream checker.
+#ifndef VERIF_CHECK_INTERNAL_H
+#define VERIF_CHECK_INTERNAL_H
+
+#include "check.h"
+
+enum { CHECK_MAX_TOKENS = 8, CHECK_FIRST_STEPS = 2 /* decode steps that CHECK_MINIMUM compares in full */ };
+
+// A step of the request: positions first .. first + tokens - 1.
+struct step {
+    int64_t first;
+    int tokens;
+    bool head; // regions `when: last` run
+};
+
+// What one edge carries, and how far it is.
+struct edge {
+    bool active;      // carries a tensor that is compared
+    bool always;      // part of the minimum set
+    bool is_step;     // carries step words
+    bool is_logits;
+    bool seen;
+    int tensor;
+    enum ir_dtype dtype;
+    int lanes;        // elements of a beat
+    bool counted, tokened; // tcount, tuser/tlast present
+    bool one_token;   // in a region `when: last`: only the last token of the step
+    int64_t repetitions;   // firings of the value per step
+    bool fixed;       // a value from another region: always repetition `fixed_repetition`
+    int64_t fixed_repetition;
+    int firings;      // firings that make up one value of all tokens (heads)
+    // progress
+    int64_t step, repetition;
+    int firing;
+    int64_t beats[CHECK_MAX_TOKENS];    // of this firing, per token
+    int64_t elements[CHECK_MAX_TOKENS]; // counted streams: elements of this firing
+    int next_token;   // streams without tuser
+    // the value of each token, valid while key matches
+    struct trace_value value[CHECK_MAX_TOKENS];
+    uint64_t key[CHECK_MAX_TOKENS];
+};
+
+struct check {
+    struct arena *arena;
+    const struct ir *ir;
+    struct golden_run *golden;
+    enum check_set set;
+    struct edge *edge;
+    int requests;
+    // plan
+    struct check_request request;
+    uint32_t *ids;        // made by the golden model
+    int64_t id_count;
+    int64_t positions;    // run so far
+    bool golden_failed;
+    uint64_t generation;  // changes with every golden step: cached values end
+    // results
+    struct check_counts counts;
+    const char *mismatch;
+    VEC(float) logits;
+};
+
+// check_plan.c
+void plan_begin(struct check *check);
+// Step `index` of the request; false when the request has fewer steps. Runs the golden model as far as needed.
+bool plan_step(struct check *check, int64_t index, struct step *step);
+int64_t plan_steps(struct check *check);
+// Runs the golden model up to and including a position; false when the request ends before it.
+bool plan_run(struct check *check, int64_t position);
+
+// check_edges.c
+void edges_open(struct check *check);
+void edges_begin(struct check *check);
+
+// check.c: records the first difference; `fmt` goes behind the place of the edge.
+void check_fail(struct check *check, int edge, uint64_t cycle, const char *fmt, ...) RILL_PRINTF(4, 5);
+
+#endif

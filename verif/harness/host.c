@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host side of the requests: memory areas, registers, start, interrupt, results. Register map: docs/rtl.md section 11.
+#include <string.h>
+
+#include "sim_internal.h"
+
+enum {
+    REG_CTRL = 0x000, REG_GIER = 0x004, REG_IER = 0x008, REG_ISR = 0x00c,
+    REG_PROMPT_LEN = 0x010, REG_MAX_NEW = 0x018, REG_EOT = 0x020, REG_FLAGS = 0x028,
+    REG_STATUS = 0x030, REG_IDS = 0x034, REG_FAULT = 0x038, REG_PLACE = 0x03c,
+    REG_PROMPT = 0x040, REG_RING = 0x04c, REG_BASE = 0x058, REG_COUNTERS = 0x400,
+};
+enum { RESET_CYCLES = 16, SETTLE_CYCLES = 8, CTRL_START = 1, CTRL_DONE = 2 };
+
+static struct request_result *current(struct host *host) {
+    return &host->result[host->request];
+}
+
+static const struct ir_design *design(const struct host *host) {
+    return &host->sim->ir->design;
+}
+
+static uint64_t channel_base(int channel) {
+    return ((uint64_t)channel << SIM_CHANNEL_SHIFT) + SIM_BASE;
+}
+
+static uint64_t segment_address(const struct ir_segment *s) {
+    return channel_base(s->channel == IR_NONE ? 0 : s->channel) + (uint64_t)s->offset;
+}
+
+static uint8_t *segment_bytes(struct host *host, const struct ir_segment *s) {
+    return hbm_bytes(host->sim->hbm, s->channel == IR_NONE ? 0 : s->channel, SIM_BASE + (uint64_t)s->offset, (uint64_t)s->bytes);
+}
+
+static const struct ir_segment *find_segment(const struct ir *ir, const char *name) {
+    for (int i = 0; i < ir->segments; i++)
+        if (ir->segment[i].kind == IR_SEG_IO && strcmp(ir->segment[i].name, name) == 0)
+            return &ir->segment[i];
+    return NULL;
+}
+
+// ---- the ids as they are written ----
+
+static void ring_written(struct host *host) {
+    struct request_result *r = current(host);
+    int64_t index = r->ids;
+    if (index >= r->tokens || index * 4 >= host->ring_segment->bytes)
+        return;
+    const uint32_t *ring = (const uint32_t *)segment_bytes(host, host->ring_segment);
+    r->id[index] = ring[index];
+    r->id_cycle[index] = hbm_cycle(host->sim->hbm);
+    r->bytes_last = sim_bytes(host->sim);
+    if (index == 0)
+        r->bytes_first = r->bytes_last;
+    r->ids++;
+    report_token(host->sim, r->id[index]);
+}
+
+// The ring writer writes its beat again for every id: one write, one more id.
+static void memory_written(void *ctx, int channel, uint64_t offset, uint64_t bytes) {
+    struct host *host = ctx;
+    const struct ir_segment *s = host->ring_segment;
+    if (s == NULL || host->phase != HOST_RUN || channel != (s->channel == IR_NONE ? 0 : s->channel))
+        return;
+    uint64_t first = SIM_BASE + (uint64_t)s->offset;
+    if (offset < first + (uint64_t)s->bytes && first < offset + bytes)
+        ring_written(host);
+}
+
+// ---- opening ----
+
+static bool encode_prompt(struct host *host, const struct sim_prompt *prompt, struct request_result *r) {
+    struct sim *sim = host->sim;
+    if (prompt->ids != NULL) {
+        r->prompt = prompt->ids;
+        r->prompt_len = prompt->count;
+        return true;
+    }
+    struct token_ids ids = {0};
+    const char *text = prompt->text != NULL ? prompt->text : "";
+    tokenizer_encode(sim->tokenizer, text, strlen(text), true, &ids);
+    if (ids.count == 0 && design(host)->eot >= 0) { // a story from nothing begins behind an end of text
+        ids.items = ARENA_ARRAY(&sim->arena, uint32_t, 1);
+        ids.items[0] = (uint32_t)design(host)->eot;
+        ids.count = 1;
+    }
+    r->prompt = ids.items;
+    r->prompt_len = (int64_t)ids.count;
+    return true;
+}
+
+static bool check_request_fits(struct host *host, const struct request_result *r) {
+    const struct ir_design *d = design(host);
+    const char *unit = d->is_lm ? "token ids" : "rows";
+    if (host->sim->options.unchecked)
+        return true;
+    if (r->prompt_len < 1)
+        sim_fail(host->sim, "the prompt is empty");
+    else if (r->prompt_len > d->context)
+        sim_fail(host->sim, "the prompt has %lld %s, the design's context is %lld", (long long)r->prompt_len, unit,
+                 (long long)d->context);
+    return host->sim->failure == NULL;
+}
+
+static bool open_request(struct host *host, const struct sim_prompt *prompt, struct request_result *r) {
+    struct arena *arena = &host->sim->arena;
+    r->tokens = prompt->tokens;
+    if (!design(host)->is_lm)
+        r->prompt_len = prompt->tokens;
+    else if (!encode_prompt(host, prompt, r))
+        return false;
+    int64_t most = design(host)->context + 1 < r->tokens ? design(host)->context + 1 : r->tokens;
+    r->tokens = design(host)->is_lm ? most : r->tokens;
+    r->id = ARENA_ARRAY(arena, uint32_t, (size_t)r->tokens + 1);
+    r->id_cycle = ARENA_ARRAY(arena, uint64_t, (size_t)r->tokens + 1);
+    r->channel_beats = ARENA_ARRAY(arena, uint64_t, (size_t)design(host)->channels);
+    r->channel_stalls = ARENA_ARRAY(arena, uint64_t, (size_t)design(host)->channels);
+    return check_request_fits(host, r);
+}
+
+bool host_open(struct host *host, struct sim *sim) {
+    host->sim = sim;
+    host->result = ARENA_ARRAY(&sim->arena, struct request_result, sim->options.prompts.count);
+    if (sim->ir->design.is_lm) {
+        host->prompt_segment = find_segment(sim->ir, "prompt");
+        host->ring_segment = find_segment(sim->ir, "ring");
+        if (host->prompt_segment == NULL || host->ring_segment == NULL) {
+            sim_fail(sim, "the design has no memory areas for the prompt and the ring");
+            return false;
+        }
+        hbm_observe_writes(sim->hbm, memory_written, host);
+    }
+    int64_t rows = 0;
+    for (size_t i = 0; i < sim->options.prompts.count; i++) {
+        if (!open_request(host, &sim->options.prompts.items[i], &host->result[i]))
+            return false;
+        rows = host->result[i].prompt_len > rows ? host->result[i].prompt_len : rows;
+    }
+    return sim->ir->design.is_lm || rows_open(sim, rows);
+}
+
+// ---- start ----
+
+static void write_pointer(struct axil *axil, uint32_t address, uint64_t pointer) {
+    axil_write(axil, address, (uint32_t)pointer);
+    axil_write(axil, address + 4, (uint32_t)(pointer >> 32));
+}
+
+static void place_prompt(struct host *host) {
+    const struct request_result *r = current(host);
+    size_t bytes = (size_t)r->prompt_len * 4, room = (size_t)host->prompt_segment->bytes;
+    memset(segment_bytes(host, host->prompt_segment), 0, room);
+    memset(segment_bytes(host, host->ring_segment), 0, (size_t)host->ring_segment->bytes);
+    memcpy(segment_bytes(host, host->prompt_segment), r->prompt, bytes < room ? bytes : room);
+}
+
+static void write_arguments(struct host *host) {
+    const struct request_result *r = current(host);
+    const struct ir_design *d = design(host);
+    bool ignore = host->sim->options.ignore_eot || d->eot < 0;
+    struct axil *axil = &host->axil;
+    axil_clear(axil);
+    axil_write(axil, REG_PROMPT_LEN, (uint32_t)r->prompt_len);
+    axil_write(axil, REG_MAX_NEW, (uint32_t)r->tokens);
+    axil_write(axil, REG_EOT, (uint32_t)d->eot);
+    axil_write(axil, REG_FLAGS, ignore);
+    if (d->is_lm) {
+        write_pointer(axil, REG_PROMPT, segment_address(host->prompt_segment));
+        write_pointer(axil, REG_RING, segment_address(host->ring_segment));
+    }
+    for (int c = 0; c < d->channels; c++)
+        write_pointer(axil, REG_BASE + 12 * (uint32_t)c, channel_base(c));
+    axil_write(axil, REG_GIER, 1);
+    axil_write(axil, REG_IER, 1);
+    axil_write(axil, REG_CTRL, CTRL_START);
+}
+
+static void enter(struct host *host, enum host_phase phase) {
+    host->phase = phase;
+    host->phase_cycle = hbm_cycle(host->sim->hbm);
+}
+
+static void begin_request(struct host *host) {
+    struct request_result *r = current(host);
+    const struct ir_design *d = design(host);
+    bool ignore = host->sim->options.ignore_eot || d->eot < 0;
+    struct check_request request = {.ids = r->prompt, .count = r->prompt_len, .max_new = r->tokens, .eot = ignore ? -1 : d->eot,
+                                    .row = (const float *const *)host->rows};
+    if (d->is_lm)
+        place_prompt(host);
+    check_begin(host->sim->check, &request);
+    write_arguments(host);
+    enter(host, HOST_ARGUMENTS);
+}
+
+// ---- end ----
+
+static void collect_arguments(struct host *host) {
+    struct axil *axil = &host->axil;
+    int channels = design(host)->channels;
+    axil_clear(axil);
+    axil_write(axil, REG_ISR, 1);
+    host->first_read = axil_read(axil, REG_CTRL);
+    axil_read(axil, REG_STATUS);
+    axil_read(axil, REG_IDS);
+    axil_read(axil, REG_FAULT);
+    axil_read(axil, REG_PLACE);
+    for (int i = 0; i < 1 + 2 * channels; i++) {
+        axil_read(axil, REG_COUNTERS + 8 * (uint32_t)i);
+        axil_read(axil, REG_COUNTERS + 8 * (uint32_t)i + 4);
+    }
+}
+
+static uint64_t counter(const struct host *host, int index) {
+    const struct axil_access *a = &host->axil.access[host->first_read + 5 + 2 * index];
+    return (uint64_t)a[1].data << 32 | a[0].data;
+}
+
+static void store_registers(struct host *host) {
+    struct request_result *r = current(host);
+    const struct axil_access *a = &host->axil.access[host->first_read];
+    int channels = design(host)->channels;
+    if (!(a[0].data & CTRL_DONE))
+        sim_fail(host->sim, "interrupt without done: CTRL is %08x", a[0].data);
+    r->status = a[1].data;
+    r->ids_written = a[2].data;
+    r->fault = a[3].data;
+    r->fault_place = a[4].data;
+    r->counted_cycles = counter(host, 0);
+    for (int c = 0; c < channels; c++) {
+        r->channel_beats[c] = counter(host, 1 + c);
+        r->channel_stalls[c] = counter(host, 1 + channels + c);
+    }
+}
+
+// The place-th kernel with a fault output, in program order.
+static const char *fault_kernel(const struct ir *ir, uint32_t place) {
+    for (int k = 0; k < ir->kernels; k++)
+        if (ir->kernel[k].has_fault && place-- == 0)
+            return ir->kernel[k].name;
+    return "?";
+}
+
+static void report_fault(struct host *host) {
+    struct sim *sim = host->sim;
+    const struct request_result *r = current(host);
+    static const char *const names[] = {"", "the prompt is empty", "the prompt is longer than the context", "a pointer is not aligned",
+                                        "a prompt id is outside the vocabulary", "numeric fault in a kernel", "memory error response"};
+    const char *name = r->fault < COUNT_OF(names) ? names[r->fault] : "unknown";
+    const char *kernel = r->fault == 5 ? fault_kernel(sim->ir, r->fault_place) : "";
+    sim_fail(sim, "the design reports fault %u: %s (place %u%s%s), latest step at position %u", r->fault, name, r->fault_place,
+             *kernel != 0 ? ", kernel " : "", kernel, r->status >> 16);
+}
+
+static void compare_ids(struct host *host) {
+    struct request_result *r = current(host);
+    int64_t want = 0;
+    const uint32_t *golden = check_golden_ids(host->sim->check, &want);
+    if (r->ids_written != (uint32_t)r->ids)
+        sim_fail(host->sim, "ids_written is %u, the ring was written %lld times", r->ids_written, (long long)r->ids);
+    const uint32_t *ring = (const uint32_t *)segment_bytes(host, host->ring_segment);
+    for (int64_t i = 0; i < want && i < r->ids; i++)
+        if (r->id[i] != golden[i] || ring[i] != golden[i])
+            sim_fail(host->sim, "id %lld is %u (in the ring: %u), the golden model's is %u", (long long)i, r->id[i], ring[i], golden[i]);
+    if (r->ids != want)
+        sim_fail(host->sim, "%lld ids were written, the golden model makes %lld", (long long)r->ids, (long long)want);
+}
+
+static void finish_request(struct host *host) {
+    struct request_result *r = current(host);
+    store_registers(host);
+    r->done = true;
+    if (r->fault != 0) {
+        report_fault(host);
+        return;
+    }
+    check_end(host->sim->check, hbm_cycle(host->sim->hbm));
+    if (design(host)->is_lm)
+        compare_ids(host);
+    else
+        rows_compare(host->sim, r->prompt_len);
+    if (!hbm_quiet(host->sim->hbm))
+        sim_fail(host->sim, "done, but memory transactions are outstanding");
+}
+
+// ---- one clock ----
+
+static void report_deadlock(struct host *host, const char *what) {
+    struct sim *sim = host->sim;
+    if (sim->failure == NULL)
+        watch_report(&sim->watch, sim->check, &sim->arena, &sim->failure_detail);
+    sim_fail(sim, "%s at cycle %llu, request %d, %lld ids made", what, (unsigned long long)hbm_cycle(sim->hbm), host->request,
+             (long long)current(host)->ids);
+}
+
+static void guard_run(struct host *host) {
+    struct sim *sim = host->sim;
+    uint64_t cycle = hbm_cycle(sim->hbm);
+    if (check_mismatch(sim->check) != NULL)
+        sim_fail(sim, "mismatch: %s", check_mismatch(sim->check));
+    else if (watch_stuck(&sim->watch, sim->watch.beats + hbm_beats(sim->hbm), cycle, sim->options.watchdog))
+        report_deadlock(host, "deadlock: nothing moves");
+    else if (sim->options.timeout != 0 && cycle > sim->options.timeout)
+        report_deadlock(host, "time-out");
+}
+
+static void end_run(struct host *host) {
+    struct request_result *r = current(host);
+    r->end = hbm_cycle(host->sim->hbm);
+    r->bytes_end = sim_bytes(host->sim);
+    collect_arguments(host);
+    enter(host, HOST_COLLECT);
+}
+
+static void next_request(struct host *host) {
+    finish_request(host);
+    if (check_mismatch(host->sim->check) != NULL)
+        sim_fail(host->sim, "mismatch: %s", check_mismatch(host->sim->check));
+    if (host->sim->failure != NULL || (size_t)host->request + 1 == host->sim->options.prompts.count)
+        enter(host, HOST_OVER);
+    else {
+        host->request++;
+        begin_request(host);
+    }
+}
+
+static void start_run(struct host *host) {
+    struct request_result *r = current(host);
+    r->start = hbm_cycle(host->sim->hbm);
+    r->bytes_start = r->bytes_first = r->bytes_last = sim_bytes(host->sim);
+    host->sim->watch.last_cycle = 0;
+    enter(host, HOST_RUN);
+}
+
+bool host_edge(struct host *host, struct sim_pins *pins) {
+    uint64_t cycle = hbm_cycle(host->sim->hbm);
+    bool idle = axil_edge(&host->axil, pins);
+    pins->rst = cycle < RESET_CYCLES;
+    switch (host->phase) {
+    case HOST_RESET:
+        if (cycle >= RESET_CYCLES + SETTLE_CYCLES)
+            begin_request(host);
+        break;
+    case HOST_ARGUMENTS:
+        if (idle)
+            start_run(host);
+        break;
+    case HOST_RUN:
+        if (pins->interrupt)
+            end_run(host);
+        else
+            guard_run(host);
+        break;
+    case HOST_COLLECT:
+        if (idle)
+            next_request(host);
+        break;
+    case HOST_OVER:
+        break;
+    }
+    if (host->phase != HOST_RUN && host->phase != HOST_OVER && cycle - host->phase_cycle > 100000)
+        sim_fail(host->sim, "the control port does not answer");
+    return host->phase != HOST_OVER && host->sim->failure == NULL;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions that rill_probe.sv and rill_fifo_probe.sv import. The run is bound once, before the first evaluation.
+#ifndef VERIF_PROBE_DPI_H
+#define VERIF_PROBE_DPI_H
+
+#include <stdint.h>
+
+// id: edge number. data: 32-bit words, low first. rill_probe_open and _beat: 0 when (further) beats are not needed.
+int rill_probe_open(int id, int data_bits);
+int rill_probe_beat64(int id, const uint32_t *data, int user, int last, int count);
+int rill_probe_beat544(int id, const uint32_t *data, int user, int last, int count);
+int rill_probe_beat(int id, const uint32_t *data, int user, int last, int count);
+void rill_probe_state(int id, int tvalid, int tready, long long beats, long long stalls);
+void rill_fifo_state(int id, int depth, int occupancy, int high_water);
+
+#endif

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run prints: text as it is made, progress, the summary, JSON, logits.
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim_internal.h"
+
+enum { PROGRESS_CYCLES = 4096 };
+static const double peak_gbs = 14.4; // of one pseudo-channel
+
+struct figures {
+    uint64_t prefill, decode;    // cycles: start to first id, first to last id
+    double per_token, rate, ttft_ms, utilization;
+    uint64_t bytes;
+};
+
+static double seconds_of(const struct sim *sim, uint64_t cycles) {
+    return (double)cycles / (sim->clock_mhz * 1e6);
+}
+
+static double used(const struct sim *sim, uint64_t bytes, uint64_t cycles) {
+    double peak = peak_gbs * 1e9 * sim->ir->design.channels * seconds_of(sim, cycles);
+    return peak > 0 ? (double)bytes / peak : 0;
+}
+
+static struct figures figures_of(const struct sim *sim, const struct request_result *r) {
+    struct figures f = {.bytes = r->bytes_end - r->bytes_start};
+    uint64_t end = r->end > r->start ? r->end : r->start;
+    f.prefill = r->ids > 0 ? r->id_cycle[0] - r->start : end - r->start;
+    f.ttft_ms = seconds_of(sim, f.prefill) * 1e3;
+    f.utilization = used(sim, f.bytes, end - r->start);
+    if (!sim->ir->design.is_lm && f.prefill > 0) {
+        f.per_token = (double)f.prefill / (double)r->prompt_len;
+        f.rate = (double)r->prompt_len / seconds_of(sim, f.prefill);
+    }
+    if (r->ids > 1) {
+        f.decode = r->id_cycle[r->ids - 1] - r->id_cycle[0];
+        f.per_token = (double)f.decode / (double)(r->ids - 1);
+        f.rate = (double)(r->ids - 1) / seconds_of(sim, f.decode);
+        f.utilization = used(sim, r->bytes_last - r->bytes_first, f.decode);
+    }
+    return f;
+}
+
+static double wall_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void clear_progress(struct sim *sim) {
+    if (sim->progress_shown)
+        fputs("\r\033[K", stderr);
+    sim->progress_shown = false;
+}
+
+// Text that a reader may be following on the same terminal is not disturbed.
+void report_progress(struct sim *sim) {
+    uint64_t cycle = hbm_cycle(sim->hbm);
+    const struct request_result *r = &sim->host.result[sim->host.request];
+    if (cycle % PROGRESS_CYCLES != 0 || !isatty(2) || (r->ids > 0 && !sim->options.quiet && isatty(1)))
+        return;
+    double wall = wall_seconds() - sim->wall_start;
+    fprintf(stderr, "\r\033[Krequest %d: %lld of %lld ids, %.2f M cycles, %.0f k cycles/s", sim->host.request + 1, (long long)r->ids,
+            (long long)r->tokens, (double)cycle * 1e-6, (double)cycle * 1e-3 / (wall > 0 ? wall : 1));
+    sim->progress_shown = true;
+}
+
+static void print_prompt(const struct sim *sim, const struct request_result *r) {
+    for (int64_t i = 0; i < r->prompt_len; i++) {
+        size_t len = 0;
+        const char *bytes = tokenizer_decode(sim->tokenizer, r->prompt[i], &len);
+        fwrite(bytes, 1, len, stdout);
+    }
+}
+
+void report_token(struct sim *sim, uint32_t id) {
+    struct request_result *r = &sim->host.result[sim->host.request];
+    size_t len = 0;
+    const char *bytes = tokenizer_decode(sim->tokenizer, id, &len);
+    if (id != (uint32_t)sim->ir->design.eot)
+        text_add_bytes(&r->text, bytes, len);
+    if (sim->options.quiet)
+        return;
+    clear_progress(sim);
+    if (r->ids == 1)
+        print_prompt(sim, r);
+    if (id != (uint32_t)sim->ir->design.eot)
+        fwrite(bytes, 1, len, stdout);
+    fflush(stdout);
+}
+
+static bool matches(const struct sim *sim) {
+    return sim->failure == NULL && check_counts(sim->check).mismatches == 0;
+}
+
+static void print_request(const struct sim *sim, const struct request_result *r) {
+    struct figures f = figures_of(sim, r);
+    if (sim->ir->design.is_lm)
+        printf("%lld prompt ids, %lld ids made; prefill %llu cycles (TTFT %.3f ms), decode %llu cycles, %.0f per token: %.1f tokens/s at %g MHz\n",
+               (long long)r->prompt_len, (long long)r->ids, (unsigned long long)f.prefill, f.ttft_ms, (unsigned long long)f.decode, f.per_token,
+               f.rate, sim->clock_mhz);
+    else
+        printf("%lld rows, %.0f cycles each: %.1f rows/s at %g MHz\n", (long long)r->prompt_len, f.per_token, f.rate, sim->clock_mhz);
+    printf("HBM: %.3f MB moved, %.1f %% of %.1f GB/s\n", (double)f.bytes * 1e-6, f.utilization * 100, peak_gbs * sim->ir->design.channels);
+}
+
+void report_summary(struct sim *sim) {
+    double wall = wall_seconds() - sim->wall_start;
+    struct check_counts counts = check_counts(sim->check);
+    uint64_t cycle = hbm_cycle(sim->hbm);
+    clear_progress(sim);
+    if (sim->options.quiet)
+        return;
+    if (sim->ir->design.is_lm)
+        puts("\n");
+    for (size_t i = 0; i < sim->options.prompts.count; i++)
+        if (sim->host.result[i].done)
+            print_request(sim, &sim->host.result[i]);
+    printf("match: %s (%llu values on %llu streams compared with the golden model)\n", matches(sim) ? "true" : "false",
+           (unsigned long long)counts.values, (unsigned long long)counts.streams);
+    printf("simulated %llu cycles in %.1f s, %.1f thousand cycles/s\n", (unsigned long long)cycle, wall, (double)cycle * 1e-3 / wall);
+    fflush(stdout);
+}
+
+static uint64_t logits_hash(const struct sim *sim, size_t *count) {
+    const unsigned char *bytes = (const unsigned char *)check_logits(sim->check, count);
+    uint64_t hash = 0xcbf29ce484222325ull; // FNV-1a
+    for (size_t i = 0; i < *count * sizeof(float); i++)
+        hash = (hash ^ bytes[i]) * 0x100000001b3ull;
+    return hash;
+}
+
+static void json_u64s(struct text *out, const char *key, const uint64_t values[], int count) {
+    text_addf(out, "\"%s\": [", key);
+    for (int i = 0; i < count; i++)
+        text_addf(out, "%s%llu", i ? ", " : "", (unsigned long long)values[i]);
+    text_add(out, "]");
+}
+
+static void json_ids(struct text *out, const char *key, const uint32_t ids[], int64_t count) {
+    text_addf(out, "\"%s\": [", key);
+    for (int64_t i = 0; i < count; i++)
+        text_addf(out, "%s%u", i ? ", " : "", ids[i]);
+    text_add(out, "]");
+}
+
+// The fields of one request, two spaces deep, without the braces.
+static void json_request(const struct sim *sim, const struct request_result *r, const char *indent, struct text *out) {
+    struct figures f = figures_of(sim, r);
+    int channels = sim->ir->design.channels;
+    text_addf(out, "%s\"text\": ", indent);
+    text_add_json_string(out, text_cstr(&r->text), r->text.len);
+    text_addf(out, ",\n%s", indent);
+    json_ids(out, "prompt_ids", r->prompt, sim->ir->design.is_lm ? r->prompt_len : 0);
+    text_addf(out, ",\n%s", indent);
+    json_ids(out, "token_ids", r->id, r->ids);
+    text_addf(out, ",\n%s\"cycles_prefill\": %llu,\n%s\"cycles_decode\": %llu,\n", indent, (unsigned long long)f.prefill, indent,
+              (unsigned long long)f.decode);
+    text_addf(out, "%s\"cycles_per_token\": %.9g,\n%s\"tokens_per_second\": %.9g,\n", indent, f.per_token, indent, f.rate);
+    text_addf(out, "%s\"ttft_ms\": %.9g,\n%s\"hbm_bytes\": %llu,\n", indent, f.ttft_ms, indent, (unsigned long long)f.bytes);
+    text_addf(out, "%s\"hbm_utilization\": %.9g,\n%s\"cycles_counted\": %llu,\n", indent, f.utilization, indent,
+              (unsigned long long)r->counted_cycles);
+    text_addf(out, "%s\"fault\": %u,\n%s", indent, r->fault, indent);
+    json_u64s(out, "channel_beats", r->channel_beats, channels);
+    text_addf(out, ",\n%s", indent);
+    json_u64s(out, "channel_stalls", r->channel_stalls, channels);
+}
+
+static void json_fifos(const struct sim *sim, struct text *out) {
+    bool first = true;
+    text_add(out, "  \"fifos\": {");
+    for (int i = 0; i < sim->ir->edges; i++) {
+        const struct watch_edge *w = &sim->watch.edge[i];
+        if (!w->has_fifo)
+            continue;
+        text_addf(out, "%s\n    \"%s\": {\"depth\": %d, \"high_water\": %d}", first ? "" : ",", sim->ir->edge[i].name, w->depth, w->high_water);
+        first = false;
+    }
+    text_add(out, first ? "}" : "\n  }");
+}
+
+static void json_all(const struct sim *sim, struct text *out) {
+    struct check_counts counts = check_counts(sim->check);
+    size_t logits = 0;
+    uint64_t hash = logits_hash(sim, &logits);
+    text_add(out, "{\n");
+    json_request(sim, &sim->host.result[sim->host.request], "  ", out);
+    text_addf(out, ",\n  \"match\": %s,\n  \"values_compared\": %llu,\n  \"streams_compared\": %llu,\n", matches(sim) ? "true" : "false",
+              (unsigned long long)counts.values, (unsigned long long)counts.streams);
+    text_addf(out, "  \"clock_mhz\": %.9g,\n  \"cycles\": %llu,\n", sim->clock_mhz, (unsigned long long)hbm_cycle(sim->hbm));
+    text_addf(out, "  \"logits\": %zu,\n  \"logits_hash\": \"%016llx\",\n  \"error\": ", logits, (unsigned long long)hash);
+    if (sim->failure != NULL)
+        text_add_json_string(out, sim->failure, strlen(sim->failure));
+    else
+        text_add(out, "null");
+    text_add(out, ",\n");
+    json_fifos(sim, out);
+    text_add(out, ",\n  \"requests\": [");
+    for (int i = 0; i <= sim->host.request; i++) {
+        text_addf(out, "%s\n    {\n", i ? "," : "");
+        json_request(sim, &sim->host.result[i], "      ", out);
+        text_add(out, "\n    }");
+    }
+    text_add(out, "\n  ]\n}\n");
+}
+
+bool report_write_json(struct sim *sim) {
+    struct text out = {0};
+    if (sim->options.json == NULL)
+        return true;
+    json_all(sim, &out);
+    const char *why = NULL;
+    if (strcmp(sim->options.json, "-") == 0)
+        fputs(text_cstr(&out), stdout);
+    else
+        why = file_write_text(&sim->arena, sim->options.json, &out);
+    if (why != NULL)
+        fprintf(stderr, "rill sim: error: %s\n", why);
+    text_free(&out);
+    return why == NULL;
+}
+
+bool report_write_logits(struct sim *sim) {
+    struct text out = {0};
+    if (sim->options.logits == NULL)
+        return true;
+    size_t count = 0;
+    const float *logits = check_logits(sim->check, &count);
+    text_add_bytes(&out, logits, count * sizeof *logits);
+    const char *why = file_write_text(&sim->arena, sim->options.logits, &out);
+    if (why != NULL)
+        fprintf(stderr, "rill sim: error: %s\n", why);
+    text_free(&out);
+    return why == NULL;
+}

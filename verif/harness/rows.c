@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs that are no language models: random fp32 rows into the input areas, the output areas against the golden model.
+#include <string.h>
+
+#include "layout.h"
+#include "sim_internal.h"
+
+static uint64_t draw(uint64_t *state) {
+    uint64_t x = *state;
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    *state = x;
+    return x * 0x2545f4914f6cdd1dull;
+}
+
+// Bell shaped, within (-4, 4), now and then exactly 0.
+static float random_value(uint64_t *state) {
+    uint64_t r = draw(state);
+    if ((r & 127) == 0)
+        return 0.0f;
+    int32_t sum = 0;
+    for (int i = 0; i < 4; i++)
+        sum += (int32_t)(r >> (8 + 14 * i) & 0x3fff) - 0x2000;
+    return (float)sum / 8192.0f + (float)(draw(state) & 0xff) / 2097152.0f;
+}
+
+static uint8_t *area(struct sim *sim, const char *prefix, const struct ir_tensor *t, int64_t rows) {
+    const char *name = arena_printf(&sim->arena, "%s_%s", prefix, t->name);
+    int64_t bytes = rows * layout_float_row_beats(&sim->ir->design, ir_tensor_elements(t)) * (sim->ir->design.beat_bits / 8);
+    for (int i = 0; i < sim->ir->segments; i++) {
+        const struct ir_segment *s = &sim->ir->segment[i];
+        if (s->kind != IR_SEG_IO || strcmp(s->name, name) != 0)
+            continue;
+        if (s->bytes < bytes)
+            break;
+        return hbm_bytes(sim->hbm, s->channel == IR_NONE ? 0 : s->channel, SIM_BASE + (uint64_t)s->offset, (uint64_t)bytes);
+    }
+    sim_fail(sim, "the design has no memory area `%s` of %lld bytes", name, (long long)bytes);
+    return NULL;
+}
+
+static size_t row_bytes(const struct sim *sim, const struct ir_tensor *t) {
+    return (size_t)(layout_float_row_beats(&sim->ir->design, ir_tensor_elements(t)) * (sim->ir->design.beat_bits / 8));
+}
+
+static bool open_input(struct sim *sim, int input, int64_t rows, uint64_t *state) {
+    const struct ir_tensor *t = &sim->ir->tensor[sim->ir->input[input]];
+    size_t n = (size_t)ir_tensor_elements(t);
+    uint8_t *to = area(sim, "input", t, rows);
+    if (to == NULL)
+        return false;
+    float *values = ARENA_ARRAY(&sim->arena, float, n * (size_t)rows);
+    for (size_t i = 0; i < n * (size_t)rows; i++)
+        values[i] = random_value(state);
+    for (int64_t r = 0; r < rows; r++)
+        memcpy(to + (size_t)r * row_bytes(sim, t), values + (size_t)r * n, n * sizeof *values);
+    sim->host.rows[input] = values;
+    return true;
+}
+
+bool rows_open(struct sim *sim, int64_t rows) {
+    uint64_t state = sim->options.data_seed * 0x9e3779b97f4a7c15ull + 1;
+    sim->host.rows = ARENA_ARRAY(&sim->arena, float *, IR_MAX_PORTS);
+    for (int i = 0; i < sim->ir->inputs; i++)
+        if (!open_input(sim, i, rows, &state))
+            return false;
+    for (int o = 0; o < sim->ir->outputs; o++)
+        if (area(sim, "output", &sim->ir->tensor[sim->ir->output[o]], rows) == NULL)
+            return false;
+    return true;
+}
+
+static void compare_row(struct sim *sim, const struct ir_tensor *t, int64_t row, const uint8_t *area, const struct trace_value *want) {
+    int64_t n = ir_tensor_elements(t);
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t got, expect;
+        memcpy(&got, area + (size_t)row * row_bytes(sim, t) + (size_t)i * 4, 4);
+        memcpy(&expect, &want->f32[i / want->cols * want->stride + i % want->cols], 4);
+        if (got != expect)
+            sim_fail(sim, "output `%s`, row %lld, element %lld in memory: expected %08x, got %08x", t->name, (long long)row, (long long)i,
+                     expect, got);
+    }
+}
+
+void rows_compare(struct sim *sim, int64_t rows) {
+    struct check_request again = {.count = rows, .eot = -1, .row = (const float *const *)sim->host.rows};
+    check_begin(sim->check, &again); // from the first row: the golden window is short
+    for (int64_t r = 0; r < rows; r++)
+        for (int o = 0; o < sim->ir->outputs; o++) {
+            const struct ir_tensor *t = &sim->ir->tensor[sim->ir->output[o]];
+            const uint8_t *at = area(sim, "output", t, rows);
+            struct trace_value want;
+            if (at == NULL || !check_golden_output(sim->check, o, r, &want))
+                sim_fail(sim, "output `%s`, row %lld: no golden value", t->name, (long long)r);
+            else
+                compare_row(sim, t, r, at, &want);
+        }
+}

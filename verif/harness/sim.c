@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// A simulation run from the command line to the exit code.
+#include "sim.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../model/hbm_dpi.h"
+#include "sim_internal.h"
+
+void sim_fail(struct sim *sim, const char *fmt, ...) {
+    if (sim->failure != NULL)
+        return;
+    va_list args;
+    va_start(args, fmt);
+    sim->failure = arena_vprintf(&sim->arena, fmt, args);
+    va_end(args);
+}
+
+uint64_t sim_bytes(const struct sim *sim) {
+    return hbm_beats(sim->hbm) * (uint64_t)(sim->ir->design.beat_bits / 8);
+}
+
+static const char *path_in(struct sim *sim, const char *name) {
+    return arena_printf(&sim->arena, "%s/%s", sim->options.dir, name);
+}
+
+static bool open_memory(struct sim *sim) {
+    const struct ir_design *d = &sim->ir->design;
+    const char *why = NULL;
+    struct hbm_config config = {.channels = d->channels, .beat_bytes = d->beat_bits / 8, .clock_mhz = sim->clock_mhz,
+                                .channel_bytes = 1ull << SIM_CHANNEL_SHIFT, .seed = sim->options.seed, .timing = hbm_timing_default()};
+    sim->hbm = hbm_open(&sim->arena, &config, &why);
+    if (sim->hbm == NULL) {
+        sim_fail(sim, "%s", why);
+        return false;
+    }
+    for (int c = 0; c < d->channels; c++) {
+        const char *path = path_in(sim, arena_printf(&sim->arena, "image/channel_%02d.bin", c));
+        why = hbm_load(sim->hbm, c, SIM_BASE, path);
+        if (why != NULL) {
+            sim_fail(sim, "%s: %s", path, why);
+            return false;
+        }
+    }
+    hbm_dpi_bind(sim->hbm, d->beat_bits / 8);
+    return true;
+}
+
+static bool inject_errors(struct sim *sim) {
+    for (size_t i = 0; i < sim->options.errors.count; i++) {
+        const struct sim_error *e = &sim->options.errors.items[i];
+        if (e->channel < 0 || e->channel >= sim->ir->design.channels) {
+            sim_fail(sim, "--inject-error: the design has channels 0 to %d", sim->ir->design.channels - 1);
+            return false;
+        }
+        hbm_inject_error(sim->hbm, e->channel, e->is_write, e->burst);
+    }
+    return true;
+}
+
+static int64_t vocabulary(const struct ir *ir) {
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir->node[n].inputs == 1 && ir->tensor[ir->node[n].in[0]].dtype == IR_ID)
+            return ir_attr_int(&ir->node[n].attrs, "rows", 0);
+    return 0;
+}
+
+// The packer leaves the model's tokenizer beside the image; designs with random weights have none.
+static bool open_tokenizer(struct sim *sim) {
+    const char *dir = path_in(sim, "image");
+    bool own = access(path_in(sim, "image/vocab.json"), R_OK) == 0 || access(path_in(sim, "image/encoder.json"), R_OK) == 0;
+    sim->tokenizer = own ? tokenizer_open(&sim->arena, dir, &sim->diag) : tokenizer_open_bytes(&sim->arena, vocabulary(sim->ir));
+    return sim->tokenizer != NULL;
+}
+
+static bool open_check(struct sim *sim) {
+    sim->golden = golden_run_open(&sim->arena, sim->ir, path_in(sim, "image"), check_window(sim->ir), &sim->diag);
+    if (sim->golden == NULL)
+        return false;
+    sim->check = check_open(&sim->arena, sim->ir, sim->golden, sim->options.set, &sim->diag);
+    return sim->check != NULL;
+}
+
+static bool open_all(struct sim *sim) {
+    sim->ir = ir_read(&sim->arena, path_in(sim, "design.yaml"), &sim->diag);
+    if (sim->ir == NULL)
+        return false;
+    sim->clock_mhz = sim->options.clock_mhz > 0 ? sim->options.clock_mhz : sim->ir->design.clock_mhz;
+    if (!open_memory(sim) || !inject_errors(sim))
+        return false;
+    if (sim->ir->design.is_lm && !open_tokenizer(sim))
+        return false;
+    if (!open_check(sim))
+        return false;
+    watch_open(&sim->watch, &sim->arena, sim->ir);
+    probe_dpi_bind(sim);
+    return host_open(&sim->host, sim);
+}
+
+static void release(struct sim *sim) {
+    struct arena arena = sim->arena;
+    if (sim->tokenizer != NULL)
+        tokenizer_close(sim->tokenizer);
+    if (sim->golden != NULL)
+        golden_run_close(sim->golden);
+    if (sim->hbm != NULL)
+        hbm_close(sim->hbm);
+    for (size_t i = 0; sim->host.result != NULL && i < sim->options.prompts.count; i++)
+        text_free(&sim->host.result[i].text);
+    text_free(&sim->failure_detail);
+    free(sim);
+    arena_free(&arena);
+}
+
+struct sim *sim_open(int argc, char **argv, int *exit_code) {
+    struct sim *sim = calloc(1, sizeof *sim);
+    if (sim == NULL)
+        base_fatal("out of memory");
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    sim->wall_start = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    arena_init(&sim->arena);
+    diag_init(&sim->diag, stderr);
+    bool ok = options_read(&sim->arena, argc, argv, &sim->options, exit_code);
+    if (ok && !open_all(sim)) {
+        if (sim->failure != NULL)
+            fprintf(stderr, "rill sim: error: %s\n", sim->failure);
+        *exit_code = RILL_BAD_SPEC;
+        ok = false;
+    }
+    if (ok)
+        return sim;
+    release(sim);
+    return NULL;
+}
+
+const char *sim_trace(const struct sim *sim) {
+    return sim->options.trace;
+}
+
+bool sim_edge(struct sim *sim, struct sim_pins *pins) {
+    hbm_tick(sim->hbm);
+    report_progress(sim);
+    return host_edge(&sim->host, pins);
+}
+
+void sim_stopped(struct sim *sim) {
+    sim_fail(sim, "the simulated design stopped the run at cycle %llu (message above)", (unsigned long long)hbm_cycle(sim->hbm));
+}
+
+int sim_close(struct sim *sim) {
+    report_summary(sim);
+    if (sim->failure != NULL)
+        fprintf(stderr, "rill sim: error: %s\n%s", sim->failure, text_cstr(&sim->failure_detail));
+    bool json = report_write_json(sim), logits = report_write_logits(sim);
+    int exit_code = sim->failure == NULL && json && logits ? RILL_OK : RILL_BAD_SPEC;
+    release(sim);
+    return exit_code;
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared by the files of the harness. Layers: options and axil know nothing of the others; watch knows edges; host runs the
+// requests; report prints; sim ties them together.
+#ifndef VERIF_SIM_INTERNAL_H
+#define VERIF_SIM_INTERNAL_H
+
+#include "../check/check.h"
+#include "../model/hbm.h"
+#include "base.h"
+#include "ir.h"
+#include "sim.h"
+#include "tokenizer.h"
+
+// ---- command line (options.c) ----
+
+struct sim_prompt {
+    const char *text;      // or
+    const uint32_t *ids;
+    int64_t count;         // of ids
+    int64_t tokens;        // ids to make, or rows
+};
+
+struct sim_error {
+    int channel;
+    bool is_write;
+    uint64_t burst;
+};
+
+struct sim_options {
+    const char *dir, *trace, *json, *logits;
+    VEC(struct sim_prompt) prompts;
+    VEC(struct sim_error) errors;
+    int64_t tokens;
+    uint64_t seed, data_seed, timeout, watchdog;
+    double clock_mhz;      // 0: the design's
+    bool ignore_eot, unchecked, quiet;
+    enum check_set set;
+};
+
+// False: *exit_code tells what to return (0 after --help).
+bool options_read(struct arena *arena, int argc, char **argv, struct sim_options *options, int *exit_code);
+
+// ---- AXI4-Lite (axil.c): a list of accesses done one after the other ----
+
+enum { AXIL_MAX = 256 };
+struct axil_access {
+    bool is_write;
+    uint32_t address, data; // data: to write, or as read
+};
+struct axil {
+    struct axil_access access[AXIL_MAX];
+    int count, next;
+    bool address_done, data_done;
+};
+void axil_clear(struct axil *axil);
+void axil_write(struct axil *axil, uint32_t address, uint32_t data);
+int axil_read(struct axil *axil, uint32_t address); // index of the access that will hold the data
+bool axil_busy(const struct axil *axil);
+// One clock. True in the cycle in which the last access completes.
+bool axil_edge(struct axil *axil, struct sim_pins *pins);
+
+// ---- streams as they stand (watch.c) ----
+
+struct watch_edge {
+    bool known, tvalid, tready;
+    uint64_t beats, stalls;
+    bool has_fifo;
+    int occupancy, high_water, depth;
+};
+struct watch {
+    const struct ir *ir;
+    struct watch_edge *edge;
+    uint64_t beats;         // handshakes shown: a sign of life
+    uint64_t last_sign, last_cycle;
+};
+void watch_open(struct watch *watch, struct arena *arena, const struct ir *ir);
+// True when nothing has moved for `limit` cycles.
+bool watch_stuck(struct watch *watch, uint64_t sign, uint64_t cycle, uint64_t limit);
+// Who waits for whom, and what every stream does.
+void watch_report(const struct watch *watch, struct check *check, struct arena *arena, struct text *out);
+
+// ---- requests (host.c) ----
+
+struct request_result {
+    const uint32_t *prompt;
+    int64_t prompt_len, tokens;
+    uint32_t *id;           // made, in order, with the cycle of their write
+    uint64_t *id_cycle;
+    int64_t ids;
+    uint64_t start, end;    // cycles
+    uint64_t bytes_start, bytes_first, bytes_last; // moved by all channels at start, first id, last id
+    uint64_t bytes_end;
+    uint32_t status, fault, fault_place, ids_written;
+    uint64_t counted_cycles; // the design's own counter
+    uint64_t *channel_beats, *channel_stalls;
+    struct text text;       // without the prompt
+    bool done;
+};
+
+enum host_phase { HOST_RESET, HOST_ARGUMENTS, HOST_RUN, HOST_COLLECT, HOST_OVER };
+
+struct host {
+    struct sim *sim;
+    struct axil axil;
+    enum host_phase phase;
+    int request;            // current
+    struct request_result *result;
+    uint64_t phase_cycle;   // cycle at which the phase began
+    const struct ir_segment *prompt_segment, *ring_segment;
+    float **rows;           // per graph input
+    int first_read;         // index of the first status access
+};
+
+struct sim {
+    struct arena arena;
+    struct diag diag;
+    struct sim_options options;
+    struct ir *ir;
+    struct hbm *hbm;
+    struct golden_run *golden;
+    struct check *check;
+    struct tokenizer *tokenizer;
+    struct watch watch;
+    struct host host;
+    double clock_mhz;
+    const char *failure;    // first reason to fail, or NULL
+    struct text failure_detail;
+    double wall_start;
+    bool progress_shown;
+};
+
+enum { SIM_CHANNEL_SHIFT = 29, SIM_BASE = 2 << 20 /* of the image in its channel: a base register that is ignored shows */ };
+
+// Keeps the first failure.
+void sim_fail(struct sim *sim, const char *fmt, ...) RILL_PRINTF(2, 3);
+uint64_t sim_bytes(const struct sim *sim); // moved by all channels so far
+
+bool host_open(struct host *host, struct sim *sim);
+// One clock; false when every request is over or one has failed.
+bool host_edge(struct host *host, struct sim_pins *pins);
+
+// ---- rows of graphs that are no language models (rows.c) ----
+bool rows_open(struct sim *sim, int64_t rows);
+void rows_compare(struct sim *sim, int64_t rows);
+
+// ---- DPI (probe_dpi.c) ----
+void probe_dpi_bind(struct sim *sim);
+
+// ---- output (report.c) ----
+void report_token(struct sim *sim, uint32_t id);
+void report_progress(struct sim *sim);
+void report_summary(struct sim *sim);
+bool report_write_json(struct sim *sim);
+bool report_write_logits(struct sim *sim);
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cycle-level model of HBM pseudo-channels behind AXI4 ports: content, latency by page state, bandwidth ceiling, refresh,
+// read/write turnaround, queue limits, seeded jitter, injected errors. One port per channel, requests served in order.
+// Time inside a channel is in picoseconds; the design's clock is a parameter.
+#ifndef VERIF_HBM_H
+#define VERIF_HBM_H
+
+#include "base.h"
+
+enum {
+    HBM_MAX_CHANNELS = 32,
+    HBM_BANKS = 16,
+    HBM_ATOM_BYTES = 32,  // native beat
+    HBM_MAX_BEAT_BYTES = 64,
+    HBM_MAX_BEATS = 256,  // of an AXI4 burst
+    HBM_QUEUE = 32,       // bursts a channel accepts per direction
+};
+enum hbm_resp { HBM_OKAY = 0, HBM_SLVERR = 2, HBM_DECERR = 3 };
+
+// Picoseconds. hbm_timing_default() holds the published figures of the U55C/U280 (docs/testing.md).
+struct hbm_timing {
+    uint64_t atom;          // data bus time of one native beat
+    uint64_t latency;       // request to data, idle channel, page hit
+    uint64_t activate;      // added when the bank is closed
+    uint64_t precharge;     // added besides when another row is open
+    uint64_t row_cycle;     // between two activations of one bank
+    uint64_t read_to_write, write_to_read;  // idle bus time
+    uint64_t write_response; // end of the data on the bus to the response
+    uint64_t refresh_interval, refresh;     // all banks close
+    uint64_t jitter;        // largest extra latency of a read burst when a seed is set
+};
+struct hbm_timing hbm_timing_default(void);
+
+struct hbm_config {
+    int channels;
+    int beat_bytes;          // of the AXI ports
+    double clock_mhz;        // of the design
+    uint64_t channel_bytes;  // channel i answers to addresses [i * channel_bytes, (i + 1) * channel_bytes)
+    uint64_t seed;           // 0: no jitter
+    struct hbm_timing timing;
+};
+
+struct hbm_stats {
+    uint64_t read_bursts, write_bursts, read_bytes, write_bytes;
+    uint64_t page_hits, page_closed, page_misses;  // per native beat
+};
+
+struct hbm;
+struct hbm_channel;
+
+// Memory is reserved, not touched: untouched bytes read as 0. NULL (and *why) when the reservation fails.
+struct hbm *hbm_open(struct arena *arena, const struct hbm_config *config, const char **why);
+void hbm_close(struct hbm *hbm);
+// Maps a file over a channel's content from `offset` (a multiple of the page size) on, copy on write. NULL or the reason.
+const char *hbm_load(struct hbm *hbm, int channel, uint64_t offset, const char *path);
+// Content of a channel, for the host side. NULL when the range leaves the channel.
+uint8_t *hbm_bytes(struct hbm *hbm, int channel, uint64_t offset, uint64_t bytes);
+// Writes become visible when their response is handed out; then the observer is called (may be NULL).
+typedef void hbm_observer(void *ctx, int channel, uint64_t offset, uint64_t bytes);
+void hbm_observe_writes(struct hbm *hbm, hbm_observer *observer, void *ctx);
+// The n-th read or write burst (from 0) of a channel gets SLVERR.
+void hbm_inject_error(struct hbm *hbm, int channel, bool is_write, uint64_t n);
+
+// One design clock passes. Everything below happens at the current clock edge.
+void hbm_tick(struct hbm *hbm);
+uint64_t hbm_cycle(const struct hbm *hbm);
+struct hbm_stats hbm_stats(const struct hbm *hbm, int channel);
+uint64_t hbm_beats(const struct hbm *hbm);  // read and written by all channels: a sign of life
+bool hbm_quiet(const struct hbm *hbm);      // nothing outstanding on any channel
+
+// ---- one port; called from the AXI module ----
+struct hbm_channel *hbm_channel(struct hbm *hbm, int channel);
+// A burst of `beats` full-width beats. Call only when there is room.
+void hbm_accept_read(struct hbm_channel *ch, uint64_t address, int beats, int id);
+void hbm_accept_write(struct hbm_channel *ch, uint64_t address, int beats, int id);
+bool hbm_read_room(const struct hbm_channel *ch);
+bool hbm_write_room(const struct hbm_channel *ch);
+// Next read beat. 0: given; n > 0: none before n cycles from now; -1: nothing outstanding.
+struct hbm_beat {
+    int id;
+    int resp;
+    bool last;
+};
+int hbm_take_read(struct hbm_channel *ch, uint8_t data[], struct hbm_beat *beat);
+// Data of the oldest accepted write that is not complete. strobe: bit i for byte i.
+void hbm_give_write(struct hbm_channel *ch, const uint8_t data[], uint64_t strobe);
+// Next write response; the same results as hbm_take_read.
+int hbm_take_response(struct hbm_channel *ch, struct hbm_beat *beat);
+// Cycles for which a ready signal stays low, drawn after a handshake; 0 without a seed.
+int hbm_draw_stall(struct hbm_channel *ch);
+
+#endif

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Protocol checker of one AXI4 port (simulation only): watches, drives nothing, ends the run with one line at the first violation.
+//
+// Checked of the master: payload and valid held while stalled (AR, AW, W); INCR, full-width size, aligned address, no 4 KiB crossing,
+// length
+// up to MAX_BURST beats; WLAST on the right beat (also when beats come before their address), no more W bursts than AW after DRAIN_CYCLES;
+// all strobes set; at most OUTSTANDING bursts per id.
+// Checked of the slave: R and B held while stalled; R only for an id with a burst outstanding, RLAST on the right beat; B only for an
+// id with
+// a burst whose address and last beat have passed. X on a valid is a violation in simulators that have X.
+// At the end a bench may look at `reads_open` and `writes_open` (bursts without RLAST or B).
+// Parameters: BEAT_BITS, ID_W, MAX_BURST (beats), OUTSTANDING (bursts per id, 1..1024), READ_EN / WRITE_EN (0: channels not there, tie
+// to 0).
+// Blocking assignments on purpose: counts are updated and read within one clock edge.
+/* verilator lint_off BLKSEQ */
+/* verilator lint_off UNUSEDSIGNAL */
+`default_nettype none
+
+module rill_axi_checker #(
+    parameter BEAT_BITS = 256,
+    parameter ID_W = 1,
+    parameter MAX_BURST = 256,
+    parameter OUTSTANDING = 256,
+    parameter READ_EN = 1,
+    parameter WRITE_EN = 1
+) (
+    input wire                   clk,
+    input wire                   rst,
+    input wire                   arvalid,
+    input wire                   arready,
+    input wire [ID_W-1:0]        arid,
+    input wire [63:0]            araddr,
+    input wire [7:0]             arlen,
+    input wire [2:0]             arsize,
+    input wire [1:0]             arburst,
+    input wire                   rvalid,
+    input wire                   rready,
+    input wire [ID_W-1:0]        rid,
+    input wire [BEAT_BITS-1:0]   rdata,
+    input wire [1:0]             rresp,
+    input wire                   rlast,
+    input wire                   awvalid,
+    input wire                   awready,
+    input wire [ID_W-1:0]        awid,
+    input wire [63:0]            awaddr,
+    input wire [7:0]             awlen,
+    input wire [2:0]             awsize,
+    input wire [1:0]             awburst,
+    input wire                   wvalid,
+    input wire                   wready,
+    input wire [BEAT_BITS-1:0]   wdata,
+    input wire [BEAT_BITS/8-1:0] wstrb,
+    input wire                   wlast,
+    input wire                   bvalid,
+    input wire                   bready,
+    input wire [ID_W-1:0]        bid,
+    input wire [1:0]             bresp,
+    output wire [31:0]           reads_open,
+    output wire [31:0]           writes_open
+);
+    localparam IDS = 1 << ID_W;
+    localparam BEAT_BYTES = BEAT_BITS / 8;
+    localparam SIZE = $clog2(BEAT_BYTES);
+    localparam DEPTH = OUTSTANDING;
+    localparam ORDER = 1024;
+    localparam DRAIN_CYCLES = 4096;
+
+    integer cycle;
+    integer reads_open_q;
+    integer writes_open_q;
+    assign reads_open = reads_open_q;
+    assign writes_open = writes_open_q;
+
+    // Task arguments would need strings, which Icarus and Verilator treat differently: a number names the rule.
+    task fail(input integer rule, input [63:0] addr);
+        begin
+            case (rule)
+                1: $display("%m: AXI violation at cycle %0d: AR changed or withdrawn while stalled (address %h)", cycle, addr);
+                2: $display("%m: AXI violation at cycle %0d: AW changed or withdrawn while stalled (address %h)", cycle, addr);
+                3: $display("%m: AXI violation at cycle %0d: W changed or withdrawn while stalled", cycle);
+                4: $display("%m: AXI violation at cycle %0d: R changed or withdrawn while stalled", cycle);
+                5: $display("%m: AXI violation at cycle %0d: B changed or withdrawn while stalled", cycle);
+                6: $display("%m: AXI violation at cycle %0d: burst type is not INCR (address %h)", cycle, addr);
+                7: $display("%m: AXI violation at cycle %0d: size is not the full width (address %h)", cycle, addr);
+                8: $display("%m: AXI violation at cycle %0d: address %h is not aligned to a beat", cycle, addr);
+                9: $display("%m: AXI violation at cycle %0d: burst at %h crosses a 4 KiB border", cycle, addr);
+                10: $display("%m: AXI violation at cycle %0d: burst at %h is longer than %0d beats", cycle, addr, MAX_BURST);
+                11: $display("%m: AXI violation at cycle %0d: more than %0d bursts outstanding on one id (address %h)", cycle, DEPTH, addr);
+                12: $display("%m: AXI violation at cycle %0d: R beat with id %0d, for which no burst is outstanding", cycle, addr);
+                13: $display("%m: AXI violation at cycle %0d: RLAST on the wrong beat of the burst (id %0d)", cycle, addr);
+                14: $display("%m: AXI violation at cycle %0d: WLAST on the wrong beat of the burst at %h", cycle, addr);
+                15: $display("%m: AXI violation at cycle %0d: W beats without an AW burst for too long", cycle);
+                16: $display("%m: AXI violation at cycle %0d: B with id %0d, for which no burst is complete", cycle, addr);
+                17: $display("%m: AXI violation at cycle %0d: strobe not set on a full-beat write", cycle);
+                18: $display("%m: AXI violation at cycle %0d: a valid is unknown", cycle);
+                default: $display("%m: AXI violation at cycle %0d: too many W bursts ahead of AW", cycle);
+            endcase
+            $fatal(1);
+        end
+    endtask
+
+    task check_burst(input [63:0] addr, input [7:0] len, input [2:0] size, input [1:0] burst);
+        begin
+            if (burst != 2'b01)
+                fail(6, addr);
+            if ({29'd0, size} != SIZE)
+                fail(7, addr);
+            if ((addr & (64'(BEAT_BYTES) - 64'd1)) != 64'd0)
+                fail(8, addr);
+            if ({20'd0, addr[11:0]} + ({24'd0, len} + 1) * BEAT_BYTES > 4096)
+                fail(9, addr);
+            if ({24'd0, len} + 1 > MAX_BURST)
+                fail(10, addr);
+        end
+    endtask
+
+    // Stability: what was offered and not taken in the cycle before.
+    reg                   ar_held, aw_held, w_held, r_held, b_held;
+    reg [ID_W+77-1:0]     ar_was, aw_was;
+    reg [BEAT_BITS:0]     w_was;
+    reg [ID_W+BEAT_BITS+2:0] r_was;
+    reg [ID_W+1:0]        b_was;
+    wire [ID_W+77-1:0]    ar_now = {arid, araddr, arlen, arsize, arburst};
+    wire [ID_W+77-1:0]    aw_now = {awid, awaddr, awlen, awsize, awburst};
+    wire [BEAT_BITS:0]    w_now = {wlast, wdata};
+    wire [ID_W+BEAT_BITS+2:0] r_now = {rid, rdata, rresp, rlast};
+    wire [ID_W+1:0]       b_now = {bid, bresp};
+
+    always @(posedge clk) begin
+        cycle <= rst ? 0 : cycle + 1;
+        ar_held <= !rst && READ_EN != 0 && arvalid && !arready;
+        r_held <= !rst && READ_EN != 0 && rvalid && !rready;
+        aw_held <= !rst && WRITE_EN != 0 && awvalid && !awready;
+        w_held <= !rst && WRITE_EN != 0 && wvalid && !wready;
+        b_held <= !rst && WRITE_EN != 0 && bvalid && !bready;
+        ar_was <= ar_now;
+        aw_was <= aw_now;
+        w_was <= w_now;
+        r_was <= r_now;
+        b_was <= b_now;
+        if (!rst) begin
+            if (ar_held && (!arvalid || ar_now !== ar_was))
+                fail(1, araddr);
+            if (aw_held && (!awvalid || aw_now !== aw_was))
+                fail(2, awaddr);
+            if (w_held && (!wvalid || w_now !== w_was))
+                fail(3, 0);
+            if (r_held && (!rvalid || r_now !== r_was))
+                fail(4, 0);
+            if (b_held && (!bvalid || b_now !== b_was))
+                fail(5, 0);
+            if ((READ_EN != 0 && (^{arvalid, rvalid}) === 1'bx) || (WRITE_EN != 0 && (^{awvalid, wvalid, bvalid}) === 1'bx))
+                fail(18, 0);
+        end
+    end
+
+    // Reads: per id a ring of burst lengths.
+    reg [7:0] r_len [0:IDS*DEPTH-1];
+    integer   r_wr [0:IDS-1];
+    integer   r_rd [0:IDS-1];
+    integer   r_open [0:IDS-1];
+    integer   r_beat [0:IDS-1];
+    integer   a;
+    integer   ri;
+
+    always @(posedge clk)
+        if (rst) begin
+            reads_open_q = 0;
+            for (a = 0; a < IDS; a = a + 1) begin
+                r_wr[a] = 0;
+                r_rd[a] = 0;
+                r_open[a] = 0;
+                r_beat[a] = 0;
+            end
+        end else if (READ_EN != 0) begin
+            if (rvalid && rready) begin
+                ri = 32'(rid);
+                if (r_open[ri] == 0)
+                    fail(12, 64'(rid));
+                if (rlast != (r_beat[ri] == 32'(r_len[ri*DEPTH + r_rd[ri]])))
+                    fail(13, 64'(rid));
+                r_beat[ri] = r_beat[ri] + 1;
+                if (rlast) begin
+                    r_beat[ri] = 0;
+                    r_open[ri] = r_open[ri] - 1;
+                    reads_open_q = reads_open_q - 1;
+                    r_rd[ri] = (r_rd[ri] + 1) % DEPTH;
+                end
+            end
+            if (arvalid && arready) begin
+                check_burst(araddr, arlen, arsize, arburst);
+                ri = 32'(arid);
+                if (r_open[ri] == DEPTH)
+                    fail(11, araddr);
+                r_len[ri*DEPTH + r_wr[ri]] = arlen;
+                r_wr[ri] = (r_wr[ri] + 1) % DEPTH;
+                r_open[ri] = r_open[ri] + 1;
+                reads_open_q = reads_open_q + 1;
+            end
+        end
+
+    // Writes: bursts in the order of AW, W bursts in the order of WLAST; a burst is complete when both have it.
+    reg [7:0]      aw_len [0:ORDER-1];
+    reg [63:0]     aw_addr [0:ORDER-1];
+    reg [ID_W-1:0] aw_id [0:ORDER-1];
+    integer        w_len [0:ORDER-1];
+    integer        aw_wr;
+    integer        aw_rd;
+    integer        w_wr;
+    integer        w_rd;
+    integer        w_beat;
+    integer        w_alone;
+    integer        b_due [0:IDS-1];
+    integer        b_open [0:IDS-1];
+    integer        b;
+    integer        bi;
+
+    always @(posedge clk)
+        if (rst) begin
+            writes_open_q = 0;
+            aw_wr = 0;
+            aw_rd = 0;
+            w_wr = 0;
+            w_rd = 0;
+            w_beat = 0;
+            w_alone = 0;
+            for (b = 0; b < IDS; b = b + 1) begin
+                b_due[b] = 0;
+                b_open[b] = 0;
+            end
+        end else if (WRITE_EN != 0) begin
+            if (bvalid && bready) begin
+                bi = 32'(bid);
+                if (b_due[bi] == 0)
+                    fail(16, 64'(bid));
+                b_due[bi] = b_due[bi] - 1;
+                b_open[bi] = b_open[bi] - 1;
+                writes_open_q = writes_open_q - 1;
+            end
+            if (awvalid && awready) begin
+                check_burst(awaddr, awlen, awsize, awburst);
+                bi = 32'(awid);
+                if (b_open[bi] == DEPTH)
+                    fail(11, awaddr);
+                aw_len[aw_wr % ORDER] = awlen;
+                aw_addr[aw_wr % ORDER] = awaddr;
+                aw_id[aw_wr % ORDER] = awid;
+                aw_wr = aw_wr + 1;
+                b_open[bi] = b_open[bi] + 1;
+                writes_open_q = writes_open_q + 1;
+            end
+            if (wvalid && wready) begin
+                if (wstrb != {BEAT_BYTES{1'b1}})
+                    fail(17, 0);
+                w_beat = w_beat + 1;
+                if (w_wr < aw_wr && wlast != (w_beat == 32'(aw_len[w_wr % ORDER]) + 1))
+                    fail(14, aw_addr[w_wr % ORDER]);
+                if (w_beat > MAX_BURST)
+                    fail(14, 0);
+                if (wlast) begin
+                    w_len[w_wr % ORDER] = w_beat;
+                    w_wr = w_wr + 1;
+                    w_beat = 0;
+                    if (w_wr - aw_rd > ORDER - 2)
+                        fail(19, 0);
+                end
+            end
+            while (aw_rd < aw_wr && w_rd < w_wr) begin
+                if (w_len[w_rd % ORDER] != 32'(aw_len[aw_rd % ORDER]) + 1)
+                    fail(14, aw_addr[aw_rd % ORDER]);
+                bi = 32'(aw_id[aw_rd % ORDER]);
+                b_due[bi] = b_due[bi] + 1;
+                aw_rd = aw_rd + 1;
+                w_rd = w_rd + 1;
+            end
+            w_alone = (w_wr > aw_wr || (w_beat > 0 && w_wr == aw_wr)) ? w_alone + 1 : 0;
+            if (w_alone > DRAIN_CYCLES)
+                fail(15, 0);
+        end
+endmodule
+
+/* verilator lint_on BLKSEQ */
+/* verilator lint_on UNUSEDSIGNAL */
+`default_nettype wire

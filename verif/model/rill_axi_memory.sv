@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// AXI4 memory of one HBM pseudo-channel (simulation only): queues, timing and content are in verif/model/hbm.c, behind DPI.
+//
+// Protocol: AXI4 slave, INCR bursts of full-width beats; reads and writes each in order. A protocol checker watches the port.
+// Timing: arready/awready low while the model's queue is full; wready only for accepted addresses; R and B as the model's time says.
+// An idle channel makes no DPI call. The harness advances the model's time once per clk.
+// Reset: clk, synchronous active-high rst; outstanding bursts must not exist when it comes (a soft reset of the design drains first).
+// Parameters: PORT (channel number), BEAT_BITS (256 or 512), ID_W, ADDR_W.
+`default_nettype none
+
+module rill_axi_memory #(
+    parameter int PORT = 0,
+    parameter int BEAT_BITS = 512,
+    parameter int ID_W = 1,
+    parameter int ADDR_W = 64
+) (
+    input  wire                   clk,
+    input  wire                   rst,
+
+    input  wire                   s_axi_awvalid,
+    output wire                   s_axi_awready,
+    input  wire [ID_W-1:0]        s_axi_awid,
+    input  wire [ADDR_W-1:0]      s_axi_awaddr,
+    input  wire [7:0]             s_axi_awlen,
+    input  wire [2:0]             s_axi_awsize,
+    input  wire [1:0]             s_axi_awburst,
+    input  wire                   s_axi_wvalid,
+    output wire                   s_axi_wready,
+    input  wire [BEAT_BITS-1:0]   s_axi_wdata,
+    input  wire [BEAT_BITS/8-1:0] s_axi_wstrb,
+    input  wire                   s_axi_wlast,
+    output wire                   s_axi_bvalid,
+    input  wire                   s_axi_bready,
+    output wire [ID_W-1:0]        s_axi_bid,
+    output wire [1:0]             s_axi_bresp,
+    input  wire                   s_axi_arvalid,
+    output wire                   s_axi_arready,
+    input  wire [ID_W-1:0]        s_axi_arid,
+    input  wire [ADDR_W-1:0]      s_axi_araddr,
+    input  wire [7:0]             s_axi_arlen,
+    input  wire [2:0]             s_axi_arsize,
+    input  wire [1:0]             s_axi_arburst,
+    output wire                   s_axi_rvalid,
+    input  wire                   s_axi_rready,
+    output wire [ID_W-1:0]        s_axi_rid,
+    output wire [BEAT_BITS-1:0]   s_axi_rdata,
+    output wire [1:0]             s_axi_rresp,
+    output wire                   s_axi_rlast
+);
+    localparam int QUEUE = 32;               // bursts per direction, HBM_QUEUE of the model
+
+    import "DPI-C" function chandle rill_hbm_port(input int port, input int beat_bytes);
+    import "DPI-C" function int rill_hbm_read(input chandle ch, input longint address, input int beats, input int id);
+    import "DPI-C" function int rill_hbm_write(input chandle ch, input longint address, input int beats, input int id);
+    import "DPI-C" function int rill_hbm_take_read(input chandle ch, output bit [511:0] data, output int meta);
+    import "DPI-C" function int rill_hbm_give_write(input chandle ch, input bit [511:0] data, input longint strobe);
+    import "DPI-C" function int rill_hbm_take_response(input chandle ch, output int meta);
+
+    chandle ch;
+    initial ch = rill_hbm_port(PORT, BEAT_BITS / 8);
+
+    // Reads. A DPI call says in how many cycles it is worth asking again.
+    reg                  ar_open_q = 1'b0;
+    int                  ar_stall_q = 0;
+    int                  reads_q = 0;        // bursts outstanding
+    int                  r_wait_q = 0;
+    reg                  r_valid_q = 1'b0;
+    bit [511:0]          r_data_q;
+    int                  r_meta_q = 0;       // {last, resp[1:0], id[15:0]}
+    wire                 ar_take = s_axi_arvalid && s_axi_arready;
+
+    assign s_axi_arready = ar_open_q && ar_stall_q == 0;
+    assign s_axi_rvalid = r_valid_q;
+    assign s_axi_rdata = r_data_q[BEAT_BITS-1:0];
+    assign s_axi_rid = r_meta_q[ID_W-1:0];
+    assign s_axi_rresp = r_meta_q[17:16];
+    assign s_axi_rlast = r_meta_q[18];
+
+    always @(posedge clk)
+        if (rst) begin
+            ar_open_q <= 1'b0;
+            r_valid_q <= 1'b0;
+        end else if (ar_take || reads_q != 0 || r_valid_q || !ar_open_q || ar_stall_q != 0) begin
+            int reads;
+            reads = reads_q;
+            if (ar_stall_q != 0)
+                ar_stall_q <= ar_stall_q - 1;
+            if (!r_valid_q || s_axi_rready) begin
+                r_valid_q <= 1'b0;
+                if (r_wait_q > 1)
+                    r_wait_q <= r_wait_q - 1;
+                else if (reads != 0) begin
+                    int wait_cycles;
+                    bit [511:0] data;
+                    int meta;
+                    wait_cycles = rill_hbm_take_read(ch, data, meta);
+                    if (wait_cycles == 0) begin
+                        r_valid_q <= 1'b1;
+                        r_data_q <= data;
+                        r_meta_q <= meta;
+                        if (meta[18])
+                            reads = reads - 1;
+                        r_wait_q <= 0;
+                    end else
+                        r_wait_q <= wait_cycles;
+                end
+            end else if (r_wait_q > 1)
+                r_wait_q <= r_wait_q - 1;
+            if (ar_take) begin
+                reads = reads + 1;
+                ar_stall_q <= rill_hbm_read(ch, s_axi_araddr, 32'(s_axi_arlen) + 1, 32'(s_axi_arid));
+            end
+            reads_q <= reads;
+            ar_open_q <= reads < QUEUE;
+        end
+
+    // Writes.
+    reg                  aw_open_q = 1'b0;
+    int                  aw_stall_q = 0;
+    int                  w_stall_q = 0;
+    int                  w_left_q = 0;       // beats of accepted addresses
+    int                  writes_q = 0;       // bursts accepted, response not yet made
+    int                  w_bursts_q = 0;     // of these, with all data
+    int                  b_wait_q = 0;
+    reg                  b_valid_q = 1'b0;
+    int                  b_meta_q = 0;
+    wire                 aw_take = s_axi_awvalid && s_axi_awready;
+    wire                 w_take = s_axi_wvalid && s_axi_wready;
+
+    assign s_axi_awready = aw_open_q && aw_stall_q == 0;
+    assign s_axi_wready = w_left_q != 0 && w_stall_q == 0;
+    assign s_axi_bvalid = b_valid_q;
+    assign s_axi_bid = b_meta_q[ID_W-1:0];
+    assign s_axi_bresp = b_meta_q[17:16];
+
+    always @(posedge clk)
+        if (rst) begin
+            aw_open_q <= 1'b0;
+            b_valid_q <= 1'b0;
+            w_left_q <= 0;
+        end else if (aw_take || writes_q != 0 || b_valid_q || !aw_open_q || aw_stall_q != 0) begin
+            int writes, bursts;
+            writes = writes_q;
+            bursts = w_bursts_q;
+            if (aw_stall_q != 0)
+                aw_stall_q <= aw_stall_q - 1;
+            if (w_stall_q != 0)
+                w_stall_q <= w_stall_q - 1;
+            if (b_wait_q > 1)
+                b_wait_q <= b_wait_q - 1;
+            if (!b_valid_q || s_axi_bready) begin
+                b_valid_q <= 1'b0;
+                if (b_wait_q <= 1 && bursts != 0) begin
+                    int wait_cycles, meta;
+                    wait_cycles = rill_hbm_take_response(ch, meta);
+                    b_wait_q <= wait_cycles;
+                    if (wait_cycles == 0) begin
+                        b_valid_q <= 1'b1;
+                        b_meta_q <= meta;
+                        writes = writes - 1;
+                        bursts = bursts - 1;
+                    end
+                end
+            end
+            if (w_take) begin
+                w_stall_q <= rill_hbm_give_write(ch, 512'(s_axi_wdata), 64'(s_axi_wstrb));
+                if (s_axi_wlast)
+                    bursts = bursts + 1;
+            end
+            if (aw_take) begin
+                writes = writes + 1;
+                aw_stall_q <= rill_hbm_write(ch, s_axi_awaddr, 32'(s_axi_awlen) + 1, 32'(s_axi_awid));
+            end
+            w_left_q <= w_left_q + (aw_take ? 32'(s_axi_awlen) + 1 : 0) - (w_take ? 1 : 0);
+            writes_q <= writes;
+            w_bursts_q <= bursts;
+            aw_open_q <= writes < QUEUE;
+        end
+
+    wire [31:0] reads_open;
+    wire [31:0] writes_open;
+    rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W)) u_checker (
+        .clk(clk), .rst(rst),
+        .arvalid(s_axi_arvalid), .arready(s_axi_arready), .arid(s_axi_arid), .araddr(64'(s_axi_araddr)), .arlen(s_axi_arlen),
+        .arsize(s_axi_arsize), .arburst(s_axi_arburst),
+        .rvalid(s_axi_rvalid), .rready(s_axi_rready), .rid(s_axi_rid), .rdata(s_axi_rdata), .rresp(s_axi_rresp), .rlast(s_axi_rlast),
+        .awvalid(s_axi_awvalid), .awready(s_axi_awready), .awid(s_axi_awid), .awaddr(64'(s_axi_awaddr)), .awlen(s_axi_awlen),
+        .awsize(s_axi_awsize), .awburst(s_axi_awburst),
+        .wvalid(s_axi_wvalid), .wready(s_axi_wready), .wdata(s_axi_wdata), .wstrb(s_axi_wstrb), .wlast(s_axi_wlast),
+        .bvalid(s_axi_bvalid), .bready(s_axi_bready), .bid(s_axi_bid), .bresp(s_axi_bresp),
+        .reads_open(reads_open), .writes_open(writes_open)
+    );
+    wire unused = &{1'b0, reads_open, writes_open, r_meta_q, b_meta_q};
+endmodule
+
+`default_nettype wire

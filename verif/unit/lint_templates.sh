@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Lints every template alone, under each parameter set of its directory's lint.txt, in Verilator (-Wall), Icarus (-Wall) and Yosys, and checks
+# that each set of illegal.txt is refused by all three, by a module whose name is the message (rill_error_*). See --help.
+set -u
+
+usage() {
+    cat <<'TEXT'
+usage: verif/unit/lint_templates.sh [--jobs N] [--quick] [module...]
+  module     templates to lint (default: all of rtl-templates)
+  --jobs N   sets linted side by side (default 2)
+  --quick    first legal set of each module only
+Exit status: 0 all clean, 1 a set failed or a template has fewer than two legal sets, 2 usage.
+TEXT
+}
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+export LC_ALL=C
+
+verilator_lint() { # file, module, NAME=VALUE...
+    local file=$1 module=$2 args=() dir
+    shift 2
+    for dir in "$root"/rtl-templates/*/; do args+=(-y "$dir"); done
+    [ ! -f "$here/lint.vlt" ] || args+=("$here/lint.vlt")
+    verilator --lint-only -Wall "${args[@]}" "${@/#/-G}" --top-module "$module" "$file"
+}
+
+icarus_lint() {
+    local file=$1 module=$2 args=() dir
+    shift 2
+    for dir in "$root"/rtl-templates/*/; do args+=(-y "$dir"); done
+    # Unread outputs and signals of a template are Verilator's business: it knows the agreed ways to mark them.
+    iverilog -g2005 -Wall -Wno-timescale -t null "${args[@]}" "${@/#/-P$module.}" -s "$module" "$file" 2>&1 | tee "$WORK/icarus.$BASHPID"
+    local status=${PIPESTATUS[0]} warned=0
+    grep -q warning "$WORK/icarus.$BASHPID" && warned=1
+    rm -f "$WORK/icarus.$BASHPID"
+    [ "$status" = 0 ] && [ "$warned" = 0 ]
+}
+
+# Yosys looks modules up in a list of all templates, read without elaborating their defaults.
+yosys_lint() {
+    local file=$1 module=$2 set_params="" pair
+    shift 2
+    for pair in "$@"; do set_params+=" -chparam ${pair%%=*} ${pair#*=}"; done
+    yosys -q -p "read_verilog -defer $(printf '%s ' "$root"/rtl-templates/*/*.v); hierarchy -check -top $module $set_params; proc"
+}
+
+lint_set() { # kind, module, "NAME=VALUE ...": the unit of parallel work
+    local kind=$1 module=$2 set=$3 file tool out bad="" params=()
+    read -ra params <<<"$set"
+    file=$(ls "$root"/rtl-templates/*/"$module.v" 2>/dev/null)
+    if [ -z "$file" ]; then
+        echo "FAIL  $module $set: no such template"
+        return
+    fi
+    for tool in verilator icarus yosys; do
+        out=$("${tool}_lint" "$file" "$module" "${params[@]}" 2>&1)
+        local status=$?
+        if [ "$kind" = legal ]; then
+            [ "$status" = 0 ] || bad+=" $tool: $(grep -Eim1 'error|warning' <<<"$out")"
+        elif [ "$status" = 0 ]; then bad+=" $tool accepts it"
+        elif ! grep -q 'rill_error_' <<<"$out"; then bad+=" $tool refuses it without a rill_error_ message"
+        fi
+    done
+    if [ -z "$bad" ]; then echo "ok    $kind $module $set"; else echo "FAIL  $kind $module $set:$bad"; fi
+}
+
+if [ "${1:-}" = --lint-set ]; then
+    lint_set "$2" "$3" "${4:-}"
+    exit 0
+fi
+
+jobs=2 quick=0
+wanted=" "
+while [ $# -gt 0 ]; do
+    case $1 in
+        --jobs)
+            [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
+            jobs=$2
+            shift
+            ;;
+        --quick) quick=1 ;;
+        --help | -h) usage; exit 0 ;;
+        -*) usage >&2; exit 2 ;;
+        *) wanted+="$1 " ;;
+    esac
+    shift
+done
+
+mkdir -p "$root/build/unit"
+WORK=$(mktemp -d "$root/build/unit/lint.XXXXXX")
+export WORK
+trap 'rm -rf "$WORK"' EXIT
+
+list_sets() { # kind, table file: one NUL-separated triple per set
+    local module rest seen=" "
+    [ -f "$2" ] || return 0
+    while read -r module rest; do
+        case $module in "" | "#"*) continue ;; esac
+        [ "$wanted" = " " ] || [[ $wanted == *" $module "* ]] || continue
+        if [ "$quick" = 1 ] && [[ $seen == *" $module "* ]]; then continue; fi
+        seen+="$module "
+        printf '%s\0%s\0%s\0' "$1" "$module" "$rest"
+    done <"$2"
+}
+
+check_coverage() { # every template has two legal sets and keeps to the line length
+    local dir file module
+    for dir in "$root"/rtl-templates/*/; do
+        for file in "$dir"*.v; do
+            [ -f "$file" ] || continue
+            module=$(basename "$file" .v)
+            [ "$wanted" = " " ] || [[ $wanted == *" $module "* ]] || continue
+            [ "$(grep -Ec "^$module( |$)" "$dir/lint.txt" 2>/dev/null)" -ge 2 ] || echo "FAIL  $module: fewer than two sets in lint.txt"
+            ! grep -nEm1 '^.{141,}$' "$file" >"$WORK/long" || echo "FAIL  $module: line $(cut -d: -f1 "$WORK/long") is longer than 140 characters"
+        done
+    done
+}
+
+for dir in "$root"/rtl-templates/*/; do
+    list_sets legal "$dir/lint.txt"
+    [ "$quick" = 1 ] || list_sets illegal "$dir/illegal.txt"
+done >"$WORK/list"
+{
+    check_coverage
+    xargs -0 -r -n 3 -P "$jobs" "${BASH_SOURCE[0]}" --lint-set <"$WORK/list"
+} | tee "$WORK/results"
+good=$(grep -c '^ok ' "$WORK/results")
+bad=$(grep -c '^FAIL' "$WORK/results")
+echo "$good passed, $bad failed"
+[ "$bad" = 0 ] && [ "$good" -gt 0 ]

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_axi_read_arbiter alone: every client's requests come out once, in order, with its index as id; R reaches the client of
+// its id
+// and no other; a client that always asks does not shut out the others; a register per cycle when nobody stalls.
+// sweep: CLIENTS=1 BEAT_BITS=256 ID_W=1
+// sweep: CLIENTS=3 BEAT_BITS=64 ID_W=4
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_axi_read_arbiter_tb;
+    parameter CLIENTS = 3;
+    parameter BEAT_BITS = 64;
+    parameter ID_W = 4;
+    localparam COUNT = 200;
+
+    reg                   clk = 0, rst = 1;
+    integer               seed, idle, stall, c, cycles = 0, total = 0;
+    reg  [CLIENTS-1:0]    c_arvalid = 0;
+    wire [CLIENTS-1:0]    c_arready, c_rvalid;
+    reg  [CLIENTS-1:0]    c_rready = 0;
+    reg  [CLIENTS*64-1:0] c_araddr;
+    reg  [CLIENTS*8-1:0]  c_arlen;
+    wire [BEAT_BITS-1:0]  c_rdata;
+    wire [1:0]            c_rresp;
+    wire                  c_rlast;
+    wire                  arvalid;
+    reg                   arready = 0, rvalid = 0, rlast = 0;
+    wire                  rready;
+    wire [ID_W-1:0]       arid;
+    reg  [ID_W-1:0]       rid = 0;
+    wire [63:0]           araddr;
+    wire [7:0]            arlen;
+    wire [2:0]            arsize;
+    wire [1:0]            arburst;
+    reg  [BEAT_BITS-1:0]  rdata = 0;
+    reg  [1:0]            rresp = 0;
+    integer               sent [0:CLIENTS-1];
+    integer               seen [0:CLIENTS-1];
+    integer               returned = 0, waits [0:CLIENTS-1];
+    reg                   failed = 0;
+
+    rill_axi_read_arbiter #(.CLIENTS(CLIENTS), .BEAT_BITS(BEAT_BITS), .ID_W(ID_W)) dut (
+        .clk(clk), .rst(rst), .s_axi_arvalid(c_arvalid), .s_axi_arready(c_arready), .s_axi_araddr(c_araddr), .s_axi_arlen(c_arlen),
+        .s_axi_rvalid(c_rvalid), .s_axi_rready(c_rready), .s_axi_rdata(c_rdata), .s_axi_rresp(c_rresp), .s_axi_rlast(c_rlast),
+        .m_axi_arvalid(arvalid), .m_axi_arready(arready), .m_axi_arid(arid), .m_axi_araddr(araddr), .m_axi_arlen(arlen),
+        .m_axi_arsize(arsize), .m_axi_arburst(arburst), .m_axi_rvalid(rvalid), .m_axi_rready(rready), .m_axi_rid(rid),
+        .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast));
+    always #1 clk = !clk;
+
+    function chance(input integer percent);
+        chance = $urandom_range(99) < percent;
+    endfunction
+
+    task fail(input integer what);
+        begin
+            if (!failed)
+                $display("FAIL: check %0d at cycle %0d", what, cycles);
+            failed = 1;
+            $finish;
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        c = $urandom(seed);
+        for (c = 0; c < CLIENTS; c = c + 1) begin
+            sent[c] = 0;
+            seen[c] = 0;
+            waits[c] = 0;
+        end
+        repeat (3) @(posedge clk);
+        rst <= 0;
+    end
+
+    always @(posedge clk) if (!rst && !failed) begin
+        cycles = cycles + 1;
+        for (c = 0; c < CLIENTS; c = c + 1) begin
+            if (c_arvalid[c] && c_arready[c]) begin
+                c_arvalid[c] <= 0;
+                waits[c] = 0;
+            end
+            if (c_arvalid[c] && !c_arready[c] && |(c_arvalid & c_arready))
+                waits[c] = waits[c] + 1;
+            if (waits[c] >= CLIENTS) fail(1);
+            if ((!c_arvalid[c] || c_arready[c]) && sent[c] < COUNT && !chance(idle)) begin
+                c_arvalid[c] <= 1;
+                c_araddr[c*64 +: 64] <= {c[31:0], sent[c][31:0]};
+                c_arlen[c*8 +: 8] <= sent[c][7:0] ^ c[7:0];
+                sent[c] = sent[c] + 1;
+            end
+            c_rready[c] <= !chance(stall);
+        end
+        arready <= !chance(stall);
+        if (arvalid && arready) begin
+            c = arid;
+            if (c >= CLIENTS) fail(2);
+            else begin
+                if (araddr !== {c[31:0], seen[c][31:0]} || arlen !== (seen[c][7:0] ^ c[7:0])) fail(3);
+                seen[c] = seen[c] + 1;
+                total = total + 1;
+            end
+            if (arsize !== $clog2(BEAT_BITS / 8) || arburst !== 2'b01) fail(4);
+        end
+        if (rvalid && (c_rvalid !== 1 << rid || c_rdata !== rdata || c_rresp !== rresp || c_rlast !== rlast || rready !== c_rready[rid]))
+            fail(5);
+        if (!rvalid && c_rvalid !== 0) fail(6);
+        if (!rvalid || rready) begin
+            if (rvalid)
+                returned = returned + 1;
+            rvalid <= !chance(idle);
+            rid <= $urandom % CLIENTS;
+            rdata <= {(BEAT_BITS / 32){$urandom}};
+            rresp <= $urandom;
+            rlast <= $urandom;
+        end
+        if (total == CLIENTS * COUNT && returned > 100 && !failed) begin
+            if (idle == 0 && stall == 0 && cycles > total + 120) fail(7);
+            if (!failed)
+                $display("PASS");
+            $finish;
+        end
+        if (cycles > 20000) fail(8);
+    end
+endmodule

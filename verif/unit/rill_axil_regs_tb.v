@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_axil_regs: the map of docs/rtl.md section 11: arguments with strobes, channel bases, ap_ctrl_hs start / done /
+// clear-on-read /
+// auto-restart, interrupt enable and toggle, counters.
+// sweep: CHANNELS=1 COUNTERS=0
+// sweep: CHANNELS=5 COUNTERS=3
+// sweep: CHANNELS=32 COUNTERS=40
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_axil_regs_tb;
+    parameter CHANNELS = 5;
+    parameter COUNTERS = 3;
+    localparam COUNTER_BITS = (COUNTERS > 0 ? COUNTERS : 1) * 64;
+
+    reg         clk = 0, rst = 1;
+    reg         awvalid = 0, wvalid = 0, bready = 0, arvalid = 0, rready = 0;
+    wire        awready, wready, bvalid, arready, rvalid, irq, ap_start, ignore_eot;
+    reg  [11:0] awaddr, araddr;
+    reg  [31:0] wdata;
+    reg  [3:0]  wstrb;
+    wire [1:0]  bresp, rresp;
+    wire [31:0] rdata, prompt_len, max_new, eot_id;
+    wire [63:0] prompt_ptr, ring_ptr;
+    wire [CHANNELS*64-1:0] channel_base;
+    reg         ap_done = 0, ap_idle = 1;
+    reg  [31:0] status = 32'h1234_0005, ids_count = 77, fault_code = 5, fault_place = 9;
+    reg  [CHANNELS-1:0] beat = 0, stall_event = 0;
+    reg  [COUNTER_BITS-1:0] counters;
+    integer     seed, idle, stall, c, i;
+    reg  [31:0] got;
+    reg         failed = 0;
+
+    rill_axil_regs #(.CHANNELS(CHANNELS), .COUNTERS(COUNTERS)) dut (
+        .clk(clk), .rst(rst), .s_axi_control_awvalid(awvalid), .s_axi_control_awready(awready), .s_axi_control_awaddr(awaddr),
+        .s_axi_control_wvalid(wvalid), .s_axi_control_wready(wready), .s_axi_control_wdata(wdata), .s_axi_control_wstrb(wstrb),
+        .s_axi_control_bvalid(bvalid), .s_axi_control_bready(bready), .s_axi_control_bresp(bresp),
+        .s_axi_control_arvalid(arvalid), .s_axi_control_arready(arready), .s_axi_control_araddr(araddr),
+        .s_axi_control_rvalid(rvalid), .s_axi_control_rready(rready), .s_axi_control_rdata(rdata), .s_axi_control_rresp(rresp),
+        .irq(irq), .ap_start(ap_start), .ap_done(ap_done), .ap_idle(ap_idle), .prompt_len(prompt_len), .max_new(max_new),
+        .eot_id(eot_id), .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .channel_base(channel_base),
+        .status(status), .ids_count(ids_count), .fault_code(fault_code), .fault_place(fault_place),
+        .channel_beat(beat), .channel_stall(stall_event), .counters(counters));
+    always #1 clk = !clk;
+
+    task pause(input integer percent);
+        while ($urandom_range(99) < percent)
+            @(posedge clk);
+    endtask
+
+    task write(input [11:0] addr, input [31:0] data, input [3:0] strobe);
+        begin
+            fork
+                begin
+                    pause(idle);
+                    awaddr <= addr;
+                    awvalid <= 1;
+                    @(posedge clk);
+                    while (!awready) @(posedge clk);
+                    awvalid <= 0;
+                end
+                begin
+                    pause(idle);
+                    wdata <= data;
+                    wstrb <= strobe;
+                    wvalid <= 1;
+                    @(posedge clk);
+                    while (!wready) @(posedge clk);
+                    wvalid <= 0;
+                end
+            join
+            pause(stall);
+            bready <= 1;
+            @(posedge clk);
+            while (!bvalid) @(posedge clk);
+            bready <= 0;
+            @(posedge clk);
+        end
+    endtask
+
+    task read(input [11:0] addr);
+        begin
+            pause(idle);
+            araddr <= addr;
+            arvalid <= 1;
+            @(posedge clk);
+            while (!arready) @(posedge clk);
+            arvalid <= 0;
+            pause(stall);
+            rready <= 1;
+            @(posedge clk);
+            while (!rvalid) @(posedge clk);
+            got = rdata;
+            rready <= 0;
+            @(posedge clk);
+        end
+    endtask
+
+    task expect_word(input [11:0] addr, input [31:0] want);
+        begin
+            read(addr);
+            if (got !== want && !failed) begin
+                $display("FAIL: word %h is %h, expected %h", addr, got, want);
+                failed = 1;
+            end
+        end
+    endtask
+
+    task expect_bit(input integer what, input value, input want);
+        if (value !== want && !failed) begin
+            $display("FAIL: check %0d: %b", what, value);
+            failed = 1;
+        end
+    endtask
+
+    task finish_request;
+        begin
+            ap_done <= 1;
+            @(posedge clk);
+            ap_done <= 0;
+            ap_idle <= 1;
+            repeat (3) @(posedge clk);
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        i = $urandom(seed);
+        for (i = 0; i < COUNTER_BITS / 32; i = i + 1)
+            counters[i*32 +: 32] = 32'hC000_0000 + i;
+        repeat (3) @(posedge clk);
+        rst <= 0;
+        @(posedge clk);
+        expect_word(12'h000, 32'h4);
+        write(12'h010, 32'hAABBCCDD, 4'hF);
+        write(12'h010, 32'h11223344, 4'h5);
+        expect_word(12'h010, 32'hAA22CC44);
+        if (prompt_len !== 32'hAA22CC44) failed = 1;
+        write(12'h018, 7, 4'hF);
+        write(12'h020, 50256, 4'hF);
+        write(12'h028, 1, 4'hF);
+        write(12'h040, 32'h1000, 4'hF);
+        write(12'h044, 32'h2, 4'hF);
+        write(12'h04C, 32'h3000, 4'hF);
+        write(12'h050, 32'h4, 4'hF);
+        for (c = 0; c < CHANNELS; c = c + 1) begin
+            write(12'h058 + 12 * c, 32'h10000 * c + 1, 4'hF);
+            write(12'h05C + 12 * c, c, 4'hF);
+        end
+        for (c = 0; c < CHANNELS; c = c + 1) begin
+            expect_word(12'h058 + 12 * c, 32'h10000 * c + 1);
+            expect_word(12'h05C + 12 * c, c);
+            if (channel_base[c*64 +: 64] !== {c[31:0], 32'h10000 * c + 32'd1} && !failed) begin
+                $display("FAIL: base %0d", c);
+                failed = 1;
+            end
+        end
+        if ((max_new !== 7 || eot_id !== 50256 || !ignore_eot || prompt_ptr !== 64'h2_0000_1000 ||
+             ring_ptr !== 64'h4_0000_3000) && !failed) begin
+            $display("FAIL: arguments");
+            failed = 1;
+        end
+        expect_word(12'h030, 32'h1234_0005);
+        expect_word(12'h034, 77);
+        expect_word(12'h038, 5);
+        expect_word(12'h03C, 9);
+        expect_word(12'h3FC, 0);
+        // A request with counters, no interrupt.
+        write(12'h000, 1, 4'hF);
+        expect_bit(1, ap_start, 1'b1);
+        ap_idle <= 0;
+        for (i = 0; i < 50; i = i + 1) begin
+            beat <= i < 30 ? {CHANNELS{1'b1}} : 0;
+            stall_event <= i < 20 ? 1 : 0;
+            @(posedge clk);
+        end
+        beat <= 0;
+        stall_event <= 0;
+        expect_word(12'h000, 32'h1);
+        finish_request;
+        expect_bit(2, ap_start, 1'b0);
+        expect_bit(3, irq, 1'b0);
+        expect_word(12'h000, 32'hE);
+        expect_word(12'h000, 32'h4);
+        read(12'h400);
+        i = got;
+        if ((i < 50 || i > 200) && !failed) begin
+            $display("FAIL: %0d cycles counted", i);
+            failed = 1;
+        end
+        repeat (10) @(posedge clk);
+        expect_word(12'h400, i);
+        expect_word(12'h404, 0);
+        for (c = 0; c < CHANNELS; c = c + 1) begin
+            expect_word(12'h408 + 8 * c, 30);
+            expect_word(12'h408 + 8 * (CHANNELS + c), c == 0 ? 20 : 0);
+        end
+        for (c = 0; c < COUNTERS; c = c + 1) begin
+            expect_word(12'h408 + 8 * (2 * CHANNELS + c), 32'hC000_0000 + 2 * c);
+            counters[c*64 +: 64] = 64'd5;
+            expect_word(12'h40C + 8 * (2 * CHANNELS + c), 32'hC000_0001 + 2 * c);
+        end
+        expect_word(12'h408 + 8 * (2 * CHANNELS + COUNTERS), 0);
+        // Interrupt and auto-restart.
+        write(12'h004, 1, 4'hF);
+        write(12'h008, 1, 4'hF);
+        write(12'h000, 32'h81, 4'hF);
+        ap_idle <= 0;
+        repeat (5) @(posedge clk);
+        finish_request;
+        expect_bit(4, ap_start, 1'b1);
+        expect_bit(5, irq, 1'b1);
+        expect_word(12'h00C, 1);
+        write(12'h00C, 1, 4'hF);
+        repeat (2) @(posedge clk);
+        expect_bit(6, irq, 1'b0);
+        write(12'h000, 32'h0, 4'hF);
+        finish_request;
+        expect_bit(7, ap_start, 1'b0);
+        expect_bit(8, irq, 1'b1);
+        if (!failed)
+            $display("PASS");
+        $finish;
+    end
+
+    initial begin
+        #200000 $display("FAIL: timeout");
+        $finish;
+    end
+endmodule

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_dma_write behind rill_axi_write_arbiter (CLIENTS engines on one port): memory contents after random writes of every client
+// into its own region, untouched words included; idle means that every response is in; full rate when nobody stalls; a flush while a client
+// has a descriptor without beats; an error response; the port under the protocol checker.
+// sweep: BEAT_BITS=256 MAX_BURST=16 OUTSTANDING=8 BUFFER_BEATS=32 CLIENTS=1
+// sweep: BEAT_BITS=512 MAX_BURST=8 OUTSTANDING=3 BUFFER_BEATS=8 CLIENTS=2
+// sweep: BEAT_BITS=256 MAX_BURST=1 OUTSTANDING=5 BUFFER_BEATS=2 CLIENTS=3
+`timescale 1ns / 1ps
+`include "../model/rill_axi_checker.sv"
+`default_nettype none
+
+module rill_dma_write_tb;
+    parameter BEAT_BITS = 256;
+    parameter MAX_BURST = 16;
+    parameter OUTSTANDING = 8;
+    parameter BUFFER_BEATS = 32;
+    parameter CLIENTS = 1;
+    localparam ID_W = 2;
+    localparam BYTES = BEAT_BITS / 8;
+    localparam BEAT_WORDS = BEAT_BITS / 32;
+    localparam COUNT = 40;
+    localparam REGION = 8192;                // words of a client
+    localparam WORDS = 32768;
+    localparam [63:0] BASE = 64'h1_0000_0000;
+
+    reg         clk = 0;
+    reg         rst = 1;
+    integer     seed, idle, stall;
+    reg  [31:0] latency = 20;
+    reg         flush = 0;
+    reg         error_en = 0;
+    wire [CLIENTS-1:0]    c_idle, c_error;
+    wire [CLIENTS*64-1:0] c_error_addr;
+    reg  [CLIENTS-1:0]    d_valid = 0;
+    wire [CLIENTS-1:0]    d_ready;
+    reg  [55:0]           d_data [0:CLIENTS-1];
+    reg  [CLIENTS-1:0]    b_valid = 0;
+    wire [CLIENTS-1:0]    b_ready;
+    reg  [BEAT_BITS-1:0]  b_data [0:CLIENTS-1];
+
+    wire [CLIENTS-1:0]    c_awvalid, c_awready, c_wvalid, c_wready, c_wlast, c_bvalid, c_bready;
+    wire [CLIENTS*64-1:0] c_awaddr;
+    wire [CLIENTS*8-1:0]  c_awlen;
+    wire [CLIENTS*BEAT_BITS-1:0] c_wdata;
+    wire [1:0]            c_bresp;
+    wire                  awvalid, awready, wvalid, wready, wlast, bvalid, bready;
+    wire [ID_W-1:0]       awid, bid;
+    wire [63:0]           awaddr;
+    wire [7:0]            awlen;
+    wire [2:0]            awsize;
+    wire [1:0]            awburst, bresp;
+    wire [BEAT_BITS-1:0]  wdata;
+    wire [BYTES-1:0]      wstrb;
+    wire [31:0]           reads_open, writes_open;
+
+    genvar g;
+    generate
+        for (g = 0; g < CLIENTS; g = g + 1) begin : gen_client
+            rill_dma_write #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING), .BUFFER_BEATS(BUFFER_BEATS)) dut (
+                .clk(clk), .rst(rst), .base(BASE), .flush(flush), .idle(c_idle[g]), .error(c_error[g]),
+                .error_addr(c_error_addr[g*64 +: 64]),
+                .s_axis_desc_tvalid(d_valid[g]), .s_axis_desc_tready(d_ready[g]), .s_axis_desc_tdata(d_data[g]),
+                .s_axis_beat_tvalid(b_valid[g]), .s_axis_beat_tready(b_ready[g]), .s_axis_beat_tdata(b_data[g]),
+                .m_axi_awvalid(c_awvalid[g]), .m_axi_awready(c_awready[g]), .m_axi_awaddr(c_awaddr[g*64 +: 64]),
+                .m_axi_awlen(c_awlen[g*8 +: 8]), .m_axi_wvalid(c_wvalid[g]), .m_axi_wready(c_wready[g]),
+                .m_axi_wdata(c_wdata[g*BEAT_BITS +: BEAT_BITS]), .m_axi_wlast(c_wlast[g]),
+                .m_axi_bvalid(c_bvalid[g]), .m_axi_bready(c_bready[g]), .m_axi_bresp(c_bresp));
+        end
+    endgenerate
+
+    rill_axi_write_arbiter #(.CLIENTS(CLIENTS), .BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .ORDER(4)) u_arbiter (
+        .clk(clk), .rst(rst), .s_axi_awvalid(c_awvalid), .s_axi_awready(c_awready), .s_axi_awaddr(c_awaddr), .s_axi_awlen(c_awlen),
+        .s_axi_wvalid(c_wvalid), .s_axi_wready(c_wready), .s_axi_wdata(c_wdata), .s_axi_wlast(c_wlast),
+        .s_axi_bvalid(c_bvalid), .s_axi_bready(c_bready), .s_axi_bresp(c_bresp),
+        .m_axi_awvalid(awvalid), .m_axi_awready(awready), .m_axi_awid(awid), .m_axi_awaddr(awaddr), .m_axi_awlen(awlen),
+        .m_axi_awsize(awsize), .m_axi_awburst(awburst), .m_axi_wvalid(wvalid), .m_axi_wready(wready), .m_axi_wdata(wdata),
+        .m_axi_wstrb(wstrb), .m_axi_wlast(wlast), .m_axi_bvalid(bvalid), .m_axi_bready(bready), .m_axi_bid(bid), .m_axi_bresp(bresp));
+
+    axi_memory_bfm #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .WORDS(WORDS)) u_memory (
+        .clk(clk), .rst(rst), .stall(stall), .latency(latency), .error_en(error_en), .error_addr(BASE + 5 * BYTES),
+        .arvalid(1'b0), .arready(), .arid({ID_W{1'b0}}), .araddr(64'd0), .arlen(8'd0),
+        .rvalid(), .rready(1'b0), .rid(), .rdata(), .rresp(), .rlast(),
+        .awvalid(awvalid), .awready(awready), .awid(awid), .awaddr(awaddr), .awlen(awlen), .wvalid(wvalid), .wready(wready),
+        .wdata(wdata), .wlast(wlast), .bvalid(bvalid), .bready(bready), .bid(bid), .bresp(bresp));
+
+    rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING), .READ_EN(0)) u_checker (
+        .clk(clk), .rst(rst), .arvalid(1'b0), .arready(1'b0), .arid({ID_W{1'b0}}), .araddr(64'd0), .arlen(8'd0), .arsize(3'd0),
+        .arburst(2'd0), .rvalid(1'b0), .rready(1'b0), .rid({ID_W{1'b0}}), .rdata({BEAT_BITS{1'b0}}), .rresp(2'd0), .rlast(1'b0),
+        .awvalid(awvalid), .awready(awready), .awid(awid), .awaddr(awaddr), .awlen(awlen), .awsize(awsize), .awburst(awburst),
+        .wvalid(wvalid), .wready(wready), .wdata(wdata), .wstrb(wstrb), .wlast(wlast),
+        .bvalid(bvalid), .bready(bready), .bid(bid), .bresp(bresp), .reads_open(reads_open), .writes_open(writes_open));
+
+    always #1 clk = !clk;
+
+    reg  [15:0] beats [0:CLIENTS*COUNT-1];
+    reg  [39:0] offset [0:CLIENTS*COUNT-1];
+    reg  [31:0] expect_mem [0:WORDS-1];
+    integer     sent [0:CLIENTS-1];
+    integer     given [0:CLIENTS-1];         // descriptor whose beats are being offered
+    integer     pos [0:CLIENTS-1];
+    integer     total, cycles, c, i, word;
+    reg  [31:0] value;
+    reg         run = 0;
+    reg         with_beats = 1;
+    reg         failed = 0;
+
+    function chance(input integer percent);
+        chance = $urandom_range(99) < percent;
+    endfunction
+
+    task fresh;
+        begin
+            for (c = 0; c < CLIENTS; c = c + 1) begin
+                sent[c] = 0;
+                given[c] = 0;
+                pos[c] = 0;
+                for (i = 0; i < COUNT; i = i + 1) begin
+                    beats[c*COUNT + i] = chance(10) ? 0 : chance(20) ? $urandom_range(60, 1) : $urandom_range(5, 1);
+                    offset[c*COUNT + i] = (c * REGION + $urandom_range(REGION - 61 * BEAT_WORDS)) / BEAT_WORDS * BYTES;
+                end
+            end
+        end
+    endtask
+
+    always @(posedge clk) if (!rst)
+        for (c = 0; c < CLIENTS; c = c + 1) begin
+            if (d_valid[c] && d_ready[c])
+                d_valid[c] <= 0;
+            if ((!d_valid[c] || d_ready[c]) && run && sent[c] < COUNT && !chance(idle)) begin
+                d_valid[c] <= 1;
+                d_data[c] <= {beats[c*COUNT + sent[c]], offset[c*COUNT + sent[c]]};
+                sent[c] = sent[c] + 1;
+            end
+            if (b_valid[c] && b_ready[c])
+                b_valid[c] <= 0;
+            while (given[c] < COUNT && pos[c] == beats[c*COUNT + given[c]]) begin
+                given[c] = given[c] + 1;
+                pos[c] = 0;
+            end
+            if ((!b_valid[c] || b_ready[c]) && run && with_beats && given[c] < COUNT && !chance(idle)) begin
+                b_valid[c] <= 1;
+                word = (offset[c*COUNT + given[c]] / 4 + pos[c] * BEAT_WORDS) & (WORDS - 1);
+                for (i = 0; i < BEAT_WORDS; i = i + 1) begin
+                    value = $urandom;
+                    b_data[c][i*32 +: 32] <= value;
+                    expect_mem[word + i] = value;
+                end
+                pos[c] = pos[c] + 1;
+                total = total + 1;
+            end
+        end
+
+    function all_given(input integer unused);
+        begin
+            all_given = !(|b_valid) && !(|d_valid);
+            for (i = 0; i < CLIENTS; i = i + 1)
+                if (given[i] < COUNT || sent[i] < COUNT)
+                    all_given = 0;
+        end
+    endfunction
+
+    task wait_idle;
+        begin
+            cycles = 0;
+            while (!(all_given(0) && &c_idle) && cycles < 100000 && !failed) begin
+                @(posedge clk);
+                #0.1 cycles = cycles + 1;
+            end
+            if (!failed && (cycles == 100000 || writes_open != 0)) begin
+                $display("FAIL: %0d cycles, %0d writes open, idle %b", cycles, writes_open, c_idle);
+                failed = 1;
+            end
+        end
+    endtask
+
+    task compare;
+        for (i = 0; i < WORDS && !failed; i = i + 1)
+            if (u_memory.mem[i] !== expect_mem[i]) begin
+                $display("FAIL: word %0d is %h, expected %h", i, u_memory.mem[i], expect_mem[i]);
+                failed = 1;
+            end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        i = $urandom(seed);
+        total = 0;
+        fresh;
+        for (i = 0; i < WORDS; i = i + 1)
+            expect_mem[i] = u_memory.pattern(i);
+        repeat (4) @(posedge clk);
+        rst <= 0;
+        run = 1;
+        wait_idle;
+        compare;
+        if (!failed && idle == 0 && stall == 0 && CLIENTS == 1) begin
+            latency = 2;
+            total = 0;
+            fresh;
+            for (i = 0; i < COUNT; i = i + 1) begin
+                beats[i] = 25;
+                offset[i] = i * 25 * BYTES;
+            end
+            wait_idle;
+            compare;
+            // A slave that takes addresses late costs some cycles of its own.
+            if (!failed && cycles > total + total / 8 + 100) begin
+                $display("FAIL: %0d cycles for %0d beats", cycles, total);
+                failed = 1;
+            end
+        end
+        // Flush while descriptors wait for beats that never come.
+        if (!failed) begin
+            latency = 30;
+            fresh;
+            repeat (30) @(posedge clk);
+            with_beats = 0;
+            repeat (60) @(posedge clk);
+            flush <= 1;
+            cycles = 0;
+            @(posedge clk);
+            #0.1;
+            while (!(&c_idle) && cycles < 10000) begin
+                @(posedge clk);
+                #0.1 cycles = cycles + 1;
+            end
+            run = 0;
+            if (cycles == 10000 || writes_open != 0) begin
+                $display("FAIL: flush: idle %b, %0d writes open", c_idle, writes_open);
+                failed = 1;
+            end
+            repeat (5) @(posedge clk);
+            flush <= 0;
+            with_beats = 1;
+            @(posedge clk);
+            for (i = 0; i < WORDS; i = i + 1)
+                expect_mem[i] = u_memory.mem[i];
+            fresh;
+            run = 1;
+            wait_idle;
+            compare;
+        end
+        if (!failed) begin
+            if (|c_error) begin
+                $display("FAIL: error without cause");
+                failed = 1;
+            end
+            error_en = 1;
+            fresh;
+            for (i = 0; i < CLIENTS * COUNT; i = i + 1) begin
+                beats[i] = 1;
+                offset[i] = 5 * BYTES;
+            end
+            wait_idle;
+            for (c = 0; c < CLIENTS; c = c + 1)
+                if (!failed && (!c_error[c] || c_error_addr[c*64 +: 64] !== BASE + 5 * BYTES)) begin
+                    $display("FAIL: client %0d error %b at %h", c, c_error[c], c_error_addr[c*64 +: 64]);
+                    failed = 1;
+                end
+        end
+        if (!failed)
+            $display("PASS");
+        $finish;
+    end
+endmodule

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_k_writer and rill_kv_tracker: the K stream of a request's steps; descriptor and beats per channel against the address
+// formula;
+// one layer_done per firing and not before its last descriptor and beat are taken; kv_layers_done never ahead of modelled responses.
+// sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=1 LAYERS=1 HEADS=1 UNITS=1
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 LAYERS=2 HEADS=3 UNITS=2
+// sweep: CHANNELS=8 BEAT_BITS=512 TOKENS=2 LAYERS=3 HEADS=2 UNITS=1
+// sweep: CHANNELS=32 BEAT_BITS=256 TOKENS=8 LAYERS=1 HEADS=2 UNITS=3
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_k_writer_tb;
+    parameter CHANNELS = 3;
+    parameter BEAT_BITS = 256;
+    parameter TOKENS = 4;
+    parameter LAYERS = 2;
+    parameter HEADS = 3;
+    parameter UNITS = 2;
+    localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
+    localparam BYTES = BEAT_BITS / 8;
+    localparam PROMPT = 3 * TOKENS + (TOKENS > 1 ? 1 : 0);
+    localparam STEPS = 14;
+    localparam [39:0] K_BASE = 40'h10_0000;
+    localparam [39:0] K_HEAD_STRIDE = 40'h4000;
+    localparam [39:0] K_LAYER_STRIDE = HEADS * 40'h4000;
+
+    reg         clk = 0;
+    reg         rst = 1;
+    integer     seed, idle, stall;
+    reg         step_valid = 0;
+    wire        step_ready;
+    reg  [63:0] step_data;
+    reg         kv_valid = 0;
+    wire        kv_ready;
+    reg  [BEAT_BITS+31:0] kv_data;
+    reg  [TOK_W:0] kv_user;
+    reg         kv_last;
+    wire [CHANNELS-1:0]  d_valid, b_valid;
+    reg  [CHANNELS-1:0]  d_ready = 0, b_ready = 0;
+    wire [55:0]          d_data;
+    wire [BEAT_BITS-1:0] b_data;
+    wire                 layer_done;
+    reg                  v_done = 0;
+    reg  [CHANNELS-1:0]  dma_idle;
+    wire [31:0]          kv_layers_done;
+
+    rill_k_writer #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LAYERS(LAYERS), .HEADS(HEADS), .UNITS(UNITS),
+        .K_BASE(K_BASE), .K_LAYER_STRIDE(K_LAYER_STRIDE), .K_HEAD_STRIDE(K_HEAD_STRIDE)) dut (
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready), .s_axis_step_tdata(step_data),
+        .s_axis_kv_tvalid(kv_valid), .s_axis_kv_tready(kv_ready), .s_axis_kv_tdata(kv_data), .s_axis_kv_tuser(kv_user),
+        .s_axis_kv_tlast(kv_last),
+        .m_axis_desc_tvalid(d_valid), .m_axis_desc_tready(d_ready), .m_axis_desc_tdata(d_data),
+        .m_axis_beat_tvalid(b_valid), .m_axis_beat_tready(b_ready), .m_axis_beat_tdata(b_data), .layer_done(layer_done));
+
+    rill_kv_tracker #(.WRITERS(CHANNELS)) u_tracker (
+        .clk(clk), .rst(rst), .k_layer_done(layer_done), .v_layer_done(v_done), .idle(dma_idle), .kv_layers_done(kv_layers_done));
+
+    always #1 clk = !clk;
+
+    // Units are numbered in stream order; the number is the data. Expected descriptor and channel of each head and token.
+    integer     step_sent = 0, unit_sent = 0, units_total = 0, descs_total = 0;
+    integer     unit_channel [0:9999];
+    integer     unit_layer [0:9999];         // (step, layer) number
+    integer     unit_tok_last [0:9999];
+    integer     unit_tok [0:9999];
+    integer     unit_end [0:9999];
+    reg  [39:0] desc_offset [0:9999];
+    integer     desc_channel [0:9999];
+    integer     desc_layer [0:9999];
+    reg  [63:0] step [0:STEPS-1];
+    integer     pos, ntok, i, l, h, t, u, c, n, cycles = 0;
+    integer     descs_left [0:999];          // of each (step, layer), not accepted yet
+    integer     beats_left [0:999];
+    integer     open_writes [0:CHANNELS-1];  // accepted beats without response
+    integer     answered [0:999];            // beats answered
+    integer     beats_all [0:999];           // beats of it
+    integer     queue_layer [0:CHANNELS*64-1];
+    integer     queue_wr [0:CHANNELS-1];
+    integer     queue_rd [0:CHANNELS-1];
+    integer     next_desc [0:CHANNELS-1];
+    integer     next_beat [0:CHANNELS-1];
+    integer     done_pulses = 0, v_pulses = 0;
+    reg         failed = 0;
+
+    function chance(input integer percent);
+        chance = $urandom_range(99) < percent;
+    endfunction
+
+    task fail(input integer what, input integer where);
+        begin
+            if (!failed)
+                $display("FAIL: check %0d at %0d, cycle %0d, desc %h, beat %h", what, where, cycles, d_data, b_data[31:0]);
+            failed = 1;
+            $finish;
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        i = $urandom(seed);
+        pos = 0;
+        for (i = 0; i < STEPS; i = i + 1) begin
+            ntok = pos >= PROMPT ? 1 : PROMPT - pos < TOKENS ? PROMPT - pos : TOKENS;
+            step[i] = 0;
+            step[i][15:0] = pos;
+            step[i][19:16] = ntok;
+            step[i][47:32] = (pos + CHANNELS - 1) / CHANNELS;
+            for (l = 0; l < LAYERS; l = l + 1) begin
+                descs_left[i*LAYERS + l] = HEADS * ntok;
+                beats_left[i*LAYERS + l] = HEADS * ntok * UNITS;
+                answered[i*LAYERS + l] = 0;
+                beats_all[i*LAYERS + l] = HEADS * ntok * UNITS;
+                for (h = 0; h < HEADS; h = h + 1)
+                    for (t = 0; t < ntok; t = t + 1) begin
+                        desc_channel[descs_total] = (pos + t) % CHANNELS;
+                        desc_layer[descs_total] = i * LAYERS + l;
+                        desc_offset[descs_total] = K_BASE + l * K_LAYER_STRIDE + h * K_HEAD_STRIDE + (pos + t) / CHANNELS * UNITS * BYTES;
+                        descs_total = descs_total + 1;
+                        for (u = 0; u < UNITS; u = u + 1) begin
+                            unit_channel[units_total] = (pos + t) % CHANNELS;
+                            unit_layer[units_total] = i * LAYERS + l;
+                            unit_tok[units_total] = t;
+                            unit_tok_last[units_total] = t == ntok - 1;
+                            unit_end[units_total] = h == HEADS - 1 && t == ntok - 1 && u == UNITS - 1;
+                            units_total = units_total + 1;
+                        end
+                    end
+            end
+            pos = pos + ntok;
+        end
+        for (c = 0; c < CHANNELS; c = c + 1) begin
+            open_writes[c] = 0;
+            queue_wr[c] = 0;
+            queue_rd[c] = 0;
+            next_desc[c] = 0;
+            next_beat[c] = 0;
+        end
+        dma_idle = {CHANNELS{1'b1}};
+        repeat (4) @(posedge clk);
+        rst <= 0;
+    end
+
+    always @(posedge clk) if (!rst && !failed) begin
+        cycles = cycles + 1;
+        if (step_valid && step_ready)
+            step_valid <= 0;
+        if ((!step_valid || step_ready) && step_sent < STEPS && !chance(idle)) begin
+            step_valid <= 1;
+            step_data <= step[step_sent];
+            step_sent = step_sent + 1;
+        end
+        if (kv_valid && kv_ready)
+            kv_valid <= 0;
+        if ((!kv_valid || kv_ready) && unit_sent < units_total && !chance(idle)) begin
+            kv_valid <= 1;
+            kv_data <= {32'hDEAD_BEEF, {(BEAT_BITS / 32){unit_sent[31:0]}}};
+            kv_user <= {unit_tok_last[unit_sent] != 0, unit_tok[unit_sent][TOK_W-1:0]};
+            kv_last <= unit_end[unit_sent] != 0;
+            unit_sent = unit_sent + 1;
+        end
+        for (c = 0; c < CHANNELS; c = c + 1) begin
+            d_ready[c] <= !chance(stall);
+            b_ready[c] <= !chance(stall) && queue_wr[c] - queue_rd[c] < 60;
+            if (d_valid[c] && d_ready[c]) begin
+                n = next_desc[c];
+                while (n < descs_total && desc_channel[n] != c)
+                    n = n + 1;
+                if (n == descs_total || d_data !== {16'd0 + UNITS[15:0], desc_offset[n]}) fail(1, n);
+                descs_left[desc_layer[n]] = descs_left[desc_layer[n]] - 1;
+                next_desc[c] = n + 1;
+            end
+            // Responses come late; idle is as rill_dma_write gives it: low from the cycle after a handshake.
+            if (open_writes[c] > 0 && chance(15)) begin
+                open_writes[c] = open_writes[c] - 1;
+                n = queue_layer[c*64 + queue_rd[c] % 64];
+                answered[n] = answered[n] + 1;
+                queue_rd[c] = queue_rd[c] + 1;
+            end
+            if (b_valid[c] && b_ready[c]) begin
+                n = next_beat[c];
+                while (n < units_total && unit_channel[n] != c)
+                    n = n + 1;
+                if (n == units_total || b_data !== {(BEAT_BITS / 32){n[31:0]}}) fail(2, n);
+                beats_left[unit_layer[n]] = beats_left[unit_layer[n]] - 1;
+                next_beat[c] = n + 1;
+                queue_layer[c*64 + queue_wr[c] % 64] = unit_layer[n];
+                queue_wr[c] = queue_wr[c] + 1;
+                open_writes[c] = open_writes[c] + 1;
+            end
+            dma_idle[c] <= open_writes[c] == 0;
+        end
+        if (layer_done) begin
+            if (done_pulses >= STEPS * LAYERS || descs_left[done_pulses] != 0 || beats_left[done_pulses] != 0) fail(3, done_pulses);
+            done_pulses = done_pulses + 1;
+        end
+        v_done <= v_pulses < STEPS * LAYERS && chance(5);
+        if (v_done)
+            v_pulses = v_pulses + 1;
+        for (n = 0; n < kv_layers_done; n = n + 1)
+            if (answered[n] != beats_all[n] || n >= v_pulses) fail(4, n);
+        if (kv_layers_done == STEPS * LAYERS) begin
+            for (n = 0; n < STEPS * LAYERS; n = n + 1)
+                if (descs_left[n] != 0 || beats_left[n] != 0) fail(6, n);
+            if (!failed)
+                $display("PASS");
+            $finish;
+        end
+        if (cycles > 50000) fail(7, kv_layers_done);
+    end
+endmodule

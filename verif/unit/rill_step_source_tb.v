@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_step_source: every step word of several requests against the formulas with divisions; go holds steps back.
+// sweep: CHANNELS=1 TOKENS=1 ALL_HEAD=0
+// sweep: CHANNELS=3 TOKENS=4 ALL_HEAD=0
+// sweep: CHANNELS=32 TOKENS=8 ALL_HEAD=1
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_step_source_tb;
+    parameter CHANNELS = 3;
+    parameter TOKENS = 4;
+    parameter ALL_HEAD = 0;
+
+    reg         clk = 0, rst = 1, start = 0, go = 0, ready = 0;
+    reg  [15:0] prompt_len;
+    reg  [31:0] decode_steps;
+    wire        busy, valid;
+    wire [63:0] data;
+    integer     seed, idle, stall, request, pos, ntok, cycles = 0, i;
+    reg  [63:0] want;
+    reg         failed = 0;
+
+    rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(ALL_HEAD)) dut (
+        .clk(clk), .rst(rst), .start(start), .prompt_len(prompt_len), .decode_steps(decode_steps), .go(go), .busy(busy),
+        .m_axis_step_tvalid(valid), .m_axis_step_tready(ready), .m_axis_step_tdata(data));
+    always #1 clk = !clk;
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        i = $urandom(seed);
+        repeat (3) @(posedge clk);
+        rst <= 0;
+        for (request = 0; request < 6 && !failed; request = request + 1) begin
+            prompt_len <= request < 3 ? request + 1 : $urandom_range(200, 1);
+            decode_steps <= request == 0 ? 0 : $urandom_range(60);
+            start <= 1;
+            @(posedge clk);
+            start <= 0;
+            #0.1 pos = 0;
+            while (pos < prompt_len + decode_steps && !failed) begin
+                go <= $urandom_range(99) >= idle;
+                ready <= $urandom_range(99) >= stall;
+                @(posedge clk);
+                cycles = cycles + 1;
+                if (valid && ready) begin
+                    ntok = pos >= prompt_len ? 1 : prompt_len - pos < TOKENS ? prompt_len - pos : TOKENS;
+                    want = 0;
+                    want[15:0] = pos;
+                    want[19:16] = ntok;
+                    want[20] = ALL_HEAD != 0 || pos + ntok >= prompt_len;
+                    want[21] = pos + ntok == prompt_len + decode_steps;
+                    want[47:32] = (pos + CHANNELS - 1) / CHANNELS;
+                    want[63:48] = pos / 64;
+                    if (data !== want || cycles > 100000) begin
+                        $display("FAIL: request %0d position %0d: %h, expected %h", request, pos, data, want);
+                        failed = 1;
+                    end
+                    pos = pos + ntok;
+                end
+                #0.1;
+            end
+            ready <= 0;
+            repeat (12) @(posedge clk);
+            if (busy || valid) begin
+                $display("FAIL: busy after request %0d", request);
+                failed = 1;
+            end
+        end
+        if (!failed)
+            $display("PASS");
+        $finish;
+    end
+endmodule

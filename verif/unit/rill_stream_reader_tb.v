@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_stream_reader: the round trip of rill_stream_writer_tb with shapes that stress the reading side.
+// sweep: BEAT_BITS=512 LANES=16 TOKENS=1 CHUNKS=4
+// sweep: BEAT_BITS=512 LANES=2 TOKENS=8 CHUNKS=9
+// sweep: BEAT_BITS=256 LANES=16 TOKENS=2 CHUNKS=2
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_stream_reader_tb;
+    parameter BEAT_BITS = 512;
+    parameter LANES = 2;
+    parameter TOKENS = 8;
+    parameter CHUNKS = 9;
+
+    rill_stream_writer_tb #(.BEAT_BITS(BEAT_BITS), .LANES(LANES), .TOKENS(TOKENS), .CHUNKS(CHUNKS)) u_bench ();
+endmodule

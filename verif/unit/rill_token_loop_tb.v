@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_token_loop with a model of the datapath: requests that end by count, by end-of-text, by the context, refused ones
+// (length, pointers,
+// max_new 0), a bad prompt id, a kernel fault and a memory error in the middle, each followed by a good request; step words, ids, ring and
+// walker steps against the rules; soft_rst only when the memory is quiet. MODE 1: rows only.
+// sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=256 KV_LAYERS=2
+// sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1
+// sweep: MODE=0 CHANNELS=8 TOKENS=8 BEAT_BITS=256 KV_LAYERS=0
+// sweep: MODE=1 CHANNELS=2 TOKENS=2 BEAT_BITS=256 KV_LAYERS=0
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_token_loop_tb;
+    parameter MODE = 0;
+    parameter CHANNELS = 3;
+    parameter TOKENS = 4;
+    parameter BEAT_BITS = 512;
+    parameter KV_LAYERS = 1;
+    localparam CONTEXT = 40;
+    localparam VOCAB = 97;
+    localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
+    localparam IDS = BEAT_BITS / 32;
+
+    reg         clk = 0, rst = 1;
+    integer     seed, idle, stall, i, cycles = 0;
+    reg         start = 0;
+    wire        done, is_idle, load_start, flush, soft_rst;
+    reg  [31:0] prompt_len, max_new, eot_id;
+    reg         ignore_eot;
+    reg  [63:0] prompt_ptr, ring_ptr;
+    wire [31:0] status, ids_count, fault_code, fault_place;
+    reg  [1:0]  load_done;
+    reg         quiet;
+    reg  [31:0] kv_done, out_done, ids_written;
+    reg  [3:0]  kernel_fault;
+    reg  [2:0]  memory_error;
+    wire        p_valid, b_ready, w_valid, s_valid, id_valid, id_last, n_ready, r_valid;
+    reg         p_ready, b_valid, w_ready, s_ready, id_ready, n_valid, r_ready;
+    wire [55:0] p_data;
+    reg  [BEAT_BITS-1:0] b_data;
+    wire [63:0] w_data, s_data, r_data;
+    wire [31:0] id_data;
+    wire [TOK_W:0] id_user;
+    reg  [31:0] n_data;
+    reg  [TOK_W:0] n_user;
+
+    rill_token_loop #(.MODE(MODE), .CHANNELS(CHANNELS), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .CONTEXT(CONTEXT), .VOCAB(VOCAB),
+        .KV_LAYERS(KV_LAYERS), .LOADERS(2), .FAULTS(4), .MEMORY_ERRORS(3)) dut (
+        .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .prompt_len(prompt_len), .max_new(max_new), .eot_id(eot_id),
+        .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .status(status), .ids_count(ids_count),
+        .fault_code(fault_code), .fault_place(fault_place), .load_start(load_start), .load_done(load_done), .flush(flush),
+        .soft_rst(soft_rst), .quiet(quiet), .kv_layers_done(kv_done), .out_steps_done(out_done), .ids_written(ids_written),
+        .kernel_fault(kernel_fault), .memory_error(memory_error),
+        .m_axis_prompt_burst_tvalid(p_valid), .m_axis_prompt_burst_tready(p_ready), .m_axis_prompt_burst_tdata(p_data),
+        .s_axis_prompt_tvalid(b_valid), .s_axis_prompt_tready(b_ready), .s_axis_prompt_tdata(b_data),
+        .m_axis_walk_step_tvalid(w_valid), .m_axis_walk_step_tready(w_ready), .m_axis_walk_step_tdata(w_data),
+        .m_axis_step_tvalid(s_valid), .m_axis_step_tready(s_ready), .m_axis_step_tdata(s_data),
+        .m_axis_id_tvalid(id_valid), .m_axis_id_tready(id_ready), .m_axis_id_tdata(id_data), .m_axis_id_tuser(id_user),
+        .m_axis_id_tlast(id_last),
+        .s_axis_next_id_tvalid(n_valid), .s_axis_next_id_tready(n_ready), .s_axis_next_id_tdata(n_data), .s_axis_next_id_tuser(n_user),
+        .m_axis_ring_tvalid(r_valid), .m_axis_ring_tready(r_ready), .m_axis_ring_tdata(r_data));
+    always #1 clk = !clk;
+
+    // Expectations of the request.
+    integer     prompt [0:255];
+    integer     decode, bad_at, break_at;    // break_at: position at which a fault is raised, -1 none
+    integer     break_kind;
+    integer     want_ids, want_code, want_place;
+    // Model state.
+    integer     step_pos, step_ntok, step_tok, steps_seen, ids_seen, walk_pos, ring_seen, beat_next, beats_want, outstanding, answer_tok;
+    reg         step_open, answer, prompt_open, prompt_given;
+    integer     load_wait, resets;
+    reg         failed = 0;
+    reg         was_soft = 0;
+    reg         alive = 0;                   // between load_start and soft_rst
+
+    function chance(input integer percent);
+        chance = $urandom_range(99) < percent;
+    endfunction
+
+    function integer made(input integer pos);
+        made = (pos * 37 + 11) % VOCAB;      // the id after position pos
+    endfunction
+
+    task fail(input integer what);
+        begin
+            if (!failed)
+                $display("FAIL: check %0d, cycle %0d, status %h, position %0d", what, cycles, status, step_pos);
+            failed = 1;
+            $finish;
+        end
+    endtask
+
+    function [63:0] step_word(input integer pos);
+        integer ntok;
+        begin
+            ntok = pos >= prompt_len ? 1 : prompt_len - pos < TOKENS ? prompt_len - pos : TOKENS;
+            step_word = 0;
+            step_word[15:0] = pos;
+            step_word[19:16] = ntok;
+            step_word[20] = MODE == 1 || pos + ntok >= prompt_len;
+            step_word[21] = pos + ntok == prompt_len + decode;
+            step_word[47:32] = (pos + CHANNELS - 1) / CHANNELS;
+            step_word[63:48] = pos / 64;
+        end
+    endfunction
+
+    // soft_rst brings the model back to its start as it does the datapath.
+    task model_reset;
+        begin
+            step_open = 0;
+            alive = 0;
+            answer = 0;
+            prompt_open = 0;
+            b_valid <= 0;
+            n_valid <= 0;
+            outstanding = 0;
+            kv_done <= 0;
+            out_done <= 0;
+            ids_written <= 0;
+            kernel_fault <= 0;
+            memory_error <= 0;
+            load_done <= 0;
+            load_wait = 0;
+        end
+    endtask
+
+    always @(posedge clk) if (!failed) begin
+        cycles = cycles + 1;
+        if (cycles > 200000) fail(1);
+        p_ready <= !chance(stall);
+        w_ready <= !chance(stall);
+        s_ready <= !chance(stall) && !step_open;
+        id_ready <= !chance(stall);
+        r_ready <= !chance(stall);
+        // Reads ahead are in flight until a flush lets them drain.
+        if (w_valid && w_ready && !flush)
+            outstanding = 5 + $urandom_range(20);
+        if (flush && outstanding > 0 && chance(30))
+            outstanding = outstanding - 1;
+        quiet <= outstanding == 0;
+        if (soft_rst && outstanding != 0) fail(2);
+        if (soft_rst && !was_soft)
+            resets = resets + 1;
+        was_soft = soft_rst;
+
+        load_done <= 0;
+        if (load_start) begin
+            load_wait = 10;
+            alive = 1;
+        end else if (load_wait > 0) begin
+            load_wait = load_wait - 1;
+            load_done <= load_wait == 6 ? 2'b01 : load_wait == 1 ? 2'b10 : 2'b00;
+        end
+
+        if (p_valid && p_ready) begin
+            if (p_data[55:40] !== (prompt_len + IDS - 1) / IDS || p_data[39:0] !== 0 || prompt_given) fail(3);
+            prompt_open = 1;
+            prompt_given = 1;
+            beat_next = 0;
+        end
+        if (b_valid && b_ready)
+            b_valid <= 0;
+        if ((!b_valid || b_ready) && prompt_open && beat_next * IDS < prompt_len && !chance(idle)) begin
+            b_valid <= 1;
+            for (i = 0; i < IDS; i = i + 1)
+                b_data[i*32 +: 32] <= beat_next * IDS + i < prompt_len ? prompt[beat_next*IDS + i] : 32'hFFFF_FFFF;
+            beat_next = beat_next + 1;
+        end
+
+        if (w_valid && w_ready) begin
+            if (w_data !== step_word(walk_pos)) fail(4);
+            walk_pos = walk_pos + w_data[19:16];
+        end
+
+        if (s_valid && s_ready) begin
+            if (step_open || answer || s_data !== step_word(step_pos)) fail(5);
+            step_ntok = s_data[19:16];
+            step_tok = 0;
+            steps_seen = steps_seen + 1;
+            step_open = MODE == 0;
+            if (MODE == 1)
+                step_pos = step_pos + step_ntok;
+            if (break_at >= 0 && s_data[15:0] + step_ntok > break_at) begin
+                kernel_fault <= break_kind == 5 ? 4'b1100 : 0;
+                memory_error <= break_kind == 6 ? 3'b010 : 0;
+            end
+        end
+        if (id_valid && id_ready) begin
+            if (!step_open) fail(6);
+            i = step_pos + step_tok;
+            if (id_data !== (i < prompt_len ? prompt[i] : made(i - 1))) fail(7);
+            if (id_last !== (step_tok == step_ntok - 1) || id_user !== {id_last, step_tok[TOK_W-1:0]}) fail(8);
+            step_tok = step_tok + 1;
+            if (step_tok == step_ntok) begin
+                step_open = 0;
+                answer = step_pos + step_ntok >= prompt_len;
+                answer_tok = 0;
+                step_pos = step_pos + step_ntok;
+            end
+        end
+        // The argmax gives an id for every token of a head step; those before the last are noise.
+        if (n_valid && n_ready)
+            n_valid <= 0;
+        if ((!n_valid || n_ready) && answer && !chance(idle)) begin
+            n_valid <= 1;
+            n_data <= answer_tok == step_ntok - 1 ? made(step_pos - 1) : 5;
+            n_user <= {answer_tok == step_ntok - 1, answer_tok[TOK_W-1:0]};
+            answer_tok = answer_tok + 1;
+            if (answer_tok == step_ntok)
+                answer = 0;
+        end
+        if (r_valid && r_ready) begin
+            if (r_data !== {ring_seen[31:0], made(prompt_len - 1 + ring_seen)}) fail(9);
+            ring_seen = ring_seen + 1;
+        end
+        if (ids_written < ring_seen && chance(10) && !flush && alive)
+            ids_written <= ids_written + 1;
+        if (kv_done < steps_seen * KV_LAYERS && chance(20) && !flush && alive)
+            kv_done <= kv_done + 1;
+        if (out_done < steps_seen && chance(10) && !flush && alive)
+            out_done <= out_done + 1;
+        if (flush && !soft_rst && fault_code == 0 &&
+            (kv_done != steps_seen * KV_LAYERS || (MODE == 0 && ids_written != ring_seen) ||
+             (MODE == 1 && out_done != steps_seen))) fail(10);
+        if (soft_rst || rst)
+            model_reset;
+    end
+
+    task request(input integer len, input integer count, input integer eot_pos, input ignore, input integer code, input integer place);
+        begin
+            prompt_len <= len;
+            max_new <= count;
+            eot_id <= made(eot_pos);
+            ignore_eot <= ignore;
+            want_code = code;
+            want_place = place;
+            decode = MODE == 1 ? 0 : count - 1 < CONTEXT - len ? count - 1 : CONTEXT - len;
+            step_pos = 0;
+            walk_pos = 0;
+            steps_seen = 0;
+            ring_seen = 0;
+            resets = 0;
+            prompt_given = 0;
+            for (i = 0; i < 256; i = i + 1)
+                prompt[i] = $urandom_range(VOCAB - 1);
+            if (bad_at >= 0)
+                prompt[bad_at] = VOCAB;
+            want_ids = MODE == 1 ? 0 : decode + 1;
+            if (!ignore && eot_pos >= len - 1 && eot_pos < len + decode)
+                want_ids = MODE == 1 ? 0 : eot_pos - len + 2;
+            @(posedge clk);
+            start <= 1;
+            @(posedge clk);
+            #0.1;
+            while (!done && !failed) begin
+                @(posedge clk);
+                #0.1;
+            end
+            start <= 0;
+            @(posedge clk);
+            repeat (3) @(posedge clk);
+            if (!failed) begin
+                if (!is_idle || fault_code !== want_code || fault_place !== want_place) begin
+                    $display("FAIL: request of %0d ids: fault %0d at %0d, expected %0d at %0d", len, fault_code, fault_place,
+                             want_code, want_place);
+                    failed = 1;
+                    $finish;
+                end
+                if (code == 0 && MODE == 0 && (ids_count != want_ids || ring_seen != want_ids || step_pos != len + want_ids - 1)) fail(11);
+                if (code == 0 && MODE == 1 && step_pos != len) fail(12);
+                if (resets != ((code >= 1 && code <= 3) ? 0 : 1)) fail(13);
+                if (code >= 1 && code <= 3 && (steps_seen != 0 || walk_pos != 0)) fail(14);
+            end
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        i = $urandom(seed);
+        bad_at = -1;
+        break_at = -1;
+        break_kind = 0;
+        prompt_ptr = 64'h1_0000_0000;
+        ring_ptr = 64'h2_0000_0040;
+        quiet = 1;
+        repeat (3) @(posedge clk);
+        rst <= 0;
+        repeat (3) @(posedge clk);
+        for (i = 1; i <= 2 * TOKENS + 1; i = i + 1) begin : lengths
+            integer len;
+            len = i;
+            request(len, 3, 95, 0, 0, 0);
+            i = len;
+        end
+        request(5, 10, 7, 0, 0, 0);                        // end of text
+        request(5, 10, 4, 0, 0, 0);                        // at once
+        request(5, 10, 7, 1, 0, 0);                        // ignored
+        request(CONTEXT - 4, 100, 95, 0, 0, 0);            // up to the context
+        request(CONTEXT, 100, 95, 0, 0, 0);
+        request(0, 5, 95, 0, 1, 0);
+        request(CONTEXT + 1, 5, 95, 0, 2, 0);
+        request(3, 1, 95, 0, 0, 0);
+        if (MODE == 0) begin
+            prompt_ptr = 64'h1_0000_0004;
+            request(3, 5, 95, 0, 3, 0);
+            prompt_ptr = 64'h1_0000_0000;
+            ring_ptr = 64'h2_0000_0008;
+            request(3, 5, 95, 0, 3, 1);
+            ring_ptr = 64'h2_0000_0000;
+            bad_at = 6;
+            request(9, 5, 95, 0, 4, 6);
+            bad_at = -1;
+            request(9, 5, 95, 0, 0, 0);
+        end
+        break_at = 7;
+        break_kind = 5;
+        request(12, 5, 95, 0, 5, 2);
+        break_at = 13;
+        break_kind = 6;
+        if (MODE == 0)
+            request(12, 5, 95, 0, 6, 1);
+        break_at = -1;
+        request(12, 5, 95, 0, 0, 0);
+        if (!failed)
+            $display("PASS");
+        $finish;
+    end
+endmodule

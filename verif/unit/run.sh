@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs the module benches with Icarus: every `// sweep:` set of every <module>_tb.v under every pair of source idles and sink stalls.
+# One line per run, one verdict line at the end. See --help.
+set -u
+
+usage() {
+    cat <<'TEXT'
+usage: verif/unit/run.sh [--quick] [--jobs N] [--seeds N] [module...]
+  module     bench names without _tb (default: all benches in verif/unit)
+  --quick    first parameter set and one idle/stall pair of each bench only
+  --jobs N   benches built and run side by side (default 2)
+  --seeds N  seeds 0..N-1 for each run (default 1)
+Logs of failing runs are kept in build/unit/. Exit status: 0 all passed, 1 a run failed, 2 usage.
+TEXT
+}
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+logs=$root/build/unit
+export LC_ALL=C
+
+# First parameter set that a bench's comment lines give, or all of them; a bench without any runs once with its defaults.
+sweep_sets() {
+    local sets
+    sets=$(sed -n 's|^// sweep:[[:space:]]*||p' "$1")
+    [ -n "$sets" ] || sets="-"
+    if [ "$QUICK" = 1 ]; then head -n 1 <<<"$sets"; else printf '%s\n' "$sets"; fi
+}
+
+# The program that writes a bench's vectors; built once, before the runs start.
+build_vectors() {
+    local source=$here/vectors_$1.c
+    [ -f "$source" ] || return 0
+    gcc -std=c11 -O2 -Wall -Wextra -ffp-contract=off -I"$root/include" -I"$root/verif/golden" -o "$WORK/vectors_$1" \
+        "$source" "$root"/verif/golden/*.c -lm >"$WORK/vectors_$1.log" 2>&1
+}
+
+compile_bench() { # module, output, NAME=VALUE...
+    local module=$1 out=$2 dirs=() params=() pair dir
+    shift 2
+    for dir in "$root"/rtl-templates/*/; do dirs+=(-y "$dir"); done
+    for pair in "$@"; do params+=("-P${module}_tb.$pair"); done
+    iverilog -g2012 -DRILL_ASSERT "${dirs[@]}" -y "$here" -y "$root/verif/model" -Y .sv -I "$here" -s "${module}_tb" "${params[@]}" -o "$out" "$here/${module}_tb.v"
+}
+
+# A run passes when it says PASS and nothing complains.
+passed() { grep -q '^PASS' "$1" && ! grep -Eq '^FAIL|^ERROR|^FATAL|Assertion' "$1"; }
+
+report() { # name, log, verdict
+    if [ "$3" = ok ]; then
+        echo "ok    $1"
+    else
+        local kept
+        kept=$logs/$(tr -c 'A-Za-z0-9\n' '_' <<<"$1" | cut -c1-180).log
+        mkdir -p "$logs" && cp "$2" "$kept"
+        echo "FAIL  $1: $(grep -Em1 '^FAIL|^ERROR|error|Assertion' "$2" || tail -n 1 "$2") (${kept#"$root"/})"
+    fi
+}
+
+run_one() { # module, simulator image, vectors file or "", label, idle, stall, seed
+    local args=("+idle=$5" "+stall=$6" "+seed=$7") label="$1 $4 idle=$5 stall=$6 seed=$7" log="$2.log"
+    [ -z "$3" ] || args+=("+vectors=$3")
+    timeout "${RILL_UNIT_TIMEOUT:-120}" vvp -n "$2" "${args[@]}" >"$log" 2>&1 || echo "ERROR: vvp ended with status $?" >>"$log"
+    if passed "$log"; then report "$label" "$log" ok; else report "$label" "$log" bad; fi
+}
+
+run_set() { # module, "NAME=VALUE ..." or "-": the unit of parallel work
+    local module=$1 set=$2 dir pairs="0:0 0:50 50:0 50:50" pair seed vectors sizes=()
+    [ "$set" = - ] || read -ra sizes <<<"$set"
+    [ "$QUICK" = 0 ] || pairs="50:50"
+    dir=$(mktemp -d "$WORK/set.XXXXXX")
+    if ! compile_bench "$module" "$dir/sim" "${sizes[@]}" >"$dir/build.log" 2>&1; then
+        report "$module $set build" "$dir/build.log" bad
+        return
+    fi
+    for ((seed = 0; seed < SEEDS; seed++)); do
+        vectors=""
+        if [ -f "$here/vectors_$module.c" ]; then
+            vectors=$dir/vectors.$seed
+            if ! "$WORK/vectors_$module" "${sizes[@]}" "seed=$seed" >"$vectors" 2>"$dir/vectors.log"; then
+                report "$module $set vectors seed=$seed" "$dir/vectors.log" bad
+                continue
+            fi
+        fi
+        for pair in $pairs; do run_one "$module" "$dir/sim" "$vectors" "$set" "${pair%:*}" "${pair#*:}" "$seed"; done
+    done
+    rm -rf "$dir"
+}
+
+if [ "${1:-}" = --run-set ]; then
+    run_set "$2" "$3"
+    exit 0
+fi
+
+export QUICK=0 SEEDS=1
+jobs=2
+modules=()
+while [ $# -gt 0 ]; do
+    case $1 in
+        --quick) QUICK=1 ;;
+        --jobs | --seeds)
+            [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
+            if [ "$1" = --jobs ]; then jobs=$2; else SEEDS=$2; fi
+            shift
+            ;;
+        --help | -h) usage; exit 0 ;;
+        -*) usage >&2; exit 2 ;;
+        *) modules+=("${1%_tb}") ;;
+    esac
+    shift
+done
+if [ ${#modules[@]} = 0 ]; then
+    for bench in "$here"/*_tb.v; do
+        name=${bench##*/}
+        modules+=("${name%_tb.v}")
+    done
+fi
+
+mkdir -p "$logs"
+WORK=$(mktemp -d "$logs/run.XXXXXX")
+export WORK
+trap 'rm -rf "$WORK"' EXIT
+
+for module in "${modules[@]}"; do
+    rm -f "$logs/${module}_"*.log
+    if [ ! -f "$here/${module}_tb.v" ]; then
+        echo "FAIL  $module: no bench verif/unit/${module}_tb.v"
+    elif ! build_vectors "$module"; then
+        report "$module vectors build" "$WORK/vectors_$module.log" bad
+    else
+        while IFS= read -r set; do printf '%s\0%s\0' "$module" "$set"; done < <(sweep_sets "$here/${module}_tb.v") >>"$WORK/list"
+    fi
+done >"$WORK/early"
+touch "$WORK/list"
+{
+    cat "$WORK/early"
+    xargs -0 -r -n 2 -P "$jobs" "${BASH_SOURCE[0]}" --run-set <"$WORK/list"
+} | tee "$WORK/results"
+good=$(grep -c '^ok ' "$WORK/results")
+bad=$(grep -c '^FAIL' "$WORK/results")
+echo "$good passed, $bad failed"
+[ "$bad" = 0 ] && [ "$good" -gt 0 ]
