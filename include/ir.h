@@ -161,7 +161,7 @@ struct ir_wire {
 struct ir_client {
     const char *name;
     int kernel;
-    const char *port; // reads: m_axis_<port> descriptor, s_axis_<port>_beat; writes: m_axis_<port>_desc, m_axis_<port>_beat
+    const char *port; // reads: m_axis_<port> descriptor, s_axis_<port> beats; writes: m_axis_<port>_desc, m_axis_<port>_beat; "-": tied by wires
     bool is_write;
     int channel;      // IR_NONE: one of each on every channel (valid and ready packed, descriptor shared)
     bool is_packed;   // with channel IR_NONE: every channel has beats of its own
@@ -210,6 +210,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int prefetch_beats, max_burst, outstanding;
     int64_t context;  // positions
     int64_t eot;      // end-of-text id, -1: none
+    int64_t channel_bytes; // memory of one channel
     bool is_lm;       // ids in, ids out; else rows in, rows out
     const char *binding, *weights; // weights: default format of products
     const char *board;
@@ -259,6 +260,8 @@ int ir_add_region(struct ir *, const char *name, int64_t repeat, enum ir_when, s
 int ir_add_kernel(struct ir *, const char *name, const char *module, int node);
 int ir_add_port(struct ir *, int kernel, const char *name, bool is_output, enum ir_stream_kind, int64_t data_bits);
 void ir_add_wire(struct ir *, int kernel, const char *port, bool is_output, int64_t bits, const char *net);
+// Ties a kernel's stream port (whole name) to a client's `desc` or `beat` nets, which the memory emitter declares.
+void ir_add_client_port(struct ir *, int kernel, const char *port, int64_t bits, const char *client, const char *what);
 int ir_add_client(struct ir *, const char *name, int kernel, const char *port, bool is_write, int channel);
 int ir_add_firing(struct ir *, struct ir_firing);
 int ir_add_segment(struct ir *, struct ir_segment);
@@ -281,6 +284,7 @@ const char *ir_type_text(struct ir *, const struct ir_itensor *);
 bool ir_type_equal(const struct ir_itensor *, const struct ir_itensor *);
 
 // Text form: YAML that ir_read takes back to the same structure.
+void ir_write_text(const struct ir *, struct text *);
 bool ir_write(const struct ir *, const char *path, struct diag *);
 struct ir *ir_read(struct arena *, const char *path, struct diag *);
 

@@ -56,22 +56,21 @@ static bool has_kernel(const struct ir *ir, const char *name) {
     return false;
 }
 
-// The smallest count of finished steps over all outputs.
+// Counts of finished steps, output 0 in the low bits.
 static void emit_steps_done(const struct ir *ir, struct text *out) {
-    const char *least = NULL;
-    for (int k = 0; k < ir->kernels; k++) {
-        if (strcmp(ir->kernel[k].module, "rill_output")) continue;
-        const char *net = arena_printf(ir->arena, "%s_steps_done", ir->kernel[k].name);
-        least = least ? arena_printf(ir->arena, "((%s < %s) ? %s : %s)", net, least, net, least) : net;
-    }
-    text_addf(out, "    assign out_steps_done = %s;\n", least ? least : "32'd0");
+    int outputs = 0;
+    text_add(out, "    assign out_steps_done = {");
+    for (int k = ir->kernels - 1; k >= 0; k--)
+        if (!strcmp(ir->kernel[k].module, "rill_stream_writer")) text_addf(out, "%s%s_steps_done", outputs++ ? ", " : "", ir->kernel[k].name);
+    text_add(out, outputs ? "};\n" : "32'd0};\n");
 }
 
 // Nets that several sections share, declared before all of them.
 static void emit_shared_nets(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
     text_add(out, "    wire core_rst; // reset of everything that belongs to one request\n    wire quiet;\n    wire [511:0] counters;\n");
-    text_addf(out, "    wire [%s:0] kernel_fault;\n    wire [31:0] out_steps_done;\n", fault_width(ir));
+    text_addf(out, "    wire [%s:0] kernel_fault;\n    wire [%d:0] out_steps_done;\n", fault_width(ir),
+              32 * (ir->design.is_lm || !ir->outputs ? 1 : ir->outputs) - 1);
     text_addf(out, "    wire [%d:0] channel_idle, memory_error, channel_beat, channel_stall;\n", channels - 1);
     if (!has_kernel(ir, "param_loader")) text_add(out, "    wire load_done = 1'b1;\n");
     if (!has_kernel(ir, "kv_tracker")) text_add(out, "    wire [31:0] kv_layers_done = 32'd0;\n");

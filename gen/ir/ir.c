@@ -77,6 +77,13 @@ int ir_add_client(struct ir *ir, const char *name, int kernel, const char *port,
     return id;
 }
 
+void ir_add_client_port(struct ir *ir, int kernel, const char *port, int64_t bits, const char *client, const char *what) {
+    static const char *const signals[] = {"tvalid", "tready", "tdata"};
+    for (int s = 0; s < 3; s++)
+        ir_add_wire(ir, kernel, arena_printf(ir->arena, "%s_%s", port, signals[s]), false, s == 2 ? bits : 1,
+                    arena_printf(ir->arena, "%s_%s_%s", client, what, signals[s]));
+}
+
 int ir_add_firing(struct ir *ir, struct ir_firing firing) {
     int id = IR_PUSH(ir, ir->firing, ir->firings, ir->firing_capacity);
     ir->firing[id] = firing;

@@ -59,3 +59,8 @@ int64_t layout_param_beats(const struct ir_design *d, int64_t vectors, int64_t n
     int64_t words = layout_div_up(n, d->lanes) * repeat, bits = layout_param_word_bits(d, vectors);
     return layout_div_up(words * bits, d->beat_bits);
 }
+
+int64_t layout_io_row_bytes(const struct ir_design *d, int64_t n) {
+    int64_t chunk = d->lanes * 4, group = chunk > beat_bytes(d) ? chunk : beat_bytes(d);
+    return layout_div_up(layout_div_up(n, d->lanes) * chunk, group) * group;
+}

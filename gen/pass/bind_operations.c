@@ -2,6 +2,7 @@
 // bind-operations: every operation gets the hardware that computes it. Products and their dequantization share one engine that owns all memory
 // channels; every other operation has a kernel of its own.
 #include "bind.h"
+#include "layout.h"
 #include "ops.h"
 #include "pass.h"
 #include "ports.h"
@@ -44,30 +45,30 @@ static void bind_token_loop(struct ir *ir) {
     ir_add_port(ir, k, "ring", true, IR_STREAM_BARE, 64);
 }
 
-static void bind_input(struct ir *ir, int tensor) {
+// Rows of a graph's input or output in memory.
+static int bind_rows(struct ir *ir, const char *name, const char *module, const char *port, bool is_output, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
-    int k = ir_add_kernel(ir, arena_printf(ir->arena, "input_%s", t->name), "rill_position", IR_NONE);
+    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_%s", name, t->name), module, IR_NONE);
+    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
     ir_set_param(ir, k, "LANES", "%d", ir->design.lanes);
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
-    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
-    ir_set_param(ir, k, "N", "%lld", (long long)ir_tensor_elements(t));
-    ir_set_param(ir, k, "ROWS", "%lld", (long long)ir->design.context);
-    ports_add_tensor(ir, k, "y", true, tensor);
+    ir_set_param(ir, k, "CHUNKS", "%lld", (long long)layout_div_up(ir_tensor_elements(t), ir->design.lanes));
+    ports_add_tensor(ir, k, port, is_output, tensor);
     ports_add_step(ir, k);
-    ir_add_client(ir, ir->kernel[k].name, k, "fetch", false, 0);
-    ir->kernel[k].has_fault = true;
+    ir_add_client(ir, ir->kernel[k].name, k, "-", !is_output, 0);
+    return k;
+}
+
+static void bind_input(struct ir *ir, int tensor) {
+    int k = bind_rows(ir, "input", "rill_stream_reader", "x", true, tensor);
+    ir_add_client_port(ir, k, "m_axis_burst", 56, ir->kernel[k].name, "desc");
+    ir_add_client_port(ir, k, "s_axis_beat", ir->design.beat_bits, ir->kernel[k].name, "beat");
 }
 
 static void bind_output(struct ir *ir, int tensor) {
-    const struct ir_tensor *t = &ir->tensor[tensor];
-    int k = ir_add_kernel(ir, arena_printf(ir->arena, "output_%s", t->name), "rill_output", IR_NONE);
-    ir_set_param(ir, k, "LANES", "%d", ir->design.lanes);
-    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
-    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
-    ir_set_param(ir, k, "N", "%lld", (long long)ir_tensor_elements(t));
-    ports_add_tensor(ir, k, "x", false, tensor);
-    ports_add_step(ir, k);
-    ir_add_client(ir, ir->kernel[k].name, k, "row", true, 0);
+    int k = bind_rows(ir, "output", "rill_stream_writer", "y", false, tensor);
+    ir_add_client_port(ir, k, "m_axis_desc", 56, ir->kernel[k].name, "desc");
+    ir_add_client_port(ir, k, "m_axis_beat", ir->design.beat_bits, ir->kernel[k].name, "beat");
 }
 
 static bool check_ends(const struct ir *ir, struct diag *diag) {

@@ -13,7 +13,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
         .clock_mhz = d->clock_mhz, .channels = d->channels, .beat_bits = d->beat_bits, .lanes = d->lanes, .tokens = d->tokens, .group = d->group,
         .prefetch_beats = d->prefetch_beats, .max_burst = d->max_burst, .outstanding = d->outstanding,
         .context = spec->model ? spec->model->context : spec->graph->context ? spec->graph->context : 1024,
-        .eot = spec->model ? spec->model->eot : -1, .is_lm = spec->model != NULL,
+        .eot = spec->model ? spec->model->eot : -1, .is_lm = spec->model != NULL, .channel_bytes = (int64_t)spec->device->hbm.channel_mbytes << 20,
         .binding = spec_binding_name(d->binding), .board = spec->device->name, .weights = spec_format_name(d->weights)};
 }
 

@@ -30,14 +30,6 @@ static int find_port(const struct ir *ir, int kernel, const char *name) {
     return IR_NONE;
 }
 
-// Nets of a client's stream at a kernel: <client>_<what>_{tvalid,tready,tdata}.
-static void add_client_nets(struct ir *ir, int kernel, const char *port, bool is_output, int64_t bits, const char *client, const char *what) {
-    ir_add_wire(ir, kernel, arena_printf(ir->arena, "%s_tvalid", port), false, 1, arena_printf(ir->arena, "%s_%s_tvalid", client, what));
-    ir_add_wire(ir, kernel, arena_printf(ir->arena, "%s_tready", port), false, 1, arena_printf(ir->arena, "%s_%s_tready", client, what));
-    ir_add_wire(ir, kernel, arena_printf(ir->arena, "%s_tdata", port), false, bits, arena_printf(ir->arena, "%s_%s_tdata", client, what));
-    (void)is_output; // the memory emitter declares all nets of clients
-}
-
 static void add_registers(struct ir *ir) {
     int k = ir_add_kernel(ir, "registers", "rill_axil_regs", IR_NONE), c = ir->design.channels;
     ir->kernel[k].is_control = true;
@@ -93,6 +85,8 @@ static void set_token_loop_params(struct ir *ir, int k) {
     ir_set_param(ir, k, "VOCAB", "%lld", (long long)vocab(ir));
     ir_set_param(ir, k, "KV_LAYERS", "%lld", (long long)kv_layers(ir));
     ir_set_param(ir, k, "FAULTS", "%d", faults ? faults : 1);
+    int outputs = ir->design.is_lm ? 1 : ir->outputs;
+    ir_set_param(ir, k, "OUTPUTS", "%d", outputs ? outputs : 1);
     ir_set_param(ir, k, "MEMORY_ERRORS", "%d", ir->design.channels);
 }
 
@@ -117,18 +111,18 @@ static void add_token_loop_nets(struct ir *ir) {
                                {"soft_rst", true, 1, "soft_rst"},
                                {"quiet", false, 1, "quiet"},
                                {"kv_layers_done", false, 32, "kv_layers_done"},
-                               {"out_steps_done", false, 32, "out_steps_done"},
+                               {"out_steps_done", false, 0, "out_steps_done"},
                                {"ids_written", false, 32, "ids_written"},
                                {"kernel_fault", false, 0, "kernel_fault"},
                                {"memory_error", false, 0, "memory_error"}};
     add_nets(ir, k, nets, COUNT_OF(nets));
     set_token_loop_params(ir, k);
-    add_client_nets(ir, k, "m_axis_prompt_burst", true, 56, "prompt", "desc");
-    add_client_nets(ir, k, "s_axis_prompt", false, ir->design.beat_bits, "prompt", "beat");
+    ir_add_client_port(ir, k, "m_axis_prompt_burst", 56, "prompt", "desc");
+    ir_add_client_port(ir, k, "s_axis_prompt", ir->design.beat_bits, "prompt", "beat");
 }
 
 static void add_ring(struct ir *ir) {
-    int loop = find_kernel(ir, "token_loop"), prompt = ir_add_client(ir, "prompt", IR_NONE, "", false, 0);
+    int loop = find_kernel(ir, "token_loop"), prompt = ir_add_client(ir, "prompt", IR_NONE, "-", false, 0);
     ir->client[prompt].base = "prompt_ptr";
     int k = ir_add_kernel(ir, "ring", "rill_ring_writer", IR_NONE);
     ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
@@ -164,7 +158,7 @@ static void add_param_loader(struct ir *ir) {
     ir_set_param(ir, fetch, "DATA_W", "56");
     ir_set_param(ir, fetch, "WORD", "{16'd%lld, 40'd%lld}", (long long)beats, (long long)first);
     ir_add_wire(ir, fetch, "pulse", false, 1, "load_start");
-    add_client_nets(ir, fetch, "m_axis", true, 56, "param", "desc");
+    ir_add_client_port(ir, fetch, "m_axis", 56, "param", "desc");
     ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
     ir_set_param(ir, k, "STORES", "%d", stores);
     ir_set_param(ir, k, "COUNTS", "{%s}", text_cstr(&counts));
@@ -175,8 +169,8 @@ static void add_param_loader(struct ir *ir) {
                                {"load_data", true, ir->design.beat_bits, "param_load_data"},
                                {"done", true, 1, "load_done"}};
     add_nets(ir, k, nets, COUNT_OF(nets));
-    add_client_nets(ir, k, "s_axis_beat", false, ir->design.beat_bits, "param", "beat");
-    ir_add_client(ir, "param", IR_NONE, "", false, 0);
+    ir_add_client_port(ir, k, "s_axis_beat", ir->design.beat_bits, "param", "beat");
+    ir_add_client(ir, "param", IR_NONE, "-", false, 0);
 }
 
 static void add_kv_tracker(struct ir *ir) {
@@ -191,7 +185,7 @@ static void add_kv_tracker(struct ir *ir) {
 
 static void add_output_nets(struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++) {
-        if (strcmp(ir->kernel[k].module, "rill_output")) continue;
+        if (strcmp(ir->kernel[k].module, "rill_stream_writer")) continue;
         ir_add_wire(ir, k, "dma_idle", false, 1, arena_printf(ir->arena, "%s_write_idle", ir->kernel[k].name));
         ir_add_wire(ir, k, "steps_done", true, 32, arena_printf(ir->arena, "%s_steps_done", ir->kernel[k].name));
     }

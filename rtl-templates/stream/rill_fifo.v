@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // FIFO of any depth on AXI4-Stream handshakes.
 //
-// Protocol: s_axis/m_axis tdata only (users concatenate their sidebands). m_axis_tdata is held while stalled. Order kept, nothing lost.
-// Latency: DEPTH 1 and 2: 1 cycle; deeper: 2 cycles (RAM read register). Throughput: one word per cycle from DEPTH 2 on.
-// Capacity: exactly DEPTH words. occupancy counts them; high_water is the largest occupancy since reset (simulation and debug).
-// Reset: synchronous, valids and pointers only.
-// Parameters: DATA_W bits, DEPTH words, RAM_STYLE "auto" | "srl" | "distributed" | "block" | "ultra" (of the storage above 2 words).
+// Protocol: tdata only, users concatenate their sidebands; order kept, nothing lost; m_axis_tdata is held while stalled.
+// Latency (first word into an empty FIFO, to m_axis_tvalid): DEPTH 1 and 2: 1 cycle; deeper: 2 cycles (registered read).
+// Throughput: one word per cycle from DEPTH 2 on, one word in two cycles at DEPTH 1. Capacity: exactly DEPTH words, output register included.
+// occupancy counts the words held; high_water is the largest occupancy since reset (simulation and debug).
+// s_axis_tready and m_axis_tvalid come from registers: no path through from side to side.
+// Reset: synchronous; counters and valids only. s_axis_tready is low in reset and in the cycle after it.
+// Parameters: DATA_W bits, DEPTH words, RAM_STYLE of the storage above 2 words: "auto", "srl" (up to 33 words: 32 and the output register),
+// "distributed", "block", "ultra"; "auto" is "srl" up to 33 words and the tool's choice above. COUNT_W is derived.
 `default_nettype none
 
 module rill_fifo #(
@@ -25,6 +28,9 @@ module rill_fifo #(
     output wire [COUNT_W-1:0] occupancy,
     output wire [COUNT_W-1:0] high_water
 );
+    localparam IS_SRL = RAM_STYLE == "srl" || (RAM_STYLE == "auto" && DEPTH <= 33);
+    localparam [COUNT_W-1:0] FULL = DEPTH[COUNT_W-1:0];
+
     generate
         if (DATA_W < 1) begin : gen_bad_data
             rill_error_DATA_W_must_be_at_least_1 u_error ();
@@ -32,82 +38,187 @@ module rill_fifo #(
         if (DEPTH < 1) begin : gen_bad_depth
             rill_error_DEPTH_must_be_at_least_1 u_error ();
         end
+        if (RAM_STYLE != "auto" && RAM_STYLE != "srl" && RAM_STYLE != "distributed" && RAM_STYLE != "block" && RAM_STYLE != "ultra")
+        begin : gen_bad_style
+            rill_error_RAM_STYLE_must_be_auto_srl_distributed_block_or_ultra u_error ();
+        end
+        if (RAM_STYLE == "srl" && DEPTH > 33) begin : gen_bad_srl
+            rill_error_DEPTH_must_be_33_or_less_with_RAM_STYLE_srl u_error ();
+        end
     endgenerate
 
-    wire push = s_axis_tvalid & s_axis_tready;
-    wire pop  = m_axis_tvalid & m_axis_tready;
+    wire push = s_axis_tvalid && s_axis_tready;
+    wire pop = m_axis_tvalid && m_axis_tready;
 
-    reg [COUNT_W-1:0] count_q;
-    reg [COUNT_W-1:0] high_q;
-    reg               up_q; // tready stays low in reset
-    wire [COUNT_W-1:0] count_d = count_q + {{(COUNT_W-1){1'b0}}, push} - {{(COUNT_W-1){1'b0}}, pop};
-    always @(posedge clk) begin
+    reg  [COUNT_W-1:0] count_q;
+    reg  [COUNT_W-1:0] high_q;
+    reg                room_q;               // a word fits
+    reg  [COUNT_W-1:0] count_d;
+    always @* begin
+        count_d = count_q;
+        if (push && !pop)
+            count_d = count_q + 1'b1;
+        else if (pop && !push)
+            count_d = count_q - 1'b1;
+    end
+
+    always @(posedge clk)
         if (rst) begin
             count_q <= {COUNT_W{1'b0}};
-            high_q  <= {COUNT_W{1'b0}};
-            up_q    <= 1'b0;
+            high_q <= {COUNT_W{1'b0}};
+            room_q <= 1'b0;
         end else begin
             count_q <= count_d;
-            up_q    <= 1'b1;
-            if (count_d > high_q) high_q <= count_d;
+            room_q <= count_d != FULL;
+            if (count_d > high_q)
+                high_q <= count_d;
         end
-    end
-    assign occupancy  = count_q;
+    assign occupancy = count_q;
     assign high_water = high_q;
-    assign s_axis_tready = up_q & (count_q != DEPTH[COUNT_W-1:0]);
+    assign s_axis_tready = room_q;
 
     generate
         if (DEPTH == 1) begin : gen_one
             reg [DATA_W-1:0] word_q;
-            always @(posedge clk) if (push) word_q <= s_axis_tdata;
-            assign m_axis_tvalid = count_q != 0;
-            assign m_axis_tdata  = word_q;
+            always @(posedge clk)
+                if (push)
+                    word_q <= s_axis_tdata;
+            assign m_axis_tvalid = count_q;
+            assign m_axis_tdata = word_q;
         end else if (DEPTH == 2) begin : gen_two
             reg [DATA_W-1:0] head_q;
-            reg [DATA_W-1:0] tail_q;
+            reg [DATA_W-1:0] tail_q;         // holds a word while count is 2
             always @(posedge clk) begin
-                if (pop & (count_q == 2'd2)) head_q <= tail_q;
-                else if (push & (count_q == 2'd0 || pop)) head_q <= s_axis_tdata;
-                if (push) tail_q <= s_axis_tdata;
+                if (push)
+                    tail_q <= s_axis_tdata;
+                if (pop && count_q[1])
+                    head_q <= tail_q;
+                else if (push && (pop || count_q == 2'd0))
+                    head_q <= s_axis_tdata;
             end
-            assign m_axis_tvalid = count_q != 0;
-            assign m_axis_tdata  = head_q;
-        end else begin : gen_ram
-            // DEPTH - 1 words of storage and an output register; the register refills while it is emptied.
+            assign m_axis_tvalid = count_q != 2'd0;
+            assign m_axis_tdata = head_q;
+        end else begin : gen_deep
+            // DEPTH-1 words of storage and the output register, which is refilled in the cycle in which it is emptied.
             localparam WORDS = DEPTH - 1;
-            localparam ADDR_W = WORDS > 1 ? $clog2(WORDS) : 1;
-            (* ram_style = RAM_STYLE *) reg [DATA_W-1:0] mem [0:WORDS-1];
-            reg [ADDR_W-1:0]  write_q;
-            reg [ADDR_W-1:0]  read_q;
-            reg [COUNT_W-1:0] stored_q; // words in mem
-            reg               valid_q;
-            reg [DATA_W-1:0]  out_q;
-            wire refill = ~valid_q | m_axis_tready;
-            wire take   = refill & (stored_q != 0);
-            always @(posedge clk) if (push) mem[write_q] <= s_axis_tdata;
-            always @(posedge clk) if (take) out_q <= mem[read_q];
-            always @(posedge clk) begin
-                if (rst) begin
-                    write_q  <= {ADDR_W{1'b0}};
-                    read_q   <= {ADDR_W{1'b0}};
-                    stored_q <= {COUNT_W{1'b0}};
-                    valid_q  <= 1'b0;
-                end else begin
-                    if (push) write_q <= (write_q == WORDS[ADDR_W-1:0] - 1'b1) ? {ADDR_W{1'b0}} : write_q + 1'b1;
-                    if (take) read_q  <= (read_q == WORDS[ADDR_W-1:0] - 1'b1) ? {ADDR_W{1'b0}} : read_q + 1'b1;
-                    stored_q <= stored_q + {{(COUNT_W-1){1'b0}}, push} - {{(COUNT_W-1){1'b0}}, take};
-                    if (refill) valid_q <= stored_q != 0;
-                end
+            localparam ADDR_W = $clog2(WORDS);
+            localparam [ADDR_W-1:0] TOP = WORDS[ADDR_W-1:0] - 1'b1;
+            reg  [COUNT_W-1:0] stored_q;     // words in the storage
+            reg                any_q;        // stored_q != 0
+            reg                valid_q;
+            reg  [DATA_W-1:0]  out_q;
+            wire               take = any_q && (m_axis_tready || !valid_q);
+            reg  [COUNT_W-1:0] stored_d;
+            always @* begin
+                stored_d = stored_q;
+                if (push && !take)
+                    stored_d = stored_q + 1'b1;
+                else if (take && !push)
+                    stored_d = stored_q - 1'b1;
             end
+            always @(posedge clk)
+                if (rst) begin
+                    stored_q <= {COUNT_W{1'b0}};
+                    any_q <= 1'b0;
+                    valid_q <= 1'b0;
+                end else begin
+                    stored_q <= stored_d;
+                    any_q <= stored_d != {COUNT_W{1'b0}};
+                    valid_q <= take || (valid_q && !m_axis_tready);
+                end
             assign m_axis_tvalid = valid_q;
-            assign m_axis_tdata  = out_q;
+            assign m_axis_tdata = out_q;
+
+            if (IS_SRL) begin : gen_srl
+                reg  [DATA_W-1:0] shift_q [0:WORDS-1];
+                reg  [ADDR_W-1:0] oldest_q;  // place of the oldest word; without one, of the next
+                integer i;
+                always @(posedge clk)
+                    if (push) begin
+                        shift_q[0] <= s_axis_tdata;
+                        for (i = 1; i < WORDS; i = i + 1)
+                            shift_q[i] <= shift_q[i-1];
+                    end
+                always @(posedge clk)
+                    if (take)
+                        out_q <= shift_q[oldest_q];
+                always @(posedge clk)
+                    if (rst)
+                        oldest_q <= {ADDR_W{1'b0}};
+                    else if (push && !take && any_q)
+                        oldest_q <= oldest_q + 1'b1;
+                    else if (take && !push && oldest_q != {ADDR_W{1'b0}})
+                        oldest_q <= oldest_q - 1'b1;
+            end else begin : gen_ram
+                (* ram_style = RAM_STYLE *) reg [DATA_W-1:0] mem [0:WORDS-1];
+                reg  [ADDR_W-1:0] write_q;
+                reg  [ADDR_W-1:0] read_q;
+                always @(posedge clk)
+                    if (push)
+                        mem[write_q] <= s_axis_tdata;
+                always @(posedge clk)
+                    if (take)
+                        out_q <= mem[read_q];
+                always @(posedge clk)
+                    if (rst) begin
+                        write_q <= {ADDR_W{1'b0}};
+                        read_q <= {ADDR_W{1'b0}};
+                    end else begin
+                        if (push)
+                            write_q <= write_q == TOP ? {ADDR_W{1'b0}} : write_q + 1'b1;
+                        if (take)
+                            read_q <= read_q == TOP ? {ADDR_W{1'b0}} : read_q + 1'b1;
+                    end
+            end
         end
     endgenerate
 
 `ifdef RILL_ASSERT
-    always @(posedge clk) if (!rst) begin
-        assert (count_q <= DEPTH[COUNT_W-1:0]);
-        assert (!(pop && count_q == 0));
+    always @(posedge clk)
+        if (!rst) begin
+            assert (count_q <= FULL);                      // no overflow
+            assert (!(m_axis_tvalid && count_q == 0));     // no underflow
+        end
+`endif
+
+`ifdef FORMAL
+    // Proved by verif/formal: nothing lost or doubled, order kept (one marked word is followed through), protocol, capacity.
+    reg                past_q = 1'b0;
+    reg                held_q;
+    reg  [DATA_W-1:0]  held_data_q;
+    (* anyseq *) wire  mark;                               // this push is the one to follow
+    reg                marked_q;                           // it is inside
+    reg  [COUNT_W-1:0] ahead_q;                            // words before it
+    reg  [DATA_W-1:0]  word_q;
+    wire               start = push && mark && !marked_q;
+    always @(posedge clk) begin
+        past_q <= 1'b1;
+        if (!past_q)
+            assume (rst);
+        held_q <= !rst && m_axis_tvalid && !m_axis_tready;
+        held_data_q <= m_axis_tdata;
+        if (rst)
+            marked_q <= 1'b0;
+        else if (start) begin
+            marked_q <= 1'b1;
+            word_q <= s_axis_tdata;
+            ahead_q <= count_q - {{(COUNT_W-1){1'b0}}, pop};
+        end else if (marked_q && pop) begin
+            if (ahead_q == {COUNT_W{1'b0}})
+                marked_q <= 1'b0;
+            ahead_q <= ahead_q - 1'b1;
+        end
+        if (past_q && !rst) begin
+            assert (count_q <= FULL && high_q >= count_q && high_q <= FULL);
+            assert (!room_q || count_q != FULL);
+            assert (!(m_axis_tvalid && count_q == 0));
+            if (held_q)
+                assert (m_axis_tvalid && m_axis_tdata == held_data_q);
+            if (marked_q)
+                assert (ahead_q < count_q);
+            if (marked_q && m_axis_tvalid && ahead_q == {COUNT_W{1'b0}})
+                assert (m_axis_tdata == word_q);
+        end
     end
 `endif
 endmodule

@@ -44,8 +44,9 @@ void check_begin(struct check *check, const struct check_request *request) {
     edges_begin(check);
 }
 
-bool check_wants(const struct check *check, int edge) {
-    return edge >= 0 && edge < check->ir->edges && check->edge[edge].active;
+bool check_wants(struct check *check, int edge) {
+    check->edge[edge].probed = true;
+    return check->edge[edge].active;
 }
 
 // "kernel q_proj, stream q (tensor h.q), layer 3": where an edge is.
@@ -80,7 +81,7 @@ void check_end(struct check *check, uint64_t cycle) {
     for (int i = 0; i < check->ir->edges; i++) {
         struct step step;
         const struct edge *e = &check->edge[i];
-        bool followed = e->active && (check->set == CHECK_ALL || e->always);
+        bool followed = e->active && e->probed && (check->set == CHECK_ALL || e->always);
         if (followed && step_missing(check, e, &step))
             check_fail(check, i, cycle, "the stream ended early: repetition %lld of the step at position %lld is missing",
                        (long long)e->repetition, (long long)step.first);

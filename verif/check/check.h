@@ -33,8 +33,8 @@ struct check *check_open(struct arena *arena, const struct ir *ir, struct golden
 // Recent positions the golden run must keep for this design: more than any stream lags behind another.
 int check_window(const struct ir *ir);
 void check_begin(struct check *check, const struct check_request *request);
-// True when the edge's beats are compared (or its steps are).
-bool check_wants(const struct check *check, int edge);
+// A probe watches the edge. True when its beats are compared (values or step words).
+bool check_wants(struct check *check, int edge);
 // One handshake. data: the edge's data_bits in 32-bit words, low first. user, last, count: 0 where the stream has none.
 // False: this edge needs no more beats shown in this run.
 bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned user, bool last, unsigned count,

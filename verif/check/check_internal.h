@@ -17,6 +17,7 @@ struct step {
 // What one edge carries, and how far it is.
 struct edge {
     bool active;      // carries a tensor that is compared
+    bool probed;      // the design has a probe there
     bool always;      // part of the minimum set
     bool is_step;     // carries step words
     bool is_logits;

@@ -188,6 +188,8 @@ static void begin_request(struct host *host) {
                                     .row = (const float *const *)host->rows};
     if (d->is_lm)
         place_prompt(host);
+    else
+        rows_clear(host->sim, r->prompt_len);
     check_begin(host->sim->check, &request);
     write_arguments(host);
     enter(host, HOST_ARGUMENTS);

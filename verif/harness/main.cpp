@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drives the clock of a Verilated design. Everything else is C: sim.h.
-#include <cstdlib>
+#include <cstdio>
 #include <memory>
 
 #include "Vrill_sim_top.h"
@@ -30,7 +30,7 @@ static void sample(const Vrill_sim_top &top, sim_pins &pins) {
     pins.arready = top.s_axi_control_arready;
     pins.rvalid = top.s_axi_control_rvalid;
     pins.rdata = top.s_axi_control_rdata;
-    pins.interrupt = top.irq;
+    pins.interrupt = top.__SYM__interrupt; // Verilator renames a port whose name is a C++ identifier of its own
 }
 
 int main(int argc, char **argv) {
@@ -45,6 +45,9 @@ int main(int argc, char **argv) {
     VerilatedFstC trace;
     const char *trace_path = sim_trace(run);
     context->traceEverOn(trace_path != nullptr);
+#else
+    if (sim_trace(run) != nullptr)
+        std::fprintf(stderr, "rill sim: warning: built without tracing, no waveform is written\n");
 #endif
     auto top = std::make_unique<Vrill_sim_top>(context.get(), "rill_sim_top");
 #if VM_TRACE_FST

@@ -71,6 +71,14 @@ bool rows_open(struct sim *sim, int64_t rows) {
     return true;
 }
 
+// Results of the request before must not pass for this one's.
+void rows_clear(struct sim *sim, int64_t rows) {
+    for (int o = 0; o < sim->ir->outputs; o++) {
+        const struct ir_tensor *t = &sim->ir->tensor[sim->ir->output[o]];
+        memset(area(sim, "output", t, rows), 0xff, (size_t)rows * row_bytes(sim, t));
+    }
+}
+
 static void compare_row(struct sim *sim, const struct ir_tensor *t, int64_t row, const uint8_t *area, const struct trace_value *want) {
     int64_t n = ir_tensor_elements(t);
     for (int64_t i = 0; i < n; i++) {

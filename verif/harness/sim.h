@@ -10,8 +10,7 @@
 extern "C" {
 #endif
 
-// Pins of rill_sim_top beside clk: outputs of the harness, then its inputs. s_axi_control is AXI4-Lite. The interrupt is the port
-// `irq` (Verilator renames a port `interrupt`).
+// Pins of rill_sim_top beside clk: outputs of the harness, then its inputs. s_axi_control is AXI4-Lite.
 struct sim_pins {
     bool rst;
     bool awvalid, wvalid, bready, arvalid, rready;

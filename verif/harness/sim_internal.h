@@ -141,6 +141,7 @@ bool host_edge(struct host *host, struct sim_pins *pins);
 
 // ---- rows of graphs that are no language models (rows.c) ----
 bool rows_open(struct sim *sim, int64_t rows);
+void rows_clear(struct sim *sim, int64_t rows);
 void rows_compare(struct sim *sim, int64_t rows);
 
 // ---- DPI (probe_dpi.c) ----

@@ -17,6 +17,11 @@ bool watch_stuck(struct watch *watch, uint64_t sign, uint64_t cycle, uint64_t li
     return cycle - watch->last_cycle > limit;
 }
 
+// The writer gives nothing and no word is left for the reader (as far as is known: probes stand before the FIFO).
+static bool is_empty(const struct watch_edge *w) {
+    return w->known && !w->tvalid && w->tready && !(w->has_fifo && w->occupancy > 0);
+}
+
 // Edge over which kernel waits, or IR_NONE. An output that is not taken comes before an input that does not come.
 static int waits_on(const struct watch *watch, int kernel) {
     const struct ir *ir = watch->ir;
@@ -25,7 +30,7 @@ static int waits_on(const struct watch *watch, int kernel) {
         const struct watch_edge *w = &watch->edge[i];
         if (w->known && w->tvalid && !w->tready && ir->edge[i].src_kernel == kernel)
             return i;
-        if (w->known && !w->tvalid && w->tready && ir->edge[i].dst_kernel == kernel && starved == IR_NONE)
+        if (is_empty(w) && ir->edge[i].dst_kernel == kernel && starved == IR_NONE)
             starved = i;
     }
     return starved;
@@ -85,7 +90,7 @@ static int first_waiting(const struct watch *watch) {
         if (watch->edge[i].known && watch->edge[i].tvalid && !watch->edge[i].tready)
             return ir->edge[i].src_kernel;
     for (int i = 0; i < ir->edges; i++)
-        if (watch->edge[i].known && !watch->edge[i].tvalid && watch->edge[i].tready)
+        if (is_empty(&watch->edge[i]))
             return ir->edge[i].dst_kernel;
     return IR_NONE;
 }

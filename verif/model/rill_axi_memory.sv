@@ -17,35 +17,35 @@ module rill_axi_memory #(
     input  wire                   clk,
     input  wire                   rst,
 
-    input  wire                   s_axi_awvalid,
-    output wire                   s_axi_awready,
-    input  wire [ID_W-1:0]        s_axi_awid,
-    input  wire [ADDR_W-1:0]      s_axi_awaddr,
-    input  wire [7:0]             s_axi_awlen,
-    input  wire [2:0]             s_axi_awsize,
-    input  wire [1:0]             s_axi_awburst,
-    input  wire                   s_axi_wvalid,
-    output wire                   s_axi_wready,
-    input  wire [BEAT_BITS-1:0]   s_axi_wdata,
-    input  wire [BEAT_BITS/8-1:0] s_axi_wstrb,
-    input  wire                   s_axi_wlast,
-    output wire                   s_axi_bvalid,
-    input  wire                   s_axi_bready,
-    output wire [ID_W-1:0]        s_axi_bid,
-    output wire [1:0]             s_axi_bresp,
-    input  wire                   s_axi_arvalid,
-    output wire                   s_axi_arready,
-    input  wire [ID_W-1:0]        s_axi_arid,
-    input  wire [ADDR_W-1:0]      s_axi_araddr,
-    input  wire [7:0]             s_axi_arlen,
-    input  wire [2:0]             s_axi_arsize,
-    input  wire [1:0]             s_axi_arburst,
-    output wire                   s_axi_rvalid,
-    input  wire                   s_axi_rready,
-    output wire [ID_W-1:0]        s_axi_rid,
-    output wire [BEAT_BITS-1:0]   s_axi_rdata,
-    output wire [1:0]             s_axi_rresp,
-    output wire                   s_axi_rlast
+    input  wire                   awvalid,
+    output wire                   awready,
+    input  wire [ID_W-1:0]        awid,
+    input  wire [ADDR_W-1:0]      awaddr,
+    input  wire [7:0]             awlen,
+    input  wire [2:0]             awsize,
+    input  wire [1:0]             awburst,
+    input  wire                   wvalid,
+    output wire                   wready,
+    input  wire [BEAT_BITS-1:0]   wdata,
+    input  wire [BEAT_BITS/8-1:0] wstrb,
+    input  wire                   wlast,
+    output wire                   bvalid,
+    input  wire                   bready,
+    output wire [ID_W-1:0]        bid,
+    output wire [1:0]             bresp,
+    input  wire                   arvalid,
+    output wire                   arready,
+    input  wire [ID_W-1:0]        arid,
+    input  wire [ADDR_W-1:0]      araddr,
+    input  wire [7:0]             arlen,
+    input  wire [2:0]             arsize,
+    input  wire [1:0]             arburst,
+    output wire                   rvalid,
+    input  wire                   rready,
+    output wire [ID_W-1:0]        rid,
+    output wire [BEAT_BITS-1:0]   rdata,
+    output wire [1:0]             rresp,
+    output wire                   rlast
 );
     localparam int QUEUE = 32;               // bursts per direction, HBM_QUEUE of the model
 
@@ -67,14 +67,14 @@ module rill_axi_memory #(
     reg                  r_valid_q = 1'b0;
     bit [511:0]          r_data_q;
     int                  r_meta_q = 0;       // {last, resp[1:0], id[15:0]}
-    wire                 ar_take = s_axi_arvalid && s_axi_arready;
+    wire                 ar_take = arvalid && arready;
 
-    assign s_axi_arready = ar_open_q && ar_stall_q == 0;
-    assign s_axi_rvalid = r_valid_q;
-    assign s_axi_rdata = r_data_q[BEAT_BITS-1:0];
-    assign s_axi_rid = r_meta_q[ID_W-1:0];
-    assign s_axi_rresp = r_meta_q[17:16];
-    assign s_axi_rlast = r_meta_q[18];
+    assign arready = ar_open_q && ar_stall_q == 0;
+    assign rvalid = r_valid_q;
+    assign rdata = r_data_q[BEAT_BITS-1:0];
+    assign rid = r_meta_q[ID_W-1:0];
+    assign rresp = r_meta_q[17:16];
+    assign rlast = r_meta_q[18];
 
     always @(posedge clk)
         if (rst) begin
@@ -85,7 +85,7 @@ module rill_axi_memory #(
             reads = reads_q;
             if (ar_stall_q != 0)
                 ar_stall_q <= ar_stall_q - 1;
-            if (!r_valid_q || s_axi_rready) begin
+            if (!r_valid_q || rready) begin
                 r_valid_q <= 1'b0;
                 if (r_wait_q > 1)
                     r_wait_q <= r_wait_q - 1;
@@ -108,7 +108,7 @@ module rill_axi_memory #(
                 r_wait_q <= r_wait_q - 1;
             if (ar_take) begin
                 reads = reads + 1;
-                ar_stall_q <= rill_hbm_read(ch, s_axi_araddr, 32'(s_axi_arlen) + 1, 32'(s_axi_arid));
+                ar_stall_q <= rill_hbm_read(ch, araddr, 32'(arlen) + 1, 32'(arid));
             end
             reads_q <= reads;
             ar_open_q <= reads < QUEUE;
@@ -124,14 +124,14 @@ module rill_axi_memory #(
     int                  b_wait_q = 0;
     reg                  b_valid_q = 1'b0;
     int                  b_meta_q = 0;
-    wire                 aw_take = s_axi_awvalid && s_axi_awready;
-    wire                 w_take = s_axi_wvalid && s_axi_wready;
+    wire                 aw_take = awvalid && awready;
+    wire                 w_take = wvalid && wready;
 
-    assign s_axi_awready = aw_open_q && aw_stall_q == 0;
-    assign s_axi_wready = w_left_q != 0 && w_stall_q == 0;
-    assign s_axi_bvalid = b_valid_q;
-    assign s_axi_bid = b_meta_q[ID_W-1:0];
-    assign s_axi_bresp = b_meta_q[17:16];
+    assign awready = aw_open_q && aw_stall_q == 0;
+    assign wready = w_left_q != 0 && w_stall_q == 0;
+    assign bvalid = b_valid_q;
+    assign bid = b_meta_q[ID_W-1:0];
+    assign bresp = b_meta_q[17:16];
 
     always @(posedge clk)
         if (rst) begin
@@ -148,7 +148,7 @@ module rill_axi_memory #(
                 w_stall_q <= w_stall_q - 1;
             if (b_wait_q > 1)
                 b_wait_q <= b_wait_q - 1;
-            if (!b_valid_q || s_axi_bready) begin
+            if (!b_valid_q || bready) begin
                 b_valid_q <= 1'b0;
                 if (b_wait_q <= 1 && bursts != 0) begin
                     int wait_cycles, meta;
@@ -163,15 +163,15 @@ module rill_axi_memory #(
                 end
             end
             if (w_take) begin
-                w_stall_q <= rill_hbm_give_write(ch, 512'(s_axi_wdata), 64'(s_axi_wstrb));
-                if (s_axi_wlast)
+                w_stall_q <= rill_hbm_give_write(ch, 512'(wdata), 64'(wstrb));
+                if (wlast)
                     bursts = bursts + 1;
             end
             if (aw_take) begin
                 writes = writes + 1;
-                aw_stall_q <= rill_hbm_write(ch, s_axi_awaddr, 32'(s_axi_awlen) + 1, 32'(s_axi_awid));
+                aw_stall_q <= rill_hbm_write(ch, awaddr, 32'(awlen) + 1, 32'(awid));
             end
-            w_left_q <= w_left_q + (aw_take ? 32'(s_axi_awlen) + 1 : 0) - (w_take ? 1 : 0);
+            w_left_q <= w_left_q + (aw_take ? 32'(awlen) + 1 : 0) - (w_take ? 1 : 0);
             writes_q <= writes;
             w_bursts_q <= bursts;
             aw_open_q <= writes < QUEUE;
@@ -181,13 +181,13 @@ module rill_axi_memory #(
     wire [31:0] writes_open;
     rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W)) u_checker (
         .clk(clk), .rst(rst),
-        .arvalid(s_axi_arvalid), .arready(s_axi_arready), .arid(s_axi_arid), .araddr(64'(s_axi_araddr)), .arlen(s_axi_arlen),
-        .arsize(s_axi_arsize), .arburst(s_axi_arburst),
-        .rvalid(s_axi_rvalid), .rready(s_axi_rready), .rid(s_axi_rid), .rdata(s_axi_rdata), .rresp(s_axi_rresp), .rlast(s_axi_rlast),
-        .awvalid(s_axi_awvalid), .awready(s_axi_awready), .awid(s_axi_awid), .awaddr(64'(s_axi_awaddr)), .awlen(s_axi_awlen),
-        .awsize(s_axi_awsize), .awburst(s_axi_awburst),
-        .wvalid(s_axi_wvalid), .wready(s_axi_wready), .wdata(s_axi_wdata), .wstrb(s_axi_wstrb), .wlast(s_axi_wlast),
-        .bvalid(s_axi_bvalid), .bready(s_axi_bready), .bid(s_axi_bid), .bresp(s_axi_bresp),
+        .arvalid(arvalid), .arready(arready), .arid(arid), .araddr(64'(araddr)), .arlen(arlen),
+        .arsize(arsize), .arburst(arburst),
+        .rvalid(rvalid), .rready(rready), .rid(rid), .rdata(rdata), .rresp(rresp), .rlast(rlast),
+        .awvalid(awvalid), .awready(awready), .awid(awid), .awaddr(64'(awaddr)), .awlen(awlen),
+        .awsize(awsize), .awburst(awburst),
+        .wvalid(wvalid), .wready(wready), .wdata(wdata), .wstrb(wstrb), .wlast(wlast),
+        .bvalid(bvalid), .bready(bready), .bid(bid), .bresp(bresp),
         .reads_open(reads_open), .writes_open(writes_open)
     );
     wire unused = &{1'b0, reads_open, writes_open, r_meta_q, b_meta_q};

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill check: reads a spec, runs every pass and prints what would be built. rill report: prints a generated design's report.
+#include <string.h>
+
+#include "command.h"
+#include "emit/report.h"
+#include "pass/pass.h"
+
+static const char check_usage[] = "usage: rill check SPEC [--json]   |   rill check --passes\n";
+static const char report_usage[] = "usage: rill report DIR [--json]\n";
+
+static int list_passes(void) {
+    for (int p = 0; pass_table[p].name; p++) puts(pass_table[p].name);
+    return RILL_OK;
+}
+
+int command_check(int argc, char **argv) {
+    const char *spec = NULL;
+    bool json = false;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--help")) return fputs(check_usage, stdout), RILL_OK;
+        if (!strcmp(argv[i], "--passes")) return list_passes();
+        if (!strcmp(argv[i], "--json")) json = true;
+        else if (argv[i][0] != '-' && !spec) spec = argv[i];
+        else return fputs(check_usage, stderr), RILL_USAGE;
+    }
+    if (!spec) return fputs(check_usage, stderr), RILL_USAGE;
+    struct arena arena;
+    struct diag diag;
+    arena_init(&arena);
+    diag_init(&diag, stderr);
+    struct ir *ir = command_build(spec, &arena, &diag, NULL);
+    struct text text = {0};
+    if (ir && json) report_json(ir, &text);
+    else if (ir) report_summary(ir, &text);
+    fputs(text_cstr(&text), stdout);
+    text_free(&text);
+    arena_free(&arena);
+    return ir ? RILL_OK : RILL_BAD_SPEC;
+}
+
+int command_report(int argc, char **argv) {
+    bool json = argc == 3 && !strcmp(argv[2], "--json");
+    if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(report_usage, stdout), RILL_OK;
+    if (argc != 2 && !json) return fputs(report_usage, stderr), RILL_USAGE;
+    struct arena arena;
+    arena_init(&arena);
+    size_t len;
+    const char *why, *path = arena_printf(&arena, "%s/report.%s", argv[1], json ? "json" : "txt");
+    const char *data = file_read(&arena, path, 64 << 20, &len, &why);
+    if (data) fwrite(data, 1, len, stdout);
+    else fprintf(stderr, "%s: error: %s (is it a directory that `rill gen` wrote?)\n", path, why);
+    arena_free(&arena);
+    return data ? RILL_OK : RILL_BAD_SPEC;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
+#include "emit.h"
+
+static const char *kind_name(enum ir_segment_kind kind) {
+    static const char *const names[] = {"weights", "k_cache", "v_cache", "table", "parameters", "io"};
+    return names[kind];
+}
+
+void emit_memory_map(const struct ir *ir, struct text *out) {
+    text_addf(out, "{\"channels\": %d, \"beat_bits\": %d, \"segments\": [", ir->design.channels, ir->design.beat_bits);
+    for (int s = 0; s < ir->segments; s++) {
+        const struct ir_segment *seg = &ir->segment[s];
+        text_add(out, s ? ",\n  {\"name\": " : "\n  {\"name\": ");
+        text_add_json_string(out, seg->name, strlen(seg->name));
+        text_addf(out, ", \"kind\": \"%s\", \"channel\": %d, \"offset\": %lld, \"bytes\": %lld, \"layer_stride\": %lld}", kind_name(seg->kind), seg->channel,
+                  (long long)seg->offset, (long long)seg->bytes, (long long)seg->layer_stride);
+    }
+    text_add(out, "\n]}\n");
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// The IR from its YAML text. A dump may be edited by hand, so every field is checked; cross references are the verifier's business.
+#include <limits.h>
+#include <string.h>
+
+#include "ir_text.h"
+#include "ops.h"
+#include "yaml.h"
+
+struct reader {
+    struct arena *arena;
+    struct diag *diag;
+    bool ok;
+};
+
+static int64_t get_int(struct reader *r, const struct yaml_node *map, const char *key) {
+    const struct yaml_node *node = yaml_get(map, key);
+    int64_t v = 0;
+    if (!node) {
+        diag_error(r->diag, map->loc, "`%s` is missing", key);
+        r->ok = false;
+    } else if (!yaml_int(node, INT64_MIN, INT64_MAX, key, &v, r->diag))
+        r->ok = false;
+    return v;
+}
+
+static const char *get_string(struct reader *r, const struct yaml_node *map, const char *key) {
+    const struct yaml_node *node = yaml_get(map, key);
+    if (node && node->kind == YAML_KIND_SCALAR) return arena_strdup(r->arena, node->text);
+    diag_error(r->diag, map->loc, "`%s` is missing or no value", key);
+    r->ok = false;
+    return "";
+}
+
+static const char *get_optional(struct reader *r, const struct yaml_node *map, const char *key) {
+    return yaml_get(map, key) ? get_string(r, map, key) : NULL;
+}
+
+static int get_word(struct reader *r, const struct yaml_node *map, const char *key, const char *const *words, size_t count) {
+    const struct yaml_node *node = yaml_get(map, key);
+    int v = 0;
+    if (!node || !yaml_word(node, words, count, key, &v, r->diag)) r->ok = false;
+    return v;
+}
+
+// Items of a list; 0 when it is absent or has more than max.
+static size_t list_count(struct reader *r, const struct yaml_node *list, size_t max) {
+    if (list && list->kind == YAML_KIND_SEQ && list->count <= max) return list->count;
+    if (list) diag_error(r->diag, list->loc, "a list of at most %zu items is needed", max);
+    r->ok = false;
+    return 0;
+}
+
+static int64_t item_int(struct reader *r, const struct yaml_node *list, size_t i) {
+    int64_t v = 0;
+    if (!yaml_int(list->items[i], INT64_MIN, INT64_MAX, "item", &v, r->diag)) r->ok = false;
+    return v;
+}
+
+static int get_ints(struct reader *r, const struct yaml_node *map, const char *key, int *out, size_t max) {
+    const struct yaml_node *list = yaml_get(map, key);
+    size_t count = list_count(r, list, max);
+    for (size_t i = 0; i < count; i++) out[i] = (int)item_int(r, list, i);
+    return (int)count;
+}
+
+static int get_longs(struct reader *r, const struct yaml_node *map, const char *key, int64_t *out, size_t max) {
+    const struct yaml_node *list = yaml_get(map, key);
+    size_t count = list_count(r, list, max);
+    for (size_t i = 0; i < count; i++) out[i] = item_int(r, list, i);
+    return (int)count;
+}
+
+static int get_extents(struct reader *r, const struct yaml_node *map, const char *key, struct ir_extent *out, size_t max) {
+    const struct yaml_node *list = yaml_get(map, key);
+    size_t count = list_count(r, list, 2 * max) / 2;
+    for (size_t i = 0; i < count; i++) {
+        int word = 0;
+        out[i].bound = item_int(r, list, 2 * i);
+        if (!yaml_word(list->items[2 * i + 1], ir_dynamic_words, COUNT_OF(ir_dynamic_words), key, &word, r->diag)) r->ok = false;
+        out[i].dynamic = (enum ir_dynamic)word;
+    }
+    return (int)count;
+}
+
+#define READ_FIELD(name) item->name = (__typeof__(item->name))get_int(r, map, #name);
+
+static void read_design(struct reader *r, const struct yaml_node *root, struct ir_design *item) {
+    const struct yaml_node *map = yaml_get(root, "design");
+    if (!map || !yaml_get(map, "clock_mhz") || !yaml_float(yaml_get(map, "clock_mhz"), 1, 2000, "clock_mhz", &item->clock_mhz, r->diag)) {
+        diag_error(r->diag, root->loc, "`design` with `clock_mhz` is missing");
+        r->ok = false;
+        return;
+    }
+    IR_DESIGN_FIELDS(READ_FIELD)
+    item->binding = get_string(r, map, "binding");
+    item->weights = get_string(r, map, "weights");
+    item->board = get_string(r, map, "board");
+}
+
+static void read_tensor(struct reader *r, const struct yaml_node *map, struct ir_tensor *item) {
+    item->name = get_string(r, map, "name");
+    item->dtype = (enum ir_dtype)get_word(r, map, "dtype", ir_dtype_words, COUNT_OF(ir_dtype_words));
+    item->rank = get_extents(r, map, "shape", item->shape, IR_MAX_RANK);
+    item->loc = map->loc;
+    IR_TENSOR_FIELDS(READ_FIELD)
+}
+
+static void read_attr(struct reader *r, struct ir *ir, struct ir_attrs *attrs, const char *key, const struct yaml_node *pair) {
+    double f = 0;
+    if (list_count(r, pair, 2) != 2) return;
+    switch (item_int(r, pair, 0)) {
+    case IR_ATTR_INT: ir_attr_set_int(ir, attrs, key, item_int(r, pair, 1)); break;
+    case IR_ATTR_FLOAT:
+        if (!yaml_float(pair->items[1], -1e300, 1e300, key, &f, r->diag)) r->ok = false;
+        ir_attr_set_float(ir, attrs, key, f);
+        break;
+    default: ir_attr_set_string(ir, attrs, key, pair->items[1]->kind == YAML_KIND_SCALAR ? pair->items[1]->text : "");
+    }
+}
+
+static void read_node(struct reader *r, struct ir *ir, const struct yaml_node *map, struct ir_node *node) {
+    node->name = get_string(r, map, "name");
+    node->op = ir_op_find(get_string(r, map, "op"));
+    if (node->op == IR_NONE) {
+        diag_error(r->diag, map->loc, "unknown operation at node `%s`", node->name);
+        r->ok = false;
+        node->op = 0;
+    }
+    node->region = (int)get_int(r, map, "region");
+    node->inputs = get_ints(r, map, "in", node->in, IR_MAX_PORTS);
+    node->outputs = get_ints(r, map, "out", node->out, IR_MAX_PORTS);
+    node->loc = map->loc;
+    const struct yaml_node *attrs = yaml_get(map, "attrs");
+    for (size_t i = 0; attrs && attrs->kind == YAML_KIND_MAP && i < attrs->count; i++)
+        read_attr(r, ir, &node->attrs, attrs->keys[i], attrs->items[i]);
+}
+
+static void read_region(struct reader *r, const struct yaml_node *map, struct ir_region *item) {
+    int flat[3 * IR_MAX_PORTS];
+    item->name = get_string(r, map, "name");
+    item->when = (enum ir_when)get_word(r, map, "when", ir_when_words, COUNT_OF(ir_when_words));
+    item->loc = map->loc;
+    IR_REGION_FIELDS(READ_FIELD)
+    item->carries = get_ints(r, map, "carry", flat, COUNT_OF(flat)) / 3;
+    for (int c = 0; c < item->carries; c++) item->carry[c] = (struct ir_carry){flat[3 * c], flat[3 * c + 1], flat[3 * c + 2]};
+}
+
+static void read_type(struct reader *r, const struct yaml_node *port, struct ir_itensor *t) {
+    const struct yaml_node *map = yaml_get(port, "type");
+    if (!map) {
+        r->ok = false;
+        return;
+    }
+    t->dtype = (enum ir_dtype)get_word(r, map, "dtype", ir_dtype_words, COUNT_OF(ir_dtype_words));
+    t->rank = get_longs(r, map, "element", t->element, IR_MAX_RANK);
+    t->loops = get_extents(r, map, "trip", t->trip, IR_MAX_LOOPS);
+    get_longs(r, map, "step", t->step, IR_MAX_LOOPS);
+    get_ints(r, map, "map", t->map, IR_MAX_RANK);
+}
+
+static void read_port(struct reader *r, const struct yaml_node *map, struct ir_port *item) {
+    item->name = get_string(r, map, "name");
+    item->kind = (enum ir_stream_kind)get_word(r, map, "kind", ir_stream_words, COUNT_OF(ir_stream_words));
+    IR_PORT_FIELDS(READ_FIELD)
+    read_type(r, map, &item->type);
+}
+
+static void read_kernel(struct reader *r, struct ir *ir, int k, const struct yaml_node *map) {
+    struct ir_kernel *item = &ir->kernel[k];
+    item->name = get_string(r, map, "name");
+    item->module = get_string(r, map, "module");
+    IR_KERNEL_FIELDS(READ_FIELD)
+    const struct yaml_node *params = yaml_get(map, "params"), *ports = yaml_get(map, "ports");
+    for (size_t i = 0; params && params->kind == YAML_KIND_MAP && i < params->count; i++)
+        if (params->items[i]->kind == YAML_KIND_SCALAR) ir_set_param(ir, k, params->keys[i], "%s", params->items[i]->text);
+    size_t count = ports ? list_count(r, ports, 4096) : 0;
+    ir->kernel[k].port = ARENA_ARRAY(r->arena, struct ir_port, count + 1);
+    ir->kernel[k].port_capacity = count;
+    ir->kernel[k].ports = (int)count;
+    for (size_t p = 0; p < count; p++) read_port(r, ports->items[p], &ir->kernel[k].port[p]);
+}
+
+static void read_edge(struct reader *r, const struct yaml_node *map, struct ir_edge *item) {
+    item->name = get_string(r, map, "name");
+    item->ram_style = get_optional(r, map, "ram_style");
+    IR_EDGE_FIELDS(READ_FIELD)
+}
+
+static void read_wire(struct reader *r, const struct yaml_node *map, struct ir_wire *item) {
+    item->port = get_string(r, map, "port");
+    item->net = get_string(r, map, "net");
+    IR_WIRE_FIELDS(READ_FIELD)
+}
+
+static void read_client(struct reader *r, const struct yaml_node *map, struct ir_client *item) {
+    item->name = get_string(r, map, "name");
+    item->port = get_string(r, map, "port");
+    item->base = get_optional(r, map, "base");
+    IR_CLIENT_FIELDS(READ_FIELD)
+}
+
+static void read_firing(struct reader *r, const struct yaml_node *map, struct ir_firing *item) { IR_FIRING_FIELDS(READ_FIELD) }
+
+static void read_segment(struct reader *r, const struct yaml_node *map, struct ir_segment *item) {
+    item->name = get_string(r, map, "name");
+    item->kind = (enum ir_segment_kind)get_word(r, map, "kind", ir_segment_words, COUNT_OF(ir_segment_words));
+    IR_SEGMENT_FIELDS(READ_FIELD)
+}
+
+// Allocates ir->item[] for the list under key and yields its nodes.
+#define READ_LIST(key, item, counter, capacity)                                                      \
+    list = yaml_get(root, key);                                                                      \
+    ir->counter = (int)list_count(r, list, 1 << 20);                                                 \
+    ir->capacity = (size_t)ir->counter;                                                              \
+    ir->item = arena_alloc(r->arena, (size_t)ir->counter + 1, sizeof *ir->item);                     \
+    for (int i = 0; i < ir->counter; i++)
+
+static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *root) {
+    const struct yaml_node *list;
+    ir->name = get_string(r, root, "name");
+    ir->done = get_string(r, root, "done");
+    read_design(r, root, &ir->design);
+    READ_LIST("tensors", tensor, tensors, tensor_capacity) read_tensor(r, list->items[i], &ir->tensor[i]);
+    READ_LIST("nodes", node, nodes, node_capacity) read_node(r, ir, list->items[i], &ir->node[i]);
+    READ_LIST("regions", region, regions, region_capacity) read_region(r, list->items[i], &ir->region[i]);
+    ir->inputs = get_ints(r, root, "inputs", ir->input, IR_MAX_PORTS);
+    ir->outputs = get_ints(r, root, "outputs", ir->output, IR_MAX_PORTS);
+    READ_LIST("kernels", kernel, kernels, kernel_capacity) read_kernel(r, ir, i, list->items[i]);
+    READ_LIST("edges", edge, edges, edge_capacity) read_edge(r, list->items[i], &ir->edge[i]);
+    READ_LIST("wires", wire, wires, wire_capacity) read_wire(r, list->items[i], &ir->wire[i]);
+    READ_LIST("clients", client, clients, client_capacity) read_client(r, list->items[i], &ir->client[i]);
+    READ_LIST("firings", firing, firings, firing_capacity) read_firing(r, list->items[i], &ir->firing[i]);
+    READ_LIST("segments", segment, segments, segment_capacity) read_segment(r, list->items[i], &ir->segment[i]);
+}
+
+struct ir *ir_read(struct arena *arena, const char *path, struct diag *diag) {
+    const struct yaml_node *root = yaml_read_file(path, arena, diag);
+    if (!root || !yaml_expect(root, YAML_KIND_MAP, "the IR", diag)) return NULL;
+    struct reader r = {arena, diag, true};
+    struct ir *ir = ARENA_NEW(arena, struct ir);
+    ir->arena = arena;
+    read_all(&r, ir, root);
+    return r.ok && ir_verify(ir, diag, "reading") ? ir : NULL;
+}

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stream checker on hand-made streams: the order of docs/rtl.md section 3 for every kind of value, right and wrong.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../include/ops.h"
+#include "../../verif/check/check.h"
+
+enum { TOKENS = 2, HEADS = 2, HEAD_DIM = 20, VECTOR = 10, CONTEXT = 16, REPEAT = 3, XS = 32, LANES = 4, BLOCK = 40, LONG = 90 };
+enum tensor { T_ROW, T_X, T_LOCAL, T_MX, T_Q, T_SCORES, T_KV, T_SCALAR, T_LAST, TENSORS };
+
+// ---- a golden run whose values are a function of where they are ----
+
+struct golden_run {
+    struct arena *arena;
+    int64_t position;
+};
+
+struct values { // of one tensor at one place
+    float f32[CONTEXT * HEADS];
+    int8_t q[LONG * HEADS];
+    uint8_t shift[8];
+    float scale[HEADS];
+};
+
+static int value_of(int tensor, int64_t repetition, int64_t position, int64_t element) {
+    return (int)((tensor * 31 + repetition * 17 + position * 7 + element * 3) % 101) - 50;
+}
+
+struct golden_run *golden_run_open(struct arena *arena, const struct ir *ir, const char *dir, int window, struct diag *diag) {
+    (void)ir, (void)dir, (void)window, (void)diag;
+    struct golden_run *run = ARENA_NEW(arena, struct golden_run);
+    run->arena = arena;
+    return run;
+}
+
+void golden_run_close(struct golden_run *run) {
+    (void)run;
+}
+
+bool golden_run_step(struct golden_run *run, uint32_t id, const float *const row[], int64_t position, bool head) {
+    (void)id, (void)row, (void)head;
+    run->position = position;
+    return true;
+}
+
+uint32_t golden_run_next_id(const struct golden_run *run) {
+    (void)run;
+    return 0;
+}
+
+const char *golden_run_fault(const struct golden_run *run) {
+    (void)run;
+    return NULL;
+}
+
+static void fill(struct values *run, int tensor, int64_t repetition, int64_t position, const struct trace_value *v) {
+    for (int64_t i = 0; i < v->rows * v->cols; i++) {
+        int x = value_of(tensor, repetition, position, i);
+        int64_t at = i / v->cols * v->stride + i % v->cols;
+        if (v->q != NULL)
+            run->q[at] = (int8_t)x;
+        else
+            run->f32[at] = (float)x;
+    }
+    for (int b = 0; b < 8; b++)
+        run->shift[b] = (uint8_t)(value_of(tensor, repetition, position, b) + 60);
+    for (int h = 0; h < HEADS; h++)
+        run->scale[h] = (float)value_of(tensor, repetition, position, h) / 3.0f;
+}
+
+bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetition, int64_t position, struct trace_value *v) {
+    struct values *r = ARENA_NEW(run->arena, struct values);
+    *v = (struct trace_value){.dtype = IR_F32, .rows = 1, .cols = VECTOR, .stride = VECTOR, .f32 = r->f32};
+    if (tensor == T_MX)
+        *v = (struct trace_value){.dtype = IR_MX, .rows = 1, .cols = LONG, .stride = LONG, .block = BLOCK, .shift_stride = 8, .q = r->q, .shift = r->shift};
+    if (tensor == T_Q)
+        *v = (struct trace_value){.dtype = IR_MX, .rows = 1, .cols = HEADS * HEAD_DIM, .stride = HEADS * HEAD_DIM, .block = HEAD_DIM, .shift_stride = 8,
+                                  .q = r->q, .shift = r->shift};
+    if (tensor == T_SCORES)
+        *v = (struct trace_value){.dtype = IR_F32, .rows = HEADS, .cols = position + 1, .stride = CONTEXT, .f32 = r->f32};
+    if (tensor == T_KV)
+        *v = (struct trace_value){.dtype = IR_KV, .rows = HEADS, .cols = HEAD_DIM, .stride = HEAD_DIM, .q = r->q, .scale = r->scale};
+    if (tensor == T_SCALAR)
+        *v = (struct trace_value){.dtype = IR_SCALAR, .rows = HEADS, .cols = 1, .stride = 1, .f32 = r->f32};
+    fill(r, tensor, repetition, position, v);
+    return position <= run->position;
+}
+
+// ---- a kernel graph with one edge per tensor ----
+
+struct bench {
+    struct arena arena;
+    struct diag diag;
+    struct ir ir;
+    struct check *check;
+    struct golden_run *run; // of the sender
+    int64_t rows;
+};
+
+static void set_tensor(struct ir *ir, enum tensor t, const char *name, enum ir_dtype dtype, int64_t n, int64_t m, int region) {
+    ir->tensor[t] = (struct ir_tensor){.name = name, .dtype = dtype, .rank = m ? 2 : 1, .shape = {{n, IR_STATIC}, {m, IR_STATIC}},
+                                       .producer = IR_NONE, .region = region};
+}
+
+static void make_tensors(struct ir *ir) {
+    set_tensor(ir, T_ROW, "row", IR_F32, VECTOR, 0, IR_NONE);
+    set_tensor(ir, T_X, "x", IR_F32, VECTOR, 0, 0);
+    set_tensor(ir, T_LOCAL, "local", IR_F32, VECTOR, 0, 0);
+    set_tensor(ir, T_MX, "mx", IR_MX, LONG, 0, 0);
+    set_tensor(ir, T_Q, "q", IR_MX, HEADS * HEAD_DIM, 0, 0);
+    set_tensor(ir, T_SCORES, "scores", IR_F32, HEADS, CONTEXT, 0);
+    set_tensor(ir, T_KV, "kv", IR_KV, HEADS, HEAD_DIM, 0);
+    set_tensor(ir, T_SCALAR, "scalar", IR_SCALAR, HEADS, 0, 0);
+    set_tensor(ir, T_LAST, "last", IR_F32, VECTOR, 0, 1);
+    ir->tensor[T_MX].block = BLOCK;
+    ir->tensor[T_Q].block = HEAD_DIM;
+    ir->tensor[T_SCORES].shape[1].dynamic = IR_POSITIONS;
+}
+
+static int64_t data_bits(enum ir_dtype dtype) {
+    return dtype == IR_MX ? XS * 8 + 8 : dtype == IR_KV ? XS * 8 + 32 : dtype == IR_SCALAR ? 32 : LANES * 32;
+}
+
+static void make_edges(struct bench *b) {
+    struct ir *ir = &b->ir;
+    for (int t = 0; t < TENSORS; t++) {
+        struct ir_port *port = &ir->kernel[0].port[t];
+        bool counted = t == T_SCORES;
+        *port = (struct ir_port){.name = ir->tensor[t].name, .is_output = true, .kind = counted ? IR_STREAM_COUNTED : IR_STREAM_TOKENS,
+                                 .data_bits = data_bits(ir->tensor[t].dtype), .tensor = t, .region = ir->tensor[t].region, .edge = t};
+        ir->kernel[1].port[t] = *port;
+        ir->kernel[1].port[t].is_output = false;
+        ir->edge[t] = (struct ir_edge){ir->tensor[t].name, 0, t, 1, t, 0, ""};
+    }
+    ir->kernel[1].port[T_LOCAL].tensor = T_LOCAL; // read behind its region: the last `next`
+    ir->kernel[0].port[T_LOCAL].tensor = IR_NONE;
+    ir->kernel[1].port[T_LOCAL].region = 1;
+}
+
+static int setup(void **state) {
+    static struct bench b;
+    memset(&b, 0, sizeof b);
+    arena_init(&b.arena);
+    diag_init(&b.diag, stderr);
+    struct ir *ir = &b.ir;
+    ir->arena = &b.arena;
+    ir->design = (struct ir_design){.channels = 1, .beat_bits = XS * 8, .lanes = LANES, .tokens = TOKENS, .group = BLOCK, .context = CONTEXT, .eot = -1};
+    ir->tensor = ARENA_ARRAY(&b.arena, struct ir_tensor, TENSORS);
+    ir->tensors = TENSORS;
+    ir->region = ARENA_ARRAY(&b.arena, struct ir_region, 2);
+    ir->regions = 2;
+    ir->region[0] = (struct ir_region){.name = "block", .repeat = REPEAT, .carries = 1, .carry = {{T_LOCAL, T_ROW, T_X}}};
+    ir->region[1] = (struct ir_region){.name = "head", .repeat = 1, .when = IR_LAST};
+    ir->node = ARENA_ARRAY(&b.arena, struct ir_node, 1);
+    ir->node[0] = (struct ir_node){.name = "scores", .op = IR_OP_ATTN_SCORES, .inputs = 2, .in = {T_Q, T_KV}};
+    ir->nodes = 1;
+    ir->inputs = 1;
+    ir->input[0] = T_ROW;
+    make_tensors(ir);
+    ir->kernel = ARENA_ARRAY(&b.arena, struct ir_kernel, 2);
+    ir->kernels = 2;
+    for (int k = 0; k < 2; k++)
+        ir->kernel[k] = (struct ir_kernel){.name = k ? "reader" : "writer", .module = "", .node = IR_NONE,
+                                           .port = ARENA_ARRAY(&b.arena, struct ir_port, TENSORS), .ports = TENSORS};
+    ir->edge = ARENA_ARRAY(&b.arena, struct ir_edge, TENSORS);
+    ir->edges = TENSORS;
+    make_edges(&b);
+    b.run = golden_run_open(&b.arena, ir, "", 1, &b.diag);
+    b.check = check_open(&b.arena, ir, golden_run_open(&b.arena, ir, "", 1, &b.diag), CHECK_ALL, &b.diag);
+    *state = &b;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct bench *b = *state;
+    arena_free(&b->arena);
+    return 0;
+}
+
+static void begin(struct bench *b, int64_t rows) {
+    static const float zeros[CONTEXT * VECTOR];
+    static const float *const row[] = {zeros};
+    struct check_request request = {.count = rows, .eot = -1, .row = row};
+    b->rows = rows;
+    check_begin(b->check, &request);
+}
+
+// ---- the sender: what a right design would show ----
+
+struct sender {
+    struct bench *b;
+    enum tensor tensor;
+    int64_t flip;  // number of the beat whose first word is wrong, -1: none
+    int64_t beats;
+};
+
+static void send(struct sender *s, const void *data, int tok, int tokens, bool last, unsigned count) {
+    uint32_t words[40] = {0};
+    memcpy(words, data, (size_t)(data_bits(s->b->ir.tensor[s->tensor].dtype) + 7) / 8);
+    if (s->beats++ == s->flip)
+        words[0] ^= 1;
+    unsigned user = (unsigned)(tok == tokens - 1) << 1 | (unsigned)tok;
+    check_beat(s->b->check, (int)s->tensor, words, user, last && tok == tokens - 1, count, (uint64_t)s->beats);
+}
+
+static void send_floats(struct sender *s, int64_t repetition, int64_t first, int tokens, int64_t n, int64_t base) {
+    for (int64_t i = 0; i < n; i += LANES)
+        for (int tok = 0; tok < tokens; tok++) {
+            float lane[LANES] = {0};
+            for (int64_t j = i; j < n && j < i + LANES; j++)
+                lane[j - i] = (float)value_of(s->tensor, repetition, first + tok, base + j);
+            send(s, lane, tok, tokens, i + LANES >= n, 0);
+        }
+}
+
+// Scores: one element in the first beat, then full ones; a token's later positions hold anything.
+static void send_scores(struct sender *s, int64_t repetition, int64_t first, int tokens, int head) {
+    int64_t n = first + tokens;
+    for (int64_t i = 0; i < n;) {
+        int64_t count = i == 0 ? 1 : n - i < LANES ? n - i : LANES;
+        for (int tok = 0; tok < tokens; tok++) {
+            float lane[LANES] = {0};
+            int64_t own = first + tok + 1;
+            for (int64_t j = i; j < i + count; j++)
+                lane[j - i] = j < own ? (float)value_of(s->tensor, repetition, first + tok, head * own + j) : 1e9f;
+            send(s, lane, tok, tokens, i + count >= n, (unsigned)count);
+        }
+        i += count;
+    }
+}
+
+struct unit {
+    int8_t q[XS];
+    uint32_t extra; // shift or scale
+};
+
+static struct unit make_unit(const struct sender *s, int64_t repetition, int64_t position, int64_t at, int64_t n) {
+    struct unit u = {0};
+    for (int64_t i = 0; i < n && i < XS; i++)
+        u.q[i] = (int8_t)value_of(s->tensor, repetition, position, at + i);
+    return u;
+}
+
+// Blocks of `block` from element `base` on; the units are made even.
+static void send_mx(struct sender *s, int64_t repetition, int64_t first, int tokens, int64_t n, int64_t block, int64_t base) {
+    int64_t units = 0, blocks = (n + block - 1) / block;
+    for (int64_t b = 0; b < blocks; b++)
+        units += ((b == blocks - 1 ? n - b * block : block) + XS - 1) / XS;
+    bool odd = units % 2 != 0;
+    for (int64_t b = 0; b < blocks; b++) {
+        int64_t elements = b == blocks - 1 ? n - b * block : block;
+        int64_t count = (elements + XS - 1) / XS + (b == blocks - 1 && odd);
+        for (int tok = 0; tok < tokens; tok++)
+            for (int64_t u = 0; u < count; u++) {
+                struct unit unit = make_unit(s, repetition, first + tok, base + b * block + u * XS, elements - u * XS);
+                unit.extra = (uint32_t)(value_of(s->tensor, repetition, first + tok, base / block + b) + 60);
+                send(s, &unit, tok, tokens, b == blocks - 1 && u == count - 1, 0);
+            }
+    }
+}
+
+static void send_kv(struct sender *s, int64_t repetition, int64_t first, int tokens) {
+    for (int h = 0; h < HEADS; h++)
+        for (int tok = 0; tok < tokens; tok++) {
+            struct unit unit = make_unit(s, repetition, first + tok, h * HEAD_DIM, HEAD_DIM);
+            float scale = (float)value_of(s->tensor, repetition, first + tok, h) / 3.0f;
+            memcpy(&unit.extra, &scale, 4);
+            send(s, &unit, tok, tokens, h == HEADS - 1, 0);
+        }
+}
+
+static void send_value(struct sender *s, int64_t repetition, int64_t first, int tokens) {
+    for (int h = 0; h < HEADS && (s->tensor == T_Q || s->tensor == T_SCORES || s->tensor == T_SCALAR); h++) {
+        if (s->tensor == T_Q)
+            send_mx(s, repetition, first, tokens, HEAD_DIM, HEAD_DIM, h * HEAD_DIM);
+        else if (s->tensor == T_SCORES)
+            send_scores(s, repetition, first, tokens, h);
+        else
+            send_floats(s, repetition, first, tokens, 1, h);
+    }
+    if (s->tensor == T_MX)
+        send_mx(s, repetition, first, tokens, LONG, BLOCK, 0);
+    else if (s->tensor == T_KV)
+        send_kv(s, repetition, first, tokens);
+    else if (s->b->ir.tensor[s->tensor].dtype == IR_F32 && s->tensor != T_SCORES)
+        send_floats(s, repetition, first, tokens, VECTOR, 0);
+}
+
+static int64_t send_request(struct bench *b, enum tensor tensor, int64_t flip) {
+    struct sender s = {.b = b, .tensor = tensor, .flip = flip};
+    bool once = tensor == T_ROW || tensor == T_LAST || tensor == T_LOCAL, one = tensor == T_LAST || tensor == T_LOCAL;
+    for (int64_t first = 0; first < b->rows; first += TOKENS) {
+        int tokens = b->rows - first < TOKENS ? (int)(b->rows - first) : TOKENS;
+        for (int64_t r = 0; r < (once ? 1 : REPEAT); r++)
+            send_value(&s, tensor == T_LOCAL ? REPEAT : r, one ? first + tokens - 1 : first, one ? 1 : tokens);
+    }
+    return s.beats;
+}
+
+// ---- tests ----
+
+static void test_right_streams(void **state) {
+    struct bench *b = *state;
+    for (int64_t rows = 1; rows <= 5; rows++) {
+        begin(b, rows);
+        for (int t = 0; t < TENSORS; t++) {
+            assert_true(check_wants(b->check, t));
+            send_request(b, (enum tensor)t, -1);
+            if (check_mismatch(b->check) != NULL)
+                fail_msg("%s", check_mismatch(b->check));
+            begin(b, rows);
+        }
+    }
+    assert_int_equal(check_counts(b->check).streams, TENSORS);
+}
+
+// One wrong bit in any beat of any stream is found, in that beat.
+static void test_wrong_bit(void **state) {
+    teardown(state); // every case opens its own
+    for (int t = 0; t < TENSORS; t++) {
+        int64_t beats = 1, found = 0;
+        for (int64_t flip = 0; flip < beats; flip++) {
+            setup(state);
+            struct bench *b = *state;
+            begin(b, 3);
+            beats = send_request(b, (enum tensor)t, flip);
+            const char *text = check_mismatch(b->check);
+            if (text == NULL && t != T_SCORES) // a later position's score is masked: anything goes
+                fail_msg("tensor %d, beat %d: not found", t, (int)flip);
+            else if (text != NULL) {
+                char want[32];
+                found++;
+                snprintf(want, sizeof want, "cycle %d,", (int)flip + 1);
+                assert_int_equal(strncmp(text, want, strlen(want)), 0);
+            }
+            teardown(state);
+        }
+        assert_true(found * 4 >= beats * 3);
+    }
+    setup(state);
+}
+
+static void test_stream_ends_early(void **state) {
+    struct bench *b = *state;
+    begin(b, 2);
+    for (int t = 0; t < TENSORS; t++)
+        if (check_wants(b->check, t) && t != T_KV)
+            send_request(b, (enum tensor)t, -1);
+    assert_null(check_mismatch(b->check));
+    check_end(b->check, 77);
+    assert_non_null(check_mismatch(b->check));
+    assert_non_null(strstr(check_mismatch(b->check), "kv"));
+}
+
+static void test_beat_too_many(void **state) {
+    struct bench *b = *state;
+    begin(b, 2);
+    send_request(b, T_X, -1);
+    assert_null(check_mismatch(b->check));
+    send_request(b, T_X, -1);
+    assert_non_null(strstr(check_mismatch(b->check), "after the end"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_right_streams, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_wrong_bit, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_stream_ends_early, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_beat_too_many, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
