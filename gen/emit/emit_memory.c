@@ -45,7 +45,7 @@ void emit_client_nets(const struct ir *ir, struct text *out) {
     }
     if (!has_engine(ir)) return;
     text_addf(out, "    wire [%d:0] lane_desc_tvalid, lane_desc_tready, lane_beat_tvalid, lane_beat_tready;\n", c - 1);
-    text_addf(out, "    wire [%d:0] lane_beat_tdata;\n", c * bits - 1);
+    text_addf(out, "    wire [%d:0] lane_beat_tdata;\n    wire walk_burst_tready;\n", c * bits - 1);
 }
 
 // ---- one channel ----

@@ -4,6 +4,8 @@
 
 #include "emit.h"
 
+enum { PROBE_MAX_BITS = 1088 /* verif/harness/rill_probe.sv */ };
+
 static const struct ir_port *writer(const struct ir *ir, const struct ir_edge *e) { return &ir->kernel[e->src_kernel].port[e->src_port]; }
 
 // tdata, then tuser and tlast, then tcount.
@@ -31,23 +33,32 @@ static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct text 
     const char *in = arena_printf(ir->arena, "%s_i", e->name), *to = arena_printf(ir->arena, "%s_o", e->name);
     emit_bundle(ir, p, in, out);
     emit_bundle(ir, p, to, out);
+    text_addf(out, "    wire [%d:0] %s_fill, %s_high;\n", u64_clog2((uint64_t)e->depth + 1) - 1, e->name, e->name);
     text_addf(out, "    rill_fifo #(.DATA_W(%lld), .DEPTH(%lld), .RAM_STYLE(\"%s\")) u_fifo_%s (\n", (long long)word_bits(ir, p), (long long)e->depth,
               e->ram_style, e->name);
     text_addf(out, "        .clk(clk), .rst(core_rst), .s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(", in, in);
     emit_word(p, in, out);
     text_addf(out, "),\n        .m_axis_tvalid(%s_tvalid), .m_axis_tready(%s_tready), .m_axis_tdata(", to, to);
     emit_word(p, to, out);
-    text_add(out, "),\n        .occupancy(), .high_water());\n");
+    int bits = u64_clog2((uint64_t)e->depth + 1);
+    text_addf(out, "),\n        .occupancy(%s_fill), .high_water(%s_high));\n", e->name, e->name);
+    text_addf(out, "`ifdef RILL_PROBES\n    rill_fifo_probe #(.ID(%d), .DEPTH(%lld), .W(%d)) u_fill_%d (.clk(clk), .occupancy(%s_fill), .high_water(%s_high));\n`endif\n",
+              (int)(e - ir->edge), (long long)e->depth, bits, (int)(e - ir->edge), e->name, e->name);
 }
 
+// Simulation only: shows the stream to the checker; signals a stream does not have are tied to 0.
 static void emit_probe(const struct ir *ir, int id, struct text *out) {
     const struct ir_edge *e = &ir->edge[id];
     const struct ir_port *p = writer(ir, e);
-    if (!has_user(p) || p->kind == IR_STREAM_COUNTED) return;
-    text_addf(out, "`ifdef RILL_PROBES\n    rill_probe #(.ID(%d), .DATA_W(%lld), .USER_W(%d), .COUNT_W(1)) u_probe_%d (.clk(clk), .rst(core_rst), ", id,
-              (long long)p->data_bits, user_bits(ir), id);
-    text_addf(out, ".tvalid(%s_i_tvalid), .tready(%s_i_tready),\n        .tdata(%s_i_tdata), .tuser(%s_i_tuser), .tlast(%s_i_tlast), .tcount(1'b0));\n`endif\n",
-              e->name, e->name, e->name, e->name, e->name);
+    bool counted = p->kind == IR_STREAM_COUNTED;
+    if (p->data_bits > PROBE_MAX_BITS) return;
+    text_addf(out, "`ifdef RILL_PROBES\n    rill_probe #(.ID(%d), .DATA_W(%lld), .USER_W(%d), .COUNT_W(%lld)) u_probe_%d (.clk(clk), .rst(core_rst), ", id,
+              (long long)p->data_bits, user_bits(ir), counted ? (long long)p->count_bits : 1, id);
+    text_addf(out, ".tvalid(%s_i_tvalid), .tready(%s_i_tready), .tdata(%s_i_tdata),\n", e->name, e->name, e->name);
+    if (has_user(p)) text_addf(out, "        .tuser(%s_i_tuser), .tlast(%s_i_tlast), ", e->name, e->name);
+    else text_addf(out, "        .tuser(%d'b0), .tlast(1'b0), ", user_bits(ir));
+    if (counted) text_addf(out, ".tcount(%s_i_tcount));\n`endif\n", e->name);
+    else text_add(out, ".tcount(1'b0));\n`endif\n");
 }
 
 void emit_streams(const struct ir *ir, struct text *out) {

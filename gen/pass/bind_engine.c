@@ -9,7 +9,7 @@
 #include "ports.h"
 #include "schedule.h"
 
-enum { ENGINE_ENTRY_BITS = 96, STEER_ENTRY_BITS = 8, STEER_PORTS = 254 };
+enum { ENGINE_ENTRY_BITS = 96, STEER_ENTRY_BITS = 8, STEER_PORTS = 254, TAIL_ADDR_BITS = 24 };
 
 struct engine {
     struct ir *ir;
@@ -197,7 +197,16 @@ static void add_v_tail(struct engine *e, int tensor) {
     int64_t heads = ir->tensor[tensor].shape[0].bound;
     add_writer_params(e, k, heads);
     ir_set_param(ir, k, "HEAD_DIM", "%lld", (long long)ir->tensor[tensor].shape[1].bound);
-    ir_add_client(ir, "v_tail", k, "", true, IR_NONE);
+    int client = ir_add_client(ir, "v_tail", k, "", true, IR_NONE);
+    ir->client[client].is_packed = true;
+    const int64_t tail_bits = (int64_t)ir->design.channels * ir->design.beat_bits;
+    const struct { int kernel; bool writes_data; } side[] = {{e->kernel, false}, {k, true}};
+    for (size_t i = 0; i < COUNT_OF(side); i++) { // the engine reads the tail and waits for its heads
+        ir_add_wire(ir, side[i].kernel, "tail_valid", !side[i].writes_data, 1, "tail_valid");
+        ir_add_wire(ir, side[i].kernel, "tail_addr", !side[i].writes_data, TAIL_ADDR_BITS, "tail_addr");
+        ir_add_wire(ir, side[i].kernel, "tail_data", side[i].writes_data, tail_bits, "tail_data");
+        ir_add_wire(ir, side[i].kernel, "head_done", side[i].writes_data, 1, "tail_head_done");
+    }
     ir_add_wire(ir, k, "layer_done", true, 1, "v_layer_done");
 }
 
@@ -301,6 +310,10 @@ static void set_engine_params(struct engine *e) {
     ir_set_param(ir, e->kernel, "X_UNITS", "%lld", (long long)operand_units(ir));
     ir_set_param(ir, e->kernel, "SCALE_K", "%s", scale_bits(e, 2));
     ir_set_param(ir, e->kernel, "SCALE_V", "%s", scale_bits(e, 3));
+    ir_set_param(ir, e->kernel, "HAS_KV", "%d", e->attention != IR_NONE);
+    ir_add_wire(ir, e->kernel, "s_axis_beat_tvalid", false, ir->design.channels, "lane_beat_tvalid");
+    ir_add_wire(ir, e->kernel, "s_axis_beat_tready", false, ir->design.channels, "lane_beat_tready");
+    ir_add_wire(ir, e->kernel, "s_axis_beat_tdata", false, (int64_t)ir->design.channels * ir->design.beat_bits, "lane_beat_tdata");
     ir->kernel[e->kernel].has_fault = true;
 }
 

@@ -54,7 +54,7 @@ static int bind_rows(struct ir *ir, const char *name, const char *module, const 
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
     ir_set_param(ir, k, "CHUNKS", "%lld", (long long)layout_div_up(ir_tensor_elements(t), ir->design.lanes));
     ports_add_tensor(ir, k, port, is_output, tensor);
-    ports_add_step(ir, k);
+    if (is_output) ports_add_step(ir, k);
     ir_add_client(ir, ir->kernel[k].name, k, "-", !is_output, 0);
     return k;
 }

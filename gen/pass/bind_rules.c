@@ -6,6 +6,7 @@
 #include "layout.h"
 #include "ops.h"
 #include "ports.h"
+#include "../../verif/golden/ops.h" // the constants of the norms and of K: one definition for both models
 
 
 static int64_t in_elements(const struct ir *ir, const struct ir_node *node) { return ir_tensor_elements(&ir->tensor[node->in[0]]); }
@@ -37,27 +38,19 @@ static void bind_position(struct ir *ir, const struct ir_node *node, int k) {
     set_int(ir, k, "ROWS", ir_attr_int(&node->attrs, "rows", 0));
 }
 
-// fp32(2^exponent / divisor): one rounding, the division of powers of two by an integer is correctly rounded in double first only when exact
-// enough, so it is done in fp32 directly.
-static float power_over(int exponent, float divisor) {
-    float value = 1.0f / divisor;
-    for (; exponent < 0; exponent++) value *= 0.5f;
-    return value;
-}
-
 static void bind_layernorm(struct ir *ir, const struct ir_node *node, int k) {
     int64_t n = in_elements(ir, node);
     set_int(ir, k, "N", n);
     ir_set_param(ir, k, "EPS", "%s", bind_float_bits(ir, (float)ir_attr_float(&node->attrs, "eps", 0)));
-    ir_set_param(ir, k, "VAR_SCALE", "%s", bind_float_bits(ir, power_over(-40, (float)n * (float)n)));
-    ir_set_param(ir, k, "MEAN_SCALE", "%s", bind_float_bits(ir, power_over(-20, (float)n)));
+    ir_set_param(ir, k, "VAR_SCALE", "%s", bind_float_bits(ir, golden_norm_square_scale((size_t)n)));
+    ir_set_param(ir, k, "MEAN_SCALE", "%s", bind_float_bits(ir, golden_norm_mean_scale((size_t)n)));
 }
 
 static void bind_rmsnorm(struct ir *ir, const struct ir_node *node, int k) {
     int64_t n = in_elements(ir, node);
     set_int(ir, k, "N", n);
     ir_set_param(ir, k, "EPS", "%s", bind_float_bits(ir, (float)ir_attr_float(&node->attrs, "eps", 0)));
-    ir_set_param(ir, k, "MS_SCALE", "%s", bind_float_bits(ir, power_over(-40, (float)n)));
+    ir_set_param(ir, k, "MS_SCALE", "%s", bind_float_bits(ir, golden_norm_rms_scale((size_t)n)));
 }
 
 static void bind_quantize(struct ir *ir, const struct ir_node *node, int k) {
@@ -71,13 +64,12 @@ static void bind_quantize(struct ir *ir, const struct ir_node *node, int k) {
 
 static void bind_kv_quantize(struct ir *ir, const struct ir_node *node, int k) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];
-    float head_dim = (float)out->shape[1].bound;
     set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
     set_int(ir, k, "HEADS", out->shape[0].bound);
     set_int(ir, k, "HEAD_DIM", out->shape[1].bound);
     bool key = !strcmp(ir_attr_string(&node->attrs, "role", ""), "key");
     set_int(ir, k, "USE_RSQRT", key);
-    (void)head_dim;
+    ir_set_param(ir, k, "RSQRT_HD", "%s", bind_float_bits(ir, golden_rsqrt_head((size_t)out->shape[1].bound)));
 }
 
 static void bind_softmax(struct ir *ir, const struct ir_node *node, int k) {

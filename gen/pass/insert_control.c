@@ -90,6 +90,22 @@ static void set_token_loop_params(struct ir *ir, int k) {
     ir_set_param(ir, k, "MEMORY_ERRORS", "%d", ir->design.channels);
 }
 
+// A graph that is no language model has no ids.
+static void tie_off_ids(struct ir *ir, int k) {
+    static const char *const inputs[] = {"m_axis_prompt_burst_tready", "s_axis_prompt_tvalid", "s_axis_prompt_tdata", "m_axis_id_tready",
+                                         "s_axis_next_id_tvalid",      "s_axis_next_id_tdata", "s_axis_next_id_tuser", "s_axis_next_id_tlast",
+                                         "m_axis_ring_tready"};
+    static const char *const outputs[] = {"m_axis_prompt_burst_tvalid", "m_axis_prompt_burst_tdata", "s_axis_prompt_tready", "m_axis_id_tvalid",
+                                          "m_axis_id_tdata",            "m_axis_id_tuser",           "m_axis_id_tlast",      "s_axis_next_id_tready",
+                                          "m_axis_ring_tvalid",         "m_axis_ring_tdata"};
+    for (size_t i = 0; i < COUNT_OF(inputs); i++) {
+        bool wide = strstr(inputs[i], "_tdata") != NULL, user = strstr(inputs[i], "_tuser") != NULL;
+        int bits = !strcmp(inputs[i], "s_axis_prompt_tdata") ? ir->design.beat_bits : wide ? 32 : user ? ports_user_bits(ir) : 1;
+        ir_add_wire(ir, k, inputs[i], false, bits, arena_printf(ir->arena, "%d'd0", bits));
+    }
+    for (size_t i = 0; i < COUNT_OF(outputs); i++) ir_add_wire(ir, k, outputs[i], false, 0, "");
+}
+
 static void add_token_loop_nets(struct ir *ir) {
     int k = find_kernel(ir, "token_loop");
     const struct net nets[] = {{"start", false, 1, "ap_start"},
@@ -117,8 +133,11 @@ static void add_token_loop_nets(struct ir *ir) {
                                {"memory_error", false, 0, "memory_error"}};
     add_nets(ir, k, nets, COUNT_OF(nets));
     set_token_loop_params(ir, k);
-    ir_add_client_port(ir, k, "m_axis_prompt_burst", 56, "prompt", "desc");
-    ir_add_client_port(ir, k, "s_axis_prompt", ir->design.beat_bits, "prompt", "beat");
+    if (ir->design.is_lm) {
+        ir_add_client_port(ir, k, "m_axis_prompt_burst", 56, "prompt", "desc");
+        ir_add_client_port(ir, k, "s_axis_prompt", ir->design.beat_bits, "prompt", "beat");
+    } else
+        tie_off_ids(ir, k);
 }
 
 static void add_ring(struct ir *ir) {

@@ -3,7 +3,7 @@
 //
 // Protocol: tdata only, users concatenate their sidebands; order kept, nothing lost; m_axis_tdata is held while stalled.
 // Latency (first word into an empty FIFO, to m_axis_tvalid): DEPTH 1 and 2: 1 cycle; deeper: 2 cycles (registered read).
-// Throughput: one word per cycle from DEPTH 2 on, one word in two cycles at DEPTH 1. Capacity: exactly DEPTH words, output register included.
+// Throughput: one word per cycle from DEPTH 2 on, one word in two cycles at DEPTH 1. Capacity: exactly DEPTH words, with the output register.
 // occupancy counts the words held; high_water is the largest occupancy since reset (simulation and debug).
 // s_axis_tready and m_axis_tvalid come from registers: no path through from side to side.
 // Reset: synchronous; counters and valids only. s_axis_tready is low in reset and in the cycle after it.
@@ -28,7 +28,15 @@ module rill_fifo #(
     output wire [COUNT_W-1:0] occupancy,
     output wire [COUNT_W-1:0] high_water
 );
-    localparam IS_SRL = RAM_STYLE == "srl" || (RAM_STYLE == "auto" && DEPTH <= 33);
+    // Strings of equal width, so that they compare without warnings.
+    localparam WIDE_STYLE = {88'd0, RAM_STYLE};
+    localparam [87:0] STYLE = WIDE_STYLE[87:0];
+    localparam [87:0] AUTO = {56'd0, "auto"};
+    localparam [87:0] SRL = {64'd0, "srl"};
+    localparam [87:0] BLOCK = {48'd0, "block"};
+    localparam [87:0] ULTRA = {48'd0, "ultra"};
+    localparam [87:0] DISTRIBUTED = "distributed";
+    localparam IS_SRL = STYLE == SRL || (STYLE == AUTO && DEPTH <= 33);
     localparam [COUNT_W-1:0] FULL = DEPTH[COUNT_W-1:0];
 
     generate
@@ -38,11 +46,10 @@ module rill_fifo #(
         if (DEPTH < 1) begin : gen_bad_depth
             rill_error_DEPTH_must_be_at_least_1 u_error ();
         end
-        if (RAM_STYLE != "auto" && RAM_STYLE != "srl" && RAM_STYLE != "distributed" && RAM_STYLE != "block" && RAM_STYLE != "ultra")
-        begin : gen_bad_style
+        if (STYLE != AUTO && STYLE != SRL && STYLE != DISTRIBUTED && STYLE != BLOCK && STYLE != ULTRA) begin : gen_bad_style
             rill_error_RAM_STYLE_must_be_auto_srl_distributed_block_or_ultra u_error ();
         end
-        if (RAM_STYLE == "srl" && DEPTH > 33) begin : gen_bad_srl
+        if (STYLE == SRL && DEPTH > 33) begin : gen_bad_srl
             rill_error_DEPTH_must_be_33_or_less_with_RAM_STYLE_srl u_error ();
         end
     endgenerate

@@ -77,10 +77,11 @@ bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetiti
     struct values *r = ARENA_NEW(run->arena, struct values);
     *v = (struct trace_value){.dtype = IR_F32, .rows = 1, .cols = VECTOR, .stride = VECTOR, .f32 = r->f32};
     if (tensor == T_MX)
-        *v = (struct trace_value){.dtype = IR_MX, .rows = 1, .cols = LONG, .stride = LONG, .block = BLOCK, .shift_stride = 8, .q = r->q, .shift = r->shift};
-    if (tensor == T_Q)
-        *v = (struct trace_value){.dtype = IR_MX, .rows = 1, .cols = HEADS * HEAD_DIM, .stride = HEADS * HEAD_DIM, .block = HEAD_DIM, .shift_stride = 8,
+        *v = (struct trace_value){.dtype = IR_MX, .rows = 1, .cols = LONG, .stride = LONG, .block = BLOCK, .shift_stride = 8,
                                   .q = r->q, .shift = r->shift};
+    if (tensor == T_Q)
+        *v = (struct trace_value){.dtype = IR_MX, .rows = 1, .cols = HEADS * HEAD_DIM, .stride = HEADS * HEAD_DIM, .block = HEAD_DIM,
+                                  .shift_stride = 8, .q = r->q, .shift = r->shift};
     if (tensor == T_SCORES)
         *v = (struct trace_value){.dtype = IR_F32, .rows = HEADS, .cols = position + 1, .stride = CONTEXT, .f32 = r->f32};
     if (tensor == T_KV)
@@ -149,7 +150,8 @@ static int setup(void **state) {
     diag_init(&b.diag, stderr);
     struct ir *ir = &b.ir;
     ir->arena = &b.arena;
-    ir->design = (struct ir_design){.channels = 1, .beat_bits = XS * 8, .lanes = LANES, .tokens = TOKENS, .group = BLOCK, .context = CONTEXT, .eot = -1};
+    ir->design = (struct ir_design){.channels = 1, .beat_bits = XS * 8, .lanes = LANES, .tokens = TOKENS,
+                                      .group = BLOCK, .context = CONTEXT, .eot = -1};
     ir->tensor = ARENA_ARRAY(&b.arena, struct ir_tensor, TENSORS);
     ir->tensors = TENSORS;
     ir->region = ARENA_ARRAY(&b.arena, struct ir_region, 2);

@@ -96,7 +96,8 @@ static void test_sequential_read(void **state) {
         double clock;
         int bytes, beats;
         double want; // the port's own rate when it is the lower one
-    } cases[] = {{450, 32, 16, 13.27}, {250, 64, 8, 13.27}, {250, 64, 64, 13.27}, {300, 64, 16, 13.27}, {250, 32, 16, 8.0}, {200, 64, 16, 12.8}};
+    } cases[] = {{450, 32, 16, 13.27}, {250, 64, 8, 13.27}, {250, 64, 64, 13.27},
+                 {300, 64, 16, 13.27}, {250, 32, 16, 8.0}, {200, 64, 16, 12.8}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct bench b;
         bench_open(&b, cases[i].clock, cases[i].bytes);

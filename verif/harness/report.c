@@ -99,9 +99,10 @@ static bool matches(const struct sim *sim) {
 static void print_request(const struct sim *sim, const struct request_result *r) {
     struct figures f = figures_of(sim, r);
     if (sim->ir->design.is_lm)
-        printf("%lld prompt ids, %lld ids made; prefill %llu cycles (TTFT %.3f ms), decode %llu cycles, %.0f per token: %.1f tokens/s at %g MHz\n",
-               (long long)r->prompt_len, (long long)r->ids, (unsigned long long)f.prefill, f.ttft_ms, (unsigned long long)f.decode, f.per_token,
-               f.rate, sim->clock_mhz);
+        printf("%lld prompt ids, %lld ids made; prefill %llu cycles (TTFT %.3f ms), decode %llu cycles,\n"
+               "%.0f cycles per token: %.1f tokens/s at %g MHz\n",
+               (long long)r->prompt_len, (long long)r->ids, (unsigned long long)f.prefill, f.ttft_ms,
+               (unsigned long long)f.decode, f.per_token, f.rate, sim->clock_mhz);
     else
         printf("%lld rows, %.0f cycles each: %.1f rows/s at %g MHz\n", (long long)r->prompt_len, f.per_token, f.rate, sim->clock_mhz);
     printf("HBM: %.3f MB moved, %.1f %% of %.1f GB/s\n", (double)f.bytes * 1e-6, f.utilization * 100, peak_gbs * sim->ir->design.channels);
@@ -176,7 +177,8 @@ static void json_fifos(const struct sim *sim, struct text *out) {
         const struct watch_edge *w = &sim->watch.edge[i];
         if (!w->has_fifo)
             continue;
-        text_addf(out, "%s\n    \"%s\": {\"depth\": %d, \"high_water\": %d}", first ? "" : ",", sim->ir->edge[i].name, w->depth, w->high_water);
+        text_addf(out, "%s\n    \"%s\": {\"depth\": %d, \"high_water\": %d}", first ? "" : ",", sim->ir->edge[i].name, w->depth,
+                  w->high_water);
         first = false;
     }
     text_add(out, first ? "}" : "\n  }");

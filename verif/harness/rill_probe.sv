@@ -28,7 +28,8 @@ module rill_probe #(
     import "DPI-C" function int rill_probe_beat64(input int id, input bit [63:0] data, input int user, input int last, input int count);
     import "DPI-C" function int rill_probe_beat544(input int id, input bit [543:0] data, input int user, input int last, input int count);
     import "DPI-C" function int rill_probe_beat(input int id, input bit [1087:0] data, input int user, input int last, input int count);
-    import "DPI-C" function void rill_probe_state(input int id, input int tvalid, input int tready, input longint beats, input longint stalls);
+    import "DPI-C" function void rill_probe_state(input int id, input int tvalid, input int tready,
+                                                         input longint beats, input longint stalls);
 
     reg     wanted_q;
     reg     told_q = 1'b0;

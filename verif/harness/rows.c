@@ -27,7 +27,7 @@ static float random_value(uint64_t *state) {
 
 static uint8_t *area(struct sim *sim, const char *prefix, const struct ir_tensor *t, int64_t rows) {
     const char *name = arena_printf(&sim->arena, "%s_%s", prefix, t->name);
-    int64_t bytes = rows * layout_float_row_beats(&sim->ir->design, ir_tensor_elements(t)) * (sim->ir->design.beat_bits / 8);
+    int64_t bytes = rows * layout_io_row_bytes(&sim->ir->design, ir_tensor_elements(t));
     for (int i = 0; i < sim->ir->segments; i++) {
         const struct ir_segment *s = &sim->ir->segment[i];
         if (s->kind != IR_SEG_IO || strcmp(s->name, name) != 0)
@@ -41,7 +41,7 @@ static uint8_t *area(struct sim *sim, const char *prefix, const struct ir_tensor
 }
 
 static size_t row_bytes(const struct sim *sim, const struct ir_tensor *t) {
-    return (size_t)(layout_float_row_beats(&sim->ir->design, ir_tensor_elements(t)) * (sim->ir->design.beat_bits / 8));
+    return (size_t)layout_io_row_bytes(&sim->ir->design, ir_tensor_elements(t));
 }
 
 static bool open_input(struct sim *sim, int input, int64_t rows, uint64_t *state) {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill sim: builds a generated design with Verilator (once per design and set of sources) and runs it against the golden model.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command.h"
+
+static const char usage[] = "usage: rill sim DIR [--prompt TEXT] [--tokens N] [--seed S] [--ignore-eot] [--trace FILE] [--json FILE] [options]\n"
+                            "  DIR               a design that `rill gen` and `rill pack` wrote\n"
+                            "  --build-only      build the simulation and stop\n"
+                            "  --jobs N          compiler processes (default 2)\n"
+                            "All other options go to the simulation; DIR/sim/build/Vrill --help lists them.\n";
+
+struct sim_build {
+    struct arena arena;
+    const char *dir, *root; // root: the project's folder
+    bool trace, build_only;
+    const char *jobs;
+    char **pass; // arguments of the simulation
+    int passed;
+};
+
+static bool parse(int argc, char **argv, struct sim_build *b) {
+    b->jobs = "2";
+    b->pass = ARENA_ARRAY(&b->arena, char *, (size_t)argc + 4);
+    b->passed = 3; // program, --dir, DIR
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--build-only")) b->build_only = true;
+        else if (!strcmp(argv[i], "--jobs") && i + 1 < argc) b->jobs = argv[++i];
+        else if (argv[i][0] != '-' && !b->dir) b->dir = argv[i];
+        else {
+            b->trace |= !strcmp(argv[i], "--trace");
+            bool has_value = argv[i][0] == '-' && i + 1 < argc && strcmp(argv[i], "--ignore-eot") && strcmp(argv[i], "--quiet") &&
+                             strcmp(argv[i], "--unchecked") && strcmp(argv[i], "--help");
+            b->pass[b->passed++] = argv[i];
+            if (has_value) b->pass[b->passed++] = argv[++i];
+        }
+    }
+    return b->dir != NULL;
+}
+
+// Runs a program with its output in a log; the exit status, or -1.
+static int run(char *const args[], const char *log) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (!freopen(log, "w", stdout)) _exit(127);
+        dup2(STDOUT_FILENO, STDERR_FILENO);
+        execvp(args[0], args);
+        _exit(127);
+    }
+    int status = 0;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void show_tail(struct arena *arena, const char *log) {
+    size_t len;
+    const char *why, *data = file_read(arena, log, 64 << 20, &len, &why);
+    if (data) fprintf(stderr, "%s\n", len > 4000 ? data + len - 4000 : data);
+}
+
+// The newest of the sources the executable is made of.
+static bool is_current(struct sim_build *b, const char *exe) {
+    struct stat made, source;
+    if (stat(exe, &made)) return false;
+    const char *const sources[] = {arena_printf(&b->arena, "%s/rtl/rill_top.v", b->dir), arena_printf(&b->arena, "%s/filelist.f", b->dir),
+                                   arena_printf(&b->arena, "%s/build/librill.a", b->root)};
+    for (size_t i = 0; i < COUNT_OF(sources); i++)
+        if (stat(sources[i], &source) || source.st_mtime > made.st_mtime) return false;
+    return true;
+}
+
+static bool build(struct sim_build *b, const char *exe) {
+    struct arena *a = &b->arena;
+    const char *log = arena_printf(a, "%s/sim/build.log", b->dir);
+    const char *command = arena_printf(
+        a,
+        "cd '%s' && verilator --cc --exe --build -j %s -O3 --x-assign fast --x-initial fast %s --top-module rill_sim_top --prefix Vrill_sim_top "
+        "--Mdir sim/build -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_PROBES -DRILL_ASSERT -CFLAGS '-O2 -I%s/verif/harness -I%s/include' "
+        "-LDFLAGS '%s/build/librill.a -lyaml -ljansson -lpcre2-8 -lz -lm' -f filelist.f sim/rill_sim_top.sv %s/verif/model/*.sv %s/verif/harness/*.sv "
+        "%s/verif/harness/main.cpp -o Vrill",
+        b->dir, b->jobs, b->trace ? "--trace-fst" : "", b->root, b->root, b->root, b->root, b->root, b->root);
+    fprintf(stderr, "rill sim: building the simulation of %s ...\n", b->dir);
+    char *const args[] = {"/bin/sh", "-c", (char *)command, NULL};
+    if (run(args, log) == 0 && !access(exe, X_OK)) return true;
+    fprintf(stderr, "rill sim: error: Verilator could not build %s; the end of %s:\n", b->dir, log);
+    show_tail(a, log);
+    return false;
+}
+
+int command_sim(int argc, char **argv) {
+    struct sim_build b = {0};
+    arena_init(&b.arena);
+    if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(usage, stdout), RILL_OK;
+    if (!parse(argc, argv, &b)) return fputs(usage, stderr), RILL_USAGE;
+    const char *harness = file_find_shared(&b.arena, "verif/harness/main.cpp");
+    if (!harness || access(arena_printf(&b.arena, "%s/filelist.f", b.dir), R_OK)) {
+        fprintf(stderr, "rill sim: error: %s\n", harness ? arena_printf(&b.arena, "%s holds no design; run `rill gen SPEC -o %s`", b.dir, b.dir)
+                                                         : "the simulation harness (verif/) is not beside the program");
+        return RILL_BAD_SPEC;
+    }
+    b.root = realpath(arena_strndup(&b.arena, harness, strlen(harness) - strlen("/verif/harness/main.cpp")), NULL);
+    const char *exe = arena_printf(&b.arena, "%s/sim/build/Vrill", b.dir);
+    if (!is_current(&b, exe) && !build(&b, exe)) return RILL_BAD_SPEC;
+    if (b.build_only) return RILL_OK;
+    b.pass[0] = (char *)exe;
+    b.pass[1] = "--dir";
+    b.pass[2] = (char *)b.dir;
+    execv(exe, b.pass);
+    fprintf(stderr, "rill sim: error: cannot run %s: %s\n", exe, strerror(errno));
+    return RILL_INTERNAL;
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Index of the largest element of a vector, for every token of a step; ties go to the lowest index, -0 equals +0.
+//
+// In: fp32 vector stream, one firing of ceil(N / LANES) chunks, order (chunk, tok); elements from N on are ignored. Out: id stream, one
+// 32-bit id per active token in order tok after the firing has ended, tlast on the last one.
+// Subnormals read as zeros of their sign. Non-finite values raise no fault here: they order by their bit pattern.
+// Latency: log2(LANES) + 3 from the last chunk to the first id. Throughput: one chunk per cycle; the next firing waits while ids leave.
+// Reset: clk, synchronous active-high rst.
+// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), N (elements of a vector, 1..2^24). USER_W is derived.
+`default_nettype none
+
+module rill_argmax #(
+    parameter LANES = 0,
+    parameter TOKENS = 0,
+    parameter N = 0,
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire                clk,
+    input  wire                rst,
+
+    input  wire                s_axis_x_tvalid,
+    output wire                s_axis_x_tready,
+    input  wire [LANES*32-1:0] s_axis_x_tdata,
+    input  wire [USER_W-1:0]   s_axis_x_tuser,       // {tok_last, tok}
+    input  wire                s_axis_x_tlast,
+
+    output wire                m_axis_id_tvalid,
+    input  wire                m_axis_id_tready,
+    output wire [31:0]         m_axis_id_tdata,
+    output wire [USER_W-1:0]   m_axis_id_tuser,      // {tok_last, tok}
+    output wire                m_axis_id_tlast
+);
+    localparam LEVELS = LANES > 1 ? $clog2(LANES) : 0;
+    localparam CHUNKS = (N + LANES - 1) / (LANES > 0 ? LANES : 1);
+    localparam LAST_LANES = N - (CHUNKS - 1) * LANES;    // elements of the last chunk
+    localparam TOK_W = USER_W - 1;
+    localparam LANE_W = 5;
+    localparam [31:0] CHUNKS_32 = CHUNKS;
+
+    generate
+        if (LANES != 1 && LANES != 2 && LANES != 4 && LANES != 8 && LANES != 16 && LANES != 32) begin : gen_bad_lanes
+            rill_error_LANES_must_be_a_power_of_two_up_to_32 u_error ();
+        end
+        if (TOKENS != 1 && TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
+        end
+        if (N < 1 || N > 16777216) begin : gen_bad_n
+            rill_error_N_must_be_1_to_16777216 u_error ();
+        end
+    endgenerate
+
+    reg         open_q;
+    reg         emit_q;                      // ids leave; nothing moves in front of them
+    wire        en = !emit_q;
+    wire        take = s_axis_x_tvalid && s_axis_x_tready;
+    reg  [23:0] chunk_q;
+    wire        chunk_last = chunk_q == CHUNKS_32[23:0] - 24'd1;
+
+    assign s_axis_x_tready = open_q && en;
+
+    always @(posedge clk) begin
+        open_q <= !rst;
+        if (rst)
+            chunk_q <= 24'd0;
+        else if (take && s_axis_x_tuser[TOK_W])
+            chunk_q <= s_axis_x_tlast ? 24'd0 : chunk_q + 24'd1;
+    end
+
+    // A tree of winners, a register behind every level. Level s begins at place 2*LANES - (2*LANES >> s). Level 0 maps fp32 to unsigned
+    // integers of the same order; 0 is below everything, for elements past N. The left node has the lower indices, so it wins ties.
+    localparam NODES = 2 * LANES - 1;
+    wire [NODES*32-1:0]     key;
+    wire [NODES*LANE_W-1:0] lane;
+
+    genvar i, s;
+    generate
+        for (i = 0; i < LANES; i = i + 1) begin : gen_leaf
+            localparam [31:0] I = i;
+            wire [31:0] x = s_axis_x_tdata[i*32 +: 32];
+            wire        outside = (i >= LAST_LANES) && chunk_last;
+            reg  [31:0] key_q;
+            always @(posedge clk)
+                if (en) begin
+                    if (outside)
+                        key_q <= 32'd0;
+                    else if (x[30:23] == 8'd0)
+                        key_q <= 32'h80000000;
+                    else
+                        key_q <= x[31] ? ~x : {1'b1, x[30:0]};
+                end
+            assign key[i*32 +: 32] = key_q;
+            assign lane[i*LANE_W +: LANE_W] = I[LANE_W-1:0];
+        end
+        for (s = 1; s <= LEVELS; s = s + 1) begin : gen_level
+            for (i = 0; i < (LANES >> s); i = i + 1) begin : gen_node
+                localparam LEFT = 2 * LANES - (4 * LANES >> s) + 2 * i;
+                localparam PLACE = 2 * LANES - (2 * LANES >> s) + i;
+                wire [31:0]       left = key[LEFT*32 +: 32];
+                wire [31:0]       right = key[(LEFT + 1)*32 +: 32];
+                wire              pick = right > left;
+                reg  [31:0]       key_q;
+                reg  [LANE_W-1:0] lane_q;
+                always @(posedge clk)
+                    if (en) begin
+                        key_q <= pick ? right : left;
+                        lane_q <= pick ? lane[(LEFT + 1)*LANE_W +: LANE_W] : lane[LEFT*LANE_W +: LANE_W];
+                    end
+                assign key[PLACE*32 +: 32] = key_q;
+                assign lane[PLACE*LANE_W +: LANE_W] = lane_q;
+            end
+        end
+    endgenerate
+
+    // Chunk and marks beside the tree.
+    localparam SIDE_W = 24 + USER_W + 1;
+    reg  [LEVELS:0]               valid_q;
+    reg  [(LEVELS+1)*SIDE_W-1:0]  side_q;
+    wire [SIDE_W-1:0]             side_in = {s_axis_x_tlast, s_axis_x_tuser, chunk_q};
+    generate
+        if (LEVELS == 0) begin : gen_side_one
+            always @(posedge clk)
+                if (rst)
+                    valid_q <= 1'b0;
+                else if (en)
+                    valid_q <= take;
+            always @(posedge clk)
+                if (en)
+                    side_q <= side_in;
+        end else begin : gen_side
+            always @(posedge clk)
+                if (rst)
+                    valid_q <= {(LEVELS+1){1'b0}};
+                else if (en)
+                    valid_q <= {valid_q[LEVELS-1:0], take};
+            always @(posedge clk)
+                if (en)
+                    side_q <= {side_q[LEVELS*SIDE_W-1:0], side_in};
+        end
+    endgenerate
+
+    // The best of every token so far.
+    reg  [31:0]       best_key_q [0:TOKENS-1];
+    reg  [31:0]       best_id_q [0:TOKENS-1];
+    wire [31:0]       top_key = key[(NODES-1)*32 +: 32];
+    wire [LANE_W-1:0] top_lane = lane[(NODES-1)*LANE_W +: LANE_W];
+    wire [23:0]       top_chunk = side_q[LEVELS*SIDE_W +: 24];
+    wire [USER_W-1:0] top_user = side_q[LEVELS*SIDE_W + 24 +: USER_W];
+    wire              top_last = side_q[LEVELS*SIDE_W + 24 + USER_W];
+    wire [TOK_W-1:0]  top_tok = top_user[TOK_W-1:0];
+    wire [31:0]       top_id = ({8'd0, top_chunk} << LEVELS) | {27'd0, top_lane};
+
+    always @(posedge clk)
+        if (en && valid_q[LEVELS] && (top_chunk == 24'd0 || top_key > best_key_q[top_tok])) begin
+            best_key_q[top_tok] <= top_key;
+            best_id_q[top_tok] <= top_id;
+        end
+
+    reg  [TOK_W-1:0] out_tok_q;
+    reg  [TOK_W-1:0] last_tok_q;
+    wire             out_last = out_tok_q == last_tok_q;
+
+    assign m_axis_id_tvalid = emit_q;
+    assign m_axis_id_tdata = best_id_q[out_tok_q];
+    assign m_axis_id_tuser = {out_last, out_tok_q};
+    assign m_axis_id_tlast = out_last;
+
+    always @(posedge clk) begin
+        if (rst) begin
+            emit_q <= 1'b0;
+            out_tok_q <= {TOK_W{1'b0}};
+        end else if (emit_q) begin
+            if (m_axis_id_tready) begin
+                emit_q <= !out_last;
+                out_tok_q <= out_last ? {TOK_W{1'b0}} : out_tok_q + 1'b1;
+            end
+        end else
+            emit_q <= valid_q[LEVELS] && top_last;
+        if (en)
+            last_tok_q <= top_tok;
+    end
+
+`ifdef RILL_ASSERT
+    always @(posedge clk)
+        if (!rst && take && s_axis_x_tlast != (chunk_last && s_axis_x_tuser[TOK_W])) begin
+            $display("%m: ERROR a firing does not end with the last token of the last chunk");
+            $stop;
+        end
+`endif
+
+    wire unused = &{1'b0, CHUNKS_32[31:24], top_user[TOK_W]};
+endmodule
+
+`default_nettype wire

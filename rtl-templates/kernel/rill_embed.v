@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+// Embedding: fetches the table rows of a step's token ids and hands them out as fp32.
+//
+// In: id stream, one firing per step (tlast on the last active token). Out: one descriptor {beats[15:0], offset[39:0]} per id for a
+// rill_dma_read, in order tok; its beats come back on s_axis_fetch. Out: fp32 vector stream, order (chunk, tok), elements past N +0.0.
+// A record has HDR_BEATS beats with the fp32 row scale in bytes 0..3 and, at MODE 1, the uint8 scale of group g in byte 4 + g, then
+// ROW_BEATS beats of int8 bytes or int4 nibbles, element 0 low. Value: RN(row_scale * q), or RN(RN(row_scale * group_scale) * q).
+// Rows are buffered until those of all tokens are in; the next step's first descriptor goes out when the last chunk has left.
+// fault: one-cycle pulse for an id >= ROWS (row 0 is fetched instead) or a value that is not finite.
+// Throughput: one chunk per cycle once the rows are in. Reset: clk, synchronous active-high rst.
+// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), BEAT_BITS (256, 512), N (elements of a row), ROWS (of the table),
+// MODE (0 int8, 1 int4), GROUP (elements of a group, a multiple of LANES), HDR_BEATS, ROW_BEATS, RECORD_BYTES (distance of records, at
+// most 2^24 - 1), TABLE_OFFSET (bytes, multiple of a beat). USER_W is derived.
+`default_nettype none
+
+module rill_embed #(
+    parameter LANES = 0,
+    parameter TOKENS = 0,
+    parameter BEAT_BITS = 0,
+    parameter N = 0,
+    parameter ROWS = 0,
+    parameter MODE = 0,
+    parameter GROUP = 0,
+    parameter HDR_BEATS = 0,
+    parameter ROW_BEATS = 0,
+    parameter RECORD_BYTES = 0,
+    parameter [39:0] TABLE_OFFSET = 0,
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire                 clk,
+    input  wire                 rst,
+
+    input  wire                 s_axis_id_tvalid,
+    output wire                 s_axis_id_tready,
+    input  wire [31:0]          s_axis_id_tdata,
+    input  wire [USER_W-1:0]    s_axis_id_tuser,     // {tok_last, tok}
+    input  wire                 s_axis_id_tlast,
+
+    output wire                 m_axis_fetch_tvalid,
+    input  wire                 m_axis_fetch_tready,
+    output wire [55:0]          m_axis_fetch_tdata,
+    input  wire                 s_axis_fetch_tvalid,
+    output wire                 s_axis_fetch_tready,
+    input  wire [BEAT_BITS-1:0] s_axis_fetch_tdata,
+
+    output wire                 m_axis_y_tvalid,
+    input  wire                 m_axis_y_tready,
+    output wire [LANES*32-1:0]  m_axis_y_tdata,
+    output wire [USER_W-1:0]    m_axis_y_tuser,      // {tok_last, tok}
+    output wire                 m_axis_y_tlast,
+
+    output wire                 fault
+);
+    localparam TOK_W = USER_W - 1;
+    localparam Q_W = MODE == 1 ? 4 : 8;
+    localparam PIECE_W = LANES * Q_W;                        // mantissas of one chunk
+    localparam SLOTS = BEAT_BITS / (PIECE_W > 0 ? PIECE_W : 1);
+    localparam CHUNKS = (N + LANES - 1) / (LANES > 0 ? LANES : 1);
+    localparam LAST_LANES = N - (CHUNKS - 1) * LANES;
+    localparam GROUP_CHUNKS = MODE == 1 && LANES > 0 ? GROUP / LANES : 1;
+    localparam BYTES = BEAT_BITS / 8;
+    localparam ROW_W = ROW_BEATS > 1 ? $clog2(ROW_BEATS) : 1;
+    localparam HDR_W = HDR_BEATS > 1 ? $clog2(HDR_BEATS) : 1;
+    localparam [31:0] RECORD_BEATS_32 = HDR_BEATS + ROW_BEATS;
+    localparam [31:0] HDR_BEATS_32 = HDR_BEATS;
+    localparam [31:0] ROWS_32 = ROWS;
+    localparam [31:0] RECORD_32 = RECORD_BYTES;
+    localparam [31:0] CHUNKS_32 = CHUNKS;
+    localparam [31:0] SLOTS_32 = SLOTS;
+    localparam [31:0] GROUP_CHUNKS_32 = GROUP_CHUNKS;
+    localparam [31:0] BYTES_32 = BYTES;
+
+    generate
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (LANES != 1 && LANES != 2 && LANES != 4 && LANES != 8 && LANES != 16 && LANES != 32) begin : gen_bad_lanes
+            rill_error_LANES_must_be_a_power_of_two_up_to_32 u_error ();
+        end
+        if (TOKENS != 1 && TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
+        end
+        if (MODE != 0 && MODE != 1) begin : gen_bad_mode
+            rill_error_MODE_must_be_0_or_1 u_error ();
+        end
+        if (N < 1 || ROWS < 1) begin : gen_bad_shape
+            rill_error_N_and_ROWS_must_be_at_least_1 u_error ();
+        end
+        if (ROW_BEATS < 1 || ROW_BEATS * BEAT_BITS < N * Q_W || HDR_BEATS + ROW_BEATS > 65535) begin : gen_bad_row
+            rill_error_ROW_BEATS_must_cover_N_elements u_error ();
+        end
+        if (MODE == 1 && (LANES < 1 || GROUP < 1 || GROUP % (LANES > 0 ? LANES : 1) != 0)) begin : gen_bad_group
+            rill_error_GROUP_must_be_a_multiple_of_LANES u_error ();
+        end
+        if (HDR_BEATS < 1 || (MODE == 1 && GROUP > 0 && HDR_BEATS * BYTES < 4 + (N + GROUP - 1) / (GROUP > 0 ? GROUP : 1)))
+        begin : gen_bad_header
+            rill_error_HDR_BEATS_must_cover_the_scales u_error ();
+        end
+        if (RECORD_BYTES < (HDR_BEATS + ROW_BEATS) * BYTES || RECORD_BYTES > 16777215) begin : gen_bad_record
+            rill_error_RECORD_BYTES_must_cover_the_beats_and_stay_below_2_to_24 u_error ();
+        end
+    endgenerate
+
+    // Requests: id -> check -> product in two registered steps -> sum -> descriptor.
+    localparam [1:0] S_ID = 2'd0, S_WORK = 2'd1, S_ASK = 2'd2, S_WAIT = 2'd3;
+    reg  [1:0]  state_q;
+    reg  [2:0]  work_q;                      // cycles in S_WORK
+    reg         open_q;
+    reg  [31:0] id_q;
+    reg         id_last_q;
+    reg         bad_id_q;
+    reg  [55:0] product_q;
+    reg  [39:0] place_q;
+    reg  [39:0] offset_q;
+    reg  [3:0]  asked_q;                     // ids of this firing taken
+    reg         all_asked_q;                 // the last one is among them
+    wire        take_id = s_axis_id_tvalid && s_axis_id_tready;
+    wire        ask = m_axis_fetch_tvalid && m_axis_fetch_tready;
+    wire        done;                        // the last chunk of the firing has left
+
+    assign s_axis_id_tready = open_q && state_q == S_ID;
+    assign m_axis_fetch_tvalid = state_q == S_ASK;
+    assign m_axis_fetch_tdata = {RECORD_BEATS_32[15:0], offset_q};
+
+    always @(posedge clk) begin
+        open_q <= !rst;
+        if (rst)
+            state_q <= S_ID;
+        else
+            case (state_q)
+                S_ID: if (take_id) state_q <= S_WORK;
+                S_WORK: if (work_q == 3'd4) state_q <= S_ASK;
+                S_ASK: if (ask) state_q <= id_last_q ? S_WAIT : S_ID;
+                default: if (done) state_q <= S_ID;
+            endcase
+        if (rst || done) begin
+            asked_q <= 4'd0;
+            all_asked_q <= 1'b0;
+        end else if (take_id) begin
+            asked_q <= asked_q + 4'd1;
+            all_asked_q <= s_axis_id_tlast;
+        end
+        work_q <= state_q == S_WORK ? work_q + 3'd1 : 3'd0;
+        bad_id_q <= !rst && state_q == S_WORK && work_q == 3'd0 && id_q >= ROWS_32;
+        if (take_id) begin
+            id_q <= s_axis_id_tdata;
+            id_last_q <= s_axis_id_tlast;
+        end else if (bad_id_q)
+            id_q <= 32'd0;
+        product_q <= {24'd0, id_q} * {32'd0, RECORD_32[23:0]};
+        place_q <= product_q[39:0];
+        offset_q <= TABLE_OFFSET + place_q;
+    end
+
+    // Rows of a firing, token after token.
+    reg  [BEAT_BITS-1:0] row_mem [0:(1 << (TOK_W + ROW_W))-1];
+    reg  [31:0]          row_scale_q [0:(1 << TOK_W)-1];
+    reg  [3:0]           fill_tok_q;
+    reg  [15:0]          fill_beat_q;
+    reg                  fill_row_q;         // past the header beats
+    reg                  drain_q;
+    wire                 fill = s_axis_fetch_tvalid && s_axis_fetch_tready;
+    wire                 fill_hdr_end = !fill_row_q && fill_beat_q == HDR_BEATS_32[15:0] - 16'd1;
+    wire                 fill_end = fill_row_q && fill_beat_q == RECORD_BEATS_32[15:0] - HDR_BEATS_32[15:0] - 16'd1;
+
+    assign s_axis_fetch_tready = open_q && fill_tok_q != asked_q;
+
+    always @(posedge clk) begin
+        if (rst || done) begin
+            fill_tok_q <= 4'd0;
+            fill_beat_q <= 16'd0;
+            fill_row_q <= 1'b0;
+        end else if (fill) begin
+            fill_beat_q <= (fill_hdr_end || fill_end) ? 16'd0 : fill_beat_q + 16'd1;
+            if (fill_hdr_end || fill_end)
+                fill_row_q <= !fill_row_q;
+            if (fill_end)
+                fill_tok_q <= fill_tok_q + 4'd1;
+        end
+        if (fill && !fill_row_q && fill_beat_q == 16'd0)
+            row_scale_q[fill_tok_q[TOK_W-1:0]] <= s_axis_fetch_tdata[31:0];
+        if (fill && fill_row_q)
+            row_mem[{fill_tok_q[TOK_W-1:0], fill_beat_q[ROW_W-1:0]}] <= s_axis_fetch_tdata;
+    end
+
+    // Stage 0: counters over (chunk, tok).
+    wire              en = !m_axis_y_tvalid || m_axis_y_tready;
+    reg               finished_q;            // all chunks of the firing have been issued
+    reg  [15:0]       chunk_q;
+    reg  [7:0]        slot_q;                // chunk in beat
+    reg  [ROW_W-1:0]  beat_q;
+    reg  [15:0]       group_chunk_q;         // chunk in group
+    reg  [6:0]        scale_byte_q;
+    reg  [HDR_W-1:0]  scale_beat_q;
+    reg  [3:0]        tok_q;
+    wire              tok_last = tok_q == asked_q - 4'd1;
+    wire              chunk_last = chunk_q == CHUNKS_32[15:0] - 16'd1;
+    wire              slot_last = slot_q == SLOTS_32[7:0] - 8'd1;
+    wire              group_last = group_chunk_q == GROUP_CHUNKS_32[15:0] - 16'd1;
+    wire              byte_last = scale_byte_q == BYTES_32[6:0] - 7'd1;
+    wire              issue = drain_q && en;
+
+    always @(posedge clk) begin
+        if (rst || done) begin
+            drain_q <= 1'b0;
+            finished_q <= 1'b0;
+        end else begin
+            if (issue && tok_last && chunk_last) begin
+                drain_q <= 1'b0;
+                finished_q <= 1'b1;
+            end else if (all_asked_q && fill_tok_q == asked_q && !finished_q)
+                drain_q <= 1'b1;
+        end
+        if (rst || done) begin
+            chunk_q <= 16'd0;
+            slot_q <= 8'd0;
+            beat_q <= {ROW_W{1'b0}};
+            group_chunk_q <= 16'd0;
+            scale_byte_q <= 7'd4;
+            scale_beat_q <= {HDR_W{1'b0}};
+            tok_q <= 4'd0;
+        end else if (issue) begin
+            tok_q <= tok_last ? 4'd0 : tok_q + 4'd1;
+            if (tok_last) begin
+                chunk_q <= chunk_q + 16'd1;
+                slot_q <= slot_last ? 8'd0 : slot_q + 8'd1;
+                if (slot_last)
+                    beat_q <= beat_q + 1'b1;
+                group_chunk_q <= group_last ? 16'd0 : group_chunk_q + 16'd1;
+                if (group_last) begin
+                    scale_byte_q <= byte_last ? 7'd0 : scale_byte_q + 7'd1;
+                    if (byte_last)
+                        scale_beat_q <= scale_beat_q + 1'b1;
+                end
+            end
+        end
+    end
+
+    // Stage 1: memory; stage 2: chunk and scale byte cut out, elements past N cleared.
+    reg  [BEAT_BITS-1:0] row1_q;
+    reg  [7:0]           slot1_q;
+    reg                  pad1_q;
+    reg  [PIECE_W-1:0]   piece2_q;
+    wire [PIECE_W-1:0]   real_lanes;             // lanes of the last chunk that hold elements
+
+    always @(posedge clk)
+        if (en) begin
+            row1_q <= row_mem[{tok_q[TOK_W-1:0], beat_q}];
+            slot1_q <= slot_q;
+            pad1_q <= chunk_last;
+            piece2_q <= row1_q[slot1_q*PIECE_W +: PIECE_W] & (real_lanes | {PIECE_W{!pad1_q}});
+        end
+
+    // Marks and the scale of each chunk on its way; the marks leave with y. A cleared element takes a scale of +0.0, so it becomes +0.0.
+    localparam SCALE_AT = MODE == 1 ? 9 : 6;     // stage in which float(q) and the scale meet
+    localparam DEPTH = SCALE_AT + 3;
+    localparam MARK_W = USER_W + 2;              // {last chunk, last, tok_last, tok}
+    reg  [DEPTH-1:0]        valid_q;
+    reg  [DEPTH*MARK_W-1:0] mark_q;
+    wire [TOK_W-1:0]        tok5 = mark_q[4*MARK_W +: TOK_W];
+    reg  [31:0]             row_scale6_q;
+    wire [31:0]             scale;
+    wire                    scale_fault;
+
+    always @(posedge clk) begin
+        if (rst)
+            valid_q <= {DEPTH{1'b0}};
+        else if (en)
+            valid_q <= {valid_q[DEPTH-2:0], drain_q};
+        if (en) begin
+            mark_q <= {mark_q[(DEPTH-1)*MARK_W-1:0], chunk_last, chunk_last && tok_last, tok_last, tok_q[TOK_W-1:0]};
+            row_scale6_q <= row_scale_q[tok5];
+        end
+    end
+
+    wire [PIECE_W-1:0] piece;                    // four stages before SCALE_AT
+    wire               pad = mark_q[(SCALE_AT-1)*MARK_W + USER_W + 1];
+    generate
+        if (MODE == 1) begin : gen_group_scale
+            (* ram_style = "distributed" *) reg [BEAT_BITS-1:0] hdr_mem [0:(1 << (TOK_W + HDR_W))-1];
+            reg  [BEAT_BITS-1:0] hdr1_q;
+            reg  [6:0]           byte1_q;
+            reg  [7:0]           group2_q;
+            reg  [PIECE_W-1:0]   piece3_q, piece4_q, piece5_q;
+            wire [31:0]          group6;
+            always @(posedge clk) begin
+                if (fill && !fill_row_q)
+                    hdr_mem[{fill_tok_q[TOK_W-1:0], fill_beat_q[HDR_W-1:0]}] <= s_axis_fetch_tdata;
+                if (en) begin
+                    hdr1_q <= hdr_mem[{tok_q[TOK_W-1:0], scale_beat_q}];
+                    byte1_q <= scale_byte_q;
+                    group2_q <= hdr1_q[byte1_q*8 +: 8];
+                    piece3_q <= piece2_q;
+                    piece4_q <= piece3_q;
+                    piece5_q <= piece4_q;
+                end
+            end
+            rill_fp32_from_int #(.WIDTH(9)) u_group (.clk(clk), .en(en), .a({1'b0, group2_q}), .y(group6));
+            rill_fp32_mul u_scale (.clk(clk), .en(en), .a(row_scale6_q), .b(group6), .y(scale), .fault(scale_fault));
+            assign piece = piece5_q;
+        end else begin : gen_row_scale
+            assign scale = row_scale6_q;
+            assign scale_fault = 1'b0;
+            assign piece = piece2_q;
+            wire unused_scale = &{1'b0, scale_byte_q, scale_beat_q};
+        end
+    endgenerate
+
+    wire [LANES-1:0] lane_fault;
+    genvar i;
+    generate
+        for (i = 0; i < LANES; i = i + 1) begin : gen_lane
+            wire [31:0] q_float;
+            assign real_lanes[i*Q_W +: Q_W] = {Q_W{i < LAST_LANES}};
+            rill_fp32_from_int #(.WIDTH(Q_W)) u_float (.clk(clk), .en(en), .a(piece[i*Q_W +: Q_W]), .y(q_float));
+            rill_fp32_mul u_mul (.clk(clk), .en(en), .a((i >= LAST_LANES) && pad ? 32'd0 : scale), .b(q_float),
+                .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
+        end
+    endgenerate
+
+    reg  value_fault_q;
+    wire left = m_axis_y_tvalid && m_axis_y_tready;
+    always @(posedge clk)
+        value_fault_q <= !rst && ((left && |lane_fault) || (en && valid_q[SCALE_AT-1] && scale_fault));
+
+    assign m_axis_y_tvalid = valid_q[DEPTH-1];
+    assign m_axis_y_tuser = mark_q[(DEPTH-1)*MARK_W +: USER_W];
+    assign m_axis_y_tlast = mark_q[(DEPTH-1)*MARK_W + USER_W];
+    assign done = left && m_axis_y_tlast;
+    assign fault = bad_id_q || value_fault_q;
+
+    wire unused = &{1'b0, s_axis_id_tuser, fill_tok_q, HDR_BEATS_32, RECORD_BEATS_32, RECORD_32, CHUNKS_32, SLOTS_32, GROUP_CHUNKS_32,
+                    BYTES_32, product_q, mark_q, group_last};
+endmodule
+
+`default_nettype wire

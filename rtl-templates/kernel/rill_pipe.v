@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flow control of an enabled pipeline: one bracket around LATENCY register stages that move together.
+//
+// en steps every stage; it drops only while the last stage holds a word that is not taken. valid[i] belongs to stage i + 1, so the outputs of a
+// unit that ends after k stages are meaningful while valid[k-1]. m_side is s_side of the same word (tuser, tlast).
+// Latency LATENCY, one word per cycle. Reset: synchronous, valids only.
+// LATENCY  stages, 1 or more
+// SIDE_W   bits that travel along, 1 or more
+`default_nettype none
+
+module rill_pipe #(
+    parameter LATENCY = 0,
+    parameter SIDE_W = 0
+) (
+    input  wire               clk,
+    input  wire               rst,
+    input  wire               s_tvalid,
+    output wire               s_tready,
+    input  wire [SIDE_W-1:0]  s_side,
+    output wire               en,
+    output wire [LATENCY-1:0] valid,
+    output wire               m_tvalid,
+    input  wire               m_tready,
+    output wire [SIDE_W-1:0]  m_side
+);
+    generate
+        if (LATENCY < 1 || SIDE_W < 1) begin : gen_bad
+            rill_error_LATENCY_and_SIDE_W_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    reg  [LATENCY-1:0] valid_q;
+    wire [LATENCY:0]   shifted = {valid_q, s_tvalid};
+
+    assign valid = valid_q;
+    assign m_tvalid = valid_q[LATENCY-1];
+    assign en = !m_tvalid || m_tready;
+    assign s_tready = en && !rst;
+
+    always @(posedge clk)
+        if (rst) valid_q <= {LATENCY{1'b0}};
+        else if (en) valid_q <= shifted[LATENCY-1:0];
+
+    rill_delay #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_side (.clk(clk), .rst(rst), .en(en), .d(s_side), .q(m_side));
+
+    wire unused = shifted[LATENCY];
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packs chunks of LANES bytes into units of XS bytes.
+//
+// In (enabled pipeline): s_valid, the chunk, its slot in the unit, first and last chunk of the unit; slots that no chunk fills are zero; s_zero
+// makes the chunk zero. s_side of the last chunk goes with the unit. Out: one unit, held until taken: the last register of the pipeline, so
+// en = !m_tvalid || m_tready is the enable of the whole pipeline, made here.
+// Latency 1, one chunk per cycle. Reset: synchronous.
+// LANES   bytes of a chunk, a divisor of XS
+// XS      bytes of a unit
+// SIDE_W  bits that go with a unit
+`default_nettype none
+
+module rill_unit_packer #(
+    parameter LANES = 0,
+    parameter XS = 0,
+    parameter SIDE_W = 1,
+    parameter SLOT_W = XS > LANES ? $clog2(XS / (LANES > 0 ? LANES : 1)) : 1
+) (
+    input  wire               clk,
+    input  wire               rst,
+    output wire               en,
+    input  wire               s_valid,
+    input  wire [LANES*8-1:0] s_data,
+    input  wire               s_zero,
+    input  wire [SLOT_W-1:0]  s_slot,
+    input  wire               s_first,
+    input  wire               s_last,
+    input  wire [SIDE_W-1:0]  s_side,
+    output wire               m_tvalid,
+    input  wire               m_tready,
+    output wire [XS*8-1:0]    m_tdata,
+    output wire [SIDE_W-1:0]  m_side
+);
+    generate
+        if (LANES < 1 || XS < 1) begin : gen_bad
+            rill_error_LANES_and_XS_must_be_at_least_1 u_error ();
+        end else if (XS % LANES != 0) begin : gen_bad_ratio
+            rill_error_LANES_must_divide_XS u_error ();
+        end
+    endgenerate
+
+    localparam SLOTS = XS / (LANES > 0 ? LANES : 1);
+
+    reg              valid_q;
+    reg [SIDE_W-1:0] side_q;
+
+    assign en = !valid_q || m_tready;
+    assign m_tvalid = valid_q;
+    assign m_side = side_q;
+
+    always @(posedge clk)
+        if (rst) valid_q <= 1'b0;
+        else if (en) valid_q <= s_valid && s_last;
+    always @(posedge clk) if (en && s_valid) side_q <= s_side;
+
+    genvar i;
+    generate
+        for (i = 0; i < SLOTS; i = i + 1) begin : gen_slot
+            localparam [31:0] INDEX = i;
+            reg [LANES*8-1:0] q_q;
+            always @(posedge clk)
+                if (en && s_valid) begin
+                    if (s_slot == INDEX[SLOT_W-1:0]) q_q <= s_zero ? {LANES*8{1'b0}} : s_data;
+                    else if (s_first) q_q <= {LANES*8{1'b0}};
+                end
+            assign m_tdata[i*LANES*8 +: LANES*8] = q_q;
+        end
+    endgenerate
+endmodule
+
+`default_nettype wire
