@@ -4,13 +4,31 @@
 
 #include "command.h"
 #include "emit/report.h"
+#include "ops.h"
 #include "pass/pass.h"
 
-static const char check_usage[] = "usage: rill check SPEC [--json]   |   rill check --passes\n";
+static const char check_usage[] = "usage: rill check SPEC [--json]   |   rill check --passes   |   rill check --operations\n";
 static const char report_usage[] = "usage: rill report DIR [--json]\n";
 
 static int list_passes(void) {
     for (int p = 0; pass_table[p].name; p++) puts(pass_table[p].name);
+    return RILL_OK;
+}
+
+// The operations table as Markdown, for docs/spec.md.
+static int list_operations(void) {
+    puts("| operation | in | out | attributes | what it computes |\n|---|---|---|---|---|");
+    for (int op = 0; op < IR_OPS; op++) {
+        struct ir_op_attr attr[IR_MAX_OP_ATTRS];
+        int count = ir_op_attrs(op, attr);
+        printf("| `%s` | %d | %d | ", ir_op_table[op].name, ir_op_table[op].inputs, ir_op_table[op].outputs);
+        for (int i = 0; i < count; i++) {
+            static const char *const kinds[] = {"integer", "number", "string"};
+            printf("%s`%s`: %s%s%s", i ? ", " : "", attr[i].name, kinds[attr[i].kind], attr[i].has_default ? " = " : attr[i].required ? "" : ", optional",
+                   attr[i].text);
+        }
+        printf(" | %s |\n", ir_op_table[op].doc);
+    }
     return RILL_OK;
 }
 
@@ -20,6 +38,7 @@ int command_check(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help")) return fputs(check_usage, stdout), RILL_OK;
         if (!strcmp(argv[i], "--passes")) return list_passes();
+        if (!strcmp(argv[i], "--operations")) return list_operations();
         if (!strcmp(argv[i], "--json")) json = true;
         else if (argv[i][0] != '-' && !spec) spec = argv[i];
         else return fputs(check_usage, stderr), RILL_USAGE;

@@ -32,11 +32,27 @@ static void fill_defaults(struct ir *ir, struct ir_node *node) {
         ir_attr_set_string(ir, &node->attrs, "weights", ir->design.weights);
 }
 
+// A graph input that an embedding reads is a token id: the graph is a language model.
+static bool find_ids(struct ir *ir, struct diag *diag) {
+    for (int n = 0; n < ir->nodes; n++) {
+        int in = ir->node[n].inputs > 0 ? ir->node[n].in[0] : IR_NONE;
+        if (ir->node[n].op != IR_OP_EMBED || ir->tensor[in].producer != IR_NONE) continue;
+        ir->tensor[in].dtype = IR_ID;
+        ir->tensor[in].rank = 1;
+        ir->tensor[in].shape[0] = (struct ir_extent){1, IR_STATIC};
+        ir->design.is_lm = true;
+    }
+    int last = ir->outputs ? ir->tensor[ir->output[0]].producer : IR_NONE;
+    if (!ir->design.is_lm || (ir->inputs == 1 && ir->outputs == 1 && last != IR_NONE && ir->node[last].op == IR_OP_ARGMAX)) return true;
+    diag_error(diag, ir->tensor[ir->input[0]].loc, "a graph that reads token ids has one input (the id) and one output (made by `argmax`)");
+    return false;
+}
+
 bool pass_expand_model(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     set_design(ir, spec);
     ir->name = spec->name;
     if (spec->model) model_expand_gpt2(ir, spec);
     else if (!model_expand_graph(ir, spec, diag)) return false;
     for (int n = 0; n < ir->nodes; n++) fill_defaults(ir, &ir->node[n]);
-    return true;
+    return find_ids(ir, diag);
 }

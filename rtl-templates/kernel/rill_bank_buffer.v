@@ -78,11 +78,8 @@ module rill_bank_buffer #(
 
     // Address of a word: (bank * TOKENS + tok) * CHUNKS + chunk.
     function [ADDR_W-1:0] place(input bank, input [TOK_W-1:0] tok, input [CHUNK_W-1:0] chunk);
-        reg [31:0] word;
-        begin
-            word = ({31'd0, bank} * TOKENS_32 + {{(32-TOK_W){1'b0}}, tok}) * CHUNKS_32 + {{(32-CHUNK_W){1'b0}}, chunk};
-            place = word[ADDR_W-1:0];
-        end
+        place = ({{(ADDR_W-1){1'b0}}, bank} * TOKENS_32[ADDR_W-1:0] + {{(ADDR_W-TOK_W){1'b0}}, tok}) * CHUNKS_32[ADDR_W-1:0]
+            + {{(ADDR_W-CHUNK_W){1'b0}}, chunk};
     endfunction
 
     // ---- write ----

@@ -3,7 +3,7 @@
 //
 // Protocol: tdata only, users concatenate their sidebands; order kept, nothing lost; m_axis_tdata is held while stalled.
 // Latency (first word into an empty FIFO, to m_axis_tvalid): DEPTH 1 and 2: 1 cycle; deeper: 2 cycles (registered read).
-// Throughput: one word per cycle from DEPTH 2 on, one word in two cycles at DEPTH 1. Capacity: exactly DEPTH words, with the output register.
+// Throughput: one word per cycle from DEPTH 2 on, one word in two cycles at DEPTH 1. Capacity: exactly DEPTH words in all.
 // occupancy counts the words held; high_water is the largest occupancy since reset (simulation and debug).
 // s_axis_tready and m_axis_tvalid come from registers: no path through from side to side.
 // Reset: synchronous; counters and valids only. s_axis_tready is low in reset and in the cycle after it.
@@ -105,7 +105,7 @@ module rill_fifo #(
             end
             assign m_axis_tvalid = count_q != 2'd0;
             assign m_axis_tdata = head_q;
-        end else begin : gen_deep
+        end else if (DEPTH > 2) begin : gen_deep
             // DEPTH-1 words of storage and the output register, which is refilled in the cycle in which it is emptied.
             localparam WORDS = DEPTH - 1;
             localparam ADDR_W = $clog2(WORDS);

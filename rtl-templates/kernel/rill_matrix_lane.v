@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// One lane of the matrix engine: multiplies a memory beat with its part of the operand and accumulates rows, exactly.
+//
+// Free-running pipeline, never stalls: one beat and token per cycle, out_valid LATENCY = 9 cycles after the valid that carries last.
+//     term = (sum over the beat of weight * x) * group_scale << shift;   acc[tok] = (first ? 0 : acc[tok]) + term, 64 bits
+// int4 = 1: nibble i of the beat is a two's complement weight; int4 = 0: byte k is one. x holds the factor of nibble i at byte i, so for int8
+// weights element k stands at bytes 2k and 2k+1. An int8 weight is 16 * (signed high nibble) + (unsigned low nibble): one array serves both.
+// row_scale, bias and side pass along unchanged, with the row's last beat.
+// Reset: synchronous; valids only.
+// Parameters: BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), SIDE_W (bits of the sideband).
+`default_nettype none
+
+module rill_matrix_lane #(
+    parameter BEAT_BITS = 0,
+    parameter TOKENS = 0,
+    parameter SIDE_W = 1,
+    parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1
+) (
+    input  wire                   clk,
+    input  wire                   rst,
+
+    input  wire                   valid,
+    input  wire                   int4,
+    input  wire                   first,       // first beat of the row
+    input  wire                   last,        // last beat of the row
+    input  wire [TOK_W-1:0]       tok,
+    input  wire [BEAT_BITS-1:0]   beat,
+    input  wire [2*BEAT_BITS-1:0] x,
+    input  wire [7:0]             group_scale, // 1 where there is none
+    input  wire [4:0]             shift,
+    input  wire [31:0]            row_scale,
+    input  wire [31:0]            bias,
+    input  wire [SIDE_W-1:0]      side,
+
+    output reg                    out_valid,
+    output reg  [63:0]            out_acc,
+    output wire [31:0]            out_row_scale,
+    output wire [31:0]            out_bias,
+    output wire [SIDE_W-1:0]      out_side
+);
+    localparam LATENCY = 9;
+    localparam BYTES = BEAT_BITS / 8;
+    localparam QUADS = BYTES / 2;              // sums of four nibble products
+    localparam SUMS3 = QUADS / 4;
+    localparam SUMS4 = SUMS3 / 4;
+
+    generate
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (TOKENS != 1 && TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
+        end
+        if (SIDE_W < 1) begin : gen_bad_side
+            rill_error_SIDE_W_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    // What goes along with the beat; index n: valid in stage n.
+    reg  [8:1]         valid_q;
+    reg  [8:1]         first_q;
+    reg  [8:1]         last_q;
+    reg                int4_q;
+    reg  [8*TOK_W-1:0] tok_q;                  // stage 1 in the low bits
+    reg  [39:0]        group_scale_q;          // stages 1..5
+    reg  [34:0]        shift_q;                // stages 1..7
+    wire [TOK_W-1:0]   tok8 = tok_q[7*TOK_W +: TOK_W];
+
+    always @(posedge clk) begin
+        valid_q <= rst ? 8'd0 : {valid_q[7:1], valid};
+        first_q <= {first_q[7:1], first};
+        last_q <= {last_q[7:1], last};
+        int4_q <= int4;
+        tok_q <= {tok_q[7*TOK_W-1:0], tok};
+        group_scale_q <= {group_scale_q[31:0], group_scale};
+        shift_q <= {shift_q[29:0], shift};
+    end
+
+    // Stage 1: nibble products. Stage 2: sums of two bytes' products, the high nibbles' weighted for int8.
+    genvar i;
+    generate
+        for (i = 0; i < BYTES; i = i + 1) begin : gen_byte
+            wire signed [4:0]  low = {int4 & beat[8*i+3], beat[8*i +: 4]};
+            wire signed [3:0]  high = beat[8*i+4 +: 4];
+            wire signed [7:0]  x_low = x[16*i +: 8];
+            wire signed [7:0]  x_high = x[16*i+8 +: 8];
+            reg  signed [12:0] low_q;
+            reg  signed [11:0] high_q;
+            always @(posedge clk)
+                if (valid) begin
+                    low_q <= low * x_low;
+                    high_q <= high * x_high;
+                end
+            wire signed [15:0] high_weighted = int4_q ? {{4{high_q[11]}}, high_q} : {high_q, 4'd0};
+        end
+        for (i = 0; i < QUADS; i = i + 1) begin : gen_quad
+            reg  signed [16:0] sum_q;
+            always @(posedge clk)
+                if (valid_q[1])
+                    sum_q <= gen_byte[2*i].low_q + gen_byte[2*i].high_weighted + gen_byte[2*i+1].low_q + gen_byte[2*i+1].high_weighted;
+        end
+
+        // Stages 3 to 5: the rest of the sum.
+        for (i = 0; i < SUMS3; i = i + 1) begin : gen_sum3
+            reg  signed [18:0] sum_q;
+            always @(posedge clk)
+                if (valid_q[2])
+                    sum_q <= gen_quad[4*i].sum_q + gen_quad[4*i+1].sum_q + gen_quad[4*i+2].sum_q + gen_quad[4*i+3].sum_q;
+        end
+        for (i = 0; i < SUMS4; i = i + 1) begin : gen_sum4
+            reg  signed [20:0] sum_q;
+            always @(posedge clk)
+                if (valid_q[3])
+                    sum_q <= gen_sum3[4*i].sum_q + gen_sum3[4*i+1].sum_q + gen_sum3[4*i+2].sum_q + gen_sum3[4*i+3].sum_q;
+        end
+        wire signed [21:0] sum;
+        if (SUMS4 == 2) begin : gen_two
+            assign sum = gen_sum4[0].sum_q + gen_sum4[1].sum_q;
+        end else begin : gen_one
+            assign sum = {gen_sum4[0].sum_q[20], gen_sum4[0].sum_q};
+        end
+    endgenerate
+
+    // Stage 5: end of the sum. 6: times the group's scale. 7, 8: the block's exponent.
+    reg  signed [21:0] sum5_q;
+    reg  signed [30:0] scaled6_q;
+    reg  [54:0]        term7_q;
+    reg  [61:0]        term8_q;
+    wire signed [8:0]  scale5 = {1'b0, group_scale_q[39:32]};
+    wire [4:0]         shift6 = shift_q[29:25];
+    wire [2:0]         shift7 = shift_q[32:30];
+    wire [54:0]        wide6 = {{24{scaled6_q[30]}}, scaled6_q};
+    wire [61:0]        wide7 = {{7{term7_q[54]}}, term7_q};
+
+    always @(posedge clk) begin
+        sum5_q <= sum;
+        scaled6_q <= sum5_q * scale5;
+        case (shift6[4:3])
+            2'd0: term7_q <= wide6;
+            2'd1: term7_q <= wide6 << 8;
+            2'd2: term7_q <= wide6 << 16;
+            default: term7_q <= wide6 << 24;
+        endcase
+        term8_q <= wide7 << shift7;
+    end
+
+    // Stage 9: one accumulator per token.
+    reg  [63:0] acc_q [0:TOKENS-1];
+    wire [63:0] acc = (first_q[8] ? 64'd0 : acc_q[tok8]) + {{2{term8_q[61]}}, term8_q};
+
+    always @(posedge clk) begin
+        if (valid_q[8])
+            acc_q[tok8] <= acc;
+        out_acc <= acc;
+        out_valid <= !rst && valid_q[8] && last_q[8];
+    end
+
+    // Delay lines without reset.
+    reg  [64+SIDE_W-1:0] along_q [1:LATENCY];
+    integer n;
+    always @(posedge clk) begin
+        along_q[1] <= {side, bias, row_scale};
+        for (n = 2; n <= LATENCY; n = n + 1)
+            along_q[n] <= along_q[n-1];
+    end
+    assign {out_side, out_bias, out_row_scale} = along_q[LATENCY];
+
+    wire unused = &{1'b0, shift_q[34:33], 1'b0};
+endmodule
+
+`default_nettype wire

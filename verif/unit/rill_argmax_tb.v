@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_argmax: ids against the golden model, ties, zeros, elements past N, order and marks, one chunk per cycle.
+// sweep: LANES=1 TOKENS=1 N=7
+// sweep: LANES=4 TOKENS=2 N=21
+// sweep: LANES=8 TOKENS=8 N=64
+// sweep: LANES=32 TOKENS=4 N=33
+// sweep: LANES=2 TOKENS=1 N=1
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_argmax_tb;
+    parameter LANES = 4;
+    parameter TOKENS = 2;
+    parameter N = 21;
+    localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
+    localparam CHUNKS = (N + LANES - 1) / LANES;
+    localparam MOST = 64;
+
+    reg                 clk = 0, rst = 1, failed = 0;
+    integer             seed, idle, stall, file, got, i, f, t, firings, cycles = 0, taken = 0;
+    integer             ntok [0:MOST-1];
+    reg  [31:0]         x [0:MOST*TOKENS*N-1];
+    reg  [31:0]         id [0:MOST*TOKENS-1];
+    reg  [8*256-1:0]    name;
+    reg  [31:0]         value;
+    reg                 x_valid = 0, x_last;
+    wire                x_ready, id_valid, id_last;
+    reg  [LANES*32-1:0] x_data;
+    reg  [TOK_W:0]      x_user;
+    wire [31:0]         id_data;
+    wire [TOK_W:0]      id_user;
+    reg                 id_ready = 0;
+    integer             in_f = 0, in_c = 0, in_t = 0, out_f = 0, out_t = 0, begun = 0;
+    reg                 held = 0;
+    reg  [TOK_W+33:0]   held_word;
+
+    rill_argmax #(.LANES(LANES), .TOKENS(TOKENS), .N(N)) dut (
+        .clk(clk), .rst(rst), .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data), .s_axis_x_tuser(x_user),
+        .s_axis_x_tlast(x_last), .m_axis_id_tvalid(id_valid), .m_axis_id_tready(id_ready), .m_axis_id_tdata(id_data),
+        .m_axis_id_tuser(id_user), .m_axis_id_tlast(id_last));
+    always #1 clk = !clk;
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        if (!$value$plusargs("vectors=%s", name)) fail(1);
+        i = $urandom(seed);
+        file = $fopen(name, "r");
+        firings = word(0);
+        for (f = 0; f < firings; f = f + 1) begin
+            ntok[f] = word(0);
+            for (t = 0; t < ntok[f]; t = t + 1)
+                for (i = 0; i < N; i = i + 1)
+                    x[(f * TOKENS + t) * N + i] = word(0);
+            for (t = 0; t < ntok[f]; t = t + 1)
+                id[f * TOKENS + t] = word(0);
+        end
+        if (got != 1) fail(2);
+        repeat (3) @(posedge clk);
+        rst <= 0;
+    end
+
+    // The next word of the file.
+    function [31:0] word(input integer unused);
+        begin
+            got = $fscanf(file, "%h", value);
+            word = value;
+        end
+    endfunction
+
+    task fail(input integer what);
+        begin
+            if (!failed)
+                $display("FAIL: check %0d at firing %0d token %0d", what, out_f, out_t);
+            failed = 1;
+            $finish;
+        end
+    endtask
+
+    task drive;
+        begin
+            x_valid <= 1;
+            for (i = 0; i < LANES; i = i + 1)   // past N: larger than everything before it
+                x_data[i*32 +: 32] <= in_c * LANES + i < N ? x[(in_f * TOKENS + in_t) * N + in_c * LANES + i] : 32'h7f7fffff;
+            x_user <= {in_t == ntok[in_f] - 1, in_t[TOK_W-1:0]};
+            x_last <= in_t == ntok[in_f] - 1 && in_c == CHUNKS - 1;
+            in_t = in_t + 1;
+            if (in_t == ntok[in_f]) begin
+                in_t = 0;
+                in_c = in_c + 1;
+            end
+            if (in_c == CHUNKS) begin
+                in_c = 0;
+                in_f = in_f + 1;
+            end
+        end
+    endtask
+
+    always @(posedge clk) if (!rst && !failed) begin
+        cycles = cycles + 1;
+        if (x_valid && x_ready) begin
+            x_valid <= 0;
+            taken = taken + 1;
+        end
+        if ((!x_valid || x_ready) && in_f < firings && $urandom_range(99) >= idle) drive;
+        id_ready <= $urandom_range(99) >= stall;
+        if (held && (!id_valid || {id_last, id_user, id_data} !== held_word)) fail(3);
+        held = id_valid && !id_ready;
+        held_word = {id_last, id_user, id_data};
+        if (id_valid && id_ready) begin
+            if (id_data !== id[out_f * TOKENS + out_t]) fail(4);
+            if (id_user !== {out_t == ntok[out_f] - 1, out_t[TOK_W-1:0]} || id_last !== (out_t == ntok[out_f] - 1)) fail(5);
+            out_t = out_t + 1;
+            if (out_t == ntok[out_f]) begin
+                out_t = 0;
+                out_f = out_f + 1;
+            end
+        end
+        if (out_f == firings && !failed) begin
+            // Chunks of one cycle each, and ids of one cycle each between the firings.
+            if (idle == 0 && stall == 0 && cycles > taken + firings * (TOKENS + 1) + 20) fail(6);
+            if (!failed)
+                $display("PASS");
+            failed = 1;
+            $finish;
+        end
+        if (cycles > 100000) fail(7);
+    end
+endmodule

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_fifo: order and content under idles and stalls, latency, exact capacity, high-water mark, full rate, reset in the middle.
+// sweep: DATA_W=8 DEPTH=1
+// sweep: DATA_W=33 DEPTH=2
+// sweep: DATA_W=8 DEPTH=3
+// sweep: DATA_W=40 DEPTH=17
+// sweep: DATA_W=16 DEPTH=33
+// sweep: DATA_W=16 DEPTH=33 STYLE=1
+// sweep: DATA_W=64 DEPTH=37
+// sweep: DATA_W=24 DEPTH=512 STYLE=2
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_fifo_tb;
+    parameter DATA_W = 8;
+    parameter DEPTH = 4;
+    parameter STYLE = 0;                     // 0 auto, 1 distributed, 2 block
+    localparam WORDS = 600 + DEPTH;
+    localparam COUNT_W = $clog2(DEPTH + 1);
+    localparam LATENCY = DEPTH <= 2 ? 1 : 2;
+
+    wire               clk, rst;
+    reg                again = 0, hold = 1;
+    wire               s_valid, s_ready, m_valid, m_ready, src_done, snk_done;
+    wire [DATA_W-1:0]  s_data, m_data;
+    wire [COUNT_W-1:0] occupancy, high_water;
+    integer            i, seed, start, idle, stall;
+    reg  [DATA_W-1:0]  word;
+
+    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
+    rill_axis_driver #(.DATA_W(DATA_W), .WORDS(2 * WORDS)) u_src (
+        .clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(), .m_axis_tlast(),
+        .done(src_done));
+    rill_fifo #(.DATA_W(DATA_W), .DEPTH(DEPTH), .RAM_STYLE(STYLE == 0 ? "auto" : STYLE == 1 ? "distributed" : "block")) dut (
+        .clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data), .m_axis_tvalid(m_valid),
+        .m_axis_tready(m_ready), .m_axis_tdata(m_data), .occupancy(occupancy), .high_water(high_water));
+    rill_axis_monitor #(.DATA_W(DATA_W), .WORDS(2 * WORDS)) u_snk (
+        .clk(clk), .rst(rst), .hold(hold), .s_axis_tvalid(m_valid), .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(1'b0),
+        .s_axis_tlast(1'b0), .done(snk_done));
+
+    task push(input integer expected);
+        begin
+            word = {$random(seed), $random(seed)};
+            u_src.push(word, 1'b0, 1'b0);
+            if (expected)
+                u_snk.expect_word(word, 1'b0, 1'b0);
+        end
+    endtask
+
+    task check(input ok, input [50*8-1:0] what);
+        if (ok !== 1'b1) begin
+            $display("FAIL: %0s at %0t", what, $time);
+            $finish;
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        wait (!rst);
+        // One word into the empty FIFO: latency.
+        push(1);
+        wait (s_valid && s_ready);
+        @(posedge clk);
+        start = u_snk.cycle;
+        wait (m_valid);
+        check(u_snk.cycle - start == LATENCY - 1, "latency");
+        // More words than fit, nothing read: exactly DEPTH are taken.
+        for (i = 0; i < WORDS; i = i + 1)
+            push(1);
+        repeat (DEPTH * 4 + 100) @(posedge clk);
+        check(u_src.sent == DEPTH && occupancy == DEPTH && high_water == DEPTH, "capacity");
+        // Then all of them, at full rate when nobody idles.
+        hold = 0;
+        wait (snk_done && src_done);
+        check(DEPTH < 2 || idle + stall > 0 || u_snk.last_time - u_snk.first_time == WORDS, "one word per cycle");
+        repeat (5) @(posedge clk);
+        check(occupancy == 0 && !m_valid, "empty at the end");
+        // A reset throws the contents away; the high-water mark starts over.
+        hold = 1;
+        repeat (3) @(posedge clk);
+        for (i = 0; i < DEPTH; i = i + 1)
+            push(0);
+        wait (src_done);
+        @(posedge clk) again <= 1;
+        @(posedge clk) again <= 0;
+        wait (rst);
+        wait (!rst);
+        check(occupancy == 0 && high_water == 0 && !m_valid, "empty after reset");
+        hold = 0;
+        for (i = 0; i < 50; i = i + 1)
+            push(1);
+        wait (snk_done && src_done);
+        $display("PASS");
+        $finish;
+    end
+endmodule
+
+`default_nettype wire
