@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two banks that hold one block each: a block of a vector stream (chunk, tok order) is written while the one before is read.
 //
-// Write: a block ends with the token-last word that has s_tlast or is chunk CHUNKS - 1; s_tready is low while both banks are full. w_take marks an
-// accepted word, w_bank and w_chunk its place, w_end the block's last word; s_side of that word is kept with the block.
-// Read: i_avail says that a word can be issued, i_* describe it. It is issued when i_avail && r_go && r_en; its data is on r_tdata after the
-// next enabled clock (registered RAM read, held while r_en is low), r_tvalid with it. A bank is free for writing once its last word is issued.
-// TOKEN_MAJOR 0: order (chunk, tok). TOKEN_MAJOR 1: order (tok, chunk), and i_pad with chunk = number of chunks is issued once more after each
-// token whose r_pad is high at the last chunk (no data).
+// Write: a block ends with the token-last word that has s_tlast or is chunk CHUNKS - 1; s_tready is low while both banks are full. w_take
+// marks an accepted word, w_bank and w_chunk its place, w_end the block's last word; s_side of that word is kept with the block.
+// Read: i_avail says that a word can be issued, i_* describe it. It is issued when i_avail && r_go && r_en; its data is on r_tdata after
+// the next enabled clock (registered RAM read, held while r_en is low), r_tvalid with it. A bank is free for writing once its last word
+// is issued.
+// TOKEN_MAJOR 0: order (chunk, tok). TOKEN_MAJOR 1: order (tok, chunk), and i_pad with chunk = number of chunks is issued once more after
+// each token whose r_pad is high at the last chunk (no data).
 // Latency: a block can be issued READY_DELAY + 1 cycles after its last word was accepted. One word per cycle on both sides.
 // Reset: synchronous; contents are lost.
 // DATA_W       bits of a word

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accumulators to fp32: y = float(acc) * scale + bias, each of the three steps rounded to nearest even.
 //
-// Free-running pipeline, never stalls: one vector per cycle, LATENCY = 11. A product without bias gives bias = +0.0; as float(acc) * scale with a
-// positive power of two as scale is never -0, that leaves scores and values as they are.
+// Free-running pipeline, never stalls: one vector per cycle, LATENCY = 11. A product without bias gives bias = +0.0; as float(acc) * scale
+// with a positive power of two as scale is never -0, that leaves scores and values as they are.
 // fault[i] is aligned with y: lane i's scale or bias is not finite or its result overflows.
 // Reset: synchronous; valids only.
 // Parameters: LANES, SIDE_W (bits of the sideband).
@@ -36,42 +36,33 @@ module rill_dequantize #(
         end
     endgenerate
 
-    reg  [LATENCY:1]  valid_q;
-    reg  [SIDE_W-1:0] side_q [1:LATENCY];
-    integer n;
-    always @(posedge clk) begin
+    reg  [LATENCY:1] valid_q;
+    always @(posedge clk)
         valid_q <= rst ? {LATENCY{1'b0}} : {valid_q[LATENCY-1:1], valid};
-        side_q[1] <= side;
-        for (n = 2; n <= LATENCY; n = n + 1)
-            side_q[n] <= side_q[n-1];
-    end
     assign out_valid = valid_q[LATENCY];
-    assign out_side = side_q[LATENCY];
+    rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_side (.clk(clk), .rst(rst), .en(1'b1), .d(side), .q(out_side));
 
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            reg  [31:0]    scale_q [1:INT];
-            reg  [31:0]    bias_q [1:INT+MUL];
-            reg  [ADD:1]   mul_fault_q;
-            wire [31:0]    whole;
-            wire [31:0]    product;
-            wire           mul_fault;
-            wire           add_fault;
-            integer k;
-            always @(posedge clk) begin
-                scale_q[1] <= scale[i*32 +: 32];
-                for (k = 2; k <= INT; k = k + 1)
-                    scale_q[k] <= scale_q[k-1];
-                bias_q[1] <= bias[i*32 +: 32];
-                for (k = 2; k <= INT + MUL; k = k + 1)
-                    bias_q[k] <= bias_q[k-1];
-                mul_fault_q <= {mul_fault_q[ADD-1:1], mul_fault};
-            end
+            wire [31:0] whole;
+            wire [31:0] product;
+            wire [31:0] late_scale;
+            wire [31:0] late_bias;
+            wire        mul_fault;
+            wire        late_fault;
+            wire        add_fault;
+            rill_delay_line #(.DATA_W(32), .DEPTH(INT)) u_late_scale (
+                .clk(clk), .rst(rst), .en(1'b1), .d(scale[i*32 +: 32]), .q(late_scale)
+            );
+            rill_delay_line #(.DATA_W(32), .DEPTH(INT + MUL)) u_late_bias (
+                .clk(clk), .rst(rst), .en(1'b1), .d(bias[i*32 +: 32]), .q(late_bias)
+            );
+            rill_delay_line #(.DATA_W(1), .DEPTH(ADD)) u_late_fault (.clk(clk), .rst(rst), .en(1'b1), .d(mul_fault), .q(late_fault));
             rill_fp32_from_int #(.WIDTH(64)) u_whole (.clk(clk), .en(1'b1), .a(acc[i*64 +: 64]), .y(whole));
-            rill_fp32_mul u_scale (.clk(clk), .en(1'b1), .a(whole), .b(scale_q[INT]), .y(product), .fault(mul_fault));
-            rill_fp32_add u_bias (.clk(clk), .en(1'b1), .a(product), .b(bias_q[INT+MUL]), .y(y[i*32 +: 32]), .fault(add_fault));
-            assign fault[i] = add_fault | mul_fault_q[ADD];
+            rill_fp32_mul u_scale (.clk(clk), .en(1'b1), .a(whole), .b(late_scale), .y(product), .fault(mul_fault));
+            rill_fp32_add u_bias (.clk(clk), .en(1'b1), .a(product), .b(late_bias), .y(y[i*32 +: 32]), .fault(add_fault));
+            assign fault[i] = add_fault | late_fault;
         end
     endgenerate
 endmodule

@@ -1,2 +1,242 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_kv_quantize: body follows.
+// fp32 head vectors to int8 with one fp32 scale each, for the KV cache: docs/numerics.md section 6.
+//
+// In: vector stream (chunk, tok) of HEADS * HEAD_DIM elements. Out: kv units {scale[31:0], q[XS*8-1:0]} in order head, tok, unit in head,
+// ceil(HEAD_DIM / XS) units of XS = BEAT_BITS / 8 mantissas, the last one padded with zeros; tlast after HEADS heads.
+// Throughput: one chunk per cycle; a head is read while the next one comes in; reading takes one cycle per chunk.
+// Latency: log2(LANES) + 18 cycles from the last chunk of a head (all tokens) to its first unit when that unit is one chunk, one more per
+// further chunk of the unit. Reset: synchronous. fault: pulse; NaN, infinity, or a product that overflows.
+// LANES      fp32 per chunk: 1, 2, 4, 8, 16, 32
+// TOKENS     tokens per step, upper bound
+// BEAT_BITS  256 or 512
+// HEADS      heads of a firing
+// HEAD_DIM   elements of a head, a multiple of LANES
+// USE_RSQRT  1: the scale is multiplied by RSQRT_HD (keys)
+// RSQRT_HD   bits of fp32(1 / sqrt(HEAD_DIM)), needed when USE_RSQRT is 1
+`default_nettype none
+
+module rill_kv_quantize #(
+    parameter LANES = 0,
+    parameter TOKENS = 0,
+    parameter BEAT_BITS = 0,
+    parameter HEADS = 0,
+    parameter HEAD_DIM = 0,
+    parameter USE_RSQRT = 0,
+    parameter [31:0] RSQRT_HD = 0,
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire                    clk,
+    input  wire                    rst,
+
+    input  wire                    s_axis_x_tvalid,
+    output wire                    s_axis_x_tready,
+    input  wire [LANES*32-1:0]     s_axis_x_tdata,
+    input  wire [USER_W-1:0]       s_axis_x_tuser,
+    input  wire                    s_axis_x_tlast,
+
+    output wire                    m_axis_y_tvalid,
+    input  wire                    m_axis_y_tready,
+    output wire [BEAT_BITS+32-1:0] m_axis_y_tdata,
+    output wire [USER_W-1:0]       m_axis_y_tuser,
+    output wire                    m_axis_y_tlast,
+
+    output reg                     fault
+);
+    generate
+        if (LANES != 1 && LANES != 2 && LANES != 4 && LANES != 8 && LANES != 16 && LANES != 32) begin : gen_bad_lanes
+            rill_error_LANES_must_be_a_power_of_two_up_to_32 u_error ();
+        end else if (HEAD_DIM < 1 || HEAD_DIM % LANES != 0) begin : gen_bad_dim
+            rill_error_HEAD_DIM_must_be_a_multiple_of_LANES u_error ();
+        end
+        if (TOKENS < 1 || TOKENS > 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_1_to_8 u_error ();
+        end
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (HEADS < 1) begin : gen_bad_heads
+            rill_error_HEADS_must_be_at_least_1 u_error ();
+        end
+        if (USE_RSQRT != 0 && RSQRT_HD == 0) begin : gen_bad_rsqrt
+            rill_error_USE_RSQRT_needs_RSQRT_HD u_error ();
+        end
+    endgenerate
+
+    localparam LANES_1 = LANES > 0 ? LANES : 1;
+    localparam LEVELS = $clog2(LANES_1);
+    localparam XS = BEAT_BITS / 8;
+    localparam CHUNKS = (HEAD_DIM + LANES_1 - 1) / LANES_1;
+    localparam CHUNK_W = $clog2(CHUNKS + 1);
+    localparam SLOTS = XS / LANES_1;                       // chunks of a unit, a power of two
+    localparam SLOT_W = SLOTS > 1 ? $clog2(SLOTS) : 1;
+    localparam TOK_W = USER_W - 1;
+    localparam ROW_W = TOK_W + 1;                          // {bank, tok}
+    localparam [31:0] LAST_CHUNK = CHUNKS - 1;
+    localparam [31:0] LAST_SLOT = SLOTS - 1;
+    localparam [31:0] F127 = 32'h42fe0000;
+    localparam [31:0] F1_127 = 32'h3c010204;               // 0x1.020408p-7
+    localparam HEAD_W = $clog2(HEADS + 1);
+    localparam [31:0] LAST_HEAD = HEADS - 1;
+
+    // ---- heads in, two banks ----
+    wire                en;
+    wire                w_take;
+    wire                w_bank;
+    wire                w_end;
+    wire [CHUNK_W-1:0]  w_chunk;
+    wire                i_avail;
+    wire                i_bank;
+    wire [CHUNK_W-1:0]  i_chunk;
+    wire [CHUNK_W-1:0]  i_chunks;
+    wire [USER_W-1:0]   i_tuser;
+    wire                i_pad;
+    wire                i_end;
+    wire                i_tlast;
+    wire                i_side;
+    wire                r_tvalid;
+    wire [LANES*32-1:0] r_tdata;
+
+    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(1), .READY_DELAY(LEVELS + 9)) u_banks (
+        .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata), .s_tuser(s_axis_x_tuser),
+        .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end),
+        .r_en(en), .r_go(1'b1), .r_pad(1'b0), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser),
+        .i_pad(i_pad), .i_end(i_end), .i_tlast(i_tlast), .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
+
+    // ---- largest magnitude per token while the head comes in; then its reciprocal and the scale ----
+    wire [LANES*31-1:0] magnitudes;
+    wire [30:0]         chunk_most;
+    wire [ROW_W+1:0]    place_now = {w_chunk == {CHUNK_W{1'b0}}, w_chunk == LAST_CHUNK[CHUNK_W-1:0], w_bank, s_axis_x_tuser[TOK_W-1:0]};
+    wire [ROW_W+1:0]    place;
+    wire [ROW_W-1:0]    row = place[ROW_W-1:0];
+    wire [ROW_W-1:0]    row_done;
+    wire                zero_done;
+    reg  [LEVELS:0]     took_q;
+    wire [LEVELS+1:0]   took = {took_q, w_take};
+    reg  [30:0]         most_q [0:(1<<ROW_W)-1];
+    reg  [30:0]         final_q;                           // the largest magnitude of a whole head
+    reg  [ROW_W-1:0]    final_row_q;
+    reg  [9:0]          final_valid_q;                     // [i]: i stages after final_q was set
+    wire [30:0]         most = (place[ROW_W+1] || chunk_most > most_q[row]) ? chunk_most : most_q[row];
+
+    genvar i;
+    generate
+        for (i = 0; i < LANES; i = i + 1) begin : gen_magnitude
+            assign magnitudes[i*31 +: 31] = s_axis_x_tdata[i*32+23 +: 8] == 8'd0 ? 31'd0 : s_axis_x_tdata[i*32 +: 31];
+        end
+    endgenerate
+    rill_max_tree #(.DATA_W(31), .LANES(LANES)) u_most (.clk(clk), .en(1'b1), .d(magnitudes), .q(chunk_most));
+    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LEVELS)) u_place (.clk(clk), .rst(rst), .en(1'b1), .d(place_now), .q(place));
+
+    always @(posedge clk)
+        if (rst) begin
+            took_q <= {(LEVELS+1){1'b0}};
+            final_valid_q <= 10'd0;
+        end else begin
+            took_q <= took[LEVELS:0];
+            final_valid_q <= {final_valid_q[8:0], took[LEVELS] && place[ROW_W]};
+        end
+    always @(posedge clk) begin
+        if (took[LEVELS]) most_q[row] <= most;
+        final_q <= most;
+        final_row_q <= row;
+    end
+
+    wire [31:0] recip;
+    wire [31:0] inv;
+    wire [31:0] scale_plain;
+    wire [31:0] scale;
+    wire [3:0]  stat_fault;
+    reg  [31:0] inv_q [0:(1<<ROW_W)-1];
+    reg  [31:0] scale_q [0:(1<<ROW_W)-1];
+    rill_fp32_recip u_recip (.clk(clk), .en(1'b1), .a({1'b0, final_q}), .y(recip), .fault(stat_fault[0]));
+    rill_fp32_mul #(.SATURATE(0)) u_inv (.clk(clk), .en(1'b1), .a(recip), .b(F127), .y(inv), .fault(stat_fault[1]));
+    rill_fp32_mul #(.SATURATE(0)) u_scale (.clk(clk), .en(1'b1), .a({1'b0, final_q}), .b(F1_127), .y(scale_plain), .fault(stat_fault[2]));
+    generate
+        if (USE_RSQRT != 0) begin : gen_key
+            wire [31:0] scale_early;
+            rill_fp32_mul #(.SATURATE(0)) u_key (.clk(clk), .en(1'b1), .a(scale_plain), .b(RSQRT_HD), .y(scale_early),
+                .fault(stat_fault[3]));
+            rill_delay_line #(.DATA_W(32), .DEPTH(3)) u_late (.clk(clk), .rst(rst), .en(1'b1), .d(scale_early), .q(scale));
+        end else begin : gen_value
+            assign stat_fault[3] = 1'b0;
+            rill_delay_line #(.DATA_W(32), .DEPTH(6)) u_late (.clk(clk), .rst(rst), .en(1'b1), .d(scale_plain), .q(scale));
+        end
+    endgenerate
+    rill_delay_line #(.DATA_W(ROW_W + 1), .DEPTH(9)) u_row (.clk(clk), .rst(rst), .en(1'b1), .d({final_q == 31'd0, final_row_q}),
+        .q({zero_done, row_done}));
+    always @(posedge clk)
+        if (final_valid_q[9]) begin
+            inv_q[row_done] <= zero_done ? 32'd0 : inv;
+            scale_q[row_done] <= scale;
+        end
+    // The reciprocal of a zero head is not used; its stage 6 flag comes 3 stages before zero_done.
+    wire zero_recip;
+    rill_delay_line #(.DATA_W(1), .DEPTH(6)) u_zero (.clk(clk), .rst(rst), .en(1'b1), .d(final_q == 31'd0), .q(zero_recip));
+    wire stat_bad = (stat_fault[0] && final_valid_q[6] && !zero_recip) || (stat_fault[1] && final_valid_q[9] && !zero_done)
+        || (stat_fault[2] && final_valid_q[3]) || (stat_fault[3] && final_valid_q[6]);
+
+    // ---- read, multiply, round, pack ----
+    wire              bank1;
+    wire [TOK_W-1:0]  tok1;
+    wire [SLOT_W-1:0] slot_now;
+    wire              last_now;
+    reg  [HEAD_W-1:0] head_q;
+    wire              head_last = head_q == LAST_HEAD[HEAD_W-1:0];
+    localparam LATE_W = SLOT_W + 2 + USER_W;
+    reg  [LATE_W:0]   side1_q;
+    generate
+        if (SLOTS == 1) begin : gen_whole
+            assign slot_now = 1'b0;
+            assign last_now = 1'b1;
+        end else if (CHUNK_W > SLOT_W) begin : gen_many
+            assign slot_now = i_chunk[SLOT_W-1:0];
+            assign last_now = i_chunk == LAST_CHUNK[CHUNK_W-1:0] || slot_now == LAST_SLOT[SLOT_W-1:0];
+        end else begin : gen_one
+            assign slot_now = {{(SLOT_W-CHUNK_W){1'b0}}, i_chunk};
+            assign last_now = i_chunk == LAST_CHUNK[CHUNK_W-1:0] || slot_now == LAST_SLOT[SLOT_W-1:0];
+        end
+    endgenerate
+    always @(posedge clk) if (en) side1_q <= {i_bank, slot_now, last_now, i_end && head_last, i_tuser};
+    always @(posedge clk)
+        if (rst) head_q <= {HEAD_W{1'b0}};
+        else if (en && i_avail && i_end) head_q <= head_last ? {HEAD_W{1'b0}} : head_q + 1'b1;
+    assign bank1 = side1_q[LATE_W];
+    assign tok1 = side1_q[TOK_W-1:0];
+
+    wire [31:0]        inv1 = inv_q[{bank1, tok1}];
+    wire [31:0]        scale1 = scale_q[{bank1, tok1}];
+    wire [LANES*8-1:0] q7;
+    wire [LANES-1:0]   mul_fault;
+    wire [LANES-1:0]   fix_fault;
+    wire [LANES-1:0]   fix_over;
+    wire [31:0]        scale7;
+    wire [SLOT_W-1:0]  slot7;
+    wire               last7;
+    wire               tlast7;
+    wire [USER_W-1:0]  user7;
+    reg  [5:0]         valid_q;
+    generate
+        for (i = 0; i < LANES; i = i + 1) begin : gen_lane
+            wire [31:0] scaled;
+            rill_fp32_mul #(.SATURATE(0)) u_mul (.clk(clk), .en(en), .a(r_tdata[i*32 +: 32]), .b(inv1), .y(scaled), .fault(mul_fault[i]));
+            rill_fp32_to_fixed #(.FRAC(0), .WIDTH(8)) u_fix (.clk(clk), .en(en), .a(scaled), .y(q7[i*8 +: 8]), .overflow(fix_over[i]),
+                .fault(fix_fault[i]));
+        end
+    endgenerate
+    rill_delay_line #(.DATA_W(32 + LATE_W), .DEPTH(6)) u_side (.clk(clk), .rst(rst), .en(en), .d({scale1, side1_q[LATE_W-1:0]}),
+        .q({scale7, slot7, last7, tlast7, user7}));
+    always @(posedge clk)
+        if (rst) valid_q <= 6'd0;
+        else if (en) valid_q <= {valid_q[4:0], r_tvalid};
+
+    rill_unit_packer #(.LANES(LANES), .XS(XS), .SIDE_W(33 + USER_W)) u_pack (
+        .clk(clk), .rst(rst), .en(en), .s_valid(valid_q[5]), .s_data(q7), .s_zero(1'b0), .s_slot(slot7), .s_first(slot7 == {SLOT_W{1'b0}}),
+        .s_last(last7), .s_side({scale7, tlast7, user7}), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
+        .m_tdata(m_axis_y_tdata[BEAT_BITS-1:0]), .m_side({m_axis_y_tdata[BEAT_BITS +: 32], m_axis_y_tlast, m_axis_y_tuser}));
+
+    always @(posedge clk) fault <= !rst && (stat_bad || (en && ((valid_q[2] && |mul_fault) || (valid_q[5] && |fix_fault))));
+
+    wire unused = &{1'b0, took, i_side, w_end, i_chunk, i_chunks, i_pad, i_tlast, fix_over};
+endmodule
+
+`default_nettype wire

@@ -1,2 +1,224 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_kv_scale: body follows.
+// Scales of the keys or values on chip: one fp32 per layer, head and position, handed to softmax in LANES-wide words.
+//
+// In: one step word per step, then LAYERS firings of kv units {scale[31:0], q[BEAT_BITS-1:0]} in order head, tok, unit in head; the scale of unit
+// 0 is stored at position pos + tok. Out (tdata only): for each (layer, head) in order the words of positions 0 .. pos + ntok - 1, element 0 low,
+// lanes past the last position +0.0; they start when the scales of all tokens of that (layer, head) are in.
+// Throughput: one unit and one word per cycle; units may run up to one step ahead of the words. Latency: 6 cycles from the last unit of
+// a head to its first word. Reset: synchronous; the RAM keeps its contents.
+// LANES      fp32 per word: 1, 2, 4, 8, 16, 32
+// TOKENS     tokens per step, upper bound
+// BEAT_BITS  256 or 512
+// LAYERS     firings per step
+// HEADS      heads of a firing
+// UNITS      units of a head and token
+// CONTEXT    positions, 1 to 65536
+// RAM_STYLE  "auto", "block", "ultra", "distributed"
+`default_nettype none
+
+module rill_kv_scale #(
+    parameter LANES = 0,
+    parameter TOKENS = 0,
+    parameter BEAT_BITS = 0,
+    parameter LAYERS = 0,
+    parameter HEADS = 0,
+    parameter UNITS = 0,
+    parameter CONTEXT = 0,
+    parameter RAM_STYLE = "auto",
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire                    clk,
+    input  wire                    rst,
+
+    input  wire                    s_axis_step_tvalid,
+    output wire                    s_axis_step_tready,
+    input  wire [63:0]             s_axis_step_tdata,
+
+    input  wire                    s_axis_kv_tvalid,
+    output wire                    s_axis_kv_tready,
+    input  wire [BEAT_BITS+32-1:0] s_axis_kv_tdata,
+    input  wire [USER_W-1:0]       s_axis_kv_tuser,
+    input  wire                    s_axis_kv_tlast,
+
+    output wire                    m_axis_scale_tvalid,
+    input  wire                    m_axis_scale_tready,
+    output wire [LANES*32-1:0]     m_axis_scale_tdata
+);
+    generate
+        if (LANES != 1 && LANES != 2 && LANES != 4 && LANES != 8 && LANES != 16 && LANES != 32) begin : gen_bad_lanes
+            rill_error_LANES_must_be_a_power_of_two_up_to_32 u_error ();
+        end
+        if (TOKENS < 1 || TOKENS > 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_1_to_8 u_error ();
+        end
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (LAYERS < 1 || HEADS < 1 || UNITS < 1) begin : gen_bad_counts
+            rill_error_LAYERS_HEADS_and_UNITS_must_be_at_least_1 u_error ();
+        end
+        if (CONTEXT < 1 || CONTEXT > 65536) begin : gen_bad_context
+            rill_error_CONTEXT_must_be_1_to_65536 u_error ();
+        end
+    endgenerate
+
+    localparam LANES_1 = LANES > 0 ? LANES : 1;
+    localparam LEVELS = $clog2(LANES_1);
+    localparam LANE_W = LEVELS > 0 ? LEVELS : 1;
+    localparam CHUNKS = (CONTEXT + LANES_1 - 1) / LANES_1;
+    localparam FIRES = LAYERS * HEADS;                     // (layer, head) pairs of a step
+    localparam WORDS = FIRES * CHUNKS;
+    localparam ADDR_W = $clog2(WORDS + 1);
+    localparam FIRE_W = $clog2(FIRES + 1);
+    localparam UNIT_W = $clog2(UNITS + 1);
+    localparam TOK_W = USER_W - 1;
+    localparam [31:0] CHUNKS_32 = CHUNKS;
+    localparam [31:0] LAST_FIRE = FIRES - 1;
+    localparam [31:0] LAST_UNIT = UNITS - 1;
+    localparam [31:0] LANES_32 = LANES;
+    localparam [16:0] LANES_17 = LANES_32[16:0];
+
+    // ---- scales in ----
+    reg               w_have_q;                            // a step is being written
+    reg               next_q;                              // its size waits for the reader
+    reg  [15:0]       pos_q;
+    reg  [16:0]       next_size_q;
+    reg  [ADDR_W-1:0] w_base_q;                            // first word of the (layer, head)
+    reg  [FIRE_W-1:0] w_fire_q;
+    reg  [UNIT_W-1:0] unit_q;
+    wire              unit_last = unit_q == LAST_UNIT[UNIT_W-1:0];
+    wire              w_take = s_axis_kv_tvalid && s_axis_kv_tready;
+    wire              head_end = w_take && unit_last && s_axis_kv_tuser[TOK_W];
+    wire              w_end = head_end && w_fire_q == LAST_FIRE[FIRE_W-1:0];
+    wire              step_take = s_axis_step_tvalid && s_axis_step_tready;
+    wire              r_take;                              // the reader takes next_size_q
+    wire [16:0]       place = {1'b0, pos_q} + {{(17-TOK_W){1'b0}}, s_axis_kv_tuser[TOK_W-1:0]};
+    wire [16:0]       w_chunk = place >> LEVELS;
+
+    assign s_axis_step_tready = !w_have_q && !next_q && !rst;
+    assign s_axis_kv_tready = w_have_q && !rst;
+
+    always @(posedge clk)
+        if (rst) begin
+            w_have_q <= 1'b0;
+            next_q <= 1'b0;
+            w_base_q <= {ADDR_W{1'b0}};
+            w_fire_q <= {FIRE_W{1'b0}};
+            unit_q <= {UNIT_W{1'b0}};
+        end else begin
+            w_have_q <= step_take || (w_have_q && !w_end);
+            next_q <= step_take || (next_q && !r_take);
+            if (w_take) unit_q <= unit_last ? {UNIT_W{1'b0}} : unit_q + 1'b1;
+            if (head_end) begin
+                w_base_q <= w_end ? {ADDR_W{1'b0}} : w_base_q + CHUNKS_32[ADDR_W-1:0];
+                w_fire_q <= w_end ? {FIRE_W{1'b0}} : w_fire_q + 1'b1;
+            end
+        end
+    always @(posedge clk)
+        if (step_take) begin
+            pos_q <= s_axis_step_tdata[15:0];
+            next_size_q <= {1'b0, s_axis_step_tdata[15:0]} + {13'd0, s_axis_step_tdata[19:16]};
+        end
+
+    reg               write_q;
+    reg  [ADDR_W-1:0] write_addr_q;
+    reg  [LANE_W-1:0] write_lane_q;
+    reg  [31:0]       write_data_q;
+    reg               filled_q;                            // the (layer, head) is complete after this write
+    always @(posedge clk)
+        if (rst) begin
+            write_q <= 1'b0;
+            filled_q <= 1'b0;
+        end else begin
+            write_q <= w_take && unit_q == {UNIT_W{1'b0}};
+            filled_q <= head_end;
+        end
+    always @(posedge clk) begin
+        write_addr_q <= w_base_q + w_chunk[ADDR_W-1:0];
+        write_lane_q <= LEVELS == 0 ? {LANE_W{1'b0}} : place[LANE_W-1:0];
+        write_data_q <= s_axis_kv_tdata[BEAT_BITS +: 32];
+    end
+
+    // ---- words out ----
+    localparam COUNT_W = FIRE_W + 1;
+    wire               en;
+    reg  [COUNT_W-1:0] ready_q;                            // complete (layer, head) pairs that the reader has not finished
+    reg                r_have_q;
+    reg  [16:0]        size_q;                             // positions of the step
+    reg  [16:0]        left_q;                             // positions from the present word on
+    reg  [ADDR_W-1:0]  r_base_q;
+    reg  [ADDR_W-1:0]  r_addr_q;
+    reg  [FIRE_W-1:0]  r_fire_q;
+    wire               issue = en && r_have_q && ready_q != {COUNT_W{1'b0}};
+    wire               r_last = left_q <= LANES_17;
+    wire               r_end = issue && r_last && r_fire_q == LAST_FIRE[FIRE_W-1:0];
+    wire [ADDR_W-1:0]  r_base_next = r_fire_q == LAST_FIRE[FIRE_W-1:0] ? {ADDR_W{1'b0}} : r_base_q + CHUNKS_32[ADDR_W-1:0];
+    assign r_take = next_q && !r_have_q;
+
+    always @(posedge clk)
+        if (rst) begin
+            ready_q <= {COUNT_W{1'b0}};
+            r_have_q <= 1'b0;
+            r_base_q <= {ADDR_W{1'b0}};
+            r_addr_q <= {ADDR_W{1'b0}};
+            r_fire_q <= {FIRE_W{1'b0}};
+        end else begin
+            ready_q <= ready_q + {{(COUNT_W-1){1'b0}}, filled_q} - {{(COUNT_W-1){1'b0}}, issue && r_last};
+            r_have_q <= r_take || (r_have_q && !r_end);
+            if (issue) r_addr_q <= r_last ? r_base_next : r_addr_q + 1'b1;
+            if (issue && r_last) begin
+                r_base_q <= r_base_next;
+                r_fire_q <= r_end ? {FIRE_W{1'b0}} : r_fire_q + 1'b1;
+            end
+        end
+    always @(posedge clk)
+        if (r_take) begin
+            size_q <= next_size_q;
+            left_q <= next_size_q;
+        end else if (issue)
+            left_q <= r_last ? size_q : left_q - LANES_17;
+
+    // Stages: RAM, its output register, mask.
+    localparam MASK_W = 6;                                 // valid lanes, 1 to LANES
+    wire [MASK_W-1:0] lanes2;
+    wire [2:0]        valid;
+    rill_pipe #(.LATENCY(3), .SIDE_W(1)) u_pipe (
+        .clk(clk), .rst(rst), .s_tvalid(issue), .s_tready(), .s_side(1'b0), .en(en), .valid(valid),
+        .m_tvalid(m_axis_scale_tvalid), .m_tready(m_axis_scale_tready), .m_side());
+    rill_delay_line #(.DATA_W(MASK_W), .DEPTH(2)) u_lanes (.clk(clk), .rst(rst), .en(en), .d(r_last ? left_q[MASK_W-1:0] : LANES_17[MASK_W-1:0]),
+        .q(lanes2));
+
+    genvar i;
+    generate
+        for (i = 0; i < LANES; i = i + 1) begin : gen_lane
+            localparam [31:0] INDEX = i;
+            (* ram_style = RAM_STYLE *) reg [31:0] mem [0:WORDS-1];
+            reg [31:0] read1_q;
+            reg [31:0] read2_q;
+            reg [31:0] out_q;
+            always @(posedge clk) if (write_q && write_lane_q == INDEX[LANE_W-1:0]) mem[write_addr_q] <= write_data_q;
+            always @(posedge clk)
+                if (en) begin
+                    read1_q <= mem[r_addr_q];
+                    read2_q <= read1_q;
+                    out_q <= lanes2 > INDEX[MASK_W-1:0] ? read2_q : 32'd0;
+                end
+            assign m_axis_scale_tdata[i*32 +: 32] = out_q;
+        end
+    endgenerate
+
+`ifdef RILL_ASSERT
+    reg [31:0] layer_heads_q;
+    always @(posedge clk)
+        if (rst) layer_heads_q <= 32'd0;
+        else if (head_end) begin
+            layer_heads_q <= s_axis_kv_tlast ? 32'd0 : layer_heads_q + 32'd1;
+            assert (s_axis_kv_tlast == (layer_heads_q == HEADS - 1));
+        end
+    always @(posedge clk)
+        if (!rst && w_take) assert ({15'd0, place} < CONTEXT);
+`endif
+    wire unused = &{1'b0, s_axis_step_tdata[63:20], s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place, valid};
+endmodule
+
+`default_nettype wire

@@ -3,8 +3,9 @@
 //
 // Free-running pipeline, never stalls: one beat and token per cycle, out_valid LATENCY = 9 cycles after the valid that carries last.
 //     term = (sum over the beat of weight * x) * group_scale << shift;   acc[tok] = (first ? 0 : acc[tok]) + term, 64 bits
-// int4 = 1: nibble i of the beat is a two's complement weight; int4 = 0: byte k is one. x holds the factor of nibble i at byte i, so for int8
-// weights element k stands at bytes 2k and 2k+1. An int8 weight is 16 * (signed high nibble) + (unsigned low nibble): one array serves both.
+// int4 = 1: nibble i of the beat is a two's complement weight; int4 = 0: byte k is one. x holds the factor of nibble i at byte i, so for
+// int8 weights element k stands at bytes 2k and 2k+1. An int8 weight is 16 * (signed high nibble) + (unsigned low nibble): one array of
+// multipliers serves both.
 // row_scale, bias and side pass along unchanged, with the row's last beat.
 // Reset: synchronous; valids only.
 // Parameters: BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), SIDE_W (bits of the sideband).
@@ -39,7 +40,7 @@ module rill_matrix_lane #(
     output wire [SIDE_W-1:0]      out_side
 );
     localparam LATENCY = 9;
-    localparam BYTES = BEAT_BITS / 8;
+    localparam BYTES = BEAT_BITS == 512 ? 64 : 32;
     localparam QUADS = BYTES / 2;              // sums of four nibble products
     localparam SUMS3 = QUADS / 4;
     localparam SUMS4 = SUMS3 / 4;
@@ -91,33 +92,37 @@ module rill_matrix_lane #(
                     low_q <= low * x_low;
                     high_q <= high * x_high;
                 end
-            wire signed [15:0] high_weighted = int4_q ? {{4{high_q[11]}}, high_q} : {high_q, 4'd0};
+            wire [16:0] low_wide = {{4{low_q[12]}}, low_q};
+            wire [16:0] high_wide = int4_q ? {{5{high_q[11]}}, high_q} : {high_q[11], high_q, 4'd0};
         end
         for (i = 0; i < QUADS; i = i + 1) begin : gen_quad
-            reg  signed [16:0] sum_q;
+            reg  [16:0] sum_q;
+            wire [18:0] wide = {{2{sum_q[16]}}, sum_q};
             always @(posedge clk)
                 if (valid_q[1])
-                    sum_q <= gen_byte[2*i].low_q + gen_byte[2*i].high_weighted + gen_byte[2*i+1].low_q + gen_byte[2*i+1].high_weighted;
+                    sum_q <= gen_byte[2*i].low_wide + gen_byte[2*i].high_wide + gen_byte[2*i+1].low_wide + gen_byte[2*i+1].high_wide;
         end
 
         // Stages 3 to 5: the rest of the sum.
         for (i = 0; i < SUMS3; i = i + 1) begin : gen_sum3
-            reg  signed [18:0] sum_q;
+            reg  [18:0] sum_q;
+            wire [20:0] wide = {{2{sum_q[18]}}, sum_q};
             always @(posedge clk)
                 if (valid_q[2])
-                    sum_q <= gen_quad[4*i].sum_q + gen_quad[4*i+1].sum_q + gen_quad[4*i+2].sum_q + gen_quad[4*i+3].sum_q;
+                    sum_q <= gen_quad[4*i].wide + gen_quad[4*i+1].wide + gen_quad[4*i+2].wide + gen_quad[4*i+3].wide;
         end
         for (i = 0; i < SUMS4; i = i + 1) begin : gen_sum4
-            reg  signed [20:0] sum_q;
+            reg  [20:0] sum_q;
+            wire [21:0] wide = {sum_q[20], sum_q};
             always @(posedge clk)
                 if (valid_q[3])
-                    sum_q <= gen_sum3[4*i].sum_q + gen_sum3[4*i+1].sum_q + gen_sum3[4*i+2].sum_q + gen_sum3[4*i+3].sum_q;
+                    sum_q <= gen_sum3[4*i].wide + gen_sum3[4*i+1].wide + gen_sum3[4*i+2].wide + gen_sum3[4*i+3].wide;
         end
-        wire signed [21:0] sum;
+        wire [21:0] sum;
         if (SUMS4 == 2) begin : gen_two
-            assign sum = gen_sum4[0].sum_q + gen_sum4[1].sum_q;
+            assign sum = gen_sum4[0].wide + gen_sum4[1].wide;
         end else begin : gen_one
-            assign sum = {gen_sum4[0].sum_q[20], gen_sum4[0].sum_q};
+            assign sum = gen_sum4[0].wide;
         end
     endgenerate
 
@@ -127,21 +132,21 @@ module rill_matrix_lane #(
     reg  [54:0]        term7_q;
     reg  [61:0]        term8_q;
     wire signed [8:0]  scale5 = {1'b0, group_scale_q[39:32]};
-    wire [4:0]         shift6 = shift_q[29:25];
-    wire [2:0]         shift7 = shift_q[32:30];
+    wire [1:0]         coarse6 = shift_q[29:28];
+    wire [2:0]         fine7 = shift_q[32:30];
     wire [54:0]        wide6 = {{24{scaled6_q[30]}}, scaled6_q};
     wire [61:0]        wide7 = {{7{term7_q[54]}}, term7_q};
 
     always @(posedge clk) begin
         sum5_q <= sum;
-        scaled6_q <= sum5_q * scale5;
-        case (shift6[4:3])
+        scaled6_q <= sum5_q * scale5; // 22 x 9 bits
+        case (coarse6)
             2'd0: term7_q <= wide6;
             2'd1: term7_q <= wide6 << 8;
             2'd2: term7_q <= wide6 << 16;
             default: term7_q <= wide6 << 24;
         endcase
-        term8_q <= wide7 << shift7;
+        term8_q <= wide7 << fine7;
     end
 
     // Stage 9: one accumulator per token.
@@ -155,15 +160,9 @@ module rill_matrix_lane #(
         out_valid <= !rst && valid_q[8] && last_q[8];
     end
 
-    // Delay lines without reset.
-    reg  [64+SIDE_W-1:0] along_q [1:LATENCY];
-    integer n;
-    always @(posedge clk) begin
-        along_q[1] <= {side, bias, row_scale};
-        for (n = 2; n <= LATENCY; n = n + 1)
-            along_q[n] <= along_q[n-1];
-    end
-    assign {out_side, out_bias, out_row_scale} = along_q[LATENCY];
+    rill_delay_line #(.DATA_W(64 + SIDE_W), .DEPTH(LATENCY)) u_along (
+        .clk(clk), .rst(rst), .en(1'b1), .d({side, bias, row_scale}), .q({out_side, out_bias, out_row_scale})
+    );
 
     wire unused = &{1'b0, shift_q[34:33], 1'b0};
 endmodule

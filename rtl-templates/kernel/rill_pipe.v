@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flow control of an enabled pipeline: one bracket around LATENCY register stages that move together.
 //
-// en steps every stage; it drops only while the last stage holds a word that is not taken. valid[i] belongs to stage i + 1, so the outputs of a
-// unit that ends after k stages are meaningful while valid[k-1]. m_side is s_side of the same word (tuser, tlast).
+// en steps every stage; it drops only while the last stage holds a word that is not taken. valid[i] belongs to stage i + 1, so the
+// outputs of a unit that ends after k stages are meaningful while valid[k-1]. m_side is s_side of the same word (tuser, tlast).
 // Latency LATENCY, one word per cycle. Reset: synchronous, valids only.
 // LATENCY  stages, 1 or more
 // SIDE_W   bits that travel along, 1 or more
@@ -41,7 +41,7 @@ module rill_pipe #(
         if (rst) valid_q <= {LATENCY{1'b0}};
         else if (en) valid_q <= shifted[LATENCY-1:0];
 
-    rill_delay #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_side (.clk(clk), .rst(rst), .en(en), .d(s_side), .q(m_side));
+    rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_side (.clk(clk), .rst(rst), .en(en), .d(s_side), .q(m_side));
 
     wire unused = shifted[LATENCY];
 endmodule

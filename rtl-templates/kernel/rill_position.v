@@ -7,8 +7,8 @@
 // Rows are buffered until those of all tokens are in; the next step's first descriptor goes out when the last chunk has left.
 // fault: one-cycle pulse for each row >= ROWS (row 0 is fetched instead).
 // Throughput: one chunk per cycle once the rows are in. Reset: clk, synchronous active-high rst.
-// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), BEAT_BITS (256, 512), N (elements of a row), ROWS (of the table, up to 65536),
-// TABLE_OFFSET (bytes, multiple of a beat). USER_W is derived.
+// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), BEAT_BITS (256, 512), N (elements of a row), ROWS (of the table, up to
+// 65536), TABLE_OFFSET (bytes, multiple of a beat). USER_W is derived.
 `default_nettype none
 
 module rill_position #(

@@ -1,2 +1,221 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_quantize: body follows.
+// fp32 vectors to block floating point (MX int8): one exponent per BLOCK elements, docs/numerics.md section 3.
+//
+// In: vector stream (chunk, tok), any length; a block is complete after BLOCK elements or at tlast (padding lanes are +0.0 by the rule of
+// the stream). Out: mx stream {shift[7:0], q[XS*8-1:0]} in order block, tok, unit in block, XS = BEAT_BITS / 8. An output firing is
+// FIRE_BLOCKS blocks, or ends with the input firing (FIRE_BLOCKS 0 or the input ends first). Block b starts at unit b * ceil(BLOCK / XS);
+// a last short block has only the units its chunks need; one zero unit (shift 0) follows the last block of a token when its units in the
+// firing are odd.
+// Throughput: one chunk per cycle; a block is read while the next one comes in; reading takes one cycle per chunk and padding unit.
+// Latency: max(log2(LANES) + 4, 6) cycles from the last chunk of a block (all tokens) to its first unit when that unit is one chunk, one
+// more per further chunk of the unit. Reset: synchronous.
+// fault: pulse; NaN, infinity, or a block exponent above EXP_MIN + 31.
+// LANES        fp32 per chunk: 1, 2, 4, 8, 16, 32
+// TOKENS       tokens per step, upper bound
+// BEAT_BITS    256 or 512
+// BLOCK        elements that share an exponent: a multiple of LANES, or not less than the vector
+// EXP_MIN      floor of the block exponent, -126 to 64
+// FIRE_BLOCKS  blocks of an output firing; 0: all of the input firing
+`default_nettype none
+
+module rill_quantize #(
+    parameter LANES = 0,
+    parameter TOKENS = 0,
+    parameter BEAT_BITS = 0,
+    parameter BLOCK = 0,
+    parameter EXP_MIN = -24,
+    parameter FIRE_BLOCKS = 0,
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire                   clk,
+    input  wire                   rst,
+
+    input  wire                   s_axis_x_tvalid,
+    output wire                   s_axis_x_tready,
+    input  wire [LANES*32-1:0]    s_axis_x_tdata,
+    input  wire [USER_W-1:0]      s_axis_x_tuser,
+    input  wire                   s_axis_x_tlast,
+
+    output wire                   m_axis_y_tvalid,
+    input  wire                   m_axis_y_tready,
+    output wire [BEAT_BITS+8-1:0] m_axis_y_tdata,
+    output wire [USER_W-1:0]      m_axis_y_tuser,
+    output wire                   m_axis_y_tlast,
+
+    output reg                    fault
+);
+    generate
+        if (LANES != 1 && LANES != 2 && LANES != 4 && LANES != 8 && LANES != 16 && LANES != 32) begin : gen_bad_lanes
+            rill_error_LANES_must_be_a_power_of_two_up_to_32 u_error ();
+        end
+        if (TOKENS < 1 || TOKENS > 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_1_to_8 u_error ();
+        end
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (BLOCK < 1) begin : gen_bad_block
+            rill_error_BLOCK_must_be_at_least_1 u_error ();
+        end
+        if ($signed(EXP_MIN) < -126 || $signed(EXP_MIN) > 64) begin : gen_bad_exp
+            rill_error_EXP_MIN_must_be_minus_126_to_64 u_error ();
+        end
+        if (FIRE_BLOCKS < 0) begin : gen_bad_fire
+            rill_error_FIRE_BLOCKS_must_not_be_negative u_error ();
+        end
+    endgenerate
+
+    localparam LANES_1 = LANES > 0 ? LANES : 1;
+    localparam LEVELS = $clog2(LANES_1);
+    localparam READY_DELAY = LEVELS > 2 ? LEVELS - 1 : 1;   // top_q is complete when the first chunk is read
+    localparam XS = BEAT_BITS / 8;
+    localparam CHUNKS = (BLOCK + LANES_1 - 1) / LANES_1;
+    localparam CHUNK_W = $clog2(CHUNKS + 1);
+    localparam SLOTS = XS / LANES_1;                       // chunks of a unit, a power of two
+    localparam SLOT_W = SLOTS > 1 ? $clog2(SLOTS) : 1;
+    localparam TOK_W = USER_W - 1;
+    localparam ROW_W = TOK_W + 1;                          // {bank, tok}
+    localparam FIRE_W = $clog2(FIRE_BLOCKS + 2);
+    localparam [31:0] LAST_FIRE = FIRE_BLOCKS - 1;
+    localparam [31:0] LAST_SLOT = SLOTS - 1;
+    localparam signed [31:0] FLOOR = 133 + EXP_MIN;        // exponent field of the largest value at shift 0
+    localparam [9:0] FLOOR_10 = FLOOR[9:0];
+
+    // ---- blocks in, two banks ----
+    wire                en;
+    wire                w_take;
+    wire                w_bank;
+    wire                w_end;
+    wire [CHUNK_W-1:0]  w_chunk;
+    wire                i_avail;
+    wire                i_bank;
+    wire [CHUNK_W-1:0]  i_chunk;
+    wire [CHUNK_W-1:0]  i_chunks;
+    wire [USER_W-1:0]   i_tuser;
+    wire                i_pad;
+    wire                i_end;
+    wire                i_tlast;
+    wire                i_side;
+    wire                pad;
+    wire                r_tvalid;
+    wire [LANES*32-1:0] r_tdata;
+
+    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(1), .READY_DELAY(READY_DELAY)) u_banks (
+        .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata), .s_tuser(s_axis_x_tuser),
+        .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end),
+        .r_en(en), .r_go(1'b1), .r_pad(pad), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser),
+        .i_pad(i_pad), .i_end(i_end), .i_tlast(i_tlast), .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
+
+    // ---- the largest exponent field per token, while the block comes in ----
+    wire [LANES*8-1:0] fields;
+    wire [7:0]         chunk_top;
+    wire [ROW_W:0]     place_now = {w_chunk == {CHUNK_W{1'b0}}, w_bank, s_axis_x_tuser[TOK_W-1:0]};
+    wire [ROW_W:0]     place;
+    wire [ROW_W-1:0]   row = place[ROW_W-1:0];
+    reg  [LEVELS:0]    took_q;
+    wire [LEVELS+1:0]  took = {took_q, w_take};
+    reg  [7:0]         top_q [0:(1<<ROW_W)-1];
+
+    genvar i;
+    generate
+        for (i = 0; i < LANES; i = i + 1) begin : gen_field
+            assign fields[i*8 +: 8] = s_axis_x_tdata[i*32+23 +: 8];
+        end
+    endgenerate
+    rill_max_tree #(.DATA_W(8), .LANES(LANES)) u_top (.clk(clk), .en(1'b1), .d(fields), .q(chunk_top));
+    rill_delay_line #(.DATA_W(ROW_W + 1), .DEPTH(LEVELS)) u_place (.clk(clk), .rst(rst), .en(1'b1), .d(place_now), .q(place));
+
+    always @(posedge clk)
+        if (rst) took_q <= {(LEVELS+1){1'b0}};
+        else took_q <= took[LEVELS:0];
+    always @(posedge clk)
+        if (took[LEVELS] && (place[ROW_W] || chunk_top > top_q[row])) top_q[row] <= chunk_top;
+
+    // ---- units of a firing, padding ----
+    reg               odd_q;      // units of the present token's earlier blocks in this firing
+    reg  [FIRE_W-1:0] fire_q;     // blocks of this firing before the present one
+    wire              last_fire = FIRE_BLOCKS != 0 && fire_q == LAST_FIRE[FIRE_W-1:0];
+    wire              closes = i_tlast || last_fire;
+    wire [CHUNK_W-1:0] last_chunk = i_chunks - 1'b1;
+    wire              odd_here;   // parity of the present block's units
+    wire [SLOT_W-1:0] slot;
+    wire              slot_last;
+
+    generate
+        if (SLOTS == 1) begin : gen_whole
+            assign odd_here = i_chunks[0];
+            assign slot = 1'b0;
+            assign slot_last = 1'b1;
+        end else if (CHUNK_W > SLOT_W) begin : gen_many
+            assign odd_here = !last_chunk[SLOT_W];
+            assign slot = i_pad ? {SLOT_W{1'b0}} : i_chunk[SLOT_W-1:0];
+            assign slot_last = i_pad || i_chunk == last_chunk || slot == LAST_SLOT[SLOT_W-1:0];
+        end else begin : gen_one
+            assign odd_here = 1'b1;
+            assign slot = i_pad ? {SLOT_W{1'b0}} : {{(SLOT_W-CHUNK_W){1'b0}}, i_chunk};
+            assign slot_last = i_pad || i_chunk == last_chunk || slot == LAST_SLOT[SLOT_W-1:0];
+        end
+    endgenerate
+    assign pad = closes && (odd_q ^ odd_here);
+
+    wire issue = i_avail && en;
+    always @(posedge clk)
+        if (rst) begin
+            odd_q <= 1'b0;
+            fire_q <= {FIRE_W{1'b0}};
+        end else if (issue && i_end) begin
+            odd_q <= !closes && (odd_q ^ odd_here);
+            fire_q <= closes ? {FIRE_W{1'b0}} : fire_q + {{(FIRE_W-1){1'b0}}, FIRE_BLOCKS != 0};
+        end
+
+    // ---- read, shift, round, pack ----
+    localparam SIDE_W = 1 + SLOT_W + 4 + USER_W;
+    wire              bank1;
+    wire [SLOT_W-1:0] slot1;
+    wire              first1;
+    wire              last1;
+    wire              pad1;
+    wire              tlast1;
+    wire [USER_W-1:0] user1;
+    reg  [SIDE_W-1:0] side1_q;
+    wire [7:0]        top1 = top_q[{bank1, user1[TOK_W-1:0]}];
+    wire [9:0]        shift1 = {2'd0, top1} - FLOOR_10;
+    wire              zero1 = top1 == 8'd0 || shift1[9] || pad1;
+    wire              range1 = !pad1 && (top1 == 8'hff || (!zero1 && shift1 > 10'd31));
+
+    always @(posedge clk) if (en) side1_q <= {i_bank, slot, slot == {SLOT_W{1'b0}}, slot_last, i_pad, i_end && closes, i_tuser};
+    assign {bank1, slot1, first1, last1, pad1, tlast1, user1} = side1_q;
+    always @(posedge clk) fault <= !rst && en && r_tvalid && range1;
+
+    localparam LATE_W = 6 + SLOT_W + 3 + USER_W;
+    wire [LANES*8-1:0] q3;
+    wire               zero3;
+    wire [4:0]         shift3;
+    wire [SLOT_W-1:0]  slot3;
+    wire               first3;
+    wire               last3;
+    wire               tlast3;
+    wire [USER_W-1:0]  user3;
+    reg  [1:0]         valid_q;
+    generate
+        for (i = 0; i < LANES; i = i + 1) begin : gen_lane
+            rill_mx_lane u_lane (.clk(clk), .en(en), .x(r_tdata[i*32 +: 32]), .top(top1), .zero(zero1), .q(q3[i*8 +: 8]));
+        end
+    endgenerate
+    rill_delay_line #(.DATA_W(LATE_W), .DEPTH(2)) u_side (.clk(clk), .rst(rst), .en(en),
+        .d({zero1, shift1[4:0], slot1, first1, last1, tlast1, user1}), .q({zero3, shift3, slot3, first3, last3, tlast3, user3}));
+    always @(posedge clk)
+        if (rst) valid_q <= 2'd0;
+        else if (en) valid_q <= {valid_q[0], r_tvalid};
+
+    wire [4:0] shift4;
+    rill_unit_packer #(.LANES(LANES), .XS(XS), .SIDE_W(6 + USER_W)) u_pack (
+        .clk(clk), .rst(rst), .en(en), .s_valid(valid_q[1]), .s_data(q3), .s_zero(zero3), .s_slot(slot3), .s_first(first3), .s_last(last3),
+        .s_side({zero3 ? 5'd0 : shift3, tlast3, user3}), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
+        .m_tdata(m_axis_y_tdata[BEAT_BITS-1:0]), .m_side({shift4, m_axis_y_tlast, m_axis_y_tuser}));
+    assign m_axis_y_tdata[BEAT_BITS +: 8] = {3'd0, shift4};
+
+    wire unused = &{1'b0, took, i_side, w_end, i_chunk, last_chunk};
+endmodule
+
+`default_nettype wire

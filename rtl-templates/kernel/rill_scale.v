@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector times scalar: y = x * s, one scalar per token and firing of x; HEADS firings of x make one vector of y.
 //
-// Streams: docs/rtl.md section 3. A firing of s holds the scalars of all tokens, in order tok, and serves one firing of x: they are taken together
-// with the first chunk. m_axis_y_tlast only at the end of every HEADS-th firing of x; a firing's length must be a multiple of LANES when HEADS > 1.
+// Streams: docs/rtl.md section 3. A firing of s holds the scalars of all tokens, in order tok, and serves one firing of x: they are taken
+// together with the first chunk. m_axis_y_tlast only at the end of every HEADS-th firing of x; a firing's length must be a multiple of
+// LANES when HEADS > 1.
 // Latency 3 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand or result. Reset: synchronous.
 // LANES   fp32 per chunk
 // TOKENS  tokens per step, upper bound

@@ -1,2 +1,320 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_softmax: body follows.
+// Softmax of attention scores, one head per firing: docs/numerics.md section 6.
+//
+// In: one step word per LAYERS * HEADS firings; raw scores (chunk, tok), positions 0 .. pos + ntok - 1 of a head, LANES per chunk; scale
+// words of rill_kv_scale for K and for V, one per chunk of a firing (popped on tok_last). Out: m_axis_p = exp(s - max) * vscale with s =
+// raw * kscale and +0.0 at positions after the token's own, as many chunks as came in (the quantizer pads its last block); m_axis_inv = 1
+// / sum exp(s - max), one scalar per token and firing, tlast on the last token. The sum is exact on a grid of 2^-30.
+// Two passes over a bank of scores; two banks: the next head's scores enter while this one leaves.
+// Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) + 1, 3) + 19 cycles from the last chunk in to the first p; inv
+// log2(LANES) + 16 cycles after the token's last p left. A firing starts to leave only with room for its scalars reserved: p never waits
+// for m_axis_inv in the middle of a firing.
+// Reset: synchronous. fault: pulse; NaN, infinity, overflow.
+// LANES    positions per chunk: 1, 2, 4, 8, 16, 32
+// TOKENS   tokens per step, upper bound
+// HEADS    firings per layer
+// LAYERS   layers per step
+// CONTEXT  positions, 1 to 65536
+`default_nettype none
+
+module rill_softmax #(
+    parameter LANES = 0,
+    parameter TOKENS = 0,
+    parameter HEADS = 0,
+    parameter LAYERS = 0,
+    parameter CONTEXT = 0,
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire                clk,
+    input  wire                rst,
+
+    input  wire                s_axis_step_tvalid,
+    output wire                s_axis_step_tready,
+    input  wire [63:0]         s_axis_step_tdata,
+
+    input  wire                s_axis_s_tvalid,
+    output wire                s_axis_s_tready,
+    input  wire [LANES*32-1:0] s_axis_s_tdata,
+    input  wire [USER_W-1:0]   s_axis_s_tuser,
+    input  wire                s_axis_s_tlast,
+
+    input  wire                s_axis_kscale_tvalid,
+    output wire                s_axis_kscale_tready,
+    input  wire [LANES*32-1:0] s_axis_kscale_tdata,
+
+    input  wire                s_axis_vscale_tvalid,
+    output wire                s_axis_vscale_tready,
+    input  wire [LANES*32-1:0] s_axis_vscale_tdata,
+
+    output wire                m_axis_p_tvalid,
+    input  wire                m_axis_p_tready,
+    output wire [LANES*32-1:0] m_axis_p_tdata,
+    output wire [USER_W-1:0]   m_axis_p_tuser,
+    output wire                m_axis_p_tlast,
+
+    output wire                m_axis_inv_tvalid,
+    input  wire                m_axis_inv_tready,
+    output wire [31:0]         m_axis_inv_tdata,
+    output wire [USER_W-1:0]   m_axis_inv_tuser,
+    output wire                m_axis_inv_tlast,
+
+    output reg                 fault
+);
+    generate
+        if (LANES != 1 && LANES != 2 && LANES != 4 && LANES != 8 && LANES != 16 && LANES != 32) begin : gen_bad_lanes
+            rill_error_LANES_must_be_a_power_of_two_up_to_32 u_error ();
+        end
+        if (TOKENS < 1 || TOKENS > 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_1_to_8 u_error ();
+        end
+        if (HEADS < 1 || LAYERS < 1) begin : gen_bad_heads
+            rill_error_HEADS_and_LAYERS_must_be_at_least_1 u_error ();
+        end
+        if (CONTEXT < 1 || CONTEXT > 65536) begin : gen_bad_context
+            rill_error_CONTEXT_must_be_1_to_65536 u_error ();
+        end
+    endgenerate
+
+    localparam LANES_1 = LANES > 0 ? LANES : 1;
+    localparam LEVELS = $clog2(LANES_1);
+    localparam CHUNKS = (CONTEXT + LANES_1 - 1) / LANES_1;
+    localparam CHUNK_W = $clog2(CHUNKS + 1);
+    localparam TOK_W = USER_W - 1;
+    localparam ROW_W = TOK_W + 1;                       // {bank, tok}
+    localparam FIRINGS = LAYERS * HEADS;
+    localparam FIRE_W = $clog2(FIRINGS + 1);
+    localparam [31:0] LAST_FIRE = FIRINGS - 1;
+    localparam [31:0] LAST_LANE = LANES_1 - 1;
+    localparam LATENCY = 16;                            // add 4, exp 9, mul 3
+    localparam [31:0] FAR = 32'hf149f2ca;               // -1e30: exp gives +0
+    localparam READY_DELAY = LEVELS > 2 ? LEVELS - 1 : 1;
+
+    // ---- the step ----
+    reg                step_q;                          // pos_q is the present step's
+    reg  [15:0]        pos_q;
+    reg  [FIRE_W-1:0]  fire_q;
+    wire               s_take = s_axis_s_tvalid && s_axis_s_tready;
+    wire               step_done = s_take && s_axis_s_tlast && fire_q == LAST_FIRE[FIRE_W-1:0];
+    assign s_axis_step_tready = !step_q && !rst;
+    always @(posedge clk)
+        if (rst) begin
+            step_q <= 1'b0;
+            fire_q <= {FIRE_W{1'b0}};
+        end else begin
+            step_q <= step_q ? !step_done : s_axis_step_tvalid;
+            if (s_take && s_axis_s_tlast) fire_q <= step_done ? {FIRE_W{1'b0}} : fire_q + 1'b1;
+        end
+    always @(posedge clk) if (!step_q) pos_q <= s_axis_step_tdata[15:0];
+
+    // ---- first pass: s = raw * kscale, into a bank; the maximum per token ----
+    wire                en_in;
+    wire                in_ready;
+    wire [2:0]          in_valid;
+    wire                k_valid;
+    wire                k_ready;
+    wire [LANES*32-1:0] k_data;
+    wire [15:0]         k_pos;
+    wire                k_last;
+    wire [USER_W-1:0]   k_user;
+    wire [LANES-1:0]    k_fault;
+    rill_pipe #(.LATENCY(3), .SIDE_W(17 + USER_W)) u_in (
+        .clk(clk), .rst(rst), .s_tvalid(s_axis_s_tvalid && s_axis_kscale_tvalid && step_q), .s_tready(in_ready),
+        .s_side({pos_q, s_axis_s_tlast, s_axis_s_tuser}), .en(en_in), .valid(in_valid), .m_tvalid(k_valid), .m_tready(k_ready),
+        .m_side({k_pos, k_last, k_user}));
+    assign s_axis_s_tready = in_ready && s_axis_kscale_tvalid && step_q;
+    assign s_axis_kscale_tready = in_ready && s_axis_s_tvalid && step_q && s_axis_s_tuser[TOK_W];
+
+    wire                en;
+    wire                go;
+    wire                w_take;
+    wire                w_bank;
+    wire                w_end;
+    wire [CHUNK_W-1:0]  w_chunk;
+    wire                i_avail;
+    wire                i_bank;
+    wire [CHUNK_W-1:0]  i_chunk;
+    wire [CHUNK_W-1:0]  i_chunks;
+    wire [USER_W-1:0]   i_tuser;
+    wire                i_pad;
+    wire                i_end;
+    wire                i_tlast;
+    wire [15:0]         i_pos;
+    wire                r_tvalid;
+    wire [LANES*32-1:0] r_tdata;
+    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .READY_DELAY(READY_DELAY), .SIDE_W(16)) u_banks (
+        .clk(clk), .rst(rst), .s_tvalid(k_valid), .s_tready(k_ready), .s_tdata(k_data), .s_tuser(k_user), .s_tlast(k_last), .s_side(k_pos),
+        .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end), .r_en(en), .r_go(go), .r_pad(1'b0), .i_avail(i_avail),
+        .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser), .i_pad(i_pad), .i_end(i_end), .i_tlast(i_tlast),
+        .i_side(i_pos), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
+
+    // Position chunk * LANES + lane is seen by the token at `own` when the chunk lies before own's chunk, or in it at a lane up to own's.
+    wire [15:0]         k_own = k_pos + {{(16-TOK_W){1'b0}}, k_user[TOK_W-1:0]};
+    wire [31:0]         k_own_chunk = {16'd0, k_own} >> LEVELS;
+    wire [31:0]         k_chunk = {{(32-CHUNK_W){1'b0}}, w_chunk};
+    wire [LANES-1:0]    k_up_to = {LANES{1'b1}} >> (LAST_LANE[4:0] & ~k_own[4:0]);   // lanes up to own's
+    wire [LANES-1:0]    k_seen = k_chunk < k_own_chunk ? {LANES{1'b1}} : k_chunk == k_own_chunk ? k_up_to : {LANES{1'b0}};
+    wire [LANES*32-1:0] keys;
+    wire [31:0]         chunk_key;
+    wire [ROW_W:0]      place;
+    wire [ROW_W-1:0]    row = place[ROW_W-1:0];
+    reg  [LEVELS:0]     took_q;
+    wire [LEVELS+1:0]   took = {took_q, w_take};
+    reg  [31:0]         key_q [0:(1<<ROW_W)-1];         // ordered as unsigned numbers; 0 is below every finite value
+
+    genvar i;
+    generate
+        for (i = 0; i < LANES; i = i + 1) begin : gen_in
+            rill_fp32_mul #(.SATURATE(0)) u_k (.clk(clk), .en(en_in), .a(s_axis_s_tdata[i*32 +: 32]), .b(s_axis_kscale_tdata[i*32 +: 32]),
+                .y(k_data[i*32 +: 32]), .fault(k_fault[i]));
+            assign keys[i*32 +: 32] = k_seen[i] ? {!k_data[i*32+31], k_data[i*32 +: 31] ^ {31{k_data[i*32+31]}}} : 32'd0;
+        end
+    endgenerate
+    rill_max_tree #(.DATA_W(32), .LANES(LANES)) u_max (.clk(clk), .en(1'b1), .d(keys), .q(chunk_key));
+    rill_delay_line #(.DATA_W(ROW_W + 1), .DEPTH(LEVELS)) u_place (.clk(clk), .rst(rst), .en(1'b1),
+        .d({w_chunk == {CHUNK_W{1'b0}}, w_bank, k_user[TOK_W-1:0]}), .q(place));
+    always @(posedge clk)
+        if (rst) took_q <= {(LEVELS+1){1'b0}};
+        else took_q <= took[LEVELS:0];
+    always @(posedge clk) if (took[LEVELS] && (place[ROW_W] || chunk_key > key_q[row])) key_q[row] <= chunk_key;
+
+    // ---- second pass: e = exp(s - max), p = e * vscale, sum of e ----
+    wire                out_ready;
+    wire [LATENCY-1:0]  valid;
+    reg  [LANES*32-1:0] vscale1_q;
+    reg                 bank1_q;
+    reg                 first1_q;
+    reg                 last1_q;                        // the token's last chunk
+    reg                 end1_q;
+    reg  [USER_W-1:0]   user1_q;
+    reg  [15:0]         pos1_q;
+    reg  [CHUNK_W-1:0]  chunk1_q;
+    wire [31:0]         key1 = key_q[{bank1_q, user1_q[TOK_W-1:0]}];
+    wire [31:0]         minus_max = {key1[31], key1[30:0] ^ {31{!key1[31]}}};  // the sign of the value is !key[31]
+    wire [15:0]         own1 = pos1_q + {{(16-TOK_W){1'b0}}, user1_q[TOK_W-1:0]};
+    wire [31:0]         own1_chunk = {16'd0, own1} >> LEVELS;
+    wire [31:0]         chunk1 = {{(32-CHUNK_W){1'b0}}, chunk1_q};
+    wire [LANES-1:0]    up_to1 = {LANES{1'b1}} >> (LAST_LANE[4:0] & ~own1[4:0]);
+    wire [LANES-1:0]    seen1 = chunk1 < own1_chunk ? {LANES{1'b1}} : chunk1 == own1_chunk ? up_to1 : {LANES{1'b0}};
+    wire [LANES*32-1:0] vscale14_in;
+    wire [LANES*32-1:0] vscale14;
+    wire [LANES-1:0]    fault_sub;
+    wire [LANES-1:0]    fault_exp;
+    wire [LANES-1:0]    fault_p;
+    wire [LANES-1:0]    fault_fix;
+    wire [LANES-1:0]    over_fix;
+    wire [LANES*48-1:0] fixed;
+
+    wire room;
+    wire first_word = i_chunk == {CHUNK_W{1'b0}} && i_tuser[TOK_W-1:0] == {TOK_W{1'b0}};
+    assign go = s_axis_vscale_tvalid && (room || !first_word);
+    wire issue = i_avail && go && en;
+    assign s_axis_vscale_tready = out_ready && i_avail && (room || !first_word) && i_tuser[TOK_W];
+    always @(posedge clk)
+        if (en) begin
+            vscale1_q <= s_axis_vscale_tdata;
+            bank1_q <= i_bank;
+            first1_q <= i_chunk == {CHUNK_W{1'b0}};
+            last1_q <= i_chunk + 1'b1 == i_chunks;
+            end1_q <= i_end;
+            user1_q <= i_tuser;
+            pos1_q <= i_pos;
+            chunk1_q <= i_chunk;
+        end
+
+    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_out (
+        .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(out_ready), .s_side({end1_q, user1_q}), .en(en), .valid(valid),
+        .m_tvalid(m_axis_p_tvalid), .m_tready(m_axis_p_tready), .m_side({m_axis_p_tlast, m_axis_p_tuser}));
+    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(13)) u_vscale (.clk(clk), .rst(rst), .en(en), .d(vscale14_in), .q(vscale14));
+    generate
+        for (i = 0; i < LANES; i = i + 1) begin : gen_out
+            wire [31:0] difference;
+            wire [31:0] e;
+            wire [31:0] grid;
+            rill_fp32_add u_sub (.clk(clk), .en(en), .a(seen1[i] ? r_tdata[i*32 +: 32] : FAR), .b(seen1[i] ? minus_max : 32'd0),
+                .y(difference), .fault(fault_sub[i]));
+            rill_fp32_exp u_exp (.clk(clk), .en(en), .a(difference), .y(e), .fault(fault_exp[i]));
+            assign vscale14_in[i*32 +: 32] = seen1[i] ? vscale1_q[i*32 +: 32] : 32'd0;
+            rill_fp32_mul #(.SATURATE(0)) u_p (.clk(clk), .en(en), .a(e), .b(vscale14[i*32 +: 32]), .y(m_axis_p_tdata[i*32 +: 32]),
+                .fault(fault_p[i]));
+            rill_fp32_to_fixed #(.FRAC(30), .WIDTH(32)) u_fix (.clk(clk), .en(en), .a(e), .y(grid), .overflow(over_fix[i]),
+                .fault(fault_fix[i]));
+            assign fixed[i*48 +: 48] = {16'd0, grid};
+        end
+    endgenerate
+
+    // ---- the sum per token, its reciprocal ----
+    localparam SUM_AT = LATENCY + LEVELS;               // enabled clocks from r_tdata to the tree's sum
+    localparam INV = 14;                                // accumulator 1, from_int 4, mul 3, recip 6
+    wire [47:0]       chunk_sum;
+    wire              sum_first;
+    wire              sum_last;
+    wire [USER_W-1:0] sum_user;
+    reg  [47:0]       sum_q [0:(1<<TOK_W)-1];
+    reg  [47:0]       total_q;
+    wire [31:0]       total_float;
+    wire [31:0]       total;
+    wire [31:0]       inv;
+    wire              inv_fault;
+    wire              total_fault;
+    wire [USER_W-1:0] inv_user;
+    reg  [LEVELS:0]   sum_valid_q;
+    wire [LEVELS+1:0] sum_valid = {sum_valid_q, valid[LATENCY-1]};
+    reg  [INV-1:0]    inv_valid_q;
+    wire [47:0]       sum_now = (sum_first ? 48'd0 : sum_q[sum_user[TOK_W-1:0]]) + chunk_sum;
+
+    rill_sum_tree #(.DATA_W(48), .LANES(LANES)) u_sum (.clk(clk), .en(en), .d(fixed), .q(chunk_sum));
+    rill_delay_line #(.DATA_W(USER_W + 2), .DEPTH(SUM_AT)) u_sum_side (.clk(clk), .rst(rst), .en(en), .d({first1_q, last1_q, user1_q}),
+        .q({sum_first, sum_last, sum_user}));
+    always @(posedge clk)
+        if (rst) begin
+            sum_valid_q <= {(LEVELS+1){1'b0}};
+            inv_valid_q <= {INV{1'b0}};
+        end else if (en) begin
+            sum_valid_q <= sum_valid[LEVELS:0];
+            inv_valid_q <= {inv_valid_q[INV-2:0], sum_valid[LEVELS] && sum_last};
+        end
+    always @(posedge clk)
+        if (en) begin
+            if (sum_valid[LEVELS]) sum_q[sum_user[TOK_W-1:0]] <= sum_now;
+            total_q <= sum_now;
+        end
+    rill_fp32_from_int #(.WIDTH(48)) u_total (.clk(clk), .en(en), .a(total_q), .y(total_float));
+    rill_fp32_mul #(.SATURATE(0)) u_grid (.clk(clk), .en(en), .a(total_float), .b(32'h30800000), .y(total), .fault(total_fault)); // 2^-30
+    rill_fp32_recip u_recip (.clk(clk), .en(en), .a(total), .y(inv), .fault(inv_fault));
+    rill_delay_line #(.DATA_W(USER_W), .DEPTH(INV)) u_inv_user (.clk(clk), .rst(rst), .en(en), .d(sum_user), .q(inv_user));
+
+    // Scalars wait in a FIFO with room reserved for a whole firing before it starts.
+    localparam ROOM = 4 * TOKENS;
+    localparam ROOM_W = $clog2(ROOM + 1);
+    localparam [31:0] ROOM_32 = ROOM;
+    localparam [31:0] TOKENS_32 = TOKENS;
+    wire              inv_ready;
+    wire              inv_push = en && inv_valid_q[INV-1];
+    wire              inv_pop = m_axis_inv_tvalid && m_axis_inv_tready;
+    wire              inv_start = issue && i_chunk == {CHUNK_W{1'b0}};
+    wire [ROOM_W-1:0] inv_count;
+    wire [ROOM_W-1:0] inv_high;
+    reg  [ROOM_W-1:0] used_q;                           // scalars in the FIFO or on their way
+    assign room = used_q <= ROOM_32[ROOM_W-1:0] - TOKENS_32[ROOM_W-1:0];
+    always @(posedge clk)
+        if (rst) used_q <= {ROOM_W{1'b0}};
+        else used_q <= used_q + {{(ROOM_W-1){1'b0}}, inv_start} - {{(ROOM_W-1){1'b0}}, inv_pop};
+    rill_fifo #(.DATA_W(32 + USER_W), .DEPTH(ROOM)) u_inv (
+        .clk(clk), .rst(rst), .s_axis_tvalid(inv_push), .s_axis_tready(inv_ready), .s_axis_tdata({inv_user, inv}),
+        .m_axis_tvalid(m_axis_inv_tvalid), .m_axis_tready(m_axis_inv_tready), .m_axis_tdata({m_axis_inv_tuser, m_axis_inv_tdata}),
+        .occupancy(inv_count), .high_water(inv_high));
+    assign m_axis_inv_tlast = m_axis_inv_tuser[TOK_W];
+
+    wire bad_in = w_take && |(k_fault & k_seen);
+    wire bad_out = (|fault_sub && valid[3]) || (|fault_exp && valid[12]) || (|(fault_p | fault_fix | over_fix) && valid[15])
+        || (total_fault && inv_valid_q[7]) || (inv_fault && inv_valid_q[INV-1]);
+    always @(posedge clk) fault <= !rst && (bad_in || (en && bad_out));
+
+`ifdef RILL_ASSERT
+    always @(posedge clk) if (!rst) assert (!inv_push || inv_ready);
+`endif
+    wire unused = &{1'b0, s_axis_step_tdata, in_valid, w_end, i_pad, i_tlast, took, sum_valid, k_own_chunk, own1_chunk, k_own, own1,
+        inv_count, inv_high, inv_ready, valid};
+endmodule
+
+`default_nettype wire

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One stream to PORTS readers: the handshake only, the payload is shared by wiring.
+// One stream to PORTS readers: the handshake only, the payload is shared by wiring (the writer's FIFO holds it still).
 //
-// Eager: every reader takes the word when it can; the word leaves the writer when all have it. m_axis_tvalid does not depend on
-// m_axis_tready of any port. Latency 0, one word per cycle. Reset: synchronous.
-// Parameters: PORTS readers, 1 or more.
+// Eager: every reader takes the word when it can; the word leaves the writer when all have it. m_axis_tvalid does not depend on the
+// m_axis_tready of any port; s_axis_tready is combinational from all of them. Latency 0, one word per cycle.
+// Reset: synchronous; s_axis_tready and m_axis_tvalid are low in reset. Parameters: PORTS readers, 1 or more.
 `default_nettype none
 
 module rill_fork #(
@@ -22,14 +22,18 @@ module rill_fork #(
         end
     endgenerate
 
-    reg [PORTS-1:0] done_q; // readers that have the present word
-    wire [PORTS-1:0] done = done_q | (m_axis_tvalid & m_axis_tready);
-    assign m_axis_tvalid = {PORTS{s_axis_tvalid}} & ~done_q;
-    assign s_axis_tready = s_axis_tvalid & (&(done_q | m_axis_tready));
-    always @(posedge clk) begin
-        if (rst) done_q <= {PORTS{1'b0}};
-        else if (s_axis_tvalid) done_q <= (&done) ? {PORTS{1'b0}} : done;
-    end
+    reg  [PORTS-1:0] done_q;                 // readers that have the present word
+    wire [PORTS-1:0] done_d = done_q | m_axis_tready;
+    wire             open = s_axis_tvalid && !rst;
+
+    assign m_axis_tvalid = {PORTS{open}} & ~done_q;
+    assign s_axis_tready = open && (&done_d);
+
+    always @(posedge clk)
+        if (rst)
+            done_q <= {PORTS{1'b0}};
+        else if (s_axis_tvalid)
+            done_q <= (&done_d) ? {PORTS{1'b0}} : done_d;
 endmodule
 
 `default_nettype wire

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends one constant word each time `pulse` is seen; a pulse while a word waits is an error of the caller.
+// Sends one constant word each time `pulse` is seen.
+//
+// A pulse while a word waits is lost: an error of the caller (asserted).
 // Latency 1 cycle. Reset: synchronous. Parameters: DATA_W bits, WORD the constant.
 `default_nettype none
 
@@ -21,11 +23,19 @@ module rill_pulse_word #(
     endgenerate
 
     assign m_axis_tdata = WORD;
-    always @(posedge clk) begin
-        if (rst) m_axis_tvalid <= 1'b0;
-        else if (pulse) m_axis_tvalid <= 1'b1;
-        else if (m_axis_tready) m_axis_tvalid <= 1'b0;
-    end
+    always @(posedge clk)
+        if (rst)
+            m_axis_tvalid <= 1'b0;
+        else if (pulse)
+            m_axis_tvalid <= 1'b1;
+        else if (m_axis_tready)
+            m_axis_tvalid <= 1'b0;
+
+`ifdef RILL_ASSERT
+    always @(posedge clk)
+        if (!rst)
+            assert (!(pulse && m_axis_tvalid && !m_axis_tready));  // a pulse would be lost
+`endif
 endmodule
 
 `default_nettype wire

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks a static table once per step word: sections in order, each repeated, the layer index counting the repetitions.
 //
-// In: s_axis_step. Out: m_axis_entry_tdata = {layer[15:0], step[63:0], entry[ENTRY_W-1:0]}, tlast on the last entry of the step.
-// A section is skipped when its SECTION_WHEN_HEAD bit is set and the step has head = 0 (bit 20), or when its length is 0. A step whose
-// sections are all skipped is swallowed. Throughput: one entry per cycle inside a section, one more cycle per section; two per step.
-// Reset: synchronous. Parameters: docs/rtl.md section 5; section 0 and entry 0 in the low bits.
+// In: s_axis_step (docs/rtl.md section 4). Out: m_axis_entry_tdata = {layer[15:0], step[63:0], entry[ENTRY_W-1:0]}, tlast on the last entry
+// of the step. A section is skipped when its SECTION_WHEN_HEAD bit is set and the step has head = 0, or when its length or its repeat count
+// is 0. A step whose sections are all skipped is swallowed.
+// Throughput: one entry per cycle inside a section, one cycle lost per section, two per step. Latency: 4 cycles from the step to its first
+// entry, one more per section skipped before it. The table is a ROM with registered read; m_axis_entry comes from registers.
+// Reset: synchronous; the walk is given up.
+// Parameters (section 0 and entry 0 in the low bits): ENTRY_W bits, SECTIONS, ENTRIES (the sum of all lengths), SECTION_LEN and
+// SECTION_REPEAT (16 bits each), SECTION_WHEN_HEAD (one bit each), TABLE.
 `default_nettype none
 
 module rill_schedule #(
@@ -16,39 +20,51 @@ module rill_schedule #(
     parameter [SECTIONS-1:0] SECTION_WHEN_HEAD = 0,
     parameter [ENTRIES*ENTRY_W-1:0] TABLE = 0
 ) (
-    input  wire                    clk,
-    input  wire                    rst,
-    input  wire                    s_axis_step_tvalid,
-    output wire                    s_axis_step_tready,
-    input  wire [63:0]             s_axis_step_tdata,
-    output wire                    m_axis_entry_tvalid,
-    input  wire                    m_axis_entry_tready,
+    input  wire                     clk,
+    input  wire                     rst,
+    input  wire                     s_axis_step_tvalid,
+    output wire                     s_axis_step_tready,
+    input  wire [63:0]              s_axis_step_tdata,
+    output wire                     m_axis_entry_tvalid,
+    input  wire                     m_axis_entry_tready,
     output wire [16+64+ENTRY_W-1:0] m_axis_entry_tdata,
-    output wire                    m_axis_entry_tlast
+    output wire                     m_axis_entry_tlast
 );
+    function integer sum_of_lengths(input integer sections);
+        integer s;
+        begin
+            sum_of_lengths = 0;
+            for (s = 0; s < sections; s = s + 1)
+                sum_of_lengths = sum_of_lengths + {16'd0, SECTION_LEN[s*16 +: 16]};
+        end
+    endfunction
+
     generate
         if (ENTRY_W < 1 || SECTIONS < 1 || ENTRIES < 1) begin : gen_bad
             rill_error_ENTRY_W_SECTIONS_and_ENTRIES_must_be_at_least_1 u_error ();
+        end else if (sum_of_lengths(SECTIONS) != ENTRIES) begin : gen_bad_sum
+            rill_error_ENTRIES_must_be_the_sum_of_SECTION_LEN u_error ();
         end
     endgenerate
 
     localparam SECTION_W = $clog2(SECTIONS + 1);
-    localparam INDEX_W = $clog2(ENTRIES + 1);
+    localparam INDEX_W = ENTRIES > 1 ? $clog2(ENTRIES) : 1;  // the place behind the table wraps to 0 and is never read
+    localparam [SECTION_W-1:0] END = SECTIONS[SECTION_W-1:0];
 
-    reg                 busy_q;    // a step is being walked
-    reg [63:0]          step_q;
-    reg [SECTION_W-1:0] section_q; // SECTIONS: the end
-    reg [INDEX_W-1:0]   first_q;   // table index of the section's first entry
-    reg [INDEX_W-1:0]   index_q;
-    reg [15:0]          place_q;   // entry inside the section
-    reg [15:0]          layer_q;
-    reg                 inside_q;  // entries of section_q are coming out
+    reg  [ENTRY_W-1:0] rom [0:ENTRIES-1];
+    integer e;
+    initial
+        for (e = 0; e < ENTRIES; e = e + 1)
+            rom[e] = TABLE[e*ENTRY_W +: ENTRY_W];
 
-    // Constants of the present section and whether a later one still runs in this step.
-    reg [15:0] len;
-    reg [15:0] repeats;
-    reg        skip;
-    reg        more;
+    // ---- the sections that run in this step: step_q decides, all else is constant ----
+    reg  [63:0]          step_q;
+    reg  [SECTIONS-1:0]  runs;
+    reg  [SECTION_W-1:0] section_q;          // END: no more
+    reg  [15:0]          len;                // of section_q
+    reg  [15:0]          repeats;
+    reg                  skip;
+    reg                  more;               // a later section runs
     integer s;
     always @* begin
         len = 16'd0;
@@ -56,56 +72,93 @@ module rill_schedule #(
         skip = 1'b1;
         more = 1'b0;
         for (s = 0; s < SECTIONS; s = s + 1) begin
+            runs[s] = (step_q[20] || !SECTION_WHEN_HEAD[s]) && SECTION_LEN[s*16 +: 16] != 16'd0 && SECTION_REPEAT[s*16 +: 16] != 16'd0;
             if (section_q == s[SECTION_W-1:0]) begin
                 len = SECTION_LEN[s*16 +: 16];
                 repeats = SECTION_REPEAT[s*16 +: 16];
-                skip = (SECTION_WHEN_HEAD[s] & ~step_q[20]) | (SECTION_LEN[s*16 +: 16] == 0) | (SECTION_REPEAT[s*16 +: 16] == 0);
+                skip = !runs[s];
             end
-            if (section_q < s[SECTION_W-1:0])
-                more = more | ~((SECTION_WHEN_HEAD[s] & ~step_q[20]) | (SECTION_LEN[s*16 +: 16] == 0) | (SECTION_REPEAT[s*16 +: 16] == 0));
+            if (section_q < s[SECTION_W-1:0] && runs[s])
+                more = 1'b1;
         end
     end
 
-    wire at_end     = section_q == SECTIONS[SECTION_W-1:0];
-    wire take       = m_axis_entry_tvalid & m_axis_entry_tready;
-    wire last_place = place_q == len - 16'd1;
-    wire last_layer = layer_q == repeats - 16'd1;
+    // ---- the walk: open, look up a section, go through it ----
+    reg                  open_q;             // no step is held; low in reset
+    reg                  inside_q;           // entries of section_q are being walked
+    reg  [INDEX_W-1:0]   first_q;            // table index of section_q's first entry
+    reg  [INDEX_W-1:0]   index_q;
+    reg  [15:0]          left_q;             // entries of this repetition after this one
+    reg  [15:0]          top_q;              // left_q at the start of a repetition
+    reg  [15:0]          layer_q;
+    reg  [15:0]          layers_q;           // repetitions after this one
+    reg                  more_q;
 
-    assign s_axis_step_tready  = ~busy_q & ~rst;
-    assign m_axis_entry_tvalid = inside_q;
-    assign m_axis_entry_tdata  = {layer_q, step_q, TABLE[index_q*ENTRY_W +: ENTRY_W]};
-    assign m_axis_entry_tlast  = last_place & last_layer & ~more;
+    reg                  valid_q;
+    reg  [ENTRY_W-1:0]   entry_q;
+    reg  [15:0]          out_layer_q;
+    reg  [63:0]          out_step_q;
+    reg                  last_q;
 
-    always @(posedge clk) begin
+    wire                 advance = m_axis_entry_tready || !valid_q;
+    wire                 end_of_pass = left_q == 16'd0;
+    wire                 end_of_section = end_of_pass && layers_q == 16'd0;
+    wire [INDEX_W-1:0]   next_first = first_q + len[INDEX_W-1:0];
+
+    assign s_axis_step_tready = open_q;
+    assign m_axis_entry_tvalid = valid_q;
+    assign m_axis_entry_tdata = {out_layer_q, out_step_q, entry_q};
+    assign m_axis_entry_tlast = last_q;
+
+    always @(posedge clk)
         if (rst) begin
-            busy_q   <= 1'b0;
+            open_q <= 1'b0;
             inside_q <= 1'b0;
-        end else if (!busy_q) begin
-            busy_q    <= s_axis_step_tvalid;
-            step_q    <= s_axis_step_tdata;
-            section_q <= {SECTION_W{1'b0}};
-            first_q   <= {INDEX_W{1'b0}};
+            section_q <= END;
+        end else if (open_q) begin
+            open_q <= !s_axis_step_tvalid;
+            step_q <= s_axis_step_tdata;
+            if (s_axis_step_tvalid)
+                section_q <= {SECTION_W{1'b0}};
+            first_q <= {INDEX_W{1'b0}};
         end else if (!inside_q) begin
-            if (at_end) busy_q <= 1'b0;
+            if (section_q == END)
+                open_q <= 1'b1;
             else if (skip) begin
                 section_q <= section_q + 1'b1;
-                first_q   <= first_q + len[INDEX_W-1:0];
-            end else begin
+                first_q <= next_first;
+            end else
                 inside_q <= 1'b1;
-                index_q  <= first_q;
-                place_q  <= 16'd0;
-                layer_q  <= 16'd0;
+            index_q <= first_q;
+            left_q <= len - 16'd1;
+            top_q <= len - 16'd1;
+            layer_q <= 16'd0;
+            layers_q <= repeats - 16'd1;
+            more_q <= more;
+        end else if (advance) begin
+            index_q <= end_of_pass ? first_q : index_q + 1'b1;
+            left_q <= end_of_pass ? top_q : left_q - 16'd1;
+            if (end_of_pass) begin
+                layer_q <= layer_q + 16'd1;
+                layers_q <= layers_q - 16'd1;
             end
-        end else if (take) begin
-            index_q <= last_place ? first_q : index_q + 1'b1;
-            place_q <= last_place ? 16'd0 : place_q + 16'd1;
-            if (last_place) layer_q <= layer_q + 16'd1;
-            if (last_place & last_layer) begin
-                inside_q  <= 1'b0;
-                section_q <= section_q + 1'b1;
-                first_q   <= first_q + len[INDEX_W-1:0];
-                busy_q    <= more;
+            if (end_of_section) begin
+                inside_q <= 1'b0;
+                section_q <= more_q ? section_q + 1'b1 : END;
+                first_q <= next_first;
             end
+        end
+
+    always @(posedge clk) begin
+        if (rst)
+            valid_q <= 1'b0;
+        else if (advance)
+            valid_q <= inside_q;
+        if (advance && inside_q) begin
+            entry_q <= rom[index_q];
+            out_layer_q <= layer_q;
+            out_step_q <= step_q;
+            last_q <= end_of_section && !more_q;
         end
     end
 endmodule

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deals the firings of one stream out to PORTS readers in the order of a static schedule; entry 255 drops the firing.
 //
-// m_axis_* are packed arrays, port 0 in the low bits. Combinational from the input; latency 0, no bubble between firings.
-// Reset: synchronous. Parameters: PORTS, DATA_W, USER_W bits, schedule parameters (docs/rtl.md section 5) with entries of 8 bits.
+// m_axis_* are packed arrays, port 0 in the low bits; all ports carry the input's payload, tvalid tells whose it is. Combinational from the
+// input, latency 0, no bubble between firings. Reset: synchronous; tready and all tvalid low in reset.
+// Parameters: PORTS 1..255, DATA_W, USER_W bits, the schedule's (docs/rtl.md section 5) with entries of 8 bits: below PORTS, or 255.
 `default_nettype none
 
 module rill_stream_demux #(
@@ -22,19 +23,33 @@ module rill_stream_demux #(
     output wire                    s_axis_step_tready,
     input  wire [63:0]             s_axis_step_tdata,
     input  wire                    s_axis_tvalid,
-    output wire                    s_axis_tready,
+    output reg                     s_axis_tready,
     input  wire [DATA_W-1:0]       s_axis_tdata,
     input  wire [USER_W-1:0]       s_axis_tuser,
     input  wire                    s_axis_tlast,
-    output wire [PORTS-1:0]        m_axis_tvalid,
+    output reg  [PORTS-1:0]        m_axis_tvalid,
     input  wire [PORTS-1:0]        m_axis_tready,
     output wire [PORTS*DATA_W-1:0] m_axis_tdata,
     output wire [PORTS*USER_W-1:0] m_axis_tuser,
     output wire [PORTS-1:0]        m_axis_tlast
 );
+    localparam [7:0] DROP = 8'd255;
+
+    function bad_entries(input integer entries);
+        integer e;
+        begin
+            bad_entries = 1'b0;
+            for (e = 0; e < entries; e = e + 1)
+                if ({24'd0, TABLE[e*8 +: 8]} >= PORTS && TABLE[e*8 +: 8] != DROP)
+                    bad_entries = 1'b1;
+        end
+    endfunction
+
     generate
         if (PORTS < 1 || PORTS > 255) begin : gen_bad_ports
             rill_error_PORTS_must_be_1_to_255 u_error ();
+        end else if (bad_entries(ENTRIES)) begin : gen_bad_table
+            rill_error_TABLE_names_a_port_that_is_not_there u_error ();
         end
         if (DATA_W < 1 || USER_W < 1) begin : gen_bad_width
             rill_error_DATA_W_and_USER_W_must_be_at_least_1 u_error ();
@@ -43,26 +58,28 @@ module rill_stream_demux #(
 
     wire       turn_valid;
     wire [7:0] turn;
-    wire       turn_done = s_axis_tvalid & s_axis_tready & s_axis_tlast;
-    rill_turns #(
-        .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
-        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)
-    ) u_turns (
-        .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
-        .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .turn_done(turn_done)
-    );
+    wire       turn_done = s_axis_tvalid && s_axis_tready && s_axis_tlast;
+    wire       open = turn_valid && !rst;
 
-    wire [255:0] readys = {1'b1, {(255-PORTS){1'b0}}, m_axis_tready}; // 255: dropped
-    assign s_axis_tready = turn_valid & readys[turn];
-    genvar p;
-    generate
-        for (p = 0; p < PORTS; p = p + 1) begin : gen_port
-            assign m_axis_tvalid[p] = turn_valid & s_axis_tvalid & (turn == p);
-            assign m_axis_tdata[p*DATA_W +: DATA_W] = s_axis_tdata;
-            assign m_axis_tuser[p*USER_W +: USER_W] = s_axis_tuser;
-            assign m_axis_tlast[p] = s_axis_tlast;
-        end
-    endgenerate
+    rill_turns #(.SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
+        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_turns (
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
+        .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .turn_done(turn_done));
+
+    assign m_axis_tdata = {PORTS{s_axis_tdata}};
+    assign m_axis_tuser = {PORTS{s_axis_tuser}};
+    assign m_axis_tlast = {PORTS{s_axis_tlast}};
+
+    integer p;
+    always @* begin
+        s_axis_tready = open && turn == DROP;
+        m_axis_tvalid = {PORTS{1'b0}};
+        for (p = 0; p < PORTS; p = p + 1)
+            if (turn == p[7:0]) begin
+                s_axis_tready = open && m_axis_tready[p];
+                m_axis_tvalid[p] = open && s_axis_tvalid;
+            end
+    end
 endmodule
 
 `default_nettype wire

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins PORTS streams in the order of a static schedule: the entry names the input, which passes until its tlast beat.
 //
-// s_axis_* are packed arrays, port 0 in the low bits. Output is combinational from the named input (put a FIFO behind it).
-// Latency 0; the next entry is fetched while a firing passes, so firings follow one another without a bubble.
-// Reset: synchronous. Parameters: PORTS, DATA_W, USER_W bits, schedule parameters (docs/rtl.md section 5) with entries of 8 bits.
+// s_axis_* are packed arrays, port 0 in the low bits. The output is combinational from the named input (put a FIFO behind it), latency 0;
+// turns are fetched ahead, so firings follow one another without a bubble. Reset: synchronous; all tready and tvalid low in reset.
+// Parameters: PORTS 1..255, DATA_W, USER_W bits, the schedule's (docs/rtl.md section 5) with entries of 8 bits, each below PORTS.
 `default_nettype none
 
 module rill_stream_mux #(
@@ -23,19 +23,31 @@ module rill_stream_mux #(
     output wire                    s_axis_step_tready,
     input  wire [63:0]             s_axis_step_tdata,
     input  wire [PORTS-1:0]        s_axis_tvalid,
-    output wire [PORTS-1:0]        s_axis_tready,
+    output reg  [PORTS-1:0]        s_axis_tready,
     input  wire [PORTS*DATA_W-1:0] s_axis_tdata,
     input  wire [PORTS*USER_W-1:0] s_axis_tuser,
     input  wire [PORTS-1:0]        s_axis_tlast,
-    output wire                    m_axis_tvalid,
+    output reg                     m_axis_tvalid,
     input  wire                    m_axis_tready,
-    output wire [DATA_W-1:0]       m_axis_tdata,
-    output wire [USER_W-1:0]       m_axis_tuser,
-    output wire                    m_axis_tlast
+    output reg  [DATA_W-1:0]       m_axis_tdata,
+    output reg  [USER_W-1:0]       m_axis_tuser,
+    output reg                     m_axis_tlast
 );
+    function bad_entries(input integer entries);
+        integer e;
+        begin
+            bad_entries = 1'b0;
+            for (e = 0; e < entries; e = e + 1)
+                if ({24'd0, TABLE[e*8 +: 8]} >= PORTS)
+                    bad_entries = 1'b1;
+        end
+    endfunction
+
     generate
         if (PORTS < 1 || PORTS > 255) begin : gen_bad_ports
             rill_error_PORTS_must_be_1_to_255 u_error ();
+        end else if (bad_entries(ENTRIES)) begin : gen_bad_table
+            rill_error_TABLE_names_a_port_that_is_not_there u_error ();
         end
         if (DATA_W < 1 || USER_W < 1) begin : gen_bad_width
             rill_error_DATA_W_and_USER_W_must_be_at_least_1 u_error ();
@@ -44,27 +56,30 @@ module rill_stream_mux #(
 
     wire       turn_valid;
     wire [7:0] turn;
-    wire       turn_done = m_axis_tvalid & m_axis_tready & m_axis_tlast;
-    rill_turns #(
-        .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
-        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)
-    ) u_turns (
-        .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
-        .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .turn_done(turn_done)
-    );
+    wire       turn_done = m_axis_tvalid && m_axis_tready && m_axis_tlast;
+    wire       open = turn_valid && !rst;
 
-    wire [255:0] valids = {{(256-PORTS){1'b0}}, s_axis_tvalid};
-    wire [255:0] lasts  = {{(256-PORTS){1'b0}}, s_axis_tlast};
-    assign m_axis_tvalid = turn_valid & valids[turn];
-    assign m_axis_tdata  = s_axis_tdata[turn*DATA_W +: DATA_W];
-    assign m_axis_tuser  = s_axis_tuser[turn*USER_W +: USER_W];
-    assign m_axis_tlast  = lasts[turn];
-    genvar p;
-    generate
-        for (p = 0; p < PORTS; p = p + 1) begin : gen_ready
-            assign s_axis_tready[p] = turn_valid & (turn == p) & m_axis_tready;
-        end
-    endgenerate
+    rill_turns #(.SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
+        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_turns (
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
+        .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .turn_done(turn_done));
+
+    integer p;
+    always @* begin
+        s_axis_tready = {PORTS{1'b0}};
+        m_axis_tvalid = 1'b0;
+        m_axis_tdata = s_axis_tdata[DATA_W-1:0];
+        m_axis_tuser = s_axis_tuser[USER_W-1:0];
+        m_axis_tlast = s_axis_tlast[0];
+        for (p = 0; p < PORTS; p = p + 1)
+            if (turn == p[7:0]) begin
+                s_axis_tready[p] = open && m_axis_tready;
+                m_axis_tvalid = open && s_axis_tvalid[p];
+                m_axis_tdata = s_axis_tdata[p*DATA_W +: DATA_W];
+                m_axis_tuser = s_axis_tuser[p*USER_W +: USER_W];
+                m_axis_tlast = s_axis_tlast[p];
+            end
+    end
 endmodule
 
 `default_nettype wire

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the last active token of a firing and drops the others; drops the whole firing in steps with head = 0.
 //
-// Serves the regions that run only for the last position. One step word is taken per firing. What passes is re-marked as the only token
-// (tok = 0, tok_last = 1). tlast: the beat with tlast always belongs to the last token. Latency 0, one beat per cycle. Reset: synchronous.
-// Parameters: DATA_W bits, TOKENS per step.
+// Serves the regions that run only for the last position. One step word is taken per firing, with its tlast beat. What passes is re-marked
+// as the only token (tok = 0, tok_last = 1); the beat with tlast belongs to the last token, so it ends what passes. Combinational,
+// latency 0, one beat per cycle: the step and the input each need a FIFO before them. Reset: tready and tvalid low in reset.
+// Parameters: DATA_W bits, TOKENS per step. USER_W is derived.
 `default_nettype none
 
 module rill_token_select #(
@@ -33,13 +34,21 @@ module rill_token_select #(
         end
     endgenerate
 
-    wire keep = s_axis_step_tdata[20] & s_axis_tuser[USER_W-1];
-    assign m_axis_tvalid = s_axis_tvalid & s_axis_step_tvalid & keep;
-    assign s_axis_tready = s_axis_step_tvalid & (m_axis_tready | ~keep) & ~rst;
-    assign s_axis_step_tready = s_axis_tvalid & s_axis_tready & s_axis_tlast;
-    assign m_axis_tdata  = s_axis_tdata;
-    assign m_axis_tuser  = {1'b1, {(USER_W-1){1'b0}}};
-    assign m_axis_tlast  = s_axis_tlast;
+    wire open = s_axis_step_tvalid && !rst;
+    wire keep = s_axis_step_tdata[20] && s_axis_tuser[USER_W-1];
+    assign m_axis_tvalid = s_axis_tvalid && open && keep;
+    assign s_axis_tready = s_axis_tvalid && open && (m_axis_tready || !keep);
+    assign s_axis_step_tready = s_axis_tready && s_axis_tlast;
+    assign m_axis_tdata = s_axis_tdata;
+    assign m_axis_tuser = {1'b1, {(USER_W-1){1'b0}}};
+    assign m_axis_tlast = s_axis_tlast;
+
+`ifdef RILL_ASSERT
+    always @(posedge clk)
+        if (!rst && s_axis_tvalid && s_axis_tlast)
+            assert (s_axis_tuser[USER_W-1]);               // a firing ends with its last token
+`endif
+
     wire unused = &{1'b0, clk, s_axis_step_tdata[63:21], s_axis_step_tdata[19:0], s_axis_tuser[USER_W-2:0]};
 endmodule
 

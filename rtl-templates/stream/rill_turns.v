@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is: the entries of a schedule of 8-bit port numbers, one ahead, for the multiplexer and the demultiplexer.
+// Whose turn it is: the entries of a schedule of 8-bit port numbers, fetched ahead, for the multiplexer and the demultiplexer.
 //
-// turn is valid until turn_done (a pulse while turn_valid); the next one follows in the next cycle. Reset: synchronous.
-// Parameters: schedule parameters (docs/rtl.md section 5).
+// turn holds while turn_valid until turn_done (a pulse while turn_valid); the next one follows in the next cycle: a few turns are kept
+// ahead, which also covers the cycles that a schedule loses between sections and steps. Reset: synchronous.
+// Parameters: the schedule's (docs/rtl.md section 5).
 `default_nettype none
 
 module rill_turns #(
@@ -25,19 +26,20 @@ module rill_turns #(
     wire        entry_valid;
     wire        entry_ready;
     wire [87:0] entry;
-    rill_schedule #(
-        .ENTRY_W(8), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
-        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)
-    ) u_schedule (
+    wire        entry_last;
+    wire [2:0]  occupancy;
+    wire [2:0]  high_water;
+
+    rill_schedule #(.ENTRY_W(8), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
+        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_schedule (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
         .s_axis_step_tdata(s_axis_step_tdata), .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready),
-        .m_axis_entry_tdata(entry), .m_axis_entry_tlast()
-    );
-    rill_fifo #(.DATA_W(8), .DEPTH(2)) u_ahead (
+        .m_axis_entry_tdata(entry), .m_axis_entry_tlast(entry_last));
+    rill_fifo #(.DATA_W(8), .DEPTH(6)) u_ahead (
         .clk(clk), .rst(rst), .s_axis_tvalid(entry_valid), .s_axis_tready(entry_ready), .s_axis_tdata(entry[7:0]),
-        .m_axis_tvalid(turn_valid), .m_axis_tready(turn_done), .m_axis_tdata(turn), .occupancy(), .high_water()
-    );
-    wire unused = &{1'b0, entry[87:8]};
+        .m_axis_tvalid(turn_valid), .m_axis_tready(turn_done), .m_axis_tdata(turn), .occupancy(occupancy), .high_water(high_water));
+
+    wire unused = &{1'b0, entry[87:8], entry_last, occupancy, high_water};
 endmodule
 
 `default_nettype wire

@@ -61,11 +61,10 @@ module rill_fifo_tb;
         wait (!rst);
         // One word into the empty FIFO: latency.
         push(1);
-        wait (s_valid && s_ready);
-        @(posedge clk);
+        while (!(s_valid && s_ready)) @(negedge clk);
         start = u_snk.cycle;
-        wait (m_valid);
-        check(u_snk.cycle - start == LATENCY - 1, "latency");
+        while (!m_valid) @(negedge clk);
+        check(u_snk.cycle - start == LATENCY, "latency");
         // More words than fit, nothing read: exactly DEPTH are taken.
         for (i = 0; i < WORDS; i = i + 1)
             push(1);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delay line: q is d of DEPTH enabled clocks before.
+// Delay line of an enabled pipeline: q is d of DEPTH enabled clocks before.
 //
-// A ring in distributed RAM with an output register, plain registers up to depth 2, a wire at depth 0. rst only rewinds the ring.
+// A ring in distributed RAM with an output register; plain registers up to depth 2, a wire at depth 0. rst only rewinds the ring.
 // DATA_W  bits
 // DEPTH   enabled clocks, 0 or more
 `default_nettype none
 
-module rill_delay #(
+module rill_delay_line #(
     parameter DATA_W = 0,
     parameter DEPTH = 0
 ) (
@@ -20,10 +20,10 @@ module rill_delay #(
         if (DATA_W < 1) begin : gen_bad
             rill_error_DATA_W_must_be_at_least_1 u_error ();
         end
-        if (DEPTH < 0) begin : gen_bad_depth
+        if ($signed(DEPTH) < 0) begin : gen_bad_depth
             rill_error_DEPTH_must_not_be_negative u_error ();
         end
-        if (DEPTH <= 0) begin : gen_wire
+        if ($signed(DEPTH) <= 0) begin : gen_wire
             wire unused = &{1'b0, clk, rst, en};
             assign q = d;
         end else if (DEPTH == 1) begin : gen_one

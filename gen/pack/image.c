@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "image.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "../../verif/golden/ops.h"
+#include "layout.h"
+#include "ops.h"
+#include "version.h"
+
+static int64_t beat_bytes(const struct image *im) { return im->ir->design.beat_bits / 8; }
+
+bool image_open(struct image *im) {
+    for (int c = 0; c < im->ir->design.channels; c++) {
+        im->file[c] = output_open(im->out, arena_printf(im->arena, "image/channel_%02d.bin", c));
+        if (!im->file[c]) return false;
+    }
+    return true;
+}
+
+static const struct ir_segment *find_segment(const struct ir *ir, int node) {
+    for (int s = 0; s < ir->segments; s++)
+        if (ir->segment[s].node == node) return &ir->segment[s];
+    base_fatal("pack: node %s has no memory segment", ir->node[node].name);
+}
+
+static bool put(struct image *im, const struct ir_segment *seg, int channel, int repetition, int64_t offset, const uint8_t *data, int64_t bytes,
+                struct diag *diag) {
+    FILE *f = im->file[channel];
+    if (fseeko(f, (off_t)offset, SEEK_SET) || fwrite(data, 1, (size_t)bytes, f) != (size_t)bytes) {
+        diag_error(diag, loc_none(), "image of channel %d: %s", channel, strerror(errno));
+        return false;
+    }
+    struct image_part part = {seg->name, channel, repetition, offset, bytes, (uint32_t)crc32(0, data, (uInt)bytes)};
+    VEC_PUSH(im->arena, im->parts, part);
+    return true;
+}
+
+static void put_f32(uint8_t *at, float f) { memcpy(at, &f, sizeof f); }
+
+// Packs count mantissas: one byte each, or two to a byte, the first in the low nibble.
+static void put_mantissas(uint8_t *at, const int8_t *q, int64_t count, bool int4) {
+    for (int64_t i = 0; i < count; i++) {
+        if (!int4) at[i] = (uint8_t)q[i];
+        else at[i / 2] = (uint8_t)(at[i / 2] | (uint8_t)((q[i] & 0xf) << (i % 2 * 4)));
+    }
+}
+
+// ---- products: rows dealt to lanes, chunks of parameters, group scales, rows ----
+
+static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int64_t row, int64_t step, float stored_scale, int64_t bytes, uint8_t *lane) {
+    uint8_t *header = lane + layout_chunk_beat(l, step / l->chunk_rows) * bytes;
+    int64_t place = step % l->chunk_rows;
+    put_f32(header + 8 * place, stored_scale);
+    put_f32(header + 8 * place + 4, m->bias ? m->bias[row] : 0.0f);
+    for (int64_t g = 0; g < l->groups; g++) header[bytes + place * l->groups + g] = m->group_scale[row * m->groups + g];
+    put_mantissas(lane + layout_row_beat(l, step) * bytes, m->q + row * m->k, m->k, l->int4);
+}
+
+static bool pack_lanes(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
+    const struct ir *ir = im->ir;
+    const struct ir_segment *seg = find_segment(ir, e->node);
+    struct layout_matrix l = layout_matrix(&ir->design, e->rows, e->k, e->format == QFORMAT_INT4);
+    int64_t bytes = l.stream_beats * beat_bytes(im);
+    int exp_min = (int)ir->tensor[ir->node[e->node].in[0]].exp_min;
+    for (int c = 0; c < ir->design.channels; c++) {
+        uint8_t *lane = arena_alloc(im->scratch, (size_t)bytes, 1);
+        struct golden_fault fault = {0};
+        for (int64_t step = 0; step < l.row_steps; step++) {
+            int64_t row = step * ir->design.channels + c;
+            if (row < e->rows) pack_row(&l, m, row, step, golden_stored_scale(m->row_scale[row], exp_min, &fault), beat_bytes(im), lane);
+        }
+        if (!put(im, seg, c, e->repetition, seg->offset + e->repetition * seg->layer_stride, lane, bytes, diag)) return false;
+    }
+    return true;
+}
+
+// ---- embedding: records of header and row ----
+
+static bool pack_records(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
+    const struct ir_segment *seg = find_segment(im->ir, e->node);
+    bool int4 = e->format == QFORMAT_INT4;
+    struct layout_record r = layout_record(&im->ir->design, e->k, int4);
+    uint8_t *table = arena_alloc(im->scratch, (size_t)(r.bytes * e->rows), 1);
+    for (int64_t row = 0; row < e->rows; row++) {
+        uint8_t *record = table + row * r.bytes;
+        put_f32(record, m->row_scale[row]);
+        if (int4) memcpy(record + 4, m->group_scale + row * m->groups, (size_t)m->groups);
+        put_mantissas(record + r.header_beats * beat_bytes(im), m->q + row * m->k, m->k, int4);
+    }
+    return put(im, seg, seg->channel, 0, seg->offset, table, r.bytes * e->rows, diag);
+}
+
+bool image_matrix(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
+    if (!im->file[0]) return true;
+    return im->ir->node[e->node].op == IR_OP_EMBED ? pack_records(im, e, m, diag) : pack_lanes(im, e, m, diag);
+}
+
+// ---- fp32 tables and vector parameters ----
+
+static bool pack_float_rows(struct image *im, const struct store_entry *e, const float *f, struct diag *diag) {
+    const struct ir_segment *seg = find_segment(im->ir, e->node);
+    int64_t row_bytes = layout_float_row_beats(&im->ir->design, e->k) * beat_bytes(im);
+    uint8_t *table = arena_alloc(im->scratch, (size_t)(row_bytes * e->rows), 1);
+    for (int64_t row = 0; row < e->rows; row++) memcpy(table + row * row_bytes, f + row * e->k, sizeof(float) * (size_t)e->k);
+    return put(im, seg, seg->channel, 0, seg->offset, table, row_bytes * e->rows, diag);
+}
+
+// One word per chunk: LANES values of each vector, the gain in the low part.
+static bool pack_params(struct image *im, const struct store_entry *e, const float *f, struct diag *diag) {
+    const struct ir_segment *seg = find_segment(im->ir, e->node);
+    int64_t lanes = im->ir->design.lanes, chunks = layout_div_up(e->k, lanes);
+    int64_t word = layout_param_word_bits(&im->ir->design, e->rows) / 8, bytes = chunks * word;
+    uint8_t *data = arena_alloc(im->scratch, (size_t)bytes, 1);
+    for (int64_t v = 0; v < e->rows; v++)
+        for (int64_t i = 0; i < e->k; i++) put_f32(data + i / lanes * word + (v * lanes + i % lanes) * 4, f[v * e->k + i]);
+    return put(im, seg, seg->channel, e->repetition, seg->offset + e->repetition * bytes, data, bytes, diag);
+}
+
+bool image_floats(struct image *im, const struct store_entry *e, const float *f, struct diag *diag) {
+    if (!im->file[0]) return true;
+    return im->ir->node[e->node].op == IR_OP_POSITION ? pack_float_rows(im, e, f, diag) : pack_params(im, e, f, diag);
+}
+
+// ---- manifest ----
+
+static bool copy_file(struct image *im, const char *dir, const char *name, struct diag *diag) {
+    size_t len;
+    const char *why, *path = arena_printf(im->arena, "%s/%s", dir, name);
+    if (access(path, R_OK)) return true; // the tokenizer is not needed to run ids
+    const char *data = file_read(im->arena, path, 64 << 20, &len, &why);
+    struct text text = {0};
+    if (data) text_add_bytes(&text, data, len);
+    bool ok = data && output_text(im->out, arena_printf(im->arena, "image/%s", name), &text);
+    text_free(&text);
+    if (!ok) diag_error(diag, loc_file(im->arena, path), "cannot be copied");
+    return ok;
+}
+
+static void add_part(struct text *t, const struct image_part *p, bool first) {
+    text_add(t, first ? "\n  {\"name\": " : ",\n  {\"name\": ");
+    text_add_json_string(t, p->name, strlen(p->name));
+    text_addf(t, ", \"repetition\": %d, \"channel\": %d, \"offset\": %lld, \"bytes\": %lld, \"crc32\": \"%08x\"}", p->repetition, p->channel,
+              (long long)p->offset, (long long)p->bytes, (unsigned)p->crc);
+}
+
+bool image_finish(struct image *im, const char *source, const char *dir, struct diag *diag) {
+    static const char *const tokenizer[] = {"vocab.json", "merges.txt", "encoder.json", "vocab.bpe"};
+    bool ok = true;
+    for (size_t i = 0; dir && i < COUNT_OF(tokenizer); i++) ok = ok && copy_file(im, dir, tokenizer[i], diag);
+    struct text t = {0};
+    text_addf(&t, "{\"rill\": \"%s\", \"design\": ", RILL_VERSION);
+    text_add_json_string(&t, im->ir->name, strlen(im->ir->name));
+    const char *base = strrchr(source, '/');
+    text_add(&t, ", \"weights\": ");
+    text_add_json_string(&t, base ? base + 1 : source, strlen(base ? base + 1 : source));
+    text_add(&t, ", \"parts\": [");
+    for (size_t i = 0; i < im->parts.count; i++) add_part(&t, &im->parts.items[i], i == 0);
+    text_add(&t, "\n]}\n");
+    ok = ok && output_text(im->out, "image/manifest.json", &t);
+    text_free(&t);
+    return ok;
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact statistics of a vector for the norms: sums of X and X^2 over N elements, X = fix(x, 20), docs/numerics.md section 7.
+//
+// Free running: take marks a chunk of LANES fp32 with its row (any index below ROWS), first and last chunk of the vector. After the last
+// chunk of a row m_valid comes with m_row, m_sum = sum X, and the sum of squares in three parts:
+//     sum X^2 = m_high * 2^44 + m_middle * 2^23 + m_low        (|X| = high * 2^22 + low)
+// Padding lanes must be zero. Latency log2(LANES) + 6 from the last chunk. One chunk per cycle.
+// fault: pulse; NaN, infinity, or |X| >= 2^43. Reset: synchronous, valids only.
+// LANES  fp32 per chunk, a power of two
+// ROWS   vectors that may be open at a time
+// A vector has at most 65536 elements.
+`default_nettype none
+
+module rill_norm_sums #(
+    parameter LANES = 0,
+    parameter ROWS = 0,
+    parameter ROW_W = ROWS > 1 ? $clog2(ROWS) : 1
+) (
+    input  wire                clk,
+    input  wire                rst,
+    input  wire                take,
+    input  wire [LANES*32-1:0] x,
+    input  wire [ROW_W-1:0]    row,
+    input  wire                first,
+    input  wire                last,
+    output wire                m_valid,
+    output wire [ROW_W-1:0]    m_row,
+    output wire [59:0]         m_sum,
+    output wire [59:0]         m_high,
+    output wire [59:0]         m_middle,
+    output wire [59:0]         m_low,
+    output reg                 fault
+);
+    generate
+        if (LANES < 1 || ROWS < 1) begin : gen_bad
+            rill_error_LANES_and_ROWS_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    localparam LEVELS = $clog2(LANES > 0 ? LANES : 1);
+    localparam LATENCY = LEVELS + 5;    // to the output of the trees
+
+    wire [LANES*60-1:0] fixed;
+    wire [LANES*60-1:0] high;
+    wire [LANES*60-1:0] middle;
+    wire [LANES*60-1:0] low;
+    wire [LANES-1:0]    lane_fault;
+    wire [LANES-1:0]    lane_over;
+
+    genvar i;
+    generate
+        for (i = 0; i < LANES; i = i + 1) begin : gen_lane
+            wire [43:0] whole;
+            reg  [42:0] magnitude_q;
+            reg  [41:0] high_q;
+            reg  [42:0] middle_q;
+            reg  [43:0] low_q;
+            rill_fp32_to_fixed #(.FRAC(20), .WIDTH(44)) u_fix (.clk(clk), .en(1'b1), .a(x[i*32 +: 32]), .y(whole), .overflow(lane_over[i]),
+                .fault(lane_fault[i]));
+            always @(posedge clk) begin
+                magnitude_q <= (whole[42:0] ^ {43{whole[43]}}) + {42'd0, whole[43]};
+                high_q <= {21'd0, magnitude_q[42:22]} * {21'd0, magnitude_q[42:22]};
+                middle_q <= {22'd0, magnitude_q[42:22]} * {21'd0, magnitude_q[21:0]};
+                low_q <= {22'd0, magnitude_q[21:0]} * {22'd0, magnitude_q[21:0]};
+            end
+            assign fixed[i*60 +: 60] = {{16{whole[43]}}, whole};
+            assign high[i*60 +: 60] = {18'd0, high_q};
+            assign middle[i*60 +: 60] = {17'd0, middle_q};
+            assign low[i*60 +: 60] = {16'd0, low_q};
+        end
+    endgenerate
+
+    wire [59:0] sum_early;
+    wire [59:0] sum;
+    wire [59:0] sum_high;
+    wire [59:0] sum_middle;
+    wire [59:0] sum_low;
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_sum (.clk(clk), .en(1'b1), .d(fixed), .q(sum_early));
+    rill_delay_line #(.DATA_W(60), .DEPTH(2)) u_late (.clk(clk), .rst(rst), .en(1'b1), .d(sum_early), .q(sum));
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_high (.clk(clk), .en(1'b1), .d(high), .q(sum_high));
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_middle (.clk(clk), .en(1'b1), .d(middle), .q(sum_middle));
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_low (.clk(clk), .en(1'b1), .d(low), .q(sum_low));
+
+    // One accumulator set per row; the result register is the accumulator's next value.
+    wire [ROW_W-1:0] at_row;
+    wire             at_first;
+    wire             at_last;
+    reg  [LATENCY:0] took_q;
+    reg              valid_q;
+    reg  [ROW_W-1:0] row_q;
+    reg  [59:0]      sum_q [0:ROWS-1];
+    reg  [59:0]      high_q [0:ROWS-1];
+    reg  [59:0]      middle_q [0:ROWS-1];
+    reg  [59:0]      low_q [0:ROWS-1];
+    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LATENCY)) u_place (.clk(clk), .rst(rst), .en(1'b1), .d({first, last, row}),
+        .q({at_first, at_last, at_row}));
+    always @(posedge clk)
+        if (rst) begin
+            took_q <= {(LATENCY+1){1'b0}};
+            valid_q <= 1'b0;
+        end else begin
+            took_q <= {took_q[LATENCY-1:0], take};
+            valid_q <= took_q[LATENCY-1] && at_last;
+        end
+    always @(posedge clk) begin
+        row_q <= at_row;
+        if (took_q[LATENCY-1]) begin
+            sum_q[at_row] <= (at_first ? 60'd0 : sum_q[at_row]) + sum;
+            high_q[at_row] <= (at_first ? 60'd0 : high_q[at_row]) + sum_high;
+            middle_q[at_row] <= (at_first ? 60'd0 : middle_q[at_row]) + sum_middle;
+            low_q[at_row] <= (at_first ? 60'd0 : low_q[at_row]) + sum_low;
+        end
+    end
+    always @(posedge clk) fault <= !rst && took_q[2] && |(lane_fault | lane_over);
+
+    assign m_valid = valid_q;
+    assign m_row = row_q;
+    assign m_sum = sum_q[row_q];
+    assign m_high = high_q[row_q];
+    assign m_middle = middle_q[row_q];
+    assign m_low = low_q[row_q];
+
+    wire unused = took_q[LATENCY];
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sum of LANES two's complement numbers, one level of the binary tree per stage; the caller widens them so that the sum fits.
+//
+// Latency log2(LANES) enabled clocks (0: a wire), one result per enabled clock, no reset.
+// DATA_W  bits of a number and of the sum
+// LANES   numbers, a power of two
+`default_nettype none
+
+module rill_sum_tree #(
+    parameter DATA_W = 0,
+    parameter LANES = 0
+) (
+    input  wire                    clk,
+    input  wire                    en,
+    input  wire [LANES*DATA_W-1:0] d,
+    output wire [DATA_W-1:0]       q
+);
+    generate
+        if (DATA_W < 1 || LANES < 1) begin : gen_bad
+            rill_error_DATA_W_and_LANES_must_be_at_least_1 u_error ();
+        end else if ((LANES & (LANES - 1)) != 0) begin : gen_bad_lanes
+            rill_error_LANES_must_be_a_power_of_two u_error ();
+        end
+    endgenerate
+
+    // Node i has the children 2i and 2i + 1; the leaves are LANES .. 2 LANES - 1, the root is 1.
+    wire [DATA_W-1:0] node [1:2*LANES-1];
+    genvar i;
+    generate
+        for (i = 1; i < 2 * LANES; i = i + 1) begin : gen_node
+            if (i >= LANES) begin : gen_leaf
+                assign node[i] = d[(i-LANES)*DATA_W +: DATA_W];
+            end else begin : gen_pair
+                reg [DATA_W-1:0] q_q;
+                always @(posedge clk) if (en) q_q <= node[2*i] + node[2*i+1];
+                assign node[i] = q_q;
+            end
+        end
+    endgenerate
+    assign q = node[1];
+
+    wire unused = &{1'b0, clk, en};
+endmodule
+
+`default_nettype wire

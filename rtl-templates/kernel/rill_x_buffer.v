@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operand buffer of the matrix engine: two banks of mx units; one is written from the stream while the other one is read.
+//
+// Write: s_axis_x, one unit {shift[7:0], q} per beat in any order of tokens; the units of a token are counted up, tlast ends the operand
+// and fills the bank. tready is low while both banks are full.
+// Read: full says that the present bank holds an operand. read_tok and read_pair name two neighbouring units; they are on unit_0, unit_1
+// (their blocks' exponents on shift_0, shift_1) 2 cycles later (registered address, registered RAM read). free, a pulse while full, gives
+// the bank back and goes on to the other one; reads asked for before the pulse are still served.
+// Throughput: one unit in and one pair out per cycle. Reset: synchronous; the operands are lost.
+// Parameters: BEAT_BITS (256, 512; bits of a unit), TOKENS (1, 2, 4, 8), X_UNITS (units of an operand and token, even, upper bound).
+`default_nettype none
+
+module rill_x_buffer #(
+    parameter BEAT_BITS = 0,
+    parameter TOKENS = 0,
+    parameter X_UNITS = 0,
+    parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
+    parameter PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1
+) (
+    input  wire                 clk,
+    input  wire                 rst,
+
+    input  wire                 s_axis_x_tvalid,
+    output wire                 s_axis_x_tready,
+    input  wire [BEAT_BITS+7:0] s_axis_x_tdata,  // {shift, q}
+    input  wire [TOK_W:0]       s_axis_x_tuser,  // {tok_last, tok}
+    input  wire                 s_axis_x_tlast,
+
+    output wire                 full,
+    input  wire                 free,
+    input  wire [TOK_W-1:0]     read_tok,
+    input  wire [PAIR_W-1:0]    read_pair,
+    output wire [BEAT_BITS-1:0] unit_0,
+    output wire [BEAT_BITS-1:0] unit_1,
+    output wire [7:0]           shift_0,
+    output wire [7:0]           shift_1
+);
+    localparam WORD_W = BEAT_BITS + 8;
+    localparam TOK_BITS = TOKENS > 1 ? TOK_W : 0;
+    localparam ADDR_W = 1 + TOK_BITS + PAIR_W;
+    localparam UNIT_W = PAIR_W + 1;
+
+    generate
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (TOKENS != 1 && TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
+        end
+        if (X_UNITS < 2 || X_UNITS % 2 != 0) begin : gen_bad_units
+            rill_error_X_UNITS_must_be_even_and_at_least_2 u_error ();
+        end
+    endgenerate
+
+    reg               open_q;
+    reg               write_bank_q;
+    reg               read_bank_q;
+    reg  [1:0]        full_q;                  // by bank
+    wire              take = s_axis_x_tvalid && s_axis_x_tready;
+    wire              fill = take && s_axis_x_tlast;
+
+    assign s_axis_x_tready = open_q && !full_q[write_bank_q];
+    assign full = full_q[read_bank_q];
+
+    always @(posedge clk)
+        if (rst) begin
+            open_q <= 1'b0;
+            write_bank_q <= 1'b0;
+            read_bank_q <= 1'b0;
+            full_q <= 2'd0;
+        end else begin
+            open_q <= 1'b1;
+            if (fill) begin
+                full_q[write_bank_q] <= 1'b1;
+                write_bank_q <= !write_bank_q;
+            end
+            if (free) begin
+                full_q[read_bank_q] <= 1'b0;
+                read_bank_q <= !read_bank_q;
+            end
+        end
+
+    // Place of the next unit, per token.
+    reg  [UNIT_W-1:0] unit_q [0:TOKENS-1];
+    wire [TOK_W-1:0]  write_tok = s_axis_x_tuser[TOK_W-1:0];
+    wire [UNIT_W-1:0] write_unit = unit_q[write_tok];
+    integer t;
+    always @(posedge clk)
+        for (t = 0; t < TOKENS; t = t + 1)
+            if (rst || fill)
+                unit_q[t] <= {UNIT_W{1'b0}};
+            else if (take && write_tok == t[TOK_W-1:0])
+                unit_q[t] <= write_unit + 1'b1;
+
+    // Even and odd units in a RAM each.
+    reg  [WORD_W-1:0] even_mem [0:(1<<ADDR_W)-1];
+    reg  [WORD_W-1:0] odd_mem [0:(1<<ADDR_W)-1];
+    reg  [WORD_W-1:0] even_q;
+    reg  [WORD_W-1:0] odd_q;
+    reg  [ADDR_W-1:0] read_addr_q;
+    wire [ADDR_W-1:0] write_addr;
+    wire [ADDR_W-1:0] read_addr;
+    generate
+        if (TOKENS > 1) begin : gen_tokens
+            assign write_addr = {write_bank_q, write_tok, write_unit[UNIT_W-1:1]};
+            assign read_addr = {read_bank_q, read_tok, read_pair};
+        end else begin : gen_token
+            wire unused = &{1'b0, read_tok};
+            assign write_addr = {write_bank_q, write_unit[UNIT_W-1:1]};
+            assign read_addr = {read_bank_q, read_pair};
+        end
+    endgenerate
+
+    always @(posedge clk) begin
+        if (take && !write_unit[0])
+            even_mem[write_addr] <= s_axis_x_tdata;
+        if (take && write_unit[0])
+            odd_mem[write_addr] <= s_axis_x_tdata;
+        read_addr_q <= read_addr;
+        even_q <= even_mem[read_addr_q];
+        odd_q <= odd_mem[read_addr_q];
+    end
+    assign {shift_0, unit_0} = even_q;
+    assign {shift_1, unit_1} = odd_q;
+
+`ifdef RILL_ASSERT
+    reg  [TOKENS-1:0] over_q;                  // the token has all the units that fit
+    always @(posedge clk) begin
+        if (rst || fill)
+            over_q <= {TOKENS{1'b0}};
+        else if (take && {{(32-UNIT_W){1'b0}}, write_unit} == X_UNITS - 1)
+            over_q[write_tok] <= 1'b1;
+        if (!rst && take && over_q[write_tok]) begin
+            $display("%m: an operand has more than X_UNITS units");
+            $stop;
+        end
+        if (!rst && free && !full) begin
+            $display("%m: free of an empty bank");
+            $stop;
+        end
+    end
+`endif
+
+    wire unused_last = s_axis_x_tuser[TOK_W];
+endmodule
+
+`default_nettype wire

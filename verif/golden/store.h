@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The golden weights of a design: every quantized matrix, table and vector parameter, by node and repetition, in one file (image/golden.bin).
+// Layout: magic, entry count, entries, then the arrays at 64-byte boundaries. Written by `rill pack`, mapped by the golden executor.
+#ifndef GOLDEN_STORE_H
+#define GOLDEN_STORE_H
+
+#include <stdio.h>
+
+#include "ir.h"
+#include "quantize.h"
+
+#define GOLDEN_STORE_FILE "golden.bin"
+#define GOLDEN_STORE_MAGIC "RILLGLD1"
+
+// One weight-bearing node and repetition. Offsets are in bytes from the start of the file, 0: absent.
+struct store_entry {
+    int32_t node, repetition;
+    int32_t format;  // enum qformat of q
+    int32_t is_float; // 1: no q; f32 holds `rows` x `k` fp32 (position table; gain and offset of a norm as rows 0 and 1)
+    int64_t rows, k, group, groups;
+    int64_t q, row_scale, group_scale, bias, f32;
+};
+
+// The entries a design needs, in node and repetition order, with their places; *bytes is the size of the file.
+struct store_entry *store_plan(struct arena *, const struct ir *, int *count, int64_t *bytes);
+
+struct store_writer {
+    FILE *file;
+    int64_t at;
+    const struct store_entry *entry;
+    int count;
+};
+// Both return false when the file cannot be written (the caller's output set keeps the reason).
+bool store_begin(struct store_writer *, FILE *, const struct store_entry *, int count);
+bool store_matrix(struct store_writer *, const struct store_entry *, const struct qmatrix *);
+bool store_floats(struct store_writer *, const struct store_entry *, const float *);
+
+struct store {
+    const uint8_t *data; // the file, mapped
+    size_t size;
+    const struct store_entry *entry;
+    int count;
+};
+// False after reporting: absent, truncated, or of another design.
+bool store_open(struct store *, struct arena *, const struct ir *, const char *image_dir, struct diag *);
+void store_close(struct store *);
+const struct store_entry *store_find(const struct store *, int node, int64_t repetition); // NULL if absent
+static inline const void *store_at(const struct store *s, int64_t offset) { return offset ? s->data + offset : NULL; }
+
+#endif
