@@ -118,18 +118,9 @@ static void read_ids(struct session *s, struct token_ids *ids) {
     }
 }
 
-// The prompt's ids, behind the end-of-text id where the tokenizer has one.
 static bool prompt_ids(struct session *s, struct token_ids *ids) {
-    int64_t eot = tokenizer_eot(s->tokenizer);
     if (s->o.prompt_ids) read_ids(s, ids);
-    else {
-        tokenizer_encode(s->tokenizer, s->o.prompt, strlen(s->o.prompt), true, ids);
-        if (eot >= 0 && (ids->count == 0 || ids->items[0] != (uint32_t)eot)) {
-            VEC_PUSH(&s->arena, *ids, 0u);
-            memmove(ids->items + 1, ids->items, sizeof *ids->items * (ids->count - 1));
-            ids->items[0] = (uint32_t)eot;
-        }
-    }
+    else tokenizer_encode_prompt(s->tokenizer, s->o.prompt, strlen(s->o.prompt), ids);
     if (ids->count > 0 && ids->count <= (size_t)s->ir->design.context) return true;
     diag_error(&s->diag, loc_none(), "the prompt has %zu ids; 1 to %lld fit the context", ids->count, (long long)s->ir->design.context);
     return false;

@@ -25,6 +25,9 @@ struct token_ids {
 // Bytes that are no valid UTF-8 are encoded one by one.
 void tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t len, bool specials,
                       struct token_ids *ids);
+// Appends the ids of a prompt: the end-of-text id, which every text begins behind, and the text's ids. A text that begins with
+// `<|endoftext|>` gets no second one; a tokenizer without that id adds none.
+void tokenizer_encode_prompt(const struct tokenizer *tokenizer, const char *text, size_t len, struct token_ids *ids);
 // The bytes of one id (not NUL terminated in meaning: they may hold any byte). An id without a token is "".
 const char *tokenizer_decode(const struct tokenizer *tokenizer, uint32_t id, size_t *len);
 

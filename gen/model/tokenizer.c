@@ -201,3 +201,11 @@ void tokenizer_close(struct tokenizer *t) {
     t->match = NULL;
     t->pattern = NULL;
 }
+
+void tokenizer_encode_prompt(const struct tokenizer *tokenizer, const char *text, size_t len, struct token_ids *ids) {
+    static const char mark[] = "<|endoftext|>";
+    bool marked = len >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0;
+    if (!marked && tokenizer_eot(tokenizer) >= 0)
+        push_id(tokenizer, ids, (uint32_t)tokenizer_eot(tokenizer));
+    tokenizer_encode(tokenizer, text, len, true, ids);
+}

@@ -202,7 +202,7 @@ static void add_v_tail(struct engine *e, int tensor) {
     const int64_t tail_bits = (int64_t)ir->design.channels * ir->design.beat_bits;
     const struct { int kernel; bool writes_data; } side[] = {{e->kernel, false}, {k, true}};
     for (size_t i = 0; i < COUNT_OF(side); i++) { // the engine reads the tail and waits for its heads
-        ir_add_wire(ir, side[i].kernel, "tail_valid", !side[i].writes_data, 1, "tail_valid");
+        ir_add_wire(ir, side[i].kernel, "tail_en", !side[i].writes_data, 1, "tail_en");
         ir_add_wire(ir, side[i].kernel, "tail_addr", !side[i].writes_data, TAIL_ADDR_BITS, "tail_addr");
         ir_add_wire(ir, side[i].kernel, "tail_data", side[i].writes_data, tail_bits, "tail_data");
         ir_add_wire(ir, side[i].kernel, "head_done", side[i].writes_data, 1, "tail_head_done");

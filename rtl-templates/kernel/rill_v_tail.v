@@ -8,7 +8,7 @@
 // mask them.
 // Engine: tail_en with tail_addr (the word's address); tail_data, a word of every lane, 2 cycles later. head_done: one pulse when every token
 // of a (layer, head), in order, can be read.
-// Out: when the step holds position 63 of a block, after each firing one descriptor of PARTS beats per row and the beats, for all channels:
+// Out: when the step holds position 63 of a block, each firing is followed by one descriptor of PARTS beats per row and the beats:
 //     V_BASE + layer*V_LAYER_STRIDE + (head*V_ROWS + j)*V_ROW_STRIDE + (pos / 64)*64        (offset in the channel)
 // *_tvalid and *_tready are packed, one bit per channel; the descriptor's tdata is shared. The engine's reads go first.
 // layer_done: one pulse after each firing, when its descriptors and beats (if any) have been accepted; only then the next firing is.
@@ -66,7 +66,8 @@ module rill_v_tail #(
     localparam LAST_UNIT = HEAD_DIM - (UNITS - 1) * XS;      // elements of a head's last unit
     localparam LAYER_WORDS = HEADS * V_ROWS * PARTS;
     localparam WORDS = LAYERS * LAYER_WORDS;
-    localparam ADDR_W = WORDS > 4 ? $clog2(WORDS) : 2;
+    localparam DEPTH = WORDS > 4 ? WORDS : 4;
+    localparam ADDR_W = $clog2(DEPTH);
     localparam SHIFT_BYTES = XS + C;
     localparam [31:0] C_32 = C;
     localparam [31:0] XS_32 = XS;
@@ -185,13 +186,13 @@ module rill_v_tail #(
     generate
         for (c = 0; c < C; c = c + 1) begin : gen_lane
             localparam [31:0] INDEX = c;
-            (* ram_style = RAM_STYLE *) reg [BEAT_BITS-1:0] mem [0:WORDS-1];
+            (* ram_style = RAM_STYLE *) reg [BEAT_BITS-1:0] mem [0:DEPTH-1];
             reg  [BEAT_BITS-1:0] word_q;
             wire [6:0]           element = INDEX[6:0] - {1'b0, lane_q};
             wire                 here = INDEX[6:0] >= {1'b0, lane_q} && element < left_q;
             integer              i;
             initial
-                for (i = 0; i < WORDS; i = i + 1)
+                for (i = 0; i < DEPTH; i = i + 1)
                     mem[i] = {BEAT_BITS{1'b0}};
             always @(posedge clk) begin
                 write_q[c] <= !rst && have_q && here;

@@ -3,8 +3,9 @@
 //
 // A word is shifted by `fill`, the number of elements its token holds over from the row-step before (the same for all tokens), so that it
 // lies on chunk borders; its first chunk is joined with the token's rest; what does not fill a chunk becomes the new rest. The chunks of a
-// row-step wait in a line buffer of LINES row-steps, from which they leave chunk by chunk, token by token.
-// Stalls: one clock enable for the whole pipeline, low while the line buffer is full.
+// row-step wait in a buffer of LINES row-steps, from which they leave chunk by chunk, token by token.
+// Stalls: one clock enable for the whole pipeline, low while the buffer is full. Reset: synchronous, control only.
+// Parameters: those of rill_width_converter.
 `default_nettype none
 
 module rill_width_gear #(
@@ -31,110 +32,200 @@ module rill_width_gear #(
     output wire                        m_axis_tlast
 );
     generate
-        if (IN_ELEMS < 1 || OUT_ELEMS < 1 || TOKENS < 1 || ELEM_W < 1 || (OUT_ELEMS & (OUT_ELEMS - 1)) != 0) begin : gen_bad
-            rill_error_IN_ELEMS_OUT_ELEMS_TOKENS_ELEM_W_at_least_1_and_OUT_ELEMS_a_power_of_two u_error ();
+        if (IN_ELEMS < 1 || IN_ELEMS > 32 || OUT_ELEMS < 1 || OUT_ELEMS > 32 || TOKENS < 1 || ELEM_W < 1) begin : gen_bad
+            rill_error_IN_ELEMS_and_OUT_ELEMS_must_be_1_to_32_TOKENS_and_ELEM_W_at_least_1 u_error ();
         end
     endgenerate
 
     function integer low_zeros(input integer value);       // trailing zero bits, 5 at most
+        integer bit_index;
         begin
             low_zeros = 0;
-            while (low_zeros < 5 && ((value >> low_zeros) & 1) == 0)
-                low_zeros = low_zeros + 1;
+            for (bit_index = 4; bit_index >= 0; bit_index = bit_index - 1)
+                if (value % (2 << bit_index) == 0 && low_zeros == 0)
+                    low_zeros = bit_index + 1;
         end
     endfunction
 
     localparam CHUNK_W = OUT_ELEMS * ELEM_W;
     localparam LOG_OUT = $clog2(OUT_ELEMS);
     localparam SHIFTS = (LOG_OUT + 1) / 2;                 // stages of two bits
-    localparam FILL_W = SHIFTS > 0 ? 2 * SHIFTS : 1;
-    localparam LINE = (IN_ELEMS + 2 * OUT_ELEMS - 2) / OUT_ELEMS;  // chunks that a shifted word touches
-    localparam LINE_ELEMS = LINE * OUT_ELEMS;
+    localparam LINE = (IN_ELEMS + 2 * OUT_ELEMS - 2) / OUT_ELEMS;  // chunks that a shifted word can touch
     localparam LINE_W = LINE * CHUNK_W;
-    localparam TOTAL_W = $clog2(IN_ELEMS + OUT_ELEMS) + 1;
-    localparam EMITS_W = $clog2(LINE + 1);
     localparam TOK_W = USER_W - 1;
+    localparam NUM_W = 7;                                  // numbers of elements, up to 63
+    localparam MARK_W = USER_W + 1;                        // {tlast, tok_last, tok}
     localparam LINES = 4;
-    // Bits of the fill that can be set: with DENSE it only takes multiples of what IN_ELEMS and OUT_ELEMS share.
-    localparam [31:0] FILL_MASK = (OUT_ELEMS - 1) & ~((DENSE == 1) ? (1 << low_zeros(IN_ELEMS)) - 1 : 0);
-    localparam [31:0] DENSE_STEP = IN_ELEMS;
+    // Bits of the fill that can be set: with DENSE it is a multiple of the powers of two in IN_ELEMS.
+    localparam KEPT = (OUT_ELEMS - 1) & ~((DENSE == 1) ? (1 << low_zeros(IN_ELEMS)) - 1 : 0);
+    localparam [NUM_W-1:0] FILL_MASK = KEPT[NUM_W-1:0];
+    localparam [NUM_W-1:0] REST_MASK = OUT_ELEMS[NUM_W-1:0] - 1'b1;
+    localparam [NUM_W-1:0] FULL_STEP = IN_ELEMS[NUM_W-1:0];
 
-    wire                en;                                // the pipeline moves
+    // ---- stage 0: the word and the number of elements with what its token holds over ----
+    wire              en;                                  // the pipeline moves
+    reg               open_q;                              // low in reset
+    reg  [NUM_W-1:0]  fill_q;                              // of the row-step that comes next
+    wire              take = s_axis_tvalid && s_axis_tready;
+    wire [NUM_W-1:0]  count = {{(NUM_W-COUNT_W){1'b0}}, s_axis_tcount};
+    wire [NUM_W-1:0]  fill_d = (fill_q + (DENSE == 1 ? FULL_STEP : count)) & FILL_MASK;
 
-    // ---- stage 0: the word, its fill, the number of elements with it ----
-    reg  [FILL_W-1:0]   fill_q;                            // of the row-step that comes next
-    wire                take = s_axis_tvalid && s_axis_tready;
-    wire [TOTAL_W-1:0]  count = {{(TOTAL_W-COUNT_W){1'b0}}, s_axis_tcount};
-    wire [TOTAL_W-1:0]  fill_wide;
-    wire [TOTAL_W-1:0]  step = (DENSE == 1) ? DENSE_STEP[TOTAL_W-1:0] : count;
-    wire [TOTAL_W-1:0]  fill_next = (fill_wide + step) & FILL_MASK[TOTAL_W-1:0];
-    generate
-        if (TOTAL_W > FILL_W) begin : gen_fill_wider
-            assign fill_wide = {{(TOTAL_W-FILL_W){1'b0}}, fill_q};
-        end else begin : gen_fill_cut                      // the bits above are zero
-            assign fill_wide = fill_q[TOTAL_W-1:0];
-        end
-    endgenerate
+    localparam STAGES = SHIFTS + 2;                        // in, shifted .., rest chosen
+    localparam END = STAGES - 1;
+    reg  [STAGES-1:0]        valid_q;
+    reg  [STAGES*NUM_W-1:0]  fills_q;
+    reg  [STAGES*NUM_W-1:0]  total_q;
+    reg  [STAGES*MARK_W-1:0] mark_q;
 
-    // Per stage: 0 the input register, 1 .. SHIFTS shifted, SHIFTS + 1 with the new rest chosen.
-    localparam STAGES = SHIFTS + 2;
-    reg  [STAGES-1:0]         valid_q;
-    reg  [LINE_W-1:0]         line_q [0:STAGES-1];
-    reg  [FILL_W-1:0]         shift_q [0:STAGES-1];
-    reg  [TOTAL_W-1:0]        total_q [0:STAGES-1];
-    reg  [USER_W:0]           mark_q [0:STAGES-1];         // {tlast, tok_last, tok}
-    wire [STAGES*LINE_W-1:0]  line_d;
-    assign line_d[LINE_W-1:0] = {{(LINE_W-IN_ELEMS*ELEM_W){1'b0}}, s_axis_tdata};
-    assign line_d[(STAGES-1)*LINE_W +: LINE_W] = line_q[STAGES-2];
-
-    reg                 open_q;                            // low in reset
     assign s_axis_tready = open_q && en;
     always @(posedge clk) begin
         open_q <= !rst;
         if (rst)
-            fill_q <= {FILL_W{1'b0}};
+            fill_q <= {NUM_W{1'b0}};
         else if (take && s_axis_tuser[TOK_W])
-            fill_q <= s_axis_tlast ? {FILL_W{1'b0}} : fill_next_cut;
+            fill_q <= s_axis_tlast ? {NUM_W{1'b0}} : fill_d;
+        if (rst)
+            valid_q <= {STAGES{1'b0}};
+        else if (en)
+            valid_q <= {valid_q[STAGES-2:0], take};
+        if (en) begin
+            fills_q <= {fills_q[(STAGES-1)*NUM_W-1:0], fill_q};
+            total_q <= {total_q[(STAGES-1)*NUM_W-1:0], fill_q + count};
+            mark_q <= {mark_q[(STAGES-1)*MARK_W-1:0], s_axis_tlast, s_axis_tuser};
+        end
     end
-    wire [FILL_W-1:0]   fill_next_cut;
+
+    // ---- shifts ----
+    wire [(SHIFTS+1)*LINE_W-1:0] line;                     // output of stage 0, 1, .. SHIFTS
+    reg  [IN_ELEMS*ELEM_W-1:0]   word_q;
+    always @(posedge clk)
+        if (take)
+            word_q <= s_axis_tdata;
+    genvar s, k;
     generate
-        if (TOTAL_W > FILL_W) begin : gen_next_cut
-            assign fill_next_cut = fill_next[FILL_W-1:0];
-            wire unused = &{1'b0, fill_next[TOTAL_W-1:FILL_W]};
-        end else begin : gen_next_wider
-            assign fill_next_cut = {{(FILL_W-TOTAL_W){1'b0}}, fill_next};
+        if (LINE_W > IN_ELEMS * ELEM_W) begin : gen_extend
+            assign line[LINE_W-1:0] = {{(LINE_W-IN_ELEMS*ELEM_W){1'b0}}, word_q};
+        end else begin : gen_exact
+            assign line[LINE_W-1:0] = word_q;
+        end
+        for (s = 0; s < SHIFTS; s = s + 1) begin : gen_shift
+            rill_element_shift #(.ELEMS(LINE * OUT_ELEMS), .ELEM_W(ELEM_W), .STEP(1 << (2 * s))) u_shift (
+                .clk(clk), .en(en && valid_q[s]), .by(fills_q[s*NUM_W + 2*s +: 2]), .d(line[s*LINE_W +: LINE_W]),
+                .q(line[(s+1)*LINE_W +: LINE_W]));
         end
     endgenerate
 
-    genvar s, e;
+    // ---- the chunk that will be the new rest, if the word fills at least one ----
+    wire [LINE_W-1:0]  shifted = line[SHIFTS*LINE_W +: LINE_W];
+    wire [NUM_W-1:0]   shifted_total = total_q[SHIFTS*NUM_W +: NUM_W];
+    wire [NUM_W-1:0]   shifted_full = shifted_total >> LOG_OUT;
+    reg  [LINE_W-1:0]  line_q;
+    reg  [CHUNK_W-1:0] tail_q;
+    integer c;
+    always @(posedge clk)
+        if (en && valid_q[SHIFTS]) begin
+            line_q <= shifted;
+            tail_q <= {CHUNK_W{1'b0}};
+            for (c = 1; c < LINE; c = c + 1)
+                if (shifted_full == c[NUM_W-1:0])
+                    tail_q <= shifted[c*CHUNK_W +: CHUNK_W];
+        end
+
+    // ---- join with the token's rest, into the line buffer ----
+    wire               ready = valid_q[END];
+    wire               row_last = mark_q[END*MARK_W + USER_W];       // of the firing
+    wire               tok_last = mark_q[END*MARK_W + TOK_W];
+    wire [TOK_W-1:0]   tok = mark_q[END*MARK_W +: TOK_W];
+    wire [NUM_W-1:0]   total = total_q[END*NUM_W +: NUM_W];
+    wire [NUM_W-1:0]   full = total >> LOG_OUT;
+    wire               some_rest = (total & REST_MASK) != {NUM_W{1'b0}};
+    wire               some_fill = fills_q[END*NUM_W +: NUM_W] != {NUM_W{1'b0}};
+    reg  [CHUNK_W-1:0] rest_q [0:(1<<TOK_W)-1];
+    wire [CHUNK_W-1:0] head = line_q[CHUNK_W-1:0] | (some_fill ? rest_q[tok] : {CHUNK_W{1'b0}});
+    always @(posedge clk)
+        if (ready && en)
+            rest_q[tok] <= full == {NUM_W{1'b0}} ? head : tail_q;
+
+    wire [NUM_W-1:0]   emits = full + {{(NUM_W-1){1'b0}}, row_last && some_rest};
+    wire               commit = ready && en && tok_last && emits != {NUM_W{1'b0}};
+    reg  [1:0]         put_q;                              // line being filled
+    reg  [1:0]         get_q;                              // line being emptied
+    reg  [2:0]         used_q;
+    reg  [NUM_W-1:0]   last_chunk_q [0:LINES-1];           // number of the line's last chunk
+    reg  [TOK_W:0]     last_tok_q [0:LINES-1];             // {tlast, last active token}
+    wire               free;                               // a line has left
+    assign en = !ready || !used_q[2];
+    always @(posedge clk) begin
+        if (rst) begin
+            put_q <= 2'd0;
+            get_q <= 2'd0;
+            used_q <= 3'd0;
+        end else begin
+            put_q <= put_q + {1'b0, commit};
+            get_q <= get_q + {1'b0, free};
+            used_q <= used_q + {2'b0, commit} - {2'b0, free};
+        end
+        if (commit) begin
+            last_chunk_q[put_q] <= emits - 1'b1;
+            last_tok_q[put_q] <= {row_last, tok};
+        end
+    end
+
+    // ---- out: chunk by chunk, token by token ----
+    reg  [NUM_W-1:0]   chunk_q;
+    reg  [TOK_W-1:0]   tok_q;
+    reg                valid_out_q;
+    reg  [CHUNK_W-1:0] data_out_q;
+    reg  [USER_W-1:0]  user_out_q;
+    reg                last_out_q;
+    wire [LINE_W-1:0]  got;                                // the line of tok_q
+    wire               send = used_q != 3'd0 && (m_axis_tready || !valid_out_q);
+    wire               at_tok = tok_q == last_tok_q[get_q][TOK_W-1:0];
+    wire               at_chunk = chunk_q == last_chunk_q[get_q];
+    assign free = send && at_tok && at_chunk;
     generate
-        for (s = 0; s < SHIFTS; s = s + 1) begin : gen_shift
-            localparam STEP = 1 << (2 * s);
-            wire [1:0] by = shift_q[s][2*s +: 2];
-            for (e = 0; e < LINE_ELEMS; e = e + 1) begin : gen_elem
-                wire [ELEM_W-1:0] from0 = line_q[s][e*ELEM_W +: ELEM_W];
-                wire [ELEM_W-1:0] from1;
-                wire [ELEM_W-1:0] from2;
-                wire [ELEM_W-1:0] from3;
-                if (e >= STEP) begin : gen_from1
-                    assign from1 = line_q[s][(e-STEP)*ELEM_W +: ELEM_W];
-                end else begin : gen_zero1
-                    assign from1 = {ELEM_W{1'b0}};
-                end
-                if (e >= 2 * STEP) begin : gen_from2
-                    assign from2 = line_q[s][(e-2*STEP)*ELEM_W +: ELEM_W];
-                end else begin : gen_zero2
-                    assign from2 = {ELEM_W{1'b0}};
-                end
-                if (e >= 3 * STEP) begin : gen_from3
-                    assign from3 = line_q[s][(e-3*STEP)*ELEM_W +: ELEM_W];
-                end else begin : gen_zero3
-                    assign from3 = {ELEM_W{1'b0}};
-                end
-                assign line_d[(s+1)*LINE_W + e*ELEM_W +: ELEM_W] = by[1] ? (by[0] ? from3 : from2) : (by[0] ? from1 : from0);
-            end
+        for (k = 0; k < LINE; k = k + 1) begin : gen_column
+            (* ram_style = "distributed" *) reg [CHUNK_W-1:0] mem [0:LINES*(1<<TOK_W)-1];
+            always @(posedge clk)
+                if (ready && en)
+                    mem[{put_q, tok}] <= k == 0 ? head : line_q[k*CHUNK_W +: CHUNK_W];
+            assign got[k*CHUNK_W +: CHUNK_W] = mem[{get_q, tok_q}];
         end
     endgenerate
+    integer g;
+    always @(posedge clk) begin
+        if (rst) begin
+            valid_out_q <= 1'b0;
+            chunk_q <= {NUM_W{1'b0}};
+            tok_q <= {TOK_W{1'b0}};
+        end else begin
+            valid_out_q <= send || (valid_out_q && !m_axis_tready);
+            if (send) begin
+                tok_q <= at_tok ? {TOK_W{1'b0}} : tok_q + 1'b1;
+                if (at_tok)
+                    chunk_q <= at_chunk ? {NUM_W{1'b0}} : chunk_q + 1'b1;
+            end
+        end
+        if (send) begin
+            for (g = 0; g < LINE; g = g + 1)
+                if (chunk_q == g[NUM_W-1:0])
+                    data_out_q <= got[g*CHUNK_W +: CHUNK_W];
+            user_out_q <= {at_tok, tok_q};
+            last_out_q <= at_tok && at_chunk && last_tok_q[get_q][TOK_W];
+        end
+    end
+    assign m_axis_tvalid = valid_out_q;
+    assign m_axis_tdata = data_out_q;
+    assign m_axis_tuser = user_out_q;
+    assign m_axis_tlast = last_out_q;
+
+`ifdef RILL_ASSERT
+    always @(posedge clk)
+        if (!rst && take) begin
+            assert (count != {NUM_W{1'b0}} && count <= FULL_STEP);
+            assert (DENSE == 0 || s_axis_tlast || !s_axis_tuser[TOK_W] || count == FULL_STEP);
+        end
+`endif
 endmodule
 
 `default_nettype wire

@@ -78,12 +78,7 @@ static bool encode_prompt(struct host *host, const struct sim_prompt *prompt, st
     }
     struct token_ids ids = {0};
     const char *text = prompt->text != NULL ? prompt->text : "";
-    tokenizer_encode(sim->tokenizer, text, strlen(text), true, &ids);
-    if (ids.count == 0 && design(host)->eot >= 0) { // a story from nothing begins behind an end of text
-        ids.items = ARENA_ARRAY(&sim->arena, uint32_t, 1);
-        ids.items[0] = (uint32_t)design(host)->eot;
-        ids.count = 1;
-    }
+    tokenizer_encode_prompt(sim->tokenizer, text, strlen(text), &ids);
     r->prompt = ids.items;
     r->prompt_len = (int64_t)ids.count;
     return true;

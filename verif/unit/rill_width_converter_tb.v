@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_width_converter: random firings (active tokens, row-steps, counts) against a dense repacking in the bench; rate and latency.
+// sweep: IN_ELEMS=4 OUT_ELEMS=8 TOKENS=2 DENSE=0
+// sweep: IN_ELEMS=1 OUT_ELEMS=1 TOKENS=1 DENSE=0
+// sweep: IN_ELEMS=1 OUT_ELEMS=8 TOKENS=2 DENSE=0
+// sweep: IN_ELEMS=3 OUT_ELEMS=4 TOKENS=8 DENSE=0
+// sweep: IN_ELEMS=8 OUT_ELEMS=4 TOKENS=2 DENSE=0
+// sweep: IN_ELEMS=11 OUT_ELEMS=2 TOKENS=4 DENSE=0
+// sweep: IN_ELEMS=32 OUT_ELEMS=8 TOKENS=1 DENSE=0
+// sweep: IN_ELEMS=7 OUT_ELEMS=32 TOKENS=2 DENSE=0
+// sweep: IN_ELEMS=32 OUT_ELEMS=32 TOKENS=2 DENSE=0
+// sweep: IN_ELEMS=8 OUT_ELEMS=8 TOKENS=4 DENSE=1
+// sweep: IN_ELEMS=16 OUT_ELEMS=4 TOKENS=2 DENSE=1
+// sweep: IN_ELEMS=4 OUT_ELEMS=16 TOKENS=2 DENSE=1
+// sweep: IN_ELEMS=6 OUT_ELEMS=4 TOKENS=1 DENSE=1
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_width_converter_tb;
+    parameter IN_ELEMS = 4;
+    parameter OUT_ELEMS = 8;
+    parameter TOKENS = 2;
+    parameter DENSE = 0;
+    localparam ELEM_W = 32;
+    localparam COUNT_W = $clog2(IN_ELEMS + 1);
+    localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
+    localparam FIRINGS = 24;
+    localparam ROWS = 14;                    // row-steps of a firing, at most
+    localparam MOST = ROWS * IN_ELEMS;
+    localparam IN_W = IN_ELEMS * ELEM_W;
+    localparam OUT_W = OUT_ELEMS * ELEM_W;
+    localparam SHIFTS = ($clog2(OUT_ELEMS) + 1) / 2;
+    localparam LATENCY = (DENSE == 1 && IN_ELEMS == OUT_ELEMS) ? 0 : SHIFTS + 4;
+    localparam WORDS_IN = (FIRINGS + 1) * ROWS * TOKENS;
+    localparam WORDS_OUT = (FIRINGS + 1) * (MOST / OUT_ELEMS + 1) * TOKENS;
+
+    wire                    clk, rst, s_valid, s_ready, s_last, src_done, m_valid, m_ready, m_last, snk_done;
+    wire [IN_W+COUNT_W-1:0] s_data;
+    wire [USER_W-1:0]       s_user, m_user;
+    wire [OUT_W-1:0]        m_data;
+
+    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
+    rill_axis_driver #(.DATA_W(IN_W + COUNT_W), .USER_W(USER_W), .WORDS(WORDS_IN)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
+        .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(s_user), .m_axis_tlast(s_last), .done(src_done));
+    rill_width_converter #(.IN_ELEMS(IN_ELEMS), .OUT_ELEMS(OUT_ELEMS), .ELEM_W(ELEM_W), .TOKENS(TOKENS), .DENSE(DENSE)) dut (
+        .clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data[IN_W-1:0]),
+        .s_axis_tcount(s_data[IN_W +: COUNT_W]), .s_axis_tuser(s_user), .s_axis_tlast(s_last),
+        .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user), .m_axis_tlast(m_last));
+    rill_axis_monitor #(.DATA_W(OUT_W), .USER_W(USER_W), .WORDS(WORDS_OUT)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
+        .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
+
+    reg  [ELEM_W-1:0]  value [0:TOKENS*MOST-1];            // elements of a firing, by token
+    reg  [IN_W-1:0]    word;
+    reg  [COUNT_W-1:0] number;
+    reg  [OUT_W-1:0]   chunk;
+    integer            seed, idle, stall, n, row, t, e, start, bound;
+
+    task firing(input integer active, input integer rows);
+        integer held, count, chunks, c;
+        begin
+            held = 0;
+            for (row = 0; row < rows; row = row + 1) begin
+                count = 1 + $unsigned($random(seed)) % IN_ELEMS;
+                if ((DENSE == 1 && row != rows - 1) || $unsigned($random(seed)) % 4 == 0)
+                    count = IN_ELEMS;
+                number = count;
+                for (t = 0; t < active; t = t + 1) begin
+                    for (e = 0; e < IN_ELEMS; e = e + 1) begin       // elements past the count hold anything
+                        word[e*ELEM_W +: ELEM_W] = $random(seed);
+                        if (e < count)
+                            value[t*MOST + held + e] = word[e*ELEM_W +: ELEM_W];
+                    end
+                    u_src.push({number, word}, user(t, active), t == active - 1 && row == rows - 1);
+                end
+                held = held + count;
+            end
+            chunks = (held + OUT_ELEMS - 1) / OUT_ELEMS;
+            for (c = 0; c < chunks; c = c + 1)
+                for (t = 0; t < active; t = t + 1) begin
+                    for (e = 0; e < OUT_ELEMS; e = e + 1)
+                        chunk[e*ELEM_W +: ELEM_W] = c * OUT_ELEMS + e < held ? value[t*MOST + c*OUT_ELEMS + e] : 0;
+                    u_snk.expect_word(chunk, user(t, active), t == active - 1 && c == chunks - 1);
+                end
+            // The slower side of the row-steps counts; a firing may add a flush per token.
+            bound = bound + (rows * active > chunks * active ? rows * active : chunks * active) + active;
+        end
+    endtask
+    function [USER_W-1:0] user(input integer tok, input integer active);
+        user = (tok == active - 1 ? 1 << (USER_W - 1) : 0) | tok;
+    endfunction
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        bound = 0;
+        wait (!rst);
+        firing(1, 1);                        // alone: the latency
+        while (!(s_valid && s_ready)) @(negedge clk);
+        start = u_snk.cycle;
+        while (!m_valid) @(negedge clk);
+        if (u_snk.cycle - start != LATENCY) begin
+            $display("FAIL: latency %0d instead of %0d", u_snk.cycle - start, LATENCY);
+            $finish;
+        end
+        wait (snk_done);
+        u_snk.restart;
+        bound = LATENCY;
+        for (n = 0; n < FIRINGS; n = n + 1)
+            firing(1 + $unsigned($random(seed)) % TOKENS, 1 + $unsigned($random(seed)) % ROWS);
+        wait (src_done && snk_done);
+        repeat (20) @(posedge clk);
+        if (idle + stall == 0 && DENSE == 1 && u_snk.last_time - u_snk.first_time > bound)
+            $display("FAIL: %0d cycles, at most %0d were promised", u_snk.last_time - u_snk.first_time, bound);
+        else
+            $display("PASS");
+        $finish;
+    end
+endmodule
+
+`default_nettype wire
