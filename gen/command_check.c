@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "emit/report.h"
+#include "emit/emit_report.h"
 #include "ops.h"
 #include "pass/pass.h"
 
@@ -50,8 +50,8 @@ int command_check(int argc, char **argv) {
     diag_init(&diag, stderr);
     struct ir *ir = command_build(spec, &arena, &diag, NULL);
     struct text text = {0};
-    if (ir && json) report_json(ir, &text);
-    else if (ir) report_summary(ir, &text);
+    if (ir && json) emit_report_json(ir, &text);
+    else if (ir) emit_report_summary(ir, &text);
     fputs(text_cstr(&text), stdout);
     text_free(&text);
     arena_free(&arena);

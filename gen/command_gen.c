@@ -6,7 +6,7 @@
 
 #include "command.h"
 #include "emit/emit.h"
-#include "emit/report.h"
+#include "emit/emit_report.h"
 #include "version.h"
 
 struct gen_options {
@@ -93,8 +93,8 @@ static bool write_verilog(const struct ir *ir, struct output *out, struct text *
 static bool write_texts(const struct ir *ir, struct output *out) {
     struct text map = {0}, report = {0}, json = {0};
     emit_memory_map(ir, &map);
-    report_text(ir, &report);
-    report_json(ir, &json);
+    emit_report_text(ir, &report);
+    emit_report_json(ir, &json);
     return write_text(out, "memory_map.json", &map) & write_text(out, "report.txt", &report) & write_text(out, "report.json", &json);
 }
 

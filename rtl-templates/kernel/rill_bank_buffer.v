@@ -5,7 +5,7 @@
 // marks an accepted word, w_bank and w_chunk its place, w_end the block's last word; s_side of that word is kept with the block.
 // Read: i_avail says that a word can be issued, i_* describe it. It is issued when i_avail && r_go && r_en; its data is on r_tdata after
 // the next enabled clock (registered RAM read, held while r_en is low), r_tvalid with it. A bank is free for writing once its last word
-// is issued.
+// has moved on from r_tdata: what is kept per bank may be used together with r_tdata.
 // TOKEN_MAJOR 0: order (chunk, tok). TOKEN_MAJOR 1: order (tok, chunk), and i_pad with chunk = number of chunks is issued once more after
 // each token whose r_pad is high at the last chunk (no data).
 // Latency: a block can be issued READY_DELAY + 1 cycles after its last word was accepted. One word per cycle on both sides.
@@ -93,6 +93,8 @@ module rill_bank_buffer #(
     wire                  w_tok_last = s_tuser[TOK_W];
     wire                  issue;
     wire                  drop = issue && i_end;
+    reg                   end_q;       // r_tdata is the last word of its block
+    wire                  free = r_en && end_q;
 
     assign s_tready = !full_q[1] && !rst;
     assign w_take = s_tvalid && s_tready;
@@ -125,7 +127,7 @@ module rill_bank_buffer #(
         end else begin
             if (w_take && w_end) w_bank_q <= !w_bank_q;
             if (w_take && w_tok_last) w_chunk_q <= w_end ? {CHUNK_W{1'b0}} : w_chunk_q + 1'b1;
-            full_q <= full_q + {1'b0, w_take && w_end} - {1'b0, drop};
+            full_q <= full_q + {1'b0, w_take && w_end} - {1'b0, free};
             ready_q <= ready_q + {1'b0, done_q[READY_DELAY-1]} - {1'b0, drop};
             done_q <= done_d[READY_DELAY-1:0];
         end
@@ -162,8 +164,10 @@ module rill_bank_buffer #(
             chunk_q <= {CHUNK_W{1'b0}};
             tok_q <= {TOK_W{1'b0}};
             valid_q <= 1'b0;
+            end_q <= 1'b0;
         end else if (r_en) begin
             valid_q <= issue;
+            end_q <= drop;
             if (issue) begin
                 if (i_end) bank_q <= !bank_q;
                 if (TOKEN_MAJOR != 0) begin

@@ -87,6 +87,7 @@ module rill_engine_ctrl #(
     localparam [31:0] GROUP_BEATS_32 = GROUP_BEATS;
     localparam [31:0] TAIL_ROWS_32 = TAIL_ROWS;
     localparam [31:0] OUT_LIMIT_32 = OUT_DEPTH - TOKENS;
+    localparam [COUNT_W-1:0] ONE = 1;
     localparam [1:0] INT4 = 2'd1, KEYS = 2'd2, VALUES = 2'd3;
 
     generate
@@ -111,8 +112,8 @@ module rill_engine_ctrl #(
         if (MAX_SCALE_BEATS < 1 || MAX_SCALE_BEATS > 64) begin : gen_bad_scales
             rill_error_MAX_SCALE_BEATS_must_be_1_to_64 u_error ();
         end
-        if (OUT_DEPTH < 2 * TOKENS) begin : gen_bad_depth
-            rill_error_OUT_DEPTH_must_be_at_least_two_rows u_error ();
+        if (OUT_DEPTH < 16) begin : gen_bad_depth
+            rill_error_OUT_DEPTH_must_be_at_least_16 u_error ();
         end
     endgenerate
 
@@ -129,7 +130,8 @@ module rill_engine_ctrl #(
     ) u_schedule (
         .clk(clk), .rst(rst),
         .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready), .s_axis_step_tdata(s_axis_step_tdata),
-        .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(next_q == 4'd0), .m_axis_entry_tdata(entry_word), .m_axis_entry_tlast(entry_last)
+        .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(next_q == 4'd0), .m_axis_entry_tdata(entry_word),
+        .m_axis_entry_tlast(entry_last)
     );
 
     reg  [95:0]  entry_q;
@@ -344,7 +346,7 @@ module rill_engine_ctrl #(
     assign op_odd = beat_q[0];
     assign op_scale = scale_q;
     assign op_row = row_q;
-    assign op_count = local_q ? {{(COUNT_W-1){1'b0}}, 1'b1} : row_last_q ? last_count_q : C_32[COUNT_W-1:0];
+    assign op_count = local_q ? ONE : row_last_q ? last_count_q : C_32[COUNT_W-1:0];
     assign op_tok_last = tok_last;
     assign op_tlast = firing_last && tok_last;
     assign head_param = take_head && head_q == 8'd0;

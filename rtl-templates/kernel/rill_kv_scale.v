@@ -182,9 +182,11 @@ module rill_kv_scale #(
     localparam MASK_W = 6;                                 // valid lanes, 1 to LANES
     wire [MASK_W-1:0] lanes2;
     wire [2:0]        valid;
+    wire              pipe_ready;
+    wire              pipe_side;
     rill_pipe #(.LATENCY(3), .SIDE_W(1)) u_pipe (
-        .clk(clk), .rst(rst), .s_tvalid(issue), .s_tready(), .s_side(1'b0), .en(en), .valid(valid),
-        .m_tvalid(m_axis_scale_tvalid), .m_tready(m_axis_scale_tready), .m_side());
+        .clk(clk), .rst(rst), .s_tvalid(issue), .s_tready(pipe_ready), .s_side(1'b0), .en(en), .valid(valid),
+        .m_tvalid(m_axis_scale_tvalid), .m_tready(m_axis_scale_tready), .m_side(pipe_side));
     rill_delay_line #(.DATA_W(MASK_W), .DEPTH(2)) u_lanes (.clk(clk), .rst(rst), .en(en), .d(r_last ? left_q[MASK_W-1:0] : LANES_17[MASK_W-1:0]),
         .q(lanes2));
 
@@ -218,7 +220,7 @@ module rill_kv_scale #(
     always @(posedge clk)
         if (!rst && w_take) assert ({15'd0, place} < CONTEXT);
 `endif
-    wire unused = &{1'b0, s_axis_step_tdata[63:20], s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place, valid};
+    wire unused = &{1'b0, s_axis_step_tdata[63:20], s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place, valid, pipe_ready, pipe_side, RAM_STYLE};
 endmodule
 
 `default_nettype wire

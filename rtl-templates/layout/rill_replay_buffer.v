@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps a firing and sends it REPLAYS times, for a value that a repeated region reads in every repetition.
 //
-// The first pass starts when the whole firing is in; the next firing enters when the last pass has left. DEPTH words at most.
-// Latency: the firing and 2 cycles; then one word per cycle. Reset: synchronous.
-// Parameters: DATA_W, USER_W bits, DEPTH words, REPLAYS.
+// In itensor terms: adds an outermost loop of REPLAYS trips that is absent from the map. Every pass ends with the firing's tlast.
+// The first pass starts when the whole firing is in; the next firing enters when the last pass has left. A firing of more than DEPTH words
+// is an error of the caller (asserted).
+// Latency from the last word in to the first word out: 2 cycles; then one word per cycle, also from pass to pass.
+// Reset: synchronous, control only; tready low in reset.
+// Parameters: DATA_W, USER_W bits, DEPTH words of the longest firing, REPLAYS passes, RAM_STYLE as in rill_ram_sdp.
 `default_nettype none
 
 module rill_replay_buffer #(
     parameter DATA_W = 0,
     parameter USER_W = 0,
     parameter DEPTH = 0,
-    parameter REPLAYS = 0
+    parameter REPLAYS = 0,
+    parameter RAM_STYLE = "auto"
 ) (
     input  wire              clk,
     input  wire              rst,
@@ -33,43 +37,58 @@ module rill_replay_buffer #(
 
     localparam ADDR_W = DEPTH > 1 ? $clog2(DEPTH) : 1;
     localparam PASS_W = $clog2(REPLAYS + 1);
-    localparam WORD_W = DATA_W + USER_W + 1;
-    (* ram_style = "block" *) reg [WORD_W-1:0] mem [0:DEPTH-1];
-    reg [ADDR_W-1:0] write_q;
-    reg [ADDR_W-1:0] read_q;
-    reg [PASS_W-1:0] pass_q;   // passes still to fetch
-    reg              valid_q;
-    reg [WORD_W-1:0] word_q;
-    wire playing = pass_q != 0;
-    wire push    = s_axis_tvalid & s_axis_tready;
-    wire fetch   = playing & (~valid_q | m_axis_tready);
-    wire at_end  = read_q == write_q; // write_q rests on the last word while playing
-    assign s_axis_tready = ~playing & ~valid_q & ~rst;
-    always @(posedge clk) if (push) mem[write_q] <= {s_axis_tlast, s_axis_tuser, s_axis_tdata};
-    always @(posedge clk) if (fetch) word_q <= mem[read_q];
+
+    reg  [ADDR_W-1:0]      write_q;          // rests on the last word while the passes run
+    reg  [ADDR_W-1:0]      read_q;
+    reg  [PASS_W-1:0]      passes_q;         // still to be read, the present one included
+    reg                    open_q;           // the firing enters
+    reg                    valid_q;
+    reg                    last_q;
+    wire [DATA_W+USER_W-1:0] out;
+    wire                   push = s_axis_tvalid && open_q;
+    wire                   fetch = passes_q != {PASS_W{1'b0}} && (m_axis_tready || !valid_q);
+    wire                   at_end = read_q == write_q;
+
+    rill_ram_sdp #(.DATA_W(DATA_W + USER_W), .DEPTH(DEPTH), .RAM_STYLE(RAM_STYLE)) u_ram (
+        .clk(clk), .write_en(push), .write_addr(write_q), .write_strobe(1'b1), .write_data({s_axis_tuser, s_axis_tdata}),
+        .read_en(fetch), .read_addr(read_q), .read_data(out));
+
+    assign s_axis_tready = open_q;
+    assign m_axis_tvalid = valid_q;
+    assign m_axis_tlast = last_q;
+    assign {m_axis_tuser, m_axis_tdata} = out;
+
     always @(posedge clk) begin
         if (rst) begin
             write_q <= {ADDR_W{1'b0}};
-            read_q  <= {ADDR_W{1'b0}};
-            pass_q  <= {PASS_W{1'b0}};
+            read_q <= {ADDR_W{1'b0}};
+            passes_q <= {PASS_W{1'b0}};
+            open_q <= 1'b0;
             valid_q <= 1'b0;
         end else begin
-            if (push) begin
-                if (s_axis_tlast) pass_q <= REPLAYS[PASS_W-1:0];
-                else write_q <= write_q + 1'b1;
-            end
-            if (fetch) begin
+            valid_q <= fetch || (valid_q && !m_axis_tready);
+            if (push && s_axis_tlast)
+                passes_q <= REPLAYS[PASS_W-1:0];
+            else if (fetch && at_end)
+                passes_q <= passes_q - 1'b1;
+            if (push && !s_axis_tlast)
+                write_q <= write_q + 1'b1;
+            else if (fetch && at_end && passes_q == {{(PASS_W-1){1'b0}}, 1'b1})
+                write_q <= {ADDR_W{1'b0}};
+            if (fetch)
                 read_q <= at_end ? {ADDR_W{1'b0}} : read_q + 1'b1;
-                if (at_end) begin
-                    pass_q <= pass_q - 1'b1;
-                    if (pass_q == 1) write_q <= {ADDR_W{1'b0}};
-                end
-            end
-            valid_q <= fetch | (valid_q & ~m_axis_tready);
+            open_q <= open_q ? !(push && s_axis_tlast) : passes_q == {PASS_W{1'b0}};
         end
+        if (fetch)
+            last_q <= at_end;
     end
-    assign m_axis_tvalid = valid_q;
-    assign {m_axis_tlast, m_axis_tuser, m_axis_tdata} = word_q;
+
+`ifdef RILL_ASSERT
+    localparam [31:0] TOP = DEPTH - 1;
+    always @(posedge clk)
+        if (!rst && push && !s_axis_tlast)
+            assert (write_q != TOP[ADDR_W-1:0]);           // the firing fits
+`endif
 endmodule
 
 `default_nettype wire

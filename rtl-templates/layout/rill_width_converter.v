@@ -2,9 +2,9 @@
 // Width converter (gearbox) with token contexts: words of 1..IN_ELEMS elements in, dense words of OUT_ELEMS elements out.
 //
 // In: order (row-step, tok); the first tcount elements of a word are valid (1 or more), equally many for every token of a row-step;
-// tuser = {tok_last, tok}, tokens 0, 1, .. up to tok_last. Out: order (chunk, tok), same tuser; a token's elements follow one another without
-// gaps; the last chunk of a firing (tlast) is padded with zeros. The number of active tokens may change from firing to firing.
-// Pipeline: mask, shift by the fill (two bits of it per stage), join with the token's rest, line buffer of LINES row-steps, output register.
+// tuser = {tok_last, tok}, tokens 0, 1, .. up to tok_last. Out: order (chunk, tok), same tuser; a token's elements follow one another
+// without gaps; the last chunk of a firing (tlast) is padded with zeros. The number of active tokens may change from firing to firing.
+// Pipeline: mask, shift by the fill (two bits of it per stage), join with the token's rest, buffer of row-steps, output register.
 // Throughput: one word per cycle in and one chunk per cycle out at the same time; only the lower of the two rates limits.
 // Latency from the last word of a row-step to its first chunk: SHIFTS + 4 cycles, SHIFTS = ceil(log2(OUT_ELEMS) / 2).
 // DENSE = 1: the caller promises full words (tcount = IN_ELEMS) but for the last row-step of a firing; saves shift stages where IN_ELEMS and

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // On-chip store of one kernel's vector parameters (docs/rtl.md section 9): loaded once per start, then streamed in a circle.
 //
-// Load: load_start (pulse) rewinds; each load_valid cycle stores one beat. WORD_W divides BEAT_BITS (a beat holds several words, first in the
-// low bits) or BEAT_BITS divides WORD_W (a word takes several beats, first in the low bits). The beats of the load hold at least WORDS words.
-// Read: m_axis_param gives words 0 .. WORDS-1 and starts over; no word before the load has brought all of them. Latency 2 cycles, then one
-// word per cycle. Reset: synchronous; the contents are gone until the next load.
-// Parameters: BEAT_BITS, WORD_W bits, WORDS in the circle.
+// Load: load_start (pulse) rewinds; each cycle with load_valid brings one beat. A beat holds several words or a word takes several beats,
+// first in the low bits either way. Beats past the WORDS-th word are ignored, as is the padding of the last one.
+// Read: m_axis_param gives words 0 .. WORDS-1 and starts over; none before the load has brought all of them. The reader pops one word per
+// chunk, with its tok_last beat. One word per cycle; latency 4 cycles from the last beat to word 0. load_start works on the stream like a
+// reset: a word on offer is withdrawn.
+// Reset: synchronous, control only; the contents are void until the next load.
+// Parameters: BEAT_BITS, WORD_W bits (one divides the other), WORDS in the circle, RAM_STYLE as in rill_ram_sdp.
 `default_nettype none
 
 module rill_param_store #(
     parameter BEAT_BITS = 0,
     parameter WORD_W = 0,
-    parameter WORDS = 0
+    parameter WORDS = 0,
+    parameter RAM_STYLE = "auto"
 ) (
     input  wire                 clk,
     input  wire                 rst,
@@ -22,109 +25,113 @@ module rill_param_store #(
     input  wire                 m_axis_param_tready,
     output wire [WORD_W-1:0]    m_axis_param_tdata
 );
+    // The RAM is as wide as the wider of the two: a line is PIECES beats or SPLIT words.
+    localparam LINE_W = WORD_W > BEAT_BITS ? WORD_W : BEAT_BITS;
+    localparam NARROW = WORD_W > BEAT_BITS ? BEAT_BITS : WORD_W;
+    localparam PIECES = BEAT_BITS > 0 ? LINE_W / BEAT_BITS : 1;
+    localparam SPLIT = WORD_W > 0 ? LINE_W / WORD_W : 1;
+    localparam LINES = (WORDS + SPLIT - 1) / SPLIT;
+    localparam ADDR_W = LINES > 1 ? $clog2(LINES) : 1;
+    localparam PIECE_W = PIECES > 1 ? $clog2(PIECES) : 1;
+    localparam SPLIT_W = SPLIT > 1 ? $clog2(SPLIT) : 1;
+    localparam [31:0] LAST_LINE_32 = LINES - 1;
+    localparam [31:0] LAST_PIECE_32 = PIECES - 1;
+    localparam [31:0] LAST_SPLIT_32 = SPLIT - 1;
+    localparam [31:0] END_SPLIT_32 = WORDS - 1 - (LINES - 1) * SPLIT;        // of the last word in the last line
+    localparam [ADDR_W-1:0] LAST_LINE = LAST_LINE_32[ADDR_W-1:0];
+    localparam [PIECE_W-1:0] LAST_PIECE = LAST_PIECE_32[PIECE_W-1:0];
+    localparam [SPLIT_W-1:0] LAST_SPLIT = LAST_SPLIT_32[SPLIT_W-1:0];
+    localparam [SPLIT_W-1:0] END_SPLIT = END_SPLIT_32[SPLIT_W-1:0];
+
     generate
-        if (WORDS < 1) begin : gen_bad_words
-            rill_error_WORDS_must_be_at_least_1 u_error ();
-        end
-        if (BEAT_BITS < 1 || WORD_W < 1) begin : gen_bad_width
-            rill_error_BEAT_BITS_and_WORD_W_must_be_at_least_1 u_error ();
-        end else if (BEAT_BITS % WORD_W != 0 && WORD_W % BEAT_BITS != 0) begin : gen_bad_ratio
+        if (BEAT_BITS < 1 || WORD_W < 1 || WORDS < 1) begin : gen_bad_size
+            rill_error_BEAT_BITS_WORD_W_and_WORDS_must_be_at_least_1 u_error ();
+        end else if (PIECES * SPLIT * NARROW != LINE_W) begin : gen_bad_ratio
             rill_error_one_of_BEAT_BITS_and_WORD_W_must_divide_the_other u_error ();
         end
     endgenerate
 
-    // The RAM is as wide as the wider of the two; a line is PIECES beats or SPLIT words.
-    localparam LINE_W = WORD_W > BEAT_BITS ? WORD_W : BEAT_BITS;
-    localparam PIECES = LINE_W / BEAT_BITS;
-    localparam SPLIT  = LINE_W / WORD_W;
-    localparam LINES  = (WORDS + SPLIT - 1) / SPLIT;
-    localparam ADDR_W = LINES > 1 ? $clog2(LINES) : 1;
-    localparam PIECE_W = PIECES > 1 ? $clog2(PIECES) : 1;
-    localparam SPLIT_W = SPLIT > 1 ? $clog2(SPLIT) : 1;
-    /* verilator lint_off WIDTH */
-    localparam [ADDR_W-1:0]  LAST_LINE  = LINES - 1;
-    localparam [PIECE_W-1:0] LAST_PIECE = PIECES - 1;
-    localparam [SPLIT_W-1:0] LAST_SPLIT = SPLIT - 1;
-    localparam [SPLIT_W-1:0] END_SPLIT  = (WORDS - 1) % SPLIT; // in the last line
-    /* verilator lint_on WIDTH */
-
-    (* ram_style = "block" *) reg [LINE_W-1:0] mem [0:LINES-1];
+    wire restart = rst || load_start;
 
     // ---- load: collect a line, write it ----
-    reg [LINE_W-1:0]  line_q;
-    reg [PIECE_W-1:0] piece_q;
-    reg [ADDR_W-1:0]  write_q;
-    reg               write_valid_q;
-    reg               full_q;     // every line is there
-    reg               loading_q;
-    wire line_done = load_valid & loading_q & (piece_q == LAST_PIECE);
-    wire last_line = write_q == LAST_LINE;
-    always @(posedge clk) if (write_valid_q) mem[write_q] <= line_q;
+    reg                loading_q;
+    reg  [LINE_W-1:0]  line_q;
+    reg  [PIECE_W-1:0] piece_q;
+    reg                write_q;              // line_q is complete
+    reg  [ADDR_W-1:0]  write_addr_q;
+    reg                full_q;               // every line is there
+    wire               bring = load_valid && loading_q;
+    wire               last_write = write_q && write_addr_q == LAST_LINE;
+    always @(posedge clk)
+        if (restart) begin
+            loading_q <= !rst;
+            piece_q <= {PIECE_W{1'b0}};
+            write_q <= 1'b0;
+            write_addr_q <= {ADDR_W{1'b0}};
+            full_q <= 1'b0;
+        end else begin
+            write_q <= bring && piece_q == LAST_PIECE && !last_write;
+            if (bring)
+                piece_q <= piece_q == LAST_PIECE ? {PIECE_W{1'b0}} : piece_q + 1'b1;
+            if (write_q)
+                write_addr_q <= write_addr_q + 1'b1;
+            if (last_write) begin
+                full_q <= 1'b1;
+                loading_q <= 1'b0;
+            end
+        end
     generate
-        if (PIECES == 1) begin : gen_collect_one
-            always @(posedge clk) if (load_valid) line_q <= load_data;
+        if (PIECES == 1) begin : gen_whole
+            always @(posedge clk)
+                if (bring)
+                    line_q <= load_data;
         end else begin : gen_collect
-            always @(posedge clk) if (load_valid) line_q <= {load_data, line_q[LINE_W-1:BEAT_BITS]};
+            always @(posedge clk)
+                if (bring)
+                    line_q <= {load_data, line_q[LINE_W-1:BEAT_BITS]};
         end
     endgenerate
-    always @(posedge clk) begin
-        if (rst | load_start) begin
-            piece_q       <= {PIECE_W{1'b0}};
-            write_q       <= {ADDR_W{1'b0}};
-            write_valid_q <= 1'b0;
-            full_q        <= 1'b0;
-            loading_q     <= load_start & ~rst;
-        end else begin
-            write_valid_q <= line_done;
-            if (load_valid & loading_q) piece_q <= line_done ? {PIECE_W{1'b0}} : piece_q + 1'b1;
-            if (write_valid_q) begin
-                write_q <= write_q + 1'b1;
-                if (last_line) begin
-                    full_q    <= 1'b1;
-                    loading_q <= 1'b0;
-                end
-            end
-        end
-    end
 
-    // ---- read: a line register, words out of it, the next line fetched ahead ----
-    reg [ADDR_W-1:0]  read_q;
-    reg               ahead_valid_q;
-    reg [LINE_W-1:0]  ahead_q;
-    reg               ahead_last_q; // the line ahead is the last of the circle
-    reg               out_valid_q;
-    reg [LINE_W-1:0]  out_q;
-    reg               out_last_q;
-    reg [SPLIT_W-1:0] split_q;
-    wire word_taken = out_valid_q & m_axis_param_tready;
-    wire line_taken = word_taken & ((split_q == LAST_SPLIT) | (out_last_q & (split_q == END_SPLIT)));
-    wire move       = ahead_valid_q & (~out_valid_q | line_taken);
-    wire fetch      = full_q & (~ahead_valid_q | move);
-    always @(posedge clk) if (fetch) ahead_q <= mem[read_q];
+    // ---- read: a line goes word by word while the RAM's register holds the next one ----
+    reg  [ADDR_W-1:0]  read_addr_q;
+    reg                ahead_valid_q;
+    reg                ahead_last_q;         // the line ahead is the last of the circle
+    wire [LINE_W-1:0]  ahead;
+    reg                out_valid_q;
+    reg                out_last_q;
+    reg  [LINE_W-1:0]  out_q;
+    reg  [SPLIT_W-1:0] split_q;              // place of the word in its line
+    wire               sent = out_valid_q && m_axis_param_tready;
+    wire               line_sent = sent && (split_q == LAST_SPLIT || (out_last_q && split_q == END_SPLIT));
+    wire               move = ahead_valid_q && (line_sent || !out_valid_q);
+    wire               fetch = full_q && (move || !ahead_valid_q);
+    rill_ram_sdp #(.DATA_W(LINE_W), .DEPTH(LINES), .RAM_STYLE(RAM_STYLE)) u_ram (
+        .clk(clk), .write_en(write_q), .write_addr(write_addr_q), .write_strobe(1'b1), .write_data(line_q),
+        .read_en(fetch), .read_addr(read_addr_q), .read_data(ahead));
     always @(posedge clk) begin
-        if (rst | load_start) begin
-            read_q        <= {ADDR_W{1'b0}};
+        if (restart) begin
+            read_addr_q <= {ADDR_W{1'b0}};
             ahead_valid_q <= 1'b0;
-            out_valid_q   <= 1'b0;
-            split_q       <= {SPLIT_W{1'b0}};
+            out_valid_q <= 1'b0;
         end else begin
-            if (fetch) begin
-                read_q       <= (read_q == LAST_LINE) ? {ADDR_W{1'b0}} : read_q + 1'b1;
-                ahead_last_q <= read_q == LAST_LINE;
-            end
-            ahead_valid_q <= fetch | (ahead_valid_q & ~move);
-            if (move) out_last_q <= ahead_last_q;
-            out_valid_q <= move | (out_valid_q & ~line_taken);
-            if (line_taken) split_q <= {SPLIT_W{1'b0}};
-            else if (word_taken) split_q <= split_q + 1'b1;
+            if (fetch)
+                read_addr_q <= read_addr_q == LAST_LINE ? {ADDR_W{1'b0}} : read_addr_q + 1'b1;
+            ahead_valid_q <= fetch || (ahead_valid_q && !move);
+            out_valid_q <= move || (out_valid_q && !line_sent);
         end
-    end
-    always @(posedge clk) begin
-        if (move) out_q <= ahead_q;
-        else if (word_taken) out_q <= out_q >> (SPLIT > 1 ? WORD_W : 0);
+        if (fetch)
+            ahead_last_q <= read_addr_q == LAST_LINE;
+        if (move) begin
+            out_last_q <= ahead_last_q;
+            out_q <= ahead;
+            split_q <= {SPLIT_W{1'b0}};
+        end else if (sent) begin
+            out_q <= out_q >> (SPLIT > 1 ? WORD_W : 0);
+            split_q <= split_q + 1'b1;
+        end
     end
     assign m_axis_param_tvalid = out_valid_q;
-    assign m_axis_param_tdata  = out_q[WORD_W-1:0];
+    assign m_axis_param_tdata = out_q[WORD_W-1:0];
 endmodule
 
 `default_nettype wire

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report.h"
+#include "emit_report.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firin
     return layout_matrix(&ir->design, ir_attr_int(&node->attrs, "rows", 0), ir_tensor_elements(&ir->tensor[node->in[0]]), f->mode == 1);
 }
 
-struct report_cycles report_engine_cycles(const struct ir *ir, int64_t position) {
+struct report_cycles emit_report_cycles(const struct ir *ir, int64_t position) {
     struct report_cycles c = {0};
     for (int i = 0; i < ir->firings; i++) {
         const struct ir_firing *f = &ir->firing[i];
@@ -39,9 +39,9 @@ static int64_t fifo_bits(const struct ir *ir) {
     return bits;
 }
 
-void report_summary(const struct ir *ir, struct text *out) {
+void emit_report_summary(const struct ir *ir, struct text *out) {
     const struct ir_design *d = &ir->design;
-    struct report_cycles c = report_engine_cycles(ir, d->context / 2);
+    struct report_cycles c = emit_report_cycles(ir, d->context / 2);
     int64_t total = c.weights + c.scores + c.values;
     text_addf(out, "%s: %d operations in %d regions, %d tensors\n", ir->name, ir->nodes, ir->regions, ir->tensors);
     for (int r = 0; r < ir->regions; r++)
@@ -79,8 +79,8 @@ static void add_segments(const struct ir *ir, struct text *out) {
     }
 }
 
-void report_text(const struct ir *ir, struct text *out) {
-    report_summary(ir, out);
+void emit_report_text(const struct ir *ir, struct text *out) {
+    emit_report_summary(ir, out);
     add_kernels(ir, out);
     add_fifos(ir, out);
     add_segments(ir, out);
@@ -91,8 +91,8 @@ static void json_string(struct text *out, const char *key, const char *value) {
     text_add_json_string(out, value, strlen(value));
 }
 
-void report_json(const struct ir *ir, struct text *out) {
-    struct report_cycles c = report_engine_cycles(ir, ir->design.context / 2);
+void emit_report_json(const struct ir *ir, struct text *out) {
+    struct report_cycles c = emit_report_cycles(ir, ir->design.context / 2);
     text_add(out, "{");
     json_string(out, "name", ir->name);
     text_addf(out, ", \"channels\": %d, \"beat_bits\": %d, \"lanes\": %d, \"tokens\": %d, \"clock_mhz\": %g, \"fifo_bits\": %lld, \"channel_bytes\": %lld,\n",

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layout converter: a ping-pong buffer between two itensor types that walk the same data in different orders.
+//
+// In itensor terms the buffer holds what lies inside the loops that both types share (docs/passes.md): BUFFER words. The writer fills a bank
+// in its order; the reader walks it with its own LOOPS nested loops, word number = sum over loops of index * stride. A loop absent from
+// the reader's map has stride 0: it reads again. A transposition of D0 x D1 (row-major in, column-major out): TRIPS {D1, D0}, STRIDES {1, D1}.
+// Tokens stay innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}; tlast ends a firing on both sides.
+// A firing in is BUFFER words per token, a firing out the product of TRIPS; the active tokens may change from firing to firing.
+// Throughput: one word per cycle in and out at the same time (two banks). Latency: 2 cycles from the last word in to the first out.
+// Reset: synchronous, control only; tready low in reset.
+// Parameters: DATA_W bits, TOKENS, BUFFER words per token, LOOPS 1..4, TRIPS and STRIDES (32 bits per loop, outermost loop in the low bits),
+// RAM_STYLE as in rill_ram_sdp. USER_W is derived.
+`default_nettype none
+
+module rill_layout_converter #(
+    parameter DATA_W = 0,
+    parameter TOKENS = 0,
+    parameter BUFFER = 0,
+    parameter LOOPS = 0,
+    parameter [LOOPS*32-1:0] TRIPS = 0,
+    parameter [LOOPS*32-1:0] STRIDES = 0,
+    parameter RAM_STYLE = "auto",
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire              clk,
+    input  wire              rst,
+    input  wire              s_axis_tvalid,
+    output wire              s_axis_tready,
+    input  wire [DATA_W-1:0] s_axis_tdata,
+    input  wire [USER_W-1:0] s_axis_tuser,
+    input  wire              s_axis_tlast,
+    output wire              m_axis_tvalid,
+    input  wire              m_axis_tready,
+    output wire [DATA_W-1:0] m_axis_tdata,
+    output wire [USER_W-1:0] m_axis_tuser,
+    output wire              m_axis_tlast
+);
+    // The largest word number that the loops reach, or -1 where a trip count is 0.
+    function integer top_word(input integer loops);
+        integer l;
+        begin
+            top_word = 0;
+            for (l = 0; l < loops; l = l + 1)
+                if (top_word >= 0)
+                    top_word = TRIPS[l*32 +: 32] == 32'd0 ? -1 : top_word + (TRIPS[l*32 +: 32] - 1) * STRIDES[l*32 +: 32];
+        end
+    endfunction
+
+    generate
+        if (DATA_W < 1 || BUFFER < 1) begin : gen_bad_size
+            rill_error_DATA_W_and_BUFFER_must_be_at_least_1 u_error ();
+        end
+        if (TOKENS < 1 || (TOKENS & (TOKENS - 1)) != 0) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_a_power_of_two u_error ();
+        end
+        if (LOOPS < 1 || LOOPS > 4) begin : gen_bad_loops
+            rill_error_LOOPS_must_be_1_to_4 u_error ();
+        end else if (top_word(LOOPS) < 0 || top_word(LOOPS) >= BUFFER) begin : gen_bad_walk
+            rill_error_TRIPS_and_STRIDES_must_stay_inside_BUFFER u_error ();
+        end
+    endgenerate
+
+    localparam TOK_W = USER_W - 1;
+    localparam WORD_W = $clog2(2 * BUFFER);                // word number in both banks
+    localparam LOG_TOKENS = $clog2(TOKENS);
+    localparam ADDR_W = WORD_W + LOG_TOKENS;
+    localparam [31:0] TOP_32 = BUFFER - 1;
+    localparam [31:0] BUFFER_32 = BUFFER;
+    localparam [WORD_W-1:0] BANK = BUFFER_32[WORD_W-1:0];  // first word of bank 1
+
+    // ---- in: bank by bank ----
+    reg                open_q;
+    reg  [1:0]         full_q;                             // per bank
+    reg  [TOK_W-1:0]   last_tok_q [0:1];
+    reg                write_bank_q;
+    reg  [WORD_W-1:0]  write_q;
+    wire               push = s_axis_tvalid && s_axis_tready;
+    wire               filled = push && s_axis_tlast;
+    wire               emptied;                            // the read bank has been read for the last time
+    reg                read_bank_q;
+    assign s_axis_tready = open_q;
+    wire [1:0]         full_d = (full_q | ({1'b0, filled} << write_bank_q)) & ~({1'b0, emptied} << read_bank_q);
+    wire               write_bank_d = write_bank_q ^ filled;
+    always @(posedge clk) begin
+        if (rst) begin
+            open_q <= 1'b0;
+            full_q <= 2'b00;
+            write_bank_q <= 1'b0;
+            write_q <= {WORD_W{1'b0}};
+        end else begin
+            open_q <= !full_d[write_bank_d];
+            full_q <= full_d;
+            write_bank_q <= write_bank_d;
+            if (filled)
+                write_q <= write_bank_q ? {WORD_W{1'b0}} : BANK;
+            else if (push && s_axis_tuser[TOK_W])
+                write_q <= write_q + 1'b1;
+        end
+        if (filled)
+            last_tok_q[write_bank_q] <= s_axis_tuser[TOK_W-1:0];
+    end
+
+    // ---- out: the nested loops; offset_q of a loop is the word number with all loops inside it at 0 ----
+    reg  [31:0]             left_q [0:LOOPS-1];            // trips after the present one
+    reg  [WORD_W-1:0]       offset_q [0:LOOPS-1];
+    reg  [TOK_W-1:0]        tok_q;
+    reg                     valid_q;
+    reg  [USER_W-1:0]       user_q;
+    reg                     last_q;
+    wire                    fetch = full_q[read_bank_q] && (m_axis_tready || !valid_q);
+    wire                    at_tok = tok_q == last_tok_q[read_bank_q];
+    reg  [LOOPS:0]          ends;                          // ends[l]: loops l and all inside it are in their last trip; ends[LOOPS] = 1
+    reg  [WORD_W-1:0]       next_offset [0:LOOPS-1];
+    reg  [WORD_W-1:0]       carry;                         // offset that the loops inside take over
+    wire [WORD_W-1:0]       first = read_bank_q ? {WORD_W{1'b0}} : BANK;     // of the next bank
+    integer l;
+    always @* begin
+        ends[LOOPS] = 1'b1;
+        for (l = LOOPS - 1; l >= 0; l = l - 1)
+            ends[l] = ends[l+1] && left_q[l] == 32'd0;
+        carry = first;
+        for (l = 0; l < LOOPS; l = l + 1) begin
+            if (!ends[l])
+                carry = ends[l+1] ? offset_q[l] + STRIDES[l*32 +: WORD_W] : offset_q[l];
+            next_offset[l] = carry;
+        end
+    end
+    assign emptied = fetch && at_tok && ends[0];
+    always @(posedge clk) begin
+        if (rst) begin
+            read_bank_q <= 1'b0;
+            valid_q <= 1'b0;
+            tok_q <= {TOK_W{1'b0}};
+            for (l = 0; l < LOOPS; l = l + 1) begin
+                left_q[l] <= TRIPS[l*32 +: 32] - 32'd1;
+                offset_q[l] <= {WORD_W{1'b0}};
+            end
+        end else begin
+            valid_q <= fetch || (valid_q && !m_axis_tready);
+            read_bank_q <= read_bank_q ^ emptied;
+            if (fetch)
+                tok_q <= at_tok ? {TOK_W{1'b0}} : tok_q + 1'b1;
+            if (fetch && at_tok)
+                for (l = 0; l < LOOPS; l = l + 1) begin
+                    if (ends[l])
+                        left_q[l] <= TRIPS[l*32 +: 32] - 32'd1;
+                    else if (ends[l+1])
+                        left_q[l] <= left_q[l] - 32'd1;
+                    offset_q[l] <= next_offset[l];
+                end
+        end
+        if (fetch) begin
+            user_q <= {at_tok, tok_q};
+            last_q <= at_tok && ends[0];
+        end
+    end
+    assign m_axis_tvalid = valid_q;
+    assign m_axis_tuser = user_q;
+    assign m_axis_tlast = last_q;
+
+    wire [ADDR_W-1:0] write_addr;
+    wire [ADDR_W-1:0] read_addr;
+    generate
+        if (LOG_TOKENS > 0) begin : gen_tokens
+            assign write_addr = {write_q, s_axis_tuser[TOK_W-1:0]};
+            assign read_addr = {offset_q[LOOPS-1], tok_q};
+        end else begin : gen_one_token
+            assign write_addr = write_q;
+            assign read_addr = offset_q[LOOPS-1];
+        end
+    endgenerate
+    rill_ram_sdp #(.DATA_W(DATA_W), .DEPTH(2 * BUFFER * TOKENS), .RAM_STYLE(RAM_STYLE)) u_ram (
+        .clk(clk), .write_en(push), .write_addr(write_addr), .write_strobe(1'b1), .write_data(s_axis_tdata),
+        .read_en(fetch), .read_addr(read_addr), .read_data(m_axis_tdata));
+
+`ifdef RILL_ASSERT
+    wire [WORD_W-1:0] written = write_bank_q ? write_q - BANK : write_q;
+    always @(posedge clk)
+        if (!rst && push && s_axis_tuser[TOK_W])
+            assert (s_axis_tlast == (written == TOP_32[WORD_W-1:0]));      // a firing has BUFFER words per token
+`else
+    wire unused = &{1'b0, TOP_32};
+`endif
+endmodule
+
+`default_nettype wire

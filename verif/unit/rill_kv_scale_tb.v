@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_kv_scale: every position of a context is written once, all scales so far come back after each (layer, head).
+// sweep: LANES=1 TOKENS=1 BEAT_BITS=256 LAYERS=1 HEADS=1 UNITS=1 CONTEXT=9
+// sweep: LANES=4 TOKENS=4 BEAT_BITS=512 LAYERS=2 HEADS=3 UNITS=2 CONTEXT=23
+// sweep: LANES=8 TOKENS=8 BEAT_BITS=256 LAYERS=2 HEADS=1 UNITS=3 CONTEXT=64
+// sweep: LANES=32 TOKENS=2 BEAT_BITS=256 LAYERS=1 HEADS=2 UNITS=1 CONTEXT=70
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_kv_scale_tb;
+    parameter LANES = 4;
+    parameter TOKENS = 4;
+    parameter BEAT_BITS = 512;
+    parameter LAYERS = 2;
+    parameter HEADS = 3;
+    parameter UNITS = 2;
+    parameter CONTEXT = 23;
+    localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
+
+    wire                  clk, rst;
+    wire                  step_valid, step_ready, step_last, step_user, step_done;
+    wire [63:0]           step_data;
+    wire                  kv_valid, kv_ready, kv_last, kv_done;
+    wire [BEAT_BITS+31:0] kv_data;
+    wire [USER_W-1:0]     kv_user;
+    wire                  out_valid, out_ready, out_done;
+    wire [LANES*32-1:0]   out_data;
+    reg  [2047:0]         data;
+    reg  [31:0]           user;
+    reg  [8*256-1:0]      name;
+    integer               file, port, last, quiet = 0;
+    reg                   loaded = 0;
+
+    rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .rst(rst), .again(1'b0));
+    rill_axis_driver #(.DATA_W(64), .SALT(1)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid), .m_axis_tready(step_ready),
+        .m_axis_tdata(step_data), .m_axis_tuser(step_user), .m_axis_tlast(step_last), .done(step_done));
+    rill_axis_driver #(.DATA_W(BEAT_BITS + 32), .USER_W(USER_W), .SALT(3), .WORDS(16384)) u_kv (.clk(clk), .rst(rst), .m_axis_tvalid(kv_valid),
+        .m_axis_tready(kv_ready), .m_axis_tdata(kv_data), .m_axis_tuser(kv_user), .m_axis_tlast(kv_last), .done(kv_done));
+    rill_axis_monitor #(.DATA_W(LANES * 32), .SALT(2), .WORDS(16384)) u_out (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(out_valid),
+        .s_axis_tready(out_ready), .s_axis_tdata(out_data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(out_done));
+    rill_kv_scale #(.LANES(LANES), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .LAYERS(LAYERS), .HEADS(HEADS), .UNITS(UNITS), .CONTEXT(CONTEXT)) dut (
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready), .s_axis_step_tdata(step_data),
+        .s_axis_kv_tvalid(kv_valid), .s_axis_kv_tready(kv_ready), .s_axis_kv_tdata(kv_data), .s_axis_kv_tuser(kv_user), .s_axis_kv_tlast(kv_last),
+        .m_axis_scale_tvalid(out_valid), .m_axis_scale_tready(out_ready), .m_axis_scale_tdata(out_data));
+
+    initial begin
+        if (!$value$plusargs("vectors=%s", name)) begin
+            $display("FAIL: no vectors");
+            $finish;
+        end
+        file = $fopen(name, "r");
+        while ($fscanf(file, "%d %h %h %d", port, data, user, last) == 4)
+            case (port)
+                0: u_step.push(data, 0, 0);
+                1: u_kv.push(data, user, last);
+                2: u_out.expect_word(data, 0, 0);
+                default: loaded = 1;
+            endcase
+    end
+
+    always @(posedge clk) if (!rst && loaded && step_done && kv_done && out_done) begin
+        quiet = quiet + 1;
+        if (quiet == 50) begin
+            $display("PASS");
+            $finish;
+        end
+    end
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_rmsnorm: vectors of N elements with mean and outliers against the golden model; latency, no bubbles.
+// The scale constants are those of the golden model for N.
+// sweep: LANES=4 TOKENS=2 N=128 MS_SCALE=671088640 FAULT=0
+// sweep: LANES=1 TOKENS=1 N=7 MS_SCALE=705841445 FAULT=0
+// sweep: LANES=8 TOKENS=8 N=100 MS_SCALE=673437450 FAULT=0
+// sweep: LANES=32 TOKENS=4 N=96 MS_SCALE=673884843 FAULT=0
+// sweep: LANES=16 TOKENS=1 N=1000 MS_SCALE=646124143 FAULT=0
+// sweep: LANES=2 TOKENS=2 N=1 MS_SCALE=729808896 FAULT=0
+// sweep: LANES=4 TOKENS=2 N=64 MS_SCALE=679477248 FAULT=1
+// sweep: LANES=4 TOKENS=2 N=64 MS_SCALE=679477248 FAULT=2
+`default_nettype none
+
+module rill_rmsnorm_tb;
+    parameter LANES = 4;
+    parameter TOKENS = 2;
+    parameter N = 128;
+    parameter MS_SCALE = 0;
+    parameter FAULT = 0;
+    localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
+    localparam CHUNKS = (N + LANES - 1) / LANES;
+
+    wire clk, rst, fault;
+    wire x_tvalid, x_tready, x_tlast, x_done;
+    wire [LANES * 32-1:0] x_tdata;
+    wire [USER_W-1:0] x_tuser;
+    wire param_tvalid, param_tready, param_tlast, param_done;
+    wire [LANES * 32-1:0] param_tdata;
+    wire [0:0] param_tuser;
+    wire y_tvalid, y_tready, y_tlast, y_done;
+    wire [LANES * 32-1:0] y_tdata;
+    wire [USER_W-1:0] y_tuser;
+
+    rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .rst(rst), .again(1'b0));
+    rill_file_driver #(.TAG("x"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(1)) u_x (.clk(clk), .rst(rst),
+        .m_axis_tvalid(x_tvalid), .m_axis_tready(x_tready), .m_axis_tdata(x_tdata), .m_axis_tuser(x_tuser), .m_axis_tlast(x_tlast),
+        .done(x_done));
+    rill_file_driver #(.TAG("param"), .DATA_W(LANES * 32), .USER_W(1), .WORDS(16384), .SALT(2)) u_param (.clk(clk), .rst(rst),
+        .m_axis_tvalid(param_tvalid), .m_axis_tready(param_tready), .m_axis_tdata(param_tdata), .m_axis_tuser(param_tuser),
+        .m_axis_tlast(param_tlast), .done(param_done));
+    rill_rmsnorm #(.LANES(LANES), .TOKENS(TOKENS), .N(N), .EPS(32'h3727c5ac), .MS_SCALE(MS_SCALE)) dut (.clk(clk), .rst(rst),
+        .fault(fault), .s_axis_x_tvalid(x_tvalid), .s_axis_x_tready(x_tready), .s_axis_x_tdata(x_tdata), .s_axis_x_tuser(x_tuser),
+        .s_axis_x_tlast(x_tlast), .s_axis_param_tvalid(param_tvalid), .s_axis_param_tready(param_tready),
+        .s_axis_param_tdata(param_tdata), .m_axis_y_tvalid(y_tvalid), .m_axis_y_tready(y_tready), .m_axis_y_tdata(y_tdata),
+        .m_axis_y_tuser(y_tuser), .m_axis_y_tlast(y_tlast));
+    rill_file_monitor #(.TAG("y"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(20), .COMPARE(!FAULT)) u_y (.clk(clk),
+        .rst(rst), .s_axis_tvalid(y_tvalid), .s_axis_tready(y_tready), .s_axis_tdata(y_tdata), .s_axis_tuser(y_tuser),
+        .s_axis_tlast(y_tlast), .done(y_done));
+    rill_kernel_verdict #(.FAULT(FAULT), .AFTER(CHUNKS * TOKENS), .LATENCY($clog2(LANES) + 33),
+        .SLACK($clog2(LANES) + 33 + CHUNKS * TOKENS - 1)) u_verdict (.clk(clk), .rst(rst), .fault(fault),
+        .done(x_done && param_done && y_done), .x_tvalid(x_tvalid), .x_tready(x_tready), .y_tvalid(y_tvalid), .y_tready(y_tready));
+endmodule
+
+`default_nettype wire

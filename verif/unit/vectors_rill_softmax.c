@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps for rill_softmax_tb: LAYERS * HEADS firings each, at random positions, the first and the last among them.
+#include "vectors_rill_stream.h"
+
+enum { STEPS = 6 };
+
+static void firing(const struct stream *s, struct vectors *v, int pos, int ntok, int spoiled) {
+    size_t n = (size_t)(pos + ntok);
+    float *raw = stream_alloc(n * (size_t)ntok), *p = stream_alloc(n * (size_t)ntok), *kscale = stream_alloc(n), *vscale = stream_alloc(n);
+    struct golden_fault fault = {0};
+    stream_values(v, n * (size_t)ntok, 5, raw);
+    if (spoiled)
+        raw[0] = g_float(0x7f800000u);
+    for (size_t i = 0; i < n; i++) {
+        kscale[i] = g_abs(vectors_value(v, 126, 2));
+        vscale[i] = stream_below(v, 9) ? g_abs(vectors_value(v, 120, 6)) : 0.0f;
+    }
+    for (int t = 0; t < ntok; t++) {
+        size_t seen = (size_t)(pos + t + 1);
+        float inv = golden_softmax(seen, raw + (size_t)t * n, kscale, vscale, p + (size_t)t * n, &fault);
+        printf("inv %08" PRIx32, g_bits(inv));
+        stream_mark(s, t, ntok, 1);
+        if (t + 1 < ntok && stream_below(v, 2)) // a position nobody sees may hold anything
+            raw[(size_t)t * n + seen] = g_float(0x7fc00000u);
+    }
+    stream_vector(s, "s", ntok, n, raw, 1);
+    stream_bare(s, "kscale", 1, n, (const float *const[]){kscale});
+    stream_bare(s, "vscale", 1, n, (const float *const[]){vscale});
+    stream_vector(s, "p", ntok, n, p, 1);
+    free(raw);
+    free(p);
+    free(kscale);
+    free(vscale);
+}
+
+int main(int argc, char **argv) {
+    struct vectors v = vectors_start(argc, argv);
+    struct stream s = stream_start(argc, argv);
+    int firings = (int)(vectors_argument(argc, argv, "HEADS", 1) * vectors_argument(argc, argv, "LAYERS", 1));
+    int context = (int)vectors_argument(argc, argv, "CONTEXT", 16);
+    for (int k = 0; k < STEPS; k++) {
+        int ntok = k ? stream_tokens(&s, &v) : s.tokens;
+        int pos = k == 0 ? 0 : k == 1 ? context - ntok : stream_below(&v, context - ntok + 1);
+        stream_step(pos, ntok);
+        for (int f = 0; f < firings; f++)
+            firing(&s, &v, pos, ntok, s.fault && k == STEPS / 2 && f == 0);
+    }
+    return 0;
+}
