@@ -6,8 +6,8 @@
 // A lane's RAM holds words of BEAT_BITS at ((layer*HEADS + head)*V_ROWS + j)*PARTS + part; V_ROWS = ceil(HEAD_DIM / CHANNELS), PARTS = 64
 // bytes in words, part 0 the block's first positions. It is never cleared: bytes of positions to come are stale, the zeros of the operand
 // mask them.
-// Engine: tail_en with tail_addr (the word's address); tail_data, a word of every lane, 2 cycles later. head_done: one pulse when every token
-// of a (layer, head), in order, can be read.
+// Engine: tail_en with tail_addr (the word's address); tail_data, a word of every lane, 2 cycles later. head_done: one pulse when every
+// token of a (layer, head), in order, can be read.
 // Out: when the step holds position 63 of a block, each firing is followed by one descriptor of PARTS beats per row, and the beats:
 //     V_BASE + layer*V_LAYER_STRIDE + (head*V_ROWS + j)*V_ROW_STRIDE + (pos / 64)*64        (offset in the channel)
 // *_tvalid and *_tready are packed, one bit per channel; the descriptor's tdata is shared. The engine's reads go first.

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layout converter: a ping-pong buffer between two itensor types that walk the same data in different orders.
 //
-// In itensor terms the buffer holds what lies inside the loops that both types share (docs/passes.md): BUFFER words. The writer fills a bank
-// in its order; the reader walks it with its own LOOPS nested loops, word number = sum over loops of index * stride. A loop absent from
-// the reader's map has stride 0: it reads again. A transposition of D0 x D1 (row-major in, column-major out): TRIPS {D1, D0}, STRIDES {1, D1}.
+// In itensor terms the buffer holds what lies inside the loops that both types share (docs/passes.md): BUFFER words. The writer fills a
+// bank in its order; the reader walks it with LOOPS nested loops of its own, word number = sum over loops of index * stride. A loop
+// absent from the reader's map has stride 0: it reads again. A transposition of D0 x D1 (row-major in, column-major out) has TRIPS
+// {D1, D0} and STRIDES {1, D1}, outermost loop first.
 // Tokens stay innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}; tlast ends a firing on both sides.
 // A firing in is BUFFER words per token, a firing out the product of TRIPS; the active tokens may change from firing to firing.
 // Throughput: one word per cycle in and out at the same time (two banks). Latency: 2 cycles from the last word in to the first out.
 // Reset: synchronous, control only; tready low in reset.
-// Parameters: DATA_W bits, TOKENS, BUFFER words per token, LOOPS 1..4, TRIPS and STRIDES (32 bits per loop, outermost loop in the low bits),
-// RAM_STYLE as in rill_ram_sdp. USER_W is derived.
+// Parameters: DATA_W bits, TOKENS (a power of two), BUFFER words per token, LOOPS 1..4, TRIPS and STRIDES (32 bits per loop, outermost loop
+// in the low bits), RAM_STYLE as in rill_ram_sdp. USER_W is derived.
 `default_nettype none
 
 module rill_layout_converter #(

@@ -7,8 +7,8 @@
 // Pipeline: mask, shift by the fill (two bits of it per stage), join with the token's rest, buffer of row-steps, output register.
 // Throughput: one word per cycle in and one chunk per cycle out at the same time; only the lower of the two rates limits.
 // Latency from the last word of a row-step to its first chunk: SHIFTS + 4 cycles, SHIFTS = ceil(log2(OUT_ELEMS) / 2).
-// DENSE = 1: the caller promises full words (tcount = IN_ELEMS) but for the last row-step of a firing; saves shift stages where IN_ELEMS and
-// OUT_ELEMS have common factors of two (latency unchanged), and IN_ELEMS = OUT_ELEMS becomes wires (latency 0).
+// DENSE = 1: the caller promises full words (tcount = IN_ELEMS) but for the last row-step of a firing. Saves shifters where IN_ELEMS and
+// OUT_ELEMS have common factors of two (latency unchanged); IN_ELEMS = OUT_ELEMS becomes wires (latency 0).
 // Reset: synchronous, control only; tready low in reset.
 // Parameters: IN_ELEMS 1..32, OUT_ELEMS a power of two 1..32, ELEM_W bits, TOKENS per step, DENSE. COUNT_W, USER_W are derived.
 `default_nettype none

@@ -84,6 +84,18 @@ module rill_fifo #(
     assign high_water = high_q;
     assign s_axis_tready = room_q;
 
+`ifdef FORMAL
+    // Proved by verif/formal: nothing lost or doubled, order kept (one marked word is followed through), protocol, capacity.
+    reg                past_q = 1'b0;
+    reg                held_q;
+    reg  [DATA_W-1:0]  held_data_q;
+    (* anyseq *) wire  mark;                               // this push is the one to follow
+    reg                marked_q;                           // it is inside
+    reg  [COUNT_W-1:0] ahead_q;                            // words before it
+    reg  [DATA_W-1:0]  word_q;
+    wire               start = push && mark && !marked_q;
+`endif
+
     generate
         if (DEPTH == 1) begin : gen_one
             reg [DATA_W-1:0] word_q;
@@ -105,6 +117,11 @@ module rill_fifo #(
             end
             assign m_axis_tvalid = count_q != 2'd0;
             assign m_axis_tdata = head_q;
+`ifdef FORMAL
+            always @(posedge clk)
+                if (past_q && !rst && marked_q && ahead_q == 2'd1)
+                    assert (tail_q == word_q);
+`endif
         end else if (DEPTH > 2) begin : gen_deep
             // DEPTH-1 words of storage and the output register, which is refilled in the cycle in which it is emptied.
             localparam WORDS = DEPTH - 1;
@@ -135,6 +152,17 @@ module rill_fifo #(
                 end
             assign m_axis_tvalid = valid_q;
             assign m_axis_tdata = out_q;
+`ifdef FORMAL
+            // What the induction needs: where the words are. f_deep: words in the storage before the marked one, if it is there.
+            wire [COUNT_W-1:0] f_deep = ahead_q - {{(COUNT_W-1){1'b0}}, valid_q};
+            wire               f_inside = past_q && !rst && marked_q && !(valid_q && ahead_q == {COUNT_W{1'b0}});
+            always @(posedge clk)
+                if (past_q && !rst) begin
+                    assert (count_q == stored_q + {{(COUNT_W-1){1'b0}}, valid_q});
+                    assert (any_q == (stored_q != {COUNT_W{1'b0}}));
+                    assert (stored_q <= WORDS);
+                end
+`endif
 
             if (IS_SRL) begin : gen_srl
                 reg  [DATA_W-1:0] shift_q [0:WORDS-1];
@@ -156,6 +184,14 @@ module rill_fifo #(
                         oldest_q <= oldest_q + 1'b1;
                     else if (take && !push && oldest_q != {ADDR_W{1'b0}})
                         oldest_q <= oldest_q - 1'b1;
+`ifdef FORMAL
+                always @(posedge clk)
+                    if (past_q && !rst) begin
+                        assert (oldest_q == (any_q ? stored_q - 1'b1 : {COUNT_W{1'b0}}));
+                        if (f_inside)
+                            assert (shift_q[oldest_q - f_deep[ADDR_W-1:0]] == word_q);
+                    end
+`endif
             end else begin : gen_ram
                 (* ram_style = RAM_STYLE *) reg [DATA_W-1:0] mem [0:WORDS-1];
                 reg  [ADDR_W-1:0] write_q;
@@ -176,6 +212,18 @@ module rill_fifo #(
                         if (take)
                             read_q <= read_q == TOP ? {ADDR_W{1'b0}} : read_q + 1'b1;
                     end
+`ifdef FORMAL
+                wire [COUNT_W:0] f_write = {1'b0, stored_q} + read_q;
+                wire [COUNT_W:0] f_place = {1'b0, f_deep} + read_q;
+                wire [COUNT_W:0] f_index = f_place >= WORDS ? f_place - WORDS : f_place;
+                always @(posedge clk)
+                    if (past_q && !rst) begin
+                        assert (read_q <= TOP && write_q <= TOP);
+                        assert (write_q == (f_write >= WORDS ? f_write - WORDS : f_write));
+                        if (f_inside)
+                            assert (mem[f_index[ADDR_W-1:0]] == word_q);
+                    end
+`endif
             end
         end
     endgenerate
@@ -189,15 +237,6 @@ module rill_fifo #(
 `endif
 
 `ifdef FORMAL
-    // Proved by verif/formal: nothing lost or doubled, order kept (one marked word is followed through), protocol, capacity.
-    reg                past_q = 1'b0;
-    reg                held_q;
-    reg  [DATA_W-1:0]  held_data_q;
-    (* anyseq *) wire  mark;                               // this push is the one to follow
-    reg                marked_q;                           // it is inside
-    reg  [COUNT_W-1:0] ahead_q;                            // words before it
-    reg  [DATA_W-1:0]  word_q;
-    wire               start = push && mark && !marked_q;
     always @(posedge clk) begin
         past_q <= 1'b1;
         if (!past_q)

@@ -21,6 +21,23 @@ module rill_register_slice #(
     input  wire              m_axis_tready,
     output wire [DATA_W-1:0] m_axis_tdata
 );
+`ifdef FORMAL
+    // Proved by verif/formal: protocol on the output, and one marked word is followed through: it leaves, unchanged, in its place.
+    localparam ROOM = MODE == 2 ? 2 : MODE;
+    reg                past_q = 1'b0;
+    reg                in_stalled_q;
+    reg  [DATA_W-1:0]  in_data_q;
+    reg                held_q;
+    reg  [DATA_W-1:0]  held_data_q;
+    (* anyseq *) wire  mark;
+    reg                marked_q;
+    reg  [1:0]         count_q;              // words inside
+    reg  [1:0]         ahead_q;              // words before the marked one
+    reg  [DATA_W-1:0]  word_q;
+    wire               f_push = s_axis_tvalid && s_axis_tready;
+    wire               f_pop = m_axis_tvalid && m_axis_tready;
+`endif
+
     generate
         if (DATA_W < 1) begin : gen_bad_data
             rill_error_DATA_W_must_be_at_least_1 u_error ();
@@ -81,24 +98,21 @@ module rill_register_slice #(
                 if (!rst)
                     assert (!(skid_valid_q && ready_q));   // nothing may arrive while the skid register is taken
 `endif
+`ifdef FORMAL
+            // What the induction needs: where the words are.
+            always @(posedge clk)
+                if (past_q && !rst) begin
+                    assert (valid_q || !skid_valid_q);
+                    assert (!(ready_q && skid_valid_q));
+                    assert (count_q == {1'b0, valid_q} + {1'b0, skid_valid_q});
+                    if (marked_q && ahead_q == 2'd1)
+                        assert (skid_q == word_q);
+                end
+`endif
         end
     endgenerate
 
 `ifdef FORMAL
-    // Proved by verif/formal: protocol on the output, and one marked word is followed through: it leaves, unchanged, in its place.
-    localparam ROOM = MODE == 2 ? 2 : MODE;
-    reg                past_q = 1'b0;
-    reg                in_stalled_q;
-    reg  [DATA_W-1:0]  in_data_q;
-    reg                held_q;
-    reg  [DATA_W-1:0]  held_data_q;
-    (* anyseq *) wire  mark;
-    reg                marked_q;
-    reg  [1:0]         count_q;              // words inside
-    reg  [1:0]         ahead_q;              // words before the marked one
-    reg  [DATA_W-1:0]  word_q;
-    wire               f_push = s_axis_tvalid && s_axis_tready;
-    wire               f_pop = m_axis_tvalid && m_axis_tready;
     always @(posedge clk) begin
         past_q <= 1'b1;
         if (!past_q)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The golden executor (include/trace.h): runs the tensor graph position by position with the golden operations.
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../include/ops.h"
@@ -10,16 +9,20 @@
 
 static int64_t repeat_of(const struct ir *ir, int region) { return region == IR_NONE ? 1 : ir->region[region].repeat; }
 
-static int64_t row_bound(const struct ir_tensor *t) { return t->rank > 1 ? ir_tensor_elements(t) / t->shape[t->rank - 1].bound : 1; }
-static int64_t col_bound(const struct ir_tensor *t) { return t->rank > 0 ? t->shape[t->rank - 1].bound : 1; }
+static bool grows(const struct ir_tensor *t) { return t->rank > 0 && t->shape[t->rank - 1].dynamic == IR_POSITIONS; }
+static int64_t last_bound(const struct ir_tensor *t) { return t->rank > 0 ? t->shape[t->rank - 1].bound : 1; }
 
+// include/trace.h: blocks of a quantized vector run across its rows unless the rows grow with the position.
 static void alloc_value(struct arena *a, const struct ir_tensor *t, struct run_value *v) {
-    size_t n = (size_t)ir_tensor_elements(t);
-    if (t->dtype == IR_F32 || t->dtype == IR_SCALAR) v->f32 = ARENA_ARRAY(a, float, n);
-    if (t->dtype == IR_ACC) v->acc = ARENA_ARRAY(a, int64_t, n);
-    if (t->dtype == IR_MX || t->dtype == IR_KV) v->q = ARENA_ARRAY(a, int8_t, n);
-    if (t->dtype == IR_MX) v->shift = ARENA_ARRAY(a, uint8_t, (size_t)(row_bound(t) * ((col_bound(t) + t->block - 1) / t->block)));
-    if (t->dtype == IR_KV) v->scale = ARENA_ARRAY(a, float, (size_t)row_bound(t));
+    int64_t n = ir_tensor_elements(t);
+    v->stride = t->dtype == IR_SCALAR ? 1 : t->dtype == IR_MX && !grows(t) ? n : last_bound(t);
+    v->rows = n / v->stride;
+    v->shift_stride = t->dtype == IR_MX ? (v->stride + t->block - 1) / t->block : 0;
+    if (t->dtype == IR_F32 || t->dtype == IR_SCALAR) v->f32 = ARENA_ARRAY(a, float, (size_t)n);
+    if (t->dtype == IR_ACC) v->acc = ARENA_ARRAY(a, int64_t, (size_t)n);
+    if (t->dtype == IR_MX || t->dtype == IR_KV) v->q = ARENA_ARRAY(a, int8_t, (size_t)n);
+    if (t->dtype == IR_MX) v->shift = ARENA_ARRAY(a, uint8_t, (size_t)(v->rows * v->shift_stride));
+    if (t->dtype == IR_KV) v->scale = ARENA_ARRAY(a, float, (size_t)v->rows);
 }
 
 static void alloc_values(struct golden_run *run) {
@@ -47,6 +50,19 @@ static void alloc_caches(struct golden_run *run) {
     }
 }
 
+static void alloc_scratch(struct golden_run *run) {
+    int64_t most = 1;
+    for (int t = 0; t < run->ir->tensors; t++) {
+        const struct ir_tensor *tensor = &run->ir->tensor[t];
+        int64_t n = tensor->dtype == IR_MX || tensor->dtype == IR_KV ? ir_tensor_elements(tensor) : 0;
+        most = n > most ? n : most;
+    }
+    run->scratch.x = ARENA_ARRAY(run->arena, int16_t, (size_t)most);
+    run->scratch.sum = ARENA_ARRAY(run->arena, int32_t, (size_t)most);
+    run->scratch.kscale = ARENA_ARRAY(run->arena, float, (size_t)run->ir->design.context);
+    run->scratch.vscale = ARENA_ARRAY(run->arena, float, (size_t)run->ir->design.context);
+}
+
 struct golden_run *golden_run_open(struct arena *arena, const struct ir *ir, const char *image_dir, int window, struct diag *diag) {
     struct golden_run *run = ARENA_NEW(arena, struct golden_run);
     run->ir = ir;
@@ -57,6 +73,7 @@ struct golden_run *golden_run_open(struct arena *arena, const struct ir *ir, con
     for (int n = 0; n < ir->nodes; n++) run->weights[n] = store_find(&run->store, n, 0);
     alloc_values(run);
     alloc_caches(run);
+    alloc_scratch(run);
     return run;
 }
 
@@ -66,49 +83,62 @@ void golden_run_close(struct golden_run *run) {
 
 // ---- which value a name means ----
 
-static int carry_of(const struct ir *ir, int region, int tensor) {
+static const struct ir_carry *carry_of(const struct ir *ir, int region, int tensor) {
     for (int c = 0; region != IR_NONE && c < ir->region[region].carries; c++)
-        if (ir->region[region].carry[c].local == tensor) return c;
-    return IR_NONE;
+        if (ir->region[region].carry[c].local == tensor) return &ir->region[region].carry[c];
+    return NULL;
 }
 
-// A carried name in repetition r is the initial value or the `next` of the repetition before.
-static struct run_value *slot_of(const struct golden_run *run, int tensor, int64_t repetition, int64_t position) {
-    const struct ir *ir = run->ir;
-    int region = ir->tensor[tensor].region, c = carry_of(ir, region, tensor);
-    while (c != IR_NONE) {
-        const struct ir_carry *carry = &ir->region[region].carry[c];
-        bool first = repetition == 0;
-        tensor = first ? carry->init : carry->next;
-        region = ir->tensor[tensor].region;
-        c = carry_of(ir, region, tensor);
-        repetition = !first ? repetition - 1 : repeat_of(ir, region) - (c == IR_NONE ? 1 : 0);
-    }
-    if (repetition < 0 || repetition >= repeat_of(ir, region)) return NULL;
-    return &run->value[tensor][repetition * run->window + position % run->window];
+// A tensor in one repetition of its region.
+struct place {
+    int tensor;
+    int64_t repetition;
+};
+
+// Seen from outside its region a tensor is the last repetition's; a carried one is what comes after the last.
+static int64_t final_repetition(const struct ir *ir, int tensor) {
+    int region = ir->tensor[tensor].region;
+    return repeat_of(ir, region) - (carry_of(ir, region, tensor) ? 0 : 1);
 }
 
-// What a node in `region` and `repetition` reads: a value of its own region, or the last one of another region.
-static struct run_value *read_value(const struct golden_run *run, int tensor, int region, int64_t repetition) {
-    const struct ir *ir = run->ir;
-    int home = ir->tensor[tensor].region;
-    if (home != region) repetition = repeat_of(ir, home) - (carry_of(ir, home, tensor) == IR_NONE ? 1 : 0);
-    return slot_of(run, tensor, repetition, run->position);
+// A carried name is the initial value or the `next` of the repetition before: follows it to what an operation or the host made.
+static struct place resolve(const struct ir *ir, struct place p) {
+    const struct ir_carry *carry;
+    while ((carry = carry_of(ir, ir->tensor[p.tensor].region, p.tensor)) != NULL)
+        p = p.repetition > 0 ? (struct place){carry->next, p.repetition - 1} : (struct place){carry->init, final_repetition(ir, carry->init)};
+    return p;
+}
+
+// What a node's operand means in the repetition at hand.
+static struct place operand_place(const struct run_op *op, int operand) {
+    const struct ir *ir = op->run->ir;
+    int tensor = op->node->in[operand];
+    bool own = ir->tensor[tensor].region == op->node->region;
+    return resolve(ir, (struct place){tensor, own ? op->repetition : final_repetition(ir, tensor)});
+}
+
+static struct run_value *value_at(const struct golden_run *run, struct place p, int64_t position) {
+    return &run->value[p.tensor][p.repetition * run->window + position % run->window];
 }
 
 const struct run_cache *run_cache_of(const struct run_op *op, int operand) {
-    const struct ir_tensor *t = &op->run->ir->tensor[op->node->in[operand]];
-    return &op->run->cache[t->producer][t->region == op->node->region ? op->repetition : repeat_of(op->run->ir, t->region) - 1];
+    struct place p = operand_place(op, operand);
+    return &op->run->cache[op->run->ir->tensor[p.tensor].producer][p.repetition];
+}
+
+const struct store_entry *run_product_weights(const struct run_op *op, int operand) {
+    struct place p = operand_place(op, operand);
+    int producer = op->run->ir->tensor[p.tensor].producer;
+    const struct store_entry *first = producer == IR_NONE ? NULL : op->run->weights[producer];
+    return first ? first + p.repetition : NULL;
 }
 
 // ---- running ----
 
-static void set_extent(const struct ir_tensor *t, int64_t position, struct run_value *v) {
-    bool positions = t->rank > 0 && t->shape[t->rank - 1].dynamic == IR_POSITIONS;
-    v->valid = true;
-    v->position = position;
-    v->rows = t->dtype == IR_SCALAR ? ir_tensor_elements(t) : row_bound(t);
-    v->cols = t->dtype == IR_SCALAR ? 1 : positions ? position + 1 : col_bound(t);
+static void stamp(const struct golden_run *run, const struct ir_tensor *t, struct run_value *v) {
+    v->request = run->request;
+    v->position = run->position;
+    v->cols = grows(t) ? run->position + 1 : v->stride;
 }
 
 static bool note_fault(struct golden_run *run, const struct ir_node *node, int64_t repetition) {
@@ -123,10 +153,10 @@ static bool note_fault(struct golden_run *run, const struct ir_node *node, int64
 static bool run_node(struct golden_run *run, int n, int64_t repetition) {
     const struct ir_node *node = &run->ir->node[n];
     struct run_op op = {.run = run, .node = node, .repetition = repetition, .position = run->position, .fault = &run->fault};
-    for (int i = 0; i < node->inputs; i++) op.in[i] = read_value(run, node->in[i], node->region, repetition);
+    for (int i = 0; i < node->inputs; i++) op.in[i] = value_at(run, operand_place(&op, i), run->position);
     for (int o = 0; o < node->outputs; o++) {
-        op.out[o] = slot_of(run, node->out[o], repetition, run->position);
-        set_extent(&run->ir->tensor[node->out[o]], run->position, op.out[o]);
+        op.out[o] = value_at(run, (struct place){node->out[o], repetition}, run->position);
+        stamp(run, &run->ir->tensor[node->out[o]], op.out[o]);
     }
     op.weights = run->weights[n] ? run->weights[n] + repetition : NULL;
     run_table[node->op](&op);
@@ -136,39 +166,55 @@ static bool run_node(struct golden_run *run, int n, int64_t repetition) {
 static void set_inputs(struct golden_run *run, uint32_t id, const float *const row[]) {
     for (int i = 0; i < run->ir->inputs; i++) {
         const struct ir_tensor *t = &run->ir->tensor[run->ir->input[i]];
-        struct run_value *v = slot_of(run, run->ir->input[i], 0, run->position);
-        set_extent(t, run->position, v);
+        struct run_value *v = value_at(run, (struct place){run->ir->input[i], 0}, run->position);
+        stamp(run, t, v);
         v->id = id;
         if (t->dtype == IR_F32) memcpy(v->f32, row[i], sizeof(float) * (size_t)ir_tensor_elements(t));
     }
 }
 
+static void begin_position(struct golden_run *run, int64_t position) {
+    if (position < 0 || position >= run->ir->design.context) base_fatal("golden: position %lld outside the context", (long long)position);
+    run->position = position;
+    if (position > 0) return;
+    run->request++;
+    run->fault = (struct golden_fault){0};
+    run->fault_text = NULL;
+}
+
+static bool run_region(struct golden_run *run, const struct ir_region *region) {
+    for (int64_t r = 0; r < region->repeat; r++)
+        for (int n = region->first_node; n < region->first_node + region->nodes; n++)
+            if (!run_node(run, n, r)) return false;
+    return true;
+}
+
 bool golden_run_step(struct golden_run *run, uint32_t input_id, const float *const row[], int64_t position, bool need_head) {
     const struct ir *ir = run->ir;
-    if (position == 0) memset(&run->fault, 0, sizeof run->fault), run->fault_text = NULL;
-    run->position = position;
+    begin_position(run, position);
+    if (run->fault.raised) return false;
     set_inputs(run, input_id, row);
-    bool ok = true;
-    for (int g = 0; g < ir->regions && ok; g++) {
-        const struct ir_region *region = &ir->region[g];
-        if (region->when == IR_LAST && !need_head) continue;
-        for (int64_t r = 0; r < region->repeat && ok; r++)
-            for (int n = region->first_node; n < region->first_node + region->nodes && ok; n++) ok = run_node(run, n, r);
+    for (int g = 0; g < ir->regions; g++)
+        if ((ir->region[g].when == IR_ALWAYS || need_head) && !run_region(run, &ir->region[g])) return false;
+    if (need_head && ir->design.is_lm) {
+        struct place id = resolve(ir, (struct place){ir->output[0], final_repetition(ir, ir->output[0])});
+        run->next_id = value_at(run, id, position)->id;
     }
-    if (ok && need_head && ir->design.is_lm) run->next_id = slot_of(run, ir->output[0], 0, position)->id;
-    return ok;
+    return true;
 }
 
 uint32_t golden_run_next_id(const struct golden_run *run) { return run->next_id; }
 const char *golden_run_fault(const struct golden_run *run) { return run->fault_text; }
 
 bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetition, int64_t position, struct trace_value *value) {
-    const struct run_value *v = slot_of(run, tensor, repetition, position);
-    if (!v || !v->valid || v->position != position) return false;
-    const struct ir_tensor *t = &run->ir->tensor[tensor];
-    int64_t stride = t->dtype == IR_SCALAR ? 1 : col_bound(t), block = t->block ? t->block : 1;
-    *value = (struct trace_value){.dtype = t->dtype, .rows = v->rows, .cols = v->cols, .stride = stride, .block = t->block,
-                                  .shift_stride = (stride + block - 1) / block, .f32 = v->f32, .acc = v->acc, .q = v->q, .shift = v->shift,
+    const struct ir *ir = run->ir;
+    if (repetition < 0 || repetition > final_repetition(ir, tensor) || position < 0) return false;
+    struct place p = resolve(ir, (struct place){tensor, repetition});
+    const struct run_value *v = value_at(run, p, position);
+    if (!v->request || v->request != run->request || v->position != position) return false;
+    const struct ir_tensor *t = &ir->tensor[p.tensor];
+    *value = (struct trace_value){.dtype = t->dtype, .rows = v->rows, .cols = v->cols, .stride = v->stride, .block = t->block,
+                                  .shift_stride = v->shift_stride, .f32 = v->f32, .acc = v->acc, .q = v->q, .shift = v->shift,
                                   .scale = v->scale, .id = &v->id};
     return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of the golden executor, shared by run.c and the operations in run_ops.c.
+// State of the golden executor, shared by run.c, the operations in run_ops.c and the integer sums in run_dot.c.
 #ifndef GOLDEN_RUN_INTERNAL_H
 #define GOLDEN_RUN_INTERNAL_H
 
@@ -8,16 +8,17 @@
 #include "store.h"
 #include "trace.h"
 
-// One tensor's value at one position: arrays sized at the bound of dynamic extents.
+// One tensor's value at one position: arrays sized at the bound of dynamic extents, rows `stride` elements apart.
 struct run_value {
-    bool valid;
+    int64_t request;       // that made it; 0: never made
     int64_t position;
-    int64_t rows, cols;   // of this position
-    float *f32;           // IR_F32 [rows][stride], IR_SCALAR [rows]
-    int64_t *acc;
-    int8_t *q;
-    uint8_t *shift;
-    float *scale;
+    int64_t rows, cols;    // of this position
+    int64_t stride, shift_stride;
+    float *f32;            // IR_F32 [rows][stride], IR_SCALAR [rows]
+    int64_t *acc;          // IR_ACC [rows][stride]
+    int8_t *q;             // IR_MX, IR_KV [rows][stride]
+    uint8_t *shift;        // IR_MX [rows][shift_stride]
+    float *scale;          // IR_KV [rows]
     uint32_t id;
 };
 
@@ -27,18 +28,24 @@ struct run_cache {
     float *scale;  // [context][heads]
 };
 
+// Scratch of the operations, sized for the largest operand of the graph.
+struct run_scratch {
+    int16_t *x;               // mantissas of a quantized operand
+    int32_t *sum;             // one head
+    float *kscale, *vscale;   // one per position
+};
+
 struct golden_run {
     const struct ir *ir;
     struct arena *arena;
     struct store store;
     int window;
-    struct run_value **value;  // [tensor][repetition * window + position % window]
-    struct run_cache **cache;  // [node][repetition], NULL for nodes that are no cache
-    const struct store_entry **weights; // [node] -> entry of repetition 0; the others follow
-    float *stored_scale;       // scratch: [largest number of rows]
-    int64_t position;
-    uint32_t input_id, next_id;
-    const float *const *row;
+    struct run_value **value;           // [tensor][repetition * window + position % window]
+    struct run_cache **cache;           // [node][repetition], NULL for nodes that are no cache
+    const struct store_entry **weights; // [node] -> entry of repetition 0, the others follow; NULL for nodes without weights
+    struct run_scratch scratch;
+    int64_t request, position;
+    uint32_t next_id;
     struct golden_fault fault;
     const char *fault_text;
 };
@@ -50,13 +57,24 @@ struct run_op {
     int64_t repetition, position;
     const struct run_value *in[IR_MAX_PORTS];
     struct run_value *out[IR_MAX_PORTS];
-    const struct store_entry *weights;
+    const struct store_entry *weights; // its own, or NULL
     struct golden_fault *fault;
 };
 typedef void run_function(struct run_op *);
 extern run_function *const run_table[];
 
-// Producer node and repetition of the kv tensor that operand i is.
-const struct run_cache *run_cache_of(const struct run_op *, int operand);
+// The keys or values that an operand is.
+const struct run_cache *run_cache_of(const struct run_op *op, int operand);
+// The weights of the product that made an operand, in the repetition that is read; NULL when no product with weights did.
+const struct store_entry *run_product_weights(const struct run_op *op, int operand);
+
+// ---- run_dot.c: golden_dot and its kin, written for vectors; exact integers, so the order of the sums is free ----
+
+// The same integer as golden_dot, of mantissas that were widened once for all rows.
+int64_t run_dot(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[], const int16_t x[], const uint8_t shift[]);
+void run_widen(int64_t n, const int8_t q[], int16_t x[]);
+// acc[d] = sum over t of p[t] * v[t * stride + d] * 2^shift[t / block], d < dims. sum: scratch [dims].
+void run_weighted_sum(int64_t positions, int64_t block, const int8_t p[], const uint8_t shift[], int64_t dims, int64_t stride, const int8_t v[],
+                      int32_t sum[], int64_t acc[]);
 
 #endif

@@ -18,84 +18,116 @@ static int64_t place(int64_t *at, int64_t bytes) {
     return here;
 }
 
-static void plan_matrix(struct store_entry *e, int64_t *at, int64_t rows, int64_t k, bool int4, int64_t group, bool has_bias) {
-    e->format = int4 ? QFORMAT_INT4 : QFORMAT_INT8;
-    e->rows = rows;
-    e->k = k;
-    e->group = int4 ? group : 0;
-    e->groups = int4 ? layout_div_up(k, group) : 0;
-    e->q = place(at, rows * k);
-    e->row_scale = place(at, rows * 4);
-    e->group_scale = int4 ? place(at, rows * e->groups) : 0;
-    e->bias = has_bias ? place(at, rows * 4) : 0;
+const char *store_tensor_name(struct arena *arena, const struct ir_node *node, const char *key, int64_t repetition) {
+    static const char layer[] = "{layer}";
+    const char *pattern = ir_attr_string(&node->attrs, key, ""), *mark = strstr(pattern, layer);
+    if (!mark) return pattern;
+    return arena_printf(arena, "%.*s%lld%s", (int)(mark - pattern), pattern, (long long)repetition, mark + sizeof layer - 1);
 }
 
-static void plan_floats(struct store_entry *e, int64_t *at, int64_t rows, int64_t k) {
+struct plan {
+    const struct ir *ir;
+    struct arena *arena;
+    struct store_entry *entry;
+    const char **weight; // names of the entries' matrices; NULL for floats
+    int count;
+    int64_t at;
+};
+
+// The earlier entry with the same matrix, or `self`.
+static int find_owner(const struct plan *p, const struct store_entry *e, const char *weight, int self) {
+    const struct ir_attrs *a = &p->ir->node[e->node].attrs;
+    for (int i = 0; i < p->count; i++) {
+        const struct store_entry *o = &p->entry[i];
+        if (o->is_float || o->owner != i || o->rows != e->rows || o->k != e->k || o->format != e->format || strcmp(p->weight[i], weight)) continue;
+        const struct ir_attrs *b = &p->ir->node[o->node].attrs;
+        if (ir_attr_int(a, "row_offset", 0) == ir_attr_int(b, "row_offset", 0) && ir_attr_int(a, "transpose", 0) == ir_attr_int(b, "transpose", 0))
+            return i;
+    }
+    return self;
+}
+
+static void plan_matrix(struct plan *p, struct store_entry *e, int64_t k, const char *format) {
+    const struct ir_node *node = &p->ir->node[e->node];
+    bool int4 = !strcmp(ir_attr_string(&node->attrs, format, ""), "int4");
+    e->format = int4 ? QFORMAT_INT4 : QFORMAT_INT8;
+    e->rows = ir_attr_int(&node->attrs, "rows", 0);
+    e->k = k;
+    e->group = int4 ? p->ir->design.group : 0;
+    e->groups = int4 ? layout_div_up(k, e->group) : 0;
+    p->weight[p->count] = store_tensor_name(p->arena, node, "weight", e->repetition);
+    e->owner = find_owner(p, e, p->weight[p->count], p->count);
+    const struct store_entry *owner = e->owner == p->count ? NULL : &p->entry[e->owner];
+    e->q = owner ? owner->q : place(&p->at, e->rows * k);
+    e->row_scale = owner ? owner->row_scale : place(&p->at, e->rows * 4);
+    e->group_scale = owner ? owner->group_scale : int4 ? place(&p->at, e->rows * e->groups) : 0;
+    e->bias = ir_attr_find(&node->attrs, "bias") ? place(&p->at, e->rows * 4) : 0;
+}
+
+static void plan_floats(struct plan *p, struct store_entry *e, int64_t rows, int64_t k) {
     e->is_float = 1;
     e->rows = rows;
     e->k = k;
-    e->f32 = place(at, rows * k * 4);
+    e->owner = p->count;
+    e->f32 = place(&p->at, rows * k * 4);
 }
 
-// False for a node without weights.
-static bool plan_entry(const struct ir *ir, const struct ir_node *n, struct store_entry *e, int64_t *at) {
-    const struct ir_attrs *a = &n->attrs;
-    bool int4 = !strcmp(ir_attr_string(a, n->op == IR_OP_EMBED ? "format" : "weights", ""), "int4");
-    int64_t rows = ir_attr_int(a, "rows", 0), cols = ir_attr_int(a, "cols", 0);
-    int64_t in = n->inputs ? ir_tensor_elements(&ir->tensor[n->in[0]]) : 0;
-    switch (n->op) {
-    case IR_OP_MATMUL: plan_matrix(e, at, rows, in, int4, ir->design.group, ir_attr_find(a, "bias") != NULL); return true;
-    case IR_OP_EMBED: plan_matrix(e, at, rows, cols, int4, ir->design.group, false); return true;
-    case IR_OP_POSITION: plan_floats(e, at, rows, cols); return true;
-    case IR_OP_LAYERNORM: plan_floats(e, at, 2, in); return true;
-    case IR_OP_RMSNORM: plan_floats(e, at, 1, in); return true;
-    default: return false;
+static void plan_entry(struct plan *p, int n, int64_t repetition) {
+    const struct ir_node *node = &p->ir->node[n];
+    int64_t rows = ir_attr_int(&node->attrs, "rows", 0), cols = ir_attr_int(&node->attrs, "cols", 0);
+    int64_t in = node->inputs ? ir_tensor_elements(&p->ir->tensor[node->in[0]]) : 0;
+    struct store_entry e = {.node = n, .repetition = (int32_t)repetition};
+    switch (node->op) {
+    case IR_OP_MATMUL: plan_matrix(p, &e, in, "weights"); break;
+    case IR_OP_EMBED: plan_matrix(p, &e, cols, "format"); break;
+    case IR_OP_POSITION: plan_floats(p, &e, rows, cols); break;
+    case IR_OP_LAYERNORM: plan_floats(p, &e, 2, in); break;
+    case IR_OP_RMSNORM: plan_floats(p, &e, 1, in); break;
+    default: return; // no weights
     }
+    p->entry[p->count++] = e;
+}
+
+static void plan_all(struct plan *p, int64_t at) {
+    p->at = at;
+    p->count = 0;
+    for (int n = 0; n < p->ir->nodes; n++)
+        for (int64_t r = 0; r < p->ir->region[p->ir->node[n].region].repeat; r++) plan_entry(p, n, r);
 }
 
 struct store_entry *store_plan(struct arena *arena, const struct ir *ir, int *count, int64_t *bytes) {
-    int64_t most = 0;
-    for (int n = 0; n < ir->nodes; n++) most += ir->region[ir->node[n].region].repeat;
-    struct store_entry *entry = ARENA_ARRAY(arena, struct store_entry, (size_t)most + 1);
-    *count = 0;
-    for (int pass = 0; pass < 2; pass++) { // the arrays begin behind the entries, whose number the first pass finds
-        int64_t at = STORE_HEADER + (int64_t)sizeof *entry * *count;
-        *count = 0;
-        for (int n = 0; n < ir->nodes; n++)
-            for (int64_t r = 0; r < ir->region[ir->node[n].region].repeat; r++) {
-                struct store_entry e = {.node = n, .repetition = (int32_t)r};
-                if (plan_entry(ir, &ir->node[n], &e, &at)) entry[(*count)++] = e;
-            }
-        *bytes = at;
-    }
-    return entry;
+    size_t most = 1;
+    for (int n = 0; n < ir->nodes; n++) most += (size_t)ir->region[ir->node[n].region].repeat;
+    struct plan p = {.ir = ir, .arena = arena};
+    p.entry = ARENA_ARRAY(arena, struct store_entry, most);
+    p.weight = ARENA_ARRAY(arena, const char *, most);
+    plan_all(&p, 0); // the arrays begin behind the entries, whose number is known now
+    plan_all(&p, STORE_HEADER + (int64_t)sizeof *p.entry * p.count);
+    *count = p.count;
+    *bytes = p.at;
+    return p.entry;
 }
 
-// ---- writing: arrays in order of their places, zeros between ----
+// ---- writing ----
 
-static bool put(struct store_writer *w, int64_t offset, const void *data, int64_t bytes) {
-    static const char zeros[STORE_ALIGN];
-    if (!offset) return true;
-    if (offset < w->at || offset - w->at >= STORE_ALIGN) base_fatal("golden store: array at %lld written out of order", (long long)offset);
-    size_t gap = (size_t)(offset - w->at);
-    w->at = offset + bytes;
-    return fwrite(zeros, 1, gap, w->file) == gap && fwrite(data, 1, (size_t)bytes, w->file) == (size_t)bytes;
+static bool put(FILE *file, int64_t offset, const void *data, int64_t bytes) {
+    if (bytes == 0) return true;
+    return fseeko(file, (off_t)offset, SEEK_SET) == 0 && fwrite(data, 1, (size_t)bytes, file) == (size_t)bytes;
 }
 
-bool store_begin(struct store_writer *w, FILE *file, const struct store_entry *entry, int count) {
-    *w = (struct store_writer){.file = file, .entry = entry, .count = count};
+bool store_write_head(FILE *file, const struct store_entry *entry, int count) {
     int64_t n = count;
-    w->at = STORE_HEADER + (int64_t)sizeof *entry * count;
-    return fwrite(GOLDEN_STORE_MAGIC, 1, 8, file) == 8 && fwrite(&n, 8, 1, file) == 1 &&
-           fwrite(entry, sizeof *entry, (size_t)count, file) == (size_t)count;
+    return put(file, 0, GOLDEN_STORE_MAGIC, 8) && put(file, 8, &n, 8) && put(file, STORE_HEADER, entry, (int64_t)sizeof *entry * count);
 }
 
-bool store_matrix(struct store_writer *w, const struct store_entry *e, const struct qmatrix *m) {
-    return put(w, e->q, m->q, e->rows * e->k) && put(w, e->row_scale, m->row_scale, e->rows * 4) &&
-           put(w, e->group_scale, m->group_scale, e->rows * e->groups) && put(w, e->bias, m->bias, e->rows * 4);
+bool store_write_matrix(FILE *file, const struct store_entry *e, const struct qmatrix *m) {
+    return put(file, e->q, m->q, e->rows * e->k) && put(file, e->row_scale, m->row_scale, e->rows * 4) &&
+           put(file, e->group_scale, m->group_scale, e->rows * e->groups);
 }
 
-bool store_floats(struct store_writer *w, const struct store_entry *e, const float *f) { return put(w, e->f32, f, e->rows * e->k * 4); }
+bool store_write_bias(FILE *file, const struct store_entry *e, const float *bias) { return put(file, e->bias, bias, e->bias ? e->rows * 4 : 0); }
+
+bool store_write_floats(FILE *file, const struct store_entry *e, const float *f) { return put(file, e->f32, f, e->rows * e->k * 4); }
 
 // ---- reading ----
 

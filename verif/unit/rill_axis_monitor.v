@@ -3,6 +3,7 @@
 //
 // The bench calls `u_snk.expect_word(data, user, last)` in order; a word that differs, or that nobody expects, prints FAIL and ends the simulation.
 // Stalls: +stall=P percent of the cycles; +seed=N with SALT tells instances apart. STALL >= 0 overrides +stall. hold (input) stalls at will.
+// STOP = 1: not ready while nothing is expected, for streams that never end.
 // seen counts the transfers; done: every word expected so far has come. first_time and last_time: cycle numbers (clock edges since time 0) of the
 // first and the last transfer since the bench called `u_snk.restart`, words: their number; for throughput and latency.
 `default_nettype none
@@ -13,6 +14,7 @@ module rill_axis_monitor #(
     parameter WORDS = 4096,
     parameter SALT = 2,
     parameter STALL = -1,
+    parameter STOP = 0,
     parameter CHECK_X = 1
 ) (
     input  wire              clk,
@@ -77,7 +79,6 @@ module rill_axis_monitor #(
 
     always @(posedge clk) begin
         cycle = cycle + 1;
-        ready_q <= !rst && !hold && $unsigned($random(random)) % 100 >= stall;
         if (!rst && s_axis_tvalid && s_axis_tready) begin
             if (seen >= wanted)
                 fail_word;
@@ -89,6 +90,7 @@ module rill_axis_monitor #(
             last_time = cycle;
             words = words + 1;
         end
+        ready_q <= !rst && !hold && $unsigned($random(random)) % 100 >= stall && (STOP == 0 || seen < wanted);
     end
 
     rill_axis_checker #(.DATA_W(DATA_W), .USER_W(USER_W), .CHECK_X(CHECK_X)) u_checker (

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Proves the properties under `ifdef FORMAL in rtl-templates with Yosys: temporal induction (unbounded), over a matrix of parameters, and shows
+# that the proof can fail: each module is also run once with a planted fault, which must be found.
+# usage: verif/formal/run.sh [--quick]. One line per proof, exit status 0 if all hold.
+set -u
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+limit=${RILL_FORMAL_TIMEOUT:-120}
+quick=0
+case ${1:-} in
+    "") ;;
+    --quick) quick=1 ;;
+    --help | -h) sed -n '3,5s/^# //p' "$0"; exit 0 ;;
+    *) echo "usage: $0 [--quick]" >&2; exit 2 ;;
+esac
+good=0 bad=0
+
+prove() { # source, module, induction depth, NAME=VALUE...
+    local source=$1 module=$2 depth=$3 params="" pair
+    shift 3
+    for pair in "$@"; do params+=" -chparam ${pair%%=*} ${pair#*=}"; done
+    timeout "$limit" yosys -q -l "$work/log" -p "read_verilog -formal -DFORMAL -defer $source; hierarchy -check -top $module$params;
+        proc; opt_clean; memory_map; flatten; opt; setundef -undriven -anyseq; async2sync;
+        sat -tempinduct -prove-asserts -set-assumes -set-init-zero -maxsteps $depth -verify $module" >"$work/out" 2>&1
+}
+
+check() { # module, depth, NAME=VALUE...
+    if prove "$root"/rtl-templates/*/"$1.v" "$@"; then
+        echo "ok    $*" && good=$((good + 1))
+    else
+        echo "FAIL  $*: $(grep -m1 -iE 'error|fail|timeout' "$work/log" || echo "no proof within $limit s")" && bad=$((bad + 1))
+    fi
+}
+
+check_fault() { # module, sed expression that plants the fault, depth, NAME=VALUE...
+    local module=$1 fault=$2
+    shift 2
+    sed "$fault" "$root"/rtl-templates/*/"$module.v" >"$work/faulty.v"
+    if cmp -s "$work/faulty.v" "$root"/rtl-templates/*/"$module.v"; then
+        echo "FAIL  $module: the fault '$fault' changes nothing" && bad=$((bad + 1))
+    elif prove "$work/faulty.v" "$module" "$@" || ! grep -q 'model found for base case' "$work/log"; then
+        echo "FAIL  $module: no counterexample for the fault '$fault'" && bad=$((bad + 1))
+    else
+        echo "ok    $module: the fault '$fault' is found" && good=$((good + 1))
+    fi
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+check rill_register_slice 4 DATA_W=3 MODE=0
+check rill_register_slice 4 DATA_W=3 MODE=1
+check rill_register_slice 4 DATA_W=3 MODE=2
+for depth in 1 2 3 5; do check rill_fifo 4 DATA_W=3 DEPTH=$depth; done
+for depth in 3 5 6; do check rill_fifo 4 DATA_W=2 DEPTH=$depth "RAM_STYLE=88'h$(printf distributed | od -An -tx1 | tr -d ' \n')"; done
+if [ $quick = 0 ]; then
+    check rill_fifo 4 DATA_W=2 DEPTH=9
+    check rill_fifo 4 DATA_W=2 DEPTH=33
+fi
+check_fault rill_register_slice 's/skid_valid_q ? skid_q : s_axis_tdata/s_axis_tdata/' 12 DATA_W=3 MODE=2
+check_fault rill_register_slice 's/if (s_axis_tready \&\& s_axis_tvalid)/if (s_axis_tvalid)/' 6 DATA_W=3 MODE=1
+check_fault rill_fifo 's/room_q <= count_d != FULL/room_q <= 1/' 8 DATA_W=3 DEPTH=2
+check_fault rill_fifo 's/else if (push \&\& !take \&\& any_q)/else if (push \&\& !take)/' 8 DATA_W=2 DEPTH=5
+echo "$good passed, $bad failed"
+[ "$bad" = 0 ]

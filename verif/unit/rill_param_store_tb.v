@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_param_store: words come out in a circle after the load, none before; a second load starts over with other words; latency and rate.
+// sweep: BEAT_BITS=256 WORD_W=64 WORDS=10
+// sweep: BEAT_BITS=256 WORD_W=64 WORDS=4
+// sweep: BEAT_BITS=512 WORD_W=512 WORDS=7
+// sweep: BEAT_BITS=256 WORD_W=1024 WORDS=3
+// sweep: BEAT_BITS=512 WORD_W=32 WORDS=1
+// sweep: BEAT_BITS=64 WORD_W=128 WORDS=1
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_param_store_tb;
+    parameter BEAT_BITS = 256;
+    parameter WORD_W = 64;
+    parameter WORDS = 10;
+    localparam BEATS = (WORDS * WORD_W + BEAT_BITS - 1) / BEAT_BITS;
+    localparam ALL_W = BEATS * BEAT_BITS;
+    localparam ROUNDS = 4;
+    wire                 clk, rst, m_valid, m_ready, snk_done;
+    wire [WORD_W-1:0]    m_data;
+    reg                  again = 0, hold = 1, load_start = 0, load_valid = 0;
+    reg  [BEAT_BITS-1:0] load_data;
+    reg  [ALL_W-1:0]     all;
+    integer              n, i, r, seed, idle, stall, start;
+
+    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
+    rill_param_store #(.BEAT_BITS(BEAT_BITS), .WORD_W(WORD_W), .WORDS(WORDS)) dut (.clk(clk), .rst(rst), .load_start(load_start),
+        .load_valid(load_valid), .load_data(load_data), .m_axis_param_tvalid(m_valid), .m_axis_param_tready(m_ready),
+        .m_axis_param_tdata(m_data));
+    // load_start withdraws a word: to the checker it is a reset.
+    rill_axis_monitor #(.DATA_W(WORD_W), .STOP(1)) u_snk (.clk(clk), .rst(rst || load_start), .hold(hold), .s_axis_tvalid(m_valid),
+        .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done));
+
+    task load(input integer extra);          // beats past the last word
+        begin
+            for (i = 0; i < ALL_W / 32; i = i + 1)
+                all[i*32 +: 32] = $random(seed);
+            @(negedge clk) load_start = 1;
+            @(negedge clk) load_start = 0;
+            for (i = 0; i < BEATS + extra; i = i + 1) begin
+                while ($unsigned($random(seed)) % 100 < idle)
+                    @(negedge clk);
+                if (i < BEATS && m_valid) begin
+                    $display("FAIL: a word before the load is complete");
+                    $finish;
+                end
+                load_valid = 1;
+                load_data = i < BEATS ? all[i*BEAT_BITS +: BEAT_BITS] : {BEAT_BITS{1'b1}};
+                if (i == BEATS - 1)
+                    start = u_snk.cycle;
+                @(negedge clk) load_valid = 0;
+            end
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        wait (!rst);
+        repeat (10) @(negedge clk);
+        for (n = 0; n < 5; n = n + 1) begin
+            hold = 1;
+            repeat (3) @(negedge clk);
+            load(n % 2 == 1 ? 5 : 0);
+            while (!m_valid) @(negedge clk);
+            if (n % 2 == 0 && u_snk.cycle - start != 4) begin
+                $display("FAIL: latency %0d", u_snk.cycle - start);
+                $finish;
+            end
+            for (r = 0; r < ROUNDS; r = r + 1)
+                for (i = 0; i < WORDS; i = i + 1)
+                    u_snk.expect_word(all[i*WORD_W +: WORD_W], 1'b0, 1'b0);
+            u_snk.restart;
+            hold = 0;
+            wait (snk_done);
+            @(negedge clk);
+            if (stall == 0 && u_snk.last_time - u_snk.first_time != ROUNDS * WORDS - 1) begin
+                $display("FAIL: %0d words took %0d cycles", ROUNDS * WORDS, u_snk.last_time - u_snk.first_time + 1);
+                $finish;
+            end
+        end
+        $display("PASS");
+        $finish;
+    end
+endmodule
+
+`default_nettype wire
