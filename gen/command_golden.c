@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill golden: decodes with the golden model alone, or measures it against the float reference on a text.
-#include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,13 +13,18 @@
 #include "tokenizer.h"
 #include "trace.h"
 
-static const char usage[] = "usage: rill golden SPEC --weights MODELDIR|random:SEED --prompt TEXT [--tokens N] [--ignore-eot] [--ids] [--json]\n"
-                            "       rill golden SPEC --weights MODELDIR --eval TEXTFILE [--stories N] [--json]\n"
-                            "  --prompt TEXT    text to go on from; generated text goes to standard output\n"
-                            "  --prompt-ids L   the same as ids: 1,2,3\n"
-                            "  --tokens N       ids to make (default 64)\n"
-                            "  --ids            print ids instead of text\n"
-                            "  --eval FILE      perplexity of the golden model and of the float reference, and how often their first choice agrees\n";
+static const char usage[] =
+    "usage: rill golden SPEC --weights MODELDIR|random:SEED --prompt TEXT [--tokens N] [--ignore-eot] [--ids] [--json]\n"
+    "       rill golden SPEC --weights MODELDIR --eval TEXTFILE [--stories N] [--json]\n"
+    "  --prompt TEXT    text to go on from; the generated text goes to standard output\n"
+    "  --prompt-ids L   the same as ids, and nothing before them: 1,2,3\n"
+    "  --tokens N       ids to make at most (default 64)\n"
+    "  --ignore-eot     do not stop at the end-of-text id\n"
+    "  --ids            print ids instead of text\n"
+    "  --json           print prompt ids, ids and text (with --eval: the figures) as JSON\n"
+    "  --eval FILE      perplexity of the golden model and of the float reference, and how often their first choice agrees; stories\n"
+    "                   between `<|endoftext|>` marks, each from its start and for at most the positions of the context\n"
+    "  --stories N      only the first N stories (default all)\n";
 
 struct golden_options {
     const char *spec, *weights, *prompt, *prompt_ids, *eval;
@@ -34,30 +39,45 @@ struct session {
     struct ir *ir;
     struct tokenizer *tokenizer;
     struct golden_run *run;
-    char dir[32]; // temporary folder of the golden weights
+    char *dir; // temporary folder of the golden weights; "": none
 };
+
+static bool parse_count(const char *text, int64_t *value) {
+    char *end;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    return end != text && *end == '\0' && errno == 0 && *value > 0;
+}
+
+static bool parse_flag(const char *arg, struct golden_options *o) {
+    if (!strcmp(arg, "--ignore-eot")) o->ignore_eot = true;
+    else if (!strcmp(arg, "--ids")) o->ids = true;
+    else if (!strcmp(arg, "--json")) o->json = true;
+    else return false;
+    return true;
+}
+
+static bool parse_value(const char *arg, const char *value, struct golden_options *o) {
+    if (!strcmp(arg, "--weights")) o->weights = value;
+    else if (!strcmp(arg, "--prompt")) o->prompt = value;
+    else if (!strcmp(arg, "--prompt-ids")) o->prompt_ids = value;
+    else if (!strcmp(arg, "--eval")) o->eval = value;
+    else if (!strcmp(arg, "--tokens")) return parse_count(value, &o->tokens);
+    else if (!strcmp(arg, "--stories")) return parse_count(value, &o->stories);
+    else return false;
+    return true;
+}
 
 static bool parse(int argc, char **argv, struct golden_options *o) {
     *o = (struct golden_options){.tokens = 64};
     for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (!strcmp(argv[i], "--ignore-eot")) o->ignore_eot = true;
-        else if (!strcmp(argv[i], "--ids")) o->ids = true;
-        else if (!strcmp(argv[i], "--json")) o->json = true;
-        else if (argv[i][0] != '-' && !o->spec) o->spec = argv[i];
-        else if (!value) return false;
-        else {
-            if (!strcmp(argv[i], "--weights")) o->weights = value;
-            else if (!strcmp(argv[i], "--prompt")) o->prompt = value;
-            else if (!strcmp(argv[i], "--prompt-ids")) o->prompt_ids = value;
-            else if (!strcmp(argv[i], "--tokens")) o->tokens = strtoll(value, NULL, 10);
-            else if (!strcmp(argv[i], "--eval")) o->eval = value;
-            else if (!strcmp(argv[i], "--stories")) o->stories = strtoll(value, NULL, 10);
-            else return false;
-            i++;
-        }
+        if (parse_flag(argv[i], o)) continue;
+        if (argv[i][0] != '-' && !o->spec) o->spec = argv[i];
+        else if (i + 1 == argc || !parse_value(argv[i], argv[i + 1], o)) return false;
+        else i++;
     }
-    return o->spec && o->weights && (o->prompt || o->prompt_ids || o->eval);
+    int jobs = (o->prompt != NULL) + (o->prompt_ids != NULL) + (o->eval != NULL);
+    return o->spec && o->weights && jobs == 1;
 }
 
 // ---- opening ----
@@ -68,59 +88,77 @@ static int64_t vocab(const struct ir *ir) {
     return 0;
 }
 
+static void remove_weights(struct session *s) {
+    if (!*s->dir) return;
+    unlink(arena_printf(&s->arena, "%s/image/golden.bin", s->dir));
+    rmdir(arena_printf(&s->arena, "%s/image", s->dir));
+    rmdir(s->dir);
+    *s->dir = '\0';
+}
+
 static bool quantize_weights(struct session *s) {
+    const char *root = getenv("TMPDIR");
     struct output out;
-    strcpy(s->dir, "/tmp/rill-golden-XXXXXX");
+    s->dir = arena_printf(&s->arena, "%s/rill-golden-XXXXXX", root && *root ? root : "/tmp");
     if (!mkdtemp(s->dir)) {
-        diag_error(&s->diag, loc_none(), "no temporary folder can be made in /tmp");
+        diag_error(&s->diag, loc_file(&s->arena, s->dir), "no temporary folder can be made: %s", strerror(errno));
+        *s->dir = '\0';
         return false;
     }
     output_begin(&out, &s->arena, s->dir);
-    if (pack_golden(s->ir, s->o.weights, &out, &s->diag) && output_commit(&out)) return true;
-    output_abort(&out);
-    return false;
+    bool ok = pack_golden(s->ir, s->o.weights, &out, &s->diag);
+    if (!ok) output_abort(&out);
+    else if (!(ok = output_commit(&out))) diag_error(&s->diag, loc_none(), "%s", out.error);
+    return ok;
 }
 
 static bool session_open(struct session *s) {
     s->ir = command_build(s->o.spec, &s->arena, &s->diag, "infer-types");
     if (!s->ir) return false;
     if (!s->ir->design.is_lm) {
-        diag_error(&s->diag, loc_none(), "%s is no language model: `rill sim` compares such graphs with the golden model", s->o.spec);
+        diag_error(&s->diag, loc_file(&s->arena, s->o.spec), "no language model: `rill sim` compares such graphs with the golden model");
         return false;
     }
     bool random = !strncmp(s->o.weights, "random:", 7);
     s->tokenizer = random ? tokenizer_open_bytes(&s->arena, vocab(s->ir)) : tokenizer_open(&s->arena, s->o.weights, &s->diag);
     if (!s->tokenizer || !quantize_weights(s)) return false;
     s->run = golden_run_open(&s->arena, s->ir, arena_printf(&s->arena, "%s/image", s->dir), 1, &s->diag);
+    remove_weights(s); // mapped: nothing is left behind if the run is broken off
     return s->run != NULL;
 }
 
 static void session_close(struct session *s) {
     golden_run_close(s->run);
     tokenizer_close(s->tokenizer);
-    if (*s->dir) {
-        unlink(arena_printf(&s->arena, "%s/image/golden.bin", s->dir));
-        rmdir(arena_printf(&s->arena, "%s/image", s->dir));
-        rmdir(s->dir);
-    }
+    if (s->dir) remove_weights(s);
     arena_free(&s->arena);
 }
 
 // ---- decoding ----
 
-static void read_ids(struct session *s, struct token_ids *ids) {
-    for (char *p = (char *)s->o.prompt_ids; *p;) {
+// Digits with commas or spaces between them.
+static bool read_ids(struct session *s, struct token_ids *ids) {
+    for (const char *p = s->o.prompt_ids; *p; p += strspn(p, ", ")) {
         char *end;
         unsigned long v = strtoul(p, &end, 10);
-        if (end == p) break;
+        if (end == p || *p == '-' || v > UINT32_MAX || (*end && !strchr(", ", *end))) return false;
         VEC_PUSH(&s->arena, *ids, (uint32_t)v);
-        p = end + strspn(end, ", ");
+        p = end;
     }
+    return true;
 }
 
 static bool prompt_ids(struct session *s, struct token_ids *ids) {
-    if (s->o.prompt_ids) read_ids(s, ids);
-    else tokenizer_encode_prompt(s->tokenizer, s->o.prompt, strlen(s->o.prompt), ids);
+    if (!s->o.prompt_ids) tokenizer_encode_prompt(s->tokenizer, s->o.prompt, strlen(s->o.prompt), ids);
+    else if (!read_ids(s, ids)) {
+        diag_error(&s->diag, loc_none(), "`%s` is no list of ids", s->o.prompt_ids);
+        return false;
+    }
+    for (size_t i = 0; i < ids->count; i++)
+        if (ids->items[i] >= vocab(s->ir)) {
+            diag_error(&s->diag, loc_none(), "id %u of the prompt is not in the vocabulary of %lld", (unsigned)ids->items[i], (long long)vocab(s->ir));
+            return false;
+        }
     if (ids->count > 0 && ids->count <= (size_t)s->ir->design.context) return true;
     diag_error(&s->diag, loc_none(), "the prompt has %zu ids; 1 to %lld fit the context", ids->count, (long long)s->ir->design.context);
     return false;
@@ -129,47 +167,58 @@ static bool prompt_ids(struct session *s, struct token_ids *ids) {
 static void show(const struct session *s, uint32_t id, int64_t index) {
     size_t len;
     const char *text = tokenizer_decode(s->tokenizer, id, &len);
+    if (s->o.json) return;
     if (s->o.ids) printf("%s%u", index ? " " : "", (unsigned)id);
-    else if (!s->o.json) fwrite(text, 1, len, stdout);
+    else if (id != s->ir->design.eot) fwrite(text, 1, len, stdout);
     fflush(stdout);
 }
 
-static void print_json(const struct session *s, const struct token_ids *out) {
+static void add_ids(struct text *t, const char *key, const struct token_ids *ids) {
+    text_addf(t, "\"%s\": [", key);
+    for (size_t i = 0; i < ids->count; i++) text_addf(t, "%s%u", i ? ", " : "", (unsigned)ids->items[i]);
+    text_add(t, "], ");
+}
+
+static void print_json(const struct session *s, const struct token_ids *prompt, const struct token_ids *made) {
     struct text t = {0}, text = {0};
-    text_add(&t, "{\"token_ids\": [");
-    for (size_t i = 0; i < out->count; i++) {
+    for (size_t i = 0; i < made->count; i++) {
         size_t len;
-        const char *piece = tokenizer_decode(s->tokenizer, out->items[i], &len);
-        text_addf(&t, "%s%u", i ? ", " : "", (unsigned)out->items[i]);
-        text_add_bytes(&text, piece, len);
+        const char *piece = made->items[i] == s->ir->design.eot ? "" : tokenizer_decode(s->tokenizer, made->items[i], &len);
+        if (*piece) text_add_bytes(&text, piece, len);
     }
-    text_add(&t, "], \"text\": ");
+    text_add(&t, "{");
+    add_ids(&t, "prompt_ids", prompt);
+    add_ids(&t, "token_ids", made);
+    text_add(&t, "\"text\": ");
     text_add_json_string(&t, text_cstr(&text), text.len);
-    printf("%s}\n", text_cstr(&t));
+    printf("%s}", text_cstr(&t));
     text_free(&t);
     text_free(&text);
+}
+
+static bool fault(struct session *s) {
+    const char *where = golden_run_fault(s->run);
+    diag_error(&s->diag, loc_none(), "numeric fault: %s", where ? where : "unknown");
+    return false;
 }
 
 static bool decode(struct session *s) {
     struct token_ids ids = {0}, made = {0};
     if (!prompt_ids(s, &ids)) return false;
-    int64_t eot = tokenizer_eot(s->tokenizer);
+    const struct ir_design *d = &s->ir->design;
     uint32_t next = 0;
-    for (int64_t position = 0; position < s->ir->design.context && (int64_t)made.count < s->o.tokens; position++) {
+    for (int64_t position = 0; position < d->context && (int64_t)made.count < s->o.tokens; position++) {
         bool last = position + 1 >= (int64_t)ids.count;
         uint32_t id = position < (int64_t)ids.count ? ids.items[position] : next;
-        if (!golden_run_step(s->run, id, NULL, position, last)) {
-            diag_error(&s->diag, loc_none(), "numeric fault: %s", golden_run_fault(s->run));
-            return false;
-        }
+        if (!golden_run_step(s->run, id, NULL, position, last)) return fault(s);
         if (!last) continue;
         next = golden_run_next_id(s->run);
         show(s, next, (int64_t)made.count);
         VEC_PUSH(&s->arena, made, next);
-        if (!s->o.ignore_eot && eot >= 0 && next == (uint32_t)eot) break;
+        if (!s->o.ignore_eot && next == d->eot) break;
     }
-    if (s->o.json) print_json(s, &made);
-    else putchar('\n');
+    if (s->o.json) print_json(s, &ids, &made);
+    putchar('\n');
     return true;
 }
 
@@ -199,31 +248,54 @@ static void print_evaluation(const struct session *s, const struct evaluation *e
                (long long)e->stories, (long long)e->tokens, reference, golden, 100 * (golden / reference - 1), 100 * agree);
 }
 
-static bool evaluate(struct session *s) {
+static struct reference_model *open_reference(struct session *s, struct checkpoint *checkpoint) {
     struct gpt2_config config;
+    if (!checkpoint_dir(checkpoint)) {
+        diag_error(&s->diag, loc_none(), "--eval needs a checkpoint's directory, not `%s`", s->o.weights);
+        return NULL;
+    }
+    if (!gpt2_config_read(&s->arena, s->o.weights, &config, &s->diag)) return NULL;
+    return reference_open(&s->arena, checkpoint, &config, &s->diag);
+}
+
+static bool evaluate_with(struct session *s, struct checkpoint *checkpoint, const char *text, size_t len) {
+    struct reference_model *reference = open_reference(s, checkpoint);
+    if (!reference) return false;
+    struct evaluate_model models[2] = {{float_logits, reference, reference->config.vocab}, {golden_logits, s, vocab(s->ir)}};
+    struct evaluation result = {0};
+    int64_t context = s->ir->design.context, most = reference->config.context;
+    if (!evaluate_text(s->tokenizer, text, len, context < most ? context : most, s->o.stories, models, 2, &result, progress)) return fault(s);
+    if (isatty(STDERR_FILENO)) fputc('\n', stderr);
+    if (result.tokens > 0) print_evaluation(s, &result);
+    else diag_error(&s->diag, loc_file(&s->arena, s->o.eval), "no text to predict");
+    return result.tokens > 0;
+}
+
+static bool evaluate(struct session *s) {
     size_t len;
     const char *why, *text = file_read(&s->arena, s->o.eval, 256 << 20, &len, &why);
-    if (!text) diag_error(&s->diag, loc_file(&s->arena, s->o.eval), "%s", why);
-    struct checkpoint *checkpoint = text ? checkpoint_open(&s->arena, s->o.weights, &s->diag) : NULL;
-    if (!checkpoint || !gpt2_config_read(&s->arena, s->o.weights, &config, &s->diag)) return false;
-    struct reference_model *reference = reference_open(&s->arena, checkpoint, &config, &s->diag);
-    if (!reference) return false;
-    struct evaluate_model models[2] = {{float_logits, reference, config.vocab}, {golden_logits, s, config.vocab}};
-    struct evaluation result = {0};
-    bool ok = evaluate_text(s->tokenizer, text, len, s->ir->design.context, s->o.stories, models, 2, &result, progress);
-    if (ok) print_evaluation(s, &result);
-    else diag_error(&s->diag, loc_none(), "numeric fault: %s", golden_run_fault(s->run));
+    if (!text) {
+        diag_error(&s->diag, loc_file(&s->arena, s->o.eval), "%s", why);
+        return false;
+    }
+    struct checkpoint *checkpoint = checkpoint_open(&s->arena, s->o.weights, &s->diag);
+    bool ok = checkpoint && evaluate_with(s, checkpoint, text, len);
     checkpoint_close(checkpoint);
     return ok;
 }
 
 int command_golden(int argc, char **argv) {
-    if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(usage, stdout), RILL_OK;
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--help")) return fputs(usage, stdout), RILL_OK;
     struct session s = {0};
     if (!parse(argc, argv, &s.o)) return fputs(usage, stderr), RILL_USAGE;
     arena_init(&s.arena);
     diag_init(&s.diag, stderr);
     bool ok = session_open(&s) && (s.o.eval ? evaluate(&s) : decode(&s));
+    if (ok && (fflush(stdout) || ferror(stdout))) {
+        diag_error(&s.diag, loc_none(), "standard output: %s", strerror(errno));
+        ok = false;
+    }
     session_close(&s);
     return ok ? RILL_OK : RILL_BAD_SPEC;
 }

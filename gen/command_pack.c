@@ -24,26 +24,29 @@ static bool parse(int argc, char **argv, struct pack_options *o) {
     return o->spec && o->weights && o->dir;
 }
 
+static bool pack_into(const struct ir *ir, const struct pack_options *o, struct diag *diag) {
+    struct output out;
+    output_begin(&out, ir->arena, o->dir);
+    if (!pack_image(ir, o->weights, &out, diag)) {
+        output_abort(&out);
+        return false;
+    }
+    if (output_commit(&out)) return true;
+    diag_error(diag, loc_none(), "%s", out.error);
+    return false;
+}
+
 int command_pack(int argc, char **argv) {
     struct pack_options o = {0};
-    if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(usage, stdout), RILL_OK;
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--help")) return fputs(usage, stdout), RILL_OK;
     if (!parse(argc, argv, &o)) return fputs(usage, stderr), RILL_USAGE;
     struct arena arena;
     struct diag diag;
     arena_init(&arena);
     diag_init(&diag, stderr);
     struct ir *ir = command_build(o.spec, &arena, &diag, NULL);
-    bool ok = false;
-    if (ir) {
-        struct output out;
-        output_begin(&out, &arena, o.dir);
-        ok = pack_image(ir, o.weights, &out, &diag);
-        if (!ok) output_abort(&out);
-        else if (!output_commit(&out)) {
-            diag_error(&diag, loc_none(), "%s", out.error);
-            ok = false;
-        }
-    }
+    bool ok = ir && pack_into(ir, &o, &diag);
     arena_free(&arena);
     return ok ? RILL_OK : RILL_BAD_SPEC;
 }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// Weights, tables and vector parameters in the order in which the hardware reads them.
 #include "image.h"
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "../../verif/golden/ops.h"
 #include "layout.h"
 #include "ops.h"
-#include "version.h"
 
 static int64_t beat_bytes(const struct image *im) { return im->ir->design.beat_bits / 8; }
 
@@ -27,14 +26,17 @@ static const struct ir_segment *find_segment(const struct ir *ir, int node) {
     base_fatal("pack: node %s has no memory segment", ir->node[node].name);
 }
 
-static bool put(struct image *im, const struct ir_segment *seg, int channel, int repetition, int64_t offset, const uint8_t *data, int64_t bytes,
+// Data of one repetition, `at` bytes into its segment.
+static bool put(struct image *im, const struct ir_segment *seg, int channel, int repetition, int64_t at, const uint8_t *data, int64_t bytes,
                 struct diag *diag) {
+    int64_t offset = seg->offset + at;
+    if (at + bytes > (seg->layer_stride ? repetition * seg->layer_stride : 0) + seg->bytes) base_fatal("pack: segment %s is too small", seg->name);
     FILE *f = im->file[channel];
     if (fseeko(f, (off_t)offset, SEEK_SET) || fwrite(data, 1, (size_t)bytes, f) != (size_t)bytes) {
-        diag_error(diag, loc_none(), "image of channel %d: %s", channel, strerror(errno));
+        diag_error(diag, loc_none(), "%s/image/channel_%02d.bin cannot be written: %s", im->out->dir, channel, strerror(errno));
         return false;
     }
-    struct image_part part = {seg->name, channel, repetition, offset, bytes, (uint32_t)crc32(0, data, (uInt)bytes)};
+    struct image_part part = {seg->name, channel, repetition, offset, bytes, (uint32_t)crc32_z(0, data, (size_t)bytes)};
     VEC_PUSH(im->arena, im->parts, part);
     return true;
 }
@@ -60,22 +62,36 @@ static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int
     put_mantissas(lane + layout_row_beat(l, step) * bytes, m->q + row * m->k, m->k, l->int4);
 }
 
-static bool pack_lanes(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
-    const struct ir *ir = im->ir;
-    const struct ir_segment *seg = find_segment(ir, e->node);
-    struct layout_matrix l = layout_matrix(&ir->design, e->rows, e->k, e->format == QFORMAT_INT4);
+// Row scales as the lanes multiply with them, in scratch memory. NULL after reporting.
+static const float *stored_scales(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
+    const struct ir_node *node = &im->ir->node[e->node];
+    int exp_min = (int)im->ir->tensor[node->in[0]].exp_min;
+    float *scale = ARENA_ARRAY(im->scratch, float, (size_t)e->rows);
+    struct golden_fault fault = {0};
+    for (int64_t row = 0; row < e->rows; row++) scale[row] = golden_stored_scale(m->row_scale[row], exp_min, &fault);
+    if (!fault.raised) return scale;
+    diag_error(diag, node->loc, "matmul `%s`: a row scale times 2^%d is out of range", node->name, exp_min);
+    return NULL;
+}
+
+static bool pack_lane(struct image *im, const struct store_entry *e, const struct qmatrix *m, const float *scale, int channel, struct diag *diag) {
+    const struct ir_segment *seg = find_segment(im->ir, e->node);
+    int channels = im->ir->design.channels;
+    struct layout_matrix l = layout_matrix(&im->ir->design, e->rows, e->k, e->format == QFORMAT_INT4);
     int64_t bytes = l.stream_beats * beat_bytes(im);
-    int exp_min = (int)ir->tensor[ir->node[e->node].in[0]].exp_min;
-    for (int c = 0; c < ir->design.channels; c++) {
-        uint8_t *lane = arena_alloc(im->scratch, (size_t)bytes, 1);
-        struct golden_fault fault = {0};
-        for (int64_t step = 0; step < l.row_steps; step++) {
-            int64_t row = step * ir->design.channels + c;
-            if (row < e->rows) pack_row(&l, m, row, step, golden_stored_scale(m->row_scale[row], exp_min, &fault), beat_bytes(im), lane);
-        }
-        if (!put(im, seg, c, e->repetition, seg->offset + e->repetition * seg->layer_stride, lane, bytes, diag)) return false;
-    }
-    return true;
+    struct arena_mark mark = arena_mark(im->scratch);
+    uint8_t *lane = arena_alloc(im->scratch, (size_t)bytes, 1);
+    for (int64_t step = 0, row = channel; row < e->rows; step++, row += channels) pack_row(&l, m, row, step, scale[row], beat_bytes(im), lane);
+    bool ok = put(im, seg, channel, e->repetition, e->repetition * seg->layer_stride, lane, bytes, diag);
+    arena_release(im->scratch, mark);
+    return ok;
+}
+
+static bool pack_lanes(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
+    const float *scale = stored_scales(im, e, m, diag);
+    bool ok = scale != NULL;
+    for (int c = 0; ok && c < im->ir->design.channels; c++) ok = pack_lane(im, e, m, scale, c, diag);
+    return ok;
 }
 
 // ---- embedding: records of header and row ----
@@ -91,7 +107,7 @@ static bool pack_records(struct image *im, const struct store_entry *e, const st
         if (int4) memcpy(record + 4, m->group_scale + row * m->groups, (size_t)m->groups);
         put_mantissas(record + r.header_beats * beat_bytes(im), m->q + row * m->k, m->k, int4);
     }
-    return put(im, seg, seg->channel, 0, seg->offset, table, r.bytes * e->rows, diag);
+    return put(im, seg, seg->channel, 0, 0, table, r.bytes * e->rows, diag);
 }
 
 bool image_matrix(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
@@ -106,7 +122,7 @@ static bool pack_float_rows(struct image *im, const struct store_entry *e, const
     int64_t row_bytes = layout_float_row_beats(&im->ir->design, e->k) * beat_bytes(im);
     uint8_t *table = arena_alloc(im->scratch, (size_t)(row_bytes * e->rows), 1);
     for (int64_t row = 0; row < e->rows; row++) memcpy(table + row * row_bytes, f + row * e->k, sizeof(float) * (size_t)e->k);
-    return put(im, seg, seg->channel, 0, seg->offset, table, row_bytes * e->rows, diag);
+    return put(im, seg, seg->channel, 0, 0, table, row_bytes * e->rows, diag);
 }
 
 // One word per chunk: LANES values of each vector, the gain in the low part.
@@ -117,50 +133,10 @@ static bool pack_params(struct image *im, const struct store_entry *e, const flo
     uint8_t *data = arena_alloc(im->scratch, (size_t)bytes, 1);
     for (int64_t v = 0; v < e->rows; v++)
         for (int64_t i = 0; i < e->k; i++) put_f32(data + i / lanes * word + (v * lanes + i % lanes) * 4, f[v * e->k + i]);
-    return put(im, seg, seg->channel, e->repetition, seg->offset + e->repetition * bytes, data, bytes, diag);
+    return put(im, seg, seg->channel, e->repetition, e->repetition * bytes, data, bytes, diag);
 }
 
 bool image_floats(struct image *im, const struct store_entry *e, const float *f, struct diag *diag) {
     if (!im->file[0]) return true;
     return im->ir->node[e->node].op == IR_OP_POSITION ? pack_float_rows(im, e, f, diag) : pack_params(im, e, f, diag);
-}
-
-// ---- manifest ----
-
-static bool copy_file(struct image *im, const char *dir, const char *name, struct diag *diag) {
-    size_t len;
-    const char *why, *path = arena_printf(im->arena, "%s/%s", dir, name);
-    if (access(path, R_OK)) return true; // the tokenizer is not needed to run ids
-    const char *data = file_read(im->arena, path, 64 << 20, &len, &why);
-    struct text text = {0};
-    if (data) text_add_bytes(&text, data, len);
-    bool ok = data && output_text(im->out, arena_printf(im->arena, "image/%s", name), &text);
-    text_free(&text);
-    if (!ok) diag_error(diag, loc_file(im->arena, path), "cannot be copied");
-    return ok;
-}
-
-static void add_part(struct text *t, const struct image_part *p, bool first) {
-    text_add(t, first ? "\n  {\"name\": " : ",\n  {\"name\": ");
-    text_add_json_string(t, p->name, strlen(p->name));
-    text_addf(t, ", \"repetition\": %d, \"channel\": %d, \"offset\": %lld, \"bytes\": %lld, \"crc32\": \"%08x\"}", p->repetition, p->channel,
-              (long long)p->offset, (long long)p->bytes, (unsigned)p->crc);
-}
-
-bool image_finish(struct image *im, const char *source, const char *dir, struct diag *diag) {
-    static const char *const tokenizer[] = {"vocab.json", "merges.txt", "encoder.json", "vocab.bpe"};
-    bool ok = true;
-    for (size_t i = 0; dir && i < COUNT_OF(tokenizer); i++) ok = ok && copy_file(im, dir, tokenizer[i], diag);
-    struct text t = {0};
-    text_addf(&t, "{\"rill\": \"%s\", \"design\": ", RILL_VERSION);
-    text_add_json_string(&t, im->ir->name, strlen(im->ir->name));
-    const char *base = strrchr(source, '/');
-    text_add(&t, ", \"weights\": ");
-    text_add_json_string(&t, base ? base + 1 : source, strlen(base ? base + 1 : source));
-    text_add(&t, ", \"parts\": [");
-    for (size_t i = 0; i < im->parts.count; i++) add_part(&t, &im->parts.items[i], i == 0);
-    text_add(&t, "\n]}\n");
-    ok = ok && output_text(im->out, "image/manifest.json", &t);
-    text_free(&t);
-    return ok;
 }

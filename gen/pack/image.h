@@ -11,7 +11,7 @@
 enum { IMAGE_MAX_CHANNELS = 32 };
 
 struct image_part { // one contiguous piece, for the manifest
-    const char *name;
+    const char *name;      // of the segment
     int channel, repetition;
     int64_t offset, bytes;
     uint32_t crc;
@@ -21,8 +21,8 @@ struct image {
     const struct ir *ir;
     struct output *out;
     struct arena *arena;   // of the run
-    struct arena *scratch; // released after each matrix
-    FILE *file[IMAGE_MAX_CHANNELS];
+    struct arena *scratch; // of one matrix
+    FILE *file[IMAGE_MAX_CHANNELS]; // file[0] NULL: golden weights only
     VEC(struct image_part) parts;
 };
 
@@ -31,7 +31,10 @@ bool image_open(struct image *);
 bool image_matrix(struct image *, const struct store_entry *, const struct qmatrix *, struct diag *);
 // A position table, or the parameters of a norm.
 bool image_floats(struct image *, const struct store_entry *, const float *, struct diag *);
-// The manifest, and the tokenizer's files where the checkpoint's directory has them (dir NULL: none).
+// manifest.c: the manifest, and the tokenizer's files where the checkpoint's directory has them (dir NULL: none).
 bool image_finish(struct image *, const char *source, const char *dir, struct diag *);
+// check_config.c: config.json of a checkpoint against a graph that is a GPT-2. Shapes alone do not tell the number of heads or eps.
+// Other graphs have no config. False after reporting.
+bool pack_check_config(const struct ir *, const char *dir, struct diag *);
 
 #endif

@@ -2,8 +2,8 @@
 // Reads every weight of a design once, quantizes it, and hands it to the golden store and to the memory image.
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "../../verif/golden/ops.h"
 #include "../../verif/golden/store.h"
 #include "checkpoint.h"
 #include "image.h"
@@ -12,89 +12,121 @@
 
 struct packer {
     const struct ir *ir;
-    struct arena *arena;
+    struct arena *arena; // scratch, emptied after each matrix
     struct diag *diag;
     struct checkpoint *checkpoint;
-    struct store_writer store;
-    struct image image; // image.file[0] NULL: golden weights only
+    FILE *store;
+    struct image image;
+    const struct store_entry *entry;
+    int count;
 };
 
-// `{layer}` in a tensor's name is the repetition.
-static const char *tensor_name(struct arena *arena, const char *pattern, int64_t repetition) {
-    const char *mark = strstr(pattern, "{layer}");
-    if (!mark) return pattern;
-    return arena_printf(arena, "%.*s%lld%s", (int)(mark - pattern), pattern, (long long)repetition, mark + strlen("{layer}"));
+static const char *tensor_name(const struct packer *p, const struct store_entry *e, const char *key) {
+    return store_tensor_name(p->arena, &p->ir->node[e->node], key, e->repetition);
 }
 
-static const char *attr_name(const struct packer *p, const struct store_entry *e, const char *key) {
-    return tensor_name(p->arena, ir_attr_string(&p->ir->node[e->node].attrs, key, ""), e->repetition);
+static int64_t attr_int(const struct packer *p, const struct store_entry *e, const char *key) {
+    return ir_attr_int(&p->ir->node[e->node].attrs, key, 0);
 }
+
+static bool written(struct packer *p, bool ok) {
+    if (!ok) diag_error(p->diag, loc_none(), "%s/image/%s cannot be written: %s", p->image.out->dir, GOLDEN_STORE_FILE, strerror(errno));
+    return ok;
+}
+
+// ---- matrices: read and quantized once, for every node that uses them ----
 
 static bool read_matrix(struct packer *p, const struct store_entry *e, struct qmatrix *m) {
-    const struct ir_attrs *a = &p->ir->node[e->node].attrs;
-    struct checkpoint_slice slice = {.name = attr_name(p, e, "weight"), .rows = e->rows, .cols = e->k, .transpose = ir_attr_int(a, "transpose", 0) != 0,
-                                     .row_offset = ir_attr_int(a, "row_offset", 0)};
+    struct checkpoint_slice slice = {.name = tensor_name(p, e, "weight"), .rows = e->rows, .cols = e->k,
+                                     .transpose = attr_int(p, e, "transpose") != 0, .row_offset = attr_int(p, e, "row_offset")};
     const float *w = checkpoint_matrix(p->checkpoint, p->arena, &slice, p->diag);
-    if (!w) return false;
-    *m = quantize_matrix(p->arena, w, e->rows, e->k, (enum qformat)e->format, e->group);
-    if (e->bias)
-        m->bias = checkpoint_vector(p->checkpoint, p->arena, attr_name(p, e, "bias"), e->rows, slice.row_offset, 0, CHECKPOINT_BIAS, p->diag);
-    return !e->bias || m->bias;
+    if (w) *m = quantize_matrix(p->arena, w, e->rows, e->k, (enum qformat)e->format, e->group);
+    return w != NULL;
 }
 
+static bool read_bias(struct packer *p, const struct store_entry *e, struct qmatrix *m) {
+    m->bias = NULL;
+    if (!e->bias) return true;
+    m->bias = checkpoint_vector(p->checkpoint, p->arena, tensor_name(p, e, "bias"), e->rows, attr_int(p, e, "row_offset"), 0, CHECKPOINT_BIAS, p->diag);
+    return m->bias != NULL;
+}
+
+static bool pack_matrix(struct packer *p, int owner) {
+    struct qmatrix m;
+    if (!read_matrix(p, &p->entry[owner], &m) || !written(p, store_write_matrix(p->store, &p->entry[owner], &m))) return false;
+    for (int i = owner; i < p->count; i++) {
+        const struct store_entry *e = &p->entry[i];
+        if (e->owner != owner) continue;
+        if (!read_bias(p, e, &m) || !written(p, store_write_bias(p->store, e, m.bias)) || !image_matrix(&p->image, e, &m, p->diag)) return false;
+    }
+    return true;
+}
+
+// ---- tables and norms ----
+
 static const float *read_table(struct packer *p, const struct store_entry *e) {
-    struct checkpoint_slice slice = {.name = attr_name(p, e, "weight"), .rows = e->rows, .cols = e->k};
+    struct checkpoint_slice slice = {.name = tensor_name(p, e, "weight"), .rows = e->rows, .cols = e->k};
     return checkpoint_matrix(p->checkpoint, p->arena, &slice, p->diag);
 }
 
 // Gain and, for a layernorm, offset, as rows.
 static const float *read_norm(struct packer *p, const struct store_entry *e) {
-    float *both = ARENA_ARRAY(p->arena, float, (size_t)(e->rows * e->k));
-    const float *gamma = checkpoint_vector(p->checkpoint, p->arena, attr_name(p, e, "gamma"), e->k, 0, 0, CHECKPOINT_GAIN, p->diag);
-    const float *beta = e->rows > 1 && gamma ? checkpoint_vector(p->checkpoint, p->arena, attr_name(p, e, "beta"), e->k, 0, 0, CHECKPOINT_BIAS, p->diag) : gamma;
-    if (!gamma || !beta) return NULL;
-    memcpy(both, gamma, sizeof(float) * (size_t)e->k);
-    if (e->rows > 1) memcpy(both + e->k, beta, sizeof(float) * (size_t)e->k);
-    return both;
-}
-
-static bool written(struct packer *p, bool ok) {
-    if (!ok && !p->image.out->error) diag_error(p->diag, loc_none(), "%s: cannot be written: %s", GOLDEN_STORE_FILE, strerror(errno));
-    return ok;
-}
-
-static bool pack_entry(struct packer *p, const struct store_entry *e) {
-    if (!e->is_float) {
-        struct qmatrix m;
-        return read_matrix(p, e, &m) && written(p, store_matrix(&p->store, e, &m)) && image_matrix(&p->image, e, &m, p->diag);
+    static const struct {
+        const char *key;
+        enum checkpoint_role role;
+    } vectors[] = {{"gamma", CHECKPOINT_GAIN}, {"beta", CHECKPOINT_BIAS}};
+    float *all = ARENA_ARRAY(p->arena, float, (size_t)(e->rows * e->k));
+    for (int64_t v = 0; v < e->rows; v++) {
+        const float *one = checkpoint_vector(p->checkpoint, p->arena, tensor_name(p, e, vectors[v].key), e->k, 0, e->k, vectors[v].role, p->diag);
+        if (!one) return NULL;
+        memcpy(all + v * e->k, one, sizeof(float) * (size_t)e->k);
     }
-    const float *f = p->ir->node[e->node].op == IR_OP_POSITION ? read_table(p, e) : read_norm(p, e);
-    return f && written(p, store_floats(&p->store, e, f)) && image_floats(&p->image, e, f, p->diag);
+    return all;
 }
 
-static bool pack_entries(struct packer *p, const struct store_entry *entry, int count) {
-    bool ok = written(p, store_begin(&p->store, p->store.file, entry, count));
-    for (int i = 0; ok && i < count; i++) {
+static bool pack_floats(struct packer *p, const struct store_entry *e) {
+    const float *f = p->ir->node[e->node].op == IR_OP_POSITION ? read_table(p, e) : read_norm(p, e);
+    return f && written(p, store_write_floats(p->store, e, f)) && image_floats(&p->image, e, f, p->diag);
+}
+
+// ---- everything ----
+
+static void show_progress(const struct packer *p, int done) {
+    if (p->ir->design.is_lm && isatty(STDERR_FILENO)) fprintf(stderr, "\r%d of %d tensors packed%s", done, p->count, done == p->count ? "\n" : "");
+}
+
+static bool pack_entries(struct packer *p) {
+    bool ok = written(p, store_write_head(p->store, p->entry, p->count));
+    for (int i = 0; ok && i < p->count; i++) {
         struct arena_mark mark = arena_mark(p->arena);
-        ok = pack_entry(p, &entry[i]);
+        if (p->entry[i].is_float) ok = pack_floats(p, &p->entry[i]);
+        else if (p->entry[i].owner == i) ok = pack_matrix(p, i);
         arena_release(p->arena, mark);
+        show_progress(p, i + 1);
     }
     return ok && checkpoint_check_coverage(p->checkpoint, p->diag);
 }
 
+static bool pack_with(struct packer *p, const char *source, bool with_image) {
+    struct output *out = p->image.out;
+    const char *dir = checkpoint_dir(p->checkpoint);
+    if (dir && !pack_check_config(p->ir, dir, p->diag)) return false;
+    p->store = output_open(out, "image/" GOLDEN_STORE_FILE);
+    bool ok = p->store && (!with_image || image_open(&p->image)) && pack_entries(p);
+    if (ok && with_image) ok = image_finish(&p->image, source, dir, p->diag);
+    if (out->error && !diag_failed(p->diag)) diag_error(p->diag, loc_none(), "%s", out->error);
+    return ok;
+}
+
 static bool pack(const struct ir *ir, const char *source, struct output *out, struct diag *diag, bool with_image) {
     struct arena scratch;
-    arena_init(&scratch);
     struct packer p = {.ir = ir, .arena = &scratch, .diag = diag};
-    p.image = (struct image){.ir = ir, .out = out, .arena = ir->arena, .scratch = &scratch};
-    int count;
     int64_t bytes;
-    const struct store_entry *entry = store_plan(ir->arena, ir, &count, &bytes);
+    arena_init(&scratch);
+    p.image = (struct image){.ir = ir, .out = out, .arena = ir->arena, .scratch = &scratch};
+    p.entry = store_plan(ir->arena, ir, &p.count, &bytes);
     p.checkpoint = checkpoint_open(ir->arena, source, diag);
-    p.store.file = p.checkpoint ? output_open(out, "image/" GOLDEN_STORE_FILE) : NULL;
-    bool ok = p.store.file && (!with_image || image_open(&p.image)) && pack_entries(&p, entry, count);
-    if (ok && with_image) ok = image_finish(&p.image, source, checkpoint_dir(p.checkpoint), diag);
-    if (out->error && !diag_failed(diag)) diag_error(diag, loc_none(), "%s", out->error);
+    bool ok = p.checkpoint && pack_with(&p, source, with_image);
     checkpoint_close(p.checkpoint);
     arena_free(&scratch);
     return ok;

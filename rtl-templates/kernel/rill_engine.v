@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared matrix engine: CHANNELS lanes that multiply the memory streams with the operand, dequantized results out (docs/rtl.md section 6).
+// The shared matrix engine: CHANNELS lanes that multiply the memory streams with the operand; dequantized results out.
 //
 // In: step words; operands (mx units); one beat stream per lane (packed); local K units; the V tail's words (2 cycles after tail_en, tail_addr)
 // and its credits head_done. Without attention (HAS_KV = 0) the last two groups are ignored.
@@ -10,7 +10,7 @@
 // Parameters: CHANNELS (1..32), BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), GROUP (elements of a quantization block), X_UNITS (largest operand
 // in units per token, even), SCALE_K, SCALE_V (fp32 2^EXP_MIN of the operands of modes 2 and 3), HAS_KV (0, 1), TAIL_ROWS (row-steps of a
 // layer in the V tail: heads * ceil(head_dim / CHANNELS)), MAX_SCALE_BEATS (group scale beats of a chunk of rows, 1..64), OUT_DEPTH (rows in
-// flight and in the output FIFO), schedule with 96-bit entries.
+// flight and in the output FIFO), schedule with the 96-bit entries of docs/rtl.md section 6.
 `default_nettype none
 
 module rill_engine #(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane of the matrix engine with what it keeps of its weight stream: row parameters and group scales of the present chunk of rows.
 //
-// Free-running, in step with rill_engine_ctrl. Cycle 0 is the issue: beat is the memory word, taken or not. Cycle 1 (*_1): header writes and the
-// places of scale and row. Cycle 2 (*_2): the source of the beat; tail and local are the words of the other sources. Cycle 3 (*_3): operand
-// and marks for rill_matrix_lane, whose results come 9 cycles later.
+// Free-running, in step with rill_engine_ctrl. Cycle 0 is the issue: beat is the memory word, taken or not. Cycle 1 (*_1): header writes,
+// places of scale and row. Cycle 2 (*_2): the source of the beat; tail and local_unit are the words of the other sources. Cycle 3 (*_3):
+// operand and marks for rill_matrix_lane, whose results come 9 cycles later.
 // Reset: synchronous; valids only.
 // Parameters: BEAT_BITS, TOKENS, MAX_SCALE_BEATS, SIDE_W, HAS_KV (1: the tail is a source), HAS_LOCAL (1: local is one too), SCALE_K, SCALE_V
 // (fp32 row scales of modes 2 and 3).

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scales of the keys or values on chip: one fp32 per layer, head and position, handed to softmax in LANES-wide words.
 //
-// In: one step word per step, then LAYERS firings of kv units {scale[31:0], q[BEAT_BITS-1:0]} in order head, tok, unit in head; the scale of unit
-// 0 is stored at position pos + tok. Out (tdata only): for each (layer, head) in order the words of positions 0 .. pos + ntok - 1, element 0 low,
-// lanes past the last position +0.0; they start when the scales of all tokens of that (layer, head) are in.
+// In: one step word per step, then LAYERS firings of kv units {scale[31:0], q[BEAT_BITS-1:0]} in order head, tok, unit in head;
+// the scale of unit 0 is stored at position pos + tok. Out (tdata only): for each (layer, head) in order the words of positions
+// 0 .. pos + ntok - 1, element 0 low, lanes past the last position +0.0; they start when the scales of all tokens of that
+// (layer, head) are in.
 // Throughput: one unit and one word per cycle; units may run up to one step ahead of the words. Latency: 6 cycles from the last unit of
 // a head to its first word. Reset: synchronous; the RAM keeps its contents.
 // LANES      fp32 per word: 1, 2, 4, 8, 16, 32
@@ -187,8 +188,8 @@ module rill_kv_scale #(
     rill_pipe #(.LATENCY(3), .SIDE_W(1)) u_pipe (
         .clk(clk), .rst(rst), .s_tvalid(issue), .s_tready(pipe_ready), .s_side(1'b0), .en(en), .valid(valid),
         .m_tvalid(m_axis_scale_tvalid), .m_tready(m_axis_scale_tready), .m_side(pipe_side));
-    rill_delay_line #(.DATA_W(MASK_W), .DEPTH(2)) u_lanes (.clk(clk), .rst(rst), .en(en), .d(r_last ? left_q[MASK_W-1:0] : LANES_17[MASK_W-1:0]),
-        .q(lanes2));
+    rill_delay_line #(.DATA_W(MASK_W), .DEPTH(2)) u_lanes (.clk(clk), .rst(rst), .en(en),
+        .d(r_last ? left_q[MASK_W-1:0] : LANES_17[MASK_W-1:0]), .q(lanes2));
 
     genvar i;
     generate

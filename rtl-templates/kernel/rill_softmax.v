@@ -6,7 +6,7 @@
 // raw * kscale and +0.0 at positions after the token's own, as many chunks as came in (the quantizer pads its last block); m_axis_inv = 1
 // / sum exp(s - max), one scalar per token and firing, tlast on the last token. The sum is exact on a grid of 2^-30.
 // Two passes over a bank of scores; two banks: the next head's scores enter while this one leaves.
-// Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) + 1, 3) + 19 cycles from the last chunk in to the first p; inv
+// Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) - 1, 1) + 21 cycles from the last chunk in to the first p; inv
 // log2(LANES) + 16 cycles after the token's last p left. A firing starts to leave only with room for its scalars reserved: p never waits
 // for m_axis_inv in the middle of a firing.
 // Reset: synchronous. fault: pulse; NaN, infinity, overflow.

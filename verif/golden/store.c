@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -131,41 +132,43 @@ bool store_write_floats(FILE *file, const struct store_entry *e, const float *f)
 
 // ---- reading ----
 
-static bool map_file(struct store *s, const char *path) {
+// NULL, or the reason why the file cannot be mapped.
+static const char *map_file(struct store *s, const char *path) {
     struct stat st;
     int fd = open(path, O_RDONLY);
-    bool ok = fd >= 0 && !fstat(fd, &st) && st.st_size >= STORE_HEADER;
-    if (ok) {
+    const char *why = fd < 0 || fstat(fd, &st) ? strerror(errno) : st.st_size < STORE_HEADER ? "truncated" : NULL;
+    if (!why) {
         s->size = (size_t)st.st_size;
         void *map = mmap(NULL, s->size, PROT_READ, MAP_PRIVATE, fd, 0);
-        s->data = map == MAP_FAILED ? NULL : map;
+        if (map == MAP_FAILED) why = strerror(errno);
+        else s->data = map;
     }
     if (fd >= 0) close(fd);
-    return ok && s->data;
+    return why;
+}
+
+// Everything in the file follows from the design, so the head must be exactly what would be written now.
+static const char *check_file(const struct store *s, int64_t bytes) {
+    int64_t stored;
+    memcpy(&stored, s->data + 8, 8);
+    if (memcmp(s->data, GOLDEN_STORE_MAGIC, 8)) return "no golden weights of this version";
+    size_t head = sizeof *s->entry * (size_t)s->count;
+    if (stored != s->count || s->size - STORE_HEADER < head || memcmp(s->data + STORE_HEADER, s->entry, head)) return "made for another design";
+    return s->size < (size_t)bytes ? "truncated" : s->size > (size_t)bytes ? "longer than it should be" : NULL;
 }
 
 bool store_open(struct store *s, struct arena *arena, const struct ir *ir, const char *image_dir, struct diag *diag) {
     const char *path = arena_printf(arena, "%s/%s", image_dir, GOLDEN_STORE_FILE);
     memset(s, 0, sizeof *s);
-    if (!map_file(s, path)) {
-        diag_error(diag, loc_file(arena, path), "cannot be read; `rill pack` writes it");
-        return false;
-    }
-    int count;
-    int64_t bytes, stored;
-    const struct store_entry *want = store_plan(arena, ir, &count, &bytes);
-    memcpy(&stored, s->data + 8, 8);
-    bool same = !memcmp(s->data, GOLDEN_STORE_MAGIC, 8) && stored == count && s->size == (size_t)bytes &&
-                !memcmp(s->data + STORE_HEADER, want, sizeof *want * (size_t)count);
-    if (!same) {
-        diag_error(diag, loc_file(arena, path), "is truncated or belongs to another design (%zu bytes, %lld expected); pack again", s->size,
-                   (long long)bytes);
-        store_close(s);
-        return false;
-    }
-    s->entry = want;
-    s->count = count;
-    return true;
+    int64_t bytes;
+    s->entry = store_plan(arena, ir, &s->count, &bytes);
+    const char *why = map_file(s, path);
+    if (!why) why = check_file(s, bytes);
+    if (!why) return true;
+    diag_error(diag, loc_file(arena, path), "golden weights: %s", why);
+    diag_note(diag, loc_none(), "`rill pack` writes them (%lld bytes for this design)", (long long)bytes);
+    store_close(s);
+    return false;
 }
 
 void store_close(struct store *s) {

@@ -17,6 +17,7 @@ module rill_softmax_tb;
     parameter FAULT = 0;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam LEVELS = $clog2(LANES);
+    // The first step is at position 0 with all tokens.
     localparam LATENCY = (LEVELS > 2 ? LEVELS - 1 : 1) + 21;
 
     wire clk, rst, fault;
@@ -66,9 +67,9 @@ module rill_softmax_tb;
     rill_file_monitor #(.TAG("inv"), .DATA_W(32), .USER_W(USER_W), .WORDS(16384), .SALT(21), .COMPARE(!FAULT)) u_inv (.clk(clk),
         .rst(rst), .s_axis_tvalid(inv_tvalid), .s_axis_tready(inv_tready), .s_axis_tdata(inv_tdata), .s_axis_tuser(inv_tuser),
         .s_axis_tlast(inv_tlast), .done(inv_done));
-    rill_kernel_verdict #(.FAULT(FAULT), .AFTER(1), .LATENCY(-1)) u_verdict (.clk(clk), .rst(rst), .fault(fault),
-        .done(step_done && s_done && kscale_done && vscale_done && p_done && inv_done), .x_tvalid(s_tvalid), .x_tready(s_tready),
-        .y_tvalid(p_tvalid), .y_tready(p_tready));
+    rill_kernel_verdict #(.FAULT(FAULT), .AFTER((TOKENS + LANES - 1) / LANES * TOKENS), .LATENCY(LATENCY)) u_verdict (.clk(clk),
+        .rst(rst), .fault(fault), .done(step_done && s_done && kscale_done && vscale_done && p_done && inv_done), .x_tvalid(s_tvalid),
+        .x_tready(s_tready), .y_tvalid(p_tvalid), .y_tready(p_tready));
 endmodule
 
 `default_nettype wire

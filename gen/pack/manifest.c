@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// image/manifest.json: which design the image belongs to and what lies where, with checksums; and the check of an image against it.
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "image.h"
+#include "pack.h"
+#include "version.h"
+
+enum { MAX_MANIFEST = 64 << 20, MAX_TOKENIZER = 64 << 20, READ_BYTES = 1 << 20 };
+
+// ---- which design ----
+
+static uint64_t hash_text(const struct text *text) { // FNV-1a
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < text->len; i++) h = (h ^ (uint8_t)text->data[i]) * 0x100000001b3u;
+    return h;
+}
+
+// Everything that decides which bytes an image holds and where, but no FIFO depth or other detail of the kernels.
+uint64_t pack_layout_hash(const struct ir *ir) {
+    const struct ir_design *d = &ir->design;
+    struct text t = {0};
+    text_addf(&t, "%d %d %d %d\n", d->channels, d->beat_bits, d->lanes, d->group);
+    for (int i = 0; i < ir->segments; i++) {
+        const struct ir_segment *s = &ir->segment[i];
+        text_addf(&t, "%s %d %d %d %" PRId64 " %" PRId64 " %" PRId64 "\n", s->name, (int)s->kind, s->node, s->channel, s->offset, s->layer_stride, s->bytes);
+    }
+    uint64_t hash = hash_text(&t);
+    text_free(&t);
+    return hash;
+}
+
+// ---- writing ----
+
+static bool copy_file(struct image *im, const char *dir, const char *name, struct diag *diag) {
+    size_t len;
+    const char *why, *path = arena_printf(im->arena, "%s/%s", dir, name);
+    if (access(path, F_OK)) return true; // the tokenizer is not needed to run ids
+    const char *data = file_read(im->arena, path, MAX_TOKENIZER, &len, &why);
+    if (!data) {
+        diag_error(diag, loc_file(im->arena, path), "%s", why);
+        return false;
+    }
+    struct text text = {0};
+    text_add_bytes(&text, data, len);
+    bool ok = output_text(im->out, arena_printf(im->arena, "image/%s", name), &text);
+    text_free(&text);
+    return ok;
+}
+
+static void add_string(struct text *t, const char *key, const char *value) {
+    text_addf(t, "\"%s\": ", key);
+    text_add_json_string(t, value, strlen(value));
+}
+
+static void add_part(struct text *t, const struct image_part *p, bool first) {
+    text_add(t, first ? "\n  {" : ",\n  {");
+    add_string(t, "segment", p->name);
+    text_addf(t, ", \"repetition\": %d, \"channel\": %d, \"offset\": %" PRId64 ", \"bytes\": %" PRId64 ", \"crc32\": \"%08" PRIx32 "\"}", p->repetition,
+              p->channel, p->offset, p->bytes, p->crc);
+}
+
+static void add_manifest(struct text *t, const struct image *im, const char *source) {
+    const char *slash = strrchr(source, '/');
+    text_add(t, "{");
+    add_string(t, "rill", RILL_VERSION);
+    text_add(t, ", ");
+    add_string(t, "design", im->ir->name);
+    text_addf(t, ", \"layout\": \"%016" PRIx64 "\", ", pack_layout_hash(im->ir));
+    add_string(t, "weights", slash && slash[1] ? slash + 1 : source);
+    text_add(t, ",\n \"parts\": [");
+    for (size_t i = 0; i < im->parts.count; i++) add_part(t, &im->parts.items[i], i == 0);
+    text_add(t, "\n]}\n");
+}
+
+bool image_finish(struct image *im, const char *source, const char *dir, struct diag *diag) {
+    static const char *const tokenizer[] = {"vocab.json", "merges.txt", "encoder.json", "vocab.bpe"};
+    for (size_t i = 0; dir && i < COUNT_OF(tokenizer); i++)
+        if (!copy_file(im, dir, tokenizer[i], diag)) return false;
+    struct text t = {0};
+    add_manifest(&t, im, source);
+    bool ok = output_text(im->out, "image/manifest.json", &t);
+    text_free(&t);
+    return ok;
+}
+
+// ---- checking ----
+
+struct reader {
+    struct arena *arena;
+    const char *dir;
+    const struct ir *ir;
+    struct diag *diag;
+    FILE *file[IMAGE_MAX_CHANNELS];
+};
+
+static bool crc_of(FILE *f, int64_t offset, int64_t bytes, uint8_t *buffer, uint32_t *crc) {
+    *crc = 0;
+    if (fseeko(f, (off_t)offset, SEEK_SET)) return false;
+    while (bytes > 0) {
+        size_t want = bytes < READ_BYTES ? (size_t)bytes : READ_BYTES;
+        if (fread(buffer, 1, want, f) != want) return false;
+        *crc = (uint32_t)crc32_z(*crc, buffer, want);
+        bytes -= (int64_t)want;
+    }
+    return true;
+}
+
+static bool check_part(struct reader *r, const json_t *part, uint8_t *buffer) {
+    const char *segment = json_string_value(json_object_get(part, "segment")), *want = json_string_value(json_object_get(part, "crc32"));
+    int64_t channel = json_integer_value(json_object_get(part, "channel")), offset = json_integer_value(json_object_get(part, "offset"));
+    if (!segment || !want || channel < 0 || channel >= r->ir->design.channels || offset < 0) {
+        diag_error(r->diag, loc_file(r->arena, arena_printf(r->arena, "%s/manifest.json", r->dir)), "not a manifest of `rill pack`");
+        return false;
+    }
+    const char *path = arena_printf(r->arena, "%s/channel_%02d.bin", r->dir, (int)channel);
+    if (!r->file[channel]) r->file[channel] = fopen(path, "rb");
+    uint32_t crc;
+    const char *why = NULL;
+    if (!r->file[channel]) why = "cannot be opened";
+    else if (!crc_of(r->file[channel], offset, json_integer_value(json_object_get(part, "bytes")), buffer, &crc)) why = "truncated";
+    else if (strcmp(arena_printf(r->arena, "%08" PRIx32, crc), want)) why = "damaged";
+    if (why) diag_error(r->diag, loc_file(r->arena, path), "segment %s: %s; pack again", segment, why);
+    return !why;
+}
+
+static bool check_parts(struct reader *r, const json_t *root) {
+    size_t i;
+    const json_t *part;
+    bool ok = true;
+    uint8_t *buffer = ARENA_ARRAY(r->arena, uint8_t, READ_BYTES);
+    json_array_foreach(json_object_get(root, "parts"), i, part) ok = ok && check_part(r, part, buffer);
+    for (int c = 0; c < IMAGE_MAX_CHANNELS; c++)
+        if (r->file[c]) fclose(r->file[c]);
+    return ok;
+}
+
+bool pack_check_image(const struct ir *ir, const char *image_dir, struct diag *diag) {
+    struct reader r = {.arena = ir->arena, .dir = image_dir, .ir = ir, .diag = diag};
+    const char *path = arena_printf(r.arena, "%s/manifest.json", image_dir), *why;
+    struct loc loc = loc_file(r.arena, path);
+    size_t len;
+    const char *text = file_read(r.arena, path, MAX_MANIFEST, &len, &why);
+    json_error_t error;
+    json_t *root = text ? json_loadb(text, len, 0, &error) : NULL;
+    const char *layout = json_string_value(json_object_get(root, "layout")), *design = json_string_value(json_object_get(root, "design"));
+    bool same = layout && !strcmp(layout, arena_printf(r.arena, "%016" PRIx64, pack_layout_hash(ir)));
+    if (!root) diag_error(diag, loc, "%s", text ? error.text : why);
+    else if (!same) diag_error(diag, loc, "the image was packed for another design (`%s`); pack again", design ? design : "?");
+    bool ok = same && check_parts(&r, root);
+    json_decref(root);
+    return ok;
+}

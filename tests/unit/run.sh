@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds and runs the C unit tests (test_*.c, cmocka) and the shell tests (test_*.sh) of this folder. One line per test. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+
+usage() {
+    cat <<'TEXT'
+usage: tests/unit/run.sh [--sanitize] [test...]
+  --sanitize  the C tests under AddressSanitizer and UndefinedBehaviorSanitizer (library and tests; objects in build/sanitize)
+  test        names as test_base (default: all)
+TEXT
+}
+
+sanitize=0
+names=()
+for arg in "$@"; do
+    case $arg in
+        --sanitize) sanitize=1 ;;
+        --help | -h) usage; exit 0 ;;
+        -*) usage >&2; exit 2 ;;
+        *) names+=("$arg") ;;
+    esac
+done
+
+out=$root/build/tests/unit flags="-O2" library=build
+if [ "$sanitize" = 1 ]; then
+    # gcc's format-truncation warning gives false alarms in instrumented code.
+    out=$root/build/sanitize/tests library=build/sanitize
+    flags="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-format-truncation"
+fi
+mkdir -p "$out"
+log=$out/log
+export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
+
+build_library() {
+    if [ "$sanitize" = 1 ]; then
+        make -C "$root" --no-print-directory -j2 OUT="$library" CFLAGS="$flags" "$library/librill.a"
+    else
+        make -C "$root" --no-print-directory -j2 "$library/librill.a" "$library/rill"
+    fi
+}
+
+build_test() { # name
+    local source=$root/tests/unit/$1.c dir includes=()
+    [ "$out/$1" -nt "$source" ] && [ "$out/$1" -nt "$root/$library/librill.a" ] && return
+    for dir in include gen gen/ir gen/pass gen/model gen/base gen/pack verif/reference; do includes+=("-I$root/$dir"); done
+    # shellcheck disable=SC2086 # flags are words
+    ${CC:-gcc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off $flags "${includes[@]}" -o "$out/$1" "$source" \
+        "$root/$library/librill.a" -lcmocka -lyaml -ljansson -lpcre2-8 -lz -lm
+}
+
+run_c_test() { # name
+    if ! build_test "$1" >"$log" 2>&1; then
+        fail "$1" "does not build: $(reason)"
+    elif (cd "$root" && timeout "${RILL_TEST_TIMEOUT:-600}" "$out/$1") >"$log" 2>&1; then
+        ok "$1 ($(grep -c 'OK \]' "$log") tests)"
+    else
+        cp "$log" "$out/$1.log"
+        fail "$1" "$(grep -Em1 'FAILED  ?\]|runtime error|ERROR: |LeakSanitizer' "$log" || tail -n 1 "$log") (${out#"$root"/}/$1.log)"
+    fi
+}
+
+if ! build_library >"$log" 2>&1; then
+    fail "library" "does not build: $(reason)"
+    verdict
+    exit 1
+fi
+if [ ${#names[@]} = 0 ]; then
+    for source in "$root"/tests/unit/test_*; do names+=("$(basename "$source")"); done
+fi
+for name in "${names[@]}"; do
+    case $name in
+        *.sh) [ "$sanitize" = 1 ] || check "${name%.sh}" sh "$root/tests/unit/$name" ;;
+        *) run_c_test "${name%.c}" ;;
+    esac
+done
+verdict

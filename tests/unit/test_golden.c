@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+// The golden executor: what names mean across regions and repetitions, attention over positions, requests and faults, and that a
+// design's parameters do not change a bit.
+#define _GNU_SOURCE
+#include "image_fixture.h"
+
+#include <jansson.h>
+#include <math.h>
+
+#include "../../verif/golden/ops.h"
+#include "../../verif/golden/run_internal.h"
+#include "checkpoint.h"
+#include "trace.h"
+
+static void assert_same(const float *want, const float *have, size_t n) { assert_memory_equal(want, have, n * sizeof *want); }
+
+static struct trace_value value_of(const struct golden_run *run, const char *name, int64_t repetition, int64_t position) {
+    struct trace_value v = {0};
+    if (!golden_run_value(run, ir_find_tensor(run->ir, name), repetition, position, &v))
+        fail_msg("no value of `%s` in repetition %d at position %d", name, (int)repetition, (int)position);
+    return v;
+}
+
+static bool has_value(const struct golden_run *run, const char *name, int64_t repetition, int64_t position) {
+    struct trace_value v;
+    return golden_run_value(run, ir_find_tensor(run->ir, name), repetition, position, &v);
+}
+
+static void random_row(uint64_t *state, float *x, int n) {
+    for (int i = 0; i < n; i++) x[i] = (float)((double)(next_random(state) >> 40) * 0x1p-23 - 1.0);
+}
+
+// ---- integer sums ----
+
+enum { K = 300, BLOCK = 64, BLOCKS = 5, DIMS = 24 };
+
+static void test_dot(void **state) {
+    (void)state;
+    uint64_t seed = 7;
+    int8_t w[K], x[K];
+    int16_t wide[K];
+    uint8_t scale[BLOCKS], shift[BLOCKS];
+    for (int round = 0; round < 200; round++) {
+        for (int i = 0; i < K; i++) w[i] = (int8_t)next_random(&seed), x[i] = (int8_t)next_random(&seed);
+        for (int b = 0; b < BLOCKS; b++) scale[b] = (uint8_t)next_random(&seed), shift[b] = next_random(&seed) & 31;
+        int n = 1 + (int)(next_random(&seed) % K);
+        run_widen(n, x, wide);
+        assert_true(run_dot(n, BLOCK, w, NULL, wide, shift) == golden_dot((size_t)n, BLOCK, w, NULL, x, shift));
+        assert_true(run_dot(n, BLOCK, w, scale, wide, shift) == golden_dot((size_t)n, BLOCK, w, scale, x, shift));
+    }
+}
+
+static void test_weighted_sum(void **state) {
+    (void)state;
+    uint64_t seed = 9;
+    static int8_t v[K * DIMS];
+    int8_t p[K];
+    uint8_t shift[BLOCKS];
+    int32_t sum[DIMS];
+    int64_t acc[DIMS];
+    for (int i = 0; i < K * DIMS; i++) v[i] = (int8_t)next_random(&seed);
+    for (int i = 0; i < K; i++) p[i] = (int8_t)next_random(&seed);
+    for (int b = 0; b < BLOCKS; b++) shift[b] = next_random(&seed) & 31;
+    for (int n = 1; n < K; n += 21) {
+        run_weighted_sum(n, BLOCK, p, shift, DIMS, DIMS, v, sum, acc);
+        for (int d = 0; d < DIMS; d++) {
+            int64_t want = 0;
+            for (int t = 0; t < n; t++) want += (int64_t)p[t] * v[t * DIMS + d] * ((int64_t)1 << shift[t / BLOCK]);
+            assert_true(acc[d] == want);
+        }
+    }
+}
+
+// ---- regions, repetitions, carries ----
+
+enum { N = 40, LAYERS = 3 };
+
+static const char graph_spec[] = "name: g\n"
+                                 "graph:\n"
+                                 "  inputs:\n"
+                                 "    x: {shape: [40]}\n"
+                                 "  outputs: [y]\n"
+                                 "  regions:\n"
+                                 "    - name: blocks\n"
+                                 "      repeat: 3\n"
+                                 "      carry:\n"
+                                 "        h: {init: x, next: h_next}\n"
+                                 "      ops:\n"
+                                 "        - {op: quantize, name: h_q, in: [h]}\n"
+                                 "        - {op: matmul, name: acc, in: [h_q], rows: 40, weight: \"w.{layer}\", bias: \"b.{layer}\", weights: int4}\n"
+                                 "        - {op: dequantize, name: wh, in: [acc]}\n"
+                                 "        - {op: gelu, name: g, in: [wh]}\n"
+                                 "        - {op: add, name: h_next, in: [g, h]}\n"
+                                 "    - name: tail\n"
+                                 "      ops:\n"
+                                 "        - {op: silu, name: s, in: [h]}\n"
+                                 "        - {op: rmsnorm, name: n, in: [s], gamma: gain}\n"
+                                 "        - {op: mul, name: y, in: [n, wh]}\n"
+                                 "board: u55c\n"
+                                 "design: {channels: 2}\n";
+
+// One block with the golden functions alone. h: in and out.
+static void compute_block(struct fixture *f, struct checkpoint *c, int layer, float h[N], float wh[N]) {
+    struct golden_fault fault = {0};
+    struct checkpoint_slice slice = {.name = arena_printf(&f->arena, "w.%d", layer), .rows = N, .cols = N};
+    struct qmatrix m = quantize_matrix(&f->arena, checkpoint_matrix(c, &f->arena, &slice, &f->diag), N, N, QFORMAT_INT4, 128);
+    const float *bias = checkpoint_vector(c, &f->arena, arena_printf(&f->arena, "b.%d", layer), N, 0, N, CHECKPOINT_BIAS, &f->diag);
+    float scale[N], g[N];
+    int8_t q[N];
+    uint8_t shift;
+    for (int i = 0; i < N; i++) scale[i] = golden_stored_scale(m.row_scale[i], GOLDEN_MX_EXP_MIN, &fault);
+    golden_quantize_mx(N, 128, GOLDEN_MX_EXP_MIN, h, q, &shift, &fault);
+    golden_matmul(N, N, 128, m.q, m.group_scale, scale, bias, q, &shift, wh, &fault);
+    golden_gelu(N, wh, g, &fault);
+    golden_add(N, g, h, h, &fault);
+    assert_false(fault.raised);
+}
+
+static void check_graph(struct image_fixture *x, struct checkpoint *c, const struct golden_run *run, const float *row, int64_t position) {
+    struct golden_fault fault = {0};
+    float h[N], wh[N], y[N];
+    memcpy(h, row, sizeof h);
+    for (int layer = 0; layer < LAYERS; layer++) {
+        assert_same(h, value_of(run, "h", layer, position).f32, N);
+        compute_block(&x->f, c, layer, h, wh);
+        assert_same(wh, value_of(run, "wh", layer, position).f32, N);
+        assert_same(h, value_of(run, "h_next", layer, position).f32, N);
+    }
+    assert_same(h, value_of(run, "h", LAYERS, position).f32, N); // what the tail sees
+    golden_silu(N, h, y, &fault);
+    golden_rmsnorm(N, 1e-5f, y, checkpoint_vector(c, &x->f.arena, "gain", N, 0, N, CHECKPOINT_GAIN, &x->f.diag), y, &fault);
+    golden_mul(N, y, wh, y, &fault);
+    assert_same(y, value_of(run, "y", 0, position).f32, N);
+    assert_false(fault.raised);
+}
+
+static void test_graph(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct ir *ir = image_build(&x, graph_spec, "infer-types");
+    struct golden_run *run = golden_run_open(&x.f.arena, ir, image_pack_golden(&x, ir, "random:5", "g"), 2, &x.f.diag);
+    struct checkpoint *c = checkpoint_open(&x.f.arena, "random:5", &x.f.diag);
+    assert_no_errors(&x.f);
+    uint64_t seed = 3;
+    for (int64_t position = 0; position < 4; position++) {
+        float row[N];
+        random_row(&seed, row, N);
+        assert_true(golden_run_step(run, 0, (const float *[]){row}, position, true));
+        check_graph(&x, c, run, row, position);
+        assert_true(has_value(run, "y", 0, position - 1) == (position > 0)); // the window keeps two
+        assert_false(has_value(run, "y", 0, position - 2) || has_value(run, "y", 0, position + 1));
+    }
+    assert_false(has_value(run, "h", LAYERS + 1, 3) || has_value(run, "wh", LAYERS, 3) || has_value(run, "wh", -1, 3));
+    golden_run_close(run);
+    checkpoint_close(c);
+    image_end(&x);
+}
+
+// ---- attention ----
+
+enum { HEADS = 2, HD = 32, WIDTH = HEADS * HD, POSITIONS = 70 };
+
+static const char attention_spec[] = "name: a\n"
+                                     "graph:\n"
+                                     "  inputs:\n"
+                                     "    q: {shape: [64]}\n"
+                                     "    k: {shape: [64]}\n"
+                                     "    v: {shape: [64]}\n"
+                                     "  outputs: [o]\n"
+                                     "  context: 80\n"
+                                     "  regions:\n"
+                                     "    - name: main\n"
+                                     "      ops:\n"
+                                     "        - {op: quantize, name: q_mx, in: [q], block: 32}\n"
+                                     "        - {op: kv_quantize, name: keys, in: [k], heads: 2, role: key}\n"
+                                     "        - {op: kv_quantize, name: values, in: [v], heads: 2, role: value}\n"
+                                     "        - {op: attn_scores, name: s_acc, in: [q_mx, keys]}\n"
+                                     "        - {op: dequantize, name: s, in: [s_acc]}\n"
+                                     "        - {op: softmax, out: [p, inv], in: [s, keys, values]}\n"
+                                     "        - {op: quantize, name: p_mx, in: [p], block: 64, exp_min: -36}\n"
+                                     "        - {op: attn_values, name: w_acc, in: [p_mx, values]}\n"
+                                     "        - {op: dequantize, name: w, in: [w_acc]}\n"
+                                     "        - {op: scale, name: o, in: [w, inv]}\n"
+                                     "board: u55c\n"
+                                     "design: {channels: 1}\n";
+
+struct head_cache {
+    int8_t k[POSITIONS][HD], v[POSITIONS][HD];
+    float kscale[POSITIONS], vscale[POSITIONS];
+};
+
+// One head at one position with the golden functions alone.
+static void compute_head(struct head_cache *c, int position, const float *q, const float *k, const float *v, float scores[], float o[HD]) {
+    struct golden_fault fault = {0};
+    const int8_t *krow[POSITIONS], *vrow[POSITIONS];
+    int8_t qq[HD], pq[POSITIONS];
+    uint8_t shift, pshift[2];
+    float p[POSITIONS];
+    size_t n = (size_t)position + 1;
+    c->kscale[position] = golden_k_scale(golden_quantize_kv(HD, k, c->k[position], &fault), HD, &fault);
+    c->vscale[position] = golden_quantize_kv(HD, v, c->v[position], &fault);
+    for (size_t t = 0; t < n; t++) krow[t] = c->k[t], vrow[t] = c->v[t];
+    golden_quantize_mx(HD, HD, GOLDEN_MX_EXP_MIN, q, qq, &shift, &fault);
+    golden_scores(n, HD, qq, shift, GOLDEN_MX_EXP_MIN, krow, scores, &fault);
+    float inv = golden_softmax(n, scores, c->kscale, c->vscale, p, &fault);
+    golden_quantize_mx(n, GOLDEN_P_BLOCK, GOLDEN_MX_EXP_MIN_P, p, pq, pshift, &fault);
+    golden_values(n, HD, pq, pshift, GOLDEN_MX_EXP_MIN_P, vrow, inv, NULL, o, &fault);
+    assert_false(fault.raised);
+}
+
+static void run_attention(const struct golden_run *run, struct head_cache *cache, float row[3][WIDTH], int position) {
+    float scores[POSITIONS], o[HD];
+    struct trace_value s = value_of(run, "s", 0, position), out = value_of(run, "o", 0, position), keys = value_of(run, "keys", 0, position);
+    assert_true(s.rows == HEADS && s.cols == position + 1 && s.stride == 80);
+    for (int h = 0; h < HEADS; h++) {
+        compute_head(&cache[h], position, row[0] + h * HD, row[1] + h * HD, row[2] + h * HD, scores, o);
+        assert_same(scores, s.f32 + h * s.stride, (size_t)s.cols);
+        assert_same(o, out.f32 + h * HD, HD);
+        assert_memory_equal(keys.q + h * keys.stride, cache[h].k[position], HD);
+        assert_same(&cache[h].kscale[position], &keys.scale[h], 1);
+    }
+}
+
+// Twice: the second request must not see the first one's keys.
+static void test_attention(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct ir *ir = image_build(&x, attention_spec, "infer-types");
+    struct golden_run *run = golden_run_open(&x.f.arena, ir, image_pack_golden(&x, ir, "random:5", "a"), 1, &x.f.diag);
+    assert_no_errors(&x.f);
+    uint64_t seed = 11;
+    for (int request = 0; request < 2; request++) {
+        struct head_cache *cache = ARENA_ARRAY(&x.f.arena, struct head_cache, HEADS);
+        for (int position = 0; position < POSITIONS; position++) {
+            float row[3][WIDTH];
+            random_row(&seed, row[0], 3 * WIDTH);
+            assert_true(golden_run_step(run, 0, (const float *[]){row[0], row[1], row[2]}, position, true));
+            run_attention(run, cache, row, position);
+        }
+    }
+    golden_run_close(run);
+    image_end(&x);
+}
+
+// ---- faults ----
+
+static void test_fault(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct ir *ir = image_build(&x, graph_spec, "infer-types");
+    struct golden_run *run = golden_run_open(&x.f.arena, ir, image_pack_golden(&x, ir, "random:5", "g"), 1, &x.f.diag);
+    assert_no_errors(&x.f);
+    float row[N] = {1.0f};
+    const float *rows[] = {row};
+    assert_true(golden_run_step(run, 0, rows, 0, true));
+    assert_null(golden_run_fault(run));
+    row[3] = INFINITY;
+    assert_false(golden_run_step(run, 0, rows, 1, true));
+    const char *text = golden_run_fault(run);
+    assert_non_null(strstr(text, "`h_q`"));
+    assert_non_null(strstr(text, "repetition 0, position 1"));
+    row[3] = 0;
+    assert_false(golden_run_step(run, 0, rows, 2, true)); // sticky within the request
+    assert_string_equal(golden_run_fault(run), text);
+    assert_true(golden_run_step(run, 0, rows, 0, true));
+    assert_null(golden_run_fault(run));
+    golden_run_close(run);
+    image_end(&x);
+}
+
+// ---- language models ----
+
+static struct golden_run *open_model(struct image_fixture *x, const char *design, const char *name, int window) {
+    struct ir *ir = image_build(x, image_tinystories(x, design), "infer-types");
+    const char *image = image_pack_golden(x, ir, shipped_model(&x->f), name);
+    struct golden_run *run = golden_run_open(&x->f.arena, ir, image, window, &x->f.diag);
+    assert_no_errors(&x->f);
+    return run;
+}
+
+static void check_case(struct golden_run *run, const json_t *one) {
+    const json_t *ids = json_object_get(one, "ids"), *item;
+    size_t i, prompt = json_array_size(ids);
+    int64_t position = 0;
+    json_array_foreach(ids, i, item) assert_true(golden_run_step(run, (uint32_t)json_integer_value(item), NULL, position++, i + 1 == prompt));
+    json_array_foreach(json_object_get(one, "greedy32"), i, item) {
+        assert_int_equal(golden_run_next_id(run), json_integer_value(item));
+        assert_true(golden_run_step(run, golden_run_next_id(run), NULL, position++, true));
+    }
+}
+
+// int8 is near enough to the float model for its greedy ids, chosen with wide margins.
+static void test_expected(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct golden_run *run = open_model(&x, "  channels: 1\n", "m", 1);
+    json_t *root = json_load_file(arena_printf(&x.f.arena, "%s/expected.json", shipped_model(&x.f)), 0, NULL), *one;
+    size_t i;
+    json_array_foreach(json_object_get(root, "cases"), i, one) check_case(run, one);
+    assert_true(i > 0);
+    json_decref(root);
+    golden_run_close(run);
+    image_end(&x);
+}
+
+static void test_same_logits(void **state) {
+    (void)state;
+    static const char *const designs[] = {"  channels: 1\n  beat_bits: 256\n  lanes: 4\n  weights: int4\n", "  channels: 3\n  T: 2\n  weights: int4\n"};
+    struct image_fixture x;
+    image_begin(&x);
+    struct golden_run *a = open_model(&x, designs[0], "a", 1), *b = open_model(&x, designs[1], "b", 1);
+    uint32_t id = 1023;
+    for (int64_t position = 0; position < 20; position++) {
+        assert_true(golden_run_step(a, id, NULL, position, true) && golden_run_step(b, id, NULL, position, true));
+        assert_same(value_of(a, "logits", 0, position).f32, value_of(b, "logits", 0, position).f32, 1024);
+        id = golden_run_next_id(a);
+    }
+    golden_run_close(a);
+    golden_run_close(b);
+    image_end(&x);
+}
+
+// Values of an earlier request, and of a head that did not run, are not there.
+static void test_requests(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct golden_run *run = open_model(&x, "  channels: 1\n", "m", 8);
+    for (int64_t position = 0; position < 6; position++) assert_true(golden_run_step(run, 5, NULL, position, true));
+    assert_true(has_value(run, "logits", 0, 1) && has_value(run, "residual2", 3, 5));
+    assert_true(golden_run_step(run, 5, NULL, 0, false));
+    assert_true(golden_run_step(run, 6, NULL, 1, false));
+    assert_true(has_value(run, "residual2", 3, 1));
+    assert_false(has_value(run, "logits", 0, 1) || has_value(run, "next_id", 0, 1) || has_value(run, "residual2", 3, 5));
+    assert_false(golden_run_step(run, 1024, NULL, 2, true)); // no such id
+    assert_non_null(strstr(golden_run_fault(run), "`token_row`"));
+    golden_run_close(run);
+    image_end(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dot),   cmocka_unit_test(test_weighted_sum), cmocka_unit_test(test_graph),       cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_fault), cmocka_unit_test(test_expected),     cmocka_unit_test(test_same_logits), cmocka_unit_test(test_requests),
+    };
+    return cmocka_run_group_tests_name("golden", tests, NULL, NULL);
+}
