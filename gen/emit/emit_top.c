@@ -68,7 +68,7 @@ static void emit_steps_done(const struct ir *ir, struct text *out) {
 // Nets that several sections share, declared before all of them.
 static void emit_shared_nets(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
-    text_add(out, "    wire core_rst; // reset of everything that belongs to one request\n    wire quiet;\n    wire [511:0] counters;\n");
+    text_add(out, "    wire core_rst; // reset of everything that belongs to one request\n    wire quiet;\n");
     text_addf(out, "    wire [%s:0] kernel_fault;\n    wire [%d:0] out_steps_done;\n", fault_width(ir),
               32 * (ir->design.is_lm || !ir->outputs ? 1 : ir->outputs) - 1);
     text_addf(out, "    wire [%d:0] channel_idle, memory_error, channel_beat, channel_stall;\n", channels - 1);
@@ -86,7 +86,6 @@ void emit_control(const struct ir *ir, struct text *out) {
     emit_faults(ir, out);
     emit_steps_done(ir, out);
     text_addf(out, "    assign quiet = (&channel_idle)%s;\n", has_kernel(ir, "walker") ? " & walker_idle" : "");
-    text_add(out, "    assign counters = 512'd0;\n");
     text_add(out, "    reg core_rst_q;\n    always @(posedge clk) core_rst_q <= rst | soft_rst;\n    assign core_rst = core_rst_q;\n");
 }
 

@@ -276,7 +276,7 @@ static int64_t operand_units(const struct ir *ir) {
 
 // Group scale beats of a chunk of rows, the largest of all products.
 static int64_t most_scale_beats(const struct ir *ir) {
-    int64_t most = 1;
+    int64_t most = 2;
     for (int i = 0; i < ir->firings; i++) {
         const struct ir_firing *f = &ir->firing[i];
         if (f->mode != 1) continue;

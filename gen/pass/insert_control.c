@@ -7,6 +7,8 @@
 #include "pass.h"
 #include "ports.h"
 
+enum { COUNTERS = 4 /* engine: busy, waits for beats, for operands, for room behind it; docs/rtl.md section 11 */ };
+
 struct net {
     const char *port;
     bool is_output;
@@ -34,7 +36,7 @@ static void add_registers(struct ir *ir) {
     int k = ir_add_kernel(ir, "registers", "rill_axil_regs", IR_NONE), c = ir->design.channels;
     ir->kernel[k].is_control = true;
     ir_set_param(ir, k, "CHANNELS", "%d", c);
-    ir_set_param(ir, k, "COUNTERS", "8");
+    ir_set_param(ir, k, "COUNTERS", "%d", COUNTERS);
     static const char *const axil[] = {"awvalid", "awready", "awaddr", "wvalid", "wready", "wdata",  "wstrb",  "bvalid", "bready",
                                        "bresp",   "arvalid", "arready", "araddr", "rvalid", "rready", "rdata", "rresp"};
     for (size_t i = 0; i < COUNT_OF(axil); i++) {
@@ -58,7 +60,19 @@ static void add_registers(struct ir *ir) {
                                {"fault_place", false, 32, "fault_place"},
                                {"channel_beat", false, c, "channel_beat"},
                                {"channel_stall", false, c, "channel_stall"},
-                               {"counters", false, 8 * 64, "counters"}};
+                               {"counters", false, COUNTERS * 64, "counters"}};
+    add_nets(ir, k, nets, COUNT_OF(nets));
+}
+
+static void add_counters(struct ir *ir) {
+    int k = ir_add_kernel(ir, "counters", "rill_event_counters", IR_NONE);
+    ir->kernel[k].is_control = true;
+    ir_set_param(ir, k, "EVENTS", "%d", COUNTERS);
+    const char *events = ir->firings ? "{engine_stall_out, engine_stall_x, engine_stall_beat, engine_busy}" : "4'd0";
+    const struct net nets[] = {{"clear", false, 1, "load_start"},
+                               {"enable", false, 1, "~ap_idle"},
+                               {"events", false, COUNTERS, events},
+                               {"counts", true, COUNTERS * 64, "counters"}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
@@ -214,6 +228,7 @@ bool pass_insert_control(struct ir *ir, const struct rill_spec *spec, struct dia
     (void)spec;
     (void)diag;
     add_registers(ir);
+    add_counters(ir);
     add_token_loop_nets(ir);
     if (ir->design.is_lm) add_ring(ir);
     add_param_loader(ir);

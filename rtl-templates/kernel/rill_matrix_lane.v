@@ -3,9 +3,10 @@
 //
 // Free-running pipeline, never stalls: one beat and token per cycle, out_valid LATENCY = 9 cycles after the valid that carries last.
 //     term = (sum over the beat of weight * x) * group_scale << shift;   acc[tok] = (first ? 0 : acc[tok]) + term, 64 bits
-// int4 = 1: nibble i of the beat is a two's complement weight; int4 = 0: byte k is one. x holds the factor of nibble i at byte i, so for
-// int8 weights element k stands at bytes 2k and 2k+1. An int8 weight is 16 * (signed high nibble) + (unsigned low nibble): one array of
-// multipliers serves both.
+// int4 = 1: nibble i of the beat is a two's complement weight; int4 = 0: byte k is one, 16 * (high nibble) + (unsigned low nibble). One
+// array of multipliers serves both: x holds the factor of nibble i in element i, so for int8 weights element k stands at 2k and 2k+1.
+// Everything inside is unsigned: a signed nibble enters as nibble + 8, a product is kept as product + 2048. rill_engine_offset, common to
+// all lanes, gives what that adds to the beat's sum: offset, 4 cycles after valid.
 // row_scale, bias and side pass along unchanged, with the row's last beat.
 // Reset: synchronous; valids only.
 // Parameters: BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), SIDE_W (bits of the sideband).
@@ -26,7 +27,8 @@ module rill_matrix_lane #(
     input  wire                   last,        // last beat of the row
     input  wire [TOK_W-1:0]       tok,
     input  wire [BEAT_BITS-1:0]   beat,
-    input  wire [2*BEAT_BITS-1:0] x,
+    input  wire [4*BEAT_BITS-1:0] x,           // 16 bits each: int8, sign-extended
+    input  wire [21:0]            offset,      // of the beat that was valid 4 cycles before
     input  wire [7:0]             group_scale, // 1 where there is none
     input  wire [4:0]             shift,
     input  wire [31:0]            row_scale,
@@ -41,9 +43,8 @@ module rill_matrix_lane #(
 );
     localparam LATENCY = 9;
     localparam BYTES = BEAT_BITS == 512 ? 64 : 32;
-    localparam QUADS = BYTES / 2;              // sums of four nibble products
-    localparam SUMS3 = QUADS / 4;
-    localparam SUMS4 = SUMS3 / 4;
+    localparam QUADS = BYTES / 4;
+    localparam SIXTEENS = QUADS / 4;
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
@@ -61,7 +62,7 @@ module rill_matrix_lane #(
     reg  [8:1]         valid_q;
     reg  [8:1]         first_q;
     reg  [8:1]         last_q;
-    reg                int4_q;
+    reg  [4:1]         int4_q;
     reg  [8*TOK_W-1:0] tok_q;                  // stage 1 in the low bits
     reg  [39:0]        group_scale_q;          // stages 1..5
     reg  [34:0]        shift_q;                // stages 1..7
@@ -71,58 +72,71 @@ module rill_matrix_lane #(
         valid_q <= rst ? 8'd0 : {valid_q[7:1], valid};
         first_q <= {first_q[7:1], first};
         last_q <= {last_q[7:1], last};
-        int4_q <= int4;
+        int4_q <= {int4_q[3:1], int4};
         tok_q <= {tok_q[7*TOK_W-1:0], tok};
         group_scale_q <= {group_scale_q[31:0], group_scale};
         shift_q <= {shift_q[29:0], shift};
     end
 
-    // Stage 1: nibble products. Stage 2: sums of two bytes' products, the high nibbles' weighted for int8.
+    // Stage 1: nibble products. Stages 2 to 4: their sums, low and high nibbles apart. Plain registers, one per sum: fast in simulation.
+    wire [BEAT_BITS-1:0] nibbles = beat ^ {BYTES{4'h8, int4, 3'd0}};
+    wire [17:0]          low4;
+    wire [17:0]          high4;
     genvar i;
     generate
         for (i = 0; i < BYTES; i = i + 1) begin : gen_byte
-            wire signed [4:0]  low = {int4 & beat[8*i+3], beat[8*i +: 4]};
-            wire signed [3:0]  high = beat[8*i+4 +: 4];
-            wire signed [7:0]  x_low = x[16*i +: 8];
-            wire signed [7:0]  x_high = x[16*i+8 +: 8];
-            reg  signed [12:0] low_q;
-            reg  signed [11:0] high_q;
+            reg  [11:0] low_q;
+            reg  [11:0] high_q;
             always @(posedge clk)
                 if (valid) begin
-                    low_q <= low * x_low;
-                    high_q <= high * x_high;
+                    low_q <= ({8'd0, nibbles[8*i +: 4]} * x[32*i +: 12]) ^ 12'h800;
+                    high_q <= ({8'd0, nibbles[8*i+4 +: 4]} * x[32*i+16 +: 12]) ^ 12'h800;
                 end
-            wire [16:0] low_wide = {{4{low_q[12]}}, low_q};
-            wire [16:0] high_wide = int4_q ? {{5{high_q[11]}}, high_q} : {high_q[11], high_q, 4'd0};
         end
         for (i = 0; i < QUADS; i = i + 1) begin : gen_quad
-            reg  [16:0] sum_q;
-            wire [18:0] wide = {{2{sum_q[16]}}, sum_q};
+            reg  [13:0] low_q;
+            reg  [13:0] high_q;
             always @(posedge clk)
-                if (valid_q[1])
-                    sum_q <= gen_byte[2*i].low_wide + gen_byte[2*i].high_wide + gen_byte[2*i+1].low_wide + gen_byte[2*i+1].high_wide;
+                if (valid_q[1]) begin
+                    low_q <= {2'd0, gen_byte[4*i].low_q} + {2'd0, gen_byte[4*i+1].low_q} + {2'd0, gen_byte[4*i+2].low_q}
+                        + {2'd0, gen_byte[4*i+3].low_q};
+                    high_q <= {2'd0, gen_byte[4*i].high_q} + {2'd0, gen_byte[4*i+1].high_q} + {2'd0, gen_byte[4*i+2].high_q}
+                        + {2'd0, gen_byte[4*i+3].high_q};
+                end
         end
-
-        // Stages 3 to 5: the rest of the sum.
-        for (i = 0; i < SUMS3; i = i + 1) begin : gen_sum3
-            reg  [18:0] sum_q;
-            wire [20:0] wide = {{2{sum_q[18]}}, sum_q};
+        for (i = 0; i < SIXTEENS; i = i + 1) begin : gen_sixteen
+            reg  [15:0] low_q;
+            reg  [15:0] high_q;
             always @(posedge clk)
-                if (valid_q[2])
-                    sum_q <= gen_quad[4*i].wide + gen_quad[4*i+1].wide + gen_quad[4*i+2].wide + gen_quad[4*i+3].wide;
+                if (valid_q[2]) begin
+                    low_q <= {2'd0, gen_quad[4*i].low_q} + {2'd0, gen_quad[4*i+1].low_q} + {2'd0, gen_quad[4*i+2].low_q}
+                        + {2'd0, gen_quad[4*i+3].low_q};
+                    high_q <= {2'd0, gen_quad[4*i].high_q} + {2'd0, gen_quad[4*i+1].high_q} + {2'd0, gen_quad[4*i+2].high_q}
+                        + {2'd0, gen_quad[4*i+3].high_q};
+                end
         end
-        for (i = 0; i < SUMS4; i = i + 1) begin : gen_sum4
-            reg  [20:0] sum_q;
-            wire [21:0] wide = {sum_q[20], sum_q};
+        if (SIXTEENS == 4) begin : gen_four
+            reg  [17:0] low_q;
+            reg  [17:0] high_q;
             always @(posedge clk)
-                if (valid_q[3])
-                    sum_q <= gen_sum3[4*i].wide + gen_sum3[4*i+1].wide + gen_sum3[4*i+2].wide + gen_sum3[4*i+3].wide;
-        end
-        wire [21:0] sum;
-        if (SUMS4 == 2) begin : gen_two
-            assign sum = gen_sum4[0].wide + gen_sum4[1].wide;
-        end else begin : gen_one
-            assign sum = gen_sum4[0].wide;
+                if (valid_q[3]) begin
+                    low_q <= {2'd0, gen_sixteen[0].low_q} + {2'd0, gen_sixteen[1].low_q} + {2'd0, gen_sixteen[2].low_q}
+                        + {2'd0, gen_sixteen[3].low_q};
+                    high_q <= {2'd0, gen_sixteen[0].high_q} + {2'd0, gen_sixteen[1].high_q} + {2'd0, gen_sixteen[2].high_q}
+                        + {2'd0, gen_sixteen[3].high_q};
+                end
+            assign low4 = low_q;
+            assign high4 = high_q;
+        end else begin : gen_two
+            reg  [17:0] low_q;
+            reg  [17:0] high_q;
+            always @(posedge clk)
+                if (valid_q[3]) begin
+                    low_q <= {2'd0, gen_sixteen[0].low_q} + {2'd0, gen_sixteen[1].low_q};
+                    high_q <= {2'd0, gen_sixteen[0].high_q} + {2'd0, gen_sixteen[1].high_q};
+                end
+            assign low4 = low_q;
+            assign high4 = high_q;
         end
     endgenerate
 
@@ -131,6 +145,8 @@ module rill_matrix_lane #(
     reg  signed [30:0] scaled6_q;
     reg  [54:0]        term7_q;
     reg  [61:0]        term8_q;
+    wire [23:0]        high_weighted = int4_q[4] ? {6'd0, high4} : {2'd0, high4, 4'd0};
+    wire [23:0]        sum = {6'd0, low4} + high_weighted - {2'd0, offset};
     wire signed [8:0]  scale5 = {1'b0, group_scale_q[39:32]};
     wire [1:0]         coarse6 = shift_q[29:28];
     wire [2:0]         fine7 = shift_q[32:30];
@@ -138,7 +154,7 @@ module rill_matrix_lane #(
     wire [61:0]        wide7 = {{7{term7_q[54]}}, term7_q};
 
     always @(posedge clk) begin
-        sum5_q <= sum;
+        sum5_q <= sum[21:0];
         scaled6_q <= sum5_q * scale5; // 22 x 9 bits
         case (coarse6)
             2'd0: term7_q <= wide6;
@@ -164,7 +180,7 @@ module rill_matrix_lane #(
         .clk(clk), .rst(rst), .en(1'b1), .d({side, bias, row_scale}), .q({out_side, out_bias, out_row_scale})
     );
 
-    wire unused = &{1'b0, shift_q[34:33], 1'b0};
+    wire unused = &{1'b0, shift_q[34:33], sum[23:22], x};
 endmodule
 
 `default_nettype wire

@@ -3,9 +3,9 @@
 //
 // Write: s_axis_x, one unit {shift[7:0], q} per beat in any order of tokens; the units of a token are counted up, tlast ends the operand
 // and fills the bank. tready is low while both banks are full.
-// Read: full says that the present bank holds an operand. read_tok and read_pair name two neighbouring units; they are on unit_0, unit_1
-// (their blocks' exponents on shift_0, shift_1) 2 cycles later (registered address, registered RAM read). free, a pulse while full, gives
-// the bank back and goes on to the other one; reads asked for before the pulse are still served.
+// Read: read_tok and read_pair name two neighbouring units of the older operand; they are on unit_0, unit_1 (shift_0, shift_1 their block's
+// exponents) 2 cycles later (registered address, registered RAM read). filled: one pulse per operand, from when it may be read. free, a pulse
+// in or after the cycle of the last read, gives the bank back and goes on to the other one.
 // Throughput: one unit in and one pair out per cycle. Reset: synchronous; the operands are lost.
 // Parameters: BEAT_BITS (256, 512; bits of a unit), TOKENS (1, 2, 4, 8), X_UNITS (units of an operand and token, even, upper bound).
 `default_nettype none
@@ -26,7 +26,7 @@ module rill_x_buffer #(
     input  wire [TOK_W:0]       s_axis_x_tuser,  // {tok_last, tok}
     input  wire                 s_axis_x_tlast,
 
-    output wire                 full,
+    output reg                  filled,
     input  wire                 free,
     input  wire [TOK_W-1:0]     read_tok,
     input  wire [PAIR_W-1:0]    read_pair,
@@ -60,7 +60,6 @@ module rill_x_buffer #(
     wire              fill = take && s_axis_x_tlast;
 
     assign s_axis_x_tready = open_q && !full_q[write_bank_q];
-    assign full = full_q[read_bank_q];
 
     always @(posedge clk)
         if (rst) begin
@@ -68,8 +67,10 @@ module rill_x_buffer #(
             write_bank_q <= 1'b0;
             read_bank_q <= 1'b0;
             full_q <= 2'd0;
+            filled <= 1'b0;
         end else begin
             open_q <= 1'b1;
+            filled <= fill;
             if (fill) begin
                 full_q[write_bank_q] <= 1'b1;
                 write_bank_q <= !write_bank_q;
@@ -134,7 +135,7 @@ module rill_x_buffer #(
             $display("%m: an operand has more than X_UNITS units");
             $stop;
         end
-        if (!rst && free && !full) begin
+        if (!rst && free && !full_q[read_bank_q]) begin
             $display("%m: free of an empty bank");
             $stop;
         end

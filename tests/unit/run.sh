@@ -46,7 +46,7 @@ build_test() { # name
     [ "$out/$1" -nt "$source" ] && [ "$out/$1" -nt "$root/$library/librill.a" ] && return
     for dir in include gen gen/ir gen/pass gen/model gen/base gen/pack verif/reference; do includes+=("-I$root/$dir"); done
     # shellcheck disable=SC2086 # flags are words
-    ${CC:-gcc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off $flags "${includes[@]}" -o "$out/$1" "$source" \
+    ${CC:-gcc} -std=c11 -D_GNU_SOURCE= -Wall -Wextra -Werror -ffp-contract=off $flags "${includes[@]}" -o "$out/$1" "$source" \
         "$root/$library/librill.a" -lcmocka -lyaml -ljansson -lpcre2-8 -lz -lm
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The golden executor: what names mean across regions and repetitions, attention over positions, requests and faults, and that a
 // design's parameters do not change a bit.
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include "image_fixture.h"
 
 #include <jansson.h>

@@ -17,13 +17,14 @@ TEXT
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 export LC_ALL=C
+limit=${RILL_LINT_TIMEOUT:-120} # seconds for one set in one tool
 
 verilator_lint() { # file, module, NAME=VALUE...
     local file=$1 module=$2 args=() dir
     shift 2
     for dir in "$root"/rtl-templates/*/; do args+=(-y "$dir"); done
     [ ! -f "$here/lint.vlt" ] || args+=("$here/lint.vlt")
-    verilator --lint-only -Wall "${args[@]}" "${@/#/-G}" --top-module "$module" "$file"
+    timeout "$limit" verilator --lint-only -Wall "${args[@]}" "${@/#/-G}" --top-module "$module" "$file"
 }
 
 icarus_lint() {
@@ -31,7 +32,7 @@ icarus_lint() {
     shift 2
     for dir in "$root"/rtl-templates/*/; do args+=(-y "$dir"); done
     # Unread outputs and signals of a template are Verilator's business: it knows the agreed ways to mark them.
-    iverilog -g2005 -Wall -Wno-timescale -t null "${args[@]}" "${@/#/-P$module.}" -s "$module" "$file" 2>&1 | tee "$WORK/icarus.$BASHPID"
+    timeout "$limit" iverilog -g2005 -Wall -Wno-timescale -t null "${args[@]}" "${@/#/-P$module.}" -s "$module" "$file" 2>&1 | tee "$WORK/icarus.$BASHPID"
     local status=${PIPESTATUS[0]} warned=0
     grep -q warning "$WORK/icarus.$BASHPID" && warned=1
     rm -f "$WORK/icarus.$BASHPID"
@@ -51,7 +52,7 @@ yosys_lint() {
     local file=$1 module=$2 set_params="" pair
     shift 2
     for pair in "$@"; do set_params+=" -chparam ${pair%%=*} $(string_bits "${pair#*=}")"; done
-    yosys -q -p "read_verilog -defer $(printf '%s ' "$root"/rtl-templates/*/*.v); hierarchy -check -top $module $set_params; proc"
+    timeout "$limit" yosys -q -p "read_verilog -defer $(printf '%s ' "$root"/rtl-templates/*/*.v); hierarchy -check -top $module $set_params; proc"
 }
 
 lint_set() { # kind, module, "NAME=VALUE ...": the unit of parallel work
@@ -65,7 +66,8 @@ lint_set() { # kind, module, "NAME=VALUE ...": the unit of parallel work
     for tool in verilator icarus yosys; do
         out=$("${tool}_lint" "$file" "$module" "${params[@]}" 2>&1)
         local status=$?
-        if [ "$kind" = legal ]; then
+        if [ "$status" = 124 ]; then bad+=" $tool: not done in $limit s"
+        elif [ "$kind" = legal ]; then
             [ "$status" = 0 ] || bad+=" $tool: $(grep -Eim1 'error|warning' <<<"$out")"
         elif [ "$status" = 0 ]; then bad+=" $tool accepts it"
         elif ! grep -q 'rill_error_' <<<"$out"; then bad+=" $tool refuses it without a rill_error_ message"

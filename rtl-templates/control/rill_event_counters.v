@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// One 64-bit counter per event line, for the register map's generic counters: counts the cycles in which the line is high.
+//
+// Cleared by `clear` (the start of a request), held by `enable` low. A count is split at 32 bits with the carry registered, so that the
+// adders stay short: it may lag by one cycle. Reset: synchronous.
+// Parameters: EVENTS, 1 or more.
+`default_nettype none
+
+module rill_event_counters #(
+    parameter EVENTS = 0
+) (
+    input  wire                 clk,
+    input  wire                 rst,
+    input  wire                 clear,
+    input  wire                 enable,
+    input  wire [EVENTS-1:0]    events,
+    output wire [EVENTS*64-1:0] counts
+);
+    generate
+        if (EVENTS < 1) begin : gen_bad
+            rill_error_EVENTS_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    genvar i;
+    generate
+        for (i = 0; i < EVENTS; i = i + 1) begin : gen_counter
+            reg [31:0] low_q;
+            reg [31:0] high_q;
+            reg        carry_q;
+            always @(posedge clk) begin
+                if (rst | clear) begin
+                    low_q   <= 32'd0;
+                    high_q  <= 32'd0;
+                    carry_q <= 1'b0;
+                end else begin
+                    {carry_q, low_q} <= {1'b0, low_q} + {32'd0, enable & events[i]};
+                    high_q <= high_q + {31'd0, carry_q};
+                end
+            end
+            assign counts[i*64 +: 64] = {high_q, low_q};
+        end
+    endgenerate
+endmodule
+
+`default_nettype wire

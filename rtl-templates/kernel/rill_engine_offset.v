@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the unsigned arithmetic of rill_matrix_lane adds to the sum of a beat; the same for all lanes.
+//
+// A lane sums (nibble + 8) * x + 2048 for signed nibbles and nibble * x + 2048 for the unsigned low ones of int8 weights, high nibbles
+// counting 16 times at int8. With N bytes per beat and S = sum of all 2N elements of x (at int8 each one stands there twice):
+//     int4: offset = 4096 * N + 8 * S        int8: offset = 34816 * N + 64 * S
+// Free-running pipeline: offset LATENCY = 4 cycles after valid, one per cycle. No reset.
+// Parameters: BEAT_BITS (256, 512).
+`default_nettype none
+
+module rill_engine_offset #(
+    parameter BEAT_BITS = 0
+) (
+    input  wire                   clk,
+    input  wire                   valid,
+    input  wire                   int4,
+    input  wire [2*BEAT_BITS-1:0] x,           // int8 elements
+    output reg  [21:0]            offset
+);
+    localparam N = BEAT_BITS == 512 ? 64 : 32;
+    localparam QUADS = N / 2;
+    localparam SIXTEENS = N / 8;
+    localparam [31:0] BIAS_INT4 = 4096 * N;
+    localparam [31:0] BIAS_INT8 = 34816 * N;
+
+    generate
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+    endgenerate
+
+    reg  [3:1] valid_q;
+    reg  [3:1] int4_q;
+    always @(posedge clk) begin
+        valid_q <= {valid_q[2:1], valid};
+        int4_q <= {int4_q[2:1], int4};
+    end
+
+    wire signed [15:0] half_0;
+    wire signed [15:0] half_1;
+    genvar i;
+    generate
+        for (i = 0; i < QUADS; i = i + 1) begin : gen_quad
+            wire signed [7:0] a = x[32*i +: 8];
+            wire signed [7:0] b = x[32*i+8 +: 8];
+            wire signed [7:0] c = x[32*i+16 +: 8];
+            wire signed [7:0] d = x[32*i+24 +: 8];
+            reg  signed [15:0] sum_q;
+            always @(posedge clk)
+                if (valid)
+                    sum_q <= a + b + c + d;
+        end
+        for (i = 0; i < SIXTEENS; i = i + 1) begin : gen_sixteen
+            reg  signed [15:0] sum_q;
+            always @(posedge clk)
+                if (valid_q[1])
+                    sum_q <= gen_quad[4*i].sum_q + gen_quad[4*i+1].sum_q + gen_quad[4*i+2].sum_q + gen_quad[4*i+3].sum_q;
+        end
+        if (SIXTEENS == 8) begin : gen_eight
+            reg  signed [15:0] sum_0_q;
+            reg  signed [15:0] sum_1_q;
+            always @(posedge clk)
+                if (valid_q[2]) begin
+                    sum_0_q <= gen_sixteen[0].sum_q + gen_sixteen[1].sum_q + gen_sixteen[2].sum_q + gen_sixteen[3].sum_q;
+                    sum_1_q <= gen_sixteen[4].sum_q + gen_sixteen[5].sum_q + gen_sixteen[6].sum_q + gen_sixteen[7].sum_q;
+                end
+            assign half_0 = sum_0_q;
+            assign half_1 = sum_1_q;
+        end else begin : gen_four
+            reg  signed [15:0] sum_0_q;
+            reg  signed [15:0] sum_1_q;
+            always @(posedge clk)
+                if (valid_q[2]) begin
+                    sum_0_q <= gen_sixteen[0].sum_q + gen_sixteen[1].sum_q;
+                    sum_1_q <= gen_sixteen[2].sum_q + gen_sixteen[3].sum_q;
+                end
+            assign half_0 = sum_0_q;
+            assign half_1 = sum_1_q;
+        end
+    endgenerate
+
+    wire [15:0] total = half_0 + half_1;
+    wire [21:0] times_8 = {{3{total[15]}}, total, 3'd0};
+    wire [21:0] times_64 = {total, 6'd0};
+    always @(posedge clk)
+        if (valid_q[3])
+            offset <= int4_q[3] ? BIAS_INT4[21:0] + times_8 : BIAS_INT8[21:0] + times_64;
+
+    wire unused = &{1'b0, BIAS_INT4, BIAS_INT8};
+endmodule
+
+`default_nettype wire

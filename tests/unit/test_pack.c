@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory image read back as docs/rtl.md sections 6 to 9 describe it, without the packer's own layout functions; and what happens to
+// wrong checkpoints, damaged files and full disks.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "image_fixture.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "../../verif/golden/ops.h"
+#include "../../verif/golden/store.h"
+#include "ops.h"
+
+struct packed {
+    const struct ir *ir;
+    const char *dir;
+    struct store store;
+    const uint8_t *channel[32];
+    size_t bytes[32];
+};
+
+static void open_packed(struct image_fixture *x, struct packed *p) {
+    const char *why;
+    assert_true(store_open(&p->store, &x->f.arena, p->ir, p->dir, &x->f.diag));
+    for (int c = 0; c < p->ir->design.channels; c++) {
+        const char *path = arena_printf(&x->f.arena, "%s/channel_%02d.bin", p->dir, c);
+        p->channel[c] = (const uint8_t *)file_read(&x->f.arena, path, 64 << 20, &p->bytes[c], &why);
+        assert_non_null(p->channel[c]);
+    }
+}
+
+static const struct ir_segment *segment_of(const struct ir *ir, int node) {
+    for (int s = 0; s < ir->segments; s++)
+        if (ir->segment[s].node == node) return &ir->segment[s];
+    fail_msg("no segment of node %d", node);
+    return NULL;
+}
+
+// ---- reading the image as the hardware does ----
+
+struct cursor {
+    const uint8_t *at, *end;
+    int64_t beat;
+};
+
+static const uint8_t *next_beats(struct cursor *c, int64_t count) {
+    const uint8_t *here = c->at;
+    c->at += count * c->beat;
+    assert_true(c->at <= c->end);
+    return here;
+}
+
+static float f32_at(const uint8_t *p) {
+    float f;
+    memcpy(&f, p, sizeof f);
+    return f;
+}
+
+static void assert_f32(const uint8_t *p, float want) { assert_memory_equal(p, &want, sizeof want); }
+
+static int mantissa(const uint8_t *beats, int64_t i, bool int4) {
+    if (!int4) return (int8_t)beats[i];
+    int nibble = beats[i / 2] >> (i % 2 * 4) & 15;
+    return nibble < 8 ? nibble : nibble - 16;
+}
+
+static int64_t div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// `row` past the end: everything is zero.
+static void check_row_header(const struct packed *p, const struct store_entry *e, int64_t row, const uint8_t *params, const uint8_t *scales) {
+    bool valid = row < e->rows;
+    const float *scale = store_at(&p->store, e->row_scale), *bias = store_at(&p->store, e->bias);
+    const uint8_t *group = store_at(&p->store, e->group_scale);
+    int exp_min = (int)p->ir->tensor[p->ir->node[e->node].in[0]].exp_min;
+    struct golden_fault fault = {0};
+    assert_f32(params, valid ? golden_stored_scale(scale[row], exp_min, &fault) : 0.0f);
+    assert_f32(params + 4, valid && bias ? bias[row] : 0.0f);
+    for (int64_t g = 0; g < e->groups; g++) assert_int_equal(scales[g], valid ? group[row * e->groups + g] : 0);
+}
+
+static void check_row_data(const struct packed *p, const struct store_entry *e, int64_t row, const uint8_t *data, int64_t elements) {
+    const int8_t *q = store_at(&p->store, e->q);
+    bool int4 = e->format == QFORMAT_INT4;
+    for (int64_t k = 0; k < elements; k++) assert_int_equal(mantissa(data, k, int4), row < e->rows && k < e->k ? q[row * e->k + k] : 0);
+}
+
+// The linear stream of one lane: chunks of row parameters, group scales, rows.
+static void check_lane(const struct packed *p, const struct store_entry *e, int lane) {
+    const struct ir_design *d = &p->ir->design;
+    const struct ir_segment *s = segment_of(p->ir, e->node);
+    int64_t beat = d->beat_bits / 8, chunk = d->beat_bits / 64, steps = div_up(e->rows, d->channels), per_beat = e->groups ? 2 * beat : beat;
+    struct cursor c = {p->channel[lane] + s->offset + e->repetition * s->layer_stride, p->channel[lane] + p->bytes[lane], beat};
+    const uint8_t *begin = c.at;
+    for (int64_t first = 0; first < steps; first += chunk) {
+        const uint8_t *params = next_beats(&c, 1), *scales = next_beats(&c, div_up(chunk * e->groups, beat));
+        for (int64_t i = 0; i < chunk && first + i < steps; i++) {
+            int64_t row = (first + i) * d->channels + lane, beats = div_up(e->k, per_beat);
+            check_row_header(p, e, row, params + 8 * i, scales + i * e->groups);
+            check_row_data(p, e, row, next_beats(&c, beats), beats * per_beat);
+        }
+    }
+    assert_true(c.at - begin == s->bytes);
+}
+
+// One record: header beats (row scale, group scales), row.
+static void check_records(const struct packed *p, const struct store_entry *e) {
+    const struct ir_segment *s = segment_of(p->ir, e->node);
+    int64_t beat = p->ir->design.beat_bits / 8, per_beat = e->groups ? 2 * beat : beat, beats = div_up(e->k, per_beat);
+    struct cursor c = {p->channel[s->channel] + s->offset, p->channel[s->channel] + p->bytes[s->channel], beat};
+    const float *scale = store_at(&p->store, e->row_scale);
+    const uint8_t *group = store_at(&p->store, e->group_scale);
+    for (int64_t row = 0; row < e->rows; row++) {
+        const uint8_t *header = next_beats(&c, div_up(4 + e->groups, beat));
+        assert_f32(header, scale[row]);
+        if (e->groups) assert_memory_equal(header + 4, group + row * e->groups, (size_t)e->groups);
+        check_row_data(p, e, row, next_beats(&c, beats), beats * per_beat);
+    }
+}
+
+static void check_positions(const struct packed *p, const struct store_entry *e) {
+    const struct ir_segment *s = segment_of(p->ir, e->node);
+    int64_t beat = p->ir->design.beat_bits / 8, beats = div_up(4 * e->k, beat);
+    struct cursor c = {p->channel[s->channel] + s->offset, p->channel[s->channel] + p->bytes[s->channel], beat};
+    const float *f = store_at(&p->store, e->f32);
+    for (int64_t row = 0; row < e->rows; row++) {
+        const uint8_t *data = next_beats(&c, beats);
+        for (int64_t i = 0; i < beats * beat / 4; i++) assert_f32(data + 4 * i, i < e->k ? f[row * e->k + i] : 0.0f);
+    }
+}
+
+// Words of LANES gains and LANES offsets, one after the other over all repetitions.
+static void check_params(const struct packed *p, const struct store_entry *e) {
+    const struct ir_segment *s = segment_of(p->ir, e->node);
+    int64_t lanes = p->ir->design.lanes, chunks = div_up(e->k, lanes), word = lanes * 4 * e->rows;
+    const uint8_t *at = p->channel[s->channel] + s->offset + e->repetition * chunks * word;
+    const float *f = store_at(&p->store, e->f32);
+    assert_true(at + chunks * word <= p->channel[s->channel] + p->bytes[s->channel]);
+    for (int64_t i = 0; i < chunks * lanes; i++)
+        for (int64_t v = 0; v < e->rows; v++) assert_f32(at + i / lanes * word + (v * lanes + i % lanes) * 4, i < e->k ? f[v * e->k + i] : 0.0f);
+}
+
+static void check_entry(const struct packed *p, const struct store_entry *e) {
+    int op = p->ir->node[e->node].op;
+    if (op == IR_OP_EMBED) check_records(p, e);
+    else if (op == IR_OP_POSITION) check_positions(p, e);
+    else if (e->is_float) check_params(p, e);
+    else
+        for (int lane = 0; lane < p->ir->design.channels; lane++) check_lane(p, e, lane);
+}
+
+static const char *odd_model(struct image_fixture *x, const char *design) {
+    return arena_printf(&x->f.arena,
+                        "name: odd\nmodel: {family: gpt2, layers: 2, hidden: 96, heads: 3, ffn: 200, vocab: 97, context: 40}\n"
+                        "board: u55c\ndesign: {%s}\n",
+                        design);
+}
+
+static void test_layout(void **state) {
+    (void)state;
+    static const char *const designs[] = {
+        "channels: 1, beat_bits: 512, lanes: 8",
+        "channels: 3, beat_bits: 256, lanes: 16, weights: int4",
+        "channels: 4, beat_bits: 512, lanes: 4, weights: int4, head: int4",
+        "channels: 32, beat_bits: 256, lanes: 1, head: int4, group: 64",
+    };
+    for (size_t i = 0; i < COUNT_OF(designs); i++) {
+        struct image_fixture x;
+        image_begin(&x);
+        struct packed p = {.ir = image_build(&x, odd_model(&x, designs[i]), NULL)};
+        p.dir = image_pack(&x, p.ir, "random:3", "d");
+        open_packed(&x, &p);
+        for (int e = 0; e < p.store.count; e++) check_entry(&p, &p.store.entry[e]);
+        assert_true(pack_check_image(p.ir, p.dir, &x.f.diag));
+        assert_no_errors(&x.f);
+        store_close(&p.store);
+        image_end(&x);
+    }
+}
+
+// A norm without offsets, a matrix with another row offset, a graph that is no transformer.
+static void test_graph_layout(void **state) {
+    (void)state;
+    static const char spec[] = "name: g\ngraph:\n  inputs: {x: {shape: [72]}}\n  outputs: [y]\n  regions:\n    - name: main\n      repeat: 3\n"
+                               "      carry: {h: {init: x, next: y}}\n      ops:\n"
+                               "        - {op: rmsnorm, name: n, in: [h], gamma: \"g.{layer}\"}\n"
+                               "        - {op: quantize, name: q, in: [n]}\n"
+                               "        - {op: matmul, name: acc, in: [q], rows: 72, row_offset: 5, transpose: 1, weight: \"w.{layer}\"}\n"
+                               "        - {op: dequantize, name: y, in: [acc]}\n"
+                               "board: u55c\ndesign: {channels: 5, lanes: 8}\n";
+    struct image_fixture x;
+    image_begin(&x);
+    struct packed p = {.ir = image_build(&x, spec, NULL)};
+    p.dir = image_pack(&x, p.ir, "random:3", "d");
+    open_packed(&x, &p);
+    assert_int_equal(p.store.count, 6);
+    for (int e = 0; e < p.store.count; e++) check_entry(&p, &p.store.entry[e]);
+    store_close(&p.store);
+    image_end(&x);
+}
+
+// The embedding and the tied head are one matrix in the golden weights; matrices of different layers are not.
+static void test_tied(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct ir *ir = image_build(&x, odd_model(&x, "channels: 1"), "infer-types");
+    struct store store;
+    assert_true(store_open(&store, &x.f.arena, ir, image_pack_golden(&x, ir, "random:3", "d"), &x.f.diag));
+    const struct store_entry *table = store_find(&store, image_node(ir, "token_row"), 0), *head = store_find(&store, image_node(ir, "logits_acc"), 0);
+    assert_true(table->q == head->q && table->row_scale == head->row_scale && head->owner == table - store.entry);
+    const struct store_entry *first = store_find(&store, image_node(ir, "mlp_up_acc"), 0), *second = store_find(&store, image_node(ir, "mlp_up_acc"), 1);
+    assert_true(first->q != second->q && second->owner == second - store.entry);
+    store_close(&store);
+    image_end(&x);
+}
+
+// ---- damage ----
+
+static void test_damage(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct ir *ir = image_build(&x, odd_model(&x, "channels: 2"), NULL), *other = image_build(&x, odd_model(&x, "channels: 3"), NULL);
+    const char *dir = image_pack(&x, ir, "random:3", "d"), *path = image_path(&x, "d/image/channel_01.bin");
+    assert_false(pack_check_image(other, dir, &x.f.diag));
+    assert_reported(&x.f, "another design (`odd`)");
+    FILE *f = fopen(path, "r+b");
+    fseek(f, 1, SEEK_SET);
+    fputc(fgetc(f) ^ 1, f);
+    fclose(f);
+    assert_false(pack_check_image(ir, dir, &x.f.diag));
+    assert_reported(&x.f, "channel_01.bin: error: segment q_acc: damaged");
+    assert_int_equal(truncate(path, 100), 0);
+    assert_false(pack_check_image(ir, dir, &x.f.diag));
+    assert_reported(&x.f, "truncated");
+    assert_int_equal(unlink(image_path(&x, "d/image/manifest.json")), 0);
+    assert_false(pack_check_image(ir, dir, &x.f.diag));
+    assert_reported(&x.f, "manifest.json: error");
+    image_end(&x);
+}
+
+static void test_damaged_store(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct ir *ir = image_build(&x, odd_model(&x, "channels: 1"), "infer-types"), *other = image_build(&x, odd_model(&x, "weights: int4"), "infer-types");
+    const char *dir = image_pack_golden(&x, ir, "random:3", "d"), *path = image_path(&x, "d/image/golden.bin");
+    struct store store;
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_false(store_open(&store, &x.f.arena, other, dir, &x.f.diag));
+    assert_reported(&x.f, "golden.bin: error: golden weights: made for another design");
+    const off_t cuts[] = {st.st_size - 1, 2000, 500, 16, 15, 0};
+    for (size_t i = 0; i < COUNT_OF(cuts); i++) {
+        assert_int_equal(truncate(path, cuts[i]), 0);
+        assert_false(store_open(&store, &x.f.arena, ir, dir, &x.f.diag));
+        assert_int_equal(x.f.diag.errors, (int)i + 2);
+    }
+    assert_reported(&x.f, "truncated");
+    assert_int_equal(unlink(path), 0);
+    assert_false(store_open(&store, &x.f.arena, ir, dir, &x.f.diag));
+    assert_reported(&x.f, "No such file");
+    image_end(&x);
+}
+
+// ---- what must fail, leaving nothing ----
+
+static int entries_in(const char *dir) {
+    int count = 0;
+    DIR *d = opendir(dir);
+    while (d && readdir(d)) count++;
+    if (d) closedir(d);
+    return d ? count - 2 : -1;
+}
+
+static void assert_refused(struct image_fixture *x, const struct ir *ir, const char *source, const char *message) {
+    assert_null(image_try(x, ir, source, "out", false));
+    assert_reported(&x->f, message);
+    assert_int_equal(entries_in(image_path(x, "out")), -1); // the folder itself was the packer's
+}
+
+static const char *with_heads(struct image_fixture *x, int layers, int heads) {
+    return arena_printf(&x->f.arena,
+                        "name: t\nmodel: {family: gpt2, layers: %d, hidden: 128, heads: %d, ffn: 512, vocab: 1024, context: 256, eot: 1023}\n"
+                        "board: u55c\ndesign: {channels: 1}\n",
+                        layers, heads);
+}
+
+static void test_wrong_checkpoint(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    const char *model = shipped_model(&x.f);
+    assert_refused(&x, image_build(&x, with_heads(&x, 4, 8), NULL), model, "`n_head` is 4, the spec says 8");
+    x.f.diag.errors = 0;
+    assert_refused(&x, image_build(&x, with_heads(&x, 3, 4), NULL), model, "`n_layer` is 4, the spec says 3");
+    x.f.diag.errors = 0;
+    assert_refused(&x, image_build(&x, with_heads(&x, 4, 4), NULL), image_path(&x, "nowhere"), "nowhere/model.safetensors: error: No such file");
+    image_end(&x);
+}
+
+// The shipped model cut off in its data.
+static void test_truncated_checkpoint(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    static const char *const names[] = {"config.json", "model.safetensors", "vocab.json", "merges.txt"};
+    const char *model = shipped_model(&x.f), *why;
+    assert_int_equal(mkdir(image_path(&x, "model"), 0777), 0);
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        size_t len;
+        const char *data = file_read(&x.f.arena, arena_printf(&x.f.arena, "%s/%s", model, names[i]), 64 << 20, &len, &why);
+        write_file(arena_printf(&x.f.arena, "%s/model/%s", x.dir, names[i]), data, i == 1 ? len - 1000 : len);
+    }
+    assert_refused(&x, image_build(&x, with_heads(&x, 4, 4), NULL), image_path(&x, "model"), "model.safetensors: error: ");
+    assert_reported(&x.f, "tensor");
+    image_end(&x);
+}
+
+// A file size limit stands in for a full disk: the write fails in the middle.
+static void test_full_disk(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct ir *ir = image_build(&x, odd_model(&x, "channels: 1"), NULL);
+    struct rlimit old, small;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    small = (struct rlimit){30000, old.rlim_max};
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const char *dir = image_try(&x, ir, "random:3", "out", false);
+    setrlimit(RLIMIT_FSIZE, &old);
+    signal(SIGXFSZ, handler);
+    assert_null(dir);
+    assert_reported(&x.f, "File too large");
+    assert_int_equal(entries_in(image_path(&x, "out")), -1);
+    image_end(&x);
+}
+
+// The same spec and seed give the same files; the golden weights do not depend on the channels.
+static void test_same_bytes(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct ir *one = image_build(&x, odd_model(&x, "channels: 2"), NULL), *many = image_build(&x, odd_model(&x, "channels: 7, T: 2"), NULL);
+    const char *a = image_pack(&x, one, "random:3", "a"), *b = image_pack(&x, one, "random:3", "b"), *c = image_pack(&x, many, "random:3", "c");
+    static const char *const names[] = {"golden.bin", "channel_00.bin", "channel_01.bin", "manifest.json"};
+    const char *why;
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        size_t len[3];
+        const char *data[3], *dirs[3] = {a, b, c};
+        for (int d = 0; d < 3; d++) data[d] = file_read(&x.f.arena, arena_printf(&x.f.arena, "%s/%s", dirs[d], names[i]), 64 << 20, &len[d], &why);
+        for (int d = 1; d < (i == 0 ? 3 : 2); d++) {
+            assert_int_equal(len[0], len[d]);
+            assert_memory_equal(data[0], data[d], len[0]);
+        }
+    }
+    image_end(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_layout),           cmocka_unit_test(test_graph_layout),         cmocka_unit_test(test_tied),
+        cmocka_unit_test(test_damage),           cmocka_unit_test(test_damaged_store),        cmocka_unit_test(test_wrong_checkpoint),
+        cmocka_unit_test(test_truncated_checkpoint), cmocka_unit_test(test_full_disk),        cmocka_unit_test(test_same_bytes),
+    };
+    return cmocka_run_group_tests_name("pack", tests, NULL, NULL);
+}
