@@ -16,6 +16,7 @@ static const char *dtype_name(enum ir_dtype dtype) {
 static bool expect_dtype(const struct ir *ir, const struct ir_node *node, int i, enum ir_dtype want, struct diag *diag) {
     const struct ir_tensor *t = input(ir, node, i);
     if (t->dtype == want) return true;
+    if (t->dtype == IR_DTYPES) return false; // its own operation has been reported
     diag_error(diag, node->loc, "%s `%s`: input %d, `%s`, is %s, but %s is needed", ir_op_table[node->op].name, node->name, i + 1, t->name,
                dtype_name(t->dtype), dtype_name(want));
     if (want == IR_MX && t->dtype == IR_F32) diag_note(diag, node->loc, "put a `quantize` between them");

@@ -29,14 +29,20 @@ static bool check_carries(const struct ir *ir, const struct ir_region *region, s
     return ok;
 }
 
+// The outputs of a wrong operation have no type: what reads them is not reported again.
+static bool infer_node(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    if (ir_op_table[node->op].type_rule(ir, node, diag)) return true;
+    for (int o = 0; o < node->outputs; o++) ir->tensor[node->out[o]].dtype = IR_DTYPES;
+    return false;
+}
+
 bool pass_infer_types(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     (void)spec;
     bool ok = true;
     for (int r = 0; r < ir->regions && ok; r++) {
         struct ir_region *region = &ir->region[r];
         for (int c = 0; c < region->carries; c++) copy_type(&ir->tensor[region->carry[c].local], &ir->tensor[region->carry[c].init]);
-        for (int n = region->first_node; n < region->first_node + region->nodes; n++)
-            ok &= ir_op_table[ir->node[n].op].type_rule(ir, &ir->node[n], diag);
+        for (int n = region->first_node; n < region->first_node + region->nodes; n++) ok &= infer_node(ir, &ir->node[n], diag);
         ok = ok && check_carries(ir, region, diag);
     }
     return ok;

@@ -202,11 +202,14 @@ static void add_walker(struct dma *d) {
         if (!strcmp(ir->kernel[loop].port[p].name, "walk_step")) ir_connect(ir, loop, p, k, step);
 }
 
-static bool check_capacity(const struct dma *d) {
-    int64_t room = d->ir->design.channel_bytes;
+static bool check_capacity(const struct dma *d, const struct rill_spec *spec) {
+    int64_t room = d->ir->design.channel_bytes, channels = layout_div_up(d->offset, room) * d->ir->design.channels;
     if (d->offset <= room) return true;
-    diag_error(d->diag, loc_none(), "the design needs %lld MiB on each of %d channels, %s has %lld", (long long)(d->offset >> 20) + 1,
+    struct loc loc = spec ? spec_place(spec, "design.channels") : loc_none();
+    diag_error(d->diag, loc, "the design needs %lld MiB on each of %d channels, %s has %lld", (long long)(d->offset >> 20) + 1,
                d->ir->design.channels, d->ir->design.board, (long long)(room >> 20));
+    if (!spec || channels <= spec->device->hbm.channels) diag_note(d->diag, loc, "about %lld channels hold it", (long long)channels);
+    else diag_note(d->diag, loc, "the board's %d channels do not hold it", spec->device->hbm.channels);
     return false;
 }
 
@@ -218,6 +221,5 @@ bool pass_insert_dma(struct ir *ir, const struct rill_spec *spec, struct diag *d
     place_clients(&d);
     place_params(&d);
     if (ir->firings) add_walker(&d);
-    (void)spec;
-    return check_capacity(&d);
+    return check_capacity(&d, spec);
 }

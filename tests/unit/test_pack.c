@@ -54,12 +54,6 @@ static const uint8_t *next_beats(struct cursor *c, int64_t count) {
     return here;
 }
 
-static float f32_at(const uint8_t *p) {
-    float f;
-    memcpy(&f, p, sizeof f);
-    return f;
-}
-
 static void assert_f32(const uint8_t *p, float want) { assert_memory_equal(p, &want, sizeof want); }
 
 static int mantissa(const uint8_t *beats, int64_t i, bool int4) {
