@@ -241,10 +241,12 @@ static void progress(const struct evaluation *e) {
 static void print_evaluation(const struct session *s, const struct evaluation *e) {
     double reference = evaluate_perplexity(e, 0), golden = evaluate_perplexity(e, 1), agree = (double)e->model[1].agree / (double)e->tokens;
     if (s->o.json)
-        printf("{\"stories\": %lld, \"predictions\": %lld, \"perplexity_float\": %.6f, \"perplexity_golden\": %.6f, \"difference\": %.6f, \"top1_agreement\": %.6f}\n",
+        printf("{\"stories\": %lld, \"predictions\": %lld, \"perplexity_float\": %.6f, \"perplexity_golden\": %.6f, \"difference\": %.6f, "
+               "\"top1_agreement\": %.6f}\n",
                (long long)e->stories, (long long)e->tokens, reference, golden, golden / reference - 1, agree);
     else
-        printf("%lld stories, %lld predictions\nfloat reference: perplexity %.4f\ngolden model:    perplexity %.4f (%+.2f %%), first choice agrees in %.2f %%\n",
+        printf("%lld stories, %lld predictions\nfloat reference: perplexity %.4f\n"
+               "golden model:    perplexity %.4f (%+.2f %%), first choice agrees in %.2f %%\n",
                (long long)e->stories, (long long)e->tokens, reference, golden, 100 * (golden / reference - 1), 100 * agree);
 }
 

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared matrix engine: CHANNELS lanes that multiply the memory streams with the operand; dequantized results out.
+// The shared matrix engine (docs/rtl.md sections 6 and 7): one lane per memory channel, all in lockstep, driven by a static schedule.
 //
-// In: step words; operands (mx units); one beat stream per lane (packed); local K units; the V tail's words (2 cycles after tail_en, tail_addr)
-// and its credits head_done. Without attention (HAS_KV = 0) the last two groups are ignored.
-// Out: m_axis_y, CHANNELS fp32 with tcount valid ones, in the order row-step, tok; tlast at the end of a firing.
-// fault: a valid result was not finite; stays until reset. busy, stall_beat, stall_x, stall_out: events of the cycle.
-// Latency: 24 cycles from a row's last beat to its result in the output FIFO. Throughput: one beat of every lane and token per cycle.
-// Reset: clk, synchronous active-high rst.
-// Parameters: CHANNELS (1..32), BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), GROUP (elements of a quantization block), X_UNITS (largest operand
-// in units per token, even), SCALE_K, SCALE_V (fp32 2^EXP_MIN of the operands of modes 2 and 3), HAS_KV (0, 1), TAIL_ROWS (row-steps of a
-// layer in the V tail: heads * ceil(head_dim / CHANNELS)), MAX_SCALE_BEATS (group scale beats of a chunk of rows, 1..64), OUT_DEPTH (rows in
-// flight and in the output FIFO), schedule with the 96-bit entries of docs/rtl.md section 6.
+// In: s_axis_step; s_axis_x, the operands (mx units) in the order of the firings that take one; s_axis_beat, the channels' streams, packed,
+// channel 0 low; s_axis_klocal, the step's keys (kv units, head, tok, unit), of which the scale is not used. The V tail is read by
+// tail_valid, tail_addr {layer[9:0], row[12:0], unit}; tail_data holds the beats of all lanes 4 cycles later. head_done: one pulse when the
+// V of a (step, layer, head) is in the tail. Out: m_axis_y, C x fp32, tcount of them valid, order row-step, tok.
+// Bit 68 of a schedule entry: one token, whatever the step holds (regions that run for the last token only).
+// Throughput: one beat per cycle in all lanes together, held for the tokens of the step; no cycle is lost between rows or firings.
+// Timing of a firing whose beats and operand are there: headers + row-steps * beats * tokens cycles, headers = ceil(row-steps / RC) *
+// (1 + ceil(groups / 8)) at modes 0, 1. Latency: 28 cycles from the command of a row's last beat to m_axis_y; from the last of what it
+// needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7 more.
+// fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for performance counters.
+// Reset: clk, synchronous active-high rst; everything held is given up.
+// Parameters: CHANNELS (1 to 32), BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), GROUP (elements per group scale and block), X_UNITS (units of an
+// operand and token, even, upper bound), SCALE_K, SCALE_V (fp32, 2^EXP_MIN of the operands of modes 2, 3), HAS_KV (0: no modes 2, 3; their
+// ports are not used), OUT_FIFO (words; 32 covers the latency), and the table of rill_schedule.
 `default_nettype none
 
 module rill_engine #(
     parameter CHANNELS = 0,
     parameter BEAT_BITS = 0,
     parameter TOKENS = 0,
-    parameter GROUP = 0,
+    parameter GROUP = 128,
     parameter X_UNITS = 0,
-    parameter [31:0] SCALE_K = 0,
-    parameter [31:0] SCALE_V = 0,
-    parameter HAS_KV = 0,
-    parameter TAIL_ROWS = 0,
-    parameter MAX_SCALE_BEATS = 8,
-    parameter OUT_DEPTH = 64,
+    parameter [31:0] SCALE_K = 32'h3f80_0000,
+    parameter [31:0] SCALE_V = 32'h3f80_0000,
+    parameter HAS_KV = 1,
+    parameter OUT_FIFO = 32,
     parameter SECTIONS = 0,
     parameter ENTRIES = 0,
     parameter [SECTIONS*16-1:0] SECTION_LEN = 0,
     parameter [SECTIONS*16-1:0] SECTION_REPEAT = 0,
     parameter [SECTIONS-1:0] SECTION_WHEN_HEAD = 0,
     parameter [ENTRIES*96-1:0] TABLE = 0,
-    parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1,
     parameter COUNT_W = $clog2(CHANNELS + 1)
 ) (
     input  wire                          clk,
@@ -43,8 +45,8 @@ module rill_engine #(
 
     input  wire                          s_axis_x_tvalid,
     output wire                          s_axis_x_tready,
-    input  wire [BEAT_BITS+7:0]          s_axis_x_tdata,       // {shift[7:0], q}
-    input  wire [TOK_W:0]                s_axis_x_tuser,       // {tok_last, tok}
+    input  wire [BEAT_BITS+7:0]          s_axis_x_tdata,      // {shift[7:0], q}
+    input  wire [USER_W-1:0]             s_axis_x_tuser,
     input  wire                          s_axis_x_tlast,
 
     input  wire [CHANNELS-1:0]           s_axis_beat_tvalid,
@@ -53,11 +55,11 @@ module rill_engine #(
 
     input  wire                          s_axis_klocal_tvalid,
     output wire                          s_axis_klocal_tready,
-    input  wire [BEAT_BITS+31:0]         s_axis_klocal_tdata,  // {scale[31:0], q}
-    input  wire [TOK_W:0]                s_axis_klocal_tuser,
+    input  wire [BEAT_BITS+31:0]         s_axis_klocal_tdata, // {scale[31:0], q}
+    input  wire [USER_W-1:0]             s_axis_klocal_tuser,
     input  wire                          s_axis_klocal_tlast,
 
-    output wire                          tail_en,
+    output wire                          tail_valid,
     output wire [23:0]                   tail_addr,
     input  wire [CHANNELS*BEAT_BITS-1:0] tail_data,
     input  wire                          head_done,
@@ -66,202 +68,274 @@ module rill_engine #(
     input  wire                          m_axis_y_tready,
     output wire [CHANNELS*32-1:0]        m_axis_y_tdata,
     output wire [COUNT_W-1:0]            m_axis_y_tcount,
-    output wire [TOK_W:0]                m_axis_y_tuser,       // {tok_last, tok}
+    output wire [USER_W-1:0]             m_axis_y_tuser,
     output wire                          m_axis_y_tlast,
 
-    output wire                          fault,
+    output reg                           fault,
     output wire                          busy,
     output wire                          stall_beat,
     output wire                          stall_x,
     output wire                          stall_out
 );
-    localparam C = CHANNELS < 1 ? 1 : CHANNELS;
-    localparam XS = BEAT_BITS == 512 ? 64 : 32;
+    localparam XS = BEAT_BITS / 8;
+    localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
+    localparam TOK_W = USER_W - 1;
     localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
-    localparam SCALE_W = $clog2(MAX_SCALE_BEATS * XS);
-    localparam USER_W = TOK_W + 1;
-    localparam SIDE_W = COUNT_W + 1 + USER_W;                  // {tcount, tlast, tuser}
-    localparam [1:0] INT4 = 2'd1;
+    localparam GROUPS = GROUP > 0 ? (X_UNITS * XS + GROUP - 1) / GROUP : 1;
+    localparam SCALE_BEATS = (GROUPS + 7) / 8;             // of a chunk: RC rows of GROUPS bytes, RC = XS / 8
+    localparam SCALE_W = BYTE_W + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
+    localparam LANE_BEATS = 16;                            // covers the 12 cycles from a beat's arrival to its place being free
+    localparam K_UNITS = 16;
+    localparam FAN_OUT = 8;                                // lanes to a copy of the operand
+    localparam COPIES = (CHANNELS + FAN_OUT - 1) / FAN_OUT;
+    localparam LANE_LATENCY = 14;                          // command to the lanes' output
+    localparam FILL_W = $clog2(OUT_FIFO + 1);
+    localparam Y_W = COUNT_W + USER_W + 1;
 
     generate
-        if (HAS_KV != 0 && HAS_KV != 1) begin : gen_bad_kv
-            rill_error_HAS_KV_must_be_0_or_1 u_error ();
+        if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
+            rill_error_CHANNELS_must_be_1_to_32 u_error ();
+        end
+        if (OUT_FIFO < 2) begin : gen_bad_fifo
+            rill_error_OUT_FIFO_must_be_at_least_2 u_error ();
+        end
+        if (SECTIONS < 1 || ENTRIES < 1) begin : gen_bad_table
+            rill_error_SECTIONS_and_ENTRIES_must_be_at_least_1 u_error ();
         end
     endgenerate
 
-    // ---- control ----
-    wire               x_full, x_free;
-    wire               beat_pop, klocal_pop, out_pop;
-    wire               op_valid, op_local, op_first, op_last, op_odd, op_tok_last, op_tlast;
-    wire [1:0]         op_mode;
-    wire [TOK_W-1:0]   op_tok;
-    wire [PAIR_W-1:0]  op_pair;
-    wire [SCALE_W-1:0] op_scale;
-    wire [2:0]         op_row;
-    wire [COUNT_W-1:0] op_count;
-    wire               head_param, head_scale;
-    wire [7:0]         head_index;
+    // ---- schedule and sequencer ----
+    wire          entry_valid;
+    wire          entry_ready;
+    wire [175:0]  entry_data;
+    wire          entry_last;
+    rill_schedule #(.ENTRY_W(96), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
+        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_schedule (
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
+        .s_axis_step_tdata(s_axis_step_tdata), .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready),
+        .m_axis_entry_tdata(entry_data), .m_axis_entry_tlast(entry_last));
 
-    rill_engine_ctrl #(
-        .CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS), .TAIL_ROWS(TAIL_ROWS),
-        .MAX_SCALE_BEATS(MAX_SCALE_BEATS), .OUT_DEPTH(OUT_DEPTH), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
-        .SECTION_REPEAT(SECTION_REPEAT), .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)
-    ) u_ctrl (
-        .clk(clk), .rst(rst),
-        .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready), .s_axis_step_tdata(s_axis_step_tdata),
-        .x_full(x_full), .x_free(x_free), .beats_valid(&s_axis_beat_tvalid), .beat_pop(beat_pop),
-        .klocal_valid(HAS_KV != 0 && s_axis_klocal_tvalid), .klocal_pop(klocal_pop), .head_done(HAS_KV != 0 && head_done),
-        .tail_en(tail_en), .tail_addr(tail_addr), .out_pop(out_pop),
-        .op_valid(op_valid), .op_mode(op_mode), .op_local(op_local), .op_first(op_first), .op_last(op_last), .op_tok(op_tok),
-        .op_pair(op_pair), .op_odd(op_odd), .op_scale(op_scale), .op_row(op_row), .op_count(op_count), .op_tok_last(op_tok_last),
-        .op_tlast(op_tlast), .head_param(head_param), .head_scale(head_scale), .head_index(head_index),
-        .busy(busy), .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out)
-    );
-    assign s_axis_beat_tready = {CHANNELS{beat_pop}};
-    assign s_axis_klocal_tready = klocal_pop;
+    wire                beat_pulse;
+    wire                k_pulse;
+    wire                x_pulse;
+    wire                v_pulse;
+    wire                y_pulse = m_axis_y_tvalid && m_axis_y_tready;
+    wire                cmd_pop, cmd_k, cmd_params, cmd_scales, cmd_valid, cmd_int4, cmd_tail, cmd_local, cmd_first, cmd_last, cmd_half;
+    wire                cmd_free, cmd_tok_last, cmd_y_last;
+    wire [1:0]          cmd_raw;
+    wire [23:0]         cmd_tail_addr;
+    wire [TOK_W-1:0]    cmd_tok;
+    wire [PAIR_W-1:0]   cmd_pair;
+    wire [2:0]          cmd_row;
+    wire [SCALE_W-1:0]  cmd_scale;
+    wire [COUNT_W-1:0]  cmd_count;
+    rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS), .SCALE_W(SCALE_W),
+        .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_FIFO)) u_ctrl (
+        .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready), .s_axis_entry_tdata(entry_data),
+        .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse),
+        .cmd_pop(cmd_pop), .cmd_k(cmd_k), .cmd_params(cmd_params), .cmd_scales(cmd_scales), .cmd_valid(cmd_valid), .cmd_int4(cmd_int4),
+        .cmd_raw(cmd_raw), .cmd_tail(cmd_tail), .cmd_tail_addr(cmd_tail_addr), .cmd_local(cmd_local), .cmd_first(cmd_first),
+        .cmd_last(cmd_last), .cmd_tok(cmd_tok), .cmd_pair(cmd_pair), .cmd_half(cmd_half), .cmd_row(cmd_row), .cmd_scale(cmd_scale),
+        .cmd_free(cmd_free), .cmd_count(cmd_count), .cmd_tok_last(cmd_tok_last), .cmd_y_last(cmd_y_last),
+        .busy(busy), .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
-    // ---- operand ----
-    wire [BEAT_BITS-1:0] unit_0, unit_1;
-    wire [7:0]           shift_0, shift_1;
-    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS)) u_x (
-        .clk(clk), .rst(rst),
-        .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready), .s_axis_x_tdata(s_axis_x_tdata),
-        .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast),
-        .full(x_full), .free(x_free), .read_tok(op_tok), .read_pair(op_pair),
-        .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1)
-    );
-
-    // ---- from the issue to the lanes: three cycles, the same for all lanes ----
-    reg                   valid_1_q, valid_2_q, valid_3_q;
-    reg                   first_1_q, first_2_q, first_3_q;
-    reg                   last_1_q, last_2_q, last_3_q;
-    reg                   odd_1_q, odd_2_q;
-    reg                   local_1_q, local_2_q;
-    reg                   tail_1_q, tail_2_q;
-    reg                   int4_3_q;
-    reg  [1:0]            mode_1_q, mode_2_q;
-    reg  [TOK_W-1:0]      tok_1_q, tok_2_q, tok_3_q;
-    reg  [SIDE_W-1:0]     side_1_q, side_2_q, side_3_q;
-    reg  [SCALE_W-1:0]    scale_1_q;
-    reg  [2:0]            scale_2_q;
-    reg  [2:0]            row_1_q;
-    reg                   head_param_1_q, head_scale_1_q;
-    reg  [7:0]            head_index_1_q;
-    reg  [4:0]            shift_3_q;
-    reg  [2*BEAT_BITS-1:0] x_3_q;
-    wire                  second = odd_2_q && mode_2_q != INT4;
-    wire [BEAT_BITS-1:0]  unit = second ? unit_1 : unit_0;
-    wire [2*BEAT_BITS-1:0] unit_twice;
-
+    // ---- the command on its way: to the operand buffer 1 cycle later, to the lanes 4 ----
+    localparam LANE_CMD_W = 5 + TOK_W + 3 + SCALE_W;
+    reg  [LANE_CMD_W-1:0] cmd1_q;
+    reg  [LANE_CMD_W-1:0] cmd2_q;
+    reg  [LANE_CMD_W-1:0] cmd3_q;
+    reg  [LANE_CMD_W-1:0] cmd4_q;
+    reg  [4:1]            pop_q;             // and what else must not happen by chance
+    reg  [4:1]            k_q;
+    reg  [4:1]            local_q;
+    reg  [4:1]            valid_q;
+    reg  [4:1]            params_q;
+    reg  [4:1]            scales_q;
+    reg  [PAIR_W-1:0]     pair1_q;
+    reg  [TOK_W-1:0]      tok1_q;
+    reg                   free1_q;
+    reg  [3:1]            half_q;
     always @(posedge clk) begin
-        {valid_3_q, valid_2_q, valid_1_q} <= rst ? 3'd0 : {valid_2_q, valid_1_q, op_valid};
-        {first_3_q, first_2_q, first_1_q} <= {first_2_q, first_1_q, op_first};
-        {last_3_q, last_2_q, last_1_q} <= {last_2_q, last_1_q, op_last};
-        {odd_2_q, odd_1_q} <= {odd_1_q, op_odd};
-        {local_2_q, local_1_q} <= {local_1_q, op_local};
-        {tail_2_q, tail_1_q} <= {tail_1_q, tail_en};
-        {mode_2_q, mode_1_q} <= {mode_1_q, op_mode};
-        {tok_3_q, tok_2_q, tok_1_q} <= {tok_2_q, tok_1_q, op_tok};
-        {side_3_q, side_2_q, side_1_q} <= {side_2_q, side_1_q, op_count, op_tlast, op_tok_last, op_tok};
-        int4_3_q <= mode_2_q == INT4;
-        scale_1_q <= op_scale;
-        scale_2_q <= scale_1_q[2:0];
-        row_1_q <= op_row;
-        {head_param_1_q, head_scale_1_q} <= {head_param, head_scale};
-        head_index_1_q <= head_index;
-        shift_3_q <= second ? shift_1[4:0] : shift_0[4:0];
-        x_3_q <= mode_2_q == INT4 ? {unit_1, unit_0} : unit_twice;
+        cmd1_q <= {cmd_scale, cmd_row, cmd_tok, cmd_raw, cmd_last, cmd_first, cmd_int4};
+        cmd2_q <= cmd1_q;
+        cmd3_q <= cmd2_q;
+        cmd4_q <= cmd3_q;
+        pop_q <= rst ? 4'd0 : {pop_q[3:1], cmd_pop};
+        k_q <= rst ? 4'd0 : {k_q[3:1], cmd_k};
+        local_q <= {local_q[3:1], cmd_local};
+        valid_q <= rst ? 4'd0 : {valid_q[3:1], cmd_valid};
+        params_q <= {params_q[3:1], cmd_params};
+        scales_q <= {scales_q[3:1], cmd_scales};
+        pair1_q <= cmd_pair;
+        tok1_q <= cmd_tok;
+        free1_q <= cmd_free && !rst;
+        half_q <= {half_q[2:1], cmd_half};
     end
+    wire                  int4_4 = cmd4_q[0];
+    wire                  first_4 = cmd4_q[1];
+    wire                  last_4 = cmd4_q[2];
+    wire [1:0]            raw_4 = cmd4_q[4:3];
+    wire [TOK_W-1:0]      tok_4 = cmd4_q[5 +: TOK_W];
+    wire [2:0]            row_4 = cmd4_q[5+TOK_W +: 3];
+    wire [SCALE_W-1:0]    scale_4 = cmd4_q[8+TOK_W +: SCALE_W];
 
-    wire [BEAT_BITS-1:0] local_unit;
-    genvar i;
+    // ---- the operand: units in cycle 3 of the command, its slice for a beat in cycle 4, a copy per FAN_OUT lanes in cycle 5 ----
+    wire [BEAT_BITS-1:0]  unit_0;
+    wire [BEAT_BITS-1:0]  unit_1;
+    wire [7:0]            shift_0;
+    wire [7:0]            shift_1;
+    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS)) u_x (
+        .clk(clk), .rst(rst), .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready), .s_axis_x_tdata(s_axis_x_tdata),
+        .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast), .filled(x_pulse), .free(free1_q), .read_tok(tok1_q),
+        .read_pair(pair1_q), .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
+
+    wire                   int4_3 = cmd3_q[0];
+    wire [BEAT_BITS-1:0]   unit = half_q[3] ? unit_1 : unit_0;
+    wire [2*BEAT_BITS-1:0] doubled;
+    reg  [2*BEAT_BITS-1:0] slice_q;
+    reg  [4:0]             slice_shift_q;
+    genvar k;
     generate
-        for (i = 0; i < XS; i = i + 1) begin : gen_twice       // int8: an element faces both nibbles of its weight
-            assign unit_twice[16*i +: 16] = {2{unit[8*i +: 8]}};
-        end
-        if (HAS_KV != 0) begin : gen_local
-            rill_delay_line #(.DATA_W(BEAT_BITS), .DEPTH(2)) u_local (
-                .clk(clk), .rst(rst), .en(1'b1), .d(s_axis_klocal_tdata[BEAT_BITS-1:0]), .q(local_unit)
-            );
-        end else begin : gen_no_local
-            assign local_unit = {BEAT_BITS{1'b0}};
+        for (k = 0; k < XS; k = k + 1) begin : gen_double
+            assign doubled[16*k +: 16] = {2{unit[8*k +: 8]}};
         end
     endgenerate
+    always @(posedge clk)
+        if (valid_q[3]) begin
+            slice_q <= int4_3 ? {unit_1, unit_0} : doubled;
+            slice_shift_q <= int4_3 || !half_q[3] ? shift_0[4:0] : shift_1[4:0];
+        end
 
-    // ---- lanes; the first one carries the marks ----
-    wire [C-1:0]      row_valid;
-    wire [C*64-1:0]   row_acc;
-    wire [C*32-1:0]   row_scale;
-    wire [C*32-1:0]   row_bias;
-    wire [SIDE_W-1:0] row_side;
+    wire [COPIES*4*BEAT_BITS-1:0] x_copies;
+    wire [COPIES*5-1:0]           shift_copies;
+    reg                           valid5_q;
+    reg                           int4_5_q;
+    wire [21:0]                   offset;
+    genvar g;
     generate
-        for (i = 0; i < C; i = i + 1) begin : gen_lane
-            localparam LANE_SIDE_W = i == 0 ? SIDE_W : 1;
-            wire [LANE_SIDE_W-1:0] side;
-            rill_engine_lane #(
-                .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .MAX_SCALE_BEATS(MAX_SCALE_BEATS), .SIDE_W(LANE_SIDE_W), .HAS_KV(HAS_KV),
-                .HAS_LOCAL(i == 0), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)
-            ) u_lane (
-                .clk(clk), .rst(rst), .beat(s_axis_beat_tdata[i*BEAT_BITS +: BEAT_BITS]),
-                .head_param_1(head_param_1_q), .head_scale_1(head_scale_1_q), .head_index_1(head_index_1_q), .scale_1(scale_1_q),
-                .row_1(row_1_q), .mode_2(mode_2_q), .tail_2(tail_2_q), .local_2(local_2_q), .scale_2(scale_2_q),
-                .tail(tail_data[i*BEAT_BITS +: BEAT_BITS]), .local_unit(local_unit),
-                .valid_3(valid_3_q), .int4_3(int4_3_q), .first_3(first_3_q), .last_3(last_3_q), .tok_3(tok_3_q), .x_3(x_3_q),
-                .shift_3(shift_3_q), .side_3(side_3_q[LANE_SIDE_W-1:0]),
-                .out_valid(row_valid[i]), .out_acc(row_acc[i*64 +: 64]), .out_row_scale(row_scale[i*32 +: 32]),
-                .out_bias(row_bias[i*32 +: 32]), .out_side(side)
-            );
-            if (i == 0) begin : gen_marks
-                assign row_side = side;
-            end else begin : gen_no_marks
-                wire unused = &{1'b0, side};
+        for (g = 0; g < COPIES; g = g + 1) begin : gen_copy
+            (* keep = "true" *) reg [2*BEAT_BITS-1:0] x_q;
+            (* keep = "true" *) reg [4:0]             shift_q;
+            always @(posedge clk)
+                if (valid_q[4]) begin
+                    x_q <= slice_q;
+                    shift_q <= slice_shift_q;
+                end
+            assign shift_copies[g*5 +: 5] = shift_q;
+            for (k = 0; k < 2 * XS; k = k + 1) begin : gen_extend
+                assign x_copies[g*4*BEAT_BITS + 16*k +: 16] = {{8{x_q[8*k+7]}}, x_q[8*k +: 8]};
             end
         end
     endgenerate
+    always @(posedge clk) begin
+        valid5_q <= valid_q[4];
+        int4_5_q <= int4_4;
+    end
+    rill_engine_offset #(.BEAT_BITS(BEAT_BITS)) u_offset (
+        .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(gen_copy[0].x_q), .offset(offset));
 
-    // ---- to fp32 and out ----
-    wire              y_valid;
-    wire [C*32-1:0]   y;
-    wire [C-1:0]      y_fault;
-    wire [SIDE_W-1:0] y_side;
-    wire              y_ready;
-    wire [COUNT_W-1:0] y_count = y_side[SIDE_W-1 -: COUNT_W];
-    wire [C-1:0]      counted_fault;
-    reg               fault_q;
-
-    rill_dequantize #(.LANES(C), .SIDE_W(SIDE_W)) u_dequantize (
-        .clk(clk), .rst(rst), .valid(row_valid[0]), .acc(row_acc), .scale(row_scale), .bias(row_bias), .side(row_side),
-        .out_valid(y_valid), .y(y), .fault(y_fault), .out_side(y_side)
-    );
+    // ---- the step's own keys and the V tail: cycle 4 ----
+    wire [BEAT_BITS-1:0] k_beat;
     generate
-        for (i = 0; i < C; i = i + 1) begin : gen_fault
-            localparam [31:0] INDEX = i;
-            assign counted_fault[i] = y_fault[i] && y_count > INDEX[COUNT_W-1:0];
+        if (HAS_KV != 0) begin : gen_kv
+            wire       k_waiting;
+            wire [4:0] k_fill;
+            wire [4:0] k_high;
+            reg        k_arrived_q;
+            reg        head_done_q;
+            rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(K_UNITS), .RAM_STYLE("distributed")) u_keys (
+                .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_klocal_tvalid), .s_axis_tready(s_axis_klocal_tready),
+                .s_axis_tdata(s_axis_klocal_tdata[BEAT_BITS-1:0]), .m_axis_tvalid(k_waiting), .m_axis_tready(k_q[4]),
+                .m_axis_tdata(k_beat), .occupancy(k_fill), .high_water(k_high));
+            always @(posedge clk) begin
+                k_arrived_q <= !rst && s_axis_klocal_tvalid && s_axis_klocal_tready;
+                head_done_q <= !rst && head_done;
+            end
+            assign k_pulse = k_arrived_q;
+            assign v_pulse = head_done_q;
+            assign tail_valid = cmd_tail;
+            assign tail_addr = cmd_tail_addr;
+            wire unused_kv = &{1'b0, k_waiting, k_fill, k_high, s_axis_klocal_tdata[BEAT_BITS +: 32], s_axis_klocal_tuser, s_axis_klocal_tlast};
+        end else begin : gen_no_kv
+            assign s_axis_klocal_tready = 1'b0;
+            assign k_beat = {BEAT_BITS{1'b0}};
+            assign k_pulse = 1'b0;
+            assign v_pulse = 1'b0;
+            assign tail_valid = 1'b0;
+            assign tail_addr = 24'd0;
+            wire unused_kv = &{1'b0, s_axis_klocal_tvalid, s_axis_klocal_tdata, s_axis_klocal_tuser, s_axis_klocal_tlast, tail_data,
+                               head_done, cmd_tail, cmd_tail_addr, k_q};
+        end
+    endgenerate
+
+    // ---- lanes ----
+    wire [CHANNELS-1:0]    arrived;
+    wire [CHANNELS-1:0]    lane_valid;
+    wire [CHANNELS*64-1:0] lane_acc;
+    wire [CHANNELS*32-1:0] lane_scale;
+    wire [CHANNELS*32-1:0] lane_bias;
+    genvar c;
+    generate
+        for (c = 0; c < CHANNELS; c = c + 1) begin : gen_lane
+            wire [BEAT_BITS-1:0] local_beat;
+            if (HAS_KV == 0) begin : gen_local_none
+                assign local_beat = {BEAT_BITS{1'b0}};
+            end else if (c == 0) begin : gen_local_key
+                assign local_beat = k_q[4] ? k_beat : tail_data[BEAT_BITS-1:0];
+            end else begin : gen_local_tail
+                assign local_beat = tail_data[c*BEAT_BITS +: BEAT_BITS];
+            end
+            rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS), .SCALE_BEATS(SCALE_BEATS),
+                .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_lane (
+                .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid[c]), .s_axis_beat_tready(s_axis_beat_tready[c]),
+                .s_axis_beat_tdata(s_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS]), .arrived(arrived[c]),
+                .pop(pop_q[4]), .use_local(local_q[4]), .local_beat(local_beat), .valid(valid_q[4]), .params(params_q[4]),
+                .scales(scales_q[4]), .int4(int4_4), .first(first_4), .last(last_4), .tok(tok_4), .row(row_4), .scale(scale_4),
+                .raw(raw_4), .x(x_copies[(c/FAN_OUT)*4*BEAT_BITS +: 4*BEAT_BITS]), .shift(shift_copies[(c/FAN_OUT)*5 +: 5]),
+                .offset(offset), .out_valid(lane_valid[c]), .out_acc(lane_acc[c*64 +: 64]), .out_row_scale(lane_scale[c*32 +: 32]),
+                .out_bias(lane_bias[c*32 +: 32]));
+        end
+    endgenerate
+    rill_engine_join #(.PORTS(CHANNELS), .AHEAD(LANE_BEATS)) u_join (.clk(clk), .rst(rst), .pulse(arrived), .joined(beat_pulse));
+
+    // ---- integers to fp32, results out; there is room for every row that was begun ----
+    wire [Y_W-1:0]         lane_side;
+    wire [Y_W-1:0]         y_side;
+    wire                   y_valid;
+    wire [CHANNELS*32-1:0] y_data;
+    wire [CHANNELS-1:0]    y_fault;
+    wire [CHANNELS-1:0]    y_used;
+    wire                   y_room;
+    wire [FILL_W-1:0]      y_fill;
+    wire [FILL_W-1:0]      y_high;
+    wire [COUNT_W-1:0]     y_count = y_side[COUNT_W-1:0];
+    rill_delay_line #(.DATA_W(Y_W), .DEPTH(LANE_LATENCY)) u_side (
+        .clk(clk), .rst(rst), .en(1'b1), .d({cmd_y_last, cmd_tok_last, cmd_tok, cmd_count}), .q(lane_side));
+    rill_dequantize #(.LANES(CHANNELS), .SIDE_W(Y_W)) u_dequantize (
+        .clk(clk), .rst(rst), .valid(lane_valid[0]), .acc(lane_acc), .scale(lane_scale), .bias(lane_bias), .side(lane_side),
+        .out_valid(y_valid), .y(y_data), .fault(y_fault), .out_side(y_side));
+    rill_fifo #(.DATA_W(Y_W + CHANNELS * 32), .DEPTH(OUT_FIFO), .RAM_STYLE("distributed")) u_out (
+        .clk(clk), .rst(rst), .s_axis_tvalid(y_valid), .s_axis_tready(y_room), .s_axis_tdata({y_side, y_data}),
+        .m_axis_tvalid(m_axis_y_tvalid), .m_axis_tready(m_axis_y_tready),
+        .m_axis_tdata({m_axis_y_tlast, m_axis_y_tuser, m_axis_y_tcount, m_axis_y_tdata}), .occupancy(y_fill), .high_water(y_high));
+
+    generate
+        for (c = 0; c < CHANNELS; c = c + 1) begin : gen_used
+            assign y_used[c] = y_count > c;
         end
     endgenerate
     always @(posedge clk)
-        fault_q <= !rst && (fault_q || (y_valid && |counted_fault));
-    assign fault = fault_q;
-
-    localparam FILL_W = $clog2(OUT_DEPTH + 1);
-    wire [FILL_W-1:0] fill, high;
-    rill_fifo #(.DATA_W(C * 32 + SIDE_W), .DEPTH(OUT_DEPTH)) u_out (
-        .clk(clk), .rst(rst), .s_axis_tvalid(y_valid), .s_axis_tready(y_ready), .s_axis_tdata({y_side, y}),
-        .m_axis_tvalid(m_axis_y_tvalid), .m_axis_tready(m_axis_y_tready),
-        .m_axis_tdata({m_axis_y_tcount, m_axis_y_tlast, m_axis_y_tuser, m_axis_y_tdata}), .occupancy(fill), .high_water(high)
-    );
-    assign out_pop = m_axis_y_tvalid && m_axis_y_tready;
+        fault <= !rst && y_valid && |(y_fault & y_used);
 
 `ifdef RILL_ASSERT
     always @(posedge clk)
-        if (!rst && y_valid && !y_ready) begin
+        if (!rst && y_valid && !y_room) begin
             $display("%m: a result without a place");
             $stop;
         end
 `endif
 
-    wire unused = &{1'b0, row_valid, y_ready, fill, high, shift_0[7:5], shift_1[7:5], s_axis_klocal_tvalid, s_axis_klocal_tdata,
-                    s_axis_klocal_tuser, s_axis_klocal_tlast, head_done, tail_data};
+    wire unused = &{1'b0, entry_last, lane_valid, y_room, y_fill, y_high, shift_0[7:5], shift_1[7:5]};
 endmodule
 
 `default_nettype wire

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequencer of the matrix engine: walks the schedule and issues one beat and token per cycle to the lanes, which never stall.
+// Sequencer of the matrix engine: turns schedule entries (docs/rtl.md section 6) into one command per cycle for all lanes in lockstep.
 //
-// In: step words (s_axis_step). A schedule entry (docs/rtl.md section 6) waits for a full operand bank (x_full) and, mode 3, for a V credit
-// (head_done). A row is begun only with places for its results in the output FIFO (out_pop: a result has left it).
-// Memory beats are offered together (beats_valid: every lane has one) and taken together (beat_pop); a local K unit likewise. Both are held
-// for the tokens of the firing and taken with the last one.
-// Out, in the cycle of issue: op_* describe the beat and token; head_param and head_scale (with head_index) mark a header beat being taken.
-// tail_en, tail_addr ask for a word of the V tail.
-// x_free gives the operand bank back, two cycles after the last use of it was issued.
-// busy, stall_beat, stall_x, stall_out: events of this cycle (at most one high).
-// Throughput: one beat and token per cycle inside a firing; 3 cycles between firings (2 where the operand stays).
-// Reset: synchronous. Parameters: docs/rtl.md sections 2 and 6; MAX_SCALE_BEATS (group scale beats of a chunk), OUT_DEPTH (places of the
-// output FIFO), TAIL_ROWS (row-steps of a layer in the V tail), schedule.
+// In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule; one firing each, prepared while the one before runs.
+// Counted arrivals, one pulse each: beat_pulse (a beat in every lane), k_pulse (a local key unit), x_pulse (an operand is in the buffer),
+// v_pulse (a head is in the V tail); y_pulse (an output word has left). A command goes out when all that it needs has been counted; nothing
+// behind it can stall. Out: cmd_*, registered, valid in the cycle after the decision:
+//     cmd_pop     a memory beat is taken from every lane        cmd_k      a local key unit is taken
+//     cmd_params, cmd_scales  it holds row parameters or group scales (scales: word cmd_scale / bytes per beat)
+//     cmd_valid   multiply: the beat taken now or, for later tokens, held since; the rest belongs to it:
+//     cmd_int4    weights of 4 bits;  cmd_raw: 1 keys, 2 values, 0 weights with row parameters
+//     cmd_tail    the beat comes from the V tail, at cmd_tail_addr {layer[9:0], row[12:0], unit}
+//     cmd_local   the beat is taken from the V tail or from the local keys now
+//     cmd_first, cmd_last  first, last beat of a row-step;  cmd_tok;  cmd_pair, cmd_half: operand units
+//     cmd_row     row in the chunk of parameters;  cmd_scale: index of its group scale in the chunk
+//     cmd_free    the operand is given back
+//     cmd_count, cmd_tok_last, cmd_y_last: of the output word (with cmd_last)
+// Throughput: one command per cycle, also from firing to firing. Timing of a firing, when nothing is missing: header beats + row-steps *
+// beats * tokens. Entry to first command: 3 cycles.
+// busy: a firing is running. stall_beat, stall_x, stall_out: it waits for beats (memory, keys, V tail), for the operand, for output room.
+// Reset: clk, synchronous active-high rst; a running firing is given up.
+// Parameters: CHANNELS, BEAT_BITS, TOKENS, GROUP (elements per group scale), X_UNITS (per operand and token), SCALE_W (bits of a group scale's
+// index), LANE_BEATS (beats that a lane can hold), K_UNITS (key units that can wait), OUT_WORDS (room for output words).
 `default_nettype none
 
 module rill_engine_ctrl #(
@@ -20,75 +29,68 @@ module rill_engine_ctrl #(
     parameter TOKENS = 0,
     parameter GROUP = 0,
     parameter X_UNITS = 0,
-    parameter TAIL_ROWS = 0,
-    parameter MAX_SCALE_BEATS = 0,
-    parameter OUT_DEPTH = 0,
-    parameter SECTIONS = 0,
-    parameter ENTRIES = 0,
-    parameter [SECTIONS*16-1:0] SECTION_LEN = 0,
-    parameter [SECTIONS*16-1:0] SECTION_REPEAT = 0,
-    parameter [SECTIONS-1:0] SECTION_WHEN_HEAD = 0,
-    parameter [ENTRIES*96-1:0] TABLE = 0,
+    parameter SCALE_W = 0,
+    parameter LANE_BEATS = 0,
+    parameter K_UNITS = 0,
+    parameter OUT_WORDS = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
-    parameter COUNT_W = $clog2(CHANNELS + 1),
     parameter PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1,
-    parameter SCALE_W = $clog2(MAX_SCALE_BEATS * (BEAT_BITS / 8))
+    parameter COUNT_W = $clog2(CHANNELS + 1)
 ) (
     input  wire               clk,
     input  wire               rst,
 
-    input  wire               s_axis_step_tvalid,
-    output wire               s_axis_step_tready,
-    input  wire [63:0]        s_axis_step_tdata,
+    input  wire               s_axis_entry_tvalid,
+    output wire               s_axis_entry_tready,
+    input  wire [175:0]       s_axis_entry_tdata,
 
-    input  wire               x_full,
-    output wire               x_free,
-    input  wire               beats_valid,
-    output wire               beat_pop,
-    input  wire               klocal_valid,
-    output wire               klocal_pop,
-    input  wire               head_done,
-    output wire               tail_en,
-    output wire [23:0]        tail_addr,
-    input  wire               out_pop,
+    input  wire               beat_pulse,
+    input  wire               k_pulse,
+    input  wire               x_pulse,
+    input  wire               v_pulse,
+    input  wire               y_pulse,
 
-    output wire               op_valid,
-    output wire [1:0]         op_mode,
-    output wire               op_local,     // the beat is the local K unit
-    output wire               op_first,     // first beat of the row
-    output wire               op_last,      // last beat of the row
-    output wire [TOK_W-1:0]   op_tok,
-    output wire [PAIR_W-1:0]  op_pair,      // operand units of the beat
-    output wire               op_odd,       // int8: the second one of the pair
-    output wire [SCALE_W-1:0] op_scale,     // int4: index of the group scale in its chunk
-    output wire [2:0]         op_row,       // row of the chunk
-    output wire [COUNT_W-1:0] op_count,     // valid lanes
-    output wire               op_tok_last,
-    output wire               op_tlast,     // last row and token of the firing
-    output wire               head_param,
-    output wire               head_scale,
-    output wire [7:0]         head_index,   // of the group scale beat
+    output reg                cmd_pop,
+    output reg                cmd_k,
+    output reg                cmd_params,
+    output reg                cmd_scales,
+    output reg                cmd_valid,
+    output reg                cmd_int4,
+    output reg  [1:0]         cmd_raw,
+    output reg                cmd_tail,
+    output reg  [23:0]        cmd_tail_addr,
+    output reg                cmd_local,
+    output reg                cmd_first,
+    output reg                cmd_last,
+    output reg  [TOK_W-1:0]   cmd_tok,
+    output reg  [PAIR_W-1:0]  cmd_pair,
+    output reg                cmd_half,
+    output reg  [2:0]         cmd_row,
+    output reg  [SCALE_W-1:0] cmd_scale,
+    output reg                cmd_free,
+    output reg  [COUNT_W-1:0] cmd_count,
+    output reg                cmd_tok_last,
+    output reg                cmd_y_last,
 
-    output wire               busy,
-    output wire               stall_beat,
-    output wire               stall_x,
-    output wire               stall_out
+    output reg                busy,
+    output reg                stall_beat,
+    output reg                stall_x,
+    output reg                stall_out
 );
-    localparam XS = BEAT_BITS == 512 ? 64 : 32;
-    localparam XS_LOG = BEAT_BITS == 512 ? 6 : 5;
-    localparam RC = XS / 8;                            // rows that share header beats
-    localparam RC_LOG = XS_LOG - 3;
-    localparam PARTS_LOG = 6 - XS_LOG;                 // beats of a V block: 1 or 2
-    localparam GROUP_BEATS = GROUP / (2 * XS);
-    localparam RESERVE_W = $clog2(OUT_DEPTH + 1) + 1;
-    localparam [31:0] C_32 = CHANNELS;
-    localparam [31:0] RC_32 = RC;
-    localparam [31:0] PARTS_32 = 1 << PARTS_LOG;
-    localparam [31:0] GROUP_BEATS_32 = GROUP_BEATS;
-    localparam [31:0] TAIL_ROWS_32 = TAIL_ROWS;
-    localparam [31:0] OUT_LIMIT_32 = OUT_DEPTH - TOKENS;
-    localparam [COUNT_W-1:0] ONE = 1;
-    localparam [1:0] INT4 = 2'd1, KEYS = 2'd2, VALUES = 2'd3;
+    localparam XS = BEAT_BITS / 8;
+    localparam BLOCK_BEATS = BEAT_BITS == 512 ? 1 : 2;     // beats of 64 positions
+    localparam CHUNK_ROWS = BEAT_BITS == 512 ? 8 : 4;
+    localparam GROUP_BEATS = BEAT_BITS > 0 && GROUP > 0 ? GROUP / (2 * XS) : 1;
+    localparam UNIT_W = PAIR_W + 1;
+    localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;          // bits of a byte's place in a beat
+    localparam [31:0] CHUNK_END = CHUNK_ROWS - 1;
+    localparam [31:0] GROUP_END = GROUP_BEATS - 1;
+    localparam [31:0] ALL_LANES = CHANNELS;
+    localparam [31:0] ALL_WORDS = OUT_WORDS;
+    localparam [31:0] BEAT_BYTES = XS;
+    localparam [31:0] TWO = 2;
+    localparam MEMORY = 2'd0, KEYS = 2'd1, TAIL = 2'd2;
+    localparam INT4 = 2'd1, SCORES = 2'd2, VALUES = 2'd3;  // modes; 0: int8 weights
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
@@ -100,286 +102,328 @@ module rill_engine_ctrl #(
         if (TOKENS != 1 && TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
             rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
         end
-        if (GROUP < 2 * XS || GROUP % (2 * XS) != 0) begin : gen_bad_group
-            rill_error_GROUP_must_be_a_multiple_of_the_int4_weights_of_a_beat u_error ();
-        end
         if (X_UNITS < 2 || X_UNITS % 2 != 0) begin : gen_bad_units
             rill_error_X_UNITS_must_be_even_and_at_least_2 u_error ();
         end
-        if (TAIL_ROWS < 0 || TAIL_ROWS > 65535) begin : gen_bad_tail
-            rill_error_TAIL_ROWS_must_be_0_to_65535 u_error ();
+        if (GROUP < 1 || GROUP % (BEAT_BITS / 4) != 0) begin : gen_bad_group
+            rill_error_GROUP_must_be_a_multiple_of_the_int4_weights_of_a_beat u_error ();
         end
-        if (MAX_SCALE_BEATS < 1 || MAX_SCALE_BEATS > 64) begin : gen_bad_scales
-            rill_error_MAX_SCALE_BEATS_must_be_1_to_64 u_error ();
+        if (SCALE_W <= BYTE_W) begin : gen_bad_scale
+            rill_error_SCALE_W_must_exceed_the_bits_of_a_byte_place u_error ();
         end
-        if (OUT_DEPTH < 16) begin : gen_bad_depth
-            rill_error_OUT_DEPTH_must_be_at_least_16 u_error ();
+        if (LANE_BEATS < 1 || K_UNITS < 1 || OUT_WORDS < 1) begin : gen_bad_room
+            rill_error_LANE_BEATS_K_UNITS_OUT_WORDS_must_be_at_least_1 u_error ();
         end
     endgenerate
 
-    // ---- the next firing: fetched and worked out while the present one runs ----
-    wire         entry_valid;
-    wire         entry_last;
-    wire [175:0] entry_word;                           // {layer, step, entry}
-    reg  [3:0]   next_q;                               // age of the entry in the fetch registers, one-hot; bit 3: worked out
-    wire         start;
+    // ---- the entry, and the position arithmetic it needs ----
+    wire [95:0] entry = s_axis_entry_tdata[95:0];
+    wire [63:0] step = s_axis_entry_tdata[159:96];
+    reg         a_valid_q;
+    reg  [1:0]  a_mode_q;
+    reg  [15:0] a_rows_q;
+    reg  [15:0] a_beats_q;
+    reg         a_free_q;
+    reg  [7:0]  a_last_rows_q;
+    reg  [12:0] a_tail_row_q;
+    reg  [9:0]  a_layer_q;
+    reg  [5:0]  a_scale_beats_q;             // ceil(groups / 8)
+    reg         a_single_q;
+    reg  [3:0]  a_tokens_q;
+    reg  [5:0]  a_over_q;                    // krows * CHANNELS - pos: 0 .. CHANNELS-1
+    reg  [15:0] a_krows_q;
+    reg  [15:0] a_vblocks_q;
+    wire [7:0]  groups_up = entry[67:60] + 8'd7;
+    wire [21:0] lanes_up = step[47:32] * ALL_LANES[5:0];
+    wire [5:0]  over = lanes_up[5:0] - step[5:0];
 
-    rill_schedule #(
-        .ENTRY_W(96), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
-        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)
-    ) u_schedule (
-        .clk(clk), .rst(rst),
-        .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready), .s_axis_step_tdata(s_axis_step_tdata),
-        .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(next_q == 4'd0), .m_axis_entry_tdata(entry_word),
-        .m_axis_entry_tlast(entry_last)
-    );
+    reg         n_valid_q;
+    reg  [1:0]  n_mode_q;
+    reg  [2:0]  n_tok_end_q;
+    reg  [16:0] n_rows_end_q;                // row-steps - 1
+    reg         n_one_row_q;
+    reg  [16:0] n_beats_end_q;               // beats of a row-step - 1
+    reg         n_one_beat_q;
+    reg  [16:0] n_memory_q;                  // keys: row-steps from memory; values: memory beats of a row-step
+    reg         n_from_memory_q;             // the first beat (keys, values)
+    reg  [5:0]  n_last_count_q;
+    reg  [5:0]  n_scale_beats_q;
+    reg         n_free_q;
+    reg  [12:0] n_tail_row_q;
+    reg  [9:0]  n_layer_q;
+    wire        load;
+    wire        n_ready = !n_valid_q || load;
+    reg         open_q;
 
-    reg  [95:0]  entry_q;
-    reg  [63:0]  step_q;
-    reg  [15:0]  layer_q;
-    reg  [21:0]  k_cover_q;                            // positions that krows row-steps hold
-    reg  [31:0]  tail_row_q;
-    reg  [15:0]  v_beats_q;                            // memory beats of a V row
-    reg  [15:0]  group_bytes_q;                        // group scales of a chunk
-    reg  [21:0]  k_last_q;                             // valid lanes of the last K row-step
-    reg  [3:0]   ntok_q;
+    assign s_axis_entry_tready = open_q && (!a_valid_q || n_ready);
 
-    wire [1:0]   next_mode = entry_q[1:0];
-    wire [15:0]  next_beats = next_mode == VALUES ? v_beats_q + PARTS_32[15:0] : entry_q[33:18];
-    wire [15:0]  next_mem_beats = next_mode == VALUES ? v_beats_q : entry_q[33:18];
-    wire [15:0]  next_rows = next_mode == KEYS ? step_q[47:32] : entry_q[17:2];
-    wire         next_local = next_mode == KEYS && step_q[47:32] == 16'd0;
-    wire [15:0]  next_scale_beats = (group_bytes_q + XS - 16'd1) >> XS_LOG;
+    wire [16:0] vbeats = BLOCK_BEATS == 1 ? {1'b0, a_vblocks_q} : {a_vblocks_q, 1'b0};
+    wire [16:0] krows_all = {1'b0, a_krows_q} + {13'd0, a_tokens_q};
+    wire [3:0]  token_end = a_tokens_q - 4'd1;
 
     always @(posedge clk) begin
-        if (rst || start)
-            next_q <= 4'd0;
-        else if (next_q == 4'd0)
-            next_q <= {3'd0, entry_valid};
-        else if (!next_q[3])
-            next_q <= next_q << 1;
-        if (next_q == 4'd0)
-            {layer_q, step_q, entry_q} <= entry_word;
-        if (next_q[0]) begin
-            k_cover_q <= {6'd0, step_q[47:32]} * C_32[21:0];
-            tail_row_q <= {16'd0, layer_q} * TAIL_ROWS_32;
-            v_beats_q <= step_q[63:48] << PARTS_LOG;
-            group_bytes_q <= next_mode == INT4 ? {8'd0, entry_q[67:60]} << RC_LOG : 16'd0;
-            ntok_q <= entry_q[68] ? 4'd1 : step_q[19:16];
+        open_q <= !rst;
+        if (rst)
+            a_valid_q <= 1'b0;
+        else if (s_axis_entry_tready)
+            a_valid_q <= s_axis_entry_tvalid;
+        else if (n_ready)
+            a_valid_q <= 1'b0;
+        if (s_axis_entry_tready) begin
+            a_mode_q <= entry[1:0];
+            a_rows_q <= entry[17:2];
+            a_beats_q <= entry[33:18];
+            a_free_q <= entry[35];
+            a_last_rows_q <= entry[43:36];
+            a_tail_row_q <= entry[56:44];
+            a_scale_beats_q <= entry[1:0] == INT4 ? {1'b0, groups_up[7:3]} : 6'd0;
+            a_single_q <= entry[68];
+            a_layer_q <= s_axis_entry_tdata[169:160];
+            a_tokens_q <= step[19:16];
+            a_over_q <= over;
+            a_krows_q <= step[47:32];
+            a_vblocks_q <= step[63:48];
         end
-        if (next_q[1]) begin
-            k_last_q <= C_32[21:0] + {6'd0, step_q[15:0]} - k_cover_q;
-            tail_row_q <= (tail_row_q + {16'd0, entry_q[59:44]}) << PARTS_LOG;
+        if (rst)
+            n_valid_q <= 1'b0;
+        else if (n_ready)
+            n_valid_q <= a_valid_q;
+        if (n_ready) begin
+            n_mode_q <= a_mode_q;
+            n_tok_end_q <= a_single_q ? 3'd0 : token_end[2:0];
+            n_rows_end_q <= (a_mode_q == SCORES ? krows_all : {1'b0, a_rows_q}) - 17'd1;
+            n_one_row_q <= a_mode_q == SCORES ? krows_all == 17'd1 : a_rows_q == 16'd1;
+            n_beats_end_q <= a_mode_q == VALUES ? vbeats + (BLOCK_BEATS == 1 ? 17'd0 : 17'd1) : {1'b0, a_beats_q} - 17'd1;
+            n_one_beat_q <= a_mode_q == VALUES ? BLOCK_BEATS == 1 && a_vblocks_q == 16'd0 : a_beats_q == 16'd1;
+            n_memory_q <= a_mode_q == VALUES ? vbeats : {1'b0, a_krows_q};
+            n_from_memory_q <= a_mode_q == VALUES ? a_vblocks_q != 16'd0 : a_mode_q != SCORES || a_krows_q != 16'd0;
+            n_last_count_q <= a_mode_q == SCORES ? ALL_LANES[5:0] - a_over_q : a_last_rows_q[5:0];
+            n_scale_beats_q <= a_scale_beats_q;
+            n_free_q <= a_free_q;
+            n_tail_row_q <= a_tail_row_q;
+            n_layer_q <= a_layer_q;
         end
     end
 
-    // ---- V credits and places of the output FIFO ----
-    reg  [15:0]          credits_q;
-    reg  [RESERVE_W-1:0] reserved_q;
-    reg                  room_q;                       // a row fits, whatever its tokens
-    wire                 row_start;
-    wire [RESERVE_W-1:0] reserved_d;
+    // ---- the running firing ----
+    reg         active_q;
+    reg  [1:0]  mode_q;
+    reg  [2:0]  tok_end_q;
+    reg  [16:0] beats_end_q;
+    reg         one_beat_q;
+    reg  [16:0] memory_q;
+    reg         from_memory_q;
+    reg  [5:0]  last_count_q;
+    reg  [5:0]  scale_beats_q;
+    reg         free_q;
+    reg  [9:0]  layer_q;
+
+    reg         header_q;                    // a header beat comes next
+    reg         params_q;                    // it is the one with the row parameters
+    reg  [5:0]  header_left_q;               // header beats after it
+    reg  [2:0]  tok_q;
+    reg         first_q;
+    reg  [16:0] beats_left_q;                // of this row-step, after this one
+    reg         row_end_q;                   // beats_left_q == 0
+    reg  [16:0] rows_left_q;                 // after this one
+    reg         rows_end_q;                  // rows_left_q == 0
+    reg  [1:0]  source_q;
+    reg  [16:0] memory_left_q;               // keys: row-steps from memory, values: memory beats of this row-step; this one included
+    reg  [UNIT_W-1:0]  unit_q;               // of the operand
+    reg  [2:0]         chunk_row_q;
+    reg  [SCALE_W-1:0] scale_q;
+    reg  [7:0]         group_beat_q;
+    reg  [12:0]        tail_row_q;
+
+    // Counted arrivals; *_has_q: the count is not 0.
+    reg         beat_has_q;
+    reg         k_has_q;
+    reg         x_has_q;
+    reg         v_has_q;
+    reg         y_has_q;
+
+    wire        tok_first = tok_q == 3'd0;
+    wire        tok_last = tok_q == tok_end_q;
+    wire        need_beat = header_q || (source_q == MEMORY && tok_first);
+    wire        need_k = !header_q && source_q == KEYS && tok_first;
+    wire        need_v = !header_q && source_q == TAIL;
+    wire        need_y = !header_q && row_end_q;
+    wire        no_beat = (need_beat && !beat_has_q) || (need_k && !k_has_q) || (need_v && !v_has_q);
+    wire        no_x = !header_q && !x_has_q;
+    wire        no_y = need_y && !y_has_q;
+    wire        go = active_q && !no_beat && !no_x && !no_y;
+    wire        advance = go && (header_q || tok_last);
+    wire        firing_end = !header_q && row_end_q && rows_end_q;
+    wire        finish = advance && firing_end;
+    assign load = n_valid_q && (!active_q || finish);
+
+    // Where the next beat comes from.
+    wire        memory_one = memory_left_q[16:1] == 16'd0;     // this one is the last, or there was none
+    wire        next_row_memory = mode_q == SCORES ? !memory_one : from_memory_q;
+    wire [1:0]  next_row_source = next_row_memory ? MEMORY : mode_q == SCORES ? KEYS : TAIL;
+    wire [1:0]  next_beat_source = mode_q == VALUES && memory_one ? TAIL : source_q;
+    wire        chunk_end = chunk_row_q == CHUNK_END[2:0];
+    wire        group_end = row_end_q || group_beat_q == GROUP_END[7:0];
+
+    always @(posedge clk) begin
+        if (rst)
+            active_q <= 1'b0;
+        else if (load)
+            active_q <= 1'b1;
+        else if (finish)
+            active_q <= 1'b0;
+
+        if (load) begin
+            mode_q <= n_mode_q;
+            tok_end_q <= n_tok_end_q;
+            beats_end_q <= n_beats_end_q;
+            one_beat_q <= n_one_beat_q;
+            memory_q <= n_memory_q;
+            from_memory_q <= n_from_memory_q;
+            last_count_q <= n_last_count_q;
+            scale_beats_q <= n_scale_beats_q;
+            free_q <= n_free_q;
+            layer_q <= n_layer_q;
+            header_q <= !n_mode_q[1];
+            params_q <= 1'b1;
+            header_left_q <= n_scale_beats_q;
+            tok_q <= 3'd0;
+            first_q <= 1'b1;
+            beats_left_q <= n_beats_end_q;
+            row_end_q <= n_one_beat_q;
+            rows_left_q <= n_rows_end_q;
+            rows_end_q <= n_one_row_q;
+            source_q <= n_from_memory_q ? MEMORY : n_mode_q == SCORES ? KEYS : TAIL;
+            memory_left_q <= n_memory_q;
+            unit_q <= {UNIT_W{1'b0}};
+            chunk_row_q <= 3'd0;
+            scale_q <= {SCALE_W{1'b0}};
+            group_beat_q <= 8'd0;
+            tail_row_q <= n_tail_row_q;
+        end else if (advance && header_q) begin
+            params_q <= 1'b0;
+            header_left_q <= header_left_q - 6'd1;
+            header_q <= header_left_q != 6'd0;
+            scale_q <= params_q || header_left_q == 6'd0 ? {SCALE_W{1'b0}} : scale_q + BEAT_BYTES[SCALE_W-1:0];
+        end else if (advance && row_end_q) begin
+            tok_q <= 3'd0;
+            first_q <= 1'b1;
+            beats_left_q <= beats_end_q;
+            row_end_q <= one_beat_q;
+            rows_left_q <= rows_left_q - 17'd1;
+            rows_end_q <= rows_left_q == 17'd1;
+            source_q <= next_row_source;
+            memory_left_q <= mode_q == VALUES ? memory_q : memory_left_q - {16'd0, source_q == MEMORY};
+            unit_q <= {UNIT_W{1'b0}};
+            chunk_row_q <= chunk_end ? 3'd0 : chunk_row_q + 3'd1;
+            header_q <= !mode_q[1] && chunk_end;
+            params_q <= 1'b1;
+            header_left_q <= scale_beats_q;
+            scale_q <= chunk_end ? {SCALE_W{1'b0}} : scale_q + 1'b1;
+            group_beat_q <= 8'd0;
+            tail_row_q <= tail_row_q + 13'd1;
+        end else if (advance) begin
+            tok_q <= 3'd0;
+            first_q <= 1'b0;
+            beats_left_q <= beats_left_q - 17'd1;
+            row_end_q <= beats_left_q == 17'd1;
+            source_q <= next_beat_source;
+            memory_left_q <= memory_left_q - {16'd0, mode_q == VALUES && source_q == MEMORY};
+            unit_q <= mode_q == INT4 ? unit_q + TWO[UNIT_W-1:0] : unit_q + 1'b1;
+            scale_q <= scale_q + {{(SCALE_W-1){1'b0}}, group_end};
+            group_beat_q <= group_end ? 8'd0 : group_beat_q + 8'd1;
+        end else if (go)
+            tok_q <= tok_q + 3'd1;
+    end
+
+    // ---- counts ----
+    localparam BEAT_COUNT_W = $clog2(LANE_BEATS + 1);
+    localparam K_COUNT_W = $clog2(K_UNITS + 1);
+    localparam Y_COUNT_W = $clog2(OUT_WORDS + 1);
+    reg  [BEAT_COUNT_W-1:0] beat_count_q;
+    reg  [K_COUNT_W-1:0]    k_count_q;
+    reg  [1:0]              x_count_q;
+    reg  [15:0]             v_count_q;
+    reg  [Y_COUNT_W-1:0]    y_count_q;       // free places
+    wire                    take_beat = go && need_beat;
+    wire                    take_k = go && need_k;
+    wire                    take_x = finish && free_q;
+    wire                    take_v = finish && mode_q == VALUES;
+    wire                    take_y = go && need_y;
+    wire [BEAT_COUNT_W-1:0] beat_count_d = take_beat ? beat_count_q - 1'b1 : beat_count_q + 1'b1;
+    wire [K_COUNT_W-1:0]    k_count_d = take_k ? k_count_q - 1'b1 : k_count_q + 1'b1;
+    wire [1:0]              x_count_d = take_x ? x_count_q - 1'b1 : x_count_q + 1'b1;
+    wire [15:0]             v_count_d = take_v ? v_count_q - 1'b1 : v_count_q + 1'b1;
+    wire [Y_COUNT_W-1:0]    y_count_d = take_y ? y_count_q - 1'b1 : y_count_q + 1'b1;
 
     always @(posedge clk)
         if (rst) begin
-            credits_q <= 16'd0;
-            reserved_q <= {RESERVE_W{1'b0}};
-            room_q <= 1'b0;
+            beat_count_q <= {BEAT_COUNT_W{1'b0}};
+            beat_has_q <= 1'b0;
+            k_count_q <= {K_COUNT_W{1'b0}};
+            k_has_q <= 1'b0;
+            x_count_q <= 2'd0;
+            x_has_q <= 1'b0;
+            v_count_q <= 16'd0;
+            v_has_q <= 1'b0;
+            y_count_q <= ALL_WORDS[Y_COUNT_W-1:0];
+            y_has_q <= 1'b1;
         end else begin
-            credits_q <= credits_q + {15'd0, head_done} - {15'd0, start && next_mode == VALUES};
-            reserved_q <= reserved_d;
-            room_q <= reserved_d <= OUT_LIMIT_32[RESERVE_W-1:0];
-        end
-
-    // ---- the present firing ----
-    localparam [1:0] S_IDLE = 2'd0, S_HEAD = 2'd1, S_RUN = 2'd2, S_END = 2'd3;
-    reg  [1:0]         state_q;
-    reg  [1:0]         mode_q;
-    reg                free_q;
-    reg  [3:0]         tokens_q;                       // ntok
-    reg  [TOK_W-1:0]   tok_end_q;                      // ntok - 1
-    reg  [15:0]        row_beats_q;                    // beats of a row
-    reg                row_single_q;                   // ... are one
-    reg  [15:0]        mem_beats_q;                    // of these, from memory
-    reg  [COUNT_W-1:0] last_count_q;                   // valid lanes of the last row
-    reg  [7:0]         head_end_q;                     // header beats of a chunk - 1
-
-    reg  [TOK_W-1:0]   tok_q;
-    reg                tok_first_q;
-    reg  [15:0]        rows_left_q;                    // with the present one
-    reg                row_last_q;                     // rows_left_q == 1
-    reg                local_q;                        // mode 2: the present positions
-    reg  [15:0]        beat_q;                         // in the row
-    reg  [15:0]        left_q;                         // beats of the row with the present one
-    reg                first_q;
-    reg                last_q;                         // left_q == 1
-    reg  [15:0]        mem_left_q;                     // memory beats of the row with the present one
-    reg                mem_q;                          // mem_left_q != 0
-    reg  [7:0]         group_beat_q;                   // in the group
-    reg  [SCALE_W-1:0] scale_q;
-    reg  [2:0]         row_q;                          // in the chunk
-    reg  [7:0]         head_q;                         // header beat
-    reg  [23:0]        tail_word_q;
-
-    wire source_ok = local_q ? klocal_valid : !mem_q || beats_valid;
-    wire row_begin = first_q && tok_first_q;
-    wire issue = state_q == S_RUN && source_ok && (!row_begin || room_q);
-    wire tok_last = tok_q == tok_end_q;
-    wire advance = issue && tok_last;                  // the beat is done
-    wire row_done = advance && last_q;
-    wire firing_last = row_last_q && (mode_q != KEYS || local_q);
-    wire firing_done = row_done && firing_last;
-    wire chunk_last = row_q == RC_32[2:0] - 3'd1;
-    wire take_head = state_q == S_HEAD && beats_valid;
-    wire head_last = head_q == head_end_q;
-    wire group_last = last_q || group_beat_q == GROUP_BEATS_32[7:0] - 8'd1;
-    wire begin_local = row_done && row_last_q && !firing_last;
-
-    assign start = state_q == S_IDLE && next_q[3] && x_full && (next_mode != VALUES || credits_q != 16'd0);
-    assign row_start = issue && row_begin;
-    assign reserved_d = reserved_q + (row_start ? {{(RESERVE_W-4){1'b0}}, tokens_q} : {RESERVE_W{1'b0}}) - {{(RESERVE_W-1){1'b0}}, out_pop};
-
-    always @(posedge clk)
-        if (rst)
-            state_q <= S_IDLE;
-        else
-            case (state_q)
-                S_IDLE: if (start) state_q <= next_mode[1] ? S_RUN : S_HEAD;
-                S_HEAD: if (take_head && head_last) state_q <= S_RUN;
-                S_RUN: if (firing_done) state_q <= free_q ? S_END : S_IDLE;
-                       else if (row_done && !mode_q[1] && chunk_last) state_q <= S_HEAD;
-                default: state_q <= S_IDLE;
-            endcase
-
-    always @(posedge clk)
-        if (start) begin
-            mode_q <= next_mode;
-            free_q <= entry_q[35];
-            tokens_q <= ntok_q;
-            tok_end_q <= ntok_q[TOK_W-1:0] - 1'b1;
-            row_beats_q <= next_beats;
-            row_single_q <= next_beats == 16'd1;
-            mem_beats_q <= next_mem_beats;
-            last_count_q <= next_mode == KEYS ? k_last_q[COUNT_W-1:0] : entry_q[36 +: COUNT_W];
-            head_end_q <= next_scale_beats[7:0];
-        end
-
-    // Tokens and rows.
-    always @(posedge clk)
-        if (start) begin
-            tok_q <= {TOK_W{1'b0}};
-            tok_first_q <= 1'b1;
-            local_q <= next_local;
-            rows_left_q <= next_local ? {12'd0, ntok_q} : next_rows;
-            row_last_q <= next_local ? ntok_q == 4'd1 : next_rows == 16'd1;
-            row_q <= 3'd0;
-        end else begin
-            if (issue) begin
-                tok_q <= tok_last ? {TOK_W{1'b0}} : tok_q + 1'b1;
-                tok_first_q <= tok_last;
+            if (beat_pulse != take_beat) begin
+                beat_count_q <= beat_count_d;
+                beat_has_q <= beat_count_d != {BEAT_COUNT_W{1'b0}};
             end
-            if (row_done) begin
-                rows_left_q <= begin_local ? {12'd0, tokens_q} : rows_left_q - 16'd1;
-                row_last_q <= begin_local ? tokens_q == 4'd1 : rows_left_q == 16'd2;
-                row_q <= chunk_last ? 3'd0 : row_q + 3'd1;
+            if (k_pulse != take_k) begin
+                k_count_q <= k_count_d;
+                k_has_q <= k_count_d != {K_COUNT_W{1'b0}};
             end
-            if (begin_local)
-                local_q <= 1'b1;
-        end
-
-    // Beats of the row.
-    always @(posedge clk)
-        if (start) begin
-            beat_q <= 16'd0;
-            first_q <= 1'b1;
-            left_q <= next_beats;
-            last_q <= next_beats == 16'd1;
-            mem_left_q <= next_mem_beats;
-            mem_q <= next_mem_beats != 16'd0;
-            tail_word_q <= tail_row_q[23:0];
-        end else if (row_done) begin
-            beat_q <= 16'd0;
-            first_q <= 1'b1;
-            left_q <= row_beats_q;
-            last_q <= row_single_q;
-            mem_left_q <= mem_beats_q;
-            mem_q <= mem_beats_q != 16'd0;
-            if (!mem_q)
-                tail_word_q <= tail_word_q + 24'd1;
-        end else if (advance) begin
-            beat_q <= beat_q + 16'd1;
-            first_q <= 1'b0;
-            left_q <= left_q - 16'd1;
-            last_q <= left_q == 16'd2;
-            mem_left_q <= mem_left_q - 16'd1;
-            mem_q <= mem_q && mem_left_q != 16'd1;
-            if (!mem_q)
-                tail_word_q <= tail_word_q + 24'd1;
-        end
-
-    // Headers and group scales.
-    always @(posedge clk)
-        if (state_q != S_RUN) begin
-            group_beat_q <= 8'd0;
-            scale_q <= {SCALE_W{1'b0}};
-            head_q <= state_q == S_HEAD ? head_q + {7'd0, take_head} : 8'd0;
-        end else begin
-            head_q <= 8'd0;
-            if (advance) begin
-                group_beat_q <= group_last ? 8'd0 : group_beat_q + 8'd1;
-                if (group_last)
-                    scale_q <= scale_q + 1'b1;
+            if (x_pulse != take_x) begin
+                x_count_q <= x_count_d;
+                x_has_q <= x_count_d != 2'd0;
+            end
+            if (v_pulse != take_v) begin
+                v_count_q <= v_count_d;
+                v_has_q <= v_count_d != 16'd0;
+            end
+            if (y_pulse != take_y) begin
+                y_count_q <= y_count_d;
+                y_has_q <= y_count_d != {Y_COUNT_W{1'b0}};
             end
         end
 
-    assign x_free = state_q == S_END;
-    assign beat_pop = take_head || (advance && mem_q && !local_q);
-    assign klocal_pop = advance && local_q;
-    assign tail_en = issue && !mem_q;                  // mode 3 alone has rows with beats that are not memory's
-    assign tail_addr = tail_word_q;
-    assign op_valid = issue;
-    assign op_mode = mode_q;
-    assign op_local = local_q;
-    assign op_first = first_q;
-    assign op_last = last_q;
-    assign op_tok = tok_q;
-    assign op_odd = beat_q[0];
-    assign op_scale = scale_q;
-    assign op_row = row_q;
-    assign op_count = local_q ? ONE : row_last_q ? last_count_q : C_32[COUNT_W-1:0];
-    assign op_tok_last = tok_last;
-    assign op_tlast = firing_last && tok_last;
-    assign head_param = take_head && head_q == 8'd0;
-    assign head_scale = take_head && head_q != 8'd0;
-    assign head_index = head_q - 8'd1;
-    wire [PAIR_W:0] unit = beat_q[PAIR_W:0];
-    assign op_pair = mode_q == INT4 ? unit[PAIR_W-1:0] : unit[PAIR_W:1];
+    // ---- the command ----
+    wire [5:0]  row_count = source_q == KEYS ? 6'd1
+                          : (mode_q == SCORES ? memory_one : rows_end_q) ? last_count_q : ALL_LANES[5:0];
+    always @(posedge clk) begin
+        cmd_pop <= go && need_beat && !rst;
+        cmd_k <= go && need_k && !rst;
+        cmd_params <= go && header_q && params_q && !rst;
+        cmd_scales <= go && header_q && !params_q && !rst;
+        cmd_valid <= go && !header_q && !rst;
+        cmd_tail <= go && need_v && tok_first && !rst;
+        cmd_free <= take_x && !rst;
+        cmd_int4 <= mode_q == INT4;
+        cmd_raw <= {mode_q == VALUES, mode_q == SCORES};
+        cmd_tail_addr <= {layer_q, tail_row_q, BLOCK_BEATS == 2 && !beats_left_q[0]};
+        cmd_local <= go && !header_q && source_q != MEMORY && tok_first;
+        cmd_first <= first_q;
+        cmd_last <= row_end_q;
+        cmd_tok <= tok_q[TOK_W-1:0];
+        cmd_pair <= unit_q[UNIT_W-1:1];
+        cmd_half <= unit_q[0];
+        cmd_row <= chunk_row_q;
+        cmd_scale <= scale_q;
+        cmd_count <= row_count[COUNT_W-1:0];
+        cmd_tok_last <= tok_last;
+        cmd_y_last <= rows_end_q && tok_last;
+        busy <= active_q && !rst;
+        stall_beat <= active_q && no_beat && !rst;
+        stall_x <= active_q && no_x && !rst;
+        stall_out <= active_q && no_y && !rst;
+    end
 
-    assign busy = issue || take_head;
-    assign stall_beat = (state_q == S_HEAD && !beats_valid) || (state_q == S_RUN && !source_ok);
-    assign stall_x = state_q == S_IDLE && next_q[3] && !start;
-    assign stall_out = state_q == S_RUN && source_ok && row_begin && !room_q;
-
-`ifdef RILL_ASSERT
-    always @(posedge clk)
-        if (!rst && start) begin
-            if (next_scale_beats > MAX_SCALE_BEATS) begin
-                $display("%m: a chunk has %0d group scale beats, MAX_SCALE_BEATS is %0d", next_scale_beats, MAX_SCALE_BEATS);
-                $stop;
-            end
-            if ((next_mode != KEYS && next_rows == 16'd0) || next_beats == 16'd0 || ntok_q == 4'd0 || {28'd0, ntok_q} > TOKENS) begin
-                $display("%m: an entry without rows, beats or tokens, or with more than TOKENS");
-                $stop;
-            end
-            if ((next_mode == INT4 ? {16'd0, next_beats} * 2 : {16'd0, next_beats}) > X_UNITS) begin
-                $display("%m: a row of %0d beats needs more than X_UNITS", next_beats);
-                $stop;
-            end
-        end
-`endif
-
-    wire unused = &{1'b0, entry_last, entry_q[95:69], entry_q[43:34], step_q[31:20], tail_row_q[31:24], k_last_q, next_scale_beats[15:8],
-                    C_32, RC_32, GROUP_BEATS_32, OUT_LIMIT_32, PARTS_32};
+    wire unused = &{1'b0, s_axis_entry_tdata[175:170], entry[95:69], entry[59:57], entry[34], step[31:20], step[15:6], lanes_up[21:6],
+                    groups_up[2:0], a_last_rows_q[7:6], row_count, token_end[3], tok_q, CHUNK_END, GROUP_END, ALL_LANES, ALL_WORDS, BEAT_BYTES, TWO};
 endmodule
 
 `default_nettype wire

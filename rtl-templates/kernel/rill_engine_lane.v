@@ -1,111 +1,143 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of the matrix engine with what it keeps of its weight stream: row parameters and group scales of the present chunk of rows.
+// One lane of the matrix engine with what belongs to its channel alone: beats waiting, row parameters, group scales, multiplier array.
 //
-// Free-running, in step with rill_engine_ctrl. Cycle 0 is the issue: beat is the memory word, taken or not. Cycle 1 (*_1): header writes,
-// places of scale and row. Cycle 2 (*_2): the source of the beat; tail and local_unit are the words of the other sources. Cycle 3 (*_3):
-// operand and marks for rill_matrix_lane, whose results come 9 cycles later.
-// Reset: synchronous; valids only.
-// Parameters: BEAT_BITS, TOKENS, MAX_SCALE_BEATS, SIDE_W, HAS_KV (1: the tail is a source), HAS_LOCAL (1: local is one too), SCALE_K, SCALE_V
-// (fp32 row scales of modes 2 and 3).
+// s_axis_beat: the channel's stream, LANE_BEATS deep; arrived pulses once per beat taken in. The rest runs by command and never stalls: a beat
+// may be popped LANE_LATENCY = 4 cycles after its arrived pulse or later. Cycle 0 of a command is the cycle of pop and of its companions:
+//     cycle 0   pop, use_local (the beat is local_beat, not a popped one), valid, params, scales, int4, first, last, tok, row, scale, raw
+//     cycle 1   x, shift        cycle 5   offset (rill_engine_offset)        cycle 10  out_*
+// Without pop and use_local the beat of the command before is used again (next token).
+// raw 1, 2: no row parameters, scale SCALE_K, SCALE_V and bias +0.
+// Reset: clk, synchronous active-high rst; valids and the waiting beats.
+// Parameters: BEAT_BITS, TOKENS, LANE_BEATS, SCALE_BEATS (group scale beats of a chunk), SCALE_W (bits of `scale`), SCALE_K, SCALE_V (fp32).
 `default_nettype none
 
 module rill_engine_lane #(
     parameter BEAT_BITS = 0,
     parameter TOKENS = 0,
-    parameter MAX_SCALE_BEATS = 0,
-    parameter SIDE_W = 1,
-    parameter HAS_KV = 0,
-    parameter HAS_LOCAL = 0,
+    parameter LANE_BEATS = 0,
+    parameter SCALE_BEATS = 0,
+    parameter SCALE_W = 0,
     parameter [31:0] SCALE_K = 0,
     parameter [31:0] SCALE_V = 0,
-    parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
-    parameter SCALE_W = $clog2(MAX_SCALE_BEATS * (BEAT_BITS / 8))
+    parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1
 ) (
     input  wire                   clk,
     input  wire                   rst,
 
-    input  wire [BEAT_BITS-1:0]   beat,
+    input  wire                   s_axis_beat_tvalid,
+    output wire                   s_axis_beat_tready,
+    input  wire [BEAT_BITS-1:0]   s_axis_beat_tdata,
+    output reg                    arrived,
 
-    input  wire                   head_param_1,
-    input  wire                   head_scale_1,
-    input  wire [7:0]             head_index_1,
-    input  wire [SCALE_W-1:0]     scale_1,
-    input  wire [2:0]             row_1,
-
-    input  wire [1:0]             mode_2,
-    input  wire                   tail_2,
-    input  wire                   local_2,
-    input  wire [2:0]             scale_2,
-    input  wire [BEAT_BITS-1:0]   tail,
-    input  wire [BEAT_BITS-1:0]   local_unit,
-
-    input  wire                   valid_3,
-    input  wire                   int4_3,
-    input  wire                   first_3,
-    input  wire                   last_3,
-    input  wire [TOK_W-1:0]       tok_3,
-    input  wire [2*BEAT_BITS-1:0] x_3,
-    input  wire [4:0]             shift_3,
-    input  wire [SIDE_W-1:0]      side_3,
+    input  wire                   pop,
+    input  wire                   use_local,
+    input  wire [BEAT_BITS-1:0]   local_beat,
+    input  wire                   valid,
+    input  wire                   params,
+    input  wire                   scales,
+    input  wire                   int4,
+    input  wire                   first,
+    input  wire                   last,
+    input  wire [TOK_W-1:0]       tok,
+    input  wire [2:0]             row,
+    input  wire [SCALE_W-1:0]     scale,
+    input  wire [1:0]             raw,
+    input  wire [4*BEAT_BITS-1:0] x,
+    input  wire [4:0]             shift,
+    input  wire [21:0]            offset,
 
     output wire                   out_valid,
     output wire [63:0]            out_acc,
     output wire [31:0]            out_row_scale,
-    output wire [31:0]            out_bias,
-    output wire [SIDE_W-1:0]      out_side
+    output wire [31:0]            out_bias
 );
-    localparam XS_LOG = BEAT_BITS == 512 ? 6 : 5;
-    localparam [1:0] INT4 = 2'd1, KEYS = 2'd2;
+    localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
+    localparam FILL_W = $clog2(LANE_BEATS + 1);
+    localparam ROW_W = BEAT_BITS == 512 ? 3 : 2;
 
-    reg  [BEAT_BITS-1:0] beat1_q;
-    reg  [BEAT_BITS-1:0] beat2_q;
-    reg  [BEAT_BITS-1:0] beat3_q;
-    always @(posedge clk) begin
-        beat1_q <= beat;
-        beat2_q <= beat1_q;
-    end
     generate
-        if (HAS_KV == 0) begin : gen_memory
-            wire unused = &{1'b0, tail, tail_2, local_unit, local_2};
-            always @(posedge clk)
-                beat3_q <= beat2_q;
-        end else if (HAS_LOCAL == 0) begin : gen_tail
-            wire unused = &{1'b0, local_unit, local_2};
-            always @(posedge clk)
-                beat3_q <= tail_2 ? tail : beat2_q;
-        end else begin : gen_local
-            always @(posedge clk)
-                beat3_q <= tail_2 ? tail : local_2 ? local_unit : beat2_q;
+        if (SCALE_BEATS < 1 || SCALE_BEATS > 64) begin : gen_bad_scales
+            rill_error_SCALE_BEATS_must_be_1_to_64 u_error ();
+        end
+        if (SCALE_W <= BYTE_W) begin : gen_bad_width
+            rill_error_SCALE_W_must_exceed_the_bits_of_a_byte_place u_error ();
+        end
+        if (LANE_BEATS < 3) begin : gen_bad_beats
+            rill_error_LANE_BEATS_must_be_at_least_3 u_error ();
         end
     endgenerate
 
-    // Header beats. A chunk's last row has read its place before the next header is written.
-    reg  [BEAT_BITS-1:0] params_q;
-    reg  [BEAT_BITS-1:0] scales [0:MAX_SCALE_BEATS-1];
-    wire [7:0]           scale_beat = {{(8+XS_LOG-SCALE_W){1'b0}}, scale_1[SCALE_W-1:XS_LOG]};
-    wire [XS_LOG-4:0]    scale_part = scale_1[XS_LOG-1:3];
-    reg  [63:0]          scale_part_q;
-    reg  [7:0]           scale_q;
-    reg  [63:0]          row_q;
-    reg  [63:0]          params_3_q;
+    wire                 waiting;
+    wire [FILL_W-1:0]    fill;
+    wire [FILL_W-1:0]    high;
+    wire [BEAT_BITS-1:0] beat;
+    rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(LANE_BEATS), .RAM_STYLE("distributed")) u_beats (
+        .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_beat_tvalid), .s_axis_tready(s_axis_beat_tready), .s_axis_tdata(s_axis_beat_tdata),
+        .m_axis_tvalid(waiting), .m_axis_tready(pop), .m_axis_tdata(beat), .occupancy(fill), .high_water(high));
+    always @(posedge clk)
+        arrived <= !rst && s_axis_beat_tvalid && s_axis_beat_tready;
+
+    // Cycle 1: the beat and its command.
+    reg  [BEAT_BITS-1:0] beat_q;
+    reg                  valid_q;
+    reg                  params_q;
+    reg                  scales_q;
+    reg                  int4_q;
+    reg                  first_q;
+    reg                  last_q;
+    reg  [TOK_W-1:0]     tok_q;
+    reg  [ROW_W-1:0]     row_q;
+    reg  [SCALE_W-1:0]   scale_q;
+    reg  [1:0]           raw_q;
     always @(posedge clk) begin
-        if (head_param_1)
-            params_q <= beat1_q;
-        if (head_scale_1)
-            scales[head_index_1[SCALE_W-XS_LOG-1:0]] <= beat1_q;
-        scale_part_q <= scales[scale_beat[SCALE_W-XS_LOG-1:0]][{scale_part, 6'd0} +: 64];
-        scale_q <= mode_2 == INT4 ? scale_part_q[{scale_2, 3'd0} +: 8] : 8'd1;
-        row_q <= params_q[{row_1[XS_LOG-4:0], 6'd0} +: 64];
-        params_3_q <= !mode_2[1] ? row_q : {32'd0, mode_2 == KEYS ? SCALE_K : SCALE_V};
+        if (use_local)
+            beat_q <= local_beat;
+        else if (pop)
+            beat_q <= beat;
+        valid_q <= valid && !rst;
+        params_q <= params;
+        scales_q <= scales;
+        int4_q <= int4;
+        first_q <= first;
+        last_q <= last;
+        tok_q <= tok;
+        row_q <= row[ROW_W-1:0];
+        scale_q <= scale;
+        raw_q <= raw;
     end
 
-    rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(SIDE_W)) u_lane (
-        .clk(clk), .rst(rst), .valid(valid_3), .int4(int4_3), .first(first_3), .last(last_3), .tok(tok_3), .beat(beat3_q), .x(x_3),
-        .group_scale(scale_q), .shift(shift_3), .row_scale(params_3_q[31:0]), .bias(params_3_q[63:32]), .side(side_3),
-        .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(out_side)
-    );
+    // Header beats stay here until those of the next chunk.
+    reg  [BEAT_BITS-1:0]       params_beat_q;
+    (* ram_style = "distributed" *) reg [BEAT_BITS-1:0] scales_mem [0:SCALE_BEATS-1];
+    localparam WORD_W = SCALE_BEATS > 1 ? $clog2(SCALE_BEATS) : 1;
+    wire [WORD_W-1:0]          scale_word = SCALE_BEATS > 1 ? scale_q[BYTE_W +: WORD_W] : {WORD_W{1'b0}};
+    wire [BEAT_BITS-1:0]       scales_beat = scales_mem[scale_word];
+    wire [7:0]                 group_scale = int4_q ? scales_beat[{scale_q[BYTE_W-1:0], 3'd0} +: 8] : 8'd1;
+    wire [63:0]                row_params = params_beat_q[{row_q, 6'd0} +: 64];
+    wire [31:0]                row_scale = raw_q[0] ? SCALE_K : raw_q[1] ? SCALE_V : row_params[31:0];
+    wire [31:0]                bias = raw_q == 2'd0 ? row_params[63:32] : 32'd0;
+    always @(posedge clk) begin
+        if (params_q)
+            params_beat_q <= beat_q;
+        if (scales_q)
+            scales_mem[scale_word] <= beat_q;
+    end
 
-    wire unused_index = &{1'b0, head_index_1, row_1, scale_1[2:0], scale_beat};
+    wire                       side;
+    rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(1)) u_matrix (
+        .clk(clk), .rst(rst), .valid(valid_q), .int4(int4_q), .first(first_q), .last(last_q), .tok(tok_q), .beat(beat_q), .x(x),
+        .offset(offset), .group_scale(group_scale), .shift(shift), .row_scale(row_scale), .bias(bias), .side(1'b0),
+        .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(side));
+
+`ifdef RILL_ASSERT
+    always @(posedge clk)
+        if (!rst && pop && !waiting) begin
+            $display("%m: a beat is popped that is not there");
+            $stop;
+        end
+`endif
+
+    wire unused = &{1'b0, waiting, fill, high, side, row, scale_q};
 endmodule
 
 `default_nettype wire

@@ -36,29 +36,29 @@ module rill_engine_offset #(
         int4_q <= {int4_q[2:1], int4};
     end
 
-    wire signed [15:0] half_0;
-    wire signed [15:0] half_1;
+    wire [15:0] half_0;
+    wire [15:0] half_1;
     genvar i;
     generate
         for (i = 0; i < QUADS; i = i + 1) begin : gen_quad
-            wire signed [7:0] a = x[32*i +: 8];
-            wire signed [7:0] b = x[32*i+8 +: 8];
-            wire signed [7:0] c = x[32*i+16 +: 8];
-            wire signed [7:0] d = x[32*i+24 +: 8];
-            reg  signed [15:0] sum_q;
+            wire [15:0] a = {{8{x[32*i+7]}}, x[32*i +: 8]};
+            wire [15:0] b = {{8{x[32*i+15]}}, x[32*i+8 +: 8]};
+            wire [15:0] c = {{8{x[32*i+23]}}, x[32*i+16 +: 8]};
+            wire [15:0] d = {{8{x[32*i+31]}}, x[32*i+24 +: 8]};
+            reg  [15:0] sum_q;
             always @(posedge clk)
                 if (valid)
                     sum_q <= a + b + c + d;
         end
         for (i = 0; i < SIXTEENS; i = i + 1) begin : gen_sixteen
-            reg  signed [15:0] sum_q;
+            reg  [15:0] sum_q;
             always @(posedge clk)
                 if (valid_q[1])
                     sum_q <= gen_quad[4*i].sum_q + gen_quad[4*i+1].sum_q + gen_quad[4*i+2].sum_q + gen_quad[4*i+3].sum_q;
         end
         if (SIXTEENS == 8) begin : gen_eight
-            reg  signed [15:0] sum_0_q;
-            reg  signed [15:0] sum_1_q;
+            reg  [15:0] sum_0_q;
+            reg  [15:0] sum_1_q;
             always @(posedge clk)
                 if (valid_q[2]) begin
                     sum_0_q <= gen_sixteen[0].sum_q + gen_sixteen[1].sum_q + gen_sixteen[2].sum_q + gen_sixteen[3].sum_q;
@@ -67,8 +67,8 @@ module rill_engine_offset #(
             assign half_0 = sum_0_q;
             assign half_1 = sum_1_q;
         end else begin : gen_four
-            reg  signed [15:0] sum_0_q;
-            reg  signed [15:0] sum_1_q;
+            reg  [15:0] sum_0_q;
+            reg  [15:0] sum_1_q;
             always @(posedge clk)
                 if (valid_q[2]) begin
                     sum_0_q <= gen_sixteen[0].sum_q + gen_sixteen[1].sum_q;

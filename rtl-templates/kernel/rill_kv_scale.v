@@ -5,7 +5,7 @@
 // the scale of unit 0 is stored at position pos + tok. Out (tdata only): for each (layer, head) in order the words of positions
 // 0 .. pos + ntok - 1, element 0 low, lanes past the last position +0.0; they start when the scales of all tokens of that
 // (layer, head) are in.
-// Throughput: one unit and one word per cycle; units may run up to one step ahead of the words. Latency: 6 cycles from the last unit of
+// Throughput: one unit and one word per cycle; units may run up to one step ahead of the words. Latency: 5 cycles from the last unit of
 // a head to its first word. Reset: synchronous; the RAM keeps its contents.
 // LANES      fp32 per word: 1, 2, 4, 8, 16, 32
 // TOKENS     tokens per step, upper bound
@@ -221,7 +221,8 @@ module rill_kv_scale #(
     always @(posedge clk)
         if (!rst && w_take) assert ({15'd0, place} < CONTEXT);
 `endif
-    wire unused = &{1'b0, s_axis_step_tdata[63:20], s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place, valid, pipe_ready, pipe_side, RAM_STYLE};
+    wire unused = &{1'b0, s_axis_step_tdata[63:20], s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place, valid,
+        pipe_ready, pipe_side, RAM_STYLE};
 endmodule
 
 `default_nettype wire

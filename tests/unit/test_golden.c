@@ -11,6 +11,8 @@
 
 #include "../../verif/golden/ops.h"
 #include "../../verif/golden/run_internal.h"
+#include "../../verif/reference/evaluate.h"
+#include "../../verif/reference/reference.h"
 #include "checkpoint.h"
 #include "trace.h"
 
@@ -344,10 +346,56 @@ static void test_requests(void **state) {
     image_end(&x);
 }
 
+// ---- accuracy against the float model: docs/numerics.md's cost, on the shipped validation text ----
+
+static const float *float_step(void *model, uint32_t id, int64_t position) { return reference_step(model, id, position, true); }
+
+static const float *golden_step(void *run, uint32_t id, int64_t position) {
+    return golden_run_step(run, id, NULL, position, true) ? value_of(run, "logits", 0, position).f32 : NULL;
+}
+
+static struct reference_model *open_reference(struct fixture *f, const char *dir) {
+    struct gpt2_config config;
+    struct checkpoint *c = checkpoint_open(&f->arena, dir, &f->diag);
+    struct reference_model *m = gpt2_config_read(&f->arena, dir, &config, &f->diag) ? reference_open(&f->arena, c, &config, &f->diag) : NULL;
+    checkpoint_close(c);
+    assert_no_errors(f);
+    return m;
+}
+
+static void test_accuracy(void **state) {
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    skip(); // slow there, and nothing but arithmetic
+#endif
+    static const char *const designs[] = {"  weights: int8\n", "  weights: int4\n", "  weights: int4\n  head: int4\n"};
+    static const double bounds[] = {1.003, 1.03, 1.04};
+    struct image_fixture x;
+    image_begin(&x);
+    const char *dir = shipped_model(&x.f), *why;
+    size_t len;
+    const char *text = file_read(&x.f.arena, arena_printf(&x.f.arena, "%s/valid.txt", dir), 1 << 20, &len, &why);
+    struct tokenizer *tokenizer = tokenizer_open(&x.f.arena, dir, &x.f.diag);
+    struct evaluate_model models[4] = {{float_step, open_reference(&x.f, dir), 1024}};
+    for (int i = 0; i < 3; i++)
+        models[i + 1] = (struct evaluate_model){golden_step, open_model(&x, designs[i], arena_printf(&x.f.arena, "m%d", i), 1), 1024};
+    struct evaluation e;
+    assert_true(evaluate_text(tokenizer, text, len, 256, 0, models, 4, &e, NULL));
+    for (int i = 1; i < 4; i++) {
+        double ratio = evaluate_perplexity(&e, i) / evaluate_perplexity(&e, 0);
+        print_message("%s: perplexity x %.4f, first choice agrees in %.2f %%\n", designs[i - 1], ratio, 100.0 * (double)e.model[i].agree / (double)e.tokens);
+        assert_true(ratio < bounds[i - 1]);
+        golden_run_close(models[i].state);
+    }
+    tokenizer_close(tokenizer);
+    image_end(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dot),   cmocka_unit_test(test_weighted_sum), cmocka_unit_test(test_graph),       cmocka_unit_test(test_attention),
         cmocka_unit_test(test_fault), cmocka_unit_test(test_expected),     cmocka_unit_test(test_same_logits), cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_accuracy),
     };
     return cmocka_run_group_tests_name("golden", tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 
 #include "../../verif/golden/ops.h"
 #include "../../verif/golden/store.h"
-#include "ops.h"
+#include "../../include/ops.h"
 
 struct packed {
     const struct ir *ir;
@@ -196,6 +196,27 @@ static void test_graph_layout(void **state) {
     image_end(&x);
 }
 
+// Rows so long that the headers and the group scales take several beats.
+static void test_long_rows(void **state) {
+    (void)state;
+    static const char spec[] = "name: g\ngraph:\n  inputs: {t: {shape: [1]}}\n  outputs: [y]\n  context: 8\n  regions:\n    - name: main\n      ops:\n"
+                               "        - {op: embed, name: e, in: [t], rows: 20, cols: 2200, format: int4, weight: table}\n"
+                               "        - {op: quantize, name: q, in: [e]}\n"
+                               "        - {op: matmul, name: acc, in: [q], rows: 20, weights: int4, weight: head}\n"
+                               "        - {op: dequantize, name: l, in: [acc]}\n"
+                               "        - {op: argmax, name: y, in: [l]}\n"
+                               "board: u55c\ndesign: {channels: 2, lanes: 8, beat_bits: 256, group: 64}\n";
+    struct image_fixture x;
+    image_begin(&x);
+    struct packed p = {.ir = image_build(&x, spec, NULL)};
+    p.dir = image_pack(&x, p.ir, "random:3", "d");
+    open_packed(&x, &p);
+    assert_int_equal(p.store.entry[0].groups, 35);
+    for (int e = 0; e < p.store.count; e++) check_entry(&p, &p.store.entry[e]);
+    store_close(&p.store);
+    image_end(&x);
+}
+
 // The embedding and the tied head are one matrix in the golden weights; matrices of different layers are not.
 static void test_tied(void **state) {
     (void)state;
@@ -358,9 +379,10 @@ static void test_same_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layout),           cmocka_unit_test(test_graph_layout),         cmocka_unit_test(test_tied),
-        cmocka_unit_test(test_damage),           cmocka_unit_test(test_damaged_store),        cmocka_unit_test(test_wrong_checkpoint),
-        cmocka_unit_test(test_truncated_checkpoint), cmocka_unit_test(test_full_disk),        cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_layout),        cmocka_unit_test(test_graph_layout),     cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_tied),          cmocka_unit_test(test_damage),           cmocka_unit_test(test_damaged_store),
+        cmocka_unit_test(test_wrong_checkpoint), cmocka_unit_test(test_truncated_checkpoint), cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_same_bytes),
     };
     return cmocka_run_group_tests_name("pack", tests, NULL, NULL);
 }

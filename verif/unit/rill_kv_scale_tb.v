@@ -35,7 +35,8 @@ module rill_kv_scale_tb;
     rill_axis_driver #(.DATA_W(64), .SALT(1)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid), .m_axis_tready(step_ready),
         .m_axis_tdata(step_data), .m_axis_tuser(step_user), .m_axis_tlast(step_last), .done(step_done));
     rill_axis_driver #(.DATA_W(BEAT_BITS + 32), .USER_W(USER_W), .SALT(3), .WORDS(16384)) u_kv (
-        .clk(clk), .rst(rst), .m_axis_tvalid(kv_valid), .m_axis_tready(kv_ready), .m_axis_tdata(kv_data), .m_axis_tuser(kv_user), .m_axis_tlast(kv_last), .done(kv_done));
+        .clk(clk), .rst(rst), .m_axis_tvalid(kv_valid), .m_axis_tready(kv_ready), .m_axis_tdata(kv_data),
+        .m_axis_tuser(kv_user), .m_axis_tlast(kv_last), .done(kv_done));
     rill_axis_monitor #(.DATA_W(LANES * 32), .SALT(2), .WORDS(16384)) u_out (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(out_valid),
         .s_axis_tready(out_ready), .s_axis_tdata(out_data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(out_done));
     rill_kv_scale #(.LANES(LANES), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .LAYERS(LAYERS), .HEADS(HEADS), .UNITS(UNITS),

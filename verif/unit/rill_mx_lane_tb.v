@@ -35,7 +35,8 @@ module rill_mx_lane_tb;
             $finish;
         end
         if (given == count + 1) begin
-            $display(count > 1000 ? "PASS" : "FAIL: too few vectors");
+            if (count > 1000) $display("PASS");
+            else $display("FAIL: too few vectors");
             $finish;
         end
         en = $unsigned($random(seed)) % 100 >= idle;
