@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The open block of 64 positions of every V row, on chip: takes the V stream, serves the engine, writes complete blocks to memory.
+// The open block of 64 positions of the V cache: takes the V of a step, gives it to the engine, writes full blocks to memory, transposed.
 //
 // In: one step word per step (s_axis_step), then LAYERS firings of kv units {scale, q} in the order head, tok, unit in head. Element d of a
-// head at position p goes to lane d mod CHANNELS, row-step j = d / CHANNELS, byte p mod 64. Only q is used.
-// A lane's RAM holds words of BEAT_BITS at ((layer*HEADS + head)*V_ROWS + j)*PARTS + part; V_ROWS = ceil(HEAD_DIM / CHANNELS), PARTS = 64
-// bytes in words, part 0 the block's first positions. It is never cleared: bytes of positions to come are stale, the zeros of the operand
-// mask them.
-// Engine: tail_en with tail_addr (the word's address); tail_data, a word of every lane, 2 cycles later. head_done: one pulse when every
-// token of a (layer, head), in order, can be read.
-// Out: when the step holds position 63 of a block, each firing is followed by one descriptor of PARTS beats per row, and the beats:
-//     V_BASE + layer*V_LAYER_STRIDE + (head*V_ROWS + j)*V_ROW_STRIDE + (pos / 64)*64        (offset in the channel)
-// *_tvalid and *_tready are packed, one bit per channel; the descriptor's tdata is shared. The engine's reads go first.
-// layer_done: one pulse after each firing, when its descriptors and beats (if any) have been accepted; only then the next firing is.
-// Throughput: a unit in the cycles that its row-steps number; 4 cycles per beat of the write-out.
-// Reset: synchronous; the RAM keeps its contents.
-// Parameters: CHANNELS (1..32), BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), LAYERS, HEADS, HEAD_DIM, RAM_STYLE; V_BASE, V_LAYER_STRIDE,
-// V_ROW_STRIDE in bytes.
+// head goes to lane d mod CHANNELS, row-step d / CHANNELS, byte (position mod 64). Rows of a layer: head * ROWS + row-step, ROWS =
+// ceil(HEAD_DIM / CHANNELS). head_done: one pulse when all tokens of a (step, layer, head) are in.
+// Read: tail_valid with tail_addr {layer[9:0], row[12:0], unit}: tail_data, the beats of all lanes, TAIL_LATENCY = 4 cycles later. Bytes of
+// positions not written since the block was opened are old ones; the operand is 0 there.
+// Out: when a step fills the block, for each row one descriptor of 64 bytes at
+//     V_BASE + layer*V_LAYER_STRIDE + row*V_ROW_STRIDE + (pos / 64) * 64                      (offset in the channel)
+// and its beats, to all channels; *_tvalid and *_tready are packed, one bit per channel, the descriptor is shared, beats are the channel's
+// own (channel 0 low). Reads go first; no V is taken in while rows are written out.
+// layer_done: one pulse per (step, layer) when everything of it has been accepted, at once when no block closes.
+// Throughput: UNITS + ROWS cycles per head and token, UNITS = ceil(HEAD_DIM / XS); 8 or 9 cycles per row written out.
+// Reset: clk, synchronous active-high rst. The contents of the RAM start as zeros (an operand's 0 needs a known factor in simulation).
+// Parameters: CHANNELS, BEAT_BITS, TOKENS, LAYERS (up to 1024), HEADS, HEAD_DIM (HEADS * ROWS up to 8192), V_BASE, V_LAYER_STRIDE,
+// V_ROW_STRIDE (bytes), RAM_STYLE ("auto", "block", "ultra", "distributed").
 `default_nettype none
 
 module rill_v_tail #(
@@ -29,7 +28,7 @@ module rill_v_tail #(
     parameter [39:0] V_LAYER_STRIDE = 0,
     parameter [39:0] V_ROW_STRIDE = 0,
     parameter RAM_STYLE = "auto",
-    parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                          clk,
     input  wire                          rst,
@@ -40,43 +39,40 @@ module rill_v_tail #(
 
     input  wire                          s_axis_kv_tvalid,
     output wire                          s_axis_kv_tready,
-    input  wire [32+BEAT_BITS-1:0]       s_axis_kv_tdata,    // {scale[31:0], q}
-    input  wire [TOK_W:0]                s_axis_kv_tuser,    // {tok_last, tok}
+    input  wire [32+BEAT_BITS-1:0]       s_axis_kv_tdata,   // {scale[31:0], q}
+    input  wire [USER_W-1:0]             s_axis_kv_tuser,   // {tok_last, tok}
     input  wire                          s_axis_kv_tlast,
 
-    input  wire                          tail_en,
+    input  wire                          tail_valid,
     input  wire [23:0]                   tail_addr,
     output wire [CHANNELS*BEAT_BITS-1:0] tail_data,
     output reg                           head_done,
 
     output wire [CHANNELS-1:0]           m_axis_desc_tvalid,
     input  wire [CHANNELS-1:0]           m_axis_desc_tready,
-    output wire [55:0]                   m_axis_desc_tdata,  // {beats[15:0], offset[39:0]}
+    output wire [55:0]                   m_axis_desc_tdata, // {beats[15:0], offset[39:0]}
     output wire [CHANNELS-1:0]           m_axis_beat_tvalid,
     input  wire [CHANNELS-1:0]           m_axis_beat_tready,
     output wire [CHANNELS*BEAT_BITS-1:0] m_axis_beat_tdata,
 
     output reg                           layer_done
 );
-    localparam C = CHANNELS < 1 ? 1 : CHANNELS;
-    localparam XS = BEAT_BITS == 512 ? 64 : 32;
-    localparam PARTS = 64 / XS;
-    localparam V_ROWS = (HEAD_DIM + C - 1) / C;
+    localparam XS = BEAT_BITS > 0 ? BEAT_BITS / 8 : 1;
+    localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
+    localparam ROWS = CHANNELS > 0 ? (HEAD_DIM + CHANNELS - 1) / CHANNELS : 1;
+    localparam LAYER_ROWS = HEADS * ROWS;
     localparam UNITS = (HEAD_DIM + XS - 1) / XS;
-    localparam LAST_UNIT = HEAD_DIM - (UNITS - 1) * XS;      // elements of a head's last unit
-    localparam LAYER_WORDS = HEADS * V_ROWS * PARTS;
-    localparam WORDS = LAYERS * LAYER_WORDS;
-    localparam DEPTH = WORDS > 4 ? WORDS : 4;
-    localparam ADDR_W = $clog2(DEPTH);
-    localparam SHIFT_BYTES = XS + C;
-    localparam [31:0] C_32 = C;
-    localparam [31:0] XS_32 = XS;
-    localparam [31:0] LAST_UNIT_32 = LAST_UNIT;
-    localparam [31:0] UNITS_32 = UNITS;
-    localparam [31:0] HEAD_WORDS_32 = V_ROWS * PARTS;
-    localparam [31:0] PARTS_32 = PARTS;
-    localparam [31:0] LAYERS_32 = LAYERS;
-    localparam [31:0] LAYER_WORDS_32 = LAYER_WORDS;
+    localparam BLOCK_BEATS = BEAT_BITS == 512 ? 1 : 2;
+    localparam WORDS = LAYERS * LAYER_ROWS * BLOCK_BEATS;
+    localparam ADDR_W = WORDS > 1 ? $clog2(WORDS) : 1;
+    localparam HELD = ROWS * CHANNELS > UNITS * XS ? ROWS * CHANNELS : UNITS * XS;     // bytes of a head
+    localparam [31:0] ROW_END = ROWS - 1;
+    localparam [31:0] ROWS_32 = ROWS;
+    localparam [31:0] LAYER_ROWS_32 = LAYER_ROWS;
+    localparam [31:0] LAYER_END = LAYERS - 1;
+    localparam [31:0] UNIT_END = UNITS - 1;
+    localparam [31:0] OUT_END = LAYER_ROWS - 1;
+    localparam [31:0] BLOCK_BEATS_32 = BLOCK_BEATS;
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
@@ -88,211 +84,246 @@ module rill_v_tail #(
         if (TOKENS != 1 && TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
             rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
         end
-        if (LAYERS < 1 || HEADS < 1 || HEAD_DIM < 1 || ADDR_W > 24) begin : gen_bad_shape
-            rill_error_LAYERS_HEADS_HEAD_DIM_must_be_at_least_1_and_fit_24_address_bits u_error ();
+        if (LAYERS < 1 || LAYERS > 1024 || HEADS < 1 || HEAD_DIM < 1) begin : gen_bad_shape
+            rill_error_LAYERS_HEADS_HEAD_DIM_must_be_at_least_1 u_error ();
+        end
+        if (LAYER_ROWS > 8192 || UNITS > 256) begin : gen_bad_rows
+            rill_error_HEADS_times_rows_of_a_head_must_be_8192_or_less u_error ();
         end
     endgenerate
 
-    localparam [2:0] S_STEP = 3'd0, S_WRITE = 3'd1, S_READ = 3'd2, S_WAIT = 3'd3, S_LOAD = 3'd4, S_SEND = 3'd5, S_DONE = 3'd6;
-    reg  [2:0]           state_q;
-    reg                  open_q;
-    reg  [15:0]          pos_q;
-    reg                  closes_q;             // position 63 of a block is in the step
-    reg  [15:0]          layer_q;
+    localparam [2:0] S_STEP = 3'd0, S_LOAD = 3'd1, S_SPREAD = 3'd2, S_ASK = 3'd3, S_WAIT = 3'd4, S_SEND = 3'd5;
+    reg  [2:0]        state_q;
+    reg               open_q;
+    reg  [5:0]        pos_q;                 // of the step's first token, in its block
+    reg  [33:0]       block_q;               // bytes of the blocks before
+    reg               closing_q;             // the step fills the block
+    reg  [15:0]       layer_q;
+    reg  [39:0]       layer_base_q;
+    reg  [31:0]       head_row_q;            // row of this head's row-step 0, all layers through
+    reg  [31:0]       layer_row_q;           // of this layer's first row
+    reg  [7:0]        unit_q;
+    reg  [12:0]       row_q;                 // row-step
+    reg  [HELD*8-1:0] held_q;
+    reg  [5:0]        place_q;               // the token's position in the block
+    reg               token_last_q;
+    reg               firing_last_q;
 
-    // ---- appending: a unit goes through a shift register, one row-step per cycle ----
-    reg                     have_q;            // a unit is in shift_q
-    reg  [SHIFT_BYTES*8-1:0] shift_q;          // the row-step's element of lane c at byte c
-    reg  [6:0]              left_q;            // elements of the unit from this row-step on
-    reg  [5:0]              lane_q;            // lane of the first of them
-    reg  [5:0]              byte_q;            // position in the block
-    reg                     unit_last_q;       // of the head and token
-    reg                     token_last_q;
-    reg                     firing_last_q;
-    reg  [7:0]              unit_q;            // index of the next unit to take
-    reg  [ADDR_W-1:0]       head_word_q;       // of the head's first row
-    reg  [ADDR_W-1:0]       row_word_q;        // from there to the present row-step
-    wire [6:0]              span = C_32[6:0] - {1'b0, lane_q};
-    wire                    unit_end = have_q && left_q <= span;
-    wire                    row_full = left_q == span;
-    wire                    take = s_axis_kv_tvalid && s_axis_kv_tready;
-    wire                    unit_last = unit_q == UNITS_32[7:0] - 8'd1;
-    wire [6:0]              next_lane = {1'b0, lane_q} + left_q;
-    wire [5:0]              start_lane = !unit_end ? lane_q : unit_last_q || row_full ? 6'd0 : next_lane[5:0];
-    wire [SHIFT_BYTES*8-1:0] loaded = {{(SHIFT_BYTES*8-BEAT_BITS){1'b0}}, s_axis_kv_tdata[BEAT_BITS-1:0]} << {start_lane, 3'd0};
-    wire [5:0]              tok = {{(6-TOK_W){1'b0}}, s_axis_kv_tuser[TOK_W-1:0]};
-    wire                    firing_end = unit_end && firing_last_q;
+    wire              take = s_axis_kv_tvalid && s_axis_kv_tready;
+    wire              unit_last = unit_q == UNIT_END[7:0];
+    wire              row_last = row_q == ROW_END[12:0];
+    wire              token_end = state_q == S_SPREAD && row_last;
+    wire              head_end = token_end && token_last_q;
+    wire              layer_end = head_end && firing_last_q;
+    wire [6:0]        step_end = {1'b0, s_axis_step_tdata[5:0]} + {3'd0, s_axis_step_tdata[19:16]};
+    wire [5:0]        tok = {{(7-USER_W){1'b0}}, s_axis_kv_tuser[USER_W-2:0]};
+    wire              last_layer = layer_q == LAYER_END[15:0];
+
+    // Writing out.
+    reg  [12:0]         out_row_q;
+    reg                 out_unit_q;
+    reg  [39:0]         out_offset_q;
+    reg  [1:0]          wait_q;
+    reg  [CHANNELS-1:0] desc_valid_q;
+    reg  [CHANNELS-1:0] beat_valid_q;
+    wire                read_busy;           // the engine has the RAM
+    wire                ask = state_q == S_ASK && !read_busy;
+    wire                arrive = state_q == S_WAIT && wait_q == 2'd2;
+    wire                sent = state_q == S_SEND && (desc_valid_q & ~m_axis_desc_tready) == {CHANNELS{1'b0}}
+                               && (beat_valid_q & ~m_axis_beat_tready) == {CHANNELS{1'b0}};
+    wire                out_unit_last = BLOCK_BEATS == 1 || out_unit_q;
+    wire                out_end = sent && out_unit_last && out_row_q == OUT_END[12:0];
 
     assign s_axis_step_tready = open_q && state_q == S_STEP;
-    // After a firing's last unit nothing is taken before S_DONE.
-    assign s_axis_kv_tready = state_q == S_WRITE && (!have_q || (unit_end && !firing_last_q));
-
-    always @(posedge clk)
-        if (rst || state_q == S_STEP) begin
-            have_q <= 1'b0;
-            unit_q <= 8'd0;
-            lane_q <= 6'd0;
-            head_word_q <= {ADDR_W{1'b0}};
-            row_word_q <= {ADDR_W{1'b0}};
-        end else begin
-            have_q <= take || (have_q && !unit_end);
-            if (take)
-                unit_q <= unit_last ? 8'd0 : unit_q + 8'd1;
-            if (have_q)
-                lane_q <= unit_end ? start_lane : 6'd0;
-            if (unit_end && unit_last_q) begin
-                row_word_q <= {ADDR_W{1'b0}};
-                if (token_last_q)
-                    head_word_q <= head_word_q + HEAD_WORDS_32[ADDR_W-1:0];
-            end else if (have_q && (!unit_end || row_full))
-                row_word_q <= row_word_q + PARTS_32[ADDR_W-1:0];
-        end
-
-    always @(posedge clk)
-        if (take) begin
-            shift_q <= loaded;
-            left_q <= unit_last ? LAST_UNIT_32[6:0] : XS_32[6:0];
-            byte_q <= pos_q[5:0] + tok;
-            unit_last_q <= unit_last;
-            token_last_q <= s_axis_kv_tuser[TOK_W];
-            firing_last_q <= s_axis_kv_tlast;
-        end else begin
-            shift_q <= shift_q >> (C * 8);
-            left_q <= left_q - span;
-        end
-
-    // Write registers.
-    reg  [C-1:0]      write_q;
-    reg  [C*8-1:0]    write_data_q;
-    reg  [ADDR_W-1:0] write_addr_q;
-    reg  [5:0]        write_byte_q;
-    wire [ADDR_W-1:0] row_addr = head_word_q + row_word_q;
-
-    always @(posedge clk) begin
-        write_data_q <= shift_q[C*8-1:0];
-        write_addr_q <= PARTS == 2 ? {row_addr[ADDR_W-1:1], byte_q[5]} : row_addr;
-        write_byte_q <= PARTS == 2 ? {1'b0, byte_q[4:0]} : byte_q;
-        head_done <= !rst && unit_end && unit_last_q && token_last_q;
-    end
-
-    // ---- the lanes' RAMs ----
-    reg  [ADDR_W-1:0]    out_word_q;           // next word of the write-out
-    reg  [ADDR_W-1:0]    read_addr_q;
-    reg  [C*BEAT_BITS-1:0] beat_q;
-    always @(posedge clk)
-        read_addr_q <= tail_en ? tail_addr[ADDR_W-1:0] : out_word_q;
-
-    genvar c;
-    generate
-        for (c = 0; c < C; c = c + 1) begin : gen_lane
-            localparam [31:0] INDEX = c;
-            (* ram_style = RAM_STYLE *) reg [BEAT_BITS-1:0] mem [0:DEPTH-1];
-            reg  [BEAT_BITS-1:0] word_q;
-            wire [6:0]           element = INDEX[6:0] - {1'b0, lane_q};
-            wire                 here = INDEX[6:0] >= {1'b0, lane_q} && element < left_q;
-            integer              i;
-            initial
-                for (i = 0; i < DEPTH; i = i + 1)
-                    mem[i] = {BEAT_BITS{1'b0}};
-            always @(posedge clk) begin
-                write_q[c] <= !rst && have_q && here;
-                if (write_q[c])
-                    for (i = 0; i < XS; i = i + 1)
-                        if (write_byte_q == i[5:0])
-                            mem[write_addr_q][8*i +: 8] <= write_data_q[8*c +: 8];
-                word_q <= mem[read_addr_q];
-                if (state_q == S_LOAD)
-                    beat_q[c*BEAT_BITS +: BEAT_BITS] <= word_q;
-            end
-            assign tail_data[c*BEAT_BITS +: BEAT_BITS] = word_q;
-        end
-    endgenerate
-    assign m_axis_beat_tdata = beat_q;
-
-    // ---- writing out: read, wait, load, send ----
-    reg  [C-1:0]   desc_valid_q;
-    reg  [C-1:0]   beat_valid_q;
-    reg  [39:0]    offset_q;
-    reg  [39:0]    layer_offset_q;
-    reg  [31:0]    words_q;                    // left to send in this layer
-    reg            part_q;
-    wire           sent = (desc_valid_q & ~m_axis_desc_tready) == {C{1'b0}} && (beat_valid_q & ~m_axis_beat_tready) == {C{1'b0}};
-    wire           part_last = PARTS == 1 || part_q;
-    wire           words_last = words_q == 32'd1;
-
+    assign s_axis_kv_tready = state_q == S_LOAD;
     assign m_axis_desc_tvalid = desc_valid_q;
     assign m_axis_beat_tvalid = beat_valid_q;
-    assign m_axis_desc_tdata = {PARTS_32[15:0], offset_q};
+    assign m_axis_desc_tdata = {BLOCK_BEATS_32[15:0], out_offset_q};
 
     always @(posedge clk) begin
         open_q <= !rst;
-        layer_done <= !rst && state_q == S_DONE;
         if (rst)
             state_q <= S_STEP;
         else
             case (state_q)
-                S_STEP: if (s_axis_step_tvalid && open_q) state_q <= S_WRITE;
-                S_WRITE: if (firing_end) state_q <= closes_q ? S_READ : S_DONE;
-                S_READ: if (!tail_en) state_q <= S_WAIT;
-                S_WAIT: state_q <= S_LOAD;
-                S_LOAD: state_q <= S_SEND;
-                S_SEND: if (sent) state_q <= words_last ? S_DONE : S_READ;
-                default: state_q <= layer_q == LAYERS_32[15:0] - 16'd1 ? S_STEP : S_WRITE;
+                S_STEP: if (s_axis_step_tvalid && open_q) state_q <= S_LOAD;
+                S_LOAD: if (take && unit_last) state_q <= S_SPREAD;
+                S_SPREAD: if (layer_end) state_q <= closing_q ? S_ASK : last_layer ? S_STEP : S_LOAD;
+                          else if (token_end) state_q <= S_LOAD;
+                S_ASK: if (ask) state_q <= S_WAIT;
+                S_WAIT: if (arrive) state_q <= S_SEND;
+                default: if (out_end) state_q <= last_layer ? S_STEP : S_LOAD;
+                         else if (sent) state_q <= S_ASK;
             endcase
+        head_done <= !rst && head_end;
+        layer_done <= !rst && ((layer_end && !closing_q) || out_end);
     end
 
+    // ---- taking in ----
+    wire layer_over = (layer_end && !closing_q) || out_end;
     always @(posedge clk) begin
-        if (rst) begin
-            desc_valid_q <= {C{1'b0}};
-            beat_valid_q <= {C{1'b0}};
-        end else if (state_q == S_LOAD) begin
-            desc_valid_q <= {C{!part_q}};
-            beat_valid_q <= {C{1'b1}};
-        end else begin
-            desc_valid_q <= desc_valid_q & ~m_axis_desc_tready;
-            beat_valid_q <= beat_valid_q & ~m_axis_beat_tready;
+        if (state_q == S_STEP) begin
+            pos_q <= s_axis_step_tdata[5:0];
+            block_q <= {12'd0, s_axis_step_tdata[63:48], 6'd0};
+            closing_q <= step_end == 7'd64;
+            layer_q <= 16'd0;
+            layer_base_q <= V_BASE;
+            head_row_q <= 32'd0;
+            layer_row_q <= 32'd0;
+            unit_q <= 8'd0;
+        end
+        if (take) begin
+            unit_q <= unit_last ? 8'd0 : unit_q + 8'd1;
+            place_q <= pos_q + tok;
+            token_last_q <= s_axis_kv_tuser[USER_W-1];
+            firing_last_q <= s_axis_kv_tlast;
+        end
+        row_q <= state_q == S_SPREAD ? row_q + 13'd1 : 13'd0;
+        if (head_end)
+            head_row_q <= head_row_q + ROWS_32;
+        if (layer_over) begin
+            layer_q <= layer_q + 16'd1;
+            layer_base_q <= layer_base_q + V_LAYER_STRIDE;
+            layer_row_q <= layer_row_q + LAYER_ROWS_32;
         end
     end
 
-    wire [6:0] end_pos = {1'b0, s_axis_step_tdata[5:0]} + {3'd0, s_axis_step_tdata[19:16]};
-    always @(posedge clk)
-        if (state_q == S_STEP) begin
-            pos_q <= s_axis_step_tdata[15:0];
-            closes_q <= end_pos == 7'd64;
-            layer_q <= 16'd0;
-            layer_offset_q <= V_BASE + {24'd0, s_axis_step_tdata[15:6], 6'd0};
-            out_word_q <= {ADDR_W{1'b0}};
-        end else if (state_q == S_WRITE) begin
-            offset_q <= layer_offset_q;
-            words_q <= LAYER_WORDS_32;
-            part_q <= 1'b0;
-        end else if (state_q == S_SEND && sent) begin
-            words_q <= words_q - 32'd1;
-            out_word_q <= out_word_q + 1'b1;
-            part_q <= !part_last;
-            if (part_last)
-                offset_q <= offset_q + V_ROW_STRIDE;
-        end else if (state_q == S_DONE) begin
-            layer_q <= layer_q + 16'd1;
-            layer_offset_q <= layer_offset_q + V_LAYER_STRIDE;
+    // A head's bytes; in S_SPREAD the low CHANNELS ones are a row-step.
+    genvar u;
+    generate
+        for (u = 0; u < HELD / XS + 1; u = u + 1) begin : gen_unit
+            localparam [31:0] INDEX = u;
+            localparam WIDTH = HELD - u * XS < XS ? HELD - u * XS : XS;
+            if (WIDTH > 0) begin : gen_bytes
+                wire [WIDTH*8-1:0] shifted;
+                if (u * XS + WIDTH + CHANNELS <= HELD) begin : gen_full
+                    assign shifted = held_q[(u*XS+CHANNELS)*8 +: WIDTH*8];
+                end else if (u * XS + CHANNELS < HELD) begin : gen_part
+                    assign shifted = {{((u*XS+WIDTH+CHANNELS-HELD)*8){1'b0}}, held_q[HELD*8-1:(u*XS+CHANNELS)*8]};
+                end else begin : gen_none
+                    assign shifted = {(WIDTH*8){1'b0}};
+                end
+                always @(posedge clk)
+                    if (take) begin
+                        if (unit_q == INDEX[7:0])
+                            held_q[u*XS*8 +: WIDTH*8] <= s_axis_kv_tdata[WIDTH*8-1:0];
+                        else if (u >= UNITS)
+                            held_q[u*XS*8 +: WIDTH*8] <= {(WIDTH*8){1'b0}};
+                    end else if (state_q == S_SPREAD)
+                        held_q[u*XS*8 +: WIDTH*8] <= shifted;
+            end
         end
+    endgenerate
+
+    // The write, one cycle after the row-step was chosen: the same word and byte in all lanes.
+    reg                   write_q;
+    reg  [ADDR_W-1:0]     write_addr_q;
+    reg  [BYTE_W-1:0]     write_byte_q;
+    reg  [CHANNELS*8-1:0] write_data_q;
+    wire [31:0]           write_row = head_row_q + {19'd0, row_q};
+    wire [31:0]           write_word = BLOCK_BEATS == 1 ? write_row : {write_row[30:0], place_q[5]};
+    always @(posedge clk) begin
+        write_q <= state_q == S_SPREAD && !rst;
+        write_addr_q <= write_word[ADDR_W-1:0];
+        write_byte_q <= place_q[BYTE_W-1:0];
+        write_data_q <= held_q[CHANNELS*8-1:0];
+    end
+
+    // ---- reading: {layer, row} to a word's place in two cycles, then two of the RAM ----
+    reg                   read1_q;
+    reg                   unit1_q;
+    reg  [31:0]           layer1_q;
+    reg  [12:0]           row1_q;
+    reg  [ADDR_W-1:0]     read_addr_q;
+    wire [31:0]           read_row = layer1_q + {19'd0, row1_q};
+    wire [31:0]           read_word = BLOCK_BEATS == 1 ? read_row : {read_row[30:0], unit1_q};
+    wire [31:0]           out_row = layer_row_q + {19'd0, out_row_q};
+    wire [31:0]           out_word = BLOCK_BEATS == 1 ? out_row : {out_row[30:0], out_unit_q};
+    assign read_busy = read1_q;
+    always @(posedge clk) begin
+        read1_q <= tail_valid && !rst;
+        unit1_q <= tail_addr[0];
+        row1_q <= tail_addr[13:1];
+        layer1_q <= {22'd0, tail_addr[23:14]} * LAYER_ROWS_32;
+        read_addr_q <= read1_q ? read_word[ADDR_W-1:0] : out_word[ADDR_W-1:0];
+    end
+
+    genvar c;
+    generate
+        for (c = 0; c < CHANNELS; c = c + 1) begin : gen_lane
+            (* ram_style = RAM_STYLE *) reg [BEAT_BITS-1:0] mem [0:WORDS-1];
+            reg  [BEAT_BITS-1:0] read_q;
+            reg  [BEAT_BITS-1:0] data_q;
+            reg  [BEAT_BITS-1:0] out_q;
+            integer n;
+            initial
+                for (n = 0; n < WORDS; n = n + 1)
+                    mem[n] = {BEAT_BITS{1'b0}};
+            always @(posedge clk) begin
+                if (write_q)
+                    for (n = 0; n < XS; n = n + 1)
+                        if (write_byte_q == n[BYTE_W-1:0])
+                            mem[write_addr_q][n*8 +: 8] <= write_data_q[c*8 +: 8];
+                read_q <= mem[read_addr_q];
+                data_q <= read_q;
+                if (arrive)
+                    out_q <= data_q;
+            end
+            assign tail_data[c*BEAT_BITS +: BEAT_BITS] = data_q;
+            assign m_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS] = out_q;
+
+            always @(posedge clk)
+                if (rst) begin
+                    desc_valid_q[c] <= 1'b0;
+                    beat_valid_q[c] <= 1'b0;
+                end else begin
+                    if (arrive)
+                        desc_valid_q[c] <= !out_unit_q;
+                    else if (m_axis_desc_tready[c])
+                        desc_valid_q[c] <= 1'b0;
+                    if (arrive)
+                        beat_valid_q[c] <= 1'b1;
+                    else if (m_axis_beat_tready[c])
+                        beat_valid_q[c] <= 1'b0;
+                end
+        end
+    endgenerate
+
+    // ---- writing out, row by row ----
+    always @(posedge clk) begin
+        if (state_q == S_SPREAD) begin
+            out_row_q <= 13'd0;
+            out_unit_q <= 1'b0;
+            out_offset_q <= layer_base_q + {6'd0, block_q};
+        end else if (sent) begin
+            out_unit_q <= !out_unit_last;
+            if (out_unit_last) begin
+                out_row_q <= out_row_q + 13'd1;
+                out_offset_q <= out_offset_q + V_ROW_STRIDE;
+            end
+        end
+        wait_q <= state_q == S_WAIT ? wait_q + 2'd1 : 2'd0;
+    end
 
 `ifdef RILL_ASSERT
-    always @(posedge clk)
-        if (!rst) begin
-            if (state_q == S_STEP && s_axis_step_tvalid && end_pos > 7'd64) begin
-                $display("%m: a step crosses a block of 64 positions");
-                $stop;
-            end
-            if (take && s_axis_kv_tlast && !(unit_last && s_axis_kv_tuser[TOK_W])) begin
-                $display("%m: a firing does not end with a head");
-                $stop;
-            end
+    reg [15:0] heads_q;
+    always @(posedge clk) begin
+        if (rst || layer_end)
+            heads_q <= 16'd0;
+        else if (head_end)
+            heads_q <= heads_q + 16'd1;
+        if (!rst && head_end && firing_last_q != ({16'd0, heads_q} == HEADS - 1)) begin
+            $display("%m: a firing does not end with the last token of the last head");
+            $stop;
         end
+        if (!rst && state_q == S_STEP && s_axis_step_tvalid && step_end > 7'd64) begin
+            $display("%m: a step crosses a block of 64 positions");
+            $stop;
+        end
+    end
 `endif
 
-    wire unused = &{1'b0, s_axis_kv_tdata[32+BEAT_BITS-1:BEAT_BITS], s_axis_step_tdata[63:20], tail_addr, pos_q[15:6], next_lane[6], C_32,
-                    RAM_STYLE, XS_32, LAST_UNIT_32, UNITS_32, HEAD_WORDS_32, PARTS_32, LAYERS_32};
+                    out_word, ROW_END, LAYER_END, UNIT_END, OUT_END, BLOCK_BEATS_32, place_q};
 endmodule
 
 `default_nettype wire

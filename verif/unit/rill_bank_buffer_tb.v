@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_bank_buffer: blocks of random length and tokens, full ones and ones that tlast ends, in both orders, with padding words; the
-// reader stalls at random; what is kept per bank belongs to the word on r_tdata; latency READY_DELAY + 2 to that word.
+// Bench of rill_bank_buffer: blocks of random length and tokens, full ones and ones that tlast ends, in both orders, with padding words;
+// the reader stalls at random; what is kept per bank belongs to the word on r_tdata; latency READY_DELAY + 2 to that word.
 // sweep: TOKENS=1 CHUNKS=1 TOKEN_MAJOR=0 READY_DELAY=1
 // sweep: TOKENS=2 CHUNKS=5 TOKEN_MAJOR=0 READY_DELAY=3
 // sweep: TOKENS=8 CHUNKS=3 TOKEN_MAJOR=1 READY_DELAY=2
@@ -27,15 +27,16 @@ module rill_bank_buffer_tb;
     reg                pad_q, end_q, tlast_q, bank_q;
     reg  [7:0]         side_q;
     reg  [15:0]        block_of [0:1]; // block whose words are in the bank
-    integer            b, c, t, ntok, count, seed, first_words = 0;
+    integer            b, c, t, ntok, count, seed;
+    integer            stall, gate = 7;
     reg                ends;
     reg                open = 1'b1;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axis_driver #(.USER_W(TOK_W + 1), .WORDS(8192)) u_s (.clk(clk), .rst(rst), .m_axis_tvalid(s_tvalid), .m_axis_tready(s_tready),
         .m_axis_tdata(s_tdata), .m_axis_tuser(s_tuser), .m_axis_tlast(s_tlast), .done(s_done));
-    rill_bank_buffer #(.DATA_W(32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(TOKEN_MAJOR), .READY_DELAY(READY_DELAY), .SIDE_W(8)) dut (
-        .clk(clk), .rst(rst), .s_tvalid(s_tvalid), .s_tready(s_tready), .s_tdata(s_tdata), .s_tuser(s_tuser), .s_tlast(s_tlast),
+    rill_bank_buffer #(.DATA_W(32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(TOKEN_MAJOR), .READY_DELAY(READY_DELAY), .SIDE_W(8))
+        dut (.clk(clk), .rst(rst), .s_tvalid(s_tvalid), .s_tready(s_tready), .s_tdata(s_tdata), .s_tuser(s_tuser), .s_tlast(s_tlast),
         .s_side(s_tdata[31:24]), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end), .r_en(r_en), .r_go(open),
         .r_pad(i_side[0]), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser), .i_pad(i_pad),
         .i_end(i_end), .i_tlast(i_tlast), .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
@@ -44,8 +45,8 @@ module rill_bank_buffer_tb;
 
     // The word, its marks, and the block kept for its bank.
     rill_axis_monitor #(.DATA_W(42), .USER_W(TOK_W + 1), .WORDS(8192)) u_m (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(r_tvalid),
-        .s_axis_tready(m_tready), .s_axis_tdata({pad_q, tlast_q, side_q, pad_q ? 32'd0 : r_tdata}), .s_axis_tuser(user_q), .s_axis_tlast(end_q),
-        .done(m_done));
+        .s_axis_tready(m_tready), .s_axis_tdata({pad_q, tlast_q, side_q, pad_q ? 32'd0 : r_tdata}), .s_axis_tuser(user_q),
+        .s_axis_tlast(end_q), .done(m_done));
     rill_kernel_verdict #(.AFTER(TOKENS * CHUNKS), .LATENCY(READY_DELAY + 2)) u_verdict (.clk(clk), .rst(rst), .done(s_done && m_done),
         .fault(r_tvalid && block_of[bank_q] !== {side_q, side_q}), .x_tvalid(s_tvalid), .x_tready(s_tready), .y_tvalid(r_tvalid),
         .y_tready(m_tready));
@@ -60,6 +61,7 @@ module rill_bank_buffer_tb;
 
     initial begin
         if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
         for (b = 0; b < BLOCKS; b = b + 1) begin
             ntok = b == 0 ? TOKENS : 1 + $unsigned($random(seed)) % TOKENS;
             count = b == 0 || $random(seed) % 2 ? CHUNKS : 1 + $unsigned($random(seed)) % CHUNKS;
@@ -80,7 +82,7 @@ module rill_bank_buffer_tb;
         end
     end
 
-    always @(posedge clk) open <= rst || $random(seed) % 4 != 0 || s_done == 0;
+    always @(posedge clk) open <= $unsigned($random(gate)) % 100 >= stall / 2;
 endmodule
 
 `default_nettype wire

@@ -4,7 +4,8 @@
 // sweep: DATA_W=33 DEPTH=2
 // sweep: DATA_W=8 DEPTH=3
 // sweep: DATA_W=40 DEPTH=17
-// sweep: DATA_W=16 DEPTH=33
+// sweep: DATA_W=16 DEPTH=33 STYLE=3
+// sweep: DATA_W=9 DEPTH=4 STYLE=3
 // sweep: DATA_W=16 DEPTH=33 STYLE=1
 // sweep: DATA_W=64 DEPTH=37
 // sweep: DATA_W=24 DEPTH=512 STYLE=2
@@ -14,7 +15,7 @@
 module rill_fifo_tb;
     parameter DATA_W = 8;
     parameter DEPTH = 4;
-    parameter STYLE = 0;                     // 0 auto, 1 distributed, 2 block
+    parameter STYLE = 0;                     // 0 auto, 1 distributed, 2 block, 3 srl
     localparam WORDS = 600 + DEPTH;
     localparam COUNT_W = $clog2(DEPTH + 1);
     localparam LATENCY = DEPTH <= 2 ? 1 : 2;
@@ -31,7 +32,7 @@ module rill_fifo_tb;
     rill_axis_driver #(.DATA_W(DATA_W), .WORDS(2 * WORDS)) u_src (
         .clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(), .m_axis_tlast(),
         .done(src_done));
-    rill_fifo #(.DATA_W(DATA_W), .DEPTH(DEPTH), .RAM_STYLE(STYLE == 0 ? "auto" : STYLE == 1 ? "distributed" : "block")) dut (
+    rill_fifo #(.DATA_W(DATA_W), .DEPTH(DEPTH), .RAM_STYLE(STYLE == 0 ? "auto" : STYLE == 1 ? "distributed" : STYLE == 2 ? "block" : "srl")) dut (
         .clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data), .m_axis_tvalid(m_valid),
         .m_axis_tready(m_ready), .m_axis_tdata(m_data), .occupancy(occupancy), .high_water(high_water));
     rill_axis_monitor #(.DATA_W(DATA_W), .WORDS(2 * WORDS)) u_snk (

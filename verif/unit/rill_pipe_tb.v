@@ -25,8 +25,8 @@ module rill_pipe_tb;
         .m_side({m_tlast, m_tuser, m_tdata}));
     rill_axis_monitor #(.USER_W(2)) u_m (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_tvalid), .s_axis_tready(m_tready),
         .s_axis_tdata(m_tdata), .s_axis_tuser(m_tuser), .s_axis_tlast(m_tlast), .done(done_m));
-    rill_kernel_verdict #(.LATENCY(LATENCY), .SLACK(LATENCY), .WAITS(2)) u_verdict (.clk(clk), .rst(rst), .done(done_s && done_m), .fault(fault),
-        .x_tvalid(s_tvalid), .x_tready(s_tready), .y_tvalid(m_tvalid), .y_tready(m_tready));
+    rill_kernel_verdict #(.LATENCY(LATENCY), .SLACK(LATENCY), .WAITS(2)) u_verdict (.clk(clk), .rst(rst), .done(done_s && done_m),
+        .fault(fault), .x_tvalid(s_tvalid), .x_tready(s_tready), .y_tvalid(m_tvalid), .y_tready(m_tready));
 
     initial for (i = 0; i < COUNT; i = i + 1) begin
         u_s.push(i * 32'h01234567, i[1:0], i % 7 == 0);

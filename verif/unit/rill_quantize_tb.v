@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_quantize: blocks, short last blocks, output firings, padding to even units, zero and tiny blocks against the golden model; latency.
+// Bench of rill_quantize: blocks, short last blocks, output firings, padding to even units, zero and tiny blocks against the golden
+// model; latency.
 // N elements per input firing (RANDOM: 1..N, in whole chunks unless the block covers them).
 // sweep: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=0
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 BLOCK=64 FIRE_BLOCKS=0 N=200 RANDOM=1 FAULT=0
