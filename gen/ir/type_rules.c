@@ -69,8 +69,23 @@ bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return true;
 }
 
+// A value in rows, one per head, is not one vector: its stream ends with every row.
+static bool expect_vector(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
+    const struct ir_tensor *t = input(ir, node, 0);
+    if (t->rank < 2) return true;
+    diag_error(diag, node->loc, "%s `%s`: `%s` has %lld rows, but one vector is needed", ir_op_table[node->op].name, node->name, t->name,
+               (long long)t->shape[0].bound);
+    diag_note(diag, node->loc, "`scale` joins the heads of attention");
+    return false;
+}
+
+bool type_norm(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    return expect_dtype(ir, node, 0, IR_F32, diag) && expect_vector(ir, node, diag) && type_same(ir, node, diag);
+}
+
 bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!expect_dtype(ir, node, 0, IR_F32, diag)) return false;
+    if (input(ir, node, 0)->rank > 1 && input(ir, node, 0)->shape[1].dynamic == IR_STATIC && !expect_vector(ir, node, diag)) return false;
     const struct ir_tensor *in = input(ir, node, 0);
     struct ir_tensor *out = output(ir, node, 0);
     out->dtype = IR_MX;
@@ -188,5 +203,5 @@ bool type_scale(struct ir *ir, struct ir_node *node, struct diag *diag) {
 
 bool type_argmax(struct ir *ir, struct ir_node *node, struct diag *diag) {
     set_vector(output(ir, node, 0), IR_ID, 1);
-    return expect_dtype(ir, node, 0, IR_F32, diag);
+    return expect_dtype(ir, node, 0, IR_F32, diag) && expect_vector(ir, node, diag);
 }

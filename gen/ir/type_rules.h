@@ -5,7 +5,7 @@
 
 #include "ops.h"
 
-ir_type_rule type_embed, type_position, type_same, type_quantize, type_matmul, type_dequantize, type_kv_quantize, type_attn_scores,
+ir_type_rule type_embed, type_position, type_same, type_norm, type_quantize, type_matmul, type_dequantize, type_kv_quantize, type_attn_scores,
     type_softmax, type_attn_values, type_scale, type_argmax;
 
 #endif

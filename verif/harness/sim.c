@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../model/hbm_dpi.h"
+#include "pack.h"
 #include "sim_internal.h"
 
 void sim_fail(struct sim *sim, const char *fmt, ...) {
@@ -77,6 +78,8 @@ static bool open_tokenizer(struct sim *sim) {
 }
 
 static bool open_check(struct sim *sim) {
+    if (!pack_check_image(sim->ir, path_in(sim, "image"), &sim->diag))
+        return false;
     sim->golden = golden_run_open(&sim->arena, sim->ir, path_in(sim, "image"), check_window(sim->ir), &sim->diag);
     if (sim->golden == NULL)
         return false;

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The emitted files: two runs give identical bytes; all RTL of a design is clean in `verilator --lint-only -Wall` with the waivers of
+# verif/lint/, compiles in Icarus as Verilog-2005, and elaborates in Yosys. One line per design. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+
+usage() {
+    cat <<'TEXT'
+usage: tests/emit/run.sh [--all] [spec...]
+  --all   every config and end-to-end spec, and variants in channels, beats, lanes, T and formats
+  spec    these files only
+TEXT
+}
+
+lint_design() { # folder
+    (cd "$1" && verilator --lint-only -Wall --top-module rill_top "$root/verif/lint/emitted.vlt" -f filelist.f) || return
+    if LC_ALL=C grep -nE '^.{241,}$' "$1/rtl/rill_top.v" | head -n 1 | cut -c1-80 | grep .; then echo "error: a line of rtl/rill_top.v is longer than 240 characters" && return 1; fi
+}
+
+read_icarus() { # folder
+    # shellcheck disable=SC2046 # one word per file
+    (cd "$1" && iverilog -g2005 -t null -s rill_top $(cat filelist.f))
+}
+
+read_yosys() { # folder
+    (cd "$1" && timeout 600 yosys -q -p "read_verilog -defer $(tr '\n' ' ' <filelist.f); hierarchy -check -top rill_top")
+}
+
+# What is made must not depend on the folder or on the run.
+same_bytes() { # spec, folder
+    (cd / && "$rill" gen "$1" -o "$2.again") && diff -rq "$2" "$2.again"
+}
+
+check_design() { # spec: the unit of parallel work
+    local spec=$1 label dir
+    label=$(basename "$spec" .yaml)
+    dir=$work/$label log=$work/$label.log
+    rm -rf "$dir" "$dir.again"
+    if ! "$rill" gen "$spec" -o "$dir" >"$log" 2>&1; then
+        fail "emit $label" "$(reason)"
+        return
+    fi
+    check "emit $label: identical bytes twice" same_bytes "$spec" "$dir"
+    check "emit $label: Verilator lint" lint_design "$dir"
+    check "emit $label: Icarus" read_icarus "$dir"
+    check "emit $label: Yosys" read_yosys "$dir"
+    rm -rf "$dir.again"
+}
+
+work=$root/build/emit
+if [ "${1:-}" = --check-design ]; then
+    check_design "$2"
+    exit 0
+fi
+
+all=0
+specs=()
+for arg in "$@"; do
+    case $arg in
+        --all) all=1 ;;
+        --help | -h) usage; exit 0 ;;
+        -*) usage >&2; exit 2 ;;
+        *) specs+=("$arg") ;;
+    esac
+done
+rm -rf "$work" && mkdir -p "$work/specs"
+story=$root/configs/tinystories-gpt2-1m.yaml
+
+if [ ${#specs[@]} = 0 ]; then
+    variant "$story" "$work/specs/int4-c3-b256-t1.yaml" weights=int4 channels=3 beat_bits=256 T=1 lanes=4
+    specs=("$root/configs/graph-linear.yaml" "$story" "$work/specs/int4-c3-b256-t1.yaml" "$root/tests/e2e/specs/odd.yaml" "$root/tests/e2e/specs/blocks.yaml")
+    if [ $all = 1 ]; then
+        variant "$story" "$work/specs/int8-c1-b512-t8.yaml" channels=1 T=8 lanes=32
+        variant "$story" "$work/specs/int4-c32-b512-t2.yaml" weights=int4 head=int4 channels=32 lanes=16
+        variant "$story" "$work/specs/int4-c5-b512-t4-g256.yaml" weights=int4 head=int4 channels=5 T=4 group=256 lanes=1
+        variant "$story" "$work/specs/int8-c8-b256-t2.yaml" channels=8 beat_bits=256 lanes=2
+        specs+=("$work"/specs/int8-*.yaml "$work"/specs/int4-c[0-9]*-b512-*.yaml)
+        for spec in "$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml; do
+            [[ " ${specs[*]} " == *" $spec "* ]] || specs+=("$spec")
+        done
+    fi
+fi
+
+printf '%s\0' "${specs[@]}" | xargs -0 -n 1 -P 2 "${BASH_SOURCE[0]}" --check-design | tee "$work/results"
+good=$(grep -c '^ok ' "$work/results") bad=$(grep -c '^FAIL' "$work/results")
+verdict
