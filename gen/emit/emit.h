@@ -18,6 +18,8 @@ void emit_memory(const struct ir *, struct text *out);   // per channel: DMA eng
 void emit_sim_top(const struct ir *, struct text *out);
 void emit_memory_map(const struct ir *, struct text *out); // JSON
 
+void emit_wrapped(const struct text *in, struct text *out);
+
 // ---- shared by the emitters ----
 
 enum { EMIT_MAX_CLIENTS = 16 };

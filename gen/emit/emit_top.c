@@ -4,6 +4,8 @@
 
 #include "emit.h"
 
+enum { EMIT_COLUMNS = 140 };
+
 struct axi_signal {
     const char *name;
     bool from_master;
@@ -89,7 +91,26 @@ void emit_control(const struct ir *ir, struct text *out) {
     text_add(out, "    reg core_rst_q;\n    always @(posedge clk) core_rst_q <= rst | soft_rst;\n    assign core_rst = core_rst_q;\n");
 }
 
-void emit_top(const struct ir *ir, struct text *out) {
+// Breaks lines behind commas so that no line is longer than EMIT_COLUMNS.
+void emit_wrapped(const struct text *in, struct text *out) {
+    size_t start = 0, column = 0, cut = 0;
+    for (size_t i = 0; i < in->len; i++) {
+        if (in->data[i] == ' ' && i > 0 && in->data[i - 1] == ',') cut = i;
+        if (++column > EMIT_COLUMNS && cut > start) {
+            text_add_bytes(out, in->data + start, cut - start);
+            text_add(out, "\n           ");
+            start = cut;
+            column = i - cut + 12;
+        }
+        if (in->data[i] != '\n') continue;
+        text_add_bytes(out, in->data + start, i + 1 - start);
+        start = cut = i + 1;
+        column = 0;
+    }
+    text_add_bytes(out, in->data + start, in->len - start);
+}
+
+static void emit_top_text(const struct ir *ir, struct text *out) {
     text_add(out, "`default_nettype none\n\nmodule rill_top (\n");
     emit_ports(ir, out);
     text_add(out, "\n);\n");
@@ -102,6 +123,13 @@ void emit_top(const struct ir *ir, struct text *out) {
     text_add(out, "endmodule\n\n`default_nettype wire\n");
 }
 
+void emit_top(const struct ir *ir, struct text *out) {
+    struct text text = {0};
+    emit_top_text(ir, &text);
+    emit_wrapped(&text, out);
+    text_free(&text);
+}
+
 // ---- simulation ----
 
 static void emit_memory_model(const struct ir *ir, int c, struct text *out) {
@@ -112,7 +140,7 @@ static void emit_memory_model(const struct ir *ir, int c, struct text *out) {
     text_add(out, ");\n");
 }
 
-void emit_sim_top(const struct ir *ir, struct text *out) {
+static void emit_sim_top_text(const struct ir *ir, struct text *out) {
     text_add(out, "`default_nettype none\n\nmodule rill_sim_top (\n    input  wire clk,\n    input  wire rst,\n    output wire interrupt");
     for (size_t s = 0; s < COUNT_OF(axil_signals); s++)
         text_addf(out, ",\n    %s wire [%d:0] s_axi_control_%s", axil_signals[s].from_master ? "input " : "output", axil_signals[s].bits - 1,
@@ -124,4 +152,11 @@ void emit_sim_top(const struct ir *ir, struct text *out) {
     for (int c = 0; c < ir->design.channels; c++)
         for (size_t s = 0; s < COUNT_OF(axi_signals); s++) text_addf(out, ",\n        .m_axi_hbm_%02d_%s(hbm_%02d_%s)", c, axi_signals[s].name, c, axi_signals[s].name);
     text_add(out, ");\nendmodule\n\n`default_nettype wire\n");
+}
+
+void emit_sim_top(const struct ir *ir, struct text *out) {
+    struct text text = {0};
+    emit_sim_top_text(ir, &text);
+    emit_wrapped(&text, out);
+    text_free(&text);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// allocate-memories: what a FIFO is built of, by depth and shape (UltraScale+: SRL32, LUTRAM of 64 words, BRAM36 of 512 x 72, URAM of 4096 x 72).
+// allocate-memories: what a FIFO is built of, by depth and shape (UltraScale+: LUTRAM of 64 words, BRAM36 of 512 x 72, URAM of 4096 x 72).
+// No SRLs: a wide shift register moves every bit in every cycle, in the device and in simulation.
 #include "pass.h"
 
 static const char *ram_style(int64_t depth, int64_t bits) {
-    if (depth <= 32) return "srl";
     if (depth * bits <= 16384 || depth <= 64) return "distributed";
     return depth >= 2048 ? "ultra" : "block";
 }

@@ -202,7 +202,7 @@ static void add_v_tail(struct engine *e, int tensor) {
     const int64_t tail_bits = (int64_t)ir->design.channels * ir->design.beat_bits;
     const struct { int kernel; bool writes_data; } side[] = {{e->kernel, false}, {k, true}};
     for (size_t i = 0; i < COUNT_OF(side); i++) { // the engine reads the tail and waits for its heads
-        ir_add_wire(ir, side[i].kernel, "tail_en", !side[i].writes_data, 1, "tail_en");
+        ir_add_wire(ir, side[i].kernel, "tail_valid", !side[i].writes_data, 1, "tail_valid");
         ir_add_wire(ir, side[i].kernel, "tail_addr", !side[i].writes_data, TAIL_ADDR_BITS, "tail_addr");
         ir_add_wire(ir, side[i].kernel, "tail_data", side[i].writes_data, tail_bits, "tail_data");
         ir_add_wire(ir, side[i].kernel, "head_done", side[i].writes_data, 1, "tail_head_done");
@@ -274,25 +274,6 @@ static int64_t operand_units(const struct ir *ir) {
     return most;
 }
 
-// Group scale beats of a chunk of rows, the largest of all products.
-static int64_t most_scale_beats(const struct ir *ir) {
-    int64_t most = 2;
-    for (int i = 0; i < ir->firings; i++) {
-        const struct ir_firing *f = &ir->firing[i];
-        if (f->mode != 1) continue;
-        struct layout_matrix m = layout_matrix(&ir->design, 1, ir_tensor_elements(operand(ir, f)), true);
-        if (m.scale_beats > most) most = m.scale_beats;
-    }
-    return most;
-}
-
-// Row-steps of a layer in the V tail.
-static int64_t tail_rows(const struct engine *e) {
-    if (e->attention == IR_NONE) return 0;
-    const struct ir_tensor *k = &e->ir->tensor[e->ir->node[e->attention].in[1]];
-    return k->shape[0].bound * layout_kv(&e->ir->design, k->shape[0].bound, k->shape[1].bound).v_rows;
-}
-
 static void add_y(struct engine *e) {
     struct ir *ir = e->ir;
     int c = ir->design.channels;
@@ -326,7 +307,7 @@ static void tie_off_attention(struct engine *e) {
     const struct { const char *port; int64_t bits; } inputs[] = {{"s_axis_klocal_tvalid", 1}, {"s_axis_klocal_tdata", ir->design.beat_bits + 32},
                                                                  {"s_axis_klocal_tuser", ports_user_bits(ir)}, {"s_axis_klocal_tlast", 1},
                                                                  {"tail_data", (int64_t)ir->design.channels * ir->design.beat_bits}, {"head_done", 1}};
-    static const char *const outputs[] = {"s_axis_klocal_tready", "tail_en", "tail_addr"};
+    static const char *const outputs[] = {"s_axis_klocal_tready", "tail_valid", "tail_addr"};
     for (size_t i = 0; i < COUNT_OF(inputs); i++)
         ir_add_wire(ir, e->kernel, inputs[i].port, false, inputs[i].bits, arena_printf(ir->arena, "%lld'd0", (long long)inputs[i].bits));
     for (size_t i = 0; i < COUNT_OF(outputs); i++) ir_add_wire(ir, e->kernel, outputs[i], false, 0, "");
@@ -341,8 +322,6 @@ static void set_engine_params(struct engine *e) {
     ir_set_param(ir, e->kernel, "X_UNITS", "%lld", (long long)operand_units(ir));
     ir_set_param(ir, e->kernel, "SCALE_K", "%s", scale_bits(e, 2));
     ir_set_param(ir, e->kernel, "SCALE_V", "%s", scale_bits(e, 3));
-    ir_set_param(ir, e->kernel, "TAIL_ROWS", "%lld", (long long)tail_rows(e));
-    ir_set_param(ir, e->kernel, "MAX_SCALE_BEATS", "%lld", (long long)most_scale_beats(ir));
     ir_set_param(ir, e->kernel, "HAS_KV", "%d", e->attention != IR_NONE);
     ir_add_wire(ir, e->kernel, "s_axis_beat_tvalid", false, ir->design.channels, "lane_beat_tvalid");
     ir_add_wire(ir, e->kernel, "s_axis_beat_tready", false, ir->design.channels, "lane_beat_tready");

@@ -35,17 +35,19 @@ uint64_t schedule_get(const struct schedule *s, int high, int low) {
     return value;
 }
 
-// One Verilog constant of bits hexadecimal digits, made from fields of width bits each, field 0 in the low bits.
+// A Verilog constant of any width: a concatenation of pieces of 64 bits, the highest (and narrowest) first. bit[0] is the lowest.
 static const char *hex_constant(struct ir *ir, int64_t bits, const uint8_t *bit) {
-    int64_t digits = (bits + 3) / 4;
-    char *text = arena_alloc(ir->arena, (size_t)digits + 32, 1);
-    int len = sprintf(text, "%lld'h", (long long)bits);
-    for (int64_t d = digits - 1; d >= 0; d--) {
-        int v = 0;
-        for (int b = 3; b >= 0; b--) v = v * 2 + (d * 4 + b < bits ? bit[d * 4 + b] : 0);
-        text[len++] = "0123456789abcdef"[v];
+    struct text t = {0};
+    text_add(&t, "{");
+    for (int64_t piece = (bits - 1) / 64; piece >= 0; piece--) {
+        int64_t width = bits - piece * 64 < 64 ? bits - piece * 64 : 64;
+        uint64_t value = 0;
+        for (int64_t b = width - 1; b >= 0; b--) value = value << 1 | bit[piece * 64 + b];
+        text_addf(&t, "%lld'h%llx%s", (long long)width, (unsigned long long)value, piece ? ", " : "}");
     }
-    return text;
+    const char *copy = arena_strdup(ir->arena, text_cstr(&t));
+    text_free(&t);
+    return copy;
 }
 
 static const char *section_constant(const struct schedule *s, int what) {

@@ -12,8 +12,8 @@
 // needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7 more.
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for performance counters.
 // Reset: clk, synchronous active-high rst; everything held is given up.
-// Parameters: CHANNELS (1 to 32), BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), GROUP (elements per group scale and block), X_UNITS (units of an
-// operand and token, even, upper bound), SCALE_K, SCALE_V (fp32, 2^EXP_MIN of the operands of modes 2, 3), HAS_KV (0: no modes 2, 3; their
+// Parameters: CHANNELS (1 to 32), BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), GROUP (elements per group scale and block), X_UNITS (units of
+// an operand and token, even, upper bound), SCALE_K, SCALE_V (fp32, 2^EXP_MIN of the operands of modes 2, 3), HAS_KV (0: no modes 2, 3; their
 // ports are not used), OUT_FIFO (words; 32 covers the latency), and the table of rill_schedule.
 `default_nettype none
 
@@ -255,7 +255,8 @@ module rill_engine #(
             assign v_pulse = head_done_q;
             assign tail_valid = cmd_tail;
             assign tail_addr = cmd_tail_addr;
-            wire unused_kv = &{1'b0, k_waiting, k_fill, k_high, s_axis_klocal_tdata[BEAT_BITS +: 32], s_axis_klocal_tuser, s_axis_klocal_tlast};
+            wire unused_kv = &{1'b0, k_waiting, k_fill, k_high, s_axis_klocal_tdata[BEAT_BITS +: 32], s_axis_klocal_tuser,
+                               s_axis_klocal_tlast};
         end else begin : gen_no_kv
             assign s_axis_klocal_tready = 1'b0;
             assign k_beat = {BEAT_BITS{1'b0}};

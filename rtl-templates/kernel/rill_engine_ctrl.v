@@ -19,8 +19,8 @@
 // beats * tokens. Entry to first command: 3 cycles.
 // busy: a firing is running. stall_beat, stall_x, stall_out: it waits for beats (memory, keys, V tail), for the operand, for output room.
 // Reset: clk, synchronous active-high rst; a running firing is given up.
-// Parameters: CHANNELS, BEAT_BITS, TOKENS, GROUP (elements per group scale), X_UNITS (per operand and token), SCALE_W (bits of a group scale's
-// index), LANE_BEATS (beats that a lane can hold), K_UNITS (key units that can wait), OUT_WORDS (room for output words).
+// Parameters: CHANNELS, BEAT_BITS, TOKENS, GROUP (elements per group scale), X_UNITS (per operand and token), SCALE_W (bits of a group
+// scale's index), LANE_BEATS (beats that a lane can hold), K_UNITS (key units that can wait), OUT_WORDS (room for output words).
 `default_nettype none
 
 module rill_engine_ctrl #(
@@ -423,7 +423,8 @@ module rill_engine_ctrl #(
     end
 
     wire unused = &{1'b0, s_axis_entry_tdata[175:170], entry[95:69], entry[59:57], entry[34], step[31:20], step[15:6], lanes_up[21:6],
-                    groups_up[2:0], a_last_rows_q[7:6], row_count, token_end[3], tok_q, CHUNK_END, GROUP_END, ALL_LANES, ALL_WORDS, BEAT_BYTES, TWO};
+                    groups_up[2:0], a_last_rows_q[7:6], row_count, token_end[3], tok_q, CHUNK_END, GROUP_END, ALL_LANES, ALL_WORDS,
+                     BEAT_BYTES, TWO};
 endmodule
 
 `default_nettype wire

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane of the matrix engine with what belongs to its channel alone: beats waiting, row parameters, group scales, multiplier array.
 //
-// s_axis_beat: the channel's stream, LANE_BEATS deep; arrived pulses once per beat taken in. The rest runs by command and never stalls: a beat
-// may be popped LANE_LATENCY = 4 cycles after its arrived pulse or later. Cycle 0 of a command is the cycle of pop and of its companions:
+// s_axis_beat: the channel's stream, LANE_BEATS deep; arrived pulses once per beat taken in. The rest runs by command and never stalls: a
+// beat may be popped in the cycle after its arrived pulse or later. Cycle 0 of a command is the cycle of pop and of its companions:
 //     cycle 0   pop, use_local (the beat is local_beat, not a popped one), valid, params, scales, int4, first, last, tok, row, scale, raw
 //     cycle 1   x, shift        cycle 5   offset (rill_engine_offset)        cycle 10  out_*
 // Without pop and use_local the beat of the command before is used again (next token).
 // raw 1, 2: no row parameters, scale SCALE_K, SCALE_V and bias +0.
 // Reset: clk, synchronous active-high rst; valids and the waiting beats.
-// Parameters: BEAT_BITS, TOKENS, LANE_BEATS, SCALE_BEATS (group scale beats of a chunk), SCALE_W (bits of `scale`), SCALE_K, SCALE_V (fp32).
+// Parameters: BEAT_BITS, TOKENS, LANE_BEATS, SCALE_BEATS (group scale beats of a chunk), SCALE_W (bits of `scale`), SCALE_K, SCALE_V
+// (fp32).
 `default_nettype none
 
 module rill_engine_lane #(

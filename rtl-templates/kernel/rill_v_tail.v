@@ -324,7 +324,7 @@ module rill_v_tail #(
 `endif
 
     wire unused = &{1'b0, s_axis_kv_tdata[BEAT_BITS +: 32], s_axis_step_tdata[47:20], s_axis_step_tdata[15:6], write_word, read_word,
-                    out_word, unit1_q, ROW_END, LAYER_END, UNIT_END, OUT_END, BLOCK_BEATS_32, place_q};
+                    out_word, unit1_q, RAM_STYLE, ROW_END, LAYER_END, UNIT_END, OUT_END, BLOCK_BEATS_32, place_q};
 endmodule
 
 `default_nettype wire

@@ -3,9 +3,9 @@
 //
 // Write: s_axis_x, one unit {shift[7:0], q} per beat in any order of tokens; the units of a token are counted up, tlast ends the operand
 // and fills the bank. tready is low while both banks are full.
-// Read: read_tok and read_pair name two neighbouring units of the older operand; they are on unit_0, unit_1 (shift_0, shift_1 their block's
-// exponents) 2 cycles later (registered address, registered RAM read). filled: one pulse per operand, from when it may be read. free, a pulse
-// in or after the cycle of the last read, gives the bank back and goes on to the other one.
+// Read: read_tok and read_pair name two neighbouring units of the older operand; they are on unit_0, unit_1 (shift_0, shift_1 their
+// block's exponents) 2 cycles later (registered address, registered RAM read). filled: one pulse per operand, from when it may be read.
+// free, a pulse in or after the cycle of the last read, gives the bank back and goes on to the other one.
 // Throughput: one unit in and one pair out per cycle. Reset: synchronous; the operands are lost.
 // Parameters: BEAT_BITS (256, 512; bits of a unit), TOKENS (1, 2, 4, 8), X_UNITS (units of an operand and token, even, upper bound).
 `default_nettype none

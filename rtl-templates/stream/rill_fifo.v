@@ -7,9 +7,9 @@
 // occupancy counts the words held; high_water is the largest occupancy since reset (simulation and debug).
 // s_axis_tready and m_axis_tvalid come from registers: no path through from side to side.
 // Reset: synchronous; counters and valids only. s_axis_tready is low in reset and in the cycle after it.
-// Parameters: DATA_W bits, DEPTH words, RAM_STYLE of the storage above 2 words: "auto" (a RAM of the tool's choice), "srl" (shift registers,
-// up to 33 words: 32 and the output register), "distributed", "block", "ultra". COUNT_W is derived. On UltraScale+ shift registers and
-// LUTRAM take about the same area at these depths; in simulation a shift of all words per push costs four times a RAM's write.
+// Parameters: DATA_W bits, DEPTH words, RAM_STYLE of the storage above 2 words: "auto" (a RAM of the tool's choice), "srl" (shift
+// registers, up to 33 words: 32 and the output register), "distributed", "block", "ultra". COUNT_W is derived. At these depths LUTRAM
+// takes no more area than shift registers, and a shift of all words per push simulates several times slower than a RAM's write.
 `default_nettype none
 
 module rill_fifo #(

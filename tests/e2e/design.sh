@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by the end-to-end scripts: makes designs under build/e2e and the request sets that run on them.
+# shellcheck shell=bash disable=SC2034,SC2154 # variables shared with the scripts that source this, and with verdict.sh
+
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+work=$root/build/e2e
+model=$root/models/tinystories-gpt2-1m
+story=$root/configs/tinystories-gpt2-1m.yaml
+run_limit=${RILL_TEST_TIMEOUT:-1800}
+
+# The value of a key of a spec that is written one key a line.
+spec_value() { # spec, key, default
+    local value
+    value=$(sed -n "s/^  $2: *\([^ #]*\).*/\1/p" "$1" | tail -n 1)
+    echo "${value:-$3}"
+}
+
+# Generates and packs a design; an equal design that is there already stays, with its simulation.
+make_design() { # name, spec, weights
+    local dir=$work/$1 fresh=$work/$1.fresh
+    rm -rf "$fresh"
+    "$rill" gen "$2" -o "$fresh" || return
+    if diff -rq -x image -x build -x 'build.log' "$fresh" "$dir" >/dev/null 2>&1; then
+        rm -rf "$fresh"
+    else
+        rm -rf "$dir" && mv "$fresh" "$dir"
+    fi
+    rm -rf "$dir/image"
+    "$rill" pack "$2" --weights "$3" -o "$dir"
+}
+
+build_design() { # name
+    timeout 3000 "$rill" sim "$work/$1" --build-only --jobs "${RILL_TEST_JOBS:-1}"
+}
+
+# Ids that look like text to nobody, the same on every run.
+some_ids() { # count, vocabulary
+    awk -v n="$1" -v v="$2" 'BEGIN { x = 12345; for (i = 0; i < n; i++) { x = (x * 1103 + 12347) % 65521; printf "%s%d", i ? "," : "", x % v } print "" }'
+}
+
+# Fills `requests` with the arguments of a set: `--prompt TEXT --tokens N` or `--prompt-ids LIST --tokens N`, repeated; `flags` with the rest.
+set_requests() { # set, spec, thorough (1: longer)
+    local vocab context positions length
+    vocab=$(spec_value "$2" vocab 2) context=$(spec_value "$2" context 64) positions=$(spec_value "$2" T 1)
+    requests=() flags=(--ignore-eot)
+    case $1 in
+        prompts) # five texts
+            for text in "Once upon a time, there was a little" "Tom and his dog Max" "One day, Lily and Ben were playing in the" \
+                "The bird sang because" "\"Can I have some cake?\" asked Mia."; do
+                requests+=(--prompt "$text" --tokens $((12 + 20 * $3)))
+            done
+            ;;
+        lengths) # 1 to 2T + 1 prompt ids: whole and partial steps
+            for ((length = 1; length <= 2 * positions + 1; length++)); do
+                requests+=(--prompt-ids "$(some_ids $length "$vocab")" --tokens 3)
+            done
+            ;;
+        blocks) # across the end of a block of 64 positions, in the prompt and while decoding
+            for length in 62 63 64 65; do requests+=(--prompt-ids "$(some_ids $length "$vocab")" --tokens 4); done
+            ;;
+        end) # up to the last position of the context: by the prompt alone, and by decoding
+            for length in "$context" $((context - 2)); do
+                requests+=(--prompt-ids "$(some_ids "$length" "$vocab")" --tokens 9)
+            done
+            ;;
+        stop) # one request ends by end-of-text, one by count; then the first again
+            flags=()
+            for text in "So, the engine and Alfie became the best of friends. From then on," "Tom and his dog Max" \
+                "So, the engine and Alfie became the best of friends. From then on,"; do
+                requests+=(--prompt "$text" --tokens $((length = ${#text} > 30 ? 40 : 6)))
+            done
+            ;;
+        rows) # of a graph that is no language model
+            flags=()
+            for length in 1 7 3; do requests+=(--prompt rows --tokens $length); done
+            ;;
+        *)
+            echo "no request set '$1'" >&2
+            return 1
+            ;;
+    esac
+}
+
+# What the golden model alone makes of a set: one line of ids per request.
+golden_ids() { # spec, weights, set, thorough
+    local i
+    set_requests "$3" "$1" "$4" || return
+    for ((i = 0; i < ${#requests[@]}; i += 4)); do
+        "$rill" golden "$1" --weights "$2" "${requests[@]:i:4}" "${flags[@]}" --ids || return
+        echo
+    done | grep .
+}
+
+# One line of ids per request of a simulation's JSON.
+json_ids() { sed -n 's/^      "token_ids": \[\(.*\)\],*$/\1/p' "$1" | tr -d ','; }
+json_value() { sed -n "s/^  \"$2\": \([^,]*\),*\$/\1/p" "$1" | head -n 1; }

@@ -1,0 +1,188 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Spec to ids: every design point is generated, packed, built and simulated; the streams must match the golden model as they flow, the ids must
+# be those of `rill golden`, and the logits of all design points of one model and weight format must be the same bytes. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/design.sh"
+
+usage() {
+    cat <<'TEXT'
+usage: tests/e2e/matrix.sh [--all] [--list] [--jobs N] [design...]
+  --all     {int8, int4} x {1, 2, 3, 4, 8} channels x {256, 512} bit x T in {1, 2}, all odd sizes, three seeds
+  --list    print the design points and stop
+  --jobs N  design points made side by side (default 2)
+  design    names of design points to run (default: all of the list)
+TEXT
+}
+
+# name | what its results must equal | spec | weights | request sets | seeds of the memory's jitter | values of the spec
+representative_points() {
+    cat <<TEXT
+int8-4x512-T2|story-int8|$story|$model|prompts lengths blocks end stop|0|channels=4 beat_bits=512 T=2 weights=int8
+int8-1x256-T1|story-int8|$story|$model|prompts stop|1|channels=1 beat_bits=256 T=1 weights=int8 lanes=4
+int4-3x256-T2|story-int4|$story|$model|prompts stop|2|channels=3 beat_bits=256 T=2 weights=int4
+int4-8x512-T1|story-int4|$story|$model|prompts|3|channels=8 beat_bits=512 T=1 weights=int4 lanes=16
+odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|
+head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks end|1|
+blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
+TEXT
+}
+
+complete_points() {
+    local format channels bits positions
+    for format in int8 int4; do
+        for channels in 1 2 3 4 8; do
+            for bits in 256 512; do
+                for positions in 1 2; do
+                    echo "$format-${channels}x$bits-T$positions|story-$format|$story|$model|prompts stop lengths blocks|1 2 3|$(
+                    )channels=$channels beat_bits=$bits T=$positions weights=$format"
+                done
+            done
+        done
+    done
+    cat <<TEXT
+int8-4x512-T8|story-int8|$story|$model|prompts lengths blocks end|0|channels=4 T=8 lanes=32
+int8-2x512-T4|story-int8|$story|$model|prompts lengths blocks end|1|channels=2 T=4 lanes=1
+int8-4x512-T2-end|story-int8|$story|$model|end|2|channels=4 T=2
+int4all-4x512-T2|story-int4all|$story|$model|prompts stop|1|weights=int4 head=int4
+int4all-3x256-T1|story-int4all|$story|$model|prompts|2|weights=int4 head=int4 channels=3 beat_bits=256 T=1
+int4g256-2x512-T2|story-int4g256|$story|$model|prompts|1|weights=int4 group=256 channels=2
+odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|
+odd-1x512-T1|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|0 1|channels=1 T=1 lanes=32 group=128
+odd-8x256-T2|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|0 1|channels=8 T=2 lanes=2
+head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks end|1|
+head80-3x256-T1|head80|$root/tests/e2e/specs/head80.yaml|random:2|blocks end|1|channels=3 beat_bits=256 T=1 lanes=8
+head128|head128|$root/tests/e2e/specs/head128.yaml|random:4|lengths blocks end|1|
+head128-2x256-T1|head128|$root/tests/e2e/specs/head128.yaml|random:4|blocks end|1|channels=2 beat_bits=256 T=1
+layers7|layers7|$root/tests/e2e/specs/layers7.yaml|random:5|lengths blocks end|0 1|
+layers7-4x512-T4|layers7|$root/tests/e2e/specs/layers7.yaml|random:5|blocks end|1|channels=4 beat_bits=512 T=4 lanes=2 group=128
+layer1|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|0 1 2 3|
+layer1-8x256-T8|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|1 2|channels=8 beat_bits=256 T=8
+blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
+blocks-1x512|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|channels=1 beat_bits=512 group=128 lanes=32
+five|five|$root/tests/e2e/specs/five.yaml|random:7|rows|0 1|
+linear|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|
+linear-2|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|channels=2
+gpt2-124m-layer|gpt2-124m-layer|$root/configs/gpt2-124m-layer.yaml|random:1|lengths blocks|1|
+TEXT
+}
+
+check_run() { # name, key, set, seed: the simulation of one request set
+    local label="$1 $3 seed $4" base=$work/$1.$3.$4 start=$SECONDS status=0 json
+    json=$base.json log=$base.log
+    rm -f "$json" "$base.logits"
+    timeout "$run_limit" "$rill" sim "$work/$1" "${requests[@]}" "${flags[@]}" --seed "$4" --json "$json" --logits "$base.logits" --quiet \
+        >"$log" 2>&1 </dev/null || status=$?
+    if [ $status = 124 ]; then fail "$label" "still running after $run_limit s"
+    elif [ $status != 0 ]; then fail "$label" "exit status $status: $(reason)"
+    elif [ "$(json_value "$json" match)" != true ] || [ "$(json_value "$json" values_compared)" = 0 ]; then fail "$label" "no match in $json"
+    elif [ -f "$work/golden/$2.$3" ] && ! diff -q <(json_ids "$json") "$work/golden/$2.$3" >/dev/null; then fail "$label" "other ids than rill golden"
+    else
+        ok "$label: $((${#requests[@]} / 4)) requests, $(json_value "$json" values_compared) values match ($((SECONDS - start)) s)"
+        [ -s "$base.logits" ] && mv "$base.logits" "$work/logits/$2.$3.$1.$4"
+    fi
+}
+
+check_point() { # line of the table: the unit of parallel work
+    local name key spec weights sets seeds values set seed start=$SECONDS
+    IFS='|' read -r name key spec weights sets seeds values <<<"$1"
+    # shellcheck disable=SC2086 # one word per value
+    variant "$spec" "$work/$name.yaml" $values
+    log=$work/$name.log
+    if ! make_design "$name" "$work/$name.yaml" "$weights" >"$log" 2>&1; then
+        fail "$name" "$(reason)"
+        return
+    fi
+    if ! build_design "$name" >"$log" 2>&1; then
+        fail "$name" "the simulation does not build: $(reason)"
+        return
+    fi
+    ok "$name: generated, packed and built ($((SECONDS - start)) s)"
+    for set in $sets; do
+        set_requests "$set" "$work/$name.yaml" "$thorough" || fail "$name" "no set $set"
+        for seed in $seeds; do check_run "$name" "$key" "$set" "$seed"; done
+    done
+}
+
+# The ids of the golden model, once for all design points of one model and format.
+make_golden() {
+    local name key spec weights sets seeds values set
+    while IFS='|' read -r name key spec weights sets seeds values; do
+        # shellcheck disable=SC2086
+        variant "$spec" "$work/golden.yaml" $values
+        [[ $sets != *rows* ]] || continue
+        for set in $sets; do
+            # Prompt lengths depend on T, so this set is the design point's own.
+            [ "$set" != lengths ] || continue
+            [ -s "$work/golden/$key.$set" ] && continue
+            golden_ids "$work/golden.yaml" "$weights" "$set" "$thorough" >"$work/golden/$key.$set" 2>"$log" ||
+                fail "golden $key $set" "$(reason)"
+        done
+    done <<<"$1"
+}
+
+# The same bytes from every design point and seed; for `lengths` from the seeds of one design point.
+compare_logits() {
+    local file kind base
+    declare -A first count
+    for file in "$work"/logits/*; do
+        [ -f "$file" ] || continue
+        base=${file##*/}
+        kind=$(cut -d. -f1,2 <<<"$base")
+        [[ $kind != *.lengths ]] || kind=$(cut -d. -f1-3 <<<"$base")
+        if [ -z "${first[$kind]:-}" ]; then
+            first[$kind]=$file count[$kind]=1
+        elif cmp -s "$file" "${first[$kind]}"; then
+            count[$kind]=$((count[$kind] + 1))
+        else
+            fail "logits $kind" "${file##*/} differs from ${first[$kind]##*/}"
+        fi
+    done
+    for kind in "${!first[@]}"; do
+        [ "${count[$kind]}" = 1 ] || ok "logits $kind: the same $(stat -c %s "${first[$kind]}") bytes from ${count[$kind]} runs"
+    done
+}
+
+export thorough=${thorough:-0}
+if [ "${1:-}" = --check-point ]; then
+    check_point "$2"
+    exit 0
+fi
+
+all=0 list=0 jobs=2
+wanted=" "
+while [ $# -gt 0 ]; do
+    case $1 in
+        --all) all=1 thorough=1 ;;
+        --list) list=1 ;;
+        --jobs)
+            [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
+            jobs=$2
+            shift
+            ;;
+        --help | -h) usage; exit 0 ;;
+        -*) usage >&2; exit 2 ;;
+        *) wanted+="$1 " ;;
+    esac
+    shift
+done
+if [ $all = 1 ]; then points=$(complete_points); else points=$(representative_points); fi
+if [ "$wanted" != " " ]; then
+    points=$(while IFS= read -r line; do [[ $wanted != *" ${line%%|*} "* ]] || echo "$line"; done <<<"$points")
+    [ -n "$points" ] || { echo "no such design point (--list shows them)" >&2; exit 2; }
+fi
+if [ $list = 1 ]; then
+    cut -d'|' -f1 <<<"$points"
+    exit 0
+fi
+
+rm -rf "$work/golden" "$work/logits"
+mkdir -p "$work/golden" "$work/logits"
+log=$work/golden.log
+{
+    make_golden "$points"
+    tr '\n' '\0' <<<"$points" | xargs -0 -n 1 -P "$jobs" "${BASH_SOURCE[0]}" --check-point
+    compare_logits
+} | tee "$work/results"
+good=$(grep -c '^ok ' "$work/results") bad=$(grep -c '^FAIL' "$work/results")
+verdict
