@@ -78,8 +78,8 @@ module rill_bank_buffer #(
     (* ram_style = "auto" *) reg [DATA_W-1:0] mem [0:WORDS-1];
 
     // Address of a word: (bank * TOKENS + tok) * CHUNKS + chunk.
-    function [ADDR_W-1:0] place(input bank, input [TOK_W-1:0] tok, input [CHUNK_W-1:0] chunk);
-        place = ({{(ADDR_W-1){1'b0}}, bank} * TOKENS_32[ADDR_W-1:0] + {{(ADDR_W-TOK_W){1'b0}}, tok}) * CHUNKS_32[ADDR_W-1:0]
+    function [ADDR_W-1:0] word_at(input bank, input [TOK_W-1:0] tok, input [CHUNK_W-1:0] chunk);
+        word_at = ({{(ADDR_W-1){1'b0}}, bank} * TOKENS_32[ADDR_W-1:0] + {{(ADDR_W-TOK_W){1'b0}}, tok}) * CHUNKS_32[ADDR_W-1:0]
             + {{(ADDR_W-CHUNK_W){1'b0}}, chunk};
     endfunction
 
@@ -102,7 +102,7 @@ module rill_bank_buffer #(
     assign w_chunk = w_chunk_q;
     assign w_end = w_tok_last && (s_tlast || w_chunk_q == LAST_CHUNK);
 
-    always @(posedge clk) if (w_take) mem[place(w_bank_q, s_tuser[TOK_W-1:0], w_chunk_q)] <= s_tdata;
+    always @(posedge clk) if (w_take) mem[word_at(w_bank_q, s_tuser[TOK_W-1:0], w_chunk_q)] <= s_tdata;
 
     // What is kept with a block.
     reg [CHUNK_W-1:0] last_chunk_q [0:1];
@@ -156,7 +156,7 @@ module rill_bank_buffer #(
     assign r_tvalid = valid_q;
     assign r_tdata = data_q;
 
-    always @(posedge clk) if (r_en) data_q <= mem[place(bank_q, tok_q, chunk_q)];
+    always @(posedge clk) if (r_en) data_q <= mem[word_at(bank_q, tok_q, chunk_q)];
 
     always @(posedge clk)
         if (rst) begin

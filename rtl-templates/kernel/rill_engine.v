@@ -265,7 +265,7 @@ module rill_engine #(
             assign tail_valid = 1'b0;
             assign tail_addr = 24'd0;
             wire unused_kv = &{1'b0, s_axis_klocal_tvalid, s_axis_klocal_tdata, s_axis_klocal_tuser, s_axis_klocal_tlast, tail_data,
-                               head_done, cmd_tail, cmd_tail_addr, k_q};
+                               head_done, cmd_tail, cmd_tail_addr, k_q, k_beat};
         end
     endgenerate
 

@@ -70,6 +70,7 @@ module rill_kv_scale #(
     localparam FIRES = LAYERS * HEADS;                     // (layer, head) pairs of a step
     localparam WORDS = FIRES * CHUNKS;
     localparam ADDR_W = $clog2(WORDS + 1);
+    localparam INDEX_W = WORDS > 1 ? $clog2(WORDS) : 1;
     localparam FIRE_W = $clog2(FIRES + 1);
     localparam UNIT_W = $clog2(UNITS + 1);
     localparam TOK_W = USER_W - 1;
@@ -199,10 +200,10 @@ module rill_kv_scale #(
             reg [31:0] read1_q;
             reg [31:0] read2_q;
             reg [31:0] out_q;
-            always @(posedge clk) if (write_q && write_lane_q == INDEX[LANE_W-1:0]) mem[write_addr_q] <= write_data_q;
+            always @(posedge clk) if (write_q && write_lane_q == INDEX[LANE_W-1:0]) mem[write_addr_q[INDEX_W-1:0]] <= write_data_q;
             always @(posedge clk)
                 if (en) begin
-                    read1_q <= mem[r_addr_q];
+                    read1_q <= mem[r_addr_q[INDEX_W-1:0]];
                     read2_q <= read1_q;
                     out_q <= lanes2 > INDEX[MASK_W-1:0] ? read2_q : 32'd0;
                 end
@@ -221,7 +222,7 @@ module rill_kv_scale #(
     always @(posedge clk)
         if (!rst && w_take) assert ({15'd0, place} < CONTEXT);
 `endif
-    wire unused = &{1'b0, s_axis_step_tdata[63:20], s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place, valid,
+    wire unused = &{1'b0, s_axis_step_tdata[63:20], s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place, write_addr_q, r_addr_q, valid,
         pipe_ready, pipe_side, RAM_STYLE};
 endmodule
 

@@ -21,8 +21,7 @@ module rill_norm_spread #(
         end
     endgenerate
 
-    localparam [31:0] N_32 = N;
-    localparam [46:0] N_47 = {15'd0, N_32};
+    localparam [46:0] N_47 = 47'd0 + N;
 
     // Stage 1: products of 30-bit halves with n; |S1|.
     reg [46:0] high_a_q, high_b_q, middle_a_q, middle_b_q, low_a_q, low_b_q;

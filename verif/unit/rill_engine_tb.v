@@ -59,7 +59,7 @@ module rill_engine_tb;
         entry(0, RC + 2, (K + XS - 1) / XS, 1, 0, C > 1 ? C - 1 : 1, 0, 0, 0)};
 
     wire    clk, rst;
-    integer file, got, kind, a, b, c, fault_wanted = 0, steps_wanted = 0, firings = 0, layers = 0, idle, stall, i;
+    integer file, got, kind, a, b, c, fault_wanted = 0, steps_wanted = 0, firings = 0, layers = 0, idle, stall;
     integer bubbles = 0, beat_stalls = 0, out_stalls = 0, quiet = 0;
     reg [BEAT_BITS+127:0] data;
     reg [8*256-1:0]       name;
@@ -169,12 +169,13 @@ module rill_engine_tb;
     // ---- results: the lanes that count ----
     reg  [C-1:0]    mask_mem [0:WORDS-1];
     integer         masks = 0, seen = 0;
-    reg  [C*32-1:0] y_masked;
-    always @* begin
-        y_masked = {C*32{1'b0}};
-        for (i = 0; i < C; i = i + 1)
-            if (mask_mem[seen][i]) y_masked[i*32 +: 32] = y_data[i*32 +: 32];
-    end
+    wire [C-1:0]    mask = mask_mem[seen];
+    wire [C*32-1:0] y_masked;
+    generate
+        for (l = 0; l < C; l = l + 1) begin : gen_mask
+            assign y_masked[l*32 +: 32] = mask[l] ? y_data[l*32 +: 32] : 32'd0;
+        end
+    endgenerate
     rill_axis_monitor #(.DATA_W(C*32), .USER_W(COUNT_W+USER_W), .WORDS(WORDS), .SALT(8)) u_y (.clk(clk), .rst(rst), .hold(1'b0),
         .s_axis_tvalid(y_valid), .s_axis_tready(y_ready), .s_axis_tdata(y_masked), .s_axis_tuser({y_count, y_user}), .s_axis_tlast(y_last),
         .done(done_y));
