@@ -82,8 +82,14 @@ module rill_engine_tb;
         .m_axis_tready(x_ready), .m_axis_tdata(x_data), .m_axis_tuser(x_user), .m_axis_tlast(x_last), .done(done_x));
     rill_axis_driver #(.DATA_W(BEAT_BITS+32), .USER_W(USER_W), .SALT(6)) u_k (.clk(clk), .rst(rst), .m_axis_tvalid(k_valid),
         .m_axis_tready(k_ready), .m_axis_tdata(k_data), .m_axis_tuser(k_user), .m_axis_tlast(k_last), .done(done_k));
-    rill_axis_driver #(.DATA_W(BEAT_BITS+32), .USER_W(USER_W), .SALT(7)) u_v (.clk(clk), .rst(rst), .m_axis_tvalid(v_valid),
-        .m_axis_tready(v_ready), .m_axis_tdata(v_data), .m_axis_tuser(v_user), .m_axis_tlast(v_last), .done(done_v));
+    rill_axis_driver #(.DATA_W(BEAT_BITS+32), .USER_W(USER_W), .SALT(7)) u_v (.clk(clk), .rst(rst), .m_axis_tvalid(v_offer),
+        .m_axis_tready(v_ready && v_open), .m_axis_tdata(v_data), .m_axis_tuser(v_user), .m_axis_tlast(v_last), .done(done_v));
+
+    // V units exist only after the products before them.
+    integer                v_after [0:4095];
+    integer                v_units = 0, v_taken = 0, firings_seen = 0;
+    wire                   v_offer, v_open = firings_seen >= v_after[v_taken];
+    assign v_valid = v_offer && v_open;
 
     // ---- memory: a stream per lane; expected writes per lane ----
     wire [C-1:0]           beat_valid, beat_ready, beat_done, desc_valid, desc_ready, write_valid, write_ready, write_done;
@@ -213,7 +219,11 @@ module rill_engine_tb;
             end
             2: u_x.push(data[BEAT_BITS+7:0], a[USER_W-1:0], b[0]);
             3: u_k.push(data[BEAT_BITS+31:0], a[USER_W-1:0], b[0]);
-            4: u_v.push(data[BEAT_BITS+31:0], a[USER_W-1:0], b[0]);
+            4: begin
+                u_v.push(data[BEAT_BITS+31:0], a[USER_W-1:0], b[0]);
+                v_after[v_units] = c;
+                v_units = v_units + 1;
+            end
             5: begin
                 beat_mem[a * (WORDS / C) + beats[a]] = data[BEAT_BITS-1:0];
                 beats[a] = beats[a] + 1;
@@ -244,6 +254,8 @@ module rill_engine_tb;
     always @(posedge clk)
         if (!rst && loaded) begin
             if (y_valid && y_ready) seen = seen + 1;
+            if (y_valid && y_ready && y_last) firings_seen = firings_seen + 1;
+            if (v_valid && v_ready) v_taken = v_taken + 1;
             if (layer_done) layers = layers + 1;
             if (busy + stall_beat + stall_x + stall_out > 1) fail(5, 0, seen);
             if (!busy && !stall_beat && !stall_x && !stall_out && !done) bubbles = bubbles + 1;

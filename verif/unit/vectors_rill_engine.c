@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of rill_engine_tb: a run of steps over two layers with two heads, and a product for the last token.
-// Lines "kind a b c data", hexadecimal. Kinds: 1 step word; 2 operand unit, 3 K unit, 4 V unit (a = tuser, b = tlast); 5 memory beat of
-// lane a; 6 result (a = tcount, b = {tlast, tuser}, c = lanes to compare); 7 descriptor of the V write-out; 8 its beat of lane a; 9 end
+// Lines "kind a b c data", hexadecimal. Kinds: 1 step word; 2 operand unit, 3 K unit, 4 V unit (a = tuser, b = tlast, c = firings that have
+// given their results before); 5 memory beat of lane a; 6 result (a = tcount, b = {tlast, tuser}, c = lanes to compare); 7 descriptor of the V write-out; 8 its beat of lane a; 9 end
 // (a = a fault is expected, b = steps).
 // The shapes are those of the bench's schedule. Whatever must not matter is random: weights past the columns, lanes past the rows.
 #include "../golden/ops.h"
@@ -14,6 +14,7 @@ struct engine {
     int c, xs, tokens, group, tok_bits, fault;
     int hd, v_rows, parts; // of a head; row-steps; beats of a V block
     int pos, ntok;
+    int firings; // whose results are all printed
     uint8_t tail[LAYERS][HEADS][MAX_HD][64];
     int8_t block[LAYERS][HEADS][MAX_HD][CONTEXT]; // V blocks in memory
     bool appended[CONTEXT];
@@ -38,7 +39,7 @@ static void print_bytes(const uint8_t *bytes, int n) {
 
 static void print_unit(struct engine *e, int kind, unsigned top, int top_bytes, const uint8_t *bytes, int tok, int ntok, bool last) {
     unsigned user = (unsigned)(tok == ntok - 1) << e->tok_bits | (unsigned)tok;
-    printf("%x %x %x 0 %0*x", (unsigned)kind, user, (unsigned)last, 2 * top_bytes, top);
+    printf("%x %x %x %x %0*x", (unsigned)kind, user, (unsigned)last, (unsigned)e->firings, 2 * top_bytes, top);
     print_bytes(bytes, e->xs);
 }
 
@@ -53,6 +54,7 @@ struct result {
 };
 
 static void print_result(struct engine *e, const struct result *r, int count, int tok, int ntok, bool last) {
+    e->firings += last;
     unsigned user = (unsigned)(tok == ntok - 1) << e->tok_bits | (unsigned)tok;
     uint32_t mask = (count == 32 ? 0xffffffffu : (1u << count) - 1) & ~r->skip;
     printf("6 %x %x %" PRIx32 " ", (unsigned)count, (unsigned)last << (e->tok_bits + 1) | user, mask);
