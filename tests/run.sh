@@ -1,34 +1,67 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every test, part by part; one line per check, and one verdict at the end. `make test` runs the quick selection, `make test-all` all of it.
+# Every test, part by part: one line per part and one per check that failed, then the verdict alone on the last line. `make test` runs the
+# representative selection, `make test-all` all of it. docs/testing.md says what each part proves. See --help.
 set -u
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-all=() quick=(--quick)
-case ${1:-} in
-    --all) all=(--all) quick=() ;;
-    "") ;;
-    *) echo "usage: tests/run.sh [--all]" && exit 2 ;;
-esac
-lines=$(mktemp)
-trap 'rm -f "$lines"' EXIT
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
-part() { # title, command...
-    local started=$SECONDS
-    echo "== $1"
-    shift
-    "$@" 2>&1 | tee -a "$lines"
-    echo "   ($((SECONDS - started)) s)"
+usage() {
+    cat <<'TEXT'
+usage: tests/run.sh [--all] [--verbose] [part...]
+  --all      everything: all sweeps, design points, seeds
+  --verbose  every check's line, not only those that failed or were skipped
+  part       unit sanitize passes emit templates benches formal accuracy matrix failures (default: all, in this order)
+The lines of each part are kept in build/tests/<part>.out. Exit status: 0 all passed, 1 a check failed, 2 usage.
+TEXT
 }
 
-part "C unit tests" tests/unit/run.sh
-part "C unit tests under sanitizers" tests/unit/run.sh --sanitize
-[ -x tests/pass/run.sh ] && part "specs that passes refuse" tests/pass/run.sh
-part "emitted files" tests/emit/run.sh "${all[@]}"
-part "module benches" verif/unit/run.sh "${quick[@]}"
-part "templates alone" verif/unit/lint_templates.sh "${quick[@]}"
-part "end to end" tests/e2e/matrix.sh "${all[@]}"
-[ -x tests/e2e/failures.sh ] && part "failures" tests/e2e/failures.sh
+known="unit sanitize passes emit templates benches formal accuracy matrix failures"
+all=() quick=(--quick) verbose=0 wanted=""
+for arg in "$@"; do
+    case $arg in
+        --all) all=(--all) quick=() ;;
+        --verbose) verbose=1 ;;
+        --help | -h) usage; exit 0 ;;
+        -*) usage >&2; exit 2 ;;
+        *)
+            [[ " $known " == *" $arg "* ]] || { usage >&2; exit 2; }
+            wanted+=" $arg"
+            ;;
+    esac
+done
+[ -n "$wanted" ] || wanted=$known
+mkdir -p build/tests
+good=0 bad=0 skipped=0 start=$SECONDS
 
-good=$(grep -c '^ok ' "$lines") bad=$(grep -c '^FAIL' "$lines") skipped=$(grep -c '^skip' "$lines")
-if [ "$skipped" = 0 ]; then echo "$good passed, $bad failed"; else echo "$good passed, $bad failed, $skipped skipped"; fi
-[ "$bad" = 0 ] && [ "$good" -gt 0 ]
+show_lines() { if [ $verbose = 1 ]; then grep -E '^(ok   |FAIL |skip )'; else grep -E '^(FAIL |skip )'; fi; }
+
+part() { # name, what it is, command...
+    local name=$1 title=$2 out=build/tests/$1.out status passed failed left began=$SECONDS
+    shift 2
+    [[ " $wanted " == *" $name "* ]] || return 0
+    [ ! -t 2 ] || printf '%s ...\r' "$title" >&2
+    "$@" 2>&1 </dev/null | tee "$out" | show_lines
+    status=${PIPESTATUS[0]}
+    passed=$(grep -c '^ok ' "$out") failed=$(grep -c '^FAIL' "$out") left=$(grep -c '^skip' "$out")
+    if [ "$failed" = 0 ] && { [ "$status" != 0 ] || [ "$passed" = 0 ]; }; then
+        echo "FAIL  $name: ended with status $status after $passed checks: $(tail -n 1 "$out")"
+        failed=1
+    fi
+    good=$((good + passed)) bad=$((bad + failed)) skipped=$((skipped + left))
+    printf '%-38s %5d passed, %d failed%s  (%d s)\n' "$title" "$passed" "$failed" "$([ "$left" = 0 ] || echo ", $left skipped")" $((SECONDS - began))
+}
+
+part unit "C unit tests" tests/unit/run.sh
+part sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize
+part passes "refused specs, dumps of the passes" tests/pass/run.sh "${all[@]}"
+part emit "emitted files in three tools" tests/emit/run.sh "${all[@]}"
+part templates "templates alone in three tools" verif/unit/lint_templates.sh "${quick[@]}"
+part benches "module benches" verif/unit/run.sh "${quick[@]}"
+part formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}"
+part accuracy "accuracy against the float model" tests/e2e/accuracy.sh
+part matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}"
+part failures "what goes wrong, ends well" tests/e2e/failures.sh
+
+echo "in $((SECONDS - start)) s; lines of every check in build/tests/*.out"
+if [ $skipped = 0 ]; then echo "$good passed, $bad failed"; else echo "$good passed, $bad failed, $skipped skipped"; fi
+[ $bad = 0 ] && [ $good -gt 0 ]

@@ -145,6 +145,10 @@ static void tie_off(const struct channel *ch, bool is_write) {
     else
         text_addf(ch->out, "    assign ch%02d_arvalid = 1'b0;\n    assign ch%02d_araddr = 64'd0;\n    assign ch%02d_arlen = 8'd0;\n    assign ch%02d_rready = 1'b1;\n"
                            "    assign ch%02d_r_idle = 1'b1;\n    assign ch%02d_r_error = 1'b0;\n", c, c, c, c, c, c);
+    static const char *const written[] = {"awready", "wready", "bvalid", "bresp", NULL}, *const read[] = {"arready", "rvalid", "rdata", "rresp", "rlast", NULL};
+    text_addf(ch->out, "    wire unused_%s_%02d = &{1'b0", is_write ? "write" : "read", c);
+    for (const char *const *signal = is_write ? written : read; *signal; signal++) text_addf(ch->out, ", ch%02d_%s", c, *signal);
+    text_add(ch->out, "};\n");
 }
 
 static void emit_channel(const struct ir *ir, int c, struct text *out) {

@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What can go wrong from the spec to the last id: each case must end by itself with a clear message and a non-zero exit status, never with a
+# wrong text or a wait; and after it the design still works. usage: tests/e2e/failures.sh
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/design.sh"
+[ $# = 0 ] || { sed -n "3,4s/^# //p" "$0"; exit 2; }
+
+mkdir -p "$work/failures"
+log=$work/failures/log
+dir=$work/odd spec=$work/odd.yaml
+sim=("$rill" sim "$dir")
+export rill
+
+# ---- spec and checkpoint ----
+
+bad_spec=$work/failures/spec.yaml
+sed 's/channels: 4/chanels: 4/; s/T: 2/T: 3/' "$story" >"$bad_spec"
+check_refused "wrong spec: unknown key" 1 'spec.yaml:[0-9]+:[0-9]+: error: .*chanels' "$rill" gen "$bad_spec" -o "$work/failures/spec"
+check_refused "wrong spec: the likely spelling" 1 'did you mean .channels' "$rill" gen "$bad_spec" -o "$work/failures/spec"
+check_refused "wrong spec: the nearest legal value" 1 'nearest legal value is [24]' "$rill" gen "$bad_spec" -o "$work/failures/spec"
+if [ -e "$work/failures/spec" ]; then fail "wrong spec: nothing written" "a folder was made"; else ok "wrong spec: nothing written"; fi
+check_refused "no such spec" 1 'error: ' "$rill" gen "$work/failures/none.yaml" -o "$work/failures/spec"
+check_refused "no arguments" 2 'usage' "$rill" gen
+check_refused "unknown option" 2 'usage' "$rill" pack --wrong
+check_refused "unknown command" 2 'no command' "$rill" decode
+
+checkpoint() { # a copy of the model's folder, to be spoilt
+    rm -rf "$work/failures/model" && mkdir -p "$work/failures/model" && cp "$model"/*.json "$model"/merges.txt "$model"/model.safetensors "$work/failures/model"
+}
+pack_story() { "$rill" pack "$story" --weights "$work/failures/model" -o "$work/failures/packed"; }
+export -f pack_story
+export story work
+
+checkpoint && truncate -s 2000000 "$work/failures/model/model.safetensors"
+check_refused "truncated checkpoint: the tensor is named" 1 'error: .*(wte|wpe|h\.[0-9]|ln_f)' bash -c pack_story
+checkpoint && truncate -s 100 "$work/failures/model/model.safetensors"
+check_refused "truncated checkpoint: header" 1 'model.safetensors: error: ' bash -c pack_story
+checkpoint && rm "$work/failures/model/model.safetensors"
+check_refused "no checkpoint" 1 'model.safetensors: error: ' bash -c pack_story
+checkpoint && sed -i 's/"n_embd": *128/"n_embd": 256/' "$work/failures/model/config.json"
+check_refused "checkpoint of another size" 1 'error: ' bash -c pack_story
+checkpoint && sed -i 's/"h\.2\.attn\.c_attn\.weight"/"h.2.attn.c_attn.wrong!"/' "$work/failures/model/model.safetensors"
+check_refused "a tensor is missing" 1 'error: .*h\.2\.attn\.c_attn\.weight' bash -c pack_story
+checkpoint && rm "$work/failures/model/vocab.json"
+check_refused "no vocabulary" 1 'error: .*vocab.json' bash -c pack_story
+if [ -e "$work/failures/packed" ]; then fail "bad checkpoint: nothing written" "a folder was made"; else ok "bad checkpoint: nothing written"; fi
+
+# ---- full disk: files larger than a limit, a small file system where the user may mount one, a full device ----
+
+limited() { # a write beyond the limit fails (File too large) instead of killing the program
+    trap '' XFSZ
+    ulimit -f "$1"
+    shift
+    "$@"
+}
+export -f limited
+check_refused "full disk: gen" 1 'error: .*(large|space)' bash -c "limited 8 \"$rill\" gen '$story' -o '$work/failures/full'"
+check_refused "full disk: pack" 1 'error: .*(large|space)' bash -c "limited 64 \"$rill\" pack '$story' --weights '$model' -o '$work/failures/full'"
+if [ -e "$work/failures/full" ]; then fail "full disk: nothing left" "files remain"; else ok "full disk: nothing left"; fi
+check_refused "full disk: golden" 1 'error: .*(large|space)' bash -c "limited 64 \"$rill\" golden '$story' --weights '$model' --prompt x --tokens 2"
+mount_full() { # runs in a name space of its own
+    mount -t tmpfs -o size=256k none "$1" && "$rill" gen "$story" -o "$1/design"
+}
+export -f mount_full
+mkdir -p "$work/failures/tmpfs"
+if unshare -rm true 2>/dev/null && unshare -rm mount -t tmpfs none "$work/failures/tmpfs" 2>/dev/null; then
+    check_refused "full disk: small file system" 1 'error: .*space' unshare -rm bash -c "mount_full '$work/failures/tmpfs'"
+else
+    skip "full disk: small file system" "no name spaces here"
+fi
+check_refused "full output device" 1 'error|space' bash -c "\"$rill\" golden '$story' --weights '$model' --prompt x --tokens 2 --json >/dev/full"
+
+# ---- simulation ----
+
+cp "$root/tests/e2e/specs/odd.yaml" "$spec"
+if ! { make_design odd "$spec" random:1 && build_design odd; } >"$log" 2>&1; then
+    fail "the design for the failures" "$(reason)"
+    verdict
+    exit 1
+fi
+few=(--prompt-ids 1,2,3 --tokens 2 --ignore-eot)
+long=$(some_ids 41 97)
+check_refused "no design in the folder" 1 'rill gen' "$rill" sim "$work/failures" "${few[@]}"
+check_refused "simulation: unknown option" 2 'unknown option' "${sim[@]}" --wrong
+check_refused "simulation: a number is no number" 2 'not a number' "${sim[@]}" --tokens many
+check_refused "prompt longer than the context" 1 'context is 40' "${sim[@]}" --prompt-ids "$long" --tokens 2
+check_refused "prompt longer than the context, unchecked: the design's fault" 1 'fault 2' "${sim[@]}" --unchecked --prompt-ids "$long" --tokens 2
+check_refused "empty prompt" 1 'prompt is empty' "${sim[@]}" --prompt-ids "" --tokens 2
+check_refused "empty prompt, unchecked: the design's fault" 1 'fault 1' "${sim[@]}" --unchecked --prompt-ids "" --tokens 2
+check_refused "prompt id outside the vocabulary" 1 'vocabulary' "${sim[@]}" --unchecked --prompt-ids 1,97,3 --tokens 2
+check_refused "prompt longer than the context: golden" 1 '1 to 40' "$rill" golden "$spec" --weights random:1 --prompt-ids "$long" --tokens 2
+for place in 0:0 0:3 1:1 2:7 0:40; do
+    check_refused "read error $place" 1 'fault 6: memory error' "${sim[@]}" "${few[@]}" --inject-error $place
+done
+for place in 0:w0 1:w0 0:w2; do
+    check_refused "write error $place" 1 'fault 6: memory error' "${sim[@]}" "${few[@]}" --inject-error $place
+done
+check_refused "error on a channel that is not there" 1 'channels 0 to 2' "${sim[@]}" "${few[@]}" --inject-error 9:0
+check_refused "a request after a good one fails" 1 'fault 2' "${sim[@]}" --unchecked "${few[@]}" --prompt-ids "$long" --tokens 2
+check_refused "time-out: who waits for whom" 1 'time-out' "${sim[@]}" "${few[@]}" --timeout 600
+
+# Wrong bytes in the memory image must be seen, or equality proves nothing.
+cp "$dir/image/channel_01.bin" "$work/failures/channel_01.bin"
+printf '\x5a\xa5\x5a\xa5' | dd of="$dir/image/channel_01.bin" bs=1 seek=2048 conv=notrunc 2>/dev/null
+check_refused "a damaged memory image" 1 'mismatch|checksum|manifest' "${sim[@]}" "${few[@]}"
+truncate -s 100 "$dir/image/channel_01.bin"
+check_refused "a truncated memory image" 1 'error: ' "${sim[@]}" "${few[@]}"
+rm "$dir/image/channel_01.bin"
+check_refused "a missing memory image" 1 'channel_01.bin' "${sim[@]}" "${few[@]}"
+cp "$work/failures/channel_01.bin" "$dir/image/channel_01.bin"
+check_refused "results that cannot be written" 1 'error: ' "${sim[@]}" "${few[@]}" --json "$work/failures/none/result.json"
+check "after all that, the design works" "${sim[@]}" "${few[@]}" --quiet
+verdict
