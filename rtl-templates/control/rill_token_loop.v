@@ -366,7 +366,8 @@ module rill_token_loop #(
     assign m_axis_ring_tvalid = state_q == S_RING;
     assign m_axis_ring_tdata = {made_q - 32'd1, next_id_q};
 
-    wire unused = &{1'b0, source_busy, walk_busy, prompt_beats[31:16], prompt_ptr[63:32], ring_ptr[63:32], s_axis_next_id_tuser, s_axis_next_id_tlast, VOCAB_32};
+    wire unused = &{1'b0, source_busy, walk_busy, prompt_beats[31:16], prompt_ptr[63:32], ring_ptr[63:32],
+                     s_axis_next_id_tuser, s_axis_next_id_tlast, VOCAB_32};
 endmodule
 
 `default_nettype wire

@@ -13,8 +13,8 @@
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for performance counters.
 // Reset: clk, synchronous active-high rst; everything held is given up.
 // Parameters: CHANNELS (1 to 32), BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), GROUP (elements per group scale and block), X_UNITS (units of
-// an operand and token, even, upper bound), SCALE_K, SCALE_V (fp32, 2^EXP_MIN of the operands of modes 2, 3), HAS_KV (0: no modes 2, 3; their
-// ports are not used), OUT_FIFO (words; 32 covers the latency), and the table of rill_schedule.
+// an operand and token, even, upper bound), SCALE_K, SCALE_V (fp32, 2^EXP_MIN of the operands of modes 2, 3), HAS_KV (0: no modes 2, 3;
+// their ports are not used), OUT_FIFO (words; 32 covers the latency), and the table of rill_schedule.
 `default_nettype none
 
 module rill_engine #(
@@ -208,6 +208,7 @@ module rill_engine #(
 
     wire [COPIES*4*BEAT_BITS-1:0] x_copies;
     wire [COPIES*5-1:0]           shift_copies;
+    wire [2*BEAT_BITS-1:0]        x_first;
     reg                           valid5_q;
     reg                           int4_5_q;
     wire [21:0]                   offset;
@@ -222,6 +223,9 @@ module rill_engine #(
                     shift_q <= slice_shift_q;
                 end
             assign shift_copies[g*5 +: 5] = shift_q;
+            if (g == 0) begin : gen_first
+                assign x_first = x_q;
+            end
             for (k = 0; k < 2 * XS; k = k + 1) begin : gen_extend
                 assign x_copies[g*4*BEAT_BITS + 16*k +: 16] = {{8{x_q[8*k+7]}}, x_q[8*k +: 8]};
             end
@@ -232,7 +236,7 @@ module rill_engine #(
         int4_5_q <= int4_4;
     end
     rill_engine_offset #(.BEAT_BITS(BEAT_BITS)) u_offset (
-        .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(gen_copy[0].x_q), .offset(offset));
+        .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first), .offset(offset));
 
     // ---- the step's own keys and the V tail: cycle 4 ----
     wire [BEAT_BITS-1:0] k_beat;
@@ -297,7 +301,20 @@ module rill_engine #(
                 .out_bias(lane_bias[c*32 +: 32]));
         end
     endgenerate
-    rill_engine_join #(.PORTS(CHANNELS), .AHEAD(LANE_BEATS)) u_join (.clk(clk), .rst(rst), .pulse(arrived), .joined(beat_pulse));
+    wire [COPIES-1:0] group_pulse;
+    generate
+        for (g = 0; g < COPIES; g = g + 1) begin : gen_join
+            localparam LANES = CHANNELS - g * FAN_OUT < FAN_OUT ? CHANNELS - g * FAN_OUT : FAN_OUT;
+            rill_engine_join #(.PORTS(LANES), .AHEAD(LANE_BEATS)) u_join (
+                .clk(clk), .rst(rst), .pulse(arrived[g*FAN_OUT +: LANES]), .joined(group_pulse[g]));
+        end
+        if (COPIES > 1) begin : gen_join_groups
+            rill_engine_join #(.PORTS(COPIES), .AHEAD(LANE_BEATS)) u_join (
+                .clk(clk), .rst(rst), .pulse(group_pulse), .joined(beat_pulse));
+        end else begin : gen_join_all
+            assign beat_pulse = group_pulse[0];
+        end
+    endgenerate
 
     // ---- integers to fp32, results out; there is room for every row that was begun ----
     wire [Y_W-1:0]         lane_side;

@@ -17,7 +17,8 @@
 //     cmd_count, cmd_tok_last, cmd_y_last: of the output word (with cmd_last)
 // Throughput: one command per cycle, also from firing to firing. Timing of a firing, when nothing is missing: header beats + row-steps *
 // beats * tokens. Entry to first command: 3 cycles.
-// busy: a firing is running. stall_beat, stall_x, stall_out: it waits for beats (memory, keys, V tail), for the operand, for output room.
+// busy: a command went out. stall_beat, stall_x, stall_out: a firing waits, for beats (memory, keys, V tail), else for its operand, else
+// for output room. At most one of the four, one cycle late.
 // Reset: clk, synchronous active-high rst; a running firing is given up.
 // Parameters: CHANNELS, BEAT_BITS, TOKENS, GROUP (elements per group scale), X_UNITS (per operand and token), SCALE_W (bits of a group
 // scale's index), LANE_BEATS (beats that a lane can hold), K_UNITS (key units that can wait), OUT_WORDS (room for output words).
@@ -416,15 +417,15 @@ module rill_engine_ctrl #(
         cmd_count <= row_count[COUNT_W-1:0];
         cmd_tok_last <= tok_last;
         cmd_y_last <= rows_end_q && tok_last;
-        busy <= active_q && !rst;
+        busy <= go && !rst;
         stall_beat <= active_q && no_beat && !rst;
-        stall_x <= active_q && no_x && !rst;
-        stall_out <= active_q && no_y && !rst;
+        stall_x <= active_q && !no_beat && no_x && !rst;
+        stall_out <= active_q && !no_beat && !no_x && no_y && !rst;
     end
 
     wire unused = &{1'b0, s_axis_entry_tdata[175:170], entry[95:69], entry[59:57], entry[34], step[31:20], step[15:6], lanes_up[21:6],
                     groups_up[2:0], a_last_rows_q[7:6], row_count, token_end[3], tok_q, CHUNK_END, GROUP_END, ALL_LANES, ALL_WORDS,
-                     BEAT_BYTES, TWO};
+                    BEAT_BYTES, TWO};
 endmodule
 
 `default_nettype wire

@@ -21,18 +21,19 @@ module rill_norm_spread #(
         end
     endgenerate
 
-    localparam [46:0] N_47 = 47'd0 + N;
+    wire [31:0] n = N;
+    wire [46:0] n_wide = {15'd0, n};
 
     // Stage 1: products of 30-bit halves with n; |S1|.
     reg [46:0] high_a_q, high_b_q, middle_a_q, middle_b_q, low_a_q, low_b_q;
     reg [59:0] s1_q;
     always @(posedge clk) begin
-        high_a_q <= {17'd0, high[59:30]} * N_47;
-        high_b_q <= {17'd0, high[29:0]} * N_47;
-        middle_a_q <= {17'd0, middle[59:30]} * N_47;
-        middle_b_q <= {17'd0, middle[29:0]} * N_47;
-        low_a_q <= {17'd0, low[59:30]} * N_47;
-        low_b_q <= {17'd0, low[29:0]} * N_47;
+        high_a_q <= {17'd0, high[59:30]} * n_wide;
+        high_b_q <= {17'd0, high[29:0]} * n_wide;
+        middle_a_q <= {17'd0, middle[59:30]} * n_wide;
+        middle_b_q <= {17'd0, middle[29:0]} * n_wide;
+        low_a_q <= {17'd0, low[59:30]} * n_wide;
+        low_b_q <= {17'd0, low[29:0]} * n_wide;
         s1_q <= (s1 ^ {60{s1[59]}}) + {59'd0, s1[59]};
     end
 

@@ -5,14 +5,15 @@
 // head goes to lane d mod CHANNELS, row-step d / CHANNELS, byte (position mod 64). Rows of a layer: head * ROWS + row-step, ROWS =
 // ceil(HEAD_DIM / CHANNELS). head_done: one pulse when all tokens of a (step, layer, head) are in.
 // Read: tail_valid with tail_addr {layer[9:0], row[12:0], unit}: tail_data, the beats of all lanes, TAIL_LATENCY = 4 cycles later. Bytes of
-// positions not written since the block was opened are old ones; the operand is 0 there.
+// positions that are still to come are 0 (the first position of a block clears its words).
 // Out: when a step fills the block, for each row one descriptor of 64 bytes at
 //     V_BASE + layer*V_LAYER_STRIDE + row*V_ROW_STRIDE + (pos / 64) * 64                      (offset in the channel)
 // and its beats, to all channels; *_tvalid and *_tready are packed, one bit per channel, the descriptor is shared, beats are the channel's
 // own (channel 0 low). Reads go first; no V is taken in while rows are written out.
 // layer_done: one pulse per (step, layer) when everything of it has been accepted, at once when no block closes.
-// Throughput: UNITS + ROWS cycles per head and token, UNITS = ceil(HEAD_DIM / XS); 8 or 9 cycles per row written out.
-// Reset: clk, synchronous active-high rst. The contents of the RAM start as zeros (an operand's 0 needs a known factor in simulation).
+// Throughput: UNITS + ROWS cycles per head and token, UNITS = ceil(HEAD_DIM / XS), ROWS more for a first position at 256 bits; 5 cycles per
+// beat written out.
+// Reset: clk, synchronous active-high rst; the blocks are lost.
 // Parameters: CHANNELS, BEAT_BITS, TOKENS, LAYERS (up to 1024), HEADS, HEAD_DIM (HEADS * ROWS up to 8192), V_BASE, V_LAYER_STRIDE,
 // V_ROW_STRIDE (bytes), RAM_STYLE ("auto", "block", "ultra", "distributed").
 `default_nettype none
@@ -112,7 +113,10 @@ module rill_v_tail #(
     wire              take = s_axis_kv_tvalid && s_axis_kv_tready;
     wire              unit_last = unit_q == UNIT_END[7:0];
     wire              row_last = row_q == ROW_END[12:0];
-    wire              token_end = state_q == S_SPREAD && row_last;
+    reg               second_q;              // the first position's second word of a row-step, to be cleared
+    wire              opening = place_q == 6'd0;
+    wire              row_end = state_q == S_SPREAD && (BLOCK_BEATS == 1 || !opening || second_q);
+    wire              token_end = row_end && row_last;
     wire              head_end = token_end && token_last_q;
     wire              layer_end = head_end && firing_last_q;
     wire [6:0]        step_end = {1'b0, s_axis_step_tdata[5:0]} + {3'd0, s_axis_step_tdata[19:16]};
@@ -178,7 +182,8 @@ module rill_v_tail #(
             token_last_q <= s_axis_kv_tuser[USER_W-1];
             firing_last_q <= s_axis_kv_tlast;
         end
-        row_q <= state_q == S_SPREAD ? row_q + 13'd1 : 13'd0;
+        row_q <= state_q != S_SPREAD ? 13'd0 : row_end ? row_q + 13'd1 : row_q;
+        second_q <= state_q == S_SPREAD && !row_end;
         if (head_end)
             head_row_q <= head_row_q + ROWS_32;
         if (layer_over) begin
@@ -209,7 +214,7 @@ module rill_v_tail #(
                             held_q[u*XS*8 +: WIDTH*8] <= s_axis_kv_tdata[WIDTH*8-1:0];
                         else if (u >= UNITS)
                             held_q[u*XS*8 +: WIDTH*8] <= {(WIDTH*8){1'b0}};
-                    end else if (state_q == S_SPREAD)
+                    end else if (row_end)
                         held_q[u*XS*8 +: WIDTH*8] <= shifted;
             end
         end
@@ -217,13 +222,17 @@ module rill_v_tail #(
 
     // The write, one cycle after the row-step was chosen: the same word and byte in all lanes.
     reg                   write_q;
+    reg                   write_clear_q;
+    reg                   write_zero_q;
     reg  [ADDR_W-1:0]     write_addr_q;
     reg  [BYTE_W-1:0]     write_byte_q;
     reg  [CHANNELS*8-1:0] write_data_q;
     wire [31:0]           write_row = head_row_q + {19'd0, row_q};
-    wire [31:0]           write_word = BLOCK_BEATS == 1 ? write_row : {write_row[30:0], place_q[5]};
+    wire [31:0]           write_word = BLOCK_BEATS == 1 ? write_row : {write_row[30:0], place_q[5] || second_q};
     always @(posedge clk) begin
         write_q <= state_q == S_SPREAD && !rst;
+        write_clear_q <= opening;
+        write_zero_q <= second_q;
         write_addr_q <= write_word[ADDR_W-1:0];
         write_byte_q <= place_q[BYTE_W-1:0];
         write_data_q <= held_q[CHANNELS*8-1:0];
@@ -251,25 +260,15 @@ module rill_v_tail #(
     genvar c;
     generate
         for (c = 0; c < CHANNELS; c = c + 1) begin : gen_lane
-            (* ram_style = RAM_STYLE *) reg [BEAT_BITS-1:0] mem [0:WORDS-1];
-            reg  [BEAT_BITS-1:0] read_q;
-            reg  [BEAT_BITS-1:0] data_q;
+            wire [BEAT_BITS-1:0] data;
             reg  [BEAT_BITS-1:0] out_q;
-            integer n;
-            initial
-                for (n = 0; n < WORDS; n = n + 1)
-                    mem[n] = {BEAT_BITS{1'b0}};
-            always @(posedge clk) begin
-                if (write_q)
-                    for (n = 0; n < XS; n = n + 1)
-                        if (write_byte_q == n[BYTE_W-1:0])
-                            mem[write_addr_q][n*8 +: 8] <= write_data_q[c*8 +: 8];
-                read_q <= mem[read_addr_q];
-                data_q <= read_q;
+            rill_v_tail_ram #(.BEAT_BITS(BEAT_BITS), .WORDS(WORDS), .RAM_STYLE(RAM_STYLE)) u_ram (
+                .clk(clk), .write(write_q), .clear(write_clear_q), .zero(write_zero_q), .write_addr(write_addr_q),
+                .write_place(write_byte_q), .write_data(write_data_q[c*8 +: 8]), .read_addr(read_addr_q), .read_data(data));
+            always @(posedge clk)
                 if (arrive)
-                    out_q <= data_q;
-            end
-            assign tail_data[c*BEAT_BITS +: BEAT_BITS] = data_q;
+                    out_q <= data;
+            assign tail_data[c*BEAT_BITS +: BEAT_BITS] = data;
             assign m_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS] = out_q;
 
             always @(posedge clk)
@@ -324,7 +323,7 @@ module rill_v_tail #(
 `endif
 
     wire unused = &{1'b0, s_axis_kv_tdata[BEAT_BITS +: 32], s_axis_step_tdata[47:20], s_axis_step_tdata[15:6], write_word, read_word,
-                    out_word, unit1_q, RAM_STYLE, ROW_END, LAYER_END, UNIT_END, OUT_END, BLOCK_BEATS_32, place_q};
+                    out_word, unit1_q, second_q, ROW_END, LAYER_END, UNIT_END, OUT_END, BLOCK_BEATS_32, place_q};
 endmodule
 
 `default_nettype wire

@@ -179,8 +179,8 @@ static void fire_matrix(struct engine *e, const struct matrix *m, const struct o
 static void layer_products(struct engine *e, int ntok) {
     struct operand x;
     int rc = e->xs / 8, k = 2 * e->group + e->xs + 3;
-    struct matrix bytes = {.k = k, .row_steps = rc + 2, .last_rows = e->c > 1 ? e->c - 1 : 1, .beats = div_up(k, e->xs)};
-    struct matrix nibbles = {.k = k, .row_steps = 2 * rc + 1, .last_rows = 1, .beats = div_up(k, 2 * e->xs), .groups = 3, .int4 = true};
+    struct matrix bytes = {.k = k, .row_steps = 3, .last_rows = e->c > 1 ? e->c - 1 : 1, .beats = div_up(k, e->xs)};
+    struct matrix nibbles = {.k = k, .row_steps = rc + 1, .last_rows = 1, .beats = div_up(k, 2 * e->xs), .groups = 3, .int4 = true};
     make_operand(e, &x, k, e->group, ntok);
     print_operand(e, &x, ntok);
     fire_matrix(e, &bytes, &x, ntok, false);
@@ -189,7 +189,7 @@ static void layer_products(struct engine *e, int ntok) {
 
 static void last_product(struct engine *e, bool spoil) {
     struct operand x;
-    struct matrix m = {.k = 2 * e->xs, .row_steps = 2 * (e->xs / 8), .last_rows = e->c, .beats = 1, .groups = 1, .int4 = true};
+    struct matrix m = {.k = 2 * e->xs, .row_steps = e->xs / 8 + 2, .last_rows = e->c, .beats = 1, .groups = 1, .int4 = true};
     make_operand(e, &x, m.k, 2 * e->xs, 1);
     print_operand(e, &x, 1);
     fire_matrix(e, &m, &x, 1, spoil);
@@ -215,7 +215,7 @@ static void make_head(struct engine *e, int8_t k[MAX_HD]) {
     for (int d = 0; d < e->hd; d++) k[d] = (int8_t)(random_byte(e) % 255 - 127);
 }
 
-// The two units of a head; zeros past its elements.
+// A unit of a head; zeros past its elements.
 static void head_unit(struct engine *e, const int8_t k[MAX_HD], int unit, uint8_t bytes[MAX_XS]) {
     memset(bytes, 0, MAX_XS);
     for (int i = 0; i < e->xs && unit * e->xs + i < e->hd; i++) bytes[i] = (uint8_t)k[unit * e->xs + i];
@@ -230,7 +230,7 @@ static void fire_scores(struct engine *e, int8_t now[][MAX_HD]) {
     for (int p = 0; p < e->pos; p += e->c) {
         for (int c = 0; c < e->c; c++) {
             make_head(e, k[c]);
-            for (int u = 0; u < 2; u++) {
+            for (int u = 0; u < div_up(e->hd, e->xs); u++) {
                 head_unit(e, k[c], u, bytes);
                 print_beat(e, c, bytes);
             }
@@ -276,16 +276,19 @@ static void print_heads(struct engine *e, int kind, int8_t k[HEADS][MAX_T][MAX_H
     uint8_t bytes[MAX_XS];
     for (int h = 0; h < HEADS; h++)
         for (int t = 0; t < e->ntok; t++)
-            for (int u = 0; u < 2; u++) {
+            for (int u = 0; u < div_up(e->hd, e->xs); u++) {
                 head_unit(e, k[h][t], u, bytes);
-                print_unit(e, kind, 0x40490fdb, 4, bytes, t, e->ntok, h == HEADS - 1 && t == e->ntok - 1 && u == 1);
+                print_unit(e, kind, 0x40490fdb, 4, bytes, t, e->ntok, h == HEADS - 1 && t == e->ntok - 1 && u == div_up(e->hd, e->xs) - 1);
             }
 }
 
 static void append_values(struct engine *e, int layer, int8_t v[HEADS][MAX_T][MAX_HD]) {
     for (int h = 0; h < HEADS; h++)
         for (int t = 0; t < e->ntok; t++)
-            for (int d = 0; d < e->hd; d++) e->tail[layer][h][d][(e->pos + t) % 64] = (uint8_t)v[h][t][d];
+            for (int d = 0; d < e->hd; d++) {
+                if ((e->pos + t) % 64 == 0) memset(e->tail[layer][h][d], 0, 64);
+                e->tail[layer][h][d][(e->pos + t) % 64] = (uint8_t)v[h][t][d];
+            }
 }
 
 static void close_row(struct engine *e, int layer, int h, int j) {
@@ -347,12 +350,12 @@ int main(int argc, char **argv) {
     e.group = (int)vectors_argument(argc, argv, "GROUP", 2 * e.xs);
     e.fault = (int)vectors_argument(argc, argv, "FAULT", 0);
     for (e.tok_bits = 1; 1 << e.tok_bits < e.tokens; e.tok_bits++) continue;
-    e.hd = e.xs + 8;
+    e.hd = (int)vectors_argument(argc, argv, "HEAD_DIM", 1);
     e.v_rows = div_up(e.hd, e.c);
     e.parts = 64 / e.xs;
     int t = e.tokens;
-    const int pos[] = {0, 8, 56, 64 - t, 64, 73, 128 - t, 128}, ntok[] = {t, 1, t, t, t, 1, t, 1};
-    for (int s = 0; s < 8; s++) run_step(&e, pos[s], ntok[s], s % 3 == 1 || s == 7, s == 7);
-    printf("9 %x %x 0 0\n", (unsigned)e.fault, 8u);
+    const int pos[] = {0, 5, 64 - t, 128 - t}, ntok[] = {t, 1, t, t};
+    for (int s = 0; s < 4; s++) run_step(&e, pos[s], ntok[s], s == 1 || s == 3, s == 3);
+    printf("9 %x %x 0 0\n", (unsigned)e.fault, 4u);
     return 0;
 }

@@ -2,7 +2,7 @@
 // Vectors of N elements for rill_layernorm_tb: FAULT 1 an infinity, 2 a value outside the grid of the statistics.
 #include "vectors_rill_stream.h"
 
-enum { FIRINGS = 8 };
+enum { FIRINGS = 5 };
 
 // Around a mean, with outliers; constant and zero vectors too.
 static void fill(struct vectors *v, size_t n, float x[]) {

@@ -2,11 +2,11 @@
 // Vectors for rill_norm_sums_tb in alternating banks: FAULT 1 an infinity, 2 a value of 2^23.
 #include "vectors_rill_norm.h"
 
-enum { FIRINGS = 10 };
+enum { FIRINGS = 6 };
 
 static void firing(const struct stream *s, struct vectors *v, int bank, int spoiled) {
     int ntok = stream_tokens(s, v), tok_bits = s->tokens > 4 ? 3 : s->tokens > 2 ? 2 : 1;
-    size_t n = 1 + (size_t)stream_below(v, 200), chunks = (n + (size_t)s->lanes - 1) / (size_t)s->lanes;
+    size_t n = 1 + (size_t)stream_below(v, 100), chunks = (n + (size_t)s->lanes - 1) / (size_t)s->lanes;
     float *x = stream_alloc(n * (size_t)ntok);
     struct golden_fault fault = {0};
     stream_values(v, n * (size_t)ntok, 22, x);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// One lane's memory of the V tail: one byte at a time in, whole words out.
+//
+// Write: byte `place` of the word takes `data`, the others keep what they hold; with `clear` they become 0, with `zero` this one, too.
+// Read: data two cycles after its address (registered read, output register); old contents when the word is written in the same cycle.
+// Throughput: one write and one read per cycle. No reset.
+// Parameters: BEAT_BITS (256, 512; bits of a word), WORDS, RAM_STYLE ("auto", "block", "ultra", "distributed").
+`default_nettype none
+
+module rill_v_tail_ram #(
+    parameter BEAT_BITS = 0,
+    parameter WORDS = 0,
+    parameter RAM_STYLE = "auto",
+    parameter ADDR_W = WORDS > 1 ? $clog2(WORDS) : 1,
+    parameter BYTE_W = BEAT_BITS == 512 ? 6 : 5
+) (
+    input  wire                 clk,
+    input  wire                 write,
+    input  wire                 clear,
+    input  wire                 zero,
+    input  wire [ADDR_W-1:0]    write_addr,
+    input  wire [BYTE_W-1:0]    write_place,
+    input  wire [7:0]           write_data,
+    input  wire [ADDR_W-1:0]    read_addr,
+    output wire [BEAT_BITS-1:0] read_data
+);
+    localparam BYTES = BEAT_BITS / 8;
+
+    generate
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (WORDS < 1) begin : gen_bad_words
+            rill_error_WORDS_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    (* ram_style = RAM_STYLE *) reg [BEAT_BITS-1:0] mem [0:WORDS-1];
+    reg  [BEAT_BITS-1:0] word_q;
+    reg  [BEAT_BITS-1:0] data_q;
+    integer n;
+    always @(posedge clk) begin
+        if (write)
+            for (n = 0; n < BYTES; n = n + 1)
+                if (clear || write_place == n[BYTE_W-1:0])
+                    mem[write_addr][n*8 +: 8] <= zero || write_place != n[BYTE_W-1:0] ? 8'd0 : write_data;
+        word_q <= mem[read_addr];
+        data_q <= word_q;
+    end
+    assign read_data = data_q;
+
+    wire unused = &{1'b0, RAM_STYLE};
+endmodule
+
+`default_nettype wire
