@@ -46,7 +46,7 @@ static int get_word(struct reader *r, const struct yaml_node *map, const char *k
 // Items of a list; 0 when it is absent or has more than max.
 static size_t list_count(struct reader *r, const struct yaml_node *list, size_t max) {
     if (list && list->kind == YAML_KIND_SEQ && list->count <= max) return list->count;
-    if (list) diag_error(r->diag, list->loc, "a list of at most %zu items is needed", max);
+    diag_error(r->diag, list ? list->loc : loc_none(), "the IR needs a list of at most %zu items here", max);
     r->ok = false;
     return 0;
 }

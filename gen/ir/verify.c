@@ -25,6 +25,37 @@ static void check_node(struct check *c, const struct ir_node *n) {
         if (!in_range(n->out[i], c->ir->tensors)) fault(c, "output out of range at", n->name);
 }
 
+static bool none_or_in_range(int id, int count) { return id == IR_NONE || in_range(id, count); }
+
+static void check_kernel(struct check *c, const struct ir_kernel *k) {
+    if (!none_or_in_range(k->node, c->ir->nodes)) fault(c, "node out of range at kernel", k->name);
+    for (int p = 0; p < k->ports; p++) {
+        const struct ir_port *port = &k->port[p];
+        if (!none_or_in_range(port->tensor, c->ir->tensors) || !none_or_in_range(port->region, c->ir->regions) ||
+            !none_or_in_range(port->edge, c->ir->edges))
+            fault(c, "port out of range at kernel", k->name);
+    }
+}
+
+static void check_lists(struct check *c) {
+    const struct ir *ir = c->ir;
+    for (int t = 0; t < ir->tensors; t++)
+        if (!none_or_in_range(ir->tensor[t].producer, ir->nodes) || !none_or_in_range(ir->tensor[t].region, ir->regions))
+            fault(c, "producer or region out of range at tensor", ir->tensor[t].name);
+    for (int w = 0; w < ir->wires; w++)
+        if (!in_range(ir->wire[w].kernel, ir->kernels)) fault(c, "kernel out of range at wire", ir->wire[w].port);
+    for (int i = 0; i < ir->clients; i++)
+        if (!none_or_in_range(ir->client[i].kernel, ir->kernels)) fault(c, "kernel out of range at client", ir->client[i].name);
+    for (int f = 0; f < ir->firings; f++)
+        if (!in_range(ir->firing[f].node, ir->nodes) || !in_range(ir->firing[f].region, ir->regions)) fault(c, "node or region out of range at a firing of", ir->name);
+    for (int s = 0; s < ir->segments; s++)
+        if (!none_or_in_range(ir->segment[s].node, ir->nodes)) fault(c, "node out of range at segment", ir->segment[s].name);
+    for (int i = 0; i < ir->inputs; i++)
+        if (!in_range(ir->input[i], ir->tensors)) fault(c, "input out of range in", ir->name);
+    for (int i = 0; i < ir->outputs; i++)
+        if (!in_range(ir->output[i], ir->tensors)) fault(c, "output out of range in", ir->name);
+}
+
 static void check_edge(struct check *c, int id) {
     const struct ir_edge *e = &c->ir->edge[id];
     if (!in_range(e->src_kernel, c->ir->kernels) || !in_range(e->dst_kernel, c->ir->kernels)) return fault(c, "kernel out of range at edge", e->name);
@@ -46,6 +77,8 @@ bool ir_verify(const struct ir *ir, struct diag *diag, const char *pass) {
     struct check c = {ir, diag, pass, true};
     for (int n = 0; n < ir->nodes; n++) check_node(&c, &ir->node[n]);
     for (int e = 0; e < ir->edges; e++) check_edge(&c, e);
+    for (int k = 0; k < ir->kernels; k++) check_kernel(&c, &ir->kernel[k]);
+    check_lists(&c);
     bool whole = ir->edges > 0 && ir->edge[0].depth > 0; // fifos are sized last
     for (int k = 0; whole && k < ir->kernels; k++) check_inputs(&c, &ir->kernel[k]);
     return c.ok;

@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# `make lint`: form and suspicious code, without running anything. One line per check. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
+
+usage() {
+    cat <<'TEXT'
+usage: tests/lint.sh [--quick]
+  --quick  without clang-tidy and the two full builds
+Checks: clang-format; gcc and clang with -Wall -Wextra -Werror; cppcheck; clang-tidy; SPDX lines, line lengths, file sizes, tabs and trailing
+blanks; headers of the Verilog files; templates alone in Verilator, Icarus and Yosys (first parameter sets); shell syntax; tables in docs/ that
+are made from the sources.
+TEXT
+}
+
+quick=0
+case ${1:-} in
+    "") ;;
+    --quick) quick=1 ;;
+    --help | -h) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+esac
+cd "$root" || exit 1
+work=build/lint
+mkdir -p "$work"
+log=$work/log
+includes=(-Iinclude -Igen -Igen/ir -Igen/pass -Igen/model -Igen/base -Igen/pack -Iverif/reference)
+
+files() { # patterns of names: the project's own files
+    local name args=()
+    for name in "$@"; do args+=(-o -name "$name"); done
+    find . \( -path ./build -o -path ./.git -o -path ./models \) -prune -o -type f \( "${args[@]:1}" \) -print | sed 's|^\./||' | sort
+}
+mapfile -t c_files < <(files '*.c' '*.h' '*.cpp')
+mapfile -t verilog < <(files '*.v' '*.sv')
+mapfile -t scripts < <(files '*.sh' 'run' | grep -v -e '\.md$')
+mapfile -t all_files < <(files '*.c' '*.h' '*.cpp' '*.def' '*.inc' '*.v' '*.sv' '*.vlt' '*.sh' '*.yaml' '*.md' '*.txt' Makefile run .clang-format .clang-tidy)
+
+# Passes when the function prints nothing.
+silent() { # name, command...
+    local name=$1
+    shift
+    if "$@" >"$log" 2>&1 && [ ! -s "$log" ]; then ok "$name"; else fail "$name" "$(wc -l <"$log") places, first $(head -n 1 "$log")"; cp "$log" "$work/${name//[^A-Za-z0-9]/-}.out"; fi
+}
+
+unformatted() {
+    local file
+    for file in "${c_files[@]}"; do clang-format --style=file "$file" | cmp -s - "$file" || echo "$file"; done
+}
+
+spdx_missing() {
+    local file
+    for file in "${all_files[@]}"; do
+        case $file in
+            *.md | *.txt | tests/spec/*.yaml | tests/fuzz/*) continue ;; # texts; files whose form is the test
+        esac
+        head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || echo "$file"
+    done
+}
+
+too_long() {
+    LC_ALL=C.UTF-8 awk 'length > 140 { print FILENAME ":" FNR ": " length " characters" }' "${verilog[@]}"
+    LC_ALL=C.UTF-8 awk 'length > 160 { print FILENAME ":" FNR ": " length " characters" }' "${c_files[@]}" "${scripts[@]}"
+}
+
+too_large() {
+    local file lines
+    for file in "${c_files[@]}"; do
+        lines=$(wc -l <"$file")
+        case $file in
+            *.h) [ "$lines" -le 300 ] || echo "$file: $lines lines (headers: 300)" ;;
+            *) [ "$lines" -le 600 ] || echo "$file: $lines lines (sources: 600)" ;;
+        esac
+    done
+}
+
+blanks() {
+    grep -nHE '[[:space:]]+$' "${c_files[@]}" "${verilog[@]}" "${scripts[@]}" | cut -c1-120
+    grep -nHP '\t' "${c_files[@]}" "${verilog[@]}" | cut -c1-120
+}
+
+# SPDX, one line of purpose, and in templates no implicit nets and one module of the file's name.
+verilog_headers() {
+    local file
+    for file in "${verilog[@]}"; do
+        sed -n 2p "$file" | grep -q '^// ' || echo "$file: no line of purpose below the licence"
+        case $file in rtl-templates/*)
+            grep -q '^`default_nettype none' "$file" || echo "$file: no default_nettype none"
+            [ "$(grep -cE '^module ' "$file")" = 1 ] && grep -qE "^module $(basename "$file" .v)( |$|\()" "$file" || echo "$file: not one module named $(basename "$file" .v)"
+            ;;
+        esac
+    done
+}
+
+foreign_words() { # places of one machine, numbers of a tracker
+    grep -nHE '(^|[^a-z])/(work|home|root)/|[Ii]ssue #?[0-9]' "${all_files[@]}" | grep -v '^tests/lint.sh' | cut -c1-120
+}
+
+shell_syntax() {
+    local file
+    for file in "${scripts[@]}"; do bash -n "$file"; done
+}
+
+build_with() { # compiler, OPT
+    make --no-print-directory -j2 CC="$1" CFLAGS="$2" OUT="$work/$1" "$work/$1/rill" "$work/$1/librill.a" || return
+    local file
+    for file in tests/unit/*.c verif/unit/*.c; do
+        "$1" -std=c11 -D_GNU_SOURCE= -Wall -Wextra -Werror -ffp-contract=off -fsyntax-only "${includes[@]}" -Iverif/golden "$file" || return
+    done
+}
+
+tidy() { find gen verif/golden verif/check verif/harness verif/model verif/reference -name '*.c' -not -path '*/tables/*' -print0 |
+    xargs -0 -P 2 -n 8 sh -c 'clang-tidy --quiet "$@" -- -std=c11 -D_GNU_SOURCE '"${includes[*]}"' 2>/dev/null' tidy; }
+
+operations_table() { diff <(build/rill check --operations) <(sed -n '/^<!-- operations table/,/^$/p' docs/spec.md | sed '1d;/^$/d'); }
+passes_table() { diff <(build/rill check --passes) <(sed -n 's/^| \([a-z]*-[a-z-]*\) |.*/\1/p' docs/passes.md); }
+
+silent "clang-format" unformatted
+silent "SPDX lines" spdx_missing
+silent "line lengths" too_long
+silent "file sizes" too_large
+silent "tabs and trailing blanks" blanks
+silent "Verilog headers" verilog_headers
+silent "words that do not belong" foreign_words
+silent "shell syntax" shell_syntax
+if command -v shellcheck >/dev/null 2>&1; then silent "shellcheck" shellcheck -x -S warning "${scripts[@]}"; fi
+silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+    --suppress=missingIncludeSystem --suppressions-list=tests/cppcheck.suppress --template='{file}:{line}: {id}: {message}' "${includes[@]}" \
+    gen verif/golden verif/reference verif/check verif/harness verif/model
+silent "operations table of docs/spec.md" operations_table
+silent "passes of docs/passes.md" passes_table
+if [ $quick = 0 ]; then
+    check "gcc: no warnings" build_with gcc -O2
+    check "clang: no warnings" build_with clang -O1
+    silent "clang-tidy" tidy
+    check "templates alone" verif/unit/lint_templates.sh --quick
+fi
+verdict
