@@ -24,7 +24,10 @@ static int list_operations(void) {
         printf("| `%s` | %d | %d | ", ir_op_table[op].name, ir_op_table[op].inputs, ir_op_table[op].outputs);
         for (int i = 0; i < count; i++) {
             static const char *const kinds[] = {"integer", "number", "string"};
-            printf("%s`%s`: %s%s%s", i ? ", " : "", attr[i].name, kinds[attr[i].kind], attr[i].has_default ? " = " : attr[i].required ? "" : ", optional",
+            printf("%s`%s`: %s%s%s", i ? ", " : "", attr[i].name, kinds[attr[i].kind],
+                   attr[i].has_default ? " = "
+                   : attr[i].required  ? ""
+                                       : ", optional",
                    attr[i].text);
         }
         printf(" | %s |\n", ir_op_table[op].doc);

@@ -156,7 +156,8 @@ static bool prompt_ids(struct session *s, struct token_ids *ids) {
     }
     for (size_t i = 0; i < ids->count; i++)
         if (ids->items[i] >= vocab(s->ir)) {
-            diag_error(&s->diag, loc_none(), "id %u of the prompt is not in the vocabulary of %lld", (unsigned)ids->items[i], (long long)vocab(s->ir));
+            diag_error(&s->diag, loc_none(), "id %u of the prompt is not in the vocabulary of %lld", (unsigned)ids->items[i],
+                       (long long)vocab(s->ir));
             return false;
         }
     if (ids->count > 0 && ids->count <= (size_t)s->ir->design.context) return true;

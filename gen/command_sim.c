@@ -79,9 +79,11 @@ static bool build(struct sim_build *b, const char *exe) {
     const char *log = arena_printf(a, "%s/sim/build.log", b->dir);
     const char *command = arena_printf(
         a,
-        "cd '%s' && verilator --cc --exe -O3 --x-assign fast --x-initial fast --output-split 40000 --output-split-cfuncs 4000 %s --top-module rill_sim_top --prefix Vrill_sim_top "
+        "cd '%s' && verilator --cc --exe -O3 --x-assign fast --x-initial fast --output-split 40000 --output-split-cfuncs 4000 %s --top-module "
+        "rill_sim_top --prefix Vrill_sim_top "
         "--Mdir sim/build -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_PROBES -DRILL_ASSERT -CFLAGS '-I%s/verif/harness -I%s/include' "
-        "-LDFLAGS '%s/build/librill.a -lyaml -ljansson -lpcre2-8 -lz -lm' -f filelist.f sim/rill_sim_top.sv %s/verif/model/*.sv %s/verif/harness/*.sv "
+        "-LDFLAGS '%s/build/librill.a -lyaml -ljansson -lpcre2-8 -lz -lm' -f filelist.f sim/rill_sim_top.sv %s/verif/model/*.sv "
+        "%s/verif/harness/*.sv "
         "%s/verif/harness/main.cpp -o Vrill && "
         // -O1 builds in a third of -O2's time; the slow files run once
         "make -j %s -C sim/build -f Vrill_sim_top.mk OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1",
@@ -101,8 +103,9 @@ int command_sim(int argc, char **argv) {
     if (!parse(argc, argv, &b)) return fputs(usage, stderr), RILL_USAGE;
     const char *harness = file_find_shared(&b.arena, "verif/harness/main.cpp");
     if (!harness || access(arena_printf(&b.arena, "%s/filelist.f", b.dir), R_OK)) {
-        fprintf(stderr, "rill sim: error: %s\n", harness ? arena_printf(&b.arena, "%s holds no design; run `rill gen SPEC -o %s`", b.dir, b.dir)
-                                                         : "the simulation harness (verif/) is not beside the program");
+        fprintf(stderr, "rill sim: error: %s\n",
+                harness ? arena_printf(&b.arena, "%s holds no design; run `rill gen SPEC -o %s`", b.dir, b.dir)
+                        : "the simulation harness (verif/) is not beside the program");
         return RILL_BAD_SPEC;
     }
     b.root = realpath(arena_strndup(&b.arena, harness, strlen(harness) - strlen("/verif/harness/main.cpp")), NULL);

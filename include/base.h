@@ -30,9 +30,9 @@ int u64_clog2(uint64_t v);
 
 // ---- arena: one per run; everything in it lives until arena_free or the release of an older mark ----
 struct arena {
-    struct arena_block *top;  // newest block
-    size_t used;              // bytes handed out in all
-    size_t fail_after;        // tests: the n-th allocation from now fails (0 = never)
+    struct arena_block *top; // newest block
+    size_t used;             // bytes handed out in all
+    size_t fail_after;       // tests: the n-th allocation from now fails (0 = never)
 };
 struct arena_mark {
     struct arena_block *block;
@@ -54,34 +54,34 @@ struct arena_mark arena_mark(const struct arena *arena);
 void arena_release(struct arena *arena, struct arena_mark mark);
 
 // ---- typed vectors in an arena: VEC(int) v = {0}; VEC_PUSH(arena, v, 7); v.items[i], v.count ----
-#define VEC(type)        \
-    struct {             \
-        type *items;     \
-        size_t count;    \
-        size_t capacity; \
+#define VEC(type)                                                                                                                                    \
+    struct {                                                                                                                                         \
+        type *items;                                                                                                                                 \
+        size_t count;                                                                                                                                \
+        size_t capacity;                                                                                                                             \
     }
 // Room for one more item; returns the (moved) items.
 void *vec_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t item_size);
-#define VEC_PUSH(arena, v, ...)                                                                              \
-    do {                                                                                                     \
-        (v).items = vec_grow((arena), (v).items, (v).count, &(v).capacity, sizeof *(v).items);               \
-        (v).items[(v).count++] = (__VA_ARGS__);                                                              \
+#define VEC_PUSH(arena, v, ...)                                                                                                                      \
+    do {                                                                                                                                             \
+        (v).items = vec_grow((arena), (v).items, (v).count, &(v).capacity, sizeof *(v).items);                                                       \
+        (v).items[(v).count++] = (__VA_ARGS__);                                                                                                      \
     } while (0)
 
 // ---- text: a growing byte buffer on the heap, NUL terminated ----
 struct text {
-    char *data;  // NULL while empty
+    char *data; // NULL while empty
     size_t len;
     size_t capacity;
 };
-void text_free(struct text *text);  // back to empty, reusable
+void text_free(struct text *text); // back to empty, reusable
 void text_add(struct text *text, const char *s);
 void text_add_bytes(struct text *text, const void *bytes, size_t len);
 void text_addf(struct text *text, const char *fmt, ...) RILL_PRINTF(2, 3);
 void text_vaddf(struct text *text, const char *fmt, va_list args);
 // s between double quotes with JSON escapes; a byte that is no valid UTF-8 becomes U+FFFD.
 void text_add_json_string(struct text *text, const char *s, size_t len);
-const char *text_cstr(const struct text *text);  // "" while empty
+const char *text_cstr(const struct text *text); // "" while empty
 
 // ---- files ----
 // Whole file in the arena, NUL terminated. NULL and *why (a static or arena string) on failure or above max bytes.
@@ -96,16 +96,16 @@ char *file_dir(struct arena *arena, const char *path);
 // Files are written under temporary names beside their final places; commit renames them, abort (or any failure, also of
 // a full disk) removes every temporary and every directory that was made.
 struct output_file {
-    const char *path;  // final path
+    const char *path; // final path
     const char *temp;
-    FILE *stream;      // NULL when closed
+    FILE *stream; // NULL when closed
 };
 struct output {
     struct arena *arena;
     const char *dir;
     VEC(struct output_file) files;
     VEC(const char *) made_dirs;
-    const char *error;  // first failure: "path: reason"; sticky
+    const char *error; // first failure: "path: reason"; sticky
 };
 void output_begin(struct output *out, struct arena *arena, const char *dir);
 // Opens dir/relative for writing (directories are made). NULL after a failure. The stream is closed by the set.

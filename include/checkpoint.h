@@ -18,8 +18,7 @@ struct gpt2_config {
 // activation function, another model family).
 bool gpt2_config_read(struct arena *arena, const char *dir, struct gpt2_config *config, struct diag *diag);
 // Reports every size in which the checkpoint differs from the wanted one (eot is not compared). True when equal.
-bool gpt2_config_check(struct arena *arena, const char *dir, const struct gpt2_config *have,
-                       const struct gpt2_config *want, struct diag *diag);
+bool gpt2_config_check(struct arena *arena, const char *dir, const struct gpt2_config *have, const struct gpt2_config *want, struct diag *diag);
 
 // ---- tensors ----
 
@@ -28,7 +27,7 @@ struct checkpoint;
 // source: a directory with model.safetensors, or "random:SEED" (SEED a decimal 64-bit number). The file stays open and is
 // read tensor by tensor. NULL after reporting the error.
 struct checkpoint *checkpoint_open(struct arena *arena, const char *source, struct diag *diag);
-void checkpoint_close(struct checkpoint *checkpoint); // NULL is fine
+void checkpoint_close(struct checkpoint *checkpoint);            // NULL is fine
 const char *checkpoint_dir(const struct checkpoint *checkpoint); // NULL for random weights
 
 // A matrix [rows][cols] cut out of a stored one: rows row_offset .. row_offset + rows - 1 of all its columns.
@@ -45,14 +44,13 @@ struct checkpoint_slice {
 // absent, other shape, unknown dtype, truncated file, a value that is not finite.
 // Random: normal with standard deviation 1 / sqrt(cols); element (r, c) of a name depends on seed, name, row_offset + r and c
 // alone, so slices and shared (tied) tensors agree.
-float *checkpoint_matrix(struct checkpoint *checkpoint, struct arena *arena, const struct checkpoint_slice *slice,
-                         struct diag *diag);
+float *checkpoint_matrix(struct checkpoint *checkpoint, struct arena *arena, const struct checkpoint_slice *slice, struct diag *diag);
 
 // What a random vector looks like: a gain is near 1, a bias near 0.
 enum checkpoint_role { CHECKPOINT_BIAS, CHECKPOINT_GAIN };
 // Elements offset .. offset + n - 1 of a vector of all_n (0: unknown) elements.
-float *checkpoint_vector(struct checkpoint *checkpoint, struct arena *arena, const char *name, int64_t n, int64_t offset,
-                         int64_t all_n, enum checkpoint_role role, struct diag *diag);
+float *checkpoint_vector(struct checkpoint *checkpoint, struct arena *arena, const char *name, int64_t n, int64_t offset, int64_t all_n,
+                         enum checkpoint_role role, struct diag *diag);
 
 // After everything was read: reports tensors of which no or not every element was asked for (a checkpoint with more layers or
 // wider matrices than the spec). Attention mask buffers and a stored copy of a tied head are no errors. True when complete.

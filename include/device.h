@@ -15,32 +15,32 @@ struct device_resources {
 struct device_slr {
     const char *name;
     struct device_resources total;
-    struct device_resources shell;  // kept by the platform; never more than total
-    bool hbm;                       // the HBM ports enter here
+    struct device_resources shell; // kept by the platform; never more than total
+    bool hbm;                      // the HBM ports enter here
 };
 
 struct device_hbm {
-    int channels;             // pseudo-channels
-    int channel_mbytes;       // MiB of each
-    double peak_gbs;          // GB/s (10^9 bytes) per channel
-    double sustained_gbs;     // GB/s per channel, sequential reads, refresh already charged
-    int port_bits;            // native port
+    int channels;         // pseudo-channels
+    int channel_mbytes;   // MiB of each
+    double peak_gbs;      // GB/s (10^9 bytes) per channel
+    double sustained_gbs; // GB/s per channel, sequential reads, refresh already charged
+    int port_bits;        // native port
     double port_mhz;
-    int port_burst;           // beats of port_bits per native burst
-    int ids;                  // outstanding transactions per port
-    double latency_hit_ns, latency_closed_ns, latency_miss_ns;  // idle read latency of a local channel
-    double latency_switch_ns; // added by the switch
+    int port_burst;                                            // beats of port_bits per native burst
+    int ids;                                                   // outstanding transactions per port
+    double latency_hit_ns, latency_closed_ns, latency_miss_ns; // idle read latency of a local channel
+    double latency_switch_ns;                                  // added by the switch
     double refresh_interval_ns, refresh_ns;
 };
 
 struct rill_device {
     const char *name, *part, *platform;
-    const char *path;         // of the file
+    const char *path; // of the file
     double clock_default_mhz, clock_max_mhz;
     size_t slr_count;
     struct device_slr slrs[DEVICE_MAX_SLRS];
-    struct device_resources total;      // sum over the dies
-    struct device_resources available;  // total - shell
+    struct device_resources total;     // sum over the dies
+    struct device_resources available; // total - shell
     struct device_hbm hbm;
 };
 
@@ -48,7 +48,6 @@ struct rill_device {
 struct rill_device *rill_device_read(const char *path, struct arena *arena, struct diag *diag);
 // `u55c` is boards/u55c.yaml of the installation; a text with a '/' or ending in .yaml is a path relative to base_dir.
 // Reports an unknown board at loc with the boards there are.
-struct rill_device *rill_device_find(const char *name, const char *base_dir, struct loc loc, struct arena *arena,
-                                     struct diag *diag);
+struct rill_device *rill_device_find(const char *name, const char *base_dir, struct loc loc, struct arena *arena, struct diag *diag);
 
 #endif

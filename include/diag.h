@@ -8,7 +8,7 @@
 // A text that errors point into. Lives in the arena of the run.
 struct source {
     const char *path;
-    const char *data;  // NULL: only the path is known (binary files)
+    const char *data; // NULL: only the path is known (binary files)
     size_t size;
 };
 
@@ -25,8 +25,8 @@ struct loc loc_file(struct arena *arena, const char *path);
 enum { DIAG_MAX_ERRORS = 20 };
 
 struct diag {
-    FILE *out;     // stderr in the program, a memory stream in tests
-    int errors;    // all errors, shown or not
+    FILE *out;  // stderr in the program, a memory stream in tests
+    int errors; // all errors, shown or not
     int warnings;
     bool muted;      // the last message was not shown (limit), so neither are its notes
     struct loc last; // of the last error or warning

@@ -72,9 +72,9 @@ struct ir_tensor {
     enum ir_dtype dtype;
     int rank;
     struct ir_extent shape[IR_MAX_RANK];
-    int64_t block;    // IR_MX: elements that share an exponent
-    int64_t exp_min;  // IR_MX and IR_ACC: exponent of shift 0
-    int producer;     // node, or IR_NONE for graph inputs and carried tensors
+    int64_t block;   // IR_MX: elements that share an exponent
+    int64_t exp_min; // IR_MX and IR_ACC: exponent of shift 0
+    int producer;    // node, or IR_NONE for graph inputs and carried tensors
     int region;
     struct loc loc;
 };
@@ -109,11 +109,11 @@ struct ir_region {
 
 // ---- Kernel graph --------------------------------------------------------------------------------------------------------------------
 
-enum ir_stream_kind { // what travels beside tdata; docs/rtl.md section 3
-    IR_STREAM_TOKENS, // tdata, tuser {tok_last, tok}, tlast
+enum ir_stream_kind {  // what travels beside tdata; docs/rtl.md section 3
+    IR_STREAM_TOKENS,  // tdata, tuser {tok_last, tok}, tlast
     IR_STREAM_COUNTED, // the same and tcount (valid elements)
-    IR_STREAM_BARE,   // tdata alone (steps, ids to the ring, descriptors, beats, parameters)
-    IR_STREAM_MEMORY, // descriptor + beat pair of a memory client
+    IR_STREAM_BARE,    // tdata alone (steps, ids to the ring, descriptors, beats, parameters)
+    IR_STREAM_MEMORY,  // descriptor + beat pair of a memory client
 };
 
 struct ir_port {
@@ -144,8 +144,8 @@ struct ir_kernel {
     struct ir_port *port;
     int ports;
     size_t port_capacity;
-    bool has_fault;     // has an output `fault`
-    bool is_control;    // outlives a request: reset by `rst` alone, not by the datapath's reset
+    bool has_fault;  // has an output `fault`
+    bool is_control; // outlives a request: reset by `rst` alone, not by the datapath's reset
 };
 
 // A plain net at a kernel port that is no stream (tail read address, credits, load bus).
@@ -181,11 +181,11 @@ struct ir_edge { // one stream with its FIFO
 struct ir_firing {
     int node;
     int region;
-    int head;       // attention: head of this firing, else 0
-    int mode;       // 0 int8, 1 int4, 2 K, 3 V
+    int head;        // attention: head of this firing, else 0
+    int mode;        // 0 int8, 1 int4, 2 K, 3 V
     int x_edge_port; // input of the x multiplexer
     bool x_take, x_free;
-    int y_port;     // output of the y demultiplexer
+    int y_port; // output of the y demultiplexer
     int64_t row_steps, beats, last_rows, tail_base, groups;
 };
 
@@ -208,10 +208,10 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int channels, beat_bits, lanes, tokens;
     int group;
     int prefetch_beats, max_burst, outstanding;
-    int64_t context;  // positions
-    int64_t eot;      // end-of-text id, -1: none
-    int64_t channel_bytes; // memory of one channel
-    bool is_lm;       // ids in, ids out; else rows in, rows out
+    int64_t context;               // positions
+    int64_t eot;                   // end-of-text id, -1: none
+    int64_t channel_bytes;         // memory of one channel
+    bool is_lm;                    // ids in, ids out; else rows in, rows out
     const char *binding, *weights; // weights: default format of products
     const char *board;
 };

@@ -30,12 +30,12 @@ int64_t layout_chunk_beat(const struct layout_matrix *, int64_t chunk);
 // The KV cache of one attention operation.
 struct layout_kv {
     int64_t heads, head_dim;
-    int64_t k_units;        // beats of a head at one position
-    int64_t k_positions;    // positions per channel, ceil(context / channels)
+    int64_t k_units;     // beats of a head at one position
+    int64_t k_positions; // positions per channel, ceil(context / channels)
     int64_t k_head_bytes, k_layer_bytes;
-    int64_t v_rows;         // row-steps of a head, ceil(head_dim / channels)
-    int64_t v_block_beats;  // beats of 64 positions
-    int64_t v_blocks;       // ceil(context / 64)
+    int64_t v_rows;        // row-steps of a head, ceil(head_dim / channels)
+    int64_t v_block_beats; // beats of 64 positions
+    int64_t v_blocks;      // ceil(context / 64)
     int64_t v_row_bytes, v_layer_bytes;
 };
 struct layout_kv layout_kv(const struct ir_design *, int64_t heads, int64_t head_dim);

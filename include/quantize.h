@@ -31,8 +31,7 @@ struct qmatrix {
 };
 
 // w[rows][k], all finite. Scales are searched for the least squared error of each group (int4) or row (int8).
-struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
-                               int64_t group);
+struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format, int64_t group);
 
 // One row back to floats: out[k].
 void quantize_row_to_float(const struct qmatrix *m, int64_t row, float *out);

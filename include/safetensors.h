@@ -28,7 +28,7 @@ const char *safetensors_path(const struct safetensors *file);
 
 int safetensors_count(const struct safetensors *file);
 const struct safetensors_tensor *safetensors_at(const struct safetensors *file, int index); // in order of their bytes
-int safetensors_find(const struct safetensors *file, const char *name);                      // -1: none
+int safetensors_find(const struct safetensors *file, const char *name);                     // -1: none
 
 // All elements as fp32 (exact), in arena memory. NULL after an error naming the tensor.
 float *safetensors_read(struct safetensors *file, int index, struct arena *arena, struct diag *diag);

@@ -11,7 +11,7 @@ enum schema_type { SCHEMA_INT, SCHEMA_FLOAT, SCHEMA_BOOL, SCHEMA_WORD, SCHEMA_ST
 struct schema_field {
     const char *key;
     enum schema_type type;
-    size_t offset;            // of the member in the struct
+    size_t offset; // of the member in the struct
     bool required;
     double min, max;          // SCHEMA_INT, SCHEMA_FLOAT: inclusive range
     const int64_t *legal;     // SCHEMA_INT: the only legal values, ascending; NULL: the whole range
@@ -24,7 +24,7 @@ struct schema_field {
 // Fills the struct at out. An absent key gets its preset; so does a wrong one after its error, so that checking can go on.
 // map: NULL stands for an empty map. name: how diagnostics call it ("design"). extra: legal keys that other code reads.
 // True when no error was found.
-bool schema_read(const struct yaml_node *map, const char *name, const struct schema_field *fields, size_t count,
-                 const char *const *extra, size_t extra_count, void *out, struct arena *arena, struct diag *diag);
+bool schema_read(const struct yaml_node *map, const char *name, const struct schema_field *fields, size_t count, const char *const *extra,
+                 size_t extra_count, void *out, struct arena *arena, struct diag *diag);
 
 #endif

@@ -19,34 +19,34 @@ enum {
     SPEC_MAX_CHANNELS = 32,
     SPEC_MAX_ROW_STEPS = 65535, // rows of a product per channel
     SPEC_MAX_HEAD_DIM = 256,
-    SPEC_MAX_PORTS = 8,         // inputs or outputs of a graph or an operation, carried tensors of a region
+    SPEC_MAX_PORTS = 8, // inputs or outputs of a graph or an operation, carried tensors of a region
     SPEC_MAX_REGIONS = 64,
-    SPEC_MAX_OPS = 1024,        // in all regions
+    SPEC_MAX_OPS = 1024, // in all regions
     SPEC_MAX_RANK = 3,
     SPEC_MAX_ELEMENTS = 1 << 20 // of an input, per position
 };
 
 struct spec_model {
-    int family;              // enum spec_family
+    int family; // enum spec_family
     int layers, hidden, heads, kv_heads, ffn, vocab, context;
-    int head_dim;            // hidden / heads
-    bool tied_head;          // the head uses the embedding's weights
+    int head_dim;   // hidden / heads
+    bool tied_head; // the head uses the embedding's weights
     double norm_eps;
-    int bos, eot;            // token ids; -1: none
+    int bos, eot; // token ids; -1: none
 };
 
 struct spec_design {
     double clock_mhz;
-    int channels;            // HBM pseudo-channels = matrix lanes, 1..32
-    int beat_bits;           // 256, 512
-    int lanes;               // fp32 lanes of vector streams: 1, 2, 4, ... 32
-    int tokens;              // key T: positions per step: 1, 2, 4, 8
-    int weights, head, kv;   // enum spec_format
-    int group;               // values that share an exponent (and, at int4, a group scale)
-    int binding;             // enum spec_binding
-    int prefetch_beats;      // depth of each channel's prefetch FIFO
-    int max_burst;           // beats
-    int outstanding;         // read bursts in flight per channel
+    int channels;          // HBM pseudo-channels = matrix lanes, 1..32
+    int beat_bits;         // 256, 512
+    int lanes;             // fp32 lanes of vector streams: 1, 2, 4, ... 32
+    int tokens;            // key T: positions per step: 1, 2, 4, 8
+    int weights, head, kv; // enum spec_format
+    int group;             // values that share an exponent (and, at int4, a group scale)
+    int binding;           // enum spec_binding
+    int prefetch_beats;    // depth of each channel's prefetch FIFO
+    int max_burst;         // beats
+    int outstanding;       // read bursts in flight per channel
 };
 
 // A name with its place.
@@ -59,11 +59,11 @@ enum spec_value_type { SPEC_VALUE_INT, SPEC_VALUE_FLOAT, SPEC_VALUE_BOOL, SPEC_V
 struct spec_value {
     enum spec_value_type type;
     struct loc loc;
-    int64_t i;                 // INT, BOOL (0, 1)
-    double f;                  // FLOAT; INT too (converted)
-    const char *s;             // STRING; for scalars of other types the text as written
-    size_t count;              // LIST
-    struct spec_value *items;  // LIST
+    int64_t i;                // INT, BOOL (0, 1)
+    double f;                 // FLOAT; INT too (converted)
+    const char *s;            // STRING; for scalars of other types the text as written
+    size_t count;             // LIST
+    struct spec_value *items; // LIST
 };
 
 struct spec_attr {
@@ -72,22 +72,22 @@ struct spec_attr {
 };
 
 struct spec_op {
-    struct spec_name op;          // place of the operation's name
-    struct loc loc;               // of the whole item
+    struct spec_name op; // place of the operation's name
+    struct loc loc;      // of the whole item
     size_t out_count, in_count, attr_count;
     struct spec_name *outs, *ins; // tensor names
     struct spec_attr *attrs;      // every key that is not op, name, out or in; file order
 };
 
 struct spec_carry {
-    struct spec_name name;        // local to the region: init in the first repetition, then the next of the one before
+    struct spec_name name; // local to the region: init in the first repetition, then the next of the one before
     struct spec_name init, next;
 };
 
 struct spec_region {
     struct spec_name name;
-    int repeat;                   // >= 1
-    int when;                     // enum spec_when
+    int repeat; // >= 1
+    int when;   // enum spec_when
     size_t carry_count, op_count;
     struct spec_carry *carries;
     struct spec_op *ops;
@@ -96,11 +96,11 @@ struct spec_region {
 struct spec_input {
     struct spec_name name;
     size_t rank;
-    int *shape;                   // per position; fp32 values
+    int *shape; // per position; fp32 values
 };
 
 struct spec_graph {
-    int context;                  // bound of positions; 0: not given
+    int context; // bound of positions; 0: not given
     size_t input_count, output_count, region_count;
     struct spec_input *inputs;
     struct spec_name *outputs;
@@ -110,7 +110,7 @@ struct spec_graph {
 struct rill_spec {
     const char *path;
     const char *name;
-    struct spec_model *model;     // exactly one of model and graph is not NULL
+    struct spec_model *model; // exactly one of model and graph is not NULL
     struct spec_graph *graph;
     struct rill_device *device;
     struct spec_design design;
@@ -120,8 +120,7 @@ struct rill_spec {
 // NULL after errors in diag; a spec that is returned is legal in itself.
 struct rill_spec *rill_spec_read(const char *path, struct arena *arena, struct diag *diag);
 // The same from memory (tests, fuzzing).
-struct rill_spec *rill_spec_read_bytes(const char *path, const void *data, size_t len, struct arena *arena,
-                                       struct diag *diag);
+struct rill_spec *rill_spec_read_bytes(const char *path, const void *data, size_t len, struct arena *arena, struct diag *diag);
 // Place of the value at a dotted path ("design.lanes"), or of its nearest parent that was written.
 struct loc spec_place(const struct rill_spec *spec, const char *path);
 // The word of the spec language for an enum value: int8, shared, last, gpt2.

@@ -23,8 +23,7 @@ struct token_ids {
 };
 // Appends the ids of len bytes. specials: `<|endoftext|>` in the text becomes its id, else it is plain text.
 // Bytes that are no valid UTF-8 are encoded one by one.
-void tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t len, bool specials,
-                      struct token_ids *ids);
+void tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t len, bool specials, struct token_ids *ids);
 // Appends the ids of a prompt: the end-of-text id, which every text begins behind, and the text's ids. A text that begins with
 // `<|endoftext|>` gets no second one; a tokenizer without that id adds none.
 void tokenizer_encode_prompt(const struct tokenizer *tokenizer, const char *text, size_t len, struct token_ids *ids);

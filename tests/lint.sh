@@ -60,7 +60,7 @@ spdx_missing() {
 }
 
 too_long() {
-    LC_ALL=C.UTF-8 awk 'length > 140 { print FILENAME ":" FNR ": " length " characters" }' "${verilog[@]}"
+    LC_ALL=C.UTF-8 awk 'length > 150 { print FILENAME ":" FNR ": " length " characters" }' "${verilog[@]}"
     LC_ALL=C.UTF-8 awk 'length > 160 { print FILENAME ":" FNR ": " length " characters" }' "${c_files[@]}" "${scripts[@]}"
 }
 

@@ -13,13 +13,9 @@ struct arena_block {
     max_align_t data[];
 };
 
-void arena_init(struct arena *arena) {
-    *arena = (struct arena){0};
-}
+void arena_init(struct arena *arena) { *arena = (struct arena){0}; }
 
-void arena_free(struct arena *arena) {
-    arena_release(arena, (struct arena_mark){0});
-}
+void arena_free(struct arena *arena) { arena_release(arena, (struct arena_mark){0}); }
 
 struct arena_mark arena_mark(const struct arena *arena) {
     return (struct arena_mark){arena->top, arena->top ? arena->top->fill : 0};
@@ -76,9 +72,7 @@ char *arena_strndup(struct arena *arena, const char *s, size_t len) {
     return copy;
 }
 
-char *arena_strdup(struct arena *arena, const char *s) {
-    return arena_strndup(arena, s, strlen(s));
-}
+char *arena_strdup(struct arena *arena, const char *s) { return arena_strndup(arena, s, strlen(s)); }
 
 char *arena_vprintf(struct arena *arena, const char *fmt, va_list args) {
     va_list again;

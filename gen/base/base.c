@@ -42,6 +42,4 @@ bool u64_add(uint64_t a, uint64_t b, uint64_t *out) {
     return true;
 }
 
-int u64_clog2(uint64_t v) {
-    return v <= 1 ? 0 : 64 - __builtin_clzll(v - 1);
-}
+int u64_clog2(uint64_t v) { return v <= 1 ? 0 : 64 - __builtin_clzll(v - 1); }

@@ -16,13 +16,9 @@ struct loc loc_file(struct arena *arena, const char *path) {
     return (struct loc){source, 0, 0};
 }
 
-void diag_init(struct diag *diag, FILE *out) {
-    *diag = (struct diag){.out = out};
-}
+void diag_init(struct diag *diag, FILE *out) { *diag = (struct diag){.out = out}; }
 
-static bool is_continuation(char c) {
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
+static bool is_continuation(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
 // The text of a line without its end; NULL when the source has no such line.
 static const char *find_line(const struct source *source, uint32_t line, size_t *len) {
@@ -40,8 +36,8 @@ static const char *find_line(const struct source *source, uint32_t line, size_t 
 
 // Steps over whole characters.
 static const char *skip_characters(const char *p, const char *end, size_t count) {
-    while (count-- && p < end)
-        do p++;
+    while (count-- && p < end) do
+            p++;
         while (p < end && is_continuation(*p));
     return p;
 }
@@ -78,12 +74,9 @@ static void put_message(FILE *out, const char *fmt, va_list args) {
 }
 
 static void print_message(struct diag *diag, struct loc loc, const char *level, const char *fmt, va_list args) {
-    if (!loc.source)
-        fputs("rill: ", diag->out);
-    else if (loc.line == 0)
-        fprintf(diag->out, "%s: ", loc.source->path);
-    else
-        fprintf(diag->out, "%s:%u:%u: ", loc.source->path, loc.line, loc.col);
+    if (!loc.source) fputs("rill: ", diag->out);
+    else if (loc.line == 0) fprintf(diag->out, "%s: ", loc.source->path);
+    else fprintf(diag->out, "%s:%u:%u: ", loc.source->path, loc.line, loc.col);
     fprintf(diag->out, "%s: ", level);
     put_message(diag->out, fmt, args);
 }

@@ -15,12 +15,9 @@ static char *read_stream(struct arena *arena, FILE *f, size_t max, size_t *len, 
     size_t n;
     while (text.len <= max && (n = fread(chunk, 1, sizeof chunk, f)) > 0) text_add_bytes(&text, chunk, n);
     char *data = NULL;
-    if (ferror(f))
-        *why = arena_strdup(arena, strerror(errno));
-    else if (text.len > max)
-        *why = arena_printf(arena, "file is larger than %zu bytes", max);
-    else
-        data = arena_strndup(arena, text_cstr(&text), text.len);
+    if (ferror(f)) *why = arena_strdup(arena, strerror(errno));
+    else if (text.len > max) *why = arena_printf(arena, "file is larger than %zu bytes", max);
+    else data = arena_strndup(arena, text_cstr(&text), text.len);
     *len = text.len;
     text_free(&text);
     return data;

@@ -7,13 +7,9 @@
 
 enum { MAX_WORD = 63, FAR_APART = 1000, MAX_LISTED = 12 };
 
-static int min_int(int a, int b) {
-    return a < b ? a : b;
-}
+static int min_int(int a, int b) { return a < b ? a : b; }
 
-static bool swapped(const char *a, const char *b, int i, int j) {
-    return i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-}
+static bool swapped(const char *a, const char *b, int i, int j) { return i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]; }
 
 // Optimal string alignment: rows are prefixes of a, columns prefixes of b.
 int diag_edit_distance(const char *a, const char *b) {
@@ -57,16 +53,12 @@ void diag_note_words(struct diag *diag, struct loc loc, const char *word, const 
     size_t listed = 0;
     for (size_t i = 0; i < count; i++)
         if (words[i]) text_addf(&list, "%s`%s`", listed++ ? ", " : "", words[i]);
-    if (near)
-        diag_note(diag, loc, "did you mean `%s`?", near);
-    else if (listed && listed <= MAX_LISTED)
-        diag_note(diag, loc, "known: %s", text_cstr(&list));
+    if (near) diag_note(diag, loc, "did you mean `%s`?", near);
+    else if (listed && listed <= MAX_LISTED) diag_note(diag, loc, "known: %s", text_cstr(&list));
     text_free(&list);
 }
 
-static uint64_t distance_between(int64_t a, int64_t b) {
-    return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
-}
+static uint64_t distance_between(int64_t a, int64_t b) { return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b; }
 
 int64_t diag_nearest_value(int64_t v, const int64_t *legal, size_t count) {
     int64_t best = legal[0];

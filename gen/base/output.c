@@ -8,9 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void output_begin(struct output *out, struct arena *arena, const char *dir) {
-    *out = (struct output){.arena = arena, .dir = dir};
-}
+void output_begin(struct output *out, struct arena *arena, const char *dir) { *out = (struct output){.arena = arena, .dir = dir}; }
 
 // error 0: a stream that failed earlier no longer knows why.
 static void fail(struct output *out, const char *path, int error) {
@@ -79,8 +77,7 @@ bool output_close(struct output *out, FILE *stream) {
 bool output_text(struct output *out, const char *relative, const struct text *text) {
     FILE *stream = output_open(out, relative);
     if (!stream) return false;
-    if (text->len && fwrite(text->data, 1, text->len, stream) != text->len)
-        fail(out, out->files.items[out->files.count - 1].path, errno);
+    if (text->len && fwrite(text->data, 1, text->len, stream) != text->len) fail(out, out->files.items[out->files.count - 1].path, errno);
     return output_close(out, stream);
 }
 
@@ -113,10 +110,8 @@ static bool rename_all(struct output *out) {
 bool output_commit(struct output *out) {
     for (size_t i = 0; i < out->files.count; i++) close_file(out, &out->files.items[i]);
     bool good = !out->error && rename_all(out);
-    if (good)
-        out->files.count = out->made_dirs.count = 0;
-    else
-        output_abort(out);
+    if (good) out->files.count = out->made_dirs.count = 0;
+    else output_abort(out);
     return good;
 }
 

@@ -30,9 +30,7 @@ void text_add_bytes(struct text *text, const void *bytes, size_t len) {
     text->data[text->len] = '\0';
 }
 
-void text_add(struct text *text, const char *s) {
-    text_add_bytes(text, s, strlen(s));
-}
+void text_add(struct text *text, const char *s) { text_add_bytes(text, s, strlen(s)); }
 
 void text_vaddf(struct text *text, const char *fmt, va_list args) {
     va_list again;
@@ -52,9 +50,7 @@ void text_addf(struct text *text, const char *fmt, ...) {
     va_end(args);
 }
 
-const char *text_cstr(const struct text *text) {
-    return text->data ? text->data : "";
-}
+const char *text_cstr(const struct text *text) { return text->data ? text->data : ""; }
 
 // Length of the valid UTF-8 sequence at s (1..4), or 0. Overlong forms and surrogates are not valid.
 static size_t utf8_length(const unsigned char *s, size_t left) {
@@ -72,28 +68,21 @@ static size_t utf8_length(const unsigned char *s, size_t left) {
 
 // Characters that YAML would fold or refuse when they stand unescaped (C1 controls, line separators, byte order mark).
 static bool needs_escape(uint32_t code) {
-    return (code >= 0x80 && code < 0xa0) || code == 0x2028 || code == 0x2029 || code == 0xfeff || code == 0xfffe ||
-           code == 0xffff;
+    return (code >= 0x80 && code < 0xa0) || code == 0x2028 || code == 0x2029 || code == 0xfeff || code == 0xfffe || code == 0xffff;
 }
 
 static void add_json_wide(struct text *text, const unsigned char *s, size_t n) {
-    uint32_t code = n == 2 ? (s[0] & 0x1fu) << 6 | (s[1] & 0x3fu)
-                           : (s[0] & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
-    if (n < 4 && needs_escape(code))
-        text_addf(text, "\\u%04x", (unsigned)code);
-    else
-        text_add_bytes(text, s, n);
+    uint32_t code = n == 2 ? (s[0] & 0x1fu) << 6 | (s[1] & 0x3fu) : (s[0] & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
+    if (n < 4 && needs_escape(code)) text_addf(text, "\\u%04x", (unsigned)code);
+    else text_add_bytes(text, s, n);
 }
 
 static void add_json_ascii(struct text *text, unsigned char c) {
     static const char escapes[] = "\"\\\n\r\t\b\f", letters[] = "\"\\nrtbf";
     const char *hit = c ? strchr(escapes, c) : NULL;
-    if (hit)
-        text_addf(text, "\\%c", letters[hit - escapes]);
-    else if (c < 0x20 || c == 0x7f)
-        text_addf(text, "\\u%04x", (unsigned)c);
-    else
-        text_add_bytes(text, &c, 1);
+    if (hit) text_addf(text, "\\%c", letters[hit - escapes]);
+    else if (c < 0x20 || c == 0x7f) text_addf(text, "\\u%04x", (unsigned)c);
+    else text_add_bytes(text, &c, 1);
 }
 
 void text_add_json_string(struct text *text, const char *s, size_t len) {
@@ -101,12 +90,9 @@ void text_add_json_string(struct text *text, const char *s, size_t len) {
     text_add(text, "\"");
     for (size_t i = 0; i < len;) {
         size_t n = utf8_length(bytes + i, len - i);
-        if (n == 0)
-            text_add(text, "\xef\xbf\xbd");
-        else if (n == 1)
-            add_json_ascii(text, bytes[i]);
-        else
-            add_json_wide(text, bytes + i, n);
+        if (n == 0) text_add(text, "\xef\xbf\xbd");
+        else if (n == 1) add_json_ascii(text, bytes[i]);
+        else add_json_wide(text, bytes + i, n);
         i += n ? n : 1;
     }
     text_add(text, "\"");

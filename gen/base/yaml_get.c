@@ -30,17 +30,13 @@ const char *yaml_kind_name(const struct yaml_node *node) {
     return yaml_is_null(node) ? "nothing" : "a value";
 }
 
-static bool is_plain(const struct yaml_node *node) {
-    return node->kind == YAML_KIND_SCALAR && !node->quoted;
-}
+static bool is_plain(const struct yaml_node *node) { return node->kind == YAML_KIND_SCALAR && !node->quoted; }
 
 bool yaml_is_null(const struct yaml_node *node) {
     return is_plain(node) && (!*node->text || strcmp(node->text, "~") == 0 || strcmp(node->text, "null") == 0);
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool yaml_parse_int(const struct yaml_node *node, int64_t *out) {
     if (!is_plain(node)) return false;
@@ -94,14 +90,12 @@ bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char
     int64_t v;
     if (!yaml_expect(node, YAML_KIND_SCALAR, what, diag)) return false;
     if (!yaml_parse_int(node, &v)) {
-        diag_error(diag, node->loc, "%s must be an integer from %lld to %lld, not `%s`", what, (long long)min,
-                   (long long)max, node->text);
+        diag_error(diag, node->loc, "%s must be an integer from %lld to %lld, not `%s`", what, (long long)min, (long long)max, node->text);
         note_quotes(node, diag);
         return false;
     }
     if (v < min || v > max) {
-        diag_error(diag, node->loc, "%s must be from %lld to %lld, not %lld", what, (long long)min, (long long)max,
-                   (long long)v);
+        diag_error(diag, node->loc, "%s must be from %lld to %lld, not %lld", what, (long long)min, (long long)max, (long long)v);
         diag_note(diag, node->loc, "the nearest legal value is %lld", (long long)(v < min ? min : max));
         return false;
     }
@@ -139,8 +133,7 @@ bool yaml_string(const struct yaml_node *node, const char *what, const char **ou
     return true;
 }
 
-bool yaml_word(const struct yaml_node *node, const char *const *words, size_t count, const char *what, int *out,
-               struct diag *diag) {
+bool yaml_word(const struct yaml_node *node, const char *const *words, size_t count, const char *what, int *out, struct diag *diag) {
     if (!yaml_expect(node, YAML_KIND_SCALAR, what, diag)) return false;
     for (size_t i = 0; i < count; i++) {
         if (strcmp(node->text, words[i]) != 0) continue;
@@ -156,8 +149,7 @@ bool yaml_word(const struct yaml_node *node, const char *const *words, size_t co
     return false;
 }
 
-bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const char *what,
-                     struct diag *diag) {
+bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const char *what, struct diag *diag) {
     bool good = true;
     for (size_t i = 0; i < map->count; i++) {
         bool known = false;

@@ -80,20 +80,16 @@ static void place_node(struct reader *r, struct yaml_node *node, yaml_mark_t mar
         return;
     }
     struct frame *f = &r->stack[r->depth - 1];
-    if (f->node->kind == YAML_KIND_MAP && f->keys.count == f->items.count)
-        add_key(r, f, node, mark);
-    else
-        VEC_PUSH(r->arena, f->items, node);
+    if (f->node->kind == YAML_KIND_MAP && f->keys.count == f->items.count) add_key(r, f, node, mark);
+    else VEC_PUSH(r->arena, f->items, node);
 }
 
 static void open_container(struct reader *r, const yaml_event_t *e, enum yaml_kind kind) {
     struct yaml_node *node = new_node(r, e, kind);
     place_node(r, node, e->start_mark);
     if (r->failed) return;
-    if (r->depth == YAML_MAX_DEPTH)
-        refuse(r, e->start_mark, "lists and maps are nested too deeply");
-    else
-        r->stack[r->depth++] = (struct frame){.node = node};
+    if (r->depth == YAML_MAX_DEPTH) refuse(r, e->start_mark, "lists and maps are nested too deeply");
+    else r->stack[r->depth++] = (struct frame){.node = node};
 }
 
 static void close_container(struct reader *r) {
@@ -120,12 +116,9 @@ static void check_decoration(struct reader *r, const yaml_event_t *e) {
     if (e->type == YAML_SCALAR_EVENT) anchor = e->data.scalar.anchor, tag = e->data.scalar.tag;
     if (e->type == YAML_SEQUENCE_START_EVENT) anchor = e->data.sequence_start.anchor, tag = e->data.sequence_start.tag;
     if (e->type == YAML_MAPPING_START_EVENT) anchor = e->data.mapping_start.anchor, tag = e->data.mapping_start.tag;
-    if (e->type == YAML_ALIAS_EVENT)
-        refuse(r, e->start_mark, "aliases (*name) are not supported: write the value out");
-    else if (anchor)
-        refuse(r, e->start_mark, "anchors (&name) are not supported: write the value out");
-    else if (tag)
-        refuse(r, e->start_mark, "tags (!name) are not supported");
+    if (e->type == YAML_ALIAS_EVENT) refuse(r, e->start_mark, "aliases (*name) are not supported: write the value out");
+    else if (anchor) refuse(r, e->start_mark, "anchors (&name) are not supported: write the value out");
+    else if (tag) refuse(r, e->start_mark, "tags (!name) are not supported");
 }
 
 static void take_event(struct reader *r, const yaml_event_t *e) {
@@ -151,8 +144,7 @@ static void report_parser(struct reader *r) {
     } else {
         diag_error(r->diag, place(r, mark), "no valid YAML: %s", p->problem ? p->problem : "unknown problem");
     }
-    if (p->error != YAML_READER_ERROR && p->context)
-        diag_note(r->diag, place(r, p->context_mark), "%s", p->context);
+    if (p->error != YAML_READER_ERROR && p->context) diag_note(r->diag, place(r, p->context_mark), "%s", p->context);
     r->failed = true;
 }
 

@@ -7,9 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-void yaml_writer_init(struct yaml_writer *w, struct text *out) {
-    *w = (struct yaml_writer){.out = out};
-}
+void yaml_writer_init(struct yaml_writer *w, struct text *out) { *w = (struct yaml_writer){.out = out}; }
 
 void yaml_write_comment(struct yaml_writer *w, const char *line) {
     if (w->depth) base_fatal("yaml writer: comment inside a container");
@@ -60,10 +58,8 @@ static void add_string(struct text *out, const char *s) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", others[] = "0123456789./+-";
     bool plain = *s && strchr(letters, *s) && !is_reserved(s);
     for (const char *p = s; *p && plain; p++) plain = strchr(letters, *p) || strchr(others, *p);
-    if (plain)
-        text_add(out, s);
-    else
-        text_add_json_string(out, s, strlen(s));
+    if (plain) text_add(out, s);
+    else text_add_json_string(out, s, strlen(s));
 }
 
 void yaml_write_key(struct yaml_writer *w, const char *key) {
@@ -118,21 +114,15 @@ static void begin(struct yaml_writer *w, bool map, bool flow) {
     w->depth++;
 }
 
-void yaml_begin_map(struct yaml_writer *w, bool flow) {
-    begin(w, true, flow);
-}
+void yaml_begin_map(struct yaml_writer *w, bool flow) { begin(w, true, flow); }
 
-void yaml_begin_seq(struct yaml_writer *w, bool flow) {
-    begin(w, false, flow);
-}
+void yaml_begin_seq(struct yaml_writer *w, bool flow) { begin(w, false, flow); }
 
 void yaml_end(struct yaml_writer *w) {
     if (!w->depth || w->after_key) base_fatal("yaml writer: end out of place");
     int top = --w->depth;
     const char *empty = w->stack[top].map ? "{}" : "[]";
-    if (w->stack[top].flow)
-        text_add_bytes(w->out, empty + 1, 1);
-    else if (w->stack[top].empty)
-        text_addf(w->out, "%s%s", top && w->stack[top - 1].map ? " " : "", empty);
+    if (w->stack[top].flow) text_add_bytes(w->out, empty + 1, 1);
+    else if (w->stack[top].empty) text_addf(w->out, "%s%s", top && w->stack[top - 1].map ? " " : "", empty);
     if (top == 0) text_add(w->out, "\n");
 }

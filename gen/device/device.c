@@ -7,12 +7,12 @@
 #include "schema.h"
 
 #define MEMBER(owner, member) offsetof(struct owner, member)
-#define NUMBER_FIELD(word, kind, owner, member, low, high) \
-    {.key = word, .type = kind, .offset = MEMBER(owner, member), .required = true, .min = low, .max = high}
+#define NUMBER_FIELD(word, kind, owner, member, low, high)                                                                                           \
+    { .key = word, .type = kind, .offset = MEMBER(owner, member), .required = true, .min = low, .max = high }
 #define INT_FIELD(word, owner, member, low, high) NUMBER_FIELD(word, SCHEMA_INT, owner, member, low, high)
 #define FLOAT_FIELD(word, owner, member, low, high) NUMBER_FIELD(word, SCHEMA_FLOAT, owner, member, low, high)
-#define TEXT_FIELD(word, owner, member) \
-    {.key = word, .type = SCHEMA_STRING, .offset = MEMBER(owner, member), .required = true}
+#define TEXT_FIELD(word, owner, member)                                                                                                              \
+    { .key = word, .type = SCHEMA_STRING, .offset = MEMBER(owner, member), .required = true }
 
 enum { MAX_COUNT = 100000000 };
 
@@ -29,10 +29,8 @@ static const struct schema_field clock_fields[] = {
 };
 
 static const struct schema_field resource_fields[] = {
-    INT_FIELD("lut", device_resources, lut, 0, MAX_COUNT),
-    INT_FIELD("ff", device_resources, ff, 0, MAX_COUNT),
-    INT_FIELD("bram36", device_resources, bram36, 0, MAX_COUNT),
-    INT_FIELD("uram", device_resources, uram, 0, MAX_COUNT),
+    INT_FIELD("lut", device_resources, lut, 0, MAX_COUNT),       INT_FIELD("ff", device_resources, ff, 0, MAX_COUNT),
+    INT_FIELD("bram36", device_resources, bram36, 0, MAX_COUNT), INT_FIELD("uram", device_resources, uram, 0, MAX_COUNT),
     INT_FIELD("dsp", device_resources, dsp, 0, MAX_COUNT),
 };
 
@@ -65,12 +63,10 @@ static const struct schema_field hbm_fields[] = {
 };
 
 static bool read_slr(const struct yaml_node *node, struct device_slr *slr, struct arena *arena, struct diag *diag) {
-    if (!schema_read(node, "slrs", slr_fields, COUNT_OF(slr_fields), slr_maps, COUNT_OF(slr_maps), slr, arena, diag))
-        return false;
+    if (!schema_read(node, "slrs", slr_fields, COUNT_OF(slr_fields), slr_maps, COUNT_OF(slr_maps), slr, arena, diag)) return false;
     const struct yaml_node *shell = yaml_get(node, "shell");
     if (!shell) return true;
-    if (!schema_read(shell, "shell", resource_fields, COUNT_OF(resource_fields), NULL, 0, &slr->shell, arena, diag))
-        return false;
+    if (!schema_read(shell, "shell", resource_fields, COUNT_OF(resource_fields), NULL, 0, &slr->shell, arena, diag)) return false;
     const struct device_resources *t = &slr->total, *s = &slr->shell;
     bool fits = s->lut <= t->lut && s->ff <= t->ff && s->bram36 <= t->bram36 && s->uram <= t->uram && s->dsp <= t->dsp;
     if (!fits) diag_error(diag, shell->loc, "the shell of %s holds more than the die has", slr->name);

@@ -9,11 +9,11 @@
 void emit_top(const struct ir *, struct text *out);
 // Its parts.
 void emit_ports(const struct ir *, struct text *out);
-void emit_streams(const struct ir *, struct text *out);  // nets and FIFOs of every edge, probes
-void emit_kernels(const struct ir *, struct text *out);  // one instance per kernel
-void emit_control(const struct ir *, struct text *out);  // registers, token loop's plain nets, faults, parameter loading
+void emit_streams(const struct ir *, struct text *out); // nets and FIFOs of every edge, probes
+void emit_kernels(const struct ir *, struct text *out); // one instance per kernel
+void emit_control(const struct ir *, struct text *out); // registers, token loop's plain nets, faults, parameter loading
 void emit_client_nets(const struct ir *, struct text *out);
-void emit_memory(const struct ir *, struct text *out);   // per channel: DMA engines, arbiters
+void emit_memory(const struct ir *, struct text *out); // per channel: DMA engines, arbiters
 // Simulation top: rill_top and one memory model per channel.
 void emit_sim_top(const struct ir *, struct text *out);
 void emit_memory_map(const struct ir *, struct text *out); // JSON
@@ -23,12 +23,12 @@ void emit_wrapped(const struct text *in, struct text *out);
 // ---- shared by the emitters ----
 
 enum { EMIT_MAX_CLIENTS = 16 };
-struct emit_client { // one DMA engine on one channel
-    const char *name;      // suffix of its nets
-    const char *base;      // net of its base address, NULL: the channel's register
-    bool is_lane;          // the weight stream of the engine
-    bool on_every;         // one engine of it on every channel
-    bool is_packed;        // with beats of its own on each
+struct emit_client {  // one DMA engine on one channel
+    const char *name; // suffix of its nets
+    const char *base; // net of its base address, NULL: the channel's register
+    bool is_lane;     // the weight stream of the engine
+    bool on_every;    // one engine of it on every channel
+    bool is_packed;   // with beats of its own on each
 };
 // Read or write clients of a channel; returns the count.
 int emit_channel_clients(const struct ir *, int channel, bool is_write, struct emit_client out[EMIT_MAX_CLIENTS]);

@@ -14,8 +14,8 @@ void emit_memory_map(const struct ir *ir, struct text *out) {
         const struct ir_segment *seg = &ir->segment[s];
         text_add(out, s ? ",\n  {\"name\": " : "\n  {\"name\": ");
         text_add_json_string(out, seg->name, strlen(seg->name));
-        text_addf(out, ", \"kind\": \"%s\", \"channel\": %d, \"offset\": %lld, \"bytes\": %lld, \"layer_stride\": %lld}", kind_name(seg->kind), seg->channel,
-                  (long long)seg->offset, (long long)seg->bytes, (long long)seg->layer_stride);
+        text_addf(out, ", \"kind\": \"%s\", \"channel\": %d, \"offset\": %lld, \"bytes\": %lld, \"layer_stride\": %lld}", kind_name(seg->kind),
+                  seg->channel, (long long)seg->offset, (long long)seg->bytes, (long long)seg->layer_stride);
     }
     text_add(out, "\n]}\n");
 }

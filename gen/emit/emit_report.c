@@ -47,19 +47,22 @@ void emit_report_summary(const struct ir *ir, struct text *out) {
     for (int r = 0; r < ir->regions; r++)
         text_addf(out, "  region %-12s x%-4lld %s, %d operations\n", ir->region[r].name, (long long)ir->region[r].repeat,
                   ir->region[r].when == IR_LAST ? "last token" : "always", ir->region[r].nodes);
-    text_addf(out, "design: %d channels x %d bit, %d lanes, T = %d, %.0f MHz, %s on %s\n", d->channels, d->beat_bits, d->lanes, d->tokens, d->clock_mhz,
-              d->binding, d->board);
+    text_addf(out, "design: %d channels x %d bit, %d lanes, T = %d, %.0f MHz, %s on %s\n", d->channels, d->beat_bits, d->lanes, d->tokens,
+              d->clock_mhz, d->binding, d->board);
     text_addf(out, "hardware: %d kernels, %d streams, %lld FIFO bits\n", ir->kernels, ir->edges, (long long)fifo_bits(ir));
     text_addf(out, "memory: %lld bytes of each channel used\n", (long long)channel_used(ir));
-    text_addf(out, "engine, one decode step at position %lld: %lld beats of weights, %lld of keys, %lld of values: at most %.1f steps/s by this bound alone\n",
-              (long long)d->context / 2, (long long)c.weights, (long long)c.scores, (long long)c.values, total ? d->clock_mhz * 1e6 / (double)total : 0.0);
+    text_addf(
+        out,
+        "engine, one decode step at position %lld: %lld beats of weights, %lld of keys, %lld of values: at most %.1f steps/s by this bound alone\n",
+        (long long)d->context / 2, (long long)c.weights, (long long)c.scores, (long long)c.values, total ? d->clock_mhz * 1e6 / (double)total : 0.0);
 }
 
 static void add_kernels(const struct ir *ir, struct text *out) {
     text_add(out, "\nkernels\n");
     for (int k = 0; k < ir->kernels; k++) {
         const struct ir_kernel *kernel = &ir->kernel[k];
-        text_addf(out, "  %-24s %-22s %s\n", kernel->name, kernel->module, kernel->node == IR_NONE ? "" : ir_op_table[ir->node[kernel->node].op].name);
+        text_addf(out, "  %-24s %-22s %s\n", kernel->name, kernel->module,
+                  kernel->node == IR_NONE ? "" : ir_op_table[ir->node[kernel->node].op].name);
     }
 }
 
@@ -95,11 +98,13 @@ void emit_report_json(const struct ir *ir, struct text *out) {
     struct report_cycles c = emit_report_cycles(ir, ir->design.context / 2);
     text_add(out, "{");
     json_string(out, "name", ir->name);
-    text_addf(out, ", \"channels\": %d, \"beat_bits\": %d, \"lanes\": %d, \"tokens\": %d, \"clock_mhz\": %g, \"fifo_bits\": %lld, \"channel_bytes\": %lld,\n",
-              ir->design.channels, ir->design.beat_bits, ir->design.lanes, ir->design.tokens, ir->design.clock_mhz, (long long)fifo_bits(ir),
-              (long long)channel_used(ir));
-    text_addf(out, " \"engine_beats\": {\"weights\": %lld, \"keys\": %lld, \"values\": %lld},\n \"kernels\": [", (long long)c.weights, (long long)c.scores,
-              (long long)c.values);
+    text_addf(
+        out,
+        ", \"channels\": %d, \"beat_bits\": %d, \"lanes\": %d, \"tokens\": %d, \"clock_mhz\": %g, \"fifo_bits\": %lld, \"channel_bytes\": %lld,\n",
+        ir->design.channels, ir->design.beat_bits, ir->design.lanes, ir->design.tokens, ir->design.clock_mhz, (long long)fifo_bits(ir),
+        (long long)channel_used(ir));
+    text_addf(out, " \"engine_beats\": {\"weights\": %lld, \"keys\": %lld, \"values\": %lld},\n \"kernels\": [", (long long)c.weights,
+              (long long)c.scores, (long long)c.values);
     for (int k = 0; k < ir->kernels; k++) {
         text_add(out, k ? ",\n  {" : "\n  {");
         json_string(out, "name", ir->kernel[k].name);

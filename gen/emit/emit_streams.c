@@ -42,7 +42,9 @@ static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct text 
     emit_word(p, to, out);
     int bits = u64_clog2((uint64_t)e->depth + 1);
     text_addf(out, "),\n        .occupancy(%s_fill), .high_water(%s_high));\n", e->name, e->name);
-    text_addf(out, "`ifdef RILL_PROBES\n    rill_fifo_probe #(.ID(%d), .DEPTH(%lld), .W(%d)) u_fill_%d (.clk(clk), .occupancy(%s_fill), .high_water(%s_high));\n`endif\n",
+    text_addf(out,
+              "`ifdef RILL_PROBES\n    rill_fifo_probe #(.ID(%d), .DEPTH(%lld), .W(%d)) u_fill_%d (.clk(clk), .occupancy(%s_fill), "
+              ".high_water(%s_high));\n`endif\n",
               (int)(e - ir->edge), (long long)e->depth, bits, (int)(e - ir->edge), e->name, e->name);
 }
 
@@ -52,7 +54,8 @@ static void emit_probe(const struct ir *ir, int id, struct text *out) {
     const struct ir_port *p = writer(ir, e);
     bool counted = p->kind == IR_STREAM_COUNTED;
     if (p->data_bits > PROBE_MAX_BITS) return;
-    text_addf(out, "`ifdef RILL_PROBES\n    rill_probe #(.ID(%d), .DATA_W(%lld), .USER_W(%d), .COUNT_W(%lld)) u_probe_%d (.clk(clk), .rst(core_rst), ", id,
+    text_addf(out,
+              "`ifdef RILL_PROBES\n    rill_probe #(.ID(%d), .DATA_W(%lld), .USER_W(%d), .COUNT_W(%lld)) u_probe_%d (.clk(clk), .rst(core_rst), ", id,
               (long long)p->data_bits, user_bits(ir), counted ? (long long)p->count_bits : 1, id);
     text_addf(out, ".tvalid(%s_i_tvalid), .tready(%s_i_tready), .tdata(%s_i_tdata),\n", e->name, e->name, e->name);
     if (has_user(p)) text_addf(out, "        .tuser(%s_i_tuser), .tlast(%s_i_tlast), ", e->name, e->name);
@@ -125,7 +128,8 @@ static bool is_fork(const struct ir_kernel *k) { return !strcmp(k->module, "rill
 static void emit_fork_payload(const struct ir *ir, const struct ir_kernel *k, struct text *out) {
     const struct ir_port *in = &k->port[0];
     for (int p = 1; p < k->ports; p++) {
-        const char *from = arena_printf(ir->arena, "%s_o", ir->edge[in->edge].name), *to = arena_printf(ir->arena, "%s_i", ir->edge[k->port[p].edge].name);
+        const char *from = arena_printf(ir->arena, "%s_o", ir->edge[in->edge].name),
+                   *to = arena_printf(ir->arena, "%s_i", ir->edge[k->port[p].edge].name);
         text_addf(out, "    assign %s_tdata = %s_tdata;\n", to, from);
         if (has_user(in)) text_addf(out, "    assign %s_tuser = %s_tuser;\n    assign %s_tlast = %s_tlast;\n", to, from, to, from);
     }
@@ -181,6 +185,5 @@ static void emit_kernel(const struct ir *ir, int id, struct text *out) {
 
 void emit_kernels(const struct ir *ir, struct text *out) {
     text_add(out, "\n    // ---- kernels ----\n");
-    for (int k = 0; k < ir->kernels; k++)
-        emit_kernel(ir, k, out);
+    for (int k = 0; k < ir->kernels; k++) emit_kernel(ir, k, out);
 }

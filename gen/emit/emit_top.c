@@ -12,11 +12,11 @@ struct axi_signal {
     int bits; // 0: id, -1: data, -2: strobe
 };
 static const struct axi_signal axi_signals[] = {
-    {"arvalid", true, 1}, {"arready", false, 1}, {"arid", true, 0},    {"araddr", true, 64}, {"arlen", true, 8},   {"arsize", true, 3},  {"arburst", true, 2},
-    {"rvalid", false, 1}, {"rready", true, 1},   {"rid", false, 0},    {"rdata", false, -1}, {"rresp", false, 2},  {"rlast", false, 1},  {"awvalid", true, 1},
-    {"awready", false, 1}, {"awid", true, 0},    {"awaddr", true, 64}, {"awlen", true, 8},   {"awsize", true, 3},  {"awburst", true, 2}, {"wvalid", true, 1},
-    {"wready", false, 1}, {"wdata", true, -1},   {"wstrb", true, -2},  {"wlast", true, 1},   {"bvalid", false, 1}, {"bready", true, 1},  {"bid", false, 0},
-    {"bresp", false, 2}};
+    {"arvalid", true, 1}, {"arready", false, 1}, {"arid", true, 0},     {"araddr", true, 64}, {"arlen", true, 8},   {"arsize", true, 3},
+    {"arburst", true, 2}, {"rvalid", false, 1},  {"rready", true, 1},   {"rid", false, 0},    {"rdata", false, -1}, {"rresp", false, 2},
+    {"rlast", false, 1},  {"awvalid", true, 1},  {"awready", false, 1}, {"awid", true, 0},    {"awaddr", true, 64}, {"awlen", true, 8},
+    {"awsize", true, 3},  {"awburst", true, 2},  {"wvalid", true, 1},   {"wready", false, 1}, {"wdata", true, -1},  {"wstrb", true, -2},
+    {"wlast", true, 1},   {"bvalid", false, 1},  {"bready", true, 1},   {"bid", false, 0},    {"bresp", false, 2}};
 
 static const struct axi_signal axil_signals[] = { // from_master: the host
     {"awvalid", true, 1}, {"awready", false, 1}, {"awaddr", true, 12}, {"wvalid", true, 1},  {"wready", false, 1}, {"wdata", true, 32},
@@ -42,7 +42,8 @@ void emit_ports(const struct ir *ir, struct text *out) {
 static void emit_faults(const struct ir *ir, struct text *out) {
     int faults = 0;
     for (int k = ir->kernels - 1; k >= 0; k--)
-        if (ir->kernel[k].has_fault) text_addf(out, "%s%s", faults++ ? ", " : "    assign kernel_fault = {", arena_printf(ir->arena, "fault_%s", ir->kernel[k].name));
+        if (ir->kernel[k].has_fault)
+            text_addf(out, "%s%s", faults++ ? ", " : "    assign kernel_fault = {", arena_printf(ir->arena, "fault_%s", ir->kernel[k].name));
     text_add(out, faults ? "};\n" : "    assign kernel_fault = 1'b0;\n");
 }
 
@@ -135,7 +136,8 @@ void emit_top(const struct ir *ir, struct text *out) {
 static void emit_memory_model(const struct ir *ir, int c, struct text *out) {
     for (size_t s = 0; s < COUNT_OF(axi_signals); s++)
         text_addf(out, "    wire [%d:0] hbm_%02d_%s;\n", signal_bits(ir, &axi_signals[s]) - 1, c, axi_signals[s].name);
-    text_addf(out, "    rill_axi_memory #(.PORT(%d), .BEAT_BITS(%d), .ID_W(%d)) u_memory_%02d (.clk(clk), .rst(rst)", c, ir->design.beat_bits, emit_id_bits(ir), c);
+    text_addf(out, "    rill_axi_memory #(.PORT(%d), .BEAT_BITS(%d), .ID_W(%d)) u_memory_%02d (.clk(clk), .rst(rst)", c, ir->design.beat_bits,
+              emit_id_bits(ir), c);
     for (size_t s = 0; s < COUNT_OF(axi_signals); s++) text_addf(out, ", .%s(hbm_%02d_%s)", axi_signals[s].name, c, axi_signals[s].name);
     text_add(out, ");\n");
 }
@@ -148,9 +150,11 @@ static void emit_sim_top_text(const struct ir *ir, struct text *out) {
     text_add(out, "\n);\n");
     for (int c = 0; c < ir->design.channels; c++) emit_memory_model(ir, c, out);
     text_add(out, "    rill_top u_top (.clk(clk), .rst(rst), .interrupt(interrupt)");
-    for (size_t s = 0; s < COUNT_OF(axil_signals); s++) text_addf(out, ",\n        .s_axi_control_%s(s_axi_control_%s)", axil_signals[s].name, axil_signals[s].name);
+    for (size_t s = 0; s < COUNT_OF(axil_signals); s++)
+        text_addf(out, ",\n        .s_axi_control_%s(s_axi_control_%s)", axil_signals[s].name, axil_signals[s].name);
     for (int c = 0; c < ir->design.channels; c++)
-        for (size_t s = 0; s < COUNT_OF(axi_signals); s++) text_addf(out, ",\n        .m_axi_hbm_%02d_%s(hbm_%02d_%s)", c, axi_signals[s].name, c, axi_signals[s].name);
+        for (size_t s = 0; s < COUNT_OF(axi_signals); s++)
+            text_addf(out, ",\n        .m_axi_hbm_%02d_%s(hbm_%02d_%s)", c, axi_signals[s].name, c, axi_signals[s].name);
     text_add(out, ");\nendmodule\n\n`default_nettype wire\n");
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 // One more zeroed item at the end of a list; yields its index.
-#define IR_PUSH(ir, list, count, capacity) \
+#define IR_PUSH(ir, list, count, capacity)                                                                                                           \
     ((list) = vec_grow((ir)->arena, (list), (size_t)(count), &(capacity), sizeof *(list)), memset(&(list)[count], 0, sizeof *(list)), (count)++)
 
 int ir_add_tensor(struct ir *ir, const char *name, enum ir_dtype dtype, struct loc loc) {
@@ -73,7 +73,8 @@ void ir_add_wire(struct ir *ir, int kernel, const char *port, bool is_output, in
 
 int ir_add_client(struct ir *ir, const char *name, int kernel, const char *port, bool is_write, int channel) {
     int id = IR_PUSH(ir, ir->client, ir->clients, ir->client_capacity);
-    ir->client[id] = (struct ir_client){.name = arena_strdup(ir->arena, name), .kernel = kernel, .port = arena_strdup(ir->arena, port), .is_write = is_write, .channel = channel};
+    ir->client[id] = (struct ir_client){
+        .name = arena_strdup(ir->arena, name), .kernel = kernel, .port = arena_strdup(ir->arena, port), .is_write = is_write, .channel = channel};
     return id;
 }
 

@@ -19,8 +19,7 @@ static int64_t get_int(struct reader *r, const struct yaml_node *map, const char
     if (!node) {
         diag_error(r->diag, map->loc, "`%s` is missing", key);
         r->ok = false;
-    } else if (!yaml_int(node, INT64_MIN, INT64_MAX, key, &v, r->diag))
-        r->ok = false;
+    } else if (!yaml_int(node, INT64_MIN, INT64_MAX, key, &v, r->diag)) r->ok = false;
     return v;
 }
 
@@ -209,11 +208,11 @@ static void read_segment(struct reader *r, const struct yaml_node *map, struct i
 }
 
 // Allocates ir->item[] for the list under key and yields its nodes.
-#define READ_LIST(key, item, counter, capacity)                                                      \
-    list = yaml_get(root, key);                                                                      \
-    ir->counter = (int)list_count(r, list, 1 << 20);                                                 \
-    ir->capacity = (size_t)ir->counter;                                                              \
-    ir->item = arena_alloc(r->arena, (size_t)ir->counter + 1, sizeof *ir->item);                     \
+#define READ_LIST(key, item, counter, capacity)                                                                                                      \
+    list = yaml_get(root, key);                                                                                                                      \
+    ir->counter = (int)list_count(r, list, 1 << 20);                                                                                                 \
+    ir->capacity = (size_t)ir->counter;                                                                                                              \
+    ir->item = arena_alloc(r->arena, (size_t)ir->counter + 1, sizeof *ir->item);                                                                     \
     for (int i = 0; i < ir->counter; i++)
 
 static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *root) {

@@ -184,12 +184,12 @@ static void write_segment(struct writer *w, const struct ir_segment *item) {
     yaml_end(&w->y);
 }
 
-#define WRITE_LIST(key, item, count, function)                       \
-    do {                                                             \
-        yaml_write_key(&w->y, key);                                  \
-        yaml_begin_seq(&w->y, false);                                \
-        for (int i = 0; i < (count); i++) function(w, &(item)[i]);   \
-        yaml_end(&w->y);                                             \
+#define WRITE_LIST(key, item, count, function)                                                                                                       \
+    do {                                                                                                                                             \
+        yaml_write_key(&w->y, key);                                                                                                                  \
+        yaml_begin_seq(&w->y, false);                                                                                                                \
+        for (int i = 0; i < (count); i++) function(w, &(item)[i]);                                                                                   \
+        yaml_end(&w->y);                                                                                                                             \
     } while (0)
 
 static void write_all(struct writer *w) {

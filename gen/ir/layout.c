@@ -16,9 +16,7 @@ struct layout_matrix layout_matrix(const struct ir_design *d, int64_t rows, int6
     return m;
 }
 
-int64_t layout_chunk_beat(const struct layout_matrix *m, int64_t chunk) {
-    return chunk * (1 + m->scale_beats + m->chunk_rows * m->beats);
-}
+int64_t layout_chunk_beat(const struct layout_matrix *m, int64_t chunk) { return chunk * (1 + m->scale_beats + m->chunk_rows * m->beats); }
 
 int64_t layout_row_beat(const struct layout_matrix *m, int64_t step) {
     return layout_chunk_beat(m, step / m->chunk_rows) + 1 + m->scale_beats + step % m->chunk_rows * m->beats;
@@ -51,9 +49,7 @@ struct layout_record layout_record(const struct ir_design *d, int64_t cols, bool
 
 int64_t layout_float_row_beats(const struct ir_design *d, int64_t cols) { return layout_div_up(cols * 4, beat_bytes(d)); }
 
-int64_t layout_param_word_bits(const struct ir_design *d, int64_t vectors) {
-    return (int64_t)d->lanes * 32 << u64_clog2((uint64_t)vectors);
-}
+int64_t layout_param_word_bits(const struct ir_design *d, int64_t vectors) { return (int64_t)d->lanes * 32 << u64_clog2((uint64_t)vectors); }
 
 int64_t layout_param_beats(const struct ir_design *d, int64_t vectors, int64_t n, int64_t repeat) {
     int64_t words = layout_div_up(n, d->lanes) * repeat, bits = layout_param_word_bits(d, vectors);

@@ -7,8 +7,7 @@
 #include "type_rules.h"
 
 const struct ir_op_info ir_op_table[IR_OPS] = {
-#define RILL_OP(id, name, ins, outs, attrs, module, ports, type, bind, golden, doc) \
-    {name, ins, outs, attrs, module, ports, type_##type, doc},
+#define RILL_OP(id, name, ins, outs, attrs, module, ports, type, bind, golden, doc) {name, ins, outs, attrs, module, ports, type_##type, doc},
 #include "ops.def"
 #undef RILL_OP
 };
@@ -19,9 +18,7 @@ int ir_op_find(const char *name) {
     return IR_NONE;
 }
 
-static enum ir_attr_kind attr_kind(char c) {
-    return c == 'i' ? IR_ATTR_INT : c == 'f' ? IR_ATTR_FLOAT : IR_ATTR_STRING;
-}
+static enum ir_attr_kind attr_kind(char c) { return c == 'i' ? IR_ATTR_INT : c == 'f' ? IR_ATTR_FLOAT : IR_ATTR_STRING; }
 
 int ir_op_attrs(int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]) {
     int count = 0;

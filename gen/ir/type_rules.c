@@ -102,7 +102,8 @@ bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     }
     if (out->block < ir->design.lanes || out->block % ir->design.lanes != 0) {
         int64_t lanes = ir->design.lanes, up = (out->block / lanes + (out->block % lanes != 0)) * lanes;
-        diag_error(diag, node->loc, "quantize `%s`: block %lld is no multiple of the %lld lanes", node->name, (long long)out->block, (long long)lanes);
+        diag_error(diag, node->loc, "quantize `%s`: block %lld is no multiple of the %lld lanes", node->name, (long long)out->block,
+                   (long long)lanes);
         diag_note(diag, node->loc, "nearest legal block: %lld", (long long)(up ? up : lanes));
         return false;
     }
@@ -155,7 +156,8 @@ bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *q = input(ir, node, 0), *k = input(ir, node, 1);
     int64_t heads = k->shape[0].bound, head_dim = k->shape[1].bound;
     if (ir_tensor_elements(q) != heads * head_dim || q->block != head_dim) {
-        diag_error(diag, node->loc, "attn_scores `%s`: `%s` must hold %lld heads of %lld elements, one block each (it has %lld elements in blocks of %lld)",
+        diag_error(diag, node->loc,
+                   "attn_scores `%s`: `%s` must hold %lld heads of %lld elements, one block each (it has %lld elements in blocks of %lld)",
                    node->name, q->name, (long long)heads, (long long)head_dim, (long long)ir_tensor_elements(q), (long long)q->block);
         return false;
     }
@@ -165,8 +167,7 @@ bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
 }
 
 bool type_softmax(struct ir *ir, struct ir_node *node, struct diag *diag) {
-    if (!expect_dtype(ir, node, 0, IR_F32, diag) || !expect_dtype(ir, node, 1, IR_KV, diag) || !expect_dtype(ir, node, 2, IR_KV, diag))
-        return false;
+    if (!expect_dtype(ir, node, 0, IR_F32, diag) || !expect_dtype(ir, node, 1, IR_KV, diag) || !expect_dtype(ir, node, 2, IR_KV, diag)) return false;
     const struct ir_tensor *s = input(ir, node, 0);
     if (s->rank != 2 || s->shape[1].dynamic != IR_POSITIONS) {
         diag_error(diag, node->loc, "softmax `%s`: `%s` holds no scores over positions", node->name, s->name);

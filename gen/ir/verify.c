@@ -47,7 +47,8 @@ static void check_lists(struct check *c) {
     for (int i = 0; i < ir->clients; i++)
         if (!none_or_in_range(ir->client[i].kernel, ir->kernels)) fault(c, "kernel out of range at client", ir->client[i].name);
     for (int f = 0; f < ir->firings; f++)
-        if (!in_range(ir->firing[f].node, ir->nodes) || !in_range(ir->firing[f].region, ir->regions)) fault(c, "node or region out of range at a firing of", ir->name);
+        if (!in_range(ir->firing[f].node, ir->nodes) || !in_range(ir->firing[f].region, ir->regions))
+            fault(c, "node or region out of range at a firing of", ir->name);
     for (int s = 0; s < ir->segments; s++)
         if (!none_or_in_range(ir->segment[s].node, ir->nodes)) fault(c, "node out of range at segment", ir->segment[s].name);
     for (int i = 0; i < ir->inputs; i++)
@@ -70,7 +71,8 @@ static void check_edge(struct check *c, int id) {
 // Once streams are routed, every input has a writer.
 static void check_inputs(struct check *c, const struct ir_kernel *k) {
     for (int p = 0; p < k->ports; p++)
-        if (!k->port[p].is_output && k->port[p].edge == IR_NONE) fault(c, arena_printf(c->ir->arena, "input `%s` has no writer at kernel", k->port[p].name), k->name);
+        if (!k->port[p].is_output && k->port[p].edge == IR_NONE)
+            fault(c, arena_printf(c->ir->arena, "input `%s` has no writer at kernel", k->port[p].name), k->name);
 }
 
 bool ir_verify(const struct ir *ir, struct diag *diag, const char *pass) {

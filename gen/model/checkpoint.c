@@ -52,13 +52,11 @@ static float normal(uint64_t key, uint64_t index) {
 static float *random_matrix(const struct checkpoint *c, struct arena *arena, const struct checkpoint_slice *s) {
     uint64_t key = name_key(c->seed, s->name), cols = (uint64_t)s->cols;
     float spread = (float)(1.0 / sqrt((double)s->cols)), *out = ARENA_ARRAY(arena, float, (size_t)(s->rows * s->cols));
-    for (int64_t i = 0; i < s->rows * s->cols; i++)
-        out[i] = spread * normal(key, (uint64_t)s->row_offset * cols + (uint64_t)i);
+    for (int64_t i = 0; i < s->rows * s->cols; i++) out[i] = spread * normal(key, (uint64_t)s->row_offset * cols + (uint64_t)i);
     return out;
 }
 
-static float *random_vector(const struct checkpoint *c, struct arena *arena, const char *name, int64_t n, int64_t offset,
-                            enum checkpoint_role role) {
+static float *random_vector(const struct checkpoint *c, struct arena *arena, const char *name, int64_t n, int64_t offset, enum checkpoint_role role) {
     uint64_t key = name_key(c->seed, name);
     float *out = ARENA_ARRAY(arena, float, (size_t)n);
     for (int64_t i = 0; i < n; i++) {
@@ -98,9 +96,7 @@ void checkpoint_close(struct checkpoint *checkpoint) {
     if (checkpoint) safetensors_close(checkpoint->file);
 }
 
-const char *checkpoint_dir(const struct checkpoint *checkpoint) {
-    return checkpoint->dir;
-}
+const char *checkpoint_dir(const struct checkpoint *checkpoint) { return checkpoint->dir; }
 
 static const char *without_prefix(const char *name) {
     static const char prefix[] = "transformer.";
@@ -142,11 +138,8 @@ static void report_shape(struct checkpoint *c, const struct safetensors_tensor *
     int64_t extent[2] = {w->shape[0], w->shape[1]};
     extent[w->along] = w->all > 0 ? w->all : w->offset + w->shape[w->along];
     const char *have = safetensors_shape_text(c->arena, t);
-    if (w->rank == 1)
-        diag_error(diag, c->loc, "tensor %s: shape %s, the spec needs [%" PRId64 "]", t->name, have, extent[0]);
-    else
-        diag_error(diag, c->loc, "tensor %s: shape %s, the spec needs [%" PRId64 ", %" PRId64 "]", t->name, have, extent[0],
-                   extent[1]);
+    if (w->rank == 1) diag_error(diag, c->loc, "tensor %s: shape %s, the spec needs [%" PRId64 "]", t->name, have, extent[0]);
+    else diag_error(diag, c->loc, "tensor %s: shape %s, the spec needs [%" PRId64 ", %" PRId64 "]", t->name, have, extent[0], extent[1]);
 }
 
 // Index of the tensor when it is there and fits, else -1.
@@ -159,8 +152,7 @@ static int find_checked(struct checkpoint *c, const struct wanted *w, struct dia
 }
 
 // The whole tensor; notes what of it is used.
-static const float *read_checked(struct checkpoint *c, int index, struct arena *arena, const struct wanted *w,
-                                 struct diag *diag) {
+static const float *read_checked(struct checkpoint *c, int index, struct arena *arena, const struct wanted *w, struct diag *diag) {
     const struct safetensors_tensor *t = safetensors_at(c->file, index);
     const float *x = safetensors_read(c->file, index, arena, diag);
     if (!x || !all_finite(c, t, x, diag)) return NULL;
@@ -224,8 +216,7 @@ bool checkpoint_check_coverage(struct checkpoint *c, struct diag *diag) {
     for (int i = 0; c->file && i < safetensors_count(c->file); i++) {
         const struct safetensors_tensor *t = safetensors_at(c->file, i);
         struct coverage k = c->coverage.items[i];
-        if (k.used == 0 && !is_ignorable(t->name))
-            diag_error(diag, c->loc, "tensor %s: the spec has no use for it", t->name);
+        if (k.used == 0 && !is_ignorable(t->name)) diag_error(diag, c->loc, "tensor %s: the spec has no use for it", t->name);
         else if (k.used < k.extent)
             diag_error(diag, c->loc, "tensor %s: shape %s, the spec uses only %" PRId64 " of %" PRId64 " rows", t->name,
                        safetensors_shape_text(c->arena, t), k.used, k.extent);

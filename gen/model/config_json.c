@@ -27,8 +27,7 @@ static int64_t get_size(struct config_reader *r, const char *key, int64_t fallba
         if (fallback > 0) return fallback;
         return fail(r, key, "is missing"), 1;
     }
-    if (json_is_integer(value) && json_integer_value(value) >= 1 && json_integer_value(value) <= INT32_MAX)
-        return json_integer_value(value);
+    if (json_is_integer(value) && json_integer_value(value) >= 1 && json_integer_value(value) <= INT32_MAX) return json_integer_value(value);
     fail(r, key, "is not a positive integer");
     return 1;
 }
@@ -102,16 +101,18 @@ bool gpt2_config_read(struct arena *arena, const char *dir, struct gpt2_config *
     return r.ok;
 }
 
-bool gpt2_config_check(struct arena *arena, const char *dir, const struct gpt2_config *have,
-                       const struct gpt2_config *want, struct diag *diag) {
+bool gpt2_config_check(struct arena *arena, const char *dir, const struct gpt2_config *have, const struct gpt2_config *want, struct diag *diag) {
     struct loc loc = loc_file(arena, arena_printf(arena, "%s/config.json", dir));
     const struct {
         const char *key;
         int64_t have, want;
     } sizes[] = {
-        {"n_layer", have->layers, want->layers},       {"n_embd", have->hidden, want->hidden},
-        {"n_head", have->heads, want->heads},          {"n_inner", have->ffn, want->ffn},
-        {"vocab_size", have->vocab, want->vocab},      {"n_positions", have->context, want->context},
+        {"n_layer", have->layers, want->layers},
+        {"n_embd", have->hidden, want->hidden},
+        {"n_head", have->heads, want->heads},
+        {"n_inner", have->ffn, want->ffn},
+        {"vocab_size", have->vocab, want->vocab},
+        {"n_positions", have->context, want->context},
         {"tie_word_embeddings", have->tied_head, want->tied_head},
     };
     int errors = diag->errors;

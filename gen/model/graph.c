@@ -35,11 +35,14 @@ static void note_ops(const struct spec_name *op, struct diag *diag) {
 
 static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_attr *want, const struct spec_attr *attr, struct diag *diag) {
     bool is_int = attr->value.type == SPEC_VALUE_INT || attr->value.type == SPEC_VALUE_BOOL;
-    bool ok = want->kind == IR_ATTR_INT ? is_int : want->kind == IR_ATTR_FLOAT ? is_int || attr->value.type == SPEC_VALUE_FLOAT
-                                                                               : attr->value.type != SPEC_VALUE_LIST;
+    bool ok = want->kind == IR_ATTR_INT     ? is_int
+              : want->kind == IR_ATTR_FLOAT ? is_int || attr->value.type == SPEC_VALUE_FLOAT
+                                            : attr->value.type != SPEC_VALUE_LIST;
     if (!ok) {
         diag_error(diag, attr->value.loc, "`%s` must be %s", want->name,
-                   want->kind == IR_ATTR_INT ? "an integer" : want->kind == IR_ATTR_FLOAT ? "a number" : "a string");
+                   want->kind == IR_ATTR_INT     ? "an integer"
+                   : want->kind == IR_ATTR_FLOAT ? "a number"
+                                                 : "a string");
         return false;
     }
     if (want->kind == IR_ATTR_INT) ir_attr_set_int(ir, attrs, want->name, attr->value.i);

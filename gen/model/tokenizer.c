@@ -30,9 +30,7 @@ struct merger {
     size_t heap_count;
 };
 
-static bool before(const struct candidate *a, const struct candidate *b) {
-    return a->rank != b->rank ? a->rank < b->rank : a->at < b->at;
-}
+static bool before(const struct candidate *a, const struct candidate *b) { return a->rank != b->rank ? a->rank < b->rank : a->at < b->at; }
 
 static void heap_push(struct merger *m, struct candidate c) {
     size_t i = m->heap_count++;
@@ -83,8 +81,7 @@ static void push_id(const struct tokenizer *t, struct token_ids *ids, uint32_t i
 static void encode_piece(const struct tokenizer *t, const unsigned char *piece, size_t n, struct token_ids *ids) {
     struct merger m = {calloc(n, sizeof *m.symbols), calloc(3 * n, sizeof *m.heap), 0};
     if (!m.symbols || !m.heap) base_fatal("out of memory");
-    for (size_t i = 0; i < n; i++)
-        m.symbols[i] = (struct symbol){t->byte_id[piece[i]], (int32_t)i - 1, i + 1 < n ? (int32_t)i + 1 : -1};
+    for (size_t i = 0; i < n; i++) m.symbols[i] = (struct symbol){t->byte_id[piece[i]], (int32_t)i - 1, i + 1 < n ? (int32_t)i + 1 : -1};
     for (size_t i = 0; i + 1 < n; i++) push_pair(t, &m, (int32_t)i);
     while (m.heap_count > 0) {
         struct candidate c = heap_pop(&m);
@@ -186,13 +183,9 @@ const char *tokenizer_decode(const struct tokenizer *t, uint32_t id, size_t *len
     return token->bytes;
 }
 
-int64_t tokenizer_vocab(const struct tokenizer *t) {
-    return (int64_t)t->vocab;
-}
+int64_t tokenizer_vocab(const struct tokenizer *t) { return (int64_t)t->vocab; }
 
-int64_t tokenizer_eot(const struct tokenizer *t) {
-    return t->eot;
-}
+int64_t tokenizer_eot(const struct tokenizer *t) { return t->eot; }
 
 void tokenizer_close(struct tokenizer *t) {
     if (!t) return;
@@ -205,7 +198,6 @@ void tokenizer_close(struct tokenizer *t) {
 void tokenizer_encode_prompt(const struct tokenizer *tokenizer, const char *text, size_t len, struct token_ids *ids) {
     static const char mark[] = "<|endoftext|>";
     bool marked = len >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0;
-    if (!marked && tokenizer_eot(tokenizer) >= 0)
-        push_id(tokenizer, ids, (uint32_t)tokenizer_eot(tokenizer));
+    if (!marked && tokenizer_eot(tokenizer) >= 0) push_id(tokenizer, ids, (uint32_t)tokenizer_eot(tokenizer));
     tokenizer_encode(tokenizer, text, len, true, ids);
 }

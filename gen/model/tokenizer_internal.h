@@ -41,8 +41,7 @@ static inline size_t tokenizer_merge_slot(const struct tokenizer *t, uint32_t le
 // The entry of a pair, or the free one where it belongs.
 static inline struct tokenizer_merge *tokenizer_merge_place(const struct tokenizer *t, uint32_t left, uint32_t right) {
     size_t i = tokenizer_merge_slot(t, left, right);
-    while (t->merges[i].rank != TOKENIZER_NONE && (t->merges[i].left != left || t->merges[i].right != right))
-        i = (i + 1) & (t->merge_slots - 1);
+    while (t->merges[i].rank != TOKENIZER_NONE && (t->merges[i].left != left || t->merges[i].right != right)) i = (i + 1) & (t->merge_slots - 1);
     return &t->merges[i];
 }
 

@@ -12,8 +12,7 @@ enum { MAX_FILE_BYTES = 64 << 20, MAX_IDS = 1 << 22, FIRST_SHIFTED = 256, LAST_S
 
 // White space is spelled out (Unicode's White_Space): libraries differ in what \s means.
 #define WS "\\x{9}-\\x{d}\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
-static const char piece_pattern[] = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^" WS "\\p{L}\\p{N}]+|[" WS
-                                    "]+(?![^" WS "])|[" WS "]+";
+static const char piece_pattern[] = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^" WS "\\p{L}\\p{N}]+|[" WS "]+(?![^" WS "])|[" WS "]+";
 
 // While loading: from the bytes of a token to its id.
 struct name_slot {
@@ -33,9 +32,7 @@ struct loader {
 
 // ---- the alphabet: every byte is written as one printable character ----
 
-static bool is_plain(unsigned byte) {
-    return (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
-}
+static bool is_plain(unsigned byte) { return (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174; }
 
 // The other 68 bytes, in order, are the characters from 256 on. -1: not in the alphabet.
 static int byte_of_character(uint32_t character) {
@@ -81,8 +78,7 @@ static struct name_slot *name_place(const struct loader *l, const char *bytes, s
     uint64_t hash = 0xcbf29ce484222325u;
     for (size_t i = 0; i < len; i++) hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
     size_t i = (size_t)(hash ^ hash >> 29) & (l->slots - 1);
-    while (l->names[i].bytes && (l->names[i].len != len || memcmp(l->names[i].bytes, bytes, len) != 0))
-        i = (i + 1) & (l->slots - 1);
+    while (l->names[i].bytes && (l->names[i].len != len || memcmp(l->names[i].bytes, bytes, len) != 0)) i = (i + 1) & (l->slots - 1);
     return &l->names[i];
 }
 
@@ -247,9 +243,7 @@ struct tokenizer *tokenizer_open_bytes(struct arena *arena, int64_t vocab) {
     t->eot = -1;
     t->tokens = ARENA_ARRAY(arena, struct tokenizer_token, t->vocab);
     for (size_t id = 0; id < t->vocab; id++) {
-        const char *text = id < PRINTABLE    ? arena_printf(arena, "%c", (int)(' ' + id))
-                           : id == NEWLINE ? "\n"
-                                           : arena_printf(arena, "<%zu>", id);
+        const char *text = id < PRINTABLE ? arena_printf(arena, "%c", (int)(' ' + id)) : id == NEWLINE ? "\n" : arena_printf(arena, "<%zu>", id);
         t->tokens[id] = (struct tokenizer_token){text, strlen(text)};
     }
     for (unsigned byte = 0; byte < 256; byte++) {

@@ -24,14 +24,14 @@ bool pack_check_config(const struct ir *ir, const char *dir, struct diag *diag) 
                          *keys = find_node(ir, IR_OP_KV_QUANTIZE), *gelu = find_node(ir, IR_OP_GELU);
     if (!embed || !position || !norm || !keys || !gelu) return true; // no GPT-2
     struct gpt2_config have, want = {
-        .layers = ir->region[keys->region].repeat,
-        .hidden = ir_attr_int(&embed->attrs, "cols", 0),
-        .heads = ir_attr_int(&keys->attrs, "heads", 0),
-        .ffn = ir_tensor_elements(&ir->tensor[gelu->in[0]]),
-        .vocab = ir_attr_int(&embed->attrs, "rows", 0),
-        .context = ir_attr_int(&position->attrs, "rows", 0),
-        .norm_eps = ir_attr_float(&norm->attrs, "eps", 1e-5),
-        .tied_head = is_head_tied(ir, embed),
-    };
+                                 .layers = ir->region[keys->region].repeat,
+                                 .hidden = ir_attr_int(&embed->attrs, "cols", 0),
+                                 .heads = ir_attr_int(&keys->attrs, "heads", 0),
+                                 .ffn = ir_tensor_elements(&ir->tensor[gelu->in[0]]),
+                                 .vocab = ir_attr_int(&embed->attrs, "rows", 0),
+                                 .context = ir_attr_int(&position->attrs, "rows", 0),
+                                 .norm_eps = ir_attr_float(&norm->attrs, "eps", 1e-5),
+                                 .tied_head = is_head_tied(ir, embed),
+                             };
     return gpt2_config_read(ir->arena, dir, &have, diag) && gpt2_config_check(ir->arena, dir, &have, &want, diag);
 }

@@ -53,7 +53,8 @@ static void put_mantissas(uint8_t *at, const int8_t *q, int64_t count, bool int4
 
 // ---- products: rows dealt to lanes, chunks of parameters, group scales, rows ----
 
-static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int64_t row, int64_t step, float stored_scale, int64_t bytes, uint8_t *lane) {
+static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int64_t row, int64_t step, float stored_scale, int64_t bytes,
+                     uint8_t *lane) {
     uint8_t *header = lane + layout_chunk_beat(l, step / l->chunk_rows) * bytes;
     int64_t place = step % l->chunk_rows;
     put_f32(header + 8 * place, stored_scale);

@@ -10,8 +10,8 @@
 
 enum { IMAGE_MAX_CHANNELS = 32 };
 
-struct image_part { // one contiguous piece, for the manifest
-    const char *name;      // of the segment
+struct image_part {   // one contiguous piece, for the manifest
+    const char *name; // of the segment
     int channel, repetition;
     int64_t offset, bytes;
     uint32_t crc;
@@ -20,8 +20,8 @@ struct image_part { // one contiguous piece, for the manifest
 struct image {
     const struct ir *ir;
     struct output *out;
-    struct arena *arena;   // of the run
-    struct arena *scratch; // of one matrix
+    struct arena *arena;            // of the run
+    struct arena *scratch;          // of one matrix
     FILE *file[IMAGE_MAX_CHANNELS]; // file[0] NULL: golden weights only
     VEC(struct image_part) parts;
 };

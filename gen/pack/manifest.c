@@ -27,7 +27,8 @@ uint64_t pack_layout_hash(const struct ir *ir) {
     text_addf(&t, "%d %d %d %d\n", d->channels, d->beat_bits, d->lanes, d->group);
     for (int i = 0; i < ir->segments; i++) {
         const struct ir_segment *s = &ir->segment[i];
-        text_addf(&t, "%s %d %d %d %" PRId64 " %" PRId64 " %" PRId64 "\n", s->name, (int)s->kind, s->node, s->channel, s->offset, s->layer_stride, s->bytes);
+        text_addf(&t, "%s %d %d %d %" PRId64 " %" PRId64 " %" PRId64 "\n", s->name, (int)s->kind, s->node, s->channel, s->offset, s->layer_stride,
+                  s->bytes);
     }
     uint64_t hash = hash_text(&t);
     text_free(&t);
@@ -60,8 +61,8 @@ static void add_string(struct text *t, const char *key, const char *value) {
 static void add_part(struct text *t, const struct image_part *p, bool first) {
     text_add(t, first ? "\n  {" : ",\n  {");
     add_string(t, "segment", p->name);
-    text_addf(t, ", \"repetition\": %d, \"channel\": %d, \"offset\": %" PRId64 ", \"bytes\": %" PRId64 ", \"crc32\": \"%08" PRIx32 "\"}", p->repetition,
-              p->channel, p->offset, p->bytes, p->crc);
+    text_addf(t, ", \"repetition\": %d, \"channel\": %d, \"offset\": %" PRId64 ", \"bytes\": %" PRId64 ", \"crc32\": \"%08" PRIx32 "\"}",
+              p->repetition, p->channel, p->offset, p->bytes, p->crc);
 }
 
 static void add_manifest(struct text *t, const struct image *im, const char *source) {

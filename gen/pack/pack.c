@@ -37,8 +37,11 @@ static bool written(struct packer *p, bool ok) {
 // ---- matrices: read and quantized once, for every node that uses them ----
 
 static bool read_matrix(struct packer *p, const struct store_entry *e, struct qmatrix *m) {
-    struct checkpoint_slice slice = {.name = tensor_name(p, e, "weight"), .rows = e->rows, .cols = e->k,
-                                     .transpose = attr_int(p, e, "transpose") != 0, .row_offset = attr_int(p, e, "row_offset")};
+    struct checkpoint_slice slice = {.name = tensor_name(p, e, "weight"),
+                                     .rows = e->rows,
+                                     .cols = e->k,
+                                     .transpose = attr_int(p, e, "transpose") != 0,
+                                     .row_offset = attr_int(p, e, "row_offset")};
     const float *w = checkpoint_matrix(p->checkpoint, p->arena, &slice, p->diag);
     if (w) *m = quantize_matrix(p->arena, w, e->rows, e->k, (enum qformat)e->format, e->group);
     return w != NULL;
@@ -47,7 +50,8 @@ static bool read_matrix(struct packer *p, const struct store_entry *e, struct qm
 static bool read_bias(struct packer *p, const struct store_entry *e, struct qmatrix *m) {
     m->bias = NULL;
     if (!e->bias) return true;
-    m->bias = checkpoint_vector(p->checkpoint, p->arena, tensor_name(p, e, "bias"), e->rows, attr_int(p, e, "row_offset"), 0, CHECKPOINT_BIAS, p->diag);
+    m->bias =
+        checkpoint_vector(p->checkpoint, p->arena, tensor_name(p, e, "bias"), e->rows, attr_int(p, e, "row_offset"), 0, CHECKPOINT_BIAS, p->diag);
     return m->bias != NULL;
 }
 

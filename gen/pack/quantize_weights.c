@@ -16,9 +16,7 @@ static inline float round_even(float x) {
     return (x + big) - big;
 }
 
-static inline float clamp(float x, float low, float high) {
-    return x < low ? low : x > high ? high : x;
-}
+static inline float clamp(float x, float low, float high) { return x < low ? low : x > high ? high : x; }
 
 static float largest(const float *w, int64_t n) {
     float max = 0;
@@ -123,8 +121,7 @@ static float quantize_row_int4(const float *row, int64_t k, int64_t group, int64
     if (turned) memcpy(scales, scales + groups, (size_t)groups);
     for (int64_t g = 0, at = 0; g < groups; g++, at += group)
         if (scales[g] > 0)
-            round_to_scale(w + at, k - at < group ? k - at : group, row_scale * (float)scales[g], QUANTIZE_INT4_MIN,
-                           QUANTIZE_INT4_MAX, q + at);
+            round_to_scale(w + at, k - at < group ? k - at : group, row_scale * (float)scales[g], QUANTIZE_INT4_MIN, QUANTIZE_INT4_MAX, q + at);
     return turned ? -row_scale : row_scale;
 }
 
@@ -157,14 +154,12 @@ static void quantize_row(const float *w, struct qmatrix *m, int64_t row, float *
         work[k + i] = -work[i];
     }
     int8_t *q = m->q + row * k;
-    float scale = m->format == QFORMAT_INT4 ? quantize_row_int4(work, k, m->group, m->groups, scales, q)
-                                            : quantize_row_int8(work, k, q);
+    float scale = m->format == QFORMAT_INT4 ? quantize_row_int4(work, k, m->group, m->groups, scales, q) : quantize_row_int8(work, k, q);
     m->row_scale[row] = ldexpf(scale, exponent);
     if (m->groups) memcpy(m->group_scale + row * m->groups, scales, (size_t)m->groups);
 }
 
-struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
-                               int64_t group) {
+struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format, int64_t group) {
     struct qmatrix m = new_matrix(arena, rows, k, format, group);
     struct arena_mark mark = arena_mark(arena);
     float *work = ARENA_ARRAY(arena, float, (size_t)(2 * k));

@@ -200,7 +200,10 @@ static void add_v_tail(struct engine *e, int tensor) {
     int client = ir_add_client(ir, "v_tail", k, "", true, IR_NONE);
     ir->client[client].is_packed = true;
     const int64_t tail_bits = (int64_t)ir->design.channels * ir->design.beat_bits;
-    const struct { int kernel; bool writes_data; } side[] = {{e->kernel, false}, {k, true}};
+    const struct {
+        int kernel;
+        bool writes_data;
+    } side[] = {{e->kernel, false}, {k, true}};
     for (size_t i = 0; i < COUNT_OF(side); i++) { // the engine reads the tail and waits for its heads
         ir_add_wire(ir, side[i].kernel, "tail_valid", !side[i].writes_data, 1, "tail_valid");
         ir_add_wire(ir, side[i].kernel, "tail_addr", !side[i].writes_data, TAIL_ADDR_BITS, "tail_addr");
@@ -304,9 +307,15 @@ static void add_x(struct engine *e) {
 // Without attention the engine's key port and tail port see zeros.
 static void tie_off_attention(struct engine *e) {
     struct ir *ir = e->ir;
-    const struct { const char *port; int64_t bits; } inputs[] = {{"s_axis_klocal_tvalid", 1}, {"s_axis_klocal_tdata", ir->design.beat_bits + 32},
-                                                                 {"s_axis_klocal_tuser", ports_user_bits(ir)}, {"s_axis_klocal_tlast", 1},
-                                                                 {"tail_data", (int64_t)ir->design.channels * ir->design.beat_bits}, {"head_done", 1}};
+    const struct {
+        const char *port;
+        int64_t bits;
+    } inputs[] = {{"s_axis_klocal_tvalid", 1},
+                  {"s_axis_klocal_tdata", ir->design.beat_bits + 32},
+                  {"s_axis_klocal_tuser", ports_user_bits(ir)},
+                  {"s_axis_klocal_tlast", 1},
+                  {"tail_data", (int64_t)ir->design.channels * ir->design.beat_bits},
+                  {"head_done", 1}};
     static const char *const outputs[] = {"s_axis_klocal_tready", "tail_valid", "tail_addr"};
     for (size_t i = 0; i < COUNT_OF(inputs); i++)
         ir_add_wire(ir, e->kernel, inputs[i].port, false, inputs[i].bits, arena_printf(ir->arena, "%lld'd0", (long long)inputs[i].bits));

@@ -22,13 +22,20 @@ static void fire_matmul(struct order *o, int n) {
     int64_t k = ir_tensor_elements(x);
     struct layout_matrix m = layout_matrix(&ir->design, ir_attr_int(&node->attrs, "rows", 0), k, int4);
     if (k > 16384 || m.groups > 255 || m.row_steps > 65535) {
-        diag_error(o->diag, node->loc, "matmul `%s`: %lld x %lld is too large (at most 16384 columns, 255 groups, 65535 rows per channel)", node->name,
-                   (long long)m.rows, (long long)k);
+        diag_error(o->diag, node->loc, "matmul `%s`: %lld x %lld is too large (at most 16384 columns, 255 groups, 65535 rows per channel)",
+                   node->name, (long long)m.rows, (long long)k);
         o->ok = false;
         return;
     }
-    struct ir_firing f = {.node = n, .region = node->region, .mode = int4, .x_take = true, .x_free = true, .row_steps = m.row_steps,
-                          .beats = m.beats, .last_rows = m.last_rows, .groups = m.groups};
+    struct ir_firing f = {.node = n,
+                          .region = node->region,
+                          .mode = int4,
+                          .x_take = true,
+                          .x_free = true,
+                          .row_steps = m.row_steps,
+                          .beats = m.beats,
+                          .last_rows = m.last_rows,
+                          .groups = m.groups};
     struct ir_firing *last = ir->firings ? &ir->firing[ir->firings - 1] : NULL;
     if (last && last->mode < 2 && last->region == f.region && ir->node[last->node].in[0] == node->in[0]) {
         last->x_free = false; // the same operand stays in its bank
@@ -39,16 +46,30 @@ static void fire_matmul(struct order *o, int n) {
 
 static void fire_scores(struct order *o, int n, int head) {
     struct layout_kv kv = layout_kv(&o->ir->design, in_tensor(o->ir, n, 1)->shape[0].bound, in_tensor(o->ir, n, 1)->shape[1].bound);
-    ir_add_firing(o->ir, (struct ir_firing){.node = n, .region = o->ir->node[n].region, .head = head, .mode = 2, .x_take = true, .x_free = true,
-                                            .row_steps = 0, .beats = kv.k_units, .last_rows = 1});
+    ir_add_firing(o->ir, (struct ir_firing){.node = n,
+                                            .region = o->ir->node[n].region,
+                                            .head = head,
+                                            .mode = 2,
+                                            .x_take = true,
+                                            .x_free = true,
+                                            .row_steps = 0,
+                                            .beats = kv.k_units,
+                                            .last_rows = 1});
 }
 
 static void fire_values(struct order *o, int n, int head) {
     int64_t head_dim = in_tensor(o->ir, n, 1)->shape[1].bound;
     struct layout_kv kv = layout_kv(&o->ir->design, in_tensor(o->ir, n, 1)->shape[0].bound, head_dim);
-    ir_add_firing(o->ir, (struct ir_firing){.node = n, .region = o->ir->node[n].region, .head = head, .mode = 3, .x_take = true, .x_free = true,
-                                            .row_steps = kv.v_rows, .beats = kv.v_block_beats,
-                                            .last_rows = head_dim - (kv.v_rows - 1) * o->ir->design.channels, .tail_base = head * kv.v_rows});
+    ir_add_firing(o->ir, (struct ir_firing){.node = n,
+                                            .region = o->ir->node[n].region,
+                                            .head = head,
+                                            .mode = 3,
+                                            .x_take = true,
+                                            .x_free = true,
+                                            .row_steps = kv.v_rows,
+                                            .beats = kv.v_block_beats,
+                                            .last_rows = head_dim - (kv.v_rows - 1) * o->ir->design.channels,
+                                            .tail_base = head * kv.v_rows});
 }
 
 // The next operation bound to the engine after n in the same region, or IR_NONE.

@@ -9,12 +9,24 @@
 
 static void set_design(struct ir *ir, const struct rill_spec *spec) {
     const struct spec_design *d = &spec->design;
-    ir->design = (struct ir_design){
-        .clock_mhz = d->clock_mhz, .channels = d->channels, .beat_bits = d->beat_bits, .lanes = d->lanes, .tokens = d->tokens, .group = d->group,
-        .prefetch_beats = d->prefetch_beats, .max_burst = d->max_burst, .outstanding = d->outstanding,
-        .context = spec->model ? spec->model->context : spec->graph->context ? spec->graph->context : 1024,
-        .eot = spec->model ? spec->model->eot : -1, .is_lm = spec->model != NULL, .channel_bytes = (int64_t)spec->device->hbm.channel_mbytes << 20,
-        .binding = spec_binding_name(d->binding), .board = spec->device->name, .weights = spec_format_name(d->weights)};
+    ir->design = (struct ir_design){.clock_mhz = d->clock_mhz,
+                                    .channels = d->channels,
+                                    .beat_bits = d->beat_bits,
+                                    .lanes = d->lanes,
+                                    .tokens = d->tokens,
+                                    .group = d->group,
+                                    .prefetch_beats = d->prefetch_beats,
+                                    .max_burst = d->max_burst,
+                                    .outstanding = d->outstanding,
+                                    .context = spec->model            ? spec->model->context
+                                               : spec->graph->context ? spec->graph->context
+                                                                      : 1024,
+                                    .eot = spec->model ? spec->model->eot : -1,
+                                    .is_lm = spec->model != NULL,
+                                    .channel_bytes = (int64_t)spec->device->hbm.channel_mbytes << 20,
+                                    .binding = spec_binding_name(d->binding),
+                                    .board = spec->device->name,
+                                    .weights = spec_format_name(d->weights)};
 }
 
 static void default_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_attr *attr) {
@@ -28,8 +40,7 @@ static void fill_defaults(struct ir *ir, struct ir_node *node) {
     int count = ir_op_attrs(node->op, known);
     for (int i = 0; i < count; i++)
         if (known[i].has_default && !ir_attr_find(&node->attrs, known[i].name)) default_attr(ir, &node->attrs, &known[i]);
-    if (node->op == IR_OP_MATMUL && !ir_attr_find(&node->attrs, "weights"))
-        ir_attr_set_string(ir, &node->attrs, "weights", ir->design.weights);
+    if (node->op == IR_OP_MATMUL && !ir_attr_find(&node->attrs, "weights")) ir_attr_set_string(ir, &node->attrs, "weights", ir->design.weights);
 }
 
 // A graph input that an embedding reads is a token id: the graph is a language model.

@@ -37,7 +37,7 @@ static void add_registers(struct ir *ir) {
     ir->kernel[k].is_control = true;
     ir_set_param(ir, k, "CHANNELS", "%d", c);
     ir_set_param(ir, k, "COUNTERS", "%d", COUNTERS);
-    static const char *const axil[] = {"awvalid", "awready", "awaddr", "wvalid", "wready", "wdata",  "wstrb",  "bvalid", "bready",
+    static const char *const axil[] = {"awvalid", "awready", "awaddr",  "wvalid", "wready", "wdata",  "wstrb", "bvalid", "bready",
                                        "bresp",   "arvalid", "arready", "araddr", "rvalid", "rready", "rdata", "rresp"};
     for (size_t i = 0; i < COUNT_OF(axil); i++) {
         const char *name = arena_printf(ir->arena, "s_axi_control_%s", axil[i]);
@@ -106,12 +106,19 @@ static void set_token_loop_params(struct ir *ir, int k) {
 
 // A graph that is no language model has no ids.
 static void tie_off_ids(struct ir *ir, int k) {
-    static const char *const inputs[] = {"m_axis_prompt_burst_tready", "s_axis_prompt_tvalid", "s_axis_prompt_tdata", "m_axis_id_tready",
-                                         "s_axis_next_id_tvalid",      "s_axis_next_id_tdata", "s_axis_next_id_tuser", "s_axis_next_id_tlast",
-                                         "m_axis_ring_tready"};
-    static const char *const outputs[] = {"m_axis_prompt_burst_tvalid", "m_axis_prompt_burst_tdata", "s_axis_prompt_tready", "m_axis_id_tvalid",
-                                          "m_axis_id_tdata",            "m_axis_id_tuser",           "m_axis_id_tlast",      "s_axis_next_id_tready",
-                                          "m_axis_ring_tvalid",         "m_axis_ring_tdata"};
+    static const char *const inputs[] = {"m_axis_prompt_burst_tready", "s_axis_prompt_tvalid",  "s_axis_prompt_tdata",
+                                         "m_axis_id_tready",           "s_axis_next_id_tvalid", "s_axis_next_id_tdata",
+                                         "s_axis_next_id_tuser",       "s_axis_next_id_tlast",  "m_axis_ring_tready"};
+    static const char *const outputs[] = {"m_axis_prompt_burst_tvalid",
+                                          "m_axis_prompt_burst_tdata",
+                                          "s_axis_prompt_tready",
+                                          "m_axis_id_tvalid",
+                                          "m_axis_id_tdata",
+                                          "m_axis_id_tuser",
+                                          "m_axis_id_tlast",
+                                          "s_axis_next_id_tready",
+                                          "m_axis_ring_tvalid",
+                                          "m_axis_ring_tdata"};
     for (size_t i = 0; i < COUNT_OF(inputs); i++) {
         bool wide = strstr(inputs[i], "_tdata") != NULL, user = strstr(inputs[i], "_tuser") != NULL;
         int bits = !strcmp(inputs[i], "s_axis_prompt_tdata") ? ir->design.beat_bits : wide ? 32 : user ? ports_user_bits(ir) : 1;
@@ -150,8 +157,7 @@ static void add_token_loop_nets(struct ir *ir) {
     if (ir->design.is_lm) {
         ir_add_client_port(ir, k, "m_axis_prompt_burst", 56, "prompt", "desc");
         ir_add_client_port(ir, k, "s_axis_prompt", ir->design.beat_bits, "prompt", "beat");
-    } else
-        tie_off_ids(ir, k);
+    } else tie_off_ids(ir, k);
 }
 
 static void add_ring(struct ir *ir) {

@@ -8,15 +8,15 @@
 
 typedef bool pass_function(struct ir *, const struct rill_spec *, struct diag *);
 
-pass_function pass_expand_model;       // spec -> tensor graph
-pass_function pass_infer_types;        // shapes and dtypes of every tensor
-pass_function pass_bind_operations;    // nodes -> kernels; products -> firings of the shared engine
-pass_function pass_route_streams;      // edges: region loops, multiplexers, forks
-pass_function pass_insert_converters;  // itensor types that differ along an edge -> width and layout converters
-pass_function pass_insert_dma;         // memory segments, memory clients, vector parameter stores
-pass_function pass_insert_control;     // registers, token loop, parameter loading, KV write tracking: plain nets
-pass_function pass_size_fifos;         // depth of every edge
-pass_function pass_allocate_memories;  // SRL, LUTRAM, BRAM or URAM for every FIFO
+pass_function pass_expand_model;      // spec -> tensor graph
+pass_function pass_infer_types;       // shapes and dtypes of every tensor
+pass_function pass_bind_operations;   // nodes -> kernels; products -> firings of the shared engine
+pass_function pass_route_streams;     // edges: region loops, multiplexers, forks
+pass_function pass_insert_converters; // itensor types that differ along an edge -> width and layout converters
+pass_function pass_insert_dma;        // memory segments, memory clients, vector parameter stores
+pass_function pass_insert_control;    // registers, token loop, parameter loading, KV write tracking: plain nets
+pass_function pass_size_fifos;        // depth of every edge
+pass_function pass_allocate_memories; // SRL, LUTRAM, BRAM or URAM for every FIFO
 
 struct pass {
     const char *name;

@@ -5,15 +5,15 @@
 
 #include "ir.h"
 
-int ports_unit_elements(const struct ir *);          // XS: int8 elements of one beat
-int ports_user_bits(const struct ir *);              // USER_W
+int ports_unit_elements(const struct ir *); // XS: int8 elements of one beat
+int ports_user_bits(const struct ir *);     // USER_W
 int64_t ports_data_bits(const struct ir *, enum ir_dtype);
 int64_t ports_mx_units(const struct ir *, const struct ir_tensor *); // units of one firing and token, even
 // The stream a kernel port has for a tensor: LANES-wide chunks, units, scalars.
 int ports_add_tensor(struct ir *, int kernel, const char *name, bool is_output, int tensor);
 // A port with the same stream as another.
 int ports_add_like(struct ir *, int kernel, const char *name, bool is_output, const struct ir_port *like);
-int ports_add_step(struct ir *, int kernel);         // input of step words
+int ports_add_step(struct ir *, int kernel); // input of step words
 // Words of one firing, all tokens, at the bound of dynamic trip counts.
 int64_t ports_firing_words(const struct ir_port *);
 int64_t ports_firings(const struct ir *, int tensor); // firings per step and repetition: heads for attention operands

@@ -27,7 +27,7 @@ struct route {
     struct value { // one per tensor
         struct endpoint source;
         endpoint_list sinks;
-    } *value;
+    } * value;
     int values;
 };
 
@@ -50,7 +50,8 @@ static void collect(struct route *r) {
 
 // ---- inserted kernels ----
 
-static struct endpoint add_stream_port(struct route *r, int kernel, const char *name, bool is_output, int index, const struct ir_port *like, int region) {
+static struct endpoint add_stream_port(struct route *r, int kernel, const char *name, bool is_output, int index, const struct ir_port *like,
+                                       int region) {
     int p = ports_add_like(r->ir, kernel, name, is_output, like);
     r->ir->kernel[kernel].port[p].index = index;
     r->ir->kernel[kernel].port[p].region = region;
@@ -79,7 +80,7 @@ static int add_steering(struct route *r, const char *name, const char *module, c
 
 // First firing of a step from `init`, the others from `feedback`.
 static void add_loop(struct route *r, int region, const char *name, const struct ir_port *like, struct endpoint *init, struct endpoint *feedback,
-                    struct endpoint *out) {
+                     struct endpoint *out) {
     struct ir *ir = r->ir;
     int k = add_steering(r, arena_printf(ir->arena, "%s_loop", name), "rill_stream_mux", like);
     struct schedule s;
@@ -93,8 +94,8 @@ static void add_loop(struct route *r, int region, const char *name, const struct
 }
 
 // All firings of a step but the last to `feedback`, the last to `out`. has_feedback false drops them; has_out false drops the last.
-static void add_exit(struct route *r, int region, const char *name, const struct ir_port *like, bool has_feedback, bool has_out,
-                     struct endpoint *in, struct endpoint *feedback, struct endpoint *out) {
+static void add_exit(struct route *r, int region, const char *name, const struct ir_port *like, bool has_feedback, bool has_out, struct endpoint *in,
+                     struct endpoint *feedback, struct endpoint *out) {
     struct ir *ir = r->ir;
     int k = add_steering(r, arena_printf(ir->arena, "%s_exit", name), "rill_stream_demux", like);
     struct schedule s;
@@ -165,7 +166,8 @@ static void deliver_tensor(struct route *r, int tensor, struct endpoint source, 
     deliver(r, source, direct.items, direct.count, name);
     for (size_t b = 0; b < bridges.count; b++) {
         const endpoint_list *readers = &other[bridges.items[b].region];
-        deliver(r, bridges.items[b].out, readers->items, readers->count, arena_printf(ir->arena, "%s_%s", name, ir->region[bridges.items[b].region].name));
+        deliver(r, bridges.items[b].out, readers->items, readers->count,
+                arena_printf(ir->arena, "%s_%s", name, ir->region[bridges.items[b].region].name));
     }
 }
 

@@ -23,10 +23,10 @@ void schedule_entry(struct schedule *s) {
 static bool bit_of(const uint64_t *words, int bit) { return words[bit / 64] >> (bit % 64) & 1; }
 
 void schedule_field(struct schedule *s, int high, int low, uint64_t value) {
-    if (high - low < 63 && value >> (high - low + 1)) base_fatal("schedule: value %llu does not fit bits %d:%d", (unsigned long long)value, high, low);
+    if (high - low < 63 && value >> (high - low + 1))
+        base_fatal("schedule: value %llu does not fit bits %d:%d", (unsigned long long)value, high, low);
     uint64_t *words = s->entry[s->entries - 1];
-    for (int b = low; b <= high; b++)
-        words[b / 64] = (words[b / 64] & ~(1ull << (b % 64))) | ((value >> (b - low) & 1) << (b % 64));
+    for (int b = low; b <= high; b++) words[b / 64] = (words[b / 64] & ~(1ull << (b % 64))) | ((value >> (b - low) & 1) << (b % 64));
 }
 
 uint64_t schedule_get(const struct schedule *s, int high, int low) {

@@ -13,7 +13,7 @@ struct schedule {
     struct schedule_section {
         int64_t length, repeat;
         bool when_head;
-    } *section;
+    } * section;
     uint64_t (*entry)[4]; // little end first
     size_t section_capacity, entry_capacity;
 };

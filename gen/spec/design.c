@@ -10,19 +10,15 @@ static const int64_t token_counts[] = {1, 2, 4, 8};
 
 enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
 
-#define RANGE_FIELD(name, low, high, value)                                                               \
-    {.key = #name, .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_design, name), .min = low, .max = high, \
-     .preset = value}
-#define LIST_FIELD(text, name, list, value)                                                         \
-    {.key = text, .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_design, name), .legal = list,      \
-     .count = COUNT_OF(list), .preset = value}
-#define WORD_FIELD(name, list, n, value)                                                            \
-    {.key = #name, .type = SCHEMA_WORD, .offset = SPEC_OFFSET(spec_design, name), .words = list,    \
-     .count = n, .preset = value}
+#define RANGE_FIELD(name, low, high, value)                                                                                                          \
+    { .key = #name, .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_design, name), .min = low, .max = high, .preset = value }
+#define LIST_FIELD(text, name, list, value)                                                                                                          \
+    { .key = text, .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_design, name), .legal = list, .count = COUNT_OF(list), .preset = value }
+#define WORD_FIELD(name, list, n, value)                                                                                                             \
+    { .key = #name, .type = SCHEMA_WORD, .offset = SPEC_OFFSET(spec_design, name), .words = list, .count = n, .preset = value }
 
 static const struct schema_field design_fields[] = {
-    {.key = "clock_mhz", .type = SCHEMA_FLOAT, .offset = SPEC_OFFSET(spec_design, clock_mhz), .min = 1, .max = 1000,
-     .preset = 250},
+    {.key = "clock_mhz", .type = SCHEMA_FLOAT, .offset = SPEC_OFFSET(spec_design, clock_mhz), .min = 1, .max = 1000, .preset = 250},
     RANGE_FIELD(channels, 1, SPEC_MAX_CHANNELS, 1),
     LIST_FIELD("beat_bits", beat_bits, beat_sizes, 512),
     LIST_FIELD("lanes", lanes, lane_counts, 8),
@@ -47,8 +43,7 @@ static void check_group(const struct spec_design *d, struct loc loc, struct diag
     if (d->group % unit == 0) return;
     int nearest = (d->group + unit / 2) / unit * unit;
     if (nearest < unit) nearest = unit;
-    diag_error(diag, loc, "design.group (%d) must be a multiple of %d, the int4 weights of a beat of %d bits", d->group,
-               unit, d->beat_bits);
+    diag_error(diag, loc, "design.group (%d) must be a multiple of %d, the int4 weights of a beat of %d bits", d->group, unit, d->beat_bits);
     diag_note(diag, loc, "the nearest legal value is %d", nearest);
 }
 
@@ -57,8 +52,7 @@ static void check_lanes(const struct spec_design *d, const struct spec_model *m,
     int nearest = d->lanes;
     if (!m || m->head_dim % d->lanes == 0) return;
     while (m->head_dim % nearest != 0) nearest /= 2;
-    diag_error(diag, loc, "design.lanes (%d) must divide the size of a head, %d / %d = %d", d->lanes, m->hidden, m->heads,
-               m->head_dim);
+    diag_error(diag, loc, "design.lanes (%d) must divide the size of a head, %d / %d = %d", d->lanes, m->hidden, m->heads, m->head_dim);
     diag_note(diag, loc, "the nearest legal value is %d", nearest);
 }
 
@@ -71,10 +65,11 @@ static void check_bursts(const struct rill_spec *spec, struct diag *diag) {
         diag_note(diag, loc, "the nearest legal value is %d", limit);
     }
     if (d->max_burst > d->prefetch_beats) {
-        diag_error(diag, loc, "design.max_burst (%d) does not fit the prefetch FIFO of %d beats", d->max_burst,
-                   d->prefetch_beats);
-        diag_note(diag, loc, "a burst is issued only with all its room reserved: max_burst at most %d, or "
-                             "prefetch_beats at least %d", d->prefetch_beats, d->max_burst);
+        diag_error(diag, loc, "design.max_burst (%d) does not fit the prefetch FIFO of %d beats", d->max_burst, d->prefetch_beats);
+        diag_note(diag, loc,
+                  "a burst is issued only with all its room reserved: max_burst at most %d, or "
+                  "prefetch_beats at least %d",
+                  d->prefetch_beats, d->max_burst);
     }
 }
 
@@ -84,8 +79,7 @@ static void check_board(const struct rill_spec *spec, struct diag *diag) {
     if (!device) return;
     if (d->channels > device->hbm.channels) {
         struct loc loc = spec_place(spec, "design.channels");
-        diag_error(diag, loc, "design.channels (%d): board %s has %d memory channels", d->channels, device->name,
-                   device->hbm.channels);
+        diag_error(diag, loc, "design.channels (%d): board %s has %d memory channels", d->channels, device->name, device->hbm.channels);
         diag_note(diag, loc, "the nearest legal value is %d", device->hbm.channels);
     }
     if (d->clock_mhz > device->clock_max_mhz) {
@@ -102,8 +96,8 @@ static void check_rows(const struct rill_spec *spec, struct diag *diag) {
     int needed = (int)u64_div_ceil((uint64_t)m->vocab, SPEC_MAX_ROW_STEPS);
     if (spec->design.channels >= needed) return;
     struct loc loc = spec_place(spec, "design.channels");
-    diag_error(diag, loc, "a vocabulary of %d needs at least %d channels: a channel takes at most %d rows of a product",
-               m->vocab, needed, SPEC_MAX_ROW_STEPS);
+    diag_error(diag, loc, "a vocabulary of %d needs at least %d channels: a channel takes at most %d rows of a product", m->vocab, needed,
+               SPEC_MAX_ROW_STEPS);
     diag_note(diag, loc, "the nearest legal value is %d", needed);
 }
 

@@ -32,8 +32,7 @@ static const struct yaml_node *need(struct reader *r, const struct yaml_node *ma
 }
 
 // A container of `kind` with 1 (or `least`) to `most` items.
-static bool expect_items(struct reader *r, const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most,
-                         const char *what) {
+static bool expect_items(struct reader *r, const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most, const char *what) {
     if (!yaml_expect(node, kind, what, r->diag)) return false;
     if (node->count >= least && node->count <= most) return true;
     diag_error(r->diag, node->loc, "%s must have %zu to %zu items, not %zu", what, least, most, node->count);
@@ -42,8 +41,10 @@ static bool expect_items(struct reader *r, const struct yaml_node *node, enum ya
 
 static void check_name(struct reader *r, struct spec_name name, const char *what) {
     if (spec_is_name(name.text, false)) return;
-    diag_error(r->diag, name.loc, "%s `%s` must be letters, digits and `_`, begin with a letter or `_`, and have at most "
-                                  "63 characters", what, name.text);
+    diag_error(r->diag, name.loc,
+               "%s `%s` must be letters, digits and `_`, begin with a letter or `_`, and have at most "
+               "63 characters",
+               what, name.text);
 }
 
 static struct spec_name read_name(struct reader *r, const struct yaml_node *node, const char *what) {
@@ -53,8 +54,7 @@ static struct spec_name read_name(struct reader *r, const struct yaml_node *node
 }
 
 // One name or a list of names.
-static struct spec_name *read_names(struct reader *r, const struct yaml_node *node, size_t least, const char *what,
-                                    size_t *count) {
+static struct spec_name *read_names(struct reader *r, const struct yaml_node *node, size_t least, const char *what, size_t *count) {
     bool list = node->kind == YAML_KIND_SEQ;
     if (list && !expect_items(r, node, YAML_KIND_SEQ, least, SPEC_MAX_PORTS, what)) return NULL;
     *count = list ? node->count : 1;
@@ -110,14 +110,10 @@ static void read_attrs(struct reader *r, const struct yaml_node *node, struct sp
 
 static void read_outs(struct reader *r, const struct yaml_node *node, struct spec_op *op) {
     const struct yaml_node *name = yaml_get(node, "name"), *out = yaml_get(node, "out");
-    if (name && out)
-        diag_error(r->diag, yaml_key_loc(node, "out"), "an operation has either `name` (one output) or `out`, not both");
-    else if (!name && !out)
-        diag_error(r->diag, node->loc, "an operation needs `name` (of its output) or `out` (a list)");
-    else if (name && yaml_expect(name, YAML_KIND_SCALAR, "name", r->diag))
-        op->outs = read_names(r, name, 1, "name", &op->out_count);
-    else if (out)
-        op->outs = read_names(r, out, 1, "out", &op->out_count);
+    if (name && out) diag_error(r->diag, yaml_key_loc(node, "out"), "an operation has either `name` (one output) or `out`, not both");
+    else if (!name && !out) diag_error(r->diag, node->loc, "an operation needs `name` (of its output) or `out` (a list)");
+    else if (name && yaml_expect(name, YAML_KIND_SCALAR, "name", r->diag)) op->outs = read_names(r, name, 1, "name", &op->out_count);
+    else if (out) op->outs = read_names(r, out, 1, "out", &op->out_count);
 }
 
 static void read_op(struct reader *r, const struct yaml_node *node, struct spec_op *op) {
@@ -166,8 +162,7 @@ static void read_carries(struct reader *r, const struct yaml_node *node, struct 
 
 static void read_region(struct reader *r, const struct yaml_node *node, struct spec_region *region) {
     if (!yaml_expect(node, YAML_KIND_MAP, "a region", r->diag)) return;
-    schema_read(node, "region", region_fields, COUNT_OF(region_fields), region_maps, COUNT_OF(region_maps), region,
-                r->arena, r->diag);
+    schema_read(node, "region", region_fields, COUNT_OF(region_fields), region_maps, COUNT_OF(region_maps), region, r->arena, r->diag);
     const struct yaml_node *name = need(r, node, "name", "a region"), *ops = need(r, node, "ops", "a region");
     const struct yaml_node *carry = yaml_get(node, "carry");
     if (name) region->name = read_name(r, name, "name");
@@ -196,8 +191,7 @@ static void read_shape(struct reader *r, const struct yaml_node *node, struct sp
         elements *= extent; // at most 2^60: three extents of 2^20
     }
     if (elements > SPEC_MAX_ELEMENTS)
-        diag_error(r->diag, node->loc, "an input has at most %d elements per position, not %lld", SPEC_MAX_ELEMENTS,
-                   (long long)elements);
+        diag_error(r->diag, node->loc, "an input has at most %d elements per position, not %lld", SPEC_MAX_ELEMENTS, (long long)elements);
 }
 
 static void read_inputs(struct reader *r, const struct yaml_node *node, struct spec_graph *graph) {

@@ -9,21 +9,13 @@ const char *const spec_binding_words[] = {"shared", "spatial"};
 const char *const spec_when_words[] = {"always", "last"};
 const char *const spec_family_words[SPEC_FAMILIES] = {[SPEC_GPT2] = "gpt2"};
 
-const char *spec_format_name(int format) {
-    return spec_format_words[format];
-}
+const char *spec_format_name(int format) { return spec_format_words[format]; }
 
-const char *spec_binding_name(int binding) {
-    return spec_binding_words[binding];
-}
+const char *spec_binding_name(int binding) { return spec_binding_words[binding]; }
 
-const char *spec_when_name(int when) {
-    return spec_when_words[when];
-}
+const char *spec_when_name(int when) { return spec_when_words[when]; }
 
-const char *spec_family_name(int family) {
-    return spec_family_words[family];
-}
+const char *spec_family_name(int family) { return spec_family_words[family]; }
 
 bool spec_is_name(const char *s, bool dash) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -42,8 +34,9 @@ static const char *const top_maps[] = {"model", "graph", "board", "design"};
 
 static void check_name(const struct yaml_node *root, const char *name, struct diag *diag) {
     if (!name || spec_is_name(name, true)) return;
-    diag_error(diag, yaml_get(root, "name")->loc, "name must be letters, digits, `_` and `-`, begin with a letter or `_`, "
-                                                  "and have at most 63 characters");
+    diag_error(diag, yaml_get(root, "name")->loc,
+               "name must be letters, digits, `_` and `-`, begin with a letter or `_`, "
+               "and have at most 63 characters");
 }
 
 static void read_subject(const struct yaml_node *root, struct rill_spec *spec, struct arena *arena, struct diag *diag) {
@@ -66,8 +59,7 @@ static void read_board(const struct yaml_node *root, struct rill_spec *spec, str
     spec->device = rill_device_find(name, file_dir(arena, spec->path), loc, arena, diag);
 }
 
-static struct rill_spec *read_tree(const char *path, const struct yaml_node *root, struct arena *arena,
-                                   struct diag *diag) {
+static struct rill_spec *read_tree(const char *path, const struct yaml_node *root, struct arena *arena, struct diag *diag) {
     int before = diag->errors;
     if (!yaml_expect(root, YAML_KIND_MAP, "a spec", diag)) return NULL;
     struct rill_spec *spec = ARENA_NEW(arena, struct rill_spec);
@@ -88,8 +80,7 @@ struct rill_spec *rill_spec_read(const char *path, struct arena *arena, struct d
     return root ? read_tree(path, root, arena, diag) : NULL;
 }
 
-struct rill_spec *rill_spec_read_bytes(const char *path, const void *data, size_t len, struct arena *arena,
-                                       struct diag *diag) {
+struct rill_spec *rill_spec_read_bytes(const char *path, const void *data, size_t len, struct arena *arena, struct diag *diag) {
     const struct yaml_node *root = yaml_read_bytes(path, data, len, arena, diag);
     return root ? read_tree(path, root, arena, diag) : NULL;
 }

@@ -114,8 +114,8 @@ static void test_json(void **state) {
     expect_json("a\0b", 3, "\"a\\u0000b\"");
     expect_json("\xc3\xa9\xe2\x88\x91\xf0\x9f\x98\x80", 9, "\"\xc3\xa9\xe2\x88\x91\xf0\x9f\x98\x80\"");
     expect_json("\xe2\x80\xa8", 3, "\"\\u2028\"");
-    expect_json("\xff\xc3", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\"");       // stray bytes
-    expect_json("\xc0\x80", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\"");       // overlong
+    expect_json("\xff\xc3", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\"");                 // stray bytes
+    expect_json("\xc0\x80", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\"");                 // overlong
     expect_json("\xed\xa0\x80", 3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""); // surrogate
 }
 
@@ -127,9 +127,7 @@ static bool exists(const char *dir, const char *name) {
     return access(path, F_OK) == 0;
 }
 
-static bool is_empty_dir(const char *dir) {
-    return rmdir(dir) == 0 && mkdir(dir, 0777) == 0;
-}
+static bool is_empty_dir(const char *dir) { return rmdir(dir) == 0 && mkdir(dir, 0777) == 0; }
 
 static void test_output_commit(void **state) {
     const char *dir = *state;

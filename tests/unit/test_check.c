@@ -38,9 +38,7 @@ struct golden_run *golden_run_open(struct arena *arena, const struct ir *ir, con
     return run;
 }
 
-void golden_run_close(struct golden_run *run) {
-    (void)run;
-}
+void golden_run_close(struct golden_run *run) { (void)run; }
 
 bool golden_run_step(struct golden_run *run, uint32_t id, const float *const row[], int64_t position, bool head) {
     (void)id, (void)row, (void)head;
@@ -62,32 +60,31 @@ static void fill(struct values *run, int tensor, int64_t repetition, int64_t pos
     for (int64_t i = 0; i < v->rows * v->cols; i++) {
         int x = value_of(tensor, repetition, position, i);
         int64_t at = i / v->cols * v->stride + i % v->cols;
-        if (v->q != NULL)
-            run->q[at] = (int8_t)x;
-        else
-            run->f32[at] = (float)x;
+        if (v->q != NULL) run->q[at] = (int8_t)x;
+        else run->f32[at] = (float)x;
     }
-    for (int b = 0; b < 8; b++)
-        run->shift[b] = (uint8_t)(value_of(tensor, repetition, position, b) + 60);
-    for (int h = 0; h < HEADS; h++)
-        run->scale[h] = (float)value_of(tensor, repetition, position, h) / 3.0f;
+    for (int b = 0; b < 8; b++) run->shift[b] = (uint8_t)(value_of(tensor, repetition, position, b) + 60);
+    for (int h = 0; h < HEADS; h++) run->scale[h] = (float)value_of(tensor, repetition, position, h) / 3.0f;
 }
 
 bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetition, int64_t position, struct trace_value *v) {
     struct values *r = ARENA_NEW(run->arena, struct values);
     *v = (struct trace_value){.dtype = IR_F32, .rows = 1, .cols = VECTOR, .stride = VECTOR, .f32 = r->f32};
     if (tensor == T_MX)
-        *v = (struct trace_value){.dtype = IR_MX, .rows = 1, .cols = LONG, .stride = LONG, .block = BLOCK, .shift_stride = 8,
-                                  .q = r->q, .shift = r->shift};
+        *v = (struct trace_value){
+            .dtype = IR_MX, .rows = 1, .cols = LONG, .stride = LONG, .block = BLOCK, .shift_stride = 8, .q = r->q, .shift = r->shift};
     if (tensor == T_Q)
-        *v = (struct trace_value){.dtype = IR_MX, .rows = 1, .cols = HEADS * HEAD_DIM, .stride = HEADS * HEAD_DIM, .block = HEAD_DIM,
-                                  .shift_stride = 8, .q = r->q, .shift = r->shift};
-    if (tensor == T_SCORES)
-        *v = (struct trace_value){.dtype = IR_F32, .rows = HEADS, .cols = position + 1, .stride = CONTEXT, .f32 = r->f32};
-    if (tensor == T_KV)
-        *v = (struct trace_value){.dtype = IR_KV, .rows = HEADS, .cols = HEAD_DIM, .stride = HEAD_DIM, .q = r->q, .scale = r->scale};
-    if (tensor == T_SCALAR)
-        *v = (struct trace_value){.dtype = IR_SCALAR, .rows = HEADS, .cols = 1, .stride = 1, .f32 = r->f32};
+        *v = (struct trace_value){.dtype = IR_MX,
+                                  .rows = 1,
+                                  .cols = HEADS * HEAD_DIM,
+                                  .stride = HEADS * HEAD_DIM,
+                                  .block = HEAD_DIM,
+                                  .shift_stride = 8,
+                                  .q = r->q,
+                                  .shift = r->shift};
+    if (tensor == T_SCORES) *v = (struct trace_value){.dtype = IR_F32, .rows = HEADS, .cols = position + 1, .stride = CONTEXT, .f32 = r->f32};
+    if (tensor == T_KV) *v = (struct trace_value){.dtype = IR_KV, .rows = HEADS, .cols = HEAD_DIM, .stride = HEAD_DIM, .q = r->q, .scale = r->scale};
+    if (tensor == T_SCALAR) *v = (struct trace_value){.dtype = IR_SCALAR, .rows = HEADS, .cols = 1, .stride = 1, .f32 = r->f32};
     fill(r, tensor, repetition, position, v);
     return position <= run->position;
 }
@@ -104,8 +101,8 @@ struct bench {
 };
 
 static void set_tensor(struct ir *ir, enum tensor t, const char *name, enum ir_dtype dtype, int64_t n, int64_t m, int region) {
-    ir->tensor[t] = (struct ir_tensor){.name = name, .dtype = dtype, .rank = m ? 2 : 1, .shape = {{n, IR_STATIC}, {m, IR_STATIC}},
-                                       .producer = IR_NONE, .region = region};
+    ir->tensor[t] = (struct ir_tensor){
+        .name = name, .dtype = dtype, .rank = m ? 2 : 1, .shape = {{n, IR_STATIC}, {m, IR_STATIC}}, .producer = IR_NONE, .region = region};
 }
 
 static void make_tensors(struct ir *ir) {
@@ -132,8 +129,13 @@ static void make_edges(struct bench *b) {
     for (int t = 0; t < TENSORS; t++) {
         struct ir_port *port = &ir->kernel[0].port[t];
         bool counted = t == T_SCORES;
-        *port = (struct ir_port){.name = ir->tensor[t].name, .is_output = true, .kind = counted ? IR_STREAM_COUNTED : IR_STREAM_TOKENS,
-                                 .data_bits = data_bits(ir->tensor[t].dtype), .tensor = t, .region = ir->tensor[t].region, .edge = t};
+        *port = (struct ir_port){.name = ir->tensor[t].name,
+                                 .is_output = true,
+                                 .kind = counted ? IR_STREAM_COUNTED : IR_STREAM_TOKENS,
+                                 .data_bits = data_bits(ir->tensor[t].dtype),
+                                 .tensor = t,
+                                 .region = ir->tensor[t].region,
+                                 .edge = t};
         ir->kernel[1].port[t] = *port;
         ir->kernel[1].port[t].is_output = false;
         ir->edge[t] = (struct ir_edge){ir->tensor[t].name, 0, t, 1, t, 0, ""};
@@ -150,8 +152,8 @@ static int setup(void **state) {
     diag_init(&b.diag, stderr);
     struct ir *ir = &b.ir;
     ir->arena = &b.arena;
-    ir->design = (struct ir_design){.channels = 1, .beat_bits = XS * 8, .lanes = LANES, .tokens = TOKENS,
-                                      .group = BLOCK, .context = CONTEXT, .eot = -1};
+    ir->design =
+        (struct ir_design){.channels = 1, .beat_bits = XS * 8, .lanes = LANES, .tokens = TOKENS, .group = BLOCK, .context = CONTEXT, .eot = -1};
     ir->tensor = ARENA_ARRAY(&b.arena, struct ir_tensor, TENSORS);
     ir->tensors = TENSORS;
     ir->region = ARENA_ARRAY(&b.arena, struct ir_region, 2);
@@ -167,8 +169,8 @@ static int setup(void **state) {
     ir->kernel = ARENA_ARRAY(&b.arena, struct ir_kernel, 2);
     ir->kernels = 2;
     for (int k = 0; k < 2; k++)
-        ir->kernel[k] = (struct ir_kernel){.name = k ? "reader" : "writer", .module = "", .node = IR_NONE,
-                                           .port = ARENA_ARRAY(&b.arena, struct ir_port, TENSORS), .ports = TENSORS};
+        ir->kernel[k] = (struct ir_kernel){
+            .name = k ? "reader" : "writer", .module = "", .node = IR_NONE, .port = ARENA_ARRAY(&b.arena, struct ir_port, TENSORS), .ports = TENSORS};
     ir->edge = ARENA_ARRAY(&b.arena, struct ir_edge, TENSORS);
     ir->edges = TENSORS;
     make_edges(&b);
@@ -197,15 +199,14 @@ static void begin(struct bench *b, int64_t rows) {
 struct sender {
     struct bench *b;
     enum tensor tensor;
-    int64_t flip;  // number of the beat whose first word is wrong, -1: none
+    int64_t flip; // number of the beat whose first word is wrong, -1: none
     int64_t beats;
 };
 
 static void send(struct sender *s, const void *data, int tok, int tokens, bool last, unsigned count) {
     uint32_t words[40] = {0};
     memcpy(words, data, (size_t)(data_bits(s->b->ir.tensor[s->tensor].dtype) + 7) / 8);
-    if (s->beats++ == s->flip)
-        words[0] ^= 1;
+    if (s->beats++ == s->flip) words[0] ^= 1;
     unsigned user = (unsigned)(tok == tokens - 1) << 1 | (unsigned)tok;
     check_beat(s->b->check, (int)s->tensor, words, user, last && tok == tokens - 1, count, (uint64_t)s->beats);
 }
@@ -214,8 +215,7 @@ static void send_floats(struct sender *s, int64_t repetition, int64_t first, int
     for (int64_t i = 0; i < n; i += LANES)
         for (int tok = 0; tok < tokens; tok++) {
             float lane[LANES] = {0};
-            for (int64_t j = i; j < n && j < i + LANES; j++)
-                lane[j - i] = (float)value_of(s->tensor, repetition, first + tok, base + j);
+            for (int64_t j = i; j < n && j < i + LANES; j++) lane[j - i] = (float)value_of(s->tensor, repetition, first + tok, base + j);
             send(s, lane, tok, tokens, i + LANES >= n, 0);
         }
 }
@@ -243,16 +243,14 @@ struct unit {
 
 static struct unit make_unit(const struct sender *s, int64_t repetition, int64_t position, int64_t at, int64_t n) {
     struct unit u = {0};
-    for (int64_t i = 0; i < n && i < XS; i++)
-        u.q[i] = (int8_t)value_of(s->tensor, repetition, position, at + i);
+    for (int64_t i = 0; i < n && i < XS; i++) u.q[i] = (int8_t)value_of(s->tensor, repetition, position, at + i);
     return u;
 }
 
 // Blocks of `block` from element `base` on; the units are made even.
 static void send_mx(struct sender *s, int64_t repetition, int64_t first, int tokens, int64_t n, int64_t block, int64_t base) {
     int64_t units = 0, blocks = (n + block - 1) / block;
-    for (int64_t b = 0; b < blocks; b++)
-        units += ((b == blocks - 1 ? n - b * block : block) + XS - 1) / XS;
+    for (int64_t b = 0; b < blocks; b++) units += ((b == blocks - 1 ? n - b * block : block) + XS - 1) / XS;
     bool odd = units % 2 != 0;
     for (int64_t b = 0; b < blocks; b++) {
         int64_t elements = b == blocks - 1 ? n - b * block : block;
@@ -278,19 +276,13 @@ static void send_kv(struct sender *s, int64_t repetition, int64_t first, int tok
 
 static void send_value(struct sender *s, int64_t repetition, int64_t first, int tokens) {
     for (int h = 0; h < HEADS && (s->tensor == T_Q || s->tensor == T_SCORES || s->tensor == T_SCALAR); h++) {
-        if (s->tensor == T_Q)
-            send_mx(s, repetition, first, tokens, HEAD_DIM, HEAD_DIM, h * HEAD_DIM);
-        else if (s->tensor == T_SCORES)
-            send_scores(s, repetition, first, tokens, h);
-        else
-            send_floats(s, repetition, first, tokens, 1, h);
+        if (s->tensor == T_Q) send_mx(s, repetition, first, tokens, HEAD_DIM, HEAD_DIM, h * HEAD_DIM);
+        else if (s->tensor == T_SCORES) send_scores(s, repetition, first, tokens, h);
+        else send_floats(s, repetition, first, tokens, 1, h);
     }
-    if (s->tensor == T_MX)
-        send_mx(s, repetition, first, tokens, LONG, BLOCK, 0);
-    else if (s->tensor == T_KV)
-        send_kv(s, repetition, first, tokens);
-    else if (s->b->ir.tensor[s->tensor].dtype == IR_F32 && s->tensor != T_SCORES)
-        send_floats(s, repetition, first, tokens, VECTOR, 0);
+    if (s->tensor == T_MX) send_mx(s, repetition, first, tokens, LONG, BLOCK, 0);
+    else if (s->tensor == T_KV) send_kv(s, repetition, first, tokens);
+    else if (s->b->ir.tensor[s->tensor].dtype == IR_F32 && s->tensor != T_SCORES) send_floats(s, repetition, first, tokens, VECTOR, 0);
 }
 
 static int64_t send_request(struct bench *b, enum tensor tensor, int64_t flip) {
@@ -313,8 +305,7 @@ static void test_right_streams(void **state) {
         for (int t = 0; t < TENSORS; t++) {
             assert_true(check_wants(b->check, t));
             send_request(b, (enum tensor)t, -1);
-            if (check_mismatch(b->check) != NULL)
-                fail_msg("%s", check_mismatch(b->check));
+            if (check_mismatch(b->check) != NULL) fail_msg("%s", check_mismatch(b->check));
             begin(b, rows);
         }
     }
@@ -351,8 +342,7 @@ static void test_stream_ends_early(void **state) {
     struct bench *b = *state;
     begin(b, 2);
     for (int t = 0; t < TENSORS; t++)
-        if (check_wants(b->check, t) && t != T_KV)
-            send_request(b, (enum tensor)t, -1);
+        if (check_wants(b->check, t) && t != T_KV) send_request(b, (enum tensor)t, -1);
     assert_null(check_mismatch(b->check));
     check_end(b->check, 77);
     assert_non_null(check_mismatch(b->check));

@@ -18,24 +18,16 @@ static double ulp(double y) {
     return ldexp(1.0, exponent - 24);
 }
 
-static float float_of(int field, uint32_t fraction) {
-    return g_float((uint32_t)field << 23 | fraction);
-}
+static float float_of(int field, uint32_t fraction) { return g_float((uint32_t)field << 23 | fraction); }
 
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
+static double larger(double a, double b) { return a > b ? a : b; }
 
 typedef float function(float x, struct golden_fault *fault);
 typedef double exact_function(double x);
 
-static double exact_recip(double x) {
-    return 1.0 / x;
-}
+static double exact_recip(double x) { return 1.0 / x; }
 
-static double exact_rsqrt(double x) {
-    return 1.0 / sqrt(x);
-}
+static double exact_rsqrt(double x) { return 1.0 / sqrt(x); }
 
 // Largest error in ulp over one binade, every `stride`th fraction; also checks that the function is monotonic (direction +-1).
 static double binade_error(function *f, exact_function *exact, int field, uint32_t stride, int direction) {
@@ -45,8 +37,7 @@ static double binade_error(function *f, exact_function *exact, int field, uint32
     for (uint32_t fraction = 0; fraction < FRACTIONS; fraction += stride) {
         float x = float_of(field, fraction);
         double y = f(x, &fault), truth = exact(x);
-        if (truth >= 0x1p-126 && truth < 0x1p128)
-            worst = larger(worst, fabs(y - truth) / ulp(truth));
+        if (truth >= 0x1p-126 && truth < 0x1p128) worst = larger(worst, fabs(y - truth) / ulp(truth));
         monotonic = monotonic && (y - before) * direction >= 0;
         before = y;
     }
@@ -98,13 +89,9 @@ static void test_rsqrt_refuses_zero_and_negative(void **state) {
     }
 }
 
-static float exp_of_negative(float x, struct golden_fault *fault) {
-    return g_exp(-x, fault);
-}
+static float exp_of_negative(float x, struct golden_fault *fault) { return g_exp(-x, fault); }
 
-static double exact_exp_of_negative(double x) {
-    return exp(-x);
-}
+static double exact_exp_of_negative(double x) { return exp(-x); }
 
 // The binade [1, 2) passes every segment of the table at every distance; the others are strided.
 static void test_exp_every_exponent(void **state) {
@@ -132,17 +119,11 @@ static void test_exp_ends(void **state) {
     assert_false(fault.raised);
 }
 
-static double exact_sigmoid(double x) {
-    return 1.0 / (1.0 + exp(-x));
-}
+static double exact_sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
 
-static double exact_gelu(double x) {
-    return x * exact_sigmoid(1.5957691216057308 * (x + 0.044715 * x * x * x));
-}
+static double exact_gelu(double x) { return x * exact_sigmoid(1.5957691216057308 * (x + 0.044715 * x * x * x)); }
 
-static double exact_silu(double x) {
-    return x * exact_sigmoid(x);
-}
+static double exact_silu(double x) { return x * exact_sigmoid(x); }
 
 // Largest |error| / scale over all signs, exponents and strided fractions.
 static double absolute_error(function *f, exact_function *exact) {

@@ -313,7 +313,8 @@ static void test_expected(void **state) {
 
 static void test_same_logits(void **state) {
     (void)state;
-    static const char *const designs[] = {"  channels: 1\n  beat_bits: 256\n  lanes: 4\n  weights: int4\n", "  channels: 3\n  T: 2\n  weights: int4\n"};
+    static const char *const designs[] = {"  channels: 1\n  beat_bits: 256\n  lanes: 4\n  weights: int4\n",
+                                          "  channels: 3\n  T: 2\n  weights: int4\n"};
     struct image_fixture x;
     image_begin(&x);
     struct golden_run *a = open_model(&x, designs[0], "a", 1), *b = open_model(&x, designs[1], "b", 1);
@@ -383,7 +384,8 @@ static void test_accuracy(void **state) {
     assert_true(evaluate_text(tokenizer, text, len, 256, 0, models, 4, &e, NULL));
     for (int i = 1; i < 4; i++) {
         double ratio = evaluate_perplexity(&e, i) / evaluate_perplexity(&e, 0);
-        print_message("%s: perplexity x %.4f, first choice agrees in %.2f %%\n", designs[i - 1], ratio, 100.0 * (double)e.model[i].agree / (double)e.tokens);
+        print_message("%s: perplexity x %.4f, first choice agrees in %.2f %%\n", designs[i - 1], ratio,
+                      100.0 * (double)e.model[i].agree / (double)e.tokens);
         assert_true(ratio < bounds[i - 1]);
         golden_run_close(models[i].state);
     }
@@ -393,9 +395,9 @@ static void test_accuracy(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dot),   cmocka_unit_test(test_weighted_sum), cmocka_unit_test(test_graph),       cmocka_unit_test(test_attention),
-        cmocka_unit_test(test_fault), cmocka_unit_test(test_expected),     cmocka_unit_test(test_same_logits), cmocka_unit_test(test_requests),
-        cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_dot),         cmocka_unit_test(test_weighted_sum), cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_attention),   cmocka_unit_test(test_fault),        cmocka_unit_test(test_expected),
+        cmocka_unit_test(test_same_logits), cmocka_unit_test(test_requests),     cmocka_unit_test(test_accuracy),
     };
     return cmocka_run_group_tests_name("golden", tests, NULL, NULL);
 }

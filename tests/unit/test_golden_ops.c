@@ -18,8 +18,7 @@ static float noise(uint32_t *state, float range) {
 }
 
 static void fill(size_t n, float x[], uint32_t seed, float range) {
-    for (size_t i = 0; i < n; i++)
-        x[i] = noise(&seed, range);
+    for (size_t i = 0; i < n; i++) x[i] = noise(&seed, range);
 }
 
 static void test_quantize_rule(void **state) {
@@ -78,14 +77,12 @@ static void test_matmul_close(void **state) {
     int8_t w[2 * N], q[N];
     uint8_t shift[3], scale[2 * 3] = {1, 2, 3, 200, 0, 255};
     fill(N, x, 1, 3.0f);
-    for (int i = 0; i < 2 * N; i++)
-        w[i] = (int8_t)(i * 7 % 16 - 8);
+    for (int i = 0; i < 2 * N; i++) w[i] = (int8_t)(i * 7 % 16 - 8);
     golden_quantize_mx(N, 32, -24, x, q, shift, &fault);
     golden_matmul(2, N, 32, w, scale, stored, bias, q, shift, y, &fault);
     for (int n = 0; n < 2; n++) {
         double sum = 0.0;
-        for (int k = 0; k < N; k++)
-            sum += (double)w[n * N + k] * scale[n * 3 + k / 32] * q[k] * ldexp(1.0, shift[k / 32]);
+        for (int k = 0; k < N; k++) sum += (double)w[n * N + k] * scale[n * 3 + k / 32] * q[k] * ldexp(1.0, shift[k / 32]);
         assert_true(fabs(y[n] - (sum * (double)stored[n] + (double)bias[n])) < 1e-6 * (1.0 + fabs(y[n])));
     }
     assert_false(fault.raised);
@@ -100,8 +97,7 @@ static void test_quantize_kv(void **state) {
     x[3] = -4.0f;
     float scale = golden_quantize_kv(HD, x, q, &fault);
     assert_int_equal(q[3], -127);
-    for (int i = 0; i < HD; i++)
-        assert_true(fabsf((float)q[i] * scale - x[i]) <= 0.501f * scale);
+    for (int i = 0; i < HD; i++) assert_true(fabsf((float)q[i] * scale - x[i]) <= 0.501f * scale);
     memset(x, 0, sizeof x);
     assert_true(golden_quantize_kv(HD, x, q, &fault) == 0.0f);
     assert_int_equal(q[3], 0);
@@ -133,14 +129,12 @@ static void test_attention_close(void **state) {
     for (int t = 0; t < POSITIONS; t++) {
         double e = exp((double)raw[t] * (double)k_scale[t]);
         total += e;
-        for (int d = 0; d < HD; d++)
-            exact[d] += e * (double)v_scale[t] * v[t][d];
+        for (int d = 0; d < HD; d++) exact[d] += e * (double)v_scale[t] * v[t][d];
     }
     float inv = golden_softmax(POSITIONS, raw, k_scale, v_scale, p, &fault);
     golden_quantize_mx(POSITIONS, GOLDEN_P_BLOCK, GOLDEN_MX_EXP_MIN_P, p, pq, p_shift, &fault);
     golden_values(POSITIONS, HD, pq, p_shift, GOLDEN_MX_EXP_MIN_P, v_rows, inv, NULL, o, &fault);
-    for (int d = 0; d < HD; d++)
-        assert_true(fabs(o[d] - exact[d] / total) < 0.004);
+    for (int d = 0; d < HD; d++) assert_true(fabs(o[d] - exact[d] / total) < 0.004);
     assert_false(fault.raised);
 }
 
@@ -158,8 +152,7 @@ static void test_layernorm_close(void **state) {
         squares += (double)x[i] * x[i];
     }
     double mean = sum / N, r = 1.0 / sqrt(squares / N - mean * mean + 1e-5);
-    for (int i = 0; i < N; i++)
-        assert_true(fabs(y[i] - ((x[i] - mean) * r * gamma[i] + beta[i])) < 2e-6);
+    for (int i = 0; i < N; i++) assert_true(fabs(y[i] - ((x[i] - mean) * r * gamma[i] + beta[i])) < 2e-6);
     assert_false(fault.raised);
     x[0] = 0x1p23f; // |X| = 2^43
     golden_layernorm(N, 1e-5f, x, gamma, beta, y, &fault);
@@ -174,10 +167,8 @@ static void test_rmsnorm_close(void **state) {
     fill(N, x, 21, 5.0f);
     fill(N, gamma, 22, 1.0f);
     golden_rmsnorm(N, 1e-6f, x, gamma, y, &fault);
-    for (int i = 0; i < N; i++)
-        squares += (double)x[i] * x[i];
-    for (int i = 0; i < N; i++)
-        assert_true(fabs(y[i] - x[i] / sqrt(squares / N + 1e-6) * gamma[i]) < 2e-6);
+    for (int i = 0; i < N; i++) squares += (double)x[i] * x[i];
+    for (int i = 0; i < N; i++) assert_true(fabs(y[i] - x[i] / sqrt(squares / N + 1e-6) * gamma[i]) < 2e-6);
     assert_false(fault.raised);
 }
 

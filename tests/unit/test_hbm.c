@@ -26,8 +26,12 @@ struct bench {
 static void bench_open_seed(struct bench *b, double clock_mhz, int beat_bytes, uint64_t seed) {
     const char *why = NULL;
     arena_init(&b->arena);
-    struct hbm_config config = {.channels = 2, .beat_bytes = beat_bytes, .clock_mhz = clock_mhz, .channel_bytes = CHANNEL_BYTES,
-                                .seed = seed, .timing = hbm_timing_default()};
+    struct hbm_config config = {.channels = 2,
+                                .beat_bytes = beat_bytes,
+                                .clock_mhz = clock_mhz,
+                                .channel_bytes = CHANNEL_BYTES,
+                                .seed = seed,
+                                .timing = hbm_timing_default()};
     b->hbm = hbm_open(&b->arena, &config, &why);
     assert_non_null(b->hbm);
     b->ch = hbm_channel(b->hbm, 0);
@@ -35,9 +39,7 @@ static void bench_open_seed(struct bench *b, double clock_mhz, int beat_bytes, u
     b->period_ns = 1e3 / clock_mhz;
 }
 
-static void bench_open(struct bench *b, double clock_mhz, int beat_bytes) {
-    bench_open_seed(b, clock_mhz, beat_bytes, 0);
-}
+static void bench_open(struct bench *b, double clock_mhz, int beat_bytes) { bench_open_seed(b, clock_mhz, beat_bytes, 0); }
 
 static void bench_close(struct bench *b) {
     hbm_close(b->hbm);
@@ -45,8 +47,7 @@ static void bench_close(struct bench *b) {
 }
 
 static void assert_near(double value, double want, double tolerance) {
-    if (value < want * (1 - tolerance) || value > want * (1 + tolerance))
-        fail_msg("%g is not within %g %% of %g", value, tolerance * 100, want);
+    if (value < want * (1 - tolerance) || value > want * (1 + tolerance)) fail_msg("%g is not within %g %% of %g", value, tolerance * 100, want);
 }
 
 // Nanoseconds from acceptance to the first beat of one read.
@@ -55,8 +56,7 @@ static double read_latency(struct bench *b, uint64_t address) {
     struct hbm_beat beat;
     uint64_t start = hbm_cycle(b->hbm);
     hbm_accept_read(b->ch, address, 1, 0);
-    while (hbm_take_read(b->ch, data, &beat) != 0)
-        hbm_tick(b->hbm);
+    while (hbm_take_read(b->ch, data, &beat) != 0) hbm_tick(b->hbm);
     return (double)(hbm_cycle(b->hbm) - start) * b->period_ns;
 }
 
@@ -71,8 +71,7 @@ static double read_rate(struct bench *b, int bursts, int beats, uint64_t stride,
             hbm_accept_read(b->ch, (uint64_t)sent * stride % span, beats, 0);
             sent++;
         }
-        if (hbm_take_read(b->ch, data, &beat) == 0)
-            done += beat.last;
+        if (hbm_take_read(b->ch, data, &beat) == 0) done += beat.last;
         hbm_tick(b->hbm);
     }
     double ns = (double)(hbm_cycle(b->hbm) - start) * b->period_ns;
@@ -96,8 +95,7 @@ static void test_sequential_read(void **state) {
         double clock;
         int bytes, beats;
         double want; // the port's own rate when it is the lower one
-    } cases[] = {{450, 32, 16, 13.27}, {250, 64, 8, 13.27}, {250, 64, 64, 13.27},
-                 {300, 64, 16, 13.27}, {250, 32, 16, 8.0}, {200, 64, 16, 12.8}};
+    } cases[] = {{450, 32, 16, 13.27}, {250, 64, 8, 13.27}, {250, 64, 64, 13.27}, {300, 64, 16, 13.27}, {250, 32, 16, 8.0}, {200, 64, 16, 12.8}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct bench b;
         bench_open(&b, cases[i].clock, cases[i].bytes);
@@ -136,10 +134,8 @@ static void test_refresh(void **state) {
     struct hbm_beat beat;
     uint64_t sent = 0, longest = 0, last = 0, pauses = 0;
     for (int cycle = 0; cycle < 200000; cycle++, hbm_tick(b.hbm)) {
-        if (hbm_read_room(b.ch))
-            hbm_accept_read(b.ch, sent++ * 512, 16, 0);
-        if (hbm_take_read(b.ch, data, &beat) != 0)
-            continue;
+        if (hbm_read_room(b.ch)) hbm_accept_read(b.ch, sent++ * 512, 16, 0);
+        if (hbm_take_read(b.ch, data, &beat) != 0) continue;
         uint64_t gap = hbm_cycle(b.hbm) - last;
         last = hbm_cycle(b.hbm);
         longest = gap > longest ? gap : longest;
@@ -154,22 +150,19 @@ static void write_burst(struct bench *b, uint64_t address, int beats, uint8_t va
     uint8_t data[HBM_MAX_BEAT_BYTES];
     memset(data, value, sizeof data);
     hbm_accept_write(b->ch, address, beats, 1);
-    for (int i = 0; i < beats; i++)
-        hbm_give_write(b->ch, data, ~0ull);
+    for (int i = 0; i < beats; i++) hbm_give_write(b->ch, data, ~0ull);
 }
 
 static struct hbm_beat wait_response(struct bench *b) {
     struct hbm_beat beat = {0};
-    while (hbm_take_response(b->ch, &beat) != 0)
-        hbm_tick(b->hbm);
+    while (hbm_take_response(b->ch, &beat) != 0) hbm_tick(b->hbm);
     return beat;
 }
 
 static struct hbm_beat read_beat(struct bench *b, uint64_t address, uint8_t data[]) {
     struct hbm_beat beat = {0};
     hbm_accept_read(b->ch, address, 1, 5);
-    while (hbm_take_read(b->ch, data, &beat) != 0)
-        hbm_tick(b->hbm);
+    while (hbm_take_read(b->ch, data, &beat) != 0) hbm_tick(b->hbm);
     return beat;
 }
 
@@ -187,8 +180,7 @@ static void test_turnaround(void **state) {
             write_burst(&b, (256u << 20) + 8192 + (uint64_t)sent * 64, 2, 1);
             sent++;
         }
-        if (hbm_take_read(b.ch, data, &beat) == 0)
-            reads += beat.last;
+        if (hbm_take_read(b.ch, data, &beat) == 0) reads += beat.last;
         writes += hbm_take_response(b.ch, &beat) == 0;
         hbm_tick(b.hbm);
     }
@@ -232,8 +224,7 @@ static void test_read_before_response(void **state) {
     write_burst(&b, 0, 1, 9);
     hbm_accept_read(b.ch, 0, 1, 0);
     wait_response(&b);
-    while (hbm_take_read(b.ch, data, &beat) != 0)
-        hbm_tick(b.hbm);
+    while (hbm_take_read(b.ch, data, &beat) != 0) hbm_tick(b.hbm);
     assert_int_equal(data[0], 0);
     read_beat(&b, 0, data);
     assert_int_equal(data[0], 9);
@@ -296,10 +287,12 @@ static void test_image(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_idle_latency), cmocka_unit_test(test_sequential_read), cmocka_unit_test(test_strided_read),
-        cmocka_unit_test(test_outstanding),  cmocka_unit_test(test_refresh),         cmocka_unit_test(test_turnaround),
-        cmocka_unit_test(test_content),      cmocka_unit_test(test_read_before_response), cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_jitter),       cmocka_unit_test(test_image),
+        cmocka_unit_test(test_idle_latency), cmocka_unit_test(test_sequential_read),
+        cmocka_unit_test(test_strided_read), cmocka_unit_test(test_outstanding),
+        cmocka_unit_test(test_refresh),      cmocka_unit_test(test_turnaround),
+        cmocka_unit_test(test_content),      cmocka_unit_test(test_read_before_response),
+        cmocka_unit_test(test_errors),       cmocka_unit_test(test_jitter),
+        cmocka_unit_test(test_image),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

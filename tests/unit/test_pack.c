@@ -199,13 +199,14 @@ static void test_graph_layout(void **state) {
 // Rows so long that the headers and the group scales take several beats.
 static void test_long_rows(void **state) {
     (void)state;
-    static const char spec[] = "name: g\ngraph:\n  inputs: {t: {shape: [1]}}\n  outputs: [y]\n  context: 8\n  regions:\n    - name: main\n      ops:\n"
-                               "        - {op: embed, name: e, in: [t], rows: 20, cols: 2200, format: int4, weight: table}\n"
-                               "        - {op: quantize, name: q, in: [e]}\n"
-                               "        - {op: matmul, name: acc, in: [q], rows: 20, weights: int4, weight: head}\n"
-                               "        - {op: dequantize, name: l, in: [acc]}\n"
-                               "        - {op: argmax, name: y, in: [l]}\n"
-                               "board: u55c\ndesign: {channels: 2, lanes: 8, beat_bits: 256, group: 64}\n";
+    static const char spec[] =
+        "name: g\ngraph:\n  inputs: {t: {shape: [1]}}\n  outputs: [y]\n  context: 8\n  regions:\n    - name: main\n      ops:\n"
+        "        - {op: embed, name: e, in: [t], rows: 20, cols: 2200, format: int4, weight: table}\n"
+        "        - {op: quantize, name: q, in: [e]}\n"
+        "        - {op: matmul, name: acc, in: [q], rows: 20, weights: int4, weight: head}\n"
+        "        - {op: dequantize, name: l, in: [acc]}\n"
+        "        - {op: argmax, name: y, in: [l]}\n"
+        "board: u55c\ndesign: {channels: 2, lanes: 8, beat_bits: 256, group: 64}\n";
     struct image_fixture x;
     image_begin(&x);
     struct packed p = {.ir = image_build(&x, spec, NULL)};
@@ -227,7 +228,8 @@ static void test_tied(void **state) {
     assert_true(store_open(&store, &x.f.arena, ir, image_pack_golden(&x, ir, "random:3", "d"), &x.f.diag));
     const struct store_entry *table = store_find(&store, image_node(ir, "token_row"), 0), *head = store_find(&store, image_node(ir, "logits_acc"), 0);
     assert_true(table->q == head->q && table->row_scale == head->row_scale && head->owner == table - store.entry);
-    const struct store_entry *first = store_find(&store, image_node(ir, "mlp_up_acc"), 0), *second = store_find(&store, image_node(ir, "mlp_up_acc"), 1);
+    const struct store_entry *first = store_find(&store, image_node(ir, "mlp_up_acc"), 0),
+                             *second = store_find(&store, image_node(ir, "mlp_up_acc"), 1);
     assert_true(first->q != second->q && second->owner == second - store.entry);
     store_close(&store);
     image_end(&x);
@@ -262,7 +264,8 @@ static void test_damaged_store(void **state) {
     (void)state;
     struct image_fixture x;
     image_begin(&x);
-    struct ir *ir = image_build(&x, odd_model(&x, "channels: 1"), "infer-types"), *other = image_build(&x, odd_model(&x, "weights: int4"), "infer-types");
+    struct ir *ir = image_build(&x, odd_model(&x, "channels: 1"), "infer-types"),
+              *other = image_build(&x, odd_model(&x, "weights: int4"), "infer-types");
     const char *dir = image_pack_golden(&x, ir, "random:3", "d"), *path = image_path(&x, "d/image/golden.bin");
     struct store store;
     struct stat st;
@@ -379,10 +382,11 @@ static void test_same_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layout),        cmocka_unit_test(test_graph_layout),     cmocka_unit_test(test_long_rows),
-        cmocka_unit_test(test_tied),          cmocka_unit_test(test_damage),           cmocka_unit_test(test_damaged_store),
-        cmocka_unit_test(test_wrong_checkpoint), cmocka_unit_test(test_truncated_checkpoint), cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_layout),           cmocka_unit_test(test_graph_layout),
+        cmocka_unit_test(test_long_rows),        cmocka_unit_test(test_tied),
+        cmocka_unit_test(test_damage),           cmocka_unit_test(test_damaged_store),
+        cmocka_unit_test(test_wrong_checkpoint), cmocka_unit_test(test_truncated_checkpoint),
+        cmocka_unit_test(test_full_disk),        cmocka_unit_test(test_same_bytes),
     };
     return cmocka_run_group_tests_name("pack", tests, NULL, NULL);
 }

@@ -30,8 +30,7 @@ static void check_ranges(const struct qmatrix *m) {
         assert_true(m->q[i] >= (is_int4 ? QUANTIZE_INT4_MIN : -QUANTIZE_INT8_MAX));
         assert_true(m->q[i] <= (is_int4 ? QUANTIZE_INT4_MAX : QUANTIZE_INT8_MAX));
     }
-    for (int64_t r = 0; r < m->rows; r++)
-        assert_true(m->row_scale[r] == 0 || fabsf(m->row_scale[r]) >= QUANTIZE_MIN_ROW_SCALE);
+    for (int64_t r = 0; r < m->rows; r++) assert_true(m->row_scale[r] == 0 || fabsf(m->row_scale[r]) >= QUANTIZE_MIN_ROW_SCALE);
     assert_null(m->bias);
 }
 
@@ -122,9 +121,9 @@ static void test_extreme_rows(void **state) {
     enum { K = 5 };
     const float w[][K] = {
         {0, 0, 0, 0, -0.0f},
-        {1e-40f, -1e-41f, 0, 0, 0},             // would be flushed
-        {1e-24f, 1e-25f, 0, 0, 0},              // on the border: flushed or a normal scale
-        {1e-20f, -2e-20f, 0, 1e-21f, 0},        // small, but fine
+        {1e-40f, -1e-41f, 0, 0, 0},      // would be flushed
+        {1e-24f, 1e-25f, 0, 0, 0},       // on the border: flushed or a normal scale
+        {1e-20f, -2e-20f, 0, 1e-21f, 0}, // small, but fine
         {1e38f, -5e37f, 1e30f, 0, 1},
         {-8, 7, 1, -1, 0},
         {7, -8, 1e-30f, 2, 0},
@@ -175,9 +174,7 @@ static void quantize_linear(struct arena *arena, struct reference_linear *l, enu
     arena_release(arena, mark);
 }
 
-static const float *step(void *state, uint32_t id, int64_t position) {
-    return reference_step(state, id, position, true);
-}
+static const float *step(void *state, uint32_t id, int64_t position) { return reference_step(state, id, position, true); }
 
 // Perplexity on a part of the validation text; formats -1: as it is.
 static double perplexity(struct fixture *f, int blocks, int head) {
@@ -223,8 +220,8 @@ static void test_model_cost(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_int8),       cmocka_unit_test(test_int4_search),  cmocka_unit_test(test_int4_groups),
-        cmocka_unit_test(test_extreme_rows), cmocka_unit_test(test_same_bits), cmocka_unit_test(test_model_cost),
+        cmocka_unit_test(test_int8),         cmocka_unit_test(test_int4_search), cmocka_unit_test(test_int4_groups),
+        cmocka_unit_test(test_extreme_rows), cmocka_unit_test(test_same_bits),   cmocka_unit_test(test_model_cost),
     };
     return cmocka_run_group_tests_name("quantize", tests, NULL, NULL);
 }

@@ -40,10 +40,9 @@ static void check_case(struct model *m, const json_t *one) {
     json_t *item;
     int64_t position = 0;
     const float *logits = NULL;
-    json_array_foreach(json_object_get(one, "ids"), i, item)
-        logits = reference_step(m->reference, (uint32_t)json_integer_value(item), position++, true);
-    json_array_foreach(json_object_get(one, "last_logits_first8"), i, item)
-        assert_float_equal(logits[i], json_real_value(item), 1e-3);
+    json_array_foreach(json_object_get(one, "ids"), i, item) logits =
+        reference_step(m->reference, (uint32_t)json_integer_value(item), position++, true);
+    json_array_foreach(json_object_get(one, "last_logits_first8"), i, item) assert_float_equal(logits[i], json_real_value(item), 1e-3);
     uint32_t next = reference_argmax(logits, m->config.vocab);
     assert_int_equal(next, json_integer_value(json_object_get(one, "last_argmax")));
     assert_float_equal(logits[next], json_real_value(json_object_get(one, "last_max_logit")), 1e-3);
@@ -105,9 +104,7 @@ static void test_random(void **state) {
 
 // ---- evaluation ----
 
-static const float *step(void *state, uint32_t id, int64_t position) {
-    return reference_step(state, id, position, true);
-}
+static const float *step(void *state, uint32_t id, int64_t position) { return reference_step(state, id, position, true); }
 
 static const float *step_stops(void *state, uint32_t id, int64_t position) {
     (void)id;

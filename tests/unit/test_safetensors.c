@@ -89,8 +89,7 @@ static const struct {
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[8,4]}}", "tensor a: ends before it begins"},
     {"{\"a\":{\"dtype\":\"F12\",\"shape\":[1],\"data_offsets\":[0,4]}}", "tensor a: unknown dtype `F12`"},
     {"{\"a\":{\"shape\":[1],\"data_offsets\":[0,4]}}", "tensor a: unknown dtype"},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,4]}}",
-     "tensor a: shape [2] of F32 takes 8 bytes, data_offsets give 4"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,4]}}", "tensor a: shape [2] of F32 takes 8 bytes, data_offsets give 4"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,12]}}", "tensor a: truncated: it ends at byte 12"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]},"
      "\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}}",
@@ -191,12 +190,8 @@ static void test_fuzz(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_all_halves),
-        cmocka_unit_test(test_reads_all_types),
-        cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_refuses_no_file),
-        cmocka_unit_test(test_truncated_checkpoint),
+        cmocka_unit_test(test_halves),  cmocka_unit_test(test_all_halves),      cmocka_unit_test(test_reads_all_types),
+        cmocka_unit_test(test_refuses), cmocka_unit_test(test_refuses_no_file), cmocka_unit_test(test_truncated_checkpoint),
         cmocka_unit_test(test_fuzz),
     };
     return cmocka_run_group_tests_name("safetensors", tests, make_path, remove_path);

@@ -41,9 +41,7 @@ static void run_end(struct run *r) {
     arena_free(&r->arena);
 }
 
-static const struct yaml_node *read_yaml(struct run *r, const char *text) {
-    return yaml_read_bytes("t", text, strlen(text), &r->arena, &r->diag);
-}
+static const struct yaml_node *read_yaml(struct run *r, const char *text) { return yaml_read_bytes("t", text, strlen(text), &r->arena, &r->diag); }
 
 // ---- YAML ----
 
@@ -101,8 +99,9 @@ static void test_scalars(void **state) {
 }
 
 static void write_sample(struct yaml_writer *w) {
-    static const char *const strings[] = {"plain", "", "true", "No", "12", "a: b", "-x", "#c", "line\nbreak", "q\"\\", "\xc3\xa9",
-                                          "\xc2\x85\xe2\x80\xa8", "a/b.c+d-e", "~", " lead", "x:y", "[", "\x01\x7f"};
+    static const char *const strings[] = {"plain",     "",   "true",        "No",    "12",       "a: b",
+                                          "-x",        "#c", "line\nbreak", "q\"\\", "\xc3\xa9", "\xc2\x85\xe2\x80\xa8",
+                                          "a/b.c+d-e", "~",  " lead",       "x:y",   "[",        "\x01\x7f"};
     yaml_begin_map(w, false);
     yaml_write_key(w, "strings");
     yaml_begin_seq(w, false);
@@ -315,11 +314,10 @@ static void test_graph(void **state) {
 static void test_documented(void **state) {
     (void)state;
     static const char *const keys[] = {
-        "name",    "model",  "graph",          "board",    "design",    "family",      "layers",    "hidden",   "heads", "kv_heads",
-        "ffn",     "vocab",  "context",        "bos",      "tied_head", "norm_eps",    "clock_mhz", "channels", "eot",   "beat_bits",
-        "lanes",   "T",      "weights",        "head",     "kv",        "group",       "binding",   "inputs",   "shape", "outputs",
-        "regions", "repeat", "prefetch_beats", "max_burst", "ops",      "outstanding", "carry",     "when",     "init",  "next",
-        "op",      "out",    "in"};
+        "name",      "model",   "graph",       "board",     "design",   "family",    "layers",   "hidden",  "heads",     "kv_heads", "ffn",
+        "vocab",     "context", "bos",         "tied_head", "norm_eps", "clock_mhz", "channels", "eot",     "beat_bits", "lanes",    "T",
+        "weights",   "head",    "kv",          "group",     "binding",  "inputs",    "shape",    "outputs", "regions",   "repeat",   "prefetch_beats",
+        "max_burst", "ops",     "outstanding", "carry",     "when",     "init",      "next",     "op",      "out",       "in"};
     struct run r;
     run_begin(&r);
     enter("docs");
@@ -385,9 +383,9 @@ static void test_garbage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tree),    cmocka_unit_test(test_scalars),    cmocka_unit_test(test_writer),
-        cmocka_unit_test(test_files),   cmocka_unit_test(test_configs),    cmocka_unit_test(test_model),
-        cmocka_unit_test(test_graph),   cmocka_unit_test(test_documented), cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_tree),  cmocka_unit_test(test_scalars),    cmocka_unit_test(test_writer),
+        cmocka_unit_test(test_files), cmocka_unit_test(test_configs),    cmocka_unit_test(test_model),
+        cmocka_unit_test(test_graph), cmocka_unit_test(test_documented), cmocka_unit_test(test_garbage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,8 +17,7 @@ static void assert_ids(const struct tokenizer *t, const char *text, bool special
     for (size_t i = 0; i < ids.count; i++) print_error("%u ", ids.items[i]);
     fail_msg("ids of `%s`", text);
 }
-#define ASSERT_IDS(t, text, specials, ...) \
-    assert_ids(t, text, specials, COUNT_OF(((uint32_t[]){__VA_ARGS__})), (uint32_t[]){__VA_ARGS__})
+#define ASSERT_IDS(t, text, specials, ...) assert_ids(t, text, specials, COUNT_OF(((uint32_t[]){__VA_ARGS__})), (uint32_t[]){__VA_ARGS__})
 
 static void assert_round_trip(const struct tokenizer *t, const char *bytes, size_t len) {
     struct token_ids ids = {0};
@@ -100,7 +99,7 @@ static void test_round_trips(void **state) {
         " ",
         "\n\n  \t x",
         "na\xc3\xafve \xe4\xb8\xad\xe6\x96\x87 \xf0\x9f\x98\x80",
-        "\xff\xfe\x80 cut \xe4\xb8",          // no UTF-8
+        "\xff\xfe\x80 cut \xe4\xb8",           // no UTF-8
         "\xed\xa0\x80\xf4\x90\x80\x80\xc0\x80" // surrogate, too large, overlong
     };
     for (size_t i = 0; i < COUNT_OF(texts); i++) assert_round_trip(t, texts[i], strlen(texts[i]));
@@ -150,10 +149,8 @@ static void test_gpt2(void **state) {
     assert_no_errors(&f);
     assert_int_equal(tokenizer_vocab(t), 50257);
     ASSERT_IDS(t, "Hello world<|endoftext|>", true, 15496, 995, 50256);
-    ASSERT_IDS(t, "I've   done 123 things; don't\n\n  you?", true, 40, 1053, 220, 220, 1760, 17031, 1243, 26, 836, 470, 628, 220,
-               345, 30);
-    ASSERT_IDS(t, "na\xc3\xafve \xf0\x9f\x98\x80 \xe4\xb8\xad\xc2\xa0\xe3\x80\x80x", true, 2616, 38776, 30325, 222,
-               220, 40792, 1849, 5099, 222, 87);
+    ASSERT_IDS(t, "I've   done 123 things; don't\n\n  you?", true, 40, 1053, 220, 220, 1760, 17031, 1243, 26, 836, 470, 628, 220, 345, 30);
+    ASSERT_IDS(t, "na\xc3\xafve \xf0\x9f\x98\x80 \xe4\xb8\xad\xc2\xa0\xe3\x80\x80x", true, 2616, 38776, 30325, 222, 220, 40792, 1849, 5099, 222, 87);
     size_t len;
     const char *why, *path = file_find_shared(&f.arena, "../shared/data/wikitext2_test.txt");
     char *text = path ? file_read(&f.arena, path, 1 << 24, &len, &why) : NULL;

@@ -16,16 +16,13 @@ int check_window(const struct ir *ir) {
         bytes += 4 * repeat * (uint64_t)ir_tensor_elements(&ir->tensor[t]);
     }
     uint64_t positions = (256u << 20) / bytes, least = 6 * (uint64_t)ir->design.tokens;
-    if (positions > 64)
-        positions = 64;
+    if (positions > 64) positions = 64;
     return (int)(positions < least ? least : positions);
 }
 
-struct check *check_open(struct arena *arena, const struct ir *ir, struct golden_run *golden, enum check_set set,
-                         struct diag *diag) {
+struct check *check_open(struct arena *arena, const struct ir *ir, struct golden_run *golden, enum check_set set, struct diag *diag) {
     if (ir->design.tokens > CHECK_MAX_TOKENS) {
-        diag_error(diag, loc_none(), "%d tokens per step: the stream checker takes at most %d", ir->design.tokens,
-                   CHECK_MAX_TOKENS);
+        diag_error(diag, loc_none(), "%d tokens per step: the stream checker takes at most %d", ir->design.tokens, CHECK_MAX_TOKENS);
         return NULL;
     }
     struct check *check = ARENA_NEW(arena, struct check);
@@ -60,8 +57,7 @@ static const char *edge_text(const struct check *check, int edge) {
 
 void check_fail(struct check *check, int edge, uint64_t cycle, const char *fmt, ...) {
     check->counts.mismatches++;
-    if (check->mismatch != NULL)
-        return;
+    if (check->mismatch != NULL) return;
     va_list args;
     va_start(args, fmt);
     const char *what = arena_vprintf(check->arena, fmt, args);
@@ -72,8 +68,7 @@ void check_fail(struct check *check, int edge, uint64_t cycle, const char *fmt, 
 // The step an unfinished stream still waits for, or false when it has seen the whole request.
 static bool step_missing(struct check *check, const struct edge *e, struct step *step) {
     for (int64_t s = e->step; plan_step(check, s, step); s++)
-        if (!e->one_token || step->head)
-            return true;
+        if (!e->one_token || step->head) return true;
     return false;
 }
 
@@ -83,8 +78,8 @@ void check_end(struct check *check, uint64_t cycle) {
         const struct edge *e = &check->edge[i];
         bool followed = e->active && e->probed && (check->set == CHECK_ALL || e->always);
         if (followed && step_missing(check, e, &step))
-            check_fail(check, i, cycle, "the stream ended early: repetition %lld of the step at position %lld is missing",
-                       (long long)e->repetition, (long long)step.first);
+            check_fail(check, i, cycle, "the stream ended early: repetition %lld of the step at position %lld is missing", (long long)e->repetition,
+                       (long long)step.first);
     }
 }
 
@@ -101,14 +96,11 @@ bool check_golden_output(struct check *check, int output, int64_t row, struct tr
     return plan_run(check, row) && golden_run_value(check->golden, tensor, repetition, row, value);
 }
 
-const char *check_mismatch(const struct check *check) {
-    return check->mismatch;
-}
+const char *check_mismatch(const struct check *check) { return check->mismatch; }
 
 struct check_counts check_counts(const struct check *check) {
     struct check_counts counts = check->counts;
-    for (int i = 0; i < check->ir->edges; i++)
-        counts.streams += check->edge[i].seen;
+    for (int i = 0; i < check->ir->edges; i++) counts.streams += check->edge[i].seen;
     return counts;
 }
 
@@ -119,8 +111,7 @@ const float *check_logits(const struct check *check, size_t *count) {
 
 const char *check_edge_place(const struct check *check, struct arena *arena, int edge) {
     const struct edge *e = &check->edge[edge];
-    if (!e->active)
-        return "";
-    return arena_printf(arena, "step %lld, repetition %lld, firing %d, %lld beats into it", (long long)e->step,
-                        (long long)e->repetition, e->firing, (long long)e->beats[0]);
+    if (!e->active) return "";
+    return arena_printf(arena, "step %lld, repetition %lld, firing %d, %lld beats into it", (long long)e->step, (long long)e->repetition, e->firing,
+                        (long long)e->beats[0]);
 }

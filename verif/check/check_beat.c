@@ -32,10 +32,10 @@ struct beat {
 static const char *place(const struct beat *b, int64_t element) {
     const struct edge *e = b->e;
     if (e->firings > 1)
-        return arena_printf(b->check->arena, "layer %lld, position %lld, head %d, element %lld", (long long)e->repetition,
-                            (long long)b->position, e->firing, (long long)element);
-    return arena_printf(b->check->arena, "layer %lld, position %lld, element %lld", (long long)e->repetition,
-                        (long long)b->position, (long long)element);
+        return arena_printf(b->check->arena, "layer %lld, position %lld, head %d, element %lld", (long long)e->repetition, (long long)b->position,
+                            e->firing, (long long)element);
+    return arena_printf(b->check->arena, "layer %lld, position %lld, element %lld", (long long)e->repetition, (long long)b->position,
+                        (long long)element);
 }
 
 static void fail_word(const struct beat *b, int64_t element, uint32_t want, uint32_t got) {
@@ -43,29 +43,23 @@ static void fail_word(const struct beat *b, int64_t element, uint32_t want, uint
         b->check->counts.mismatches++;
         return;
     }
-    if (b->e->dtype == IR_ID)
-        check_fail(b->check, b->index, b->cycle, "%s: expected id %u, got %u", place(b, element), want, got);
+    if (b->e->dtype == IR_ID) check_fail(b->check, b->index, b->cycle, "%s: expected id %u, got %u", place(b, element), want, got);
     else
-        check_fail(b->check, b->index, b->cycle, "%s: expected %.9g (%08x), got %.9g (%08x)", place(b, element),
-                   (double)float_of(want), want, (double)float_of(got), got);
+        check_fail(b->check, b->index, b->cycle, "%s: expected %.9g (%08x), got %.9g (%08x)", place(b, element), (double)float_of(want), want,
+                   (double)float_of(got), got);
 }
 
 static void fail_int(const struct beat *b, int64_t element, const char *what, int want, int got) {
-    if (b->check->mismatch != NULL)
-        b->check->counts.mismatches++;
-    else
-        check_fail(b->check, b->index, b->cycle, "%s: expected %s %d, got %d", place(b, element), what, want, got);
+    if (b->check->mismatch != NULL) b->check->counts.mismatches++;
+    else check_fail(b->check, b->index, b->cycle, "%s: expected %s %d, got %d", place(b, element), what, want, got);
 }
 
 // Elements of this firing for this token, and where element 0 of the firing lies in the value.
-static int64_t firing_limit(const struct beat *b) {
-    return b->v->rows == b->e->firings ? b->v->cols : b->v->rows * b->v->cols / b->e->firings;
-}
+static int64_t firing_limit(const struct beat *b) { return b->v->rows == b->e->firings ? b->v->cols : b->v->rows * b->v->cols / b->e->firings; }
 
 static int64_t value_index(const struct beat *b, int64_t element) {
     const struct trace_value *v = b->v;
-    if (v->rows == b->e->firings)
-        return b->e->firing * v->stride + element;
+    if (v->rows == b->e->firings) return b->e->firing * v->stride + element;
     int64_t flat = b->e->firing * firing_limit(b) + element;
     return flat / v->cols * v->stride + flat % v->cols;
 }
@@ -91,16 +85,13 @@ static void compare_floats(const struct beat *b) {
     }
 }
 
-static int8_t mantissa(const uint32_t data[], int i) {
-    return (int8_t)(data[i / 4] >> (8 * (i % 4)));
-}
+static int8_t mantissa(const uint32_t data[], int i) { return (int8_t)(data[i / 4] >> (8 * (i % 4))); }
 
 // Mantissas of one unit: `valid` from the value, zeros behind them.
 static bool compare_mantissas(const struct beat *b, int64_t first, int valid, const int8_t *want) {
     for (int i = 0; i < b->e->lanes; i++) {
         int expect = i < valid ? want[i] : 0, got = mantissa(b->data, i);
-        if (got == expect)
-            continue;
+        if (got == expect) continue;
         fail_int(b, first + i, "mantissa", expect, got);
         return false;
     }
@@ -113,17 +104,14 @@ static void compare_mx(const struct beat *b) {
     int64_t xs = b->e->lanes, block = b->v->block, limit = firing_limit(b);
     int64_t units = (int64_t)u64_div_ceil((uint64_t)block, (uint64_t)xs), unit = b->e->beats[b->tok];
     int64_t first = unit / units * block + unit % units * xs, end = (unit / units + 1) * block;
-    if (end > limit)
-        end = limit;
+    if (end > limit) end = limit;
     int valid = end <= first ? 0 : end - first < xs ? (int)(end - first) : (int)xs;
     int64_t at = valid > 0 ? value_index(b, first) : 0;
-    if (!compare_mantissas(b, first, valid, b->v->q + at) || valid == 0)
-        return;
+    if (!compare_mantissas(b, first, valid, b->v->q + at) || valid == 0) return;
     int64_t row = at / b->v->stride, col = at % b->v->stride;
     int want = b->v->shift[row * b->v->shift_stride + col / block], got = (int)(b->data[xs / 4] & 255);
     b->check->counts.values++;
-    if (got != want)
-        fail_int(b, first, "exponent shift", want, got);
+    if (got != want) fail_int(b, first, "exponent shift", want, got);
 }
 
 static void compare_kv(const struct beat *b) {
@@ -136,49 +124,34 @@ static void compare_kv(const struct beat *b) {
     int valid = b->v->cols - first < xs ? (int)(b->v->cols - first) : (int)xs;
     int64_t element = head * b->v->cols + first;
     uint32_t want = bits_of(b->v->scale[head]);
-    if (!compare_mantissas(b, element, valid, b->v->q + head * b->v->stride + first))
-        return;
+    if (!compare_mantissas(b, element, valid, b->v->q + head * b->v->stride + first)) return;
     b->check->counts.values++;
-    if (b->data[xs / 4] != want)
-        fail_word(b, element, want, b->data[xs / 4]);
+    if (b->data[xs / 4] != want) fail_word(b, element, want, b->data[xs / 4]);
 }
 
 static void compare_id(const struct beat *b) {
     b->check->counts.values++;
-    if (b->data[0] != b->v->id[0])
-        fail_word(b, 0, b->v->id[0], b->data[0]);
+    if (b->data[0] != b->v->id[0]) fail_word(b, 0, b->v->id[0], b->data[0]);
 }
 
 static void compare(const struct beat *b) {
     switch (b->e->dtype) {
     case IR_F32:
-    case IR_SCALAR:
-        compare_floats(b);
-        break;
-    case IR_MX:
-        compare_mx(b);
-        break;
-    case IR_KV:
-        compare_kv(b);
-        break;
-    case IR_ID:
-        compare_id(b);
-        break;
+    case IR_SCALAR: compare_floats(b); break;
+    case IR_MX: compare_mx(b); break;
+    case IR_KV: compare_kv(b); break;
+    case IR_ID: compare_id(b); break;
     case IR_ACC:
-    case IR_DTYPES:
-        break;
+    case IR_DTYPES: break;
     }
 }
 
 // The golden value of a token, from the cache while nothing moved.
 static const struct trace_value *value_for(struct check *check, struct edge *e, int64_t position, int tok) {
-    if (!plan_run(check, position))
-        return NULL;
-    if (e->key[tok] == check->generation)
-        return &e->value[tok];
+    if (!plan_run(check, position)) return NULL;
+    if (e->key[tok] == check->generation) return &e->value[tok];
     int64_t repetition = e->fixed ? e->fixed_repetition : e->repetition;
-    if (!golden_run_value(check->golden, e->tensor, repetition, position, &e->value[tok]))
-        return NULL;
+    if (!golden_run_value(check->golden, e->tensor, repetition, position, &e->value[tok])) return NULL;
     e->key[tok] = check->generation;
     return &e->value[tok];
 }
@@ -186,25 +159,20 @@ static const struct trace_value *value_for(struct check *check, struct edge *e, 
 static void keep_logits(struct check *check, const struct edge *e, const uint32_t data[], unsigned count) {
     int64_t elements = ir_tensor_elements(&check->ir->tensor[e->tensor]), done = e->counted ? e->elements[0] : e->beats[0] * e->lanes;
     int64_t lanes = e->counted ? (int64_t)count : elements - done < e->lanes ? elements - done : e->lanes;
-    for (int64_t i = 0; i < lanes; i++)
-        VEC_PUSH(check->arena, check->logits, float_of(data[i]));
+    for (int64_t i = 0; i < lanes; i++) VEC_PUSH(check->arena, check->logits, float_of(data[i]));
 }
 
-static void forget_values(struct edge *e) {
-    memset(e->key, 0, sizeof e->key);
-}
+static void forget_values(struct edge *e) { memset(e->key, 0, sizeof e->key); }
 
 // The end of a firing: next head, repetition or step.
 static void firing_done(struct edge *e) {
     memset(e->beats, 0, sizeof e->beats);
     memset(e->elements, 0, sizeof e->elements);
     e->next_token = 0;
-    if (++e->firing < e->firings)
-        return;
+    if (++e->firing < e->firings) return;
     e->firing = 0;
     forget_values(e);
-    if (++e->repetition < e->repetitions)
-        return;
+    if (++e->repetition < e->repetitions) return;
     e->repetition = 0;
     e->step++;
 }
@@ -212,8 +180,7 @@ static void firing_done(struct edge *e) {
 // The step of the next beat; regions `when: last` pass over the others.
 static bool current_step(struct check *check, struct edge *e, struct step *step) {
     while (plan_step(check, e->step, step)) {
-        if (!e->one_token || step->head)
-            return true;
+        if (!e->one_token || step->head) return true;
         e->step++;
     }
     return false;
@@ -233,18 +200,15 @@ static void compare_step(struct check *check, int index, struct edge *e, const u
     }
     uint64_t krows = u64_div_ceil((uint64_t)step.first, (uint64_t)check->ir->design.channels);
     check->counts.values++;
-    if (!word_is(word, 15, 0, (uint64_t)step.first) || !word_is(word, 19, 16, (uint64_t)step.tokens) ||
-        !word_is(word, 20, 20, step.head) || !word_is(word, 47, 32, krows) ||
-        !word_is(word, 63, 48, (uint64_t)step.first / 64))
+    if (!word_is(word, 15, 0, (uint64_t)step.first) || !word_is(word, 19, 16, (uint64_t)step.tokens) || !word_is(word, 20, 20, step.head) ||
+        !word_is(word, 47, 32, krows) || !word_is(word, 63, 48, (uint64_t)step.first / 64))
         check_fail(check, index, cycle, "step word %016llx, expected position %lld, %d tokens, head %d, krows %llu, vblocks %lld",
-                   (unsigned long long)word, (long long)step.first, step.tokens, step.head, (unsigned long long)krows,
-                   (long long)step.first / 64);
+                   (unsigned long long)word, (long long)step.first, step.tokens, step.head, (unsigned long long)krows, (long long)step.first / 64);
 }
 
 // The minimum set follows the other streams only through the prompt's first step and the first decode steps.
 static bool still_wanted(struct check *check, const struct edge *e) {
-    if (check->set == CHECK_ALL || e->always)
-        return true;
+    if (check->set == CHECK_ALL || e->always) return true;
     int64_t prompt_steps = (int64_t)u64_div_ceil((uint64_t)check->request.count, (uint64_t)check->ir->design.tokens);
     return check->requests == 1 && e->step < prompt_steps + CHECK_FIRST_STEPS;
 }
@@ -268,29 +232,22 @@ static void tensor_beat(struct check *check, int index, struct edge *e, struct b
     b->position = e->one_token ? step.first + step.tokens - 1 : step.first + tok;
     b->v = value_for(check, e, b->position, tok);
     if (b->v == NULL)
-        check_fail(check, index, b->cycle, "position %lld, repetition %lld: no golden value (%s)", (long long)b->position,
-                   (long long)e->repetition, check->golden_failed ? golden_run_fault(check->golden) : "the stream lags too far behind");
-    else
-        compare(b);
-    if (e->is_logits)
-        keep_logits(check, e, b->data, b->count);
+        check_fail(check, index, b->cycle, "position %lld, repetition %lld: no golden value (%s)", (long long)b->position, (long long)e->repetition,
+                   check->golden_failed ? golden_run_fault(check->golden) : "the stream lags too far behind");
+    else compare(b);
+    if (e->is_logits) keep_logits(check, e, b->data, b->count);
     e->beats[tok]++;
     e->elements[tok] += b->count;
     e->next_token++;
-    if (e->tokened ? last : tok_last)
-        firing_done(e);
+    if (e->tokened ? last : tok_last) firing_done(e);
 }
 
-bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned user, bool last, unsigned count,
-                uint64_t cycle) {
+bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned user, bool last, unsigned count, uint64_t cycle) {
     struct edge *e = &check->edge[edge];
-    if (!e->active || !still_wanted(check, e))
-        return false;
+    if (!e->active || !still_wanted(check, e)) return false;
     e->seen = true;
     struct beat b = {.check = check, .index = edge, .e = e, .data = data, .count = count, .cycle = cycle};
-    if (e->is_step)
-        compare_step(check, edge, e, data, cycle);
-    else
-        tensor_beat(check, edge, e, &b, user, last);
+    if (e->is_step) compare_step(check, edge, e, data, cycle);
+    else tensor_beat(check, edge, e, &b, user, last);
     return true;
 }

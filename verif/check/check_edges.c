@@ -12,52 +12,43 @@ static const struct ir_port *port_of(const struct ir *ir, const struct ir_edge *
 // The port that names the tensor, or NULL.
 static const struct ir_port *naming_port(const struct ir *ir, const struct ir_edge *e) {
     const struct ir_port *src = port_of(ir, e, true), *dst = port_of(ir, e, false);
-    if (src->tensor != IR_NONE)
-        return src;
+    if (src->tensor != IR_NONE) return src;
     return dst->tensor != IR_NONE ? dst : NULL;
 }
 
 static bool read_by(const struct ir *ir, int tensor, int op) {
     for (int n = 0; n < ir->nodes; n++)
-        if (ir->node[n].op == op && ir->node[n].in[0] == tensor)
-            return true;
+        if (ir->node[n].op == op && ir->node[n].in[0] == tensor) return true;
     return false;
 }
 
 // docs/rtl.md section 3: heads fire one by one, except for keys and values.
 static int firings_of(const struct ir *ir, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
-    if (t->dtype == IR_KV)
-        return 1;
-    if (t->dtype == IR_SCALAR)
-        return (int)ir_tensor_elements(t);
-    if (t->rank == 2)
-        return (int)t->shape[0].bound;
-    if (t->dtype == IR_MX && read_by(ir, tensor, IR_OP_ATTN_SCORES))
-        return (int)(ir_tensor_elements(t) / t->block);
+    if (t->dtype == IR_KV) return 1;
+    if (t->dtype == IR_SCALAR) return (int)ir_tensor_elements(t);
+    if (t->rank == 2) return (int)t->shape[0].bound;
+    if (t->dtype == IR_MX && read_by(ir, tensor, IR_OP_ATTN_SCORES)) return (int)(ir_tensor_elements(t) / t->block);
     return 1;
 }
 
 static const struct ir_carry *carry_of(const struct ir_region *region, int tensor, bool next) {
     for (int c = 0; c < region->carries; c++)
-        if ((next ? region->carry[c].next : region->carry[c].local) == tensor)
-            return &region->carry[c];
+        if ((next ? region->carry[c].next : region->carry[c].local) == tensor) return &region->carry[c];
     return NULL;
 }
 
 // Repetition that readers outside the tensor's region see.
 static int64_t last_repetition(const struct ir *ir, int tensor) {
     int region = ir->tensor[tensor].region;
-    if (region == IR_NONE)
-        return 0;
+    if (region == IR_NONE) return 0;
     const struct ir_region *r = &ir->region[region];
     return carry_of(r, tensor, false) != NULL ? r->repeat : r->repeat - 1;
 }
 
 static void set_repetitions(const struct ir *ir, struct edge *e, int region) {
     int home = ir->tensor[e->tensor].region;
-    if (region == IR_NONE)
-        region = home;
+    if (region == IR_NONE) region = home;
     e->repetitions = region == IR_NONE ? 1 : ir->region[region].repeat;
     e->one_token = region != IR_NONE && ir->region[region].when == IR_LAST;
     e->fixed = region != home;
@@ -66,20 +57,16 @@ static void set_repetitions(const struct ir *ir, struct edge *e, int region) {
 
 static bool is_residual(const struct ir *ir, int tensor) {
     for (int r = 0; r < ir->regions; r++)
-        if (carry_of(&ir->region[r], tensor, false) != NULL || carry_of(&ir->region[r], tensor, true) != NULL)
-            return true;
+        if (carry_of(&ir->region[r], tensor, false) != NULL || carry_of(&ir->region[r], tensor, true) != NULL) return true;
     int producer = ir->tensor[tensor].producer;
     return producer != IR_NONE && ir->node[producer].op == IR_OP_ADD;
 }
 
 static int beat_lanes(const struct ir_port *port, enum ir_dtype dtype) {
     switch (dtype) {
-    case IR_MX:
-        return (int)(port->data_bits - 8) / 8;
-    case IR_KV:
-        return (int)(port->data_bits - 32) / 8;
-    default:
-        return (int)(port->data_bits / 32);
+    case IR_MX: return (int)(port->data_bits - 8) / 8;
+    case IR_KV: return (int)(port->data_bits - 32) / 8;
+    default: return (int)(port->data_bits / 32);
     }
 }
 
@@ -113,8 +100,7 @@ void edges_open(struct check *check) {
         e->is_step = is_step_edge(ir, &ir->edge[i]);
         e->always = e->is_step;
         e->active = e->is_step;
-        if (name != NULL)
-            open_tensor_edge(check, e, &ir->edge[i], name);
+        if (name != NULL) open_tensor_edge(check, e, &ir->edge[i], name);
     }
 }
 

@@ -16,27 +16,27 @@ struct step {
 
 // What one edge carries, and how far it is.
 struct edge {
-    bool active;      // carries a tensor that is compared
-    bool probed;      // the design has a probe there
-    bool always;      // part of the minimum set
-    bool is_step;     // carries step words
+    bool active;  // carries a tensor that is compared
+    bool probed;  // the design has a probe there
+    bool always;  // part of the minimum set
+    bool is_step; // carries step words
     bool is_logits;
     bool seen;
     int tensor;
     enum ir_dtype dtype;
-    int lanes;        // elements of a beat
+    int lanes;             // elements of a beat
     bool counted, tokened; // tcount, tuser/tlast present
-    bool one_token;   // in a region `when: last`: only the last token of the step
+    bool one_token;        // in a region `when: last`: only the last token of the step
     int64_t repetitions;   // firings of the value per step
-    bool fixed;       // a value from another region: always repetition `fixed_repetition`
+    bool fixed;            // a value from another region: always repetition `fixed_repetition`
     int64_t fixed_repetition;
-    int firings;      // firings that make up one value of all tokens (heads)
+    int firings; // firings that make up one value of all tokens (heads)
     // progress
     int64_t step, repetition;
     int firing;
     int64_t beats[CHECK_MAX_TOKENS];    // of this firing, per token
     int64_t elements[CHECK_MAX_TOKENS]; // counted streams: elements of this firing
-    int next_token;   // streams without tuser
+    int next_token;                     // streams without tuser
     // the value of each token, valid while key matches
     struct trace_value value[CHECK_MAX_TOKENS];
     uint64_t key[CHECK_MAX_TOKENS];
@@ -51,11 +51,11 @@ struct check {
     int requests;
     // plan
     struct check_request request;
-    uint32_t *ids;        // made by the golden model
+    uint32_t *ids; // made by the golden model
     int64_t id_count;
-    int64_t positions;    // run so far
+    int64_t positions; // run so far
     bool golden_failed;
-    uint64_t generation;  // changes with every golden step: cached values end
+    uint64_t generation; // changes with every golden step: cached values end
     // results
     struct check_counts counts;
     const char *mismatch;

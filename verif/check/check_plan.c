@@ -12,22 +12,17 @@ void plan_begin(struct check *check) {
     check->golden_failed = false;
     check->generation++;
     int64_t ids = check->ir->design.context + 1;
-    if (check->ids == NULL && check->ir->design.is_lm)
-        check->ids = ARENA_ARRAY(check->arena, uint32_t, (size_t)ids);
+    if (check->ids == NULL && check->ir->design.is_lm) check->ids = ARENA_ARRAY(check->arena, uint32_t, (size_t)ids);
 }
 
-static bool head_at(const struct check *check, int64_t position) {
-    return !check->ir->design.is_lm || position >= check->request.count - 1;
-}
+static bool head_at(const struct check *check, int64_t position) { return !check->ir->design.is_lm || position >= check->request.count - 1; }
 
 // True when position exists: a prompt position, or one fed by an id that was made before it and did not end the request.
 static bool plan_has(const struct check *check, int64_t position) {
     const struct check_request *r = &check->request;
-    if (position < r->count)
-        return true;
+    if (position < r->count) return true;
     int64_t made = position - r->count + 1;
-    if (!check->ir->design.is_lm || position >= check->ir->design.context || made >= r->max_new || made > check->id_count)
-        return false;
+    if (!check->ir->design.is_lm || position >= check->ir->design.context || made >= r->max_new || made > check->id_count) return false;
     return r->eot < 0 || check->ids[made - 1] != (uint32_t)r->eot;
 }
 
@@ -36,22 +31,17 @@ static bool golden_position(struct check *check, int64_t position) {
     const struct ir *ir = check->ir;
     const float *row[IR_MAX_PORTS] = {0};
     uint32_t id = 0;
-    if (ir->design.is_lm)
-        id = position < r->count ? r->ids[position] : check->ids[position - r->count];
-    for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++)
-        row[i] = r->row[i] + position * ir_tensor_elements(&ir->tensor[ir->input[i]]);
+    if (ir->design.is_lm) id = position < r->count ? r->ids[position] : check->ids[position - r->count];
+    for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++) row[i] = r->row[i] + position * ir_tensor_elements(&ir->tensor[ir->input[i]]);
     check->generation++;
-    if (!golden_run_step(check->golden, id, row, position, head_at(check, position)))
-        return false;
-    if (ir->design.is_lm && head_at(check, position))
-        check->ids[check->id_count++] = golden_run_next_id(check->golden);
+    if (!golden_run_step(check->golden, id, row, position, head_at(check, position))) return false;
+    if (ir->design.is_lm && head_at(check, position)) check->ids[check->id_count++] = golden_run_next_id(check->golden);
     return true;
 }
 
 bool plan_run(struct check *check, int64_t position) {
     while (check->positions <= position) {
-        if (check->golden_failed || !plan_has(check, check->positions))
-            return false;
+        if (check->golden_failed || !plan_has(check, check->positions)) return false;
         if (!golden_position(check, check->positions)) {
             check->golden_failed = true;
             return false;
@@ -69,10 +59,8 @@ bool plan_step(struct check *check, int64_t index, struct step *step) {
     } else {
         step->first = count + index - prefill;
         step->tokens = 1;
-        if (step->first > 0 && !plan_run(check, step->first - 1))
-            return false;
-        if (!plan_has(check, step->first))
-            return false;
+        if (step->first > 0 && !plan_run(check, step->first - 1)) return false;
+        if (!plan_has(check, step->first)) return false;
     }
     step->head = !check->ir->design.is_lm || step->first + step->tokens >= count;
     return true;
@@ -80,7 +68,6 @@ bool plan_step(struct check *check, int64_t index, struct step *step) {
 
 int64_t plan_steps(struct check *check) {
     int64_t position = check->request.count - 1;
-    while (plan_run(check, position))
-        position++;
+    while (plan_run(check, position)) position++;
     return prompt_steps(check) + position - check->request.count;
 }

@@ -45,9 +45,7 @@ static inline float g_float(uint32_t bits) {
     return x;
 }
 
-static inline bool g_is_finite(float x) {
-    return (g_bits(x) & 0x7f800000u) != 0x7f800000u;
-}
+static inline bool g_is_finite(float x) { return (g_bits(x) & 0x7f800000u) != 0x7f800000u; }
 
 // A subnormal becomes the zero of its sign.
 static inline float g_flush(float x) {
@@ -57,22 +55,15 @@ static inline float g_flush(float x) {
 
 // A NaN or infinite operand always shows in the result of an addition or a multiplication, so the result alone is checked.
 static inline float g_check(float y, struct golden_fault *fault) {
-    if (!g_is_finite(y))
-        golden_fault_raise(fault, GOLDEN_FAULT_NOT_FINITE);
+    if (!g_is_finite(y)) golden_fault_raise(fault, GOLDEN_FAULT_NOT_FINITE);
     return g_flush(y);
 }
 
-static inline float g_add(float a, float b, struct golden_fault *fault) {
-    return g_check(g_flush(a) + g_flush(b), fault);
-}
+static inline float g_add(float a, float b, struct golden_fault *fault) { return g_check(g_flush(a) + g_flush(b), fault); }
 
-static inline float g_sub(float a, float b, struct golden_fault *fault) {
-    return g_check(g_flush(a) - g_flush(b), fault);
-}
+static inline float g_sub(float a, float b, struct golden_fault *fault) { return g_check(g_flush(a) - g_flush(b), fault); }
 
-static inline float g_mul(float a, float b, struct golden_fault *fault) {
-    return g_check(g_flush(a) * g_flush(b), fault);
-}
+static inline float g_mul(float a, float b, struct golden_fault *fault) { return g_check(g_flush(a) * g_flush(b), fault); }
 
 // A product that overflows becomes the largest finite value of its sign.
 float g_mul_sat(float a, float b, struct golden_fault *fault);

@@ -3,17 +3,11 @@
 #include "ops.h"
 
 // Each constant is one division in double (n and n^2 are exact there) rounded once more to fp32.
-float golden_norm_mean_scale(size_t n) {
-    return (float)(0x1p-20 / (double)n);
-}
+float golden_norm_mean_scale(size_t n) { return (float)(0x1p-20 / (double)n); }
 
-float golden_norm_square_scale(size_t n) {
-    return (float)(0x1p-40 / ((double)n * (double)n));
-}
+float golden_norm_square_scale(size_t n) { return (float)(0x1p-40 / ((double)n * (double)n)); }
 
-float golden_norm_rms_scale(size_t n) {
-    return (float)(0x1p-40 / (double)n);
-}
+float golden_norm_rms_scale(size_t n) { return (float)(0x1p-40 / (double)n); }
 
 struct statistics {
     int64_t sum;         // of X = fix(x, 20)
@@ -30,8 +24,7 @@ static struct statistics norm_statistics(size_t n, const float x[], struct golde
     return s;
 }
 
-void golden_layernorm(size_t n, float eps, const float x[], const float gamma[], const float beta[], float y[],
-                      struct golden_fault *fault) {
+void golden_layernorm(size_t n, float eps, const float x[], const float gamma[], const float beta[], float y[], struct golden_fault *fault) {
     struct statistics s = norm_statistics(n, x, fault);
     golden_i128 spread = (golden_i128)n * s.squares - (golden_i128)s.sum * s.sum;
     float var = g_mul(g_from_int128(spread), golden_norm_square_scale(n), fault);
@@ -47,40 +40,33 @@ void golden_rmsnorm(size_t n, float eps, const float x[], const float gamma[], f
     struct statistics s = norm_statistics(n, x, fault);
     float mean_square = g_mul(g_from_int128(s.squares), golden_norm_rms_scale(n), fault);
     float r = g_rsqrt(g_add(mean_square, eps, fault), fault);
-    for (size_t i = 0; i < n; i++)
-        y[i] = g_mul(g_mul(x[i], r, fault), gamma[i], fault);
+    for (size_t i = 0; i < n; i++) y[i] = g_mul(g_mul(x[i], r, fault), gamma[i], fault);
 }
 
 void golden_add(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault) {
-    for (size_t i = 0; i < n; i++)
-        y[i] = g_add(a[i], b[i], fault);
+    for (size_t i = 0; i < n; i++) y[i] = g_add(a[i], b[i], fault);
 }
 
 void golden_mul(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault) {
-    for (size_t i = 0; i < n; i++)
-        y[i] = g_mul(a[i], b[i], fault);
+    for (size_t i = 0; i < n; i++) y[i] = g_mul(a[i], b[i], fault);
 }
 
 void golden_scale(size_t n, float factor, const float x[], float y[], struct golden_fault *fault) {
-    for (size_t i = 0; i < n; i++)
-        y[i] = g_mul(x[i], factor, fault);
+    for (size_t i = 0; i < n; i++) y[i] = g_mul(x[i], factor, fault);
 }
 
 void golden_gelu(size_t n, const float x[], float y[], struct golden_fault *fault) {
-    for (size_t i = 0; i < n; i++)
-        y[i] = g_gelu(x[i], fault);
+    for (size_t i = 0; i < n; i++) y[i] = g_gelu(x[i], fault);
 }
 
 void golden_silu(size_t n, const float x[], float y[], struct golden_fault *fault) {
-    for (size_t i = 0; i < n; i++)
-        y[i] = g_silu(x[i], fault);
+    for (size_t i = 0; i < n; i++) y[i] = g_silu(x[i], fault);
 }
 
 size_t golden_argmax(size_t n, const float x[], struct golden_fault *fault) {
     size_t best = 0;
     for (size_t i = 1; i < n; i++) {
-        if (g_less(x[best], x[i], fault))
-            best = i;
+        if (g_less(x[best], x[i], fault)) best = i;
     }
     return best;
 }

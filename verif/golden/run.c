@@ -145,8 +145,8 @@ static bool note_fault(struct golden_run *run, const struct ir_node *node, int64
     static const char *const kinds[] = {"none", "a value that is not finite", "a function outside its domain", "an integer too large",
                                         "a block exponent above its range"};
     if (!run->fault.raised) return true;
-    run->fault_text = arena_printf(run->arena, "%s in `%s`, repetition %lld, position %lld", kinds[run->fault.kind], node->name, (long long)repetition,
-                                   (long long)run->position);
+    run->fault_text = arena_printf(run->arena, "%s in `%s`, repetition %lld, position %lld", kinds[run->fault.kind], node->name,
+                                   (long long)repetition, (long long)run->position);
     return false;
 }
 
@@ -213,8 +213,17 @@ bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetiti
     const struct run_value *v = value_at(run, p, position);
     if (!v->request || v->request != run->request || v->position != position) return false;
     const struct ir_tensor *t = &ir->tensor[p.tensor];
-    *value = (struct trace_value){.dtype = t->dtype, .rows = v->rows, .cols = v->cols, .stride = v->stride, .block = t->block,
-                                  .shift_stride = v->shift_stride, .f32 = v->f32, .acc = v->acc, .q = v->q, .shift = v->shift,
-                                  .scale = v->scale, .id = &v->id};
+    *value = (struct trace_value){.dtype = t->dtype,
+                                  .rows = v->rows,
+                                  .cols = v->cols,
+                                  .stride = v->stride,
+                                  .block = t->block,
+                                  .shift_stride = v->shift_stride,
+                                  .f32 = v->f32,
+                                  .acc = v->acc,
+                                  .q = v->q,
+                                  .shift = v->shift,
+                                  .scale = v->scale,
+                                  .id = &v->id};
     return true;
 }

@@ -10,29 +10,29 @@
 
 // One tensor's value at one position: arrays sized at the bound of dynamic extents, rows `stride` elements apart.
 struct run_value {
-    int64_t request;       // that made it; 0: never made
+    int64_t request; // that made it; 0: never made
     int64_t position;
-    int64_t rows, cols;    // of this position
+    int64_t rows, cols; // of this position
     int64_t stride, shift_stride;
-    float *f32;            // IR_F32 [rows][stride], IR_SCALAR [rows]
-    int64_t *acc;          // IR_ACC [rows][stride]
-    int8_t *q;             // IR_MX, IR_KV [rows][stride]
-    uint8_t *shift;        // IR_MX [rows][shift_stride]
-    float *scale;          // IR_KV [rows]
+    float *f32;     // IR_F32 [rows][stride], IR_SCALAR [rows]
+    int64_t *acc;   // IR_ACC [rows][stride]
+    int8_t *q;      // IR_MX, IR_KV [rows][stride]
+    uint8_t *shift; // IR_MX [rows][shift_stride]
+    float *scale;   // IR_KV [rows]
     uint32_t id;
 };
 
 // Keys or values of all positions of one kv_quantize node and repetition.
 struct run_cache {
-    int8_t *q;     // [context][heads * head_dim]
-    float *scale;  // [context][heads]
+    int8_t *q;    // [context][heads * head_dim]
+    float *scale; // [context][heads]
 };
 
 // Scratch of the operations, sized for the largest operand of the graph.
 struct run_scratch {
-    int16_t *x;               // mantissas of a quantized operand
-    int32_t *sum;             // one head
-    float *kscale, *vscale;   // one per position
+    int16_t *x;             // mantissas of a quantized operand
+    int32_t *sum;           // one head
+    float *kscale, *vscale; // one per position
 };
 
 struct golden_run {

@@ -79,7 +79,8 @@ static void run_dequantize(struct run_op *op) {
     }
     const float *scale = at(op, w->row_scale), *bias = at(op, w->bias);
     for (int64_t n = 0; n < w->rows; n++)
-        op->out[0]->f32[n] = golden_dequantize(op->in[0]->acc[n], golden_stored_scale(scale[n], exp_min, op->fault), bias ? bias[n] : 0.0f, op->fault);
+        op->out[0]->f32[n] =
+            golden_dequantize(op->in[0]->acc[n], golden_stored_scale(scale[n], exp_min, op->fault), bias ? bias[n] : 0.0f, op->fault);
 }
 
 // ---- attention ----

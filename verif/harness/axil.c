@@ -8,23 +8,16 @@ void axil_clear(struct axil *axil) {
 }
 
 static int add(struct axil *axil, struct axil_access access) {
-    if (axil->count == AXIL_MAX)
-        base_fatal("harness: more than %d register accesses in a row", AXIL_MAX);
+    if (axil->count == AXIL_MAX) base_fatal("harness: more than %d register accesses in a row", AXIL_MAX);
     axil->access[axil->count] = access;
     return axil->count++;
 }
 
-void axil_write(struct axil *axil, uint32_t address, uint32_t data) {
-    add(axil, (struct axil_access){true, address, data});
-}
+void axil_write(struct axil *axil, uint32_t address, uint32_t data) { add(axil, (struct axil_access){true, address, data}); }
 
-int axil_read(struct axil *axil, uint32_t address) {
-    return add(axil, (struct axil_access){false, address, 0});
-}
+int axil_read(struct axil *axil, uint32_t address) { return add(axil, (struct axil_access){false, address, 0}); }
 
-bool axil_busy(const struct axil *axil) {
-    return axil->next < axil->count;
-}
+bool axil_busy(const struct axil *axil) { return axil->next < axil->count; }
 
 static void drive(const struct axil *axil, struct sim_pins *pins) {
     const struct axil_access *a = &axil->access[axil->next];
@@ -34,8 +27,7 @@ static void drive(const struct axil *axil, struct sim_pins *pins) {
     pins->bready = busy && a->is_write;
     pins->arvalid = busy && !a->is_write && !axil->address_done;
     pins->rready = busy && !a->is_write;
-    if (!busy)
-        return;
+    if (!busy) return;
     pins->awaddr = pins->araddr = a->address;
     pins->wdata = a->data;
 }
@@ -47,8 +39,7 @@ bool axil_edge(struct axil *axil, struct sim_pins *pins) {
         axil->address_done |= (pins->awvalid && pins->awready) || (pins->arvalid && pins->arready);
         axil->data_done |= pins->wvalid && pins->wready;
         done = a->is_write ? pins->bvalid && pins->bready : pins->rvalid && pins->rready;
-        if (done && !a->is_write)
-            a->data = pins->rdata;
+        if (done && !a->is_write) a->data = pins->rdata;
     }
     if (done) {
         axil->next++;

@@ -5,28 +5,32 @@
 #include "sim_internal.h"
 
 enum {
-    REG_CTRL = 0x000, REG_GIER = 0x004, REG_IER = 0x008, REG_ISR = 0x00c,
-    REG_PROMPT_LEN = 0x010, REG_MAX_NEW = 0x018, REG_EOT = 0x020, REG_FLAGS = 0x028,
-    REG_STATUS = 0x030, REG_IDS = 0x034, REG_FAULT = 0x038, REG_PLACE = 0x03c,
-    REG_PROMPT = 0x040, REG_RING = 0x04c, REG_BASE = 0x058, REG_COUNTERS = 0x400,
+    REG_CTRL = 0x000,
+    REG_GIER = 0x004,
+    REG_IER = 0x008,
+    REG_ISR = 0x00c,
+    REG_PROMPT_LEN = 0x010,
+    REG_MAX_NEW = 0x018,
+    REG_EOT = 0x020,
+    REG_FLAGS = 0x028,
+    REG_STATUS = 0x030,
+    REG_IDS = 0x034,
+    REG_FAULT = 0x038,
+    REG_PLACE = 0x03c,
+    REG_PROMPT = 0x040,
+    REG_RING = 0x04c,
+    REG_BASE = 0x058,
+    REG_COUNTERS = 0x400,
 };
 enum { RESET_CYCLES = 16, SETTLE_CYCLES = 8, CTRL_START = 1, CTRL_DONE = 2 };
 
-static struct request_result *current(struct host *host) {
-    return &host->result[host->request];
-}
+static struct request_result *current(struct host *host) { return &host->result[host->request]; }
 
-static const struct ir_design *design(const struct host *host) {
-    return &host->sim->ir->design;
-}
+static const struct ir_design *design(const struct host *host) { return &host->sim->ir->design; }
 
-static uint64_t channel_base(int channel) {
-    return ((uint64_t)channel << SIM_CHANNEL_SHIFT) + SIM_BASE;
-}
+static uint64_t channel_base(int channel) { return ((uint64_t)channel << SIM_CHANNEL_SHIFT) + SIM_BASE; }
 
-static uint64_t segment_address(const struct ir_segment *s) {
-    return channel_base(s->channel == IR_NONE ? 0 : s->channel) + (uint64_t)s->offset;
-}
+static uint64_t segment_address(const struct ir_segment *s) { return channel_base(s->channel == IR_NONE ? 0 : s->channel) + (uint64_t)s->offset; }
 
 static uint8_t *segment_bytes(struct host *host, const struct ir_segment *s) {
     return hbm_bytes(host->sim->hbm, s->channel == IR_NONE ? 0 : s->channel, SIM_BASE + (uint64_t)s->offset, (uint64_t)s->bytes);
@@ -34,8 +38,7 @@ static uint8_t *segment_bytes(struct host *host, const struct ir_segment *s) {
 
 static const struct ir_segment *find_segment(const struct ir *ir, const char *name) {
     for (int i = 0; i < ir->segments; i++)
-        if (ir->segment[i].kind == IR_SEG_IO && strcmp(ir->segment[i].name, name) == 0)
-            return &ir->segment[i];
+        if (ir->segment[i].kind == IR_SEG_IO && strcmp(ir->segment[i].name, name) == 0) return &ir->segment[i];
     return NULL;
 }
 
@@ -44,14 +47,12 @@ static const struct ir_segment *find_segment(const struct ir *ir, const char *na
 static void ring_written(struct host *host) {
     struct request_result *r = current(host);
     int64_t index = r->ids;
-    if (index >= r->tokens || index * 4 >= host->ring_segment->bytes)
-        return;
+    if (index >= r->tokens || index * 4 >= host->ring_segment->bytes) return;
     const uint32_t *ring = (const uint32_t *)segment_bytes(host, host->ring_segment);
     r->id[index] = ring[index];
     r->id_cycle[index] = hbm_cycle(host->sim->hbm);
     r->bytes_last = sim_bytes(host->sim);
-    if (index == 0)
-        r->bytes_first = r->bytes_last;
+    if (index == 0) r->bytes_first = r->bytes_last;
     r->ids++;
     report_token(host->sim, r->id[index]);
 }
@@ -60,11 +61,9 @@ static void ring_written(struct host *host) {
 static void memory_written(void *ctx, int channel, uint64_t offset, uint64_t bytes) {
     struct host *host = ctx;
     const struct ir_segment *s = host->ring_segment;
-    if (s == NULL || host->phase != HOST_RUN || channel != (s->channel == IR_NONE ? 0 : s->channel))
-        return;
+    if (s == NULL || host->phase != HOST_RUN || channel != (s->channel == IR_NONE ? 0 : s->channel)) return;
     uint64_t first = SIM_BASE + (uint64_t)s->offset;
-    if (offset < first + (uint64_t)s->bytes && first < offset + bytes)
-        ring_written(host);
+    if (offset < first + (uint64_t)s->bytes && first < offset + bytes) ring_written(host);
 }
 
 // ---- opening ----
@@ -87,23 +86,18 @@ static bool encode_prompt(struct host *host, const struct sim_prompt *prompt, st
 static bool check_request_fits(struct host *host, const struct request_result *r) {
     const struct ir_design *d = design(host);
     const char *unit = d->is_lm ? "token ids" : "rows";
-    if (host->sim->options.unchecked)
-        return true;
-    if (r->prompt_len < 1)
-        sim_fail(host->sim, "the prompt is empty");
+    if (host->sim->options.unchecked) return true;
+    if (r->prompt_len < 1) sim_fail(host->sim, "the prompt is empty");
     else if (r->prompt_len > d->context)
-        sim_fail(host->sim, "the prompt has %lld %s, the design's context is %lld", (long long)r->prompt_len, unit,
-                 (long long)d->context);
+        sim_fail(host->sim, "the prompt has %lld %s, the design's context is %lld", (long long)r->prompt_len, unit, (long long)d->context);
     return host->sim->failure == NULL;
 }
 
 static bool open_request(struct host *host, const struct sim_prompt *prompt, struct request_result *r) {
     struct arena *arena = &host->sim->arena;
     r->tokens = prompt->tokens;
-    if (!design(host)->is_lm)
-        r->prompt_len = prompt->tokens;
-    else if (!encode_prompt(host, prompt, r))
-        return false;
+    if (!design(host)->is_lm) r->prompt_len = prompt->tokens;
+    else if (!encode_prompt(host, prompt, r)) return false;
     int64_t most = design(host)->context + 1 < r->tokens ? design(host)->context + 1 : r->tokens;
     r->tokens = design(host)->is_lm ? most : r->tokens;
     r->id = ARENA_ARRAY(arena, uint32_t, (size_t)r->tokens + 1);
@@ -127,8 +121,7 @@ bool host_open(struct host *host, struct sim *sim) {
     }
     int64_t rows = 0;
     for (size_t i = 0; i < sim->options.prompts.count; i++) {
-        if (!open_request(host, &sim->options.prompts.items[i], &host->result[i]))
-            return false;
+        if (!open_request(host, &sim->options.prompts.items[i], &host->result[i])) return false;
         rows = host->result[i].prompt_len > rows ? host->result[i].prompt_len : rows;
     }
     return sim->ir->design.is_lm || rows_open(sim, rows);
@@ -163,8 +156,7 @@ static void write_arguments(struct host *host) {
         write_pointer(axil, REG_PROMPT, segment_address(host->prompt_segment));
         write_pointer(axil, REG_RING, segment_address(host->ring_segment));
     }
-    for (int c = 0; c < d->channels; c++)
-        write_pointer(axil, REG_BASE + 12 * (uint32_t)c, channel_base(c));
+    for (int c = 0; c < d->channels; c++) write_pointer(axil, REG_BASE + 12 * (uint32_t)c, channel_base(c));
     axil_write(axil, REG_GIER, 1);
     axil_write(axil, REG_IER, 1);
     axil_write(axil, REG_CTRL, CTRL_START);
@@ -179,12 +171,10 @@ static void begin_request(struct host *host) {
     struct request_result *r = current(host);
     const struct ir_design *d = design(host);
     bool ignore = host->sim->options.ignore_eot || d->eot < 0;
-    struct check_request request = {.ids = r->prompt, .count = r->prompt_len, .max_new = r->tokens, .eot = ignore ? -1 : d->eot,
-                                    .row = (const float *const *)host->rows};
-    if (d->is_lm)
-        place_prompt(host);
-    else
-        rows_clear(host->sim, r->prompt_len);
+    struct check_request request = {
+        .ids = r->prompt, .count = r->prompt_len, .max_new = r->tokens, .eot = ignore ? -1 : d->eot, .row = (const float *const *)host->rows};
+    if (d->is_lm) place_prompt(host);
+    else rows_clear(host->sim, r->prompt_len);
     check_begin(host->sim->check, &request);
     write_arguments(host);
     enter(host, HOST_ARGUMENTS);
@@ -217,8 +207,7 @@ static void store_registers(struct host *host) {
     struct request_result *r = current(host);
     const struct axil_access *a = &host->axil.access[host->first_read];
     int channels = design(host)->channels;
-    if (!(a[0].data & CTRL_DONE))
-        sim_fail(host->sim, "interrupt without done: CTRL is %08x", a[0].data);
+    if (!(a[0].data & CTRL_DONE)) sim_fail(host->sim, "interrupt without done: CTRL is %08x", a[0].data);
     r->status = a[1].data;
     r->ids_written = a[2].data;
     r->fault = a[3].data;
@@ -233,16 +222,20 @@ static void store_registers(struct host *host) {
 // The place-th kernel with a fault output, in program order.
 static const char *fault_kernel(const struct ir *ir, uint32_t place) {
     for (int k = 0; k < ir->kernels; k++)
-        if (ir->kernel[k].has_fault && place-- == 0)
-            return ir->kernel[k].name;
+        if (ir->kernel[k].has_fault && place-- == 0) return ir->kernel[k].name;
     return "?";
 }
 
 static void report_fault(struct host *host) {
     struct sim *sim = host->sim;
     const struct request_result *r = current(host);
-    static const char *const names[] = {"", "the prompt is empty", "the prompt is longer than the context", "a pointer is not aligned",
-                                        "a prompt id is outside the vocabulary", "numeric fault in a kernel", "memory error response"};
+    static const char *const names[] = {"",
+                                        "the prompt is empty",
+                                        "the prompt is longer than the context",
+                                        "a pointer is not aligned",
+                                        "a prompt id is outside the vocabulary",
+                                        "numeric fault in a kernel",
+                                        "memory error response"};
     const char *name = r->fault < COUNT_OF(names) ? names[r->fault] : "unknown";
     const char *kernel = r->fault == 5 ? fault_kernel(sim->ir, r->fault_place) : "";
     sim_fail(sim, "the design reports fault %u: %s (place %u%s%s), latest step at position %u", r->fault, name, r->fault_place,
@@ -259,8 +252,7 @@ static void compare_ids(struct host *host) {
     for (int64_t i = 0; i < want && i < r->ids; i++)
         if (r->id[i] != golden[i] || ring[i] != golden[i])
             sim_fail(host->sim, "id %lld is %u (in the ring: %u), the golden model's is %u", (long long)i, r->id[i], ring[i], golden[i]);
-    if (r->ids != want)
-        sim_fail(host->sim, "%lld ids were written, the golden model makes %lld", (long long)r->ids, (long long)want);
+    if (r->ids != want) sim_fail(host->sim, "%lld ids were written, the golden model makes %lld", (long long)r->ids, (long long)want);
 }
 
 static void finish_request(struct host *host) {
@@ -272,20 +264,16 @@ static void finish_request(struct host *host) {
         return;
     }
     check_end(host->sim->check, hbm_cycle(host->sim->hbm));
-    if (design(host)->is_lm)
-        compare_ids(host);
-    else
-        rows_compare(host->sim, r->prompt_len);
-    if (!hbm_quiet(host->sim->hbm))
-        sim_fail(host->sim, "done, but memory transactions are outstanding");
+    if (design(host)->is_lm) compare_ids(host);
+    else rows_compare(host->sim, r->prompt_len);
+    if (!hbm_quiet(host->sim->hbm)) sim_fail(host->sim, "done, but memory transactions are outstanding");
 }
 
 // ---- one clock ----
 
 static void report_deadlock(struct host *host, const char *what) {
     struct sim *sim = host->sim;
-    if (sim->failure == NULL)
-        watch_report(&sim->watch, sim->check, &sim->arena, &sim->failure_detail);
+    if (sim->failure == NULL) watch_report(&sim->watch, sim->check, &sim->arena, &sim->failure_detail);
     sim_fail(sim, "%s at cycle %llu, request %d, %lld ids made", what, (unsigned long long)hbm_cycle(sim->hbm), host->request,
              (long long)current(host)->ids);
 }
@@ -293,12 +281,10 @@ static void report_deadlock(struct host *host, const char *what) {
 static void guard_run(struct host *host) {
     struct sim *sim = host->sim;
     uint64_t cycle = hbm_cycle(sim->hbm);
-    if (check_mismatch(sim->check) != NULL)
-        sim_fail(sim, "mismatch: %s", check_mismatch(sim->check));
+    if (check_mismatch(sim->check) != NULL) sim_fail(sim, "mismatch: %s", check_mismatch(sim->check));
     else if (watch_stuck(&sim->watch, sim->watch.beats + hbm_beats(sim->hbm), cycle, sim->options.watchdog))
         report_deadlock(host, "deadlock: nothing moves");
-    else if (sim->options.timeout != 0 && cycle > sim->options.timeout)
-        report_deadlock(host, "time-out");
+    else if (sim->options.timeout != 0 && cycle > sim->options.timeout) report_deadlock(host, "time-out");
 }
 
 static void end_run(struct host *host) {
@@ -311,10 +297,8 @@ static void end_run(struct host *host) {
 
 static void next_request(struct host *host) {
     finish_request(host);
-    if (check_mismatch(host->sim->check) != NULL)
-        sim_fail(host->sim, "mismatch: %s", check_mismatch(host->sim->check));
-    if (host->sim->failure != NULL || (size_t)host->request + 1 == host->sim->options.prompts.count)
-        enter(host, HOST_OVER);
+    if (check_mismatch(host->sim->check) != NULL) sim_fail(host->sim, "mismatch: %s", check_mismatch(host->sim->check));
+    if (host->sim->failure != NULL || (size_t)host->request + 1 == host->sim->options.prompts.count) enter(host, HOST_OVER);
     else {
         host->request++;
         begin_request(host);
@@ -335,25 +319,19 @@ bool host_edge(struct host *host, struct sim_pins *pins) {
     pins->rst = cycle < RESET_CYCLES;
     switch (host->phase) {
     case HOST_RESET:
-        if (cycle >= RESET_CYCLES + SETTLE_CYCLES)
-            begin_request(host);
+        if (cycle >= RESET_CYCLES + SETTLE_CYCLES) begin_request(host);
         break;
     case HOST_ARGUMENTS:
-        if (idle)
-            start_run(host);
+        if (idle) start_run(host);
         break;
     case HOST_RUN:
-        if (pins->interrupt)
-            end_run(host);
-        else
-            guard_run(host);
+        if (pins->interrupt) end_run(host);
+        else guard_run(host);
         break;
     case HOST_COLLECT:
-        if (idle)
-            next_request(host);
+        if (idle) next_request(host);
         break;
-    case HOST_OVER:
-        break;
+    case HOST_OVER: break;
     }
     if (host->phase != HOST_RUN && host->phase != HOST_OVER && cycle - host->phase_cycle > 100000)
         sim_fail(host->sim, "the control port does not answer");

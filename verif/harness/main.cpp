@@ -36,8 +36,7 @@ static void sample(const Vrill_sim_top &top, sim_pins &pins) {
 int main(int argc, char **argv) {
     int exit_code = 0;
     sim *run = sim_open(argc, argv, &exit_code);
-    if (run == nullptr)
-        return exit_code;
+    if (run == nullptr) return exit_code;
     auto context = std::make_unique<VerilatedContext>();
     context->commandArgs(argc, argv);
     context->fatalOnError(false); // a protocol checker's $fatal ends the run in order, with the report
@@ -46,8 +45,7 @@ int main(int argc, char **argv) {
     const char *trace_path = sim_trace(run);
     context->traceEverOn(trace_path != nullptr);
 #else
-    if (sim_trace(run) != nullptr)
-        std::fprintf(stderr, "rill sim: warning: built without tracing, no waveform is written\n");
+    if (sim_trace(run) != nullptr) std::fprintf(stderr, "rill sim: warning: built without tracing, no waveform is written\n");
 #endif
     auto top = std::make_unique<Vrill_sim_top>(context.get(), "rill_sim_top");
 #if VM_TRACE_FST
@@ -63,24 +61,20 @@ int main(int argc, char **argv) {
         top->clk = 0;
         top->eval();
 #if VM_TRACE_FST
-        if (trace_path != nullptr)
-            trace.dump(half);
+        if (trace_path != nullptr) trace.dump(half);
 #endif
         sample(*top, pins);
         more = sim_edge(run, &pins);
         top->clk = 1;
         top->eval();
 #if VM_TRACE_FST
-        if (trace_path != nullptr)
-            trace.dump(half + 1);
+        if (trace_path != nullptr) trace.dump(half + 1);
 #endif
     }
-    if (context->gotFinish() || context->gotError())
-        sim_stopped(run);
+    if (context->gotFinish() || context->gotError()) sim_stopped(run);
     top->final();
 #if VM_TRACE_FST
-    if (trace_path != nullptr)
-        trace.close();
+    if (trace_path != nullptr) trace.close();
 #endif
     return sim_close(run);
 }

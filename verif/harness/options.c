@@ -8,26 +8,25 @@
 
 enum { MAX_REQUESTS_BYTES = 16 << 20 };
 
-static const char usage[] =
-    "usage: Vrill --dir DIR [--prompt TEXT | --prompt-ids 1,2,3 | --requests FILE]... [options]\n"
-    "  --dir DIR            the generated design (design.yaml, image/)\n"
-    "  --prompt TEXT        one request; may be repeated, requests run one after the other\n"
-    "  --prompt-ids LIST    the same, as token ids\n"
-    "  --requests FILE      one request a line: text, or `ids:` and a list\n"
-    "  --tokens N           ids to make (or rows to send); behind a prompt: for that prompt (default 16)\n"
-    "  --ignore-eot         do not stop at the end-of-text id\n"
-    "  --seed S             jitter of the memory model; 0: none (default)\n"
-    "  --data-seed S        random rows of graphs that are no language models (default 1)\n"
-    "  --clock MHZ          clock of the design (default: the spec's)\n"
-    "  --compare all|min    streams compared with the golden model (default all)\n"
-    "  --trace FILE         waveform (FST), when built with tracing\n"
-    "  --json FILE          results; - for standard output\n"
-    "  --logits FILE        inputs of argmax, raw fp32\n"
-    "  --inject-error CH:N  the N-th read burst of channel CH answers SLVERR; CH:wN: write burst\n"
-    "  --timeout CYCLES     ends the run with a failure (default: none)\n"
-    "  --watchdog CYCLES    no beat anywhere for so long is a deadlock (default 20000)\n"
-    "  --unchecked          hand a bad request to the design instead of refusing it\n"
-    "  --quiet              no text and no summary on standard output\n";
+static const char usage[] = "usage: Vrill --dir DIR [--prompt TEXT | --prompt-ids 1,2,3 | --requests FILE]... [options]\n"
+                            "  --dir DIR            the generated design (design.yaml, image/)\n"
+                            "  --prompt TEXT        one request; may be repeated, requests run one after the other\n"
+                            "  --prompt-ids LIST    the same, as token ids\n"
+                            "  --requests FILE      one request a line: text, or `ids:` and a list\n"
+                            "  --tokens N           ids to make (or rows to send); behind a prompt: for that prompt (default 16)\n"
+                            "  --ignore-eot         do not stop at the end-of-text id\n"
+                            "  --seed S             jitter of the memory model; 0: none (default)\n"
+                            "  --data-seed S        random rows of graphs that are no language models (default 1)\n"
+                            "  --clock MHZ          clock of the design (default: the spec's)\n"
+                            "  --compare all|min    streams compared with the golden model (default all)\n"
+                            "  --trace FILE         waveform (FST), when built with tracing\n"
+                            "  --json FILE          results; - for standard output\n"
+                            "  --logits FILE        inputs of argmax, raw fp32\n"
+                            "  --inject-error CH:N  the N-th read burst of channel CH answers SLVERR; CH:wN: write burst\n"
+                            "  --timeout CYCLES     ends the run with a failure (default: none)\n"
+                            "  --watchdog CYCLES    no beat anywhere for so long is a deadlock (default 20000)\n"
+                            "  --unchecked          hand a bad request to the design instead of refusing it\n"
+                            "  --quiet              no text and no summary on standard output\n";
 
 struct reader {
     struct arena *arena;
@@ -38,15 +37,12 @@ struct reader {
 };
 
 static void bad(struct reader *r, const char *what, const char *value) {
-    if (r->ok)
-        fprintf(stderr, "rill sim: error: %s%s%s\n(--help shows the options)\n", what, value != NULL ? ": " : "",
-                value != NULL ? value : "");
+    if (r->ok) fprintf(stderr, "rill sim: error: %s%s%s\n(--help shows the options)\n", what, value != NULL ? ": " : "", value != NULL ? value : "");
     r->ok = false;
 }
 
 static const char *value_of(struct reader *r) {
-    if (r->at + 1 < r->argc)
-        return r->argv[++r->at];
+    if (r->at + 1 < r->argc) return r->argv[++r->at];
     bad(r, "a value is missing behind", r->argv[r->at]);
     return "0";
 }
@@ -55,8 +51,7 @@ static uint64_t number(struct reader *r, const char *text) {
     char *end = NULL;
     errno = 0;
     unsigned long long v = strtoull(text, &end, 0);
-    if (errno != 0 || end == text || *end != 0 || text[0] == '-')
-        bad(r, "not a number", text);
+    if (errno != 0 || end == text || *end != 0 || text[0] == '-') bad(r, "not a number", text);
     return v;
 }
 
@@ -91,20 +86,16 @@ static void read_requests(struct reader *r, const char *path) {
     }
     for (char *line = strtok(data, "\n"); line != NULL; line = strtok(NULL, "\n")) {
         struct sim_prompt *prompt = add_prompt(r);
-        if (strncmp(line, "ids:", 4) == 0)
-            read_ids(r, line + 4 + strspn(line + 4, " "), prompt);
-        else
-            prompt->text = line;
+        if (strncmp(line, "ids:", 4) == 0) read_ids(r, line + 4 + strspn(line + 4, " "), prompt);
+        else prompt->text = line;
     }
 }
 
 static void read_tokens(struct reader *r) {
     struct sim_options *o = r->options;
     int64_t tokens = (int64_t)number(r, value_of(r));
-    if (o->prompts.count > 0)
-        o->prompts.items[o->prompts.count - 1].tokens = tokens;
-    if (o->tokens < 0)
-        o->tokens = tokens;
+    if (o->prompts.count > 0) o->prompts.items[o->prompts.count - 1].tokens = tokens;
+    if (o->tokens < 0) o->tokens = tokens;
 }
 
 // CH:N or CH:wN.
@@ -122,74 +113,48 @@ static void read_error(struct reader *r) {
 
 static void read_compare(struct reader *r) {
     const char *word = value_of(r);
-    if (strcmp(word, "all") != 0 && strcmp(word, "min") != 0)
-        bad(r, "--compare takes all or min, not", word);
+    if (strcmp(word, "all") != 0 && strcmp(word, "min") != 0) bad(r, "--compare takes all or min, not", word);
     r->options->set = strcmp(word, "min") == 0 ? CHECK_MINIMUM : CHECK_ALL;
 }
 
-static bool is(const struct reader *r, const char *name) {
-    return strcmp(r->argv[r->at], name) == 0;
-}
+static bool is(const struct reader *r, const char *name) { return strcmp(r->argv[r->at], name) == 0; }
 
 static bool read_run_option(struct reader *r) {
     struct sim_options *o = r->options;
-    if (is(r, "--seed"))
-        o->seed = number(r, value_of(r));
-    else if (is(r, "--data-seed"))
-        o->data_seed = number(r, value_of(r));
-    else if (is(r, "--timeout"))
-        o->timeout = number(r, value_of(r));
-    else if (is(r, "--watchdog"))
-        o->watchdog = number(r, value_of(r));
-    else if (is(r, "--clock"))
-        o->clock_mhz = strtod(value_of(r), NULL);
-    else if (is(r, "--compare"))
-        read_compare(r);
-    else if (is(r, "--inject-error"))
-        read_error(r);
-    else if (is(r, "--ignore-eot"))
-        o->ignore_eot = true;
-    else if (is(r, "--unchecked"))
-        o->unchecked = true;
-    else if (is(r, "--quiet"))
-        o->quiet = true;
-    else
-        return false;
+    if (is(r, "--seed")) o->seed = number(r, value_of(r));
+    else if (is(r, "--data-seed")) o->data_seed = number(r, value_of(r));
+    else if (is(r, "--timeout")) o->timeout = number(r, value_of(r));
+    else if (is(r, "--watchdog")) o->watchdog = number(r, value_of(r));
+    else if (is(r, "--clock")) o->clock_mhz = strtod(value_of(r), NULL);
+    else if (is(r, "--compare")) read_compare(r);
+    else if (is(r, "--inject-error")) read_error(r);
+    else if (is(r, "--ignore-eot")) o->ignore_eot = true;
+    else if (is(r, "--unchecked")) o->unchecked = true;
+    else if (is(r, "--quiet")) o->quiet = true;
+    else return false;
     return true;
 }
 
 static bool read_file_option(struct reader *r) {
     struct sim_options *o = r->options;
-    if (is(r, "--dir"))
-        o->dir = value_of(r);
-    else if (is(r, "--prompt"))
-        add_prompt(r)->text = value_of(r);
-    else if (is(r, "--prompt-ids"))
-        read_ids(r, value_of(r), add_prompt(r));
-    else if (is(r, "--requests"))
-        read_requests(r, value_of(r));
-    else if (is(r, "--tokens"))
-        read_tokens(r);
-    else if (is(r, "--trace"))
-        o->trace = value_of(r);
-    else if (is(r, "--json"))
-        o->json = value_of(r);
-    else if (is(r, "--logits"))
-        o->logits = value_of(r);
-    else
-        return false;
+    if (is(r, "--dir")) o->dir = value_of(r);
+    else if (is(r, "--prompt")) add_prompt(r)->text = value_of(r);
+    else if (is(r, "--prompt-ids")) read_ids(r, value_of(r), add_prompt(r));
+    else if (is(r, "--requests")) read_requests(r, value_of(r));
+    else if (is(r, "--tokens")) read_tokens(r);
+    else if (is(r, "--trace")) o->trace = value_of(r);
+    else if (is(r, "--json")) o->json = value_of(r);
+    else if (is(r, "--logits")) o->logits = value_of(r);
+    else return false;
     return true;
 }
 
 static void set_defaults(struct reader *r) {
     struct sim_options *o = r->options;
-    if (o->tokens < 0)
-        o->tokens = 16;
-    if (o->prompts.count == 0)
-        add_prompt(r);
+    if (o->tokens < 0) o->tokens = 16;
+    if (o->prompts.count == 0) add_prompt(r);
     for (size_t i = 0; i < o->prompts.count; i++)
-        if (o->prompts.items[i].tokens < 0)
-            o->prompts.items[i].tokens = o->tokens;
+        if (o->prompts.items[i].tokens < 0) o->prompts.items[i].tokens = o->tokens;
 }
 
 bool options_read(struct arena *arena, int argc, char **argv, struct sim_options *options, int *exit_code) {
@@ -203,13 +168,10 @@ bool options_read(struct arena *arena, int argc, char **argv, struct sim_options
         }
         if (argv[r.at][0] == '+') // for the Verilated model
             continue;
-        if (!read_file_option(&r) && !read_run_option(&r))
-            bad(&r, "unknown option", argv[r.at]);
+        if (!read_file_option(&r) && !read_run_option(&r)) bad(&r, "unknown option", argv[r.at]);
     }
-    if (r.ok && options->dir == NULL)
-        bad(&r, "--dir is missing", NULL);
-    if (r.ok && options->clock_mhz < 0)
-        bad(&r, "--clock takes a positive frequency", NULL);
+    if (r.ok && options->dir == NULL) bad(&r, "--dir is missing", NULL);
+    if (r.ok && options->clock_mhz < 0) bad(&r, "--clock takes a positive frequency", NULL);
     set_defaults(&r);
     *exit_code = RILL_USAGE;
     return r.ok;

@@ -6,13 +6,10 @@
 // DPI functions have no context argument: the only state outside the run itself.
 static struct sim *bound;
 
-void probe_dpi_bind(struct sim *sim) {
-    bound = sim;
-}
+void probe_dpi_bind(struct sim *sim) { bound = sim; }
 
 static struct watch_edge *edge_of(int id) {
-    if (bound == NULL || id < 0 || id >= bound->ir->edges)
-        base_fatal("probe %d: the design has no such stream", id);
+    if (bound == NULL || id < 0 || id >= bound->ir->edges) base_fatal("probe %d: the design has no such stream", id);
     return &bound->watch.edge[id];
 }
 
@@ -20,8 +17,7 @@ int rill_probe_open(int id, int data_bits) {
     edge_of(id);
     const struct ir_edge *e = &bound->ir->edge[id];
     int64_t bits = bound->ir->kernel[e->src_kernel].port[e->src_port].data_bits;
-    if (bits != data_bits)
-        base_fatal("probe %d (%s) has %d bits, the stream has %lld", id, e->name, data_bits, (long long)bits);
+    if (bits != data_bits) base_fatal("probe %d (%s) has %d bits, the stream has %lld", id, e->name, data_bits, (long long)bits);
     return check_wants(bound->check, id);
 }
 
@@ -30,13 +26,9 @@ int rill_probe_beat(int id, const uint32_t *data, int user, int last, int count)
     return check_beat(bound->check, id, data, (unsigned)user, last != 0, (unsigned)count, hbm_cycle(bound->hbm));
 }
 
-int rill_probe_beat64(int id, const uint32_t *data, int user, int last, int count) {
-    return rill_probe_beat(id, data, user, last, count);
-}
+int rill_probe_beat64(int id, const uint32_t *data, int user, int last, int count) { return rill_probe_beat(id, data, user, last, count); }
 
-int rill_probe_beat544(int id, const uint32_t *data, int user, int last, int count) {
-    return rill_probe_beat(id, data, user, last, count);
-}
+int rill_probe_beat544(int id, const uint32_t *data, int user, int last, int count) { return rill_probe_beat(id, data, user, last, count); }
 
 void rill_probe_state(int id, int tvalid, int tready, long long beats, long long stalls) {
     struct watch_edge *w = edge_of(id);

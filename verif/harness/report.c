@@ -11,14 +11,12 @@ enum { PROGRESS_CYCLES = 4096 };
 static const double peak_gbs = 14.4; // of one pseudo-channel
 
 struct figures {
-    uint64_t prefill, decode;    // cycles: start to first id, first to last id
+    uint64_t prefill, decode; // cycles: start to first id, first to last id
     double per_token, rate, ttft_ms, utilization;
     uint64_t bytes;
 };
 
-static double seconds_of(const struct sim *sim, uint64_t cycles) {
-    return (double)cycles / (sim->clock_mhz * 1e6);
-}
+static double seconds_of(const struct sim *sim, uint64_t cycles) { return (double)cycles / (sim->clock_mhz * 1e6); }
 
 static double used(const struct sim *sim, uint64_t bytes, uint64_t cycles) {
     double peak = peak_gbs * 1e9 * sim->ir->design.channels * seconds_of(sim, cycles);
@@ -51,8 +49,7 @@ static double wall_seconds(void) {
 }
 
 static void clear_progress(struct sim *sim) {
-    if (sim->progress_shown)
-        fputs("\r\033[K", stderr);
+    if (sim->progress_shown) fputs("\r\033[K", stderr);
     sim->progress_shown = false;
 }
 
@@ -60,8 +57,7 @@ static void clear_progress(struct sim *sim) {
 void report_progress(struct sim *sim) {
     uint64_t cycle = hbm_cycle(sim->hbm);
     const struct request_result *r = &sim->host.result[sim->host.request];
-    if (cycle % PROGRESS_CYCLES != 0 || !isatty(2) || (r->ids > 0 && !sim->options.quiet && isatty(1)))
-        return;
+    if (cycle % PROGRESS_CYCLES != 0 || !isatty(2) || (r->ids > 0 && !sim->options.quiet && isatty(1))) return;
     double wall = wall_seconds() - sim->wall_start;
     fprintf(stderr, "\r\033[Krequest %d: %lld of %lld ids, %.2f M cycles, %.0f k cycles/s", sim->host.request + 1, (long long)r->ids,
             (long long)r->tokens, (double)cycle * 1e-6, (double)cycle * 1e-3 / (wall > 0 ? wall : 1));
@@ -80,31 +76,24 @@ void report_token(struct sim *sim, uint32_t id) {
     struct request_result *r = &sim->host.result[sim->host.request];
     size_t len = 0;
     const char *bytes = tokenizer_decode(sim->tokenizer, id, &len);
-    if (id != (uint32_t)sim->ir->design.eot)
-        text_add_bytes(&r->text, bytes, len);
-    if (sim->options.quiet)
-        return;
+    if (id != (uint32_t)sim->ir->design.eot) text_add_bytes(&r->text, bytes, len);
+    if (sim->options.quiet) return;
     clear_progress(sim);
-    if (r->ids == 1)
-        print_prompt(sim, r);
-    if (id != (uint32_t)sim->ir->design.eot)
-        fwrite(bytes, 1, len, stdout);
+    if (r->ids == 1) print_prompt(sim, r);
+    if (id != (uint32_t)sim->ir->design.eot) fwrite(bytes, 1, len, stdout);
     fflush(stdout);
 }
 
-static bool matches(const struct sim *sim) {
-    return sim->failure == NULL && check_counts(sim->check).mismatches == 0;
-}
+static bool matches(const struct sim *sim) { return sim->failure == NULL && check_counts(sim->check).mismatches == 0; }
 
 static void print_request(const struct sim *sim, const struct request_result *r) {
     struct figures f = figures_of(sim, r);
     if (sim->ir->design.is_lm)
         printf("%lld prompt ids, %lld ids made; prefill %llu cycles (TTFT %.3f ms), decode %llu cycles,\n"
                "%.0f cycles per token: %.1f tokens/s at %g MHz\n",
-               (long long)r->prompt_len, (long long)r->ids, (unsigned long long)f.prefill, f.ttft_ms,
-               (unsigned long long)f.decode, f.per_token, f.rate, sim->clock_mhz);
-    else
-        printf("%lld rows, %.0f cycles each: %.1f rows/s at %g MHz\n", (long long)r->prompt_len, f.per_token, f.rate, sim->clock_mhz);
+               (long long)r->prompt_len, (long long)r->ids, (unsigned long long)f.prefill, f.ttft_ms, (unsigned long long)f.decode, f.per_token,
+               f.rate, sim->clock_mhz);
+    else printf("%lld rows, %.0f cycles each: %.1f rows/s at %g MHz\n", (long long)r->prompt_len, f.per_token, f.rate, sim->clock_mhz);
     printf("HBM: %.3f MB moved, %.1f %% of %.1f GB/s\n", (double)f.bytes * 1e-6, f.utilization * 100, peak_gbs * sim->ir->design.channels);
 }
 
@@ -113,13 +102,10 @@ void report_summary(struct sim *sim) {
     struct check_counts counts = check_counts(sim->check);
     uint64_t cycle = hbm_cycle(sim->hbm);
     clear_progress(sim);
-    if (sim->options.quiet)
-        return;
-    if (sim->ir->design.is_lm)
-        puts("\n");
+    if (sim->options.quiet) return;
+    if (sim->ir->design.is_lm) puts("\n");
     for (size_t i = 0; i < sim->options.prompts.count; i++)
-        if (sim->host.result[i].done)
-            print_request(sim, &sim->host.result[i]);
+        if (sim->host.result[i].done) print_request(sim, &sim->host.result[i]);
     printf("match: %s (%llu values on %llu streams compared with the golden model)\n", matches(sim) ? "true" : "false",
            (unsigned long long)counts.values, (unsigned long long)counts.streams);
     printf("simulated %llu cycles in %.1f s, %.1f thousand cycles/s\n", (unsigned long long)cycle, wall, (double)cycle * 1e-3 / wall);
@@ -129,22 +115,19 @@ void report_summary(struct sim *sim) {
 static uint64_t logits_hash(const struct sim *sim, size_t *count) {
     const unsigned char *bytes = (const unsigned char *)check_logits(sim->check, count);
     uint64_t hash = 0xcbf29ce484222325ull; // FNV-1a
-    for (size_t i = 0; i < *count * sizeof(float); i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3ull;
+    for (size_t i = 0; i < *count * sizeof(float); i++) hash = (hash ^ bytes[i]) * 0x100000001b3ull;
     return hash;
 }
 
 static void json_u64s(struct text *out, const char *key, const uint64_t values[], int count) {
     text_addf(out, "\"%s\": [", key);
-    for (int i = 0; i < count; i++)
-        text_addf(out, "%s%llu", i ? ", " : "", (unsigned long long)values[i]);
+    for (int i = 0; i < count; i++) text_addf(out, "%s%llu", i ? ", " : "", (unsigned long long)values[i]);
     text_add(out, "]");
 }
 
 static void json_ids(struct text *out, const char *key, const uint32_t ids[], int64_t count) {
     text_addf(out, "\"%s\": [", key);
-    for (int64_t i = 0; i < count; i++)
-        text_addf(out, "%s%u", i ? ", " : "", ids[i]);
+    for (int64_t i = 0; i < count; i++) text_addf(out, "%s%u", i ? ", " : "", ids[i]);
     text_add(out, "]");
 }
 
@@ -175,10 +158,8 @@ static void json_fifos(const struct sim *sim, struct text *out) {
     text_add(out, "  \"fifos\": {");
     for (int i = 0; i < sim->ir->edges; i++) {
         const struct watch_edge *w = &sim->watch.edge[i];
-        if (!w->has_fifo)
-            continue;
-        text_addf(out, "%s\n    \"%s\": {\"depth\": %d, \"high_water\": %d}", first ? "" : ",", sim->ir->edge[i].name, w->depth,
-                  w->high_water);
+        if (!w->has_fifo) continue;
+        text_addf(out, "%s\n    \"%s\": {\"depth\": %d, \"high_water\": %d}", first ? "" : ",", sim->ir->edge[i].name, w->depth, w->high_water);
         first = false;
     }
     text_add(out, first ? "}" : "\n  }");
@@ -194,10 +175,8 @@ static void json_all(const struct sim *sim, struct text *out) {
               (unsigned long long)counts.values, (unsigned long long)counts.streams);
     text_addf(out, "  \"clock_mhz\": %.9g,\n  \"cycles\": %llu,\n", sim->clock_mhz, (unsigned long long)hbm_cycle(sim->hbm));
     text_addf(out, "  \"logits\": %zu,\n  \"logits_hash\": \"%016llx\",\n  \"error\": ", logits, (unsigned long long)hash);
-    if (sim->failure != NULL)
-        text_add_json_string(out, sim->failure, strlen(sim->failure));
-    else
-        text_add(out, "null");
+    if (sim->failure != NULL) text_add_json_string(out, sim->failure, strlen(sim->failure));
+    else text_add(out, "null");
     text_add(out, ",\n");
     json_fifos(sim, out);
     text_add(out, ",\n  \"requests\": [");
@@ -211,30 +190,24 @@ static void json_all(const struct sim *sim, struct text *out) {
 
 bool report_write_json(struct sim *sim) {
     struct text out = {0};
-    if (sim->options.json == NULL)
-        return true;
+    if (sim->options.json == NULL) return true;
     json_all(sim, &out);
     const char *why = NULL;
-    if (strcmp(sim->options.json, "-") == 0)
-        fputs(text_cstr(&out), stdout);
-    else
-        why = file_write_text(&sim->arena, sim->options.json, &out);
-    if (why != NULL)
-        fprintf(stderr, "rill sim: error: %s\n", why);
+    if (strcmp(sim->options.json, "-") == 0) fputs(text_cstr(&out), stdout);
+    else why = file_write_text(&sim->arena, sim->options.json, &out);
+    if (why != NULL) fprintf(stderr, "rill sim: error: %s\n", why);
     text_free(&out);
     return why == NULL;
 }
 
 bool report_write_logits(struct sim *sim) {
     struct text out = {0};
-    if (sim->options.logits == NULL)
-        return true;
+    if (sim->options.logits == NULL) return true;
     size_t count = 0;
     const float *logits = check_logits(sim->check, &count);
     text_add_bytes(&out, logits, count * sizeof *logits);
     const char *why = file_write_text(&sim->arena, sim->options.logits, &out);
-    if (why != NULL)
-        fprintf(stderr, "rill sim: error: %s\n", why);
+    if (why != NULL) fprintf(stderr, "rill sim: error: %s\n", why);
     text_free(&out);
     return why == NULL;
 }

@@ -17,11 +17,9 @@ static uint64_t draw(uint64_t *state) {
 // Bell shaped, within (-4, 4), now and then exactly 0.
 static float random_value(uint64_t *state) {
     uint64_t r = draw(state);
-    if ((r & 127) == 0)
-        return 0.0f;
+    if ((r & 127) == 0) return 0.0f;
     int32_t sum = 0;
-    for (int i = 0; i < 4; i++)
-        sum += (int32_t)(r >> (8 + 14 * i) & 0x3fff) - 0x2000;
+    for (int i = 0; i < 4; i++) sum += (int32_t)(r >> (8 + 14 * i) & 0x3fff) - 0x2000;
     return (float)sum / 8192.0f + (float)(draw(state) & 0xff) / 2097152.0f;
 }
 
@@ -30,10 +28,8 @@ static uint8_t *area(struct sim *sim, const char *prefix, const struct ir_tensor
     int64_t bytes = rows * layout_io_row_bytes(&sim->ir->design, ir_tensor_elements(t));
     for (int i = 0; i < sim->ir->segments; i++) {
         const struct ir_segment *s = &sim->ir->segment[i];
-        if (s->kind != IR_SEG_IO || strcmp(s->name, name) != 0)
-            continue;
-        if (s->bytes < bytes)
-            break;
+        if (s->kind != IR_SEG_IO || strcmp(s->name, name) != 0) continue;
+        if (s->bytes < bytes) break;
         return hbm_bytes(sim->hbm, s->channel == IR_NONE ? 0 : s->channel, SIM_BASE + (uint64_t)s->offset, (uint64_t)bytes);
     }
     sim_fail(sim, "the design has no memory area `%s` of %lld bytes", name, (long long)bytes);
@@ -48,13 +44,10 @@ static bool open_input(struct sim *sim, int input, int64_t rows, uint64_t *state
     const struct ir_tensor *t = &sim->ir->tensor[sim->ir->input[input]];
     size_t n = (size_t)ir_tensor_elements(t);
     uint8_t *to = area(sim, "input", t, rows);
-    if (to == NULL)
-        return false;
-    float *values = ARENA_ARRAY(&sim->arena, float, n * (size_t)rows);
-    for (size_t i = 0; i < n * (size_t)rows; i++)
-        values[i] = random_value(state);
-    for (int64_t r = 0; r < rows; r++)
-        memcpy(to + (size_t)r * row_bytes(sim, t), values + (size_t)r * n, n * sizeof *values);
+    if (to == NULL) return false;
+    float *values = ARENA_ARRAY(&sim->arena, float, n *(size_t)rows);
+    for (size_t i = 0; i < n * (size_t)rows; i++) values[i] = random_value(state);
+    for (int64_t r = 0; r < rows; r++) memcpy(to + (size_t)r * row_bytes(sim, t), values + (size_t)r * n, n * sizeof *values);
     sim->host.rows[input] = values;
     return true;
 }
@@ -63,11 +56,9 @@ bool rows_open(struct sim *sim, int64_t rows) {
     uint64_t state = sim->options.data_seed * 0x9e3779b97f4a7c15ull + 1;
     sim->host.rows = ARENA_ARRAY(&sim->arena, float *, IR_MAX_PORTS);
     for (int i = 0; i < sim->ir->inputs; i++)
-        if (!open_input(sim, i, rows, &state))
-            return false;
+        if (!open_input(sim, i, rows, &state)) return false;
     for (int o = 0; o < sim->ir->outputs; o++)
-        if (area(sim, "output", &sim->ir->tensor[sim->ir->output[o]], rows) == NULL)
-            return false;
+        if (area(sim, "output", &sim->ir->tensor[sim->ir->output[o]], rows) == NULL) return false;
     return true;
 }
 
@@ -86,8 +77,8 @@ static void compare_row(struct sim *sim, const struct ir_tensor *t, int64_t row,
         memcpy(&got, area + (size_t)row * row_bytes(sim, t) + (size_t)i * 4, 4);
         memcpy(&expect, &want->f32[i / want->cols * want->stride + i % want->cols], 4);
         if (got != expect)
-            sim_fail(sim, "output `%s`, row %lld, element %lld in memory: expected %08x, got %08x", t->name, (long long)row, (long long)i,
-                     expect, got);
+            sim_fail(sim, "output `%s`, row %lld, element %lld in memory: expected %08x, got %08x", t->name, (long long)row, (long long)i, expect,
+                     got);
     }
 }
 
@@ -101,7 +92,6 @@ void rows_compare(struct sim *sim, int64_t rows) {
             struct trace_value want;
             if (at == NULL || !check_golden_output(sim->check, o, r, &want))
                 sim_fail(sim, "output `%s`, row %lld: no golden value", t->name, (long long)r);
-            else
-                compare_row(sim, t, r, at, &want);
+            else compare_row(sim, t, r, at, &want);
         }
 }

@@ -12,27 +12,26 @@
 #include "sim_internal.h"
 
 void sim_fail(struct sim *sim, const char *fmt, ...) {
-    if (sim->failure != NULL)
-        return;
+    if (sim->failure != NULL) return;
     va_list args;
     va_start(args, fmt);
     sim->failure = arena_vprintf(&sim->arena, fmt, args);
     va_end(args);
 }
 
-uint64_t sim_bytes(const struct sim *sim) {
-    return hbm_beats(sim->hbm) * (uint64_t)(sim->ir->design.beat_bits / 8);
-}
+uint64_t sim_bytes(const struct sim *sim) { return hbm_beats(sim->hbm) * (uint64_t)(sim->ir->design.beat_bits / 8); }
 
-static const char *path_in(struct sim *sim, const char *name) {
-    return arena_printf(&sim->arena, "%s/%s", sim->options.dir, name);
-}
+static const char *path_in(struct sim *sim, const char *name) { return arena_printf(&sim->arena, "%s/%s", sim->options.dir, name); }
 
 static bool open_memory(struct sim *sim) {
     const struct ir_design *d = &sim->ir->design;
     const char *why = NULL;
-    struct hbm_config config = {.channels = d->channels, .beat_bytes = d->beat_bits / 8, .clock_mhz = sim->clock_mhz,
-                                .channel_bytes = 1ull << SIM_CHANNEL_SHIFT, .seed = sim->options.seed, .timing = hbm_timing_default()};
+    struct hbm_config config = {.channels = d->channels,
+                                .beat_bytes = d->beat_bits / 8,
+                                .clock_mhz = sim->clock_mhz,
+                                .channel_bytes = 1ull << SIM_CHANNEL_SHIFT,
+                                .seed = sim->options.seed,
+                                .timing = hbm_timing_default()};
     sim->hbm = hbm_open(&sim->arena, &config, &why);
     if (sim->hbm == NULL) {
         sim_fail(sim, "%s", why);
@@ -64,8 +63,7 @@ static bool inject_errors(struct sim *sim) {
 
 static int64_t vocabulary(const struct ir *ir) {
     for (int n = 0; n < ir->nodes; n++)
-        if (ir->node[n].inputs == 1 && ir->tensor[ir->node[n].in[0]].dtype == IR_ID)
-            return ir_attr_int(&ir->node[n].attrs, "rows", 0);
+        if (ir->node[n].inputs == 1 && ir->tensor[ir->node[n].in[0]].dtype == IR_ID) return ir_attr_int(&ir->node[n].attrs, "rows", 0);
     return 0;
 }
 
@@ -78,26 +76,20 @@ static bool open_tokenizer(struct sim *sim) {
 }
 
 static bool open_check(struct sim *sim) {
-    if (!pack_check_image(sim->ir, path_in(sim, "image"), &sim->diag))
-        return false;
+    if (!pack_check_image(sim->ir, path_in(sim, "image"), &sim->diag)) return false;
     sim->golden = golden_run_open(&sim->arena, sim->ir, path_in(sim, "image"), check_window(sim->ir), &sim->diag);
-    if (sim->golden == NULL)
-        return false;
+    if (sim->golden == NULL) return false;
     sim->check = check_open(&sim->arena, sim->ir, sim->golden, sim->options.set, &sim->diag);
     return sim->check != NULL;
 }
 
 static bool open_all(struct sim *sim) {
     sim->ir = ir_read(&sim->arena, path_in(sim, "design.yaml"), &sim->diag);
-    if (sim->ir == NULL)
-        return false;
+    if (sim->ir == NULL) return false;
     sim->clock_mhz = sim->options.clock_mhz > 0 ? sim->options.clock_mhz : sim->ir->design.clock_mhz;
-    if (!open_memory(sim) || !inject_errors(sim))
-        return false;
-    if (sim->ir->design.is_lm && !open_tokenizer(sim))
-        return false;
-    if (!open_check(sim))
-        return false;
+    if (!open_memory(sim) || !inject_errors(sim)) return false;
+    if (sim->ir->design.is_lm && !open_tokenizer(sim)) return false;
+    if (!open_check(sim)) return false;
     watch_open(&sim->watch, &sim->arena, sim->ir);
     probe_dpi_bind(sim);
     return host_open(&sim->host, sim);
@@ -105,14 +97,10 @@ static bool open_all(struct sim *sim) {
 
 static void release(struct sim *sim) {
     struct arena arena = sim->arena;
-    if (sim->tokenizer != NULL)
-        tokenizer_close(sim->tokenizer);
-    if (sim->golden != NULL)
-        golden_run_close(sim->golden);
-    if (sim->hbm != NULL)
-        hbm_close(sim->hbm);
-    for (size_t i = 0; sim->host.result != NULL && i < sim->options.prompts.count; i++)
-        text_free(&sim->host.result[i].text);
+    if (sim->tokenizer != NULL) tokenizer_close(sim->tokenizer);
+    if (sim->golden != NULL) golden_run_close(sim->golden);
+    if (sim->hbm != NULL) hbm_close(sim->hbm);
+    for (size_t i = 0; sim->host.result != NULL && i < sim->options.prompts.count; i++) text_free(&sim->host.result[i].text);
     text_free(&sim->failure_detail);
     free(sim);
     arena_free(&arena);
@@ -120,8 +108,7 @@ static void release(struct sim *sim) {
 
 struct sim *sim_open(int argc, char **argv, int *exit_code) {
     struct sim *sim = calloc(1, sizeof *sim);
-    if (sim == NULL)
-        base_fatal("out of memory");
+    if (sim == NULL) base_fatal("out of memory");
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     sim->wall_start = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
@@ -129,20 +116,16 @@ struct sim *sim_open(int argc, char **argv, int *exit_code) {
     diag_init(&sim->diag, stderr);
     bool ok = options_read(&sim->arena, argc, argv, &sim->options, exit_code);
     if (ok && !open_all(sim)) {
-        if (sim->failure != NULL)
-            fprintf(stderr, "rill sim: error: %s\n", sim->failure);
+        if (sim->failure != NULL) fprintf(stderr, "rill sim: error: %s\n", sim->failure);
         *exit_code = RILL_BAD_SPEC;
         ok = false;
     }
-    if (ok)
-        return sim;
+    if (ok) return sim;
     release(sim);
     return NULL;
 }
 
-const char *sim_trace(const struct sim *sim) {
-    return sim->options.trace;
-}
+const char *sim_trace(const struct sim *sim) { return sim->options.trace; }
 
 bool sim_edge(struct sim *sim, struct sim_pins *pins) {
     hbm_tick(sim->hbm);
@@ -156,8 +139,7 @@ void sim_stopped(struct sim *sim) {
 
 int sim_close(struct sim *sim) {
     report_summary(sim);
-    if (sim->failure != NULL)
-        fprintf(stderr, "rill sim: error: %s\n%s", sim->failure, text_cstr(&sim->failure_detail));
+    if (sim->failure != NULL) fprintf(stderr, "rill sim: error: %s\n%s", sim->failure, text_cstr(&sim->failure_detail));
     bool json = report_write_json(sim), logits = report_write_logits(sim);
     int exit_code = sim->failure == NULL && json && logits ? RILL_OK : RILL_BAD_SPEC;
     release(sim);

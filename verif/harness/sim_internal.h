@@ -14,10 +14,10 @@
 // ---- command line (options.c) ----
 
 struct sim_prompt {
-    const char *text;      // or
+    const char *text; // or
     const uint32_t *ids;
-    int64_t count;         // of ids
-    int64_t tokens;        // ids to make, or rows
+    int64_t count;  // of ids
+    int64_t tokens; // ids to make, or rows
 };
 
 struct sim_error {
@@ -32,7 +32,7 @@ struct sim_options {
     VEC(struct sim_error) errors;
     int64_t tokens;
     uint64_t seed, data_seed, timeout, watchdog;
-    double clock_mhz;      // 0: the design's
+    double clock_mhz; // 0: the design's
     bool ignore_eot, unchecked, quiet;
     enum check_set set;
 };
@@ -70,7 +70,7 @@ struct watch_edge {
 struct watch {
     const struct ir *ir;
     struct watch_edge *edge;
-    uint64_t beats;         // handshakes shown: a sign of life
+    uint64_t beats; // handshakes shown: a sign of life
     uint64_t last_sign, last_cycle;
 };
 void watch_open(struct watch *watch, struct arena *arena, const struct ir *ir);
@@ -84,16 +84,16 @@ void watch_report(const struct watch *watch, struct check *check, struct arena *
 struct request_result {
     const uint32_t *prompt;
     int64_t prompt_len, tokens;
-    uint32_t *id;           // made, in order, with the cycle of their write
+    uint32_t *id; // made, in order, with the cycle of their write
     uint64_t *id_cycle;
     int64_t ids;
-    uint64_t start, end;    // cycles
+    uint64_t start, end;                           // cycles
     uint64_t bytes_start, bytes_first, bytes_last; // moved by all channels at start, first id, last id
     uint64_t bytes_end;
     uint32_t status, fault, fault_place, ids_written;
     uint64_t counted_cycles; // the design's own counter
     uint64_t *channel_beats, *channel_stalls;
-    struct text text;       // without the prompt
+    struct text text; // without the prompt
     bool done;
 };
 
@@ -103,12 +103,12 @@ struct host {
     struct sim *sim;
     struct axil axil;
     enum host_phase phase;
-    int request;            // current
+    int request; // current
     struct request_result *result;
-    uint64_t phase_cycle;   // cycle at which the phase began
+    uint64_t phase_cycle; // cycle at which the phase began
     const struct ir_segment *prompt_segment, *ring_segment;
-    float **rows;           // per graph input
-    int first_read;         // index of the first status access
+    float **rows;   // per graph input
+    int first_read; // index of the first status access
 };
 
 struct sim {
@@ -123,7 +123,7 @@ struct sim {
     struct watch watch;
     struct host host;
     double clock_mhz;
-    const char *failure;    // first reason to fail, or NULL
+    const char *failure; // first reason to fail, or NULL
     struct text failure_detail;
     double wall_start;
     bool progress_shown;

@@ -18,9 +18,7 @@ bool watch_stuck(struct watch *watch, uint64_t sign, uint64_t cycle, uint64_t li
 }
 
 // The writer gives nothing and no word is left for the reader (as far as is known: probes stand before the FIFO).
-static bool is_empty(const struct watch_edge *w) {
-    return w->known && !w->tvalid && w->tready && !(w->has_fifo && w->occupancy > 0);
-}
+static bool is_empty(const struct watch_edge *w) { return w->known && !w->tvalid && w->tready && !(w->has_fifo && w->occupancy > 0); }
 
 // Edge over which kernel waits, or IR_NONE. An output that is not taken comes before an input that does not come.
 static int waits_on(const struct watch *watch, int kernel) {
@@ -28,10 +26,8 @@ static int waits_on(const struct watch *watch, int kernel) {
     int starved = IR_NONE;
     for (int i = 0; i < ir->edges; i++) {
         const struct watch_edge *w = &watch->edge[i];
-        if (w->known && w->tvalid && !w->tready && ir->edge[i].src_kernel == kernel)
-            return i;
-        if (is_empty(w) && ir->edge[i].dst_kernel == kernel && starved == IR_NONE)
-            starved = i;
+        if (w->known && w->tvalid && !w->tready && ir->edge[i].src_kernel == kernel) return i;
+        if (is_empty(w) && ir->edge[i].dst_kernel == kernel && starved == IR_NONE) starved = i;
     }
     return starved;
 }
@@ -54,18 +50,16 @@ static void report_chain(const struct watch *watch, struct arena *arena, int ker
         }
         bool blocked = ir->edge[edge].src_kernel == kernel;
         int next = other_end(ir, kernel, edge);
-        text_addf(out, "  %s waits for %s to %s %s\n", ir->kernel[kernel].name, ir->kernel[next].name,
-                  blocked ? "take" : "give", ir->edge[edge].name);
+        text_addf(out, "  %s waits for %s to %s %s\n", ir->kernel[kernel].name, ir->kernel[next].name, blocked ? "take" : "give",
+                  ir->edge[edge].name);
         kernel = next;
     }
     text_addf(out, "  ... and so on from %s: a circle\n", ir->kernel[kernel].name);
 }
 
 static const char *edge_state(const struct watch_edge *w) {
-    if (!w->known)
-        return "no probe";
-    if (w->tvalid)
-        return w->tready ? "moving" : "valid, not ready: the reader does not take";
+    if (!w->known) return "no probe";
+    if (w->tvalid) return w->tready ? "moving" : "valid, not ready: the reader does not take";
     return w->tready ? "ready, not valid: the writer does not give" : "neither valid nor ready";
 }
 
@@ -73,12 +67,10 @@ static void report_edge(const struct watch *watch, struct check *check, struct a
     const struct ir *ir = watch->ir;
     const struct ir_edge *e = &ir->edge[i];
     const struct watch_edge *w = &watch->edge[i];
-    text_addf(out, "  %-28s %s -> %s: %s; %llu beats, %llu stalls", e->name, ir->kernel[e->src_kernel].name,
-              ir->kernel[e->dst_kernel].name, edge_state(w), (unsigned long long)w->beats, (unsigned long long)w->stalls);
-    if (w->has_fifo)
-        text_addf(out, "; FIFO %d of %d, high water %d", w->occupancy, w->depth, w->high_water);
-    else if (e->depth > 0)
-        text_addf(out, "; FIFO of %lld", (long long)e->depth);
+    text_addf(out, "  %-28s %s -> %s: %s; %llu beats, %llu stalls", e->name, ir->kernel[e->src_kernel].name, ir->kernel[e->dst_kernel].name,
+              edge_state(w), (unsigned long long)w->beats, (unsigned long long)w->stalls);
+    if (w->has_fifo) text_addf(out, "; FIFO %d of %d, high water %d", w->occupancy, w->depth, w->high_water);
+    else if (e->depth > 0) text_addf(out, "; FIFO of %lld", (long long)e->depth);
     const char *place = check_edge_place(check, arena, i);
     text_addf(out, "%s%s\n", *place != 0 ? "; at " : "", place);
 }
@@ -87,23 +79,19 @@ static void report_edge(const struct watch *watch, struct check *check, struct a
 static int first_waiting(const struct watch *watch) {
     const struct ir *ir = watch->ir;
     for (int i = 0; i < ir->edges; i++)
-        if (watch->edge[i].known && watch->edge[i].tvalid && !watch->edge[i].tready)
-            return ir->edge[i].src_kernel;
+        if (watch->edge[i].known && watch->edge[i].tvalid && !watch->edge[i].tready) return ir->edge[i].src_kernel;
     for (int i = 0; i < ir->edges; i++)
-        if (is_empty(&watch->edge[i]))
-            return ir->edge[i].dst_kernel;
+        if (is_empty(&watch->edge[i])) return ir->edge[i].dst_kernel;
     return IR_NONE;
 }
 
 void watch_report(const struct watch *watch, struct check *check, struct arena *arena, struct text *out) {
     int kernel = first_waiting(watch);
-    if (kernel == IR_NONE)
-        text_add(out, "no stream reports that it waits (was the design built with its probes?)\n");
+    if (kernel == IR_NONE) text_add(out, "no stream reports that it waits (was the design built with its probes?)\n");
     else {
         text_add(out, "who waits for whom:\n");
         report_chain(watch, arena, kernel, out);
     }
     text_add(out, "streams:\n");
-    for (int i = 0; i < watch->ir->edges; i++)
-        report_edge(watch, check, arena, i, out);
+    for (int i = 0; i < watch->ir->edges; i++) report_edge(watch, check, arena, i, out);
 }

@@ -20,7 +20,7 @@ struct burst {
     int id, resp;
     uint64_t ready[HBM_MAX_BEATS]; // reads: time of each beat; writes: [0] time of the response, once complete
     uint64_t strobe[HBM_MAX_BEATS];
-    uint8_t *data;  // writes: what is not visible yet; reads: the content before a later write, when has_copy
+    uint8_t *data; // writes: what is not visible yet; reads: the content before a later write, when has_copy
     bool has_copy;
 };
 
@@ -50,13 +50,10 @@ struct hbm {
     struct hbm_channel channel[HBM_MAX_CHANNELS];
 };
 
-static struct burst *queue_at(struct queue *q, int i) {
-    return &q->burst[(q->head + i) % HBM_QUEUE];
-}
+static struct burst *queue_at(struct queue *q, int i) { return &q->burst[(q->head + i) % HBM_QUEUE]; }
 
 static struct burst *queue_push(struct queue *q) {
-    if (q->count == HBM_QUEUE)
-        base_fatal("HBM model: burst accepted without room");
+    if (q->count == HBM_QUEUE) base_fatal("HBM model: burst accepted without room");
     return queue_at(q, q->count++);
 }
 
@@ -88,8 +85,7 @@ static bool channel_open(struct hbm *hbm, struct arena *arena, int index) {
         ch->reads.burst[i].data = copies + (size_t)(2 * i) * burst_bytes;
         ch->writes.burst[i].data = copies + (size_t)(2 * i + 1) * burst_bytes;
     }
-    void *memory = mmap(NULL, hbm->config.channel_bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = mmap(NULL, hbm->config.channel_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     ch->memory = memory == MAP_FAILED ? NULL : memory;
     return ch->memory != NULL;
 }
@@ -100,8 +96,7 @@ struct hbm *hbm_open(struct arena *arena, const struct hbm_config *config, const
     hbm->period_fs = (uint64_t)(1e9 / config->clock_mhz + 0.5);
     for (int i = 0; i < config->channels; i++) {
         if (!channel_open(hbm, arena, i)) {
-            *why = arena_printf(arena, "cannot reserve %llu bytes for channel %d: %s",
-                                (unsigned long long)config->channel_bytes, i, strerror(errno));
+            *why = arena_printf(arena, "cannot reserve %llu bytes for channel %d: %s", (unsigned long long)config->channel_bytes, i, strerror(errno));
             hbm_close(hbm);
             return NULL;
         }
@@ -111,37 +106,30 @@ struct hbm *hbm_open(struct arena *arena, const struct hbm_config *config, const
 
 void hbm_close(struct hbm *hbm) {
     for (int i = 0; i < hbm->config.channels; i++)
-        if (hbm->channel[i].memory != NULL)
-            munmap(hbm->channel[i].memory, hbm->config.channel_bytes);
+        if (hbm->channel[i].memory != NULL) munmap(hbm->channel[i].memory, hbm->config.channel_bytes);
 }
 
 static const char *map_file(struct hbm_channel *ch, uint64_t offset, int file) {
     struct stat info;
-    if (fstat(file, &info) != 0)
-        return strerror(errno);
+    if (fstat(file, &info) != 0) return strerror(errno);
     uint64_t size = (uint64_t)info.st_size;
-    if (size == 0)
-        return NULL;
-    if (offset > ch->hbm->config.channel_bytes || size > ch->hbm->config.channel_bytes - offset)
-        return "larger than the channel";
+    if (size == 0) return NULL;
+    if (offset > ch->hbm->config.channel_bytes || size > ch->hbm->config.channel_bytes - offset) return "larger than the channel";
     void *at = ch->memory + offset;
-    if (mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) == MAP_FAILED)
-        return strerror(errno);
+    if (mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) == MAP_FAILED) return strerror(errno);
     return NULL;
 }
 
 const char *hbm_load(struct hbm *hbm, int channel, uint64_t offset, const char *path) {
     int file = open(path, O_RDONLY);
-    if (file < 0)
-        return strerror(errno);
+    if (file < 0) return strerror(errno);
     const char *why = map_file(&hbm->channel[channel], offset, file);
     close(file);
     return why;
 }
 
 uint8_t *hbm_bytes(struct hbm *hbm, int channel, uint64_t offset, uint64_t bytes) {
-    if (channel < 0 || channel >= hbm->config.channels || offset > hbm->config.channel_bytes ||
-        bytes > hbm->config.channel_bytes - offset)
+    if (channel < 0 || channel >= hbm->config.channels || offset > hbm->config.channel_bytes || bytes > hbm->config.channel_bytes - offset)
         return NULL;
     return hbm->channel[channel].memory + offset;
 }
@@ -152,10 +140,8 @@ void hbm_observe_writes(struct hbm *hbm, hbm_observer *observer, void *ctx) {
 }
 
 void hbm_inject_error(struct hbm *hbm, int channel, bool is_write, uint64_t n) {
-    if (is_write)
-        hbm->channel[channel].bad_write = (int64_t)n;
-    else
-        hbm->channel[channel].bad_read = (int64_t)n;
+    if (is_write) hbm->channel[channel].bad_write = (int64_t)n;
+    else hbm->channel[channel].bad_read = (int64_t)n;
 }
 
 void hbm_tick(struct hbm *hbm) {
@@ -163,22 +149,17 @@ void hbm_tick(struct hbm *hbm) {
     hbm->now = hbm->cycle * hbm->period_fs / 1000;
 }
 
-uint64_t hbm_cycle(const struct hbm *hbm) {
-    return hbm->cycle;
-}
+uint64_t hbm_cycle(const struct hbm *hbm) { return hbm->cycle; }
 
 struct hbm_stats hbm_stats(const struct hbm *hbm, int channel) {
     return hbm->channel[channel].stats;
 }
 
-uint64_t hbm_beats(const struct hbm *hbm) {
-    return hbm->beats;
-}
+uint64_t hbm_beats(const struct hbm *hbm) { return hbm->beats; }
 
 bool hbm_quiet(const struct hbm *hbm) {
     for (int i = 0; i < hbm->config.channels; i++)
-        if (hbm->channel[i].reads.count != 0 || hbm->channel[i].writes.count != 0)
-            return false;
+        if (hbm->channel[i].reads.count != 0 || hbm->channel[i].writes.count != 0) return false;
     return true;
 }
 
@@ -186,13 +167,9 @@ struct hbm_channel *hbm_channel(struct hbm *hbm, int channel) {
     return channel >= 0 && channel < hbm->config.channels ? &hbm->channel[channel] : NULL;
 }
 
-bool hbm_read_room(const struct hbm_channel *ch) {
-    return ch->reads.count < HBM_QUEUE;
-}
+bool hbm_read_room(const struct hbm_channel *ch) { return ch->reads.count < HBM_QUEUE; }
 
-bool hbm_write_room(const struct hbm_channel *ch) {
-    return ch->writes.count < HBM_QUEUE;
-}
+bool hbm_write_room(const struct hbm_channel *ch) { return ch->writes.count < HBM_QUEUE; }
 
 // Fills in everything but the times. An address outside the channel answers DECERR.
 static void burst_start(struct hbm_channel *ch, struct burst *b, uint64_t address, int beats, int id, bool bad) {
@@ -204,8 +181,7 @@ static void burst_start(struct hbm_channel *ch, struct burst *b, uint64_t addres
     b->id = id;
     b->has_copy = false;
     b->resp = bad ? HBM_SLVERR : HBM_OKAY;
-    if (b->offset >= size || bytes > size - b->offset)
-        b->resp = HBM_DECERR;
+    if (b->offset >= size || bytes > size - b->offset) b->resp = HBM_DECERR;
 }
 
 // Time at which the beat's last native beat starts on the bus.
@@ -241,37 +217,30 @@ void hbm_accept_write(struct hbm_channel *ch, uint64_t address, int beats, int i
 
 // Whole cycles until `time`: 0 when it has come.
 static int cycles_until(const struct hbm *hbm, uint64_t time) {
-    if (time <= hbm->now)
-        return 0;
+    if (time <= hbm->now) return 0;
     uint64_t cycles = u64_div_ceil((time - hbm->now) * 1000, hbm->period_fs);
     return cycles > 4096 ? 4096 : (int)cycles;
 }
 
 int hbm_take_read(struct hbm_channel *ch, uint8_t data[], struct hbm_beat *beat) {
-    if (ch->reads.count == 0)
-        return -1;
+    if (ch->reads.count == 0) return -1;
     struct burst *b = queue_at(&ch->reads, 0);
     int wait = cycles_until(ch->hbm, b->ready[b->done]);
-    if (wait > 0)
-        return wait;
+    if (wait > 0) return wait;
     size_t beat_bytes = (size_t)ch->hbm->config.beat_bytes;
     size_t at = (size_t)b->done * beat_bytes;
-    if (b->resp == HBM_DECERR)
-        memset(data, 0, beat_bytes);
-    else
-        memcpy(data, b->has_copy ? b->data + at : ch->memory + b->offset + at, beat_bytes);
+    if (b->resp == HBM_DECERR) memset(data, 0, beat_bytes);
+    else memcpy(data, b->has_copy ? b->data + at : ch->memory + b->offset + at, beat_bytes);
     b->done++;
     *beat = (struct hbm_beat){.id = b->id, .resp = b->resp, .last = b->done == b->beats};
     ch->stats.read_bytes += beat_bytes;
     ch->hbm->beats++;
-    if (beat->last)
-        queue_pop(&ch->reads);
+    if (beat->last) queue_pop(&ch->reads);
     return 0;
 }
 
 void hbm_give_write(struct hbm_channel *ch, const uint8_t data[], uint64_t strobe) {
-    if (ch->writes_complete == ch->writes.count)
-        base_fatal("HBM model: write data of channel %d without an address", ch->index);
+    if (ch->writes_complete == ch->writes.count) base_fatal("HBM model: write data of channel %d without an address", ch->index);
     struct burst *b = queue_at(&ch->writes, ch->writes_complete);
     size_t beat_bytes = (size_t)ch->hbm->config.beat_bytes;
     memcpy(b->data + (size_t)b->done * beat_bytes, data, beat_bytes);
@@ -279,13 +248,11 @@ void hbm_give_write(struct hbm_channel *ch, const uint8_t data[], uint64_t strob
     b->done++;
     ch->stats.write_bytes += beat_bytes;
     ch->hbm->beats++;
-    if (b->done < b->beats)
-        return;
+    if (b->done < b->beats) return;
     ch->writes_complete++;
     uint64_t arrival = arrival_time(ch);
     uint64_t end = arrival;
-    for (int i = 0; i < b->beats; i++)
-        end = beat_time(ch, arrival, b->offset + (uint64_t)i * beat_bytes, true);
+    for (int i = 0; i < b->beats; i++) end = beat_time(ch, arrival, b->offset + (uint64_t)i * beat_bytes, true);
     b->ready[0] = end + ch->hbm->config.timing.write_response;
 }
 
@@ -295,8 +262,7 @@ static void keep_old_content(struct hbm_channel *ch, uint64_t offset, uint64_t b
     for (int i = 0; i < ch->reads.count; i++) {
         struct burst *b = queue_at(&ch->reads, i);
         uint64_t size = (uint64_t)b->beats * (uint64_t)ch->hbm->config.beat_bytes;
-        if (b->resp == HBM_DECERR || b->has_copy || b->offset >= offset + bytes || offset >= b->offset + size)
-            continue;
+        if (b->resp == HBM_DECERR || b->has_copy || b->offset >= offset + bytes || offset >= b->offset + size) continue;
         memcpy(b->data, ch->memory + b->offset, size);
         b->has_copy = true;
     }
@@ -304,31 +270,26 @@ static void keep_old_content(struct hbm_channel *ch, uint64_t offset, uint64_t b
 
 static void write_bytes(uint8_t *to, const uint8_t *from, uint64_t strobe, size_t bytes) {
     for (size_t i = 0; i < bytes; i++)
-        if (strobe >> i & 1)
-            to[i] = from[i];
+        if (strobe >> i & 1) to[i] = from[i];
 }
 
 static void burst_commit(struct hbm_channel *ch, const struct burst *b) {
     size_t beat_bytes = (size_t)ch->hbm->config.beat_bytes;
     uint64_t bytes = (uint64_t)b->beats * beat_bytes;
-    if (b->resp != HBM_OKAY)
-        return;
+    if (b->resp != HBM_OKAY) return;
     keep_old_content(ch, b->offset, bytes);
     for (int i = 0; i < b->beats; i++) {
         size_t at = (size_t)i * beat_bytes;
         write_bytes(ch->memory + b->offset + at, b->data + at, b->strobe[i], beat_bytes);
     }
-    if (ch->hbm->observer != NULL)
-        ch->hbm->observer(ch->hbm->observer_ctx, ch->index, b->offset, bytes);
+    if (ch->hbm->observer != NULL) ch->hbm->observer(ch->hbm->observer_ctx, ch->index, b->offset, bytes);
 }
 
 int hbm_take_response(struct hbm_channel *ch, struct hbm_beat *beat) {
-    if (ch->writes_complete == 0)
-        return -1;
+    if (ch->writes_complete == 0) return -1;
     const struct burst *b = queue_at(&ch->writes, 0);
     int wait = cycles_until(ch->hbm, b->ready[0]);
-    if (wait > 0)
-        return wait;
+    if (wait > 0) return wait;
     *beat = (struct hbm_beat){.id = b->id, .resp = b->resp, .last = true};
     burst_commit(ch, b);
     queue_pop(&ch->writes);
@@ -337,8 +298,7 @@ int hbm_take_response(struct hbm_channel *ch, struct hbm_beat *beat) {
 }
 
 int hbm_draw_stall(struct hbm_channel *ch) {
-    if (ch->hbm->config.seed == 0)
-        return 0;
+    if (ch->hbm->config.seed == 0) return 0;
     uint64_t r = draw(ch);
     return (r & 7) != 0 ? 0 : (int)(r >> 3 & 15);
 }

@@ -10,39 +10,39 @@
 enum {
     HBM_MAX_CHANNELS = 32,
     HBM_BANKS = 16,
-    HBM_ATOM_BYTES = 32,  // native beat
+    HBM_ATOM_BYTES = 32, // native beat
     HBM_MAX_BEAT_BYTES = 64,
-    HBM_MAX_BEATS = 256,  // of an AXI4 burst
-    HBM_QUEUE = 32,       // bursts a channel accepts per direction
+    HBM_MAX_BEATS = 256, // of an AXI4 burst
+    HBM_QUEUE = 32,      // bursts a channel accepts per direction
 };
 enum hbm_resp { HBM_OKAY = 0, HBM_SLVERR = 2, HBM_DECERR = 3 };
 
 // Picoseconds. hbm_timing_default() holds the published figures of the U55C/U280 (docs/testing.md).
 struct hbm_timing {
-    uint64_t atom;          // data bus time of one native beat
-    uint64_t latency;       // request to data, idle channel, page hit
-    uint64_t activate;      // added when the bank is closed
-    uint64_t precharge;     // added besides when another row is open
-    uint64_t row_cycle;     // between two activations of one bank
-    uint64_t read_to_write, write_to_read;  // idle bus time
-    uint64_t write_response; // end of the data on the bus to the response
-    uint64_t refresh_interval, refresh;     // all banks close
-    uint64_t jitter;        // largest extra latency of a read burst when a seed is set
+    uint64_t atom;                         // data bus time of one native beat
+    uint64_t latency;                      // request to data, idle channel, page hit
+    uint64_t activate;                     // added when the bank is closed
+    uint64_t precharge;                    // added besides when another row is open
+    uint64_t row_cycle;                    // between two activations of one bank
+    uint64_t read_to_write, write_to_read; // idle bus time
+    uint64_t write_response;               // end of the data on the bus to the response
+    uint64_t refresh_interval, refresh;    // all banks close
+    uint64_t jitter;                       // largest extra latency of a read burst when a seed is set
 };
 struct hbm_timing hbm_timing_default(void);
 
 struct hbm_config {
     int channels;
-    int beat_bytes;          // of the AXI ports
-    double clock_mhz;        // of the design
-    uint64_t channel_bytes;  // channel i answers to addresses [i * channel_bytes, (i + 1) * channel_bytes)
-    uint64_t seed;           // 0: no jitter
+    int beat_bytes;         // of the AXI ports
+    double clock_mhz;       // of the design
+    uint64_t channel_bytes; // channel i answers to addresses [i * channel_bytes, (i + 1) * channel_bytes)
+    uint64_t seed;          // 0: no jitter
     struct hbm_timing timing;
 };
 
 struct hbm_stats {
     uint64_t read_bursts, write_bursts, read_bytes, write_bytes;
-    uint64_t page_hits, page_closed, page_misses;  // per native beat
+    uint64_t page_hits, page_closed, page_misses; // per native beat
 };
 
 struct hbm;
@@ -65,8 +65,8 @@ void hbm_inject_error(struct hbm *hbm, int channel, bool is_write, uint64_t n);
 void hbm_tick(struct hbm *hbm);
 uint64_t hbm_cycle(const struct hbm *hbm);
 struct hbm_stats hbm_stats(const struct hbm *hbm, int channel);
-uint64_t hbm_beats(const struct hbm *hbm);  // read and written by all channels: a sign of life
-bool hbm_quiet(const struct hbm *hbm);      // nothing outstanding on any channel
+uint64_t hbm_beats(const struct hbm *hbm); // read and written by all channels: a sign of life
+bool hbm_quiet(const struct hbm *hbm);     // nothing outstanding on any channel
 
 // ---- one port; called from the AXI module ----
 struct hbm_channel *hbm_channel(struct hbm *hbm, int channel);

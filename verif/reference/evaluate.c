@@ -61,9 +61,7 @@ static bool run_story(const struct run *r, const char *story, size_t len, struct
     return true;
 }
 
-static bool is_space(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // Next story of text[0 .. *len); moves *text behind its separator.
 static const char *next_story(const char **text, size_t *len, size_t *story_len) {
@@ -81,8 +79,7 @@ static const char *next_story(const char **text, size_t *len, size_t *story_len)
 }
 
 bool evaluate_text(const struct tokenizer *tokenizer, const char *text, size_t len, int64_t positions, int64_t max_stories,
-                   const struct evaluate_model *models, int count, struct evaluation *result,
-                   void (*progress)(const struct evaluation *)) {
+                   const struct evaluate_model *models, int count, struct evaluation *result, void (*progress)(const struct evaluation *)) {
     if (count < 1 || count > EVALUATE_MAX_MODELS) base_fatal("evaluate: %d models", count);
     *result = (struct evaluation){0};
     struct run r = {tokenizer, positions, models, count, result};

@@ -26,8 +26,7 @@ struct evaluation {
 // behind the end-of-text id where the tokenizer has one, for at most `positions` inputs; each token and the end are predicted.
 // max_stories 0: all. progress (or NULL) is told after each story. False when a model stopped.
 bool evaluate_text(const struct tokenizer *tokenizer, const char *text, size_t len, int64_t positions, int64_t max_stories,
-                   const struct evaluate_model *models, int count, struct evaluation *result,
-                   void (*progress)(const struct evaluation *));
+                   const struct evaluate_model *models, int count, struct evaluation *result, void (*progress)(const struct evaluation *));
 
 double evaluate_perplexity(const struct evaluation *evaluation, int model);
 

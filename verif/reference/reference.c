@@ -44,14 +44,13 @@ static void softmax(float *x, int64_t n) {
 }
 
 // q, out: [hidden]; weights: [context] scratch. Keys and values of positions 0 .. position.
-static void attention(const struct gpt2_config *c, const struct reference_layer *layer, const float *q, int64_t position,
-                      float *weights, float *out) {
+static void attention(const struct gpt2_config *c, const struct reference_layer *layer, const float *q, int64_t position, float *weights,
+                      float *out) {
     int64_t head_dim = c->hidden / c->heads;
     float scale = 1.0f / sqrtf((float)head_dim);
     memset(out, 0, (size_t)c->hidden * sizeof *out);
     for (int64_t at = 0; at < c->hidden; at += head_dim) { // one head after the other
-        for (int64_t t = 0; t <= position; t++)
-            weights[t] = dot(q + at, layer->keys + t * c->hidden + at, head_dim) * scale;
+        for (int64_t t = 0; t <= position; t++) weights[t] = dot(q + at, layer->keys + t * c->hidden + at, head_dim) * scale;
         softmax(weights, position + 1);
         for (int64_t t = 0; t <= position; t++)
             for (int64_t d = at; d < at + head_dim; d++) out[d] += weights[t] * layer->values[t * c->hidden + d];
@@ -143,8 +142,7 @@ static void load_layer(struct loader *l, const struct gpt2_config *c, int64_t in
     layer->values = ARENA_ARRAY(l->arena, float, (size_t)(c->context * c->hidden));
 }
 
-struct reference_model *reference_open(struct arena *arena, struct checkpoint *checkpoint, const struct gpt2_config *c,
-                                       struct diag *diag) {
+struct reference_model *reference_open(struct arena *arena, struct checkpoint *checkpoint, const struct gpt2_config *c, struct diag *diag) {
     struct loader l = {arena, checkpoint, diag, c->hidden, true};
     struct reference_model *m = ARENA_NEW(arena, struct reference_model);
     m->config = *c;

@@ -35,8 +35,7 @@ struct reference_model {
 };
 
 // All memory is the arena's. NULL after reporting.
-struct reference_model *reference_open(struct arena *arena, struct checkpoint *checkpoint, const struct gpt2_config *config,
-                                       struct diag *diag);
+struct reference_model *reference_open(struct arena *arena, struct checkpoint *checkpoint, const struct gpt2_config *config, struct diag *diag);
 
 // One position; 0 starts anew, the others follow in order. id < vocab, position < context. The logits [vocab] live until the
 // next step; NULL when they are not wanted (the head is skipped).

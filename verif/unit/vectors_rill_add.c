@@ -10,8 +10,7 @@ static void firing(const struct stream *s, struct vectors *v, int spoiled) {
     int ntok = stream_tokens(s, v);
     size_t n = 1 + (size_t)stream_below(v, ELEMENTS_MAX), all = n * (size_t)ntok;
     stream_values(v, all, 20, a);
-    if (spoiled)
-        stream_spoil(s, v, all, a);
+    if (spoiled) stream_spoil(s, v, all, a);
     static float b[STREAM_TOKENS_MAX * ELEMENTS_MAX];
     stream_values(v, all, 20, b);
     golden_add(all, a, b, y, &fault);
@@ -23,7 +22,6 @@ static void firing(const struct stream *s, struct vectors *v, int spoiled) {
 int main(int argc, char **argv) {
     struct vectors v = vectors_start(argc, argv);
     struct stream s = stream_start(argc, argv);
-    for (int f = 0; f < FIRINGS; f++)
-        firing(&s, &v, f == FIRINGS / 2);
+    for (int f = 0; f < FIRINGS; f++) firing(&s, &v, f == FIRINGS / 2);
     return 0;
 }

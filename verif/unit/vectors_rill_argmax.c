@@ -8,8 +8,7 @@ enum { FIRINGS = 40 };
 // Few distinct values, so that ties, zeros of both signs and subnormals meet; or anything finite.
 static float element(struct vectors *v, int kind) {
     static const uint32_t few[] = {0x00000000, 0x80000000, 0x00000001, 0x80400000, 0xbf800000, 0xc0000000, 0x80800000, 0x3f800000};
-    if (kind == 0)
-        return vectors_value(v, 127, 127);
+    if (kind == 0) return vectors_value(v, 127, 127);
     return g_float(few[vectors_random(v) % (kind == 1 ? 4 : kind == 2 ? 7 : 8)]);
 }
 
@@ -26,8 +25,7 @@ static void print_firing(struct vectors *v, size_t n, int ntok) {
         }
         ids[t] = golden_argmax(n, x, &fault);
     }
-    for (int t = 0; t < ntok; t++)
-        printf("%zx\n", ids[t]);
+    for (int t = 0; t < ntok; t++) printf("%zx\n", ids[t]);
     free(x);
 }
 
@@ -36,7 +34,6 @@ int main(int argc, char **argv) {
     size_t n = (size_t)vectors_argument(argc, argv, "N", 1);
     int tokens = (int)vectors_argument(argc, argv, "TOKENS", 1);
     printf("%x\n", FIRINGS);
-    for (int f = 0; f < FIRINGS; f++)
-        print_firing(&v, n, 1 + (int)(vectors_random(&v) % (uint64_t)tokens));
+    for (int f = 0; f < FIRINGS; f++) print_firing(&v, n, 1 + (int)(vectors_random(&v) % (uint64_t)tokens));
     return 0;
 }

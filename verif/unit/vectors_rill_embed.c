@@ -14,8 +14,7 @@ struct table {
 
 static void fill_table(struct table *t, struct vectors *v) {
     t->bytes = malloc(t->rows * t->record_bytes);
-    for (size_t i = 0; i < t->rows * t->record_bytes; i++)
-        t->bytes[i] = vectors_random(v) % 5 ? (uint8_t)vectors_random(v) : 0;
+    for (size_t i = 0; i < t->rows * t->record_bytes; i++) t->bytes[i] = vectors_random(v) % 5 ? (uint8_t)vectors_random(v) : 0;
     for (size_t r = 0; r < t->rows; r++) {
         uint32_t scale = g_bits(r == HUGE_ROW ? GOLDEN_FP32_MAX : r == 3 ? g_float(0x00900000) : vectors_value(v, 120, 20));
         memcpy(t->bytes + r * t->record_bytes, &scale, 4);
@@ -32,8 +31,7 @@ static void embed_row(const struct table *t, size_t row, float y[], struct golde
     int8_t q[MAX_N];
     float scale;
     memcpy(&scale, record, 4);
-    for (size_t i = 0; i < t->n; i++)
-        q[i] = t->int4 ? (int8_t)(((data[i / 2] >> i % 2 * 4 & 15) ^ 8) - 8) : (int8_t)data[i];
+    for (size_t i = 0; i < t->n; i++) q[i] = t->int4 ? (int8_t)(((data[i / 2] >> i % 2 * 4 & 15) ^ 8) - 8) : (int8_t)data[i];
     golden_embed(t->n, t->group, q, t->int4 ? record + 4 : NULL, scale, y, fault);
 }
 
@@ -45,18 +43,15 @@ static void print_firing(const struct table *t, struct vectors *v, int ntok) {
     for (int i = 0; i < ntok; i++) {
         bool outside = vectors_random(v) % 8 == 0;
         id[i] = (uint32_t)(vectors_random(v) % t->rows);
-        if (outside)                         // half of the time just outside
+        if (outside) // half of the time just outside
             id[i] = (uint32_t)(t->rows + (vectors_random(v) % 2 ? 0 : vectors_random(v) % 0xfffffff));
-        if (outside)
-            bad = 1;
+        if (outside) bad = 1;
         embed_row(t, outside ? 0 : id[i], y[i], &fault);
     }
     printf("%x %x\n", (unsigned)ntok, bad | (fault.raised ? 2u : 0u));
+    for (int i = 0; i < ntok; i++) printf("%08" PRIx32 "\n", id[i]);
     for (int i = 0; i < ntok; i++)
-        printf("%08" PRIx32 "\n", id[i]);
-    for (int i = 0; i < ntok; i++)
-        for (size_t k = 0; k < t->n; k++)
-            printf("%08" PRIx32 "\n", g_bits(y[i][k]));
+        for (size_t k = 0; k < t->n; k++) printf("%08" PRIx32 "\n", g_bits(y[i][k]));
 }
 
 int main(int argc, char **argv) {
@@ -72,8 +67,7 @@ int main(int argc, char **argv) {
     };
     fill_table(&t, &v);
     printf("%x\n", FIRINGS);
-    for (int f = 0; f < FIRINGS; f++)
-        print_firing(&t, &v, 1 + (int)(vectors_random(&v) % (uint64_t)tokens));
+    for (int f = 0; f < FIRINGS; f++) print_firing(&t, &v, 1 + (int)(vectors_random(&v) % (uint64_t)tokens));
     free(t.bytes);
     return 0;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of rill_engine_tb: a run of steps over two layers with two heads, and a product for the last token.
 // Lines "kind a b c data", hexadecimal. Kinds: 1 step word; 2 operand unit, 3 K unit, 4 V unit (a = tuser, b = tlast, c = firings that have
-// given their results before); 5 memory beat of lane a; 6 result (a = tcount, b = {tlast, tuser}, c = lanes to compare); 7 descriptor of the V write-out; 8 its beat of lane a; 9 end
-// (a = a fault is expected, b = steps).
-// The shapes are those of the bench's schedule. Whatever must not matter is random: weights past the columns, lanes past the rows.
+// given their results before); 5 memory beat of lane a; 6 result (a = tcount, b = {tlast, tuser}, c = lanes to compare); 7 descriptor of the V
+// write-out; 8 its beat of lane a; 9 end (a = a fault is expected, b = steps). The shapes are those of the bench's schedule. Whatever must not matter
+// is random: weights past the columns, lanes past the rows.
 #include "../golden/ops.h"
 #include "vectors_rill_fp32.h"
 
@@ -142,8 +142,7 @@ static void print_row(struct engine *e, const struct matrix *m, int lane, const 
     }
 }
 
-static void expect_row(struct engine *e, const struct matrix *m, const struct operand *x, const struct row *row, int count, int ntok,
-                       bool last) {
+static void expect_row(struct engine *e, const struct matrix *m, const struct operand *x, const struct row *row, int count, int ntok, bool last) {
     for (int t = 0; t < ntok; t++) {
         struct result r = {.skip = 0};
         for (int c = 0; c < count; c++) {
@@ -332,7 +331,7 @@ static void run_step(struct engine *e, int pos, int ntok, bool head, bool final)
     e->pos = pos;
     e->ntok = ntok;
     uint64_t word = (uint64_t)(pos / 64) << 48 | (uint64_t)div_up(pos, e->c) << 32 | (uint64_t)ntok << 16 | (uint64_t)pos;
-    printf("1 0 0 0 %016" PRIx64 "\n", word | (uint64_t)final << 21 | (uint64_t)head << 20);
+    printf("1 0 0 0 %016" PRIx64 "\n", word | (uint64_t) final << 21 | (uint64_t)head << 20);
     for (int t = 0; t < ntok; t++) e->appended[pos + t] = true;
     for (int layer = 0; layer < LAYERS; layer++) {
         layer_products(e, ntok);

@@ -26,15 +26,12 @@ static const uint32_t vectors_corner[] = {
 
 enum { VECTORS_CORNERS = 2 * sizeof vectors_corner / sizeof vectors_corner[0] };
 
-static inline float vectors_corner_value(int i) {
-    return g_float(vectors_corner[i >> 1] | (uint32_t)(i & 1) << 31);
-}
+static inline float vectors_corner_value(int i) { return g_float(vectors_corner[i >> 1] | (uint32_t)(i & 1) << 31); }
 
 static inline int64_t vectors_argument(int argc, char **argv, const char *name, int64_t otherwise) {
     size_t length = strlen(name);
     for (int i = 1; i < argc; i++) {
-        if (strncmp(argv[i], name, length) == 0 && argv[i][length] == '=')
-            return strtoll(argv[i] + length + 1, NULL, 0);
+        if (strncmp(argv[i], name, length) == 0 && argv[i][length] == '=') return strtoll(argv[i] + length + 1, NULL, 0);
     }
     return otherwise;
 }
@@ -56,8 +53,7 @@ static inline uint64_t vectors_random(struct vectors *v) {
 static inline float vectors_value(struct vectors *v, int centre, int spread) {
     uint64_t r = vectors_random(v);
     uint32_t fraction = (uint32_t)r & 0x7fffff, mask = 0x7fffffu >> (r >> 24 & 31) % 24;
-    if (r >> 32 & 1)
-        fraction = r >> 33 & 1 ? fraction | mask : fraction & ~mask;
+    if (r >> 32 & 1) fraction = r >> 33 & 1 ? fraction | mask : fraction & ~mask;
     int field = centre - spread + (int)((r >> 40 & 0xffff) % (uint64_t)(2 * spread + 1));
     field = field < 0 ? 0 : field > 254 ? 254 : field;
     return g_float((uint32_t)(r >> 63) << 31 | (uint32_t)field << 23 | fraction);
@@ -79,18 +75,14 @@ static inline void vectors_print_binary(vectors_binary *function, float a, float
 }
 
 static inline void vectors_all_unary(struct vectors *v, vectors_unary *function, int centre, int spread) {
-    for (int i = 0; i < VECTORS_CORNERS; i++)
-        vectors_print_unary(function, vectors_corner_value(i));
-    for (int field = 0; field < 255; field++)
-        vectors_print_unary(function, vectors_value(v, field, 0));
-    for (int i = 0; i < v->count; i++)
-        vectors_print_unary(function, i & 1 ? vectors_value(v, centre, spread) : vectors_value(v, 127, 127));
+    for (int i = 0; i < VECTORS_CORNERS; i++) vectors_print_unary(function, vectors_corner_value(i));
+    for (int field = 0; field < 255; field++) vectors_print_unary(function, vectors_value(v, field, 0));
+    for (int i = 0; i < v->count; i++) vectors_print_unary(function, i & 1 ? vectors_value(v, centre, spread) : vectors_value(v, 127, 127));
 }
 
 static inline void vectors_all_corners(vectors_binary *function) {
     for (int i = 0; i < VECTORS_CORNERS; i++) {
-        for (int j = 0; j < VECTORS_CORNERS; j++)
-            vectors_print_binary(function, vectors_corner_value(i), vectors_corner_value(j));
+        for (int j = 0; j < VECTORS_CORNERS; j++) vectors_print_binary(function, vectors_corner_value(i), vectors_corner_value(j));
     }
 }
 

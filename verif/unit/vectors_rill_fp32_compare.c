@@ -11,8 +11,7 @@ static void print(float a, float b) {
 int main(int argc, char **argv) {
     struct vectors v = vectors_start(argc, argv);
     for (int i = 0; i < VECTORS_CORNERS; i++) {
-        for (int j = 0; j < VECTORS_CORNERS; j++)
-            print(vectors_corner_value(i), vectors_corner_value(j));
+        for (int j = 0; j < VECTORS_CORNERS; j++) print(vectors_corner_value(i), vectors_corner_value(j));
     }
     for (int i = 0; i < v.count; i++) {
         float a = vectors_value(&v, 127, 127);

@@ -13,8 +13,7 @@ static void print(float a, int frac, int width) {
 int main(int argc, char **argv) {
     struct vectors v = vectors_start(argc, argv);
     int width = (int)vectors_argument(argc, argv, "WIDTH", 44), frac = (int)vectors_argument(argc, argv, "FRAC", 0);
-    for (int i = 0; i < VECTORS_CORNERS; i++)
-        print(vectors_corner_value(i), frac, width);
+    for (int i = 0; i < VECTORS_CORNERS; i++) print(vectors_corner_value(i), frac, width);
     for (int i = 0; i < v.count; i++) {
         float a = vectors_value(&v, 127 - frac + width / 2, width / 2 + 4);
         if (i & 1) { // k + 1/2, and its neighbours

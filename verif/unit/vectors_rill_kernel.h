@@ -25,9 +25,7 @@ static inline struct kernel kernel_start(int argc, char **argv) {
     return k;
 }
 
-static inline void kernel_next_firing(struct kernel *k) {
-    k->ntok = 1 + (int)(vectors_random(&k->random) % (uint64_t)k->tokens);
-}
+static inline void kernel_next_firing(struct kernel *k) { k->ntok = 1 + (int)(vectors_random(&k->random) % (uint64_t)k->tokens); }
 
 // tuser = {tok_last, tok}
 static inline unsigned kernel_user(const struct kernel *k, int tok) {
@@ -35,19 +33,14 @@ static inline unsigned kernel_user(const struct kernel *k, int tok) {
     return (unsigned)((tok == k->ntok - 1) << tok_w | tok);
 }
 
-static inline void kernel_print_side(const struct kernel *k, int tok, bool last) {
-    printf(" %x %d\n", kernel_user(k, tok), last);
-}
+static inline void kernel_print_side(const struct kernel *k, int tok, bool last) { printf(" %x %d\n", kernel_user(k, tok), last); }
 
 // Chunk `chunk` of x[n], padded with +0.0; no newline.
 static inline void kernel_print_lanes(const struct kernel *k, size_t n, const float x[], size_t chunk) {
-    for (size_t i = k->lanes; i-- > 0;)
-        printf("%08" PRIx32, chunk * k->lanes + i < n ? g_bits(x[chunk * k->lanes + i]) : 0);
+    for (size_t i = k->lanes; i-- > 0;) printf("%08" PRIx32, chunk * k->lanes + i < n ? g_bits(x[chunk * k->lanes + i]) : 0);
 }
 
-static inline size_t kernel_chunks(const struct kernel *k, size_t n) {
-    return (n + k->lanes - 1) / k->lanes;
-}
+static inline size_t kernel_chunks(const struct kernel *k, size_t n) { return (n + k->lanes - 1) / k->lanes; }
 
 // One firing of a vector stream: x[ntok][n], tlast on the last chunk if `last`.
 static inline void kernel_print_vector(const struct kernel *k, int port, size_t n, const float x[], bool last) {
@@ -68,12 +61,11 @@ static inline void kernel_print_bare(const struct kernel *k, int port, size_t n,
 }
 
 // q[count], `units` units of xs bytes one after the other, each with `head` (head_digits hexadecimal digits) above; tlast on the last if `last`.
-static inline void kernel_print_units(const struct kernel *k, int port, size_t xs, size_t units, size_t count, const int8_t q[],
-                                      uint32_t head, int head_digits, int tok, bool last) {
+static inline void kernel_print_units(const struct kernel *k, int port, size_t xs, size_t units, size_t count, const int8_t q[], uint32_t head,
+                                      int head_digits, int tok, bool last) {
     for (size_t u = 0; u < units; u++) {
         printf("%d %0*" PRIx32, port, head_digits, head);
-        for (size_t i = xs; i-- > 0;)
-            printf("%02x", u * xs + i < count ? (unsigned)(uint8_t)q[u * xs + i] : 0u);
+        for (size_t i = xs; i-- > 0;) printf("%02x", u * xs + i < count ? (unsigned)(uint8_t)q[u * xs + i] : 0u);
         kernel_print_side(k, tok, last && u == units - 1);
     }
 }

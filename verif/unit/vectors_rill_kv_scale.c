@@ -6,9 +6,7 @@ struct shape {
     size_t layers, heads, units, context, xs;
 };
 
-static void print_step(size_t pos, int ntok) {
-    printf("0 %016" PRIx64 " 0 0\n", (uint64_t)ntok << 16 | pos);
-}
+static void print_step(size_t pos, int ntok) { printf("0 %016" PRIx64 " 0 0\n", (uint64_t)ntok << 16 | pos); }
 
 static void print_units(struct kernel *k, const struct shape *s, size_t pos, float store[], bool last) {
     int8_t q[64];
@@ -16,8 +14,7 @@ static void print_units(struct kernel *k, const struct shape *s, size_t pos, flo
         float scale = vectors_value(&k->random, 120, 6);
         store[pos + (size_t)t] = scale;
         for (size_t u = 0; u < s->units; u++) {
-            for (size_t i = 0; i < s->xs; i++)
-                q[i] = (int8_t)vectors_random(&k->random);
+            for (size_t i = 0; i < s->xs; i++) q[i] = (int8_t)vectors_random(&k->random);
             // Only the scale of unit 0 counts.
             uint32_t head = u ? (uint32_t)vectors_random(&k->random) : g_bits(scale);
             kernel_print_units(k, 1, s->xs, 1, s->xs, q, head, 8, t, last && t == k->ntok - 1 && u == s->units - 1);
@@ -39,8 +36,7 @@ int main(int argc, char **argv) {
         for (size_t i = 0; i < s.layers * s.heads; i++) {
             size_t n = pos + (size_t)k.ntok;
             print_units(&k, &s, pos, store + i * s.context, i % s.heads == s.heads - 1);
-            for (size_t c = 0; c < kernel_chunks(&k, n); c++)
-                kernel_print_bare(&k, 2, n, store + i * s.context, c);
+            for (size_t c = 0; c < kernel_chunks(&k, n); c++) kernel_print_bare(&k, 2, n, store + i * s.context, c);
         }
     }
     free(store);

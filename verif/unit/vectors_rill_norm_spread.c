@@ -21,7 +21,6 @@ static void print_vector(struct vectors *v, int n, int k) {
 int main(int argc, char **argv) {
     struct vectors v = vectors_start(argc, argv);
     int n = (int)vectors_argument(argc, argv, "N", 1);
-    for (int k = 0; k < 600; k++)
-        print_vector(&v, n, k);
+    for (int k = 0; k < 600; k++) print_vector(&v, n, k);
     return 0;
 }

@@ -44,10 +44,8 @@ static void firing(const struct stream *s, struct vectors *v, const struct shape
     int8_t *q = (int8_t *)stream_alloc(all);
     uint8_t *shift = (uint8_t *)stream_alloc(blocks * (size_t)ntok);
     struct golden_fault fault = {0};
-    for (int t = 0; t < ntok; t++)
-        fill(v, p, x + (size_t)t * p->n);
-    if (spoiled)
-        x[stream_below(v, (int)all)] = s->fault == 1 ? g_float(0x7f800000u) : 0x1p30f;
+    for (int t = 0; t < ntok; t++) fill(v, p, x + (size_t)t * p->n);
+    if (spoiled) x[stream_below(v, (int)all)] = s->fault == 1 ? g_float(0x7f800000u) : 0x1p30f;
     for (int t = 0; t < ntok; t++)
         golden_quantize_mx(p->n, p->block, p->exp_min, x + (size_t)t * p->n, q + (size_t)t * p->n, shift + (size_t)t * blocks, &fault);
     stream_vector(s, "x", ntok, p->n, x, 1);

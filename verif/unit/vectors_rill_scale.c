@@ -8,8 +8,7 @@ static void firing(const struct stream *s, struct vectors *v, int ntok, size_t n
     static float x[STREAM_TOKENS_MAX * ELEMENTS_MAX], y[STREAM_TOKENS_MAX * ELEMENTS_MAX], factor[STREAM_TOKENS_MAX];
     struct golden_fault fault = {0};
     stream_values(v, n * (size_t)ntok, 30, x);
-    if (spoiled)
-        stream_spoil(s, v, n * (size_t)ntok, x);
+    if (spoiled) stream_spoil(s, v, n * (size_t)ntok, x);
     for (int t = 0; t < ntok; t++) {
         factor[t] = vectors_value(v, 127, 20);
         golden_scale(n, factor[t], x + (size_t)t * n, y + (size_t)t * n, &fault);
@@ -27,8 +26,7 @@ int main(int argc, char **argv) {
     for (int k = 0; k < VECTORS; k++) {
         int ntok = stream_tokens(&s, &v);
         size_t n = (size_t)((1 + stream_below(&v, CHUNKS_MAX)) * s.lanes);
-        for (int h = 0; h < heads; h++)
-            firing(&s, &v, ntok, n, h == heads - 1, k == VECTORS / 2);
+        for (int h = 0; h < heads; h++) firing(&s, &v, ntok, n, h == heads - 1, k == VECTORS / 2);
     }
     return 0;
 }

@@ -10,8 +10,7 @@ static void firing(const struct stream *s, struct vectors *v, int spoiled) {
     int ntok = stream_tokens(s, v);
     size_t n = 1 + (size_t)stream_below(v, ELEMENTS_MAX), all = n * (size_t)ntok;
     stream_values(v, all, 12, a);
-    if (spoiled)
-        stream_spoil(s, v, all, a);
+    if (spoiled) stream_spoil(s, v, all, a);
     golden_silu(all, a, y, &fault);
     stream_vector(s, "x", ntok, n, a, 1);
     stream_vector(s, "y", ntok, n, y, 1);
@@ -20,7 +19,6 @@ static void firing(const struct stream *s, struct vectors *v, int spoiled) {
 int main(int argc, char **argv) {
     struct vectors v = vectors_start(argc, argv);
     struct stream s = stream_start(argc, argv);
-    for (int f = 0; f < FIRINGS; f++)
-        firing(&s, &v, f == FIRINGS / 2);
+    for (int f = 0; f < FIRINGS; f++) firing(&s, &v, f == FIRINGS / 2);
     return 0;
 }

@@ -9,8 +9,7 @@ static void firing(const struct stream *s, struct vectors *v, int pos, int ntok,
     float *raw = stream_alloc(n * (size_t)ntok), *p = stream_alloc(n * (size_t)ntok), *kscale = stream_alloc(n), *vscale = stream_alloc(n);
     struct golden_fault fault = {0};
     stream_values(v, n * (size_t)ntok, 5, raw);
-    if (spoiled)
-        raw[0] = g_float(0x7f800000u);
+    if (spoiled) raw[0] = g_float(0x7f800000u);
     for (size_t i = 0; i < n; i++) {
         kscale[i] = g_abs(vectors_value(v, 126, 2));
         vscale[i] = stream_below(v, 9) ? g_abs(vectors_value(v, 120, 6)) : 0.0f;
@@ -42,8 +41,7 @@ int main(int argc, char **argv) {
         int ntok = k ? stream_tokens(&s, &v) : s.tokens;
         int pos = k == 0 ? 0 : k == 1 ? context - ntok : stream_below(&v, context - ntok + 1);
         stream_step(pos, ntok);
-        for (int f = 0; f < firings; f++)
-            firing(&s, &v, pos, ntok, s.fault && k == STEPS / 2 && f == 0);
+        for (int f = 0; f < firings; f++) firing(&s, &v, pos, ntok, s.fault && k == STEPS / 2 && f == 0);
     }
     return 0;
 }

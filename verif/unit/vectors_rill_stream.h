@@ -19,14 +19,10 @@ static inline struct stream stream_start(int argc, char **argv) {
     return s;
 }
 
-static inline int stream_below(struct vectors *v, int bound) {
-    return (int)(vectors_random(v) % (uint64_t)bound);
-}
+static inline int stream_below(struct vectors *v, int bound) { return (int)(vectors_random(v) % (uint64_t)bound); }
 
 // Active tokens of a firing: 1..TOKENS, mostly all.
-static inline int stream_tokens(const struct stream *s, struct vectors *v) {
-    return stream_below(v, 3) ? s->tokens : 1 + stream_below(v, s->tokens);
-}
+static inline int stream_tokens(const struct stream *s, struct vectors *v) { return stream_below(v, 3) ? s->tokens : 1 + stream_below(v, s->tokens); }
 
 // "user last" of a word of token `tok` of ntok; `end`: last word of the token in the firing.
 static inline void stream_mark(const struct stream *s, int tok, int ntok, int end) {
@@ -36,8 +32,7 @@ static inline void stream_mark(const struct stream *s, int tok, int ntok, int en
 
 // LANES values from x[first..n), +0.0 past n; the highest element first, as a number is written.
 static inline void stream_lanes(const struct stream *s, size_t n, size_t first, const float x[]) {
-    for (size_t i = (size_t)s->lanes; i-- > 0;)
-        printf("%08" PRIx32, first + i < n ? g_bits(x[first + i]) : 0);
+    for (size_t i = (size_t)s->lanes; i-- > 0;) printf("%08" PRIx32, first + i < n ? g_bits(x[first + i]) : 0);
 }
 
 // A vector stream: x[ntok][n]; `last`: the firing ends here.
@@ -55,8 +50,7 @@ static inline void stream_vector(const struct stream *s, const char *tag, int nt
 static inline void stream_bare(const struct stream *s, const char *tag, int vectors, size_t n, const float *const x[]) {
     for (size_t first = 0; first < n; first += (size_t)s->lanes) {
         printf("%s ", tag);
-        for (int k = vectors; k-- > 0;)
-            stream_lanes(s, n, first, x[k]);
+        for (int k = vectors; k-- > 0;) stream_lanes(s, n, first, x[k]);
         printf(" 0 0\n");
     }
 }
@@ -64,30 +58,24 @@ static inline void stream_bare(const struct stream *s, const char *tag, int vect
 // One unit of XS = beat_bits / 8 mantissas from q[0..count), zeros past count, with its exponent or scale in `head_digits` digits above.
 static inline void stream_unit(const struct stream *s, const char *tag, uint32_t head, int head_digits, size_t count, const int8_t q[]) {
     printf("%s %0*" PRIx32, tag, head_digits, head);
-    for (size_t i = (size_t)s->beat_bits / 8; i-- > 0;)
-        printf("%02x", i < count ? (unsigned)(uint8_t)q[i] : 0u);
+    for (size_t i = (size_t)s->beat_bits / 8; i-- > 0;) printf("%02x", i < count ? (unsigned)(uint8_t)q[i] : 0u);
 }
 
-static inline void stream_step(int pos, int ntok) {
-    printf("step %016llx 0 0\n", (unsigned long long)ntok << 16 | (unsigned)pos);
-}
+static inline void stream_step(int pos, int ntok) { printf("step %016llx 0 0\n", (unsigned long long)ntok << 16 | (unsigned)pos); }
 
 // x[n] like activations: exponents within `spread` of 1, some zeros.
 static inline void stream_values(struct vectors *v, size_t n, int spread, float x[]) {
-    for (size_t i = 0; i < n; i++)
-        x[i] = stream_below(v, 16) ? vectors_value(v, 127, spread) : g_float(stream_below(v, 2) ? 0x80000000u : 0);
+    for (size_t i = 0; i < n; i++) x[i] = stream_below(v, 16) ? vectors_value(v, 127, spread) : g_float(stream_below(v, 2) ? 0x80000000u : 0);
 }
 
 // With FAULT: one value of x[n] becomes infinite.
 static inline void stream_spoil(const struct stream *s, struct vectors *v, size_t n, float x[]) {
-    if (s->fault)
-        x[stream_below(v, (int)n)] = g_float(0x7f800000u);
+    if (s->fault) x[stream_below(v, (int)n)] = g_float(0x7f800000u);
 }
 
 static inline float *stream_alloc(size_t n) {
     float *x = calloc(n ? n : 1, sizeof *x);
-    if (!x)
-        exit(1);
+    if (!x) exit(1);
     return x;
 }
 

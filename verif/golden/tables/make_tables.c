@@ -13,13 +13,13 @@ enum { C1_FRAC = 25, C2_FRAC = 16, GUARD = 5, STRIDE = 7 };
 
 struct table {
     const char *name;
-    const char *argument; // for the comments
+    const char *argument;                                    // for the comments
     long double (*value)(int segment, long double fraction); // fraction of the interval [0, 1), result in [0.5, 2]
     int segments;
-    int index_w;   // bits of the segment index
-    int octave_w;  // bits of the index that cover [0, 1); a further bit is the parity of the exponent
-    int input_w;   // bits of the fraction
-    int c0_frac;   // y = c0 * 2^-c0_frac
+    int index_w;  // bits of the segment index
+    int octave_w; // bits of the index that cover [0, 1); a further bit is the parity of the exponent
+    int input_w;  // bits of the fraction
+    int c0_frac;  // y = c0 * 2^-c0_frac
 };
 
 struct segment {
@@ -37,9 +37,7 @@ static long double recip_value(int segment, long double fraction) {
 }
 
 // The upper 128 segments belong to odd exponents: an argument in [2, 4).
-static long double rsqrt_value(int segment, long double fraction) {
-    return 1.0L / sqrtl((1.0L + fraction) * (segment >= 128 ? 2.0L : 1.0L));
-}
+static long double rsqrt_value(int segment, long double fraction) { return 1.0L / sqrtl((1.0L + fraction) * (segment >= 128 ? 2.0L : 1.0L)); }
 
 static const struct table tables[] = {
     {"exp", "2^f, f in [0, 1)", exp2_value, 128, 7, 7, 25, 28},
@@ -47,9 +45,7 @@ static const struct table tables[] = {
     {"rsqrt", "1/sqrt(m), m in [1, 2), then m in [2, 4)", rsqrt_value, 256, 8, 7, 23, 29},
 };
 
-static int table_d_bits(const struct table *t) {
-    return t->input_w - t->octave_w;
-}
+static int table_d_bits(const struct table *t) { return t->input_w - t->octave_w; }
 
 static long double segment_value(const struct table *t, int index, int64_t d) {
     int64_t base = (int64_t)(index & ((1 << t->octave_w) - 1)) << table_d_bits(t);
@@ -95,8 +91,7 @@ static void print_c_table(const struct table *t) {
 
 static void print_c(void) {
     printf("// SPDX-License-Identifier: Apache-2.0\n// Written by make_tables.c: do not edit.\n");
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        print_c_table(&tables[i]);
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) print_c_table(&tables[i]);
 }
 
 static const char verilog_head[] =
@@ -130,9 +125,8 @@ static void print_verilog(const struct table *t) {
     printf(verilog_head, t->name, t->argument, t->name, t->index_w - 1, last, last, last);
     for (int i = 0; i < t->segments; i++) {
         struct segment s = segment_fit(t, i);
-        printf("        rom0[%d] = 30'h%08llx; rom1[%d] = 27'h%07llx; rom2[%d] = 18'h%05llx;\n", i,
-               (unsigned long long)s.c0 & 0x3fffffff, i, (unsigned long long)s.c1 & 0x7ffffff, i,
-               (unsigned long long)s.c2 & 0x3ffff);
+        printf("        rom0[%d] = 30'h%08llx; rom1[%d] = 27'h%07llx; rom2[%d] = 18'h%05llx;\n", i, (unsigned long long)s.c0 & 0x3fffffff, i,
+               (unsigned long long)s.c1 & 0x7ffffff, i, (unsigned long long)s.c2 & 0x3ffff);
     }
     printf("    end\n\nendmodule\n\n`default_nettype wire\n");
 }
