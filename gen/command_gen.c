@@ -87,7 +87,8 @@ static bool write_verilog(const struct ir *ir, struct output *out, struct text *
     add_header(&sim, "Simulation top: the design and its memories.", hash, "rill gen");
     emit_sim_top(ir, &sim);
     text_add(filelist, "rtl/rill_top.v\n");
-    return write_text(out, "rtl/rill_top.v", &top) & write_text(out, "sim/rill_sim_top.sv", &sim);
+    bool top_ok = write_text(out, "rtl/rill_top.v", &top), sim_ok = write_text(out, "sim/rill_sim_top.sv", &sim); // both free their text
+    return top_ok && sim_ok;
 }
 
 static bool write_texts(const struct ir *ir, struct output *out) {
@@ -95,7 +96,8 @@ static bool write_texts(const struct ir *ir, struct output *out) {
     emit_memory_map(ir, &map);
     emit_report_text(ir, &report);
     emit_report_json(ir, &json);
-    return write_text(out, "memory_map.json", &map) & write_text(out, "report.txt", &report) & write_text(out, "report.json", &json);
+    bool map_ok = write_text(out, "memory_map.json", &map), report_ok = write_text(out, "report.txt", &report);
+    return write_text(out, "report.json", &json) && map_ok && report_ok;
 }
 
 static bool write_design(const struct ir *ir, struct output *out, struct diag *diag) {

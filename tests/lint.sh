@@ -41,7 +41,12 @@ mapfile -t all_files < <(files '*.c' '*.h' '*.cpp' '*.def' '*.inc' '*.v' '*.sv' 
 silent() { # name, command...
     local name=$1
     shift
-    if "$@" >"$log" 2>&1 && [ ! -s "$log" ]; then ok "$name"; else fail "$name" "$(wc -l <"$log") places, first $(head -n 1 "$log")"; cp "$log" "$work/${name//[^A-Za-z0-9]/-}.out"; fi
+    if "$@" >"$log" 2>&1 && [ ! -s "$log" ]; then
+        ok "$name"
+    else
+        fail "$name" "$(wc -l <"$log") places, first $(head -n 1 "$log")"
+        cp "$log" "$work/${name//[^A-Za-z0-9]/-}.out"
+    fi
 }
 
 unformatted() {
@@ -82,12 +87,13 @@ blanks() {
 
 # SPDX, one line of purpose, and in templates no implicit nets and one module of the file's name.
 verilog_headers() {
-    local file
+    local file name
     for file in "${verilog[@]}"; do
         sed -n 2p "$file" | grep -q '^// ' || echo "$file: no line of purpose below the licence"
         case $file in rtl-templates/*)
             grep -q '^`default_nettype none' "$file" || echo "$file: no default_nettype none"
-            [ "$(grep -cE '^module ' "$file")" = 1 ] && grep -qE "^module $(basename "$file" .v)( |$|\()" "$file" || echo "$file: not one module named $(basename "$file" .v)"
+            name=$(basename "$file" .v)
+            [ "$(grep -cE '^module ' "$file")" = 1 ] && grep -qE "^module $name( |$|\()" "$file" || echo "$file: not one module named $name"
             ;;
         esac
     done

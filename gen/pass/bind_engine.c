@@ -221,13 +221,12 @@ static int kernel_of_node(const struct ir *ir, int node) {
 
 static bool check_attention(struct engine *e) {
     const struct ir *ir = e->ir;
-    int scores = 0, values = 0;
+    int scores = 0;
     e->attention = IR_NONE;
     for (int n = 0; n < ir->nodes; n++) {
         if (ir->node[n].op == IR_OP_ATTN_SCORES && scores++ == 0) e->attention = n;
         else if (ir->node[n].op == IR_OP_ATTN_SCORES)
             diag_error(e->diag, ir->node[n].loc, "a second attention `%s`: one per design is possible", ir->node[n].name), e->ok = false;
-        values += ir->node[n].op == IR_OP_ATTN_VALUES;
         if (ir->node[n].op == IR_OP_KV_QUANTIZE && ir->region[ir->node[n].region].when == IR_LAST)
             diag_error(e->diag, ir->node[n].loc, "kv_quantize in a region that runs only for the last token"), e->ok = false;
     }

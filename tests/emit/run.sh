@@ -15,7 +15,10 @@ TEXT
 
 lint_design() { # folder
     (cd "$1" && verilator --lint-only -Wall --top-module rill_top "$root/verif/lint/emitted.vlt" -f filelist.f) || return
-    if LC_ALL=C grep -nE '^.{241,}$' "$1/rtl/rill_top.v" | head -n 1 | cut -c1-80 | grep .; then echo "error: a line of rtl/rill_top.v is longer than 240 characters" && return 1; fi
+    if LC_ALL=C grep -nE '^.{241,}$' "$1/rtl/rill_top.v" | head -n 1 | cut -c1-80 | grep .; then
+        echo "error: a line of rtl/rill_top.v is longer than 240 characters"
+        return 1
+    fi
 }
 
 read_icarus() { # folder

@@ -57,7 +57,8 @@ module rill_token_loop_tb;
         .m_axis_step_tvalid(s_valid), .m_axis_step_tready(s_ready), .m_axis_step_tdata(s_data),
         .m_axis_id_tvalid(id_valid), .m_axis_id_tready(id_ready), .m_axis_id_tdata(id_data), .m_axis_id_tuser(id_user),
         .m_axis_id_tlast(id_last),
-        .s_axis_next_id_tvalid(n_valid), .s_axis_next_id_tready(n_ready), .s_axis_next_id_tdata(n_data), .s_axis_next_id_tuser(n_user), .s_axis_next_id_tlast(1'b1),
+        .s_axis_next_id_tvalid(n_valid), .s_axis_next_id_tready(n_ready), .s_axis_next_id_tdata(n_data), .s_axis_next_id_tuser(n_user),
+        .s_axis_next_id_tlast(1'b1),
         .m_axis_ring_tvalid(r_valid), .m_axis_ring_tready(r_ready), .m_axis_ring_tdata(r_data));
     always #1 clk = !clk;
 

@@ -41,7 +41,8 @@ compile_bench() { # module, output, NAME=VALUE...
     shift 2
     for dir in "$root"/rtl-templates/*/; do dirs+=(-y "$dir"); done
     for pair in "$@"; do params+=("-P${module}_tb.$pair"); done
-    iverilog -g2012 -DRILL_ASSERT "${dirs[@]}" -y "$here" -y "$root/verif/model" -Y .sv -I "$here" -s "${module}_tb" "${params[@]}" -o "$out" "$here/${module}_tb.v"
+    iverilog -g2012 -DRILL_ASSERT "${dirs[@]}" -y "$here" -y "$root/verif/model" -Y .sv -I "$here" -s "${module}_tb" "${params[@]}" \
+        -o "$out" "$here/${module}_tb.v"
 }
 
 # A run passes when it says PASS and nothing complains.
