@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_engine_offset: what the unsigned products of random weights exceed their dot product by, 4 cycles after each beat; extreme
+// operands first, x and mode unknown between the beats.
+// sweep: BEAT_BITS=256
+// sweep: BEAT_BITS=512
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_engine_offset_tb;
+    parameter BEAT_BITS = 256;
+    localparam N = BEAT_BITS / 8;
+    localparam LATENCY = 4;
+    localparam BEATS = 1500;
+
+    wire                   clk, rst;
+    reg                    valid = 0, int4;
+    reg  [2*BEAT_BITS-1:0] x;
+    wire [21:0]            offset;
+    reg  [LATENCY:1]       due_valid = 0;
+    reg  [21:0]            due [1:LATENCY];
+    integer                n, k, seed, idle, beats = 0, checked = 0;
+
+    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
+    rill_engine_offset #(.BEAT_BITS(BEAT_BITS)) dut (.clk(clk), .valid(valid), .int4(int4), .x(x), .offset(offset));
+
+    function signed [31:0] element(input integer i);
+        element = $signed(x[8*i +: 8]);
+    endfunction
+
+    // The lanes' sum minus the true one, for weights drawn at random: it must not depend on them.
+    task excess(output reg [21:0] sum);
+        integer total, low, high;
+        begin
+            total = 0;
+            for (k = 0; k < N; k = k + 1) begin
+                low = $unsigned($random(seed)) % 16;
+                high = $unsigned($random(seed)) % 16 - 8;
+                if (int4)
+                    total = total + low * element(2 * k) + 2048 + (high + 8) * element(2 * k + 1) + 2048
+                        - (low - 8) * element(2 * k) - high * element(2 * k + 1);
+                else
+                    total = total + low * element(2 * k) + 2048 + 16 * ((high + 8) * element(2 * k + 1) + 2048)
+                        - (16 * high + low) * element(2 * k);
+            end
+            sum = total[21:0];
+        end
+    endtask
+
+    task draw;
+        begin
+            int4 = $random(seed);
+            for (k = 0; k < N; k = k + 1) begin
+                x[16*k +: 16] = $random(seed);
+                if (!int4)
+                    x[16*k+8 +: 8] = x[16*k +: 8];
+            end
+            if (beats < 6) begin
+                int4 = beats;
+                x = {2*N{beats < 2 ? 8'h80 : beats < 4 ? 8'h7f : 8'h00}};
+            end
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        while (checked < BEATS) begin
+            @(negedge clk);
+            if (due_valid[LATENCY]) begin
+                checked = checked + 1;
+                if (offset !== due[LATENCY]) begin
+                    $display("FAIL: beat %0d: %h instead of %h", checked, offset, due[LATENCY]);
+                    $finish;
+                end
+            end
+            for (n = LATENCY; n > 1; n = n - 1)
+                due[n] = due[n-1];
+            valid = !rst && $unsigned($random(seed)) % 100 >= idle;
+            int4 = 1'bx;
+            x = {2*BEAT_BITS{1'bx}};
+            if (valid) begin
+                draw;
+                excess(due[1]);
+                beats = beats + 1;
+            end
+            due_valid = {due_valid[LATENCY-1:1], valid};
+        end
+        $display("PASS");
+        $finish;
+    end
+endmodule
+
+`default_nettype wire
