@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_x_buffer: operands of random sizes in random order of tokens against an array per operand; pairs read at random from the cycle
+// of filled on, up to and with free; tready exactly while a bank is free; operands lost in reset.
+// sweep: BEAT_BITS=256 TOKENS=2 X_UNITS=10
+// sweep: BEAT_BITS=256 TOKENS=1 X_UNITS=2
+// sweep: BEAT_BITS=512 TOKENS=8 X_UNITS=6
+// sweep: BEAT_BITS=512 TOKENS=4 X_UNITS=16
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_x_buffer_tb;
+    parameter BEAT_BITS = 256;
+    parameter TOKENS = 2;
+    parameter X_UNITS = 10;
+    localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
+    localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
+    localparam WORD_W = BEAT_BITS + 8;
+    localparam OPERANDS = 60;
+    localparam PLACES = TOKENS * X_UNITS;
+
+    wire                clk, rst, x_valid, x_ready, x_last, x_done, filled;
+    reg                 again = 0, free = 0;
+    wire [WORD_W-1:0]   x_data;
+    wire [TOK_W:0]      x_user;
+    reg  [TOK_W-1:0]    read_tok = 0;
+    reg  [PAIR_W-1:0]   read_pair = 0;
+    wire [BEAT_BITS-1:0] unit_0, unit_1;
+    wire [7:0]          shift_0, shift_1;
+
+    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
+    rill_axis_driver #(.DATA_W(WORD_W), .USER_W(TOK_W + 1), .WORDS((OPERANDS + 3) * PLACES)) u_x (.clk(clk), .rst(rst), .m_axis_tvalid(x_valid),
+        .m_axis_tready(x_ready), .m_axis_tdata(x_data), .m_axis_tuser(x_user), .m_axis_tlast(x_last), .done(x_done));
+    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS)) dut (
+        .clk(clk), .rst(rst), .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data), .s_axis_x_tuser(x_user),
+        .s_axis_x_tlast(x_last), .filled(filled), .free(free), .read_tok(read_tok), .read_pair(read_pair), .unit_0(unit_0),
+        .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
+
+    reg  [WORD_W-1:0]   word [0:OPERANDS*PLACES-1];
+    integer             ntok [0:OPERANDS-1];
+    integer             units [0:OPERANDS-1];
+    integer             at [0:TOKENS-1];
+    integer             seed, stall, o = -1, t, n, left, start, occupied = 0, filled_seen = 0, frees = 0, reads_left = 0, late = 0;
+    integer             stalls = 0, quiet = 0;
+    reg                 failed = 0, open_q = 0, fill_q = 0;
+    reg  [2*WORD_W-1:0] due [0:1];       // of the read 1 and 2 cycles ago
+    reg  [1:0]          due_valid = 0;
+
+    task fail(input integer what);
+        begin
+            if (!failed)
+                $display("FAIL: check %0d operand %0d token %0d pair %0d: %h %h", what, frees, read_tok, read_pair, unit_0, unit_1);
+            failed = 1;
+            $finish;
+        end
+    endtask
+
+    function integer below(input integer limit);
+        below = $unsigned($random(seed)) % limit;
+    endfunction
+
+    function [WORD_W-1:0] random_word(input integer unused);
+        for (n = 0; n < WORD_W; n = n + 8)
+            random_word[n +: 8] = $random(seed);
+    endfunction
+
+    // One operand: the tokens' units interleaved at random, each token's in order; `stop` words of it are held back.
+    task push_operand(input integer number, input integer stop);
+        reg [WORD_W-1:0] next;
+        integer          sizes, tokens;
+        begin
+            sizes = 2 * (1 + below(X_UNITS / 2));
+            tokens = 1 + below(TOKENS);
+            if (number % 4 == 0) begin
+                sizes = X_UNITS;
+                tokens = TOKENS;
+            end
+            if (number >= 0) begin
+                ntok[number] = tokens;
+                units[number] = sizes;
+            end
+            for (t = 0; t < TOKENS; t = t + 1)
+                at[t] = 0;
+            for (left = sizes * tokens; left > stop; left = left - 1) begin
+                t = below(tokens);
+                while (at[t] == sizes)
+                    t = (t + 1) % tokens;
+                next = random_word(0);
+                if (number >= 0) word[number*PLACES + t*X_UNITS + at[t]] = next;
+                at[t] = at[t] + 1;
+                u_x.push(next, {t == tokens - 1, t[TOK_W-1:0]}, left == 1);
+            end
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        // What a reset must take away: a whole operand and the beginning of another one.
+        #1 push_operand(-1, 0);
+        push_operand(-4, 1);
+        @(negedge rst);
+        while (!x_done) @(negedge clk);
+        @(negedge clk) again = 1;
+        @(negedge clk) again = 0;
+        @(negedge rst);
+        for (o = 0; o < OPERANDS; o = o + 1)
+            push_operand(o, 0);
+    end
+
+    // ---- writing: two places, one pulse per operand ----
+    always @(posedge clk) begin
+        open_q <= !rst;
+        fill_q <= !rst && x_valid && x_ready && x_last;
+        occupied <= rst ? 0 : occupied + (x_valid && x_ready && x_last) - free;
+        if (!rst && x_valid && !x_ready) stalls = stalls + 1;
+    end
+
+    // ---- reading: every pair of an operand, or pairs at random; the bank goes back with the last read or later ----
+    always @(negedge clk) begin
+        if (due_valid[1] && {shift_1, unit_1, shift_0, unit_0} !== due[1]) fail(1);
+        if (x_ready !== (open_q && occupied < 2)) fail(2);
+        if (filled !== fill_q) fail(3);
+        if (filled) filled_seen = filled_seen + 1;
+        if (rst) filled_seen = 0;
+        due[1] = due[0];
+        due_valid = {due_valid[0], 1'b0};
+        free = 0;
+        read_tok = below(TOKENS);
+        read_pair = below(X_UNITS / 2);
+        if (o == OPERANDS && frees < filled_seen && below(100) >= stall) begin
+            if (reads_left == 0 && late == 0) begin
+                reads_left = ntok[frees] * units[frees] / 2 * (frees % 2 + 1);
+                start = below(reads_left);
+                late = below(4) == 0 ? below(20) : 0;
+            end
+            if (reads_left > 0)
+                read;
+            else
+                late = late - 1;
+            if (reads_left == 0 && late == 0) begin
+                free = 1;
+                frees = frees + 1;
+            end
+        end
+        quiet = frees == OPERANDS ? quiet + 1 : 0;
+        if (quiet == 10) begin
+            if (!x_done || occupied != 0 || filled_seen != OPERANDS || stalls == 0) fail(4);
+            if (!failed) $display("PASS");
+            $finish;
+        end
+    end
+
+    task read;
+        begin
+            reads_left = reads_left - 1;
+            n = (frees % 2 == 0 ? start + reads_left : below(10000)) % (ntok[frees] * units[frees] / 2);
+            read_tok = n / (units[frees] / 2);
+            read_pair = n % (units[frees] / 2);
+            n = frees * PLACES + read_tok * X_UNITS + 2 * read_pair;
+            due[0] = {word[n+1], word[n]};
+            due_valid[0] = 1;
+        end
+    endtask
+endmodule
+
+`default_nettype wire
