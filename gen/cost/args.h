@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters of an RTL module as numbers.
+#ifndef RILL_COST_ARGS_H
+#define RILL_COST_ARGS_H
+
+#include "ir.h"
+
+struct args {
+    const struct ir_param *param;
+    int count;
+};
+
+const char *args_text(const struct args *, const char *name); // "" if absent; quotes of strings are taken off by args_is
+// 12, -3, 16'd29, 32'h3727c5ac; the fallback (the RTL's default) if the parameter is absent or a wider constant.
+int64_t args_int(const struct args *, const char *name, int64_t fallback);
+
+static inline int64_t div_up(int64_t a, int64_t b) { return b > 0 ? (a + b - 1) / b : 0; }
+static inline int64_t at_least(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t log2_up(int64_t v) { return v > 1 ? u64_clog2((uint64_t)v) : 0; }
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Resources of a whole design: kernels, streams, and the memory side of every channel as gen/emit/emit_memory.c builds it.
+#include "args.h"
+#include "cost.h"
+
+enum { DISTRIBUTED_BEATS = 64 /* longest prefetch FIFO in LUTRAM */, CLIENT_BURSTS = 2 /* prefetch of a client that is no lane */ };
+
+int64_t cost_edge_bits(const struct ir *ir, const struct ir_edge *e) {
+    const struct ir_port *p = &ir->kernel[e->src_kernel].port[e->src_port];
+    int64_t user = at_least(log2_up(ir->design.tokens), 1) + 1, bits = p->data_bits;
+    if (p->kind == IR_STREAM_TOKENS || p->kind == IR_STREAM_COUNTED) bits += user + 1;
+    return bits + (p->kind == IR_STREAM_COUNTED ? p->count_bits : 0);
+}
+
+static void add_module(const struct ir *ir, struct cost_resources *sum, const char *module, const struct ir_param *param, int params, int64_t times) {
+    (void)ir;
+    struct cost_resources r;
+    cost_module(module, param, params, &r);
+    cost_add(sum, &r, times);
+}
+
+static void add_read_engines(const struct ir *ir, struct cost_resources *sum, int64_t prefetch, int64_t count) {
+    const struct ir_design *d = &ir->design;
+    const struct ir_param param[] = {
+        {"BEAT_BITS", arena_printf(ir->arena, "%d", d->beat_bits)},
+        {"OUTSTANDING", arena_printf(ir->arena, "%d", d->outstanding)},
+        {"PREFETCH_BEATS", arena_printf(ir->arena, "%lld", (long long)prefetch)},
+        {"RAM_STYLE", prefetch > DISTRIBUTED_BEATS ? "block" : "distributed"},
+    };
+    add_module(ir, sum, "rill_dma_read", param, COUNT_OF(param), count);
+}
+
+static void add_write_engines(const struct ir *ir, struct cost_resources *sum, int64_t count) {
+    const struct ir_param param[] = {
+        {"BEAT_BITS", arena_printf(ir->arena, "%d", ir->design.beat_bits)},
+        {"MAX_BURST", arena_printf(ir->arena, "%d", ir->design.max_burst)},
+        {"OUTSTANDING", arena_printf(ir->arena, "%d", ir->design.outstanding)},
+    };
+    add_module(ir, sum, "rill_dma_write", param, COUNT_OF(param), count);
+}
+
+static void add_arbiter(const struct ir *ir, struct cost_resources *sum, const char *module, int64_t clients) {
+    const struct ir_param param[] = {
+        {"CLIENTS", arena_printf(ir->arena, "%lld", (long long)at_least(clients, 1))},
+        {"BEAT_BITS", arena_printf(ir->arena, "%d", ir->design.beat_bits)},
+    };
+    add_module(ir, sum, module, param, COUNT_OF(param), 1);
+}
+
+static void add_channel(const struct ir *ir, struct cost_resources *sum, int channel) {
+    int64_t lanes = ir->firings > 0, readers = 0, writers = 0;
+    for (int c = 0; c < ir->clients; c++) {
+        if (ir->client[c].channel != IR_NONE && ir->client[c].channel != channel) continue;
+        if (ir->client[c].is_write) writers++;
+        else readers++;
+    }
+    add_read_engines(ir, sum, ir->design.prefetch_beats, lanes);
+    add_read_engines(ir, sum, CLIENT_BURSTS * ir->design.max_burst, readers);
+    add_write_engines(ir, sum, writers);
+    add_arbiter(ir, sum, "rill_axi_read_arbiter", lanes + readers);
+    add_arbiter(ir, sum, "rill_axi_write_arbiter", writers);
+}
+
+static struct cost_resources memory_side(const struct ir *ir) {
+    struct cost_resources sum = {0};
+    for (int c = 0; c < ir->design.channels; c++) add_channel(ir, &sum, c);
+    const struct ir_param fork = {"PORTS", arena_printf(ir->arena, "%d", ir->design.channels)};
+    if (ir->firings) add_module(ir, &sum, "rill_fork", &fork, 1, 1);
+    return sum;
+}
+
+struct cost_design cost_design(const struct ir *ir) {
+    struct cost_design d = {.kernel = ARENA_ARRAY(ir->arena, struct cost_resources, (size_t)ir->kernels),
+                            .edge = ARENA_ARRAY(ir->arena, struct cost_resources, (size_t)ir->edges),
+                            .known = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels)};
+    for (int k = 0; k < ir->kernels; k++) {
+        d.known[k] = cost_module(ir->kernel[k].module, ir->kernel[k].param, ir->kernel[k].params, &d.kernel[k]);
+        cost_add(&d.kernels, &d.kernel[k], 1);
+    }
+    for (int e = 0; e < ir->edges; e++) {
+        d.edge[e] = cost_fifo(ir->edge[e].depth, cost_edge_bits(ir, &ir->edge[e]), ir->edge[e].ram_style);
+        cost_add(&d.fifos, &d.edge[e], 1);
+    }
+    d.memory = memory_side(ir);
+    cost_add(&d.total, &d.kernels, 1);
+    cost_add(&d.total, &d.fifos, 1);
+    cost_add(&d.total, &d.memory, 1);
+    return d;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the report's parts share.
+#ifndef RILL_EMIT_REPORT_PARTS_H
+#define RILL_EMIT_REPORT_PARTS_H
+
+#include "cost.h"
+
+struct report {
+    const struct ir *ir;
+    const struct rill_device *device; // NULL: the board's file is not with the program
+    int64_t position;                 // of the decode step that the cycles are for
+    struct cost_design cost;
+    struct cost_beats beats;
+    struct cost_bound bound;
+};
+struct report report_make(const struct ir *);
+// After the shell's share, in the same units. False without a device.
+bool report_available(const struct report *, struct cost_resources *out);
+int64_t report_channel_used(const struct ir *); // bytes
+int64_t report_fifo_bits(const struct ir *);
+
+enum { REPORT_RESOURCES = 5 };
+struct report_figure { // one kind of resource
+    const char *title, *key;
+    bool halves; // counted in halves
+    int64_t count;
+};
+void report_figures(const struct cost_resources *, struct report_figure out[REPORT_RESOURCES]);
+void report_count(const struct report_figure *, int width, struct text *out); // right-aligned; halves as .5
+
+void report_resources(const struct report *, struct text *out); // text tables
+void report_decode(const struct report *, struct text *out);
+void report_kernels(const struct report *, struct text *out);
+void report_fifos(const struct report *, struct text *out);
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report's tables of resources and cycles (docs/cost.md).
+#include <string.h>
+
+#include "ops.h"
+#include "report.h"
+
+// A board given by a path has no file here: the report goes without its figures.
+static const struct rill_device *find_device(const struct ir *ir) {
+    const char *path = file_find_shared(ir->arena, arena_printf(ir->arena, "boards/%s.yaml", ir->design.board));
+    struct diag diag;
+    diag_init(&diag, stderr);
+    return path ? rill_device_read(path, ir->arena, &diag) : NULL;
+}
+
+struct report report_make(const struct ir *ir) {
+    struct report r = {.ir = ir, .device = find_device(ir), .position = ir->design.context / 2};
+    r.cost = cost_design(ir);
+    r.beats = cost_engine_beats(ir, r.position);
+    r.bound = cost_token_bound(ir, r.device, r.position);
+    return r;
+}
+
+bool report_available(const struct report *r, struct cost_resources *out) {
+    if (!r->device) return false;
+    const struct device_resources *a = &r->device->available;
+    *out = (struct cost_resources){.lut = a->lut, .ff = a->ff, .dsp = a->dsp, .bram18 = 2 * (int64_t)a->bram36, .uram = a->uram};
+    return true;
+}
+
+void report_figures(const struct cost_resources *c, struct report_figure out[REPORT_RESOURCES]) {
+    const struct report_figure figures[REPORT_RESOURCES] = {{"LUT", "lut", false, c->lut},
+                                                            {"FF", "ff", false, c->ff},
+                                                            {"DSP", "dsp", false, c->dsp},
+                                                            {"BRAM36", "bram36", true, c->bram18},
+                                                            {"URAM", "uram", false, c->uram}};
+    memcpy(out, figures, sizeof figures);
+}
+
+void report_count(const struct report_figure *f, int width, struct text *out) {
+    long long whole = f->halves ? f->count / 2 : f->count;
+    if (f->halves && f->count % 2) text_addf(out, "%*lld.5", width > 2 ? width - 2 : 0, whole);
+    else text_addf(out, "%*lld", width, whole);
+}
+
+static void add_counts(const struct cost_resources *c, struct text *out) {
+    struct report_figure f[REPORT_RESOURCES];
+    report_figures(c, f);
+    for (int i = 0; i < REPORT_RESOURCES; i++) report_count(&f[i], i < 2 ? 9 : 7, out);
+}
+
+static void add_titles(const char *first, int width, struct text *out) {
+    struct report_figure f[REPORT_RESOURCES];
+    report_figures(&(struct cost_resources){0}, f);
+    text_addf(out, "%-*s", width, first);
+    for (int i = 0; i < REPORT_RESOURCES; i++) text_addf(out, "%*s", i < 2 ? 9 : 7, f[i].title);
+}
+
+static void add_share(const struct report *r, const struct cost_resources *available, struct text *out) {
+    struct report_figure have[REPORT_RESOURCES], use[REPORT_RESOURCES];
+    report_figures(available, have);
+    report_figures(&r->cost.total, use);
+    text_addf(out, "  %-34s", "share of it, %");
+    for (int i = 0; i < REPORT_RESOURCES; i++)
+        text_addf(out, "%*.1f", i < 2 ? 9 : 7, have[i].count ? 100.0 * (double)use[i].count / (double)have[i].count : 0.0);
+    text_add(out, "\n");
+}
+
+void report_resources(const struct report *r, struct text *out) {
+    const struct {
+        const char *name;
+        const struct cost_resources *sum;
+    } rows[] = {{"kernels", &r->cost.kernels}, {"FIFOs", &r->cost.fifos}, {"memory engines", &r->cost.memory}, {"all", &r->cost.total}};
+    struct cost_resources available;
+    text_add(out, "\n");
+    add_titles("resources, estimated", 36, out);
+    text_add(out, "\n");
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        text_addf(out, "  %-34s", rows[i].name);
+        add_counts(rows[i].sum, out);
+        text_add(out, "\n");
+    }
+    if (!report_available(r, &available)) return;
+    text_addf(out, "  %-34s", arena_printf(r->ir->arena, "%s without its shell", r->ir->design.board));
+    add_counts(&available, out);
+    text_add(out, "\n");
+    add_share(r, &available, out);
+}
+
+void report_decode(const struct report *r, struct text *out) {
+    const struct cost_bound *b = &r->bound;
+    text_addf(out, "\none decode step at position %lld, in cycles\n", (long long)r->position);
+    text_addf(out, "  %-34s%9lld  %lld beats of weights, %lld of keys, %lld of values\n", "engine", (long long)b->engine, (long long)r->beats.weights,
+              (long long)r->beats.scores, (long long)r->beats.values);
+    if (r->device) text_addf(out, "  %-34s%9lld  at %.2f GB/s of each channel\n", "memory", (long long)b->memory, r->device->hbm.sustained_gbs);
+    if (b->busiest != IR_NONE) text_addf(out, "  %-34s%9lld  %s\n", "busiest other kernel", (long long)b->kernel, r->ir->kernel[b->busiest].name);
+    text_addf(out, "  %-34s%9lld  at most %.1f tokens/s\n", "bound", (long long)b->cycles, b->tokens_per_second);
+}
+
+static const char *operation_of(const struct report *r, const struct ir_kernel *k) {
+    return k->node == IR_NONE ? "" : ir_op_table[r->ir->node[k->node].op].name;
+}
+
+// A dash where there is no figure.
+static void add_cycles(const struct cost_work *w, struct text *out) {
+    text_addf(out, "%9lld", (long long)w->busy);
+    if (w->latency == IR_NONE) text_addf(out, "%9s", "-");
+    else text_addf(out, "%9lld", (long long)w->latency);
+}
+
+void report_kernels(const struct report *r, struct text *out) {
+    text_addf(out,
+              "\nkernels: estimated resources; cycles of work in a decode step at position %lld, cycles from the first word in to the first out\n",
+              (long long)r->position);
+    add_titles("  name", 48, out);
+    text_addf(out, "%9s%9s  operation\n", "busy", "latency");
+    for (int k = 0; k < r->ir->kernels; k++) {
+        const struct ir_kernel *kernel = &r->ir->kernel[k];
+        struct cost_work work = cost_kernel_work(r->ir, k, r->position);
+        text_addf(out, "  %-24s %-21s", kernel->name, kernel->module);
+        if (r->cost.known[k]) add_counts(&r->cost.kernel[k], out);
+        else text_addf(out, "%9s%9s%7s%7s%7s", "-", "-", "-", "-", "-");
+        add_cycles(&work, out);
+        text_addf(out, "%s%s\n", *operation_of(r, kernel) ? "  " : "", operation_of(r, kernel));
+    }
+}
+
+void report_fifos(const struct report *r, struct text *out) {
+    text_add(out, "\n");
+    add_titles("FIFOs: depth x bits, memory", 36, out);
+    text_add(out, "  stream\n");
+    for (int e = 0; e < r->ir->edges; e++) {
+        const struct ir_edge *edge = &r->ir->edge[e];
+        text_addf(out, "  %7lld x %-5lld %-18s", (long long)edge->depth, (long long)cost_edge_bits(r->ir, edge), edge->ram_style);
+        add_counts(&r->cost.edge[e], out);
+        text_addf(out, "  %s\n", edge->name);
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The design report as JSON: the same figures as the text.
+#include <string.h>
+
+#include "emit_report.h"
+#include "report.h"
+
+static void add_string(struct text *out, const char *key, const char *value) {
+    text_addf(out, "\"%s\": ", key);
+    text_add_json_string(out, value, strlen(value));
+}
+
+static void add_resources(const struct cost_resources *c, struct text *out) {
+    struct report_figure f[REPORT_RESOURCES];
+    report_figures(c, f);
+    for (int i = 0; i < REPORT_RESOURCES; i++) {
+        text_addf(out, "%s\"%s\": ", i ? ", " : "", f[i].key);
+        report_count(&f[i], 0, out);
+    }
+}
+
+static void add_sum(const char *name, const struct cost_resources *c, struct text *out) {
+    text_addf(out, "%s\n  \"%s\": {", strcmp(name, "kernels") ? "," : "", name);
+    add_resources(c, out);
+    text_add(out, "}");
+}
+
+static void add_percent(const struct report *r, const struct cost_resources *available, struct text *out) {
+    struct report_figure have[REPORT_RESOURCES], use[REPORT_RESOURCES];
+    report_figures(available, have);
+    report_figures(&r->cost.total, use);
+    text_add(out, ",\n  \"percent\": {");
+    for (int i = 0; i < REPORT_RESOURCES; i++)
+        text_addf(out, "%s\"%s\": %.1f", i ? ", " : "", have[i].key, have[i].count ? 100.0 * (double)use[i].count / (double)have[i].count : 0.0);
+    text_add(out, "}");
+}
+
+static void add_totals(const struct report *r, struct text *out) {
+    struct cost_resources available;
+    text_add(out, " \"resources\": {");
+    add_sum("kernels", &r->cost.kernels, out);
+    add_sum("fifos", &r->cost.fifos, out);
+    add_sum("memory", &r->cost.memory, out);
+    add_sum("total", &r->cost.total, out);
+    if (report_available(r, &available)) {
+        add_sum("available", &available, out);
+        add_percent(r, &available, out);
+    }
+    text_add(out, "},\n");
+}
+
+static void add_design(const struct report *r, struct text *out) {
+    const struct ir_design *d = &r->ir->design;
+    add_string(out, "name", r->ir->name);
+    text_addf(out, ", \"channels\": %d, \"beat_bits\": %d, \"lanes\": %d, \"tokens\": %d, \"clock_mhz\": %g, ", d->channels, d->beat_bits, d->lanes,
+              d->tokens, d->clock_mhz);
+    add_string(out, "board", d->board);
+    text_addf(out, ", \"fifo_bits\": %lld, \"channel_bytes\": %lld,\n", (long long)report_fifo_bits(r->ir), (long long)report_channel_used(r->ir));
+}
+
+static void add_decode(const struct report *r, struct text *out) {
+    const struct cost_bound *b = &r->bound;
+    text_addf(out, " \"engine_beats\": {\"weights\": %lld, \"keys\": %lld, \"values\": %lld},\n", (long long)r->beats.weights,
+              (long long)r->beats.scores, (long long)r->beats.values);
+    text_addf(out, " \"decode\": {\"position\": %lld, \"engine_cycles\": %lld, \"memory_cycles\": %lld, \"kernel_cycles\": %lld, ",
+              (long long)r->position, (long long)b->engine, (long long)b->memory, (long long)b->kernel);
+    if (b->busiest != IR_NONE) add_string(out, "kernel", r->ir->kernel[b->busiest].name);
+    else text_add(out, "\"kernel\": null");
+    text_addf(out, ", \"cycles\": %lld, \"tokens_per_second\": %.1f},\n", (long long)b->cycles, b->tokens_per_second);
+}
+
+static void add_kernels(const struct report *r, struct text *out) {
+    text_add(out, " \"kernels\": [");
+    for (int k = 0; k < r->ir->kernels; k++) {
+        struct cost_work work = cost_kernel_work(r->ir, k, r->position);
+        text_add(out, k ? ",\n  {" : "\n  {");
+        add_string(out, "name", r->ir->kernel[k].name);
+        text_add(out, ", ");
+        add_string(out, "module", r->ir->kernel[k].module);
+        text_add(out, ", ");
+        if (r->cost.known[k]) add_resources(&r->cost.kernel[k], out);
+        else text_add(out, "\"lut\": null, \"ff\": null, \"dsp\": null, \"bram36\": null, \"uram\": null");
+        text_addf(out, ", \"busy\": %lld, \"latency\": ", (long long)work.busy);
+        if (work.latency == IR_NONE) text_add(out, "null}");
+        else text_addf(out, "%lld}", (long long)work.latency);
+    }
+    text_add(out, "],\n");
+}
+
+static void add_fifos(const struct report *r, struct text *out) {
+    text_add(out, " \"fifos\": [");
+    for (int e = 0; e < r->ir->edges; e++) {
+        const struct ir_edge *edge = &r->ir->edge[e];
+        text_add(out, e ? ",\n  {" : "\n  {");
+        add_string(out, "name", edge->name);
+        text_addf(out, ", \"depth\": %lld, \"bits\": %lld, ", (long long)edge->depth, (long long)cost_edge_bits(r->ir, edge));
+        add_string(out, "memory", edge->ram_style);
+        text_add(out, ", ");
+        add_resources(&r->cost.edge[e], out);
+        text_add(out, "}");
+    }
+    text_add(out, "]");
+}
+
+void emit_report_json(const struct ir *ir, struct text *out) {
+    struct report r = report_make(ir);
+    text_add(out, "{");
+    add_design(&r, out);
+    add_totals(&r, out);
+    add_decode(&r, out);
+    add_kernels(&r, out);
+    add_fifos(&r, out);
+    text_add(out, "}\n");
+}

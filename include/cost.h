@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cost model: what a design takes of the device and how many cycles its kernels work for one token. docs/cost.md.
+// Everything is a function of a kernel's RTL module and parameters; nothing here knows a model or an instance by name.
+#ifndef RILL_COST_H
+#define RILL_COST_H
+
+#include "device.h"
+#include "ir.h"
+
+// ---- resources ---------------------------------------------------------------------------------------------------------------------
+
+// LUT: LUTs, those used as memory and shift registers included. bram18: halves of a BRAM36.
+// Source: formulas fitted to verif/cost/measured.txt (Yosys); memories by their shape, exactly as the device offers it.
+// Range: the parameter ranges of docs/rtl.md section 2 and of the modules' headers.
+struct cost_resources {
+    int64_t lut, ff, dsp, bram18, uram;
+};
+
+void cost_add(struct cost_resources *to, const struct cost_resources *what, int64_t times);
+// A simple dual port RAM of `words` x `bits`. style: "distributed", "block", "ultra", "srl", or "auto" (what a tool would choose).
+struct cost_resources cost_ram(int64_t words, int64_t bits, const char *style);
+// rill_fifo: its storage and its control.
+struct cost_resources cost_fifo(int64_t depth, int64_t bits, const char *style);
+// One instance of an RTL module. False when there is no formula for the module; *out is zero then.
+bool cost_module(const char *module, const struct ir_param *param, int params, struct cost_resources *out);
+
+struct cost_design {                      // of a whole design
+    struct cost_resources *kernel, *edge; // per kernel instance, per stream
+    bool *known;                          // per kernel: there is a formula
+    struct cost_resources kernels, fifos; // sums
+    struct cost_resources memory;         // the DMA engines and arbiters of all channels
+    struct cost_resources total;
+};
+struct cost_design cost_design(const struct ir *);
+int64_t cost_edge_bits(const struct ir *, const struct ir_edge *); // of a FIFO's word: data, tuser, tlast, tcount
+
+// ---- cycles ------------------------------------------------------------------------------------------------------------------------
+
+// How a kernel passes a stream on, with one token per step. Source: the contracts in the headers of the RTL modules.
+struct cost_contract {
+    int64_t fill;     // words that must be in before the first one can come out, at least 1
+    int64_t delay;    // cycles from the last of these to the first word out; the latency of the memory is not in it
+    int64_t interval; // cycles per word
+};
+
+// One kernel in one decode step (one token) at a position.
+struct cost_work {
+    struct cost_contract contract;
+    int64_t words;   // on its busiest stream, all firings
+    int64_t busy;    // cycles in which it works; 0: it has nothing to do in a decode step
+    int64_t latency; // cycles from the first word in to the first word out; IR_NONE: no stream goes through it
+};
+struct cost_work cost_kernel_work(const struct ir *, int kernel, int64_t position);
+// Words that pass a port in one decode step.
+int64_t cost_port_words(const struct ir *, int kernel, int port, int64_t position);
+
+// What the shared engine reads in one decode step, in beats: a cycle each.
+struct cost_beats {
+    int64_t weights, scores, values;
+    int64_t memory; // of these, from the memory (of each channel): all but the step's own key and the open blocks of V
+};
+struct cost_beats cost_engine_beats(const struct ir *, int64_t position);
+
+// The least cycles from one token to the next: no part of the design can be faster than this.
+struct cost_bound {
+    int64_t engine; // cycles of the matrix engine
+    int64_t memory; // cycles the fullest channel needs at its sustained rate; 0 without a device
+    int64_t kernel; // cycles of the busiest other kernel,
+    int busiest;    // and which one; IR_NONE: none
+    int64_t cycles; // the largest of the three
+    double tokens_per_second;
+};
+struct cost_bound cost_token_bound(const struct ir *, const struct rill_device *, int64_t position);
+
+#endif

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What Yosys makes of a template: LUTs, flip-flops, DSPs, block RAMs. See --help.
+set -u
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+table=$root/verif/cost/measured.txt
+limit=${RILL_MEASURE_TIMEOUT:-300}
+
+usage() {
+    cat <<'TEXT'
+usage: verif/cost/measure.sh MODULE [NAME=VALUE...]
+       verif/cost/measure.sh --table [--all] [module...]
+  MODULE      synthesizes one template (yosys synth_xilinx -family xcup) and prints its row of the table
+  NAME=VALUE  its parameters, as Verilog constants. For schedule tables also NAME=random:BITS, that many bits that look random, and
+              NAME=turns:ENTRIES:PORTS, entries of 8 bits that name the ports in turn
+  --table     measures the rows of verif/cost/measured.txt that have no figures yet and puts them in; a new row is a line `MODULE NAME=VALUE...`
+  --all       those that have figures, too
+  module      only rows of these modules
+
+A row: MODULE NAME=VALUE... : LUT FF DSP BRAM36 URAM
+LUT counts every LUT cell once, LUTRAM by the LUTs it occupies, a shift register as one; a RAMB18 is half a BRAM36.
+One synthesis may take RILL_MEASURE_TIMEOUT seconds (default 300).
+TEXT
+}
+
+# A constant of the given number of bits from a fixed generator: the same in every run.
+random_constant() { # bits
+    awk -v bits="$1" 'BEGIN { x = 12345; for (i = 0; i < bits; i += 4) { x = (x * 1103515245 + 12345) % 2147483648; printf "%x", int(x / 65536) % 16 } }' |
+        sed "s/^/$1'h/"
+}
+
+turns_constant() { # entries ports
+    local i hex=""
+    for ((i = 0; i < $1; i++)); do hex=$(printf "%02x" $((i % $2)))$hex; done
+    echo "$((8 * $1))'h$hex"
+}
+
+synthesize() { # result-file module name=value...
+    local result=$1 module=$2 file arg value script="" parameters="" options="-family xcup -noiopad -noclkbuf -flatten"
+    shift 2
+    for file in "$root"/rtl-templates/*/*.v; do script+="read_verilog -defer $file; "; done
+    for arg in "$@"; do
+        value=${arg#*=}
+        case $value in
+            random:*) value=$(random_constant "${value#random:}") ;;
+            turns:*:*) value=${value#turns:} value=$(turns_constant "${value%:*}" "${value#*:}") ;;
+            '"ultra"') options+=" -uram" ;;
+        esac
+        parameters+=" -set ${arg%%=*} $value"
+    done
+    [ -z "$parameters" ] || script+="chparam$parameters $module; "
+    script+="synth_xilinx $options -top $module; tee -q -o $result stat"
+    timeout "$limit" yosys -q -p "$script" >"$result.log" 2>&1
+}
+
+# `stat` to the five figures.
+count_cells() { # result-file
+    awk '
+        /^ +[A-Z0-9_]+ +[0-9]+$/ { cells[$1] += $2 }
+        END {
+            memory["RAM32M16"] = memory["RAM64M8"] = memory["RAM512X1S"] = memory["RAM64X8SW"] = memory["RAM32X16DR8"] = 8
+            memory["RAM32M"] = memory["RAM64M"] = memory["RAM128X1D"] = memory["RAM256X1S"] = 4
+            memory["RAM256X1D"] = 8; memory["RAM32X1D"] = memory["RAM64X1D"] = memory["RAM128X1S"] = 2
+            memory["RAM32X1S"] = memory["RAM64X1S"] = memory["SRL16E"] = memory["SRLC16E"] = memory["SRLC32E"] = 1
+            for (c in cells) {
+                if (c ~ /^LUT[1-6]$/) lut += cells[c]
+                else if (c in memory) lut += memory[c] * cells[c]
+                else if (c ~ /^(FD[RSCP]E|LD[CP]E)(_1)?$/) ff += cells[c]
+                else if (c ~ /^RAMB36/) bram += cells[c]
+                else if (c ~ /^RAMB18/) bram += cells[c] / 2
+                else if (c ~ /^DSP48/) dsp += cells[c]
+                else if (c ~ /^URAM/) uram += cells[c]
+                else if (c !~ /^(CARRY[48]|MUXF[789]|INV|GND|VCC)$/) { print "unknown cell " c > "/dev/stderr"; exit 1 }
+            }
+            printf "%d %d %d %g %d\n", lut, ff, dsp, bram, uram
+        }' "$1"
+}
+
+measure() { # module name=value...
+    local result figures
+    result=$(mktemp -d)/stat
+    if synthesize "$result" "$@" && figures=$(count_cells "$result"); then
+        echo "$* : $figures"
+        rm -rf "$(dirname "$result")"
+        return 0
+    fi
+    echo "$*: $(grep -m1 ERROR "$result.log" || echo "no result within $limit s")" >&2
+    rm -rf "$(dirname "$result")"
+    return 1
+}
+
+wanted() { # module module...
+    local module=$1
+    shift
+    [ $# = 0 ] && return 0
+    for name in "$@"; do [ "$name" = "$module" ] && return 0; done
+    return 1
+}
+
+# Replaces one line of the table; each row appears as soon as it is there.
+put_row() { # old-line new-line
+    OLD=$1 NEW=$2 awk '$0 == ENVIRON["OLD"] { print ENVIRON["NEW"]; next } { print }' "$table" >"$table.new" && mv "$table.new" "$table"
+}
+
+update_table() { # all(0|1) module...
+    local all=$1 rows line row words failed=0
+    shift
+    mapfile -t rows <"$table"
+    for line in "${rows[@]}"; do
+        case $line in '' | '#'*) continue ;; esac
+        [ "$all" = 0 ] && [ "$line" != "${line% : *}" ] && continue
+        read -ra words <<<"${line% : *}"
+        wanted "${words[0]}" "$@" || continue
+        if row=$(measure "${words[@]}"); then put_row "$line" "$row"; else failed=1; fi
+    done
+    return $failed
+}
+
+case ${1:-} in
+    --help | -h) usage ;;
+    --table)
+        shift
+        all=0
+        [ "${1:-}" = --all ] && { all=1; shift; }
+        update_table $all "$@" ;;
+    '' | -*) usage >&2; exit 2 ;;
+    *) measure "$@" ;;
+esac
