@@ -40,7 +40,8 @@ module rill_dequantize #(
     always @(posedge clk)
         valid_q <= rst ? {LATENCY{1'b0}} : {valid_q[LATENCY-1:1], valid};
     assign out_valid = valid_q[LATENCY];
-    rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_side (.clk(clk), .rst(rst), .en(1'b1), .d(side), .q(out_side));
+    wire en = valid || |valid_q;               // an idle pipeline moves no register
+    rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_side (.clk(clk), .rst(rst), .en(en), .d(side), .q(out_side));
 
     genvar i;
     generate
@@ -53,15 +54,15 @@ module rill_dequantize #(
             wire        late_fault;
             wire        add_fault;
             rill_delay_line #(.DATA_W(32), .DEPTH(INT)) u_late_scale (
-                .clk(clk), .rst(rst), .en(1'b1), .d(scale[i*32 +: 32]), .q(late_scale)
+                .clk(clk), .rst(rst), .en(en), .d(scale[i*32 +: 32]), .q(late_scale)
             );
             rill_delay_line #(.DATA_W(32), .DEPTH(INT + MUL)) u_late_bias (
-                .clk(clk), .rst(rst), .en(1'b1), .d(bias[i*32 +: 32]), .q(late_bias)
+                .clk(clk), .rst(rst), .en(en), .d(bias[i*32 +: 32]), .q(late_bias)
             );
-            rill_delay_line #(.DATA_W(1), .DEPTH(ADD)) u_late_fault (.clk(clk), .rst(rst), .en(1'b1), .d(mul_fault), .q(late_fault));
-            rill_fp32_from_int #(.WIDTH(64)) u_whole (.clk(clk), .en(1'b1), .a(acc[i*64 +: 64]), .y(whole));
-            rill_fp32_mul u_scale (.clk(clk), .en(1'b1), .a(whole), .b(late_scale), .y(product), .fault(mul_fault));
-            rill_fp32_add u_bias (.clk(clk), .en(1'b1), .a(product), .b(late_bias), .y(y[i*32 +: 32]), .fault(add_fault));
+            rill_delay_line #(.DATA_W(1), .DEPTH(ADD)) u_late_fault (.clk(clk), .rst(rst), .en(en), .d(mul_fault), .q(late_fault));
+            rill_fp32_from_int #(.WIDTH(64)) u_whole (.clk(clk), .en(en), .a(acc[i*64 +: 64]), .y(whole));
+            rill_fp32_mul u_scale (.clk(clk), .en(en), .a(whole), .b(late_scale), .y(product), .fault(mul_fault));
+            rill_fp32_add u_bias (.clk(clk), .en(en), .a(product), .b(late_bias), .y(y[i*32 +: 32]), .fault(add_fault));
             assign fault[i] = add_fault | late_fault;
         end
     endgenerate

@@ -144,6 +144,7 @@ module rill_kv_scale #(
     // ---- words out ----
     localparam COUNT_W = FIRE_W + 1;
     wire               en;
+    wire               step;
     reg  [COUNT_W-1:0] ready_q;                            // complete (layer, head) pairs that the reader has not finished
     reg                r_have_q;
     reg  [16:0]        size_q;                             // positions of the step
@@ -187,7 +188,7 @@ module rill_kv_scale #(
     wire              pipe_ready;
     wire              pipe_side;
     rill_pipe #(.LATENCY(3), .SIDE_W(1)) u_pipe (
-        .clk(clk), .rst(rst), .s_tvalid(issue), .s_tready(pipe_ready), .s_side(1'b0), .en(en), .valid(valid),
+        .clk(clk), .rst(rst), .s_tvalid(issue), .s_tready(pipe_ready), .s_side(1'b0), .en(en), .step(step), .valid(valid),
         .m_tvalid(m_axis_scale_tvalid), .m_tready(m_axis_scale_tready), .m_side(pipe_side));
     rill_delay_line #(.DATA_W(MASK_W), .DEPTH(2)) u_lanes (.clk(clk), .rst(rst), .en(en),
         .d(r_last ? left_q[MASK_W-1:0] : LANES_17[MASK_W-1:0]), .q(lanes2));
@@ -222,7 +223,7 @@ module rill_kv_scale #(
     always @(posedge clk)
         if (!rst && w_take) assert ({15'd0, place} < CONTEXT);
 `endif
-    wire unused = &{1'b0, s_axis_step_tdata[63:20], s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place,
+    wire unused = &{1'b0, step, s_axis_step_tdata[63:20], s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place,
                      write_addr_q, r_addr_q, valid,
         pipe_ready, pipe_side, RAM_STYLE};
 endmodule

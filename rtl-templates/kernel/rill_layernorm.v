@@ -71,6 +71,7 @@ module rill_layernorm #(
 
     // ---- vectors in, two banks ----
     wire                en;
+    wire                step;
     wire                ready;
     wire                w_take;
     wire                w_bank;
@@ -161,11 +162,11 @@ module rill_layernorm #(
             side1_q <= {i_bank, i_end && i_tlast, i_tuser};
         end
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_pipe (
-        .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(ready), .s_side(side1_q[USER_W:0]), .en(en), .valid(valid),
+        .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(ready), .s_side(side1_q[USER_W:0]), .en(en), .step(step), .valid(valid),
         .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_side({m_axis_y_tlast, m_axis_y_tuser}));
-    rill_delay_line #(.DATA_W(32), .DEPTH(4)) u_r (.clk(clk), .rst(rst), .en(en), .d(r1), .q(r5));
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(7)) u_gamma (.clk(clk), .rst(rst), .en(en), .d(param1_q[LANES*32-1:0]), .q(gamma8));
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(10)) u_beta (.clk(clk), .rst(rst), .en(en), .d(param1_q[LANES*32 +: LANES*32]),
+    rill_delay_line #(.DATA_W(32), .DEPTH(4)) u_r (.clk(clk), .rst(rst), .en(step), .d(r1), .q(r5));
+    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(7)) u_gamma (.clk(clk), .rst(rst), .en(step), .d(param1_q[LANES*32-1:0]), .q(gamma8));
+    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(10)) u_beta (.clk(clk), .rst(rst), .en(step), .d(param1_q[LANES*32 +: LANES*32]),
         .q(beta11));
 
     genvar i;
@@ -174,11 +175,11 @@ module rill_layernorm #(
             wire [31:0] centred;
             wire [31:0] normal;
             wire [31:0] scaled;
-            rill_fp32_add u_centre (.clk(clk), .en(en), .a(r_tdata[i*32 +: 32]), .b(minus_mean), .y(centred), .fault(fault_centre[i]));
-            rill_fp32_mul #(.SATURATE(0)) u_r (.clk(clk), .en(en), .a(centred), .b(r5), .y(normal), .fault(fault_r[i]));
-            rill_fp32_mul #(.SATURATE(0)) u_gamma (.clk(clk), .en(en), .a(normal), .b(gamma8[i*32 +: 32]), .y(scaled),
+            rill_fp32_add u_centre (.clk(clk), .en(step), .a(r_tdata[i*32 +: 32]), .b(minus_mean), .y(centred), .fault(fault_centre[i]));
+            rill_fp32_mul #(.SATURATE(0)) u_r (.clk(clk), .en(step), .a(centred), .b(r5), .y(normal), .fault(fault_r[i]));
+            rill_fp32_mul #(.SATURATE(0)) u_gamma (.clk(clk), .en(step), .a(normal), .b(gamma8[i*32 +: 32]), .y(scaled),
                 .fault(fault_gamma[i]));
-            rill_fp32_add u_beta (.clk(clk), .en(en), .a(scaled), .b(beta11[i*32 +: 32]), .y(m_axis_y_tdata[i*32 +: 32]),
+            rill_fp32_add u_beta (.clk(clk), .en(step), .a(scaled), .b(beta11[i*32 +: 32]), .y(m_axis_y_tdata[i*32 +: 32]),
                 .fault(fault_beta[i]));
         end
     endgenerate

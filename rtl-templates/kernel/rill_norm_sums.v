@@ -40,6 +40,8 @@ module rill_norm_sums #(
     localparam LEVELS = $clog2(LANES > 0 ? LANES : 1);
     localparam LATENCY = LEVELS + 5;    // to the output of the trees
 
+    reg  [LATENCY:0]    took_q;
+    wire                step = take || |took_q[LATENCY-2:0]; // with no word on its way no register moves
     wire [LANES*60-1:0] fixed;
     wire [LANES*60-1:0] high;
     wire [LANES*60-1:0] middle;
@@ -55,9 +57,9 @@ module rill_norm_sums #(
             reg  [41:0] high_q;
             reg  [42:0] middle_q;
             reg  [43:0] low_q;
-            rill_fp32_to_fixed #(.FRAC(20), .WIDTH(44)) u_fix (.clk(clk), .en(1'b1), .a(x[i*32 +: 32]), .y(whole), .overflow(lane_over[i]),
+            rill_fp32_to_fixed #(.FRAC(20), .WIDTH(44)) u_fix (.clk(clk), .en(step), .a(x[i*32 +: 32]), .y(whole), .overflow(lane_over[i]),
                 .fault(lane_fault[i]));
-            always @(posedge clk) begin
+            always @(posedge clk) if (step) begin
                 magnitude_q <= (whole[42:0] ^ {43{whole[43]}}) + {42'd0, whole[43]};
                 high_q <= {21'd0, magnitude_q[42:22]} * {21'd0, magnitude_q[42:22]};
                 middle_q <= {22'd0, magnitude_q[42:22]} * {21'd0, magnitude_q[21:0]};
@@ -75,24 +77,23 @@ module rill_norm_sums #(
     wire [59:0] sum_high;
     wire [59:0] sum_middle;
     wire [59:0] sum_low;
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_sum (.clk(clk), .en(1'b1), .d(fixed), .q(sum_early));
-    rill_delay_line #(.DATA_W(60), .DEPTH(2)) u_late (.clk(clk), .rst(rst), .en(1'b1), .d(sum_early), .q(sum));
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_high (.clk(clk), .en(1'b1), .d(high), .q(sum_high));
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_middle (.clk(clk), .en(1'b1), .d(middle), .q(sum_middle));
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_low (.clk(clk), .en(1'b1), .d(low), .q(sum_low));
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_sum (.clk(clk), .en(step), .d(fixed), .q(sum_early));
+    rill_delay_line #(.DATA_W(60), .DEPTH(2)) u_late (.clk(clk), .rst(rst), .en(step), .d(sum_early), .q(sum));
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_high (.clk(clk), .en(step), .d(high), .q(sum_high));
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_middle (.clk(clk), .en(step), .d(middle), .q(sum_middle));
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_low (.clk(clk), .en(step), .d(low), .q(sum_low));
 
     // One accumulator set per row; the result register is the accumulator's next value.
     wire [ROW_W-1:0] at_row;
     wire             at_first;
     wire             at_last;
-    reg  [LATENCY:0] took_q;
     reg              valid_q;
     reg  [ROW_W-1:0] row_q;
     reg  [59:0]      sum_q [0:ROWS-1];
     reg  [59:0]      high_q [0:ROWS-1];
     reg  [59:0]      middle_q [0:ROWS-1];
     reg  [59:0]      low_q [0:ROWS-1];
-    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LATENCY)) u_place (.clk(clk), .rst(rst), .en(1'b1), .d({first, last, row}),
+    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LATENCY)) u_place (.clk(clk), .rst(rst), .en(step), .d({first, last, row}),
         .q({at_first, at_last, at_row}));
     always @(posedge clk)
         if (rst) begin

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flow control of an enabled pipeline: one bracket around LATENCY register stages that move together.
 //
-// en steps every stage; it drops only while the last stage holds a word that is not taken. valid[i] belongs to stage i + 1, so the
-// outputs of a unit that ends after k stages are meaningful while valid[k-1]. m_side is s_side of the same word (tuser, tlast).
+// en: the stages may step; it drops only while the last stage holds a word that is not taken. step: they do, there is a word in them or
+// before them, so an idle kernel moves no register; units that end with the pipe take step. valid[i] belongs to stage i + 1, so the outputs
+// of a unit that ends after k stages are meaningful while valid[k-1]. m_side is s_side of the same word (tuser, tlast).
 // Latency LATENCY, one word per cycle. Reset: synchronous, valids only.
 // LATENCY  stages, 1 or more
 // SIDE_W   bits that travel along, 1 or more
@@ -18,6 +19,7 @@ module rill_pipe #(
     output wire               s_tready,
     input  wire [SIDE_W-1:0]  s_side,
     output wire               en,
+    output wire               step,
     output wire [LATENCY-1:0] valid,
     output wire               m_tvalid,
     input  wire               m_tready,
@@ -30,18 +32,25 @@ module rill_pipe #(
     endgenerate
 
     reg  [LATENCY-1:0] valid_q;
+    reg                busy_q;                 // any of valid_q
     wire [LATENCY:0]   shifted = {valid_q, s_tvalid};
 
     assign valid = valid_q;
     assign m_tvalid = valid_q[LATENCY-1];
     assign en = !m_tvalid || m_tready;
+    assign step = en && (s_tvalid || busy_q);
     assign s_tready = en && !rst;
 
     always @(posedge clk)
-        if (rst) valid_q <= {LATENCY{1'b0}};
-        else if (en) valid_q <= shifted[LATENCY-1:0];
+        if (rst) begin
+            valid_q <= {LATENCY{1'b0}};
+            busy_q <= 1'b0;
+        end else if (step) begin
+            valid_q <= shifted[LATENCY-1:0];
+            busy_q <= |shifted[LATENCY-1:0];
+        end
 
-    rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_side (.clk(clk), .rst(rst), .en(en), .d(s_side), .q(m_side));
+    rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_side (.clk(clk), .rst(rst), .en(step), .d(s_side), .q(m_side));
 
     wire unused = shifted[LATENCY];
 endmodule

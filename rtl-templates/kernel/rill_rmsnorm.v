@@ -69,6 +69,7 @@ module rill_rmsnorm #(
 
     // ---- vectors in, two banks ----
     wire                en;
+    wire                step;
     wire                ready;
     wire                w_take;
     wire                w_bank;
@@ -150,16 +151,16 @@ module rill_rmsnorm #(
             side1_q <= {i_bank, i_end && i_tlast, i_tuser};
         end
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_pipe (
-        .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(ready), .s_side(side1_q[USER_W:0]), .en(en), .valid(valid),
+        .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(ready), .s_side(side1_q[USER_W:0]), .en(en), .step(step), .valid(valid),
         .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_side({m_axis_y_tlast, m_axis_y_tuser}));
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(3)) u_gamma (.clk(clk), .rst(rst), .en(en), .d(param1_q), .q(gamma4));
+    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(3)) u_gamma (.clk(clk), .rst(rst), .en(step), .d(param1_q), .q(gamma4));
 
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             wire [31:0] normal;
-            rill_fp32_mul #(.SATURATE(0)) u_r (.clk(clk), .en(en), .a(r_tdata[i*32 +: 32]), .b(r1), .y(normal), .fault(fault_r[i]));
-            rill_fp32_mul #(.SATURATE(0)) u_gamma (.clk(clk), .en(en), .a(normal), .b(gamma4[i*32 +: 32]), .y(m_axis_y_tdata[i*32 +: 32]),
+            rill_fp32_mul #(.SATURATE(0)) u_r (.clk(clk), .en(step), .a(r_tdata[i*32 +: 32]), .b(r1), .y(normal), .fault(fault_r[i]));
+            rill_fp32_mul #(.SATURATE(0)) u_gamma (.clk(clk), .en(step), .a(normal), .b(gamma4[i*32 +: 32]), .y(m_axis_y_tdata[i*32 +: 32]),
                 .fault(fault_gamma[i]));
         end
     endgenerate

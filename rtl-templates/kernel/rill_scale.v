@@ -57,6 +57,7 @@ module rill_scale #(
     localparam [31:0] LAST_HEAD = HEADS - 1;
 
     wire               en;
+    wire               step;
     wire               ready;
     wire [LATENCY-1:0] valid;
     wire [LANES-1:0]   lane_fault;
@@ -70,7 +71,7 @@ module rill_scale #(
 
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_pipe (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid && (!first_q || s_axis_s_tvalid)), .s_tready(ready),
-        .s_side({s_axis_x_tlast && last_head, s_axis_x_tuser}), .en(en), .valid(valid),
+        .s_side({s_axis_x_tlast && last_head, s_axis_x_tuser}), .en(en), .step(step), .valid(valid),
         .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_side({m_axis_y_tlast, m_axis_y_tuser}));
     assign s_axis_x_tready = ready && (!first_q || s_axis_s_tvalid);
     assign s_axis_s_tready = ready && first_q && s_axis_x_tvalid;
@@ -88,7 +89,7 @@ module rill_scale #(
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            rill_fp32_mul #(.SATURATE(0)) u_mul (.clk(clk), .en(en), .a(s_axis_x_tdata[i*32 +: 32]), .b(factor),
+            rill_fp32_mul #(.SATURATE(0)) u_mul (.clk(clk), .en(step), .a(s_axis_x_tdata[i*32 +: 32]), .b(factor),
                 .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
         end
     endgenerate

@@ -108,6 +108,7 @@ module rill_softmax #(
 
     // ---- first pass: s = raw * kscale, into a bank; the maximum per token ----
     wire                en_in;
+    wire                step_in;
     wire                in_ready;
     wire [2:0]          in_valid;
     wire                k_valid;
@@ -119,12 +120,13 @@ module rill_softmax #(
     wire [LANES-1:0]    k_fault;
     rill_pipe #(.LATENCY(3), .SIDE_W(17 + USER_W)) u_in (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_s_tvalid && s_axis_kscale_tvalid && step_q), .s_tready(in_ready),
-        .s_side({pos_q, s_axis_s_tlast, s_axis_s_tuser}), .en(en_in), .valid(in_valid), .m_tvalid(k_valid), .m_tready(k_ready),
+        .s_side({pos_q, s_axis_s_tlast, s_axis_s_tuser}), .en(en_in), .step(step_in), .valid(in_valid), .m_tvalid(k_valid), .m_tready(k_ready),
         .m_side({k_pos, k_last, k_user}));
     assign s_axis_s_tready = in_ready && s_axis_kscale_tvalid && step_q;
     assign s_axis_kscale_tready = in_ready && s_axis_s_tvalid && step_q && s_axis_s_tuser[TOK_W];
 
     wire                en;
+    wire                step;
     wire                go;
     wire                w_take;
     wire                w_bank;
@@ -164,7 +166,7 @@ module rill_softmax #(
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_in
-            rill_fp32_mul #(.SATURATE(0)) u_k (.clk(clk), .en(en_in), .a(s_axis_s_tdata[i*32 +: 32]), .b(s_axis_kscale_tdata[i*32 +: 32]),
+            rill_fp32_mul #(.SATURATE(0)) u_k (.clk(clk), .en(step_in), .a(s_axis_s_tdata[i*32 +: 32]), .b(s_axis_kscale_tdata[i*32 +: 32]),
                 .y(k_data[i*32 +: 32]), .fault(k_fault[i]));
             assign keys[i*32 +: 32] = k_seen[i] ? {!k_data[i*32+31], k_data[i*32 +: 31] ^ {31{k_data[i*32+31]}}} : 32'd0;
         end
@@ -222,7 +224,7 @@ module rill_softmax #(
         end
 
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_out (
-        .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(out_ready), .s_side({end1_q, user1_q}), .en(en), .valid(valid),
+        .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(out_ready), .s_side({end1_q, user1_q}), .en(en), .step(step), .valid(valid),
         .m_tvalid(m_axis_p_tvalid), .m_tready(m_axis_p_tready), .m_side({m_axis_p_tlast, m_axis_p_tuser}));
     rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(13)) u_vscale (.clk(clk), .rst(rst), .en(en), .d(vscale14_in), .q(vscale14));
     generate
@@ -230,13 +232,13 @@ module rill_softmax #(
             wire [31:0] difference;
             wire [31:0] e;
             wire [31:0] grid;
-            rill_fp32_add u_sub (.clk(clk), .en(en), .a(seen1[i] ? r_tdata[i*32 +: 32] : FAR), .b(seen1[i] ? minus_max : 32'd0),
+            rill_fp32_add u_sub (.clk(clk), .en(step), .a(seen1[i] ? r_tdata[i*32 +: 32] : FAR), .b(seen1[i] ? minus_max : 32'd0),
                 .y(difference), .fault(fault_sub[i]));
-            rill_fp32_exp u_exp (.clk(clk), .en(en), .a(difference), .y(e), .fault(fault_exp[i]));
+            rill_fp32_exp u_exp (.clk(clk), .en(step), .a(difference), .y(e), .fault(fault_exp[i]));
             assign vscale14_in[i*32 +: 32] = seen1[i] ? vscale1_q[i*32 +: 32] : 32'd0;
-            rill_fp32_mul #(.SATURATE(0)) u_p (.clk(clk), .en(en), .a(e), .b(vscale14[i*32 +: 32]), .y(m_axis_p_tdata[i*32 +: 32]),
+            rill_fp32_mul #(.SATURATE(0)) u_p (.clk(clk), .en(step), .a(e), .b(vscale14[i*32 +: 32]), .y(m_axis_p_tdata[i*32 +: 32]),
                 .fault(fault_p[i]));
-            rill_fp32_to_fixed #(.FRAC(30), .WIDTH(32)) u_fix (.clk(clk), .en(en), .a(e), .y(grid), .overflow(over_fix[i]),
+            rill_fp32_to_fixed #(.FRAC(30), .WIDTH(32)) u_fix (.clk(clk), .en(step), .a(e), .y(grid), .overflow(over_fix[i]),
                 .fault(fault_fix[i]));
             assign fixed[i*48 +: 48] = {16'd0, grid};
         end
@@ -313,7 +315,7 @@ module rill_softmax #(
 `ifdef RILL_ASSERT
     always @(posedge clk) if (!rst) assert (!inv_push || inv_ready);
 `endif
-    wire unused = &{1'b0, s_axis_step_tdata, in_valid, w_end, i_pad, i_tlast, took, sum_valid, k_own_chunk, own1_chunk, k_own, own1,
+    wire unused = &{1'b0, s_axis_step_tdata, in_valid, en_in, w_end, i_pad, i_tlast, took, sum_valid, k_own_chunk, own1_chunk, k_own, own1,
         inv_count, inv_high, inv_ready, valid};
 endmodule
 

@@ -125,7 +125,7 @@ check_coverage() { # every template has two legal sets and keeps to the line len
             least=1
             grep -q '^ *parameter' "$file" && least=2
             [ "$(grep -Ec "^$module( |$)" "$dir/lint.txt" 2>/dev/null)" -ge $least ] || echo "FAIL  $module: fewer than $least sets in lint.txt"
-            ! grep -nEm1 '^.{141,}$' "$file" >"$WORK/long" || echo "FAIL  $module: line $(cut -d: -f1 "$WORK/long") is longer than 140 characters"
+            ! grep -nEm1 '^.{151,}$' "$file" >"$WORK/long" || echo "FAIL  $module: line $(cut -d: -f1 "$WORK/long") is longer than 150 characters"
         done
     done
 }
