@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_matrix_lane against plain sums of products in 64 bits: int8 and int4 beats mixed, tokens in any order, rows of any length,
+// largest values of all factors first; 9 cycles from a beat with last to its row, with its sideband; only the token known between the beats.
+// sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7
+// sweep: BEAT_BITS=512 TOKENS=1 SIDE_W=1
+// sweep: BEAT_BITS=512 TOKENS=8 SIDE_W=12
+// sweep: BEAT_BITS=256 TOKENS=4 SIDE_W=3
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_matrix_lane_tb;
+    parameter BEAT_BITS = 256;
+    parameter TOKENS = 2;
+    parameter SIDE_W = 7;
+    localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
+    localparam N = BEAT_BITS / 8;
+    localparam LATENCY = 9;
+    localparam BEATS = 1200;
+
+    wire                   clk, rst, out_valid;
+    reg                    again = 0, valid = 0, int4, first, last;
+    reg  [TOK_W-1:0]       tok;
+    reg  [BEAT_BITS-1:0]   beat;
+    reg  [4*BEAT_BITS-1:0] x;
+    reg  [21:0]            offset;
+    reg  [7:0]             group_scale;
+    reg  [4:0]             shift;
+    reg  [31:0]            row_scale, bias;
+    reg  [SIDE_W-1:0]      side;
+    wire [63:0]            out_acc;
+    wire [31:0]            out_row_scale, out_bias;
+    wire [SIDE_W-1:0]      out_side;
+
+    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
+    rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(SIDE_W)) dut (.clk(clk), .rst(rst), .valid(valid), .int4(int4),
+        .first(first), .last(last), .tok(tok), .beat(beat), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
+        .row_scale(row_scale), .bias(bias), .side(side), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
+        .out_bias(out_bias), .out_side(out_side));
+
+    reg  [LATENCY:1]       due_last = 0;     // [n]: a beat with last was given n cycles ago
+    reg  [SIDE_W+127:0]    due [1:LATENCY];  // {side, bias, row_scale, acc}
+    reg  [21:0]            excess [1:4];
+    reg  [63:0]            acc [0:TOKENS-1];
+    reg  [TOKENS-1:0]      begun = 0;
+    integer                n, k, q, w, x_sum, t = 0, seed, idle, given = 0, rows = 0;
+    reg  [63:0]            total;
+    reg                    failed = 0, was_reset = 0;
+
+    task fail(input integer what);
+        begin
+            if (!failed)
+                $display("FAIL: check %0d after %0d beats, row %0d: %h instead of %h", what, given, rows,
+                    {out_side, out_bias, out_row_scale, out_acc}, due[LATENCY]);
+            failed = 1;
+            $finish;
+        end
+    endtask
+
+    // A factor at random; the first beats hold the largest and smallest ones alone.
+    function integer factor(input integer low, high, pick);
+        factor = given < 48 ? (pick ? high : low) : low + $unsigned($random(seed)) % (high - low + 1);
+    endfunction
+
+    task draw_beat;
+        begin
+            t = given % 3 == 0 ? $unsigned($random(seed)) % TOKENS : (t + 1) % TOKENS;
+            tok = t;
+            int4 = given < 48 ? given / TOKENS : $random(seed);
+            first = !begun[tok] || $unsigned($random(seed)) % 4 == 0;
+            last = $unsigned($random(seed)) % 3 == 0;
+            shift = given < 48 ? given % 2 * 31 : $random(seed);
+            group_scale = int4 ? factor(0, 255, 1) : 1;
+            row_scale = $random(seed);
+            bias = $random(seed);
+            side = $random(seed);
+            total = 0;
+            x_sum = 0;
+            for (k = 0; k < (int4 ? 2 * N : N); k = k + 1) begin
+                q = factor(-128, 127, given[1]);
+                w = int4 ? factor(-8, 7, given[2]) : factor(-128, 127, given[2]);
+                total = total + {{32{w[31]}}, w} * {{32{q[31]}}, q};
+                if (int4) begin
+                    x_sum = x_sum + q;
+                    x[16*k +: 16] = q;
+                    beat[4*k +: 4] = w;
+                end else begin
+                    x_sum = x_sum + 2 * q;
+                    x[32*k +: 32] = {2{q[15:0]}};
+                    beat[8*k +: 8] = w;
+                end
+            end
+            excess[1] = int4 ? 4096 * N + 8 * x_sum : 34816 * N + 64 * x_sum;
+            acc[tok] = (first ? 64'd0 : acc[tok]) + ((total * group_scale) << shift);
+            due[1] = {side, bias, row_scale, acc[tok]};
+            begun[tok] = 1;
+            given = given + 1;
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+    end
+
+    always @(negedge clk) begin
+        if (!rst && out_valid !== due_last[LATENCY]) fail(1);
+        if (due_last[LATENCY]) begin
+            if ({out_side, out_bias, out_row_scale, out_acc} !== due[LATENCY]) fail(2);
+            rows = rows + 1;
+        end
+        for (n = LATENCY; n > 1; n = n - 1)
+            due[n] = due[n-1];
+        offset = excess[4];
+        for (n = 4; n > 1; n = n - 1)
+            excess[n] = excess[n-1];
+        excess[1] = 22'bx;
+        again = given == BEATS / 2 && !was_reset;
+        valid = !rst && !again && given < BEATS && $unsigned($random(seed)) % 100 >= idle;
+        beat = {BEAT_BITS{1'bx}};
+        x = {4*BEAT_BITS{1'bx}};
+        tok = $random(seed);
+        {int4, first, last, group_scale, shift, row_scale, bias, side} = {(80 + SIDE_W){1'bx}};
+        if (valid) draw_beat;
+        due_last = rst || again ? 0 : {due_last[LATENCY-1:1], valid && last};
+        if (again) begin
+            was_reset = 1;
+            begun = 0;
+        end
+        if (given == BEATS && due_last == 0) begin
+            if (rows < BEATS / 4) fail(3);
+            if (!failed) $display("PASS");
+            $finish;
+        end
+    end
+endmodule
+
+`default_nettype wire
