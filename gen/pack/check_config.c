@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // config.json against the graph: what the shapes of the tensors cannot tell (heads, eps, the kind of model) would give a wrong text silently.
+#include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "checkpoint.h"
 #include "image.h"
 #include "ops.h"
+#include "tokenizer.h"
 
 static const struct ir_node *find_node(const struct ir *ir, int op) {
     for (int n = 0; n < ir->nodes; n++)
@@ -34,4 +37,18 @@ bool pack_check_config(const struct ir *ir, const char *dir, struct diag *diag) 
                                  .tied_head = is_head_tied(ir, embed),
                              };
     return gpt2_config_read(ir->arena, dir, &have, diag) && gpt2_config_check(ir->arena, dir, &have, &want, diag);
+}
+
+bool pack_check_tokenizer(const struct ir *ir, const char *dir, struct diag *diag) {
+    bool any = false;
+    for (size_t i = 0; i < PACK_TOKENIZER_FILES; i++) any |= access(arena_printf(ir->arena, "%s/%s", dir, pack_tokenizer_file[i]), F_OK) == 0;
+    const struct ir_node *embed = find_node(ir, IR_OP_EMBED);
+    if (!any || !embed) return true; // ids in, ids out
+    struct tokenizer *t = tokenizer_open(ir->arena, dir, diag);
+    if (!t) return false;
+    int64_t have = tokenizer_vocab(t), rows = ir_attr_int(&embed->attrs, "rows", 0);
+    tokenizer_close(t);
+    if (have <= rows) return true;
+    diag_error(diag, loc_file(ir->arena, dir), "the tokenizer has %" PRId64 " tokens, the spec's vocabulary %" PRId64, have, rows);
+    return false;
 }

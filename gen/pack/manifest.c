@@ -37,6 +37,8 @@ uint64_t pack_layout_hash(const struct ir *ir) {
 
 // ---- writing ----
 
+const char *const pack_tokenizer_file[PACK_TOKENIZER_FILES] = {"vocab.json", "merges.txt", "encoder.json", "vocab.bpe"};
+
 static bool copy_file(struct image *im, const char *dir, const char *name, struct diag *diag) {
     size_t len;
     const char *why, *path = arena_printf(im->arena, "%s/%s", dir, name);
@@ -79,9 +81,8 @@ static void add_manifest(struct text *t, const struct image *im, const char *sou
 }
 
 bool image_finish(struct image *im, const char *source, const char *dir, struct diag *diag) {
-    static const char *const tokenizer[] = {"vocab.json", "merges.txt", "encoder.json", "vocab.bpe"};
-    for (size_t i = 0; dir && i < COUNT_OF(tokenizer); i++)
-        if (!copy_file(im, dir, tokenizer[i], diag)) return false;
+    for (size_t i = 0; dir && i < PACK_TOKENIZER_FILES; i++)
+        if (!copy_file(im, dir, pack_tokenizer_file[i], diag)) return false;
     struct text t = {0};
     add_manifest(&t, im, source);
     bool ok = output_text(im->out, "image/manifest.json", &t);

@@ -114,7 +114,7 @@ static bool pack_entries(struct packer *p) {
 static bool pack_with(struct packer *p, const char *source, bool with_image) {
     struct output *out = p->image.out;
     const char *dir = checkpoint_dir(p->checkpoint);
-    if (dir && !pack_check_config(p->ir, dir, p->diag)) return false;
+    if (dir && !(pack_check_config(p->ir, dir, p->diag) && pack_check_tokenizer(p->ir, dir, p->diag))) return false;
     p->store = output_open(out, "image/" GOLDEN_STORE_FILE);
     bool ok = p->store && (!with_image || image_open(&p->image)) && pack_entries(p);
     if (ok && with_image) ok = image_finish(&p->image, source, dir, p->diag);

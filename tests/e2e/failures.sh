@@ -103,12 +103,12 @@ check_refused "time-out: who waits for whom" 1 'time-out' "${sim[@]}" "${few[@]}
 # Wrong bytes in the memory image must be seen, or equality proves nothing.
 cp "$dir/image/channel_01.bin" "$work/failures/channel_01.bin"
 printf '\x5a\xa5\x5a\xa5' | dd of="$dir/image/channel_01.bin" bs=1 seek=2048 conv=notrunc 2>/dev/null
-check_refused "a damaged memory image" 1 'mismatch|checksum|manifest' "${sim[@]}" "${few[@]}"
+check_refused "a damaged memory image" 1 'damaged; pack again' "${sim[@]}" "${few[@]}"
 truncate -s 100 "$dir/image/channel_01.bin"
 check_refused "a truncated memory image" 1 'error: ' "${sim[@]}" "${few[@]}"
 rm "$dir/image/channel_01.bin"
 check_refused "a missing memory image" 1 'channel_01.bin' "${sim[@]}" "${few[@]}"
 cp "$work/failures/channel_01.bin" "$dir/image/channel_01.bin"
-check_refused "results that cannot be written" 1 'error: ' "${sim[@]}" "${few[@]}" --json "$work/failures/none/result.json"
+check_refused "results that cannot be written" 1 'error: ' "${sim[@]}" "${few[@]}" --json "$log/result.json"
 check "after all that, the design works" "${sim[@]}" "${few[@]}" --quiet
 verdict
