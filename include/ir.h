@@ -181,10 +181,12 @@ struct ir_edge { // one stream with its FIFO
 struct ir_firing {
     int node;
     int region;
-    int head;        // attention: head of this firing, else 0
+    int head;        // attention: query head of this firing, else 0
+    int kv_head;     // the key and value head that it reads
     int mode;        // 0 int8, 1 int4, 2 K, 3 V
     int x_edge_port; // input of the x multiplexer
     bool x_take, x_free;
+    bool kv_keep; // mode 3: the next firing of this node reads the same head
     int y_port; // output of the y demultiplexer
     int64_t row_steps, beats, last_rows, tail_base, groups;
 };

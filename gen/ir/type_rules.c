@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-enum { V_BLOCK = 64 /* positions that share an exponent: docs/numerics.md section 3 */ };
+enum {
+    V_BLOCK = 64,   // positions that share an exponent: docs/numerics.md section 3
+    MAX_GROUP = 255 // query heads that share a key and value head
+};
 
 static const struct ir_tensor *input(const struct ir *ir, const struct ir_node *node, int i) { return &ir->tensor[node->in[i]]; }
 static struct ir_tensor *output(struct ir *ir, const struct ir_node *node, int i) { return &ir->tensor[node->out[i]]; }
@@ -154,11 +157,17 @@ bool type_kv_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
 bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!expect_dtype(ir, node, 0, IR_MX, diag) || !expect_dtype(ir, node, 1, IR_KV, diag)) return false;
     const struct ir_tensor *q = input(ir, node, 0), *k = input(ir, node, 1);
-    int64_t heads = k->shape[0].bound, head_dim = k->shape[1].bound;
-    if (ir_tensor_elements(q) != heads * head_dim || q->block != head_dim) {
+    int64_t kv_heads = k->shape[0].bound, head_dim = k->shape[1].bound, heads = ir_tensor_elements(q) / head_dim;
+    if (ir_tensor_elements(q) % (kv_heads * head_dim) || q->block != head_dim) {
         diag_error(diag, node->loc,
-                   "attn_scores `%s`: `%s` must hold %lld heads of %lld elements, one block each (it has %lld elements in blocks of %lld)",
-                   node->name, q->name, (long long)heads, (long long)head_dim, (long long)ir_tensor_elements(q), (long long)q->block);
+                   "attn_scores `%s`: `%s` must hold %lld heads, or a multiple of that, of %lld elements, one block each (it has %lld elements in "
+                   "blocks of %lld)",
+                   node->name, q->name, (long long)kv_heads, (long long)head_dim, (long long)ir_tensor_elements(q), (long long)q->block);
+        return false;
+    }
+    if (heads / kv_heads > MAX_GROUP) {
+        diag_error(diag, node->loc, "attn_scores `%s`: %lld heads of `%s` share a head of `%s`, at most %d may", node->name,
+                   (long long)(heads / kv_heads), q->name, k->name, MAX_GROUP);
         return false;
     }
     set_matrix(output(ir, node, 0), IR_ACC, heads, (struct ir_extent){ir->design.context, IR_POSITIONS});
@@ -168,9 +177,14 @@ bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
 
 bool type_softmax(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!expect_dtype(ir, node, 0, IR_F32, diag) || !expect_dtype(ir, node, 1, IR_KV, diag) || !expect_dtype(ir, node, 2, IR_KV, diag)) return false;
-    const struct ir_tensor *s = input(ir, node, 0);
+    const struct ir_tensor *s = input(ir, node, 0), *k = input(ir, node, 1), *v = input(ir, node, 2);
     if (s->rank != 2 || s->shape[1].dynamic != IR_POSITIONS) {
         diag_error(diag, node->loc, "softmax `%s`: `%s` holds no scores over positions", node->name, s->name);
+        return false;
+    }
+    if (k->shape[0].bound != v->shape[0].bound || s->shape[0].bound % k->shape[0].bound) {
+        diag_error(diag, node->loc, "softmax `%s`: %lld heads of scores, %lld of `%s` and %lld of `%s` do not go together", node->name,
+                   (long long)s->shape[0].bound, (long long)k->shape[0].bound, k->name, (long long)v->shape[0].bound, v->name);
         return false;
     }
     set_matrix(output(ir, node, 0), IR_F32, s->shape[0].bound, s->shape[1]);
@@ -181,12 +195,12 @@ bool type_softmax(struct ir *ir, struct ir_node *node, struct diag *diag) {
 bool type_attn_values(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!expect_dtype(ir, node, 0, IR_MX, diag) || !expect_dtype(ir, node, 1, IR_KV, diag)) return false;
     const struct ir_tensor *p = input(ir, node, 0), *v = input(ir, node, 1);
-    if (p->rank != 2 || p->shape[1].dynamic != IR_POSITIONS || p->shape[0].bound != v->shape[0].bound) {
-        diag_error(diag, node->loc, "attn_values `%s`: `%s` does not hold one row of positions for each of the %lld heads of `%s`", node->name,
-                   p->name, (long long)v->shape[0].bound, v->name);
+    if (p->rank != 2 || p->shape[1].dynamic != IR_POSITIONS || p->shape[0].bound % v->shape[0].bound) {
+        diag_error(diag, node->loc, "attn_values `%s`: `%s` does not hold rows of positions for each of the %lld heads of `%s`", node->name, p->name,
+                   (long long)v->shape[0].bound, v->name);
         return false;
     }
-    set_matrix(output(ir, node, 0), IR_ACC, v->shape[0].bound, v->shape[1]);
+    set_matrix(output(ir, node, 0), IR_ACC, p->shape[0].bound, v->shape[1]);
     output(ir, node, 0)->exp_min = p->exp_min;
     return true;
 }

@@ -117,6 +117,7 @@ static void add_engine_entry(struct engine *e, struct schedule *s, const struct 
     schedule_field(s, 59, 44, (uint64_t)f->tail_base);
     schedule_field(s, 67, 60, (uint64_t)f->groups);
     schedule_field(s, 68, 68, e->ir->region[f->region].when == IR_LAST); // one token, whatever the step holds
+    schedule_field(s, 69, 69, f->kv_keep);
 }
 
 static void set_schedule(struct engine *e, int kernel, int bits, void (*add)(struct engine *, struct schedule *, const struct ir_firing *)) {
@@ -148,6 +149,12 @@ static int add_kv_sink(struct engine *e, const char *name, const char *module, i
 
 static int64_t kv_repeat(const struct engine *e) { return e->ir->region[e->ir->node[e->attention].region].repeat; }
 
+// Query heads that read one key and value head.
+static int64_t head_group(const struct engine *e) {
+    const struct ir_node *scores = &e->ir->node[e->attention];
+    return e->ir->tensor[scores->out[0]].shape[0].bound / e->ir->tensor[scores->in[1]].shape[0].bound;
+}
+
 // On-chip scales of the keys or values, streamed to softmax. `port` is softmax's input.
 static void add_kv_scale(struct engine *e, int tensor, int softmax_kernel, const char *port) {
     struct ir *ir = e->ir;
@@ -161,6 +168,7 @@ static void add_kv_scale(struct engine *e, int tensor, int softmax_kernel, const
     ir_set_param(ir, k, "HEADS", "%lld", (long long)t->shape[0].bound);
     ir_set_param(ir, k, "UNITS", "%lld", (long long)layout_kv(&ir->design, 1, ir->tensor[tensor].shape[1].bound).k_units);
     ir_set_param(ir, k, "CONTEXT", "%lld", (long long)ir->design.context);
+    ir_set_param(ir, k, "REPLAYS", "%lld", (long long)head_group(e));
     int out = ir_add_port(ir, k, "scale", true, IR_STREAM_BARE, ir->design.lanes * 32);
     for (int p = 0; p < ir->kernel[softmax_kernel].ports; p++) {
         struct ir_port *in = &ir->kernel[softmax_kernel].port[p];
@@ -213,6 +221,26 @@ static void add_v_tail(struct engine *e, int tensor) {
     ir_add_wire(ir, k, "layer_done", true, 1, "v_layer_done");
 }
 
+// The step's own keys; with grouped queries each head comes as often as it is read.
+static void add_local_keys(struct engine *e, int keys) {
+    struct ir *ir = e->ir;
+    int region = ir->node[e->attention].region;
+    int local = ports_add_tensor(ir, e->kernel, "klocal", false, keys);
+    ir->kernel[e->kernel].port[local].region = region;
+    if (head_group(e) == 1) return;
+    ir->kernel[e->kernel].port[local].tensor = IR_NONE;
+    int k = ir_add_kernel(ir, "keys_replay", "rill_head_replay", IR_NONE);
+    const struct ir_tensor *t = &ir->tensor[keys];
+    ir_set_param(ir, k, "DATA_W", "%lld", (long long)ports_data_bits(ir, IR_KV));
+    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
+    ir_set_param(ir, k, "UNITS", "%lld", (long long)layout_kv(&ir->design, t->shape[0].bound, t->shape[1].bound).k_units);
+    ir_set_param(ir, k, "REPLAYS", "%lld", (long long)head_group(e));
+    int in = ports_add_tensor(ir, k, "", false, keys);
+    ir->kernel[k].port[in].region = region;
+    int out = ports_add_like(ir, k, "", true, &ir->kernel[e->kernel].port[local]);
+    ir_connect(ir, k, out, e->kernel, local);
+}
+
 static int kernel_of_node(const struct ir *ir, int node) {
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].node == node) return k;
@@ -245,8 +273,7 @@ static void bind_attention(struct engine *e) {
     }
     int values = ir->node[softmax].in[2];
     if (kv_producer(e, keys, "key") == IR_NONE || kv_producer(e, values, "value") == IR_NONE) return;
-    int p = ports_add_tensor(ir, e->kernel, "klocal", false, keys);
-    ir->kernel[e->kernel].port[p].region = ir->node[e->attention].region;
+    add_local_keys(e, keys);
     add_k_writer(e, keys);
     add_v_tail(e, values);
     add_kv_scale(e, keys, kernel_of_node(ir, softmax), "kscale");

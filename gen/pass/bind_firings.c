@@ -44,11 +44,19 @@ static void fire_matmul(struct order *o, int n) {
     ir_add_firing(ir, f);
 }
 
+// Query heads that read one key and value head.
+static int head_group(const struct ir *ir, int n) {
+    return (int)(ir->tensor[ir->node[n].out[0]].shape[0].bound / in_tensor(ir, n, 1)->shape[0].bound);
+}
+
+static int head_count(const struct ir *ir, int n) { return (int)ir->tensor[ir->node[n].out[0]].shape[0].bound; }
+
 static void fire_scores(struct order *o, int n, int head) {
     struct layout_kv kv = layout_kv(&o->ir->design, in_tensor(o->ir, n, 1)->shape[0].bound, in_tensor(o->ir, n, 1)->shape[1].bound);
     ir_add_firing(o->ir, (struct ir_firing){.node = n,
                                             .region = o->ir->node[n].region,
                                             .head = head,
+                                            .kv_head = head / head_group(o->ir, n),
                                             .mode = 2,
                                             .x_take = true,
                                             .x_free = true,
@@ -60,16 +68,19 @@ static void fire_scores(struct order *o, int n, int head) {
 static void fire_values(struct order *o, int n, int head) {
     int64_t head_dim = in_tensor(o->ir, n, 1)->shape[1].bound;
     struct layout_kv kv = layout_kv(&o->ir->design, in_tensor(o->ir, n, 1)->shape[0].bound, head_dim);
+    int group = head_group(o->ir, n), kv_head = head / group;
     ir_add_firing(o->ir, (struct ir_firing){.node = n,
                                             .region = o->ir->node[n].region,
                                             .head = head,
+                                            .kv_head = kv_head,
+                                            .kv_keep = head % group < group - 1,
                                             .mode = 3,
                                             .x_take = true,
                                             .x_free = true,
                                             .row_steps = kv.v_rows,
                                             .beats = kv.v_block_beats,
                                             .last_rows = head_dim - (kv.v_rows - 1) * o->ir->design.channels,
-                                            .tail_base = head * kv.v_rows});
+                                            .tail_base = kv_head * kv.v_rows});
 }
 
 // The next operation bound to the engine after n in the same region, or IR_NONE.
@@ -81,7 +92,7 @@ static int next_product(const struct ir *ir, int n) {
 }
 
 static void fire_attention(struct order *o, int scores, int values) {
-    int heads = (int)in_tensor(o->ir, scores, 1)->shape[0].bound;
+    int heads = head_count(o->ir, scores);
     fire_scores(o, scores, 0);
     for (int h = 1; h < heads; h++) {
         fire_scores(o, scores, h);
@@ -94,7 +105,7 @@ bool bind_order_firings(struct ir *ir, struct diag *diag) {
     struct order o = {ir, diag, true};
     for (int n = 0; n < ir->nodes; n++) {
         int op = ir->node[n].op;
-        int heads = op == IR_OP_ATTN_SCORES || op == IR_OP_ATTN_VALUES ? (int)in_tensor(ir, n, 1)->shape[0].bound : 0;
+        int heads = op == IR_OP_ATTN_SCORES || op == IR_OP_ATTN_VALUES ? head_count(ir, n) : 0;
         if (op == IR_OP_MATMUL) fire_matmul(&o, n);
         if (op == IR_OP_ATTN_SCORES) {
             int next = next_product(ir, n);

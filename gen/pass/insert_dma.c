@@ -171,9 +171,9 @@ static void walk_firing(const struct ir *ir, struct schedule *s, const struct ir
     if (f->mode <= 1 && extends_last(s, seg, beat_bytes)) schedule_field(s, 105, 82, schedule_get(s, 105, 82) + (uint64_t)beats);
     else if (f->mode <= 1) walk_entry(s, 0, seg->offset, seg->layer_stride, beats, 0, 0);
     struct layout_kv kv = f->mode > 1 ? kv_of(ir, f->node) : (struct layout_kv){0};
-    if (f->mode == 2) walk_entry(s, 1, seg->offset + f->head * kv.k_head_bytes, seg->layer_stride, kv.k_units, 0, 0);
+    if (f->mode == 2) walk_entry(s, 1, seg->offset + f->kv_head * kv.k_head_bytes, seg->layer_stride, kv.k_units, 0, 0);
     if (f->mode == 3)
-        walk_entry(s, 2, seg->offset + f->head * kv.v_rows * kv.v_row_bytes, seg->layer_stride, kv.v_block_beats, kv.v_rows, kv.v_row_bytes);
+        walk_entry(s, 2, seg->offset + f->kv_head * kv.v_rows * kv.v_row_bytes, seg->layer_stride, kv.v_block_beats, kv.v_rows, kv.v_row_bytes);
 }
 
 static void add_walker(struct dma *d) {

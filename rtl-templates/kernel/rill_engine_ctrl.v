@@ -130,6 +130,7 @@ module rill_engine_ctrl #(
     reg  [9:0]  a_layer_q;
     reg  [5:0]  a_scale_beats_q;             // ceil(groups / 8)
     reg         a_single_q;
+    reg         a_keep_q;                    // values: the firing after this one reads the same head
     reg  [3:0]  a_tokens_q;
     reg  [5:0]  a_over_q;                    // krows * CHANNELS - pos: 0 .. CHANNELS-1
     reg  [15:0] a_krows_q;
@@ -150,6 +151,7 @@ module rill_engine_ctrl #(
     reg  [5:0]  n_last_count_q;
     reg  [5:0]  n_scale_beats_q;
     reg         n_free_q;
+    reg         n_keep_q;
     reg  [12:0] n_tail_row_q;
     reg  [9:0]  n_layer_q;
     wire        load;
@@ -179,6 +181,7 @@ module rill_engine_ctrl #(
             a_tail_row_q <= entry[56:44];
             a_scale_beats_q <= entry[1:0] == INT4 ? {1'b0, groups_up[7:3]} : 6'd0;
             a_single_q <= entry[68];
+            a_keep_q <= entry[69];
             a_layer_q <= s_axis_entry_tdata[169:160];
             a_tokens_q <= step[19:16];
             a_over_q <= over;
@@ -201,6 +204,7 @@ module rill_engine_ctrl #(
             n_last_count_q <= a_mode_q == SCORES ? ALL_LANES[5:0] - a_over_q : a_last_rows_q[5:0];
             n_scale_beats_q <= a_scale_beats_q;
             n_free_q <= a_free_q;
+            n_keep_q <= a_keep_q;
             n_tail_row_q <= a_tail_row_q;
             n_layer_q <= a_layer_q;
         end
@@ -217,6 +221,7 @@ module rill_engine_ctrl #(
     reg  [5:0]  last_count_q;
     reg  [5:0]  scale_beats_q;
     reg         free_q;
+    reg         keep_q;
     reg  [9:0]  layer_q;
 
     reg         header_q;                    // a header beat comes next
@@ -284,6 +289,7 @@ module rill_engine_ctrl #(
             last_count_q <= n_last_count_q;
             scale_beats_q <= n_scale_beats_q;
             free_q <= n_free_q;
+            keep_q <= n_keep_q;
             layer_q <= n_layer_q;
             header_q <= !n_mode_q[1];
             params_q <= 1'b1;
@@ -349,7 +355,7 @@ module rill_engine_ctrl #(
     wire                    take_beat = go && need_beat;
     wire                    take_k = go && need_k;
     wire                    take_x = finish && free_q;
-    wire                    take_v = finish && mode_q == VALUES;
+    wire                    take_v = finish && mode_q == VALUES && !keep_q;
     wire                    take_y = go && need_y;
     wire [BEAT_COUNT_W-1:0] beat_count_d = take_beat ? beat_count_q - 1'b1 : beat_count_q + 1'b1;
     wire [K_COUNT_W-1:0]    k_count_d = take_k ? k_count_q - 1'b1 : k_count_q + 1'b1;

@@ -4,7 +4,7 @@
 // In: one step word per step, then LAYERS firings of kv units {scale[31:0], q[BEAT_BITS-1:0]} in order head, tok, unit in head;
 // the scale of unit 0 is stored at position pos + tok. Out (tdata only): for each (layer, head) in order the words of positions
 // 0 .. pos + ntok - 1, element 0 low, lanes past the last position +0.0; they start when the scales of all tokens of that
-// (layer, head) are in.
+// (layer, head) are in. With grouped queries every head is sent REPLAYS times, once for each query head that reads it.
 // Throughput: one unit and one word per cycle; units may run up to one step ahead of the words. Latency: 5 cycles from the last unit of
 // a head to its first word. Reset: synchronous; the RAM keeps its contents.
 // LANES      fp32 per word: 1, 2, 4, 8, 16, 32
@@ -13,6 +13,7 @@
 // LAYERS     firings per step
 // HEADS      heads of a firing
 // UNITS      units of a head and token
+// REPLAYS    times that a head's words are sent, 1 to 255
 // CONTEXT    positions, 1 to 65536
 // RAM_STYLE  "auto", "block", "ultra", "distributed"
 `default_nettype none
@@ -25,6 +26,7 @@ module rill_kv_scale #(
     parameter HEADS = 0,
     parameter UNITS = 0,
     parameter CONTEXT = 0,
+    parameter REPLAYS = 1,
     parameter RAM_STYLE = "auto",
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
@@ -154,7 +156,11 @@ module rill_kv_scale #(
     reg  [FIRE_W-1:0]  r_fire_q;
     wire               issue = en && r_have_q && ready_q != {COUNT_W{1'b0}};
     wire               r_last = left_q <= LANES_17;
-    wire               r_end = issue && r_last && r_fire_q == LAST_FIRE[FIRE_W-1:0];
+    localparam [31:0]  LAST_REPLAY = REPLAYS - 1;
+    reg  [7:0]         replay_q;                           // times that the present head has been sent
+    wire               r_again = replay_q != LAST_REPLAY[7:0];
+    wire               r_done = issue && r_last && !r_again;
+    wire               r_end = r_done && r_fire_q == LAST_FIRE[FIRE_W-1:0];
     wire [ADDR_W-1:0]  r_base_next = r_fire_q == LAST_FIRE[FIRE_W-1:0] ? {ADDR_W{1'b0}} : r_base_q + CHUNKS_32[ADDR_W-1:0];
     assign r_take = next_q && !r_have_q;
 
@@ -165,11 +171,13 @@ module rill_kv_scale #(
             r_base_q <= {ADDR_W{1'b0}};
             r_addr_q <= {ADDR_W{1'b0}};
             r_fire_q <= {FIRE_W{1'b0}};
+            replay_q <= 8'd0;
         end else begin
-            ready_q <= ready_q + {{(COUNT_W-1){1'b0}}, filled_q} - {{(COUNT_W-1){1'b0}}, issue && r_last};
+            ready_q <= ready_q + {{(COUNT_W-1){1'b0}}, filled_q} - {{(COUNT_W-1){1'b0}}, r_done};
             r_have_q <= r_take || (r_have_q && !r_end);
-            if (issue) r_addr_q <= r_last ? r_base_next : r_addr_q + 1'b1;
-            if (issue && r_last) begin
+            if (issue) r_addr_q <= !r_last ? r_addr_q + 1'b1 : r_again ? r_base_q : r_base_next;
+            if (issue && r_last) replay_q <= r_again ? replay_q + 8'd1 : 8'd0;
+            if (r_done) begin
                 r_base_q <= r_base_next;
                 r_fire_q <= r_end ? {FIRE_W{1'b0}} : r_fire_q + 1'b1;
             end

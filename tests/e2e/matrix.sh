@@ -24,6 +24,7 @@ int4-3x256-T2|story-int4|$story|$model|prompts stop|2|channels=3 beat_bits=256 T
 int4-8x512-T1|story-int4|$story|$model|prompts|3|channels=8 beat_bits=512 T=1 weights=int4 lanes=16
 odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks end|1|
+grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|1|
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
 TEXT
 }
@@ -59,6 +60,9 @@ layers7-4x512-T4|layers7|$root/tests/e2e/specs/layers7.yaml|random:5|blocks end|
 layer1|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|0 1 2 3|
 layer1-8x256-T8|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|1 2|channels=8 beat_bits=256 T=8
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
+grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|
+grouped-1x512-T8|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=1 beat_bits=512 T=8
+grouped-8x512-T1|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=8 beat_bits=512 T=1 lanes=1 group=128
 blocks-1x512|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|channels=1 beat_bits=512 group=128 lanes=32
 five|five|$root/tests/e2e/specs/five.yaml|random:7|rows|0 1|
 linear|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|

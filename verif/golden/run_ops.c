@@ -98,26 +98,29 @@ static void run_kv_quantize(struct run_op *op) {
     memcpy(cache->scale + (size_t)op->position * heads, op->out[0]->scale, heads * sizeof(float));
 }
 
+// Query heads h * group .. h * group + group - 1 share key and value head h.
 static void run_attn_scores(struct run_op *op) {
     const struct ir_tensor *k = in_tensor(op, 1);
-    int64_t heads = k->shape[0].bound, hd = k->shape[1].bound;
+    int64_t kv_heads = k->shape[0].bound, hd = k->shape[1].bound, heads = out_tensor(op, 0)->shape[0].bound, group = heads / kv_heads;
     const struct run_cache *cache = run_cache_of(op, 1);
     int16_t *q = op->run->scratch.x;
     for (int64_t h = 0; h < heads; h++) {
+        const int8_t *keys = cache->q + h / group * hd;
         run_widen(hd, op->in[0]->q + h * hd, q);
         for (int64_t t = 0; t <= op->position; t++)
-            op->out[0]->acc[h * op->out[0]->stride + t] = run_dot(hd, hd, cache->q + (t * heads + h) * hd, NULL, q, op->in[0]->shift + h);
+            op->out[0]->acc[h * op->out[0]->stride + t] = run_dot(hd, hd, keys + t * kv_heads * hd, NULL, q, op->in[0]->shift + h);
     }
 }
 
 static void run_softmax(struct run_op *op) {
-    int64_t heads = in_tensor(op, 1)->shape[0].bound, stride = op->out[0]->stride;
+    int64_t kv_heads = in_tensor(op, 1)->shape[0].bound, heads = in_tensor(op, 0)->shape[0].bound, stride = op->out[0]->stride;
     const struct run_cache *keys = run_cache_of(op, 1), *values = run_cache_of(op, 2);
     float *kscale = op->run->scratch.kscale, *vscale = op->run->scratch.vscale;
     for (int64_t h = 0; h < heads; h++) {
         for (int64_t t = 0; t <= op->position; t++) {
-            kscale[t] = keys->scale[t * heads + h];
-            vscale[t] = values->scale[t * heads + h];
+            int64_t at = t * kv_heads + h / (heads / kv_heads);
+            kscale[t] = keys->scale[at];
+            vscale[t] = values->scale[at];
         }
         op->out[1]->f32[h] =
             golden_softmax((size_t)op->position + 1, op->in[0]->f32 + h * stride, kscale, vscale, op->out[0]->f32 + h * stride, op->fault);
@@ -127,11 +130,11 @@ static void run_softmax(struct run_op *op) {
 static void run_attn_values(struct run_op *op) {
     const struct ir_tensor *v = in_tensor(op, 1);
     const struct run_value *p = op->in[0];
-    int64_t heads = v->shape[0].bound, hd = v->shape[1].bound;
+    int64_t kv_heads = v->shape[0].bound, hd = v->shape[1].bound, heads = out_tensor(op, 0)->shape[0].bound;
     const struct run_cache *cache = run_cache_of(op, 1);
     for (int64_t h = 0; h < heads; h++)
-        run_weighted_sum(op->position + 1, in_tensor(op, 0)->block, p->q + h * p->stride, p->shift + h * p->shift_stride, hd, heads * hd,
-                         cache->q + h * hd, op->run->scratch.sum, op->out[0]->acc + h * hd);
+        run_weighted_sum(op->position + 1, in_tensor(op, 0)->block, p->q + h * p->stride, p->shift + h * p->shift_stride, hd, kv_heads * hd,
+                         cache->q + h / (heads / kv_heads) * hd, op->run->scratch.sum, op->out[0]->acc + h * hd);
 }
 
 static void run_scale(struct run_op *op) {

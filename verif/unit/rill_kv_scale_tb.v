@@ -4,6 +4,7 @@
 // sweep: LANES=4 TOKENS=4 BEAT_BITS=512 LAYERS=2 HEADS=3 UNITS=2 CONTEXT=23
 // sweep: LANES=8 TOKENS=8 BEAT_BITS=256 LAYERS=2 HEADS=1 UNITS=3 CONTEXT=64
 // sweep: LANES=32 TOKENS=2 BEAT_BITS=256 LAYERS=1 HEADS=2 UNITS=1 CONTEXT=70
+// sweep: LANES=4 TOKENS=2 BEAT_BITS=256 LAYERS=2 HEADS=2 UNITS=1 CONTEXT=21 REPLAYS=3
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -15,6 +16,7 @@ module rill_kv_scale_tb;
     parameter HEADS = 3;
     parameter UNITS = 2;
     parameter CONTEXT = 23;
+    parameter REPLAYS = 1;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
 
     wire                  clk, rst;
@@ -40,7 +42,7 @@ module rill_kv_scale_tb;
     rill_axis_monitor #(.DATA_W(LANES * 32), .SALT(2), .WORDS(16384)) u_out (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(out_valid),
         .s_axis_tready(out_ready), .s_axis_tdata(out_data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(out_done));
     rill_kv_scale #(.LANES(LANES), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .LAYERS(LAYERS), .HEADS(HEADS), .UNITS(UNITS),
-        .CONTEXT(CONTEXT)) dut (
+        .CONTEXT(CONTEXT), .REPLAYS(REPLAYS)) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready), .s_axis_step_tdata(step_data),
         .s_axis_kv_tvalid(kv_valid), .s_axis_kv_tready(kv_ready), .s_axis_kv_tdata(kv_data), .s_axis_kv_tuser(kv_user),
         .s_axis_kv_tlast(kv_last),

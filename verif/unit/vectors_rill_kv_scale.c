@@ -3,7 +3,7 @@
 #include "vectors_rill_kernel.h"
 
 struct shape {
-    size_t layers, heads, units, context, xs;
+    size_t layers, heads, units, context, xs, replays;
 };
 
 static void print_step(size_t pos, int ntok) { printf("0 %016" PRIx64 " 0 0\n", (uint64_t)ntok << 16 | pos); }
@@ -24,9 +24,9 @@ static void print_units(struct kernel *k, const struct shape *s, size_t pos, flo
 
 int main(int argc, char **argv) {
     struct kernel k = kernel_start(argc, argv);
-    struct shape s = {(size_t)vectors_argument(argc, argv, "LAYERS", 1), (size_t)vectors_argument(argc, argv, "HEADS", 1),
-                      (size_t)vectors_argument(argc, argv, "UNITS", 1), (size_t)vectors_argument(argc, argv, "CONTEXT", 1),
-                      (size_t)vectors_argument(argc, argv, "BEAT_BITS", 256) / 8};
+    struct shape s = {(size_t)vectors_argument(argc, argv, "LAYERS", 1),          (size_t)vectors_argument(argc, argv, "HEADS", 1),
+                      (size_t)vectors_argument(argc, argv, "UNITS", 1),           (size_t)vectors_argument(argc, argv, "CONTEXT", 1),
+                      (size_t)vectors_argument(argc, argv, "BEAT_BITS", 256) / 8, (size_t)vectors_argument(argc, argv, "REPLAYS", 1)};
     float *store = calloc(s.layers * s.heads * s.context, sizeof *store);
     struct golden_fault fault = {0};
     for (size_t pos = 0; pos < s.context; pos += (size_t)k.ntok) {
@@ -36,7 +36,8 @@ int main(int argc, char **argv) {
         for (size_t i = 0; i < s.layers * s.heads; i++) {
             size_t n = pos + (size_t)k.ntok;
             print_units(&k, &s, pos, store + i * s.context, i % s.heads == s.heads - 1);
-            for (size_t c = 0; c < kernel_chunks(&k, n); c++) kernel_print_bare(&k, 2, n, store + i * s.context, c);
+            for (size_t r = 0; r < s.replays; r++)
+                for (size_t c = 0; c < kernel_chunks(&k, n); c++) kernel_print_bare(&k, 2, n, store + i * s.context, c);
         }
     }
     free(store);
