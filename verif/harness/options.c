@@ -21,6 +21,7 @@ static const char usage[] = "usage: Vrill --dir DIR [--prompt TEXT | --prompt-id
                             "  --compare all|min    streams compared with the golden model (default all)\n"
                             "  --trace FILE         waveform (FST), when built with tracing\n"
                             "  --json FILE          results; - for standard output\n"
+                            "  --beats FILE         every handshake of every stream: a line with edge number, cycle, tlast\n"
                             "  --logits FILE        inputs of argmax, raw fp32\n"
                             "  --inject-error CH:N  the N-th read burst of channel CH answers SLVERR; CH:wN: write burst\n"
                             "  --timeout CYCLES     ends the run with a failure (default: none)\n"
@@ -144,6 +145,7 @@ static bool read_file_option(struct reader *r) {
     else if (is(r, "--tokens")) read_tokens(r);
     else if (is(r, "--trace")) o->trace = value_of(r);
     else if (is(r, "--json")) o->json = value_of(r);
+    else if (is(r, "--beats")) o->beats = value_of(r);
     else if (is(r, "--logits")) o->logits = value_of(r);
     else return false;
     return true;

@@ -18,12 +18,15 @@ int rill_probe_open(int id, int data_bits) {
     const struct ir_edge *e = &bound->ir->edge[id];
     int64_t bits = bound->ir->kernel[e->src_kernel].port[e->src_port].data_bits;
     if (bits != data_bits) base_fatal("probe %d (%s) has %d bits, the stream has %lld", id, e->name, data_bits, (long long)bits);
-    return check_wants(bound->check, id);
+    return bound->beats != NULL || check_wants(bound->check, id);
 }
 
 int rill_probe_beat(int id, const uint32_t *data, int user, int last, int count) {
     bound->watch.beats++;
-    return check_beat(bound->check, id, data, (unsigned)user, last != 0, (unsigned)count, hbm_cycle(bound->hbm));
+    if (bound->beats != NULL) fprintf(bound->beats, "%d %llu %d\n", id, (unsigned long long)hbm_cycle(bound->hbm), last);
+    if (bound->beats != NULL && !check_wants(bound->check, id)) return 1;
+    bool more = check_beat(bound->check, id, data, (unsigned)user, last != 0, (unsigned)count, hbm_cycle(bound->hbm));
+    return bound->beats != NULL || more;
 }
 
 int rill_probe_beat64(int id, const uint32_t *data, int user, int last, int count) { return rill_probe_beat(id, data, user, last, count); }

@@ -2,8 +2,10 @@
 // A simulation run from the command line to the exit code.
 #include "sim.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -90,6 +92,10 @@ static bool open_all(struct sim *sim) {
     if (!open_memory(sim) || !inject_errors(sim)) return false;
     if (sim->ir->design.is_lm && !open_tokenizer(sim)) return false;
     if (!open_check(sim)) return false;
+    if (sim->options.beats != NULL && (sim->beats = fopen(sim->options.beats, "w")) == NULL) {
+        sim_fail(sim, "%s: %s", sim->options.beats, strerror(errno));
+        return false;
+    }
     watch_open(&sim->watch, &sim->arena, sim->ir);
     probe_dpi_bind(sim);
     return host_open(&sim->host, sim);
@@ -141,6 +147,8 @@ int sim_close(struct sim *sim) {
     report_summary(sim);
     if (sim->failure != NULL) fprintf(stderr, "rill sim: error: %s\n%s", sim->failure, text_cstr(&sim->failure_detail));
     bool json = report_write_json(sim), logits = report_write_logits(sim);
+    if (sim->beats != NULL && fclose(sim->beats) != 0) sim_fail(sim, "%s: %s", sim->options.beats, strerror(errno));
+    sim->beats = NULL;
     int exit_code = sim->failure == NULL && json && logits ? RILL_OK : RILL_BAD_SPEC;
     release(sim);
     return exit_code;

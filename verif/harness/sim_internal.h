@@ -27,7 +27,7 @@ struct sim_error {
 };
 
 struct sim_options {
-    const char *dir, *trace, *json, *logits;
+    const char *dir, *trace, *json, *logits, *beats;
     VEC(struct sim_prompt) prompts;
     VEC(struct sim_error) errors;
     int64_t tokens;
@@ -126,6 +126,7 @@ struct sim {
     const char *failure; // first reason to fail, or NULL
     struct text failure_detail;
     double wall_start;
+    FILE *beats; // every handshake, or NULL
     bool progress_shown;
 };
 
