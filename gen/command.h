@@ -12,6 +12,13 @@ int command_sim(int argc, char **argv);
 int command_golden(int argc, char **argv);
 int command_report(int argc, char **argv);
 
+struct timeline_options {
+    int64_t prompt, tokens; // 0: defaults
+    bool unbounded, json;
+    const char *beats; // file, or NULL
+};
+int command_timeline(struct ir *ir, const struct timeline_options *);
+
 // Reads a spec, or an IR dump to continue from, and runs the passes with the verifier between them, up to stop_after (NULL: all).
 // NULL after errors in diag.
 struct ir *command_build(const char *path, struct arena *arena, struct diag *diag, const char *stop_after);

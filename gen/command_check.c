@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill check: reads a spec, runs every pass and prints what would be built. rill report: prints a generated design's report.
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -7,7 +8,13 @@
 #include "ops.h"
 #include "pass/pass.h"
 
-static const char check_usage[] = "usage: rill check SPEC [--json]   |   rill check --passes   |   rill check --operations\n";
+static const char check_usage[] = "usage: rill check SPEC [--json]   |   rill check --passes   |   rill check --operations\n"
+                                  "       rill check SPEC --timeline [--prompt-len N] [--tokens N] [--unbounded] [--beats FILE] [--json]\n"
+                                  "  --timeline      cycles of each step of a request and what the FIFOs hold, from timing contracts alone\n"
+                                  "  --prompt-len N  ids (or rows) of the request (default: two whole steps)\n"
+                                  "  --tokens N      ids to make (default 3)\n"
+                                  "  --unbounded     as if no FIFO were ever full\n"
+                                  "  --beats FILE    the cycle of every word: a line with edge number, cycle, end of firing\n";
 static const char report_usage[] = "usage: rill report DIR [--json]\n";
 
 static int list_passes(void) {
@@ -37,12 +44,18 @@ static int list_operations(void) {
 
 int command_check(int argc, char **argv) {
     const char *spec = NULL;
-    bool json = false;
+    bool json = false, timeline = false;
+    struct timeline_options t = {0};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help")) return fputs(check_usage, stdout), RILL_OK;
         if (!strcmp(argv[i], "--passes")) return list_passes();
         if (!strcmp(argv[i], "--operations")) return list_operations();
-        if (!strcmp(argv[i], "--json")) json = true;
+        if (!strcmp(argv[i], "--json")) json = t.json = true;
+        else if (!strcmp(argv[i], "--timeline")) timeline = true;
+        else if (!strcmp(argv[i], "--unbounded")) t.unbounded = true;
+        else if (!strcmp(argv[i], "--prompt-len") && i + 1 < argc) t.prompt = strtoll(argv[++i], NULL, 10);
+        else if (!strcmp(argv[i], "--tokens") && i + 1 < argc) t.tokens = strtoll(argv[++i], NULL, 10);
+        else if (!strcmp(argv[i], "--beats") && i + 1 < argc) t.beats = argv[++i];
         else if (argv[i][0] != '-' && !spec) spec = argv[i];
         else return fputs(check_usage, stderr), RILL_USAGE;
     }
@@ -53,12 +66,14 @@ int command_check(int argc, char **argv) {
     diag_init(&diag, stderr);
     struct ir *ir = command_build(spec, &arena, &diag, NULL);
     struct text text = {0};
-    if (ir && json) emit_report_json(ir, &text);
+    int status = ir ? RILL_OK : RILL_BAD_SPEC;
+    if (ir && timeline) status = command_timeline(ir, &t);
+    else if (ir && json) emit_report_json(ir, &text);
     else if (ir) emit_report_summary(ir, &text);
     fputs(text_cstr(&text), stdout);
     text_free(&text);
     arena_free(&arena);
-    return ir ? RILL_OK : RILL_BAD_SPEC;
+    return status;
 }
 
 int command_report(int argc, char **argv) {

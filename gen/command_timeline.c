@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill check SPEC --timeline: cycles of every step of a request and what its streams hold, from the timing contracts alone.
+#include <inttypes.h>
+#include <string.h>
+
+#include "command.h"
+#include "timing.h"
+
+int timing_request_steps(const struct ir *ir, int64_t prompt, int64_t tokens, struct timing_step **out) {
+    int64_t decode = ir->design.is_lm && tokens > 1 ? tokens - 1 : 0, count = 0, room = ir->design.context - prompt;
+    if (decode > room) decode = room > 0 ? room : 0;
+    *out = ARENA_ARRAY(ir->arena, struct timing_step, (size_t)(prompt + decode + 1));
+    for (int64_t pos = 0; pos < prompt;) {
+        int64_t n = ir->design.tokens < prompt - pos ? ir->design.tokens : prompt - pos;
+        (*out)[count++] = (struct timing_step){pos, (int)n, !ir->design.is_lm || pos + n == prompt};
+        pos += n;
+    }
+    for (int64_t i = 0; i < decode; i++) (*out)[count++] = (struct timing_step){prompt + i, 1, true};
+    return (int)count;
+}
+
+static void print_steps(const struct timing_result *r, const struct timing_step *step, int steps, bool json) {
+    if (json) printf("{\n  \"cycles\": %" PRId64 ",\n  \"steps\": [", r->cycles);
+    else printf("step  position  tokens  cycles\n");
+    for (int i = 0; i < steps; i++) {
+        int64_t cycles = r->step[i + 1] - r->step[i];
+        if (json) printf("%s%" PRId64, i ? ", " : "", cycles);
+        else printf("%4d  %8" PRId64 "  %6d  %6" PRId64 "\n", i, step[i].pos, step[i].ntok, cycles);
+    }
+    if (json) printf("],\n");
+    else printf("all  %" PRId64 " cycles\n", r->cycles);
+}
+
+static void print_streams(const struct ir *ir, const struct timing_result *r, bool json) {
+    if (json) printf("  \"fifos\": {");
+    else printf("\n   depth  high water    words  waits  stream\n");
+    for (int e = 0; e < ir->edges; e++) {
+        const struct timing_edge *t = &r->edge[e];
+        if (json)
+            printf("%s\n    \"%s\": {\"depth\": %" PRId64 ", \"high_water\": %" PRId64 "}", e ? "," : "", ir->edge[e].name, ir->edge[e].depth,
+                   t->high_water);
+        else
+            printf("%8" PRId64 "  %10" PRId64 " %8" PRId64 " %6" PRId64 "  %s\n", ir->edge[e].depth, t->high_water, t->words, t->full,
+                   ir->edge[e].name);
+    }
+    if (json) printf("\n  }\n}\n");
+}
+
+static bool write_beats(const struct ir *ir, const struct timing_result *r, const char *path) {
+    FILE *out = fopen(path, "w");
+    if (!out) return false;
+    for (int e = 0; e < ir->edges; e++)
+        for (int64_t i = 0; i < r->edge[e].words; i++) fprintf(out, "%d %" PRId64 " %d\n", e, r->edge[e].put[i], r->edge[e].mark[i] & TIMING_LAST);
+    return fclose(out) == 0;
+}
+
+int command_timeline(struct ir *ir, const struct timeline_options *o) {
+    struct timing_step *step;
+    int64_t prompt = o->prompt > 0 ? o->prompt : 2 * ir->design.tokens;
+    if (prompt > ir->design.context) prompt = ir->design.context;
+    int steps = timing_request_steps(ir, prompt, o->tokens > 0 ? o->tokens : 3, &step);
+    struct timing_options options = {.step = step, .steps = steps, .bounded = !o->unbounded};
+    options.memory = timing_memory(&ir->design, NULL);
+    const char *missing = NULL;
+    struct timing_result *r = timing_simulate(ir->arena, ir, &options, &missing);
+    if (!r) return fprintf(stderr, "rill check: error: %s has no timing contract\n", missing), RILL_BAD_SPEC;
+    if (r->stuck) return fprintf(stderr, "rill check: error: the streams come to a halt: %s\n", r->stuck), RILL_BAD_SPEC;
+    print_steps(r, step, steps, o->json);
+    print_streams(ir, r, o->json);
+    if (o->beats && !write_beats(ir, r, o->beats)) return fprintf(stderr, "rill check: error: cannot write %s\n", o->beats), RILL_BAD_SPEC;
+    return RILL_OK;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside the token-level simulator: streams with the cycle of every word, and the actors that move them.
+//
+// Kernels are deterministic: which word goes where never depends on when it comes. So every actor runs as far as the cycles of its inputs
+// (and of the room at its outputs) are known, in any order, and computes when each word moves: a Kahn network with times.
+#ifndef RILL_TIMING_SIM_H
+#define RILL_TIMING_SIM_H
+
+#include "cost/args.h"
+#include "timing.h"
+
+enum { SIM_COUNT_SHIFT = 2 /* of a mark: valid elements, 0: all */ };
+
+struct sim_edge {
+    int64_t depth;   // 0: unbounded
+    int64_t latency; // of rill_fifo: 1 up to two words, else 2
+    int64_t puts, takes, capacity;
+    int64_t *put, *take;
+    uint8_t *mark;
+    int64_t full; // cycles in which the writer waited
+    int writer, reader;
+};
+
+struct sim;
+struct actor;
+typedef void actor_run(struct sim *, struct actor *);
+
+struct actor {
+    int kernel;
+    const struct ir_kernel *k;
+    struct timing_contract c;
+    struct args args;
+    actor_run *run;
+    void *state;
+    bool queued;
+};
+
+struct sim {
+    struct arena *arena;
+    const struct ir *ir;
+    const struct timing_options *options;
+    struct sim_edge *edge;
+    struct actor *actor; // one per kernel
+    int *queue;          // kernels to run
+    int queue_head, queue_count;
+    int64_t *step_start; // per step: its word was offered; [steps]: over
+    // What kernels tell one another beside the streams; one list each, times in order.
+    VEC(int64_t) head_done; // a head's values are in the V tail
+    VEC(int64_t) k_layer;   // (step, layer) pairs whose keys have been handed over
+    VEC(int64_t) v_layer;
+    int engine; // kernel, or IR_NONE
+};
+
+// ---- streams ----
+
+struct sim_edge *sim_in(struct sim *, const struct actor *, const char *port); // NULL if there is none
+struct sim_edge *sim_out(struct sim *, const struct actor *, const char *port);
+struct sim_edge *sim_lane(struct sim *, const struct actor *, bool is_output, int index); // of a packed port
+
+// There is a word that has not been taken; from when on it may be.
+static inline bool edge_waiting(const struct sim_edge *e) { return e->takes < e->puts; }
+static inline int64_t edge_avail(const struct sim_edge *e) {
+    int64_t at = e->put[e->takes] + e->latency;
+    return e->takes && e->take[e->takes - 1] >= at ? e->take[e->takes - 1] + 1 : at;
+}
+static inline uint8_t edge_mark(const struct sim_edge *e) { return e->mark[e->takes]; }
+// From when on the next word finds room. False while that is not known.
+static inline bool edge_room(const struct sim_edge *e, int64_t *at) {
+    *at = e->puts ? e->put[e->puts - 1] + 1 : 0;
+    if (e->depth == 0 || e->puts < e->depth) return true;
+    if (e->puts - e->depth >= e->takes) return false;
+    if (e->take[e->puts - e->depth] >= *at) *at = e->take[e->puts - e->depth] + 1;
+    return true;
+}
+void edge_init(struct sim_edge *, int64_t depth, int writer, int reader);
+void edge_put(struct sim *, struct sim_edge *, int64_t offered, int64_t at, uint8_t mark); // offered: when the writer had it
+void edge_take(struct sim *, struct sim_edge *, int64_t at);
+void sim_wake(struct sim *, int kernel);
+
+// ---- stages that stall together (rill_pipe): a word that is offered and not taken holds all of them ----
+
+struct stage_word {
+    int64_t enabled; // cycle of its offer, had nothing stalled
+    int64_t offer, left;
+    uint8_t mark;
+    bool leaves; // false: holds its place only
+};
+struct stage {
+    int64_t length;
+    struct stage_word *word;               // ring
+    int64_t capacity, passed, sent, count; // passed: stalls counted by the entry; sent: left; count: entered
+    int64_t stalled_in, stalled_out;       // cycles, seen by the entry and by the exit
+    int64_t last;                          // cycle of the last entry
+};
+void stage_init(struct sim *, struct stage *, int64_t length);
+// When a word that could enter at `from` does. False while that is not known. Sends words to `out` on the way.
+bool stage_enter(struct sim *, struct stage *, struct sim_edge *out, int64_t from, int64_t *at);
+void stage_push(struct sim *, struct stage *, int64_t at, uint8_t mark, bool leaves); // an entry that makes a word out
+void stage_drain(struct sim *, struct stage *, struct sim_edge *out);                 // sends what can be sent
+
+// ---- static schedules of rill_schedule, from a kernel's parameters ----
+
+struct sim_schedule {
+    int sections;
+    struct sim_section {
+        int64_t first, length, repeat;
+        bool when_head;
+    } * section;
+    int64_t entries;
+    const uint8_t *bit; // of the table
+    int entry_bits;
+};
+bool sim_schedule_read(struct sim *, const struct actor *, int entry_bits, struct sim_schedule *);
+uint64_t sim_schedule_field(const struct sim_schedule *, int64_t entry, int high, int low);
+
+// Where a walk through a schedule stands, step after step.
+struct sim_walk {
+    int step, section;
+    int64_t repeat, index; // index: entry of the section
+};
+// The entry at the walk's place; false when all steps are done. *layer, *step, *last_of_step may be NULL.
+bool sim_walk_entry(const struct sim *, const struct sim_schedule *, struct sim_walk *, int64_t *entry);
+bool sim_walk_next(const struct sim *, const struct sim_schedule *, struct sim_walk *); // true: the step's last entry was left behind
+
+// Turns of rill_turns: fetched ahead from the schedule.
+struct sim_turns {
+    struct sim_schedule schedule;
+    struct sim_walk walk; // of the turn that is next to be used
+    struct sim_edge *steps;
+    struct sim_edge ahead; // its FIFO of turns
+    struct sim_walk fetch;
+    int64_t ready; // when the walk can give its next entry
+    bool inside;   // in the middle of a step
+};
+void turns_init(struct sim *, struct actor *, struct sim_turns *);
+// The present turn and from when on it is there; false while unknown or at the end.
+bool turns_present(struct sim *, struct sim_turns *, int64_t *entry, int64_t *from);
+void turns_done(struct sim *, struct sim_turns *, int64_t at);
+
+// ---- memory of one channel: reads in the order of their requests ----
+
+struct sim_memory {
+    struct timing_memory figure;
+    double bus_free, next_refresh;
+};
+void memory_init(struct sim_memory *, const struct timing_memory *);
+// When beat after beat of a request that the port sees at `at` comes back; call once per beat, first first.
+int64_t memory_beat(struct sim_memory *, int64_t at);
+
+// ---- actors: state and run by machine ----
+
+struct sim_machine {
+    void (*init)(struct sim *, struct actor *);
+    actor_run *run;
+};
+const struct sim_machine *sim_vector_machine(enum timing_machine);
+const struct sim_machine *sim_steer_machine(enum timing_machine);
+const struct sim_machine *sim_engine_machine(enum timing_machine);
+const struct sim_machine *sim_source_machine(enum timing_machine);
+
+#endif

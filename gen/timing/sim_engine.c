@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix engine: one command per cycle, each decided when all it needs has been counted (rill_engine_ctrl). Its beats are sim_lane.c's.
+#include <string.h>
+
+#include "layout.h"
+#include "sim.h"
+#include "sim_lane.h"
+
+enum {
+    ENTRY_BITS = 96,
+    ENTRY_LATENCY = 7, // step word taken to the first command
+    X_COUNTED = 2,     // last unit of an operand taken to the first command that reads it
+    X_FREED = 3,       // last command to the bank's next word
+    K_COUNTED = 2,     // a key unit taken to its command
+    K_POPPED = 5,      // command to the unit's place being empty
+    K_UNITS = 16,
+    V_COUNTED = 2,
+    PARAM_ROWS_512 = 8,
+    PARAM_ROWS_256 = 4,
+};
+enum { MODE_INT4 = 1, MODE_KEYS = 2, MODE_VALUES = 3 };
+
+struct result { // an output word that was decided
+    int64_t at;
+    uint8_t mark;
+};
+
+struct engine {
+    struct sim_schedule schedule;
+    struct sim_walk walk;
+    struct sim_edge *step, *x, *keys, *y;
+    struct lane lane;
+    int64_t now; // the last decision
+    // operands
+    VEC(int64_t) filled, freed;
+    int64_t x_last, used; // used: operands given back
+    // the step's own keys, heads of values
+    VEC(int64_t) key_popped;
+    int64_t heads_used;
+    // results that wait for room
+    VEC(struct result) result;
+    int64_t sent;
+    // the running firing
+    bool active, ready; // ready: its beat's needs are known and counted in `from`
+    int mode, tokens;
+    int64_t rows, memory_rows, row_beats, memory_beats, header, chunk_rows, last_count, all_lanes;
+    bool frees, keeps;
+    int64_t row, beat, token, header_left;
+};
+
+static void engine_init(struct sim *sim, struct actor *a) {
+    struct engine *e = a->state = ARENA_NEW(sim->arena, struct engine);
+    sim_schedule_read(sim, a, ENTRY_BITS, &e->schedule);
+    e->step = sim_in(sim, a, "step");
+    e->x = sim_in(sim, a, "x");
+    e->keys = sim_in(sim, a, "klocal");
+    e->y = sim_out(sim, a, "y");
+    e->now = e->x_last = -1;
+    e->all_lanes = a->c.channels;
+    lane_init(sim, &e->lane, a->c.channels);
+}
+
+// ---- what comes in ----
+
+static bool operand_in(struct sim *sim, struct engine *e) {
+    int64_t g = (int64_t)e->filled.count, from = e->x_last + 1;
+    if (!edge_waiting(e->x)) return false;
+    if (g >= 2) {
+        if (g - 2 >= (int64_t)e->freed.count) return false;
+        from = at_least(from, e->freed.items[g - 2] + X_FREED);
+    }
+    e->x_last = at_least(edge_avail(e->x), from);
+    uint8_t mark = edge_mark(e->x);
+    edge_take(sim, e->x, e->x_last);
+    if (mark & TIMING_LAST) VEC_PUSH(sim->arena, e->filled, e->x_last);
+    return true;
+}
+
+static bool key_in(struct sim *sim, struct engine *e) {
+    if (!e->keys || !edge_waiting(e->keys)) return false;
+    int64_t n = e->keys->takes, at = edge_avail(e->keys);
+    if (n >= K_UNITS) {
+        if (n - K_UNITS >= (int64_t)e->key_popped.count) return false;
+        at = at_least(at, e->key_popped.items[n - K_UNITS] + K_POPPED + 1);
+    }
+    edge_take(sim, e->keys, at);
+    return true;
+}
+
+static bool result_out(struct sim *sim, const struct actor *a, struct engine *e) {
+    int64_t room;
+    if (e->sent == (int64_t)e->result.count || !edge_room(e->y, &room)) return false;
+    const struct result *r = &e->result.items[e->sent];
+    int64_t offer = r->at + a->c.pipe;
+    edge_put(sim, e->y, offer, at_least(offer, room), r->mark);
+    e->sent++;
+    return true;
+}
+
+// ---- firings ----
+
+static int64_t field(const struct engine *e, int64_t entry, int high, int low) { return (int64_t)sim_schedule_field(&e->schedule, entry, high, low); }
+
+static void load_attention(struct engine *e, const struct timing_step *step, int64_t beat_bits) {
+    int64_t krows = div_up(step->pos, e->all_lanes), blocks = step->pos / LAYOUT_V_BLOCK, block_beats = beat_bits == 512 ? 1 : 2;
+    if (e->mode == MODE_KEYS) {
+        e->memory_rows = krows;
+        e->rows = krows + e->tokens;
+        e->memory_beats = e->row_beats;
+        e->last_count = e->all_lanes - (krows * e->all_lanes - step->pos);
+    } else {
+        e->memory_rows = e->rows;
+        e->memory_beats = blocks * block_beats;
+        e->row_beats = e->memory_beats + block_beats;
+    }
+}
+
+static void load_firing(struct sim *sim, const struct actor *a, struct engine *e, int64_t entry) {
+    const struct timing_step *step = &sim->options->step[e->walk.step];
+    e->mode = (int)field(e, entry, 1, 0);
+    e->rows = field(e, entry, 17, 2);
+    e->row_beats = e->memory_beats = field(e, entry, 33, 18);
+    e->memory_rows = e->rows;
+    e->frees = field(e, entry, 35, 35);
+    e->last_count = field(e, entry, 43, 36);
+    e->keeps = field(e, entry, 69, 69);
+    e->tokens = field(e, entry, 68, 68) ? 1 : step->ntok;
+    e->chunk_rows = a->c.units == 512 ? PARAM_ROWS_512 : PARAM_ROWS_256;
+    e->header = e->mode == MODE_INT4 ? 1 + div_up(field(e, entry, 67, 60), 8) : 1;
+    if (e->mode >= MODE_KEYS) {
+        e->header = 0;
+        load_attention(e, step, a->c.units);
+    }
+    e->header_left = e->header;
+    e->row = e->beat = e->token = 0;
+    e->active = true;
+}
+
+static bool start_firing(struct sim *sim, const struct actor *a, struct engine *e) {
+    int64_t entry;
+    if (!sim_walk_entry(sim, &e->schedule, &e->walk, &entry)) return false;
+    while (e->step->takes <= e->walk.step) {
+        if (!edge_waiting(e->step)) return false;
+        int64_t at = at_least(edge_avail(e->step), e->now - 2); // the schedule is some entries ahead
+        edge_take(sim, e->step, at);
+        e->now = at_least(e->now, at + ENTRY_LATENCY - 1);
+    }
+    load_firing(sim, a, e, entry);
+    return true;
+}
+
+// ---- commands ----
+
+static bool from_memory(const struct engine *e) { return e->row < e->memory_rows && e->beat < e->memory_beats; }
+
+// Beats, keys, the V tail.
+static bool data_ready(struct sim *sim, struct engine *e, int64_t *from) {
+    if (e->header_left || (e->token == 0 && from_memory(e))) return lane_ready(sim, &e->lane, from);
+    if (from_memory(e)) return true;
+    if (e->mode == MODE_KEYS && e->token == 0) {
+        int64_t n = (int64_t)e->key_popped.count;
+        if (n >= e->keys->takes) return false;
+        *from = at_least(*from, e->keys->take[n] + K_COUNTED);
+    }
+    if (e->mode == MODE_VALUES) {
+        if (e->heads_used >= (int64_t)sim->head_done.count) return false;
+        *from = at_least(*from, sim->head_done.items[e->heads_used] + V_COUNTED);
+    }
+    return true;
+}
+
+static bool room_ready(const struct actor *a, const struct engine *e, int64_t *from) {
+    int64_t n = (int64_t)e->result.count - a->c.lines;
+    if (e->header_left || e->beat != e->row_beats - 1 || n < 0) return true;
+    if (n >= e->sent) return false;
+    *from = at_least(*from, e->y->put[n] + 1);
+    return true;
+}
+
+static bool command_ready(struct sim *sim, const struct actor *a, struct engine *e, int64_t *from) {
+    *from = e->now + 1;
+    if (!data_ready(sim, e, from)) return false;
+    if (!e->header_left) {
+        if (e->used >= (int64_t)e->filled.count) return false;
+        *from = at_least(*from, e->filled.items[e->used] + X_COUNTED);
+    }
+    return room_ready(a, e, from);
+}
+
+static void row_done(struct sim *sim, struct engine *e, bool last_token) {
+    bool last_row = e->row == e->rows - 1;
+    int64_t count = e->mode == MODE_KEYS ? (e->row >= e->memory_rows       ? 1
+                                            : e->row == e->memory_rows - 1 ? e->last_count
+                                                                           : e->all_lanes)
+                    : last_row           ? e->last_count
+                                         : e->all_lanes;
+    uint8_t mark = (uint8_t)(count << SIM_COUNT_SHIFT | (last_token ? TIMING_TOK_LAST : 0) | (last_token && last_row ? TIMING_LAST : 0));
+    VEC_PUSH(sim->arena, e->result, (struct result){e->now, mark});
+}
+
+static void firing_done(struct sim *sim, struct engine *e) {
+    if (e->frees) {
+        VEC_PUSH(sim->arena, e->freed, e->now);
+        e->used++;
+    }
+    if (e->mode == MODE_VALUES && !e->keeps) e->heads_used++;
+    e->active = false;
+    sim_walk_next(sim, &e->schedule, &e->walk);
+}
+
+static void command(struct sim *sim, struct engine *e) {
+    bool last_token = e->token == e->tokens - 1;
+    if (e->header_left || (e->token == 0 && from_memory(e))) lane_use(sim, &e->lane, e->now);
+    else if (e->mode == MODE_KEYS && e->token == 0) VEC_PUSH(sim->arena, e->key_popped, e->now);
+    if (e->header_left) {
+        e->header_left--;
+        return;
+    }
+    bool row_end = e->beat == e->row_beats - 1;
+    if (row_end) row_done(sim, e, last_token);
+    if (!last_token) {
+        e->token++;
+        return;
+    }
+    e->token = 0;
+    if (!row_end) {
+        e->beat++;
+        return;
+    }
+    e->beat = 0;
+    if (++e->row == e->rows) firing_done(sim, e);
+    else if (e->header && e->row % e->chunk_rows == 0) e->header_left = e->header;
+}
+
+static bool engine_command(struct sim *sim, const struct actor *a, struct engine *e) {
+    int64_t from;
+    if (!e->active && !start_firing(sim, a, e)) return false;
+    if (!command_ready(sim, a, e, &from)) return false;
+    e->now = from;
+    command(sim, e);
+    return true;
+}
+
+static void engine_run(struct sim *sim, struct actor *a) {
+    struct engine *e = a->state;
+    for (bool moved = true; moved;) {
+        moved = false;
+        while (operand_in(sim, e)) moved = true;
+        while (key_in(sim, e)) moved = true;
+        while (engine_command(sim, a, e)) moved = true;
+        while (result_out(sim, a, e)) moved = true;
+    }
+}
+
+// ---- the KV cache's writers and scales ----
+
+struct kv {
+    struct sim_edge *in, *step, *out;
+    struct stage stage;
+    int64_t last; // cycle of the last word taken
+    int64_t step_no, layer, head, unit;
+    bool inside;        // a step is held
+    VEC(int64_t) ready; // scales: when a head's words may leave
+    int64_t reading, word, pass, next;
+};
+
+static void kv_init(struct sim *sim, struct actor *a) {
+    struct kv *v = a->state = ARENA_NEW(sim->arena, struct kv);
+    v->in = sim_in(sim, a, "kv");
+    v->step = sim_in(sim, a, "step");
+    v->out = sim_out(sim, a, "scale");
+    v->last = v->step_no = -1;
+    stage_init(sim, &v->stage, a->c.pipe);
+}
+
+static bool kv_step(struct sim *sim, const struct actor *a, struct kv *v) {
+    if (v->inside) return true;
+    if (!edge_waiting(v->step)) return false;
+    int64_t at = at_least(edge_avail(v->step), v->last + 1);
+    edge_take(sim, v->step, at);
+    v->last = at + a->c.ask;
+    v->step_no++;
+    v->inside = true;
+    v->layer = v->head = 0;
+    return true;
+}
+
+static uint8_t kv_word(struct sim *sim, struct kv *v) {
+    uint8_t mark = edge_mark(v->in);
+    int64_t at = at_least(edge_avail(v->in), v->last + 1);
+    edge_take(sim, v->in, at);
+    v->last = at;
+    return mark;
+}
+
+static void k_writer_run(struct sim *sim, struct actor *a) {
+    struct kv *v = a->state;
+    while (kv_step(sim, a, v) && edge_waiting(v->in)) {
+        if (!(kv_word(sim, v) & TIMING_LAST)) continue;
+        VEC_PUSH(sim->arena, sim->k_layer, v->last + 1);
+        if (++v->layer == a->c.layers) v->inside = false;
+        sim_wake(sim, sim->engine);
+    }
+}
+
+enum { V_WRITE_CYCLES = 5 /* per beat written out */ };
+
+static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, uint8_t mark) {
+    const struct timing_step *step = &sim->options->step[v->step_no];
+    bool opening = a->c.beats == 2 && step->pos % LAYOUT_V_BLOCK == 0 && v->word == 0;
+    v->last += a->c.rows * (opening ? 2 : 1); // spread over the rows
+    v->word = mark & TIMING_TOK_LAST ? 0 : v->word + 1;
+    if (!(mark & TIMING_TOK_LAST)) return;
+    VEC_PUSH(sim->arena, sim->head_done, v->last + 1);
+    if (mark & TIMING_LAST) {
+        if (step->pos % LAYOUT_V_BLOCK + step->ntok == LAYOUT_V_BLOCK) v->last += V_WRITE_CYCLES * a->c.rows * a->c.heads * a->c.beats;
+        VEC_PUSH(sim->arena, sim->v_layer, v->last + 1);
+        if (++v->layer == a->c.layers) v->inside = false;
+    }
+    sim_wake(sim, sim->engine);
+}
+
+static void v_tail_run(struct sim *sim, struct actor *a) {
+    struct kv *v = a->state;
+    while (kv_step(sim, a, v) && edge_waiting(v->in)) {
+        uint8_t mark = kv_word(sim, v);
+        if (++v->unit < a->c.units) continue;
+        v->unit = 0;
+        v_tail_token(sim, a, v, mark);
+    }
+}
+
+static bool scale_in(struct sim *sim, struct actor *a, struct kv *v) {
+    if (!kv_step(sim, a, v) || !edge_waiting(v->in)) return false;
+    uint8_t mark = kv_word(sim, v);
+    v->unit = (v->unit + 1) % a->c.units;
+    if (v->unit || !(mark & TIMING_TOK_LAST)) return true;
+    VEC_PUSH(sim->arena, v->ready, v->last + a->c.ready);
+    if (mark & TIMING_LAST && ++v->layer == a->c.layers) v->inside = false;
+    return true;
+}
+
+static bool scale_out(struct sim *sim, struct actor *a, struct kv *v) {
+    int64_t at;
+    if (v->reading >= (int64_t)v->ready.count) return false;
+    const struct timing_step *step = &sim->options->step[v->reading / (a->c.layers * a->c.heads)];
+    if (!stage_enter(sim, &v->stage, v->out, at_least(v->ready.items[v->reading], v->next), &at)) return false;
+    stage_push(sim, &v->stage, at, TIMING_TOK_LAST, true);
+    v->next = at + 1;
+    if (++v->word < div_up(step->pos + step->ntok, a->c.lanes)) return true;
+    v->word = 0;
+    if (++v->pass < a->c.times) return true;
+    v->pass = 0;
+    v->reading++;
+    return true;
+}
+
+static void scales_run(struct sim *sim, struct actor *a) {
+    struct kv *v = a->state;
+    for (bool moved = true; moved;) {
+        moved = false;
+        while (scale_in(sim, a, v)) moved = true;
+        while (scale_out(sim, a, v)) moved = true;
+        stage_drain(sim, &v->stage, v->out);
+    }
+}
+
+const struct sim_machine *sim_engine_machine(enum timing_machine machine) {
+    static const struct sim_machine table[TIMING_MACHINES] = {
+        [TIMING_ENGINE] = {engine_init, engine_run},
+        [TIMING_K_WRITER] = {kv_init, k_writer_run},
+        [TIMING_V_TAIL] = {kv_init, v_tail_run},
+        [TIMING_SCALES] = {kv_init, scales_run},
+    };
+    return table[machine].run ? &table[machine] : NULL;
+}

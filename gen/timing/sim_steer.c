@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that steer, keep or repeat words: fork, multiplexer, demultiplexer, selection, replay, layout converter, parameter store, sinks.
+// And the static schedules they follow.
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim.h"
+
+// ---- schedules: constants of schedule.c, `{64'h.., 32'h..}`, the highest piece first ----
+
+static int64_t digit_of(char c) { return c >= 'a' ? c - 'a' + 10 : c - '0'; }
+
+// Bits of a constant, lowest first; NULL when it is none.
+static uint8_t *constant_bits(struct sim *sim, const char *text, int64_t bits) {
+    uint8_t *bit = ARENA_ARRAY(sim->arena, uint8_t, (size_t)bits + 1);
+    int64_t top = bits;
+    const char *at = text;
+    if (*at++ != '{') return NULL;
+    for (;;) {
+        char *end;
+        long width = strtol(at, &end, 10);
+        if (end == at || end[0] != '\'' || end[1] != 'h' || width < 1 || width > top) return NULL;
+        at = end + 2;
+        const char *stop = at + strspn(at, "0123456789abcdef");
+        top -= width;
+        int64_t place = top;
+        for (const char *d = stop - 1; d >= at; d--, place += 4)
+            for (int b = 0; b < 4 && place + b < top + width; b++) bit[place + b] = digit_of(*d) >> b & 1;
+        if (*stop == '}') return top == 0 ? bit : NULL;
+        at = stop + strspn(stop, ", ");
+    }
+}
+
+static int64_t bits_at(const uint8_t *bit, int64_t from, int count) {
+    uint64_t v = 0;
+    for (int b = 0; b < count; b++) v |= (uint64_t)bit[from + b] << b;
+    return (int64_t)v;
+}
+
+bool sim_schedule_read(struct sim *sim, const struct actor *a, int entry_bits, struct sim_schedule *s) {
+    *s = (struct sim_schedule){.entry_bits = entry_bits};
+    s->sections = (int)args_int(&a->args, "SECTIONS", 0);
+    s->entries = args_int(&a->args, "ENTRIES", 0);
+    const uint8_t *length = constant_bits(sim, args_text(&a->args, "SECTION_LEN"), 16 * s->sections);
+    const uint8_t *repeat = constant_bits(sim, args_text(&a->args, "SECTION_REPEAT"), 16 * s->sections);
+    const uint8_t *head = constant_bits(sim, args_text(&a->args, "SECTION_WHEN_HEAD"), s->sections);
+    s->bit = constant_bits(sim, args_text(&a->args, "TABLE"), s->entries * entry_bits);
+    if (!length || !repeat || !head || !s->bit) base_fatal("timing: the schedule of %s cannot be read", a->k->name);
+    s->section = ARENA_ARRAY(sim->arena, struct sim_section, (size_t)s->sections + 1);
+    int64_t first = 0;
+    for (int i = 0; i < s->sections; i++) {
+        s->section[i] = (struct sim_section){first, bits_at(length, 16 * i, 16), bits_at(repeat, 16 * i, 16), head[i] != 0};
+        first += s->section[i].length;
+    }
+    return true;
+}
+
+uint64_t sim_schedule_field(const struct sim_schedule *s, int64_t entry, int high, int low) {
+    return (uint64_t)bits_at(s->bit, entry * s->entry_bits + low, high - low + 1);
+}
+
+static bool section_runs(const struct sim *sim, const struct sim_schedule *s, const struct sim_walk *w) {
+    const struct sim_section *c = &s->section[w->section];
+    return c->length && c->repeat && (sim->options->step[w->step].head || !c->when_head);
+}
+
+// Goes to the first section that runs, in this step or a later one. True if the step changed.
+static bool settle(const struct sim *sim, const struct sim_schedule *s, struct sim_walk *w) {
+    bool changed = false;
+    while (w->step < sim->options->steps && (w->section == s->sections || !section_runs(sim, s, w))) {
+        w->repeat = w->index = 0;
+        if (w->section < s->sections) w->section++;
+        else w->section = 0, w->step++, changed = true;
+    }
+    return changed;
+}
+
+bool sim_walk_entry(const struct sim *sim, const struct sim_schedule *s, struct sim_walk *w, int64_t *entry) {
+    settle(sim, s, w);
+    if (w->step >= sim->options->steps) return false;
+    *entry = s->section[w->section].first + w->index;
+    return true;
+}
+
+bool sim_walk_next(const struct sim *sim, const struct sim_schedule *s, struct sim_walk *w) {
+    const struct sim_section *c = &s->section[w->section];
+    if (++w->index == c->length) {
+        w->index = 0;
+        if (++w->repeat == c->repeat) w->repeat = 0, w->section++;
+    }
+    return settle(sim, s, w);
+}
+
+// ---- turns: a step is taken when the entries of the one before are out; the first entry follows 4 cycles later ----
+
+enum { TURNS_AHEAD = 6, SCHEDULE_LATENCY = 4 };
+
+void turns_init(struct sim *sim, struct actor *a, struct sim_turns *t) {
+    sim_schedule_read(sim, a, 8, &t->schedule);
+    t->steps = sim_in(sim, a, "step");
+    edge_init(&t->ahead, TURNS_AHEAD, IR_NONE, IR_NONE);
+}
+
+static bool fetch_turn(struct sim *sim, struct sim_turns *t) {
+    int64_t entry, room;
+    if (!sim_walk_entry(sim, &t->schedule, &t->fetch, &entry) || !edge_room(&t->ahead, &room)) return false;
+    if (!t->inside) {
+        while (t->steps->takes <= t->fetch.step) { // steps without an entry of this schedule are swallowed on the way
+            if (!edge_waiting(t->steps)) return false;
+            int64_t at = at_least(edge_avail(t->steps), t->ready);
+            edge_take(sim, t->steps, at);
+            t->ready = at + SCHEDULE_LATENCY;
+        }
+        t->inside = true;
+    }
+    int64_t at = at_least(t->ready, room);
+    edge_put(sim, &t->ahead, t->ready, at, 0);
+    t->ready = at + 1;
+    t->inside = !sim_walk_next(sim, &t->schedule, &t->fetch);
+    return true;
+}
+
+bool turns_present(struct sim *sim, struct sim_turns *t, int64_t *entry, int64_t *from) {
+    while (fetch_turn(sim, t)) continue;
+    if (!edge_waiting(&t->ahead) || !sim_walk_entry(sim, &t->schedule, &t->walk, entry)) return false;
+    *from = at_least(*from, edge_avail(&t->ahead));
+    *entry = (int64_t)sim_schedule_field(&t->schedule, *entry, 7, 0);
+    return true;
+}
+
+void turns_done(struct sim *sim, struct sim_turns *t, int64_t at) {
+    edge_take(sim, &t->ahead, at);
+    sim_walk_next(sim, &t->schedule, &t->walk);
+}
+
+// ---- fork ----
+
+struct fork {
+    struct sim_edge *in, **out;
+    int ports;
+    bool *has;   // the present word
+    int64_t all; // cycle in which the last reader took it
+};
+
+static void fork_init(struct sim *sim, struct actor *a) {
+    struct fork *f = a->state = ARENA_NEW(sim->arena, struct fork);
+    f->ports = (int)args_int(&a->args, "PORTS", 1);
+    f->in = sim_lane(sim, a, false, IR_NONE);
+    f->out = ARENA_ARRAY(sim->arena, struct sim_edge *, (size_t)f->ports);
+    f->has = ARENA_ARRAY(sim->arena, bool, (size_t)f->ports);
+    for (int p = 0; p < f->ports; p++) f->out[p] = sim_lane(sim, a, true, p);
+    for (int p = 0; p < a->k->ports && !f->in; p++) // the fork of steps
+        if (!a->k->port[p].is_output && a->k->port[p].edge != IR_NONE) f->in = &sim->edge[a->k->port[p].edge];
+    for (int p = 0; p < a->k->ports; p++)
+        if (a->k->port[p].is_output && a->k->port[p].index != IR_NONE) f->out[a->k->port[p].index] = &sim->edge[a->k->port[p].edge];
+}
+
+static void fork_run(struct sim *sim, struct actor *a) {
+    struct fork *f = a->state;
+    while (edge_waiting(f->in)) {
+        int64_t from = edge_avail(f->in), room;
+        uint8_t mark = edge_mark(f->in);
+        bool all = true;
+        for (int p = 0; p < f->ports; p++) {
+            if (!f->has[p] && edge_room(f->out[p], &room)) {
+                int64_t at = at_least(from, room);
+                edge_put(sim, f->out[p], from, at, mark);
+                f->has[p] = true;
+                f->all = at_least(f->all, at);
+            }
+            all &= f->has[p];
+        }
+        if (!all) return;
+        edge_take(sim, f->in, at_least(f->all, from));
+        memset(f->has, 0, (size_t)f->ports * sizeof *f->has);
+    }
+}
+
+// ---- multiplexer and demultiplexer ----
+
+enum { DROP = 255 };
+
+struct steer {
+    struct sim_turns turns;
+    struct sim_edge *in[256], *out[256];
+    int64_t ports;
+};
+
+static void steer_init(struct sim *sim, struct actor *a) {
+    struct steer *s = a->state = ARENA_NEW(sim->arena, struct steer);
+    bool mux = a->c.machine == TIMING_MUX;
+    turns_init(sim, a, &s->turns);
+    for (int p = 0; p < 255; p++) {
+        s->in[p] = mux ? sim_lane(sim, a, false, p) : sim_lane(sim, a, false, IR_NONE);
+        s->out[p] = mux ? sim_lane(sim, a, true, IR_NONE) : sim_lane(sim, a, true, p);
+    }
+    s->in[DROP] = s->in[0];
+}
+
+static void steer_run(struct sim *sim, struct actor *a) {
+    struct steer *s = a->state;
+    for (;;) {
+        int64_t turn, from = 0, room = 0;
+        if (!turns_present(sim, &s->turns, &turn, &from)) return;
+        struct sim_edge *in = s->in[turn], *out = turn == DROP ? NULL : s->out[turn];
+        if (!edge_waiting(in) || (out && !edge_room(out, &room))) return;
+        from = at_least(from, edge_avail(in));
+        int64_t at = at_least(from, room);
+        uint8_t mark = edge_mark(in);
+        if (out) edge_put(sim, out, from, at, mark);
+        edge_take(sim, in, at);
+        if (mark & TIMING_LAST) turns_done(sim, &s->turns, at);
+    }
+}
+
+// ---- the last token ----
+
+struct selection {
+    struct sim_edge *in, *out, *step;
+};
+
+static void select_init(struct sim *sim, struct actor *a) {
+    struct selection *s = a->state = ARENA_NEW(sim->arena, struct selection);
+    *s = (struct selection){sim_lane(sim, a, false, IR_NONE), sim_lane(sim, a, true, IR_NONE), sim_in(sim, a, "step")};
+}
+
+static void select_run(struct sim *sim, struct actor *a) {
+    struct selection *s = a->state;
+    while (edge_waiting(s->in) && edge_waiting(s->step)) {
+        uint8_t mark = edge_mark(s->in);
+        bool keep = sim->options->step[s->step->takes].head && mark & TIMING_TOK_LAST;
+        int64_t from = at_least(edge_avail(s->in), edge_avail(s->step)), room = 0;
+        if (keep && !edge_room(s->out, &room)) return;
+        int64_t at = at_least(from, room);
+        if (keep) edge_put(sim, s->out, from, at, (mark & TIMING_LAST) | TIMING_TOK_LAST);
+        edge_take(sim, s->in, at);
+        if (mark & TIMING_LAST) edge_take(sim, s->step, at);
+    }
+}
+
+// ---- replay buffer, head replay, layout converter: whole groups ----
+
+struct kept {
+    struct sim_edge *in, *out;
+    VEC(uint8_t) mark; // of the group that comes in
+    uint8_t *full[2];  // marks of the groups that are held
+    int64_t words[2], ready[2], released[2];
+    int64_t filled, emptied; // groups
+    int64_t next, pass, last_in, sent;
+};
+
+static void kept_init(struct sim *sim, struct actor *a) {
+    struct kept *r = a->state = ARENA_NEW(sim->arena, struct kept);
+    r->in = sim_lane(sim, a, false, IR_NONE);
+    r->out = sim_lane(sim, a, true, IR_NONE);
+    r->last_in = r->sent = -1;
+}
+
+// A head ends with the last unit of the last token, a firing with tlast.
+static bool group_ends(const struct actor *a, const struct kept *r, uint8_t mark) {
+    if (a->c.machine == TIMING_LAYOUT || a->c.units == 0) return mark & TIMING_LAST;
+    return mark & TIMING_TOK_LAST && (int64_t)r->mark.count % a->c.units == 0;
+}
+
+static bool kept_in(struct sim *sim, struct actor *a, struct kept *r) {
+    int64_t banks = a->c.banks, slot = r->filled % banks;
+    if (!edge_waiting(r->in) || r->filled - r->emptied >= banks) return false;
+    int64_t at = at_least(at_least(edge_avail(r->in), r->last_in + 1), r->released[slot]);
+    uint8_t mark = edge_mark(r->in);
+    edge_take(sim, r->in, at);
+    r->last_in = at;
+    VEC_PUSH(sim->arena, r->mark, mark);
+    if (!group_ends(a, r, mark)) return true;
+    r->full[slot] = r->mark.items;
+    r->words[slot] = (int64_t)r->mark.count;
+    r->ready[slot] = at + a->c.ready;
+    r->mark.items = NULL;
+    r->mark.count = r->mark.capacity = 0;
+    r->filled++;
+    return true;
+}
+
+static bool kept_out(struct sim *sim, struct actor *a, struct kept *r) {
+    int64_t slot = r->emptied % a->c.banks, room;
+    if (r->emptied == r->filled || !edge_room(r->out, &room)) return false;
+    int64_t fetch = at_least(r->ready[slot], r->sent), words = r->words[slot];
+    uint8_t mark = r->full[slot][r->next];
+    if (a->c.units && r->next == words - 1) mark |= TIMING_LAST;
+    else if (a->c.units) mark &= (uint8_t)~TIMING_LAST;
+    r->sent = at_least(fetch + a->c.pipe, room);
+    edge_put(sim, r->out, fetch + a->c.pipe, r->sent, mark);
+    if (++r->next < words) return true;
+    r->next = 0;
+    if (++r->pass < at_least(a->c.times, 1)) return true;
+    r->pass = 0;
+    r->released[slot] = fetch + a->c.release;
+    r->emptied++;
+    return true;
+}
+
+static void kept_run(struct sim *sim, struct actor *a) {
+    struct kept *r = a->state;
+    for (bool moved = true; moved;) {
+        moved = false;
+        while (kept_in(sim, a, r)) moved = true;
+        while (kept_out(sim, a, r)) moved = true;
+    }
+}
+
+// ---- parameters and sinks ----
+
+static void store_run(struct sim *sim, struct actor *a) {
+    int64_t room;
+    struct sim_edge *out = sim_out(sim, a, "param");
+    while (out && edge_room(out, &room)) edge_put(sim, out, room, room, TIMING_TOK_LAST);
+}
+
+static void sink_run(struct sim *sim, struct actor *a) {
+    for (int p = 0; p < a->k->ports; p++) {
+        if (a->k->port[p].is_output || a->k->port[p].edge == IR_NONE) continue;
+        struct sim_edge *in = &sim->edge[a->k->port[p].edge];
+        while (edge_waiting(in)) edge_take(sim, in, edge_avail(in));
+    }
+}
+
+const struct sim_machine *sim_steer_machine(enum timing_machine machine) {
+    static const struct sim_machine table[TIMING_MACHINES] = {
+        [TIMING_FORK] = {fork_init, fork_run},       [TIMING_MUX] = {steer_init, steer_run},  [TIMING_DEMUX] = {steer_init, steer_run},
+        [TIMING_SELECT] = {select_init, select_run}, [TIMING_REPLAY] = {kept_init, kept_run}, [TIMING_LAYOUT] = {kept_init, kept_run},
+        [TIMING_STORE] = {NULL, store_run},          [TIMING_SINK] = {NULL, sink_run},        [TIMING_WALKER] = {NULL, sink_run},
+    };
+    return table[machine].run ? &table[machine] : NULL;
+}

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vector kernels: pipelines of words, groups in banks, scalars of softmax, argmax, the width converter.
+#include <string.h>
+
+#include "sim.h"
+
+enum { MAX_INPUTS = IR_MAX_PORTS };
+
+// Inputs of a kernel, the one that leads (a word of it for every word read) first.
+struct inputs {
+    int count;
+    struct sim_edge *edge[MAX_INPUTS];
+    enum timing_need need[MAX_INPUTS];
+};
+
+static void inputs_init(struct sim *sim, const struct actor *a, struct inputs *in) {
+    in->count = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int p = 0; p < a->k->ports && in->count < MAX_INPUTS; p++) {
+            const struct ir_port *port = &a->k->port[p];
+            enum timing_need need = timing_need(a->k, p);
+            if (port->is_output || port->edge == IR_NONE || !strcmp(port->name, "step") || (need == TIMING_EACH) != (pass == 0)) continue;
+            in->need[in->count] = need;
+            in->edge[in->count++] = &sim->edge[port->edge];
+        }
+}
+
+static struct sim_edge *only_output(struct sim *sim, const struct actor *a) {
+    for (int p = 0; p < a->k->ports; p++)
+        if (a->k->port[p].is_output && a->k->port[p].edge != IR_NONE) return &sim->edge[a->k->port[p].edge];
+    return NULL;
+}
+
+// From when on a word can be read, as far as the inputs go; first: it belongs to the first row of a firing.
+static bool inputs_ready(const struct inputs *in, bool first, int64_t *from) {
+    for (int i = 0; i < in->count; i++) {
+        if (in->need[i] == TIMING_FIRST && !first) continue;
+        if (!edge_waiting(in->edge[i])) return false;
+        *from = at_least(*from, edge_avail(in->edge[i]));
+    }
+    return true;
+}
+
+static void inputs_take(struct sim *sim, const struct inputs *in, bool first, uint8_t mark, int64_t at) {
+    for (int i = 0; i < in->count; i++) {
+        bool pops = in->need[i] == TIMING_EACH || (in->need[i] == TIMING_ROW && mark & TIMING_TOK_LAST) || (in->need[i] == TIMING_FIRST && first);
+        if (pops) edge_take(sim, in->edge[i], at);
+    }
+}
+
+// ---- pipelines ----
+
+struct pipe {
+    struct inputs in;
+    struct sim_edge *out;
+    struct stage stage;
+    bool inside;    // a firing has begun
+    int64_t firing; // of those that make one firing out
+};
+
+static void pipe_init(struct sim *sim, struct actor *a) {
+    struct pipe *p = a->state = ARENA_NEW(sim->arena, struct pipe);
+    inputs_init(sim, a, &p->in);
+    p->out = only_output(sim, a);
+    stage_init(sim, &p->stage, a->c.pipe);
+}
+
+// Without a stage the word passes in the cycle in which it is taken.
+static bool pass_through(struct sim *sim, struct pipe *p, int64_t from) {
+    int64_t room;
+    if (!edge_room(p->out, &room)) return false;
+    uint8_t mark = edge_mark(p->in.edge[0]);
+    edge_put(sim, p->out, from, at_least(from, room), mark & (TIMING_LAST | TIMING_TOK_LAST));
+    inputs_take(sim, &p->in, false, mark, at_least(from, room));
+    return true;
+}
+
+static void pipe_run(struct sim *sim, struct actor *a) {
+    struct pipe *p = a->state;
+    for (;;) {
+        int64_t from = 0, at;
+        if (!inputs_ready(&p->in, !p->inside, &from)) break;
+        if (a->c.pipe == 0) {
+            if (!pass_through(sim, p, from)) return;
+            continue;
+        }
+        if (!stage_enter(sim, &p->stage, p->out, from, &at)) return;
+        uint8_t mark = edge_mark(p->in.edge[0]) & (TIMING_LAST | TIMING_TOK_LAST);
+        inputs_take(sim, &p->in, !p->inside, mark, at);
+        if (mark & TIMING_TOK_LAST) p->inside = !(mark & TIMING_LAST);
+        if (mark & TIMING_LAST && ++p->firing < a->c.fire) mark &= (uint8_t)~TIMING_LAST;
+        else if (mark & TIMING_LAST) p->firing = 0;
+        stage_push(sim, &p->stage, at, mark, true);
+    }
+    stage_drain(sim, &p->stage, p->out);
+}
+
+// ---- groups in banks ----
+
+struct group {
+    int64_t rows, tokens, ready, released; // released: place free again; < 0 not yet
+    bool last;                             // it ended a firing
+};
+struct owed { // a scalar follows the word of the output with this number
+    int64_t word;
+    bool last_token;
+};
+struct bank {
+    struct inputs in;     // what is gathered
+    struct inputs beside; // what is read with the words of a group
+    struct sim_edge *out, *scalar, *step;
+    struct stage stage;
+    VEC(struct group) group;
+    int64_t reading;            // group that is read
+    int64_t rows, tokens, last; // of the group that comes in; last: cycle of the last word
+    int64_t row, token, next;   // place of the next word to be read; next: cycle after the last one
+    int64_t fired;              // groups of the present firing out
+    bool odd;                   // units of the present token's earlier groups
+    int64_t started;            // softmax: scalars that have their room
+    VEC(struct owed) owed;      // softmax: scalars that are still to be sent, and how many were
+    int64_t paid;
+    int64_t steps; // softmax: firings of the present step
+};
+
+static void bank_init(struct sim *sim, struct actor *a) {
+    struct bank *b = a->state = ARENA_NEW(sim->arena, struct bank);
+    struct inputs all;
+    inputs_init(sim, a, &all);
+    for (int i = 0; i < all.count; i++) { // parameters and value scales come with the words read, key scales with those taken
+        bool gathered = i == 0 || (a->c.machine == TIMING_SOFTMAX && all.edge[i] == sim_in(sim, a, "kscale"));
+        struct inputs *to = gathered ? &b->in : &b->beside;
+        to->need[to->count] = all.need[i];
+        to->edge[to->count++] = all.edge[i];
+    }
+    b->out = a->c.machine == TIMING_SOFTMAX ? sim_out(sim, a, "p") : only_output(sim, a);
+    b->scalar = a->c.machine == TIMING_SOFTMAX ? sim_out(sim, a, "inv") : NULL;
+    b->step = a->c.machine == TIMING_SOFTMAX ? sim_in(sim, a, "step") : NULL;
+    b->last = -1;
+    stage_init(sim, &b->stage, a->c.pipe);
+}
+
+// Softmax holds a step word until its last firing is in.
+static bool step_ready(struct sim *sim, struct actor *a, struct bank *b, int64_t *from) {
+    if (!b->step) return true;
+    if (b->steps == 0) {
+        if (!edge_waiting(b->step)) return false;
+        int64_t at = at_least(edge_avail(b->step), b->last + 1);
+        edge_take(sim, b->step, at);
+        *from = at_least(*from, at + 1);
+        b->steps = a->c.heads * a->c.layers;
+    }
+    return true;
+}
+
+static bool bank_word_in(struct sim *sim, struct actor *a, struct bank *b) {
+    int64_t at = b->last + 1, g = (int64_t)b->group.count;
+    if (!inputs_ready(&b->in, false, &at) || !step_ready(sim, a, b, &at)) return false;
+    if (g >= a->c.banks) {
+        if (b->group.items[g - a->c.banks].released < 0) return false;
+        at = at_least(at, b->group.items[g - a->c.banks].released - a->c.enter);
+    }
+    uint8_t mark = edge_mark(b->in.edge[0]);
+    inputs_take(sim, &b->in, false, mark, at);
+    b->last = at;
+    b->tokens += b->rows == 0;
+    if (!(mark & TIMING_TOK_LAST)) return true;
+    b->rows++;
+    if (mark & TIMING_LAST && b->step) b->steps--;
+    if (!(mark & TIMING_LAST) && b->rows != a->c.rows) return true;
+    VEC_PUSH(sim->arena, b->group, (struct group){b->rows, b->tokens, at + a->c.enter + a->c.ready, -1, (mark & TIMING_LAST) != 0});
+    b->rows = b->tokens = 0;
+    return true;
+}
+
+// Units of a firing are made even: one of zeros follows the last group of a token.
+static bool needs_pad(const struct actor *a, const struct bank *b, const struct group *g, bool closes) {
+    bool odd_here = div_up(g->rows, a->c.pack) % 2;
+    return a->c.pads && closes && (b->odd ^ odd_here);
+}
+
+static bool firing_closes(const struct actor *a, const struct bank *b, const struct group *g) {
+    if (a->c.pads) return g->last || (a->c.fire && b->fired == a->c.fire - 1);
+    if (a->c.fire) return b->fired == a->c.fire - 1;
+    return g->last;
+}
+
+// Room for a firing's scalars: those that began so far must have left but for `times` - 1 firings.
+static bool scalar_room(const struct actor *a, const struct bank *b, int64_t *from) {
+    if (!b->scalar || b->row || b->token) return true;
+    int64_t need = b->started - (a->c.times - 1) * args_int(&a->args, "TOKENS", 1);
+    if (need <= 0) return true;
+    if (b->scalar->puts < need) return false;
+    *from = at_least(*from, b->scalar->put[need - 1] + 1);
+    return true;
+}
+
+static void group_end(const struct actor *a, struct bank *b, struct group *g, bool closes, int64_t at) {
+    bool odd_here = div_up(g->rows, a->c.pack) % 2;
+    b->odd = !closes && (b->odd ^ odd_here);
+    b->fired = closes ? 0 : b->fired + 1;
+    g->released = at + a->c.release;
+    b->row = b->token = 0;
+    b->reading++;
+}
+
+// Goes on to the next word of the group; true when there is none.
+static bool bank_step(const struct actor *a, struct bank *b, const struct group *g, int64_t rows) {
+    if (!a->c.by_token) {
+        if (++b->token == g->tokens) b->token = 0, b->row++;
+        return b->row == g->rows;
+    }
+    if (++b->row == rows) b->row = 0, b->token++;
+    return b->token == g->tokens;
+}
+
+// Scalars leave a fixed time after their token's last word.
+static void pay_scalars(struct sim *sim, const struct actor *a, struct bank *b) {
+    for (; b->paid < (int64_t)b->owed.count && b->owed.items[b->paid].word < b->out->puts; b->paid++) {
+        const struct owed *o = &b->owed.items[b->paid];
+        int64_t room, offer = b->out->put[o->word] + a->c.units;
+        if (!edge_room(b->scalar, &room)) return;
+        edge_put(sim, b->scalar, offer, at_least(offer, room), o->last_token ? TIMING_LAST | TIMING_TOK_LAST : 0);
+    }
+}
+
+static bool bank_word_out(struct sim *sim, struct actor *a, struct bank *b) {
+    if (b->reading >= (int64_t)b->group.count) return false;
+    struct group *g = &b->group.items[b->reading];
+    int64_t from = at_least(g->ready, b->next), at;
+    bool closes = firing_closes(a, b, g), tok_last = b->token == g->tokens - 1;
+    if (!inputs_ready(&b->beside, false, &from) || !scalar_room(a, b, &from)) return false;
+    if (!stage_enter(sim, &b->stage, b->out, from, &at)) return false;
+    int64_t rows = g->rows + (a->c.by_token && needs_pad(a, b, g, closes));
+    bool whole = b->row == g->rows || b->row == g->rows - 1 || (b->row + 1) % a->c.pack == 0;
+    bool end_of_token = a->c.by_token ? b->row == rows - 1 : b->row == g->rows - 1;
+    bool last = end_of_token && tok_last && closes;
+    inputs_take(sim, &b->beside, false, tok_last ? TIMING_TOK_LAST : 0, at);
+    if (b->row == 0) b->started++;
+    if (whole || !a->c.by_token) stage_push(sim, &b->stage, at, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (last ? TIMING_LAST : 0)), true);
+    if (end_of_token && b->scalar) VEC_PUSH(sim->arena, b->owed, (struct owed){b->stage.count - 1, tok_last});
+    b->next = at + 1;
+    if (bank_step(a, b, g, rows)) group_end(a, b, g, closes, at);
+    return true;
+}
+
+static void bank_run(struct sim *sim, struct actor *a) {
+    struct bank *b = a->state;
+    for (bool moved = true; moved;) {
+        moved = false;
+        while (bank_word_in(sim, a, b)) moved = true;
+        while (bank_word_out(sim, a, b)) moved = true;
+        stage_drain(sim, &b->stage, b->out);
+        if (b->scalar) pay_scalars(sim, a, b);
+    }
+}
+
+// ---- argmax ----
+
+struct argmax {
+    struct sim_edge *in, *out;
+    int64_t last, tokens, sent, offer; // tokens > 0 and offer >= 0: ids leave
+    bool first;
+};
+
+static void argmax_init(struct sim *sim, struct actor *a) {
+    struct argmax *m = a->state = ARENA_NEW(sim->arena, struct argmax);
+    *m = (struct argmax){sim_in(sim, a, "x"), sim_out(sim, a, "id"), -1, 0, 0, -1, true};
+}
+
+static bool argmax_ids(struct sim *sim, struct argmax *m) {
+    int64_t room;
+    if (!edge_room(m->out, &room)) return false;
+    bool last = ++m->sent == m->tokens;
+    edge_put(sim, m->out, m->offer, at_least(m->offer, room), last ? TIMING_LAST | TIMING_TOK_LAST : 0);
+    m->last = at_least(m->offer, room);
+    m->offer = last ? -1 : m->last + 1;
+    if (last) m->tokens = m->sent = 0, m->first = true;
+    return true;
+}
+
+static void argmax_run(struct sim *sim, struct actor *a) {
+    struct argmax *m = a->state;
+    for (;;) {
+        if (m->offer >= 0) {
+            if (!argmax_ids(sim, m)) return;
+            continue;
+        }
+        if (!edge_waiting(m->in)) return;
+        int64_t at = at_least(edge_avail(m->in), m->last + 1);
+        uint8_t mark = edge_mark(m->in);
+        edge_take(sim, m->in, at);
+        m->last = at;
+        m->tokens += m->first;
+        if (mark & TIMING_TOK_LAST) m->first = false;
+        if (mark & TIMING_LAST) m->offer = at + a->c.pipe;
+    }
+}
+
+// ---- the width converter: stages, lines of a row-step each, an output register ----
+
+struct line {
+    int64_t chunks, tokens;
+    bool last;
+};
+struct gear {
+    struct sim_edge *in, *out;
+    struct sim_edge ahead; // lines
+    struct stage stage;
+    VEC(struct line) line;
+    int64_t fill, tokens;
+    int64_t chunk, token, sending, sent; // sending: line; sent: cycle of the last word out
+};
+
+static void gear_init(struct sim *sim, struct actor *a) {
+    struct gear *g = a->state = ARENA_NEW(sim->arena, struct gear);
+    g->in = sim_lane(sim, a, false, IR_NONE);
+    g->out = sim_lane(sim, a, true, IR_NONE);
+    edge_init(&g->ahead, a->c.lines, IR_NONE, IR_NONE);
+    g->ahead.latency = 1;
+    g->sent = -1;
+    stage_init(sim, &g->stage, a->c.pipe);
+}
+
+static bool gear_in(struct sim *sim, struct actor *a, struct gear *g) {
+    int64_t at;
+    if (!edge_waiting(g->in) || !stage_enter(sim, &g->stage, &g->ahead, edge_avail(g->in), &at)) return false;
+    uint8_t mark = edge_mark(g->in);
+    int64_t count = mark >> SIM_COUNT_SHIFT ? mark >> SIM_COUNT_SHIFT : a->c.in;
+    edge_take(sim, g->in, at);
+    g->tokens++;
+    bool last = mark & TIMING_LAST, row_end = mark & TIMING_TOK_LAST;
+    int64_t total = g->fill + count, chunks = total / a->c.out + (last && total % a->c.out);
+    if (row_end && chunks) VEC_PUSH(sim->arena, g->line, (struct line){chunks, g->tokens, last});
+    stage_push(sim, &g->stage, at, 0, row_end && chunks);
+    if (row_end) {
+        g->fill = last ? 0 : total % a->c.out;
+        g->tokens = 0;
+    }
+    return true;
+}
+
+static bool gear_out(struct sim *sim, struct gear *g) {
+    int64_t room;
+    if (g->sending >= g->ahead.puts || !edge_room(g->out, &room)) return false;
+    const struct line *l = &g->line.items[g->sending];
+    int64_t from = at_least(edge_avail(&g->ahead), g->sent); // the register is filled again in the cycle in which its word leaves
+    bool tok_last = g->token == l->tokens - 1, end = tok_last && g->chunk == l->chunks - 1;
+    g->sent = at_least(from + 1, room);
+    edge_put(sim, g->out, from + 1, g->sent, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (end && l->last ? TIMING_LAST : 0)));
+    if (++g->token == l->tokens) g->token = 0, g->chunk++;
+    if (!end) return true;
+    edge_take(sim, &g->ahead, from);
+    g->chunk = 0;
+    g->sending++;
+    return true;
+}
+
+static void gear_run(struct sim *sim, struct actor *a) {
+    struct gear *g = a->state;
+    for (bool moved = true; moved;) {
+        moved = false;
+        while (gear_in(sim, a, g)) moved = true;
+        stage_drain(sim, &g->stage, &g->ahead);
+        while (gear_out(sim, g)) moved = true;
+    }
+}
+
+const struct sim_machine *sim_vector_machine(enum timing_machine machine) {
+    static const struct sim_machine table[TIMING_MACHINES] = {
+        [TIMING_PIPE] = {pipe_init, pipe_run},       [TIMING_BANKS] = {bank_init, bank_run}, [TIMING_SOFTMAX] = {bank_init, bank_run},
+        [TIMING_ARGMAX] = {argmax_init, argmax_run}, [TIMING_GEAR] = {gear_init, gear_run},
+    };
+    return table[machine].run ? &table[machine] : NULL;
+}

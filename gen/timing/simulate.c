@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulator's frame: streams, stages, the list of actors that can go on, the result.
+#include <string.h>
+
+#include "sim.h"
+
+// ---- streams ----
+
+void edge_init(struct sim_edge *e, int64_t depth, int writer, int reader) {
+    *e = (struct sim_edge){.depth = depth, .latency = depth == 1 || depth == 2 ? 1 : 2, .writer = writer, .reader = reader};
+}
+
+void sim_wake(struct sim *sim, int kernel) {
+    if (kernel == IR_NONE || sim->actor[kernel].queued || !sim->actor[kernel].run) return;
+    sim->actor[kernel].queued = true;
+    sim->queue[(sim->queue_head + sim->queue_count++) % sim->ir->kernels] = kernel;
+}
+
+static void edge_grow(struct sim *sim, struct sim_edge *e) {
+    int64_t capacity = e->capacity ? 2 * e->capacity : 64;
+    int64_t *put = ARENA_ARRAY(sim->arena, int64_t, (size_t)capacity), *take = ARENA_ARRAY(sim->arena, int64_t, (size_t)capacity);
+    uint8_t *mark = ARENA_ARRAY(sim->arena, uint8_t, (size_t)capacity);
+    if (e->puts) {
+        memcpy(put, e->put, (size_t)e->puts * sizeof *put);
+        memcpy(take, e->take, (size_t)e->takes * sizeof *take);
+        memcpy(mark, e->mark, (size_t)e->puts);
+    }
+    e->put = put;
+    e->take = take;
+    e->mark = mark;
+    e->capacity = capacity;
+}
+
+void edge_put(struct sim *sim, struct sim_edge *e, int64_t offered, int64_t at, uint8_t mark) {
+    if (e->puts == e->capacity) edge_grow(sim, e);
+    e->full += at - offered;
+    e->put[e->puts] = at;
+    e->mark[e->puts++] = mark;
+    sim_wake(sim, e->reader);
+}
+
+void edge_take(struct sim *sim, struct sim_edge *e, int64_t at) {
+    e->take[e->takes++] = at;
+    if (e->depth) sim_wake(sim, e->writer);
+}
+
+static struct sim_edge *edge_of(struct sim *sim, const struct ir_port *p) { return p->edge == IR_NONE ? NULL : &sim->edge[p->edge]; }
+
+static struct sim_edge *named(struct sim *sim, const struct actor *a, const char *name, bool is_output) {
+    for (int p = 0; p < a->k->ports; p++)
+        if (a->k->port[p].is_output == is_output && !strcmp(a->k->port[p].name, name)) return edge_of(sim, &a->k->port[p]);
+    return NULL;
+}
+struct sim_edge *sim_in(struct sim *sim, const struct actor *a, const char *name) {
+    return named(sim, a, name, false);
+}
+struct sim_edge *sim_out(struct sim *sim, const struct actor *a, const char *name) {
+    return named(sim, a, name, true);
+}
+
+struct sim_edge *sim_lane(struct sim *sim, const struct actor *a, bool is_output, int index) {
+    for (int p = 0; p < a->k->ports; p++)
+        if (a->k->port[p].is_output == is_output && a->k->port[p].index == index && strcmp(a->k->port[p].name, "step") != 0)
+            return edge_of(sim, &a->k->port[p]);
+    return NULL;
+}
+
+// ---- stages ----
+
+void stage_init(struct sim *sim, struct stage *s, int64_t length) {
+    *s = (struct stage){.length = length, .capacity = 64, .last = -1};
+    s->word = ARENA_ARRAY(sim->arena, struct stage_word, 64);
+}
+
+static struct stage_word *word_at(const struct stage *s, int64_t i) { return &s->word[i & (s->capacity - 1)]; }
+
+// The oldest word that has not left: its offer, and its leaving if the room is known.
+static bool send_word(struct sim *sim, struct stage *s, struct sim_edge *out) {
+    struct stage_word *w = word_at(s, s->sent);
+    int64_t room;
+    w->offer = w->enabled + s->stalled_out;
+    if (!edge_room(out, &room)) return false;
+    w->left = at_least(w->offer, room);
+    s->stalled_out += w->left - w->offer;
+    s->sent++;
+    if (w->leaves) edge_put(sim, out, w->offer, w->left, w->mark);
+    return true;
+}
+
+bool stage_enter(struct sim *sim, struct stage *s, struct sim_edge *out, int64_t from, int64_t *at) {
+    int64_t a = at_least(from, s->last + 1);
+    for (; s->passed < s->count; s->passed++) {
+        struct stage_word *w = word_at(s, s->passed);
+        if (s->passed == s->sent) {
+            if (w->enabled + s->stalled_out > a) break;
+            if (!send_word(sim, s, out)) return false;
+        }
+        if (w->offer > a) break;
+        a = at_least(a, w->left);
+        s->last = at_least(s->last, w->left - 1); // also if the entry has to wait to be decided
+        s->stalled_in += w->left - w->offer;
+    }
+    *at = s->last = a;
+    return true;
+}
+
+void stage_push(struct sim *sim, struct stage *s, int64_t at, uint8_t mark, bool leaves) {
+    if (s->count - at_most(s->passed, s->sent) == s->capacity) {
+        struct stage old = *s;
+        s->capacity *= 2;
+        s->word = ARENA_ARRAY(sim->arena, struct stage_word, (size_t)s->capacity);
+        for (int64_t i = at_most(old.passed, old.sent); i < old.count; i++) *word_at(s, i) = *word_at(&old, i);
+    }
+    *word_at(s, s->count++) = (struct stage_word){.enabled = at - s->stalled_in + s->length, .mark = mark, .leaves = leaves};
+}
+
+void stage_drain(struct sim *sim, struct stage *s, struct sim_edge *out) {
+    while (s->sent < s->count && send_word(sim, s, out)) continue;
+}
+
+// ---- memory ----
+
+void memory_init(struct sim_memory *m, const struct timing_memory *figure) {
+    *m = (struct sim_memory){.figure = *figure, .next_refresh = figure->refresh_every};
+}
+
+int64_t memory_beat(struct sim_memory *m, int64_t at) {
+    double start = m->bus_free > (double)at ? m->bus_free : (double)at;
+    for (; m->figure.refresh_every > 0 && start >= m->next_refresh; m->next_refresh += m->figure.refresh_every) {
+        double end = m->next_refresh + m->figure.refresh;
+        start = start > end ? start : end;
+    }
+    m->bus_free = start + m->figure.beat_cycles;
+    double there = start + m->figure.latency;
+    int64_t whole = (int64_t)there;
+    return whole + ((double)whole < there);
+}
+
+// The defaults: docs/testing.md, the memory model. Its bus gives 32 bytes in 2.222 ns.
+struct timing_memory timing_memory(const struct ir_design *d, const struct rill_device *device) {
+    double mhz = d->clock_mhz > 0 ? d->clock_mhz : 250, cycles_per_ns = mhz / 1000;
+    double peak = device ? device->hbm.peak_gbs : 14.4, latency = device ? device->hbm.latency_closed_ns : 122;
+    double every = device ? device->hbm.refresh_interval_ns : 3900, length = device ? device->hbm.refresh_ns : 291;
+    return (struct timing_memory){.beat_cycles = d->beat_bits / 8 / peak * cycles_per_ns,
+                                  .latency = latency * cycles_per_ns,
+                                  .refresh_every = every * cycles_per_ns,
+                                  .refresh = length * cycles_per_ns};
+}
+
+// ---- the run ----
+
+static const struct sim_machine *machine_of(enum timing_machine machine) {
+    const struct sim_machine *(*const find[])(enum timing_machine) = {sim_vector_machine, sim_steer_machine, sim_engine_machine, sim_source_machine};
+    for (size_t i = 0; i < COUNT_OF(find); i++) {
+        const struct sim_machine *m = find[i](machine);
+        if (m) return m;
+    }
+    return NULL;
+}
+
+// Steps wait for their readers, and a store of parameters gives words for ever: their FIFOs always have their depth.
+static bool always_bounded(const struct sim *sim, const struct ir_edge *e) {
+    const struct ir_kernel *from = &sim->ir->kernel[e->src_kernel];
+    struct timing_contract c;
+    return (timing_contract(sim->ir, e->src_kernel, &c) && c.machine == TIMING_STORE) ||
+           (from->port[e->src_port].kind == IR_STREAM_BARE && from->port[e->src_port].data_bits == 64);
+}
+
+static void open_edges(struct sim *sim) {
+    const struct ir *ir = sim->ir;
+    sim->edge = ARENA_ARRAY(sim->arena, struct sim_edge, (size_t)ir->edges + 1);
+    for (int e = 0; e < ir->edges; e++) {
+        int64_t given = sim->options->depth ? sim->options->depth[e] : ir->edge[e].depth;
+        bool bounded = sim->options->bounded || always_bounded(sim, &ir->edge[e]);
+        edge_init(&sim->edge[e], bounded ? at_least(given, 2) : 0, ir->edge[e].src_kernel, ir->edge[e].dst_kernel);
+    }
+}
+
+static bool open_actors(struct sim *sim, const char **missing) {
+    const struct ir *ir = sim->ir;
+    sim->actor = ARENA_ARRAY(sim->arena, struct actor, (size_t)ir->kernels + 1);
+    sim->queue = ARENA_ARRAY(sim->arena, int, (size_t)ir->kernels + 1);
+    for (int k = 0; k < ir->kernels; k++) {
+        struct actor *a = &sim->actor[k];
+        *a = (struct actor){.kernel = k, .k = &ir->kernel[k], .args = {ir->kernel[k].param, ir->kernel[k].params}};
+        if (!timing_contract(ir, k, &a->c)) {
+            *missing = ir->kernel[k].module;
+            return false;
+        }
+        if (a->c.machine == TIMING_ENGINE) sim->engine = k;
+    }
+    for (int k = 0; k < ir->kernels; k++) {
+        struct actor *a = &sim->actor[k];
+        const struct sim_machine *m = machine_of(a->c.machine);
+        if (!m) continue;
+        if (m->init) m->init(sim, a);
+        a->run = m->run;
+        sim_wake(sim, k);
+    }
+    return true;
+}
+
+static int64_t high_water(const struct sim_edge *e) {
+    int64_t most = 0;
+    for (int64_t i = 0, taken = 0; i < e->puts; i++) { // a word counts from the cycle after its put to the one of its take
+        while (taken < e->takes && e->take[taken] < e->put[i]) taken++;
+        int64_t now = i + 1 - taken - (taken < e->takes && e->take[taken] == e->put[i]); // put and take in one cycle change nothing
+        most = at_least(most, now);
+    }
+    return most;
+}
+
+static void note(struct timing_work *w, const int64_t *at, int64_t words, int64_t *busiest) {
+    if (!words) return;
+    if (w->first < 0 || at[0] < w->first) w->first = at[0];
+    w->last = at_least(w->last, at[words - 1]);
+    *busiest = at_least(*busiest, words);
+}
+
+static void collect_work(const struct sim *sim, struct timing_result *r) {
+    for (int k = 0; k < sim->ir->kernels; k++) {
+        struct timing_work *w = &r->kernel[k];
+        *w = (struct timing_work){.first = -1};
+        for (int p = 0; p < sim->ir->kernel[k].ports; p++) {
+            const struct ir_port *port = &sim->ir->kernel[k].port[p];
+            if (port->edge == IR_NONE) continue;
+            const struct sim_edge *e = &sim->edge[port->edge];
+            note(w, port->is_output ? e->put : e->take, port->is_output ? e->puts : e->takes, &w->busy);
+        }
+    }
+}
+
+static const char *describe_stuck(const struct sim *sim) {
+    struct text t = {0};
+    for (int e = 0; e < sim->ir->edges; e++) {
+        const struct sim_edge *s = &sim->edge[e];
+        if (s->takes == s->puts) continue;
+        bool full = s->depth && s->puts - s->takes >= s->depth;
+        text_addf(&t, "%s%s holds %lld%s", t.len ? "; " : "", sim->ir->edge[e].name, (long long)(s->puts - s->takes), full ? " and is full" : "");
+    }
+    const char *copy = arena_strdup(sim->arena, text_cstr(&t));
+    text_free(&t);
+    return copy;
+}
+
+// Graphs without ids are over when every row has reached its writer.
+static int64_t last_row_written(const struct sim *sim) {
+    int64_t end = 0;
+    for (int e = 0; e < sim->ir->edges; e++) {
+        const struct sim_edge *s = &sim->edge[e];
+        if (strcmp(sim->ir->kernel[sim->ir->edge[e].dst_kernel].module, "rill_stream_writer") != 0) continue;
+        int64_t firings = 0;
+        for (int64_t i = 0; i < s->takes; i++) firings += s->mark[i] & TIMING_LAST;
+        if (firings < sim->options->steps) return -1;
+        end = at_least(end, s->take[s->takes - 1]);
+    }
+    return end;
+}
+
+static struct timing_result *collect(struct sim *sim) {
+    const struct ir *ir = sim->ir;
+    struct timing_result *r = ARENA_NEW(sim->arena, struct timing_result);
+    r->edge = ARENA_ARRAY(sim->arena, struct timing_edge, (size_t)ir->edges + 1);
+    r->kernel = ARENA_ARRAY(sim->arena, struct timing_work, (size_t)ir->kernels + 1);
+    for (int e = 0; e < ir->edges; e++) {
+        const struct sim_edge *s = &sim->edge[e];
+        r->edge[e] = (struct timing_edge){s->puts, high_water(s), s->full, s->put, s->take, s->mark};
+        r->words += s->puts;
+    }
+    collect_work(sim, r);
+    if (!ir->design.is_lm) sim->step_start[sim->options->steps] = last_row_written(sim);
+    r->step = sim->step_start;
+    r->cycles = sim->step_start[sim->options->steps];
+    if (r->cycles < 0) r->stuck = describe_stuck(sim);
+    return r;
+}
+
+struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, const struct timing_options *options, const char **missing) {
+    struct sim sim = {.arena = arena, .ir = ir, .options = options, .engine = IR_NONE};
+    sim.step_start = ARENA_ARRAY(arena, int64_t, (size_t)options->steps + 1);
+    for (int i = 0; i <= options->steps; i++) sim.step_start[i] = -1;
+    open_edges(&sim);
+    if (!open_actors(&sim, missing)) return NULL;
+    while (sim.queue_count) {
+        struct actor *a = &sim.actor[sim.queue[sim.queue_head]];
+        sim.queue_head = (sim.queue_head + 1) % ir->kernels;
+        sim.queue_count--;
+        a->queued = false;
+        a->run(&sim, a);
+    }
+    return collect(&sim);
+}

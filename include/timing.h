@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// When words move: the timing contract of a kernel as functions of its RTL parameters, and a simulator that runs the kernel graph word by
+// word on these contracts, without any values. docs/timing.md.
+// Units: cycles, words of a stream. A row is a word for each active token of the step.
+#ifndef RILL_TIMING_H
+#define RILL_TIMING_H
+
+#include "device.h"
+#include "ir.h"
+
+// ---- contracts -----------------------------------------------------------------------------------------------------------------------
+
+// How a kernel orders its work; the numbers that belong to it are below.
+enum timing_machine {
+    TIMING_NONE,     // moves no words of streams
+    TIMING_PIPE,     // a word of every input for a word of the output, stages that stall together
+    TIMING_BANKS,    // groups of rows are gathered in banks, then read while the next ones come in
+    TIMING_SOFTMAX,  // the same with a stream of scalars beside it
+    TIMING_ARGMAX,   // a firing in, a word per token out
+    TIMING_GEAR,     // words of some elements to words of others
+    TIMING_FORK,     // a word to every output, each as soon as it takes it
+    TIMING_MUX,      // firings of the inputs in turn
+    TIMING_DEMUX,    // firings to the outputs in turn
+    TIMING_SELECT,   // the last token of a firing
+    TIMING_REPLAY,   // a firing (or a head) is kept and sent several times
+    TIMING_LAYOUT,   // two banks, read in another order
+    TIMING_STORE,    // vector parameters for ever
+    TIMING_SCALES,   // scales of the KV cache
+    TIMING_K_WRITER, // keys to memory
+    TIMING_V_TAIL,   // values to the open block and to memory
+    TIMING_ENGINE,   // the matrix engine with its beats
+    TIMING_EMBED,    // a row of memory per id
+    TIMING_POSITION, // a row of memory per position
+    TIMING_READER,   // rows of memory per step, read ahead
+    TIMING_WALKER,   // the order in which the engine's beats are read
+    TIMING_SINK,     // takes a word per cycle
+    TIMING_LOOP,     // steps and ids of a request
+    TIMING_MACHINES
+};
+
+// What a kernel needs of an input.
+enum timing_need {
+    TIMING_EACH,  // a word for every word read
+    TIMING_ROW,   // a word for every row: looked at for each word, popped with the last token's
+    TIMING_FIRST, // a word for every token, with the first row of a firing
+};
+
+struct timing_contract {
+    enum timing_machine machine;
+    int64_t enter;   // stages before the banks
+    int64_t rows;    // of an input group; 0: up to the end of the firing
+    int64_t banks;   // groups that are held; a group's place is free `release` cycles after its last word was read
+    int64_t release; //
+    int64_t ready;   // from the last word of a group (at the banks) to the first word that may be read
+    int64_t pipe;    // from a word read to the output's offer: stages that stall together
+    int64_t pack;    // rows read for a word out
+    bool by_token;   // a group is read token after token, not row after row
+    bool pads;       // and its units are made even
+    int64_t fire;    // input groups (of TIMING_PIPE: firings) of an output firing; 0: as the input's firings
+    int64_t in, out; // elements of a word in and out (TIMING_GEAR)
+    int64_t lines;   // row-steps that wait at the output (TIMING_GEAR)
+    int64_t times;   // passes (TIMING_REPLAY, TIMING_SCALES)
+    int64_t units;   // words of a head and token
+    int64_t heads, layers, lanes;
+    int64_t beats;    // read from memory for a row
+    int64_t ask;      // cycles from an id or step to the first request
+    int64_t ask_next; // between requests of a step
+    int64_t channels;
+};
+
+struct timing_step {
+    int64_t pos; // of the first token
+    int ntok;
+    bool head; // regions of the last token run
+};
+
+// False when the module has no contract; then nothing can be said about a design that has it.
+bool timing_contract(const struct ir *, int kernel, struct timing_contract *);
+// Cycles from the last word of an input group to the first word that comes of it, nothing being in the way.
+int64_t timing_latency(const struct timing_contract *);
+enum timing_need timing_need(const struct ir_kernel *, int port);
+
+// ---- simulation ----------------------------------------------------------------------------------------------------------------------
+
+struct timing_memory {    // of one channel
+    double beat_cycles;   // cycles per beat at the bus
+    double latency;       // cycles from the request at the port to its first beat
+    double refresh_every; // cycles; 0: never
+    double refresh;       // cycles
+};
+// Figures of the board, or of the one the memory model has (docs/testing.md) without a device.
+struct timing_memory timing_memory(const struct ir_design *, const struct rill_device *);
+
+// The steps of a request; their number.
+int timing_request_steps(const struct ir *, int64_t prompt, int64_t tokens, struct timing_step **);
+
+struct timing_options {
+    const struct timing_step *step; // of one request, in order
+    int steps;
+    bool bounded;         // FIFOs have their depth; else only those of steps and vector parameters
+    const int64_t *depth; // per edge, instead of the IR's; 0: unbounded
+    struct timing_memory memory;
+};
+
+struct timing_edge {
+    int64_t words, high_water;
+    int64_t full;        // cycles in which the writer waited for room
+    const int64_t *put;  // per word: when it was given,
+    const int64_t *take; // when it was taken,
+    const uint8_t *mark; // and what it ended: TIMING_LAST ...
+};
+enum { TIMING_LAST = 1 /* of a firing */, TIMING_TOK_LAST = 2 /* of a row */ };
+
+struct timing_work {
+    int64_t busy;        // cycles in which it took or gave a word
+    int64_t first, last; // first and last cycle of that; first < 0: never
+};
+
+struct timing_result {
+    int64_t cycles; // until the last step is over
+    int64_t *step;  // when each step began, and [steps] when the last was over
+    struct timing_edge *edge;
+    struct timing_work *kernel;
+    int64_t words;     // moved in all
+    const char *stuck; // NULL, or who waits for what: the graph cannot go on with these depths
+};
+
+// NULL where a kernel has no contract (*missing then names its module). All of the result lives in the arena.
+struct timing_result *timing_simulate(struct arena *, const struct ir *, const struct timing_options *, const char **missing);
+
+#endif
