@@ -14,6 +14,7 @@ int command_report(int argc, char **argv);
 
 struct timeline_options {
     int64_t prompt, tokens; // 0: defaults
+    int64_t start;          // age of the memory, cycles
     bool unbounded, json;
     const char *beats; // file, or NULL
 };

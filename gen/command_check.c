@@ -13,6 +13,7 @@ static const char check_usage[] = "usage: rill check SPEC [--json]   |   rill ch
                                   "  --timeline      cycles of each step of a request and what the FIFOs hold, from timing contracts alone\n"
                                   "  --prompt-len N  ids (or rows) of the request (default: two whole steps)\n"
                                   "  --tokens N      ids to make (default 3)\n"
+                                  "  --start N       cycles that the memory has run when the first step begins (its refreshes)\n"
                                   "  --unbounded     as if no FIFO were ever full\n"
                                   "  --beats FILE    the cycle of every word: a line with edge number, cycle, end of firing\n";
 static const char report_usage[] = "usage: rill report DIR [--json]\n";
@@ -55,6 +56,7 @@ int command_check(int argc, char **argv) {
         else if (!strcmp(argv[i], "--unbounded")) t.unbounded = true;
         else if (!strcmp(argv[i], "--prompt-len") && i + 1 < argc) t.prompt = strtoll(argv[++i], NULL, 10);
         else if (!strcmp(argv[i], "--tokens") && i + 1 < argc) t.tokens = strtoll(argv[++i], NULL, 10);
+        else if (!strcmp(argv[i], "--start") && i + 1 < argc) t.start = strtoll(argv[++i], NULL, 10);
         else if (!strcmp(argv[i], "--beats") && i + 1 < argc) t.beats = argv[++i];
         else if (argv[i][0] != '-' && !spec) spec = argv[i];
         else return fputs(check_usage, stderr), RILL_USAGE;

@@ -87,6 +87,7 @@ struct timing_memory {    // of one channel
     double latency;       // cycles from the request at the port to its first beat
     double refresh_every; // cycles; 0: never
     double refresh;       // cycles
+    double start;         // age of the memory when the first step begins: where its refreshes lie
 };
 // Figures of the board, or of the one the memory model has (docs/testing.md) without a device.
 struct timing_memory timing_memory(const struct ir_design *, const struct rill_device *);

@@ -10,6 +10,7 @@ enum {
     LOOP_ID = 3,     // step word, or id, taken to the next id's offer
     LOOP_STEP = 2,   // last id taken to the next step of a prompt
     LOOP_AGAIN = 4,  // next id taken to its step
+    LOOP_PROMPT = 9, // beside the memory's latency: the prompt's read is asked for just before the first step
     LOOP_STREAM = 2, // cycles between steps beside one per token
 };
 
@@ -37,6 +38,7 @@ static bool loop_step(struct sim *sim, struct loop *l) {
     edge_put(sim, l->step, l->from, at, TIMING_LAST | TIMING_TOK_LAST);
     sim->step_start[l->at] = at;
     l->from = at + (l->id ? LOOP_ID : sim->options->step[l->at].ntok + LOOP_STREAM);
+    if (l->id && l->at == 0) l->from = at_least(l->from, at + LOOP_PROMPT + (int64_t)sim->options->memory.latency);
     l->inside = l->id != NULL;
     l->ids = 0;
     if (!l->id) l->at++;

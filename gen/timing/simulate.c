@@ -122,6 +122,8 @@ void stage_drain(struct sim *sim, struct stage *s, struct sim_edge *out) {
 
 void memory_init(struct sim_memory *m, const struct timing_memory *figure) {
     *m = (struct sim_memory){.figure = *figure, .next_refresh = figure->refresh_every};
+    while (figure->refresh_every > 0 && m->next_refresh <= figure->start) m->next_refresh += figure->refresh_every;
+    m->next_refresh -= figure->start;
 }
 
 int64_t memory_beat(struct sim_memory *m, int64_t at) {
