@@ -44,5 +44,5 @@ void rill_fifo_state(int id, int depth, int occupancy, int high_water) {
     w->has_fifo = true;
     w->depth = depth;
     w->occupancy = occupancy;
-    w->high_water = high_water;
+    if (high_water > w->high_water) w->high_water = high_water; // of all requests: a reset between them clears the FIFO's own
 }

@@ -81,6 +81,9 @@ void watch_report(const struct watch *watch, struct check *check, struct arena *
 
 // ---- requests (host.c) ----
 
+// The design's own counters: cycles in which the engine is busy, waits for beats, for operands, for room behind it.
+enum { ENGINE_COUNTERS = 4 };
+
 struct request_result {
     const uint32_t *prompt;
     int64_t prompt_len, tokens;
@@ -93,6 +96,7 @@ struct request_result {
     uint32_t status, fault, fault_place, ids_written;
     uint64_t counted_cycles; // the design's own counter
     uint64_t *channel_beats, *channel_stalls;
+    uint64_t engine[ENGINE_COUNTERS];
     struct text text; // without the prompt
     bool done;
 };
