@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random specs: what of them is needed, the steps that make one smaller, and their text.
+#include <stdio.h>
+#include <string.h>
+
+#include "spec.h"
+
+const int design_default[DESIGN_KEYS] = {2500, 1, 512, 8, 1, 8, 8, 128, 64, 16, 8};
+
+static int min(int a, int b) { return a < b ? a : b; }
+
+int spec_elements(const struct spec *s, int size) {
+    const struct size_class *c = &s->size[size];
+    if (c->is_heads) return s->heads * s->head_dim;
+    if (c->is_value_heads) return s->heads * s->value_dim;
+    return c->extent[0] * c->extent[1] * c->extent[2];
+}
+
+// ---- what is needed ----
+
+static bool need(struct spec *s, int tensor) {
+    if (tensor == NONE || s->tensor[tensor].needed) return false;
+    return s->tensor[tensor].needed = true;
+}
+
+static bool need_once(struct spec *s) {
+    bool more = false;
+    for (int n = s->ops - 1; n >= 0; n--) {
+        struct op *op = &s->op[n];
+        for (int o = 0; o < op->outs; o++)
+            if (s->tensor[op->out[o]].needed) op->gone = false;
+        for (int i = 0; !op->gone && i < op->ins; i++) more |= need(s, op->in[i]);
+    }
+    for (int r = 0; r < s->regions; r++)
+        for (int c = 0; c < s->region[r].carries; c++) {
+            const struct carry *k = &s->region[r].carry[c];
+            if (k->local != NONE && s->tensor[k->local].needed) more |= (int)need(s, k->init) | (int)need(s, k->next);
+        }
+    return more;
+}
+
+void spec_clean(struct spec *s) {
+    for (int t = 0; t < s->tensors; t++) s->tensor[t].needed = s->tensor[t].keep;
+    for (int n = 0; n < s->ops; n++) s->op[n].gone = true;
+    for (int o = 0; o < s->outputs; o++) need(s, s->output[o]);
+    while (need_once(s)) continue;
+}
+
+// ---- smaller ----
+
+static void replace_reads(struct spec *s, int from, int to, int region, bool inside) {
+    for (int n = 0; n < s->ops; n++)
+        for (int i = 0; i < s->op[n].ins; i++)
+            if (s->op[n].in[i] == from && (region == NONE || (s->op[n].region == region) == inside)) s->op[n].in[i] = to;
+    for (int r = 0; r < s->regions; r++)
+        for (int c = 0; c < s->region[r].carries; c++) {
+            struct carry *k = &s->region[r].carry[c];
+            if (k->init == from && (region == NONE || !inside)) k->init = to;
+            if (k->next == from && (region == NONE || (r == region) == inside)) k->next = to;
+        }
+    for (int o = 0; o < s->outputs; o++)
+        if (s->output[o] == from && (region == NONE || !inside)) s->output[o] = to;
+}
+
+static void drop_carry(struct spec *s, int region, int c) {
+    struct carry k = s->region[region].carry[c];
+    if (k.local == NONE) return;
+    s->region[region].carry[c].local = NONE;
+    replace_reads(s, k.local, k.init, region, true);
+    replace_reads(s, k.local, k.next == k.local ? k.init : k.next, region, false);
+}
+
+// A carried tensor whose `next` is no longer made in its region is none.
+static void check_carries(struct spec *s) {
+    for (int r = 0; r < s->regions; r++)
+        for (int c = 0; c < s->region[r].carries; c++) {
+            int next = s->region[r].carry[c].next;
+            if (s->tensor[next].region != r || s->tensor[next].local_of != NONE) drop_carry(s, r, c);
+        }
+}
+
+static bool can_stand_for(const struct spec *s, int x, int y) {
+    const struct tensor *a = &s->tensor[x], *b = &s->tensor[y];
+    bool a_last = a->region != NONE && s->region[a->region].last, b_last = b->region != NONE && s->region[b->region].last;
+    for (int r = 0; r < s->regions; r++)
+        for (int c = 0; a->local_of == r && c < s->region[r].carries; c++)
+            if (s->region[r].carry[c].local == x)
+                return a->type == VALUE_F32 && s->size[a->size].rank == s->size[b->size].rank &&
+                       spec_elements(s, a->size) == spec_elements(s, b->size) && (b_last || !a_last);
+    return a->local_of == NONE && a->type == VALUE_F32 && a->needed && s->size[a->size].rank == s->size[b->size].rank &&
+           spec_elements(s, a->size) == spec_elements(s, b->size) && (b_last || !a_last);
+}
+
+// Readers of its output read something else of that size.
+static void drop_op(struct spec *s, int n) {
+    const struct op *op = &s->op[n];
+    int y = op->out[0], x = NONE;
+    if (s->tensor[y].type != VALUE_F32 || op->outs != 1 || op->kind == OP_EMBED) return;
+    for (int t = 0; t < y; t++)
+        if (can_stand_for(s, t, y)) x = t;
+    for (int i = 0; i < op->ins; i++)
+        if (can_stand_for(s, op->in[i], y)) x = op->in[i];
+    s->tensor[y].keep = false;
+    if (x != NONE) replace_reads(s, y, x, NONE, false);
+    check_carries(s);
+}
+
+static void plain_op(struct op *op) {
+    op->bias = op->kind == OP_MATMUL ? NONE : op->bias;
+    op->format = op->row_offset = op->transpose = op->eps_exponent = 0;
+    op->exp_min = op->block == BLOCK_POSITIONS ? -36 : -24;
+    op->extra_rows = op->kind == OP_EMBED ? op->extra_rows : 0;
+    op->block = op->block == BLOCK_GROUP ? BLOCK_DEFAULT : op->block;
+    op->list_form = true;
+    op->per_layer = false;
+}
+
+static void drop_output(struct spec *s, int tensor) {
+    for (int o = 0; o < s->outputs && s->outputs > 1; o++)
+        if (s->output[o] == tensor) s->output[o] = s->output[--s->outputs];
+}
+
+static void plain_names(struct spec *s) {
+    for (int t = 0; t < s->tensors; t++) snprintf(s->tensor[t].name, NAME_BYTES, "t%d", t);
+    for (int r = 0; r < s->regions; r++) snprintf(s->region[r].name, NAME_BYTES, "r%d", r);
+}
+
+static bool is_legal(const struct spec *s) {
+    const int *d = s->design;
+    if (s->is_model && s->model[MODEL_HEAD_DIM] % d[KEY_LANES]) return false;
+    if (s->heads && (s->head_dim % d[KEY_LANES] || s->value_dim % d[KEY_LANES])) return false;
+    return d[KEY_GROUP] % (d[KEY_BEAT_BITS] / 4) == 0 && d[KEY_BURST] <= d[KEY_PREFETCH] && d[KEY_BURST] <= 4096 / (d[KEY_BEAT_BITS] / 8);
+}
+
+static void design_step(struct spec *s, int step) {
+    if (step < DESIGN_KEYS) s->design[step] = design_default[step];
+    else if (step == DESIGN_KEYS) s->design[KEY_LANES] = 2;
+    else if (step == DESIGN_KEYS + 1) s->design[KEY_CHANNELS] = min(s->design[KEY_CHANNELS], 2);
+    else if (step == DESIGN_KEYS + 2) s->design[KEY_TOKENS] = min(s->design[KEY_TOKENS], 2);
+    else s->design[KEY_GROUP] = s->design[KEY_BEAT_BITS] / 4;
+}
+enum { DESIGN_STEPS = DESIGN_KEYS + 4 };
+
+static void model_step(struct spec *s, int key) {
+    static const int smallest[MODEL_KEYS] = {1, 1, 0, 1, 4, 9, 0, 0, NONE, NONE};
+    s->model[key] =
+        key == MODEL_HEAD_DIM ? min(s->model[key], s->design[KEY_LANES] == 1 ? 2 : s->design[KEY_LANES]) : min(s->model[key], smallest[key]);
+    if (s->model[MODEL_BOS] >= s->model[MODEL_VOCAB]) s->model[MODEL_BOS] = 0;
+    if (s->model[MODEL_EOT] >= s->model[MODEL_VOCAB]) s->model[MODEL_EOT] = 0;
+}
+
+static void size_step(struct spec *s, int size, int to) {
+    if (size < s->sizes) s->size[size].extent[0] = min(s->size[size].extent[0], to);
+    else if (size == s->sizes) s->heads = min(s->heads, 1);
+    else s->head_dim = s->value_dim = min(s->value_dim, s->design[KEY_LANES] == 1 ? 2 : s->design[KEY_LANES]);
+}
+
+enum { SIZE_STEPS = 3 };
+
+int spec_steps(const struct spec *s) {
+    return 1 + DESIGN_STEPS + MODEL_KEYS + s->outputs + s->regions * (3 + MAX_CARRIES) + 2 * s->ops + SIZE_STEPS * (s->sizes + 2) + 1;
+}
+
+static void region_step(struct spec *s, int region, int step) {
+    struct region *r = &s->region[region];
+    if (step == 0) r->repeat = 1;
+    else if (step == 1) r->repeat = min(r->repeat, 2);
+    else if (step == 2) {
+        if (region == 0 || !s->region[region - 1].last) r->last = false;
+    } else if (step - 3 < r->carries) drop_carry(s, region, step - 3);
+}
+
+static void graph_step(struct spec *s, const struct spec *whole, int step) {
+    if (step < whole->outputs) return drop_output(s, whole->output[step]);
+    if ((step -= whole->outputs) < s->regions * (3 + MAX_CARRIES)) return region_step(s, step / (3 + MAX_CARRIES), step % (3 + MAX_CARRIES));
+    if ((step -= s->regions * (3 + MAX_CARRIES)) < s->ops) return drop_op(s, s->ops - 1 - step);
+    if ((step -= s->ops) < SIZE_STEPS * (s->sizes + 2))
+        return size_step(s, step / SIZE_STEPS, step % SIZE_STEPS == 0 ? 64 : step % SIZE_STEPS == 1 ? 8 : 1);
+    if ((step -= SIZE_STEPS * (s->sizes + 2)) < s->ops) return plain_op(&s->op[step]);
+    if (step == s->ops) s->context = min(s->context, 9);
+}
+
+void spec_step(struct spec *s, const struct spec *whole, int step) {
+    struct spec before = *s;
+    if (step == 0) plain_names(s);
+    else if (--step < DESIGN_STEPS) design_step(s, step);
+    else if ((step -= DESIGN_STEPS) < MODEL_KEYS) model_step(s, step);
+    else graph_step(s, whole, step - MODEL_KEYS);
+    if (!is_legal(s)) *s = before;
+    spec_clean(s);
+}
+
+// ---- text ----
+
+static const char *const op_names[] = {"embed",      "position",    "layernorm",   "rmsnorm", "quantize",    "matmul",
+                                       "dequantize", "kv_quantize", "attn_scores", "softmax", "attn_values", "scale",
+                                       "gelu",       "silu",        "add",         "mul",     "argmax"};
+
+static void print_design(const struct spec *s) {
+    static const char *const keys[DESIGN_KEYS] = {"clock_mhz", "channels", "beat_bits",      "lanes",     "T",          "weights",
+                                                  "head",      "group",    "prefetch_beats", "max_burst", "outstanding"};
+    bool any = false;
+    for (int k = 0; k < DESIGN_KEYS; k++) {
+        int v = s->design[k];
+        if (v == design_default[k]) continue;
+        if (!any) printf("\ndesign:\n");
+        any = true;
+        if (k == KEY_WEIGHTS || k == KEY_HEAD) printf("  %s: int%d\n", keys[k], v);
+        else if (k == KEY_CLOCK && v % 10) printf("  %s: %d.%d\n", keys[k], v / 10, v % 10);
+        else printf("  %s: %d\n", keys[k], k == KEY_CLOCK ? v / 10 : v);
+    }
+}
+
+static void print_model(const struct spec *s) {
+    const int *m = s->model;
+    printf("model:\n  family: gpt2\n  layers: %d\n  hidden: %d\n  heads: %d\n  ffn: %d\n  vocab: %d\n  context: %d\n", m[MODEL_LAYERS],
+           m[MODEL_HEADS] * m[MODEL_HEAD_DIM], m[MODEL_HEADS], m[MODEL_FFN], m[MODEL_VOCAB], m[MODEL_CONTEXT]);
+    if (m[MODEL_UNTIED]) printf("  tied_head: false\n");
+    if (m[MODEL_EPS]) printf("  norm_eps: 1.0e%d\n", m[MODEL_EPS]);
+    if (m[MODEL_BOS] != NONE) printf("  bos: %d\n", m[MODEL_BOS]);
+    if (m[MODEL_EOT] != NONE) printf("  eot: %d\n", m[MODEL_EOT]);
+}
+
+static void print_weight(const struct op *op, const char *key, const char *prefix, int number) {
+    if (number == NONE) return;
+    printf(op->per_layer ? ", %s: \"%s%d.{layer}\"" : ", %s: %s%d", key, prefix, number);
+}
+
+static void print_attributes(const struct spec *s, const struct op *op) {
+    int elements = spec_elements(s, s->tensor[op->out[0]].size);
+    bool is_norm = op->kind == OP_LAYERNORM || op->kind == OP_RMSNORM;
+    if (op->kind == OP_EMBED) printf(", rows: %d, cols: %d", spec_elements(s, op->extra_rows), elements);
+    if (op->kind == OP_POSITION) printf(", rows: %d, cols: %d", s->context + op->extra_rows, elements);
+    if (op->kind == OP_MATMUL) printf(", rows: %d", elements);
+    if (op->format) printf(", %s: int%d", op->kind == OP_EMBED ? "format" : "weights", op->format);
+    if (op->kind == OP_KV_QUANTIZE) printf(", heads: %d, role: %s", s->heads, op->is_value ? "value" : "key");
+    print_weight(op, is_norm ? "gamma" : "weight", "w", op->weight);
+    if (op->kind != OP_RMSNORM) print_weight(op, is_norm ? "beta" : "bias", "b", op->bias);
+    if (op->row_offset) printf(", row_offset: %d", op->row_offset);
+    if (op->transpose) printf(", transpose: 1");
+    if (op->eps_exponent) printf(", eps: 1.0e%d", op->eps_exponent);
+    int block[] = {0, s->design[KEY_GROUP], s->head_dim, 64};
+    if (op->block != BLOCK_DEFAULT) printf(", block: %d", block[op->block]);
+    if (op->exp_min != -24) printf(", exp_min: %d", op->exp_min);
+}
+
+static void print_names(const struct spec *s, const int *tensor, int count, bool list) {
+    if (list) printf("[");
+    for (int i = 0; i < count; i++) printf("%s%s", i ? ", " : "", s->tensor[tensor[i]].name);
+    if (list) printf("]");
+}
+
+static void print_op(const struct spec *s, const struct op *op) {
+    printf("        - {op: %s, %s: ", op_names[op->kind], op->outs > 1 ? "out" : "name");
+    print_names(s, op->out, op->outs, op->outs > 1);
+    if (op->ins) {
+        printf(", in: ");
+        print_names(s, op->in, op->ins, op->ins > 1 || op->list_form);
+    }
+    print_attributes(s, op);
+    printf("}\n");
+}
+
+static void print_region(const struct spec *s, int index) {
+    const struct region *r = &s->region[index];
+    int count = 0;
+    for (int n = 0; n < s->ops; n++) count += s->op[n].region == index && !s->op[n].gone;
+    if (count == 0) return;
+    printf("    - name: %s\n", r->name);
+    if (r->repeat > 1) printf("      repeat: %d\n", r->repeat);
+    if (r->last) printf("      when: last\n");
+    bool any = false;
+    for (int c = 0; c < r->carries; c++) {
+        const struct carry *k = &r->carry[c];
+        if (k->local == NONE || !s->tensor[k->local].needed) continue;
+        if (!any) printf("      carry:\n");
+        any = true;
+        printf("        %s: {init: %s, next: %s}\n", s->tensor[k->local].name, s->tensor[k->init].name, s->tensor[k->next].name);
+    }
+    printf("      ops:\n");
+    for (int n = 0; n < s->ops; n++)
+        if (s->op[n].region == index && !s->op[n].gone) print_op(s, &s->op[n]);
+}
+
+static void print_inputs(const struct spec *s) {
+    printf("  inputs:\n");
+    for (int i = 0; i < s->inputs; i++) {
+        const struct tensor *t = &s->tensor[s->input[i]];
+        const struct size_class *c = &s->size[t->size];
+        if (!t->needed) continue;
+        printf("    %s: {shape: [%d", t->name, c->rank == 1 ? spec_elements(s, t->size) : c->extent[0]);
+        for (int d = 1; d < c->rank; d++) printf(", %d", c->extent[d]);
+        printf("]}\n");
+    }
+}
+
+void spec_print(const struct spec *s) {
+    printf("# SPDX-License-Identifier: Apache-2.0\nname: fuzz_%llu\n\n", (unsigned long long)s->seed);
+    if (s->is_model) {
+        print_model(s);
+    } else {
+        printf("graph:\n");
+        print_inputs(s);
+        printf("  outputs: ");
+        print_names(s, s->output, s->outputs, true);
+        if (s->context) printf("\n  context: %d", s->context);
+        printf("\n  regions:\n");
+        for (int r = 0; r < s->regions; r++) print_region(s, r);
+    }
+    print_design(s);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// A random spec in memory: made by graph_seed.c, made smaller and printed by graph_text.c.
+#ifndef RILL_FUZZ_SPEC_H
+#define RILL_FUZZ_SPEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    MAX_OPS = 160,
+    MAX_TENSORS = 200,
+    MAX_REGIONS = 8,
+    MAX_CARRIES = 3,
+    MAX_SIZES = 8,
+    MAX_PORTS = 8,
+    NAME_BYTES = 24,
+    NONE = -1,
+};
+
+enum op_kind {
+    OP_EMBED,
+    OP_POSITION,
+    OP_LAYERNORM,
+    OP_RMSNORM,
+    OP_QUANTIZE,
+    OP_MATMUL,
+    OP_DEQUANTIZE,
+    OP_KV_QUANTIZE,
+    OP_ATTN_SCORES,
+    OP_SOFTMAX,
+    OP_ATTN_VALUES,
+    OP_SCALE,
+    OP_GELU,
+    OP_SILU,
+    OP_ADD,
+    OP_MUL,
+    OP_ARGMAX,
+};
+
+enum value_type { VALUE_F32, VALUE_MX, VALUE_ACC, VALUE_KV, VALUE_SCALAR, VALUE_ID };
+
+// Vectors of one size class have one length, so that sizes can be made smaller without breaking a graph.
+struct size_class {
+    int rank, extent[3];
+    bool is_heads, is_value_heads; // the length follows from the heads of attention
+};
+
+struct tensor {
+    char name[NAME_BYTES];
+    enum value_type type;
+    int size, region;  // region NONE: an input
+    int local_of;      // a carried name: the region that carries it; else NONE
+    float rms;         // rough bound of the root mean square, so that no kernel faults
+    bool keep;         // made although nothing reads it
+    bool needed;       // found by spec_clean
+    int block_is_head; // MX: one block per head
+};
+
+struct op {
+    enum op_kind kind;
+    int region, ins, in[3], outs, out[2];
+    int weight, bias; // numbers of weight tensors, NONE: none
+    bool per_layer;   // weights of every repetition
+    int format;       // 0: default, 8, 4
+    int row_offset, transpose, exp_min, eps_exponent, extra_rows;
+    enum { BLOCK_DEFAULT, BLOCK_GROUP, BLOCK_HEAD, BLOCK_POSITIONS } block;
+    bool is_value; // kv_quantize: role
+    bool list_form, gone;
+};
+
+struct carry {
+    int local, init, next;
+};
+
+struct region {
+    char name[NAME_BYTES];
+    int repeat, carries;
+    bool last;
+    struct carry carry[MAX_CARRIES];
+};
+
+enum design_key {
+    KEY_CLOCK,
+    KEY_CHANNELS,
+    KEY_BEAT_BITS,
+    KEY_LANES,
+    KEY_TOKENS,
+    KEY_WEIGHTS,
+    KEY_HEAD,
+    KEY_GROUP,
+    KEY_PREFETCH,
+    KEY_BURST,
+    KEY_OUTSTANDING,
+    DESIGN_KEYS,
+};
+
+enum model_key {
+    MODEL_LAYERS,
+    MODEL_HEADS,
+    MODEL_HEAD_DIM,
+    MODEL_FFN,
+    MODEL_VOCAB,
+    MODEL_CONTEXT,
+    MODEL_UNTIED,
+    MODEL_EPS,
+    MODEL_BOS,
+    MODEL_EOT,
+    MODEL_KEYS
+};
+
+struct spec {
+    uint64_t seed;
+    int design[DESIGN_KEYS]; // the clock in tenths of MHz
+    bool is_model, is_lm;
+    int model[MODEL_KEYS];          // MODEL_EPS: exponent of ten
+    int heads, head_dim, value_dim; // of attention; 0: none
+    int context;                    // 0: not given
+    int sizes, tensors, ops, regions, inputs, outputs, weights;
+    struct size_class size[MAX_SIZES];
+    struct tensor tensor[MAX_TENSORS];
+    struct op op[MAX_OPS];
+    struct region region[MAX_REGIONS];
+    int input[MAX_PORTS], output[MAX_PORTS];
+};
+
+extern const int design_default[DESIGN_KEYS];
+
+int spec_elements(const struct spec *s, int size);
+void spec_make(struct spec *s, uint64_t seed);
+
+void spec_print(const struct spec *s);
+// Marks as gone what no output needs.
+void spec_clean(struct spec *s);
+// How many ways there are to make it smaller, and one of them; a step that is not possible changes nothing.
+int spec_steps(const struct spec *s);
+void spec_step(struct spec *s, const struct spec *whole, int step);
+
+#endif

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_engine_lane: chunks of row parameters, group scales and data beats, popped as early as allowed or late, mixed with local beats
+// and used for several tokens, against plain sums of products; rows with their parameters, or the constants of K and V, 10 cycles after the
+// command; LANE_BEATS beats fit and every beat taken in is said once.
+// sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
+// sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=3 SCALE_BEATS=1
+// sweep: BEAT_BITS=512 TOKENS=4 LANE_BEATS=16 SCALE_BEATS=8
+// sweep: BEAT_BITS=256 TOKENS=8 LANE_BEATS=5 SCALE_BEATS=2
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_engine_lane_tb;
+    parameter BEAT_BITS = 256;
+    parameter TOKENS = 2;
+    parameter LANE_BEATS = 16;
+    parameter SCALE_BEATS = 3;
+    localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
+    localparam N = BEAT_BITS / 8;
+    localparam RC = N / 8;
+    localparam SCALE_W = $clog2(N) + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
+    localparam LATENCY = 10;
+    localparam BEATS = 900;
+    localparam [31:0] SCALE_K = 32'h33800000;
+    localparam [31:0] SCALE_V = 32'h2d800000;
+
+    wire                   clk, rst, b_valid, b_ready, b_done, arrived, out_valid, unused_last, unused_user;
+    wire [BEAT_BITS-1:0]   b_data;
+    reg                    again = 0, pop = 0, use_local = 0, valid = 0, params = 0, scales = 0, int4, first, last;
+    reg  [BEAT_BITS-1:0]   local_beat;
+    reg  [TOK_W-1:0]       tok;
+    reg  [2:0]             row;
+    reg  [SCALE_W-1:0]     scale;
+    reg  [1:0]             raw;
+    reg  [4*BEAT_BITS-1:0] x, x_next;
+    reg  [4:0]             shift, shift_next;
+    reg  [21:0]            offset;
+    wire [63:0]            out_acc;
+    wire [31:0]            out_row_scale, out_bias;
+
+    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
+    rill_axis_driver #(.DATA_W(BEAT_BITS), .WORDS(BEATS)) u_beats (.clk(clk), .rst(rst), .m_axis_tvalid(b_valid), .m_axis_tready(b_ready),
+        .m_axis_tdata(b_data), .m_axis_tuser(unused_user), .m_axis_tlast(unused_last), .done(b_done));
+    rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS), .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W),
+        .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) dut (.clk(clk), .rst(rst), .s_axis_beat_tvalid(b_valid), .s_axis_beat_tready(b_ready),
+        .s_axis_beat_tdata(b_data), .arrived(arrived), .pop(pop), .use_local(use_local), .local_beat(local_beat), .valid(valid),
+        .params(params), .scales(scales), .int4(int4), .first(first), .last(last), .tok(tok), .row(row), .scale(scale), .raw(raw), .x(x),
+        .shift(shift), .offset(offset), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias));
+
+    reg  [BEAT_BITS-1:0]   beat [0:BEATS-1];
+    reg  [BEAT_BITS-1:0]   now, params_now;
+    reg  [BEAT_BITS-1:0]   scales_now [0:SCALE_BEATS-1];
+    reg  [LATENCY:1]       due_last = 0;
+    reg  [127:0]           due [1:LATENCY];  // {bias, row_scale, acc}
+    reg  [21:0]            excess [1:5];
+    reg  [63:0]            acc [0:TOKENS-1];
+    reg  [63:0]            total;
+    integer                n, k, q, w, x_sum, seed, idle, stall, rows = 0, deepest = 0, locals = 0;
+    integer                taken = 0, said = 0, popped = 0, want_scales = 0, data = 0, token = 0, ntok, group, hold = 0;
+    integer                quiet = 0;
+    reg                    failed = 0, was_reset = 0, began, ends, narrow, taken_q = 0, want_params = 0, fresh = 1;
+    reg  [1:0]             kind;
+    reg  [2:0]             data_row;
+
+    task fail(input integer what);
+        begin
+            if (!failed)
+                $display("FAIL: check %0d row %0d beat %0d: %h instead of %h", what, rows, popped, {out_bias, out_row_scale, out_acc},
+                    due[LATENCY]);
+            failed = 1;
+            $finish;
+        end
+    endtask
+
+    function integer below(input integer limit);
+        below = $unsigned($random(seed)) % limit;
+    endfunction
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        #1;
+        for (n = 0; n < BEATS; n = n + 1) begin
+            for (k = 0; k < BEAT_BITS; k = k + 32)
+                beat[n][k +: 32] = $random(seed);
+            u_beats.push(beat[n], 1'b0, 1'b0);
+        end
+    end
+
+    // One token's use of the beat: the sum of products, and what it adds to the unsigned sum of the lanes.
+    task multiply;
+        begin
+            valid = 1;
+            tok = token;
+            int4 = narrow;
+            raw = kind;
+            row = data_row;
+            first = began || acc[tok] === 64'bx;
+            last = ends;
+            shift_next = $random(seed);
+            scale = {SCALE_W{1'bx}};
+            if (int4) begin
+                group = below(SCALE_BEATS * N);
+                scale = group;
+                group = scales_now[group / N][8*(group%N) +: 8];
+            end else
+                group = 1;
+            total = 0;
+            x_sum = 0;
+            for (k = 0; k < (int4 ? 2 * N : N); k = k + 1) begin
+                q = below(256) - 128;
+                w = int4 ? $signed(now[4*k +: 4]) : $signed(now[8*k +: 8]);
+                total = total + {{32{w[31]}}, w} * {{32{q[31]}}, q};
+                x_sum = x_sum + (int4 ? q : 2 * q);
+                if (int4) x_next[16*k +: 16] = q;
+                else x_next[32*k +: 32] = {2{q[15:0]}};
+            end
+            excess[1] = int4 ? 4096 * N + 8 * x_sum : 34816 * N + 64 * x_sum;
+            acc[tok] = (first ? 64'd0 : acc[tok]) + ((total * group) << shift_next);
+            due[1] = raw[0] ? {32'd0, SCALE_K, acc[tok]} : raw[1] ? {32'd0, SCALE_V, acc[tok]} : {params_now[64*row +: 64], acc[tok]};
+            token = token + 1 == ntok ? 0 : token + 1;
+        end
+    endtask
+
+    task take_beat;
+        begin
+            pop = 1;
+            now = beat[popped];
+            popped = popped + 1;
+        end
+    endtask
+
+    // The next use of a beat: weights of either kind, K or V; some come from the side, any time.
+    task begin_data;
+        begin
+            kind = below(2) ? 0 : 1 + below(2);
+            narrow = kind == 0 && below(2);
+            data_row = below(RC);
+            began = below(4) == 0;
+            ends = below(3) == 0;
+            ntok = 1 + below(TOKENS);
+            if (kind != 0 && below(2)) begin
+                use_local = 1;
+                locals = locals + 1;
+                for (k = 0; k < BEAT_BITS; k = k + 32)
+                    local_beat[k +: 32] = $random(seed);
+                now = local_beat;
+            end else if (said > popped)
+                take_beat;
+            if (pop || use_local) begin
+                data = data - 1;
+                multiply;
+            end
+        end
+    endtask
+
+    // A chunk: parameters, scales (or those of the chunk before), uses of beats; now and then all waits until the lane is full.
+    task command;
+        if (token > 0)
+            multiply;
+        else begin
+            if (!want_params && want_scales == 0 && data == 0) begin
+                want_params = 1;
+                want_scales = fresh || below(3) ? SCALE_BEATS : 0;
+                data = below(30);
+                hold = below(6) == 0 ? 100 : 0;
+                fresh = 0;
+            end
+            if (hold > 0)
+                hold = hold - 1;
+            else if (!want_params && want_scales == 0)
+                begin_data;
+            else if (said > popped) begin
+                take_beat;
+                params = want_params;
+                scales = !want_params;
+                if (params)
+                    params_now = now;
+                else begin
+                    scale = {SCALE_W{1'bx}};
+                    scale[SCALE_W-1:$clog2(N)] = SCALE_BEATS - want_scales;
+                    scales_now[SCALE_BEATS-want_scales] = now;
+                    want_scales = want_scales - 1;
+                end
+                want_params = 0;
+            end
+        end
+    endtask
+
+    always @(posedge clk) begin
+        taken_q <= !rst && b_valid && b_ready;
+        if (!rst && b_valid && b_ready) taken = taken + 1;
+    end
+
+    task start_over;
+        begin
+            due_last = 0;
+            popped = taken;
+            said = taken;
+            want_params = 0;
+            want_scales = 0;
+            data = 0;
+            token = 0;
+            hold = 0;
+            fresh = 1;
+            for (n = 0; n < TOKENS; n = n + 1)
+                acc[n] = 64'bx;
+        end
+    endtask
+
+    always @(negedge clk) begin
+        if (!rst && out_valid !== due_last[LATENCY]) fail(1);
+        if (due_last[LATENCY]) begin
+            if ({out_bias, out_row_scale, out_acc} !== due[LATENCY]) fail(2);
+            rows = rows + 1;
+        end
+        if (!rst && arrived !== taken_q) fail(3);
+        for (n = LATENCY; n > 1; n = n - 1)
+            due[n] = due[n-1];
+        offset = excess[5];
+        for (n = 5; n > 1; n = n - 1)
+            excess[n] = excess[n-1];
+        excess[1] = 22'bx;
+        x = x_next;
+        shift = shift_next;
+        x_next = {4*BEAT_BITS{1'bx}};
+        {pop, use_local, valid, params, scales} = 5'd0;
+        {int4, first, last, tok, row, raw, scale, shift_next} = {(13 + TOK_W + SCALE_W){1'bx}};
+        local_beat = {BEAT_BITS{1'bx}};
+        again = popped >= BEATS / 2 && !was_reset;
+        if (taken - popped > deepest) deepest = taken - popped;
+        if (again) was_reset = 1;
+        if (rst || again)
+            start_over;
+        else begin
+            if (below(100) >= stall && popped < BEATS) command;
+            if (arrived) said = said + 1;
+            due_last = {due_last[LATENCY-1:1], valid && last};
+        end
+        quiet = popped == BEATS ? quiet + 1 : 0;
+        if (quiet == 20) begin
+            if (rows < BEATS / 6 || locals < 50 || deepest != LANE_BEATS || !b_done) fail(4);
+            if (!failed) $display("PASS");
+            $finish;
+        end
+    end
+endmodule
+
+`default_nettype wire
