@@ -48,6 +48,7 @@
     X(stream_demux, "rill_stream_demux")                                                                                                             \
     X(token_select, "rill_token_select")                                                                                                             \
     X(replay_buffer, "rill_replay_buffer")                                                                                                           \
+    X(head_replay, "rill_head_replay")                                                                                                               \
     X(width_converter, "rill_width_converter")                                                                                                       \
     X(layout_converter, "rill_layout_converter")                                                                                                     \
     X(param_store, "rill_param_store")                                                                                                               \

@@ -15,8 +15,9 @@ void formula_fp32_rsqrt(const struct args *a, struct cost_resources *r) { (void)
 // Above 64 bits the normalizing shifter has one more level.
 void formula_fp32_from_int(const struct args *a, struct cost_resources *r) {
     int64_t width = args_int(a, "WIDTH", 32);
-    cost_per(r, width, width > 64 ? 4.6 : 3.4, 1.1, 0);
-    cost_per(r, 1, 0, 105, 0);
+    bool is_wide = width > 64;
+    cost_per(r, width, is_wide ? 4.65 : 2.7, is_wide ? 1.1 : 1.9, 0);
+    cost_per(r, 1, is_wide ? 0 : 50, is_wide ? 100 : 50, 0);
 }
 
 void formula_fp32_to_fixed(const struct args *a, struct cost_resources *r) { cost_per(r, args_int(a, "WIDTH", 32), 6.3, 2.9, 0); }

@@ -41,8 +41,8 @@ void formula_stream_writer(const struct args *a, struct cost_resources *r) {
 }
 
 void formula_ring_writer(const struct args *a, struct cost_resources *r) {
-    cost_per(r, beat_bits(a), 1, 1, 0);
-    cost_per(r, 1, 100, 100, 0);
+    cost_per(r, beat_bits(a), 1.05, 1, 0);
+    cost_per(r, 1, 13, 70, 0);
 }
 
 // ---- parameters ----
@@ -83,4 +83,4 @@ void formula_axil_regs(const struct args *a, struct cost_resources *r) {
     cost_per(r, 1, 406, 511, 0);
 }
 
-void formula_event_counters(const struct args *a, struct cost_resources *r) { cost_per(r, args_int(a, "EVENTS", 1), 65, 66, 0); }
+void formula_event_counters(const struct args *a, struct cost_resources *r) { cost_per(r, args_int(a, "EVENTS", 1), 3.3, 65, 0); }

@@ -62,11 +62,19 @@ static void buffer(struct cost_resources *r, int64_t words, int64_t bits, const 
     if (!ram.bram18 && !ram.uram) r->ff += bits;
 }
 
-void formula_replay_buffer(const struct args *a, struct cost_resources *r) {
-    int64_t depth = args_int(a, "DEPTH", 1);
-    buffer(r, depth, args_int(a, "DATA_W", 1) + args_int(a, "USER_W", 2) + 1, args_style(a, "auto"));
+static void replay(int64_t depth, int64_t bits, const char *style, struct cost_resources *r) {
+    buffer(r, depth, bits, style);
     cost_per(r, log2_up(depth + 1), 3, 3, 0);
     cost_per(r, 1, 10, 0, 0);
+}
+
+void formula_replay_buffer(const struct args *a, struct cost_resources *r) {
+    replay(args_int(a, "DEPTH", 1), args_int(a, "DATA_W", 1) + args_int(a, "USER_W", 2) + 1, args_style(a, "auto"), r);
+}
+
+void formula_head_replay(const struct args *a, struct cost_resources *r) {
+    replay(tokens(a) * args_int(a, "UNITS", 1), args_int(a, "DATA_W", 1) + user_bits(tokens(a)) + 1, "distributed", r);
+    cost_per(r, 1, 10, 5, 0);
 }
 
 void formula_layout_converter(const struct args *a, struct cost_resources *r) {

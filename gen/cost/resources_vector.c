@@ -79,9 +79,9 @@ void formula_argmax(const struct args *a, struct cost_resources *r) {
 
 void formula_quantize(const struct args *a, struct cost_resources *r) {
     banks(a, div_up(args_int(a, "BLOCK", 1), lanes(a)), r);
-    cost_per(r, lanes(a), 60, 20, 0);
-    cost_per(r, beat_bits(a), 1.5, 1.2, 0);
-    kernel(r, 150, 150);
+    cost_per(r, lanes(a), 64, 25, 0);
+    cost_per(r, beat_bits(a), 1.36, 1, 0);
+    kernel(r, 32, 88);
 }
 
 void formula_kv_quantize(const struct args *a, struct cost_resources *r) {

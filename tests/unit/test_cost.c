@@ -143,7 +143,7 @@ static struct ir *build(struct arena *arena, const char *spec) {
 static void every_kernel_of_a_design_has_a_formula(void **state) {
     (void)state;
     static const char *const specs[] = {"configs/gpt2-124m-layer.yaml", "configs/tinystories-gpt2-1m.yaml", "configs/graph-linear.yaml",
-                                        "tests/e2e/specs/blocks.yaml", "tests/e2e/specs/layers7.yaml"};
+                                        "tests/e2e/specs/blocks.yaml",  "tests/e2e/specs/layers7.yaml",     "tests/e2e/specs/grouped.yaml"};
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
         struct arena arena;
         arena_init(&arena);
