@@ -89,6 +89,7 @@ static bool build(struct sim_build *b, const char *exe) {
         "make -j %s -C sim/build -f Vrill_sim_top.mk OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1",
         b->dir, b->trace ? "--trace-fst" : "", b->root, b->root, b->root, b->root, b->root, b->root, b->jobs);
     fprintf(stderr, "rill sim: building the simulation of %s ...\n", b->dir);
+    unlink(exe); // make does not know that it depends on librill.a
     char *const args[] = {"/bin/sh", "-c", (char *)command, NULL};
     if (run(args, log) == 0 && !access(exe, X_OK)) return true;
     fprintf(stderr, "rill sim: error: Verilator could not build %s; the end of %s:\n", b->dir, log);

@@ -10,6 +10,14 @@ const char *args_text(const struct args *a, const char *name) {
     return "";
 }
 
+const char *args_style(const struct args *a, const char *fallback) {
+    static const char *const styles[] = {"auto", "srl", "distributed", "block", "ultra"};
+    const char *text = args_text(a, "RAM_STYLE");
+    for (size_t i = 0; i < COUNT_OF(styles); i++)
+        if (strstr(text, styles[i])) return styles[i];
+    return fallback;
+}
+
 int64_t args_int(const struct args *a, const char *name, int64_t fallback) {
     const char *text = args_text(a, name), *tick = strchr(text, '\'');
     int base = tick && tick[1] == 'h' ? 16 : tick && tick[1] == 'b' ? 2 : 10;

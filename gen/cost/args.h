@@ -10,7 +10,8 @@ struct args {
     int count;
 };
 
-const char *args_text(const struct args *, const char *name); // "" if absent; quotes of strings are taken off by args_is
+const char *args_text(const struct args *, const char *name);      // "" if absent
+const char *args_style(const struct args *, const char *fallback); // RAM_STYLE without its quotes; the RTL's default
 // 12, -3, 16'd29, 32'h3727c5ac; the fallback (the RTL's default) if the parameter is absent or a wider constant.
 int64_t args_int(const struct args *, const char *name, int64_t fallback);
 

@@ -42,7 +42,16 @@ int ir_add_region(struct ir *ir, const char *name, int64_t repeat, enum ir_when 
     return id;
 }
 
+static int find_kernel(const struct ir *ir, const char *name) {
+    for (int k = 0; k < ir->kernels; k++)
+        if (!strcmp(ir->kernel[k].name, name)) return k;
+    return IR_NONE;
+}
+
+// A second kernel of a name gets a number: the name of an instance in Verilog is its own.
 int ir_add_kernel(struct ir *ir, const char *name, const char *module, int node) {
+    const char *wanted = name;
+    for (int i = 2; find_kernel(ir, name) != IR_NONE; i++) name = arena_printf(ir->arena, "%s_%d", wanted, i);
     int id = IR_PUSH(ir, ir->kernel, ir->kernels, ir->kernel_capacity);
     struct ir_kernel *k = &ir->kernel[id];
     k->name = arena_strdup(ir->arena, name);

@@ -154,8 +154,8 @@ static void deliver_tensor(struct route *r, int tensor, struct endpoint source, 
     endpoint_list *other = ARENA_ARRAY(ir->arena, endpoint_list, (size_t)ir->regions);
     for (size_t i = 0; i < count; i++) {
         int region = port_at(r, sinks[i])->region;
-        bool same = region == IR_NONE || home == IR_NONE || region == home ||
-                    (ir->region[region].repeat == 1 && ir->region[region].when == ir->region[home].when);
+        enum ir_when when = home == IR_NONE ? IR_ALWAYS : ir->region[home].when; // inputs are there in every step, once
+        bool same = region == IR_NONE || region == home || (ir->region[region].repeat == 1 && ir->region[region].when == when);
         if (same || !strcmp(ir->kernel[sinks[i].kernel].module, "rill_stream_mux")) VEC_PUSH(ir->arena, direct, sinks[i]);
         else VEC_PUSH(ir->arena, other[region], sinks[i]);
     }

@@ -64,6 +64,12 @@ static void check_bursts(const struct rill_spec *spec, struct diag *diag) {
         diag_error(diag, loc, "design.max_burst (%d) is more than 4 KiB of beats of %d bits", d->max_burst, d->beat_bits);
         diag_note(diag, loc, "the nearest legal value is %d", limit);
     }
+    if (d->max_burst <= limit && (d->max_burst & (d->max_burst - 1))) { // bursts end at multiples of their length, so that none crosses a page
+        int nearest = 1;
+        while (nearest * 3 / 2 < d->max_burst) nearest *= 2;
+        diag_error(diag, loc, "design.max_burst (%d) must be a power of two", d->max_burst);
+        diag_note(diag, loc, "the nearest legal value is %d", nearest);
+    }
     if (d->max_burst > d->prefetch_beats) {
         diag_error(diag, loc, "design.max_burst (%d) does not fit the prefetch FIFO of %d beats", d->max_burst, d->prefetch_beats);
         diag_note(diag, loc,

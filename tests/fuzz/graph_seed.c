@@ -50,8 +50,7 @@ static void make_design(struct spec *s) {
     int unit = d[KEY_BEAT_BITS] / 4;
     d[KEY_GROUP] = unit * ONE_OF(1, 1, 1, 2, 2, 3, 4);
     if (chance(40)) {
-        d[KEY_BURST] = between(1, 4096 / (d[KEY_BEAT_BITS] / 8));
-        if (chance(50)) d[KEY_BURST] = between(1, 8);
+        d[KEY_BURST] = 1 << below(d[KEY_BEAT_BITS] == 512 ? 7 : 8);
         d[KEY_PREFETCH] = chance(40) ? d[KEY_BURST] : d[KEY_BURST] + between(1, 150);
         if (d[KEY_PREFETCH] < 2) d[KEY_PREFETCH] = 2;
     }
@@ -343,7 +342,8 @@ static void make_regions(struct spec *s) {
     int count = ONE_OF(1, 1, 2, 2, 3, 4), attention = s->heads ? below(count) : NONE;
     bool last = false;
     for (int i = 0; i < count; i++) {
-        last = last || (i > 0 && i > attention && chance(15));
+        // In a graph of rows every step counts as one whose result is wanted, so that only with T = 1 the result does not depend on T.
+        last = last || (i > 0 && i > attention && chance(15) && (s->is_lm || s->design[KEY_TOKENS] == 1));
         begin_region(s, chance(55) ? 1 : between(2, 5), last);
         int carries = here(s)->repeat > 1 ? ONE_OF(0, 1, 1, 1, 2, 3) : chance(15);
         for (int c = 0; c < carries; c++) add_carry(s);
@@ -395,6 +395,8 @@ static int join_ends(struct spec *s, int most, int *list) {
         if (!joined) break;
         count = unread(s, list);
     }
+    for (int t = s->tensors - 1; count == 0; t--) // all are read: by a carried name
+        if (s->tensor[t].type == VALUE_F32 && s->size[s->tensor[t].size].rank == 1) list[count++] = t;
     return count;
 }
 
@@ -504,6 +506,13 @@ static void make_graph(struct spec *s) {
     if (s->is_lm) make_head(s, vocab);
     else make_outputs(s);
     make_names(s);
+    spec_clean(s);
+    bool any = false;
+    for (int n = 0; n < s->ops; n++) any = any || !s->op[n].gone;
+    if (!any) s->tensor[s->op[s->ops - 1].out[0]].keep = true; // there is an operation, even where an input is the output
+    for (int i = 0; i < s->inputs; i++)
+        if (s->tensor[s->input[i]].needed) return;
+    s->tensor[s->input[0]].keep = true; // there is an input, even where nothing reads it
 }
 
 static void make_model(struct spec *s) {

@@ -46,12 +46,13 @@ static int64_t last_repetition(const struct ir *ir, int tensor) {
     return carry_of(r, tensor, false) != NULL ? r->repeat : r->repeat - 1;
 }
 
-static void set_repetitions(const struct ir *ir, struct edge *e, int region) {
+// leaves: towards an output of the design, which takes what the last repetition made.
+static void set_repetitions(const struct ir *ir, struct edge *e, int region, bool leaves) {
     int home = ir->tensor[e->tensor].region;
     if (region == IR_NONE) region = home;
-    e->repetitions = region == IR_NONE ? 1 : ir->region[region].repeat;
+    e->repetitions = region == IR_NONE || leaves ? 1 : ir->region[region].repeat;
     e->one_token = region != IR_NONE && ir->region[region].when == IR_LAST;
-    e->fixed = region != home;
+    e->fixed = region != home || leaves;
     e->fixed_repetition = last_repetition(ir, e->tensor);
 }
 
@@ -83,7 +84,7 @@ static void open_tensor_edge(struct check *check, struct edge *e, const struct i
     e->firings = firings_of(ir, e->tensor);
     e->is_logits = reader != IR_NONE && ir->node[reader].op == IR_OP_ARGMAX && ir->node[reader].in[0] == e->tensor;
     e->always = e->is_logits || e->dtype == IR_ID || e->dtype == IR_KV || is_residual(ir, e->tensor);
-    set_repetitions(ir, e, name->region);
+    set_repetitions(ir, e, name->region, !strcmp(ir->kernel[graph->dst_kernel].module, "rill_stream_writer"));
 }
 
 static bool is_step_edge(const struct ir *ir, const struct ir_edge *e) {

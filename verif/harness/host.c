@@ -192,7 +192,7 @@ static void collect_arguments(struct host *host) {
     axil_read(axil, REG_IDS);
     axil_read(axil, REG_FAULT);
     axil_read(axil, REG_PLACE);
-    for (int i = 0; i < 1 + 2 * channels; i++) {
+    for (int i = 0; i < 1 + 2 * channels + ENGINE_COUNTERS; i++) {
         axil_read(axil, REG_COUNTERS + 8 * (uint32_t)i);
         axil_read(axil, REG_COUNTERS + 8 * (uint32_t)i + 4);
     }
@@ -217,6 +217,7 @@ static void store_registers(struct host *host) {
         r->channel_beats[c] = counter(host, 1 + c);
         r->channel_stalls[c] = counter(host, 1 + channels + c);
     }
+    for (int i = 0; i < ENGINE_COUNTERS; i++) r->engine[i] = counter(host, 1 + 2 * channels + i);
 }
 
 // The place-th kernel with a fault output, in program order.

@@ -23,6 +23,7 @@ int rill_probe_open(int id, int data_bits) {
 
 int rill_probe_beat(int id, const uint32_t *data, int user, int last, int count) {
     bound->watch.beats++;
+    timeline_beat(&bound->timeline, bound->ir, id, last != 0, bound->host.request, hbm_cycle(bound->hbm));
     if (bound->beats != NULL) fprintf(bound->beats, "%d %llu %d\n", id, (unsigned long long)hbm_cycle(bound->hbm), last);
     if (bound->beats != NULL && !check_wants(bound->check, id)) return 1;
     bool more = check_beat(bound->check, id, data, (unsigned)user, last != 0, (unsigned)count, hbm_cycle(bound->hbm));
@@ -47,5 +48,5 @@ void rill_fifo_state(int id, int depth, int occupancy, int high_water) {
     w->has_fifo = true;
     w->depth = depth;
     w->occupancy = occupancy;
-    if (high_water > w->high_water) w->high_water = high_water; // of all requests: the reset between them clears the FIFO's own
+    if (high_water > w->high_water) w->high_water = high_water; // of all requests: a reset between them clears the FIFO's own
 }

@@ -151,6 +151,10 @@ static void json_request(const struct sim *sim, const struct request_result *r, 
     json_u64s(out, "channel_beats", r->channel_beats, channels);
     text_addf(out, ",\n%s", indent);
     json_u64s(out, "channel_stalls", r->channel_stalls, channels);
+    static const char *const cause[ENGINE_COUNTERS] = {"busy", "waits_for_beats", "waits_for_operands", "waits_for_room"};
+    text_addf(out, ",\n%s\"engine_cycles\": {", indent);
+    for (int i = 0; i < ENGINE_COUNTERS; i++) text_addf(out, "%s\"%s\": %llu", i ? ", " : "", cause[i], (unsigned long long)r->engine[i]);
+    text_add(out, "}");
 }
 
 static void json_fifos(const struct sim *sim, struct text *out) {

@@ -98,6 +98,7 @@ static bool open_all(struct sim *sim) {
     }
     watch_open(&sim->watch, &sim->arena, sim->ir);
     probe_dpi_bind(sim);
+    if (sim->options.timeline != NULL) timeline_open(&sim->timeline, &sim->arena, sim->ir->edges);
     return host_open(&sim->host, sim);
 }
 
@@ -146,10 +147,10 @@ void sim_stopped(struct sim *sim) {
 int sim_close(struct sim *sim) {
     report_summary(sim);
     if (sim->failure != NULL) fprintf(stderr, "rill sim: error: %s\n%s", sim->failure, text_cstr(&sim->failure_detail));
-    bool json = report_write_json(sim), logits = report_write_logits(sim);
+    bool json = report_write_json(sim), logits = report_write_logits(sim), timeline = timeline_write(sim);
     if (sim->beats != NULL && fclose(sim->beats) != 0) sim_fail(sim, "%s: %s", sim->options.beats, strerror(errno));
     sim->beats = NULL;
-    int exit_code = sim->failure == NULL && json && logits ? RILL_OK : RILL_BAD_SPEC;
+    int exit_code = sim->failure == NULL && json && logits && timeline ? RILL_OK : RILL_BAD_SPEC;
     release(sim);
     return exit_code;
 }

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_engine_ctrl: random entries of all four modes, their commands listed by nested loops over row-steps, beats and tokens. Every
+// command is compared, with the cycle in which it comes: as soon as all it needs has been counted, and no earlier; the cycles between have
+// their reason on stall_*. Arrivals of each kind at changing rates, few to as many as fit; a reset gives up what runs.
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16
+// sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=1 GROUP=128 X_UNITS=40 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2
+// sweep: CHANNELS=32 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=32
+// sweep: CHANNELS=5 BEAT_BITS=256 TOKENS=4 GROUP=128 X_UNITS=80 LANE_BEATS=7 K_UNITS=16 OUT_WORDS=1
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_engine_ctrl_tb;
+    parameter CHANNELS = 3;
+    parameter BEAT_BITS = 256;
+    parameter TOKENS = 2;
+    parameter GROUP = 64;
+    parameter X_UNITS = 10;
+    parameter LANE_BEATS = 16;
+    parameter K_UNITS = 16;
+    parameter OUT_WORDS = 16;
+    localparam XS = BEAT_BITS / 8;
+    localparam RC = XS / 8;                      // row-steps of a chunk
+    localparam PARTS = 64 / XS;
+    localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
+    localparam PAIR_W = $clog2(X_UNITS / 2);
+    localparam COUNT_W = $clog2(CHANNELS + 1);
+    localparam SCALE_BEATS = (X_UNITS * XS / GROUP + 8) / 8;
+    localparam SCALE_W = $clog2(XS) + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
+    localparam FIRINGS = 100;
+    localparam COMMANDS = 100000;
+    localparam ENTRY_CYCLES = 3;
+    wire                 clk, rst, entry_valid, entry_ready, entry_done, unused_last;
+    wire [175:0]         entry_data;
+    wire                 unused_user;
+    reg                  again = 0, beat_pulse = 0, k_pulse = 0, x_pulse = 0, v_pulse = 0, y_pulse = 0;
+    wire                 c_pop, c_k, c_params, c_scales, c_valid, c_int4, c_tail, c_local, c_first, c_last, c_half, c_free, c_tok_last, c_y_last;
+    wire [1:0]           c_raw;
+    wire [23:0]          c_tail_addr;
+    wire [TOK_W-1:0]     c_tok;
+    wire [PAIR_W-1:0]    c_pair;
+    wire [2:0]           c_row;
+    wire [SCALE_W-1:0]   c_scale;
+    wire [COUNT_W-1:0]   c_count;
+    wire                 busy, stall_beat, stall_x, stall_out;
+
+    rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .rst(rst), .again(again));
+    rill_axis_driver #(.DATA_W(176), .SALT(3)) u_entry (.clk(clk), .rst(rst), .m_axis_tvalid(entry_valid), .m_axis_tready(entry_ready),
+        .m_axis_tdata(entry_data), .m_axis_tuser(unused_user), .m_axis_tlast(unused_last), .done(entry_done));
+    rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS), .SCALE_W(SCALE_W),
+        .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_WORDS)) dut (
+        .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready), .s_axis_entry_tdata(entry_data),
+        .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse), .cmd_pop(c_pop), .cmd_k(c_k),
+        .cmd_params(c_params), .cmd_scales(c_scales), .cmd_valid(c_valid), .cmd_int4(c_int4), .cmd_raw(c_raw), .cmd_tail(c_tail),
+        .cmd_tail_addr(c_tail_addr), .cmd_local(c_local), .cmd_first(c_first), .cmd_last(c_last), .cmd_tok(c_tok), .cmd_pair(c_pair),
+        .cmd_half(c_half), .cmd_row(c_row), .cmd_scale(c_scale), .cmd_free(c_free), .cmd_count(c_count), .cmd_tok_last(c_tok_last),
+        .cmd_y_last(c_y_last), .busy(busy), .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
+
+    // A command: what must be 0 where there is none, and the rest, of which only a part counts.
+    localparam [7:0] POP = 1, KEY = 2, PARAMS = 4, SCALES = 8, VALID = 16, TAIL = 32, LOCAL = 64, FREE = 128;
+    localparam INT4 = 0, RAW = 1, ADDR = 3, FIRST = 27, LAST = 28, TOK = 29, PAIR = 32, HALF = 48, ROW = 49, SCALE = 52, COUNT = 68;
+    localparam TOK_LAST = 74, Y_LAST = 75, REST_W = 76;
+    localparam BEAT = 0, UNIT = 1, OPERAND = 2, HEAD = 3, PLACE = 4;     // needs
+    wire [2:0]           tok = c_tok;
+    wire [15:0]          pair = c_pair;
+    wire [15:0]          scale = c_scale;
+    wire [5:0]           count = c_count;
+    wire [REST_W-1:0]    rest = {c_y_last, c_tok_last, count, scale, c_row, c_half, pair, tok, c_last, c_first, c_tail_addr, c_raw, c_int4};
+    wire [7:0]           acts = {c_free, c_local, c_tail, c_valid, c_scales, c_params, c_k, c_pop};
+
+    // ---- the commands of every firing ----
+    reg  [REST_W-1:0]    want [0:COMMANDS-1];
+    reg  [REST_W-1:0]    care [0:COMMANDS-1];
+    reg  [7:0]           want_acts [0:COMMANDS-1];
+    reg  [4:0]           needs [0:COMMANDS-1];
+    integer              first_of [0:FIRINGS];
+    reg                  head_ends [0:FIRINGS-1];    // the firing gives the head in the V tail back
+    integer              commands = 0, at = 0, seed, idle, stall, f, i, cycle = 0;
+    reg                  failed = 0;
+    reg  [REST_W-1:0]    now_want = 0, now_care = 0;
+    reg  [7:0]           now_acts = 0;
+
+    task fail(input integer what);
+        begin
+            if (!failed) begin
+                $display("FAIL: check %0d in cycle %0d before command %0d, firing %0d", what, cycle, at, running);
+                $display("      %b %h instead of %b %h", acts, rest & now_care, now_acts, now_want & now_care);
+            end
+            failed = 1;
+            $finish;
+        end
+    endtask
+
+    function integer below(input integer limit);
+        below = $unsigned($random(seed)) % limit;
+    endfunction
+
+    task list(input [7:0] act, input integer need);
+        begin
+            want[commands] = 0;
+            care[commands] = 0;
+            want_acts[commands] = act;
+            needs[commands] = need >= 0 ? 1 << need : 0;
+            commands = commands + 1;
+            if (commands == COMMANDS) fail(1);
+        end
+    endtask
+
+    task set(input integer place, width, value);
+        integer k;
+        for (k = 0; k < width; k = k + 1) begin
+            want[commands-1][place+k] = value[k];
+            care[commands-1][place+k] = 1;
+        end
+    endtask
+
+    // One token's use of a beat.
+    task list_use(input integer mode, row, rows, beat, beats, token, ntok, source, valid_lanes);
+        begin
+            list(VALID, OPERAND);
+            if (token == 0 && source == BEAT) want_acts[commands-1] = VALID | POP;
+            if (token == 0 && source == UNIT) want_acts[commands-1] = VALID | KEY | LOCAL;
+            if (token == 0 && source == HEAD) want_acts[commands-1] = VALID | TAIL | LOCAL;
+            if (token == 0 || source == HEAD) needs[commands-1][source] = 1;
+            set(INT4, 1, mode == 1);
+            set(RAW, 2, mode == 2 ? 1 : mode == 3 ? 2 : 0);
+            set(FIRST, 1, beat == 0);
+            set(LAST, 1, beat == beats - 1);
+            set(TOK, 3, token);
+            set(PAIR, 16, mode == 1 ? beat : beat / 2);
+            set(HALF, 1, mode == 1 ? 0 : beat % 2);
+            if (beat == beats - 1) begin
+                needs[commands-1][PLACE] = 1;
+                set(COUNT, 6, valid_lanes);
+                set(TOK_LAST, 1, token == ntok - 1);
+                set(Y_LAST, 1, token == ntok - 1 && row == rows - 1);
+            end
+        end
+    endtask
+
+    // Weights: a header for every RC row-steps, then rows.
+    task list_weights(input integer int4, rows, beats, groups, last_rows, ntok);
+        integer r, b, t;
+        for (r = 0; r < rows; r = r + 1) begin
+            if (r % RC == 0) begin
+                list(POP | PARAMS, BEAT);
+                for (b = 0; int4 && b < (RC * groups + XS - 1) / XS; b = b + 1) begin
+                    list(POP | SCALES, BEAT);
+                    set(SCALE, 16, b * XS);
+                end
+            end
+            for (b = 0; b < beats; b = b + 1)
+                for (t = 0; t < ntok; t = t + 1) begin
+                    list_use(int4, r, rows, b, beats, t, ntok, BEAT, r == rows - 1 ? last_rows : CHANNELS);
+                    set(ROW, 3, r % RC);
+                    if (int4) set(SCALE, 16, r % RC * groups + b * 2 * XS / GROUP);
+                end
+        end
+    endtask
+
+    // Keys: row-steps from memory, the last of them not full, then one per token of the step.
+    task list_keys(input integer pos, step_tokens, beats, ntok);
+        integer r, b, t, krows;
+        begin
+            krows = (pos + CHANNELS - 1) / CHANNELS;
+            for (r = 0; r < krows + step_tokens; r = r + 1)
+                for (b = 0; b < beats; b = b + 1)
+                    for (t = 0; t < ntok; t = t + 1)
+                        list_use(2, r, krows + step_tokens, b, beats, t, ntok, r < krows ? BEAT : UNIT,
+                            r >= krows ? 1 : pos - r * CHANNELS < CHANNELS ? pos - r * CHANNELS : CHANNELS);
+        end
+    endtask
+
+    // Values: the full blocks of a row from memory, then its open block.
+    task list_values(input integer pos, rows, last_rows, tail_base, layer, ntok);
+        integer r, b, t, beats;
+        begin
+            beats = (pos / 64 + 1) * PARTS;
+            for (r = 0; r < rows; r = r + 1)
+                for (b = 0; b < beats; b = b + 1)
+                    for (t = 0; t < ntok; t = t + 1) begin
+                        list_use(3, r, rows, b, beats, t, ntok, b < beats - PARTS ? BEAT : HEAD, r == rows - 1 ? last_rows : CHANNELS);
+                        if (t == 0 && b >= beats - PARTS) begin
+                            set(ADDR, 1, b % PARTS);
+                            set(ADDR + 1, 13, tail_base + r);
+                            set(ADDR + 14, 10, layer);
+                        end
+                    end
+        end
+    endtask
+
+    reg [175:0] word;
+    reg [63:0]  step;
+    task make_firing;
+        integer mode, rows, beats, last_rows, tail_base, groups, pos, step_tokens, ntok, layer, single, keep, free;
+        begin
+            first_of[f] = commands;
+            mode = below(4);
+            pos = below(3) == 0 ? 0 : below(4) == 0 ? below(200) : below(70);
+            step_tokens = 1 + below(TOKENS);
+            single = below(6) == 0;
+            ntok = single ? 1 : step_tokens;
+            rows = 1 + below(mode == 3 ? 6 : 2 * RC + 2);
+            beats = 1 + below(mode == 1 ? X_UNITS / 2 : mode == 2 ? 3 : X_UNITS / 2);
+            if (below(4) == 0) begin
+                rows = 1;
+                beats = 1;
+            end
+            last_rows = 1 + below(CHANNELS);
+            tail_base = below(8192 - rows);
+            groups = (beats * 2 * XS + GROUP - 1) / GROUP;
+            layer = below(1024);
+            free = below(4) != 0;
+            keep = mode == 3 && below(3) == 0;
+            step = {$random(seed), $random(seed)};
+            step[15:0] = pos;
+            step[19:16] = step_tokens;
+            step[47:32] = (pos + CHANNELS - 1) / CHANNELS;
+            step[63:48] = pos / 64;
+            word = {layer[15:0], step, 96'd0};
+            word[1:0] = mode;
+            word[17:2] = mode == 2 ? $random(seed) : rows;
+            word[33:18] = mode == 3 ? $random(seed) : beats;
+            word[34] = 1;
+            word[35] = free;
+            word[43:36] = last_rows;
+            word[59:44] = mode == 3 ? tail_base : $random(seed);
+            word[67:60] = mode == 1 ? groups : $random(seed);
+            word[68] = single;
+            word[69] = keep;
+            head_ends[f] = mode == 3 && !keep;
+            case (mode)
+                0, 1: list_weights(mode, rows, beats, groups, last_rows, ntok);
+                2: list_keys(pos, step_tokens, beats, ntok);
+                default: list_values(pos, rows, last_rows, tail_base, layer, ntok);
+            endcase
+            if (free) want_acts[commands-1] = want_acts[commands-1] | FREE;
+            u_entry.push(word, 1'b0, 1'b0);
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        #1;
+        for (f = 0; f < FIRINGS; f = f + 1)
+            make_firing;
+        first_of[FIRINGS] = commands;
+    end
+
+    // ---- the decision of each cycle, from what has been counted before it ----
+    integer beats_in = 0, units_in = 0, operands_in = 0, heads_in = 0, places = OUT_WORDS, running = 0, taken = 0, start = 0, quiet = 0;
+    integer beat_rate = 100, unit_rate = 100, operand_rate = 100, head_rate = 100, head_limit = 1, place_rate = 100;
+    integer entered [0:FIRINGS-1];
+    integer outs = 0, waits_beat = 0, waits_x = 0, waits_out = 0;
+    reg     now_busy = 0, now_beat = 0, now_x = 0, now_out = 0, active, no_beat, no_x, no_y, was_reset = 0;
+
+    task forget;
+        begin
+            beats_in = 0;
+            units_in = 0;
+            operands_in = 0;
+            heads_in = 0;
+            places = OUT_WORDS;
+            running = taken;
+            at = first_of[running];
+            start = 0;
+            {now_busy, now_beat, now_x, now_out, now_acts} = 0;
+        end
+    endtask
+
+    task decide;
+        begin
+            active = running < taken && cycle >= entered[running] + ENTRY_CYCLES && cycle >= start;
+            no_beat = active && ((needs[at][BEAT] && beats_in == 0) || (needs[at][UNIT] && units_in == 0) || (needs[at][HEAD] && heads_in == 0));
+            no_x = active && needs[at][OPERAND] && operands_in == 0;
+            no_y = active && needs[at][PLACE] && places == 0;
+            now_beat = no_beat;
+            now_x = no_x && !no_beat;
+            now_out = no_y && !no_x && !no_beat;
+            now_busy = active && !no_beat && !no_x && !no_y;
+            now_acts = 0;
+            if (now_busy) begin
+                now_acts = want_acts[at];
+                now_want = want[at];
+                now_care = care[at];
+                beats_in = beats_in - now_acts[0];
+                units_in = units_in - now_acts[1];
+                places = places - needs[at][PLACE];
+                operands_in = operands_in - now_acts[7];
+                at = at + 1;
+                if (at == first_of[running+1]) begin
+                    heads_in = heads_in - head_ends[running];
+                    running = running + 1;
+                    start = cycle + 1;
+                end
+            end
+        end
+    endtask
+
+    always @(posedge clk) begin
+        cycle = cycle + 1;
+        if (rst)
+            forget;
+        else begin
+            // Outputs are those of the decision before.
+            if (acts !== now_acts) fail(2);
+            if (now_busy && ((rest ^ now_want) & now_care) !== {REST_W{1'b0}}) fail(3);
+            if ({busy, stall_beat, stall_x, stall_out} !== {now_busy, now_beat, now_x, now_out}) fail(4);
+            waits_beat = waits_beat + now_beat;
+            waits_x = waits_x + now_x;
+            waits_out = waits_out + now_out;
+            decide;
+            beats_in = beats_in + beat_pulse;
+            units_in = units_in + k_pulse;
+            operands_in = operands_in + x_pulse;
+            heads_in = heads_in + v_pulse;
+            places = places + y_pulse;
+            if (entry_valid && entry_ready) begin
+                entered[taken] = cycle;
+                taken = taken + 1;
+            end
+        end
+    end
+
+    // ---- arrivals; a kind that is short makes the others wait ----
+    task new_rates;
+        begin
+            beat_rate = below(3) == 0 ? 100 - idle : 100;
+            unit_rate = below(3) == 0 ? 100 - idle : 100;
+            operand_rate = below(3) == 0 ? 4 + 96 * (idle == 0) : 100;
+            head_limit = below(2) ? 1 : 5;
+            head_rate = below(3) == 0 ? 4 + 96 * (idle == 0) : 100;
+            place_rate = below(3) == 0 ? 100 - stall : 100 - stall / 4;
+        end
+    endtask
+
+    always @(negedge clk) begin
+        if (cycle % 100 == 0) new_rates;
+        beat_pulse = !rst && beats_in < LANE_BEATS && below(100) < beat_rate;
+        k_pulse = !rst && units_in < K_UNITS && below(100) < unit_rate;
+        x_pulse = !rst && operands_in < 2 && below(100) < operand_rate;
+        v_pulse = !rst && heads_in < head_limit && below(100) < head_rate;
+        y_pulse = !rst && places < OUT_WORDS && below(100) < place_rate;
+        again = taken >= FIRINGS / 2 && running < taken && at > first_of[running] + 3 && !was_reset;
+        was_reset = was_reset || again;
+        quiet = commands > 0 && running == FIRINGS ? quiet + 1 : 0;
+        if (quiet == 20) begin
+            if (!entry_done || !was_reset) fail(5);
+            if (idle > 0 && (waits_beat == 0 || waits_x == 0)) fail(6);
+            if (stall > 0 && waits_out == 0) fail(7);
+            if (!failed) $display("PASS");
+            $finish;
+        end
+    end
+endmodule
+
+`default_nettype wire
