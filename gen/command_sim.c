@@ -82,7 +82,7 @@ static bool build(struct sim_build *b, const char *exe) {
         "cd '%s' && verilator --cc --exe -O3 --x-assign fast --x-initial fast --output-split 40000 --output-split-cfuncs 4000 %s --top-module "
         "rill_sim_top --prefix Vrill_sim_top "
         "--Mdir sim/build -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_PROBES -DRILL_ASSERT -CFLAGS '-I%s/verif/harness -I%s/include' "
-        "-LDFLAGS '%s/build/librill.a -lyaml -ljansson -lpcre2-8 -lz -lm' -f filelist.f sim/rill_sim_top.sv %s/verif/model/*.sv "
+        "-LDFLAGS '%s/build/librill.a -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm' -f filelist.f sim/rill_sim_top.sv %s/verif/model/*.sv "
         "%s/verif/harness/*.sv "
         "%s/verif/harness/main.cpp -o Vrill && "
         // -O1 builds in a third of -O2's time; the slow files run once

@@ -65,7 +65,7 @@ compile() { # folder: all as one file, without optimisation: a design this small
     for file in $top*.cpp; do echo "#include \"$file\""; done >all.cc
     echo "#include \"$root/verif/harness/main.cpp\"" >>all.cc
     # shellcheck disable=SC2046 # flags are words
-    timeout 900 clang++ -I. $(cpp_flags) -O0 -o Vrill all.cc "$lib"/*.o "$root/build/librill.a" -lyaml -ljansson -lpcre2-8 -lz -lm -lpthread
+    timeout 900 clang++ -I. $(cpp_flags) -O0 -o Vrill all.cc "$lib"/*.o "$root/build/librill.a" -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm -lpthread
 }
 
 key_of() { # spec, key, default

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Difference-constraint programs and the count of words, with the worked examples of StreamTensor (MICRO 2025).
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "lp/lp.h"
+
+static struct arena arena;
+static int setup(void **state) {
+    (void)state;
+    arena_init(&arena);
+    return 0;
+}
+static int teardown(void **state) {
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+// T = 5, source D = 3, II = 1, L = 7, target II = 2, delay 3: 5 - floor((7 - 3) / 2) = 3.
+static void test_faster_source(void **state) {
+    (void)state;
+    assert_int_equal(lp_max_words(&(struct lp_stream){5, 3, 1, 7, 2, 3}), 3);
+    assert_int_equal(lp_max_words(&(struct lp_stream){5, 3, 1, 7, 2, 7}), 5); // the target begins at the source's end
+    assert_int_equal(lp_max_words(&(struct lp_stream){5, 3, 1, 7, 2, 100}), 5);
+}
+
+// ceil((delay - D) / II), at most T.
+static void test_slower_source(void **state) {
+    (void)state;
+    assert_int_equal(lp_max_words(&(struct lp_stream){10, 4, 3, 31, 1, 4}), 0);
+    assert_int_equal(lp_max_words(&(struct lp_stream){10, 4, 3, 31, 1, 5}), 1);
+    assert_int_equal(lp_max_words(&(struct lp_stream){10, 4, 3, 31, 1, 13}), 3);
+    assert_int_equal(lp_max_words(&(struct lp_stream){10, 4, 3, 31, 1, 90}), 10);
+}
+
+// Kernels 0 -> 1 -> 2 and 0 -> 2: equality everywhere, and the stream 0 -> 2 waits D0 + D1.
+static void test_three_kernels(void **state) {
+    (void)state;
+    enum { D0 = 7, D1 = 11 };
+    struct lp lp;
+    lp_init(&lp, &arena, 3);
+    lp_add(&lp, 0, 1, D0, 1);
+    lp_add(&lp, 1, 2, D1, 1);
+    lp_add(&lp, 0, 2, D0, 1);
+    int64_t *s = lp_solve(&lp);
+    assert_non_null(s);
+    assert_int_equal(s[0], 0);
+    assert_int_equal(s[1] - s[0], D0);
+    assert_int_equal(s[2] - s[1], D1);
+    assert_int_equal(s[2] - s[0], D0 + D1);
+}
+
+// A wide stream is kept short at the cost of a narrow one: kernel 1 may start anywhere between 0 and 2.
+static void test_weights(void **state) {
+    (void)state;
+    struct lp lp;
+    for (int wide_first = 0; wide_first < 2; wide_first++) {
+        lp_init(&lp, &arena, 3);
+        lp_add(&lp, 0, 1, 2, wide_first ? 512 : 32);
+        lp_add(&lp, 1, 2, 3, wide_first ? 32 : 512);
+        lp_add(&lp, 0, 2, 20, 0);
+        int64_t *s = lp_solve(&lp);
+        assert_non_null(s);
+        assert_int_equal(s[1], wide_first ? 2 : 17);
+        assert_int_equal(s[2], 20);
+    }
+}
+
+static void test_no_start_times(void **state) {
+    (void)state;
+    struct lp lp;
+    lp_init(&lp, &arena, 2);
+    lp_add(&lp, 0, 1, 5, 1);
+    lp_add(&lp, 1, 0, -4, 0); // at most 4
+    assert_null(lp_solve(&lp));
+    lp_init(&lp, &arena, 2);
+    lp_add(&lp, 0, 1, 5, 1);
+    lp_add(&lp, 1, 0, -5, 0);
+    assert_int_equal(lp_solve(&lp)[1], 5);
+}
+
+// A long chain with slack beside it, as the firings of many layers make it.
+static void test_chain(void **state) {
+    (void)state;
+    enum { N = 1000 };
+    struct lp lp;
+    lp_init(&lp, &arena, 2 * N);
+    for (int i = 0; i + 1 < N; i++) {
+        lp_add(&lp, i, i + 1, 10, 1);         // the critical chain
+        lp_add(&lp, i, N + i + 1, 3, 8);      // a side kernel that could start early
+        lp_add(&lp, N + i + 1, i + 1, 2, 16); // its wide result
+    }
+    lp_add(&lp, 0, N, 0, 1);
+    int64_t *s = lp_solve(&lp);
+    assert_non_null(s);
+    for (int i = 0; i + 1 < N; i++) {
+        assert_int_equal(s[i + 1] - s[i], 10);
+        assert_int_equal(s[i + 1] - s[N + i + 1], 2);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_faster_source, setup, teardown),  cmocka_unit_test_setup_teardown(test_slower_source, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_three_kernels, setup, teardown),  cmocka_unit_test_setup_teardown(test_weights, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_no_start_times, setup, teardown), cmocka_unit_test_setup_teardown(test_chain, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
