@@ -173,6 +173,8 @@ struct ir_edge { // one stream with its FIFO
     int src_kernel, src_port, dst_kernel, dst_port;
     int64_t depth;         // words; 0: a wire
     const char *ram_style; // "srl", "distributed", "block", "ultra"
+    int64_t delay;         // cycles that a word waits when the stream is fullest (size-fifos)
+    const char *forced_by; // what asks for the depth, or NULL
 };
 
 // ---- Engine firings, memory ------------------------------------------------------------------------------------------------------------
@@ -215,6 +217,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int64_t channel_bytes;         // memory of one channel
     bool is_lm;                    // ids in, ids out; else rows in, rows out
     const char *binding, *weights; // weights: default format of products
+    const char *fifo;              // "timed": depths from timing contracts, "safe": whole tensors
     const char *board;
 };
 

@@ -9,6 +9,7 @@
 
 enum spec_format { SPEC_INT8, SPEC_INT4 };
 enum spec_binding { SPEC_SHARED, SPEC_SPATIAL };
+enum spec_fifo { SPEC_TIMED, SPEC_SAFE };
 enum spec_when { SPEC_ALWAYS, SPEC_LAST };
 enum spec_family { SPEC_GPT2, SPEC_FAMILIES };
 
@@ -44,6 +45,7 @@ struct spec_design {
     int weights, head, kv; // enum spec_format
     int group;             // values that share an exponent (and, at int4, a group scale)
     int binding;           // enum spec_binding
+    int fifo;              // enum spec_fifo
     int prefetch_beats;    // depth of each channel's prefetch FIFO
     int max_burst;         // beats
     int outstanding;       // read bursts in flight per channel
@@ -126,6 +128,7 @@ struct loc spec_place(const struct rill_spec *spec, const char *path);
 // The word of the spec language for an enum value: int8, shared, last, gpt2.
 const char *spec_format_name(int format);
 const char *spec_binding_name(int binding);
+const char *spec_fifo_name(int fifo);
 const char *spec_when_name(int when);
 const char *spec_family_name(int family);
 

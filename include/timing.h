@@ -100,11 +100,15 @@ struct timing_options {
     int steps;
     bool bounded;         // FIFOs have their depth; else only those of steps and vector parameters
     const int64_t *depth; // per edge, instead of the IR's; 0: unbounded
+    bool single_word;     // a pipeline that stalls as a whole holds one word: the least it can when words come far apart
+    int64_t limit;        // words; 0: none. Beyond it the run ends as if stuck
     struct timing_memory memory;
 };
 
 struct timing_edge {
     int64_t words, high_water;
+    int64_t most_at; // the word with which it was fullest
+    int64_t holds;   // words in it at the end
     int64_t full;        // cycles in which the writer waited for room
     const int64_t *put;  // per word: when it was given,
     const int64_t *take; // when it was taken,

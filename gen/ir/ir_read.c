@@ -93,6 +93,7 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
     }
     IR_DESIGN_FIELDS(READ_FIELD)
     item->binding = get_string(r, map, "binding");
+    item->fifo = get_string(r, map, "fifo");
     item->weights = get_string(r, map, "weights");
     item->board = get_string(r, map, "board");
 }
@@ -183,6 +184,7 @@ static void read_kernel(struct reader *r, struct ir *ir, int k, const struct yam
 static void read_edge(struct reader *r, const struct yaml_node *map, struct ir_edge *item) {
     item->name = get_string(r, map, "name");
     item->ram_style = get_optional(r, map, "ram_style");
+    item->forced_by = get_optional(r, map, "forced_by");
     IR_EDGE_FIELDS(READ_FIELD)
 }
 

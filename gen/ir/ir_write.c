@@ -36,6 +36,7 @@ static void write_design(struct writer *w, const struct ir_design *item) {
     yaml_write_float(&w->y, item->clock_mhz);
     IR_DESIGN_FIELDS(WRITE_FIELD)
     key_string(w, "binding", item->binding);
+    key_string(w, "fifo", item->fifo);
     key_string(w, "weights", item->weights);
     key_string(w, "board", item->board);
     yaml_end(&w->y);
@@ -150,6 +151,7 @@ static void write_edge(struct writer *w, const struct ir_edge *item) {
     key_string(w, "name", item->name);
     IR_EDGE_FIELDS(WRITE_FIELD)
     key_string(w, "ram_style", item->ram_style);
+    key_string(w, "forced_by", item->forced_by);
     yaml_end(&w->y);
 }
 

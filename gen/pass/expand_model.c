@@ -25,6 +25,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .is_lm = spec->model != NULL,
                                     .channel_bytes = (int64_t)spec->device->hbm.channel_mbytes << 20,
                                     .binding = spec_binding_name(d->binding),
+                                    .fifo = spec_fifo_name(d->fifo),
                                     .board = spec->device->name,
                                     .weights = spec_format_name(d->weights)};
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// size-fifos: the depth of every edge by a safe rule. Paths that part at a fork meet again, and firings wait at multiplexers for their turn,
-// so the streams there hold a whole tensor; everywhere else two words keep full throughput.
+// size-fifos: the depth of every edge, from the kernels' timing contracts (gen/timing/depths.c).
+//
+// The safe rule bounds it: paths that part at a fork meet again, and firings wait at multiplexers for their turn, so the streams there hold a
+// whole tensor; everywhere else two words keep full throughput. It stays where the spec asks for it or a kernel has no contract.
 #include <string.h>
 
 #include "pass.h"
 #include "ports.h"
+#include "timing/depths.h"
 
 enum { DEPTH_PLAIN = 2, DEPTH_STEP = 4, DEPTH_SLACK = 2 };
 
@@ -25,6 +28,23 @@ static int64_t edge_depth(const struct ir *ir, const struct ir_edge *edge) {
     return (a > b ? a : b) + DEPTH_SLACK;
 }
 
+static void size_by_contracts(struct ir *ir) {
+    struct timing_depth *depth = ARENA_ARRAY(ir->arena, struct timing_depth, (size_t)ir->edges + 1);
+    const char *missing = NULL;
+    for (int e = 0; e < ir->edges; e++) depth[e].depth = ir->edge[e].depth;
+    bool sized = timing_depths(ir, depth, &missing);
+    for (int e = 0; e < ir->edges; e++) {
+        struct ir_edge *edge = &ir->edge[e];
+        if (!sized) {
+            if (edge->depth > DEPTH_PLAIN) edge->forced_by = missing ? arena_printf(ir->arena, "safe rule: %s has no timing contract", missing) : "safe rule";
+            continue;
+        }
+        edge->depth = depth[e].depth;
+        edge->delay = depth[e].delay;
+        edge->forced_by = depth[e].forced_by;
+    }
+}
+
 bool pass_size_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     (void)spec;
     (void)diag;
@@ -32,5 +52,6 @@ bool pass_size_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *d
         struct ir_edge *edge = &ir->edge[e];
         edge->depth = is_module(ir, edge->dst_kernel, "rill_fork") ? DEPTH_PLAIN : edge_depth(ir, edge);
     }
+    if (strcmp(ir->design.fifo, "safe") != 0) size_by_contracts(ir);
     return true;
 }

@@ -6,12 +6,15 @@
 
 const char *const spec_format_words[] = {"int8", "int4"};
 const char *const spec_binding_words[] = {"shared", "spatial"};
+const char *const spec_fifo_words[] = {"timed", "safe"};
 const char *const spec_when_words[] = {"always", "last"};
 const char *const spec_family_words[SPEC_FAMILIES] = {[SPEC_GPT2] = "gpt2"};
 
 const char *spec_format_name(int format) { return spec_format_words[format]; }
 
 const char *spec_binding_name(int binding) { return spec_binding_words[binding]; }
+
+const char *spec_fifo_name(int fifo) { return spec_fifo_words[fifo]; }
 
 const char *spec_when_name(int when) { return spec_when_words[when]; }
 

@@ -9,7 +9,7 @@
 #define SPEC_OFFSET(type, member) offsetof(struct type, member)
 
 // The words of the spec language, indexed by the enums of spec.h.
-extern const char *const spec_format_words[], *const spec_binding_words[], *const spec_when_words[];
+extern const char *const spec_format_words[], *const spec_binding_words[], *const spec_fifo_words[], *const spec_when_words[];
 extern const char *const spec_family_words[];
 
 // Every function reports to diag and goes on as far as it makes sense.

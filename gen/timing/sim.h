@@ -48,7 +48,8 @@ struct sim {
     VEC(int64_t) head_done; // a head's values are in the V tail
     VEC(int64_t) k_layer;   // (step, layer) pairs whose keys have been handed over
     VEC(int64_t) v_layer;
-    int engine; // kernel, or IR_NONE
+    int64_t words; // given so far
+    int engine;    // kernel, or IR_NONE
 };
 
 // ---- streams ----

@@ -33,6 +33,7 @@ static void edge_grow(struct sim *sim, struct sim_edge *e) {
 
 void edge_put(struct sim *sim, struct sim_edge *e, int64_t offered, int64_t at, uint8_t mark) {
     if (e->puts == e->capacity) edge_grow(sim, e);
+    sim->words++;
     e->full += at - offered;
     e->put[e->puts] = at;
     e->mark[e->puts++] = mark;
@@ -68,7 +69,7 @@ struct sim_edge *sim_lane(struct sim *sim, const struct actor *a, bool is_output
 // ---- stages ----
 
 void stage_init(struct sim *sim, struct stage *s, int64_t length) {
-    *s = (struct stage){.length = length, .capacity = 64, .last = -1};
+    *s = (struct stage){.length = sim->options->single_word ? 1 : length, .capacity = 64, .last = -1};
     s->word = ARENA_ARRAY(sim->arena, struct stage_word, 64);
 }
 
@@ -202,12 +203,13 @@ static bool open_actors(struct sim *sim, const char **missing) {
     return true;
 }
 
-static int64_t high_water(const struct sim_edge *e) {
+// A word counts from its put to its take; a put and a take in one cycle change nothing.
+static int64_t high_water(const struct sim_edge *e, int64_t *at) {
     int64_t most = 0;
-    for (int64_t i = 0, taken = 0; i < e->puts; i++) { // a word counts from the cycle after its put to the one of its take
-        while (taken < e->takes && e->take[taken] < e->put[i]) taken++;
-        int64_t now = i + 1 - taken - (taken < e->takes && e->take[taken] == e->put[i]); // put and take in one cycle change nothing
-        most = at_least(most, now);
+    *at = 0;
+    for (int64_t i = 0, taken = 0; i < e->puts; i++) {
+        while (taken < e->takes && e->take[taken] <= e->put[i]) taken++;
+        if (i + 1 - taken > most) most = i + 1 - taken, *at = i;
     }
     return most;
 }
@@ -266,7 +268,8 @@ static struct timing_result *collect(struct sim *sim) {
     r->kernel = ARENA_ARRAY(sim->arena, struct timing_work, (size_t)ir->kernels + 1);
     for (int e = 0; e < ir->edges; e++) {
         const struct sim_edge *s = &sim->edge[e];
-        r->edge[e] = (struct timing_edge){s->puts, high_water(s), s->full, s->put, s->take, s->mark};
+        r->edge[e] = (struct timing_edge){.words = s->puts, .holds = s->puts - s->takes, .full = s->full, .put = s->put, .take = s->take, .mark = s->mark};
+        r->edge[e].high_water = high_water(s, &r->edge[e].most_at);
         r->words += s->puts;
     }
     collect_work(sim, r);
@@ -283,7 +286,7 @@ struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, 
     for (int i = 0; i <= options->steps; i++) sim.step_start[i] = -1;
     open_edges(&sim);
     if (!open_actors(&sim, missing)) return NULL;
-    while (sim.queue_count) {
+    while (sim.queue_count && (!options->limit || sim.words < options->limit)) {
         struct actor *a = &sim.actor[sim.queue[sim.queue_head]];
         sim.queue_head = (sim.queue_head + 1) % ir->kernels;
         sim.queue_count--;

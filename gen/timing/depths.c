@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depths of FIFOs from simulated steps.
+//
+// A stream is as deep as it ever fills when nothing holds its writer back; then no writer ever waits. Streams whose writer runs ahead for
+// nothing (the next step's rows, while this step has the loop) fill up whatever they hold: those are cut to the least depth at which no step
+// takes longer. Last, every step is walked once more with each pipeline holding a single word: the graph is a Kahn network, in which it does
+// not depend on times whether it comes to a halt; so what goes through here goes through with any timing of the memory.
+#include <string.h>
+
+#include "cost.h"
+#include "depths.h"
+
+enum { MAX_STEPS = 5, MAX_CASES = 32, DEPTH_LEAST = 2 };
+
+struct test_case {
+    const char *name;
+    struct timing_step step[MAX_STEPS];
+    int steps;
+    int64_t cycles; // at the safe depths
+};
+
+struct sizing {
+    struct ir *ir;
+    struct arena scratch;
+    struct test_case test[MAX_CASES];
+    int tests;
+    int64_t *safe, *depth; // per edge
+    bool *runs_ahead;
+    struct timing_depth *out;
+    int64_t words, budget; // simulated; after so many no further depth is tried
+    const char *missing;
+};
+
+// ---- which steps ----
+
+static void add_case(struct sizing *z, const char *name, int64_t pos, const struct timing_step *step, int steps) {
+    if (z->tests == MAX_CASES) return;
+    struct test_case *t = &z->test[z->tests++];
+    t->name = arena_printf(z->ir->arena, "%s at %lld", name, (long long)pos);
+    t->steps = steps;
+    memcpy(t->step, step, (size_t)steps * sizeof *step);
+}
+
+// Steps of n tokens from a position on; of a prompt: the last one runs the head, and an id follows it.
+static void add_steps(struct sizing *z, const char *name, int64_t pos, int n, int steps, bool prompt) {
+    struct timing_step step[MAX_STEPS];
+    const struct ir_design *d = &z->ir->design;
+    int count = 0;
+    for (; count < steps && pos + n <= d->context; count++, pos += n) step[count] = (struct timing_step){pos, n, !prompt || !d->is_lm};
+    if (!count) return;
+    step[count - 1].head = true;
+    if (prompt && d->is_lm && pos < d->context) step[count++] = (struct timing_step){pos, 1, true};
+    add_case(z, name, step[0].pos, step, count);
+}
+
+// Positions: the first ones, both sides of a block's end, the last one; one token and as many as fit.
+static void choose_cases(struct sizing *z) {
+    const struct ir_design *d = &z->ir->design;
+    const int64_t at[] = {0, 1, 63, 64, d->context / 2, d->context - 2};
+    for (size_t i = 0; i < COUNT_OF(at); i++)
+        if (at[i] >= 0 && at[i] < d->context && (i == 0 || at[i] > at[i - 1])) add_steps(z, "single", at[i], 1, 3, false);
+    const int64_t from[] = {0, 64 - 2 * d->tokens, 64, d->context - 1 - 3 * d->tokens};
+    for (size_t i = 0; d->tokens > 1 && i < COUNT_OF(from); i++) {
+        int64_t pos = from[i] / d->tokens * d->tokens; // a step never crosses a block of 64
+        if (from[i] >= 0 && (i == 0 || from[i] > from[i - 1])) add_steps(z, "prompt", pos, d->tokens, 3, true);
+    }
+    if (d->tokens == 1 && d->is_lm) add_steps(z, "prompt", 0, 1, 4, true);
+}
+
+// ---- runs ----
+
+static struct timing_result *run(struct sizing *z, const struct test_case *t, const int64_t *depth, bool single_word) {
+    struct timing_options o = {.step = t->step, .steps = t->steps, .bounded = true, .depth = depth, .single_word = single_word, .limit = TIMING_LIMIT};
+    o.memory = timing_memory(&z->ir->design, NULL);
+    o.memory.refresh_every = 0; // the fastest memory asks most of the streams behind the engine
+    struct timing_result *r = timing_simulate(&z->scratch, z->ir, &o, &z->missing);
+    if (r) z->words += r->words;
+    return r;
+}
+
+// Steps and parameters are not: they wait for their readers by design.
+static bool is_sized(const struct ir *ir, int e) { return ir->kernel[ir->edge[e].src_kernel].port[ir->edge[e].src_port].kind != IR_STREAM_BARE; }
+
+static void note_mark(struct sizing *z, const struct test_case *t, int e, const struct timing_edge *edge) {
+    if (edge->high_water <= z->depth[e] || !is_sized(z->ir, e)) return;
+    int64_t firing = 0, word = edge->most_at;
+    for (int64_t i = 0; i < word; i++) firing += edge->mark[i] & TIMING_LAST;
+    z->depth[e] = edge->high_water;
+    z->out[e].forced_by = arena_printf(z->ir->arena, "%s, firing %lld, cycle %lld", t->name, (long long)firing, (long long)edge->put[word]);
+    z->out[e].delay = edge->take[word] - edge->put[word];
+}
+
+// Marks of all cases at the given depths. False when a case cannot be run or comes to a halt.
+static bool measure(struct sizing *z, const int64_t *given, bool first) {
+    for (int e = 0; e < z->ir->edges; e++) z->depth[e] = is_sized(z->ir, e) ? DEPTH_LEAST : z->safe[e];
+    for (int i = 0; i < z->tests; i++) {
+        struct test_case *t = &z->test[i];
+        struct arena_mark mark = arena_mark(&z->scratch);
+        const struct timing_result *r = run(z, t, given, false);
+        if (!r || r->stuck) return false;
+        if (first) t->cycles = r->cycles;
+        for (int e = 0; e < z->ir->edges; e++) {
+            note_mark(z, t, e, &r->edge[e]);
+            if (first && is_sized(z->ir, e) && r->edge[e].full && r->edge[e].high_water >= z->safe[e] && z->safe[e] > DEPTH_LEAST) z->runs_ahead[e] = true;
+        }
+        arena_release(&z->scratch, mark);
+    }
+    return true;
+}
+
+static bool is_as_fast(struct sizing *z, const int64_t *depth) {
+    bool ok = true;
+    for (int i = 0; ok && i < z->tests; i++) {
+        struct arena_mark mark = arena_mark(&z->scratch);
+        const struct timing_result *r = run(z, &z->test[i], depth, false);
+        ok = r && !r->stuck && r->cycles <= z->test[i].cycles;
+        arena_release(&z->scratch, mark);
+    }
+    return ok;
+}
+
+static void cut_run_ahead(struct sizing *z, int64_t *depth) {
+    for (int e = 0; e < z->ir->edges; e++) {
+        if (!z->runs_ahead[e]) continue;
+        int64_t low = DEPTH_LEAST, high = depth[e]; // high is enough
+        while (low < high && z->words < z->budget) {
+            int64_t middle = depth[e] = (low + high) / 2;
+            if (is_as_fast(z, depth)) high = middle;
+            else low = middle + 1;
+        }
+        depth[e] = high;
+    }
+}
+
+// ---- no halt with any timing ----
+
+static bool passes_single_words(struct sizing *z, const int64_t *depth, bool *full) {
+    for (int i = 0; i < z->tests; i++) {
+        struct arena_mark mark = arena_mark(&z->scratch);
+        const struct timing_result *r = run(z, &z->test[i], depth, true);
+        bool stuck = !r || r->stuck;
+        for (int e = 0; stuck && r && e < z->ir->edges; e++) full[e] = r->edge[e].holds >= depth[e];
+        arena_release(&z->scratch, mark);
+        if (stuck) return false;
+    }
+    return true;
+}
+
+// Streams that are full where the graph comes to a halt get deeper, up to the safe depth.
+static bool ensure_progress(struct sizing *z) {
+    bool *full = ARENA_ARRAY(&z->scratch, bool, (size_t)z->ir->edges + 1);
+    while (!passes_single_words(z, z->depth, full)) {
+        bool deeper = false;
+        for (int e = 0; e < z->ir->edges; e++) {
+            if (!full[e] || z->depth[e] >= z->safe[e]) continue;
+            z->depth[e] = z->depth[e] * 2 < z->safe[e] ? z->depth[e] * 2 : z->safe[e];
+            z->out[e].forced_by = "no halt with one word per pipeline";
+            deeper = true;
+        }
+        if (!deeper) return false;
+        memset(full, 0, (size_t)z->ir->edges * sizeof *full);
+    }
+    return true;
+}
+
+static bool size_all(struct sizing *z) {
+    int edges = z->ir->edges;
+    int64_t *depth = ARENA_ARRAY(&z->scratch, int64_t, (size_t)edges + 1);
+    memcpy(depth, z->safe, (size_t)edges * sizeof *depth);
+    choose_cases(z);
+    if (!measure(z, z->safe, true)) return false;
+    cut_run_ahead(z, depth);
+    if (!measure(z, depth, false)) return false;
+    return ensure_progress(z);
+}
+
+bool timing_depths(struct ir *ir, struct timing_depth *out, const char **missing) {
+    struct sizing z = {.ir = ir, .out = out, .budget = TIMING_BUDGET};
+    arena_init(&z.scratch);
+    z.safe = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
+    z.depth = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
+    z.runs_ahead = ARENA_ARRAY(ir->arena, bool, (size_t)ir->edges + 1);
+    for (int e = 0; e < ir->edges; e++) z.safe[e] = out[e].depth;
+    bool ok = size_all(&z);
+    for (int e = 0; ok && e < ir->edges; e++) out[e].depth = z.depth[e];
+    *missing = z.missing;
+    arena_free(&z.scratch);
+    return ok;
+}

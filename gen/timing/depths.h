@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depths of FIFOs, with what asks for them.
+#ifndef RILL_TIMING_DEPTHS_H
+#define RILL_TIMING_DEPTHS_H
+
+#include "timing.h"
+
+enum { TIMING_LIMIT = 200000000 /* words of one run; more is no design */, TIMING_BUDGET = 60000000 /* words of all trials of a depth */ };
+
+struct timing_depth {
+    int64_t depth;         // in: the safe depth; out: the required one
+    int64_t delay;         // cycles that the word waited when the stream was fullest
+    const char *forced_by; // the case and firing that filled it; NULL: the least depth
+};
+// Per edge. False, with nothing changed but *missing, when the design cannot be simulated (a module without a contract, or NULL: it comes to a halt).
+bool timing_depths(struct ir *, struct timing_depth *, const char **missing);
+
+#endif
