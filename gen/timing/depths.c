@@ -5,18 +5,22 @@
 // nothing (the next step's rows, while this step has the loop) fill up whatever they hold: those are cut to the least depth at which no step
 // takes longer. Last, every step is walked once more with each pipeline holding a single word: the graph is a Kahn network, in which it does
 // not depend on times whether it comes to a halt; so what goes through here goes through with any timing of the memory.
+#include "depths.h"
+
 #include <string.h>
 
 #include "cost.h"
-#include "depths.h"
+#include "cost/args.h"
 
-enum { MAX_STEPS = 5, MAX_CASES = 32, DEPTH_LEAST = 2 };
+enum { MAX_STEPS = 4, MAX_CASES = 16, DEPTH_LEAST = 2, LAYERS = 4 /* more show nothing new */ };
 
 struct test_case {
     const char *name;
     struct timing_step step[MAX_STEPS];
     int steps;
-    int64_t cycles; // at the safe depths
+    bool for_lp;
+    int64_t cycles;      // at the safe depths
+    int64_t *high_water; // per edge, there
 };
 
 struct sizing {
@@ -24,8 +28,11 @@ struct sizing {
     struct arena scratch;
     struct test_case test[MAX_CASES];
     int tests;
+    const char *kind; // of the last one
     int64_t *safe, *depth; // per edge
-    bool *runs_ahead;
+    int64_t *least, *width; // per edge: with every firing as late as it can be; bits of a word, 0: not sized
+    bool latest;            // least is known
+    bool *full;             // per edge: its writer waited at the safe depth
     struct timing_depth *out;
     int64_t words, budget; // simulated; after so many no further depth is tried
     const char *missing;
@@ -36,6 +43,8 @@ struct sizing {
 static void add_case(struct sizing *z, const char *name, int64_t pos, const struct timing_step *step, int steps) {
     if (z->tests == MAX_CASES) return;
     struct test_case *t = &z->test[z->tests++];
+    t->for_lp = z->tests == 1 || strcmp(name, z->kind) != 0; // the first of a kind
+    z->kind = name;
     t->name = arena_printf(z->ir->arena, "%s at %lld", name, (long long)pos);
     t->steps = steps;
     memcpy(t->step, step, (size_t)steps * sizeof *step);
@@ -64,13 +73,13 @@ static void choose_cases(struct sizing *z) {
         int64_t pos = from[i] / d->tokens * d->tokens; // a step never crosses a block of 64
         if (from[i] >= 0 && (i == 0 || from[i] > from[i - 1])) add_steps(z, "prompt", pos, d->tokens, 3, true);
     }
-    if (d->tokens == 1 && d->is_lm) add_steps(z, "prompt", 0, 1, 4, true);
+    if (d->tokens == 1 && d->is_lm) add_steps(z, "prompt", 0, 1, 3, true);
 }
 
 // ---- runs ----
 
 static struct timing_result *run(struct sizing *z, const struct test_case *t, const int64_t *depth, bool single_word) {
-    struct timing_options o = {.step = t->step, .steps = t->steps, .bounded = true, .depth = depth, .single_word = single_word, .limit = TIMING_LIMIT};
+    struct timing_options o = {.step = t->step, .steps = t->steps, .bounded = true, .depth = depth, .single_word = single_word, .layers = LAYERS, .limit = TIMING_LIMIT};
     o.memory = timing_memory(&z->ir->design, NULL);
     o.memory.refresh_every = 0; // the fastest memory asks most of the streams behind the engine
     struct timing_result *r = timing_simulate(&z->scratch, z->ir, &o, &z->missing);
@@ -90,6 +99,13 @@ static void note_mark(struct sizing *z, const struct test_case *t, int e, const 
     z->out[e].delay = edge->take[word] - edge->put[word];
 }
 
+static void note_least(struct sizing *z, const struct timing_result *r) {
+    int64_t *mark = ARENA_ARRAY(&z->scratch, int64_t, (size_t)z->ir->edges + 1);
+    if (!timing_latest(&z->scratch, z->ir, r, z->width, mark)) return;
+    z->latest = true;
+    for (int e = 0; e < z->ir->edges; e++) z->least[e] = at_least(z->least[e], mark[e]);
+}
+
 // Marks of all cases at the given depths. False when a case cannot be run or comes to a halt.
 static bool measure(struct sizing *z, const int64_t *given, bool first) {
     for (int e = 0; e < z->ir->edges; e++) z->depth[e] = is_sized(z->ir, e) ? DEPTH_LEAST : z->safe[e];
@@ -98,19 +114,26 @@ static bool measure(struct sizing *z, const int64_t *given, bool first) {
         struct arena_mark mark = arena_mark(&z->scratch);
         const struct timing_result *r = run(z, t, given, false);
         if (!r || r->stuck) return false;
-        if (first) t->cycles = r->cycles;
+        if (first) {
+            t->cycles = r->cycles;
+            t->high_water = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+        }
         for (int e = 0; e < z->ir->edges; e++) {
             note_mark(z, t, e, &r->edge[e]);
-            if (first && is_sized(z->ir, e) && r->edge[e].full && r->edge[e].high_water >= z->safe[e] && z->safe[e] > DEPTH_LEAST) z->runs_ahead[e] = true;
+            if (first) t->high_water[e] = r->edge[e].high_water;
+            if (first && r->edge[e].full) z->full[e] = true;
         }
+        if (first && t->for_lp) note_least(z, r);
         arena_release(&z->scratch, mark);
     }
     return true;
 }
 
-static bool is_as_fast(struct sizing *z, const int64_t *depth) {
+// Whether stream e may be as short as that; where it never filled so far nothing can change.
+static bool is_as_fast(struct sizing *z, int e, const int64_t *depth) {
     bool ok = true;
     for (int i = 0; ok && i < z->tests; i++) {
+        if (z->test[i].high_water[e] <= depth[e]) continue;
         struct arena_mark mark = arena_mark(&z->scratch);
         const struct timing_result *r = run(z, &z->test[i], depth, false);
         ok = r && !r->stuck && r->cycles <= z->test[i].cycles;
@@ -119,13 +142,21 @@ static bool is_as_fast(struct sizing *z, const int64_t *depth) {
     return ok;
 }
 
+// A stream whose writer could be later without harm: the LP found one of its firings waiting for nothing, or the safe depth held it back.
+static bool runs_ahead(const struct sizing *z, int e) {
+    int64_t mark = z->depth[e];
+    return z->width[e] && mark > DEPTH_LEAST && ((z->latest && z->least[e] < mark) || (z->full[e] && mark >= z->safe[e]));
+}
+
+// It gets what the LP says where the simulator confirms it, else the least depth at which no step takes longer.
 static void cut_run_ahead(struct sizing *z, int64_t *depth) {
     for (int e = 0; e < z->ir->edges; e++) {
-        if (!z->runs_ahead[e]) continue;
-        int64_t low = DEPTH_LEAST, high = depth[e]; // high is enough
-        while (low < high && z->words < z->budget) {
-            int64_t middle = depth[e] = (low + high) / 2;
-            if (is_as_fast(z, depth)) high = middle;
+        if (!runs_ahead(z, e)) continue;
+        int64_t low = DEPTH_LEAST, high = z->depth[e]; // high is enough
+        int64_t middle = z->latest && z->least[e] < high ? at_least(z->least[e], low) : low;
+        for (; low < high && z->words < z->budget; middle = (low + high) / 2) {
+            depth[e] = middle;
+            if (is_as_fast(z, e, depth)) high = middle;
             else low = middle + 1;
         }
         depth[e] = high;
@@ -179,8 +210,13 @@ bool timing_depths(struct ir *ir, struct timing_depth *out, const char **missing
     arena_init(&z.scratch);
     z.safe = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
     z.depth = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
-    z.runs_ahead = ARENA_ARRAY(ir->arena, bool, (size_t)ir->edges + 1);
-    for (int e = 0; e < ir->edges; e++) z.safe[e] = out[e].depth;
+    z.full = ARENA_ARRAY(ir->arena, bool, (size_t)ir->edges + 1);
+    z.least = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
+    z.width = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
+    for (int e = 0; e < ir->edges; e++) {
+        z.safe[e] = out[e].depth;
+        z.width[e] = is_sized(ir, e) ? cost_edge_bits(ir, &ir->edge[e]) : 0;
+    }
     bool ok = size_all(&z);
     for (int e = 0; ok && e < ir->edges; e++) out[e].depth = z.depth[e];
     *missing = z.missing;

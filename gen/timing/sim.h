@@ -48,9 +48,15 @@ struct sim {
     VEC(int64_t) head_done; // a head's values are in the V tail
     VEC(int64_t) k_layer;   // (step, layer) pairs whose keys have been handed over
     VEC(int64_t) v_layer;
+    int64_t layers, fewer; // repetitions of the repeated region, and how many of them are left out
     int64_t words; // given so far
     int engine;    // kernel, or IR_NONE
 };
+
+// A count of repetitions as it is in this run: all of the region's, or all but one.
+static inline int64_t sim_repeats(const struct sim *sim, int64_t count) {
+    return sim->fewer && (count == sim->layers || count == sim->layers - 1) ? count - sim->fewer : count;
+}
 
 // ---- streams ----
 

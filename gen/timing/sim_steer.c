@@ -49,7 +49,7 @@ bool sim_schedule_read(struct sim *sim, const struct actor *a, int entry_bits, s
     s->section = ARENA_ARRAY(sim->arena, struct sim_section, (size_t)s->sections + 1);
     int64_t first = 0;
     for (int i = 0; i < s->sections; i++) {
-        s->section[i] = (struct sim_section){first, bits_at(length, 16 * i, 16), bits_at(repeat, 16 * i, 16), head[i] != 0};
+        s->section[i] = (struct sim_section){first, bits_at(length, 16 * i, 16), sim_repeats(sim, bits_at(repeat, 16 * i, 16)), head[i] != 0};
         first += s->section[i].length;
     }
     return true;

@@ -179,6 +179,18 @@ static void open_edges(struct sim *sim) {
     }
 }
 
+// Layers are alike: a few of them show what all need. Counts of repetitions are known by their value, so there must be one region.
+static void leave_out_layers(struct sim *sim) {
+    int64_t most = 1;
+    int regions = 0;
+    for (int r = 0; r < sim->ir->regions; r++) {
+        regions += sim->ir->region[r].repeat > 1;
+        most = at_least(most, sim->ir->region[r].repeat);
+    }
+    sim->layers = most;
+    if (regions == 1 && sim->options->layers > 1 && most > sim->options->layers) sim->fewer = most - sim->options->layers;
+}
+
 static bool open_actors(struct sim *sim, const char **missing) {
     const struct ir *ir = sim->ir;
     sim->actor = ARENA_ARRAY(sim->arena, struct actor, (size_t)ir->kernels + 1);
@@ -190,6 +202,8 @@ static bool open_actors(struct sim *sim, const char **missing) {
             *missing = ir->kernel[k].module;
             return false;
         }
+        a->c.layers = sim_repeats(sim, a->c.layers);
+        if (a->c.machine == TIMING_REPLAY && !a->c.units) a->c.times = sim_repeats(sim, a->c.times);
         if (a->c.machine == TIMING_ENGINE) sim->engine = k;
     }
     for (int k = 0; k < ir->kernels; k++) {
@@ -284,6 +298,7 @@ struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, 
     struct sim sim = {.arena = arena, .ir = ir, .options = options, .engine = IR_NONE};
     sim.step_start = ARENA_ARRAY(arena, int64_t, (size_t)options->steps + 1);
     for (int i = 0; i <= options->steps; i++) sim.step_start[i] = -1;
+    leave_out_layers(&sim);
     open_edges(&sim);
     if (!open_actors(&sim, missing)) return NULL;
     while (sim.queue_count && (!options->limit || sim.words < options->limit)) {
