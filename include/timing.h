@@ -108,8 +108,8 @@ struct timing_options {
 
 struct timing_edge {
     int64_t words, high_water;
-    int64_t most_at; // the word with which it was fullest
-    int64_t holds;   // words in it at the end
+    int64_t most_at;     // the word with which it was fullest
+    int64_t holds;       // words in it at the end
     int64_t full;        // cycles in which the writer waited for room
     const int64_t *put;  // per word: when it was given,
     const int64_t *take; // when it was taken,

@@ -125,6 +125,20 @@ void report_kernels(const struct report *r, struct text *out) {
     }
 }
 
+// Why a FIFO is as deep as it is: what filled it, and how long that word then waited.
+static void report_certificates(const struct report *r, struct text *out) {
+    bool timed = !strcmp(r->ir->design.fifo, "timed");
+    text_addf(out, "\nwhat asks for more than two words%s\n",
+              timed ? ": the step that filled the FIFO, and how long the word waited" : " (fifo: safe)");
+    for (int e = 0; e < r->ir->edges; e++) {
+        const struct ir_edge *edge = &r->ir->edge[e];
+        if (edge->depth <= 2 || !edge->forced_by) continue;
+        text_addf(out, "  %7lld  %-40s  %s", (long long)edge->depth, edge->name, edge->forced_by);
+        if (edge->delay > 0) text_addf(out, ", waits %lld cycles", (long long)edge->delay);
+        text_add(out, "\n");
+    }
+}
+
 void report_fifos(const struct report *r, struct text *out) {
     text_add(out, "\n");
     add_titles("FIFOs: depth x bits, memory", 36, out);
@@ -135,4 +149,5 @@ void report_fifos(const struct report *r, struct text *out) {
         add_counts(&r->cost.edge[e], out);
         text_addf(out, "  %s\n", edge->name);
     }
+    report_certificates(r, out);
 }

@@ -36,7 +36,8 @@ static void size_by_contracts(struct ir *ir) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
         if (!sized) {
-            if (edge->depth > DEPTH_PLAIN) edge->forced_by = missing ? arena_printf(ir->arena, "safe rule: %s has no timing contract", missing) : "safe rule";
+            if (edge->depth > DEPTH_PLAIN)
+                edge->forced_by = missing ? arena_printf(ir->arena, "safe rule: %s has no timing contract", missing) : "safe rule";
             continue;
         }
         edge->depth = depth[e].depth;

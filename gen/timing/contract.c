@@ -233,13 +233,27 @@ static const struct row {
     {"rill_width_converter", width},
 };
 
+// A dump may have been edited: numbers that no module takes.
+static bool is_sane(const struct timing_contract *c) {
+    const int64_t number[] = {c->rows,  c->ready, c->pipe,  c->pack,   c->fire,  c->in,    c->out,
+                              c->times, c->units, c->heads, c->layers, c->lanes, c->beats, c->channels};
+    for (size_t i = 0; i < COUNT_OF(number); i++)
+        if (number[i] < 0 || number[i] > 1 << 20) return false;
+    bool words = c->machine != TIMING_GEAR || (c->in > 0 && c->out > 0);
+    bool kv = c->machine < TIMING_SCALES || c->machine > TIMING_V_TAIL || (c->units > 0 && c->heads > 0 && c->layers > 0);
+    bool scales = c->machine != TIMING_SCALES || (c->lanes > 0 && c->times > 0);
+    bool rows = c->machine < TIMING_EMBED || c->machine > TIMING_READER || (c->rows > 0 && c->beats > 0);
+    return words && kv && scales && rows && c->pack > 0 && (c->machine != TIMING_ENGINE || c->channels > 0) &&
+           (c->machine != TIMING_READER || c->units > 0);
+}
+
 bool timing_contract(const struct ir *ir, int kernel, struct timing_contract *c) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     *c = (struct timing_contract){.machine = TIMING_NONE, .pack = 1};
     for (size_t i = 0; i < COUNT_OF(table); i++) {
         if (strcmp(table[i].module, k->module)) continue;
         table[i].fill(&(struct call){{k->param, k->params}, c});
-        return true;
+        return is_sane(c);
     }
     return false;
 }

@@ -28,8 +28,8 @@ struct sizing {
     struct arena scratch;
     struct test_case test[MAX_CASES];
     int tests;
-    const char *kind; // of the last one
-    int64_t *safe, *depth; // per edge
+    const char *kind;       // of the last one
+    int64_t *safe, *depth;  // per edge
     int64_t *least, *width; // per edge: with every firing as late as it can be; bits of a word, 0: not sized
     bool latest;            // least is known
     bool *full;             // per edge: its writer waited at the safe depth
@@ -79,7 +79,8 @@ static void choose_cases(struct sizing *z) {
 // ---- runs ----
 
 static struct timing_result *run(struct sizing *z, const struct test_case *t, const int64_t *depth, bool single_word) {
-    struct timing_options o = {.step = t->step, .steps = t->steps, .bounded = true, .depth = depth, .single_word = single_word, .layers = LAYERS, .limit = TIMING_LIMIT};
+    struct timing_options o = {
+        .step = t->step, .steps = t->steps, .bounded = true, .depth = depth, .single_word = single_word, .layers = LAYERS, .limit = TIMING_LIMIT};
     o.memory = timing_memory(&z->ir->design, NULL);
     o.memory.refresh_every = 0; // the fastest memory asks most of the streams behind the engine
     struct timing_result *r = timing_simulate(&z->scratch, z->ir, &o, &z->missing);
@@ -207,6 +208,7 @@ static bool size_all(struct sizing *z) {
 
 bool timing_depths(struct ir *ir, struct timing_depth *out, const char **missing) {
     struct sizing z = {.ir = ir, .out = out, .budget = TIMING_BUDGET};
+    if (ir->design.tokens < 1 || ir->design.tokens > 8) return *missing = "the design", false; // an edited dump
     arena_init(&z.scratch);
     z.safe = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
     z.depth = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);

@@ -11,7 +11,7 @@
 #include "cost/args.h"
 #include "lp/lp.h"
 
-struct stream { // its firings
+struct stream {             // its firings
     int firings, put, take; // variables of firing 0
     int64_t *first;         // word; [firings]: the number of words
 };

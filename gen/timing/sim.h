@@ -49,8 +49,8 @@ struct sim {
     VEC(int64_t) k_layer;   // (step, layer) pairs whose keys have been handed over
     VEC(int64_t) v_layer;
     int64_t layers, fewer; // repetitions of the repeated region, and how many of them are left out
-    int64_t words; // given so far
-    int engine;    // kernel, or IR_NONE
+    int64_t words;         // given so far
+    int engine;            // kernel, or IR_NONE
 };
 
 // A count of repetitions as it is in this run: all of the region's, or all but one.
@@ -139,7 +139,7 @@ struct sim_turns {
     int64_t ready; // when the walk can give its next entry
     bool inside;   // in the middle of a step
 };
-void turns_init(struct sim *, struct actor *, struct sim_turns *);
+bool turns_init(struct sim *, struct actor *, struct sim_turns *);
 // The present turn and from when on it is there; false while unknown or at the end.
 bool turns_present(struct sim *, struct sim_turns *, int64_t *entry, int64_t *from);
 void turns_done(struct sim *, struct sim_turns *, int64_t at);
@@ -157,7 +157,7 @@ int64_t memory_beat(struct sim_memory *, int64_t at);
 // ---- actors: state and run by machine ----
 
 struct sim_machine {
-    void (*init)(struct sim *, struct actor *);
+    bool (*init)(struct sim *, struct actor *); // false: the kernel lacks a stream or its parameters are none
     actor_run *run;
 };
 const struct sim_machine *sim_vector_machine(enum timing_machine);

@@ -48,16 +48,15 @@ struct engine {
     int64_t row, beat, token, header_left;
 };
 
-static void engine_init(struct sim *sim, struct actor *a) {
+static bool engine_init(struct sim *sim, struct actor *a) {
     struct engine *e = a->state = ARENA_NEW(sim->arena, struct engine);
-    sim_schedule_read(sim, a, ENTRY_BITS, &e->schedule);
     e->step = sim_in(sim, a, "step");
     e->x = sim_in(sim, a, "x");
     e->keys = sim_in(sim, a, "klocal");
     e->y = sim_out(sim, a, "y");
     e->now = e->x_last = -1;
     e->all_lanes = a->c.channels;
-    lane_init(sim, &e->lane, a->c.channels);
+    return e->step && e->x && e->y && sim_schedule_read(sim, a, ENTRY_BITS, &e->schedule) && lane_init(sim, &e->lane, a->c.channels);
 }
 
 // ---- what comes in ----
@@ -159,7 +158,7 @@ static bool data_ready(struct sim *sim, struct engine *e, int64_t *from) {
     if (from_memory(e)) return true;
     if (e->mode == MODE_KEYS && e->token == 0) {
         int64_t n = (int64_t)e->key_popped.count;
-        if (n >= e->keys->takes) return false;
+        if (!e->keys || n >= e->keys->takes) return false;
         *from = at_least(*from, e->keys->take[n] + K_COUNTED);
     }
     if (e->mode == MODE_VALUES) {
@@ -264,13 +263,14 @@ struct kv {
     int64_t reading, word, pass, next;
 };
 
-static void kv_init(struct sim *sim, struct actor *a) {
+static bool kv_init(struct sim *sim, struct actor *a) {
     struct kv *v = a->state = ARENA_NEW(sim->arena, struct kv);
     v->in = sim_in(sim, a, "kv");
     v->step = sim_in(sim, a, "step");
     v->out = sim_out(sim, a, "scale");
     v->last = v->step_no = -1;
     stage_init(sim, &v->stage, a->c.pipe);
+    return v->in && v->step && (v->out || a->c.machine != TIMING_SCALES);
 }
 
 static bool kv_step(struct sim *sim, const struct actor *a, struct kv *v) {

@@ -21,18 +21,19 @@ enum {
 };
 enum { KIND_WEIGHTS, KIND_KEYS, KIND_VALUES };
 
-void lane_init(struct sim *sim, struct lane *l, int64_t channels) {
+bool lane_init(struct sim *sim, struct lane *l, int64_t channels) {
+    bool found = false;
     memset(l, 0, sizeof *l);
     for (int k = 0; k < sim->ir->kernels; k++) {
         if (sim->actor[k].c.machine != TIMING_WALKER) continue;
-        sim_schedule_read(sim, &sim->actor[k], ENTRY_BITS, &l->schedule);
+        found = sim_schedule_read(sim, &sim->actor[k], ENTRY_BITS, &l->schedule);
         l->layers = sim->actor[k].c.layers;
     }
-    if (!l->schedule.entries) base_fatal("timing: an engine without a segment walker");
     l->design = &sim->ir->design;
     l->counted = channels > JOIN_LANES ? COUNTED + 2 : COUNTED;
     l->asked = l->described_at = -1;
     memory_init(&l->memory, &sim->options->memory);
+    return found;
 }
 
 static int64_t field(const struct lane *l, int64_t entry, int high, int low) { return (int64_t)sim_schedule_field(&l->schedule, entry, high, low); }

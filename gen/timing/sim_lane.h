@@ -28,7 +28,7 @@ struct lane {
     VEC(int64_t) used;      // used by a command
 };
 
-void lane_init(struct sim *, struct lane *, int64_t channels);
+bool lane_init(struct sim *, struct lane *, int64_t channels);
 // Raises *from to when the next beat may be used by a command. False while that is not known.
 bool lane_ready(struct sim *, struct lane *, int64_t *from);
 void lane_use(struct sim *, struct lane *, int64_t at);

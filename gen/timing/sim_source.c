@@ -22,13 +22,14 @@ struct loop {
     int walked;
 };
 
-static void loop_init(struct sim *sim, struct actor *a) {
+static bool loop_init(struct sim *sim, struct actor *a) {
     struct loop *l = a->state = ARENA_NEW(sim->arena, struct loop);
     l->step = sim_out(sim, a, "step");
     l->walk = sim_out(sim, a, "walk_step");
     l->id = sim_out(sim, a, "id");
     l->next = sim_in(sim, a, "next_id");
     l->ring = sim_out(sim, a, "ring");
+    return l->step && (!l->id || l->next);
 }
 
 static bool loop_step(struct sim *sim, struct loop *l) {
@@ -101,12 +102,13 @@ struct fetch {
     int64_t token, next;
 };
 
-static void fetch_init(struct sim *sim, struct actor *a) {
+static bool fetch_init(struct sim *sim, struct actor *a) {
     struct fetch *f = a->state = ARENA_NEW(sim->arena, struct fetch);
     f->in = sim_in(sim, a, a->c.machine == TIMING_EMBED ? "id" : "step");
     f->out = sim_out(sim, a, "y");
     memory_init(&f->memory, &sim->options->memory);
     stage_init(sim, &f->stage, a->c.pipe);
+    return f->in && f->out;
 }
 
 static void ask_row(struct fetch *f, const struct actor *a, int64_t at) {
@@ -176,7 +178,7 @@ struct rows {
     int64_t tokens, group, row, token;
 };
 
-static void rows_init(struct sim *sim, struct actor *a) {
+static bool rows_init(struct sim *sim, struct actor *a) {
     struct rows *r = a->state = ARENA_NEW(sim->arena, struct rows);
     r->step = sim_in(sim, a, "step");
     r->out = sim_out(sim, a, "x");
@@ -184,6 +186,7 @@ static void rows_init(struct sim *sim, struct actor *a) {
     r->drained[0] = r->drained[1] = -1;
     memory_init(&r->memory, &sim->options->memory);
     stage_init(sim, &r->stage, a->c.pipe);
+    return r->step && r->out;
 }
 
 // One group of one token: a descriptor, its beats. Returns the cycle in which the last one is taken.

@@ -12,10 +12,11 @@ static int64_t digit_of(char c) { return c >= 'a' ? c - 'a' + 10 : c - '0'; }
 
 // Bits of a constant, lowest first; NULL when it is none.
 static uint8_t *constant_bits(struct sim *sim, const char *text, int64_t bits) {
-    uint8_t *bit = ARENA_ARRAY(sim->arena, uint8_t, (size_t)bits + 1);
+    bool plausible = bits > 0 && bits <= 64 * (int64_t)strlen(text); // a piece of 64 bits has a digit at least
+    uint8_t *bit = plausible ? ARENA_ARRAY(sim->arena, uint8_t, (size_t)bits + 1) : NULL;
     int64_t top = bits;
     const char *at = text;
-    if (*at++ != '{') return NULL;
+    if (bit == NULL || *at++ != '{') return NULL;
     for (;;) {
         char *end;
         long width = strtol(at, &end, 10);
@@ -38,21 +39,21 @@ static int64_t bits_at(const uint8_t *bit, int64_t from, int count) {
 }
 
 bool sim_schedule_read(struct sim *sim, const struct actor *a, int entry_bits, struct sim_schedule *s) {
-    *s = (struct sim_schedule){.entry_bits = entry_bits};
-    s->sections = (int)args_int(&a->args, "SECTIONS", 0);
-    s->entries = args_int(&a->args, "ENTRIES", 0);
+    int64_t sections = args_int(&a->args, "SECTIONS", 0);
+    *s = (struct sim_schedule){.entry_bits = entry_bits, .sections = (int)sections, .entries = args_int(&a->args, "ENTRIES", 0)};
+    if (sections < 1 || sections > 65536 || s->entries < 1 || s->entries > 1 << 20) return false;
     const uint8_t *length = constant_bits(sim, args_text(&a->args, "SECTION_LEN"), 16 * s->sections);
     const uint8_t *repeat = constant_bits(sim, args_text(&a->args, "SECTION_REPEAT"), 16 * s->sections);
     const uint8_t *head = constant_bits(sim, args_text(&a->args, "SECTION_WHEN_HEAD"), s->sections);
     s->bit = constant_bits(sim, args_text(&a->args, "TABLE"), s->entries * entry_bits);
-    if (!length || !repeat || !head || !s->bit) base_fatal("timing: the schedule of %s cannot be read", a->k->name);
+    if (!length || !repeat || !head || !s->bit) return false;
     s->section = ARENA_ARRAY(sim->arena, struct sim_section, (size_t)s->sections + 1);
     int64_t first = 0;
     for (int i = 0; i < s->sections; i++) {
         s->section[i] = (struct sim_section){first, bits_at(length, 16 * i, 16), sim_repeats(sim, bits_at(repeat, 16 * i, 16)), head[i] != 0};
         first += s->section[i].length;
     }
-    return true;
+    return first == s->entries;
 }
 
 uint64_t sim_schedule_field(const struct sim_schedule *s, int64_t entry, int high, int low) {
@@ -95,10 +96,10 @@ bool sim_walk_next(const struct sim *sim, const struct sim_schedule *s, struct s
 
 enum { TURNS_AHEAD = 6, SCHEDULE_LATENCY = 4 };
 
-void turns_init(struct sim *sim, struct actor *a, struct sim_turns *t) {
-    sim_schedule_read(sim, a, 8, &t->schedule);
+bool turns_init(struct sim *sim, struct actor *a, struct sim_turns *t) {
     t->steps = sim_in(sim, a, "step");
     edge_init(&t->ahead, TURNS_AHEAD, IR_NONE, IR_NONE);
+    return t->steps && sim_schedule_read(sim, a, 8, &t->schedule);
 }
 
 static bool fetch_turn(struct sim *sim, struct sim_turns *t) {
@@ -142,17 +143,20 @@ struct fork {
     int64_t all; // cycle in which the last reader took it
 };
 
-static void fork_init(struct sim *sim, struct actor *a) {
+static bool fork_init(struct sim *sim, struct actor *a) {
     struct fork *f = a->state = ARENA_NEW(sim->arena, struct fork);
-    f->ports = (int)args_int(&a->args, "PORTS", 1);
+    int64_t ports = args_int(&a->args, "PORTS", 1);
+    if (ports < 1 || ports > a->k->ports) return false;
+    f->ports = (int)ports;
+    f->out = ARENA_ARRAY(sim->arena, struct sim_edge *, (size_t)ports);
+    f->has = ARENA_ARRAY(sim->arena, bool, (size_t)ports);
     f->in = sim_lane(sim, a, false, IR_NONE);
-    f->out = ARENA_ARRAY(sim->arena, struct sim_edge *, (size_t)f->ports);
-    f->has = ARENA_ARRAY(sim->arena, bool, (size_t)f->ports);
-    for (int p = 0; p < f->ports; p++) f->out[p] = sim_lane(sim, a, true, p);
-    for (int p = 0; p < a->k->ports && !f->in; p++) // the fork of steps
-        if (!a->k->port[p].is_output && a->k->port[p].edge != IR_NONE) f->in = &sim->edge[a->k->port[p].edge];
-    for (int p = 0; p < a->k->ports; p++)
-        if (a->k->port[p].is_output && a->k->port[p].index != IR_NONE) f->out[a->k->port[p].index] = &sim->edge[a->k->port[p].edge];
+    bool whole = f->in != NULL;
+    for (int p = 0; p < f->ports; p++) {
+        f->out[p] = sim_lane(sim, a, true, p);
+        whole &= f->out[p] != NULL;
+    }
+    return whole;
 }
 
 static void fork_run(struct sim *sim, struct actor *a) {
@@ -186,15 +190,15 @@ struct steer {
     int64_t ports;
 };
 
-static void steer_init(struct sim *sim, struct actor *a) {
+static bool steer_init(struct sim *sim, struct actor *a) {
     struct steer *s = a->state = ARENA_NEW(sim->arena, struct steer);
     bool mux = a->c.machine == TIMING_MUX;
-    turns_init(sim, a, &s->turns);
     for (int p = 0; p < 255; p++) {
         s->in[p] = mux ? sim_lane(sim, a, false, p) : sim_lane(sim, a, false, IR_NONE);
         s->out[p] = mux ? sim_lane(sim, a, true, IR_NONE) : sim_lane(sim, a, true, p);
     }
-    s->in[DROP] = s->in[0];
+    s->in[DROP] = mux ? NULL : s->in[0];
+    return turns_init(sim, a, &s->turns);
 }
 
 static void steer_run(struct sim *sim, struct actor *a) {
@@ -203,7 +207,7 @@ static void steer_run(struct sim *sim, struct actor *a) {
         int64_t turn, from = 0, room = 0;
         if (!turns_present(sim, &s->turns, &turn, &from)) return;
         struct sim_edge *in = s->in[turn], *out = turn == DROP ? NULL : s->out[turn];
-        if (!edge_waiting(in) || (out && !edge_room(out, &room))) return;
+        if (!in || (turn != DROP && !out) || !edge_waiting(in) || (out && !edge_room(out, &room))) return;
         from = at_least(from, edge_avail(in));
         int64_t at = at_least(from, room);
         uint8_t mark = edge_mark(in);
@@ -219,9 +223,10 @@ struct selection {
     struct sim_edge *in, *out, *step;
 };
 
-static void select_init(struct sim *sim, struct actor *a) {
+static bool select_init(struct sim *sim, struct actor *a) {
     struct selection *s = a->state = ARENA_NEW(sim->arena, struct selection);
     *s = (struct selection){sim_lane(sim, a, false, IR_NONE), sim_lane(sim, a, true, IR_NONE), sim_in(sim, a, "step")};
+    return s->in && s->out && s->step;
 }
 
 static void select_run(struct sim *sim, struct actor *a) {
@@ -249,11 +254,12 @@ struct kept {
     int64_t next, pass, last_in, sent;
 };
 
-static void kept_init(struct sim *sim, struct actor *a) {
+static bool kept_init(struct sim *sim, struct actor *a) {
     struct kept *r = a->state = ARENA_NEW(sim->arena, struct kept);
     r->in = sim_lane(sim, a, false, IR_NONE);
     r->out = sim_lane(sim, a, true, IR_NONE);
     r->last_in = r->sent = -1;
+    return r->in && r->out;
 }
 
 // A head ends with the last unit of the last token, a firing with tlast.

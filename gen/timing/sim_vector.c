@@ -58,11 +58,12 @@ struct pipe {
     int64_t firing; // of those that make one firing out
 };
 
-static void pipe_init(struct sim *sim, struct actor *a) {
+static bool pipe_init(struct sim *sim, struct actor *a) {
     struct pipe *p = a->state = ARENA_NEW(sim->arena, struct pipe);
     inputs_init(sim, a, &p->in);
     p->out = only_output(sim, a);
     stage_init(sim, &p->stage, a->c.pipe);
+    return p->in.count && p->out;
 }
 
 // Without a stage the word passes in the cycle in which it is taken.
@@ -122,7 +123,7 @@ struct bank {
     int64_t steps; // softmax: firings of the present step
 };
 
-static void bank_init(struct sim *sim, struct actor *a) {
+static bool bank_init(struct sim *sim, struct actor *a) {
     struct bank *b = a->state = ARENA_NEW(sim->arena, struct bank);
     struct inputs all;
     inputs_init(sim, a, &all);
@@ -137,6 +138,7 @@ static void bank_init(struct sim *sim, struct actor *a) {
     b->step = a->c.machine == TIMING_SOFTMAX ? sim_in(sim, a, "step") : NULL;
     b->last = -1;
     stage_init(sim, &b->stage, a->c.pipe);
+    return b->in.count && b->out && (a->c.machine != TIMING_SOFTMAX || (b->scalar && b->step));
 }
 
 // Softmax holds a step word until its last firing is in.
@@ -262,9 +264,10 @@ struct argmax {
     bool first;
 };
 
-static void argmax_init(struct sim *sim, struct actor *a) {
+static bool argmax_init(struct sim *sim, struct actor *a) {
     struct argmax *m = a->state = ARENA_NEW(sim->arena, struct argmax);
     *m = (struct argmax){sim_in(sim, a, "x"), sim_out(sim, a, "id"), -1, 0, 0, -1, true};
+    return m->in && m->out;
 }
 
 static bool argmax_ids(struct sim *sim, struct argmax *m) {
@@ -311,7 +314,7 @@ struct gear {
     int64_t chunk, token, sending, sent; // sending: line; sent: cycle of the last word out
 };
 
-static void gear_init(struct sim *sim, struct actor *a) {
+static bool gear_init(struct sim *sim, struct actor *a) {
     struct gear *g = a->state = ARENA_NEW(sim->arena, struct gear);
     g->in = sim_lane(sim, a, false, IR_NONE);
     g->out = sim_lane(sim, a, true, IR_NONE);
@@ -319,6 +322,7 @@ static void gear_init(struct sim *sim, struct actor *a) {
     g->ahead.latency = 1;
     g->sent = -1;
     stage_init(sim, &g->stage, a->c.pipe);
+    return g->in && g->out;
 }
 
 static bool gear_in(struct sim *sim, struct actor *a, struct gear *g) {

@@ -210,7 +210,10 @@ static bool open_actors(struct sim *sim, const char **missing) {
         struct actor *a = &sim->actor[k];
         const struct sim_machine *m = machine_of(a->c.machine);
         if (!m) continue;
-        if (m->init) m->init(sim, a);
+        if (m->init && !m->init(sim, a)) {
+            *missing = ir->kernel[k].name;
+            return false;
+        }
         a->run = m->run;
         sim_wake(sim, k);
     }
@@ -282,7 +285,8 @@ static struct timing_result *collect(struct sim *sim) {
     r->kernel = ARENA_ARRAY(sim->arena, struct timing_work, (size_t)ir->kernels + 1);
     for (int e = 0; e < ir->edges; e++) {
         const struct sim_edge *s = &sim->edge[e];
-        r->edge[e] = (struct timing_edge){.words = s->puts, .holds = s->puts - s->takes, .full = s->full, .put = s->put, .take = s->take, .mark = s->mark};
+        r->edge[e] =
+            (struct timing_edge){.words = s->puts, .holds = s->puts - s->takes, .full = s->full, .put = s->put, .take = s->take, .mark = s->mark};
         r->edge[e].high_water = high_water(s, &r->edge[e].most_at);
         r->words += s->puts;
     }
@@ -294,8 +298,15 @@ static struct timing_result *collect(struct sim *sim) {
     return r;
 }
 
+static bool is_sane(const struct ir_design *d) {
+    return d->channels >= 1 && d->channels <= 32 && (d->beat_bits == 256 || d->beat_bits == 512) && d->lanes >= 1 && d->lanes <= 32 &&
+           d->tokens >= 1 && d->tokens <= 8 && d->max_burst >= 1 && d->prefetch_beats >= d->max_burst && d->outstanding >= 1 && d->context >= 1;
+}
+
 struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, const struct timing_options *options, const char **missing) {
     struct sim sim = {.arena = arena, .ir = ir, .options = options, .engine = IR_NONE};
+    *missing = "the design";
+    if (!is_sane(&ir->design)) return NULL;
     sim.step_start = ARENA_ARRAY(arena, int64_t, (size_t)options->steps + 1);
     for (int i = 0; i <= options->steps; i++) sim.step_start[i] = -1;
     leave_out_layers(&sim);
