@@ -84,7 +84,8 @@ enum timing_need timing_need(const struct ir_kernel *, int port);
 
 struct timing_memory {    // of one channel
     double beat_cycles;   // cycles per beat at the bus
-    double latency;       // cycles from the request at the port to its first beat
+    double latency;       // cycles from the request at the port to its first beat, the row being open
+    double miss;          // more when another row is open
     double refresh_every; // cycles; 0: never
     double refresh;       // cycles
     double start;         // age of the memory when the first step begins: where its refreshes lie

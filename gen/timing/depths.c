@@ -12,7 +12,13 @@
 #include "cost.h"
 #include "cost/args.h"
 
-enum { MAX_STEPS = 4, MAX_CASES = 16, DEPTH_LEAST = 2, LAYERS = 4 /* more show nothing new */ };
+enum {
+    MAX_STEPS = 8,
+    GRAPH_STEPS = 8 /* rows that may be under way at once */,
+    MAX_CASES = 16,
+    DEPTH_LEAST = 2,
+    LAYERS = 4 /* more show nothing new */
+};
 
 struct test_case {
     const char *name;
@@ -67,11 +73,11 @@ static void choose_cases(struct sizing *z) {
     const struct ir_design *d = &z->ir->design;
     const int64_t at[] = {0, 1, 63, 64, d->context / 2, d->context - 2};
     for (size_t i = 0; i < COUNT_OF(at); i++)
-        if (at[i] >= 0 && at[i] < d->context && (i == 0 || at[i] > at[i - 1])) add_steps(z, "single", at[i], 1, 3, false);
+        if (at[i] >= 0 && at[i] < d->context && (i == 0 || at[i] > at[i - 1])) add_steps(z, "single", at[i], 1, d->is_lm ? 3 : GRAPH_STEPS, false);
     const int64_t from[] = {0, 64 - 2 * d->tokens, 64, d->context - 1 - 3 * d->tokens};
     for (size_t i = 0; d->tokens > 1 && i < COUNT_OF(from); i++) {
         int64_t pos = from[i] / d->tokens * d->tokens; // a step never crosses a block of 64
-        if (from[i] >= 0 && (i == 0 || from[i] > from[i - 1])) add_steps(z, "prompt", pos, d->tokens, 3, true);
+        if (from[i] >= 0 && (i == 0 || from[i] > from[i - 1])) add_steps(z, "prompt", pos, d->tokens, d->is_lm ? 3 : GRAPH_STEPS, true);
     }
     if (d->tokens == 1 && d->is_lm) add_steps(z, "prompt", 0, 1, 3, true);
 }
@@ -79,8 +85,13 @@ static void choose_cases(struct sizing *z) {
 // ---- runs ----
 
 static struct timing_result *run(struct sizing *z, const struct test_case *t, const int64_t *depth, bool single_word) {
-    struct timing_options o = {
-        .step = t->step, .steps = t->steps, .bounded = true, .depth = depth, .single_word = single_word, .layers = LAYERS, .limit = TIMING_LIMIT};
+    struct timing_options o = {.step = t->step,
+                               .steps = t->steps,
+                               .bounded = depth != NULL,
+                               .depth = depth,
+                               .single_word = single_word,
+                               .layers = LAYERS,
+                               .limit = TIMING_LIMIT};
     o.memory = timing_memory(&z->ir->design, NULL);
     o.memory.refresh_every = 0; // the fastest memory asks most of the streams behind the engine
     struct timing_result *r = timing_simulate(&z->scratch, z->ir, &o, &z->missing);
@@ -195,12 +206,29 @@ static bool ensure_progress(struct sizing *z) {
     return true;
 }
 
+static int64_t all_cycles(const struct sizing *z) {
+    int64_t sum = 0;
+    for (int i = 0; i < z->tests; i++) sum += z->test[i].cycles;
+    return sum;
+}
+
+// The safe rule holds one row beside each path. A graph without a loop from row to row can have several under way: where that makes it
+// faster, its streams may be as deep as they get when nothing bounds them.
+static bool allow_rows(struct sizing *z) {
+    int64_t safe = all_cycles(z);
+    if (z->ir->design.is_lm) return true;
+    if (!measure(z, NULL, true)) return false;
+    if (all_cycles(z) * 50 < safe * 49)
+        for (int e = 0; e < z->ir->edges; e++) z->safe[e] = at_least(z->safe[e], z->depth[e]);
+    return measure(z, z->safe, true);
+}
+
 static bool size_all(struct sizing *z) {
     int edges = z->ir->edges;
     int64_t *depth = ARENA_ARRAY(&z->scratch, int64_t, (size_t)edges + 1);
-    memcpy(depth, z->safe, (size_t)edges * sizeof *depth);
     choose_cases(z);
-    if (!measure(z, z->safe, true)) return false;
+    if (!measure(z, z->safe, true) || !allow_rows(z)) return false;
+    memcpy(depth, z->safe, (size_t)edges * sizeof *depth);
     cut_run_ahead(z, depth);
     if (!measure(z, depth, false)) return false;
     return ensure_progress(z);

@@ -21,6 +21,12 @@ struct sim_edge {
     int writer, reader;
 };
 
+// Memory of one channel: reads in the order of their requests.
+struct sim_memory {
+    struct timing_memory figure;
+    double bus_free, next_refresh;
+};
+
 struct sim;
 struct actor;
 typedef void actor_run(struct sim *, struct actor *);
@@ -50,6 +56,8 @@ struct sim {
     VEC(int64_t) v_layer;
     int64_t layers, fewer; // repetitions of the repeated region, and how many of them are left out
     int64_t words;         // given so far
+    int64_t positions;      // steps whose rows have been asked for by position; without such a kernel more than there are
+    struct sim_memory rows; // of the channel that holds tables
     int engine;            // kernel, or IR_NONE
 };
 
@@ -144,15 +152,11 @@ bool turns_init(struct sim *, struct actor *, struct sim_turns *);
 bool turns_present(struct sim *, struct sim_turns *, int64_t *entry, int64_t *from);
 void turns_done(struct sim *, struct sim_turns *, int64_t at);
 
-// ---- memory of one channel: reads in the order of their requests ----
+// ---- memory ----
 
-struct sim_memory {
-    struct timing_memory figure;
-    double bus_free, next_refresh;
-};
 void memory_init(struct sim_memory *, const struct timing_memory *);
-// When beat after beat of a request that the port sees at `at` comes back; call once per beat, first first.
-int64_t memory_beat(struct sim_memory *, int64_t at);
+// When beat after beat of a request that the port sees at `at` comes back; call once per beat, first first. opens: in a row of its own.
+int64_t memory_beat(struct sim_memory *, int64_t at, bool opens);
 
 // ---- actors: state and run by machine ----
 

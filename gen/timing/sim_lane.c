@@ -87,7 +87,7 @@ static bool next_burst(struct sim *sim, struct lane *l) {
         l->described[1] = from;
     }
     for (int64_t b = 0; b < beats; b++) {
-        int64_t n = (int64_t)l->arrived.count, at = memory_beat(&l->memory, from + PORT_LATENCY) + DATA_LATENCY;
+        int64_t n = (int64_t)l->arrived.count, at = memory_beat(&l->memory, from + PORT_LATENCY, false) + DATA_LATENCY;
         VEC_PUSH(sim->arena, l->arrived, n && l->arrived.items[n - 1] >= at ? l->arrived.items[n - 1] + 1 : at);
     }
     VEC_PUSH(sim->arena, l->burst_end, l->arrived.items[l->arrived.count - 1]);

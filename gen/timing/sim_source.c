@@ -39,7 +39,7 @@ static bool loop_step(struct sim *sim, struct loop *l) {
     edge_put(sim, l->step, l->from, at, TIMING_LAST | TIMING_TOK_LAST);
     sim->step_start[l->at] = at;
     l->from = at + (l->id ? LOOP_ID : sim->options->step[l->at].ntok + LOOP_STREAM);
-    if (l->id && l->at == 0) l->from = at_least(l->from, at + LOOP_PROMPT + (int64_t)sim->options->memory.latency);
+    if (l->id && l->at == 0) l->from = at_least(l->from, at + LOOP_PROMPT + (int64_t)(sim->options->memory.latency + sim->options->memory.miss / 2));
     l->inside = l->id != NULL;
     l->ids = 0;
     if (!l->id) l->at++;
@@ -94,41 +94,54 @@ enum {
 
 struct fetch {
     struct sim_edge *in, *out;
-    struct sim_memory memory;
+    struct sim_memory *memory; // one channel for all rows
     struct stage stage;
     int64_t free; // the unit can take the next id or step
     int64_t asked, tokens, arrived;
     int64_t left, offered; // rows of the present step that are still to be sent
     int64_t token, next;
+    int64_t steps; // done
 };
 
 static bool fetch_init(struct sim *sim, struct actor *a) {
     struct fetch *f = a->state = ARENA_NEW(sim->arena, struct fetch);
     f->in = sim_in(sim, a, a->c.machine == TIMING_EMBED ? "id" : "step");
     f->out = sim_out(sim, a, "y");
-    memory_init(&f->memory, &sim->options->memory);
+    f->memory = &sim->rows;
     stage_init(sim, &f->stage, a->c.pipe);
+    if (a->c.machine == TIMING_POSITION) sim->positions = 0;
     return f->in && f->out;
 }
 
 static void ask_row(struct fetch *f, const struct actor *a, int64_t at) {
     for (int64_t b = 0; b < a->c.beats; b++) {
-        int64_t there = memory_beat(&f->memory, at + ASK_TO_PORT) + DATA_LATENCY + FIFO_LATENCY;
+        int64_t there = memory_beat(f->memory, at + ASK_TO_PORT, true) + DATA_LATENCY + FIFO_LATENCY;
         f->arrived = at_least(f->arrived + 1, there);
     }
     f->tokens++;
 }
 
+static void wake_embedding(struct sim *sim) {
+    for (int k = 0; k < sim->ir->kernels; k++)
+        if (sim->actor[k].c.machine == TIMING_EMBED) sim_wake(sim, k);
+}
+
 // Takes ids until the step's last, or the step; false while there is none.
 static bool fetch_in(struct sim *sim, struct actor *a, struct fetch *f) {
     if (!edge_waiting(f->in)) return false;
+    if (a->c.machine == TIMING_EMBED && sim->positions <= f->steps) return false; // the step's positions are asked for first
     int64_t at = at_least(edge_avail(f->in), f->free);
     bool last = edge_mark(f->in) & TIMING_LAST;
     int64_t rows = a->c.machine == TIMING_EMBED ? 1 : sim->options->step[f->in->takes].ntok;
     edge_take(sim, f->in, at);
+    if (a->c.machine == TIMING_POSITION) {
+        sim->positions = f->in->takes;
+        wake_embedding(sim);
+    }
     for (int64_t r = 0; r < rows; r++) ask_row(f, a, at + a->c.ask + r * a->c.ask_next);
     f->free = at + a->c.ask + rows * a->c.ask_next;
     if (last) {
+        f->steps++;
         f->left = a->c.rows * f->tokens;
         f->next = at_least(f->arrived + a->c.ready, f->free + 1);
     }
@@ -199,7 +212,7 @@ static int64_t read_group(struct sim *sim, struct actor *a, struct rows *r, int6
     if (room >= 0) r->asked = at_least(r->asked, r->beat_taken.items[room] + 1);
     int64_t there = 0;
     for (int64_t b = 0; b < a->c.beats; b++) {
-        there = memory_beat(&r->memory, r->asked + 2) + DATA_LATENCY;
+        there = memory_beat(&r->memory, r->asked + 2, b == 0 && r->row == 0) + DATA_LATENCY;
         r->taken = at_least(at_least(r->taken + 1, there + FIFO_LATENCY), bank_free);
         VEC_PUSH(sim->arena, r->beat_taken, r->taken);
     }

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timing contracts against the headers of the RTL modules, the simulator on small designs, depths of FIFOs.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "command.h"
+#include "pass/pass.h"
+#include "timing.h"
+
+static struct arena arena;
+static struct diag diag;
+static int setup(void **state) {
+    (void)state;
+    arena_init(&arena);
+    diag_init(&diag, stderr);
+    return 0;
+}
+static int teardown(void **state) {
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+// ---- contracts ----
+
+struct param {
+    const char *name, *value;
+};
+
+static int64_t latency(const char *module, const struct param *param) {
+    struct ir ir = {.arena = &arena};
+    int k = ir_add_kernel(&ir, "k", module, IR_NONE);
+    for (; param->name; param++) ir_set_param(&ir, k, param->name, "%s", param->value);
+    struct timing_contract c;
+    assert_true(timing_contract(&ir, k, &c));
+    return timing_latency(&c);
+}
+
+#define LATENCY(module, ...) latency(module, (const struct param[]){__VA_ARGS__, {0}})
+
+// The "Latency" lines of rtl-templates/kernel and layout.
+static void test_headers(void **state) {
+    (void)state;
+    assert_int_equal(LATENCY("rill_add", {"LANES", "8"}), 4);
+    assert_int_equal(LATENCY("rill_mul", {"LANES", "8"}), 3);
+    assert_int_equal(LATENCY("rill_gelu", {"LANES", "8"}), 38);
+    assert_int_equal(LATENCY("rill_silu", {"LANES", "8"}), 22);
+    assert_int_equal(LATENCY("rill_layernorm", {"LANES", "8"}, {"N", "96"}), 3 + 43);
+    assert_int_equal(LATENCY("rill_layernorm", {"LANES", "32"}, {"N", "96"}), 5 + 43);
+    assert_int_equal(LATENCY("rill_rmsnorm", {"LANES", "1"}, {"N", "96"}), 0 + 32);
+    assert_int_equal(LATENCY("rill_argmax", {"LANES", "16"}, {"N", "96"}), 4 + 3);
+    assert_int_equal(LATENCY("rill_softmax", {"LANES", "16"}, {"HEADS", "4"}, {"LAYERS", "2"}), 3 + 21);
+    assert_int_equal(LATENCY("rill_softmax", {"LANES", "2"}, {"HEADS", "4"}, {"LAYERS", "2"}), 1 + 21);
+    assert_int_equal(LATENCY("rill_width_converter", {"IN_ELEMS", "3"}, {"OUT_ELEMS", "8"}), 2 + 4);
+    assert_int_equal(LATENCY("rill_width_converter", {"IN_ELEMS", "8"}, {"OUT_ELEMS", "8"}, {"DENSE", "1"}), 0);
+    assert_int_equal(LATENCY("rill_replay_buffer", {"REPLAYS", "3"}), 2);
+    assert_int_equal(LATENCY("rill_layout_converter", {"BUFFER", "12"}), 2);
+    assert_int_equal(LATENCY("rill_kv_scale", {"LANES", "8"}, {"LAYERS", "2"}, {"HEADS", "3"}, {"UNITS", "1"}), 5);
+}
+
+// When a unit is one chunk, and one cycle more for each further chunk of it.
+static void test_units(void **state) {
+    (void)state;
+    assert_int_equal(LATENCY("rill_quantize", {"LANES", "32"}, {"BEAT_BITS", "256"}, {"BLOCK", "64"}), 5 + 4);
+    assert_int_equal(LATENCY("rill_quantize", {"LANES", "8"}, {"BEAT_BITS", "512"}, {"BLOCK", "128"}), 7 + 7);
+    assert_int_equal(LATENCY("rill_quantize", {"LANES", "1"}, {"BEAT_BITS", "256"}, {"BLOCK", "4"}), 6 + 3);
+    assert_int_equal(LATENCY("rill_kv_quantize", {"LANES", "32"}, {"BEAT_BITS", "256"}, {"HEAD_DIM", "64"}), 5 + 18);
+    assert_int_equal(LATENCY("rill_kv_quantize", {"LANES", "8"}, {"BEAT_BITS", "512"}, {"HEAD_DIM", "32"}), 3 + 18 + 3);
+}
+
+static void test_unknown_module(void **state) {
+    (void)state;
+    struct ir ir = {.arena = &arena};
+    struct timing_contract c;
+    assert_false(timing_contract(&ir, ir_add_kernel(&ir, "k", "rill_of_a_friend", IR_NONE), &c));
+    int k = ir_add_kernel(&ir, "w", "rill_width_converter", IR_NONE);
+    ir_set_param(&ir, k, "IN_ELEMS", "-7");
+    assert_false(timing_contract(&ir, k, &c));
+}
+
+// ---- designs ----
+
+static struct ir *build(const char *spec) {
+    struct ir *ir = command_build(spec, &arena, &diag, NULL);
+    assert_non_null(ir);
+    return ir;
+}
+
+static struct timing_result *simulate(const struct ir *ir, int64_t prompt, int64_t tokens, const int64_t *depth, bool single_word) {
+    struct timing_step *step;
+    struct timing_options o = {.bounded = true, .depth = depth, .single_word = single_word, .memory = timing_memory(&ir->design, NULL)};
+    o.steps = timing_request_steps(ir, prompt, tokens, &step);
+    o.step = step;
+    const char *missing = NULL;
+    struct timing_result *r = timing_simulate(&arena, ir, &o, &missing);
+    assert_non_null(r);
+    return r;
+}
+
+// With the depths of the safe rule.
+static struct ir *build_safe(const char *spec) {
+    struct ir *ir = command_build(spec, &arena, &diag, "insert-control");
+    assert_non_null(ir);
+    ir->design.fifo = "safe";
+    assert_true(pass_size_fifos(ir, NULL, &diag));
+    return ir;
+}
+
+static int edge_named(const struct ir *ir, const char *name) {
+    for (int e = 0; e < ir->edges; e++)
+        if (!strcmp(ir->edge[e].name, name)) return e;
+    fail_msg("no stream %s", name);
+    return IR_NONE;
+}
+
+static void assert_near(int64_t value, int64_t expected) {
+    int64_t margin = expected / 50 + 64;
+    if (value < expected - margin || value > expected + margin) fail_msg("%lld cycles, the RTL takes %lld", (long long)value, (long long)expected);
+}
+
+// Cycles that the RTL takes, from the first step word to the last row or to the cycle after the last id (memory without jitter).
+static void test_cycles_of_rtl(void **state) {
+    (void)state;
+    struct ir *ir = build_safe("tests/e2e/specs/five.yaml");
+    assert_near(simulate(ir, 4, 1, NULL, false)->cycles, 711);
+    ir = build_safe("tests/e2e/specs/blocks.yaml");
+    assert_near(simulate(ir, 4, 1, NULL, false)->cycles, 7538);
+    ir = build_safe("tests/e2e/specs/odd.yaml");
+    assert_near(simulate(ir, 3, 4, NULL, false)->cycles, 13735);
+    assert_near(simulate(ir, 30, 8, NULL, false)->cycles, 67607);
+}
+
+static void test_words(void **state) {
+    (void)state;
+    struct ir *ir = build("tests/e2e/specs/blocks.yaml");
+    struct timing_result *r = simulate(ir, 3, 1, NULL, false);
+    assert_null(r->stuck);
+    assert_int_equal(r->edge[edge_named(ir, "input_x_x_to_h_loop_0")].words, 3 * 24);
+    assert_int_equal(r->edge[edge_named(ir, "h_fork_0_to_n_x")].words, 3 * 7 * 24);
+    assert_int_equal(r->edge[edge_named(ir, "y_demux_1_to_output_y_y")].words, 3 * 10);
+    for (int e = 0; e < ir->edges; e++) { // every word that was given was taken, later; none came before the one ahead of it
+        const struct timing_edge *t = &r->edge[e];
+        for (int64_t i = 0; i < t->words - t->holds; i++) {
+            assert_true(t->take[i] > t->put[i]);
+            assert_true(i == 0 || (t->put[i] > t->put[i - 1] && t->take[i] > t->take[i - 1]));
+        }
+    }
+}
+
+// The stream beside the block must hold the residual until the block's first row comes; the writer and the join hold a few words.
+static void test_halt(void **state) {
+    (void)state;
+    struct ir *ir = build_safe("tests/e2e/specs/blocks.yaml");
+    int64_t *depth = ARENA_ARRAY(&arena, int64_t, (size_t)ir->edges + 1);
+    for (int e = 0; e < ir->edges; e++) depth[e] = ir->edge[e].depth;
+    int side = edge_named(ir, "h_fork_1_to_h_next_b");
+    depth[side] = 12;
+    assert_non_null(simulate(ir, 1, 1, depth, false)->stuck);
+    depth[side] = 24;
+    assert_null(simulate(ir, 1, 1, depth, false)->stuck);
+}
+
+static void test_depths(void **state) {
+    (void)state;
+    const char *const specs[] = {"tests/e2e/specs/five.yaml", "tests/e2e/specs/blocks.yaml", "tests/e2e/specs/odd.yaml",
+                                 "tests/e2e/specs/grouped.yaml"};
+    for (size_t s = 0; s < COUNT_OF(specs); s++) {
+        struct ir *ir = build(specs[s]);
+        for (int e = 0; e < ir->edges; e++) {
+            assert_true(ir->edge[e].depth >= 2);
+            assert_true(ir->edge[e].forced_by == NULL || !strstr(ir->edge[e].forced_by, "safe rule"));
+        }
+        int64_t context = ir->design.context < 70 ? ir->design.context : 70;
+        assert_null(simulate(ir, context - 3, 4, NULL, true)->stuck);
+        struct ir *safe = build_safe(specs[s]);
+        int64_t fewer = simulate(ir, context - 3, 4, NULL, false)->cycles, more = simulate(safe, context - 3, 4, NULL, false)->cycles;
+        assert_true(fewer < more + more / 50 + 64);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_headers, setup, teardown),        cmocka_unit_test_setup_teardown(test_units, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_unknown_module, setup, teardown), cmocka_unit_test_setup_teardown(test_cycles_of_rtl, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_words, setup, teardown),          cmocka_unit_test_setup_teardown(test_halt, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_depths, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
