@@ -60,8 +60,8 @@ int command_timeline(struct ir *ir, const struct timeline_options *o) {
     if (prompt > ir->design.context) prompt = ir->design.context;
     int steps = timing_request_steps(ir, prompt, o->tokens > 0 ? o->tokens : 3, &step);
     struct timing_options options = {.step = step, .steps = steps, .bounded = !o->unbounded};
-    options.memory = timing_memory(&ir->design, NULL);
-    options.memory.start = (double)o->start;
+    options.memory = timing_memory(&ir->design);
+    options.memory.start = o->start;
     const char *missing = NULL;
     struct timing_result *r = timing_simulate(ir->arena, ir, &options, &missing);
     if (!r) return fprintf(stderr, "rill check: error: %s has no timing contract\n", missing), RILL_BAD_SPEC;

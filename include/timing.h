@@ -5,7 +5,6 @@
 #ifndef RILL_TIMING_H
 #define RILL_TIMING_H
 
-#include "device.h"
 #include "ir.h"
 
 // ---- contracts -----------------------------------------------------------------------------------------------------------------------
@@ -82,16 +81,12 @@ enum timing_need timing_need(const struct ir_kernel *, int port);
 
 // ---- simulation ----------------------------------------------------------------------------------------------------------------------
 
-struct timing_memory {    // of one channel
-    double beat_cycles;   // cycles per beat at the bus
-    double latency;       // cycles from the request at the port to its first beat, the row being open
-    double miss;          // more when another row is open
-    double refresh_every; // cycles; 0: never
-    double refresh;       // cycles
-    double start;         // age of the memory when the first step begins: where its refreshes lie
+struct timing_memory { // of a channel: its figures are those of the memory model (docs/testing.md)
+    double period_ps;  // of the design's clock
+    bool refreshes;
+    int64_t start; // age of the memory when the first step begins, cycles: where its refreshes lie
 };
-// Figures of the board, or of the one the memory model has (docs/testing.md) without a device.
-struct timing_memory timing_memory(const struct ir_design *, const struct rill_device *);
+struct timing_memory timing_memory(const struct ir_design *);
 
 // The steps of a request; their number.
 int timing_request_steps(const struct ir *, int64_t prompt, int64_t tokens, struct timing_step **);

@@ -92,8 +92,8 @@ static struct timing_result *run(struct sizing *z, const struct test_case *t, co
                                .single_word = single_word,
                                .layers = LAYERS,
                                .limit = TIMING_LIMIT};
-    o.memory = timing_memory(&z->ir->design, NULL);
-    o.memory.refresh_every = 0; // the fastest memory asks most of the streams behind the engine
+    o.memory = timing_memory(&z->ir->design);
+    o.memory.refreshes = false; // the fastest memory asks most of the streams behind the engine
     struct timing_result *r = timing_simulate(&z->scratch, z->ir, &o, &z->missing);
     if (r) z->words += r->words;
     return r;

@@ -6,6 +6,7 @@
 #ifndef RILL_TIMING_SIM_H
 #define RILL_TIMING_SIM_H
 
+#include "../../verif/model/hbm_bank.h" // one memory for the simulation and its forecast
 #include "cost/args.h"
 #include "timing.h"
 
@@ -24,8 +25,12 @@ struct sim_edge {
 // Memory of one channel: reads in the order of their requests.
 struct sim_memory {
     struct timing_memory figure;
-    double bus_free, next_refresh;
+    struct hbm_timing timing;
+    struct hbm_banks banks;
+    int64_t beat_bytes;
 };
+
+struct lane;
 
 struct sim;
 struct actor;
@@ -56,9 +61,10 @@ struct sim {
     VEC(int64_t) v_layer;
     int64_t layers, fewer; // repetitions of the repeated region, and how many of them are left out
     int64_t words;         // given so far
-    int64_t positions;      // steps whose rows have been asked for by position; without such a kernel more than there are
-    struct sim_memory rows; // of the channel that holds tables
-    int engine;            // kernel, or IR_NONE
+    int64_t positions;     // steps whose rows have been asked for by position; without such a kernel more than there are
+    struct sim_memory memory;
+    struct lane *lane; // of the engine, or NULL
+    int engine;        // kernel, or IR_NONE
 };
 
 // A count of repetitions as it is in this run: all of the region's, or all but one.
@@ -154,9 +160,12 @@ void turns_done(struct sim *, struct sim_turns *, int64_t at);
 
 // ---- memory ----
 
-void memory_init(struct sim_memory *, const struct timing_memory *);
-// When beat after beat of a request that the port sees at `at` comes back; call once per beat, first first. opens: in a row of its own.
-int64_t memory_beat(struct sim_memory *, int64_t at, bool opens);
+void memory_init(struct sim_memory *, const struct timing_memory *, int beat_bits);
+int64_t memory_latency(const struct sim_memory *); // cycles from a request at the port to its data, idle, the row closed
+// When a beat comes back that the port asks for at `at`; call once per beat, in the order of the requests.
+int64_t memory_beat(struct sim_memory *, int64_t at, int64_t address);
+// The same for another reader than the lane, which reads ahead up to then first.
+int64_t memory_read(struct sim *, int64_t at, int64_t address);
 
 // ---- actors: state and run by machine ----
 

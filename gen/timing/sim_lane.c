@@ -8,7 +8,7 @@
 
 enum {
     ENTRY_BITS = 192,
-    WALK_LATENCY = 10, // step word to the first descriptor: 4 of the schedule, 6 of the walker
+    WALK_AHEAD = 200,  // the walker begins with the loading of parameters, so long before the first step at least
     SPLIT_LATENCY = 2, // descriptor to its first burst
     PORT_LATENCY = 2,  // burst to the channel: the address register and the arbiter
     DATA_LATENCY = 1,  // the channel's data register
@@ -31,8 +31,8 @@ bool lane_init(struct sim *sim, struct lane *l, int64_t channels) {
     }
     l->design = &sim->ir->design;
     l->counted = channels > JOIN_LANES ? COUNTED + 2 : COUNTED;
-    l->asked = l->described_at = -1;
-    memory_init(&l->memory, &sim->options->memory);
+    l->asked = l->described_at = l->described[0] = l->described[1] = -WALK_AHEAD;
+    sim->lane = l;
     return found;
 }
 
@@ -60,7 +60,7 @@ static bool next_run(struct sim *sim, struct lane *l) {
         int64_t address = field(l, entry, 41, 2) + l->walk.repeat * field(l, entry, 81, 42) + l->outer * field(l, entry, 153, 122);
         if (beats) {
             l->run = (struct lane_run){beats, address};
-            l->described_at = at_least(from, WALK_LATENCY);
+            l->described_at = from;
         }
         if (beats == 0 || ++l->outer == outer) {
             l->outer = 0;
@@ -70,42 +70,65 @@ static bool next_run(struct sim *sim, struct lane *l) {
     }
 }
 
-// Asks for the next burst: room for it must be reserved, and few enough may be outstanding.
-static bool next_burst(struct sim *sim, struct lane *l) {
+// When the next burst can be asked for: room for it must be reserved, and few enough may be outstanding. False while that is not known.
+static bool burst_time(struct sim *sim, struct lane *l, int64_t *beats, int64_t *from) {
     if (l->run.beats == 0 && !next_run(sim, l)) return false;
     int64_t beat_bytes = l->design->beat_bits / 8, most = l->design->max_burst, place = l->run.address / beat_bytes % most;
-    int64_t beats = at_most(l->run.beats, most - place), from = at_least(l->asked + 1, l->described_at + SPLIT_LATENCY);
-    int64_t room = l->requested + beats - l->design->prefetch_beats - 1, slot = (int64_t)l->burst_end.count - l->design->outstanding;
-    if (room >= 0) from = at_least(from, l->given.items[room] + 1);
-    if (slot >= 0) from = at_least(from, l->burst_end.items[slot] + 1);
-    l->asked = from;
-    l->requested += beats;
-    l->run.beats -= beats;
-    l->run.address += beats * beat_bytes;
-    if (l->run.beats == 0) {
-        l->described[0] = l->described[1];
-        l->described[1] = from;
-    }
-    for (int64_t b = 0; b < beats; b++) {
-        int64_t n = (int64_t)l->arrived.count, at = memory_beat(&l->memory, from + PORT_LATENCY, false) + DATA_LATENCY;
-        VEC_PUSH(sim->arena, l->arrived, n && l->arrived.items[n - 1] >= at ? l->arrived.items[n - 1] + 1 : at);
-    }
-    VEC_PUSH(sim->arena, l->burst_end, l->arrived.items[l->arrived.count - 1]);
+    *beats = at_most(l->run.beats, most - place);
+    *from = at_least(l->asked + 1, l->described_at + SPLIT_LATENCY);
+    int64_t room = l->requested + *beats - l->design->prefetch_beats - 1, slot = (int64_t)l->burst_end.count - l->design->outstanding;
+    if (room >= (int64_t)l->given.count) return false;
+    if (room >= 0) *from = at_least(*from, l->given.items[room] + 1);
+    if (slot >= 0) *from = at_least(*from, l->burst_end.items[slot] + 1);
     return true;
 }
 
-bool lane_ready(struct sim *sim, struct lane *l, int64_t *from) {
-    int64_t n = (int64_t)l->used.count;
-    while (n >= (int64_t)l->given.count) { // beats reach the lane in order
-        int64_t g = (int64_t)l->given.count;
-        if (g >= (int64_t)l->arrived.count && !next_burst(sim, l)) return false;
+static void ask_burst(struct sim *sim, struct lane *l, int64_t beats, int64_t from) {
+    int64_t beat_bytes = l->design->beat_bits / 8;
+    for (int64_t b = 0; b < beats; b++, l->run.address += beat_bytes) {
+        int64_t n = (int64_t)l->arrived.count, at = memory_beat(&sim->memory, from + PORT_LATENCY, l->run.address) + DATA_LATENCY;
+        VEC_PUSH(sim->arena, l->arrived, n && l->arrived.items[n - 1] >= at ? l->arrived.items[n - 1] + 1 : at);
+    }
+    VEC_PUSH(sim->arena, l->burst_end, l->arrived.items[l->arrived.count - 1]);
+    l->asked = from;
+    l->requested += beats;
+    l->run.beats -= beats;
+    if (l->run.beats) return;
+    l->described[0] = l->described[1];
+    l->described[1] = from;
+}
+
+// Beats go to the lane in order, as far as its FIFO is known to have room.
+static void give_beats(struct sim *sim, struct lane *l) {
+    for (int64_t g; (g = (int64_t)l->given.count) < (int64_t)l->arrived.count;) {
         int64_t at = l->arrived.items[g] + FIFO_LATENCY;
         if (g) at = at_least(at, l->given.items[g - 1] + 1);
+        if (g >= LANE_BEATS && g - LANE_BEATS >= (int64_t)l->used.count) return;
         if (g >= LANE_BEATS) at = at_least(at, l->used.items[g - LANE_BEATS] + LANE_POPPED + 1);
         VEC_PUSH(sim->arena, l->given, at);
     }
+}
+
+bool lane_ready(struct sim *sim, struct lane *l, int64_t *from) {
+    int64_t n = (int64_t)l->used.count, beats, at;
+    while (n >= (int64_t)l->given.count) {
+        if (n >= (int64_t)l->arrived.count) {
+            if (!burst_time(sim, l, &beats, &at)) return false;
+            ask_burst(sim, l, beats, at);
+        }
+        give_beats(sim, l);
+    }
     *from = at_least(*from, l->given.items[n] + l->counted);
     return true;
+}
+
+void lane_catch_up(struct sim *sim, struct lane *l, int64_t until) {
+    int64_t beats, from;
+    give_beats(sim, l);
+    while (burst_time(sim, l, &beats, &from) && from + PORT_LATENCY <= until) {
+        ask_burst(sim, l, beats, from);
+        give_beats(sim, l);
+    }
 }
 
 void lane_use(struct sim *sim, struct lane *l, int64_t at) { VEC_PUSH(sim->arena, l->used, at); }

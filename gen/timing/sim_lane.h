@@ -13,7 +13,6 @@ struct lane {
     struct sim_schedule schedule; // of the walker
     struct sim_walk walk;
     const struct ir_design *design;
-    struct sim_memory memory;
     int64_t layers;         // of the KV cache
     int64_t counted;        // cycles from a beat's arrival at the lane to the first command that may use it
     int64_t outer;          // runs of the present entry that were sent
@@ -31,6 +30,8 @@ struct lane {
 bool lane_init(struct sim *, struct lane *, int64_t channels);
 // Raises *from to when the next beat may be used by a command. False while that is not known.
 bool lane_ready(struct sim *, struct lane *, int64_t *from);
+// Asks for all that can be asked for before a cycle.
+void lane_catch_up(struct sim *, struct lane *, int64_t until);
 void lane_use(struct sim *, struct lane *, int64_t at);
 
 #endif

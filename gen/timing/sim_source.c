@@ -39,7 +39,7 @@ static bool loop_step(struct sim *sim, struct loop *l) {
     edge_put(sim, l->step, l->from, at, TIMING_LAST | TIMING_TOK_LAST);
     sim->step_start[l->at] = at;
     l->from = at + (l->id ? LOOP_ID : sim->options->step[l->at].ntok + LOOP_STREAM);
-    if (l->id && l->at == 0) l->from = at_least(l->from, at + LOOP_PROMPT + (int64_t)(sim->options->memory.latency + sim->options->memory.miss / 2));
+    if (l->id && l->at == 0) l->from = at_least(l->from, at + LOOP_PROMPT + memory_latency(&sim->memory));
     l->inside = l->id != NULL;
     l->ids = 0;
     if (!l->id) l->at++;
@@ -94,7 +94,7 @@ enum {
 
 struct fetch {
     struct sim_edge *in, *out;
-    struct sim_memory *memory; // one channel for all rows
+    int64_t table, row_bytes, rows;
     struct stage stage;
     int64_t free; // the unit can take the next id or step
     int64_t asked, tokens, arrived;
@@ -107,15 +107,22 @@ static bool fetch_init(struct sim *sim, struct actor *a) {
     struct fetch *f = a->state = ARENA_NEW(sim->arena, struct fetch);
     f->in = sim_in(sim, a, a->c.machine == TIMING_EMBED ? "id" : "step");
     f->out = sim_out(sim, a, "y");
-    f->memory = &sim->rows;
+    f->table = args_int(&a->args, "TABLE_OFFSET", 0);
+    f->row_bytes = args_int(&a->args, "RECORD_BYTES", a->c.beats * sim->ir->design.beat_bits / 8);
+    f->rows = at_least(args_int(&a->args, "ROWS", 1), 1);
     stage_init(sim, &f->stage, a->c.pipe);
     if (a->c.machine == TIMING_POSITION) sim->positions = 0;
     return f->in && f->out;
 }
 
-static void ask_row(struct fetch *f, const struct actor *a, int64_t at) {
-    for (int64_t b = 0; b < a->c.beats; b++) {
-        int64_t there = memory_beat(f->memory, at + ASK_TO_PORT, true) + DATA_LATENCY + FIFO_LATENCY;
+enum { ANY_ID = 7919 /* ids are not known; some that lie apart */ };
+
+static void ask_row(struct sim *sim, struct fetch *f, const struct actor *a, int64_t at) {
+    const struct timing_step *step = &sim->options->step[f->steps];
+    int64_t pos = step->pos + f->tokens, row = a->c.machine == TIMING_POSITION ? pos : (pos + 1) * ANY_ID;
+    int64_t address = f->table + row % f->rows * f->row_bytes;
+    for (int64_t b = 0; b < a->c.beats; b++, address += sim->memory.beat_bytes) {
+        int64_t there = memory_read(sim, at + ASK_TO_PORT, address) + DATA_LATENCY + FIFO_LATENCY;
         f->arrived = at_least(f->arrived + 1, there);
     }
     f->tokens++;
@@ -138,7 +145,7 @@ static bool fetch_in(struct sim *sim, struct actor *a, struct fetch *f) {
         sim->positions = f->in->takes;
         wake_embedding(sim);
     }
-    for (int64_t r = 0; r < rows; r++) ask_row(f, a, at + a->c.ask + r * a->c.ask_next);
+    for (int64_t r = 0; r < rows; r++) ask_row(sim, f, a, at + a->c.ask + r * a->c.ask_next);
     f->free = at + a->c.ask + rows * a->c.ask_next;
     if (last) {
         f->steps++;
@@ -180,8 +187,8 @@ static void fetch_run(struct sim *sim, struct actor *a) {
 
 struct rows {
     struct sim_edge *step, *out;
-    struct sim_memory memory;
     struct stage stage;
+    int64_t offset, row_bytes, pos;  // of the rows; position of the step's first
     int64_t asked, described, taken; // cycles: the last burst, descriptor, beat
     VEC(int64_t) burst_end, beat_taken;
     int64_t drained[2]; // when the banks' last words were read
@@ -197,22 +204,24 @@ static bool rows_init(struct sim *sim, struct actor *a) {
     r->out = sim_out(sim, a, "x");
     r->asked = r->taken = -1;
     r->drained[0] = r->drained[1] = -1;
-    memory_init(&r->memory, &sim->options->memory);
+    r->offset = args_int(&a->args, "OFFSET", 0);
+    r->row_bytes = div_up(a->c.rows, a->c.units) * a->c.beats * sim->memory.beat_bytes;
     stage_init(sim, &r->stage, a->c.pipe);
     return r->step && r->out;
 }
 
 // One group of one token: a descriptor, its beats. Returns the cycle in which the last one is taken.
-static int64_t read_group(struct sim *sim, struct actor *a, struct rows *r, int64_t from, int64_t bank_free) {
+static int64_t read_group(struct sim *sim, struct actor *a, struct rows *r, int64_t token, int64_t bank_free) {
     const struct ir_design *d = &sim->ir->design;
     int64_t slot = (int64_t)r->burst_end.count - d->outstanding, room = (int64_t)r->beat_taken.count + a->c.beats - 2 * d->max_burst - 1;
-    r->described = at_least(from, r->described + 1);
+    int64_t address = r->offset + (r->pos + token) * r->row_bytes + r->row / a->c.units * a->c.beats * sim->memory.beat_bytes;
+    r->described = at_least(r->from, r->described + 1);
     r->asked = at_least(r->asked + 1, r->described + 2);
     if (slot >= 0) r->asked = at_least(r->asked, r->burst_end.items[slot] + 1);
     if (room >= 0) r->asked = at_least(r->asked, r->beat_taken.items[room] + 1);
     int64_t there = 0;
     for (int64_t b = 0; b < a->c.beats; b++) {
-        there = memory_beat(&r->memory, r->asked + 2, b == 0 && r->row == 0) + DATA_LATENCY;
+        there = memory_read(sim, r->asked + 2, address + b * sim->memory.beat_bytes) + DATA_LATENCY;
         r->taken = at_least(at_least(r->taken + 1, there + FIFO_LATENCY), bank_free);
         VEC_PUSH(sim->arena, r->beat_taken, r->taken);
     }
@@ -224,6 +233,7 @@ static bool rows_step(struct sim *sim, struct actor *a, struct rows *r) {
     if (!edge_waiting(r->step)) return false;
     int64_t at = at_least(edge_avail(r->step), r->described + 1);
     r->tokens = sim->options->step[r->step->takes].ntok;
+    r->pos = sim->options->step[r->step->takes].pos;
     edge_take(sim, r->step, at);
     r->from = at + a->c.ask;
     r->inside = true;
@@ -251,8 +261,7 @@ static void rows_run(struct sim *sim, struct actor *a) {
     for (;;) {
         if (!r->inside && !rows_step(sim, a, r)) break;
         if (!r->full) {
-            for (int64_t t = 0; t < r->tokens; t++)
-                r->next = at_least(r->next, read_group(sim, a, r, r->from, r->drained[r->group % 2] + 1) + a->c.ready);
+            for (int64_t t = 0; t < r->tokens; t++) r->next = at_least(r->next, read_group(sim, a, r, t, r->drained[r->group % 2] + 1) + a->c.ready);
             r->full = true;
         }
         if (!rows_word(sim, a, r)) return;

@@ -119,39 +119,6 @@ void stage_drain(struct sim *sim, struct stage *s, struct sim_edge *out) {
     while (s->sent < s->count && send_word(sim, s, out)) continue;
 }
 
-// ---- memory ----
-
-void memory_init(struct sim_memory *m, const struct timing_memory *figure) {
-    *m = (struct sim_memory){.figure = *figure, .next_refresh = figure->refresh_every};
-    while (figure->refresh_every > 0 && m->next_refresh <= figure->start) m->next_refresh += figure->refresh_every;
-    m->next_refresh -= figure->start;
-}
-
-int64_t memory_beat(struct sim_memory *m, int64_t at, bool opens) {
-    double from = (double)at + (opens ? m->figure.miss : 0), start = m->bus_free > from ? m->bus_free : from;
-    for (; m->figure.refresh_every > 0 && start >= m->next_refresh; m->next_refresh += m->figure.refresh_every) {
-        double end = m->next_refresh + m->figure.refresh + m->figure.miss / 2; // the rows are closed then
-        start = start > end ? start : end;
-    }
-    m->bus_free = start + m->figure.beat_cycles;
-    double there = start + m->figure.latency;
-    int64_t whole = (int64_t)there;
-    return whole + ((double)whole < there);
-}
-
-// The defaults: docs/testing.md, the memory model. Its bus gives 32 bytes in 2.222 ns.
-struct timing_memory timing_memory(const struct ir_design *d, const struct rill_device *device) {
-    double mhz = d->clock_mhz > 0 ? d->clock_mhz : 250, cycles_per_ns = mhz / 1000;
-    double peak = device ? device->hbm.peak_gbs : 14.4, latency = device ? device->hbm.latency_hit_ns : 107;
-    double miss = device ? device->hbm.latency_miss_ns - device->hbm.latency_hit_ns : 31;
-    double every = device ? device->hbm.refresh_interval_ns : 3900, length = device ? device->hbm.refresh_ns : 291;
-    return (struct timing_memory){.beat_cycles = d->beat_bits / 8 / peak * cycles_per_ns,
-                                  .latency = latency * cycles_per_ns,
-                                  .miss = miss * cycles_per_ns,
-                                  .refresh_every = every * cycles_per_ns,
-                                  .refresh = length * cycles_per_ns};
-}
-
 // ---- the run ----
 
 static const struct sim_machine *machine_of(enum timing_machine machine) {
@@ -312,7 +279,7 @@ struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, 
     sim.step_start = ARENA_ARRAY(arena, int64_t, (size_t)options->steps + 1);
     for (int i = 0; i <= options->steps; i++) sim.step_start[i] = -1;
     leave_out_layers(&sim);
-    memory_init(&sim.rows, &options->memory);
+    memory_init(&sim.memory, &options->memory, ir->design.beat_bits);
     sim.positions = INT64_MAX;
     open_edges(&sim);
     if (!open_actors(&sim, missing)) return NULL;

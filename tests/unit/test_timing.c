@@ -93,7 +93,7 @@ static struct ir *build(const char *spec) {
 
 static struct timing_result *simulate(const struct ir *ir, int64_t prompt, int64_t tokens, const int64_t *depth, bool single_word) {
     struct timing_step *step;
-    struct timing_options o = {.bounded = true, .depth = depth, .single_word = single_word, .memory = timing_memory(&ir->design, NULL)};
+    struct timing_options o = {.bounded = true, .depth = depth, .single_word = single_word, .memory = timing_memory(&ir->design)};
     o.steps = timing_request_steps(ir, prompt, tokens, &step);
     o.step = step;
     const char *missing = NULL;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The channel that holds tables and rows beside its share of the weights; the other channels have less to do, so this one sets the pace.
+// Its timing is the memory model's own (verif/model/hbm_bank.c), whose figures are the published ones.
+#include "sim.h"
+#include "sim_lane.h"
+
+enum { ATOM_BYTES = 32, EARLIEST = 1024 /* cycles before the first step from which on reads may come */ };
+
+struct timing_memory timing_memory(const struct ir_design *d) {
+    return (struct timing_memory){.period_ps = 1e6 / (d->clock_mhz > 0 ? d->clock_mhz : 250), .refreshes = true};
+}
+
+void memory_init(struct sim_memory *m, const struct timing_memory *figure, int beat_bits) {
+    *m = (struct sim_memory){.figure = *figure, .timing = hbm_timing_default(), .beat_bytes = beat_bits / 8};
+    hbm_banks_init(&m->banks, &m->timing);
+    int64_t every = (int64_t)m->timing.refresh_interval, age = (int64_t)((double)(figure->start - EARLIEST) * figure->period_ps) % every;
+    m->banks.next_refresh = figure->refreshes ? (uint64_t)(every - (age < 0 ? age + every : age)) : UINT64_MAX;
+}
+
+int64_t memory_latency(const struct sim_memory *m) { return (int64_t)((double)(m->timing.latency + m->timing.activate) / m->figure.period_ps); }
+
+int64_t memory_beat(struct sim_memory *m, int64_t at, int64_t address) {
+    struct hbm_stats unused = {0};
+    uint64_t time = 0, arrival = (uint64_t)((double)(at + EARLIEST) * m->figure.period_ps);
+    for (int64_t byte = 0; byte < m->beat_bytes; byte += ATOM_BYTES)
+        time = hbm_banks_access(&m->banks, &m->timing, arrival, (uint64_t)(address + byte), false, &unused);
+    double cycles = (double)(time + m->timing.latency) / m->figure.period_ps;
+    int64_t whole = (int64_t)cycles;
+    return whole + ((double)whole < cycles) - EARLIEST;
+}
+
+int64_t memory_read(struct sim *sim, int64_t at, int64_t address) {
+    if (sim->lane) lane_catch_up(sim, sim->lane, at);
+    return memory_beat(&sim->memory, at, address);
+}
