@@ -32,6 +32,7 @@ enum timing_machine {
     TIMING_POSITION, // a row of memory per position
     TIMING_READER,   // rows of memory per step, read ahead
     TIMING_WALKER,   // the order in which the engine's beats are read
+    TIMING_WRITER,   // rows to memory
     TIMING_SINK,     // takes a word per cycle
     TIMING_LOOP,     // steps and ids of a request
     TIMING_MACHINES

@@ -182,6 +182,10 @@ static void reader(const struct call *k) {
     k->c->ready = 1;
     k->c->pipe = 1;
 }
+static void writer(const struct call *k) {
+    reader(k);
+    k->c->machine = TIMING_WRITER;
+}
 static void sink(const struct call *k) { k->c->machine = TIMING_SINK; }
 static void walker(const struct call *k) {
     k->c->machine = TIMING_WALKER;
@@ -226,7 +230,7 @@ static const struct row {
     {"rill_stream_demux", demux},
     {"rill_stream_mux", mux},
     {"rill_stream_reader", reader},
-    {"rill_stream_writer", sink},
+    {"rill_stream_writer", writer},
     {"rill_token_loop", loop},
     {"rill_token_select", select_},
     {"rill_v_tail", v_tail},
@@ -243,6 +247,7 @@ static bool is_sane(const struct timing_contract *c) {
     bool kv = c->machine < TIMING_SCALES || c->machine > TIMING_V_TAIL || (c->units > 0 && c->heads > 0 && c->layers > 0);
     bool scales = c->machine != TIMING_SCALES || (c->lanes > 0 && c->times > 0);
     bool rows = c->machine < TIMING_EMBED || c->machine > TIMING_READER || (c->rows > 0 && c->beats > 0);
+    rows &= c->machine != TIMING_WRITER || (c->rows > 0 && c->beats > 0 && c->units > 0);
     return words && kv && scales && rows && c->pack > 0 && (c->machine != TIMING_ENGINE || c->channels > 0) &&
            (c->machine != TIMING_READER || c->units > 0);
 }

@@ -32,6 +32,14 @@ struct sim_memory {
 
 struct lane;
 
+// A read, or a write, that waits for its turn: requests are served in the order of their times, so far as these are known.
+struct sim_request {
+    int kernel;
+    int64_t at, address, beats;
+    int64_t *there; // reads: per beat, when it comes back
+    bool waits;
+};
+
 struct sim;
 struct actor;
 typedef void actor_run(struct sim *, struct actor *);
@@ -59,9 +67,10 @@ struct sim {
     VEC(int64_t) head_done; // a head's values are in the V tail
     VEC(int64_t) k_layer;   // (step, layer) pairs whose keys have been handed over
     VEC(int64_t) v_layer;
-    int64_t layers, fewer; // repetitions of the repeated region, and how many of them are left out
-    int64_t words;         // given so far
-    int64_t positions;     // steps whose rows have been asked for by position; without such a kernel more than there are
+    int64_t layers, fewer;             // repetitions of the repeated region, and how many of them are left out
+    int64_t words;                     // given so far
+    VEC(struct sim_request *) request; // that wait
+    int64_t positions;                 // steps whose rows have been asked for by position; without such a kernel more than there are
     struct sim_memory memory;
     struct lane *lane; // of the engine, or NULL
     int engine;        // kernel, or IR_NONE
@@ -163,7 +172,11 @@ void turns_done(struct sim *, struct sim_turns *, int64_t at);
 void memory_init(struct sim_memory *, const struct timing_memory *, int beat_bits);
 int64_t memory_latency(const struct sim_memory *); // cycles from a request at the port to its data, idle, the row closed
 // When a beat comes back that the port asks for at `at`; call once per beat, in the order of the requests.
-int64_t memory_beat(struct sim_memory *, int64_t at, int64_t address);
+int64_t memory_beat(struct sim_memory *, int64_t at, int64_t address, bool is_write);
+void memory_ask(struct sim *, struct sim_request *);
+void memory_write(struct sim *, int64_t at, int64_t address, int64_t beats); // at: the writer gave its last beat
+// Serves what waits and was asked for by then; with INT64_MAX: the earliest. False if there was none.
+bool memory_serve(struct sim *, int64_t until);
 // The same for another reader than the lane, which reads ahead up to then first.
 int64_t memory_read(struct sim *, int64_t at, int64_t address);
 

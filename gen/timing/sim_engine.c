@@ -295,8 +295,15 @@ static uint8_t kv_word(struct sim *sim, struct kv *v) {
 
 static void k_writer_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
+    int64_t base = args_int(&a->args, "K_BASE", 0), head = args_int(&a->args, "K_HEAD_STRIDE", 0), layer = args_int(&a->args, "K_LAYER_STRIDE", 0);
     while (kv_step(sim, a, v) && edge_waiting(v->in)) {
-        if (!(kv_word(sim, v) & TIMING_LAST)) continue;
+        uint8_t mark = kv_word(sim, v);
+        int64_t row = sim->options->step[v->step_no].pos / sim->ir->design.channels * a->c.units; // on the channel of the position: the busiest
+        if (++v->unit % a->c.units == 0)
+            memory_write(sim, v->last, base + v->layer * layer + v->head * head + row * sim->memory.beat_bytes, a->c.units);
+        if (mark & TIMING_TOK_LAST && v->unit % a->c.units == 0) v->head++;
+        if (!(mark & TIMING_LAST)) continue;
+        v->head = 0;
         VEC_PUSH(sim->arena, sim->k_layer, v->last + 1);
         if (++v->layer == a->c.layers) v->inside = false;
         sim_wake(sim, sim->engine);

@@ -86,7 +86,7 @@ static bool burst_time(struct sim *sim, struct lane *l, int64_t *beats, int64_t 
 static void ask_burst(struct sim *sim, struct lane *l, int64_t beats, int64_t from) {
     int64_t beat_bytes = l->design->beat_bits / 8;
     for (int64_t b = 0; b < beats; b++, l->run.address += beat_bytes) {
-        int64_t n = (int64_t)l->arrived.count, at = memory_beat(&sim->memory, from + PORT_LATENCY, l->run.address) + DATA_LATENCY;
+        int64_t n = (int64_t)l->arrived.count, at = memory_beat(&sim->memory, from + PORT_LATENCY, l->run.address, false) + DATA_LATENCY;
         VEC_PUSH(sim->arena, l->arrived, n && l->arrived.items[n - 1] >= at ? l->arrived.items[n - 1] + 1 : at);
     }
     VEC_PUSH(sim->arena, l->burst_end, l->arrived.items[l->arrived.count - 1]);
@@ -114,6 +114,7 @@ bool lane_ready(struct sim *sim, struct lane *l, int64_t *from) {
     while (n >= (int64_t)l->given.count) {
         if (n >= (int64_t)l->arrived.count) {
             if (!burst_time(sim, l, &beats, &at)) return false;
+            memory_serve(sim, at + PORT_LATENCY - 1);
             ask_burst(sim, l, beats, at);
         }
         give_beats(sim, l);

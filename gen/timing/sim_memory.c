@@ -19,11 +19,11 @@ void memory_init(struct sim_memory *m, const struct timing_memory *figure, int b
 
 int64_t memory_latency(const struct sim_memory *m) { return (int64_t)((double)(m->timing.latency + m->timing.activate) / m->figure.period_ps); }
 
-int64_t memory_beat(struct sim_memory *m, int64_t at, int64_t address) {
+int64_t memory_beat(struct sim_memory *m, int64_t at, int64_t address, bool is_write) {
     struct hbm_stats unused = {0};
     uint64_t time = 0, arrival = (uint64_t)((double)(at + EARLIEST) * m->figure.period_ps);
     for (int64_t byte = 0; byte < m->beat_bytes; byte += ATOM_BYTES)
-        time = hbm_banks_access(&m->banks, &m->timing, arrival, (uint64_t)(address + byte), false, &unused);
+        time = hbm_banks_access(&m->banks, &m->timing, arrival, (uint64_t)(address + byte), is_write, &unused);
     double cycles = (double)(time + m->timing.latency) / m->figure.period_ps;
     int64_t whole = (int64_t)cycles;
     return whole + ((double)whole < cycles) - EARLIEST;
@@ -31,5 +31,44 @@ int64_t memory_beat(struct sim_memory *m, int64_t at, int64_t address) {
 
 int64_t memory_read(struct sim *sim, int64_t at, int64_t address) {
     if (sim->lane) lane_catch_up(sim, sim->lane, at);
-    return memory_beat(&sim->memory, at, address);
+    return memory_beat(&sim->memory, at, address, false);
+}
+
+void memory_ask(struct sim *sim, struct sim_request *r) {
+    r->waits = true;
+    VEC_PUSH(sim->arena, sim->request, r);
+}
+
+enum { WRITE_PATH = 6 /* rill_dma_write stores a burst before it asks, the arbiter */ };
+
+void memory_write(struct sim *sim, int64_t at, int64_t address, int64_t beats) {
+    struct sim_request *r = ARENA_NEW(sim->arena, struct sim_request);
+    *r = (struct sim_request){.kernel = IR_NONE, .at = at + WRITE_PATH, .address = address, .beats = beats};
+    memory_ask(sim, r);
+}
+
+static void serve(struct sim *sim, size_t i) {
+    struct sim_request *r = sim->request.items[i];
+    sim->request.items[i] = sim->request.items[--sim->request.count];
+    if (sim->lane) lane_catch_up(sim, sim->lane, r->at);
+    for (int64_t b = 0; b < r->beats; b++) {
+        int64_t there = memory_beat(&sim->memory, r->at, r->address + b * sim->memory.beat_bytes, !r->there);
+        if (r->there) r->there[b] = there;
+    }
+    r->waits = false;
+    if (r->there) sim_wake(sim, r->kernel);
+}
+
+bool memory_serve(struct sim *sim, int64_t until) {
+    bool any = false;
+    while (sim->request.count) {
+        size_t first = 0;
+        for (size_t i = 1; i < sim->request.count; i++)
+            if (sim->request.items[i]->at < sim->request.items[first]->at) first = i;
+        if (sim->request.items[first]->at > until) break;
+        serve(sim, first);
+        any = true;
+        if (until == INT64_MAX) break;
+    }
+    return any;
 }

@@ -183,98 +183,152 @@ static void fetch_run(struct sim *sim, struct actor *a) {
     }
 }
 
-// ---- rows of a step, group after group, read ahead ----
+// ---- rows of a step, group after group, read ahead: requests, beats into one of two banks, words out ----
 
 struct rows {
     struct sim_edge *step, *out;
     struct stage stage;
-    int64_t offset, row_bytes, pos;  // of the rows; position of the step's first
-    int64_t asked, described, taken; // cycles: the last burst, descriptor, beat
-    VEC(int64_t) burst_end, beat_taken;
-    int64_t drained[2]; // when the banks' last words were read
-    int64_t from;       // the step's first descriptor
-    int64_t next;       // word out
-    bool inside, full;  // a step is held, the present group is in
-    int64_t tokens, group, row, token;
+    int64_t offset, row_bytes, groups; // of a row
+    // requests: a group of a token each
+    struct sim_request request;
+    bool inside, asks; // a step is held; the request waits for its answer
+    int64_t asked, described, from, group, token;
+    VEC(int64_t) burst_end, arrived;
+    // beats
+    VEC(int64_t) taken, full, drained; // full, drained: by group, when its words may leave and have left
+    int64_t beats;                     // of the present group
+    // words
+    int64_t row, word_token, next;
 };
 
 static bool rows_init(struct sim *sim, struct actor *a) {
     struct rows *r = a->state = ARENA_NEW(sim->arena, struct rows);
     r->step = sim_in(sim, a, "step");
     r->out = sim_out(sim, a, "x");
-    r->asked = r->taken = -1;
-    r->drained[0] = r->drained[1] = -1;
+    r->asked = r->described = -1;
     r->offset = args_int(&a->args, "OFFSET", 0);
-    r->row_bytes = div_up(a->c.rows, a->c.units) * a->c.beats * sim->memory.beat_bytes;
+    r->groups = div_up(a->c.rows, a->c.units);
+    r->row_bytes = r->groups * a->c.beats * sim->memory.beat_bytes;
+    r->request = (struct sim_request){.kernel = a->kernel, .beats = a->c.beats, .there = ARENA_ARRAY(sim->arena, int64_t, (size_t)a->c.beats)};
     stage_init(sim, &r->stage, a->c.pipe);
     return r->step && r->out;
 }
 
-// One group of one token: a descriptor, its beats. Returns the cycle in which the last one is taken.
-static int64_t read_group(struct sim *sim, struct actor *a, struct rows *r, int64_t token, int64_t bank_free) {
+static bool rows_step(const struct actor *a, struct sim *sim, struct rows *r) {
+    if (r->inside) return true;
+    if (!edge_waiting(r->step)) return false;
+    int64_t at = at_least(edge_avail(r->step), r->described + 1);
+    edge_take(sim, r->step, at);
+    r->from = at + a->c.ask;
+    return r->inside = true;
+}
+
+// Asks for a group of a token, as far as the read engine has room and few enough are outstanding.
+static bool rows_ask(struct sim *sim, struct actor *a, struct rows *r) {
     const struct ir_design *d = &sim->ir->design;
-    int64_t slot = (int64_t)r->burst_end.count - d->outstanding, room = (int64_t)r->beat_taken.count + a->c.beats - 2 * d->max_burst - 1;
-    int64_t address = r->offset + (r->pos + token) * r->row_bytes + r->row / a->c.units * a->c.beats * sim->memory.beat_bytes;
+    if (r->asks || !rows_step(a, sim, r)) return false;
+    int64_t slot = (int64_t)r->burst_end.count - d->outstanding, room = (int64_t)r->arrived.count + a->c.beats - 2 * d->max_burst - 1;
+    if (room >= (int64_t)r->taken.count) return false;
+    const struct timing_step *step = &sim->options->step[r->step->takes - 1];
     r->described = at_least(r->from, r->described + 1);
     r->asked = at_least(r->asked + 1, r->described + 2);
     if (slot >= 0) r->asked = at_least(r->asked, r->burst_end.items[slot] + 1);
-    if (room >= 0) r->asked = at_least(r->asked, r->beat_taken.items[room] + 1);
-    int64_t there = 0;
-    for (int64_t b = 0; b < a->c.beats; b++) {
-        there = memory_read(sim, r->asked + 2, address + b * sim->memory.beat_bytes) + DATA_LATENCY;
-        r->taken = at_least(at_least(r->taken + 1, there + FIFO_LATENCY), bank_free);
-        VEC_PUSH(sim->arena, r->beat_taken, r->taken);
-    }
-    VEC_PUSH(sim->arena, r->burst_end, there);
-    return r->taken;
+    if (room >= 0) r->asked = at_least(r->asked, r->taken.items[room] + 1);
+    r->request.at = r->asked + 2;
+    r->request.address = r->offset + (step->pos + r->token) * r->row_bytes + r->group * a->c.beats * sim->memory.beat_bytes;
+    r->asks = true;
+    memory_ask(sim, &r->request);
+    if (++r->token < step->ntok) return true;
+    r->token = 0;
+    if (++r->group == r->groups) r->group = 0, r->inside = false;
+    return true;
 }
 
-static bool rows_step(struct sim *sim, struct actor *a, struct rows *r) {
-    if (!edge_waiting(r->step)) return false;
-    int64_t at = at_least(edge_avail(r->step), r->described + 1);
-    r->tokens = sim->options->step[r->step->takes].ntok;
-    r->pos = sim->options->step[r->step->takes].pos;
-    edge_take(sim, r->step, at);
-    r->from = at + a->c.ask;
-    r->inside = true;
+static bool rows_answer(struct sim *sim, struct rows *r) {
+    if (!r->asks || r->request.waits) return false;
+    for (int64_t b = 0; b < r->request.beats; b++) VEC_PUSH(sim->arena, r->arrived, r->request.there[b] + DATA_LATENCY);
+    VEC_PUSH(sim->arena, r->burst_end, r->arrived.items[r->arrived.count - 1]);
+    r->asks = false;
+    return true;
+}
+
+static int64_t tokens_of(const struct sim *sim, const struct rows *r, size_t group) { return sim->options->step[(int64_t)group / r->groups].ntok; }
+
+static bool rows_take(struct sim *sim, struct actor *a, struct rows *r) {
+    size_t n = r->taken.count, g = r->full.count;
+    if (n >= r->arrived.count || (g >= 2 && g - 2 >= r->drained.count)) return false;
+    int64_t at = r->arrived.items[n] + FIFO_LATENCY;
+    if (n) at = at_least(at, r->taken.items[n - 1] + 1);
+    if (g >= 2) at = at_least(at, r->drained.items[g - 2] + 1);
+    VEC_PUSH(sim->arena, r->taken, at);
+    if (++r->beats < a->c.beats * tokens_of(sim, r, g)) return true;
+    r->beats = 0;
+    VEC_PUSH(sim->arena, r->full, at + a->c.ready);
     return true;
 }
 
 static bool rows_word(struct sim *sim, struct actor *a, struct rows *r) {
+    size_t g = r->drained.count;
     int64_t at;
-    if (!stage_enter(sim, &r->stage, r->out, r->next, &at)) return false;
-    bool tok_last = r->token == r->tokens - 1, last = tok_last && r->row == a->c.rows - 1;
+    if (g >= r->full.count || !stage_enter(sim, &r->stage, r->out, at_least(r->next, r->full.items[g]), &at)) return false;
+    bool tok_last = r->word_token == tokens_of(sim, r, g) - 1, last = tok_last && r->row == a->c.rows - 1;
     stage_push(sim, &r->stage, at, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (last ? TIMING_LAST : 0)), true);
     r->next = at + 1;
-    r->token = tok_last ? 0 : r->token + 1;
+    r->word_token = tok_last ? 0 : r->word_token + 1;
     if (!tok_last) return true;
-    r->row++;
-    if (!last && r->row % a->c.units) return true;
-    r->drained[r->group++ % 2] = at;
-    r->full = false;
-    if (last) r->row = 0, r->inside = false;
+    r->row = last ? 0 : r->row + 1;
+    if (last || r->row % a->c.units == 0) VEC_PUSH(sim->arena, r->drained, at);
     return true;
 }
 
 static void rows_run(struct sim *sim, struct actor *a) {
     struct rows *r = a->state;
-    for (;;) {
-        if (!r->inside && !rows_step(sim, a, r)) break;
-        if (!r->full) {
-            for (int64_t t = 0; t < r->tokens; t++) r->next = at_least(r->next, read_group(sim, a, r, t, r->drained[r->group % 2] + 1) + a->c.ready);
-            r->full = true;
-        }
-        if (!rows_word(sim, a, r)) return;
+    for (bool moved = true; moved;) {
+        moved = rows_answer(sim, r) || rows_ask(sim, a, r);
+        while (rows_take(sim, a, r)) moved = true;
+        while (rows_word(sim, a, r)) moved = true;
+        stage_drain(sim, &r->stage, r->out);
     }
-    stage_drain(sim, &r->stage, r->out);
+}
+
+// ---- rows to memory: a group of a token in one burst ----
+
+struct writer {
+    struct sim_edge *in;
+    int64_t offset, row_bytes, pos; // position of the step's first row
+    int64_t row, token;
+};
+
+static bool writer_init(struct sim *sim, struct actor *a) {
+    struct writer *w = a->state = ARENA_NEW(sim->arena, struct writer);
+    w->in = sim_in(sim, a, "y");
+    w->offset = args_int(&a->args, "OFFSET", 0);
+    w->row_bytes = div_up(a->c.rows, a->c.units) * a->c.beats * sim->memory.beat_bytes;
+    return w->in != NULL;
+}
+
+static void writer_run(struct sim *sim, struct actor *a) {
+    struct writer *w = a->state;
+    while (edge_waiting(w->in)) {
+        int64_t at = edge_avail(w->in);
+        uint8_t mark = edge_mark(w->in);
+        edge_take(sim, w->in, at);
+        bool last = mark & TIMING_TOK_LAST && mark & TIMING_LAST;
+        if ((w->row + 1) % a->c.units == 0 || w->row == a->c.rows - 1)
+            memory_write(sim, at, w->offset + (w->pos + w->token) * w->row_bytes + w->row / a->c.units * a->c.beats * sim->memory.beat_bytes,
+                         a->c.beats);
+        w->token++;
+        if (!(mark & TIMING_TOK_LAST)) continue;
+        if (last) w->pos += w->token;
+        w->row = last ? 0 : w->row + 1;
+        w->token = 0;
+    }
 }
 
 const struct sim_machine *sim_source_machine(enum timing_machine machine) {
     static const struct sim_machine table[TIMING_MACHINES] = {
-        [TIMING_LOOP] = {loop_init, loop_run},
-        [TIMING_EMBED] = {fetch_init, fetch_run},
-        [TIMING_POSITION] = {fetch_init, fetch_run},
-        [TIMING_READER] = {rows_init, rows_run},
+        [TIMING_LOOP] = {loop_init, loop_run},   [TIMING_EMBED] = {fetch_init, fetch_run},    [TIMING_POSITION] = {fetch_init, fetch_run},
+        [TIMING_READER] = {rows_init, rows_run}, [TIMING_WRITER] = {writer_init, writer_run},
     };
     return table[machine].run ? &table[machine] : NULL;
 }

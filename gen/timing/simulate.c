@@ -283,7 +283,9 @@ struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, 
     sim.positions = INT64_MAX;
     open_edges(&sim);
     if (!open_actors(&sim, missing)) return NULL;
-    while (sim.queue_count && (!options->limit || sim.words < options->limit)) {
+    while (!options->limit || sim.words < options->limit) {
+        while (!sim.queue_count && memory_serve(&sim, INT64_MAX)) continue; // nothing can go on: the earliest request has its turn
+        if (!sim.queue_count) break;
         struct actor *a = &sim.actor[sim.queue[sim.queue_head]];
         sim.queue_head = (sim.queue_head + 1) % ir->kernels;
         sim.queue_count--;
