@@ -189,7 +189,7 @@ struct ir_firing {
     int x_edge_port; // input of the x multiplexer
     bool x_take, x_free;
     bool kv_keep; // mode 3: the next firing of this node reads the same head
-    int y_port; // output of the y demultiplexer
+    int y_port;   // output of the y demultiplexer
     int64_t row_steps, beats, last_rows, tail_base, groups;
 };
 

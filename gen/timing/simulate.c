@@ -122,12 +122,10 @@ void stage_drain(struct sim *sim, struct stage *s, struct sim_edge *out) {
 // ---- the run ----
 
 static const struct sim_machine *machine_of(enum timing_machine machine) {
-    const struct sim_machine *(*const find[])(enum timing_machine) = {sim_vector_machine, sim_steer_machine, sim_engine_machine, sim_source_machine};
-    for (size_t i = 0; i < COUNT_OF(find); i++) {
-        const struct sim_machine *m = find[i](machine);
-        if (m) return m;
-    }
-    return NULL;
+    const struct sim_machine *m = sim_vector_machine(machine);
+    if (!m) m = sim_steer_machine(machine);
+    if (!m) m = sim_engine_machine(machine);
+    return m ? m : sim_source_machine(machine);
 }
 
 // Steps wait for their readers, and a store of parameters gives words for ever: their FIFOs always have their depth.

@@ -126,13 +126,17 @@ static void assert_near(int64_t value, int64_t expected) {
 // Cycles that the RTL takes, from the first step word to the last row or to the cycle after the last id (memory without jitter).
 static void test_cycles_of_rtl(void **state) {
     (void)state;
-    struct ir *ir = build_safe("tests/e2e/specs/five.yaml");
-    assert_near(simulate(ir, 4, 1, NULL, false)->cycles, 711);
-    ir = build_safe("tests/e2e/specs/blocks.yaml");
-    assert_near(simulate(ir, 4, 1, NULL, false)->cycles, 7538);
-    ir = build_safe("tests/e2e/specs/odd.yaml");
-    assert_near(simulate(ir, 3, 4, NULL, false)->cycles, 13735);
-    assert_near(simulate(ir, 30, 8, NULL, false)->cycles, 67607);
+    struct ir *ir = build("tests/e2e/specs/five.yaml");
+    assert_near(simulate(ir, 20, 1, NULL, false)->cycles, 2329);
+    ir = build("tests/e2e/specs/blocks.yaml");
+    assert_near(simulate(ir, 4, 1, NULL, false)->cycles, 7468);
+    ir = build("tests/e2e/specs/odd.yaml");
+    assert_near(simulate(ir, 3, 4, NULL, false)->cycles, 13144);
+    assert_near(simulate(ir, 30, 8, NULL, false)->cycles, 65167);
+    ir = build("tests/e2e/specs/grouped.yaml");
+    assert_near(simulate(ir, 9, 4, NULL, false)->cycles, 28492);
+    ir = build("configs/tinystories-gpt2-1m.yaml");
+    assert_near(simulate(ir, 8, 4, NULL, false)->cycles, 56141);
 }
 
 static void test_words(void **state) {
