@@ -31,7 +31,7 @@ static int64_t firing_in(const struct call *c) {
         const struct ir_port *port = &k->port[p];
         if (port->is_output || port->kind == IR_STREAM_BARE) continue;
         int64_t repeat = port->region == IR_NONE ? 1 : c->ir->region[port->region].repeat;
-        return cost_port_words(c->ir, c->kernel, p, c->position) / repeat;
+        return cost_port_words(c->ir, c->kernel, p, c->position) / at_least(repeat, 1);
     }
     return 1;
 }

@@ -49,7 +49,7 @@ void formula_ring_writer(const struct args *a, struct cost_resources *r) {
 
 // Lines as wide as the wider of beat and word; a line collected, one ahead, one leaving.
 void formula_param_store(const struct args *a, struct cost_resources *r) {
-    int64_t word = args_int(a, "WORD_W", 1), line = at_least(word, beat_bits(a)), lines = div_up(args_int(a, "WORDS", 1), line / word);
+    int64_t word = args_int(a, "WORD_W", 1), line = at_least(word, beat_bits(a)), lines = div_up(args_int(a, "WORDS", 1), line / at_least(word, 1));
     struct cost_resources ram = cost_ram(lines, line, args_style(a, "auto"));
     cost_add(r, &ram, 1);
     cost_per(r, line > word ? line : 0, 1.75, 0, 0); // words shifted out of a line

@@ -88,7 +88,7 @@ static int64_t shifted(int64_t in, int64_t out, int stage) { return in + at_most
 // rill_width_gear: masked word, shifter of 4:1 stages, join with the token's rest, buffer of four row-steps, output.
 void formula_width_converter(const struct args *a, struct cost_resources *r) {
     enum { LINES = 4 };
-    int64_t in = args_int(a, "IN_ELEMS", 1), out = args_int(a, "OUT_ELEMS", 1), bits = args_int(a, "ELEM_W", 32);
+    int64_t in = args_int(a, "IN_ELEMS", 1), out = at_least(args_int(a, "OUT_ELEMS", 1), 1), bits = args_int(a, "ELEM_W", 32);
     if (args_int(a, "DENSE", 0) && in == out) return cost_per(r, in * bits, 1, 0, 0);
     int64_t stages = div_up(log2_up(out), 2), line = in + out - 1, banks = 1ll << tok_bits(tokens(a)), moved = 0;
     for (int s = 1; s <= stages; s++) moved += shifted(in, out, s);
