@@ -18,7 +18,7 @@ static uint64_t draw(void) {
     return x ^ (x >> 31);
 }
 
-static int below(int n) { return (int)(draw() % (uint64_t)n); }
+static int below(int n) { return n > 0 ? (int)(draw() % (uint64_t)n) : 0; }
 static int between(int low, int high) { return low + below(high - low + 1); }
 static bool chance(int percent) { return below(100) < percent; }
 
