@@ -89,8 +89,9 @@ void emit_control(const struct ir *ir, struct text *out) {
     emit_faults(ir, out);
     emit_steps_done(ir, out);
     text_add(out, "    assign quiet = (&channel_idle)");
-    for (int e = 0; e < ir->engines; e++) text_addf(out, " & %s", ir_engine_name(ir, e, "walker_idle"));
-    text_add(out, ";\n");
+    const char *open = ir->engines > 1 ? " & (&{" : " & ", *close = ir->engines > 1 ? "})" : "";
+    for (int e = 0; e < ir->engines; e++) text_addf(out, "%s%s", e ? ", " : open, ir_engine_name(ir, e, "walker_idle"));
+    text_addf(out, "%s;\n", ir->engines ? close : "");
     text_add(out, "    reg core_rst_q;\n    always @(posedge clk) core_rst_q <= rst | soft_rst;\n    assign core_rst = core_rst_q;\n");
 }
 
