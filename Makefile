@@ -28,7 +28,7 @@ $(OUT)/obj/%.o: %.c
 
 -include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
 
-.PHONY: deps demo test test-all lint clean
+.PHONY: deps demo test test-all fuzz lint clean
 deps:
 	@tests/install.sh
 
@@ -43,6 +43,10 @@ test: deps
 test-all: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/run.sh --all
+
+# Random specs: make fuzz JOBS=2 SEEDS=1-40 LAUNCH="srun -n1" (LAUNCH stands before the command of every seed)
+fuzz: deps
+	@LAUNCH="$(LAUNCH)" tests/fuzz/run.sh --jobs $(or $(JOBS),1) --seeds $(or $(SEEDS),1-20)
 
 lint: deps
 	@tests/lint.sh

@@ -4,10 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LIMIT = 1 << 24 }; // no parameter that costs anything is larger: products of them fit
+
 const char *args_text(const struct args *a, const char *name) {
     for (int i = 0; i < a->count; i++)
         if (!strcmp(a->param[i].name, name)) return a->param[i].value;
     return "";
+}
+
+const char *args_style(const struct args *a, const char *fallback) {
+    static const char *const styles[] = {"auto", "srl", "distributed", "block", "ultra"};
+    const char *text = args_text(a, "RAM_STYLE");
+    for (size_t i = 0; i < COUNT_OF(styles); i++)
+        if (strstr(text, styles[i])) return styles[i];
+    return fallback;
 }
 
 int64_t args_int(const struct args *a, const char *name, int64_t fallback) {
@@ -16,5 +26,6 @@ int64_t args_int(const struct args *a, const char *name, int64_t fallback) {
     const char *digits = tick ? tick[1] ? tick + 2 : "" : text;
     char *end;
     long long value = strtoll(digits, &end, base);
-    return end == digits || *end ? fallback : value;
+    if (end == digits || *end) return fallback;
+    return value > LIMIT ? LIMIT : value < -LIMIT ? -LIMIT : value;
 }

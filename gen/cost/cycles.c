@@ -31,7 +31,7 @@ static int64_t firing_in(const struct call *c) {
         const struct ir_port *port = &k->port[p];
         if (port->is_output || port->kind == IR_STREAM_BARE) continue;
         int64_t repeat = port->region == IR_NONE ? 1 : c->ir->region[port->region].repeat;
-        return cost_port_words(c->ir, c->kernel, p, c->position) / repeat;
+        return cost_port_words(c->ir, c->kernel, p, c->position) / at_least(repeat, 1);
     }
     return 1;
 }
@@ -48,6 +48,7 @@ static struct cost_contract layernorm(const struct call *c) { return gathers(chu
 static struct cost_contract rmsnorm(const struct call *c) { return gathers(chunks(c), levels(c) + 32); }
 static struct cost_contract argmax(const struct call *c) { return gathers(chunks(c), levels(c) + 3); }
 static struct cost_contract replay(const struct call *c) { return gathers(firing_in(c), 2); }
+static struct cost_contract head_replay(const struct call *c) { return gathers(arg(c, "UNITS"), 2); }
 static struct cost_contract layout(const struct call *c) { return gathers(arg(c, "BUFFER"), 2); }
 static struct cost_contract kv_scale(const struct call *c) { return gathers(arg(c, "UNITS"), 5); }
 static struct cost_contract token_loop(const struct call *c) { return (void)c, passes(6); } // next id to id: ring, decision, step, id, check, send
@@ -124,8 +125,11 @@ static int64_t v_tail_busy(const struct call *c, int64_t words) {
 }
 
 static int64_t kv_scale_busy(const struct call *c, int64_t words) {
-    return at_least(words, arg(c, "LAYERS") * arg(c, "HEADS") * div_up(c->position + 1, lanes(c)));
+    int64_t heads = arg(c, "LAYERS") * arg(c, "HEADS") * args_int(&c->args, "REPLAYS", 1);
+    return at_least(words, heads * div_up(c->position + 1, lanes(c)));
 }
+
+static int64_t head_replay_busy(const struct call *c, int64_t words) { return words * arg(c, "REPLAYS"); }
 
 static int64_t param_busy(const struct call *c, int64_t words) { return at_least(words, arg(c, "WORDS")); }
 
@@ -166,6 +170,7 @@ static const struct row {
     {"rill_event_counters", NULL, NULL, NULL},
     {"rill_fork", wire, NULL, NULL},
     {"rill_gelu", gelu, NULL, NULL},
+    {"rill_head_replay", head_replay, head_replay_busy, NULL},
     {"rill_join", wire, NULL, NULL},
     {"rill_k_writer", NULL, NULL, NULL},
     {"rill_kv_quantize", kv_quantize, NULL, NULL},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which products fire on their engines. Program order, except that attention alternates: the scores of head h+1 fire before
-// the values of head h, so that softmax of one head runs under the next head's scores, on a shared engine as well.
+// The order in which products fire on their engines. Program order, except that attention alternates: the scores of head h + n fire before the
+// values of head h, so that softmax of one head runs under the products of others on a shared engine.
 #include "bind.h"
 #include "layout.h"
 #include "ops.h"
@@ -97,14 +97,25 @@ static int next_product(const struct ir *ir, int n) {
     return IR_NONE;
 }
 
+// Heads whose scores fire before the first values do: enough that their products take as long as softmax and quantization of one head at an
+// eighth of the context. Earlier positions wait a little; later ones never do.
+static int heads_ahead(const struct ir *ir, int scores, int heads) {
+    enum { SOFTMAX_LATENCY = 110 }; // cycles from a head's last score to its last quantized weight, passes over the positions aside
+    const struct ir_tensor *keys = in_tensor(ir, scores, 1);
+    int channels = channels_of(ir, scores);
+    struct layout_kv kv = layout_kv(&ir->design, channels, keys->shape[0].bound, keys->shape[1].bound);
+    int64_t positions = layout_div_up(ir->design.context, 8), blocks = positions / LAYOUT_V_BLOCK + 1;
+    int64_t cycles = (positions / channels + 1) * kv.k_units + kv.v_rows * blocks * kv.v_block_beats;
+    int64_t ahead = layout_div_up(SOFTMAX_LATENCY + 2 * layout_div_up(positions, ir->design.lanes), cycles);
+    return ahead < heads ? (int)ahead : heads;
+}
+
 static void fire_attention(struct order *o, int scores, int values) {
-    int heads = head_count(o->ir, scores);
-    fire_scores(o, scores, 0);
-    for (int h = 1; h < heads; h++) {
-        fire_scores(o, scores, h);
-        fire_values(o, values, h - 1);
+    int heads = head_count(o->ir, scores), ahead = heads_ahead(o->ir, scores, heads);
+    for (int h = 0; h < heads + ahead; h++) {
+        if (h < heads) fire_scores(o, scores, h);
+        if (h >= ahead) fire_values(o, values, h - ahead);
     }
-    fire_values(o, values, heads - 1);
 }
 
 bool bind_order_firings(struct ir *ir, struct diag *diag) {

@@ -44,6 +44,7 @@ synthesize() { # result-file module name=value...
         case $value in
             random:*) value=$(random_constant "${value#random:}") ;;
             turns:*:*) value=${value#turns:} value=$(turns_constant "${value%:*}" "${value#*:}") ;;
+            -*) value=$(printf "32'h%08x" $((value & 0xffffffff))) ;; # chparam takes no sign
             '"ultra"') options+=" -uram" ;;
         esac
         parameters+=" -set ${arg%%=*} $value"

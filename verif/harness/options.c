@@ -22,6 +22,7 @@ static const char usage[] = "usage: Vrill --dir DIR [--prompt TEXT | --prompt-id
                             "  --trace FILE         waveform (FST), when built with tracing\n"
                             "  --json FILE          results; - for standard output\n"
                             "  --logits FILE        inputs of argmax, raw fp32\n"
+                            "  --timeline FILE      first and last cycle of every firing on every compared stream, CSV\n"
                             "  --inject-error CH:N  the N-th read burst of channel CH answers SLVERR; CH:wN: write burst\n"
                             "  --timeout CYCLES     ends the run with a failure (default: none)\n"
                             "  --watchdog CYCLES    no beat anywhere for so long is a deadlock (default 20000)\n"
@@ -145,6 +146,7 @@ static bool read_file_option(struct reader *r) {
     else if (is(r, "--trace")) o->trace = value_of(r);
     else if (is(r, "--json")) o->json = value_of(r);
     else if (is(r, "--logits")) o->logits = value_of(r);
+    else if (is(r, "--timeline")) o->timeline = value_of(r);
     else return false;
     return true;
 }

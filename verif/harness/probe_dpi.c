@@ -23,6 +23,7 @@ int rill_probe_open(int id, int data_bits) {
 
 int rill_probe_beat(int id, const uint32_t *data, int user, int last, int count) {
     bound->watch.beats++;
+    timeline_beat(&bound->timeline, bound->ir, id, last != 0, bound->host.request, hbm_cycle(bound->hbm));
     return check_beat(bound->check, id, data, (unsigned)user, last != 0, (unsigned)count, hbm_cycle(bound->hbm));
 }
 

@@ -92,6 +92,7 @@ static bool open_all(struct sim *sim) {
     if (!open_check(sim)) return false;
     watch_open(&sim->watch, &sim->arena, sim->ir);
     probe_dpi_bind(sim);
+    if (sim->options.timeline != NULL) timeline_open(&sim->timeline, &sim->arena, sim->ir->edges);
     return host_open(&sim->host, sim);
 }
 
@@ -140,8 +141,8 @@ void sim_stopped(struct sim *sim) {
 int sim_close(struct sim *sim) {
     report_summary(sim);
     if (sim->failure != NULL) fprintf(stderr, "rill sim: error: %s\n%s", sim->failure, text_cstr(&sim->failure_detail));
-    bool json = report_write_json(sim), logits = report_write_logits(sim);
-    int exit_code = sim->failure == NULL && json && logits ? RILL_OK : RILL_BAD_SPEC;
+    bool json = report_write_json(sim), logits = report_write_logits(sim), timeline = timeline_write(sim);
+    int exit_code = sim->failure == NULL && json && logits && timeline ? RILL_OK : RILL_BAD_SPEC;
     release(sim);
     return exit_code;
 }

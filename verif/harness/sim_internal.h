@@ -11,6 +11,8 @@
 #include "sim.h"
 #include "tokenizer.h"
 
+struct sim;
+
 // ---- command line (options.c) ----
 
 struct sim_prompt {
@@ -27,7 +29,7 @@ struct sim_error {
 };
 
 struct sim_options {
-    const char *dir, *trace, *json, *logits;
+    const char *dir, *trace, *json, *logits, *timeline;
     VEC(struct sim_prompt) prompts;
     VEC(struct sim_error) errors;
     int64_t tokens;
@@ -58,6 +60,19 @@ int axil_read(struct axil *axil, uint32_t address); // index of the access that 
 bool axil_busy(const struct axil *axil);
 // One clock. True in the cycle in which the last access completes.
 bool axil_edge(struct axil *axil, struct sim_pins *pins);
+
+// ---- firings over time (timeline.c) ----
+
+struct timeline_edge {
+    uint64_t first, beats, firing; // of the present firing: cycle of its first beat, beats so far, index
+};
+struct timeline {
+    struct timeline_edge *edge; // NULL: not asked for
+    struct text csv;
+};
+void timeline_open(struct timeline *timeline, struct arena *arena, int edges);
+void timeline_beat(struct timeline *timeline, const struct ir *ir, int edge, bool last, int request, uint64_t cycle);
+bool timeline_write(struct sim *sim); // to the file of the option; true when there is none
 
 // ---- streams as they stand (watch.c) ----
 
@@ -124,6 +139,7 @@ struct sim {
     struct golden_run *golden;
     struct check *check;
     struct tokenizer *tokenizer;
+    struct timeline timeline;
     struct watch watch;
     struct host host;
     double clock_mhz;

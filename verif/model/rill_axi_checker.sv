@@ -117,12 +117,12 @@ module rill_axi_checker #(
     // Stability: what was offered and not taken in the cycle before.
     reg                   ar_held, aw_held, w_held, r_held, b_held;
     reg [ID_W+77-1:0]     ar_was, aw_was;
-    reg [BEAT_BITS:0]     w_was;
+    reg [BEAT_BITS+BEAT_BYTES:0] w_was;
     reg [ID_W+BEAT_BITS+2:0] r_was;
     reg [ID_W+1:0]        b_was;
     wire [ID_W+77-1:0]    ar_now = {arid, araddr, arlen, arsize, arburst};
     wire [ID_W+77-1:0]    aw_now = {awid, awaddr, awlen, awsize, awburst};
-    wire [BEAT_BITS:0]    w_now = {wlast, wdata};
+    wire [BEAT_BITS+BEAT_BYTES:0] w_now = {wlast, wstrb, wdata};
     wire [ID_W+BEAT_BITS+2:0] r_now = {rid, rdata, rresp, rlast};
     wire [ID_W+1:0]       b_now = {bid, bresp};
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic units, and the matrix engine of its parts: its lanes dominate every design.
+#include "formula.h"
+
+enum { LANE_BEATS = 16, KEY_UNITS = 16, FAN_OUT = 8 }; // constants of rill_engine
+
+// ---- fp32 units: fixed but for the integer ones ----
+
+void formula_fp32_add(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 450, 169, 0); }
+void formula_fp32_mul(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 125, 175, 2); }
+void formula_fp32_exp(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 433, 362, 4); }
+void formula_fp32_recip(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 247, 204, 2); }
+void formula_fp32_rsqrt(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 361, 195, 2); }
+
+// Above 64 bits the normalizing shifter has one more level.
+void formula_fp32_from_int(const struct args *a, struct cost_resources *r) {
+    int64_t width = args_int(a, "WIDTH", 32);
+    bool is_wide = width > 64;
+    cost_per(r, width, is_wide ? 4.65 : 2.7, is_wide ? 1.1 : 1.9, 0);
+    cost_per(r, 1, is_wide ? 0 : 50, is_wide ? 100 : 50, 0);
+}
+
+void formula_fp32_to_fixed(const struct args *a, struct cost_resources *r) { cost_per(r, args_int(a, "WIDTH", 32), 6.3, 2.9, 0); }
+
+// ---- the engine's parts ----
+
+static int64_t beat_bits(const struct args *a) { return args_int(a, "BEAT_BITS", 512); }
+
+// A multiplier per nibble: two in a DSP, and one for the group scale.
+static void matrix_lane(int64_t beat, struct cost_resources *r) {
+    cost_per(r, beat, 5.15, 4.1, 0);
+    cost_per(r, 1, 320, 380, 0);
+    r->dsp += beat / 4 + 1;
+}
+
+void formula_matrix_lane(const struct args *a, struct cost_resources *r) { matrix_lane(beat_bits(a), r); }
+
+// And the waiting beats, the beat register, row parameters and group scales with their selection.
+static void engine_lane(int64_t beat, int64_t scale_beats, struct cost_resources *r) {
+    matrix_lane(beat, r);
+    cost_fifo_add(r, LANE_BEATS, beat, "distributed");
+    if (scale_beats > 1) cost_ram_add(r, scale_beats, beat, "distributed", 1);
+    cost_per(r, beat, 0.4, 2, 0);
+    cost_per(r, 1, 20, 70, 0);
+}
+
+void formula_engine_lane(const struct args *a, struct cost_resources *r) { engine_lane(beat_bits(a), args_int(a, "SCALE_BEATS", 1), r); }
+
+static void dequantize(int64_t lanes, struct cost_resources *r) { cost_per(r, lanes, 928, 597, 2); }
+
+void formula_dequantize(const struct args *a, struct cost_resources *r) { dequantize(args_int(a, "LANES", 1), r); }
+
+static void offset(int64_t beat, struct cost_resources *r) {
+    cost_per(r, beat, 3.84, 1.25, 0);
+    cost_per(r, 1, 0, 54, 0);
+}
+
+void formula_engine_offset(const struct args *a, struct cost_resources *r) { offset(beat_bits(a), r); }
+
+void formula_engine_ctrl(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 330, 475, 0); }
+
+// Two RAMs of units; LUTRAM brings its output registers, two of them are inside a block RAM.
+static void x_buffer(int64_t beat, int64_t tokens, int64_t units, struct cost_resources *r) {
+    int64_t words = 1ll << (1 + log2_up(tokens) + at_least(log2_up(units / 2), 1));
+    struct cost_resources ram = cost_ram(words, beat + 8, "auto");
+    cost_add(r, &ram, 2);
+    cost_per(r, 1, 50, 20, 0);
+    cost_per(r, tokens, 2, 5, 0);
+    if (!ram.bram18) r->ff += 2 * (beat + 8);
+}
+
+void formula_x_buffer(const struct args *a, struct cost_resources *r) {
+    x_buffer(beat_bits(a), args_int(a, "TOKENS", 1), args_int(a, "X_UNITS", 2), r);
+}
+
+// Operand path: a unit chosen and doubled for int8, its register, and a copy for every FAN_OUT lanes.
+static void operand(int64_t beat, int64_t channels, struct cost_resources *r) {
+    cost_per(r, beat, 1.4, 2, 0);
+    cost_per(r, div_up(channels, FAN_OUT), 0, 2 * (double)beat + 5, 0);
+}
+
+void formula_engine(const struct args *a, struct cost_resources *r) {
+    int64_t channels = args_int(a, "CHANNELS", 1), beat = beat_bits(a), tokens = args_int(a, "TOKENS", 1), units = args_int(a, "X_UNITS", 2);
+    int64_t groups = div_up(units * (beat / 8), at_least(args_int(a, "GROUP", 128), 1));
+    struct cost_resources lane = {0};
+    engine_lane(beat, div_up(groups, 8), &lane);
+    cost_add(r, &lane, channels);
+    dequantize(channels, r);
+    offset(beat, r);
+    formula_engine_ctrl(a, r);
+    x_buffer(beat, tokens, units, r);
+    operand(beat, channels, r);
+    cost_schedule(r, 96, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
+    if (args_int(a, "HAS_KV", 1)) cost_fifo_add(r, KEY_UNITS, beat, "distributed");
+    cost_fifo_add(r, args_int(a, "OUT_FIFO", 32), 32 * channels + log2_up(channels + 1) + user_bits(tokens) + 1, "distributed");
+    cost_per(r, channels, 15, 8, 0); // joining the arrivals
+    cost_per(r, 1, 60, 240, 0);      // the command on its way
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cost model: estimates against the measured table, memories by shape, work of a decode step against hand-made figures.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "command.h"
+#include "cost.h"
+#include "ops.h"
+
+enum { TABLE_BYTES = 1 << 20, MAX_PARAMS = 32 };
+
+// Estimates may be off by a share of the measured figure and so many on top: logic, then DSPs and memories, which follow from the shape.
+static const double logic_share = 0.25, shape_share = 0.1;
+static const double logic_allowance = 200, shape_allowance = 1;
+
+// ---- the measured table ----
+
+struct row {
+    const char *module;
+    struct ir_param param[MAX_PARAMS];
+    int params;
+    double lut, ff, dsp, bram36, uram;
+};
+
+// False for comments and rows that are not measured.
+static bool read_row(char *line, struct row *row) {
+    char *colon = strstr(line, " : "), *save = NULL;
+    if (line[0] == '#' || !colon) return false;
+    *colon = '\0';
+    assert_int_equal(sscanf(colon + 3, "%lf %lf %lf %lf %lf", &row->lut, &row->ff, &row->dsp, &row->bram36, &row->uram), 5);
+    row->module = strtok_r(line, " ", &save);
+    for (char *word; (word = strtok_r(NULL, " ", &save));) {
+        char *equals = strchr(word, '=');
+        assert_non_null(equals);
+        assert_true(row->params < MAX_PARAMS);
+        *equals = '\0';
+        row->param[row->params++] = (struct ir_param){word, equals + 1};
+    }
+    return true;
+}
+
+static int differs(const struct row *row, const char *what, double estimate, double measured, bool is_logic) {
+    double error = estimate > measured ? estimate - measured : measured - estimate;
+    if (error <= (is_logic ? logic_share * measured + logic_allowance : shape_share * measured + shape_allowance)) return 0;
+    print_error("%s", row->module);
+    for (int p = 0; p < row->params; p++)
+        if (strlen(row->param[p].value) < 24) print_error(" %s=%s", row->param[p].name, row->param[p].value);
+    print_error(": %s %.1f, measured %.1f\n", what, estimate, measured);
+    return 1;
+}
+
+static int check_row(const struct row *row) {
+    struct cost_resources r;
+    if (!cost_module(row->module, row->param, row->params, &r)) {
+        print_error("no formula for %s\n", row->module);
+        return 1;
+    }
+    return differs(row, "LUT", (double)r.lut, row->lut, true) + differs(row, "FF", (double)r.ff, row->ff, true) +
+           differs(row, "DSP", (double)r.dsp, row->dsp, false) + differs(row, "BRAM36", (double)r.bram18 / 2, row->bram36, false) +
+           differs(row, "URAM", (double)r.uram, row->uram, false);
+}
+
+static void estimates_are_near_the_measured_table(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    size_t len;
+    const char *why;
+    char *text = file_read(&arena, "verif/cost/measured.txt", TABLE_BYTES, &len, &why), *save = NULL;
+    assert_non_null(text);
+    int rows = 0, wrong = 0;
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        struct row row = {0};
+        if (!read_row(line, &row)) continue;
+        rows++;
+        wrong += check_row(&row);
+    }
+    assert_true(rows > 100);
+    assert_int_equal(wrong, 0);
+    arena_free(&arena);
+}
+
+// ---- memories ----
+
+static void memories_follow_their_shape(void **state) {
+    (void)state;
+    static const struct {
+        int64_t words, bits;
+        const char *style;
+        struct cost_resources expect;
+    } cases[] = {
+        {512, 72, "block", {.bram18 = 2}},
+        {512, 36, "block", {.bram18 = 1}},
+        {513, 36, "block", {.bram18 = 2}},
+        {1024, 36, "block", {.bram18 = 2}},
+        {97, 515, "block", {.bram18 = 15}},
+        {32768, 1, "block", {.bram18 = 2}},
+        {16384, 1, "block", {.bram18 = 1}},
+        {32769, 1, "block", {.bram18 = 3, .lut = 1}},
+        {4096, 72, "ultra", {.uram = 1}},
+        {4097, 73, "ultra", {.uram = 4, .lut = 73}},
+        {32, 14, "distributed", {.lut = 8}},
+        {32, 15, "distributed", {.lut = 16}},
+        {64, 7, "distributed", {.lut = 8}},
+        {65, 7, "distributed", {.lut = 16 + 7}},
+        {20, 64, "srl", {.lut = 64}},
+        {33, 64, "srl", {.lut = 128}},
+        {64, 7, "auto", {.lut = 8}},
+        {512, 72, "auto", {.bram18 = 2}},
+        {0, 72, "block", {0}},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct cost_resources r = cost_ram(cases[i].words, cases[i].bits, cases[i].style);
+        assert_memory_equal(&r, &cases[i].expect, sizeof r);
+    }
+}
+
+static void deeper_fifos_never_cost_less(void **state) {
+    (void)state;
+    static const char *const styles[] = {"distributed", "block", "ultra"};
+    for (size_t s = 0; s < COUNT_OF(styles); s++)
+        for (int64_t depth = 3; depth < 5000; depth++) {
+            struct cost_resources a = cost_fifo(depth, 515, styles[s]), b = cost_fifo(depth + 1, 515, styles[s]);
+            assert_true(a.bram18 <= b.bram18 && a.uram <= b.uram && a.ff <= b.ff);
+        }
+}
+
+// ---- whole designs ----
+
+static struct ir *build(struct arena *arena, const char *spec) {
+    struct diag diag;
+    diag_init(&diag, stderr);
+    struct ir *ir = command_build(spec, arena, &diag, NULL);
+    assert_non_null(ir);
+    return ir;
+}
+
+static void every_kernel_of_a_design_has_a_formula(void **state) {
+    (void)state;
+    static const char *const specs[] = {"configs/gpt2-124m-layer.yaml", "configs/tinystories-gpt2-1m.yaml", "configs/graph-linear.yaml",
+                                        "tests/e2e/specs/blocks.yaml",  "tests/e2e/specs/layers7.yaml",     "tests/e2e/specs/grouped.yaml"};
+    for (size_t s = 0; s < COUNT_OF(specs); s++) {
+        struct arena arena;
+        arena_init(&arena);
+        const struct ir *ir = build(&arena, specs[s]);
+        struct cost_design cost = cost_design(ir);
+        for (int k = 0; k < ir->kernels; k++)
+            if (!cost.known[k]) fail_msg("%s: %s", specs[s], ir->kernel[k].module);
+        assert_true(cost.total.lut == cost.kernels.lut + cost.fifos.lut + cost.memory.lut);
+        assert_true(cost.memory.lut > 0 && cost.fifos.ff > 0 && cost.kernels.dsp > 0);
+        arena_free(&arena);
+    }
+}
+
+static void every_operation_has_a_formula(void **state) {
+    (void)state;
+    for (int op = 0; op < IR_OPS; op++) {
+        struct cost_resources r;
+        if (!cost_module(ir_op_table[op].module, NULL, 0, &r)) fail_msg("%s", ir_op_table[op].module);
+    }
+}
+
+// Figures for the layer of GPT-2 124M by hand: 768 to 768 (24 row-steps of 6 beats, 3 chunks of 1 + 1 header beats) and so on.
+static void a_decode_step_is_counted_right(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    const struct ir *ir = build(&arena, "configs/gpt2-124m-layer.yaml");
+    struct cost_beats b = cost_engine_beats(ir, 0, 512);
+    assert_int_equal(b.weights, 4 * (24 * 6 + 3 * 2) + (96 * 6 + 12 * 2) + (24 * 24 + 3 * 4) + (32 * 12 + 4 * 1));
+    assert_int_equal(b.scores, 12 * (512 / 32 + 1));
+    assert_int_equal(b.values, 12 * 2 * (512 / 64 + 1));
+    assert_int_equal(b.memory, b.weights + 12 * 16 + 12 * 2 * 8);
+    struct cost_bound bound = cost_token_bound(ir, NULL, 512);
+    assert_int_equal(bound.engine, b.weights + b.scores + b.values);
+    assert_int_equal(bound.memory, 0);
+    assert_int_equal(bound.cycles, bound.engine);
+    for (int k = 0; k < ir->kernels; k++) {
+        struct cost_work w = cost_kernel_work(ir, k, 512);
+        if (!strcmp(ir->kernel[k].name, "norm1")) assert_true(w.busy == 48 && w.latency == 47 + 4 + 43);
+        if (!strcmp(ir->kernel[k].name, "softmax")) assert_true(w.busy == 12 * 33 && w.latency == 32 + 3 + 21);
+        if (!strcmp(ir->kernel[k].name, "mlp_act")) assert_true(w.busy == 192 && w.latency == 38);
+        if (!strcmp(ir->kernel[k].name, "v_tail")) assert_true(w.busy == 12 * (1 + 2) && w.latency == IR_NONE);
+    }
+    arena_free(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(estimates_are_near_the_measured_table), cmocka_unit_test(memories_follow_their_shape),
+        cmocka_unit_test(deeper_fifos_never_cost_less),          cmocka_unit_test(every_kernel_of_a_design_has_a_formula),
+        cmocka_unit_test(every_operation_has_a_formula),         cmocka_unit_test(a_decode_step_is_counted_right),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
