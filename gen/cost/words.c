@@ -52,12 +52,14 @@ static int64_t type_words(const struct ir *ir, const struct ir_port *port, int64
 
 static int64_t port_words(const struct ir *ir, int kernel, int p, int64_t position, int depth);
 
-// The engine's results: a word per row-step, as many elements valid as there are lanes.
-static int64_t result_words(const struct ir *ir, int64_t position) {
+// An engine's results: a word per row-step, as many elements valid as there are lanes. `kernel` makes them.
+static int64_t result_words(const struct ir *ir, int kernel, int64_t position) {
     int64_t words = 0;
     for (int i = 0; i < ir->firings; i++) {
         const struct ir_firing *f = &ir->firing[i];
-        int64_t rows = f->mode == 2 ? div_up(position, ir->design.channels) + 1 : f->row_steps;
+        const struct ir_engine *engine = &ir->engine[f->engine];
+        if (engine->kernel != kernel) continue;
+        int64_t rows = f->mode == 2 ? div_up(position, engine->channels) + 1 : f->row_steps;
         words += rows * ir->region[f->region].repeat;
     }
     return words;
@@ -77,8 +79,8 @@ static int64_t port_words(const struct ir *ir, int kernel, int p, int64_t positi
     const struct ir_port *port = &k->port[p];
     if (port->kind == IR_STREAM_BARE || port->edge == IR_NONE) return 0;
     if (port->tensor != IR_NONE) return tensor_words(ir, port, port->tensor, position);
-    if (port->kind == IR_STREAM_COUNTED) return result_words(ir, position);
     const struct ir_edge *e = &ir->edge[port->edge];
+    if (port->kind == IR_STREAM_COUNTED) return result_words(ir, e->src_kernel, position);
     int other = port->is_output ? e->dst_kernel : e->src_kernel, other_port = port->is_output ? e->dst_port : e->src_port;
     const struct ir_port *peer = &ir->kernel[other].port[other_port];
     if (peer->tensor != IR_NONE) return tensor_words(ir, peer, peer->tensor, position);

@@ -88,7 +88,10 @@ void emit_control(const struct ir *ir, struct text *out) {
     text_add(out, "\n    // ---- control: what no kernel drives ----\n");
     emit_faults(ir, out);
     emit_steps_done(ir, out);
-    text_addf(out, "    assign quiet = (&channel_idle)%s;\n", has_kernel(ir, "rill_segment_walker") ? " & walker_idle" : "");
+    text_add(out, "    assign quiet = (&channel_idle)");
+    const char *open = ir->engines > 1 ? " & (&{" : " & ", *close = ir->engines > 1 ? "})" : "";
+    for (int e = 0; e < ir->engines; e++) text_addf(out, "%s%s", e ? ", " : open, ir_engine_name(ir, e, "walker_idle"));
+    text_addf(out, "%s;\n", ir->engines ? close : "");
     text_add(out, "    reg core_rst_q;\n    always @(posedge clk) core_rst_q <= rst | soft_rst;\n    assign core_rst = core_rst_q;\n");
 }
 
