@@ -136,6 +136,7 @@ void formula_v_tail(const struct args *a, struct cost_resources *r) {
     cost_add(r, &lane, channels);
     cost_per(r, 8 * held, 1.2, 1, 0);
     cost_per(r, 1, 180, 190, 0);
+    if (args_int(a, "READS", 0) > 0) cost_per(r, 1, 35, 43, 0); // counters of reads and layers
 }
 
 void formula_kv_tracker(const struct args *a, struct cost_resources *r) {
