@@ -54,16 +54,17 @@ struct cost_work cost_kernel_work(const struct ir *, int kernel, int64_t positio
 // Words that pass a port in one decode step.
 int64_t cost_port_words(const struct ir *, int kernel, int port, int64_t position);
 
-// What the shared engine reads in one decode step, in beats: a cycle each.
+// What the lanes of an engine read in one decode step, in beats: a cycle each.
 struct cost_beats {
     int64_t weights, scores, values;
-    int64_t memory; // of these, from the memory (of each channel): all but the step's own key and the open blocks of V
+    int64_t memory; // of these, from the memory (of each of its channels): all but the step's own key and the open blocks of V
 };
-struct cost_beats cost_engine_beats(const struct ir *, int64_t position);
+struct cost_beats cost_engine_beats(const struct ir *, int engine, int64_t position);
+int cost_slowest_engine(const struct ir *, int64_t position); // IR_NONE without engines
 
 // The least cycles from one token to the next: no part of the design can be faster than this.
 struct cost_bound {
-    int64_t engine; // cycles of the matrix engine
+    int64_t engine; // cycles of the matrix engine, of the slowest where there are several
     int64_t memory; // cycles the fullest channel needs at its sustained rate; 0 without a device
     int64_t kernel; // cycles of the busiest other kernel,
     int busiest;    // and which one; IR_NONE: none

@@ -163,7 +163,8 @@ struct ir_client {
     int kernel;
     const char *port; // reads: m_axis_<port> descriptor, s_axis_<port> beats; writes: m_axis_<port>_desc, m_axis_<port>_beat; "-": tied by wires
     bool is_write;
-    int channel;      // IR_NONE: one of each on every channel (valid and ready packed, descriptor shared)
+    int channel;      // IR_NONE: one of each on every channel of `engine` (valid and ready packed, descriptor shared)
+    int engine;       // IR_NONE with a channel of its own
     bool is_packed;   // with channel IR_NONE: every channel has beats of its own
     const char *base; // Verilog net of the base address; NULL: the channel's base register
 };
@@ -179,8 +180,17 @@ struct ir_edge { // one stream with its FIFO
 
 // ---- Engine firings, memory ------------------------------------------------------------------------------------------------------------
 
-// One firing of the shared matrix engine, in program order inside its region. docs/rtl.md section 6.
+// A matrix engine with the kernels around it, and the memory channels that its lanes read: one for all products, or one for each.
+// Row n of a product lies on channel first_channel + n mod channels.
+struct ir_engine {
+    const char *name;                   // the product's where there are several
+    int kernel, x_mux, y_demux, walker; // kernels, or IR_NONE before they are made
+    int first_channel, channels;
+};
+
+// One firing of a matrix engine, in program order inside its region. docs/rtl.md section 6.
 struct ir_firing {
+    int engine;
     int node;
     int region;
     int head;        // attention: query head of this firing, else 0
@@ -199,7 +209,7 @@ struct ir_segment { // the same offset on every channel it lives on
     const char *name;
     enum ir_segment_kind kind;
     int node;             // matmul, embed, ... or IR_NONE
-    int channel;          // IR_NONE: every channel
+    int channel;          // IR_NONE: every channel of the engine that reads it
     int64_t offset;       // bytes
     int64_t layer_stride; // bytes; 0 outside repeated regions
     int64_t bytes;        // total
@@ -248,6 +258,9 @@ struct ir {
     struct ir_client *client;
     int clients;
     size_t client_capacity;
+    struct ir_engine *engine;
+    int engines;
+    size_t engine_capacity;
     struct ir_firing *firing;
     int firings;
     size_t firing_capacity;
@@ -268,6 +281,7 @@ void ir_add_wire(struct ir *, int kernel, const char *port, bool is_output, int6
 // Ties a kernel's stream port (whole name) to a client's `desc` or `beat` nets, which the memory emitter declares.
 void ir_add_client_port(struct ir *, int kernel, const char *port, int64_t bits, const char *client, const char *what);
 int ir_add_client(struct ir *, const char *name, int kernel, const char *port, bool is_write, int channel);
+int ir_add_engine(struct ir *, const char *name, int first_channel, int channels);
 int ir_add_firing(struct ir *, struct ir_firing);
 int ir_add_segment(struct ir *, struct ir_segment);
 int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);
@@ -281,6 +295,12 @@ int64_t ir_attr_int(const struct ir_attrs *, const char *key, int64_t fallback);
 double ir_attr_float(const struct ir_attrs *, const char *key, double fallback);
 const char *ir_attr_string(const struct ir_attrs *, const char *key, const char *fallback);
 int ir_find_tensor(const struct ir *, const char *name); // IR_NONE if absent
+int ir_engine_of(const struct ir *, int node);           // the engine a product fires on, IR_NONE for other operations
+int ir_engine_at(const struct ir *, int channel);        // the engine that owns a channel, IR_NONE without engines
+int ir_key_channels(const struct ir *);                  // channels over which positions of K are dealt out; all, without attention
+bool ir_client_on(const struct ir *, const struct ir_client *, int channel);
+// Name of a kernel or net of an engine: `what` itself where there is one engine, else with the engine's name before it.
+const char *ir_engine_name(const struct ir *, int engine, const char *what);
 // Elements of one token's value, at the bound of dynamic extents.
 int64_t ir_tensor_elements(const struct ir_tensor *);
 

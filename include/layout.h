@@ -10,7 +10,7 @@ enum { LAYOUT_V_BLOCK = 64 /* positions of one V block */, LAYOUT_ALIGN = 4096 /
 static inline int64_t layout_div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static inline int64_t layout_align(int64_t bytes) { return layout_div_up(bytes, LAYOUT_ALIGN) * LAYOUT_ALIGN; }
 
-// A weight matrix [rows][k] as the lanes read it.
+// A weight matrix [rows][k] as the lanes of an engine read it: `channels` of them, row n on lane n mod channels.
 struct layout_matrix {
     int64_t rows, k;
     bool int4;
@@ -22,12 +22,12 @@ struct layout_matrix {
     int64_t last_rows;    // valid rows of the last row-step
     int64_t stream_beats; // the whole matrix on one lane
 };
-struct layout_matrix layout_matrix(const struct ir_design *, int64_t rows, int64_t k, bool int4);
+struct layout_matrix layout_matrix(const struct ir_design *, int channels, int64_t rows, int64_t k, bool int4);
 // Beat index, in the lane's stream, of row-step `step`'s first data beat; its chunk's header begins layout_chunk_beat().
 int64_t layout_row_beat(const struct layout_matrix *, int64_t step);
 int64_t layout_chunk_beat(const struct layout_matrix *, int64_t chunk);
 
-// The KV cache of one attention operation.
+// The KV cache of one attention operation: of K, dealt out over the channels of the engine of the scores, of V over those of the values.
 struct layout_kv {
     int64_t heads, head_dim;
     int64_t k_units;     // beats of a head at one position
@@ -38,7 +38,7 @@ struct layout_kv {
     int64_t v_blocks;      // ceil(context / 64)
     int64_t v_row_bytes, v_layer_bytes;
 };
-struct layout_kv layout_kv(const struct ir_design *, int64_t heads, int64_t head_dim);
+struct layout_kv layout_kv(const struct ir_design *, int channels, int64_t heads, int64_t head_dim);
 
 // One record of an embedding table: header beats (fp32 row scale, then uint8 group scales), then the row's data beats.
 struct layout_record {

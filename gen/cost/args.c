@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LIMIT = 1 << 24 }; // no parameter that costs anything is larger: products of them fit
+
 const char *args_text(const struct args *a, const char *name) {
     for (int i = 0; i < a->count; i++)
         if (!strcmp(a->param[i].name, name)) return a->param[i].value;
@@ -24,5 +26,6 @@ int64_t args_int(const struct args *a, const char *name, int64_t fallback) {
     const char *digits = tick ? tick[1] ? tick + 2 : "" : text;
     char *end;
     long long value = strtoll(digits, &end, base);
-    return end == digits || *end ? fallback : value;
+    if (end == digits || *end) return fallback;
+    return value > LIMIT ? LIMIT : value < -LIMIT ? -LIMIT : value;
 }

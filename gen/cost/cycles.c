@@ -31,7 +31,7 @@ static int64_t firing_in(const struct call *c) {
         const struct ir_port *port = &k->port[p];
         if (port->is_output || port->kind == IR_STREAM_BARE) continue;
         int64_t repeat = port->region == IR_NONE ? 1 : c->ir->region[port->region].repeat;
-        return cost_port_words(c->ir, c->kernel, p, c->position) / repeat;
+        return cost_port_words(c->ir, c->kernel, p, c->position) / at_least(repeat, 1);
     }
     return 1;
 }
@@ -84,10 +84,23 @@ static struct cost_contract embed(const struct call *c) { return passes(6 + embe
 static struct cost_contract position(const struct call *c) { return passes(5 + position_beats(&c->args) + 2 + 2); }
 static struct cost_contract reader(const struct call *c) { return passes(4 + at_least(1, lanes(c) * 32 / at_least(arg(c, "BEAT_BITS"), 1)) + 2); }
 
+// Whose kernel or walker it is.
+static int engine_id(const struct call *c) {
+    for (int e = 0; e < c->ir->engines; e++)
+        if (c->ir->engine[e].kernel == c->kernel || c->ir->engine[e].walker == c->kernel) return e;
+    return IR_NONE;
+}
+
+static const struct ir_firing *first_firing(const struct call *c) {
+    for (int i = 0; i < c->ir->firings; i++)
+        if (c->ir->firing[i].engine == engine_id(c)) return &c->ir->firing[i];
+    return NULL;
+}
+
 // The whole operand, then the first row-step of the first firing.
 static struct cost_contract engine(const struct call *c) {
-    if (!c->ir->firings) return passes(0);
-    const struct ir_firing *f = &c->ir->firing[0];
+    const struct ir_firing *f = first_firing(c);
+    if (!f) return passes(0);
     int64_t fill = ports_mx_units(c->ir, &c->ir->tensor[c->ir->node[f->node].in[0]]);
     return gathers(fill, 6 + f->beats - 1 + 28);
 }
@@ -95,7 +108,7 @@ static struct cost_contract engine(const struct call *c) {
 // ---- work beyond one word per cycle ----
 
 static int64_t engine_busy(const struct call *c, int64_t words) {
-    struct cost_beats b = cost_engine_beats(c->ir, c->position);
+    struct cost_beats b = cost_engine_beats(c->ir, engine_id(c), c->position);
     return at_least(b.weights + b.scores + b.values, words);
 }
 
@@ -133,6 +146,7 @@ static int64_t walker_busy(const struct call *c, int64_t words) {
     int64_t runs = 0;
     for (int i = 0; i < c->ir->firings; i++) {
         const struct ir_firing *f = &c->ir->firing[i];
+        if (f->engine != engine_id(c)) continue;
         runs += c->ir->region[f->region].repeat * (f->mode == 3 ? f->row_steps : 1);
     }
     return at_least(words, runs);

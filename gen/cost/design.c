@@ -48,9 +48,9 @@ static void add_arbiter(const struct ir *ir, struct cost_resources *sum, const c
 }
 
 static void add_channel(const struct ir *ir, struct cost_resources *sum, int channel) {
-    int64_t lanes = ir->firings > 0, readers = 0, writers = 0;
+    int64_t lanes = ir->engines > 0, readers = 0, writers = 0;
     for (int c = 0; c < ir->clients; c++) {
-        if (ir->client[c].channel != IR_NONE && ir->client[c].channel != channel) continue;
+        if (!ir_client_on(ir, &ir->client[c], channel)) continue;
         if (ir->client[c].is_write) writers++;
         else readers++;
     }
@@ -64,8 +64,10 @@ static void add_channel(const struct ir *ir, struct cost_resources *sum, int cha
 static struct cost_resources memory_side(const struct ir *ir) {
     struct cost_resources sum = {0};
     for (int c = 0; c < ir->design.channels; c++) add_channel(ir, &sum, c);
-    const struct ir_param fork = {"PORTS", arena_printf(ir->arena, "%d", ir->design.channels)};
-    if (ir->firings) add_module(ir, &sum, "rill_fork", &fork, 1, 1);
+    for (int e = 0; e < ir->engines; e++) {
+        const struct ir_param fork = {"PORTS", arena_printf(ir->arena, "%d", ir->engine[e].channels)};
+        add_module(ir, &sum, "rill_fork", &fork, 1, 1);
+    }
     return sum;
 }
 

@@ -107,7 +107,7 @@ void formula_embed(const struct args *a, struct cost_resources *r) {
 }
 
 void formula_position(const struct args *a, struct cost_resources *r) {
-    int64_t beat = beat_bits(a), chunk = 32 * lanes(a), ram_banks = at_least(chunk / beat, 1);
+    int64_t beat = beat_bits(a), chunk = 32 * lanes(a), ram_banks = at_least(div_up(chunk, beat), 1);
     int64_t words = div_up(div_up(32 * args_int(a, "N", 1), beat), ram_banks);
     struct cost_resources rows = cost_ram(1ll << (tok_bits(tokens(a)) + at_least(log2_up(words), 1)), beat, "auto");
     cost_add(r, &rows, ram_banks);

@@ -7,15 +7,17 @@
 
 static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *node = &ir->node[f->node];
-    return layout_matrix(&ir->design, ir_attr_int(&node->attrs, "rows", 0), ir_tensor_elements(&ir->tensor[node->in[0]]), f->mode == 1);
+    return layout_matrix(&ir->design, ir->engine[f->engine].channels, ir_attr_int(&node->attrs, "rows", 0),
+                         ir_tensor_elements(&ir->tensor[node->in[0]]), f->mode == 1);
 }
 
-struct cost_beats cost_engine_beats(const struct ir *ir, int64_t position) {
+struct cost_beats cost_engine_beats(const struct ir *ir, int engine, int64_t position) {
     struct cost_beats b = {0};
     for (int i = 0; i < ir->firings; i++) {
         const struct ir_firing *f = &ir->firing[i];
+        if (f->engine != engine) continue;
         int64_t repeat = ir->region[f->region].repeat, blocks = position / LAYOUT_V_BLOCK;
-        int64_t krows = layout_div_up(position, ir->design.channels); // in memory; the step's own key is another row-step
+        int64_t krows = layout_div_up(position, ir->engine[engine].channels); // in memory; the step's own key is another row-step
         int64_t weights = f->mode <= 1 ? repeat * matrix_of(ir, f).stream_beats : 0;
         int64_t values = f->mode == 3 ? repeat * f->row_steps * f->beats : 0; // of one block of positions
         b.weights += weights;
@@ -26,12 +28,28 @@ struct cost_beats cost_engine_beats(const struct ir *ir, int64_t position) {
     return b;
 }
 
+static int64_t engine_cycles(const struct ir *ir, int engine, int64_t position) {
+    struct cost_beats b = cost_engine_beats(ir, engine, position);
+    return b.weights + b.scores + b.values;
+}
+
+int cost_slowest_engine(const struct ir *ir, int64_t position) {
+    int slowest = ir->engines ? 0 : IR_NONE;
+    for (int e = 1; e < ir->engines; e++)
+        if (engine_cycles(ir, e, position) > engine_cycles(ir, slowest, position)) slowest = e;
+    return slowest;
+}
+
 // Beats of the fullest channel: the lane's, and on channel 0 the rows that kernels fetch and write themselves.
 static int64_t channel_beats(const struct ir *ir, int64_t position) {
-    int64_t beats = cost_engine_beats(ir, position).memory;
-    for (int c = 0; c < ir->clients; c++)
-        if (ir->client[c].channel == 0 && ir->client[c].kernel != IR_NONE) beats += cost_memory_beats(&ir->kernel[ir->client[c].kernel]);
-    return beats;
+    int64_t most = 0;
+    for (int e = 0; e < ir->engines || e == 0; e++) {
+        int64_t beats = ir->engines ? cost_engine_beats(ir, e, position).memory : 0;
+        for (int c = 0; c < ir->clients && e == 0; c++)
+            if (ir->client[c].channel == 0 && ir->client[c].kernel != IR_NONE) beats += cost_memory_beats(&ir->kernel[ir->client[c].kernel]);
+        most = at_least(beats, most);
+    }
+    return most;
 }
 
 static int64_t memory_cycles(const struct ir *ir, const struct rill_device *device, int64_t position) {
@@ -41,8 +59,8 @@ static int64_t memory_cycles(const struct ir *ir, const struct rill_device *devi
 }
 
 struct cost_bound cost_token_bound(const struct ir *ir, const struct rill_device *device, int64_t position) {
-    struct cost_beats beats = cost_engine_beats(ir, position);
-    struct cost_bound b = {.engine = beats.weights + beats.scores + beats.values, .busiest = IR_NONE};
+    int slowest = cost_slowest_engine(ir, position);
+    struct cost_bound b = {.engine = slowest == IR_NONE ? 0 : engine_cycles(ir, slowest, position), .busiest = IR_NONE};
     b.memory = memory_cycles(ir, device, position);
     for (int k = 0; k < ir->kernels; k++) {
         int64_t busy = cost_is_engine(&ir->kernel[k]) ? 0 : cost_kernel_work(ir, k, position).busy;

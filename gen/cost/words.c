@@ -7,6 +7,8 @@
 #include "layout.h"
 #include "ports.h"
 
+enum { MAX_STEERING = 8 };
+
 static bool is_steering(const struct ir_kernel *k) { return !strcmp(k->module, "rill_stream_mux") || !strcmp(k->module, "rill_stream_demux"); }
 
 static int64_t repeat_of(const struct ir *ir, int region) { return region == IR_NONE ? 1 : ir->region[region].repeat; }
@@ -24,7 +26,7 @@ static const struct ir_tensor *at_position(const struct ir *ir, int tensor, int6
 static int64_t firing_words(const struct ir *ir, const struct ir_port *port, int tensor, int64_t position) {
     struct ir_tensor copy;
     const struct ir_tensor *t = at_position(ir, tensor, position, &copy);
-    if (t->dtype == IR_MX) return ports_mx_units(ir, t);
+    if (t->dtype == IR_MX) return t->block > 0 ? ports_mx_units(ir, t) : 0;
     int64_t width = port->type.rank ? port->type.element[port->type.rank - 1] : ir->design.lanes;
     int64_t last = t->rank ? t->shape[t->rank - 1].bound : 1;
     if (t->dtype == IR_KV) return t->shape[0].bound * div_up(last, width);
@@ -33,7 +35,8 @@ static int64_t firing_words(const struct ir *ir, const struct ir_port *port, int
 
 static int64_t tensor_words(const struct ir *ir, const struct ir_port *port, int tensor, int64_t position) {
     int region = port->region != IR_NONE ? port->region : ir->tensor[tensor].region;
-    return firing_words(ir, port, tensor, position) * ports_firings(ir, tensor) * repeat_of(ir, region);
+    int64_t words = firing_words(ir, port, tensor, position);
+    return words ? words * ports_firings(ir, tensor) * repeat_of(ir, region) : 0;
 }
 
 // Without a tensor: what the stream's type says.
@@ -47,36 +50,43 @@ static int64_t type_words(const struct ir *ir, const struct ir_port *port, int64
     return words * repeat_of(ir, port->region);
 }
 
-// The engine's results: a word per row-step, as many elements valid as there are lanes.
-static int64_t result_words(const struct ir *ir, int64_t position) {
+static int64_t port_words(const struct ir *ir, int kernel, int p, int64_t position, int depth);
+
+// An engine's results: a word per row-step, as many elements valid as there are lanes. `kernel` makes them.
+static int64_t result_words(const struct ir *ir, int kernel, int64_t position) {
     int64_t words = 0;
     for (int i = 0; i < ir->firings; i++) {
         const struct ir_firing *f = &ir->firing[i];
-        int64_t rows = f->mode == 2 ? div_up(position, ir->design.channels) + 1 : f->row_steps;
+        const struct ir_engine *engine = &ir->engine[f->engine];
+        if (engine->kernel != kernel) continue;
+        int64_t rows = f->mode == 2 ? div_up(position, engine->channels) + 1 : f->row_steps;
         words += rows * ir->region[f->region].repeat;
     }
     return words;
 }
 
 // The common side of a multiplexer or demultiplexer carries what the ports of the other side carry together.
-static int64_t common_words(const struct ir *ir, int kernel, int64_t position) {
+static int64_t common_words(const struct ir *ir, int kernel, int64_t position, int depth) {
     int64_t words = 0;
-    for (int p = 0; p < ir->kernel[kernel].ports; p++)
-        if (ir->kernel[kernel].port[p].index != IR_NONE) words += cost_port_words(ir, kernel, p, position);
+    for (int p = 0; depth > 0 && p < ir->kernel[kernel].ports; p++)
+        if (ir->kernel[kernel].port[p].index != IR_NONE) words += port_words(ir, kernel, p, position, depth - 1);
     return words;
 }
 
-int64_t cost_port_words(const struct ir *ir, int kernel, int p, int64_t position) {
+// depth: of steering kernels behind one another.
+static int64_t port_words(const struct ir *ir, int kernel, int p, int64_t position, int depth) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct ir_port *port = &k->port[p];
     if (port->kind == IR_STREAM_BARE || port->edge == IR_NONE) return 0;
     if (port->tensor != IR_NONE) return tensor_words(ir, port, port->tensor, position);
-    if (port->kind == IR_STREAM_COUNTED) return result_words(ir, position);
     const struct ir_edge *e = &ir->edge[port->edge];
+    if (port->kind == IR_STREAM_COUNTED) return result_words(ir, e->src_kernel, position);
     int other = port->is_output ? e->dst_kernel : e->src_kernel, other_port = port->is_output ? e->dst_port : e->src_port;
     const struct ir_port *peer = &ir->kernel[other].port[other_port];
     if (peer->tensor != IR_NONE) return tensor_words(ir, peer, peer->tensor, position);
-    if (is_steering(k) && port->index == IR_NONE) return common_words(ir, kernel, position);
-    if (is_steering(&ir->kernel[other]) && peer->index == IR_NONE) return common_words(ir, other, position);
+    if (is_steering(k) && port->index == IR_NONE) return common_words(ir, kernel, position, depth);
+    if (is_steering(&ir->kernel[other]) && peer->index == IR_NONE) return common_words(ir, other, position, depth);
     return port->type.loops ? type_words(ir, port, position) : peer->type.loops ? type_words(ir, peer, position) : 0;
 }
+
+int64_t cost_port_words(const struct ir *ir, int kernel, int port, int64_t position) { return port_words(ir, kernel, port, position, MAX_STEERING); }

@@ -27,7 +27,7 @@ struct emit_client {  // one DMA engine on one channel
     const char *name; // suffix of its nets
     const char *base; // net of its base address, NULL: the channel's register
     bool is_lane;     // the weight stream of the engine
-    bool on_every;    // one engine of it on every channel
+    bool on_every;    // one of it on every channel of a matrix engine
     bool is_packed;   // with beats of its own on each
 };
 // Read or write clients of a channel; returns the count.

@@ -5,14 +5,14 @@
 
 #include "emit.h"
 
-static bool has_engine(const struct ir *ir) { return ir->firings > 0; }
+static bool has_engine(const struct ir *ir) { return ir->engines > 0; }
 
 int emit_channel_clients(const struct ir *ir, int channel, bool is_write, struct emit_client out[EMIT_MAX_CLIENTS]) {
     int count = 0;
     if (!is_write && has_engine(ir)) out[count++] = (struct emit_client){.name = "lane", .is_lane = true};
     for (int c = 0; c < ir->clients; c++) {
         const struct ir_client *client = &ir->client[c];
-        if (client->is_write != is_write || (client->channel != IR_NONE && client->channel != channel)) continue;
+        if (client->is_write != is_write || !ir_client_on(ir, client, channel)) continue;
         if (count == EMIT_MAX_CLIENTS) base_fatal("emit: more than %d clients on channel %d", EMIT_MAX_CLIENTS, channel);
         out[count++] =
             (struct emit_client){.name = client->name, .base = client->base, .on_every = client->channel == IR_NONE, .is_packed = client->is_packed};
@@ -37,16 +37,17 @@ void emit_client_nets(const struct ir *ir, struct text *out) {
     int c = ir->design.channels, bits = ir->design.beat_bits;
     for (int i = 0; i < ir->clients; i++) {
         const struct ir_client *client = &ir->client[i];
-        int n = client->channel == IR_NONE ? c : 1;
+        int n = client->channel == IR_NONE ? ir->engine[client->engine].channels : 1;
         text_addf(out, "    wire [%d:0] %s_desc_tvalid, %s_desc_tready, %s_beat_tvalid, %s_beat_tready;\n", n - 1, client->name, client->name,
                   client->name, client->name);
-        text_addf(out, "    wire [55:0] %s_desc_tdata;\n    wire [%d:0] %s_beat_tdata;\n", client->name, (client->is_packed ? c : 1) * bits - 1,
+        text_addf(out, "    wire [55:0] %s_desc_tdata;\n    wire [%d:0] %s_beat_tdata;\n", client->name, (client->is_packed ? n : 1) * bits - 1,
                   client->name);
         if (client->is_write) text_addf(out, "    wire [%d:0] %s_write_idle;\n", n - 1, client->name);
     }
     if (!has_engine(ir)) return;
     text_addf(out, "    wire [%d:0] lane_desc_tvalid, lane_desc_tready, lane_beat_tvalid, lane_beat_tready;\n", c - 1);
-    text_addf(out, "    wire [%d:0] lane_beat_tdata;\n    wire walk_burst_tready;\n", c * bits - 1);
+    text_addf(out, "    wire [%d:0] lane_beat_tdata;\n", c * bits - 1);
+    for (int e = 0; e < ir->engines; e++) text_addf(out, "    wire %s;\n", ir_engine_name(ir, e, "walk_burst_tready"));
 }
 
 // ---- one channel ----
@@ -54,6 +55,7 @@ void emit_client_nets(const struct ir *ir, struct text *out) {
 struct channel {
     const struct ir *ir;
     int index;
+    int lane; // of the engine that owns it
     struct text *out;
 };
 
@@ -69,7 +71,9 @@ static void emit_read_engine(const struct channel *ch, int i, const struct emit_
     text_addf(ch->out,
               "        .clk(clk), .rst(core_rst), .base(%s), .flush(flush), .idle(ch%02d_r_idle[%d]), .error(ch%02d_r_error[%d]), .error_addr(),\n",
               base, ch->index, i, ch->index, i);
-    const char *name = client->name, *word = client->is_lane ? "walk_burst_tdata" : arena_printf(ch->ir->arena, "%s_desc_tdata", name);
+    const char *name = client->name;
+    const char *word = client->is_lane ? ir_engine_name(ch->ir, ir_engine_at(ch->ir, ch->index), "walk_burst_tdata")
+                                       : arena_printf(ch->ir->arena, "%s_desc_tdata", name);
     text_addf(ch->out, "        .s_axis_burst_tvalid(%s_desc_tvalid%s), .s_axis_burst_tready(%s_desc_tready%s), .s_axis_burst_tdata(%s),\n", name,
               bit, name, bit, word);
     text_addf(ch->out, "        .m_axis_beat_tvalid(%s_beat_tvalid%s), .m_axis_beat_tready(%s_beat_tready%s), .m_axis_beat_tdata(%s_beat_tdata%s),\n",
@@ -84,8 +88,8 @@ static void emit_read_engine(const struct channel *ch, int i, const struct emit_
 
 static void emit_write_engine(const struct channel *ch, int i, const struct emit_client *client) {
     const struct ir_design *d = &ch->ir->design;
-    const char *bit = client->on_every ? arena_printf(ch->ir->arena, "[%d]", ch->index) : "";
-    const char *data = client->is_packed ? arena_printf(ch->ir->arena, "[%d*%d +: %d]", ch->index, d->beat_bits, d->beat_bits) : "";
+    const char *bit = client->on_every ? arena_printf(ch->ir->arena, "[%d]", ch->lane) : "";
+    const char *data = client->is_packed ? arena_printf(ch->ir->arena, "[%d*%d +: %d]", ch->lane, d->beat_bits, d->beat_bits) : "";
     const char *base = client->base ? client->base : arena_printf(ch->ir->arena, "channel_base[%d +: 64]", ch->index * 64);
     const char *name = client->name;
     text_addf(ch->out, "    rill_dma_write #(.BEAT_BITS(%d), .MAX_BURST(%d), .OUTSTANDING(%d)) u_write_%02d_%s (\n", d->beat_bits, d->max_burst,
@@ -168,7 +172,8 @@ static void tie_off(const struct channel *ch, bool is_write) {
 }
 
 static void emit_channel(const struct ir *ir, int c, struct text *out) {
-    struct channel ch = {ir, c, out};
+    int engine = ir_engine_at(ir, c);
+    struct channel ch = {ir, c, engine == IR_NONE ? 0 : c - ir->engine[engine].first_channel, out};
     struct emit_client read[EMIT_MAX_CLIENTS], write[EMIT_MAX_CLIENTS];
     int readers = emit_channel_clients(ir, c, false, read), writers = emit_channel_clients(ir, c, true, write);
     text_addf(out, "\n    // ---- memory channel %d ----\n", c);
@@ -186,12 +191,19 @@ static void emit_channel(const struct ir *ir, int c, struct text *out) {
     text_addf(out, "    assign channel_stall[%d] = %s;\n", c, has_engine(ir) ? arena_printf(ir->arena, "~lane_beat_tvalid[%d]", c) : "1'b0");
 }
 
+// A burst goes to all channels of its engine.
+static void emit_walk_fork(const struct ir *ir, int engine, struct text *out) {
+    const struct ir_engine *e = &ir->engine[engine];
+    const char *part = ir->engines > 1 ? arena_printf(ir->arena, "[%d:%d]", e->first_channel + e->channels - 1, e->first_channel) : "";
+    text_addf(out,
+              "    rill_fork #(.PORTS(%d)) u_%s (.clk(clk), .rst(core_rst), .s_axis_tvalid(%s), .s_axis_tready(%s),\n"
+              "        .m_axis_tvalid(lane_desc_tvalid%s), .m_axis_tready(lane_desc_tready%s));\n",
+              e->channels, ir_engine_name(ir, engine, "walk_fork"), ir_engine_name(ir, engine, "walk_burst_tvalid"),
+              ir_engine_name(ir, engine, "walk_burst_tready"), part, part);
+}
+
 void emit_memory(const struct ir *ir, struct text *out) {
     text_add(out, "\n    // ---- memory ----\n");
-    if (has_engine(ir))
-        text_addf(out,
-                  "    rill_fork #(.PORTS(%d)) u_walk_fork (.clk(clk), .rst(core_rst), .s_axis_tvalid(walk_burst_tvalid), "
-                  ".s_axis_tready(walk_burst_tready),\n        .m_axis_tvalid(lane_desc_tvalid), .m_axis_tready(lane_desc_tready));\n",
-                  ir->design.channels);
+    for (int e = 0; e < ir->engines; e++) emit_walk_fork(ir, e, out);
     for (int c = 0; c < ir->design.channels; c++) emit_channel(ir, c, out);
 }

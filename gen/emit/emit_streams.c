@@ -142,7 +142,7 @@ static void emit_params(const struct ir_kernel *k, struct text *out) {
 static void emit_plain_nets(const struct ir *ir, int k, struct text *out) {
     for (int w = 0; w < ir->wires; w++)
         if (ir->wire[w].kernel == k) text_addf(out, ",\n        .%s(%s)", ir->wire[w].port, ir->wire[w].net);
-    if (ir->kernel[k].has_fault) text_addf(out, ",\n        .fault(fault_%s)", ir->kernel[k].name);
+    if (ir->kernel[k].has_fault) text_addf(out, ",\n        .fault(fault_of_%s)", ir->kernel[k].name);
 }
 
 static void emit_client_ports(const struct ir *ir, int k, struct text *out) {

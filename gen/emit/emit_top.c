@@ -43,7 +43,7 @@ static void emit_faults(const struct ir *ir, struct text *out) {
     int faults = 0;
     for (int k = ir->kernels - 1; k >= 0; k--)
         if (ir->kernel[k].has_fault)
-            text_addf(out, "%s%s", faults++ ? ", " : "    assign kernel_fault = {", arena_printf(ir->arena, "fault_%s", ir->kernel[k].name));
+            text_addf(out, "%s%s", faults++ ? ", " : "    assign kernel_fault = {", arena_printf(ir->arena, "fault_of_%s", ir->kernel[k].name));
     text_add(out, faults ? "};\n" : "    assign kernel_fault = 1'b0;\n");
 }
 
@@ -53,9 +53,9 @@ static const char *fault_width(const struct ir *ir) {
     return arena_printf(ir->arena, "%d", faults ? faults - 1 : 0);
 }
 
-static bool has_kernel(const struct ir *ir, const char *name) {
+static bool has_kernel(const struct ir *ir, const char *module) {
     for (int k = 0; k < ir->kernels; k++)
-        if (!strcmp(ir->kernel[k].name, name)) return true;
+        if (!strcmp(ir->kernel[k].module, module)) return true;
     return false;
 }
 
@@ -75,20 +75,23 @@ static void emit_shared_nets(const struct ir *ir, struct text *out) {
     text_addf(out, "    wire [%s:0] kernel_fault;\n    wire [%d:0] out_steps_done;\n", fault_width(ir),
               32 * (ir->design.is_lm || !ir->outputs ? 1 : ir->outputs) - 1);
     text_addf(out, "    wire [%d:0] channel_idle, memory_error, channel_beat, channel_stall;\n", channels - 1);
-    if (!has_kernel(ir, "param_loader")) text_add(out, "    wire load_done = 1'b1;\n");
-    if (!has_kernel(ir, "kv_tracker")) text_add(out, "    wire [31:0] kv_layers_done = 32'd0;\n");
-    if (!has_kernel(ir, "ring")) text_add(out, "    wire [31:0] ids_written = 32'd0;\n");
+    if (!has_kernel(ir, "rill_param_loader")) text_add(out, "    wire load_done = 1'b1;\n");
+    if (!has_kernel(ir, "rill_kv_tracker")) text_add(out, "    wire [31:0] kv_layers_done = 32'd0;\n");
+    if (!has_kernel(ir, "rill_ring_writer")) text_add(out, "    wire [31:0] ids_written = 32'd0;\n");
     for (int w = 0; w < ir->wires; w++)
         if (ir->wire[w].is_output) text_addf(out, "    wire [%lld:0] %s;\n", (long long)ir->wire[w].bits - 1, ir->wire[w].net);
     for (int k = 0; k < ir->kernels; k++)
-        if (ir->kernel[k].has_fault) text_addf(out, "    wire fault_%s;\n", ir->kernel[k].name);
+        if (ir->kernel[k].has_fault) text_addf(out, "    wire fault_of_%s;\n", ir->kernel[k].name);
 }
 
 void emit_control(const struct ir *ir, struct text *out) {
     text_add(out, "\n    // ---- control: what no kernel drives ----\n");
     emit_faults(ir, out);
     emit_steps_done(ir, out);
-    text_addf(out, "    assign quiet = (&channel_idle)%s;\n", has_kernel(ir, "walker") ? " & walker_idle" : "");
+    text_add(out, "    assign quiet = (&channel_idle)");
+    const char *open = ir->engines > 1 ? " & (&{" : " & ", *close = ir->engines > 1 ? "})" : "";
+    for (int e = 0; e < ir->engines; e++) text_addf(out, "%s%s", e ? ", " : open, ir_engine_name(ir, e, "walker_idle"));
+    text_addf(out, "%s;\n", ir->engines ? close : "");
     text_add(out, "    reg core_rst_q;\n    always @(posedge clk) core_rst_q <= rst | soft_rst;\n    assign core_rst = core_rst_q;\n");
 }
 

@@ -10,7 +10,7 @@ struct report {
     const struct rill_device *device; // NULL: the board's file is not with the program
     int64_t position;                 // of the decode step that the cycles are for
     struct cost_design cost;
-    struct cost_beats beats;
+    struct cost_beats beats; // of the slowest engine
     struct cost_bound bound;
 };
 struct report report_make(const struct ir *);

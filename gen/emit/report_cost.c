@@ -16,7 +16,8 @@ static const struct rill_device *find_device(const struct ir *ir) {
 struct report report_make(const struct ir *ir) {
     struct report r = {.ir = ir, .device = find_device(ir), .position = ir->design.context / 2};
     r.cost = cost_design(ir);
-    r.beats = cost_engine_beats(ir, r.position);
+    int engine = cost_slowest_engine(ir, r.position);
+    if (engine != IR_NONE) r.beats = cost_engine_beats(ir, engine, r.position);
     r.bound = cost_token_bound(ir, r.device, r.position);
     return r;
 }
@@ -87,11 +88,19 @@ void report_resources(const struct report *r, struct text *out) {
     add_share(r, &available, out);
 }
 
+static void add_engine(const struct report *r, int id, struct text *out) {
+    const struct ir_engine *e = &r->ir->engine[id];
+    struct cost_beats beats = cost_engine_beats(r->ir, id, r->position);
+    text_addf(out, "    %-32s%9lld  channels %d to %d\n", e->name, (long long)(beats.weights + beats.scores + beats.values), e->first_channel,
+              e->first_channel + e->channels - 1);
+}
+
 void report_decode(const struct report *r, struct text *out) {
     const struct cost_bound *b = &r->bound;
     text_addf(out, "\none decode step at position %lld, in cycles\n", (long long)r->position);
-    text_addf(out, "  %-34s%9lld  %lld beats of weights, %lld of keys, %lld of values\n", "engine", (long long)b->engine, (long long)r->beats.weights,
-              (long long)r->beats.scores, (long long)r->beats.values);
+    text_addf(out, "  %-34s%9lld  %lld beats of weights, %lld of keys, %lld of values\n", r->ir->engines > 1 ? "slowest engine" : "engine",
+              (long long)b->engine, (long long)r->beats.weights, (long long)r->beats.scores, (long long)r->beats.values);
+    for (int e = 0; e < r->ir->engines && r->ir->engines > 1; e++) add_engine(r, e, out);
     if (r->device) text_addf(out, "  %-34s%9lld  at %.2f GB/s of each channel\n", "memory", (long long)b->memory, r->device->hbm.sustained_gbs);
     if (b->busiest != IR_NONE) text_addf(out, "  %-34s%9lld  %s\n", "busiest other kernel", (long long)b->kernel, r->ir->kernel[b->busiest].name);
     text_addf(out, "  %-34s%9lld  at most %.1f tokens/s\n", "bound", (long long)b->cycles, b->tokens_per_second);
@@ -108,16 +117,24 @@ static void add_cycles(const struct cost_work *w, struct text *out) {
     else text_addf(out, "%9lld", (long long)w->latency);
 }
 
+static int name_width(const struct ir *ir) {
+    size_t width = 16;
+    for (int k = 0; k < ir->kernels; k++)
+        if (strlen(ir->kernel[k].name) > width) width = strlen(ir->kernel[k].name);
+    return (int)width;
+}
+
 void report_kernels(const struct report *r, struct text *out) {
     text_addf(out,
               "\nkernels: estimated resources; cycles of work in a decode step at position %lld, cycles from the first word in to the first out\n",
               (long long)r->position);
-    add_titles("  name", 48, out);
+    int width = name_width(r->ir);
+    add_titles("  name", width + 24, out);
     text_addf(out, "%9s%9s  operation\n", "busy", "latency");
     for (int k = 0; k < r->ir->kernels; k++) {
         const struct ir_kernel *kernel = &r->ir->kernel[k];
         struct cost_work work = cost_kernel_work(r->ir, k, r->position);
-        text_addf(out, "  %-24s %-21s", kernel->name, kernel->module);
+        text_addf(out, "  %-*s %-21s", width, kernel->name, kernel->module);
         if (r->cost.known[k]) add_counts(&r->cost.kernel[k], out);
         else text_addf(out, "%9s%9s%7s%7s%7s", "-", "-", "-", "-", "-");
         add_cycles(&work, out);

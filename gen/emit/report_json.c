@@ -102,12 +102,25 @@ static void add_fifos(const struct report *r, struct text *out) {
     text_add(out, "]");
 }
 
+static void add_engines(const struct report *r, struct text *out) {
+    text_add(out, " \"engines\": [");
+    for (int e = 0; e < r->ir->engines; e++) {
+        struct cost_beats b = cost_engine_beats(r->ir, e, r->position);
+        text_add(out, e ? ",\n  {" : "\n  {");
+        add_string(out, "name", r->ir->engine[e].name);
+        text_addf(out, ", \"first_channel\": %d, \"channels\": %d, \"cycles\": %lld}", r->ir->engine[e].first_channel, r->ir->engine[e].channels,
+                  (long long)(b.weights + b.scores + b.values));
+    }
+    text_add(out, "],\n");
+}
+
 void emit_report_json(const struct ir *ir, struct text *out) {
     struct report r = report_make(ir);
     text_add(out, "{");
     add_design(&r, out);
     add_totals(&r, out);
     add_decode(&r, out);
+    if (ir->engines > 1) add_engines(&r, out);
     add_kernels(&r, out);
     add_fifos(&r, out);
     text_add(out, "}\n");

@@ -84,6 +84,7 @@ int ir_add_client(struct ir *ir, const char *name, int kernel, const char *port,
     int id = IR_PUSH(ir, ir->client, ir->clients, ir->client_capacity);
     ir->client[id] = (struct ir_client){
         .name = arena_strdup(ir->arena, name), .kernel = kernel, .port = arena_strdup(ir->arena, port), .is_write = is_write, .channel = channel};
+    ir->client[id].engine = IR_NONE;
     return id;
 }
 
@@ -92,6 +93,12 @@ void ir_add_client_port(struct ir *ir, int kernel, const char *port, int64_t bit
     for (int s = 0; s < 3; s++)
         ir_add_wire(ir, kernel, arena_printf(ir->arena, "%s_%s", port, signals[s]), false, s == 2 ? bits : 1,
                     arena_printf(ir->arena, "%s_%s_%s", client, what, signals[s]));
+}
+
+int ir_add_engine(struct ir *ir, const char *name, int first_channel, int channels) {
+    int id = IR_PUSH(ir, ir->engine, ir->engines, ir->engine_capacity);
+    ir->engine[id] = (struct ir_engine){arena_strdup(ir->arena, name), IR_NONE, IR_NONE, IR_NONE, IR_NONE, first_channel, channels};
+    return id;
 }
 
 int ir_add_firing(struct ir *ir, struct ir_firing firing) {
@@ -194,6 +201,32 @@ const char *ir_attr_string(const struct ir_attrs *attrs, const char *key, const 
 }
 
 // ---- look-up ----
+
+int ir_engine_of(const struct ir *ir, int node) {
+    for (int f = 0; f < ir->firings; f++)
+        if (ir->firing[f].node == node) return ir->firing[f].engine;
+    return IR_NONE;
+}
+
+int ir_engine_at(const struct ir *ir, int channel) {
+    for (int e = 0; e < ir->engines; e++)
+        if (channel >= ir->engine[e].first_channel && channel < ir->engine[e].first_channel + ir->engine[e].channels) return e;
+    return IR_NONE;
+}
+
+int ir_key_channels(const struct ir *ir) {
+    for (int f = 0; f < ir->firings; f++)
+        if (ir->firing[f].mode == 2) return ir->engine[ir->firing[f].engine].channels;
+    return ir->design.channels;
+}
+
+bool ir_client_on(const struct ir *ir, const struct ir_client *client, int channel) {
+    return client->channel == channel || (client->channel == IR_NONE && client->engine == ir_engine_at(ir, channel));
+}
+
+const char *ir_engine_name(const struct ir *ir, int engine, const char *what) {
+    return ir->engines > 1 ? arena_printf(ir->arena, "%s_%s", ir->engine[engine].name, what) : what;
+}
 
 int ir_find_tensor(const struct ir *ir, const char *name) {
     for (int i = 0; i < ir->tensors; i++)

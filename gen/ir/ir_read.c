@@ -201,6 +201,11 @@ static void read_client(struct reader *r, const struct yaml_node *map, struct ir
     IR_CLIENT_FIELDS(READ_FIELD)
 }
 
+static void read_engine(struct reader *r, const struct yaml_node *map, struct ir_engine *item) {
+    item->name = get_string(r, map, "name");
+    IR_ENGINE_FIELDS(READ_FIELD)
+}
+
 static void read_firing(struct reader *r, const struct yaml_node *map, struct ir_firing *item) { IR_FIRING_FIELDS(READ_FIELD) }
 
 static void read_segment(struct reader *r, const struct yaml_node *map, struct ir_segment *item) {
@@ -231,6 +236,7 @@ static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *ro
     READ_LIST("edges", edge, edges, edge_capacity) read_edge(r, list->items[i], &ir->edge[i]);
     READ_LIST("wires", wire, wires, wire_capacity) read_wire(r, list->items[i], &ir->wire[i]);
     READ_LIST("clients", client, clients, client_capacity) read_client(r, list->items[i], &ir->client[i]);
+    READ_LIST("engines", engine, engines, engine_capacity) read_engine(r, list->items[i], &ir->engine[i]);
     READ_LIST("firings", firing, firings, firing_capacity) read_firing(r, list->items[i], &ir->firing[i]);
     READ_LIST("segments", segment, segments, segment_capacity) read_segment(r, list->items[i], &ir->segment[i]);
 }

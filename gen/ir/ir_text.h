@@ -15,11 +15,14 @@ static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "pa
 #define IR_DESIGN_FIELDS(F)                                                                                                                          \
     F(channels) F(beat_bits) F(lanes) F(tokens) F(group) F(prefetch_beats) F(max_burst) F(outstanding) F(context) F(eot) F(channel_bytes) F(is_lm)
 #define IR_FIRING_FIELDS(F)                                                                                                                          \
-    F(node) F(region) F(head) F(mode) F(x_edge_port) F(x_take) F(x_free) F(kv_head) F(kv_keep) F(y_port) F(row_steps) F(beats) F(last_rows) F(tail_base) F(groups)
+    F(engine)                                                                                                                                        \
+    F(node) F(region) F(head) F(mode) F(x_edge_port) F(x_take) F(x_free) F(kv_head) F(kv_keep) F(y_port) F(row_steps) F(beats) F(last_rows)          \
+        F(tail_base) F(groups)
+#define IR_ENGINE_FIELDS(F) F(kernel) F(x_mux) F(y_demux) F(walker) F(first_channel) F(channels)
 #define IR_SEGMENT_FIELDS(F) F(node) F(channel) F(offset) F(layer_stride) F(bytes)
 #define IR_EDGE_FIELDS(F) F(src_kernel) F(src_port) F(dst_kernel) F(dst_port) F(depth) F(delay)
 #define IR_WIRE_FIELDS(F) F(kernel) F(is_output) F(bits)
-#define IR_CLIENT_FIELDS(F) F(kernel) F(is_write) F(channel) F(is_packed)
+#define IR_CLIENT_FIELDS(F) F(kernel) F(is_write) F(channel) F(engine) F(is_packed)
 #define IR_PORT_FIELDS(F) F(is_output) F(data_bits) F(count_bits) F(index) F(edge) F(tensor) F(region)
 #define IR_KERNEL_FIELDS(F) F(node) F(has_fault) F(is_control)
 #define IR_TENSOR_FIELDS(F) F(block) F(exp_min) F(producer) F(region)

@@ -172,6 +172,13 @@ static void write_client(struct writer *w, const struct ir_client *item) {
     yaml_end(&w->y);
 }
 
+static void write_engine(struct writer *w, const struct ir_engine *item) {
+    yaml_begin_map(&w->y, true);
+    key_string(w, "name", item->name);
+    IR_ENGINE_FIELDS(WRITE_FIELD)
+    yaml_end(&w->y);
+}
+
 static void write_firing(struct writer *w, const struct ir_firing *item) {
     yaml_begin_map(&w->y, true);
     IR_FIRING_FIELDS(WRITE_FIELD)
@@ -208,6 +215,7 @@ static void write_all(struct writer *w) {
     WRITE_LIST("edges", ir->edge, ir->edges, write_edge);
     WRITE_LIST("wires", ir->wire, ir->wires, write_wire);
     WRITE_LIST("clients", ir->client, ir->clients, write_client);
+    WRITE_LIST("engines", ir->engine, ir->engines, write_engine);
     WRITE_LIST("firings", ir->firing, ir->firings, write_firing);
     WRITE_LIST("segments", ir->segment, ir->segments, write_segment);
 }

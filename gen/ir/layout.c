@@ -3,15 +3,15 @@
 
 static int64_t beat_bytes(const struct ir_design *d) { return d->beat_bits / 8; }
 
-struct layout_matrix layout_matrix(const struct ir_design *d, int64_t rows, int64_t k, bool int4) {
+struct layout_matrix layout_matrix(const struct ir_design *d, int channels, int64_t rows, int64_t k, bool int4) {
     struct layout_matrix m = {.rows = rows, .k = k, .int4 = int4};
     int64_t xs = beat_bytes(d);
-    m.row_steps = layout_div_up(rows, d->channels);
+    m.row_steps = layout_div_up(rows, channels);
     m.beats = layout_div_up(k, int4 ? 2 * xs : xs);
     m.groups = int4 ? layout_div_up(k, d->group) : 0;
     m.chunk_rows = d->beat_bits / 64;
     m.scale_beats = int4 ? layout_div_up(m.chunk_rows * m.groups, xs) : 0;
-    m.last_rows = rows - (m.row_steps - 1) * d->channels;
+    m.last_rows = rows - (m.row_steps - 1) * channels;
     m.stream_beats = layout_div_up(m.row_steps, m.chunk_rows) * (1 + m.scale_beats) + m.row_steps * m.beats;
     return m;
 }
@@ -22,14 +22,14 @@ int64_t layout_row_beat(const struct layout_matrix *m, int64_t step) {
     return layout_chunk_beat(m, step / m->chunk_rows) + 1 + m->scale_beats + step % m->chunk_rows * m->beats;
 }
 
-struct layout_kv layout_kv(const struct ir_design *d, int64_t heads, int64_t head_dim) {
+struct layout_kv layout_kv(const struct ir_design *d, int channels, int64_t heads, int64_t head_dim) {
     struct layout_kv kv = {.heads = heads, .head_dim = head_dim};
     int64_t bytes = beat_bytes(d);
     kv.k_units = layout_div_up(head_dim, bytes);
-    kv.k_positions = layout_div_up(d->context, d->channels);
+    kv.k_positions = layout_div_up(d->context, channels);
     kv.k_head_bytes = kv.k_positions * kv.k_units * bytes;
     kv.k_layer_bytes = layout_align(heads * kv.k_head_bytes);
-    kv.v_rows = layout_div_up(head_dim, d->channels);
+    kv.v_rows = layout_div_up(head_dim, channels);
     kv.v_block_beats = LAYOUT_V_BLOCK / bytes;
     if (kv.v_block_beats < 1) kv.v_block_beats = 1;
     kv.v_blocks = layout_div_up(d->context, LAYOUT_V_BLOCK);

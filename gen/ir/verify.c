@@ -37,6 +37,47 @@ static void check_kernel(struct check *c, const struct ir_kernel *k) {
     }
 }
 
+// Engines own neighbouring channels, together all of them.
+static void check_engines(struct check *c) {
+    const struct ir *ir = c->ir;
+    int channel = 0;
+    for (int i = 0; i < ir->engines; i++) {
+        const struct ir_engine *e = &ir->engine[i];
+        if (!none_or_in_range(e->kernel, ir->kernels) || !none_or_in_range(e->x_mux, ir->kernels) || !none_or_in_range(e->y_demux, ir->kernels) ||
+            !none_or_in_range(e->walker, ir->kernels))
+            fault(c, "kernel out of range at engine", e->name);
+        if (e->channels < 1 || e->channels > ir->design.channels - channel || e->first_channel != channel)
+            return fault(c, "channels out of range at engine", e->name);
+        channel += e->channels;
+    }
+    if (ir->engines && channel != ir->design.channels) fault(c, "channels without an engine in", ir->name);
+    for (int f = 0; f < ir->firings; f++)
+        if (!in_range(ir->firing[f].engine, ir->engines)) return fault(c, "engine out of range at a firing of", ir->name);
+}
+
+// What is read by the lanes of an engine fires there.
+static void check_products(struct check *c) {
+    const struct ir *ir = c->ir;
+    for (int n = 0; n < ir->nodes && ir->engines; n++) {
+        int op = ir->node[n].op;
+        bool product = op == IR_OP_MATMUL || op == IR_OP_ATTN_SCORES || op == IR_OP_ATTN_VALUES;
+        if (product && ir_engine_of(ir, n) == IR_NONE) fault(c, "no firing of", ir->node[n].name);
+    }
+    for (int s = 0; s < ir->segments; s++)
+        if (ir->segment[s].kind <= IR_SEG_V && ir_engine_of(ir, ir->segment[s].node) == IR_NONE)
+            fault(c, "no engine reads segment", ir->segment[s].name);
+}
+
+static void check_clients(struct check *c) {
+    const struct ir *ir = c->ir;
+    for (int i = 0; i < ir->clients; i++) {
+        const struct ir_client *client = &ir->client[i];
+        if (!none_or_in_range(client->kernel, ir->kernels)) fault(c, "kernel out of range at client", client->name);
+        if (client->channel == IR_NONE ? !in_range(client->engine, ir->engines) : !in_range(client->channel, ir->design.channels))
+            fault(c, "engine or channel out of range at client", client->name);
+    }
+}
+
 static void check_lists(struct check *c) {
     const struct ir *ir = c->ir;
     for (int t = 0; t < ir->tensors; t++)
@@ -44,8 +85,6 @@ static void check_lists(struct check *c) {
             fault(c, "producer or region out of range at tensor", ir->tensor[t].name);
     for (int w = 0; w < ir->wires; w++)
         if (!in_range(ir->wire[w].kernel, ir->kernels)) fault(c, "kernel out of range at wire", ir->wire[w].port);
-    for (int i = 0; i < ir->clients; i++)
-        if (!none_or_in_range(ir->client[i].kernel, ir->kernels)) fault(c, "kernel out of range at client", ir->client[i].name);
     for (int f = 0; f < ir->firings; f++)
         if (!in_range(ir->firing[f].node, ir->nodes) || !in_range(ir->firing[f].region, ir->regions))
             fault(c, "node or region out of range at a firing of", ir->name);
@@ -81,6 +120,9 @@ bool ir_verify(const struct ir *ir, struct diag *diag, const char *pass) {
     for (int e = 0; e < ir->edges; e++) check_edge(&c, e);
     for (int k = 0; k < ir->kernels; k++) check_kernel(&c, &ir->kernel[k]);
     check_lists(&c);
+    check_engines(&c);
+    check_products(&c);
+    check_clients(&c);
     bool whole = ir->edges > 0 && ir->edge[0].depth > 0; // fifos are sized last
     for (int k = 0; whole && k < ir->kernels; k++) check_inputs(&c, &ir->kernel[k]);
     return c.ok;

@@ -75,15 +75,16 @@ static const float *stored_scales(struct image *im, const struct store_entry *e,
     return NULL;
 }
 
-static bool pack_lane(struct image *im, const struct store_entry *e, const struct qmatrix *m, const float *scale, int channel, struct diag *diag) {
+static bool pack_lane(struct image *im, const struct store_entry *e, const struct qmatrix *m, const float *scale, int lane_index, struct diag *diag) {
     const struct ir_segment *seg = find_segment(im->ir, e->node);
-    int channels = im->ir->design.channels;
-    struct layout_matrix l = layout_matrix(&im->ir->design, e->rows, e->k, e->format == QFORMAT_INT4);
+    const struct ir_engine *engine = &im->ir->engine[ir_engine_of(im->ir, e->node)];
+    int channels = engine->channels;
+    struct layout_matrix l = layout_matrix(&im->ir->design, channels, e->rows, e->k, e->format == QFORMAT_INT4);
     int64_t bytes = l.stream_beats * beat_bytes(im);
     struct arena_mark mark = arena_mark(im->scratch);
     uint8_t *lane = arena_alloc(im->scratch, (size_t)bytes, 1);
-    for (int64_t step = 0, row = channel; row < e->rows; step++, row += channels) pack_row(&l, m, row, step, scale[row], beat_bytes(im), lane);
-    bool ok = put(im, seg, channel, e->repetition, e->repetition * seg->layer_stride, lane, bytes, diag);
+    for (int64_t step = 0, row = lane_index; row < e->rows; step++, row += channels) pack_row(&l, m, row, step, scale[row], beat_bytes(im), lane);
+    bool ok = put(im, seg, engine->first_channel + lane_index, e->repetition, e->repetition * seg->layer_stride, lane, bytes, diag);
     arena_release(im->scratch, mark);
     return ok;
 }
@@ -91,7 +92,8 @@ static bool pack_lane(struct image *im, const struct store_entry *e, const struc
 static bool pack_lanes(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
     const float *scale = stored_scales(im, e, m, diag);
     bool ok = scale != NULL;
-    for (int c = 0; ok && c < im->ir->design.channels; c++) ok = pack_lane(im, e, m, scale, c, diag);
+    int lanes = im->ir->engine[ir_engine_of(im->ir, e->node)].channels;
+    for (int i = 0; ok && i < lanes; i++) ok = pack_lane(im, e, m, scale, i, diag);
     return ok;
 }
 

@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Binding of operations to kernels. A bind rule gives a kernel of its own its RTL parameters; the rule `engine` stands for operations that fire
-// on the shared matrix engine.
+// on a matrix engine.
 #ifndef RILL_BIND_H
 #define RILL_BIND_H
 
 #include "ir.h"
+#include "spec.h"
 
 typedef void bind_rule(struct ir *, const struct ir_node *, int kernel);
-extern bind_rule *const bind_rule_table[]; // by operation; bind_engine for the shared engine
+extern bind_rule *const bind_rule_table[]; // by operation; bind_engine for products
 bind_rule bind_engine;
 
-bool bind_on_engine(const struct ir_node *);
-// Builds the engine with its multiplexer and demultiplexer, the KV cache kernels and the list of firings.
-bool bind_shared_engine(struct ir *, struct diag *);
+bool bind_on_engine(const struct ir_node *);  // a product or its dequantization
+bool bind_is_product(const struct ir_node *); // matmul, attn_scores, attn_values
+bool bind_is_int4(const struct ir_node *matmul);
+// Makes the list of engines, with the channels of each. False after reporting, when there are too few.
+bool bind_channels(struct ir *, const struct rill_spec *, struct diag *);
+int bind_product_engine(const struct ir *, int node);
+// Builds the engines, each with its multiplexer and demultiplexer, the KV cache kernels and the list of firings.
+bool bind_engines(struct ir *, struct diag *);
+// One attention at most, whole. *scores is its node, or IR_NONE.
+bool bind_check_attention(struct ir *, struct diag *, int *scores);
+// The kernels of its KV cache, when the engines are there.
+bool bind_attention(struct ir *, struct diag *, int scores);
 // Decides the order in which the products of all regions fire, with the x operands they take.
 bool bind_order_firings(struct ir *, struct diag *);
 const char *bind_float_bits(struct ir *, float); // 32'h…

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared matrix engine and what belongs to it: the multiplexer of its operands, the demultiplexer of its results, the KV cache kernels;
-// their schedules all come from one list of firings.
+// The matrix engines, each with the multiplexer of its operands and the demultiplexer of its results; their schedules all come from one list of
+// firings.
 #include <string.h>
 
 #include "bind.h"
@@ -9,21 +9,22 @@
 #include "ports.h"
 #include "schedule.h"
 
-enum { ENGINE_ENTRY_BITS = 96, STEER_ENTRY_BITS = 8, STEER_PORTS = 254, TAIL_ADDR_BITS = 24 };
+enum { ENGINE_ENTRY_BITS = 96, STEER_ENTRY_BITS = 8, STEER_PORTS = 254 };
 
 struct engine {
     struct ir *ir;
     struct diag *diag;
+    int id;       // in ir->engine
+    int channels; // its own
     int kernel, x_mux, y_demux;
     int x_ports, y_ports;
-    int attention; // node of the scores, or IR_NONE
     bool ok;
 };
 
 void bind_engine(struct ir *ir, const struct ir_node *node, int kernel) {
     (void)ir;
     (void)node;
-    base_fatal("bind: kernel %d of a shared operation", kernel);
+    base_fatal("bind: kernel %d of an operation on an engine", kernel);
 }
 
 bool bind_on_engine(const struct ir_node *node) { return bind_rule_table[node->op] == bind_engine; }
@@ -43,6 +44,7 @@ static void assign_x_ports(struct engine *e) {
     for (int i = 0; i < ir->firings; i++) {
         struct ir_firing *f = &ir->firing[i];
         int tensor = ir->node[f->node].in[0];
+        if (f->engine != e->id) continue;
         f->x_edge_port = IR_NONE;
         if (f->head > 0)
             for (int j = i - 1; j >= 0 && f->x_edge_port == IR_NONE; j--)
@@ -70,6 +72,7 @@ static void assign_y_ports(struct engine *e) {
     struct ir *ir = e->ir;
     for (int i = 0; i < ir->firings; i++) {
         struct ir_firing *f = &ir->firing[i];
+        if (f->engine != e->id) continue;
         f->y_port = IR_NONE;
         for (int j = i - 1; j >= 0 && f->y_port == IR_NONE; j--)
             if (ir->firing[j].node == f->node) f->y_port = ir->firing[j].y_port;
@@ -89,7 +92,7 @@ static void region_sections(struct engine *e, struct schedule *s, void (*add)(st
     for (int r = 0; r < e->ir->regions; r++) {
         schedule_section(s, e->ir->region[r].repeat, e->ir->region[r].when == IR_LAST);
         for (int i = 0; i < e->ir->firings; i++)
-            if (e->ir->firing[i].region == r) add(e, s, &e->ir->firing[i]);
+            if (e->ir->firing[i].region == r && e->ir->firing[i].engine == e->id) add(e, s, &e->ir->firing[i]);
     }
 }
 
@@ -127,176 +130,31 @@ static void set_schedule(struct engine *e, int kernel, int bits, void (*add)(str
     schedule_set_params(&s, kernel);
 }
 
-// ---- the KV cache ----
-
-static int kv_producer(struct engine *e, int tensor, const char *role) {
-    const struct ir *ir = e->ir;
-    int n = ir->tensor[tensor].producer;
-    if (n != IR_NONE && !strcmp(ir_attr_string(&ir->node[n].attrs, "role", ""), role)) return n;
-    diag_error(e->diag, ir->tensor[tensor].loc, "`%s` is not made by a kv_quantize with role `%s`", ir->tensor[tensor].name, role);
-    e->ok = false;
-    return IR_NONE;
-}
-
-static int add_kv_sink(struct engine *e, const char *name, const char *module, int tensor, int region) {
-    struct ir *ir = e->ir;
-    int k = ir_add_kernel(ir, name, module, IR_NONE);
-    int p = ports_add_tensor(ir, k, "kv", false, tensor);
-    ir->kernel[k].port[p].region = region;
-    ports_add_step(ir, k);
-    return k;
-}
-
-static int64_t kv_repeat(const struct engine *e) { return e->ir->region[e->ir->node[e->attention].region].repeat; }
-
-// Query heads that read one key and value head.
-static int64_t head_group(const struct engine *e) {
-    const struct ir_node *scores = &e->ir->node[e->attention];
-    return e->ir->tensor[scores->out[0]].shape[0].bound / e->ir->tensor[scores->in[1]].shape[0].bound;
-}
-
-// On-chip scales of the keys or values, streamed to softmax. `port` is softmax's input.
-static void add_kv_scale(struct engine *e, int tensor, int softmax_kernel, const char *port) {
-    struct ir *ir = e->ir;
-    const struct ir_tensor *t = &ir->tensor[tensor];
-    int region = ir->node[e->attention].region;
-    int k = add_kv_sink(e, arena_printf(ir->arena, "%s_scale", t->name), "rill_kv_scale", tensor, region);
-    ir_set_param(ir, k, "LANES", "%d", ir->design.lanes);
-    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
-    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
-    ir_set_param(ir, k, "LAYERS", "%lld", (long long)kv_repeat(e));
-    ir_set_param(ir, k, "HEADS", "%lld", (long long)t->shape[0].bound);
-    ir_set_param(ir, k, "UNITS", "%lld", (long long)layout_kv(&ir->design, 1, ir->tensor[tensor].shape[1].bound).k_units);
-    ir_set_param(ir, k, "CONTEXT", "%lld", (long long)ir->design.context);
-    ir_set_param(ir, k, "REPLAYS", "%lld", (long long)head_group(e));
-    int out = ir_add_port(ir, k, "scale", true, IR_STREAM_BARE, ir->design.lanes * 32);
-    for (int p = 0; p < ir->kernel[softmax_kernel].ports; p++) {
-        struct ir_port *in = &ir->kernel[softmax_kernel].port[p];
-        if (strcmp(in->name, port)) continue;
-        in->tensor = IR_NONE; // scales only, not the whole tensor
-        in->kind = IR_STREAM_BARE;
-        in->data_bits = ir->design.lanes * 32;
-        ir_connect(ir, k, out, softmax_kernel, p);
-    }
-}
-
-static void add_writer_params(struct engine *e, int k, int64_t heads) {
-    struct ir *ir = e->ir;
-    ir_set_param(ir, k, "CHANNELS", "%d", ir->design.channels);
-    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
-    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
-    ir_set_param(ir, k, "LAYERS", "%lld", (long long)kv_repeat(e));
-    ir_set_param(ir, k, "HEADS", "%lld", (long long)heads);
-}
-
-static void add_k_writer(struct engine *e, int tensor) {
-    struct ir *ir = e->ir;
-    int k = add_kv_sink(e, "k_writer", "rill_k_writer", tensor, ir->node[e->attention].region);
-    int64_t heads = ir->tensor[tensor].shape[0].bound;
-    add_writer_params(e, k, heads);
-    ir_set_param(ir, k, "UNITS", "%lld", (long long)layout_kv(&ir->design, heads, ir->tensor[tensor].shape[1].bound).k_units);
-    ir_add_client(ir, "k_writer", k, "", true, IR_NONE);
-    ir_add_wire(ir, k, "layer_done", true, 1, "k_layer_done");
-}
-
-static void add_v_tail(struct engine *e, int tensor) {
-    struct ir *ir = e->ir;
-    int k = add_kv_sink(e, "v_tail", "rill_v_tail", tensor, ir->node[e->attention].region);
-    int64_t heads = ir->tensor[tensor].shape[0].bound;
-    add_writer_params(e, k, heads);
-    ir_set_param(ir, k, "HEAD_DIM", "%lld", (long long)ir->tensor[tensor].shape[1].bound);
-    int client = ir_add_client(ir, "v_tail", k, "", true, IR_NONE);
-    ir->client[client].is_packed = true;
-    const int64_t tail_bits = (int64_t)ir->design.channels * ir->design.beat_bits;
-    const struct {
-        int kernel;
-        bool writes_data;
-    } side[] = {{e->kernel, false}, {k, true}};
-    for (size_t i = 0; i < COUNT_OF(side); i++) { // the engine reads the tail and waits for its heads
-        ir_add_wire(ir, side[i].kernel, "tail_valid", !side[i].writes_data, 1, "tail_valid");
-        ir_add_wire(ir, side[i].kernel, "tail_addr", !side[i].writes_data, TAIL_ADDR_BITS, "tail_addr");
-        ir_add_wire(ir, side[i].kernel, "tail_data", side[i].writes_data, tail_bits, "tail_data");
-        ir_add_wire(ir, side[i].kernel, "head_done", side[i].writes_data, 1, "tail_head_done");
-    }
-    ir_add_wire(ir, k, "layer_done", true, 1, "v_layer_done");
-}
-
-// The step's own keys; with grouped queries each head comes as often as it is read.
-static void add_local_keys(struct engine *e, int keys) {
-    struct ir *ir = e->ir;
-    int region = ir->node[e->attention].region;
-    int local = ports_add_tensor(ir, e->kernel, "klocal", false, keys);
-    ir->kernel[e->kernel].port[local].region = region;
-    if (head_group(e) == 1) return;
-    ir->kernel[e->kernel].port[local].tensor = IR_NONE;
-    int k = ir_add_kernel(ir, "keys_replay", "rill_head_replay", IR_NONE);
-    const struct ir_tensor *t = &ir->tensor[keys];
-    ir_set_param(ir, k, "DATA_W", "%lld", (long long)ports_data_bits(ir, IR_KV));
-    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
-    ir_set_param(ir, k, "UNITS", "%lld", (long long)layout_kv(&ir->design, t->shape[0].bound, t->shape[1].bound).k_units);
-    ir_set_param(ir, k, "REPLAYS", "%lld", (long long)head_group(e));
-    int in = ports_add_tensor(ir, k, "", false, keys);
-    ir->kernel[k].port[in].region = region;
-    int out = ports_add_like(ir, k, "", true, &ir->kernel[e->kernel].port[local]);
-    ir_connect(ir, k, out, e->kernel, local);
-}
-
-static int kernel_of_node(const struct ir *ir, int node) {
-    for (int k = 0; k < ir->kernels; k++)
-        if (ir->kernel[k].node == node) return k;
-    return IR_NONE;
-}
-
-static bool check_attention(struct engine *e) {
-    const struct ir *ir = e->ir;
-    int scores = 0;
-    e->attention = IR_NONE;
-    for (int n = 0; n < ir->nodes; n++) {
-        if (ir->node[n].op == IR_OP_ATTN_SCORES && scores++ == 0) e->attention = n;
-        else if (ir->node[n].op == IR_OP_ATTN_SCORES)
-            diag_error(e->diag, ir->node[n].loc, "a second attention `%s`: one per design is possible", ir->node[n].name), e->ok = false;
-        if (ir->node[n].op == IR_OP_KV_QUANTIZE && ir->region[ir->node[n].region].when == IR_LAST)
-            diag_error(e->diag, ir->node[n].loc, "kv_quantize in a region that runs only for the last token"), e->ok = false;
-    }
-    return e->ok;
-}
-
-static void bind_attention(struct engine *e) {
-    struct ir *ir = e->ir;
-    int keys = ir->node[e->attention].in[1], softmax = IR_NONE;
-    for (int n = 0; n < ir->nodes; n++)
-        if (ir->node[n].op == IR_OP_SOFTMAX) softmax = n;
-    if (softmax == IR_NONE) {
-        diag_error(e->diag, ir->node[e->attention].loc, "attn_scores `%s` without a softmax", ir->node[e->attention].name);
-        e->ok = false;
-        return;
-    }
-    int values = ir->node[softmax].in[2];
-    if (kv_producer(e, keys, "key") == IR_NONE || kv_producer(e, values, "value") == IR_NONE) return;
-    add_local_keys(e, keys);
-    add_k_writer(e, keys);
-    add_v_tail(e, values);
-    add_kv_scale(e, keys, kernel_of_node(ir, softmax), "kscale");
-    add_kv_scale(e, values, kernel_of_node(ir, softmax), "vscale");
-}
-
 // ---- the engine ----
+
+static bool fires(const struct engine *e, int mode) {
+    for (int i = 0; i < e->ir->firings; i++)
+        if (e->ir->firing[i].engine == e->id && e->ir->firing[i].mode == mode) return true;
+    return false;
+}
 
 static const struct ir_tensor *operand(const struct ir *ir, const struct ir_firing *f) { return &ir->tensor[ir->node[f->node].in[0]]; }
 
 static const char *scale_bits(struct engine *e, int mode) {
     int64_t exp_min = 0;
     for (int i = 0; i < e->ir->firings; i++)
-        if (e->ir->firing[i].mode == mode) exp_min = operand(e->ir, &e->ir->firing[i])->exp_min;
+        if (e->ir->firing[i].engine == e->id && e->ir->firing[i].mode == mode) exp_min = operand(e->ir, &e->ir->firing[i])->exp_min;
     float scale = 1.0f;
     for (; exp_min < 0; exp_min++) scale *= 0.5f;
     for (; exp_min > 0; exp_min--) scale *= 2.0f;
     return bind_float_bits(e->ir, scale);
 }
 
-static int64_t operand_units(const struct ir *ir) {
+static int64_t operand_units(const struct engine *e) {
+    const struct ir *ir = e->ir;
     int64_t most = 2;
     for (int i = 0; i < ir->firings; i++) {
+        if (ir->firing[i].engine != e->id) continue;
         int64_t units = ports_mx_units(ir, operand(ir, &ir->firing[i]));
         if (units > most) most = units;
     }
@@ -305,7 +163,7 @@ static int64_t operand_units(const struct ir *ir) {
 
 static void add_y(struct engine *e) {
     struct ir *ir = e->ir;
-    int c = ir->design.channels;
+    int c = e->channels;
     int p = ir_add_port(ir, e->kernel, "y", true, IR_STREAM_COUNTED, c * 32);
     struct ir_port *port = &ir->kernel[e->kernel].port[p];
     port->count_bits = u64_clog2((uint64_t)c + 1);
@@ -330,52 +188,73 @@ static void add_x(struct engine *e) {
     ir_set_param(ir, e->y_demux, "USER_W", "%d", ports_user_bits(ir));
 }
 
-// Without attention the engine's key port and tail port see zeros.
-static void tie_off_attention(struct engine *e) {
+// An engine that reads no keys sees zeros at its key port, one that reads no values at its tail port.
+static void tie_off(struct engine *e, bool keys, bool values) {
     struct ir *ir = e->ir;
     const struct {
         const char *port;
         int64_t bits;
-    } inputs[] = {{"s_axis_klocal_tvalid", 1},
-                  {"s_axis_klocal_tdata", ir->design.beat_bits + 32},
-                  {"s_axis_klocal_tuser", ports_user_bits(ir)},
-                  {"s_axis_klocal_tlast", 1},
-                  {"tail_data", (int64_t)ir->design.channels * ir->design.beat_bits},
-                  {"head_done", 1}};
-    static const char *const outputs[] = {"s_axis_klocal_tready", "tail_valid", "tail_addr"};
+        bool tied;
+    } inputs[] = {{"s_axis_klocal_tvalid", 1, keys},
+                  {"s_axis_klocal_tdata", ir->design.beat_bits + 32, keys},
+                  {"s_axis_klocal_tuser", ports_user_bits(ir), keys},
+                  {"s_axis_klocal_tlast", 1, keys},
+                  {"tail_data", (int64_t)e->channels * ir->design.beat_bits, values},
+                  {"head_done", 1, values}},
+      outputs[] = {{"s_axis_klocal_tready", 1, keys}, {"tail_valid", 1, values}, {"tail_addr", 24, values}};
     for (size_t i = 0; i < COUNT_OF(inputs); i++)
-        ir_add_wire(ir, e->kernel, inputs[i].port, false, inputs[i].bits, arena_printf(ir->arena, "%lld'd0", (long long)inputs[i].bits));
-    for (size_t i = 0; i < COUNT_OF(outputs); i++) ir_add_wire(ir, e->kernel, outputs[i], false, 0, "");
+        if (inputs[i].tied)
+            ir_add_wire(ir, e->kernel, inputs[i].port, false, inputs[i].bits, arena_printf(ir->arena, "%lld'd0", (long long)inputs[i].bits));
+    for (size_t i = 0; i < COUNT_OF(outputs); i++)
+        if (outputs[i].tied) ir_add_wire(ir, e->kernel, outputs[i].port, false, 0, "");
+}
+
+// The weight stream: the engine's part of the nets of all channels.
+static void add_beats(struct engine *e) {
+    struct ir *ir = e->ir;
+    int first = ir->engine[e->id].first_channel, bits = ir->design.beat_bits;
+    bool all = ir->engines == 1;
+    const struct {
+        const char *signal;
+        int width;
+    } beat[] = {{"tvalid", 1}, {"tready", 1}, {"tdata", bits}};
+    for (size_t i = 0; i < COUNT_OF(beat); i++) {
+        const char *net = arena_printf(ir->arena, "lane_beat_%s", beat[i].signal);
+        if (!all) net = arena_printf(ir->arena, "%s[%d:%d]", net, (first + e->channels) * beat[i].width - 1, first * beat[i].width);
+        ir_add_wire(ir, e->kernel, arena_printf(ir->arena, "s_axis_beat_%s", beat[i].signal), false, (int64_t)e->channels * beat[i].width, net);
+    }
 }
 
 static void set_engine_params(struct engine *e) {
     struct ir *ir = e->ir;
-    ir_set_param(ir, e->kernel, "CHANNELS", "%d", ir->design.channels);
+    bool keys = fires(e, 2), values = fires(e, 3);
+    ir_set_param(ir, e->kernel, "CHANNELS", "%d", e->channels);
     ir_set_param(ir, e->kernel, "BEAT_BITS", "%d", ir->design.beat_bits);
     ir_set_param(ir, e->kernel, "TOKENS", "%d", ir->design.tokens);
     ir_set_param(ir, e->kernel, "GROUP", "%d", ir->design.group);
-    ir_set_param(ir, e->kernel, "X_UNITS", "%lld", (long long)operand_units(ir));
+    ir_set_param(ir, e->kernel, "X_UNITS", "%lld", (long long)operand_units(e));
     ir_set_param(ir, e->kernel, "SCALE_K", "%s", scale_bits(e, 2));
     ir_set_param(ir, e->kernel, "SCALE_V", "%s", scale_bits(e, 3));
-    ir_set_param(ir, e->kernel, "HAS_KV", "%d", e->attention != IR_NONE);
-    ir_add_wire(ir, e->kernel, "s_axis_beat_tvalid", false, ir->design.channels, "lane_beat_tvalid");
-    ir_add_wire(ir, e->kernel, "s_axis_beat_tready", false, ir->design.channels, "lane_beat_tready");
-    ir_add_wire(ir, e->kernel, "s_axis_beat_tdata", false, (int64_t)ir->design.channels * ir->design.beat_bits, "lane_beat_tdata");
+    ir_set_param(ir, e->kernel, "HAS_KV", "%d", keys || values);
+    add_beats(e);
     static const char *const events[] = {"busy", "stall_beat", "stall_x", "stall_out"};
-    for (size_t i = 0; i < COUNT_OF(events); i++) ir_add_wire(ir, e->kernel, events[i], true, 1, arena_printf(ir->arena, "engine_%s", events[i]));
-    if (e->attention == IR_NONE) tie_off_attention(e);
+    for (size_t i = 0; i < COUNT_OF(events); i++)
+        ir_add_wire(ir, e->kernel, events[i], true, 1, ir_engine_name(ir, e->id, arena_printf(ir->arena, "engine_%s", events[i])));
+    tie_off(e, !keys, !values);
     ir->kernel[e->kernel].has_fault = true;
 }
 
-bool bind_shared_engine(struct ir *ir, struct diag *diag) {
-    struct engine e = {.ir = ir, .diag = diag, .ok = true};
-    if (!check_attention(&e) || !bind_order_firings(ir, diag)) return false;
-    e.x_mux = ir_add_kernel(ir, "x_mux", "rill_stream_mux", IR_NONE);
-    e.kernel = ir_add_kernel(ir, "engine", "rill_engine", IR_NONE);
-    e.y_demux = ir_add_kernel(ir, "y_demux", "rill_stream_demux", IR_NONE);
-    ports_add_step(ir, e.x_mux);
-    ports_add_step(ir, e.kernel);
-    ports_add_step(ir, e.y_demux);
+static int add_engine_kernel(struct ir *ir, int id, const char *name, const char *module) {
+    int k = ir_add_kernel(ir, ir_engine_name(ir, id, name), module, IR_NONE);
+    ports_add_step(ir, k);
+    return k;
+}
+
+static bool bind_one_engine(struct ir *ir, int id, struct diag *diag) {
+    struct engine e = {.ir = ir, .diag = diag, .id = id, .channels = ir->engine[id].channels, .ok = true};
+    e.x_mux = add_engine_kernel(ir, id, "x_mux", "rill_stream_mux");
+    e.kernel = add_engine_kernel(ir, id, "engine", "rill_engine");
+    e.y_demux = add_engine_kernel(ir, id, "y_demux", "rill_stream_demux");
     assign_x_ports(&e);
     assign_y_ports(&e);
     if (!e.ok) return false;
@@ -389,6 +268,16 @@ bool bind_shared_engine(struct ir *ir, struct diag *diag) {
     set_schedule(&e, e.x_mux, STEER_ENTRY_BITS, add_x_entry);
     set_schedule(&e, e.kernel, ENGINE_ENTRY_BITS, add_engine_entry);
     set_schedule(&e, e.y_demux, STEER_ENTRY_BITS, add_y_entry);
-    if (e.attention != IR_NONE) bind_attention(&e);
-    return e.ok;
+    ir->engine[id].kernel = e.kernel;
+    ir->engine[id].x_mux = e.x_mux;
+    ir->engine[id].y_demux = e.y_demux;
+    return true;
+}
+
+bool bind_engines(struct ir *ir, struct diag *diag) {
+    int scores;
+    if (!bind_check_attention(ir, diag, &scores) || !bind_order_firings(ir, diag)) return false;
+    for (int e = 0; e < ir->engines; e++)
+        if (!bind_one_engine(ir, e, diag)) return false;
+    return scores == IR_NONE || bind_attention(ir, diag, scores);
 }

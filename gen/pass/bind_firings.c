@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which products fire on the shared engine. Program order, except that attention alternates: the scores of head h + n fire before
-// the values of head h, so that softmax of one head runs under the products of others.
+// The order in which products fire on their engines. Program order, except that attention alternates: the scores of head h + n fire before the
+// values of head h, so that softmax of one head runs under the products of others on a shared engine.
 #include "bind.h"
 #include "layout.h"
 #include "ops.h"
@@ -14,20 +14,23 @@ struct order {
 
 static const struct ir_tensor *in_tensor(const struct ir *ir, int node, int i) { return &ir->tensor[ir->node[node].in[i]]; }
 
+static int channels_of(const struct ir *ir, int node) { return ir->engine[bind_product_engine(ir, node)].channels; }
+
 static void fire_matmul(struct order *o, int n) {
     struct ir *ir = o->ir;
     const struct ir_node *node = &ir->node[n];
     const struct ir_tensor *x = in_tensor(ir, n, 0);
-    bool int4 = ir_attr_string(&node->attrs, "weights", "")[3] == '4';
+    bool int4 = bind_is_int4(node);
     int64_t k = ir_tensor_elements(x);
-    struct layout_matrix m = layout_matrix(&ir->design, ir_attr_int(&node->attrs, "rows", 0), k, int4);
+    struct layout_matrix m = layout_matrix(&ir->design, channels_of(ir, n), ir_attr_int(&node->attrs, "rows", 0), k, int4);
     if (k > 16384 || m.groups > 255 || m.row_steps > 65535) {
         diag_error(o->diag, node->loc, "matmul `%s`: %lld x %lld is too large (at most 16384 columns, 255 groups, 65535 rows per channel)",
                    node->name, (long long)m.rows, (long long)k);
         o->ok = false;
         return;
     }
-    struct ir_firing f = {.node = n,
+    struct ir_firing f = {.engine = bind_product_engine(ir, n),
+                          .node = n,
                           .region = node->region,
                           .mode = int4,
                           .x_take = true,
@@ -37,7 +40,7 @@ static void fire_matmul(struct order *o, int n) {
                           .last_rows = m.last_rows,
                           .groups = m.groups};
     struct ir_firing *last = ir->firings ? &ir->firing[ir->firings - 1] : NULL;
-    if (last && last->mode < 2 && last->region == f.region && ir->node[last->node].in[0] == node->in[0]) {
+    if (last && last->engine == f.engine && last->mode < 2 && last->region == f.region && ir->node[last->node].in[0] == node->in[0]) {
         last->x_free = false; // the same operand stays in its bank
         f.x_take = false;
     }
@@ -52,8 +55,10 @@ static int head_group(const struct ir *ir, int n) {
 static int head_count(const struct ir *ir, int n) { return (int)ir->tensor[ir->node[n].out[0]].shape[0].bound; }
 
 static void fire_scores(struct order *o, int n, int head) {
-    struct layout_kv kv = layout_kv(&o->ir->design, in_tensor(o->ir, n, 1)->shape[0].bound, in_tensor(o->ir, n, 1)->shape[1].bound);
-    ir_add_firing(o->ir, (struct ir_firing){.node = n,
+    const struct ir_tensor *keys = in_tensor(o->ir, n, 1);
+    struct layout_kv kv = layout_kv(&o->ir->design, channels_of(o->ir, n), keys->shape[0].bound, keys->shape[1].bound);
+    ir_add_firing(o->ir, (struct ir_firing){.engine = bind_product_engine(o->ir, n),
+                                            .node = n,
                                             .region = o->ir->node[n].region,
                                             .head = head,
                                             .kv_head = head / head_group(o->ir, n),
@@ -67,9 +72,10 @@ static void fire_scores(struct order *o, int n, int head) {
 
 static void fire_values(struct order *o, int n, int head) {
     int64_t head_dim = in_tensor(o->ir, n, 1)->shape[1].bound;
-    struct layout_kv kv = layout_kv(&o->ir->design, in_tensor(o->ir, n, 1)->shape[0].bound, head_dim);
-    int group = head_group(o->ir, n), kv_head = head / group;
-    ir_add_firing(o->ir, (struct ir_firing){.node = n,
+    int channels = channels_of(o->ir, n), group = head_group(o->ir, n), kv_head = head / group;
+    struct layout_kv kv = layout_kv(&o->ir->design, channels, in_tensor(o->ir, n, 1)->shape[0].bound, head_dim);
+    ir_add_firing(o->ir, (struct ir_firing){.engine = bind_product_engine(o->ir, n),
+                                            .node = n,
                                             .region = o->ir->node[n].region,
                                             .head = head,
                                             .kv_head = kv_head,
@@ -79,15 +85,15 @@ static void fire_values(struct order *o, int n, int head) {
                                             .x_free = true,
                                             .row_steps = kv.v_rows,
                                             .beats = kv.v_block_beats,
-                                            .last_rows = head_dim - (kv.v_rows - 1) * o->ir->design.channels,
+                                            .last_rows = head_dim - (kv.v_rows - 1) * channels,
                                             .tail_base = kv_head * kv.v_rows});
 }
 
-// The next operation bound to the engine after n in the same region, or IR_NONE.
+// The next product after n in the same region, or IR_NONE.
 static int next_product(const struct ir *ir, int n) {
     const struct ir_region *region = &ir->region[ir->node[n].region];
     for (int i = n + 1; i < region->first_node + region->nodes; i++)
-        if (bind_on_engine(&ir->node[i]) && ir->node[i].op != IR_OP_DEQUANTIZE) return i;
+        if (bind_is_product(&ir->node[i])) return i;
     return IR_NONE;
 }
 
@@ -96,9 +102,10 @@ static int next_product(const struct ir *ir, int n) {
 static int heads_ahead(const struct ir *ir, int scores, int heads) {
     enum { SOFTMAX_LATENCY = 110 }; // cycles from a head's last score to its last quantized weight, passes over the positions aside
     const struct ir_tensor *keys = in_tensor(ir, scores, 1);
-    struct layout_kv kv = layout_kv(&ir->design, keys->shape[0].bound, keys->shape[1].bound);
+    int channels = channels_of(ir, scores);
+    struct layout_kv kv = layout_kv(&ir->design, channels, keys->shape[0].bound, keys->shape[1].bound);
     int64_t positions = layout_div_up(ir->design.context, 8), blocks = positions / LAYOUT_V_BLOCK + 1;
-    int64_t cycles = (positions / ir->design.channels + 1) * kv.k_units + kv.v_rows * blocks * kv.v_block_beats;
+    int64_t cycles = (positions / channels + 1) * kv.k_units + kv.v_rows * blocks * kv.v_block_beats;
     int64_t ahead = layout_div_up(SOFTMAX_LATENCY + 2 * layout_div_up(positions, ir->design.lanes), cycles);
     return ahead < heads ? (int)ahead : heads;
 }

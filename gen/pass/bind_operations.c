@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bind-operations: every operation gets the hardware that computes it. Products and their dequantization share one engine that owns all memory
-// channels; every other operation has a kernel of its own.
-#include <string.h>
-
+// bind-operations: every operation gets the hardware that computes it. Products and their dequantization fire on matrix engines that own the
+// memory channels; every other operation has a kernel of its own.
 #include "bind.h"
 #include "layout.h"
 #include "ops.h"
@@ -83,19 +81,8 @@ static bool check_ends(const struct ir *ir, struct diag *diag) {
     return true;
 }
 
-// Spatial binding needs an engine per product; with one product both bindings are the same hardware.
-static bool check_binding(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
-    int products = 0;
-    for (int n = 0; n < ir->nodes; n++) products += bind_on_engine(&ir->node[n]) && ir->node[n].op != IR_OP_DEQUANTIZE;
-    if (products <= 1 || strcmp(ir->design.binding, "spatial")) return true;
-    struct loc loc = spec ? spec_place(spec, "design.binding") : loc_none();
-    diag_error(diag, loc, "binding `spatial` is possible for a graph of one product; this one has %d", products);
-    diag_note(diag, loc, "nearest legal value: shared");
-    return false;
-}
-
 bool pass_bind_operations(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
-    if (!check_binding(ir, spec, diag) || !check_ends(ir, diag)) return false;
+    if (!bind_channels(ir, spec, diag) || !check_ends(ir, diag)) return false;
     bind_token_loop(ir);
     for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++) bind_input(ir, ir->input[i]);
     bool engine = false;
@@ -104,5 +91,5 @@ bool pass_bind_operations(struct ir *ir, const struct rill_spec *spec, struct di
         else bind_own_kernel(ir, n);
     }
     for (int o = 0; o < ir->outputs && !ir->design.is_lm; o++) bind_output(ir, ir->output[o]);
-    return !engine || bind_shared_engine(ir, diag);
+    return !engine || bind_engines(ir, diag);
 }

@@ -7,7 +7,7 @@
 #include "pass.h"
 #include "ports.h"
 
-enum { COUNTERS = 4 /* engine: busy, waits for beats, for operands, for room behind it; docs/rtl.md section 11 */ };
+enum { COUNTERS = 4 /* of an engine: busy, waits for beats, for operands, for room behind it; docs/rtl.md section 11 */ };
 
 struct net {
     const char *port;
@@ -32,11 +32,13 @@ static int find_port(const struct ir *ir, int kernel, const char *name) {
     return IR_NONE;
 }
 
+static int counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->engines : 1); }
+
 static void add_registers(struct ir *ir) {
     int k = ir_add_kernel(ir, "registers", "rill_axil_regs", IR_NONE), c = ir->design.channels;
     ir->kernel[k].is_control = true;
     ir_set_param(ir, k, "CHANNELS", "%d", c);
-    ir_set_param(ir, k, "COUNTERS", "%d", COUNTERS);
+    ir_set_param(ir, k, "COUNTERS", "%d", counters(ir));
     static const char *const axil[] = {"awvalid", "awready", "awaddr",  "wvalid", "wready", "wdata",  "wstrb", "bvalid", "bready",
                                        "bresp",   "arvalid", "arready", "araddr", "rvalid", "rready", "rdata", "rresp"};
     for (size_t i = 0; i < COUNT_OF(axil); i++) {
@@ -60,19 +62,29 @@ static void add_registers(struct ir *ir) {
                                {"fault_place", false, 32, "fault_place"},
                                {"channel_beat", false, c, "channel_beat"},
                                {"channel_stall", false, c, "channel_stall"},
-                               {"counters", false, COUNTERS * 64, "counters"}};
+                               {"counters", false, counters(ir) * 64, "counters"}};
     add_nets(ir, k, nets, COUNT_OF(nets));
+}
+
+// The first engine's in the low bits.
+static const char *counter_events(struct ir *ir) {
+    static const char *const event[COUNTERS] = {"engine_stall_out", "engine_stall_x", "engine_stall_beat", "engine_busy"};
+    struct text t = {0};
+    for (int e = ir->engines - 1; e >= 0; e--)
+        for (int i = 0; i < COUNTERS; i++) text_addf(&t, "%s%s", t.len ? ", " : "{", ir_engine_name(ir, e, event[i]));
+    const char *events = ir->engines ? arena_printf(ir->arena, "%s}", text_cstr(&t)) : "4'd0";
+    text_free(&t);
+    return events;
 }
 
 static void add_counters(struct ir *ir) {
     int k = ir_add_kernel(ir, "counters", "rill_event_counters", IR_NONE);
     ir->kernel[k].is_control = true;
-    ir_set_param(ir, k, "EVENTS", "%d", COUNTERS);
-    const char *events = ir->firings ? "{engine_stall_out, engine_stall_x, engine_stall_beat, engine_busy}" : "4'd0";
+    ir_set_param(ir, k, "EVENTS", "%d", counters(ir));
     const struct net nets[] = {{"clear", false, 1, "load_start"},
                                {"enable", false, 1, "~ap_idle"},
-                               {"events", false, COUNTERS, events},
-                               {"counts", true, COUNTERS * 64, "counters"}};
+                               {"events", false, counters(ir), counter_events(ir)},
+                               {"counts", true, counters(ir) * 64, "counters"}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
@@ -92,7 +104,7 @@ static void set_token_loop_params(struct ir *ir, int k) {
     int faults = 0;
     for (int i = 0; i < ir->kernels; i++) faults += ir->kernel[i].has_fault;
     ir_set_param(ir, k, "MODE", "%d", !ir->design.is_lm);
-    ir_set_param(ir, k, "CHANNELS", "%d", ir->design.channels);
+    ir_set_param(ir, k, "CHANNELS", "%d", ir_key_channels(ir));
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
     ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
     ir_set_param(ir, k, "CONTEXT", "%lld", (long long)ir->design.context);
@@ -212,12 +224,16 @@ static void add_param_loader(struct ir *ir) {
     ir_add_client(ir, "param", IR_NONE, "-", false, 0);
 }
 
+// The write engines of K are on the channels of the engine that reads it, those of V likewise.
 static void add_kv_tracker(struct ir *ir) {
+    int writers = 0;
+    for (int c = 0; c < ir->clients; c++)
+        if (ir->client[c].is_write && ir->client[c].channel == IR_NONE) writers += ir->engine[ir->client[c].engine].channels;
     int k = ir_add_kernel(ir, "kv_tracker", "rill_kv_tracker", IR_NONE);
-    ir_set_param(ir, k, "WRITERS", "%d", 2 * ir->design.channels);
+    ir_set_param(ir, k, "WRITERS", "%d", writers);
     const struct net nets[] = {{"k_layer_done", false, 1, "k_layer_done"},
                                {"v_layer_done", false, 1, "v_layer_done"},
-                               {"idle", false, 2 * ir->design.channels, "{v_tail_write_idle, k_writer_write_idle}"},
+                               {"idle", false, writers, "{v_tail_write_idle, k_writer_write_idle}"},
                                {"kv_layers_done", true, 32, "kv_layers_done"}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }

@@ -10,19 +10,20 @@
 #include "ports.h"
 #include "schedule.h"
 
-enum { SEGMENT_ENTRY_BITS = 192, AUX_CHANNEL = 0 };
+enum { SEGMENT_ENTRY_BITS = 192, AUX_CHANNEL = 0, AUX_ENGINE = 0 /* owns that channel */ };
 
 struct dma {
     struct ir *ir;
     struct diag *diag;
-    int64_t offset; // next free byte
+    int64_t *offset; // of each engine's channels: next free byte
 };
 
 static int64_t repeat_of(const struct ir *ir, int node) { return ir->region[ir->node[node].region].repeat; }
 
 static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kind, int node, int channel, int64_t stride, int64_t bytes) {
-    int id = ir_add_segment(d->ir, (struct ir_segment){name, kind, node, channel, d->offset, stride, bytes});
-    d->offset = layout_align(d->offset + bytes);
+    int64_t *offset = &d->offset[channel == IR_NONE ? ir_engine_of(d->ir, node) : AUX_ENGINE];
+    int id = ir_add_segment(d->ir, (struct ir_segment){name, kind, node, channel, *offset, stride, bytes});
+    *offset = layout_align(*offset + bytes);
     return id;
 }
 
@@ -30,35 +31,36 @@ static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kin
 
 static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *node = &ir->node[f->node];
-    return layout_matrix(&ir->design, ir_attr_int(&node->attrs, "rows", 0), ir_tensor_elements(&ir->tensor[node->in[0]]), f->mode == 1);
+    return layout_matrix(&ir->design, ir->engine[f->engine].channels, ir_attr_int(&node->attrs, "rows", 0),
+                         ir_tensor_elements(&ir->tensor[node->in[0]]), f->mode == 1);
 }
 
-static void place_weights(struct dma *d, int region) {
+static void place_weights(struct dma *d, int engine, int region) {
     struct ir *ir = d->ir;
-    int64_t beat_bytes = ir->design.beat_bits / 8, start = d->offset, at = start, repeat = ir->region[region].repeat;
+    int64_t beat_bytes = ir->design.beat_bits / 8, start = d->offset[engine], at = start, repeat = ir->region[region].repeat;
     int first = ir->segments;
     for (int i = 0; i < ir->firings; i++) {
         const struct ir_firing *f = &ir->firing[i];
-        if (f->region != region || f->mode > 1) continue;
+        if (f->engine != engine || f->region != region || f->mode > 1) continue;
         int64_t bytes = matrix_of(ir, f).stream_beats * beat_bytes;
         ir_add_segment(ir, (struct ir_segment){ir->node[f->node].name, IR_SEG_WEIGHTS, f->node, IR_NONE, at, 0, bytes});
         at += bytes;
     }
     int64_t stride = layout_align(at - start);
     for (int s = first; s < ir->segments; s++) ir->segment[s].layer_stride = repeat > 1 ? stride : 0;
-    d->offset = start + stride * repeat;
+    d->offset[engine] = start + stride * repeat;
 }
 
 // ---- KV cache ----
 
 static struct layout_kv kv_of(const struct ir *ir, int attention_node) {
     const struct ir_tensor *t = &ir->tensor[ir->node[attention_node].in[1]];
-    return layout_kv(&ir->design, t->shape[0].bound, t->shape[1].bound);
+    return layout_kv(&ir->design, ir->engine[ir_engine_of(ir, attention_node)].channels, t->shape[0].bound, t->shape[1].bound);
 }
 
-static int find_kernel(const struct ir *ir, const char *name) {
+static int find_module(const struct ir *ir, const char *module) { // the first kernel of it
     for (int k = 0; k < ir->kernels; k++)
-        if (!strcmp(ir->kernel[k].name, name)) return k;
+        if (!strcmp(ir->kernel[k].module, module)) return k;
     return IR_NONE;
 }
 
@@ -67,12 +69,12 @@ static void place_kv(struct dma *d, int node) {
     struct layout_kv kv = kv_of(ir, node);
     int64_t layers = repeat_of(ir, node);
     if (ir->node[node].op == IR_OP_ATTN_SCORES) {
-        int s = add_segment(d, "k_cache", IR_SEG_K, node, IR_NONE, kv.k_layer_bytes, layers * kv.k_layer_bytes), k = find_kernel(ir, "k_writer");
+        int s = add_segment(d, "k_cache", IR_SEG_K, node, IR_NONE, kv.k_layer_bytes, layers * kv.k_layer_bytes), k = find_module(ir, "rill_k_writer");
         ir_set_param(ir, k, "K_BASE", "40'd%lld", (long long)ir->segment[s].offset);
         ir_set_param(ir, k, "K_LAYER_STRIDE", "40'd%lld", (long long)kv.k_layer_bytes);
         ir_set_param(ir, k, "K_HEAD_STRIDE", "40'd%lld", (long long)kv.k_head_bytes);
     } else {
-        int s = add_segment(d, "v_cache", IR_SEG_V, node, IR_NONE, kv.v_layer_bytes, layers * kv.v_layer_bytes), k = find_kernel(ir, "v_tail");
+        int s = add_segment(d, "v_cache", IR_SEG_V, node, IR_NONE, kv.v_layer_bytes, layers * kv.v_layer_bytes), k = find_module(ir, "rill_v_tail");
         ir_set_param(ir, k, "V_BASE", "40'd%lld", (long long)ir->segment[s].offset);
         ir_set_param(ir, k, "V_LAYER_STRIDE", "40'd%lld", (long long)kv.v_layer_bytes);
         ir_set_param(ir, k, "V_ROW_STRIDE", "40'd%lld", (long long)kv.v_row_bytes);
@@ -129,7 +131,7 @@ static void add_param_store(struct dma *d, int k, int port) {
     int out = ir_add_port(ir, store, "param", true, IR_STREAM_BARE, bits);
     ir_connect(ir, store, out, k, port);
     add_segment(d, ir->kernel[store].name, IR_SEG_PARAMS, node, AUX_CHANNEL, 0, beats * (ir->design.beat_bits / 8));
-    d->offset = ir->segment[ir->segments - 1].offset + ir->segment[ir->segments - 1].bytes; // stores follow one another without gaps
+    d->offset[AUX_ENGINE] = ir->segment[ir->segments - 1].offset + ir->segment[ir->segments - 1].bytes; // stores follow one another without gaps
 }
 
 static void place_params(struct dma *d) {
@@ -137,7 +139,7 @@ static void place_params(struct dma *d) {
     for (int k = 0; k < kernels; k++)
         for (int p = 0; p < d->ir->kernel[k].ports; p++)
             if (!strcmp(d->ir->kernel[k].port[p].name, "param") && !d->ir->kernel[k].port[p].is_output) add_param_store(d, k, p);
-    d->offset = layout_align(d->offset);
+    d->offset[AUX_ENGINE] = layout_align(d->offset[AUX_ENGINE]);
 }
 
 // ---- the segment table ----
@@ -176,50 +178,81 @@ static void walk_firing(const struct ir *ir, struct schedule *s, const struct ir
         walk_entry(s, 2, seg->offset + f->kv_head * kv.v_rows * kv.v_row_bytes, seg->layer_stride, kv.v_block_beats, kv.v_rows, kv.v_row_bytes);
 }
 
-static void add_walker(struct dma *d) {
+static int kv_layers(const struct ir *ir) {
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir->node[n].op == IR_OP_ATTN_SCORES) return (int)repeat_of(ir, n);
+    return 0;
+}
+
+// Returns the port that takes its step words.
+static int add_walker(struct dma *d, int engine) {
     struct ir *ir = d->ir;
-    int k = ir_add_kernel(ir, "walker", "rill_segment_walker", IR_NONE), kv_layers = 0;
+    int k = ir_add_kernel(ir, ir_engine_name(ir, engine, "walker"), "rill_segment_walker", IR_NONE);
     struct schedule s;
     schedule_init(&s, ir, SEGMENT_ENTRY_BITS);
     for (int r = 0; r < ir->regions; r++) {
         schedule_section(&s, ir->region[r].repeat, ir->region[r].when == IR_LAST);
         for (int i = 0; i < ir->firings; i++)
-            if (ir->firing[i].region == r) walk_firing(ir, &s, &ir->firing[i]);
+            if (ir->firing[i].engine == engine && ir->firing[i].region == r) walk_firing(ir, &s, &ir->firing[i]);
     }
-    for (int n = 0; n < ir->nodes; n++)
-        if (ir->node[n].op == IR_OP_ATTN_SCORES) kv_layers = (int)repeat_of(ir, n);
     schedule_set_params(&s, k);
     ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
-    ir_set_param(ir, k, "KV_LAYERS", "%d", kv_layers);
-    int step = ports_add_step(ir, k), loop = find_kernel(ir, "token_loop");
-    ir_add_wire(ir, k, "m_axis_burst_tvalid", true, 1, "walk_burst_tvalid"); // broadcast to the channels by the memory emitter
-    ir_add_wire(ir, k, "m_axis_burst_tready", false, 1, "walk_burst_tready");
-    ir_add_wire(ir, k, "m_axis_burst_tdata", true, 56, "walk_burst_tdata");
+    ir_set_param(ir, k, "KV_LAYERS", "%d", kv_layers(ir));
+    ir_add_wire(ir, k, "m_axis_burst_tvalid", true, 1, ir_engine_name(ir, engine, "walk_burst_tvalid")); // broadcast by the memory emitter
+    ir_add_wire(ir, k, "m_axis_burst_tready", false, 1, ir_engine_name(ir, engine, "walk_burst_tready"));
+    ir_add_wire(ir, k, "m_axis_burst_tdata", true, 56, ir_engine_name(ir, engine, "walk_burst_tdata"));
     ir_add_wire(ir, k, "flush", false, 1, "flush");
-    ir_add_wire(ir, k, "idle", true, 1, "walker_idle");
+    ir_add_wire(ir, k, "idle", true, 1, ir_engine_name(ir, engine, "walker_idle"));
     ir_add_wire(ir, k, "kv_layers_done", false, 32, "kv_layers_done");
-    for (int p = 0; p < ir->kernel[loop].ports; p++)
-        if (!strcmp(ir->kernel[loop].port[p].name, "walk_step")) ir_connect(ir, loop, p, k, step);
+    ir->engine[engine].walker = k;
+    return ports_add_step(ir, k);
 }
 
+// A step word goes to every walker, ahead of the ids.
+static void add_walkers(struct dma *d) {
+    struct ir *ir = d->ir;
+    int loop = find_module(ir, "rill_token_loop"), from = loop, port = 0, fork = IR_NONE;
+    while (port < ir->kernel[loop].ports && strcmp(ir->kernel[loop].port[port].name, "walk_step")) port++;
+    if (ir->engines > 1) {
+        fork = ir_add_kernel(ir, "walk_step_fork", "rill_fork", IR_NONE);
+        ir_set_param(ir, fork, "PORTS", "%d", ir->engines);
+        ir_connect(ir, loop, port, fork, ir_add_port(ir, fork, "", false, IR_STREAM_BARE, 64));
+        from = fork;
+    }
+    for (int e = 0; e < ir->engines; e++) {
+        int step = add_walker(d, e);
+        if (fork != IR_NONE) {
+            port = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, 64);
+            ir->kernel[fork].port[port].index = e;
+        }
+        ir_connect(ir, from, port, ir->engine[e].walker, step);
+    }
+}
+
+// The fullest channel.
 static bool check_capacity(const struct dma *d, const struct rill_spec *spec) {
-    int64_t room = d->ir->design.channel_bytes, channels = layout_div_up(d->offset, room) * d->ir->design.channels;
-    if (d->offset <= room) return true;
+    const struct ir *ir = d->ir;
+    int64_t room = ir->design.channel_bytes, used = 0;
+    for (int e = 0; e < ir->engines || e <= AUX_ENGINE; e++)
+        if (d->offset[e] > used) used = d->offset[e];
+    if (used <= room) return true;
+    int64_t channels = layout_div_up(used, room) * ir->design.channels;
     struct loc loc = spec ? spec_place(spec, "design.channels") : loc_none();
-    diag_error(d->diag, loc, "the design needs %lld MiB on each of %d channels, %s has %lld", (long long)(d->offset >> 20) + 1,
-               d->ir->design.channels, d->ir->design.board, (long long)(room >> 20));
+    diag_error(d->diag, loc, "the design needs %lld MiB on %s of %d channels, %s has %lld", (long long)(used >> 20) + 1,
+               ir->engines > 1 ? "the fullest" : "each", ir->design.channels, ir->design.board, (long long)(room >> 20));
     if (!spec || channels <= spec->device->hbm.channels) diag_note(d->diag, loc, "about %lld channels hold it", (long long)channels);
     else diag_note(d->diag, loc, "the board's %d channels do not hold it", spec->device->hbm.channels);
     return false;
 }
 
 bool pass_insert_dma(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
-    struct dma d = {ir, diag, 0};
-    for (int r = 0; r < ir->regions; r++) place_weights(&d, r);
+    struct dma d = {ir, diag, ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->engines + 1)};
+    for (int r = 0; r < ir->regions; r++)
+        for (int e = 0; e < ir->engines; e++) place_weights(&d, e, r);
     for (int n = 0; n < ir->nodes; n++)
         if (ir->node[n].op == IR_OP_ATTN_SCORES || ir->node[n].op == IR_OP_ATTN_VALUES) place_kv(&d, n);
     place_clients(&d);
     place_params(&d);
-    if (ir->firings) add_walker(&d);
+    add_walkers(&d);
     return check_capacity(&d, spec);
 }

@@ -131,6 +131,7 @@ static void k_writer(const struct call *k) {
     k->c->layers = arg(k, "LAYERS", 1);
     k->c->heads = arg(k, "HEADS", 1);
     k->c->units = arg(k, "UNITS", 1);
+    k->c->channels = at_least(arg(k, "CHANNELS", 1), 1);
     k->c->ask = 4; // cycles between steps
 }
 static void v_tail(const struct call *k) {
@@ -141,6 +142,7 @@ static void v_tail(const struct call *k) {
     k->c->rows = div_up(head_dim, at_least(arg(k, "CHANNELS", 1), 1));
     k->c->units = div_up(8 * head_dim, beat_bits);
     k->c->beats = beat_bits == 512 ? 1 : 2; // of 64 positions
+    k->c->times = arg(k, "READS", 0);       // of the tail in a layer; 0: not waited for
 }
 
 // ---- engine, memory, control ----

@@ -40,6 +40,13 @@ struct sim_request {
     bool waits;
 };
 
+// The fullest channel of an engine; that of engine 0 holds tables and rows beside its share of the weights.
+struct sim_channel {
+    struct sim_memory memory;
+    struct lane *lane;                 // of the engine, or NULL
+    VEC(struct sim_request *) request; // that wait
+};
+
 struct sim;
 struct actor;
 typedef void actor_run(struct sim *, struct actor *);
@@ -67,13 +74,13 @@ struct sim {
     VEC(int64_t) head_done; // a head's values are in the V tail
     VEC(int64_t) k_layer;   // (step, layer) pairs whose keys have been handed over
     VEC(int64_t) v_layer;
-    int64_t layers, fewer;             // repetitions of the repeated region, and how many of them are left out
-    int64_t words;                     // given so far
-    VEC(struct sim_request *) request; // that wait
-    int64_t positions;                 // steps whose rows have been asked for by position; without such a kernel more than there are
-    struct sim_memory memory;
-    struct lane *lane; // of the engine, or NULL
-    int engine;        // kernel, or IR_NONE
+    VEC(int64_t) tail_layer;     // pairs whose open block has been read
+    int64_t tail_reads;          // of such a pair; 0: nobody waits for them
+    int64_t layers, fewer;       // repetitions of the repeated region, and how many of them are left out
+    int64_t words;               // given so far
+    int64_t positions;           // steps whose rows have been asked for by position; without such a kernel more than there are
+    struct sim_channel *channel; // per engine, one at least
+    int channels;
 };
 
 // A count of repetitions as it is in this run: all of the region's, or all but one.
@@ -106,6 +113,7 @@ void edge_init(struct sim_edge *, int64_t depth, int writer, int reader);
 void edge_put(struct sim *, struct sim_edge *, int64_t offered, int64_t at, uint8_t mark); // offered: when the writer had it
 void edge_take(struct sim *, struct sim_edge *, int64_t at);
 void sim_wake(struct sim *, int kernel);
+void sim_wake_all(struct sim *, enum timing_machine); // its kernels
 
 // ---- stages that stall together (rill_pipe): a word that is offered and not taken holds all of them ----
 
@@ -173,12 +181,15 @@ void memory_init(struct sim_memory *, const struct timing_memory *, int beat_bit
 int64_t memory_latency(const struct sim_memory *); // cycles from a request at the port to its data, idle, the row closed
 // When a beat comes back that the port asks for at `at`; call once per beat, in the order of the requests.
 int64_t memory_beat(struct sim_memory *, int64_t at, int64_t address, bool is_write);
-void memory_ask(struct sim *, struct sim_request *);
-void memory_write(struct sim *, int64_t at, int64_t address, int64_t beats); // at: the writer gave its last beat
-// Serves what waits and was asked for by then; with INT64_MAX: the earliest. False if there was none.
-bool memory_serve(struct sim *, int64_t until);
-// The same for another reader than the lane, which reads ahead up to then first.
-int64_t memory_read(struct sim *, int64_t at, int64_t address);
+void memory_ask(struct sim *, struct sim_channel *, struct sim_request *);
+void memory_write(struct sim *, struct sim_channel *, int64_t at, int64_t address, int64_t beats); // at: the writer gave its last beat
+// Serves what waits and was asked for by then.
+void memory_serve(struct sim *, struct sim_channel *, int64_t until);
+// Serves the earliest request of all. False if none waits.
+bool memory_serve_one(struct sim *);
+// A beat for another reader than the lane, which reads ahead up to then first.
+int64_t memory_read(struct sim *, struct sim_channel *, int64_t at, int64_t address);
+struct sim_channel *memory_of(struct sim *, const struct actor *); // of the kernel's client; channel 0 otherwise
 
 // ---- actors: state and run by machine ----
 

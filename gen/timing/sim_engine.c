@@ -36,7 +36,7 @@ struct engine {
     int64_t x_last, used; // used: operands given back
     // the step's own keys, heads of values
     VEC(int64_t) key_popped;
-    int64_t heads_used;
+    int64_t heads_used, tail_reads;
     // results that wait for room
     VEC(struct result) result;
     int64_t sent;
@@ -56,7 +56,7 @@ static bool engine_init(struct sim *sim, struct actor *a) {
     e->y = sim_out(sim, a, "y");
     e->now = e->x_last = -1;
     e->all_lanes = a->c.channels;
-    return e->step && e->x && e->y && sim_schedule_read(sim, a, ENTRY_BITS, &e->schedule) && lane_init(sim, &e->lane, a->c.channels);
+    return e->step && e->x && e->y && sim_schedule_read(sim, a, ENTRY_BITS, &e->schedule) && lane_init(sim, &e->lane, a->kernel, a->c.channels);
 }
 
 // ---- what comes in ----
@@ -207,10 +207,19 @@ static void firing_done(struct sim *sim, struct engine *e) {
     sim_walk_next(sim, &e->schedule, &e->walk);
 }
 
+// The V tail may take a layer again when all its reads of the step before have been made.
+static void tail_read(struct sim *sim, struct engine *e) {
+    if (sim->tail_reads == 0 || ++e->tail_reads < sim->tail_reads) return;
+    e->tail_reads = 0;
+    VEC_PUSH(sim->arena, sim->tail_layer, e->now);
+    sim_wake_all(sim, TIMING_V_TAIL);
+}
+
 static void command(struct sim *sim, struct engine *e) {
     bool last_token = e->token == e->tokens - 1;
     if (e->header_left || (e->token == 0 && from_memory(e))) lane_use(sim, &e->lane, e->now);
     else if (e->mode == MODE_KEYS && e->token == 0) VEC_PUSH(sim->arena, e->key_popped, e->now);
+    else if (e->mode == MODE_VALUES && e->token == 0) tail_read(sim, e);
     if (e->header_left) {
         e->header_left--;
         return;
@@ -255,6 +264,7 @@ static void engine_run(struct sim *sim, struct actor *a) {
 
 struct kv {
     struct sim_edge *in, *step, *out;
+    struct sim_channel *channel;
     struct stage stage;
     int64_t last; // cycle of the last word taken
     int64_t step_no, layer, head, unit;
@@ -269,6 +279,8 @@ static bool kv_init(struct sim *sim, struct actor *a) {
     v->step = sim_in(sim, a, "step");
     v->out = sim_out(sim, a, "scale");
     v->last = v->step_no = -1;
+    v->channel = memory_of(sim, a);
+    if (a->c.machine == TIMING_V_TAIL) sim->tail_reads = a->c.times;
     stage_init(sim, &v->stage, a->c.pipe);
     return v->in && v->step && (v->out || a->c.machine != TIMING_SCALES);
 }
@@ -298,19 +310,19 @@ static void k_writer_run(struct sim *sim, struct actor *a) {
     int64_t base = args_int(&a->args, "K_BASE", 0), head = args_int(&a->args, "K_HEAD_STRIDE", 0), layer = args_int(&a->args, "K_LAYER_STRIDE", 0);
     while (kv_step(sim, a, v) && edge_waiting(v->in)) {
         uint8_t mark = kv_word(sim, v);
-        int64_t row = sim->options->step[v->step_no].pos / sim->ir->design.channels * a->c.units; // on the channel of the position: the busiest
+        int64_t row = sim->options->step[v->step_no].pos / a->c.channels * a->c.units; // on the channel of the position: the busiest
         if (++v->unit % a->c.units == 0)
-            memory_write(sim, v->last, base + v->layer * layer + v->head * head + row * sim->memory.beat_bytes, a->c.units);
+            memory_write(sim, v->channel, v->last, base + v->layer * layer + v->head * head + row * v->channel->memory.beat_bytes, a->c.units);
         if (mark & TIMING_TOK_LAST && v->unit % a->c.units == 0) v->head++;
         if (!(mark & TIMING_LAST)) continue;
         v->head = 0;
         VEC_PUSH(sim->arena, sim->k_layer, v->last + 1);
         if (++v->layer == a->c.layers) v->inside = false;
-        sim_wake(sim, sim->engine);
+        sim_wake_all(sim, TIMING_ENGINE);
     }
 }
 
-enum { V_WRITE_CYCLES = 5 /* per beat written out */ };
+enum { V_WRITE_CYCLES = 5 /* per beat written out */, TAIL_READ = 3 /* command to the count */ };
 
 static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, uint8_t mark) {
     const struct timing_step *step = &sim->options->step[v->step_no];
@@ -324,12 +336,17 @@ static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, u
         VEC_PUSH(sim->arena, sim->v_layer, v->last + 1);
         if (++v->layer == a->c.layers) v->inside = false;
     }
-    sim_wake(sim, sim->engine);
+    sim_wake_all(sim, TIMING_ENGINE);
 }
 
 static void v_tail_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
     while (kv_step(sim, a, v) && edge_waiting(v->in)) {
+        int64_t ahead = (int64_t)sim->v_layer.count - a->c.layers; // the layer's open block, read in the step before
+        if (sim->tail_reads && ahead >= 0) {
+            if (ahead >= (int64_t)sim->tail_layer.count) return;
+            v->last = at_least(v->last, sim->tail_layer.items[ahead] + TAIL_READ);
+        }
         uint8_t mark = kv_word(sim, v);
         if (++v->unit < a->c.units) continue;
         v->unit = 0;

@@ -21,19 +21,21 @@ enum {
 };
 enum { KIND_WEIGHTS, KIND_KEYS, KIND_VALUES };
 
-bool lane_init(struct sim *sim, struct lane *l, int64_t channels) {
-    bool found = false;
+bool lane_init(struct sim *sim, struct lane *l, int kernel, int64_t channels) {
+    int id = 0, walker;
     memset(l, 0, sizeof *l);
-    for (int k = 0; k < sim->ir->kernels; k++) {
-        if (sim->actor[k].c.machine != TIMING_WALKER) continue;
-        found = sim_schedule_read(sim, &sim->actor[k], ENTRY_BITS, &l->schedule);
-        l->layers = sim->actor[k].c.layers;
-    }
+    while (id < sim->ir->engines && sim->ir->engine[id].kernel != kernel) id++;
+    if (id == sim->ir->engines) return false;
+    walker = sim->ir->engine[id].walker;
+    if (walker < 0 || walker >= sim->ir->kernels || sim->actor[walker].c.machine != TIMING_WALKER) return false;
     l->design = &sim->ir->design;
+    l->channel = &sim->channel[id];
+    l->channel->lane = l;
+    l->channels = channels;
+    l->layers = sim->actor[walker].c.layers;
     l->counted = channels > JOIN_LANES ? COUNTED + 2 : COUNTED;
     l->asked = l->described_at = l->described[0] = l->described[1] = -WALK_AHEAD;
-    sim->lane = l;
-    return found;
+    return sim_schedule_read(sim, &sim->actor[walker], ENTRY_BITS, &l->schedule);
 }
 
 static int64_t field(const struct lane *l, int64_t entry, int high, int low) { return (int64_t)sim_schedule_field(&l->schedule, entry, high, low); }
@@ -54,7 +56,7 @@ static bool next_run(struct sim *sim, struct lane *l) {
         if (!sim_walk_entry(sim, &l->schedule, &l->walk, &entry)) return false;
         const struct timing_step *step = &sim->options->step[l->walk.step];
         int64_t kind = field(l, entry, 1, 0), beats = field(l, entry, 105, 82), outer = kind == KIND_VALUES ? field(l, entry, 121, 106) : 1;
-        if (kind == KIND_KEYS) beats *= div_up(step->pos, l->design->channels);
+        if (kind == KIND_KEYS) beats *= div_up(step->pos, l->channels);
         if (kind == KIND_VALUES) beats *= step->pos / LAYOUT_V_BLOCK;
         if (kind != KIND_WEIGHTS && beats && !gate_open(sim, l, &from)) return false;
         int64_t address = field(l, entry, 41, 2) + l->walk.repeat * field(l, entry, 81, 42) + l->outer * field(l, entry, 153, 122);
@@ -86,7 +88,7 @@ static bool burst_time(struct sim *sim, struct lane *l, int64_t *beats, int64_t 
 static void ask_burst(struct sim *sim, struct lane *l, int64_t beats, int64_t from) {
     int64_t beat_bytes = l->design->beat_bits / 8;
     for (int64_t b = 0; b < beats; b++, l->run.address += beat_bytes) {
-        int64_t n = (int64_t)l->arrived.count, at = memory_beat(&sim->memory, from + PORT_LATENCY, l->run.address, false) + DATA_LATENCY;
+        int64_t n = (int64_t)l->arrived.count, at = memory_beat(&l->channel->memory, from + PORT_LATENCY, l->run.address, false) + DATA_LATENCY;
         VEC_PUSH(sim->arena, l->arrived, n && l->arrived.items[n - 1] >= at ? l->arrived.items[n - 1] + 1 : at);
     }
     VEC_PUSH(sim->arena, l->burst_end, l->arrived.items[l->arrived.count - 1]);
@@ -114,7 +116,7 @@ bool lane_ready(struct sim *sim, struct lane *l, int64_t *from) {
     while (n >= (int64_t)l->given.count) {
         if (n >= (int64_t)l->arrived.count) {
             if (!burst_time(sim, l, &beats, &at)) return false;
-            memory_serve(sim, at + PORT_LATENCY - 1);
+            memory_serve(sim, l->channel, at + PORT_LATENCY - 1);
             ask_burst(sim, l, beats, at);
         }
         give_beats(sim, l);

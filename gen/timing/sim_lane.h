@@ -13,6 +13,8 @@ struct lane {
     struct sim_schedule schedule; // of the walker
     struct sim_walk walk;
     const struct ir_design *design;
+    struct sim_channel *channel;
+    int64_t channels;       // of the engine
     int64_t layers;         // of the KV cache
     int64_t counted;        // cycles from a beat's arrival at the lane to the first command that may use it
     int64_t outer;          // runs of the present entry that were sent
@@ -27,7 +29,7 @@ struct lane {
     VEC(int64_t) used;      // used by a command
 };
 
-bool lane_init(struct sim *, struct lane *, int64_t channels);
+bool lane_init(struct sim *, struct lane *, int kernel, int64_t channels); // kernel: the engine
 // Raises *from to when the next beat may be used by a command. False while that is not known.
 bool lane_ready(struct sim *, struct lane *, int64_t *from);
 // Asks for all that can be asked for before a cycle.

@@ -29,46 +29,63 @@ int64_t memory_beat(struct sim_memory *m, int64_t at, int64_t address, bool is_w
     return whole + ((double)whole < cycles) - EARLIEST;
 }
 
-int64_t memory_read(struct sim *sim, int64_t at, int64_t address) {
-    if (sim->lane) lane_catch_up(sim, sim->lane, at);
-    return memory_beat(&sim->memory, at, address, false);
+int64_t memory_read(struct sim *sim, struct sim_channel *c, int64_t at, int64_t address) {
+    if (c->lane) lane_catch_up(sim, c->lane, at);
+    return memory_beat(&c->memory, at, address, false);
 }
 
-void memory_ask(struct sim *sim, struct sim_request *r) {
+struct sim_channel *memory_of(struct sim *sim, const struct actor *a) {
+    for (int c = 0; c < sim->ir->clients; c++) {
+        const struct ir_client *client = &sim->ir->client[c];
+        if (client->kernel == a->kernel && client->channel == IR_NONE && client->engine >= 0 && client->engine < sim->channels)
+            return &sim->channel[client->engine];
+    }
+    return &sim->channel[0];
+}
+
+void memory_ask(struct sim *sim, struct sim_channel *c, struct sim_request *r) {
     r->waits = true;
-    VEC_PUSH(sim->arena, sim->request, r);
+    VEC_PUSH(sim->arena, c->request, r);
 }
 
 enum { WRITE_PATH = 6 /* rill_dma_write stores a burst before it asks, the arbiter */ };
 
-void memory_write(struct sim *sim, int64_t at, int64_t address, int64_t beats) {
+void memory_write(struct sim *sim, struct sim_channel *c, int64_t at, int64_t address, int64_t beats) {
     struct sim_request *r = ARENA_NEW(sim->arena, struct sim_request);
     *r = (struct sim_request){.kernel = IR_NONE, .at = at + WRITE_PATH, .address = address, .beats = beats};
-    memory_ask(sim, r);
+    memory_ask(sim, c, r);
 }
 
-static void serve(struct sim *sim, size_t i) {
-    struct sim_request *r = sim->request.items[i];
-    sim->request.items[i] = sim->request.items[--sim->request.count];
-    if (sim->lane) lane_catch_up(sim, sim->lane, r->at);
+// The earliest request of a channel, or -1.
+static int64_t earliest(const struct sim_channel *c) {
+    int64_t first = -1;
+    for (size_t i = 0; i < c->request.count; i++)
+        if (first < 0 || c->request.items[i]->at < c->request.items[first]->at) first = (int64_t)i;
+    return first;
+}
+
+static void serve(struct sim *sim, struct sim_channel *c, int64_t i) {
+    struct sim_request *r = c->request.items[i];
+    c->request.items[i] = c->request.items[--c->request.count];
+    if (c->lane) lane_catch_up(sim, c->lane, r->at);
     for (int64_t b = 0; b < r->beats; b++) {
-        int64_t there = memory_beat(&sim->memory, r->at, r->address + b * sim->memory.beat_bytes, !r->there);
+        int64_t there = memory_beat(&c->memory, r->at, r->address + b * c->memory.beat_bytes, !r->there);
         if (r->there) r->there[b] = there;
     }
     r->waits = false;
     if (r->there) sim_wake(sim, r->kernel);
 }
 
-bool memory_serve(struct sim *sim, int64_t until) {
-    bool any = false;
-    while (sim->request.count) {
-        size_t first = 0;
-        for (size_t i = 1; i < sim->request.count; i++)
-            if (sim->request.items[i]->at < sim->request.items[first]->at) first = i;
-        if (sim->request.items[first]->at > until) break;
-        serve(sim, first);
-        any = true;
-        if (until == INT64_MAX) break;
+void memory_serve(struct sim *sim, struct sim_channel *c, int64_t until) {
+    for (int64_t i; (i = earliest(c)) >= 0 && c->request.items[i]->at <= until;) serve(sim, c, i);
+}
+
+bool memory_serve_one(struct sim *sim) {
+    struct sim_channel *best = NULL;
+    for (int c = 0; c < sim->channels; c++) {
+        int64_t i = earliest(&sim->channel[c]);
+        if (i >= 0 && (!best || sim->channel[c].request.items[i]->at < best->request.items[earliest(best)]->at)) best = &sim->channel[c];
     }
-    return any;
+    if (best) serve(sim, best, earliest(best));
+    return best != NULL;
 }

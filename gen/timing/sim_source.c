@@ -39,7 +39,7 @@ static bool loop_step(struct sim *sim, struct loop *l) {
     edge_put(sim, l->step, l->from, at, TIMING_LAST | TIMING_TOK_LAST);
     sim->step_start[l->at] = at;
     l->from = at + (l->id ? LOOP_ID : sim->options->step[l->at].ntok + LOOP_STREAM);
-    if (l->id && l->at == 0) l->from = at_least(l->from, at + LOOP_PROMPT + memory_latency(&sim->memory));
+    if (l->id && l->at == 0) l->from = at_least(l->from, at + LOOP_PROMPT + memory_latency(&sim->channel[0].memory));
     l->inside = l->id != NULL;
     l->ids = 0;
     if (!l->id) l->at++;
@@ -121,16 +121,11 @@ static void ask_row(struct sim *sim, struct fetch *f, const struct actor *a, int
     const struct timing_step *step = &sim->options->step[f->steps];
     int64_t pos = step->pos + f->tokens, row = a->c.machine == TIMING_POSITION ? pos : (pos + 1) * ANY_ID;
     int64_t address = f->table + row % f->rows * f->row_bytes;
-    for (int64_t b = 0; b < a->c.beats; b++, address += sim->memory.beat_bytes) {
-        int64_t there = memory_read(sim, at + ASK_TO_PORT, address) + DATA_LATENCY + FIFO_LATENCY;
+    for (int64_t b = 0; b < a->c.beats; b++, address += sim->channel[0].memory.beat_bytes) {
+        int64_t there = memory_read(sim, &sim->channel[0], at + ASK_TO_PORT, address) + DATA_LATENCY + FIFO_LATENCY;
         f->arrived = at_least(f->arrived + 1, there);
     }
     f->tokens++;
-}
-
-static void wake_embedding(struct sim *sim) {
-    for (int k = 0; k < sim->ir->kernels; k++)
-        if (sim->actor[k].c.machine == TIMING_EMBED) sim_wake(sim, k);
 }
 
 // Takes ids until the step's last, or the step; false while there is none.
@@ -143,7 +138,7 @@ static bool fetch_in(struct sim *sim, struct actor *a, struct fetch *f) {
     edge_take(sim, f->in, at);
     if (a->c.machine == TIMING_POSITION) {
         sim->positions = f->in->takes;
-        wake_embedding(sim);
+        sim_wake_all(sim, TIMING_EMBED);
     }
     for (int64_t r = 0; r < rows; r++) ask_row(sim, f, a, at + a->c.ask + r * a->c.ask_next);
     f->free = at + a->c.ask + rows * a->c.ask_next;
@@ -208,7 +203,7 @@ static bool rows_init(struct sim *sim, struct actor *a) {
     r->asked = r->described = -1;
     r->offset = args_int(&a->args, "OFFSET", 0);
     r->groups = div_up(a->c.rows, a->c.units);
-    r->row_bytes = r->groups * a->c.beats * sim->memory.beat_bytes;
+    r->row_bytes = r->groups * a->c.beats * sim->channel[0].memory.beat_bytes;
     r->request = (struct sim_request){.kernel = a->kernel, .beats = a->c.beats, .there = ARENA_ARRAY(sim->arena, int64_t, (size_t)a->c.beats)};
     stage_init(sim, &r->stage, a->c.pipe);
     return r->step && r->out;
@@ -235,9 +230,9 @@ static bool rows_ask(struct sim *sim, struct actor *a, struct rows *r) {
     if (slot >= 0) r->asked = at_least(r->asked, r->burst_end.items[slot] + 1);
     if (room >= 0) r->asked = at_least(r->asked, r->taken.items[room] + 1);
     r->request.at = r->asked + 2;
-    r->request.address = r->offset + (step->pos + r->token) * r->row_bytes + r->group * a->c.beats * sim->memory.beat_bytes;
+    r->request.address = r->offset + (step->pos + r->token) * r->row_bytes + r->group * a->c.beats * sim->channel[0].memory.beat_bytes;
     r->asks = true;
-    memory_ask(sim, &r->request);
+    memory_ask(sim, &sim->channel[0], &r->request);
     if (++r->token < step->ntok) return true;
     r->token = 0;
     if (++r->group == r->groups) r->group = 0, r->inside = false;
@@ -303,7 +298,7 @@ static bool writer_init(struct sim *sim, struct actor *a) {
     struct writer *w = a->state = ARENA_NEW(sim->arena, struct writer);
     w->in = sim_in(sim, a, "y");
     w->offset = args_int(&a->args, "OFFSET", 0);
-    w->row_bytes = div_up(a->c.rows, a->c.units) * a->c.beats * sim->memory.beat_bytes;
+    w->row_bytes = div_up(a->c.rows, a->c.units) * a->c.beats * sim->channel[0].memory.beat_bytes;
     return w->in != NULL;
 }
 
@@ -315,7 +310,8 @@ static void writer_run(struct sim *sim, struct actor *a) {
         edge_take(sim, w->in, at);
         bool last = mark & TIMING_TOK_LAST && mark & TIMING_LAST;
         if ((w->row + 1) % a->c.units == 0 || w->row == a->c.rows - 1)
-            memory_write(sim, at, w->offset + (w->pos + w->token) * w->row_bytes + w->row / a->c.units * a->c.beats * sim->memory.beat_bytes,
+            memory_write(sim, &sim->channel[0], at,
+                         w->offset + (w->pos + w->token) * w->row_bytes + w->row / a->c.units * a->c.beats * sim->channel[0].memory.beat_bytes,
                          a->c.beats);
         w->token++;
         if (!(mark & TIMING_TOK_LAST)) continue;

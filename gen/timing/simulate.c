@@ -16,6 +16,11 @@ void sim_wake(struct sim *sim, int kernel) {
     sim->queue[(sim->queue_head + sim->queue_count++) % sim->ir->kernels] = kernel;
 }
 
+void sim_wake_all(struct sim *sim, enum timing_machine machine) {
+    for (int k = 0; k < sim->ir->kernels; k++)
+        if (sim->actor[k].c.machine == machine) sim_wake(sim, k);
+}
+
 static void edge_grow(struct sim *sim, struct sim_edge *e) {
     int64_t capacity = e->capacity ? 2 * e->capacity : 64;
     int64_t *put = ARENA_ARRAY(sim->arena, int64_t, (size_t)capacity), *take = ARENA_ARRAY(sim->arena, int64_t, (size_t)capacity);
@@ -171,7 +176,6 @@ static bool open_actors(struct sim *sim, const char **missing) {
         }
         a->c.layers = sim_repeats(sim, a->c.layers);
         if (a->c.machine == TIMING_REPLAY && !a->c.units) a->c.times = sim_repeats(sim, a->c.times);
-        if (a->c.machine == TIMING_ENGINE) sim->engine = k;
     }
     for (int k = 0; k < ir->kernels; k++) {
         struct actor *a = &sim->actor[k];
@@ -271,18 +275,20 @@ static bool is_sane(const struct ir_design *d) {
 }
 
 struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, const struct timing_options *options, const char **missing) {
-    struct sim sim = {.arena = arena, .ir = ir, .options = options, .engine = IR_NONE};
+    struct sim sim = {.arena = arena, .ir = ir, .options = options};
     *missing = "the design";
     if (!is_sane(&ir->design)) return NULL;
     sim.step_start = ARENA_ARRAY(arena, int64_t, (size_t)options->steps + 1);
     for (int i = 0; i <= options->steps; i++) sim.step_start[i] = -1;
     leave_out_layers(&sim);
-    memory_init(&sim.memory, &options->memory, ir->design.beat_bits);
+    sim.channels = ir->engines > 0 ? ir->engines : 1;
+    sim.channel = ARENA_ARRAY(arena, struct sim_channel, (size_t)sim.channels);
+    for (int c = 0; c < sim.channels; c++) memory_init(&sim.channel[c].memory, &options->memory, ir->design.beat_bits);
     sim.positions = INT64_MAX;
     open_edges(&sim);
     if (!open_actors(&sim, missing)) return NULL;
     while (!options->limit || sim.words < options->limit) {
-        while (!sim.queue_count && memory_serve(&sim, INT64_MAX)) continue; // nothing can go on: the earliest request has its turn
+        while (!sim.queue_count && memory_serve_one(&sim)) continue; // nothing can go on: the earliest request has its turn
         if (!sim.queue_count) break;
         struct actor *a = &sim.actor[sim.queue[sim.queue_head]];
         sim.queue_head = (sim.queue_head + 1) % ir->kernels;

@@ -11,11 +11,13 @@
 // and its beats, to all channels; *_tvalid and *_tready are packed, one bit per channel, the descriptor is shared, beats are the channel's
 // own (channel 0 low). Reads go first; no V is taken in while rows are written out.
 // layer_done: one pulse per (step, layer) when everything of it has been accepted, at once when no block closes.
+// READS: tail reads of a (step, layer). The V of a layer is then taken in only when the step before has made its reads of that layer: its
+// open block may be cleared. 0: whoever sends V keeps this order (an engine that fires the product of V after the reads).
 // Throughput: UNITS + ROWS cycles per head and token, UNITS = ceil(HEAD_DIM / XS), ROWS more for a first position at 256 bits; 5 cycles per
 // beat written out.
 // Reset: clk, synchronous active-high rst; the blocks are lost.
 // Parameters: CHANNELS, BEAT_BITS, TOKENS, LAYERS (up to 1024), HEADS, HEAD_DIM (HEADS * ROWS up to 8192), V_BASE, V_LAYER_STRIDE,
-// V_ROW_STRIDE (bytes), RAM_STYLE ("auto", "block", "ultra", "distributed").
+// V_ROW_STRIDE (bytes), READS (0: not waited for), RAM_STYLE ("auto", "block", "ultra", "distributed").
 `default_nettype none
 
 module rill_v_tail #(
@@ -28,6 +30,7 @@ module rill_v_tail #(
     parameter [39:0] V_BASE = 0,
     parameter [39:0] V_LAYER_STRIDE = 0,
     parameter [39:0] V_ROW_STRIDE = 0,
+    parameter READS = 0,
     parameter RAM_STYLE = "auto",
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
@@ -131,6 +134,7 @@ module rill_v_tail #(
     reg  [CHANNELS-1:0] desc_valid_q;
     reg  [CHANNELS-1:0] beat_valid_q;
     wire                read_busy;           // the engine has the RAM
+    wire                ahead;               // the layer's open block of the step before is still to be read
     wire                ask = state_q == S_ASK && !read_busy;
     wire                arrive = state_q == S_WAIT && wait_q == 2'd2;
     wire                sent = state_q == S_SEND && (desc_valid_q & ~m_axis_desc_tready) == {CHANNELS{1'b0}}
@@ -139,7 +143,7 @@ module rill_v_tail #(
     wire                out_end = sent && out_unit_last && out_row_q == OUT_END[12:0];
 
     assign s_axis_step_tready = open_q && state_q == S_STEP;
-    assign s_axis_kv_tready = state_q == S_LOAD;
+    assign s_axis_kv_tready = state_q == S_LOAD && !ahead;
     assign m_axis_desc_tvalid = desc_valid_q;
     assign m_axis_beat_tvalid = beat_valid_q;
     assign m_axis_desc_tdata = {BLOCK_BEATS_32[15:0], out_offset_q};
@@ -285,6 +289,31 @@ module rill_v_tail #(
                     else if (m_axis_beat_tready[c])
                         beat_valid_q[c] <= 1'b0;
                 end
+        end
+    endgenerate
+
+    // Layers taken in and not yet read: all of them, when the next one's block is still to be read.
+    generate
+        if (READS > 0) begin : gen_reads
+            localparam [31:0] READ_END = READS - 1;
+            localparam [31:0] ALL_LAYERS = LAYERS;
+            reg  [31:0] read_q;
+            reg  [10:0] unread_q;
+            wire        layer_read = read1_q && read_q == READ_END;
+            assign ahead = unread_q == ALL_LAYERS[10:0];
+            always @(posedge clk)
+                if (rst) begin
+                    read_q <= 32'd0;
+                    unread_q <= 11'd0;
+                end else begin
+                    if (read1_q)
+                        read_q <= layer_read ? 32'd0 : read_q + 32'd1;
+                    if (layer_end != layer_read)
+                        unread_q <= layer_end ? unread_q + 11'd1 : unread_q - 11'd1;
+                end
+            wire unused_layers = &{1'b0, ALL_LAYERS};
+        end else begin : gen_no_reads
+            assign ahead = 1'b0;
         end
     endgenerate
 

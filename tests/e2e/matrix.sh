@@ -23,6 +23,7 @@ int8-1x256-T1|story-int8|$story|$model|prompts stop|1|channels=1 beat_bits=256 T
 int4-3x256-T2|story-int4|$story|$model|prompts stop|2|channels=3 beat_bits=256 T=2 weights=int4
 int4-8x512-T1|story-int4|$story|$model|prompts|3|channels=8 beat_bits=512 T=1 weights=int4 lanes=16
 odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|
+odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 binding=spatial
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks end|1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|1|
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
@@ -45,25 +46,31 @@ complete_points() {
 int8-4x512-T8|story-int8|$story|$model|prompts lengths blocks end|0|channels=4 T=8 lanes=32
 int8-2x512-T4|story-int8|$story|$model|prompts lengths blocks end|1|channels=2 T=4 lanes=1
 int8-4x512-T2-end|story-int8|$story|$model|end|2|channels=4 T=2
+int8-16x512-T2-spatial|story-int8|$story|$model|prompts lengths blocks|1|channels=16 binding=spatial
 int4all-4x512-T2|story-int4all|$story|$model|prompts stop|1|weights=int4 head=int4
 int4all-3x256-T1|story-int4all|$story|$model|prompts|2|weights=int4 head=int4 channels=3 beat_bits=256 T=1
 int4g256-2x512-T2|story-int4g256|$story|$model|prompts|1|weights=int4 group=256 channels=2
 odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|
 odd-1x512-T1|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|0 1|channels=1 T=1 lanes=32 group=128
+odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|channels=11 binding=spatial
 odd-8x256-T2|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|0 1|channels=8 T=2 lanes=2
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks end|1|
+head80-spatial|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks end|0 1|channels=9 binding=spatial
 head80-3x256-T1|head80|$root/tests/e2e/specs/head80.yaml|random:2|blocks end|1|channels=3 beat_bits=256 T=1 lanes=8
 head128|head128|$root/tests/e2e/specs/head128.yaml|random:4|lengths blocks end|1|
 head128-2x256-T1|head128|$root/tests/e2e/specs/head128.yaml|random:4|blocks end|1|channels=2 beat_bits=256 T=1
 layers7|layers7|$root/tests/e2e/specs/layers7.yaml|random:5|lengths blocks end|0 1|
 layers7-4x512-T4|layers7|$root/tests/e2e/specs/layers7.yaml|random:5|blocks end|1|channels=4 beat_bits=512 T=4 lanes=2 group=128
 layer1|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|0 1 2 3|
+layer1-spatial|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|1 2|channels=14 binding=spatial
 layer1-8x256-T8|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|1 2|channels=8 beat_bits=256 T=8
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|
+grouped-spatial|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|channels=13 binding=spatial
 grouped-1x512-T8|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=1 beat_bits=512 T=8
 grouped-8x512-T1|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=8 beat_bits=512 T=1 lanes=1 group=128
 blocks-1x512|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|channels=1 beat_bits=512 group=128 lanes=32
+blocks-spatial|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|binding=spatial
 five|five|$root/tests/e2e/specs/five.yaml|random:7|rows|0 1|
 linear|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|
 linear-2|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|channels=2

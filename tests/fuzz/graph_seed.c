@@ -18,7 +18,7 @@ static uint64_t draw(void) {
     return x ^ (x >> 31);
 }
 
-static int below(int n) { return (int)(draw() % (uint64_t)n); }
+static int below(int n) { return n > 0 ? (int)(draw() % (uint64_t)n) : 0; }
 static int between(int low, int high) { return low + below(high - low + 1); }
 static bool chance(int percent) { return below(100) < percent; }
 
@@ -226,45 +226,44 @@ static int add_kv(struct spec *s, int x, bool is_value) {
 }
 
 static void add_attention(struct spec *s, int x) {
-    int heads = NONE, values_size = NONE;
-    for (int i = 0; i < s->sizes; i++) {
-        if (s->size[i].is_heads) heads = i;
-        if (s->size[i].is_value_heads) values_size = i;
-    }
-    if (values_size == NONE) values_size = heads;
+    int size[RESULT_HEADS + 1];
+    for (int kind = QUERY_HEADS; kind <= RESULT_HEADS; kind++)
+        for (int i = 0; i < s->sizes; i++)
+            if (s->size[i].heads == (enum heads)kind || (kind > QUERY_HEADS && s->size[i].heads == QUERY_HEADS))
+                size[kind] = i; // the queries stand for all
     x = tame(s, x, 4);
-    int q = head_source(s, x, heads), k = head_source(s, x, heads), v = head_source(s, x, values_size);
+    int q = head_source(s, x, size[QUERY_HEADS]), k = head_source(s, x, size[KEY_HEADS]), v = head_source(s, x, size[VALUE_HEADS]);
     int first = add_kv(s, chance(50) ? k : v, false), second;
     bool value_first = s->op[s->ops - 1].in[0] == v && v != k;
     s->op[s->ops - 1].is_value = value_first;
     second = add_kv(s, value_first ? k : v, !value_first);
     int keys = value_first ? second : first, values = value_first ? first : second;
-    struct op *op = add_op(s, OP_QUANTIZE, VALUE_MX, heads, s->tensor[q].rms);
+    struct op *op = add_op(s, OP_QUANTIZE, VALUE_MX, size[QUERY_HEADS], s->tensor[q].rms);
     reads(op, q);
     op->block = BLOCK_HEAD;
     int q_mx = op->out[0];
-    op = add_op(s, OP_ATTN_SCORES, VALUE_ACC, heads, 1);
+    op = add_op(s, OP_ATTN_SCORES, VALUE_ACC, size[QUERY_HEADS], 1);
     reads(op, q_mx);
     reads(op, keys);
     int scores = add_dequantize(s, op->out[0]);
     s->tensor[scores].type = VALUE_SCALAR; // rows over positions: only softmax reads them
-    op = add_op(s, OP_SOFTMAX, VALUE_SCALAR, heads, 1);
+    op = add_op(s, OP_SOFTMAX, VALUE_SCALAR, size[QUERY_HEADS], 1);
     reads(op, scores);
     reads(op, keys);
     reads(op, values);
-    op->out[op->outs++] = add_tensor(s, VALUE_SCALAR, heads, op->region, 1);
+    op->out[op->outs++] = add_tensor(s, VALUE_SCALAR, size[QUERY_HEADS], op->region, 1);
     int weights = op->out[0], inverse = op->out[1];
-    op = add_op(s, OP_QUANTIZE, VALUE_MX, heads, 1);
+    op = add_op(s, OP_QUANTIZE, VALUE_MX, size[QUERY_HEADS], 1);
     reads(op, weights);
     op->block = BLOCK_POSITIONS;
     op->exp_min = chance(80) ? -36 : between(-40, -30);
     int p = op->out[0];
-    op = add_op(s, OP_ATTN_VALUES, VALUE_ACC, values_size, 1);
+    op = add_op(s, OP_ATTN_VALUES, VALUE_ACC, size[RESULT_HEADS], 1);
     reads(op, p);
     reads(op, values);
     int weighted = add_dequantize(s, op->out[0]);
     s->tensor[weighted].type = VALUE_SCALAR;
-    op = add_op(s, OP_SCALE, VALUE_F32, values_size, s->tensor[v].rms);
+    op = add_op(s, OP_SCALE, VALUE_F32, size[RESULT_HEADS], s->tensor[v].rms);
     reads(op, weighted);
     reads(op, inverse);
     int y = op->out[0];
@@ -290,7 +289,7 @@ static void add_unit(struct spec *s) {
     else if (kind < 44) add_norm(s, x);
     else if (kind < 58) add_unary(s, x, chance(50) ? OP_GELU : OP_SILU);
     else if (kind < 68) add_gated(s, x);
-    else if (kind < 71 && s->context > 0) {
+    else if (kind < 71 && s->context > 0 && here(s)->repeat == 1 && !here(s)->last) { // not yet where it would run other than once per step
         struct op *op = add_op(s, OP_POSITION, VALUE_F32, s->tensor[x].size, 0.5f);
         op->weight = s->weights++;
         op->extra_rows = chance(50) ? 0 : between(1, 9);
@@ -418,7 +417,7 @@ static void make_head(struct spec *s, int vocab) {
     int list[MAX_TENSORS], embed = s->op[0].weight;
     join_ends(s, 1, list);
     int x = list[0];
-    begin_region(s, 1, is_last(s, x) || chance(85));
+    begin_region(s, 1, true);
     if (chance(60)) x = add_norm(s, x);
     x = add_linear(s, x, vocab);
     struct op *product = &s->op[s->ops - 2];
@@ -463,16 +462,17 @@ static void make_inputs(struct spec *s) {
     }
 }
 
+static int random_head(int lanes) { return lanes == 1 ? 2 * between(1, 12) : lanes * between(1, lanes >= 16 ? 2 : 24 / lanes); }
+
 static void make_heads(struct spec *s) {
     int lanes = s->design[KEY_LANES];
     s->heads = ONE_OF(1, 1, 2, 2, 3, 4, 5);
-    s->head_dim = lanes == 1 ? 2 * between(1, 12) : lanes * between(1, lanes >= 16 ? 2 : 24 / lanes);
-    s->value_dim = chance(10) ? lanes == 1 ? 2 * between(1, 12) : lanes * between(1, lanes >= 16 ? 2 : 24 / lanes) : s->head_dim;
-    int size = add_size(s, s->heads * s->head_dim);
-    s->size[size].is_heads = true;
-    if (s->value_dim == s->head_dim) return;
-    size = add_size(s, s->heads * s->value_dim);
-    s->size[size].is_value_heads = true;
+    s->kv_heads = s->heads % 2 == 0 && chance(35) ? s->heads / 2 : chance(15) ? 1 : s->heads;
+    s->head_dim = random_head(lanes);
+    s->value_dim = chance(10) ? random_head(lanes) : s->head_dim;
+    bool one_kind = s->heads == s->kv_heads && s->head_dim == s->value_dim; // then all are one size class
+    for (int kind = QUERY_HEADS; kind <= RESULT_HEADS; kind++)
+        if (!one_kind || kind == QUERY_HEADS) s->size[add_size(s, 1)].heads = (enum heads)kind;
 }
 
 // Names that a careless printer would confuse with names of its own, or with words of Verilog.

@@ -11,8 +11,8 @@ static int min(int a, int b) { return a < b ? a : b; }
 
 int spec_elements(const struct spec *s, int size) {
     const struct size_class *c = &s->size[size];
-    if (c->is_heads) return s->heads * s->head_dim;
-    if (c->is_value_heads) return s->heads * s->value_dim;
+    int heads = c->heads == QUERY_HEADS || c->heads == RESULT_HEADS ? s->heads : s->kv_heads;
+    if (c->heads != NO_HEADS) return heads * (c->heads <= KEY_HEADS ? s->head_dim : s->value_dim);
     return c->extent[0] * c->extent[1] * c->extent[2];
 }
 
@@ -151,7 +151,7 @@ static void model_step(struct spec *s, int key) {
 
 static void size_step(struct spec *s, int size, int to) {
     if (size < s->sizes) s->size[size].extent[0] = min(s->size[size].extent[0], to);
-    else if (size == s->sizes) s->heads = min(s->heads, 1);
+    else if (size == s->sizes) s->heads = s->kv_heads = to == 64 ? s->kv_heads : min(s->heads, 1);
     else s->head_dim = s->value_dim = min(s->value_dim, s->design[KEY_LANES] == 1 ? 2 : s->design[KEY_LANES]);
 }
 
@@ -233,7 +233,7 @@ static void print_attributes(const struct spec *s, const struct op *op) {
     if (op->kind == OP_POSITION) printf(", rows: %d, cols: %d", s->context + op->extra_rows, elements);
     if (op->kind == OP_MATMUL) printf(", rows: %d", elements);
     if (op->format) printf(", %s: int%d", op->kind == OP_EMBED ? "format" : "weights", op->format);
-    if (op->kind == OP_KV_QUANTIZE) printf(", heads: %d, role: %s", s->heads, op->is_value ? "value" : "key");
+    if (op->kind == OP_KV_QUANTIZE) printf(", heads: %d, role: %s", s->kv_heads, op->is_value ? "value" : "key");
     print_weight(op, is_norm ? "gamma" : "weight", "w", op->weight);
     if (op->kind != OP_RMSNORM) print_weight(op, is_norm ? "beta" : "bias", "b", op->bias);
     if (op->row_offset) printf(", row_offset: %d", op->row_offset);

@@ -11,7 +11,7 @@ enum {
     MAX_TENSORS = 200,
     MAX_REGIONS = 8,
     MAX_CARRIES = 3,
-    MAX_SIZES = 8,
+    MAX_SIZES = 12,
     MAX_PORTS = 8,
     NAME_BYTES = 24,
     NONE = -1,
@@ -39,10 +39,12 @@ enum op_kind {
 
 enum value_type { VALUE_F32, VALUE_MX, VALUE_ACC, VALUE_KV, VALUE_SCALAR, VALUE_ID };
 
+enum heads { NO_HEADS, QUERY_HEADS, KEY_HEADS, VALUE_HEADS, RESULT_HEADS };
+
 // Vectors of one size class have one length, so that sizes can be made smaller without breaking a graph.
 struct size_class {
     int rank, extent[3];
-    bool is_heads, is_value_heads; // the length follows from the heads of attention
+    enum heads heads; // not NO_HEADS: the length follows from attention
 };
 
 struct tensor {
@@ -112,9 +114,9 @@ struct spec {
     uint64_t seed;
     int design[DESIGN_KEYS]; // the clock in tenths of MHz
     bool is_model, is_lm;
-    int model[MODEL_KEYS];          // MODEL_EPS: exponent of ten
-    int heads, head_dim, value_dim; // of attention; 0: none
-    int context;                    // 0: not given
+    int model[MODEL_KEYS];                    // MODEL_EPS: exponent of ten
+    int heads, kv_heads, head_dim, value_dim; // of attention; 0: none
+    int context;                              // 0: not given
     int sizes, tensors, ops, regions, inputs, outputs, weights;
     struct size_class size[MAX_SIZES];
     struct tensor tensor[MAX_TENSORS];

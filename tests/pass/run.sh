@@ -96,8 +96,9 @@ done
 for spec in "$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" "$root/tests/spec/ok_graph_regions.yaml"; do
     check "legal: ${spec#"$root"/}" "$rill" check "$spec"
 done
-specs=("$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml)
-[ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml)
+variant "$root"/tests/e2e/specs/grouped.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial
+specs=("$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$work"/grouped-spatial.yaml)
+[ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml)
 for spec in "${specs[@]}"; do check_dumps "$spec"; done
 stride=7 large=700
 [ $all = 0 ] || stride=1 large=50

@@ -171,7 +171,7 @@ static void a_decode_step_is_counted_right(void **state) {
     struct arena arena;
     arena_init(&arena);
     const struct ir *ir = build(&arena, "configs/gpt2-124m-layer.yaml");
-    struct cost_beats b = cost_engine_beats(ir, 512);
+    struct cost_beats b = cost_engine_beats(ir, 0, 512);
     assert_int_equal(b.weights, 4 * (24 * 6 + 3 * 2) + (96 * 6 + 12 * 2) + (24 * 24 + 3 * 4) + (32 * 12 + 4 * 1));
     assert_int_equal(b.scores, 12 * (512 / 32 + 1));
     assert_int_equal(b.values, 12 * 2 * (512 / 64 + 1));

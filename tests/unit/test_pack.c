@@ -86,13 +86,15 @@ static void check_row_data(const struct packed *p, const struct store_entry *e, 
 static void check_lane(const struct packed *p, const struct store_entry *e, int lane) {
     const struct ir_design *d = &p->ir->design;
     const struct ir_segment *s = segment_of(p->ir, e->node);
-    int64_t beat = d->beat_bits / 8, chunk = d->beat_bits / 64, steps = div_up(e->rows, d->channels), per_beat = e->groups ? 2 * beat : beat;
-    struct cursor c = {p->channel[lane] + s->offset + e->repetition * s->layer_stride, p->channel[lane] + p->bytes[lane], beat};
+    const struct ir_engine *engine = &p->ir->engine[ir_engine_of(p->ir, e->node)];
+    int channel = engine->first_channel + lane;
+    int64_t beat = d->beat_bits / 8, chunk = d->beat_bits / 64, steps = div_up(e->rows, engine->channels), per_beat = e->groups ? 2 * beat : beat;
+    struct cursor c = {p->channel[channel] + s->offset + e->repetition * s->layer_stride, p->channel[channel] + p->bytes[channel], beat};
     const uint8_t *begin = c.at;
     for (int64_t first = 0; first < steps; first += chunk) {
         const uint8_t *params = next_beats(&c, 1), *scales = next_beats(&c, div_up(chunk * e->groups, beat));
         for (int64_t i = 0; i < chunk && first + i < steps; i++) {
-            int64_t row = (first + i) * d->channels + lane, beats = div_up(e->k, per_beat);
+            int64_t row = (first + i) * engine->channels + lane, beats = div_up(e->k, per_beat);
             check_row_header(p, e, row, params + 8 * i, scales + i * e->groups);
             check_row_data(p, e, row, next_beats(&c, beats), beats * per_beat);
         }
@@ -143,7 +145,7 @@ static void check_entry(const struct packed *p, const struct store_entry *e) {
     else if (op == IR_OP_POSITION) check_positions(p, e);
     else if (e->is_float) check_params(p, e);
     else
-        for (int lane = 0; lane < p->ir->design.channels; lane++) check_lane(p, e, lane);
+        for (int lane = 0; lane < p->ir->engine[ir_engine_of(p->ir, e->node)].channels; lane++) check_lane(p, e, lane);
 }
 
 static const char *odd_model(struct image_fixture *x, const char *design) {
@@ -160,6 +162,8 @@ static void test_layout(void **state) {
         "channels: 3, beat_bits: 256, lanes: 16, weights: int4",
         "channels: 4, beat_bits: 512, lanes: 4, weights: int4, head: int4",
         "channels: 32, beat_bits: 256, lanes: 1, head: int4, group: 64",
+        "channels: 9, beat_bits: 512, lanes: 8, binding: spatial",
+        "channels: 30, beat_bits: 256, lanes: 2, weights: int4, binding: spatial",
     };
     for (size_t i = 0; i < COUNT_OF(designs); i++) {
         struct image_fixture x;
@@ -202,6 +206,7 @@ static void test_long_rows(void **state) {
     static const char spec[] =
         "name: g\ngraph:\n  inputs: {t: {shape: [1]}}\n  outputs: [y]\n  context: 8\n  regions:\n    - name: main\n      ops:\n"
         "        - {op: embed, name: e, in: [t], rows: 20, cols: 2200, format: int4, weight: table}\n"
+        "    - name: head\n      when: last\n      ops:\n"
         "        - {op: quantize, name: q, in: [e]}\n"
         "        - {op: matmul, name: acc, in: [q], rows: 20, weights: int4, weight: head}\n"
         "        - {op: dequantize, name: l, in: [acc]}\n"

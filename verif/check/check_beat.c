@@ -198,7 +198,7 @@ static void compare_step(struct check *check, int index, struct edge *e, const u
         check_fail(check, index, cycle, "a step at position %u after the end of the request", (unsigned)(word & 0xffff));
         return;
     }
-    uint64_t krows = u64_div_ceil((uint64_t)step.first, (uint64_t)check->ir->design.channels);
+    uint64_t krows = u64_div_ceil((uint64_t)step.first, (uint64_t)ir_key_channels(check->ir));
     check->counts.values++;
     if (!word_is(word, 15, 0, (uint64_t)step.first) || !word_is(word, 19, 16, (uint64_t)step.tokens) || !word_is(word, 20, 20, step.head) ||
         !word_is(word, 47, 32, krows) || !word_is(word, 63, 48, (uint64_t)step.first / 64))

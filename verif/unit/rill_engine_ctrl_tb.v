@@ -332,6 +332,10 @@ module rill_engine_ctrl_tb;
             head_limit = below(2) ? 1 : 5;
             head_rate = below(3) == 0 ? 4 + 96 * (idle == 0) : 100;
             place_rate = below(3) == 0 ? 100 - stall : 100 - stall / 4;
+            // Every kind is short once.
+            if (cycle < 400 && stall > 0) place_rate = 1;
+            else if (cycle < 600 && idle > 0) beat_rate = 100 - idle;
+            else if (cycle < 800 && idle > 0) operand_rate = 2;
         end
     endtask
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many engines there are and which memory channels each of them owns. `shared`: one engine with all channels. `spatial`: one per product,
+// in program order; the channels are divided in proportion to the beats that each product reads in a decode step at half the context.
+#include <string.h>
+
+#include "bind.h"
+#include "layout.h"
+#include "ops.h"
+
+bool bind_is_product(const struct ir_node *node) { return bind_on_engine(node) && node->op != IR_OP_DEQUANTIZE; }
+
+bool bind_is_int4(const struct ir_node *matmul) { return !strcmp(ir_attr_string(&matmul->attrs, "weights", ""), "int4"); }
+
+int bind_product_engine(const struct ir *ir, int node) {
+    int products = 0;
+    for (int n = 0; n < node; n++) products += bind_is_product(&ir->node[n]);
+    return ir->engines > 1 ? products : 0;
+}
+
+// What one lane would read of a product in a decode step if it were alone: weights, or the keys or values of half the context for every
+// query head. All repetitions.
+static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
+    const struct ir_tensor *in = &ir->tensor[node->in[0]], *out = &ir->tensor[node->out[0]];
+    int64_t repeat = ir->region[node->region].repeat, positions = layout_div_up(ir->design.context, 2);
+    if (node->op == IR_OP_MATMUL)
+        return repeat * layout_matrix(&ir->design, 1, ir_attr_int(&node->attrs, "rows", 0), ir_tensor_elements(in), bind_is_int4(node)).stream_beats;
+    const struct ir_tensor *kv = &ir->tensor[node->in[1]];
+    struct layout_kv l = layout_kv(&ir->design, 1, kv->shape[0].bound, kv->shape[1].bound);
+    int64_t heads = out->shape[0].bound;
+    if (node->op == IR_OP_ATTN_SCORES) return repeat * heads * positions * l.k_units;
+    return repeat * heads * l.v_rows * layout_div_up(positions, LAYOUT_V_BLOCK) * l.v_block_beats;
+}
+
+// Each engine has one channel; every further one goes where a channel has the most to read, so that the largest share gets least.
+static void divide(int channels, int engines, const int64_t *beats, int *share) {
+    for (int e = 0; e < engines; e++) share[e] = 1;
+    for (int c = engines; c < channels; c++) {
+        int most = 0;
+        for (int e = 1; e < engines; e++)
+            if (beats[e] * share[most] > beats[most] * share[e]) most = e;
+        share[most]++;
+    }
+}
+
+static bool check_channels(const struct ir *ir, int products, const struct rill_spec *spec, struct diag *diag) {
+    if (products <= ir->design.channels) return true;
+    int limit = spec && spec->device && spec->device->hbm.channels < SPEC_MAX_CHANNELS ? spec->device->hbm.channels : SPEC_MAX_CHANNELS;
+    bool possible = products <= limit;
+    struct loc loc = spec ? spec_place(spec, possible ? "design.channels" : "design.binding") : loc_none();
+    diag_error(diag, loc, "binding `spatial` needs a memory channel for each of the %d products; the design has %d", products, ir->design.channels);
+    if (possible) diag_note(diag, loc, "nearest legal value: %d", products);
+    else diag_note(diag, loc, "there are at most %d channels; nearest legal value: shared", limit);
+    return false;
+}
+
+bool bind_channels(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    int products = 0, first = 0;
+    for (int n = 0; n < ir->nodes; n++) products += bind_is_product(&ir->node[n]);
+    if (products <= 1 || strcmp(ir->design.binding, "spatial")) {
+        if (products) ir_add_engine(ir, "engine", 0, ir->design.channels);
+        return true;
+    }
+    if (!check_channels(ir, products, spec, diag)) return false;
+    int64_t *beats = ARENA_ARRAY(ir->arena, int64_t, (size_t)products);
+    int *share = ARENA_ARRAY(ir->arena, int, (size_t)products), e = 0;
+    for (int n = 0; n < ir->nodes; n++)
+        if (bind_is_product(&ir->node[n])) beats[e++] = decode_beats(ir, &ir->node[n]);
+    divide(ir->design.channels, products, beats, share);
+    e = 0;
+    for (int n = 0; n < ir->nodes; n++) {
+        if (!bind_is_product(&ir->node[n])) continue;
+        ir_add_engine(ir, ir->node[n].name, first, share[e]);
+        first += share[e++];
+    }
+    return true;
+}
