@@ -17,7 +17,7 @@ void formula_dma_write(const struct args *a, struct cost_resources *r) {
     cost_per(r, 1, 230, 328, 0);
 }
 
-void formula_axi_read_arbiter(const struct args *a, struct cost_resources *r) { cost_per(r, clients(a), 80, 2, 0), cost_per(r, 1, 0, 72, 0); }
+void formula_axi_read_arbiter(const struct args *a, struct cost_resources *r) { cost_per(r, clients(a), 62, 2, 0), cost_per(r, 1, 40, 72, 0); }
 
 // The beats of two clients meet in one LUT per bit.
 void formula_axi_write_arbiter(const struct args *a, struct cost_resources *r) {
@@ -36,8 +36,9 @@ void formula_stream_reader(const struct args *a, struct cost_resources *r) {
 
 void formula_stream_writer(const struct args *a, struct cost_resources *r) {
     int64_t chunk = 32 * args_int(a, "LANES", 1), group = at_least(chunk, beat_bits(a));
-    cost_per(r, chunk, 2.75, 0, 0);
-    cost_per(r, 1, 305, 280 + (double)(group * (args_int(a, "TOKENS", 1) + 1)), 0);
+    int64_t tokens = args_int(a, "TOKENS", 1);
+    cost_per(r, group, tokens > 2 ? 1.9 * (double)tokens : 2, 0, 0); // the group of a token with its new chunk
+    cost_per(r, 1, 250, 280 + (double)(group * (tokens + 1)), 0);
 }
 
 void formula_ring_writer(const struct args *a, struct cost_resources *r) {
@@ -52,7 +53,7 @@ void formula_param_store(const struct args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "WORD_W", 1), line = at_least(word, beat_bits(a)), lines = div_up(args_int(a, "WORDS", 1), line / at_least(word, 1));
     struct cost_resources ram = cost_ram(lines, line, args_style(a, "auto"));
     cost_add(r, &ram, 1);
-    cost_per(r, line > word ? line : 0, 1.75, 0, 0); // words shifted out of a line
+    cost_per(r, line > word ? line : 0, ram.bram18 || ram.uram ? 1 : 1.75, 0, 0); // words shifted out of a line
     cost_per(r, 1, 20, 20 + (double)line * (ram.bram18 || ram.uram ? 2 : 3), 0);
 }
 
@@ -78,9 +79,9 @@ void formula_token_loop(const struct args *a, struct cost_resources *r) {
 
 // A base address and two counters of 64 bits per channel.
 void formula_axil_regs(const struct args *a, struct cost_resources *r) {
-    cost_per(r, args_int(a, "CHANNELS", 1), 125, 162, 0);
-    cost_per(r, args_int(a, "COUNTERS", 0), 20, 0, 0);
-    cost_per(r, 1, 406, 511, 0);
+    cost_per(r, args_int(a, "CHANNELS", 1), 115, 162, 0);
+    cost_per(r, args_int(a, "COUNTERS", 0), 35, 0, 0);
+    cost_per(r, 1, 346, 511, 0);
 }
 
 void formula_event_counters(const struct args *a, struct cost_resources *r) { cost_per(r, args_int(a, "EVENTS", 1), 3.3, 65, 0); }

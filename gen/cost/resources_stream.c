@@ -45,10 +45,11 @@ static void turns(const struct args *a, struct cost_resources *r) {
 
 void formula_stream_demux(const struct args *a, struct cost_resources *r) { turns(a, r); }
 
+// A multiplexer of any number of ports is dearer than one of a power of two.
 void formula_stream_mux(const struct args *a, struct cost_resources *r) {
-    int64_t word = args_int(a, "DATA_W", 1) + args_int(a, "USER_W", 2) + 1;
+    int64_t word = args_int(a, "DATA_W", 1) + args_int(a, "USER_W", 2) + 1, ports = args_int(a, "PORTS", 1);
     turns(a, r);
-    cost_per(r, word * args_int(a, "PORTS", 1), 0.76, 0, 0);
+    cost_per(r, word * ports, (ports & (ports - 1)) == 0 ? 0.5 : 0.76, 0, 0);
 }
 
 void formula_token_select(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 3, 0, 0); }
@@ -135,6 +136,7 @@ void formula_v_tail(const struct args *a, struct cost_resources *r) {
     cost_add(r, &lane, channels);
     cost_per(r, 8 * held, 1.2, 1, 0);
     cost_per(r, 1, 180, 190, 0);
+    if (args_int(a, "READS", 0) > 0) cost_per(r, 1, 35, 43, 0); // counters of reads and layers
 }
 
 void formula_kv_tracker(const struct args *a, struct cost_resources *r) {

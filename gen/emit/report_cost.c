@@ -117,16 +117,24 @@ static void add_cycles(const struct cost_work *w, struct text *out) {
     else text_addf(out, "%9lld", (long long)w->latency);
 }
 
+static int name_width(const struct ir *ir) {
+    size_t width = 16;
+    for (int k = 0; k < ir->kernels; k++)
+        if (strlen(ir->kernel[k].name) > width) width = strlen(ir->kernel[k].name);
+    return (int)width;
+}
+
 void report_kernels(const struct report *r, struct text *out) {
     text_addf(out,
               "\nkernels: estimated resources; cycles of work in a decode step at position %lld, cycles from the first word in to the first out\n",
               (long long)r->position);
-    add_titles("  name", 48, out);
+    int width = name_width(r->ir);
+    add_titles("  name", width + 24, out);
     text_addf(out, "%9s%9s  operation\n", "busy", "latency");
     for (int k = 0; k < r->ir->kernels; k++) {
         const struct ir_kernel *kernel = &r->ir->kernel[k];
         struct cost_work work = cost_kernel_work(r->ir, k, r->position);
-        text_addf(out, "  %-24s %-21s", kernel->name, kernel->module);
+        text_addf(out, "  %-*s %-21s", width, kernel->name, kernel->module);
         if (r->cost.known[k]) add_counts(&r->cost.kernel[k], out);
         else text_addf(out, "%9s%9s%7s%7s%7s", "-", "-", "-", "-", "-");
         add_cycles(&work, out);

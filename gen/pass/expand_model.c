@@ -44,7 +44,7 @@ static void fill_defaults(struct ir *ir, struct ir_node *node) {
 }
 
 // A graph input that an embedding reads is a token id: the graph is a language model.
-static bool find_ids(struct ir *ir, struct diag *diag) {
+static void find_ids(struct ir *ir) {
     for (int n = 0; n < ir->nodes; n++) {
         int in = ir->node[n].inputs > 0 ? ir->node[n].in[0] : IR_NONE;
         if (ir->node[n].op != IR_OP_EMBED || ir->tensor[in].producer != IR_NONE) continue;
@@ -53,10 +53,44 @@ static bool find_ids(struct ir *ir, struct diag *diag) {
         ir->tensor[in].shape[0] = (struct ir_extent){1, IR_STATIC};
         ir->design.is_lm = true;
     }
+}
+
+// One id in, one id out, made in the steps whose result is wanted and no others.
+static bool check_ids(const struct ir *ir, struct diag *diag) {
     int last = ir->outputs ? ir->tensor[ir->output[0]].producer : IR_NONE;
-    if (!ir->design.is_lm || (ir->inputs == 1 && ir->outputs == 1 && last != IR_NONE && ir->node[last].op == IR_OP_ARGMAX)) return true;
-    diag_error(diag, ir->tensor[ir->input[0]].loc, "a graph that reads token ids has one input (the id) and one output (made by `argmax`)");
+    if (ir->inputs != 1 || ir->outputs != 1 || last == IR_NONE || ir->node[last].op != IR_OP_ARGMAX) {
+        diag_error(diag, ir->tensor[ir->input[0]].loc, "a graph that reads token ids has one input (the id) and one output (made by `argmax`)");
+        return false;
+    }
+    const struct ir_region *region = &ir->region[ir->node[last].region];
+    if (region->when == IR_LAST && region->repeat == 1) return true;
+    diag_error(diag, ir->node[last].loc, "`%s` makes the next id: its region `%s` must have `when: last`%s", ir->node[last].name, region->name,
+               region->repeat == 1 ? "" : " and `repeat: 1`");
     return false;
+}
+
+// Rows all count alike: none is the last.
+static bool check_rows(const struct ir *ir, struct diag *diag) {
+    for (int g = 0; g < ir->regions; g++)
+        if (ir->region[g].when == IR_LAST) {
+            diag_error(diag, ir->region[g].loc,
+                       "region `%s`: `when: last` is for language models (an input that `embed` reads); every row has its result",
+                       ir->region[g].name);
+            return false;
+        }
+    return true;
+}
+
+// A position's row comes once in every step, for all of its tokens.
+static bool check_positions(const struct ir *ir, struct diag *diag) {
+    for (int n = 0; n < ir->nodes; n++) {
+        const struct ir_region *region = &ir->region[ir->node[n].region];
+        if (ir->node[n].op != IR_OP_POSITION || (region->repeat == 1 && region->when == IR_ALWAYS)) continue;
+        diag_error(diag, ir->node[n].loc, "position `%s`: region `%s` must have `repeat: 1` and `when: always`", ir->node[n].name, region->name);
+        diag_note(diag, ir->node[n].loc, "a region before it can make the row; other regions read it as any tensor");
+        return false;
+    }
+    return true;
 }
 
 bool pass_expand_model(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
@@ -65,5 +99,6 @@ bool pass_expand_model(struct ir *ir, const struct rill_spec *spec, struct diag 
     if (spec->model) model_expand_gpt2(ir, spec);
     else if (!model_expand_graph(ir, spec, diag)) return false;
     for (int n = 0; n < ir->nodes; n++) fill_defaults(ir, &ir->node[n]);
-    return find_ids(ir, diag);
+    find_ids(ir);
+    return check_positions(ir, diag) && (ir->design.is_lm ? check_ids(ir, diag) : check_rows(ir, diag));
 }

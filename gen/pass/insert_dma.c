@@ -58,9 +58,9 @@ static struct layout_kv kv_of(const struct ir *ir, int attention_node) {
     return layout_kv(&ir->design, ir->engine[ir_engine_of(ir, attention_node)].channels, t->shape[0].bound, t->shape[1].bound);
 }
 
-static int find_kernel(const struct ir *ir, const char *name) {
+static int find_module(const struct ir *ir, const char *module) { // the first kernel of it
     for (int k = 0; k < ir->kernels; k++)
-        if (!strcmp(ir->kernel[k].name, name)) return k;
+        if (!strcmp(ir->kernel[k].module, module)) return k;
     return IR_NONE;
 }
 
@@ -69,12 +69,12 @@ static void place_kv(struct dma *d, int node) {
     struct layout_kv kv = kv_of(ir, node);
     int64_t layers = repeat_of(ir, node);
     if (ir->node[node].op == IR_OP_ATTN_SCORES) {
-        int s = add_segment(d, "k_cache", IR_SEG_K, node, IR_NONE, kv.k_layer_bytes, layers * kv.k_layer_bytes), k = find_kernel(ir, "k_writer");
+        int s = add_segment(d, "k_cache", IR_SEG_K, node, IR_NONE, kv.k_layer_bytes, layers * kv.k_layer_bytes), k = find_module(ir, "rill_k_writer");
         ir_set_param(ir, k, "K_BASE", "40'd%lld", (long long)ir->segment[s].offset);
         ir_set_param(ir, k, "K_LAYER_STRIDE", "40'd%lld", (long long)kv.k_layer_bytes);
         ir_set_param(ir, k, "K_HEAD_STRIDE", "40'd%lld", (long long)kv.k_head_bytes);
     } else {
-        int s = add_segment(d, "v_cache", IR_SEG_V, node, IR_NONE, kv.v_layer_bytes, layers * kv.v_layer_bytes), k = find_kernel(ir, "v_tail");
+        int s = add_segment(d, "v_cache", IR_SEG_V, node, IR_NONE, kv.v_layer_bytes, layers * kv.v_layer_bytes), k = find_module(ir, "rill_v_tail");
         ir_set_param(ir, k, "V_BASE", "40'd%lld", (long long)ir->segment[s].offset);
         ir_set_param(ir, k, "V_LAYER_STRIDE", "40'd%lld", (long long)kv.v_layer_bytes);
         ir_set_param(ir, k, "V_ROW_STRIDE", "40'd%lld", (long long)kv.v_row_bytes);
@@ -211,7 +211,7 @@ static int add_walker(struct dma *d, int engine) {
 // A step word goes to every walker, ahead of the ids.
 static void add_walkers(struct dma *d) {
     struct ir *ir = d->ir;
-    int loop = find_kernel(ir, "token_loop"), from = loop, port = 0, fork = IR_NONE;
+    int loop = find_module(ir, "rill_token_loop"), from = loop, port = 0, fork = IR_NONE;
     while (port < ir->kernel[loop].ports && strcmp(ir->kernel[loop].port[port].name, "walk_step")) port++;
     if (ir->engines > 1) {
         fork = ir_add_kernel(ir, "walk_step_fork", "rill_fork", IR_NONE);

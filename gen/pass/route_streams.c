@@ -13,9 +13,12 @@ enum { MUX_ENTRY_BITS = 8, MUX_DROP = 255 };
 
 struct endpoint {
     int kernel, port;
+    bool once; // a reader that takes the value once per step, in whatever repetition
 };
+// What stands between a value's home and its readers in one region: the last token's selection, a replay for each repetition, or both.
 struct bridge {
     int region;
+    bool select, replay, once;
     struct endpoint in, out;
 };
 typedef VEC(struct endpoint) endpoint_list;
@@ -43,8 +46,8 @@ static void collect(struct route *r) {
         for (int p = 0; p < ir->kernel[k].ports; p++) {
             const struct ir_port *port = &ir->kernel[k].port[p];
             if (port->tensor == IR_NONE) continue;
-            if (port->is_output) r->value[port->tensor].source = (struct endpoint){k, p};
-            else add_sink(r, port->tensor, (struct endpoint){k, p});
+            if (port->is_output) r->value[port->tensor].source = (struct endpoint){k, p, false};
+            else add_sink(r, port->tensor, (struct endpoint){k, p, false});
         }
 }
 
@@ -55,7 +58,7 @@ static struct endpoint add_stream_port(struct route *r, int kernel, const char *
     int p = ports_add_like(r->ir, kernel, name, is_output, like);
     r->ir->kernel[kernel].port[p].index = index;
     r->ir->kernel[kernel].port[p].region = region;
-    return (struct endpoint){kernel, p};
+    return (struct endpoint){kernel, p, false};
 }
 
 static void connect(struct route *r, struct endpoint from, struct endpoint to) { ir_connect(r->ir, from.kernel, from.port, to.kernel, to.port); }
@@ -108,24 +111,49 @@ static void add_exit(struct route *r, int region, const char *name, const struct
     *out = add_stream_port(r, k, "", true, 1, like, region);
 }
 
-// A value that crosses into another region: replayed for each repetition, or only its last token for a `when: last` region.
-static struct bridge add_bridge(struct route *r, struct endpoint source, int region, const char *name) {
+static struct endpoint add_select(struct route *r, struct endpoint source, int region, const char *name, struct endpoint *out) {
     struct ir *ir = r->ir;
     struct ir_port like = *port_at(r, source);
-    bool select = ir->region[region].when == IR_LAST && (like.region == IR_NONE || ir->region[like.region].when == IR_ALWAYS);
-    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_into_%s", name, ir->region[region].name),
-                          select ? "rill_token_select" : "rill_replay_buffer", IR_NONE);
+    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_into_%s", name, ir->region[region].name), "rill_token_select", IR_NONE);
     ir_set_param(ir, k, "DATA_W", "%lld", (long long)like.data_bits);
-    if (select) {
-        ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
-        ports_add_step(ir, k);
-    } else {
-        ir_set_param(ir, k, "USER_W", "%d", ports_user_bits(ir));
-        ir_set_param(ir, k, "DEPTH", "%lld", (long long)ports_firing_words(&like));
-        ir_set_param(ir, k, "REPLAYS", "%lld", (long long)ir->region[region].repeat);
-    }
+    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
+    ports_add_step(ir, k);
     struct endpoint in = add_stream_port(r, k, "", false, IR_NONE, &like, like.region);
-    return (struct bridge){region, in, add_stream_port(r, k, "", true, IR_NONE, &like, region)};
+    *out = add_stream_port(r, k, "", true, IR_NONE, &like, region);
+    return in;
+}
+
+static struct endpoint add_replay(struct route *r, struct endpoint source, int region, const char *name, struct endpoint *out) {
+    struct ir *ir = r->ir;
+    struct ir_port like = *port_at(r, source);
+    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_in_%s", name, ir->region[region].name), "rill_replay_buffer", IR_NONE);
+    ir_set_param(ir, k, "DATA_W", "%lld", (long long)like.data_bits);
+    ir_set_param(ir, k, "USER_W", "%d", ports_user_bits(ir));
+    ir_set_param(ir, k, "DEPTH", "%lld", (long long)ports_firing_words(&like));
+    ir_set_param(ir, k, "REPLAYS", "%lld", (long long)ir->region[region].repeat);
+    struct endpoint in = add_stream_port(r, k, "", false, IR_NONE, &like, like.region);
+    *out = add_stream_port(r, k, "", true, IR_NONE, &like, region);
+    return in;
+}
+
+// Between a value of region `home` (IR_NONE: an input, there once in every step) and a reader.
+static struct bridge bridge_to(const struct route *r, int home, struct endpoint sink) {
+    const struct ir *ir = r->ir;
+    struct bridge b = {.region = port_at(r, sink)->region, .once = sink.once};
+    if (b.region == IR_NONE || b.region == home) return b;
+    b.select = ir->region[b.region].when == IR_LAST && (home == IR_NONE || ir->region[home].when == IR_ALWAYS);
+    b.replay = ir->region[b.region].repeat > 1 && !sink.once;
+    return b;
+}
+
+static void build_bridge(struct route *r, struct endpoint source, struct bridge *b, const char *name) {
+    struct endpoint out;
+    if (b->select) b->in = add_select(r, source, b->region, name, &b->out);
+    if (!b->replay) return;
+    struct endpoint in = add_replay(r, b->select ? b->out : source, b->region, name, &out);
+    if (b->select) connect(r, b->out, in);
+    else b->in = in;
+    b->out = out;
 }
 
 // ---- one value to all its readers ----
@@ -145,30 +173,43 @@ static void deliver(struct route *r, struct endpoint source, const struct endpoi
     if (count > 1) add_fork(r, source, (int)count, name, sinks);
 }
 
-// Readers in another region than the writer's get the value through a replay or a selection of their own.
+// A replay repeats firings, so a value that takes several firings a step would come in the wrong order.
+static void check_replay(struct route *r, int tensor, const struct bridge *b) {
+    const struct ir *ir = r->ir;
+    if (!b->replay || ports_firings(ir, tensor) == 1) return;
+    diag_error(r->diag, ir->tensor[tensor].loc, "`%s` travels in %lld parts: region `%s`, which repeats, cannot read it from outside",
+               ir->tensor[tensor].name, (long long)ports_firings(ir, tensor), ir->region[b->region].name);
+    r->ok = false;
+}
+
+// Readers in another region than the writer's get the value through a bridge of their own.
 static void deliver_tensor(struct route *r, int tensor, struct endpoint source, const struct endpoint *sinks, size_t count) {
     struct ir *ir = r->ir;
     const char *name = ir->tensor[tensor].name;
     int home = port_at(r, source)->region;
     endpoint_list direct = {0};
-    endpoint_list *other = ARENA_ARRAY(ir->arena, endpoint_list, (size_t)ir->regions);
-    for (size_t i = 0; i < count; i++) {
-        int region = port_at(r, sinks[i])->region;
-        enum ir_when when = home == IR_NONE ? IR_ALWAYS : ir->region[home].when; // inputs are there in every step, once
-        bool same = region == IR_NONE || region == home || (ir->region[region].repeat == 1 && ir->region[region].when == when);
-        if (same || !strcmp(ir->kernel[sinks[i].kernel].module, "rill_stream_mux")) VEC_PUSH(ir->arena, direct, sinks[i]);
-        else VEC_PUSH(ir->arena, other[region], sinks[i]);
-    }
     VEC(struct bridge) bridges = {0};
-    for (int g = 0; g < ir->regions; g++)
-        if (other[g].count) VEC_PUSH(ir->arena, bridges, add_bridge(r, source, g, name));
-    for (size_t b = 0; b < bridges.count; b++) VEC_PUSH(ir->arena, direct, bridges.items[b].in);
-    deliver(r, source, direct.items, direct.count, name);
-    for (size_t b = 0; b < bridges.count; b++) {
-        const endpoint_list *readers = &other[bridges.items[b].region];
-        deliver(r, bridges.items[b].out, readers->items, readers->count,
-                arena_printf(ir->arena, "%s_%s", name, ir->region[bridges.items[b].region].name));
+    endpoint_list *readers = ARENA_ARRAY(ir->arena, endpoint_list, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        struct bridge b = bridge_to(r, home, sinks[i]);
+        check_replay(r, tensor, &b);
+        if (!b.select && !b.replay) {
+            VEC_PUSH(ir->arena, direct, sinks[i]);
+            continue;
+        }
+        size_t at = 0;
+        while (at < bridges.count && (bridges.items[at].region != b.region || bridges.items[at].once != b.once)) at++;
+        if (at == bridges.count) VEC_PUSH(ir->arena, bridges, b);
+        VEC_PUSH(ir->arena, readers[at], sinks[i]);
     }
+    for (size_t b = 0; b < bridges.count; b++) {
+        build_bridge(r, source, &bridges.items[b], name);
+        VEC_PUSH(ir->arena, direct, bridges.items[b].in);
+    }
+    deliver(r, source, direct.items, direct.count, name);
+    for (size_t b = 0; b < bridges.count; b++)
+        deliver(r, bridges.items[b].out, readers[b].items, readers[b].count,
+                arena_printf(ir->arena, "%s_%s", name, ir->region[bridges.items[b].region].name));
 }
 
 // ---- regions ----
@@ -200,6 +241,7 @@ static void route_carry(struct route *r, int region, const struct ir_carry *carr
     r->value[carry->local].source = out;
     r->value[carry->local].sinks.count = 0;
     for (size_t i = 0; i < inside.count; i++) add_sink(r, carry->local, inside.items[i]);
+    init.once = true;
     add_sink(r, carry->init, init);
     add_sink(r, carry->next, exit_in);
     connect(r, exit_feedback, feedback);
@@ -242,14 +284,14 @@ static bool check_when(struct route *r, int tensor) {
 
 static void route_steps(struct route *r) {
     struct ir *ir = r->ir;
-    struct endpoint source = {IR_NONE, 0};
+    struct endpoint source = {IR_NONE, 0, false};
     endpoint_list sinks = {0};
     for (int k = 0; k < ir->kernels; k++)
         for (int p = 0; p < ir->kernel[k].ports; p++) {
             const struct ir_port *port = &ir->kernel[k].port[p];
             if (strcmp(port->name, "step") || port->edge != IR_NONE) continue;
-            if (port->is_output) source = (struct endpoint){k, p};
-            else VEC_PUSH(ir->arena, sinks, ((struct endpoint){k, p}));
+            if (port->is_output) source = (struct endpoint){k, p, false};
+            else VEC_PUSH(ir->arena, sinks, ((struct endpoint){k, p, false}));
         }
     if (source.kernel != IR_NONE) deliver(r, source, sinks.items, sinks.count, "step");
 }
@@ -268,5 +310,5 @@ bool pass_route_streams(struct ir *ir, const struct rill_spec *spec, struct diag
         if (v->source.kernel != IR_NONE) deliver_tensor(&r, t, v->source, v->sinks.items, v->sinks.count);
     }
     route_steps(&r);
-    return true;
+    return r.ok;
 }

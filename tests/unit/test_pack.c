@@ -206,6 +206,7 @@ static void test_long_rows(void **state) {
     static const char spec[] =
         "name: g\ngraph:\n  inputs: {t: {shape: [1]}}\n  outputs: [y]\n  context: 8\n  regions:\n    - name: main\n      ops:\n"
         "        - {op: embed, name: e, in: [t], rows: 20, cols: 2200, format: int4, weight: table}\n"
+        "    - name: head\n      when: last\n      ops:\n"
         "        - {op: quantize, name: q, in: [e]}\n"
         "        - {op: matmul, name: acc, in: [q], rows: 20, weights: int4, weight: head}\n"
         "        - {op: dequantize, name: l, in: [acc]}\n"

@@ -304,9 +304,9 @@ static void test_graph(void **state) {
     assert_int_equal(s->graph->regions[0].ops[1].in_count, 0);
     s = rill_spec_read("ok_graph_regions.yaml", &r.arena, &r.diag);
     assert_non_null(s);
-    assert_int_equal(s->graph->regions[0].repeat, 7);
-    assert_string_equal(s->graph->regions[0].carries[0].next.text, "h2");
-    assert_int_equal(s->graph->regions[1].when, SPEC_LAST);
+    assert_int_equal(s->graph->regions[1].repeat, 7);
+    assert_string_equal(s->graph->regions[1].carries[0].next.text, "h2");
+    assert_int_equal(s->graph->regions[2].when, SPEC_LAST);
     run_end(&r);
 }
 

@@ -25,8 +25,11 @@ TEXT
 
 # A constant of the given number of bits from a fixed generator: the same in every run.
 random_constant() { # bits
-    awk -v bits="$1" 'BEGIN { x = 12345; for (i = 0; i < bits; i += 4) { x = (x * 1103515245 + 12345) % 2147483648; printf "%x", int(x / 65536) % 16 } }' |
-        sed "s/^/$1'h/"
+    awk -v bits="$1" 'BEGIN {
+        x = 12345
+        printf "%d\047h", bits
+        for (i = 0; i < bits; i += 4) { x = (x * 1103515245 + 12345) % 2147483648; printf "%x", int(x / 65536) % 16 }
+    }'
 }
 
 turns_constant() { # entries ports
