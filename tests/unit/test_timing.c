@@ -85,11 +85,15 @@ static void test_unknown_module(void **state) {
 
 // ---- designs ----
 
-static struct ir *build(const char *spec) {
-    struct ir *ir = command_build(spec, &arena, &diag, NULL);
+static struct ir *build_sized(const char *spec, const char *rule) {
+    struct ir *ir = command_build(spec, &arena, &diag, "insert-control");
     assert_non_null(ir);
+    ir->design.fifo = rule;
+    assert_true(pass_size_fifos(ir, NULL, &diag));
     return ir;
 }
+
+static struct ir *build(const char *spec) { return build_sized(spec, "timed"); }
 
 static struct timing_result *simulate(const struct ir *ir, int64_t prompt, int64_t tokens, const int64_t *depth, bool single_word) {
     struct timing_step *step;
@@ -100,15 +104,6 @@ static struct timing_result *simulate(const struct ir *ir, int64_t prompt, int64
     struct timing_result *r = timing_simulate(&arena, ir, &o, &missing);
     assert_non_null(r);
     return r;
-}
-
-// With the depths of the safe rule.
-static struct ir *build_safe(const char *spec) {
-    struct ir *ir = command_build(spec, &arena, &diag, "insert-control");
-    assert_non_null(ir);
-    ir->design.fifo = "safe";
-    assert_true(pass_size_fifos(ir, NULL, &diag));
-    return ir;
 }
 
 static int edge_named(const struct ir *ir, const char *name) {
@@ -159,7 +154,7 @@ static void test_words(void **state) {
 // The stream beside the block must hold the residual until the block's first row comes; the writer and the join hold a few words.
 static void test_halt(void **state) {
     (void)state;
-    struct ir *ir = build_safe("tests/e2e/specs/blocks.yaml");
+    struct ir *ir = build_sized("tests/e2e/specs/blocks.yaml", "safe");
     int64_t *depth = ARENA_ARRAY(&arena, int64_t, (size_t)ir->edges + 1);
     for (int e = 0; e < ir->edges; e++) depth[e] = ir->edge[e].depth;
     int side = edge_named(ir, "h_fork_1_to_h_next_b");
@@ -181,7 +176,7 @@ static void test_depths(void **state) {
         }
         int64_t context = ir->design.context < 70 ? ir->design.context : 70;
         assert_null(simulate(ir, context - 3, 4, NULL, true)->stuck);
-        struct ir *safe = build_safe(specs[s]);
+        struct ir *safe = build_sized(specs[s], "safe");
         int64_t fewer = simulate(ir, context - 3, 4, NULL, false)->cycles, more = simulate(safe, context - 3, 4, NULL, false)->cycles;
         assert_true(fewer < more + more / 50 + 64);
     }
