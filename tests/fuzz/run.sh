@@ -31,7 +31,8 @@ verilator_root() { verilator --getenv VERILATOR_ROOT; }
 cpp_flags() {
     local include
     include=$(verilator_root)/include
-    echo "-I$include -I$include/vltstd -I$root/verif/harness -I$root/include -DVM_COVERAGE=0 -DVM_SC=0 -DVM_TRACE=0 -DVM_TRACE_FST=0 -DVM_TRACE_VCD=0 -faligned-new -w"
+    echo "-I$include -I$include/vltstd -I$root/verif/harness -I$root/include -DVM_COVERAGE=0 -DVM_SC=0" \
+        "-DVM_TRACE=0 -DVM_TRACE_FST=0 -DVM_TRACE_VCD=0 -faligned-new -w"
 }
 
 make_shared() {
