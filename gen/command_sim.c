@@ -13,23 +13,29 @@ static const char usage[] = "usage: rill sim DIR [--prompt TEXT] [--tokens N] [-
                             "  DIR               a design that `rill gen` and `rill pack` wrote\n"
                             "  --build-only      build the simulation and stop\n"
                             "  --jobs N          compiler processes (default 2)\n"
+                            "  --quick-build     build in seconds what then runs several times slower: for small designs and few steps\n"
+                            "                    (needs clang++; RILL_QUICK_BUILD=1 in the environment does the same)\n"
                             "All other options go to the simulation; DIR/sim/build/Vrill --help lists them.\n";
 
 struct sim_build {
     struct arena arena;
     const char *dir, *root; // root: the project's folder
-    bool trace, build_only;
+    const char *folder;     // of the executable, in dir: each kind of build has its own
+    bool trace, build_only, quick;
     const char *jobs;
     char **pass; // arguments of the simulation
     int passed;
 };
 
 static bool parse(int argc, char **argv, struct sim_build *b) {
+    const char *quick = getenv("RILL_QUICK_BUILD");
+    b->quick = quick && !strcmp(quick, "1");
     b->jobs = "2";
     b->pass = ARENA_ARRAY(&b->arena, char *, (size_t)argc + 4);
     b->passed = 3; // program, --dir, DIR
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--build-only")) b->build_only = true;
+        else if (!strcmp(argv[i], "--quick-build")) b->quick = true;
         else if (!strcmp(argv[i], "--jobs") && i + 1 < argc) b->jobs = argv[++i];
         else if (argv[i][0] != '-' && !b->dir) b->dir = argv[i];
         else {
@@ -74,22 +80,25 @@ static bool is_current(struct sim_build *b, const char *exe) {
     return true;
 }
 
+// -O1 builds in a third of -O2's time; the slow files run once.
+static const char optimized_verilator[] = "-O3 --output-split 40000 --output-split-cfuncs 4000";
+static const char optimized_make[] = "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1";
+// One file and no optimization: clang is then limited by reading, and reads the headers once.
+static const char quick_make[] = "VM_PARALLEL_BUILDS=0 CXX=clang++ LINK=clang++ OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0";
+
 static bool build(struct sim_build *b, const char *exe) {
     struct arena *a = &b->arena;
     const char *log = arena_printf(a, "%s/sim/build.log", b->dir);
-    const char *command = arena_printf(
-        a,
-        "cd '%s' && verilator --cc --exe -O3 --x-assign fast --x-initial fast --output-split 40000 --output-split-cfuncs 4000 %s --top-module "
-        "rill_sim_top --prefix Vrill_sim_top "
-        "--Mdir sim/build -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_PROBES -DRILL_ASSERT -CFLAGS '-I%s/verif/harness -I%s/include' "
-        "-LDFLAGS '%s/build/librill.a -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm' -f filelist.f sim/rill_sim_top.sv %s/verif/model/*.sv "
-        "%s/verif/harness/*.sv "
-        "%s/verif/harness/main.cpp -o Vrill && "
-        // -O1 builds in a third of -O2's time; the slow files run once
-        "make -j %s -C sim/build -f Vrill_sim_top.mk OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1",
-        b->dir, b->trace ? "--trace-fst" : "", b->root, b->root, b->root, b->root, b->root, b->root, b->jobs);
+    const char *command =
+        arena_printf(a,
+                     "cd '%s' && rm -rf %s && verilator --cc --exe --x-assign fast --x-initial fast %s %s --top-module rill_sim_top "
+                     "--prefix Vrill_sim_top --Mdir %s -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_PROBES -DRILL_ASSERT "
+                     "-CFLAGS '-I%s/verif/harness -I%s/include' -LDFLAGS '%s/build/librill.a -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm' "
+                     "-f filelist.f sim/rill_sim_top.sv %s/verif/model/*.sv %s/verif/harness/*.sv %s/verif/harness/main.cpp -o Vrill && "
+                     "make -j %s -C %s -f Vrill_sim_top.mk %s",
+                     b->dir, b->folder, b->quick ? "" : optimized_verilator, b->trace ? "--trace-fst" : "", b->folder, b->root, b->root, b->root,
+                     b->root, b->root, b->root, b->jobs, b->folder, b->quick ? quick_make : optimized_make);
     fprintf(stderr, "rill sim: building the simulation of %s ...\n", b->dir);
-    unlink(exe); // make does not know that it depends on librill.a
     char *const args[] = {"/bin/sh", "-c", (char *)command, NULL};
     if (run(args, log) == 0 && !access(exe, X_OK)) return true;
     fprintf(stderr, "rill sim: error: Verilator could not build %s; the end of %s:\n", b->dir, log);
@@ -110,7 +119,8 @@ int command_sim(int argc, char **argv) {
         return RILL_BAD_SPEC;
     }
     b.root = realpath(arena_strndup(&b.arena, harness, strlen(harness) - strlen("/verif/harness/main.cpp")), NULL);
-    const char *exe = arena_printf(&b.arena, "%s/sim/build/Vrill", b.dir);
+    b.folder = b.quick ? "sim/quick" : "sim/build";
+    const char *exe = arena_printf(&b.arena, "%s/%s/Vrill", b.dir, b.folder);
     if (!is_current(&b, exe) && !build(&b, exe)) return RILL_BAD_SPEC;
     if (b.build_only) return RILL_OK;
     b.pass[0] = (char *)exe;
