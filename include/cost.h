@@ -19,10 +19,21 @@ struct cost_resources {
 void cost_add(struct cost_resources *to, const struct cost_resources *what, int64_t times);
 // A simple dual port RAM of `words` x `bits`. style: "distributed", "block", "ultra", "srl", or "auto" (what a tool would choose).
 struct cost_resources cost_ram(int64_t words, int64_t bits, const char *style);
+// Of a DMA engine's prefetch FIFO, where nobody has chosen: short ones in LUTRAM.
+const char *cost_prefetch_style(int64_t beats);
 // rill_fifo: its storage and its control.
 struct cost_resources cost_fifo(int64_t depth, int64_t bits, const char *style);
 // One instance of an RTL module. False when there is no formula for the module; *out is zero then.
 bool cost_module(const char *module, const struct ir_param *param, int params, struct cost_resources *out);
+
+// A memory of a kernel whose RAM_STYLE may be chosen.
+struct cost_memory {
+    int64_t words, bits, times; // times: so many of it side by side
+    const char *style;
+};
+bool cost_kernel_memory(const struct ir_kernel *, struct cost_memory *);                  // false: the kernel has none
+struct cost_resources cost_kernel_as(const struct ir *, int kernel, const char *style);   // the kernel with its memory built so
+struct cost_resources cost_prefetch(const struct ir *, int64_t beats, const char *style); // one prefetch FIFO
 
 struct cost_design {                      // of a whole design
     struct cost_resources *kernel, *edge; // per kernel instance, per stream

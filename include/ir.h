@@ -153,6 +153,7 @@ struct ir_engine {
     const char *name;                   // the product's where there are several
     int kernel, x_mux, y_demux, walker; // kernels, or IR_NONE before they are made
     int first_channel, channels;
+    const char *prefetch_style; // memory of its channels' prefetch FIFOs, as ir_edge.ram_style; NULL before allocate-memories
 };
 
 // One firing of a matrix engine, in program order inside its region. docs/rtl.md section 6.
@@ -196,6 +197,14 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     const char *binding, *weights; // weights: default format of products
     const char *fifo;              // "timed": depths from timing contracts, "safe": whole tensors
     const char *board;
+    const char *memories; // how allocate-memories chose, in words for the report, or NULL
+};
+
+// A die of the board, without what the shell keeps of it.
+struct ir_die {
+    const char *name;
+    int64_t lut, ff, dsp, bram36, uram;
+    bool hbm; // the memory's ports enter here
 };
 
 struct ir {
@@ -234,6 +243,9 @@ struct ir {
     struct ir_segment *segment;
     int segments;
     size_t segment_capacity;
+    struct ir_die *die;
+    int dies;
+    size_t die_capacity;
     const char *done; // name of the last pass that ran
 };
 

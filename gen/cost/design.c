@@ -19,15 +19,21 @@ static void add_module(const struct ir *ir, struct cost_resources *sum, const ch
     cost_add(sum, &r, times);
 }
 
-static void add_read_engines(const struct ir *ir, struct cost_resources *sum, int64_t prefetch, int64_t count) {
+const char *cost_prefetch_style(int64_t beats) { return beats > DISTRIBUTED_BEATS ? "block" : "distributed"; }
+
+static void add_read_engines(const struct ir *ir, struct cost_resources *sum, int64_t prefetch, const char *style, int64_t count) {
     const struct ir_design *d = &ir->design;
     const struct ir_param param[] = {
         {"BEAT_BITS", arena_printf(ir->arena, "%d", d->beat_bits)},
         {"OUTSTANDING", arena_printf(ir->arena, "%d", d->outstanding)},
         {"PREFETCH_BEATS", arena_printf(ir->arena, "%lld", (long long)prefetch)},
-        {"RAM_STYLE", prefetch > DISTRIBUTED_BEATS ? "block" : "distributed"},
+        {"RAM_STYLE", style},
     };
     add_module(ir, sum, "rill_dma_read", param, COUNT_OF(param), count);
+}
+
+struct cost_resources cost_prefetch(const struct ir *ir, int64_t beats, const char *style) {
+    return cost_fifo(beats, ir->design.beat_bits, style);
 }
 
 static void add_write_engines(const struct ir *ir, struct cost_resources *sum, int64_t count) {
@@ -54,8 +60,11 @@ static void add_channel(const struct ir *ir, struct cost_resources *sum, int cha
         if (ir->client[c].is_write) writers++;
         else readers++;
     }
-    add_read_engines(ir, sum, ir->design.prefetch_beats, lanes);
-    add_read_engines(ir, sum, CLIENT_BURSTS * ir->design.max_burst, readers);
+    int engine = ir_engine_at(ir, channel);
+    const char *chosen = engine == IR_NONE ? NULL : ir->engine[engine].prefetch_style;
+    int64_t prefetch = ir->design.prefetch_beats, client = (int64_t)CLIENT_BURSTS * ir->design.max_burst;
+    add_read_engines(ir, sum, prefetch, chosen ? chosen : cost_prefetch_style(prefetch), lanes);
+    add_read_engines(ir, sum, client, cost_prefetch_style(client), readers);
     add_write_engines(ir, sum, writers);
     add_arbiter(ir, sum, "rill_axi_read_arbiter", lanes + readers);
     add_arbiter(ir, sum, "rill_axi_write_arbiter", writers);

@@ -120,19 +120,19 @@ void formula_k_writer(const struct args *a, struct cost_resources *r) {
 }
 
 // A lane's words of single bytes to write: nine bits of a block RAM for each byte, whole LUTRAMs else.
-static void tail_ram(int64_t words, int64_t beat, struct cost_resources *r) {
-    struct cost_resources bytes = cost_ram(words, 8, "auto");
-    if (bytes.lut && !bytes.bram18) {
+static void tail_ram(int64_t words, int64_t beat, const char *style, struct cost_resources *r) {
+    struct cost_resources bytes = cost_ram(words, 8, style);
+    if (!bytes.bram18 && !bytes.uram) {
         cost_add(r, &bytes, beat / 8);
         r->ff += beat; // the register that a block RAM has
-    } else cost_ram_add(r, words, beat / 8 * 9, "auto", 1);
+    } else cost_ram_add(r, words, beat / 8 * 9, style, 1);
 }
 
 void formula_v_tail(const struct args *a, struct cost_resources *r) {
     int64_t channels = args_int(a, "CHANNELS", 1), beat = beat_bits(a), head = args_int(a, "HEAD_DIM", 1);
     int64_t rows = div_up(head, channels), held = at_least(rows * channels, div_up(head, beat / 8) * (beat / 8));
     struct cost_resources lane = {.lut = beat, .ff = 2 * beat + 16}; // the byte to write, the words read and sent
-    tail_ram(args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * rows * (beat < 512 ? 2 : 1), beat, &lane);
+    tail_ram(args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * rows * (beat < 512 ? 2 : 1), beat, args_style(a, "auto"), &lane);
     cost_add(r, &lane, channels);
     cost_per(r, 8 * held, 1.2, 1, 0);
     cost_per(r, 1, 180, 190, 0);

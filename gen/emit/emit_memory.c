@@ -3,6 +3,7 @@
 // Client 0 of the read side is the lane's weight stream where there is an engine.
 #include <string.h>
 
+#include "cost.h"
 #include "emit.h"
 
 static bool has_engine(const struct ir *ir) { return ir->engines > 0; }
@@ -64,10 +65,11 @@ static void emit_read_engine(const struct channel *ch, int i, const struct emit_
     const char *bit = client->is_lane ? arena_printf(ch->ir->arena, "[%d]", ch->index) : "";
     const char *data = client->is_lane ? arena_printf(ch->ir->arena, "[%d*%d +: %d]", ch->index, d->beat_bits, d->beat_bits) : "";
     const char *base = client->base ? client->base : arena_printf(ch->ir->arena, "channel_base[%d +: 64]", ch->index * 64);
-    int prefetch = client->is_lane ? d->prefetch_beats : 2 * d->max_burst;
+    int prefetch = client->is_lane ? d->prefetch_beats : 2 * d->max_burst, engine = ir_engine_at(ch->ir, ch->index);
+    const char *style = client->is_lane && engine != IR_NONE ? ch->ir->engine[engine].prefetch_style : NULL;
     text_addf(ch->out,
               "    rill_dma_read #(.BEAT_BITS(%d), .MAX_BURST(%d), .OUTSTANDING(%d), .PREFETCH_BEATS(%d), .RAM_STYLE(\"%s\")) u_read_%02d_%s (\n",
-              d->beat_bits, d->max_burst, d->outstanding, prefetch, prefetch > 64 ? "block" : "distributed", ch->index, client->name);
+              d->beat_bits, d->max_burst, d->outstanding, prefetch, style ? style : cost_prefetch_style(prefetch), ch->index, client->name);
     text_addf(ch->out,
               "        .clk(clk), .rst(core_rst), .base(%s), .flush(flush), .idle(ch%02d_r_idle[%d]), .error(ch%02d_r_error[%d]), .error_addr(),\n",
               base, ch->index, i, ch->index, i);

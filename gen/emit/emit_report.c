@@ -57,5 +57,6 @@ void emit_report_text(const struct ir *ir, struct text *out) {
     add_summary(&r, out);
     report_kernels(&r, out);
     report_fifos(&r, out);
+    report_memories(&r, out);
     add_segments(ir, out);
 }

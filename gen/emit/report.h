@@ -28,9 +28,23 @@ struct report_figure { // one kind of resource
 void report_figures(const struct cost_resources *, struct report_figure out[REPORT_RESOURCES]);
 void report_count(const struct report_figure *, int width, struct text *out); // right-aligned; halves as .5
 
+struct report_memory { // a FIFO deeper than two words, a buffer of a kernel, or the prefetch FIFOs of an engine
+    const char *name;
+    struct cost_memory shape;
+    struct cost_resources cost; // of the storage alone
+    int64_t held, room;         // bits: of its words, of the pieces it takes
+};
+struct report_memories {
+    struct report_memory *item;
+    int count, buffers; // buffers first, then FIFOs
+};
+struct report_memories report_memories_make(const struct ir *);
+
 void report_resources(const struct report *, struct text *out); // text tables
 void report_decode(const struct report *, struct text *out);
 void report_kernels(const struct report *, struct text *out);
 void report_fifos(const struct report *, struct text *out);
+void report_memories(const struct report *, struct text *out);
+void report_memories_json(const struct report *, struct text *out);
 
 #endif

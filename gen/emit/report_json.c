@@ -122,6 +122,7 @@ void emit_report_json(const struct ir *ir, struct text *out) {
     add_decode(&r, out);
     if (ir->engines > 1) add_engines(&r, out);
     add_kernels(&r, out);
+    report_memories_json(&r, out);
     add_fifos(&r, out);
     text_add(out, "}\n");
 }

@@ -96,6 +96,7 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
     item->fifo = get_string(r, map, "fifo");
     item->weights = get_string(r, map, "weights");
     item->board = get_string(r, map, "board");
+    item->memories = get_optional(r, map, "memories");
 }
 
 static void read_tensor(struct reader *r, const struct yaml_node *map, struct ir_tensor *item) {
@@ -203,7 +204,13 @@ static void read_client(struct reader *r, const struct yaml_node *map, struct ir
 
 static void read_engine(struct reader *r, const struct yaml_node *map, struct ir_engine *item) {
     item->name = get_string(r, map, "name");
+    item->prefetch_style = get_optional(r, map, "prefetch_style");
     IR_ENGINE_FIELDS(READ_FIELD)
+}
+
+static void read_die(struct reader *r, const struct yaml_node *map, struct ir_die *item) {
+    item->name = get_string(r, map, "name");
+    IR_DIE_FIELDS(READ_FIELD)
 }
 
 static void read_firing(struct reader *r, const struct yaml_node *map, struct ir_firing *item) { IR_FIRING_FIELDS(READ_FIELD) }
@@ -239,6 +246,7 @@ static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *ro
     READ_LIST("engines", engine, engines, engine_capacity) read_engine(r, list->items[i], &ir->engine[i]);
     READ_LIST("firings", firing, firings, firing_capacity) read_firing(r, list->items[i], &ir->firing[i]);
     READ_LIST("segments", segment, segments, segment_capacity) read_segment(r, list->items[i], &ir->segment[i]);
+    READ_LIST("dies", die, dies, die_capacity) read_die(r, list->items[i], &ir->die[i]);
 }
 
 struct ir *ir_read(struct arena *arena, const char *path, struct diag *diag) {

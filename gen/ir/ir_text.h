@@ -20,6 +20,7 @@ static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "pa
     F(region)                                                                                                                                        \
     F(head) F(mode) F(x_edge_port) F(x_take) F(x_free) F(kv_head) F(kv_keep) F(y_port) F(row_steps) F(beats) F(last_rows) F(tail_base) F(groups)
 #define IR_ENGINE_FIELDS(F) F(kernel) F(x_mux) F(y_demux) F(walker) F(first_channel) F(channels)
+#define IR_DIE_FIELDS(F) F(lut) F(ff) F(dsp) F(bram36) F(uram) F(hbm)
 #define IR_SEGMENT_FIELDS(F) F(node) F(channel) F(offset) F(layer_stride) F(bytes)
 #define IR_EDGE_FIELDS(F) F(src_kernel) F(src_port) F(dst_kernel) F(dst_port) F(depth) F(delay)
 #define IR_WIRE_FIELDS(F) F(kernel) F(is_output) F(bits)

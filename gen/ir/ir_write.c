@@ -39,6 +39,7 @@ static void write_design(struct writer *w, const struct ir_design *item) {
     key_string(w, "fifo", item->fifo);
     key_string(w, "weights", item->weights);
     key_string(w, "board", item->board);
+    key_string(w, "memories", item->memories);
     yaml_end(&w->y);
 }
 
@@ -175,6 +176,7 @@ static void write_client(struct writer *w, const struct ir_client *item) {
 static void write_engine(struct writer *w, const struct ir_engine *item) {
     yaml_begin_map(&w->y, true);
     key_string(w, "name", item->name);
+    key_string(w, "prefetch_style", item->prefetch_style);
     IR_ENGINE_FIELDS(WRITE_FIELD)
     yaml_end(&w->y);
 }
@@ -190,6 +192,13 @@ static void write_segment(struct writer *w, const struct ir_segment *item) {
     key_string(w, "name", item->name);
     key_string(w, "kind", ir_segment_words[item->kind]);
     IR_SEGMENT_FIELDS(WRITE_FIELD)
+    yaml_end(&w->y);
+}
+
+static void write_die(struct writer *w, const struct ir_die *item) {
+    yaml_begin_map(&w->y, true);
+    key_string(w, "name", item->name);
+    IR_DIE_FIELDS(WRITE_FIELD)
     yaml_end(&w->y);
 }
 
@@ -218,6 +227,7 @@ static void write_all(struct writer *w) {
     WRITE_LIST("engines", ir->engine, ir->engines, write_engine);
     WRITE_LIST("firings", ir->firing, ir->firings, write_firing);
     WRITE_LIST("segments", ir->segment, ir->segments, write_segment);
+    WRITE_LIST("dies", ir->die, ir->dies, write_die);
 }
 
 void ir_write_text(const struct ir *ir, struct text *out) {

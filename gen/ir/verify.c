@@ -78,6 +78,15 @@ static void check_clients(struct check *c) {
     }
 }
 
+static void check_dies(struct check *c) {
+    for (int d = 0; d < c->ir->dies; d++) {
+        const struct ir_die *die = &c->ir->die[d];
+        bool counts = die->lut >= 0 && die->ff >= 0 && die->dsp >= 0 && die->bram36 >= 0 && die->uram >= 0;
+        bool fits = die->lut < INT32_MAX && die->ff < INT32_MAX && die->dsp < INT32_MAX && die->bram36 < INT32_MAX && die->uram < INT32_MAX;
+        if (!counts || !fits) fault(c, "stock out of range of die", die->name);
+    }
+}
+
 static void check_lists(struct check *c) {
     const struct ir *ir = c->ir;
     for (int t = 0; t < ir->tensors; t++)
@@ -123,6 +132,7 @@ bool ir_verify(const struct ir *ir, struct diag *diag, const char *pass) {
     check_engines(&c);
     check_products(&c);
     check_clients(&c);
+    check_dies(&c);
     bool whole = ir->edges > 0 && ir->edge[0].depth > 0; // fifos are sized last
     for (int k = 0; whole && k < ir->kernels; k++) check_inputs(&c, &ir->kernel[k]);
     return c.ok;

@@ -30,6 +30,22 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .weights = spec_format_name(d->weights)};
 }
 
+// What the board leaves of its dies.
+static void set_dies(struct ir *ir, const struct rill_device *device) {
+    ir->die_capacity = device->slr_count;
+    ir->die = ARENA_ARRAY(ir->arena, struct ir_die, device->slr_count + 1);
+    for (size_t i = 0; i < device->slr_count; i++) {
+        const struct device_resources *t = &device->slrs[i].total, *s = &device->slrs[i].shell;
+        ir->die[ir->dies++] = (struct ir_die){.name = device->slrs[i].name,
+                                              .lut = t->lut - s->lut,
+                                              .ff = t->ff - s->ff,
+                                              .dsp = t->dsp - s->dsp,
+                                              .bram36 = t->bram36 - s->bram36,
+                                              .uram = t->uram - s->uram,
+                                              .hbm = device->slrs[i].hbm};
+    }
+}
+
 static void default_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_attr *attr) {
     if (attr->kind == IR_ATTR_INT) ir_attr_set_int(ir, attrs, attr->name, strtoll(attr->text, NULL, 0));
     if (attr->kind == IR_ATTR_FLOAT) ir_attr_set_float(ir, attrs, attr->name, strtod(attr->text, NULL));
@@ -96,6 +112,7 @@ static bool check_positions(const struct ir *ir, struct diag *diag) {
 
 bool pass_expand_model(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     set_design(ir, spec);
+    set_dies(ir, spec->device);
     ir->name = spec->name;
     if (spec->model) model_expand_gpt2(ir, spec);
     else if (!model_expand_graph(ir, spec, diag)) return false;

@@ -97,7 +97,7 @@ for spec in "$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/s
     check "legal: ${spec#"$root"/}" "$rill" check "$spec"
 done
 variant "$root"/tests/e2e/specs/grouped.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial
-specs=("$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$work"/grouped-spatial.yaml)
+specs=("$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml "$work"/grouped-spatial.yaml)
 [ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml)
 for spec in "${specs[@]}"; do check_dumps "$spec"; done
 stride=7 large=700

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report's memories: what each FIFO and buffer is built of, and how much of the pieces taken it leaves empty.
+#include <string.h>
+
+#include "report.h"
+
+enum { BRAM18_BITS = 18432, URAM_BITS = 4096 * 72, LUT_BITS = 64 };
+
+struct report_memories report_memories_make(const struct ir *ir) {
+    struct report_memories all = {0};
+    size_t most = (size_t)(ir->edges + ir->kernels + ir->engines) + 1;
+    all.item = ARENA_ARRAY(ir->arena, struct report_memory, most);
+    for (int k = 0; k < ir->kernels; k++) {
+        struct cost_memory m;
+        if (cost_kernel_memory(&ir->kernel[k], &m)) all.item[all.count++] = (struct report_memory){ir->kernel[k].name, m, {0}, 0, 0};
+    }
+    for (int e = 0; e < ir->engines; e++) {
+        const struct ir_engine *engine = &ir->engine[e];
+        const char *style = engine->prefetch_style ? engine->prefetch_style : cost_prefetch_style(ir->design.prefetch_beats);
+        struct cost_memory m = {ir->design.prefetch_beats - 1, ir->design.beat_bits, engine->channels, style};
+        all.item[all.count++] = (struct report_memory){arena_printf(ir->arena, "prefetch of %s", engine->name), m, {0}, 0, 0};
+    }
+    all.buffers = all.count;
+    for (int e = 0; e < ir->edges; e++) {
+        const struct ir_edge *edge = &ir->edge[e];
+        struct cost_memory m = {edge->depth - 1, cost_edge_bits(ir, edge), 1, edge->ram_style}; // one word lies in the output register
+        if (edge->depth > 2) all.item[all.count++] = (struct report_memory){edge->name, m, {0}, 0, 0};
+    }
+    for (int i = 0; i < all.count; i++) {
+        struct report_memory *m = &all.item[i];
+        struct cost_resources one = cost_ram(m->shape.words, m->shape.bits, m->shape.style);
+        cost_add(&m->cost, &one, m->shape.times);
+        m->held = m->shape.words * m->shape.bits * m->shape.times;
+        m->room = m->cost.bram18 * BRAM18_BITS + m->cost.uram * URAM_BITS;
+        if (!m->room) m->room = m->cost.lut * LUT_BITS;
+    }
+    return all;
+}
+
+static const char *kind_of(const struct report_memory *m) { return m->cost.uram ? "URAM" : m->cost.bram18 ? "BRAM36" : "LUTRAM"; }
+
+static double percent(int64_t part, int64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
+
+static void add_kinds(const struct report_memories *all, struct text *out) {
+    static const char *const kinds[] = {"LUTRAM", "BRAM36", "URAM"};
+    for (size_t k = 0; k < COUNT_OF(kinds); k++) {
+        int64_t held = 0, room = 0, pieces = 0, count = 0;
+        for (int i = 0; i < all->count; i++) {
+            const struct report_memory *m = &all->item[i];
+            if (strcmp(kind_of(m), kinds[k]) != 0) continue;
+            held += m->held, room += m->room, count++;
+            pieces += m->cost.uram ? m->cost.uram : m->cost.bram18 ? m->cost.bram18 : m->cost.lut;
+        }
+        text_addf(out, "  %-8s %5lld memories %9lld.%d %-7s %12lld bits of %12lld  %5.1f %%\n", kinds[k], (long long)count,
+                  (long long)(k == 1 ? pieces / 2 : pieces), k == 1 && pieces % 2 ? 5 : 0, k ? "pieces" : "LUTs", (long long)held, (long long)room,
+                  percent(held, room));
+    }
+}
+
+void report_memories(const struct report *r, struct text *out) {
+    struct report_memories all = report_memories_make(r->ir);
+    text_addf(out, "\nmemories: chosen %s; bits held, bits of the pieces taken, share in use\n",
+              r->ir->design.memories ? r->ir->design.memories : "-");
+    add_kinds(&all, out);
+    if (all.buffers) text_add(out, "  buffers: words x bits x times\n");
+    for (int i = 0; i < all.buffers; i++) {
+        const struct report_memory *m = &all.item[i];
+        text_addf(out, "  %7lld x %-5lld x %-4lld %-7s %12lld bits of %12lld  %5.1f %%  %s\n", (long long)m->shape.words, (long long)m->shape.bits,
+                  (long long)m->shape.times, kind_of(m), (long long)m->held, (long long)m->room, percent(m->held, m->room), m->name);
+    }
+}
+
+void report_memories_json(const struct report *r, struct text *out) {
+    struct report_memories all = report_memories_make(r->ir);
+    text_add(out, " \"memories\": [");
+    for (int i = 0; i < all.count; i++) {
+        const struct report_memory *m = &all.item[i];
+        text_addf(out, "%s\n  {\"name\": ", i ? "," : "");
+        text_add_json_string(out, m->name, strlen(m->name));
+        text_addf(out, ", \"words\": %lld, \"bits\": %lld, \"times\": %lld, \"memory\": \"%s\", \"held_bits\": %lld, \"taken_bits\": %lld}",
+                  (long long)m->shape.words, (long long)m->shape.bits, (long long)m->shape.times, kind_of(m), (long long)m->held, (long long)m->room);
+    }
+    text_add(out, "],\n");
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small integer programs: minimise a weighted sum of bounded variables under linear rows. With gen/lp/lp.c the only place that knows a solver.
+// The search ends after a number of branches, so the answer is the same on every machine; the time limit is a safety net behind that.
+#ifndef RILL_MIP_H
+#define RILL_MIP_H
+
+#include "base.h"
+
+struct mip_variable {
+    double low, high, cost;
+    bool integer;
+};
+
+struct mip_row { // low <= sum of its terms <= high
+    double low, high;
+};
+
+struct mip_term {
+    int row, variable;
+    double factor;
+};
+
+struct mip {
+    struct arena *arena;
+    VEC(struct mip_variable) variable;
+    VEC(struct mip_row) row;
+    VEC(struct mip_term) term;
+};
+
+#define MIP_NO_BOUND 1e30
+
+enum mip_status {
+    MIP_NONE,     // no solution within the limits, or none exists
+    MIP_FEASIBLE, // the best one found within the limits
+    MIP_OPTIMAL,
+};
+
+struct mip_limits {
+    int branches;     // of the search; a fixed count, so that runs agree
+    int milliseconds; // 0: none
+};
+
+void mip_init(struct mip *, struct arena *);
+int mip_variable(struct mip *, double low, double high, double cost, bool integer); // its index
+int mip_row(struct mip *, double low, double high);                                 // its index
+void mip_term(struct mip *, int row, int variable, double factor);                  // one at most per row and variable
+// Values in arena memory, integers whole; every row is checked again with them. NULL with MIP_NONE.
+double *mip_solve(const struct mip *, struct mip_limits, enum mip_status *);
+
+#endif

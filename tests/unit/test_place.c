@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choosing by integer program: the program itself against every possible answer, memories by the board's stock.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "command.h"
+#include "cost.h"
+#include "lp/mip.h"
+
+static struct arena arena;
+static int setup(void **state) {
+    (void)state;
+    arena_init(&arena);
+    return 0;
+}
+static int teardown(void **state) {
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+static struct ir *build(const char *spec) {
+    struct diag diag;
+    diag_init(&diag, stderr);
+    struct ir *ir = command_build(spec, &arena, &diag, NULL);
+    assert_non_null(ir);
+    return ir;
+}
+
+enum { ITEMS = 8, ROOM = 29 };
+static const int weight[ITEMS] = {3, 7, 5, 9, 4, 8, 6, 2}, worth[ITEMS] = {5, 11, 8, 15, 5, 13, 8, 2};
+
+static int best_by_trying(void) {
+    int best = 0;
+    for (int set = 0; set < 1 << ITEMS; set++) {
+        int w = 0, v = 0;
+        for (int i = 0; i < ITEMS; i++)
+            if (set >> i & 1) w += weight[i], v += worth[i];
+        if (w <= ROOM && v > best) best = v;
+    }
+    return best;
+}
+
+static void a_program_has_the_best_answer(void **state) {
+    (void)state;
+    struct mip m;
+    mip_init(&m, &arena);
+    int room = mip_row(&m, -MIP_NO_BOUND, ROOM), sum = 0;
+    for (int i = 0; i < ITEMS; i++) mip_term(&m, room, mip_variable(&m, 0, 1, -worth[i], true), weight[i]);
+    enum mip_status status;
+    const double *x = mip_solve(&m, (struct mip_limits){10000, 10000}, &status);
+    assert_int_equal(status, MIP_OPTIMAL);
+    for (int i = 0; i < ITEMS; i++) sum += (int)x[i] * worth[i];
+    assert_int_equal(sum, best_by_trying());
+}
+
+static void a_program_without_answer_says_so(void **state) {
+    (void)state;
+    struct mip m;
+    mip_init(&m, &arena);
+    int x = mip_variable(&m, 0, 1, 1, true);
+    mip_term(&m, mip_row(&m, 0.25, 0.75), x, 1); // no whole number
+    enum mip_status status;
+    assert_null(mip_solve(&m, (struct mip_limits){10000, 10000}, &status));
+    assert_int_equal(status, MIP_NONE);
+}
+
+// GPT-2 medium takes more block RAMs by the rule than the board has; by stock it stays within 75 % of both kinds.
+static void a_large_design_fits_its_board(void **state) {
+    (void)state;
+    const struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
+    struct cost_design cost = cost_design(ir);
+    int64_t bram36 = 0, uram = 0;
+    for (int d = 0; d < ir->dies; d++) bram36 += ir->die[d].bram36, uram += ir->die[d].uram;
+    assert_string_equal(ir->design.memories, "by stock, the largest share least");
+    assert_true(cost.total.bram18 * 100 <= 2 * bram36 * 75);
+    assert_true(cost.total.uram * 100 <= uram * 75);
+    for (int e = 0; e < ir->edges; e++)
+        if (ir->edge[e].depth <= 33) assert_string_equal(ir->edge[e].ram_style, "distributed");
+}
+
+// Where the rule fits, it stays: no kernel gets a parameter it would not have.
+static void a_small_design_keeps_the_rule(void **state) {
+    (void)state;
+    const struct ir *ir = build("configs/tinystories-gpt2-1m.yaml");
+    assert_string_equal(ir->design.memories, "by depth and shape");
+    for (int k = 0; k < ir->kernels; k++) assert_null(ir_param_find(&ir->kernel[k], "RAM_STYLE"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_program_has_the_best_answer, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_program_without_answer_says_so, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_large_design_fits_its_board, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_small_design_keeps_the_rule, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
