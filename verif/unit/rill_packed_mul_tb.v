@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_packed_mul: every nibble with the ends of both activations and with random ones, alone and in sums of four, of which one
+// product carries the bias of all; split into halves they are the plain sums. p is kept without en.
+// sweep: COUNT=1
+// sweep: COUNT=4
+// sweep: COUNT=3
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_packed_mul_tb;
+    parameter COUNT = 1;
+    localparam ROUNDS = 4000;
+    wire         clk, rst;
+    reg          en = 0;
+    reg  [26:0]  x [0:COUNT-1];
+    reg  [3:0]   nibble [0:COUNT-1];
+    wire [31:0]  p [0:COUNT-1];
+    reg  [31:0]  sum, kept = 0;
+    integer      n, i, seed, idle, x0, x1, low = 0, high = 0, most = 0;
+
+    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
+    genvar g;
+    generate
+        for (g = 0; g < COUNT; g = g + 1) begin : gen_product
+            rill_packed_mul #(.BIAS(g == 0 ? COUNT : 0)) dut (.clk(clk), .en(en), .x(x[g]), .nibble(nibble[g]), .p(p[g]));
+        end
+    endgenerate
+
+    function integer activation(input integer pick);
+        activation = pick == 0 ? -128 : pick == 1 ? 127 : pick == 2 ? -1 : pick == 3 ? 0 : $unsigned($random(seed)) % 256 - 128;
+    endfunction
+
+    integer k;
+    always @* begin
+        sum = 0;
+        for (k = 0; k < COUNT; k = k + 1)
+            sum = sum + p[k];
+    end
+
+    task check(input integer what);
+        if (sum[17:0] !== low || sum[31:18] !== high) begin
+            $display("FAIL: check %0d round %0d: %0d %0d instead of %0d %0d", what, n, sum[17:0], sum[31:18], low, high);
+            $finish;
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        @(negedge rst);
+        for (n = 0; n < ROUNDS; n = n + 1) begin
+            @(negedge clk);
+            if (n > 0) check(1);
+            en = n == 0 || $unsigned($random(seed)) % 100 >= idle;
+            if (en) {low, high} = 0;
+            for (i = 0; i < COUNT; i = i + 1) begin
+                x0 = activation(n < 1024 ? n / 16 % 8 : 4);
+                x1 = activation(n < 1024 ? n / 128 % 8 : 4);
+                x[i] = x1 * 262144 + x0;
+                nibble[i] = n < 1024 ? n % 16 : $random(seed);
+                if (en) begin
+                    low = low + x0 * nibble[i] + 2048;
+                    high = high + x1 * nibble[i] + 2048;
+                end
+            end
+            if (high > most) most = high;
+        end
+        if (most == COUNT * 3953) $display("PASS");
+        else $display("FAIL: the largest sum %0d was not reached", COUNT * 3953);
+        $finish;
+    end
+endmodule
+
+`default_nettype wire
