@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// One lane of the matrix engine for two tokens at a time: rill_matrix_lane with two operands and two sets of accumulators, but one multiplier
+// per nibble (rill_packed_mul).
+//
+// Free-running pipeline, never stalls: a beat for tokens 2 * turn and 2 * turn + 1 per cycle; `both`: the second one is there.
+//     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i;   acc_i[turn] = (first ? 0 : acc_i[turn]) + term_i, 64 bits
+// x holds the factors of nibble k at 32 * k: x_1 * 2^18 + x_0, sign-extended from 27 bits, as rill_packed_mul takes them. Nibbles, int4 and
+// offset_i (rill_engine_offset of operand i) as in rill_matrix_lane.
+// Results leave one per cycle: with out, token out_tok is given LATENCY = 9 cycles later. out with out_tok 0 belongs to the cycle of the last
+// beat's turn 0 and takes row_scale and bias along for all tokens of the row; the other tokens follow in their order, none later than the
+// next row's first beat comes to their turn (a row of n tokens may end n cycles after the one before).
+// Reset: synchronous; valids only.
+// Parameters: BEAT_BITS (256, 512), TOKENS (2, 4, 8).
+`default_nettype none
+
+module rill_matrix_pair #(
+    parameter BEAT_BITS = 0,
+    parameter TOKENS = 0,
+    parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
+    parameter TURN_W = TOKENS > 2 ? TOK_W - 1 : 1
+) (
+    input  wire                   clk,
+    input  wire                   rst,
+
+    input  wire                   valid,
+    input  wire                   both,
+    input  wire                   int4,
+    input  wire                   first,       // first beat of the row
+    input  wire [TURN_W-1:0]      turn,
+    input  wire                   out,
+    input  wire [TOK_W-1:0]       out_tok,
+    input  wire [BEAT_BITS-1:0]   beat,
+    input  wire [8*BEAT_BITS-1:0] x,           // 32 bits each
+    input  wire [43:0]            offset,      // {offset_1, offset_0} of the beat that was valid 4 cycles before
+    input  wire [7:0]             group_scale, // 1 where there is none
+    input  wire [9:0]             shift,       // {shift_1, shift_0}
+    input  wire [31:0]            row_scale,
+    input  wire [31:0]            bias,
+
+    output reg                    out_valid,
+    output reg  [63:0]            out_acc,
+    output reg  [31:0]            out_row_scale,
+    output reg  [31:0]            out_bias
+);
+    localparam LATENCY = 9;
+    localparam BYTES = BEAT_BITS == 512 ? 64 : 32;
+    localparam QUADS = BYTES / 4;
+    localparam SIXTEENS = QUADS / 4;
+    localparam TURNS = TOKENS > 2 ? TOKENS / 2 : 1;
+
+    generate
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_2_4_or_8 u_error ();
+        end
+    endgenerate
+
+    // What goes along with the beat; index n: valid in stage n.
+    reg  [8:1]          valid_q;
+    reg  [8:1]          both_q;
+    reg  [8:1]          first_q;
+    reg  [8:1]          out_q;
+    reg  [4:1]          int4_q;
+    reg  [8*TURN_W-1:0] turn_q;                // stage 1 in the low bits
+    reg  [8*TOK_W-1:0]  out_tok_q;
+    reg  [39:0]         group_scale_q;         // stages 1..5
+    reg  [69:0]         shift_q;               // stages 1..7
+    wire [TURN_W-1:0]   turn8 = turn_q[7*TURN_W +: TURN_W];
+    wire [TOK_W-1:0]    out_tok8 = out_tok_q[7*TOK_W +: TOK_W];
+
+    always @(posedge clk) begin
+        valid_q <= rst ? 8'd0 : {valid_q[7:1], valid};
+        both_q <= rst ? 8'd0 : {both_q[7:1], valid && both};
+        out_q <= rst ? 8'd0 : {out_q[7:1], out};
+        first_q <= {first_q[7:1], first};
+        int4_q <= {int4_q[3:1], int4};
+        turn_q <= {turn_q[7*TURN_W-1:0], turn};
+        out_tok_q <= {out_tok_q[7*TOK_W-1:0], out_tok};
+        group_scale_q <= {group_scale_q[31:0], group_scale};
+        shift_q <= {shift_q[59:0], shift};
+    end
+
+    // Stage 1: nibble products of both tokens. Stage 2: sums of four, still in one word. Stage 3: sums of sixteen, two halves of 16 bits. Stage
+    // 4: the rest, apart. Low and high nibbles apart all along.
+    wire [BEAT_BITS-1:0] nibbles = beat ^ {BYTES{4'h8, int4, 3'd0}};
+    wire [35:0]          low4;                 // {token 1, token 0}
+    wire [35:0]          high4;
+    genvar i;
+    generate
+        for (i = 0; i < BYTES; i = i + 1) begin : gen_byte
+            wire [31:0] low;
+            wire [31:0] high;
+            rill_packed_mul #(.BIAS(i % 4 == 0 ? 4 : 0)) u_low (
+                .clk(clk), .en(valid), .x(x[64*i +: 27]), .nibble(nibbles[8*i +: 4]), .p(low));
+            rill_packed_mul #(.BIAS(i % 4 == 0 ? 4 : 0)) u_high (
+                .clk(clk), .en(valid), .x(x[64*i+32 +: 27]), .nibble(nibbles[8*i+4 +: 4]), .p(high));
+        end
+        for (i = 0; i < QUADS; i = i + 1) begin : gen_quad
+            reg  [31:0] low_q;
+            reg  [31:0] high_q;
+            always @(posedge clk)
+                if (valid_q[1]) begin
+                    low_q <= gen_byte[4*i].low + gen_byte[4*i+1].low + gen_byte[4*i+2].low + gen_byte[4*i+3].low;
+                    high_q <= gen_byte[4*i].high + gen_byte[4*i+1].high + gen_byte[4*i+2].high + gen_byte[4*i+3].high;
+                end
+            // 14 bits of each half are used; the halves move together.
+            wire [31:0] low = {2'd0, low_q[31:18], 2'd0, low_q[13:0]};
+            wire [31:0] high = {2'd0, high_q[31:18], 2'd0, high_q[13:0]};
+            wire        unused = &{1'b0, low_q[17:14], high_q[17:14]};
+        end
+        for (i = 0; i < SIXTEENS; i = i + 1) begin : gen_sixteen
+            reg  [31:0] low_q;
+            reg  [31:0] high_q;
+            always @(posedge clk)
+                if (valid_q[2]) begin
+                    low_q <= gen_quad[4*i].low + gen_quad[4*i+1].low + gen_quad[4*i+2].low + gen_quad[4*i+3].low;
+                    high_q <= gen_quad[4*i].high + gen_quad[4*i+1].high + gen_quad[4*i+2].high + gen_quad[4*i+3].high;
+                end
+        end
+        for (i = 0; i < 2; i = i + 1) begin : gen_end
+            reg  [17:0] low_q;
+            reg  [17:0] high_q;
+            if (SIXTEENS == 4) begin : gen_four
+                always @(posedge clk)
+                    if (valid_q[3]) begin
+                        low_q <= {2'd0, gen_sixteen[0].low_q[16*i +: 16]} + {2'd0, gen_sixteen[1].low_q[16*i +: 16]}
+                            + {2'd0, gen_sixteen[2].low_q[16*i +: 16]} + {2'd0, gen_sixteen[3].low_q[16*i +: 16]};
+                        high_q <= {2'd0, gen_sixteen[0].high_q[16*i +: 16]} + {2'd0, gen_sixteen[1].high_q[16*i +: 16]}
+                            + {2'd0, gen_sixteen[2].high_q[16*i +: 16]} + {2'd0, gen_sixteen[3].high_q[16*i +: 16]};
+                    end
+            end else begin : gen_two
+                always @(posedge clk)
+                    if (valid_q[3]) begin
+                        low_q <= {2'd0, gen_sixteen[0].low_q[16*i +: 16]} + {2'd0, gen_sixteen[1].low_q[16*i +: 16]};
+                        high_q <= {2'd0, gen_sixteen[0].high_q[16*i +: 16]} + {2'd0, gen_sixteen[1].high_q[16*i +: 16]};
+                    end
+            end
+            assign low4[18*i +: 18] = low_q;
+            assign high4[18*i +: 18] = high_q;
+        end
+    endgenerate
+
+    // Stage 5: end of the sum. 6: times the group's scale. 7, 8: the block's exponent. 9: an accumulator per token.
+    wire signed [8:0] scale5 = {1'b0, group_scale_q[39:32]};
+    generate
+        for (i = 0; i < 2; i = i + 1) begin : gen_token
+            reg  signed [21:0] sum5_q;
+            reg  signed [30:0] scaled6_q;
+            reg  [54:0]        term7_q;
+            reg  [61:0]        term8_q;
+            wire [17:0]        high = high4[18*i +: 18];
+            wire [23:0]        high_weighted = int4_q[4] ? {6'd0, high} : {2'd0, high, 4'd0};
+            wire [23:0]        sum = {6'd0, low4[18*i +: 18]} + high_weighted - {2'd0, offset[22*i +: 22]};
+            wire [1:0]         coarse6 = shift_q[53+5*i +: 2];
+            wire [2:0]         fine7 = shift_q[60+5*i +: 3];
+            wire [54:0]        wide6 = {{24{scaled6_q[30]}}, scaled6_q};
+            wire [61:0]        wide7 = {{7{term7_q[54]}}, term7_q};
+            wire [8:4]         active = i == 0 ? valid_q[8:4] : both_q[8:4];
+            always @(posedge clk) begin
+                if (active[4])
+                    sum5_q <= sum[21:0];
+                if (active[5])
+                    scaled6_q <= sum5_q * scale5; // 22 x 9 bits
+                if (active[6])
+                    case (coarse6)
+                        2'd0: term7_q <= wide6;
+                        2'd1: term7_q <= wide6 << 8;
+                        2'd2: term7_q <= wide6 << 16;
+                        default: term7_q <= wide6 << 24;
+                    endcase
+                if (active[7])
+                    term8_q <= wide7 << fine7;
+            end
+
+            reg  [63:0] acc_q [0:TURNS-1];
+            wire [63:0] acc = (first_q[8] ? 64'd0 : acc_q[turn8]) + {{2{term8_q[61]}}, term8_q};
+            always @(posedge clk)
+                if (active[8])
+                    acc_q[turn8] <= acc;
+            wire unused = &{1'b0, sum[23:22]};
+        end
+    endgenerate
+
+    // Results: token 0 as its sum is made, the others from where they are kept.
+    wire               out_first8 = out_tok8 == {TOK_W{1'b0}};
+    wire [TURN_W-1:0]  out_turn8;
+    generate
+        if (TOKENS > 2) begin : gen_turns
+            assign out_turn8 = out_tok8[TOK_W-1:1];
+        end else begin : gen_turn
+            assign out_turn8 = 1'b0;
+        end
+    endgenerate
+    wire [31:0]        row_scale8;
+    wire [31:0]        bias8;
+    always @(posedge clk) begin
+        out_valid <= out_q[8] && !rst;
+        if (out_q[8])
+            out_acc <= out_first8 ? gen_token[0].acc : out_tok8[0] ? gen_token[1].acc_q[out_turn8] : gen_token[0].acc_q[out_turn8];
+        if (out_q[8] && out_first8)
+            {out_bias, out_row_scale} <= {bias8, row_scale8};
+    end
+
+    rill_delay_line #(.DATA_W(64), .DEPTH(LATENCY - 1)) u_along (
+        .clk(clk), .rst(rst), .en(1'b1), .d({bias, row_scale}), .q({bias8, row_scale8}));
+
+    wire unused = &{1'b0, shift_q[69:68], shift_q[64:63], x};
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_matrix_pair against plain sums of products in 64 bits: rows of 1 to TOKENS tokens and any number of int8 or int4 beats, as close
+// as the module allows, largest values of all factors first; results 9 cycles after their command, with the row's own parameters; a second
+// token that is not there changes nothing.
+// sweep: BEAT_BITS=256 TOKENS=4
+// sweep: BEAT_BITS=512 TOKENS=2
+// sweep: BEAT_BITS=512 TOKENS=8
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_matrix_pair_tb;
+    parameter BEAT_BITS = 256;
+    parameter TOKENS = 4;
+    localparam TOK_W = $clog2(TOKENS);
+    localparam TURN_W = TOKENS > 2 ? TOK_W - 1 : 1;
+    localparam N = BEAT_BITS / 8;
+    localparam LATENCY = 9;
+    localparam ROWS = 300;
+
+    wire                   clk, rst, out_valid;
+    reg                    again = 0, valid = 0, both, int4, first, out = 0;
+    reg  [TURN_W-1:0]      turn;
+    reg  [TOK_W-1:0]       out_tok;
+    reg  [BEAT_BITS-1:0]   beat;
+    reg  [8*BEAT_BITS-1:0] x;
+    reg  [43:0]            offset;
+    reg  [7:0]             group_scale;
+    reg  [9:0]             shift;
+    reg  [31:0]            row_scale, bias;
+    wire [63:0]            out_acc;
+    wire [31:0]            out_row_scale, out_bias;
+
+    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
+    rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS)) dut (.clk(clk), .rst(rst), .valid(valid), .both(both), .int4(int4),
+        .first(first), .turn(turn), .out(out), .out_tok(out_tok), .beat(beat), .x(x), .offset(offset), .group_scale(group_scale),
+        .shift(shift), .row_scale(row_scale), .bias(bias), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
+        .out_bias(out_bias));
+
+    reg  [LATENCY:1]       due_out = 0;      // [n]: a result was commanded n cycles ago
+    reg  [127:0]           due [1:LATENCY];  // {bias, row_scale, acc}
+    reg  [43:0]            excess [1:4];
+    reg  [63:0]            acc [0:TOKENS-1];
+    reg  [63:0]            params;
+    reg  [63:0]            total [0:1];
+    integer                n, k, q, w, t, x_sum [0:1], seed, idle, given = 0, rows = 0, close = 0;
+    integer                row_tokens = 0, beats = 0, beat_no = 0, turn_no = 0, out_left = 0, out_next = 0, extreme;
+    reg                    failed = 0, was_reset = 0, narrow, last;
+
+    task fail(input integer what);
+        begin
+            if (!failed)
+                $display("FAIL: check %0d row %0d: %h instead of %h", what, rows, {out_bias, out_row_scale, out_acc}, due[LATENCY]);
+            failed = 1;
+            $finish;
+        end
+    endtask
+
+    function integer below(input integer limit);
+        below = $unsigned($random(seed)) % limit;
+    endfunction
+
+    // A factor at random; the first rows hold the largest and smallest ones alone.
+    function integer factor(input integer low, high, pick);
+        factor = extreme ? (pick ? high : low) : low + below(high - low + 1);
+    endfunction
+
+    task begin_row;
+        begin
+            extreme = rows < 24;
+            row_tokens = rows % 3 == 0 ? TOKENS : 1 + below(TOKENS);
+            beats = below(3) == 0 ? 1 : 1 + below(5);
+            narrow = below(2);
+            beat_no = 0;
+            turn_no = 0;
+        end
+    endtask
+
+    // A beat for two tokens.
+    task multiply;
+        begin
+            valid = 1;
+            turn = turn_no;
+            both = 2 * turn_no + 1 < row_tokens;
+            int4 = narrow;
+            first = beat_no == 0;
+            last = beat_no == beats - 1;
+            shift = extreme ? (rows % 2 ? 10'h3ff : 10'h01f) : $random(seed);
+            group_scale = int4 ? factor(0, 255, 1) : 1;
+            {total[1], total[0]} = 128'd0;
+            x_sum[0] = 0;
+            x_sum[1] = 0;
+            for (k = 0; k < (int4 ? 2 * N : N); k = k + 1) begin
+                w = int4 ? factor(-8, 7, rows[2]) : factor(-128, 127, rows[2]);
+                if (int4) beat[4*k +: 4] = w;
+                else beat[8*k +: 8] = w;
+                for (t = 1; t >= 0; t = t - 1) begin
+                    q = factor(-128, 127, rows[t]);
+                    total[t] = total[t] + {{32{w[31]}}, w} * {{32{q[31]}}, q};
+                    x_sum[t] = x_sum[t] + (int4 ? q : 2 * q);
+                    if (int4) x[32*k +: 32] = t ? q * 262144 : x[32*k +: 32] + q;
+                    else begin
+                        x[64*k +: 32] = t ? q * 262144 : x[64*k +: 32] + q;
+                        x[64*k+32 +: 32] = x[64*k +: 32];
+                    end
+                end
+            end
+            for (t = 0; t < 2; t = t + 1) begin
+                excess[1][22*t +: 22] = int4 ? 4096 * N + 8 * x_sum[t] : 34816 * N + 64 * x_sum[t];
+                if (!t || both)
+                    acc[2*turn_no+t] = (first ? 64'd0 : acc[2*turn_no+t]) + ((total[t] * group_scale) << shift[5*t +: 5]);
+            end
+            given = given + 1;
+            if (last && turn_no == 0) begin
+                out = 1;
+                out_tok = 0;
+                out_left = row_tokens - 1;
+                out_next = 1;
+                row_scale = $random(seed);
+                bias = $random(seed);
+                params = {bias, row_scale};
+                due[1] = {params, acc[0]};
+            end
+            turn_no = turn_no + 1;
+            if (2 * turn_no >= row_tokens) begin
+                turn_no = 0;
+                beat_no = beat_no + 1;
+                if (last) begin
+                    rows = rows + 1;
+                    begin_row;
+                end
+            end
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        begin_row;
+    end
+
+    always @(negedge clk) begin
+        if (!rst && out_valid !== due_out[LATENCY]) fail(1);
+        if (due_out[LATENCY] && {out_bias, out_row_scale, out_acc} !== due[LATENCY]) fail(2);
+        for (n = LATENCY; n > 1; n = n - 1)
+            due[n] = due[n-1];
+        offset = excess[4];
+        for (n = 4; n > 1; n = n - 1)
+            excess[n] = excess[n-1];
+        excess[1] = 44'bx;
+        again = rows == ROWS / 2 && beat_no > 0 && !was_reset;
+        beat = {BEAT_BITS{1'bx}};
+        x = {8*BEAT_BITS{1'bx}};
+        {valid, out} = 2'd0;
+        turn = $random(seed);
+        {both, int4, first, out_tok, group_scale, shift, row_scale, bias} = {(3 + TOK_W + 82){1'bx}};
+        if (out_left > 0 && !rst && !again) begin
+            out = 1;
+            out_tok = out_next;
+            out_next = out_next + 1;
+            out_left = out_left - 1;
+            due[1] = {params, acc[out_tok]};
+            if (rows < ROWS && turn_no + beat_no == 0) close = close + 1;
+            // Within the last beat turns follow one another; the next row's last beat waits for the results of this one.
+            if (rows < ROWS && ((turn_no > 0 && beat_no == beats - 1) || (beat_no < beats - 1 && below(100) >= idle))) multiply;
+        end else if (!rst && !again && rows < ROWS && ((turn_no > 0 && beat_no == beats - 1) || below(100) >= idle))
+            multiply;
+        due_out = rst || again ? 0 : {due_out[LATENCY-1:1], out};
+        if (again) begin
+            was_reset = 1;
+            out_left = 0;
+            begin_row;
+        end
+        if (rows == ROWS && due_out == 0 && out_left == 0) begin
+            if (!was_reset || (TOKENS > 2 && close == 0)) fail(3);
+            if (!failed) $display("PASS");
+            $finish;
+        end
+    end
+endmodule
+
+`default_nettype wire
