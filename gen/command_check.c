@@ -9,6 +9,7 @@
 #include "pass/pass.h"
 
 static const char check_usage[] = "usage: rill check SPEC [--json]   |   rill check --passes   |   rill check --operations\n"
+                                  "       rill check SPEC --types         the itensor type of every stream\n"
                                   "       rill check SPEC --timeline [--prompt-len N] [--tokens N] [--unbounded] [--beats FILE] [--json]\n"
                                   "  --timeline      cycles of each step of a request and what the FIFOs hold, from timing contracts alone\n"
                                   "  --prompt-len N  ids (or rows) of the request (default: two whole steps)\n"
@@ -45,13 +46,14 @@ static int list_operations(void) {
 
 int command_check(int argc, char **argv) {
     const char *spec = NULL;
-    bool json = false, timeline = false;
+    bool json = false, timeline = false, types = false;
     struct timeline_options t = {0};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help")) return fputs(check_usage, stdout), RILL_OK;
         if (!strcmp(argv[i], "--passes")) return list_passes();
         if (!strcmp(argv[i], "--operations")) return list_operations();
         if (!strcmp(argv[i], "--json")) json = t.json = true;
+        else if (!strcmp(argv[i], "--types")) types = true;
         else if (!strcmp(argv[i], "--timeline")) timeline = true;
         else if (!strcmp(argv[i], "--unbounded")) t.unbounded = true;
         else if (!strcmp(argv[i], "--prompt-len") && i + 1 < argc) t.prompt = strtoll(argv[++i], NULL, 10);
@@ -70,6 +72,7 @@ int command_check(int argc, char **argv) {
     struct text text = {0};
     int status = ir ? RILL_OK : RILL_BAD_SPEC;
     if (ir && timeline) status = command_timeline(ir, &t);
+    else if (ir && types) emit_report_types(ir, &text);
     else if (ir && json) emit_report_json(ir, &text);
     else if (ir) emit_report_summary(ir, &text);
     fputs(text_cstr(&text), stdout);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of values and of streams: dtypes, extents that may be dynamic with a bound, iterative tensor types.
+// Types of values and of streams: dtypes, extents that may be dynamic with a bound, iterative tensor types and what converts one into another.
 #ifndef RILL_ITENSOR_H
 #define RILL_ITENSOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum ir_dtype {
@@ -23,7 +24,8 @@ struct ir_extent {
     enum ir_dynamic dynamic;
 };
 
-enum { IR_MAX_RANK = 3, IR_MAX_LOOPS = 4, IR_MAX_PORTS = 8, IR_NONE = -1 };
+// IR_MAX_RANK: a tensor has at most IR_MAX_RANK - 1 dimensions, its stream the token besides.
+enum { IR_MAX_RANK = 4, IR_MAX_LOOPS = 6, IR_MAX_PORTS = 8, IR_NONE = -1 };
 
 // Iterative tensor type (StreamTensor, MICRO 2025): in which order which tile of a tensor travels on a stream.
 // Data dimension d is walked by loop map[d] (IR_NONE: the tile covers the dimension); a loop no dimension names re-reads data.
@@ -36,5 +38,70 @@ struct ir_itensor {
     int64_t step[IR_MAX_LOOPS];
     int map[IR_MAX_RANK];
 };
+
+// ---- inference ---------------------------------------------------------------------------------------------------------------------------
+
+// The loop nest of a kernel: iterations of every loop, how many of them run side by side, and the order of the loops.
+struct itensor_nest {
+    int loops;
+    struct ir_extent trip[IR_MAX_LOOPS]; // iterations
+    int64_t unroll[IR_MAX_LOOPS];        // divides the iterations
+    int order[IR_MAX_LOOPS];             // order[p]: the loop at place p, outermost first
+};
+
+// The type of a port that reads or writes data[i(access[0])][i(access[1])]..: the unroll factors make the tile, the loops' order the walk; a loop
+// that the access leaves out re-reads. False where the nest is none: an order that is no permutation, an unroll that does not divide.
+bool itensor_infer(const struct itensor_nest *, enum ir_dtype, int rank, const int access[], struct ir_itensor *);
+
+// ---- properties --------------------------------------------------------------------------------------------------------------------------
+
+// Every dimension is walked by a loop of its own that steps by the tile, and no count is below 1.
+bool itensor_is_valid(const struct ir_itensor *);
+// The same stream in the one form that has no loop of one trip and no two re-reading loops side by side.
+struct ir_itensor itensor_canonical(const struct ir_itensor *);
+bool itensor_equal(const struct ir_itensor *, const struct ir_itensor *); // of the canonical forms
+int64_t itensor_extent(const struct ir_itensor *, int dim);               // of the data, at the bound
+int64_t itensor_tokens(const struct ir_itensor *);                        // tiles that travel, re-reads included, at the bound
+int64_t itensor_tile(const struct ir_itensor *);                          // elements of a tile
+int64_t itensor_footprint(const struct ir_itensor *);                     // elements of the data that travels, each once, at the bound
+
+// ---- conversion --------------------------------------------------------------------------------------------------------------------------
+
+// Converter inference, the paper's Algorithm 1 as REFERENCE.md section 1 corrects it. A dimension is reducible when both sides have the same
+// tile there and walk it with the same loop, trips and step. The converter sits inside the `shared` outermost loops, the longest run of them
+// that reducible dimensions own; it holds the tile of a dimension that such a loop walks, and all of any other.
+struct itensor_buffer {
+    bool needed; // false: equal types
+    int shared;
+    bool reducible[IR_MAX_RANK];
+    int64_t shape[IR_MAX_RANK];
+    int64_t elements; // of one of the two banks
+};
+// False when the two do not carry the same data: other ranks, dtypes or extents.
+bool itensor_converter(const struct ir_itensor *from, const struct ir_itensor *to, struct itensor_buffer *);
+int64_t itensor_converter_bits(const struct itensor_buffer *, int64_t element_bits); // both banks
+
+// The same for hardware: a walk is the order of a stream's elements as nested loops over addresses of the tensor in row-major order, the loops
+// inside a tile included. Neighbouring loops that make one are one, so equal walks are equal whatever their tiles.
+enum { ITENSOR_WALK = IR_MAX_LOOPS + IR_MAX_RANK };
+struct itensor_walk {
+    int loops;
+    int64_t trip[ITENSOR_WALK], stride[ITENSOR_WALK]; // stride 0: reads again
+};
+// False where a trip count is dynamic, or a tile reaches over the end of one of several dimensions.
+bool itensor_walk(const struct ir_itensor *, const int64_t extent[], struct itensor_walk *);
+bool itensor_walk_equal(const struct itensor_walk *, const struct itensor_walk *);
+
+// rill_layout_converter between two walks over the same tensor. Words are runs of elements that both walks keep together.
+struct itensor_layout {
+    int64_t width;  // elements of a word: a power of two
+    int64_t rounds; // trips of the shared outer loops
+    int64_t buffer; // words of a bank
+    int loops;      // of the reader in the bank
+    int64_t trip[ITENSOR_WALK], stride[ITENSOR_WALK];
+};
+// Words of at most max_width elements. False where no such converter exists: the writer reads again inside the shared loops, or the reader's
+// loops do not nest in the writer's.
+bool itensor_layout(const struct itensor_walk *from, const struct itensor_walk *to, int64_t max_width, struct itensor_layout *);
 
 #endif

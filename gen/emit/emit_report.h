@@ -8,5 +8,6 @@
 void emit_report_text(const struct ir *, struct text *out);
 void emit_report_json(const struct ir *, struct text *out);
 void emit_report_summary(const struct ir *, struct text *out); // a page for `rill check`
+void emit_report_types(struct ir *, struct text *out);         // the itensor type of every stream
 
 #endif

@@ -126,8 +126,8 @@ static bool lower_region(struct ir *ir, const struct spec_region *region, struct
 static bool lower_input(struct ir *ir, const struct spec_input *input, struct diag *diag) {
     int t;
     if (!declare(ir, &input->name, IR_F32, &t, diag)) return false;
-    if (input->rank > IR_MAX_RANK || ir->inputs == IR_MAX_PORTS) {
-        diag_error(diag, input->name.loc, "at most %d inputs of rank %d at most", IR_MAX_PORTS, IR_MAX_RANK);
+    if (input->rank >= IR_MAX_RANK || ir->inputs == IR_MAX_PORTS) {
+        diag_error(diag, input->name.loc, "at most %d inputs of rank %d at most", IR_MAX_PORTS, IR_MAX_RANK - 1);
         return false;
     }
     ir->tensor[t].rank = (int)input->rank;

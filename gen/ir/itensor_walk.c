@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks of streams, element by element, and the layout converter between two of them. include/itensor.h.
+#include "itensor.h"
+
+#include <string.h>
+
+static bool add_level(struct itensor_walk *w, int64_t trip, int64_t stride) {
+    if (trip == 1) return true;
+    int last = w->loops - 1;
+    if (last >= 0 && (stride == 0 ? w->stride[last] == 0 : w->stride[last] == trip * stride)) { // one loop with the one around it
+        w->trip[last] *= trip;
+        w->stride[last] = stride;
+        return true;
+    }
+    if (w->loops == ITENSOR_WALK) return false;
+    w->trip[w->loops] = trip;
+    w->stride[w->loops++] = stride;
+    return true;
+}
+
+static int dim_of(const struct ir_itensor *type, int loop) {
+    for (int d = 0; d < type->rank; d++)
+        if (type->map[d] == loop) return d;
+    return IR_NONE;
+}
+
+// Addresses from one index of a dimension to the next.
+static int64_t dim_stride(const struct ir_itensor *type, const int64_t extent[], int dim) {
+    int64_t stride = 1;
+    for (int d = dim + 1; d < type->rank; d++) stride *= extent[d];
+    return stride;
+}
+
+bool itensor_walk(const struct ir_itensor *type, const int64_t extent[], struct itensor_walk *w) {
+    *w = (struct itensor_walk){0};
+    int dims = 0, walked = 0;
+    for (int d = 0; d < type->rank; d++) {
+        dims += extent[d] > 1;
+        if (extent[d] > 1) walked = d;
+    }
+    if (dims <= 1) { // a vector: the last tile may reach over its end
+        for (int l = 0; l < type->loops; l++) {
+            if (type->trip[l].dynamic != IR_STATIC) return false;
+            if (dim_of(type, l) == IR_NONE && !add_level(w, type->trip[l].bound, 0)) return false;
+            if (dim_of(type, l) == walked && !add_level(w, extent[walked], 1)) return false;
+        }
+        return type->map[walked] != IR_NONE || add_level(w, extent[walked], 1);
+    }
+    for (int l = 0; l < type->loops; l++) {
+        int d = dim_of(type, l);
+        if (type->trip[l].dynamic != IR_STATIC) return false;
+        if (!add_level(w, type->trip[l].bound, d == IR_NONE ? 0 : type->step[l] * dim_stride(type, extent, d))) return false;
+    }
+    for (int d = 0; d < type->rank; d++) {
+        if (itensor_extent(type, d) != extent[d]) return false;
+        if (!add_level(w, type->element[d], dim_stride(type, extent, d))) return false;
+    }
+    return true;
+}
+
+bool itensor_walk_equal(const struct itensor_walk *a, const struct itensor_walk *b) {
+    if (a->loops != b->loops) return false;
+    for (int l = 0; l < a->loops; l++)
+        if (a->trip[l] != b->trip[l] || a->stride[l] != b->stride[l]) return false;
+    return true;
+}
+
+// ---- the converter ----
+
+static int64_t low_power(int64_t n) { return n & -n; }
+
+// The longest run of consecutive addresses that both walks keep together.
+static int64_t common_run(const struct itensor_walk *a, const struct itensor_walk *b, int64_t most) {
+    if (!a->loops || !b->loops || a->stride[a->loops - 1] != 1 || b->stride[b->loops - 1] != 1) return 1;
+    int64_t run = low_power(a->trip[a->loops - 1] | b->trip[b->loops - 1]);
+    return run < most ? run : most;
+}
+
+// Loops over words instead of elements.
+static void to_words(struct itensor_walk *w, int64_t width) {
+    if (width == 1) return;
+    int last = w->loops - 1;
+    w->trip[last] /= width;
+    w->stride[last] = width;
+    if (w->trip[last] == 1) w->loops--;
+}
+
+// Loop l becomes two, the inner one with `inner` trips.
+static bool split(struct itensor_walk *w, int l, int64_t inner) {
+    if (w->loops == ITENSOR_WALK || w->trip[l] % inner) return false;
+    for (int i = w->loops; i > l; i--) {
+        w->trip[i] = w->trip[i - 1];
+        w->stride[i] = w->stride[i - 1];
+    }
+    w->loops++;
+    w->trip[l] /= inner;
+    w->stride[l] *= inner;
+    w->trip[l + 1] = inner;
+    return true;
+}
+
+// Makes the loops number l of both equal, by splitting one of them, if they walk the same span.
+static bool share(struct itensor_walk *a, struct itensor_walk *b, int l) {
+    if (l >= a->loops || l >= b->loops || a->stride[l] == 0 || b->stride[l] == 0) return false;
+    if (a->trip[l] * a->stride[l] != b->trip[l] * b->stride[l]) return false;
+    struct itensor_walk *fine = a->stride[l] < b->stride[l] ? a : b, *coarse = fine == a ? b : a;
+    if (fine->stride[l] == coarse->stride[l]) return true;
+    return coarse->stride[l] % fine->stride[l] == 0 && split(fine, l, coarse->stride[l] / fine->stride[l]);
+}
+
+// Words of the writer between two neighbours of its loop l.
+static int64_t place_stride(const struct itensor_walk *w, int l) {
+    int64_t words = 1;
+    for (int i = l + 1; i < w->loops; i++) words *= w->trip[i];
+    return words;
+}
+
+// The writer's loop, from `shared` on, that steps over the address `stride`, or IR_NONE.
+static int writer_loop(const struct itensor_walk *w, int shared, int64_t stride) {
+    for (int l = shared; l < w->loops; l++)
+        if (stride % w->stride[l] == 0 && stride < w->trip[l] * w->stride[l]) return l;
+    return IR_NONE;
+}
+
+static bool add_reader(struct itensor_layout *layout, int64_t trip, int64_t stride) {
+    int last = layout->loops - 1;
+    if (last >= 0 && layout->stride[last] == trip * stride && stride) {
+        layout->trip[last] *= trip;
+        layout->stride[last] = stride;
+        return true;
+    }
+    if (layout->loops == ITENSOR_WALK) return false;
+    layout->trip[layout->loops] = trip;
+    layout->stride[layout->loops++] = stride;
+    return true;
+}
+
+// A loop of the reader as loops over places in the bank: split where it carries over from one of the writer's loops into another.
+static bool place_loop(const struct itensor_walk *writer, int shared, int64_t trip, int64_t stride, struct itensor_layout *layout) {
+    int64_t trips[ITENSOR_WALK], strides[ITENSOR_WALK];
+    int parts = 0;
+    if (stride == 0) return add_reader(layout, trip, 0);
+    while (trip > 1) {
+        int l = writer_loop(writer, shared, stride);
+        if (l == IR_NONE || parts == ITENSOR_WALK) return false;
+        int64_t jump = stride / writer->stride[l], left = writer->trip[l] / jump, part = trip < left ? trip : left;
+        if (writer->trip[l] % jump || trip % part) return false;
+        trips[parts] = part;
+        strides[parts++] = jump * place_stride(writer, l);
+        trip /= part;
+        stride *= part;
+    }
+    for (int p = parts - 1; p >= 0; p--)
+        if (!add_reader(layout, trips[p], strides[p])) return false;
+    return true;
+}
+
+bool itensor_layout(const struct itensor_walk *from, const struct itensor_walk *to, int64_t max_width, struct itensor_layout *layout) {
+    struct itensor_walk a = *from, b = *to;
+    *layout = (struct itensor_layout){.rounds = 1, .buffer = 1};
+    layout->width = common_run(&a, &b, max_width);
+    to_words(&a, layout->width);
+    to_words(&b, layout->width);
+    int shared = 0;
+    while (share(&a, &b, shared)) layout->rounds *= a.trip[shared++];
+    for (int l = shared; l < a.loops; l++) {
+        if (a.stride[l] == 0) return false;
+        layout->buffer *= a.trip[l];
+    }
+    for (int l = shared; l < b.loops; l++)
+        if (!place_loop(&a, shared, b.trip[l], b.stride[l], layout)) return false;
+    if (layout->loops == 0) add_reader(layout, 1, 0);
+    return true;
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// Iterative tensor types: the worked examples of the StreamTensor paper with its Algorithm 1 corrected, inference, canonical form, walks, and
+// layout converters checked by moving addresses through them.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ir.h"
+
+#define STATIC(n)                                                                                                                                    \
+    { n, IR_STATIC }
+
+// Three views of one tensor<8x8xf32>.
+static const struct ir_itensor view_a = {
+    .dtype = IR_F32, .rank = 2, .element = {2, 2}, .loops = 2, .trip = {STATIC(4), STATIC(4)}, .step = {2, 2}, .map = {0, 1}};
+static const struct ir_itensor view_b = {
+    .dtype = IR_F32, .rank = 2, .element = {4, 2}, .loops = 2, .trip = {STATIC(4), STATIC(2)}, .step = {2, 4}, .map = {1, 0}};
+static const struct ir_itensor view_c = {
+    .dtype = IR_F32, .rank = 2, .element = {4, 2}, .loops = 3, .trip = {STATIC(4), STATIC(2), STATIC(2)}, .step = {2, 1, 4}, .map = {2, 0}};
+
+// ---- text ----
+
+static void check_text(const struct ir_itensor *type, const char *want) {
+    struct arena arena;
+    arena_init(&arena);
+    struct ir ir = {.arena = &arena};
+    assert_string_equal(ir_type_text(&ir, type), want);
+    arena_free(&arena);
+}
+
+static void test_notation(void **state) {
+    (void)state;
+    check_text(&view_a, "itensor<2x2xf32, [4, 4]*[2, 2], (d0,d1)->(d0,d1)>");
+    check_text(&view_b, "itensor<4x2xf32, [4, 2]*[2, 4], (d0,d1)->(d1,d0)>");
+    check_text(&view_c, "itensor<4x2xf32, [4, 2, 2]*[2, 1, 4], (d0,d1,d2)->(d2,d0)>");
+    struct ir_itensor dynamic = {.dtype = IR_F32, .rank = 2, .element = {1, 8}, .loops = 2, .step = {8, 1}, .map = {1, 0}};
+    dynamic.trip[0] = (struct ir_extent){128, IR_POSITIONS};
+    dynamic.trip[1] = (struct ir_extent){2, IR_TOKENS};
+    check_text(&dynamic, "itensor<1x8xf32, [positions<=128, tokens<=2]*[8, 1], (d0,d1)->(d1,d0)>");
+}
+
+// ---- inference ----
+
+static struct itensor_nest nest2(int64_t n, int64_t m, int64_t un, int64_t um, int first) {
+    return (struct itensor_nest){.loops = 2, .trip = {STATIC(n), STATIC(m)}, .unroll = {un, um}, .order = {first, 1 - first}};
+}
+
+static void test_inference(void **state) {
+    (void)state;
+    const int access[] = {0, 1};
+    struct ir_itensor type;
+    struct itensor_nest a = nest2(8, 8, 2, 2, 0), b = nest2(8, 8, 4, 2, 1);
+    assert_true(itensor_infer(&a, IR_F32, 2, access, &type));
+    assert_true(ir_type_equal(&type, &view_a));
+    assert_true(itensor_infer(&b, IR_F32, 2, access, &type));
+    assert_true(ir_type_equal(&type, &view_b));
+    // View c: a third loop between the two that the access leaves out.
+    struct itensor_nest c = {.loops = 3, .trip = {STATIC(8), STATIC(8), STATIC(2)}, .unroll = {4, 2, 1}, .order = {1, 2, 0}};
+    assert_true(itensor_infer(&c, IR_F32, 2, access, &type));
+    assert_true(ir_type_equal(&type, &view_c));
+}
+
+// A product C[i][j] += A[i][k] * B[k][j]: every port leaves one loop out.
+static void test_inference_of_a_product(void **state) {
+    (void)state;
+    struct itensor_nest nest = {.loops = 3, .trip = {STATIC(16), STATIC(16), STATIC(16)}, .unroll = {4, 8, 1}, .order = {2, 0, 1}}; // k outermost
+    struct ir_itensor a, b;
+    assert_true(itensor_infer(&nest, IR_F32, 2, (const int[]){0, 2}, &a));
+    assert_true(itensor_infer(&nest, IR_F32, 2, (const int[]){2, 1}, &b));
+    check_text(&a, "itensor<4x1xf32, [16, 4, 2]*[1, 4, 1], (d0,d1,d2)->(d1,d0)>");
+    check_text(&b, "itensor<1x8xf32, [16, 4, 2]*[1, 1, 8], (d0,d1,d2)->(d0,d2)>");
+    assert_int_equal(itensor_tokens(&a), 128);
+    assert_int_equal(itensor_footprint(&a), 256);
+}
+
+static void test_inference_with_bounds(void **state) {
+    (void)state;
+    struct itensor_nest nest = {.loops = 2, .trip = {{1024, IR_POSITIONS}, STATIC(64)}, .unroll = {1, 8}, .order = {0, 1}};
+    struct ir_itensor type;
+    assert_true(itensor_infer(&nest, IR_F32, 2, (const int[]){0, 1}, &type));
+    check_text(&type, "itensor<1x8xf32, [positions<=1024, 8]*[1, 8], (d0,d1)->(d0,d1)>");
+    assert_int_equal(itensor_tokens(&type), 8192);
+}
+
+static void test_no_nests(void **state) {
+    (void)state;
+    struct ir_itensor type;
+    struct itensor_nest twice = nest2(8, 8, 2, 2, 0), odd = nest2(8, 8, 3, 2, 0);
+    twice.order[1] = 0;
+    assert_false(itensor_infer(&twice, IR_F32, 2, (const int[]){0, 1}, &type));
+    assert_false(itensor_infer(&odd, IR_F32, 2, (const int[]){0, 1}, &type)); // 3 does not divide 8
+    struct itensor_nest nest = nest2(8, 8, 2, 2, 0);
+    assert_false(itensor_infer(&nest, IR_F32, 2, (const int[]){0, 0}, &type)); // a diagonal
+    assert_false(itensor_infer(&nest, IR_F32, 2, (const int[]){0, 2}, &type)); // no such loop
+}
+
+// ---- properties ----
+
+static void test_sizes(void **state) {
+    (void)state;
+    const struct ir_itensor *view[] = {&view_a, &view_b, &view_c};
+    const int64_t tokens[] = {16, 8, 16}, tile[] = {4, 8, 8};
+    for (int i = 0; i < 3; i++) {
+        assert_true(itensor_is_valid(view[i]));
+        assert_int_equal(itensor_tokens(view[i]), tokens[i]);
+        assert_int_equal(itensor_tile(view[i]), tile[i]);
+        assert_int_equal(itensor_footprint(view[i]), 64);
+        assert_int_equal(itensor_extent(view[i], 0), 8);
+        assert_int_equal(itensor_extent(view[i], 1), 8);
+    }
+}
+
+static void test_validity(void **state) {
+    (void)state;
+    struct ir_itensor type = view_a;
+    type.map[1] = 0;
+    assert_false(itensor_is_valid(&type)); // one loop for two dimensions
+    type = view_a;
+    type.step[0] = 4;
+    assert_false(itensor_is_valid(&type)); // tiles with gaps
+    type = view_a;
+    type.trip[0].bound = 0;
+    assert_false(itensor_is_valid(&type));
+}
+
+static void test_canonical_form(void **state) {
+    (void)state;
+    struct ir_itensor one = {
+        .dtype = IR_F32, .rank = 2, .element = {8, 2}, .loops = 2, .trip = {STATIC(1), STATIC(4)}, .step = {8, 2}, .map = {0, 1}};
+    struct ir_itensor none = {.dtype = IR_F32, .rank = 2, .element = {8, 2}, .loops = 1, .trip = {STATIC(4)}, .step = {2}, .map = {IR_NONE, 0}};
+    assert_false(ir_type_equal(&one, &none));
+    assert_true(itensor_equal(&one, &none));
+    struct ir_itensor twice = {.dtype = IR_F32, .rank = 1, .element = {4}, .loops = 3, .step = {1, 1, 4}, .map = {2}};
+    twice.trip[0] = (struct ir_extent){2, IR_STATIC};
+    twice.trip[1] = (struct ir_extent){3, IR_STATIC};
+    twice.trip[2] = (struct ir_extent){4, IR_STATIC};
+    struct ir_itensor c = itensor_canonical(&twice);
+    assert_int_equal(c.loops, 2); // six passes
+    assert_int_equal(c.trip[0].bound, 6);
+    assert_int_equal(c.map[0], 1);
+    struct ir_itensor bounded = one; // a bound of 1 is no trip count of 1
+    bounded.trip[0].dynamic = IR_TOKENS;
+    assert_false(itensor_equal(&bounded, &none));
+    assert_false(itensor_equal(&view_b, &view_c));
+    assert_true(itensor_equal(&view_c, &view_c));
+}
+
+// ---- Algorithm 1 ----
+
+static void test_converter_b_to_c(void **state) {
+    (void)state;
+    struct itensor_buffer buffer;
+    assert_true(itensor_converter(&view_b, &view_c, &buffer));
+    assert_true(buffer.needed);
+    assert_int_equal(buffer.shared, 1);
+    assert_int_equal(buffer.shape[0], 8);
+    assert_int_equal(buffer.shape[1], 2);
+    assert_int_equal(buffer.elements, 2 * itensor_tile(&view_b));                          // two tiles,
+    assert_int_equal(itensor_converter_bits(&buffer, 32), 4 * 32 * itensor_tile(&view_b)); // four with the ping-pong
+    assert_true(buffer.reducible[1]);
+    assert_false(buffer.reducible[0]);
+}
+
+static void test_converter_of_row_bands(void **state) {
+    (void)state;
+    struct ir_itensor rows = {
+        .dtype = IR_F32, .rank = 2, .element = {16, 16}, .loops = 2, .trip = {STATIC(4), STATIC(4)}, .step = {16, 16}, .map = {0, 1}};
+    struct ir_itensor again = rows; // every band of 16 rows four times
+    again.loops = 3;
+    again.trip[2] = (struct ir_extent){4, IR_STATIC};
+    again.step[1] = 1;
+    again.step[2] = 16;
+    again.map[1] = 2;
+    struct itensor_buffer buffer;
+    assert_true(itensor_converter(&rows, &again, &buffer));
+    assert_int_equal(buffer.shared, 1);
+    assert_int_equal(buffer.shape[0], 16);
+    assert_int_equal(buffer.shape[1], 64);
+    assert_int_equal(itensor_converter_bits(&buffer, 32), 2 * 16 * 64 * 32);
+}
+
+static void test_converter_of_all(void **state) {
+    (void)state;
+    struct itensor_buffer buffer;
+    assert_true(itensor_converter(&view_a, &view_b, &buffer)); // other tiles: the whole tensor
+    assert_int_equal(buffer.shared, 0);
+    assert_int_equal(buffer.elements, 64);
+    assert_true(itensor_converter(&view_a, &view_a, &buffer));
+    assert_false(buffer.needed);
+    assert_int_equal(itensor_converter_bits(&buffer, 32), 0);
+    struct ir_itensor other = view_a;
+    other.trip[0].bound = 5;
+    assert_false(itensor_converter(&view_a, &other, &buffer)); // other data
+}
+
+// Loops whose count depends on the position stay outside: the converter holds one row.
+static void test_converter_under_a_bound(void **state) {
+    (void)state;
+    struct ir_itensor rows = {.dtype = IR_F32, .rank = 2, .element = {1, 8}, .loops = 2, .step = {1, 8}, .map = {0, 1}};
+    rows.trip[0] = (struct ir_extent){1024, IR_POSITIONS};
+    rows.trip[1] = (struct ir_extent){4, IR_STATIC};
+    struct ir_itensor again = rows;
+    again.loops = 3;
+    again.trip[1] = (struct ir_extent){2, IR_STATIC};
+    again.trip[2] = (struct ir_extent){4, IR_STATIC};
+    again.step[1] = 1;
+    again.step[2] = 8;
+    again.map[1] = 2;
+    struct itensor_buffer buffer;
+    assert_true(itensor_converter(&rows, &again, &buffer));
+    assert_int_equal(buffer.shared, 1);
+    assert_int_equal(buffer.elements, 32);
+    struct ir_itensor fixed = rows;
+    fixed.trip[0].dynamic = IR_STATIC;
+    assert_false(itensor_converter(&rows, &fixed, &buffer)); // a bound is not a count
+}
+
+// ---- walks and layouts ----
+
+enum { MOST = 1 << 14 };
+
+static int64_t unroll_walk(const int64_t trip[], const int64_t stride[], int loops, int64_t run, int64_t *address) {
+    int64_t count = 1, n = 0;
+    for (int l = 0; l < loops; l++) count *= trip[l];
+    for (int64_t i = 0; i < count; i++) {
+        int64_t rest = i, at = 0;
+        for (int l = loops - 1; l >= 0; l--) {
+            at += rest % trip[l] * stride[l];
+            rest /= trip[l];
+        }
+        for (int64_t r = 0; r < run; r++) {
+            assert_true(n < MOST);
+            address[n++] = at * run + r;
+        }
+    }
+    return n;
+}
+
+// What the writer sends, put through the converter's banks, is what the reader wants.
+static struct itensor_layout check_layout(const struct ir_itensor *from, const struct ir_itensor *to, const int64_t extent[], int64_t width) {
+    static int64_t sent[MOST], wanted[MOST], got[MOST], places[MOST];
+    struct itensor_walk a, b;
+    struct itensor_layout layout;
+    assert_true(itensor_walk(from, extent, &a) && itensor_walk(to, extent, &b));
+    assert_true(itensor_layout(&a, &b, width, &layout));
+    int64_t n = unroll_walk(a.trip, a.stride, a.loops, 1, sent), m = unroll_walk(b.trip, b.stride, b.loops, 1, wanted), out = 0;
+    assert_int_equal(n, layout.rounds * layout.buffer * layout.width);
+    int64_t reads = unroll_walk(layout.trip, layout.stride, layout.loops, layout.width, places);
+    for (int64_t round = 0; round < layout.rounds; round++)
+        for (int64_t i = 0; i < reads; i++) got[out++] = sent[round * layout.buffer * layout.width + places[i]];
+    assert_int_equal(out, m);
+    assert_memory_equal(got, wanted, (size_t)m * sizeof *got);
+    return layout;
+}
+
+static void test_layout_of_the_views(void **state) {
+    (void)state;
+    const int64_t extent[] = {8, 8};
+    struct itensor_layout layout = check_layout(&view_b, &view_c, extent, 8);
+    assert_int_equal(layout.rounds, 4);
+    assert_int_equal(layout.width * layout.buffer, 16); // the 8x2 of Algorithm 1
+    check_layout(&view_a, &view_b, extent, 8);
+    check_layout(&view_a, &view_c, extent, 8);
+    check_layout(&view_b, &view_a, extent, 1);
+}
+
+static struct ir_itensor tiles(int64_t rows, int64_t cols, int64_t lanes, bool columns) { // vectors along the inner dimension
+    struct ir_itensor t = {.dtype = IR_F32, .rank = 2, .loops = 2};
+    int inner = columns ? 0 : 1;
+    t.element[inner] = t.step[1] = lanes;
+    t.element[1 - inner] = t.step[0] = 1;
+    t.trip[0] = (struct ir_extent){inner ? rows : cols, IR_STATIC};
+    t.trip[1] = (struct ir_extent){(inner ? cols : rows) / lanes, IR_STATIC};
+    t.map[inner] = 1;
+    return t;
+}
+
+static void test_layout_of_a_transposition(void **state) {
+    (void)state;
+    const int64_t sizes[][3] = {{8, 8, 8}, {16, 24, 8}, {4, 64, 4}, {3, 5, 1}, {32, 2, 2}};
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+        const int64_t *s = sizes[i];
+        struct ir_itensor rows = tiles(s[0], s[1], s[2], false), columns = tiles(s[0], s[1], s[2], true);
+        struct itensor_layout layout = check_layout(&rows, &columns, s, s[2]);
+        assert_int_equal(layout.width, 1);
+        assert_int_equal(layout.buffer, s[0] * s[1]);
+    }
+}
+
+// [4][8][16]: the two inner dimensions change places inside the outermost loop; the two outer ones move whole words.
+static void test_layout_of_three_dimensions(void **state) {
+    (void)state;
+    const int64_t extent[] = {4, 8, 16};
+    struct ir_itensor from = {.dtype = IR_F32, .rank = 3, .element = {1, 1, 8}, .loops = 3, .step = {1, 1, 8}, .map = {0, 1, 2}};
+    from.trip[0].bound = 4, from.trip[1].bound = 8, from.trip[2].bound = 2;
+    struct ir_itensor inner = {.dtype = IR_F32, .rank = 3, .element = {1, 8, 1}, .loops = 3, .step = {1, 1, 8}, .map = {0, 2, 1}};
+    inner.trip[0].bound = 4, inner.trip[1].bound = 16, inner.trip[2].bound = 1;
+    struct itensor_layout layout = check_layout(&from, &inner, extent, 8);
+    assert_int_equal(layout.rounds, 4);
+    assert_int_equal(layout.buffer, 128);
+    struct ir_itensor outer = from;
+    outer.map[0] = 1, outer.map[1] = 0;
+    outer.trip[0].bound = 8, outer.trip[1].bound = 4;
+    layout = check_layout(&from, &outer, extent, 8);
+    assert_int_equal(layout.width, 8);
+    assert_int_equal(layout.buffer, 64);
+    layout = check_layout(&from, &outer, extent, 4); // narrower words, the same walk
+    assert_int_equal(layout.width, 4);
+    assert_int_equal(layout.buffer, 128);
+}
+
+// Walks do not see tiles: only their order.
+static void test_equal_walks(void **state) {
+    (void)state;
+    const int64_t extent[] = {6, 32}, flat[] = {192}, odd[] = {10};
+    struct ir_itensor wide = tiles(6, 32, 8, false), narrow = tiles(6, 32, 2, false);
+    struct ir_itensor vector = {.dtype = IR_F32, .rank = 1, .element = {8}, .loops = 1, .trip = {STATIC(24)}, .step = {8}, .map = {0}};
+    struct itensor_walk a, b, c;
+    assert_true(itensor_walk(&wide, extent, &a) && itensor_walk(&narrow, extent, &b) && itensor_walk(&vector, flat, &c));
+    assert_true(itensor_walk_equal(&a, &b) && itensor_walk_equal(&a, &c));
+    struct ir_itensor columns = tiles(6, 32, 2, true);
+    assert_true(itensor_walk(&columns, extent, &b));
+    assert_false(itensor_walk_equal(&a, &b));
+    vector.trip[0].bound = 2; // 10 elements: the second tile reaches over the end
+    assert_true(itensor_walk(&vector, odd, &c));
+    assert_int_equal(c.trip[0], 10);
+    wide.trip[1].dynamic = IR_POSITIONS;
+    assert_false(itensor_walk(&wide, extent, &a));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_notation),
+        cmocka_unit_test(test_inference),
+        cmocka_unit_test(test_inference_of_a_product),
+        cmocka_unit_test(test_inference_with_bounds),
+        cmocka_unit_test(test_no_nests),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_validity),
+        cmocka_unit_test(test_canonical_form),
+        cmocka_unit_test(test_converter_b_to_c),
+        cmocka_unit_test(test_converter_of_row_bands),
+        cmocka_unit_test(test_converter_of_all),
+        cmocka_unit_test(test_converter_under_a_bound),
+        cmocka_unit_test(test_layout_of_the_views),
+        cmocka_unit_test(test_layout_of_a_transposition),
+        cmocka_unit_test(test_layout_of_three_dimensions),
+        cmocka_unit_test(test_equal_walks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
