@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps a firing in memory between two groups: writes it as it comes, waits for all write responses, reads it back in the same order.
+//
+// Streams: s_axis_* and m_axis_* as in docs/rtl.md section 3, the same words out as in, tuser and tlast too. The next firing enters when the
+// last word of the one before has been read: one region of memory is enough.
+// Memory: m_axis_write_* to a rill_dma_write (descriptors of at most BURST beats as soon as their beats are handed over, so that a buffer of
+// BURST beats is enough), m_axis_read and s_axis_read from a rill_dma_read (one descriptor for the firing). dma_idle is the write engine's idle:
+// nothing is asked for before it has been high behind the last descriptor, so the read comes after the responses.
+// Layout at OFFSET, in stream order: floor(BEAT_BITS / DATA_W) words to a beat, the first lowest, unused bits and words 0; a word wider than a
+// beat takes ceil(DATA_W / BEAT_BITS) beats, low bits first. tuser is kept on chip, WORDS x USER_W bits.
+// Throughput: a word (or a beat of one) per cycle each way, writing and reading one after the other. Latency from the last word in to the
+// first word out: 8 cycles, the write's response and the read's latency.
+// Reset: synchronous, control only; tready and tvalid low in reset.
+// Parameters: DATA_W, USER_W, BEAT_BITS bits, WORDS of the longest firing, BURST beats, OFFSET bytes.
+`default_nettype none
+
+module rill_spill #(
+    parameter DATA_W = 0,
+    parameter USER_W = 0,
+    parameter BEAT_BITS = 0,
+    parameter WORDS = 0,
+    parameter BURST = 0,
+    parameter [39:0] OFFSET = 0
+) (
+    input  wire                 clk,
+    input  wire                 rst,
+    input  wire                 dma_idle,
+    input  wire                 s_axis_tvalid,
+    output wire                 s_axis_tready,
+    input  wire [DATA_W-1:0]    s_axis_tdata,
+    input  wire [USER_W-1:0]    s_axis_tuser,
+    input  wire                 s_axis_tlast,
+    output wire                 m_axis_tvalid,
+    input  wire                 m_axis_tready,
+    output wire [DATA_W-1:0]    m_axis_tdata,
+    output wire [USER_W-1:0]    m_axis_tuser,
+    output wire                 m_axis_tlast,
+    output wire                 m_axis_write_desc_tvalid,
+    input  wire                 m_axis_write_desc_tready,
+    output wire [55:0]          m_axis_write_desc_tdata,   // {beats[15:0], offset[39:0]}
+    output wire                 m_axis_write_beat_tvalid,
+    input  wire                 m_axis_write_beat_tready,
+    output wire [BEAT_BITS-1:0] m_axis_write_beat_tdata,
+    output wire                 m_axis_read_tvalid,
+    input  wire                 m_axis_read_tready,
+    output wire [55:0]          m_axis_read_tdata,
+    input  wire                 s_axis_read_tvalid,
+    output wire                 s_axis_read_tready,
+    input  wire [BEAT_BITS-1:0] s_axis_read_tdata
+);
+    generate
+        if (DATA_W < 1 || USER_W < 1 || WORDS < 1) begin : gen_bad
+            rill_error_DATA_W_USER_W_and_WORDS_must_be_at_least_1 u_error ();
+        end
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (BURST < 1 || BURST > 128) begin : gen_bad_burst
+            rill_error_BURST_must_be_1_to_128 u_error ();
+        end
+    endgenerate
+
+    localparam WHOLE = BEAT_BITS < 1 || DATA_W < 1 ? 1 : BEAT_BITS / DATA_W;             // words of a beat; 0: a word takes several
+    localparam SLOTS = WHOLE > 0 ? WHOLE : (DATA_W + BEAT_BITS - 1) / BEAT_BITS;         // words of a beat or beats of a word
+    localparam ADDR_W = WORDS > 1 ? $clog2(WORDS) : 1;
+    localparam [31:0] SLOTS_32 = SLOTS;
+    localparam [31:0] BURST_32 = BURST;
+    localparam [31:0] BEAT_BYTES = BEAT_BITS / 8;
+    localparam [2:0] S_FILL = 3'd0, S_PUSH = 3'd1, S_SETTLE = 3'd2, S_WAIT = 3'd3, S_ASK = 3'd4, S_DRAIN = 3'd5;
+
+    reg  [2:0]           state_q;
+    reg                  open_q;             // out of reset
+    reg  [1:0]           settle_q;
+    reg  [ADDR_W-1:0]    write_q;            // words in; rests on the last one
+    reg  [ADDR_W-1:0]    read_q;
+    reg  [9:0]           slot_q;
+    reg  [15:0]          beats_q;            // of the firing, handed over
+    reg  [15:0]          since_q;            // beats without a descriptor
+    reg  [39:0]          offset_q;           // of the next descriptor
+    reg                  last_q;             // the firing's last word is in
+    reg                  beat_valid_q;
+    reg  [BEAT_BITS-1:0] beat_q;
+    reg                  desc_valid_q;
+    reg  [55:0]          desc_q;
+    reg                  out_valid_q;
+    reg  [DATA_W-1:0]    out_q;
+    reg  [USER_W-1:0]    out_user_q;
+    reg                  out_last_q;
+    reg  [USER_W-1:0]    user_mem [0:WORDS-1];
+
+    wire                 take = s_axis_tvalid && s_axis_tready;
+    wire                 beat_out = m_axis_write_beat_tvalid && m_axis_write_beat_tready;
+    wire                 slot_last = slot_q == SLOTS_32[9:0] - 10'd1;
+    wire                 pushed;             // the last beat of the firing leaves
+    wire [15:0]          since_d = since_q + 16'd1;
+    wire                 desc_due = beat_out && (since_d == BURST_32[15:0] || pushed);
+    wire                 out_load = !out_valid_q || m_axis_tready;
+    wire                 read_last = read_q == write_q;
+    wire                 word_in;            // a word is whole
+
+    assign m_axis_write_beat_tvalid = beat_valid_q && !desc_valid_q;
+    assign m_axis_write_beat_tdata = beat_q;
+    assign m_axis_write_desc_tvalid = desc_valid_q;
+    assign m_axis_write_desc_tdata = desc_q;
+    assign m_axis_read_tvalid = state_q == S_ASK && open_q;
+    assign m_axis_read_tdata = {beats_q, OFFSET};
+    assign m_axis_tvalid = out_valid_q;
+    assign m_axis_tdata = out_q;
+    assign m_axis_tuser = out_user_q;
+    assign m_axis_tlast = out_last_q;
+
+    // ---- words to beats, beats to words ----
+    wire [DATA_W-1:0] word;
+    generate
+        if (WHOLE > 0) begin : gen_words
+            // A beat fills slot by slot and leaves when it is full or the firing ends.
+            reg  [BEAT_BITS-1:0] fill_q;
+            reg  [BEAT_BITS-1:0] fill_d;
+            reg  [DATA_W-1:0]    word_d;
+            wire                 room = !beat_valid_q || beat_out;
+            integer              i;
+            always @* begin
+                fill_d = slot_q == 10'd0 ? {BEAT_BITS{1'b0}} : fill_q;
+                word_d = {DATA_W{1'b0}};
+                for (i = 0; i < SLOTS; i = i + 1)
+                    if (slot_q == i[9:0]) begin
+                        fill_d[i*DATA_W +: DATA_W] = s_axis_tdata;
+                        word_d = s_axis_read_tdata[i*DATA_W +: DATA_W];
+                    end
+            end
+            always @(posedge clk) begin
+                if (take)
+                    fill_q <= fill_d;
+                if (rst)
+                    beat_valid_q <= 1'b0;
+                else if (take && (slot_last || s_axis_tlast))
+                    beat_valid_q <= 1'b1;
+                else if (beat_out)
+                    beat_valid_q <= 1'b0;
+                if (take)
+                    beat_q <= fill_d;
+            end
+            assign s_axis_tready = open_q && state_q == S_FILL && room;
+            assign pushed = last_q;
+            assign word = word_d;
+            assign word_in = state_q == S_DRAIN && s_axis_read_tvalid && out_load;
+            assign s_axis_read_tready = word_in && (slot_last || read_last);
+        end else begin : gen_parts
+            // A word leaves in SLOTS beats and comes back in as many.
+            localparam WIDE = SLOTS * BEAT_BITS;
+            reg  [WIDE-BEAT_BITS-1:0] rest_q;
+            reg  [WIDE-BEAT_BITS-1:0] early_q;
+            reg  [9:0]                left_q;    // beats of the word still to leave
+            wire [WIDE-1:0]           padded = {{(WIDE - DATA_W){1'b0}}, s_axis_tdata};
+            wire [WIDE-1:0]           shifted = {s_axis_read_tdata, early_q};
+            wire                      part = state_q == S_DRAIN && s_axis_read_tvalid && (!slot_last || out_load);
+            always @(posedge clk) begin
+                if (rst)
+                    beat_valid_q <= 1'b0;
+                else if (take)
+                    beat_valid_q <= 1'b1;
+                else if (beat_out && left_q == 10'd1)
+                    beat_valid_q <= 1'b0;
+                if (take) begin
+                    {rest_q, beat_q} <= padded;
+                    left_q <= SLOTS_32[9:0];
+                end else if (beat_out) begin
+                    beat_q <= rest_q[BEAT_BITS-1:0];
+                    rest_q <= rest_q >> BEAT_BITS;
+                    left_q <= left_q - 10'd1;
+                end
+                if (part)
+                    early_q <= shifted[WIDE-1:BEAT_BITS];
+            end
+            assign s_axis_tready = open_q && state_q == S_FILL && !beat_valid_q;
+            assign pushed = last_q && left_q == 10'd1;
+            assign word = shifted[DATA_W-1:0];
+            assign word_in = part && slot_last;
+            assign s_axis_read_tready = part;
+            wire   unused_padding = &{1'b0, shifted};
+        end
+    endgenerate
+
+    wire slot_moves = WHOLE > 0 ? take || word_in : s_axis_read_tvalid && s_axis_read_tready;
+    wire slot_ends = slot_last || (WHOLE > 0 && (take ? s_axis_tlast : read_last));
+
+    always @(posedge clk) begin
+        if (rst) begin
+            state_q <= S_FILL;
+            open_q <= 1'b0;
+            settle_q <= 2'd0;
+            write_q <= {ADDR_W{1'b0}};
+            read_q <= {ADDR_W{1'b0}};
+            slot_q <= 10'd0;
+            beats_q <= 16'd0;
+            since_q <= 16'd0;
+            offset_q <= OFFSET;
+            last_q <= 1'b0;
+            desc_valid_q <= 1'b0;
+            out_valid_q <= 1'b0;
+        end else begin
+            open_q <= 1'b1;
+            if (slot_moves)
+                slot_q <= slot_ends ? 10'd0 : slot_q + 10'd1;
+            if (take && !s_axis_tlast)
+                write_q <= write_q + 1'b1;
+            if (take && s_axis_tlast)
+                last_q <= 1'b1;
+            if (beat_out) begin
+                beats_q <= beats_q + 16'd1;
+                since_q <= desc_due ? 16'd0 : since_d;
+            end
+            if (desc_due)
+                offset_q <= offset_q + {24'd0, since_d} * {8'd0, BEAT_BYTES};
+            desc_valid_q <= desc_due || (desc_valid_q && !m_axis_write_desc_tready);
+            if (word_in)
+                read_q <= read_last ? {ADDR_W{1'b0}} : read_q + 1'b1;
+            out_valid_q <= word_in || (out_valid_q && !m_axis_tready);
+            case (state_q)
+                S_FILL: if (take && s_axis_tlast) state_q <= S_PUSH;
+                S_PUSH: if (m_axis_write_desc_tvalid && m_axis_write_desc_tready && !beat_valid_q) state_q <= S_SETTLE;
+                S_SETTLE: begin
+                    settle_q <= settle_q + 2'd1;
+                    if (settle_q == 2'd3) state_q <= S_WAIT;
+                end
+                S_WAIT: if (dma_idle) state_q <= S_ASK;
+                S_ASK: if (m_axis_read_tready) state_q <= S_DRAIN;
+                default: if (word_in && read_last) begin
+                    state_q <= S_FILL;
+                    write_q <= {ADDR_W{1'b0}};
+                    beats_q <= 16'd0;
+                    offset_q <= OFFSET;
+                    last_q <= 1'b0;
+                end
+            endcase
+        end
+        if (take)
+            user_mem[write_q] <= s_axis_tuser;
+        if (desc_due)
+            desc_q <= {since_d, offset_q};
+        if (word_in) begin
+            out_q <= word;
+            out_user_q <= user_mem[read_q];
+            out_last_q <= read_last;
+        end
+    end
+
+`ifdef RILL_ASSERT
+    localparam [31:0] TOP = WORDS - 1;
+    always @(posedge clk)
+        if (!rst && take && !s_axis_tlast)
+            assert (write_q != TOP[ADDR_W-1:0]);           // the firing fits
+`endif
+endmodule
+
+`default_nettype wire
