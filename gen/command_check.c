@@ -11,6 +11,8 @@
 static const char check_usage[] = "usage: rill check SPEC [--json]   |   rill check --passes   |   rill check --operations\n"
                                   "       rill check SPEC --types         the itensor type of every stream\n"
                                   "       rill check SPEC --timeline [--prompt-len N] [--tokens N] [--unbounded] [--beats FILE] [--json]\n"
+                                  "       rill check SPEC --request IN:OUT [--json]\n"
+                                  "  --request I:O   tokens/s, time to the first id and latency of a request of I ids (or rows) in and O ids out\n"
                                   "  --timeline      cycles of each step of a request and what the FIFOs hold, from timing contracts alone\n"
                                   "  --prompt-len N  ids (or rows) of the request (default: two whole steps)\n"
                                   "  --tokens N      ids to make (default 3)\n"
@@ -45,7 +47,7 @@ static int list_operations(void) {
 }
 
 int command_check(int argc, char **argv) {
-    const char *spec = NULL;
+    const char *spec = NULL, *request = NULL;
     bool json = false, timeline = false, types = false;
     struct timeline_options t = {0};
     for (int i = 1; i < argc; i++) {
@@ -56,6 +58,7 @@ int command_check(int argc, char **argv) {
         else if (!strcmp(argv[i], "--types")) types = true;
         else if (!strcmp(argv[i], "--timeline")) timeline = true;
         else if (!strcmp(argv[i], "--unbounded")) t.unbounded = true;
+        else if (!strcmp(argv[i], "--request") && i + 1 < argc) request = argv[++i];
         else if (!strcmp(argv[i], "--prompt-len") && i + 1 < argc) t.prompt = strtoll(argv[++i], NULL, 10);
         else if (!strcmp(argv[i], "--tokens") && i + 1 < argc) t.tokens = strtoll(argv[++i], NULL, 10);
         else if (!strcmp(argv[i], "--start") && i + 1 < argc) t.start = strtoll(argv[++i], NULL, 10);
@@ -71,7 +74,8 @@ int command_check(int argc, char **argv) {
     struct ir *ir = command_build(spec, &arena, &diag, NULL);
     struct text text = {0};
     int status = ir ? RILL_OK : RILL_BAD_SPEC;
-    if (ir && timeline) status = command_timeline(ir, &t);
+    if (ir && request) status = command_forecast(ir, request, json);
+    else if (ir && timeline) status = command_timeline(ir, &t);
     else if (ir && types) emit_report_types(ir, &text);
     else if (ir && json) emit_report_json(ir, &text);
     else if (ir) emit_report_summary(ir, &text);

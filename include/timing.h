@@ -89,6 +89,12 @@ struct timing_memory { // of a channel: its figures are those of the memory mode
 };
 struct timing_memory timing_memory(const struct ir_design *);
 
+struct timing_memory_figures { // of the memory model, whatever the design
+    double sustained_gbs;      // a channel, sequential reads, refreshes included
+    int64_t read_ps, write_ps; // idle: a request to its data, a write's data to its response
+};
+struct timing_memory_figures timing_memory_figures(void);
+
 // The steps of a request; their number.
 int timing_request_steps(const struct ir *, int64_t prompt, int64_t tokens, struct timing_step **);
 
@@ -114,6 +120,19 @@ struct timing_edge {
 };
 enum { TIMING_LAST = 1 /* of a firing */, TIMING_TOK_LAST = 2 /* of a row */ };
 
+enum timing_cause { TIMING_FOR_BEATS /* and keys, values */, TIMING_FOR_OPERAND, TIMING_FOR_ROOM, TIMING_CAUSES };
+
+struct timing_firing { // of an engine in one step, all its repetitions
+    int64_t busy;      // cycles with a command
+    int64_t beats;     // read from memory by each lane
+    int64_t wait[TIMING_CAUSES];
+};
+
+struct timing_turn {      // of an engine in one step
+    int64_t wait;         // for the step's first operand, in no firing's wait
+    int64_t last_command; // cycle
+};
+
 struct timing_work {
     int64_t busy;        // cycles in which it took or gave a word
     int64_t first, last; // first and last cycle of that; first < 0: never
@@ -124,11 +143,38 @@ struct timing_result {
     int64_t *step;  // when each step began, and [steps] when the last was over
     struct timing_edge *edge;
     struct timing_work *kernel;
-    int64_t words;     // moved in all
-    const char *stuck; // NULL, or who waits for what: the graph cannot go on with these depths
+    struct timing_firing *firing; // [step * firings of the IR + firing]
+    struct timing_turn *turn;     // [step * engines + engine]
+    int64_t words;                // moved in all
+    const char *stuck;            // NULL, or who waits for what: the graph cannot go on with these depths
 };
 
 // NULL where a kernel has no contract (*missing then names its module). All of the result lives in the arena.
 struct timing_result *timing_simulate(struct arena *, const struct ir *, const struct timing_options *, const char **missing);
+
+// ---- forecast of a request -----------------------------------------------------------------------------------------------------------
+
+struct timing_phase { // steps of a prompt, or of ids made; sums over them, cycles
+    int64_t steps;
+    double cycles;
+    double busy, beats;              // of the engine with most to do: cycles with a command, beats that each of its lanes reads
+    double wait[TIMING_CAUSES];      // where its other cycles went, beside
+    double turn;                     // the wait for a step's first operand
+    double (*firing)[TIMING_CAUSES]; // per firing of the IR: parts of `wait`
+};
+
+struct timing_forecast {
+    int64_t prompt, tokens; // ids in, ids made
+    int64_t start;          // cycles before the first step: arguments, vector parameters
+    double first_id, end;   // cycles from start to the first id, and to the last one, in the ring
+    struct timing_phase prefill, decode;
+    int64_t steps, simulated; // of the request; of these, simulated
+    int engine;               // of the phases' figures, or IR_NONE
+    double memory_gbs;        // sustained, of a channel
+};
+
+// A whole request without any values. Long ones are sampled: steps at some positions, each standing for its neighbours.
+// NULL: *why says which kernel has no contract, or which streams come to a halt.
+struct timing_forecast *timing_foretell(const struct ir *, int64_t prompt, int64_t tokens, const char **why);
 
 #endif

@@ -81,6 +81,8 @@ struct sim {
     int64_t positions;           // steps whose rows have been asked for by position; without such a kernel more than there are
     struct sim_channel *channel; // per engine, one at least
     int channels;
+    struct timing_firing *firing; // of the result
+    struct timing_turn *turn;
 };
 
 // A count of repetitions as it is in this run: all of the region's, or all but one.

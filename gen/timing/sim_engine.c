@@ -26,11 +26,14 @@ struct result { // an output word that was decided
 };
 
 struct engine {
+    int id;      // of the IR
+    int *firing; // per entry of the schedule
     struct sim_schedule schedule;
     struct sim_walk walk;
     struct sim_edge *step, *x, *keys, *y;
     struct lane lane;
-    int64_t now; // the last decision
+    int64_t now, free; // the last decision; from when on the next one could be made, had it all it needs
+    bool turning;      // the step's first operand has not been used
     // operands
     VEC(int64_t) filled, freed;
     int64_t x_last, used; // used: operands given back
@@ -48,6 +51,16 @@ struct engine {
     int64_t row, beat, token, header_left;
 };
 
+// The schedule's entries are the engine's firings, in order.
+static bool name_entries(struct sim *sim, const struct actor *a, struct engine *e) {
+    int64_t count = 0;
+    e->firing = ARENA_ARRAY(sim->arena, int, (size_t)sim->ir->firings + 1);
+    while (e->id < sim->ir->engines && sim->ir->engine[e->id].kernel != a->kernel) e->id++;
+    for (int f = 0; f < sim->ir->firings; f++)
+        if (sim->ir->firing[f].engine == e->id) e->firing[count++] = f;
+    return count == e->schedule.entries;
+}
+
 static bool engine_init(struct sim *sim, struct actor *a) {
     struct engine *e = a->state = ARENA_NEW(sim->arena, struct engine);
     e->step = sim_in(sim, a, "step");
@@ -56,7 +69,8 @@ static bool engine_init(struct sim *sim, struct actor *a) {
     e->y = sim_out(sim, a, "y");
     e->now = e->x_last = -1;
     e->all_lanes = a->c.channels;
-    return e->step && e->x && e->y && sim_schedule_read(sim, a, ENTRY_BITS, &e->schedule) && lane_init(sim, &e->lane, a->kernel, a->c.channels);
+    return e->step && e->x && e->y && sim_schedule_read(sim, a, ENTRY_BITS, &e->schedule) && name_entries(sim, a, e) &&
+           lane_init(sim, &e->lane, a->kernel, a->c.channels);
 }
 
 // ---- what comes in ----
@@ -143,6 +157,7 @@ static bool start_firing(struct sim *sim, const struct actor *a, struct engine *
         int64_t at = at_least(edge_avail(e->step), e->now - 2); // the schedule is some entries ahead
         edge_take(sim, e->step, at);
         e->now = at_least(e->now, at + ENTRY_LATENCY - 1);
+        e->turning = true;
     }
     load_firing(sim, a, e, entry);
     return true;
@@ -176,14 +191,33 @@ static bool room_ready(const struct actor *a, const struct engine *e, int64_t *f
     return true;
 }
 
-static bool command_ready(struct sim *sim, const struct actor *a, struct engine *e, int64_t *from) {
-    *from = e->now + 1;
-    if (!data_ready(sim, e, from)) return false;
+// need: when the command's data, its operand and room for its result are there, each not before the one in front of it.
+static bool command_ready(struct sim *sim, const struct actor *a, struct engine *e, int64_t need[TIMING_CAUSES]) {
+    int64_t from = e->now + 1;
+    if (!data_ready(sim, e, &from)) return false;
+    need[TIMING_FOR_BEATS] = from;
     if (!e->header_left) {
         if (e->used >= (int64_t)e->filled.count) return false;
-        *from = at_least(*from, e->filled.items[e->used] + X_COUNTED);
+        from = at_least(from, e->filled.items[e->used] + X_COUNTED);
     }
-    return room_ready(a, e, from);
+    need[TIMING_FOR_OPERAND] = from;
+    if (!room_ready(a, e, &from)) return false;
+    need[TIMING_FOR_ROOM] = from;
+    return true;
+}
+
+// Where the cycles since the last command went.
+static void account(struct sim *sim, const struct engine *e, int64_t entry, const int64_t need[TIMING_CAUSES]) {
+    struct timing_firing *f = &sim->firing[(int64_t)e->walk.step * sim->ir->firings + e->firing[entry]];
+    struct timing_turn *turn = &sim->turn[(int64_t)e->walk.step * sim->channels + e->id];
+    int64_t since = e->free;
+    for (int cause = 0; cause < TIMING_CAUSES; since = at_least(since, need[cause++])) {
+        int64_t *to = cause == TIMING_FOR_OPERAND && e->turning ? &turn->wait : &f->wait[cause];
+        *to += at_least(need[cause] - since, 0);
+    }
+    f->busy++;
+    f->beats += e->header_left || (e->token == 0 && from_memory(e));
+    turn->last_command = e->now;
 }
 
 static void row_done(struct sim *sim, struct engine *e, bool last_token) {
@@ -241,10 +275,13 @@ static void command(struct sim *sim, struct engine *e) {
 }
 
 static bool engine_command(struct sim *sim, const struct actor *a, struct engine *e) {
-    int64_t from;
+    int64_t need[TIMING_CAUSES], entry;
     if (!e->active && !start_firing(sim, a, e)) return false;
-    if (!command_ready(sim, a, e, &from)) return false;
-    e->now = from;
+    if (!command_ready(sim, a, e, need) || !sim_walk_entry(sim, &e->schedule, &e->walk, &entry)) return false;
+    e->now = need[TIMING_FOR_ROOM];
+    account(sim, e, entry, need);
+    e->turning &= e->header_left > 0;
+    e->free = e->now + 1;
     command(sim, e);
     return true;
 }

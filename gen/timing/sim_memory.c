@@ -10,6 +10,17 @@ struct timing_memory timing_memory(const struct ir_design *d) {
     return (struct timing_memory){.period_ps = 1e6 / (d->clock_mhz > 0 ? d->clock_mhz : 250), .refreshes = true};
 }
 
+struct timing_memory_figures timing_memory_figures(void) {
+    enum { BYTES = 8 << 20 };
+    struct hbm_timing t = hbm_timing_default();
+    struct hbm_banks banks;
+    struct hbm_stats unused = {0};
+    uint64_t end = 0;
+    hbm_banks_init(&banks, &t);
+    for (uint64_t at = 0; at < BYTES; at += ATOM_BYTES) end = hbm_banks_access(&banks, &t, 0, at, false, &unused);
+    return (struct timing_memory_figures){1e3 * BYTES / (double)(end + t.atom), (int64_t)(t.latency + t.activate), (int64_t)t.write_response};
+}
+
 void memory_init(struct sim_memory *m, const struct timing_memory *figure, int beat_bits) {
     *m = (struct sim_memory){.figure = *figure, .timing = hbm_timing_default(), .beat_bytes = beat_bits / 8};
     hbm_banks_init(&m->banks, &m->timing);

@@ -264,6 +264,8 @@ static struct timing_result *collect(struct sim *sim) {
     collect_work(sim, r);
     if (!ir->design.is_lm) sim->step_start[sim->options->steps] = last_row_written(sim);
     r->step = sim->step_start;
+    r->firing = sim->firing;
+    r->turn = sim->turn;
     r->cycles = sim->step_start[sim->options->steps];
     if (r->cycles < 0) r->stuck = describe_stuck(sim);
     return r;
@@ -284,6 +286,8 @@ struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, 
     sim.channels = ir->engines > 0 ? ir->engines : 1;
     sim.channel = ARENA_ARRAY(arena, struct sim_channel, (size_t)sim.channels);
     for (int c = 0; c < sim.channels; c++) memory_init(&sim.channel[c].memory, &options->memory, ir->design.beat_bits);
+    sim.firing = ARENA_ARRAY(arena, struct timing_firing, (size_t)options->steps * (size_t)ir->firings + 1);
+    sim.turn = ARENA_ARRAY(arena, struct timing_turn, (size_t)options->steps * (size_t)sim.channels + 1);
     sim.positions = INT64_MAX;
     open_edges(&sim);
     if (!open_actors(&sim, missing)) return NULL;

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill check SPEC --request IN:OUT: what a request takes, what bounds it and where the engine waits, from the timing contracts alone.
+#include <inttypes.h>
+#include <string.h>
+
+#include "command.h"
+#include "ops.h"
+#include "timing.h"
+
+enum { STAGE_NODES = 4 /* named in front of a product */ };
+
+struct forecast_view {
+    const struct ir *ir;
+    const struct timing_forecast *f;
+    const char **stage; // per firing: what makes its operand
+};
+
+// The operations between the last product and a product's operand, last one first: "norm2_mx < norm2 < residual1".
+static const char *stage_of(const struct ir *ir, const struct ir_firing *f) {
+    struct text t = {0};
+    int tensor = ir->node[f->node].in[0];
+    for (int i = 0; i < STAGE_NODES; i++) {
+        int node = ir->tensor[tensor].producer;
+        bool made_by_engine = node != IR_NONE && ir->tensor[ir->node[node].in[0]].dtype == IR_ACC;
+        if (node == IR_NONE || made_by_engine) break;
+        text_addf(&t, "%s%s", i ? " < " : "", ir->node[node].name);
+        if (ir->node[node].inputs == 0) break;
+        tensor = ir->node[node].in[0];
+        bool joins = ir->node[node].inputs > 1 && ir->tensor[ir->node[node].in[1]].dtype == IR_F32;
+        if (joins) break; // two paths meet: what comes before is another stage
+    }
+    const char *copy = arena_strdup(ir->arena, t.len ? text_cstr(&t) : "-");
+    text_free(&t);
+    return copy;
+}
+
+static double ms(const struct forecast_view *v, double cycles) { return cycles / (v->ir->design.clock_mhz * 1e3); }
+static double per_second(const struct forecast_view *v, double steps, double cycles) {
+    return cycles > 0 ? steps * v->ir->design.clock_mhz * 1e6 / cycles : 0;
+}
+static double each(const struct timing_phase *p, double sum) { return p->steps ? sum / (double)p->steps : 0; }
+
+// Cycles in which the memory can bring the lanes' beats, at its sustained rate.
+static double memory_cycles(const struct forecast_view *v, const struct timing_phase *p) {
+    return p->beats * v->ir->design.beat_bits / 8 / v->f->memory_gbs * v->ir->design.clock_mhz * 1e-3;
+}
+
+static double rest(const struct timing_phase *p) {
+    double sum = p->busy + p->turn;
+    for (int c = 0; c < TIMING_CAUSES; c++) sum += p->wait[c];
+    return p->cycles - sum;
+}
+
+// ---- text ----
+
+static void print_phase(const struct forecast_view *v, const char *name, const struct timing_phase *p) {
+    if (!p->steps) return;
+    printf("\n%s: %" PRId64 " steps of %.0f cycles\n", name, p->steps, each(p, p->cycles));
+    if (v->f->engine == IR_NONE) return;
+    double engine = each(p, p->busy), memory = each(p, memory_cycles(v, p));
+    printf("  bound by %s: engine %.0f cycles, memory %.0f (%.2f GB/s a channel)\n", engine > memory ? "the engine's beats" : "the memory", engine,
+           memory, v->f->memory_gbs);
+    printf("  engine waits: beats, keys, values %.0f, operands %.0f, room %.0f, from step to step %.0f, rest %.0f\n",
+           each(p, p->wait[TIMING_FOR_BEATS]), each(p, p->wait[TIMING_FOR_OPERAND]), each(p, p->wait[TIMING_FOR_ROOM]), each(p, p->turn),
+           each(p, rest(p)));
+    printf("  waits for operands, cycles per step and of each repetition:\n");
+    for (int i = 0; i < v->ir->firings; i++) {
+        const struct ir_firing *f = &v->ir->firing[i];
+        double wait = 0;
+        if (i && v->ir->firing[i - 1].node == f->node) continue; // heads of one product, listed together
+        bool seen = false;
+        for (int j = 0; j < v->ir->firings; j++) {
+            if (v->ir->firing[j].node != f->node) continue;
+            seen |= j < i;
+            wait += p->firing[j][TIMING_FOR_OPERAND];
+        }
+        if (seen || wait <= 0) continue;
+        printf("  %10.0f %8.0f  %s: %s\n", each(p, wait), each(p, wait) / (double)v->ir->region[f->region].repeat, v->ir->node[f->node].name,
+               v->stage[i]);
+    }
+}
+
+static void print_text(const struct forecast_view *v) {
+    const struct timing_forecast *f = v->f;
+    printf("%" PRId64 " %s in, %" PRId64 " out, %g MHz: forecast from timing contracts and the memory model\n", f->prompt,
+           v->ir->design.is_lm ? "ids" : "rows", v->ir->design.is_lm ? f->decode.steps + 1 : f->prompt, v->ir->design.clock_mhz);
+    printf("start %" PRId64 " cycles, first %s after %.0f cycles (%.3f ms), latency %.3f ms\n", f->start, v->ir->design.is_lm ? "id" : "result",
+           f->first_id, ms(v, f->first_id), ms(v, f->end));
+    if (f->decode.steps) printf("decode %.1f tokens/s\n", per_second(v, (double)f->decode.steps, f->decode.cycles));
+    printf("%" PRId64 " of %" PRId64 " steps simulated\n", f->simulated < f->steps ? f->simulated : f->steps, f->steps);
+    print_phase(v, v->ir->design.is_lm ? "prompt" : "rows", &f->prefill);
+    print_phase(v, "decode", &f->decode);
+}
+
+// ---- JSON ----
+
+static void json_phase(const struct forecast_view *v, const char *name, const struct timing_phase *p) {
+    printf(",\n  \"%s\": {\"steps\": %" PRId64 ", \"cycles\": %.0f, \"engine_busy\": %.0f, \"memory_cycles\": %.0f,\n", name, p->steps, p->cycles,
+           p->busy, memory_cycles(v, p));
+    printf("    \"waits\": {\"beats\": %.0f, \"operands\": %.0f, \"room\": %.0f, \"turn\": %.0f, \"rest\": %.0f},\n    \"stages\": [", p->wait[0],
+           p->wait[1], p->wait[2], p->turn, rest(p));
+    for (int i = 0; i < v->ir->firings; i++)
+        printf("%s\n      {\"product\": \"%s\", \"head\": %d, \"operand\": \"%s\", \"waits\": [%.0f, %.0f, %.0f]}", i ? "," : "",
+               v->ir->node[v->ir->firing[i].node].name, v->ir->firing[i].head, v->stage[i], p->firing[i][0], p->firing[i][1], p->firing[i][2]);
+    printf("\n    ]}");
+}
+
+static void print_json(const struct forecast_view *v) {
+    const struct timing_forecast *f = v->f;
+    printf("{\n  \"ids_in\": %" PRId64 ",\n  \"ids_out\": %" PRId64 ",\n  \"clock_mhz\": %.9g,\n", f->prompt,
+           v->ir->design.is_lm ? f->decode.steps + 1 : f->prompt, v->ir->design.clock_mhz);
+    printf("  \"cycles_start\": %" PRId64 ",\n  \"cycles_prefill\": %.0f,\n  \"cycles_decode\": %.0f,\n", f->start, f->first_id,
+           f->end - f->first_id);
+    printf("  \"ttft_ms\": %.6g,\n  \"latency_ms\": %.6g,\n  \"tokens_per_second\": %.6g,\n", ms(v, f->first_id), ms(v, f->end),
+           per_second(v, (double)f->decode.steps, f->decode.cycles));
+    printf("  \"steps\": %" PRId64 ",\n  \"steps_simulated\": %" PRId64 ",\n  \"sustained_gbs\": %.6g", f->steps, f->simulated, f->memory_gbs);
+    json_phase(v, "prefill", &f->prefill);
+    json_phase(v, "decode", &f->decode);
+    printf("\n}\n");
+}
+
+static bool read_request(const char *text, int64_t *prompt, int64_t *tokens) {
+    int end = 0;
+    *tokens = 1;
+    if (sscanf(text, "%" SCNd64 "%n:%" SCNd64 "%n", prompt, &end, tokens, &end) < 1 || text[end]) return false;
+    return *prompt >= 1 && *tokens >= 1;
+}
+
+int command_forecast(struct ir *ir, const char *request, bool json) {
+    int64_t prompt, tokens, most = ir->design.context;
+    if (!read_request(request, &prompt, &tokens)) {
+        fprintf(stderr, "rill check: error: --request takes IN:OUT, both at least 1, not %s\n", request);
+        return RILL_USAGE;
+    }
+    if (prompt > most || (ir->design.is_lm && prompt + tokens - 1 > most)) {
+        fprintf(stderr,
+                "rill check: error: a request of %" PRId64 " ids in and %" PRId64 " out needs %" PRId64 " positions, the context has %" PRId64 "\n",
+                prompt, tokens, prompt + tokens - 1, most);
+        return RILL_BAD_SPEC;
+    }
+    const char *why = NULL;
+    struct forecast_view v = {.ir = ir, .f = timing_foretell(ir, prompt, tokens, &why)};
+    if (!v.f) return fprintf(stderr, "rill check: error: %s\n", why), RILL_BAD_SPEC;
+    v.stage = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->firings + 1);
+    for (int i = 0; i < ir->firings; i++) v.stage[i] = stage_of(ir, &ir->firing[i]);
+    if (json) print_json(&v);
+    else print_text(&v);
+    return RILL_OK;
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cycles of a request from the timing contracts alone. A short request is simulated whole. Of a long one, steps at some positions are, each in
+// a window of its own that begins a little earlier; each stands for the steps around it (the midpoint rule).
+#include <string.h>
+
+#include "cost/args.h"
+#include "timing.h"
+
+enum {
+    WHOLE_WORDS = 8000000, // of streams; a request of fewer is simulated whole
+    SAMPLES_PREFILL = 8,
+    SAMPLES_DECODE = 16,
+    WARM_PREFILL = 2, // steps before the one that counts
+    WARM_DECODE = 1,
+    COUNT_DECODE = 2, // decode steps that count
+    TAIL = 3,         // last steps of a prompt, simulated with the first id behind them
+    // Beside the steps (rill_token_loop, rill_ring_writer, rill_param_loader):
+    START_CYCLES = 8,  // start to the first request of parameters
+    LOADED_CYCLES = 8, // last parameter to the first step
+    RING_CYCLES = 12,  // an id's step over to its write at the memory
+};
+
+struct foretelling {
+    const struct ir *ir;
+    struct arena scratch;
+    struct timing_forecast *f;
+    struct timing_step *step;
+    int steps, prefill; // of a prompt
+    const char *why;
+};
+
+static struct timing_result *run(struct foretelling *t, int first, int steps) {
+    struct timing_options o = {.step = t->step + first, .steps = steps, .bounded = true};
+    const char *missing = NULL;
+    o.memory = timing_memory(&t->ir->design);
+    o.memory.start = t->f->start;
+    struct timing_result *r = timing_simulate(&t->scratch, t->ir, &o, &missing);
+    if (!r) t->why = arena_printf(t->ir->arena, "%s has no timing contract", missing);
+    else if (r->stuck) t->why = arena_printf(t->ir->arena, "the streams come to a halt: %s", r->stuck);
+    return r && !r->stuck ? r : NULL;
+}
+
+static const struct timing_turn *turn_of(const struct foretelling *t, const struct timing_result *r, int step) {
+    return &r->turn[step * (t->ir->engines > 0 ? t->ir->engines : 1) + (t->f->engine >= 0 ? t->f->engine : 0)];
+}
+
+// Adds `weight` times what the engine did in a step.
+static void add_step(const struct foretelling *t, struct timing_phase *p, const struct timing_result *r, int step, double weight) {
+    for (int i = 0; i < t->ir->firings; i++) {
+        const struct timing_firing *f = &r->firing[step * t->ir->firings + i];
+        if (t->ir->firing[i].engine != t->f->engine) continue;
+        p->busy += weight * (double)f->busy;
+        p->beats += weight * (double)f->beats;
+        for (int c = 0; c < TIMING_CAUSES; c++) {
+            p->wait[c] += weight * (double)f->wait[c];
+            p->firing[i][c] += weight * (double)f->wait[c];
+        }
+    }
+    p->turn += weight * (double)turn_of(t, r, step)->wait;
+}
+
+// The engine with most commands in a step.
+static int busiest_engine(const struct ir *ir, const struct timing_result *r) {
+    int64_t *busy = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->engines + 1);
+    int best = ir->engines > 0 ? 0 : IR_NONE;
+    for (int i = 0; i < ir->firings; i++) busy[ir->firing[i].engine] += r->firing[i].busy;
+    for (int e = 1; e < ir->engines; e++)
+        if (busy[e] > busy[best]) best = e;
+    return best;
+}
+
+// ---- whole ----
+
+static bool foretell_whole(struct foretelling *t) {
+    struct timing_result *r = run(t, 0, t->steps);
+    if (!r) return false;
+    for (int s = 0; s < t->steps; s++) add_step(t, s < t->prefill ? &t->f->prefill : &t->f->decode, r, s, 1);
+    t->f->prefill.cycles = (double)r->step[t->prefill];
+    t->f->decode.cycles = (double)(r->step[t->steps] - r->step[t->prefill]);
+    t->f->simulated = t->steps;
+    return true;
+}
+
+// ---- sampled ----
+
+static int64_t last_command(const struct foretelling *t, const struct timing_result *r, int step) { return turn_of(t, r, step)->last_command; }
+
+// Steps [first, first + count) stand for the `weight` times as many. Their cycles: ends of a prompt's steps are the engine's last commands, as
+// the next step's ids are under way long before; a decode step ends with its id.
+static bool sample(struct foretelling *t, struct timing_phase *p, int first, int count, int warm, double weight) {
+    struct arena_mark mark = arena_mark(&t->scratch);
+    int from = first > warm ? first - warm : 0, lead = first - from;
+    struct timing_result *r = run(t, from, lead + count);
+    if (!r) return false;
+    for (int s = 0; s < count; s++) add_step(t, p, r, lead + s, weight);
+    bool is_decode = p == &t->f->decode;
+    int64_t begin = is_decode ? r->step[lead] : lead ? last_command(t, r, lead - 1) : 0;
+    int64_t end = is_decode ? r->step[lead + count] : last_command(t, r, lead + count - 1);
+    p->cycles += weight * (double)(end - begin);
+    t->f->simulated += lead + count;
+    arena_release(&t->scratch, mark);
+    return true;
+}
+
+// The steps [first, end), in `samples` parts of equal size, the middle of each simulated.
+static bool sample_range(struct foretelling *t, struct timing_phase *p, int first, int end, int samples, int warm, int count) {
+    int steps = end - first, parts = steps / count < samples ? steps / count : samples;
+    if (steps > 0 && parts == 0) parts = 1, count = steps;
+    for (int i = 0; i < parts; i++) {
+        int low = first + (int)((int64_t)steps * i / parts), high = first + (int)((int64_t)steps * (i + 1) / parts);
+        if (!sample(t, p, low + (high - low - count) / 2, count, warm, (double)(high - low) / count)) return false;
+    }
+    return true;
+}
+
+// From the end of the step before to the first id.
+static bool foretell_tail(struct foretelling *t, int first) {
+    struct arena_mark mark = arena_mark(&t->scratch);
+    int from = first > WARM_PREFILL ? first - WARM_PREFILL : 0, lead = first - from, count = t->prefill - first;
+    struct timing_result *r = run(t, from, lead + count);
+    if (!r) return false;
+    for (int s = 0; s < count; s++) add_step(t, &t->f->prefill, r, lead + s, 1);
+    t->f->prefill.cycles += (double)(r->step[lead + count] - (lead ? last_command(t, r, lead - 1) : 0));
+    t->f->simulated += lead + count;
+    arena_release(&t->scratch, mark);
+    return true;
+}
+
+static bool foretell_samples(struct foretelling *t) {
+    struct timing_phase *p = &t->f->prefill, *d = &t->f->decode;
+    int head = t->prefill > TAIL + WARM_PREFILL ? WARM_PREFILL : 0, tail = head ? t->prefill - TAIL : 0;
+    if (head && !sample(t, p, 0, head, 0, 1)) return false;
+    return sample_range(t, p, head, tail, SAMPLES_PREFILL, WARM_PREFILL, 1) && foretell_tail(t, tail) &&
+           sample_range(t, d, t->prefill, t->steps, SAMPLES_DECODE, WARM_DECODE, COUNT_DECODE);
+}
+
+// ---- beside the steps ----
+
+// The vector parameters are read once per start, as fast as the channel gives them.
+static int64_t start_cycles(const struct ir *ir, const struct timing_memory *m, const struct timing_memory_figures *h) {
+    int64_t beats = 0;
+    for (int s = 0; s < ir->segments; s++)
+        if (ir->segment[s].kind == IR_SEG_PARAMS) beats += div_up(ir->segment[s].bytes, ir->design.beat_bits / 8);
+    double beat_ps = ir->design.beat_bits / 8 / h->sustained_gbs * 1e3, per_beat = beat_ps > m->period_ps ? beat_ps / m->period_ps : 1;
+    return START_CYCLES + (int64_t)((double)beats * per_beat + (double)h->read_ps / m->period_ps) + LOADED_CYCLES;
+}
+
+static int64_t ring_cycles(const struct timing_memory *m, const struct timing_memory_figures *h) {
+    return RING_CYCLES + (int64_t)((double)h->write_ps / m->period_ps);
+}
+
+// The pilot's words tell whether the request is short.
+static bool is_short(struct foretelling *t) {
+    struct arena_mark mark = arena_mark(&t->scratch);
+    int last = t->prefill - 1;
+    struct timing_result *r = run(t, last, 1);
+    if (!r) return false;
+    int64_t words = r->words * t->prefill;
+    t->f->engine = busiest_engine(t->ir, r);
+    if (t->steps > t->prefill && (r = run(t, t->steps - 1, 1))) words += r->words * (t->steps - t->prefill);
+    arena_release(&t->scratch, mark);
+    return words <= WHOLE_WORDS || !t->ir->design.is_lm;
+}
+
+struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int64_t tokens, const char **why) {
+    struct foretelling t = {.ir = ir};
+    struct timing_memory m = timing_memory(&ir->design);
+    struct timing_memory_figures h = timing_memory_figures();
+    arena_init(&t.scratch);
+    t.f = ARENA_NEW(ir->arena, struct timing_forecast);
+    *t.f = (struct timing_forecast){.prompt = prompt, .tokens = tokens, .start = start_cycles(ir, &m, &h), .memory_gbs = h.sustained_gbs};
+    t.steps = timing_request_steps(ir, prompt, tokens, &t.step);
+    t.f->steps = t.steps;
+    while (t.prefill < t.steps && t.step[t.prefill].pos < prompt) t.prefill++;
+    struct timing_phase *phase[] = {&t.f->prefill, &t.f->decode};
+    for (int i = 0; i < 2; i++) {
+        phase[i]->steps = i ? t.steps - t.prefill : t.prefill;
+        phase[i]->firing = arena_alloc(ir->arena, (size_t)ir->firings + 1, sizeof *phase[i]->firing);
+    }
+    bool whole = is_short(&t);
+    bool ok = !t.why && (whole ? foretell_whole(&t) : foretell_samples(&t));
+    double ring = ir->design.is_lm ? (double)ring_cycles(&m, &h) : 0;
+    t.f->first_id = (double)t.f->start + t.f->prefill.cycles + ring;
+    t.f->end = t.f->first_id + t.f->decode.cycles;
+    arena_free(&t.scratch);
+    *why = t.why;
+    return ok ? t.f : NULL;
+}
