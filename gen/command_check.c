@@ -11,12 +11,12 @@
 static const char check_usage[] = "usage: rill check SPEC [--json]   |   rill check --passes   |   rill check --operations\n"
                                   "       rill check SPEC --types         the itensor type of every stream\n"
                                   "       rill check SPEC --timeline [--prompt-len N] [--tokens N] [--unbounded] [--beats FILE] [--json]\n"
-                                  "       rill check SPEC --request IN:OUT [--json]\n"
+                                  "       rill check SPEC --request IN:OUT [--start N] [--json]\n"
                                   "  --request I:O   tokens/s, time to the first id and latency of a request of I ids (or rows) in and O ids out\n"
                                   "  --timeline      cycles of each step of a request and what the FIFOs hold, from timing contracts alone\n"
                                   "  --prompt-len N  ids (or rows) of the request (default: two whole steps)\n"
                                   "  --tokens N      ids to make (default 3)\n"
-                                  "  --start N       cycles that the memory has run when the first step begins (its refreshes)\n"
+                                  "  --start N       cycles that the memory has run when the first step, or the request, begins (its refreshes)\n"
                                   "  --unbounded     as if no FIFO were ever full\n"
                                   "  --beats FILE    the cycle of every word: a line with edge number, cycle, end of firing\n";
 static const char report_usage[] = "usage: rill report DIR [--json]\n";
@@ -74,7 +74,7 @@ int command_check(int argc, char **argv) {
     struct ir *ir = command_build(spec, &arena, &diag, NULL);
     struct text text = {0};
     int status = ir ? RILL_OK : RILL_BAD_SPEC;
-    if (ir && request) status = command_forecast(ir, request, json);
+    if (ir && request) status = command_forecast(ir, request, t.start, json);
     else if (ir && timeline) status = command_timeline(ir, &t);
     else if (ir && types) emit_report_types(ir, &text);
     else if (ir && json) emit_report_json(ir, &text);

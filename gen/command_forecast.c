@@ -126,7 +126,7 @@ static bool read_request(const char *text, int64_t *prompt, int64_t *tokens) {
     return *prompt >= 1 && *tokens >= 1;
 }
 
-int command_forecast(struct ir *ir, const char *request, bool json) {
+int command_forecast(struct ir *ir, const char *request, int64_t age, bool json) {
     int64_t prompt, tokens, most = ir->design.context;
     if (!read_request(request, &prompt, &tokens)) {
         fprintf(stderr, "rill check: error: --request takes IN:OUT, both at least 1, not %s\n", request);
@@ -139,7 +139,7 @@ int command_forecast(struct ir *ir, const char *request, bool json) {
         return RILL_BAD_SPEC;
     }
     const char *why = NULL;
-    struct forecast_view v = {.ir = ir, .f = timing_foretell(ir, prompt, tokens, &why)};
+    struct forecast_view v = {.ir = ir, .f = timing_foretell(ir, prompt, tokens, age, &why)};
     if (!v.f) return fprintf(stderr, "rill check: error: %s\n", why), RILL_BAD_SPEC;
     v.stage = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->firings + 1);
     for (int i = 0; i < ir->firings; i++) v.stage[i] = stage_of(ir, &ir->firing[i]);

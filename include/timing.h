@@ -174,7 +174,7 @@ struct timing_forecast {
 };
 
 // A whole request without any values. Long ones are sampled: steps at some positions, each standing for its neighbours.
-// NULL: *why says which kernel has no contract, or which streams come to a halt.
-struct timing_forecast *timing_foretell(const struct ir *, int64_t prompt, int64_t tokens, const char **why);
+// age: of the memory at the start, cycles. NULL: *why says which kernel has no contract, or which streams come to a halt.
+struct timing_forecast *timing_foretell(const struct ir *, int64_t prompt, int64_t tokens, int64_t age, const char **why);
 
 #endif

@@ -15,8 +15,8 @@ enum {
     COUNT_DECODE = 2, // decode steps that count
     TAIL = 3,         // last steps of a prompt, simulated with the first id behind them
     // Beside the steps (rill_token_loop, rill_ring_writer, rill_param_loader):
-    START_CYCLES = 8,  // start to the first request of parameters
-    LOADED_CYCLES = 8, // last parameter to the first step
+    LOAD_CYCLES = 6,   // start to the first request of parameters, last parameter to the first step
+    DRAIN_CYCLES = 58, // of graphs without ids: last row handed over to the interrupt
     RING_CYCLES = 12,  // an id's step over to its write at the memory
 };
 
@@ -26,6 +26,7 @@ struct foretelling {
     struct timing_forecast *f;
     struct timing_step *step;
     int steps, prefill; // of a prompt
+    int64_t age;
     const char *why;
 };
 
@@ -33,7 +34,7 @@ static struct timing_result *run(struct foretelling *t, int first, int steps) {
     struct timing_options o = {.step = t->step + first, .steps = steps, .bounded = true};
     const char *missing = NULL;
     o.memory = timing_memory(&t->ir->design);
-    o.memory.start = t->f->start;
+    o.memory.start = t->age + t->f->start;
     struct timing_result *r = timing_simulate(&t->scratch, t->ir, &o, &missing);
     if (!r) t->why = arena_printf(t->ir->arena, "%s has no timing contract", missing);
     else if (r->stuck) t->why = arena_printf(t->ir->arena, "the streams come to a halt: %s", r->stuck);
@@ -136,13 +137,14 @@ static bool foretell_samples(struct foretelling *t) {
 
 // ---- beside the steps ----
 
-// The vector parameters are read once per start, as fast as the channel gives them.
+// The vector parameters are read once per start, in turn with the lane's first beats until its prefetch FIFO is full.
 static int64_t start_cycles(const struct ir *ir, const struct timing_memory *m, const struct timing_memory_figures *h) {
     int64_t beats = 0;
     for (int s = 0; s < ir->segments; s++)
         if (ir->segment[s].kind == IR_SEG_PARAMS) beats += div_up(ir->segment[s].bytes, ir->design.beat_bits / 8);
     double beat_ps = ir->design.beat_bits / 8 / h->sustained_gbs * 1e3, per_beat = beat_ps > m->period_ps ? beat_ps / m->period_ps : 1;
-    return START_CYCLES + (int64_t)((double)beats * per_beat + (double)h->read_ps / m->period_ps) + LOADED_CYCLES;
+    int64_t others = ir->engines > 0 ? at_most(beats, ir->design.prefetch_beats) : 0;
+    return LOAD_CYCLES + (int64_t)((double)(beats + others) * per_beat + (double)h->read_ps / m->period_ps);
 }
 
 static int64_t ring_cycles(const struct timing_memory *m, const struct timing_memory_figures *h) {
@@ -162,8 +164,8 @@ static bool is_short(struct foretelling *t) {
     return words <= WHOLE_WORDS || !t->ir->design.is_lm;
 }
 
-struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int64_t tokens, const char **why) {
-    struct foretelling t = {.ir = ir};
+struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t age, const char **why) {
+    struct foretelling t = {.ir = ir, .age = age};
     struct timing_memory m = timing_memory(&ir->design);
     struct timing_memory_figures h = timing_memory_figures();
     arena_init(&t.scratch);
@@ -179,7 +181,7 @@ struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int
     }
     bool whole = is_short(&t);
     bool ok = !t.why && (whole ? foretell_whole(&t) : foretell_samples(&t));
-    double ring = ir->design.is_lm ? (double)ring_cycles(&m, &h) : 0;
+    double ring = ir->design.is_lm ? (double)ring_cycles(&m, &h) : DRAIN_CYCLES;
     t.f->first_id = (double)t.f->start + t.f->prefill.cycles + ring;
     t.f->end = t.f->first_id + t.f->decode.cycles;
     arena_free(&t.scratch);

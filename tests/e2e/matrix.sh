@@ -91,7 +91,37 @@ check_run() { # name, key, set, seed: the simulation of one request set
     else
         ok "$label: $((${#requests[@]} / 4)) requests, $(json_value "$json" values_compared) values match ($((SECONDS - start)) s)"
         [ -s "$base.logits" ] && mv "$base.logits" "$work/logits/$2.$3.$1.$4"
+        [ "$4" != 0 ] || check_forecast "$1 $3" "$work/$1.yaml" "$json"
     fi
+}
+
+# Of each request of a run without jitter: ids in, ids made (rows: the same number), cycle of its start, cycles.
+requests_of() { # json
+    sed -n '/^  "requests"/,$p' "$1" | awk -F: '
+        /"prompt_ids"/ { ids = gsub(/[0-9]+/, "&") }
+        /"token_ids"/ { made = gsub(/[0-9]+/, "&") }
+        /"rows"/ { rows = $2 + 0 }
+        /"cycle_start"/ { start = $2 + 0 }
+        /"cycles_prefill"/ { prefill = $2 + 0 }
+        /"cycles_decode"/ { print (ids ? ids ":" made : rows ":1"), start, prefill + $2 }'
+}
+
+# The forecast of every request against its measured cycles: within 2 % and 64 cycles per step.
+check_forecast() { # name, spec, json
+    local request start cycles json worst=0 count=0 difference limit
+    while read -r request start cycles; do
+        json=$("$rill" check "$2" --request "$request" --start "$start" --json) || { fail "$1 forecast" "no forecast of $request"; return; }
+        read -r difference limit < <(awk -F'[:,]' -v c="$cycles" '/^  "cycles_(prefill|decode)"/ { f += $2 } /^  "steps"/ { s = $2 }
+            END { d = f > c ? f - c : c - f; printf "%.0f %.0f\n", d, c * 0.02 + 64 * s }' <<<"$json")
+        if [ "$difference" -gt "$limit" ]; then
+            fail "$1 forecast" "request $request: off by $difference of $cycles cycles, at most $limit"
+            return
+        fi
+        worst=$(awk -v d="$difference" -v c="$cycles" -v w="$worst" 'BEGIN { x = 100 * d / c; print x > w ? x : w }')
+        count=$((count + 1))
+    done < <(requests_of "$3")
+    if [ $count = 0 ]; then fail "$1 forecast" "no request in the results"
+    else ok "$1 forecast: cycles of $count requests within $(printf %.2f "$worst") %"; fi
 }
 
 check_point() { # line of the table: the unit of parallel work

@@ -141,8 +141,9 @@ static void json_request(const struct sim *sim, const struct request_result *r, 
     json_ids(out, "prompt_ids", r->prompt, sim->ir->design.is_lm ? r->prompt_len : 0);
     text_addf(out, ",\n%s", indent);
     json_ids(out, "token_ids", r->id, r->ids);
-    text_addf(out, ",\n%s\"cycles_prefill\": %llu,\n%s\"cycles_decode\": %llu,\n", indent, (unsigned long long)f.prefill, indent,
-              (unsigned long long)f.decode);
+    if (!sim->ir->design.is_lm) text_addf(out, ",\n%s\"rows\": %lld", indent, (long long)r->prompt_len);
+    text_addf(out, ",\n%s\"cycle_start\": %llu,\n%s\"cycles_prefill\": %llu,\n%s\"cycles_decode\": %llu,\n", indent, (unsigned long long)r->start,
+              indent, (unsigned long long)f.prefill, indent, (unsigned long long)f.decode);
     text_addf(out, "%s\"cycles_per_token\": %.9g,\n%s\"tokens_per_second\": %.9g,\n", indent, f.per_token, indent, f.rate);
     text_addf(out, "%s\"ttft_ms\": %.9g,\n%s\"hbm_bytes\": %llu,\n", indent, f.ttft_ms, indent, (unsigned long long)f.bytes);
     text_addf(out, "%s\"hbm_utilization\": %.9g,\n%s\"cycles_counted\": %llu,\n", indent, f.utilization, indent,
