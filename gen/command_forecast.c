@@ -139,7 +139,7 @@ int command_forecast(struct ir *ir, const char *request, int64_t age, bool json)
         return RILL_BAD_SPEC;
     }
     const char *why = NULL;
-    struct forecast_view v = {.ir = ir, .f = timing_foretell(ir, prompt, tokens, age, &why)};
+    struct forecast_view v = {.ir = ir, .f = timing_foretell(ir, prompt, tokens, age, TIMING_WHOLE_WORDS, &why)};
     if (!v.f) return fprintf(stderr, "rill check: error: %s\n", why), RILL_BAD_SPEC;
     v.stage = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->firings + 1);
     for (int i = 0; i < ir->firings; i++) v.stage[i] = stage_of(ir, &ir->firing[i]);

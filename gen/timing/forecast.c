@@ -7,7 +7,6 @@
 #include "timing.h"
 
 enum {
-    WHOLE_WORDS = 8000000, // of streams; a request of fewer is simulated whole
     SAMPLES_PREFILL = 8,
     SAMPLES_DECODE = 16,
     WARM_PREFILL = 2, // steps before the one that counts
@@ -26,7 +25,7 @@ struct foretelling {
     struct timing_forecast *f;
     struct timing_step *step;
     int steps, prefill; // of a prompt
-    int64_t age;
+    int64_t age, whole_words;
     const char *why;
 };
 
@@ -161,11 +160,11 @@ static bool is_short(struct foretelling *t) {
     t->f->engine = busiest_engine(t->ir, r);
     if (t->steps > t->prefill && (r = run(t, t->steps - 1, 1))) words += r->words * (t->steps - t->prefill);
     arena_release(&t->scratch, mark);
-    return words <= WHOLE_WORDS || !t->ir->design.is_lm;
+    return words <= t->whole_words || !t->ir->design.is_lm;
 }
 
-struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t age, const char **why) {
-    struct foretelling t = {.ir = ir, .age = age};
+struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t age, int64_t whole_words, const char **why) {
+    struct foretelling t = {.ir = ir, .age = age, .whole_words = whole_words};
     struct timing_memory m = timing_memory(&ir->design);
     struct timing_memory_figures h = timing_memory_figures();
     arena_init(&t.scratch);

@@ -117,7 +117,7 @@ check_forecast() { # name, spec, json
             fail "$1 forecast" "request $request: off by $difference of $cycles cycles, at most $limit"
             return
         fi
-        worst=$(awk -v d="$difference" -v c="$cycles" -v w="$worst" 'BEGIN { x = 100 * d / c; print x > w ? x : w }')
+        worst=$(awk -v d="$difference" -v c="$cycles" -v w="$worst" 'BEGIN { x = 100 * d / c; print (x > w ? x : w) }')
         count=$((count + 1))
     done < <(requests_of "$3")
     if [ $count = 0 ]; then fail "$1 forecast" "no request in the results"

@@ -34,6 +34,15 @@ refuse_spec() { # folder, name
     fi
 }
 
+refuse_request() { # IN:OUT, exit status, message
+    local status=0
+    "$rill" check "$root/tests/e2e/specs/odd.yaml" --request "$1" >"$log" 2>&1 || status=$?
+    if [ "$status" != "$2" ]; then fail "refuse request $1" "exit status $status instead of $2"
+    elif ! grep -q "error: $3" "$log"; then fail "refuse request $1" "$(reason)"
+    else ok "refuse request $1"
+    fi
+}
+
 continue_after() { # spec, label, pass
     local dump=$work/$2/after/$3.yaml
     "$rill" gen "$1" -o "$work/$2/after" --dump-after="$3" && "$rill" gen "$dump" -o "$work/$2/from-$3" && diff -rq "$work/$2/direct" "$work/$2/from-$3"
@@ -93,6 +102,9 @@ check_damage() { # spec, pass, stride
 for expect in "$root"/tests/spec/*.expect "$root"/tests/pass/*.expect; do
     refuse_spec "$(basename "$(dirname "$expect")")" "$(basename "$expect" .expect)"
 done
+refuse_request 0:1 2 '--request takes IN:OUT'
+refuse_request 3x 2 '--request takes IN:OUT'
+refuse_request 3:99 1 '.*needs 101 positions, the context has 40'
 for spec in "$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" "$root/tests/spec/ok_graph_regions.yaml"; do
     check "legal: ${spec#"$root"/}" "$rill" check "$spec"
 done

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timing contracts against the headers of the RTL modules, the simulator on small designs, depths of FIFOs.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -134,6 +135,32 @@ static void test_cycles_of_rtl(void **state) {
     assert_near(simulate(ir, 8, 4, NULL, false)->cycles, 56141);
 }
 
+static struct timing_forecast *foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t whole_words) {
+    const char *why = NULL;
+    struct timing_forecast *f = timing_foretell(ir, prompt, tokens, 0, whole_words, &why);
+    assert_non_null(f);
+    return f;
+}
+
+// Samples against the whole request; the engine's cycles by cause are all of a phase's cycles.
+static void test_forecast(void **state) {
+    (void)state;
+    struct ir *ir = build_sized("tests/e2e/specs/grouped.yaml", "safe");
+    struct timing_forecast *whole = foretell(ir, 50, 24, INT64_MAX), *some = foretell(ir, 50, 24, 1);
+    assert_int_equal(whole->steps, whole->simulated);
+    assert_true(some->prefill.cycles != whole->prefill.cycles);
+    assert_true(fabs(some->first_id / whole->first_id - 1) < 0.01);
+    assert_true(fabs(some->decode.cycles / whole->decode.cycles - 1) < 0.01);
+    assert_true(fabs(some->decode.busy / whole->decode.busy - 1) < 0.01);
+    assert_true(fabs(some->decode.beats / whole->decode.beats - 1) < 0.01);
+    const struct timing_phase *p = &whole->decode;
+    double causes = p->busy + p->turn + p->wait[TIMING_FOR_BEATS] + p->wait[TIMING_FOR_OPERAND] + p->wait[TIMING_FOR_ROOM];
+    assert_true(fabs(causes / p->cycles - 1) < 0.01);
+    whole = foretell(ir, 3, 1, INT64_MAX);
+    assert_int_equal(whole->decode.steps, 0);
+    assert_true(whole->end == whole->first_id);
+}
+
 static void test_words(void **state) {
     (void)state;
     struct ir *ir = build("tests/e2e/specs/blocks.yaml");
@@ -186,8 +213,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_headers, setup, teardown),        cmocka_unit_test_setup_teardown(test_units, setup, teardown),
         cmocka_unit_test_setup_teardown(test_unknown_module, setup, teardown), cmocka_unit_test_setup_teardown(test_cycles_of_rtl, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_words, setup, teardown),          cmocka_unit_test_setup_teardown(test_halt, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_depths, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_forecast, setup, teardown),       cmocka_unit_test_setup_teardown(test_words, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_halt, setup, teardown),           cmocka_unit_test_setup_teardown(test_depths, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
