@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill check: reads a spec, runs every pass and prints what would be built. rill report: prints a generated design's report.
+// rill check: reads a spec, runs every pass and prints what would be built.
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,6 @@ static const char check_usage[] = "usage: rill check SPEC [--json]   |   rill ch
                                   "  --start N       cycles that the memory has run when the first step, or the request, begins (its refreshes)\n"
                                   "  --unbounded     as if no FIFO were ever full\n"
                                   "  --beats FILE    the cycle of every word: a line with edge number, cycle, end of firing\n";
-static const char report_usage[] = "usage: rill report DIR [--json]\n";
 
 static int list_passes(void) {
     for (int p = 0; pass_table[p].name; p++) puts(pass_table[p].name);
@@ -83,19 +82,4 @@ int command_check(int argc, char **argv) {
     text_free(&text);
     arena_free(&arena);
     return status;
-}
-
-int command_report(int argc, char **argv) {
-    bool json = argc == 3 && !strcmp(argv[2], "--json");
-    if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(report_usage, stdout), RILL_OK;
-    if (argc != 2 && !json) return fputs(report_usage, stderr), RILL_USAGE;
-    struct arena arena;
-    arena_init(&arena);
-    size_t len;
-    const char *why, *path = arena_printf(&arena, "%s/report.%s", argv[1], json ? "json" : "txt");
-    const char *data = file_read(&arena, path, 64 << 20, &len, &why);
-    if (data) fwrite(data, 1, len, stdout);
-    else fprintf(stderr, "%s: error: %s (is it a directory that `rill gen` wrote?)\n", path, why);
-    arena_free(&arena);
-    return data ? RILL_OK : RILL_BAD_SPEC;
 }

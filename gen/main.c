@@ -19,7 +19,7 @@ static const struct command commands[] = {
     {"pack", command_pack, "SPEC --weights MODELDIR|random:SEED -o DIR  quantize and pack the memory image"},
     {"sim", command_sim, "DIR --prompt TEXT --tokens N               build and run the design in Verilator against the golden model"},
     {"golden", command_golden, "SPEC --weights MODELDIR|random:SEED ...     decode with the golden model alone"},
-    {"report", command_report, "DIR                                      print a design's report"},
+    {"report", command_report, "DIR [--html FILE]                        print a design's report, or make a page of it"},
 };
 
 static void print_usage(FILE *out) {

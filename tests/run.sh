@@ -15,7 +15,7 @@ The lines of each part are kept in build/tests/<part>.out. Exit status: 0 all pa
 TEXT
 }
 
-known="unit sanitize passes emit templates benches formal accuracy matrix failures"
+known="unit sanitize passes emit report templates benches formal accuracy matrix failures"
 all=() quick=(--quick) verbose=0 wanted=""
 for arg in "$@"; do
     case $arg in
@@ -55,6 +55,7 @@ part unit "C unit tests" tests/unit/run.sh
 part sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize
 part passes "refused specs, dumps of the passes" tests/pass/run.sh "${all[@]}"
 part emit "emitted files in three tools" tests/emit/run.sh "${all[@]}"
+part report "the report as a page" tests/report/run.sh
 part templates "templates alone in three tools" verif/unit/lint_templates.sh "${quick[@]}"
 part benches "module benches" verif/unit/run.sh "${quick[@]}"
 part formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}"

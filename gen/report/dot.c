@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs Graphviz' dot on a graph. Its SVG comes with a prolog that points to other places: only the element itself is kept.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "html.h"
+
+static const char missing[] = "Graphviz' `dot` is not installed (Debian: apt-get install graphviz)";
+
+// A temporary file that is gone when it is closed, with the text in it.
+static FILE *file_of(const struct text *text) {
+    FILE *f = tmpfile();
+    if (f && text && text->len && fwrite(text->data, 1, text->len, f) != text->len) {
+        fclose(f);
+        return NULL;
+    }
+    if (f) rewind(f);
+    return f;
+}
+
+static int run_dot(FILE *in, FILE *out) {
+    char *const args[] = {"dot", "-Tsvg", NULL};
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(fileno(in), 0);
+        dup2(fileno(out), 1);
+        execvp(args[0], args);
+        _exit(127);
+    }
+    int status = 0;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static char *read_back(struct arena *arena, FILE *f) {
+    long len = fseek(f, 0, SEEK_END) ? -1 : ftell(f);
+    if (len <= 0) return NULL;
+    char *data = arena_alloc(arena, (size_t)len + 1, 1);
+    rewind(f);
+    return fread(data, 1, (size_t)len, f) == (size_t)len ? data : NULL;
+}
+
+// Copies from `from`, without comments and without the names of XML's own namespaces, which HTML knows.
+static void keep_element(const char *from, struct text *svg) {
+    static const char *const dropped[] = {" xmlns=\"http://www.w3.org/2000/svg\"", " xmlns:xlink=\"http://www.w3.org/1999/xlink\""};
+    while (*from) {
+        size_t skip = 0;
+        for (size_t i = 0; i < COUNT_OF(dropped); i++)
+            if (!strncmp(from, dropped[i], strlen(dropped[i]))) skip = strlen(dropped[i]);
+        if (!strncmp(from, "<!--", 4)) {
+            const char *end = strstr(from, "-->");
+            skip = end ? (size_t)(end - from) + 3 : strlen(from);
+        }
+        if (!skip) text_add_bytes(svg, from, skip = 1);
+        from += skip;
+    }
+}
+
+bool dot_svg(struct arena *arena, const struct text *graph, struct text *svg, const char **why) {
+    FILE *in = file_of(graph), *out = file_of(NULL);
+    int status = in && out ? run_dot(in, out) : -1;
+    char *data = status == 0 ? read_back(arena, out) : NULL;
+    const char *element = data ? strstr(data, "<svg") : NULL;
+    if (in) fclose(in);
+    if (out) fclose(out);
+    *why = status == 127 ? missing : arena_printf(arena, "`dot` ended with status %d", status);
+    if (element) keep_element(element, svg);
+    return element != NULL;
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the HTML report share.
+#ifndef RILL_HTML_H
+#define RILL_HTML_H
+
+#include "../emit/report.h"
+#include "report_html.h"
+#include "timing.h"
+
+// What a kernel is there for; the page gives each a colour.
+enum html_kind { HTML_OPERATION, HTML_ENGINE, HTML_STEERING, HTML_CONTROL, HTML_KINDS };
+enum html_kind html_kind_of(const struct ir *, int kernel);
+extern const char *const html_fill[HTML_KINDS], *const html_line[HTML_KINDS], *const html_kind_name[HTML_KINDS];
+
+void html_escape(struct text *out, const char *s);
+
+// Graphviz: the text of a graph to an SVG element without anything outside of it. False with *why.
+bool dot_svg(struct arena *, const struct text *graph, struct text *svg, const char **why);
+// Graphs of the stages, as Graphviz text.
+void graph_operations(struct ir *, struct text *out);
+void graph_binding(struct ir *, struct text *out);
+void graph_hardware(struct ir *, struct text *out);
+
+// A layer of a decode step as the timing contracts foretell it (docs/timing.md).
+struct html_window {
+    const struct timing_result *run; // NULL: no contract, or the run came to a halt
+    const char *why;                 // then: what is missing
+    int64_t from, to;                // cycles shown: one repetition of the region that repeats most, else the whole step
+    const char *region;              // its name, or NULL
+    int64_t position;
+};
+struct html_window html_simulate(struct ir *);
+void html_timeline(const struct ir *, const struct html_window *, struct text *out);
+// The fill of a stream over the window, as a small SVG.
+void html_fill_line(const struct ir *, int edge, const struct html_window *, struct text *out);
+
+void html_resources(const struct report *, struct text *out);
+void html_fifos(const struct report *, const struct measured *, const struct html_window *, struct text *out);
+void html_memories(const struct report *, struct text *out);
+void html_channel(const struct report *, struct text *out);
+
+#endif

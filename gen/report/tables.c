@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bars and tables of the HTML report: resources against the board, FIFOs with what asks for their depth, memories, the memory map.
+#include <string.h>
+
+#include "html.h"
+
+enum { CONSUMERS = 12 };
+
+void html_escape(struct text *out, const char *s) {
+    for (; *s; s++) {
+        if (*s == '<') text_add(out, "&lt;");
+        else if (*s == '>') text_add(out, "&gt;");
+        else if (*s == '&') text_add(out, "&amp;");
+        else if (*s == '"') text_add(out, "&quot;");
+        else text_add_bytes(out, s, 1);
+    }
+}
+
+static void cell(struct text *out, const char *s) {
+    text_add(out, "<td>");
+    html_escape(out, s);
+    text_add(out, "</td>");
+}
+
+static void number(struct text *out, int64_t n) { text_addf(out, "<td class=\"n\">%lld</td>", (long long)n); }
+
+// ---- resources ----
+
+// Share of the board in use beyond which placing and routing get hard, in percent: LUT, FF, DSP, BRAM36, URAM.
+static const int limit[REPORT_RESOURCES] = {60, 60, 70, 75, 75};
+
+static void add_bar(const struct report_figure part[4], int64_t have, int top, struct text *out) {
+    static const char *const colour[] = {"#3b82f6", "#14b8a6", "#8b5cf6"};
+    double share = have ? 100.0 * (double)part[3].count / (double)have : 0;
+    text_addf(out, "<tr><th>%s</th><td class=\"bar\"><div class=\"track\">", part[3].title);
+    double left = 100;
+    for (int i = 0; i < 3; i++) {
+        double width = have ? 100.0 * (double)part[i].count / (double)have : 0;
+        if (width > left) width = left;
+        left -= width;
+        text_addf(out, "<i style=\"width:%.2f%%;background:%s\"></i>", width, colour[i]);
+    }
+    text_addf(out, "<b style=\"left:%d%%\"></b></div></td><td class=\"n%s\">%.1f %%</td><td class=\"n\">", top, share > top ? " over" : "", share);
+    report_count(&part[3], 0, out);
+    text_addf(out, "</td><td class=\"n\">%lld</td></tr>\n", (long long)(part[3].halves ? have / 2 : have));
+}
+
+static void add_bars(const struct report *r, const struct cost_resources *available, struct text *out) {
+    const struct cost_resources *sum[4] = {&r->cost.kernels, &r->cost.fifos, &r->cost.memory, &r->cost.total};
+    struct report_figure figure[4][REPORT_RESOURCES], have[REPORT_RESOURCES];
+    for (int i = 0; i < 4; i++) report_figures(sum[i], figure[i]);
+    report_figures(available, have);
+    text_add(out, "<table class=\"bars\"><tr><th></th><th>share of the board without its shell; the mark is the limit for routing</th>"
+                  "<th class=\"n\">share</th><th class=\"n\">used</th><th class=\"n\">there</th></tr>\n");
+    for (int k = 0; k < REPORT_RESOURCES; k++) {
+        const struct report_figure part[4] = {figure[0][k], figure[1][k], figure[2][k], figure[3][k]};
+        add_bar(part, have[k].count, limit[k], out);
+    }
+    text_add(out, "</table><p class=\"key\"><i style=\"background:#3b82f6\"></i>kernels <i style=\"background:#14b8a6\"></i>FIFOs "
+                  "<i style=\"background:#8b5cf6\"></i>memory engines</p>\n");
+}
+
+// The largest of its shares: what a kernel weighs.
+static double weight(const struct cost_resources *c, const struct cost_resources *have) {
+    struct report_figure use[REPORT_RESOURCES], all[REPORT_RESOURCES];
+    double most = 0;
+    report_figures(c, use);
+    report_figures(have, all);
+    for (int k = 0; k < REPORT_RESOURCES; k++) {
+        double share = all[k].count ? (double)use[k].count / (double)all[k].count : 0;
+        if (share > most) most = share;
+    }
+    return most;
+}
+
+static void add_consumers(const struct report *r, const struct cost_resources *have, struct text *out) {
+    bool *shown = ARENA_ARRAY(r->ir->arena, bool, (size_t)r->ir->kernels + 1);
+    text_add(out, "<h3>The largest kernels</h3><table><tr><th>kernel</th><th>module</th><th class=\"n\">LUT</th><th class=\"n\">FF</th>"
+                  "<th class=\"n\">DSP</th><th class=\"n\">BRAM36</th><th class=\"n\">URAM</th><th class=\"n\">largest share</th></tr>\n");
+    for (int i = 0; i < CONSUMERS && i < r->ir->kernels; i++) {
+        int most = IR_NONE;
+        for (int k = 0; k < r->ir->kernels; k++)
+            if (!shown[k] && (most == IR_NONE || weight(&r->cost.kernel[k], have) > weight(&r->cost.kernel[most], have))) most = k;
+        shown[most] = true;
+        struct report_figure f[REPORT_RESOURCES];
+        report_figures(&r->cost.kernel[most], f);
+        text_add(out, "<tr>");
+        cell(out, r->ir->kernel[most].name);
+        cell(out, r->ir->kernel[most].module);
+        for (int k = 0; k < REPORT_RESOURCES; k++) {
+            text_add(out, "<td class=\"n\">");
+            report_count(&f[k], 0, out);
+            text_add(out, "</td>");
+        }
+        text_addf(out, "<td class=\"n\">%.1f %%</td></tr>\n", 100 * weight(&r->cost.kernel[most], have));
+    }
+    text_add(out, "</table>\n");
+}
+
+void html_resources(const struct report *r, struct text *out) {
+    struct cost_resources have;
+    if (!report_available(r, &have)) {
+        text_add(out, "<p>The board's file is not with the program: no shares.</p>\n");
+        return;
+    }
+    add_bars(r, &have, out);
+    add_consumers(r, &have, out);
+}
+
+// ---- FIFOs ----
+
+static void add_measured(int64_t high_water, int64_t depth, struct text *out) {
+    if (high_water < 0) text_add(out, "<td class=\"n\">-</td>");
+    else text_addf(out, "<td class=\"n%s\">%lld</td>", high_water > depth ? " over" : "", (long long)high_water);
+}
+
+static const char *reason_of(const struct report *r, const struct ir_edge *e) {
+    if (e->forced_by) return e->delay > 0 ? arena_printf(r->ir->arena, "%s; waits %lld cycles", e->forced_by, (long long)e->delay) : e->forced_by;
+    return e->depth <= 2                          ? "full throughput"
+           : !strcmp(r->ir->design.fifo, "timed") ? "fixed"
+                                                  : "safe rule: a whole tensor where streams part or wait";
+}
+
+static void add_fifo(const struct report *r, int id, const struct measured *m, const struct html_window *w, struct text *out) {
+    const struct ir_edge *e = &r->ir->edge[id];
+    text_add(out, "<tr>");
+    cell(out, e->name);
+    number(out, e->depth);
+    number(out, cost_edge_bits(r->ir, e));
+    cell(out, e->depth <= 2 ? "registers" : e->ram_style ? e->ram_style : "-");
+    if (w->run) {
+        number(out, w->run->edge[id].high_water);
+        text_add(out, "<td>");
+        html_fill_line(r->ir, id, w, out);
+        text_add(out, "</td>");
+    }
+    if (m) add_measured(m->high_water[id], e->depth, out);
+    cell(out, reason_of(r, e));
+    text_add(out, "</tr>\n");
+}
+
+void html_fifos(const struct report *r, const struct measured *m, const struct html_window *w, struct text *out) {
+    text_add(out, "<table><tr><th>stream</th><th class=\"n\">depth</th><th class=\"n\">bits</th><th>memory</th>");
+    if (w->run) text_add(out, "<th class=\"n\">foretold high water</th><th>fill over the window</th>");
+    if (m) text_add(out, "<th class=\"n\">measured high water</th>");
+    text_add(out, "<th>what asks for the depth</th></tr>\n");
+    for (int e = 0; e < r->ir->edges; e++) add_fifo(r, e, m, w, out);
+    text_add(out, "</table>\n");
+}
+
+// ---- memories ----
+
+void html_memories(const struct report *r, struct text *out) {
+    struct report_memories all = report_memories_make(r->ir);
+    text_add(out, "<table><tr><th>buffer or FIFO</th><th class=\"n\">words</th><th class=\"n\">bits</th><th class=\"n\">times</th><th>memory</th>"
+                  "<th class=\"n\">bits held</th><th class=\"n\">bits of the pieces</th><th class=\"n\">in use</th></tr>\n");
+    for (int i = 0; i < all.count; i++) {
+        const struct report_memory *m = &all.item[i];
+        text_add(out, "<tr>");
+        cell(out, m->name);
+        number(out, m->shape.words);
+        number(out, m->shape.bits);
+        number(out, m->shape.times);
+        cell(out, m->cost.uram ? "URAM" : m->cost.bram18 ? "BRAM36" : "LUTRAM");
+        number(out, m->held);
+        number(out, m->room);
+        text_addf(out, "<td class=\"n\">%.1f %%</td></tr>\n", m->room ? 100.0 * (double)m->held / (double)m->room : 0.0);
+    }
+    text_add(out, "</table>\n");
+}
+
+void html_channel(const struct report *r, struct text *out) {
+    const struct ir *ir = r->ir;
+    text_add(
+        out,
+        "<table><tr><th>segment</th><th>channels</th><th class=\"n\">offset</th><th class=\"n\">bytes</th><th class=\"n\">layer stride</th></tr>\n");
+    for (int s = 0; s < ir->segments; s++) {
+        const struct ir_segment *seg = &ir->segment[s];
+        text_add(out, "<tr>");
+        cell(out, seg->name);
+        cell(out, seg->channel == IR_NONE ? "all of its engine" : arena_printf(ir->arena, "%d", seg->channel));
+        text_addf(out, "<td class=\"n\">0x%llx</td>", (unsigned long long)seg->offset);
+        number(out, seg->bytes);
+        number(out, seg->layer_stride);
+        text_add(out, "</tr>\n");
+    }
+    text_add(out, "</table>\n");
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// When the kernels work during one layer, and how full the streams are: from the token-level simulator, drawn as SVG.
+#include <stdlib.h>
+#include <string.h>
+
+#include "html.h"
+
+enum {
+    NAME_WIDTH = 170,
+    WIDTH = 1000,
+    ROW = 18,
+    TOP = 26,
+    GAP_CYCLES = 64 /* shorter pauses are not shown */,
+    LAYERS = 3,
+    FILL_WIDTH = 120,
+    FILL_HEIGHT = 20
+};
+
+// ---- the run ----
+
+static int most_repeated(const struct ir *ir) {
+    int region = IR_NONE;
+    for (int r = 0; r < ir->regions; r++)
+        if (ir->region[r].repeat > 1 && (region == IR_NONE || ir->region[r].repeat > ir->region[region].repeat)) region = r;
+    return region;
+}
+
+// The stream into the region's first kernel: its words part the run into repetitions.
+static int entry_of(const struct ir *ir, int region) {
+    for (int n = 0; n < ir->nodes; n++) {
+        if (ir->node[n].region != region) continue;
+        for (int k = 0; k < ir->kernels; k++)
+            for (int p = 0; ir->kernel[k].node == n && p < ir->kernel[k].ports; p++)
+                if (!ir->kernel[k].port[p].is_output && ir->kernel[k].port[p].kind == IR_STREAM_TOKENS && ir->kernel[k].port[p].edge != IR_NONE)
+                    return ir->kernel[k].port[p].edge;
+    }
+    return IR_NONE;
+}
+
+static void find_layer(const struct ir *ir, struct html_window *w, int64_t layers) {
+    int region = most_repeated(ir), edge = region == IR_NONE ? IR_NONE : entry_of(ir, region);
+    if (edge == IR_NONE || layers < 2) return;
+    const struct timing_edge *t = &w->run->edge[edge];
+    int64_t words = t->words / layers, middle = layers > 2 ? 1 : 0;
+    if (!words || t->words % layers) return;
+    w->from = t->put[middle * words];
+    w->to = t->put[(middle + 1) * words];
+    w->region = ir->region[region].name;
+}
+
+struct html_window html_simulate(struct ir *ir) {
+    struct html_window w = {.position = ir->design.context / 2};
+    const struct timing_step step = {w.position, 1, true};
+    struct timing_options options = {.step = &step, .steps = 1, .bounded = true, .layers = LAYERS, .memory = timing_memory(&ir->design)};
+    const char *missing = NULL;
+    int repeating = 0, region = most_repeated(ir);
+    for (int r = 0; r < ir->regions; r++) repeating += ir->region[r].repeat > 1;
+    struct timing_result *run = timing_simulate(ir->arena, ir, &options, &missing);
+    if (!run) w.why = arena_printf(ir->arena, "%s has no timing contract", missing);
+    else if (run->stuck) w.why = run->stuck;
+    if (w.why) return w;
+    w.run = run;
+    w.from = run->step[0];
+    w.to = run->step[1];
+    if (region != IR_NONE && repeating == 1) find_layer(ir, &w, ir->region[region].repeat < LAYERS ? ir->region[region].repeat : LAYERS);
+    if (w.to <= w.from) w.to = w.from + 1;
+    return w;
+}
+
+// ---- kernels ----
+
+struct span {
+    int64_t from, to;
+};
+
+struct spans {
+    struct span *item;
+    size_t count, capacity;
+};
+
+static int by_start(const void *a, const void *b) {
+    const struct span *x = a, *y = b;
+    return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->to > y->to) - (x->to < y->to);
+}
+
+static void add_times(struct arena *arena, struct spans *s, const int64_t *at, int64_t count, const struct html_window *w) {
+    for (int64_t i = 0; i < count; i++) {
+        if (at[i] < w->from || at[i] >= w->to) continue;
+        struct span *last = s->count ? &s->item[s->count - 1] : NULL;
+        if (last && at[i] >= last->from && at[i] <= last->to + GAP_CYCLES) {
+            if (at[i] + 1 > last->to) last->to = at[i] + 1;
+            continue;
+        }
+        s->item = vec_grow(arena, s->item, s->count, &s->capacity, sizeof *s->item);
+        s->item[s->count++] = (struct span){at[i], at[i] + 1};
+    }
+}
+
+// When a kernel takes or gives words, pauses of a few cycles left out.
+static struct spans kernel_spans(const struct ir *ir, int kernel, const struct html_window *w) {
+    struct spans s = {0};
+    for (int p = 0; p < ir->kernel[kernel].ports; p++) {
+        const struct ir_port *port = &ir->kernel[kernel].port[p];
+        if (port->edge == IR_NONE || port->data_bits == 64) continue;
+        const struct timing_edge *t = &w->run->edge[port->edge];
+        if (port->is_output) add_times(ir->arena, &s, t->put, t->words, w);
+        else add_times(ir->arena, &s, t->take, t->words - t->holds, w);
+    }
+    if (!s.count) return s;
+    qsort(s.item, s.count, sizeof *s.item, by_start);
+    size_t kept = 0;
+    for (size_t i = 1; i < s.count; i++) {
+        if (s.item[i].from <= s.item[kept].to + GAP_CYCLES) {
+            if (s.item[i].to > s.item[kept].to) s.item[kept].to = s.item[i].to;
+        } else s.item[++kept] = s.item[i];
+    }
+    s.count = kept + 1;
+    return s;
+}
+
+static double place(const struct html_window *w, int64_t cycle) { return NAME_WIDTH + (double)(cycle - w->from) * WIDTH / (double)(w->to - w->from); }
+
+static void add_row(const struct ir *ir, int kernel, const struct spans *s, int row, const struct html_window *w, struct text *out) {
+    enum html_kind kind = html_kind_of(ir, kernel);
+    int y = TOP + row * ROW;
+    int64_t busy = 0;
+    text_addf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", NAME_WIDTH - 8, y + 13);
+    html_escape(out, ir->kernel[kernel].name);
+    text_add(out, "</text>");
+    for (size_t i = 0; i < s->count; i++) {
+        double x = place(w, s->item[i].from), end = place(w, s->item[i].to);
+        text_addf(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"2\" fill=\"%s\"/>", x, y + 3, end - x < 1 ? 1 : end - x, ROW - 6,
+                  html_line[kind]);
+        busy += s->item[i].to - s->item[i].from;
+    }
+    text_addf(out, "<text x=\"%d\" y=\"%d\">%.0f %%</text>\n", NAME_WIDTH + WIDTH + 8, y + 13, 100.0 * (double)busy / (double)(w->to - w->from));
+}
+
+static int64_t tick_of(int64_t cycles) {
+    int64_t tick = 1;
+    while (cycles / tick > 10) tick *= cycles / tick > 50 ? 10 : cycles / tick > 20 ? 5 : 2;
+    return tick;
+}
+
+static void add_axis(const struct html_window *w, int rows, struct text *out) {
+    int64_t tick = tick_of(w->to - w->from);
+    for (int64_t at = 0; at <= w->to - w->from; at += tick)
+        text_addf(out,
+                  "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" class=\"tick\"/><text x=\"%.1f\" y=\"14\" text-anchor=\"middle\">%lld</text>\n",
+                  place(w, w->from + at), TOP - 6, place(w, w->from + at), TOP + rows * ROW, place(w, w->from + at), (long long)at);
+}
+
+struct timeline_row {
+    int kernel;
+    struct spans spans;
+};
+
+static int by_first(const void *a, const void *b) {
+    const struct timeline_row *x = a, *y = b;
+    if (x->spans.item[0].from != y->spans.item[0].from) return x->spans.item[0].from < y->spans.item[0].from ? -1 : 1;
+    return x->kernel - y->kernel;
+}
+
+void html_timeline(const struct ir *ir, const struct html_window *w, struct text *out) {
+    struct timeline_row *row = ARENA_ARRAY(ir->arena, struct timeline_row, (size_t)ir->kernels + 1);
+    int rows = 0;
+    for (int k = 0; k < ir->kernels; k++) {
+        row[rows] = (struct timeline_row){k, kernel_spans(ir, k, w)};
+        if (row[rows].spans.count) rows++;
+    }
+    qsort(row, (size_t)rows, sizeof *row, by_first);
+    text_addf(out, "<svg class=\"time\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"timeline\">\n", NAME_WIDTH + WIDTH + 50,
+              TOP + rows * ROW + 6);
+    add_axis(w, rows, out);
+    for (int i = 0; i < rows; i++) add_row(ir, row[i].kernel, &row[i].spans, i, w, out);
+    text_add(out, "</svg>\n");
+}
+
+// ---- streams ----
+
+void html_fill_line(const struct ir *ir, int edge, const struct html_window *w, struct text *out) {
+    const struct timing_edge *t = &w->run->edge[edge];
+    int64_t depth = ir->edge[edge].depth, most[FILL_WIDTH] = {0}, puts = 0, takes = 0, taken = t->words - t->holds;
+    for (int x = 0; x < FILL_WIDTH; x++) {
+        int64_t end = w->from + (w->to - w->from) * (x + 1) / FILL_WIDTH;
+        most[x] = puts - takes;
+        while ((puts < t->words && t->put[puts] < end) || (takes < taken && t->take[takes] < end)) { // in the order of time, what leaves first
+            if (takes < taken && takes < puts && (puts >= t->words || t->take[takes] <= t->put[puts])) takes++;
+            else if (puts < t->words) puts++;
+            else break;
+            if (puts - takes > most[x]) most[x] = puts - takes;
+        }
+    }
+    text_addf(out, "<svg class=\"fill\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\"><path d=\"M0 %d", FILL_WIDTH, FILL_HEIGHT, FILL_HEIGHT);
+    int64_t before = -1;
+    for (int x = 0; x < FILL_WIDTH; x++) {
+        if (most[x] == before) continue;
+        if (before >= 0) text_addf(out, "H%d", x);
+        text_addf(out, "V%.1f", FILL_HEIGHT - (double)most[x] * FILL_HEIGHT / (double)(depth > 0 ? depth : 1));
+        before = most[x];
+    }
+    text_addf(out, "H%dV%dZ\"/></svg>", FILL_WIDTH, FILL_HEIGHT);
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# `rill report --html`: the page is well formed, needs nothing from outside, is the same on every run and shows every FIFO; what it cannot be
+# made of is refused with a message and nothing is written. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+
+case ${1:-} in
+    "") ;;
+    --help | -h) echo "usage: tests/report/run.sh"; exit 0 ;;
+    *) echo "usage: tests/report/run.sh" >&2; exit 2 ;;
+esac
+work=$root/build/tests/report log=$root/build/tests/report.log
+rm -rf "$work" && mkdir -p "$work"
+
+# Every tag is closed in the order in which it was opened; every FIFO of report.json is a row's first cell, and no other.
+check_form() { # page, report.json
+    python3 - "$1" "$2" <<'PY'
+import html.parser, json, sys
+VOID = {"meta", "input", "br"}
+class Reader(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.text = [], []
+    def handle_starttag(self, tag, attrs):
+        if tag not in VOID: self.open.append(tag)
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag: sys.exit(f"</{tag}> in line {self.getpos()[0]} closes nothing")
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "td": self.text.append(data)
+reader = Reader()
+page = open(sys.argv[1], encoding="utf-8").read()
+reader.feed(page)
+reader.close()
+if reader.open: sys.exit(f"<{reader.open[-1]}> is never closed")
+missing = [f["name"] for f in json.load(open(sys.argv[2]))["fifos"] if f["name"] not in reader.text]
+if missing: sys.exit(f"no FIFO {missing[0]}")
+if page.count("<svg") < 4: sys.exit("graphs are missing")
+PY
+}
+
+check_design() { # spec
+    local label page
+    label=$(basename "$1" .yaml)
+    page=$work/$label.html
+    if ! "$rill" gen "$1" -o "$work/$label" >"$log" 2>&1 || ! "$rill" report "$work/$label" --html "$page" >"$log" 2>&1; then
+        fail "page of $label" "$(reason)"
+        return
+    fi
+    check "page of $label: well formed, with every FIFO" check_form "$page" "$work/$label/report.json"
+    if grep -nE 'https?:|href=|src=|url\(|@import|<script|<link|<!--' "$page" >"$log"; then fail "page of $label alone" "$(head -n 1 "$log" | cut -c1-120)"
+    else ok "page of $label needs nothing from outside"; fi
+    "$rill" report "$work/$label" --html "$page.again" >"$log" 2>&1
+    check "page of $label: the same bytes again" cmp "$page" "$page.again"
+}
+
+refuse() { # label, message, command...
+    local label=$1 message=$2 status=0
+    shift 2
+    rm -f "$work/refused.html"
+    "$@" >"$log" 2>&1 || status=$?
+    if [ $status != 1 ]; then fail "$label" "exit status $status instead of 1"
+    elif [ -e "$work/refused.html" ]; then fail "$label" "a page was written"
+    elif ! grep -q -- "$message" "$log"; then fail "$label" "no word of \`$message\`: $(reason)"
+    else ok "$label"; fi
+}
+
+for spec in "$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml; do check_design "$spec"; done
+
+design=$work/graph-linear
+# What a simulation measured: here one word less than the depth everywhere.
+python3 - "$design/report.json" >"$work/run.json" <<'PY'
+import json, sys
+fifos = {f["name"]: {"depth": f["depth"], "high_water": f["depth"] - 1} for f in json.load(open(sys.argv[1]))["fifos"]}
+print(json.dumps({"cycles": 4711, "tokens_per_second": 12.5, "match": True, "fifos": fifos}))
+PY
+check "page with a simulation" "$rill" report "$design" --html "$work/run.html" --sim "$work/run.json"
+check "page with a simulation shows it" grep -q 'measured high water' "$work/run.html"
+refuse "run of another design" "another design's run\|no FIFOs of this design" \
+    "$rill" report "$work/tinystories-gpt2-1m" --html "$work/refused.html" --sim "$work/run.json"
+echo '{"fifos": ' >"$work/broken.json"
+refuse "broken run" "broken.json" "$rill" report "$design" --html "$work/refused.html" --sim "$work/broken.json"
+refuse "no design" "design.yaml" "$rill" report "$work" --html "$work/refused.html"
+mkdir -p "$work/damaged" "$work/early"
+sed '/^edges:/,$d' "$design/design.yaml" >"$work/damaged/design.yaml"
+refuse "damaged design" "error:" "$rill" report "$work/damaged" --html "$work/refused.html"
+"$rill" gen "$root"/configs/graph-linear.yaml -o "$work/early" --dump-after=size-fifos && mv "$work/early/size-fifos.yaml" "$work/early/design.yaml"
+refuse "unfinished design" "no finished design" "$rill" report "$work/early" --html "$work/refused.html"
+refuse "no Graphviz" "graphviz" env PATH=/nonexistent "$rill" report "$design" --html "$work/refused.html"
+verdict
