@@ -113,7 +113,7 @@ static bool quantize_weights(struct session *s) {
 }
 
 static bool session_open(struct session *s) {
-    s->ir = command_build(s->o.spec, &s->arena, &s->diag, "infer-types");
+    s->ir = command_build(s->o.spec, &s->arena, &s->diag, "drop-unread");
     if (!s->ir) return false;
     if (!s->ir->design.is_lm) {
         diag_error(&s->diag, loc_file(&s->arena, s->o.spec), "no language model: `rill sim` compares such graphs with the golden model");

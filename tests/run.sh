@@ -10,16 +10,16 @@ usage() {
 usage: tests/run.sh [--all] [--verbose] [part...]
   --all      everything: all sweeps, design points, seeds
   --verbose  every check's line, not only those that failed or were skipped
-  part       unit sanitize passes emit templates benches formal accuracy matrix failures (default: all, in this order)
+  part       unit sanitize passes emit report templates benches formal accuracy matrix fuzz failures (default: all, in this order)
 The lines of each part are kept in build/tests/<part>.out. Exit status: 0 all passed, 1 a check failed, 2 usage.
 TEXT
 }
 
-known="unit sanitize passes emit report templates benches formal accuracy matrix failures"
-all=() quick=(--quick) verbose=0 wanted=""
+known="unit sanitize passes emit report templates benches formal accuracy matrix fuzz failures"
+all=() forms=() quick=(--quick) verbose=0 wanted=""
 for arg in "$@"; do
     case $arg in
-        --all) all=(--all) quick=() ;;
+        --all) all=(--all) forms=(--form all --timing) quick=() ;;
         --verbose) verbose=1 ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
@@ -61,6 +61,7 @@ part benches "module benches" verif/unit/run.sh "${quick[@]}"
 part formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}"
 part accuracy "accuracy against the float model" tests/e2e/accuracy.sh
 part matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}"
+part fuzz "random graphs, spec to values" tests/fuzz/run.sh --set tests/fuzz/seeds --jobs 2 --no-shrink "${forms[@]}"
 part failures "what goes wrong, ends well" tests/e2e/failures.sh
 
 echo "in $((SECONDS - start)) s; lines of every check in build/tests/*.out"

@@ -10,6 +10,7 @@ typedef bool pass_function(struct ir *, const struct rill_spec *, struct diag *)
 
 pass_function pass_expand_model;      // spec -> tensor graph
 pass_function pass_infer_types;       // shapes and dtypes of every tensor
+pass_function pass_drop_unread;       // without what no output needs
 pass_function pass_bind_operations;   // nodes -> kernels; products -> firings of the shared engine
 pass_function pass_route_streams;     // edges: region loops, multiplexers, forks
 pass_function pass_insert_converters; // itensor types that differ along an edge -> width and layout converters

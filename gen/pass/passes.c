@@ -2,9 +2,15 @@
 #include "pass.h"
 
 const struct pass pass_table[] = {
-    {"expand-model", pass_expand_model},           {"infer-types", pass_infer_types},
-    {"bind-operations", pass_bind_operations},     {"route-streams", pass_route_streams},
-    {"insert-converters", pass_insert_converters}, {"insert-dma", pass_insert_dma},
-    {"insert-control", pass_insert_control},       {"size-fifos", pass_size_fifos},
-    {"allocate-memories", pass_allocate_memories}, {0},
+    {"expand-model", pass_expand_model},
+    {"infer-types", pass_infer_types},
+    {"drop-unread", pass_drop_unread},
+    {"bind-operations", pass_bind_operations},
+    {"route-streams", pass_route_streams},
+    {"insert-converters", pass_insert_converters},
+    {"insert-dma", pass_insert_dma},
+    {"insert-control", pass_insert_control},
+    {"size-fifos", pass_size_fifos},
+    {"allocate-memories", pass_allocate_memories},
+    {0},
 };

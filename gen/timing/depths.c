@@ -75,9 +75,10 @@ static void choose_cases(struct sizing *z) {
     for (size_t i = 0; i < COUNT_OF(at); i++)
         if (at[i] >= 0 && at[i] < d->context && (i == 0 || at[i] > at[i - 1])) add_steps(z, "single", at[i], 1, d->is_lm ? 3 : GRAPH_STEPS, false);
     const int64_t from[] = {0, 64 - 2 * d->tokens, 64, d->context - 1 - 3 * d->tokens};
-    for (size_t i = 0; d->tokens > 1 && i < COUNT_OF(from); i++) {
+    const int most = (int)at_most(d->tokens, d->context); // a short context never fills a step
+    for (size_t i = 0; most > 1 && i < COUNT_OF(from); i++) {
         int64_t pos = from[i] / d->tokens * d->tokens; // a step never crosses a block of 64
-        if (from[i] >= 0 && (i == 0 || from[i] > from[i - 1])) add_steps(z, "prompt", pos, d->tokens, d->is_lm ? 3 : GRAPH_STEPS, true);
+        if (from[i] >= 0 && (i == 0 || from[i] > from[i - 1])) add_steps(z, "prompt", pos, most, d->is_lm ? 3 : GRAPH_STEPS, true);
     }
     if (d->tokens == 1 && d->is_lm) add_steps(z, "prompt", 0, 1, 3, true);
 }

@@ -97,12 +97,17 @@ static bool is_read(const struct spec *s, int tensor) {
     return false;
 }
 
+// Rows travel in several parts, which a repeated region cannot have replayed from outside.
+static bool can_reach(const struct spec *s, int tensor) {
+    return is_visible(s, tensor) && (s->size[s->tensor[tensor].size].rank == 1 || here(s)->repeat == 1 || s->tensor[tensor].region == s->regions - 1);
+}
+
 // A vector to read: often the latest or one that nothing has read yet. size NONE: any of rank 1.
 static int pick(const struct spec *s, int size) {
     int fitting[MAX_TENSORS], unread[MAX_TENSORS], count = 0, lonely = 0;
     for (int t = 0; t < s->tensors; t++) {
         const struct tensor *x = &s->tensor[t];
-        if (x->type != VALUE_F32 || !is_visible(s, t) || (size == NONE ? s->size[x->size].rank != 1 : x->size != size)) continue;
+        if (x->type != VALUE_F32 || !can_reach(s, t) || (size == NONE ? s->size[x->size].rank != 1 : x->size != size)) continue;
         fitting[count++] = t;
         if (!is_read(s, t)) unread[lonely++] = t;
     }
@@ -341,8 +346,7 @@ static void make_regions(struct spec *s) {
     int count = ONE_OF(1, 1, 2, 2, 3, 4), attention = s->heads ? below(count) : NONE;
     bool last = false;
     for (int i = 0; i < count; i++) {
-        // In a graph of rows every step counts as one whose result is wanted, so that only with T = 1 the result does not depend on T.
-        last = last || (i > 0 && i > attention && chance(15) && (s->is_lm || s->design[KEY_TOKENS] == 1));
+        last = last || (i > 0 && i > attention && s->is_lm && chance(15)); // of a graph of rows every step's result is wanted
         begin_region(s, chance(55) ? 1 : between(2, 5), last);
         int carries = here(s)->repeat > 1 ? ONE_OF(0, 1, 1, 1, 2, 3) : chance(15);
         for (int c = 0; c < carries; c++) add_carry(s);
@@ -506,13 +510,28 @@ static void make_graph(struct spec *s) {
     if (s->is_lm) make_head(s, vocab);
     else make_outputs(s);
     make_names(s);
-    spec_clean(s);
-    bool any = false;
-    for (int n = 0; n < s->ops; n++) any = any || !s->op[n].gone;
-    if (!any) s->tensor[s->op[s->ops - 1].out[0]].keep = true; // there is an operation, even where an input is the output
-    for (int i = 0; i < s->inputs; i++)
-        if (s->tensor[s->input[i]].needed) return;
-    s->tensor[s->input[0]].keep = true; // there is an input, even where nothing reads it
+}
+
+static bool reads_carry(const struct spec *s, int region, int local) {
+    for (int n = 0; n < s->ops; n++)
+        for (int i = 0; i < s->op[n].ins; i++)
+            if (s->op[n].region == region && s->op[n].in[i] == local) return true;
+    return false;
+}
+
+// The outputs need an operation and an input, whatever is kept beside them.
+static bool is_whole(const struct spec *s) {
+    static struct spec needed;
+    bool op = false, input = false;
+    needed = *s;
+    for (int t = 0; t < needed.tensors; t++) needed.tensor[t].keep = false;
+    for (int r = 0; r < needed.regions; r++)
+        for (int c = 0; c < needed.region[r].carries; c++)
+            if (!reads_carry(&needed, r, needed.region[r].carry[c].local)) needed.region[r].carry[c].init = needed.region[r].carry[c].next;
+    spec_clean(&needed);
+    for (int n = 0; n < needed.ops; n++) op = op || !needed.op[n].gone;
+    for (int i = 0; i < needed.inputs; i++) input = input || needed.tensor[needed.input[i]].needed;
+    return op && input;
 }
 
 static void make_model(struct spec *s) {
@@ -531,11 +550,15 @@ static void make_model(struct spec *s) {
 }
 
 void spec_make(struct spec *s, uint64_t seed) {
-    *s = (struct spec){.seed = seed};
+    bool done = false;
     state = seed * 0x2545f4914f6cdd1du;
-    make_design(s);
-    if (chance(12)) make_model(s);
-    else make_graph(s);
+    while (!done) {
+        *s = (struct spec){.seed = seed};
+        make_design(s);
+        if (chance(12)) make_model(s);
+        else make_graph(s);
+        done = s->is_model || is_whole(s);
+    }
     spec_clean(s);
 }
 

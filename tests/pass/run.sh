@@ -43,6 +43,20 @@ refuse_request() { # IN:OUT, exit status, message
     fi
 }
 
+# A spec with a .warn beside it is legal, with exactly those messages; lines that say so change nothing.
+warn_spec() { # name
+    local dir=$root/tests/pass name=$1 twin=$work/twin/$1.yaml
+    mkdir -p "$work/twin"
+    grep -v '# left out' "$dir/$name.yaml" >"$twin"
+    (cd "$dir" && "$rill" gen "$name.yaml" -o "$work/$name") 2>"$log" >/dev/null
+    [ -z "${RILL_UPDATE:-}" ] || cp "$log" "$dir/$name.warn"
+    if ! cmp -s "$log" "$dir/$name.warn"; then fail "warn $name" "other messages: $(diff "$log" "$dir/$name.warn" | sed -n 2p)"
+    elif ! "$rill" gen "$twin" -o "$work/twin/$name" >"$log" 2>&1; then fail "warn $name" "$(reason)"
+    elif ! diff <(grep -v '^//' "$work/$name/rtl/rill_top.v") <(grep -v '^//' "$work/twin/$name/rtl/rill_top.v") >"$log"; then fail "warn $name" "$(reason)"
+    else ok "warn $name: the same design as without what is left out"
+    fi
+}
+
 continue_after() { # spec, label, pass
     local dump=$work/$2/after/$3.yaml
     "$rill" gen "$1" -o "$work/$2/after" --dump-after="$3" && "$rill" gen "$dump" -o "$work/$2/from-$3" && diff -rq "$work/$2/direct" "$work/$2/from-$3"
@@ -105,11 +119,13 @@ done
 refuse_request 0:1 2 '--request takes IN:OUT'
 refuse_request 3x 2 '--request takes IN:OUT'
 refuse_request 3:99 1 '.*needs 101 positions, the context has 40'
+for warn in "$root"/tests/pass/*.warn; do warn_spec "$(basename "$warn" .warn)"; done
 for spec in "$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" "$root/tests/spec/ok_graph_regions.yaml"; do
     check "legal: ${spec#"$root"/}" "$rill" check "$spec"
 done
 variant "$root"/tests/e2e/specs/grouped.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial
-specs=("$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml "$work"/grouped-spatial.yaml)
+specs=("$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml "$work"/grouped-spatial.yaml
+    "$root"/tests/pass/drop_unread.yaml)
 [ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml)
 for spec in "${specs[@]}"; do check_dumps "$spec"; done
 stride=7 large=700

@@ -142,7 +142,7 @@ static void test_graph(void **state) {
     (void)state;
     struct image_fixture x;
     image_begin(&x);
-    struct ir *ir = image_build(&x, graph_spec, "infer-types");
+    struct ir *ir = image_build(&x, graph_spec, "drop-unread");
     struct golden_run *run = golden_run_open(&x.f.arena, ir, image_pack_golden(&x, ir, "random:5", "g"), 2, &x.f.diag);
     struct checkpoint *c = checkpoint_open(&x.f.arena, "random:5", &x.f.diag);
     assert_no_errors(&x.f);
@@ -231,7 +231,7 @@ static void test_attention(void **state) {
     (void)state;
     struct image_fixture x;
     image_begin(&x);
-    struct ir *ir = image_build(&x, attention_spec, "infer-types");
+    struct ir *ir = image_build(&x, attention_spec, "drop-unread");
     struct golden_run *run = golden_run_open(&x.f.arena, ir, image_pack_golden(&x, ir, "random:5", "a"), 1, &x.f.diag);
     assert_no_errors(&x.f);
     uint64_t seed = 11;
@@ -254,7 +254,7 @@ static void test_fault(void **state) {
     (void)state;
     struct image_fixture x;
     image_begin(&x);
-    struct ir *ir = image_build(&x, graph_spec, "infer-types");
+    struct ir *ir = image_build(&x, graph_spec, "drop-unread");
     struct golden_run *run = golden_run_open(&x.f.arena, ir, image_pack_golden(&x, ir, "random:5", "g"), 1, &x.f.diag);
     assert_no_errors(&x.f);
     float row[N] = {1.0f};
@@ -278,7 +278,7 @@ static void test_fault(void **state) {
 // ---- language models ----
 
 static struct golden_run *open_model(struct image_fixture *x, const char *design, const char *name, int window) {
-    struct ir *ir = image_build(x, image_tinystories(x, design), "infer-types");
+    struct ir *ir = image_build(x, image_tinystories(x, design), "drop-unread");
     const char *image = image_pack_golden(x, ir, shipped_model(&x->f), name);
     struct golden_run *run = golden_run_open(&x->f.arena, ir, image, window, &x->f.diag);
     assert_no_errors(&x->f);

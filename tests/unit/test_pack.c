@@ -228,7 +228,7 @@ static void test_tied(void **state) {
     (void)state;
     struct image_fixture x;
     image_begin(&x);
-    struct ir *ir = image_build(&x, odd_model(&x, "channels: 1"), "infer-types");
+    struct ir *ir = image_build(&x, odd_model(&x, "channels: 1"), "drop-unread");
     struct store store;
     assert_true(store_open(&store, &x.f.arena, ir, image_pack_golden(&x, ir, "random:3", "d"), &x.f.diag));
     const struct store_entry *table = store_find(&store, image_node(ir, "token_row"), 0), *head = store_find(&store, image_node(ir, "logits_acc"), 0);
@@ -269,8 +269,8 @@ static void test_damaged_store(void **state) {
     (void)state;
     struct image_fixture x;
     image_begin(&x);
-    struct ir *ir = image_build(&x, odd_model(&x, "channels: 1"), "infer-types"),
-              *other = image_build(&x, odd_model(&x, "weights: int4"), "infer-types");
+    struct ir *ir = image_build(&x, odd_model(&x, "channels: 1"), "drop-unread"),
+              *other = image_build(&x, odd_model(&x, "weights: int4"), "drop-unread");
     const char *dir = image_pack_golden(&x, ir, "random:3", "d"), *path = image_path(&x, "d/image/golden.bin");
     struct store store;
     struct stat st;

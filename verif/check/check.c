@@ -66,18 +66,25 @@ void check_fail(struct check *check, int edge, uint64_t cycle, const char *fmt, 
 }
 
 // The step an unfinished stream still waits for, or false when it has seen the whole request.
-static bool step_missing(struct check *check, const struct edge *e, struct step *step) {
-    for (int64_t s = e->step; plan_step(check, s, step); s++)
+static bool step_missing(struct check *check, const struct edge *e, struct step *step, int64_t *index) {
+    for (*index = e->step; plan_step(check, *index, step); ++*index)
         if (!e->one_token || step->head) return true;
     return false;
+}
+
+// The last repetition of a request, of what only a further one would read.
+static bool is_needless(struct check *check, const struct edge *e, int64_t index) {
+    struct step next;
+    return !e->is_step && !check->needed[e->tensor] && e->repetition == e->repetitions - 1 && !plan_step(check, index + 1, &next);
 }
 
 void check_end(struct check *check, uint64_t cycle) {
     for (int i = 0; i < check->ir->edges; i++) {
         struct step step;
+        int64_t index;
         const struct edge *e = &check->edge[i];
         bool followed = e->active && e->probed && (check->set == CHECK_ALL || e->always);
-        if (followed && step_missing(check, e, &step))
+        if (followed && step_missing(check, e, &step, &index) && !is_needless(check, e, index))
             check_fail(check, i, cycle, "the stream ended early: repetition %lld of the step at position %lld is missing", (long long)e->repetition,
                        (long long)step.first);
     }

@@ -94,6 +94,7 @@ static bool is_step_edge(const struct ir *ir, const struct ir_edge *e) {
 
 void edges_open(struct check *check) {
     const struct ir *ir = check->ir;
+    check->needed = check_needed(check);
     check->edge = ARENA_ARRAY(check->arena, struct edge, (size_t)ir->edges);
     for (int i = 0; i < ir->edges; i++) {
         struct edge *e = &check->edge[i];

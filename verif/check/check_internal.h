@@ -48,6 +48,7 @@ struct check {
     struct golden_run *golden;
     enum check_set set;
     struct edge *edge;
+    const bool *needed; // per tensor: in the last repetition of its region
     int requests;
     // plan
     struct check_request request;
@@ -73,6 +74,9 @@ bool plan_run(struct check *check, int64_t position);
 // check_edges.c
 void edges_open(struct check *check);
 void edges_begin(struct check *check);
+
+// check_needed.c
+bool *check_needed(struct check *check);
 
 // check.c: records the first difference; `fmt` goes behind the place of the edge.
 void check_fail(struct check *check, int edge, uint64_t cycle, const char *fmt, ...) RILL_PRINTF(4, 5);

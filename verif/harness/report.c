@@ -179,7 +179,8 @@ static void json_all(const struct sim *sim, struct text *out) {
     text_addf(out, ",\n  \"match\": %s,\n  \"values_compared\": %llu,\n  \"streams_compared\": %llu,\n", matches(sim) ? "true" : "false",
               (unsigned long long)counts.values, (unsigned long long)counts.streams);
     text_addf(out, "  \"clock_mhz\": %.9g,\n  \"cycles\": %llu,\n", sim->clock_mhz, (unsigned long long)hbm_cycle(sim->hbm));
-    text_addf(out, "  \"logits\": %zu,\n  \"logits_hash\": \"%016llx\",\n  \"error\": ", logits, (unsigned long long)hash);
+    text_addf(out, "  \"logits\": %zu,\n  \"logits_hash\": \"%016llx\",\n  \"rows_hash\": \"%016llx\",\n  \"error\": ", logits,
+              (unsigned long long)hash, (unsigned long long)sim->host.rows_hash);
     if (sim->failure != NULL) text_add_json_string(out, sim->failure, strlen(sim->failure));
     else text_add(out, "null");
     text_add(out, ",\n");

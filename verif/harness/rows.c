@@ -76,6 +76,7 @@ static void compare_row(struct sim *sim, const struct ir_tensor *t, int64_t row,
         uint32_t got, expect;
         memcpy(&got, area + (size_t)row * row_bytes(sim, t) + (size_t)i * 4, 4);
         memcpy(&expect, &want->f32[i / want->cols * want->stride + i % want->cols], 4);
+        sim->host.rows_hash = (sim->host.rows_hash ^ got) * 0x100000001b3ull; // FNV-1a, by words
         if (got != expect)
             sim_fail(sim, "output `%s`, row %lld, element %lld in memory: expected %08x, got %08x", t->name, (long long)row, (long long)i, expect,
                      got);

@@ -126,8 +126,9 @@ struct host {
     struct request_result *result;
     uint64_t phase_cycle; // cycle at which the phase began
     const struct ir_segment *prompt_segment, *ring_segment;
-    float **rows;   // per graph input
-    int first_read; // index of the first status access
+    float **rows;       // per graph input
+    uint64_t rows_hash; // of the outputs of all requests
+    int first_read;     // index of the first status access
 };
 
 struct sim {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which tensors the outputs still need in the last repetition of their region: a request may end while others are on their way.
+#include "check_internal.h"
+
+static bool reads(const struct ir_node *node, int tensor) {
+    for (int i = 0; i < node->inputs; i++)
+        if (node->in[i] == tensor) return true;
+    return false;
+}
+
+// By an output, an initial value or an operation outside the region.
+static bool read_outside(const struct ir *ir, int region, int tensor) {
+    bool found = false;
+    for (int o = 0; o < ir->outputs; o++) found |= ir->output[o] == tensor;
+    for (int n = 0; n < ir->nodes; n++) found |= ir->node[n].region != region && reads(&ir->node[n], tensor);
+    for (int r = 0; r < ir->regions; r++)
+        for (int c = 0; c < ir->region[r].carries; c++) found |= r != region && ir->region[r].carry[c].init == tensor;
+    return found;
+}
+
+static bool need(bool *needed, int tensor) {
+    bool more = !needed[tensor];
+    needed[tensor] = true;
+    return more;
+}
+
+bool *check_needed(struct check *check) {
+    const struct ir *ir = check->ir;
+    bool *needed = ARENA_ARRAY(check->arena, bool, (size_t)ir->tensors + 1), more = true;
+    for (int o = 0; o < ir->outputs; o++) needed[ir->output[o]] = true;
+    while (more) {
+        more = false;
+        for (int n = ir->nodes - 1; n >= 0; n--) {
+            const struct ir_node *node = &ir->node[n];
+            bool wanted = false;
+            for (int o = 0; o < node->outputs; o++) wanted |= needed[node->out[o]];
+            for (int i = 0; wanted && i < node->inputs; i++) more |= need(needed, node->in[i]);
+        }
+        for (int r = 0; r < ir->regions; r++)
+            for (int c = 0; c < ir->region[r].carries; c++) {
+                const struct ir_carry *k = &ir->region[r].carry[c];
+                if (!needed[k->local]) continue;
+                more |= need(needed, k->init);
+                if (ir->region[r].repeat == 1 || read_outside(ir, r, k->local)) more |= need(needed, k->next);
+            }
+    }
+    return needed;
+}
