@@ -73,7 +73,9 @@ run_spec() { # spec, folder
 values_of() { sed -n 's/^  "\(logits\|rows\)_hash": "\(.*\)".*/\2/p' "$1" | tr '\n' ' '; }
 
 same_values() { # two JSON files
-    [ "$(values_of "$1")" = "$(values_of "$2")" ] || { echo "error: other values than form ${done_forms%% *}: $(values_of "$1"), $(values_of "$2")" && return 1; }
+    [ "$(values_of "$1")" = "$(values_of "$2")" ] && return
+    echo "error: other values than form ${done_forms%% *}: $(values_of "$1"), $(values_of "$2")"
+    return 1
 }
 
 run_forms() { # spec, folder, seed
