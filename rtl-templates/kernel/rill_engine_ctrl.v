@@ -12,16 +12,22 @@
 //     cmd_tail    the beat comes from the V tail, at cmd_tail_addr {layer[9:0], row[12:0], unit}
 //     cmd_local   the beat is taken from the V tail or from the local keys now
 //     cmd_first, cmd_last  first, last beat of a row-step;  cmd_tok;  cmd_pair, cmd_half: operand units
+//     cmd_both    ARRAYS 2: the second token is there
+//     cmd_out     a result leaves, that of token cmd_out_tok
 //     cmd_row     row in the chunk of parameters;  cmd_scale: index of its group scale in the chunk
 //     cmd_free    the operand is given back
-//     cmd_count, cmd_tok_last, cmd_y_last: of the output word (with cmd_last)
+//     cmd_count, cmd_tok_last, cmd_y_last: of the output word (with cmd_out)
+// ARRAYS 1: cmd_tok is a token, and cmd_out comes with its last beat. ARRAYS 2: a beat serves two tokens at a time; cmd_tok is the turn (tokens
+// 2 * turn and 2 * turn + 1), and the results of a row-step leave one per cycle from the last beat's turn 0 on, in the order of tokens.
+// That turn waits for the results of the row-step before it, and for room for all of its own.
 // Throughput: one command per cycle, also from firing to firing. Timing of a firing, when nothing is missing: header beats + row-steps *
-// beats * tokens. Entry to first command: 3 cycles.
+// beats * turns, turns = ceil(tokens / ARRAYS); a row-step takes no less than a cycle per token. Entry to first command: 3 cycles.
 // busy: a command went out. stall_beat, stall_x, stall_out: a firing waits, for beats (memory, keys, V tail), else for its operand, else
 // for output room. At most one of the four, one cycle late.
 // Reset: clk, synchronous active-high rst; a running firing is given up.
 // Parameters: CHANNELS, BEAT_BITS, TOKENS, GROUP (elements per group scale), X_UNITS (per operand and token), SCALE_W (bits of a group
-// scale's index), LANE_BEATS (beats that a lane can hold), K_UNITS (key units that can wait), OUT_WORDS (room for output words).
+// scale's index), LANE_BEATS (beats that a lane can hold), K_UNITS (key units that can wait), OUT_WORDS (room for output words; with ARRAYS 2
+// at least TOKENS), ARRAYS (1, 2: tokens that a beat serves in one cycle; TOKENS at least).
 `default_nettype none
 
 module rill_engine_ctrl #(
@@ -34,6 +40,7 @@ module rill_engine_ctrl #(
     parameter LANE_BEATS = 0,
     parameter K_UNITS = 0,
     parameter OUT_WORDS = 0,
+    parameter ARRAYS = 1,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1,
     parameter COUNT_W = $clog2(CHANNELS + 1)
@@ -64,11 +71,14 @@ module rill_engine_ctrl #(
     output reg                cmd_first,
     output reg                cmd_last,
     output reg  [TOK_W-1:0]   cmd_tok,
+    output reg                cmd_both,
     output reg  [PAIR_W-1:0]  cmd_pair,
     output reg                cmd_half,
     output reg  [2:0]         cmd_row,
     output reg  [SCALE_W-1:0] cmd_scale,
     output reg                cmd_free,
+    output reg                cmd_out,
+    output reg  [TOK_W-1:0]   cmd_out_tok,
     output reg  [COUNT_W-1:0] cmd_count,
     output reg                cmd_tok_last,
     output reg                cmd_y_last,
@@ -115,6 +125,12 @@ module rill_engine_ctrl #(
         if (LANE_BEATS < 1 || K_UNITS < 1 || OUT_WORDS < 1) begin : gen_bad_room
             rill_error_LANE_BEATS_K_UNITS_OUT_WORDS_must_be_at_least_1 u_error ();
         end
+        if (ARRAYS != 1 && ARRAYS != 2) begin : gen_bad_arrays
+            rill_error_ARRAYS_must_be_1_or_2 u_error ();
+        end
+        if (ARRAYS > 1 && (TOKENS < ARRAYS || OUT_WORDS < TOKENS)) begin : gen_bad_pairs
+            rill_error_TOKENS_must_be_ARRAYS_to_OUT_WORDS u_error ();
+        end
     endgenerate
 
     // ---- the entry, and the position arithmetic it needs ----
@@ -142,6 +158,7 @@ module rill_engine_ctrl #(
     reg         n_valid_q;
     reg  [1:0]  n_mode_q;
     reg  [2:0]  n_tok_end_q;
+    reg         n_both_end_q;                // the last turn has two tokens
     reg  [16:0] n_rows_end_q;                // row-steps - 1
     reg         n_one_row_q;
     reg  [16:0] n_beats_end_q;               // beats of a row-step - 1
@@ -195,6 +212,7 @@ module rill_engine_ctrl #(
         if (n_ready) begin
             n_mode_q <= a_mode_q;
             n_tok_end_q <= a_single_q ? 3'd0 : token_end[2:0];
+            n_both_end_q <= !a_single_q && token_end[0];
             n_rows_end_q <= (a_mode_q == SCORES ? krows_all : {1'b0, a_rows_q}) - 17'd1;
             n_one_row_q <= a_mode_q == SCORES ? krows_all == 17'd1 : a_rows_q == 16'd1;
             n_beats_end_q <= a_mode_q == VALUES ? vbeats + (BLOCK_BEATS == 1 ? 17'd0 : 17'd1) : {1'b0, a_beats_q} - 17'd1;
@@ -213,7 +231,8 @@ module rill_engine_ctrl #(
     // ---- the running firing ----
     reg         active_q;
     reg  [1:0]  mode_q;
-    reg  [2:0]  tok_end_q;
+    reg  [2:0]  tok_end_q;                   // last token
+    reg         both_end_q;
     reg  [16:0] beats_end_q;
     reg         one_beat_q;
     reg  [16:0] memory_q;
@@ -246,14 +265,15 @@ module rill_engine_ctrl #(
     reg         k_has_q;
     reg         x_has_q;
     reg         v_has_q;
-    reg         y_has_q;
+    reg         y_has_q;                     // ARRAYS 2: room for all tokens, and no results on their way out
 
     wire        tok_first = tok_q == 3'd0;
-    wire        tok_last = tok_q == tok_end_q;
+    wire [2:0]  turn_end = ARRAYS == 2 ? {1'b0, tok_end_q[2:1]} : tok_end_q;
+    wire        tok_last = tok_q == turn_end;
     wire        need_beat = header_q || (source_q == MEMORY && tok_first);
     wire        need_k = !header_q && source_q == KEYS && tok_first;
     wire        need_v = !header_q && source_q == TAIL;
-    wire        need_y = !header_q && row_end_q;
+    wire        need_y = !header_q && row_end_q && (ARRAYS == 1 || tok_first);
     wire        no_beat = (need_beat && !beat_has_q) || (need_k && !k_has_q) || (need_v && !v_has_q);
     wire        no_x = !header_q && !x_has_q;
     wire        no_y = need_y && !y_has_q;
@@ -282,6 +302,7 @@ module rill_engine_ctrl #(
         if (load) begin
             mode_q <= n_mode_q;
             tok_end_q <= n_tok_end_q;
+            both_end_q <= n_both_end_q;
             beats_end_q <= n_beats_end_q;
             one_beat_q <= n_one_beat_q;
             memory_q <= n_memory_q;
@@ -361,7 +382,9 @@ module rill_engine_ctrl #(
     wire [K_COUNT_W-1:0]    k_count_d = take_k ? k_count_q - 1'b1 : k_count_q + 1'b1;
     wire [1:0]              x_count_d = take_x ? x_count_q - 1'b1 : x_count_q + 1'b1;
     wire [15:0]             v_count_d = take_v ? v_count_q - 1'b1 : v_count_q + 1'b1;
-    wire [Y_COUNT_W-1:0]    y_count_d = take_y ? y_count_q - 1'b1 : y_count_q + 1'b1;
+    wire [Y_COUNT_W-1:0]    y_taken;
+    wire                    y_enough;
+    wire [Y_COUNT_W-1:0]    y_count_d = y_count_q + {{(Y_COUNT_W-1){1'b0}}, y_pulse} - y_taken;
 
     always @(posedge clk)
         if (rst) begin
@@ -392,15 +415,50 @@ module rill_engine_ctrl #(
                 v_count_q <= v_count_d;
                 v_has_q <= v_count_d != 16'd0;
             end
-            if (y_pulse != take_y) begin
-                y_count_q <= y_count_d;
-                y_has_q <= y_count_d != {Y_COUNT_W{1'b0}};
-            end
+            y_count_q <= y_count_d;
+            y_has_q <= y_enough;
         end
 
-    // ---- the command ----
+    // ---- results: with each last beat, or one after the other from the last beat's turn 0 on ----
     wire [5:0]  row_count = source_q == KEYS ? 6'd1
                           : (mode_q == SCORES ? memory_one : rows_end_q) ? last_count_q : ALL_LANES[5:0];
+    generate
+        if (ARRAYS == 1) begin : gen_out
+            assign y_taken = {{(Y_COUNT_W-1){1'b0}}, take_y};
+            assign y_enough = y_count_d != {Y_COUNT_W{1'b0}};
+            always @(posedge clk) begin
+                cmd_out <= take_y && !rst;
+                cmd_out_tok <= tok_q[TOK_W-1:0];
+                cmd_count <= row_count[COUNT_W-1:0];
+                cmd_tok_last <= tok_last;
+                cmd_y_last <= rows_end_q && tok_last;
+            end
+        end else begin : gen_out_pairs
+            localparam [31:0] ALL_TOKENS = TOKENS;
+            reg  [2:0]           left_q;         // results of the row-step that have still to leave
+            reg  [2:0]           next_q;         // the next one's token
+            reg                  end_q;          // it is the firing's last row-step
+            wire [2:0]           left_d = take_y ? tok_end_q : left_q - {2'd0, left_q != 3'd0};
+            wire [Y_COUNT_W+2:0] row_tokens = {{Y_COUNT_W{1'b0}}, tok_end_q} + 1'b1;
+            assign y_taken = take_y ? row_tokens[Y_COUNT_W-1:0] : {Y_COUNT_W{1'b0}};
+            assign y_enough = y_count_d >= ALL_TOKENS[Y_COUNT_W-1:0] && left_d == 3'd0;
+            always @(posedge clk) begin
+                left_q <= rst ? 3'd0 : left_d;
+                next_q <= take_y ? 3'd1 : next_q + 3'd1;
+                cmd_out <= (take_y || left_q != 3'd0) && !rst;
+                cmd_out_tok <= take_y ? {TOK_W{1'b0}} : next_q[TOK_W-1:0];
+                cmd_tok_last <= left_d == 3'd0;
+                cmd_y_last <= (take_y ? rows_end_q : end_q) && left_d == 3'd0;
+                if (take_y) begin
+                    end_q <= rows_end_q;
+                    cmd_count <= row_count[COUNT_W-1:0];
+                end
+            end
+            wire unused_pairs = &{1'b0, ALL_TOKENS, row_tokens, next_q};
+        end
+    endgenerate
+
+    // ---- the command ----
     always @(posedge clk) begin
         cmd_pop <= go && need_beat && !rst;
         cmd_k <= go && need_k && !rst;
@@ -416,13 +474,11 @@ module rill_engine_ctrl #(
         cmd_first <= first_q;
         cmd_last <= row_end_q;
         cmd_tok <= tok_q[TOK_W-1:0];
+        cmd_both <= ARRAYS == 2 && (!tok_last || both_end_q);
         cmd_pair <= unit_q[UNIT_W-1:1];
         cmd_half <= unit_q[0];
         cmd_row <= chunk_row_q;
         cmd_scale <= scale_q;
-        cmd_count <= row_count[COUNT_W-1:0];
-        cmd_tok_last <= tok_last;
-        cmd_y_last <= rows_end_q && tok_last;
         busy <= go && !rst;
         stall_beat <= active_q && no_beat && !rst;
         stall_x <= active_q && !no_beat && no_x && !rst;
@@ -430,7 +486,7 @@ module rill_engine_ctrl #(
     end
 
     wire unused = &{1'b0, s_axis_entry_tdata[175:170], entry[95:69], entry[59:57], entry[34], step[31:20], step[15:6], lanes_up[21:6],
-                    groups_up[2:0], a_last_rows_q[7:6], row_count, token_end[3], tok_q, CHUNK_END, GROUP_END, ALL_LANES, ALL_WORDS,
+                    groups_up[2:0], a_last_rows_q[7:6], row_count, tok_end_q, token_end[3], tok_q, CHUNK_END, GROUP_END, ALL_LANES, ALL_WORDS,
                     BEAT_BYTES, TWO};
 endmodule
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_engine_ctrl: random entries of all four modes, their commands listed by nested loops over row-steps, beats and tokens. Every
 // command is compared, with the cycle in which it comes: as soon as all it needs has been counted, and no earlier; the cycles between have
-// their reason on stall_*. Arrivals of each kind at changing rates, few to as many as fit; a reset gives up what runs.
+// their reason on stall_*. With ARRAYS 2 the results come one by one behind the turn that makes the first of them. Arrivals of each kind at changing rates, few to as many as fit; a reset gives up what runs.
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=1 GROUP=128 X_UNITS=40 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2
 // sweep: CHANNELS=32 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=32
 // sweep: CHANNELS=5 BEAT_BITS=256 TOKENS=4 GROUP=128 X_UNITS=80 LANE_BEATS=7 K_UNITS=16 OUT_WORDS=1
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16 ARRAYS=2
+// sweep: CHANNELS=7 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=48 ARRAYS=2
+// sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=2 GROUP=128 X_UNITS=6 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2 ARRAYS=2
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -18,6 +21,7 @@ module rill_engine_ctrl_tb;
     parameter LANE_BEATS = 16;
     parameter K_UNITS = 16;
     parameter OUT_WORDS = 16;
+    parameter ARRAYS = 1;
     localparam XS = BEAT_BITS / 8;
     localparam RC = XS / 8;                      // row-steps of a chunk
     localparam PARTS = 64 / XS;
@@ -34,6 +38,8 @@ module rill_engine_ctrl_tb;
     wire                 unused_user;
     reg                  again = 0, beat_pulse = 0, k_pulse = 0, x_pulse = 0, v_pulse = 0, y_pulse = 0;
     wire                 c_pop, c_k, c_params, c_scales, c_valid, c_int4, c_tail, c_local, c_first, c_last, c_half, c_free, c_tok_last, c_y_last;
+    wire                 c_both, c_out;
+    wire [TOK_W-1:0]     c_out_tok;
     wire [1:0]           c_raw;
     wire [23:0]          c_tail_addr;
     wire [TOK_W-1:0]     c_tok;
@@ -47,24 +53,26 @@ module rill_engine_ctrl_tb;
     rill_axis_driver #(.DATA_W(176), .SALT(3)) u_entry (.clk(clk), .rst(rst), .m_axis_tvalid(entry_valid), .m_axis_tready(entry_ready),
         .m_axis_tdata(entry_data), .m_axis_tuser(unused_user), .m_axis_tlast(unused_last), .done(entry_done));
     rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS), .SCALE_W(SCALE_W),
-        .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_WORDS)) dut (
+        .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_WORDS), .ARRAYS(ARRAYS)) dut (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready), .s_axis_entry_tdata(entry_data),
         .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse), .cmd_pop(c_pop), .cmd_k(c_k),
         .cmd_params(c_params), .cmd_scales(c_scales), .cmd_valid(c_valid), .cmd_int4(c_int4), .cmd_raw(c_raw), .cmd_tail(c_tail),
         .cmd_tail_addr(c_tail_addr), .cmd_local(c_local), .cmd_first(c_first), .cmd_last(c_last), .cmd_tok(c_tok), .cmd_pair(c_pair),
-        .cmd_half(c_half), .cmd_row(c_row), .cmd_scale(c_scale), .cmd_free(c_free), .cmd_count(c_count), .cmd_tok_last(c_tok_last),
+        .cmd_half(c_half), .cmd_row(c_row), .cmd_scale(c_scale), .cmd_free(c_free), .cmd_count(c_count), .cmd_tok_last(c_tok_last), .cmd_both(c_both), .cmd_out(c_out), .cmd_out_tok(c_out_tok),
         .cmd_y_last(c_y_last), .busy(busy), .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
     // A command: what must be 0 where there is none, and the rest, of which only a part counts.
     localparam [7:0] POP = 1, KEY = 2, PARAMS = 4, SCALES = 8, VALID = 16, TAIL = 32, LOCAL = 64, FREE = 128;
-    localparam INT4 = 0, RAW = 1, ADDR = 3, FIRST = 27, LAST = 28, TOK = 29, PAIR = 32, HALF = 48, ROW = 49, SCALE = 52, COUNT = 68;
-    localparam TOK_LAST = 74, Y_LAST = 75, REST_W = 76;
+    localparam INT4 = 0, RAW = 1, ADDR = 3, FIRST = 27, LAST = 28, TOK = 29, PAIR = 32, HALF = 48, ROW = 49, SCALE = 52, BOTH = 68;
+    localparam REST_W = 69;
     localparam BEAT = 0, UNIT = 1, OPERAND = 2, HEAD = 3, PLACE = 4;     // needs
     wire [2:0]           tok = c_tok;
     wire [15:0]          pair = c_pair;
     wire [15:0]          scale = c_scale;
     wire [5:0]           count = c_count;
-    wire [REST_W-1:0]    rest = {c_y_last, c_tok_last, count, scale, c_row, c_half, pair, tok, c_last, c_first, c_tail_addr, c_raw, c_int4};
+    wire [2:0]           out_tok = c_out_tok;
+    wire [11:0]          result = {c_out, c_y_last, c_tok_last, out_tok, count};
+    wire [REST_W-1:0]    rest = {c_both, scale, c_row, c_half, pair, tok, c_last, c_first, c_tail_addr, c_raw, c_int4};
     wire [7:0]           acts = {c_free, c_local, c_tail, c_valid, c_scales, c_params, c_k, c_pop};
 
     // ---- the commands of every firing ----
@@ -72,6 +80,7 @@ module rill_engine_ctrl_tb;
     reg  [REST_W-1:0]    care [0:COMMANDS-1];
     reg  [7:0]           want_acts [0:COMMANDS-1];
     reg  [4:0]           needs [0:COMMANDS-1];
+    reg  [15:0]          results [0:COMMANDS-1];     // {firing's last row-step, tokens of the step, how many, the first one's token, count}
     integer              first_of [0:FIRINGS];
     reg                  head_ends [0:FIRINGS-1];    // the firing gives the head in the V tail back
     integer              commands = 0, at = 0, seed, idle, stall, f, i, cycle = 0;
@@ -82,6 +91,7 @@ module rill_engine_ctrl_tb;
     task fail(input integer what);
         begin
             if (!failed) begin
+                $display("FAIL: result %b instead of %b", result, now_result);
                 $display("FAIL: check %0d in cycle %0d before command %0d, firing %0d", what, cycle, at, running);
                 $display("      %b %h instead of %b %h", acts, rest & now_care, now_acts, now_want & now_care);
             end
@@ -100,6 +110,7 @@ module rill_engine_ctrl_tb;
             care[commands] = 0;
             want_acts[commands] = act;
             needs[commands] = need >= 0 ? 1 << need : 0;
+            results[commands] = 0;
             commands = commands + 1;
             if (commands == COMMANDS) fail(1);
         end
@@ -113,7 +124,7 @@ module rill_engine_ctrl_tb;
         end
     endtask
 
-    // One token's use of a beat.
+    // One token's use of a beat, or that of two.
     task list_use(input integer mode, row, rows, beat, beats, token, ntok, source, valid_lanes);
         begin
             list(VALID, OPERAND);
@@ -125,14 +136,17 @@ module rill_engine_ctrl_tb;
             set(RAW, 2, mode == 2 ? 1 : mode == 3 ? 2 : 0);
             set(FIRST, 1, beat == 0);
             set(LAST, 1, beat == beats - 1);
-            set(TOK, 3, token);
+            set(TOK, 3, token / ARRAYS);
+            set(BOTH, 1, token + 1 < ntok && ARRAYS == 2);
             set(PAIR, 16, mode == 1 ? beat : beat / 2);
             set(HALF, 1, mode == 1 ? 0 : beat % 2);
-            if (beat == beats - 1) begin
+            if (beat == beats - 1 && (token == 0 || ARRAYS == 1)) begin
                 needs[commands-1][PLACE] = 1;
-                set(COUNT, 6, valid_lanes);
-                set(TOK_LAST, 1, token == ntok - 1);
-                set(Y_LAST, 1, token == ntok - 1 && row == rows - 1);
+                results[commands-1][5:0] = valid_lanes;
+                results[commands-1][8:6] = token;
+                results[commands-1][11:9] = ARRAYS == 2 ? ntok - 1 : 0;
+                results[commands-1][14:12] = ntok - 1;
+                results[commands-1][15] = row == rows - 1;
             end
         end
     endtask
@@ -149,7 +163,7 @@ module rill_engine_ctrl_tb;
                 end
             end
             for (b = 0; b < beats; b = b + 1)
-                for (t = 0; t < ntok; t = t + 1) begin
+                for (t = 0; t < ntok; t = t + ARRAYS) begin
                     list_use(int4, r, rows, b, beats, t, ntok, BEAT, r == rows - 1 ? last_rows : CHANNELS);
                     set(ROW, 3, r % RC);
                     if (int4) set(SCALE, 16, r % RC * groups + b * 2 * XS / GROUP);
@@ -164,7 +178,7 @@ module rill_engine_ctrl_tb;
             krows = (pos + CHANNELS - 1) / CHANNELS;
             for (r = 0; r < krows + step_tokens; r = r + 1)
                 for (b = 0; b < beats; b = b + 1)
-                    for (t = 0; t < ntok; t = t + 1)
+                    for (t = 0; t < ntok; t = t + ARRAYS)
                         list_use(2, r, krows + step_tokens, b, beats, t, ntok, r < krows ? BEAT : UNIT,
                             r >= krows ? 1 : pos - r * CHANNELS < CHANNELS ? pos - r * CHANNELS : CHANNELS);
         end
@@ -177,7 +191,7 @@ module rill_engine_ctrl_tb;
             beats = (pos / 64 + 1) * PARTS;
             for (r = 0; r < rows; r = r + 1)
                 for (b = 0; b < beats; b = b + 1)
-                    for (t = 0; t < ntok; t = t + 1) begin
+                    for (t = 0; t < ntok; t = t + ARRAYS) begin
                         list_use(3, r, rows, b, beats, t, ntok, b < beats - PARTS ? BEAT : HEAD, r == rows - 1 ? last_rows : CHANNELS);
                         if (t == 0 && b >= beats - PARTS) begin
                             set(ADDR, 1, b % PARTS);
@@ -253,6 +267,8 @@ module rill_engine_ctrl_tb;
     integer beat_rate = 100, unit_rate = 100, operand_rate = 100, head_rate = 100, head_limit = 1, place_rate = 100;
     integer entered [0:FIRINGS-1];
     integer outs = 0, waits_beat = 0, waits_x = 0, waits_out = 0;
+    reg  [11:0] now_result = 0;
+    reg  [15:0] leaving = 0;                     // of the results that still come: how many in [11:9]
     reg     now_busy = 0, now_beat = 0, now_x = 0, now_out = 0, active, no_beat, no_x, no_y, was_reset = 0;
 
     task forget;
@@ -266,6 +282,7 @@ module rill_engine_ctrl_tb;
             at = first_of[running];
             start = 0;
             {now_busy, now_beat, now_x, now_out, now_acts} = 0;
+            {now_result, leaving} = 0;
         end
     endtask
 
@@ -274,19 +291,29 @@ module rill_engine_ctrl_tb;
             active = running < taken && cycle >= entered[running] + ENTRY_CYCLES && cycle >= start;
             no_beat = active && ((needs[at][BEAT] && beats_in == 0) || (needs[at][UNIT] && units_in == 0) || (needs[at][HEAD] && heads_in == 0));
             no_x = active && needs[at][OPERAND] && operands_in == 0;
-            no_y = active && needs[at][PLACE] && places == 0;
+            no_y = active && needs[at][PLACE] && (ARRAYS == 1 ? places == 0 : places < TOKENS || leaving[11:9] != 0);
             now_beat = no_beat;
             now_x = no_x && !no_beat;
             now_out = no_y && !no_x && !no_beat;
             now_busy = active && !no_beat && !no_x && !no_y;
             now_acts = 0;
+            now_result = 0;
+            if (leaving[11:9] != 0) begin
+                leaving[11:9] = leaving[11:9] - 1;
+                leaving[8:6] = leaving[8:6] + 1;
+                now_result = {1'b1, leaving[15] && leaving[11:9] == 0, leaving[11:9] == 0, leaving[8:0]};
+            end
+            if (now_busy && needs[at][PLACE]) begin
+                leaving = results[at];
+                places = places - leaving[11:9] - 1;
+                now_result = {1'b1, leaving[15] && leaving[8:6] == leaving[14:12], leaving[8:6] == leaving[14:12], leaving[8:0]};
+            end
             if (now_busy) begin
                 now_acts = want_acts[at];
                 now_want = want[at];
                 now_care = care[at];
                 beats_in = beats_in - now_acts[0];
                 units_in = units_in - now_acts[1];
-                places = places - needs[at][PLACE];
                 operands_in = operands_in - now_acts[7];
                 at = at + 1;
                 if (at == first_of[running+1]) begin
@@ -306,6 +333,7 @@ module rill_engine_ctrl_tb;
             // Outputs are those of the decision before.
             if (acts !== now_acts) fail(2);
             if (now_busy && ((rest ^ now_want) & now_care) !== {REST_W{1'b0}}) fail(3);
+            if (c_out !== now_result[11] || (c_out && result !== now_result)) fail(8);
             if ({busy, stall_beat, stall_x, stall_out} !== {now_busy, now_beat, now_x, now_out}) fail(4);
             waits_beat = waits_beat + now_beat;
             waits_x = waits_x + now_x;
