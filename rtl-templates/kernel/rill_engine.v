@@ -6,15 +6,17 @@
 // tail_valid, tail_addr {layer[9:0], row[12:0], unit}; tail_data holds the beats of all lanes 4 cycles later. head_done: one pulse when the
 // V of a (step, layer, head) is in the tail. Out: m_axis_y, C x fp32, tcount of them valid, order row-step, tok.
 // Bit 68 of a schedule entry: one token, whatever the step holds (regions that run for the last token only).
-// Throughput: one beat per cycle in all lanes together, held for the tokens of the step; no cycle is lost between rows or firings.
-// Timing of a firing whose beats and operand are there: headers + row-steps * beats * tokens cycles, headers = ceil(row-steps / RC) *
-// (1 + ceil(groups / 8)) at modes 0, 1. Latency: 28 cycles from the command of a row's last beat to m_axis_y; from the last of what it
-// needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7 more.
+// Throughput: one beat per cycle in all lanes together, held for ceil(tokens of the step / ARRAYS) cycles; no cycle is lost between rows or
+// firings, but a result takes a cycle too: a row-step takes no less than a cycle per token.
+// Timing of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / ARRAYS), tokens) cycles, headers =
+// ceil(row-steps / RC) * (1 + ceil(groups / 8)) at modes 0, 1. Latency: 28 cycles from the command of a row's last beat to
+// m_axis_y; from the last of what it needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7 more.
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for performance counters.
 // Reset: clk, synchronous active-high rst; everything held is given up.
 // Parameters: CHANNELS (1 to 32), BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), GROUP (elements per group scale and block), X_UNITS (units of
 // an operand and token, even, upper bound), SCALE_K, SCALE_V (fp32, 2^EXP_MIN of the operands of modes 2, 3), HAS_KV (0: no modes 2, 3;
-// their ports are not used), OUT_FIFO (words; 32 covers the latency), and the table of rill_schedule.
+// their ports are not used), ARRAYS (1, 2: tokens at a time, TOKENS at least; two share each multiplier), OUT_FIFO (words; covers the latency
+// and the places kept for the results of a row-step), and the table of rill_schedule.
 `default_nettype none
 
 module rill_engine #(
@@ -26,7 +28,8 @@ module rill_engine #(
     parameter [31:0] SCALE_K = 32'h3f80_0000,
     parameter [31:0] SCALE_V = 32'h3f80_0000,
     parameter HAS_KV = 1,
-    parameter OUT_FIFO = 32,
+    parameter ARRAYS = 1,
+    parameter OUT_FIFO = ARRAYS == 2 ? 48 : 32,
     parameter SECTIONS = 0,
     parameter ENTRIES = 0,
     parameter [SECTIONS*16-1:0] SECTION_LEN = 0,
@@ -80,6 +83,7 @@ module rill_engine #(
     localparam XS = BEAT_BITS / 8;
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
     localparam TOK_W = USER_W - 1;
+    localparam TURN_W = ARRAYS == 1 ? TOK_W : TOK_W > 1 ? TOK_W - 1 : 1;
     localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
     localparam GROUPS = GROUP > 0 ? (X_UNITS * XS + GROUP - 1) / GROUP : 1;
     localparam SCALE_BEATS = (GROUPS + 7) / 8;             // of a chunk: RC rows of GROUPS bytes, RC = XS / 8
@@ -87,7 +91,7 @@ module rill_engine #(
     localparam LANE_BEATS = 16;                            // covers the 12 cycles from a beat's arrival to its place being free
     localparam K_UNITS = 16;
     localparam FAN_OUT = 8;                                // lanes to a copy of the operand
-    localparam COPIES = (CHANNELS + FAN_OUT - 1) / FAN_OUT;
+    localparam COPIES = CHANNELS > FAN_OUT ? (CHANNELS + FAN_OUT - 1) / FAN_OUT : 1;
     localparam LANE_LATENCY = 14;                          // command to the lanes' output
     localparam FILL_W = $clog2(OUT_FIFO + 1);
     localparam Y_W = COUNT_W + USER_W + 1;
@@ -98,6 +102,9 @@ module rill_engine #(
         end
         if (OUT_FIFO < 2) begin : gen_bad_fifo
             rill_error_OUT_FIFO_must_be_at_least_2 u_error ();
+        end
+        if ((ARRAYS != 1 && ARRAYS != 2) || TOKENS < ARRAYS) begin : gen_bad_arrays
+            rill_error_ARRAYS_must_be_1_or_2_and_at_most_TOKENS u_error ();
         end
         if (SECTIONS < 1 || ENTRIES < 1) begin : gen_bad_table
             rill_error_SECTIONS_and_ENTRIES_must_be_at_least_1 u_error ();
@@ -121,26 +128,28 @@ module rill_engine #(
     wire                v_pulse;
     wire                y_pulse = m_axis_y_tvalid && m_axis_y_tready;
     wire                cmd_pop, cmd_k, cmd_params, cmd_scales, cmd_valid, cmd_int4, cmd_tail, cmd_local, cmd_first, cmd_last, cmd_half;
-    wire                cmd_free, cmd_tok_last, cmd_y_last;
+    wire                cmd_free, cmd_both, cmd_out, cmd_tok_last, cmd_y_last;
     wire [1:0]          cmd_raw;
     wire [23:0]         cmd_tail_addr;
-    wire [TOK_W-1:0]    cmd_tok;
+    wire [TOK_W-1:0]    cmd_tok;              // a turn, with ARRAYS 2
+    wire [TOK_W-1:0]    cmd_out_tok;
     wire [PAIR_W-1:0]   cmd_pair;
     wire [2:0]          cmd_row;
     wire [SCALE_W-1:0]  cmd_scale;
     wire [COUNT_W-1:0]  cmd_count;
     rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS), .SCALE_W(SCALE_W),
-        .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_FIFO)) u_ctrl (
+        .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_FIFO), .ARRAYS(ARRAYS)) u_ctrl (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready), .s_axis_entry_tdata(entry_data),
         .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse),
         .cmd_pop(cmd_pop), .cmd_k(cmd_k), .cmd_params(cmd_params), .cmd_scales(cmd_scales), .cmd_valid(cmd_valid), .cmd_int4(cmd_int4),
         .cmd_raw(cmd_raw), .cmd_tail(cmd_tail), .cmd_tail_addr(cmd_tail_addr), .cmd_local(cmd_local), .cmd_first(cmd_first),
         .cmd_last(cmd_last), .cmd_tok(cmd_tok), .cmd_pair(cmd_pair), .cmd_half(cmd_half), .cmd_row(cmd_row), .cmd_scale(cmd_scale),
-        .cmd_free(cmd_free), .cmd_count(cmd_count), .cmd_tok_last(cmd_tok_last), .cmd_y_last(cmd_y_last),
+        .cmd_free(cmd_free), .cmd_both(cmd_both), .cmd_out(cmd_out), .cmd_out_tok(cmd_out_tok), .cmd_count(cmd_count),
+        .cmd_tok_last(cmd_tok_last), .cmd_y_last(cmd_y_last),
         .busy(busy), .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
     // ---- the command on its way: to the operand buffer 1 cycle later, to the lanes 4 ----
-    localparam LANE_CMD_W = 5 + TOK_W + 3 + SCALE_W;
+    localparam LANE_CMD_W = 6 + 2 * TOK_W + 3 + SCALE_W;
     reg  [LANE_CMD_W-1:0] cmd1_q;
     reg  [LANE_CMD_W-1:0] cmd2_q;
     reg  [LANE_CMD_W-1:0] cmd3_q;
@@ -149,14 +158,15 @@ module rill_engine #(
     reg  [4:1]            k_q;
     reg  [4:1]            local_q;
     reg  [4:1]            valid_q;
+    reg  [4:1]            out_q;
     reg  [4:1]            params_q;
     reg  [4:1]            scales_q;
     reg  [PAIR_W-1:0]     pair1_q;
-    reg  [TOK_W-1:0]      tok1_q;
+    reg  [TURN_W-1:0]     tok1_q;
     reg                   free1_q;
     reg  [3:1]            half_q;
     always @(posedge clk) begin
-        cmd1_q <= {cmd_scale, cmd_row, cmd_tok, cmd_raw, cmd_last, cmd_first, cmd_int4};
+        cmd1_q <= {cmd_both, cmd_out_tok, cmd_scale, cmd_row, cmd_tok, cmd_raw, cmd_last, cmd_first, cmd_int4};
         cmd2_q <= cmd1_q;
         cmd3_q <= cmd2_q;
         cmd4_q <= cmd3_q;
@@ -164,10 +174,11 @@ module rill_engine #(
         k_q <= rst ? 4'd0 : {k_q[3:1], cmd_k};
         local_q <= {local_q[3:1], cmd_local};
         valid_q <= rst ? 4'd0 : {valid_q[3:1], cmd_valid};
+        out_q <= rst ? 4'd0 : {out_q[3:1], cmd_out};
         params_q <= {params_q[3:1], cmd_params};
         scales_q <= {scales_q[3:1], cmd_scales};
         pair1_q <= cmd_pair;
-        tok1_q <= cmd_tok;
+        tok1_q <= cmd_tok[TURN_W-1:0];
         free1_q <= cmd_free && !rst;
         half_q <= {half_q[2:1], cmd_half};
     end
@@ -178,65 +189,102 @@ module rill_engine #(
     wire [TOK_W-1:0]      tok_4 = cmd4_q[5 +: TOK_W];
     wire [2:0]            row_4 = cmd4_q[5+TOK_W +: 3];
     wire [SCALE_W-1:0]    scale_4 = cmd4_q[8+TOK_W +: SCALE_W];
+    wire [TOK_W-1:0]      out_tok_4 = cmd4_q[8+TOK_W+SCALE_W +: TOK_W];
+    wire                  both_4 = cmd4_q[LANE_CMD_W-1];
 
     // ---- the operand: units in cycle 3 of the command, its slice for a beat in cycle 4, a copy per FAN_OUT lanes in cycle 5 ----
-    wire [BEAT_BITS-1:0]  unit_0;
-    wire [BEAT_BITS-1:0]  unit_1;
-    wire [7:0]            shift_0;
-    wire [7:0]            shift_1;
-    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS)) u_x (
+    wire [ARRAYS*BEAT_BITS-1:0] unit_0;
+    wire [ARRAYS*BEAT_BITS-1:0] unit_1;
+    wire [ARRAYS*8-1:0]         shift_0;
+    wire [ARRAYS*8-1:0]         shift_1;
+    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .ARRAYS(ARRAYS)) u_x (
         .clk(clk), .rst(rst), .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready), .s_axis_x_tdata(s_axis_x_tdata),
         .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast), .filled(x_pulse), .free(free1_q), .read_tok(tok1_q),
         .read_pair(pair1_q), .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
 
-    wire                   int4_3 = cmd3_q[0];
-    wire [BEAT_BITS-1:0]   unit = half_q[3] ? unit_1 : unit_0;
-    wire [2*BEAT_BITS-1:0] doubled;
-    reg  [2*BEAT_BITS-1:0] slice_q;
-    reg  [4:0]             slice_shift_q;
-    genvar k;
-    generate
-        for (k = 0; k < XS; k = k + 1) begin : gen_double
-            assign doubled[16*k +: 16] = {2{unit[8*k +: 8]}};
-        end
-    endgenerate
-    always @(posedge clk)
-        if (valid_q[3]) begin
-            slice_q <= int4_3 ? {unit_1, unit_0} : doubled;
-            slice_shift_q <= int4_3 || !half_q[3] ? shift_0[4:0] : shift_1[4:0];
-        end
-
-    wire [COPIES*4*BEAT_BITS-1:0] x_copies;
-    wire [COPIES*5-1:0]           shift_copies;
-    wire [2*BEAT_BITS-1:0]        x_first;
+    // A token that is not there counts as zeros: what the buffer holds in its place is old.
+    wire                          int4_3 = cmd3_q[0];
+    wire                          both_3 = cmd3_q[LANE_CMD_W-1];
+    wire [ARRAYS*2*BEAT_BITS-1:0] slice_d;
+    reg  [ARRAYS*2*BEAT_BITS-1:0] slice_q;
+    reg  [ARRAYS*5-1:0]           slice_shift_q;
+    wire [ARRAYS*2*BEAT_BITS-1:0] x_first;     // of cycle 5, for the offsets
     reg                           valid5_q;
     reg                           int4_5_q;
-    wire [21:0]                   offset;
-    genvar g;
+    wire [ARRAYS*22-1:0]          offset;
+    genvar a;
     generate
-        for (g = 0; g < COPIES; g = g + 1) begin : gen_copy
-            (* keep = "true" *) reg [2*BEAT_BITS-1:0] x_q;
-            (* keep = "true" *) reg [4:0]             shift_q;
+        for (a = 0; a < ARRAYS; a = a + 1) begin : gen_operand
+            wire [BEAT_BITS-1:0]   first = unit_0[a*BEAT_BITS +: BEAT_BITS];
+            wire [BEAT_BITS-1:0]   second = unit_1[a*BEAT_BITS +: BEAT_BITS];
+            wire [BEAT_BITS-1:0]   unit = half_q[3] ? second : first;
+            wire [2*BEAT_BITS-1:0] chosen = int4_3 ? {second, first} : double(unit);
+            assign slice_d[a*2*BEAT_BITS +: 2*BEAT_BITS] = a == 0 || both_3 ? chosen : {2*BEAT_BITS{1'b0}};
             always @(posedge clk)
-                if (valid_q[4]) begin
-                    x_q <= slice_q;
-                    shift_q <= slice_shift_q;
-                end
-            assign shift_copies[g*5 +: 5] = shift_q;
-            if (g == 0) begin : gen_first
-                assign x_first = x_q;
-            end
-            for (k = 0; k < 2 * XS; k = k + 1) begin : gen_extend
-                assign x_copies[g*4*BEAT_BITS + 16*k +: 16] = {{8{x_q[8*k+7]}}, x_q[8*k +: 8]};
-            end
+                if (valid_q[3])
+                    slice_shift_q[5*a +: 5] <= a == 1 && !both_3 ? 5'd0 : int4_3 || !half_q[3] ? shift_0[8*a +: 5] : shift_1[8*a +: 5];
+            wire unused_shift = &{1'b0, shift_0[8*a+5 +: 3], shift_1[8*a+5 +: 3]};
+            rill_engine_offset #(.BEAT_BITS(BEAT_BITS)) u_offset (
+                .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*BEAT_BITS +: 2*BEAT_BITS]), .offset(offset[22*a +: 22]));
         end
     endgenerate
     always @(posedge clk) begin
+        if (valid_q[3])
+            slice_q <= slice_d;
         valid5_q <= valid_q[4];
         int4_5_q <= int4_4;
     end
-    rill_engine_offset #(.BEAT_BITS(BEAT_BITS)) u_offset (
-        .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first), .offset(offset));
+
+    // A factor for every nibble of a beat: an int8, or two of them as rill_packed_mul takes them. Whole vectors at a time: fast in simulation.
+    localparam FACTOR_W = ARRAYS == 2 ? 27 : 8;
+    localparam X_W = ARRAYS * 4 * BEAT_BITS;
+    wire [2*XS*FACTOR_W-1:0]   factors;
+    wire [COPIES*X_W-1:0]      x_copies;
+    wire [COPIES*ARRAYS*5-1:0] shift_copies;
+
+    function [2*BEAT_BITS-1:0] double(input [BEAT_BITS-1:0] from);
+        integer n;
+        for (n = 0; n < XS; n = n + 1)
+            double[16*n +: 16] = {2{from[8*n +: 8]}};
+    endfunction
+
+    function [54*XS-1:0] pack(input [2*BEAT_BITS-1:0] low, high);
+        integer n;
+        for (n = 0; n < 2 * XS; n = n + 1)
+            pack[27*n +: 27] = {high[8*n+7], high[8*n +: 8], 18'd0} + {{19{low[8*n+7]}}, low[8*n +: 8]};
+    endfunction
+
+    function [X_W-1:0] extend(input [2*XS*FACTOR_W-1:0] from);
+        integer n;
+        for (n = 0; n < 2 * XS; n = n + 1)
+            extend[16*ARRAYS*n +: 16*ARRAYS] = {{(16*ARRAYS-FACTOR_W){from[FACTOR_W*n+FACTOR_W-1]}}, from[FACTOR_W*n +: FACTOR_W]};
+    endfunction
+
+    genvar g;
+    generate
+        if (ARRAYS == 2) begin : gen_first
+            reg [ARRAYS*2*BEAT_BITS-1:0] x_first_q;
+            always @(posedge clk)
+                if (valid_q[4])
+                    x_first_q <= slice_q;
+            assign x_first = x_first_q;
+            assign factors = pack(slice_q[2*BEAT_BITS-1:0], slice_q[2*BEAT_BITS +: 2*BEAT_BITS]);
+        end else begin : gen_first
+            assign x_first = gen_copy[0].x_q;
+            assign factors = slice_q;
+        end
+        for (g = 0; g < COPIES; g = g + 1) begin : gen_copy
+            (* keep = "true" *) reg [2*XS*FACTOR_W-1:0] x_q;
+            (* keep = "true" *) reg [ARRAYS*5-1:0]      shift_q;
+            always @(posedge clk)
+                if (valid_q[4]) begin
+                    x_q <= factors;
+                    shift_q <= slice_shift_q;
+                end
+            assign shift_copies[g*ARRAYS*5 +: ARRAYS*5] = shift_q;
+            assign x_copies[g*X_W +: X_W] = extend(x_q);
+        end
+    endgenerate
 
     // ---- the step's own keys and the V tail: cycle 4 ----
     wire [BEAT_BITS-1:0] k_beat;
@@ -291,12 +339,13 @@ module rill_engine #(
                 assign local_beat = tail_data[c*BEAT_BITS +: BEAT_BITS];
             end
             rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS), .SCALE_BEATS(SCALE_BEATS),
-                .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_lane (
+                .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS)) u_lane (
                 .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid[c]), .s_axis_beat_tready(s_axis_beat_tready[c]),
                 .s_axis_beat_tdata(s_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS]), .arrived(arrived[c]),
                 .pop(pop_q[4]), .use_local(local_q[4]), .local_beat(local_beat), .valid(valid_q[4]), .params(params_q[4]),
                 .scales(scales_q[4]), .int4(int4_4), .first(first_4), .last(last_4), .tok(tok_4), .row(row_4), .scale(scale_4),
-                .raw(raw_4), .x(x_copies[(c/FAN_OUT)*4*BEAT_BITS +: 4*BEAT_BITS]), .shift(shift_copies[(c/FAN_OUT)*5 +: 5]),
+                .raw(raw_4), .both(both_4), .out(out_q[4]), .out_tok(out_tok_4),
+                .x(x_copies[(c/FAN_OUT)*X_W +: X_W]), .shift(shift_copies[(c/FAN_OUT)*ARRAYS*5 +: ARRAYS*5]),
                 .offset(offset), .out_valid(lane_valid[c]), .out_acc(lane_acc[c*64 +: 64]), .out_row_scale(lane_scale[c*32 +: 32]),
                 .out_bias(lane_bias[c*32 +: 32]));
         end
@@ -328,7 +377,7 @@ module rill_engine #(
     wire [FILL_W-1:0]      y_high;
     wire [COUNT_W-1:0]     y_count = y_side[COUNT_W-1:0];
     rill_delay_line #(.DATA_W(Y_W), .DEPTH(LANE_LATENCY)) u_side (
-        .clk(clk), .rst(rst), .en(1'b1), .d({cmd_y_last, cmd_tok_last, cmd_tok, cmd_count}), .q(lane_side));
+        .clk(clk), .rst(rst), .en(1'b1), .d({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .q(lane_side));
     rill_dequantize #(.LANES(CHANNELS), .SIDE_W(Y_W)) u_dequantize (
         .clk(clk), .rst(rst), .valid(lane_valid[0]), .acc(lane_acc), .scale(lane_scale), .bias(lane_bias), .side(lane_side),
         .out_valid(y_valid), .y(y_data), .fault(y_fault), .out_side(y_side));
@@ -353,7 +402,7 @@ module rill_engine #(
         end
 `endif
 
-    wire unused = &{1'b0, entry_last, lane_valid, y_room, y_fill, y_high, shift_0[7:5], shift_1[7:5]};
+    wire unused = &{1'b0, entry_last, lane_valid, y_room, y_fill, y_high, cmd_tok};
 endmodule
 
 `default_nettype wire

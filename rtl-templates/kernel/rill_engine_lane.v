@@ -6,10 +6,12 @@
 //     cycle 0   pop, use_local (the beat is local_beat, not a popped one), valid, params, scales, int4, first, last, tok, row, scale, raw
 //     cycle 1   x, shift        cycle 5   offset (rill_engine_offset)        cycle 10  out_*
 // Without pop and use_local the beat of the command before is used again (next token).
+// ARRAYS 2 (rill_matrix_pair): tok is a turn, its second token is there with both; x, shift and offset hold two operands, and results leave by
+// out and out_tok, cycle 0 too, not by last.
 // raw 1, 2: no row parameters, scale SCALE_K, SCALE_V and bias +0.
 // Reset: clk, synchronous active-high rst; valids and the waiting beats.
 // Parameters: BEAT_BITS, TOKENS, LANE_BEATS, SCALE_BEATS (group scale beats of a chunk), SCALE_W (bits of `scale`), SCALE_K, SCALE_V
-// (fp32).
+// (fp32), ARRAYS (1, 2: tokens at a time).
 `default_nettype none
 
 module rill_engine_lane #(
@@ -20,6 +22,7 @@ module rill_engine_lane #(
     parameter SCALE_W = 0,
     parameter [31:0] SCALE_K = 0,
     parameter [31:0] SCALE_V = 0,
+    parameter ARRAYS = 1,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1
 ) (
     input  wire                   clk,
@@ -40,12 +43,15 @@ module rill_engine_lane #(
     input  wire                   first,
     input  wire                   last,
     input  wire [TOK_W-1:0]       tok,
+    input  wire                   both,
+    input  wire                   out,
+    input  wire [TOK_W-1:0]       out_tok,
     input  wire [2:0]             row,
     input  wire [SCALE_W-1:0]     scale,
     input  wire [1:0]             raw,
-    input  wire [4*BEAT_BITS-1:0] x,
-    input  wire [4:0]             shift,
-    input  wire [21:0]            offset,
+    input  wire [4*ARRAYS*BEAT_BITS-1:0] x,
+    input  wire [5*ARRAYS-1:0]    shift,
+    input  wire [22*ARRAYS-1:0]   offset,
 
     output wire                   out_valid,
     output wire [63:0]            out_acc,
@@ -62,6 +68,9 @@ module rill_engine_lane #(
         end
         if (SCALE_W <= BYTE_W) begin : gen_bad_width
             rill_error_SCALE_W_must_exceed_the_bits_of_a_byte_place u_error ();
+        end
+        if (ARRAYS != 1 && ARRAYS != 2) begin : gen_bad_arrays
+            rill_error_ARRAYS_must_be_1_or_2 u_error ();
         end
         if (LANE_BEATS < 3) begin : gen_bad_beats
             rill_error_LANE_BEATS_must_be_at_least_3 u_error ();
@@ -124,11 +133,32 @@ module rill_engine_lane #(
             scales_mem[scale_word] <= beat_q;
     end
 
-    wire                       side;
-    rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(1)) u_matrix (
-        .clk(clk), .rst(rst), .valid(valid_q), .int4(int4_q), .first(first_q), .last(last_q), .tok(tok_q), .beat(beat_q), .x(x),
-        .offset(offset), .group_scale(group_scale), .shift(shift), .row_scale(row_scale), .bias(bias), .side(1'b0),
-        .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(side));
+    generate
+        if (ARRAYS == 1) begin : gen_single
+            wire side;
+            rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(1)) u_matrix (
+                .clk(clk), .rst(rst), .valid(valid_q), .int4(int4_q), .first(first_q), .last(last_q), .tok(tok_q), .beat(beat_q), .x(x),
+                .offset(offset), .group_scale(group_scale), .shift(shift), .row_scale(row_scale), .bias(bias), .side(1'b0),
+                .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(side));
+            wire unused = &{1'b0, side, both, out, out_tok};
+        end else begin : gen_pair
+            localparam TURN_W = TOK_W > 1 ? TOK_W - 1 : 1;
+            reg             both_q;
+            reg             out_q;
+            reg [TOK_W-1:0] out_tok_q;
+            always @(posedge clk) begin
+                both_q <= both;
+                out_q <= out && !rst;
+                out_tok_q <= out_tok;
+            end
+            rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS)) u_matrix (
+                .clk(clk), .rst(rst), .valid(valid_q), .both(both_q), .int4(int4_q), .first(first_q), .turn(tok_q[TURN_W-1:0]), .out(out_q),
+                .out_tok(out_tok_q), .beat(beat_q), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
+                .row_scale(row_scale), .bias(bias), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
+                .out_bias(out_bias));
+            wire unused = &{1'b0, last_q, tok_q};
+        end
+    endgenerate
 
 `ifdef RILL_ASSERT
     always @(posedge clk)
@@ -138,7 +168,7 @@ module rill_engine_lane #(
         end
 `endif
 
-    wire unused = &{1'b0, waiting, fill, high, side, row, scale_q};
+    wire unused = &{1'b0, waiting, fill, high, row, scale_q};
 endmodule
 
 `default_nettype wire

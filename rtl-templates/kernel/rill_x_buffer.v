@@ -4,17 +4,22 @@
 // Write: s_axis_x, one unit {shift[7:0], q} per beat in any order of tokens; the units of a token are counted up, tlast ends the operand
 // and fills the bank. tready is low while both banks are full.
 // Read: read_tok and read_pair name two neighbouring units of the older operand; they are on unit_0, unit_1 (shift_0, shift_1 their
-// block's exponents) 2 cycles later (registered address, registered RAM read). filled: one pulse per operand, from when it may be read.
+// block's exponents) 2 cycles later (registered address, registered RAM read). ARRAYS 2: read_tok names a turn, and the units of tokens
+// 2 * read_tok (low half) and 2 * read_tok + 1 come side by side; what belongs to a token that the operand does not hold is old.
+// filled: one pulse per operand, from when it may be read.
 // free, a pulse in or after the cycle of the last read, gives the bank back and goes on to the other one.
 // Throughput: one unit in and one pair out per cycle. Reset: synchronous; the operands are lost.
-// Parameters: BEAT_BITS (256, 512; bits of a unit), TOKENS (1, 2, 4, 8), X_UNITS (units of an operand and token, even, upper bound).
+// Parameters: BEAT_BITS (256, 512; bits of a unit), TOKENS (1, 2, 4, 8), X_UNITS (units of an operand and token, even, upper bound), ARRAYS
+// (1, 2: tokens read at a time; TOKENS at least).
 `default_nettype none
 
 module rill_x_buffer #(
     parameter BEAT_BITS = 0,
     parameter TOKENS = 0,
     parameter X_UNITS = 0,
+    parameter ARRAYS = 1,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
+    parameter TURN_W = ARRAYS == 1 ? TOK_W : TOK_W > 1 ? TOK_W - 1 : 1,
     parameter PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1
 ) (
     input  wire                 clk,
@@ -28,16 +33,17 @@ module rill_x_buffer #(
 
     output reg                  filled,
     input  wire                 free,
-    input  wire [TOK_W-1:0]     read_tok,
+    input  wire [TURN_W-1:0]    read_tok,
     input  wire [PAIR_W-1:0]    read_pair,
-    output wire [BEAT_BITS-1:0] unit_0,
-    output wire [BEAT_BITS-1:0] unit_1,
-    output wire [7:0]           shift_0,
-    output wire [7:0]           shift_1
+    output wire [ARRAYS*BEAT_BITS-1:0] unit_0,
+    output wire [ARRAYS*BEAT_BITS-1:0] unit_1,
+    output wire [ARRAYS*8-1:0]  shift_0,
+    output wire [ARRAYS*8-1:0]  shift_1
 );
     localparam WORD_W = BEAT_BITS + 8;
-    localparam TOK_BITS = TOKENS > 1 ? TOK_W : 0;
-    localparam ADDR_W = 1 + TOK_BITS + PAIR_W;
+    localparam TURNS = TOKENS > ARRAYS ? TOKENS / ARRAYS : 1;
+    localparam TURN_BITS = TURNS > 1 ? TURN_W : 0;
+    localparam ADDR_W = 1 + TURN_BITS + PAIR_W;
     localparam UNIT_W = PAIR_W + 1;
 
     generate
@@ -49,6 +55,9 @@ module rill_x_buffer #(
         end
         if (X_UNITS < 2 || X_UNITS % 2 != 0) begin : gen_bad_units
             rill_error_X_UNITS_must_be_even_and_at_least_2 u_error ();
+        end
+        if ((ARRAYS != 1 && ARRAYS != 2) || TOKENS < ARRAYS) begin : gen_bad_arrays
+            rill_error_ARRAYS_must_be_1_or_2_and_at_most_TOKENS u_error ();
         end
     endgenerate
 
@@ -93,17 +102,13 @@ module rill_x_buffer #(
             else if (take && write_tok == t[TOK_W-1:0])
                 unit_q[t] <= write_unit + 1'b1;
 
-    // Even and odd units in a RAM each.
-    reg  [WORD_W-1:0] even_mem [0:(1<<ADDR_W)-1];
-    reg  [WORD_W-1:0] odd_mem [0:(1<<ADDR_W)-1];
-    reg  [WORD_W-1:0] even_q;
-    reg  [WORD_W-1:0] odd_q;
+    // Even and odd units in a RAM each, of every token of a turn.
     reg  [ADDR_W-1:0] read_addr_q;
     wire [ADDR_W-1:0] write_addr;
     wire [ADDR_W-1:0] read_addr;
     generate
-        if (TOKENS > 1) begin : gen_tokens
-            assign write_addr = {write_bank_q, write_tok, write_unit[UNIT_W-1:1]};
+        if (TURNS > 1) begin : gen_tokens
+            assign write_addr = {write_bank_q, write_tok[TOK_W-1:ARRAYS-1], write_unit[UNIT_W-1:1]};
             assign read_addr = {read_bank_q, read_tok, read_pair};
         end else begin : gen_token
             wire unused = &{1'b0, read_tok};
@@ -111,18 +116,29 @@ module rill_x_buffer #(
             assign read_addr = {read_bank_q, read_pair};
         end
     endgenerate
-
-    always @(posedge clk) begin
-        if (take && !write_unit[0])
-            even_mem[write_addr] <= s_axis_x_tdata;
-        if (take && write_unit[0])
-            odd_mem[write_addr] <= s_axis_x_tdata;
+    always @(posedge clk)
         read_addr_q <= read_addr;
-        even_q <= even_mem[read_addr_q];
-        odd_q <= odd_mem[read_addr_q];
-    end
-    assign {shift_0, unit_0} = even_q;
-    assign {shift_1, unit_1} = odd_q;
+
+    genvar a;
+    generate
+        for (a = 0; a < ARRAYS; a = a + 1) begin : gen_array
+            reg  [WORD_W-1:0] even_mem [0:(1<<ADDR_W)-1];
+            reg  [WORD_W-1:0] odd_mem [0:(1<<ADDR_W)-1];
+            reg  [WORD_W-1:0] even_q;
+            reg  [WORD_W-1:0] odd_q;
+            wire              mine = ARRAYS == 1 || write_tok[0] == (a == 1);
+            always @(posedge clk) begin
+                if (take && mine && !write_unit[0])
+                    even_mem[write_addr] <= s_axis_x_tdata;
+                if (take && mine && write_unit[0])
+                    odd_mem[write_addr] <= s_axis_x_tdata;
+                even_q <= even_mem[read_addr_q];
+                odd_q <= odd_mem[read_addr_q];
+            end
+            assign {shift_0[8*a +: 8], unit_0[BEAT_BITS*a +: BEAT_BITS]} = even_q;
+            assign {shift_1[8*a +: 8], unit_1[BEAT_BITS*a +: BEAT_BITS]} = odd_q;
+        end
+    endgenerate
 
 `ifdef RILL_ASSERT
     reg  [TOKENS-1:0] over_q;                  // the token has all the units that fit

@@ -6,6 +6,9 @@
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=4 GROUP=64 HEAD_DIM=6
 // sweep: CHANNELS=4 BEAT_BITS=512 TOKENS=1 GROUP=128 HEAD_DIM=66
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=2 GROUP=256 HEAD_DIM=5 FAULT=1
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=128 HEAD_DIM=40 ARRAYS=2
+// sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=8 GROUP=128 HEAD_DIM=6 ARRAYS=2
+// sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=2 GROUP=64 HEAD_DIM=33 ARRAYS=2
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -16,6 +19,7 @@ module rill_engine_tb;
     parameter GROUP = 64;
     parameter HEAD_DIM = 40;
     parameter FAULT = 0;
+    parameter ARRAYS = 1;
     localparam GAP = 12;
 
     // Shapes, the same as in vectors_rill_engine.c.
@@ -155,7 +159,7 @@ module rill_engine_tb;
     wire [USER_W-1:0]      y_user;
     rill_engine #(.CHANNELS(C), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS), .SCALE_K(32'h33800000),
         .SCALE_V(32'h2d800000), .HAS_KV(1), .SECTIONS(2), .ENTRIES(7), .SECTION_LEN({16'd1, 16'd6}),
-        .SECTION_REPEAT({16'd1, 16'd2}), .SECTION_WHEN_HEAD(2'b10), .TABLE(TABLE)
+        .SECTION_REPEAT({16'd1, 16'd2}), .SECTION_WHEN_HEAD(2'b10), .TABLE(TABLE), .ARRAYS(ARRAYS)
     ) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready_e), .s_axis_step_tdata(step_e),
         .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data), .s_axis_x_tuser(x_user), .s_axis_x_tlast(x_last),
@@ -269,7 +273,7 @@ module rill_engine_tb;
                 if ((faults > 0) !== fault_wanted[0]) fail(7, 0, seen);
                 else if (layers != steps_wanted * 2) fail(8, layers, steps_wanted);
                 else if (idle == 0 && stall == 0 && bubbles > GAP * firings + 100) fail(9, bubbles, firings);
-                else if (idle == 0 && stall == 0 && (beat_stalls > GAP * firings + TAIL_WAIT * steps_wanted || out_stalls > 0))
+                else if (idle == 0 && stall == 0 && (beat_stalls > GAP * firings + TAIL_WAIT * steps_wanted || (out_stalls > 0 && ARRAYS == 1)))
                     fail(10, beat_stalls, out_stalls);
                 else $display("PASS");
                 $finish;

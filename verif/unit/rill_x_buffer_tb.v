@@ -5,6 +5,8 @@
 // sweep: BEAT_BITS=256 TOKENS=1 X_UNITS=2
 // sweep: BEAT_BITS=512 TOKENS=8 X_UNITS=6
 // sweep: BEAT_BITS=512 TOKENS=4 X_UNITS=16
+// sweep: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=2
+// sweep: BEAT_BITS=512 TOKENS=2 X_UNITS=6 ARRAYS=2
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -12,6 +14,7 @@ module rill_x_buffer_tb;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
     parameter X_UNITS = 10;
+    parameter ARRAYS = 1;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
     localparam WORD_W = BEAT_BITS + 8;
@@ -22,17 +25,18 @@ module rill_x_buffer_tb;
     reg                 again = 0, free = 0;
     wire [WORD_W-1:0]   x_data;
     wire [TOK_W:0]      x_user;
-    reg  [TOK_W-1:0]    read_tok = 0;
+    reg  [TOK_W-1:0]    read_tok = 0;    // ARRAYS 2: a turn
+    localparam TURN_W = ARRAYS == 1 ? TOK_W : TOK_W > 1 ? TOK_W - 1 : 1;
     reg  [PAIR_W-1:0]   read_pair = 0;
-    wire [BEAT_BITS-1:0] unit_0, unit_1;
-    wire [7:0]          shift_0, shift_1;
+    wire [ARRAYS*BEAT_BITS-1:0] unit_0, unit_1;
+    wire [ARRAYS*8-1:0] shift_0, shift_1;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_axis_driver #(.DATA_W(WORD_W), .USER_W(TOK_W + 1), .WORDS((OPERANDS + 3) * PLACES)) u_x (.clk(clk), .rst(rst), .m_axis_tvalid(x_valid),
         .m_axis_tready(x_ready), .m_axis_tdata(x_data), .m_axis_tuser(x_user), .m_axis_tlast(x_last), .done(x_done));
-    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS)) dut (
+    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .ARRAYS(ARRAYS)) dut (
         .clk(clk), .rst(rst), .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data), .s_axis_x_tuser(x_user),
-        .s_axis_x_tlast(x_last), .filled(filled), .free(free), .read_tok(read_tok), .read_pair(read_pair), .unit_0(unit_0),
+        .s_axis_x_tlast(x_last), .filled(filled), .free(free), .read_tok(read_tok[TURN_W-1:0]), .read_pair(read_pair), .unit_0(unit_0),
         .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
 
     reg  [WORD_W-1:0]   word [0:OPERANDS*PLACES-1];
@@ -42,8 +46,9 @@ module rill_x_buffer_tb;
     integer             seed, stall, o = -1, t, n, left, start, occupied = 0, filled_seen = 0, frees = 0, reads_left = 0, late = 0;
     integer             stalls = 0, quiet = 0;
     reg                 failed = 0, open_q = 0, fill_q = 0;
-    reg  [2*WORD_W-1:0] due [0:1];       // of the read 1 and 2 cycles ago
+    reg  [4*WORD_W-1:0] due [0:1];       // of the read 1 and 2 cycles ago; token 1 above token 0
     reg  [1:0]          due_valid = 0;
+    reg  [1:0]          due_both = 0;    // there is a token 1
 
     task fail(input integer what);
         begin
@@ -117,13 +122,16 @@ module rill_x_buffer_tb;
 
     // ---- reading: every pair of an operand, or pairs at random; the bank goes back with the last read or later ----
     always @(negedge clk) begin
-        if (due_valid[1] && {shift_1, unit_1, shift_0, unit_0} !== due[1]) fail(1);
+        if (due_valid[1] && {shift_1[7:0], unit_1[BEAT_BITS-1:0], shift_0[7:0], unit_0[BEAT_BITS-1:0]} !== due[1][2*WORD_W-1:0]) fail(1);
+        if (due_both[1] && {shift_1[8*ARRAYS-8 +: 8], unit_1[BEAT_BITS*(ARRAYS-1) +: BEAT_BITS], shift_0[8*ARRAYS-8 +: 8],
+            unit_0[BEAT_BITS*(ARRAYS-1) +: BEAT_BITS]} !== due[1][2*WORD_W +: 2*WORD_W]) fail(5);
         if (x_ready !== (open_q && occupied < 2)) fail(2);
         if (filled !== fill_q) fail(3);
         if (filled) filled_seen = filled_seen + 1;
         if (rst) filled_seen = 0;
         due[1] = due[0];
         due_valid = {due_valid[0], 1'b0};
+        due_both = {due_both[0], 1'b0};
         free = 0;
         read_tok = below(TOKENS);
         read_pair = below(X_UNITS / 2);
@@ -156,9 +164,12 @@ module rill_x_buffer_tb;
             n = (frees % 2 == 0 ? start + reads_left : below(10000)) % (ntok[frees] * units[frees] / 2);
             read_tok = n / (units[frees] / 2);
             read_pair = n % (units[frees] / 2);
-            n = frees * PLACES + read_tok * X_UNITS + 2 * read_pair;
+            if (ARRAYS == 2) read_tok = read_tok / 2;
+            n = frees * PLACES + read_tok * ARRAYS * X_UNITS + 2 * read_pair;
             due[0] = {word[n+1], word[n]};
             due_valid[0] = 1;
+            due_both[0] = ARRAYS == 2 && 2 * read_tok + 1 < ntok[frees];
+            if (due_both[0]) due[0][2*WORD_W +: 2*WORD_W] = {word[n+X_UNITS+1], word[n+X_UNITS]};
         end
     endtask
 endmodule
