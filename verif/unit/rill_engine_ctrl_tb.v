@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_engine_ctrl: random entries of all four modes, their commands listed by nested loops over row-steps, beats and tokens. Every
 // command is compared, with the cycle in which it comes: as soon as all it needs has been counted, and no earlier; the cycles between have
-// their reason on stall_*. With ARRAYS 2 the results come one by one behind the turn that makes the first of them. Arrivals of each kind at changing rates, few to as many as fit; a reset gives up what runs.
+// their reason on stall_*. With ARRAYS 2 the results come one by one, beginning with the turn that makes
+// the first of them. Arrivals of each kind at changing rates, few to as many as fit; a reset gives up what runs.
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=1 GROUP=128 X_UNITS=40 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2
 // sweep: CHANNELS=32 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=32
@@ -58,7 +59,8 @@ module rill_engine_ctrl_tb;
         .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse), .cmd_pop(c_pop), .cmd_k(c_k),
         .cmd_params(c_params), .cmd_scales(c_scales), .cmd_valid(c_valid), .cmd_int4(c_int4), .cmd_raw(c_raw), .cmd_tail(c_tail),
         .cmd_tail_addr(c_tail_addr), .cmd_local(c_local), .cmd_first(c_first), .cmd_last(c_last), .cmd_tok(c_tok), .cmd_pair(c_pair),
-        .cmd_half(c_half), .cmd_row(c_row), .cmd_scale(c_scale), .cmd_free(c_free), .cmd_count(c_count), .cmd_tok_last(c_tok_last), .cmd_both(c_both), .cmd_out(c_out), .cmd_out_tok(c_out_tok),
+        .cmd_half(c_half), .cmd_row(c_row), .cmd_scale(c_scale), .cmd_free(c_free), .cmd_count(c_count), .cmd_tok_last(c_tok_last),
+        .cmd_both(c_both), .cmd_out(c_out), .cmd_out_tok(c_out_tok),
         .cmd_y_last(c_y_last), .busy(busy), .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
     // A command: what must be 0 where there is none, and the rest, of which only a part counts.
