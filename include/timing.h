@@ -82,7 +82,7 @@ enum timing_need timing_need(const struct ir_kernel *, int port);
 
 // ---- simulation ----------------------------------------------------------------------------------------------------------------------
 
-struct timing_memory { // of a channel: its figures are those of the memory model (docs/testing.md)
+struct timing_memory { // of a channel: its figures are those of the memory model (docs/hbm.md)
     double period_ps;  // of the design's clock
     bool refreshes;
     int64_t start; // age of the memory when the first step begins, cycles: where its refreshes lie

@@ -17,7 +17,7 @@ enum {
 };
 enum hbm_resp { HBM_OKAY = 0, HBM_SLVERR = 2, HBM_DECERR = 3 };
 
-// Picoseconds. hbm_timing_default() holds the published figures of the U55C/U280 (docs/testing.md).
+// Picoseconds. hbm_timing_default() holds the published figures of the U55C/U280 (docs/hbm.md).
 struct hbm_timing {
     uint64_t atom;                         // data bus time of one native beat
     uint64_t latency;                      // request to data, idle channel, page hit
