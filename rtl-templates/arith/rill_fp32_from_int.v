@@ -26,14 +26,13 @@ module rill_fp32_from_int #(
     endgenerate
 
     // Stage 1: magnitude.
-    wire [WIDTH-1:0] magnitude = (a ^ {WIDTH{a[WIDTH-1]}}) + {{(WIDTH-1){1'b0}}, a[WIDTH-1]};
     reg              sign1_q;
     reg [WIDTH-1:0]  magnitude1_q;
 
     always @(posedge clk) begin
         if (en) begin
             sign1_q <= a[WIDTH-1];
-            magnitude1_q <= magnitude;
+            magnitude1_q <= (a ^ {WIDTH{a[WIDTH-1]}}) + {{(WIDTH-1){1'b0}}, a[WIDTH-1]};
         end
     end
 
@@ -71,11 +70,21 @@ module rill_fp32_from_int #(
         end
     end
 
-    // Stage 3: shift within the piece.
-    wire [1:0]  nibbles = |top2_q[40:37] ? 2'd0 : |top2_q[36:33] ? 2'd1 : |top2_q[32:29] ? 2'd2 : 2'd3;
-    wire [40:0] near = top2_q << {nibbles, 2'd0};
-    wire [1:0]  bits = near[40] ? 2'd0 : near[39] ? 2'd1 : near[38] ? 2'd2 : 2'd3;
-    wire [40:0] normal = near << bits;
+    // Stage 3: shift within the piece. A function, so that a simulator evaluates it only where the stage moves. {zero, exponent, fraction, up}
+    function [32:0] settle(input [7:0] exponent, input [40:0] top, input sticky);
+        reg [1:0]  nibbles;
+        reg [40:0] near;
+        reg [1:0]  bits;
+        reg [40:0] normal;
+        begin
+            nibbles = |top[40:37] ? 2'd0 : |top[36:33] ? 2'd1 : |top[32:29] ? 2'd2 : 2'd3;
+            near = top << {nibbles, 2'd0};
+            bits = near[40] ? 2'd0 : near[39] ? 2'd1 : near[38] ? 2'd2 : 2'd3;
+            normal = near << bits;
+            settle = {!normal[40], exponent - {4'd0, nibbles, bits}, normal[39:17], normal[16] && (normal[17] || |normal[15:0] || sticky)};
+        end
+    endfunction
+
     reg         sign3_q, zero3_q, up3_q;
     reg  [7:0]  exponent3_q;
     reg  [22:0] fraction3_q;
@@ -83,10 +92,7 @@ module rill_fp32_from_int #(
     always @(posedge clk) begin
         if (en) begin
             sign3_q <= sign2_q;
-            zero3_q <= !normal[40];
-            exponent3_q <= exponent2_q - {4'd0, nibbles, bits};
-            fraction3_q <= normal[39:17];
-            up3_q <= normal[16] && (normal[17] || |normal[15:0] || sticky2_q);
+            {zero3_q, exponent3_q, fraction3_q, up3_q} <= settle(exponent2_q, top2_q, sticky2_q);
         end
     end
 

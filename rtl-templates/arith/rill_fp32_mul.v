@@ -14,7 +14,7 @@ module rill_fp32_mul #(
     input  wire [31:0] a,
     input  wire [31:0] b,
     output reg  [31:0] y,
-    output reg         fault
+    output wire        fault
 );
 
     generate
@@ -60,31 +60,39 @@ module rill_fp32_mul #(
 
     // Stage 3: normalize, round, flush. A product just below 2^-126 whose 24 bits are all ones is rounded up to 2^-126 before
     // the flush, as IEEE rounding in the subnormal range does.
-    wire        high = product2_q[47];
-    wire [22:0] fraction = high ? product2_q[46:24] : product2_q[45:23];
-    wire        guard = high ? product2_q[23] : product2_q[22];
-    wire        sticky = |product2_q[21:0] || (high && product2_q[22]);
-    wire [9:0]  exponent = exponent2_q + {9'd0, high};
-    wire [32:0] rounded = {exponent, fraction} + {32'd0, guard && (sticky || fraction[0])};
-    wire        least = exponent == 10'd0 && &fraction;
-    wire        under = exponent[9] || exponent == 10'd0;
-    wire        over = !zero2_q && !under && (rounded[31] || &rounded[30:23]);
+    // A function, so that a simulator evaluates it only where the stage moves. {y, overflow}
+    function [32:0] finish(input sign, input zero, input [9:0] exponent_low, input [47:0] product);
+        reg        high;
+        reg [22:0] fraction;
+        reg        up;
+        reg [9:0]  exponent;
+        reg [31:0] rounded;
+        reg        least;
+        reg        under;
+        reg        over;
+        begin
+            high = product[47];
+            fraction = high ? product[46:24] : product[45:23];
+            up = (high ? product[23] : product[22]) && (|product[21:0] || (high && product[22]) || fraction[0]);
+            exponent = exponent_low + {9'd0, high};
+            rounded = {exponent[8:0], fraction} + {31'd0, up};
+            least = exponent == 10'd0 && &fraction;
+            under = exponent[9] || exponent == 10'd0;
+            over = !zero && !under && (rounded[31] || &rounded[30:23]);
+            finish = {sign, zero || (under && !least) ? 31'd0 : least ? 31'h00800000 : over ? 31'h7f7fffff : rounded[30:0], over};
+        end
+    endfunction
+
+    reg         over_q, fault3_q;
 
     always @(posedge clk) begin
         if (en) begin
-            if (zero2_q || (under && !least))
-                y <= {sign2_q, 31'd0};
-            else if (least)
-                y <= {sign2_q, 31'h00800000};
-            else if (over)
-                y <= {sign2_q, 31'h7f7fffff};
-            else
-                y <= {sign2_q, rounded[30:0]};
-            fault <= fault2_q || (SATURATE == 0 && over);
+            {y, over_q} <= finish(sign2_q, zero2_q, exponent2_q, product2_q);
+            fault3_q <= fault2_q;
         end
     end
 
-    wire unused = rounded[32];
+    assign fault = fault3_q || (SATURATE == 0 && over_q);
 
 endmodule
 

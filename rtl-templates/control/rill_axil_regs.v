@@ -56,6 +56,7 @@ module rill_axil_regs #(
 );
     localparam VALUES = 1 + 2 * CHANNELS + COUNTERS;
     localparam [31:0] VALUES_32 = VALUES;
+    localparam VALUE_W = $clog2(VALUES);
     localparam [31:0] CHANNELS_32 = CHANNELS;
 
     generate
@@ -204,7 +205,7 @@ module rill_axil_regs #(
     reg  [CHANNELS-1:0] beat_q;
     reg  [CHANNELS-1:0] stall_q;
     reg  [47:0]         cycles_q;
-    wire [VALUES*64-1:0] values;
+    wire [63:0]         value [0:VALUES-1];
 
     always @(posedge clk) begin
         clear_q <= rst || launch || (ap_done && auto_restart_q);
@@ -217,7 +218,7 @@ module rill_axil_regs #(
             cycles_q <= cycles_q + 48'd1;
     end
 
-    assign values[63:0] = {16'd0, cycles_q};
+    assign value[0] = {16'd0, cycles_q};
     generate
         for (c = 0; c < CHANNELS; c = c + 1) begin : gen_count
             reg [47:0] beats_q;
@@ -232,11 +233,13 @@ module rill_axil_regs #(
                     if (stall_q[c])
                         stalls_q <= stalls_q + 48'd1;
                 end
-            assign values[(1 + c)*64 +: 64] = {16'd0, beats_q};
-            assign values[(1 + CHANNELS + c)*64 +: 64] = {16'd0, stalls_q};
+            assign value[1 + c] = {16'd0, beats_q};
+            assign value[1 + CHANNELS + c] = {16'd0, stalls_q};
         end
         if (COUNTERS > 0) begin : gen_counters
-            assign values[(1 + 2 * CHANNELS)*64 +: COUNTERS*64] = counters;
+            for (c = 0; c < COUNTERS; c = c + 1) begin : gen_value
+                assign value[1 + 2 * CHANNELS + c] = counters[c*64 +: 64];
+            end
         end else begin : gen_no_counters
             wire unused_counters = &{1'b0, counters};
         end
@@ -295,7 +298,7 @@ module rill_axil_regs #(
             r_counter_q <= r_is_counter;
             r_base_q <= is_base_d;
             r_base_high_q <= base_high_d;
-            r_value_q <= is_base_d ? base_d : r_is_counter ? values[r_index*64 +: 64] : 64'd0;
+            r_value_q <= is_base_d ? base_d : r_is_counter ? value[r_index[VALUE_W-1:0]] : 64'd0;
             case (r_word_q)
                 10'h000: r_plain_q <= 32'd0;
                 10'h001: r_plain_q <= {31'd0, global_enable_q};

@@ -114,17 +114,13 @@ module rill_axi_checker #(
         end
     endtask
 
-    // Stability: what was offered and not taken in the cycle before.
+    // Stability: what was offered and not taken in the cycle before. Wide payloads are kept and compared only then: most cycles have none.
     reg                   ar_held, aw_held, w_held, r_held, b_held;
-    reg [ID_W+77-1:0]     ar_was, aw_was;
-    reg [BEAT_BITS+BEAT_BYTES:0] w_was;
-    reg [ID_W+BEAT_BITS+2:0] r_was;
+    reg [ID_W+76:0]       ar_was, aw_was;
+    reg [BEAT_BITS-1:0]   w_data_was, r_data_was;
+    reg [BEAT_BYTES:0]    w_was;
+    reg [ID_W+2:0]        r_was;
     reg [ID_W+1:0]        b_was;
-    wire [ID_W+77-1:0]    ar_now = {arid, araddr, arlen, arsize, arburst};
-    wire [ID_W+77-1:0]    aw_now = {awid, awaddr, awlen, awsize, awburst};
-    wire [BEAT_BITS+BEAT_BYTES:0] w_now = {wlast, wstrb, wdata};
-    wire [ID_W+BEAT_BITS+2:0] r_now = {rid, rdata, rresp, rlast};
-    wire [ID_W+1:0]       b_now = {bid, bresp};
 
     always @(posedge clk) begin
         cycle <= rst ? 0 : cycle + 1;
@@ -133,22 +129,36 @@ module rill_axi_checker #(
         aw_held <= !rst && WRITE_EN != 0 && awvalid && !awready;
         w_held <= !rst && WRITE_EN != 0 && wvalid && !wready;
         b_held <= !rst && WRITE_EN != 0 && bvalid && !bready;
-        ar_was <= ar_now;
-        aw_was <= aw_now;
-        w_was <= w_now;
-        r_was <= r_now;
-        b_was <= b_now;
+        if (arvalid && !arready)
+            ar_was <= {arid, araddr, arlen, arsize, arburst};
+        if (awvalid && !awready)
+            aw_was <= {awid, awaddr, awlen, awsize, awburst};
+        if (wvalid && !wready) begin
+            w_data_was <= wdata;
+            w_was <= {wlast, wstrb};
+        end
+        if (rvalid && !rready) begin
+            r_data_was <= rdata;
+            r_was <= {rid, rresp, rlast};
+        end
+        if (bvalid && !bready)
+            b_was <= {bid, bresp};
         if (!rst) begin
-            if (ar_held && (!arvalid || ar_now !== ar_was))
-                fail(1, araddr);
-            if (aw_held && (!awvalid || aw_now !== aw_was))
-                fail(2, awaddr);
-            if (w_held && (!wvalid || w_now !== w_was))
-                fail(3, 0);
-            if (r_held && (!rvalid || r_now !== r_was))
-                fail(4, 0);
-            if (b_held && (!bvalid || b_now !== b_was))
-                fail(5, 0);
+            if (ar_held)
+                if (!arvalid || {arid, araddr, arlen, arsize, arburst} !== ar_was)
+                    fail(1, araddr);
+            if (aw_held)
+                if (!awvalid || {awid, awaddr, awlen, awsize, awburst} !== aw_was)
+                    fail(2, awaddr);
+            if (w_held)
+                if (!wvalid || {wlast, wstrb} !== w_was || wdata !== w_data_was)
+                    fail(3, 0);
+            if (r_held)
+                if (!rvalid || {rid, rresp, rlast} !== r_was || rdata !== r_data_was)
+                    fail(4, 0);
+            if (b_held)
+                if (!bvalid || {bid, bresp} !== b_was)
+                    fail(5, 0);
             if ((READ_EN != 0 && (^{arvalid, rvalid}) === 1'bx) || (WRITE_EN != 0 && (^{awvalid, wvalid, bvalid}) === 1'bx))
                 fail(18, 0);
         end
