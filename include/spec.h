@@ -42,6 +42,7 @@ struct spec_design {
     int beat_bits;         // 256, 512
     int lanes;             // fp32 lanes of vector streams: 1, 2, 4, ... 32
     int tokens;            // key T: positions per step: 1, 2, 4, 8
+    int arrays;            // key A: positions that a weight beat serves in one cycle: 1, 2; divides T
     int weights, head, kv; // enum spec_format
     int group;             // values that share an exponent (and, at int4, a group scale)
     int binding;           // enum spec_binding

@@ -26,8 +26,8 @@ static void add_graph(const struct ir *ir, struct text *out) {
     for (int r = 0; r < ir->regions; r++)
         text_addf(out, "  region %-12s x%-4lld %s, %d operations\n", ir->region[r].name, (long long)ir->region[r].repeat,
                   ir->region[r].when == IR_LAST ? "last token" : "always", ir->region[r].nodes);
-    text_addf(out, "design: %d channels x %d bit, %d lanes, T = %d, %.0f MHz, %s on %s\n", d->channels, d->beat_bits, d->lanes, d->tokens,
-              d->clock_mhz, d->binding, d->board);
+    text_addf(out, "design: %d channels x %d bit, %d lanes, T = %d, A = %d, %.0f MHz, %s on %s\n", d->channels, d->beat_bits, d->lanes, d->tokens,
+              d->arrays, d->clock_mhz, d->binding, d->board);
     text_addf(out, "hardware: %d kernels, %d streams, %lld FIFO bits\n", ir->kernels, ir->edges, (long long)report_fifo_bits(ir));
     text_addf(out, "memory: %lld bytes of each channel used\n", (long long)report_channel_used(ir));
 }

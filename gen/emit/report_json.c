@@ -52,8 +52,8 @@ static void add_totals(const struct report *r, struct text *out) {
 static void add_design(const struct report *r, struct text *out) {
     const struct ir_design *d = &r->ir->design;
     add_string(out, "name", r->ir->name);
-    text_addf(out, ", \"channels\": %d, \"beat_bits\": %d, \"lanes\": %d, \"tokens\": %d, \"clock_mhz\": %g, ", d->channels, d->beat_bits, d->lanes,
-              d->tokens, d->clock_mhz);
+    text_addf(out, ", \"channels\": %d, \"beat_bits\": %d, \"lanes\": %d, \"tokens\": %d, \"arrays\": %d, \"clock_mhz\": %g, ", d->channels,
+              d->beat_bits, d->lanes, d->tokens, d->arrays, d->clock_mhz);
     add_string(out, "board", d->board);
     text_addf(out, ", \"fifo_bits\": %lld, \"channel_bytes\": %lld,\n", (long long)report_fifo_bits(r->ir), (long long)report_channel_used(r->ir));
 }

@@ -123,8 +123,14 @@ static void check_inputs(struct check *c, const struct ir_kernel *k) {
             fault(c, arena_printf(c->ir->arena, "input `%s` has no writer at kernel", k->port[p].name), k->name);
 }
 
+static void check_design(struct check *c) {
+    const struct ir_design *d = &c->ir->design;
+    if (d->arrays < 1 || d->arrays > 2 || d->tokens % d->arrays) fault(c, "tokens and arrays of the design of", c->ir->name);
+}
+
 bool ir_verify(const struct ir *ir, struct diag *diag, const char *pass) {
     struct check c = {ir, diag, pass, true};
+    check_design(&c);
     for (int n = 0; n < ir->nodes; n++) check_node(&c, &ir->node[n]);
     for (int e = 0; e < ir->edges; e++) check_edge(&c, e);
     for (int k = 0; k < ir->kernels; k++) check_kernel(&c, &ir->kernel[k]);

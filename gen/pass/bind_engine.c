@@ -236,6 +236,7 @@ static void set_engine_params(struct engine *e) {
     ir_set_param(ir, e->kernel, "SCALE_K", "%s", scale_bits(e, 2));
     ir_set_param(ir, e->kernel, "SCALE_V", "%s", scale_bits(e, 3));
     ir_set_param(ir, e->kernel, "HAS_KV", "%d", keys || values);
+    ir_set_param(ir, e->kernel, "ARRAYS", "%d", ir->design.arrays);
     add_beats(e);
     static const char *const events[] = {"busy", "stall_beat", "stall_x", "stall_out"};
     for (size_t i = 0; i < COUNT_OF(events); i++)

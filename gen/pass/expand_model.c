@@ -14,6 +14,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .beat_bits = d->beat_bits,
                                     .lanes = d->lanes,
                                     .tokens = d->tokens,
+                                    .arrays = d->arrays,
                                     .group = d->group,
                                     .prefetch_beats = d->prefetch_beats,
                                     .max_burst = d->max_burst,

@@ -7,6 +7,7 @@
 static const int64_t beat_sizes[] = {256, 512};
 static const int64_t lane_counts[] = {1, 2, 4, 8, 16, 32};
 static const int64_t token_counts[] = {1, 2, 4, 8};
+static const int64_t array_counts[] = {1, 2};
 
 enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
 
@@ -23,6 +24,7 @@ static const struct schema_field design_fields[] = {
     LIST_FIELD("beat_bits", beat_bits, beat_sizes, 512),
     LIST_FIELD("lanes", lanes, lane_counts, 8),
     LIST_FIELD("T", tokens, token_counts, 1),
+    LIST_FIELD("A", arrays, array_counts, 1),
     WORD_FIELD(weights, spec_format_words, 2, SPEC_INT8),
     WORD_FIELD(head, spec_format_words, 2, SPEC_INT8),
     WORD_FIELD(kv, spec_format_words, 1, SPEC_INT8),
@@ -46,6 +48,13 @@ static void check_group(const struct spec_design *d, struct loc loc, struct diag
     if (nearest < unit) nearest = unit;
     diag_error(diag, loc, "design.group (%d) must be a multiple of %d, the int4 weights of a beat of %d bits", d->group, unit, d->beat_bits);
     diag_note(diag, loc, "the nearest legal value is %d", nearest);
+}
+
+// Tokens that share a multiplier are of one step.
+static void check_arrays(const struct spec_design *d, struct loc loc, struct diag *diag) {
+    if (d->tokens % d->arrays == 0) return;
+    diag_error(diag, loc, "design.A (%d) must divide design.T (%d)", d->arrays, d->tokens);
+    diag_note(diag, loc, "the nearest legal value is %d", d->tokens);
 }
 
 // A vector of lanes never crosses from one head to the next.
@@ -110,6 +119,7 @@ static void check_rows(const struct rill_spec *spec, struct diag *diag) {
 
 void spec_check_design(const struct rill_spec *spec, struct diag *diag) {
     check_group(&spec->design, spec_place(spec, "design.group"), diag);
+    check_arrays(&spec->design, spec_place(spec, "design.A"), diag);
     check_lanes(&spec->design, spec->model, spec_place(spec, "design.lanes"), diag);
     check_bursts(spec, diag);
     check_board(spec, diag);

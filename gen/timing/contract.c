@@ -151,7 +151,8 @@ static void engine(const struct call *k) {
     k->c->machine = TIMING_ENGINE;
     k->c->channels = arg(k, "CHANNELS", 1);
     k->c->units = arg(k, "BEAT_BITS", 512);
-    k->c->lines = arg(k, "OUT_FIFO", 32);
+    k->c->times = arg(k, "ARRAYS", 1);
+    k->c->lines = arg(k, "OUT_FIFO", k->c->times > 1 ? 48 : 32);
     k->c->banks = 2;
     k->c->pipe = 28; // from the decision to the output's offer: 1, way to the lanes and lanes 14, dequantize 11, FIFO 2
 }

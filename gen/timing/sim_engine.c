@@ -46,9 +46,10 @@ struct engine {
     // the running firing
     bool active, ready; // ready: its beat's needs are known and counted in `from`
     int mode, tokens;
+    int64_t arrays, step_tokens, turns; // tokens of a command; most tokens of a step; commands for which a beat is held
     int64_t rows, memory_rows, row_beats, memory_beats, header, chunk_rows, last_count, all_lanes;
     bool frees, keeps;
-    int64_t row, beat, token, header_left;
+    int64_t row, beat, turn, header_left;
 };
 
 // The schedule's entries are the engine's firings, in order.
@@ -69,6 +70,8 @@ static bool engine_init(struct sim *sim, struct actor *a) {
     e->y = sim_out(sim, a, "y");
     e->now = e->x_last = -1;
     e->all_lanes = a->c.channels;
+    e->arrays = at_least(a->c.times, 1);
+    e->step_tokens = args_int(&a->args, "TOKENS", 1);
     return e->step && e->x && e->y && sim_schedule_read(sim, a, ENTRY_BITS, &e->schedule) && name_entries(sim, a, e) &&
            lane_init(sim, &e->lane, a->kernel, a->c.channels);
 }
@@ -138,6 +141,7 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
     e->last_count = field(e, entry, 43, 36);
     e->keeps = field(e, entry, 69, 69);
     e->tokens = field(e, entry, 68, 68) ? 1 : step->ntok;
+    e->turns = div_up(e->tokens, e->arrays);
     e->chunk_rows = a->c.units == 512 ? PARAM_ROWS_512 : PARAM_ROWS_256;
     e->header = e->mode == MODE_INT4 ? 1 + div_up(field(e, entry, 67, 60), 8) : 1;
     if (e->mode >= MODE_KEYS) {
@@ -145,7 +149,7 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
         load_attention(e, step, a->c.units);
     }
     e->header_left = e->header;
-    e->row = e->beat = e->token = 0;
+    e->row = e->beat = e->turn = 0;
     e->active = true;
 }
 
@@ -169,9 +173,9 @@ static bool from_memory(const struct engine *e) { return e->row < e->memory_rows
 
 // Beats, keys, the V tail.
 static bool data_ready(struct sim *sim, struct engine *e, int64_t *from) {
-    if (e->header_left || (e->token == 0 && from_memory(e))) return lane_ready(sim, &e->lane, from);
+    if (e->header_left || (e->turn == 0 && from_memory(e))) return lane_ready(sim, &e->lane, from);
     if (from_memory(e)) return true;
-    if (e->mode == MODE_KEYS && e->token == 0) {
+    if (e->mode == MODE_KEYS && e->turn == 0) {
         int64_t n = (int64_t)e->key_popped.count;
         if (!e->keys || n >= e->keys->takes) return false;
         *from = at_least(*from, e->keys->take[n] + K_COUNTED);
@@ -184,8 +188,14 @@ static bool data_ready(struct sim *sim, struct engine *e, int64_t *from) {
 }
 
 static bool room_ready(const struct actor *a, const struct engine *e, int64_t *from) {
-    int64_t n = (int64_t)e->result.count - a->c.lines;
-    if (e->header_left || e->beat != e->row_beats - 1 || n < 0) return true;
+    int64_t made = (int64_t)e->result.count, n = made - a->c.lines;
+    if (e->header_left || e->beat != e->row_beats - 1) return true;
+    if (e->arrays > 1) { // results of a row-step leave one by one; they need room all together, and the ones before must have left
+        if (e->turn > 0) return true;
+        if (made > 0) *from = at_least(*from, e->result.items[made - 1].at + 1);
+        n += e->step_tokens - 1;
+    }
+    if (n < 0) return true;
     if (n >= e->sent) return false;
     *from = at_least(*from, e->y->put[n] + 1);
     return true;
@@ -216,11 +226,12 @@ static void account(struct sim *sim, const struct engine *e, int64_t entry, cons
         *to += at_least(need[cause] - since, 0);
     }
     f->busy++;
-    f->beats += e->header_left || (e->token == 0 && from_memory(e));
+    f->beats += e->header_left || (e->turn == 0 && from_memory(e));
     turn->last_command = e->now;
 }
 
-static void row_done(struct sim *sim, struct engine *e, bool last_token) {
+static void result_done(struct sim *sim, struct engine *e, int64_t token) {
+    bool last_token = token == e->tokens - 1;
     bool last_row = e->row == e->rows - 1;
     int64_t count = e->mode == MODE_KEYS ? (e->row >= e->memory_rows       ? 1
                                             : e->row == e->memory_rows - 1 ? e->last_count
@@ -228,7 +239,13 @@ static void row_done(struct sim *sim, struct engine *e, bool last_token) {
                     : last_row           ? e->last_count
                                          : e->all_lanes;
     uint8_t mark = (uint8_t)(count << SIM_COUNT_SHIFT | (last_token ? TIMING_TOK_LAST : 0) | (last_token && last_row ? TIMING_LAST : 0));
-    VEC_PUSH(sim->arena, e->result, (struct result){e->now, mark});
+    VEC_PUSH(sim->arena, e->result, (struct result){e->now + (e->arrays > 1 ? token : 0), mark});
+}
+
+// One token's result with the last beat's command, or those of all tokens from its first command on.
+static void row_done(struct sim *sim, struct engine *e) {
+    if (e->arrays == 1) result_done(sim, e, e->turn);
+    for (int64_t t = 0; e->arrays > 1 && e->turn == 0 && t < e->tokens; t++) result_done(sim, e, t);
 }
 
 static void firing_done(struct sim *sim, struct engine *e) {
@@ -250,21 +267,21 @@ static void tail_read(struct sim *sim, struct engine *e) {
 }
 
 static void command(struct sim *sim, struct engine *e) {
-    bool last_token = e->token == e->tokens - 1;
-    if (e->header_left || (e->token == 0 && from_memory(e))) lane_use(sim, &e->lane, e->now);
-    else if (e->mode == MODE_KEYS && e->token == 0) VEC_PUSH(sim->arena, e->key_popped, e->now);
-    else if (e->mode == MODE_VALUES && e->token == 0) tail_read(sim, e);
+    bool last_turn = e->turn == e->turns - 1;
+    if (e->header_left || (e->turn == 0 && from_memory(e))) lane_use(sim, &e->lane, e->now);
+    else if (e->mode == MODE_KEYS && e->turn == 0) VEC_PUSH(sim->arena, e->key_popped, e->now);
+    else if (e->mode == MODE_VALUES && e->turn == 0) tail_read(sim, e);
     if (e->header_left) {
         e->header_left--;
         return;
     }
     bool row_end = e->beat == e->row_beats - 1;
-    if (row_end) row_done(sim, e, last_token);
-    if (!last_token) {
-        e->token++;
+    if (row_end) row_done(sim, e);
+    if (!last_turn) {
+        e->turn++;
         return;
     }
-    e->token = 0;
+    e->turn = 0;
     if (!row_end) {
         e->beat++;
         return;
