@@ -28,10 +28,12 @@ module rill_packed_mul #(
         end
     endgenerate
 
-    wire [31:0] wide = {{5{x[26]}}, x};
+    wire signed [26:0] factor = x;
+    wire signed [4:0]  weight = {1'b0, nibble};
+    wire signed [31:0] product = factor * weight;
     always @(posedge clk)
         if (en)
-            p <= wide * {28'd0, nibble} + ADD;
+            p <= product + ADD;
 endmodule
 
 `default_nettype wire

@@ -23,6 +23,7 @@ int8-1x256-T1|story-int8|$story|$model|prompts stop|1|channels=1 beat_bits=256 T
 int4-3x256-T2|story-int4|$story|$model|prompts stop|2|channels=3 beat_bits=256 T=2 weights=int4
 int4-8x512-T1|story-int4|$story|$model|prompts|3|channels=8 beat_bits=512 T=1 weights=int4 lanes=16
 odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|
+odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|1|A=2
 odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 binding=spatial
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks|1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|1|
@@ -51,6 +52,16 @@ int4all-4x512-T2|story-int4all|$story|$model|prompts stop|1|weights=int4 head=in
 int4all-3x256-T1|story-int4all|$story|$model|prompts|2|weights=int4 head=int4 channels=3 beat_bits=256 T=1
 int4g256-2x512-T2|story-int4g256|$story|$model|prompts|1|weights=int4 group=256 channels=2
 odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|
+odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|A=2
+odd-T8-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|channels=5 T=8 A=2
+odd-T2-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|1|channels=2 T=2 A=2 fifo=timed
+odd-T8|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|T=8
+odd-spatial-T8-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 binding=spatial T=8 A=2
+grouped-T8-A2|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks|1|T=8 A=2
+head80-T4-A2|head80|$root/tests/e2e/specs/head80.yaml|random:2|blocks end|1|T=4 A=2
+head128-T8-A2|head128|$root/tests/e2e/specs/head128.yaml|random:4|blocks|1|T=8 A=2 beat_bits=512
+layers7-T2-A2|layers7|$root/tests/e2e/specs/layers7.yaml|random:5|blocks|1|T=2 A=2
+int4-4x512-T8-A2|story-int4|$story|$model|prompts stop|1|T=8 A=2 weights=int4
 odd-1x512-T1|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|0 1|channels=1 T=1 lanes=32 group=128
 odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|channels=11 binding=spatial
 odd-8x256-T2|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|0 1|channels=8 T=2 lanes=2
