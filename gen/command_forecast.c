@@ -95,8 +95,8 @@ static void print_text(const struct forecast_view *v) {
 // ---- JSON ----
 
 static void json_phase(const struct forecast_view *v, const char *name, const struct timing_phase *p) {
-    printf(",\n  \"%s\": {\"steps\": %" PRId64 ", \"cycles\": %.0f, \"engine_busy\": %.0f, \"memory_cycles\": %.0f,\n", name, p->steps, p->cycles,
-           p->busy, memory_cycles(v, p));
+    printf(",\n  \"%s\": {\"steps\": %" PRId64 ", \"cycles\": %.0f, \"macs\": %.0f, \"engine_busy\": %.0f, \"memory_cycles\": %.0f,\n", name,
+           p->steps, p->cycles, p->macs, p->busy, memory_cycles(v, p));
     printf("    \"waits\": {\"beats\": %.0f, \"operands\": %.0f, \"room\": %.0f, \"turn\": %.0f, \"rest\": %.0f},\n    \"stages\": [", p->wait[0],
            p->wait[1], p->wait[2], p->turn, rest(p));
     for (int i = 0; i < v->ir->firings; i++)

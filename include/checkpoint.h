@@ -38,11 +38,13 @@ struct checkpoint_slice {
     int64_t rows, cols;
     bool transpose;
     int64_t row_offset, all_rows;
+    bool is_table; // rows are added to the residual, not multiplied with it
 };
 
 // fp32 values in `arena` (may be scratch: take a mark around large matrices). NULL after an error that names file and tensor:
 // absent, other shape, unknown dtype, truncated file, a value that is not finite.
-// Random: normal with standard deviation 1 / sqrt(cols); element (r, c) of a name depends on seed, name, row_offset + r and c
+// Random: normal with standard deviation 1 / sqrt(cols), of a table 3: each position then has a residual of its own, and so ids that differ,
+// however many layers add to it. Element (r, c) of a name depends on seed, name, row_offset + r and c
 // alone, so slices and shared (tied) tensors agree.
 float *checkpoint_matrix(struct checkpoint *checkpoint, struct arena *arena, const struct checkpoint_slice *slice, struct diag *diag);
 

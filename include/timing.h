@@ -157,6 +157,7 @@ struct timing_result *timing_simulate(struct arena *, const struct ir *, const s
 struct timing_phase { // steps of a prompt, or of ids made; sums over them, cycles
     int64_t steps;
     double cycles;
+    double macs;                     // products of the model: weights, scores, values
     double busy, beats;              // of the engine with most to do: cycles with a command, beats that each of its lanes reads
     double wait[TIMING_CAUSES];      // where its other cycles went, beside
     double turn;                     // the wait for a step's first operand

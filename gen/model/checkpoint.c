@@ -51,7 +51,7 @@ static float normal(uint64_t key, uint64_t index) {
 
 static float *random_matrix(const struct checkpoint *c, struct arena *arena, const struct checkpoint_slice *s) {
     uint64_t key = name_key(c->seed, s->name), cols = (uint64_t)s->cols;
-    float spread = (float)(1.0 / sqrt((double)s->cols)), *out = ARENA_ARRAY(arena, float, (size_t)(s->rows * s->cols));
+    float spread = s->is_table ? 3.0f : (float)(1.0 / sqrt((double)s->cols)), *out = ARENA_ARRAY(arena, float, (size_t)(s->rows * s->cols));
     for (int64_t i = 0; i < s->rows * s->cols; i++) out[i] = spread * normal(key, (uint64_t)s->row_offset * cols + (uint64_t)i);
     return out;
 }

@@ -69,7 +69,7 @@ static bool pack_matrix(struct packer *p, int owner) {
 // ---- tables and norms ----
 
 static const float *read_table(struct packer *p, const struct store_entry *e) {
-    struct checkpoint_slice slice = {.name = tensor_name(p, e, "weight"), .rows = e->rows, .cols = e->k};
+    struct checkpoint_slice slice = {.name = tensor_name(p, e, "weight"), .rows = e->rows, .cols = e->k, .is_table = true};
     return checkpoint_matrix(p->checkpoint, p->arena, &slice, p->diag);
 }
 

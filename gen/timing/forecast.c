@@ -134,6 +134,29 @@ static bool foretell_samples(struct foretelling *t) {
            sample_range(t, d, t->prefill, t->steps, SAMPLES_DECODE, WARM_DECODE, COUNT_DECODE);
 }
 
+// ---- products ----
+
+// Multiplications of one firing in one repetition of a step.
+static double firing_macs(const struct ir *ir, const struct ir_firing *f, const struct timing_step *s) {
+    const struct ir_node *n = &ir->node[f->node];
+    const struct ir_tensor *x = &ir->tensor[n->in[0]];
+    int64_t tokens = ir->region[f->region].when == IR_LAST ? 1 : s->ntok, positions = 0;
+    if (f->mode <= 1) return (double)(tokens * ir_attr_int(&n->attrs, "rows", 0)) * (double)ir_tensor_elements(x);
+    const struct ir_tensor *heads = &ir->tensor[n->in[1]]; // keys or values: [heads][elements]
+    for (int64_t t = 0; t < tokens; t++) positions += s->pos + t + 1;
+    return (double)positions * (double)(ir_tensor_elements(heads) / at_least(heads->shape[0].bound, 1));
+}
+
+static void count_macs(struct foretelling *t) {
+    for (int s = 0; s < t->steps; s++) {
+        struct timing_phase *p = s < t->prefill ? &t->f->prefill : &t->f->decode;
+        for (int i = 0; i < t->ir->firings; i++) {
+            const struct ir_region *r = &t->ir->region[t->ir->firing[i].region];
+            if (r->when != IR_LAST || t->step[s].head) p->macs += (double)r->repeat * firing_macs(t->ir, &t->ir->firing[i], &t->step[s]);
+        }
+    }
+}
+
 // ---- beside the steps ----
 
 // The vector parameters are read once per start, in turn with the lane's first beats until its prefetch FIFO is full.
@@ -178,6 +201,7 @@ struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int
         phase[i]->steps = i ? t.steps - t.prefill : t.prefill;
         phase[i]->firing = arena_alloc(ir->arena, (size_t)ir->firings + 1, sizeof *phase[i]->firing);
     }
+    count_macs(&t);
     bool whole = is_short(&t);
     bool ok = !t.why && (whole ? foretell_whole(&t) : foretell_samples(&t));
     double ring = ir->design.is_lm ? (double)ring_cycles(&m, &h) : DRAIN_CYCLES;

@@ -120,6 +120,7 @@ refuse_request 0:1 2 '--request takes IN:OUT'
 refuse_request 3x 2 '--request takes IN:OUT'
 refuse_request 3:99 1 '.*needs 101 positions, the context has 40'
 for warn in "$root"/tests/pass/*.warn; do warn_spec "$(basename "$warn" .warn)"; done
+check "bench: the table from forecasts" "$root/bench/table.sh" --spec "$root/tests/e2e/specs/odd.yaml" --requests "4:4 20:10" --forecast
 for spec in "$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" "$root/tests/spec/ok_graph_regions.yaml"; do
     check "legal: ${spec#"$root"/}" "$rill" check "$spec"
 done

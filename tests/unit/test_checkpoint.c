@@ -114,9 +114,9 @@ static void test_slices(void **state) {
     (void)state;
     struct fixture f;
     struct checkpoint *c = open_small(&f, 8);
-    const float *m = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 1, 3, false, 1, 2}, &f.diag);
+    const float *m = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 1, 3, false, 1, 2, false}, &f.diag);
     assert_true(m && m[0] == 3 && m[2] == 5);
-    m = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"transformer.m", 2, 2, true, 1, 0}, &f.diag);
+    m = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"transformer.m", 2, 2, true, 1, 0, false}, &f.diag);
     assert_true(m && m[0] == 1 && m[1] == 4 && m[2] == 2 && m[3] == 5);
     const float *v = checkpoint_vector(c, &f.arena, "v", 2, 1, 3, CHECKPOINT_GAIN, &f.diag);
     assert_true(v && v[0] == 7 && v[1] == 8);
@@ -130,7 +130,7 @@ static void test_coverage(void **state) {
     (void)state;
     struct fixture f;
     struct checkpoint *c = open_small(&f, 8);
-    assert_non_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 2, 2, true, 0, 0}, &f.diag));
+    assert_non_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 2, 2, true, 0, 0, false}, &f.diag));
     assert_false(checkpoint_check_coverage(c, &f.diag));
     assert_reported(&f, "tensor transformer.m: shape [2, 3], the spec uses only 2 of 3 rows");
     assert_reported(&f, "tensor v: the spec has no use for it");
@@ -143,13 +143,13 @@ static void test_wrong_tensors(void **state) {
     (void)state;
     struct fixture f;
     struct checkpoint *c = open_small(&f, NAN);
-    assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"h.9.w", 2, 3, false, 0, 0}, &f.diag));
+    assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"h.9.w", 2, 3, false, 0, 0, false}, &f.diag));
     assert_reported(&f, "model.safetensors: error: tensor h.9.w: missing");
-    assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 2, 3, true, 0, 2}, &f.diag));
+    assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 2, 3, true, 0, 2, false}, &f.diag));
     assert_reported(&f, "tensor transformer.m: shape [2, 3], the spec needs [3, 2]");
-    assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 2, 3, false, 1, 0}, &f.diag));
+    assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 2, 3, false, 1, 0, false}, &f.diag));
     assert_reported(&f, "the spec needs [3, 3]");
-    assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"v", 3, 1, false, 0, 0}, &f.diag));
+    assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"v", 3, 1, false, 0, 0, false}, &f.diag));
     assert_null(checkpoint_vector(c, &f.arena, "v", 4, 0, 4, CHECKPOINT_BIAS, &f.diag));
     assert_reported(&f, "tensor v: shape [3], the spec needs [4]");
     assert_null(checkpoint_vector(c, &f.arena, "v", 3, 0, 3, CHECKPOINT_BIAS, &f.diag));
@@ -164,7 +164,7 @@ static void test_shrunk_file(void **state) {
     struct fixture f;
     struct checkpoint *c = open_small(&f, 8);
     assert_int_equal(truncate(model_path, (off_t)sizeof header), 0);
-    assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 2, 3, false, 0, 0}, &f.diag));
+    assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 2, 3, false, 0, 0, false}, &f.diag));
     assert_reported(&f, "tensor transformer.m: truncated");
     checkpoint_close(c);
     fixture_end(&f);
@@ -189,9 +189,9 @@ static void test_random_slices_agree(void **state) {
     struct fixture f;
     fixture_begin(&f);
     struct checkpoint *c = checkpoint_open(&f.arena, "random:7", &f.diag);
-    const float *all = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"w", 6, 5, false, 0, 6}, &f.diag);
-    const float *part = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"w", 2, 5, true, 3, 6}, &f.diag);
-    const float *other = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"u", 6, 5, false, 0, 6}, &f.diag);
+    const float *all = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"w", 6, 5, false, 0, 6, false}, &f.diag);
+    const float *part = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"w", 2, 5, true, 3, 6, false}, &f.diag);
+    const float *other = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"u", 6, 5, false, 0, 6, false}, &f.diag);
     assert_memory_equal(all + 15, part, 10 * sizeof *part);
     assert_memory_not_equal(all, other, 30 * sizeof *all);
     const float *v = checkpoint_vector(c, &f.arena, "b", 9, 0, 9, CHECKPOINT_BIAS, &f.diag);
@@ -215,14 +215,14 @@ static void test_random_statistics(void **state) {
     double mean;
     fixture_begin(&f);
     struct checkpoint *c = checkpoint_open(&f.arena, "random:1", &f.diag);
-    const float *w = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"w", 256, 400, false, 0, 0}, &f.diag);
+    const float *w = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"w", 256, 400, false, 0, 0, false}, &f.diag);
     assert_float_equal(spread_of(w, 256 * 400, &mean), 0.05, 0.0005);
     assert_float_equal(mean, 0, 0.001);
     w = checkpoint_vector(c, &f.arena, "g", 10000, 0, 0, CHECKPOINT_GAIN, &f.diag);
     assert_float_equal(spread_of(w, 10000, &mean), 0.1, 0.003);
     assert_float_equal(mean, 1, 0.005);
     // The bits never change: packed images and recorded results depend on them.
-    w = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"wte.weight", 1, 4, false, 0, 0}, &f.diag);
+    w = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"wte.weight", 1, 4, false, 0, 0, false}, &f.diag);
     const uint32_t bits[4] = {0x3f1b5952, 0x3d5003ee, 0xbedc2c02, 0xbe503278};
     assert_memory_equal(w, bits, sizeof bits);
     checkpoint_close(c);

@@ -13,7 +13,7 @@
 
 static float *random_rows(struct fixture *f, const char *name, int64_t rows, int64_t k) {
     struct checkpoint *c = checkpoint_open(&f->arena, "random:11", &f->diag);
-    return checkpoint_matrix(c, &f->arena, &(struct checkpoint_slice){name, rows, k, false, 0, 0}, &f->diag);
+    return checkpoint_matrix(c, &f->arena, &(struct checkpoint_slice){name, rows, k, false, 0, 0, false}, &f->diag);
 }
 
 static double squared_error(const struct qmatrix *m, const float *w, int64_t row) {

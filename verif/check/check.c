@@ -107,7 +107,11 @@ const char *check_mismatch(const struct check *check) { return check->mismatch; 
 
 struct check_counts check_counts(const struct check *check) {
     struct check_counts counts = check->counts;
-    for (int i = 0; i < check->ir->edges; i++) counts.streams += check->edge[i].seen;
+    for (int i = 0; i < check->ir->edges; i++) {
+        const struct edge *e = &check->edge[i];
+        counts.streams += e->seen;
+        counts.constant += e->shown >= CHECK_MANY_BEATS && !e->varied && !e->is_step && e->dtype != IR_ID;
+    }
     return counts;
 }
 

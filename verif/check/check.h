@@ -19,10 +19,14 @@ struct check_request {
     const float *const *row;
 };
 
+enum { CHECK_MANY_BEATS = 16 };
 struct check_counts {
     uint64_t values;     // compared elements
     uint64_t streams;    // edges with at least one compared beat
     uint64_t mismatches; // beats with a difference
+    uint64_t mantissas;  // compared elements of quantized operands,
+    uint64_t saturated;  // and those at the ends of their range
+    uint64_t constant;   // streams of numbers with at least CHECK_MANY_BEATS beats, all beginning with the same word
 };
 
 struct check;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One beat of a stream: where it is in the request, and its elements against the golden value.
+#include <stdlib.h>
 #include <string.h>
 
 #include "check_internal.h"
@@ -108,6 +109,8 @@ static void compare_mx(const struct beat *b) {
     int valid = end <= first ? 0 : end - first < xs ? (int)(end - first) : (int)xs;
     int64_t at = valid > 0 ? value_index(b, first) : 0;
     if (!compare_mantissas(b, first, valid, b->v->q + at) || valid == 0) return;
+    b->check->counts.mantissas += (uint64_t)valid;
+    for (int i = 0; i < valid; i++) b->check->counts.saturated += abs(b->v->q[at + i]) == INT8_MAX;
     int64_t row = at / b->v->stride, col = at % b->v->stride;
     int want = b->v->shift[row * b->v->shift_stride + col / block], got = (int)(b->data[xs / 4] & 255);
     b->check->counts.values++;
@@ -245,7 +248,10 @@ static void tensor_beat(struct check *check, int index, struct edge *e, struct b
 bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned user, bool last, unsigned count, uint64_t cycle) {
     struct edge *e = &check->edge[edge];
     if (!e->active || !still_wanted(check, e)) return false;
+    if (!e->seen) e->first_word = data[0];
     e->seen = true;
+    e->shown++;
+    e->varied |= data[0] != e->first_word;
     struct beat b = {.check = check, .index = edge, .e = e, .data = data, .count = count, .cycle = cycle};
     if (e->is_step) compare_step(check, edge, e, data, cycle);
     else tensor_beat(check, edge, e, &b, user, last);

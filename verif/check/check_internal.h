@@ -21,7 +21,9 @@ struct edge {
     bool always;  // part of the minimum set
     bool is_step; // carries step words
     bool is_logits;
-    bool seen;
+    bool seen, varied; // varied: not all of its beats begin with the same word
+    uint32_t first_word;
+    uint64_t shown; // beats
     int tensor;
     enum ir_dtype dtype;
     int lanes;             // elements of a beat

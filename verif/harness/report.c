@@ -178,6 +178,8 @@ static void json_all(const struct sim *sim, struct text *out) {
     json_request(sim, &sim->host.result[sim->host.request], "  ", out);
     text_addf(out, ",\n  \"match\": %s,\n  \"values_compared\": %llu,\n  \"streams_compared\": %llu,\n", matches(sim) ? "true" : "false",
               (unsigned long long)counts.values, (unsigned long long)counts.streams);
+    text_addf(out, "  \"mantissas\": %llu,\n  \"mantissas_saturated\": %llu,\n  \"streams_constant\": %llu,\n", (unsigned long long)counts.mantissas,
+              (unsigned long long)counts.saturated, (unsigned long long)counts.constant);
     text_addf(out, "  \"clock_mhz\": %.9g,\n  \"cycles\": %llu,\n", sim->clock_mhz, (unsigned long long)hbm_cycle(sim->hbm));
     text_addf(out, "  \"logits\": %zu,\n  \"logits_hash\": \"%016llx\",\n  \"rows_hash\": \"%016llx\",\n  \"error\": ", logits,
               (unsigned long long)hash, (unsigned long long)sim->host.rows_hash);

@@ -104,8 +104,8 @@ struct loader {
     bool ok;
 };
 
-static float *load_matrix(struct loader *l, const char *name, int64_t rows, int64_t cols, bool transpose) {
-    struct checkpoint_slice slice = {name, rows, cols, transpose, 0, rows};
+static float *load_matrix(struct loader *l, const char *name, int64_t rows, int64_t cols, bool transpose, bool is_table) {
+    struct checkpoint_slice slice = {name, rows, cols, transpose, 0, rows, is_table};
     float *w = checkpoint_matrix(l->checkpoint, l->arena, &slice, l->diag);
     l->ok = l->ok && w;
     return w;
@@ -124,7 +124,7 @@ static struct reference_norm load_norm(struct loader *l, const char *prefix) {
 
 // Conv1D: stored [in][out].
 static struct reference_linear load_linear(struct loader *l, const char *prefix, int64_t rows, int64_t k) {
-    float *w = load_matrix(l, arena_printf(l->arena, "%s.weight", prefix), rows, k, true);
+    float *w = load_matrix(l, arena_printf(l->arena, "%s.weight", prefix), rows, k, true, false);
     const float *bias = load_vector(l, arena_printf(l->arena, "%s.bias", prefix), rows, CHECKPOINT_BIAS);
     return (struct reference_linear){rows, k, w, bias};
 }
@@ -146,10 +146,10 @@ struct reference_model *reference_open(struct arena *arena, struct checkpoint *c
     struct loader l = {arena, checkpoint, diag, c->hidden, true};
     struct reference_model *m = ARENA_NEW(arena, struct reference_model);
     m->config = *c;
-    m->token_table = load_matrix(&l, "wte.weight", c->vocab, c->hidden, false);
-    m->position_table = load_matrix(&l, "wpe.weight", c->context, c->hidden, false);
+    m->token_table = load_matrix(&l, "wte.weight", c->vocab, c->hidden, false, false);
+    m->position_table = load_matrix(&l, "wpe.weight", c->context, c->hidden, false, true);
     m->norm_final = load_norm(&l, "ln_f");
-    float *head = c->tied_head ? m->token_table : load_matrix(&l, "lm_head.weight", c->vocab, c->hidden, false);
+    float *head = c->tied_head ? m->token_table : load_matrix(&l, "lm_head.weight", c->vocab, c->hidden, false, false);
     m->head = (struct reference_linear){c->vocab, c->hidden, head, NULL};
     m->layers = ARENA_ARRAY(arena, struct reference_layer, (size_t)c->layers);
     for (int64_t i = 0; i < c->layers && !diag_full(diag); i++) load_layer(&l, c, i, &m->layers[i]);

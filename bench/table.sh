@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# GPT-2 medium beside published accelerators: every request is simulated, cycle by cycle and compared with the golden model, and foretold. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../tests/verdict.sh"
+
+usage() {
+    cat <<'TEXT'
+usage: bench/table.sh [--spec SPEC] [--requests "IN:OUT..."] [--seed N] [--weights W] [--jobs N] [--again] [--forecast] [--print]
+  --spec SPEC     the design (default configs/gpt2-medium-u55c.yaml)
+  --requests R    ids in and out (default "32:32 64:64 128:128 256:256")
+  --seed N        jitter of the memory model (default 1; 0: none)
+  --weights W     weights (default random:1)
+  --jobs N        compiler processes (default 2)
+  --again         simulate requests whose results are there already, too
+  --forecast      no simulation: the table from the forecasts alone
+  --print         no simulation: the table from the results that are there
+Results: build/bench/NAME/IN-OUT.json, the table in build/bench/NAME/table.md and on standard output. Exit status 1 if a check fails.
+TEXT
+}
+
+spec=$root/configs/gpt2-medium-u55c.yaml requests="32:32 64:64 128:128 256:256" seed=1 weights=random:1 jobs=2 again=0 mode=all
+while [ $# -gt 0 ]; do
+    case $1 in
+        --again) again=1 ;;
+        --forecast) mode=forecast ;;
+        --print) mode=print ;;
+        --help | -h) usage; exit 0 ;;
+        --spec | --requests | --seed | --weights | --jobs)
+            [ $# -gt 1 ] || { usage >&2; exit 2; }
+            printf -v "${1#--}" %s "$2"
+            shift
+            ;;
+        *) usage >&2; exit 2 ;;
+    esac
+    shift
+done
+name=$(basename "$spec" .yaml)
+dir=$root/build/bench/$name
+mkdir -p "$dir"
+log=$dir/log
+
+# Ids all over the vocabulary, the same on every run.
+some_ids() { # count
+    awk -v n="$1" -v v="$(sed -n 's/^  vocab: *\([0-9]*\).*/\1/p' "$spec" | head -n 1)" \
+        'BEGIN { x = 12345; for (i = 0; i < n; i++) { x = (x * 1103 + 12347) % 65521; printf "%s%d", i ? "," : "", (x * 31 + i) % v } print "" }'
+}
+
+# An equal design that is there already stays, with its simulation and its results.
+make_design() {
+    local fresh=$dir/fresh
+    rm -rf "$fresh"
+    "$rill" gen "$spec" -o "$fresh" >"$log" 2>&1 || return
+    if diff -rq -x image -x build -x quick -x '*.log' -x '*.json' "$fresh" "$dir/design" >/dev/null 2>&1; then
+        rm -rf "$fresh"
+        [ "$(cat "$dir/weights" 2>/dev/null)" = "$weights" ] && return
+    else
+        rm -rf "$dir/design" && mv "$fresh" "$dir/design" || return
+    fi
+    rm -f "$dir"/*-*.json "$dir/weights"
+    "$rill" pack "$spec" --weights "$weights" -o "$dir/design" >"$log" 2>&1 && echo "$weights" >"$dir/weights"
+}
+
+run_request() { # IN:OUT
+    local in=${1%:*} out=${1#*:} result start=$SECONDS
+    result=$dir/$in-$out.json
+    if [ $again = 0 ] && [ -s "$result" ]; then
+        echo "$1: results are there" >&2
+        return 0
+    fi
+    "$rill" sim "$dir/design" --prompt-ids "$(some_ids "$in")" --tokens "$out" --ignore-eot --seed "$seed" --compare min --quiet \
+        --json "$result.new" >"$log" 2>&1 </dev/null || return
+    mv "$result.new" "$result"
+    echo "$1: simulated in $((SECONDS - start)) s" >&2
+}
+
+if [ $mode = all ]; then
+    make_design && "$rill" sim "$dir/design" --build-only --jobs "$jobs" >"$log" 2>&1 || { fail "$name" "$(reason)"; exit 1; }
+fi
+pairs=()
+for request in $requests; do
+    result=$dir/${request%:*}-${request#*:}
+    if [ $mode = all ]; then run_request "$request" || { fail "$request" "$(reason)"; continue; }; fi
+    "$rill" check "$spec" --request "$request" --json >"$result.forecast" 2>"$log" || { fail "$request" "$(reason)"; continue; }
+    if [ $mode = forecast ]; then pairs+=("-"); else pairs+=("$result.json"); fi
+    pairs+=("$result.forecast")
+done
+python3 "$root/bench/table.py" "$spec" "$seed" "${pairs[@]}" >"$dir/table.md"
+status=$?
+cat "$dir/table.md"
+[ $status = 0 ] && [ $bad = 0 ]
