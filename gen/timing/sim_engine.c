@@ -13,7 +13,7 @@ enum {
     X_FREED = 3,       // last command to the bank's next word
     K_COUNTED = 2,     // a key unit taken to its command
     K_POPPED = 5,      // command to the unit's place being empty
-    K_UNITS = 16,
+    K_UNITS = 16,      // of a lane
     V_COUNTED = 2,
     PARAM_ROWS_512 = 8,
     PARAM_ROWS_256 = 4,
@@ -38,7 +38,8 @@ struct engine {
     VEC(int64_t) filled, freed;
     int64_t x_last, used; // used: operands given back
     // the step's own keys, heads of values
-    VEC(int64_t) key_popped;
+    VEC(int64_t) key_row, key_popped;                  // units of a row-step of keys: the last lane's is there; taken
+    int64_t key_units, key_unit, key_token, key_first; // units of a head; place of the next one; units of lane 0
     int64_t heads_used, tail_reads;
     // results that wait for room
     VEC(struct result) result;
@@ -47,7 +48,7 @@ struct engine {
     bool active, ready; // ready: its beat's needs are known and counted in `from`
     int mode, tokens;
     int64_t arrays, step_tokens, turns; // tokens of a command; most tokens of a step; commands for which a beat is held
-    int64_t rows, memory_rows, row_beats, memory_beats, header, chunk_rows, last_count, all_lanes;
+    int64_t rows, memory_rows, row_beats, memory_beats, header, chunk_rows, last_count, key_rest, all_lanes;
     bool frees, keeps;
     int64_t row, beat, turn, header_left;
 };
@@ -58,7 +59,10 @@ static bool name_entries(struct sim *sim, const struct actor *a, struct engine *
     e->firing = ARENA_ARRAY(sim->arena, int, (size_t)sim->ir->firings + 1);
     while (e->id < sim->ir->engines && sim->ir->engine[e->id].kernel != a->kernel) e->id++;
     for (int f = 0; f < sim->ir->firings; f++)
-        if (sim->ir->firing[f].engine == e->id) e->firing[count++] = f;
+        if (sim->ir->firing[f].engine == e->id) {
+            e->firing[count++] = f;
+            if (sim->ir->firing[f].mode == MODE_KEYS) e->key_units = sim->ir->firing[f].beats;
+        }
     return count == e->schedule.entries;
 }
 
@@ -92,14 +96,22 @@ static bool operand_in(struct sim *sim, struct engine *e) {
     return true;
 }
 
+// Token t's units go to lane t mod channels; lane 0 is never less full than another one, and one that is full stops all.
 static bool key_in(struct sim *sim, struct engine *e) {
     if (!e->keys || !edge_waiting(e->keys)) return false;
-    int64_t n = e->keys->takes, at = edge_avail(e->keys);
+    int64_t n = e->key_first, at = edge_avail(e->keys);
     if (n >= K_UNITS) {
         if (n - K_UNITS >= (int64_t)e->key_popped.count) return false;
         at = at_least(at, e->key_popped.items[n - K_UNITS] + K_POPPED + 1);
     }
+    bool last_token = (edge_mark(e->keys) & TIMING_TOK_LAST) != 0;
+    int64_t lane = e->key_token % e->all_lanes;
     edge_take(sim, e->keys, at);
+    if (lane == 0) e->key_first++;
+    if (last_token || lane == e->all_lanes - 1) VEC_PUSH(sim->arena, e->key_row, at);
+    if (++e->key_unit < e->key_units) return true;
+    e->key_unit = 0;
+    e->key_token = last_token ? 0 : e->key_token + 1;
     return true;
 }
 
@@ -121,7 +133,8 @@ static void load_attention(struct engine *e, const struct timing_step *step, int
     int64_t krows = div_up(step->pos, e->all_lanes), blocks = step->pos / LAYOUT_V_BLOCK, block_beats = beat_bits == 512 ? 1 : 2;
     if (e->mode == MODE_KEYS) {
         e->memory_rows = krows;
-        e->rows = krows + e->tokens;
+        e->rows = krows + div_up(step->ntok, e->all_lanes);
+        e->key_rest = step->ntok - (e->rows - krows - 1) * e->all_lanes;
         e->memory_beats = e->row_beats;
         e->last_count = e->all_lanes - (krows * e->all_lanes - step->pos);
     } else {
@@ -177,8 +190,8 @@ static bool data_ready(struct sim *sim, struct engine *e, int64_t *from) {
     if (from_memory(e)) return true;
     if (e->mode == MODE_KEYS && e->turn == 0) {
         int64_t n = (int64_t)e->key_popped.count;
-        if (!e->keys || n >= e->keys->takes) return false;
-        *from = at_least(*from, e->keys->take[n] + K_COUNTED);
+        if (n >= (int64_t)e->key_row.count) return false;
+        *from = at_least(*from, e->key_row.items[n] + K_COUNTED);
     }
     if (e->mode == MODE_VALUES) {
         if (e->heads_used >= (int64_t)sim->head_done.count) return false;
@@ -233,7 +246,8 @@ static void account(struct sim *sim, const struct engine *e, int64_t entry, cons
 static void result_done(struct sim *sim, struct engine *e, int64_t token) {
     bool last_token = token == e->tokens - 1;
     bool last_row = e->row == e->rows - 1;
-    int64_t count = e->mode == MODE_KEYS ? (e->row >= e->memory_rows       ? 1
+    int64_t count = e->mode == MODE_KEYS ? (last_row                       ? e->key_rest
+                                            : e->row >= e->memory_rows     ? e->all_lanes
                                             : e->row == e->memory_rows - 1 ? e->last_count
                                                                            : e->all_lanes)
                     : last_row           ? e->last_count

@@ -130,6 +130,7 @@ module rill_engine #(
     wire                cmd_pop, cmd_k, cmd_params, cmd_scales, cmd_valid, cmd_int4, cmd_tail, cmd_local, cmd_first, cmd_last, cmd_half;
     wire                cmd_free, cmd_both, cmd_out, cmd_tok_last, cmd_y_last;
     wire [1:0]          cmd_raw;
+    wire [3:0]          cmd_k_lanes;
     wire [23:0]         cmd_tail_addr;
     wire [TOK_W-1:0]    cmd_tok;              // a turn, with ARRAYS 2
     wire [TOK_W-1:0]    cmd_out_tok;
@@ -141,7 +142,8 @@ module rill_engine #(
         .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_FIFO), .ARRAYS(ARRAYS)) u_ctrl (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready), .s_axis_entry_tdata(entry_data),
         .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse),
-        .cmd_pop(cmd_pop), .cmd_k(cmd_k), .cmd_params(cmd_params), .cmd_scales(cmd_scales), .cmd_valid(cmd_valid), .cmd_int4(cmd_int4),
+        .cmd_pop(cmd_pop), .cmd_k(cmd_k), .cmd_k_lanes(cmd_k_lanes),
+        .cmd_params(cmd_params), .cmd_scales(cmd_scales), .cmd_valid(cmd_valid), .cmd_int4(cmd_int4),
         .cmd_raw(cmd_raw), .cmd_tail(cmd_tail), .cmd_tail_addr(cmd_tail_addr), .cmd_local(cmd_local), .cmd_first(cmd_first),
         .cmd_last(cmd_last), .cmd_tok(cmd_tok), .cmd_pair(cmd_pair), .cmd_half(cmd_half), .cmd_row(cmd_row), .cmd_scale(cmd_scale),
         .cmd_free(cmd_free), .cmd_both(cmd_both), .cmd_out(cmd_out), .cmd_out_tok(cmd_out_tok), .cmd_count(cmd_count),
@@ -286,38 +288,55 @@ module rill_engine #(
         end
     endgenerate
 
-    // ---- the step's own keys and the V tail: cycle 4 ----
-    wire [BEAT_BITS-1:0] k_beat;
+    // ---- the step's own keys, token t's in lane t mod CHANNELS, and the V tail: cycle 4 ----
+    localparam KEY_LANES = TOKENS < CHANNELS ? TOKENS : CHANNELS > 0 ? CHANNELS : 1;
+    wire [KEY_LANES*BEAT_BITS-1:0] k_beats;
+    reg  [15:0]                    k_lanes_q;  // of cycles 1 to 4
+    always @(posedge clk)
+        k_lanes_q <= {k_lanes_q[11:0], cmd_k_lanes};
     generate
         if (HAS_KV != 0) begin : gen_kv
-            wire       k_waiting;
-            wire [4:0] k_fill;
-            wire [4:0] k_high;
-            reg        k_arrived_q;
-            reg        head_done_q;
-            rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(K_UNITS), .RAM_STYLE("distributed")) u_keys (
-                .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_klocal_tvalid), .s_axis_tready(s_axis_klocal_tready),
-                .s_axis_tdata(s_axis_klocal_tdata[BEAT_BITS-1:0]), .m_axis_tvalid(k_waiting), .m_axis_tready(k_q[4]),
-                .m_axis_tdata(k_beat), .occupancy(k_fill), .high_water(k_high));
+            localparam [31:0] LAST_LANE = KEY_LANES - 1;
+            wire [TOK_W-1:0]     k_tok = s_axis_klocal_tuser[TOK_W-1:0];
+            wire [2:0]           k_tok_wide = {2'd0, k_tok[0]} | (TOK_W > 1 ? {1'b0, k_tok[TOK_W > 1 ? 1 : 0], 1'b0} : 3'd0)
+                                              | (TOK_W > 2 ? {k_tok[TOK_W > 2 ? 2 : 0], 2'd0} : 3'd0);
+            wire [31:0]          k_lane = {29'd0, k_tok_wide} % KEY_LANES;
+            wire [KEY_LANES-1:0] k_room;
+            wire [KEY_LANES-1:0] k_waiting;
+            reg                  k_arrived_q;
+            reg                  head_done_q;
+            wire                 k_take = s_axis_klocal_tvalid && s_axis_klocal_tready;
+            genvar n;
+            for (n = 0; n < KEY_LANES; n = n + 1) begin : gen_keys
+                wire [4:0] k_fill;
+                wire [4:0] k_high;
+                rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(K_UNITS), .RAM_STYLE("distributed")) u_keys (
+                    .clk(clk), .rst(rst), .s_axis_tvalid(k_take && k_lane == n), .s_axis_tready(k_room[n]),
+                    .s_axis_tdata(s_axis_klocal_tdata[BEAT_BITS-1:0]), .m_axis_tvalid(k_waiting[n]),
+                    .m_axis_tready(k_q[4] && k_lanes_q[15:12] > n), .m_axis_tdata(k_beats[n*BEAT_BITS +: BEAT_BITS]),
+                    .occupancy(k_fill), .high_water(k_high));
+                wire unused_keys = &{1'b0, k_fill, k_high};
+            end
+            assign s_axis_klocal_tready = &k_room;
+            // A row-step of keys is there with the last one's units.
             always @(posedge clk) begin
-                k_arrived_q <= !rst && s_axis_klocal_tvalid && s_axis_klocal_tready;
+                k_arrived_q <= !rst && k_take && (s_axis_klocal_tuser[TOK_W] || k_lane == LAST_LANE);
                 head_done_q <= !rst && head_done;
             end
             assign k_pulse = k_arrived_q;
             assign v_pulse = head_done_q;
             assign tail_valid = cmd_tail;
             assign tail_addr = cmd_tail_addr;
-            wire unused_kv = &{1'b0, k_waiting, k_fill, k_high, s_axis_klocal_tdata[BEAT_BITS +: 32], s_axis_klocal_tuser,
-                               s_axis_klocal_tlast};
+            wire unused_kv = &{1'b0, k_waiting, s_axis_klocal_tdata[BEAT_BITS +: 32], s_axis_klocal_tlast};
         end else begin : gen_no_kv
             assign s_axis_klocal_tready = 1'b0;
-            assign k_beat = {BEAT_BITS{1'b0}};
+            assign k_beats = {KEY_LANES*BEAT_BITS{1'b0}};
             assign k_pulse = 1'b0;
             assign v_pulse = 1'b0;
             assign tail_valid = 1'b0;
             assign tail_addr = 24'd0;
             wire unused_kv = &{1'b0, s_axis_klocal_tvalid, s_axis_klocal_tdata, s_axis_klocal_tuser, s_axis_klocal_tlast, tail_data,
-                               head_done, cmd_tail, cmd_tail_addr, k_q, k_beat};
+                               head_done, cmd_tail, cmd_tail_addr, k_q, k_beats, k_lanes_q};
         end
     endgenerate
 
@@ -333,8 +352,8 @@ module rill_engine #(
             wire [BEAT_BITS-1:0] local_beat;
             if (HAS_KV == 0) begin : gen_local_none
                 assign local_beat = {BEAT_BITS{1'b0}};
-            end else if (c == 0) begin : gen_local_key
-                assign local_beat = k_q[4] ? k_beat : tail_data[BEAT_BITS-1:0];
+            end else if (c < KEY_LANES) begin : gen_local_key
+                assign local_beat = k_q[4] ? k_beats[c*BEAT_BITS +: BEAT_BITS] : tail_data[c*BEAT_BITS +: BEAT_BITS];
             end else begin : gen_local_tail
                 assign local_beat = tail_data[c*BEAT_BITS +: BEAT_BITS];
             end

@@ -2,10 +2,11 @@
 // Sequencer of the matrix engine: turns schedule entries (docs/rtl.md section 6) into one command per cycle for all lanes in lockstep.
 //
 // In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule; one firing each, prepared while the one before runs.
-// Counted arrivals, one pulse each: beat_pulse (a beat in every lane), k_pulse (a local key unit), x_pulse (an operand is in the buffer),
+// Counted arrivals, one pulse each: beat_pulse (a beat in every lane), k_pulse (a unit of local keys), x_pulse (an operand is in the buffer),
 // v_pulse (a head is in the V tail); y_pulse (an output word has left). A command goes out when all that it needs has been counted; nothing
 // behind it can stall. Out: cmd_*, registered, valid in the cycle after the decision:
-//     cmd_pop     a memory beat is taken from every lane        cmd_k      a local key unit is taken
+//     cmd_pop     a memory beat is taken from every lane        cmd_k      local keys are taken,
+//                 a unit in each of the first cmd_k_lanes lanes
 //     cmd_params, cmd_scales  it holds row parameters or group scales (scales: word cmd_scale / bytes per beat)
 //     cmd_valid   multiply: the beat taken now or, for later tokens, held since; the rest belongs to it:
 //     cmd_int4    weights of 4 bits;  cmd_raw: 1 keys, 2 values, 0 weights with row parameters
@@ -60,6 +61,7 @@ module rill_engine_ctrl #(
 
     output reg                cmd_pop,
     output reg                cmd_k,
+    output reg  [3:0]         cmd_k_lanes,
     output reg                cmd_params,
     output reg                cmd_scales,
     output reg                cmd_valid,
@@ -166,6 +168,7 @@ module rill_engine_ctrl #(
     reg  [16:0] n_memory_q;                  // keys: row-steps from memory; values: memory beats of a row-step
     reg         n_from_memory_q;             // the first beat (keys, values)
     reg  [5:0]  n_last_count_q;
+    reg  [3:0]  n_key_last_q;                // keys of the last row-step
     reg  [5:0]  n_scale_beats_q;
     reg         n_free_q;
     reg         n_keep_q;
@@ -178,7 +181,11 @@ module rill_engine_ctrl #(
     assign s_axis_entry_tready = open_q && (!a_valid_q || n_ready);
 
     wire [16:0] vbeats = BLOCK_BEATS == 1 ? {1'b0, a_vblocks_q} : {a_vblocks_q, 1'b0};
-    wire [16:0] krows_all = {1'b0, a_krows_q} + {13'd0, a_tokens_q};
+    // Keys of the step itself: as many to a row-step as there are lanes.
+    localparam [31:0] KEY_LANES = CHANNELS < 8 && CHANNELS > 0 ? CHANNELS : 8;
+    wire [4:0]  key_rows_end = ({1'b0, a_tokens_q} - 5'd1) / KEY_LANES[4:0];
+    wire [4:0]  key_last = {1'b0, a_tokens_q} - key_rows_end * KEY_LANES[4:0];
+    wire [16:0] krows_all = {1'b0, a_krows_q} + {12'd0, key_rows_end} + 17'd1;
     wire [3:0]  token_end = a_tokens_q - 4'd1;
 
     always @(posedge clk) begin
@@ -220,6 +227,7 @@ module rill_engine_ctrl #(
             n_memory_q <= a_mode_q == VALUES ? vbeats : {1'b0, a_krows_q};
             n_from_memory_q <= a_mode_q == VALUES ? a_vblocks_q != 16'd0 : a_mode_q != SCORES || a_krows_q != 16'd0;
             n_last_count_q <= a_mode_q == SCORES ? ALL_LANES[5:0] - a_over_q : a_last_rows_q[5:0];
+            n_key_last_q <= key_last[3:0];
             n_scale_beats_q <= a_scale_beats_q;
             n_free_q <= a_free_q;
             n_keep_q <= a_keep_q;
@@ -238,6 +246,7 @@ module rill_engine_ctrl #(
     reg  [16:0] memory_q;
     reg         from_memory_q;
     reg  [5:0]  last_count_q;
+    reg  [3:0]  key_last_q;
     reg  [5:0]  scale_beats_q;
     reg         free_q;
     reg         keep_q;
@@ -308,6 +317,7 @@ module rill_engine_ctrl #(
             memory_q <= n_memory_q;
             from_memory_q <= n_from_memory_q;
             last_count_q <= n_last_count_q;
+            key_last_q <= n_key_last_q;
             scale_beats_q <= n_scale_beats_q;
             free_q <= n_free_q;
             keep_q <= n_keep_q;
@@ -420,7 +430,8 @@ module rill_engine_ctrl #(
         end
 
     // ---- results: with each last beat, or one after the other from the last beat's turn 0 on ----
-    wire [5:0]  row_count = source_q == KEYS ? 6'd1
+    wire [3:0]  key_count = rows_end_q ? key_last_q : KEY_LANES[3:0];
+    wire [5:0]  row_count = source_q == KEYS ? {2'd0, key_count}
                           : (mode_q == SCORES ? memory_one : rows_end_q) ? last_count_q : ALL_LANES[5:0];
     generate
         if (ARRAYS == 1) begin : gen_out
@@ -462,6 +473,7 @@ module rill_engine_ctrl #(
     always @(posedge clk) begin
         cmd_pop <= go && need_beat && !rst;
         cmd_k <= go && need_k && !rst;
+        cmd_k_lanes <= key_count;
         cmd_params <= go && header_q && params_q && !rst;
         cmd_scales <= go && header_q && !params_q && !rst;
         cmd_valid <= go && !header_q && !rst;
@@ -486,7 +498,8 @@ module rill_engine_ctrl #(
     end
 
     wire unused = &{1'b0, s_axis_entry_tdata[175:170], entry[95:69], entry[59:57], entry[34], step[31:20], step[15:6], lanes_up[21:6],
-                    groups_up[2:0], a_last_rows_q[7:6], row_count, tok_end_q, token_end[3], tok_q, CHUNK_END, GROUP_END, ALL_LANES, ALL_WORDS,
+                    groups_up[2:0], a_last_rows_q[7:6], row_count, tok_end_q, key_last[4], KEY_LANES, token_end[3], tok_q, CHUNK_END, GROUP_END,
+                    ALL_LANES, ALL_WORDS,
                     BEAT_BYTES, TWO};
 endmodule
 

@@ -40,6 +40,7 @@ module rill_engine_ctrl_tb;
     reg                  again = 0, beat_pulse = 0, k_pulse = 0, x_pulse = 0, v_pulse = 0, y_pulse = 0;
     wire                 c_pop, c_k, c_params, c_scales, c_valid, c_int4, c_tail, c_local, c_first, c_last, c_half, c_free, c_tok_last, c_y_last;
     wire                 c_both, c_out;
+    wire [3:0]           c_k_lanes;
     wire [TOK_W-1:0]     c_out_tok;
     wire [1:0]           c_raw;
     wire [23:0]          c_tail_addr;
@@ -60,13 +61,13 @@ module rill_engine_ctrl_tb;
         .cmd_params(c_params), .cmd_scales(c_scales), .cmd_valid(c_valid), .cmd_int4(c_int4), .cmd_raw(c_raw), .cmd_tail(c_tail),
         .cmd_tail_addr(c_tail_addr), .cmd_local(c_local), .cmd_first(c_first), .cmd_last(c_last), .cmd_tok(c_tok), .cmd_pair(c_pair),
         .cmd_half(c_half), .cmd_row(c_row), .cmd_scale(c_scale), .cmd_free(c_free), .cmd_count(c_count), .cmd_tok_last(c_tok_last),
-        .cmd_both(c_both), .cmd_out(c_out), .cmd_out_tok(c_out_tok),
+        .cmd_both(c_both), .cmd_k_lanes(c_k_lanes), .cmd_out(c_out), .cmd_out_tok(c_out_tok),
         .cmd_y_last(c_y_last), .busy(busy), .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
     // A command: what must be 0 where there is none, and the rest, of which only a part counts.
     localparam [7:0] POP = 1, KEY = 2, PARAMS = 4, SCALES = 8, VALID = 16, TAIL = 32, LOCAL = 64, FREE = 128;
-    localparam INT4 = 0, RAW = 1, ADDR = 3, FIRST = 27, LAST = 28, TOK = 29, PAIR = 32, HALF = 48, ROW = 49, SCALE = 52, BOTH = 68;
-    localparam REST_W = 69;
+    localparam INT4 = 0, RAW = 1, ADDR = 3, FIRST = 27, LAST = 28, TOK = 29, PAIR = 32, HALF = 48, ROW = 49, SCALE = 52, BOTH = 68, KEYS = 69;
+    localparam REST_W = 73;
     localparam BEAT = 0, UNIT = 1, OPERAND = 2, HEAD = 3, PLACE = 4;     // needs
     wire [2:0]           tok = c_tok;
     wire [15:0]          pair = c_pair;
@@ -74,7 +75,7 @@ module rill_engine_ctrl_tb;
     wire [5:0]           count = c_count;
     wire [2:0]           out_tok = c_out_tok;
     wire [11:0]          result = {c_out, c_y_last, c_tok_last, out_tok, count};
-    wire [REST_W-1:0]    rest = {c_both, scale, c_row, c_half, pair, tok, c_last, c_first, c_tail_addr, c_raw, c_int4};
+    wire [REST_W-1:0]    rest = {c_k_lanes, c_both, scale, c_row, c_half, pair, tok, c_last, c_first, c_tail_addr, c_raw, c_int4};
     wire [7:0]           acts = {c_free, c_local, c_tail, c_valid, c_scales, c_params, c_k, c_pop};
 
     // ---- the commands of every firing ----
@@ -173,16 +174,20 @@ module rill_engine_ctrl_tb;
         end
     endtask
 
-    // Keys: row-steps from memory, the last of them not full, then one per token of the step.
+    // Keys: row-steps from memory, the last of them not full, then those of the step, as many at a time as there are lanes.
     task list_keys(input integer pos, step_tokens, beats, ntok);
-        integer r, b, t, krows;
+        integer r, b, t, krows, own, left;
         begin
             krows = (pos + CHANNELS - 1) / CHANNELS;
-            for (r = 0; r < krows + step_tokens; r = r + 1)
+            own = (step_tokens + CHANNELS - 1) / CHANNELS;
+            for (r = 0; r < krows + own; r = r + 1)
                 for (b = 0; b < beats; b = b + 1)
                     for (t = 0; t < ntok; t = t + ARRAYS)
-                        list_use(2, r, krows + step_tokens, b, beats, t, ntok, r < krows ? BEAT : UNIT,
-                            r >= krows ? 1 : pos - r * CHANNELS < CHANNELS ? pos - r * CHANNELS : CHANNELS);
+                    begin
+                        left = r < krows ? pos - r * CHANNELS : step_tokens - (r - krows) * CHANNELS;
+                        list_use(2, r, krows + own, b, beats, t, ntok, r < krows ? BEAT : UNIT, left < CHANNELS ? left : CHANNELS);
+                        if (r >= krows && t == 0) set(KEYS, 4, left < CHANNELS ? left : CHANNELS);
+                    end
         end
     endtask
 

@@ -236,7 +236,7 @@ static void fire_scores(struct engine *e, int8_t now[][MAX_HD]) {
         }
         expect_scores(e, &q, k, e->pos - p < e->c ? e->pos - p : e->c, false);
     }
-    for (int t = 0; t < e->ntok; t++) expect_scores(e, &q, now + t, 1, t == e->ntok - 1);
+    for (int t = 0; t < e->ntok; t += e->c) expect_scores(e, &q, now + t, e->ntok - t < e->c ? e->ntok - t : e->c, t + e->c >= e->ntok);
 }
 
 // A row of a head over all blocks up to the open one; lanes past the head's rows hold anything.
