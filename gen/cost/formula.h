@@ -16,6 +16,7 @@
     X(fp32_from_int, "rill_fp32_from_int")                                                                                                           \
     X(fp32_to_fixed, "rill_fp32_to_fixed")                                                                                                           \
     X(matrix_lane, "rill_matrix_lane")                                                                                                               \
+    X(matrix_pair, "rill_matrix_pair")                                                                                                               \
     X(dequantize, "rill_dequantize")                                                                                                                 \
     X(engine_lane, "rill_engine_lane")                                                                                                               \
     X(engine_offset, "rill_engine_offset")                                                                                                           \

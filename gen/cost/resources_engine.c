@@ -25,6 +25,7 @@ void formula_fp32_to_fixed(const struct args *a, struct cost_resources *r) { cos
 // ---- the engine's parts ----
 
 static int64_t beat_bits(const struct args *a) { return args_int(a, "BEAT_BITS", 512); }
+static int64_t arrays(const struct args *a) { return args_int(a, "ARRAYS", 1); }
 
 // A multiplier per nibble: two in a DSP, and one for the group scale.
 static void matrix_lane(int64_t beat, struct cost_resources *r) {
@@ -35,16 +36,26 @@ static void matrix_lane(int64_t beat, struct cost_resources *r) {
 
 void formula_matrix_lane(const struct args *a, struct cost_resources *r) { matrix_lane(beat_bits(a), r); }
 
+// As many multipliers for two tokens, but wider sums, and all that follows twice.
+static void matrix_pair(int64_t beat, struct cost_resources *r) {
+    cost_per(r, beat, 12.5, 9.77, 0);
+    cost_per(r, 1, 450, 880, 0);
+    r->dsp += beat / 4 + 2;
+}
+
+void formula_matrix_pair(const struct args *a, struct cost_resources *r) { matrix_pair(beat_bits(a), r); }
+
 // And the waiting beats, the beat register, row parameters and group scales with their selection.
-static void engine_lane(int64_t beat, int64_t scale_beats, struct cost_resources *r) {
-    matrix_lane(beat, r);
+static void engine_lane(int64_t beat, int64_t scale_beats, int64_t tokens_at_once, struct cost_resources *r) {
+    if (tokens_at_once > 1) matrix_pair(beat, r);
+    else matrix_lane(beat, r);
     cost_fifo_add(r, LANE_BEATS, beat, "distributed");
     if (scale_beats > 1) cost_ram_add(r, scale_beats, beat, "distributed", 1);
     cost_per(r, beat, 0.4, 2, 0);
     cost_per(r, 1, 20, 70, 0);
 }
 
-void formula_engine_lane(const struct args *a, struct cost_resources *r) { engine_lane(beat_bits(a), args_int(a, "SCALE_BEATS", 1), r); }
+void formula_engine_lane(const struct args *a, struct cost_resources *r) { engine_lane(beat_bits(a), args_int(a, "SCALE_BEATS", 1), arrays(a), r); }
 
 static void dequantize(int64_t lanes, struct cost_resources *r) { cost_per(r, lanes, 928, 597, 2); }
 
@@ -59,40 +70,43 @@ void formula_engine_offset(const struct args *a, struct cost_resources *r) { off
 
 void formula_engine_ctrl(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 330, 475, 0); }
 
-// Two RAMs of units; LUTRAM brings its output registers, two of them are inside a block RAM.
-static void x_buffer(int64_t beat, int64_t tokens, int64_t units, struct cost_resources *r) {
-    int64_t words = 1ll << (1 + log2_up(tokens) + at_least(log2_up(units / 2), 1));
+// Two RAMs of units for each token read at a time; LUTRAM brings its output registers, two of them are inside a block RAM.
+static void x_buffer(int64_t beat, int64_t tokens, int64_t tokens_at_once, int64_t units, struct cost_resources *r) {
+    int64_t words = 1ll << (1 + log2_up(div_up(tokens, tokens_at_once)) + at_least(log2_up(units / 2), 1));
     struct cost_resources ram = cost_ram(words, beat + 8, "auto");
-    cost_add(r, &ram, 2);
+    cost_add(r, &ram, 2 * tokens_at_once);
     cost_per(r, 1, 50, 20, 0);
     cost_per(r, tokens, 2, 5, 0);
-    if (!ram.bram18) r->ff += 2 * (beat + 8);
+    if (!ram.bram18) r->ff += 2 * tokens_at_once * (beat + 8);
 }
 
 void formula_x_buffer(const struct args *a, struct cost_resources *r) {
-    x_buffer(beat_bits(a), args_int(a, "TOKENS", 1), args_int(a, "X_UNITS", 2), r);
+    x_buffer(beat_bits(a), args_int(a, "TOKENS", 1), arrays(a), args_int(a, "X_UNITS", 2), r);
 }
 
-// Operand path: a unit chosen and doubled for int8, its register, and a copy for every FAN_OUT lanes.
-static void operand(int64_t beat, int64_t channels, struct cost_resources *r) {
-    cost_per(r, beat, 1.4, 2, 0);
-    cost_per(r, div_up(channels, FAN_OUT), 0, 2 * (double)beat + 5, 0);
+// Operand path: a unit chosen and doubled for int8, its register, and a copy for every FAN_OUT lanes; two tokens are packed into 27 bits, and
+// kept apart once more for their offsets.
+static void operand(int64_t beat, int64_t channels, int64_t tokens_at_once, struct cost_resources *r) {
+    bool pair = tokens_at_once > 1;
+    cost_per(r, beat, 1.4 * (double)tokens_at_once + (pair ? 2.25 : 0), 2 * (double)tokens_at_once + (pair ? 4 : 0), 0);
+    cost_per(r, div_up(channels, FAN_OUT), 0, (pair ? 6.75 : 2) * (double)beat + 5 * (double)tokens_at_once, 0);
 }
 
 void formula_engine(const struct args *a, struct cost_resources *r) {
-    int64_t channels = args_int(a, "CHANNELS", 1), beat = beat_bits(a), tokens = args_int(a, "TOKENS", 1), units = args_int(a, "X_UNITS", 2);
+    int64_t channels = args_int(a, "CHANNELS", 1), beat = beat_bits(a), tokens = args_int(a, "TOKENS", 1), units = args_int(a, "X_UNITS", 2),
+            many = arrays(a), key_lanes = tokens < channels ? tokens : channels;
     int64_t groups = div_up(units * (beat / 8), at_least(args_int(a, "GROUP", 128), 1));
     struct cost_resources lane = {0};
-    engine_lane(beat, div_up(groups, 8), &lane);
+    engine_lane(beat, div_up(groups, 8), many, &lane);
     cost_add(r, &lane, channels);
     dequantize(channels, r);
-    offset(beat, r);
+    for (int64_t i = 0; i < many; i++) offset(beat, r);
     formula_engine_ctrl(a, r);
-    x_buffer(beat, tokens, units, r);
-    operand(beat, channels, r);
+    x_buffer(beat, tokens, many, units, r);
+    operand(beat, channels, many, r);
     cost_schedule(r, 96, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
-    if (args_int(a, "HAS_KV", 1)) cost_fifo_add(r, KEY_UNITS, beat, "distributed");
-    cost_fifo_add(r, args_int(a, "OUT_FIFO", 32), 32 * channels + log2_up(channels + 1) + user_bits(tokens) + 1, "distributed");
+    for (int64_t i = 0; args_int(a, "HAS_KV", 1) && i < key_lanes; i++) cost_fifo_add(r, KEY_UNITS, beat, "distributed");
+    cost_fifo_add(r, args_int(a, "OUT_FIFO", many > 1 ? 48 : 32), 32 * channels + log2_up(channels + 1) + user_bits(tokens) + 1, "distributed");
     cost_per(r, channels, 15, 8, 0); // joining the arrivals
     cost_per(r, 1, 60, 240, 0);      // the command on its way
 }
