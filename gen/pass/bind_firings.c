@@ -97,14 +97,14 @@ static int next_product(const struct ir *ir, int n) {
     return IR_NONE;
 }
 
-// Heads whose scores fire before the first values do: enough that their products take as long as softmax and quantization of one head at an
-// eighth of the context. Earlier positions wait a little; later ones never do.
+// Heads whose scores fire before the first values do: enough that their products take as long as softmax and quantization of one head at
+// half of the context. Where it is shorter the engine waits a little at the last heads.
 static int heads_ahead(const struct ir *ir, int scores, int heads) {
     enum { SOFTMAX_LATENCY = 110 }; // cycles from a head's last score to its last quantized weight, passes over the positions aside
     const struct ir_tensor *keys = in_tensor(ir, scores, 1);
     int channels = channels_of(ir, scores);
     struct layout_kv kv = layout_kv(&ir->design, channels, keys->shape[0].bound, keys->shape[1].bound);
-    int64_t positions = layout_div_up(ir->design.context, 8), blocks = positions / LAYOUT_V_BLOCK + 1;
+    int64_t positions = layout_div_up(ir->design.context, 2), blocks = positions / LAYOUT_V_BLOCK + 1;
     int64_t cycles = (positions / channels + 1) * kv.k_units + kv.v_rows * blocks * kv.v_block_beats;
     int64_t ahead = layout_div_up(SOFTMAX_LATENCY + 2 * layout_div_up(positions, ir->design.lanes), cycles);
     return ahead < heads ? (int)ahead : heads;
