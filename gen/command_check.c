@@ -33,7 +33,7 @@ static int list_operations(void) {
         int count = ir_op_attrs(op, attr);
         printf("| `%s` | %d | %d | ", ir_op_table[op].name, ir_op_table[op].inputs, ir_op_table[op].outputs);
         for (int i = 0; i < count; i++) {
-            static const char *const kinds[] = {"integer", "number", "string"};
+            static const char *const kinds[] = {"integer", "number", "string", "list"};
             printf("%s`%s`: %s%s%s", i ? ", " : "", attr[i].name, kinds[attr[i].kind],
                    attr[i].has_default ? " = "
                    : attr[i].required  ? ""

@@ -14,7 +14,7 @@
 
 // ---- Attributes ----------------------------------------------------------------------------------------------------------------------
 
-enum ir_attr_kind { IR_ATTR_INT, IR_ATTR_FLOAT, IR_ATTR_STRING };
+enum ir_attr_kind { IR_ATTR_INT, IR_ATTR_FLOAT, IR_ATTR_STRING, IR_ATTR_LIST /* of integers, kept as a string: "1,0" */ };
 
 struct ir_attr {
     const char *key;
@@ -41,6 +41,7 @@ struct ir_tensor {
     struct ir_extent shape[IR_MAX_RANK];
     int64_t block;   // IR_MX: elements that share an exponent
     int64_t exp_min; // IR_MX and IR_ACC: exponent of shift 0
+    bool heads;      // rank 2: rows are heads of attention, each a firing of its own wherever the tensor travels
     int producer;    // node, or IR_NONE for graph inputs and carried tensors
     int region;
     struct loc loc;
@@ -53,6 +54,9 @@ struct ir_node {
     int inputs, outputs;
     int in[IR_MAX_PORTS], out[IR_MAX_PORTS]; // tensors
     struct ir_attrs attrs;
+    int lanes;              // fp32 lanes of its kernel's streams; 0 until choose-lanes
+    int orders;             // 0: row-major. Else the rank of its output:
+    int order[IR_MAX_RANK]; // the loops of the output's walk, by dimension, outermost first; words lie along the last
     struct loc loc;
 };
 
@@ -90,10 +94,11 @@ struct ir_port {
     int64_t data_bits;
     int64_t count_bits;
     struct ir_itensor type;
-    int index;  // lane of a packed array port (mux, demux, fork), or IR_NONE
-    int edge;   // the edge at this port, or IR_NONE
-    int tensor; // the tensor graph's value on this stream, or IR_NONE
-    int region; // region in which the port fires, or IR_NONE
+    int index;   // lane of a packed array port (mux, demux, fork), or IR_NONE
+    int edge;    // the edge at this port, or IR_NONE
+    int tensor;  // the tensor graph's value on this stream, or IR_NONE
+    int64_t cut; // firings into which the walk of `type` is cut, 1: it is one firing (rows of a tensor that are worked on one by one)
+    int region;  // region in which the port fires, or IR_NONE
 };
 
 struct ir_param {
@@ -161,7 +166,7 @@ struct ir_firing {
     int engine;
     int node;
     int region;
-    int head;        // attention: query head of this firing, else 0
+    int head;        // attention: query head of this firing; a product of a tensor: the row
     int kv_head;     // the key and value head that it reads
     int mode;        // 0 int8, 1 int4, 2 K, 3 V
     int x_edge_port; // input of the x multiplexer
@@ -274,6 +279,8 @@ const struct ir_attr *ir_attr_find(const struct ir_attrs *, const char *key);
 int64_t ir_attr_int(const struct ir_attrs *, const char *key, int64_t fallback);
 double ir_attr_float(const struct ir_attrs *, const char *key, double fallback);
 const char *ir_attr_string(const struct ir_attrs *, const char *key, const char *fallback);
+// The numbers of a list; their count, 0 if it is absent or none.
+int ir_attr_list(const struct ir_attrs *, const char *key, int64_t out[], int most);
 int ir_find_tensor(const struct ir *, const char *name); // IR_NONE if absent
 int ir_engine_of(const struct ir *, int node);           // the engine a product fires on, IR_NONE for other operations
 int ir_engine_at(const struct ir *, int channel);        // the engine that owns a channel, IR_NONE without engines
@@ -283,6 +290,9 @@ bool ir_client_on(const struct ir *, const struct ir_client *, int channel);
 const char *ir_engine_name(const struct ir *, int engine, const char *what);
 // Elements of one token's value, at the bound of dynamic extents.
 int64_t ir_tensor_elements(const struct ir_tensor *);
+// Elements of the vectors an operation works on: the dimension `along`, the last one of a quantized tensor, else the whole first operand.
+int ir_node_lanes(const struct ir *, int node); // of its kernel: its own or the design's
+int64_t ir_vector_length(const struct ir *, const struct ir_node *);
 
 // The itensor type in the paper's notation, in arena memory.
 const char *ir_type_text(struct ir *, const struct ir_itensor *);

@@ -50,7 +50,7 @@ int64_t layout_float_row_beats(const struct ir_design *, int64_t cols);
 // A row of a graph's input or output: chunks of LANES fp32, whole groups of max(beat, chunk).
 int64_t layout_io_row_bytes(const struct ir_design *, int64_t n);
 // Vector parameters: words of lanes * vectors fp32 (vectors rounded up to a power of two), packed into beats.
-int64_t layout_param_word_bits(const struct ir_design *, int64_t vectors);
-int64_t layout_param_beats(const struct ir_design *, int64_t vectors, int64_t n, int64_t repeat);
+int64_t layout_param_word_bits(int64_t lanes, int64_t vectors);
+int64_t layout_param_beats(const struct ir_design *, int64_t lanes, int64_t vectors, int64_t n, int64_t repeat);
 
 #endif

@@ -41,6 +41,8 @@ int ir_op_attrs(int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
 
 // The name-th word of a column of the ports field: column 0 inputs, 1 outputs, 2 extras. NULL past the end.
 const char *ir_op_port(struct arena *, int op, int column, int index);
+// Of a node that transposes: perm[d] is the operand's dimension that becomes dimension d. False where the attribute is no permutation.
+bool ir_permutation(const struct ir *, const struct ir_node *, int perm[]);
 bool ir_op_has_extra(int op, const char *extra);
 
 #endif

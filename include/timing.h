@@ -48,7 +48,7 @@ enum timing_need {
 struct timing_contract {
     enum timing_machine machine;
     int64_t enter;   // stages before the banks
-    int64_t rows;    // of an input group; 0: up to the end of the firing
+    int64_t rows;    // of an input group (TIMING_PIPE: of an output firing); 0: up to the end of the firing
     int64_t banks;   // groups that are held; a group's place is free `release` cycles after its last word was read
     int64_t release; //
     int64_t ready;   // from the last word of a group (at the banks) to the first word that may be read
@@ -59,8 +59,8 @@ struct timing_contract {
     int64_t fire;    // input groups (of TIMING_PIPE: firings) of an output firing; 0: as the input's firings
     int64_t in, out; // elements of a word in and out (TIMING_GEAR)
     int64_t lines;   // row-steps that wait at the output (TIMING_GEAR)
-    int64_t times;   // passes (TIMING_REPLAY, TIMING_SCALES)
-    int64_t units;   // words of a head and token
+    int64_t times;   // passes (TIMING_REPLAY, TIMING_SCALES); groups of a firing (TIMING_LAYOUT)
+    int64_t units;   // words of a head and token (TIMING_LAYOUT: read of a group, per token)
     int64_t heads, layers, lanes;
     int64_t beats;    // read from memory for a row
     int64_t ask;      // cycles from an id or step to the first request

@@ -169,6 +169,7 @@ static const struct row {
     {"rill_engine", engine, engine_busy, NULL},
     {"rill_event_counters", NULL, NULL, NULL},
     {"rill_fork", wire, NULL, NULL},
+    {"rill_frame", wire, NULL, NULL},
     {"rill_gelu", gelu, NULL, NULL},
     {"rill_head_replay", head_replay, head_replay_busy, NULL},
     {"rill_join", wire, NULL, NULL},
@@ -199,6 +200,7 @@ static const struct row {
     {"rill_token_loop", token_loop, loop_busy, NULL},
     {"rill_token_select", wire, select_busy, NULL},
     {"rill_v_tail", NULL, v_tail_busy, NULL},
+    {"rill_view", wire, NULL, NULL},
     {"rill_width_converter", width, NULL, NULL},
 };
 

@@ -51,6 +51,8 @@
     X(replay_buffer, "rill_replay_buffer")                                                                                                           \
     X(head_replay, "rill_head_replay")                                                                                                               \
     X(width_converter, "rill_width_converter")                                                                                                       \
+    X(frame, "rill_frame")                                                                                                                           \
+    X(view, "rill_view")                                                                                                                             \
     X(layout_converter, "rill_layout_converter")                                                                                                     \
     X(param_store, "rill_param_store")                                                                                                               \
     X(param_loader, "rill_param_loader")                                                                                                             \

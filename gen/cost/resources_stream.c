@@ -78,6 +78,9 @@ void formula_head_replay(const struct args *a, struct cost_resources *r) {
     cost_per(r, 1, 10, 5, 0);
 }
 
+void formula_frame(const struct args *a, struct cost_resources *r) { cost_per(r, log2_up(args_int(a, "WORDS", 1) + 1), 2, 1, 0); }
+void formula_view(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 2, 0, 0); }
+
 void formula_layout_converter(const struct args *a, struct cost_resources *r) {
     buffer(r, 2 * args_int(a, "BUFFER", 1) * tokens(a), args_int(a, "DATA_W", 1), args_style(a, "auto"));
     cost_per(r, 1, 110, 95, 0);

@@ -27,8 +27,9 @@ static int64_t firing_words(const struct ir *ir, const struct ir_port *port, int
     struct ir_tensor copy;
     const struct ir_tensor *t = at_position(ir, tensor, position, &copy);
     if (t->dtype == IR_MX) return t->block > 0 ? ports_mx_units(ir, t) : 0;
-    int64_t width = port->type.rank ? port->type.element[port->type.rank - 1] : ir->design.lanes;
+    int64_t width = port->type.rank ? itensor_tile(&port->type) : ir->design.lanes;
     int64_t last = t->rank ? t->shape[t->rank - 1].bound : 1;
+    if (ports_is_array(t)) return div_up(ir_tensor_elements(t) / at_least(port->cut, 1), width) * at_least(port->cut, 1);
     if (t->dtype == IR_KV) return t->shape[0].bound * div_up(last, width);
     return t->dtype == IR_F32 ? div_up(last, width) : 1;
 }

@@ -3,6 +3,7 @@
 #include "ir.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 // One more zeroed item at the end of a list; yields its index.
@@ -71,6 +72,7 @@ int ir_add_port(struct ir *ir, int kernel, const char *name, bool is_output, enu
     p->index = IR_NONE;
     p->edge = IR_NONE;
     p->tensor = IR_NONE;
+    p->cut = 1;
     p->region = k->node == IR_NONE ? IR_NONE : ir->node[k->node].region;
     return id;
 }
@@ -195,6 +197,18 @@ double ir_attr_float(const struct ir_attrs *attrs, const char *key, double fallb
     return a && a->kind != IR_ATTR_STRING ? a->f : fallback;
 }
 
+int ir_attr_list(const struct ir_attrs *attrs, const char *key, int64_t out[], int most) {
+    int count = 0;
+    for (const char *p = ir_attr_string(attrs, key, ""); *p && count < most;) {
+        char *end;
+        out[count] = strtoll(p, &end, 10);
+        if (end == p) return 0;
+        count++;
+        p = end + (*end == ',');
+    }
+    return count;
+}
+
 const char *ir_attr_string(const struct ir_attrs *attrs, const char *key, const char *fallback) {
     const struct ir_attr *a = ir_attr_find(attrs, key);
     return a && a->kind == IR_ATTR_STRING ? a->s : fallback;
@@ -232,6 +246,17 @@ int ir_find_tensor(const struct ir *ir, const char *name) {
     for (int i = 0; i < ir->tensors; i++)
         if (!strcmp(ir->tensor[i].name, name)) return i;
     return IR_NONE;
+}
+
+int ir_node_lanes(const struct ir *ir, int node) { return ir->node[node].lanes > 0 ? ir->node[node].lanes : ir->design.lanes; }
+
+int64_t ir_vector_length(const struct ir *ir, const struct ir_node *node) {
+    if (node->inputs == 0) return 0;
+    const struct ir_tensor *in = &ir->tensor[node->in[0]];
+    const struct ir_attr *along = ir_attr_find(&node->attrs, "along");
+    if (in->rank < 2 || in->heads) return ir_tensor_elements(in);
+    if (along && along->i >= 0 && along->i < in->rank) return in->shape[along->i].bound;
+    return in->dtype == IR_MX ? in->shape[in->rank - 1].bound : ir_tensor_elements(in);
 }
 
 int64_t ir_tensor_elements(const struct ir_tensor *t) {

@@ -131,6 +131,8 @@ static void read_node(struct reader *r, struct ir *ir, const struct yaml_node *m
     node->region = (int)get_int(r, map, "region");
     node->inputs = get_ints(r, map, "in", node->in, IR_MAX_PORTS);
     node->outputs = get_ints(r, map, "out", node->out, IR_MAX_PORTS);
+    node->lanes = (int)get_int(r, map, "lanes");
+    node->orders = get_ints(r, map, "order", node->order, IR_MAX_RANK);
     node->loc = map->loc;
     const struct yaml_node *attrs = yaml_get(map, "attrs");
     for (size_t i = 0; attrs && attrs->kind == YAML_KIND_MAP && i < attrs->count; i++)

@@ -27,9 +27,9 @@ static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "pa
 #define IR_EDGE_FIELDS(F) F(src_kernel) F(src_port) F(dst_kernel) F(dst_port) F(depth) F(delay)
 #define IR_WIRE_FIELDS(F) F(kernel) F(is_output) F(bits)
 #define IR_CLIENT_FIELDS(F) F(kernel) F(is_write) F(channel) F(engine) F(is_packed)
-#define IR_PORT_FIELDS(F) F(is_output) F(data_bits) F(count_bits) F(index) F(edge) F(tensor) F(region)
+#define IR_PORT_FIELDS(F) F(is_output) F(data_bits) F(count_bits) F(index) F(edge) F(tensor) F(region) F(cut)
 #define IR_KERNEL_FIELDS(F) F(node) F(has_fault) F(is_control)
-#define IR_TENSOR_FIELDS(F) F(block) F(exp_min) F(producer) F(region)
+#define IR_TENSOR_FIELDS(F) F(block) F(exp_min) F(producer) F(region) F(heads)
 #define IR_REGION_FIELDS(F) F(repeat) F(first_node) F(nodes)
 
 #endif

@@ -85,6 +85,8 @@ static void write_node(struct writer *w, const struct ir_node *n) {
     key_int(w, "region", n->region);
     key_ints(w, "in", n->in, n->inputs);
     key_ints(w, "out", n->out, n->outputs);
+    key_int(w, "lanes", n->lanes);
+    key_ints(w, "order", n->order, n->orders);
     write_attrs(w, &n->attrs);
     yaml_end(&w->y);
 }

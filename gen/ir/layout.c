@@ -49,10 +49,10 @@ struct layout_record layout_record(const struct ir_design *d, int64_t cols, bool
 
 int64_t layout_float_row_beats(const struct ir_design *d, int64_t cols) { return layout_div_up(cols * 4, beat_bytes(d)); }
 
-int64_t layout_param_word_bits(const struct ir_design *d, int64_t vectors) { return (int64_t)d->lanes * 32 << u64_clog2((uint64_t)vectors); }
+int64_t layout_param_word_bits(int64_t lanes, int64_t vectors) { return lanes * 32 << u64_clog2((uint64_t)vectors); }
 
-int64_t layout_param_beats(const struct ir_design *d, int64_t vectors, int64_t n, int64_t repeat) {
-    int64_t words = layout_div_up(n, d->lanes) * repeat, bits = layout_param_word_bits(d, vectors);
+int64_t layout_param_beats(const struct ir_design *d, int64_t lanes, int64_t vectors, int64_t n, int64_t repeat) {
+    int64_t words = layout_div_up(n, lanes) * repeat, bits = layout_param_word_bits(lanes, vectors);
     return layout_div_up(words * bits, d->beat_bits);
 }
 

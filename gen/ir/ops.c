@@ -18,7 +18,7 @@ int ir_op_find(const char *name) {
     return IR_NONE;
 }
 
-static enum ir_attr_kind attr_kind(char c) { return c == 'i' ? IR_ATTR_INT : c == 'f' ? IR_ATTR_FLOAT : IR_ATTR_STRING; }
+static enum ir_attr_kind attr_kind(char c) { return c == 'i' ? IR_ATTR_INT : c == 'f' ? IR_ATTR_FLOAT : c == 'l' ? IR_ATTR_LIST : IR_ATTR_STRING; }
 
 int ir_op_attrs(int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]) {
     int count = 0;

@@ -16,7 +16,7 @@ static const char *dtype_name(enum ir_dtype dtype) {
     return names[dtype];
 }
 
-static bool expect_dtype(const struct ir *ir, const struct ir_node *node, int i, enum ir_dtype want, struct diag *diag) {
+bool type_expect(const struct ir *ir, const struct ir_node *node, int i, enum ir_dtype want, struct diag *diag) {
     const struct ir_tensor *t = input(ir, node, i);
     if (t->dtype == want) return true;
     if (t->dtype == IR_DTYPES) return false; // its own operation has been reported
@@ -42,7 +42,7 @@ static void set_matrix(struct ir_tensor *t, enum ir_dtype dtype, int64_t rows, s
 
 bool type_embed(struct ir *ir, struct ir_node *node, struct diag *diag) {
     set_vector(output(ir, node, 0), IR_F32, ir_attr_int(&node->attrs, "cols", 0));
-    return expect_dtype(ir, node, 0, IR_ID, diag);
+    return type_expect(ir, node, 0, IR_ID, diag);
 }
 
 bool type_position(struct ir *ir, struct ir_node *node, struct diag *diag) {
@@ -55,10 +55,26 @@ bool type_position(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return true;
 }
 
+static void copy_shape(struct ir_tensor *to, const struct ir_tensor *from) {
+    to->rank = from->rank;
+    to->heads = from->heads;
+    memcpy(to->shape, from->shape, sizeof to->shape);
+}
+
+static bool is_array(const struct ir_tensor *t) { return t->rank > 1 && !t->heads; }
+
+// Tensors of several dimensions have the same ones; a vector goes with anything of its length.
+static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b) {
+    if (!is_array(a) || !is_array(b)) return true;
+    bool same = a->rank == b->rank;
+    for (int d = 0; same && d < a->rank; d++) same = a->shape[d].bound == b->shape[d].bound;
+    return same;
+}
+
 bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
     struct ir_tensor *out = output(ir, node, 0);
     for (int i = 0; i < node->inputs; i++)
-        if (!expect_dtype(ir, node, i, IR_F32, diag)) return false;
+        if (!type_expect(ir, node, i, IR_F32, diag)) return false;
     const struct ir_tensor *first = input(ir, node, 0);
     for (int i = 1; i < node->inputs; i++)
         if (ir_tensor_elements(input(ir, node, i)) != ir_tensor_elements(first)) {
@@ -66,9 +82,15 @@ bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
                        (long long)ir_tensor_elements(first), input(ir, node, i)->name, (long long)ir_tensor_elements(input(ir, node, i)));
             return false;
         }
+    for (int i = 1; i < node->inputs; i++)
+        if (!same_shape(first, input(ir, node, i))) {
+            diag_error(diag, node->loc, "%s `%s`: `%s` and `%s` have other shapes", ir_op_table[node->op].name, node->name, first->name,
+                       input(ir, node, i)->name);
+            diag_note(diag, node->loc, "`reshape` or `transpose` makes them alike");
+            return false;
+        }
     out->dtype = IR_F32;
-    out->rank = first->rank;
-    memcpy(out->shape, first->shape, sizeof out->shape);
+    copy_shape(out, first);
     return true;
 }
 
@@ -78,22 +100,31 @@ static bool expect_vector(const struct ir *ir, const struct ir_node *node, struc
     if (t->rank < 2) return true;
     diag_error(diag, node->loc, "%s `%s`: `%s` has %lld rows, but one vector is needed", ir_op_table[node->op].name, node->name, t->name,
                (long long)t->shape[0].bound);
-    diag_note(diag, node->loc, "`scale` joins the heads of attention");
+    if (t->heads) diag_note(diag, node->loc, "`scale` joins the heads of attention");
+    else if (ir_op_has_extra(node->op, "along")) diag_note(diag, node->loc, "`along: %d` takes every row by itself", t->rank - 1);
+    else diag_note(diag, node->loc, "`reshape` makes one vector of them");
     return false;
 }
 
 bool type_norm(struct ir *ir, struct ir_node *node, struct diag *diag) {
-    return expect_dtype(ir, node, 0, IR_F32, diag) && expect_vector(ir, node, diag) && type_same(ir, node, diag);
+    if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
+    const struct ir_attr *along = ir_attr_find(&node->attrs, "along");
+    const struct ir_tensor *t = input(ir, node, 0);
+    if (!along) return expect_vector(ir, node, diag) && type_same(ir, node, diag);
+    if (is_array(t) ? along->i >= 0 && along->i < t->rank : t->rank < 2 && along->i == 0) return type_same(ir, node, diag);
+    diag_error(diag, along->loc.source ? along->loc : node->loc, "%s `%s`: `%s` has no dimension %lld to work along", ir_op_table[node->op].name,
+               node->name, t->name, (long long)along->i);
+    diag_note(diag, node->loc, "nearest legal value: %d", along->i < 0 || !is_array(t) ? 0 : t->rank - 1);
+    return false;
 }
 
 bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
-    if (!expect_dtype(ir, node, 0, IR_F32, diag)) return false;
-    if (input(ir, node, 0)->rank > 1 && input(ir, node, 0)->shape[1].dynamic == IR_STATIC && !expect_vector(ir, node, diag)) return false;
+    if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
+    if (input(ir, node, 0)->heads && input(ir, node, 0)->shape[1].dynamic == IR_STATIC && !expect_vector(ir, node, diag)) return false;
     const struct ir_tensor *in = input(ir, node, 0);
     struct ir_tensor *out = output(ir, node, 0);
     out->dtype = IR_MX;
-    out->rank = in->rank;
-    memcpy(out->shape, in->shape, sizeof out->shape);
+    copy_shape(out, in);
     int64_t block = ir_attr_int(&node->attrs, "block", 0);
     out->block = block ? block : ir->design.group;
     out->exp_min = ir_attr_int(&node->attrs, "exp_min", -24);
@@ -114,7 +145,7 @@ bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
 }
 
 bool type_matmul(struct ir *ir, struct ir_node *node, struct diag *diag) {
-    if (!expect_dtype(ir, node, 0, IR_MX, diag)) return false;
+    if (!type_expect(ir, node, 0, IR_MX, diag)) return false;
     const struct ir_tensor *in = input(ir, node, 0);
     struct ir_tensor *out = output(ir, node, 0);
     if (in->block != ir->design.group) {
@@ -122,23 +153,28 @@ bool type_matmul(struct ir *ir, struct ir_node *node, struct diag *diag) {
                    (long long)in->block, ir->design.group);
         return false;
     }
-    set_vector(out, IR_ACC, ir_attr_int(&node->attrs, "rows", 0));
+    if (in->rank < 2) {
+        set_vector(out, IR_ACC, ir_attr_int(&node->attrs, "rows", 0));
+    } else { // every row of the operand
+        out->dtype = IR_ACC;
+        copy_shape(out, in);
+        out->shape[out->rank - 1].bound = ir_attr_int(&node->attrs, "rows", 0);
+    }
     out->exp_min = in->exp_min;
     return true;
 }
 
 bool type_dequantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
-    if (!expect_dtype(ir, node, 0, IR_ACC, diag)) return false;
+    if (!type_expect(ir, node, 0, IR_ACC, diag)) return false;
     const struct ir_tensor *in = input(ir, node, 0);
     struct ir_tensor *out = output(ir, node, 0);
     out->dtype = IR_F32;
-    out->rank = in->rank;
-    memcpy(out->shape, in->shape, sizeof out->shape);
+    copy_shape(out, in);
     return true;
 }
 
 bool type_kv_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
-    if (!expect_dtype(ir, node, 0, IR_F32, diag)) return false;
+    if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
     const char *role = ir_attr_string(&node->attrs, "role", "");
     if (strcmp(role, "key") && strcmp(role, "value")) {
         diag_error(diag, node->loc, "kv_quantize `%s`: role `%s` is neither `key` nor `value`", node->name, role);
@@ -155,7 +191,7 @@ bool type_kv_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
 }
 
 bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
-    if (!expect_dtype(ir, node, 0, IR_MX, diag) || !expect_dtype(ir, node, 1, IR_KV, diag)) return false;
+    if (!type_expect(ir, node, 0, IR_MX, diag) || !type_expect(ir, node, 1, IR_KV, diag)) return false;
     const struct ir_tensor *q = input(ir, node, 0), *k = input(ir, node, 1);
     int64_t kv_heads = k->shape[0].bound, head_dim = k->shape[1].bound, heads = ir_tensor_elements(q) / head_dim;
     if (ir_tensor_elements(q) % (kv_heads * head_dim) || q->block != head_dim) {
@@ -170,13 +206,14 @@ bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
                    (long long)(heads / kv_heads), q->name, k->name, MAX_GROUP);
         return false;
     }
+    output(ir, node, 0)->heads = true;
     set_matrix(output(ir, node, 0), IR_ACC, heads, (struct ir_extent){ir->design.context, IR_POSITIONS});
     output(ir, node, 0)->exp_min = q->exp_min;
     return true;
 }
 
 bool type_softmax(struct ir *ir, struct ir_node *node, struct diag *diag) {
-    if (!expect_dtype(ir, node, 0, IR_F32, diag) || !expect_dtype(ir, node, 1, IR_KV, diag) || !expect_dtype(ir, node, 2, IR_KV, diag)) return false;
+    if (!type_expect(ir, node, 0, IR_F32, diag) || !type_expect(ir, node, 1, IR_KV, diag) || !type_expect(ir, node, 2, IR_KV, diag)) return false;
     const struct ir_tensor *s = input(ir, node, 0), *k = input(ir, node, 1), *v = input(ir, node, 2);
     if (s->rank != 2 || s->shape[1].dynamic != IR_POSITIONS) {
         diag_error(diag, node->loc, "softmax `%s`: `%s` holds no scores over positions", node->name, s->name);
@@ -187,28 +224,30 @@ bool type_softmax(struct ir *ir, struct ir_node *node, struct diag *diag) {
                    (long long)s->shape[0].bound, (long long)k->shape[0].bound, k->name, (long long)v->shape[0].bound, v->name);
         return false;
     }
+    output(ir, node, 0)->heads = true;
     set_matrix(output(ir, node, 0), IR_F32, s->shape[0].bound, s->shape[1]);
     set_vector(output(ir, node, 1), IR_SCALAR, s->shape[0].bound);
     return true;
 }
 
 bool type_attn_values(struct ir *ir, struct ir_node *node, struct diag *diag) {
-    if (!expect_dtype(ir, node, 0, IR_MX, diag) || !expect_dtype(ir, node, 1, IR_KV, diag)) return false;
+    if (!type_expect(ir, node, 0, IR_MX, diag) || !type_expect(ir, node, 1, IR_KV, diag)) return false;
     const struct ir_tensor *p = input(ir, node, 0), *v = input(ir, node, 1);
     if (p->rank != 2 || p->shape[1].dynamic != IR_POSITIONS || p->shape[0].bound % v->shape[0].bound) {
         diag_error(diag, node->loc, "attn_values `%s`: `%s` does not hold rows of positions for each of the %lld heads of `%s`", node->name, p->name,
                    (long long)v->shape[0].bound, v->name);
         return false;
     }
+    output(ir, node, 0)->heads = true;
     set_matrix(output(ir, node, 0), IR_ACC, p->shape[0].bound, v->shape[1]);
     output(ir, node, 0)->exp_min = p->exp_min;
     return true;
 }
 
 bool type_scale(struct ir *ir, struct ir_node *node, struct diag *diag) {
-    if (!expect_dtype(ir, node, 0, IR_F32, diag) || !expect_dtype(ir, node, 1, IR_SCALAR, diag)) return false;
+    if (!type_expect(ir, node, 0, IR_F32, diag) || !type_expect(ir, node, 1, IR_SCALAR, diag)) return false;
     const struct ir_tensor *x = input(ir, node, 0), *s = input(ir, node, 1);
-    if (x->rank != 2 || x->shape[0].bound != s->shape[0].bound) {
+    if (!x->heads || x->shape[0].bound != s->shape[0].bound) {
         diag_error(diag, node->loc, "scale `%s`: `%s` has not one row per scalar of `%s`", node->name, x->name, s->name);
         return false;
     }
@@ -218,5 +257,5 @@ bool type_scale(struct ir *ir, struct ir_node *node, struct diag *diag) {
 
 bool type_argmax(struct ir *ir, struct ir_node *node, struct diag *diag) {
     set_vector(output(ir, node, 0), IR_ID, 1);
-    return expect_dtype(ir, node, 0, IR_F32, diag) && expect_vector(ir, node, diag);
+    return type_expect(ir, node, 0, IR_F32, diag) && expect_vector(ir, node, diag);
 }

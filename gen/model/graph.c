@@ -33,23 +33,47 @@ static void note_ops(const struct spec_name *op, struct diag *diag) {
     diag_note_words(diag, op->loc, op->text, words, IR_OPS);
 }
 
+// A list of integers as text, or NULL.
+static const char *list_text(struct ir *ir, const struct spec_value *value) {
+    const char *text = "";
+    if (value->type == SPEC_VALUE_INT) return arena_printf(ir->arena, "%lld", (long long)value->i);
+    if (value->type != SPEC_VALUE_LIST) return NULL;
+    for (size_t i = 0; i < value->count; i++) {
+        if (value->items[i].type != SPEC_VALUE_INT) return NULL;
+        text = arena_printf(ir->arena, "%s%s%lld", text, i ? "," : "", (long long)value->items[i].i);
+    }
+    return text;
+}
+
 static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_attr *want, const struct spec_attr *attr, struct diag *diag) {
     bool is_int = attr->value.type == SPEC_VALUE_INT || attr->value.type == SPEC_VALUE_BOOL;
     bool ok = want->kind == IR_ATTR_INT     ? is_int
               : want->kind == IR_ATTR_FLOAT ? is_int || attr->value.type == SPEC_VALUE_FLOAT
+              : want->kind == IR_ATTR_LIST  ? list_text(ir, &attr->value) != NULL
                                             : attr->value.type != SPEC_VALUE_LIST;
     if (!ok) {
         diag_error(diag, attr->value.loc, "`%s` must be %s", want->name,
                    want->kind == IR_ATTR_INT     ? "an integer"
                    : want->kind == IR_ATTR_FLOAT ? "a number"
+                   : want->kind == IR_ATTR_LIST  ? "a list of integers"
                                                  : "a string");
         return false;
     }
     if (want->kind == IR_ATTR_INT) ir_attr_set_int(ir, attrs, want->name, attr->value.i);
     if (want->kind == IR_ATTR_FLOAT) ir_attr_set_float(ir, attrs, want->name, attr->value.f);
     if (want->kind == IR_ATTR_STRING) ir_attr_set_string(ir, attrs, want->name, attr->value.s);
+    if (want->kind == IR_ATTR_LIST) ir_attr_set_string(ir, attrs, want->name, list_text(ir, &attr->value));
     attrs->item[attrs->count - 1].loc = attr->value.loc;
     return true;
+}
+
+// What every operation may have besides its own attributes.
+static const struct ir_op_attr common_attrs[] = {{.name = "order", .kind = IR_ATTR_LIST}, {.name = "lanes", .kind = IR_ATTR_INT}};
+
+static const struct ir_op_attr *find_attr(const struct ir_op_attr *known, size_t count, const char *key) {
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(known[i].name, key)) return &known[i];
+    return NULL;
 }
 
 static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_op *op, struct diag *diag) {
@@ -59,10 +83,10 @@ static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_o
     bool ok = true;
     for (int i = 0; i < count; i++) words[i] = known[i].name;
     for (size_t a = 0; a < op->attr_count; a++) {
-        int i = 0;
-        while (i < count && strcmp(known[i].name, op->attrs[a].key.text)) i++;
-        if (i < count) {
-            ok &= set_attr(ir, &node->attrs, &known[i], &op->attrs[a], diag);
+        const struct ir_op_attr *want = find_attr(known, (size_t)count, op->attrs[a].key.text);
+        if (!want) want = find_attr(common_attrs, COUNT_OF(common_attrs), op->attrs[a].key.text);
+        if (want) {
+            ok &= set_attr(ir, &node->attrs, want, &op->attrs[a], diag);
             continue;
         }
         diag_error(diag, op->attrs[a].key.loc, "operation `%s` has no attribute `%s`", op->op.text, op->attrs[a].key.text);

@@ -131,8 +131,8 @@ static bool pack_float_rows(struct image *im, const struct store_entry *e, const
 // One word per chunk: LANES values of each vector, the gain in the low part.
 static bool pack_params(struct image *im, const struct store_entry *e, const float *f, struct diag *diag) {
     const struct ir_segment *seg = find_segment(im->ir, e->node);
-    int64_t lanes = im->ir->design.lanes, chunks = layout_div_up(e->k, lanes);
-    int64_t word = layout_param_word_bits(&im->ir->design, e->rows) / 8, bytes = chunks * word;
+    int64_t lanes = ir_node_lanes(im->ir, e->node), chunks = layout_div_up(e->k, lanes);
+    int64_t word = layout_param_word_bits(lanes, e->rows) / 8, bytes = chunks * word;
     uint8_t *data = arena_alloc(im->scratch, (size_t)bytes, 1);
     for (int64_t v = 0; v < e->rows; v++)
         for (int64_t i = 0; i < e->k; i++) put_f32(data + i / lanes * word + (v * lanes + i % lanes) * 4, f[v * e->k + i]);

@@ -50,7 +50,8 @@ static void add_kv_scale(struct attention *a, int tensor, int softmax_kernel, co
     const struct ir_tensor *t = &ir->tensor[tensor];
     int region = ir->node[a->scores].region;
     int k = add_kv_sink(a, arena_printf(ir->arena, "%s_scale", t->name), "rill_kv_scale", tensor, region);
-    ir_set_param(ir, k, "LANES", "%d", ir->design.lanes);
+    int lanes = ports_lanes(ir, softmax_kernel);
+    ir_set_param(ir, k, "LANES", "%d", lanes);
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
     ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
     ir_set_param(ir, k, "LAYERS", "%lld", (long long)kv_repeat(a));
@@ -58,13 +59,13 @@ static void add_kv_scale(struct attention *a, int tensor, int softmax_kernel, co
     ir_set_param(ir, k, "UNITS", "%lld", (long long)layout_kv(&ir->design, 1, 1, ir->tensor[tensor].shape[1].bound).k_units);
     ir_set_param(ir, k, "CONTEXT", "%lld", (long long)ir->design.context);
     ir_set_param(ir, k, "REPLAYS", "%lld", (long long)head_group(a));
-    int out = ir_add_port(ir, k, "scale", true, IR_STREAM_BARE, ir->design.lanes * 32);
+    int out = ir_add_port(ir, k, "scale", true, IR_STREAM_BARE, lanes * 32);
     for (int p = 0; p < ir->kernel[softmax_kernel].ports; p++) {
         struct ir_port *in = &ir->kernel[softmax_kernel].port[p];
         if (strcmp(in->name, port)) continue;
         in->tensor = IR_NONE; // scales only, not the whole tensor
         in->kind = IR_STREAM_BARE;
-        in->data_bits = ir->design.lanes * 32;
+        in->data_bits = lanes * 32;
         ir_connect(ir, k, out, softmax_kernel, p);
     }
 }
@@ -131,7 +132,7 @@ static void add_local_keys(struct attention *a, int keys) {
     ir->kernel[engine].port[local].tensor = IR_NONE;
     int k = ir_add_kernel(ir, "keys_replay", "rill_head_replay", IR_NONE);
     const struct ir_tensor *t = &ir->tensor[keys];
-    ir_set_param(ir, k, "DATA_W", "%lld", (long long)ports_data_bits(ir, IR_KV));
+    ir_set_param(ir, k, "DATA_W", "%lld", (long long)ports_data_bits(ir, IR_KV, 1));
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
     ir_set_param(ir, k, "UNITS", "%lld", (long long)layout_kv(&ir->design, 1, t->shape[0].bound, t->shape[1].bound).k_units);
     ir_set_param(ir, k, "REPLAYS", "%lld", (long long)head_group(a));

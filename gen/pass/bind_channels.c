@@ -23,7 +23,9 @@ static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]], *out = &ir->tensor[node->out[0]];
     int64_t repeat = ir->region[node->region].repeat, positions = layout_div_up(ir->design.context, 2);
     if (node->op == IR_OP_MATMUL)
-        return repeat * layout_matrix(&ir->design, 1, ir_attr_int(&node->attrs, "rows", 0), ir_tensor_elements(in), bind_is_int4(node)).stream_beats;
+        return repeat *
+               layout_matrix(&ir->design, 1, ir_attr_int(&node->attrs, "rows", 0), ir_vector_length(ir, node), bind_is_int4(node)).stream_beats *
+               (ir_tensor_elements(in) / ir_vector_length(ir, node));
     const struct ir_tensor *kv = &ir->tensor[node->in[1]];
     struct layout_kv l = layout_kv(&ir->design, 1, kv->shape[0].bound, kv->shape[1].bound);
     int64_t heads = out->shape[0].bound;

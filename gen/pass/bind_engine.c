@@ -38,7 +38,7 @@ static int add_x_port(struct engine *e, int tensor, int region) {
     return e->x_ports++;
 }
 
-// Heads of one attention operand take turns on one port; anything else that fires again has a port of its own.
+// Heads of one attention operand, rows of one tensor take turns on one port; anything else that fires again has a port of its own.
 static void assign_x_ports(struct engine *e) {
     struct ir *ir = e->ir;
     for (int i = 0; i < ir->firings; i++) {
@@ -80,6 +80,7 @@ static void assign_y_ports(struct engine *e) {
         int dq = dequantize_of(e, f->node);
         if (dq == IR_NONE) return;
         int p = ports_add_tensor(ir, e->y_demux, "", true, ir->node[dq].out[0]);
+        ports_set_rows(ir, e->y_demux, p, ir->node[dq].out[0]);
         ir->kernel[e->y_demux].port[p].index = e->y_ports;
         ir->kernel[e->y_demux].port[p].region = f->region;
         f->y_port = e->y_ports++;
@@ -177,7 +178,7 @@ static void add_y(struct engine *e) {
 
 static void add_x(struct engine *e) {
     struct ir *ir = e->ir;
-    int64_t bits = ports_data_bits(ir, IR_MX);
+    int64_t bits = ports_data_bits(ir, IR_MX, 1);
     int from = ir_add_port(ir, e->x_mux, "", true, IR_STREAM_TOKENS, bits), to = ir_add_port(ir, e->kernel, "x", false, IR_STREAM_TOKENS, bits);
     ir_connect(ir, e->x_mux, from, e->kernel, to);
     ir_set_param(ir, e->x_mux, "PORTS", "%d", e->x_ports);

@@ -21,7 +21,7 @@ static void fire_matmul(struct order *o, int n) {
     const struct ir_node *node = &ir->node[n];
     const struct ir_tensor *x = in_tensor(ir, n, 0);
     bool int4 = bind_is_int4(node);
-    int64_t k = ir_tensor_elements(x);
+    int64_t k = ir_vector_length(ir, node), rows = ir_tensor_elements(x) / k;
     struct layout_matrix m = layout_matrix(&ir->design, channels_of(ir, n), ir_attr_int(&node->attrs, "rows", 0), k, int4);
     if (k > 16384 || m.groups > 255 || m.row_steps > 65535) {
         diag_error(o->diag, node->loc, "matmul `%s`: %lld x %lld is too large (at most 16384 columns, 255 groups, 65535 rows per channel)",
@@ -40,11 +40,12 @@ static void fire_matmul(struct order *o, int n) {
                           .last_rows = m.last_rows,
                           .groups = m.groups};
     struct ir_firing *last = ir->firings ? &ir->firing[ir->firings - 1] : NULL;
-    if (last && last->engine == f.engine && last->mode < 2 && last->region == f.region && ir->node[last->node].in[0] == node->in[0]) {
+    bool one = rows == 1 && last && ir_vector_length(ir, &ir->node[last->node]) == k;
+    if (one && last->engine == f.engine && last->mode < 2 && last->region == f.region && ir->node[last->node].in[0] == node->in[0]) {
         last->x_free = false; // the same operand stays in its bank
         f.x_take = false;
     }
-    ir_add_firing(ir, f);
+    for (f.head = 0; f.head < rows; f.head++) ir_add_firing(ir, f); // every row reads the weights again
 }
 
 // Query heads that read one key and value head.

@@ -16,7 +16,7 @@ static void add_extras(struct ir *ir, const struct ir_node *node, int k) {
     if (ir_op_has_extra(node->op, "fetch")) ir_add_client(ir, node->name, k, "fetch", false, 0);
     if (ir_op_has_extra(node->op, "param")) {
         int64_t vectors = param_vectors(node) > 1 ? 2 : 1;
-        ir_add_port(ir, k, "param", false, IR_STREAM_BARE, ir->design.lanes * 32 * vectors);
+        ir_add_port(ir, k, "param", false, IR_STREAM_BARE, ports_lanes(ir, k) * 32 * vectors);
     }
     ir->kernel[k].has_fault = ir_op_has_extra(node->op, "fault");
 }
@@ -24,10 +24,10 @@ static void add_extras(struct ir *ir, const struct ir_node *node, int k) {
 static void bind_own_kernel(struct ir *ir, int n) {
     const struct ir_node *node = &ir->node[n];
     int k = ir_add_kernel(ir, node->name, ir_op_table[node->op].module, n);
-    ir_set_param(ir, k, "LANES", "%d", ir->design.lanes);
+    ir_set_param(ir, k, "LANES", "%d", ports_lanes(ir, k));
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
-    for (int i = 0; i < node->inputs; i++) ports_add_tensor(ir, k, ir_op_port(ir->arena, node->op, 0, i), false, node->in[i]);
-    for (int i = 0; i < node->outputs; i++) ports_add_tensor(ir, k, ir_op_port(ir->arena, node->op, 1, i), true, node->out[i]);
+    for (int i = 0; i < node->inputs; i++) ports_add_operand(ir, k, ir_op_port(ir->arena, node->op, 0, i), false, node->in[i]);
+    for (int i = 0; i < node->outputs; i++) ports_add_operand(ir, k, ir_op_port(ir->arena, node->op, 1, i), true, node->out[i]);
     add_extras(ir, node, k);
     bind_rule_table[node->op](ir, node, k);
 }

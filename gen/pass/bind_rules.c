@@ -8,7 +8,7 @@
 #include "ports.h"
 #include "../../verif/golden/ops.h" // the constants of the norms and of K: one definition for both models
 
-static int64_t in_elements(const struct ir *ir, const struct ir_node *node) { return ir_tensor_elements(&ir->tensor[node->in[0]]); }
+static int64_t in_elements(const struct ir *ir, const struct ir_node *node) { return ir_vector_length(ir, node); }
 static void set_int(struct ir *ir, int k, const char *name, int64_t v) { ir_set_param(ir, k, name, "%lld", (long long)v); }
 
 const char *bind_float_bits(struct ir *ir, float value) {

@@ -31,8 +31,7 @@ static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kin
 
 static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *node = &ir->node[f->node];
-    return layout_matrix(&ir->design, ir->engine[f->engine].channels, ir_attr_int(&node->attrs, "rows", 0),
-                         ir_tensor_elements(&ir->tensor[node->in[0]]), f->mode == 1);
+    return layout_matrix(&ir->design, ir->engine[f->engine].channels, ir_attr_int(&node->attrs, "rows", 0), ir_vector_length(ir, node), f->mode == 1);
 }
 
 static void place_weights(struct dma *d, int engine, int region) {
@@ -41,7 +40,7 @@ static void place_weights(struct dma *d, int engine, int region) {
     int first = ir->segments;
     for (int i = 0; i < ir->firings; i++) {
         const struct ir_firing *f = &ir->firing[i];
-        if (f->engine != engine || f->region != region || f->mode > 1) continue;
+        if (f->engine != engine || f->region != region || f->mode > 1 || f->head > 0) continue;
         int64_t bytes = matrix_of(ir, f).stream_beats * beat_bytes;
         ir_add_segment(ir, (struct ir_segment){ir->node[f->node].name, IR_SEG_WEIGHTS, f->node, IR_NONE, at, 0, bytes});
         at += bytes;
@@ -122,12 +121,12 @@ static void place_clients(struct dma *d) {
 static void add_param_store(struct dma *d, int k, int port) {
     struct ir *ir = d->ir;
     int node = ir->kernel[k].node;
-    int64_t n = ir_tensor_elements(&ir->tensor[ir->node[node].in[0]]), bits = ir->kernel[k].port[port].data_bits;
-    int64_t vectors = bits / (ir->design.lanes * 32), beats = layout_param_beats(&ir->design, vectors, n, repeat_of(ir, node));
+    int64_t n = ir_vector_length(ir, &ir->node[node]), bits = ir->kernel[k].port[port].data_bits, lanes = ports_lanes(ir, k);
+    int64_t vectors = bits / (lanes * 32), beats = layout_param_beats(&ir->design, lanes, vectors, n, repeat_of(ir, node));
     int store = ir_add_kernel(ir, arena_printf(ir->arena, "%s_param", ir->kernel[k].name), "rill_param_store", IR_NONE);
     ir_set_param(ir, store, "BEAT_BITS", "%d", ir->design.beat_bits);
     ir_set_param(ir, store, "WORD_W", "%lld", (long long)bits);
-    ir_set_param(ir, store, "WORDS", "%lld", (long long)(layout_div_up(n, ir->design.lanes) * repeat_of(ir, node)));
+    ir_set_param(ir, store, "WORDS", "%lld", (long long)(layout_div_up(n, lanes) * repeat_of(ir, node)));
     int out = ir_add_port(ir, store, "param", true, IR_STREAM_BARE, bits);
     ir_connect(ir, store, out, k, port);
     add_segment(d, ir->kernel[store].name, IR_SEG_PARAMS, node, AUX_CHANNEL, 0, beats * (ir->design.beat_bits / 8));

@@ -11,9 +11,12 @@ typedef bool pass_function(struct ir *, const struct rill_spec *, struct diag *)
 pass_function pass_expand_model;      // spec -> tensor graph
 pass_function pass_infer_types;       // shapes and dtypes of every tensor
 pass_function pass_drop_unread;       // without what no output needs
+pass_function pass_choose_orders;     // the order of the loops in which operations walk tensors of several dimensions
+pass_function pass_choose_lanes;      // fp32 lanes of every kernel
 pass_function pass_bind_operations;   // nodes -> kernels; products -> firings of the shared engine
 pass_function pass_route_streams;     // edges: region loops, multiplexers, forks
-pass_function pass_insert_converters; // itensor types that differ along an edge -> width and layout converters
+pass_function pass_insert_layouts;    // fp32 streams whose ends walk differently -> layout converters, widths, firings
+pass_function pass_insert_converters; // counted results of the engines -> width converters
 pass_function pass_insert_dma;        // memory segments, memory clients, vector parameter stores
 pass_function pass_insert_control;    // registers, token loop, parameter loading, KV write tracking: plain nets
 pass_function pass_size_fifos;        // depth of every edge

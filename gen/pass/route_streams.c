@@ -58,6 +58,7 @@ static struct endpoint add_stream_port(struct route *r, int kernel, const char *
     int p = ports_add_like(r->ir, kernel, name, is_output, like);
     r->ir->kernel[kernel].port[p].index = index;
     r->ir->kernel[kernel].port[p].region = region;
+    r->ir->kernel[kernel].port[p].cut = 1; // schedules count whole tensors
     return (struct endpoint){kernel, p, false};
 }
 
@@ -164,13 +165,58 @@ static void add_fork(struct route *r, struct endpoint source, int count, const c
     int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_fork", name), "rill_fork", IR_NONE);
     ir_set_param(ir, k, "PORTS", "%d", count);
     struct endpoint in = add_stream_port(r, k, "", false, IR_NONE, &like, like.region);
+    port_at(r, in)->cut = like.cut;
     connect(r, source, in);
-    for (int i = 0; i < count; i++) connect(r, add_stream_port(r, k, "", true, i, &like, like.region), sink[i]);
+    for (int i = 0; i < count; i++) {
+        struct endpoint out = add_stream_port(r, k, "", true, i, &like, like.region);
+        port_at(r, out)->cut = like.cut;
+        connect(r, out, sink[i]);
+    }
 }
 
-static void deliver(struct route *r, struct endpoint source, const struct endpoint *sinks, size_t count, const char *name) {
-    if (count == 1) connect(r, source, sinks[0]);
-    if (count > 1) add_fork(r, source, (int)count, name, sinks);
+static bool is_fp32(const struct ir_port *p) { return p->kind == IR_STREAM_TOKENS && p->type.dtype == IR_F32 && p->type.loops > 0; }
+
+// Readers that can take the stream as another reader does.
+static bool take_alike(const struct ir_port *a, const struct ir_port *b) {
+    return !is_fp32(a) || !is_fp32(b) || (ir_type_equal(&a->type, &b->type) && a->cut == b->cut);
+}
+
+// Readers that walk the tensor alike, but not as it comes, share what makes their stream of it: a fork of their own behind it.
+static size_t join_readers(struct route *r, struct endpoint source, endpoint_list *sinks, const char *name) {
+    struct ir *ir = r->ir;
+    for (size_t i = 0; i < sinks->count; i++) {
+        endpoint_list alike = {0}, others = {0};
+        struct ir_port like = *port_at(r, sinks->items[i]);
+        if (take_alike(port_at(r, source), &like)) continue;
+        for (size_t k = 0; k < sinks->count; k++) {
+            bool joins = k >= i && take_alike(port_at(r, sinks->items[k]), &like);
+            if (joins) VEC_PUSH(ir->arena, alike, sinks->items[k]);
+            else VEC_PUSH(ir->arena, others, sinks->items[k]);
+        }
+        if (alike.count < 2 || !is_fp32(&like)) continue;
+        int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_fork_%zu", name, i + 1), "rill_fork", IR_NONE);
+        int region = port_at(r, source)->region;
+        ir_set_param(ir, k, "PORTS", "%zu", alike.count);
+        struct endpoint in = add_stream_port(r, k, "", false, IR_NONE, &like, region);
+        port_at(r, in)->cut = like.cut;
+        for (size_t s = 0; s < alike.count; s++) {
+            struct endpoint out = add_stream_port(r, k, "", true, (int)s, &like, region);
+            port_at(r, out)->cut = like.cut;
+            connect(r, out, alike.items[s]);
+        }
+        VEC_PUSH(ir->arena, others, in);
+        *sinks = others;
+        i--; // the next one has moved here
+    }
+    return sinks->count;
+}
+
+static void deliver(struct route *r, struct endpoint source, const struct endpoint *readers, size_t count, const char *name) {
+    endpoint_list sinks = {0};
+    for (size_t i = 0; i < count; i++) VEC_PUSH(r->ir->arena, sinks, readers[i]);
+    count = is_fp32(port_at(r, source)) ? join_readers(r, source, &sinks, name) : count;
+    if (count == 1) connect(r, source, sinks.items[0]);
+    if (count > 1) add_fork(r, source, (int)count, name, sinks.items);
 }
 
 // A replay repeats firings, so a value that takes several firings a step would come in the wrong order.

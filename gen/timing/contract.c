@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timing contract of every RTL module with streams, one row of the table each. Sources: the modules' headers (rtl-templates/), whose
 // benches measure them; the split into stages follows their code.
+#include <stdlib.h>
 #include <string.h>
 
 #include "cost/args.h"
@@ -104,6 +105,13 @@ static void replay(const struct call *k) {
     k->c->times = arg(k, "REPLAYS", 1);
     k->c->units = arg(k, "UNITS", 0); // 0: whole firings
 }
+// Trips of all loops of `{32'd4, 32'd3}`; the fallback where it is written otherwise.
+static int64_t trips(const char *text, int64_t fallback) {
+    int64_t product = 1;
+    const char *p = strstr(text, "32'd");
+    for (; p && product <= 1 << 20; p = strstr(p + 1, "32'd")) product *= at_least(strtoll(p + 4, NULL, 10), 1);
+    return strstr(text, "32'd") ? product : fallback;
+}
 static void layout(const struct call *k) {
     k->c->machine = TIMING_LAYOUT;
     k->c->banks = 2;
@@ -111,7 +119,14 @@ static void layout(const struct call *k) {
     k->c->pipe = 1;
     k->c->release = 1;
     k->c->rows = arg(k, "BUFFER", 1);
+    k->c->units = trips(args_text(&k->args, "TRIPS"), k->c->rows);
+    k->c->times = arg(k, "ROUNDS", 1);
 }
+static void frame(const struct call *k) {
+    pipe(k, 0);
+    k->c->rows = arg(k, "WORDS", 1);
+}
+static void view(const struct call *k) { pipe(k, 0); }
 static void store(const struct call *k) { k->c->machine = TIMING_STORE; }
 
 // ---- KV cache ----
@@ -208,6 +223,7 @@ static const struct row {
     {"rill_engine", engine},
     {"rill_event_counters", none},
     {"rill_fork", fork_},
+    {"rill_frame", frame},
     {"rill_gelu", gelu},
     {"rill_head_replay", replay},
     {"rill_k_writer", k_writer},
@@ -237,6 +253,7 @@ static const struct row {
     {"rill_token_loop", loop},
     {"rill_token_select", select_},
     {"rill_v_tail", v_tail},
+    {"rill_view", view},
     {"rill_width_converter", width},
 };
 

@@ -201,6 +201,7 @@ struct sim_machine {
 };
 const struct sim_machine *sim_vector_machine(enum timing_machine);
 const struct sim_machine *sim_steer_machine(enum timing_machine);
+const struct sim_machine *sim_layout_machine(enum timing_machine);
 const struct sim_machine *sim_engine_machine(enum timing_machine);
 const struct sim_machine *sim_source_machine(enum timing_machine);
 

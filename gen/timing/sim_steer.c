@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that steer, keep or repeat words: fork, multiplexer, demultiplexer, selection, replay, layout converter, parameter store, sinks.
+// Kernels that steer, keep or repeat words: fork, multiplexer, demultiplexer, selection, replay, parameter store, sinks.
 // And the static schedules they follow.
 #include <stdlib.h>
 #include <string.h>
@@ -243,7 +243,7 @@ static void select_run(struct sim *sim, struct actor *a) {
     }
 }
 
-// ---- replay buffer, head replay, layout converter: whole groups ----
+// ---- replay buffer, head replay: whole groups ----
 
 struct kept {
     struct sim_edge *in, *out;
@@ -264,7 +264,7 @@ static bool kept_init(struct sim *sim, struct actor *a) {
 
 // A head ends with the last unit of the last token, a firing with tlast.
 static bool group_ends(const struct actor *a, const struct kept *r, uint8_t mark) {
-    if (a->c.machine == TIMING_LAYOUT || a->c.units == 0) return mark & TIMING_LAST;
+    if (a->c.units == 0) return mark & TIMING_LAST;
     return mark & TIMING_TOK_LAST && (int64_t)r->mark.count % a->c.units == 0;
 }
 
@@ -331,9 +331,10 @@ static void sink_run(struct sim *sim, struct actor *a) {
 
 const struct sim_machine *sim_steer_machine(enum timing_machine machine) {
     static const struct sim_machine table[TIMING_MACHINES] = {
-        [TIMING_FORK] = {fork_init, fork_run},       [TIMING_MUX] = {steer_init, steer_run},  [TIMING_DEMUX] = {steer_init, steer_run},
-        [TIMING_SELECT] = {select_init, select_run}, [TIMING_REPLAY] = {kept_init, kept_run}, [TIMING_LAYOUT] = {kept_init, kept_run},
-        [TIMING_STORE] = {NULL, store_run},          [TIMING_SINK] = {NULL, sink_run},        [TIMING_WALKER] = {NULL, sink_run},
+        [TIMING_FORK] = {fork_init, fork_run},    [TIMING_MUX] = {steer_init, steer_run},
+        [TIMING_DEMUX] = {steer_init, steer_run}, [TIMING_SELECT] = {select_init, select_run},
+        [TIMING_REPLAY] = {kept_init, kept_run},  [TIMING_STORE] = {NULL, store_run},
+        [TIMING_SINK] = {NULL, sink_run},         [TIMING_WALKER] = {NULL, sink_run},
     };
     return table[machine].run ? &table[machine] : NULL;
 }

@@ -55,7 +55,7 @@ struct pipe {
     struct sim_edge *out;
     struct stage stage;
     bool inside;    // a firing has begun
-    int64_t firing; // of those that make one firing out
+    int64_t firing; // of those that make one firing out; rows of it
 };
 
 static bool pipe_init(struct sim *sim, struct actor *a) {
@@ -67,10 +67,17 @@ static bool pipe_init(struct sim *sim, struct actor *a) {
 }
 
 // Without a stage the word passes in the cycle in which it is taken.
-static bool pass_through(struct sim *sim, struct pipe *p, int64_t from) {
+static bool pass_through(struct sim *sim, const struct actor *a, struct pipe *p, int64_t from) {
     int64_t room;
     if (!edge_room(p->out, &room)) return false;
     uint8_t mark = edge_mark(p->in.edge[0]);
+    if (a->c.rows) { // firings of its own length
+        mark &= (uint8_t)~TIMING_LAST;
+        if (mark & TIMING_TOK_LAST && ++p->firing == a->c.rows) {
+            mark |= TIMING_LAST;
+            p->firing = 0;
+        }
+    }
     edge_put(sim, p->out, from, at_least(from, room), mark & (TIMING_LAST | TIMING_TOK_LAST));
     inputs_take(sim, &p->in, false, mark, at_least(from, room));
     return true;
@@ -82,7 +89,7 @@ static void pipe_run(struct sim *sim, struct actor *a) {
         int64_t from = 0, at;
         if (!inputs_ready(&p->in, !p->inside, &from)) break;
         if (a->c.pipe == 0) {
-            if (!pass_through(sim, p, from)) return;
+            if (!pass_through(sim, a, p, from)) return;
             continue;
         }
         if (!stage_enter(sim, &p->stage, p->out, from, &at)) return;

@@ -129,6 +129,7 @@ void stage_drain(struct sim *sim, struct stage *s, struct sim_edge *out) {
 static const struct sim_machine *machine_of(enum timing_machine machine) {
     const struct sim_machine *m = sim_vector_machine(machine);
     if (!m) m = sim_steer_machine(machine);
+    if (!m) m = sim_layout_machine(machine);
     if (!m) m = sim_engine_machine(machine);
     return m ? m : sim_source_machine(machine);
 }

@@ -5,18 +5,20 @@
 // bank in its order; the reader walks it with LOOPS nested loops of its own, word number = sum over loops of index * stride. A loop
 // absent from the reader's map has stride 0: it reads again. A transposition of D0 x D1 (row-major in, column-major out) has TRIPS
 // {D1, D0} and STRIDES {1, D1}, outermost loop first.
-// Tokens stay innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}; tlast ends a firing on both sides.
-// A firing in is BUFFER words per token, a firing out the product of TRIPS; the active tokens may change from firing to firing.
+// Tokens stay innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}.
+// A bank is full after BUFFER words per token and gives the product of TRIPS. A firing is ROUNDS banks, the trips of the loops that both
+// sides share: m_axis_tlast ends it; s_axis_tlast is not looked at. The active tokens may change from firing to firing.
 // Throughput: one word per cycle in and out at the same time (two banks). Latency: 2 cycles from the last word in to the first out.
 // Reset: synchronous, control only; tready low in reset.
-// Parameters: DATA_W bits, TOKENS (a power of two), BUFFER words per token, LOOPS 1..4, TRIPS and STRIDES (32 bits per loop, outermost loop
-// in the low bits), RAM_STYLE as in rill_ram_sdp. USER_W is derived.
+// Parameters: DATA_W bits, TOKENS (a power of two), BUFFER words per token, ROUNDS banks of a firing, LOOPS 1..8, TRIPS and STRIDES (32 bits
+// per loop, outermost loop in the low bits), RAM_STYLE as in rill_ram_sdp. USER_W is derived.
 `default_nettype none
 
 module rill_layout_converter #(
     parameter DATA_W = 0,
     parameter TOKENS = 0,
     parameter BUFFER = 0,
+    parameter ROUNDS = 1,
     parameter LOOPS = 0,
     parameter [LOOPS*32-1:0] TRIPS = 0,
     parameter [LOOPS*32-1:0] STRIDES = 0,
@@ -54,8 +56,11 @@ module rill_layout_converter #(
         if (TOKENS < 1 || (TOKENS & (TOKENS - 1)) != 0) begin : gen_bad_tokens
             rill_error_TOKENS_must_be_a_power_of_two u_error ();
         end
-        if (LOOPS < 1 || LOOPS > 4) begin : gen_bad_loops
-            rill_error_LOOPS_must_be_1_to_4 u_error ();
+        if (ROUNDS < 1) begin : gen_bad_rounds
+            rill_error_ROUNDS_must_be_at_least_1 u_error ();
+        end
+        if (LOOPS < 1 || LOOPS > 8) begin : gen_bad_loops
+            rill_error_LOOPS_must_be_1_to_8 u_error ();
         end else if (top_word(LOOPS) < 0 || top_word(LOOPS) >= BUFFER) begin : gen_bad_walk
             rill_error_TRIPS_and_STRIDES_must_stay_inside_BUFFER u_error ();
         end
@@ -66,6 +71,9 @@ module rill_layout_converter #(
     localparam LOG_TOKENS = $clog2(TOKENS);
     localparam ADDR_W = WORD_W + LOG_TOKENS;
     localparam [31:0] TOP_32 = BUFFER - 1;
+    localparam [31:0] END_32 = 2 * BUFFER - 1;
+    localparam ROUND_W = $clog2(ROUNDS + 1);
+    localparam [31:0] LAST_32 = ROUNDS - 1;
     localparam [31:0] BUFFER_32 = BUFFER;
     localparam [WORD_W-1:0] BANK = BUFFER_32[WORD_W-1:0];  // first word of bank 1
 
@@ -76,7 +84,8 @@ module rill_layout_converter #(
     reg                write_bank_q;
     reg  [WORD_W-1:0]  write_q;
     wire               push = s_axis_tvalid && s_axis_tready;
-    wire               filled = push && s_axis_tlast;
+    wire               at_top = write_q == (write_bank_q ? END_32[WORD_W-1:0] : TOP_32[WORD_W-1:0]);
+    wire               filled = push && s_axis_tuser[TOK_W] && at_top;
     wire               emptied;                            // the read bank has been read for the last time
     reg                read_bank_q;
     assign s_axis_tready = open_q;
@@ -108,6 +117,8 @@ module rill_layout_converter #(
     reg                     valid_q;
     reg  [USER_W-1:0]       user_q;
     reg                     last_q;
+    reg  [ROUND_W-1:0]      round_q;                       // banks of the firing that have been read
+    wire                    at_round = round_q == LAST_32[ROUND_W-1:0];
     wire                    fetch = full_q[read_bank_q] && (m_axis_tready || !valid_q);
     wire                    at_tok = tok_q == last_tok_q[read_bank_q];
     reg  [LOOPS:0]          ends;                          // ends[l]: loops l and all inside it are in their last trip; ends[LOOPS] = 1
@@ -132,6 +143,7 @@ module rill_layout_converter #(
             read_bank_q <= 1'b0;
             valid_q <= 1'b0;
             tok_q <= {TOK_W{1'b0}};
+            round_q <= {ROUND_W{1'b0}};
             for (l = 0; l < LOOPS; l = l + 1) begin
                 left_q[l] <= TRIPS[l*32 +: 32] - 32'd1;
                 offset_q[l] <= {WORD_W{1'b0}};
@@ -139,6 +151,8 @@ module rill_layout_converter #(
         end else begin
             valid_q <= fetch || (valid_q && !m_axis_tready);
             read_bank_q <= read_bank_q ^ emptied;
+            if (emptied)
+                round_q <= at_round ? {ROUND_W{1'b0}} : round_q + 1'b1;
             if (fetch)
                 tok_q <= at_tok ? {TOK_W{1'b0}} : tok_q + 1'b1;
             if (fetch && at_tok)
@@ -152,7 +166,7 @@ module rill_layout_converter #(
         end
         if (fetch) begin
             user_q <= {at_tok, tok_q};
-            last_q <= at_tok && ends[0];
+            last_q <= at_tok && ends[0] && at_round;
         end
     end
     assign m_axis_tvalid = valid_q;
@@ -175,12 +189,17 @@ module rill_layout_converter #(
         .read_en(fetch), .read_addr(read_addr), .read_data(m_axis_tdata));
 
 `ifdef RILL_ASSERT
-    wire [WORD_W-1:0] written = write_bank_q ? write_q - BANK : write_q;
-    always @(posedge clk)
-        if (!rst && push && s_axis_tuser[TOK_W])
-            assert (s_axis_tlast == (written == TOP_32[WORD_W-1:0]));      // a firing has BUFFER words per token
+    reg  [ROUND_W-1:0] rounds_in_q;
+    always @(posedge clk) begin
+        if (rst)
+            rounds_in_q <= {ROUND_W{1'b0}};
+        else if (filled)
+            rounds_in_q <= rounds_in_q == LAST_32[ROUND_W-1:0] ? {ROUND_W{1'b0}} : rounds_in_q + 1'b1;
+        if (!rst && filled && rounds_in_q == LAST_32[ROUND_W-1:0])
+            assert (s_axis_tlast);                         // the writer's firing ends with the last bank
+    end
 `else
-    wire unused = &{1'b0, TOP_32};
+    wire unused = s_axis_tlast;
 `endif
 endmodule
 

@@ -9,8 +9,12 @@
 // Latency from the last word of a row-step to its first chunk: SHIFTS + 4 cycles, SHIFTS = ceil(log2(OUT_ELEMS) / 2).
 // DENSE = 1: the caller promises full words (tcount = IN_ELEMS) but for the last row-step of a firing. Saves shifters where IN_ELEMS and
 // OUT_ELEMS have common factors of two (latency unchanged); IN_ELEMS = OUT_ELEMS becomes wires (latency 0).
+// LAST_ELEMS > 0: for a writer without counts. s_axis_tcount is not looked at: the last word of a firing (tlast's row-step) has LAST_ELEMS
+// valid elements, every other one all. With several tokens tlast stands only on the last of them, so LAST_WORDS, the row-steps of a firing,
+// says which one is the last.
 // Reset: synchronous, control only; tready low in reset.
-// Parameters: IN_ELEMS 1..32, OUT_ELEMS a power of two 1..32, ELEM_W bits, TOKENS per step, DENSE. COUNT_W, USER_W are derived.
+// Parameters: IN_ELEMS 1..32, OUT_ELEMS a power of two 1..32, ELEM_W bits, TOKENS per step, DENSE,
+// LAST_ELEMS 0..IN_ELEMS, LAST_WORDS. COUNT_W, USER_W are derived.
 `default_nettype none
 
 module rill_width_converter #(
@@ -19,6 +23,8 @@ module rill_width_converter #(
     parameter ELEM_W = 32,
     parameter TOKENS = 0,
     parameter DENSE = 0,
+    parameter LAST_ELEMS = 0,
+    parameter LAST_WORDS = 0,
     parameter COUNT_W = $clog2(IN_ELEMS + 1),
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
@@ -50,13 +56,36 @@ module rill_width_converter #(
         end
     endgenerate
 
+    wire [COUNT_W-1:0] count;
+    generate
+        if (LAST_ELEMS == 0) begin : gen_counted
+            assign count = s_axis_tcount;
+        end else if (LAST_ELEMS < 0 || LAST_ELEMS > IN_ELEMS || LAST_WORDS < 1) begin : gen_bad_last
+            rill_error_LAST_ELEMS_must_be_at_most_IN_ELEMS_and_LAST_WORDS_at_least_1 u_error ();
+        end else begin : gen_last
+            localparam WORD_W = $clog2(LAST_WORDS + 1);
+            localparam [31:0] TOP_32 = LAST_WORDS - 1;
+            localparam [31:0] LAST_32 = LAST_ELEMS;
+            localparam [31:0] ALL_32 = IN_ELEMS;
+            reg  [WORD_W-1:0] word_q;
+            wire              at_top = word_q == TOP_32[WORD_W-1:0];
+            assign count = at_top ? LAST_32[COUNT_W-1:0] : ALL_32[COUNT_W-1:0];
+            always @(posedge clk)
+                if (rst)
+                    word_q <= {WORD_W{1'b0}};
+                else if (s_axis_tvalid && s_axis_tready && s_axis_tuser[USER_W-1])
+                    word_q <= at_top ? {WORD_W{1'b0}} : word_q + 1'b1;
+            wire unused_count = &{1'b0, s_axis_tcount};
+        end
+    endgenerate
+
     genvar i;
-    // Elements past tcount become zeros: nothing later needs a mask, and the padding is there.
+    // Elements past the count become zeros: nothing later needs a mask, and the padding is there.
     wire [IN_ELEMS*ELEM_W-1:0] masked;
     generate
         for (i = 0; i < IN_ELEMS; i = i + 1) begin : gen_mask
             localparam [COUNT_W-1:0] PLACE = i;
-            assign masked[i*ELEM_W +: ELEM_W] = s_axis_tcount > PLACE ? s_axis_tdata[i*ELEM_W +: ELEM_W] : {ELEM_W{1'b0}};
+            assign masked[i*ELEM_W +: ELEM_W] = count > PLACE ? s_axis_tdata[i*ELEM_W +: ELEM_W] : {ELEM_W{1'b0}};
         end
 
         if (IN_ELEMS == OUT_ELEMS && DENSE == 1) begin : gen_wires
@@ -69,7 +98,7 @@ module rill_width_converter #(
         end else if (IN_ELEMS >= 1 && OUT_ELEMS >= 1 && TOKENS >= 1) begin : gen_gear
             rill_width_gear #(.IN_ELEMS(IN_ELEMS), .OUT_ELEMS(OUT_ELEMS), .ELEM_W(ELEM_W), .TOKENS(TOKENS), .DENSE(DENSE)) u_gear (
                 .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_tvalid), .s_axis_tready(s_axis_tready), .s_axis_tdata(masked),
-                .s_axis_tcount(s_axis_tcount), .s_axis_tuser(s_axis_tuser), .s_axis_tlast(s_axis_tlast), .m_axis_tvalid(m_axis_tvalid),
+                .s_axis_tcount(count), .s_axis_tuser(s_axis_tuser), .s_axis_tlast(s_axis_tlast), .m_axis_tvalid(m_axis_tvalid),
                 .m_axis_tready(m_axis_tready), .m_axis_tdata(m_axis_tdata), .m_axis_tuser(m_axis_tuser), .m_axis_tlast(m_axis_tlast));
         end
     endgenerate

@@ -115,6 +115,7 @@ static void make_tensors(struct ir *ir) {
     set_tensor(ir, T_KV, "kv", IR_KV, HEADS, HEAD_DIM, 0);
     set_tensor(ir, T_SCALAR, "scalar", IR_SCALAR, HEADS, 0, 0);
     set_tensor(ir, T_LAST, "last", IR_F32, VECTOR, 0, 1);
+    ir->tensor[T_SCORES].heads = true;
     ir->tensor[T_MX].block = BLOCK;
     ir->tensor[T_Q].block = HEAD_DIM;
     ir->tensor[T_SCORES].shape[1].dynamic = IR_POSITIONS;

@@ -58,8 +58,19 @@ static void fail_int(const struct beat *b, int64_t element, const char *what, in
 // Elements of this firing for this token, and where element 0 of the firing lies in the value.
 static int64_t firing_limit(const struct beat *b) { return b->v->rows == b->e->firings ? b->v->cols : b->v->rows * b->v->cols / b->e->firings; }
 
+// Address of an element of the walk.
+static int64_t walk_address(const struct itensor_walk *w, int64_t element) {
+    int64_t at = 0;
+    for (int l = w->loops - 1; l >= 0; l--) {
+        at += element % w->trip[l] * w->stride[l];
+        element /= w->trip[l];
+    }
+    return at;
+}
+
 static int64_t value_index(const struct beat *b, int64_t element) {
     const struct trace_value *v = b->v;
+    if (b->e->walked) return walk_address(&b->e->walk, b->e->firing * firing_limit(b) + element);
     if (v->rows == b->e->firings) return b->e->firing * v->stride + element;
     int64_t flat = b->e->firing * firing_limit(b) + element;
     return flat / v->cols * v->stride + flat % v->cols;

@@ -27,7 +27,7 @@ static int firings_of(const struct ir *ir, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     if (t->dtype == IR_KV) return 1;
     if (t->dtype == IR_SCALAR) return (int)ir_tensor_elements(t);
-    if (t->rank == 2) return (int)t->shape[0].bound;
+    if (t->rank > 1 && (t->heads || t->dtype == IR_MX)) return (int)(ir_tensor_elements(t) / t->shape[t->rank - 1].bound);
     if (t->dtype == IR_MX && read_by(ir, tensor, IR_OP_ATTN_SCORES)) return (int)(ir_tensor_elements(t) / t->block);
     return 1;
 }
@@ -71,6 +71,18 @@ static int beat_lanes(const struct ir_port *port, enum ir_dtype dtype) {
     }
 }
 
+// A tensor of several dimensions whose stream is not in row-major order.
+static bool array_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, struct itensor_walk *walk) {
+    const struct ir_tensor *t = &ir->tensor[tensor];
+    int64_t extent[IR_MAX_RANK] = {1};
+    struct ir_itensor words = *type;
+    if (t->dtype != IR_F32 || t->heads || t->rank < 2 || type->rank != t->rank + 1 || type->map[0] != type->loops - 1) return false;
+    for (int d = 0; d < t->rank; d++) extent[1 + d] = t->shape[d].bound;
+    words.loops--; // without the tokens
+    words.map[0] = IR_NONE;
+    return itensor_walk(&words, extent, walk) && walk->loops > 1;
+}
+
 static void open_tensor_edge(struct check *check, struct edge *e, const struct ir_edge *graph, const struct ir_port *name) {
     const struct ir *ir = check->ir;
     const struct ir_port *src = port_of(ir, graph, true);
@@ -81,7 +93,8 @@ static void open_tensor_edge(struct check *check, struct edge *e, const struct i
     e->lanes = beat_lanes(src, e->dtype);
     e->tokened = src->kind == IR_STREAM_TOKENS || src->kind == IR_STREAM_COUNTED;
     e->counted = src->kind == IR_STREAM_COUNTED;
-    e->firings = firings_of(ir, e->tensor);
+    e->firings = firings_of(ir, e->tensor) * (src->cut > 1 ? (int)src->cut : 1);
+    e->walked = array_walk(ir, e->tensor, &name->type, &e->walk);
     e->is_logits = reader != IR_NONE && ir->node[reader].op == IR_OP_ARGMAX && ir->node[reader].in[0] == e->tensor;
     e->always = e->is_logits || e->dtype == IR_ID || e->dtype == IR_KV || is_residual(ir, e->tensor);
     set_repetitions(ir, e, name->region, !strcmp(ir->kernel[graph->dst_kernel].module, "rill_stream_writer"));

@@ -32,7 +32,9 @@ struct edge {
     int64_t repetitions;   // firings of the value per step
     bool fixed;            // a value from another region: always repetition `fixed_repetition`
     int64_t fixed_repetition;
-    int firings; // firings that make up one value of all tokens (heads)
+    int firings; // firings that make up one value of all tokens (heads, rows)
+    bool walked; // the elements come in the order of `walk`; else in that of the value
+    struct itensor_walk walk;
     // progress
     int64_t step, repetition;
     int firing;

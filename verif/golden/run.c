@@ -15,7 +15,7 @@ static int64_t last_bound(const struct ir_tensor *t) { return t->rank > 0 ? t->s
 // include/trace.h: blocks of a quantized vector run across its rows unless the rows grow with the position.
 static void alloc_value(struct arena *a, const struct ir_tensor *t, struct run_value *v) {
     int64_t n = ir_tensor_elements(t);
-    v->stride = t->dtype == IR_SCALAR ? 1 : t->dtype == IR_MX && !grows(t) ? n : last_bound(t);
+    v->stride = t->dtype == IR_SCALAR ? 1 : last_bound(t);
     v->rows = n / v->stride;
     v->shift_stride = t->dtype == IR_MX ? (v->stride + t->block - 1) / t->block : 0;
     if (t->dtype == IR_F32 || t->dtype == IR_SCALAR) v->f32 = ARENA_ARRAY(a, float, (size_t)n);
@@ -54,9 +54,10 @@ static void alloc_scratch(struct golden_run *run) {
     int64_t most = 1;
     for (int t = 0; t < run->ir->tensors; t++) {
         const struct ir_tensor *tensor = &run->ir->tensor[t];
-        int64_t n = tensor->dtype == IR_MX || tensor->dtype == IR_KV ? ir_tensor_elements(tensor) : 0;
+        int64_t n = ir_tensor_elements(tensor);
         most = n > most ? n : most;
     }
+    run->scratch.line = ARENA_ARRAY(run->arena, float, (size_t)(2 * most));
     run->scratch.x = ARENA_ARRAY(run->arena, int16_t, (size_t)most);
     run->scratch.sum = ARENA_ARRAY(run->arena, int32_t, (size_t)most);
     run->scratch.kscale = ARENA_ARRAY(run->arena, float, (size_t)run->ir->design.context);

@@ -32,6 +32,7 @@ struct run_cache {
 struct run_scratch {
     int16_t *x;             // mantissas of a quantized operand
     int32_t *sum;           // one head
+    float *line;            // two vectors along a dimension
     float *kscale, *vscale; // one per position
 };
 

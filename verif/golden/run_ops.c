@@ -32,15 +32,34 @@ static void run_position(struct run_op *op) {
 
 static float eps_of(const struct run_op *op) { return (float)ir_attr_float(&op->node->attrs, "eps", 1e-5); }
 
-static void run_layernorm(struct run_op *op) {
-    const float *gain = at(op, op->weights->f32);
-    size_t n = (size_t)op->weights->k;
-    golden_layernorm(n, eps_of(op), op->in[0]->f32, gain, gain + n, op->out[0]->f32, op->fault);
+typedef void norm_function(struct run_op *, const float x[], float y[]);
+
+// Over the whole value, or over each vector along a dimension.
+static void each_vector(struct run_op *op, norm_function *f) {
+    const struct ir_tensor *t = in_tensor(op, 0);
+    int64_t along = ir_attr_int(&op->node->attrs, "along", 0), n = ir_vector_length(op->run->ir, op->node), step = 1;
+    float *x = op->run->scratch.line, *y = x + n;
+    for (int64_t d = along + 1; d < t->rank && n < ir_tensor_elements(t); d++) step *= t->shape[d].bound;
+    for (int64_t v = 0; v < ir_tensor_elements(t) / n; v++) {
+        int64_t first = v / step * step * n + v % step;
+        for (int64_t i = 0; i < n; i++) x[i] = op->in[0]->f32[first + i * step];
+        f(op, x, y);
+        for (int64_t i = 0; i < n; i++) op->out[0]->f32[first + i * step] = y[i];
+    }
 }
 
-static void run_rmsnorm(struct run_op *op) {
-    golden_rmsnorm((size_t)op->weights->k, eps_of(op), op->in[0]->f32, at(op, op->weights->f32), op->out[0]->f32, op->fault);
+static void layernorm(struct run_op *op, const float x[], float y[]) {
+    const float *gain = at(op, op->weights->f32);
+    size_t n = (size_t)op->weights->k;
+    golden_layernorm(n, eps_of(op), x, gain, gain + n, y, op->fault);
 }
+
+static void rmsnorm(struct run_op *op, const float x[], float y[]) {
+    golden_rmsnorm((size_t)op->weights->k, eps_of(op), x, at(op, op->weights->f32), y, op->fault);
+}
+
+static void run_layernorm(struct run_op *op) { each_vector(op, layernorm); }
+static void run_rmsnorm(struct run_op *op) { each_vector(op, rmsnorm); }
 
 // Blocks start anew in every row of the result. The operand's rows differ from them only where both lie without gaps.
 static void run_quantize(struct run_op *op) {
@@ -58,9 +77,12 @@ static void run_matmul(struct run_op *op) {
     const int8_t *q = at(op, w->q);
     const uint8_t *gs = at(op, w->group_scale);
     int16_t *x = op->run->scratch.x;
-    run_widen(w->k, op->in[0]->q, x);
-    for (int64_t n = 0; n < w->rows; n++)
-        op->out[0]->acc[n] = run_dot(w->k, in_tensor(op, 0)->block, q + n * w->k, gs ? gs + n * w->groups : NULL, x, op->in[0]->shift);
+    for (int64_t r = 0; r < op->in[0]->rows; r++) {
+        run_widen(w->k, op->in[0]->q + r * op->in[0]->stride, x);
+        const uint8_t *shift = op->in[0]->shift + r * op->in[0]->shift_stride;
+        for (int64_t n = 0; n < w->rows; n++)
+            op->out[0]->acc[r * w->rows + n] = run_dot(w->k, in_tensor(op, 0)->block, q + n * w->k, gs ? gs + n * w->groups : NULL, x, shift);
+    }
 }
 
 // Scores and values: no weights, the power of two alone.
@@ -78,9 +100,11 @@ static void run_dequantize(struct run_op *op) {
         return;
     }
     const float *scale = at(op, w->row_scale), *bias = at(op, w->bias);
-    for (int64_t n = 0; n < w->rows; n++)
-        op->out[0]->f32[n] =
-            golden_dequantize(op->in[0]->acc[n], golden_stored_scale(scale[n], exp_min, op->fault), bias ? bias[n] : 0.0f, op->fault);
+    for (int64_t i = 0; i < op->in[0]->rows * w->rows; i++) {
+        int64_t n = i % w->rows;
+        op->out[0]->f32[i] =
+            golden_dequantize(op->in[0]->acc[i], golden_stored_scale(scale[n], exp_min, op->fault), bias ? bias[n] : 0.0f, op->fault);
+    }
 }
 
 // ---- attention ----
@@ -165,6 +189,23 @@ static void run_gelu(struct run_op *op) { each_row(op, golden_gelu); }
 static void run_silu(struct run_op *op) { each_row(op, golden_silu); }
 static void run_add(struct run_op *op) { each_row_pair(op, golden_add); }
 static void run_mul(struct run_op *op) { each_row_pair(op, golden_mul); }
+
+// ---- other dimensions ----
+
+static void run_reshape(struct run_op *op) { memcpy(op->out[0]->f32, op->in[0]->f32, sizeof(float) * elements(op->in[0])); }
+
+static void run_transpose(struct run_op *op) {
+    const struct ir_tensor *in = in_tensor(op, 0), *out = out_tensor(op, 0);
+    int perm[IR_MAX_RANK];
+    if (!ir_permutation(op->run->ir, op->node, perm)) base_fatal("golden: `%s` has no permutation", op->node->name);
+    for (int64_t i = 0; i < ir_tensor_elements(out); i++) {
+        int64_t rest = i, at_dim[IR_MAX_RANK] = {0}, from = 0;
+        for (int d = out->rank - 1; d >= 0; rest /= out->shape[d].bound, d--) at_dim[perm[d]] = rest % out->shape[d].bound;
+        for (int d = 0; d < in->rank; d++) from = from * in->shape[d].bound + at_dim[d];
+        op->out[0]->f32[i] = op->in[0]->f32[from];
+    }
+}
+
 static void run_argmax(struct run_op *op) { op->out[0]->id = (uint32_t)golden_argmax(elements(op->in[0]), op->in[0]->f32, op->fault); }
 
 run_function *const run_table[IR_OPS] = {

@@ -76,7 +76,7 @@ static void plan_floats(struct plan *p, struct store_entry *e, int64_t rows, int
 static void plan_entry(struct plan *p, int n, int64_t repetition) {
     const struct ir_node *node = &p->ir->node[n];
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0), cols = ir_attr_int(&node->attrs, "cols", 0);
-    int64_t in = node->inputs ? ir_tensor_elements(&p->ir->tensor[node->in[0]]) : 0;
+    int64_t in = ir_vector_length(p->ir, node);
     struct store_entry e = {.node = n, .repetition = (int32_t)repetition};
     switch (node->op) {
     case IR_OP_MATMUL: plan_matrix(p, &e, in, "weights"); break;

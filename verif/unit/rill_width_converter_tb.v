@@ -13,6 +13,9 @@
 // sweep: IN_ELEMS=16 OUT_ELEMS=4 TOKENS=2 DENSE=1
 // sweep: IN_ELEMS=4 OUT_ELEMS=16 TOKENS=2 DENSE=1
 // sweep: IN_ELEMS=6 OUT_ELEMS=4 TOKENS=1 DENSE=1
+// sweep: IN_ELEMS=8 OUT_ELEMS=1 TOKENS=2 DENSE=1 LAST=3
+// sweep: IN_ELEMS=2 OUT_ELEMS=8 TOKENS=4 DENSE=1 LAST=1
+// LAST > 0: firings of 5 row-steps, the last with LAST elements, and no counts.
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -21,6 +24,7 @@ module rill_width_converter_tb;
     parameter OUT_ELEMS = 8;
     parameter TOKENS = 2;
     parameter DENSE = 0;
+    parameter LAST = 0;
     localparam ELEM_W = 32;
     localparam COUNT_W = $clog2(IN_ELEMS + 1);
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
@@ -42,9 +46,10 @@ module rill_width_converter_tb;
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axis_driver #(.DATA_W(IN_W + COUNT_W), .USER_W(USER_W), .WORDS(WORDS_IN)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
         .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(s_user), .m_axis_tlast(s_last), .done(src_done));
-    rill_width_converter #(.IN_ELEMS(IN_ELEMS), .OUT_ELEMS(OUT_ELEMS), .ELEM_W(ELEM_W), .TOKENS(TOKENS), .DENSE(DENSE)) dut (
+    rill_width_converter #(.IN_ELEMS(IN_ELEMS), .OUT_ELEMS(OUT_ELEMS), .ELEM_W(ELEM_W), .TOKENS(TOKENS), .DENSE(DENSE), .LAST_ELEMS(LAST),
+        .LAST_WORDS(LAST > 0 ? 5 : 0)) dut (
         .clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data[IN_W-1:0]),
-        .s_axis_tcount(s_data[IN_W +: COUNT_W]), .s_axis_tuser(s_user), .s_axis_tlast(s_last),
+        .s_axis_tcount(LAST > 0 ? {COUNT_W{1'b0}} : s_data[IN_W +: COUNT_W]), .s_axis_tuser(s_user), .s_axis_tlast(s_last),
         .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user), .m_axis_tlast(m_last));
     rill_axis_monitor #(.DATA_W(OUT_W), .USER_W(USER_W), .WORDS(WORDS_OUT)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
@@ -63,6 +68,8 @@ module rill_width_converter_tb;
                 count = 1 + $unsigned($random(seed)) % IN_ELEMS;
                 if ((DENSE == 1 && row != rows - 1) || $unsigned($random(seed)) % 4 == 0)
                     count = IN_ELEMS;
+                if (LAST > 0)
+                    count = row == rows - 1 ? LAST : IN_ELEMS;
                 number = count;
                 for (t = 0; t < active; t = t + 1) begin
                     for (e = 0; e < IN_ELEMS; e = e + 1) begin       // elements past the count hold anything
@@ -95,11 +102,11 @@ module rill_width_converter_tb;
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
         bound = 0;
         wait (!rst);
-        firing(1, 1);                        // alone: the latency
+        firing(1, LAST > 0 ? 5 : 1);         // alone: the latency
         while (!(s_valid && s_ready)) @(negedge clk);
         start = u_snk.cycle;
         while (!m_valid) @(negedge clk);
-        if (u_snk.cycle - start != LATENCY) begin
+        if ((LAST == 0 || OUT_ELEMS <= IN_ELEMS) && u_snk.cycle - start != LATENCY) begin
             $display("FAIL: latency %0d instead of %0d", u_snk.cycle - start, LATENCY);
             $finish;
         end
@@ -107,7 +114,7 @@ module rill_width_converter_tb;
         u_snk.restart;
         bound = LATENCY;
         for (n = 0; n < FIRINGS; n = n + 1)
-            firing(1 + $unsigned($random(seed)) % TOKENS, 1 + $unsigned($random(seed)) % ROWS);
+            firing(1 + $unsigned($random(seed)) % TOKENS, LAST > 0 ? 5 : 1 + $unsigned($random(seed)) % ROWS);
         wait (src_done && snk_done);
         repeat (20) @(posedge clk);
         if (idle + stall == 0 && DENSE == 1 && u_snk.last_time - u_snk.first_time > bound)

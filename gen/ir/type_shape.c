@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Type rules of the operations that give a tensor other dimensions.
+#include "type_rules.h"
+
+#include <string.h>
+
+enum { MAX_DIMS = IR_MAX_RANK - 1 };
+
+static const char *dims_text(const struct ir *ir, const struct ir_tensor *t) {
+    const char *text = "";
+    for (int d = 0; d < t->rank; d++) text = arena_printf(ir->arena, "%s%s%lld", text, d ? ", " : "", (long long)t->shape[d].bound);
+    return text;
+}
+
+static struct loc place(const struct ir_node *node, const char *key) {
+    const struct ir_attr *attr = ir_attr_find(&node->attrs, key);
+    return attr && attr->loc.source ? attr->loc : node->loc;
+}
+
+bool ir_permutation(const struct ir *ir, const struct ir_node *node, int perm[]) {
+    const struct ir_tensor *in = &ir->tensor[node->in[0]];
+    int64_t list[MAX_DIMS + 1];
+    int count = ir_attr_list(&node->attrs, "perm", list, MAX_DIMS + 1), seen = 0;
+    if (!ir_attr_find(&node->attrs, "perm")) {
+        for (int d = 0; d < in->rank; d++) perm[d] = d < in->rank - 2 ? d : 2 * in->rank - 3 - d;
+        return true;
+    }
+    if (count != in->rank) return false;
+    for (int d = 0; d < count; d++) {
+        if (list[d] < 0 || list[d] >= count || seen >> list[d] & 1) return false;
+        seen |= 1 << list[d];
+        perm[d] = (int)list[d];
+    }
+    return true;
+}
+
+bool type_transpose(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    const struct ir_tensor *in = &ir->tensor[node->in[0]];
+    struct ir_tensor *out = &ir->tensor[node->out[0]];
+    int perm[IR_MAX_RANK];
+    if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
+    if (in->rank < 2 || in->heads) {
+        diag_error(diag, node->loc, "transpose `%s`: `%s` is not a tensor of 2 or 3 dimensions", node->name, in->name);
+        return false;
+    }
+    if (!ir_permutation(ir, node, perm)) {
+        diag_error(diag, place(node, "perm"), "transpose `%s`: `perm` must hold each dimension of `%s`, 0 to %d, once", node->name, in->name,
+                   in->rank - 1);
+        return false;
+    }
+    out->dtype = IR_F32;
+    out->rank = in->rank;
+    for (int d = 0; d < in->rank; d++) out->shape[d] = in->shape[perm[d]];
+    return true;
+}
+
+bool type_reshape(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    const struct ir_tensor *in = &ir->tensor[node->in[0]];
+    struct ir_tensor *out = &ir->tensor[node->out[0]];
+    int64_t shape[MAX_DIMS + 1], elements = 1;
+    if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
+    int count = ir_attr_list(&node->attrs, "shape", shape, MAX_DIMS + 1);
+    for (int d = 0; d < count; d++) elements = shape[d] < 1 || shape[d] > INT32_MAX || elements > INT32_MAX ? 0 : elements * shape[d];
+    if (in->heads || count < 1 || count > MAX_DIMS || elements != ir_tensor_elements(in)) {
+        diag_error(diag, place(node, "shape"), "reshape `%s`: `shape` must hold 1 to %d extents, %lld elements in all, as `%s` [%s]%s", node->name,
+                   MAX_DIMS, (long long)ir_tensor_elements(in), in->name, dims_text(ir, in), in->heads ? ", which must have no heads" : "");
+        return false;
+    }
+    out->dtype = IR_F32;
+    out->rank = count;
+    for (int d = 0; d < count; d++) out->shape[d] = (struct ir_extent){shape[d], IR_STATIC};
+    return true;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// choose-lanes: how many fp32 lanes every operation's kernel has: the design's, or the spec's for that operation; fewer where a row that travels
+// by itself is not so many whole words. docs/passes.md.
+#include <string.h>
+
+#include "bind.h"
+#include "ops.h"
+#include "pass.h"
+#include "ports.h"
+
+static int at_most(int lanes, int64_t divides) {
+    while (lanes > 1 && divides % lanes) lanes /= 2;
+    return lanes;
+}
+
+// Words must not run over the end of a row that is walked in another order than row-major, or that is a firing.
+static int whole_words(const struct ir *ir, const struct ir_node *node, int lanes) {
+    bool cut = ir_op_has_extra(node->op, "along") || ir_op_has_extra(node->op, "rows");
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < (side ? node->outputs : node->inputs); i++) {
+            const struct ir_tensor *t = &ir->tensor[side ? node->out[i] : node->in[i]];
+            int order[IR_MAX_RANK];
+            bool moved = cut;
+            if (!ports_is_array(t)) continue;
+            ports_order(ir, node, side == 1, t->rank, order);
+            for (int d = 0; d < t->rank; d++) moved |= order[d] != d;
+            if (moved) lanes = at_most(lanes, t->shape[order[t->rank - 1]].bound);
+        }
+    return lanes;
+}
+
+static bool read_lanes(const struct ir *ir, const struct ir_node *node, int *lanes, struct diag *diag) {
+    const struct ir_attr *attr = ir_attr_find(&node->attrs, "lanes");
+    *lanes = ir->design.lanes;
+    if (!attr) return true;
+    struct loc loc = attr->loc.source ? attr->loc : node->loc;
+    if (bind_on_engine(node)) {
+        diag_error(diag, loc, "%s `%s` runs on a matrix engine: its lanes are the channels", ir_op_table[node->op].name, node->name);
+        return false;
+    }
+    if (attr->i < 1 || attr->i > 32 || (attr->i & (attr->i - 1))) {
+        int64_t near = 1;
+        while (near < 32 && near * 2 <= attr->i) near *= 2;
+        diag_error(diag, loc, "`lanes` of `%s` must be 1, 2, 4, 8, 16 or 32, not %lld", node->name, (long long)attr->i);
+        diag_note(diag, loc, "nearest legal value: %lld", (long long)near);
+        return false;
+    }
+    *lanes = (int)attr->i;
+    return true;
+}
+
+static bool grows(const struct ir *ir, const struct ir_node *node) {
+    for (int i = 0; i < node->inputs; i++)
+        if (ir->tensor[node->in[i]].rank == 2 && ir->tensor[node->in[i]].shape[1].dynamic == IR_POSITIONS) return true;
+    return false;
+}
+
+// Units of a quantizer and heads are whole words.
+static bool check_lanes(const struct ir *ir, const struct ir_node *node, int lanes, struct diag *diag) {
+    const struct ir_tensor *out = &ir->tensor[node->out[0]];
+    int64_t whole = out->dtype == IR_MX ? out->block : out->dtype == IR_KV ? out->shape[1].bound : 0;
+    for (int i = 0; i < node->inputs; i++)
+        if (ir->tensor[node->in[i]].heads && ir->tensor[node->in[i]].shape[1].dynamic == IR_STATIC) whole = ir->tensor[node->in[i]].shape[1].bound;
+    const struct ir_attr *attr = ir_attr_find(&node->attrs, "lanes");
+    struct loc loc = attr && attr->loc.source ? attr->loc : node->loc;
+    if (grows(ir, node) && lanes != ir->design.lanes) {
+        diag_error(diag, loc, "`lanes` of `%s` must be the design's %d: its rows grow with the position", node->name, ir->design.lanes);
+        return false;
+    }
+    if (!whole || whole % lanes == 0) return true;
+    diag_error(diag, loc, "`lanes` of `%s` (%d) must divide %lld", node->name, lanes, (long long)whole);
+    diag_note(diag, loc, "nearest legal value: %d", at_most(lanes, whole));
+    return false;
+}
+
+bool pass_choose_lanes(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    (void)spec;
+    bool ok = true;
+    for (int n = 0; n < ir->nodes; n++) {
+        struct ir_node *node = &ir->node[n];
+        int lanes;
+        bool legal = read_lanes(ir, node, &lanes, diag);
+        if (legal) node->lanes = whole_words(ir, node, lanes);
+        if (legal && ir_attr_find(&node->attrs, "lanes")) legal = check_lanes(ir, node, node->lanes, diag);
+        ok &= legal;
+    }
+    return ok;
+}

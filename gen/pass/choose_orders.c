@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// choose-orders: in which order of its loops every operation on tensors of several dimensions walks them, so that the layout converters between
+// operations hold as little as possible. Orders written in the spec stay. docs/passes.md.
+#include <string.h>
+
+#include "ops.h"
+#include "pass.h"
+#include "ports.h"
+
+enum { MAX_DIMS = IR_MAX_RANK - 1, MAX_ORDERS = 6 /* permutations of three dimensions */, ROUNDS = 8, ELEMENT_BITS = 32 };
+
+struct chooser {
+    struct ir *ir;
+    struct diag *diag;
+    bool *fixed; // per node
+};
+
+static bool is_free(const struct ir_node *n) { return ir_op_has_extra(n->op, "follow") || ir_op_has_extra(n->op, "permute"); }
+
+static bool walks_arrays(const struct ir *ir, const struct ir_node *n) { return is_free(n) && ports_is_array(&ir->tensor[n->out[0]]); }
+
+// ---- orders that the spec gives ----
+
+static bool read_order(struct chooser *c, int n) {
+    struct ir_node *node = &c->ir->node[n];
+    const struct ir_attr *attr = ir_attr_find(&node->attrs, "order");
+    if (!attr) return true;
+    int rank = c->ir->tensor[node->out[0]].rank, seen = 0;
+    int64_t list[IR_MAX_RANK] = {0};
+    struct loc loc = attr->loc.source ? attr->loc : node->loc;
+    if (!walks_arrays(c->ir, node)) {
+        diag_error(c->diag, loc, "%s `%s` has no order of its own to choose", ir_op_table[node->op].name, node->name);
+        diag_note(c->diag, loc, "elementwise operations and `transpose` have, on tensors of 2 or 3 dimensions");
+        return false;
+    }
+    int count = ir_attr_list(&node->attrs, "order", list, IR_MAX_RANK);
+    for (int d = 0; d < count; d++) seen |= list[d] >= 0 && list[d] < rank ? 1 << list[d] : 0;
+    if (count != rank || seen != (1 << rank) - 1) {
+        diag_error(c->diag, loc, "`order` of `%s` must hold each of its dimensions, 0 to %d, once", node->name, rank - 1);
+        return false;
+    }
+    node->orders = rank;
+    for (int d = 0; d < rank; d++) node->order[d] = (int)list[d];
+    c->fixed[n] = true;
+    return true;
+}
+
+// ---- what an order costs ----
+
+// The operation that makes what a tensor's readers see; IR_NONE: an input, row-major. A carried tensor comes around its loop as `next` does.
+static int maker(const struct ir *ir, int tensor) {
+    for (int r = 0; r < ir->regions; r++)
+        for (int c = 0; c < ir->region[r].carries; c++)
+            if (ir->region[r].carry[c].local == tensor) return ir->tensor[ir->region[r].carry[c].next].producer;
+    return ir->tensor[tensor].producer;
+}
+
+static struct itensor_walk walk_of(const struct ir *ir, int tensor, const int order[]) {
+    const struct ir_tensor *t = &ir->tensor[tensor];
+    struct itensor_walk w;
+    int64_t extent[IR_MAX_RANK] = {1};
+    struct ir_itensor type = ports_array_type(ir, t, 1, order);
+    for (int d = 0; d < t->rank; d++) extent[1 + d] = t->shape[d].bound;
+    type.loops = t->rank; // without the tokens
+    type.map[0] = IR_NONE;
+    if (!itensor_walk(&type, extent, &w)) base_fatal("choose-orders: `%s` has no walk", t->name);
+    return w;
+}
+
+static struct itensor_walk made_walk(const struct ir *ir, int tensor) {
+    int order[IR_MAX_RANK], n = maker(ir, tensor);
+    for (int d = 0; d < IR_MAX_RANK; d++) order[d] = d;
+    if (n != IR_NONE) ports_order(ir, &ir->node[n], true, ir->tensor[tensor].rank, order);
+    return walk_of(ir, tensor, order);
+}
+
+static int64_t conversion_bits(const struct itensor_walk *from, const struct itensor_walk *to) {
+    struct itensor_layout layout;
+    if (itensor_walk_equal(from, to)) return 0;
+    if (!itensor_layout(from, to, 1, &layout)) base_fatal("choose-orders: no converter");
+    return 2 * layout.buffer * layout.width * ELEMENT_BITS;
+}
+
+// All that a tensor's readers need: one converter for those that want the same order.
+static int64_t tensor_bits(const struct ir *ir, int tensor) {
+    struct itensor_walk seen[64], made = made_walk(ir, tensor);
+    int count = 0, order[IR_MAX_RANK];
+    int64_t bits = 0;
+    for (int n = 0; n < ir->nodes; n++)
+        for (int i = 0; i < ir->node[n].inputs; i++) {
+            if (ir->node[n].in[i] != tensor || count == (int)COUNT_OF(seen)) continue;
+            ports_order(ir, &ir->node[n], false, ir->tensor[tensor].rank, order);
+            struct itensor_walk wanted = walk_of(ir, tensor, order);
+            int s = 0;
+            while (s < count && !itensor_walk_equal(&seen[s], &wanted)) s++;
+            if (s < count) continue;
+            seen[count++] = wanted;
+            bits += conversion_bits(&made, &wanted);
+        }
+    for (int r = 0; r < ir->regions; r++) // around the loop the value has the order of `next`
+        for (int c = 0; c < ir->region[r].carries; c++)
+            if (ir->region[r].carry[c].init == tensor && ir->region[r].repeat > 1) {
+                struct itensor_walk around = made_walk(ir, ir->region[r].carry[c].local);
+                bits += conversion_bits(&made, &around);
+            }
+    for (int o = 0; o < ir->outputs; o++)
+        if (ir->output[o] == tensor) {
+            for (int d = 0; d < IR_MAX_RANK; d++) order[d] = d;
+            struct itensor_walk rows = walk_of(ir, tensor, order);
+            bits += conversion_bits(&made, &rows);
+        }
+    return bits;
+}
+
+static int64_t all_bits(const struct ir *ir) {
+    int64_t bits = 0;
+    for (int t = 0; t < ir->tensors; t++)
+        if (ports_is_array(&ir->tensor[t])) bits += tensor_bits(ir, t);
+    return bits;
+}
+
+// ---- choosing ----
+
+static int orders_of(int rank, int list[MAX_ORDERS][MAX_DIMS]) {
+    static const int two[2][MAX_DIMS] = {{0, 1}, {1, 0}};
+    static const int three[6][MAX_DIMS] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    memcpy(list, rank == 2 ? two : three, rank == 2 ? sizeof two : sizeof three);
+    return rank == 2 ? 2 : 6;
+}
+
+static void set_order(struct ir_node *node, int rank, const int order[]) {
+    node->orders = rank;
+    memcpy(node->order, order, sizeof(int) * (size_t)rank);
+}
+
+// The order in which operand `input` comes, seen from the output.
+static void follow(struct ir *ir, int n, int input) {
+    struct ir_node *node = &ir->node[n];
+    int order[IR_MAX_RANK], perm[IR_MAX_RANK], m = maker(ir, node->in[input]), rank = ir->tensor[node->in[input]].rank;
+    for (int d = 0; d < IR_MAX_RANK; d++) order[d] = d;
+    if (!ports_is_array(&ir->tensor[node->in[input]])) return;
+    if (m != IR_NONE) ports_order(ir, &ir->node[m], true, rank, order);
+    if (ir_op_has_extra(node->op, "permute") && ir_permutation(ir, node, perm))
+        for (int l = 0; l < rank; l++)
+            for (int d = 0; d < rank; d++)
+                if (perm[d] == order[l]) {
+                    node->order[l] = d;
+                    break;
+                }
+    if (ir_op_has_extra(node->op, "permute")) node->orders = rank;
+    else set_order(node, rank, order);
+}
+
+// One operation after the other takes the order that costs least while the others keep theirs, until none changes. An order is left for
+// another only if that one is better, so equal ones stay as they began.
+static int64_t improve(struct chooser *c) {
+    struct ir *ir = c->ir;
+    int64_t best = all_bits(ir);
+    bool moved = true;
+    for (int round = 0; moved && round < ROUNDS; round++) {
+        moved = false;
+        for (int n = 0; n < ir->nodes; n++) {
+            int list[MAX_ORDERS][MAX_DIMS], rank = ir->tensor[ir->node[n].out[0]].rank;
+            if (c->fixed[n] || !walks_arrays(ir, &ir->node[n])) continue;
+            int count = orders_of(rank, list);
+            struct ir_node keep = ir->node[n];
+            for (int o = 0; o < count; o++) {
+                set_order(&ir->node[n], rank, list[o]);
+                int64_t bits = all_bits(ir);
+                if (bits < best) {
+                    best = bits;
+                    keep = ir->node[n];
+                    moved = true;
+                }
+                ir->node[n] = keep;
+            }
+        }
+    }
+    return best;
+}
+
+static void start(struct chooser *c, int input) { // input IR_NONE: row-major
+    struct ir *ir = c->ir;
+    for (int n = 0; n < ir->nodes; n++) {
+        struct ir_node *node = &ir->node[n];
+        if (c->fixed[n] || !walks_arrays(ir, node)) continue;
+        node->orders = 0;
+        if (input != IR_NONE) follow(ir, n, input < node->inputs ? input : 0);
+    }
+}
+
+bool pass_choose_orders(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    (void)spec;
+    struct chooser c = {ir, diag, ARENA_ARRAY(ir->arena, bool, (size_t)ir->nodes + 1)};
+    bool ok = true, any = false;
+    for (int n = 0; n < ir->nodes; n++) {
+        ok &= read_order(&c, n);
+        any |= walks_arrays(ir, &ir->node[n]);
+    }
+    if (!ok || !any) return ok;
+    struct ir_node *best = ARENA_ARRAY(ir->arena, struct ir_node, (size_t)ir->nodes);
+    int64_t least = -1;
+    for (int input = IR_NONE; input < 2; input++) { // from row-major, from the first operand's order, from the second's
+        start(&c, input);
+        int64_t bits = improve(&c);
+        if (least >= 0 && bits >= least) continue;
+        least = bits;
+        memcpy(best, ir->node, sizeof *best * (size_t)ir->nodes);
+    }
+    memcpy(ir->node, best, sizeof *best * (size_t)ir->nodes);
+    return true;
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// insert-layouts: where the two ends of an edge walk an fp32 tensor differently, what makes one walk of the other: rill_layout_converter with the
+// least ping-pong buffer, placed inside the loops that both walks share; rill_width_converter where words are wider or narrower; rill_frame where
+// the firings are cut otherwise. Nothing where the walks are equal. docs/passes.md.
+#include <string.h>
+
+#include "pass.h"
+#include "ports.h"
+
+// A stream on the way from one end of an edge to the other.
+struct stream {
+    int kernel, port; // where it comes from
+    int64_t width, cut;
+    bool padded; // every firing ends with a word that is not full
+};
+
+struct link {
+    struct ir *ir;
+    struct diag *diag;
+    int edge; // of the IR: becomes the first of the chain
+    bool first;
+    struct ir_edge old;
+    struct ir_port from, to;
+    int64_t elements;
+    int64_t extent[IR_MAX_RANK];
+    int made; // kernels
+    struct stream at;
+};
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static bool is_fp32(const struct ir_port *p) { return p->kind == IR_STREAM_TOKENS && p->type.dtype == IR_F32 && p->type.loops > 0; }
+
+// ---- walks without the tokens, which are innermost on both sides ----
+
+static struct ir_itensor without_tokens(const struct ir_itensor *type) {
+    struct ir_itensor t = *type;
+    if (t.map[0] != t.loops - 1) return t;
+    t.loops--;
+    t.map[0] = IR_NONE;
+    return t;
+}
+
+// Extents of the tensor in the type's dimensions.
+static void find_extents(const struct link *l, const struct ir_port *port, int64_t extent[]) {
+    int named = l->from.tensor != IR_NONE ? l->from.tensor : l->to.tensor;
+    const struct ir_tensor *t = named == IR_NONE ? NULL : &l->ir->tensor[named];
+    extent[0] = 1;
+    for (int d = 1; d < port->type.rank; d++)
+        extent[d] = t && !t->heads && t->rank == port->type.rank - 1 ? t->shape[d - 1].bound : itensor_extent(&port->type, d);
+    if (port->type.rank == 2 && t && !t->heads) extent[1] = ir_tensor_elements(t);
+}
+
+static bool find_walk(const struct link *l, const struct ir_port *port, struct itensor_walk *walk) {
+    int64_t extent[IR_MAX_RANK];
+    struct ir_itensor type = without_tokens(&port->type);
+    find_extents(l, port, extent);
+    int inner = type.rank - 1;
+    if (port->cut > 1 && itensor_extent(&type, inner) != extent[inner]) { // rows padded to words: the walk is that of the rows
+        type.element[inner] = 1;
+        type.trip[type.map[inner]].bound = extent[inner];
+        type.step[type.map[inner]] = 1;
+    }
+    return itensor_walk(&type, extent, walk);
+}
+
+// ---- the chain ----
+
+static void append(struct link *l, const char *what, const char *module, int64_t width, int64_t cut, const struct ir_port *like) {
+    struct ir *ir = l->ir;
+    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_%s", l->old.name, what), module, IR_NONE);
+    int64_t bits[2] = {l->at.width * 32, width * 32};
+    for (int out = 0; out < 2; out++) {
+        int p = ports_add_like(ir, k, "", out == 1, like);
+        struct ir_port *port = &ir->kernel[k].port[p];
+        port->data_bits = bits[out];
+        port->region = l->from.region;
+        port->cut = out ? cut : l->at.cut;
+        struct ir_tensor any = {.dtype = IR_F32, .rank = 1, .shape = {{l->elements, IR_STATIC}}};
+        port->type = ports_vector_type(ir, &any, out ? width : l->at.width); // in the order of the walk: a plain sequence
+    }
+    if (l->first) {
+        ir->edge[l->edge].dst_kernel = k;
+        ir->edge[l->edge].dst_port = 0;
+        ir->edge[l->edge].name = arena_printf(ir->arena, "%s_%s_in", l->old.name, what);
+        ir->kernel[k].port[0].edge = l->edge;
+        ir->kernel[k].port[0].type = l->from.type;
+        ir->kernel[k].port[0].cut = l->from.cut;
+    } else ir_connect(ir, l->at.kernel, l->at.port, k, 0);
+    l->first = false;
+    l->at.kernel = k;
+    l->at.port = 1;
+    l->at.width = width;
+    l->at.cut = cut;
+    l->made++;
+}
+
+static void add_width(struct link *l, int64_t width, const char *what) {
+    int64_t row = l->elements / l->at.cut, in = l->at.width, rest = row % in;
+    if (in == width && !(l->at.padded && rest)) return;
+    struct ir *ir = l->ir;
+    append(l, what, "rill_width_converter", width, l->at.cut, &l->from);
+    int k = l->at.kernel;
+    ir_set_param(ir, k, "IN_ELEMS", "%lld", (long long)in);
+    ir_set_param(ir, k, "OUT_ELEMS", "%lld", (long long)width);
+    ir_set_param(ir, k, "ELEM_W", "32");
+    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
+    ir_set_param(ir, k, "DENSE", "1");
+    ir_set_param(ir, k, "LAST_ELEMS", "%lld", (long long)(rest ? rest : in));
+    ir_set_param(ir, k, "LAST_WORDS", "%lld", (long long)div_up(row, in));
+    int bits = u64_clog2((uint64_t)in + 1);
+    ir_add_wire(ir, k, "s_axis_tcount", false, bits, arena_printf(ir->arena, "%d'd0", bits));
+    l->at.padded = row % width != 0;
+}
+
+static void add_frame(struct link *l, int64_t cut) {
+    if (l->at.cut == cut) return;
+    append(l, "frame", "rill_frame", l->at.width, cut, &l->from);
+    ir_set_param(l->ir, l->at.kernel, "DATA_W", "%lld", (long long)(l->at.width * 32));
+    ir_set_param(l->ir, l->at.kernel, "TOKENS", "%d", l->ir->design.tokens);
+    ir_set_param(l->ir, l->at.kernel, "WORDS", "%lld", (long long)(l->elements / cut / l->at.width));
+}
+
+static const char *loop_list(struct ir *ir, const int64_t *value, int loops) {
+    const char *text = "";
+    for (int l = loops - 1; l >= 0; l--) text = arena_printf(ir->arena, "%s%s32'd%lld", text, *text ? ", " : "", (long long)value[l]);
+    return arena_printf(ir->arena, "{%s}", text);
+}
+
+static void add_layout(struct link *l, const struct itensor_layout *layout) {
+    struct ir *ir = l->ir;
+    append(l, "layout", "rill_layout_converter", layout->width, 1, &l->from);
+    int k = l->at.kernel;
+    ir_set_param(ir, k, "DATA_W", "%lld", (long long)(layout->width * 32));
+    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
+    ir_set_param(ir, k, "BUFFER", "%lld", (long long)layout->buffer);
+    ir_set_param(ir, k, "ROUNDS", "%lld", (long long)layout->rounds);
+    ir_set_param(ir, k, "LOOPS", "%d", layout->loops);
+    ir_set_param(ir, k, "TRIPS", "%s", loop_list(ir, layout->trip, layout->loops));
+    ir_set_param(ir, k, "STRIDES", "%s", loop_list(ir, layout->stride, layout->loops));
+    l->at.padded = false;
+}
+
+static int64_t low_power(int64_t n) { return n & -n; }
+
+// The widest words that make whole firings on both sides.
+static int64_t common_width(const struct link *l) {
+    int64_t width = least(itensor_tile(&l->from.type), itensor_tile(&l->to.type));
+    if (l->from.cut > 1) width = least(width, low_power(l->elements / l->from.cut));
+    if (l->to.cut > 1) width = least(width, low_power(l->elements / l->to.cut));
+    return width;
+}
+
+// False after an error.
+static bool add_chain(struct link *l, const struct itensor_walk *a, const struct itensor_walk *b) {
+    int64_t out = itensor_tile(&l->to.type);
+    if (itensor_walk_equal(a, b)) {
+        if (l->from.cut != l->to.cut) {
+            add_width(l, common_width(l), "narrow");
+            add_frame(l, l->to.cut);
+        }
+        add_width(l, out, "wide");
+        return true;
+    }
+    struct itensor_layout layout;
+    enum { MOST_LOOPS = 8 };
+    if (!itensor_layout(a, b, common_width(l), &layout) || layout.loops > MOST_LOOPS) {
+        diag_error(l->diag, loc_none(), "edge `%s`: no layout converter makes %s of %s", l->old.name, ir_type_text(l->ir, &l->to.type),
+                   ir_type_text(l->ir, &l->from.type));
+        return false;
+    }
+    add_width(l, layout.width, "narrow");
+    add_layout(l, &layout);
+    add_frame(l, l->to.cut);
+    add_width(l, out, "wide");
+    return true;
+}
+
+static bool convert(struct ir *ir, int e, struct diag *diag) {
+    const struct ir_edge *edge = &ir->edge[e];
+    struct link l = {.ir = ir, .diag = diag, .edge = e, .first = true, .old = *edge};
+    l.from = ir->kernel[edge->src_kernel].port[edge->src_port];
+    l.to = ir->kernel[edge->dst_kernel].port[edge->dst_port];
+    if (!is_fp32(&l.from) || !is_fp32(&l.to)) return true;
+    if (itensor_equal(&l.from.type, &l.to.type) && l.from.cut == l.to.cut) return true;
+    struct itensor_walk a, b;
+    if (!find_walk(&l, &l.from, &a) || !find_walk(&l, &l.to, &b)) return true; // left to insert-converters
+    int64_t extent[IR_MAX_RANK];
+    find_extents(&l, &l.from, extent);
+    l.elements = 1;
+    for (int d = 0; d < l.from.type.rank; d++) l.elements *= extent[d];
+    l.at = (struct stream){edge->src_kernel, edge->src_port, itensor_tile(&l.from.type), l.from.cut, false};
+    l.at.padded = l.elements / l.at.cut % l.at.width != 0;
+    if (!add_chain(&l, &a, &b)) return false;
+    if (l.made) ir_connect(ir, l.at.kernel, l.at.port, l.old.dst_kernel, l.old.dst_port);
+    return true;
+}
+
+bool pass_insert_layouts(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    (void)spec;
+    int edges = ir->edges;
+    bool ok = true;
+    for (int e = 0; e < edges; e++) ok &= convert(ir, e, diag);
+    return ok;
+}

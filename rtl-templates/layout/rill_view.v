@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Another view of the same words: the kernel of operations that only rename a tensor's dimensions (transpose, reshape). Wires.
+//
+// What has to move is moved by rill_layout_converter before or behind it, where the compiler finds that the types of both ends differ.
+// Streams: docs/rtl.md section 3. Latency 0, one chunk per cycle. Reset: synchronous; tvalid and tready are low in reset.
+// LANES   fp32 per chunk
+// TOKENS  tokens per step, upper bound
+`default_nettype none
+
+module rill_view #(
+    parameter LANES = 0,
+    parameter TOKENS = 0,
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire                clk,
+    input  wire                rst,
+    input  wire                s_axis_x_tvalid,
+    output wire                s_axis_x_tready,
+    input  wire [LANES*32-1:0] s_axis_x_tdata,
+    input  wire [USER_W-1:0]   s_axis_x_tuser,
+    input  wire                s_axis_x_tlast,
+    output wire                m_axis_y_tvalid,
+    input  wire                m_axis_y_tready,
+    output wire [LANES*32-1:0] m_axis_y_tdata,
+    output wire [USER_W-1:0]   m_axis_y_tuser,
+    output wire                m_axis_y_tlast
+);
+    generate
+        if (LANES < 1 || TOKENS < 1) begin : gen_bad
+            rill_error_LANES_and_TOKENS_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    assign m_axis_y_tvalid = s_axis_x_tvalid && !rst;
+    assign s_axis_x_tready = m_axis_y_tready && !rst;
+    assign m_axis_y_tdata = s_axis_x_tdata;
+    assign m_axis_y_tuser = s_axis_x_tuser;
+    assign m_axis_y_tlast = s_axis_x_tlast;
+    wire unused = clk;
+endmodule
+
+`default_nettype wire
