@@ -28,6 +28,9 @@ odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 bindin
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks|1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|1|
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
+transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
+mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|1|
+lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|
 TEXT
 }
 
@@ -76,12 +79,17 @@ layer1|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|0 1 2 3|
 layer1-spatial|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|1 2|channels=14 binding=spatial
 layer1-8x256-T8|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|1 2|channels=8 beat_bits=256 T=8
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
+transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
+mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|1|
+lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|
 grouped-spatial|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|channels=13 binding=spatial
 grouped-1x512-T8|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=1 beat_bits=512 T=8
 grouped-8x512-T1|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=8 beat_bits=512 T=1 lanes=1 group=128
 blocks-1x512|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|channels=1 beat_bits=512 group=128 lanes=32
 blocks-spatial|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|binding=spatial
+transpose-1|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|lanes=1 T=1
+mixer-spatial|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|1|binding=spatial lanes=2 T=4
 five|five|$root/tests/e2e/specs/five.yaml|random:7|rows|0 1|
 linear|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|
 linear-2|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|channels=2
