@@ -194,6 +194,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     double clock_mhz;
     int channels, beat_bits, lanes, tokens;
     int arrays; // tokens that a beat serves in one cycle of a matrix engine; divides tokens
+    int unroll; // lanes to hand out, 0: every kernel has `lanes`
     int group;
     int prefetch_beats, max_burst, outstanding;
     int64_t context;               // positions

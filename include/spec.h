@@ -41,6 +41,7 @@ struct spec_design {
     int channels;          // HBM pseudo-channels = matrix lanes, 1..32
     int beat_bits;         // 256, 512
     int lanes;             // fp32 lanes of vector streams: 1, 2, 4, ... 32
+    int unroll;            // fp32 lanes of all kernels that are free, handed out to the slowest; 0: each has `lanes`
     int tokens;            // key T: positions per step: 1, 2, 4, 8
     int arrays;            // key A: positions that a weight beat serves in one cycle: 1, 2; divides T
     int weights, head, kv; // enum spec_format

@@ -15,7 +15,7 @@ static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "pa
 #define IR_DESIGN_FIELDS(F)                                                                                                                          \
     F(channels)                                                                                                                                      \
     F(beat_bits)                                                                                                                                     \
-    F(lanes) F(tokens) F(arrays) F(group) F(prefetch_beats) F(max_burst) F(outstanding) F(context) F(eot) F(channel_bytes) F(is_lm)
+    F(lanes) F(unroll) F(tokens) F(arrays) F(group) F(prefetch_beats) F(max_burst) F(outstanding) F(context) F(eot) F(channel_bytes) F(is_lm)
 #define IR_FIRING_FIELDS(F)                                                                                                                          \
     F(engine)                                                                                                                                        \
     F(node)                                                                                                                                          \

@@ -73,6 +73,89 @@ static bool check_lanes(const struct ir *ir, const struct ir_node *node, int lan
     return false;
 }
 
+// ---- a budget of lanes, handed out to the slowest ----
+
+enum { MOST_LANES = 32 };
+
+struct share {
+    struct ir *ir;
+    int *group; // per node: the first node of its group; IR_NONE: its lanes are not to choose
+    int64_t budget;
+};
+
+static bool is_view(const struct ir_node *node) { return !strcmp(ir_op_table[node->op].module, "rill_view"); }
+
+// Streams of fp32 values, of blocks at the most, and nothing that grows: these kernels work alike with any number of lanes.
+static bool is_free(const struct ir *ir, const struct ir_node *node) {
+    static const char *const kinds[] = {"follow", "along", "rows"};
+    bool any = is_view(node);
+    for (size_t k = 0; k < COUNT_OF(kinds); k++) any |= ir_op_has_extra(node->op, kinds[k]);
+    for (int i = 0; i < node->inputs; i++) any &= !ir->tensor[node->in[i]].heads;
+    return any && !ir_attr_find(&node->attrs, "lanes") && !grows(ir, node);
+}
+
+static int64_t cycles_alone(const struct ir *ir, const struct ir_node *node) { // with one lane
+    return ir_tensor_elements(&ir->tensor[node->in[0]]) * ir->region[node->region].repeat;
+}
+
+// Connected operations that have the same work have the same lanes: nothing is converted between them.
+static void find_groups(struct share *s) {
+    struct ir *ir = s->ir;
+    for (int n = 0; n < ir->nodes; n++) {
+        const struct ir_node *node = &ir->node[n];
+        s->group[n] = is_free(ir, node) ? n : IR_NONE;
+        for (int i = 0; s->group[n] != IR_NONE && i < node->inputs; i++) {
+            int p = ir->tensor[node->in[i]].producer;
+            if (p == IR_NONE || s->group[p] == IR_NONE || cycles_alone(ir, &ir->node[p]) != cycles_alone(ir, node)) continue;
+            int from = s->group[n] > s->group[p] ? s->group[n] : s->group[p], to = s->group[n] + s->group[p] - from;
+            for (int m = 0; m <= n; m++)
+                if (s->group[m] == from) s->group[m] = to;
+        }
+    }
+}
+
+// Doubles the lanes of a group. False where the budget or a kernel's own limit does not allow it.
+static bool double_group(struct share *s, int group) {
+    struct ir *ir = s->ir;
+    int64_t more = 0;
+    for (int n = 0; n < ir->nodes; n++) {
+        const struct ir_tensor *out = &ir->tensor[ir->node[n].out[0]];
+        if (s->group[n] != group) continue;
+        int lanes = 2 * ir->node[n].lanes;
+        if (lanes > MOST_LANES || (out->dtype == IR_MX && out->block % lanes)) return false;
+        if (!is_view(&ir->node[n])) more += ir->node[n].lanes;
+    }
+    if (more > s->budget) return false;
+    s->budget -= more;
+    for (int n = 0; n < ir->nodes; n++)
+        if (s->group[n] == group) ir->node[n].lanes *= 2;
+    return true;
+}
+
+static int slowest(const struct share *s, const bool *done) {
+    int64_t most = 0;
+    int group = IR_NONE;
+    for (int n = 0; n < s->ir->nodes; n++) {
+        const struct ir_node *node = &s->ir->node[n];
+        if (s->group[n] == IR_NONE || done[s->group[n]] || cycles_alone(s->ir, node) / node->lanes <= most) continue;
+        most = cycles_alone(s->ir, node) / node->lanes;
+        group = s->group[n];
+    }
+    return group;
+}
+
+static void hand_out(struct ir *ir) {
+    struct share s = {ir, ARENA_ARRAY(ir->arena, int, (size_t)ir->nodes + 1), ir->design.unroll};
+    bool *done = ARENA_ARRAY(ir->arena, bool, (size_t)ir->nodes + 1);
+    find_groups(&s);
+    for (int n = 0; n < ir->nodes; n++)
+        if (s.group[n] != IR_NONE) {
+            ir->node[n].lanes = 1;
+            s.budget -= !is_view(&ir->node[n]);
+        }
+    for (int g = slowest(&s, done); g != IR_NONE; g = slowest(&s, done)) done[g] = !double_group(&s, g);
+}
+
 bool pass_choose_lanes(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     (void)spec;
     bool ok = true;
@@ -80,9 +163,11 @@ bool pass_choose_lanes(struct ir *ir, const struct rill_spec *spec, struct diag 
         struct ir_node *node = &ir->node[n];
         int lanes;
         bool legal = read_lanes(ir, node, &lanes, diag);
-        if (legal) node->lanes = whole_words(ir, node, lanes);
+        if (legal) node->lanes = lanes;
         if (legal && ir_attr_find(&node->attrs, "lanes")) legal = check_lanes(ir, node, node->lanes, diag);
         ok &= legal;
     }
+    if (ok && ir->design.unroll > 0) hand_out(ir);
+    for (int n = 0; n < ir->nodes && ok; n++) ir->node[n].lanes = whole_words(ir, &ir->node[n], ir->node[n].lanes);
     return ok;
 }

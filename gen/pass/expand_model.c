@@ -13,6 +13,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .channels = d->channels,
                                     .beat_bits = d->beat_bits,
                                     .lanes = d->lanes,
+                                    .unroll = d->unroll,
                                     .tokens = d->tokens,
                                     .arrays = d->arrays,
                                     .group = d->group,

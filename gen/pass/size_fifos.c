@@ -18,12 +18,25 @@ static int64_t tensor_words(const struct ir *ir, const struct ir_port *port) {
     return ports_firing_words(port) * firings;
 }
 
+// A layout converter that takes in whole tensors stores them in the order in which they come, as the FIFO before it would: one buffer serves
+// both. A width converter may stand between.
+static bool is_folded(const struct ir *ir, const struct ir_edge *edge) {
+    int k = edge->dst_kernel;
+    for (int p = 0; is_module(ir, k, "rill_width_converter") && p < ir->kernel[k].ports; p++)
+        if (ir->kernel[k].port[p].is_output && ir->kernel[k].port[p].edge != IR_NONE) {
+            k = ir->edge[ir->kernel[k].port[p].edge].dst_kernel;
+            break;
+        }
+    const char *rounds = ir_param_find(&ir->kernel[k], "ROUNDS");
+    return is_module(ir, k, "rill_layout_converter") && rounds && !strcmp(rounds, "1");
+}
+
 static int64_t edge_depth(const struct ir *ir, const struct ir_edge *edge) {
     const struct ir_port *from = &ir->kernel[edge->src_kernel].port[edge->src_port], *to = &ir->kernel[edge->dst_kernel].port[edge->dst_port];
     if (to->data_bits == 64 && to->kind == IR_STREAM_BARE) return DEPTH_STEP;
     bool waits = is_module(ir, edge->src_kernel, "rill_fork") || is_module(ir, edge->dst_kernel, "rill_stream_mux") ||
                  is_module(ir, edge->src_kernel, "rill_stream_demux");
-    if (!waits || from->kind == IR_STREAM_BARE) return DEPTH_PLAIN;
+    if (!waits || from->kind == IR_STREAM_BARE || is_folded(ir, edge)) return DEPTH_PLAIN;
     int64_t a = tensor_words(ir, from), b = tensor_words(ir, to);
     return (a > b ? a : b) + DEPTH_SLACK;
 }

@@ -23,6 +23,7 @@ static const struct schema_field design_fields[] = {
     RANGE_FIELD(channels, 1, SPEC_MAX_CHANNELS, 1),
     LIST_FIELD("beat_bits", beat_bits, beat_sizes, 512),
     LIST_FIELD("lanes", lanes, lane_counts, 8),
+    RANGE_FIELD(unroll, 0, 8192, 0),
     LIST_FIELD("T", tokens, token_counts, 1),
     LIST_FIELD("A", arrays, array_counts, 1),
     WORD_FIELD(weights, spec_format_words, 2, SPEC_INT8),

@@ -31,6 +31,7 @@ blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
 transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
 mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|1|
 lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|
+lanes-unroll|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|unroll=90
 TEXT
 }
 
@@ -82,6 +83,7 @@ blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
 transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
 mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|1|
 lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|
+lanes-unroll|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|unroll=90
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|
 grouped-spatial|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|channels=13 binding=spatial
 grouped-1x512-T8|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=1 beat_bits=512 T=8
