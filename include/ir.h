@@ -294,6 +294,9 @@ int64_t ir_tensor_elements(const struct ir_tensor *);
 // Elements of the vectors an operation works on: the dimension `along`, the last one of a quantized tensor, else the whole first operand.
 int ir_node_lanes(const struct ir *, int node); // of its kernel: its own or the design's
 int64_t ir_vector_length(const struct ir *, const struct ir_node *);
+// How often a repetition's vector parameters stand in their store, which is read in a circle: once for each of the vectors that an operation of a
+// repeated region works on.
+int64_t ir_param_copies(const struct ir *, const struct ir_node *);
 
 // The itensor type in the paper's notation, in arena memory.
 const char *ir_type_text(struct ir *, const struct ir_itensor *);

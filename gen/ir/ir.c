@@ -259,6 +259,11 @@ int64_t ir_vector_length(const struct ir *ir, const struct ir_node *node) {
     return in->dtype == IR_MX ? in->shape[in->rank - 1].bound : ir_tensor_elements(in);
 }
 
+int64_t ir_param_copies(const struct ir *ir, const struct ir_node *node) {
+    if (ir->region[node->region].repeat == 1) return 1;
+    return ir_tensor_elements(&ir->tensor[node->in[0]]) / ir_vector_length(ir, node);
+}
+
 int64_t ir_tensor_elements(const struct ir_tensor *t) {
     int64_t n = 1;
     for (int d = 0; d < t->rank; d++) n *= t->shape[d].bound;

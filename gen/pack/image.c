@@ -136,7 +136,11 @@ static bool pack_params(struct image *im, const struct store_entry *e, const flo
     uint8_t *data = arena_alloc(im->scratch, (size_t)bytes, 1);
     for (int64_t v = 0; v < e->rows; v++)
         for (int64_t i = 0; i < e->k; i++) put_f32(data + i / lanes * word + (v * lanes + i % lanes) * 4, f[v * e->k + i]);
-    return put(im, seg, seg->channel, e->repetition, e->repetition * bytes, data, bytes, diag);
+    int64_t copies = ir_param_copies(im->ir, &im->ir->node[e->node]);
+    bool ok = true;
+    for (int64_t c = 0; ok && c < copies; c++)
+        ok = put(im, seg, seg->channel, e->repetition, (e->repetition * copies + c) * bytes, data, bytes, diag);
+    return ok;
 }
 
 bool image_floats(struct image *im, const struct store_entry *e, const float *f, struct diag *diag) {

@@ -122,11 +122,12 @@ static void add_param_store(struct dma *d, int k, int port) {
     struct ir *ir = d->ir;
     int node = ir->kernel[k].node;
     int64_t n = ir_vector_length(ir, &ir->node[node]), bits = ir->kernel[k].port[port].data_bits, lanes = ports_lanes(ir, k);
-    int64_t vectors = bits / (lanes * 32), beats = layout_param_beats(&ir->design, lanes, vectors, n, repeat_of(ir, node));
+    int64_t times = repeat_of(ir, node) * ir_param_copies(ir, &ir->node[node]);
+    int64_t vectors = bits / (lanes * 32), beats = layout_param_beats(&ir->design, lanes, vectors, n, times);
     int store = ir_add_kernel(ir, arena_printf(ir->arena, "%s_param", ir->kernel[k].name), "rill_param_store", IR_NONE);
     ir_set_param(ir, store, "BEAT_BITS", "%d", ir->design.beat_bits);
     ir_set_param(ir, store, "WORD_W", "%lld", (long long)bits);
-    ir_set_param(ir, store, "WORDS", "%lld", (long long)(layout_div_up(n, lanes) * repeat_of(ir, node)));
+    ir_set_param(ir, store, "WORDS", "%lld", (long long)(layout_div_up(n, lanes) * times));
     int out = ir_add_port(ir, store, "param", true, IR_STREAM_BARE, bits);
     ir_connect(ir, store, out, k, port);
     add_segment(d, ir->kernel[store].name, IR_SEG_PARAMS, node, AUX_CHANNEL, 0, beats * (ir->design.beat_bits / 8));

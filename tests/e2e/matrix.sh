@@ -32,6 +32,7 @@ transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
 mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|1|
 lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|
 lanes-unroll|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|unroll=90
+carried|carried|$root/tests/e2e/specs/carried.yaml|random:1|rows|1|
 TEXT
 }
 
@@ -84,6 +85,7 @@ transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
 mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|1|
 lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|
 lanes-unroll|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|unroll=90
+carried|carried|$root/tests/e2e/specs/carried.yaml|random:1|rows|1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|
 grouped-spatial|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|channels=13 binding=spatial
 grouped-1x512-T8|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=1 beat_bits=512 T=8

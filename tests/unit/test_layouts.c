@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Orders, lanes and layout converters of small graphs: as few converters as there must be, none where walks are equal.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "command.h"
+
+static struct arena arena;
+static struct diag diag;
+static int setup(void **state) {
+    (void)state;
+    arena_init(&arena);
+    diag_init(&diag, stderr);
+    return 0;
+}
+static int teardown(void **state) {
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+// One region of operations on inputs x [8][16] and v [2][4][16], 4 lanes.
+static struct ir *build(const char *outputs, const char *ops, const char *design) {
+    char path[] = "/tmp/rill-test-layouts-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    FILE *f = fdopen(fd, "w");
+    fprintf(f, "name: t\ngraph:\n  inputs:\n    x: {shape: [8, 16]}\n    v: {shape: [2, 4, 16]}\n  outputs: [%s]\n  regions:\n    - name: main\n",
+            outputs);
+    fprintf(f, "      ops:\n%sdesign:\n  channels: 1\n  lanes: 4\n%s", ops, design);
+    fclose(f);
+    struct ir *ir = command_build(path, &arena, &diag, NULL);
+    unlink(path);
+    assert_non_null(ir);
+    return ir;
+}
+
+static int count(const struct ir *ir, const char *module) {
+    int n = 0;
+    for (int k = 0; k < ir->kernels; k++) n += !strcmp(ir->kernel[k].module, module);
+    return n;
+}
+
+static const struct ir_kernel *only(const struct ir *ir, const char *module) {
+    assert_int_equal(count(ir, module), 1);
+    for (int k = 0; k < ir->kernels; k++)
+        if (!strcmp(ir->kernel[k].module, module)) return &ir->kernel[k];
+    return NULL;
+}
+
+#define OP(text) "        - {op: " text "}\n"
+
+static void test_no_converters(void **state) {
+    (void)state;
+    struct ir *ir = build(
+        "y", OP("gelu, name: a, in: [x]") OP("silu, name: b, in: [v]") OP("reshape, name: c, in: [b], shape: [8, 16]") OP("add, name: y, in: [a, c]"),
+        "");
+    assert_int_equal(count(ir, "rill_layout_converter") + count(ir, "rill_width_converter") + count(ir, "rill_frame"), 0);
+}
+
+// What turns around and back again moves nothing.
+static void test_turned_twice(void **state) {
+    (void)state;
+    struct ir *ir = build("y",
+                          OP("transpose, name: a, in: [x]") OP("gelu, name: b, in: [a]") OP("silu, name: c, in: [b]")
+                              OP("transpose, name: d, in: [c]") OP("mul, name: y, in: [d, x]") OP("add, name: z, in: [v, v]"),
+                          "");
+    assert_int_equal(count(ir, "rill_layout_converter"), 0);
+}
+
+static void test_one_transposition(void **state) {
+    (void)state;
+    struct ir *ir = build("y", OP("transpose, name: a, in: [x]") OP("gelu, name: y, in: [a]"), "");
+    const struct ir_kernel *k = only(ir, "rill_layout_converter");
+    assert_string_equal(ir_param_find(k, "BUFFER"), "128");
+    assert_string_equal(ir_param_find(k, "ROUNDS"), "1");
+    assert_string_equal(ir_param_find(k, "DATA_W"), "32");
+    assert_int_equal(count(ir, "rill_width_converter"), 2);
+}
+
+// Inside the shared loop the buffer holds a plane; where only the outer dimensions change places whole words move.
+static void test_shared_loops(void **state) {
+    (void)state;
+    struct ir *ir = build("y", OP("transpose, name: y, in: [v], perm: [0, 2, 1]"), "");
+    const struct ir_kernel *k = only(ir, "rill_layout_converter");
+    assert_string_equal(ir_param_find(k, "ROUNDS"), "2");
+    assert_string_equal(ir_param_find(k, "BUFFER"), "64");
+    ir = build("y", OP("transpose, name: y, in: [v], perm: [1, 0, 2]"), "");
+    k = only(ir, "rill_layout_converter");
+    assert_string_equal(ir_param_find(k, "DATA_W"), "128");
+    assert_string_equal(ir_param_find(k, "BUFFER"), "32");
+    assert_int_equal(count(ir, "rill_width_converter"), 0);
+}
+
+// Three readers in the other order, fixed by the spec: one converter.
+static void test_readers_share(void **state) {
+    (void)state;
+    struct ir *ir = build("p, q, r, s",
+                          OP("gelu, name: a, in: [x]") OP("silu, name: p, in: [a], order: [0, 1]") OP("silu, name: b, in: [a], order: [1, 0]")
+                              OP("gelu, name: c, in: [a], order: [1, 0]") OP("mul, name: d, in: [a, b], order: [1, 0]")
+                                  OP("transpose, name: q, in: [b], order: [0, 1]") OP("transpose, name: r, in: [c], order: [0, 1]")
+                                      OP("transpose, name: s, in: [d], order: [0, 1]"),
+                          "");
+    assert_int_equal(count(ir, "rill_layout_converter"), 1);
+    assert_int_equal(count(ir, "rill_view"), 3);
+}
+
+// The FIFO of a whole tensor behind the fork is the converter's bank.
+static void test_folded(void **state) {
+    (void)state;
+    struct ir *ir = build("y, z", OP("transpose, name: y, in: [x], order: [0, 1]") OP("gelu, name: z, in: [x]"), "");
+    int folded = 0, kept = 0;
+    for (int e = 0; e < ir->edges; e++) {
+        const struct ir_kernel *from = &ir->kernel[ir->edge[e].src_kernel];
+        if (strcmp(from->module, "rill_fork") || from->port[0].kind == IR_STREAM_BARE) continue;
+        folded += ir->edge[e].depth == 2;
+        kept += ir->edge[e].depth > 32;
+    }
+    assert_int_equal(folded, 1);
+    assert_int_equal(kept, 1);
+}
+
+static int lanes_of(const struct ir *ir, const char *node) {
+    for (int n = 0; n < ir->nodes; n++)
+        if (!strcmp(ir->node[n].name, node)) return ir->node[n].lanes;
+    return 0;
+}
+
+// Rows are whole words; widths change only between operations with other work.
+static void test_lanes(void **state) {
+    (void)state;
+    struct ir *ir = build("y", OP("gelu, name: a, in: [x], lanes: 8") OP("rmsnorm, name: y, in: [a], gamma: g, along: 0, lanes: 32"), "");
+    assert_int_equal(lanes_of(ir, "a"), 8);
+    assert_int_equal(lanes_of(ir, "y"), 8); // columns of 8
+    assert_int_equal(count(ir, "rill_layout_converter"), 2);
+    ir = build("y", OP("gelu, name: a, in: [x]") OP("silu, name: b, in: [a]") OP("add, name: y, in: [b, a]"), "  unroll: 25\n");
+    assert_int_equal(lanes_of(ir, "a"), 8); // three of 8 lanes: 24
+    assert_int_equal(lanes_of(ir, "b"), 8);
+    assert_int_equal(lanes_of(ir, "y"), 8);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_no_converters, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_turned_twice, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_one_transposition, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_shared_loops, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_readers_share, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_folded, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lanes, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
