@@ -8,28 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "attrs.h"
 #include "base.h"
 #include "diag.h"
 #include "itensor.h"
-
-// ---- Attributes ----------------------------------------------------------------------------------------------------------------------
-
-enum ir_attr_kind { IR_ATTR_INT, IR_ATTR_FLOAT, IR_ATTR_STRING, IR_ATTR_LIST /* of integers, kept as a string: "1,0" */ };
-
-struct ir_attr {
-    const char *key;
-    enum ir_attr_kind kind;
-    int64_t i;
-    double f;
-    const char *s;
-    struct loc loc;
-};
-
-struct ir_attrs {
-    struct ir_attr *item;
-    int count;
-    size_t capacity;
-};
 
 // ---- Tensor graph --------------------------------------------------------------------------------------------------------------------
 
@@ -273,19 +255,10 @@ int ir_add_segment(struct ir *, struct ir_segment);
 int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);
 void ir_set_param(struct ir *, int kernel, const char *name, const char *format, ...);
 const char *ir_param_find(const struct ir_kernel *, const char *name); // NULL if absent
-void ir_attr_set_int(struct ir *, struct ir_attrs *, const char *key, int64_t);
-void ir_attr_set_float(struct ir *, struct ir_attrs *, const char *key, double);
-void ir_attr_set_string(struct ir *, struct ir_attrs *, const char *key, const char *);
-const struct ir_attr *ir_attr_find(const struct ir_attrs *, const char *key);
-int64_t ir_attr_int(const struct ir_attrs *, const char *key, int64_t fallback);
-double ir_attr_float(const struct ir_attrs *, const char *key, double fallback);
-const char *ir_attr_string(const struct ir_attrs *, const char *key, const char *fallback);
-// The numbers of a list; their count, 0 if it is absent or none.
-int ir_attr_list(const struct ir_attrs *, const char *key, int64_t out[], int most);
-int ir_find_tensor(const struct ir *, const char *name); // IR_NONE if absent
-int ir_engine_of(const struct ir *, int node);           // the engine a product fires on, IR_NONE for other operations
-int ir_engine_at(const struct ir *, int channel);        // the engine that owns a channel, IR_NONE without engines
-int ir_key_channels(const struct ir *);                  // channels over which positions of K are dealt out; all, without attention
+int ir_find_tensor(const struct ir *, const char *name);               // IR_NONE if absent
+int ir_engine_of(const struct ir *, int node);                         // the engine a product fires on, IR_NONE for other operations
+int ir_engine_at(const struct ir *, int channel);                      // the engine that owns a channel, IR_NONE without engines
+int ir_key_channels(const struct ir *);                                // channels over which positions of K are dealt out; all, without attention
 bool ir_client_on(const struct ir *, const struct ir_client *, int channel);
 // Name of a kernel or net of an engine: `what` itself where there is one engine, else with the engine's name before it.
 const char *ir_engine_name(const struct ir *, int engine, const char *what);

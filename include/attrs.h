@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attributes of operations: named integers, numbers, strings.
+#ifndef RILL_ATTRS_H
+#define RILL_ATTRS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "diag.h"
+
+struct ir;
+
+enum ir_attr_kind { IR_ATTR_INT, IR_ATTR_FLOAT, IR_ATTR_STRING, IR_ATTR_LIST /* of integers, kept as a string: "1,0" */ };
+
+struct ir_attr {
+    const char *key;
+    enum ir_attr_kind kind;
+    int64_t i;
+    double f;
+    const char *s;
+    struct loc loc;
+};
+
+struct ir_attrs {
+    struct ir_attr *item;
+    int count;
+    size_t capacity;
+};
+
+void ir_attr_set_int(struct ir *, struct ir_attrs *, const char *key, int64_t);
+void ir_attr_set_float(struct ir *, struct ir_attrs *, const char *key, double);
+void ir_attr_set_string(struct ir *, struct ir_attrs *, const char *key, const char *);
+const struct ir_attr *ir_attr_find(const struct ir_attrs *, const char *key);
+int64_t ir_attr_int(const struct ir_attrs *, const char *key, int64_t fallback);
+double ir_attr_float(const struct ir_attrs *, const char *key, double fallback);
+const char *ir_attr_string(const struct ir_attrs *, const char *key, const char *fallback);
+// The numbers of a list; their count, 0 if it is absent or none.
+int ir_attr_list(const struct ir_attrs *, const char *key, int64_t out[], int most);
+
+#endif
