@@ -9,10 +9,15 @@
 
 enum { MAX_DIMS = IR_MAX_RANK - 1, MAX_ORDERS = 6 /* permutations of three dimensions */, ROUNDS = 8, ELEMENT_BITS = 32 };
 
+struct reader {
+    int node;
+    struct reader *next;
+};
 struct chooser {
     struct ir *ir;
     struct diag *diag;
-    bool *fixed; // per node
+    bool *fixed;            // per node
+    struct reader **reader; // per tensor
 };
 
 static bool is_free(const struct ir_node *n) { return ir_op_has_extra(n->op, "follow") || ir_op_has_extra(n->op, "permute"); }
@@ -82,21 +87,21 @@ static int64_t conversion_bits(const struct itensor_walk *from, const struct ite
 }
 
 // All that a tensor's readers need: one converter for those that want the same order.
-static int64_t tensor_bits(const struct ir *ir, int tensor) {
+static int64_t tensor_bits(const struct chooser *ch, int tensor) {
+    const struct ir *ir = ch->ir;
+    if (!ports_is_array(&ir->tensor[tensor])) return 0;
     struct itensor_walk seen[64], made = made_walk(ir, tensor);
     int count = 0, order[IR_MAX_RANK];
     int64_t bits = 0;
-    for (int n = 0; n < ir->nodes; n++)
-        for (int i = 0; i < ir->node[n].inputs; i++) {
-            if (ir->node[n].in[i] != tensor || count == (int)COUNT_OF(seen)) continue;
-            ports_order(ir, &ir->node[n], false, ir->tensor[tensor].rank, order);
-            struct itensor_walk wanted = walk_of(ir, tensor, order);
-            int s = 0;
-            while (s < count && !itensor_walk_equal(&seen[s], &wanted)) s++;
-            if (s < count) continue;
-            seen[count++] = wanted;
-            bits += conversion_bits(&made, &wanted);
-        }
+    for (const struct reader *r = ch->reader[tensor]; r && count < (int)COUNT_OF(seen); r = r->next) {
+        ports_order(ir, &ir->node[r->node], false, ir->tensor[tensor].rank, order);
+        struct itensor_walk wanted = walk_of(ir, tensor, order);
+        int s = 0;
+        while (s < count && !itensor_walk_equal(&seen[s], &wanted)) s++;
+        if (s < count) continue;
+        seen[count++] = wanted;
+        bits += conversion_bits(&made, &wanted);
+    }
     for (int r = 0; r < ir->regions; r++) // around the loop the value has the order of `next`
         for (int c = 0; c < ir->region[r].carries; c++)
             if (ir->region[r].carry[c].init == tensor && ir->region[r].repeat > 1) {
@@ -112,11 +117,36 @@ static int64_t tensor_bits(const struct ir *ir, int tensor) {
     return bits;
 }
 
-static int64_t all_bits(const struct ir *ir) {
+static int64_t all_bits(const struct chooser *c) {
     int64_t bits = 0;
-    for (int t = 0; t < ir->tensors; t++)
-        if (ports_is_array(&ir->tensor[t])) bits += tensor_bits(ir, t);
+    for (int t = 0; t < c->ir->tensors; t++) bits += tensor_bits(c, t);
     return bits;
+}
+
+// What depends on a node's order: its operands, its result, the carried tensor that the result comes back as, and what that begins as.
+static int64_t node_bits(const struct chooser *c, int n) {
+    const struct ir_node *node = &c->ir->node[n];
+    int64_t bits = tensor_bits(c, node->out[0]);
+    for (int i = 0; i < node->inputs; i++) {
+        bool again = false;
+        for (int k = 0; k < i; k++) again |= node->in[k] == node->in[i];
+        if (!again) bits += tensor_bits(c, node->in[i]);
+    }
+    const struct ir_region *region = &c->ir->region[node->region];
+    for (int k = 0; k < region->carries; k++)
+        if (region->carry[k].next == node->out[0]) bits += tensor_bits(c, region->carry[k].local) + tensor_bits(c, region->carry[k].init);
+    return bits;
+}
+
+static void find_readers(struct chooser *c) {
+    struct ir *ir = c->ir;
+    c->reader = ARENA_ARRAY(ir->arena, struct reader *, (size_t)ir->tensors + 1);
+    for (int n = ir->nodes - 1; n >= 0; n--)
+        for (int i = ir->node[n].inputs - 1; i >= 0; i--) {
+            struct reader *r = ARENA_NEW(ir->arena, struct reader);
+            *r = (struct reader){n, c->reader[ir->node[n].in[i]]};
+            c->reader[ir->node[n].in[i]] = r;
+        }
 }
 
 // ---- choosing ----
@@ -153,30 +183,33 @@ static void follow(struct ir *ir, int n, int input) {
 
 // One operation after the other takes the order that costs least while the others keep theirs, until none changes. An order is left for
 // another only if that one is better, so equal ones stay as they began.
-static int64_t improve(struct chooser *c) {
+static bool improve_node(struct chooser *c, int n) {
     struct ir *ir = c->ir;
-    int64_t best = all_bits(ir);
+    int list[MAX_ORDERS][MAX_DIMS], rank = ir->tensor[ir->node[n].out[0]].rank, count = orders_of(rank, list);
+    int64_t best = node_bits(c, n);
+    struct ir_node keep = ir->node[n];
+    bool moved = false;
+    for (int o = 0; o < count; o++) {
+        set_order(&ir->node[n], rank, list[o]);
+        int64_t bits = node_bits(c, n);
+        if (bits < best) {
+            best = bits;
+            keep = ir->node[n];
+            moved = true;
+        }
+    }
+    ir->node[n] = keep;
+    return moved;
+}
+
+static int64_t improve(struct chooser *c) {
     bool moved = true;
     for (int round = 0; moved && round < ROUNDS; round++) {
         moved = false;
-        for (int n = 0; n < ir->nodes; n++) {
-            int list[MAX_ORDERS][MAX_DIMS], rank = ir->tensor[ir->node[n].out[0]].rank;
-            if (c->fixed[n] || !walks_arrays(ir, &ir->node[n])) continue;
-            int count = orders_of(rank, list);
-            struct ir_node keep = ir->node[n];
-            for (int o = 0; o < count; o++) {
-                set_order(&ir->node[n], rank, list[o]);
-                int64_t bits = all_bits(ir);
-                if (bits < best) {
-                    best = bits;
-                    keep = ir->node[n];
-                    moved = true;
-                }
-                ir->node[n] = keep;
-            }
-        }
+        for (int n = 0; n < c->ir->nodes; n++)
+            if (!c->fixed[n] && walks_arrays(c->ir, &c->ir->node[n])) moved |= improve_node(c, n);
     }
-    return best;
+    return all_bits(c);
 }
 
 static void start(struct chooser *c, int input) { // input IR_NONE: row-major
@@ -191,13 +224,14 @@ static void start(struct chooser *c, int input) { // input IR_NONE: row-major
 
 bool pass_choose_orders(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     (void)spec;
-    struct chooser c = {ir, diag, ARENA_ARRAY(ir->arena, bool, (size_t)ir->nodes + 1)};
+    struct chooser c = {ir, diag, ARENA_ARRAY(ir->arena, bool, (size_t)ir->nodes + 1), NULL};
     bool ok = true, any = false;
     for (int n = 0; n < ir->nodes; n++) {
         ok &= read_order(&c, n);
         any |= walks_arrays(ir, &ir->node[n]);
     }
     if (!ok || !any) return ok;
+    find_readers(&c);
     struct ir_node *best = ARENA_ARRAY(ir->arena, struct ir_node, (size_t)ir->nodes);
     int64_t least = -1;
     for (int input = IR_NONE; input < 2; input++) { // from row-major, from the first operand's order, from the second's
