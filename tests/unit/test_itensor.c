@@ -313,6 +313,57 @@ static void test_layout_of_three_dimensions(void **state) {
     assert_int_equal(layout.buffer, 128);
 }
 
+static uint32_t random_below(uint32_t *state, uint32_t n) {
+    *state = *state * 1664525u + 1013904223u;
+    return (*state >> 8) % n;
+}
+
+// A walk in a random order of the loops, in words of a random width, with a loop that re-reads now and then.
+static struct ir_itensor random_type(uint32_t *state, int rank, const int64_t extent[], bool repeats) {
+    struct ir_itensor t = {.dtype = IR_F32, .rank = rank, .loops = rank};
+    int order[3] = {0, 1, 2};
+    for (int l = rank - 1; l > 0; l--) {
+        int m = (int)random_below(state, (uint32_t)l + 1), keep = order[l];
+        order[l] = order[m];
+        order[m] = keep;
+    }
+    for (int l = 0; l < rank; l++) {
+        int64_t width = l == rank - 1 ? 1ll << random_below(state, 4) : 1;
+        while (extent[order[l]] % width) width /= 2;
+        t.element[order[l]] = t.step[l] = width;
+        t.trip[l].bound = extent[order[l]] / width;
+        t.map[order[l]] = l;
+    }
+    if (!repeats || random_below(state, 2)) return t;
+    int at = (int)random_below(state, (uint32_t)rank + 1);
+    for (int l = rank; l > at; l--) {
+        t.trip[l] = t.trip[l - 1];
+        t.step[l] = t.step[l - 1];
+    }
+    for (int d = 0; d < rank; d++) t.map[d] += t.map[d] >= at;
+    t.trip[at].bound = 1 + random_below(state, 3);
+    t.step[at] = 1;
+    t.loops++;
+    return t;
+}
+
+static void test_random_layouts(void **state) {
+    (void)state;
+    for (uint32_t seed = 0; seed < 3000; seed++) {
+        uint32_t r = seed;
+        int64_t extent[3];
+        int rank = 1 + (int)random_below(&r, 3);
+        for (int d = 0; d < rank; d++) extent[d] = 1 + random_below(&r, 17);
+        struct ir_itensor from = random_type(&r, rank, extent, false), to = random_type(&r, rank, extent, true);
+        assert_true(itensor_is_valid(&from) && itensor_is_valid(&to));
+        int64_t width = itensor_tile(&from) < itensor_tile(&to) ? itensor_tile(&from) : itensor_tile(&to);
+        struct itensor_layout layout = check_layout(&from, &to, extent, width);
+        struct itensor_buffer buffer;
+        assert_true(itensor_converter(&from, &to, &buffer));
+        assert_true(layout.buffer * layout.width <= buffer.elements); // never more than Algorithm 1 asks for
+    }
+}
+
 // Walks do not see tiles: only their order.
 static void test_equal_walks(void **state) {
     (void)state;
@@ -349,6 +400,7 @@ int main(void) {
         cmocka_unit_test(test_layout_of_the_views),
         cmocka_unit_test(test_layout_of_a_transposition),
         cmocka_unit_test(test_layout_of_three_dimensions),
+        cmocka_unit_test(test_random_layouts),
         cmocka_unit_test(test_equal_walks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
