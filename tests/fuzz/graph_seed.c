@@ -55,6 +55,8 @@ static void make_design(struct spec *s) {
         if (d[KEY_PREFETCH] < 2) d[KEY_PREFETCH] = 2;
     }
     if (chance(40)) d[KEY_OUTSTANDING] = ONE_OF(1, 1, 2, 3, 5, 16, 64);
+    // Follows from the others, so that seeds keep what they drew before this key was there.
+    d[KEY_ARRAYS] = d[KEY_TOKENS] > 1 && (d[KEY_CHANNELS] + d[KEY_WEIGHTS] / 4 + d[KEY_HEAD] / 4) % 2 ? 2 : 1;
 }
 
 // ---- tensors and operations ----

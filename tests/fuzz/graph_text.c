@@ -5,7 +5,7 @@
 
 #include "spec.h"
 
-const int design_default[DESIGN_KEYS] = {2500, 1, 512, 8, 1, 8, 8, 128, 64, 16, 8};
+const int design_default[DESIGN_KEYS] = {2500, 1, 512, 8, 1, 8, 8, 128, 64, 16, 8, 1};
 
 static int min(int a, int b) { return a < b ? a : b; }
 
@@ -129,6 +129,7 @@ static bool is_legal(const struct spec *s) {
     const int *d = s->design;
     if (s->is_model && s->model[MODEL_HEAD_DIM] % d[KEY_LANES]) return false;
     if (s->heads && (s->head_dim % d[KEY_LANES] || s->value_dim % d[KEY_LANES])) return false;
+    if (d[KEY_TOKENS] % d[KEY_ARRAYS]) return false;
     return d[KEY_GROUP] % (d[KEY_BEAT_BITS] / 4) == 0 && d[KEY_BURST] <= d[KEY_PREFETCH] && d[KEY_BURST] <= 4096 / (d[KEY_BEAT_BITS] / 8);
 }
 
@@ -197,8 +198,8 @@ static const char *const op_names[] = {"embed",      "position",    "layernorm",
                                        "gelu",       "silu",        "add",         "mul",     "argmax"};
 
 static void print_design(const struct spec *s) {
-    static const char *const keys[DESIGN_KEYS] = {"clock_mhz", "channels", "beat_bits",      "lanes",     "T",          "weights",
-                                                  "head",      "group",    "prefetch_beats", "max_burst", "outstanding"};
+    static const char *const keys[DESIGN_KEYS] = {"clock_mhz", "channels", "beat_bits",      "lanes",     "T",           "weights",
+                                                  "head",      "group",    "prefetch_beats", "max_burst", "outstanding", "A"};
     bool any = false;
     for (int k = 0; k < DESIGN_KEYS; k++) {
         int v = s->design[k];

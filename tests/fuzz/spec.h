@@ -93,6 +93,7 @@ enum design_key {
     KEY_PREFETCH,
     KEY_BURST,
     KEY_OUTSTANDING,
+    KEY_ARRAYS,
     DESIGN_KEYS,
 };
 
