@@ -28,7 +28,7 @@ $(OUT)/obj/%.o: %.c
 
 -include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
 
-.PHONY: deps demo test test-all fuzz bench-table lint clean
+.PHONY: deps demo test test-all fuzz bench-table timing bench-gen lint clean
 deps:
 	@tests/install.sh
 
@@ -52,6 +52,15 @@ fuzz: deps
 bench-table: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@bench/table.sh $(if $(REQUESTS),--requests "$(REQUESTS)")
+
+# Longest paths of the templates with real parameters, by the delay model of verif/timing/walk.py (docs/timing.md)
+timing: deps
+	@verif/timing/run.sh --all
+
+# How long the generator takes, and how that grows (docs/cost.md)
+bench-gen: deps
+	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
+	@bench/gen.sh
 
 lint: deps
 	@tests/lint.sh

@@ -97,7 +97,13 @@ static bool write_texts(const struct ir *ir, struct output *out) {
     emit_report_text(ir, &report);
     emit_report_json(ir, &json);
     bool map_ok = write_text(out, "memory_map.json", &map), report_ok = write_text(out, "report.txt", &report);
-    return write_text(out, "report.json", &json) && map_ok && report_ok;
+    bool pblocks_ok = true;
+    if (ir->design.dies > 1 && ir->dies > 1) {
+        struct text pblocks = {0};
+        emit_pblocks(ir, &pblocks);
+        pblocks_ok = write_text(out, "pblocks.tcl", &pblocks);
+    }
+    return write_text(out, "report.json", &json) && map_ok && report_ok && pblocks_ok;
 }
 
 static bool write_design(const struct ir *ir, struct output *out, struct diag *diag) {

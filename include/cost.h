@@ -45,6 +45,14 @@ struct cost_design {                      // of a whole design
 struct cost_design cost_design(const struct ir *);
 int64_t cost_edge_bits(const struct ir *, const struct ir_edge *); // of a FIFO's word: data, tuser, tlast, tcount
 
+// A design that is spread over dies (place-dies).
+struct cost_resources cost_lane(const struct ir *, const struct ir_engine *);           // one lane of an engine
+int64_t cost_lane_bits(const struct ir *, const struct ir_engine *);                    // between a lane and the rest of it
+int64_t cost_stream_bits(const struct ir *, const struct ir_edge *);                    // with its handshake
+int cost_memory_die(const struct ir *);                                                 // where the memory's ports are
+struct cost_resources cost_die(const struct ir *, const struct cost_design *, int die); // all that lies there
+int64_t cost_boundary_bits(const struct ir *, int boundary);                            // from die `boundary` to the next
+
 // ---- cycles ------------------------------------------------------------------------------------------------------------------------
 
 // How a kernel passes a stream on, with one token per step. Source: the contracts in the headers of the RTL modules.

@@ -38,6 +38,7 @@ struct rill_device {
     const char *path; // of the file
     double clock_default_mhz, clock_max_mhz;
     size_t slr_count;
+    int sll; // wires from one die to the next; 0: not known
     struct device_slr slrs[DEVICE_MAX_SLRS];
     struct device_resources total;     // sum over the dies
     struct device_resources available; // total - shell

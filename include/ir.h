@@ -11,6 +11,7 @@
 #include "attrs.h"
 #include "base.h"
 #include "diag.h"
+#include "ir_die.h"
 #include "itensor.h"
 
 // ---- Tensor graph --------------------------------------------------------------------------------------------------------------------
@@ -99,6 +100,7 @@ struct ir_kernel {
     int ports;
     size_t port_capacity;
     bool has_fault;  // has an output `fault`
+    int die;         // where it lies; 0 without partition
     bool is_control; // outlives a request: reset by `rst` alone, not by the datapath's reset
 };
 
@@ -130,6 +132,7 @@ struct ir_edge { // one stream with its FIFO
     const char *ram_style; // "srl", "distributed", "block", "ultra"
     int64_t delay;         // cycles that a word waits when the stream is fullest (size-fifos)
     const char *forced_by; // what asks for the depth, or NULL
+    int crossings;         // register slices behind the FIFO, one for each die boundary
 };
 
 // ---- Engine firings, memory ------------------------------------------------------------------------------------------------------------
@@ -141,6 +144,7 @@ struct ir_engine {
     int kernel, x_mux, y_demux, walker; // kernels, or IR_NONE before they are made
     int first_channel, channels;
     const char *prefetch_style; // memory of its channels' prefetch FIFOs, as ir_edge.ram_style; NULL before allocate-memories
+    int lane_die[IR_MAX_LANES]; // where each lane lies, with dies
 };
 
 // One firing of a matrix engine, in program order inside its region. docs/rtl.md section 6.
@@ -186,14 +190,10 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     const char *binding, *weights; // weights: default format of products
     const char *fifo;              // "timed": depths from timing contracts, "safe": whole tensors
     const char *board;
-    const char *memories; // how allocate-memories chose, in words for the report, or NULL
-};
-
-// A die of the board, without what the shell keeps of it.
-struct ir_die {
-    const char *name;
-    int64_t lut, ff, dsp, bram36, uram;
-    bool hbm; // the memory's ports enter here
+    const char *memories;  // how allocate-memories chose, in words for the report, or NULL
+    int dies;              // 1: no partition
+    int64_t sll;           // bits that can cross from die to die, 0: not known
+    const char *placement; // how place-dies found its partition, or NULL
 };
 
 struct ir {

@@ -51,6 +51,7 @@ struct spec_design {
     int prefetch_beats;    // depth of each channel's prefetch FIFO
     int max_burst;         // beats
     int outstanding;       // read bursts in flight per channel
+    int dies;              // over which the design is spread; 1: no partition
 };
 
 // A name with its place.

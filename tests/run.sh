@@ -10,16 +10,16 @@ usage() {
 usage: tests/run.sh [--all] [--verbose] [part...]
   --all      everything: all sweeps, design points, seeds
   --verbose  every check's line, not only those that failed or were skipped
-  part       unit sanitize passes emit report templates benches formal accuracy matrix fuzz failures (default: all, in this order)
+  part       unit sanitize passes emit report templates benches paths formal accuracy matrix fuzz failures (default: all, in this order)
 The lines of each part are kept in build/tests/<part>.out. Exit status: 0 all passed, 1 a check failed, 2 usage.
 TEXT
 }
 
-known="unit sanitize passes emit report templates benches formal accuracy matrix fuzz failures"
-all=() forms=() quick=(--quick) verbose=0 wanted=""
+known="unit sanitize passes emit report templates benches paths formal accuracy matrix fuzz failures"
+all=() forms=() paths=() quick=(--quick) verbose=0 wanted=""
 for arg in "$@"; do
     case $arg in
-        --all) all=(--all) forms=(--form all --timing) quick=() ;;
+        --all) all=(--all) paths=(--all) forms=(--form all --timing) quick=() ;;
         --verbose) verbose=1 ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
@@ -58,6 +58,7 @@ part emit "emitted files in three tools" tests/emit/run.sh "${all[@]}"
 part report "the report as a page" tests/report/run.sh
 part templates "templates alone in three tools" verif/unit/lint_templates.sh "${quick[@]}"
 part benches "module benches" verif/unit/run.sh "${quick[@]}"
+part paths "longest paths by a delay model" verif/timing/run.sh "${paths[@]}"
 part formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}"
 part accuracy "accuracy against the float model" tests/e2e/accuracy.sh
 part matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}"

@@ -44,7 +44,7 @@ static struct cost_contract mul(const struct call *c) { return (void)c, passes(3
 static struct cost_contract gelu(const struct call *c) { return (void)c, passes(38); }
 static struct cost_contract silu(const struct call *c) { return (void)c, passes(22); }
 static struct cost_contract slice(const struct call *c) { return passes(arg(c, "MODE") ? 1 : 0); }
-static struct cost_contract layernorm(const struct call *c) { return gathers(chunks(c), levels(c) + 43); }
+static struct cost_contract layernorm(const struct call *c) { return gathers(chunks(c), levels(c) + 44); }
 static struct cost_contract rmsnorm(const struct call *c) { return gathers(chunks(c), levels(c) + 32); }
 static struct cost_contract argmax(const struct call *c) { return gathers(chunks(c), levels(c) + 3); }
 static struct cost_contract replay(const struct call *c) { return gathers(firing_in(c), 2); }
@@ -64,7 +64,7 @@ static struct cost_contract kv_quantize(const struct call *c) {
     return gathers(head / lanes(c), levels(c) + 18 + div_up(at_most(head, unit_elements(c)), lanes(c)) - 1);
 }
 
-static struct cost_contract softmax(const struct call *c) { return gathers(div_up(c->position + 1, lanes(c)), at_least(levels(c) - 1, 1) + 21); }
+static struct cost_contract softmax(const struct call *c) { return gathers(div_up(c->position + 1, lanes(c)), at_least(levels(c) - 1, 1) + 22); }
 
 static struct cost_contract width(const struct call *c) {
     int64_t in = arg(c, "IN_ELEMS"), out = arg(c, "OUT_ELEMS");

@@ -80,6 +80,11 @@ static struct cost_resources memory_side(const struct ir *ir) {
     return sum;
 }
 
+static void add_slices(const struct ir *ir, const struct ir_edge *e, struct cost_resources *to) {
+    const struct ir_param param[] = {{"DATA_W", arena_printf(ir->arena, "%lld", (long long)cost_edge_bits(ir, e))}, {"MODE", "2"}};
+    add_module(ir, to, "rill_register_slice", param, COUNT_OF(param), e->crossings);
+}
+
 struct cost_design cost_design(const struct ir *ir) {
     struct cost_design d = {.kernel = ARENA_ARRAY(ir->arena, struct cost_resources, (size_t)ir->kernels),
                             .edge = ARENA_ARRAY(ir->arena, struct cost_resources, (size_t)ir->edges),
@@ -90,6 +95,7 @@ struct cost_design cost_design(const struct ir *ir) {
     }
     for (int e = 0; e < ir->edges; e++) {
         d.edge[e] = cost_fifo(ir->edge[e].depth, cost_edge_bits(ir, &ir->edge[e]), ir->edge[e].ram_style);
+        add_slices(ir, &ir->edge[e], &d.edge[e]);
         cost_add(&d.fifos, &d.edge[e], 1);
     }
     d.memory = memory_side(ir);

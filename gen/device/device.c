@@ -20,6 +20,7 @@ static const struct schema_field top_fields[] = {
     TEXT_FIELD("name", rill_device, name),
     TEXT_FIELD("part", rill_device, part),
     TEXT_FIELD("platform", rill_device, platform),
+    {.key = "sll", .type = SCHEMA_INT, .offset = MEMBER(rill_device, sll), .min = 0, .max = MAX_COUNT},
 };
 static const char *const top_maps[] = {"clock", "slrs", "hbm"};
 

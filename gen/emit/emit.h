@@ -16,6 +16,7 @@ void emit_client_nets(const struct ir *, struct text *out);
 void emit_memory(const struct ir *, struct text *out); // per channel: DMA engines, arbiters
 // Simulation top: rill_top and one memory model per channel.
 void emit_sim_top(const struct ir *, struct text *out);
+void emit_pblocks(const struct ir *, struct text *out);    // Tcl: the instances of each die
 void emit_memory_map(const struct ir *, struct text *out); // JSON
 
 void emit_wrapped(const struct text *in, struct text *out);

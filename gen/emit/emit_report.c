@@ -58,5 +58,6 @@ void emit_report_text(const struct ir *ir, struct text *out) {
     report_kernels(&r, out);
     report_fifos(&r, out);
     report_memories(&r, out);
+    report_dies(&r, out);
     add_segments(ir, out);
 }

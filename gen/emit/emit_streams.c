@@ -28,11 +28,29 @@ static void emit_word(const struct ir_port *p, const char *net, struct text *out
     text_addf(out, "%s_tdata}", net);
 }
 
+// Register slices behind the FIFO, one on each die that the stream comes to.
+static void emit_slices(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    const struct ir_port *p = writer(ir, e);
+    for (int i = 0; i < e->crossings; i++) {
+        const char *in = arena_printf(ir->arena, "%s_x%d", e->name, i);
+        const char *to = arena_printf(ir->arena, i + 1 < e->crossings ? "%s_x%d" : "%s_o", e->name, i + 1);
+        emit_bundle(ir, p, in, out);
+        text_addf(out, "    rill_register_slice #(.DATA_W(%lld), .MODE(2)) u_slice_%s_%d (\n        .clk(clk), .rst(core_rst), ",
+                  (long long)word_bits(ir, p), e->name, i);
+        text_addf(out, ".s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(", in, in);
+        emit_word(p, in, out);
+        text_addf(out, "),\n        .m_axis_tvalid(%s_tvalid), .m_axis_tready(%s_tready), .m_axis_tdata(", to, to);
+        emit_word(p, to, out);
+        text_add(out, "));\n");
+    }
+}
+
 static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     const struct ir_port *p = writer(ir, e);
-    const char *in = arena_printf(ir->arena, "%s_i", e->name), *to = arena_printf(ir->arena, "%s_o", e->name);
+    const char *in = arena_printf(ir->arena, "%s_i", e->name), *to = arena_printf(ir->arena, e->crossings ? "%s_x0" : "%s_o", e->name);
     emit_bundle(ir, p, in, out);
-    emit_bundle(ir, p, to, out);
+    emit_bundle(ir, p, arena_printf(ir->arena, "%s_o", e->name), out);
+    emit_slices(ir, e, out);
     text_addf(out, "    wire [%d:0] %s_fill, %s_high;\n", u64_clog2((uint64_t)e->depth + 1) - 1, e->name, e->name);
     text_addf(out, "    rill_fifo #(.DATA_W(%lld), .DEPTH(%lld), .RAM_STYLE(\"%s\")) u_fifo_%s (\n", (long long)word_bits(ir, p), (long long)e->depth,
               e->ram_style, e->name);

@@ -44,6 +44,9 @@ void report_resources(const struct report *, struct text *out); // text tables
 void report_decode(const struct report *, struct text *out);
 void report_kernels(const struct report *, struct text *out);
 void report_fifos(const struct report *, struct text *out);
+bool report_has_dies(const struct report *);
+void report_dies(const struct report *, struct text *out);
+void report_dies_json(const struct report *, struct text *out);
 void report_memories(const struct report *, struct text *out);
 void report_memories_json(const struct report *, struct text *out);
 

@@ -97,6 +97,7 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
     item->weights = get_string(r, map, "weights");
     item->board = get_string(r, map, "board");
     item->memories = get_optional(r, map, "memories");
+    item->placement = get_optional(r, map, "placement");
 }
 
 static void read_tensor(struct reader *r, const struct yaml_node *map, struct ir_tensor *item) {
@@ -208,6 +209,7 @@ static void read_engine(struct reader *r, const struct yaml_node *map, struct ir
     item->name = get_string(r, map, "name");
     item->prefetch_style = get_optional(r, map, "prefetch_style");
     IR_ENGINE_FIELDS(READ_FIELD)
+    get_ints(r, map, "lane_die", item->lane_die, IR_MAX_LANES);
 }
 
 static void read_die(struct reader *r, const struct yaml_node *map, struct ir_die *item) {

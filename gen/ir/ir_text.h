@@ -15,7 +15,8 @@ static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "pa
 #define IR_DESIGN_FIELDS(F)                                                                                                                          \
     F(channels)                                                                                                                                      \
     F(beat_bits)                                                                                                                                     \
-    F(lanes) F(unroll) F(tokens) F(arrays) F(group) F(prefetch_beats) F(max_burst) F(outstanding) F(context) F(eot) F(channel_bytes) F(is_lm)
+    F(lanes)                                                                                                                                         \
+    F(unroll) F(tokens) F(arrays) F(group) F(prefetch_beats) F(max_burst) F(outstanding) F(context) F(eot) F(dies) F(sll) F(channel_bytes) F(is_lm)
 #define IR_FIRING_FIELDS(F)                                                                                                                          \
     F(engine)                                                                                                                                        \
     F(node)                                                                                                                                          \
@@ -24,11 +25,11 @@ static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "pa
 #define IR_ENGINE_FIELDS(F) F(kernel) F(x_mux) F(y_demux) F(walker) F(first_channel) F(channels)
 #define IR_DIE_FIELDS(F) F(lut) F(ff) F(dsp) F(bram36) F(uram) F(hbm)
 #define IR_SEGMENT_FIELDS(F) F(node) F(channel) F(offset) F(layer_stride) F(bytes)
-#define IR_EDGE_FIELDS(F) F(src_kernel) F(src_port) F(dst_kernel) F(dst_port) F(depth) F(delay)
+#define IR_EDGE_FIELDS(F) F(src_kernel) F(src_port) F(dst_kernel) F(dst_port) F(depth) F(delay) F(crossings)
 #define IR_WIRE_FIELDS(F) F(kernel) F(is_output) F(bits)
 #define IR_CLIENT_FIELDS(F) F(kernel) F(is_write) F(channel) F(engine) F(is_packed)
 #define IR_PORT_FIELDS(F) F(is_output) F(data_bits) F(count_bits) F(index) F(edge) F(tensor) F(region) F(cut)
-#define IR_KERNEL_FIELDS(F) F(node) F(has_fault) F(is_control)
+#define IR_KERNEL_FIELDS(F) F(node) F(die) F(has_fault) F(is_control)
 #define IR_TENSOR_FIELDS(F) F(block) F(exp_min) F(producer) F(region) F(heads)
 #define IR_REGION_FIELDS(F) F(repeat) F(first_node) F(nodes)
 

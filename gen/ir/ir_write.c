@@ -40,6 +40,7 @@ static void write_design(struct writer *w, const struct ir_design *item) {
     key_string(w, "weights", item->weights);
     key_string(w, "board", item->board);
     key_string(w, "memories", item->memories);
+    key_string(w, "placement", item->placement);
     yaml_end(&w->y);
 }
 
@@ -180,6 +181,7 @@ static void write_engine(struct writer *w, const struct ir_engine *item) {
     key_string(w, "name", item->name);
     key_string(w, "prefetch_style", item->prefetch_style);
     IR_ENGINE_FIELDS(WRITE_FIELD)
+    key_ints(w, "lane_die", item->lane_die, item->channels);
     yaml_end(&w->y);
 }
 

@@ -87,6 +87,19 @@ static void check_dies(struct check *c) {
     }
 }
 
+static void check_places(struct check *c) {
+    const struct ir *ir = c->ir;
+    int dies = ir->dies > 0 ? ir->dies : 1;
+    for (int k = 0; k < ir->kernels; k++)
+        if (!in_range(ir->kernel[k].die, dies)) fault(c, "die out of range at kernel", ir->kernel[k].name);
+    for (int e = 0; e < ir->edges; e++)
+        if (!in_range(ir->edge[e].crossings, dies)) fault(c, "crossings out of range at edge", ir->edge[e].name);
+    for (int i = 0; i < ir->engines; i++)
+        for (int l = 0; l < ir->engine[i].channels; l++)
+            if (!in_range(ir->engine[i].lane_die[l], dies)) fault(c, "die of a lane out of range at engine", ir->engine[i].name);
+    if (ir->dies > IR_MAX_DIES || ir->design.sll < 0 || ir->design.sll > INT32_MAX) fault(c, "dies out of range in", ir->name);
+}
+
 static void check_lists(struct check *c) {
     const struct ir *ir = c->ir;
     for (int t = 0; t < ir->tensors; t++)
@@ -143,6 +156,7 @@ bool ir_verify(const struct ir *ir, struct diag *diag, const char *pass) {
     check_products(&c);
     check_clients(&c);
     check_dies(&c);
+    if (c.ok) check_places(&c);
     bool whole = ir->edges > 0 && ir->edge[0].depth > 0; // fifos are sized last
     for (int k = 0; whole && k < ir->kernels; k++) check_inputs(&c, &ir->kernel[k]);
     return c.ok;

@@ -29,6 +29,8 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .binding = spec_binding_name(d->binding),
                                     .fifo = spec_fifo_name(d->fifo),
                                     .board = spec->device->name,
+                                    .dies = d->dies,
+                                    .sll = spec->device->sll,
                                     .weights = spec_format_name(d->weights)};
 }
 

@@ -15,5 +15,6 @@ const struct pass pass_table[] = {
     {"insert-control", pass_insert_control},
     {"size-fifos", pass_size_fifos},
     {"allocate-memories", pass_allocate_memories},
+    {"place-dies", pass_place_dies},
     {0},
 };

@@ -221,18 +221,19 @@ static void add_stream(struct ir *ir, const struct ir_edge *e, struct text *out)
     const char *type = from->type.rank ? type_lines(ir, &from->type) : "";
     text_addf(out, " k%d -> k%d [label=", e->src_kernel, e->dst_kernel);
     quote(out, arena_printf(ir->arena, "%s%s%s", type, *type ? "\n" : "", size));
-    text_addf(out, ", penwidth=%.1f];\n", e->depth > 2 ? 1.6 : 0.8);
+    text_addf(out, ", penwidth=%.1f%s];\n", e->depth > 2 ? 1.6 : 0.8, e->crossings ? ", color=\"#dc2626\"" : "");
 }
 
 void graph_hardware(struct ir *ir, struct text *out) {
     bool *used = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);
     for (int e = 0; e < ir->edges; e++)
         if (!is_step(ir, &ir->edge[e])) used[ir->edge[e].src_kernel] = used[ir->edge[e].dst_kernel] = true;
+    bool by_die = ir->design.dies > 1 && ir->dies > 1; // clusters are dies where the design has some, else regions
     begin(out, "TB");
-    for (int r = IR_NONE; r < ir->regions; r++) {
-        if (r != IR_NONE) begin_cluster(out, r, region_label(ir, r));
+    for (int r = by_die ? 0 : IR_NONE; r < (by_die ? ir->dies : ir->regions); r++) {
+        if (r != IR_NONE) begin_cluster(out, r, by_die ? ir->die[r].name : region_label(ir, r));
         for (int k = 0; k < ir->kernels; k++)
-            if (used[k] && region_of(ir, &ir->kernel[k]) == r)
+            if (used[k] && (by_die ? ir->kernel[k].die : region_of(ir, &ir->kernel[k])) == r)
                 add_node(out, 'k', k, arena_printf(ir->arena, "%s\n%s", ir->kernel[k].name, ir->kernel[k].module), html_kind_of(ir, k));
         if (r != IR_NONE) text_add(out, " }\n");
     }

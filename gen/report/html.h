@@ -35,6 +35,7 @@ void html_timeline(const struct ir *, const struct html_window *, struct text *o
 void html_fill_line(const struct ir *, int edge, const struct html_window *, struct text *out);
 
 void html_resources(const struct report *, struct text *out);
+void html_dies(const struct report *, struct text *out);
 void html_fifos(const struct report *, const struct measured *, const struct html_window *, struct text *out);
 void html_memories(const struct report *, struct text *out);
 void html_channel(const struct report *, struct text *out);

@@ -154,6 +154,11 @@ bool report_html(struct ir *ir, const struct measured *measured, struct text *ou
     open_section(&p, "Resources", "Estimated (docs/cost.md): upper bounds of LUTs and flip-flops, near the truth for memories and DSPs.");
     html_resources(&p.report, out);
     close_section(&p);
+    if (report_has_dies(&p.report)) {
+        open_section(&p, "Dies", arena_printf(ir->arena, "Partition: %s.", ir->design.placement ? ir->design.placement : "by hand"));
+        html_dies(&p.report, out);
+        close_section(&p);
+    }
     add_window(&p);
     add_graph(&p, "1. Operations",
               "What is computed for every position. Dark: products, which fire on a matrix engine. Dashed: carried to the next repetition.",

@@ -107,6 +107,35 @@ void html_resources(const struct report *r, struct text *out) {
     add_consumers(r, &have, out);
 }
 
+// ---- dies ----
+
+static void add_share(int64_t part, int64_t whole, struct text *out) {
+    double share = whole ? 100.0 * (double)part / (double)whole : 0;
+    text_addf(out, "<td class=\"n%s\">%.1f %%</td>", share > 100 ? " over" : "", share);
+}
+
+void html_dies(const struct report *r, struct text *out) {
+    const struct ir *ir = r->ir;
+    text_add(out, "<table><tr><th>die</th><th class=\"n\">LUT</th><th class=\"n\">FF</th><th class=\"n\">DSP</th><th class=\"n\">BRAM36</th>"
+                  "<th class=\"n\">URAM</th><th class=\"n\">bits to the next die</th></tr>\n");
+    for (int d = 0; d < ir->dies; d++) {
+        struct cost_resources c = cost_die(ir, &r->cost, d);
+        const struct ir_die *die = &ir->die[d];
+        text_add(out, "<tr>");
+        cell(out, die->name);
+        add_share(c.lut, die->lut, out);
+        add_share(c.ff, die->ff, out);
+        add_share(c.dsp, die->dsp, out);
+        add_share(c.bram18, 2 * die->bram36, out);
+        add_share(c.uram, die->uram, out);
+        int64_t bits = d + 1 < ir->dies ? cost_boundary_bits(ir, d) : 0;
+        text_addf(out, "<td class=\"n%s\">%lld", ir->design.sll && bits > ir->design.sll ? " over" : "", (long long)bits);
+        if (ir->design.sll && d + 1 < ir->dies) text_addf(out, " of %lld", (long long)ir->design.sll);
+        text_add(out, "</td></tr>\n");
+    }
+    text_add(out, "</table>\n");
+}
+
 // ---- FIFOs ----
 
 static void add_measured(int64_t high_water, int64_t depth, struct text *out) {

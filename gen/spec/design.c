@@ -35,6 +35,7 @@ static const struct schema_field design_fields[] = {
     RANGE_FIELD(prefetch_beats, 2, 4096, 64),
     RANGE_FIELD(max_burst, 1, 128, 16),
     RANGE_FIELD(outstanding, 1, 64, 8),
+    RANGE_FIELD(dies, 1, DEVICE_MAX_SLRS, 1),
 };
 
 void spec_read_design(const struct yaml_node *node, struct spec_design *design, struct arena *arena, struct diag *diag) {
@@ -98,6 +99,11 @@ static void check_board(const struct rill_spec *spec, struct diag *diag) {
         struct loc loc = spec_place(spec, "design.channels");
         diag_error(diag, loc, "design.channels (%d): board %s has %d memory channels", d->channels, device->name, device->hbm.channels);
         diag_note(diag, loc, "the nearest legal value is %d", device->hbm.channels);
+    }
+    if (d->dies > (int)device->slr_count) {
+        struct loc loc = spec_place(spec, "design.dies");
+        diag_error(diag, loc, "design.dies (%d): board %s has %zu", d->dies, device->name, device->slr_count);
+        diag_note(diag, loc, "the nearest legal value is %zu", device->slr_count);
     }
     if (d->clock_mhz > device->clock_max_mhz) {
         struct loc loc = spec_place(spec, "design.clock_mhz");

@@ -46,7 +46,7 @@ static void banks(const struct call *k, int64_t rows, int64_t ready_delay, int64
 }
 static int64_t max_delay(const struct call *k) { return levels(k) > 2 ? levels(k) - 1 : 1; } // the maximum of a row is in place
 static int64_t chunks(const struct call *k) { return div_up(arg(k, "N", 1), lanes(k)); }
-static void layernorm(const struct call *k) { banks(k, chunks(k), levels(k) + 27, 14); }
+static void layernorm(const struct call *k) { banks(k, chunks(k), levels(k) + 27, 15); }
 static void rmsnorm(const struct call *k) { banks(k, chunks(k), levels(k) + 24, 6); }
 static void units(const struct call *k) {
     k->c->by_token = true;
@@ -64,7 +64,7 @@ static void kv_quantize(const struct call *k) {
     k->c->fire = arg(k, "HEADS", 1);
 }
 static void softmax(const struct call *k) {
-    banks(k, 0, max_delay(k), 16);
+    banks(k, 0, max_delay(k), 17);
     k->c->machine = TIMING_SOFTMAX;
     k->c->enter = 3;
     k->c->units = levels(k) + 16; // from a token's last p to its scalar

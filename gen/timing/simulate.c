@@ -149,6 +149,8 @@ static void open_edges(struct sim *sim) {
         int64_t given = sim->options->depth ? sim->options->depth[e] : ir->edge[e].depth;
         bool bounded = sim->options->bounded || always_bounded(sim, &ir->edge[e]);
         edge_init(&sim->edge[e], bounded ? at_least(given, 2) : 0, ir->edge[e].src_kernel, ir->edge[e].dst_kernel);
+        sim->edge[e].latency += ir->edge[e].crossings; // register slices: a cycle and two words of room each
+        if (bounded) sim->edge[e].depth += 2 * ir->edge[e].crossings;
     }
 }
 

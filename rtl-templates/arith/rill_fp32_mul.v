@@ -43,43 +43,52 @@ module rill_fp32_mul #(
         end
     end
 
-    // Stage 2: their sum; the exponent field of a product in [1, 2), two's complement.
+    // Stage 2: their sum; the exponent field of a product in [1, 2), two's complement, and of one in [2, 4), with all that stage 3 has to
+    // know of them, so that only a choice is left to it: the stages are cut for 250 MHz (docs/timing.md).
     reg         sign2_q, zero2_q, fault2_q;
-    reg  [9:0]  exponent2_q;
-    reg  [47:0] product2_q;
+    reg  [7:0]  exponent2_q, above2_q;          // in [1, 2), in [2, 4)
+    reg  [5:0]  is2_q;                          // exponent is < 0, 0, -1, >= 255, 254, 253
+    reg  [47:17] product2_q;
+    reg         sticky2_q;                      // of the 17 bits below
 
     always @(posedge clk) begin
         if (en) begin
             sign2_q <= sign1_q;
             zero2_q <= zero1_q;
             fault2_q <= fault1_q;
-            exponent2_q <= {1'b0, exponent1_q} - 10'd127;
-            product2_q <= {7'd0, low1_q} + {high1_q, 17'd0};
+            exponent2_q <= exponent1_q[7:0] - 8'd127;
+            above2_q <= exponent1_q[7:0] - 8'd126;
+            is2_q <= {exponent1_q < 9'd127, exponent1_q == 9'd127, exponent1_q == 9'd126,
+                exponent1_q >= 9'd382, exponent1_q == 9'd381, exponent1_q == 9'd380};
+            product2_q <= {7'd0, low1_q[40:17]} + high1_q;
+            sticky2_q <= |low1_q[16:0];
         end
     end
 
     // Stage 3: normalize, round, flush. A product just below 2^-126 whose 24 bits are all ones is rounded up to 2^-126 before
     // the flush, as IEEE rounding in the subnormal range does.
     // A function, so that a simulator evaluates it only where the stage moves. {y, overflow}
-    function [32:0] finish(input sign, input zero, input [9:0] exponent_low, input [47:0] product);
+    function [32:0] finish(input sign, input zero, input [7:0] exponent, input [7:0] above, input [5:0] is, input [47:17] product,
+            input sticky_low);
         reg        high;
-        reg [22:0] fraction;
-        reg        up;
-        reg [9:0]  exponent;
-        reg [31:0] rounded;
+        reg        sticky;
+        reg        up_high;
+        reg        up_low;
+        reg [30:0] rounded;
         reg        least;
-        reg        under;
+        reg        flush;
         reg        over;
         begin
             high = product[47];
-            fraction = high ? product[46:24] : product[45:23];
-            up = (high ? product[23] : product[22]) && (|product[21:0] || (high && product[22]) || fraction[0]);
-            exponent = exponent_low + {9'd0, high};
-            rounded = {exponent[8:0], fraction} + {31'd0, up};
-            least = exponent == 10'd0 && &fraction;
-            under = exponent[9] || exponent == 10'd0;
-            over = !zero && !under && (rounded[31] || &rounded[30:23]);
-            finish = {sign, zero || (under && !least) ? 31'd0 : least ? 31'h00800000 : over ? 31'h7f7fffff : rounded[30:0], over};
+            sticky = sticky_low || |product[21:17];
+            up_high = product[23] && (sticky || product[22] || product[24]);
+            up_low = product[22] && (sticky || product[23]);
+            rounded = {high ? above : exponent, high ? product[46:24] : product[45:23]} + {30'd0, high ? up_high : up_low};
+            least = !zero && (high ? &product[46:24] && is[3] : &product[45:23] && is[4]);
+            flush = zero || is[5] || (!high && is[4]);
+            over = is[2] || (high ? is[1] || (&product[46:24] && up_high && is[0]) : &product[45:23] && up_low && is[1]);
+            finish = {sign, flush ? 7'd0 : over ? 7'h7f : rounded[30:24], flush ? least : !over && rounded[23],
+                      flush ? 23'd0 : over ? 23'h7fffff : rounded[22:0], over && !flush};
         end
     endfunction
 
@@ -87,7 +96,7 @@ module rill_fp32_mul #(
 
     always @(posedge clk) begin
         if (en) begin
-            {y, over_q} <= finish(sign2_q, zero2_q, exponent2_q, product2_q);
+            {y, over_q} <= finish(sign2_q, zero2_q, exponent2_q, above2_q, is2_q, product2_q, sticky2_q);
             fault3_q <= fault2_q;
         end
     end

@@ -4,7 +4,7 @@
 // In: vector stream of N elements (chunk, tok); parameter words {beta[LANES], gamma[LANES]}, gamma low, one per chunk, popped on tok_last.
 // Out: vector stream. The statistics are exact integers, made while a vector streams in; two banks: the next vector (all tokens of a
 // step) may enter while the one before leaves.
-// Throughput: one chunk per cycle in and out. Latency: log2(LANES) + 43 cycles from the last chunk in to the first chunk out.
+// Throughput: one chunk per cycle in and out. Latency: log2(LANES) + 44 cycles from the last chunk in to the first chunk out.
 // Reset: synchronous. fault: pulse; NaN, infinity, |x| >= 2^23, overflow.
 // LANES       fp32 per chunk: 1, 2, 4, 8, 16, 32
 // TOKENS      tokens per step, upper bound
@@ -67,7 +67,7 @@ module rill_layernorm #(
     localparam ROW_W = TOK_W + 1;                  // {bank, tok}
     localparam [31:0] LAST_CHUNK = CHUNKS - 1;
     localparam FINISH = 22;                        // spread 5, from_int 4, mul 3, add 4, rsqrt 6
-    localparam LATENCY = 14;                       // add 4, mul 3, mul 3, add 4
+    localparam LATENCY = 15;                       // operands 1, add 4, mul 3, mul 3, add 4
 
     // ---- vectors in, two banks ----
     wire                en;
@@ -147,9 +147,16 @@ module rill_layernorm #(
     wire [ROW_W-1:0]      row1 = {side1_q[USER_W+1], side1_q[TOK_W-1:0]};
     wire [31:0]           minus_mean = mean_q[row1] ^ 32'h80000000;
     wire [31:0]           r1 = r_q[row1];
-    wire [31:0]           r5;
-    wire [LANES*32-1:0]   gamma8;
-    wire [LANES*32-1:0]   beta11;
+    wire [31:0]           r6;
+    wire [LANES*32-1:0]   gamma9;
+    wire [LANES*32-1:0]   beta12;
+    reg  [31:0]           minus_mean2_q;
+    reg  [LANES*32-1:0]   x2_q;
+    always @(posedge clk)
+        if (step) begin
+            minus_mean2_q <= minus_mean;
+            x2_q <= r_tdata;
+        end
     wire [LANES-1:0]      fault_centre;
     wire [LANES-1:0]      fault_r;
     wire [LANES-1:0]      fault_gamma;
@@ -164,10 +171,10 @@ module rill_layernorm #(
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_pipe (
         .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(ready), .s_side(side1_q[USER_W:0]), .en(en), .step(step), .valid(valid),
         .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_side({m_axis_y_tlast, m_axis_y_tuser}));
-    rill_delay_line #(.DATA_W(32), .DEPTH(4)) u_r (.clk(clk), .rst(rst), .en(step), .d(r1), .q(r5));
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(7)) u_gamma (.clk(clk), .rst(rst), .en(step), .d(param1_q[LANES*32-1:0]), .q(gamma8));
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(10)) u_beta (.clk(clk), .rst(rst), .en(step), .d(param1_q[LANES*32 +: LANES*32]),
-        .q(beta11));
+    rill_delay_line #(.DATA_W(32), .DEPTH(5)) u_r (.clk(clk), .rst(rst), .en(step), .d(r1), .q(r6));
+    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(8)) u_gamma (.clk(clk), .rst(rst), .en(step), .d(param1_q[LANES*32-1:0]), .q(gamma9));
+    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(11)) u_beta (.clk(clk), .rst(rst), .en(step), .d(param1_q[LANES*32 +: LANES*32]),
+        .q(beta12));
 
     genvar i;
     generate
@@ -175,16 +182,16 @@ module rill_layernorm #(
             wire [31:0] centred;
             wire [31:0] normal;
             wire [31:0] scaled;
-            rill_fp32_add u_centre (.clk(clk), .en(step), .a(r_tdata[i*32 +: 32]), .b(minus_mean), .y(centred), .fault(fault_centre[i]));
-            rill_fp32_mul #(.SATURATE(0)) u_r (.clk(clk), .en(step), .a(centred), .b(r5), .y(normal), .fault(fault_r[i]));
-            rill_fp32_mul #(.SATURATE(0)) u_gamma (.clk(clk), .en(step), .a(normal), .b(gamma8[i*32 +: 32]), .y(scaled),
+            rill_fp32_add u_centre (.clk(clk), .en(step), .a(x2_q[i*32 +: 32]), .b(minus_mean2_q), .y(centred), .fault(fault_centre[i]));
+            rill_fp32_mul #(.SATURATE(0)) u_r (.clk(clk), .en(step), .a(centred), .b(r6), .y(normal), .fault(fault_r[i]));
+            rill_fp32_mul #(.SATURATE(0)) u_gamma (.clk(clk), .en(step), .a(normal), .b(gamma9[i*32 +: 32]), .y(scaled),
                 .fault(fault_gamma[i]));
-            rill_fp32_add u_beta (.clk(clk), .en(step), .a(scaled), .b(beta11[i*32 +: 32]), .y(m_axis_y_tdata[i*32 +: 32]),
+            rill_fp32_add u_beta (.clk(clk), .en(step), .a(scaled), .b(beta12[i*32 +: 32]), .y(m_axis_y_tdata[i*32 +: 32]),
                 .fault(fault_beta[i]));
         end
     endgenerate
 
-    wire bad = (|fault_centre && valid[3]) || (|fault_r && valid[6]) || (|fault_gamma && valid[9]) || (|fault_beta && valid[13]);
+    wire bad = (|fault_centre && valid[4]) || (|fault_r && valid[7]) || (|fault_gamma && valid[10]) || (|fault_beta && valid[14]);
     always @(posedge clk) fault <= !rst && (sums_fault || stat_bad || (en && bad));
 
     wire unused = &{1'b0, valid, w_end, i_chunk, i_chunks, i_pad, i_side};

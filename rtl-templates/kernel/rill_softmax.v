@@ -6,7 +6,7 @@
 // raw * kscale and +0.0 at positions after the token's own, as many chunks as came in (the quantizer pads its last block); m_axis_inv = 1
 // / sum exp(s - max), one scalar per token and firing, tlast on the last token. The sum is exact on a grid of 2^-30.
 // Two passes over a bank of scores; two banks: the next head's scores enter while this one leaves.
-// Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) - 1, 1) + 21 cycles from the last chunk in to the first p; inv
+// Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) - 1, 1) + 22 cycles from the last chunk in to the first p; inv
 // log2(LANES) + 16 cycles after the token's last p left. A firing starts to leave only with room for its scalars reserved: p never waits
 // for m_axis_inv in the middle of a firing.
 // Reset: synchronous. fault: pulse; NaN, infinity, overflow.
@@ -85,7 +85,7 @@ module rill_softmax #(
     localparam FIRE_W = $clog2(FIRINGS + 1);
     localparam [31:0] LAST_FIRE = FIRINGS - 1;
     localparam [31:0] LAST_LANE = LANES_1 - 1;
-    localparam LATENCY = 16;                            // add 4, exp 9, mul 3
+    localparam LATENCY = 17;                            // operands 1, add 4, exp 9, mul 3
     localparam [31:0] FAR = 32'hf149f2ca;               // -1e30: exp gives +0
     localparam READY_DELAY = LEVELS > 2 ? LEVELS - 1 : 1;
 
@@ -188,17 +188,15 @@ module rill_softmax #(
     reg                 last1_q;                        // the token's last chunk
     reg                 end1_q;
     reg  [USER_W-1:0]   user1_q;
-    reg  [15:0]         pos1_q;
-    reg  [CHUNK_W-1:0]  chunk1_q;
+    reg  [LANES-1:0]    seen1_q;
     wire [31:0]         key1 = key_q[{bank1_q, user1_q[TOK_W-1:0]}];
     wire [31:0]         minus_max = {key1[31], key1[30:0] ^ {31{!key1[31]}}};  // the sign of the value is !key[31]
-    wire [15:0]         own1 = pos1_q + {{(16-TOK_W){1'b0}}, user1_q[TOK_W-1:0]};
-    wire [31:0]         own1_chunk = {16'd0, own1} >> LEVELS;
-    wire [31:0]         chunk1 = {{(32-CHUNK_W){1'b0}}, chunk1_q};
-    wire [LANES-1:0]    up_to1 = {LANES{1'b1}} >> (LAST_LANE[4:0] & ~own1[4:0]);
-    wire [LANES-1:0]    seen1 = chunk1 < own1_chunk ? {LANES{1'b1}} : chunk1 == own1_chunk ? up_to1 : {LANES{1'b0}};
-    wire [LANES*32-1:0] vscale14_in;
-    wire [LANES*32-1:0] vscale14;
+    wire [15:0]         i_own = i_pos + {{(16-TOK_W){1'b0}}, i_tuser[TOK_W-1:0]};
+    wire [31:0]         i_own_chunk = {16'd0, i_own} >> LEVELS;
+    wire [31:0]         i_at = {{(32-CHUNK_W){1'b0}}, i_chunk};
+    wire [LANES-1:0]    i_up_to = {LANES{1'b1}} >> (LAST_LANE[4:0] & ~i_own[4:0]);
+    wire [LANES*32-1:0] vscale15_in;
+    wire [LANES*32-1:0] vscale15;
     wire [LANES-1:0]    fault_sub;
     wire [LANES-1:0]    fault_exp;
     wire [LANES-1:0]    fault_p;
@@ -219,24 +217,29 @@ module rill_softmax #(
             last1_q <= i_chunk + 1'b1 == i_chunks;
             end1_q <= i_end;
             user1_q <= i_tuser;
-            pos1_q <= i_pos;
-            chunk1_q <= i_chunk;
+            seen1_q <= i_at < i_own_chunk ? {LANES{1'b1}} : i_at == i_own_chunk ? i_up_to : {LANES{1'b0}};
         end
 
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_out (
         .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(out_ready), .s_side({end1_q, user1_q}), .en(en), .step(step), .valid(valid),
         .m_tvalid(m_axis_p_tvalid), .m_tready(m_axis_p_tready), .m_side({m_axis_p_tlast, m_axis_p_tuser}));
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(13)) u_vscale (.clk(clk), .rst(rst), .en(en), .d(vscale14_in), .q(vscale14));
+    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(14)) u_vscale (.clk(clk), .rst(rst), .en(en), .d(vscale15_in), .q(vscale15));
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_out
             wire [31:0] difference;
             wire [31:0] e;
             wire [31:0] grid;
-            rill_fp32_add u_sub (.clk(clk), .en(step), .a(seen1[i] ? r_tdata[i*32 +: 32] : FAR), .b(seen1[i] ? minus_max : 32'd0),
-                .y(difference), .fault(fault_sub[i]));
+            reg  [31:0] score2_q;
+            reg  [31:0] minus_max2_q;
+            always @(posedge clk)
+                if (step) begin
+                    score2_q <= seen1_q[i] ? r_tdata[i*32 +: 32] : FAR;
+                    minus_max2_q <= seen1_q[i] ? minus_max : 32'd0;
+                end
+            rill_fp32_add u_sub (.clk(clk), .en(step), .a(score2_q), .b(minus_max2_q), .y(difference), .fault(fault_sub[i]));
             rill_fp32_exp u_exp (.clk(clk), .en(step), .a(difference), .y(e), .fault(fault_exp[i]));
-            assign vscale14_in[i*32 +: 32] = seen1[i] ? vscale1_q[i*32 +: 32] : 32'd0;
-            rill_fp32_mul #(.SATURATE(0)) u_p (.clk(clk), .en(step), .a(e), .b(vscale14[i*32 +: 32]), .y(m_axis_p_tdata[i*32 +: 32]),
+            assign vscale15_in[i*32 +: 32] = seen1_q[i] ? vscale1_q[i*32 +: 32] : 32'd0;
+            rill_fp32_mul #(.SATURATE(0)) u_p (.clk(clk), .en(step), .a(e), .b(vscale15[i*32 +: 32]), .y(m_axis_p_tdata[i*32 +: 32]),
                 .fault(fault_p[i]));
             rill_fp32_to_fixed #(.FRAC(30), .WIDTH(32)) u_fix (.clk(clk), .en(step), .a(e), .y(grid), .overflow(over_fix[i]),
                 .fault(fault_fix[i]));
@@ -308,14 +311,14 @@ module rill_softmax #(
     assign m_axis_inv_tlast = m_axis_inv_tuser[TOK_W];
 
     wire bad_in = w_take && |(k_fault & k_seen);
-    wire bad_out = (|fault_sub && valid[3]) || (|fault_exp && valid[12]) || (|(fault_p | fault_fix | over_fix) && valid[15])
+    wire bad_out = (|fault_sub && valid[4]) || (|fault_exp && valid[13]) || (|(fault_p | fault_fix | over_fix) && valid[16])
         || (total_fault && inv_valid_q[7]) || (inv_fault && inv_valid_q[INV-1]);
     always @(posedge clk) fault <= !rst && (bad_in || (en && bad_out));
 
 `ifdef RILL_ASSERT
     always @(posedge clk) if (!rst) assert (!inv_push || inv_ready);
 `endif
-    wire unused = &{1'b0, s_axis_step_tdata, in_valid, en_in, w_end, i_pad, i_tlast, took, sum_valid, k_own_chunk, own1_chunk, k_own, own1,
+    wire unused = &{1'b0, s_axis_step_tdata, in_valid, en_in, w_end, i_pad, i_tlast, took, sum_valid, k_own_chunk, i_own_chunk, k_own, i_own,
         inv_count, inv_high, inv_ready, valid};
 endmodule
 

@@ -25,6 +25,7 @@ int4-8x512-T1|story-int4|$story|$model|prompts|3|channels=8 beat_bits=512 T=1 we
 odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|
 odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|1|A=2
 odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 binding=spatial
+odd-dies|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|dies=3
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks|1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|1|
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|

@@ -124,10 +124,11 @@ check "bench: the table from forecasts" "$root/bench/table.sh" --spec "$root/tes
 for spec in "$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" "$root/tests/spec/ok_graph_regions.yaml"; do
     check "legal: ${spec#"$root"/}" "$rill" check "$spec"
 done
+variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3
 variant "$root"/tests/e2e/specs/grouped.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial
 specs=("$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml "$work"/grouped-spatial.yaml
-    "$root"/tests/pass/drop_unread.yaml)
-[ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml)
+    "$work"/odd-dies.yaml "$root"/tests/pass/drop_unread.yaml)
+[ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml "$work"/odd-dies.yaml)
 for spec in "${specs[@]}"; do check_dumps "$spec"; done
 stride=7 large=700
 [ $all = 0 ] || stride=1 large=50

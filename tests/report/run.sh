@@ -65,7 +65,9 @@ refuse() { # label, message, command...
     else ok "$label"; fi
 }
 
-for spec in "$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml; do check_design "$spec"; done
+variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3
+specs=("$work"/odd-dies.yaml "$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml)
+for spec in "${specs[@]}"; do check_design "$spec"; done
 
 design=$work/graph-linear
 # What a simulation measured: here one word less than the depth everywhere.

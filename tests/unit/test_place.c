@@ -11,6 +11,8 @@
 #include "command.h"
 #include "cost.h"
 #include "lp/mip.h"
+#include "pass/pass.h"
+#include "pass/place.h"
 
 static struct arena arena;
 static int setup(void **state) {
@@ -92,11 +94,54 @@ static void a_small_design_keeps_the_rule(void **state) {
     for (int k = 0; k < ir->kernels; k++) assert_null(ir_param_find(&ir->kernel[k], "RAM_STYLE"));
 }
 
+// Dies: streams alone go from one to another, over as many slices as boundaries; the lanes and kernels at the memory; no die is forgotten.
+static void a_design_is_spread_over_dies(void **state) {
+    (void)state;
+    struct ir *ir = build("configs/gpt2-124m-layer.yaml");
+    struct diag diag;
+    diag_init(&diag, stderr);
+    int64_t all = cost_design(ir).total.lut, sum = 0;
+    ir->design.dies = 3;
+    assert_true(pass_place_dies(ir, NULL, &diag));
+    assert_true(ir_verify(ir, &diag, "place-dies"));
+    struct cost_design cost = cost_design(ir);
+    for (int d = 0; d < ir->dies; d++) sum += cost_die(ir, &cost, d).lut;
+    assert_int_equal(sum, cost.total.lut);
+    assert_true(cost.total.lut > all);
+    int crossings = 0;
+    for (int e = 0; e < ir->edges; e++) {
+        int from = ir->kernel[ir->edge[e].src_kernel].die, to = ir->kernel[ir->edge[e].dst_kernel].die;
+        assert_int_equal(ir->edge[e].crossings, from < to ? to - from : from - to);
+        crossings += ir->edge[e].crossings;
+    }
+    assert_true(crossings > 0);
+    for (int a = 0; a < ir->wires; a++)
+        for (int b = 0; b < ir->wires; b++)
+            if (!strcmp(ir->wire[a].net, ir->wire[b].net)) assert_int_equal(ir->kernel[ir->wire[a].kernel].die, ir->kernel[ir->wire[b].kernel].die);
+    for (int c = 0; c < ir->clients; c++)
+        if (ir->client[c].kernel != IR_NONE) assert_int_equal(ir->kernel[ir->client[c].kernel].die, cost_memory_die(ir));
+    for (int b = 0; b + 1 < ir->dies; b++) assert_true(cost_boundary_bits(ir, b) <= ir->design.sll);
+}
+
+// Four tasks in a row over two dies, each die has room for two: one stream crosses, the narrow one in the middle.
+static void a_partition_cuts_the_narrow_stream(void **state) {
+    (void)state;
+    struct place p = {.arena = &arena, .dies = 2};
+    for (int d = 0; d < 2; d++)
+        for (int s = 0; s < PLACE_STOCKS; s++) p.stock[d][s] = 100;
+    for (int t = 0; t < 4; t++) VEC_PUSH(&arena, p.task, ((struct place_task){.need = {30}, .pinned = t == 0}));
+    for (int t = 0; t < 3; t++) VEC_PUSH(&arena, p.link, ((struct place_link){t, t + 1, t == 1 ? 8 : 512}));
+    assert_int_equal(place_solve(&p), MIP_OPTIMAL);
+    for (int t = 0; t < 4; t++) assert_int_equal(p.task.items[t].die, t / 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_program_has_the_best_answer, setup, teardown),
         cmocka_unit_test_setup_teardown(a_program_without_answer_says_so, setup, teardown),
         cmocka_unit_test_setup_teardown(a_large_design_fits_its_board, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_design_is_spread_over_dies, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_partition_cuts_the_narrow_stream, setup, teardown),
         cmocka_unit_test_setup_teardown(a_small_design_keeps_the_rule, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@ set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 table=$root/verif/cost/measured.txt
 limit=${RILL_MEASURE_TIMEOUT:-300}
+. "$root/verif/cost/parameters.sh"
 
 usage() {
     cat <<'TEXT'
@@ -23,38 +24,11 @@ One synthesis may take RILL_MEASURE_TIMEOUT seconds (default 300).
 TEXT
 }
 
-# A constant of the given number of bits from a fixed generator: the same in every run.
-random_constant() { # bits
-    awk -v bits="$1" 'BEGIN {
-        x = 12345
-        printf "%d\047h", bits
-        for (i = 0; i < bits; i += 4) { x = (x * 1103515245 + 12345) % 2147483648; printf "%x", int(x / 65536) % 16 }
-    }'
-}
-
-turns_constant() { # entries ports
-    local i hex=""
-    for ((i = 0; i < $1; i++)); do hex=$(printf "%02x" $((i % $2)))$hex; done
-    echo "$((8 * $1))'h$hex"
-}
-
 synthesize() { # result-file module name=value...
-    local result=$1 module=$2 file arg value script="" parameters="" options="-family xcup -noiopad -noclkbuf -flatten"
-    shift 2
-    for file in "$root"/rtl-templates/*/*.v; do script+="read_verilog -defer $file; "; done
-    for arg in "$@"; do
-        value=${arg#*=}
-        case $value in
-            random:*) value=$(random_constant "${value#random:}") ;;
-            turns:*:*) value=${value#turns:} value=$(turns_constant "${value%:*}" "${value#*:}") ;;
-            -*) value=$(printf "32'h%08x" $((value & 0xffffffff))) ;; # chparam takes no sign
-            '"ultra"') options+=" -uram" ;;
-        esac
-        parameters+=" -set ${arg%%=*} $value"
-    done
-    [ -z "$parameters" ] || script+="chparam$parameters $module; "
-    script+="synth_xilinx $options -top $module; tee -q -o $result stat"
-    timeout "$limit" yosys -q -p "$script" >"$result.log" 2>&1
+    local result=$1 module=$2
+    shift
+    template_script "$@"
+    timeout "$limit" yosys -q -p "$script synth_xilinx $synth_options -top $module; tee -q -o $result stat" >"$result.log" 2>&1
 }
 
 # `stat` to the five figures.

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Partition of a design over neighbouring dies: between the pass place-dies, which knows kernels, and the program that it solves.
+#ifndef RILL_PLACE_H
+#define RILL_PLACE_H
+
+#include "cost.h"
+#include "lp/mip.h"
+
+enum { PLACE_STOCKS = 4 /* LUT, DSP, BRAM in halves, URAM */ };
+
+struct place_task { // what has to be together
+    int64_t need[PLACE_STOCKS];
+    bool pinned; // to the die at the memory
+    int die;     // the result
+};
+
+struct place_link { // a stream between two tasks
+    int from, to;
+    int64_t bits;
+};
+
+struct place_lanes { // parts of a task that may lie elsewhere, all alike
+    int task, parts;
+    int64_t need[PLACE_STOCKS]; // of a part
+    int64_t bits;               // between a part and the die at the memory
+    int on[IR_MAX_DIES];        // the result: parts on each die
+};
+
+struct place {
+    struct arena *arena;
+    int dies, home; // home: the die at the memory
+    int64_t stock[IR_MAX_DIES][PLACE_STOCKS];
+    int64_t sll; // bits that may cross a boundary, 0: no limit known
+    VEC(struct place_task) task;
+    VEC(struct place_link) link;
+    VEC(struct place_lanes) lanes;
+};
+
+void place_amounts(const struct cost_resources *, int64_t out[PLACE_STOCKS]);
+// By integer program; MIP_NONE: by filling dies in order instead.
+enum mip_status place_solve(struct place *);
+
+#endif

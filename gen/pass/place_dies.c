@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// place-dies: which die (SLR) each kernel lies on, and register slices on the streams that go from one die to another. Nothing without
+// `design.dies`; never a difference in results, only in time: a slice is a cycle.
+//
+// Kernels that plain nets join stay together, as only streams can be cut by registers; all that touches the memory lies on the die where its
+// ports are. The lanes of an engine may lie elsewhere, in groups that share their operand registers: beats and results go from FIFO to FIFO.
+#include <string.h>
+
+#include "pass.h"
+#include "place.h"
+
+static int root_of(const int *with, int k) {
+    while (with[k] != k) k = with[k];
+    return k;
+}
+
+static void join(int *with, int a, int b) {
+    a = root_of(with, a), b = root_of(with, b);
+    if (a < b) with[b] = a;
+    else with[a] = b;
+}
+
+// Kernels that a plain net joins; `memory` is one of those at the memory.
+static void join_kernels(const struct ir *ir, int *with, int *memory) {
+    *memory = IR_NONE;
+    for (int k = 0; k < ir->kernels; k++) with[k] = k;
+    for (int a = 0; a < ir->wires; a++)
+        for (int b = a + 1; b < ir->wires; b++)
+            if (!strcmp(ir->wire[a].net, ir->wire[b].net)) join(with, ir->wire[a].kernel, ir->wire[b].kernel);
+    for (int k = 0; k < ir->kernels; k++) {
+        bool there = ir->kernel[k].is_control;
+        for (int c = 0; c < ir->clients; c++) there = there || ir->client[c].kernel == k;
+        for (int e = 0; e < ir->engines; e++) there = there || ir->engine[e].kernel == k || ir->engine[e].walker == k;
+        if (!there) continue;
+        if (*memory == IR_NONE) *memory = k;
+        join(with, *memory, k);
+    }
+}
+
+static void add_need(int64_t need[PLACE_STOCKS], const struct cost_resources *r, int64_t times) {
+    int64_t amount[PLACE_STOCKS];
+    place_amounts(r, amount);
+    for (int s = 0; s < PLACE_STOCKS; s++) need[s] += times * amount[s];
+}
+
+// The lanes that a group of them holds, the last one maybe fewer: counted as whole.
+static int groups_of(const struct ir_engine *e) { return (e->channels + IR_LANE_GROUP - 1) / IR_LANE_GROUP; }
+
+static void add_engines(const struct ir *ir, struct place *p, const int *task_of) {
+    for (int i = 0; i < ir->engines; i++) {
+        const struct ir_engine *e = &ir->engine[i];
+        struct cost_resources lane = cost_lane(ir, e);
+        struct place_lanes lanes = {.task = task_of[e->kernel], .parts = groups_of(e), .bits = IR_LANE_GROUP * cost_lane_bits(ir, e)};
+        add_need(lanes.need, &lane, IR_LANE_GROUP);
+        add_need(p->task.items[lanes.task].need, &lane, -e->channels);
+        VEC_PUSH(ir->arena, p->lanes, lanes);
+    }
+}
+
+// FIFOs lie with the kernel that writes them.
+static void add_tasks(const struct ir *ir, struct place *p, int *task_of) {
+    struct cost_design cost = cost_design(ir);
+    int *with = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1), memory;
+    join_kernels(ir, with, &memory);
+    for (int k = 0; k < ir->kernels; k++) {
+        int root = root_of(with, k);
+        if (root == k) {
+            task_of[k] = (int)p->task.count;
+            VEC_PUSH(ir->arena, p->task, ((struct place_task){.pinned = memory != IR_NONE && root_of(with, memory) == k}));
+        }
+        task_of[k] = task_of[root];
+        add_need(p->task.items[task_of[k]].need, &cost.kernel[k], 1);
+    }
+    for (int e = 0; e < ir->edges; e++) {
+        const struct ir_edge *edge = &ir->edge[e];
+        int from = task_of[edge->src_kernel], to = task_of[edge->dst_kernel];
+        add_need(p->task.items[from].need, &cost.edge[e], 1);
+        if (from != to) VEC_PUSH(ir->arena, p->link, ((struct place_link){from, to, cost_stream_bits(ir, edge)}));
+    }
+    if (memory != IR_NONE) add_need(p->task.items[task_of[memory]].need, &cost.memory, 1);
+    add_engines(ir, p, task_of);
+}
+
+// The dies in use: neighbours, with the one at the memory.
+static int first_die(const struct ir *ir) {
+    int home = 0, dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies;
+    while (home < ir->dies && !ir->die[home].hbm) home++;
+    if (home == ir->dies) home = 0;
+    return home + dies <= ir->dies ? home : ir->dies - dies;
+}
+
+static void set_dies(struct ir *ir, const struct place *p, const int *task_of, int first) {
+    for (int k = 0; k < ir->kernels; k++) ir->kernel[k].die = first + p->task.items[task_of[k]].die;
+    for (int e = 0; e < ir->edges; e++) {
+        int from = ir->kernel[ir->edge[e].src_kernel].die, to = ir->kernel[ir->edge[e].dst_kernel].die;
+        ir->edge[e].crossings = from < to ? to - from : from - to;
+    }
+    for (int i = 0; i < ir->engines; i++) { // lanes in their order, the dies from the memory's on
+        struct ir_engine *e = &ir->engine[i];
+        int group = 0, home = p->home;
+        for (int n = 0; n < p->dies; n++) {
+            int die = (home + n) % p->dies;
+            for (int g = 0; g < p->lanes.items[i].on[die]; g++, group++)
+                for (int lane = group * IR_LANE_GROUP; lane < (group + 1) * IR_LANE_GROUP && lane < e->channels; lane++)
+                    e->lane_die[lane] = first + die;
+        }
+    }
+}
+
+bool pass_place_dies(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    (void)spec;
+    (void)diag;
+    if (ir->design.dies < 2 || ir->dies < 2) return true;
+    int first = first_die(ir), *task_of = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1);
+    struct place p = {.arena = ir->arena, .dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies, .sll = ir->design.sll};
+    for (int d = 0; d < p.dies; d++) {
+        const struct ir_die *die = &ir->die[first + d];
+        const int64_t stock[PLACE_STOCKS] = {die->lut, die->dsp, 2 * die->bram36, die->uram};
+        memcpy(p.stock[d], stock, sizeof stock);
+        if (die->hbm) p.home = d;
+    }
+    add_tasks(ir, &p, task_of);
+    switch (place_solve(&p)) {
+    case MIP_OPTIMAL: ir->design.placement = "the fewest bits across dies, within a weight for even shares"; break;
+    case MIP_FEASIBLE: ir->design.placement = "the best found within the limit of the search"; break;
+    case MIP_NONE: ir->design.placement = "filled in order, as the search for fewer crossings ended without a result"; break;
+    }
+    set_dies(ir, &p, task_of, first);
+    return true;
+}

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced: from a template and its parameters to the commands that make Yosys read it. Parameters are Verilog constants, or for schedule tables
+# NAME=random:BITS, that many bits that look random, and NAME=turns:ENTRIES:PORTS, entries of 8 bits that name the ports in turn.
+# shellcheck shell=bash disable=SC2034,SC2154 # variables for and from the scripts that source this
+
+# A constant of the given number of bits from a fixed generator: the same in every run.
+random_constant() { # bits
+    awk -v bits="$1" 'BEGIN {
+        x = 12345
+        printf "%d\047h", bits
+        for (i = 0; i < bits; i += 4) { x = (x * 1103515245 + 12345) % 2147483648; printf "%x", int(x / 65536) % 16 }
+    }'
+}
+
+turns_constant() { # entries ports
+    local i hex=""
+    for ((i = 0; i < $1; i++)); do hex=$(printf "%02x" $((i % $2)))$hex; done
+    echo "$((8 * $1))'h$hex"
+}
+
+template_script() { # module name=value...: sets script and synth_options
+    local module=$1 file arg value parameters=""
+    script="" synth_options="-family xcup -noiopad -noclkbuf -flatten"
+    shift
+    for file in "$root"/rtl-templates/*/*.v; do script+="read_verilog -defer $file; "; done
+    for arg in "$@"; do
+        value=${arg#*=}
+        case $value in
+            random:*) value=$(random_constant "${value#random:}") ;;
+            turns:*:*) value=${value#turns:} value=$(turns_constant "${value%:*}" "${value#*:}") ;;
+            -*) value=$(printf "32'h%08x" $((value & 0xffffffff))) ;; # chparam takes no sign
+            '"ultra"') synth_options+=" -uram" ;;
+        esac
+        parameters+=" -set ${arg%%=*} $value"
+    done
+    [ -z "$parameters" ] || script+="chparam$parameters $module; "
+}

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Longest register-to-register path of a netlist that Yosys wrote (synth_xilinx -family xcup, write_json), by a stated delay model.
+
+The figures are nanoseconds of an UltraScale+ part of speed grade -2L at 0.85 V: rounded up from what vendor reports of this family show for
+the cell alone; a DSP or RAM from the maximum frequencies of the data sheet. Placement is not known, so a net costs by its fan-out only.
+docs/timing.md says what the model leaves out.
+"""
+import argparse
+import json
+import math
+import sys
+
+CLOCK_TO_Q, SETUP, SETUP_ENABLE = 0.08, 0.05, 0.10
+LUT, MUXF = 0.10, 0.06
+CARRY_IN, CARRY_STEP, CARRY_OUT = 0.12, 0.02, 0.10  # S or DI to the chain, through a cell of it, chain to O
+NET, NET_DOUBLING, NET_MOST = 0.25, 0.08, 0.90      # a load; each doubling of the loads; at most (a tool replicates the driver)
+DSP_MULTIPLY, DSP_SETUP = 2.00, 0.10                # A or B to P without MREG
+BRAM_READ, URAM_READ, SRL_READ, RAM_SETUP = 0.95, 1.05, 0.55, 0.25
+ENABLE_PINS = {"CE", "R", "S", "CLR", "PRE", "RSTP", "CEP"}
+
+
+def kind_of(cell):
+    t = cell["type"]
+    if t.startswith("FD") or t.startswith("LD"):
+        return "ff"
+    if t.startswith("LUT") or t in ("INV", "BUF"):
+        return "lut"
+    if t.startswith("MUXF"):
+        return "muxf"
+    if t.startswith("CARRY"):
+        return "carry"
+    if t.startswith("DSP"):
+        return "dsp"
+    if t.startswith("SRL"):
+        return "srl"
+    if t.startswith("RAMB"):
+        return "bram"
+    if t.startswith("URAM"):
+        return "uram"
+    if t.startswith("RAM"):
+        return "lutram"
+    return "constant" if t in ("GND", "VCC") else "unknown"
+
+
+READ = {"bram": BRAM_READ, "uram": URAM_READ, "srl": SRL_READ, "ff": CLOCK_TO_Q}
+
+
+class Netlist:
+    def __init__(self, module):
+        self.cells = module["cells"]
+        self.kind = {name: kind_of(c) for name, c in self.cells.items()}
+        self.driver, self.loads, self.enables = {}, {}, {}
+        for name, cell in self.cells.items():
+            for port, bits in cell["connections"].items():
+                out = cell["port_directions"][port] == "output"
+                for bit in bits:
+                    if isinstance(bit, str):
+                        continue
+                    if out:
+                        self.driver[bit] = (name, port)
+                    elif port in ENABLE_PINS:
+                        self.enables[bit] = self.enables.get(bit, 0) + 1
+                    elif port not in ("C", "CLK", "CLKA", "CLKB", "WCLK", "CLKARDCLK", "CLKBWRCLK"):
+                        self.loads[bit] = self.loads.get(bit, 0) + 1
+        self.names = {}
+        for name, net in module["netnames"].items():
+            for bit in net["bits"]:
+                if not isinstance(bit, str) and (bit not in self.names or len(name) < len(self.names[bit])):
+                    self.names[bit] = name
+        self.arrival, self.before = {}, {}
+
+    def net(self, bit):
+        loads = self.loads.get(bit, 0) + self.enables.get(bit, 0)
+        return min(NET + NET_DOUBLING * math.log2(max(loads, 1)), NET_MOST)
+
+    def wire(self, bit, to_kind, port):
+        """Delay from the driver's pin to the load's: none inside a carry chain, a slice's multiplexers, or between a DSP and its registers."""
+        from_kind = self.kind[self.driver[bit][0]] if bit in self.driver else "ff"
+        if from_kind == "carry" and to_kind == "carry" and port == "CI":
+            return 0.0
+        if (from_kind, to_kind) in (("lut", "muxf"), ("muxf", "muxf")) or (from_kind == "lut" and to_kind == "carry" and self.loads.get(bit, 0) <= 2):
+            return 0.0
+        if "dsp" in (from_kind, to_kind) and "ff" in (from_kind, to_kind):
+            return 0.0
+        return self.net(bit)
+
+    def through(self, kind, port_in, port_out, steps):
+        if kind == "carry":
+            if port_out.startswith("O"):
+                return CARRY_STEP * steps + CARRY_OUT if port_in == "CI" else CARRY_IN + CARRY_STEP * steps
+            return CARRY_STEP * steps if port_in == "CI" else CARRY_IN + CARRY_STEP * steps
+        return {"lut": LUT, "lutram": LUT, "muxf": MUXF, "dsp": DSP_MULTIPLY}[kind]
+
+    def sources(self, bit):
+        """(bit, port) of the inputs that an output of a combinational cell follows; None at a start of paths."""
+        if bit not in self.driver:
+            return None
+        name, port = self.driver[bit]
+        kind, cell = self.kind[name], self.cells[name]
+        if kind in READ or kind in ("constant", "unknown"):
+            return None
+        if kind == "lutram":  # asynchronous read
+            index = port[-1] if port.startswith("DO") or port.startswith("DP") else ""
+            ports = [p for p in cell["connections"] if p.startswith("ADDR" + (index if len(port) == 3 else "")) or p.startswith("DPRA") or p in ("A",)]
+        else:
+            ports = [p for p, d in cell["port_directions"].items() if d == "input" and p not in ENABLE_PINS and p not in ("CLK", "C")]
+        own = cell["connections"][port].index(bit)
+        found = []
+        for p in ports:
+            bits = cell["connections"][p]
+            for i, b in enumerate(bits):
+                if isinstance(b, str) or (kind == "carry" and len(bits) > 1 and i > own):
+                    continue
+                found.append((b, p, own - i + 1 if kind == "carry" and len(bits) > 1 else own + 1))
+        return found
+
+    def settle(self, bit):
+        """Arrival of a bit at its driver's pin. Iterative: paths are longer than Python's stack."""
+        stack = [bit]
+        while stack:
+            top = stack[-1]
+            if top in self.arrival:
+                stack.pop()
+                continue
+            sources = self.sources(top)
+            if sources is None:
+                kind = self.kind[self.driver[top][0]] if top in self.driver else "ff"
+                self.arrival[top] = READ.get(kind, 0.0)
+                stack.pop()
+                continue
+            waiting = [b for b, _, _ in sources if b not in self.arrival]
+            if waiting:
+                if len(stack) > 100000:
+                    sys.exit("error: a combinational loop")
+                stack.extend(waiting)
+                continue
+            name, port = self.driver[top]
+            best = (0.0, None)
+            for b, p, steps in sources:
+                at = self.arrival[b] + self.wire(b, self.kind[name], p) + self.through(self.kind[name], p, port, steps)
+                best = max(best, (at, b), key=lambda x: x[0])
+            self.arrival[top], self.before[top] = best
+            stack.pop()
+        return self.arrival[bit]
+
+    def ends(self, outputs):
+        """(delay, bit, what) of every end of a path."""
+        for name, cell in self.cells.items():
+            kind = self.kind[name]
+            if kind not in ("ff", "bram", "uram", "srl", "dsp", "lutram"):
+                continue
+            for port, bits in cell["connections"].items():
+                if cell["port_directions"][port] != "input" or port.startswith("C") and port != "CE" or port in ("WCLK",):
+                    continue
+                if kind in ("dsp", "lutram") and not (kind == "lutram" and port.startswith(("DI", "WE"))):
+                    continue  # combinational here
+                for bit in bits:
+                    if isinstance(bit, str):
+                        continue
+                    setup = SETUP_ENABLE if port in ENABLE_PINS else SETUP if kind == "ff" else RAM_SETUP
+                    yield self.settle(bit) + self.wire(bit, kind, port) + setup, bit, f"{kind}.{port}"
+        for bit in outputs:
+            yield self.settle(bit) + NET + SETUP, bit, "port"
+
+    def path(self, bit):
+        steps = []
+        while bit is not None:
+            steps.append(bit)
+            bit = self.before.get(bit)
+        return steps[::-1]
+
+
+def walk(path, options):
+    with open(path, encoding="utf-8") as f:
+        modules = json.load(f)["modules"]
+    tops = [m for m in modules.values() if m.get("attributes", {}).get("top", "0").strip("0")]
+    net = Netlist(tops[0])
+    unknown = sorted({c["type"] for n, c in net.cells.items() if net.kind[n] == "unknown"})
+    if unknown:
+        sys.exit(f"error: no delay for the cell {unknown[0]}")
+    outputs = [b for p in tops[0]["ports"].values() if p["direction"] == "output" for b in p["bits"] if not isinstance(b, str)]
+    worst = max(net.ends(outputs), key=lambda e: e[0], default=(0.0, None, "nothing"))
+    wide = max(net.loads.items(), key=lambda l: l[1], default=(None, 0))
+    enable = max(net.enables.items(), key=lambda l: l[1], default=(None, 0))
+    return net, worst, wide, enable
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("netlist")
+    parser.add_argument("--limit", type=float, default=3.2, help="ns of the longest path (default 3.2: 250 MHz with 20 %% for routing)")
+    parser.add_argument("--fanout", type=int, default=1200, help="loads of a net other than enables and resets (default 1200: a control over one wide word)")
+    parser.add_argument("--enables", type=int, default=20000, help="enables and resets of a net (default 20000)")
+    parser.add_argument("--path", action="store_true", help="show the longest path, net by net")
+    options = parser.parse_args()
+    net, (delay, bit, end), wide, enable = walk(options.netlist, options)
+    steps = net.path(bit) if bit is not None else []
+    levels = sum(1 for b in steps if b in net.driver and net.kind[net.driver[b][0]] in ("lut", "muxf", "dsp", "lutram"))
+    name = lambda b: net.names.get(b, "?") if b is not None else "-"
+    print(f"{delay:.2f} ns, {levels} levels, {name(steps[0]) if steps else '-'} to {name(bit)} ({end}); "
+          f"most loads {wide[1]} ({name(wide[0])}), enables {enable[1]}")
+    if options.path:
+        for b in steps:
+            kind = net.kind[net.driver[b][0]] if b in net.driver else "port"
+            print(f"  {net.arrival[b]:6.2f}  {kind:8} {net.loads.get(b, 0) + net.enables.get(b, 0):5} loads  {name(b)}")
+    bad = [] if delay <= options.limit else [f"longest path {delay:.2f} ns is above {options.limit} ns"]
+    bad += [] if wide[1] <= options.fanout else [f"{name(wide[0])} has {wide[1]} loads, above {options.fanout}"]
+    bad += [] if enable[1] <= options.enables else [f"{name(enable[0])} enables {enable[1]} cells, above {options.enables}"]
+    for line in bad:
+        print(f"error: {line}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
