@@ -55,6 +55,12 @@ static void check_engines(struct check *c) {
         if (!in_range(ir->firing[f].engine, ir->engines)) return fault(c, "engine out of range at a firing of", ir->name);
 }
 
+static void check_sizes(struct check *c) {
+    const struct ir_design *d = &c->ir->design;
+    bool widths = (d->beat_bits == 256 || d->beat_bits == 512) && d->lanes >= 1 && d->lanes <= 32;
+    if (!widths || d->channels < 1 || d->channels > IR_MAX_LANES || d->tokens < 1 || d->tokens > 8) fault(c, "sizes out of range in", c->ir->name);
+}
+
 // What is read by the lanes of an engine fires there.
 static void check_products(struct check *c) {
     const struct ir *ir = c->ir;
@@ -102,6 +108,8 @@ static void check_places(struct check *c) {
 
 static void check_lists(struct check *c) {
     const struct ir *ir = c->ir;
+    for (int r = 0; r < ir->regions; r++)
+        if (ir->region[r].repeat < 1 || ir->region[r].repeat > UINT16_MAX) fault(c, "repetitions out of range of region", ir->region[r].name);
     for (int t = 0; t < ir->tensors; t++)
         if (!none_or_in_range(ir->tensor[t].producer, ir->nodes) || !none_or_in_range(ir->tensor[t].region, ir->regions))
             fault(c, "producer or region out of range at tensor", ir->tensor[t].name);
@@ -148,6 +156,7 @@ static void check_design(struct check *c) {
 bool ir_verify(const struct ir *ir, struct diag *diag, const char *pass) {
     struct check c = {ir, diag, pass, true};
     check_design(&c);
+    check_sizes(&c);
     for (int n = 0; n < ir->nodes; n++) check_node(&c, &ir->node[n]);
     for (int e = 0; e < ir->edges; e++) check_edge(&c, e);
     for (int k = 0; k < ir->kernels; k++) check_kernel(&c, &ir->kernel[k]);
