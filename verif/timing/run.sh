@@ -28,7 +28,7 @@ walk_module() { # ns allowed or nothing, MODULE NAME=VALUE...
     name=$(tr -c 'A-Za-z0-9_\n' '_' <<<"$*" | cut -c1-100)
     log=$work/$name.log
     template_script "$@"
-    if ! timeout "${RILL_TIMING_TIMEOUT:-600}" yosys -q -p "$script synth_xilinx $synth_options -top $1; write_json $work/$name.json" >"$log" 2>&1; then
+    if ! timeout "${RILL_TIMING_TIMEOUT:-600}" yosys -q -p "$script synth_xilinx $synth_options -nosrl -top $1; write_json $work/$name.json" >"$log" 2>&1; then
         fail "$*" "no synthesis: $(reason)"
         return
     fi

@@ -190,7 +190,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("netlist")
     parser.add_argument("--limit", type=float, default=3.2, help="ns of the longest path (default 3.2: 250 MHz with 20 %% for routing)")
-    parser.add_argument("--fanout", type=int, default=1200, help="loads of a net other than enables and resets (default 1200: a control over one wide word)")
+    parser.add_argument("--fanout", type=int, default=1400, help="loads of a net other than enables and resets (default 1400: a control over the widest word)")
     parser.add_argument("--enables", type=int, default=20000, help="enables and resets of a net (default 20000)")
     parser.add_argument("--path", action="store_true", help="show the longest path, net by net")
     options = parser.parse_args()
