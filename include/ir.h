@@ -12,6 +12,7 @@
 #include "base.h"
 #include "diag.h"
 #include "ir_die.h"
+#include "ir_group.h"
 #include "itensor.h"
 
 // ---- Tensor graph --------------------------------------------------------------------------------------------------------------------
@@ -119,10 +120,11 @@ struct ir_client {
     int kernel;
     const char *port; // reads: m_axis_<port> descriptor, s_axis_<port> beats; writes: m_axis_<port>_desc, m_axis_<port>_beat; "-": tied by wires
     bool is_write;
-    int channel;      // IR_NONE: one of each on every channel of `engine` (valid and ready packed, descriptor shared)
-    int engine;       // IR_NONE with a channel of its own
-    bool is_packed;   // with channel IR_NONE: every channel has beats of its own
-    const char *base; // Verilog net of the base address; NULL: the channel's base register
+    int channel;           // IR_NONE: one of each on every channel of `engine` (valid and ready packed, descriptor shared)
+    int engine;            // IR_NONE with a channel of its own
+    bool is_packed;        // with channel IR_NONE: every channel has beats of its own
+    const char *base;      // Verilog net of the base address; NULL: the channel's base register
+    int64_t burst, buffer; // beats of a burst and of its engine's buffer; 0: the design's
 };
 
 struct ir_edge { // one stream with its FIFO
@@ -133,6 +135,9 @@ struct ir_edge { // one stream with its FIFO
     int64_t delay;         // cycles that a word waits when the stream is fullest (size-fifos)
     const char *forced_by; // what asks for the depth, or NULL
     int crossings;         // register slices behind the FIFO, one for each die boundary
+    int group;             // both ends are in this group, or IR_NONE
+    bool crosses;          // from one group to another: it holds a whole firing
+    int pool, pool_port;   // kernel whose storage it shares (overlay-fifos) and its place there, or IR_NONE
 };
 
 // ---- Engine firings, memory ------------------------------------------------------------------------------------------------------------
@@ -186,6 +191,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int64_t context;               // positions
     int64_t eot;                   // end-of-text id, -1: none
     int64_t channel_bytes;         // memory of one channel
+    int64_t on_chip_kib;           // budget of a group, 0: none
     bool is_lm;                    // ids in, ids out; else rows in, rows out
     const char *binding, *weights; // weights: default format of products
     const char *fifo;              // "timed": depths from timing contracts, "safe": whole tensors
@@ -232,6 +238,12 @@ struct ir {
     struct ir_segment *segment;
     int segments;
     size_t segment_capacity;
+    struct ir_group *group;
+    int groups;
+    size_t group_capacity;
+    struct ir_fusion *fusion; // the one in use first
+    int fusions;
+    size_t fusion_capacity;
     struct ir_die *die;
     int dies;
     size_t die_capacity;

@@ -36,13 +36,13 @@ struct cost_resources cost_prefetch(const struct ir *ir, int64_t beats, const ch
     return cost_fifo(beats, ir->design.beat_bits, style);
 }
 
-static void add_write_engines(const struct ir *ir, struct cost_resources *sum, int64_t count) {
+static void add_write_engine(const struct ir *ir, struct cost_resources *sum, int64_t buffer) {
     const struct ir_param param[] = {
         {"BEAT_BITS", arena_printf(ir->arena, "%d", ir->design.beat_bits)},
-        {"MAX_BURST", arena_printf(ir->arena, "%d", ir->design.max_burst)},
+        {"BUFFER_BEATS", arena_printf(ir->arena, "%lld", (long long)buffer)},
         {"OUTSTANDING", arena_printf(ir->arena, "%d", ir->design.outstanding)},
     };
-    add_module(ir, sum, "rill_dma_write", param, COUNT_OF(param), count);
+    add_module(ir, sum, "rill_dma_write", param, COUNT_OF(param), 1);
 }
 
 static void add_arbiter(const struct ir *ir, struct cost_resources *sum, const char *module, int64_t clients) {
@@ -56,16 +56,16 @@ static void add_arbiter(const struct ir *ir, struct cost_resources *sum, const c
 static void add_channel(const struct ir *ir, struct cost_resources *sum, int channel) {
     int64_t lanes = ir->engines > 0, readers = 0, writers = 0;
     for (int c = 0; c < ir->clients; c++) {
-        if (!ir_client_on(ir, &ir->client[c], channel)) continue;
-        if (ir->client[c].is_write) writers++;
-        else readers++;
+        const struct ir_client *client = &ir->client[c];
+        if (!ir_client_on(ir, client, channel)) continue;
+        int64_t beats = client->buffer ? client->buffer : (int64_t)CLIENT_BURSTS * ir->design.max_burst;
+        if (client->is_write) writers++, add_write_engine(ir, sum, beats);
+        else readers++, add_read_engines(ir, sum, beats, cost_prefetch_style(beats), 1);
     }
     int engine = ir_engine_at(ir, channel);
     const char *chosen = engine == IR_NONE ? NULL : ir->engine[engine].prefetch_style;
-    int64_t prefetch = ir->design.prefetch_beats, client = (int64_t)CLIENT_BURSTS * ir->design.max_burst;
+    int64_t prefetch = ir->design.prefetch_beats;
     add_read_engines(ir, sum, prefetch, chosen ? chosen : cost_prefetch_style(prefetch), lanes);
-    add_read_engines(ir, sum, client, cost_prefetch_style(client), readers);
-    add_write_engines(ir, sum, writers);
     add_arbiter(ir, sum, "rill_axi_read_arbiter", lanes + readers);
     add_arbiter(ir, sum, "rill_axi_write_arbiter", writers);
 }
@@ -94,6 +94,7 @@ struct cost_design cost_design(const struct ir *ir) {
         cost_add(&d.kernels, &d.kernel[k], 1);
     }
     for (int e = 0; e < ir->edges; e++) {
+        if (ir->edge[e].pool != IR_NONE) continue; // the pool's
         d.edge[e] = cost_fifo(ir->edge[e].depth, cost_edge_bits(ir, &ir->edge[e]), ir->edge[e].ram_style);
         add_slices(ir, &ir->edge[e], &d.edge[e]);
         cost_add(&d.fifos, &d.edge[e], 1);

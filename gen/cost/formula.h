@@ -41,6 +41,8 @@
     X(v_tail, "rill_v_tail")                                                                                                                         \
     X(kv_tracker, "rill_kv_tracker")                                                                                                                 \
     X(fifo, "rill_fifo")                                                                                                                             \
+    X(fifo_pool, "rill_fifo_pool")                                                                                                                   \
+    X(spill, "rill_spill")                                                                                                                           \
     X(fork, "rill_fork")                                                                                                                             \
     X(join, "rill_join")                                                                                                                             \
     X(register_slice, "rill_register_slice")                                                                                                         \

@@ -52,6 +52,15 @@ void formula_stream_mux(const struct args *a, struct cost_resources *r) {
     cost_per(r, word * ports, (ports & (ports - 1)) == 0 ? 0.5 : 0.76, 0, 0);
 }
 
+// Two walks with a step word each ahead, the words of all streams into one FIFO.
+void formula_fifo_pool(const struct args *a, struct cost_resources *r) {
+    int64_t word = args_int(a, "DATA_W", 1) + 1, ports = args_int(a, "PORTS", 1);
+    cost_fifo_add(r, args_int(a, "DEPTH", 0), word, args_style(a, "auto"));
+    turns(a, r);
+    turns(a, r);
+    cost_per(r, word * ports, 0.45, 0, 0);
+}
+
 void formula_token_select(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 3, 0, 0); }
 
 // ---- converters ----

@@ -24,12 +24,13 @@ void emit_wrapped(const struct text *in, struct text *out);
 // ---- shared by the emitters ----
 
 enum { EMIT_MAX_CLIENTS = 16 };
-struct emit_client {  // one DMA engine on one channel
-    const char *name; // suffix of its nets
-    const char *base; // net of its base address, NULL: the channel's register
-    bool is_lane;     // the weight stream of the engine
-    bool on_every;    // one of it on every channel of a matrix engine
-    bool is_packed;   // with beats of its own on each
+struct emit_client {       // one DMA engine on one channel
+    const char *name;      // suffix of its nets
+    const char *base;      // net of its base address, NULL: the channel's register
+    int64_t burst, buffer; // beats; 0: the design's
+    bool is_lane;          // the weight stream of the engine
+    bool on_every;         // one of it on every channel of a matrix engine
+    bool is_packed;        // with beats of its own on each
 };
 // Read or write clients of a channel; returns the count.
 int emit_channel_clients(const struct ir *, int channel, bool is_write, struct emit_client out[EMIT_MAX_CLIENTS]);

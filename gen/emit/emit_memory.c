@@ -15,8 +15,12 @@ int emit_channel_clients(const struct ir *ir, int channel, bool is_write, struct
         const struct ir_client *client = &ir->client[c];
         if (client->is_write != is_write || !ir_client_on(ir, client, channel)) continue;
         if (count == EMIT_MAX_CLIENTS) base_fatal("emit: more than %d clients on channel %d", EMIT_MAX_CLIENTS, channel);
-        out[count++] =
-            (struct emit_client){.name = client->name, .base = client->base, .on_every = client->channel == IR_NONE, .is_packed = client->is_packed};
+        out[count++] = (struct emit_client){.name = client->name,
+                                            .base = client->base,
+                                            .burst = client->burst,
+                                            .buffer = client->buffer,
+                                            .on_every = client->channel == IR_NONE,
+                                            .is_packed = client->is_packed};
     }
     return count;
 }
@@ -65,11 +69,12 @@ static void emit_read_engine(const struct channel *ch, int i, const struct emit_
     const char *bit = client->is_lane ? arena_printf(ch->ir->arena, "[%d]", ch->index) : "";
     const char *data = client->is_lane ? arena_printf(ch->ir->arena, "[%d*%d +: %d]", ch->index, d->beat_bits, d->beat_bits) : "";
     const char *base = client->base ? client->base : arena_printf(ch->ir->arena, "channel_base[%d +: 64]", ch->index * 64);
-    int prefetch = client->is_lane ? d->prefetch_beats : 2 * d->max_burst, engine = ir_engine_at(ch->ir, ch->index);
+    int prefetch = client->is_lane ? d->prefetch_beats : client->buffer ? (int)client->buffer : 2 * d->max_burst;
+    int burst = client->burst ? (int)client->burst : d->max_burst, engine = ir_engine_at(ch->ir, ch->index);
     const char *style = client->is_lane && engine != IR_NONE ? ch->ir->engine[engine].prefetch_style : NULL;
     text_addf(ch->out,
               "    rill_dma_read #(.BEAT_BITS(%d), .MAX_BURST(%d), .OUTSTANDING(%d), .PREFETCH_BEATS(%d), .RAM_STYLE(\"%s\")) u_read_%02d_%s (\n",
-              d->beat_bits, d->max_burst, d->outstanding, prefetch, style ? style : cost_prefetch_style(prefetch), ch->index, client->name);
+              d->beat_bits, burst, d->outstanding, prefetch, style ? style : cost_prefetch_style(prefetch), ch->index, client->name);
     text_addf(ch->out,
               "        .clk(clk), .rst(core_rst), .base(%s), .flush(flush), .idle(ch%02d_r_idle[%d]), .error(ch%02d_r_error[%d]), .error_addr(),\n",
               base, ch->index, i, ch->index, i);
@@ -94,8 +99,9 @@ static void emit_write_engine(const struct channel *ch, int i, const struct emit
     const char *data = client->is_packed ? arena_printf(ch->ir->arena, "[%d*%d +: %d]", ch->lane, d->beat_bits, d->beat_bits) : "";
     const char *base = client->base ? client->base : arena_printf(ch->ir->arena, "channel_base[%d +: 64]", ch->index * 64);
     const char *name = client->name;
-    text_addf(ch->out, "    rill_dma_write #(.BEAT_BITS(%d), .MAX_BURST(%d), .OUTSTANDING(%d)) u_write_%02d_%s (\n", d->beat_bits, d->max_burst,
-              d->outstanding, ch->index, name);
+    text_addf(ch->out, "    rill_dma_write #(.BEAT_BITS(%d), .MAX_BURST(%d), .OUTSTANDING(%d)%s) u_write_%02d_%s (\n", d->beat_bits,
+              client->burst ? (int)client->burst : d->max_burst, d->outstanding,
+              client->buffer ? arena_printf(ch->ir->arena, ", .BUFFER_BEATS(%d)", (int)client->buffer) : "", ch->index, name);
     text_addf(ch->out,
               "        .clk(clk), .rst(core_rst), .base(%s), .flush(flush), .idle(%s_write_idle%s), .error(ch%02d_w_error[%d]), .error_addr(),\n",
               base, name, bit, ch->index, i);

@@ -16,7 +16,9 @@ int64_t report_channel_used(const struct ir *ir) {
 
 int64_t report_fifo_bits(const struct ir *ir) {
     int64_t bits = 0;
-    for (int e = 0; e < ir->edges; e++) bits += ir->edge[e].depth * cost_edge_bits(ir, &ir->edge[e]);
+    for (int e = 0; e < ir->edges; e++)
+        if (ir->edge[e].pool == IR_NONE) bits += ir->edge[e].depth * cost_edge_bits(ir, &ir->edge[e]);
+    for (int k = 0; k < ir->kernels; k++) bits += cost_pool_bits(&ir->kernel[k]) + cost_spill_bits(ir, k);
     return bits;
 }
 
@@ -59,5 +61,6 @@ void emit_report_text(const struct ir *ir, struct text *out) {
     report_fifos(&r, out);
     report_memories(&r, out);
     report_dies(&r, out);
+    if (ir->groups) emit_report_memory(ir, 0, out);
     add_segments(ir, out);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edges and kernel instances. An edge is two bundles of nets, `<edge>_i` at the writer and `<edge>_o` at the reader, with a FIFO between.
+#include <stdlib.h>
 #include <string.h>
 
 #include "emit.h"
@@ -45,8 +46,76 @@ static void emit_slices(const struct ir *ir, const struct ir_edge *e, struct tex
     }
 }
 
+static void emit_fill_probe(const struct ir *ir, const struct ir_edge *e, int bits, struct text *out) {
+    text_addf(out,
+              "`ifdef RILL_PROBES\n    rill_fifo_probe #(.ID(%d), .DEPTH(%lld), .W(%d)) u_fill_%d (.clk(clk), .occupancy(%s_fill), "
+              ".high_water(%s_high));\n`endif\n",
+              (int)(e - ir->edge), (long long)e->depth, bits, (int)(e - ir->edge), e->name, e->name);
+}
+
+// ---- streams that share a storage: rill_fifo_pool ----
+
+static int64_t pool_number(const struct ir *ir, int pool, const char *param) { return strtoll(ir_param_find(&ir->kernel[pool], param), NULL, 10); }
+static int pool_count_bits(const struct ir *ir, int pool) { return u64_clog2((uint64_t)pool_number(ir, pool, "DEPTH") + 1); }
+
+// The nets of a stream in a pool; its words are a part of the pool's.
+static void emit_pooled(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    const struct ir_port *p = writer(ir, e);
+    const char *in = arena_printf(ir->arena, "%s_i", e->name), *to = arena_printf(ir->arena, "%s_o", e->name), *pool = ir->kernel[e->pool].name;
+    int bits = pool_count_bits(ir, e->pool);
+    int64_t first = e->pool_port * pool_number(ir, e->pool, "DATA_W");
+    emit_bundle(ir, p, in, out);
+    emit_bundle(ir, p, to, out);
+    text_addf(out, "    wire [%d:0] %s_fill, %s_high;\n", bits - 1, e->name, e->name);
+    text_addf(out, "    assign %s_tdata = %s_word[%lld +: %lld];\n", to, pool, (long long)first, (long long)p->data_bits);
+    text_addf(out, "    assign %s_tuser = %s_word[%lld +: %d];\n", to, pool, (long long)(first + p->data_bits), user_bits(ir));
+    emit_fill_probe(ir, e, bits, out);
+}
+
+static const struct ir_edge *pool_member(const struct ir *ir, int pool, int port) {
+    for (int e = 0; e < ir->edges; e++)
+        if (ir->edge[e].pool == pool && ir->edge[e].pool_port == port) return &ir->edge[e];
+    base_fatal("emit: pool %s without a stream at port %d", ir->kernel[pool].name, port);
+}
+
+static void emit_pool_array(const struct ir *ir, int pool, const char *port, const char *net, struct text *out) { // net: behind a stream's name
+    int ports = (int)pool_number(ir, pool, "PORTS");
+    text_addf(out, ",\n        .%s({", port);
+    for (int i = ports - 1; i >= 0; i--) text_addf(out, "%s%s%s", pool_member(ir, pool, i)->name, net, i ? ", " : "})");
+}
+
+static void emit_pool_words(const struct ir *ir, int pool, struct text *out) {
+    int64_t width = pool_number(ir, pool, "DATA_W");
+    text_add(out, ",\n        .s_axis_tdata({");
+    for (int i = (int)pool_number(ir, pool, "PORTS") - 1; i >= 0; i--) {
+        const struct ir_edge *e = pool_member(ir, pool, i);
+        int64_t rest = width - writer(ir, e)->data_bits - user_bits(ir);
+        if (rest) text_addf(out, "%lld'd0, ", (long long)rest);
+        text_addf(out, "%s_i_tuser, %s_i_tdata%s", e->name, e->name, i ? ", " : "})");
+    }
+}
+
+static bool is_pool(const struct ir_kernel *k) { return !strcmp(k->module, "rill_fifo_pool"); }
+
+static void emit_pool_ports(const struct ir *ir, int pool, struct text *out) {
+    emit_pool_array(ir, pool, "s_axis_tvalid", "_i_tvalid", out);
+    emit_pool_array(ir, pool, "s_axis_tready", "_i_tready", out);
+    emit_pool_words(ir, pool, out);
+    emit_pool_array(ir, pool, "s_axis_tlast", "_i_tlast", out);
+    emit_pool_array(ir, pool, "m_axis_tvalid", "_o_tvalid", out);
+    emit_pool_array(ir, pool, "m_axis_tready", "_o_tready", out);
+    text_addf(out, ",\n        .m_axis_tdata(%s_word)", ir->kernel[pool].name);
+    emit_pool_array(ir, pool, "m_axis_tlast", "_o_tlast", out);
+    emit_pool_array(ir, pool, "occupancy", "_fill", out);
+    emit_pool_array(ir, pool, "high_water", "_high", out);
+}
+
 static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     const struct ir_port *p = writer(ir, e);
+    if (e->pool != IR_NONE) {
+        emit_pooled(ir, e, out);
+        return;
+    }
     const char *in = arena_printf(ir->arena, "%s_i", e->name), *to = arena_printf(ir->arena, e->crossings ? "%s_x0" : "%s_o", e->name);
     emit_bundle(ir, p, in, out);
     emit_bundle(ir, p, arena_printf(ir->arena, "%s_o", e->name), out);
@@ -60,10 +129,7 @@ static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct text 
     emit_word(p, to, out);
     int bits = u64_clog2((uint64_t)e->depth + 1);
     text_addf(out, "),\n        .occupancy(%s_fill), .high_water(%s_high));\n", e->name, e->name);
-    text_addf(out,
-              "`ifdef RILL_PROBES\n    rill_fifo_probe #(.ID(%d), .DEPTH(%lld), .W(%d)) u_fill_%d (.clk(clk), .occupancy(%s_fill), "
-              ".high_water(%s_high));\n`endif\n",
-              (int)(e - ir->edge), (long long)e->depth, bits, (int)(e - ir->edge), e->name, e->name);
+    emit_fill_probe(ir, e, bits, out);
 }
 
 // Simulation only: shows the stream to the checker; signals a stream does not have are tied to 0.
@@ -84,6 +150,10 @@ static void emit_probe(const struct ir *ir, int id, struct text *out) {
 
 void emit_streams(const struct ir *ir, struct text *out) {
     text_add(out, "\n    // ---- streams: a FIFO on every edge ----\n");
+    for (int k = 0; k < ir->kernels; k++)
+        if (is_pool(&ir->kernel[k]))
+            text_addf(out, "    wire [%lld:0] %s_word;\n", (long long)(pool_number(ir, k, "PORTS") * pool_number(ir, k, "DATA_W")) - 1,
+                      ir->kernel[k].name);
     for (int e = 0; e < ir->edges; e++) {
         emit_fifo(ir, &ir->edge[e], out);
         emit_probe(ir, e, out);
@@ -196,6 +266,7 @@ static void emit_kernel(const struct ir *ir, int id, struct text *out) {
             text_addf(out, "\n        .s_axis_tvalid(%s), .s_axis_tready(%s)", signal_net(ir, port, "tvalid"), signal_net(ir, port, "tready"));
         else emit_single(ir, port, out);
     }
+    if (is_pool(k)) emit_pool_ports(ir, id, out);
     emit_client_ports(ir, id, out);
     emit_plain_nets(ir, id, out);
     text_add(out, ");\n");

@@ -24,7 +24,7 @@ struct report_memories report_memories_make(const struct ir *ir) {
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
         struct cost_memory m = {edge->depth - 1, cost_edge_bits(ir, edge), 1, edge->ram_style}; // one word lies in the output register
-        if (edge->depth > 2) all.item[all.count++] = (struct report_memory){edge->name, m, {0}, 0, 0};
+        if (edge->depth > 2 && edge->pool == IR_NONE) all.item[all.count++] = (struct report_memory){edge->name, m, {0}, 0, 0};
     }
     for (int i = 0; i < all.count; i++) {
         struct report_memory *m = &all.item[i];

@@ -115,6 +115,18 @@ int ir_add_segment(struct ir *ir, struct ir_segment segment) {
     return id;
 }
 
+int ir_add_group(struct ir *ir, struct ir_group group) {
+    int id = IR_PUSH(ir, ir->group, ir->groups, ir->group_capacity);
+    ir->group[id] = group;
+    return id;
+}
+
+int ir_add_fusion(struct ir *ir, struct ir_fusion fusion) {
+    int id = IR_PUSH(ir, ir->fusion, ir->fusions, ir->fusion_capacity);
+    ir->fusion[id] = fusion;
+    return id;
+}
+
 int ir_connect(struct ir *ir, int src_kernel, int src_port, int dst_kernel, int dst_port) {
     int id = IR_PUSH(ir, ir->edge, ir->edges, ir->edge_capacity);
     struct ir_edge *e = &ir->edge[id];
@@ -123,6 +135,7 @@ int ir_connect(struct ir *ir, int src_kernel, int src_port, int dst_kernel, int 
     e->src_port = src_port;
     e->dst_kernel = dst_kernel;
     e->dst_port = dst_port;
+    e->group = e->pool = e->pool_port = IR_NONE;
     const char *from = s->port[src_port].index == IR_NONE ? s->port[src_port].name : arena_printf(ir->arena, "%d", s->port[src_port].index);
     const char *to = d->port[dst_port].index == IR_NONE ? d->port[dst_port].name : arena_printf(ir->arena, "%d", d->port[dst_port].index);
     e->name = arena_printf(ir->arena, "%s_%s_to_%s_%s", s->name, from, d->name, to);

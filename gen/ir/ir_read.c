@@ -225,6 +225,13 @@ static void read_segment(struct reader *r, const struct yaml_node *map, struct i
     IR_SEGMENT_FIELDS(READ_FIELD)
 }
 
+static void read_group(struct reader *r, const struct yaml_node *map, struct ir_group *item) { IR_GROUP_FIELDS(READ_FIELD) }
+
+static void read_fusion(struct reader *r, const struct yaml_node *map, struct ir_fusion *item) {
+    item->name = get_string(r, map, "name");
+    IR_FUSION_FIELDS(READ_FIELD)
+}
+
 // Allocates ir->item[] for the list under key and yields its nodes.
 #define READ_LIST(key, item, counter, capacity)                                                                                                      \
     list = yaml_get(root, key);                                                                                                                      \
@@ -250,6 +257,8 @@ static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *ro
     READ_LIST("engines", engine, engines, engine_capacity) read_engine(r, list->items[i], &ir->engine[i]);
     READ_LIST("firings", firing, firings, firing_capacity) read_firing(r, list->items[i], &ir->firing[i]);
     READ_LIST("segments", segment, segments, segment_capacity) read_segment(r, list->items[i], &ir->segment[i]);
+    READ_LIST("groups", group, groups, group_capacity) read_group(r, list->items[i], &ir->group[i]);
+    READ_LIST("fusions", fusion, fusions, fusion_capacity) read_fusion(r, list->items[i], &ir->fusion[i]);
     READ_LIST("dies", die, dies, die_capacity) read_die(r, list->items[i], &ir->die[i]);
 }
 

@@ -206,6 +206,19 @@ static void write_die(struct writer *w, const struct ir_die *item) {
     yaml_end(&w->y);
 }
 
+static void write_group(struct writer *w, const struct ir_group *item) {
+    yaml_begin_map(&w->y, true);
+    IR_GROUP_FIELDS(WRITE_FIELD)
+    yaml_end(&w->y);
+}
+
+static void write_fusion(struct writer *w, const struct ir_fusion *item) {
+    yaml_begin_map(&w->y, true);
+    key_string(w, "name", item->name);
+    IR_FUSION_FIELDS(WRITE_FIELD)
+    yaml_end(&w->y);
+}
+
 #define WRITE_LIST(key, item, count, function)                                                                                                       \
     do {                                                                                                                                             \
         yaml_write_key(&w->y, key);                                                                                                                  \
@@ -231,6 +244,8 @@ static void write_all(struct writer *w) {
     WRITE_LIST("engines", ir->engine, ir->engines, write_engine);
     WRITE_LIST("firings", ir->firing, ir->firings, write_firing);
     WRITE_LIST("segments", ir->segment, ir->segments, write_segment);
+    WRITE_LIST("groups", ir->group, ir->groups, write_group);
+    WRITE_LIST("fusions", ir->fusion, ir->fusions, write_fusion);
     WRITE_LIST("dies", ir->die, ir->dies, write_die);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Structural rules of the IR, checked after every pass.
+#include <stdlib.h>
+
 #include "ir.h"
 #include "ops.h"
 
@@ -126,6 +128,25 @@ static void check_lists(struct check *c) {
         if (!in_range(ir->output[i], ir->tensors)) fault(c, "output out of range in", ir->name);
 }
 
+static void check_groups(struct check *c) {
+    const struct ir *ir = c->ir;
+    for (int g = 0; g < ir->groups; g++) {
+        const struct ir_group *group = &ir->group[g];
+        if (!in_range(group->region, ir->regions) || group->nodes < 1 || !in_range(group->first_node, ir->nodes) ||
+            group->nodes > ir->nodes - group->first_node)
+            return fault(c, "region or nodes out of range at a group of", ir->name);
+    }
+}
+
+// A pool has a place for each of the streams that share it.
+static void check_pool(struct check *c, const struct ir_edge *e) {
+    if (!none_or_in_range(e->group, c->ir->groups) || !none_or_in_range(e->pool, c->ir->kernels)) return fault(c, "group or pool at edge", e->name);
+    if (e->pool == IR_NONE) return;
+    const char *ports = ir_param_find(&c->ir->kernel[e->pool], "PORTS"), *depth = ir_param_find(&c->ir->kernel[e->pool], "DEPTH");
+    if (!ports || !depth || !in_range(e->pool_port, (int)strtol(ports, NULL, 10)) || e->depth > strtoll(depth, NULL, 10))
+        fault(c, "place in the pool of edge", e->name);
+}
+
 // Words of fp32: their widths may differ until converters are in.
 static bool is_vector(const struct ir_port *p) { return p->type.dtype == IR_F32 && p->type.loops > 0 && p->data_bits == 32 * itensor_tile(&p->type); }
 
@@ -137,6 +158,7 @@ static void check_edge(struct check *c, int id) {
     const struct ir_port *from = &s->port[e->src_port], *to = &d->port[e->dst_port];
     if (!from->is_output || to->is_output) fault(c, "direction of edge", e->name);
     if (from->edge != id || to->edge != id) fault(c, "a port with two edges at", e->name);
+    check_pool(c, e);
     bool unequal = from->kind != to->kind || (from->data_bits != to->data_bits && (e->depth > 0 || !is_vector(from) || !is_vector(to)));
     if (from->kind != IR_STREAM_COUNTED && unequal) fault(c, "unequal streams at edge", e->name);
 }
@@ -164,6 +186,7 @@ bool ir_verify(const struct ir *ir, struct diag *diag, const char *pass) {
     check_engines(&c);
     check_products(&c);
     check_clients(&c);
+    check_groups(&c);
     check_dies(&c);
     if (c.ok) check_places(&c);
     bool whole = ir->edges > 0 && ir->edge[0].depth > 0; // fifos are sized last

@@ -32,7 +32,7 @@ struct choice {
     VEC(int) first, count;                // one of each shape, and how many there are
 };
 
-static const char *style_by_shape(int64_t depth, int64_t bits) {
+const char *allocate_memories_style(int64_t depth, int64_t bits) {
     if (depth * bits <= 16384 || depth <= 64) return styles[0];
     return depth >= 2048 ? styles[2] : styles[1];
 }
@@ -46,7 +46,7 @@ static void amounts(const struct cost_resources *r, int64_t out[STOCKS]) {
 static bool by_rule(struct ir *ir, struct choice *c) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
-        edge->ram_style = style_by_shape(edge->depth, ir->kernel[edge->src_kernel].port[edge->src_port].data_bits);
+        edge->ram_style = allocate_memories_style(edge->depth, ir->kernel[edge->src_kernel].port[edge->src_port].data_bits);
     }
     for (int e = 0; e < ir->engines; e++) ir->engine[e].prefetch_style = cost_prefetch_style(ir->design.prefetch_beats);
     for (int d = 0; d < ir->dies; d++) {
@@ -93,7 +93,7 @@ static void add_fifo(struct choice *c, int e) {
     const struct ir_edge *edge = &c->ir->edge[e];
     int64_t bits = cost_edge_bits(c->ir, edge);
     struct memory m = {.edge = e, .kernel = IR_NONE, .engine = IR_NONE, .now = cost_fifo(edge->depth, bits, edge->ram_style)};
-    if (edge->depth <= 2) return; // registers
+    if (edge->depth <= 2 || edge->pool != IR_NONE) return; // registers, or a place in a kernel's memory
     for (int s = 0; s < STYLES; s++) m.cost[s] = cost_fifo(edge->depth, bits, styles[s]);
     add_memory(c, m, edge->depth);
 }

@@ -20,6 +20,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .prefetch_beats = d->prefetch_beats,
                                     .max_burst = d->max_burst,
                                     .outstanding = d->outstanding,
+                                    .on_chip_kib = d->on_chip_kib,
                                     .context = spec->model            ? spec->model->context
                                                : spec->graph->context ? spec->graph->context
                                                                       : 1024,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bind.h"
+#include "fuse.h"
 #include "layout.h"
 #include "ops.h"
 #include "pass.h"
@@ -21,7 +22,8 @@ struct dma {
 static int64_t repeat_of(const struct ir *ir, int node) { return ir->region[ir->node[node].region].repeat; }
 
 static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kind, int node, int channel, int64_t stride, int64_t bytes) {
-    int64_t *offset = &d->offset[channel == IR_NONE ? ir_engine_of(d->ir, node) : AUX_ENGINE];
+    int engine = channel == IR_NONE ? ir_engine_of(d->ir, node) : ir_engine_at(d->ir, channel);
+    int64_t *offset = &d->offset[engine == IR_NONE ? AUX_ENGINE : engine];
     int id = ir_add_segment(d->ir, (struct ir_segment){name, kind, node, channel, *offset, stride, bytes});
     *offset = layout_align(*offset + bytes);
     return id;
@@ -103,12 +105,23 @@ static void place_rows(struct dma *d, int k) {
     ir_set_param(ir, k, "OFFSET", "40'd%lld", (long long)ir->segment[s].offset);
 }
 
+// A firing that waits between two groups.
+static void place_spill(struct dma *d, const struct ir_client *client) {
+    struct ir *ir = d->ir;
+    int k = client->kernel;
+    struct fuse_spill spill = fuse_spill_of(ir, &ir->edge[ir->kernel[k].port[0].edge]);
+    int s = add_segment(d, ir->kernel[k].name, IR_SEG_IO, IR_NONE, client->channel, 0, spill.bytes);
+    ir_set_param(ir, k, "OFFSET", "40'd%lld", (long long)ir->segment[s].offset);
+}
+
 static void place_clients(struct dma *d) {
     struct ir *ir = d->ir;
     for (int c = 0; c < ir->clients; c++) {
         int k = ir->client[c].kernel;
         if (ir->client[c].channel == IR_NONE) continue;
-        if (ir->kernel[k].node != IR_NONE) place_table(d, k);
+        if (!strcmp(ir->kernel[k].module, "rill_spill")) {
+            if (ir->client[c].is_write) place_spill(d, &ir->client[c]);
+        } else if (ir->kernel[k].node != IR_NONE) place_table(d, k);
         else place_rows(d, k);
     }
     if (!ir->design.is_lm) return;

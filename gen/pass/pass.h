@@ -17,11 +17,17 @@ pass_function pass_bind_operations;   // nodes -> kernels; products -> firings o
 pass_function pass_route_streams;     // edges: region loops, multiplexers, forks
 pass_function pass_insert_layouts;    // fp32 streams whose ends walk differently -> layout converters, widths, firings
 pass_function pass_insert_converters; // counted results of the engines -> width converters
+pass_function pass_fuse_groups;       // groups of operations within a memory budget; streams between them through memory
 pass_function pass_insert_dma;        // memory segments, memory clients, vector parameter stores
 pass_function pass_insert_control;    // registers, token loop, parameter loading, KV write tracking: plain nets
 pass_function pass_size_fifos;        // depth of every edge
+pass_function pass_overlay_fifos;     // one storage for FIFOs of groups that never run together
 pass_function pass_place_dies;        // the die of every kernel, register slices between dies
 pass_function pass_allocate_memories; // SRL, LUTRAM, BRAM or URAM for every FIFO
+
+const char *allocate_memories_style(int64_t depth, int64_t bits); // by depth and shape
+// The depth of a stream by the safe rule.
+int64_t size_fifos_safe(const struct ir *, const struct ir_edge *);
 
 struct pass {
     const char *name;

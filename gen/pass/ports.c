@@ -55,6 +55,11 @@ int64_t ports_firings(const struct ir *ir, int tensor) {
     return by_rows(t) ? ir_tensor_elements(t) / firing_elements(t) : 1;
 }
 
+int64_t ports_ends(const struct ir *ir, int tensor) {
+    const struct ir_tensor *t = &ir->tensor[tensor];
+    return t->dtype == IR_SCALAR ? ir_tensor_elements(t) : ports_firings(ir, tensor);
+}
+
 // Data dimensions (token, element); chunks outside, tokens inside: [chunks, tokens]*[width, 1], (d0,d1)->(d1,d0).
 static struct ir_itensor chunk_type(const struct ir *ir, enum ir_dtype dtype, struct ir_extent chunks, int64_t width) {
     struct ir_itensor type = {.dtype = dtype, .rank = 2, .element = {1, width}, .loops = 2, .step = {width, 1}, .map = {1, 0, IR_NONE}};

@@ -28,6 +28,7 @@ int ports_add_step(struct ir *, int kernel); // input of step words
 // Words of one firing, all tokens, at the bound of dynamic trip counts.
 int64_t ports_firing_words(const struct ir_port *);
 int64_t ports_firings(const struct ir *, int tensor); // firings per step and repetition: heads for attention operands
+int64_t ports_ends(const struct ir *, int tensor);    // words with tlast: a scalar per head makes one for each
 struct ir_itensor ports_vector_type(const struct ir *, const struct ir_tensor *, int64_t elements_per_word);
 
 #endif

@@ -14,7 +14,7 @@ enum { DEPTH_PLAIN = 2, DEPTH_STEP = 4, DEPTH_SLACK = 2 };
 static bool is_module(const struct ir *ir, int kernel, const char *module) { return !strcmp(ir->kernel[kernel].module, module); }
 
 static int64_t tensor_words(const struct ir *ir, const struct ir_port *port) {
-    int64_t firings = port->tensor == IR_NONE ? 1 : ports_firings(ir, port->tensor);
+    int64_t firings = port->tensor == IR_NONE ? 1 : ports_ends(ir, port->tensor);
     return ports_firing_words(port) * firings;
 }
 
@@ -31,12 +31,14 @@ static bool is_folded(const struct ir *ir, const struct ir_edge *edge) {
     return is_module(ir, k, "rill_layout_converter") && rounds && !strcmp(rounds, "1");
 }
 
-static int64_t edge_depth(const struct ir *ir, const struct ir_edge *edge) {
+int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {
     const struct ir_port *from = &ir->kernel[edge->src_kernel].port[edge->src_port], *to = &ir->kernel[edge->dst_kernel].port[edge->dst_port];
+    if (is_module(ir, edge->dst_kernel, "rill_fork")) return DEPTH_PLAIN;
     if (to->data_bits == 64 && to->kind == IR_STREAM_BARE) return DEPTH_STEP;
+    if (is_module(ir, edge->src_kernel, "rill_spill") || is_module(ir, edge->dst_kernel, "rill_spill")) return DEPTH_PLAIN; // it keeps the firing
     bool waits = is_module(ir, edge->src_kernel, "rill_fork") || is_module(ir, edge->dst_kernel, "rill_stream_mux") ||
                  is_module(ir, edge->src_kernel, "rill_stream_demux");
-    if (!waits || from->kind == IR_STREAM_BARE || is_folded(ir, edge)) return DEPTH_PLAIN;
+    if (from->kind == IR_STREAM_BARE || (!edge->crosses && (!waits || is_folded(ir, edge)))) return DEPTH_PLAIN;
     int64_t a = tensor_words(ir, from), b = tensor_words(ir, to);
     return (a > b ? a : b) + DEPTH_SLACK;
 }
@@ -53,6 +55,10 @@ static void size_by_contracts(struct ir *ir) {
                 edge->forced_by = missing ? arena_printf(ir->arena, "safe rule: %s has no timing contract", missing) : "safe rule";
             continue;
         }
+        if (edge->crosses) { // its reader's group begins when its writer's is over
+            edge->forced_by = "from group to group";
+            continue;
+        }
         edge->depth = depth[e].depth;
         edge->delay = depth[e].delay;
         edge->forced_by = depth[e].forced_by;
@@ -64,7 +70,7 @@ bool pass_size_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *d
     (void)diag;
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
-        edge->depth = is_module(ir, edge->dst_kernel, "rill_fork") ? DEPTH_PLAIN : edge_depth(ir, edge);
+        edge->depth = size_fifos_safe(ir, edge);
     }
     if (strcmp(ir->design.fifo, "safe") != 0) size_by_contracts(ir);
     return true;

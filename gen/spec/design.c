@@ -36,6 +36,7 @@ static const struct schema_field design_fields[] = {
     RANGE_FIELD(max_burst, 1, 128, 16),
     RANGE_FIELD(outstanding, 1, 64, 8),
     RANGE_FIELD(dies, 1, DEVICE_MAX_SLRS, 1),
+    RANGE_FIELD(on_chip_kib, 1, 1 << 20, 0),
 };
 
 void spec_read_design(const struct yaml_node *node, struct spec_design *design, struct arena *arena, struct diag *diag) {

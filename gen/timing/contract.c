@@ -7,6 +7,8 @@
 #include "cost/args.h"
 #include "timing.h"
 
+enum { SPILL_WRITE = 40, SPILL_READ = 60 /* cycles of a memory that is idle */ };
+
 struct call {
     struct args args;
     struct timing_contract *c;
@@ -127,6 +129,15 @@ static void frame(const struct call *k) {
     k->c->rows = arg(k, "WORDS", 1);
 }
 static void view(const struct call *k) { pipe(k, 0); }
+// A firing is written, then read: in the bank after its last word comes the write's response, then the read's first beat; docs/timing.md.
+static void spill(const struct call *k) {
+    k->c->machine = TIMING_REPLAY;
+    k->c->banks = 1;
+    k->c->ready = 8 + SPILL_WRITE + SPILL_READ;
+    k->c->pipe = 1;
+    k->c->release = 2;
+    k->c->times = 1;
+}
 static void store(const struct call *k) { k->c->machine = TIMING_STORE; }
 
 // ---- KV cache ----
@@ -222,6 +233,7 @@ static const struct row {
     {"rill_embed", embed},
     {"rill_engine", engine},
     {"rill_event_counters", none},
+    {"rill_fifo_pool", sink}, // its streams are the edges', its step words come in passing
     {"rill_fork", fork_},
     {"rill_frame", frame},
     {"rill_gelu", gelu},
@@ -246,6 +258,7 @@ static const struct row {
     {"rill_segment_walker", walker},
     {"rill_silu", silu},
     {"rill_softmax", softmax},
+    {"rill_spill", spill},
     {"rill_stream_demux", demux},
     {"rill_stream_mux", mux},
     {"rill_stream_reader", reader},

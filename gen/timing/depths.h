@@ -15,6 +15,10 @@ struct timing_depth {
 // Per edge. False, with nothing changed but *missing, when the design cannot be simulated (a module without a contract, or NULL: it comes to a halt).
 bool timing_depths(struct ir *, struct timing_depth *, const char **missing);
 
+// Whether steps go through at the IR's depths, pools and all, however few words a pipeline holds and whenever words come. *stuck says where
+// they do not; NULL with false: a module has no contract.
+bool timing_progress(struct ir *, const char **stuck);
+
 // The words that each stream holds at most when every firing of a run is as late as it can be without a longer step. width: bits of a
 // stream's word, 0: it is left out. False when the run has too many firings.
 bool timing_latest(struct arena *, const struct ir *, const struct timing_result *, const int64_t *width, int64_t *mark);

@@ -12,7 +12,11 @@
 
 enum { SIM_COUNT_SHIFT = 2 /* of a mark: valid elements, 0: all */ };
 
+struct sim_pool;
+
 struct sim_edge {
+    struct sim_pool *pool; // whose storage it shares, at `place`; or NULL
+    int place;
     int64_t depth;   // 0: unbounded
     int64_t latency; // of rill_fifo: 1 up to two words, else 2
     int64_t puts, takes, capacity;
@@ -96,16 +100,26 @@ struct sim_edge *sim_in(struct sim *, const struct actor *, const char *port); /
 struct sim_edge *sim_out(struct sim *, const struct actor *, const char *port);
 struct sim_edge *sim_lane(struct sim *, const struct actor *, bool is_output, int index); // of a packed port
 
+// A stream of a rill_fifo_pool moves in its turn: after the firings that go before it, in their storage.
+bool pool_gives(struct sim_pool *, int place);             // its turn to leave
+int64_t pool_given(const struct sim_pool *);               // the cycle after the last word that left
+bool pool_room(struct sim_pool *, int place, int64_t *at); // its turn to enter, and when there is room
+void pool_put(struct sim_pool *, int64_t at, uint8_t mark);
+void pool_take(struct sim_pool *, int64_t at, uint8_t mark);
+bool pools_open(struct sim *); // false: a pool's parameters are none
+
 // There is a word that has not been taken; from when on it may be.
-static inline bool edge_waiting(const struct sim_edge *e) { return e->takes < e->puts; }
+static inline bool edge_waiting(const struct sim_edge *e) { return e->takes < e->puts && (!e->pool || pool_gives(e->pool, e->place)); }
 static inline int64_t edge_avail(const struct sim_edge *e) {
     int64_t at = e->put[e->takes] + e->latency;
+    if (e->pool && pool_given(e->pool) > at) at = pool_given(e->pool);
     return e->takes && e->take[e->takes - 1] >= at ? e->take[e->takes - 1] + 1 : at;
 }
 static inline uint8_t edge_mark(const struct sim_edge *e) { return e->mark[e->takes]; }
 // From when on the next word finds room. False while that is not known.
 static inline bool edge_room(const struct sim_edge *e, int64_t *at) {
     *at = e->puts ? e->put[e->puts - 1] + 1 : 0;
+    if (e->pool) return pool_room(e->pool, e->place, at);
     if (e->depth == 0 || e->puts < e->depth) return true;
     if (e->puts - e->depth >= e->takes) return false;
     if (e->take[e->puts - e->depth] >= *at) *at = e->take[e->puts - e->depth] + 1;

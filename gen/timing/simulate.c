@@ -42,11 +42,13 @@ void edge_put(struct sim *sim, struct sim_edge *e, int64_t offered, int64_t at, 
     e->full += at - offered;
     e->put[e->puts] = at;
     e->mark[e->puts++] = mark;
+    if (e->pool) pool_put(e->pool, at, mark);
     sim_wake(sim, e->reader);
 }
 
 void edge_take(struct sim *sim, struct sim_edge *e, int64_t at) {
     e->take[e->takes++] = at;
+    if (e->pool) pool_take(e->pool, at, e->mark[e->takes - 1]);
     if (e->depth) sim_wake(sim, e->writer);
 }
 
@@ -293,7 +295,7 @@ struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, 
     sim.turn = ARENA_ARRAY(arena, struct timing_turn, (size_t)options->steps * (size_t)sim.channels + 1);
     sim.positions = INT64_MAX;
     open_edges(&sim);
-    if (!open_actors(&sim, missing)) return NULL;
+    if (!open_actors(&sim, missing) || !pools_open(&sim)) return NULL;
     while (!options->limit || sim.words < options->limit) {
         while (!sim.queue_count && memory_serve_one(&sim)) continue; // nothing can go on: the earliest request has its turn
         if (!sim.queue_count) break;

@@ -114,13 +114,12 @@ module rill_spill #(
     generate
         if (WHOLE > 0) begin : gen_words
             // A beat fills slot by slot and leaves when it is full or the firing ends.
-            reg  [BEAT_BITS-1:0] fill_q;
             reg  [BEAT_BITS-1:0] fill_d;
             reg  [DATA_W-1:0]    word_d;
             wire                 room = !beat_valid_q || beat_out;
             integer              i;
             always @* begin
-                fill_d = slot_q == 10'd0 ? {BEAT_BITS{1'b0}} : fill_q;
+                fill_d = slot_q == 10'd0 ? {BEAT_BITS{1'b0}} : beat_q;
                 word_d = {DATA_W{1'b0}};
                 for (i = 0; i < SLOTS; i = i + 1)
                     if (slot_q == i[9:0]) begin
@@ -129,8 +128,6 @@ module rill_spill #(
                     end
             end
             always @(posedge clk) begin
-                if (take)
-                    fill_q <= fill_d;
                 if (rst)
                     beat_valid_q <= 1'b0;
                 else if (take && (slot_last || s_axis_tlast))

@@ -50,6 +50,9 @@ set_requests() { # set, spec, thorough (1: longer)
                 requests+=(--prompt "$text" --tokens $((12 + 20 * $3)))
             done
             ;;
+        text) # one text
+            requests=(--prompt "Once upon a time, there was a little" --tokens 12)
+            ;;
         lengths) # 1 to 2T + 1 prompt ids: whole and partial steps
             for ((length = 1; length <= 2 * positions + 1; length++)); do
                 requests+=(--prompt-ids "$(some_ids $length "$vocab")" --tokens 3)

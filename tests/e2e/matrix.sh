@@ -34,6 +34,10 @@ mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|1|
 lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|
 lanes-unroll|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|unroll=90
 carried|carried|$root/tests/e2e/specs/carried.yaml|random:1|rows|1|
+odd-groups|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|on_chip_kib=14
+blocks-groups|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|1|on_chip_kib=3
+spills|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|1|
+int8-4x512-T4-groups|story-int8|$story|$model|text|1|channels=4 T=4 on_chip_kib=50
 TEXT
 }
 
@@ -92,6 +96,15 @@ grouped-spatial|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths bloc
 grouped-1x512-T8|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=1 beat_bits=512 T=8
 grouped-8x512-T1|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=8 beat_bits=512 T=1 lanes=1 group=128
 blocks-1x512|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|channels=1 beat_bits=512 group=128 lanes=32
+odd-groups|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|on_chip_kib=14
+odd-groups-timed|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|on_chip_kib=14 fifo=timed
+odd-groups-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|on_chip_kib=24 channels=11 binding=spatial
+grouped-groups|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|on_chip_kib=11
+layer1-groups|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|0 1|on_chip_kib=3
+blocks-groups|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|on_chip_kib=3
+spills|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|0 1|
+spills-timed|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|0 1|fifo=timed
+int8-4x512-T4-groups|story-int8|$story|$model|text prompts|1|channels=4 T=4 on_chip_kib=50
 blocks-spatial|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|binding=spatial
 transpose-1|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|lanes=1 T=1
 mixer-spatial|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|1|binding=spatial lanes=2 T=4
@@ -155,7 +168,7 @@ check_point() { # line of the table: the unit of parallel work
     variant "$spec" "$work/$name.yaml" $values
     log=$work/$name.log
     # Small designs run for seconds: a build that takes seconds is worth more than a fast simulation.
-    [[ $weights != random:* || $name == gpt2-* ]] || export RILL_QUICK_BUILD=1
+    [[ ($weights != random:* && $name != *-groups) || $name == gpt2-* ]] || export RILL_QUICK_BUILD=1
     if ! make_design "$name" "$work/$name.yaml" "$weights" >"$log" 2>&1; then
         fail "$name" "$(reason)"
         return

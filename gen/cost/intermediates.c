@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is kept of tensors on their way: buffers of kernels, of pools, of spills. Caches, parameters and pipelines are not counted.
+#include <string.h>
+
+#include "args.h"
+#include "cost.h"
+#include "ports.h"
+#include "timing.h"
+
+static const struct ir_port *first_input(const struct ir_kernel *k) {
+    for (int p = 0; p < k->ports; p++)
+        if (!k->port[p].is_output && k->port[p].kind != IR_STREAM_BARE) return &k->port[p];
+    return NULL;
+}
+
+// Banks of groups, whole firings, rows between two widths.
+int64_t cost_local_bits(const struct ir *ir, int kernel) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    const struct ir_port *in = first_input(k);
+    struct timing_contract c;
+    struct cost_memory m;
+    if (!timing_contract(ir, kernel, &c) || !in || !strcmp(k->module, "rill_spill")) return 0;
+    if (c.machine == TIMING_GEAR) return c.lines * ir->design.tokens * (c.in + c.out - 1) * 32;
+    if (c.machine == TIMING_REPLAY || c.machine == TIMING_LAYOUT) return cost_kernel_memory(k, &m) ? m.words * m.bits * m.times : 0;
+    if (c.machine != TIMING_BANKS && c.machine != TIMING_SOFTMAX) return 0;
+    return c.banks * (c.rows ? c.rows * ir->design.tokens : ports_firing_words(in)) * in->data_bits;
+}
+
+// rill_spill: the buffers of its two engines, the beat that fills (of a wider word: what leaves, what comes back), the word out, tuser.
+int64_t cost_spill_bits(const struct ir *ir, int kernel) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    const struct args a = {k->param, k->params};
+    int64_t word = args_int(&a, "DATA_W", 1), beat = args_int(&a, "BEAT_BITS", 512), parts = div_up(word, beat);
+    if (strcmp(k->module, "rill_spill") != 0) return 0;
+    int64_t bits = (2 * parts - 1) * beat + word + args_int(&a, "WORDS", 1) * args_int(&a, "USER_W", 1);
+    for (int c = 0; c < ir->clients; c++)
+        if (ir->client[c].kernel == kernel) bits += ir->client[c].buffer * beat;
+    return bits;
+}
+
+int64_t cost_pool_bits(const struct ir_kernel *k) {
+    const struct args a = {k->param, k->params};
+    return strcmp(k->module, "rill_fifo_pool") ? 0 : args_int(&a, "DEPTH", 1) * (args_int(&a, "DATA_W", 1) + 1);
+}
+
+// An element with its share of exponents or scales; integers of a product never leave its engine as such.
+int64_t cost_tensor_bits(const struct ir_tensor *t) {
+    int64_t n = ir_tensor_elements(t), last = t->rank ? t->shape[t->rank - 1].bound : 1;
+    switch (t->dtype) {
+    case IR_F32: return 32 * n;
+    case IR_MX: return 8 * n + 8 * div_up(n, at_least(t->block, 1));
+    case IR_KV: return 8 * n + 32 * (n / at_least(last, 1));
+    case IR_SCALAR:
+    case IR_ID: return 32 * n;
+    case IR_ACC:
+    case IR_DTYPES: break;
+    }
+    return 0;
+}

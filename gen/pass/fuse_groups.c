@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// fuse-groups: where the spec bounds what a group of operations may hold on chip (design.on_chip_kib), the program is cut into groups that run
+// one after the other; streams from one to another go through memory where that takes less on chip than a FIFO for the whole tensor.
+//
+// The cuts are the best there are: over the units of each region in program order, dynamic programming finds the partition with the least
+// traffic, then the least memory between groups, then the fewest groups. The paper's greedy walk (a unit joins the group of its nearest
+// predecessor while the buffers of the group's streams fit) is done beside it for the report.
+#include <string.h>
+
+#include "fuse.h"
+#include "pass.h"
+
+enum { KIB_BITS = 8192 };
+
+struct plan { // group of each unit; groups in the order in which they run
+    int *group;
+    int groups;
+    bool fits;
+};
+
+struct cut { // the best partition of a region's units up to one
+    int64_t traffic, across;
+    int groups, first; // first: unit with which its last group begins; IR_NONE: none fits
+};
+
+static bool is_better(const struct cut *a, const struct cut *b) {
+    if (b->first == IR_NONE) return true;
+    if (a->traffic != b->traffic) return a->traffic < b->traffic;
+    if (a->across != b->across) return a->across < b->across;
+    return a->groups < b->groups;
+}
+
+// cut[u]: units begin..u. Cuts at regions are given.
+static void cut_region(const struct fuse *f, int begin, int end, int64_t budget, struct cut *cut) {
+    for (int last = begin; last < end; last++) {
+        cut[last] = (struct cut){.first = IR_NONE};
+        for (int first = last; first >= begin; first--) {
+            if (first > begin && cut[first - 1].first == IR_NONE) continue;
+            if (fuse_group_bits(f, first, last) > budget) continue; // a larger one may fit: nothing crosses inside it
+            struct cut c = {.first = first, .groups = 1};
+            c.traffic = fuse_group_traffic(f, first, last, &c.across);
+            if (first > begin) {
+                c.traffic += cut[first - 1].traffic;
+                c.across += cut[first - 1].across;
+                c.groups += cut[first - 1].groups;
+            }
+            if (is_better(&c, &cut[last])) cut[last] = c;
+        }
+    }
+}
+
+static int region_end(const struct fuse *f, int begin) {
+    int end = begin;
+    while (end < f->units && f->unit[end].region == f->unit[begin].region) end++;
+    return end;
+}
+
+static void mark_groups(const struct cut *cut, int begin, int last, struct plan *p) {
+    int first = cut[last].first;
+    if (first > begin) mark_groups(cut, begin, first - 1, p);
+    for (int u = first; u <= last; u++) p->group[u] = p->groups;
+    p->groups++;
+}
+
+static struct plan plan_exact(const struct fuse *f, int64_t budget) {
+    struct plan p = {.group = ARENA_ARRAY(f->ir->arena, int, (size_t)f->units + 1), .fits = true};
+    struct cut *cut = ARENA_ARRAY(f->ir->arena, struct cut, (size_t)f->units + 1);
+    for (int begin = 0; begin < f->units && p.fits; begin = region_end(f, begin)) {
+        int end = region_end(f, begin);
+        cut_region(f, begin, end, budget, cut);
+        p.fits = cut[end - 1].first != IR_NONE;
+        if (p.fits) mark_groups(cut, begin, end - 1, &p);
+    }
+    return p;
+}
+
+// ---- the paper's walk ----
+
+static int nearest_predecessor(const struct fuse *f, int unit) {
+    int nearest = IR_NONE;
+    for (int i = 0; i < f->streams; i++) {
+        const struct fuse_stream *s = &f->stream[i];
+        if (!s->loops && s->to == unit && s->from < unit && s->from > nearest) nearest = s->from;
+    }
+    return nearest;
+}
+
+static int64_t joined_bits(const struct fuse *f, const int *group, int unit, int to) { // of the buffers that the group gets with this unit
+    int64_t bits = 0;
+    for (int i = 0; i < f->streams; i++) {
+        const struct fuse_stream *s = &f->stream[i];
+        bool from = s->from == unit || (s->from < unit && group[s->from] == to), into = s->to == unit || (s->to < unit && group[s->to] == to);
+        if (!s->loops && from && into) bits += s->inside;
+    }
+    return bits;
+}
+
+// Groups that would have to run again after a later one (a side branch joins an early group) are counted as they are.
+static struct plan plan_greedy(const struct fuse *f, int64_t budget) {
+    struct plan p = {.group = ARENA_ARRAY(f->ir->arena, int, (size_t)f->units + 1), .fits = true};
+    for (int u = 0; u < f->units; u++) {
+        int before = nearest_predecessor(f, u);
+        bool joins = before != IR_NONE && f->unit[before].region == f->unit[u].region && joined_bits(f, p.group, u, p.group[before]) <= budget;
+        p.group[u] = joins ? p.group[before] : p.groups++;
+    }
+    return p;
+}
+
+static struct ir_fusion measure(const struct fuse *f, const char *name, const struct plan *p) {
+    struct ir_fusion r = {.name = name, .groups = p->groups};
+    for (int i = 0; i < f->streams; i++)
+        if (f->stream[i].loops || p->group[f->stream[i].from] != p->group[f->stream[i].to]) r.traffic += f->stream[i].traffic;
+    for (int g = 0; g < p->groups; g++) {
+        int64_t bits = 0, alive = 0;
+        for (int u = 0; u < f->units; u++) bits += p->group[u] == g ? f->unit[u].local : 0;
+        for (int i = 0; i < f->streams; i++) {
+            const struct fuse_stream *s = &f->stream[i];
+            bool from = p->group[s->from] == g, to = p->group[s->to] == g;
+            if (!s->loops && from && to) bits += s->inside;
+            else if (from || to || s->loops) alive += s->across;
+        }
+        if (bits + alive > r.bits) r.bits = bits + alive;
+    }
+    return r;
+}
+
+// ---- the graph with its groups ----
+
+static void add_groups(const struct fuse *f, const struct plan *p) {
+    struct ir *ir = f->ir;
+    for (int u = 0; u < f->units; u++) {
+        const struct fuse_unit *unit = &f->unit[u];
+        if (u && p->group[u] == p->group[u - 1]) {
+            ir->group[ir->groups - 1].nodes += unit->nodes;
+            continue;
+        }
+        int last = u;
+        while (last + 1 < f->units && p->group[last + 1] == p->group[u]) last++;
+        ir_add_group(ir, (struct ir_group){unit->region, unit->first_node, unit->nodes, fuse_group_bits(f, u, last)});
+    }
+}
+
+static void mark_streams(const struct fuse *f, const struct plan *p) {
+    struct ir *ir = f->ir;
+    int spills = 0;
+    for (int i = 0; i < f->streams; i++) {
+        const struct fuse_stream *s = &f->stream[i];
+        if (!s->loops && p->group[s->from] == p->group[s->to]) ir->edge[s->edge].group = p->group[s->from];
+        else if (s->spills) fuse_insert_spill(ir, s->edge, spills++);
+        else ir->edge[s->edge].crosses = true;
+    }
+}
+
+// The least budget for which there are groups, in whole KiB.
+static int64_t least_budget(const struct fuse *f) {
+    int64_t low = 1, high = fuse_whole_bits(f) / KIB_BITS + 1;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (plan_exact(f, middle * KIB_BITS).fits) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
+// The group that holds least of all those with a unit.
+static int64_t least_group(const struct fuse *f, int unit, int *first, int *last) {
+    int64_t least = INT64_MAX;
+    for (int a = unit; a >= 0 && f->unit[a].region == f->unit[unit].region; a--)
+        for (int b = unit; b < f->units && f->unit[b].region == f->unit[unit].region; b++) {
+            int64_t bits = fuse_group_bits(f, a, b);
+            if (bits >= least) continue;
+            least = bits;
+            *first = a;
+            *last = b;
+        }
+    return least;
+}
+
+// Names the operations that ask for most.
+static void refuse(const struct fuse *f, const struct rill_spec *spec, struct diag *diag) {
+    const struct ir *ir = f->ir;
+    struct loc loc = spec ? spec_place(spec, "design.on_chip_kib") : loc_none();
+    int64_t most = -1;
+    int first = 0, last = 0;
+    for (int u = 0; u < f->units; u++) {
+        int a = u, b = u;
+        int64_t bits = least_group(f, u, &a, &b);
+        if (bits <= most) continue;
+        most = bits;
+        first = a;
+        last = b;
+    }
+    const struct fuse_unit *end = &f->unit[last];
+    diag_error(diag, loc, "design.on_chip_kib (%lld) is too small: operations `%s` to `%s` run together and hold %lld KiB",
+               (long long)ir->design.on_chip_kib, ir->node[f->unit[first].first_node].name, ir->node[end->first_node + end->nodes - 1].name,
+               (long long)((most + KIB_BITS - 1) / KIB_BITS));
+    diag_note(diag, loc, "the nearest legal value is %lld", (long long)least_budget(f));
+}
+
+bool pass_fuse_groups(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    struct fuse f;
+    int64_t budget = ir->design.on_chip_kib * KIB_BITS;
+    if (budget <= 0) return true;
+    if (ir->design.dies > 1) { // a pool would stand on one die and its streams on others
+        struct loc loc = spec ? spec_place(spec, "design.on_chip_kib") : loc_none();
+        diag_error(diag, loc, "design.on_chip_kib: groups that share FIFOs cannot be spread over %d dies", (int)ir->design.dies);
+        diag_note(diag, loc, "leave out `on_chip_kib` or `dies`");
+        return false;
+    }
+    fuse_read(ir, &f);
+    if (!f.units || fuse_whole_bits(&f) <= budget) return true;
+    struct plan exact = plan_exact(&f, budget);
+    if (!exact.fits) {
+        refuse(&f, spec, diag);
+        return false;
+    }
+    struct plan greedy = plan_greedy(&f, budget);
+    ir_add_fusion(ir, measure(&f, "exact", &exact));
+    ir_add_fusion(ir, measure(&f, "greedy", &greedy));
+    add_groups(&f, &exact);
+    mark_streams(&f, &exact);
+    return true;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stream between two groups goes through memory: rill_spill with a write and a read engine of its own on one channel.
+#include "fuse.h"
+
+#include "cost.h"
+#include "cost/args.h"
+#include "layout.h"
+#include "pass.h"
+#include "ports.h"
+
+enum { NATIVE_BURST_BYTES = 512 /* of the HBM port; longer ones only fill larger buffers */, LONG_BURSTS = 16, READ_BURSTS = 4 };
+
+struct fuse_spill fuse_spill_of(const struct ir *ir, const struct ir_edge *e) {
+    const struct ir_port *from = &ir->kernel[e->src_kernel].port[e->src_port];
+    const struct ir_design *d = &ir->design;
+    int64_t beat_bytes = d->beat_bits / 8, whole = d->beat_bits / from->data_bits, parts = layout_div_up(from->data_bits, d->beat_bits);
+    struct fuse_spill s = {.words = ports_firing_words(from)};
+    s.burst = at_most(d->max_burst, NATIVE_BURST_BYTES / beat_bytes);
+    int64_t beats = whole ? layout_div_up(s.words, whole) : s.words * parts;
+    s.read_buffer = beats >= LONG_BURSTS * s.burst ? READ_BURSTS * s.burst : s.burst; // a long tensor is read in bursts that overlap
+    s.bytes = beats * beat_bytes;
+    int64_t gear = whole ? d->beat_bits : (2 * parts - 1) * d->beat_bits; // the beat that fills; a word that leaves and one that comes back
+    s.bits = (s.burst + s.read_buffer) * d->beat_bits + gear + from->data_bits + s.words * ports_user_bits(ir) +
+             2 * FUSE_EDGE_WORDS * cost_edge_bits(ir, e);
+    return s;
+}
+
+static int add_client(struct ir *ir, int kernel, const char *name, const char *port, bool is_write, int channel, int64_t burst, int64_t buffer) {
+    int c = ir_add_client(ir, name, kernel, port, is_write, channel);
+    ir->client[c].burst = burst;
+    ir->client[c].buffer = buffer;
+    return c;
+}
+
+void fuse_insert_spill(struct ir *ir, int edge, int id) {
+    struct ir_edge e = ir->edge[edge];
+    struct ir_port from = ir->kernel[e.src_kernel].port[e.src_port], to = ir->kernel[e.dst_kernel].port[e.dst_port];
+    struct fuse_spill s = fuse_spill_of(ir, &e);
+    int k = ir_add_kernel(ir, arena_printf(ir->arena, "spill_%d", id), "rill_spill", IR_NONE);
+    int channel = ir->design.channels - 1 - id % ir->design.channels; // the first channel has most of the other clients
+    const char *name = ir->kernel[k].name, *write = arena_printf(ir->arena, "%s_write", name), *read = arena_printf(ir->arena, "%s_read", name);
+    ir_set_param(ir, k, "DATA_W", "%lld", (long long)from.data_bits);
+    ir_set_param(ir, k, "USER_W", "%d", ports_user_bits(ir));
+    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
+    ir_set_param(ir, k, "WORDS", "%lld", (long long)s.words);
+    ir_set_param(ir, k, "BURST", "%lld", (long long)s.burst);
+    int in = ports_add_like(ir, k, "", false, &from), out = ports_add_like(ir, k, "", true, &from);
+    ir->kernel[k].port[in].region = from.region;
+    ir->kernel[k].port[out].region = to.region;
+    add_client(ir, k, write, "write", true, channel, s.burst, s.burst);
+    add_client(ir, k, read, "read", false, channel, s.burst, s.read_buffer);
+    ir_add_wire(ir, k, "dma_idle", false, 1, arena_printf(ir->arena, "%s_write_idle", write));
+    ir->edge[edge].dst_kernel = k;
+    ir->edge[edge].dst_port = in;
+    ir->edge[edge].name = arena_printf(ir->arena, "%s_to_%s", ir->kernel[e.src_kernel].name, name);
+    ir->kernel[k].port[in].edge = edge;
+    int from_spill = ir_connect(ir, k, out, e.dst_kernel, e.dst_port);
+    ir->edge[from_spill].name = arena_printf(ir->arena, "%s_to_%s", name, ir->kernel[e.dst_kernel].name);
+}

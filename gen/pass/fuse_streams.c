@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Units and streams of fuse-groups, from the kernel graph.
+#include "fuse.h"
+
+#include <string.h>
+
+#include "cost.h"
+#include "cost/args.h"
+#include "ops.h"
+#include "pass.h"
+#include "ports.h"
+
+enum { MAX_WALK = 64 /* kernels without an operation behind one another */ };
+
+static bool is_module(const struct ir *ir, int kernel, const char *module) { return !strcmp(ir->kernel[kernel].module, module); }
+
+// ---- units: runs of operations that no cut may part ----
+
+static void join(bool *joined, int a, int b) { // joined[n]: node n is in one unit with the node before it
+    for (int n = (a < b ? a : b) + 1; n <= (a < b ? b : a); n++) joined[n] = true;
+}
+
+// Integers of a product stay with their dequantization; an engine's firings in an order that is not the program's, or that share an operand,
+// are one piece.
+static void join_nodes(const struct ir *ir, bool *joined) {
+    for (int n = 0; n < ir->nodes; n++)
+        for (int i = 0; i < ir->node[n].inputs; i++) {
+            const struct ir_tensor *t = &ir->tensor[ir->node[n].in[i]];
+            if (t->dtype == IR_ACC && t->producer != IR_NONE) join(joined, t->producer, n);
+        }
+    for (int f = 1; f < ir->firings; f++) {
+        const struct ir_firing *a = &ir->firing[f - 1], *b = &ir->firing[f];
+        if (a->region == b->region && (b->node < a->node || !b->x_take)) join(joined, a->node, b->node);
+    }
+}
+
+static void add_units(struct fuse *f) {
+    struct ir *ir = f->ir;
+    bool *joined = ARENA_ARRAY(ir->arena, bool, (size_t)ir->nodes + 1);
+    join_nodes(ir, joined);
+    f->unit = ARENA_ARRAY(ir->arena, struct fuse_unit, (size_t)ir->nodes + 1);
+    f->unit_of = ARENA_ARRAY(ir->arena, int, (size_t)ir->nodes + 1);
+    for (int n = 0; n < ir->nodes; n++) {
+        bool first = n == 0 || !joined[n] || ir->node[n].region != ir->node[n - 1].region;
+        if (first) f->unit[f->units++] = (struct fuse_unit){ir->node[n].region, n, 0, 0};
+        f->unit[f->units - 1].nodes++;
+        f->unit_of[n] = f->units - 1;
+    }
+}
+
+static int first_unit(const struct fuse *f, int region) {
+    for (int u = 0; u < f->units; u++)
+        if (f->unit[u].region == region) return u;
+    return IR_NONE;
+}
+
+// ---- the units at the ends of a stream ----
+
+static bool is_exit(const struct ir *ir, int kernel) { // at the end of a region's loop
+    for (int e = 0; e < ir->engines; e++)
+        if (ir->engine[e].y_demux == kernel) return false;
+    return is_module(ir, kernel, "rill_stream_demux");
+}
+
+static bool is_loop(const struct ir *ir, int kernel) { // at its beginning
+    for (int e = 0; e < ir->engines; e++)
+        if (ir->engine[e].x_mux == kernel) return false;
+    return is_module(ir, kernel, "rill_stream_mux");
+}
+
+static int engine_with(const struct ir *ir, int kernel) { // whose operands or results it steers
+    for (int e = 0; e < ir->engines; e++)
+        if (ir->engine[e].x_mux == kernel || ir->engine[e].y_demux == kernel) return e;
+    return IR_NONE;
+}
+
+static int product_at(const struct fuse *f, int kernel, const struct ir_port *port) {
+    const struct ir *ir = f->ir;
+    int engine = engine_with(ir, kernel);
+    for (int i = 0; engine != IR_NONE && i < ir->firings; i++)
+        if (ir->firing[i].engine == engine && ir->firing[i].x_take && ir->firing[i].x_edge_port == port->index) return f->unit_of[ir->firing[i].node];
+    return IR_NONE;
+}
+
+// Kernels at the entry of a region belong to their first reader.
+static bool serves_readers(const struct ir *ir, int kernel) {
+    return is_loop(ir, kernel) || is_module(ir, kernel, "rill_token_select") || is_module(ir, kernel, "rill_replay_buffer");
+}
+
+static int earliest_reader(const struct fuse *f, int kernel, int depth) {
+    const struct ir *ir = f->ir;
+    int earliest = IR_NONE;
+    for (int p = 0; depth < MAX_WALK && p < ir->kernel[kernel].ports; p++) {
+        const struct ir_port *port = &ir->kernel[kernel].port[p];
+        if (!port->is_output || port->edge == IR_NONE) continue;
+        const struct ir_edge *e = &ir->edge[port->edge];
+        const struct ir_kernel *to = &ir->kernel[e->dst_kernel];
+        int unit = to->node != IR_NONE ? f->unit_of[to->node] : product_at(f, e->dst_kernel, &to->port[e->dst_port]);
+        if (unit == IR_NONE && !is_exit(ir, e->dst_kernel) && !is_loop(ir, e->dst_kernel)) unit = earliest_reader(f, e->dst_kernel, depth + 1);
+        if (unit == IR_NONE) unit = port->region == IR_NONE ? IR_NONE : first_unit(f, port->region);
+        if (unit != IR_NONE && (earliest == IR_NONE || unit < earliest)) earliest = unit;
+    }
+    return earliest;
+}
+
+// Of a kernel without an operation: its readers' or its writer's.
+static int unit_of_kernel(const struct fuse *f, int kernel, int depth);
+
+static int unit_of_source(const struct fuse *f, const struct ir_edge *e, int depth) {
+    const struct ir *ir = f->ir;
+    const struct ir_port *port = &ir->kernel[e->src_kernel].port[e->src_port];
+    if (engine_with(ir, e->src_kernel) == IR_NONE) return unit_of_kernel(f, e->src_kernel, depth);
+    int producer = port->tensor == IR_NONE ? IR_NONE : ir->tensor[port->tensor].producer;
+    return producer == IR_NONE ? IR_NONE : f->unit_of[producer];
+}
+
+static int unit_of_kernel(const struct fuse *f, int kernel, int depth) {
+    const struct ir *ir = f->ir;
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    if (k->node != IR_NONE) return f->unit_of[k->node];
+    if (serves_readers(ir, kernel)) return earliest_reader(f, kernel, 0);
+    for (int p = 0; depth < MAX_WALK && p < k->ports; p++)
+        if (!k->port[p].is_output && k->port[p].edge != IR_NONE && k->port[p].kind != IR_STREAM_BARE)
+            return unit_of_source(f, &ir->edge[k->port[p].edge], depth + 1);
+    return IR_NONE;
+}
+
+static int unit_of_reader(const struct fuse *f, const struct ir_edge *e) {
+    const struct ir_kernel *to = &f->ir->kernel[e->dst_kernel];
+    if (engine_with(f->ir, e->dst_kernel) != IR_NONE) return product_at(f, e->dst_kernel, &to->port[e->dst_port]);
+    for (int i = 0; i < f->ir->engines; i++)
+        if (f->ir->engine[i].kernel == e->dst_kernel) return IR_NONE;
+    return unit_of_kernel(f, e->dst_kernel, 0);
+}
+
+// ---- memory ----
+
+static int64_t tensor_words(const struct ir *ir, const struct ir_edge *e) {
+    int64_t words = 0;
+    const struct ir_port *end[] = {&ir->kernel[e->src_kernel].port[e->src_port], &ir->kernel[e->dst_kernel].port[e->dst_port]};
+    for (int i = 0; i < 2; i++)
+        words = at_least(words, ports_firing_words(end[i]) * (end[i]->tensor == IR_NONE ? 1 : ports_ends(ir, end[i]->tensor)));
+    return words;
+}
+
+static void add_local(struct fuse *f) {
+    for (int k = 0; k < f->ir->kernels; k++) {
+        int unit = unit_of_kernel(f, k, 0);
+        if (unit != IR_NONE) f->unit[unit].local += cost_local_bits(f->ir, k);
+    }
+}
+
+// A static tensor that travels in one firing can go through memory; it does where that takes less on chip than a FIFO for the whole of it.
+static bool can_spill(const struct ir *ir, const struct ir_edge *e) {
+    const struct ir_port *end[] = {&ir->kernel[e->src_kernel].port[e->src_port], &ir->kernel[e->dst_kernel].port[e->dst_port]};
+    for (int i = 0; i < 2; i++) {
+        if (end[i]->cut > 1 || (end[i]->tensor != IR_NONE && ports_ends(ir, end[i]->tensor) != 1)) return false;
+        for (int l = 0; l < end[i]->type.loops; l++)
+            if (end[i]->type.trip[l].dynamic == IR_POSITIONS) return false;
+    }
+    return end[0]->type.loops > 0 && ir->engines > 0;
+}
+
+static void add_stream(struct fuse *f, int edge) {
+    struct ir *ir = f->ir;
+    const struct ir_edge *e = &ir->edge[edge];
+    const struct ir_port *from = &ir->kernel[e->src_kernel].port[e->src_port], *to = &ir->kernel[e->dst_kernel].port[e->dst_port];
+    struct fuse_stream s = {.edge = edge, .from = unit_of_source(f, e, 0), .to = unit_of_reader(f, e)};
+    if (from->kind != IR_STREAM_TOKENS || s.from == IR_NONE || s.to == IR_NONE) return;
+    s.loops = is_exit(ir, e->src_kernel) || is_loop(ir, e->dst_kernel) || f->unit[s.from].region != f->unit[s.to].region || from->region == IR_NONE ||
+              from->region != to->region;
+    int64_t bits = cost_edge_bits(ir, e), words = tensor_words(ir, e);
+    s.inside = size_fifos_safe(ir, e) * bits;
+    s.across = (words + FUSE_EDGE_WORDS) * bits;
+    struct fuse_spill spill = fuse_spill_of(ir, e);
+    s.spills = can_spill(ir, e) && spill.bits < s.across;
+    if (s.spills) s.across = spill.bits;
+    s.traffic = 2 * (s.spills ? 8 * spill.bytes : words * bits) * ir->region[f->unit[s.from].region].repeat;
+    f->stream[f->streams++] = s;
+}
+
+void fuse_read(struct ir *ir, struct fuse *f) {
+    *f = (struct fuse){.ir = ir};
+    add_units(f);
+    f->stream = ARENA_ARRAY(ir->arena, struct fuse_stream, (size_t)ir->edges + 1);
+    for (int e = 0; e < ir->edges; e++) add_stream(f, e);
+    add_local(f);
+}
+
+// ---- what a group holds ----
+
+static bool within(int unit, int first, int last) { return unit >= first && unit <= last; }
+
+// A crossing stream lies on chip while its writer's or its reader's group runs, and between; one around a region at all times of the region.
+static bool is_live(const struct fuse *f, const struct fuse_stream *s, int first, int last) {
+    int region = f->unit[first].region;
+    if (s->loops) return f->unit[s->from].region == region || f->unit[s->to].region == region;
+    return s->from <= last && s->to >= first;
+}
+
+int64_t fuse_group_bits(const struct fuse *f, int first, int last) {
+    int64_t bits = 0;
+    for (int u = first; u <= last; u++) bits += f->unit[u].local;
+    for (int i = 0; i < f->streams; i++) {
+        const struct fuse_stream *s = &f->stream[i];
+        if (!s->loops && within(s->from, first, last) && within(s->to, first, last)) bits += s->inside;
+        else if (is_live(f, s, first, last)) bits += s->across;
+    }
+    return bits;
+}
+
+int64_t fuse_whole_bits(const struct fuse *f) {
+    int64_t bits = 0;
+    for (int u = 0; u < f->units; u++) bits += f->unit[u].local;
+    for (int i = 0; i < f->streams; i++) bits += f->stream[i].inside;
+    return bits;
+}
+
+int64_t fuse_group_traffic(const struct fuse *f, int first, int last, int64_t *across) {
+    int64_t bits = 0;
+    *across = 0;
+    for (int i = 0; i < f->streams; i++) {
+        const struct fuse_stream *s = &f->stream[i];
+        if (s->loops || !within(s->from, first, last) || within(s->to, first, last)) continue;
+        bits += s->traffic;
+        *across += s->across;
+    }
+    return bits;
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// overlay-fifos: FIFOs of groups that never run together share one storage (rill_fifo_pool), a turn for each firing in program order.
+//
+// Every pool holds one stream of a group at most, so that streams of one group never wait for one another; it is as wide and as deep as the
+// widest and the deepest of them. Pools are made by joining, again and again, the two sets of streams whose union saves most.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost.h"
+#include "cost/args.h"
+#include "pass.h"
+#include "ports.h"
+#include "schedule.h"
+#include "timing/depths.h"
+
+enum {
+    PLAIN_WORDS = 2, // registers: not worth a pool
+    LEAST_SAVING = 1024 /* bits; a pool has step words of its own and two walks */,
+    TURN_BITS = 8,
+    MAX_MEMBERS = 254,
+    STEP_WORDS = 4
+};
+
+typedef VEC(int) edge_list;
+
+struct pool {
+    edge_list member; // in program order
+    int64_t width, depth;
+};
+
+struct overlay {
+    struct ir *ir;
+    VEC(struct pool) pool;
+};
+
+static const struct ir_port *source(const struct ir *ir, int edge) { return &ir->kernel[ir->edge[edge].src_kernel].port[ir->edge[edge].src_port]; }
+
+// What an edge carries, by its own ends or those before it.
+static int tensor_of(const struct ir *ir, int edge, int depth) {
+    const struct ir_edge *e = &ir->edge[edge];
+    const struct ir_kernel *from = &ir->kernel[e->src_kernel];
+    int tensor = from->port[e->src_port].tensor;
+    if (tensor == IR_NONE) tensor = ir->kernel[e->dst_kernel].port[e->dst_port].tensor;
+    for (int p = 0; tensor == IR_NONE && depth < ir->kernels && p < from->ports; p++)
+        if (!from->port[p].is_output && from->port[p].edge != IR_NONE && from->port[p].kind != IR_STREAM_BARE)
+            tensor = tensor_of(ir, from->port[p].edge, depth + 1);
+    return tensor;
+}
+
+static bool can_share(const struct ir *ir, int edge) {
+    const struct ir_edge *e = &ir->edge[edge];
+    return e->group != IR_NONE && e->depth > PLAIN_WORDS && source(ir, edge)->region != IR_NONE && tensor_of(ir, edge, 0) != IR_NONE;
+}
+
+// ---- which streams share ----
+
+static bool same_group(const struct ir *ir, const struct pool *a, const struct pool *b) {
+    for (size_t i = 0; i < a->member.count; i++)
+        for (size_t j = 0; j < b->member.count; j++)
+            if (ir->edge[a->member.items[i]].group == ir->edge[b->member.items[j]].group) return true;
+    return a->member.count + b->member.count > MAX_MEMBERS;
+}
+
+static int64_t saving(const struct pool *a, const struct pool *b) {
+    return a->width * a->depth + b->width * b->depth - at_least(a->width, b->width) * at_least(a->depth, b->depth);
+}
+
+static void absorb(struct overlay *o, struct pool *a, struct pool *b) {
+    for (size_t i = 0; i < b->member.count; i++) VEC_PUSH(o->ir->arena, a->member, b->member.items[i]);
+    a->width = at_least(a->width, b->width);
+    a->depth = at_least(a->depth, b->depth);
+    b->member.count = 0;
+}
+
+// Joins the pair that saves most; false when none saves enough.
+static bool join_best(struct overlay *o) {
+    struct pool *best = NULL, *with = NULL;
+    int64_t most = LEAST_SAVING;
+    for (size_t i = 0; i < o->pool.count; i++)
+        for (size_t j = i + 1; j < o->pool.count; j++) {
+            struct pool *a = &o->pool.items[i], *b = &o->pool.items[j];
+            if (!a->member.count || !b->member.count || saving(a, b) <= most || same_group(o->ir, a, b)) continue;
+            most = saving(a, b);
+            best = a;
+            with = b;
+        }
+    if (best) absorb(o, best, with);
+    return best != NULL;
+}
+
+// ---- step words: one more reader ----
+
+static void connect_steps(struct ir *ir, int src_kernel, int src_port, int dst_kernel, int dst_port) {
+    int edge = ir_connect(ir, src_kernel, src_port, dst_kernel, dst_port);
+    ir->edge[edge].depth = STEP_WORDS;
+}
+
+static int fork_steps(struct ir *ir, int edge) { // edge: from the source of the steps to its only reader
+    struct ir_edge e = ir->edge[edge];
+    int fork = ir_add_kernel(ir, "step_fork", "rill_fork", IR_NONE);
+    int in = ir_add_port(ir, fork, "", false, IR_STREAM_BARE, 64), out = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, 64);
+    ir->kernel[fork].port[out].index = 0;
+    ir_set_param(ir, fork, "PORTS", "1");
+    ir->edge[edge].dst_kernel = fork;
+    ir->edge[edge].dst_port = in;
+    ir->kernel[fork].port[in].edge = edge;
+    ir->edge[edge].name = arena_printf(ir->arena, "%s_to_%s", ir->kernel[e.src_kernel].name, ir->kernel[fork].name);
+    ir->edge[edge].depth = PLAIN_WORDS;
+    connect_steps(ir, fork, out, e.dst_kernel, e.dst_port);
+    return fork;
+}
+
+static void give_steps(struct ir *ir, int kernel) {
+    int step = ports_add_step(ir, kernel), loop = 0, port = 0;
+    while (strcmp(ir->kernel[loop].module, "rill_token_loop") != 0) loop++;
+    while (strcmp(ir->kernel[loop].port[port].name, "step") != 0) port++;
+    int edge = ir->kernel[loop].port[port].edge;
+    if (edge == IR_NONE) {
+        connect_steps(ir, loop, port, kernel, step);
+        return;
+    }
+    int fork = ir->edge[edge].dst_kernel;
+    if (strcmp(ir->kernel[fork].module, "rill_fork") != 0) fork = fork_steps(ir, edge);
+    int index = ir->kernel[fork].ports - 1, out = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, 64);
+    ir->kernel[fork].port[out].index = index;
+    ir_set_param(ir, fork, "PORTS", "%d", index + 1);
+    connect_steps(ir, fork, out, kernel, step);
+}
+
+// ---- a pool ----
+
+static int compare_members(const struct ir *ir, int a, int b) {
+    int group = ir->edge[a].group - ir->edge[b].group;
+    return group ? group : a - b;
+}
+
+static void sort_members(const struct ir *ir, edge_list *m) {
+    for (size_t i = 1; i < m->count; i++)
+        for (size_t j = i; j > 0 && compare_members(ir, m->items[j - 1], m->items[j]) > 0; j--) {
+            int edge = m->items[j];
+            m->items[j] = m->items[j - 1];
+            m->items[j - 1] = edge;
+        }
+}
+
+// Groups of a region take turns in program order in each repetition; a stream's turn is as many firings as it makes there.
+static void set_turns(struct ir *ir, int kernel, const struct pool *p) {
+    struct schedule s;
+    schedule_init(&s, ir, TURN_BITS);
+    for (int r = 0; r < ir->regions; r++) {
+        schedule_section(&s, ir->region[r].repeat, ir->region[r].when == IR_LAST);
+        for (size_t m = 0; m < p->member.count; m++) {
+            if (source(ir, p->member.items[m])->region != r) continue;
+            int64_t firings = at_least(source(ir, p->member.items[m])->cut, 1) * ports_ends(ir, tensor_of(ir, p->member.items[m], 0));
+            for (int64_t i = 0; i < firings; i++) {
+                schedule_entry(&s);
+                schedule_field(&s, TURN_BITS - 1, 0, (uint64_t)m);
+            }
+        }
+    }
+    schedule_set_params(&s, kernel);
+}
+
+static void make_pool(struct ir *ir, struct pool *p, int id) {
+    int k = ir_add_kernel(ir, arena_printf(ir->arena, "pool_%d", id), "rill_fifo_pool", IR_NONE);
+    sort_members(ir, &p->member);
+    ir_set_param(ir, k, "PORTS", "%d", (int)p->member.count);
+    ir_set_param(ir, k, "DATA_W", "%lld", (long long)p->width - 1); // tlast goes beside it
+    ir_set_param(ir, k, "DEPTH", "%lld", (long long)p->depth);
+    ir_set_param(ir, k, "RAM_STYLE", "\"%s\"", allocate_memories_style(p->depth, p->width));
+    set_turns(ir, k, p);
+    for (size_t m = 0; m < p->member.count; m++) {
+        ir->edge[p->member.items[m]].pool = k;
+        ir->edge[p->member.items[m]].pool_port = (int)m;
+    }
+    give_steps(ir, k);
+}
+
+static void make_pools(struct ir *ir) {
+    struct overlay o = {.ir = ir};
+    for (int e = 0; e < ir->edges; e++) {
+        if (!can_share(ir, e)) continue;
+        struct pool p = {.width = cost_edge_bits(ir, &ir->edge[e]), .depth = ir->edge[e].depth};
+        VEC_PUSH(ir->arena, p.member, e);
+        VEC_PUSH(ir->arena, o.pool, p);
+    }
+    while (join_best(&o)) continue;
+    int id = 0;
+    for (size_t i = 0; i < o.pool.count; i++)
+        if (o.pool.items[i].member.count > 1) make_pool(ir, &o.pool.items[i], id++);
+}
+
+// Depths from contracts were found with all groups running together: where one after the other needs more, the safe rule's are enough.
+static void deepen(struct ir *ir) {
+    for (int e = 0; e < ir->edges; e++) {
+        struct ir_edge *edge = &ir->edge[e];
+        int64_t safe = size_fifos_safe(ir, edge);
+        if (edge->group == IR_NONE || edge->depth >= safe) continue;
+        edge->depth = safe;
+        edge->forced_by = "one group after the other";
+        if (edge->pool == IR_NONE) continue;
+        struct ir_kernel *pool = &ir->kernel[edge->pool];
+        if (strtoll(ir_param_find(pool, "DEPTH"), NULL, 10) < safe) ir_set_param(ir, edge->pool, "DEPTH", "%lld", (long long)safe);
+    }
+}
+
+bool pass_overlay_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    const char *stuck;
+    if (!ir->groups) return true;
+    make_pools(ir);
+    if (timing_progress(ir, &stuck) || !stuck) return true;
+    deepen(ir);
+    if (timing_progress(ir, &stuck) || !stuck) return true;
+    diag_error(diag, spec ? spec_place(spec, "design.on_chip_kib") : loc_none(), "groups that run one after the other come to a halt: %s", stuck);
+    return false;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_fifo_pool: streams that share one storage, firing by firing in the order of a static schedule. The step words that its walks take are
+// not waited for: they come long before.
+#include <string.h>
+
+#include "sim.h"
+
+enum { MAX_PLACES = 255 };
+
+struct sim_pool {
+    struct sim *sim;
+    struct sim_schedule schedule;
+    struct sim_walk enters, leaves; // the firings whose turn it is
+    struct sim_edge words;          // the storage
+    struct sim_edge *edge[MAX_PLACES];
+};
+
+static int place_of(const struct sim_pool *p, struct sim_walk *w) {
+    int64_t entry;
+    if (!sim_walk_entry(p->sim, &p->schedule, w, &entry)) return IR_NONE;
+    return (int)sim_schedule_field(&p->schedule, entry, 7, 0);
+}
+
+bool pool_gives(struct sim_pool *p, int place) { return place_of(p, &p->leaves) == place; }
+int64_t pool_given(const struct sim_pool *p) { return p->words.takes ? p->words.take[p->words.takes - 1] + 1 : 0; }
+
+bool pool_room(struct sim_pool *p, int place, int64_t *at) {
+    int64_t room;
+    if (place_of(p, &p->enters) != place || !edge_room(&p->words, &room)) return false;
+    *at = at_least(*at, room);
+    return true;
+}
+
+static void wake_writer(struct sim_pool *p) {
+    int place = place_of(p, &p->enters);
+    if (place != IR_NONE && place < MAX_PLACES && p->edge[place]) sim_wake(p->sim, p->edge[place]->writer);
+}
+
+void pool_put(struct sim_pool *p, int64_t at, uint8_t mark) {
+    edge_put(p->sim, &p->words, at, at, mark);
+    if (!(mark & TIMING_LAST)) return;
+    sim_walk_next(p->sim, &p->schedule, &p->enters);
+    wake_writer(p);
+}
+
+void pool_take(struct sim_pool *p, int64_t at, uint8_t mark) {
+    edge_take(p->sim, &p->words, at);
+    wake_writer(p);
+    if (!(mark & TIMING_LAST)) return;
+    sim_walk_next(p->sim, &p->schedule, &p->leaves);
+    int place = place_of(p, &p->leaves);
+    if (place != IR_NONE && place < MAX_PLACES && p->edge[place]) sim_wake(p->sim, p->edge[place]->reader);
+}
+
+// With depths of their own, or none, streams are as they would be without pools.
+bool pools_open(struct sim *sim) {
+    const struct ir *ir = sim->ir;
+    struct sim_pool **pool = ARENA_ARRAY(sim->arena, struct sim_pool *, (size_t)ir->kernels + 1);
+    for (int e = 0; e < ir->edges && sim->options->bounded && !sim->options->depth; e++) {
+        int k = ir->edge[e].pool, place = ir->edge[e].pool_port;
+        if (k == IR_NONE) continue;
+        if (!pool[k]) {
+            pool[k] = ARENA_NEW(sim->arena, struct sim_pool);
+            pool[k]->sim = sim;
+            if (!sim_schedule_read(sim, &sim->actor[k], 8, &pool[k]->schedule)) return false;
+            edge_init(&pool[k]->words, at_least(args_int(&sim->actor[k].args, "DEPTH", 1), 2), IR_NONE, IR_NONE);
+        }
+        if (place < 0 || place >= MAX_PLACES) return false;
+        pool[k]->edge[place] = &sim->edge[e];
+        sim->edge[e].pool = pool[k];
+        sim->edge[e].place = place;
+        sim->edge[e].latency = pool[k]->words.latency;
+    }
+    return true;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fusion groups: the cuts against all cuts there are, what a design with groups is made of, that a halt is found.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "command.h"
+#include "cost.h"
+#include "emit/emit_report.h"
+#include "fuse.h"
+#include "pass/pass.h"
+#include "timing/depths.h"
+
+enum { KIB_BITS = 8192 };
+
+static struct arena arena;
+static struct diag diag;
+static int setup(void **state) {
+    (void)state;
+    arena_init(&arena);
+    diag_init(&diag, stderr);
+    return 0;
+}
+static int teardown(void **state) {
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+// A spec up to a pass; kib 0: no groups.
+static struct ir *build(const char *path, const char *fifo, int64_t kib, const char *stop_after) {
+    struct ir *ir = command_build(path, &arena, &diag, "infer-types");
+    assert_non_null(ir);
+    ir->design.on_chip_kib = kib;
+    ir->design.fifo = fifo;
+    bool begun = false;
+    for (int p = 0; pass_table[p].name; p++) {
+        if (begun) {
+            assert_true(pass_table[p].run(ir, NULL, &diag));
+            assert_true(ir_verify(ir, &diag, pass_table[p].name));
+        }
+        if (!strcmp(pass_table[p].name, "infer-types")) begun = true;
+        if (stop_after && !strcmp(pass_table[p].name, stop_after)) break;
+    }
+    return ir;
+}
+
+static int64_t memory_bits(const struct ir *ir) {
+    int64_t bits = 0;
+    for (int e = 0; e < ir->edges; e++)
+        if (ir->edge[e].pool == IR_NONE) bits += ir->edge[e].depth * cost_edge_bits(ir, &ir->edge[e]);
+    for (int k = 0; k < ir->kernels; k++) bits += cost_pool_bits(&ir->kernel[k]) + cost_spill_bits(ir, k);
+    return bits;
+}
+
+// ---- the cuts ----
+
+// The least traffic of all partitions of units begin..end-1 within the budget; -1: none.
+static int64_t least_traffic(const struct fuse *f, int begin, int end, int64_t budget) {
+    int64_t least = -1;
+    for (uint32_t cuts = 0; cuts < 1u << (end - begin - 1); cuts++) {
+        int64_t traffic = 0, across;
+        int first = begin;
+        bool fits = true;
+        for (int u = begin; fits && u < end; u++) {
+            if (u + 1 < end && !(cuts >> (u - begin) & 1)) continue;
+            fits = fuse_group_bits(f, first, u) <= budget;
+            traffic += fuse_group_traffic(f, first, u, &across);
+            first = u + 1;
+        }
+        if (fits && (least < 0 || traffic < least)) least = traffic;
+    }
+    return least;
+}
+
+static int64_t brute_force(const struct fuse *f, int64_t budget) {
+    int64_t sum = 0;
+    for (int i = 0; i < f->streams; i++) sum += f->stream[i].loops ? f->stream[i].traffic : 0;
+    for (int begin = 0, end; begin < f->units; begin = end) {
+        for (end = begin; end < f->units && f->unit[end].region == f->unit[begin].region;) end++;
+        int64_t least = least_traffic(f, begin, end, budget);
+        assert_true(least >= 0);
+        sum += least;
+    }
+    return sum;
+}
+
+static void test_cuts(void **state) {
+    (void)state;
+    const int64_t budget[] = {14, 15, 17, 20, 25};
+    for (size_t i = 0; i < COUNT_OF(budget); i++) {
+        struct fuse f;
+        struct ir *before = build("tests/e2e/specs/odd.yaml", "safe", 0, "insert-converters");
+        fuse_read(before, &f);
+        assert_true(f.units > 10 && fuse_whole_bits(&f) > budget[i] * KIB_BITS);
+        struct ir *ir = build("tests/e2e/specs/odd.yaml", "safe", budget[i], "fuse-groups");
+        assert_int_equal(ir->fusions, 2);
+        assert_int_equal(ir->fusion[0].groups, ir->groups);
+        assert_int_equal(ir->fusion[0].traffic, brute_force(&f, budget[i] * KIB_BITS));
+        int nodes = 0;
+        for (int g = 0; g < ir->groups; g++) {
+            assert_true(ir->group[g].bits <= budget[i] * KIB_BITS);
+            assert_int_equal(ir->group[g].first_node, nodes);
+            nodes += ir->group[g].nodes;
+        }
+        assert_int_equal(nodes, ir->nodes);
+    }
+}
+
+// ---- the design ----
+
+static void check_pools(const struct ir *ir) {
+    int pooled = 0, spills = 0;
+    for (int a = 0; a < ir->edges; a++) {
+        pooled += ir->edge[a].pool != IR_NONE;
+        spills += !strcmp(ir->kernel[ir->edge[a].dst_kernel].module, "rill_spill");
+        for (int b = 0; b < a && ir->edge[a].pool != IR_NONE; b++)
+            if (ir->edge[b].pool == ir->edge[a].pool) assert_int_not_equal(ir->edge[a].group, ir->edge[b].group);
+    }
+    assert_true(pooled > 3 && spills > 2);
+}
+
+static void check_report(const struct ir *ir) {
+    struct text text = {0};
+    emit_report_memory_json(ir, 0, &text);
+    assert_non_null(strstr(text_cstr(&text), arena_printf(&arena, "\"bits\": %lld,", (long long)memory_bits(ir))));
+    text_free(&text);
+}
+
+static void test_design(void **state) {
+    (void)state;
+    struct ir *one = build("tests/e2e/specs/odd.yaml", "safe", 0, NULL), *many = build("tests/e2e/specs/odd.yaml", "safe", 14, NULL);
+    assert_int_equal(one->groups, 0);
+    assert_true(many->groups >= 3);
+    check_pools(many);
+    check_report(one);
+    check_report(many);
+    assert_true(5 * memory_bits(many) < 3 * memory_bits(one));
+    const char *const fifo[] = {"safe", "timed"}, *stuck;
+    for (size_t i = 0; i < COUNT_OF(fifo); i++) assert_true(timing_progress(build("tests/e2e/specs/odd.yaml", fifo[i], 14, NULL), &stuck));
+}
+
+// Two streams of a pool in each other's turn: the later group would have to end before the earlier one.
+static void test_halt(void **state) {
+    (void)state;
+    const char *stuck = NULL;
+    struct ir *ir = build("tests/e2e/specs/odd.yaml", "safe", 14, NULL);
+    int first = 0, second = 0;
+    while (ir->edge[first].pool == IR_NONE || ir->edge[first].pool_port != 0) first++;
+    while (ir->edge[second].pool != ir->edge[first].pool || ir->edge[second].pool_port != 1) second++;
+    ir->edge[first].pool_port = 1;
+    ir->edge[second].pool_port = 0;
+    assert_false(timing_progress(ir, &stuck));
+    assert_non_null(stuck);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_cuts, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_design, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_halt, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
