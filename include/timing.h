@@ -57,7 +57,7 @@ struct timing_contract {
     bool by_token;   // a group is read token after token, not row after row
     bool pads;       // and its units are made even
     int64_t fire;    // input groups (of TIMING_PIPE: firings) of an output firing; 0: as the input's firings
-    int64_t in, out; // elements of a word in and out (TIMING_GEAR)
+    int64_t in, out; // elements of a word in and out (TIMING_GEAR); of the last of `rows` words `units`, if not 0
     int64_t lines;   // row-steps that wait at the output (TIMING_GEAR)
     int64_t times;   // passes (TIMING_REPLAY, TIMING_SCALES); groups of a firing (TIMING_LAYOUT)
     int64_t units;   // words of a head and token (TIMING_LAYOUT: read of a group, per token)

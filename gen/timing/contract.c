@@ -89,6 +89,8 @@ static void width(const struct call *k) {
     k->c->machine = wires ? TIMING_PIPE : TIMING_GEAR;
     k->c->pipe = wires ? 0 : div_up(log2_up(k->c->out), 2) + 2;
     k->c->lines = 4;
+    k->c->rows = arg(k, "LAST_WORDS", 0);
+    k->c->units = arg(k, "LAST_ELEMS", 0);
 }
 
 // ---- steering ----

@@ -317,7 +317,7 @@ struct gear {
     struct sim_edge ahead; // lines
     struct stage stage;
     VEC(struct line) line;
-    int64_t fill, tokens;
+    int64_t fill, tokens, row;           // row: of a writer without counts
     int64_t chunk, token, sending, sent; // sending: line; sent: cycle of the last word out
 };
 
@@ -337,6 +337,7 @@ static bool gear_in(struct sim *sim, struct actor *a, struct gear *g) {
     if (!edge_waiting(g->in) || !stage_enter(sim, &g->stage, &g->ahead, edge_avail(g->in), &at)) return false;
     uint8_t mark = edge_mark(g->in);
     int64_t count = mark >> SIM_COUNT_SHIFT ? mark >> SIM_COUNT_SHIFT : a->c.in;
+    if (a->c.units && g->row == a->c.rows - 1) count = a->c.units;
     edge_take(sim, g->in, at);
     g->tokens++;
     bool last = mark & TIMING_LAST, row_end = mark & TIMING_TOK_LAST;
@@ -346,6 +347,7 @@ static bool gear_in(struct sim *sim, struct actor *a, struct gear *g) {
     if (row_end) {
         g->fill = last ? 0 : total % a->c.out;
         g->tokens = 0;
+        if (++g->row >= a->c.rows) g->row = 0;
     }
     return true;
 }
