@@ -42,9 +42,25 @@ static struct ir_itensor without_tokens(const struct ir_itensor *type) {
     return t;
 }
 
+// The tensor that a stream carries on behind a kernel that only steers it; IR_NONE if nothing says so.
+static int tensor_behind(const struct ir *ir, int kernel, int depth) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    for (int p = 0; depth > 0 && p < k->ports; p++) {
+        if (!k->port[p].is_output || k->port[p].edge == IR_NONE || !is_fp32(&k->port[p])) continue;
+        if (k->port[p].tensor != IR_NONE) return k->port[p].tensor;
+        const struct ir_edge *e = &ir->edge[k->port[p].edge];
+        int tensor = ir->kernel[e->dst_kernel].port[e->dst_port].tensor;
+        if (tensor == IR_NONE) tensor = tensor_behind(ir, e->dst_kernel, depth - 1);
+        if (tensor != IR_NONE) return tensor;
+    }
+    return IR_NONE;
+}
+
 // Extents of the tensor in the type's dimensions.
 static void find_extents(const struct link *l, const struct ir_port *port, int64_t extent[]) {
+    enum { MOST_STEERING = 6 };
     int named = l->from.tensor != IR_NONE ? l->from.tensor : l->to.tensor;
+    if (named == IR_NONE) named = tensor_behind(l->ir, l->old.dst_kernel, MOST_STEERING);
     const struct ir_tensor *t = named == IR_NONE ? NULL : &l->ir->tensor[named];
     extent[0] = 1;
     for (int d = 1; d < port->type.rank; d++)
