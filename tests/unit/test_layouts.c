@@ -27,13 +27,15 @@ static int teardown(void **state) {
     return 0;
 }
 
-// One region of operations on inputs x [8][16] and v [2][4][16], 4 lanes.
+// One region of operations on inputs x [8][16], v [2][4][16] and w [10], 4 lanes.
 static struct ir *build(const char *outputs, const char *ops, const char *design) {
     char path[] = "/tmp/rill-test-layouts-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     FILE *f = fdopen(fd, "w");
-    fprintf(f, "name: t\ngraph:\n  inputs:\n    x: {shape: [8, 16]}\n    v: {shape: [2, 4, 16]}\n  outputs: [%s]\n  regions:\n    - name: main\n",
+    fprintf(f,
+            "name: t\ngraph:\n  inputs:\n    x: {shape: [8, 16]}\n    v: {shape: [2, 4, 16]}\n    w: {shape: [10]}\n  outputs: [%s]\n  regions:\n    "
+            "- name: main\n",
             outputs);
     fprintf(f, "      ops:\n%sdesign:\n  channels: 1\n  lanes: 4\n%s", ops, design);
     fclose(f);
@@ -147,6 +149,26 @@ static void test_lanes(void **state) {
     assert_int_equal(lanes_of(ir, "y"), 8);
 }
 
+// Groups of readers with other lanes, none of which divide the vector: what stands between forks knows its length.
+static void test_padded_readers(void **state) {
+    (void)state;
+    struct ir *ir =
+        build("p, q, r, s, t",
+              OP("gelu, name: a, in: [w], lanes: 2") OP("silu, name: p, in: [a], lanes: 8") OP("gelu, name: q, in: [a], lanes: 8")
+                  OP("silu, name: r, in: [a], lanes: 16") OP("gelu, name: s, in: [a], lanes: 16") OP("mul, name: t, in: [a, a], lanes: 2"),
+              "");
+    assert_int_equal(count(ir, "rill_layout_converter"), 0);
+    int wide = 0;
+    for (int k = 0; k < ir->kernels; k++) {
+        const char *last = ir_param_find(&ir->kernel[k], "LAST_ELEMS"), *in = ir_param_find(&ir->kernel[k], "IN_ELEMS");
+        if (!last || strcmp(in, "2")) continue;
+        assert_string_equal(last, "2");
+        assert_string_equal(ir_param_find(&ir->kernel[k], "LAST_WORDS"), "5");
+        wide++;
+    }
+    assert_int_equal(wide, 3); // one for each group, one to the rows of `t` in memory
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_no_converters, setup, teardown),
@@ -156,6 +178,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_readers_share, setup, teardown),
         cmocka_unit_test_setup_teardown(test_folded, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lanes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_padded_readers, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
