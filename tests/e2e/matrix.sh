@@ -29,7 +29,7 @@ odd-dies|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|dies=3
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks|1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|1|
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
-transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
+transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|1|
 mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|1|
 lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|
 lanes-unroll|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|unroll=90
@@ -86,7 +86,7 @@ layer1|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|0 1 2 3|
 layer1-spatial|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|1 2|channels=14 binding=spatial
 layer1-8x256-T8|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|1 2|channels=8 beat_bits=256 T=8
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
-transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
+transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|1|
 mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|1|
 lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|
 lanes-unroll|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|unroll=90
@@ -106,7 +106,7 @@ spills|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|0 1|
 spills-timed|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|0 1|fifo=timed
 int8-4x512-T4-groups|story-int8|$story|$model|text prompts|1|channels=4 T=4 on_chip_kib=50
 blocks-spatial|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|binding=spatial
-transpose-1|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|lanes=1 T=1
+transpose-1|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|1|lanes=1 T=1
 mixer-spatial|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|1|binding=spatial lanes=2 T=4
 five|five|$root/tests/e2e/specs/five.yaml|random:7|rows|0 1|
 linear|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|
