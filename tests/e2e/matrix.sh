@@ -23,7 +23,7 @@ int8-1x256-T1|story-int8|$story|$model|prompts stop|1|channels=1 beat_bits=256 T
 int4-3x256-T2|story-int4|$story|$model|prompts stop|2|channels=3 beat_bits=256 T=2 weights=int4
 int4-8x512-T1|story-int4|$story|$model|prompts|3|channels=8 beat_bits=512 T=1 weights=int4 lanes=16
 odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|
-odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|1|A=2
+odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0|A=2
 odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 binding=spatial
 odd-dies|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|dies=3
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks|1|
