@@ -12,11 +12,13 @@ usage: tests/run.sh [--all] [--verbose] [part...]
   --verbose  every check's line, not only those that failed or were skipped
   part       unit sanitize passes emit report templates benches paths formal accuracy matrix fuzz failures (default: all, in this order)
 The lines of each part are kept in build/tests/<part>.out. Exit status: 0 all passed, 1 a check failed, 2 usage.
+Before failures comes pieces: simulations that are saved and gone on with.
 TEXT
 }
 
 known="unit sanitize passes emit report templates benches paths formal accuracy matrix fuzz failures"
 all=() forms=() paths=() quick=(--quick) verbose=0 wanted=""
+known+=" pieces"
 for arg in "$@"; do
     case $arg in
         --all) all=(--all) paths=(--all) forms=(--form all --timing) quick=() ;;
@@ -63,6 +65,7 @@ part formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}"
 part accuracy "accuracy against the float model" tests/e2e/accuracy.sh
 part matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}"
 part fuzz "random graphs, spec to values" tests/fuzz/run.sh --set tests/fuzz/seeds --jobs 2 --no-shrink "${forms[@]}"
+part pieces "runs in pieces" tests/e2e/pieces.sh
 part failures "what goes wrong, ends well" tests/e2e/failures.sh
 
 echo "in $((SECONDS - start)) s; lines of every check in build/tests/*.out"

@@ -311,6 +311,9 @@ static void test_right_streams(void **state) {
         }
     }
     assert_int_equal(check_counts(b->check).streams, TENSORS);
+    assert_true(check_counts(b->check).mantissas > 0);
+    assert_int_equal(check_counts(b->check).saturated, 0);
+    assert_int_equal(check_counts(b->check).constant, 0);
 }
 
 // One wrong bit in any beat of any stream is found, in that beat.

@@ -5,6 +5,7 @@
 
 #include "Vrill_sim_top.h"
 #include "sim.h"
+#include "snapshot.h"
 #include "verilated.h"
 #if VM_TRACE_FST
 #include "verilated_fst_c.h"
@@ -34,11 +35,13 @@ static void sample(const Vrill_sim_top &top, sim_pins &pins) {
 }
 
 int main(int argc, char **argv) {
+    snapshot_enter(argc, argv);
     int exit_code = 0;
     sim *run = sim_open(argc, argv, &exit_code);
     if (run == nullptr) return exit_code;
     auto context = std::make_unique<VerilatedContext>();
     context->commandArgs(argc, argv);
+    context->threads(1);          // none beside this one: a saved run (snapshot.h) has no other
     context->fatalOnError(false); // a protocol checker's $fatal ends the run in order, with the report
 #if VM_TRACE_FST
     VerilatedFstC trace;
@@ -72,6 +75,7 @@ int main(int argc, char **argv) {
 #endif
     }
     if (context->gotFinish() || context->gotError()) sim_stopped(run);
+    if (sim_saved(run)) return 0; // as it stands: the run goes on in another process
     top->final();
 #if VM_TRACE_FST
     if (trace_path != nullptr) trace.close();

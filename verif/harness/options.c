@@ -25,6 +25,8 @@ static const char usage[] = "usage: Vrill --dir DIR [--prompt TEXT | --prompt-id
                             "  --logits FILE        inputs of argmax, raw fp32\n"
                             "  --timeline FILE      first and last cycle of every firing on every compared stream, CSV\n"
                             "  --inject-error CH:N  the N-th read burst of channel CH answers SLVERR; CH:wN: write burst\n"
+                            "  --pause CYCLE --save FILE  ends there, with the whole run in a file\n"
+                            "  --resume FILE        goes on with a saved run, under its options; again with --pause and --save, if given\n"
                             "  --timeout CYCLES     ends the run with a failure (default: none)\n"
                             "  --watchdog CYCLES    no beat anywhere for so long is a deadlock (default 20000)\n"
                             "  --unchecked          hand a bad request to the design instead of refusing it\n"
@@ -129,6 +131,9 @@ static bool read_run_option(struct reader *r) {
     else if (is(r, "--watchdog")) o->watchdog = number(r, value_of(r));
     else if (is(r, "--clock")) o->clock_mhz = strtod(value_of(r), NULL);
     else if (is(r, "--compare")) read_compare(r);
+    else if (is(r, "--pause")) number(r, value_of(r)); // snapshot.c read them first
+    else if (is(r, "--save")) o->saves = *value_of(r) != 0;
+    else if (is(r, "--resume")) value_of(r);
     else if (is(r, "--inject-error")) read_error(r);
     else if (is(r, "--ignore-eot")) o->ignore_eot = true;
     else if (is(r, "--unchecked")) o->unchecked = true;
@@ -175,6 +180,7 @@ bool options_read(struct arena *arena, int argc, char **argv, struct sim_options
         if (!read_file_option(&r) && !read_run_option(&r)) bad(&r, "unknown option", argv[r.at]);
     }
     if (r.ok && options->dir == NULL) bad(&r, "--dir is missing", NULL);
+    if (r.ok && options->saves && (options->trace != NULL || options->beats != NULL)) bad(&r, "--save goes without --trace and --beats", NULL);
     if (r.ok && options->clock_mhz < 0) bad(&r, "--clock takes a positive frequency", NULL);
     set_defaults(&r);
     *exit_code = RILL_USAGE;

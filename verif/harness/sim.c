@@ -12,6 +12,7 @@
 #include "../model/hbm_dpi.h"
 #include "pack.h"
 #include "sim_internal.h"
+#include "snapshot.h"
 
 void sim_fail(struct sim *sim, const char *fmt, ...) {
     if (sim->failure != NULL) return;
@@ -134,8 +135,21 @@ struct sim *sim_open(int argc, char **argv, int *exit_code) {
 
 const char *sim_trace(const struct sim *sim) { return sim->options.trace; }
 
+// True in the process that saved: it has no more to do.
+static bool save_run(struct sim *sim) {
+    const char *why;
+    if (snapshot_save(&why)) return false;
+    if (why != NULL) sim_fail(sim, "%s: %s", snapshot_path(), why);
+    else fprintf(stderr, "rill sim: saved at cycle %llu; go on with --resume %s\n", (unsigned long long)hbm_cycle(sim->hbm), snapshot_path());
+    sim->saved = why == NULL;
+    return true;
+}
+
+bool sim_saved(const struct sim *sim) { return sim->saved; }
+
 bool sim_edge(struct sim *sim, struct sim_pins *pins) {
     hbm_tick(sim->hbm);
+    if (snapshot_due(hbm_cycle(sim->hbm)) && save_run(sim)) return false;
     report_progress(sim);
     return host_edge(&sim->host, pins);
 }

@@ -28,6 +28,8 @@ const char *sim_trace(const struct sim *sim);
 // One clock: before the rising edge the outputs of the design are in `pins`; sim_edge looks at them and lets time pass in the
 // memory model. What it leaves in `pins` is to be driven after the edge. False when the run is over.
 bool sim_edge(struct sim *sim, struct sim_pins *pins);
+// The run was saved (--save), and this process has no more to do.
+bool sim_saved(const struct sim *sim);
 // The design ended the run itself ($finish, $fatal: a protocol checker).
 void sim_stopped(struct sim *sim);
 // Summary, JSON, messages. Returns the exit code.

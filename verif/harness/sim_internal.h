@@ -35,7 +35,7 @@ struct sim_options {
     int64_t tokens;
     uint64_t seed, data_seed, timeout, watchdog;
     double clock_mhz; // 0: the design's
-    bool ignore_eot, unchecked, quiet;
+    bool ignore_eot, unchecked, quiet, saves;
     enum check_set set;
 };
 
@@ -149,6 +149,7 @@ struct sim {
     double wall_start;
     FILE *beats; // every handshake, or NULL
     bool progress_shown;
+    bool saved;
 };
 
 enum { SIM_CHANNEL_SHIFT = 29, SIM_BASE = 2 << 20 /* of the image in its channel: a base register that is ignored shows */ };

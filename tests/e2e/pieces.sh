@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A run in pieces: saved twice on the way and gone on with in other processes, it must end with the result, byte for byte, of the unbroken run.
+# The requests, the memory's jitter and the golden model's position are part of what is saved. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/design.sh"
+
+case ${1:-} in
+    "") ;;
+    --help | -h)
+        echo "usage: tests/e2e/pieces.sh    (half a minute: a small design, built quickly)"
+        exit 0
+        ;;
+    *)
+        echo "usage: tests/e2e/pieces.sh" >&2
+        exit 2
+        ;;
+esac
+
+export RILL_QUICK_BUILD=1
+mkdir -p "$work"
+log=$work/pieces.log
+spec=$root/tests/e2e/specs/odd.yaml
+dir=$work/pieces saved=$work/pieces.run
+if ! { make_design pieces "$spec" random:1 && build_design pieces; } >"$log" 2>&1; then
+    fail "the design for the pieces" "$(reason)"
+    verdict
+    exit 1
+fi
+rm -f "$work"/pieces.*.json "$saved"*
+sim=(timeout 300 "$rill" sim "$dir")
+request=(--prompt-ids 5,1,88 --tokens 2 --prompt-ids 1,2,3,4,5 --tokens 3 --ignore-eot --seed 3 --quiet)
+
+check "unbroken" "${sim[@]}" "${request[@]}" --json "$work/pieces.whole.json"
+check "first piece, in the first request" "${sim[@]}" "${request[@]}" --json "$work/pieces.parts.json" --pause 3000 --save "$saved"
+if [ -e "$work/pieces.parts.json" ]; then fail "the first piece has no result" "there is one"; else ok "the first piece has no result"; fi
+check "second piece, into the second request" "${sim[@]}" --resume "$saved" --pause 14000 --save "$saved.2"
+check "last piece" "${sim[@]}" --resume "$saved.2"
+check "the same result in pieces" cmp "$work/pieces.whole.json" "$work/pieces.parts.json"
+check "the last piece again" "${sim[@]}" --resume "$saved.2"
+
+check_refused "pause without a file" 1 'one without the other' "${sim[@]}" "${request[@]}" --pause 3000
+check_refused "an open file" 2 'without --trace and --beats' "${sim[@]}" "${request[@]}" --pause 3000 --save "$saved" --beats "$log.beats"
+check_refused "no such run" 1 'No such file' "${sim[@]}" --resume "$saved.none"
+echo "not a run" >"$saved.bad"
+check_refused "not a saved run" 1 'not a saved run' "${sim[@]}" --resume "$saved.bad"
+printf 'RILLRUN1%032d' 0 >"$saved.bad"
+check_refused "saved by another simulation" 1 'another simulation' "${sim[@]}" --resume "$saved.bad"
+rm -f "$saved"*
+verdict
