@@ -6,8 +6,8 @@ enum { LANE_BEATS = 16, KEY_UNITS = 16, FAN_OUT = 8 }; // constants of rill_engi
 
 // ---- fp32 units: fixed but for the integer ones ----
 
-void formula_fp32_add(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 450, 169, 0); }
-void formula_fp32_mul(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 125, 175, 2); }
+void formula_fp32_add(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 424, 209, 0); }
+void formula_fp32_mul(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 150, 169, 2); }
 void formula_fp32_exp(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 433, 362, 4); }
 void formula_fp32_recip(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 247, 204, 2); }
 void formula_fp32_rsqrt(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 361, 195, 2); }

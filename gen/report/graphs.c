@@ -164,6 +164,13 @@ static void add_ways(const struct ir *ir, const char **label, struct text *out) 
         }
 }
 
+static bool has_line(const char *lines, const char *line) {
+    size_t len = strlen(line);
+    for (const char *s = lines; s; s = strchr(s, '\n') ? strchr(s, '\n') + 1 : NULL)
+        if (!strncmp(s, line, len) && (s[len] == '\0' || s[len] == '\n')) return true;
+    return false;
+}
+
 void graph_binding(struct ir *ir, struct text *out) {
     const char **label = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->kernels *(size_t)ir->kernels + 1);
     bool *used = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);
@@ -176,7 +183,8 @@ void graph_binding(struct ir *ir, struct text *out) {
             int producer = source_of(ir, ir->node[n].in[i]), from = producer == IR_NONE ? IR_NONE : kernel_of(ir, producer);
             if (from == IR_NONE || from == to) continue;
             const char **way = &label[(size_t)from * (size_t)ir->kernels + (size_t)to], *name = ir->tensor[ir->node[n].in[i]].name;
-            *way = *way ? arena_printf(ir->arena, "%s\n%s", *way, name) : name;
+            if (!*way) *way = name;
+            else if (!has_line(*way, name)) *way = arena_printf(ir->arena, "%s\n%s", *way, name);
         }
     }
     for (int k = 0; k < ir->kernels; k++)
