@@ -62,7 +62,7 @@ static void keep_element(const char *from, struct text *svg) {
 bool dot_svg(struct arena *arena, const struct text *graph, struct text *svg, const char **why) {
     FILE *in = file_of(graph), *out = file_of(NULL);
     int status = in && out ? run_dot(in, out) : -1;
-    char *data = status == 0 ? read_back(arena, out) : NULL;
+    char *data = out && status == 0 ? read_back(arena, out) : NULL;
     const char *element = data ? strstr(data, "<svg") : NULL;
     if (in) fclose(in);
     if (out) fclose(out);
