@@ -28,7 +28,7 @@ $(OUT)/obj/%.o: %.c
 
 -include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
 
-.PHONY: deps demo test test-all fuzz bench-table timing bench-gen lint clean
+.PHONY: deps demo test test-all fuzz fuzz-readers bench-table timing bench-gen lint clean
 deps:
 	@tests/install.sh
 
@@ -61,6 +61,10 @@ timing: deps
 bench-gen: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@bench/gen.sh
+
+# Readers of outside files under libFuzzer: make fuzz-readers SECONDS=60 (of each reader)
+fuzz-readers: deps
+	@tests/fuzz/readers/run.sh --seconds $(or $(SECONDS),60)
 
 lint: deps
 	@tests/lint.sh

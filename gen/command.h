@@ -19,6 +19,7 @@ struct timeline_options {
     const char *beats; // file, or NULL
 };
 int command_timeline(struct ir *ir, const struct timeline_options *);
+int command_depths(struct ir *ir, bool json);
 int command_forecast(struct ir *ir, const char *request, int64_t age, bool json); // request: IN:OUT; age of the memory, cycles
 
 // Reads a spec, or an IR dump to continue from, and runs the passes with the verifier between them, up to stop_after (NULL: all).

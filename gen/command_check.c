@@ -11,9 +11,11 @@
 static const char check_usage[] = "usage: rill check SPEC [--json]   |   rill check --passes   |   rill check --operations\n"
                                   "       rill check SPEC --types         the itensor type of every stream\n"
                                   "       rill check SPEC --memory [--positions N] [--json]  on-chip memory of intermediates, groups, pools\n"
+                                  "       rill check SPEC --depths [--json]\n"
                                   "       rill check SPEC --timeline [--prompt-len N] [--tokens N] [--unbounded] [--beats FILE] [--json]\n"
                                   "       rill check SPEC --request IN:OUT [--start N] [--json]\n"
                                   "  --request I:O   tokens/s, time to the first id and latency of a request of I ids (or rows) in and O ids out\n"
+                                  "  --depths        depths of each FIFO: safe rule, timing contracts, least for the same cycles\n"
                                   "  --timeline      cycles of each step of a request and what the FIFOs hold, from timing contracts alone\n"
                                   "  --positions N   positions of the whole tensors that --memory compares with (default: those of a step)\n"
                                   "  --prompt-len N  ids (or rows) of the request (default: two whole steps)\n"
@@ -49,7 +51,7 @@ static int list_operations(void) {
 
 int command_check(int argc, char **argv) {
     const char *spec = NULL, *request = NULL;
-    bool json = false, timeline = false, types = false, memory = false;
+    bool json = false, timeline = false, depths = false, types = false, memory = false;
     int64_t positions = 0;
     struct timeline_options t = {0};
     for (int i = 1; i < argc; i++) {
@@ -61,6 +63,7 @@ int command_check(int argc, char **argv) {
         else if (!strcmp(argv[i], "--memory")) memory = true;
         else if (!strcmp(argv[i], "--positions") && i + 1 < argc) positions = strtoll(argv[++i], NULL, 10);
         else if (!strcmp(argv[i], "--timeline")) timeline = true;
+        else if (!strcmp(argv[i], "--depths")) depths = true;
         else if (!strcmp(argv[i], "--unbounded")) t.unbounded = true;
         else if (!strcmp(argv[i], "--request") && i + 1 < argc) request = argv[++i];
         else if (!strcmp(argv[i], "--prompt-len") && i + 1 < argc) t.prompt = strtoll(argv[++i], NULL, 10);
@@ -80,6 +83,7 @@ int command_check(int argc, char **argv) {
     int status = ir ? RILL_OK : RILL_BAD_SPEC;
     if (ir && request) status = command_forecast(ir, request, t.start, json);
     else if (ir && timeline) status = command_timeline(ir, &t);
+    else if (ir && depths) status = command_depths(ir, json);
     else if (ir && types) emit_report_types(ir, &text);
     else if (ir && memory && json) emit_report_memory_json(ir, positions, &text);
     else if (ir && memory) emit_report_memory(ir, positions, &text);

@@ -10,13 +10,13 @@ usage() {
 usage: tests/run.sh [--all] [--verbose] [part...]
   --all      everything: all sweeps, design points, seeds
   --verbose  every check's line, not only those that failed or were skipped
-  part       unit sanitize passes emit report templates benches paths formal accuracy matrix fuzz failures (default: all, in this order)
+  part       unit sanitize readers passes emit report templates benches paths formal accuracy matrix docs fuzz failures (default: all, in this order)
 The lines of each part are kept in build/tests/<part>.out. Exit status: 0 all passed, 1 a check failed, 2 usage.
 Before failures comes pieces: simulations that are saved and gone on with.
 TEXT
 }
 
-known="unit sanitize passes emit report templates benches paths formal accuracy matrix fuzz failures"
+known="unit sanitize readers passes emit report templates benches paths formal accuracy matrix docs fuzz failures"
 all=() forms=() paths=() quick=(--quick) verbose=0 wanted=""
 known+=" pieces"
 for arg in "$@"; do
@@ -55,6 +55,7 @@ part() { # name, what it is, command...
 
 part unit "C unit tests" tests/unit/run.sh
 part sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize
+part readers "readers under libFuzzer" tests/fuzz/readers/run.sh
 part passes "refused specs, dumps of the passes" tests/pass/run.sh "${all[@]}"
 part emit "emitted files in three tools" tests/emit/run.sh "${all[@]}"
 part report "the report as a page" tests/report/run.sh
@@ -64,6 +65,7 @@ part paths "longest paths by a delay model" verif/timing/run.sh "${paths[@]}"
 part formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}"
 part accuracy "accuracy against the float model" tests/e2e/accuracy.sh
 part matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}"
+part docs "commands of the tutorial" tests/e2e/docs.sh
 part fuzz "random graphs, spec to values" tests/fuzz/run.sh --set tests/fuzz/seeds --jobs 2 --no-shrink "${forms[@]}"
 part pieces "runs in pieces" tests/e2e/pieces.sh
 part failures "what goes wrong, ends well" tests/e2e/failures.sh

@@ -76,10 +76,18 @@ static void replace(int *tensor, int count, int from, int to) {
         if (tensor[i] == from) tensor[i] = to;
 }
 
+// Without repetition the carried tensor is its initial value inside the region.
+static void read_init_instead(struct ir *ir, int region, const struct ir_carry *carry) {
+    const struct ir_region *r = &ir->region[region];
+    for (int n = r->first_node; n < r->first_node + r->nodes; n++) replace(ir->node[n].in, ir->node[n].inputs, carry->local, carry->init);
+}
+
 // A carried tensor that no repetition reads: what reads it later means the last `next`. An output keeps its name.
 static bool read_next_instead(struct drop *d, int region, const struct ir_carry *carry) {
     struct ir *ir = d->ir;
-    if (!d->tensor[carry->local] || region_reads(d, region, carry->local)) return false;
+    if (!d->tensor[carry->local]) return false;
+    if (ir->region[region].repeat == 1) read_init_instead(ir, region, carry);
+    else if (region_reads(d, region, carry->local)) return false;
     for (int o = 0; o < ir->outputs; o++)
         if (ir->output[o] == carry->local) d->name[carry->next] = ir->tensor[carry->local].name;
     for (int o = 0; o < ir->outputs; o++)
@@ -109,8 +117,9 @@ static void warn(struct drop *d, int tensor, const char *what, const char *why) 
     diag_warning(d->diag, t->loc, "%s `%s`: %s; it is left out", what, t->name, why);
 }
 
-static void warn_carry(struct drop *d, const struct ir_carry *carry) {
+static void warn_carry(struct drop *d, const struct ir_carry *carry, int64_t repeat) {
     const struct ir_tensor *local = &d->ir->tensor[carry->local], *next = &d->ir->tensor[carry->next];
+    if (repeat == 1) return; // it always is one of the two
     if (d->tensor[carry->next])
         diag_warning(d->diag, local->loc, "carried `%s`: no repetition reads it; it is the last `%s`", local->name, next->name);
     else warn(d, carry->local, "carried", "no repetition reads it");
@@ -122,7 +131,7 @@ static void warn_all(struct drop *d) {
         if (!d->tensor[ir->input[i]]) warn(d, ir->input[i], "input", "no output depends on it");
     for (int r = 0; r < ir->regions; r++)
         for (int c = 0; c < ir->region[r].carries; c++)
-            if (!d->tensor[ir->region[r].carry[c].local]) warn_carry(d, &ir->region[r].carry[c]);
+            if (!d->tensor[ir->region[r].carry[c].local]) warn_carry(d, &ir->region[r].carry[c], ir->region[r].repeat);
     for (int n = 0; n < ir->nodes; n++) {
         const struct ir_node *node = &ir->node[n];
         bool read = false;

@@ -28,6 +28,7 @@ pass_function pass_allocate_memories; // SRL, LUTRAM, BRAM or URAM for every FIF
 const char *allocate_memories_style(int64_t depth, int64_t bits); // by depth and shape
 // The depth of a stream by the safe rule.
 int64_t size_fifos_safe(const struct ir *, const struct ir_edge *);
+void pass_safe_depths(struct ir *); // of size-fifos: every edge by the safe rule
 
 struct pass {
     const char *name;

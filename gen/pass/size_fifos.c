@@ -65,13 +65,17 @@ static void size_by_contracts(struct ir *ir) {
     }
 }
 
-bool pass_size_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
-    (void)spec;
-    (void)diag;
+void pass_safe_depths(struct ir *ir) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
         edge->depth = size_fifos_safe(ir, edge);
     }
+}
+
+bool pass_size_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    (void)spec;
+    (void)diag;
+    pass_safe_depths(ir);
     if (strcmp(ir->design.fifo, "safe") != 0) size_by_contracts(ir);
     return true;
 }

@@ -17,6 +17,7 @@ enum {
     GRAPH_STEPS = 8 /* rows that may be under way at once */,
     MAX_CASES = 16,
     DEPTH_LEAST = 2,
+    SLOWER_AT_MOST = 32 /* cycles of a case, and half a per cent */,
     LAYERS = 4 /* more show nothing new */
 };
 
@@ -26,7 +27,8 @@ struct test_case {
     int steps;
     bool for_lp;
     int64_t cycles;      // at the safe depths
-    int64_t *high_water; // per edge, there
+    int64_t *high_water; // per edge, there; then at the depths found so far
+    int64_t *trial;      // the same of a depth that is tried
 };
 
 struct sizing {
@@ -131,6 +133,7 @@ static bool measure(struct sizing *z, const int64_t *given, bool first) {
         if (first) {
             t->cycles = r->cycles;
             t->high_water = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+            t->trial = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
         }
         for (int e = 0; e < z->ir->edges; e++) {
             note_mark(z, t, e, &r->edge[e]);
@@ -143,16 +146,20 @@ static bool measure(struct sizing *z, const int64_t *given, bool first) {
     return true;
 }
 
-// Whether stream e may be as short as that; where it never filled so far nothing can change.
+// Whether stream e may be as short as that; where it never filled at the depths of the last yes nothing can change.
 static bool is_as_fast(struct sizing *z, int e, const int64_t *depth) {
-    bool ok = true;
+    bool ok = true, ran[MAX_CASES] = {false};
     for (int i = 0; ok && i < z->tests; i++) {
-        if (z->test[i].high_water[e] <= depth[e]) continue;
+        struct test_case *t = &z->test[i];
+        if (t->high_water[e] <= depth[e]) continue;
         struct arena_mark mark = arena_mark(&z->scratch);
-        const struct timing_result *r = run(z, &z->test[i], depth, false);
-        ok = r && !r->stuck && r->cycles <= z->test[i].cycles;
+        const struct timing_result *r = run(z, t, depth, false);
+        ok = ran[i] = r && !r->stuck && r->cycles <= t->cycles;
+        for (int f = 0; ok && f < z->ir->edges; f++) t->trial[f] = r->edge[f].high_water;
         arena_release(&z->scratch, mark);
     }
+    for (int i = 0; ok && i < z->tests; i++)
+        if (ran[i]) memcpy(z->test[i].high_water, z->test[i].trial, (size_t)z->ir->edges * sizeof *z->test[i].trial);
     return ok;
 }
 
@@ -208,30 +215,51 @@ static bool ensure_progress(struct sizing *z) {
     return true;
 }
 
-static int64_t all_cycles(const struct sizing *z) {
-    int64_t sum = 0;
-    for (int i = 0; i < z->tests; i++) sum += z->test[i].cycles;
-    return sum;
+// The safe rule holds one value beside each path. A graph may have several under way: rows of steps without a loop between them, repetitions
+// of regions that only wait for one another. Where that makes a case faster, streams may be as deep as they get when nothing bounds them.
+static bool allow_ahead(struct sizing *z) {
+    int64_t bounded[MAX_CASES];
+    bool faster = false;
+    for (int i = 0; i < z->tests; i++) bounded[i] = z->test[i].cycles;
+    if (!measure(z, NULL, true)) return false;
+    for (int i = 0; i < z->tests; i++) faster |= bounded[i] * 200 > z->test[i].cycles * 201 + 200 * SLOWER_AT_MOST;
+    for (int e = 0; faster && e < z->ir->edges; e++) z->safe[e] = at_least(z->safe[e], z->depth[e]);
+    return measure(z, z->safe, true);
 }
 
-// The safe rule holds one row beside each path. A graph without a loop from row to row can have several under way: where that makes it
-// faster, its streams may be as deep as they get when nothing bounds them.
-static bool allow_rows(struct sizing *z) {
-    int64_t safe = all_cycles(z);
-    if (z->ir->design.is_lm) return true;
-    if (!measure(z, NULL, true)) return false;
-    if (all_cycles(z) * 50 < safe * 49)
-        for (int e = 0; e < z->ir->edges; e++) z->safe[e] = at_least(z->safe[e], z->depth[e]);
-    return measure(z, z->safe, true);
+// The stream with the most bits among those not yet tried, or IR_NONE.
+static int largest_stream(const struct sizing *z, const int64_t *depth, const bool *tried) {
+    int most = IR_NONE;
+    for (int e = 0; e < z->ir->edges; e++)
+        if (!tried[e] && depth[e] > DEPTH_LEAST && z->width[e] && (most == IR_NONE || depth[e] * z->width[e] > depth[most] * z->width[most]))
+            most = e;
+    return most;
+}
+
+static void bisect_all(struct sizing *z, int64_t *depth) {
+    bool *tried = ARENA_ARRAY(z->ir->arena, bool, (size_t)z->ir->edges + 1);
+    for (int e; (e = largest_stream(z, depth, tried)) != IR_NONE; tried[e] = true) {
+        int64_t low = DEPTH_LEAST, high = depth[e];
+        while (low < high && z->words < z->budget) {
+            depth[e] = (low + high) / 2;
+            if (is_as_fast(z, e, depth)) high = depth[e];
+            else low = depth[e] + 1;
+        }
+        depth[e] = high;
+    }
 }
 
 static bool size_all(struct sizing *z) {
     int edges = z->ir->edges;
     int64_t *depth = ARENA_ARRAY(&z->scratch, int64_t, (size_t)edges + 1);
     choose_cases(z);
-    if (!measure(z, z->safe, true) || !allow_rows(z)) return false;
+    if (!measure(z, z->safe, true) || !allow_ahead(z)) return false;
     memcpy(depth, z->safe, (size_t)edges * sizeof *depth);
     cut_run_ahead(z, depth);
+    if (!measure(z, depth, false)) return false;
+    memcpy(depth, z->depth, (size_t)edges * sizeof *depth);
+    z->budget = z->words + TIMING_FINE_BUDGET;
+    bisect_all(z, depth);
     if (!measure(z, depth, false)) return false;
     return ensure_progress(z);
 }
@@ -254,21 +282,50 @@ bool timing_progress(struct ir *ir, const char **stuck) {
     return ok;
 }
 
+static void open_sizing(struct sizing *z) {
+    size_t edges = (size_t)z->ir->edges + 1;
+    arena_init(&z->scratch);
+    z->safe = ARENA_ARRAY(z->ir->arena, int64_t, edges);
+    z->depth = ARENA_ARRAY(z->ir->arena, int64_t, edges);
+    z->full = ARENA_ARRAY(z->ir->arena, bool, edges);
+    z->least = ARENA_ARRAY(z->ir->arena, int64_t, edges);
+    z->width = ARENA_ARRAY(z->ir->arena, int64_t, edges);
+    for (int e = 0; e < z->ir->edges; e++) {
+        z->safe[e] = z->out[e].depth;
+        z->width[e] = is_sized(z->ir, e) ? cost_edge_bits(z->ir, &z->ir->edge[e]) : 0;
+    }
+}
+
 bool timing_depths(struct ir *ir, struct timing_depth *out, const char **missing) {
     struct sizing z = {.ir = ir, .out = out, .budget = TIMING_BUDGET};
     if (ir->design.tokens < 1 || ir->design.tokens > 8) return *missing = "the design", false; // an edited dump
-    arena_init(&z.scratch);
-    z.safe = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
-    z.depth = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
-    z.full = ARENA_ARRAY(ir->arena, bool, (size_t)ir->edges + 1);
-    z.least = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
-    z.width = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
-    for (int e = 0; e < ir->edges; e++) {
-        z.safe[e] = out[e].depth;
-        z.width[e] = is_sized(ir, e) ? cost_edge_bits(ir, &ir->edge[e]) : 0;
-    }
+    open_sizing(&z);
     bool ok = size_all(&z);
     for (int e = 0; ok && e < ir->edges; e++) out[e].depth = z.depth[e];
+    *missing = z.missing;
+    arena_free(&z.scratch);
+    return ok;
+}
+
+// ---- how much less would do ----
+
+bool timing_least(struct ir *ir, const int64_t *safe, const int64_t *depth, int64_t *least, const char **missing) {
+    struct timing_depth *out = ARENA_ARRAY(ir->arena, struct timing_depth, (size_t)ir->edges + 1);
+    struct sizing z = {.ir = ir, .out = out, .budget = INT64_MAX};
+    for (int e = 0; e < ir->edges; e++) out[e].depth = safe[e];
+    open_sizing(&z);
+    choose_cases(&z);
+    bool ok = measure(&z, z.safe, true) && allow_ahead(&z);
+    for (int i = 0; ok && i < z.tests; i++) { // what the given depths take is the measure
+        struct arena_mark mark = arena_mark(&z.scratch);
+        const struct timing_result *r = run(&z, &z.test[i], depth, false);
+        ok = r && !r->stuck;
+        for (int e = 0; ok && e < ir->edges; e++) z.test[i].high_water[e] = r->edge[e].high_water;
+        z.test[i].cycles = ok ? r->cycles : 0;
+        arena_release(&z.scratch, mark);
+    }
+    memcpy(least, depth, (size_t)ir->edges * sizeof *least);
+    if (ok) bisect_all(&z, least);
     *missing = z.missing;
     arena_free(&z.scratch);
     return ok;

@@ -5,7 +5,11 @@
 
 #include "timing.h"
 
-enum { TIMING_LIMIT = 200000000 /* words of one run; more is no design */, TIMING_BUDGET = 60000000 /* words of all trials of a depth */ };
+enum {
+    TIMING_LIMIT = 200000000 /* words of one run; more is no design */,
+    TIMING_BUDGET = 60000000 /* words of all trials of a depth */,
+    TIMING_FINE_BUDGET = 8000000 /* of the trials stream after stream */
+};
 
 struct timing_depth {
     int64_t depth;         // in: the safe depth; out: the required one
@@ -18,6 +22,10 @@ bool timing_depths(struct ir *, struct timing_depth *, const char **missing);
 // Whether steps go through at the IR's depths, pools and all, however few words a pipeline holds and whenever words come. *stuck says where
 // they do not; NULL with false: a module has no contract.
 bool timing_progress(struct ir *, const char **stuck);
+
+// The least depths with which the same steps take no longer: stream after stream, the largest first, from `depth` down by bisection.
+// In: depth, as timing_depths left them, and the safe ones. False, as above.
+bool timing_least(struct ir *, const int64_t *safe, const int64_t *depth, int64_t *least, const char **missing);
 
 // The words that each stream holds at most when every firing of a run is as late as it can be without a longer step. width: bits of a
 // stream's word, 0: it is left out. False when the run has too many firings.

@@ -57,6 +57,15 @@ warn_spec() { # name
     fi
 }
 
+# Timed depths hold few bits more than the least that bisection finds.
+check_depths() { # spec
+    local label ratio
+    label="depths $(basename "$1" .yaml)"
+    if ! "$rill" check "$1" --depths --json >"$log" 2>&1; then fail "$label" "$(reason)" && return; fi
+    ratio=$(sed -n 's/^  "timed_to_least": //p' "$log")
+    if awk -v r="$ratio" 'BEGIN { exit !(r >= 1 && r <= 1.15) }'; then ok "$label: $ratio of the least"; else fail "$label" "$ratio of the least"; fi
+}
+
 continue_after() { # spec, label, pass
     local dump=$work/$2/after/$3.yaml
     "$rill" gen "$1" -o "$work/$2/after" --dump-after="$3" && "$rill" gen "$dump" -o "$work/$2/from-$3" && diff -rq "$work/$2/direct" "$work/$2/from-$3"
@@ -131,6 +140,7 @@ specs=("$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yam
     "$work"/odd-dies.yaml "$root"/tests/pass/drop_unread.yaml "$work"/odd-groups.yaml)
 [ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml "$work"/odd-dies.yaml "$work"/odd-groups.yaml)
 for spec in "${specs[@]}"; do check_dumps "$spec"; done
+for spec in five blocks odd grouped layers7; do check_depths "$root/tests/e2e/specs/$spec.yaml"; done
 stride=7 large=700
 [ $all = 0 ] || stride=1 large=50
 { # the shell's own words about a crashed program are not wanted here

@@ -41,7 +41,7 @@ bool *check_needed(struct check *check) {
                 const struct ir_carry *k = &ir->region[r].carry[c];
                 if (!needed[k->local]) continue;
                 more |= need(needed, k->init);
-                if (ir->region[r].repeat == 1 || read_outside(ir, r, k->local)) more |= need(needed, k->next);
+                if (read_outside(ir, r, k->local)) more |= need(needed, k->next);
             }
     }
     return needed;

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The commands of docs/tutorial.md, in order, in an empty folder: each ends in order and prints what the page shows. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+
+case ${1:-} in
+    "") ;;
+    --help | -h)
+        echo "usage: tests/e2e/docs.sh
+In an indented block of the page a line with \`\$ \` is a command and the lines below it are lines of its output, \`...\` for anything; the block
+after \`File \`name\`:\` is that file."
+        exit 0
+        ;;
+    *) echo "usage: tests/e2e/docs.sh" >&2 && exit 2 ;;
+esac
+
+page=$root/docs/tutorial.md work=$root/build/tests/tutorial log=$root/build/tests/tutorial.log
+rm -rf "$work" && mkdir -p "$work"
+export PATH=$root/build:$PATH
+
+# The page as lines `F name`, `T text of that file`, `C command`, `O line of output`.
+lines() {
+    awk '
+        match($0, /^File `[^`]*`:$/) { print "F " substr($0, 7, length($0) - 8); file = 1; next }
+        /^    / && file { print "T " substr($0, 5); next }
+        /^    \$ / { print "C " substr($0, 7); command = 1; next }
+        /^    / && command { print "O " substr($0, 5); next }
+        /^[^ ]/ { file = 0; command = 0 }
+        /^$/ { if (file == 1) print "T " }' "$page"
+}
+
+# A line of the page as a pattern.
+pattern() { sed -e 's/[][\.*^$/]/\\&/g' -e 's/\\\.\\\.\\\./.*/g' <<<"$1"; }
+
+command="" output="" number=0
+finish() { # runs the command that has been gathered
+    local missing="" line
+    [ -n "$command" ] || return
+    number=$((number + 1))
+    (cd "$work" && timeout 900 bash -c "$command") >"$output" 2>&1 </dev/null
+    local status=$? want=0
+    [[ $command != *"rill check wrong"* ]] || want=1
+    for line in ${shown[@]+"${shown[@]}"}; do grep -q -- "^$(pattern "$line")\$" "$output" || missing=${missing:-$line}; done
+    if [ $status != $want ]; then fail "tutorial, command $number" "\`$command\` ended with status $status: $(tail -n 1 "$output")"
+    elif [ -n "$missing" ]; then fail "tutorial, command $number" "\`$command\` prints no line \`$missing\`"
+    else ok "tutorial, command $number: $command"
+    fi
+    command=""
+}
+
+file="" shown=() output=$log
+while IFS= read -r line; do
+    case ${line%% *} in
+        F) file=$work/${line#F } && : >"$file" ;;
+        T) echo "${line#T }" >>"$file" ;;
+        C) finish; command=${line#C } shown=() ;;
+        O) shown+=("${line#O }") ;;
+    esac
+done < <(lines)
+finish
+verdict

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A dump of the IR: read, verified, written again.
+#include "ir.h"
+#include "reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const char *const name = "dump.yaml";
+    struct arena arena;
+    struct diag diag;
+    reader_begin(&arena, &diag);
+    const struct ir *ir = ir_read(&arena, reader_file(&arena, name, data, size), &diag);
+    if (ir != NULL && ir_verify(ir, &diag, "reading")) {
+        struct text text = {0};
+        ir_write_text(ir, &text);
+        text_free(&text);
+    }
+    reader_end(&arena, &name, 1);
+    return 0;
+}

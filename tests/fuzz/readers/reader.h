@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the reader targets share: every input gets an arena and a diag of its own, messages go nowhere.
+#ifndef RILL_FUZZ_READER_H
+#define RILL_FUZZ_READER_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base.h"
+#include "diag.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static inline void reader_begin(struct arena *arena, struct diag *diag) {
+    static FILE *nowhere;
+    if (nowhere == NULL) nowhere = fopen("/dev/null", "w");
+    arena_init(arena);
+    diag_init(diag, nowhere);
+}
+
+// The folder for files that a reader opens by name.
+static inline const char *reader_folder(void) {
+    const char *path = getenv("READER_FOLDER");
+    return path != NULL ? path : ".";
+}
+
+static inline const char *reader_file(struct arena *arena, const char *name, const void *data, size_t size) {
+    const char *path = arena_printf(arena, "%s/%s", reader_folder(), name);
+    FILE *out = fopen(path, "wb");
+    if (out == NULL || fwrite(data, 1, size, out) != size || fclose(out) != 0) abort();
+    return path;
+}
+
+static inline void reader_end(struct arena *arena, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++) unlink(arena_printf(arena, "%s/%s", reader_folder(), names[i]));
+    arena_free(arena);
+}
+
+#endif

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The readers of files that come from outside, under libFuzzer with AddressSanitizer. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../../verdict.sh"
+
+usage() {
+    cat <<'TEXT'
+usage: tests/fuzz/readers/run.sh [--runs N] [--seconds N] [reader...]
+  --runs N     inputs of each reader (default 8000; config, safetensors, tokenizer: a fifth)
+  --seconds N  time of each reader instead, with another seed each time
+  reader       spec ir safetensors tokenizer config (default: all)
+Inputs begin with the files of the tree. What crashes a reader stays in build/fuzz/readers/READER.crash-*.
+TEXT
+}
+
+runs=8000 seconds="" readers=()
+while [ $# -gt 0 ]; do
+    case $1 in
+        --runs) runs=$2 && shift ;;
+        --seconds) seconds=$2 && shift ;;
+        --help | -h) usage; exit 0 ;;
+        -*) usage >&2; exit 2 ;;
+        *) readers+=("$1") ;;
+    esac
+    shift
+done
+[ ${#readers[@]} != 0 ] || readers=(spec ir safetensors tokenizer config)
+out=$root/build/fuzz/readers
+log=$out/log
+mkdir -p "$out"
+flags="-O1 -g -fsanitize=address,fuzzer-no-link -fno-omit-frame-pointer"
+
+build() { # reader
+    local dir includes=()
+    for dir in include gen gen/base gen/pass; do includes+=("-I$root/$dir"); done
+    # shellcheck disable=SC2086 # flags are words
+    clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror $flags -fsanitize=fuzzer "${includes[@]}" -o "$out/read_$1" \
+        "$root/tests/fuzz/readers/read_$1.c" "$out/librill.a" -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm
+}
+
+# A safetensors file of one tensor.
+small_safetensors() { # type, shape, bytes
+    local header="{\"t\":{\"dtype\":\"$1\",\"shape\":[$2],\"data_offsets\":[0,$3]}}"
+    printf '%b' "$(printf '\\x%02x\\0\\0\\0\\0\\0\\0\\0' ${#header})"
+    printf '%s' "$header"
+    head -c "$3" /dev/zero
+}
+
+make_corpus() { # reader, folder
+    local model=$root/models/tinystories-gpt2-1m
+    rm -rf "$2" && mkdir -p "$2"
+    case $1 in
+        spec) cp "$root"/tests/spec/*.yaml "$root"/tests/pass/*.yaml "$root"/tests/e2e/specs/*.yaml "$root"/tests/fuzz/found/*.yaml "$2" ;;
+        ir) for pass in $("$rill" check --passes); do
+            "$rill" gen "$root/tests/fuzz/found/no_product.yaml" -o "$2/d" --dump-after="$pass" && mv "$2/d/$pass.yaml" "$2" && rm -rf "$2/d"
+        done >/dev/null ;;
+        safetensors)
+            small_safetensors F32 2,3 24 >"$2/f32"
+            small_safetensors F16 4 8 >"$2/f16"
+            small_safetensors BF16 2,1,2 8 >"$2/bf16" ;;
+        tokenizer) { printf '{"a":0,"b":1,"ab":2,"<|endoftext|>":3}\0' && printf '#version: 0.2\na b\n'; } >"$2/small" ;;
+        config) cp "$model/config.json" "$2" ;;
+    esac
+}
+
+run_reader() { # reader
+    local limit=(-runs="$runs" -seed=1)
+    case $1 in safetensors | tokenizer | config) limit=(-runs=$((runs / 5)) -seed=1) ;; esac
+    [ -z "$seconds" ] || limit=(-max_total_time="$seconds")
+    make_corpus "$1" "$out/corpus_$1" || return
+    mkdir -p "$out/files_$1"
+    READER_FOLDER=$out/files_$1 timeout 3600 "$out/read_$1" "${limit[@]}" -max_len=20000 -timeout=20 -rss_limit_mb=2000 \
+        -artifact_prefix="$out/$1." "$out/corpus_$1"
+}
+
+if ! make -C "$root" --no-print-directory -j2 CC=clang CFLAGS="$flags" OUT="$out" "$out/librill.a" >"$log" 2>&1 ||
+    ! make -C "$root" --no-print-directory build/rill >>"$log" 2>&1; then
+    fail "readers" "the library does not build: $(reason)"
+    verdict
+    exit 1
+fi
+for reader in "${readers[@]}"; do
+    if ! build "$reader" >"$log" 2>&1; then fail "reader $reader" "does not build: $(reason)"
+    elif ! run_reader "$reader" >"$log" 2>&1; then
+        cp "$log" "$out/$reader.log"
+        fail "reader $reader" "$(grep -Em1 'ERROR|SUMMARY' "$log" || tail -n 1 "$log") (build/fuzz/readers/$reader.log)"
+    else ok "reader $reader: $(sed -n 's/^Done \([0-9]*\) runs in \([0-9]*\) second.*/\1 inputs in \2 s/p' "$log")"
+    fi
+done
+verdict
