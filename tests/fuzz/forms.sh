@@ -3,8 +3,11 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with run.sh and stages.sh
 
 # Design keys that change time and cost alone: key, value when on, value when off.
-optional_keys() {
+optional_keys() { # spec
     echo "fifo timed safe"
+    echo "unroll 48 0"
+    echo "dies 2 1"
+    [ "$(key_of "$1" T 1)" = 1 ] || echo "A 2 1"
 }
 
 most_channels=32
@@ -33,17 +36,18 @@ with_design() { # spec: a spec may end without the section
 
 make_form() { # spec, form, seed, to
     local key on off count=0 pairs=() chosen
-    chosen=$(($3 % $(optional_keys | wc -l)))
+    chosen=$(($3 % $(optional_keys "$1" | wc -l)))
     cp "$1" "$4" && with_design "$4"
     while read -r key on off; do
         case $2 in
             as-is) ;;
+            timed) [ "$key" != fifo ] || pairs+=("$key=$on") ;;
             off) pairs+=("$key=$off") ;;
             one) if [ $count = $chosen ]; then pairs+=("$key=$off"); else pairs+=("$key=$on"); fi ;;
             *) pairs+=("$key=$on") ;;
         esac
         count=$((count + 1))
-    done < <(optional_keys)
+    done < <(optional_keys "$1")
     if [ "$2" = spatial ]; then
         local need channels
         need=$(products "$1") channels=$(key_of "$4" channels 1)
@@ -144,10 +148,10 @@ forecast() { # folder, prompt length
 }
 
 check_timing() { # spec, folder, seed
-    local spec=$2.on.yaml dir=$2 length context positions vocab steps ends
-    make_form "$1" on "$3" "$spec"
+    local spec=$2.timed.yaml dir=$2 length context positions vocab steps ends
+    make_form "$1" timed "$3" "$spec"
     form=timing
-    [ "$done_forms" = on ] || run_spec "$spec" "$dir" || return
+    [ "$done_forms" = timed ] || run_spec "$spec" "$dir" || return
     context=$(key_of "$spec" context 1024) positions=$(key_of "$spec" T 1) vocab=$(vocabulary "$spec")
     length=$((2 * positions + 1 < context ? 2 * positions + 1 : context))
     requests=(--prompt rows --tokens "$length")

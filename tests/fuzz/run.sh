@@ -11,10 +11,10 @@ usage() {
     cat <<'TEXT'
 usage: tests/fuzz/run.sh [--seeds a-b] [--set FILE] [--form NAME]... [--timing] [--jobs n] [--quick] [--no-shrink] [--times] [spec...]
   --seeds a-b  seeds of the generator (default 1-5)
-  --set FILE   the seeds of a file: numbers, `#` begins a comment; of lines with `timing:` as by --form on --timing
+  --set FILE   the seeds of a file: numbers, `#` begins a comment; of lines with `timing:` as by --form timed --timing
   --form NAME  how a spec is built: `as-is`; `on`: all optional passes; `off`: none; `one`: all but one, chosen by the seed; `spatial`: `on` with an
-               engine for every product; `seed` (default for seeds): one of the last four, chosen by the seed; `all`: on, off, one, spatial, and the
-               values must be the same bits
+               engine for every product; `timed`: timed FIFOs alone; `seed` (default for seeds): on, off, one or spatial, chosen by the seed;
+               `all`: these four, and the values must be the same bits
   --timing     also without jitter, timed FIFOs: cycles against the forecast, and against twice as deep FIFOs
   --jobs n     seeds side by side (default 1)
   --quick      without the simulation: check, gen, pack
@@ -69,7 +69,7 @@ save_failure() { # spec, name
 one() { # seed or spec: the unit of parallel work
     local name spec dir what seed=0
     if [[ $1 == *+timing ]]; then
-        timing=1 forms=(on)
+        timing=1 forms=(timed)
         set -- "${1%+timing}"
     fi
     if [[ $1 =~ ^[0-9]+$ ]]; then
@@ -110,7 +110,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 for form in ${forms[@]+"${forms[@]}"}; do
-    [[ " as-is on off one spatial seed all " == *" $form "* ]] || { usage >&2; exit 2; }
+    [[ " as-is on off one spatial timed seed all " == *" $form "* ]] || { usage >&2; exit 2; }
 done
 if [ -n "$single" ]; then
     one "$single"
