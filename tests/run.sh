@@ -10,15 +10,14 @@ usage() {
 usage: tests/run.sh [--all] [--verbose] [part...]
   --all      everything: all sweeps, design points, seeds
   --verbose  every check's line, not only those that failed or were skipped
-  part       unit sanitize readers passes emit report templates benches paths formal accuracy matrix docs fuzz failures (default: all, in this order)
+  part       unit sanitize readers passes emit report templates benches paths formal accuracy matrix docs fuzz pieces failures (default: all,
+             in this order)
 The lines of each part are kept in build/tests/<part>.out. Exit status: 0 all passed, 1 a check failed, 2 usage.
-Before failures comes pieces: simulations that are saved and gone on with.
 TEXT
 }
 
-known="unit sanitize readers passes emit report templates benches paths formal accuracy matrix docs fuzz failures"
+known="unit sanitize readers passes emit report templates benches paths formal accuracy matrix docs fuzz pieces failures"
 all=() forms=() paths=() quick=(--quick) verbose=0 wanted=""
-known+=" pieces"
 for arg in "$@"; do
     case $arg in
         --all) all=(--all) paths=(--all) forms=(--form all --timing) quick=() ;;
