@@ -21,7 +21,6 @@ representative_points() {
 int8-4x512-T2|story-int8|$story|$model|prompts lengths blocks end stop|0|channels=4 beat_bits=512 T=2 weights=int8
 int8-1x256-T1|story-int8|$story|$model|prompts stop|1|channels=1 beat_bits=256 T=1 weights=int8 lanes=4
 int4-3x256-T2|story-int4|$story|$model|prompts stop|2|channels=3 beat_bits=256 T=2 weights=int4
-int4-8x512-T1|story-int4|$story|$model|prompts|3|channels=8 beat_bits=512 T=1 weights=int4 lanes=16
 odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|
 odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0|A=2
 odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 binding=spatial
