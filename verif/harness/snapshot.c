@@ -214,7 +214,8 @@ void snapshot_enter(int argc, char **argv) {
     if (save && strlen(save) >= PATH_BYTES) refuse(save, "too long");
     int persona = personality(0xffffffff);
     if (!(persona & ADDR_NO_RANDOMIZE)) {
-        if (personality((unsigned long)persona | ADDR_NO_RANDOMIZE) < 0) refuse("fixed addresses", strerror(errno));
+        if (personality((unsigned long)persona | ADDR_NO_RANDOMIZE) < 0)
+            refuse("addresses cannot be fixed here, and pieces need that", strerror(errno));
         execv("/proc/self/exe", argv);
         refuse("/proc/self/exe", strerror(errno));
     }
