@@ -22,6 +22,7 @@ enum timing_machine {
     TIMING_DEMUX,    // firings to the outputs in turn
     TIMING_SELECT,   // the last token of a firing
     TIMING_REPLAY,   // a firing (or a head) is kept and sent several times
+    TIMING_SPILL,    // a firing goes to memory and comes back
     TIMING_LAYOUT,   // two banks, read in another order
     TIMING_STORE,    // vector parameters for ever
     TIMING_SCALES,   // scales of the KV cache
@@ -57,12 +58,13 @@ struct timing_contract {
     bool by_token;   // a group is read token after token, not row after row
     bool pads;       // and its units are made even
     int64_t fire;    // input groups (of TIMING_PIPE: firings) of an output firing; 0: as the input's firings
-    int64_t in, out; // elements of a word in and out (TIMING_GEAR); of the last of `rows` words `units`, if not 0
+    int64_t in, out; // elements of a word in and out (TIMING_GEAR); of the last of `rows` words `units`, if not 0. TIMING_SPILL: words of a beat,
+                     // beats of a word; one of the two is 1
     int64_t lines;   // row-steps that wait at the output (TIMING_GEAR)
     int64_t times;   // passes (TIMING_REPLAY, TIMING_SCALES); groups of a firing (TIMING_LAYOUT)
     int64_t units;   // words of a head and token (TIMING_LAYOUT: read of a group, per token)
     int64_t heads, layers, lanes;
-    int64_t beats;    // read from memory for a row
+    int64_t beats;    // read from memory for a row; TIMING_SPILL: of a burst
     int64_t ask;      // cycles from an id or step to the first request
     int64_t ask_next; // between requests of a step
     int64_t channels;
@@ -94,6 +96,9 @@ struct timing_memory_figures { // of the memory model, whatever the design
     int64_t read_ps, write_ps; // idle: a request to its data, a write's data to its response
 };
 struct timing_memory_figures timing_memory_figures(void);
+
+// Cycles from the start of a request to its first step.
+int64_t timing_start(const struct ir *, const struct timing_memory *);
 
 // The steps of a request; their number.
 int timing_request_steps(const struct ir *, int64_t prompt, int64_t tokens, struct timing_step **);

@@ -7,8 +7,6 @@
 #include "cost/args.h"
 #include "timing.h"
 
-enum { SPILL_WRITE = 40, SPILL_READ = 60 /* cycles of a memory that is idle */ };
-
 struct call {
     struct args args;
     struct timing_contract *c;
@@ -131,14 +129,12 @@ static void frame(const struct call *k) {
     k->c->rows = arg(k, "WORDS", 1);
 }
 static void view(const struct call *k) { pipe(k, 0); }
-// A firing is written, then read: in the bank after its last word comes the write's response, then the read's first beat; docs/timing.md.
 static void spill(const struct call *k) {
-    k->c->machine = TIMING_REPLAY;
-    k->c->banks = 1;
-    k->c->ready = 8 + SPILL_WRITE + SPILL_READ;
-    k->c->pipe = 1;
-    k->c->release = 2;
-    k->c->times = 1;
+    int64_t bits = at_least(arg(k, "DATA_W", 1), 1), beat_bits = arg(k, "BEAT_BITS", 512);
+    k->c->machine = TIMING_SPILL;
+    k->c->in = at_least(beat_bits / bits, 1);
+    k->c->out = beat_bits / bits ? 1 : div_up(bits, at_least(beat_bits, 1));
+    k->c->beats = arg(k, "BURST", 1);
 }
 static void store(const struct call *k) { k->c->machine = TIMING_STORE; }
 
@@ -278,7 +274,8 @@ static bool is_sane(const struct timing_contract *c) {
                               c->times, c->units, c->heads, c->layers, c->lanes, c->beats, c->channels};
     for (size_t i = 0; i < COUNT_OF(number); i++)
         if (number[i] < 0 || number[i] > 1 << 20) return false;
-    bool words = c->machine != TIMING_GEAR || (c->in > 0 && c->out > 0);
+    bool words =
+        (c->machine != TIMING_GEAR && c->machine != TIMING_SPILL) || (c->in > 0 && c->out > 0 && (c->machine == TIMING_GEAR || c->beats > 0));
     bool kv = c->machine < TIMING_SCALES || c->machine > TIMING_V_TAIL || (c->units > 0 && c->heads > 0 && c->layers > 0);
     bool scales = c->machine != TIMING_SCALES || (c->lanes > 0 && c->times > 0);
     bool rows = c->machine < TIMING_EMBED || c->machine > TIMING_READER || (c->rows > 0 && c->beats > 0);

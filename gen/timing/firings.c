@@ -144,6 +144,7 @@ static void add_kernel(struct graph *g, int kernel) {
     case TIMING_FORK:
     case TIMING_MUX:
     case TIMING_DEMUX:
+    case TIMING_SPILL:
     case TIMING_REPLAY: break;
     default: return fix_ports(g, k);
     }

@@ -15,7 +15,7 @@ enum {
     TAIL = 3,         // last steps of a prompt, simulated with the first id behind them
     // Beside the steps (rill_token_loop, rill_ring_writer, rill_param_loader):
     LOAD_CYCLES = 6,   // start to the first request of parameters, last parameter to the first step
-    DRAIN_CYCLES = 58, // of graphs without ids: last row handed over to the interrupt
+    DRAIN_CYCLES = 40, // of graphs without ids: the last row in memory to the interrupt
     RING_CYCLES = 12,  // an id's step over to its write at the memory
 };
 
@@ -160,10 +160,12 @@ static void count_macs(struct foretelling *t) {
 // ---- beside the steps ----
 
 // The vector parameters are read once per start, in turn with the lane's first beats until its prefetch FIFO is full.
-static int64_t start_cycles(const struct ir *ir, const struct timing_memory *m, const struct timing_memory_figures *h) {
+int64_t timing_start(const struct ir *ir, const struct timing_memory *m) {
+    const struct timing_memory_figures figures = timing_memory_figures(), *h = &figures;
     int64_t beats = 0;
     for (int s = 0; s < ir->segments; s++)
         if (ir->segment[s].kind == IR_SEG_PARAMS) beats += div_up(ir->segment[s].bytes, ir->design.beat_bits / 8);
+    if (!beats) return LOAD_CYCLES;
     double beat_ps = ir->design.beat_bits / 8 / h->sustained_gbs * 1e3, per_beat = beat_ps > m->period_ps ? beat_ps / m->period_ps : 1;
     int64_t others = ir->engines > 0 ? at_most(beats, ir->design.prefetch_beats) : 0;
     return LOAD_CYCLES + (int64_t)((double)(beats + others) * per_beat + (double)h->read_ps / m->period_ps);
@@ -192,7 +194,7 @@ struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int
     struct timing_memory_figures h = timing_memory_figures();
     arena_init(&t.scratch);
     t.f = ARENA_NEW(ir->arena, struct timing_forecast);
-    *t.f = (struct timing_forecast){.prompt = prompt, .tokens = tokens, .start = start_cycles(ir, &m, &h), .memory_gbs = h.sustained_gbs};
+    *t.f = (struct timing_forecast){.prompt = prompt, .tokens = tokens, .start = timing_start(ir, &m), .memory_gbs = h.sustained_gbs};
     t.steps = timing_request_steps(ir, prompt, tokens, &t.step);
     t.f->steps = t.steps;
     while (t.prefill < t.steps && t.step[t.prefill].pos < prompt) t.prefill++;

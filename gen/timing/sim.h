@@ -26,7 +26,7 @@ struct sim_edge {
     int writer, reader;
 };
 
-// Memory of one channel: reads in the order of their requests.
+// Memory of one channel: accesses in the order of their times.
 struct sim_memory {
     struct timing_memory figure;
     struct hbm_timing timing;
@@ -36,19 +36,55 @@ struct sim_memory {
 
 struct lane;
 
-// A read, or a write, that waits for its turn: requests are served in the order of their times, so far as these are known.
-struct sim_request {
-    int kernel;
+// A descriptor that was handed over at a cycle.
+struct sim_run {
     int64_t at, address, beats;
-    int64_t *there; // reads: per beat, when it comes back
-    bool waits;
+    int64_t end; // cycle of its last burst
 };
 
-// The fullest channel of an engine; that of engine 0 holds tables and rows beside its share of the weights.
+// An engine behind the arbiters of a channel: rill_dma_read, rill_dma_write.
+struct sim_client {
+    struct sim_channel *channel;
+    int kernel; // woken when the memory has answered
+    int index;  // place in the IR's list, -1: a lane; the arbiters ask in this order
+    bool is_write;
+    int64_t burst, buffer, outstanding; // beats of a burst and of the buffer; bursts under way
+    VEC(struct sim_run) run;
+    int64_t cut;                                      // runs that have been cut into bursts
+    int64_t address, left, bursts, requested, issued; // what is left of the present run; beats asked for; cycle of the last burst
+    VEC(int64_t) beat;                                // reads: cycle of arrival; writes: handed over
+    VEC(int64_t) taken;                               // reads: left the buffer; writes: went to the memory
+    VEC(int64_t) over;                                // per burst: its last beat has arrived, or its response
+    // The burst at the arbiter
+    bool waits;
+    int64_t at, beats, granted;
+};
+
+struct sim_access { // the beats of a burst are all at the memory
+    int64_t at, address, beats;
+    struct sim_client *client;
+};
+
+enum { SIM_QUEUE = 32 /* bursts of a direction that a channel holds */, SIM_ORDER = 8 /* of rill_axi_write_arbiter */ };
+
+struct sim_side { // of a channel: reads or writes
+    int64_t free; // from when on the arbiter's register can take a burst
+    int last;     // client of the last grant
+    int64_t bursts;
+    int64_t beat;            // cycle of the last beat at the port
+    int64_t over[SIM_QUEUE]; // of the last bursts: the last beat read, the response
+    int64_t sent[SIM_ORDER]; // writes: the last beat
+    int64_t answer;          // writes: cycle of the last response
+};
+
+// One channel of the board. Of an engine's channels one stands for all; those with clients of their own are run beside it.
 struct sim_channel {
+    int index;
     struct sim_memory memory;
-    struct lane *lane;                 // of the engine, or NULL
-    VEC(struct sim_request *) request; // that wait
+    VEC(struct sim_client *) client;
+    struct sim_side read, write;
+    VEC(struct sim_access) access; // writes that have not reached the banks, oldest first from `accessed` on
+    size_t accessed;
 };
 
 struct sim;
@@ -82,9 +118,8 @@ struct sim {
     int64_t tail_reads;          // of such a pair; 0: nobody waits for them
     int64_t layers, fewer;       // repetitions of the repeated region, and how many of them are left out
     int64_t words;               // given so far
-    int64_t positions;           // steps whose rows have been asked for by position; without such a kernel more than there are
-    struct sim_channel *channel; // per engine, one at least
-    int channels;
+    struct sim_channel *channel; // per engine, one at least; then those with clients of their own
+    int engines, channels;
     struct timing_firing *firing; // of the result
     struct timing_turn *turn;
 };
@@ -195,17 +230,29 @@ void turns_done(struct sim *, struct sim_turns *, int64_t at);
 
 void memory_init(struct sim_memory *, const struct timing_memory *, int beat_bits);
 int64_t memory_latency(const struct sim_memory *); // cycles from a request at the port to its data, idle, the row closed
-// When a beat comes back that the port asks for at `at`; call once per beat, in the order of the requests.
-int64_t memory_beat(struct sim_memory *, int64_t at, int64_t address, bool is_write);
-void memory_ask(struct sim *, struct sim_channel *, struct sim_request *);
-void memory_write(struct sim *, struct sim_channel *, int64_t at, int64_t address, int64_t beats); // at: the writer gave its last beat
-// Serves what waits and was asked for by then.
-void memory_serve(struct sim *, struct sim_channel *, int64_t until);
-// Serves the earliest request of all. False if none waits.
+// When the last atom of a beat that comes at `at` is on the bus, ps; call in the order of times.
+uint64_t memory_beat(struct sim_memory *, int64_t at, int64_t address, bool is_write);
+int64_t memory_cycle(const struct sim_memory *, uint64_t time); // the first one that begins then or later
+// Channels of the design. Before any client.
+void memory_open(struct sim *);
+// The next grant or access, if one waits: what can go on has gone on.
 bool memory_serve_one(struct sim *);
-// A beat for another reader than the lane, which reads ahead up to then first.
-int64_t memory_read(struct sim *, struct sim_channel *, int64_t at, int64_t address);
-struct sim_channel *memory_of(struct sim *, const struct actor *); // of the kernel's client; channel 0 otherwise
+
+// The engine of a kernel's client, NULL if it has none.
+struct sim_client *client_open(struct sim *, const struct actor *, bool is_write);
+struct sim_client *client_open_lane(struct sim *, int kernel, struct sim_channel *);
+// When the next descriptor may be handed over; false while that is not known.
+bool client_room(const struct sim_client *, int64_t *at);
+void client_ask(struct sim *, struct sim_client *, int64_t at, int64_t address, int64_t beats);
+// Reads: when the next beat may be taken; false while that is not known.
+bool client_beat(const struct sim_client *, int64_t *at);
+void client_take(struct sim *, struct sim_client *, int64_t at);
+// Writes: when the buffer has room for a beat; false while that is not known.
+bool client_space(const struct sim_client *, int64_t *at);
+void client_give(struct sim *, struct sim_client *, int64_t at);
+// Writes: from when on all that was handed over has its response.
+bool client_idle(const struct sim_client *, int64_t *at);
+void client_cut(struct sim *, struct sim_client *); // brings the next burst to the arbiter, if its time is known
 
 // ---- actors: state and run by machine ----
 
@@ -218,5 +265,6 @@ const struct sim_machine *sim_steer_machine(enum timing_machine);
 const struct sim_machine *sim_layout_machine(enum timing_machine);
 const struct sim_machine *sim_engine_machine(enum timing_machine);
 const struct sim_machine *sim_source_machine(enum timing_machine);
+const struct sim_machine *sim_spill_machine(enum timing_machine);
 
 #endif

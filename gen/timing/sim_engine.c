@@ -31,7 +31,8 @@ struct engine {
     struct sim_schedule schedule;
     struct sim_walk walk;
     struct sim_edge *step, *x, *keys, *y;
-    struct lane lane;
+    struct lane *lane; // of the channel that stands for all, and of those with clients of their own
+    int lanes;
     int64_t now, free; // the last decision; from when on the next one could be made, had it all it needs
     bool turning;      // the step's first operand has not been used
     // operands
@@ -66,6 +67,18 @@ static bool name_entries(struct sim *sim, const struct actor *a, struct engine *
     return count == e->schedule.entries;
 }
 
+static bool open_lanes(struct sim *sim, const struct actor *a, struct engine *e) {
+    if (e->id == sim->ir->engines) return false;
+    const struct ir_engine *engine = &sim->ir->engine[e->id];
+    e->lane = ARENA_ARRAY(sim->arena, struct lane, (size_t)sim->channels);
+    for (int c = 0; c < sim->channels; c++) {
+        int index = sim->channel[c].index - engine->first_channel;
+        if (index < 0 || index >= engine->channels) continue;
+        if (!lane_init(sim, &e->lane[e->lanes++], a->kernel, engine, &sim->channel[c])) return false;
+    }
+    return e->lanes > 0;
+}
+
 static bool engine_init(struct sim *sim, struct actor *a) {
     struct engine *e = a->state = ARENA_NEW(sim->arena, struct engine);
     e->step = sim_in(sim, a, "step");
@@ -76,8 +89,7 @@ static bool engine_init(struct sim *sim, struct actor *a) {
     e->all_lanes = a->c.channels;
     e->arrays = at_least(a->c.times, 1);
     e->step_tokens = args_int(&a->args, "TOKENS", 1);
-    return e->step && e->x && e->y && sim_schedule_read(sim, a, ENTRY_BITS, &e->schedule) && name_entries(sim, a, e) &&
-           lane_init(sim, &e->lane, a->kernel, a->c.channels);
+    return e->step && e->x && e->y && sim_schedule_read(sim, a, ENTRY_BITS, &e->schedule) && name_entries(sim, a, e) && open_lanes(sim, a, e);
 }
 
 // ---- what comes in ----
@@ -182,11 +194,17 @@ static bool start_firing(struct sim *sim, const struct actor *a, struct engine *
 
 // ---- commands ----
 
+static bool lanes_ready(const struct engine *e, int64_t *from) {
+    for (int l = 0; l < e->lanes; l++)
+        if (!lane_ready(&e->lane[l], from)) return false;
+    return true;
+}
+
 static bool from_memory(const struct engine *e) { return e->row < e->memory_rows && e->beat < e->memory_beats; }
 
 // Beats, keys, the V tail.
 static bool data_ready(struct sim *sim, struct engine *e, int64_t *from) {
-    if (e->header_left || (e->turn == 0 && from_memory(e))) return lane_ready(sim, &e->lane, from);
+    if (e->header_left || (e->turn == 0 && from_memory(e))) return lanes_ready(e, from);
     if (from_memory(e)) return true;
     if (e->mode == MODE_KEYS && e->turn == 0) {
         int64_t n = (int64_t)e->key_popped.count;
@@ -232,7 +250,7 @@ static bool command_ready(struct sim *sim, const struct actor *a, struct engine 
 // Where the cycles since the last command went.
 static void account(struct sim *sim, const struct engine *e, int64_t entry, const int64_t need[TIMING_CAUSES]) {
     struct timing_firing *f = &sim->firing[(int64_t)e->walk.step * sim->ir->firings + e->firing[entry]];
-    struct timing_turn *turn = &sim->turn[(int64_t)e->walk.step * sim->channels + e->id];
+    struct timing_turn *turn = &sim->turn[(int64_t)e->walk.step * sim->engines + e->id];
     int64_t since = e->free;
     for (int cause = 0; cause < TIMING_CAUSES; since = at_least(since, need[cause++])) {
         int64_t *to = cause == TIMING_FOR_OPERAND && e->turning ? &turn->wait : &f->wait[cause];
@@ -282,8 +300,9 @@ static void tail_read(struct sim *sim, struct engine *e) {
 
 static void command(struct sim *sim, struct engine *e) {
     bool last_turn = e->turn == e->turns - 1;
-    if (e->header_left || (e->turn == 0 && from_memory(e))) lane_use(sim, &e->lane, e->now);
-    else if (e->mode == MODE_KEYS && e->turn == 0) VEC_PUSH(sim->arena, e->key_popped, e->now);
+    if (e->header_left || (e->turn == 0 && from_memory(e))) {
+        for (int l = 0; l < e->lanes; l++) lane_use(sim, &e->lane[l], e->now);
+    } else if (e->mode == MODE_KEYS && e->turn == 0) VEC_PUSH(sim->arena, e->key_popped, e->now);
     else if (e->mode == MODE_VALUES && e->turn == 0) tail_read(sim, e);
     if (e->header_left) {
         e->header_left--;
@@ -319,6 +338,7 @@ static bool engine_command(struct sim *sim, const struct actor *a, struct engine
 
 static void engine_run(struct sim *sim, struct actor *a) {
     struct engine *e = a->state;
+    for (int l = 0; l < e->lanes; l++) lane_advance(sim, &e->lane[l]);
     for (bool moved = true; moved;) {
         moved = false;
         while (operand_in(sim, e)) moved = true;
@@ -332,7 +352,7 @@ static void engine_run(struct sim *sim, struct actor *a) {
 
 struct kv {
     struct sim_edge *in, *step, *out;
-    struct sim_channel *channel;
+    struct sim_client *client; // K writer
     struct stage stage;
     int64_t last; // cycle of the last word taken
     int64_t step_no, layer, head, unit;
@@ -347,10 +367,10 @@ static bool kv_init(struct sim *sim, struct actor *a) {
     v->step = sim_in(sim, a, "step");
     v->out = sim_out(sim, a, "scale");
     v->last = v->step_no = -1;
-    v->channel = memory_of(sim, a);
+    v->client = client_open(sim, a, true);
     if (a->c.machine == TIMING_V_TAIL) sim->tail_reads = a->c.times;
     stage_init(sim, &v->stage, a->c.pipe);
-    return v->in && v->step && (v->out || a->c.machine != TIMING_SCALES);
+    return v->in && v->step && (v->out || a->c.machine != TIMING_SCALES) && (v->client || a->c.machine != TIMING_K_WRITER);
 }
 
 static bool kv_step(struct sim *sim, const struct actor *a, struct kv *v) {
@@ -373,14 +393,22 @@ static uint8_t kv_word(struct sim *sim, struct kv *v) {
     return mark;
 }
 
+// A descriptor and its beats go out behind the head's last unit.
+static void write_keys(struct sim *sim, const struct actor *a, struct kv *v) {
+    int64_t base = args_int(&a->args, "K_BASE", 0), head = args_int(&a->args, "K_HEAD_STRIDE", 0), layer = args_int(&a->args, "K_LAYER_STRIDE", 0);
+    int64_t row = sim->options->step[v->step_no].pos / a->c.channels * a->c.units; // on the channel of the position: the busiest
+    int64_t beat_bytes = sim->ir->design.beat_bits / 8, at;
+    client_room(v->client, &at);
+    client_ask(sim, v->client, at_least(at, v->last + 1), base + v->layer * layer + v->head * head + row * beat_bytes, a->c.units);
+}
+
 static void k_writer_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
-    int64_t base = args_int(&a->args, "K_BASE", 0), head = args_int(&a->args, "K_HEAD_STRIDE", 0), layer = args_int(&a->args, "K_LAYER_STRIDE", 0);
-    while (kv_step(sim, a, v) && edge_waiting(v->in)) {
+    int64_t room;
+    while (kv_step(sim, a, v) && edge_waiting(v->in) && client_room(v->client, &room) && client_space(v->client, &room)) {
         uint8_t mark = kv_word(sim, v);
-        int64_t row = sim->options->step[v->step_no].pos / a->c.channels * a->c.units; // on the channel of the position: the busiest
-        if (++v->unit % a->c.units == 0)
-            memory_write(sim, v->channel, v->last, base + v->layer * layer + v->head * head + row * v->channel->memory.beat_bytes, a->c.units);
+        client_give(sim, v->client, at_least(room, v->last + 1));
+        if (++v->unit % a->c.units == 0) write_keys(sim, a, v);
         if (mark & TIMING_TOK_LAST && v->unit % a->c.units == 0) v->head++;
         if (!(mark & TIMING_LAST)) continue;
         v->head = 0;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The channel that holds tables and rows beside its share of the weights; the other channels have less to do, so this one sets the pace.
-// Its timing is the memory model's own (verif/model/hbm_bank.c), whose figures are the published ones.
+// Channels: the two arbiters of each, and the memory behind them. Its timing is the memory model's own (verif/model/hbm_bank.c), whose figures
+// are the published ones.
+//
+// A grant or an access is made when no kernel can go on: whatever is asked for later is a consequence of it, and comes after it.
+#include <limits.h>
+
 #include "sim.h"
-#include "sim_lane.h"
 
 enum { ATOM_BYTES = 32, EARLIEST = 1024 /* cycles before the first step from which on reads may come */ };
 
@@ -30,73 +33,139 @@ void memory_init(struct sim_memory *m, const struct timing_memory *figure, int b
 
 int64_t memory_latency(const struct sim_memory *m) { return (int64_t)((double)(m->timing.latency + m->timing.activate) / m->figure.period_ps); }
 
-int64_t memory_beat(struct sim_memory *m, int64_t at, int64_t address, bool is_write) {
+uint64_t memory_beat(struct sim_memory *m, int64_t at, int64_t address, bool is_write) {
     struct hbm_stats unused = {0};
     uint64_t time = 0, arrival = (uint64_t)((double)(at + EARLIEST) * m->figure.period_ps);
     for (int64_t byte = 0; byte < m->beat_bytes; byte += ATOM_BYTES)
         time = hbm_banks_access(&m->banks, &m->timing, arrival, (uint64_t)(address + byte), is_write, &unused);
-    double cycles = (double)(time + m->timing.latency) / m->figure.period_ps;
+    return time;
+}
+
+int64_t memory_cycle(const struct sim_memory *m, uint64_t time) {
+    double cycles = (double)time / m->figure.period_ps;
     int64_t whole = (int64_t)cycles;
     return whole + ((double)whole < cycles) - EARLIEST;
 }
 
-int64_t memory_read(struct sim *sim, struct sim_channel *c, int64_t at, int64_t address) {
-    if (c->lane) lane_catch_up(sim, c->lane, at);
-    return memory_beat(&c->memory, at, address, false);
+// ---- channels ----
+
+static struct sim_channel *channel_at(struct sim *sim, int index) {
+    for (int c = 0; c < sim->channels; c++)
+        if (sim->channel[c].index == index) return &sim->channel[c];
+    struct sim_channel *new = &sim->channel[sim->channels++];
+    *new = (struct sim_channel){.index = index, .read.last = INT_MAX, .write.last = INT_MAX};
+    new->read.free = new->write.free = new->read.beat = new->write.beat = new->write.answer = -EARLIEST;
+    memory_init(&new->memory, &sim->options->memory, sim->ir->design.beat_bits);
+    return new;
 }
 
-struct sim_channel *memory_of(struct sim *sim, const struct actor *a) {
-    for (int c = 0; c < sim->ir->clients; c++) {
-        const struct ir_client *client = &sim->ir->client[c];
-        if (client->kernel == a->kernel && client->channel == IR_NONE && client->engine >= 0 && client->engine < sim->channels)
-            return &sim->channel[client->engine];
+void memory_open(struct sim *sim) {
+    const struct ir *ir = sim->ir;
+    sim->engines = ir->engines > 0 ? ir->engines : 1;
+    sim->channel = ARENA_ARRAY(sim->arena, struct sim_channel, (size_t)(sim->engines + ir->clients));
+    for (int e = 0; e < ir->engines; e++) channel_at(sim, ir->engine[e].first_channel);
+    if (!ir->engines) channel_at(sim, 0);
+    for (int c = 0; c < ir->clients; c++)
+        if (ir->client[c].channel != IR_NONE && ir->client[c].kernel != IR_NONE) channel_at(sim, ir->client[c].channel);
+}
+
+// ---- arbiters: round robin from the client of the last grant on ----
+
+static struct sim_client *choose(const struct sim_channel *c, bool is_write, int64_t at) {
+    const struct sim_side *side = is_write ? &c->write : &c->read;
+    struct sim_client *first = NULL, *later = NULL;
+    for (size_t i = 0; i < c->client.count; i++) {
+        struct sim_client *client = c->client.items[i];
+        if (client->is_write != is_write || !client->waits || client->at > at) continue;
+        if (!first || client->index < first->index) first = client;
+        if (client->index > side->last && (!later || client->index < later->index)) later = client;
     }
-    return &sim->channel[0];
+    return later ? later : first;
 }
 
-void memory_ask(struct sim *sim, struct sim_channel *c, struct sim_request *r) {
-    r->waits = true;
-    VEC_PUSH(sim->arena, c->request, r);
+// The cycle of the next grant, INT64_MAX: nobody asks.
+static int64_t next_grant(const struct sim_channel *c, bool is_write) {
+    const struct sim_side *side = is_write ? &c->write : &c->read;
+    int64_t at = INT64_MAX;
+    for (size_t i = 0; i < c->client.count; i++)
+        if (c->client.items[i]->is_write == is_write && c->client.items[i]->waits) at = at_most(at, c->client.items[i]->at);
+    if (at == INT64_MAX) return at;
+    at = at_least(at, side->free);
+    return is_write && side->bursts >= SIM_ORDER ? at_least(at, side->sent[side->bursts % SIM_ORDER] + 1) : at;
 }
 
-enum { WRITE_PATH = 6 /* rill_dma_write stores a burst before it asks, the arbiter */ };
-
-void memory_write(struct sim *sim, struct sim_channel *c, int64_t at, int64_t address, int64_t beats) {
-    struct sim_request *r = ARENA_NEW(sim->arena, struct sim_request);
-    *r = (struct sim_request){.kernel = IR_NONE, .at = at + WRITE_PATH, .address = address, .beats = beats};
-    memory_ask(sim, c, r);
+static struct sim_client *grant(struct sim_side *side, const struct sim_channel *c, bool is_write, int64_t at) {
+    struct sim_client *client = choose(c, is_write, at);
+    side->last = client->index;
+    side->free = at_least(at + 1, side->bursts >= SIM_QUEUE ? side->over[side->bursts % SIM_QUEUE] : at); // the memory takes it
+    client->waits = false;
+    client->granted = at;
+    return client;
 }
 
-// The earliest request of a channel, or -1.
-static int64_t earliest(const struct sim_channel *c) {
-    int64_t first = -1;
-    for (size_t i = 0; i < c->request.count; i++)
-        if (first < 0 || c->request.items[i]->at < c->request.items[first]->at) first = (int64_t)i;
-    return first;
-}
-
-static void serve(struct sim *sim, struct sim_channel *c, int64_t i) {
-    struct sim_request *r = c->request.items[i];
-    c->request.items[i] = c->request.items[--c->request.count];
-    if (c->lane) lane_catch_up(sim, c->lane, r->at);
-    for (int64_t b = 0; b < r->beats; b++) {
-        int64_t there = memory_beat(&c->memory, r->at, r->address + b * c->memory.beat_bytes, !r->there);
-        if (r->there) r->there[b] = there;
+static void grant_read(struct sim *sim, struct sim_channel *c, int64_t at) {
+    struct sim_side *side = &c->read;
+    struct sim_client *client = grant(side, c, false, at);
+    for (int64_t b = 0; b < client->beats; b++) {
+        uint64_t time = memory_beat(&c->memory, side->free, client->address + b * c->memory.beat_bytes, false) + c->memory.timing.latency;
+        side->beat = at_least(memory_cycle(&c->memory, time), side->beat) + 1; // one at a time through the channel's register
+        VEC_PUSH(sim->arena, client->beat, side->beat);
     }
-    r->waits = false;
-    if (r->there) sim_wake(sim, r->kernel);
+    side->over[side->bursts++ % SIM_QUEUE] = side->beat;
+    VEC_PUSH(sim->arena, client->over, side->beat);
+    client->address += client->beats * c->memory.beat_bytes;
+    client_cut(sim, client);
+    sim_wake(sim, client->kernel);
 }
 
-void memory_serve(struct sim *sim, struct sim_channel *c, int64_t until) {
-    for (int64_t i; (i = earliest(c)) >= 0 && c->request.items[i]->at <= until;) serve(sim, c, i);
+// A burst's beats leave in the order of the grants, one per cycle, when the memory has the address.
+static void grant_write(struct sim *sim, struct sim_channel *c, int64_t at) {
+    struct sim_side *side = &c->write;
+    struct sim_client *client = grant(side, c, true, at);
+    for (int64_t b = 0; b < client->beats; b++) {
+        side->beat = at_least(side->free, side->beat) + 1;
+        VEC_PUSH(sim->arena, client->taken, side->beat);
+    }
+    side->sent[side->bursts++ % SIM_ORDER] = side->beat;
+    VEC_PUSH(sim->arena, c->access, (struct sim_access){side->beat, client->address, client->beats, client});
+    client->address += client->beats * c->memory.beat_bytes;
+    client_cut(sim, client);
+    sim_wake(sim, client->kernel);
+}
+
+static void access_write(struct sim *sim, struct sim_channel *c) {
+    struct sim_access a = c->access.items[c->accessed++];
+    uint64_t time = 0;
+    for (int64_t b = 0; b < a.beats; b++) time = memory_beat(&c->memory, a.at, a.address + b * c->memory.beat_bytes, true);
+    c->write.answer = at_least(at_least(memory_cycle(&c->memory, time + c->memory.timing.write_response), c->write.answer), a.at + 1) + 1;
+    c->write.over[(c->accessed - 1) % SIM_QUEUE] = c->write.answer;
+    VEC_PUSH(sim->arena, a.client->over, c->write.answer);
+    client_cut(sim, a.client);
+    sim_wake(sim, a.client->kernel);
+}
+
+// ---- events in the order of their times; a read is one when the memory takes it ----
+
+enum event { READ, WRITE, ACCESS, EVENTS };
+
+static int64_t next_event(const struct sim_channel *c, enum event *which) {
+    int64_t grant_at = next_grant(c, false), at[EVENTS] = {grant_at == INT64_MAX ? grant_at : grant_at + 1, next_grant(c, true), INT64_MAX};
+    if (c->accessed < c->access.count) at[ACCESS] = c->access.items[c->accessed].at;
+    *which = READ;
+    for (int i = WRITE; i < EVENTS; i++)
+        if (at[i] < at[*which]) *which = (enum event)i;
+    return at[*which];
 }
 
 bool memory_serve_one(struct sim *sim) {
+    int64_t first = INT64_MAX, at;
     struct sim_channel *best = NULL;
-    for (int c = 0; c < sim->channels; c++) {
-        int64_t i = earliest(&sim->channel[c]);
-        if (i >= 0 && (!best || sim->channel[c].request.items[i]->at < best->request.items[earliest(best)]->at)) best = &sim->channel[c];
-    }
-    if (best) serve(sim, best, earliest(best));
-    return best != NULL;
+    enum event event = READ, which;
+    for (int c = 0; c < sim->channels; c++)
+        if ((at = next_event(&sim->channel[c], &which)) < first) first = at, best = &sim->channel[c], event = which;
+    if (!best) return false;
+    if (event == READ) grant_read(sim, best, first - 1);
+    else if (event == WRITE) grant_write(sim, best, first);
+    else access_write(sim, best);
+    return true;
 }

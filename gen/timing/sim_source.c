@@ -86,20 +86,16 @@ static void loop_run(struct sim *sim, struct actor *a) {
 
 // ---- rows by id or position: asked for one after the other, buffered until all of a step are in ----
 
-enum {
-    ASK_TO_PORT = 4,  // descriptor, splitter 2, address register, arbiter
-    DATA_LATENCY = 1, // the channel's register
-    FIFO_LATENCY = 2,
-};
-
 struct fetch {
     struct sim_edge *in, *out;
+    struct sim_client *client;
     int64_t table, row_bytes, rows;
     struct stage stage;
-    int64_t free; // the unit can take the next id or step
-    int64_t asked, tokens, arrived;
-    int64_t left, offered; // rows of the present step that are still to be sent
-    int64_t token, next;
+    int64_t free;               // the unit can take the next id or step
+    int64_t tokens, more, from; // asked for in this step; rows still to be asked for, from then on
+    bool last;                  // they are the step's
+    int64_t left;               // words of the present step that are still to be sent
+    int64_t token, next, beats;
     int64_t steps; // done
 };
 
@@ -107,46 +103,55 @@ static bool fetch_init(struct sim *sim, struct actor *a) {
     struct fetch *f = a->state = ARENA_NEW(sim->arena, struct fetch);
     f->in = sim_in(sim, a, a->c.machine == TIMING_EMBED ? "id" : "step");
     f->out = sim_out(sim, a, "y");
+    f->client = client_open(sim, a, false);
     f->table = args_int(&a->args, "TABLE_OFFSET", 0);
     f->row_bytes = args_int(&a->args, "RECORD_BYTES", a->c.beats * sim->ir->design.beat_bits / 8);
     f->rows = at_least(args_int(&a->args, "ROWS", 1), 1);
     stage_init(sim, &f->stage, a->c.pipe);
-    if (a->c.machine == TIMING_POSITION) sim->positions = 0;
-    return f->in && f->out;
+    return f->in && f->out && f->client;
 }
 
 enum { ANY_ID = 7919 /* ids are not known; some that lie apart */ };
 
-static void ask_row(struct sim *sim, struct fetch *f, const struct actor *a, int64_t at) {
+static bool ask_row(struct sim *sim, struct fetch *f, const struct actor *a) {
     const struct timing_step *step = &sim->options->step[f->steps];
-    int64_t pos = step->pos + f->tokens, row = a->c.machine == TIMING_POSITION ? pos : (pos + 1) * ANY_ID;
-    int64_t address = f->table + row % f->rows * f->row_bytes;
-    for (int64_t b = 0; b < a->c.beats; b++, address += sim->channel[0].memory.beat_bytes) {
-        int64_t there = memory_read(sim, &sim->channel[0], at + ASK_TO_PORT, address) + DATA_LATENCY + FIFO_LATENCY;
-        f->arrived = at_least(f->arrived + 1, there);
-    }
+    int64_t pos = step->pos + f->tokens, row = a->c.machine == TIMING_POSITION ? pos : (pos + 1) * ANY_ID, room;
+    if (!f->more || !client_room(f->client, &room)) return false;
+    int64_t at = at_least(f->from, room);
+    client_ask(sim, f->client, at, f->table + row % f->rows * f->row_bytes, a->c.beats);
+    f->from = at + a->c.ask_next;
     f->tokens++;
+    if (--f->more == 0) f->free = f->from;
+    return true;
 }
 
 // Takes ids until the step's last, or the step; false while there is none.
-static bool fetch_in(struct sim *sim, struct actor *a, struct fetch *f) {
-    if (!edge_waiting(f->in)) return false;
-    if (a->c.machine == TIMING_EMBED && sim->positions <= f->steps) return false; // the step's positions are asked for first
+static bool fetch_in(struct sim *sim, const struct actor *a, struct fetch *f) {
+    if (f->more || f->last || !edge_waiting(f->in)) return false;
     int64_t at = at_least(edge_avail(f->in), f->free);
-    bool last = edge_mark(f->in) & TIMING_LAST;
-    int64_t rows = a->c.machine == TIMING_EMBED ? 1 : sim->options->step[f->in->takes].ntok;
+    f->last = edge_mark(f->in) & TIMING_LAST;
+    f->more = a->c.machine == TIMING_EMBED ? 1 : sim->options->step[f->in->takes].ntok;
+    f->from = at + a->c.ask;
     edge_take(sim, f->in, at);
-    if (a->c.machine == TIMING_POSITION) {
-        sim->positions = f->in->takes;
-        sim_wake_all(sim, TIMING_EMBED);
-    }
-    for (int64_t r = 0; r < rows; r++) ask_row(sim, f, a, at + a->c.ask + r * a->c.ask_next);
-    f->free = at + a->c.ask + rows * a->c.ask_next;
-    if (last) {
-        f->steps++;
-        f->left = a->c.rows * f->tokens;
-        f->next = at_least(f->arrived + a->c.ready, f->free + 1);
-    }
+    return true;
+}
+
+static bool fetch_beat(struct sim *sim, struct fetch *f) {
+    int64_t at;
+    if (!client_beat(f->client, &at)) return false;
+    client_take(sim, f->client, at);
+    f->beats++;
+    return true;
+}
+
+// All rows of the step are in.
+static bool fetch_done(const struct actor *a, struct fetch *f) {
+    if (!f->last || f->more || f->beats < a->c.beats * f->tokens) return false;
+    f->last = false;
+    f->beats = 0;
+    f->steps++;
+    f->left = a->c.rows * f->tokens;
+    f->next = at_least(f->client->taken.items[f->client->taken.count - 1] + a->c.ready, f->free + 1);
     return true;
 }
 
@@ -163,50 +168,47 @@ static bool fetch_out(struct sim *sim, struct fetch *f) {
 
 static void fetch_run(struct sim *sim, struct actor *a) {
     struct fetch *f = a->state;
-    for (;;) {
-        if (f->left) {
-            if (!fetch_out(sim, f)) return;
-            if (f->left) continue;
-        }
+    do {
+        while (ask_row(sim, f, a) || fetch_beat(sim, f) || fetch_done(a, f)) continue;
+        while (f->left && fetch_out(sim, f)) continue;
         stage_drain(sim, &f->stage, f->out);
-        if (f->stage.sent < f->stage.count) return; // the last word must have left before the next request
-        if (f->tokens && f->next && !f->left) {
+        if (f->left || f->stage.sent < f->stage.count) return; // the last word must have left before the next request
+        if (f->tokens && f->next) {
             f->free = at_least(f->free, f->out->put[f->out->puts - 1] + 1);
             f->tokens = f->next = 0;
         }
-        if (!fetch_in(sim, a, f)) return;
-    }
+    } while (fetch_in(sim, a, f));
 }
 
 // ---- rows of a step, group after group, read ahead: requests, beats into one of two banks, words out ----
 
 struct rows {
     struct sim_edge *step, *out;
+    struct sim_client *client;
     struct stage stage;
     int64_t offset, row_bytes, groups; // of a row
     // requests: a group of a token each
-    struct sim_request request;
-    bool inside, asks; // a step is held; the request waits for its answer
-    int64_t asked, described, from, group, token;
-    VEC(int64_t) burst_end, arrived;
-    // beats
-    VEC(int64_t) taken, full, drained; // full, drained: by group, when its words may leave and have left
-    int64_t beats;                     // of the present group
+    bool inside; // a step is held
+    int64_t described, from, group, token;
+    VEC(int64_t) full, drained; // by group, when its words may leave and have left
+    int64_t beats;              // of the present group
     // words
     int64_t row, word_token, next;
 };
+
+static int64_t group_bytes(const struct sim *sim, const struct actor *a) { return a->c.beats * sim->ir->design.beat_bits / 8; }
 
 static bool rows_init(struct sim *sim, struct actor *a) {
     struct rows *r = a->state = ARENA_NEW(sim->arena, struct rows);
     r->step = sim_in(sim, a, "step");
     r->out = sim_out(sim, a, "x");
-    r->asked = r->described = -1;
+    r->client = client_open(sim, a, false);
+    r->described = -1;
     r->offset = args_int(&a->args, "OFFSET", 0);
     r->groups = div_up(a->c.rows, a->c.units);
-    r->row_bytes = r->groups * a->c.beats * sim->channel[0].memory.beat_bytes;
-    r->request = (struct sim_request){.kernel = a->kernel, .beats = a->c.beats, .there = ARENA_ARRAY(sim->arena, int64_t, (size_t)a->c.beats)};
+    r->row_bytes = r->groups * group_bytes(sim, a);
     stage_init(sim, &r->stage, a->c.pipe);
-    return r->step && r->out;
+    return r->step && r->out && r->client;
 }
 
 static bool rows_step(const struct actor *a, struct sim *sim, struct rows *r) {
@@ -218,44 +220,27 @@ static bool rows_step(const struct actor *a, struct sim *sim, struct rows *r) {
     return r->inside = true;
 }
 
-// Asks for a group of a token, as far as the read engine has room and few enough are outstanding.
+// Asks for a group of a token.
 static bool rows_ask(struct sim *sim, struct actor *a, struct rows *r) {
-    const struct ir_design *d = &sim->ir->design;
-    if (r->asks || !rows_step(a, sim, r)) return false;
-    int64_t slot = (int64_t)r->burst_end.count - d->outstanding, room = (int64_t)r->arrived.count + a->c.beats - 2 * d->max_burst - 1;
-    if (room >= (int64_t)r->taken.count) return false;
+    int64_t room;
+    if (!rows_step(a, sim, r) || !client_room(r->client, &room)) return false;
     const struct timing_step *step = &sim->options->step[r->step->takes - 1];
-    r->described = at_least(r->from, r->described + 1);
-    r->asked = at_least(r->asked + 1, r->described + 2);
-    if (slot >= 0) r->asked = at_least(r->asked, r->burst_end.items[slot] + 1);
-    if (room >= 0) r->asked = at_least(r->asked, r->taken.items[room] + 1);
-    r->request.at = r->asked + 2;
-    r->request.address = r->offset + (step->pos + r->token) * r->row_bytes + r->group * a->c.beats * sim->channel[0].memory.beat_bytes;
-    r->asks = true;
-    memory_ask(sim, &sim->channel[0], &r->request);
+    r->described = at_least(at_least(r->from, r->described + 1), room);
+    client_ask(sim, r->client, r->described, r->offset + (step->pos + r->token) * r->row_bytes + r->group * group_bytes(sim, a), a->c.beats);
     if (++r->token < step->ntok) return true;
     r->token = 0;
     if (++r->group == r->groups) r->group = 0, r->inside = false;
     return true;
 }
 
-static bool rows_answer(struct sim *sim, struct rows *r) {
-    if (!r->asks || r->request.waits) return false;
-    for (int64_t b = 0; b < r->request.beats; b++) VEC_PUSH(sim->arena, r->arrived, r->request.there[b] + DATA_LATENCY);
-    VEC_PUSH(sim->arena, r->burst_end, r->arrived.items[r->arrived.count - 1]);
-    r->asks = false;
-    return true;
-}
-
 static int64_t tokens_of(const struct sim *sim, const struct rows *r, size_t group) { return sim->options->step[(int64_t)group / r->groups].ntok; }
 
 static bool rows_take(struct sim *sim, struct actor *a, struct rows *r) {
-    size_t n = r->taken.count, g = r->full.count;
-    if (n >= r->arrived.count || (g >= 2 && g - 2 >= r->drained.count)) return false;
-    int64_t at = r->arrived.items[n] + FIFO_LATENCY;
-    if (n) at = at_least(at, r->taken.items[n - 1] + 1);
+    size_t g = r->full.count;
+    int64_t at;
+    if (!client_beat(r->client, &at) || (g >= 2 && g - 2 >= r->drained.count)) return false;
     if (g >= 2) at = at_least(at, r->drained.items[g - 2] + 1);
-    VEC_PUSH(sim->arena, r->taken, at);
+    client_take(sim, r->client, at);
     if (++r->beats < a->c.beats * tokens_of(sim, r, g)) return true;
     r->beats = 0;
     VEC_PUSH(sim->arena, r->full, at + a->c.ready);
@@ -279,46 +264,80 @@ static bool rows_word(struct sim *sim, struct actor *a, struct rows *r) {
 static void rows_run(struct sim *sim, struct actor *a) {
     struct rows *r = a->state;
     for (bool moved = true; moved;) {
-        moved = rows_answer(sim, r) || rows_ask(sim, a, r);
+        moved = rows_ask(sim, a, r);
         while (rows_take(sim, a, r)) moved = true;
         while (rows_word(sim, a, r)) moved = true;
         stage_drain(sim, &r->stage, r->out);
     }
 }
 
-// ---- rows to memory: a group of a token in one burst ----
+// ---- rows to memory: a group of a token with a descriptor of its own ----
 
 struct writer {
     struct sim_edge *in;
+    struct sim_client *client;
     int64_t offset, row_bytes, pos; // position of the step's first row
     int64_t row, token;
+    int64_t clear;      // when the group before has left
+    int64_t left, from; // beats of the group still to be handed over, from then on
+    bool ask;           // and its descriptor
+    int64_t address;
 };
 
 static bool writer_init(struct sim *sim, struct actor *a) {
     struct writer *w = a->state = ARENA_NEW(sim->arena, struct writer);
     w->in = sim_in(sim, a, "y");
+    w->client = client_open(sim, a, true);
     w->offset = args_int(&a->args, "OFFSET", 0);
-    w->row_bytes = div_up(a->c.rows, a->c.units) * a->c.beats * sim->channel[0].memory.beat_bytes;
-    return w->in != NULL;
+    w->row_bytes = div_up(a->c.rows, a->c.units) * group_bytes(sim, a);
+    return w->in && w->client;
+}
+
+// Hands over what the group in hand has left; false when the engine has no room.
+static bool writer_gives(struct sim *sim, struct writer *w) {
+    int64_t at;
+    if (w->ask) {
+        if (!client_room(w->client, &at)) return false;
+        w->clear = at_least(at, w->from);
+        client_ask(sim, w->client, w->clear, w->address, w->left);
+        w->ask = false;
+    }
+    for (; w->left; w->left--) {
+        if (!client_space(w->client, &at)) return false;
+        at = at_least(at, w->from);
+        client_give(sim, w->client, at);
+        w->clear = at_least(w->clear, at);
+    }
+    return true;
+}
+
+static void writer_next(struct writer *w, uint8_t mark) {
+    w->token++;
+    if (!(mark & TIMING_TOK_LAST)) return;
+    bool last = mark & TIMING_LAST;
+    if (last) w->pos += w->token;
+    w->row = last ? 0 : w->row + 1;
+    w->token = 0;
 }
 
 static void writer_run(struct sim *sim, struct actor *a) {
     struct writer *w = a->state;
     while (edge_waiting(w->in)) {
+        bool group_last = (w->row + 1) % a->c.units == 0 || w->row == a->c.rows - 1;
+        if (group_last && !writer_gives(sim, w)) return;
         int64_t at = edge_avail(w->in);
+        if (group_last) at = at_least(at, w->clear);
         uint8_t mark = edge_mark(w->in);
         edge_take(sim, w->in, at);
-        bool last = mark & TIMING_TOK_LAST && mark & TIMING_LAST;
-        if ((w->row + 1) % a->c.units == 0 || w->row == a->c.rows - 1)
-            memory_write(sim, &sim->channel[0], at,
-                         w->offset + (w->pos + w->token) * w->row_bytes + w->row / a->c.units * a->c.beats * sim->channel[0].memory.beat_bytes,
-                         a->c.beats);
-        w->token++;
-        if (!(mark & TIMING_TOK_LAST)) continue;
-        if (last) w->pos += w->token;
-        w->row = last ? 0 : w->row + 1;
-        w->token = 0;
+        if (group_last) {
+            w->ask = true;
+            w->left = a->c.beats;
+            w->from = at + 1;
+            w->address = w->offset + (w->pos + w->token) * w->row_bytes + w->row / a->c.units * group_bytes(sim, a);
+        }
+        writer_next(w, mark);
     }
+    writer_gives(sim, w);
 }
 
 const struct sim_machine *sim_source_machine(enum timing_machine machine) {

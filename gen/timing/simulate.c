@@ -133,6 +133,7 @@ static const struct sim_machine *machine_of(enum timing_machine machine) {
     if (!m) m = sim_steer_machine(machine);
     if (!m) m = sim_layout_machine(machine);
     if (!m) m = sim_engine_machine(machine);
+    if (!m) m = sim_spill_machine(machine);
     return m ? m : sim_source_machine(machine);
 }
 
@@ -240,17 +241,27 @@ static const char *describe_stuck(const struct sim *sim) {
     return copy;
 }
 
-// Graphs without ids are over when every row has reached its writer.
-static int64_t last_row_written(const struct sim *sim) {
-    int64_t end = 0;
+// Rows of all steps have been handed over.
+static bool rows_complete(const struct sim *sim) {
     for (int e = 0; e < sim->ir->edges; e++) {
         const struct sim_edge *s = &sim->edge[e];
         if (strcmp(sim->ir->kernel[sim->ir->edge[e].dst_kernel].module, "rill_stream_writer") != 0) continue;
         int64_t firings = 0;
         for (int64_t i = 0; i < s->takes; i++) firings += s->mark[i] & TIMING_LAST;
-        if (firings < sim->options->steps) return -1;
-        end = at_least(end, s->take[s->takes - 1]);
+        if (firings < sim->options->steps) return false;
     }
+    return true;
+}
+
+// Graphs without ids are over when every row's writes have their responses.
+static int64_t last_row_written(const struct sim *sim) {
+    int64_t end = 0, at;
+    if (!rows_complete(sim)) return -1;
+    for (int c = 0; c < sim->channels; c++)
+        for (size_t i = 0; i < sim->channel[c].client.count; i++) {
+            const struct sim_client *client = sim->channel[c].client.items[i];
+            if (sim->actor[client->kernel].c.machine == TIMING_WRITER && client_idle(client, &at)) end = at_least(end, at);
+        }
     return end;
 }
 
@@ -288,12 +299,9 @@ struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, 
     sim.step_start = ARENA_ARRAY(arena, int64_t, (size_t)options->steps + 1);
     for (int i = 0; i <= options->steps; i++) sim.step_start[i] = -1;
     leave_out_layers(&sim);
-    sim.channels = ir->engines > 0 ? ir->engines : 1;
-    sim.channel = ARENA_ARRAY(arena, struct sim_channel, (size_t)sim.channels);
-    for (int c = 0; c < sim.channels; c++) memory_init(&sim.channel[c].memory, &options->memory, ir->design.beat_bits);
+    memory_open(&sim);
     sim.firing = ARENA_ARRAY(arena, struct timing_firing, (size_t)options->steps * (size_t)ir->firings + 1);
-    sim.turn = ARENA_ARRAY(arena, struct timing_turn, (size_t)options->steps * (size_t)sim.channels + 1);
-    sim.positions = INT64_MAX;
+    sim.turn = ARENA_ARRAY(arena, struct timing_turn, (size_t)options->steps * (size_t)sim.engines + 1);
     open_edges(&sim);
     if (!open_actors(&sim, missing) || !pools_open(&sim)) return NULL;
     while (!options->limit || sim.words < options->limit) {

@@ -23,20 +23,20 @@ int8-1x256-T1|story-int8|$story|$model|prompts stop|1|channels=1 beat_bits=256 T
 int4-3x256-T2|story-int4|$story|$model|prompts stop|2|channels=3 beat_bits=256 T=2 weights=int4
 odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|
 odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0|A=2
-odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 binding=spatial
+odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|0 1|channels=11 binding=spatial
 odd-dies|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|dies=3
-head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks|1|
-grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|1|
+head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks|0 1|
+grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|0 1|
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
-transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|1|
-mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|1|
-lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|
-lanes-unroll|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|unroll=90
-carried|carried|$root/tests/e2e/specs/carried.yaml|random:1|rows|1|
-odd-groups|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|on_chip_kib=14
-blocks-groups|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|1|on_chip_kib=3
-spills|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|1|
-int8-4x512-T4-groups|story-int8|$story|$model|text|1|channels=4 T=4 on_chip_kib=50
+transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
+mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|0 1|
+lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|0 1|
+lanes-unroll|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|0 1|unroll=90
+carried|carried|$root/tests/e2e/specs/carried.yaml|random:1|rows|0 1|
+odd-groups|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|0 1|on_chip_kib=14
+blocks-groups|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|on_chip_kib=3
+spills|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|0 1|
+int8-4x512-T4-groups|story-int8|$story|$model|text|0 1|channels=4 T=4 on_chip_kib=50
 TEXT
 }
 
@@ -74,7 +74,7 @@ int4-4x512-T8-A2|story-int4|$story|$model|prompts stop|1|T=8 A=2 weights=int4
 odd-1x512-T1|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|0 1|channels=1 T=1 lanes=32 group=128
 odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|channels=11 binding=spatial
 odd-8x256-T2|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|0 1|channels=8 T=2 lanes=2
-head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks end|1|
+head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks end|0 1|
 head80-spatial|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks end|0 1|channels=9 binding=spatial
 head80-3x256-T1|head80|$root/tests/e2e/specs/head80.yaml|random:2|blocks end|1|channels=3 beat_bits=256 T=1 lanes=8
 head128|head128|$root/tests/e2e/specs/head128.yaml|random:4|lengths blocks end|1|
@@ -85,11 +85,11 @@ layer1|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|0 1 2 3|
 layer1-spatial|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|1 2|channels=14 binding=spatial
 layer1-8x256-T8|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|1 2|channels=8 beat_bits=256 T=8
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
-transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|1|
-mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|1|
-lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|
-lanes-unroll|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|1|unroll=90
-carried|carried|$root/tests/e2e/specs/carried.yaml|random:1|rows|1|
+transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
+mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|0 1|
+lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|0 1|
+lanes-unroll|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|0 1|unroll=90
+carried|carried|$root/tests/e2e/specs/carried.yaml|random:1|rows|0 1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|
 grouped-spatial|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|channels=13 binding=spatial
 grouped-1x512-T8|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=1 beat_bits=512 T=8
@@ -103,10 +103,10 @@ layer1-groups|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|0 1|o
 blocks-groups|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|on_chip_kib=3
 spills|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|0 1|
 spills-timed|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|0 1|fifo=timed
-int8-4x512-T4-groups|story-int8|$story|$model|text prompts|1|channels=4 T=4 on_chip_kib=50
+int8-4x512-T4-groups|story-int8|$story|$model|text prompts|0 1|channels=4 T=4 on_chip_kib=50
 blocks-spatial|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|binding=spatial
-transpose-1|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|1|lanes=1 T=1
-mixer-spatial|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|1|binding=spatial lanes=2 T=4
+transpose-1|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|lanes=1 T=1
+mixer-spatial|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|0 1|binding=spatial lanes=2 T=4
 five|five|$root/tests/e2e/specs/five.yaml|random:7|rows|0 1|
 linear|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|
 linear-2|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|channels=2

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engines of the memory's clients: descriptors to bursts (rill_burst_splitter), with the room and the bursts under way that rill_dma_read and
+// rill_dma_write count.
+#include <string.h>
+
+#include "sim.h"
+
+enum {
+    LONG_AGO = -1000,
+    SPLIT_LATENCY = 2, // descriptor to its first burst
+    FIFO_LATENCY = 2,  // of the buffer
+};
+
+static struct sim_client *open_at(struct sim *sim, struct sim_channel *channel, int kernel, int index, bool is_write) {
+    const struct ir_design *d = &sim->ir->design;
+    struct sim_client *c = ARENA_NEW(sim->arena, struct sim_client);
+    *c = (struct sim_client){.channel = channel, .kernel = kernel, .index = index, .is_write = is_write, .issued = LONG_AGO, .granted = LONG_AGO};
+    c->burst = d->max_burst;
+    c->buffer = 2 * d->max_burst;
+    c->outstanding = d->outstanding;
+    VEC_PUSH(sim->arena, channel->client, c);
+    return c;
+}
+
+struct sim_client *client_open(struct sim *sim, const struct actor *a, bool is_write) {
+    for (int i = 0; i < sim->ir->clients; i++) {
+        const struct ir_client *client = &sim->ir->client[i];
+        if (client->kernel != a->kernel || client->is_write != is_write) continue;
+        int index = client->channel;
+        if (index == IR_NONE && client->engine >= 0 && client->engine < sim->ir->engines) index = sim->ir->engine[client->engine].first_channel;
+        for (int c = 0; c < sim->channels; c++) {
+            if (sim->channel[c].index != index) continue;
+            struct sim_client *new = open_at(sim, &sim->channel[c], a->kernel, i, is_write);
+            if (client->burst > 0) new->burst = client->burst;
+            if (client->buffer > 0) new->buffer = client->buffer;
+            return new->buffer < new->burst ? NULL : new; // an edited dump
+        }
+    }
+    return NULL;
+}
+
+struct sim_client *client_open_lane(struct sim *sim, int kernel, struct sim_channel *channel) {
+    struct sim_client *c = open_at(sim, channel, kernel, -1, false);
+    c->buffer = sim->ir->design.prefetch_beats;
+    return c;
+}
+
+// ---- descriptors: one is cut, one waits ----
+
+bool client_room(const struct sim_client *c, int64_t *at) {
+    int64_t count = (int64_t)c->run.count;
+    *at = LONG_AGO;
+    if (count == 0) return true;
+    if (count - c->cut > 1) return false;
+    *at = c->run.items[count - 1].at + 1;
+    if (count > 1) *at = at_least(*at, c->run.items[count - 2].end);
+    return true;
+}
+
+void client_ask(struct sim *sim, struct sim_client *c, int64_t at, int64_t address, int64_t beats) {
+    VEC_PUSH(sim->arena, c->run, (struct sim_run){at, address, beats, at});
+    client_cut(sim, c);
+}
+
+// From when on a count of the list is that high; false while it is not.
+static bool reached(const int64_t *item, size_t count, int64_t n, int64_t *from) {
+    if (n < 0) return true;
+    if (n >= (int64_t)count) return false;
+    *from = at_least(*from, item[n] + 1);
+    return true;
+}
+
+void client_cut(struct sim *sim, struct sim_client *c) {
+    if (c->waits || c->cut == (int64_t)c->run.count) return;
+    struct sim_run *run = &c->run.items[c->cut];
+    if (c->left == 0) c->left = run->beats, c->address = run->address;
+    int64_t beats = at_most(c->left, c->burst - c->address / c->channel->memory.beat_bytes % c->burst);
+    int64_t from = at_least(at_least(run->at + SPLIT_LATENCY, c->issued + 1), c->granted);
+    bool known = c->is_write ? reached(c->beat.items, c->beat.count, c->requested + beats - 1, &from)
+                             : reached(c->taken.items, c->taken.count, c->requested + beats - c->buffer - 1, &from);
+    if (!known || !reached(c->over.items, c->over.count, c->bursts - c->outstanding, &from)) return;
+    c->issued = from;
+    c->at = from + 1;
+    c->beats = beats;
+    c->waits = true;
+    c->bursts++;
+    c->requested += beats;
+    c->left -= beats;
+    if (c->left) return;
+    run->end = from;
+    c->cut++;
+    sim_wake(sim, c->kernel);
+}
+
+// ---- beats ----
+
+bool client_beat(const struct sim_client *c, int64_t *at) {
+    size_t n = c->taken.count;
+    if (n >= c->beat.count) return false;
+    *at = c->beat.items[n] + FIFO_LATENCY;
+    if (n) *at = at_least(*at, c->taken.items[n - 1] + 1);
+    return true;
+}
+
+void client_take(struct sim *sim, struct sim_client *c, int64_t at) {
+    VEC_PUSH(sim->arena, c->taken, at);
+    client_cut(sim, c);
+}
+
+bool client_space(const struct sim_client *c, int64_t *at) {
+    int64_t n = (int64_t)c->beat.count;
+    *at = n ? c->beat.items[n - 1] + 1 : LONG_AGO;
+    return reached(c->taken.items, c->taken.count, n - c->buffer, at);
+}
+
+void client_give(struct sim *sim, struct sim_client *c, int64_t at) {
+    VEC_PUSH(sim->arena, c->beat, at);
+    client_cut(sim, c);
+}
+
+bool client_idle(const struct sim_client *c, int64_t *at) {
+    size_t n = c->over.count;
+    if (c->cut < (int64_t)c->run.count || (int64_t)n < c->bursts) return false;
+    *at = n ? c->over.items[n - 1] + 1 : LONG_AGO;
+    return true;
+}
