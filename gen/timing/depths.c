@@ -28,6 +28,7 @@ struct test_case {
     bool for_lp;
     int64_t cycles;      // at the safe depths
     int64_t *high_water; // per edge, there; then at the depths found so far
+    int64_t *single;     // the same with a single word in each pipeline
     int64_t *trial;      // the same of a depth that is tried
 };
 
@@ -133,6 +134,7 @@ static bool measure(struct sizing *z, const int64_t *given, bool first) {
         if (first) {
             t->cycles = r->cycles;
             t->high_water = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+            t->single = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
             t->trial = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
         }
         for (int e = 0; e < z->ir->edges; e++) {
@@ -146,22 +148,27 @@ static bool measure(struct sizing *z, const int64_t *given, bool first) {
     return true;
 }
 
-// Whether stream e may be as short as that; where it never filled at the depths of the last yes nothing can change.
-static bool is_as_fast(struct sizing *z, int e, const int64_t *depth) {
+static int64_t *marks_of(struct test_case *t, bool single_word) { return single_word ? t->single : t->high_water; }
+
+// Whether all cases go through, and take no longer if that is asked for, when stream e is as short as that; where it never filled at the depths
+// of the last yes nothing can change.
+static bool may_be(struct sizing *z, int e, const int64_t *depth, bool single_word) {
     bool ok = true, ran[MAX_CASES] = {false};
     for (int i = 0; ok && i < z->tests; i++) {
         struct test_case *t = &z->test[i];
-        if (t->high_water[e] <= depth[e]) continue;
+        if (marks_of(t, single_word)[e] <= depth[e]) continue;
         struct arena_mark mark = arena_mark(&z->scratch);
-        const struct timing_result *r = run(z, t, depth, false);
-        ok = ran[i] = r && !r->stuck && r->cycles <= t->cycles;
+        const struct timing_result *r = run(z, t, depth, single_word);
+        ok = ran[i] = r && !r->stuck && (single_word || r->cycles <= t->cycles);
         for (int f = 0; ok && f < z->ir->edges; f++) t->trial[f] = r->edge[f].high_water;
         arena_release(&z->scratch, mark);
     }
     for (int i = 0; ok && i < z->tests; i++)
-        if (ran[i]) memcpy(z->test[i].high_water, z->test[i].trial, (size_t)z->ir->edges * sizeof *z->test[i].trial);
+        if (ran[i]) memcpy(marks_of(&z->test[i], single_word), z->test[i].trial, (size_t)z->ir->edges * sizeof *z->test[i].trial);
     return ok;
 }
+
+static bool is_as_fast(struct sizing *z, int e, const int64_t *depth) { return may_be(z, e, depth, false); }
 
 // A stream whose writer could be later without harm: the LP found one of its firings waiting for nothing, or the safe depth held it back.
 static bool runs_ahead(const struct sizing *z, int e) {
@@ -186,32 +193,64 @@ static void cut_run_ahead(struct sizing *z, int64_t *depth) {
 
 // ---- no halt with any timing ----
 
+// Marks of all cases with a single word in each pipeline; false, with the streams that are full then, when one comes to a halt.
 static bool passes_single_words(struct sizing *z, const int64_t *depth, bool *full) {
     for (int i = 0; i < z->tests; i++) {
         struct arena_mark mark = arena_mark(&z->scratch);
         const struct timing_result *r = run(z, &z->test[i], depth, true);
         bool stuck = !r || r->stuck;
-        for (int e = 0; stuck && r && e < z->ir->edges; e++) full[e] = r->edge[e].holds >= depth[e];
+        for (int e = 0; stuck && r && full && e < z->ir->edges; e++) full[e] = r->edge[e].holds >= depth[e];
+        for (int e = 0; !stuck && e < z->ir->edges; e++) z->test[i].single[e] = r->edge[e].high_water;
         arena_release(&z->scratch, mark);
         if (stuck) return false;
     }
     return true;
 }
 
-// Streams that are full where the graph comes to a halt get deeper, up to the safe depth.
+// The stream with the most bits above `least` among those not yet tried, or IR_NONE.
+static int largest_stream(const struct sizing *z, const int64_t *depth, const int64_t *least, const bool *tried) {
+    int most = IR_NONE;
+    for (int e = 0; e < z->ir->edges; e++)
+        if (!tried[e] && z->width[e] && depth[e] > least[e] && (most == IR_NONE || depth[e] * z->width[e] > depth[most] * z->width[most])) most = e;
+    return most;
+}
+
+// Stream after stream, the largest first, gets the least depth not below `least` at which no case takes longer, or comes to a halt with single
+// words, or both.
+static void bisect_all(struct sizing *z, int64_t *depth, const int64_t *least, bool fast, bool single_words) {
+    bool *tried = ARENA_ARRAY(z->ir->arena, bool, (size_t)z->ir->edges + 1);
+    for (int e; (e = largest_stream(z, depth, least, tried)) != IR_NONE; tried[e] = true) {
+        int64_t low = least[e], high = depth[e];
+        while (low < high && z->words < z->budget) {
+            depth[e] = (low + high) / 2;
+            bool ok = (!fast || may_be(z, e, depth, false)) && (!single_words || may_be(z, e, depth, true));
+            if (ok) high = depth[e];
+            else low = depth[e] + 1;
+        }
+        depth[e] = high;
+    }
+}
+
+// Streams that are full where the graph comes to a halt get deeper, up to the safe depth; then as short again as they can be.
 static bool ensure_progress(struct sizing *z) {
-    bool *full = ARENA_ARRAY(&z->scratch, bool, (size_t)z->ir->edges + 1);
+    bool *full = ARENA_ARRAY(&z->scratch, bool, (size_t)z->ir->edges + 1), deepened = false;
+    int64_t *least = ARENA_ARRAY(&z->scratch, int64_t, (size_t)z->ir->edges + 1);
+    memcpy(least, z->depth, (size_t)z->ir->edges * sizeof *least);
     while (!passes_single_words(z, z->depth, full)) {
         bool deeper = false;
         for (int e = 0; e < z->ir->edges; e++) {
             if (!full[e] || z->depth[e] >= z->safe[e]) continue;
             z->depth[e] = z->depth[e] * 2 < z->safe[e] ? z->depth[e] * 2 : z->safe[e];
-            z->out[e].forced_by = "no halt with one word per pipeline";
             deeper = true;
         }
         if (!deeper) return false;
+        deepened = true;
         memset(full, 0, (size_t)z->ir->edges * sizeof *full);
     }
+    z->budget = z->words + TIMING_FINE_BUDGET;
+    if (deepened) bisect_all(z, z->depth, least, false, true);
+    for (int e = 0; e < z->ir->edges; e++)
+        if (z->depth[e] > least[e]) z->out[e].forced_by = "no halt with one word per pipeline";
     return true;
 }
 
@@ -227,26 +266,26 @@ static bool allow_ahead(struct sizing *z) {
     return measure(z, z->safe, true);
 }
 
-// The stream with the most bits among those not yet tried, or IR_NONE.
-static int largest_stream(const struct sizing *z, const int64_t *depth, const bool *tried) {
-    int most = IR_NONE;
-    for (int e = 0; e < z->ir->edges; e++)
-        if (!tried[e] && depth[e] > DEPTH_LEAST && z->width[e] && (most == IR_NONE || depth[e] * z->width[e] > depth[most] * z->width[most]))
-            most = e;
-    return most;
+static int64_t *all_least(struct sizing *z) {
+    int64_t *least = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+    for (int e = 0; e < z->ir->edges; e++) least[e] = DEPTH_LEAST;
+    return least;
 }
 
-static void bisect_all(struct sizing *z, int64_t *depth) {
-    bool *tried = ARENA_ARRAY(z->ir->arena, bool, (size_t)z->ir->edges + 1);
-    for (int e; (e = largest_stream(z, depth, tried)) != IR_NONE; tried[e] = true) {
-        int64_t low = DEPTH_LEAST, high = depth[e];
-        while (low < high && z->words < z->budget) {
-            depth[e] = (low + high) / 2;
-            if (is_as_fast(z, e, depth)) high = depth[e];
-            else low = depth[e] + 1;
-        }
-        depth[e] = high;
+// Depths of two words have another latency than deeper ones, and a memory's rows open in another order for a cycle's difference: with depths that
+// are the marks a case may take a little longer than with deeper ones. What it takes then is the measure, within SLOWER_AT_MOST.
+static bool measure_again(struct sizing *z, const int64_t *depth) {
+    for (int i = 0; i < z->tests; i++) {
+        struct test_case *t = &z->test[i];
+        struct arena_mark mark = arena_mark(&z->scratch);
+        const struct timing_result *r = run(z, t, depth, false);
+        bool ok = r && !r->stuck;
+        if (ok) t->cycles = at_most(at_least(r->cycles, t->cycles), t->cycles + t->cycles / 200 + SLOWER_AT_MOST);
+        for (int e = 0; ok && e < z->ir->edges; e++) t->high_water[e] = r->edge[e].high_water;
+        arena_release(&z->scratch, mark);
+        if (!ok) return false;
     }
+    return true;
 }
 
 static bool size_all(struct sizing *z) {
@@ -258,8 +297,9 @@ static bool size_all(struct sizing *z) {
     cut_run_ahead(z, depth);
     if (!measure(z, depth, false)) return false;
     memcpy(depth, z->depth, (size_t)edges * sizeof *depth);
+    if (!measure_again(z, depth)) return false;
     z->budget = z->words + TIMING_FINE_BUDGET;
-    bisect_all(z, depth);
+    bisect_all(z, depth, all_least(z), true, false);
     if (!measure(z, depth, false)) return false;
     return ensure_progress(z);
 }
@@ -309,23 +349,41 @@ bool timing_depths(struct ir *ir, struct timing_depth *out, const char **missing
 
 // ---- how much less would do ----
 
+static int64_t all_bits(const struct sizing *z, const int64_t *depth) {
+    int64_t bits = 0;
+    for (int e = 0; e < z->ir->edges; e++) bits += depth[e] * z->width[e];
+    return bits;
+}
+
+// Bisection from some depths down; their marks first.
+static bool least_from(struct sizing *z, int64_t *depth) {
+    for (int i = 0; i < z->tests; i++) {
+        struct arena_mark mark = arena_mark(&z->scratch);
+        const struct timing_result *r = run(z, &z->test[i], depth, false);
+        bool ok = r && !r->stuck;
+        for (int e = 0; ok && e < z->ir->edges; e++) z->test[i].high_water[e] = r->edge[e].high_water;
+        if (ok && !z->latest) z->test[i].cycles = r->cycles; // what the given depths take is the measure
+        arena_release(&z->scratch, mark);
+        if (!ok) return false;
+    }
+    if (!passes_single_words(z, depth, NULL)) return false;
+    bisect_all(z, depth, all_least(z), true, true);
+    return z->latest = true;
+}
+
 bool timing_least(struct ir *ir, const int64_t *safe, const int64_t *depth, int64_t *least, const char **missing) {
     struct timing_depth *out = ARENA_ARRAY(ir->arena, struct timing_depth, (size_t)ir->edges + 1);
+    int64_t *other = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
     struct sizing z = {.ir = ir, .out = out, .budget = INT64_MAX};
     for (int e = 0; e < ir->edges; e++) out[e].depth = safe[e];
     open_sizing(&z);
     choose_cases(&z);
     bool ok = measure(&z, z.safe, true) && allow_ahead(&z);
-    for (int i = 0; ok && i < z.tests; i++) { // what the given depths take is the measure
-        struct arena_mark mark = arena_mark(&z.scratch);
-        const struct timing_result *r = run(&z, &z.test[i], depth, false);
-        ok = r && !r->stuck;
-        for (int e = 0; ok && e < ir->edges; e++) z.test[i].high_water[e] = r->edge[e].high_water;
-        z.test[i].cycles = ok ? r->cycles : 0;
-        arena_release(&z.scratch, mark);
-    }
+    z.latest = false;
     memcpy(least, depth, (size_t)ir->edges * sizeof *least);
-    if (ok) bisect_all(&z, least);
+    for (int e = 0; e < ir->edges; e++) other[e] = at_least(z.safe[e], depth[e]);
+    ok = ok && least_from(&z, least);
+    if (ok && least_from(&z, other) && all_bits(&z, other) < all_bits(&z, least)) memcpy(least, other, (size_t)ir->edges * sizeof *least);
     *missing = z.missing;
     arena_free(&z.scratch);
     return ok;

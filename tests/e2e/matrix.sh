@@ -23,20 +23,20 @@ int8-1x256-T1|story-int8|$story|$model|prompts stop|1|channels=1 beat_bits=256 T
 int4-3x256-T2|story-int4|$story|$model|prompts stop|2|channels=3 beat_bits=256 T=2 weights=int4
 odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|
 odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0|A=2
-odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|0 1|channels=11 binding=spatial
+odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 binding=spatial
 odd-dies|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|dies=3
-head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks|0 1|
-grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|0 1|
+head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks|1|
+grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|1|
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
 transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
 mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|0 1|
 lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|0 1|
 lanes-unroll|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|0 1|unroll=90
 carried|carried|$root/tests/e2e/specs/carried.yaml|random:1|rows|0 1|
-odd-groups|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|0 1|on_chip_kib=14
+odd-groups|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|on_chip_kib=14
 blocks-groups|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|on_chip_kib=3
 spills|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|0 1|
-int8-4x512-T4-groups|story-int8|$story|$model|text|0 1|channels=4 T=4 on_chip_kib=50
+int8-4x512-T4-groups|story-int8|$story|$model|text|1|channels=4 T=4 on_chip_kib=50
 TEXT
 }
 
