@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Random legal specs from end to end: check, gen, pack random weights, build with every warning, simulate with jitter against the golden
+# Random legal specs from end to end: gen, pack random weights, build with every warning, simulate with jitter against the golden
 # model; each in forms that may change its time, never its values. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -11,13 +11,14 @@ usage() {
     cat <<'TEXT'
 usage: tests/fuzz/run.sh [--seeds a-b] [--set FILE] [--form NAME]... [--timing] [--jobs n] [--quick] [--no-shrink] [--times] [spec...]
   --seeds a-b  seeds of the generator (default 1-5)
-  --set FILE   the seeds of a file: numbers, `#` begins a comment; of lines with `timing:` as by --form timed --timing
+  --set FILE   the seeds of a file: numbers, `#` begins a comment; of lines with `timing:` as by --form timed --timing, with `plain:` as by --plain
   --form NAME  how a spec is built: `as-is`; `on`: all optional passes; `off`: none; `one`: all but one, chosen by the seed; `spatial`: `on` with an
                engine for every product; `timed`: timed FIFOs alone; `seed` (default for seeds): on, off, one or spatial, chosen by the seed;
                `all`: these four, and the values must be the same bits
   --timing     also without jitter, timed FIFOs: cycles against the forecast, and against twice as deep FIFOs
+  --plain      also without the fp32 units that are compiled once for all designs (tests/fuzz/units): the same cycles and values
   --jobs n     seeds side by side (default 1)
-  --quick      without the simulation: check, gen, pack
+  --quick      without the simulation: gen, pack
   --no-shrink  leave a failing spec as it is
   --times      where the time of each seed went, in seconds
   spec         these files instead of seeds, or `found`: every spec of tests/fuzz/found
@@ -72,6 +73,10 @@ one() { # seed or spec: the unit of parallel work
         timing=1 forms=(timed)
         set -- "${1%+timing}"
     fi
+    if [[ $1 == *+plain ]]; then
+        also_plain=1
+        set -- "${1%+plain}"
+    fi
     if [[ $1 =~ ^[0-9]+$ ]]; then
         seed=$1 name=seed_$1 spec=$work/seed_$1.yaml
         "$lib/graph_seed" "$1" >"$spec" || { fail "seed $1" "no spec" && return; }
@@ -90,13 +95,15 @@ one() { # seed or spec: the unit of parallel work
     fi
 }
 
-first=1 last=5 jobs=1 quick=0 shrunk=1 timing=0 clock=0 specs=() options=() forms=() single=""
+first=1 last=5 jobs=1 quick=0 shrunk=1 timing=0 plain=0 also_plain=0 clock=0 specs=() options=() forms=() single=""
 while [ $# -gt 0 ]; do
     case $1 in
         --seeds) first=${2%%-*} last=${2##*-} && shift ;;
-        --set) mapfile -t specs < <(sed -e 's/#.*//' -e '/timing:/s/[0-9]\+/&+timing/g' "$2" | grep -oE '[0-9]+(\+timing)?') && shift ;;
+        --set) mapfile -t specs < <(sed -e 's/#.*//' -e '/timing:/s/[0-9]\+/&+timing/g' -e '/plain:/s/[0-9]\+/&+plain/g' "$2" |
+            grep -oE '[0-9]+(\+[a-z]+)?') && shift ;;
         --form) forms+=("$2") && options+=("$1" "$2") && shift ;;
         --jobs) jobs=$2 && shift ;;
+        --plain) also_plain=1 && options+=("$1") ;;
         --quick) quick=1 && options+=("$1") ;;
         --timing) timing=1 && options+=("$1") ;;
         --no-shrink) shrunk=0 && options+=("$1") ;;

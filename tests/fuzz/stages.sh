@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: the stages of one spec, from check to simulation.
+# Sourced by run.sh: the stages of one spec, from gen to simulation.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with run.sh and verdict.sh
 
 # ---- what all designs share ----
@@ -14,26 +14,63 @@ cpp_flags() {
         "-DVM_TRACE=0 -DVM_TRACE_FST=0 -DVM_TRACE_VCD=0 -faligned-new -w"
 }
 
+# Everything that a design's own file is compiled with comes from here: the runtime as objects, the headers read once, the fp32 units.
 make_shared() {
     local name include
     mkdir -p "$lib" "$work/failures"
     make -C "$root" --no-print-directory build/rill >"$work/make.log" 2>&1 || return
     ${CC:-gcc} -std=c11 -Wall -Wextra -Werror -O1 -o "$lib/graph_seed" "$root"/tests/fuzz/graph_*.c || return
     include=$(verilator_root)/include
+    if [ ! "$lib/headers.pch" -nt "$include/verilated.h" ]; then
+        echo '#include "verilated.h"
+#include "verilated_dpi.h"
+#include <cstdio>
+#include <memory>' >"$lib/headers.h"
+        # shellcheck disable=SC2046 # flags are words
+        clang++ $(cpp_flags) -O0 -x c++-header -o "$lib/headers.pch" "$lib/headers.h" || return
+    fi
     for name in verilated verilated_dpi verilated_threads; do
         [ "$lib/$name.o" -nt "$include/$name.cpp" ] && continue
         # shellcheck disable=SC2046 # flags are words
-        g++ $(cpp_flags) -O1 -c -o "$lib/$name.o" "$include/$name.cpp" || return
+        clang++ $(cpp_flags) -O1 -c -o "$lib/$name.o" "$include/$name.cpp" || return
     done
+    make_units
+}
+
+# The models of tests/fuzz/units, one for each top of parts.sv.
+make_units() {
+    local units=$root/tests/fuzz/units name
+    [ -z "$(find "$units" "$root"/rtl-templates/arith -newer "$lib/units.a" 2>&1)" ] && return
+    mkdir -p "$lib/units"
+    rm -f "$lib/units.a"
+    for name in $(sed -nE 's/^module rill_part_([a-z_0-9]*) .*/\1/p; s/^`RILL_FROM\((.*)\)/from_\1/p; s/^`RILL_FIXED\((.*),.*/fixed_\1/p' \
+        "$units/parts.sv"); do
+        verilator --cc -O3 --x-assign fast --x-initial fast --top-module "rill_part_$name" --prefix "Vrill_part_$name" --Mdir "$lib/units/$name" \
+            -Wno-fatal "$units/parts.sv" -y "$root/rtl-templates/arith" >"$lib/units/$name.log" 2>&1 || { cat "$lib/units/$name.log" && return 1; }
+        cat "$lib/units/$name"/*.cpp "$units/units.cpp" >"$lib/units/$name/all.cc"
+        # shellcheck disable=SC2046 # flags are words
+        clang++ $(cpp_flags) "-DUNIT=$name" -I"$lib/units/$name" -O1 -c -o "$lib/units/$name.o" "$lib/units/$name/all.cc" || return
+    done
+    ar rcs "$lib/units.a" "$lib/units"/*.o
 }
 
 # ---- one spec ----
 
-# With every warning of -Wall on the design: an emitted design has none (verif/lint/emitted.vlt).
+# The filelist of a design with the fp32 units that are compiled already (tests/fuzz/units), or with its own.
+design_files() { # folder
+    if [ $plain = 1 ]; then cp "$1/filelist.f" "$1/sim/filelist.f" && return; fi
+    grep -vE '^rtl/rill_fp32_(add|mul|exp|exp_table|recip|recip_table|rsqrt|rsqrt_table|quadratic|from_int|to_fixed)\.v$' "$1/filelist.f" >"$1/sim/filelist.f"
+    echo "$root/tests/fuzz/units/units.sv" >>"$1/sim/filelist.f"
+}
+
+# With every warning of -Wall on the design: an emitted design has none (verif/lint/emitted.vlt). Operations on wide values stay calls.
 verilate() { # folder: as `rill sim --quick-build` does
-    cd "$1" && timeout 600 verilator --cc --exe --x-assign fast --x-initial fast --top-module rill_sim_top --prefix $top --Mdir sim/build -Wall \
-        --assert -DRILL_PROBES -DRILL_ASSERT "$root/verif/lint/emitted.vlt" "$root/tests/fuzz/harness.vlt" -f filelist.f sim/rill_sim_top.sv \
-        "$root"/verif/model/*.sv "$root"/verif/harness/*.sv "$root/verif/harness/main.cpp"
+    cd "$1" || return
+    rm -rf sim/build
+    design_files "$1"
+    timeout 600 verilator --cc --exe -fno-expand --x-assign fast --x-initial fast --top-module rill_sim_top --prefix $top --Mdir sim/build -Wall \
+        --assert -DRILL_PROBES -DRILL_ASSERT "$root/verif/lint/emitted.vlt" "$root/tests/fuzz/harness.vlt" \
+        -f sim/filelist.f sim/rill_sim_top.sv "$root"/verif/model/*.sv "$root"/verif/harness/*.sv "$root/verif/harness/main.cpp"
 }
 
 compile() { # folder: all as one file, without optimisation: a design this small is simulated sooner than it is optimised
@@ -41,7 +78,8 @@ compile() { # folder: all as one file, without optimisation: a design this small
     for file in $top*.cpp; do echo "#include \"$file\""; done >all.cc
     echo "#include \"$root/verif/harness/main.cpp\"" >>all.cc
     # shellcheck disable=SC2046 # flags are words
-    timeout 900 clang++ -I. $(cpp_flags) -O0 -o Vrill all.cc "$lib"/*.o "$root/build/librill.a" -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm -lpthread
+    timeout 900 clang++ -I. $(cpp_flags) -include-pch "$lib/headers.pch" -O0 -o Vrill all.cc "$lib"/*.o "$lib/units.a" "$root/build/librill.a" \
+        -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm -lpthread
 }
 
 key_of() { # spec, key, default
@@ -89,6 +127,14 @@ simulate() { # folder, seed of the memory's jitter, further options
         echo "error: nothing compared, or no match"
         return 1
     fi
+}
+
+# The design with its own fp32 units does the same, cycle by cycle.
+same_plainly() { # folder, seed of the memory's jitter
+    mv "$1.json" "$1.units.json"
+    plain=1
+    verilate "$1" && compile "$1" && simulate "$1" "$2" || return
+    cmp "$1.json" "$1.units.json" || { echo "error: another result without the units of tests/fuzz/units" && return 1; }
 }
 
 same_ids() { # spec, folder
