@@ -44,8 +44,8 @@ static struct cost_contract mul(const struct call *c) { return (void)c, passes(3
 static struct cost_contract gelu(const struct call *c) { return (void)c, passes(38); }
 static struct cost_contract silu(const struct call *c) { return (void)c, passes(22); }
 static struct cost_contract slice(const struct call *c) { return passes(arg(c, "MODE") ? 1 : 0); }
-static struct cost_contract layernorm(const struct call *c) { return gathers(chunks(c), levels(c) + 44); }
-static struct cost_contract rmsnorm(const struct call *c) { return gathers(chunks(c), levels(c) + 32); }
+static struct cost_contract layernorm(const struct call *c) { return gathers(chunks(c), levels(c) + 47); }
+static struct cost_contract rmsnorm(const struct call *c) { return gathers(chunks(c), levels(c) + 34); }
 static struct cost_contract argmax(const struct call *c) { return gathers(chunks(c), levels(c) + 3); }
 static struct cost_contract replay(const struct call *c) { return gathers(firing_in(c), 2); }
 static struct cost_contract head_replay(const struct call *c) { return gathers(arg(c, "UNITS"), 2); }

@@ -46,8 +46,8 @@ static void banks(const struct call *k, int64_t rows, int64_t ready_delay, int64
 }
 static int64_t max_delay(const struct call *k) { return levels(k) > 2 ? levels(k) - 1 : 1; } // the maximum of a row is in place
 static int64_t chunks(const struct call *k) { return div_up(arg(k, "N", 1), lanes(k)); }
-static void layernorm(const struct call *k) { banks(k, chunks(k), levels(k) + 27, 15); }
-static void rmsnorm(const struct call *k) { banks(k, chunks(k), levels(k) + 24, 6); }
+static void layernorm(const struct call *k) { banks(k, chunks(k), levels(k) + 30, 15); }
+static void rmsnorm(const struct call *k) { banks(k, chunks(k), levels(k) + 26, 6); }
 static void units(const struct call *k) {
     k->c->by_token = true;
     k->c->pack = unit_rows(k);

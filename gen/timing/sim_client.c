@@ -70,15 +70,28 @@ static bool reached(const int64_t *item, size_t count, int64_t n, int64_t *from)
     return true;
 }
 
+// Room, or beats to write, are looked for a cycle ahead: behind another burst, and where none was offered, there must be enough for two of any
+// length by then, less what that other one takes; else it is looked for anew when the burst is there. False while that is not known.
+static bool fits(const struct sim_client *c, int64_t beats, int64_t *from) {
+    const int64_t *item = c->is_write ? c->beat.items : c->taken.items;
+    size_t count = c->is_write ? c->beat.count : c->taken.count;
+    int64_t last = c->requested - 1 - (c->is_write ? 0 : c->buffer), two = last + 2 * c->burst - (*from == c->issued + 1 ? c->beats : 0);
+    if (two < 0 || (two < (int64_t)count && item[two] + 2 <= *from)) return true;
+    *from += 1;
+    if (last + beats < 0) return true;
+    if (last + beats >= (int64_t)count) return false;
+    *from = at_least(*from, item[last + beats] + 2);
+    return true;
+}
+
 void client_cut(struct sim *sim, struct sim_client *c) {
     if (c->waits || c->cut == (int64_t)c->run.count) return;
     struct sim_run *run = &c->run.items[c->cut];
     if (c->left == 0) c->left = run->beats, c->address = run->address;
     int64_t beats = at_most(c->left, c->burst - c->address / c->channel->memory.beat_bytes % c->burst);
-    int64_t from = at_least(at_least(run->at + SPLIT_LATENCY, c->issued + 1), c->granted);
-    bool known = c->is_write ? reached(c->beat.items, c->beat.count, c->requested + beats - 1, &from)
-                             : reached(c->taken.items, c->taken.count, c->requested + beats - c->buffer - 1, &from);
-    if (!known || !reached(c->over.items, c->over.count, c->bursts - c->outstanding, &from)) return;
+    int64_t from = at_least(run->at + SPLIT_LATENCY, c->issued + 1);
+    if (!fits(c, beats, &from) || !reached(c->over.items, c->over.count, c->bursts - c->outstanding, &from)) return;
+    from = at_least(from, c->granted);
     c->issued = from;
     c->at = from + 1;
     c->beats = beats;

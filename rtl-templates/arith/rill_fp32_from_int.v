@@ -56,7 +56,18 @@ module rill_fp32_from_int #(
                 empty = PIECES[2:0] - 3'd1 - p[2:0];
     end
 
+    // What is below the bits kept is looked at for every shift, beside the choice of the shift.
     wire [FULL_W-1:0] coarse = wide[FULL_W-1:0] << {empty, 4'd0};
+    wire [7:0]        lost;
+    generate
+        for (i = 0; i < 8; i = i + 1) begin : gen_lost
+            if (i < PIECES - 2) begin : gen_some
+                assign lost[i] = |wide[FULL_W-42-16*i:0];
+            end else begin : gen_none
+                assign lost[i] = 1'b0;
+            end
+        end
+    endgenerate
     reg               sign2_q, sticky2_q;
     reg  [7:0]        exponent2_q;
     reg  [40:0]       top2_q;  // at most 15 of them are shifted out in stage 3, 26 remain
@@ -64,7 +75,7 @@ module rill_fp32_from_int #(
     always @(posedge clk) begin
         if (en) begin
             sign2_q <= sign1_q;
-            sticky2_q <= |coarse[FULL_W-42:0];
+            sticky2_q <= lost[empty];
             exponent2_q <= TOP_EXPONENT[7:0] - {1'b0, empty, 4'd0};
             top2_q <= coarse[FULL_W-1:FULL_W-41];
         end
@@ -104,7 +115,7 @@ module rill_fp32_from_int #(
             y <= zero3_q ? 32'd0 : {sign3_q, rounded};
     end
 
-    wire unused = wide[FULL_W];
+    wire unused = &{1'b0, wide[FULL_W], coarse};
 
 endmodule
 

@@ -3,7 +3,7 @@
 //
 // Every burst ends at the latest at a multiple of MAX_BURST beats, so none crosses a 4 KiB border and long runs settle on aligned bursts.
 // Protocol: AXI4-Stream in and out. A descriptor of 0 beats is dropped. Throughput: one burst per cycle, also across descriptors;
-// latency 2.
+// latency 2, length and address from registers.
 // flush (level): forgets everything held and swallows what arrives. busy: something is held.
 // Reset: clk, synchronous active-high rst.
 // Parameters: BEAT_BITS (bits of a beat), MAX_BURST (beats, power of two, MAX_BURST * BEAT_BITS / 8 <= 4096).
@@ -49,22 +49,25 @@ module rill_burst_splitter #(
     reg         next_valid_q;
     reg  [63:0] next_addr_q;
     reg  [15:0] next_beats_q;
-    // Descriptor being cut.
+    // The burst at the output, and what is left of its descriptor behind it.
     reg         work_valid_q;
     reg  [63:0] work_addr_q;
-    reg  [15:0] work_beats_q;
+    reg  [15:0] length_q;
+    reg  [15:0] left_q;
+    reg         last_q;                      // left_q == 0
     reg         open_q;                      // low in reset
 
-    wire [11:0] page_beat = work_addr_q[11:0] >> BEAT_SHIFT;
+    wire [11:0] page_beat = next_addr_q[11:0] >> BEAT_SHIFT;
     wire [15:0] to_border = BURST_MAX[15:0] - ({4'd0, page_beat} & (BURST_MAX[15:0] - 16'd1));
-    wire        is_last = work_beats_q <= to_border;
-    wire [15:0] length = is_last ? work_beats_q : to_border;
+    wire [16:0] beyond = {1'b0, next_beats_q} - {1'b0, to_border};
+    wire        is_short = beyond[16];       // it ends before the border
+    wire        left_small = left_q <= BURST_MAX[15:0];
     wire        step = work_valid_q && m_axis_burst_tready;
-    wire        work_load = !work_valid_q || (step && is_last);
+    wire        work_load = !work_valid_q || (step && last_q);
 
     assign s_axis_desc_tready = open_q && (flush || !next_valid_q || work_load);
     assign m_axis_burst_tvalid = work_valid_q;
-    assign m_axis_burst_tdata = {length[8:0], work_addr_q};
+    assign m_axis_burst_tdata = {length_q[8:0], work_addr_q};
     assign busy = next_valid_q || work_valid_q;
 
     always @(posedge clk) begin
@@ -75,10 +78,14 @@ module rill_burst_splitter #(
         end
         if (work_load) begin
             work_addr_q <= next_addr_q;
-            work_beats_q <= next_beats_q;
+            length_q <= is_short ? next_beats_q : to_border;
+            left_q <= is_short ? 16'd0 : beyond[15:0];
+            last_q <= is_short || next_beats_q == to_border;
         end else if (step) begin
             work_addr_q <= (work_addr_q | {32'd0, BURST_BYTES - 32'd1}) + 64'd1;
-            work_beats_q <= work_beats_q - to_border;
+            length_q <= left_small ? left_q : BURST_MAX[15:0];
+            left_q <= left_small ? 16'd0 : left_q - BURST_MAX[15:0];
+            last_q <= left_small;
         end
         if (rst || flush) begin
             next_valid_q <= 1'b0;
@@ -99,7 +106,7 @@ module rill_burst_splitter #(
         end
 `endif
 
-    wire unused = &{1'b0, length[15:9], BURST_MAX, BEAT_MASK};
+    wire unused = &{1'b0, length_q[15:9], BURST_MAX, BEAT_MASK};
 endmodule
 
 `default_nettype wire

@@ -3,6 +3,8 @@
 //
 // Client side of AXI4 (address and data channels without ids, size and burst type: rill_axi_read_arbiter adds them).
 // A burst is requested only when the prefetch FIFO has room reserved for all of it: m_axi_rready is high from reset on, for ever.
+// Room is looked for a cycle ahead: the burst behind one that is requested follows it at once with room for 2 * MAX_BURST beats before
+// that, else a cycle later.
 // Throughput: one beat per cycle, given OUTSTANDING * MAX_BURST >= memory latency and PREFETCH_BEATS >= latency + MAX_BURST.
 // flush (level, hold until idle): no further request, descriptors and beats that arrive or are held are swallowed, outstanding bursts
 // drain.
@@ -52,6 +54,7 @@ module rill_dma_read #(
     localparam PTR_W = OUTSTANDING > 1 ? $clog2(OUTSTANDING) : 1;
     localparam [31:0] ROOM_ALL = PREFETCH_BEATS;
     localparam [31:0] OUT_ALL = OUTSTANDING;
+    localparam [31:0] ANY_TWO = 2 * MAX_BURST;
     localparam [31:0] PTR_LAST = OUTSTANDING - 1;
     localparam [31:0] BEAT_STEP = BEAT_BYTES;
 
@@ -84,8 +87,11 @@ module rill_dma_read #(
 
     wire [8:0]        burst_beats = burst[72:64];
     wire [31:0]       room32 = {{(32 - ROOM_W){1'b0}}, room_q};
-    wire              has_room = room32 >= {23'd0, burst_beats};
-    wire              has_slot = out_q != OUT_ALL[OUT_W-1:0];
+    reg               fits_q;                // there is room for the burst that is offered
+    wire              fits_d = issue || !burst_valid ? room32 >= ANY_TWO : room32 >= {23'd0, burst_beats};
+    reg               slot_q;                // out_q is below OUTSTANDING
+    wire              all_out = out_q == OUT_ALL[OUT_W-1:0];
+    wire              next_all_out = out_q == OUT_ALL[OUT_W-1:0] - 1'b1;
     wire              issue = burst_valid && burst_ready;
     wire [31:0]       taken = issue ? {23'd0, burst_beats} : 32'd0;
     wire              beat_in = m_axi_rvalid && m_axi_rready;
@@ -94,7 +100,7 @@ module rill_dma_read #(
     wire              fifo_pop = fifo_valid && (m_axis_beat_tready || flush);
     wire [31:0]       room_d = room32 + {31'd0, fifo_pop} - taken;
 
-    assign burst_ready = has_room && has_slot && !flush && (!ar_valid_q || m_axi_arready);
+    assign burst_ready = fits_q && slot_q && !flush && (!ar_valid_q || m_axi_arready);
     assign m_axi_arvalid = ar_valid_q;
     assign m_axi_araddr = ar_addr_q;
     assign m_axi_arlen = ar_len_q;
@@ -104,11 +110,15 @@ module rill_dma_read #(
     always @(posedge clk) begin
         if (rst) begin
             open_q <= 1'b0;
+            fits_q <= 1'b0;
+            slot_q <= 1'b1;
             ar_valid_q <= 1'b0;
             room_q <= ROOM_ALL[ROOM_W-1:0];
             out_q <= {OUT_W{1'b0}};
         end else begin
             open_q <= 1'b1;
+            slot_q <= burst_end || (issue ? !next_all_out : !all_out);
+            fits_q <= fits_d;
             if (issue)
                 ar_valid_q <= 1'b1;
             else if (m_axi_arready)

@@ -4,6 +4,7 @@
 // Client side of AXI4 (no ids, size, burst type, strobes: rill_axi_write_arbiter adds them; every byte of a beat is written).
 // Store and forward: a burst is requested only when all of its beats are in the buffer, so m_axi_wvalid never waits for a producer and
 // a stopped producer never blocks the port. m_axi_wvalid does not wait for m_axi_awready.
+// Whether they are is looked at a cycle ahead; a burst right behind another one needs 2 * MAX_BURST beats before that, or comes a cycle later.
 // Throughput: one beat per cycle with BUFFER_BEATS >= 2 * MAX_BURST and OUTSTANDING * MAX_BURST >= write latency.
 // flush (level, hold until idle): no further request, descriptors and beats not yet requested are swallowed, requested bursts finish.
 // idle: nothing held, every response is in (and, without flush, nothing offered).
@@ -51,6 +52,7 @@ module rill_dma_write #(
     localparam OUT_W = $clog2(OUTSTANDING + 1);
     localparam PTR_W = OUTSTANDING > 1 ? $clog2(OUTSTANDING) : 1;
     localparam [31:0] OUT_ALL = OUTSTANDING;
+    localparam [31:0] ANY_TWO = 2 * MAX_BURST;
     localparam [31:0] PTR_LAST = OUTSTANDING - 1;
 
     generate
@@ -82,8 +84,11 @@ module rill_dma_write #(
 
     wire [8:0]        burst_beats = burst[72:64];
     wire [31:0]       free32 = {{(32 - HELD_W){1'b0}}, free_q};
-    wire              has_data = free32 >= {23'd0, burst_beats};
-    wire              has_slot = out_q != OUT_ALL[OUT_W-1:0];
+    reg               fits_q;                // the beats of the burst that is offered are there
+    wire              fits_d = issue || !burst_valid ? free32 >= ANY_TWO : free32 >= {23'd0, burst_beats};
+    reg               slot_q;                // out_q is below OUTSTANDING
+    wire              all_out = out_q == OUT_ALL[OUT_W-1:0];
+    wire              next_all_out = out_q == OUT_ALL[OUT_W-1:0] - 1'b1;
     wire              issue = burst_valid && burst_ready;
     wire [31:0]       taken = issue ? {23'd0, burst_beats} : 32'd0;
     wire              response = m_axi_bvalid && m_axi_bready;
@@ -96,7 +101,7 @@ module rill_dma_write #(
     wire              burst_out = beat_out && m_axi_wlast;
     wire [31:0]       free_d = free32 + {31'd0, fifo_push} - {31'd0, drop} - taken;
 
-    assign burst_ready = has_data && has_slot && !flush && (!aw_valid_q || m_axi_awready);
+    assign burst_ready = fits_q && slot_q && !flush && (!aw_valid_q || m_axi_awready);
     assign s_axis_beat_tready = open_q && (flush || fifo_ready);
     assign m_axi_awvalid = aw_valid_q;
     assign m_axi_awaddr = aw_addr_q;
@@ -107,12 +112,16 @@ module rill_dma_write #(
     always @(posedge clk) begin
         if (rst) begin
             open_q <= 1'b0;
+            fits_q <= 1'b0;
+            slot_q <= 1'b1;
             aw_valid_q <= 1'b0;
             free_q <= {HELD_W{1'b0}};
             out_q <= {OUT_W{1'b0}};
             pending_q <= {OUT_W{1'b0}};
         end else begin
             open_q <= 1'b1;
+            slot_q <= response || (issue ? !next_all_out : !all_out);
+            fits_q <= fits_d && !flush;
             if (issue)
                 aw_valid_q <= 1'b1;
             else if (m_axi_awready)

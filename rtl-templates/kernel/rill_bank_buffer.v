@@ -96,7 +96,9 @@ module rill_bank_buffer #(
     reg                   end_q;       // r_tdata is the last word of its block
     wire                  free = r_en && end_q;
 
-    assign s_tready = !full_q[1] && !rst;
+    reg                   open_q;      // not both banks are full
+    wire [1:0]            full_d = full_q + {1'b0, w_take && w_end} - {1'b0, free};
+    assign s_tready = open_q;
     assign w_take = s_tvalid && s_tready;
     assign w_bank = w_bank_q;
     assign w_chunk = w_chunk_q;
@@ -122,12 +124,14 @@ module rill_bank_buffer #(
             w_bank_q <= 1'b0;
             w_chunk_q <= {CHUNK_W{1'b0}};
             full_q <= 2'd0;
+            open_q <= 1'b0;
             ready_q <= 2'd0;
             done_q <= {READY_DELAY{1'b0}};
         end else begin
             if (w_take && w_end) w_bank_q <= !w_bank_q;
             if (w_take && w_tok_last) w_chunk_q <= w_end ? {CHUNK_W{1'b0}} : w_chunk_q + 1'b1;
-            full_q <= full_q + {1'b0, w_take && w_end} - {1'b0, free};
+            full_q <= full_d;
+            open_q <= !full_d[1];
             ready_q <= ready_q + {1'b0, done_q[READY_DELAY-1]} - {1'b0, drop};
             done_q <= done_d[READY_DELAY-1:0];
         end

@@ -4,7 +4,7 @@
 // In: vector stream of N elements (chunk, tok); parameter words {beta[LANES], gamma[LANES]}, gamma low, one per chunk, popped on tok_last.
 // Out: vector stream. The statistics are exact integers, made while a vector streams in; two banks: the next vector (all tokens of a
 // step) may enter while the one before leaves.
-// Throughput: one chunk per cycle in and out. Latency: log2(LANES) + 44 cycles from the last chunk in to the first chunk out.
+// Throughput: one chunk per cycle in and out. Latency: log2(LANES) + 47 cycles from the last chunk in to the first chunk out.
 // Reset: synchronous. fault: pulse; NaN, infinity, |x| >= 2^23, overflow.
 // LANES       fp32 per chunk: 1, 2, 4, 8, 16, 32
 // TOKENS      tokens per step, upper bound
@@ -66,7 +66,7 @@ module rill_layernorm #(
     localparam TOK_W = USER_W - 1;
     localparam ROW_W = TOK_W + 1;                  // {bank, tok}
     localparam [31:0] LAST_CHUNK = CHUNKS - 1;
-    localparam FINISH = 22;                        // spread 5, from_int 4, mul 3, add 4, rsqrt 6
+    localparam FINISH = 23;                        // spread 6, from_int 4, mul 3, add 4, rsqrt 6
     localparam LATENCY = 15;                       // operands 1, add 4, mul 3, mul 3, add 4
 
     // ---- vectors in, two banks ----
@@ -89,7 +89,7 @@ module rill_layernorm #(
     wire                r_tvalid;
     wire [LANES*32-1:0] r_tdata;
 
-    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .READY_DELAY(LEVELS + 27)) u_banks (
+    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .READY_DELAY(LEVELS + 30)) u_banks (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata), .s_tuser(s_axis_x_tuser),
         .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end),
         .r_en(en), .r_go(s_axis_param_tvalid), .r_pad(1'b0), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks),
@@ -122,7 +122,7 @@ module rill_layernorm #(
     reg  [31:0]       r_q [0:(1<<ROW_W)-1];
     reg  [31:0]       mean_q [0:(1<<ROW_W)-1];
     rill_norm_spread #(.N(N)) u_spread (.clk(clk), .s1(sum), .high(high), .middle(middle), .low(low), .y(spread));
-    rill_fp32_from_int #(.WIDTH(120)) u_spread_float (.clk(clk), .en(1'b1), .a(spread), .y(spread_float));
+    rill_fp32_from_int #(.WIDTH(120)) u_spread_float (.clk(clk), .en(1'b1), .a({1'b0, spread[118:0]}), .y(spread_float));
     rill_fp32_mul #(.SATURATE(0)) u_variance (.clk(clk), .en(1'b1), .a(spread_float), .b(VAR_SCALE), .y(variance), .fault(stat_fault[0]));
     rill_fp32_add u_eps (.clk(clk), .en(1'b1), .a(variance), .b(EPS), .y(variance_eps), .fault(stat_fault[1]));
     rill_fp32_rsqrt u_rsqrt (.clk(clk), .en(1'b1), .a(variance_eps), .y(r), .fault(stat_fault[2]));
@@ -138,7 +138,7 @@ module rill_layernorm #(
             r_q[stat_row] <= r;
             mean_q[stat_row] <= mean;
         end
-    wire stat_bad = |(stat_fault & {stat_valid_q[6], stat_valid_q[21], stat_valid_q[15], stat_valid_q[11]});
+    wire stat_bad = |(stat_fault & {stat_valid_q[6], stat_valid_q[22], stat_valid_q[16], stat_valid_q[12]});
 
     // ---- out ----
     wire [LATENCY-1:0]    valid;
@@ -194,7 +194,7 @@ module rill_layernorm #(
     wire bad = (|fault_centre && valid[4]) || (|fault_r && valid[7]) || (|fault_gamma && valid[10]) || (|fault_beta && valid[14]);
     always @(posedge clk) fault <= !rst && (sums_fault || stat_bad || (en && bad));
 
-    wire unused = &{1'b0, valid, w_end, i_chunk, i_chunks, i_pad, i_side};
+    wire unused = &{1'b0, spread[119], valid, w_end, i_chunk, i_chunks, i_pad, i_side};
 endmodule
 
 `default_nettype wire

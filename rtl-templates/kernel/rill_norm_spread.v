@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // n^2 times the variance as an exact integer: y = n * S2 - S1^2 with S2 = high * 2^44 + middle * 2^23 + low.
 //
-// Latency 5 cycles, one result per cycle, no reset. n <= 65536 and |X| < 2^43 keep y below 2^118.
+// Latency 6 cycles, one result per cycle, no reset. n <= 65536 and |X| < 2^43 keep y below 2^118.
 // N  elements of the vector
 `default_nettype none
 
@@ -22,43 +22,74 @@ module rill_norm_spread #(
     endgenerate
 
     wire [31:0] n = N;
-    wire [46:0] n_wide = {15'd0, n};
+    wire [36:0] n_wide = {5'd0, n};
 
-    // Stage 1: products of 30-bit halves with n; |S1|.
-    reg [46:0] high_a_q, high_b_q, middle_a_q, middle_b_q, low_a_q, low_b_q;
+    // 60 bits times n: products of 20 bits each, the outer ones side by side.
+    function [73:0] outer_parts(input [39:0] from, input [36:0] by);
+        outer_parts = {{17'd0, from[39:20]} * by, {17'd0, from[19:0]} * by};
+    endfunction
+    function [76:0] joined(input [73:0] outer, input [36:0] inner);
+        joined = {outer[73:37], 3'd0, outer[36:0]} + {20'd0, inner, 20'd0};
+    endfunction
+
+    // Stage 1: products with n; |S1|.
+    reg [73:0] high_a_q, middle_a_q, low_a_q;
+    reg [36:0] high_b_q, middle_b_q, low_b_q;
     reg [59:0] s1_q;
     always @(posedge clk) begin
-        high_a_q <= {17'd0, high[59:30]} * n_wide;
-        high_b_q <= {17'd0, high[29:0]} * n_wide;
-        middle_a_q <= {17'd0, middle[59:30]} * n_wide;
-        middle_b_q <= {17'd0, middle[29:0]} * n_wide;
-        low_a_q <= {17'd0, low[59:30]} * n_wide;
-        low_b_q <= {17'd0, low[29:0]} * n_wide;
+        high_a_q <= outer_parts({high[59:40], high[19:0]}, n_wide);
+        high_b_q <= {17'd0, high[39:20]} * n_wide;
+        middle_a_q <= outer_parts({middle[59:40], middle[19:0]}, n_wide);
+        middle_b_q <= {17'd0, middle[39:20]} * n_wide;
+        low_a_q <= outer_parts({low[59:40], low[19:0]}, n_wide);
+        low_b_q <= {17'd0, low[39:20]} * n_wide;
         s1_q <= (s1 ^ {60{s1[59]}}) + {59'd0, s1[59]};
     end
 
-    // Stage 2: n times each part; squares of the halves of |S1|.
+    // Stage 2: n times each part; products of the quarters of |S1|.
+    function [29:0] quarters(input [59:0] from, input [1:0] i, j);
+        quarters = {15'd0, from[15*i +: 15]} * {15'd0, from[15*j +: 15]};
+    endfunction
     reg [76:0] high2_q, middle2_q, low2_q;
-    reg [59:0] aa_q, ab_q, bb_q;
+    reg [29:0] q00_q, q01_q, q02_q, q03_q, q11_q, q12_q, q13_q, q22_q, q23_q, q33_q;
     always @(posedge clk) begin
-        high2_q <= {high_a_q, 30'd0} + {30'd0, high_b_q};
-        middle2_q <= {middle_a_q, 30'd0} + {30'd0, middle_b_q};
-        low2_q <= {low_a_q, 30'd0} + {30'd0, low_b_q};
-        aa_q <= {30'd0, s1_q[59:30]} * {30'd0, s1_q[59:30]};
-        ab_q <= {30'd0, s1_q[59:30]} * {30'd0, s1_q[29:0]};
-        bb_q <= {30'd0, s1_q[29:0]} * {30'd0, s1_q[29:0]};
+        high2_q <= joined(high_a_q, high_b_q);
+        middle2_q <= joined(middle_a_q, middle_b_q);
+        low2_q <= joined(low_a_q, low_b_q);
+        q00_q <= quarters(s1_q, 2'd0, 2'd0);
+        q01_q <= quarters(s1_q, 2'd0, 2'd1);
+        q02_q <= quarters(s1_q, 2'd0, 2'd2);
+        q03_q <= quarters(s1_q, 2'd0, 2'd3);
+        q11_q <= quarters(s1_q, 2'd1, 2'd1);
+        q12_q <= quarters(s1_q, 2'd1, 2'd2);
+        q13_q <= quarters(s1_q, 2'd1, 2'd3);
+        q22_q <= quarters(s1_q, 2'd2, 2'd2);
+        q23_q <= quarters(s1_q, 2'd2, 2'd3);
+        q33_q <= quarters(s1_q, 2'd3, 2'd3);
     end
 
-    // Stages 3 to 5: one wide addition each.
-    reg [119:0] outer_q, middle3_q, square_q, cross_q, n_s2_q, s1_s1_q;
+    // Stages 3 and 4: additions over the bits where both sides have some. The mixed products count twice: one place further up.
+    reg [119:0] outer_q, squares_q, n_s2_q, s1_s1_q;
+    reg [76:0]  middle3_q;
+    reg [60:0]  cross_q;                     // from bit 31
+    wire [103:0] mixed = {14'd0, q23_q, q03_q, q01_q};
     always @(posedge clk) begin
-        outer_q <= {high2_q[75:0], 44'd0} + {43'd0, low2_q};
-        middle3_q <= {20'd0, middle2_q, 23'd0};
-        square_q <= {aa_q, bb_q};
-        cross_q <= {29'd0, ab_q, 31'd0};
-        n_s2_q <= outer_q + middle3_q;
-        s1_s1_q <= square_q + cross_q;
-        y <= n_s2_q - s1_s1_q;
+        outer_q <= {high2_q[75:0] + {43'd0, low2_q[76:44]}, low2_q[43:0]};
+        middle3_q <= middle2_q;
+        squares_q <= {{q33_q, q22_q, q11_q, q00_q[29:16]} + mixed, q00_q[15:0]};
+        cross_q <= {{1'b0, q13_q, q02_q[29:15]} + {16'd0, q12_q}, q02_q[14:0]};
+        n_s2_q <= {outer_q[119:23] + {20'd0, middle3_q}, outer_q[22:0]};
+        s1_s1_q <= {squares_q[119:31] + {28'd0, cross_q}, squares_q[30:0]};
+    end
+
+    // Stages 5 and 6: the difference, its lower half first.
+    reg [60:0]  low5_q;
+    reg [59:0]  n_s2_5_q, s1_s1_5_q;
+    always @(posedge clk) begin
+        low5_q <= {1'b0, n_s2_q[59:0]} - {1'b0, s1_s1_q[59:0]};
+        n_s2_5_q <= n_s2_q[119:60];
+        s1_s1_5_q <= s1_s1_q[119:60];
+        y <= {n_s2_5_q - s1_s1_5_q - {59'd0, low5_q[60]}, low5_q[59:0]};
     end
 
     wire unused = high2_q[76];

@@ -4,7 +4,7 @@
 // Free running: take marks a chunk of LANES fp32 with its row (any index below ROWS), first and last chunk of the vector. After the last
 // chunk of a row m_valid comes with m_row, m_sum = sum X, and the sum of squares in three parts:
 //     sum X^2 = m_high * 2^44 + m_middle * 2^23 + m_low        (|X| = high * 2^22 + low)
-// Padding lanes must be zero. Latency log2(LANES) + 6 from the last chunk. One chunk per cycle.
+// Padding lanes must be zero. Latency log2(LANES) + 8 from the last chunk. One chunk per cycle.
 // fault: pulse; NaN, infinity, or |X| >= 2^43. Reset: synchronous, valids only.
 // LANES  fp32 per chunk, a power of two
 // ROWS   vectors that may be open at a time
@@ -38,10 +38,13 @@ module rill_norm_sums #(
     endgenerate
 
     localparam LEVELS = $clog2(LANES > 0 ? LANES : 1);
-    localparam LATENCY = LEVELS + 5;    // to the output of the trees
+    localparam LATENCY = LEVELS + 7;    // to the output of the trees
 
+    // A register first: what is enabled behind it hangs on a register too.
+    reg  [LANES*32-1:0] x_q;
+    reg  [ROW_W+1:0]    place_q;
     reg  [LATENCY:0]    took_q;
-    wire                step = take || |took_q[LATENCY-2:0]; // with no word on its way no register moves
+    reg                 step;           // with no word on its way no register moves
     wire [LANES*60-1:0] fixed;
     wire [LANES*60-1:0] high;
     wire [LANES*60-1:0] middle;
@@ -54,16 +57,30 @@ module rill_norm_sums #(
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             wire [43:0] whole;
             reg  [42:0] magnitude_q;
+            reg  [37:0] high_a_q;        // products with 17 bits at most, and what is left
+            reg  [24:0] high_b_q;
+            reg  [38:0] middle_a_q;
+            reg  [25:0] middle_b_q;
+            reg  [38:0] low_a_q;
+            reg  [26:0] low_b_q;
             reg  [41:0] high_q;
             reg  [42:0] middle_q;
             reg  [43:0] low_q;
-            rill_fp32_to_fixed #(.FRAC(20), .WIDTH(44)) u_fix (.clk(clk), .en(step), .a(x[i*32 +: 32]), .y(whole), .overflow(lane_over[i]),
+            wire [21:0] bottom = magnitude_q[21:0];
+            wire [20:0] top = magnitude_q[42:22];
+            rill_fp32_to_fixed #(.FRAC(20), .WIDTH(44)) u_fix (.clk(clk), .en(step), .a(x_q[i*32 +: 32]), .y(whole), .overflow(lane_over[i]),
                 .fault(lane_fault[i]));
             always @(posedge clk) if (step) begin
                 magnitude_q <= (whole[42:0] ^ {43{whole[43]}}) + {42'd0, whole[43]};
-                high_q <= {21'd0, magnitude_q[42:22]} * {21'd0, magnitude_q[42:22]};
-                middle_q <= {22'd0, magnitude_q[42:22]} * {21'd0, magnitude_q[21:0]};
-                low_q <= {22'd0, magnitude_q[21:0]} * {22'd0, magnitude_q[21:0]};
+                high_a_q <= {17'd0, top} * {21'd0, top[16:0]};
+                high_b_q <= {4'd0, top} * {21'd0, top[20:17]};
+                middle_a_q <= {17'd0, bottom} * {22'd0, top[16:0]};
+                middle_b_q <= {4'd0, bottom} * {22'd0, top[20:17]};
+                low_a_q <= {17'd0, bottom} * {22'd0, bottom[16:0]};
+                low_b_q <= {5'd0, bottom} * {22'd0, bottom[21:17]};
+                high_q <= {4'd0, high_a_q} + {high_b_q, 17'd0};
+                middle_q <= {4'd0, middle_a_q} + {middle_b_q, 17'd0};
+                low_q <= {5'd0, low_a_q} + {low_b_q, 17'd0};
             end
             assign fixed[i*60 +: 60] = {{16{whole[43]}}, whole};
             assign high[i*60 +: 60] = {18'd0, high_q};
@@ -78,7 +95,7 @@ module rill_norm_sums #(
     wire [59:0] sum_middle;
     wire [59:0] sum_low;
     rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_sum (.clk(clk), .en(step), .d(fixed), .q(sum_early));
-    rill_delay_line #(.DATA_W(60), .DEPTH(2)) u_late (.clk(clk), .rst(rst), .en(step), .d(sum_early), .q(sum));
+    rill_delay_line #(.DATA_W(60), .DEPTH(3)) u_late (.clk(clk), .rst(rst), .en(step), .d(sum_early), .q(sum));
     rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_high (.clk(clk), .en(step), .d(high), .q(sum_high));
     rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_middle (.clk(clk), .en(step), .d(middle), .q(sum_middle));
     rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_low (.clk(clk), .en(step), .d(low), .q(sum_low));
@@ -93,15 +110,22 @@ module rill_norm_sums #(
     reg  [59:0]      high_q [0:ROWS-1];
     reg  [59:0]      middle_q [0:ROWS-1];
     reg  [59:0]      low_q [0:ROWS-1];
-    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LATENCY)) u_place (.clk(clk), .rst(rst), .en(step), .d({first, last, row}),
+    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LATENCY - 1)) u_place (.clk(clk), .rst(rst), .en(step), .d(place_q),
         .q({at_first, at_last, at_row}));
     always @(posedge clk)
         if (rst) begin
             took_q <= {(LATENCY+1){1'b0}};
+            step <= 1'b0;
             valid_q <= 1'b0;
         end else begin
             took_q <= {took_q[LATENCY-1:0], take};
+            step <= take || |took_q[LATENCY-3:0];
             valid_q <= took_q[LATENCY-1] && at_last;
+        end
+    always @(posedge clk)
+        if (take) begin
+            x_q <= x;
+            place_q <= {first, last, row};
         end
     always @(posedge clk) begin
         row_q <= at_row;
@@ -112,7 +136,7 @@ module rill_norm_sums #(
             low_q[at_row] <= (at_first ? 60'd0 : low_q[at_row]) + sum_low;
         end
     end
-    always @(posedge clk) fault <= !rst && took_q[2] && |(lane_fault | lane_over);
+    always @(posedge clk) fault <= !rst && took_q[3] && |(lane_fault | lane_over);
 
     assign m_valid = valid_q;
     assign m_row = row_q;

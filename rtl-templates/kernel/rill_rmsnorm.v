@@ -4,7 +4,7 @@
 // In: vector stream of N elements (chunk, tok); parameter words gamma[LANES], one per chunk, popped on tok_last.
 // Out: vector stream. The statistics are exact integers, made while a vector streams in; two banks: the next vector (all tokens of a
 // step) may enter while the one before leaves.
-// Throughput: one chunk per cycle in and out. Latency: log2(LANES) + 32 cycles from the last chunk in to the first chunk out.
+// Throughput: one chunk per cycle in and out. Latency: log2(LANES) + 34 cycles from the last chunk in to the first chunk out.
 // Reset: synchronous. fault: pulse; NaN, infinity, |x| >= 2^23, overflow.
 // LANES       fp32 per chunk: 1, 2, 4, 8, 16, 32
 // TOKENS      tokens per step, upper bound
@@ -87,7 +87,7 @@ module rill_rmsnorm #(
     wire                r_tvalid;
     wire [LANES*32-1:0] r_tdata;
 
-    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .READY_DELAY(LEVELS + 24)) u_banks (
+    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .READY_DELAY(LEVELS + 26)) u_banks (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata), .s_tuser(s_axis_x_tuser),
         .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end),
         .r_en(en), .r_go(s_axis_param_tvalid), .r_pad(1'b0), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks),
@@ -123,7 +123,7 @@ module rill_rmsnorm #(
         middle_q <= {21'd0, middle, 23'd0};
         squares_q <= outer_q + middle_q;
     end
-    rill_fp32_from_int #(.WIDTH(104)) u_squares_float (.clk(clk), .en(1'b1), .a(squares_q), .y(squares_float));
+    rill_fp32_from_int #(.WIDTH(104)) u_squares_float (.clk(clk), .en(1'b1), .a({1'b0, squares_q[102:0]}), .y(squares_float));
     rill_fp32_mul #(.SATURATE(0)) u_mean (.clk(clk), .en(1'b1), .a(squares_float), .b(MS_SCALE), .y(square_mean), .fault(stat_fault[0]));
     rill_fp32_add u_eps (.clk(clk), .en(1'b1), .a(square_mean), .b(EPS), .y(mean_eps), .fault(stat_fault[1]));
     rill_fp32_rsqrt u_rsqrt (.clk(clk), .en(1'b1), .a(mean_eps), .y(r), .fault(stat_fault[2]));
@@ -168,7 +168,7 @@ module rill_rmsnorm #(
     wire bad = (|fault_r && valid[2]) || (|fault_gamma && valid[5]);
     always @(posedge clk) fault <= !rst && (sums_fault || stat_bad || (en && bad));
 
-    wire unused = &{1'b0, valid, sum, w_end, i_chunk, i_chunks, i_pad, i_side};
+    wire unused = &{1'b0, squares_q[103], valid, sum, w_end, i_chunk, i_chunks, i_pad, i_side};
 endmodule
 
 `default_nettype wire

@@ -114,14 +114,15 @@ module rill_softmax #(
     wire                k_valid;
     wire                k_ready;
     wire [LANES*32-1:0] k_data;
-    wire [15:0]         k_pos;
+    wire [15:0]         k_own;
     wire                k_last;
     wire [USER_W-1:0]   k_user;
     wire [LANES-1:0]    k_fault;
+    wire [15:0]         s_own = pos_q + {{(16-TOK_W){1'b0}}, s_axis_s_tuser[TOK_W-1:0]};   // the token's own position
     rill_pipe #(.LATENCY(3), .SIDE_W(17 + USER_W)) u_in (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_s_tvalid && s_axis_kscale_tvalid && step_q), .s_tready(in_ready),
-        .s_side({pos_q, s_axis_s_tlast, s_axis_s_tuser}), .en(en_in), .step(step_in), .valid(in_valid), .m_tvalid(k_valid), .m_tready(k_ready),
-        .m_side({k_pos, k_last, k_user}));
+        .s_side({s_own, s_axis_s_tlast, s_axis_s_tuser}), .en(en_in), .step(step_in), .valid(in_valid), .m_tvalid(k_valid), .m_tready(k_ready),
+        .m_side({k_own, k_last, k_user}));
     assign s_axis_s_tready = in_ready && s_axis_kscale_tvalid && step_q;
     assign s_axis_kscale_tready = in_ready && s_axis_s_tvalid && step_q && s_axis_s_tuser[TOK_W];
 
@@ -140,27 +141,45 @@ module rill_softmax #(
     wire                i_pad;
     wire                i_end;
     wire                i_tlast;
-    wire [15:0]         i_pos;
+    wire                i_side;
     wire                r_tvalid;
     wire [LANES*32-1:0] r_tdata;
-    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .READY_DELAY(READY_DELAY), .SIDE_W(16)) u_banks (
-        .clk(clk), .rst(rst), .s_tvalid(k_valid), .s_tready(k_ready), .s_tdata(k_data), .s_tuser(k_user), .s_tlast(k_last), .s_side(k_pos),
+    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .READY_DELAY(READY_DELAY)) u_banks (
+        .clk(clk), .rst(rst), .s_tvalid(k_valid), .s_tready(k_ready), .s_tdata(k_data), .s_tuser(k_user), .s_tlast(k_last), .s_side(1'b0),
         .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end), .r_en(en), .r_go(go), .r_pad(1'b0), .i_avail(i_avail),
         .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser), .i_pad(i_pad), .i_end(i_end), .i_tlast(i_tlast),
-        .i_side(i_pos), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
+        .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
 
-    // Position chunk * LANES + lane is seen by the token at `own` when the chunk lies before own's chunk, or in it at a lane up to own's.
-    wire [15:0]         k_own = k_pos + {{(16-TOK_W){1'b0}}, k_user[TOK_W-1:0]};
-    wire [31:0]         k_own_chunk = {16'd0, k_own} >> LEVELS;
-    wire [31:0]         k_chunk = {{(32-CHUNK_W){1'b0}}, w_chunk};
-    wire [LANES-1:0]    k_up_to = {LANES{1'b1}} >> (LAST_LANE[4:0] & ~k_own[4:0]);   // lanes up to own's
-    wire [LANES-1:0]    k_seen = k_chunk < k_own_chunk ? {LANES{1'b1}} : k_chunk == k_own_chunk ? k_up_to : {LANES{1'b0}};
+    // Position chunk * LANES + lane is seen by the token at `own` when the chunk lies before own's chunk, or in it at a lane up to own's: in
+    // three stages beside the multipliers.
+    reg  [CHUNK_W-1:0]  s_chunk_q;
+    reg  [CHUNK_W-1:0]  chunk1_q;
+    reg  [15:0]         own1_q;
+    reg                 before2_q;
+    reg                 within2_q;
+    reg  [LANES-1:0]    up_to2_q;
+    reg  [LANES-1:0]    k_seen;
+    wire [31:0]         own1_chunk = {16'd0, own1_q} >> LEVELS;
+    wire [31:0]         chunk1 = {{(32-CHUNK_W){1'b0}}, chunk1_q};
+    always @(posedge clk)
+        if (rst) s_chunk_q <= {CHUNK_W{1'b0}};
+        else if (s_take && s_axis_s_tuser[TOK_W]) s_chunk_q <= s_axis_s_tlast ? {CHUNK_W{1'b0}} : s_chunk_q + 1'b1;
+    always @(posedge clk)
+        if (step_in) begin
+            chunk1_q <= s_chunk_q;
+            own1_q <= s_own;
+            before2_q <= chunk1 < own1_chunk;
+            within2_q <= chunk1 == own1_chunk;
+            up_to2_q <= {LANES{1'b1}} >> (LAST_LANE[4:0] & ~own1_q[4:0]);   // lanes up to own's
+            k_seen <= before2_q ? {LANES{1'b1}} : within2_q ? up_to2_q : {LANES{1'b0}};
+        end
     wire [LANES*32-1:0] keys;
     wire [31:0]         chunk_key;
     wire [ROW_W:0]      place;
     wire [ROW_W-1:0]    row = place[ROW_W-1:0];
     reg  [LEVELS:0]     took_q;
     wire [LEVELS+1:0]   took = {took_q, w_take};
+    reg  [15:0]         own_q [0:(1<<ROW_W)-1];
     reg  [31:0]         key_q [0:(1<<ROW_W)-1];         // ordered as unsigned numbers; 0 is below every finite value
 
     genvar i;
@@ -177,6 +196,7 @@ module rill_softmax #(
     always @(posedge clk)
         if (rst) took_q <= {(LEVELS+1){1'b0}};
         else took_q <= took[LEVELS:0];
+    always @(posedge clk) if (w_take) own_q[{w_bank, k_user[TOK_W-1:0]}] <= k_own;
     always @(posedge clk) if (took[LEVELS] && (place[ROW_W] || chunk_key > key_q[row])) key_q[row] <= chunk_key;
 
     // ---- second pass: e = exp(s - max), p = e * vscale, sum of e ----
@@ -191,7 +211,7 @@ module rill_softmax #(
     reg  [LANES-1:0]    seen1_q;
     wire [31:0]         key1 = key_q[{bank1_q, user1_q[TOK_W-1:0]}];
     wire [31:0]         minus_max = {key1[31], key1[30:0] ^ {31{!key1[31]}}};  // the sign of the value is !key[31]
-    wire [15:0]         i_own = i_pos + {{(16-TOK_W){1'b0}}, i_tuser[TOK_W-1:0]};
+    wire [15:0]         i_own = own_q[{i_bank, i_tuser[TOK_W-1:0]}];
     wire [31:0]         i_own_chunk = {16'd0, i_own} >> LEVELS;
     wire [31:0]         i_at = {{(32-CHUNK_W){1'b0}}, i_chunk};
     wire [LANES-1:0]    i_up_to = {LANES{1'b1}} >> (LAST_LANE[4:0] & ~i_own[4:0]);
@@ -318,7 +338,7 @@ module rill_softmax #(
 `ifdef RILL_ASSERT
     always @(posedge clk) if (!rst) assert (!inv_push || inv_ready);
 `endif
-    wire unused = &{1'b0, s_axis_step_tdata, in_valid, en_in, w_end, i_pad, i_tlast, took, sum_valid, k_own_chunk, i_own_chunk, k_own, i_own,
+    wire unused = &{1'b0, s_axis_step_tdata, in_valid, en_in, w_end, i_pad, i_tlast, took, sum_valid, own1_chunk, i_own_chunk, own1_q, i_own, i_side,
         inv_count, inv_high, inv_ready, valid};
 endmodule
 

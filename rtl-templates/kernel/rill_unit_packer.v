@@ -42,15 +42,23 @@ module rill_unit_packer #(
     localparam SLOTS = XS / (LANES > 0 ? LANES : 1);
 
     reg              valid_q;
+    (* keep = "true" *) reg unit_valid_q;                  // valid_q once more, for the slots
     reg [SIDE_W-1:0] side_q;
+    wire             take = (!unit_valid_q || m_tready) && s_valid;
+    wire [LANES*8-1:0] data = s_data & {LANES*8{!s_zero}};
 
     assign en = !valid_q || m_tready;
     assign m_tvalid = valid_q;
     assign m_side = side_q;
 
     always @(posedge clk)
-        if (rst) valid_q <= 1'b0;
-        else if (en) valid_q <= s_valid && s_last;
+        if (rst) begin
+            valid_q <= 1'b0;
+            unit_valid_q <= 1'b0;
+        end else if (en) begin
+            valid_q <= s_valid && s_last;
+            unit_valid_q <= s_valid && s_last;
+        end
     always @(posedge clk) if (en && s_valid) side_q <= s_side;
 
     genvar i;
@@ -58,11 +66,8 @@ module rill_unit_packer #(
         for (i = 0; i < SLOTS; i = i + 1) begin : gen_slot
             localparam [31:0] INDEX = i;
             reg [LANES*8-1:0] q_q;
-            always @(posedge clk)
-                if (en && s_valid) begin
-                    if (s_slot == INDEX[SLOT_W-1:0]) q_q <= s_zero ? {LANES*8{1'b0}} : s_data;
-                    else if (s_first) q_q <= {LANES*8{1'b0}};
-                end
+            wire mine = s_slot == INDEX[SLOT_W-1:0];
+            always @(posedge clk) if (take && (mine || s_first)) q_q <= data & {LANES*8{mine}};
             assign m_tdata[i*LANES*8 +: LANES*8] = q_q;
         end
     endgenerate
