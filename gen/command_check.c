@@ -32,10 +32,11 @@ static int list_passes(void) {
 // The operations table as Markdown, for docs/spec.md.
 static int list_operations(void) {
     puts("| operation | in | out | attributes | what it computes |\n|---|---|---|---|---|");
+    const struct ir none = {0}, *ir = &none;
     for (int op = 0; op < IR_OPS; op++) {
         struct ir_op_attr attr[IR_MAX_OP_ATTRS];
-        int count = ir_op_attrs(op, attr);
-        printf("| `%s` | %d | %d | ", ir_op_table[op].name, ir_op_table[op].inputs, ir_op_table[op].outputs);
+        int count = ir_op_attrs(ir, op, attr);
+        printf("| `%s` | %d | %d | ", ir_op_of(ir, op)->name, ir_op_of(ir, op)->inputs, ir_op_of(ir, op)->outputs);
         for (int i = 0; i < count; i++) {
             static const char *const kinds[] = {"integer", "number", "string", "list"};
             printf("%s`%s`: %s%s%s", i ? ", " : "", attr[i].name, kinds[attr[i].kind],
@@ -44,7 +45,7 @@ static int list_operations(void) {
                                        : ", optional",
                    attr[i].text);
         }
-        printf(" | %s |\n", ir_op_table[op].doc);
+        printf(" | %s |\n", ir_op_of(ir, op)->doc);
     }
     return RILL_OK;
 }

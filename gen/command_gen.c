@@ -64,6 +64,23 @@ static bool copy_templates(struct arena *arena, struct output *out, struct text 
     return true;
 }
 
+// The files of hand-written kernels; one that several kernels name is written once.
+static bool copy_customs(const struct ir *ir, struct output *out, struct text *filelist) {
+    for (int c = 0; c < ir->customs; c++)
+        for (int f = 0; f < ir->custom[c].files; f++) {
+            const struct custom_file *file = &ir->custom[c].file[f];
+            const char *name = arena_printf(ir->arena, "rtl/%s", file->name), *line = arena_printf(ir->arena, "%s\n", name);
+            if (strstr(text_cstr(filelist), line)) continue;
+            struct text text = {0};
+            text_add(&text, file->text);
+            bool ok = output_text(out, name, &text);
+            text_free(&text);
+            if (!ok) return false;
+            text_add(filelist, line);
+        }
+    return true;
+}
+
 static uint64_t hash_bytes(const char *data, size_t len) { // FNV-1a
     uint64_t h = 0xcbf29ce484222325u;
     for (size_t i = 0; i < len; i++) h = (h ^ (uint8_t)data[i]) * 0x100000001b3u;
@@ -116,6 +133,7 @@ static bool write_design(const struct ir *ir, struct output *out, struct diag *d
     ir_write_text(ir, &design);
     uint64_t hash = hash_bytes(design.data, design.len);
     bool ok = copy_templates(ir->arena, out, &filelist, arena_strndup(ir->arena, root, strlen(root) - strlen("/stream/rill_fifo.v")));
+    ok = ok && copy_customs(ir, out, &filelist);
     ok = ok && write_verilog(ir, out, &filelist, hash) && write_texts(ir, out);
     ok = write_text(out, "design.yaml", &design) && ok;
     return write_text(out, "filelist.f", &filelist) && ok;

@@ -126,6 +126,7 @@ int command_sim(int argc, char **argv) {
     b.pass[0] = (char *)exe;
     b.pass[1] = "--dir";
     b.pass[2] = (char *)b.dir;
+    setenv("RILL_HOME", b.root, 0); // headers for the golden files of hand-written kernels
     execv(exe, b.pass);
     fprintf(stderr, "rill sim: error: cannot run %s: %s\n", exe, strerror(errno));
     return RILL_INTERNAL;

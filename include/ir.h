@@ -10,7 +10,9 @@
 
 #include "attrs.h"
 #include "base.h"
+#include "custom.h"
 #include "diag.h"
+#include "ir_design.h"
 #include "ir_die.h"
 #include "ir_group.h"
 #include "itensor.h"
@@ -181,27 +183,6 @@ struct ir_segment { // the same offset on every channel it lives on
 
 // ---- The whole -----------------------------------------------------------------------------------------------------------------------
 
-struct ir_design { // design-wide numbers, docs/rtl.md section 2
-    double clock_mhz;
-    int channels, beat_bits, lanes, tokens;
-    int arrays; // tokens that a beat serves in one cycle of a matrix engine; divides tokens
-    int unroll; // lanes to hand out, 0: every kernel has `lanes`
-    int group;
-    int prefetch_beats, max_burst, outstanding;
-    int64_t context;               // positions
-    int64_t eot;                   // end-of-text id, -1: none
-    int64_t channel_bytes;         // memory of one channel
-    int64_t on_chip_kib;           // budget of a group, 0: none
-    bool is_lm;                    // ids in, ids out; else rows in, rows out
-    const char *binding, *weights; // weights: default format of products
-    const char *fifo;              // "timed": depths from timing contracts, "safe": whole tensors
-    const char *board;
-    const char *memories;  // how allocate-memories chose, in words for the report, or NULL
-    int dies;              // 1: no partition
-    int64_t sll;           // bits that can cross from die to die, 0: not known
-    const char *placement; // how place-dies found its partition, or NULL
-};
-
 struct ir {
     struct arena *arena;
     const char *name;
@@ -247,7 +228,10 @@ struct ir {
     struct ir_die *die;
     int dies;
     size_t die_capacity;
-    const char *done; // name of the last pass that ran
+    struct custom *custom; // hand-written kernels: the operations from IR_OPS on
+    int customs;
+    struct ir_op_info *custom_op; // their rows of the operations table (ir_set_customs)
+    const char *done;             // name of the last pass that ran
 };
 
 // ---- Building and looking up ------------------------------------------------------------------------------------------------------------

@@ -25,24 +25,26 @@ struct ir_op_info {
     const char *doc;
 };
 
-extern const struct ir_op_info ir_op_table[IR_OPS];
+extern const struct ir_op_info ir_op_table[IR_OPS]; // without hand-written kernels
 
-int ir_op_find(const char *name); // IR_NONE if there is none
+// The row of an operation; those from IR_OPS on are the IR's hand-written kernels.
+const struct ir_op_info *ir_op_of(const struct ir *, int op);
+int ir_op_find(const struct ir *, const char *name); // IR_NONE if there is none
 
-enum { IR_MAX_OP_ATTRS = 8 };
+enum { IR_MAX_OP_ATTRS = CUSTOM_MAX_PARAMS };
 struct ir_op_attr {
-    char name[24];
+    char name[64];
     enum ir_attr_kind kind;
     bool required, has_default;
     char text[24]; // default as written
 };
 // Parses the attribute column; returns the count.
-int ir_op_attrs(int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
+int ir_op_attrs(const struct ir *, int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
 
 // The name-th word of a column of the ports field: column 0 inputs, 1 outputs, 2 extras. NULL past the end.
-const char *ir_op_port(struct arena *, int op, int column, int index);
+const char *ir_op_port(const struct ir *, int op, int column, int index);
 // Of a node that transposes: perm[d] is the operand's dimension that becomes dimension d. False where the attribute is no permutation.
 bool ir_permutation(const struct ir *, const struct ir_node *, int perm[]);
-bool ir_op_has_extra(int op, const char *extra);
+bool ir_op_has_extra(const struct ir *, int op, const char *extra);
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef RILL_SPEC_H
 #define RILL_SPEC_H
 
+#include "custom.h"
 #include "device.h"
 #include "diag.h"
 
@@ -23,6 +24,7 @@ enum {
     SPEC_MAX_PORTS = 8, // inputs or outputs of a graph or an operation, carried tensors of a region
     SPEC_MAX_REGIONS = 64,
     SPEC_MAX_OPS = 1024, // in all regions
+    SPEC_MAX_KERNELS = 64,
     SPEC_MAX_RANK = 3,
     SPEC_MAX_ELEMENTS = 1 << 20 // of an input, per position
 };
@@ -118,6 +120,8 @@ struct rill_spec {
     const char *name;
     struct spec_model *model; // exactly one of model and graph is not NULL
     struct spec_graph *graph;
+    struct custom *kernels; // hand-written ones (custom.h)
+    size_t kernel_count;
     struct rill_device *device;
     struct spec_design design;
     const struct yaml_node *root; // the tree, for spec_place

@@ -36,6 +36,7 @@ enum timing_machine {
     TIMING_WRITER,   // rows to memory
     TIMING_SINK,     // takes a word per cycle
     TIMING_LOOP,     // steps and ids of a request
+    TIMING_GROUPS,   // hand-written: a group of words of every input, then the words made of it
     TIMING_MACHINES
 };
 
@@ -64,9 +65,11 @@ struct timing_contract {
     int64_t times;   // passes (TIMING_REPLAY, TIMING_SCALES); groups of a firing (TIMING_LAYOUT)
     int64_t units;   // words of a head and token (TIMING_LAYOUT: read of a group, per token)
     int64_t heads, layers, lanes;
-    int64_t beats;    // read from memory for a row; TIMING_SPILL: of a burst
-    int64_t ask;      // cycles from an id or step to the first request
-    int64_t ask_next; // between requests of a step
+    int64_t beats;                                   // read from memory for a row; TIMING_SPILL: of a burst
+    int64_t ask;                                     // cycles from an id or step to the first request
+    int64_t ask_next;                                // between requests of a step
+    int64_t every;                                   // cycles from a word to the next (TIMING_GROUPS)
+    int64_t take[IR_MAX_PORTS], words[IR_MAX_PORTS]; // of every input: words of a group and of a firing (TIMING_GROUPS)
     int64_t channels;
 };
 

@@ -5,6 +5,7 @@
 #include "args.h"
 #include "contract.h"
 #include "cost.h"
+#include "ir_custom.h"
 #include "layout.h"
 #include "ports.h"
 
@@ -227,6 +228,12 @@ struct cost_work cost_kernel_work(const struct ir *ir, int kernel, int64_t posit
     struct call call = {ir, kernel, {k->param, k->params}, position};
     struct cost_work w = {.contract = {1, 0, 1}, .latency = IR_NONE};
     for (int p = 0; p < k->ports; p++) w.words = at_least(w.words, cost_port_words(ir, kernel, p, position));
+    struct custom_timing t;
+    if (ir_custom_kernel(ir, kernel) && ir_custom_timing(ir, &ir->node[k->node], ir_node_lanes(ir, k->node), &t, NULL)) {
+        w.contract = gathers(t.group ? t.group : t.words[0], t.latency);
+        w.contract.interval = t.interval;
+        w.latency = (w.contract.fill - 1) * w.contract.interval + w.contract.delay;
+    }
     if (row && row->contract) {
         w.contract = row->contract(&call);
         w.latency = (w.contract.fill - 1) * w.contract.interval + w.contract.delay;

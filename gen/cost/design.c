@@ -2,6 +2,7 @@
 // Resources of a whole design: kernels, streams, and the memory side of every channel as gen/emit/emit_memory.c builds it.
 #include "args.h"
 #include "cost.h"
+#include "ir_custom.h"
 
 enum { DISTRIBUTED_BEATS = 64 /* longest prefetch FIFO in LUTRAM */, CLIENT_BURSTS = 2 /* prefetch of a client that is no lane */ };
 
@@ -85,12 +86,21 @@ static void add_slices(const struct ir *ir, const struct ir_edge *e, struct cost
     add_module(ir, to, "rill_register_slice", param, COUNT_OF(param), e->crossings);
 }
 
+// Of a hand-written kernel, what its author says of one instance.
+static bool known_kernel(const struct ir *ir, int kernel, struct cost_resources *out) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    const struct custom *custom = ir_custom_kernel(ir, kernel);
+    if (!custom) return cost_module(k->module, k->param, k->params, out);
+    if (custom->has_resources) *out = (struct cost_resources){custom->lut, custom->ff, custom->dsp, custom->bram18, custom->uram};
+    return custom->has_resources;
+}
+
 struct cost_design cost_design(const struct ir *ir) {
     struct cost_design d = {.kernel = ARENA_ARRAY(ir->arena, struct cost_resources, (size_t)ir->kernels),
                             .edge = ARENA_ARRAY(ir->arena, struct cost_resources, (size_t)ir->edges),
                             .known = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels)};
     for (int k = 0; k < ir->kernels; k++) {
-        d.known[k] = cost_module(ir->kernel[k].module, ir->kernel[k].param, ir->kernel[k].params, &d.kernel[k]);
+        d.known[k] = known_kernel(ir, k, &d.kernel[k]);
         cost_add(&d.kernels, &d.kernel[k], 1);
     }
     for (int e = 0; e < ir->edges; e++) {

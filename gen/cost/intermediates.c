@@ -22,6 +22,7 @@ int64_t cost_local_bits(const struct ir *ir, int kernel) {
     if (!timing_contract(ir, kernel, &c) || !in || !strcmp(k->module, "rill_spill")) return 0;
     if (c.machine == TIMING_GEAR) return c.lines * ir->design.tokens * (c.in + c.out - 1) * 32;
     if (c.machine == TIMING_REPLAY || c.machine == TIMING_LAYOUT) return cost_kernel_memory(k, &m) ? m.words * m.bits * m.times : 0;
+    if (c.machine == TIMING_GROUPS) return c.banks * c.take[0] * ir->design.tokens * in->data_bits;
     if (c.machine != TIMING_BANKS && c.machine != TIMING_SOFTMAX) return 0;
     return c.banks * (c.rows ? c.rows * ir->design.tokens : ports_firing_words(in)) * in->data_bits;
 }

@@ -107,7 +107,7 @@ void report_decode(const struct report *r, struct text *out) {
 }
 
 static const char *operation_of(const struct report *r, const struct ir_kernel *k) {
-    return k->node == IR_NONE ? "" : ir_op_table[r->ir->node[k->node].op].name;
+    return k->node == IR_NONE ? "" : ir_op_of(r->ir, r->ir->node[k->node].op)->name;
 }
 
 // A dash where there is no figure.

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "custom_text.h"
 #include "ir_text.h"
 #include "ops.h"
 #include "yaml.h"
@@ -123,7 +124,7 @@ static void read_attr(struct reader *r, struct ir *ir, struct ir_attrs *attrs, c
 
 static void read_node(struct reader *r, struct ir *ir, const struct yaml_node *map, struct ir_node *node) {
     node->name = get_string(r, map, "name");
-    node->op = ir_op_find(get_string(r, map, "op"));
+    node->op = ir_op_find(ir, get_string(r, map, "op"));
     if (node->op == IR_NONE) {
         diag_error(r->diag, map->loc, "unknown operation at node `%s`", node->name);
         r->ok = false;
@@ -245,6 +246,7 @@ static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *ro
     ir->name = get_string(r, root, "name");
     ir->done = get_string(r, root, "done");
     read_design(r, root, &ir->design);
+    if (!custom_read(ir, root, r->diag)) r->ok = false;
     READ_LIST("tensors", tensor, tensors, tensor_capacity) read_tensor(r, list->items[i], &ir->tensor[i]);
     READ_LIST("nodes", node, nodes, node_capacity) read_node(r, ir, list->items[i], &ir->node[i]);
     READ_LIST("regions", region, regions, region_capacity) read_region(r, list->items[i], &ir->region[i]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The IR as YAML: complete, so that ir_read continues from it.
+#include "custom_text.h"
 #include "ir_text.h"
 #include "ops.h"
 #include "yaml.h"
@@ -82,7 +83,7 @@ static void write_attrs(struct writer *w, const struct ir_attrs *attrs) {
 static void write_node(struct writer *w, const struct ir_node *n) {
     yaml_begin_map(&w->y, true);
     key_string(w, "name", n->name);
-    key_string(w, "op", ir_op_table[n->op].name);
+    key_string(w, "op", ir_op_of(w->ir, n->op)->name);
     key_int(w, "region", n->region);
     key_ints(w, "in", n->in, n->inputs);
     key_ints(w, "out", n->out, n->outputs);
@@ -219,6 +220,8 @@ static void write_fusion(struct writer *w, const struct ir_fusion *item) {
     yaml_end(&w->y);
 }
 
+static void write_custom(struct writer *w, const struct custom *item) { custom_write(&w->y, item); }
+
 #define WRITE_LIST(key, item, count, function)                                                                                                       \
     do {                                                                                                                                             \
         yaml_write_key(&w->y, key);                                                                                                                  \
@@ -232,6 +235,7 @@ static void write_all(struct writer *w) {
     key_string(w, "name", ir->name);
     key_string(w, "done", ir->done);
     write_design(w, &ir->design);
+    WRITE_LIST("custom", ir->custom, ir->customs, write_custom);
     WRITE_LIST("tensors", ir->tensor, ir->tensors, write_tensor);
     WRITE_LIST("nodes", ir->node, ir->nodes, write_node);
     WRITE_LIST("regions", ir->region, ir->regions, write_region);

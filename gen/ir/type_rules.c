@@ -20,7 +20,7 @@ bool type_expect(const struct ir *ir, const struct ir_node *node, int i, enum ir
     const struct ir_tensor *t = input(ir, node, i);
     if (t->dtype == want) return true;
     if (t->dtype == IR_DTYPES) return false; // its own operation has been reported
-    diag_error(diag, node->loc, "%s `%s`: input %d, `%s`, is %s, but %s is needed", ir_op_table[node->op].name, node->name, i + 1, t->name,
+    diag_error(diag, node->loc, "%s `%s`: input %d, `%s`, is %s, but %s is needed", ir_op_of(ir, node->op)->name, node->name, i + 1, t->name,
                dtype_name(t->dtype), dtype_name(want));
     if (want == IR_MX && t->dtype == IR_F32) diag_note(diag, node->loc, "put a `quantize` between them");
     if (want == IR_F32 && t->dtype == IR_ACC) diag_note(diag, node->loc, "put a `dequantize` between them");
@@ -78,13 +78,13 @@ bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *first = input(ir, node, 0);
     for (int i = 1; i < node->inputs; i++)
         if (ir_tensor_elements(input(ir, node, i)) != ir_tensor_elements(first)) {
-            diag_error(diag, node->loc, "%s `%s`: `%s` has %lld elements and `%s` %lld", ir_op_table[node->op].name, node->name, first->name,
+            diag_error(diag, node->loc, "%s `%s`: `%s` has %lld elements and `%s` %lld", ir_op_of(ir, node->op)->name, node->name, first->name,
                        (long long)ir_tensor_elements(first), input(ir, node, i)->name, (long long)ir_tensor_elements(input(ir, node, i)));
             return false;
         }
     for (int i = 1; i < node->inputs; i++)
         if (!same_shape(first, input(ir, node, i))) {
-            diag_error(diag, node->loc, "%s `%s`: `%s` and `%s` have other shapes", ir_op_table[node->op].name, node->name, first->name,
+            diag_error(diag, node->loc, "%s `%s`: `%s` and `%s` have other shapes", ir_op_of(ir, node->op)->name, node->name, first->name,
                        input(ir, node, i)->name);
             diag_note(diag, node->loc, "`reshape` or `transpose` makes them alike");
             return false;
@@ -98,10 +98,10 @@ bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
 static bool expect_vector(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *t = input(ir, node, 0);
     if (t->rank < 2) return true;
-    diag_error(diag, node->loc, "%s `%s`: `%s` has %lld rows, but one vector is needed", ir_op_table[node->op].name, node->name, t->name,
+    diag_error(diag, node->loc, "%s `%s`: `%s` has %lld rows, but one vector is needed", ir_op_of(ir, node->op)->name, node->name, t->name,
                (long long)t->shape[0].bound);
     if (t->heads) diag_note(diag, node->loc, "`scale` joins the heads of attention");
-    else if (ir_op_has_extra(node->op, "along")) diag_note(diag, node->loc, "`along: %d` takes every row by itself", t->rank - 1);
+    else if (ir_op_has_extra(ir, node->op, "along")) diag_note(diag, node->loc, "`along: %d` takes every row by itself", t->rank - 1);
     else diag_note(diag, node->loc, "`reshape` makes one vector of them");
     return false;
 }
@@ -112,7 +112,7 @@ bool type_norm(struct ir *ir, struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *t = input(ir, node, 0);
     if (!along) return expect_vector(ir, node, diag) && type_same(ir, node, diag);
     if (is_array(t) ? along->i >= 0 && along->i < t->rank : t->rank < 2 && along->i == 0) return type_same(ir, node, diag);
-    diag_error(diag, along->loc.source ? along->loc : node->loc, "%s `%s`: `%s` has no dimension %lld to work along", ir_op_table[node->op].name,
+    diag_error(diag, along->loc.source ? along->loc : node->loc, "%s `%s`: `%s` has no dimension %lld to work along", ir_op_of(ir, node->op)->name,
                node->name, t->name, (long long)along->i);
     diag_note(diag, node->loc, "nearest legal value: %d", along->i < 0 || !is_array(t) ? 0 : t->rank - 1);
     return false;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "ir.h"
-#include "ops.h"
+#include "ir_custom.h"
 
 struct check {
     const struct ir *ir;
@@ -20,11 +20,22 @@ static void fault(struct check *c, const char *what, const char *name) {
 static bool in_range(int id, int count) { return id >= 0 && id < count; }
 
 static void check_node(struct check *c, const struct ir_node *n) {
-    if (!in_range(n->op, IR_OPS) || !in_range(n->region, c->ir->regions)) return fault(c, "operation or region out of range at", n->name);
+    if (!in_range(n->op, IR_OPS + c->ir->customs) || !in_range(n->region, c->ir->regions))
+        return fault(c, "operation or region out of range at", n->name);
     for (int i = 0; i < n->inputs; i++)
         if (!in_range(n->in[i], c->ir->tensors)) fault(c, "input out of range at", n->name);
     for (int i = 0; i < n->outputs; i++)
         if (!in_range(n->out[i], c->ir->tensors)) fault(c, "output out of range at", n->name);
+}
+
+// A hand-written kernel: as many operands as its declaration has streams, and its expressions have values once lanes are known.
+static void check_custom(struct check *c, int id) {
+    const struct ir_node *n = &c->ir->node[id];
+    const struct custom *k = n->op >= IR_OPS ? ir_custom_of(c->ir, id) : NULL;
+    struct custom_timing timing;
+    if (!k) return;
+    if (n->inputs != k->inputs || n->outputs != k->outputs) fault(c, "operands of the hand-written kernel at", n->name);
+    else if (c->ir->kernels > 0 && !ir_custom_timing(c->ir, n, ir_node_lanes(c->ir, id), &timing, NULL)) fault(c, "no timing contract at", n->name);
 }
 
 static bool none_or_in_range(int id, int count) { return id == IR_NONE || in_range(id, count); }
@@ -180,6 +191,7 @@ bool ir_verify(const struct ir *ir, struct diag *diag, const char *pass) {
     check_design(&c);
     check_sizes(&c);
     for (int n = 0; n < ir->nodes; n++) check_node(&c, &ir->node[n]);
+    for (int n = 0; c.ok && n < ir->nodes; n++) check_custom(&c, n);
     for (int e = 0; e < ir->edges; e++) check_edge(&c, e);
     for (int k = 0; k < ir->kernels; k++) check_kernel(&c, &ir->kernel[k]);
     check_lists(&c);

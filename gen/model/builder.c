@@ -7,9 +7,9 @@ int model_op(struct model_builder *b, int op, const char *name, int inputs, cons
     int id = ir_add_node(ir, name, op, b->loc);
     ir->node[id].inputs = inputs;
     for (int i = 0; i < inputs; i++) ir->node[id].in[i] = in[i];
-    ir->node[id].outputs = ir_op_table[op].outputs;
-    for (int i = 0; i < ir_op_table[op].outputs; i++) {
-        const char *port = ir_op_port(ir->arena, op, 1, i);
+    ir->node[id].outputs = ir_op_of(ir, op)->outputs;
+    for (int i = 0; i < ir_op_of(ir, op)->outputs; i++) {
+        const char *port = ir_op_port(ir, op, 1, i);
         int t = ir_add_tensor(ir, i == 0 ? name : arena_printf(ir->arena, "%s_%s", name, port), IR_F32, b->loc);
         ir->tensor[t].producer = id;
         ir->node[id].out[i] = t;

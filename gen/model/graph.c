@@ -27,10 +27,10 @@ static bool declare(struct ir *ir, const struct spec_name *name, enum ir_dtype d
     return true;
 }
 
-static void note_ops(const struct spec_name *op, struct diag *diag) {
-    const char *words[IR_OPS];
-    for (int i = 0; i < IR_OPS; i++) words[i] = ir_op_table[i].name;
-    diag_note_words(diag, op->loc, op->text, words, IR_OPS);
+static void note_ops(const struct ir *ir, const struct spec_name *op, struct diag *diag) {
+    const char *words[IR_OPS + SPEC_MAX_KERNELS];
+    for (int i = 0; i < IR_OPS + ir->customs; i++) words[i] = ir_op_of(ir, i)->name;
+    diag_note_words(diag, op->loc, op->text, words, (size_t)(IR_OPS + ir->customs));
 }
 
 // A list of integers as text, or NULL.
@@ -78,7 +78,7 @@ static const struct ir_op_attr *find_attr(const struct ir_op_attr *known, size_t
 
 static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_op *op, struct diag *diag) {
     struct ir_op_attr known[IR_MAX_OP_ATTRS];
-    int count = ir_op_attrs(node->op, known);
+    int count = ir_op_attrs(ir, node->op, known);
     const char *words[IR_MAX_OP_ATTRS];
     bool ok = true;
     for (int i = 0; i < count; i++) words[i] = known[i].name;
@@ -102,13 +102,13 @@ static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_o
 }
 
 static bool lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
-    int id = ir_op_find(op->op.text);
+    int id = ir_op_find(ir, op->op.text);
     if (id == IR_NONE) {
         diag_error(diag, op->op.loc, "no operation `%s`", op->op.text);
-        note_ops(&op->op, diag);
+        note_ops(ir, &op->op, diag);
         return false;
     }
-    const struct ir_op_info *info = &ir_op_table[id];
+    const struct ir_op_info *info = ir_op_of(ir, id);
     if (op->in_count != (size_t)info->inputs || op->out_count != (size_t)info->outputs) {
         diag_error(diag, op->loc, "operation `%s` has %d inputs and %d outputs, not %zu and %zu", info->name, info->inputs, info->outputs,
                    op->in_count, op->out_count);

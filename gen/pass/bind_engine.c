@@ -27,7 +27,7 @@ void bind_engine(struct ir *ir, const struct ir_node *node, int kernel) {
     base_fatal("bind: kernel %d of an operation on an engine", kernel);
 }
 
-bool bind_on_engine(const struct ir_node *node) { return bind_rule_table[node->op] == bind_engine; }
+bool bind_on_engine(const struct ir_node *node) { return node->op < IR_OPS && bind_rule_table[node->op] == bind_engine; }
 
 // ---- operands and results ----
 

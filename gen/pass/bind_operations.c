@@ -12,24 +12,26 @@ static int param_vectors(const struct ir_node *node) {
 }
 
 static void add_extras(struct ir *ir, const struct ir_node *node, int k) {
-    if (ir_op_has_extra(node->op, "step")) ports_add_step(ir, k);
-    if (ir_op_has_extra(node->op, "fetch")) ir_add_client(ir, node->name, k, "fetch", false, 0);
-    if (ir_op_has_extra(node->op, "param")) {
+    if (ir_op_has_extra(ir, node->op, "step")) ports_add_step(ir, k);
+    if (ir_op_has_extra(ir, node->op, "fetch")) ir_add_client(ir, node->name, k, "fetch", false, 0);
+    if (ir_op_has_extra(ir, node->op, "param")) {
         int64_t vectors = param_vectors(node) > 1 ? 2 : 1;
         ir_add_port(ir, k, "param", false, IR_STREAM_BARE, ports_lanes(ir, k) * 32 * vectors);
     }
-    ir->kernel[k].has_fault = ir_op_has_extra(node->op, "fault");
+    ir->kernel[k].has_fault = ir_op_has_extra(ir, node->op, "fault");
 }
 
-static void bind_own_kernel(struct ir *ir, int n) {
+static bool bind_own_kernel(struct ir *ir, int n, struct diag *diag) {
     const struct ir_node *node = &ir->node[n];
-    int k = ir_add_kernel(ir, node->name, ir_op_table[node->op].module, n);
+    int k = ir_add_kernel(ir, node->name, ir_op_of(ir, node->op)->module, n);
+    for (int i = 0; i < node->inputs; i++) ports_add_operand(ir, k, ir_op_port(ir, node->op, 0, i), false, node->in[i]);
+    for (int i = 0; i < node->outputs; i++) ports_add_operand(ir, k, ir_op_port(ir, node->op, 1, i), true, node->out[i]);
+    if (node->op >= IR_OPS) return bind_custom(ir, node, k, diag);
     ir_set_param(ir, k, "LANES", "%d", ports_lanes(ir, k));
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
-    for (int i = 0; i < node->inputs; i++) ports_add_operand(ir, k, ir_op_port(ir->arena, node->op, 0, i), false, node->in[i]);
-    for (int i = 0; i < node->outputs; i++) ports_add_operand(ir, k, ir_op_port(ir->arena, node->op, 1, i), true, node->out[i]);
     add_extras(ir, node, k);
     bind_rule_table[node->op](ir, node, k);
+    return true;
 }
 
 // The ends of the graph: ids from and to the token loop, or rows read from and written to memory.
@@ -85,11 +87,12 @@ bool pass_bind_operations(struct ir *ir, const struct rill_spec *spec, struct di
     if (!bind_channels(ir, spec, diag) || !check_ends(ir, diag)) return false;
     bind_token_loop(ir);
     for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++) bind_input(ir, ir->input[i]);
-    bool engine = false;
+    bool engine = false, ok = true;
     for (int n = 0; n < ir->nodes; n++) {
         if (bind_on_engine(&ir->node[n])) engine = true;
-        else bind_own_kernel(ir, n);
+        else if (ok) ok = bind_own_kernel(ir, n, diag);
     }
+    if (!ok) return false;
     for (int o = 0; o < ir->outputs && !ir->design.is_lm; o++) bind_output(ir, ir->output[o]);
     return !engine || bind_engines(ir, diag);
 }

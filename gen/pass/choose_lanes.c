@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bind.h"
+#include "ir_custom.h"
 #include "ops.h"
 #include "pass.h"
 #include "ports.h"
@@ -15,7 +16,7 @@ static int at_most(int lanes, int64_t divides) {
 
 // Words must not run over the end of a row that is walked in another order than row-major, or that is a firing.
 static int whole_words(const struct ir *ir, const struct ir_node *node, int lanes) {
-    bool cut = ir_op_has_extra(node->op, "along") || ir_op_has_extra(node->op, "rows");
+    bool cut = ir_op_has_extra(ir, node->op, "along") || ir_op_has_extra(ir, node->op, "rows");
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < (side ? node->outputs : node->inputs); i++) {
             const struct ir_tensor *t = &ir->tensor[side ? node->out[i] : node->in[i]];
@@ -29,13 +30,22 @@ static int whole_words(const struct ir *ir, const struct ir_node *node, int lane
     return lanes;
 }
 
+// A hand-written kernel may have some numbers of lanes only.
+static bool check_custom(const struct custom *k, const struct ir_node *node, int lanes, struct loc loc, struct diag *diag) {
+    if (!k || k->lanes & lanes) return true;
+    diag_error(diag, loc, "kernel `%s` of operation `%s` cannot have %d lanes", k->name, node->name, lanes);
+    diag_note(diag, loc, "nearest legal value: %d", ir_custom_lanes(k, lanes));
+    return false;
+}
+
 static bool read_lanes(const struct ir *ir, const struct ir_node *node, int *lanes, struct diag *diag) {
     const struct ir_attr *attr = ir_attr_find(&node->attrs, "lanes");
-    *lanes = ir->design.lanes;
+    const struct custom *custom = ir_custom_of(ir, (int)(node - ir->node));
+    *lanes = custom ? ir_custom_lanes(custom, ir->design.lanes) : ir->design.lanes;
     if (!attr) return true;
     struct loc loc = attr->loc.source ? attr->loc : node->loc;
     if (bind_on_engine(node)) {
-        diag_error(diag, loc, "%s `%s` runs on a matrix engine: its lanes are the channels", ir_op_table[node->op].name, node->name);
+        diag_error(diag, loc, "%s `%s` runs on a matrix engine: its lanes are the channels", ir_op_of(ir, node->op)->name, node->name);
         return false;
     }
     if (attr->i < 1 || attr->i > 32 || (attr->i & (attr->i - 1))) {
@@ -46,7 +56,7 @@ static bool read_lanes(const struct ir *ir, const struct ir_node *node, int *lan
         return false;
     }
     *lanes = (int)attr->i;
-    return true;
+    return check_custom(custom, node, *lanes, loc, diag);
 }
 
 static bool grows(const struct ir *ir, const struct ir_node *node) {
@@ -83,13 +93,15 @@ struct share {
     int64_t budget;
 };
 
-static bool is_view(const struct ir_node *node) { return !strcmp(ir_op_table[node->op].module, "rill_view"); }
+static bool is_view(const struct ir *ir, const struct ir_node *node) { return !strcmp(ir_op_of(ir, node->op)->module, "rill_view"); }
 
 // Streams of fp32 values, of blocks at the most, and nothing that grows: these kernels work alike with any number of lanes.
 static bool is_free(const struct ir *ir, const struct ir_node *node) {
     static const char *const kinds[] = {"follow", "along", "rows"};
-    bool any = is_view(node);
-    for (size_t k = 0; k < COUNT_OF(kinds); k++) any |= ir_op_has_extra(node->op, kinds[k]);
+    bool any = is_view(ir, node);
+    for (size_t k = 0; k < COUNT_OF(kinds); k++) any |= ir_op_has_extra(ir, node->op, kinds[k]);
+    const struct custom *custom = ir_custom_of(ir, (int)(node - ir->node));
+    if (custom) any &= custom->lanes == 2 * MOST_LANES - 1;
     for (int i = 0; i < node->inputs; i++) any &= !ir->tensor[node->in[i]].heads;
     return any && !ir_attr_find(&node->attrs, "lanes") && !grows(ir, node);
 }
@@ -123,7 +135,7 @@ static bool double_group(struct share *s, int group) {
         if (s->group[n] != group) continue;
         int lanes = 2 * ir->node[n].lanes;
         if (lanes > MOST_LANES || (out->dtype == IR_MX && out->block % lanes)) return false;
-        if (!is_view(&ir->node[n])) more += ir->node[n].lanes;
+        if (!is_view(ir, &ir->node[n])) more += ir->node[n].lanes;
     }
     if (more > s->budget) return false;
     s->budget -= more;
@@ -151,7 +163,7 @@ static void hand_out(struct ir *ir) {
     for (int n = 0; n < ir->nodes; n++)
         if (s.group[n] != IR_NONE) {
             ir->node[n].lanes = 1;
-            s.budget -= !is_view(&ir->node[n]);
+            s.budget -= !is_view(ir, &ir->node[n]);
         }
     for (int g = slowest(&s, done); g != IR_NONE; g = slowest(&s, done)) done[g] = !double_group(&s, g);
 }
@@ -168,6 +180,10 @@ bool pass_choose_lanes(struct ir *ir, const struct rill_spec *spec, struct diag 
         ok &= legal;
     }
     if (ok && ir->design.unroll > 0) hand_out(ir);
-    for (int n = 0; n < ir->nodes && ok; n++) ir->node[n].lanes = whole_words(ir, &ir->node[n], ir->node[n].lanes);
+    for (int n = 0; n < ir->nodes && ok; n++) {
+        struct ir_node *node = &ir->node[n];
+        node->lanes = whole_words(ir, node, node->lanes);
+        ok &= check_custom(ir_custom_of(ir, n), node, node->lanes, node->loc, diag);
+    }
     return ok;
 }

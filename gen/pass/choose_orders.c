@@ -20,9 +20,11 @@ struct chooser {
     struct reader **reader; // per tensor
 };
 
-static bool is_free(const struct ir_node *n) { return ir_op_has_extra(n->op, "follow") || ir_op_has_extra(n->op, "permute"); }
+static bool is_free(const struct ir *ir, const struct ir_node *n) {
+    return ir_op_has_extra(ir, n->op, "follow") || ir_op_has_extra(ir, n->op, "permute");
+}
 
-static bool walks_arrays(const struct ir *ir, const struct ir_node *n) { return is_free(n) && ports_is_array(&ir->tensor[n->out[0]]); }
+static bool walks_arrays(const struct ir *ir, const struct ir_node *n) { return is_free(ir, n) && ports_is_array(&ir->tensor[n->out[0]]); }
 
 // ---- orders that the spec gives ----
 
@@ -34,7 +36,7 @@ static bool read_order(struct chooser *c, int n) {
     int64_t list[IR_MAX_RANK] = {0};
     struct loc loc = attr->loc.source ? attr->loc : node->loc;
     if (!walks_arrays(c->ir, node)) {
-        diag_error(c->diag, loc, "%s `%s` has no order of its own to choose", ir_op_table[node->op].name, node->name);
+        diag_error(c->diag, loc, "%s `%s` has no order of its own to choose", ir_op_of(c->ir, node->op)->name, node->name);
         diag_note(c->diag, loc, "elementwise operations and `transpose` have, on tensors of 2 or 3 dimensions");
         return false;
     }
@@ -170,14 +172,14 @@ static void follow(struct ir *ir, int n, int input) {
     for (int d = 0; d < IR_MAX_RANK; d++) order[d] = d;
     if (!ports_is_array(&ir->tensor[node->in[input]])) return;
     if (m != IR_NONE) ports_order(ir, &ir->node[m], true, rank, order);
-    if (ir_op_has_extra(node->op, "permute") && ir_permutation(ir, node, perm))
+    if (ir_op_has_extra(ir, node->op, "permute") && ir_permutation(ir, node, perm))
         for (int l = 0; l < rank; l++)
             for (int d = 0; d < rank; d++)
                 if (perm[d] == order[l]) {
                     node->order[l] = d;
                     break;
                 }
-    if (ir_op_has_extra(node->op, "permute")) node->orders = rank;
+    if (ir_op_has_extra(ir, node->op, "permute")) node->orders = rank;
     else set_order(node, rank, order);
 }
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "../model/model.h"
+#include "bind.h"
+#include "ir_custom.h"
 #include "ops.h"
 #include "pass.h"
 
@@ -59,7 +61,7 @@ static void default_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_
 
 static void fill_defaults(struct ir *ir, struct ir_node *node) {
     struct ir_op_attr known[IR_MAX_OP_ATTRS];
-    int count = ir_op_attrs(node->op, known);
+    int count = ir_op_attrs(ir, node->op, known);
     for (int i = 0; i < count; i++)
         if (known[i].has_default && !ir_attr_find(&node->attrs, known[i].name)) default_attr(ir, &node->attrs, &known[i]);
     if (node->op == IR_OP_MATMUL && !ir_attr_find(&node->attrs, "weights")) ir_attr_set_string(ir, &node->attrs, "weights", ir->design.weights);
@@ -119,6 +121,8 @@ bool pass_expand_model(struct ir *ir, const struct rill_spec *spec, struct diag 
     set_design(ir, spec);
     set_dies(ir, spec->device);
     ir->name = spec->name;
+    ir_set_customs(ir, spec->kernels, (int)spec->kernel_count);
+    if (!bind_check_customs(ir, diag)) return false;
     if (spec->model) model_expand_gpt2(ir, spec);
     else if (!model_expand_graph(ir, spec, diag)) return false;
     for (int n = 0; n < ir->nodes; n++) fill_defaults(ir, &ir->node[n]);

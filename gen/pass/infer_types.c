@@ -31,7 +31,7 @@ static bool check_carries(const struct ir *ir, const struct ir_region *region, s
 
 // The outputs of a wrong operation have no type: what reads them is not reported again.
 static bool infer_node(struct ir *ir, struct ir_node *node, struct diag *diag) {
-    if (ir_op_table[node->op].type_rule(ir, node, diag)) return true;
+    if (ir_op_of(ir, node->op)->type_rule(ir, node, diag)) return true;
     for (int o = 0; o < node->outputs; o++) ir->tensor[node->out[o]].dtype = IR_DTYPES;
     return false;
 }

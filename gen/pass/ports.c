@@ -126,13 +126,13 @@ void ports_order(const struct ir *ir, const struct ir_node *node, bool is_output
     int perm[IR_MAX_RANK], out[IR_MAX_RANK];
     const struct ir_attr *along = ir_attr_find(&node->attrs, "along");
     identity(rank, order);
-    if (ir_op_has_extra(node->op, "along") && along) { // innermost
+    if (ir_op_has_extra(ir, node->op, "along") && along) { // innermost
         for (int d = 0, l = 0; d < rank; d++)
             if (d != along->i) order[l++] = d;
         order[rank - 1] = (int)along->i;
     }
     if (node->orders == rank) memcpy(order, node->order, sizeof(int) * (size_t)rank);
-    if (is_output || !ir_op_has_extra(node->op, "permute") || !ir_permutation(ir, node, perm)) return;
+    if (is_output || !ir_op_has_extra(ir, node->op, "permute") || !ir_permutation(ir, node, perm)) return;
     memcpy(out, order, sizeof(int) * (size_t)rank);
     for (int l = 0; l < rank; l++) order[l] = perm[out[l]];
 }
@@ -151,7 +151,7 @@ int ports_add_operand(struct ir *ir, int kernel, const char *name, bool is_outpu
     if (!ports_is_array(t)) return p;
     ports_order(ir, node, is_output, t->rank, order);
     if (!is_identity(t->rank, order)) port->type = ports_array_type(ir, t, ports_lanes(ir, kernel), order);
-    bool along = ir_op_has_extra(node->op, "along"), rows = ir_op_has_extra(node->op, "rows") && !is_output;
+    bool along = ir_op_has_extra(ir, node->op, "along"), rows = ir_op_has_extra(ir, node->op, "rows") && !is_output;
     if (along) port->cut = ir_tensor_elements(t) / ir_vector_length(ir, node);
     if (rows) port->cut = ir_tensor_elements(t) / t->shape[t->rank - 1].bound;
     return p;

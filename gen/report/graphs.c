@@ -105,7 +105,7 @@ void graph_operations(struct ir *ir, struct text *out) {
         for (int n = 0; n < ir->nodes; n++) {
             if (ir->node[n].region != r) continue;
             bool product = ir_engine_of(ir, n) != IR_NONE;
-            add_node(out, 'n', n, arena_printf(ir->arena, "%s\n%s", ir->node[n].name, ir_op_table[ir->node[n].op].name),
+            add_node(out, 'n', n, arena_printf(ir->arena, "%s\n%s", ir->node[n].name, ir_op_of(ir, ir->node[n].op)->name),
                      product ? HTML_ENGINE : HTML_OPERATION);
         }
         text_add(out, " }\n");

@@ -33,7 +33,7 @@ bool spec_is_name(const char *s, bool dash) {
 static const struct schema_field top_fields[] = {
     {.key = "name", .type = SCHEMA_STRING, .offset = SPEC_OFFSET(rill_spec, name), .required = true},
 };
-static const char *const top_maps[] = {"model", "graph", "board", "design"};
+static const char *const top_maps[] = {"model", "graph", "kernels", "board", "design"};
 
 static void check_name(const struct yaml_node *root, const char *name, struct diag *diag) {
     if (!name || spec_is_name(name, true)) return;
@@ -52,6 +52,9 @@ static void read_subject(const struct yaml_node *root, struct rill_spec *spec, s
     }
     if (model) spec->model = spec_read_model(model, arena, diag);
     if (graph) spec->graph = spec_read_graph(graph, arena, diag);
+    if (model && yaml_get(root, "kernels"))
+        diag_error(diag, yaml_key_loc(root, "kernels"), "`kernels` belong to a `graph`: a `model` has no operation that uses them");
+    else spec->kernels = spec_read_kernels(yaml_get(root, "kernels"), file_dir(arena, spec->path), &spec->kernel_count, arena, diag);
 }
 
 static void read_board(const struct yaml_node *root, struct rill_spec *spec, struct arena *arena, struct diag *diag) {

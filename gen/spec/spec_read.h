@@ -15,6 +15,8 @@ extern const char *const spec_family_words[];
 // Every function reports to diag and goes on as far as it makes sense.
 struct spec_model *spec_read_model(const struct yaml_node *node, struct arena *arena, struct diag *diag);
 struct spec_graph *spec_read_graph(const struct yaml_node *node, struct arena *arena, struct diag *diag);
+// node may be NULL: none. dir: of the spec, where the kernels' files are found.
+struct custom *spec_read_kernels(const struct yaml_node *node, const char *dir, size_t *count, struct arena *arena, struct diag *diag);
 // node may be NULL: presets.
 void spec_read_design(const struct yaml_node *node, struct spec_design *design, struct arena *arena, struct diag *diag);
 // Names defined once and before their use; called for a graph whose items are all well formed.

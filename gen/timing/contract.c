@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cost/args.h"
+#include "ir_custom.h"
 #include "timing.h"
 
 struct call {
@@ -284,9 +285,31 @@ static bool is_sane(const struct timing_contract *c) {
            (c->machine != TIMING_READER || c->units > 0);
 }
 
+// As its author declares it. What takes a word for a word, each cycle one, is a pipe like the others.
+static bool hand_written(const struct ir *ir, int kernel, struct timing_contract *c) {
+    const struct ir_node *node = &ir->node[ir->kernel[kernel].node];
+    struct custom_timing t;
+    if (!ir_custom_timing(ir, node, ir_node_lanes(ir, ir->kernel[kernel].node), &t, NULL)) return false;
+    bool alike = t.group == 1 && t.gives == 1 && t.interval == 1 && t.buffers == 1;
+    for (int i = 0; i < node->inputs; i++) alike &= t.words[i] == t.out_words;
+    c->machine = alike ? TIMING_PIPE : TIMING_GROUPS;
+    c->pipe = t.latency;
+    c->every = t.interval;
+    c->banks = t.buffers;
+    c->rows = alike ? 0 : t.groups; // of a firing
+    c->units = t.gives;
+    c->fire = alike ? 0 : t.out_words;
+    for (int i = 0; i < node->inputs; i++) {
+        c->words[i] = t.words[i];
+        c->take[i] = i == 0 && t.group ? t.group : div_up(t.words[i], t.groups);
+    }
+    return true;
+}
+
 bool timing_contract(const struct ir *ir, int kernel, struct timing_contract *c) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     *c = (struct timing_contract){.machine = TIMING_NONE, .pack = 1};
+    if (ir_custom_kernel(ir, kernel)) return hand_written(ir, kernel, c) && is_sane(c);
     for (size_t i = 0; i < COUNT_OF(table); i++) {
         if (strcmp(table[i].module, k->module)) continue;
         table[i].fill(&(struct call){{k->param, k->params}, c});

@@ -141,6 +141,7 @@ static void add_kernel(struct graph *g, int kernel) {
     case TIMING_BANKS:
     case TIMING_SOFTMAX:
     case TIMING_GEAR:
+    case TIMING_GROUPS:
     case TIMING_FORK:
     case TIMING_MUX:
     case TIMING_DEMUX:

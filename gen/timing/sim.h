@@ -266,5 +266,6 @@ const struct sim_machine *sim_layout_machine(enum timing_machine);
 const struct sim_machine *sim_engine_machine(enum timing_machine);
 const struct sim_machine *sim_source_machine(enum timing_machine);
 const struct sim_machine *sim_spill_machine(enum timing_machine);
+const struct sim_machine *sim_custom_machine(enum timing_machine);
 
 #endif

@@ -132,6 +132,7 @@ static const struct sim_machine *machine_of(enum timing_machine machine) {
     const struct sim_machine *m = sim_vector_machine(machine);
     if (!m) m = sim_steer_machine(machine);
     if (!m) m = sim_layout_machine(machine);
+    if (!m) m = sim_custom_machine(machine);
     if (!m) m = sim_engine_machine(machine);
     if (!m) m = sim_spill_machine(machine);
     return m ? m : sim_source_machine(machine);

@@ -108,6 +108,7 @@ blocks-spatial|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|bindin
 transpose-1|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|lanes=1 T=1
 mixer-spatial|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|0 1|binding=spatial lanes=2 T=4
 five|five|$root/tests/e2e/specs/five.yaml|random:7|rows|0 1|
+kernels|kernels|$root/tests/e2e/specs/kernels.yaml|random:5|rows|0 1|
 linear|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|
 linear-2|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|channels=2
 gpt2-124m-layer|gpt2-124m-layer|$root/configs/gpt2-124m-layer.yaml|random:1|lengths blocks|1|

@@ -75,11 +75,15 @@ struct golden_run *golden_run_open(struct arena *arena, const struct ir *ir, con
     alloc_values(run);
     alloc_caches(run);
     alloc_scratch(run);
-    return run;
+    if (run_open_customs(run, diag)) return run;
+    golden_run_close(run);
+    return NULL;
 }
 
 void golden_run_close(struct golden_run *run) {
-    if (run) store_close(&run->store);
+    if (!run) return;
+    run_close_customs(run);
+    store_close(&run->store);
 }
 
 // ---- which value a name means ----
@@ -143,8 +147,12 @@ static void stamp(const struct golden_run *run, const struct ir_tensor *t, struc
 }
 
 static bool note_fault(struct golden_run *run, const struct ir_node *node, int64_t repetition) {
-    static const char *const kinds[] = {"none", "a value that is not finite", "a function outside its domain", "an integer too large",
-                                        "a block exponent above its range"};
+    static const char *const kinds[] = {"none",
+                                        "a value that is not finite",
+                                        "a function outside its domain",
+                                        "an integer too large",
+                                        "a block exponent above its range",
+                                        "a fault that the golden function of a hand-written kernel raised"};
     if (!run->fault.raised) return true;
     run->fault_text = arena_printf(run->arena, "%s in `%s`, repetition %lld, position %lld", kinds[run->fault.kind], node->name,
                                    (long long)repetition, (long long)run->position);
@@ -160,7 +168,8 @@ static bool run_node(struct golden_run *run, int n, int64_t repetition) {
         stamp(run, &run->ir->tensor[node->out[o]], op.out[o]);
     }
     op.weights = run->weights[n] ? run->weights[n] + repetition : NULL;
-    run_table[node->op](&op);
+    if (node->op < IR_OPS) run_table[node->op](&op);
+    else run_custom(&op);
     return note_fault(run, node, repetition);
 }
 

@@ -45,6 +45,7 @@ struct golden_run {
     struct run_cache **cache;           // [node][repetition], NULL for nodes that are no cache
     const struct store_entry **weights; // [node] -> entry of repetition 0, the others follow; NULL for nodes without weights
     struct run_scratch scratch;
+    struct run_custom *custom; // per hand-written kernel
     int64_t request, position;
     uint32_t next_id;
     struct golden_fault fault;
@@ -63,6 +64,10 @@ struct run_op {
 };
 typedef void run_function(struct run_op *);
 extern run_function *const run_table[];
+run_function run_custom; // of hand-written kernels
+// Compiles and loads their golden functions. False after an error.
+bool run_open_customs(struct golden_run *, struct diag *);
+void run_close_customs(struct golden_run *);
 
 // The keys or values that an operand is.
 const struct run_cache *run_cache_of(const struct run_op *op, int operand);

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading module headers. Comments, strings, attributes and compiler directives outside the header are stepped over; nothing else is parsed.
+#include "verilog.h"
+
+#include <ctype.h>
+#include <string.h>
+
+struct scan {
+    struct arena *arena;
+    const struct source *source;
+    struct diag *diag;
+    const char *p, *end;
+    bool ok;
+};
+
+// ---- places, words ----
+
+static struct loc place(const struct scan *s, const char *at) {
+    struct loc loc = {s->source, 1, 1};
+    for (const char *p = s->source->data; p < at; p++) {
+        loc.col += ((unsigned char)*p & 0xc0) != 0x80;
+        if (*p == '\n') loc.line++, loc.col = 1;
+    }
+    return loc;
+}
+
+static void fail(struct scan *s, const char *at, const char *what) {
+    if (s->ok) diag_error(s->diag, place(s, at), "%s", what);
+    s->ok = false;
+}
+
+static bool starts(const struct scan *s, const char *word) {
+    size_t len = strlen(word);
+    return (size_t)(s->end - s->p) >= len && !memcmp(s->p, word, len);
+}
+
+static void skip_to(struct scan *s, const char *word) { // behind it
+    while (s->p < s->end && !starts(s, word)) s->p++;
+    s->p = s->p < s->end ? s->p + strlen(word) : s->end;
+}
+
+static bool skip_one(struct scan *s) {
+    if (s->p >= s->end) return false;
+    if (isspace((unsigned char)*s->p)) s->p++;
+    else if (starts(s, "//")) skip_to(s, "\n");
+    else if (starts(s, "/*")) s->p += 2, skip_to(s, "*/");
+    else if (starts(s, "(*") && !starts(s, "(*)")) skip_to(s, "*)");
+    else return false;
+    return true;
+}
+
+static void skip(struct scan *s) {
+    while (skip_one(s)) continue;
+    if (s->p < s->end && *s->p == '`' && s->diag) fail(s, s->p, "compiler directives inside a module's header are not read: write the ports out");
+}
+
+static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
+
+static const char *word_at(struct scan *s) { // "" where there is none
+    skip(s);
+    const char *from = s->p;
+    if (s->p < s->end && !isdigit((unsigned char)*s->p))
+        while (s->p < s->end && is_letter(*s->p)) s->p++;
+    return arena_strndup(s->arena, from, (size_t)(s->p - from));
+}
+
+static bool take(struct scan *s, char c) {
+    skip(s);
+    if (s->p >= s->end || *s->p != c) return false;
+    s->p++;
+    return true;
+}
+
+static void need(struct scan *s, char c) {
+    if (s->ok && !take(s, c)) fail(s, s->p, arena_printf(s->arena, "`%c` is missing in the header of a module", c));
+}
+
+static bool take_word(struct scan *s, const char *word) {
+    const char *from = s->p;
+    if (!strcmp(word_at(s), word)) return true;
+    s->p = from;
+    return false;
+}
+
+// The text up to one of the ends outside of brackets, without comments; a `:` of `?:` is none.
+static const char *text_until(struct scan *s, const char *ends) {
+    struct text t = {0};
+    int open = 0, choices = 0;
+    for (; s->ok && s->p < s->end; s->p++) {
+        if (starts(s, "//") || starts(s, "/*")) skip(s);
+        if (s->p >= s->end) break;
+        char c = *s->p;
+        if (!open && strchr(ends, c) && !(c == ':' && choices)) break;
+        open += (c == '(' || c == '[' || c == '{') - (c == ')' || c == ']' || c == '}');
+        choices += (c == '?') - (c == ':');
+        text_add_bytes(&t, isspace((unsigned char)c) ? " " : &c, 1);
+    }
+    const char *copy = arena_strdup(s->arena, text_cstr(&t));
+    text_free(&t);
+    return copy;
+}
+
+// ---- modules ----
+
+verilog_modules verilog_find_modules(struct arena *arena, const struct source *source) {
+    struct scan s = {arena, source, NULL, source->data, source->data + source->size, true};
+    verilog_modules found = {0};
+    while (s.p < s.end) {
+        if (skip_one(&s)) continue;
+        if (*s.p == '`') {
+            skip_to(&s, "\n");
+        } else if (*s.p == '"') {
+            for (s.p++; s.p < s.end && *s.p != '"' && *s.p != '\n'; s.p++) s.p += *s.p == '\\' && s.p + 1 < s.end;
+            s.p += s.p < s.end;
+        } else if (is_letter(*s.p)) {
+            const char *from = s.p;
+            while (s.p < s.end && is_letter(*s.p)) s.p++;
+            if (s.p - from != 6 || memcmp(from, "module", 6) != 0) continue;
+            skip(&s);
+            struct loc loc = place(&s, s.p);
+            const char *name = word_at(&s);
+            VEC_PUSH(arena, found, (struct verilog_module){name, loc, (size_t)(s.p - source->data)});
+        } else s.p++;
+    }
+    return found;
+}
+
+// ---- the header ----
+
+struct range {
+    const char *msb, *lsb;
+    struct loc loc;
+};
+
+static struct range read_range(struct scan *s) {
+    struct range r = {NULL, NULL, loc_none()};
+    skip(s);
+    r.loc = place(s, s->p);
+    if (!take(s, '[')) return r;
+    r.msb = text_until(s, ":]");
+    need(s, ':');
+    if (s->ok) r.lsb = text_until(s, "]");
+    need(s, ']');
+    return r;
+}
+
+static void read_param(struct scan *s, struct verilog_header *h) {
+    static const char *const kinds[] = {"parameter", "localparam", "signed", "integer", "real", "time"};
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) take_word(s, kinds[i]);
+    read_range(s);
+    skip(s);
+    struct verilog_param p = {.loc = place(s, s->p)};
+    p.name = word_at(s);
+    if (!*p.name) return fail(s, s->p, "a parameter's name is missing");
+    if (take(s, '=')) {
+        skip(s);
+        p.value_loc = place(s, s->p);
+        p.value = text_until(s, ",)");
+    }
+    VEC_PUSH(s->arena, h->params, p);
+}
+
+static void read_port(struct scan *s, struct verilog_header *h) {
+    static const char *const kinds[] = {"wire", "reg", "logic", "tri", "signed"};
+    struct verilog_port p = {.is_input = take_word(s, "input")};
+    struct range range = {NULL, NULL, loc_none()};
+    p.is_output = !p.is_input && take_word(s, "output");
+    bool both = !p.is_input && !p.is_output && take_word(s, "inout"), again = !p.is_input && !p.is_output && !both;
+    if (again && !h->ports.count) return fail(s, s->p, "ports must be declared in the module's header: `input wire clk`, not in its body");
+    for (size_t i = 0; !again && i < COUNT_OF(kinds); i++) take_word(s, kinds[i]);
+    if (!again) range = read_range(s);
+    p.msb = range.msb, p.lsb = range.lsb, p.range_loc = range.loc;
+    if (again) p = h->ports.items[h->ports.count - 1]; // of the port before
+    skip(s);
+    p.loc = place(s, s->p);
+    p.name = word_at(s);
+    if (!*p.name) return fail(s, s->p, "a port's name is missing");
+    VEC_PUSH(s->arena, h->ports, p);
+}
+
+static void read_list(struct scan *s, struct verilog_header *h, void (*read)(struct scan *, struct verilog_header *)) {
+    need(s, '(');
+    if (take(s, ')')) return;
+    do read(s, h);
+    while (s->ok && take(s, ','));
+    need(s, ')');
+}
+
+struct verilog_header *verilog_read_header(struct arena *arena, const struct source *source, const struct verilog_module *module, struct diag *diag) {
+    struct verilog_header *h = ARENA_NEW(arena, struct verilog_header);
+    struct scan s = {arena, source, diag, source->data + module->at, source->data + source->size, true};
+    h->name = module->name;
+    h->loc = module->loc;
+    if (take(&s, '#')) read_list(&s, h, read_param);
+    if (s.ok) read_list(&s, h, read_port);
+    need(&s, ';');
+    return s.ok ? h : NULL;
+}
+
+const struct verilog_port *verilog_find_port(const struct verilog_header *h, const char *name) {
+    for (size_t i = 0; i < h->ports.count; i++)
+        if (!strcmp(h->ports.items[i].name, name)) return &h->ports.items[i];
+    return NULL;
+}
+
+const struct verilog_param *verilog_find_param(const struct verilog_header *h, const char *name) {
+    for (size_t i = 0; i < h->params.count; i++)
+        if (!strcmp(h->params.items[i].name, name)) return &h->params.items[i];
+    return NULL;
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hand-written kernels: their Verilog headers against what the spec declares, and the parameters of an instance.
+#include <string.h>
+
+#include "bind.h"
+#include "expression.h"
+#include "ir_custom.h"
+#include "ports.h"
+#include "verilog.h"
+
+// ---- files and modules ----
+
+static bool has_prefix(const char *name) { return !strncmp(name, "rill_", 5); }
+
+static const struct source *source_of(const struct ir *ir, const struct custom_file *file) {
+    if (file->source) return file->source;
+    struct source *source = ARENA_NEW(ir->arena, struct source); // from a dump
+    *source = (struct source){file->name, file->text, strlen(file->text)};
+    return source;
+}
+
+struct definition {
+    const struct custom_file *file;
+    struct verilog_module module;
+};
+typedef VEC(struct definition) definitions;
+
+static bool add_module(const struct ir *ir, definitions *all, const struct custom_file *file, struct verilog_module module, struct diag *diag) {
+    if (has_prefix(module.name)) {
+        diag_error(diag, module.loc, "module `%s`: names that begin with `rill_` belong to the RTL library", module.name);
+        return false;
+    }
+    for (size_t i = 0; i < all->count; i++) {
+        if (strcmp(all->items[i].module.name, module.name) != 0) continue;
+        diag_error(diag, module.loc, "module `%s` is defined twice", module.name);
+        diag_note(diag, all->items[i].module.loc, "first defined here");
+        return false;
+    }
+    VEC_PUSH(ir->arena, *all, ((struct definition){file, module}));
+    return true;
+}
+
+// A file that several kernels name is one file.
+static bool add_file(const struct ir *ir, definitions *all, const struct custom *k, const struct custom_file *file, struct diag *diag) {
+    bool ok = true;
+    if (has_prefix(file->name)) {
+        diag_error(diag, k->loc, "kernel `%s`: `%s`: names that begin with `rill_` belong to the RTL library", k->name, file->name);
+        return false;
+    }
+    for (size_t i = 0; i < all->count; i++) {
+        const struct custom_file *other = all->items[i].file;
+        if (strcmp(other->name, file->name) != 0) continue;
+        if (!strcmp(other->text, file->text)) return true;
+        diag_error(diag, k->loc, "kernel `%s`: two different files are called `%s`, and a design has its Verilog files in one folder", k->name,
+                   file->name);
+        return false;
+    }
+    verilog_modules modules = verilog_find_modules(ir->arena, source_of(ir, file));
+    if (!modules.count) {
+        diag_error(diag, k->loc, "kernel `%s`: `%s` defines no module", k->name, file->name);
+        return false;
+    }
+    for (size_t m = 0; m < modules.count; m++) ok &= add_module(ir, all, file, modules.items[m], diag);
+    return ok;
+}
+
+static const struct definition *find_module(const definitions *all, const struct custom *k, struct diag *diag) {
+    for (size_t i = 0; i < all->count; i++)
+        if (!strcmp(all->items[i].module.name, k->module)) return &all->items[i];
+    diag_error(diag, k->loc, "kernel `%s`: none of its files defines module `%s`", k->name, k->module);
+    const char *words[64];
+    size_t count = 0;
+    for (size_t i = 0; i < all->count && count < COUNT_OF(words); i++) words[count++] = all->items[i].module.name;
+    diag_note_words(diag, k->loc, k->module, words, count);
+    return NULL;
+}
+
+static struct verilog_header *read_header(const struct ir *ir, const struct custom *k, struct diag *diag) {
+    for (int f = 0; f < k->files; f++) {
+        const struct source *source = source_of(ir, &k->file[f]);
+        verilog_modules modules = verilog_find_modules(ir->arena, source);
+        for (size_t m = 0; m < modules.count; m++)
+            if (!strcmp(modules.items[m].name, k->module)) return verilog_read_header(ir->arena, source, &modules.items[m], diag);
+    }
+    diag_error(diag, k->loc, "kernel `%s`: none of its files defines module `%s`", k->name, k->module);
+    return NULL;
+}
+
+// ---- the list of ports ----
+
+struct wanted { // a port that the kernel must have
+    const char *name;
+    bool is_input, optional;
+    int64_t bits; // 0: not known yet
+};
+typedef VEC(struct wanted) wanted_ports;
+
+static void want_stream(struct arena *a, wanted_ports *list, const char *name, bool is_input, int64_t data_bits, int64_t user_bits) {
+    static const char *const signals[] = {"tvalid", "tready", "tdata", "tuser", "tlast"};
+    int64_t bits[] = {1, 1, data_bits, user_bits, 1};
+    for (size_t s = 0; s < COUNT_OF(signals); s++) {
+        const char *port = arena_printf(a, "%s_axis_%s_%s", is_input ? "s" : "m", name, signals[s]);
+        VEC_PUSH(a, *list, ((struct wanted){port, is_input == (s != 1), false, bits[s]}));
+    }
+}
+
+static wanted_ports wanted_of(const struct ir *ir, const struct custom *k, int lanes) {
+    wanted_ports list = {0};
+    VEC_PUSH(ir->arena, list, ((struct wanted){"clk", true, false, 1}));
+    VEC_PUSH(ir->arena, list, ((struct wanted){"rst", true, false, 1}));
+    for (int i = 0; i < k->inputs; i++) want_stream(ir->arena, &list, k->in[i].name, true, lanes * 32, ports_user_bits(ir));
+    for (int o = 0; o < k->outputs; o++) want_stream(ir->arena, &list, k->out[o].name, false, lanes * 32, ports_user_bits(ir));
+    VEC_PUSH(ir->arena, list, ((struct wanted){"fault", false, true, 1}));
+    return list;
+}
+
+static bool check_extra(const struct verilog_header *h, const struct custom *k, const wanted_ports *list, struct diag *diag) {
+    bool ok = true;
+    const char *words[10 * CUSTOM_MAX_PORTS + 8];
+    size_t count = 0;
+    for (size_t w = 0; w < list->count; w++)
+        if (!verilog_find_port(h, list->items[w].name)) words[count++] = list->items[w].name;
+    for (size_t p = 0; p < h->ports.count; p++) {
+        const struct verilog_port *port = &h->ports.items[p];
+        bool known = false;
+        for (size_t w = 0; w < list->count; w++) known |= !strcmp(list->items[w].name, port->name);
+        if (known) continue;
+        diag_error(diag, port->loc, "port `%s` of module `%s`: kernel `%s` has no such port in the spec", port->name, h->name, k->name);
+        diag_note_words(diag, port->loc, port->name, words, count);
+        ok = false;
+    }
+    return ok;
+}
+
+static bool check_ports(const struct verilog_header *h, const struct custom *k, const wanted_ports *list, struct diag *diag) {
+    bool ok = check_extra(h, k, list, diag);
+    for (size_t w = 0; w < list->count; w++) {
+        const struct wanted *want = &list->items[w];
+        const struct verilog_port *port = verilog_find_port(h, want->name);
+        if (!port && want->optional) continue;
+        if (!port) diag_error(diag, h->loc, "module `%s` has no port `%s`, which kernel `%s` needs", h->name, want->name, k->name);
+        else if (want->is_input ? !port->is_input : !port->is_output)
+            diag_error(diag, port->loc, "port `%s` of module `%s` must be an %s", port->name, h->name, want->is_input ? "input" : "output");
+        else continue;
+        ok = false;
+    }
+    return ok;
+}
+
+static bool check_params(const struct verilog_header *h, const struct custom *k, struct diag *diag) {
+    bool ok = true;
+    const char *words[64];
+    size_t count = 0;
+    for (size_t i = 0; i < h->params.count && count < COUNT_OF(words); i++) words[count++] = h->params.items[i].name;
+    for (int p = 0; p < k->params; p++) {
+        if (verilog_find_param(h, k->param[p].name)) continue;
+        diag_error(diag, k->param[p].loc.source ? k->param[p].loc : k->loc, "module `%s` has no parameter `%s` in its header", h->name,
+                   k->param[p].name);
+        diag_note_words(diag, k->param[p].loc, k->param[p].name, words, count);
+        ok = false;
+    }
+    return ok;
+}
+
+static bool check_name(const struct custom *k, struct diag *diag) {
+    for (int op = 0; op < IR_OPS; op++)
+        if (!strcmp(ir_op_table[op].name, k->name)) {
+            diag_error(diag, k->loc, "kernel `%s` has the name of an operation: take another one", k->name);
+            return false;
+        }
+    return true;
+}
+
+bool bind_check_customs(const struct ir *ir, struct diag *diag) {
+    definitions all = {0};
+    bool ok = true;
+    for (int c = 0; c < ir->customs; c++)
+        for (int f = 0; f < ir->custom[c].files; f++) ok &= add_file(ir, &all, &ir->custom[c], &ir->custom[c].file[f], diag);
+    for (int c = 0; ok && c < ir->customs; c++) {
+        const struct custom *k = &ir->custom[c];
+        if (!check_name(k, diag) || !find_module(&all, k, diag)) return false;
+        struct verilog_header *h = read_header(ir, k, diag);
+        wanted_ports list = wanted_of(ir, k, 1);
+        ok &= h && check_ports(h, k, &list, diag) && check_params(h, k, diag);
+    }
+    return ok;
+}
+
+// ---- an instance ----
+
+struct instance {
+    const struct ir *ir;
+    const struct verilog_header *header;
+    const struct ir_kernel *kernel;
+    int depth;
+};
+
+// A parameter of the module: as set, or its default.
+static bool look_up(void *context, const char *name, int64_t *value) {
+    struct instance *i = context;
+    const char *text = ir_param_find(i->kernel, name);
+    const struct verilog_param *param = verilog_find_param(i->header, name);
+    struct expression_error error;
+    if (!text) text = param ? param->value : NULL;
+    if (!text || i->depth > 16) return false;
+    i->depth++;
+    bool ok = expression_value(i->ir->arena, text, look_up, i, value, &error);
+    i->depth--;
+    return ok;
+}
+
+static bool port_bits(struct instance *i, const struct verilog_port *port, int64_t *bits, struct diag *diag) {
+    const char *const ends[] = {port->msb, port->lsb};
+    int64_t value[2] = {0, 0};
+    for (int e = 0; e < 2 && port->msb; e++) {
+        struct expression_error error = {0};
+        if (expression_value(i->ir->arena, ends[e], look_up, i, &value[e], &error)) continue;
+        diag_error(diag, port->range_loc, "the width of port `%s` cannot be computed: `%s`: %s", port->name, ends[e], error.why);
+        return false;
+    }
+    *bits = value[0] - value[1] + 1;
+    return true;
+}
+
+static const char *params_text(const struct ir *ir, const struct ir_kernel *k) {
+    const char *text = "";
+    for (int p = 0; p < k->params; p++) text = arena_printf(ir->arena, "%s%s%s = %s", text, p ? ", " : " with ", k->param[p].name, k->param[p].value);
+    return text;
+}
+
+static bool check_widths(struct instance *i, const struct ir_node *node, const wanted_ports *list, struct diag *diag) {
+    bool ok = true;
+    for (size_t w = 0; w < list->count; w++) {
+        const struct verilog_port *port = verilog_find_port(i->header, list->items[w].name);
+        int64_t bits;
+        if (!port) continue;
+        if (!port_bits(i, port, &bits, diag)) return false;
+        if (bits == list->items[w].bits) continue;
+        diag_error(diag, port->range_loc, "port `%s` of module `%s` has %lld bits%s; it must have %lld", port->name, i->header->name, (long long)bits,
+                   params_text(i->ir, i->kernel), (long long)list->items[w].bits);
+        if (ok) diag_note(diag, node->loc, "for operation `%s`, T = %d", node->name, i->ir->design.tokens);
+        ok = false;
+    }
+    return ok;
+}
+
+static bool set_params(struct ir *ir, const struct ir_node *node, int k, const struct verilog_header *h, struct diag *diag) {
+    const struct custom *c = ir_custom_kernel(ir, k);
+    struct custom_scope scope = {.ir = ir, .node = node, .custom = c, .lanes = ports_lanes(ir, k), .outputs = true};
+    for (int p = 0; p < c->params; p++) {
+        bool number;
+        int64_t value;
+        const char *text = ir_custom_param(&scope, &c->param[p], &number, &value, diag);
+        if (!text) return false;
+        ir_set_param(ir, k, c->param[p].name, "%s", text);
+    }
+    if (!ir_param_find(&ir->kernel[k], "LANES") && verilog_find_param(h, "LANES")) ir_set_param(ir, k, "LANES", "%d", scope.lanes);
+    if (!ir_param_find(&ir->kernel[k], "TOKENS") && verilog_find_param(h, "TOKENS")) ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
+    return true;
+}
+
+bool bind_custom(struct ir *ir, const struct ir_node *node, int k, struct diag *diag) {
+    const struct custom *c = ir_custom_kernel(ir, k);
+    struct verilog_header *h = read_header(ir, c, diag);
+    struct custom_timing timing;
+    if (!h || !set_params(ir, node, k, h, diag) || !ir_custom_timing(ir, node, ports_lanes(ir, k), &timing, diag)) return false;
+    ir->kernel[k].has_fault = verilog_find_port(h, "fault") != NULL;
+    struct instance instance = {ir, h, &ir->kernel[k], 0};
+    wanted_ports list = wanted_of(ir, c, ports_lanes(ir, k));
+    return check_widths(&instance, node, &list, diag);
+}

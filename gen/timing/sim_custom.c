@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hand-written kernels that do not give a word for a word: a group of words of every input is taken, then the words made of it are offered.
+// A word of an input is taken together with the words of the others that have the same place in their group.
+#include <string.h>
+
+#include "ir_custom.h"
+#include "sim.h"
+
+struct group {
+    int64_t ready, rows, tokens;
+    int64_t released; // its place is free again; < 0: not yet
+    bool last;        // of a firing
+};
+
+struct groups {
+    int inputs;
+    struct sim_edge *in[IR_MAX_PORTS], *out;
+    VEC(struct group) group;
+    int64_t index, row, tokens; // of the group that comes in: in its firing, row, words of its first row
+    int64_t done[IR_MAX_PORTS]; // words of the firing that the groups before took
+    int64_t last_in, last_out;  // cycles of the last words
+    int64_t given;              // rows of the firing
+    int64_t sending, out_row, out_token;
+};
+
+static struct sim_edge *edge_at(struct sim *sim, const struct actor *a, const char *port, bool is_output) {
+    return is_output ? sim_out(sim, a, port) : sim_in(sim, a, port);
+}
+
+static bool groups_init(struct sim *sim, struct actor *a) {
+    const struct custom *k = ir_custom_kernel(sim->ir, a->kernel);
+    struct groups *g = a->state = ARENA_NEW(sim->arena, struct groups);
+    g->inputs = k->inputs;
+    g->last_in = g->last_out = -a->c.every;
+    bool ok = true;
+    for (int i = 0; i < k->inputs; i++) ok &= (g->in[i] = edge_at(sim, a, k->in[i].name, false)) != NULL;
+    g->out = edge_at(sim, a, k->out[0].name, true);
+    return ok && g->out;
+}
+
+// Words of an input in the present group.
+static int64_t share(const struct actor *a, const struct groups *g, int i) { return at_most(a->c.take[i], a->c.words[i] - g->done[i]); }
+
+static int64_t rows_in(const struct actor *a, const struct groups *g) {
+    int64_t most = 1;
+    for (int i = 0; i < g->inputs; i++) most = at_least(most, share(a, g, i));
+    return most;
+}
+
+// A place for the group's first word.
+static bool has_place(const struct actor *a, const struct groups *g, int64_t *at) {
+    int64_t before = (int64_t)g->group.count - a->c.banks;
+    if (before < 0) return true;
+    if (g->group.items[before].released < 0) return false;
+    *at = at_least(*at, g->group.items[before].released);
+    return true;
+}
+
+static void close_group(struct sim *sim, const struct actor *a, struct groups *g, int64_t at) {
+    int64_t rows = at_most(a->c.units, a->c.fire - g->given);
+    bool last = g->index + 1 == a->c.rows;
+    VEC_PUSH(sim->arena, g->group, (struct group){at + a->c.pipe, rows, g->tokens, rows ? -1 : at + 1, last});
+    for (int i = 0; i < g->inputs; i++) g->done[i] = last ? 0 : g->done[i] + share(a, g, i);
+    g->given = last ? 0 : g->given + rows;
+    g->index = last ? 0 : g->index + 1;
+    g->row = g->tokens = 0;
+}
+
+static bool word_in(struct sim *sim, struct actor *a, struct groups *g) {
+    int64_t at = g->last_in + a->c.every;
+    uint8_t mark = 0;
+    if (!has_place(a, g, &at)) return false;
+    for (int i = 0; i < g->inputs; i++) {
+        if (g->row >= share(a, g, i)) continue;
+        if (!edge_waiting(g->in[i])) return false;
+        at = at_least(at, edge_avail(g->in[i]));
+        mark |= edge_mark(g->in[i]) & TIMING_TOK_LAST;
+    }
+    for (int i = 0; i < g->inputs; i++)
+        if (g->row < share(a, g, i)) edge_take(sim, g->in[i], at);
+    g->last_in = at;
+    g->tokens += g->row == 0;
+    if (!(mark & TIMING_TOK_LAST)) return true;
+    if (++g->row == rows_in(a, g)) close_group(sim, a, g, at);
+    return true;
+}
+
+static bool word_out(struct sim *sim, struct actor *a, struct groups *g) {
+    while (g->sending < (int64_t)g->group.count && !g->group.items[g->sending].rows) g->sending++;
+    if (g->sending >= (int64_t)g->group.count) return false;
+    struct group *group = &g->group.items[g->sending];
+    int64_t room, offer = at_least(group->ready, g->last_out + a->c.every);
+    if (!edge_room(g->out, &room)) return false;
+    bool tok_last = g->out_token == group->tokens - 1, end = tok_last && g->out_row == group->rows - 1;
+    g->last_out = at_least(offer, room);
+    edge_put(sim, g->out, offer, g->last_out, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (end && group->last ? TIMING_LAST : 0)));
+    if (++g->out_token == group->tokens) g->out_token = 0, g->out_row++;
+    if (!end) return true;
+    group->released = g->last_out + 1;
+    g->out_row = 0;
+    g->sending++;
+    return true;
+}
+
+static void groups_run(struct sim *sim, struct actor *a) {
+    struct groups *g = a->state;
+    for (bool moved = true; moved;) {
+        moved = false;
+        while (word_in(sim, a, g)) moved = true;
+        while (word_out(sim, a, g)) moved = true;
+    }
+}
+
+const struct sim_machine *sim_custom_machine(enum timing_machine machine) {
+    static const struct sim_machine groups = {groups_init, groups_run};
+    return machine == TIMING_GROUPS ? &groups : NULL;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Design-wide numbers; part of ir.h.
+#ifndef RILL_IR_DESIGN_H
+#define RILL_IR_DESIGN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ir_design { // design-wide numbers, docs/rtl.md section 2
+    double clock_mhz;
+    int channels, beat_bits, lanes, tokens;
+    int arrays; // tokens that a beat serves in one cycle of a matrix engine; divides tokens
+    int unroll; // lanes to hand out, 0: every kernel has `lanes`
+    int group;
+    int prefetch_beats, max_burst, outstanding;
+    int64_t context;               // positions
+    int64_t eot;                   // end-of-text id, -1: none
+    int64_t channel_bytes;         // memory of one channel
+    int64_t on_chip_kib;           // budget of a group, 0: none
+    bool is_lm;                    // ids in, ids out; else rows in, rows out
+    const char *binding, *weights; // weights: default format of products
+    const char *fifo;              // "timed": depths from timing contracts, "safe": whole tensors
+    const char *board;
+    const char *memories;  // how allocate-memories chose, in words for the report, or NULL
+    int dies;              // 1: no partition
+    int64_t sll;           // bits that can cross from die to die, 0: not known
+    const char *placement; // how place-dies found its partition, or NULL
+};
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The header of a Verilog module: its parameters and ports, as far as a hand-written kernel needs them. Verilog-2005 with the ports declared
+// in the header (ANSI style).
+#ifndef RILL_VERILOG_H
+#define RILL_VERILOG_H
+
+#include "diag.h"
+
+struct verilog_param {
+    const char *name, *value; // value: the expression of its default, NULL: none
+    struct loc loc, value_loc;
+};
+
+struct verilog_port {
+    const char *name;
+    bool is_input, is_output;
+    const char *msb, *lsb; // expressions; NULL: one bit
+    struct loc loc, range_loc;
+};
+
+struct verilog_header {
+    const char *name;
+    struct loc loc;
+    VEC(struct verilog_param) params;
+    VEC(struct verilog_port) ports;
+};
+
+struct verilog_module { // a definition in a file
+    const char *name;
+    struct loc loc;
+    size_t at; // offset behind the name
+};
+typedef VEC(struct verilog_module) verilog_modules;
+
+// The modules that a file defines.
+verilog_modules verilog_find_modules(struct arena *, const struct source *);
+// NULL after an error.
+struct verilog_header *verilog_read_header(struct arena *, const struct source *, const struct verilog_module *, struct diag *);
+const struct verilog_port *verilog_find_port(const struct verilog_header *, const char *name);
+const struct verilog_param *verilog_find_param(const struct verilog_header *, const char *name);
+
+#endif

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+module body (clk, rst);
+    input clk;
+    input rst;
+endmodule

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hand-written kernels in the golden executor: their golden files are compiled and loaded when a run is opened.
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../include/ir_custom.h"
+#include "../../include/rill_kernel.h"
+#include "run_internal.h"
+
+struct run_custom {
+    void *library; // NULL: none, or not used
+    rill_function *function;
+};
+
+// ---- compiling ----
+
+struct build {
+    struct arena *arena;
+    const struct custom *custom;
+    const char *dir, *source, *object, *log;
+    struct diag *diag;
+};
+
+static void show_log(const struct build *b) {
+    size_t len;
+    const char *why, *text = file_read(b->arena, b->log, 1 << 20, &len, &why);
+    if (text) fprintf(stderr, "%.*s", len > 4000 ? 4000 : (int)len, text);
+}
+
+// The project's folder: headers, and the arithmetic that golden files may use.
+static const char *find_root(const struct build *b) {
+    const char *header = file_find_shared(b->arena, "include/rill_kernel.h");
+    return header ? arena_strndup(b->arena, header, strlen(header) - strlen("/include/rill_kernel.h")) : NULL;
+}
+
+static bool compile(const struct build *b) {
+    const char *root = find_root(b), *cc = getenv("CC");
+    if (!root) {
+        diag_error(b->diag, loc_none(), "include/rill_kernel.h is not beside the program: set RILL_HOME to the project's folder");
+        return false;
+    }
+    const char *command = arena_printf(b->arena,
+                                       "%s -std=gnu11 -O2 -ffp-contract=off -shared -fPIC '-I%s/include' '-I%s/verif/golden' '%s' "
+                                       "'%s/verif/golden/fp32.c' -o '%s' -lm >'%s' 2>&1",
+                                       cc && *cc ? cc : "cc", root, root, b->source, root, b->object, b->log);
+    if (system(command) == 0) return true;
+    diag_error(b->diag, loc_none(), "kernel `%s`: its golden file `%s` does not compile", b->custom->name, b->custom->golden.name);
+    show_log(b);
+    return false;
+}
+
+static bool load(const struct build *b, struct run_custom *out) {
+    out->library = dlopen(b->object, RTLD_NOW | RTLD_LOCAL);
+    if (!out->library) {
+        diag_error(b->diag, loc_none(), "kernel `%s`: its golden file cannot be loaded: %s", b->custom->name, dlerror());
+        return false;
+    }
+    void *symbol = dlsym(out->library, b->custom->function);
+    if (symbol) memcpy(&out->function, &symbol, sizeof symbol);
+    else diag_error(b->diag, loc_none(), "kernel `%s`: `%s` defines no function `%s`", b->custom->name, b->custom->golden.name, b->custom->function);
+    return symbol != NULL;
+}
+
+static bool open_custom(struct golden_run *run, const struct custom *custom, struct run_custom *out, struct diag *diag) {
+    const char *root = getenv("TMPDIR");
+    struct arena *a = run->arena;
+    char *dir = arena_printf(a, "%s/rill-kernel-XXXXXX", root && *root ? root : "/tmp");
+    if (!mkdtemp(dir)) {
+        diag_error(diag, loc_file(a, dir), "no temporary folder can be made: %s", strerror(errno));
+        return false;
+    }
+    struct build b = {a,
+                      custom,
+                      dir,
+                      arena_printf(a, "%s/%s", dir, custom->golden.name),
+                      arena_printf(a, "%s/golden.so", dir),
+                      arena_printf(a, "%s/golden.log", dir),
+                      diag};
+    struct text text = {0};
+    text_add(&text, custom->golden.text);
+    const char *why = file_write_text(a, b.source, &text);
+    text_free(&text);
+    if (why) diag_error(diag, loc_none(), "%s", why);
+    bool ok = !why && compile(&b) && load(&b, out);
+    unlink(b.source), unlink(b.object), unlink(b.log); // loaded: nothing is left behind if the run is broken off
+    rmdir(dir);
+    return ok;
+}
+
+static bool is_used(const struct ir *ir, int custom) {
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir_custom_of(ir, n) == &ir->custom[custom]) return true;
+    return false;
+}
+
+bool run_open_customs(struct golden_run *run, struct diag *diag) {
+    const struct ir *ir = run->ir;
+    run->custom = ARENA_ARRAY(run->arena, struct run_custom, (size_t)ir->customs + 1);
+    bool ok = true;
+    for (int c = 0; ok && c < ir->customs; c++) {
+        if (!is_used(ir, c)) continue;
+        if (ir->custom[c].function) ok = open_custom(run, &ir->custom[c], &run->custom[c], diag);
+        else {
+            diag_error(diag, loc_none(), "kernel `%s` has no golden function: give it `golden: {file: ...}`", ir->custom[c].name);
+            ok = false;
+        }
+    }
+    return ok;
+}
+
+void run_close_customs(struct golden_run *run) {
+    for (int c = 0; run->custom && c < run->ir->customs; c++)
+        if (run->custom[c].library) dlclose(run->custom[c].library);
+}
+
+// ---- running ----
+
+static struct rill_value value_of(const struct ir_tensor *t, const struct run_value *v) {
+    struct rill_value value = {.rank = t->rank ? t->rank : 1, .extent = {1, 1, 1}, .elements = ir_tensor_elements(t), .f32 = v->f32};
+    for (int d = 0; d < t->rank && d < 3; d++) value.extent[d] = t->shape[d].bound;
+    return value;
+}
+
+static int parameters_of(const struct run_op *op, const struct custom *custom, struct rill_parameter out[]) {
+    int count = 0;
+    for (int p = 0; p < custom->params; p++) {
+        struct custom_scope scope = {.ir = op->run->ir, .node = op->node, .custom = custom, .outputs = true};
+        bool number;
+        int64_t value;
+        if (ir_custom_param(&scope, &custom->param[p], &number, &value, NULL) && number && !scope.depends)
+            out[count++] = (struct rill_parameter){custom->param[p].name, value};
+    }
+    return count;
+}
+
+void run_custom(struct run_op *op) {
+    const struct ir *ir = op->run->ir;
+    int id = op->node->op - IR_OPS;
+    const struct custom *custom = &ir->custom[id];
+    struct rill_value in[IR_MAX_PORTS], out[IR_MAX_PORTS];
+    struct rill_parameter parameter[CUSTOM_MAX_PARAMS];
+    for (int i = 0; i < op->node->inputs; i++) in[i] = value_of(&ir->tensor[op->node->in[i]], op->in[i]);
+    for (int o = 0; o < op->node->outputs; o++) {
+        out[o] = value_of(&ir->tensor[op->node->out[o]], op->out[o]);
+        memset(out[o].f32, 0, sizeof(float) * (size_t)out[o].elements);
+    }
+    struct arena_mark mark = arena_mark(ir->arena);
+    struct rill_call call = {.inputs = op->node->inputs,
+                             .outputs = op->node->outputs,
+                             .parameters = parameters_of(op, custom, parameter),
+                             .in = in,
+                             .out = out,
+                             .parameter = parameter,
+                             .position = op->position,
+                             .repetition = op->repetition};
+    if (!op->run->custom[id].function) base_fatal("golden: kernel `%s` has no golden function", custom->name);
+    op->run->custom[id].function(&call);
+    arena_release(ir->arena, mark);
+    if (call.fault) golden_fault_raise(op->fault, GOLDEN_FAULT_KERNEL);
+}
