@@ -19,10 +19,10 @@ bool bind_channels(struct ir *, const struct rill_spec *, struct diag *);
 int bind_product_engine(const struct ir *, int node);
 // Builds the engines, each with its multiplexer and demultiplexer, the KV cache kernels and the list of firings.
 bool bind_engines(struct ir *, struct diag *);
-// One attention at most, whole. *scores is its node, or IR_NONE.
-bool bind_check_attention(struct ir *, struct diag *, int *scores);
-// The kernels of its KV cache, when the engines are there.
-bool bind_attention(struct ir *, struct diag *, int scores);
+// Attentions are whole, and those on one engine go together.
+bool bind_check_attention(const struct ir *, struct diag *);
+// The kernels of the KV caches, when the engines are there.
+void bind_attention(struct ir *);
 // Decides the order in which the products of all regions fire, with the x operands they take.
 bool bind_order_firings(struct ir *, struct diag *);
 // The Verilog headers of the hand-written kernels: names and directions; of one operation's kernel: widths, with its parameters set.

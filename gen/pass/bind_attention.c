@@ -1,199 +1,256 @@
 // SPDX-License-Identifier: Apache-2.0
-// The KV cache of an attention: writers of keys and values on the channels of the engines that read them, the open block of the values, the
-// scales on chip, the step's own keys.
+// The KV caches of attentions: writers of keys and values on the channels of the engines that read them, the open block of the values, the
+// scales on chip, the step's own keys. Attentions on one engine share writers and tail, behind multiplexers that follow the program.
 #include <string.h>
 
 #include "bind.h"
+#include "kv.h"
 #include "layout.h"
 #include "ops.h"
 #include "ports.h"
+#include "schedule.h"
 
-enum { TAIL_ADDR_BITS = 24 };
+enum { TAIL_ADDR_BITS = 24, STEER_BITS = 8 };
 
 struct attention {
     struct ir *ir;
-    struct diag *diag;
-    int scores, values;                            // nodes
-    const struct ir_engine *on_scores, *on_values; // engines that read keys, values
-    bool ok;
+    int scores, softmax, values; // nodes
 };
 
-static int kv_producer(struct attention *a, int tensor, const char *role) {
-    const struct ir *ir = a->ir;
-    int n = ir->tensor[tensor].producer;
-    if (n != IR_NONE && !strcmp(ir_attr_string(&ir->node[n].attrs, "role", ""), role)) return n;
-    diag_error(a->diag, ir->tensor[tensor].loc, "`%s` is not made by a kv_quantize with role `%s`", ir->tensor[tensor].name, role);
-    a->ok = false;
-    return IR_NONE;
-}
+struct unit { // a cache and what belongs to it
+    struct ir *ir;
+    int id;
+    int scores, values;                            // its first ones
+    const struct ir_engine *on_scores, *on_values; // engines that read keys, values
+};
 
-static int add_kv_sink(struct attention *a, const char *name, const char *module, int tensor, int region) {
-    struct ir *ir = a->ir;
-    int k = ir_add_kernel(ir, name, module, IR_NONE);
-    int p = ports_add_tensor(ir, k, "kv", false, tensor);
-    ir->kernel[k].port[p].region = region;
-    ports_add_step(ir, k);
-    return k;
-}
-
-static int64_t kv_repeat(const struct attention *a) { return a->ir->region[a->ir->node[a->scores].region].repeat; }
+static int64_t repeat_of(const struct ir *ir, int node) { return ir->region[ir->node[node].region].repeat; }
 
 // Query heads that read one key and value head.
-static int64_t head_group(const struct attention *a) {
-    const struct ir_node *scores = &a->ir->node[a->scores];
-    return a->ir->tensor[scores->out[0]].shape[0].bound / a->ir->tensor[scores->in[1]].shape[0].bound;
+static int64_t head_group(const struct ir *ir, int scores) {
+    return ir->tensor[ir->node[scores].out[0]].shape[0].bound / ir->tensor[ir->node[scores].in[1]].shape[0].bound;
 }
 
-// On-chip scales of the keys or values, streamed to softmax. `port` is softmax's input.
-static void add_kv_scale(struct attention *a, int tensor, int softmax_kernel, const char *port) {
+static int count_nodes(const struct ir *ir, int op, int reads) { // of an operation, or those of them that read a tensor as operand 1
+    int count = 0;
+    for (int n = 0; n < ir->nodes; n++) count += ir->node[n].op == op && (reads == IR_NONE || ir->node[n].in[1] == reads);
+    return count;
+}
+
+// Streams of keys or values that several attentions make become one, in the order in which their products stand in the program.
+// `stream(ir, node, &firings)` adds the port of the multiplexer that takes a node's stream. Returns the output.
+struct merge {
+    struct ir *ir;
+    int unit, op; // the products whose operands they are
+    int kernel, ports;
+};
+
+static struct merge begin_merge(struct ir *ir, int unit, int op, const char *name) {
+    struct merge m = {ir, unit, op, ir_add_kernel(ir, kv_name(ir, unit, name), "rill_stream_mux", IR_NONE), 0};
+    ports_add_step(ir, m.kernel);
+    return m;
+}
+
+static int merge_input(struct merge *m, int tensor, int region) {
+    int p = ports_add_tensor(m->ir, m->kernel, "", false, tensor);
+    m->ir->kernel[m->kernel].port[p].index = m->ports++;
+    m->ir->kernel[m->kernel].port[p].region = region;
+    return p;
+}
+
+static bool merges(const struct merge *m, int n) { return m->ir->node[n].op == m->op && kv_cache_of(m->ir, n).unit == m->unit; }
+
+// firings: how many a node's stream has in a repetition. To a kernel's port.
+static void end_merge(struct merge *m, int64_t (*firings)(const struct ir *, int node), int kernel, int port) {
+    struct ir *ir = m->ir;
+    struct schedule s;
+    schedule_init(&s, ir, STEER_BITS);
+    for (int r = 0, input = 0; r < ir->regions; r++) {
+        schedule_section(&s, ir->region[r].repeat, ir->region[r].when == IR_LAST);
+        for (int n = ir->region[r].first_node; n < ir->region[r].first_node + ir->region[r].nodes; n++) {
+            if (!merges(m, n)) continue;
+            for (int64_t f = 0; f < firings(ir, n); f++) {
+                schedule_entry(&s);
+                schedule_field(&s, STEER_BITS - 1, 0, (uint64_t)input);
+            }
+            input++;
+        }
+    }
+    ir_set_param(ir, m->kernel, "PORTS", "%d", m->ports);
+    ir_set_param(ir, m->kernel, "DATA_W", "%lld", (long long)ports_data_bits(ir, IR_KV, 1));
+    ir_set_param(ir, m->kernel, "USER_W", "%d", ports_user_bits(ir));
+    schedule_set_params(&s, m->kernel);
+    ir->kernel[kernel].port[port].tensor = IR_NONE;
+    int out = ports_add_like(ir, m->kernel, "", true, &ir->kernel[kernel].port[port]);
+    ir_connect(ir, m->kernel, out, kernel, port);
+}
+
+static int64_t one_firing(const struct ir *ir, int node) {
+    (void)ir;
+    (void)node;
+    return 1;
+}
+
+// ---- scales ----
+
+static void add_kv_scale(const struct attention *a, int tensor, const char *port) { // `port` is softmax's input
     struct ir *ir = a->ir;
     const struct ir_tensor *t = &ir->tensor[tensor];
-    int region = ir->node[a->scores].region;
-    int k = add_kv_sink(a, arena_printf(ir->arena, "%s_scale", t->name), "rill_kv_scale", tensor, region);
-    int lanes = ports_lanes(ir, softmax_kernel);
+    int softmax = 0;
+    while (ir->kernel[softmax].node != a->softmax) softmax++;
+    const char *name = arena_printf(ir->arena, "%s_scale", t->name);
+    if (count_nodes(ir, IR_OP_ATTN_SCORES, tensor) + count_nodes(ir, IR_OP_ATTN_VALUES, tensor) > 1)
+        name = arena_printf(ir->arena, "%s_%s", ir->node[a->scores].name, name);
+    int k = ir_add_kernel(ir, name, "rill_kv_scale", IR_NONE), in = ports_add_tensor(ir, k, "kv", false, tensor);
+    ir->kernel[k].port[in].region = ir->node[a->scores].region;
+    ports_add_step(ir, k);
+    int lanes = ports_lanes(ir, softmax);
     ir_set_param(ir, k, "LANES", "%d", lanes);
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
     ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
-    ir_set_param(ir, k, "LAYERS", "%lld", (long long)kv_repeat(a));
+    ir_set_param(ir, k, "LAYERS", "%lld", (long long)repeat_of(ir, a->scores));
     ir_set_param(ir, k, "HEADS", "%lld", (long long)t->shape[0].bound);
-    ir_set_param(ir, k, "UNITS", "%lld", (long long)layout_kv(&ir->design, 1, 1, ir->tensor[tensor].shape[1].bound).k_units);
+    ir_set_param(ir, k, "UNITS", "%lld", (long long)layout_kv(&ir->design, 1, 1, t->shape[1].bound).k_units);
     ir_set_param(ir, k, "CONTEXT", "%lld", (long long)ir->design.context);
-    ir_set_param(ir, k, "REPLAYS", "%lld", (long long)head_group(a));
+    ir_set_param(ir, k, "REPLAYS", "%lld", (long long)head_group(ir, a->scores));
     int out = ir_add_port(ir, k, "scale", true, IR_STREAM_BARE, lanes * 32);
-    for (int p = 0; p < ir->kernel[softmax_kernel].ports; p++) {
-        struct ir_port *in = &ir->kernel[softmax_kernel].port[p];
-        if (strcmp(in->name, port)) continue;
-        in->tensor = IR_NONE; // scales only, not the whole tensor
-        in->kind = IR_STREAM_BARE;
-        in->data_bits = lanes * 32;
-        ir_connect(ir, k, out, softmax_kernel, p);
+    for (int p = 0; p < ir->kernel[softmax].ports; p++) {
+        struct ir_port *to = &ir->kernel[softmax].port[p];
+        if (strcmp(to->name, port)) continue;
+        to->tensor = IR_NONE; // scales only, not the whole tensor
+        to->kind = IR_STREAM_BARE;
+        to->data_bits = lanes * 32;
+        ir_connect(ir, k, out, softmax, p);
     }
 }
 
-static void add_writer_params(struct attention *a, int k, const struct ir_engine *engine, int64_t heads) {
-    struct ir *ir = a->ir;
+// ---- writers ----
+
+// A kernel that takes keys or values of all attentions of the cache.
+static int add_kv_sink(const struct unit *u, const char *name, const char *module, int first, const char *mux) {
+    struct ir *ir = u->ir;
+    int k = ir_add_kernel(ir, kv_name(ir, u->id, name), module, IR_NONE), tensor = ir->node[first].in[1];
+    int p = ports_add_tensor(ir, k, "kv", false, tensor);
+    ir->kernel[k].port[p].region = ir->node[first].region;
+    ports_add_step(ir, k);
+    struct merge m = {.ir = ir, .unit = u->id, .op = ir->node[first].op};
+    int streams = 0;
+    for (int n = 0; n < ir->nodes; n++) streams += merges(&m, n);
+    if (streams > 1) {
+        m = begin_merge(ir, u->id, m.op, mux);
+        for (int n = 0; n < ir->nodes; n++)
+            if (merges(&m, n)) merge_input(&m, ir->node[n].in[1], ir->node[n].region);
+        end_merge(&m, one_firing, k, p);
+    }
+    return k;
+}
+
+static void add_writer_params(const struct unit *u, int k, const struct ir_engine *engine, const struct kv_cache *cache) {
+    struct ir *ir = u->ir;
     ir_set_param(ir, k, "CHANNELS", "%d", engine->channels);
     ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
-    ir_set_param(ir, k, "LAYERS", "%lld", (long long)kv_repeat(a));
-    ir_set_param(ir, k, "HEADS", "%lld", (long long)heads);
+    ir_set_param(ir, k, "LAYERS", "%lld", (long long)cache->layers);
+    ir_set_param(ir, k, "HEADS", "%lld", (long long)cache->heads);
 }
 
-static void add_k_writer(struct attention *a, int tensor) {
-    struct ir *ir = a->ir;
-    int k = add_kv_sink(a, "k_writer", "rill_k_writer", tensor, ir->node[a->scores].region);
-    int64_t heads = ir->tensor[tensor].shape[0].bound;
-    add_writer_params(a, k, a->on_scores, heads);
-    ir_set_param(ir, k, "UNITS", "%lld", (long long)layout_kv(&ir->design, 1, heads, ir->tensor[tensor].shape[1].bound).k_units);
-    int client = ir_add_client(ir, "k_writer", k, "", true, IR_NONE);
-    ir->client[client].engine = (int)(a->on_scores - ir->engine);
-    ir_add_wire(ir, k, "layer_done", true, 1, "k_layer_done");
+static void add_k_writer(const struct unit *u) {
+    struct ir *ir = u->ir;
+    struct kv_cache cache = kv_cache_of(ir, u->scores);
+    int k = add_kv_sink(u, "k_writer", "rill_k_writer", u->scores, "k_writer_mux");
+    add_writer_params(u, k, u->on_scores, &cache);
+    ir_set_param(ir, k, "UNITS", "%lld", (long long)layout_kv(&ir->design, 1, 1, cache.head_dim).k_units);
+    int client = ir_add_client(ir, ir->kernel[k].name, k, "", true, IR_NONE);
+    ir->client[client].engine = (int)(u->on_scores - ir->engine);
+    ir_add_wire(ir, k, "layer_done", true, 1, kv_name(ir, u->id, "k_layer_done"));
 }
 
 // A shared engine fires the product of the values only after it has read the open block of the step before. An engine of its own does not
 // wait, so the tail must.
-static void set_tail_reads(struct attention *a, int k, int64_t heads, int64_t head_dim) {
-    struct layout_kv kv = layout_kv(&a->ir->design, a->on_values->channels, heads, head_dim);
-    ir_set_param(a->ir, k, "READS", "%lld", (long long)(heads * head_group(a) * kv.v_rows * kv.v_block_beats));
+static void set_tail_reads(const struct unit *u, int k, const struct kv_cache *cache) {
+    struct layout_kv kv = layout_kv(&u->ir->design, u->on_values->channels, cache->heads, cache->head_dim);
+    ir_set_param(u->ir, k, "READS", "%lld", (long long)(cache->heads * head_group(u->ir, u->scores) * kv.v_rows * kv.v_block_beats));
 }
 
-static void add_v_tail(struct attention *a, int tensor) {
-    struct ir *ir = a->ir;
-    int k = add_kv_sink(a, "v_tail", "rill_v_tail", tensor, ir->node[a->scores].region);
-    int64_t heads = ir->tensor[tensor].shape[0].bound;
-    int64_t head_dim = ir->tensor[tensor].shape[1].bound;
-    add_writer_params(a, k, a->on_values, heads);
-    ir_set_param(ir, k, "HEAD_DIM", "%lld", (long long)head_dim);
-    if (a->on_scores != a->on_values) set_tail_reads(a, k, heads, head_dim);
-    int client = ir_add_client(ir, "v_tail", k, "", true, IR_NONE);
+static void add_v_tail(const struct unit *u) {
+    struct ir *ir = u->ir;
+    struct kv_cache cache = kv_cache_of(ir, u->values);
+    int k = add_kv_sink(u, "v_tail", "rill_v_tail", u->values, "v_tail_mux");
+    add_writer_params(u, k, u->on_values, &cache);
+    ir_set_param(ir, k, "HEAD_DIM", "%lld", (long long)cache.head_dim);
+    if (u->on_scores != u->on_values) set_tail_reads(u, k, &cache);
+    int client = ir_add_client(ir, ir->kernel[k].name, k, "", true, IR_NONE);
     ir->client[client].is_packed = true;
-    ir->client[client].engine = (int)(a->on_values - ir->engine);
-    const int64_t tail_bits = (int64_t)a->on_values->channels * ir->design.beat_bits;
+    ir->client[client].engine = (int)(u->on_values - ir->engine);
+    const int64_t tail_bits = (int64_t)u->on_values->channels * ir->design.beat_bits;
     const struct {
         int kernel;
         bool writes_data;
-    } side[] = {{a->on_values->kernel, false}, {k, true}};
+    } side[] = {{u->on_values->kernel, false}, {k, true}};
     for (size_t i = 0; i < COUNT_OF(side); i++) { // the engine reads the tail and waits for its heads
-        ir_add_wire(ir, side[i].kernel, "tail_valid", !side[i].writes_data, 1, "tail_valid");
-        ir_add_wire(ir, side[i].kernel, "tail_addr", !side[i].writes_data, TAIL_ADDR_BITS, "tail_addr");
-        ir_add_wire(ir, side[i].kernel, "tail_data", side[i].writes_data, tail_bits, "tail_data");
-        ir_add_wire(ir, side[i].kernel, "head_done", side[i].writes_data, 1, "tail_head_done");
+        ir_add_wire(ir, side[i].kernel, "tail_valid", !side[i].writes_data, 1, kv_name(ir, u->id, "tail_valid"));
+        ir_add_wire(ir, side[i].kernel, "tail_addr", !side[i].writes_data, TAIL_ADDR_BITS, kv_name(ir, u->id, "tail_addr"));
+        ir_add_wire(ir, side[i].kernel, "tail_data", side[i].writes_data, tail_bits, kv_name(ir, u->id, "tail_data"));
+        ir_add_wire(ir, side[i].kernel, "head_done", side[i].writes_data, 1, kv_name(ir, u->id, "tail_head_done"));
     }
-    ir_add_wire(ir, k, "layer_done", true, 1, "v_layer_done");
+    ir_add_wire(ir, k, "layer_done", true, 1, kv_name(ir, u->id, "v_layer_done"));
 }
 
-// The step's own keys; with grouped queries each head comes as often as it is read.
-static void add_local_keys(struct attention *a, int keys) {
-    struct ir *ir = a->ir;
-    int region = ir->node[a->scores].region;
-    int engine = a->on_scores->kernel, local = ports_add_tensor(ir, engine, "klocal", false, keys);
-    ir->kernel[engine].port[local].region = region;
-    if (head_group(a) == 1) return;
-    ir->kernel[engine].port[local].tensor = IR_NONE;
-    int k = ir_add_kernel(ir, "keys_replay", "rill_head_replay", IR_NONE);
+// ---- the step's own keys; with grouped queries each head comes as often as it is read ----
+
+static int64_t key_firings(const struct ir *ir, int scores) {
+    return head_group(ir, scores) > 1 ? ir->tensor[ir->node[scores].out[0]].shape[0].bound : 1;
+}
+
+static void add_keys_replay(struct ir *ir, int scores, int to_kernel, int to_port) {
+    bool only = count_nodes(ir, IR_OP_ATTN_SCORES, IR_NONE) == 1;
+    int k = ir_add_kernel(ir, only ? "keys_replay" : arena_printf(ir->arena, "%s_keys_replay", ir->node[scores].name), "rill_head_replay", IR_NONE);
+    int keys = ir->node[scores].in[1];
     const struct ir_tensor *t = &ir->tensor[keys];
+    ir->kernel[to_kernel].port[to_port].tensor = IR_NONE;
     ir_set_param(ir, k, "DATA_W", "%lld", (long long)ports_data_bits(ir, IR_KV, 1));
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
     ir_set_param(ir, k, "UNITS", "%lld", (long long)layout_kv(&ir->design, 1, t->shape[0].bound, t->shape[1].bound).k_units);
-    ir_set_param(ir, k, "REPLAYS", "%lld", (long long)head_group(a));
+    ir_set_param(ir, k, "REPLAYS", "%lld", (long long)head_group(ir, scores));
     int in = ports_add_tensor(ir, k, "", false, keys);
-    ir->kernel[k].port[in].region = region;
-    int out = ports_add_like(ir, k, "", true, &ir->kernel[engine].port[local]);
-    ir_connect(ir, k, out, engine, local);
+    ir->kernel[k].port[in].region = ir->node[scores].region;
+    int out = ports_add_like(ir, k, "", true, &ir->kernel[to_kernel].port[to_port]);
+    ir_connect(ir, k, out, to_kernel, to_port);
 }
 
-static int kernel_of_node(const struct ir *ir, int node) {
-    for (int k = 0; k < ir->kernels; k++)
-        if (ir->kernel[k].node == node) return k;
-    return IR_NONE;
-}
-
-// The node of an operation of which there is one at most.
-static int only_node(struct attention *a, int op) {
-    int found = IR_NONE;
-    for (int n = 0; n < a->ir->nodes; n++) {
-        if (a->ir->node[n].op != op) continue;
-        if (found != IR_NONE)
-            diag_error(a->diag, a->ir->node[n].loc, "a second attention `%s`: one per design is possible", a->ir->node[n].name), a->ok = false;
-        else found = n;
+static void add_local_keys(const struct unit *u) {
+    struct ir *ir = u->ir;
+    int engine = u->on_scores->kernel, local = ports_add_tensor(ir, engine, "klocal", false, ir->node[u->scores].in[1]);
+    ir->kernel[engine].port[local].region = ir->node[u->scores].region;
+    if (kv_units(ir) > 1 || count_nodes(ir, IR_OP_ATTN_SCORES, IR_NONE) == 1) {
+        if (head_group(ir, u->scores) > 1) add_keys_replay(ir, u->scores, engine, local);
+        return;
     }
-    return found;
+    struct merge m = begin_merge(ir, u->id, IR_OP_ATTN_SCORES, "keys_mux");
+    for (int n = 0; n < ir->nodes; n++) {
+        if (!merges(&m, n)) continue;
+        int in = merge_input(&m, ir->node[n].in[1], ir->node[n].region);
+        if (head_group(ir, n) > 1) add_keys_replay(ir, n, m.kernel, in);
+    }
+    end_merge(&m, key_firings, engine, local);
 }
 
-bool bind_check_attention(struct ir *ir, struct diag *diag, int *scores) {
-    struct attention a = {.ir = ir, .diag = diag, .ok = true};
-    a.scores = only_node(&a, IR_OP_ATTN_SCORES);
-    a.values = only_node(&a, IR_OP_ATTN_VALUES);
-    int alone = a.values == IR_NONE ? a.scores : a.scores == IR_NONE ? a.values : IR_NONE;
-    if (a.ok && alone != IR_NONE) {
-        diag_error(diag, ir->node[alone].loc, "`%s`: attn_scores and attn_values come together", ir->node[alone].name);
-        a.ok = false;
+void bind_attention(struct ir *ir) {
+    for (int i = 0; i < kv_units(ir); i++) {
+        struct unit u = {.ir = ir, .id = i, .scores = kv_unit_scores(ir, i)};
+        u.values = kv_values_of(ir, u.scores);
+        for (int n = ir->nodes - 1; n >= 0; n--)
+            if (ir->node[n].op == IR_OP_ATTN_VALUES && kv_cache_of(ir, n).unit == i) u.values = n;
+        u.on_scores = &ir->engine[ir_engine_of(ir, u.scores)];
+        u.on_values = &ir->engine[ir_engine_of(ir, u.values)];
+        add_local_keys(&u);
+        add_k_writer(&u);
+        add_v_tail(&u);
     }
-    for (int n = 0; n < ir->nodes; n++)
-        if (ir->node[n].op == IR_OP_KV_QUANTIZE && ir->region[ir->node[n].region].when == IR_LAST)
-            diag_error(diag, ir->node[n].loc, "kv_quantize in a region that runs only for the last token"), a.ok = false;
-    *scores = a.scores;
-    return a.ok;
-}
-
-bool bind_attention(struct ir *ir, struct diag *diag, int scores) {
-    struct attention a = {.ir = ir, .diag = diag, .scores = scores, .ok = true};
-    a.values = only_node(&a, IR_OP_ATTN_VALUES);
-    a.on_scores = &ir->engine[ir_engine_of(ir, scores)];
-    a.on_values = &ir->engine[ir_engine_of(ir, a.values)];
-    int keys = ir->node[scores].in[1], softmax = IR_NONE;
-    for (int n = 0; n < ir->nodes; n++)
-        if (ir->node[n].op == IR_OP_SOFTMAX) softmax = n;
-    if (softmax == IR_NONE) {
-        diag_error(diag, ir->node[scores].loc, "attn_scores `%s` without a softmax", ir->node[scores].name);
-        return false;
+    for (int n = 0; n < ir->nodes; n++) {
+        if (ir->node[n].op != IR_OP_ATTN_SCORES) continue;
+        struct attention a = {ir, n, kv_softmax_of(ir, n), kv_values_of(ir, n)};
+        add_kv_scale(&a, ir->node[n].in[1], "kscale");
+        add_kv_scale(&a, ir->node[a.values].in[1], "vscale");
     }
-    int values = ir->node[softmax].in[2];
-    if (kv_producer(&a, keys, "key") == IR_NONE || kv_producer(&a, values, "value") == IR_NONE) return false;
-    add_local_keys(&a, keys);
-    add_k_writer(&a, keys);
-    add_v_tail(&a, values);
-    add_kv_scale(&a, keys, kernel_of_node(ir, softmax), "kscale");
-    add_kv_scale(&a, values, kernel_of_node(ir, softmax), "vscale");
-    return a.ok;
 }

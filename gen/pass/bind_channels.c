@@ -33,14 +33,28 @@ static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
     return repeat * heads * l.v_rows * layout_div_up(positions, LAYOUT_V_BLOCK) * l.v_block_beats;
 }
 
+struct division {
+    int engines, alike; // alike: engines of attn_scores; the step word counts row-steps of keys for all of them, so they have as many channels
+    int64_t *beats;     // what each engine reads
+    bool *is_scores;
+    int *share;
+};
+
 // Each engine has one channel; every further one goes where a channel has the most to read, so that the largest share gets least.
-static void divide(int channels, int engines, const int64_t *beats, int *share) {
-    for (int e = 0; e < engines; e++) share[e] = 1;
-    for (int c = engines; c < channels; c++) {
-        int most = 0;
-        for (int e = 1; e < engines; e++)
-            if (beats[e] * share[most] > beats[most] * share[e]) most = e;
-        share[most]++;
+static void divide(struct division *d, int channels) {
+    for (int e = 0; e < d->engines; e++) d->share[e] = 1;
+    for (int left = channels - d->engines; left > 0;) {
+        int most = IR_NONE;
+        for (int e = 0; e < d->engines; e++) {
+            if (d->is_scores[e] && d->alike > left) continue;
+            if (most == IR_NONE || d->beats[e] * d->share[most] > d->beats[most] * d->share[e]) most = e;
+        }
+        if (most == IR_NONE) return;
+        for (int e = 0; e < d->engines; e++)
+            if (e == most || (d->is_scores[most] && d->is_scores[e])) {
+                d->share[e]++;
+                left--;
+            }
     }
 }
 
@@ -63,16 +77,23 @@ bool bind_channels(struct ir *ir, const struct rill_spec *spec, struct diag *dia
         return true;
     }
     if (!check_channels(ir, products, spec, diag)) return false;
-    int64_t *beats = ARENA_ARRAY(ir->arena, int64_t, (size_t)products);
-    int *share = ARENA_ARRAY(ir->arena, int, (size_t)products), e = 0;
-    for (int n = 0; n < ir->nodes; n++)
-        if (bind_is_product(&ir->node[n])) beats[e++] = decode_beats(ir, &ir->node[n]);
-    divide(ir->design.channels, products, beats, share);
+    struct division d = {.engines = products};
+    d.beats = ARENA_ARRAY(ir->arena, int64_t, (size_t)products);
+    d.is_scores = ARENA_ARRAY(ir->arena, bool, (size_t)products);
+    d.share = ARENA_ARRAY(ir->arena, int, (size_t)products);
+    int e = 0;
+    for (int n = 0; n < ir->nodes; n++) {
+        if (!bind_is_product(&ir->node[n])) continue;
+        d.is_scores[e] = ir->node[n].op == IR_OP_ATTN_SCORES;
+        d.alike += d.is_scores[e];
+        d.beats[e++] = decode_beats(ir, &ir->node[n]);
+    }
+    divide(&d, ir->design.channels);
     e = 0;
     for (int n = 0; n < ir->nodes; n++) {
         if (!bind_is_product(&ir->node[n])) continue;
-        ir_add_engine(ir, ir->node[n].name, first, share[e]);
-        first += share[e++];
+        ir_add_engine(ir, ir->node[n].name, first, d.share[e]);
+        first += d.share[e++];
     }
     return true;
 }

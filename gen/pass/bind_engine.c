@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bind.h"
+#include "kv.h"
 #include "layout.h"
 #include "ops.h"
 #include "ports.h"
@@ -122,6 +123,10 @@ static void add_engine_entry(struct engine *e, struct schedule *s, const struct 
     schedule_field(s, 67, 60, (uint64_t)f->groups);
     schedule_field(s, 68, 68, e->ir->region[f->region].when == IR_LAST); // one token, whatever the step holds
     schedule_field(s, 69, 69, f->kv_keep);
+    if (f->mode != 3) return;
+    struct kv_cache cache = kv_cache_of(e->ir, f->node);
+    schedule_field(s, 79, 70, (uint64_t)cache.layer);
+    schedule_field(s, 85, 80, (uint64_t)cache.step);
 }
 
 static void set_schedule(struct engine *e, int kernel, int bits, void (*add)(struct engine *, struct schedule *, const struct ir_firing *)) {
@@ -277,9 +282,9 @@ static bool bind_one_engine(struct ir *ir, int id, struct diag *diag) {
 }
 
 bool bind_engines(struct ir *ir, struct diag *diag) {
-    int scores;
-    if (!bind_check_attention(ir, diag, &scores) || !bind_order_firings(ir, diag)) return false;
+    if (!bind_check_attention(ir, diag) || !bind_order_firings(ir, diag)) return false;
     for (int e = 0; e < ir->engines; e++)
         if (!bind_one_engine(ir, e, diag)) return false;
-    return scores == IR_NONE || bind_attention(ir, diag, scores);
+    bind_attention(ir);
+    return true;
 }

@@ -2,6 +2,7 @@
 // The order in which products fire on their engines. Program order, except that attention alternates: the scores of head h + n fire before the
 // values of head h, so that softmax of one head runs under the products of others on a shared engine.
 #include "bind.h"
+#include "kv.h"
 #include "layout.h"
 #include "ops.h"
 #include "ports.h"
@@ -74,7 +75,8 @@ static void fire_scores(struct order *o, int n, int head) {
 static void fire_values(struct order *o, int n, int head) {
     int64_t head_dim = in_tensor(o->ir, n, 1)->shape[1].bound;
     int channels = channels_of(o->ir, n), group = head_group(o->ir, n), kv_head = head / group;
-    struct layout_kv kv = layout_kv(&o->ir->design, channels, in_tensor(o->ir, n, 1)->shape[0].bound, head_dim);
+    struct layout_kv kv = layout_kv(&o->ir->design, channels, 1, head_dim),
+                     cached = layout_kv(&o->ir->design, channels, 1, kv_cache_of(o->ir, n).head_dim);
     ir_add_firing(o->ir, (struct ir_firing){.engine = bind_product_engine(o->ir, n),
                                             .node = n,
                                             .region = o->ir->node[n].region,
@@ -87,7 +89,7 @@ static void fire_values(struct order *o, int n, int head) {
                                             .row_steps = kv.v_rows,
                                             .beats = kv.v_block_beats,
                                             .last_rows = head_dim - (kv.v_rows - 1) * channels,
-                                            .tail_base = kv_head * kv.v_rows});
+                                            .tail_base = kv_head * cached.v_rows});
 }
 
 // The next product after n in the same region, or IR_NONE.

@@ -6,6 +6,7 @@
 
 #include "cost.h"
 #include "cost/args.h"
+#include "kv.h"
 #include "ops.h"
 #include "pass.h"
 #include "ports.h"
@@ -65,7 +66,7 @@ static bool is_exit(const struct ir *ir, int kernel) { // at the end of a region
 static bool is_loop(const struct ir *ir, int kernel) { // at its beginning
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].x_mux == kernel) return false;
-    return is_module(ir, kernel, "rill_stream_mux");
+    return is_module(ir, kernel, "rill_stream_mux") && !kv_is_mux(ir, kernel);
 }
 
 static int engine_with(const struct ir *ir, int kernel) { // whose operands or results it steers
@@ -118,6 +119,7 @@ static int unit_of_kernel(const struct fuse *f, int kernel, int depth) {
     const struct ir *ir = f->ir;
     const struct ir_kernel *k = &ir->kernel[kernel];
     if (k->node != IR_NONE) return f->unit_of[k->node];
+    if (kv_is_mux(ir, kernel)) return IR_NONE; // of attentions in several units
     if (serves_readers(ir, kernel)) return earliest_reader(f, kernel, 0);
     for (int p = 0; depth < MAX_WALK && p < k->ports; p++)
         if (!k->port[p].is_output && k->port[p].edge != IR_NONE && k->port[p].kind != IR_STREAM_BARE)

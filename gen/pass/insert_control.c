@@ -3,6 +3,7 @@
 // and the plain nets between them. docs/rtl.md sections 9 and 11.
 #include <string.h>
 
+#include "kv.h"
 #include "ops.h"
 #include "pass.h"
 #include "ports.h"
@@ -94,10 +95,20 @@ static int64_t vocab(const struct ir *ir) {
     return 0;
 }
 
-static int64_t kv_layers(const struct ir *ir) {
-    for (int n = 0; n < ir->nodes; n++)
-        if (ir->node[n].op == IR_OP_ATTN_SCORES) return ir->region[ir->node[n].region].repeat;
-    return 0;
+static int64_t all_layers(const struct ir *ir) {
+    int64_t layers = 0;
+    for (int u = 0; u < kv_units(ir); u++) layers += kv_layers(ir, u);
+    return layers;
+}
+
+// Layers of all caches whose writes have their responses.
+static const char *all_layers_done(const struct ir *ir) {
+    const char *sum = "kv_layers_done";
+    for (int u = 0; u < kv_units(ir); u++) {
+        const char *done = kv_name(ir, u, "kv_layers_done");
+        sum = u ? arena_printf(ir->arena, "%s + %s", sum, done) : done;
+    }
+    return sum;
 }
 
 static void set_token_loop_params(struct ir *ir, int k) {
@@ -109,7 +120,7 @@ static void set_token_loop_params(struct ir *ir, int k) {
     ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
     ir_set_param(ir, k, "CONTEXT", "%lld", (long long)ir->design.context);
     ir_set_param(ir, k, "VOCAB", "%lld", (long long)vocab(ir));
-    ir_set_param(ir, k, "KV_LAYERS", "%lld", (long long)kv_layers(ir));
+    ir_set_param(ir, k, "KV_LAYERS", "%lld", (long long)all_layers(ir));
     ir_set_param(ir, k, "FAULTS", "%d", faults ? faults : 1);
     int outputs = ir->design.is_lm ? 1 : ir->outputs;
     ir_set_param(ir, k, "OUTPUTS", "%d", outputs ? outputs : 1);
@@ -159,7 +170,7 @@ static void add_token_loop_nets(struct ir *ir) {
                                {"flush", true, 1, "flush"},
                                {"soft_rst", true, 1, "soft_rst"},
                                {"quiet", false, 1, "quiet"},
-                               {"kv_layers_done", false, 32, "kv_layers_done"},
+                               {"kv_layers_done", false, 32, all_layers_done(ir)},
                                {"out_steps_done", false, 0, "out_steps_done"},
                                {"ids_written", false, 32, "ids_written"},
                                {"kernel_fault", false, 0, "kernel_fault"},
@@ -225,16 +236,17 @@ static void add_param_loader(struct ir *ir) {
 }
 
 // The write engines of K are on the channels of the engine that reads it, those of V likewise.
-static void add_kv_tracker(struct ir *ir) {
+static void add_kv_tracker(struct ir *ir, int unit) {
+    const char *k_writer = kv_name(ir, unit, "k_writer"), *v_tail = kv_name(ir, unit, "v_tail");
     int writers = 0;
     for (int c = 0; c < ir->clients; c++)
-        if (ir->client[c].is_write && ir->client[c].channel == IR_NONE) writers += ir->engine[ir->client[c].engine].channels;
-    int k = ir_add_kernel(ir, "kv_tracker", "rill_kv_tracker", IR_NONE);
+        if (!strcmp(ir->client[c].name, k_writer) || !strcmp(ir->client[c].name, v_tail)) writers += ir->engine[ir->client[c].engine].channels;
+    int k = ir_add_kernel(ir, kv_name(ir, unit, "kv_tracker"), "rill_kv_tracker", IR_NONE);
     ir_set_param(ir, k, "WRITERS", "%d", writers);
-    const struct net nets[] = {{"k_layer_done", false, 1, "k_layer_done"},
-                               {"v_layer_done", false, 1, "v_layer_done"},
-                               {"idle", false, writers, "{v_tail_write_idle, k_writer_write_idle}"},
-                               {"kv_layers_done", true, 32, "kv_layers_done"}};
+    const struct net nets[] = {{"k_layer_done", false, 1, kv_name(ir, unit, "k_layer_done")},
+                               {"v_layer_done", false, 1, kv_name(ir, unit, "v_layer_done")},
+                               {"idle", false, writers, arena_printf(ir->arena, "{%s_write_idle, %s_write_idle}", v_tail, k_writer)},
+                               {"kv_layers_done", true, 32, kv_name(ir, unit, "kv_layers_done")}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
@@ -254,7 +266,7 @@ bool pass_insert_control(struct ir *ir, const struct rill_spec *spec, struct dia
     add_token_loop_nets(ir);
     if (ir->design.is_lm) add_ring(ir);
     add_param_loader(ir);
-    if (kv_layers(ir)) add_kv_tracker(ir);
+    for (int u = 0; u < kv_units(ir); u++) add_kv_tracker(ir, u);
     add_output_nets(ir);
     return true;
 }

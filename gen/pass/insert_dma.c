@@ -5,6 +5,7 @@
 
 #include "bind.h"
 #include "fuse.h"
+#include "kv.h"
 #include "layout.h"
 #include "ops.h"
 #include "pass.h"
@@ -55,8 +56,8 @@ static void place_weights(struct dma *d, int engine, int region) {
 // ---- KV cache ----
 
 static struct layout_kv kv_of(const struct ir *ir, int attention_node) {
-    const struct ir_tensor *t = &ir->tensor[ir->node[attention_node].in[1]];
-    return layout_kv(&ir->design, ir->engine[ir_engine_of(ir, attention_node)].channels, t->shape[0].bound, t->shape[1].bound);
+    struct kv_cache cache = kv_cache_of(ir, attention_node);
+    return layout_kv(&ir->design, ir->engine[ir_engine_of(ir, attention_node)].channels, cache.heads, cache.head_dim);
 }
 
 static int find_module(const struct ir *ir, const char *module) { // the first kernel of it
@@ -65,21 +66,38 @@ static int find_module(const struct ir *ir, const char *module) { // the first k
     return IR_NONE;
 }
 
+static int find_kernel(const struct ir *ir, const char *name) {
+    for (int k = 0; k < ir->kernels; k++)
+        if (!strcmp(ir->kernel[k].name, name)) return k;
+    base_fatal("insert-dma: there is no kernel %s", name);
+}
+
+static const struct ir_segment *first_of_cache(const struct ir *ir, enum ir_segment_kind kind) {
+    int s = 0;
+    while (ir->segment[s].kind != kind) s++;
+    return &ir->segment[s];
+}
+
+// A cache lies where its first attention stands: attentions that share it have segments inside it, layer by layer in turns.
 static void place_kv(struct dma *d, int node) {
     struct ir *ir = d->ir;
     struct layout_kv kv = kv_of(ir, node);
-    int64_t layers = repeat_of(ir, node);
-    if (ir->node[node].op == IR_OP_ATTN_SCORES) {
-        int s = add_segment(d, "k_cache", IR_SEG_K, node, IR_NONE, kv.k_layer_bytes, layers * kv.k_layer_bytes), k = find_module(ir, "rill_k_writer");
-        ir_set_param(ir, k, "K_BASE", "40'd%lld", (long long)ir->segment[s].offset);
-        ir_set_param(ir, k, "K_LAYER_STRIDE", "40'd%lld", (long long)kv.k_layer_bytes);
-        ir_set_param(ir, k, "K_HEAD_STRIDE", "40'd%lld", (long long)kv.k_head_bytes);
-    } else {
-        int s = add_segment(d, "v_cache", IR_SEG_V, node, IR_NONE, kv.v_layer_bytes, layers * kv.v_layer_bytes), k = find_module(ir, "rill_v_tail");
-        ir_set_param(ir, k, "V_BASE", "40'd%lld", (long long)ir->segment[s].offset);
-        ir_set_param(ir, k, "V_LAYER_STRIDE", "40'd%lld", (long long)kv.v_layer_bytes);
-        ir_set_param(ir, k, "V_ROW_STRIDE", "40'd%lld", (long long)kv.v_row_bytes);
+    struct kv_cache cache = kv_cache_of(ir, node);
+    bool keys = ir->node[node].op == IR_OP_ATTN_SCORES;
+    int k = find_kernel(ir, kv_name(ir, cache.unit, keys ? "k_writer" : "v_tail"));
+    int64_t layer_bytes = keys ? kv.k_layer_bytes : kv.v_layer_bytes, *next = &d->offset[ir_engine_of(ir, node)], repeat = repeat_of(ir, node);
+    int64_t base = *next;
+    if (cache.layer > 0) base = first_of_cache(ir, keys ? IR_SEG_K : IR_SEG_V)->offset;
+    else {
+        ir_set_param(ir, k, keys ? "K_BASE" : "V_BASE", "40'd%lld", (long long)*next);
+        ir_set_param(ir, k, keys ? "K_LAYER_STRIDE" : "V_LAYER_STRIDE", "40'd%lld", (long long)layer_bytes);
+        ir_set_param(ir, k, keys ? "K_HEAD_STRIDE" : "V_ROW_STRIDE", "40'd%lld", (long long)(keys ? kv.k_head_bytes : kv.v_row_bytes));
+        *next += cache.layers * layer_bytes;
     }
+    int64_t stride = repeat > 1 ? cache.step * layer_bytes : layer_bytes, bytes = (repeat - 1) * stride + layer_bytes;
+    const char *name = kv_name(ir, cache.unit, keys ? "k_cache" : "v_cache");
+    if (cache.layers > repeat) name = arena_printf(ir->arena, "%s_%s", ir->node[node].name, name);
+    ir_add_segment(ir, (struct ir_segment){name, keys ? IR_SEG_K : IR_SEG_V, node, IR_NONE, base + cache.layer * layer_bytes, stride, bytes});
 }
 
 // ---- tables, rows, rings: on one channel ----
@@ -188,12 +206,17 @@ static void walk_firing(const struct ir *ir, struct schedule *s, const struct ir
     struct layout_kv kv = f->mode > 1 ? kv_of(ir, f->node) : (struct layout_kv){0};
     if (f->mode == 2) walk_entry(s, 1, seg->offset + f->kv_head * kv.k_head_bytes, seg->layer_stride, kv.k_units, 0, 0);
     if (f->mode == 3)
-        walk_entry(s, 2, seg->offset + f->kv_head * kv.v_rows * kv.v_row_bytes, seg->layer_stride, kv.v_block_beats, kv.v_rows, kv.v_row_bytes);
+        walk_entry(s, 2, seg->offset + f->kv_head * kv.v_rows * kv.v_row_bytes, seg->layer_stride, kv.v_block_beats, f->row_steps, kv.v_row_bytes);
+    if (f->mode <= 1) return;
+    struct kv_cache cache = kv_cache_of(ir, f->node);
+    schedule_field(s, 163, 154, (uint64_t)cache.layer);
+    schedule_field(s, 169, 164, (uint64_t)cache.step);
 }
 
-static int kv_layers(const struct ir *ir) {
-    for (int n = 0; n < ir->nodes; n++)
-        if (ir->node[n].op == IR_OP_ATTN_SCORES) return (int)repeat_of(ir, n);
+// The cache that an engine reads; the first one where it reads none.
+static int unit_of(const struct ir *ir, int engine) {
+    for (int f = 0; f < ir->firings; f++)
+        if (ir->firing[f].engine == engine && ir->firing[f].mode > 1) return kv_cache_of(ir, ir->firing[f].node).unit;
     return 0;
 }
 
@@ -210,13 +233,13 @@ static int add_walker(struct dma *d, int engine) {
     }
     schedule_set_params(&s, k);
     ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
-    ir_set_param(ir, k, "KV_LAYERS", "%d", kv_layers(ir));
+    ir_set_param(ir, k, "KV_LAYERS", "%lld", (long long)kv_layers(ir, unit_of(ir, engine)));
     ir_add_wire(ir, k, "m_axis_burst_tvalid", true, 1, ir_engine_name(ir, engine, "walk_burst_tvalid")); // broadcast by the memory emitter
     ir_add_wire(ir, k, "m_axis_burst_tready", false, 1, ir_engine_name(ir, engine, "walk_burst_tready"));
     ir_add_wire(ir, k, "m_axis_burst_tdata", true, 56, ir_engine_name(ir, engine, "walk_burst_tdata"));
     ir_add_wire(ir, k, "flush", false, 1, "flush");
     ir_add_wire(ir, k, "idle", true, 1, ir_engine_name(ir, engine, "walker_idle"));
-    ir_add_wire(ir, k, "kv_layers_done", false, 32, "kv_layers_done");
+    ir_add_wire(ir, k, "kv_layers_done", false, 32, kv_name(ir, unit_of(ir, engine), "kv_layers_done"));
     ir->engine[engine].walker = k;
     return ports_add_step(ir, k);
 }

@@ -87,6 +87,17 @@ struct sim_channel {
     size_t accessed;
 };
 
+// What the kernels of a KV cache tell one another beside the streams: lists of times, in order.
+struct sim_cache {
+    VEC(int64_t) head_done; // a head's values are in the V tail
+    VEC(int64_t) k_layer;   // (step, layer) pairs whose keys have been handed over
+    VEC(int64_t) v_layer;
+    VEC(int64_t) tail_layer;     // pairs whose open block has been read
+    int64_t tail_reads;          // of such a pair; 0: nobody waits for them
+    int64_t layers;              // in this run
+    int64_t left_from, left_out; // layers from that one on have numbers that are so much less in this run
+};
+
 struct sim;
 struct actor;
 typedef void actor_run(struct sim *, struct actor *);
@@ -109,13 +120,8 @@ struct sim {
     struct actor *actor; // one per kernel
     int *queue;          // kernels to run
     int queue_head, queue_count;
-    int64_t *step_start; // per step: its word was offered; [steps]: over
-    // What kernels tell one another beside the streams; one list each, times in order.
-    VEC(int64_t) head_done; // a head's values are in the V tail
-    VEC(int64_t) k_layer;   // (step, layer) pairs whose keys have been handed over
-    VEC(int64_t) v_layer;
-    VEC(int64_t) tail_layer;     // pairs whose open block has been read
-    int64_t tail_reads;          // of such a pair; 0: nobody waits for them
+    int64_t *step_start;         // per step: its word was offered; [steps]: over
+    struct sim_cache *cache;     // one at least
     int64_t layers, fewer;       // repetitions of the repeated region, and how many of them are left out
     int64_t words;               // given so far
     struct sim_channel *channel; // per engine, one at least; then those with clients of their own
@@ -128,6 +134,8 @@ struct sim {
 static inline int64_t sim_repeats(const struct sim *sim, int64_t count) {
     return sim->fewer && (count == sim->layers || count == sim->layers - 1) ? count - sim->fewer : count;
 }
+
+struct sim_cache *sim_cache_of(struct sim *, const struct actor *); // of a writer, a V tail, an engine
 
 // ---- streams ----
 

@@ -33,6 +33,7 @@ struct engine {
     struct sim_edge *step, *x, *keys, *y;
     struct lane *lane; // of the channel that stands for all, and of those with clients of their own
     int lanes;
+    struct sim_cache *cache;
     int64_t now, free; // the last decision; from when on the next one could be made, had it all it needs
     bool turning;      // the step's first operand has not been used
     // operands
@@ -84,6 +85,7 @@ static bool engine_init(struct sim *sim, struct actor *a) {
     e->step = sim_in(sim, a, "step");
     e->x = sim_in(sim, a, "x");
     e->keys = sim_in(sim, a, "klocal");
+    e->cache = sim_cache_of(sim, a);
     e->y = sim_out(sim, a, "y");
     e->now = e->x_last = -1;
     e->all_lanes = a->c.channels;
@@ -203,7 +205,8 @@ static bool lanes_ready(const struct engine *e, int64_t *from) {
 static bool from_memory(const struct engine *e) { return e->row < e->memory_rows && e->beat < e->memory_beats; }
 
 // Beats, keys, the V tail.
-static bool data_ready(struct sim *sim, struct engine *e, int64_t *from) {
+static bool data_ready(const struct engine *e, int64_t *from) {
+    const struct sim_cache *cache = e->cache;
     if (e->header_left || (e->turn == 0 && from_memory(e))) return lanes_ready(e, from);
     if (from_memory(e)) return true;
     if (e->mode == MODE_KEYS && e->turn == 0) {
@@ -212,8 +215,8 @@ static bool data_ready(struct sim *sim, struct engine *e, int64_t *from) {
         *from = at_least(*from, e->key_row.items[n] + K_COUNTED);
     }
     if (e->mode == MODE_VALUES) {
-        if (e->heads_used >= (int64_t)sim->head_done.count) return false;
-        *from = at_least(*from, sim->head_done.items[e->heads_used] + V_COUNTED);
+        if (e->heads_used >= (int64_t)cache->head_done.count) return false;
+        *from = at_least(*from, cache->head_done.items[e->heads_used] + V_COUNTED);
     }
     return true;
 }
@@ -233,9 +236,9 @@ static bool room_ready(const struct actor *a, const struct engine *e, int64_t *f
 }
 
 // need: when the command's data, its operand and room for its result are there, each not before the one in front of it.
-static bool command_ready(struct sim *sim, const struct actor *a, struct engine *e, int64_t need[TIMING_CAUSES]) {
+static bool command_ready(const struct actor *a, struct engine *e, int64_t need[TIMING_CAUSES]) {
     int64_t from = e->now + 1;
-    if (!data_ready(sim, e, &from)) return false;
+    if (!data_ready(e, &from)) return false;
     need[TIMING_FOR_BEATS] = from;
     if (!e->header_left) {
         if (e->used >= (int64_t)e->filled.count) return false;
@@ -292,9 +295,9 @@ static void firing_done(struct sim *sim, struct engine *e) {
 
 // The V tail may take a layer again when all its reads of the step before have been made.
 static void tail_read(struct sim *sim, struct engine *e) {
-    if (sim->tail_reads == 0 || ++e->tail_reads < sim->tail_reads) return;
+    if (e->cache->tail_reads == 0 || ++e->tail_reads < e->cache->tail_reads) return;
     e->tail_reads = 0;
-    VEC_PUSH(sim->arena, sim->tail_layer, e->now);
+    VEC_PUSH(sim->arena, e->cache->tail_layer, e->now);
     sim_wake_all(sim, TIMING_V_TAIL);
 }
 
@@ -327,7 +330,7 @@ static void command(struct sim *sim, struct engine *e) {
 static bool engine_command(struct sim *sim, const struct actor *a, struct engine *e) {
     int64_t need[TIMING_CAUSES], entry;
     if (!e->active && !start_firing(sim, a, e)) return false;
-    if (!command_ready(sim, a, e, need) || !sim_walk_entry(sim, &e->schedule, &e->walk, &entry)) return false;
+    if (!command_ready(a, e, need) || !sim_walk_entry(sim, &e->schedule, &e->walk, &entry)) return false;
     e->now = need[TIMING_FOR_ROOM];
     account(sim, e, entry, need);
     e->turning &= e->header_left > 0;
@@ -353,6 +356,7 @@ static void engine_run(struct sim *sim, struct actor *a) {
 struct kv {
     struct sim_edge *in, *step, *out;
     struct sim_client *client; // K writer
+    struct sim_cache *cache;
     struct stage stage;
     int64_t last; // cycle of the last word taken
     int64_t step_no, layer, head, unit;
@@ -368,7 +372,8 @@ static bool kv_init(struct sim *sim, struct actor *a) {
     v->out = sim_out(sim, a, "scale");
     v->last = v->step_no = -1;
     v->client = client_open(sim, a, true);
-    if (a->c.machine == TIMING_V_TAIL) sim->tail_reads = a->c.times;
+    v->cache = sim_cache_of(sim, a);
+    if (a->c.machine == TIMING_V_TAIL) v->cache->tail_reads = a->c.times;
     stage_init(sim, &v->stage, a->c.pipe);
     return v->in && v->step && (v->out || a->c.machine != TIMING_SCALES) && (v->client || a->c.machine != TIMING_K_WRITER);
 }
@@ -412,7 +417,7 @@ static void k_writer_run(struct sim *sim, struct actor *a) {
         if (mark & TIMING_TOK_LAST && v->unit % a->c.units == 0) v->head++;
         if (!(mark & TIMING_LAST)) continue;
         v->head = 0;
-        VEC_PUSH(sim->arena, sim->k_layer, v->last + 1);
+        VEC_PUSH(sim->arena, v->cache->k_layer, v->last + 1);
         if (++v->layer == a->c.layers) v->inside = false;
         sim_wake_all(sim, TIMING_ENGINE);
     }
@@ -426,22 +431,24 @@ static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, u
     v->last += a->c.rows * (opening ? 2 : 1); // spread over the rows
     v->word = mark & TIMING_TOK_LAST ? 0 : v->word + 1;
     if (!(mark & TIMING_TOK_LAST)) return;
-    VEC_PUSH(sim->arena, sim->head_done, v->last + 1);
+    VEC_PUSH(sim->arena, v->cache->head_done, v->last + 1);
     if (mark & TIMING_LAST) {
-        if (step->pos % LAYOUT_V_BLOCK + step->ntok == LAYOUT_V_BLOCK) v->last += V_WRITE_CYCLES * a->c.rows * a->c.heads * a->c.beats;
-        VEC_PUSH(sim->arena, sim->v_layer, v->last + 1);
+        if (step->pos % LAYOUT_V_BLOCK + step->ntok == LAYOUT_V_BLOCK) v->last += V_WRITE_CYCLES * a->c.rows * (v->head + 1) * a->c.beats;
+        VEC_PUSH(sim->arena, v->cache->v_layer, v->last + 1);
+        v->head = -1;
         if (++v->layer == a->c.layers) v->inside = false;
     }
+    v->head++;
     sim_wake_all(sim, TIMING_ENGINE);
 }
 
 static void v_tail_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
     while (kv_step(sim, a, v) && edge_waiting(v->in)) {
-        int64_t ahead = (int64_t)sim->v_layer.count - a->c.layers; // the layer's open block, read in the step before
-        if (sim->tail_reads && ahead >= 0) {
-            if (ahead >= (int64_t)sim->tail_layer.count) return;
-            v->last = at_least(v->last, sim->tail_layer.items[ahead] + TAIL_READ);
+        int64_t ahead = (int64_t)v->cache->v_layer.count - a->c.layers; // the layer's open block, read in the step before
+        if (v->cache->tail_reads && ahead >= 0) {
+            if (ahead >= (int64_t)v->cache->tail_layer.count) return;
+            v->last = at_least(v->last, v->cache->tail_layer.items[ahead] + TAIL_READ);
         }
         uint8_t mark = kv_word(sim, v);
         if (++v->unit < a->c.units) continue;

@@ -25,7 +25,8 @@ bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engi
     if (walker < 0 || walker >= sim->ir->kernels || sim->actor[walker].c.machine != TIMING_WALKER) return false;
     l->client = client_open_lane(sim, kernel, channel);
     l->channels = at_least(engine->channels, 1);
-    l->layers = sim->actor[walker].c.layers;
+    l->cache = sim_cache_of(sim, &sim->actor[kernel]);
+    l->waits = sim->actor[walker].c.layers > 0;
     l->counted = l->channels > JOIN_LANES ? COUNTED + 2 : COUNTED;
     l->described_at = WALK_LATENCY - at_most(timing_start(sim->ir, &sim->options->memory), WALK_MOST);
     if (sim->options->step[0].pos > 0) l->described_at = -WALK_AHEAD;
@@ -35,11 +36,14 @@ bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engi
 static int64_t field(const struct lane *l, int64_t entry, int high, int low) { return (int64_t)sim_schedule_field(&l->schedule, entry, high, low); }
 
 // The layer's keys and values of the step before must have been written.
-static bool gate_open(const struct sim *sim, const struct lane *l, int64_t *from) {
-    if (!l->layers || l->walk.step == 0) return true;
-    int64_t need = (l->walk.step - 1) * l->layers + l->walk.repeat;
-    if (need >= (int64_t)sim->k_layer.count || need >= (int64_t)sim->v_layer.count) return false;
-    *from = at_least(*from, at_least(sim->k_layer.items[need], sim->v_layer.items[need]) + WRITTEN);
+static bool gate_open(const struct lane *l, int64_t entry, int64_t *from) {
+    if (!l->waits || l->walk.step == 0) return true;
+    const struct sim_cache *cache = l->cache;
+    int64_t layer = field(l, entry, 163, 154) + l->walk.repeat * field(l, entry, 169, 164);
+    if (layer >= cache->left_from) layer -= cache->left_out;
+    int64_t need = (l->walk.step - 1) * cache->layers + layer;
+    if (need < 0 || need >= (int64_t)cache->k_layer.count || need >= (int64_t)cache->v_layer.count) return false;
+    *from = at_least(*from, at_least(cache->k_layer.items[need], cache->v_layer.items[need]) + WRITTEN);
     return true;
 }
 
@@ -53,7 +57,7 @@ static bool ask_run(struct sim *sim, struct lane *l) {
         from = at_least(from + 1, l->described_at + 1);
         if (kind == KIND_KEYS) beats *= div_up(step->pos, l->channels);
         if (kind == KIND_VALUES) beats *= step->pos / LAYOUT_V_BLOCK;
-        if (kind != KIND_WEIGHTS && beats && !gate_open(sim, l, &from)) return false;
+        if (kind != KIND_WEIGHTS && beats && !gate_open(l, entry, &from)) return false;
         int64_t address = field(l, entry, 41, 2) + l->walk.repeat * field(l, entry, 81, 42) + l->outer * field(l, entry, 153, 122);
         if (beats == 0 || ++l->outer == outer) {
             l->outer = 0;

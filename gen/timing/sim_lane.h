@@ -9,8 +9,9 @@ struct lane {
     struct sim_schedule schedule; // of the walker
     struct sim_walk walk;
     struct sim_client *client;
-    int64_t channels;     // of the engine
-    int64_t layers;       // of the KV cache
+    int64_t channels; // of the engine
+    const struct sim_cache *cache;
+    bool waits;           // for writes of the step before
     int64_t counted;      // cycles from a beat's arrival at the lane to the first command that may use it
     int64_t outer;        // runs of the present entry that were sent
     int64_t described_at; // when the last run was handed over

@@ -2,6 +2,8 @@
 // The simulator's frame: streams, stages, the list of actors that can go on, the result.
 #include <string.h>
 
+#include "kv.h"
+#include "ops.h"
 #include "sim.h"
 
 // ---- streams ----
@@ -170,6 +172,33 @@ static void leave_out_layers(struct sim *sim) {
     if (regions == 1 && sim->options->layers > 1 && most > sim->options->layers) sim->fewer = most - sim->options->layers;
 }
 
+// Caches have a layer for every repetition that runs.
+static void open_caches(struct sim *sim) {
+    const struct ir *ir = sim->ir;
+    int units = kv_units(ir);
+    sim->cache = ARENA_ARRAY(sim->arena, struct sim_cache, (size_t)units + 1);
+    for (int u = 0; u < units; u++) sim->cache[u].left_from = INT64_MAX;
+    for (int n = 0; n < ir->nodes; n++) {
+        if (ir->node[n].op != IR_OP_ATTN_SCORES) continue;
+        struct kv_cache cache = kv_cache_of(ir, n);
+        struct sim_cache *c = &sim->cache[cache.unit];
+        int64_t repeat = ir->region[ir->node[n].region].repeat, runs = sim_repeats(sim, repeat);
+        c->layers += runs;
+        c->left_out += repeat - runs;
+        if (runs < repeat) c->left_from = at_most(c->left_from, cache.layer + repeat * cache.step);
+    }
+}
+
+struct sim_cache *sim_cache_of(struct sim *sim, const struct actor *a) {
+    const struct ir *ir = sim->ir;
+    for (int u = 0; u < kv_units(ir); u++)
+        if (!strcmp(a->k->name, kv_name(ir, u, "k_writer")) || !strcmp(a->k->name, kv_name(ir, u, "v_tail"))) return &sim->cache[u];
+    for (int f = 0; f < ir->firings; f++)
+        if (ir->firing[f].mode > 1 && ir->engine[ir->firing[f].engine].kernel == a->kernel)
+            return &sim->cache[kv_cache_of(ir, ir->firing[f].node).unit];
+    return &sim->cache[0];
+}
+
 static bool open_actors(struct sim *sim, const char **missing) {
     const struct ir *ir = sim->ir;
     sim->actor = ARENA_ARRAY(sim->arena, struct actor, (size_t)ir->kernels + 1);
@@ -182,6 +211,8 @@ static bool open_actors(struct sim *sim, const char **missing) {
             return false;
         }
         a->c.layers = sim_repeats(sim, a->c.layers);
+        bool caches = a->c.machine == TIMING_K_WRITER || a->c.machine == TIMING_V_TAIL;
+        if (caches) a->c.layers = sim_cache_of(sim, a)->layers;
         if (a->c.machine == TIMING_REPLAY && !a->c.units) a->c.times = sim_repeats(sim, a->c.times);
     }
     for (int k = 0; k < ir->kernels; k++) {
@@ -304,6 +335,7 @@ struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, 
     sim.firing = ARENA_ARRAY(arena, struct timing_firing, (size_t)options->steps * (size_t)ir->firings + 1);
     sim.turn = ARENA_ARRAY(arena, struct timing_turn, (size_t)options->steps * (size_t)sim.engines + 1);
     open_edges(&sim);
+    open_caches(&sim);
     if (!open_actors(&sim, missing) || !pools_open(&sim)) return NULL;
     while (!options->limit || sim.words < options->limit) {
         while (!sim.queue_count && memory_serve_one(&sim)) continue; // nothing can go on: the earliest request has its turn

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns the K stream of a step into full-beat writes: position p to channel p mod CHANNELS.
 //
-// In: one step word per step (s_axis_step), then LAYERS firings of kv units {scale, q} in the order head, tok, unit in head; tuser
-// marks the
-// last active token. Only q is written; a unit is one beat. Out: per (head, tok) one descriptor of UNITS beats at
+// In: one step word per step (s_axis_step), then LAYERS firings of at most HEADS heads: kv units {scale, q} in the order head, tok, unit in
+// head; tuser marks the last active token. Only q is written; a unit is one beat. Out: per (head, tok) one descriptor of UNITS beats at
 //     K_BASE + layer*K_LAYER_STRIDE + head*K_HEAD_STRIDE + (p / CHANNELS)*UNITS*beat bytes        (offset in the channel)
 // and its beats. *_tvalid and *_tready are packed, one bit per channel; tdata is shared. Descriptors and beats go to one rill_dma_write
 // per channel.
@@ -218,8 +217,8 @@ module rill_k_writer #(
             head_q <= 16'd0;
         else if (take && unit_last && token_last)
             head_q <= head_q + 16'd1;
-        if (!rst && take && s_axis_kv_tlast != (unit_last && token_last && {16'd0, head_q} == HEADS - 1)) begin
-            $display("%m: a firing does not end with the last unit of the last token of the last head");
+        if (!rst && take && (s_axis_kv_tlast ? !(unit_last && token_last) : unit_last && token_last && {16'd0, head_q} >= HEADS - 1)) begin
+            $display("%m: a firing does not end with the last unit of the last token of a head, or has more heads");
             $stop;
         end
     end

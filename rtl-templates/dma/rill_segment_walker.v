@@ -3,11 +3,11 @@
 //
 // In: speculative step words, sent ahead of the kernels' ones. Out: {beats[15:0], offset[39:0]}; fork it to the channels' rill_dma_read.
 // Segment entry (192 bits): kind[1:0] (0 weights, 1 K, 2 V), offset[41:2], layer_stride[81:42], beats[105:82], outer[121:106],
-// outer_stride[153:122]; offsets and strides in bytes. kind 0: `beats` beats at offset + layer*layer_stride. kind 1: krows*beats beats
-// there.
+// outer_stride[153:122], kv_layer[163:154], kv_step[169:164]; offsets and strides in bytes. kind 0: `beats` beats at offset +
+// layer*layer_stride. kind 1: krows*beats beats there.
 // kind 2: `outer` runs of vblocks*beats beats, outer_stride apart. A run of 0 beats is left out; a run of more than 65535 beats is cut.
-// A K or V run of layer l in the n-th step since reset (n = 0, 1, ...) waits until kv_layers_done >= (n-1)*KV_LAYERS + l + 1: until every
-// write that the steps before made in this layer has its response.
+// A K or V run in the n-th step since reset (n = 0, 1, ...) waits until kv_layers_done >= (n-1)*KV_LAYERS + l + 1, l = kv_layer +
+// layer*kv_step its layer of the cache: until every write that the steps before made in this layer has its response.
 // Throughput: one descriptor per cycle; latency 6 from entry to descriptor.
 // flush (level, hold until reset): nothing more comes out, steps that arrive or are held are swallowed. idle: nothing held (while flush).
 // Reset: clk, synchronous active-high rst; the step count starts over.
@@ -86,6 +86,8 @@ module rill_segment_walker #(
     reg  [31:0] a_stride_q, b_stride_q, c_stride_q, d_stride_q;
     reg  [31:0] a_need_q, b_need_q, c_need_q, d_need_q;
     reg  [15:0] a_layer_q;
+    reg  [5:0]  a_kv_step_q;
+    reg  [21:0] b_kv_q;
     reg  [39:0] a_lstride_q;
     reg  [15:0] a_times_q;
     reg  [23:0] a_beats_q;
@@ -151,13 +153,15 @@ module rill_segment_walker #(
             a_stride_q <= entry_data[153:122];
             a_layer_q <= entry_layer;
             a_times_q <= entry_kind == 2'd0 ? 16'd1 : entry_kind == 2'd1 ? entry_krows : entry_vblocks;
-            a_need_q <= (first_q || entry_kind == 2'd0 || KV_LAYERS == 0) ? 32'd0 : earlier_q + {16'd0, entry_layer} + 32'd1;
+            a_need_q <= (first_q || entry_kind == 2'd0 || KV_LAYERS == 0) ? 32'd0 : earlier_q + {22'd0, entry_data[163:154]} + 32'd1;
+            a_kv_step_q <= (first_q || entry_kind == 2'd0 || KV_LAYERS == 0) ? 6'd0 : entry_data[169:164];
 
             b_kind_q <= a_kind_q;
             b_offset_q <= a_offset_q;
             b_outer_q <= a_outer_q;
             b_stride_q <= a_stride_q;
             b_need_q <= a_need_q;
+            b_kv_q <= a_layer_q * a_kv_step_q;
             b_run_q <= run_product[31:0];
             b_low_q <= a_layer_q * a_lstride_q[19:0];
             b_high_q <= a_layer_q * a_lstride_q[39:20];
@@ -166,7 +170,7 @@ module rill_segment_walker #(
             c_offset_q <= b_offset_q;
             c_outer_q <= b_outer_q;
             c_stride_q <= b_stride_q;
-            c_need_q <= b_need_q;
+            c_need_q <= b_need_q + {10'd0, b_kv_q};
             c_run_q <= b_run_q;
             c_layer_q <= {4'd0, b_low_q} + {b_high_q[19:0], 20'd0};
 
@@ -209,7 +213,7 @@ module rill_segment_walker #(
         end
     end
 
-    wire unused = &{1'b0, entry_data[ENTRY_W+31:154], run_product[39:32], b_high_q[35:20]};
+    wire unused = &{1'b0, entry_data[ENTRY_W+31:170], run_product[39:32], b_high_q[35:20]};
 endmodule
 
 `default_nettype wire

@@ -10,7 +10,8 @@
 //     cmd_params, cmd_scales  it holds row parameters or group scales (scales: word cmd_scale / bytes per beat)
 //     cmd_valid   multiply: the beat taken now or, for later tokens, held since; the rest belongs to it:
 //     cmd_int4    weights of 4 bits;  cmd_raw: 1 keys, 2 values, 0 weights with row parameters
-//     cmd_tail    the beat comes from the V tail, at cmd_tail_addr {layer[9:0], row[12:0], unit}
+//     cmd_tail    the beat comes from the V tail, at cmd_tail_addr {layer[9:0], row[12:0], unit}; layer of the tail: entry's kv_layer +
+//                 schedule's layer * kv_step
 //     cmd_local   the beat is taken from the V tail or from the local keys now
 //     cmd_first, cmd_last  first, last beat of a row-step;  cmd_tok;  cmd_pair, cmd_half: operand units
 //     cmd_both    ARRAYS 2: the second token is there
@@ -145,7 +146,9 @@ module rill_engine_ctrl #(
     reg         a_free_q;
     reg  [7:0]  a_last_rows_q;
     reg  [12:0] a_tail_row_q;
-    reg  [9:0]  a_layer_q;
+    reg  [9:0]  a_kv_layer_q;
+    reg  [9:0]  a_kv_times_q;
+    reg  [5:0]  a_kv_step_q;
     reg  [5:0]  a_scale_beats_q;             // ceil(groups / 8)
     reg         a_single_q;
     reg         a_keep_q;                    // values: the firing after this one reads the same head
@@ -173,7 +176,8 @@ module rill_engine_ctrl #(
     reg         n_free_q;
     reg         n_keep_q;
     reg  [12:0] n_tail_row_q;
-    reg  [9:0]  n_layer_q;
+    reg  [9:0]  n_kv_layer_q;
+    reg  [9:0]  n_kv_offset_q;
     wire        load;
     wire        n_ready = !n_valid_q || load;
     reg         open_q;
@@ -187,6 +191,7 @@ module rill_engine_ctrl #(
     wire [4:0]  key_last = {1'b0, a_tokens_q} - key_rows_end * KEY_LANES[4:0];
     wire [16:0] krows_all = {1'b0, a_krows_q} + {12'd0, key_rows_end} + 17'd1;
     wire [3:0]  token_end = a_tokens_q - 4'd1;
+    wire [15:0] kv_offset = a_kv_times_q * a_kv_step_q;
 
     always @(posedge clk) begin
         open_q <= !rst;
@@ -206,7 +211,9 @@ module rill_engine_ctrl #(
             a_scale_beats_q <= entry[1:0] == INT4 ? {1'b0, groups_up[7:3]} : 6'd0;
             a_single_q <= entry[68];
             a_keep_q <= entry[69];
-            a_layer_q <= s_axis_entry_tdata[169:160];
+            a_kv_layer_q <= entry[79:70];
+            a_kv_times_q <= s_axis_entry_tdata[169:160];
+            a_kv_step_q <= entry[85:80];
             a_tokens_q <= step[19:16];
             a_over_q <= over;
             a_krows_q <= step[47:32];
@@ -232,7 +239,8 @@ module rill_engine_ctrl #(
             n_free_q <= a_free_q;
             n_keep_q <= a_keep_q;
             n_tail_row_q <= a_tail_row_q;
-            n_layer_q <= a_layer_q;
+            n_kv_layer_q <= a_kv_layer_q;
+            n_kv_offset_q <= kv_offset[9:0];
         end
     end
 
@@ -321,7 +329,7 @@ module rill_engine_ctrl #(
             scale_beats_q <= n_scale_beats_q;
             free_q <= n_free_q;
             keep_q <= n_keep_q;
-            layer_q <= n_layer_q;
+            layer_q <= n_kv_layer_q + n_kv_offset_q;
             header_q <= !n_mode_q[1];
             params_q <= 1'b1;
             header_left_q <= n_scale_beats_q;
@@ -497,7 +505,8 @@ module rill_engine_ctrl #(
         stall_out <= active_q && !no_beat && !no_x && no_y && !rst;
     end
 
-    wire unused = &{1'b0, s_axis_entry_tdata[175:170], entry[95:69], entry[59:57], entry[34], step[31:20], step[15:6], lanes_up[21:6],
+    wire unused = &{1'b0, s_axis_entry_tdata[175:170], entry[95:86], kv_offset[15:10], entry[59:57], entry[34], step[31:20], step[15:6],
+                    lanes_up[21:6],
                     groups_up[2:0], a_last_rows_q[7:6], row_count, tok_end_q, key_last[4], KEY_LANES, token_end[3], tok_q, CHUNK_END, GROUP_END,
                     ALL_LANES, ALL_WORDS,
                     BEAT_BYTES, TWO};

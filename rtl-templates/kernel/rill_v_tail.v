@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The open block of 64 positions of the V cache: takes the V of a step, gives it to the engine, writes full blocks to memory, transposed.
 //
-// In: one step word per step (s_axis_step), then LAYERS firings of kv units {scale, q} in the order head, tok, unit in head. Element d of a
-// head goes to lane d mod CHANNELS, row-step d / CHANNELS, byte (position mod 64). Rows of a layer: head * ROWS + row-step, ROWS =
-// ceil(HEAD_DIM / CHANNELS). head_done: one pulse when all tokens of a (step, layer, head) are in.
+// In: one step word per step (s_axis_step), then LAYERS firings of at most HEADS heads: kv units {scale, q} in the order head, tok, unit in
+// head. Element d of a head goes to lane d mod CHANNELS, row-step d / CHANNELS, byte (position mod 64). Rows of a layer: head * ROWS +
+// row-step, ROWS = ceil(HEAD_DIM / CHANNELS). head_done: one pulse when all tokens of a (step, layer, head) are in.
 // Read: tail_valid with tail_addr {layer[9:0], row[12:0], unit}: tail_data, the beats of all lanes, TAIL_LATENCY = 4 cycles later. Bytes of
 // positions that are still to come are 0 (the first position of a block clears its words).
 // Out: when a step fills the block, for each row one descriptor of 64 bytes at
@@ -75,7 +75,6 @@ module rill_v_tail #(
     localparam [31:0] LAYER_ROWS_32 = LAYER_ROWS;
     localparam [31:0] LAYER_END = LAYERS - 1;
     localparam [31:0] UNIT_END = UNITS - 1;
-    localparam [31:0] OUT_END = LAYER_ROWS - 1;
     localparam [31:0] BLOCK_BEATS_32 = BLOCK_BEATS;
 
     generate
@@ -112,6 +111,7 @@ module rill_v_tail #(
     reg  [5:0]        place_q;               // the token's position in the block
     reg               token_last_q;
     reg               firing_last_q;
+    reg  [12:0]       taken_q;               // rows of this layer
 
     wire              take = s_axis_kv_tvalid && s_axis_kv_tready;
     wire              unit_last = unit_q == UNIT_END[7:0];
@@ -140,7 +140,8 @@ module rill_v_tail #(
     wire                sent = state_q == S_SEND && (desc_valid_q & ~m_axis_desc_tready) == {CHANNELS{1'b0}}
                                && (beat_valid_q & ~m_axis_beat_tready) == {CHANNELS{1'b0}};
     wire                out_unit_last = BLOCK_BEATS == 1 || out_unit_q;
-    wire                out_end = sent && out_unit_last && out_row_q == OUT_END[12:0];
+    reg                 out_last_q;          // of the layer's rows
+    wire                out_end = sent && out_unit_last && out_last_q;
 
     assign s_axis_step_tready = open_q && state_q == S_STEP;
     assign s_axis_kv_tready = state_q == S_LOAD && !ahead;
@@ -190,7 +191,9 @@ module rill_v_tail #(
         second_q <= state_q == S_SPREAD && !row_end;
         if (head_end)
             head_row_q <= head_row_q + ROWS_32;
+        taken_q <= layer_over || state_q == S_STEP ? 13'd0 : head_end ? taken_q + ROWS_32[12:0] : taken_q;
         if (layer_over) begin
+            head_row_q <= layer_row_q + LAYER_ROWS_32;
             layer_q <= layer_q + 16'd1;
             layer_base_q <= layer_base_q + V_LAYER_STRIDE;
             layer_row_q <= layer_row_q + LAYER_ROWS_32;
@@ -330,6 +333,7 @@ module rill_v_tail #(
                 out_offset_q <= out_offset_q + V_ROW_STRIDE;
             end
         end
+        out_last_q <= out_row_q == taken_q - 13'd1;
         wait_q <= state_q == S_WAIT ? wait_q + 2'd1 : 2'd0;
     end
 
@@ -340,8 +344,8 @@ module rill_v_tail #(
             heads_q <= 16'd0;
         else if (head_end)
             heads_q <= heads_q + 16'd1;
-        if (!rst && head_end && firing_last_q != ({16'd0, heads_q} == HEADS - 1)) begin
-            $display("%m: a firing does not end with the last token of the last head");
+        if (!rst && head_end && !firing_last_q && {16'd0, heads_q} >= HEADS - 1) begin
+            $display("%m: a firing has more heads");
             $stop;
         end
         if (!rst && state_q == S_STEP && s_axis_step_tvalid && step_end > 7'd64) begin
@@ -352,7 +356,7 @@ module rill_v_tail #(
 `endif
 
     wire unused = &{1'b0, s_axis_kv_tdata[BEAT_BITS +: 32], s_axis_step_tdata[47:20], s_axis_step_tdata[15:6], write_word, read_word,
-                    out_word, unit1_q, second_q, ROW_END, LAYER_END, UNIT_END, OUT_END, BLOCK_BEATS_32, place_q};
+                    out_word, unit1_q, second_q, ROW_END, LAYER_END, UNIT_END, BLOCK_BEATS_32, place_q};
 endmodule
 
 `default_nettype wire

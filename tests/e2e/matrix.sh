@@ -27,6 +27,7 @@ odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 bindin
 odd-dies|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|dies=3
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks|1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|1|
+attentions|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|end|0|fifo=timed
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
 transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
 mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|0 1|
@@ -94,6 +95,10 @@ grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0
 grouped-spatial|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|channels=13 binding=spatial
 grouped-1x512-T8|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=1 beat_bits=512 T=8
 grouped-8x512-T1|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=8 beat_bits=512 T=1 lanes=1 group=128
+attentions-safe|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|lengths blocks end|0 1|
+attentions-spatial|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|lengths blocks end|0 1|channels=26 binding=spatial
+attentions-groups|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|blocks end|0 1|on_chip_kib=20
+attentions-7x512-T8-A2|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|blocks end|0|channels=7 beat_bits=512 T=8 A=2 lanes=2 group=128 fifo=timed
 blocks-1x512|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|channels=1 beat_bits=512 group=128 lanes=32
 odd-groups|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|on_chip_kib=14
 odd-groups-timed|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|on_chip_kib=14 fifo=timed

@@ -212,7 +212,7 @@ module rill_engine_ctrl_tb;
     reg [175:0] word;
     reg [63:0]  step;
     task make_firing;
-        integer mode, rows, beats, last_rows, tail_base, groups, pos, step_tokens, ntok, layer, single, keep, free;
+        integer mode, rows, beats, last_rows, tail_base, groups, pos, step_tokens, ntok, layer, kv_layer, kv_step, single, keep, free;
         begin
             first_of[f] = commands;
             mode = below(4);
@@ -230,6 +230,8 @@ module rill_engine_ctrl_tb;
             tail_base = below(8192 - rows);
             groups = (beats * 2 * XS + GROUP - 1) / GROUP;
             layer = below(1024);
+            kv_layer = below(1024);
+            kv_step = below(64);
             free = below(4) != 0;
             keep = mode == 3 && below(3) == 0;
             step = {$random(seed), $random(seed)};
@@ -248,11 +250,13 @@ module rill_engine_ctrl_tb;
             word[67:60] = mode == 1 ? groups : $random(seed);
             word[68] = single;
             word[69] = keep;
+            word[79:70] = kv_layer;
+            word[85:80] = kv_step;
             head_ends[f] = mode == 3 && !keep;
             case (mode)
                 0, 1: list_weights(mode, rows, beats, groups, last_rows, ntok);
                 2: list_keys(pos, step_tokens, beats, ntok);
-                default: list_values(pos, rows, last_rows, tail_base, layer, ntok);
+                default: list_values(pos, rows, last_rows, tail_base, kv_layer + layer * kv_step, ntok);
             endcase
             if (free) want_acts[commands-1] = want_acts[commands-1] | FREE;
             u_entry.push(word, 1'b0, 1'b0);

@@ -51,6 +51,7 @@ module rill_engine_tb;
             entry[59:44] = tail_base;
             entry[67:60] = groups;
             entry[68] = single;
+            entry[80] = 1'b1; // kv_step
         end
     endfunction
 

@@ -4,6 +4,7 @@
 // sweep: BEAT_BITS=256 LAYERS=3 BEATS=5 OUTER=4
 // sweep: BEAT_BITS=512 LAYERS=1 BEATS=1 OUTER=1
 // sweep: BEAT_BITS=512 LAYERS=2 BEATS=70000 OUTER=3
+// sweep: BEAT_BITS=512 LAYERS=3 BEATS=7 OUTER=2 FIRST=5 STRIDE=3
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -12,6 +13,9 @@ module rill_segment_walker_tb;
     parameter LAYERS = 3;
     parameter BEATS = 5;                     // of the repeated weight segment
     parameter OUTER = 4;
+    parameter FIRST = 0;                     // layer of the cache in the first repetition
+    parameter STRIDE = 1;                    // layers from one repetition to the next
+    localparam CACHED = FIRST + LAYERS * STRIDE;
     localparam BYTES = BEAT_BITS / 8;
     localparam CHANNELS = 3;
     localparam STEPS = 40;
@@ -19,7 +23,7 @@ module rill_segment_walker_tb;
 
     function [191:0] segment(input integer kind, input integer offset, input integer stride, input integer beats, input integer outer,
                              input integer outer_stride);
-        segment = {38'd0, outer_stride[31:0], outer[15:0], beats[23:0], 8'd0, stride[31:0], 8'd0, offset[31:0], kind[1:0]};
+        segment = {22'd0, STRIDE[5:0], FIRST[9:0], outer_stride[31:0], outer[15:0], beats[23:0], 8'd0, stride[31:0], 8'd0, offset[31:0], kind[1:0]};
     endfunction
     localparam [191:0] PROLOGUE = segment(0, 64 * BYTES, 0, 3, 0, 0);
     localparam [191:0] WEIGHTS = segment(0, 1024 * BYTES, 4096 * BYTES, BEATS, 0, 0);
@@ -41,7 +45,7 @@ module rill_segment_walker_tb;
     reg         m_ready = 0;
     wire [55:0] m_data;
 
-    rill_segment_walker #(.BEAT_BITS(BEAT_BITS), .KV_LAYERS(LAYERS), .SECTIONS(3), .ENTRIES(6), .SECTION_LEN({16'd1, 16'd4, 16'd1}),
+    rill_segment_walker #(.BEAT_BITS(BEAT_BITS), .KV_LAYERS(CACHED), .SECTIONS(3), .ENTRIES(6), .SECTION_LEN({16'd1, 16'd4, 16'd1}),
         .SECTION_REPEAT({16'd1, LAYERS[15:0], 16'd1}), .SECTION_WHEN_HEAD(3'b100),
         .TABLE({HEAD, NONE, VALUES, KEYS, WEIGHTS, PROLOGUE})) dut (
         .clk(clk), .rst(rst), .flush(flush), .idle(w_idle), .kv_layers_done(kv_done),
@@ -89,9 +93,9 @@ module rill_segment_walker_tb;
             add(3, 64 * BYTES, 0);
             for (l = 0; l < LAYERS; l = l + 1) begin
                 add(BEATS, 1024 * BYTES + l * 4096 * BYTES, 0);
-                add(2 * ((pos + CHANNELS - 1) / CHANNELS), 65536 * BYTES + l * 512 * BYTES, i == 0 ? 0 : (i - 1) * LAYERS + l + 1);
+                add(2 * ((pos + CHANNELS - 1) / CHANNELS), 65536 * BYTES + l * 512 * BYTES, i == 0 ? 0 : (i - 1) * CACHED + FIRST + l * STRIDE + 1);
                 for (o = 0; o < OUTER; o = o + 1)
-                    add(2 * (pos / 64), 98304 * BYTES + l * 640 * BYTES + o * 32 * BYTES, i == 0 ? 0 : (i - 1) * LAYERS + l + 1);
+                    add(2 * (pos / 64), 98304 * BYTES + l * 640 * BYTES + o * 32 * BYTES, i == 0 ? 0 : (i - 1) * CACHED + FIRST + l * STRIDE + 1);
             end
             if (i >= 29)
                 add(66000, 131072 * BYTES, 0);
@@ -112,7 +116,7 @@ module rill_segment_walker_tb;
             sent = sent + 1;
         end
         m_ready <= !chance(stall);
-        if (kv_done < STEPS * LAYERS && chance(10))
+        if (kv_done < STEPS * CACHED && chance(10))
             kv_done <= kv_done + 1;
         if (m_valid && m_ready && !failed) begin
             if (now >= runs || m_data[39:0] !== run_addr[now] + beats * BYTES || m_data[55:40] == 0 ||

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attentions of a graph and the caches of their keys and values. A cache has layers: one for every repetition of every attention that it
+// serves, keys in the program order of attn_scores, values in that of attn_values. Attentions on one engine share a cache; with an engine for
+// each product every attention has its own.
+#ifndef RILL_KV_H
+#define RILL_KV_H
+
+#include "ir.h"
+
+enum {
+    KV_MAX_LAYERS = 1024 /* of a cache */,
+    KV_MAX_STEP = 63 /* attentions of one repeated region */,
+    KV_MAX_ROWS = 8192 /* of the V tail in a layer */
+};
+
+// The nodes that belong together: keys and scores, softmax, values. IR_NONE: there is none, or more than one.
+int kv_softmax_of(const struct ir *, int scores);
+int kv_values_of(const struct ir *, int scores);
+int kv_scores_of(const struct ir *, int values);
+
+// What an attn_scores or attn_values reads.
+struct kv_cache {
+    int unit;            // of the design's caches
+    int64_t layer, step; // its layer in the first repetition, and how many further it is in the next one
+    int64_t layers;      // of the cache
+    int64_t heads;       // the most that a layer has
+    int64_t head_dim;    // the longest
+};
+struct kv_cache kv_cache_of(const struct ir *, int node);
+int kv_units(const struct ir *);                 // caches of the design
+int kv_unit_scores(const struct ir *, int unit); // its first attn_scores
+int64_t kv_layers(const struct ir *, int unit);  // 0 without attention
+const char *kv_name(const struct ir *, int unit,
+                    const char *);             // of a kernel or net: itself where there is one cache, else with the scores' name before it
+bool kv_is_mux(const struct ir *, int kernel); // brings keys or values of several attentions into one stream
+
+#endif
