@@ -8,7 +8,7 @@
 #include "../verif/reference/evaluate.h"
 #include "../verif/reference/reference.h"
 #include "command.h"
-#include "ops.h"
+#include "ir_custom.h"
 #include "pack.h"
 #include "tokenizer.h"
 #include "trace.h"
@@ -117,6 +117,13 @@ static bool session_open(struct session *s) {
     if (!s->ir) return false;
     if (!s->ir->design.is_lm) {
         diag_error(&s->diag, loc_file(&s->arena, s->o.spec), "no language model: `rill sim` compares such graphs with the golden model");
+        return false;
+    }
+    for (int n = 0; n < s->ir->nodes; n++) {
+        const struct custom *custom = ir_custom_of(s->ir, n);
+        if (!custom || custom->function) continue;
+        diag_error(&s->diag, s->ir->node[n].loc, "kernel `%s` has no golden function: only `rill sim` can run it, and compares the streams around it",
+                   custom->name);
         return false;
     }
     bool random = !strncmp(s->o.weights, "random:", 7);

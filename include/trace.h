@@ -36,6 +36,12 @@ void golden_run_close(struct golden_run *run);
 // need_head: also run the regions marked IR_LAST. False when a numeric fault was raised (golden_run_fault tells where).
 bool golden_run_step(struct golden_run *run, uint32_t input_id, const float *const row[], int64_t position, bool need_head);
 
+// A hand-written kernel without golden function: its result is given from outside, whole, for one repetition and position of the request. A step
+// that needs one which has not been given yet returns false with golden_run_waits(): the same call again goes on from there.
+bool golden_run_waits(const struct golden_run *run);
+void golden_run_give(struct golden_run *run, int tensor, int64_t repetition, int64_t position, const float values[]);
+void golden_run_forget(struct golden_run *run); // all that was given: a new request
+
 // The id made by the last step that ran the head (language models).
 uint32_t golden_run_next_id(const struct golden_run *run);
 

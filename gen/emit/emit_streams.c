@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emit.h"
+#include "ir_custom.h"
 
 enum { PROBE_MAX_BITS = 1088 /* verif/harness/rill_probe.sv */ };
 
@@ -272,7 +273,30 @@ static void emit_kernel(const struct ir *ir, int id, struct text *out) {
     text_add(out, ");\n");
 }
 
+// Simulation only: holds a hand-written kernel against its timing contract.
+static void emit_contract(const struct ir *ir, int id, struct text *out) {
+    const struct custom *custom = ir_custom_kernel(ir, id);
+    const struct ir_kernel *k = &ir->kernel[id];
+    static const char *const signals[] = {"tvalid", "tready", "tok_last"};
+    if (!custom || k->port[custom->inputs].edge == IR_NONE) return;
+    text_addf(out, "`ifdef RILL_PROBES\n    rill_contract_probe #(.ID(%d), .INPUTS(%d)) u_contract_%d (.clk(clk), .rst(core_rst)", id, custom->inputs,
+              id);
+    for (int s = 0; s < 3; s++) {
+        text_addf(out, ", .in_%s({", signals[s]);
+        for (int i = custom->inputs - 1; i >= 0; i--) {
+            const char *net = s < 2 ? signal_net(ir, &k->port[i], signals[s])
+                                    : arena_printf(ir->arena, "%s[%d]", signal_net(ir, &k->port[i], "tuser"), user_bits(ir) - 1);
+            text_addf(out, "%s%s", net, i ? ", " : "})");
+        }
+    }
+    const struct ir_port *y = &k->port[custom->inputs];
+    text_addf(out, ", .out_tvalid(%s), .out_tready(%s));\n`endif\n", signal_net(ir, y, "tvalid"), signal_net(ir, y, "tready"));
+}
+
 void emit_kernels(const struct ir *ir, struct text *out) {
     text_add(out, "\n    // ---- kernels ----\n");
-    for (int k = 0; k < ir->kernels; k++) emit_kernel(ir, k, out);
+    for (int k = 0; k < ir->kernels; k++) {
+        emit_kernel(ir, k, out);
+        emit_contract(ir, k, out);
+    }
 }

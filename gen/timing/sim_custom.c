@@ -59,7 +59,7 @@ static bool has_place(const struct actor *a, const struct groups *g, int64_t *at
 static void close_group(struct sim *sim, const struct actor *a, struct groups *g, int64_t at) {
     int64_t rows = at_most(a->c.units, a->c.fire - g->given);
     bool last = g->index + 1 == a->c.rows;
-    VEC_PUSH(sim->arena, g->group, (struct group){at + a->c.pipe, rows, g->tokens, rows ? -1 : at + 1, last});
+    VEC_PUSH(sim->arena, g->group, (struct group){at + a->c.pipe, rows, g->tokens, rows ? -1 : at, last});
     for (int i = 0; i < g->inputs; i++) g->done[i] = last ? 0 : g->done[i] + share(a, g, i);
     g->given = last ? 0 : g->given + rows;
     g->index = last ? 0 : g->index + 1;
@@ -96,7 +96,7 @@ static bool word_out(struct sim *sim, struct actor *a, struct groups *g) {
     edge_put(sim, g->out, offer, g->last_out, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (end && group->last ? TIMING_LAST : 0)));
     if (++g->out_token == group->tokens) g->out_token = 0, g->out_row++;
     if (!end) return true;
-    group->released = g->last_out + 1;
+    group->released = g->last_out;
     g->out_row = 0;
     g->sending++;
     return true;

@@ -36,6 +36,8 @@ struct check *check_open(struct arena *arena, const struct ir *ir, struct golden
 // Recent positions the golden run must keep for this design: more than any stream lags behind another.
 int check_window(const struct ir *ir);
 void check_begin(struct check *check, const struct check_request *request);
+// The same request again, for check_golden_output of rows that have left the window.
+void check_again(struct check *check, const struct check_request *request);
 // A probe watches the edge. True when its beats are compared (values or step words).
 bool check_wants(struct check *check, int edge);
 // One handshake. data: the edge's data_bits in 32-bit words, low first. user, last, count: 0 where the stream has none.

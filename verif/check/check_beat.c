@@ -205,19 +205,23 @@ static bool word_is(uint64_t word, int high, int low, uint64_t want) {
     return (word >> low & mask) == (want & mask);
 }
 
-static void compare_step(struct check *check, int index, struct edge *e, const uint32_t data[], uint64_t cycle) {
+// False, here and below: the golden model has to wait, and nothing has been done.
+static bool compare_step(struct check *check, int index, struct edge *e, const uint32_t data[], uint64_t cycle) {
     struct step step;
     uint64_t word = (uint64_t)data[1] << 32 | data[0];
-    if (!plan_step(check, e->step++, &step)) {
+    if (!plan_step(check, e->step, &step)) {
+        if (check->waits) return false;
         check_fail(check, index, cycle, "a step at position %u after the end of the request", (unsigned)(word & 0xffff));
-        return;
+        return true;
     }
+    e->step++;
     uint64_t krows = u64_div_ceil((uint64_t)step.first, (uint64_t)ir_key_channels(check->ir));
     check->counts.values++;
     if (!word_is(word, 15, 0, (uint64_t)step.first) || !word_is(word, 19, 16, (uint64_t)step.tokens) || !word_is(word, 20, 20, step.head) ||
         !word_is(word, 47, 32, krows) || !word_is(word, 63, 48, (uint64_t)step.first / 64))
         check_fail(check, index, cycle, "step word %016llx, expected position %lld, %d tokens, head %d, krows %llu, vblocks %lld",
                    (unsigned long long)word, (long long)step.first, step.tokens, step.head, (unsigned long long)krows, (long long)step.first / 64);
+    return true;
 }
 
 // The minimum set follows the other streams only through the prompt's first step and the first decode steps.
@@ -227,11 +231,49 @@ static bool still_wanted(struct check *check, const struct edge *e) {
     return check->requests == 1 && e->step < prompt_steps + CHECK_FIRST_STEPS;
 }
 
-static void tensor_beat(struct check *check, int index, struct edge *e, struct beat *b, unsigned user, bool last) {
+// A word of a result that the golden model has from here: its elements, and zeros behind the last one.
+static void keep_result(const struct beat *b) {
+    struct edge *e = b->e;
+    int64_t elements = ir_tensor_elements(&b->check->ir->tensor[e->tensor]), first = e->beats[b->tok] * e->lanes;
+    if (!e->result[b->tok]) e->result[b->tok] = ARENA_ARRAY(b->check->arena, float, (size_t)elements);
+    for (int i = 0; i < e->lanes; i++) {
+        if (first + i < elements) e->result[b->tok][e->walked ? walk_address(&e->walk, first + i) : first + i] = float_of(b->data[i]);
+        else if (b->data[i] != 0) fail_word(b, first + i, 0, b->data[i]);
+    }
+}
+
+static void give_results(struct check *check, const struct edge *e, const struct step *step, int tokens) {
+    int64_t words = (ir_tensor_elements(&check->ir->tensor[e->tensor]) + e->lanes - 1) / e->lanes;
+    for (int tok = 0; tok < tokens; tok++) {
+        int64_t position = e->one_token ? step->first + step->tokens - 1 : step->first + tok;
+        if (e->beats[tok] != words)
+            check_fail(check, (int)(e - check->edge), 0, "position %lld, repetition %lld: a firing of %lld words, not %lld", (long long)position,
+                       (long long)e->repetition, (long long)e->beats[tok], (long long)words);
+        else golden_run_give(check->golden, e->tensor, e->repetition, position, e->result[tok]);
+    }
+    check->generation++;
+}
+
+// Compares the beat, or keeps it. False: the golden model waits.
+static bool use_beat(struct check *check, int index, struct edge *e, struct beat *b) {
+    if (e->given) {
+        keep_result(b);
+        return true;
+    }
+    b->v = value_for(check, e, b->position, b->tok);
+    if (b->v == NULL && check->waits) return false;
+    if (b->v == NULL)
+        check_fail(check, index, b->cycle, "position %lld, repetition %lld: no golden value (%s)", (long long)b->position, (long long)e->repetition,
+                   check->golden_failed ? golden_run_fault(check->golden) : "the stream lags too far behind");
+    else compare(b);
+    return true;
+}
+
+static bool tensor_beat(struct check *check, int index, struct edge *e, struct beat *b, unsigned user, bool last) {
     struct step step;
     if (!current_step(check, e, &step)) {
-        check_fail(check, index, b->cycle, "a beat after the end of the request");
-        return;
+        if (!check->waits) check_fail(check, index, b->cycle, "a beat after the end of the request");
+        return !check->waits;
     }
     int tokens = e->one_token ? 1 : step.tokens;
     int tok_bits = check->ir->design.tokens > 1 ? (int)u64_clog2((uint64_t)check->ir->design.tokens) : 1;
@@ -240,20 +282,54 @@ static void tensor_beat(struct check *check, int index, struct edge *e, struct b
     if (tok >= tokens || tok_last != (tok == tokens - 1)) {
         check_fail(check, index, b->cycle, "position %lld, repetition %lld: token %d%s in a step of %d", (long long)step.first,
                    (long long)e->repetition, tok, tok_last ? " (last)" : "", tokens);
-        return;
+        return true;
     }
     b->tok = tok;
     b->position = e->one_token ? step.first + step.tokens - 1 : step.first + tok;
-    b->v = value_for(check, e, b->position, tok);
-    if (b->v == NULL)
-        check_fail(check, index, b->cycle, "position %lld, repetition %lld: no golden value (%s)", (long long)b->position, (long long)e->repetition,
-                   check->golden_failed ? golden_run_fault(check->golden) : "the stream lags too far behind");
-    else compare(b);
+    if (!use_beat(check, index, e, b)) return false;
     if (e->is_logits) keep_logits(check, e, b->data, b->count);
     e->beats[tok]++;
     e->elements[tok] += b->count;
     e->next_token++;
+    if (e->given && last) give_results(check, e, &step, tokens);
     if (e->tokened ? last : tok_last) firing_done(e);
+    return true;
+}
+
+// ---- beats that wait ----
+
+static bool process(struct check *check, int edge, const uint32_t data[], const struct check_queued *q) {
+    struct edge *e = &check->edge[edge];
+    check->waits = false;
+    struct beat b = {.check = check, .index = edge, .e = e, .data = data, .count = q->count, .cycle = q->cycle};
+    return e->is_step ? compare_step(check, edge, e, data, q->cycle) : tensor_beat(check, edge, e, &b, q->user, q->last);
+}
+
+static void drain_edge(struct check *check, int edge) {
+    struct check_queue *q = &check->edge[edge].queue;
+    while (q->done < q->beat.count && process(check, edge, q->word.items + q->done * q->words, &q->beat.items[q->done])) q->done++;
+    if (q->done == q->beat.count) q->done = q->beat.count = q->word.count = 0;
+}
+
+void check_drain(struct check *check) {
+    for (uint64_t before = check->generation - 1; check->around && before != check->generation;) {
+        before = check->generation;
+        for (int e = 0; e < check->ir->edges; e++)
+            if (check->edge[e].queue.beat.count) drain_edge(check, e);
+    }
+}
+
+static void enqueue(struct check *check, int edge, const uint32_t data[], const struct check_queued *beat) {
+    struct check_queue *q = &check->edge[edge].queue;
+    const struct ir_edge *e = &check->ir->edge[edge];
+    int64_t bits = check->ir->kernel[e->src_kernel].port[e->src_port].data_bits;
+    q->words = (size_t)(bits < 64 ? 2 : (bits + 31) / 32);
+    VEC_PUSH(check->arena, q->beat, *beat);
+    for (size_t w = 0; w < q->words; w++) VEC_PUSH(check->arena, q->word, data[w]);
+    uint64_t before = check->generation;
+    drain_edge(check, edge);
+    if (check->edge[edge].given && beat->last) check_drain(check);
+    else if (check->generation != before && !check->waits) check_drain(check);
 }
 
 bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned user, bool last, unsigned count, uint64_t cycle) {
@@ -263,8 +339,8 @@ bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned u
     e->seen = true;
     e->shown++;
     e->varied |= data[0] != e->first_word;
-    struct beat b = {.check = check, .index = edge, .e = e, .data = data, .count = count, .cycle = cycle};
-    if (e->is_step) compare_step(check, edge, e, data, cycle);
-    else tensor_beat(check, edge, e, &b, user, last);
+    struct check_queued beat = {cycle, user, count, last};
+    if (check->around) enqueue(check, edge, data, &beat);
+    else process(check, edge, data, &beat);
     return true;
 }

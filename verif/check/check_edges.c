@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check_internal.h"
+#include "ir_custom.h"
 #include "ops.h"
 
 static const struct ir_port *port_of(const struct ir *ir, const struct ir_edge *e, bool source) {
@@ -96,7 +97,9 @@ static void open_tensor_edge(struct check *check, struct edge *e, const struct i
     e->firings = firings_of(ir, e->tensor) * (src->cut > 1 ? (int)src->cut : 1);
     e->walked = array_walk(ir, e->tensor, &name->type, &e->walk);
     e->is_logits = reader != IR_NONE && ir->node[reader].op == IR_OP_ARGMAX && ir->node[reader].in[0] == e->tensor;
-    e->always = e->is_logits || e->dtype == IR_ID || e->dtype == IR_KV || is_residual(ir, e->tensor);
+    const struct custom *custom = ir_custom_kernel(ir, graph->src_kernel);
+    e->given = custom && !custom->function;
+    e->always = e->given || e->is_logits || e->dtype == IR_ID || e->dtype == IR_KV || is_residual(ir, e->tensor);
     set_repetitions(ir, e, name->region, !strcmp(ir->kernel[graph->dst_kernel].module, "rill_stream_writer"));
 }
 
@@ -116,6 +119,7 @@ void edges_open(struct check *check) {
         e->always = e->is_step;
         e->active = e->is_step;
         if (name != NULL) open_tensor_edge(check, e, &ir->edge[i], name);
+        check->around |= e->given;
     }
 }
 
@@ -127,5 +131,6 @@ void edges_begin(struct check *check) {
         memset(e->beats, 0, sizeof e->beats);
         memset(e->elements, 0, sizeof e->elements);
         memset(e->key, 0, sizeof e->key);
+        e->queue.done = e->queue.beat.count = e->queue.word.count = 0;
     }
 }

@@ -14,6 +14,18 @@ struct step {
     bool head; // regions `when: last` run
 };
 
+// Beats that cannot be compared yet, the oldest first.
+struct check_queued {
+    uint64_t cycle;
+    unsigned user, count;
+    bool last;
+};
+struct check_queue {
+    VEC(struct check_queued) beat;
+    VEC(uint32_t) word; // of all beats, `words` of each
+    size_t words, done;
+};
+
 // What one edge carries, and how far it is.
 struct edge {
     bool active;  // carries a tensor that is compared
@@ -35,6 +47,9 @@ struct edge {
     int firings; // firings that make up one value of all tokens (heads, rows)
     bool walked; // the elements come in the order of `walk`; else in that of the value
     struct itensor_walk walk;
+    bool given;                      // the result of a kernel without golden function: taken as it is
+    float *result[CHECK_MAX_TOKENS]; // of this firing, per token
+    struct check_queue queue;        // beats that wait for the golden model
     // progress
     int64_t step, repetition;
     int firing;
@@ -51,6 +66,8 @@ struct check {
     const struct ir *ir;
     struct golden_run *golden;
     enum check_set set;
+    bool around; // kernels without golden function: beats may have to wait for what these give
+    bool waits;  // the golden model, for such a result
     struct edge *edge;
     const bool *needed; // per tensor: in the last repetition of its region
     int requests;
@@ -78,6 +95,9 @@ bool plan_run(struct check *check, int64_t position);
 // check_edges.c
 void edges_open(struct check *check);
 void edges_begin(struct check *check);
+
+// check_beat.c: compares the beats that wait, as far as the golden model has come.
+void check_drain(struct check *check);
 
 // check_needed.c
 bool *check_needed(struct check *check);

@@ -9,7 +9,7 @@ static int64_t prompt_steps(const struct check *check) {
 void plan_begin(struct check *check) {
     check->id_count = 0;
     check->positions = 0;
-    check->golden_failed = false;
+    check->golden_failed = check->waits = false;
     check->generation++;
     int64_t ids = check->ir->design.context + 1;
     if (check->ids == NULL && check->ir->design.is_lm) check->ids = ARENA_ARRAY(check->arena, uint32_t, (size_t)ids);
@@ -34,7 +34,9 @@ static bool golden_position(struct check *check, int64_t position) {
     if (ir->design.is_lm) id = position < r->count ? r->ids[position] : check->ids[position - r->count];
     for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++) row[i] = r->row[i] + position * ir_tensor_elements(&ir->tensor[ir->input[i]]);
     check->generation++;
-    if (!golden_run_step(check->golden, id, row, position, head_at(check, position))) return false;
+    bool done = golden_run_step(check->golden, id, row, position, head_at(check, position));
+    check->waits = !done && golden_run_waits(check->golden);
+    if (!done) return false;
     if (ir->design.is_lm && head_at(check, position)) check->ids[check->id_count++] = golden_run_next_id(check->golden);
     return true;
 }
@@ -43,7 +45,7 @@ bool plan_run(struct check *check, int64_t position) {
     while (check->positions <= position) {
         if (check->golden_failed || !plan_has(check, check->positions)) return false;
         if (!golden_position(check, check->positions)) {
-            check->golden_failed = true;
+            check->golden_failed = !check->waits;
             return false;
         }
         check->positions++;

@@ -169,7 +169,7 @@ static bool run_node(struct golden_run *run, int n, int64_t repetition) {
     }
     op.weights = run->weights[n] ? run->weights[n] + repetition : NULL;
     if (node->op < IR_OPS) run_table[node->op](&op);
-    else run_custom(&op);
+    else if (!run_custom(&op)) return false;
     return note_fault(run, node, repetition);
 }
 
@@ -192,20 +192,31 @@ static void begin_position(struct golden_run *run, int64_t position) {
     run->fault_text = NULL;
 }
 
-static bool run_region(struct golden_run *run, const struct ir_region *region) {
-    for (int64_t r = 0; r < region->repeat; r++)
-        for (int n = region->first_node; n < region->first_node + region->nodes; n++)
+// From where the run waits, if it does. The place of a node that has to wait is kept.
+static bool run_region(struct golden_run *run, int g) {
+    const struct ir_region *region = &run->ir->region[g];
+    int64_t r = run->waits ? run->at_repetition : 0;
+    int n = run->waits ? run->at_node : region->first_node;
+    for (run->waits = false; r < region->repeat; r++, n = region->first_node)
+        for (; n < region->first_node + region->nodes; n++) {
+            run->at_region = g;
+            run->at_repetition = r;
+            run->at_node = n;
             if (!run_node(run, n, r)) return false;
+        }
     return true;
 }
 
 bool golden_run_step(struct golden_run *run, uint32_t input_id, const float *const row[], int64_t position, bool need_head) {
     const struct ir *ir = run->ir;
-    begin_position(run, position);
-    if (run->fault.raised) return false;
-    set_inputs(run, input_id, row);
-    for (int g = 0; g < ir->regions; g++)
-        if ((ir->region[g].when == IR_ALWAYS || need_head) && !run_region(run, &ir->region[g])) return false;
+    if (!run->waits || run->position != position) {
+        run->waits = false;
+        begin_position(run, position);
+        if (run->fault.raised) return false;
+        set_inputs(run, input_id, row);
+    }
+    for (int g = run->waits ? run->at_region : 0; g < ir->regions; g++)
+        if ((ir->region[g].when == IR_ALWAYS || need_head) && !run_region(run, g)) return false;
     if (need_head && ir->design.is_lm) {
         struct place id = resolve(ir, (struct place){ir->output[0], final_repetition(ir, ir->output[0])});
         run->next_id = value_at(run, id, position)->id;
@@ -214,6 +225,7 @@ bool golden_run_step(struct golden_run *run, uint32_t input_id, const float *con
 }
 
 uint32_t golden_run_next_id(const struct golden_run *run) { return run->next_id; }
+bool golden_run_waits(const struct golden_run *run) { return run->waits; }
 const char *golden_run_fault(const struct golden_run *run) { return run->fault_text; }
 
 bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetition, int64_t position, struct trace_value *value) {

@@ -36,6 +36,13 @@ struct run_scratch {
     float *kscale, *vscale; // one per position
 };
 
+// The result of a kernel without golden function.
+struct run_given {
+    int tensor;
+    int64_t repetition, position;
+    float *values;
+};
+
 struct golden_run {
     const struct ir *ir;
     struct arena *arena;
@@ -45,7 +52,12 @@ struct golden_run {
     struct run_cache **cache;           // [node][repetition], NULL for nodes that are no cache
     const struct store_entry **weights; // [node] -> entry of repetition 0, the others follow; NULL for nodes without weights
     struct run_scratch scratch;
-    struct run_custom *custom; // per hand-written kernel
+    struct run_custom *custom;   // per hand-written kernel
+    VEC(struct run_given) given; // in the order in which they came
+    size_t last_given;
+    bool waits;             // for one that is not there,
+    int at_region, at_node; // at this place
+    int64_t at_repetition;
     int64_t request, position;
     uint32_t next_id;
     struct golden_fault fault;
@@ -64,7 +76,8 @@ struct run_op {
 };
 typedef void run_function(struct run_op *);
 extern run_function *const run_table[];
-run_function run_custom; // of hand-written kernels
+// Hand-written kernels. False: the result has not been given yet.
+bool run_custom(struct run_op *);
 // Compiles and loads their golden functions. False after an error.
 bool run_open_customs(struct golden_run *, struct diag *);
 void run_close_customs(struct golden_run *);

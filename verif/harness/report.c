@@ -97,11 +97,31 @@ static void print_request(const struct sim *sim, const struct request_result *r)
     printf("HBM: %.3f MB moved, %.1f %% of %.1f GB/s\n", (double)f.bytes * 1e-6, f.utilization * 100, peak_gbs * sim->ir->design.channels);
 }
 
+// What a hand-written kernel did later than its timing contract says: its results are right, but FIFOs and forecasts rest on wrong numbers.
+static void report_contracts(const struct sim *sim) {
+    for (int k = 0; k < sim->ir->kernels; k++) {
+        const struct contract_finding *f = contracts_found(sim->contracts, k);
+        const char *name = sim->ir->kernel[k].name;
+        if (!f) continue;
+        if (f->late)
+            fprintf(stderr,
+                    "rill sim: warning: kernel `%s` offers a word %llu cycles later than its timing contract allows, first at cycle %llu (latency "
+                    "%lld, declared %lld)\n",
+                    name, (unsigned long long)f->late, (unsigned long long)f->late_at, (long long)f->latency, (long long)f->declared);
+        if (f->refused)
+            fprintf(
+                stderr,
+                "rill sim: warning: kernel `%s` does not take a word that its timing contract says it takes, in %llu cycles, first at cycle %llu\n",
+                name, (unsigned long long)f->refused, (unsigned long long)f->refused_at);
+    }
+}
+
 void report_summary(struct sim *sim) {
     double wall = wall_seconds() - sim->wall_start;
     struct check_counts counts = check_counts(sim->check);
     uint64_t cycle = hbm_cycle(sim->hbm);
     clear_progress(sim);
+    report_contracts(sim);
     if (sim->options.quiet) return;
     if (sim->ir->design.is_lm) puts("\n");
     for (size_t i = 0; i < sim->options.prompts.count; i++)
@@ -170,6 +190,21 @@ static void json_fifos(const struct sim *sim, struct text *out) {
     text_add(out, first ? "}" : "\n  }");
 }
 
+// Hand-written kernels: measured against declared.
+static void json_contracts(const struct sim *sim, struct text *out) {
+    bool first = true;
+    text_add(out, "  \"contracts\": {");
+    for (int k = 0; k < sim->ir->kernels; k++) {
+        const struct contract_finding *f = contracts_found(sim->contracts, k);
+        if (!f) continue;
+        text_addf(out, "%s\n    \"%s\": {\"words\": %llu, \"latency\": %lld, \"declared\": %lld, \"late\": %llu, \"refused\": %llu}",
+                  first ? "" : ",", sim->ir->kernel[k].name, (unsigned long long)f->words, (long long)f->latency, (long long)f->declared,
+                  (unsigned long long)f->late, (unsigned long long)f->refused);
+        first = false;
+    }
+    text_add(out, first ? "}" : "\n  }");
+}
+
 static void json_all(const struct sim *sim, struct text *out) {
     struct check_counts counts = check_counts(sim->check);
     size_t logits = 0;
@@ -187,6 +222,8 @@ static void json_all(const struct sim *sim, struct text *out) {
     else text_add(out, "null");
     text_add(out, ",\n");
     json_fifos(sim, out);
+    text_add(out, ",\n");
+    json_contracts(sim, out);
     text_add(out, ",\n  \"requests\": [");
     for (int i = 0; i <= sim->host.request; i++) {
         text_addf(out, "%s\n    {\n", i ? "," : "");

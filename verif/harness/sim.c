@@ -98,6 +98,7 @@ static bool open_all(struct sim *sim) {
         return false;
     }
     watch_open(&sim->watch, &sim->arena, sim->ir);
+    sim->contracts = contracts_open(&sim->arena, sim->ir);
     probe_dpi_bind(sim);
     if (sim->options.timeline != NULL) timeline_open(&sim->timeline, &sim->arena, sim->ir->edges);
     return host_open(&sim->host, sim);

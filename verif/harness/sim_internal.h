@@ -8,6 +8,7 @@
 #include "../model/hbm.h"
 #include "base.h"
 #include "ir.h"
+#include "contracts.h"
 #include "sim.h"
 #include "tokenizer.h"
 
@@ -142,6 +143,7 @@ struct sim {
     struct tokenizer *tokenizer;
     struct timeline timeline;
     struct watch watch;
+    struct contracts *contracts;
     struct host host;
     double clock_mhz;
     const char *failure; // first reason to fail, or NULL

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hand-written kernels against their timing contracts, cycle by cycle: a word may not be offered later, nor an input be refused, than the numbers
+// of the spec allow (include/custom.h, docs/kernels.md).
+#include "contracts.h"
+
+#include <string.h>
+
+#include "ir_custom.h"
+#include "timing.h"
+
+enum { SETTLE = 2 /* cycles after a reset, and after a stall, in which an input may be refused */ };
+
+struct group {              // words that were taken together; of a pipe: one
+    uint64_t taken, stalls; // cycle of the last word; stalls of the output until then
+    uint64_t end;           // words out when its last one has left
+};
+
+struct contract {
+    bool watched;
+    const char *kernel;
+    int inputs;
+    struct timing_contract c;
+    uint64_t reset; // cycle
+    // inputs: words in this group's rows
+    int64_t row[CUSTOM_MAX_PORTS], done[CUSTOM_MAX_PORTS], tokens, index, given;
+    uint64_t taken_words[CUSTOM_MAX_PORTS]; // of a pipe
+    uint64_t last_take, last_leave, last_stall;
+    bool took, left;
+    // groups whose words are to come
+    VEC(struct group) group;
+    size_t first;
+    uint64_t due, given_words; // words that the groups so far make; that have left
+    uint64_t stalls;
+    bool offered;
+    struct contract_finding found;
+};
+
+struct contracts {
+    struct arena *arena;
+    const struct ir *ir;
+    struct contract *kernel; // per kernel
+};
+
+struct contracts *contracts_open(struct arena *arena, const struct ir *ir) {
+    struct contracts *w = ARENA_NEW(arena, struct contracts);
+    *w = (struct contracts){arena, ir, ARENA_ARRAY(arena, struct contract, (size_t)ir->kernels + 1)};
+    for (int k = 0; k < ir->kernels; k++) {
+        const struct custom *custom = ir_custom_kernel(ir, k);
+        if (!custom || !timing_contract(ir, k, &w->kernel[k].c)) continue;
+        w->kernel[k].watched = true;
+        w->kernel[k].kernel = ir->kernel[k].name;
+        w->kernel[k].inputs = custom->inputs;
+        w->kernel[k].found.declared = w->kernel[k].c.pipe;
+    }
+    return w;
+}
+
+static bool is_pipe(const struct contract *k) { return k->c.machine == TIMING_PIPE; }
+
+void contracts_reset(struct contracts *w, int kernel, uint64_t cycle) {
+    struct contract *k = &w->kernel[kernel];
+    k->reset = cycle;
+    memset(k->row, 0, sizeof k->row);
+    memset(k->done, 0, sizeof k->done);
+    memset(k->taken_words, 0, sizeof k->taken_words);
+    k->tokens = k->index = k->given = 0;
+    k->took = k->left = k->offered = false;
+    k->group.count = k->first = 0;
+    k->due = k->given_words = k->stalls = k->last_stall = 0;
+}
+
+static void add_group(struct contracts *w, struct contract *k, uint64_t cycle, uint64_t words) {
+    k->due += words;
+    if (k->first == k->group.count) k->first = k->group.count = 0;
+    VEC_PUSH(w->arena, k->group, ((struct group){cycle, k->stalls, k->due}));
+}
+
+// ---- inputs ----
+
+static int64_t share(const struct contract *k, int i) { // rows of the group
+    int64_t rest = k->c.words[i] - k->done[i];
+    return k->c.take[i] < rest ? k->c.take[i] : rest;
+}
+
+// Inputs whose word is next, as bits.
+static int needed(const struct contract *k) {
+    int64_t row = INT64_MAX;
+    int bits = 0;
+    for (int i = 0; i < k->inputs; i++)
+        if (k->row[i] < share(k, i) && k->row[i] < row) row = k->row[i];
+    for (int i = 0; i < k->inputs; i++)
+        if (is_pipe(k) || (k->row[i] < share(k, i) && k->row[i] == row)) bits |= 1 << i;
+    return bits;
+}
+
+static void end_group(struct contracts *w, struct contract *k, uint64_t cycle) {
+    int64_t rows = k->c.units < k->c.fire - k->given ? k->c.units : k->c.fire - k->given;
+    bool last = k->index + 1 == k->c.rows;
+    if (rows > 0) add_group(w, k, cycle, (uint64_t)(rows * k->tokens));
+    for (int i = 0; i < k->inputs; i++) k->done[i] = last ? 0 : k->done[i] + share(k, i);
+    memset(k->row, 0, sizeof k->row);
+    k->given = last ? 0 : k->given + rows;
+    k->index = last ? 0 : k->index + 1;
+    k->tokens = 0;
+}
+
+static void take_groups(struct contracts *w, struct contract *k, int taken, int tok_last, uint64_t cycle) {
+    bool whole = true;
+    for (int i = 0; i < k->inputs; i++) {
+        if (!(taken >> i & 1)) continue;
+        if (i == 0 && k->row[0] == 0) k->tokens++;
+        k->row[i] += tok_last >> i & 1;
+    }
+    for (int i = 0; i < k->inputs; i++) whole &= k->row[i] >= share(k, i);
+    if (whole) end_group(w, k, cycle);
+}
+
+static void take_pipe(struct contracts *w, struct contract *k, int taken, uint64_t cycle) {
+    uint64_t before = UINT64_MAX, after = UINT64_MAX;
+    for (int i = 0; i < k->inputs; i++) {
+        if (k->taken_words[i] < before) before = k->taken_words[i];
+        k->taken_words[i] += (uint64_t)(taken >> i & 1);
+        if (k->taken_words[i] < after) after = k->taken_words[i];
+    }
+    if (after > before) add_group(w, k, cycle, 1);
+}
+
+// A word that waits must be taken unless the groups' places are full, or the pipe stands.
+static void check_refusal(struct contract *k, int valid, int ready, uint64_t cycle) {
+    int need = needed(k);
+    if ((valid & need) != need || (ready & need) == need) return;
+    if (cycle < k->reset + 1 + SETTLE || (k->took && cycle < k->last_take + (uint64_t)k->c.every)) return;
+    if (is_pipe(k) ? k->last_stall && cycle < k->last_stall + SETTLE
+                   : k->group.count - k->first >= (size_t)k->c.banks || (k->left && cycle < k->last_leave + SETTLE))
+        return;
+    if (!k->found.refused++) k->found.refused_at = cycle;
+}
+
+// ---- the output ----
+
+static void check_offer(struct contract *k, uint64_t cycle) {
+    k->offered = true;
+    if (k->first == k->group.count) return; // before its group is whole
+    const struct group *g = &k->group.items[k->first];
+    uint64_t allowed = g->taken + (uint64_t)k->c.pipe + (is_pipe(k) ? k->stalls - g->stalls : 0);
+    uint64_t next = k->left ? k->last_leave + (uint64_t)(k->c.every ? k->c.every : 1) : 0;
+    int64_t latency = (int64_t)(cycle - g->taken) - (is_pipe(k) ? (int64_t)(k->stalls - g->stalls) : 0);
+    if (next <= allowed && latency > k->found.latency) k->found.latency = latency;
+    if (next > allowed) allowed = next;
+    if (cycle <= allowed) return;
+    if (!k->found.late) k->found.late_at = cycle;
+    if (cycle - allowed > k->found.late) k->found.late = cycle - allowed;
+}
+
+static void leave(struct contract *k, uint64_t cycle) {
+    k->given_words++;
+    k->left = true;
+    k->last_leave = cycle;
+    k->offered = false;
+    k->found.words++;
+    while (k->first < k->group.count && k->group.items[k->first].end <= k->given_words) k->first++;
+}
+
+void contracts_cycle(struct contracts *w, int kernel, const struct contract_pins *pins, uint64_t cycle) {
+    struct contract *k = &w->kernel[kernel];
+    if (!k->watched) return;
+    int taken = pins->in_tvalid & pins->in_tready;
+    check_refusal(k, pins->in_tvalid, pins->in_tready, cycle);
+    if (pins->out_tvalid && !pins->out_tready) k->last_stall = cycle;
+    if (taken && is_pipe(k)) take_pipe(w, k, taken, cycle);
+    else if (taken) take_groups(w, k, taken, pins->in_tok_last, cycle);
+    if (taken) k->took = true, k->last_take = cycle;
+    if (pins->out_tvalid && !k->offered) check_offer(k, cycle);
+    if (pins->out_tvalid && pins->out_tready) leave(k, cycle);
+    else if (pins->out_tvalid) k->stalls++;
+}
+
+const struct contract_finding *contracts_found(const struct contracts *w, int kernel) {
+    return w->kernel[kernel].watched ? &w->kernel[kernel].found : NULL;
+}
