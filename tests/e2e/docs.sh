@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The commands of docs/tutorial.md, in order, in an empty folder: each ends in order and prints what the page shows. See --help.
+# The commands of docs/tutorial.md and docs/kernels.md, in order, each page in an empty folder: each ends in order and prints what the page shows. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
+pages=(tutorial kernels)
 case ${1:-} in
-    "") ;;
     --help | -h)
-        echo "usage: tests/e2e/docs.sh
-In an indented block of the page a line with \`\$ \` is a command and the lines below it are lines of its output, \`...\` for anything; the block
-after \`File \`name\`:\` is that file."
+        echo "usage: tests/e2e/docs.sh [page]
+In an indented block of a page (tutorial, kernels) a line with \`\$ \` is a command and the lines below it are lines of its output, \`...\` for anything; the
+block after \`File \`name\`:\` is that file."
         exit 0
         ;;
-    *) echo "usage: tests/e2e/docs.sh" >&2 && exit 2 ;;
+    tutorial | kernels) pages=("$1") ;;
+    "") ;;
+    *) echo "usage: tests/e2e/docs.sh [tutorial|kernels]" >&2 && exit 2 ;;
 esac
 
-page=$root/docs/tutorial.md work=$root/build/tests/tutorial log=$root/build/tests/tutorial.log
-rm -rf "$work" && mkdir -p "$work"
 export PATH=$root/build:$PATH
 
 # The page as lines `F name`, `T text of that file`, `C command`, `O line of output`.
@@ -42,21 +42,25 @@ finish() { # runs the command that has been gathered
     local status=$? want=0
     [[ $command != *"rill check wrong"* ]] || want=1
     for line in ${shown[@]+"${shown[@]}"}; do grep -q -- "^$(pattern "$line")\$" "$output" || missing=${missing:-$line}; done
-    if [ $status != $want ]; then fail "tutorial, command $number" "\`$command\` ended with status $status: $(tail -n 1 "$output")"
-    elif [ -n "$missing" ]; then fail "tutorial, command $number" "\`$command\` prints no line \`$missing\`"
-    else ok "tutorial, command $number: $command"
+    if [ $status != $want ]; then fail "$name, command $number" "\`$command\` ended with status $status: $(tail -n 1 "$output")"
+    elif [ -n "$missing" ]; then fail "$name, command $number" "\`$command\` prints no line \`$missing\`"
+    else ok "$name, command $number: $command"
     fi
     command=""
 }
 
-file="" shown=() output=$log
-while IFS= read -r line; do
-    case ${line%% *} in
-        F) file=$work/${line#F } && : >"$file" ;;
-        T) echo "${line#T }" >>"$file" ;;
-        C) finish; command=${line#C } shown=() ;;
-        O) shown+=("${line#O }") ;;
-    esac
-done < <(lines)
-finish
+for name in "${pages[@]}"; do
+    page=$root/docs/$name.md work=$root/build/tests/$name output=$root/build/tests/$name.log
+    rm -rf "$work" && mkdir -p "$work"
+    file="" shown=() number=0
+    while IFS= read -r line; do
+        case ${line%% *} in
+            F) file=$work/${line#F } && : >"$file" ;;
+            T) echo "${line#T }" >>"$file" ;;
+            C) finish; command=${line#C } shown=() ;;
+            O) shown+=("${line#O }") ;;
+        esac
+    done < <(lines)
+    finish
+done
 verdict

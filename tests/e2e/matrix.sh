@@ -129,6 +129,7 @@ check_run() { # name, key, set, seed: the simulation of one request set
     if [ $status = 124 ]; then fail "$label" "still running after $run_limit s"
     elif [ $status != 0 ]; then fail "$label" "exit status $status: $(reason)"
     elif [ "$(json_value "$json" match)" != true ] || [ "$(json_value "$json" values_compared)" = 0 ]; then fail "$label" "no match in $json"
+    elif grep -q '"late": [1-9]\|"refused": [1-9]' "$json"; then fail "$label" "a hand-written kernel breaks its timing contract"
     elif [ -f "$work/golden/$2.$3" ] && ! diff -q <(json_ids "$json") "$work/golden/$2.$3" >/dev/null; then fail "$label" "other ids than rill golden"
     else
         ok "$label: $((${#requests[@]} / 4)) requests, $(json_value "$json" values_compared) values match ($((SECONDS - start)) s)"

@@ -305,17 +305,20 @@ static bool process(struct check *check, int edge, const uint32_t data[], const 
     return e->is_step ? compare_step(check, edge, e, data, q->cycle) : tensor_beat(check, edge, e, &b, q->user, q->last);
 }
 
-static void drain_edge(struct check *check, int edge) {
+// True when a beat has gone.
+static bool drain_edge(struct check *check, int edge) {
     struct check_queue *q = &check->edge[edge].queue;
+    size_t before = q->done;
     while (q->done < q->beat.count && process(check, edge, q->word.items + q->done * q->words, &q->beat.items[q->done])) q->done++;
+    bool moved = q->done > before;
     if (q->done == q->beat.count) q->done = q->beat.count = q->word.count = 0;
+    return moved;
 }
 
 void check_drain(struct check *check) {
-    for (uint64_t before = check->generation - 1; check->around && before != check->generation;) {
-        before = check->generation;
-        for (int e = 0; e < check->ir->edges; e++)
-            if (check->edge[e].queue.beat.count) drain_edge(check, e);
+    for (bool moved = check->around; moved;) {
+        moved = false;
+        for (int e = 0; e < check->ir->edges; e++) moved |= check->edge[e].queue.beat.count && drain_edge(check, e);
     }
 }
 
@@ -326,10 +329,8 @@ static void enqueue(struct check *check, int edge, const uint32_t data[], const 
     q->words = (size_t)(bits < 64 ? 2 : (bits + 31) / 32);
     VEC_PUSH(check->arena, q->beat, *beat);
     for (size_t w = 0; w < q->words; w++) VEC_PUSH(check->arena, q->word, data[w]);
-    uint64_t before = check->generation;
     drain_edge(check, edge);
-    if (check->edge[edge].given && beat->last) check_drain(check);
-    else if (check->generation != before && !check->waits) check_drain(check);
+    if (check->edge[edge].given && beat->last) check_drain(check); // others wait for it
 }
 
 bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned user, bool last, unsigned count, uint64_t cycle) {

@@ -165,8 +165,8 @@ void contracts_cycle(struct contracts *w, int kernel, const struct contract_pins
     struct contract *k = &w->kernel[kernel];
     if (!k->watched) return;
     int taken = pins->in_tvalid & pins->in_tready;
-    check_refusal(k, pins->in_tvalid, pins->in_tready, cycle);
     if (pins->out_tvalid && !pins->out_tready) k->last_stall = cycle;
+    check_refusal(k, pins->in_tvalid, pins->in_tready, cycle);
     if (taken && is_pipe(k)) take_pipe(w, k, taken, cycle);
     else if (taken) take_groups(w, k, taken, pins->in_tok_last, cycle);
     if (taken) k->took = true, k->last_take = cycle;
