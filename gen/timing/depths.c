@@ -44,6 +44,7 @@ struct sizing {
     bool *full;             // per edge: its writer waited at the safe depth
     struct timing_depth *out;
     int64_t words, budget; // simulated; after so many no further depth is tried
+    int strictest;         // case
     const char *missing;
     bool emitted; // without depths given those of the IR count
 };
@@ -154,12 +155,14 @@ static int64_t *marks_of(struct test_case *t, bool single_word) { return single_
 // of the last yes nothing can change.
 static bool may_be(struct sizing *z, int e, const int64_t *depth, bool single_word) {
     bool ok = true, ran[MAX_CASES] = {false};
-    for (int i = 0; ok && i < z->tests; i++) {
+    for (int n = 0; ok && n < z->tests; n++) {
+        int i = (z->strictest + n) % z->tests; // the case that said no last time is the first
         struct test_case *t = &z->test[i];
         if (marks_of(t, single_word)[e] <= depth[e]) continue;
         struct arena_mark mark = arena_mark(&z->scratch);
         const struct timing_result *r = run(z, t, depth, single_word);
         ok = ran[i] = r && !r->stuck && (single_word || r->cycles <= t->cycles);
+        if (!ok) z->strictest = i;
         for (int f = 0; ok && f < z->ir->edges; f++) t->trial[f] = r->edge[f].high_water;
         arena_release(&z->scratch, mark);
     }
@@ -168,26 +171,20 @@ static bool may_be(struct sizing *z, int e, const int64_t *depth, bool single_wo
     return ok;
 }
 
-static bool is_as_fast(struct sizing *z, int e, const int64_t *depth) { return may_be(z, e, depth, false); }
-
 // A stream whose writer could be later without harm: the LP found one of its firings waiting for nothing, or the safe depth held it back.
 static bool runs_ahead(const struct sizing *z, int e) {
     int64_t mark = z->depth[e];
     return z->width[e] && mark > DEPTH_LEAST && ((z->latest && z->least[e] < mark) || (z->full[e] && mark >= z->safe[e]));
 }
 
-// It gets what the LP says where the simulator confirms it, else the least depth at which no step takes longer.
+// It gets what the LP says where the simulator confirms it.
 static void cut_run_ahead(struct sizing *z, int64_t *depth) {
     for (int e = 0; e < z->ir->edges; e++) {
         if (!runs_ahead(z, e)) continue;
-        int64_t low = DEPTH_LEAST, high = z->depth[e]; // high is enough
-        int64_t middle = z->latest && z->least[e] < high ? at_least(z->least[e], low) : low;
-        for (; low < high && z->words < z->budget; middle = (low + high) / 2) {
-            depth[e] = middle;
-            if (is_as_fast(z, e, depth)) high = middle;
-            else low = middle + 1;
-        }
-        depth[e] = high;
+        depth[e] = z->depth[e]; // is enough
+        if (!z->latest || z->least[e] >= z->depth[e] || z->words >= z->budget) continue;
+        depth[e] = at_least(z->least[e], DEPTH_LEAST);
+        if (!may_be(z, e, depth, false)) depth[e] = z->depth[e];
     }
 }
 
@@ -221,8 +218,8 @@ static void bisect_all(struct sizing *z, int64_t *depth, const int64_t *least, b
     bool *tried = ARENA_ARRAY(z->ir->arena, bool, (size_t)z->ir->edges + 1);
     for (int e; (e = largest_stream(z, depth, least, tried)) != IR_NONE; tried[e] = true) {
         int64_t low = least[e], high = depth[e];
-        while (low < high && z->words < z->budget) {
-            depth[e] = (low + high) / 2;
+        for (int trial = 0; low < high && z->words < z->budget; trial++) { // most streams need all they have, or next to nothing
+            depth[e] = trial == 0 ? low : trial == 1 ? high - 1 : (low + high) / 2;
             bool ok = (!fast || may_be(z, e, depth, false)) && (!single_words || may_be(z, e, depth, true));
             if (ok) high = depth[e];
             else low = depth[e] + 1;
@@ -298,7 +295,7 @@ static bool size_all(struct sizing *z) {
     if (!measure(z, depth, false)) return false;
     memcpy(depth, z->depth, (size_t)edges * sizeof *depth);
     if (!measure_again(z, depth)) return false;
-    z->budget = z->words + TIMING_FINE_BUDGET;
+    z->budget = at_least(z->budget, z->words + TIMING_FINE_BUDGET);
     bisect_all(z, depth, all_least(z), true, false);
     if (!measure(z, depth, false)) return false;
     return ensure_progress(z);
