@@ -2,6 +2,7 @@
 // The design report as text: graph, design, resources, cycles, kernels, FIFOs, memory.
 #include "emit_report.h"
 
+#include "pass/pass.h"
 #include "report.h"
 
 int64_t report_channel_used(const struct ir *ir) {
@@ -22,6 +23,21 @@ int64_t report_fifo_bits(const struct ir *ir) {
     return bits;
 }
 
+struct report_uniform report_uniform_depths(const struct ir *ir) {
+    struct report_uniform u = {0};
+    int64_t widths = 0;
+    for (int e = 0; e < ir->edges; e++) {
+        const struct ir_edge *edge = &ir->edge[e];
+        if (ir->kernel[edge->src_kernel].port[edge->src_port].kind == IR_STREAM_BARE) continue;
+        int64_t bits = cost_edge_bits(ir, edge);
+        u.safe += size_fifos_safe(ir, edge) * bits;
+        if (edge->depth > u.deepest) u.deepest = edge->depth;
+        widths += bits;
+    }
+    u.all = u.deepest * widths;
+    return u;
+}
+
 static void add_graph(const struct ir *ir, struct text *out) {
     const struct ir_design *d = &ir->design;
     text_addf(out, "%s: %d operations in %d regions, %d tensors\n", ir->name, ir->nodes, ir->regions, ir->tensors);
@@ -31,6 +47,9 @@ static void add_graph(const struct ir *ir, struct text *out) {
     text_addf(out, "design: %d channels x %d bit, %d lanes, T = %d, A = %d, %.0f MHz, %s on %s\n", d->channels, d->beat_bits, d->lanes, d->tokens,
               d->arrays, d->clock_mhz, d->binding, d->board);
     text_addf(out, "hardware: %d kernels, %d streams, %lld FIFO bits\n", ir->kernels, ir->edges, (long long)report_fifo_bits(ir));
+    struct report_uniform u = report_uniform_depths(ir);
+    text_addf(out, "FIFO depths: %s; by the safe rule %lld bits, all as deep as the deepest (%lld words) %lld\n", ir->design.fifo, (long long)u.safe,
+              (long long)u.deepest, (long long)u.all);
     text_addf(out, "memory: %lld bytes of each channel used\n", (long long)report_channel_used(ir));
 }
 

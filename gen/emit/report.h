@@ -18,6 +18,11 @@ struct report report_make(const struct ir *);
 bool report_available(const struct report *, struct cost_resources *out);
 int64_t report_channel_used(const struct ir *); // bytes
 int64_t report_fifo_bits(const struct ir *);
+struct report_uniform {   // bits of all FIFOs but those of step words and parameters
+    int64_t safe;         // with other depths: those of the safe rule,
+    int64_t deepest, all; // or each as deep as the deepest, words
+};
+struct report_uniform report_uniform_depths(const struct ir *);
 
 enum { REPORT_RESOURCES = 5 };
 struct report_figure { // one kind of resource

@@ -55,7 +55,9 @@ static void add_design(const struct report *r, struct text *out) {
     text_addf(out, ", \"channels\": %d, \"beat_bits\": %d, \"lanes\": %d, \"tokens\": %d, \"arrays\": %d, \"clock_mhz\": %g, ", d->channels,
               d->beat_bits, d->lanes, d->tokens, d->arrays, d->clock_mhz);
     add_string(out, "board", d->board);
-    text_addf(out, ", \"fifo_bits\": %lld, \"channel_bytes\": %lld,\n", (long long)report_fifo_bits(r->ir), (long long)report_channel_used(r->ir));
+    struct report_uniform u = report_uniform_depths(r->ir);
+    text_addf(out, ", \"fifo_bits\": %lld, \"fifo_bits_safe\": %lld, \"fifo_bits_uniform\": %lld, \"channel_bytes\": %lld,\n",
+              (long long)report_fifo_bits(r->ir), (long long)u.safe, (long long)u.all, (long long)report_channel_used(r->ir));
 }
 
 static void add_decode(const struct report *r, struct text *out) {

@@ -135,6 +135,17 @@ static void test_cycles_of_rtl(void **state) {
     assert_near(simulate(ir, 8, 4, NULL, false)->cycles, 56141);
 }
 
+// Rows, weights and spills on the same channels: arbiters, write buffers, turnarounds, pages.
+static void test_cycles_of_shared_channels(void **state) {
+    (void)state;
+    struct ir *ir = build_sized("tests/e2e/specs/transpose.yaml", "safe");
+    assert_near(simulate(ir, 7, 1, NULL, false)->cycles, 2706);
+    ir = build_sized("tests/e2e/specs/mixer.yaml", "safe");
+    assert_near(simulate(ir, 7, 1, NULL, false)->cycles, 4535);
+    ir = build_sized("tests/e2e/specs/spills.yaml", "safe");
+    assert_near(simulate(ir, 19, 1, NULL, false)->cycles, 23961);
+}
+
 static struct timing_forecast *foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t whole_words) {
     const char *why = NULL;
     struct timing_forecast *f = timing_foretell(ir, prompt, tokens, 0, whole_words, &why);
@@ -211,10 +222,15 @@ static void test_depths(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_headers, setup, teardown),        cmocka_unit_test_setup_teardown(test_units, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_unknown_module, setup, teardown), cmocka_unit_test_setup_teardown(test_cycles_of_rtl, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_forecast, setup, teardown),       cmocka_unit_test_setup_teardown(test_words, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_halt, setup, teardown),           cmocka_unit_test_setup_teardown(test_depths, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_headers, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_units, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_unknown_module, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cycles_of_rtl, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cycles_of_shared_channels, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_forecast, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_words, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_halt, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_depths, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,7 +184,8 @@ static void json_fifos(const struct sim *sim, struct text *out) {
     for (int i = 0; i < sim->ir->edges; i++) {
         const struct watch_edge *w = &sim->watch.edge[i];
         if (!w->has_fifo) continue;
-        text_addf(out, "%s\n    \"%s\": {\"depth\": %d, \"high_water\": %d}", first ? "" : ",", sim->ir->edge[i].name, w->depth, w->high_water);
+        text_addf(out, "%s\n    \"%s\": {\"depth\": %d, \"high_water\": %d, \"waits\": %llu}", first ? "" : ",", sim->ir->edge[i].name, w->depth,
+                  w->high_water, (unsigned long long)w->stalls);
         first = false;
     }
     text_add(out, first ? "}" : "\n  }");

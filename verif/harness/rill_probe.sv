@@ -2,6 +2,7 @@
 // Watches one stream (simulation only): shows each handshake to the stream checker, and tells when the stream has stood still for long.
 //
 // A stream without tuser, tlast or tcount ties them to 0. The checker may answer that it needs no more beats: no further calls then.
+// Beats and stalls (cycles in which a word is offered and not taken) are told once more at the end.
 // Reset: clk, synchronous active-high rst.
 // Parameters: ID (edge number in the design's kernel graph), DATA_W (1..1088), USER_W, COUNT_W.
 `default_nettype none
@@ -37,9 +38,11 @@ module rill_probe #(
     longint beats_q = 0;
     longint stalls_q = 0;
     wire    take = tvalid && tready;
-    wire    stall = tvalid && !tready;
+    wire    stall = tvalid && !tready && !rst;
 
     initial wanted_q = rill_probe_open(ID, DATA_W) != 0;
+
+    final rill_probe_state(ID, 32'(tvalid), 32'(tready), beats_q, stalls_q);
 
     generate
         if (WORDS == 2) begin : gen_64
