@@ -8,7 +8,7 @@
 
 enum {
     ENTRY_BITS = 192,
-    WALK_LATENCY = 14, // start of a request to the first descriptor
+    WALK_LATENCY = 13, // start of a request to the first descriptor
     WALK_AHEAD = 200,  // where steps before are left out: the walker has been ahead for long
     WALK_MOST = 1000,  // by then the prefetch FIFO is full
     LANE_BEATS = 16,
