@@ -32,7 +32,7 @@ make_shared() {
     for name in verilated verilated_dpi verilated_threads; do
         [ "$lib/$name.o" -nt "$include/$name.cpp" ] && continue
         # shellcheck disable=SC2046 # flags are words
-        clang++ $(cpp_flags) -O1 -c -o "$lib/$name.o" "$include/$name.cpp" || return
+        g++ $(cpp_flags) -O1 -c -o "$lib/$name.o" "$include/$name.cpp" || return # what clang++ makes of it asks for libatomic
     done
     make_units
 }
