@@ -217,7 +217,7 @@ module rill_k_writer #(
             head_q <= 16'd0;
         else if (take && unit_last && token_last)
             head_q <= head_q + 16'd1;
-        if (!rst && take && (s_axis_kv_tlast ? !(unit_last && token_last) : unit_last && token_last && {16'd0, head_q} >= HEADS - 1)) begin
+        if (!rst && take && (s_axis_kv_tlast ? !(unit_last && token_last) : unit_last && token_last && {16'd0, head_q} + 32'd1 >= HEADS)) begin
             $display("%m: a firing does not end with the last unit of the last token of a head, or has more heads");
             $stop;
         end

@@ -47,8 +47,8 @@ module rill_norm_spread #(
     end
 
     // Stage 2: n times each part; products of the quarters of |S1|.
-    function [29:0] quarters(input [59:0] from, input [1:0] i, j);
-        quarters = {15'd0, from[15*i +: 15]} * {15'd0, from[15*j +: 15]};
+    function [29:0] quarters(input [59:0] from, input [1:0] a, b);
+        quarters = {15'd0, from[15*a +: 15]} * {15'd0, from[15*b +: 15]};
     endfunction
     reg [76:0] high2_q, middle2_q, low2_q;
     reg [29:0] q00_q, q01_q, q02_q, q03_q, q11_q, q12_q, q13_q, q22_q, q23_q, q33_q;

@@ -344,7 +344,7 @@ module rill_v_tail #(
             heads_q <= 16'd0;
         else if (head_end)
             heads_q <= heads_q + 16'd1;
-        if (!rst && head_end && !firing_last_q && {16'd0, heads_q} >= HEADS - 1) begin
+        if (!rst && head_end && !firing_last_q && {16'd0, heads_q} + 32'd1 >= HEADS) begin
             $display("%m: a firing has more heads");
             $stop;
         end
