@@ -139,8 +139,8 @@ void emit_top(const struct ir *ir, struct text *out) {
 static void emit_memory_model(const struct ir *ir, int c, struct text *out) {
     for (size_t s = 0; s < COUNT_OF(axi_signals); s++)
         text_addf(out, "    wire [%d:0] hbm_%02d_%s;\n", signal_bits(ir, &axi_signals[s]) - 1, c, axi_signals[s].name);
-    text_addf(out, "    rill_axi_memory #(.PORT(%d), .BEAT_BITS(%d), .ID_W(%d)) u_memory_%02d (.clk(clk), .rst(rst)", c, ir->design.beat_bits,
-              emit_id_bits(ir), c);
+    text_addf(out, "    rill_axi_memory #(.BEAT_BITS(%d), .ID_W(%d)) u_memory_%02d (.clk(clk), .rst(rst), .channel(8'd%d)", ir->design.beat_bits,
+              emit_id_bits(ir), c, c);
     for (size_t s = 0; s < COUNT_OF(axi_signals); s++) text_addf(out, ", .%s(hbm_%02d_%s)", axi_signals[s].name, c, axi_signals[s].name);
     text_add(out, ");\n");
 }

@@ -99,11 +99,8 @@ module rill_burst_splitter #(
     end
 
 `ifdef RILL_ASSERT
-    always @(posedge clk)
-        if (!rst && work_valid_q && (work_addr_q[31:0] & BEAT_MASK) != 32'd0) begin
-            $display("%m: address %h is no multiple of a beat", work_addr_q);
-            $stop;
-        end
+    rill_assert #(.SAYS("an address is no multiple of a beat")) u_assert_address (
+        .clk(clk), .broken(!rst && work_valid_q && (work_addr_q[31:0] & BEAT_MASK) != 32'd0));
 `endif
 
     wire unused = &{1'b0, length_q[15:9], BURST_MAX, BEAT_MASK};

@@ -177,17 +177,8 @@ module rill_dma_read #(
     assign idle = !splitter_busy && out_q == {OUT_W{1'b0}} && room_q == ROOM_ALL[ROOM_W-1:0] && (flush || !s_axis_burst_tvalid);
 
 `ifdef RILL_ASSERT
-    always @(posedge clk)
-        if (!rst) begin
-            if (beat_in && !fifo_ready) begin
-                $display("%m: a beat arrives and the prefetch FIFO is full");
-                $stop;
-            end
-            if (beat_in && out_q == {OUT_W{1'b0}}) begin
-                $display("%m: a beat arrives that nobody asked for");
-                $stop;
-            end
-        end
+    rill_assert #(.SAYS("a beat arrives and the prefetch FIFO is full")) u_assert_room (.clk(clk), .broken(!rst && beat_in && !fifo_ready));
+    rill_assert #(.SAYS("a beat arrives that nobody asked for")) u_assert_asked (.clk(clk), .broken(!rst && beat_in && out_q == {OUT_W{1'b0}}));
 `endif
 
     wire unused = &{1'b0, fifo_ready, fifo_occupancy, fifo_high_water, room_d, ROOM_ALL, OUT_ALL, PTR_LAST, BEAT_STEP};

@@ -192,11 +192,7 @@ module rill_dma_write #(
                   (flush || !(s_axis_desc_tvalid || s_axis_beat_tvalid));
 
 `ifdef RILL_ASSERT
-    always @(posedge clk)
-        if (!rst && response && out_q == {OUT_W{1'b0}}) begin
-            $display("%m: a response arrives to no burst");
-            $stop;
-        end
+    rill_assert #(.SAYS("a response arrives to no burst")) u_assert_response (.clk(clk), .broken(!rst && response && out_q == {OUT_W{1'b0}}));
 `endif
 
     wire unused = &{1'b0, fifo_occupancy, fifo_high_water, free_d, OUT_ALL, PTR_LAST};

@@ -161,11 +161,7 @@ module rill_engine_lane #(
     endgenerate
 
 `ifdef RILL_ASSERT
-    always @(posedge clk)
-        if (!rst && pop && !waiting) begin
-            $display("%m: a beat is popped that is not there");
-            $stop;
-        end
+    rill_assert #(.SAYS("a beat is popped that is not there")) u_assert_pop (.clk(clk), .broken(!rst && pop && !waiting));
 `endif
 
     wire unused = &{1'b0, waiting, fill, high, row, scale_q};

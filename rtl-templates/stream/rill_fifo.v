@@ -230,11 +230,8 @@ module rill_fifo #(
     endgenerate
 
 `ifdef RILL_ASSERT
-    always @(posedge clk)
-        if (!rst) begin
-            assert (count_q <= FULL);                      // no overflow
-            assert (!(m_axis_tvalid && count_q == 0));     // no underflow
-        end
+    rill_assert #(.SAYS("more words than there is room for")) u_assert_full (.clk(clk), .broken(!rst && !(count_q <= FULL)));
+    rill_assert #(.SAYS("a word is offered that is not there")) u_assert_empty (.clk(clk), .broken(!rst && m_axis_tvalid && count_q == 0));
 `endif
 
 `ifdef FORMAL

@@ -71,31 +71,16 @@ module rill_axi_checker #(
     assign reads_open = reads_open_q;
     assign writes_open = writes_open_q;
 
-    // Task arguments would need strings, which Icarus and Verilator treat differently: a number names the rule.
+    // The first rule that is broken, by number: its message is the reporter's affair.
+    integer    broken_q = 0;
+    reg [63:0] where_q;
+    rill_axi_violation #(.MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING)) u_violation (
+        .clk(clk), .rule(broken_q), .cycle(cycle), .addr(where_q));
+
     task fail(input integer rule, input [63:0] addr);
-        begin
-            case (rule)
-                1: $display("%m: AXI violation at cycle %0d: AR changed or withdrawn while stalled (address %h)", cycle, addr);
-                2: $display("%m: AXI violation at cycle %0d: AW changed or withdrawn while stalled (address %h)", cycle, addr);
-                3: $display("%m: AXI violation at cycle %0d: W changed or withdrawn while stalled", cycle);
-                4: $display("%m: AXI violation at cycle %0d: R changed or withdrawn while stalled", cycle);
-                5: $display("%m: AXI violation at cycle %0d: B changed or withdrawn while stalled", cycle);
-                6: $display("%m: AXI violation at cycle %0d: burst type is not INCR (address %h)", cycle, addr);
-                7: $display("%m: AXI violation at cycle %0d: size is not the full width (address %h)", cycle, addr);
-                8: $display("%m: AXI violation at cycle %0d: address %h is not aligned to a beat", cycle, addr);
-                9: $display("%m: AXI violation at cycle %0d: burst at %h crosses a 4 KiB border", cycle, addr);
-                10: $display("%m: AXI violation at cycle %0d: burst at %h is longer than %0d beats", cycle, addr, MAX_BURST);
-                11: $display("%m: AXI violation at cycle %0d: more than %0d bursts outstanding on one id (address %h)", cycle, DEPTH, addr);
-                12: $display("%m: AXI violation at cycle %0d: R beat with id %0d, for which no burst is outstanding", cycle, addr);
-                13: $display("%m: AXI violation at cycle %0d: RLAST on the wrong beat of the burst (id %0d)", cycle, addr);
-                14: $display("%m: AXI violation at cycle %0d: WLAST on the wrong beat of the burst at %h", cycle, addr);
-                15: $display("%m: AXI violation at cycle %0d: W beats without an AW burst for too long", cycle);
-                16: $display("%m: AXI violation at cycle %0d: B with id %0d, for which no burst is complete", cycle, addr);
-                17: $display("%m: AXI violation at cycle %0d: strobe not set on a full-beat write", cycle);
-                18: $display("%m: AXI violation at cycle %0d: a valid is unknown", cycle);
-                default: $display("%m: AXI violation at cycle %0d: too many W bursts ahead of AW", cycle);
-            endcase
-            $fatal(1);
+        if (broken_q == 0) begin
+            broken_q = rule;
+            where_q = addr;
         end
     endtask
 

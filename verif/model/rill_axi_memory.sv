@@ -5,17 +5,17 @@
 // Timing: arready/awready low while the model's queue is full; wready only for accepted addresses; R and B as the model's time says.
 // An idle channel makes no DPI call. The harness advances the model's time once per clk.
 // Reset: clk, synchronous active-high rst; outstanding bursts must not exist when it comes (a soft reset of the design drains first).
-// Parameters: PORT (channel number), BEAT_BITS (256 or 512), ID_W, ADDR_W.
+// Parameters: BEAT_BITS (256 or 512), ID_W, ADDR_W. channel is constant: its number, no parameter, so that the simulator makes one module of all.
 `default_nettype none
 
 module rill_axi_memory #(
-    parameter int PORT = 0,
     parameter int BEAT_BITS = 512,
     parameter int ID_W = 1,
     parameter int ADDR_W = 64
 ) (
     input  wire                   clk,
     input  wire                   rst,
+    input  wire [7:0]             channel,
 
     input  wire                   awvalid,
     output wire                   awready,
@@ -57,7 +57,9 @@ module rill_axi_memory #(
     import "DPI-C" function int rill_hbm_take_response(input chandle ch, output int meta);
 
     chandle ch;
-    initial ch = rill_hbm_port(PORT, BEAT_BITS / 8);
+    always @(posedge clk)
+        if (rst)
+            ch <= rill_hbm_port(32'(channel), BEAT_BITS / 8);
 
     // Reads. A DPI call says in how many cycles it is worth asking again.
     reg                  ar_open_q = 1'b0;
