@@ -13,9 +13,12 @@ static const char usage[] = "usage: rill sim DIR [--prompt TEXT] [--tokens N] [-
                             "  DIR               a design that `rill gen` and `rill pack` wrote\n"
                             "  --build-only      build the simulation and stop\n"
                             "  --jobs N          compiler processes (default 2)\n"
+                            "  --threads N       simulate on N cores, 1 (default) to 64, for large designs on an idle machine; without --save\n"
                             "  --quick-build     build in seconds what then runs several times slower: for small designs and few steps\n"
                             "                    (needs clang++; RILL_QUICK_BUILD=1 in the environment does the same)\n"
                             "All other options go to the simulation; DIR/sim/build/Vrill --help lists them.\n";
+
+enum { MAX_THREADS = 64 };
 
 struct sim_build {
     struct arena arena;
@@ -23,6 +26,7 @@ struct sim_build {
     const char *folder;     // of the executable, in dir: each kind of build has its own
     bool trace, build_only, quick;
     const char *jobs;
+    int threads;
     char **pass; // arguments of the simulation
     int passed;
 };
@@ -31,22 +35,26 @@ static bool parse(int argc, char **argv, struct sim_build *b) {
     const char *quick = getenv("RILL_QUICK_BUILD");
     b->quick = quick && !strcmp(quick, "1");
     b->jobs = "2";
+    b->threads = 1;
+    bool saves = false;
     b->pass = ARENA_ARRAY(&b->arena, char *, (size_t)argc + 4);
     b->passed = 3; // program, --dir, DIR
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--build-only")) b->build_only = true;
         else if (!strcmp(argv[i], "--quick-build")) b->quick = true;
         else if (!strcmp(argv[i], "--jobs") && i + 1 < argc) b->jobs = argv[++i];
+        else if (!strcmp(argv[i], "--threads") && i + 1 < argc) b->threads = atoi(argv[++i]);
         else if (argv[i][0] != '-' && !b->dir) b->dir = argv[i];
         else {
             b->trace |= !strcmp(argv[i], "--trace");
+            saves |= !strcmp(argv[i], "--save") || !strcmp(argv[i], "--resume");
             bool has_value = argv[i][0] == '-' && i + 1 < argc && strcmp(argv[i], "--ignore-eot") && strcmp(argv[i], "--quiet") &&
                              strcmp(argv[i], "--unchecked") && strcmp(argv[i], "--help");
             b->pass[b->passed++] = argv[i];
             if (has_value) b->pass[b->passed++] = argv[++i];
         }
     }
-    return b->dir != NULL;
+    return b->dir && b->threads >= 1 && b->threads <= MAX_THREADS && !(saves && b->threads > 1);
 }
 
 // Runs a program with its output in a log; the exit status, or -1.
@@ -91,16 +99,16 @@ static const char quick_make[] = "VM_PARALLEL_BUILDS=0 CXX=clang++ LINK=clang++ 
 static bool build(struct sim_build *b, const char *exe) {
     struct arena *a = &b->arena;
     const char *log = arena_printf(a, "%s/sim/build.log", b->dir);
-    const char *command =
-        arena_printf(a,
-                     "cd '%s' && rm -rf %s && verilator --cc --exe --x-assign fast --x-initial fast %s %s --top-module rill_sim_top "
-                     "--prefix Vrill_sim_top --Mdir %s -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_PROBES -DRILL_ASSERT "
-                     "-CFLAGS '-I%s/verif/harness -I%s/include' -LDFLAGS '%s/build/librill.a -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm' "
-                     "%s/verif/harness/share.vlt -f filelist.f sim/rill_sim_top.sv %s/verif/model/*.sv %s/verif/harness/*.sv "
-                     "%s/verif/harness/main.cpp -o Vrill && "
-                     "make -j %s -C %s -f Vrill_sim_top.mk %s",
-                     b->dir, b->folder, b->quick ? "" : optimized_verilator, b->trace ? "--trace-fst" : "", b->folder, b->root, b->root, b->root,
-                     b->root, b->root, b->root, b->root, b->jobs, b->folder, b->quick ? quick_make : optimized_make);
+    const char *command = arena_printf(
+        a,
+        "cd '%s' && rm -rf %s && verilator --cc --exe --threads %d --x-assign fast --x-initial fast %s %s --top-module rill_sim_top "
+        "--prefix Vrill_sim_top --Mdir %s -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_PROBES -DRILL_ASSERT "
+        "-CFLAGS '-DRILL_THREADS=%d -I%s/verif/harness -I%s/include' -LDFLAGS '%s/build/librill.a -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm' "
+        "%s/verif/harness/share.vlt -f filelist.f sim/rill_sim_top.sv %s/verif/model/*.sv %s/verif/harness/*.sv "
+        "%s/verif/harness/main.cpp -o Vrill && "
+        "make -j %s -C %s -f Vrill_sim_top.mk %s",
+        b->dir, b->folder, b->threads, b->quick ? "" : optimized_verilator, b->trace ? "--trace-fst" : "", b->folder, b->threads, b->root, b->root,
+        b->root, b->root, b->root, b->root, b->root, b->jobs, b->folder, b->quick ? quick_make : optimized_make);
     fprintf(stderr, "rill sim: building the simulation of %s ...\n", b->dir);
     char *const args[] = {"/bin/sh", "-c", (char *)command, NULL};
     if (run(args, log) == 0 && !access(exe, X_OK)) return true;
@@ -123,6 +131,7 @@ int command_sim(int argc, char **argv) {
     }
     b.root = realpath(arena_strndup(&b.arena, harness, strlen(harness) - strlen("/verif/harness/main.cpp")), NULL);
     b.folder = b.quick ? "sim/quick" : "sim/build";
+    if (b.threads > 1) b.folder = arena_printf(&b.arena, "%s-%d", b.folder, b.threads);
     const char *exe = arena_printf(&b.arena, "%s/%s/Vrill", b.dir, b.folder);
     if (!is_current(&b, exe) && !build(&b, exe)) return RILL_BAD_SPEC;
     if (b.build_only) return RILL_OK;

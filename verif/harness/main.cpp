@@ -11,6 +11,10 @@
 #include "verilated_fst_c.h"
 #endif
 
+#ifndef RILL_THREADS
+#define RILL_THREADS 1
+#endif
+
 static void drive(Vrill_sim_top &top, const sim_pins &pins) {
     top.rst = pins.rst;
     top.s_axi_control_awvalid = pins.awvalid;
@@ -41,8 +45,8 @@ int main(int argc, char **argv) {
     if (run == nullptr) return exit_code;
     auto context = std::make_unique<VerilatedContext>();
     context->commandArgs(argc, argv);
-    context->threads(1);          // none beside this one: a saved run (snapshot.h) has no other
-    context->fatalOnError(false); // a protocol checker's $fatal ends the run in order, with the report
+    context->threads(RILL_THREADS); // one: a saved run (snapshot.h) has no other
+    context->fatalOnError(false);   // a protocol checker's $fatal ends the run in order, with the report
 #if VM_TRACE_FST
     VerilatedFstC trace;
     const char *trace_path = sim_trace(run);
