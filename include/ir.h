@@ -137,6 +137,7 @@ struct ir_edge { // one stream with its FIFO
     int64_t delay;         // cycles that a word waits when the stream is fullest (size-fifos)
     const char *forced_by; // what asks for the depth, or NULL
     int crossings;         // register slices behind the FIFO, one for each die boundary
+    int entry_crossings;   // of a stream in a pool: those between its writer and the storage
     int group;             // both ends are in this group, or IR_NONE
     bool crosses;          // from one group to another: it holds a whole firing
     int pool, pool_port;   // kernel whose storage it shares (overlay-fifos) and its place there, or IR_NONE

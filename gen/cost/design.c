@@ -83,7 +83,7 @@ static struct cost_resources memory_side(const struct ir *ir) {
 
 static void add_slices(const struct ir *ir, const struct ir_edge *e, struct cost_resources *to) {
     const struct ir_param param[] = {{"DATA_W", arena_printf(ir->arena, "%lld", (long long)cost_edge_bits(ir, e))}, {"MODE", "2"}};
-    add_module(ir, to, "rill_register_slice", param, COUNT_OF(param), e->crossings);
+    add_module(ir, to, "rill_register_slice", param, COUNT_OF(param), e->crossings + e->entry_crossings);
 }
 
 // Of a hand-written kernel, what its author says of one instance.
@@ -104,8 +104,8 @@ struct cost_design cost_design(const struct ir *ir) {
         cost_add(&d.kernels, &d.kernel[k], 1);
     }
     for (int e = 0; e < ir->edges; e++) {
-        if (ir->edge[e].pool != IR_NONE) continue; // the pool's
-        d.edge[e] = cost_fifo(ir->edge[e].depth, cost_edge_bits(ir, &ir->edge[e]), ir->edge[e].ram_style);
+        if (ir->edge[e].pool == IR_NONE) // else its storage is the pool's
+            d.edge[e] = cost_fifo(ir->edge[e].depth, cost_edge_bits(ir, &ir->edge[e]), ir->edge[e].ram_style);
         add_slices(ir, &ir->edge[e], &d.edge[e]);
         cost_add(&d.fifos, &d.edge[e], 1);
     }

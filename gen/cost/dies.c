@@ -50,8 +50,10 @@ struct cost_resources cost_die(const struct ir *ir, const struct cost_design *co
 int64_t cost_boundary_bits(const struct ir *ir, int boundary) {
     int64_t bits = 0;
     for (int e = 0; e < ir->edges; e++) {
-        int from = ir->kernel[ir->edge[e].src_kernel].die, to = ir->kernel[ir->edge[e].dst_kernel].die;
-        if ((from > boundary) != (to > boundary)) bits += cost_stream_bits(ir, &ir->edge[e]);
+        const struct ir_edge *edge = &ir->edge[e];
+        int from = ir->kernel[edge->src_kernel].die, to = ir->kernel[edge->dst_kernel].die,
+            home = edge->pool == IR_NONE ? from : ir->kernel[edge->pool].die;
+        bits += (((from > boundary) != (home > boundary)) + ((home > boundary) != (to > boundary))) * cost_stream_bits(ir, edge);
     }
     for (int i = 0; i < ir->engines; i++)
         for (int c = 0; c < ir->engine[i].channels; c++)

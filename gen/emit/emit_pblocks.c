@@ -12,13 +12,22 @@ static void place(const struct ir *ir, int die, const char *path, struct text *o
     text_addf(out, "rill_place pblock_%s {%s}\n", ir->die[die].name, path);
 }
 
+static void place_slices(const struct ir *ir, int die, const char *what, const struct ir_edge *edge, int from, int to, struct text *out) {
+    int step = from < to ? 1 : -1;
+    for (int i = 0; from + step * i != to; i++)
+        if (from + step * (i + 1) == die) place(ir, die, arena_printf(ir->arena, "u_%s_%s_%d", what, edge->name, i), out);
+}
+
 static void place_edges(const struct ir *ir, int die, struct text *out) {
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
-        int from = ir->kernel[edge->src_kernel].die, to = ir->kernel[edge->dst_kernel].die, step = from < to ? 1 : -1;
-        if (from == die) place(ir, die, arena_printf(ir->arena, "u_fifo_%s", edge->name), out);
-        for (int i = 0; i < edge->crossings; i++)
-            if (from + step * (i + 1) == die) place(ir, die, arena_printf(ir->arena, "u_slice_%s_%d", edge->name, i), out);
+        int from = ir->kernel[edge->src_kernel].die, to = ir->kernel[edge->dst_kernel].die;
+        if (edge->pool != IR_NONE) {
+            int home = ir->kernel[edge->pool].die;
+            place_slices(ir, die, "entry", edge, from, home, out);
+            from = home;
+        } else if (from == die) place(ir, die, arena_printf(ir->arena, "u_fifo_%s", edge->name), out);
+        place_slices(ir, die, "slice", edge, from, to, out);
     }
 }
 

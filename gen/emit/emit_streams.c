@@ -30,15 +30,25 @@ static void emit_word(const struct ir_port *p, const char *net, struct text *out
     text_addf(out, "%s_tdata}", net);
 }
 
-// Register slices behind the FIFO, one on each die that the stream comes to.
-static void emit_slices(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+// Register slices, one on each die that the stream comes to, from the net behind the FIFO (_x0) to the reader's (_o); of a stream that shares a
+// storage also from the writer's (_i) to the storage (_w0).
+static const char *storage_in(const struct ir *ir, const struct ir_edge *e) {
+    return arena_printf(ir->arena, e->entry_crossings ? "%s_w0" : "%s_i", e->name);
+}
+static const char *storage_out(const struct ir *ir, const struct ir_edge *e) {
+    return arena_printf(ir->arena, e->crossings ? "%s_x0" : "%s_o", e->name);
+}
+
+static void emit_slices(const struct ir *ir, const struct ir_edge *e, bool entry, struct text *out) {
     const struct ir_port *p = writer(ir, e);
-    for (int i = 0; i < e->crossings; i++) {
-        const char *in = arena_printf(ir->arena, "%s_x%d", e->name, i);
-        const char *to = arena_printf(ir->arena, i + 1 < e->crossings ? "%s_x%d" : "%s_o", e->name, i + 1);
-        emit_bundle(ir, p, in, out);
-        text_addf(out, "    rill_register_slice #(.DATA_W(%lld), .MODE(2)) u_slice_%s_%d (\n        .clk(clk), .rst(core_rst), ",
-                  (long long)word_bits(ir, p), e->name, i);
+    int count = entry ? e->entry_crossings : e->crossings;
+    for (int i = 0; i < count; i++) { // _w<n> is n slices before the storage
+        const char *in = entry ? arena_printf(ir->arena, i ? "%s_w%d" : "%s_i", e->name, count - i) : arena_printf(ir->arena, "%s_x%d", e->name, i);
+        const char *to = entry ? arena_printf(ir->arena, "%s_w%d", e->name, count - 1 - i)
+                               : arena_printf(ir->arena, i + 1 < count ? "%s_x%d" : "%s_o", e->name, i + 1);
+        emit_bundle(ir, p, entry ? to : in, out);
+        text_addf(out, "    rill_register_slice #(.DATA_W(%lld), .MODE(2)) u_%s_%s_%d (\n        .clk(clk), .rst(core_rst), ",
+                  (long long)word_bits(ir, p), entry ? "entry" : "slice", e->name, i);
         text_addf(out, ".s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(", in, in);
         emit_word(p, in, out);
         text_addf(out, "),\n        .m_axis_tvalid(%s_tvalid), .m_axis_tready(%s_tready), .m_axis_tdata(", to, to);
@@ -62,11 +72,13 @@ static int pool_count_bits(const struct ir *ir, int pool) { return u64_clog2((ui
 // The nets of a stream in a pool; its words are a part of the pool's.
 static void emit_pooled(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     const struct ir_port *p = writer(ir, e);
-    const char *in = arena_printf(ir->arena, "%s_i", e->name), *to = arena_printf(ir->arena, "%s_o", e->name), *pool = ir->kernel[e->pool].name;
+    const char *to = storage_out(ir, e), *pool = ir->kernel[e->pool].name;
     int bits = pool_count_bits(ir, e->pool);
     int64_t first = e->pool_port * pool_number(ir, e->pool, "DATA_W");
-    emit_bundle(ir, p, in, out);
-    emit_bundle(ir, p, to, out);
+    emit_bundle(ir, p, arena_printf(ir->arena, "%s_i", e->name), out);
+    emit_bundle(ir, p, arena_printf(ir->arena, "%s_o", e->name), out);
+    emit_slices(ir, e, true, out);
+    emit_slices(ir, e, false, out);
     text_addf(out, "    wire [%d:0] %s_fill, %s_high;\n", bits - 1, e->name, e->name);
     text_addf(out, "    assign %s_tdata = %s_word[%lld +: %lld];\n", to, pool, (long long)first, (long long)p->data_bits);
     text_addf(out, "    assign %s_tuser = %s_word[%lld +: %d];\n", to, pool, (long long)(first + p->data_bits), user_bits(ir));
@@ -79,10 +91,17 @@ static const struct ir_edge *pool_member(const struct ir *ir, int pool, int port
     base_fatal("emit: pool %s without a stream at port %d", ir->kernel[pool].name, port);
 }
 
-static void emit_pool_array(const struct ir *ir, int pool, const char *port, const char *net, struct text *out) { // net: behind a stream's name
+static const char *stream_name(const struct ir *ir, const struct ir_edge *e) {
+    (void)ir;
+    return e->name;
+}
+
+// A signal of every stream: `base` gives the net's name without it.
+static void emit_pool_array(const struct ir *ir, int pool, const char *port, const char *(*base)(const struct ir *, const struct ir_edge *),
+                            const char *signal, struct text *out) {
     int ports = (int)pool_number(ir, pool, "PORTS");
     text_addf(out, ",\n        .%s({", port);
-    for (int i = ports - 1; i >= 0; i--) text_addf(out, "%s%s%s", pool_member(ir, pool, i)->name, net, i ? ", " : "})");
+    for (int i = ports - 1; i >= 0; i--) text_addf(out, "%s%s%s", base(ir, pool_member(ir, pool, i)), signal, i ? ", " : "})");
 }
 
 static void emit_pool_words(const struct ir *ir, int pool, struct text *out) {
@@ -92,23 +111,23 @@ static void emit_pool_words(const struct ir *ir, int pool, struct text *out) {
         const struct ir_edge *e = pool_member(ir, pool, i);
         int64_t rest = width - writer(ir, e)->data_bits - user_bits(ir);
         if (rest) text_addf(out, "%lld'd0, ", (long long)rest);
-        text_addf(out, "%s_i_tuser, %s_i_tdata%s", e->name, e->name, i ? ", " : "})");
+        text_addf(out, "%s_tuser, %s_tdata%s", storage_in(ir, e), storage_in(ir, e), i ? ", " : "})");
     }
 }
 
 static bool is_pool(const struct ir_kernel *k) { return !strcmp(k->module, "rill_fifo_pool"); }
 
 static void emit_pool_ports(const struct ir *ir, int pool, struct text *out) {
-    emit_pool_array(ir, pool, "s_axis_tvalid", "_i_tvalid", out);
-    emit_pool_array(ir, pool, "s_axis_tready", "_i_tready", out);
+    emit_pool_array(ir, pool, "s_axis_tvalid", storage_in, "_tvalid", out);
+    emit_pool_array(ir, pool, "s_axis_tready", storage_in, "_tready", out);
     emit_pool_words(ir, pool, out);
-    emit_pool_array(ir, pool, "s_axis_tlast", "_i_tlast", out);
-    emit_pool_array(ir, pool, "m_axis_tvalid", "_o_tvalid", out);
-    emit_pool_array(ir, pool, "m_axis_tready", "_o_tready", out);
+    emit_pool_array(ir, pool, "s_axis_tlast", storage_in, "_tlast", out);
+    emit_pool_array(ir, pool, "m_axis_tvalid", storage_out, "_tvalid", out);
+    emit_pool_array(ir, pool, "m_axis_tready", storage_out, "_tready", out);
     text_addf(out, ",\n        .m_axis_tdata(%s_word)", ir->kernel[pool].name);
-    emit_pool_array(ir, pool, "m_axis_tlast", "_o_tlast", out);
-    emit_pool_array(ir, pool, "occupancy", "_fill", out);
-    emit_pool_array(ir, pool, "high_water", "_high", out);
+    emit_pool_array(ir, pool, "m_axis_tlast", storage_out, "_tlast", out);
+    emit_pool_array(ir, pool, "occupancy", stream_name, "_fill", out);
+    emit_pool_array(ir, pool, "high_water", stream_name, "_high", out);
 }
 
 static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct text *out) {
@@ -117,10 +136,10 @@ static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct text 
         emit_pooled(ir, e, out);
         return;
     }
-    const char *in = arena_printf(ir->arena, "%s_i", e->name), *to = arena_printf(ir->arena, e->crossings ? "%s_x0" : "%s_o", e->name);
+    const char *in = arena_printf(ir->arena, "%s_i", e->name), *to = storage_out(ir, e);
     emit_bundle(ir, p, in, out);
     emit_bundle(ir, p, arena_printf(ir->arena, "%s_o", e->name), out);
-    emit_slices(ir, e, out);
+    emit_slices(ir, e, false, out);
     text_addf(out, "    wire [%d:0] %s_fill, %s_high;\n", u64_clog2((uint64_t)e->depth + 1) - 1, e->name, e->name);
     text_addf(out, "    rill_fifo #(.DATA_W(%lld), .DEPTH(%lld), .RAM_STYLE(\"%s\")) u_fifo_%s (\n", (long long)word_bits(ir, p), (long long)e->depth,
               e->ram_style, e->name);

@@ -14,6 +14,12 @@ static int kernels_on(const struct ir *ir, int die) {
 
 static double share(int64_t part, int64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
 
+static void report_crossing(const struct report *r, const struct ir_edge *edge, int from, int to, struct text *out) {
+    const struct ir *ir = r->ir;
+    text_addf(out, "  %-10s -> %-10s %5lld bits  %s%s%s\n", ir->die[from].name, ir->die[to].name, (long long)cost_stream_bits(ir, edge), edge->name,
+              edge->pool == IR_NONE ? "" : " by ", edge->pool == IR_NONE ? "" : ir->kernel[edge->pool].name);
+}
+
 void report_dies(const struct report *r, struct text *out) {
     const struct ir *ir = r->ir;
     if (!report_has_dies(r)) return;
@@ -36,9 +42,10 @@ void report_dies(const struct report *r, struct text *out) {
     }
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
-        if (edge->crossings)
-            text_addf(out, "  %-10s -> %-10s %5lld bits  %s\n", ir->die[ir->kernel[edge->src_kernel].die].name,
-                      ir->die[ir->kernel[edge->dst_kernel].die].name, (long long)cost_stream_bits(ir, edge), edge->name);
+        int from = ir->kernel[edge->src_kernel].die, to = ir->kernel[edge->dst_kernel].die,
+            home = edge->pool == IR_NONE ? from : ir->kernel[edge->pool].die;
+        if (edge->entry_crossings) report_crossing(r, edge, from, home, out);
+        if (edge->crossings) report_crossing(r, edge, home, to, out);
     }
 }
 

@@ -112,7 +112,8 @@ static void check_places(struct check *c) {
     for (int k = 0; k < ir->kernels; k++)
         if (!in_range(ir->kernel[k].die, dies)) fault(c, "die out of range at kernel", ir->kernel[k].name);
     for (int e = 0; e < ir->edges; e++)
-        if (!in_range(ir->edge[e].crossings, dies)) fault(c, "crossings out of range at edge", ir->edge[e].name);
+        if (!in_range(ir->edge[e].crossings, dies) || !in_range(ir->edge[e].entry_crossings, ir->edge[e].pool == IR_NONE ? 1 : dies))
+            fault(c, "crossings out of range at edge", ir->edge[e].name);
     for (int i = 0; i < ir->engines; i++)
         for (int l = 0; l < ir->engine[i].channels; l++)
             if (!in_range(ir->engine[i].lane_die[l], dies)) fault(c, "die of a lane out of range at engine", ir->engine[i].name);

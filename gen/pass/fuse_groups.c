@@ -201,12 +201,6 @@ bool pass_fuse_groups(struct ir *ir, const struct rill_spec *spec, struct diag *
     struct fuse f;
     int64_t budget = ir->design.on_chip_kib * KIB_BITS;
     if (budget <= 0) return true;
-    if (ir->design.dies > 1) { // a pool would stand on one die and its streams on others
-        struct loc loc = spec ? spec_place(spec, "design.on_chip_kib") : loc_none();
-        diag_error(diag, loc, "design.on_chip_kib: groups that share FIFOs cannot be spread over %d dies", (int)ir->design.dies);
-        diag_note(diag, loc, "leave out `on_chip_kib` or `dies`");
-        return false;
-    }
     fuse_read(ir, &f);
     if (!f.units || fuse_whole_bits(&f) <= budget) return true;
     struct plan exact = plan_exact(&f, budget);

@@ -4,6 +4,7 @@
 //
 // Kernels that plain nets join stay together, as only streams can be cut by registers; all that touches the memory lies on the die where its
 // ports are. The lanes of an engine may lie elsewhere, in groups that share their operand registers: beats and results go from FIFO to FIFO.
+#include <stdlib.h>
 #include <string.h>
 
 #include "pass.h"
@@ -57,7 +58,11 @@ static void add_engines(const struct ir *ir, struct place *p, const int *task_of
     }
 }
 
-// FIFOs lie with the kernel that writes them.
+static void add_link(const struct ir *ir, struct place *p, const struct ir_edge *edge, int from, int to) {
+    if (from != to) VEC_PUSH(ir->arena, p->link, ((struct place_link){from, to, cost_stream_bits(ir, edge)}));
+}
+
+// FIFOs lie with the kernel that writes them; a storage that streams share is a kernel.
 static void add_tasks(const struct ir *ir, struct place *p, int *task_of) {
     struct cost_design cost = cost_design(ir);
     int *with = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1), memory;
@@ -75,7 +80,11 @@ static void add_tasks(const struct ir *ir, struct place *p, int *task_of) {
         const struct ir_edge *edge = &ir->edge[e];
         int from = task_of[edge->src_kernel], to = task_of[edge->dst_kernel];
         add_need(p->task.items[from].need, &cost.edge[e], 1);
-        if (from != to) VEC_PUSH(ir->arena, p->link, ((struct place_link){from, to, cost_stream_bits(ir, edge)}));
+        if (edge->pool != IR_NONE) { // by way of the storage
+            add_link(ir, p, edge, from, task_of[edge->pool]);
+            from = task_of[edge->pool];
+        }
+        add_link(ir, p, edge, from, to);
     }
     if (memory != IR_NONE) add_need(p->task.items[task_of[memory]].need, &cost.memory, 1);
     add_engines(ir, p, task_of);
@@ -92,8 +101,11 @@ static int first_die(const struct ir *ir) {
 static void set_dies(struct ir *ir, const struct place *p, const int *task_of, int first) {
     for (int k = 0; k < ir->kernels; k++) ir->kernel[k].die = first + p->task.items[task_of[k]].die;
     for (int e = 0; e < ir->edges; e++) {
-        int from = ir->kernel[ir->edge[e].src_kernel].die, to = ir->kernel[ir->edge[e].dst_kernel].die;
-        ir->edge[e].crossings = from < to ? to - from : from - to;
+        struct ir_edge *edge = &ir->edge[e];
+        int from = ir->kernel[edge->src_kernel].die, to = ir->kernel[edge->dst_kernel].die,
+            home = edge->pool == IR_NONE ? from : ir->kernel[edge->pool].die;
+        edge->entry_crossings = abs(home - from);
+        edge->crossings = abs(to - home);
     }
     for (int i = 0; i < ir->engines; i++) { // lanes in their order, the dies from the memory's on
         struct ir_engine *e = &ir->engine[i];

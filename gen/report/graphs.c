@@ -45,6 +45,17 @@ static void begin_cluster(struct text *out, int id, const char *label) {
     text_add(out, ";\n");
 }
 
+// A group inside the cluster of a region or a die; none: no cluster.
+static void begin_group(struct text *out, const struct ir *ir, int outer, int group) {
+    if (group == IR_NONE) return;
+    text_addf(out, "  subgraph cluster_%d_group_%d { style=\"rounded,dashed\"; color=\"#64748b\"; label=", outer, group);
+    quote(out, arena_printf(ir->arena, "group %d, %.1f KiB", group + 1, (double)ir->group[group].bits / 8192));
+    text_add(out, ";\n");
+}
+static void end_group(struct text *out, int group) {
+    if (group != IR_NONE) text_add(out, "  }\n");
+}
+
 static void add_node(struct text *out, char letter, int id, const char *label, enum html_kind kind) {
     text_addf(out, "  %c%d [label=", letter, id);
     quote(out, label);
@@ -65,6 +76,13 @@ static const char *region_label(const struct ir *ir, int r) {
     return arena_printf(ir->arena, "%s%s%s", region->name,
                         region->repeat > 1 ? arena_printf(ir->arena, ", %lld times", (long long)region->repeat) : "",
                         region->when == IR_LAST ? ", last token" : "");
+}
+
+// The group of an operation, IR_NONE without groups.
+static int group_of(const struct ir *ir, int node) {
+    for (int g = 0; g < ir->groups; g++)
+        if (node >= ir->group[g].first_node && node < ir->group[g].first_node + ir->group[g].nodes) return g;
+    return IR_NONE;
 }
 
 // ---- operations ----
@@ -102,11 +120,16 @@ void graph_operations(struct ir *ir, struct text *out) {
         if (is_input(ir, t)) add_node(out, 't', t, ir->tensor[t].name, HTML_CONTROL);
     for (int r = 0; r < ir->regions; r++) {
         begin_cluster(out, r, region_label(ir, r));
-        for (int n = 0; n < ir->nodes; n++) {
-            if (ir->node[n].region != r) continue;
-            bool product = ir_engine_of(ir, n) != IR_NONE;
-            add_node(out, 'n', n, arena_printf(ir->arena, "%s\n%s", ir->node[n].name, ir_op_of(ir, ir->node[n].op)->name),
-                     product ? HTML_ENGINE : HTML_OPERATION);
+        for (int g = IR_NONE; g < ir->groups; g++) {
+            if (g != IR_NONE && ir->group[g].region != r) continue;
+            begin_group(out, ir, r, g);
+            for (int n = 0; n < ir->nodes; n++) {
+                if (ir->node[n].region != r || group_of(ir, n) != g) continue;
+                bool product = ir_engine_of(ir, n) != IR_NONE;
+                add_node(out, 'n', n, arena_printf(ir->arena, "%s\n%s", ir->node[n].name, ir_op_of(ir, ir->node[n].op)->name),
+                         product ? HTML_ENGINE : HTML_OPERATION);
+            }
+            end_group(out, g);
         }
         text_add(out, " }\n");
     }
@@ -206,6 +229,23 @@ static int region_of(const struct ir *ir, const struct ir_kernel *k) {
     return region;
 }
 
+// That of its operation, else of a stream inside a group that it has.
+static int group_of_kernel(const struct ir *ir, int kernel) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    if (k->node != IR_NONE) return group_of(ir, k->node);
+    for (int p = 0; p < k->ports; p++)
+        if (k->port[p].edge != IR_NONE && ir->edge[k->port[p].edge].group != IR_NONE && html_kind_of(ir, kernel) == HTML_STEERING)
+            return ir->edge[k->port[p].edge].group;
+    return IR_NONE;
+}
+
+// Engines, their multiplexers and demultiplexers work for all groups.
+static bool serves_all(const struct ir *ir, int kernel) {
+    for (int e = 0; e < ir->engines; e++)
+        if (ir->engine[e].kernel == kernel || ir->engine[e].x_mux == kernel || ir->engine[e].y_demux == kernel) return true;
+    return false;
+}
+
 // Step words go from the token loop to nearly all kernels: drawn, they would hide everything else.
 static bool is_step(const struct ir *ir, const struct ir_edge *e) {
     const struct ir_port *p = &ir->kernel[e->dst_kernel].port[e->dst_port];
@@ -229,7 +269,7 @@ static void add_stream(struct ir *ir, const struct ir_edge *e, struct text *out)
     const char *type = from->type.rank ? type_lines(ir, &from->type) : "";
     text_addf(out, " k%d -> k%d [label=", e->src_kernel, e->dst_kernel);
     quote(out, arena_printf(ir->arena, "%s%s%s", type, *type ? "\n" : "", size));
-    text_addf(out, ", penwidth=%.1f%s];\n", e->depth > 2 ? 1.6 : 0.8, e->crossings ? ", color=\"#dc2626\"" : "");
+    text_addf(out, ", penwidth=%.1f%s];\n", e->depth > 2 ? 1.6 : 0.8, e->crossings + e->entry_crossings ? ", color=\"#dc2626\"" : "");
 }
 
 void graph_hardware(struct ir *ir, struct text *out) {
@@ -240,9 +280,17 @@ void graph_hardware(struct ir *ir, struct text *out) {
     begin(out, "TB");
     for (int r = by_die ? 0 : IR_NONE; r < (by_die ? ir->dies : ir->regions); r++) {
         if (r != IR_NONE) begin_cluster(out, r, by_die ? ir->die[r].name : region_label(ir, r));
-        for (int k = 0; k < ir->kernels; k++)
-            if (used[k] && (by_die ? ir->kernel[k].die : region_of(ir, &ir->kernel[k])) == r)
+        for (int g = IR_NONE; g < ir->groups; g++) {
+            int group = r == IR_NONE ? IR_NONE : g, shown = 0;
+            for (int k = 0; k < ir->kernels; k++) {
+                if (!used[k] || (by_die ? ir->kernel[k].die : region_of(ir, &ir->kernel[k])) != r ||
+                    (serves_all(ir, k) ? IR_NONE : group_of_kernel(ir, k)) != g)
+                    continue;
+                if (!shown++) begin_group(out, ir, r, group);
                 add_node(out, 'k', k, arena_printf(ir->arena, "%s\n%s", ir->kernel[k].name, ir->kernel[k].module), html_kind_of(ir, k));
+            }
+            if (shown) end_group(out, group);
+        }
         if (r != IR_NONE) text_add(out, " }\n");
     }
     for (int e = 0; e < ir->edges; e++)

@@ -69,7 +69,7 @@ bool pools_open(struct sim *sim) {
         pool[k]->edge[place] = &sim->edge[e];
         sim->edge[e].pool = pool[k];
         sim->edge[e].place = place;
-        sim->edge[e].latency = pool[k]->words.latency;
+        sim->edge[e].latency = pool[k]->words.latency + ir->edge[e].crossings + ir->edge[e].entry_crossings; // a cycle for each slice
     }
     return true;
 }

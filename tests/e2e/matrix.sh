@@ -34,7 +34,7 @@ mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|0 1|
 lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|0 1|
 lanes-unroll|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|0 1|unroll=90
 carried|carried|$root/tests/e2e/specs/carried.yaml|random:1|rows|0 1|
-odd-groups|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|on_chip_kib=14
+odd-groups|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|on_chip_kib=14 dies=3
 blocks-groups|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|on_chip_kib=3
 spills|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|0 1|
 int8-4x512-T4-groups|story-int8|$story|$model|text|1|channels=4 T=4 on_chip_kib=50
@@ -101,6 +101,7 @@ attentions-groups|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|bloc
 attentions-7x512-T8-A2|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|blocks end|0|channels=7 beat_bits=512 T=8 A=2 lanes=2 group=128 fifo=timed
 blocks-1x512|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|channels=1 beat_bits=512 group=128 lanes=32
 odd-groups|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|on_chip_kib=14
+odd-groups-dies|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|on_chip_kib=14 dies=3
 odd-groups-timed|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|on_chip_kib=14 fifo=timed
 odd-groups-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|on_chip_kib=24 channels=11 binding=spatial
 grouped-groups|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|on_chip_kib=11
