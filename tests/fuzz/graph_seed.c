@@ -81,6 +81,8 @@ static struct op *add_op(struct spec *s, enum op_kind kind, enum value_type type
 }
 
 static void reads(struct op *op, int tensor) { op->in[op->ins++] = tensor; }
+enum { MANY_ATTENTIONS = 100000 /* seeds from there on may have several attentions; others keep what they drew before */ };
+
 static bool has_room(const struct spec *s) { return s->ops < MAX_OPS - 60 && s->tensors < MAX_TENSORS - 70; }
 static const struct region *here(const struct spec *s) { return &s->region[s->regions - 1]; }
 
@@ -263,7 +265,8 @@ static void add_attention(struct spec *s, int x) {
     op = add_op(s, OP_QUANTIZE, VALUE_MX, size[QUERY_HEADS], 1);
     reads(op, weights);
     op->block = BLOCK_POSITIONS;
-    op->exp_min = chance(80) ? -36 : between(-40, -30);
+    if (!s->weights_exp_min) s->weights_exp_min = chance(80) ? -36 : between(-40, -30);
+    op->exp_min = s->weights_exp_min;
     int p = op->out[0];
     op = add_op(s, OP_ATTN_VALUES, VALUE_ACC, size[RESULT_HEADS], 1);
     reads(op, p);
@@ -346,15 +349,15 @@ static void close_region(struct spec *s) {
 
 static void make_regions(struct spec *s) {
     int count = ONE_OF(1, 1, 2, 2, 3, 4), attention = s->heads ? below(count) : NONE;
-    bool last = false;
+    bool last = false, many = s->heads && s->seed >= MANY_ATTENTIONS;
     for (int i = 0; i < count; i++) {
-        last = last || (i > 0 && i > attention && s->is_lm && chance(15)); // of a graph of rows every step's result is wanted
+        last = last || (i > 0 && i > attention && !many && s->is_lm && chance(15)); // of a graph of rows every step's result is wanted
         begin_region(s, chance(55) ? 1 : between(2, 5), last);
         int carries = here(s)->repeat > 1 ? ONE_OF(0, 1, 1, 1, 2, 3) : chance(15);
         for (int c = 0; c < carries; c++) add_carry(s);
         int units = between(1, 5);
         for (int u = 0, at = below(units); u < units; u++) {
-            if (i == attention && u == at) add_attention(s, pick(s, NONE));
+            if ((i == attention && u == at) || (many && chance(35) && has_room(s))) add_attention(s, pick(s, NONE));
             else add_unit(s);
         }
         close_region(s);
@@ -500,7 +503,7 @@ static void make_names(struct spec *s) {
 static void make_graph(struct spec *s) {
     int sizes = between(1, 4), vocab = NONE;
     for (int i = 0; i < sizes; i++) add_size(s, random_length());
-    if (chance(25)) make_heads(s);
+    if (chance(25) || s->seed >= MANY_ATTENTIONS) make_heads(s);
     s->context = s->heads || chance(40) ? ONE_OF(9, 17, 33, 66, 80) + below(3) : 0;
     s->is_lm = chance(25);
     if (s->is_lm) {

@@ -117,6 +117,7 @@ struct spec {
     bool is_model, is_lm;
     int model[MODEL_KEYS];                    // MODEL_EPS: exponent of ten
     int heads, kv_heads, head_dim, value_dim; // of attention; 0: none
+    int weights_exp_min;                      // of its quantized weights, once they are made: one for all attentions
     int context;                              // 0: not given
     int sizes, tensors, ops, regions, inputs, outputs, weights;
     struct size_class size[MAX_SIZES];
