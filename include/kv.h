@@ -31,7 +31,8 @@ int kv_units(const struct ir *);                 // caches of the design
 int kv_unit_scores(const struct ir *, int unit); // its first attn_scores
 int64_t kv_layers(const struct ir *, int unit);  // 0 without attention
 const char *kv_name(const struct ir *, int unit,
-                    const char *);             // of a kernel or net: itself where there is one cache, else with the scores' name before it
-bool kv_is_mux(const struct ir *, int kernel); // brings keys or values of several attentions into one stream
+                    const char *); // of a kernel or net: itself where there is one cache, else with the scores' name before it
+int kv_kernel(const struct ir *, int unit, const char *module); // a cache's rill_k_writer or rill_v_tail, IR_NONE before they are made
+bool kv_is_mux(const struct ir *, int kernel);                  // brings keys or values of several attentions into one stream
 
 #endif

@@ -95,6 +95,12 @@ const char *kv_name(const struct ir *ir, int unit, const char *what) {
     return kv_units(ir) > 1 ? arena_printf(ir->arena, "%s_%s", ir->node[kv_unit_scores(ir, unit)].name, what) : what;
 }
 
+int kv_kernel(const struct ir *ir, int unit, const char *module) { // they are made cache by cache
+    for (int k = 0; k < ir->kernels; k++)
+        if (!strcmp(ir->kernel[k].module, module) && unit-- == 0) return k;
+    return IR_NONE;
+}
+
 bool kv_is_mux(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     bool keys = false;

@@ -237,16 +237,17 @@ static void add_param_loader(struct ir *ir) {
 
 // The write engines of K are on the channels of the engine that reads it, those of V likewise.
 static void add_kv_tracker(struct ir *ir, int unit) {
-    const char *k_writer = kv_name(ir, unit, "k_writer"), *v_tail = kv_name(ir, unit, "v_tail");
+    int k_writer = kv_kernel(ir, unit, "rill_k_writer"), v_tail = kv_kernel(ir, unit, "rill_v_tail");
     int writers = 0;
     for (int c = 0; c < ir->clients; c++)
-        if (!strcmp(ir->client[c].name, k_writer) || !strcmp(ir->client[c].name, v_tail)) writers += ir->engine[ir->client[c].engine].channels;
+        if (ir->client[c].kernel == k_writer || ir->client[c].kernel == v_tail) writers += ir->engine[ir->client[c].engine].channels;
     int k = ir_add_kernel(ir, kv_name(ir, unit, "kv_tracker"), "rill_kv_tracker", IR_NONE);
     ir_set_param(ir, k, "WRITERS", "%d", writers);
-    const struct net nets[] = {{"k_layer_done", false, 1, kv_name(ir, unit, "k_layer_done")},
-                               {"v_layer_done", false, 1, kv_name(ir, unit, "v_layer_done")},
-                               {"idle", false, writers, arena_printf(ir->arena, "{%s_write_idle, %s_write_idle}", v_tail, k_writer)},
-                               {"kv_layers_done", true, 32, kv_name(ir, unit, "kv_layers_done")}};
+    const struct net nets[] = {
+        {"k_layer_done", false, 1, kv_name(ir, unit, "k_layer_done")},
+        {"v_layer_done", false, 1, kv_name(ir, unit, "v_layer_done")},
+        {"idle", false, writers, arena_printf(ir->arena, "{%s_write_idle, %s_write_idle}", ir->kernel[v_tail].name, ir->kernel[k_writer].name)},
+        {"kv_layers_done", true, 32, kv_name(ir, unit, "kv_layers_done")}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 

@@ -66,12 +66,6 @@ static int find_module(const struct ir *ir, const char *module) { // the first k
     return IR_NONE;
 }
 
-static int find_kernel(const struct ir *ir, const char *name) {
-    for (int k = 0; k < ir->kernels; k++)
-        if (!strcmp(ir->kernel[k].name, name)) return k;
-    base_fatal("insert-dma: there is no kernel %s", name);
-}
-
 static const struct ir_segment *first_of_cache(const struct ir *ir, enum ir_segment_kind kind) {
     int s = 0;
     while (ir->segment[s].kind != kind) s++;
@@ -84,7 +78,7 @@ static void place_kv(struct dma *d, int node) {
     struct layout_kv kv = kv_of(ir, node);
     struct kv_cache cache = kv_cache_of(ir, node);
     bool keys = ir->node[node].op == IR_OP_ATTN_SCORES;
-    int k = find_kernel(ir, kv_name(ir, cache.unit, keys ? "k_writer" : "v_tail"));
+    int k = kv_kernel(ir, cache.unit, keys ? "rill_k_writer" : "rill_v_tail");
     int64_t layer_bytes = keys ? kv.k_layer_bytes : kv.v_layer_bytes, *next = &d->offset[ir_engine_of(ir, node)], repeat = repeat_of(ir, node);
     int64_t base = *next;
     if (cache.layer > 0) base = first_of_cache(ir, keys ? IR_SEG_K : IR_SEG_V)->offset;

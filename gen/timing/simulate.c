@@ -192,7 +192,7 @@ static void open_caches(struct sim *sim) {
 struct sim_cache *sim_cache_of(struct sim *sim, const struct actor *a) {
     const struct ir *ir = sim->ir;
     for (int u = 0; u < kv_units(ir); u++)
-        if (!strcmp(a->k->name, kv_name(ir, u, "k_writer")) || !strcmp(a->k->name, kv_name(ir, u, "v_tail"))) return &sim->cache[u];
+        if (a->kernel == kv_kernel(ir, u, "rill_k_writer") || a->kernel == kv_kernel(ir, u, "rill_v_tail")) return &sim->cache[u];
     for (int f = 0; f < ir->firings; f++)
         if (ir->firing[f].mode > 1 && ir->engine[ir->firing[f].engine].kernel == a->kernel)
             return &sim->cache[kv_cache_of(ir, ir->firing[f].node).unit];
