@@ -165,6 +165,7 @@ struct ir_firing {
     int mode;        // 0 int8, 1 int4, 2 K, 3 V
     int x_edge_port; // input of the x multiplexer
     bool x_take, x_free;
+    bool outer;   // modes 0, 1: the first chunk of row-steps column by column, K outermost
     bool kv_keep; // mode 3: the next firing of this node reads the same head
     int y_port;   // output of the y demultiplexer
     int64_t row_steps, beats, last_rows, tail_base, groups;

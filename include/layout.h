@@ -23,8 +23,9 @@ struct layout_matrix {
     int64_t stream_beats; // the whole matrix on one lane
 };
 struct layout_matrix layout_matrix(const struct ir_design *, int channels, int64_t rows, int64_t k, bool int4);
-// Beat index, in the lane's stream, of row-step `step`'s first data beat; its chunk's header begins layout_chunk_beat().
-int64_t layout_row_beat(const struct layout_matrix *, int64_t step);
+// Beat index, in the lane's stream, of a data beat of row-step `step`; its chunk's header begins layout_chunk_beat(). outer: the beats of the
+// first chunk lie column by column.
+int64_t layout_data_beat(const struct layout_matrix *, int64_t step, int64_t beat, bool outer);
 int64_t layout_chunk_beat(const struct layout_matrix *, int64_t chunk);
 
 // The KV cache of one attention operation: of K, dealt out over the channels of the engine of the scores, of V over those of the values.

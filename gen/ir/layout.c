@@ -18,8 +18,11 @@ struct layout_matrix layout_matrix(const struct ir_design *d, int channels, int6
 
 int64_t layout_chunk_beat(const struct layout_matrix *m, int64_t chunk) { return chunk * (1 + m->scale_beats + m->chunk_rows * m->beats); }
 
-int64_t layout_row_beat(const struct layout_matrix *m, int64_t step) {
-    return layout_chunk_beat(m, step / m->chunk_rows) + 1 + m->scale_beats + step % m->chunk_rows * m->beats;
+int64_t layout_data_beat(const struct layout_matrix *m, int64_t step, int64_t beat, bool outer) {
+    int64_t first = layout_chunk_beat(m, step / m->chunk_rows) + 1 + m->scale_beats;
+    int64_t rows = m->row_steps < m->chunk_rows ? m->row_steps : m->chunk_rows;
+    if (outer && step < m->chunk_rows) return first + beat * rows + step;
+    return first + step % m->chunk_rows * m->beats + beat;
 }
 
 struct layout_kv layout_kv(const struct ir_design *d, int channels, int64_t heads, int64_t head_dim) {

@@ -129,9 +129,13 @@ static void check_lists(struct check *c) {
             fault(c, "producer or region out of range at tensor", ir->tensor[t].name);
     for (int w = 0; w < ir->wires; w++)
         if (!in_range(ir->wire[w].kernel, ir->kernels)) fault(c, "kernel out of range at wire", ir->wire[w].port);
-    for (int f = 0; f < ir->firings; f++)
-        if (!in_range(ir->firing[f].node, ir->nodes) || !in_range(ir->firing[f].region, ir->regions))
-            fault(c, "node or region out of range at a firing of", ir->name);
+    for (int f = 0; f < ir->firings; f++) {
+        const struct ir_firing *now = &ir->firing[f], *before = f ? now - 1 : now;
+        if (!in_range(now->node, ir->nodes) || !in_range(now->region, ir->regions)) fault(c, "node or region out of range at a firing of", ir->name);
+        else if (now->outer && now->mode > 1) fault(c, "a firing without weights is `outer`:", ir->node[now->node].name);
+        else if (now->node == before->node && now->outer != before->outer) // they read the same weights
+            fault(c, "firings of different `outer` of", ir->node[now->node].name);
+    }
     for (int s = 0; s < ir->segments; s++)
         if (!none_or_in_range(ir->segment[s].node, ir->nodes)) fault(c, "node out of range at segment", ir->segment[s].name);
     for (int i = 0; i < ir->inputs; i++)

@@ -53,14 +53,24 @@ static void put_mantissas(uint8_t *at, const int8_t *q, int64_t count, bool int4
 
 // ---- products: rows dealt to lanes, chunks of parameters, group scales, rows ----
 
-static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int64_t row, int64_t step, float stored_scale, int64_t bytes,
+static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int64_t row, int64_t step, float stored_scale, int64_t bytes, bool outer,
                      uint8_t *lane) {
     uint8_t *header = lane + layout_chunk_beat(l, step / l->chunk_rows) * bytes;
     int64_t place = step % l->chunk_rows;
     put_f32(header + 8 * place, stored_scale);
     put_f32(header + 8 * place + 4, m->bias ? m->bias[row] : 0.0f);
     for (int64_t g = 0; g < l->groups; g++) header[bytes + place * l->groups + g] = m->group_scale[row * m->groups + g];
-    put_mantissas(lane + layout_row_beat(l, step) * bytes, m->q + row * m->k, m->k, l->int4);
+    int64_t each = l->int4 ? 2 * bytes : bytes; // mantissas of a beat
+    for (int64_t beat = 0; beat < l->beats; beat++) {
+        int64_t from = beat * each, count = m->k - from < each ? m->k - from : each;
+        put_mantissas(lane + layout_data_beat(l, step, beat, outer) * bytes, m->q + row * m->k + from, count, l->int4);
+    }
+}
+
+static bool is_outer(const struct ir *ir, int node) {
+    for (int f = 0; f < ir->firings; f++)
+        if (ir->firing[f].node == node) return ir->firing[f].outer;
+    return false;
 }
 
 // Row scales as the lanes multiply with them, in scratch memory. NULL after reporting.
@@ -83,7 +93,9 @@ static bool pack_lane(struct image *im, const struct store_entry *e, const struc
     int64_t bytes = l.stream_beats * beat_bytes(im);
     struct arena_mark mark = arena_mark(im->scratch);
     uint8_t *lane = arena_alloc(im->scratch, (size_t)bytes, 1);
-    for (int64_t step = 0, row = lane_index; row < e->rows; step++, row += channels) pack_row(&l, m, row, step, scale[row], beat_bytes(im), lane);
+    bool outer = is_outer(im->ir, e->node);
+    for (int64_t step = 0, row = lane_index; row < e->rows; step++, row += channels)
+        pack_row(&l, m, row, step, scale[row], beat_bytes(im), outer, lane);
     bool ok = put(im, seg, engine->first_channel + lane_index, e->repetition, e->repetition * seg->layer_stride, lane, bytes, diag);
     arena_release(im->scratch, mark);
     return ok;

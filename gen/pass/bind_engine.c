@@ -123,6 +123,7 @@ static void add_engine_entry(struct engine *e, struct schedule *s, const struct 
     schedule_field(s, 67, 60, (uint64_t)f->groups);
     schedule_field(s, 68, 68, e->ir->region[f->region].when == IR_LAST); // one token, whatever the step holds
     schedule_field(s, 69, 69, f->kv_keep);
+    schedule_field(s, 86, 86, f->outer);
     if (f->mode != 3) return;
     struct kv_cache cache = kv_cache_of(e->ir, f->node);
     schedule_field(s, 79, 70, (uint64_t)cache.layer);

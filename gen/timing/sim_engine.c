@@ -10,6 +10,7 @@ enum {
     ENTRY_BITS = 96,
     ENTRY_LATENCY = 7, // step word taken to the first command
     X_COUNTED = 2,     // last unit of an operand taken to the first command that reads it
+    PART_COUNTED = 3,  // a unit of an operand that is not whole
     X_FREED = 3,       // last command to the bank's next word
     K_COUNTED = 2,     // a key unit taken to its command
     K_POPPED = 5,      // command to the unit's place being empty
@@ -38,7 +39,8 @@ struct engine {
     bool turning;      // the step's first operand has not been used
     // operands
     VEC(int64_t) filled, freed;
-    int64_t x_last, used; // used: operands given back
+    VEC(int64_t) part, part_first; // the last token's units; of each operand, its first one of these
+    int64_t x_last, used;          // used: operands given back
     // the step's own keys, heads of values
     VEC(int64_t) key_row, key_popped;                  // units of a row-step of keys: the last lane's is there; taken
     int64_t key_units, key_unit, key_token, key_first; // units of a head; place of the next one; units of lane 0
@@ -51,7 +53,8 @@ struct engine {
     int mode, tokens;
     int64_t arrays, step_tokens, turns; // tokens of a command; most tokens of a step; commands for which a beat is held
     int64_t rows, memory_rows, row_beats, memory_beats, header, chunk_rows, last_count, key_rest, all_lanes;
-    bool frees, keeps;
+    bool frees, keeps, outer; // outer: in the first chunk of row-steps, which goes column by column
+    int64_t outer_rows, column_units;
     int64_t row, beat, turn, header_left;
 };
 
@@ -106,6 +109,8 @@ static bool operand_in(struct sim *sim, struct engine *e) {
     e->x_last = at_least(edge_avail(e->x), from);
     uint8_t mark = edge_mark(e->x);
     edge_take(sim, e->x, e->x_last);
+    if (g == (int64_t)e->part_first.count) VEC_PUSH(sim->arena, e->part_first, (int64_t)e->part.count);
+    if (mark & TIMING_TOK_LAST) VEC_PUSH(sim->arena, e->part, e->x_last);
     if (mark & TIMING_LAST) VEC_PUSH(sim->arena, e->filled, e->x_last);
     return true;
 }
@@ -175,6 +180,9 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
         e->header = 0;
         load_attention(e, step, a->c.units);
     }
+    e->outer = e->mode < MODE_KEYS && e->row_beats > 1 && field(e, entry, 86, 86);
+    e->outer_rows = at_most(e->rows, e->chunk_rows);
+    e->column_units = e->mode == MODE_INT4 ? 2 : 1;
     e->header_left = e->header;
     e->row = e->beat = e->turn = 0;
     e->active = true;
@@ -235,14 +243,23 @@ static bool room_ready(const struct actor *a, const struct engine *e, int64_t *f
     return true;
 }
 
+// The operand, or of one that is not whole, the units of a column that is not the last.
+static bool operand_ready(const struct engine *e, int64_t *from) {
+    bool whole = e->used < (int64_t)e->filled.count, part = e->outer && e->beat < e->row_beats - 1 && e->used < (int64_t)e->part_first.count;
+    int64_t at = whole ? e->filled.items[e->used] + X_COUNTED : INT64_MAX;
+    int64_t unit = part ? e->part_first.items[e->used] + (e->beat + 1) * e->column_units - 1 : 0;
+    if (part && unit < (int64_t)e->part.count) at = at_most(at, e->part.items[unit] + PART_COUNTED);
+    *from = at_least(*from, at == INT64_MAX ? *from : at);
+    return at != INT64_MAX;
+}
+
 // need: when the command's data, its operand and room for its result are there, each not before the one in front of it.
 static bool command_ready(const struct actor *a, struct engine *e, int64_t need[TIMING_CAUSES]) {
     int64_t from = e->now + 1;
     if (!data_ready(e, &from)) return false;
     need[TIMING_FOR_BEATS] = from;
     if (!e->header_left) {
-        if (e->used >= (int64_t)e->filled.count) return false;
-        from = at_least(from, e->filled.items[e->used] + X_COUNTED);
+        if (!operand_ready(e, &from)) return false;
     }
     need[TIMING_FOR_OPERAND] = from;
     if (!room_ready(a, e, &from)) return false;
@@ -301,6 +318,19 @@ static void tail_read(struct sim *sim, struct engine *e) {
     sim_wake_all(sim, TIMING_V_TAIL);
 }
 
+// The next row-step of the column, or the next column; true at the end of the first chunk.
+static bool outer_next(struct engine *e) {
+    if (e->row < e->outer_rows - 1) {
+        e->row++;
+        return false;
+    }
+    e->outer = e->beat < e->row_beats - 1;
+    if (!e->outer) return true;
+    e->row = 0;
+    e->beat++;
+    return false;
+}
+
 static void command(struct sim *sim, struct engine *e) {
     bool last_turn = e->turn == e->turns - 1;
     if (e->header_left || (e->turn == 0 && from_memory(e))) {
@@ -318,6 +348,7 @@ static void command(struct sim *sim, struct engine *e) {
         return;
     }
     e->turn = 0;
+    if (e->outer && !outer_next(e)) return;
     if (!row_end) {
         e->beat++;
         return;

@@ -125,6 +125,7 @@ module rill_engine #(
     wire                beat_pulse;
     wire                k_pulse;
     wire                x_pulse;
+    wire                part_pulse;
     wire                v_pulse;
     wire                y_pulse = m_axis_y_tvalid && m_axis_y_tready;
     wire                cmd_pop, cmd_k, cmd_params, cmd_scales, cmd_valid, cmd_int4, cmd_tail, cmd_local, cmd_first, cmd_last, cmd_half;
@@ -136,22 +137,25 @@ module rill_engine #(
     wire [TOK_W-1:0]    cmd_out_tok;
     wire [PAIR_W-1:0]   cmd_pair;
     wire [2:0]          cmd_row;
+    wire [2:0]          cmd_acc;
+    wire [2:0]          cmd_out_row;
     wire [SCALE_W-1:0]  cmd_scale;
     wire [COUNT_W-1:0]  cmd_count;
     rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS), .SCALE_W(SCALE_W),
         .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_FIFO), .ARRAYS(ARRAYS)) u_ctrl (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready), .s_axis_entry_tdata(entry_data),
-        .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse),
+        .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .part_pulse(part_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse),
         .cmd_pop(cmd_pop), .cmd_k(cmd_k), .cmd_k_lanes(cmd_k_lanes),
         .cmd_params(cmd_params), .cmd_scales(cmd_scales), .cmd_valid(cmd_valid), .cmd_int4(cmd_int4),
         .cmd_raw(cmd_raw), .cmd_tail(cmd_tail), .cmd_tail_addr(cmd_tail_addr), .cmd_local(cmd_local), .cmd_first(cmd_first),
         .cmd_last(cmd_last), .cmd_tok(cmd_tok), .cmd_pair(cmd_pair), .cmd_half(cmd_half), .cmd_row(cmd_row), .cmd_scale(cmd_scale),
-        .cmd_free(cmd_free), .cmd_both(cmd_both), .cmd_out(cmd_out), .cmd_out_tok(cmd_out_tok), .cmd_count(cmd_count),
+        .cmd_free(cmd_free), .cmd_acc(cmd_acc), .cmd_out_row(cmd_out_row),
+        .cmd_both(cmd_both), .cmd_out(cmd_out), .cmd_out_tok(cmd_out_tok), .cmd_count(cmd_count),
         .cmd_tok_last(cmd_tok_last), .cmd_y_last(cmd_y_last),
         .busy(busy), .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
     // ---- the command on its way: to the operand buffer 1 cycle later, to the lanes 4 ----
-    localparam LANE_CMD_W = 6 + 2 * TOK_W + 3 + SCALE_W;
+    localparam LANE_CMD_W = 6 + 2 * TOK_W + 9 + SCALE_W;
     reg  [LANE_CMD_W-1:0] cmd1_q;
     reg  [LANE_CMD_W-1:0] cmd2_q;
     reg  [LANE_CMD_W-1:0] cmd3_q;
@@ -168,7 +172,7 @@ module rill_engine #(
     reg                   free1_q;
     reg  [3:1]            half_q;
     always @(posedge clk) begin
-        cmd1_q <= {cmd_both, cmd_out_tok, cmd_scale, cmd_row, cmd_tok, cmd_raw, cmd_last, cmd_first, cmd_int4};
+        cmd1_q <= {cmd_both, cmd_out_row, cmd_acc, cmd_out_tok, cmd_scale, cmd_row, cmd_tok, cmd_raw, cmd_last, cmd_first, cmd_int4};
         cmd2_q <= cmd1_q;
         cmd3_q <= cmd2_q;
         cmd4_q <= cmd3_q;
@@ -192,6 +196,8 @@ module rill_engine #(
     wire [2:0]            row_4 = cmd4_q[5+TOK_W +: 3];
     wire [SCALE_W-1:0]    scale_4 = cmd4_q[8+TOK_W +: SCALE_W];
     wire [TOK_W-1:0]      out_tok_4 = cmd4_q[8+TOK_W+SCALE_W +: TOK_W];
+    wire [2:0]            acc_4 = cmd4_q[8+2*TOK_W+SCALE_W +: 3];
+    wire [2:0]            out_row_4 = cmd4_q[11+2*TOK_W+SCALE_W +: 3];
     wire                  both_4 = cmd4_q[LANE_CMD_W-1];
 
     // ---- the operand: units in cycle 3 of the command, its slice for a beat in cycle 4, a copy per FAN_OUT lanes in cycle 5 ----
@@ -201,7 +207,7 @@ module rill_engine #(
     wire [ARRAYS*8-1:0]         shift_1;
     rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .ARRAYS(ARRAYS)) u_x (
         .clk(clk), .rst(rst), .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready), .s_axis_x_tdata(s_axis_x_tdata),
-        .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast), .filled(x_pulse), .free(free1_q), .read_tok(tok1_q),
+        .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast), .filled(x_pulse), .part(part_pulse), .free(free1_q), .read_tok(tok1_q),
         .read_pair(pair1_q), .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
 
     // A token that is not there counts as zeros: what the buffer holds in its place is old.
@@ -363,7 +369,7 @@ module rill_engine #(
                 .s_axis_beat_tdata(s_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS]), .arrived(arrived[c]),
                 .pop(pop_q[4]), .use_local(local_q[4]), .local_beat(local_beat), .valid(valid_q[4]), .params(params_q[4]),
                 .scales(scales_q[4]), .int4(int4_4), .first(first_4), .last(last_4), .tok(tok_4), .row(row_4), .scale(scale_4),
-                .raw(raw_4), .both(both_4), .out(out_q[4]), .out_tok(out_tok_4),
+                .raw(raw_4), .both(both_4), .out(out_q[4]), .out_tok(out_tok_4), .acc(acc_4), .out_row(out_row_4),
                 .x(x_copies[(c/FAN_OUT)*X_W +: X_W]), .shift(shift_copies[(c/FAN_OUT)*ARRAYS*5 +: ARRAYS*5]),
                 .offset(offset), .out_valid(lane_valid[c]), .out_acc(lane_acc[c*64 +: 64]), .out_row_scale(lane_scale[c*32 +: 32]),
                 .out_bias(lane_bias[c*32 +: 32]));

@@ -3,8 +3,9 @@
 //
 // In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule; one firing each, prepared while the one before runs.
 // Counted arrivals, one pulse each: beat_pulse (a beat in every lane), k_pulse (a unit of local keys), x_pulse (an operand is in the buffer),
-// v_pulse (a head is in the V tail); y_pulse (an output word has left). A command goes out when all that it needs has been counted; nothing
-// behind it can stall. Out: cmd_*, registered, valid in the cycle after the decision:
+// part_pulse (a unit of every token of the operand that is being filled), v_pulse (a head is in the V tail); y_pulse (an output word has
+// left). A command goes out when all that it needs has been counted; nothing behind it can stall. Out: cmd_*, registered, valid in the cycle
+// after the decision:
 //     cmd_pop     a memory beat is taken from every lane        cmd_k      local keys are taken,
 //                 a unit in each of the first cmd_k_lanes lanes
 //     cmd_params, cmd_scales  it holds row parameters or group scales (scales: word cmd_scale / bytes per beat)
@@ -14,13 +15,16 @@
 //                 schedule's layer * kv_step
 //     cmd_local   the beat is taken from the V tail or from the local keys now
 //     cmd_first, cmd_last  first, last beat of a row-step;  cmd_tok;  cmd_pair, cmd_half: operand units
-//     cmd_both    ARRAYS 2: the second token is there
-//     cmd_out     a result leaves, that of token cmd_out_tok
+//     cmd_acc     row of accumulators;  cmd_both  ARRAYS 2: the second token is there
+//     cmd_out     a result leaves, that of token cmd_out_tok (and, but for the first, of the row of accumulators cmd_out_row)
 //     cmd_row     row in the chunk of parameters;  cmd_scale: index of its group scale in the chunk
 //     cmd_free    the operand is given back
 //     cmd_count, cmd_tok_last, cmd_y_last: of the output word (with cmd_out)
 // ARRAYS 1: cmd_tok is a token, and cmd_out comes with its last beat. ARRAYS 2: a beat serves two tokens at a time; cmd_tok is the turn (tokens
 // 2 * turn and 2 * turn + 1), and the results of a row-step leave one per cycle from the last beat's turn 0 on, in the order of tokens.
+// Bit 86 of an entry, modes 0 and 1: the first chunk's beats come column by column, K outermost: beat 0 of all its row-steps, beat 1 of them,
+// and so on. A column but the last needs only its own units of the operand, counted by part_pulse, a cycle later than an operand that is
+// filled; so the firing begins before its operand is whole.
 // That turn waits for the results of the row-step before it, and for room for all of its own.
 // Throughput: one command per cycle, also from firing to firing. Timing of a firing, when nothing is missing: header beats + row-steps *
 // beats * turns, turns = ceil(tokens / ARRAYS); a row-step takes no less than a cycle per token. Entry to first command: 3 cycles.
@@ -57,6 +61,7 @@ module rill_engine_ctrl #(
     input  wire               beat_pulse,
     input  wire               k_pulse,
     input  wire               x_pulse,
+    input  wire               part_pulse,
     input  wire               v_pulse,
     input  wire               y_pulse,
 
@@ -74,6 +79,7 @@ module rill_engine_ctrl #(
     output reg                cmd_first,
     output reg                cmd_last,
     output reg  [TOK_W-1:0]   cmd_tok,
+    output reg  [2:0]         cmd_acc,
     output reg                cmd_both,
     output reg  [PAIR_W-1:0]  cmd_pair,
     output reg                cmd_half,
@@ -82,6 +88,7 @@ module rill_engine_ctrl #(
     output reg                cmd_free,
     output reg                cmd_out,
     output reg  [TOK_W-1:0]   cmd_out_tok,
+    output reg  [2:0]         cmd_out_row,
     output reg  [COUNT_W-1:0] cmd_count,
     output reg                cmd_tok_last,
     output reg                cmd_y_last,
@@ -150,6 +157,8 @@ module rill_engine_ctrl #(
     reg  [9:0]  a_kv_times_q;
     reg  [5:0]  a_kv_step_q;
     reg  [5:0]  a_scale_beats_q;             // ceil(groups / 8)
+    reg  [7:0]  a_groups_q;
+    reg         a_outer_q;
     reg         a_single_q;
     reg         a_keep_q;                    // values: the firing after this one reads the same head
     reg  [3:0]  a_tokens_q;
@@ -173,6 +182,9 @@ module rill_engine_ctrl #(
     reg  [5:0]  n_last_count_q;
     reg  [3:0]  n_key_last_q;                // keys of the last row-step
     reg  [5:0]  n_scale_beats_q;
+    reg  [7:0]  n_groups_q;
+    reg         n_outer_q;
+    reg  [2:0]  n_outer_end_q;               // row-steps of the first chunk - 1
     reg         n_free_q;
     reg         n_keep_q;
     reg  [12:0] n_tail_row_q;
@@ -209,6 +221,8 @@ module rill_engine_ctrl #(
             a_last_rows_q <= entry[43:36];
             a_tail_row_q <= entry[56:44];
             a_scale_beats_q <= entry[1:0] == INT4 ? {1'b0, groups_up[7:3]} : 6'd0;
+            a_groups_q <= entry[1:0] == INT4 ? entry[67:60] : 8'd0;
+            a_outer_q <= entry[86] && !entry[1];
             a_single_q <= entry[68];
             a_keep_q <= entry[69];
             a_kv_layer_q <= entry[79:70];
@@ -236,6 +250,9 @@ module rill_engine_ctrl #(
             n_last_count_q <= a_mode_q == SCORES ? ALL_LANES[5:0] - a_over_q : a_last_rows_q[5:0];
             n_key_last_q <= key_last[3:0];
             n_scale_beats_q <= a_scale_beats_q;
+            n_groups_q <= a_groups_q;
+            n_outer_q <= a_outer_q && a_beats_q != 16'd1;
+            n_outer_end_q <= a_rows_q[15:3] != 13'd0 || a_rows_q[2:0] > CHUNK_END[2:0] ? CHUNK_END[2:0] : a_rows_q[2:0] - 3'd1;
             n_free_q <= a_free_q;
             n_keep_q <= a_keep_q;
             n_tail_row_q <= a_tail_row_q;
@@ -256,6 +273,9 @@ module rill_engine_ctrl #(
     reg  [5:0]  last_count_q;
     reg  [3:0]  key_last_q;
     reg  [5:0]  scale_beats_q;
+    reg  [7:0]  groups_q;
+    reg         outer_q;                     // in the first chunk, columns outermost
+    reg  [2:0]  outer_end_q;
     reg         free_q;
     reg         keep_q;
     reg  [9:0]  layer_q;
@@ -272,6 +292,9 @@ module rill_engine_ctrl #(
     reg  [1:0]  source_q;
     reg  [16:0] memory_left_q;               // keys: row-steps from memory, values: memory beats of this row-step; this one included
     reg  [UNIT_W-1:0]  unit_q;               // of the operand
+    reg  [UNIT_W:0]    need_q;               // units of the operand that this column needs
+    reg  [UNIT_W:0]    need_next_q;          // the next one
+    reg  [SCALE_W-1:0] base_q;               // group of the column
     reg  [2:0]         chunk_row_q;
     reg  [SCALE_W-1:0] scale_q;
     reg  [7:0]         group_beat_q;
@@ -281,6 +304,7 @@ module rill_engine_ctrl #(
     reg         beat_has_q;
     reg         k_has_q;
     reg         x_has_q;
+    reg         part_has_q;                  // the units of this column are there, though the operand is not whole
     reg         v_has_q;
     reg         y_has_q;                     // ARRAYS 2: room for all tokens, and no results on their way out
 
@@ -292,12 +316,17 @@ module rill_engine_ctrl #(
     wire        need_v = !header_q && source_q == TAIL;
     wire        need_y = !header_q && row_end_q && (ARRAYS == 1 || tok_first);
     wire        no_beat = (need_beat && !beat_has_q) || (need_k && !k_has_q) || (need_v && !v_has_q);
-    wire        no_x = !header_q && !x_has_q;
+    wire        no_x = !header_q && !x_has_q && !part_has_q;
     wire        no_y = need_y && !y_has_q;
     wire        go = active_q && !no_beat && !no_x && !no_y;
     wire        advance = go && (header_q || tok_last);
     wire        firing_end = !header_q && row_end_q && rows_end_q;
     wire        finish = advance && firing_end;
+    wire        column_end = chunk_row_q == outer_end_q;
+    wire        next_row = advance && !header_q && outer_q && !column_end;
+    wire        next_column = advance && !header_q && outer_q && column_end && !row_end_q;
+    wire [UNIT_W-1:0] per_beat = mode_q == INT4 ? TWO[UNIT_W-1:0] : {{(UNIT_W-1){1'b0}}, 1'b1};
+    wire [UNIT_W:0]   n_per_beat = n_mode_q == INT4 ? TWO[UNIT_W:0] : {{UNIT_W{1'b0}}, 1'b1};
     assign load = n_valid_q && (!active_q || finish);
 
     // Where the next beat comes from.
@@ -306,7 +335,11 @@ module rill_engine_ctrl #(
     wire [1:0]  next_row_source = next_row_memory ? MEMORY : mode_q == SCORES ? KEYS : TAIL;
     wire [1:0]  next_beat_source = mode_q == VALUES && memory_one ? TAIL : source_q;
     wire        chunk_end = chunk_row_q == CHUNK_END[2:0];
+    wire [SCALE_W+7:0] groups_all = {{SCALE_W{1'b0}}, groups_q};
+    wire [SCALE_W-1:0] groups_wide = groups_all[SCALE_W-1:0];
     wire        group_end = row_end_q || group_beat_q == GROUP_END[7:0];
+
+    wire [SCALE_W-1:0] base_d = base_q + {{(SCALE_W-1){1'b0}}, group_end};
 
     always @(posedge clk) begin
         if (rst)
@@ -327,6 +360,12 @@ module rill_engine_ctrl #(
             last_count_q <= n_last_count_q;
             key_last_q <= n_key_last_q;
             scale_beats_q <= n_scale_beats_q;
+            groups_q <= n_groups_q;
+            outer_q <= n_outer_q;
+            outer_end_q <= n_outer_end_q;
+            need_q <= n_per_beat;
+            need_next_q <= n_per_beat << 1;
+            base_q <= {SCALE_W{1'b0}};
             free_q <= n_free_q;
             keep_q <= n_keep_q;
             layer_q <= n_kv_layer_q + n_kv_offset_q;
@@ -351,7 +390,26 @@ module rill_engine_ctrl #(
             header_left_q <= header_left_q - 6'd1;
             header_q <= header_left_q != 6'd0;
             scale_q <= params_q || header_left_q == 6'd0 ? {SCALE_W{1'b0}} : scale_q + BEAT_BYTES[SCALE_W-1:0];
+        end else if (next_row) begin
+            tok_q <= 3'd0;
+            chunk_row_q <= chunk_row_q + 3'd1;
+            scale_q <= scale_q + groups_wide;
+            rows_left_q <= rows_left_q - {16'd0, row_end_q};
+            rows_end_q <= rows_end_q || (row_end_q && rows_left_q == 17'd1);
+        end else if (next_column) begin
+            tok_q <= 3'd0;
+            first_q <= 1'b0;
+            chunk_row_q <= 3'd0;
+            beats_left_q <= beats_left_q - 17'd1;
+            row_end_q <= beats_left_q == 17'd1;
+            unit_q <= unit_q + per_beat;
+            need_q <= need_next_q;
+            need_next_q <= need_next_q + {1'b0, per_beat};
+            scale_q <= base_d;
+            base_q <= base_d;
+            group_beat_q <= group_end ? 8'd0 : group_beat_q + 8'd1;
         end else if (advance && row_end_q) begin
+            outer_q <= 1'b0;
             tok_q <= 3'd0;
             first_q <= 1'b1;
             beats_left_q <= beats_end_q;
@@ -375,7 +433,7 @@ module rill_engine_ctrl #(
             row_end_q <= beats_left_q == 17'd1;
             source_q <= next_beat_source;
             memory_left_q <= memory_left_q - {16'd0, mode_q == VALUES && source_q == MEMORY};
-            unit_q <= mode_q == INT4 ? unit_q + TWO[UNIT_W-1:0] : unit_q + 1'b1;
+            unit_q <= unit_q + per_beat;
             scale_q <= scale_q + {{(SCALE_W-1){1'b0}}, group_end};
             group_beat_q <= group_end ? 8'd0 : group_beat_q + 8'd1;
         end else if (go)
@@ -437,6 +495,20 @@ module rill_engine_ctrl #(
             y_has_q <= y_enough;
         end
 
+    // Units of the operand that is being filled; those of a column are looked for while the one before runs.
+    reg  [UNIT_W:0] units_q;
+    always @(posedge clk)
+        if (rst) begin
+            units_q <= {(UNIT_W+1){1'b0}};
+            part_has_q <= 1'b0;
+        end else begin
+            if (x_pulse) units_q <= {(UNIT_W+1){1'b0}};
+            else if (part_pulse) units_q <= units_q + 1'b1;
+            if (load) part_has_q <= n_outer_q && units_q >= n_per_beat;
+            else if (next_column) part_has_q <= units_q >= need_next_q && beats_left_q != 17'd1;
+            else part_has_q <= outer_q && !row_end_q && units_q >= need_q;
+        end
+
     // ---- results: with each last beat, or one after the other from the last beat's turn 0 on ----
     wire [3:0]  key_count = rows_end_q ? key_last_q : KEY_LANES[3:0];
     wire [5:0]  row_count = source_q == KEYS ? {2'd0, key_count}
@@ -448,6 +520,7 @@ module rill_engine_ctrl #(
             always @(posedge clk) begin
                 cmd_out <= take_y && !rst;
                 cmd_out_tok <= tok_q[TOK_W-1:0];
+                cmd_out_row <= 3'd0;
                 cmd_count <= row_count[COUNT_W-1:0];
                 cmd_tok_last <= tok_last;
                 cmd_y_last <= rows_end_q && tok_last;
@@ -470,6 +543,7 @@ module rill_engine_ctrl #(
                 cmd_y_last <= (take_y ? rows_end_q : end_q) && left_d == 3'd0;
                 if (take_y) begin
                     end_q <= rows_end_q;
+                    cmd_out_row <= outer_q ? chunk_row_q : 3'd0;
                     cmd_count <= row_count[COUNT_W-1:0];
                 end
             end
@@ -494,6 +568,7 @@ module rill_engine_ctrl #(
         cmd_first <= first_q;
         cmd_last <= row_end_q;
         cmd_tok <= tok_q[TOK_W-1:0];
+        cmd_acc <= outer_q ? chunk_row_q : 3'd0;
         cmd_both <= ARRAYS == 2 && (!tok_last || both_end_q);
         cmd_pair <= unit_q[UNIT_W-1:1];
         cmd_half <= unit_q[0];
@@ -505,7 +580,7 @@ module rill_engine_ctrl #(
         stall_out <= active_q && !no_beat && !no_x && no_y && !rst;
     end
 
-    wire unused = &{1'b0, s_axis_entry_tdata[175:170], entry[95:86], kv_offset[15:10], entry[59:57], entry[34], step[31:20], step[15:6],
+    wire unused = &{1'b0, groups_all, s_axis_entry_tdata[175:170], entry[95:87], kv_offset[15:10], entry[59:57], entry[34], step[31:20], step[15:6],
                     lanes_up[21:6],
                     groups_up[2:0], a_last_rows_q[7:6], row_count, tok_end_q, key_last[4], KEY_LANES, token_end[3], tok_q, CHUNK_END, GROUP_END,
                     ALL_LANES, ALL_WORDS,

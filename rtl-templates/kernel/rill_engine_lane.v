@@ -3,11 +3,11 @@
 //
 // s_axis_beat: the channel's stream, LANE_BEATS deep; arrived pulses once per beat taken in. The rest runs by command and never stalls: a
 // beat may be popped in the cycle after its arrived pulse or later. Cycle 0 of a command is the cycle of pop and of its companions:
-//     cycle 0   pop, use_local (the beat is local_beat, not a popped one), valid, params, scales, int4, first, last, tok, row, scale, raw
+//     cycle 0   pop, use_local (the beat is local_beat, not a popped one), valid, params, scales, int4, first, last, tok, row, acc, scale, raw
 //     cycle 1   x, shift        cycle 5   offset (rill_engine_offset)        cycle 10  out_*
 // Without pop and use_local the beat of the command before is used again (next token).
 // ARRAYS 2 (rill_matrix_pair): tok is a turn, its second token is there with both; x, shift and offset hold two operands, and results leave by
-// out and out_tok, cycle 0 too, not by last.
+// out, out_tok and out_row, cycle 0 too, not by last.
 // raw 1, 2: no row parameters, scale SCALE_K, SCALE_V and bias +0.
 // Reset: clk, synchronous active-high rst; valids and the waiting beats.
 // Parameters: BEAT_BITS, TOKENS, LANE_BEATS, SCALE_BEATS (group scale beats of a chunk), SCALE_W (bits of `scale`), SCALE_K, SCALE_V
@@ -46,7 +46,9 @@ module rill_engine_lane #(
     input  wire                   both,
     input  wire                   out,
     input  wire [TOK_W-1:0]       out_tok,
+    input  wire [2:0]             out_row,
     input  wire [2:0]             row,
+    input  wire [2:0]             acc,       // row of accumulators
     input  wire [SCALE_W-1:0]     scale,
     input  wire [1:0]             raw,
     input  wire [4*ARRAYS*BEAT_BITS-1:0] x,
@@ -97,6 +99,7 @@ module rill_engine_lane #(
     reg                  last_q;
     reg  [TOK_W-1:0]     tok_q;
     reg  [ROW_W-1:0]     row_q;
+    reg  [ROW_W-1:0]     acc_q;
     reg  [SCALE_W-1:0]   scale_q;
     reg  [1:0]           raw_q;
     always @(posedge clk) begin
@@ -112,6 +115,7 @@ module rill_engine_lane #(
         last_q <= last;
         tok_q <= tok;
         row_q <= row[ROW_W-1:0];
+        acc_q <= acc[ROW_W-1:0];
         scale_q <= scale;
         raw_q <= raw;
     end
@@ -136,13 +140,19 @@ module rill_engine_lane #(
     generate
         if (ARRAYS == 1) begin : gen_single
             wire side;
-            rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(1)) u_matrix (
-                .clk(clk), .rst(rst), .valid(valid_q), .int4(int4_q), .first(first_q), .last(last_q), .tok(tok_q), .beat(beat_q), .x(x),
-                .offset(offset), .group_scale(group_scale), .shift(shift), .row_scale(row_scale), .bias(bias), .side(1'b0),
-                .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(side));
-            wire unused = &{1'b0, side, both, out, out_tok};
+            wire [ROW_W+TOK_W-1:0] place = {acc_q, tok_q};
+            localparam PLACE_W = TOKENS > 1 ? ROW_W + TOK_W : ROW_W;
+            rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .SIDE_W(1)) u_matrix (
+                .clk(clk), .rst(rst), .valid(valid_q), .int4(int4_q), .first(first_q), .last(last_q),
+                .tok(place[ROW_W+TOK_W-PLACE_W +: PLACE_W]), .beat(beat_q), .x(x), .offset(offset),
+                .group_scale(group_scale), .shift(shift), .row_scale(row_scale), .bias(bias), .side(1'b0), .out_valid(out_valid),
+                .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(side));
+            wire unused = &{1'b0, side, both, out, out_tok, out_row, place};
         end else begin : gen_pair
             localparam TURN_W = TOK_W > 1 ? TOK_W - 1 : 1;
+            wire [ROW_W+TURN_W-1:0] place = {acc_q, tok_q[TURN_W-1:0]};
+            localparam PLACE_W = TOKENS > 2 ? ROW_W + TURN_W : ROW_W;
+            reg [ROW_W-1:0] out_row_q;
             reg             both_q;
             reg             out_q;
             reg [TOK_W-1:0] out_tok_q;
@@ -150,13 +160,15 @@ module rill_engine_lane #(
                 both_q <= both;
                 out_q <= out && !rst;
                 out_tok_q <= out_tok;
+                out_row_q <= out_row[ROW_W-1:0];
             end
-            rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS)) u_matrix (
-                .clk(clk), .rst(rst), .valid(valid_q), .both(both_q), .int4(int4_q), .first(first_q), .turn(tok_q[TURN_W-1:0]), .out(out_q),
+            rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W)) u_matrix (
+                .clk(clk), .rst(rst), .valid(valid_q), .both(both_q), .int4(int4_q), .first(first_q), .out(out_q),
+                .turn(place[ROW_W+TURN_W-PLACE_W +: PLACE_W]), .out_row(out_row_q),
                 .out_tok(out_tok_q), .beat(beat_q), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
                 .row_scale(row_scale), .bias(bias), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
                 .out_bias(out_bias));
-            wire unused = &{1'b0, last_q, tok_q};
+            wire unused = &{1'b0, last_q, tok_q, place, out_row};
         end
     endgenerate
 
@@ -164,7 +176,7 @@ module rill_engine_lane #(
     rill_assert #(.SAYS("a beat is popped that is not there")) u_assert_pop (.clk(clk), .broken(!rst && pop && !waiting));
 `endif
 
-    wire unused = &{1'b0, waiting, fill, high, row, scale_q};
+    wire unused = &{1'b0, waiting, fill, high, row, acc, scale_q};
 endmodule
 
 `default_nettype wire

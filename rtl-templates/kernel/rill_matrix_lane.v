@@ -9,14 +9,16 @@
 // all lanes, gives what that adds to the beat's sum: offset, 4 cycles after valid.
 // row_scale, bias and side pass along unchanged, with the row's last beat.
 // Reset: synchronous; valids only.
-// Parameters: BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), SIDE_W (bits of the sideband).
+// Parameters: BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), ROWS (1, 4, 8: rows that may be open at a time, tok is {row, tok}), SIDE_W
+// (bits of the sideband).
 `default_nettype none
 
 module rill_matrix_lane #(
     parameter BEAT_BITS = 0,
     parameter TOKENS = 0,
+    parameter ROWS = 1,
     parameter SIDE_W = 1,
-    parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1
+    parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -52,6 +54,9 @@ module rill_matrix_lane #(
         end
         if (TOKENS != 1 && TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
             rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
+        end
+        if (ROWS != 1 && ROWS != 4 && ROWS != 8) begin : gen_bad_rows
+            rill_error_ROWS_must_be_1_4_or_8 u_error ();
         end
         if (SIDE_W < 1) begin : gen_bad_side
             rill_error_SIDE_W_must_be_at_least_1 u_error ();
@@ -165,8 +170,8 @@ module rill_matrix_lane #(
         term8_q <= wide7 << fine7;
     end
 
-    // Stage 9: one accumulator per token.
-    reg  [63:0] acc_q [0:TOKENS-1];
+    // Stage 9: one accumulator per row and token.
+    reg  [63:0] acc_q [0:TOKENS*ROWS-1];
     wire [63:0] acc = (first_q[8] ? 64'd0 : acc_q[tok8]) + {{2{term8_q[61]}}, term8_q};
 
     always @(posedge clk) begin

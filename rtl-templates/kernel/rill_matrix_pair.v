@@ -10,14 +10,17 @@
 // beat's turn 0 and takes row_scale and bias along for all tokens of the row; the other tokens follow in their order, none later than the
 // next row's first beat comes to their turn (a row of n tokens may end n cycles after the one before).
 // Reset: synchronous; valids only.
-// Parameters: BEAT_BITS (256, 512), TOKENS (2, 4, 8).
+// ROWS rows may be open at a time: turn is {row, turn}, and out_row is the row whose result leaves (not looked at with out_tok 0).
+// Parameters: BEAT_BITS (256, 512), TOKENS (2, 4, 8), ROWS (1, 4, 8).
 `default_nettype none
 
 module rill_matrix_pair #(
     parameter BEAT_BITS = 0,
     parameter TOKENS = 0,
+    parameter ROWS = 1,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
-    parameter TURN_W = TOKENS > 2 ? TOK_W - 1 : 1
+    parameter ROW_W = ROWS > 1 ? $clog2(ROWS) : 1,
+    parameter TURN_W = TOKENS * ROWS > 2 ? $clog2(TOKENS * ROWS) - 1 : 1
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -29,6 +32,7 @@ module rill_matrix_pair #(
     input  wire [TURN_W-1:0]      turn,
     input  wire                   out,
     input  wire [TOK_W-1:0]       out_tok,
+    input  wire [ROW_W-1:0]       out_row,
     input  wire [BEAT_BITS-1:0]   beat,
     input  wire [8*BEAT_BITS-1:0] x,           // 32 bits each
     input  wire [43:0]            offset,      // {offset_1, offset_0} of the beat that was valid 4 cycles before
@@ -46,7 +50,7 @@ module rill_matrix_pair #(
     localparam BYTES = BEAT_BITS == 512 ? 64 : 32;
     localparam QUADS = BYTES / 4;
     localparam SIXTEENS = QUADS / 4;
-    localparam TURNS = TOKENS > 2 ? TOKENS / 2 : 1;
+    localparam PLACES = TOKENS > 1 ? TOKENS * ROWS / 2 : 1;
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
@@ -54,6 +58,9 @@ module rill_matrix_pair #(
         end
         if (TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
             rill_error_TOKENS_must_be_2_4_or_8 u_error ();
+        end
+        if (ROWS != 1 && ROWS != 4 && ROWS != 8) begin : gen_bad_rows
+            rill_error_ROWS_must_be_1_4_or_8 u_error ();
         end
     endgenerate
 
@@ -65,9 +72,11 @@ module rill_matrix_pair #(
     reg  [4:1]          int4_q;
     reg  [8*TURN_W-1:0] turn_q;                // stage 1 in the low bits
     reg  [8*TOK_W-1:0]  out_tok_q;
+    reg  [8*ROW_W-1:0]  out_row_q;
     reg  [39:0]         group_scale_q;         // stages 1..5
     reg  [69:0]         shift_q;               // stages 1..7
     wire [TURN_W-1:0]   turn8 = turn_q[7*TURN_W +: TURN_W];
+    wire [ROW_W-1:0]    out_row8 = out_row_q[7*ROW_W +: ROW_W];
     wire [TOK_W-1:0]    out_tok8 = out_tok_q[7*TOK_W +: TOK_W];
 
     always @(posedge clk) begin
@@ -77,6 +86,7 @@ module rill_matrix_pair #(
         first_q <= {first_q[7:1], first};
         int4_q <= {int4_q[3:1], int4};
         turn_q <= {turn_q[7*TURN_W-1:0], turn};
+        out_row_q <= {out_row_q[7*ROW_W-1:0], out_row};
         out_tok_q <= {out_tok_q[7*TOK_W-1:0], out_tok};
         group_scale_q <= {group_scale_q[31:0], group_scale};
         shift_q <= {shift_q[59:0], shift};
@@ -174,7 +184,7 @@ module rill_matrix_pair #(
                     term8_q <= wide7 << fine7;
             end
 
-            reg  [63:0] acc_q [0:TURNS-1];
+            reg  [63:0] acc_q [0:PLACES-1];
             wire [63:0] acc = (first_q[8] ? 64'd0 : acc_q[turn8]) + {{2{term8_q[61]}}, term8_q};
             always @(posedge clk)
                 if (active[8])
@@ -187,8 +197,12 @@ module rill_matrix_pair #(
     wire               out_first8 = out_tok8 == {TOK_W{1'b0}};
     wire [TURN_W-1:0]  out_turn8;
     generate
-        if (TOKENS > 2) begin : gen_turns
+        if (TOKENS > 2 && ROWS > 1) begin : gen_turns_rows
+            assign out_turn8 = {out_row8, out_tok8[TOK_W-1:1]};
+        end else if (TOKENS > 2) begin : gen_turns
             assign out_turn8 = out_tok8[TOK_W-1:1];
+        end else if (ROWS > 1) begin : gen_rows
+            assign out_turn8 = out_row8;
         end else begin : gen_turn
             assign out_turn8 = 1'b0;
         end
@@ -206,7 +220,7 @@ module rill_matrix_pair #(
     rill_delay_line #(.DATA_W(64), .DEPTH(LATENCY - 1)) u_along (
         .clk(clk), .rst(rst), .en(1'b1), .d({bias, row_scale}), .q({bias8, row_scale8}));
 
-    wire unused = &{1'b0, shift_q[69:68], shift_q[64:63], x};
+    wire unused = &{1'b0, shift_q[69:68], shift_q[64:63], x, out_row8};
 endmodule
 
 `default_nettype wire

@@ -6,7 +6,7 @@
 // Read: read_tok and read_pair name two neighbouring units of the older operand; they are on unit_0, unit_1 (shift_0, shift_1 their
 // block's exponents) 2 cycles later (registered address, registered RAM read). ARRAYS 2: read_tok names a turn, and the units of tokens
 // 2 * read_tok (low half) and 2 * read_tok + 1 come side by side; what belongs to a token that the operand does not hold is old.
-// filled: one pulse per operand, from when it may be read.
+// filled: one pulse per operand, from when it may be read; part: one per unit of the last token, from when that unit of all tokens may be.
 // free, a pulse in or after the cycle of the last read, gives the bank back and goes on to the other one.
 // Throughput: one unit in and one pair out per cycle. Reset: synchronous; the operands are lost.
 // Parameters: BEAT_BITS (256, 512; bits of a unit), TOKENS (1, 2, 4, 8), X_UNITS (units of an operand and token, even, upper bound), ARRAYS
@@ -32,6 +32,7 @@ module rill_x_buffer #(
     input  wire                 s_axis_x_tlast,
 
     output reg                  filled,
+    output reg                  part,
     input  wire                 free,
     input  wire [TURN_W-1:0]    read_tok,
     input  wire [PAIR_W-1:0]    read_pair,
@@ -77,9 +78,11 @@ module rill_x_buffer #(
             read_bank_q <= 1'b0;
             full_q <= 2'd0;
             filled <= 1'b0;
+            part <= 1'b0;
         end else begin
             open_q <= 1'b1;
             filled <= fill;
+            part <= take && s_axis_x_tuser[TOK_W];
             if (fill) begin
                 full_q[write_bank_q] <= 1'b1;
                 write_bank_q <= !write_bank_q;
@@ -158,7 +161,6 @@ module rill_x_buffer #(
     end
 `endif
 
-    wire unused_last = s_axis_x_tuser[TOK_W];
 endmodule
 
 `default_nettype wire

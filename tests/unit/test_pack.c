@@ -76,10 +76,18 @@ static void check_row_header(const struct packed *p, const struct store_entry *e
     for (int64_t g = 0; g < e->groups; g++) assert_int_equal(scales[g], valid ? group[row * e->groups + g] : 0);
 }
 
-static void check_row_data(const struct packed *p, const struct store_entry *e, int64_t row, const uint8_t *data, int64_t elements) {
+static void check_beat(const struct packed *p, const struct store_entry *e, int64_t row, const uint8_t *data, int64_t first, int64_t elements) {
     const int8_t *q = store_at(&p->store, e->q);
     bool int4 = e->format == QFORMAT_INT4;
-    for (int64_t k = 0; k < elements; k++) assert_int_equal(mantissa(data, k, int4), row < e->rows && k < e->k ? q[row * e->k + k] : 0);
+    for (int64_t i = 0, k = first; i < elements; i++, k++)
+        assert_int_equal(mantissa(data, i, int4), row < e->rows && k < e->k ? q[row * e->k + k] : 0);
+}
+
+// Whether the first chunk lies column by column, as the engine's table says.
+static bool is_outer(const struct ir *ir, int node) {
+    for (int f = 0; f < ir->firings; f++)
+        if (ir->firing[f].node == node) return ir->firing[f].outer;
+    return false;
 }
 
 // The linear stream of one lane: chunks of row parameters, group scales, rows.
@@ -93,10 +101,12 @@ static void check_lane(const struct packed *p, const struct store_entry *e, int 
     const uint8_t *begin = c.at;
     for (int64_t first = 0; first < steps; first += chunk) {
         const uint8_t *params = next_beats(&c, 1), *scales = next_beats(&c, div_up(chunk * e->groups, beat));
-        for (int64_t i = 0; i < chunk && first + i < steps; i++) {
-            int64_t row = (first + i) * engine->channels + lane, beats = div_up(e->k, per_beat);
-            check_row_header(p, e, row, params + 8 * i, scales + i * e->groups);
-            check_row_data(p, e, row, next_beats(&c, beats), beats * per_beat);
+        int64_t rows = steps - first < chunk ? steps - first : chunk, beats = div_up(e->k, per_beat);
+        bool outer = first == 0 && is_outer(p->ir, e->node);
+        for (int64_t i = 0; i < rows; i++) check_row_header(p, e, (first + i) * engine->channels + lane, params + 8 * i, scales + i * e->groups);
+        for (int64_t n = 0; n < rows * beats; n++) {
+            int64_t i = outer ? n % rows : n / beats, b = outer ? n / rows : n % beats;
+            check_beat(p, e, (first + i) * engine->channels + lane, next_beats(&c, 1), b * per_beat, per_beat);
         }
     }
     assert_true(c.at - begin == s->bytes);
@@ -113,7 +123,7 @@ static void check_records(const struct packed *p, const struct store_entry *e) {
         const uint8_t *header = next_beats(&c, div_up(4 + e->groups, beat));
         assert_f32(header, scale[row]);
         if (e->groups) assert_memory_equal(header + 4, group + row * e->groups, (size_t)e->groups);
-        check_row_data(p, e, row, next_beats(&c, beats), beats * per_beat);
+        check_beat(p, e, row, next_beats(&c, beats), 0, beats * per_beat);
     }
 }
 

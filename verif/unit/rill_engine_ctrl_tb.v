@@ -2,7 +2,8 @@
 // Bench of rill_engine_ctrl: random entries of all four modes, their commands listed by nested loops over row-steps, beats and tokens. Every
 // command is compared, with the cycle in which it comes: as soon as all it needs has been counted, and no earlier; the cycles between have
 // their reason on stall_*. With ARRAYS 2 the results come one by one, beginning with the turn that makes
-// the first of them. Arrivals of each kind at changing rates, few to as many as fit; a reset gives up what runs.
+// the first of them. First chunks that go column by column begin on parts of their operand. Arrivals of each kind at changing rates, few to as
+// many as fit; a reset gives up what runs.
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=1 GROUP=128 X_UNITS=40 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2
 // sweep: CHANNELS=32 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=32
@@ -37,7 +38,7 @@ module rill_engine_ctrl_tb;
     wire                 clk, rst, entry_valid, entry_ready, entry_done, unused_last;
     wire [175:0]         entry_data;
     wire                 unused_user;
-    reg                  again = 0, beat_pulse = 0, k_pulse = 0, x_pulse = 0, v_pulse = 0, y_pulse = 0;
+    reg                  again = 0, beat_pulse = 0, k_pulse = 0, x_pulse = 0, part_pulse = 0, v_pulse = 0, y_pulse = 0;
     wire                 c_pop, c_k, c_params, c_scales, c_valid, c_int4, c_tail, c_local, c_first, c_last, c_half, c_free, c_tok_last, c_y_last;
     wire                 c_both, c_out;
     wire [3:0]           c_k_lanes;
@@ -46,7 +47,7 @@ module rill_engine_ctrl_tb;
     wire [23:0]          c_tail_addr;
     wire [TOK_W-1:0]     c_tok;
     wire [PAIR_W-1:0]    c_pair;
-    wire [2:0]           c_row;
+    wire [2:0]           c_row, c_acc, c_out_row;
     wire [SCALE_W-1:0]   c_scale;
     wire [COUNT_W-1:0]   c_count;
     wire                 busy, stall_beat, stall_x, stall_out;
@@ -57,17 +58,19 @@ module rill_engine_ctrl_tb;
     rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS), .SCALE_W(SCALE_W),
         .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_WORDS), .ARRAYS(ARRAYS)) dut (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready), .s_axis_entry_tdata(entry_data),
-        .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse), .cmd_pop(c_pop), .cmd_k(c_k),
+        .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .part_pulse(part_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse),
+        .cmd_pop(c_pop), .cmd_k(c_k),
         .cmd_params(c_params), .cmd_scales(c_scales), .cmd_valid(c_valid), .cmd_int4(c_int4), .cmd_raw(c_raw), .cmd_tail(c_tail),
         .cmd_tail_addr(c_tail_addr), .cmd_local(c_local), .cmd_first(c_first), .cmd_last(c_last), .cmd_tok(c_tok), .cmd_pair(c_pair),
         .cmd_half(c_half), .cmd_row(c_row), .cmd_scale(c_scale), .cmd_free(c_free), .cmd_count(c_count), .cmd_tok_last(c_tok_last),
-        .cmd_both(c_both), .cmd_k_lanes(c_k_lanes), .cmd_out(c_out), .cmd_out_tok(c_out_tok),
+        .cmd_acc(c_acc), .cmd_out_row(c_out_row), .cmd_both(c_both), .cmd_k_lanes(c_k_lanes), .cmd_out(c_out), .cmd_out_tok(c_out_tok),
         .cmd_y_last(c_y_last), .busy(busy), .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
     // A command: what must be 0 where there is none, and the rest, of which only a part counts.
     localparam [7:0] POP = 1, KEY = 2, PARAMS = 4, SCALES = 8, VALID = 16, TAIL = 32, LOCAL = 64, FREE = 128;
     localparam INT4 = 0, RAW = 1, ADDR = 3, FIRST = 27, LAST = 28, TOK = 29, PAIR = 32, HALF = 48, ROW = 49, SCALE = 52, BOTH = 68, KEYS = 69;
-    localparam REST_W = 73;
+    localparam ACC = 73;
+    localparam REST_W = 76;
     localparam BEAT = 0, UNIT = 1, OPERAND = 2, HEAD = 3, PLACE = 4;     // needs
     wire [2:0]           tok = c_tok;
     wire [15:0]          pair = c_pair;
@@ -75,7 +78,7 @@ module rill_engine_ctrl_tb;
     wire [5:0]           count = c_count;
     wire [2:0]           out_tok = c_out_tok;
     wire [11:0]          result = {c_out, c_y_last, c_tok_last, out_tok, count};
-    wire [REST_W-1:0]    rest = {c_k_lanes, c_both, scale, c_row, c_half, pair, tok, c_last, c_first, c_tail_addr, c_raw, c_int4};
+    wire [REST_W-1:0]    rest = {c_acc, c_k_lanes, c_both, scale, c_row, c_half, pair, tok, c_last, c_first, c_tail_addr, c_raw, c_int4};
     wire [7:0]           acts = {c_free, c_local, c_tail, c_valid, c_scales, c_params, c_k, c_pop};
 
     // ---- the commands of every firing ----
@@ -83,6 +86,8 @@ module rill_engine_ctrl_tb;
     reg  [REST_W-1:0]    care [0:COMMANDS-1];
     reg  [7:0]           want_acts [0:COMMANDS-1];
     reg  [4:0]           needs [0:COMMANDS-1];
+    reg  [7:0]           units [0:COMMANDS-1];       // of the operand, that are enough; 0: all
+    reg  [2:0]           out_rows [0:COMMANDS-1];    // row of accumulators of the results
     reg  [15:0]          results [0:COMMANDS-1];     // {firing's last row-step, tokens of the step, how many, the first one's token, count}
     integer              first_of [0:FIRINGS];
     reg                  head_ends [0:FIRINGS-1];    // the firing gives the head in the V tail back
@@ -114,6 +119,8 @@ module rill_engine_ctrl_tb;
             want_acts[commands] = act;
             needs[commands] = need >= 0 ? 1 << need : 0;
             results[commands] = 0;
+            units[commands] = 0;
+            out_rows[commands] = 0;
             commands = commands + 1;
             if (commands == COMMANDS) fail(1);
         end
@@ -154,9 +161,21 @@ module rill_engine_ctrl_tb;
         end
     endtask
 
-    // Weights: a header for every RC row-steps, then rows.
-    task list_weights(input integer int4, rows, beats, groups, last_rows, ntok);
-        integer r, b, t;
+    // Weights: a header for every RC row-steps, then rows; the first ones column by column.
+    task list_weight_use(input integer int4, r, rows, b, beats, groups, last_rows, ntok, outer);
+        integer t;
+        for (t = 0; t < ntok; t = t + ARRAYS) begin
+            list_use(int4, r, rows, b, beats, t, ntok, BEAT, r == rows - 1 ? last_rows : CHANNELS);
+            set(ROW, 3, r % RC);
+            set(ACC, 3, outer ? r : 0);
+            out_rows[commands-1] = outer ? r : 0;
+            if (outer && b < beats - 1) units[commands-1] = int4 ? 2 * b + 2 : b + 1;
+            if (int4) set(SCALE, 16, r % RC * groups + b * 2 * XS / GROUP);
+        end
+    endtask
+
+    task list_weights(input integer int4, rows, beats, groups, last_rows, ntok, outer);
+        integer r, b, n;
         for (r = 0; r < rows; r = r + 1) begin
             if (r % RC == 0) begin
                 list(POP | PARAMS, BEAT);
@@ -165,12 +184,14 @@ module rill_engine_ctrl_tb;
                     set(SCALE, 16, b * XS);
                 end
             end
-            for (b = 0; b < beats; b = b + 1)
-                for (t = 0; t < ntok; t = t + ARRAYS) begin
-                    list_use(int4, r, rows, b, beats, t, ntok, BEAT, r == rows - 1 ? last_rows : CHANNELS);
-                    set(ROW, 3, r % RC);
-                    if (int4) set(SCALE, 16, r % RC * groups + b * 2 * XS / GROUP);
-                end
+            if (r == 0 && outer) begin
+                r = (rows < RC ? rows : RC) - 1;
+                for (b = 0; b < beats; b = b + 1)
+                    for (n = 0; n <= r; n = n + 1)
+                        list_weight_use(int4, n, rows, b, beats, groups, last_rows, ntok, 1);
+            end else
+                for (b = 0; b < beats; b = b + 1)
+                    list_weight_use(int4, r, rows, b, beats, groups, last_rows, ntok, 0);
         end
     endtask
 
@@ -212,7 +233,7 @@ module rill_engine_ctrl_tb;
     reg [175:0] word;
     reg [63:0]  step;
     task make_firing;
-        integer mode, rows, beats, last_rows, tail_base, groups, pos, step_tokens, ntok, layer, kv_layer, kv_step, single, keep, free;
+        integer mode, rows, beats, last_rows, tail_base, groups, pos, step_tokens, ntok, layer, kv_layer, kv_step, single, keep, free, outer;
         begin
             first_of[f] = commands;
             mode = below(4);
@@ -234,6 +255,7 @@ module rill_engine_ctrl_tb;
             kv_step = below(64);
             free = below(4) != 0;
             keep = mode == 3 && below(3) == 0;
+            outer = below(2);
             step = {$random(seed), $random(seed)};
             step[15:0] = pos;
             step[19:16] = step_tokens;
@@ -252,9 +274,10 @@ module rill_engine_ctrl_tb;
             word[69] = keep;
             word[79:70] = kv_layer;
             word[85:80] = kv_step;
+            word[86] = outer;
             head_ends[f] = mode == 3 && !keep;
             case (mode)
-                0, 1: list_weights(mode, rows, beats, groups, last_rows, ntok);
+                0, 1: list_weights(mode, rows, beats, groups, last_rows, ntok, outer && beats > 1);
                 2: list_keys(pos, step_tokens, beats, ntok);
                 default: list_values(pos, rows, last_rows, tail_base, kv_layer + layer * kv_step, ntok);
             endcase
@@ -274,11 +297,13 @@ module rill_engine_ctrl_tb;
     end
 
     // ---- the decision of each cycle, from what has been counted before it ----
+    integer parts_in = 0, parts_in_q = 0, early = 0;
     integer beats_in = 0, units_in = 0, operands_in = 0, heads_in = 0, places = OUT_WORDS, running = 0, taken = 0, start = 0, quiet = 0;
-    integer beat_rate = 100, unit_rate = 100, operand_rate = 100, head_rate = 100, head_limit = 1, place_rate = 100;
+    integer beat_rate = 100, unit_rate = 100, operand_rate = 100, operand_limit = 2, head_rate = 100, head_limit = 1, place_rate = 100;
     integer entered [0:FIRINGS-1];
     integer outs = 0, waits_beat = 0, waits_x = 0, waits_out = 0;
     reg  [11:0] now_result = 0;
+    reg  [2:0]  now_row = 0, last_row = 0;
     reg  [15:0] leaving = 0;                     // of the results that still come: how many in [11:9]
     reg     now_busy = 0, now_beat = 0, now_x = 0, now_out = 0, active, no_beat, no_x, no_y, was_reset = 0;
 
@@ -287,6 +312,8 @@ module rill_engine_ctrl_tb;
             beats_in = 0;
             units_in = 0;
             operands_in = 0;
+            parts_in = 0;
+            parts_in_q = 0;
             heads_in = 0;
             places = OUT_WORDS;
             running = taken;
@@ -301,7 +328,7 @@ module rill_engine_ctrl_tb;
         begin
             active = running < taken && cycle >= entered[running] + ENTRY_CYCLES && cycle >= start;
             no_beat = active && ((needs[at][BEAT] && beats_in == 0) || (needs[at][UNIT] && units_in == 0) || (needs[at][HEAD] && heads_in == 0));
-            no_x = active && needs[at][OPERAND] && operands_in == 0;
+            no_x = active && needs[at][OPERAND] && operands_in == 0 && (units[at] == 0 || parts_in_q < units[at]);
             no_y = active && needs[at][PLACE] && (ARRAYS == 1 ? places == 0 : places < TOKENS || leaving[11:9] != 0);
             now_beat = no_beat;
             now_x = no_x && !no_beat;
@@ -313,12 +340,16 @@ module rill_engine_ctrl_tb;
                 leaving[11:9] = leaving[11:9] - 1;
                 leaving[8:6] = leaving[8:6] + 1;
                 now_result = {1'b1, leaving[15] && leaving[11:9] == 0, leaving[11:9] == 0, leaving[8:0]};
+                if (ARRAYS == 2) now_row = last_row;
             end
             if (now_busy && needs[at][PLACE]) begin
                 leaving = results[at];
+                last_row = out_rows[at];
+                now_row = last_row;
                 places = places - leaving[11:9] - 1;
                 now_result = {1'b1, leaving[15] && leaving[8:6] == leaving[14:12], leaving[8:6] == leaving[14:12], leaving[8:0]};
             end
+            early = early + (now_busy && needs[at][OPERAND] && operands_in == 0);
             if (now_busy) begin
                 now_acts = want_acts[at];
                 now_want = want[at];
@@ -344,6 +375,7 @@ module rill_engine_ctrl_tb;
             // Outputs are those of the decision before.
             if (acts !== now_acts) fail(2);
             if (now_busy && ((rest ^ now_want) & now_care) !== {REST_W{1'b0}}) fail(3);
+            if (ARRAYS == 2 && c_out && c_out_row !== now_row) fail(10);
             if (c_out !== now_result[11] || (c_out && result !== now_result)) fail(8);
             if ({busy, stall_beat, stall_x, stall_out} !== {now_busy, now_beat, now_x, now_out}) fail(4);
             waits_beat = waits_beat + now_beat;
@@ -353,6 +385,8 @@ module rill_engine_ctrl_tb;
             beats_in = beats_in + beat_pulse;
             units_in = units_in + k_pulse;
             operands_in = operands_in + x_pulse;
+            parts_in_q = parts_in;
+            parts_in = x_pulse ? 0 : parts_in + part_pulse;
             heads_in = heads_in + v_pulse;
             places = places + y_pulse;
             if (entry_valid && entry_ready) begin
@@ -367,14 +401,15 @@ module rill_engine_ctrl_tb;
         begin
             beat_rate = below(3) == 0 ? 100 - idle : 100;
             unit_rate = below(3) == 0 ? 100 - idle : 100;
-            operand_rate = below(3) == 0 ? 4 + 96 * (idle == 0) : 100;
+            operand_rate = idle == 0 ? 100 : below(3) == 0 ? 4 : below(2) ? 8 : 100;
+            operand_limit = operand_rate < 100 && below(2) ? 1 : 2;
             head_limit = below(2) ? 1 : 5;
             head_rate = below(3) == 0 ? 4 + 96 * (idle == 0) : 100;
             place_rate = below(3) == 0 ? 100 - stall : 100 - stall / 4;
             // Every kind is short once.
             if (cycle < 400 && stall > 0) place_rate = 1;
             else if (cycle < 600 && idle > 0) beat_rate = 100 - idle;
-            else if (cycle < 800 && idle > 0) operand_rate = 2;
+            else if (cycle < 1600 && idle > 0) operand_rate = 2;
         end
     endtask
 
@@ -382,7 +417,8 @@ module rill_engine_ctrl_tb;
         if (cycle % 100 == 0) new_rates;
         beat_pulse = !rst && beats_in < LANE_BEATS && below(100) < beat_rate;
         k_pulse = !rst && units_in < K_UNITS && below(100) < unit_rate;
-        x_pulse = !rst && operands_in < 2 && below(100) < operand_rate;
+        x_pulse = !rst && operands_in < operand_limit && below(100) < operand_rate;
+        part_pulse = !rst && operands_in < operand_limit && (x_pulse || (parts_in < X_UNITS - 1 && below(100) < 50));
         v_pulse = !rst && heads_in < head_limit && below(100) < head_rate;
         y_pulse = !rst && places < OUT_WORDS && below(100) < place_rate;
         again = taken >= FIRINGS / 2 && running < taken && at > first_of[running] + 3 && !was_reset;
@@ -390,8 +426,9 @@ module rill_engine_ctrl_tb;
         quiet = commands > 0 && running == FIRINGS ? quiet + 1 : 0;
         if (quiet == 20) begin
             if (!entry_done || !was_reset) fail(5);
-            if (idle > 0 && (waits_beat == 0 || waits_x == 0)) fail(6);
+            if (idle > 0 && (waits_beat == 0 || (TOKENS < 8 && waits_x == 0))) fail(6);
             if (stall > 0 && waits_out == 0) fail(7);
+            if (idle > 0 && TOKENS < 8 && early == 0) fail(9);
             if (!failed) $display("PASS");
             $finish;
         end

@@ -28,7 +28,7 @@ module rill_engine_lane_tb;
     reg                    again = 0, pop = 0, use_local = 0, valid = 0, params = 0, scales = 0, int4, first, last;
     reg  [BEAT_BITS-1:0]   local_beat;
     reg  [TOK_W-1:0]       tok;
-    reg  [2:0]             row;
+    reg  [2:0]             row, acc_row;
     reg  [SCALE_W-1:0]     scale;
     reg  [1:0]             raw;
     reg  [4*BEAT_BITS-1:0] x, x_next;
@@ -43,7 +43,8 @@ module rill_engine_lane_tb;
     rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS), .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W),
         .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) dut (.clk(clk), .rst(rst), .s_axis_beat_tvalid(b_valid), .s_axis_beat_tready(b_ready),
         .s_axis_beat_tdata(b_data), .arrived(arrived), .pop(pop), .use_local(use_local), .local_beat(local_beat), .valid(valid),
-        .params(params), .scales(scales), .int4(int4), .first(first), .last(last), .tok(tok), .row(row), .scale(scale), .raw(raw), .x(x),
+        .params(params), .scales(scales), .int4(int4), .first(first), .last(last), .tok(tok), .row(row), .acc(acc_row), .scale(scale), .raw(raw),
+        .x(x),
         .shift(shift), .offset(offset), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias));
 
     reg  [BEAT_BITS-1:0]   beat [0:BEATS-1];
@@ -52,7 +53,7 @@ module rill_engine_lane_tb;
     reg  [LATENCY:1]       due_last = 0;
     reg  [127:0]           due [1:LATENCY];  // {bias, row_scale, acc}
     reg  [21:0]            excess [1:5];
-    reg  [63:0]            acc [0:TOKENS-1];
+    reg  [63:0]            acc [0:RC*TOKENS-1]; // row of accumulators, token
     reg  [63:0]            total;
     integer                n, k, q, w, x_sum, seed, idle, stall, rows = 0, deepest = 0, locals = 0;
     integer                taken = 0, said = 0, popped = 0, want_scales = 0, data = 0, token = 0, ntok, group, hold = 0;
@@ -95,7 +96,8 @@ module rill_engine_lane_tb;
             int4 = narrow;
             raw = kind;
             row = data_row;
-            first = began || acc[tok] === 64'bx;
+            acc_row = below(RC);
+            first = began || acc[acc_row*TOKENS+token] === 64'bx;
             last = ends;
             shift_next = $random(seed);
             scale = {SCALE_W{1'bx}};
@@ -116,8 +118,9 @@ module rill_engine_lane_tb;
                 else x_next[32*k +: 32] = {2{q[15:0]}};
             end
             excess[1] = int4 ? 4096 * N + 8 * x_sum : 34816 * N + 64 * x_sum;
-            acc[tok] = (first ? 64'd0 : acc[tok]) + ((total * group) << shift_next);
-            due[1] = raw[0] ? {32'd0, SCALE_K, acc[tok]} : raw[1] ? {32'd0, SCALE_V, acc[tok]} : {params_now[64*row +: 64], acc[tok]};
+            acc[acc_row*TOKENS+token] = (first ? 64'd0 : acc[acc_row*TOKENS+token]) + ((total * group) << shift_next);
+            due[1] = raw[0] ? {32'd0, SCALE_K, acc[acc_row*TOKENS+token]} : raw[1] ? {32'd0, SCALE_V, acc[acc_row*TOKENS+token]}
+                : {params_now[64*row +: 64], acc[acc_row*TOKENS+token]};
             token = token + 1 == ntok ? 0 : token + 1;
         end
     endtask
@@ -203,7 +206,7 @@ module rill_engine_lane_tb;
             token = 0;
             hold = 0;
             fresh = 1;
-            for (n = 0; n < TOKENS; n = n + 1)
+            for (n = 0; n < RC * TOKENS; n = n + 1)
                 acc[n] = 64'bx;
         end
     endtask
@@ -225,7 +228,7 @@ module rill_engine_lane_tb;
         shift = shift_next;
         x_next = {4*BEAT_BITS{1'bx}};
         {pop, use_local, valid, params, scales} = 5'd0;
-        {int4, first, last, tok, row, raw, scale, shift_next} = {(13 + TOK_W + SCALE_W){1'bx}};
+        {int4, first, last, tok, row, acc_row, raw, scale, shift_next} = {(16 + TOK_W + SCALE_W){1'bx}};
         local_beat = {BEAT_BITS{1'bx}};
         again = popped >= BEATS / 2 && !was_reset;
         if (taken - popped > deepest) deepest = taken - popped;

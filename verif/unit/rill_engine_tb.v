@@ -39,7 +39,7 @@ module rill_engine_tb;
     localparam X_UNITS = UNITS_K > 6 ? UNITS_K : 6;
     localparam WORDS = 1 << 17;
 
-    function [95:0] entry(input integer mode, rows, beats, take, free, last_rows, tail_base, groups, single);
+    function [95:0] entry(input integer mode, rows, beats, take, free, last_rows, tail_base, groups, single, outer);
         begin
             entry = 96'd0;
             entry[1:0] = mode;
@@ -52,17 +52,18 @@ module rill_engine_tb;
             entry[67:60] = groups;
             entry[68] = single;
             entry[80] = 1'b1; // kv_step
+            entry[86] = outer;
         end
     endfunction
 
     localparam [7*96-1:0] TABLE = {
-        entry(1, RC + 2, 1, 1, 1, C, 0, 1, 1),
-        entry(3, V_ROWS, 0, 1, 1, V_LAST, V_ROWS, 0, 0),
-        entry(3, V_ROWS, 0, 1, 1, V_LAST, 0, 0, 0),
-        entry(2, 0, K_BEATS, 1, 1, 1, 0, 0, 0),
-        entry(2, 0, K_BEATS, 1, 1, 1, 0, 0, 0),
-        entry(1, RC + 1, (K + 2 * XS - 1) / (2 * XS), 0, 1, 1, 0, 3, 0),
-        entry(0, 3, (K + XS - 1) / XS, 1, 0, C > 1 ? C - 1 : 1, 0, 0, 0)};
+        entry(1, RC + 2, 1, 1, 1, C, 0, 1, 1, 0),
+        entry(3, V_ROWS, 0, 1, 1, V_LAST, V_ROWS, 0, 0, 0),
+        entry(3, V_ROWS, 0, 1, 1, V_LAST, 0, 0, 0, 0),
+        entry(2, 0, K_BEATS, 1, 1, 1, 0, 0, 0, 0),
+        entry(2, 0, K_BEATS, 1, 1, 1, 0, 0, 0, 0),
+        entry(1, RC + 1, (K + 2 * XS - 1) / (2 * XS), 0, 1, 1, 0, 3, 0, 1),
+        entry(0, 3, (K + XS - 1) / XS, 1, 0, C > 1 ? C - 1 : 1, 0, 0, 0, 1)};
 
     wire    clk, rst;
     integer file, got, kind, a, b, c, fault_wanted = 0, steps_wanted = 0, firings = 0, layers = 0, idle, stall;

@@ -101,7 +101,7 @@ static void print_operand(struct engine *e, const struct operand *x, int ntok) {
 
 struct matrix {
     int k, row_steps, last_rows, beats, groups;
-    bool int4;
+    bool int4, outer; // outer: the first chunk column by column
 };
 
 struct row {
@@ -131,15 +131,20 @@ static void print_header(struct engine *e, const struct matrix *m, int lane, int
     for (int b = 0; b < 1 + scale_beats; b++) print_beat(e, lane, bytes + b * e->xs);
 }
 
-static void print_row(struct engine *e, const struct matrix *m, int lane, const struct row *row) {
+static void print_data(struct engine *e, const struct matrix *m, int lane, const struct row *row, int b) {
     uint8_t bytes[MAX_XS];
-    for (int b = 0; b < m->beats; b++) {
-        for (int i = 0; i < e->xs; i++) {
-            const int8_t *w = row->w + (m->int4 ? 2 : 1) * (b * e->xs + i);
-            bytes[i] = m->int4 ? (uint8_t)((w[0] & 15) | w[1] << 4) : (uint8_t)w[0];
-        }
-        print_beat(e, lane, bytes);
+    for (int i = 0; i < e->xs; i++) {
+        const int8_t *w = row->w + (m->int4 ? 2 : 1) * (b * e->xs + i);
+        bytes[i] = m->int4 ? (uint8_t)((w[0] & 15) | w[1] << 4) : (uint8_t)w[0];
     }
+    print_beat(e, lane, bytes);
+}
+
+static void print_rows(struct engine *e, const struct matrix *m, int lane, int rows, struct row row[][MAX_C], bool outer) {
+    for (int b = 0; outer && b < m->beats; b++)
+        for (int r = 0; r < rows; r++) print_data(e, m, lane, &row[r][lane], b);
+    for (int r = 0; !outer && r < rows; r++)
+        for (int b = 0; b < m->beats; b++) print_data(e, m, lane, &row[r][lane], b);
 }
 
 static void expect_row(struct engine *e, const struct matrix *m, const struct operand *x, const struct row *row, int count, int ntok, bool last) {
@@ -166,7 +171,7 @@ static void fire_matrix(struct engine *e, const struct matrix *m, const struct o
         if (spoil) row[0][0].bias = g_float(0x7f800000);
         for (int c = 0; c < e->c; c++) {
             print_header(e, m, c, rows, row);
-            for (int r = 0; r < rows; r++) print_row(e, m, c, &row[r][c]);
+            print_rows(e, m, c, rows, row, m->outer && first == 0);
         }
         for (int r = 0; r < rows; r++) {
             bool last = first + r == m->row_steps - 1;
@@ -178,8 +183,8 @@ static void fire_matrix(struct engine *e, const struct matrix *m, const struct o
 static void layer_products(struct engine *e, int ntok) {
     struct operand x;
     int rc = e->xs / 8, k = 2 * e->group + e->xs + 3;
-    struct matrix bytes = {.k = k, .row_steps = 3, .last_rows = e->c > 1 ? e->c - 1 : 1, .beats = div_up(k, e->xs)};
-    struct matrix nibbles = {.k = k, .row_steps = rc + 1, .last_rows = 1, .beats = div_up(k, 2 * e->xs), .groups = 3, .int4 = true};
+    struct matrix bytes = {.k = k, .row_steps = 3, .last_rows = e->c > 1 ? e->c - 1 : 1, .beats = div_up(k, e->xs), .outer = true};
+    struct matrix nibbles = {.k = k, .row_steps = rc + 1, .last_rows = 1, .beats = div_up(k, 2 * e->xs), .groups = 3, .int4 = true, .outer = true};
     make_operand(e, &x, k, e->group, ntok);
     print_operand(e, &x, ntok);
     fire_matrix(e, &bytes, &x, ntok, false);
