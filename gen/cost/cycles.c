@@ -42,6 +42,7 @@ static int64_t firing_in(const struct call *c) {
 static struct cost_contract wire(const struct call *c) { return (void)c, passes(0); }
 static struct cost_contract add(const struct call *c) { return (void)c, passes(4); }
 static struct cost_contract mul(const struct call *c) { return (void)c, passes(3); }
+static struct cost_contract scale(const struct call *c) { return (void)c, passes(4); }
 static struct cost_contract gelu(const struct call *c) { return (void)c, passes(38); }
 static struct cost_contract silu(const struct call *c) { return (void)c, passes(22); }
 static struct cost_contract slice(const struct call *c) { return passes(arg(c, "MODE") ? 1 : 0); }
@@ -62,7 +63,7 @@ static struct cost_contract quantize(const struct call *c) {
 
 static struct cost_contract kv_quantize(const struct call *c) {
     int64_t head = arg(c, "HEAD_DIM");
-    return gathers(head / lanes(c), levels(c) + 18 + div_up(at_most(head, unit_elements(c)), lanes(c)) - 1);
+    return gathers(head / lanes(c), levels(c) + 19 + div_up(at_most(head, unit_elements(c)), lanes(c)) - 1);
 }
 
 static struct cost_contract softmax(const struct call *c) { return gathers(div_up(c->position + 1, lanes(c)), at_least(levels(c) - 1, 1) + 22); }
@@ -190,7 +191,7 @@ static const struct row {
     {"rill_replay_buffer", replay, NULL, NULL},
     {"rill_ring_writer", NULL, NULL, NULL},
     {"rill_rmsnorm", rmsnorm, NULL, NULL},
-    {"rill_scale", mul, NULL, NULL},
+    {"rill_scale", scale, NULL, NULL},
     {"rill_segment_walker", NULL, walker_busy, NULL},
     {"rill_silu", silu, NULL, NULL},
     {"rill_softmax", softmax, NULL, NULL},

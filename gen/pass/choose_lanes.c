@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bind.h"
+#include "layout.h"
 #include "ir_custom.h"
 #include "ops.h"
 #include "pass.h"
@@ -126,15 +127,40 @@ static void find_groups(struct share *s) {
     }
 }
 
+// Lanes that serve a kernel behind a product: twice as many elements a cycle as the engine makes, with all channels and nothing to wait for.
+static int64_t lanes_behind(const struct ir *ir, int node) {
+    const struct ir_node *product = &ir->node[node];
+    while (!bind_is_product(product) && ir->tensor[product->in[0]].producer != IR_NONE) product = &ir->node[ir->tensor[product->in[0]].producer];
+    if (product->op != IR_OP_MATMUL) return MOST_LANES;
+    struct layout_matrix m = layout_matrix(&ir->design, ir->design.channels, 1, ir_vector_length(ir, product), bind_is_int4(product));
+    int64_t lanes = 1;
+    while (lanes < MOST_LANES && lanes * m.beats < 2 * (int64_t)ir->design.channels * ir->design.arrays) lanes *= 2;
+    return lanes;
+}
+
+// Of what comes from products alone: no faster than it comes.
+static int64_t useful_lanes(const struct share *s, int group) {
+    const struct ir *ir = s->ir;
+    int64_t most = 1;
+    for (int n = 0; n < ir->nodes; n++)
+        for (int i = 0; s->group[n] == group && i < ir->node[n].inputs; i++) {
+            int p = ir->tensor[ir->node[n].in[i]].producer;
+            if (p != IR_NONE && s->group[p] == group) continue;
+            int64_t lanes = p != IR_NONE && bind_on_engine(&ir->node[p]) ? lanes_behind(ir, p) : MOST_LANES;
+            if (lanes > most) most = lanes;
+        }
+    return most;
+}
+
 // Doubles the lanes of a group. False where the budget or a kernel's own limit does not allow it.
 static bool double_group(struct share *s, int group) {
     struct ir *ir = s->ir;
-    int64_t more = 0;
+    int64_t more = 0, most = useful_lanes(s, group);
     for (int n = 0; n < ir->nodes; n++) {
         const struct ir_tensor *out = &ir->tensor[ir->node[n].out[0]];
         if (s->group[n] != group) continue;
         int lanes = 2 * ir->node[n].lanes;
-        if (lanes > MOST_LANES || (out->dtype == IR_MX && out->block % lanes)) return false;
+        if (lanes > most || (out->dtype == IR_MX && out->block % lanes)) return false;
         if (!is_view(ir, &ir->node[n])) more += ir->node[n].lanes;
     }
     if (more > s->budget) return false;

@@ -29,7 +29,7 @@ static void mul(const struct call *k) { pipe(k, 3); }
 static void gelu(const struct call *k) { pipe(k, 38); }
 static void silu(const struct call *k) { pipe(k, 22); }
 static void scale(const struct call *k) {
-    pipe(k, 3);
+    pipe(k, 4);
     k->c->fire = arg(k, "HEADS", 1);
 }
 
@@ -60,7 +60,7 @@ static void quantize(const struct call *k) {
     k->c->fire = arg(k, "FIRE_BLOCKS", 0);
 }
 static void kv_quantize(const struct call *k) {
-    banks(k, div_up(arg(k, "HEAD_DIM", 1), lanes(k)), levels(k) + 9, 7);
+    banks(k, div_up(arg(k, "HEAD_DIM", 1), lanes(k)), levels(k) + 10, 7);
     units(k);
     k->c->fire = arg(k, "HEADS", 1);
 }

@@ -51,6 +51,7 @@ module rill_burst_splitter #(
     reg  [15:0] next_beats_q;
     // The burst at the output, and what is left of its descriptor behind it.
     reg         work_valid_q;
+    reg         work_none_q;                 // !work_valid_q once more, for the output
     reg  [63:0] work_addr_q;
     reg  [15:0] length_q;
     reg  [15:0] left_q;
@@ -66,7 +67,7 @@ module rill_burst_splitter #(
     wire        work_load = !work_valid_q || (step && last_q);
 
     assign s_axis_desc_tready = open_q && (flush || !next_valid_q || work_load);
-    assign m_axis_burst_tvalid = work_valid_q;
+    assign m_axis_burst_tvalid = !work_none_q;
     assign m_axis_burst_tdata = {length_q[8:0], work_addr_q};
     assign busy = next_valid_q || work_valid_q;
 
@@ -90,11 +91,14 @@ module rill_burst_splitter #(
         if (rst || flush) begin
             next_valid_q <= 1'b0;
             work_valid_q <= 1'b0;
+            work_none_q <= 1'b1;
         end else begin
             if (s_axis_desc_tready)
                 next_valid_q <= s_axis_desc_tvalid && s_axis_desc_tdata[55:40] != 16'd0;
-            if (work_load)
+            if (work_load) begin
                 work_valid_q <= next_valid_q;
+                work_none_q <= !next_valid_q;
+            end
         end
     end
 

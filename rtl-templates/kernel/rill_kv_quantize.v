@@ -4,7 +4,7 @@
 // In: vector stream (chunk, tok) of HEADS * HEAD_DIM elements. Out: kv units {scale[31:0], q[XS*8-1:0]} in order head, tok, unit in head,
 // ceil(HEAD_DIM / XS) units of XS = BEAT_BITS / 8 mantissas, the last one padded with zeros; tlast after HEADS heads.
 // Throughput: one chunk per cycle; a head is read while the next one comes in; reading takes one cycle per chunk.
-// Latency: log2(LANES) + 18 cycles from the last chunk of a head (all tokens) to its first unit when that unit is one chunk, one more per
+// Latency: log2(LANES) + 19 cycles from the last chunk of a head (all tokens) to its first unit when that unit is one chunk, one more per
 // further chunk of the unit. Reset: synchronous. fault: pulse; NaN, infinity, or a product that overflows.
 // LANES      fp32 per chunk: 1, 2, 4, 8, 16, 32
 // TOKENS     tokens per step, upper bound
@@ -96,22 +96,22 @@ module rill_kv_quantize #(
     wire                r_tvalid;
     wire [LANES*32-1:0] r_tdata;
 
-    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(1), .READY_DELAY(LEVELS + 9)) u_banks (
+    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(1), .READY_DELAY(LEVELS + 10)) u_banks (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata), .s_tuser(s_axis_x_tuser),
         .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end),
         .r_en(en), .r_go(1'b1), .r_pad(1'b0), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser),
         .i_pad(i_pad), .i_end(i_end), .i_tlast(i_tlast), .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
 
     // ---- largest magnitude per token while the head comes in; then its reciprocal and the scale ----
-    wire [LANES*31-1:0] magnitudes;
+    reg  [LANES*31-1:0] magnitudes;
     wire [30:0]         chunk_most;
     wire [ROW_W+1:0]    place_now = {w_chunk == {CHUNK_W{1'b0}}, w_chunk == LAST_CHUNK[CHUNK_W-1:0], w_bank, s_axis_x_tuser[TOK_W-1:0]};
     wire [ROW_W+1:0]    place;
     wire [ROW_W-1:0]    row = place[ROW_W-1:0];
     wire [ROW_W-1:0]    row_done;
     wire                zero_done;
-    reg  [LEVELS:0]     took_q;
-    wire [LEVELS+1:0]   took = {took_q, w_take};
+    reg  [LEVELS+1:0]   took_q;
+    wire [LEVELS+1:0]   took = took_q;
     reg  [30:0]         most_q [0:(1<<ROW_W)-1];
     reg  [30:0]         final_q;                           // the largest magnitude of a whole head
     reg  [ROW_W-1:0]    final_row_q;
@@ -121,18 +121,19 @@ module rill_kv_quantize #(
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_magnitude
-            assign magnitudes[i*31 +: 31] = s_axis_x_tdata[i*32+23 +: 8] == 8'd0 ? 31'd0 : s_axis_x_tdata[i*32 +: 31];
+            always @(posedge clk)
+                if (w_take) magnitudes[i*31 +: 31] <= s_axis_x_tdata[i*32+23 +: 8] == 8'd0 ? 31'd0 : s_axis_x_tdata[i*32 +: 31];
         end
     endgenerate
     rill_max_tree #(.DATA_W(31), .LANES(LANES)) u_most (.clk(clk), .en(1'b1), .d(magnitudes), .q(chunk_most));
-    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LEVELS)) u_place (.clk(clk), .rst(rst), .en(1'b1), .d(place_now), .q(place));
+    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LEVELS + 1)) u_place (.clk(clk), .rst(rst), .en(1'b1), .d(place_now), .q(place));
 
     always @(posedge clk)
         if (rst) begin
-            took_q <= {(LEVELS+1){1'b0}};
+            took_q <= {(LEVELS+2){1'b0}};
             final_valid_q <= 10'd0;
         end else begin
-            took_q <= took[LEVELS:0];
+            took_q <= {took_q[LEVELS:0], w_take};
             final_valid_q <= {final_valid_q[8:0], took[LEVELS] && place[ROW_W]};
         end
     always @(posedge clk) begin

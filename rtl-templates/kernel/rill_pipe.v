@@ -33,23 +33,23 @@ module rill_pipe #(
 
     reg  [LATENCY-1:0] valid_q;
     reg                busy_q;                 // any of valid_q
-    (* keep = "true" *) reg step_last_q;       // valid_q[LATENCY-1] once more: the enables of the stages are many
+    reg                step_free_q;            // !valid_q[LATENCY-1] once more: the enables of the stages are many
     wire [LATENCY:0]   shifted = {valid_q, s_tvalid};
 
     assign valid = valid_q;
     assign m_tvalid = valid_q[LATENCY-1];
     assign en = !m_tvalid || m_tready;
-    assign step = (!step_last_q || m_tready) && (s_tvalid || busy_q);
+    assign step = (step_free_q || m_tready) && (s_tvalid || busy_q);
     assign s_tready = en && !rst;
 
     always @(posedge clk)
         if (rst) begin
             valid_q <= {LATENCY{1'b0}};
-            step_last_q <= 1'b0;
+            step_free_q <= 1'b1;
             busy_q <= 1'b0;
         end else if (step) begin
             valid_q <= shifted[LATENCY-1:0];
-            step_last_q <= shifted[LATENCY-1];
+            step_free_q <= !shifted[LATENCY-1];
             busy_q <= |shifted[LATENCY-1:0];
         end
 

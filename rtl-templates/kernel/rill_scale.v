@@ -4,7 +4,7 @@
 // Streams: docs/rtl.md section 3. A firing of s holds the scalars of all tokens, in order tok, and serves one firing of x: they are taken
 // together with the first chunk. m_axis_y_tlast only at the end of every HEADS-th firing of x; a firing's length must be a multiple of
 // LANES when HEADS > 1.
-// Latency 3 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand or result. Reset: synchronous.
+// Latency 4 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand or result. Reset: synchronous.
 // LANES   fp32 per chunk
 // TOKENS  tokens per step, upper bound
 // HEADS   firings of x per firing of y
@@ -51,7 +51,7 @@ module rill_scale #(
         end
     endgenerate
 
-    localparam LATENCY = 3;
+    localparam LATENCY = 4;                     // operands 1, mul 3
     localparam TOK_W = USER_W - 1;
     localparam HEAD_W = $clog2(HEADS + 1);
     localparam [31:0] LAST_HEAD = HEADS - 1;
@@ -86,10 +86,18 @@ module rill_scale #(
         end
     always @(posedge clk) if (take && first_q) kept_q[tok] <= s_axis_s_tdata;
 
+    reg  [LANES*32-1:0] x1_q;
+    reg  [31:0]         factor1_q;
+    always @(posedge clk)
+        if (step) begin
+            x1_q <= s_axis_x_tdata;
+            factor1_q <= factor;
+        end
+
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            rill_fp32_mul #(.SATURATE(0)) u_mul (.clk(clk), .en(step), .a(s_axis_x_tdata[i*32 +: 32]), .b(factor),
+            rill_fp32_mul #(.SATURATE(0)) u_mul (.clk(clk), .en(step), .a(x1_q[i*32 +: 32]), .b(factor1_q),
                 .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
         end
     endgenerate

@@ -42,9 +42,9 @@ module rill_unit_packer #(
     localparam SLOTS = XS / (LANES > 0 ? LANES : 1);
 
     reg              valid_q;
-    (* keep = "true" *) reg unit_valid_q;                  // valid_q once more, for the slots
+    reg              free_q;                               // !valid_q once more, for the slots
     reg [SIDE_W-1:0] side_q;
-    wire             take = (!unit_valid_q || m_tready) && s_valid;
+    wire             take = (free_q || m_tready) && s_valid;
     wire [LANES*8-1:0] data = s_data & {LANES*8{!s_zero}};
 
     assign en = !valid_q || m_tready;
@@ -54,10 +54,10 @@ module rill_unit_packer #(
     always @(posedge clk)
         if (rst) begin
             valid_q <= 1'b0;
-            unit_valid_q <= 1'b0;
+            free_q <= 1'b1;
         end else if (en) begin
             valid_q <= s_valid && s_last;
-            unit_valid_q <= s_valid && s_last;
+            free_q <= !(s_valid && s_last);
         end
     always @(posedge clk) if (en && s_valid) side_q <= s_side;
 

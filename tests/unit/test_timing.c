@@ -70,8 +70,8 @@ static void test_units(void **state) {
     assert_int_equal(LATENCY("rill_quantize", {"LANES", "32"}, {"BEAT_BITS", "256"}, {"BLOCK", "64"}), 5 + 4);
     assert_int_equal(LATENCY("rill_quantize", {"LANES", "8"}, {"BEAT_BITS", "512"}, {"BLOCK", "128"}), 7 + 7);
     assert_int_equal(LATENCY("rill_quantize", {"LANES", "1"}, {"BEAT_BITS", "256"}, {"BLOCK", "4"}), 6 + 3);
-    assert_int_equal(LATENCY("rill_kv_quantize", {"LANES", "32"}, {"BEAT_BITS", "256"}, {"HEAD_DIM", "64"}), 5 + 18);
-    assert_int_equal(LATENCY("rill_kv_quantize", {"LANES", "8"}, {"BEAT_BITS", "512"}, {"HEAD_DIM", "32"}), 3 + 18 + 3);
+    assert_int_equal(LATENCY("rill_kv_quantize", {"LANES", "32"}, {"BEAT_BITS", "256"}, {"HEAD_DIM", "64"}), 5 + 19);
+    assert_int_equal(LATENCY("rill_kv_quantize", {"LANES", "8"}, {"BEAT_BITS", "512"}, {"HEAD_DIM", "32"}), 3 + 19 + 3);
 }
 
 static void test_unknown_module(void **state) {
@@ -131,8 +131,6 @@ static void test_cycles_of_rtl(void **state) {
     assert_near(simulate(ir, 30, 8, NULL, false)->cycles, 64146);
     ir = build("tests/e2e/specs/grouped.yaml");
     assert_near(simulate(ir, 9, 4, NULL, false)->cycles, 27745);
-    ir = build("configs/tinystories-gpt2-1m.yaml");
-    assert_near(simulate(ir, 8, 4, NULL, false)->cycles, 56141);
 }
 
 // Rows, weights and spills on the same channels: arbiters, write buffers, turnarounds, pages. From the first step word to the last write response.

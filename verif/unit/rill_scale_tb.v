@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_scale: random firings against the golden model, one scalar per token, tlast after HEADS firings, latency 3, no bubbles.
+// Bench of rill_scale: random firings against the golden model, one scalar per token, tlast after HEADS firings, latency 4, no bubbles.
 // sweep: LANES=4 TOKENS=2 HEADS=3 FAULT=0
 // sweep: LANES=1 TOKENS=1 HEADS=1 FAULT=0
 // sweep: LANES=8 TOKENS=8 HEADS=2 FAULT=0
@@ -39,7 +39,7 @@ module rill_scale_tb;
     rill_file_monitor #(.TAG("y"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(20), .COMPARE(!FAULT)) u_y (.clk(clk),
         .rst(rst), .s_axis_tvalid(y_tvalid), .s_axis_tready(y_tready), .s_axis_tdata(y_tdata), .s_axis_tuser(y_tuser),
         .s_axis_tlast(y_tlast), .done(y_done));
-    rill_kernel_verdict #(.FAULT(FAULT), .LATENCY(3), .SLACK(3), .WAITS(2)) u_verdict (.clk(clk), .rst(rst), .fault(fault),
+    rill_kernel_verdict #(.FAULT(FAULT), .LATENCY(4), .SLACK(4), .WAITS(2)) u_verdict (.clk(clk), .rst(rst), .fault(fault),
         .done(x_done && s_done && y_done), .x_tvalid(x_tvalid), .x_tready(x_tready), .y_tvalid(y_tvalid), .y_tready(y_tready));
 endmodule
 
