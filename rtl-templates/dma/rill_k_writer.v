@@ -84,6 +84,7 @@ module rill_k_writer #(
 
     // Place of the next unit.
     reg  [LANE_W-1:0] lane_q;
+    reg               lane_last_q;           // it is the last channel
     reg  [39:0]       row_offset_q;
     reg  [39:0]       layer_base_q;
     reg  [39:0]       head_base_q;
@@ -102,7 +103,8 @@ module rill_k_writer #(
     wire unit_first = unit_q == 16'd0;
     wire unit_last = unit_q == UNITS_32[15:0] - 16'd1;
     wire token_last = s_axis_kv_tuser[USER_W-1];
-    wire lane_last = lane_q == CHANNELS_32[LANE_W-1:0] - 1'b1;
+    wire [LANE_W-1:0] lane_end = CHANNELS_32[LANE_W-1:0] - 1'b1;
+    wire [LANE_W-1:0] lane_next = lane_last_q ? {LANE_W{1'b0}} : lane_q + 1'b1;
     wire take = s_axis_kv_tvalid && s_axis_kv_tready;
     wire firing_end = take && s_axis_kv_tlast;
     wire step_end = firing_end && layer_q == LAYERS_32[15:0] - 16'd1;
@@ -153,16 +155,19 @@ module rill_k_writer #(
             unit_q <= 16'd0;
         end else if (state_q == S_ROW) begin
             lane_q <= first_lane_q;
+            lane_last_q <= first_lane_q == lane_end;
             row_offset_q <= {8'd0, row_product};
         end else if (take) begin
             unit_q <= unit_last ? 16'd0 : unit_q + 16'd1;
             if (unit_last && token_last) begin
                 lane_q <= first_lane_q;
+                lane_last_q <= first_lane_q == lane_end;
                 row_offset_q <= first_offset_q;
                 head_base_q <= head_base_q + K_HEAD_STRIDE;
             end else if (unit_last) begin
-                lane_q <= lane_last ? {LANE_W{1'b0}} : lane_q + 1'b1;
-                row_offset_q <= lane_last ? row_offset_q + {8'd0, ROW_BYTES} : row_offset_q;
+                lane_q <= lane_next;
+                lane_last_q <= lane_next == lane_end;
+                row_offset_q <= lane_last_q ? row_offset_q + {8'd0, ROW_BYTES} : row_offset_q;
             end
             if (s_axis_kv_tlast) begin
                 layer_q <= layer_q + 16'd1;
