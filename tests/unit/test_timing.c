@@ -140,8 +140,6 @@ static void test_cycles_of_shared_channels(void **state) {
     assert_near(simulate(ir, 7, 1, NULL, false)->cycles, 3062);
     ir = build_sized("tests/e2e/specs/mixer.yaml", "safe");
     assert_near(simulate(ir, 7, 1, NULL, false)->cycles, 4565);
-    ir = build_sized("tests/e2e/specs/spills.yaml", "safe");
-    assert_near(simulate(ir, 19, 1, NULL, false)->cycles, 24767);
 }
 
 static struct timing_forecast *foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t whole_words) {
