@@ -165,5 +165,9 @@ check_timing() { # spec, folder, seed
     step measure measure "${dir}_deep" "$steps" "$ends" || return
     step cycles compare_cycles "$dir" || return
     said=$(head -n 1 "$log")
+    step streams compare_streams "$dir" || return
+    said+=", $(tail -n 1 "$log")"
+    step least compare_bits "$spec" || return
+    said+=", $(head -n 1 "$log")"
     rm -rf "${dir}_deep" "${dir}_deep".*
 }
