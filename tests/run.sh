@@ -64,7 +64,7 @@ part paths "longest paths by a delay model" verif/timing/run.sh "${paths[@]}"
 part formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}"
 part accuracy "accuracy against the float model" tests/e2e/accuracy.sh
 part matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}"
-part docs "commands of the tutorial" tests/e2e/docs.sh
+part docs "commands of the tutorials" tests/e2e/docs.sh
 part fuzz "random graphs, spec to values" tests/fuzz/run.sh --set tests/fuzz/seeds --jobs 2 --no-shrink "${forms[@]}"
 part pieces "runs in pieces" tests/e2e/pieces.sh
 part failures "what goes wrong, ends well" tests/e2e/failures.sh
