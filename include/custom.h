@@ -8,7 +8,7 @@
 
 enum { CUSTOM_MAX_PORTS = 8, CUSTOM_MAX_PARAMS = 16, CUSTOM_MAX_FILES = 16, CUSTOM_MAX_RANK = 3, CUSTOM_FILE_BYTES = 1 << 20 };
 
-enum custom_type { CUSTOM_FP32, CUSTOM_TYPES };
+enum custom_type { CUSTOM_FP32, CUSTOM_INT8, CUSTOM_TYPES };
 
 // An expression (expression.h) with its place.
 struct custom_expr {

@@ -18,7 +18,8 @@ struct rill_value {
     int rank; // 1 to 3
     int64_t extent[3];
     int64_t elements; // product of the extents
-    float *f32;       // type fp32
+    float *f32;       // type fp32, else NULL
+    int8_t *i8;       // type int8, else NULL
 };
 
 struct rill_parameter { // as the instance has it; those that depend on lanes, T or words are left out

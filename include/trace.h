@@ -17,7 +17,7 @@ struct trace_value {
     int64_t shift_stride; // IR_MX: blocks between rows in shift[]
     const float *f32;     // IR_F32 [rows][stride]; IR_SCALAR: [rows], cols = 1
     const int64_t *acc;   // IR_ACC
-    const int8_t *q;      // IR_MX, IR_KV: mantissas
+    const int8_t *q;      // IR_MX, IR_KV: mantissas; IR_INT8
     const uint8_t *shift; // IR_MX: shift[r * shift_stride + c / block]
     const float *scale;   // IR_KV: one per row, as stored (K's includes 1/sqrt(head_dim))
     const uint32_t *id;   // IR_ID: one
@@ -39,7 +39,7 @@ bool golden_run_step(struct golden_run *run, uint32_t input_id, const float *con
 // A hand-written kernel without golden function: its result is given from outside, whole, for one repetition and position of the request. A step
 // that needs one which has not been given yet returns false with golden_run_waits(): the same call again goes on from there.
 bool golden_run_waits(const struct golden_run *run);
-void golden_run_give(struct golden_run *run, int tensor, int64_t repetition, int64_t position, const float values[]);
+void golden_run_give(struct golden_run *run, int tensor, int64_t repetition, int64_t position, const void *values); // fp32 or int8
 void golden_run_forget(struct golden_run *run); // all that was given: a new request
 
 // The id made by the last step that ran the head (language models).

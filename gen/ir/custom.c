@@ -168,11 +168,12 @@ const char *ir_custom_param(struct custom_scope *s, const struct custom_param *p
 
 // ---- shapes ----
 
+static const enum ir_dtype dtypes[CUSTOM_TYPES] = {IR_F32, IR_INT8};
+
 static bool check_input(struct custom_scope *s, int i, struct diag *diag) {
     const struct custom_port *port = &s->custom->in[i];
     const struct ir_tensor *t = &s->ir->tensor[s->node->in[i]];
-    static const enum ir_dtype types[CUSTOM_TYPES] = {IR_F32};
-    if (!type_expect(s->ir, s->node, i, types[port->type], diag)) return false;
+    if (!type_expect(s->ir, s->node, i, dtypes[port->type], diag)) return false;
     for (int d = 0; d < t->rank; d++)
         if (t->heads || t->shape[d].dynamic != IR_STATIC) {
             diag_error(diag, s->node->loc, "%s `%s`: the rows of `%s` travel one by one: a hand-written kernel takes whole tensors", s->custom->name,
@@ -196,7 +197,7 @@ static bool check_input(struct custom_scope *s, int i, struct diag *diag) {
 
 static bool set_output(struct custom_scope *s, struct ir_tensor *out, const struct custom_port *port, struct diag *diag) {
     const struct ir_tensor *first = &s->ir->tensor[s->node->in[0]];
-    out->dtype = IR_F32;
+    out->dtype = dtypes[port->type];
     out->rank = first->rank;
     memcpy(out->shape, first->shape, sizeof out->shape);
     if (!port->extents) return true;

@@ -5,7 +5,7 @@
 #include "custom_text.h"
 #include "ir_custom.h"
 
-static const char *const type_words[CUSTOM_TYPES] = {"fp32"};
+static const char *const type_words[CUSTOM_TYPES] = {"fp32", "int8"};
 
 // ---- writing ----
 

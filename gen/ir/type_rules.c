@@ -12,7 +12,7 @@ static const struct ir_tensor *input(const struct ir *ir, const struct ir_node *
 static struct ir_tensor *output(struct ir *ir, const struct ir_node *node, int i) { return &ir->tensor[node->out[i]]; }
 
 static const char *dtype_name(enum ir_dtype dtype) {
-    static const char *const names[IR_DTYPES] = {"f32", "mx", "acc", "kv", "scalar", "id"};
+    static const char *const names[IR_DTYPES] = {"f32", "mx", "acc", "kv", "scalar", "id", "int8"};
     return names[dtype];
 }
 

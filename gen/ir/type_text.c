@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const char *const dtype_names[IR_DTYPES] = {"f32", "mx", "acc", "kv", "scalar", "id"};
+static const char *const dtype_names[IR_DTYPES] = {"f32", "mx", "acc", "kv", "scalar", "id", "i8"};
 
 static void add_trips(struct text *t, const struct ir_itensor *type) {
     for (int l = 0; l < type->loops; l++) {

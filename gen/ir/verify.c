@@ -163,8 +163,11 @@ static void check_pool(struct check *c, const struct ir_edge *e) {
         fault(c, "place in the pool of edge", e->name);
 }
 
-// Words of fp32: their widths may differ until converters are in.
-static bool is_vector(const struct ir_port *p) { return p->type.dtype == IR_F32 && p->type.loops > 0 && p->data_bits == 32 * itensor_tile(&p->type); }
+// Words of fp32 or int8: their widths may differ until converters are in.
+static bool is_vector(const struct ir_port *p) {
+    int64_t bits = p->type.dtype == IR_F32 ? 32 : p->type.dtype == IR_INT8 ? 8 : 0;
+    return bits && p->type.loops > 0 && p->data_bits == bits * itensor_tile(&p->type);
+}
 
 static void check_edge(struct check *c, int id) {
     const struct ir_edge *e = &c->ir->edge[id];

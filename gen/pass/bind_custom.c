@@ -104,12 +104,14 @@ static void want_stream(struct arena *a, wanted_ports *list, const char *name, b
     }
 }
 
+static int64_t element_bits(const struct custom_port *port) { return port->type == CUSTOM_INT8 ? 8 : 32; }
+
 static wanted_ports wanted_of(const struct ir *ir, const struct custom *k, int lanes) {
     wanted_ports list = {0};
     VEC_PUSH(ir->arena, list, ((struct wanted){"clk", true, false, 1}));
     VEC_PUSH(ir->arena, list, ((struct wanted){"rst", true, false, 1}));
-    for (int i = 0; i < k->inputs; i++) want_stream(ir->arena, &list, k->in[i].name, true, lanes * 32, ports_user_bits(ir));
-    for (int o = 0; o < k->outputs; o++) want_stream(ir->arena, &list, k->out[o].name, false, lanes * 32, ports_user_bits(ir));
+    for (int i = 0; i < k->inputs; i++) want_stream(ir->arena, &list, k->in[i].name, true, lanes * element_bits(&k->in[i]), ports_user_bits(ir));
+    for (int o = 0; o < k->outputs; o++) want_stream(ir->arena, &list, k->out[o].name, false, lanes * element_bits(&k->out[o]), ports_user_bits(ir));
     VEC_PUSH(ir->arena, list, ((struct wanted){"fault", false, true, 1}));
     return list;
 }

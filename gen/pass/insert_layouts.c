@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert-layouts: where the two ends of an edge walk an fp32 tensor differently, what makes one walk of the other: rill_layout_converter with the
+// insert-layouts: where the two ends of an edge walk a tensor differently, what makes one walk of the other: rill_layout_converter with the
 // least ping-pong buffer, placed inside the loops that both walks share; rill_width_converter where words are wider or narrower; rill_frame where
 // the firings are cut otherwise. Nothing where the walks are equal. docs/passes.md.
 #include <string.h>
@@ -30,8 +30,6 @@ struct link {
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-static bool is_fp32(const struct ir_port *p) { return p->kind == IR_STREAM_TOKENS && p->type.dtype == IR_F32 && p->type.loops > 0; }
-
 // ---- walks without the tokens, which are innermost on both sides ----
 
 static struct ir_itensor without_tokens(const struct ir_itensor *type) {
@@ -46,7 +44,7 @@ static struct ir_itensor without_tokens(const struct ir_itensor *type) {
 static int tensor_behind(const struct ir *ir, int kernel, int depth) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     for (int p = 0; depth > 0 && p < k->ports; p++) {
-        if (!k->port[p].is_output || k->port[p].edge == IR_NONE || !is_fp32(&k->port[p])) continue;
+        if (!k->port[p].is_output || k->port[p].edge == IR_NONE || !ports_is_vector(&k->port[p])) continue;
         if (k->port[p].tensor != IR_NONE) return k->port[p].tensor;
         const struct ir_edge *e = &ir->edge[k->port[p].edge];
         int tensor = ir->kernel[e->dst_kernel].port[e->dst_port].tensor;
@@ -86,14 +84,15 @@ static bool find_walk(const struct link *l, const struct ir_port *port, struct i
 static void append(struct link *l, const char *what, const char *module, int64_t width, int64_t cut, const struct ir_port *like) {
     struct ir *ir = l->ir;
     int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_%s", l->old.name, what), module, IR_NONE);
-    int64_t bits[2] = {l->at.width * 32, width * 32};
+    int element = ports_element_bits(l->from.type.dtype);
+    int64_t bits[2] = {l->at.width * element, width * element};
     for (int out = 0; out < 2; out++) {
         int p = ports_add_like(ir, k, "", out == 1, like);
         struct ir_port *port = &ir->kernel[k].port[p];
         port->data_bits = bits[out];
         port->region = l->from.region;
         port->cut = out ? cut : l->at.cut;
-        struct ir_tensor any = {.dtype = IR_F32, .rank = 1, .shape = {{l->elements, IR_STATIC}}};
+        struct ir_tensor any = {.dtype = l->from.type.dtype, .rank = 1, .shape = {{l->elements, IR_STATIC}}};
         port->type = ports_vector_type(ir, &any, out ? width : l->at.width); // in the order of the walk: a plain sequence
     }
     if (l->first) {
@@ -120,7 +119,7 @@ static void add_width(struct link *l, int64_t width, const char *what) {
     int k = l->at.kernel;
     ir_set_param(ir, k, "IN_ELEMS", "%lld", (long long)in);
     ir_set_param(ir, k, "OUT_ELEMS", "%lld", (long long)width);
-    ir_set_param(ir, k, "ELEM_W", "32");
+    ir_set_param(ir, k, "ELEM_W", "%d", ports_element_bits(l->from.type.dtype));
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
     ir_set_param(ir, k, "DENSE", "1");
     ir_set_param(ir, k, "LAST_ELEMS", "%lld", (long long)(rest ? rest : in));
@@ -133,7 +132,7 @@ static void add_width(struct link *l, int64_t width, const char *what) {
 static void add_frame(struct link *l, int64_t cut) {
     if (l->at.cut == cut) return;
     append(l, "frame", "rill_frame", l->at.width, cut, &l->from);
-    ir_set_param(l->ir, l->at.kernel, "DATA_W", "%lld", (long long)(l->at.width * 32));
+    ir_set_param(l->ir, l->at.kernel, "DATA_W", "%lld", (long long)(l->at.width * ports_element_bits(l->from.type.dtype)));
     ir_set_param(l->ir, l->at.kernel, "TOKENS", "%d", l->ir->design.tokens);
     ir_set_param(l->ir, l->at.kernel, "WORDS", "%lld", (long long)(l->elements / cut / l->at.width));
 }
@@ -148,7 +147,7 @@ static void add_layout(struct link *l, const struct itensor_layout *layout) {
     struct ir *ir = l->ir;
     append(l, "layout", "rill_layout_converter", layout->width, 1, &l->from);
     int k = l->at.kernel;
-    ir_set_param(ir, k, "DATA_W", "%lld", (long long)(layout->width * 32));
+    ir_set_param(ir, k, "DATA_W", "%lld", (long long)(layout->width * ports_element_bits(l->from.type.dtype)));
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
     ir_set_param(ir, k, "BUFFER", "%lld", (long long)layout->buffer);
     ir_set_param(ir, k, "ROUNDS", "%lld", (long long)layout->rounds);
@@ -198,7 +197,7 @@ static bool convert(struct ir *ir, int e, struct diag *diag) {
     struct link l = {.ir = ir, .diag = diag, .edge = e, .first = true, .old = *edge};
     l.from = ir->kernel[edge->src_kernel].port[edge->src_port];
     l.to = ir->kernel[edge->dst_kernel].port[edge->dst_port];
-    if (!is_fp32(&l.from) || !is_fp32(&l.to)) return true;
+    if (!ports_is_vector(&l.from) || !ports_is_vector(&l.to)) return true;
     if (itensor_equal(&l.from.type, &l.to.type) && l.from.cut == l.to.cut) return true;
     struct itensor_walk a, b;
     if (!find_walk(&l, &l.from, &a) || !find_walk(&l, &l.to, &b)) return true; // left to insert-converters

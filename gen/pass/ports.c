@@ -15,9 +15,14 @@ int ports_lanes(const struct ir *ir, int kernel) {
     return node == IR_NONE ? ir->design.lanes : ir_node_lanes(ir, node);
 }
 
+int ports_element_bits(enum ir_dtype dtype) { return dtype == IR_F32 ? 32 : dtype == IR_INT8 ? 8 : 0; }
+
+bool ports_is_vector(const struct ir_port *p) { return p->kind == IR_STREAM_TOKENS && ports_element_bits(p->type.dtype) && p->type.loops > 0; }
+
 int64_t ports_data_bits(const struct ir *ir, enum ir_dtype dtype, int lanes) {
     switch (dtype) {
-    case IR_F32: return lanes * 32;
+    case IR_F32:
+    case IR_INT8: return lanes * ports_element_bits(dtype);
     case IR_MX: return ir->design.beat_bits + 8;
     case IR_KV: return ir->design.beat_bits + 32;
     case IR_ACC:
@@ -101,7 +106,8 @@ static struct ir_itensor vector_type(const struct ir *ir, const struct ir_tensor
 static struct ir_itensor tensor_type(const struct ir *ir, const struct ir_tensor *t, int lanes) {
     int64_t xs = ports_unit_elements(ir);
     switch (t->dtype) {
-    case IR_F32: return vector_type(ir, t, lanes);
+    case IR_F32:
+    case IR_INT8: return vector_type(ir, t, lanes);
     case IR_MX: return chunk_type(ir, IR_MX, (struct ir_extent){ports_mx_units(ir, t), IR_STATIC}, xs);
     case IR_KV: return chunk_type(ir, IR_KV, (struct ir_extent){t->shape[0].bound * div_up(t->shape[1].bound, xs), IR_STATIC}, xs);
     default: return chunk_type(ir, t->dtype, (struct ir_extent){1, IR_STATIC}, 1);

@@ -5,8 +5,10 @@
 
 #include "ir.h"
 
-int ports_unit_elements(const struct ir *); // XS: int8 elements of one beat
-int ports_user_bits(const struct ir *);     // USER_W
+int ports_unit_elements(const struct ir *);   // XS: int8 elements of one beat
+int ports_user_bits(const struct ir *);       // USER_W
+int ports_element_bits(enum ir_dtype);        // of vectors whose words hold as many elements as there are lanes; 0: other streams
+bool ports_is_vector(const struct ir_port *); // a stream of such words
 int64_t ports_data_bits(const struct ir *, enum ir_dtype, int lanes);
 int ports_lanes(const struct ir *, int kernel);                      // fp32 lanes of its streams
 int64_t ports_mx_units(const struct ir *, const struct ir_tensor *); // units of one firing and token, even

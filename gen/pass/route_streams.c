@@ -174,11 +174,9 @@ static void add_fork(struct route *r, struct endpoint source, int count, const c
     }
 }
 
-static bool is_fp32(const struct ir_port *p) { return p->kind == IR_STREAM_TOKENS && p->type.dtype == IR_F32 && p->type.loops > 0; }
-
 // Readers that can take the stream as another reader does.
 static bool take_alike(const struct ir_port *a, const struct ir_port *b) {
-    return !is_fp32(a) || !is_fp32(b) || (ir_type_equal(&a->type, &b->type) && a->cut == b->cut);
+    return !ports_is_vector(a) || !ports_is_vector(b) || (ir_type_equal(&a->type, &b->type) && a->cut == b->cut);
 }
 
 // Readers that walk the tensor alike, but not as it comes, share what makes their stream of it: a fork of their own behind it.
@@ -193,7 +191,7 @@ static size_t join_readers(struct route *r, struct endpoint source, endpoint_lis
             if (joins) VEC_PUSH(ir->arena, alike, sinks->items[k]);
             else VEC_PUSH(ir->arena, others, sinks->items[k]);
         }
-        if (alike.count < 2 || !is_fp32(&like)) continue;
+        if (alike.count < 2 || !ports_is_vector(&like)) continue;
         int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_fork_%zu", name, i + 1), "rill_fork", IR_NONE);
         int region = port_at(r, source)->region;
         ir_set_param(ir, k, "PORTS", "%zu", alike.count);
@@ -214,7 +212,7 @@ static size_t join_readers(struct route *r, struct endpoint source, endpoint_lis
 static void deliver(struct route *r, struct endpoint source, const struct endpoint *readers, size_t count, const char *name) {
     endpoint_list sinks = {0};
     for (size_t i = 0; i < count; i++) VEC_PUSH(r->ir->arena, sinks, readers[i]);
-    count = is_fp32(port_at(r, source)) ? join_readers(r, source, &sinks, name) : count;
+    count = ports_is_vector(port_at(r, source)) ? join_readers(r, source, &sinks, name) : count;
     if (count == 1) connect(r, source, sinks.items[0]);
     if (count > 1) add_fork(r, source, (int)count, name, sinks.items);
 }

@@ -16,7 +16,7 @@ static const char *const kernel_keys[] = {"verilog", "module", "inputs", "output
 static const char *const port_keys[] = {"type", "shape"};
 static const char *const timing_keys[] = {"latency", "group", "interval", "buffers"};
 static const char *const golden_keys[] = {"file", "function"};
-static const char *const type_words[CUSTOM_TYPES] = {"fp32"};
+static const char *const type_words[CUSTOM_TYPES] = {"fp32", "int8"};
 // Streams of these names mean something to the design; keys of an operation cannot be parameters.
 static const char *const taken_streams[] = {"step", "param", "fetch", "kscale", "vscale"};
 static const char *const taken_keys[] = {"op", "name", "in", "out", "lanes", "order"};
@@ -207,6 +207,11 @@ static void read_kernel(struct reader *r, const struct yaml_node *node, struct c
     if (timing) read_timing(r, timing, k);
     if (golden) read_golden(r, golden, k);
     read_resources(r, yaml_get(node, "resources"), k);
+    for (int i = 0; k->elementwise && i < k->inputs + k->outputs; i++) {
+        const struct custom_port *port = i < k->inputs ? &k->in[i] : &k->out[i - k->inputs];
+        if (port->type != CUSTOM_FP32)
+            diag_error(r->diag, port->loc, "all streams of an elementwise kernel are fp32: leave out `elementwise`, then tensors come row-major");
+    }
     for (int i = 0; k->elementwise && i < k->outputs; i++)
         if (k->out[i].extents) diag_error(r->diag, k->out[i].shape[0].loc, "the output of an elementwise kernel has its inputs' shape");
 }

@@ -53,7 +53,7 @@ bool golden_run_waits(const struct golden_run *run) {
 
 void golden_run_forget(struct golden_run *run) { (void)run; }
 
-void golden_run_give(struct golden_run *run, int tensor, int64_t repetition, int64_t position, const float values[]) {
+void golden_run_give(struct golden_run *run, int tensor, int64_t repetition, int64_t position, const void *values) {
     (void)run, (void)tensor, (void)repetition, (void)position, (void)values;
 }
 

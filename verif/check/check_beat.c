@@ -148,6 +148,19 @@ static void compare_id(const struct beat *b) {
     if (b->data[0] != b->v->id[0]) fail_word(b, 0, b->v->id[0], b->data[0]);
 }
 
+// Elements of hand-written kernels, zeros behind the last one.
+static void compare_int8(const struct beat *b) {
+    int64_t first = b->e->beats[b->tok] * b->e->lanes, limit = firing_limit(b);
+    int valid = limit <= first ? 0 : limit - first < b->e->lanes ? (int)(limit - first) : b->e->lanes;
+    for (int i = 0; i < b->e->lanes; i++) {
+        int want = i < valid ? b->v->q[value_index(b, first + i)] : 0, got = mantissa(b->data, i);
+        if (got == want) continue;
+        fail_int(b, first + i, "value", want, got);
+        return;
+    }
+    b->check->counts.values += (uint64_t)valid;
+}
+
 static void compare(const struct beat *b) {
     switch (b->e->dtype) {
     case IR_F32:
@@ -155,6 +168,7 @@ static void compare(const struct beat *b) {
     case IR_MX: compare_mx(b); break;
     case IR_KV: compare_kv(b); break;
     case IR_ID: compare_id(b); break;
+    case IR_INT8: compare_int8(b); break;
     case IR_ACC:
     case IR_DTYPES: break;
     }
@@ -235,10 +249,15 @@ static bool still_wanted(struct check *check, const struct edge *e) {
 static void keep_result(const struct beat *b) {
     struct edge *e = b->e;
     int64_t elements = ir_tensor_elements(&b->check->ir->tensor[e->tensor]), first = e->beats[b->tok] * e->lanes;
-    if (!e->result[b->tok]) e->result[b->tok] = ARENA_ARRAY(b->check->arena, float, (size_t)elements);
+    bool bytes = e->dtype == IR_INT8;
+    if (!e->result[b->tok]) e->result[b->tok] = arena_alloc(b->check->arena, (size_t)elements, bytes ? 1 : sizeof(float));
     for (int i = 0; i < e->lanes; i++) {
-        if (first + i < elements) e->result[b->tok][e->walked ? walk_address(&e->walk, first + i) : first + i] = float_of(b->data[i]);
-        else if (b->data[i] != 0) fail_word(b, first + i, 0, b->data[i]);
+        int64_t at = first + i < elements && e->walked ? walk_address(&e->walk, first + i) : first + i;
+        uint32_t word = bytes ? (uint8_t)mantissa(b->data, i) : b->data[i];
+        if (first + i >= elements) {
+            if (word != 0) fail_word(b, first + i, 0, word);
+        } else if (bytes) ((int8_t *)e->result[b->tok])[at] = (int8_t)word;
+        else ((float *)e->result[b->tok])[at] = float_of(word);
     }
 }
 

@@ -68,6 +68,7 @@ static int beat_lanes(const struct ir_port *port, enum ir_dtype dtype) {
     switch (dtype) {
     case IR_MX: return (int)(port->data_bits - 8) / 8;
     case IR_KV: return (int)(port->data_bits - 32) / 8;
+    case IR_INT8: return (int)port->data_bits / 8;
     default: return (int)(port->data_bits / 32);
     }
 }

@@ -47,9 +47,9 @@ struct edge {
     int firings; // firings that make up one value of all tokens (heads, rows)
     bool walked; // the elements come in the order of `walk`; else in that of the value
     struct itensor_walk walk;
-    bool given;                      // the result of a kernel without golden function: taken as it is
-    float *result[CHECK_MAX_TOKENS]; // of this firing, per token
-    struct check_queue queue;        // beats that wait for the golden model
+    bool given;                     // the result of a kernel without golden function: taken as it is
+    void *result[CHECK_MAX_TOKENS]; // of this firing, per token
+    struct check_queue queue;       // beats that wait for the golden model
     // progress
     int64_t step, repetition;
     int firing;

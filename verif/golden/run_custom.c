@@ -112,9 +112,12 @@ void run_close_customs(struct golden_run *run) {
 
 // ---- results from outside ----
 
-void golden_run_give(struct golden_run *run, int tensor, int64_t repetition, int64_t position, const float values[]) {
-    size_t bytes = sizeof(float) * (size_t)ir_tensor_elements(&run->ir->tensor[tensor]);
-    float *copy = malloc(bytes);
+static size_t bytes_of(const struct ir_tensor *t) { return (t->dtype == IR_F32 ? sizeof(float) : 1) * (size_t)ir_tensor_elements(t); }
+static void *data_of(const struct run_value *v) { return v->f32 ? (void *)v->f32 : v->q; }
+
+void golden_run_give(struct golden_run *run, int tensor, int64_t repetition, int64_t position, const void *values) {
+    size_t bytes = bytes_of(&run->ir->tensor[tensor]);
+    void *copy = malloc(bytes);
     if (!copy) base_fatal("golden: out of memory");
     memcpy(copy, values, bytes);
     VEC_PUSH(run->arena, run->given, ((struct run_given){tensor, repetition, position, copy}));
@@ -133,7 +136,7 @@ static bool take_given(struct run_op *op) {
         size_t at = (run->last_given + i) % run->given.count;
         const struct run_given *g = &run->given.items[at];
         if (g->tensor != op->node->out[0] || g->repetition != op->repetition || g->position != op->position) continue;
-        memcpy(op->out[0]->f32, g->values, sizeof(float) * (size_t)ir_tensor_elements(&run->ir->tensor[g->tensor]));
+        memcpy(data_of(op->out[0]), g->values, bytes_of(&run->ir->tensor[g->tensor]));
         run->last_given = at;
         return true;
     }
@@ -144,7 +147,7 @@ static bool take_given(struct run_op *op) {
 // ---- running ----
 
 static struct rill_value value_of(const struct ir_tensor *t, const struct run_value *v) {
-    struct rill_value value = {.rank = t->rank ? t->rank : 1, .extent = {1, 1, 1}, .elements = ir_tensor_elements(t), .f32 = v->f32};
+    struct rill_value value = {.rank = t->rank ? t->rank : 1, .extent = {1, 1, 1}, .elements = ir_tensor_elements(t), .f32 = v->f32, .i8 = v->q};
     for (int d = 0; d < t->rank && d < 3; d++) value.extent[d] = t->shape[d].bound;
     return value;
 }
@@ -171,7 +174,7 @@ bool run_custom(struct run_op *op) {
     for (int i = 0; i < op->node->inputs; i++) in[i] = value_of(&ir->tensor[op->node->in[i]], op->in[i]);
     for (int o = 0; o < op->node->outputs; o++) {
         out[o] = value_of(&ir->tensor[op->node->out[o]], op->out[o]);
-        memset(out[o].f32, 0, sizeof(float) * (size_t)out[o].elements);
+        memset(data_of(op->out[o]), 0, bytes_of(&ir->tensor[op->node->out[o]]));
     }
     struct arena_mark mark = arena_mark(ir->arena);
     struct rill_call call = {.inputs = op->node->inputs,

@@ -16,7 +16,7 @@ struct run_value {
     int64_t stride, shift_stride;
     float *f32;     // IR_F32 [rows][stride], IR_SCALAR [rows]
     int64_t *acc;   // IR_ACC [rows][stride]
-    int8_t *q;      // IR_MX, IR_KV [rows][stride]
+    int8_t *q;      // IR_MX, IR_KV, IR_INT8 [rows][stride]
     uint8_t *shift; // IR_MX [rows][shift_stride]
     float *scale;   // IR_KV [rows]
     uint32_t id;
@@ -40,7 +40,7 @@ struct run_scratch {
 struct run_given {
     int tensor;
     int64_t repetition, position;
-    float *values;
+    void *values;
 };
 
 struct golden_run {
