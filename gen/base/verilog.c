@@ -86,10 +86,16 @@ static bool take_word(struct scan *s, const char *word) {
 static const char *text_until(struct scan *s, const char *ends) {
     struct text t = {0};
     int open = 0, choices = 0;
+    bool quoted = false;
     for (; s->ok && s->p < s->end; s->p++) {
-        if (starts(s, "//") || starts(s, "/*")) skip(s);
+        if (!quoted && (starts(s, "//") || starts(s, "/*"))) skip(s);
         if (s->p >= s->end) break;
         char c = *s->p;
+        if (c == '"') quoted = !quoted;
+        if (quoted) {
+            text_add_bytes(&t, &c, 1);
+            continue;
+        }
         if (!open && strchr(ends, c) && !(c == ':' && choices)) break;
         open += (c == '(' || c == '[' || c == '{') - (c == ')' || c == ']' || c == '}');
         choices += (c == '?') - (c == ':');

@@ -148,6 +148,7 @@ stride=7 large=700
 [ $all = 0 ] || stride=1 large=50
 { # the shell's own words about a crashed program are not wanted here
     for pass in infer-types insert-control; do check_damage "$root/configs/graph-linear.yaml" $pass $stride; done
+    check_damage "$root/tests/e2e/specs/kernels.yaml" choose-lanes 3
     check_damage "$root/configs/tinystories-gpt2-1m.yaml" allocate-memories $large
 } 2>/dev/null
 verdict
