@@ -9,6 +9,7 @@
 struct group {
     int64_t ready, rows, tokens;
     int64_t released; // its place is free again; < 0: not yet
+    bool tok_last;    // its last words are those of the step's last token
     bool last;        // of a firing
 };
 
@@ -56,12 +57,19 @@ static bool has_place(const struct actor *a, const struct groups *g, int64_t *at
     return true;
 }
 
-static void close_group(struct sim *sim, const struct actor *a, struct groups *g, int64_t at) {
+// A row for a row: every word makes its own, without waiting for those of the other tokens.
+static bool by_word(const struct actor *a, const struct groups *g) { return a->c.units == 1 && rows_in(a, g) == 1; }
+
+static void add_group(struct sim *sim, const struct actor *a, struct groups *g, int64_t at, int64_t tokens, bool tok_last) {
     int64_t rows = at_most(a->c.units, a->c.fire - g->given);
+    bool last = tok_last && g->index + 1 == a->c.rows;
+    VEC_PUSH(sim->arena, g->group, (struct group){at + a->c.pipe, rows, tokens, rows ? -1 : at, tok_last, last});
+}
+
+static void next_group(const struct actor *a, struct groups *g) {
     bool last = g->index + 1 == a->c.rows;
-    VEC_PUSH(sim->arena, g->group, (struct group){at + a->c.pipe, rows, g->tokens, rows ? -1 : at, last});
     for (int i = 0; i < g->inputs; i++) g->done[i] = last ? 0 : g->done[i] + share(a, g, i);
-    g->given = last ? 0 : g->given + rows;
+    g->given = last ? 0 : g->given + at_most(a->c.units, a->c.fire - g->given);
     g->index = last ? 0 : g->index + 1;
     g->row = g->tokens = 0;
 }
@@ -80,8 +88,11 @@ static bool word_in(struct sim *sim, struct actor *a, struct groups *g) {
         if (g->row < share(a, g, i)) edge_take(sim, g->in[i], at);
     g->last_in = at;
     g->tokens += g->row == 0;
-    if (!(mark & TIMING_TOK_LAST)) return true;
-    if (++g->row == rows_in(a, g)) close_group(sim, a, g, at);
+    bool words = by_word(a, g);
+    if (words) add_group(sim, a, g, at, 1, mark & TIMING_TOK_LAST);
+    if (!(mark & TIMING_TOK_LAST) || ++g->row < rows_in(a, g)) return true;
+    if (!words) add_group(sim, a, g, at, g->tokens, true);
+    next_group(a, g);
     return true;
 }
 
@@ -91,7 +102,7 @@ static bool word_out(struct sim *sim, struct actor *a, struct groups *g) {
     struct group *group = &g->group.items[g->sending];
     int64_t room, offer = at_least(group->ready, g->last_out + a->c.every);
     if (!edge_room(g->out, &room)) return false;
-    bool tok_last = g->out_token == group->tokens - 1, end = tok_last && g->out_row == group->rows - 1;
+    bool row_end = g->out_token == group->tokens - 1, tok_last = row_end && group->tok_last, end = row_end && g->out_row == group->rows - 1;
     g->last_out = at_least(offer, room);
     edge_put(sim, g->out, offer, g->last_out, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (end && group->last ? TIMING_LAST : 0)));
     if (++g->out_token == group->tokens) g->out_token = 0, g->out_row++;

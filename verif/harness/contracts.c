@@ -23,7 +23,7 @@ struct contract {
     uint64_t reset; // cycle
     // inputs: words in this group's rows
     int64_t row[CUSTOM_MAX_PORTS], done[CUSTOM_MAX_PORTS], tokens, index, given;
-    uint64_t taken_words[CUSTOM_MAX_PORTS]; // of a pipe
+    uint64_t taken_words[CUSTOM_MAX_PORTS]; // where each makes its own
     uint64_t last_take, last_leave, last_stall;
     bool took, left;
     // groups whose words are to come
@@ -93,10 +93,18 @@ static int needed(const struct contract *k) {
     return bits;
 }
 
+// A row for a row: every word makes its own.
+static bool by_word(const struct contract *k) {
+    bool one = k->c.units == 1;
+    for (int i = 0; i < k->inputs; i++) one &= share(k, i) <= 1;
+    return one;
+}
+
 static void end_group(struct contracts *w, struct contract *k, uint64_t cycle) {
     int64_t rows = k->c.units < k->c.fire - k->given ? k->c.units : k->c.fire - k->given;
     bool last = k->index + 1 == k->c.rows;
-    if (rows > 0) add_group(w, k, cycle, (uint64_t)(rows * k->tokens));
+    if (rows > 0 && !by_word(k)) add_group(w, k, cycle, (uint64_t)(rows * k->tokens));
+    memset(k->taken_words, 0, sizeof k->taken_words);
     for (int i = 0; i < k->inputs; i++) k->done[i] = last ? 0 : k->done[i] + share(k, i);
     memset(k->row, 0, sizeof k->row);
     k->given = last ? 0 : k->given + rows;
@@ -104,8 +112,21 @@ static void end_group(struct contracts *w, struct contract *k, uint64_t cycle) {
     k->tokens = 0;
 }
 
+// Words of which every input has taken one.
+static void take_words(struct contracts *w, struct contract *k, int taken, uint64_t cycle) {
+    uint64_t before = UINT64_MAX, after = UINT64_MAX;
+    for (int i = 0; i < k->inputs; i++) {
+        if (!is_pipe(k) && share(k, i) == 0) continue;
+        if (k->taken_words[i] < before) before = k->taken_words[i];
+        k->taken_words[i] += (uint64_t)(taken >> i & 1);
+        if (k->taken_words[i] < after) after = k->taken_words[i];
+    }
+    if (after > before) add_group(w, k, cycle, 1);
+}
+
 static void take_groups(struct contracts *w, struct contract *k, int taken, int tok_last, uint64_t cycle) {
     bool whole = true;
+    if (by_word(k)) take_words(w, k, taken, cycle);
     for (int i = 0; i < k->inputs; i++) {
         if (!(taken >> i & 1)) continue;
         if (i == 0 && k->row[0] == 0) k->tokens++;
@@ -113,16 +134,6 @@ static void take_groups(struct contracts *w, struct contract *k, int taken, int 
     }
     for (int i = 0; i < k->inputs; i++) whole &= k->row[i] >= share(k, i);
     if (whole) end_group(w, k, cycle);
-}
-
-static void take_pipe(struct contracts *w, struct contract *k, int taken, uint64_t cycle) {
-    uint64_t before = UINT64_MAX, after = UINT64_MAX;
-    for (int i = 0; i < k->inputs; i++) {
-        if (k->taken_words[i] < before) before = k->taken_words[i];
-        k->taken_words[i] += (uint64_t)(taken >> i & 1);
-        if (k->taken_words[i] < after) after = k->taken_words[i];
-    }
-    if (after > before) add_group(w, k, cycle, 1);
 }
 
 // A word that waits must be taken unless the groups' places are full, or the pipe stands.
@@ -167,7 +178,7 @@ void contracts_cycle(struct contracts *w, int kernel, const struct contract_pins
     int taken = pins->in_tvalid & pins->in_tready;
     if (pins->out_tvalid && !pins->out_tready) k->last_stall = cycle;
     check_refusal(k, pins->in_tvalid, pins->in_tready, cycle);
-    if (taken && is_pipe(k)) take_pipe(w, k, taken, cycle);
+    if (taken && is_pipe(k)) take_words(w, k, taken, cycle);
     else if (taken) take_groups(w, k, taken, pins->in_tok_last, cycle);
     if (taken) k->took = true, k->last_take = cycle;
     if (pins->out_tvalid && !k->offered) check_offer(k, cycle);

@@ -86,11 +86,21 @@ static bool open_check(struct sim *sim) {
     return sim->check != NULL;
 }
 
+// Golden functions of hand-written kernels are loaded from files that are gone afterwards.
+static bool can_save(struct sim *sim) {
+    for (int c = 0; sim->options.saves && c < sim->ir->customs; c++)
+        if (sim->ir->custom[c].function) {
+            sim_fail(sim, "--save: kernel `%s` has a golden function, and such a run cannot be saved", sim->ir->custom[c].name);
+            return false;
+        }
+    return true;
+}
+
 static bool open_all(struct sim *sim) {
     sim->ir = ir_read(&sim->arena, path_in(sim, "design.yaml"), &sim->diag);
     if (sim->ir == NULL) return false;
     sim->clock_mhz = sim->options.clock_mhz > 0 ? sim->options.clock_mhz : sim->ir->design.clock_mhz;
-    if (!open_memory(sim) || !inject_errors(sim)) return false;
+    if (!can_save(sim) || !open_memory(sim) || !inject_errors(sim)) return false;
     if (sim->ir->design.is_lm && !open_tokenizer(sim)) return false;
     if (!open_check(sim)) return false;
     if (sim->options.beats != NULL && (sim->beats = fopen(sim->options.beats, "w")) == NULL) {
