@@ -34,6 +34,7 @@ typedef VEC(struct verilog_module) verilog_modules;
 
 // The modules that a file defines.
 verilog_modules verilog_find_modules(struct arena *, const struct source *);
+struct loc verilog_place(const struct source *, const char *at); // at: in its data
 // NULL after an error.
 struct verilog_header *verilog_read_header(struct arena *, const struct source *, const struct verilog_module *, struct diag *);
 const struct verilog_port *verilog_find_port(const struct verilog_header *, const char *name);

@@ -15,14 +15,16 @@ struct scan {
 
 // ---- places, words ----
 
-static struct loc place(const struct scan *s, const char *at) {
-    struct loc loc = {s->source, 1, 1};
-    for (const char *p = s->source->data; p < at; p++) {
+struct loc verilog_place(const struct source *source, const char *at) {
+    struct loc loc = {source, 1, 1};
+    for (const char *p = source->data; p < at; p++) {
         loc.col += ((unsigned char)*p & 0xc0) != 0x80;
         if (*p == '\n') loc.line++, loc.col = 1;
     }
     return loc;
 }
+
+static struct loc place(const struct scan *s, const char *at) { return verilog_place(s->source, at); }
 
 static void fail(struct scan *s, const char *at, const char *what) {
     if (s->ok) diag_error(s->diag, place(s, at), "%s", what);

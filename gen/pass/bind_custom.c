@@ -55,7 +55,13 @@ static bool add_file(const struct ir *ir, definitions *all, const struct custom 
                    file->name);
         return false;
     }
-    verilog_modules modules = verilog_find_modules(ir->arena, source_of(ir, file));
+    const struct source *source = source_of(ir, file);
+    const char *include = strstr(file->text, "`include");
+    if (include) {
+        diag_error(diag, verilog_place(source, include), "a kernel's file cannot include others: name them all under `verilog`");
+        return false;
+    }
+    verilog_modules modules = verilog_find_modules(ir->arena, source);
     if (!modules.count) {
         diag_error(diag, k->loc, "kernel `%s`: `%s` defines no module", k->name, file->name);
         return false;

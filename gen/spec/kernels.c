@@ -124,6 +124,11 @@ static void read_port_map(struct reader *r, const struct yaml_node *node, struct
 }
 
 static int read_ports(struct reader *r, const struct yaml_node *node, const char *what, size_t most, struct custom_port ports[]) {
+    if (most == 1 && node->kind == YAML_KIND_MAP && node->count > 1) {
+        diag_error(r->diag, node->key_locs[1], "a hand-written kernel has one output; `%s` would be its second", node->keys[1]);
+        diag_note(r->diag, node->key_locs[1], "two kernels can read the same tensors");
+        return 0;
+    }
     if (!expect_items(r, node, YAML_KIND_MAP, 1, most, what)) return 0;
     for (size_t i = 0; i < node->count; i++) {
         struct custom_port *port = &ports[i];
