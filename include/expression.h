@@ -16,6 +16,7 @@ struct expression_error {
 
 // Operators of C and Verilog on 64-bit integers (?: || && | ^ & == != < <= > >= << >> + - * / % and unary - + ! ~), parentheses, decimal,
 // 0x and sized constants up to 63 bits, $clog2(). False after filling *error.
-bool expression_value(struct arena *, const char *text, expression_lookup *, void *context, int64_t *value, struct expression_error *error);
+bool expression_value(struct arena *arena, const char *text, expression_lookup *lookup, void *context, int64_t *value,
+                      struct expression_error *error);
 
 #endif

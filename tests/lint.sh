@@ -89,6 +89,7 @@ blanks() {
 verilog_headers() {
     local file name
     for file in "${verilog[@]}"; do
+        case $file in tests/pass/*) continue ;; esac # broken on purpose, line by line
         sed -n 2p "$file" | grep -q '^// ' || echo "$file: no line of purpose below the licence"
         case $file in rtl-templates/*)
             grep -q '^`default_nettype none' "$file" || echo "$file: no default_nettype none"
