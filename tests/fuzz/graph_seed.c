@@ -1,205 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // graph_seed SEED [STEP...]: prints a random legal spec (docs/spec.md); the same seed prints the same text. Steps make it smaller.
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "spec.h"
+#include "graph_make.h"
 
-static const float most_rms = 20, carried_rms = 6;
-
-static uint64_t state;
-
-static uint64_t draw(void) {
-    uint64_t x = state += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-static int below(int n) { return n > 0 ? (int)(draw() % (uint64_t)n) : 0; }
-static int between(int low, int high) { return low + below(high - low + 1); }
-static bool chance(int percent) { return below(100) < percent; }
-
-// One of `count` values; the earlier ones are named more often by the caller.
-static int one_of(const int *values, int count) { return values[below(count)]; }
-#define ONE_OF(...) one_of((const int[]){__VA_ARGS__}, (int)(sizeof(int[]){__VA_ARGS__} / sizeof(int)))
-
-static int random_length(void) {
-    int kind = below(10);
-    if (kind == 0) return between(1, 4);
-    if (kind < 4) return between(5, 31);
-    if (kind < 8) return between(32, 64);
-    if (kind == 8) return between(65, 150);
-    return ONE_OF(8, 16, 64, 96, 128);
-}
-
-// ---- design ----
-
-static void make_design(struct spec *s) {
-    int *d = s->design;
-    memcpy(d, design_default, sizeof s->design);
-    if (chance(60)) d[KEY_CLOCK] = ONE_OF(10, 333, 1000, 1501, 2222, 3000);
-    d[KEY_CHANNELS] = chance(2) ? 32 : ONE_OF(1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8);
-    d[KEY_BEAT_BITS] = ONE_OF(256, 256, 512);
-    d[KEY_LANES] = chance(4) ? 32 : ONE_OF(1, 2, 2, 4, 4, 8, 8, 16);
-    d[KEY_TOKENS] = ONE_OF(1, 1, 2, 2, 4, 8);
-    d[KEY_WEIGHTS] = ONE_OF(8, 4);
-    d[KEY_HEAD] = ONE_OF(8, 8, 4);
-    int unit = d[KEY_BEAT_BITS] / 4;
-    d[KEY_GROUP] = unit * ONE_OF(1, 1, 1, 2, 2, 3, 4);
-    if (chance(40)) {
-        d[KEY_BURST] = 1 << below(d[KEY_BEAT_BITS] == 512 ? 7 : 8);
-        d[KEY_PREFETCH] = chance(40) ? d[KEY_BURST] : d[KEY_BURST] + between(1, 150);
-        if (d[KEY_PREFETCH] < 2) d[KEY_PREFETCH] = 2;
-    }
-    if (chance(40)) d[KEY_OUTSTANDING] = ONE_OF(1, 1, 2, 3, 5, 16, 64);
-    // Follows from the others, so that seeds keep what they drew before this key was there.
-    d[KEY_ARRAYS] = d[KEY_TOKENS] > 1 && (d[KEY_CHANNELS] + d[KEY_WEIGHTS] / 4 + d[KEY_HEAD] / 4) % 2 ? 2 : 1;
-}
-
-// ---- tensors and operations ----
-
-static int add_size(struct spec *s, int length) {
-    s->size[s->sizes] = (struct size_class){.rank = 1, .extent = {length, 1, 1}};
-    return s->sizes++;
-}
-
-static int add_tensor(struct spec *s, enum value_type type, int size, int region, float rms) {
-    struct tensor *t = &s->tensor[s->tensors];
-    *t = (struct tensor){.type = type, .size = size, .region = region, .local_of = NONE, .rms = rms};
-    snprintf(t->name, sizeof t->name, "t%d", s->tensors);
-    return s->tensors++;
-}
-
-static struct op *add_op(struct spec *s, enum op_kind kind, enum value_type type, int size, float rms) {
-    struct op *op = &s->op[s->ops++];
-    *op = (struct op){.kind = kind, .region = s->regions - 1, .outs = 1, .weight = NONE, .bias = NONE, .exp_min = -24, .list_form = chance(80)};
-    op->out[0] = add_tensor(s, type, size, op->region, rms);
-    return op;
-}
-
-static void reads(struct op *op, int tensor) { op->in[op->ins++] = tensor; }
-enum { MANY_ATTENTIONS = 100000 /* seeds from there on may have several attentions; others keep what they drew before */ };
-
-static bool has_room(const struct spec *s) { return s->ops < MAX_OPS - 60 && s->tensors < MAX_TENSORS - 70; }
-static const struct region *here(const struct spec *s) { return &s->region[s->regions - 1]; }
-
-static bool is_visible(const struct spec *s, int tensor) {
-    int region = s->tensor[tensor].region;
-    return region == NONE || !s->region[region].last || here(s)->last;
-}
-
-static bool is_read(const struct spec *s, int tensor) {
-    for (int n = 0; n < s->ops; n++)
-        for (int i = 0; i < s->op[n].ins; i++)
-            if (s->op[n].in[i] == tensor) return true;
-    for (int r = 0; r < s->regions; r++)
-        for (int c = 0; c < s->region[r].carries; c++)
-            if (s->region[r].carry[c].init == tensor || s->region[r].carry[c].next == tensor) return true;
-    return false;
-}
-
-// Rows travel in several parts, which a repeated region cannot have replayed from outside.
-static bool can_reach(const struct spec *s, int tensor) {
-    return is_visible(s, tensor) && (s->size[s->tensor[tensor].size].rank == 1 || here(s)->repeat == 1 || s->tensor[tensor].region == s->regions - 1);
-}
-
-// A vector to read: often the latest or one that nothing has read yet. size NONE: any of rank 1.
-static int pick(const struct spec *s, int size) {
-    int fitting[MAX_TENSORS], unread[MAX_TENSORS], count = 0, lonely = 0;
-    for (int t = 0; t < s->tensors; t++) {
-        const struct tensor *x = &s->tensor[t];
-        if (x->type != VALUE_F32 || !can_reach(s, t) || (size == NONE ? s->size[x->size].rank != 1 : x->size != size)) continue;
-        fitting[count++] = t;
-        if (!is_read(s, t)) unread[lonely++] = t;
-    }
-    if (count == 0) return NONE;
-    if (lonely > 0 && chance(60)) return unread[below(lonely)];
-    return chance(40) ? fitting[count - 1] : fitting[below(count)];
-}
-
-// Weights of its own for every repetition in most repeated regions.
-static bool per_layer(const struct spec *s) { return here(s)->repeat > 1 ? chance(75) : chance(10); }
-
-static int add_norm(struct spec *s, int x) {
-    struct op *op = add_op(s, chance(50) ? OP_LAYERNORM : OP_RMSNORM, VALUE_F32, s->tensor[x].size, 1.2f);
-    reads(op, x);
-    op->weight = s->weights++;
-    op->bias = s->weights++;
-    op->per_layer = per_layer(s);
-    op->eps_exponent = chance(30) ? ONE_OF(-12, -8, -6, -3, -1) : 0;
-    return op->out[0];
-}
-
-// Keeps values far from the limits of the kernels. A tensor of rows has no norm: it is only made where its rms allows it.
-static int tame(struct spec *s, int x, float limit) { return s->tensor[x].rms > limit && s->size[s->tensor[x].size].rank == 1 ? add_norm(s, x) : x; }
-
-static int find_quantized(const struct spec *s, int x) {
-    for (int n = 0; n < s->ops; n++) {
-        const struct op *op = &s->op[n];
-        bool same = op->region == s->regions - 1;
-        if (op->kind == OP_QUANTIZE && op->in[0] == x && op->block <= BLOCK_GROUP && is_visible(s, op->out[0]) && chance(same ? 60 : 15))
-            return op->out[0];
-    }
-    return NONE;
-}
-
-static int add_quantize(struct spec *s, int x) {
-    int q = find_quantized(s, x);
-    if (q != NONE) return q;
-    struct op *op = add_op(s, OP_QUANTIZE, VALUE_MX, s->tensor[x].size, s->tensor[x].rms);
-    reads(op, x);
-    if (chance(10)) op->block = BLOCK_GROUP;
-    if (chance(10)) op->exp_min = between(-28, -18);
-    return op->out[0];
-}
-
-static int add_matmul(struct spec *s, int q, int size) {
-    struct op *op = add_op(s, OP_MATMUL, VALUE_ACC, size, s->tensor[q].rms * 1.1f + 0.1f);
-    reads(op, q);
-    op->weight = s->weights++;
-    if (chance(50)) op->bias = s->weights++;
-    op->per_layer = per_layer(s);
-    op->format = ONE_OF(0, 0, 8, 4);
-    if (chance(20)) op->row_offset = between(1, 40);
-    op->transpose = chance(30);
-    return op->out[0];
-}
-
-static int add_dequantize(struct spec *s, int acc) {
-    struct op *op = add_op(s, OP_DEQUANTIZE, VALUE_F32, s->tensor[acc].size, s->tensor[acc].rms);
-    reads(op, acc);
-    return op->out[0];
-}
-
-static int add_linear(struct spec *s, int x, int size) { return add_dequantize(s, add_matmul(s, add_quantize(s, tame(s, x, most_rms)), size)); }
-
-static int add_unary(struct spec *s, int x, enum op_kind kind) {
-    struct op *op = add_op(s, kind, VALUE_F32, s->tensor[x].size, s->tensor[x].rms);
-    reads(op, x);
-    return op->out[0];
-}
-
-// The sum or product, or the sum where a product could grow too large, or the first operand where even that could.
-static int add_binary(struct spec *s, int a, int b, bool product) {
-    float ra = s->tensor[a].rms, rb = s->tensor[b].rms;
-    product = product && ra * rb * 2 <= most_rms;
-    if (!product && ra + rb > most_rms * 2) return a;
-    struct op *op = add_op(s, product ? OP_MUL : OP_ADD, VALUE_F32, s->tensor[a].size, product ? ra * rb * 2 : ra + rb);
-    bool turn = chance(50);
-    reads(op, turn ? b : a);
-    reads(op, turn ? a : b);
-    return op->out[0];
-}
+enum { MANY_ATTENTIONS = 100000 /* seeds from there on may have several attentions */ };
 
 // ---- groups of operations ----
 
 static int random_size(const struct spec *s) {
     int size;
     do size = below(s->sizes);
-    while (s->size[size].rank != 1);
+    while (s->size[size].rank != 1 || (s->size[size].source != SHAPE_GIVEN && chance(70)));
     return size;
 }
 
@@ -281,30 +95,39 @@ static void add_attention(struct spec *s, int x) {
     if (s->tensor[y].size == s->tensor[x].size && chance(80)) add_binary(s, x, y, false);
 }
 
-static void add_rows_unit(struct spec *s, int size) {
-    int x = pick(s, size);
+static void add_array_unit(struct spec *s) {
+    int x = pick(s, ANY_ARRAY), kind = below(100);
     if (x == NONE) return;
-    if (chance(50)) add_unary(s, x, chance(50) ? OP_GELU : OP_SILU);
-    else add_binary(s, x, pick(s, size), chance(50));
+    if (kind < 25) add_transpose(s, x);
+    else if (kind < 40) add_norm(s, x);
+    else if (kind < 55) add_unary(s, x, chance(50) ? OP_GELU : OP_SILU);
+    else if (kind < 70) add_reshape(s, x, chance(50));
+    else if (kind < 85) add_linear(s, x, random_size(s));
+    else add_binary(s, x, pick(s, s->tensor[x].size), chance(50));
+}
+
+static void add_position(struct spec *s, int x) {
+    struct op *op = add_op(s, OP_POSITION, VALUE_F32, s->tensor[x].size, 0.5f);
+    op->weight = s->weights++;
+    op->extra_rows = chance(50) ? 0 : between(1, 9);
+    add_binary(s, x, op->out[0], false);
 }
 
 static void add_unit(struct spec *s) {
     int x = pick(s, NONE), kind = below(100);
     if (!has_room(s)) return;
-    for (int i = 0; i < s->sizes; i++)
-        if (s->size[i].rank > 1 && chance(30)) add_rows_unit(s, i);
+    if (pick(s, ANY_ARRAY) != NONE && chance(70)) {
+        for (int more = between(1, 3); more > 0 && has_room(s); more--) add_array_unit(s);
+        if (chance(60)) return;
+    }
     if (x == NONE) return;
-    if (kind < 22) add_linear(s, x, random_size(s));
+    if (kind < 24) add_linear(s, x, random_size(s));
     else if (kind < 32) add_parallel(s, x);
     else if (kind < 44) add_norm(s, x);
     else if (kind < 58) add_unary(s, x, chance(50) ? OP_GELU : OP_SILU);
-    else if (kind < 68) add_gated(s, x);
-    else if (kind < 71 && s->context > 0 && here(s)->repeat == 1 && !here(s)->last) { // not yet where it would run other than once per step
-        struct op *op = add_op(s, OP_POSITION, VALUE_F32, s->tensor[x].size, 0.5f);
-        op->weight = s->weights++;
-        op->extra_rows = chance(50) ? 0 : between(1, 9);
-        add_binary(s, x, op->out[0], false);
-    } else add_binary(s, x, pick(s, s->tensor[x].size), chance(45));
+    else if (kind < 64) add_gated(s, x);
+    else if (kind < 68 && s->context > 0 && here(s)->repeat == 1 && !here(s)->last) add_position(s, x); // once per step, for every position
+    else add_binary(s, x, pick(s, s->tensor[x].size), chance(45));
 }
 
 // ---- regions ----
@@ -317,7 +140,8 @@ static void begin_region(struct spec *s, int repeat, bool last) {
 }
 
 static void add_carry(struct spec *s) {
-    int init = pick(s, NONE);
+    int init = chance(30) ? pick(s, ANY_ARRAY) : NONE;
+    if (init == NONE) init = pick(s, NONE);
     if (init == NONE || s->tensor[init].region == s->regions - 1 || s->tensor[init].rms > carried_rms) return; // `init` is older than the region
     struct region *r = &s->region[s->regions - 1];
     int local = add_tensor(s, VALUE_F32, s->tensor[init].size, s->regions - 1, carried_rms);
@@ -333,7 +157,8 @@ static void close_carry(struct spec *s, struct carry *carry) {
         if (s->tensor[t].type == VALUE_F32 && s->tensor[t].region == s->regions - 1 && s->tensor[t].local_of == NONE && s->tensor[t].size == size &&
             (found == NONE || chance(60)))
             found = t;
-    if (found == NONE || chance(15)) {
+    if (found == NONE && s->size[size].rank > 1) found = add_norm(s, carry->local);
+    if (found == NONE || (s->size[size].rank == 1 && chance(15))) {
         int y = add_linear(s, pick(s, NONE), size);
         int sum = add_binary(s, carry->local, y, false);
         found = sum == carry->local ? y : sum;
@@ -348,14 +173,14 @@ static void close_region(struct spec *s) {
 }
 
 static void make_regions(struct spec *s) {
-    int count = ONE_OF(1, 1, 2, 2, 3, 4), attention = s->heads ? below(count) : NONE;
+    int count = ONE_OF(1, 1, 1, 2, 2, 3), attention = s->heads ? below(count) : NONE;
     bool last = false, many = s->heads && s->seed >= MANY_ATTENTIONS;
     for (int i = 0; i < count; i++) {
         last = last || (i > 0 && i > attention && !many && s->is_lm && chance(15)); // of a graph of rows every step's result is wanted
-        begin_region(s, chance(55) ? 1 : between(2, 5), last);
+        begin_region(s, chance(55) ? 1 : between(2, 4), last);
         int carries = here(s)->repeat > 1 ? ONE_OF(0, 1, 1, 1, 2, 3) : chance(15);
         for (int c = 0; c < carries; c++) add_carry(s);
-        int units = between(1, 5);
+        int units = ONE_OF(1, 1, 2, 2, 3);
         for (int u = 0, at = below(units); u < units; u++) {
             if ((i == attention && u == at) || (many && chance(35) && has_room(s))) add_attention(s, pick(s, NONE));
             else add_unit(s);
@@ -379,16 +204,12 @@ static int unread(const struct spec *s, int *list) {
 static bool join(struct spec *s, int a, int b) {
     bool last = is_last(s, a) || is_last(s, b);
     if (s->ops > MAX_OPS - 10 || s->tensors > MAX_TENSORS - 10) return false;
-    if (s->size[s->tensor[a].size].rank != 1) {
-        int swap = a;
-        a = b;
-        b = swap;
-    }
     bool same = s->tensor[a].size == s->tensor[b].size;
-    if (!same && s->size[s->tensor[b].size].rank != 1) return false;
     if (s->regions == MAX_REGIONS && here(s)->last != last) return false;
     if (s->regions < MAX_REGIONS && (here(s)->last != last || here(s)->repeat > 1)) begin_region(s, 1, last);
-    if (!same) b = add_linear(s, b, s->tensor[a].size);
+    if (!same && is_array(s, a)) a = add_reshape(s, a, true);
+    if (!same && is_array(s, b)) b = add_reshape(s, b, true);
+    if (s->tensor[a].size != s->tensor[b].size) b = add_linear(s, b, s->tensor[a].size);
     a = tame(s, a, most_rms / 2);
     b = tame(s, b, most_rms / 2);
     return add_binary(s, a, b, false) != a;
@@ -460,13 +281,15 @@ static void make_embedding(struct spec *s, int vocab) {
 
 static void make_inputs(struct spec *s) {
     int count = ONE_OF(1, 1, 2, 3);
-    bool rows = chance(12);
-    if (rows) {
-        s->size[s->sizes++] = (struct size_class){.rank = between(2, 3), .extent = {between(1, 5), between(1, 9), between(1, 4)}};
-        if (s->size[s->sizes - 1].rank == 2) s->size[s->sizes - 1].extent[2] = 1;
+    bool arrays = chance(35);
+    if (arrays) {
+        struct size_class array = {.rank = ONE_OF(2, 2, 3), .extent = {between(1, 5), between(1, 9), between(1, 4)}};
+        if (array.rank == 2) array.extent[1] = between(1, 16), array.extent[2] = 0;
+        s->size[s->sizes++] = array;
     }
-    for (int i = 0; i < count; i++) {
-        s->input[s->inputs++] = add_tensor(s, VALUE_F32, rows && i > 0 ? s->sizes - 1 : random_size(s), NONE, 1.2f);
+    int array = s->sizes - 1;
+    for (int i = 0; i < count + arrays; i++) { // the first is a vector: there is always one to pick
+        s->input[s->inputs++] = add_tensor(s, VALUE_F32, arrays && i > 0 ? array : random_size(s), NONE, 1.2f);
         snprintf(s->tensor[s->tensors - 1].name, NAME_BYTES, "x%d", i);
     }
 }
@@ -501,10 +324,11 @@ static void make_names(struct spec *s) {
 }
 
 static void make_graph(struct spec *s) {
-    int sizes = between(1, 4), vocab = NONE;
+    int sizes = between(1, 3), vocab = NONE;
     for (int i = 0; i < sizes; i++) add_size(s, random_length());
-    if (chance(25) || s->seed >= MANY_ATTENTIONS) make_heads(s);
-    s->context = s->heads || chance(40) ? ONE_OF(9, 17, 33, 66, 80) + below(3) : 0;
+    s->most_ops = ONE_OF(5, 7, 9, 12, 16, 20, 30);
+    if (chance(20) || s->seed >= MANY_ATTENTIONS) make_heads(s);
+    s->context = s->heads || chance(40) ? ONE_OF(9, 17, 17, 33, 66) + below(3) : 0;
     s->is_lm = chance(25);
     if (s->is_lm) {
         if (s->context == 0) s->context = between(9, 80);
@@ -556,11 +380,11 @@ static void make_model(struct spec *s) {
 
 void spec_make(struct spec *s, uint64_t seed) {
     bool done = false;
-    state = seed * 0x2545f4914f6cdd1du;
+    draw_from(seed * 0x2545f4914f6cdd1du);
     while (!done) {
         *s = (struct spec){.seed = seed};
         make_design(s);
-        if (chance(12)) make_model(s);
+        if (chance(5)) make_model(s);
         else make_graph(s);
         done = s->is_model || is_whole(s);
     }

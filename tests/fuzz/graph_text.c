@@ -5,15 +5,41 @@
 
 #include "spec.h"
 
-const int design_default[DESIGN_KEYS] = {2500, 1, 512, 8, 1, 8, 8, 128, 64, 16, 8, 1};
+const int design_default[DESIGN_KEYS] = {2500, 1, 512, 8, 1, 8, 8, 128, 64, 16, 8, 1, 0};
 
 static int min(int a, int b) { return a < b ? a : b; }
 
-int spec_elements(const struct spec *s, int size) {
+static int heads_length(const struct spec *s, enum heads heads) {
+    int count = heads == QUERY_HEADS || heads == RESULT_HEADS ? s->heads : s->kv_heads;
+    return count * (heads <= KEY_HEADS ? s->head_dim : s->value_dim);
+}
+
+int spec_extents(const struct spec *s, int size, int extent[MAX_RANK]) {
     const struct size_class *c = &s->size[size];
-    int heads = c->heads == QUERY_HEADS || c->heads == RESULT_HEADS ? s->heads : s->kv_heads;
-    if (c->heads != NO_HEADS) return heads * (c->heads <= KEY_HEADS ? s->head_dim : s->value_dim);
-    return c->extent[0] * c->extent[1] * c->extent[2];
+    int of[MAX_RANK], rank = c->source == SHAPE_GIVEN ? 0 : spec_extents(s, c->parent, of);
+    for (int d = 0; d < c->rank; d++) {
+        if (c->source == SHAPE_GIVEN) extent[d] = c->heads ? heads_length(s, c->heads) : c->extent[d];
+        else if (c->source == SHAPE_MERGED) extent[d] = d == 0 ? of[0] * of[1] : of[d + 1];
+        else if (c->source == SHAPE_TURNED) extent[d] = of[c->perm[d]];
+        else if (c->source == SHAPE_ROWS) extent[d] = d == c->rank - 1 ? spec_elements(s, c->last) : of[d];
+        else
+            for (int i = extent[d] = 1; i <= rank; i++) extent[d] *= of[i - 1];
+    }
+    return c->rank;
+}
+
+int spec_elements(const struct spec *s, int size) {
+    int extent[MAX_RANK], count = 1, rank = spec_extents(s, size, extent);
+    for (int d = 0; d < rank; d++) count *= extent[d];
+    return count;
+}
+
+static bool same_shape(const struct spec *s, int a, int b) {
+    int x[MAX_RANK], y[MAX_RANK], rank = spec_extents(s, a, x);
+    if (spec_extents(s, b, y) != rank) return false;
+    for (int d = 0; d < rank; d++)
+        if (x[d] != y[d]) return false;
+    return true;
 }
 
 // ---- what is needed ----
@@ -82,13 +108,11 @@ static void check_carries(struct spec *s) {
 static bool can_stand_for(const struct spec *s, int x, int y) {
     const struct tensor *a = &s->tensor[x], *b = &s->tensor[y];
     bool a_last = a->region != NONE && s->region[a->region].last, b_last = b->region != NONE && s->region[b->region].last;
+    if (a->type != VALUE_F32 || !same_shape(s, a->size, b->size) || (a_last && !b_last)) return false;
     for (int r = 0; r < s->regions; r++)
         for (int c = 0; a->local_of == r && c < s->region[r].carries; c++)
-            if (s->region[r].carry[c].local == x)
-                return a->type == VALUE_F32 && s->size[a->size].rank == s->size[b->size].rank &&
-                       spec_elements(s, a->size) == spec_elements(s, b->size) && (b_last || !a_last);
-    return a->local_of == NONE && a->type == VALUE_F32 && a->needed && s->size[a->size].rank == s->size[b->size].rank &&
-           spec_elements(s, a->size) == spec_elements(s, b->size) && (b_last || !a_last);
+            if (s->region[r].carry[c].local == x) return true;
+    return a->local_of == NONE && a->needed;
 }
 
 // Readers of its output read something else of that size.
@@ -113,6 +137,7 @@ static void plain_op(struct op *op) {
     op->block = op->block == BLOCK_GROUP ? BLOCK_DEFAULT : op->block;
     op->list_form = true;
     op->per_layer = false;
+    op->lanes = op->orders = 0;
 }
 
 static void drop_output(struct spec *s, int tensor) {
@@ -151,7 +176,9 @@ static void model_step(struct spec *s, int key) {
 }
 
 static void size_step(struct spec *s, int size, int to) {
-    if (size < s->sizes) s->size[size].extent[0] = min(s->size[size].extent[0], to);
+    if (size < s->sizes)
+        for (int d = 0; d < s->size[size].rank; d++)
+            s->size[size].extent[d] = min(s->size[size].extent[d], s->size[size].rank == 1 ? to : to / 8 + 1);
     else if (size == s->sizes) s->heads = s->kv_heads = to == 64 ? s->kv_heads : min(s->heads, 1);
     else s->head_dim = s->value_dim = min(s->value_dim, s->design[KEY_LANES] == 1 ? 2 : s->design[KEY_LANES]);
 }
@@ -193,13 +220,13 @@ void spec_step(struct spec *s, const struct spec *whole, int step) {
 
 // ---- text ----
 
-static const char *const op_names[] = {"embed",      "position",    "layernorm",   "rmsnorm", "quantize",    "matmul",
-                                       "dequantize", "kv_quantize", "attn_scores", "softmax", "attn_values", "scale",
-                                       "gelu",       "silu",        "add",         "mul",     "argmax"};
+static const char *const op_names[] = {"embed",       "position",    "layernorm", "rmsnorm",     "quantize", "matmul", "dequantize",
+                                       "kv_quantize", "attn_scores", "softmax",   "attn_values", "scale",    "gelu",   "silu",
+                                       "add",         "mul",         "transpose", "reshape",     "argmax"};
 
 static void print_design(const struct spec *s) {
-    static const char *const keys[DESIGN_KEYS] = {"clock_mhz", "channels", "beat_bits",      "lanes",     "T",           "weights",
-                                                  "head",      "group",    "prefetch_beats", "max_burst", "outstanding", "A"};
+    static const char *const keys[DESIGN_KEYS] = {"clock_mhz", "channels",       "beat_bits", "lanes",       "T", "weights",    "head",
+                                                  "group",     "prefetch_beats", "max_burst", "outstanding", "A", "on_chip_kib"};
     bool any = false;
     for (int k = 0; k < DESIGN_KEYS; k++) {
         int v = s->design[k];
@@ -227,12 +254,32 @@ static void print_weight(const struct op *op, const char *key, const char *prefi
     printf(op->per_layer ? ", %s: \"%s%d.{layer}\"" : ", %s: %s%d", key, prefix, number);
 }
 
+static int row_length(const struct spec *s, int tensor) {
+    int extent[MAX_RANK];
+    return extent[spec_extents(s, s->tensor[tensor].size, extent) - 1];
+}
+
+static void print_list(const char *key, const int *value, int count) {
+    if (count) printf(", %s: [", key);
+    for (int i = 0; i < count; i++) printf("%s%d%s", i ? ", " : "", value[i], i == count - 1 ? "]" : "");
+}
+
+static void print_shape_attributes(const struct spec *s, const struct op *op) {
+    const struct size_class *c = &s->size[s->tensor[op->out[0]].size];
+    int extent[MAX_RANK], rank = spec_extents(s, s->tensor[op->out[0]].size, extent);
+    if (op->kind == OP_TRANSPOSE && !(c->rank == 2 && op->list_form)) print_list("perm", op->perm, rank);
+    if (op->kind == OP_RESHAPE) print_list("shape", extent, rank);
+    if (op->along != NONE) printf(", along: %d", op->along);
+    print_list("order", op->order, op->orders);
+    if (op->lanes) printf(", lanes: %d", op->lanes);
+}
+
 static void print_attributes(const struct spec *s, const struct op *op) {
     int elements = spec_elements(s, s->tensor[op->out[0]].size);
     bool is_norm = op->kind == OP_LAYERNORM || op->kind == OP_RMSNORM;
     if (op->kind == OP_EMBED) printf(", rows: %d, cols: %d", spec_elements(s, op->extra_rows), elements);
     if (op->kind == OP_POSITION) printf(", rows: %d, cols: %d", s->context + op->extra_rows, elements);
-    if (op->kind == OP_MATMUL) printf(", rows: %d", elements);
+    if (op->kind == OP_MATMUL) printf(", rows: %d", row_length(s, op->out[0]));
     if (op->format) printf(", %s: int%d", op->kind == OP_EMBED ? "format" : "weights", op->format);
     if (op->kind == OP_KV_QUANTIZE) printf(", heads: %d, role: %s", s->kv_heads, op->is_value ? "value" : "key");
     print_weight(op, is_norm ? "gamma" : "weight", "w", op->weight);
@@ -243,6 +290,7 @@ static void print_attributes(const struct spec *s, const struct op *op) {
     int block[] = {0, s->design[KEY_GROUP], s->head_dim, 64};
     if (op->block != BLOCK_DEFAULT) printf(", block: %d", block[op->block]);
     if (op->exp_min != -24) printf(", exp_min: %d", op->exp_min);
+    print_shape_attributes(s, op);
 }
 
 static void print_names(const struct spec *s, const int *tensor, int count, bool list) {
@@ -287,10 +335,10 @@ static void print_inputs(const struct spec *s) {
     printf("  inputs:\n");
     for (int i = 0; i < s->inputs; i++) {
         const struct tensor *t = &s->tensor[s->input[i]];
-        const struct size_class *c = &s->size[t->size];
+        int extent[MAX_RANK], rank = spec_extents(s, t->size, extent);
         if (!t->needed) continue;
-        printf("    %s: {shape: [%d", t->name, c->rank == 1 ? spec_elements(s, t->size) : c->extent[0]);
-        for (int d = 1; d < c->rank; d++) printf(", %d", c->extent[d]);
+        printf("    %s: {shape: [%d", t->name, extent[0]);
+        for (int d = 1; d < rank; d++) printf(", %d", extent[d]);
         printf("]}\n");
     }
 }

@@ -10,13 +10,14 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/fuzz/run.sh [--seeds a-b] [--set FILE] [--form NAME]... [--timing] [--jobs n] [--quick] [--no-shrink] [--times] [spec...]
+usage: tests/fuzz/run.sh [--seeds a-b] [--set FILE] [--form NAME]... [--timing] [--forecast] [--plain] [--jobs n] [--quick] [--no-shrink] [--times] [spec...]
   --seeds a-b  seeds of the generator (default 1-5)
   --set FILE   the seeds of a file: numbers, `#` begins a comment; of lines with `timing:` as by --form timed --timing, with `plain:` as by --plain
   --form NAME  how a spec is built: `as-is`; `on`: all optional passes; `off`: none; `one`: all but one, chosen by the seed; `spatial`: `on` with an
                engine for every product; `timed`: timed FIFOs alone; `seed` (default for seeds): on, off, one or spatial, chosen by the seed;
                `all`: these four, and the values must be the same bits
   --timing     also without jitter, timed FIFOs: cycles against the forecast, and against twice as deep FIFOs
+  --forecast   says how far the forecast is from the cycles of form `on` without jitter
   --plain      also without the fp32 units that are compiled once for all designs (tests/fuzz/units): the same cycles and values
   --jobs n     seeds side by side (default 1)
   --quick      without the simulation: gen, pack
@@ -87,7 +88,7 @@ one() { # seed or spec: the unit of parallel work
     dir=$work/$name
     if run_forms "$spec" "$dir" "$seed"; then
         what="$done_forms, $(grep -c '{op:' "$spec") operations, $compared values"
-        [ $timing = 0 ] || what+="; $said"
+        [ -z "$said" ] || what+="; $said"
         [ $clock = 0 ] || what+=";$times"
         ok "${name/_/ }: $what"
         rm -rf "$dir" "$dir".*
@@ -96,7 +97,7 @@ one() { # seed or spec: the unit of parallel work
     fi
 }
 
-first=1 last=5 jobs=1 quick=0 shrunk=1 timing=0 plain=0 also_plain=0 clock=0 specs=() options=() forms=() single=""
+first=1 last=5 jobs=1 quick=0 shrunk=1 timing=0 foretold=0 plain=0 also_plain=0 clock=0 specs=() options=() forms=() single=""
 while [ $# -gt 0 ]; do
     case $1 in
         --seeds) first=${2%%-*} last=${2##*-} && shift ;;
@@ -104,6 +105,7 @@ while [ $# -gt 0 ]; do
             grep -oE '[0-9]+(\+[a-z]+)?') && shift ;;
         --form) forms+=("$2") && options+=("$1" "$2") && shift ;;
         --jobs) jobs=$2 && shift ;;
+        --forecast) foretold=1 && options+=("$1") ;;
         --plain) also_plain=1 && options+=("$1") ;;
         --quick) quick=1 && options+=("$1") ;;
         --timing) timing=1 && options+=("$1") ;;

@@ -11,7 +11,8 @@ enum {
     MAX_TENSORS = 200,
     MAX_REGIONS = 8,
     MAX_CARRIES = 3,
-    MAX_SIZES = 12,
+    MAX_SIZES = 32,
+    MAX_RANK = 3,
     MAX_PORTS = 8,
     NAME_BYTES = 24,
     NONE = -1,
@@ -34,6 +35,8 @@ enum op_kind {
     OP_SILU,
     OP_ADD,
     OP_MUL,
+    OP_TRANSPOSE,
+    OP_RESHAPE,
     OP_ARGMAX,
 };
 
@@ -41,10 +44,20 @@ enum value_type { VALUE_F32, VALUE_MX, VALUE_ACC, VALUE_KV, VALUE_SCALAR, VALUE_
 
 enum heads { NO_HEADS, QUERY_HEADS, KEY_HEADS, VALUE_HEADS, RESULT_HEADS };
 
-// Vectors of one size class have one length, so that sizes can be made smaller without breaking a graph.
+// Tensors of one size class have one shape, and shapes follow from others, so that sizes can be made smaller without breaking a graph.
+enum shape_source {
+    SHAPE_GIVEN,
+    SHAPE_FLAT,   // all elements of `parent` as one vector
+    SHAPE_MERGED, // its first two dimensions as one
+    SHAPE_TURNED, // dimension i is dimension perm[i] of `parent`
+    SHAPE_ROWS,   // as `parent`, but rows of the length of class `last`
+};
+
 struct size_class {
-    int rank, extent[3];
+    int rank, extent[MAX_RANK];
     enum heads heads; // not NO_HEADS: the length follows from attention
+    enum shape_source source;
+    int parent, perm[MAX_RANK], last;
 };
 
 struct tensor {
@@ -67,6 +80,9 @@ struct op {
     int row_offset, transpose, exp_min, eps_exponent, extra_rows;
     enum { BLOCK_DEFAULT, BLOCK_GROUP, BLOCK_HEAD, BLOCK_POSITIONS } block;
     bool is_value; // kv_quantize: role
+    int lanes;     // 0: not given
+    int along;     // norms; NONE: not given
+    int orders, order[MAX_RANK], perm[MAX_RANK];
     bool list_form, gone;
 };
 
@@ -94,6 +110,7 @@ enum design_key {
     KEY_BURST,
     KEY_OUTSTANDING,
     KEY_ARRAYS,
+    KEY_ON_CHIP, // 0: not given
     DESIGN_KEYS,
 };
 
@@ -119,6 +136,7 @@ struct spec {
     int heads, kv_heads, head_dim, value_dim; // of attention; 0: none
     int weights_exp_min;                      // of its quantized weights, once they are made: one for all attentions
     int context;                              // 0: not given
+    int most_ops;                             // of the regions; the ends join what is left
     int sizes, tensors, ops, regions, inputs, outputs, weights;
     struct size_class size[MAX_SIZES];
     struct tensor tensor[MAX_TENSORS];
@@ -130,6 +148,8 @@ struct spec {
 extern const int design_default[DESIGN_KEYS];
 
 int spec_elements(const struct spec *s, int size);
+// The extents of a size class; its rank.
+int spec_extents(const struct spec *s, int size, int extent[MAX_RANK]);
 void spec_make(struct spec *s, uint64_t seed);
 
 void spec_print(const struct spec *s);

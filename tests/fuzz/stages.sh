@@ -101,8 +101,8 @@ set_requests() { # spec
     local context positions vocab length
     context=$(key_of "$1" context 1024) positions=$(key_of "$1" T 1) vocab=$(vocabulary "$1")
     requests=()
-    for length in 1 $((2 * positions + 1)) $((positions + 2)) "$context"; do
-        if [ "$length" -gt "$context" ] || { [ "$length" = "$context" ] && [ "$length" -gt 20 ]; }; then continue; fi
+    for length in $((positions + 1)) $((2 * positions + 1)) "$context"; do
+        if [ "$length" -gt "$context" ] || { [ "$length" = "$context" ] && [ "$length" -gt 12 ]; }; then continue; fi
         if [ -n "$vocab" ]; then requests+=(--prompt-ids "$(some_ids "$length" "$vocab")" --tokens 3)
         else requests+=(--prompt rows --tokens "$length")
         fi

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// How random specs are made: random numbers and single operations (graph_ops.c), for graph_seed.c.
+#ifndef RILL_FUZZ_GRAPH_MAKE_H
+#define RILL_FUZZ_GRAPH_MAKE_H
+
+#include "spec.h"
+
+enum { ANY_ARRAY = -2 };
+
+extern const float most_rms, carried_rms;
+
+uint64_t draw(void);
+void draw_from(uint64_t seed);
+int below(int n);
+int between(int low, int high);
+bool chance(int percent);
+int one_of(const int *values, int count);
+#define ONE_OF(...) one_of((const int[]){__VA_ARGS__}, (int)(sizeof(int[]){__VA_ARGS__} / sizeof(int)))
+int random_length(void);
+void make_design(struct spec *s);
+
+int add_size(struct spec *s, int length);
+int derived(struct spec *s, struct size_class want);
+int add_tensor(struct spec *s, enum value_type type, int size, int region, float rms);
+struct op *add_op(struct spec *s, enum op_kind kind, enum value_type type, int size, float rms);
+void reads(struct op *op, int tensor);
+
+bool has_room(const struct spec *s);
+const struct region *here(const struct spec *s);
+bool is_visible(const struct spec *s, int tensor);
+bool is_read(const struct spec *s, int tensor);
+bool is_array(const struct spec *s, int tensor);
+int pick(const struct spec *s, int size);
+bool per_layer(const struct spec *s);
+
+int add_norm(struct spec *s, int x);
+int tame(struct spec *s, int x, float limit);
+int add_quantize(struct spec *s, int x);
+int add_matmul(struct spec *s, int q, int size);
+int add_dequantize(struct spec *s, int acc);
+int add_linear(struct spec *s, int x, int size);
+int add_unary(struct spec *s, int x, enum op_kind kind);
+int add_transpose(struct spec *s, int x);
+int add_reshape(struct spec *s, int x, bool flat);
+int add_binary(struct spec *s, int a, int b, bool product);
+
+#endif

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random specs: the random numbers, the design, single operations.
+#include <stdio.h>
+#include <string.h>
+
+#include "graph_make.h"
+
+const float most_rms = 20, carried_rms = 6;
+
+static uint64_t state;
+
+void draw_from(uint64_t seed) { state = seed; }
+
+uint64_t draw(void) {
+    uint64_t x = state += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+int below(int n) { return n > 0 ? (int)(draw() % (uint64_t)n) : 0; }
+int between(int low, int high) { return low + below(high - low + 1); }
+bool chance(int percent) { return below(100) < percent; }
+
+// One of `count` values; the earlier ones are named more often by the caller.
+int one_of(const int *values, int count) { return values[below(count)]; }
+
+int random_length(void) {
+    int kind = below(12);
+    if (kind == 0) return between(1, 4);
+    if (kind < 7) return between(5, 31);
+    if (kind < 10) return between(32, 64);
+    if (kind == 10) return between(65, 150);
+    return ONE_OF(8, 16, 64, 96, 128);
+}
+
+// ---- design ----
+
+void make_design(struct spec *s) {
+    int *d = s->design;
+    memcpy(d, design_default, sizeof s->design);
+    if (chance(60)) d[KEY_CLOCK] = ONE_OF(10, 333, 1000, 1501, 2222, 3000);
+    d[KEY_CHANNELS] = draw() % 200 == 0 ? 32 : chance(4) ? between(6, 12) : ONE_OF(1, 1, 1, 2, 2, 2, 3, 3, 4, 5);
+    d[KEY_BEAT_BITS] = ONE_OF(256, 256, 512);
+    d[KEY_LANES] = chance(2) ? ONE_OF(16, 32) : ONE_OF(1, 1, 2, 2, 2, 4, 4, 8);
+    d[KEY_TOKENS] = ONE_OF(1, 1, 1, 2, 2, 2, 4, 4, 8);
+    d[KEY_WEIGHTS] = ONE_OF(8, 4);
+    d[KEY_HEAD] = ONE_OF(8, 8, 4);
+    int unit = d[KEY_BEAT_BITS] / 4;
+    d[KEY_GROUP] = unit * ONE_OF(1, 1, 1, 2, 2, 3, 4);
+    if (chance(40)) {
+        d[KEY_BURST] = 1 << below(d[KEY_BEAT_BITS] == 512 ? 7 : 8);
+        d[KEY_PREFETCH] = chance(40) ? d[KEY_BURST] : d[KEY_BURST] + between(1, 150);
+        if (d[KEY_PREFETCH] < 2) d[KEY_PREFETCH] = 2;
+    }
+    if (chance(40)) d[KEY_OUTSTANDING] = ONE_OF(1, 1, 2, 3, 5, 16, 64);
+    d[KEY_ARRAYS] = d[KEY_TOKENS] > 1 ? ONE_OF(1, 1, 2) : 1;
+    d[KEY_ON_CHIP] = chance(25) ? 1 << between(0, 6) : 0; // run.sh raises what is less than the least
+}
+
+// ---- tensors and operations ----
+
+int add_size(struct spec *s, int length) {
+    s->size[s->sizes] = (struct size_class){.rank = 1, .extent = {length}};
+    return s->sizes++;
+}
+
+static int rank_of(const struct spec *s, int tensor) { return s->size[s->tensor[tensor].size].rank; }
+bool is_array(const struct spec *s, int tensor) { return rank_of(s, tensor) > 1; }
+
+int add_tensor(struct spec *s, enum value_type type, int size, int region, float rms) {
+    struct tensor *t = &s->tensor[s->tensors];
+    *t = (struct tensor){.type = type, .size = size, .region = region, .local_of = NONE, .rms = rms};
+    snprintf(t->name, sizeof t->name, "t%d", s->tensors);
+    return s->tensors++;
+}
+
+// The size class of that description, once.
+int derived(struct spec *s, struct size_class want) {
+    for (int i = 0; i < s->sizes; i++) {
+        const struct size_class *c = &s->size[i];
+        if (c->source == want.source && c->parent == want.parent && c->last == want.last && c->rank == want.rank &&
+            !memcmp(c->perm, want.perm, sizeof want.perm))
+            return i;
+    }
+    s->size[s->sizes] = want;
+    return s->sizes++;
+}
+
+struct op *add_op(struct spec *s, enum op_kind kind, enum value_type type, int size, float rms) {
+    struct op *op = &s->op[s->ops++];
+    *op = (struct op){.kind = kind, .region = s->regions - 1, .outs = 1, .weight = NONE, .bias = NONE, .exp_min = -24, .list_form = chance(80)};
+    op->along = NONE;
+    op->out[0] = add_tensor(s, type, size, op->region, rms);
+    return op;
+}
+
+void reads(struct op *op, int tensor) { op->in[op->ins++] = tensor; }
+bool has_room(const struct spec *s) { return s->ops < s->most_ops && s->ops < MAX_OPS - 60 && s->tensors < MAX_TENSORS - 70; }
+const struct region *here(const struct spec *s) { return &s->region[s->regions - 1]; }
+
+bool is_visible(const struct spec *s, int tensor) {
+    int region = s->tensor[tensor].region;
+    return region == NONE || !s->region[region].last || here(s)->last;
+}
+
+bool is_read(const struct spec *s, int tensor) {
+    for (int n = 0; n < s->ops; n++)
+        for (int i = 0; i < s->op[n].ins; i++)
+            if (s->op[n].in[i] == tensor) return true;
+    for (int r = 0; r < s->regions; r++)
+        for (int c = 0; c < s->region[r].carries; c++)
+            if (s->region[r].carry[c].init == tensor || s->region[r].carry[c].next == tensor) return true;
+    return false;
+}
+
+static bool fits(const struct spec *s, int size, int wanted) {
+    if (wanted == ANY_ARRAY) return s->size[size].rank > 1;
+    return wanted == NONE ? s->size[size].rank == 1 : size == wanted;
+}
+
+// A tensor to read: often the latest or one that nothing has read yet. Its size class, or NONE: any vector, or ANY_ARRAY.
+int pick(const struct spec *s, int size) {
+    int fitting[MAX_TENSORS], unread[MAX_TENSORS], count = 0, lonely = 0;
+    for (int t = 0; t < s->tensors; t++) {
+        const struct tensor *x = &s->tensor[t];
+        if (x->type != VALUE_F32 || !is_visible(s, t) || !fits(s, x->size, size)) continue;
+        fitting[count++] = t;
+        if (!is_read(s, t)) unread[lonely++] = t;
+    }
+    if (count == 0) return NONE;
+    if (lonely > 0 && chance(60)) return unread[below(lonely)];
+    return chance(40) ? fitting[count - 1] : fitting[below(count)];
+}
+
+// Weights of its own for every repetition in most repeated regions.
+bool per_layer(const struct spec *s) { return here(s)->repeat > 1 ? chance(75) : chance(10); }
+
+// Lanes of its own for some kernels; those that have whole heads or grow with the position keep the design's.
+static void choose_lanes(struct op *op) {
+    if (chance(12)) op->lanes = ONE_OF(1, 1, 2, 2, 4, 4, 8, 16);
+}
+
+// An order of its own for some kernels that walk arrays.
+static void choose_order(const struct spec *s, struct op *op) {
+    int rank = rank_of(s, op->out[0]);
+    if (rank == 1 || !chance(25)) return;
+    for (int d = 0; d < rank; d++) {
+        int at = below(d + 1);
+        op->order[d] = op->order[at];
+        op->order[at] = d;
+    }
+    op->orders = rank;
+}
+
+int add_norm(struct spec *s, int x) {
+    struct op *op = add_op(s, chance(50) ? OP_LAYERNORM : OP_RMSNORM, VALUE_F32, s->tensor[x].size, 1.2f);
+    reads(op, x);
+    op->weight = s->weights++;
+    op->bias = s->weights++;
+    op->per_layer = per_layer(s);
+    op->eps_exponent = chance(30) ? ONE_OF(-12, -8, -6, -3, -1) : 0;
+    if (is_array(s, x) || chance(5)) op->along = below(rank_of(s, x));
+    choose_lanes(op);
+    return op->out[0];
+}
+
+// Keeps values far from the limits of the kernels.
+int tame(struct spec *s, int x, float limit) { return s->tensor[x].rms > limit ? add_norm(s, x) : x; }
+
+static int find_quantized(const struct spec *s, int x) {
+    for (int n = 0; n < s->ops; n++) {
+        const struct op *op = &s->op[n];
+        bool same = op->region == s->regions - 1;
+        if (op->kind != OP_QUANTIZE || op->in[0] != x || op->block > BLOCK_GROUP || !is_visible(s, op->out[0])) continue;
+        if (is_array(s, x) && !same) continue; // rows travel in several parts, which a repeated region cannot have replayed from outside
+        if (chance(same ? 60 : 15)) return op->out[0];
+    }
+    return NONE;
+}
+
+int add_quantize(struct spec *s, int x) {
+    int q = find_quantized(s, x);
+    if (q != NONE) return q;
+    struct op *op = add_op(s, OP_QUANTIZE, VALUE_MX, s->tensor[x].size, s->tensor[x].rms);
+    reads(op, x);
+    if (chance(10)) op->block = BLOCK_GROUP;
+    if (chance(10)) op->exp_min = between(-28, -18);
+    choose_lanes(op);
+    return op->out[0];
+}
+
+int add_matmul(struct spec *s, int q, int size) {
+    if (is_array(s, q))
+        size = derived(s, (struct size_class){.source = SHAPE_ROWS, .rank = rank_of(s, q), .parent = s->tensor[q].size, .last = size});
+    struct op *op = add_op(s, OP_MATMUL, VALUE_ACC, size, s->tensor[q].rms * 1.1f + 0.1f);
+    reads(op, q);
+    op->weight = s->weights++;
+    if (chance(50)) op->bias = s->weights++;
+    op->per_layer = per_layer(s);
+    op->format = ONE_OF(0, 0, 8, 4);
+    if (chance(20)) op->row_offset = between(1, 40);
+    op->transpose = chance(30);
+    return op->out[0];
+}
+
+int add_dequantize(struct spec *s, int acc) {
+    struct op *op = add_op(s, OP_DEQUANTIZE, VALUE_F32, s->tensor[acc].size, s->tensor[acc].rms);
+    reads(op, acc);
+    return op->out[0];
+}
+
+int add_linear(struct spec *s, int x, int size) { return add_dequantize(s, add_matmul(s, add_quantize(s, tame(s, x, most_rms)), size)); }
+
+int add_unary(struct spec *s, int x, enum op_kind kind) {
+    struct op *op = add_op(s, kind, VALUE_F32, s->tensor[x].size, s->tensor[x].rms);
+    reads(op, x);
+    choose_lanes(op);
+    choose_order(s, op);
+    return op->out[0];
+}
+
+int add_transpose(struct spec *s, int x) {
+    int rank = rank_of(s, x), perm[MAX_RANK] = {0, 1, 2}, shift = between(1, rank - 1);
+    for (int d = 0; d < rank; d++) perm[d] = (d + shift) % rank; // for three dimensions: a turn, or
+    if (rank == 3 && chance(50))                                 // two that change places
+        for (int d = 0, stays = below(rank); d < rank; d++) perm[d] = d == stays ? d : rank - stays - d;
+    struct size_class turned = {.source = SHAPE_TURNED, .rank = rank, .parent = s->tensor[x].size};
+    memcpy(turned.perm, perm, sizeof perm);
+    int size = derived(s, turned);
+    struct op *op = add_op(s, OP_TRANSPOSE, VALUE_F32, size, s->tensor[x].rms);
+    reads(op, x);
+    memcpy(op->perm, perm, sizeof perm);
+    choose_order(s, op);
+    return op->out[0];
+}
+
+// The same elements as one vector, or in a shape with fewer dimensions, or in the shape they once had.
+int add_reshape(struct spec *s, int x, bool flat) {
+    const struct size_class *c = &s->size[s->tensor[x].size];
+    int size = s->tensor[x].size, parent = size;
+    while (s->size[parent].source == SHAPE_FLAT || s->size[parent].source == SHAPE_MERGED || s->size[parent].source == SHAPE_TURNED)
+        parent = s->size[parent].parent;
+    if (!flat && parent != size && chance(60)) size = parent;
+    else if (!flat && c->rank == 3) size = derived(s, (struct size_class){.source = SHAPE_MERGED, .rank = 2, .parent = size});
+    else if (c->rank > 1) size = derived(s, (struct size_class){.source = SHAPE_FLAT, .rank = 1, .parent = size});
+    struct op *op = add_op(s, OP_RESHAPE, VALUE_F32, size, s->tensor[x].rms);
+    reads(op, x);
+    return op->out[0];
+}
+
+// The sum or product, or the sum where a product could grow too large, or the first operand where even that could.
+int add_binary(struct spec *s, int a, int b, bool product) {
+    float ra = s->tensor[a].rms, rb = s->tensor[b].rms;
+    product = product && ra * rb * 2 <= most_rms;
+    if (!product && ra + rb > most_rms * 2) return a;
+    struct op *op = add_op(s, product ? OP_MUL : OP_ADD, VALUE_F32, s->tensor[a].size, product ? ra * rb * 2 : ra + rb);
+    bool turn = chance(50);
+    reads(op, turn ? b : a);
+    reads(op, turn ? a : b);
+    choose_lanes(op);
+    choose_order(s, op);
+    return op->out[0];
+}
