@@ -125,6 +125,14 @@ edges_like() { # JSON of `rill check --timeline`, extended pattern
     grep '"depth"' "$1" | grep -nE "\"[^\"]*($2)" | cut -d: -f1 | awk '{ printf "%s ", $1 - 1 }'
 }
 
+# Where a request begins and ends, from a forecast: `steps`, `ends`.
+edges_of_request() { # spec, folder
+    local outputs
+    outputs=$(sed -n 's/^  outputs: \[\(.*\)\]$/\1/p' "$1" | sed 's/, /|/g')
+    steps=$(edges_like "$2.timeline" 'token_loop_step_to_')
+    ends=$(edges_like "$2.timeline" "_to_token_loop_next_id\"|_to_output_(${outputs:-none})(_y)?\"")
+}
+
 # Cycles from the first step word to the last id or row, from a file of beats.
 span() { # file of beats, edges of steps, edges of results
     awk -v steps="$2" -v ends="$3" '
@@ -159,10 +167,9 @@ deepen() { # folder
     rm -rf "$1_deep" && "$rill" gen "$1_deep.yaml" -o "$1_deep" && cp -r "$1/image" "$1_deep/image"
 }
 
-forecast() { # folder, prompt length
+forecast() { # folder, prompt length, spec
     "$rill" check "$1/design.yaml" --timeline --prompt-len "$2" --tokens 3 --beats "$1.beats" --json >"$1.timeline" || return
-    local steps ends
-    steps=$(edges_like "$1.timeline" 'token_loop_step_to_') ends=$(edges_like "$1.timeline" '_to_token_loop_next_id"|_to_output_[^"]*_y"')
+    edges_of_request "$3" "$1"
     span "$1.beats" "$steps" "$ends" >"$1.forecast"
     "$rill" check "$1/design.yaml" --timeline --unbounded --prompt-len "$2" --tokens 3 --beats "$1.beats" --json >/dev/null || return
     span "$1.beats" "$steps" "$ends" >"$1.unbounded"
@@ -180,8 +187,8 @@ timing_request() { # spec
 # The design in a folder without jitter, and what is foretold of it: `steps`, `ends`, two files.
 measure_and_foretell() { # spec, folder
     timing_request "$1"
-    step forecast forecast "$2" "$length" || return
-    steps=$(edges_like "$2.timeline" 'token_loop_step_to_') ends=$(edges_like "$2.timeline" '_to_token_loop_next_id"|_to_output_[^"]*_y"')
+    step forecast forecast "$2" "$length" "$1" || return
+    edges_of_request "$1" "$2"
     step measure measure "$2" "$steps" "$ends"
 }
 
