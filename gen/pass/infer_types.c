@@ -17,14 +17,34 @@ static bool same_type(const struct ir_tensor *a, const struct ir_tensor *b) {
     return a->dtype == b->dtype && ir_tensor_elements(a) == ir_tensor_elements(b) && a->block == b->block;
 }
 
+// Tensors of several dimensions keep them: their elements are counted in that order.
+static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b) {
+    if (a->heads || b->heads || (a->rank < 2 && b->rank < 2)) return true;
+    bool same = a->rank == b->rank;
+    for (int d = 0; same && d < a->rank; d++) same = a->shape[d].bound == b->shape[d].bound;
+    return same;
+}
+
+static const char *shape_text(const struct ir *ir, const struct ir_tensor *t) {
+    const char *text = "[";
+    for (int d = 0; d < t->rank; d++) text = arena_printf(ir->arena, "%s%s%lld", text, d ? ", " : "", (long long)t->shape[d].bound);
+    return arena_printf(ir->arena, "%s]", text);
+}
+
 static bool check_carries(const struct ir *ir, const struct ir_region *region, struct diag *diag) {
     bool ok = true;
     for (int c = 0; c < region->carries; c++) {
         const struct ir_tensor *local = &ir->tensor[region->carry[c].local], *next = &ir->tensor[region->carry[c].next];
-        if (same_type(local, next)) continue;
+        if (same_type(local, next) && same_shape(local, next)) continue;
+        ok = false;
+        if (same_type(local, next)) {
+            diag_error(diag, next->loc, "`%s` %s cannot be the next `%s` %s of region `%s`", next->name, shape_text(ir, next), local->name,
+                       shape_text(ir, local), region->name);
+            diag_note(diag, next->loc, "`reshape` or `transpose` makes them alike");
+            continue;
+        }
         diag_error(diag, next->loc, "`%s` (%lld elements) cannot be the next `%s` (%lld elements) of region `%s`", next->name,
                    (long long)ir_tensor_elements(next), local->name, (long long)ir_tensor_elements(local), region->name);
-        ok = false;
     }
     return ok;
 }

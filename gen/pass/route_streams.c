@@ -62,6 +62,18 @@ static struct endpoint add_stream_port(struct route *r, int kernel, const char *
     return (struct endpoint){kernel, p, false};
 }
 
+static bool is_fp32(const struct ir_port *p) { return p->kind == IR_STREAM_TOKENS && p->type.dtype == IR_F32 && p->type.loops > 0; }
+
+// What travels between regions of a value: whole tensors, so rows that are padded to words become a plain sequence.
+static struct ir_port whole_port(const struct route *r, struct endpoint source) {
+    struct ir_port like = *port_at(r, source);
+    if (like.cut <= 1 || !is_fp32(&like) || like.tensor == IR_NONE) return like;
+    int64_t elements = ir_tensor_elements(&r->ir->tensor[like.tensor]), width = itensor_tile(&like.type);
+    struct ir_tensor any = {.dtype = IR_F32, .rank = 1, .shape = {{elements, IR_STATIC}}};
+    if (elements / like.cut % width) like.type = ports_vector_type(r->ir, &any, width);
+    return like;
+}
+
 static void connect(struct route *r, struct endpoint from, struct endpoint to) { ir_connect(r->ir, from.kernel, from.port, to.kernel, to.port); }
 
 static void region_section(struct schedule *s, const struct ir_region *region, int64_t repeat, uint64_t entry) {
@@ -114,7 +126,7 @@ static void add_exit(struct route *r, int region, const char *name, const struct
 
 static struct endpoint add_select(struct route *r, struct endpoint source, int region, const char *name, struct endpoint *out) {
     struct ir *ir = r->ir;
-    struct ir_port like = *port_at(r, source);
+    struct ir_port like = whole_port(r, source);
     int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_into_%s", name, ir->region[region].name), "rill_token_select", IR_NONE);
     ir_set_param(ir, k, "DATA_W", "%lld", (long long)like.data_bits);
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
@@ -126,7 +138,7 @@ static struct endpoint add_select(struct route *r, struct endpoint source, int r
 
 static struct endpoint add_replay(struct route *r, struct endpoint source, int region, const char *name, struct endpoint *out) {
     struct ir *ir = r->ir;
-    struct ir_port like = *port_at(r, source);
+    struct ir_port like = whole_port(r, source);
     int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_in_%s", name, ir->region[region].name), "rill_replay_buffer", IR_NONE);
     ir_set_param(ir, k, "DATA_W", "%lld", (long long)like.data_bits);
     ir_set_param(ir, k, "USER_W", "%d", ports_user_bits(ir));
@@ -277,7 +289,7 @@ static void route_carry(struct route *r, int region, const struct ir_carry *carr
         r->value[carry->local].sinks.count = 0;
         return;
     }
-    struct ir_port like = *port_at(r, r->value[carry->next].source);
+    struct ir_port like = whole_port(r, r->value[carry->next].source);
     struct endpoint init, feedback, out, exit_in, exit_feedback, exit_out;
     add_loop(r, region, name, &like, &init, &feedback, &out);
     add_exit(r, region, name, &like, true, outside.count > 0, &exit_in, &exit_feedback, &exit_out);
@@ -302,7 +314,7 @@ static void route_last_repetition(struct route *r, int tensor) {
     endpoint_list inside = {0}, outside = {0};
     split_sinks(r, tensor, region, &inside, &outside);
     if (!outside.count) return;
-    struct ir_port like = *port_at(r, v->source);
+    struct ir_port like = whole_port(r, v->source);
     struct endpoint in, feedback, out;
     add_exit(r, region, ir->tensor[tensor].name, &like, false, true, &in, &feedback, &out);
     v->sinks.count = 0;

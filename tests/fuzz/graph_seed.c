@@ -241,6 +241,8 @@ static void make_outputs(struct spec *s) {
         if (s->tensor[t].type == VALUE_F32 && is_read(s, t) && s->tensor[t].region != NONE && s->tensor[t].local_of == NONE && chance(4))
             s->output[s->outputs++] = t;
     if (chance(3)) s->output[s->outputs++] = s->input[0];
+    for (int r = 0; r < s->regions && s->seed % 29 == 13; r++) // a carried name: what comes after the last repetition
+        if (s->region[r].carries > 0 && s->outputs < MAX_PORTS) s->output[s->outputs++] = s->region[r].carry[0].local;
 }
 
 static void make_head(struct spec *s, int vocab) {

@@ -106,10 +106,8 @@ const uint32_t *check_golden_ids(struct check *check, int64_t *count) {
 }
 
 bool check_golden_output(struct check *check, int output, int64_t row, struct trace_value *value) {
-    const struct ir *ir = check->ir;
-    int tensor = ir->output[output], region = ir->tensor[tensor].region;
-    int64_t repetition = region == IR_NONE ? 0 : ir->region[region].repeat - 1;
-    return plan_run(check, row) && golden_run_value(check->golden, tensor, repetition, row, value);
+    int tensor = check->ir->output[output];
+    return plan_run(check, row) && golden_run_value(check->golden, tensor, check_last_repetition(check->ir, tensor), row, value);
 }
 
 const char *check_mismatch(const struct check *check) { return check->mismatch; }

@@ -39,8 +39,7 @@ static const struct ir_carry *carry_of(const struct ir_region *region, int tenso
     return NULL;
 }
 
-// Repetition that readers outside the tensor's region see.
-static int64_t last_repetition(const struct ir *ir, int tensor) {
+int64_t check_last_repetition(const struct ir *ir, int tensor) {
     int region = ir->tensor[tensor].region;
     if (region == IR_NONE) return 0;
     const struct ir_region *r = &ir->region[region];
@@ -54,7 +53,7 @@ static void set_repetitions(const struct ir *ir, struct edge *e, int region, boo
     e->repetitions = region == IR_NONE || leaves ? 1 : ir->region[region].repeat;
     e->one_token = region != IR_NONE && ir->region[region].when == IR_LAST;
     e->fixed = region != home || leaves;
-    e->fixed_repetition = last_repetition(ir, e->tensor);
+    e->fixed_repetition = check_last_repetition(ir, e->tensor);
 }
 
 static bool is_residual(const struct ir *ir, int tensor) {

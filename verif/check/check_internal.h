@@ -95,6 +95,8 @@ bool plan_run(struct check *check, int64_t position);
 // check_edges.c
 void edges_open(struct check *check);
 void edges_begin(struct check *check);
+// Repetition that readers outside the tensor's region see: what a carried one is after the last.
+int64_t check_last_repetition(const struct ir *ir, int tensor);
 
 // check_beat.c: compares the beats that wait, as far as the golden model has come.
 void check_drain(struct check *check);
