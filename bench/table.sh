@@ -6,12 +6,13 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: bench/table.sh [--spec SPEC] [--requests "IN:OUT..."] [--seed N] [--weights W] [--jobs N] [--again] [--forecast] [--print]
+usage: bench/table.sh [--spec SPEC] [--requests "IN:OUT..."] [--seed N] [--weights W] [--jobs N] [--threads N] [--again] [--forecast] [--print]
   --spec SPEC     the design (default configs/gpt2-medium-u55c.yaml)
   --requests R    ids in and out (default "32:32 64:64 128:128 256:256")
   --seed N        jitter of the memory model (default 1; 0: none)
   --weights W     weights (default random:1)
   --jobs N        compiler processes (default 2)
+  --threads N     cores of a simulation (default 1; two pay on a machine with nothing else to do)
   --again         simulate requests whose results are there already, too
   --forecast      no simulation: the table from the forecasts alone
   --print         no simulation: the table from the results that are there
@@ -19,14 +20,14 @@ Results: build/bench/NAME/IN-OUT.json, the table in build/bench/NAME/table.md an
 TEXT
 }
 
-spec=$root/configs/gpt2-medium-u55c.yaml requests="32:32 64:64 128:128 256:256" seed=1 weights=random:1 jobs=2 again=0 mode=all
+spec=$root/configs/gpt2-medium-u55c.yaml requests="32:32 64:64 128:128 256:256" seed=1 weights=random:1 jobs=2 threads=1 again=0 mode=all
 while [ $# -gt 0 ]; do
     case $1 in
         --again) again=1 ;;
         --forecast) mode=forecast ;;
         --print) mode=print ;;
         --help | -h) usage; exit 0 ;;
-        --spec | --requests | --seed | --weights | --jobs)
+        --spec | --requests | --seed | --weights | --jobs | --threads)
             [ $# -gt 1 ] || { usage >&2; exit 2; }
             printf -v "${1#--}" %s "$2"
             shift
@@ -68,14 +69,14 @@ run_request() { # IN:OUT
         echo "$1: results are there" >&2
         return 0
     fi
-    "$rill" sim "$dir/design" --prompt-ids "$(some_ids "$in")" --tokens "$out" --ignore-eot --seed "$seed" --compare min --quiet \
+    "$rill" sim "$dir/design" --threads "$threads" --prompt-ids "$(some_ids "$in")" --tokens "$out" --ignore-eot --seed "$seed" --compare min --quiet \
         --json "$result.new" >"$log" 2>&1 </dev/null || return
     mv "$result.new" "$result"
     echo "$1: simulated in $((SECONDS - start)) s" >&2
 }
 
 if [ $mode = all ]; then
-    make_design && "$rill" sim "$dir/design" --build-only --jobs "$jobs" >"$log" 2>&1 || { fail "$name" "$(reason)"; exit 1; }
+    make_design && "$rill" sim "$dir/design" --build-only --jobs "$jobs" --threads "$threads" >"$log" 2>&1 || { fail "$name" "$(reason)"; exit 1; }
 fi
 pairs=()
 for request in $requests; do
