@@ -252,7 +252,7 @@ module rill_engine_ctrl #(
             n_scale_beats_q <= a_scale_beats_q;
             n_groups_q <= a_groups_q;
             n_outer_q <= a_outer_q && a_beats_q != 16'd1;
-            n_outer_end_q <= a_rows_q[15:3] != 13'd0 || a_rows_q[2:0] > CHUNK_END[2:0] ? CHUNK_END[2:0] : a_rows_q[2:0] - 3'd1;
+            n_outer_end_q <= a_rows_q > CHUNK_END[15:0] ? CHUNK_END[2:0] : a_rows_q[2:0] - 3'd1;
             n_free_q <= a_free_q;
             n_keep_q <= a_keep_q;
             n_tail_row_q <= a_tail_row_q;
