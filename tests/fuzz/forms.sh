@@ -85,7 +85,7 @@ run_spec() { # spec, folder
     step pack timeout 60 "$rill" pack "$dir/design.yaml" --weights random:1 -o "$dir" || return # the passes have run
     [ $quick = 0 ] || return 0
     sum=$(design_sum "$dir")
-    if [ "$sum" = "$last_sum" ] && [ $also_plain = 0 ]; then cp "$before" "$dir.json" && return; fi # the same design as the form before
+    if [ "$sum" = "$last_sum" ] && [ $also_plain$timing = 00 ]; then cp "$before" "$dir.json" && return; fi # the same design as the form before
     step verilate verilate "$dir" || return
     step compile compile "$dir" || return
     step jitter simulate "$dir" "${jitter:-1}" || return
