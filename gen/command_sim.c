@@ -49,7 +49,7 @@ static bool parse(int argc, char **argv, struct sim_build *b) {
             b->trace |= !strcmp(argv[i], "--trace");
             saves |= !strcmp(argv[i], "--save") || !strcmp(argv[i], "--resume");
             bool has_value = argv[i][0] == '-' && i + 1 < argc && strcmp(argv[i], "--ignore-eot") && strcmp(argv[i], "--quiet") &&
-                             strcmp(argv[i], "--unchecked") && strcmp(argv[i], "--help");
+                             strcmp(argv[i], "--unchecked") && strcmp(argv[i], "--occupancy") && strcmp(argv[i], "--help");
             b->pass[b->passed++] = argv[i];
             if (has_value) b->pass[b->passed++] = argv[++i];
         }

@@ -31,8 +31,9 @@ struct html_window {
 };
 struct html_window html_simulate(struct ir *);
 void html_timeline(const struct ir *, const struct html_window *, struct text *out);
-// The fill of a stream over the window, as a small SVG.
+// How full a stream is over the window, and was over a simulated run, as small SVGs: the dashed line is the depth.
 void html_fill_line(const struct ir *, int edge, const struct html_window *, struct text *out);
+void html_fill_measured(const struct ir *, int edge, const struct measured *, struct text *out);
 
 void html_resources(const struct report *, struct text *out);
 void html_dies(const struct report *, struct text *out);

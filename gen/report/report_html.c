@@ -27,8 +27,9 @@ static const char style[] =
     "svg{max-width:100%;height:auto;display:block;margin:auto}"
     ".zoom{position:absolute;right:44px;top:18px;font-size:12.5px;color:#475569}input:checked~.graph "
     "svg{max-width:none}input.full{position:absolute;right:22px;top:19px;margin:0}"
-    "svg.time{width:100%;font-size:11px;fill:#334155}svg.time .tick{stroke:#e2e8f0}svg.fill{width:120px;height:20px;background:#f1f5f9;display:block}"
-    "svg.fill path{fill:#3b82f6}.scroll{overflow:auto;max-height:760px}details summary{cursor:pointer;font-weight:600}";
+    "svg.time{width:100%;font-size:11px;fill:#334155}svg.time .tick{stroke:#e2e8f0}svg.fill{background:#f1f5f9;display:block}"
+    "svg.foretold path{fill:#3b82f6}svg.measured path{fill:#0f766e}svg.fill line{stroke:#b91c1c;stroke-width:1.5;stroke-dasharray:4 "
+    "3}.scroll{overflow:auto;max-height:760px}details summary{cursor:pointer;font-weight:600}";
 
 struct page {
     struct ir *ir;
@@ -129,8 +130,7 @@ static void add_window(struct page *p) {
 static void add_tables(struct page *p) {
     open_section(p, "FIFOs",
                  "Every stream with its depth and the reason for it. Foretold: the most words in one decode step by the timing contracts; the fill "
-                 "is over the window "
-                 "above, full height = full FIFO. Measured: of the whole simulated run.");
+                 "is over the window above. Measured: of the whole simulated run. The dashed line is the depth.");
     text_add(p->out, "<div class=\"scroll\">");
     html_fifos(&p->report, p->measured, &p->window, p->out);
     text_add(p->out, "</div>");

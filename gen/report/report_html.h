@@ -7,6 +7,9 @@
 
 struct measured {        // of a simulation: `rill sim --json`
     int64_t *high_water; // per edge, -1: not watched
+    int64_t **fill;      // per edge: the most words in each window of the run, NULL: no record
+    int *windows;        // per edge
+    int64_t window;      // cycles
     int64_t cycles;
     double tokens_per_second;
     bool match;

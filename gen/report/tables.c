@@ -164,6 +164,11 @@ static void add_fifo(const struct report *r, int id, const struct measured *m, c
         text_add(out, "</td>");
     }
     if (m) add_measured(m->high_water[id], e->depth, out);
+    if (m && m->window > 0) {
+        text_add(out, "<td>");
+        html_fill_measured(r->ir, id, m, out);
+        text_add(out, "</td>");
+    }
     cell(out, reason_of(r, e));
     text_add(out, "</tr>\n");
 }
@@ -172,6 +177,8 @@ void html_fifos(const struct report *r, const struct measured *m, const struct h
     text_add(out, "<table><tr><th>stream</th><th class=\"n\">depth</th><th class=\"n\">bits</th><th>memory</th>");
     if (w->run) text_add(out, "<th class=\"n\">foretold high water</th><th>fill over the window</th>");
     if (m) text_add(out, "<th class=\"n\">measured high water</th>");
+    if (m && m->window > 0)
+        text_addf(out, "<th>measured fill, cycles 0 to %lld, the most in each %lld</th>", (long long)m->cycles, (long long)m->window);
     text_add(out, "<th>what asks for the depth</th></tr>\n");
     for (int e = 0; e < r->ir->edges; e++) add_fifo(r, e, m, w, out);
     text_add(out, "</table>\n");

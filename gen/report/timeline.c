@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the kernels work during one layer, and how full the streams are: from the token-level simulator, drawn as SVG.
+// When the kernels work during one layer: from the token-level simulator, drawn as SVG.
 #include <stdlib.h>
 #include <string.h>
 
 #include "html.h"
 
-enum {
-    NAME_WIDTH = 170,
-    WIDTH = 1000,
-    ROW = 18,
-    TOP = 26,
-    GAP_CYCLES = 64 /* shorter pauses are not shown */,
-    LAYERS = 3,
-    FILL_WIDTH = 120,
-    FILL_HEIGHT = 20
-};
+enum { NAME_WIDTH = 170, WIDTH = 1000, ROW = 18, TOP = 26, GAP_CYCLES = 64 /* shorter pauses are not shown */, LAYERS = 3 };
 
 // ---- the run ----
 
@@ -174,30 +165,4 @@ void html_timeline(const struct ir *ir, const struct html_window *w, struct text
     add_axis(w, rows, out);
     for (int i = 0; i < rows; i++) add_row(ir, row[i].kernel, &row[i].spans, i, w, out);
     text_add(out, "</svg>\n");
-}
-
-// ---- streams ----
-
-void html_fill_line(const struct ir *ir, int edge, const struct html_window *w, struct text *out) {
-    const struct timing_edge *t = &w->run->edge[edge];
-    int64_t depth = ir->edge[edge].depth, most[FILL_WIDTH] = {0}, puts = 0, takes = 0, taken = t->words - t->holds;
-    for (int x = 0; x < FILL_WIDTH; x++) {
-        int64_t end = w->from + (w->to - w->from) * (x + 1) / FILL_WIDTH;
-        most[x] = puts - takes;
-        while ((puts < t->words && t->put[puts] < end) || (takes < taken && t->take[takes] < end)) { // in the order of time, what leaves first
-            if (takes < taken && takes < puts && (puts >= t->words || t->take[takes] <= t->put[puts])) takes++;
-            else if (puts < t->words) puts++;
-            else break;
-            if (puts - takes > most[x]) most[x] = puts - takes;
-        }
-    }
-    text_addf(out, "<svg class=\"fill\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\"><path d=\"M0 %d", FILL_WIDTH, FILL_HEIGHT, FILL_HEIGHT);
-    int64_t before = -1;
-    for (int x = 0; x < FILL_WIDTH; x++) {
-        if (most[x] == before) continue;
-        if (before >= 0) text_addf(out, "H%d", x);
-        text_addf(out, "V%.1f", FILL_HEIGHT - (double)most[x] * FILL_HEIGHT / (double)(depth > 0 ? depth : 1));
-        before = most[x];
-    }
-    text_addf(out, "H%dV%dZ\"/></svg>", FILL_WIDTH, FILL_HEIGHT);
 }

@@ -54,6 +54,33 @@ check_design() { # spec
     check "page of $label: the same bytes again" cmp "$page" "$page.again"
 }
 
+# One chart for every FIFO, its highest step one word under the dashed line.
+check_fill() { # page, report.json
+    python3 - "$1" "$2" <<'PY'
+import json, re, sys
+page, fifos = open(sys.argv[1]).read(), json.load(open(sys.argv[2]))["fifos"]
+charts = re.findall(r'class="fill measured".*?<title>at most (\d+) of (\d+) words</title><path d="M0 24V24H80V([\d.]+)H160.*?<line x1="0" y1="3"', page)
+want = [(f["depth"] - 1, f["depth"]) for f in fifos]
+if [(int(most), int(depth)) for most, depth, _ in charts] != want: sys.exit(f"{len(charts)} charts of {len(want)} FIFOs")
+for (most, depth), (_, _, y) in zip(want, charts):
+    if abs(float(y) - (24 - 21 * most / depth)) > 0.01: sys.exit(f"a step at {y} for {most} of {depth} words")
+if "cycles 0 to 4711, the most in each 1571" not in page: sys.exit("no word of the time")
+PY
+}
+
+check_run() { # run.json
+    python3 - "$1" <<'PY'
+import json, sys
+run = json.load(open(sys.argv[1]))
+windows = run["cycles"] // run["fill_window"] + 1
+if not 128 <= windows <= 256: sys.exit(f"{windows} windows")
+for name, f in run["fifos"].items():
+    if max(f["fill"], default=0) != f["high_water"]: sys.exit(f"{name}: {max(f['fill'], default=0)} in the windows, {f['high_water']} at most")
+    if f["fill"] and len(f["fill"]) != windows: sys.exit(f"{name}: {len(f['fill'])} windows of {windows}")
+if not any(f["fill"] for f in run["fifos"].values()): sys.exit("no fills")
+PY
+}
+
 refuse() { # label, message, command...
     local label=$1 message=$2 status=0
     shift 2
@@ -73,14 +100,24 @@ for spec in "${specs[@]}"; do check_design "$spec"; done
 check "page with groups shows the last one" grep -q 'group 10, [0-9.]* KiB' "$work/odd-groups.html"
 
 design=$work/graph-linear
-# What a simulation measured: here one word less than the depth everywhere.
+# What a simulation measured: here one word less than the depth everywhere, in the second of three windows.
 python3 - "$design/report.json" >"$work/run.json" <<'PY'
 import json, sys
-fifos = {f["name"]: {"depth": f["depth"], "high_water": f["depth"] - 1} for f in json.load(open(sys.argv[1]))["fifos"]}
-print(json.dumps({"cycles": 4711, "tokens_per_second": 12.5, "match": True, "fifos": fifos}))
+fifos = {f["name"]: {"depth": f["depth"], "high_water": f["depth"] - 1, "fill": [0, f["depth"] - 1, 0]} for f in json.load(open(sys.argv[1]))["fifos"]}
+print(json.dumps({"cycles": 4711, "tokens_per_second": 12.5, "match": True, "fill_window": 1571, "fifos": fifos}))
 PY
 check "page with a simulation" "$rill" report "$design" --html "$work/run.html" --sim "$work/run.json"
 check "page with a simulation shows it" grep -q 'measured high water' "$work/run.html"
+check "page with a simulation: every FIFO over the run, with its depth" check_fill "$work/run.html" "$design/report.json"
+"$rill" report "$design" --html "$work/again.html" --sim "$work/run.json" >"$log" 2>&1
+check "page with a simulation: the same bytes again" cmp "$work/run.html" "$work/again.html"
+sed 's/"fill": \[[^]]*\]/"waits": 0/g' "$work/run.json" >"$work/bare.json"
+check "page with a run without fills" "$rill" report "$design" --html "$work/bare.html" --sim "$work/bare.json"
+# A run that was simulated: the most of the windows is the FIFO's own high-water mark.
+"$rill" pack "$root"/configs/graph-linear.yaml --weights random:1 -o "$design" >"$log" 2>&1
+"$rill" sim "$design" --quick-build --prompt rows --tokens 3 --json "$work/real.json" >"$log" 2>&1
+check "simulated run: fills agree with high-water marks" check_run "$work/real.json"
+check "page with the simulated run" "$rill" report "$design" --html "$work/real.html" --sim "$work/real.json"
 refuse "run of another design" "another design's run\|no FIFOs of this design" \
     "$rill" report "$work/tinystories-gpt2-1m" --html "$work/refused.html" --sim "$work/run.json"
 echo '{"fifos": ' >"$work/broken.json"

@@ -21,6 +21,7 @@ static const char usage[] = "usage: Vrill --dir DIR [--prompt TEXT | --prompt-id
                             "  --compare all|min    streams compared with the golden model (default all)\n"
                             "  --trace FILE         waveform (FST), when built with tracing\n"
                             "  --json FILE          results; - for standard output\n"
+                            "  --occupancy          how full every FIFO was over the run goes into the JSON file also with --compare min\n"
                             "  --beats FILE         every handshake of every stream: a line with edge number, cycle, tlast\n"
                             "  --logits FILE        inputs of argmax, raw fp32\n"
                             "  --timeline FILE      first and last cycle of every firing on every compared stream, CSV\n"
@@ -137,6 +138,7 @@ static bool read_run_option(struct reader *r) {
     else if (is(r, "--inject-error")) read_error(r);
     else if (is(r, "--ignore-eot")) o->ignore_eot = true;
     else if (is(r, "--unchecked")) o->unchecked = true;
+    else if (is(r, "--occupancy")) o->occupancy = true;
     else if (is(r, "--quiet")) o->quiet = true;
     else return false;
     return true;
@@ -161,6 +163,7 @@ static bool read_file_option(struct reader *r) {
 static void set_defaults(struct reader *r) {
     struct sim_options *o = r->options;
     if (o->tokens < 0) o->tokens = 16;
+    o->occupancy |= o->json != NULL && o->set == CHECK_ALL;
     if (o->prompts.count == 0) add_prompt(r);
     for (size_t i = 0; i < o->prompts.count; i++)
         if (o->prompts.items[i].tokens < 0) o->prompts.items[i].tokens = o->tokens;

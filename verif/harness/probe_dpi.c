@@ -50,10 +50,16 @@ void rill_contract_cycle(int id, int in_tvalid, int in_tready, int in_tok_last, 
     contracts_cycle(bound->contracts, id, &pins, hbm_cycle(bound->hbm));
 }
 
+int rill_fifo_open(int id) {
+    edge_of(id);
+    return bound->occupancy.fifo != NULL;
+}
+
 void rill_fifo_state(int id, int depth, int occupancy, int high_water) {
     struct watch_edge *w = edge_of(id);
     w->has_fifo = true;
     w->depth = depth;
     w->occupancy = occupancy;
+    if (bound->occupancy.fifo != NULL) occupancy_change(&bound->occupancy, id, occupancy, hbm_cycle(bound->hbm));
     if (high_water > w->high_water) w->high_water = high_water; // of all requests: a reset between them clears the FIFO's own
 }

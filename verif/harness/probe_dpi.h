@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-// id: edge number. data: 32-bit words, low first. rill_probe_open and _beat: 0 when (further) beats are not needed.
+// id: edge number. rill_fifo_open: whether every change of the fill is wanted. data: 32-bit words, low first. rill_probe_open and _beat: 0 when
+// (further) beats are not needed.
 int rill_probe_open(int id, int data_bits);
 int rill_probe_beat64(int id, const uint32_t *data, int user, int last, int count);
 int rill_probe_beat544(int id, const uint32_t *data, int user, int last, int count);
@@ -13,6 +14,7 @@ int rill_probe_beat(int id, const uint32_t *data, int user, int last, int count)
 void rill_probe_state(int id, int tvalid, int tready, long long beats, long long stalls);
 void rill_contract_reset(int id);
 void rill_contract_cycle(int id, int in_tvalid, int in_tready, int in_tok_last, int out_tvalid, int out_tready);
+int rill_fifo_open(int id);
 void rill_fifo_state(int id, int depth, int occupancy, int high_water);
 
 #endif

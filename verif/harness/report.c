@@ -178,14 +178,27 @@ static void json_request(const struct sim *sim, const struct request_result *r, 
     text_add(out, "}");
 }
 
-static void json_fifos(const struct sim *sim, struct text *out) {
+// The most words in each window of the run.
+static void json_fill(const struct occupancy_fifo *f, struct text *out) {
+    text_add(out, ",\n      \"fill\": [");
+    for (uint64_t w = 0; f->most && w <= f->last; w++) text_addf(out, "%s%lld", w ? "," : "", (long long)f->most[w]);
+    text_add(out, "]");
+}
+
+static void json_fifos(struct sim *sim, struct text *out) {
     bool first = true;
+    if (sim->occupancy.fifo) {
+        occupancy_close(&sim->occupancy, hbm_cycle(sim->hbm));
+        text_addf(out, "  \"fill_window\": %llu,\n", (unsigned long long)sim->occupancy.window);
+    }
     text_add(out, "  \"fifos\": {");
     for (int i = 0; i < sim->ir->edges; i++) {
         const struct watch_edge *w = &sim->watch.edge[i];
         if (!w->has_fifo) continue;
-        text_addf(out, "%s\n    \"%s\": {\"depth\": %d, \"high_water\": %d, \"waits\": %llu}", first ? "" : ",", sim->ir->edge[i].name, w->depth,
+        text_addf(out, "%s\n    \"%s\": {\"depth\": %d, \"high_water\": %d, \"waits\": %llu", first ? "" : ",", sim->ir->edge[i].name, w->depth,
                   w->high_water, (unsigned long long)w->stalls);
+        if (sim->occupancy.fifo) json_fill(&sim->occupancy.fifo[i], out);
+        text_add(out, "}");
         first = false;
     }
     text_add(out, first ? "}" : "\n  }");
@@ -206,7 +219,7 @@ static void json_contracts(const struct sim *sim, struct text *out) {
     text_add(out, first ? "}" : "\n  }");
 }
 
-static void json_all(const struct sim *sim, struct text *out) {
+static void json_all(struct sim *sim, struct text *out) {
     struct check_counts counts = check_counts(sim->check);
     size_t logits = 0;
     uint64_t hash = logits_hash(sim, &logits);

@@ -108,6 +108,7 @@ static bool open_all(struct sim *sim) {
         return false;
     }
     watch_open(&sim->watch, &sim->arena, sim->ir);
+    if (sim->options.occupancy) occupancy_open(&sim->occupancy, &sim->arena, sim->ir->edges);
     sim->contracts = contracts_open(&sim->arena, sim->ir);
     probe_dpi_bind(sim);
     if (sim->options.timeline != NULL) timeline_open(&sim->timeline, &sim->arena, sim->ir->edges);

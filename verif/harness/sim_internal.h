@@ -9,6 +9,7 @@
 #include "base.h"
 #include "ir.h"
 #include "contracts.h"
+#include "occupancy.h"
 #include "sim.h"
 #include "tokenizer.h"
 
@@ -36,7 +37,7 @@ struct sim_options {
     int64_t tokens;
     uint64_t seed, data_seed, timeout, watchdog;
     double clock_mhz; // 0: the design's
-    bool ignore_eot, unchecked, quiet, saves;
+    bool ignore_eot, unchecked, quiet, saves, occupancy;
     enum check_set set;
 };
 
@@ -143,6 +144,7 @@ struct sim {
     struct tokenizer *tokenizer;
     struct timeline timeline;
     struct watch watch;
+    struct occupancy occupancy;
     struct contracts *contracts;
     struct host host;
     double clock_mhz;

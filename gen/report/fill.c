@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// How full a stream is over time, as a small step chart: foretold over a layer, measured over a run. The dashed line is the depth.
+#include "html.h"
+
+enum {
+    FORETOLD_WIDTH = 120,
+    MEASURED_WIDTH = 240,
+    HEIGHT = 24,
+    MARGIN = 3 // above the depth
+};
+
+static void add_steps(const int64_t most[], int count, int width, double scale, struct text *out) {
+    int64_t before = -1;
+    text_addf(out, "<path d=\"M0 %d", HEIGHT);
+    for (int i = 0; i < count; i++) {
+        if (most[i] == before) continue;
+        if (before >= 0) text_addf(out, "H%.4g", (double)i * width / count);
+        text_addf(out, "V%.4g", HEIGHT - (double)most[i] * scale);
+        before = most[i];
+    }
+    text_addf(out, "H%dV%dZ\"/>", width, HEIGHT);
+}
+
+// most: the most words in each of `count` equal parts of the time.
+static void add_chart(const char *class, int width, const int64_t most[], int count, int64_t depth, struct text *out) {
+    int64_t top = depth > 0 ? depth : 1, highest = 0;
+    for (int i = 0; i < count; i++)
+        if (most[i] > highest) highest = most[i];
+    double scale = (double)(HEIGHT - MARGIN) / (double)(highest > top ? highest : top), line = HEIGHT - (double)top * scale;
+    text_addf(out, "<svg class=\"fill %s\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\"><title>at most %lld of %lld words</title>",
+              class, width, HEIGHT, width, HEIGHT, (long long)highest, (long long)depth);
+    add_steps(most, count, width, scale, out);
+    text_addf(out, "<line x1=\"0\" y1=\"%.4g\" x2=\"%d\" y2=\"%.4g\"/></svg>", line, width, line);
+}
+
+void html_fill_line(const struct ir *ir, int edge, const struct html_window *w, struct text *out) {
+    const struct timing_edge *t = &w->run->edge[edge];
+    int64_t most[FORETOLD_WIDTH] = {0}, puts = 0, takes = 0, taken = t->words - t->holds;
+    for (int x = 0; x < FORETOLD_WIDTH; x++) {
+        int64_t end = w->from + (w->to - w->from) * (x + 1) / FORETOLD_WIDTH;
+        most[x] = puts - takes;
+        while ((puts < t->words && t->put[puts] < end) || (takes < taken && t->take[takes] < end)) { // in the order of time, what leaves first
+            if (takes < taken && takes < puts && (puts >= t->words || t->take[takes] <= t->put[puts])) takes++;
+            else if (puts < t->words) puts++;
+            else break;
+            if (puts - takes > most[x]) most[x] = puts - takes;
+        }
+    }
+    add_chart("foretold", FORETOLD_WIDTH, most, FORETOLD_WIDTH, ir->edge[edge].depth, out);
+}
+
+void html_fill_measured(const struct ir *ir, int edge, const struct measured *m, struct text *out) {
+    if (m->fill[edge]) add_chart("measured", MEASURED_WIDTH, m->fill[edge], m->windows[edge], ir->edge[edge].depth, out);
+    else text_add(out, "-");
+}
