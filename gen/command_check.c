@@ -54,7 +54,7 @@ int command_check(int argc, char **argv) {
     const char *spec = NULL, *request = NULL;
     bool json = false, timeline = false, depths = false, types = false, memory = false;
     int64_t positions = 0;
-    struct timeline_options t = {0};
+    struct timeline_options t = {.start = -1};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help")) return fputs(check_usage, stdout), RILL_OK;
         if (!strcmp(argv[i], "--passes")) return list_passes();
@@ -82,7 +82,7 @@ int command_check(int argc, char **argv) {
     struct ir *ir = command_build(spec, &arena, &diag, NULL);
     struct text text = {0};
     int status = ir ? RILL_OK : RILL_BAD_SPEC;
-    if (ir && request) status = command_forecast(ir, request, t.start, json);
+    if (ir && request) status = command_forecast(ir, request, t.start < 0 ? 0 : t.start, json);
     else if (ir && timeline) status = command_timeline(ir, &t);
     else if (ir && depths) status = command_depths(ir, json);
     else if (ir && types) emit_report_types(ir, &text);

@@ -54,6 +54,8 @@ static bool write_beats(const struct ir *ir, const struct timing_result *r, cons
     return fclose(out) == 0;
 }
 
+enum { HOST_CYCLES = 58 /* of a host that writes the arguments of a request, from reset on */ };
+
 int command_timeline(struct ir *ir, const struct timeline_options *o) {
     struct timing_step *step;
     int64_t prompt = o->prompt > 0 ? o->prompt : 2 * ir->design.tokens;
@@ -61,7 +63,7 @@ int command_timeline(struct ir *ir, const struct timeline_options *o) {
     int steps = timing_request_steps(ir, prompt, o->tokens > 0 ? o->tokens : 3, &step);
     struct timing_options options = {.step = step, .steps = steps, .bounded = !o->unbounded};
     options.memory = timing_memory(&ir->design);
-    options.memory.start = o->start;
+    options.memory.start = o->start >= 0 ? o->start : HOST_CYCLES + timing_start(ir, &options.memory);
     const char *missing = NULL;
     struct timing_result *r = timing_simulate(ir->arena, ir, &options, &missing);
     if (!r) return fprintf(stderr, "rill check: error: %s has no timing contract\n", missing), RILL_BAD_SPEC;

@@ -27,8 +27,8 @@ struct timing_memory_figures timing_memory_figures(void) {
 void memory_init(struct sim_memory *m, const struct timing_memory *figure, int beat_bits) {
     *m = (struct sim_memory){.figure = *figure, .timing = hbm_timing_default(), .beat_bytes = beat_bits / 8};
     hbm_banks_init(&m->banks, &m->timing);
-    int64_t every = (int64_t)m->timing.refresh_interval, age = (int64_t)((double)(figure->start - EARLIEST) * figure->period_ps) % every;
-    m->banks.next_refresh = figure->refreshes ? (uint64_t)(every - (age < 0 ? age + every : age)) : UINT64_MAX;
+    int64_t every = (int64_t)m->timing.refresh_interval, age = (int64_t)((double)(figure->start - EARLIEST) * figure->period_ps);
+    m->banks.next_refresh = figure->refreshes ? (uint64_t)(every - (age < 0 ? age : age % every)) : UINT64_MAX; // none before the first interval
 }
 
 int64_t memory_latency(const struct sim_memory *m) { return (int64_t)((double)(m->timing.latency + m->timing.activate) / m->figure.period_ps); }
