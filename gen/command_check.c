@@ -20,7 +20,7 @@ static const char check_usage[] = "usage: rill check SPEC [--json]   |   rill ch
                                   "  --positions N   positions of the whole tensors that --memory compares with (default: those of a step)\n"
                                   "  --prompt-len N  ids (or rows) of the request (default: two whole steps)\n"
                                   "  --tokens N      ids to make (default 3)\n"
-                                  "  --start N       cycles that the memory has run when the first step, or the request, begins (its refreshes)\n"
+                                  "  --start N       cycles that the memory has run when the first step, or the request, begins: its refreshes (default: a request after reset)\n"
                                   "  --unbounded     as if no FIFO were ever full\n"
                                   "  --beats FILE    the cycle of every word: a line with edge number, cycle, end of firing\n";
 
