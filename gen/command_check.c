@@ -8,21 +8,22 @@
 #include "ops.h"
 #include "pass/pass.h"
 
-static const char check_usage[] = "usage: rill check SPEC [--json]   |   rill check --passes   |   rill check --operations\n"
-                                  "       rill check SPEC --types         the itensor type of every stream\n"
-                                  "       rill check SPEC --memory [--positions N] [--json]  on-chip memory of intermediates, groups, pools\n"
-                                  "       rill check SPEC --depths [--json]\n"
-                                  "       rill check SPEC --timeline [--prompt-len N] [--tokens N] [--unbounded] [--beats FILE] [--json]\n"
-                                  "       rill check SPEC --request IN:OUT [--start N] [--json]\n"
-                                  "  --request I:O   tokens/s, time to the first id and latency of a request of I ids (or rows) in and O ids out\n"
-                                  "  --depths        depths of each FIFO: safe rule, timing contracts, least for the same cycles\n"
-                                  "  --timeline      cycles of each step of a request and what the FIFOs hold, from timing contracts alone\n"
-                                  "  --positions N   positions of the whole tensors that --memory compares with (default: those of a step)\n"
-                                  "  --prompt-len N  ids (or rows) of the request (default: two whole steps)\n"
-                                  "  --tokens N      ids to make (default 3)\n"
-                                  "  --start N       cycles that the memory has run when the first step, or the request, begins: its refreshes (default: a request after reset)\n"
-                                  "  --unbounded     as if no FIFO were ever full\n"
-                                  "  --beats FILE    the cycle of every word: a line with edge number, cycle, end of firing\n";
+static const char check_usage[] =
+    "usage: rill check SPEC [--json]   |   rill check --passes   |   rill check --operations\n"
+    "       rill check SPEC --types         the itensor type of every stream\n"
+    "       rill check SPEC --memory [--positions N] [--json]  on-chip memory of intermediates, groups, pools\n"
+    "       rill check SPEC --depths [--json]\n"
+    "       rill check SPEC --timeline [--prompt-len N] [--tokens N] [--unbounded] [--beats FILE] [--json]\n"
+    "       rill check SPEC --request IN:OUT [--start N] [--json]\n"
+    "  --request I:O   tokens/s, time to the first id and latency of a request of I ids (or rows) in and O ids out\n"
+    "  --depths        depths of each FIFO: safe rule, timing contracts, least for the same cycles\n"
+    "  --timeline      cycles of each step of a request and what the FIFOs hold, from timing contracts alone\n"
+    "  --positions N   positions of the whole tensors that --memory compares with (default: those of a step)\n"
+    "  --prompt-len N  ids (or rows) of the request (default: two whole steps)\n"
+    "  --tokens N      ids to make (default 3)\n"
+    "  --start N       cycles that the memory has run when the first step, or the request, begins: its refreshes (default: after reset)\n"
+    "  --unbounded     as if no FIFO were ever full\n"
+    "  --beats FILE    the cycle of every word: a line with edge number, cycle, end of firing\n";
 
 static int list_passes(void) {
     for (int p = 0; pass_table[p].name; p++) puts(pass_table[p].name);

@@ -62,8 +62,8 @@ int command_timeline(struct ir *ir, const struct timeline_options *o) {
     if (prompt > ir->design.context) prompt = ir->design.context;
     int steps = timing_request_steps(ir, prompt, o->tokens > 0 ? o->tokens : 3, &step);
     struct timing_options options = {.step = step, .steps = steps, .bounded = !o->unbounded};
-    options.memory = timing_memory(&ir->design);
-    options.memory.start = o->start >= 0 ? o->start : HOST_CYCLES + timing_start(ir, &options.memory);
+    options.memory = timing_memory_at(ir, HOST_CYCLES);
+    if (o->start >= 0) options.memory.start = o->start;
     const char *missing = NULL;
     struct timing_result *r = timing_simulate(ir->arena, ir, &options, &missing);
     if (!r) return fprintf(stderr, "rill check: error: %s has no timing contract\n", missing), RILL_BAD_SPEC;

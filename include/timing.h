@@ -91,6 +91,7 @@ struct timing_memory { // of a channel: its figures are those of the memory mode
     double period_ps;  // of the design's clock
     bool refreshes;
     int64_t start; // age of the memory when the first step begins, cycles: where its refreshes lie
+    int64_t lead;  // cycles before it from which on parameters and the engines' beats are asked for (timing_start)
 };
 struct timing_memory timing_memory(const struct ir_design *);
 
@@ -100,8 +101,10 @@ struct timing_memory_figures { // of the memory model, whatever the design
 };
 struct timing_memory_figures timing_memory_figures(void);
 
-// Cycles from the start of a request to its first step.
+// Cycles from the start of a request to its first step, the memory as old as given at that start.
 int64_t timing_start(const struct ir *, const struct timing_memory *);
+// The memory of a request that begins when it is that old.
+struct timing_memory timing_memory_at(const struct ir *, int64_t age);
 
 // The steps of a request; their number.
 int timing_request_steps(const struct ir *, int64_t prompt, int64_t tokens, struct timing_step **);
@@ -114,6 +117,7 @@ struct timing_options {
     bool single_word;     // a pipeline that stalls as a whole holds one word: the least it can when words come far apart
     int64_t layers;       // repetitions of the repeated region that are run, 0: all; where there is one such region
     int64_t limit;        // words; 0: none. Beyond it the run ends as if stuck
+    bool load_only;       // what comes before the first step, alone; timing_result.loaded says when it was over
     struct timing_memory memory;
 };
 
@@ -154,6 +158,7 @@ struct timing_result {
     struct timing_firing *firing; // [step * firings of the IR + firing]
     struct timing_turn *turn;     // [step * engines + engine]
     int64_t words;                // moved in all
+    int64_t loaded;               // cycle of the last parameter, < 0: there are none
     const char *stuck;            // NULL, or who waits for what: the graph cannot go on with these depths
 };
 

@@ -47,6 +47,7 @@ struct sizing {
     int strictest;         // case
     const char *missing;
     bool emitted; // without depths given those of the IR count
+    struct timing_memory memory;
 };
 
 // ---- which steps ----
@@ -98,7 +99,7 @@ static struct timing_result *run(struct sizing *z, const struct test_case *t, co
                                .single_word = single_word,
                                .layers = LAYERS,
                                .limit = TIMING_LIMIT};
-    o.memory = timing_memory(&z->ir->design);
+    o.memory = z->memory;
     o.memory.refreshes = false; // the fastest memory asks most of the streams behind the engine
     struct timing_result *r = timing_simulate(&z->scratch, z->ir, &o, &z->missing);
     if (r) z->words += r->words;
@@ -302,7 +303,7 @@ static bool size_all(struct sizing *z) {
 }
 
 bool timing_progress(struct ir *ir, const char **stuck) {
-    struct sizing z = {.ir = ir, .emitted = true};
+    struct sizing z = {.ir = ir, .emitted = true, .memory = timing_memory_at(ir, 0)};
     *stuck = NULL;
     if (ir->design.tokens < 1 || ir->design.tokens > 8) return false; // an edited dump
     arena_init(&z.scratch);
@@ -334,7 +335,7 @@ static void open_sizing(struct sizing *z) {
 }
 
 bool timing_depths(struct ir *ir, struct timing_depth *out, const char **missing) {
-    struct sizing z = {.ir = ir, .out = out, .budget = TIMING_BUDGET};
+    struct sizing z = {.ir = ir, .out = out, .budget = TIMING_BUDGET, .memory = timing_memory_at(ir, 0)};
     if (ir->design.tokens < 1 || ir->design.tokens > 8) return *missing = "the design", false; // an edited dump
     open_sizing(&z);
     bool ok = size_all(&z);
@@ -371,7 +372,7 @@ static bool least_from(struct sizing *z, int64_t *depth) {
 bool timing_least(struct ir *ir, const int64_t *safe, const int64_t *depth, int64_t *least, const char **missing) {
     struct timing_depth *out = ARENA_ARRAY(ir->arena, struct timing_depth, (size_t)ir->edges + 1);
     int64_t *other = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
-    struct sizing z = {.ir = ir, .out = out, .budget = INT64_MAX};
+    struct sizing z = {.ir = ir, .out = out, .budget = INT64_MAX, .memory = timing_memory_at(ir, 0)};
     for (int e = 0; e < ir->edges; e++) out[e].depth = safe[e];
     open_sizing(&z);
     choose_cases(&z);

@@ -14,7 +14,8 @@ enum {
     COUNT_DECODE = 2, // decode steps that count
     TAIL = 3,         // last steps of a prompt, simulated with the first id behind them
     // Beside the steps (rill_token_loop, rill_ring_writer, rill_param_loader):
-    LOAD_CYCLES = 6,   // start to the first request of parameters, last parameter to the first step
+    LOAD_CYCLES = 6,   // start to the first step where there are no parameters
+    LOADED_CYCLES = 3, // last parameter to the first step
     DRAIN_CYCLES = 40, // of graphs without ids: the last row in memory to the interrupt
     RING_CYCLES = 12,  // an id's step over to its write at the memory
 };
@@ -25,15 +26,15 @@ struct foretelling {
     struct timing_forecast *f;
     struct timing_step *step;
     int steps, prefill; // of a prompt
-    int64_t age, whole_words;
+    int64_t whole_words;
+    struct timing_memory memory; // at the first step
     const char *why;
 };
 
 static struct timing_result *run(struct foretelling *t, int first, int steps) {
     struct timing_options o = {.step = t->step + first, .steps = steps, .bounded = true};
     const char *missing = NULL;
-    o.memory = timing_memory(&t->ir->design);
-    o.memory.start = t->age + t->f->start;
+    o.memory = t->memory;
     struct timing_result *r = timing_simulate(&t->scratch, t->ir, &o, &missing);
     if (!r) t->why = arena_printf(t->ir->arena, "%s has no timing contract", missing);
     else if (r->stuck) t->why = arena_printf(t->ir->arena, "the streams come to a halt: %s", r->stuck);
@@ -159,16 +160,26 @@ static void count_macs(struct foretelling *t) {
 
 // ---- beside the steps ----
 
-// The vector parameters are read once per start, in turn with the lane's first beats until its prefetch FIFO is full.
+// The vector parameters are read once per start, in turn with the lanes' first beats until their prefetch FIFOs are full.
 int64_t timing_start(const struct ir *ir, const struct timing_memory *m) {
-    const struct timing_memory_figures figures = timing_memory_figures(), *h = &figures;
-    int64_t beats = 0;
-    for (int s = 0; s < ir->segments; s++)
-        if (ir->segment[s].kind == IR_SEG_PARAMS) beats += div_up(ir->segment[s].bytes, ir->design.beat_bits / 8);
-    if (!beats) return LOAD_CYCLES;
-    double beat_ps = ir->design.beat_bits / 8 / h->sustained_gbs * 1e3, per_beat = beat_ps > m->period_ps ? beat_ps / m->period_ps : 1;
-    int64_t others = ir->engines > 0 ? at_most(beats, ir->design.prefetch_beats) : 0;
-    return LOAD_CYCLES + (int64_t)((double)(beats + others) * per_beat + (double)h->read_ps / m->period_ps);
+    const struct timing_step step = {0, 1, false};
+    struct timing_options o = {.step = &step, .steps = 1, .bounded = true, .load_only = true, .memory = *m};
+    const char *missing = NULL;
+    struct arena scratch;
+    o.memory.lead = 0;
+    arena_init(&scratch);
+    const struct timing_result *r = timing_simulate(&scratch, ir, &o, &missing);
+    int64_t loaded = r ? r->loaded : -1;
+    arena_free(&scratch);
+    return (loaded < 0 ? LOAD_CYCLES : loaded + LOADED_CYCLES) + ir->design.is_lm;
+}
+
+struct timing_memory timing_memory_at(const struct ir *ir, int64_t age) {
+    struct timing_memory m = timing_memory(&ir->design);
+    m.start = age;
+    m.lead = timing_start(ir, &m);
+    m.start += m.lead;
+    return m;
 }
 
 static int64_t ring_cycles(const struct timing_memory *m, const struct timing_memory_figures *h) {
@@ -189,12 +200,11 @@ static bool is_short(struct foretelling *t) {
 }
 
 struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t age, int64_t whole_words, const char **why) {
-    struct foretelling t = {.ir = ir, .age = age, .whole_words = whole_words};
-    struct timing_memory m = timing_memory(&ir->design);
+    struct foretelling t = {.ir = ir, .whole_words = whole_words, .memory = timing_memory_at(ir, age)};
     struct timing_memory_figures h = timing_memory_figures();
     arena_init(&t.scratch);
     t.f = ARENA_NEW(ir->arena, struct timing_forecast);
-    *t.f = (struct timing_forecast){.prompt = prompt, .tokens = tokens, .start = timing_start(ir, &m), .memory_gbs = h.sustained_gbs};
+    *t.f = (struct timing_forecast){.prompt = prompt, .tokens = tokens, .start = t.memory.lead, .memory_gbs = h.sustained_gbs};
     t.steps = timing_request_steps(ir, prompt, tokens, &t.step);
     t.f->steps = t.steps;
     while (t.prefill < t.steps && t.step[t.prefill].pos < prompt) t.prefill++;
@@ -206,7 +216,7 @@ struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int
     count_macs(&t);
     bool whole = is_short(&t);
     bool ok = !t.why && (whole ? foretell_whole(&t) : foretell_samples(&t));
-    double ring = ir->design.is_lm ? (double)ring_cycles(&m, &h) : DRAIN_CYCLES;
+    double ring = ir->design.is_lm ? (double)ring_cycles(&t.memory, &h) : DRAIN_CYCLES;
     t.f->first_id = (double)t.f->start + t.f->prefill.cycles + ring;
     t.f->end = t.f->first_id + t.f->decode.cycles;
     arena_free(&t.scratch);

@@ -125,6 +125,7 @@ struct sim {
     int64_t layers, fewer;       // repetitions of the repeated region, and how many of them are left out
     int64_t words;               // given so far
     struct sim_channel *channel; // per engine, one at least; then those with clients of their own
+    struct sim_client *loader;   // of the vector parameters, NULL: none
     int engines, channels;
     struct timing_firing *firing; // of the result
     struct timing_turn *turn;
@@ -249,6 +250,7 @@ bool memory_serve_one(struct sim *);
 // The engine of a kernel's client, NULL if it has none.
 struct sim_client *client_open(struct sim *, const struct actor *, bool is_write);
 struct sim_client *client_open_lane(struct sim *, int kernel, struct sim_channel *);
+struct sim_client *client_open_free(struct sim *, int index, struct sim_channel *); // of the IR's list, without a kernel
 // When the next descriptor may be handed over; false while that is not known.
 bool client_room(const struct sim_client *, int64_t *at);
 void client_ask(struct sim *, struct sim_client *, int64_t at, int64_t address, int64_t beats);

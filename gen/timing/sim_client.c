@@ -6,7 +6,7 @@
 #include "sim.h"
 
 enum {
-    LONG_AGO = -1000,
+    LONG_AGO = -(1 << 30),
     SPLIT_LATENCY = 2, // descriptor to its first burst
     FIFO_LATENCY = 2,  // of the buffer
 };
@@ -37,6 +37,14 @@ struct sim_client *client_open(struct sim *sim, const struct actor *a, bool is_w
         }
     }
     return NULL;
+}
+
+struct sim_client *client_open_free(struct sim *sim, int index, struct sim_channel *channel) {
+    const struct ir_client *client = &sim->ir->client[index];
+    struct sim_client *c = open_at(sim, channel, IR_NONE, index, false);
+    if (client->burst > 0) c->burst = client->burst;
+    if (client->buffer >= c->burst) c->buffer = client->buffer;
+    return c;
 }
 
 struct sim_client *client_open_lane(struct sim *sim, int kernel, struct sim_channel *channel) {

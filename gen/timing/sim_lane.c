@@ -10,7 +10,6 @@ enum {
     ENTRY_BITS = 192,
     WALK_LATENCY = 13, // start of a request to the first descriptor
     WALK_AHEAD = 200,  // where steps before are left out: the walker has been ahead for long
-    WALK_MOST = 1000,  // by then the prefetch FIFO is full
     LANE_BEATS = 16,
     LANE_POPPED = 5, // command to the beat leaving the lane's FIFO
     COUNTED = 4,     // up to 8 lanes; a second level of joins takes 2 more
@@ -28,7 +27,7 @@ bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engi
     l->cache = sim_cache_of(sim, &sim->actor[kernel]);
     l->waits = sim->actor[walker].c.layers > 0;
     l->counted = l->channels > JOIN_LANES ? COUNTED + 2 : COUNTED;
-    l->described_at = WALK_LATENCY - at_most(timing_start(sim->ir, &sim->options->memory), WALK_MOST);
+    l->described_at = WALK_LATENCY - sim->options->memory.lead;
     if (sim->options->step[0].pos > 0) l->described_at = -WALK_AHEAD;
     return sim_schedule_read(sim, &sim->actor[walker], ENTRY_BITS, &l->schedule);
 }

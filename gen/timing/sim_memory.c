@@ -4,10 +4,14 @@
 //
 // A grant or an access is made when no kernel can go on: whatever is asked for later is a consequence of it, and comes after it.
 #include <limits.h>
+#include <string.h>
 
 #include "sim.h"
 
-enum { ATOM_BYTES = 32, EARLIEST = 1024 /* cycles before the first step from which on reads may come */ };
+enum { LOAD_ASKED = 4 /* start of a request to the descriptor of its parameters */ };
+enum { ATOM_BYTES = 32, EARLIEST = 1024 /* cycles before the lead from which on reads may come */ };
+
+static int64_t earliest(const struct timing_memory *figure) { return EARLIEST + figure->lead; }
 
 struct timing_memory timing_memory(const struct ir_design *d) {
     return (struct timing_memory){.period_ps = 1e6 / (d->clock_mhz > 0 ? d->clock_mhz : 250), .refreshes = true};
@@ -27,7 +31,7 @@ struct timing_memory_figures timing_memory_figures(void) {
 void memory_init(struct sim_memory *m, const struct timing_memory *figure, int beat_bits) {
     *m = (struct sim_memory){.figure = *figure, .timing = hbm_timing_default(), .beat_bytes = beat_bits / 8};
     hbm_banks_init(&m->banks, &m->timing);
-    int64_t every = (int64_t)m->timing.refresh_interval, age = (int64_t)((double)(figure->start - EARLIEST) * figure->period_ps);
+    int64_t every = (int64_t)m->timing.refresh_interval, age = (int64_t)((double)(figure->start - earliest(figure)) * figure->period_ps);
     m->banks.next_refresh = figure->refreshes ? (uint64_t)(every - (age < 0 ? age : age % every)) : UINT64_MAX; // none before the first interval
 }
 
@@ -35,7 +39,7 @@ int64_t memory_latency(const struct sim_memory *m) { return (int64_t)((double)(m
 
 uint64_t memory_beat(struct sim_memory *m, int64_t at, int64_t address, bool is_write) {
     struct hbm_stats unused = {0};
-    uint64_t time = 0, arrival = (uint64_t)((double)(at + EARLIEST) * m->figure.period_ps);
+    uint64_t time = 0, arrival = (uint64_t)((double)(at + earliest(&m->figure)) * m->figure.period_ps);
     for (int64_t byte = 0; byte < m->beat_bytes; byte += ATOM_BYTES)
         time = hbm_banks_access(&m->banks, &m->timing, arrival, (uint64_t)(address + byte), is_write, &unused);
     return time;
@@ -44,7 +48,7 @@ uint64_t memory_beat(struct sim_memory *m, int64_t at, int64_t address, bool is_
 int64_t memory_cycle(const struct sim_memory *m, uint64_t time) {
     double cycles = (double)time / m->figure.period_ps;
     int64_t whole = (int64_t)cycles;
-    return whole + ((double)whole < cycles) - EARLIEST;
+    return whole + ((double)whole < cycles) - earliest(&m->figure);
 }
 
 // ---- channels ----
@@ -54,9 +58,27 @@ static struct sim_channel *channel_at(struct sim *sim, int index) {
         if (sim->channel[c].index == index) return &sim->channel[c];
     struct sim_channel *new = &sim->channel[sim->channels++];
     *new = (struct sim_channel){.index = index, .read.last = INT_MAX, .write.last = INT_MAX};
-    new->read.free = new->write.free = new->read.beat = new->write.beat = new->write.answer = -EARLIEST;
+    new->read.free = new->write.free = new->read.beat = new->write.beat = new->write.answer = -earliest(&sim->options->memory);
     memory_init(&new->memory, &sim->options->memory, sim->ir->design.beat_bits);
     return new;
+}
+
+static bool is_loader(const struct ir_client *c) { return c->kernel == IR_NONE && !c->is_write && !strcmp(c->name, "param"); }
+
+// The parameters are one linear read, asked for once per request; nothing holds their beats.
+static void open_loader(struct sim *sim) {
+    const struct ir *ir = sim->ir;
+    int64_t bytes = 0, first = 0;
+    if (sim->options->step[0].pos > 0) return; // in the middle of a request
+    for (int s = ir->segments - 1; s >= 0; s--)
+        if (ir->segment[s].kind == IR_SEG_PARAMS) bytes += ir->segment[s].bytes, first = ir->segment[s].offset;
+    for (int i = 0; i < ir->clients && bytes; i++)
+        for (int c = 0; c < sim->channels; c++)
+            if (is_loader(&ir->client[i]) && sim->channel[c].index == ir->client[i].channel) {
+                sim->loader = client_open_free(sim, i, &sim->channel[c]);
+                client_ask(sim, sim->loader, LOAD_ASKED - sim->options->memory.lead, first, div_up(bytes, ir->design.beat_bits / 8));
+                return;
+            }
 }
 
 void memory_open(struct sim *sim) {
@@ -66,7 +88,9 @@ void memory_open(struct sim *sim) {
     for (int e = 0; e < ir->engines; e++) channel_at(sim, ir->engine[e].first_channel);
     if (!ir->engines) channel_at(sim, 0);
     for (int c = 0; c < ir->clients; c++)
-        if (ir->client[c].channel != IR_NONE && ir->client[c].kernel != IR_NONE) channel_at(sim, ir->client[c].channel);
+        if (ir->client[c].channel != IR_NONE && (ir->client[c].kernel != IR_NONE || is_loader(&ir->client[c])))
+            channel_at(sim, ir->client[c].channel);
+    open_loader(sim);
 }
 
 // ---- arbiters: round robin from the client of the last grant on ----
@@ -115,6 +139,7 @@ static void grant_read(struct sim *sim, struct sim_channel *c, int64_t at) {
     VEC_PUSH(sim->arena, client->over, side->beat);
     client->address += client->beats * c->memory.beat_bytes;
     client_cut(sim, client);
+    for (int64_t beat; client == sim->loader && client_beat(client, &beat);) client_take(sim, client, beat);
     sim_wake(sim, client->kernel);
 }
 

@@ -292,9 +292,23 @@ static int64_t last_row_written(const struct sim *sim) {
     for (int c = 0; c < sim->channels; c++)
         for (size_t i = 0; i < sim->channel[c].client.count; i++) {
             const struct sim_client *client = sim->channel[c].client.items[i];
-            if (sim->actor[client->kernel].c.machine == TIMING_WRITER && client_idle(client, &at)) end = at_least(end, at);
+            if (client->kernel != IR_NONE && sim->actor[client->kernel].c.machine == TIMING_WRITER && client_idle(client, &at))
+                end = at_least(end, at);
         }
     return end;
+}
+
+static int64_t loaded(const struct sim *sim) {
+    const struct sim_client *l = sim->loader;
+    return l && l->taken.count ? l->taken.items[l->taken.count - 1] : -1;
+}
+
+// Without steps only the engines' lanes move, until the parameters are there.
+static bool has_part(const struct sim *sim, const struct actor *a) { return !sim->options->load_only || a->c.machine == TIMING_ENGINE; }
+static bool is_over(const struct sim *sim) {
+    const struct sim_client *l = sim->loader;
+    if (sim->options->load_only) return !l || (l->cut == (int64_t)l->run.count && !l->waits);
+    return sim->options->limit && sim->words >= sim->options->limit;
 }
 
 static struct timing_result *collect(struct sim *sim) {
@@ -315,6 +329,7 @@ static struct timing_result *collect(struct sim *sim) {
     r->firing = sim->firing;
     r->turn = sim->turn;
     r->cycles = sim->step_start[sim->options->steps];
+    r->loaded = loaded(sim);
     if (r->cycles < 0) r->stuck = describe_stuck(sim);
     return r;
 }
@@ -337,14 +352,14 @@ struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, 
     open_edges(&sim);
     open_caches(&sim);
     if (!open_actors(&sim, missing) || !pools_open(&sim)) return NULL;
-    while (!options->limit || sim.words < options->limit) {
+    while (!is_over(&sim)) {
         while (!sim.queue_count && memory_serve_one(&sim)) continue; // nothing can go on: the earliest request has its turn
         if (!sim.queue_count) break;
         struct actor *a = &sim.actor[sim.queue[sim.queue_head]];
         sim.queue_head = (sim.queue_head + 1) % ir->kernels;
         sim.queue_count--;
         a->queued = false;
-        a->run(&sim, a);
+        if (has_part(&sim, a)) a->run(&sim, a);
     }
     return collect(&sim);
 }

@@ -98,7 +98,7 @@ static struct ir *build(const char *spec) { return build_sized(spec, "timed"); }
 
 static struct timing_result *simulate(const struct ir *ir, int64_t prompt, int64_t tokens, const int64_t *depth, bool single_word) {
     struct timing_step *step;
-    struct timing_options o = {.bounded = true, .depth = depth, .single_word = single_word, .memory = timing_memory(&ir->design)};
+    struct timing_options o = {.bounded = true, .depth = depth, .single_word = single_word, .memory = timing_memory_at(ir, 58)};
     o.steps = timing_request_steps(ir, prompt, tokens, &step);
     o.step = step;
     const char *missing = NULL;
