@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // AXI4-Lite slave with the ap_ctrl_hs register map (docs/rtl.md section 11), arguments, status and performance counters.
 //
-// 32-bit accesses; one read and one write at a time; responses always OKAY, unmapped words read 0. Read latency 3 cycles.
+// 32-bit accesses; one read and one write at a time; responses always OKAY, unmapped words read 0. Read latency 5 cycles.
 // ap_start stays high until ap_done, then drops unless auto-restart is set. Arguments are plain registers: write them while idle.
 // Counters of 64 bits: reading the low word also latches the high word, so low-then-high is one consistent value. The built-in counters
 // (cycles, channel_beat, channel_stall events) are cleared by the write that starts a request and run until ap_done.
@@ -56,7 +56,6 @@ module rill_axil_regs #(
 );
     localparam VALUES = 1 + 2 * CHANNELS + COUNTERS;
     localparam [31:0] VALUES_32 = VALUES;
-    localparam VALUE_W = $clog2(VALUES);
     localparam [31:0] CHANNELS_32 = CHANNELS;
 
     generate
@@ -246,8 +245,8 @@ module rill_axil_regs #(
     endgenerate
 
     // Read channel: address, value, word.
-    localparam [1:0] S_ADDR = 2'd0, S_VALUE = 2'd1, S_WORD = 2'd2, S_DATA = 2'd3;
-    reg  [1:0]  r_state_q;
+    localparam [2:0] S_ADDR = 3'd0, S_VALUE = 3'd1, S_GROUPS = 3'd2, S_JOIN = 3'd3, S_WORD = 3'd4, S_DATA = 3'd5;
+    reg  [2:0]  r_state_q;
     reg  [9:0]  r_word_q;
     reg  [63:0] r_value_q;                   // counter or base pointer
     reg  [31:0] r_plain_q;
@@ -260,20 +259,57 @@ module rill_axil_regs #(
     wire        r_is_counter = r_word_q[9:8] != 2'b00 && r_index < VALUES_32;
 
     // Base pointers lie at a stride of three words: channel and word are found by comparing, not by dividing.
-    reg  [63:0] base_d;
+    // A bit for each value: S_VALUE; what it selects, eight values at a time: S_GROUPS; of all groups: S_JOIN.
+    localparam ALL = VALUES + CHANNELS;
+    localparam GROUPS = (ALL + 7) / 8;
+    reg  [8*GROUPS-1:0] hit_d;
+    reg  [8*GROUPS-1:0] r_hit_q;
+    wire [63:0] any_value [0:8*GROUPS-1];
+    reg  [63:0] r_join;
     reg         is_base_d;
     reg         base_high_d;
     integer     i;
     always @* begin
-        base_d = 64'd0;
+        hit_d = {8*GROUPS{1'b0}};
+        for (i = 0; i < VALUES; i = i + 1)
+            hit_d[i] = {23'd0, r_word_q[9:1]} == 32'h80 + i;
         is_base_d = 1'b0;
         base_high_d = 1'b0;
         for (i = 0; i < CHANNELS; i = i + 1)
             if ({22'd0, r_word_q} == 32'h16 + 3 * i || {22'd0, r_word_q} == 32'h17 + 3 * i) begin
-                base_d = channel_base[i*64 +: 64];
+                hit_d[VALUES + i] = 1'b1;
                 is_base_d = 1'b1;
                 base_high_d = {22'd0, r_word_q} == 32'h17 + 3 * i;
             end
+    end
+
+    wire [64*GROUPS-1:0] group_value;
+    generate
+        for (c = 0; c < 8 * GROUPS; c = c + 1) begin : gen_any
+            if (c < VALUES) begin : gen_counter
+                assign any_value[c] = value[c];
+            end else if (c < ALL) begin : gen_pointer
+                assign any_value[c] = channel_base[(c-VALUES)*64 +: 64];
+            end else begin : gen_none
+                assign any_value[c] = 64'd0;
+            end
+        end
+        for (c = 0; c < GROUPS; c = c + 1) begin : gen_group
+            reg [63:0] group_q;
+            always @(posedge clk)
+                if (r_state_q == S_GROUPS)
+                    group_q <= ({64{r_hit_q[8*c]}} & any_value[8*c]) | ({64{r_hit_q[8*c+1]}} & any_value[8*c+1])
+                             | ({64{r_hit_q[8*c+2]}} & any_value[8*c+2]) | ({64{r_hit_q[8*c+3]}} & any_value[8*c+3])
+                             | ({64{r_hit_q[8*c+4]}} & any_value[8*c+4]) | ({64{r_hit_q[8*c+5]}} & any_value[8*c+5])
+                             | ({64{r_hit_q[8*c+6]}} & any_value[8*c+6]) | ({64{r_hit_q[8*c+7]}} & any_value[8*c+7]);
+            assign group_value[64*c +: 64] = group_q;
+        end
+    endgenerate
+    integer j;
+    always @* begin
+        r_join = 64'd0;
+        for (j = 0; j < GROUPS; j = j + 1)
+            r_join = r_join | group_value[64*j +: 64];
     end
 
     assign s_axi_control_arready = open_q && r_state_q == S_ADDR;
@@ -288,7 +324,9 @@ module rill_axil_regs #(
         else
             case (r_state_q)
                 S_ADDR: if (s_axi_control_arvalid && open_q) r_state_q <= S_VALUE;
-                S_VALUE: r_state_q <= S_WORD;
+                S_VALUE: r_state_q <= S_GROUPS;
+                S_GROUPS: r_state_q <= S_JOIN;
+                S_JOIN: r_state_q <= S_WORD;
                 S_WORD: r_state_q <= S_DATA;
                 default: if (s_axi_control_rready) r_state_q <= S_ADDR;
             endcase
@@ -298,7 +336,7 @@ module rill_axil_regs #(
             r_counter_q <= r_is_counter;
             r_base_q <= is_base_d;
             r_base_high_q <= base_high_d;
-            r_value_q <= is_base_d ? base_d : r_is_counter ? value[r_index[VALUE_W-1:0]] : 64'd0;
+            r_hit_q <= hit_d;
             case (r_word_q)
                 10'h000: r_plain_q <= 32'd0;
                 10'h001: r_plain_q <= {31'd0, global_enable_q};
@@ -319,6 +357,8 @@ module rill_axil_regs #(
                 default: r_plain_q <= 32'd0;
             endcase
         end
+        if (r_state_q == S_JOIN)
+            r_value_q <= r_join;
         if (r_state_q == S_WORD) begin
             r_data_q <= r_word_q == 10'h000 ? {24'd0, auto_restart_q, 3'd0, ready_q, ap_idle && !ap_start, done_q, ap_start} :
                         r_base_q ? (r_base_high_q ? r_value_q[63:32] : r_value_q[31:0]) :
@@ -328,7 +368,7 @@ module rill_axil_regs #(
         end
     end
 
-    wire unused = &{1'b0, s_axi_control_awaddr[1:0], s_axi_control_araddr[1:0], VALUES_32, CHANNELS_32, i, launch};
+    wire unused = &{1'b0, s_axi_control_awaddr[1:0], s_axi_control_araddr[1:0], VALUES_32, CHANNELS_32, i, j, launch};
 endmodule
 
 `default_nettype wire

@@ -166,7 +166,7 @@ module rill_token_loop #(
                 memory_place_d = i;
     end
 
-    wire running = state_q >= S_LOAD && state_q <= S_DRAIN;
+    reg  running;                            // state_q is S_LOAD to S_DRAIN
 
     always @(posedge clk) begin
         kernel_fault_q <= running && |kernel_fault && !rst;
@@ -337,8 +337,10 @@ module rill_token_loop #(
             state_d = S_FLUSH;
     end
 
-    always @(posedge clk)
+    always @(posedge clk) begin
         state_q <= rst ? S_IDLE : state_d;
+        running <= !rst && state_d >= S_LOAD && state_d <= S_DRAIN;
+    end
 
     assign done = state_q == S_DONE;
     assign idle = state_q == S_IDLE;

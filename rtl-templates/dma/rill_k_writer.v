@@ -8,8 +8,8 @@
 // per channel.
 // layer_done: one-cycle pulse when the last descriptor and beat of a (step, layer) have been accepted (their responses are
 // rill_kv_tracker's business).
-// Throughput: one unit per cycle; 4 cycles between steps. p / CHANNELS and p mod CHANNELS come from pos and krows of the step word: no
-// divider.
+// Latency: 2 cycles. Throughput: one unit per cycle; 4 cycles between steps.
+// p / CHANNELS and p mod CHANNELS come from pos and krows of the step word: no divider.
 // Reset: clk, synchronous active-high rst.
 // Parameters: CHANNELS, BEAT_BITS, TOKENS, LAYERS, HEADS (KV heads), UNITS (beats of a head), K_BASE, K_LAYER_STRIDE, K_HEAD_STRIDE
 // (bytes).
@@ -98,6 +98,16 @@ module rill_k_writer #(
     reg  [BEAT_BITS-1:0] beat_q;
     reg                  last_sent_q;        // the last unit of a firing is in the output registers
 
+    // Units with their places, between the place's counters and the channels' answers.
+    localparam PLACED_W = 2 + LANE_W + 40 + BEAT_BITS;
+    wire                 placed_ready;
+    wire                 placed_valid;
+    wire                 placed_last;        // of the firing
+    wire                 placed_first;       // of the head: with a descriptor
+    wire [LANE_W-1:0]    placed_lane;
+    wire [39:0]          placed_offset;
+    wire [BEAT_BITS-1:0] placed_beat;
+
     wire desc_clear = (desc_valid_q & ~m_axis_desc_tready) == {CHANNELS{1'b0}};
     wire beat_clear = (beat_valid_q & ~m_axis_beat_tready) == {CHANNELS{1'b0}};
     wire unit_first = unit_q == 16'd0;
@@ -106,6 +116,7 @@ module rill_k_writer #(
     wire [LANE_W-1:0] lane_end = CHANNELS_32[LANE_W-1:0] - 1'b1;
     wire [LANE_W-1:0] lane_next = lane_last_q ? {LANE_W{1'b0}} : lane_q + 1'b1;
     wire take = s_axis_kv_tvalid && s_axis_kv_tready;
+    wire move = beat_clear && (!placed_first || desc_clear);
     wire firing_end = take && s_axis_kv_tlast;
     wire step_end = firing_end && layer_q == LAYERS_32[15:0] - 16'd1;
     wire [31:0] row_product = {16'd0, first_row_q} * ROW_BYTES;
@@ -113,7 +124,13 @@ module rill_k_writer #(
     wire [20:0] first_lane = over_q == 21'd0 ? 21'd0 : CHANNELS_32[20:0] - over_q;
 
     assign s_axis_step_tready = open_q && state_q == S_STEP;
-    assign s_axis_kv_tready = state_q == S_RUN && beat_clear && (!unit_first || desc_clear);
+    assign s_axis_kv_tready = state_q == S_RUN && placed_ready;
+    rill_register_slice #(.DATA_W(PLACED_W), .MODE(2)) u_placed (
+        .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_kv_tvalid && state_q == S_RUN), .s_axis_tready(placed_ready),
+        .s_axis_tdata({s_axis_kv_tlast, unit_first, lane_q, head_base_q + row_offset_q, s_axis_kv_tdata[BEAT_BITS-1:0]}),
+        .m_axis_tvalid(placed_valid), .m_axis_tready(move),
+        .m_axis_tdata({placed_last, placed_first, placed_lane, placed_offset, placed_beat}));
+    wire send = placed_valid && move;
     assign m_axis_desc_tvalid = desc_valid_q;
     assign m_axis_beat_tvalid = beat_valid_q;
     assign m_axis_desc_tdata = {UNITS_32[15:0], desc_offset_q};
@@ -181,13 +198,13 @@ module rill_k_writer #(
     generate
         for (c = 0; c < CHANNELS; c = c + 1) begin : gen_channel
             localparam [31:0] INDEX = c;
-            wire here = take && lane_q == INDEX[LANE_W-1:0];
+            wire here = send && placed_lane == INDEX[LANE_W-1:0];
             always @(posedge clk)
                 if (rst) begin
                     desc_valid_q[c] <= 1'b0;
                     beat_valid_q[c] <= 1'b0;
                 end else begin
-                    if (here && unit_first)
+                    if (here && placed_first)
                         desc_valid_q[c] <= 1'b1;
                     else if (m_axis_desc_tready[c])
                         desc_valid_q[c] <= 1'b0;
@@ -200,17 +217,17 @@ module rill_k_writer #(
     endgenerate
 
     always @(posedge clk) begin
-        if (take) begin
-            beat_q <= s_axis_kv_tdata[BEAT_BITS-1:0];
-            if (unit_first)
-                desc_offset_q <= head_base_q + row_offset_q;
+        if (send) begin
+            beat_q <= placed_beat;
+            if (placed_first)
+                desc_offset_q <= placed_offset;
         end
         if (rst) begin
             last_sent_q <= 1'b0;
             layer_done <= 1'b0;
         end else begin
             // No unit of the next firing gets past a waiting last one, so the registers' emptying is the firing's end.
-            last_sent_q <= firing_end || (last_sent_q && !(desc_clear && beat_clear));
+            last_sent_q <= (send && placed_last) || (last_sent_q && !(desc_clear && beat_clear));
             layer_done <= last_sent_q && desc_clear && beat_clear;
         end
     end

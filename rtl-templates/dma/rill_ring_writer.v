@@ -42,16 +42,20 @@ module rill_ring_writer #(
         end
     endgenerate
 
-    localparam [1:0] S_ID = 2'd0, S_SEND = 2'd1, S_RESPONSE = 2'd2;
+    localparam [1:0] S_ID = 2'd0, S_PLACE = 2'd1, S_SEND = 2'd2, S_RESPONSE = 2'd3;
     reg  [1:0]           state_q;
     reg                  open_q;
     reg                  desc_valid_q;
     reg                  beat_valid_q;
     reg  [39:0]          offset_q;
     reg  [BEAT_BITS-1:0] beat_q;
+    reg  [31:0]          id_q;
+    reg  [IDS-1:0]       here_q;             // words of the beat: the id's, and those behind it
+    reg  [IDS-1:0]       behind_q;
     reg  [2:0]           settle_q;           // dma_idle may come a few cycles late through register slices
 
     wire        take = s_axis_ring_tvalid && s_axis_ring_tready;
+    wire        place = state_q == S_PLACE;
     wire [31:0] index = s_axis_ring_tdata[63:32];
     wire [31:0] slot = index & SLOT_MASK;
     wire [31:0] beat_index = index >> IDS_SHIFT;
@@ -66,12 +70,15 @@ module rill_ring_writer #(
     always @(posedge clk)
         if (take) begin
             offset_q <= {8'd0, beat_index} << BEAT_SHIFT;
+            id_q <= s_axis_ring_tdata[31:0];
+            for (i = 0; i < IDS; i = i + 1) begin
+                here_q[i] <= i == slot;
+                behind_q[i] <= i > slot;
+            end
+        end else if (place)
             for (i = 0; i < IDS; i = i + 1)
-                if (i == slot)
-                    beat_q[i*32 +: 32] <= s_axis_ring_tdata[31:0];
-                else if (i > slot)
-                    beat_q[i*32 +: 32] <= 32'd0;
-        end
+                if (here_q[i] || behind_q[i])
+                    beat_q[i*32 +: 32] <= here_q[i] ? id_q : 32'd0;
 
     always @(posedge clk) begin
         open_q <= !rst;
@@ -82,17 +89,18 @@ module rill_ring_writer #(
             settle_q <= 3'd0;
             ids_written <= 32'd0;
         end else begin
-            if (take)
+            if (place)
                 desc_valid_q <= 1'b1;
             else if (m_axis_desc_tready)
                 desc_valid_q <= 1'b0;
-            if (take)
+            if (place)
                 beat_valid_q <= 1'b1;
             else if (m_axis_beat_tready)
                 beat_valid_q <= 1'b0;
             settle_q <= (state_q == S_RESPONSE && dma_idle) ? settle_q + 3'd1 : 3'd0;
             case (state_q)
-                S_ID: if (take) state_q <= S_SEND;
+                S_ID: if (take) state_q <= S_PLACE;
+                S_PLACE: state_q <= S_SEND;
                 S_SEND: if (!desc_valid_q && !beat_valid_q) state_q <= S_RESPONSE;
                 default:
                     if (dma_idle && settle_q == 3'd7) begin

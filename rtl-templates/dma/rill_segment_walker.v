@@ -101,7 +101,7 @@ module rill_segment_walker #(
     // Emitter: one run after the other.
     reg         e_valid_q;
     reg         e_open_q;                    // the writes it needs have their responses
-    reg  [1:0]  e_kind_q;
+    reg         e_strided_q;
     reg  [31:0] e_need_q;
     reg  [39:0] e_run_addr_q;
     reg  [39:0] e_addr_q;
@@ -110,17 +110,18 @@ module rill_segment_walker #(
     reg  [15:0] e_outer_q;
     reg  [31:0] e_stride_q;
 
-    wire        e_cut = |e_left_q[31:16];
-    wire        e_again = e_kind_q == 2'd2 && e_outer_q != 16'd1;
+    reg         e_cut_q;                     // e_left_q is above 65535
+    reg         e_run_cut_q;                 // e_run_q is
+    reg         e_again_q;                   // another run of e_run_q beats follows
     wire        e_send = m_axis_burst_tvalid && m_axis_burst_tready;
-    wire        e_done = e_send && !e_cut && !e_again;
+    wire        e_done = e_send && !e_cut_q && !e_again_q;
     wire        e_take = !e_valid_q || e_done;
     wire        advance = !d_valid_q || e_take;
     wire [39:0] e_next_run = e_run_addr_q + {8'd0, e_stride_q};
 
     assign entry_ready = advance;
     assign m_axis_burst_tvalid = e_valid_q && e_open_q && !flush;
-    assign m_axis_burst_tdata = {e_cut ? CUT_BEATS[15:0] : e_left_q[15:0], e_addr_q};
+    assign m_axis_burst_tdata = {e_cut_q ? CUT_BEATS[15:0] : e_left_q[15:0], e_addr_q};
     assign idle = !(entry_valid || a_valid_q || b_valid_q || c_valid_q || d_valid_q || e_valid_q || s_axis_step_tvalid);
 
     always @(posedge clk) begin
@@ -189,7 +190,10 @@ module rill_segment_walker #(
         else if (e_take)
             e_valid_q <= d_valid_q && d_run_q != 32'd0 && !(d_kind_q == 2'd2 && d_outer_q == 16'd0);
         if (e_take) begin
-            e_kind_q <= d_kind_q;
+            e_strided_q <= d_kind_q == 2'd2;
+            e_again_q <= d_kind_q == 2'd2 && d_outer_q != 16'd1;
+            e_cut_q <= |d_run_q[31:16];
+            e_run_cut_q <= |d_run_q[31:16];
             e_need_q <= d_need_q;
             e_open_q <= kv_layers_done >= d_need_q;
             e_run_addr_q <= d_offset_q;
@@ -201,11 +205,14 @@ module rill_segment_walker #(
         end else begin
             if (!e_open_q)
                 e_open_q <= kv_layers_done >= e_need_q;
-            if (e_send && e_cut) begin
+            if (e_send && e_cut_q) begin
+                e_cut_q <= |e_left_q[31:17] || &e_left_q[16:15]; // CUT_BEATS less
                 e_left_q <= e_left_q - CUT_BEATS;
                 e_addr_q <= e_addr_q + {8'd0, CUT_BYTES};
             end else if (e_send) begin
                 e_left_q <= e_run_q;
+                e_cut_q <= e_run_cut_q;
+                e_again_q <= e_strided_q && e_outer_q != 16'd2;
                 e_addr_q <= e_next_run;
                 e_run_addr_q <= e_next_run;
                 e_outer_q <= e_outer_q - 16'd1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequencer of the matrix engine: turns schedule entries (docs/rtl.md section 6) into one command per cycle for all lanes in lockstep.
 //
-// In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule; one firing each, prepared while the one before runs.
+// In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule; one firing each, prepared while the ones before run.
 // Counted arrivals, one pulse each: beat_pulse (a beat in every lane), k_pulse (a unit of local keys), x_pulse (an operand is in the buffer),
 // part_pulse (a unit of every token of the operand that is being filled), v_pulse (a head is in the V tail); y_pulse (an output word has
 // left). A command goes out when all that it needs has been counted; nothing behind it can stall. Out: cmd_*, registered, valid in the cycle
@@ -146,25 +146,6 @@ module rill_engine_ctrl #(
     // ---- the entry, and the position arithmetic it needs ----
     wire [95:0] entry = s_axis_entry_tdata[95:0];
     wire [63:0] step = s_axis_entry_tdata[159:96];
-    reg         a_valid_q;
-    reg  [1:0]  a_mode_q;
-    reg  [15:0] a_rows_q;
-    reg  [15:0] a_beats_q;
-    reg         a_free_q;
-    reg  [7:0]  a_last_rows_q;
-    reg  [12:0] a_tail_row_q;
-    reg  [9:0]  a_kv_layer_q;
-    reg  [9:0]  a_kv_times_q;
-    reg  [5:0]  a_kv_step_q;
-    reg  [5:0]  a_scale_beats_q;             // ceil(groups / 8)
-    reg  [7:0]  a_groups_q;
-    reg         a_outer_q;
-    reg         a_single_q;
-    reg         a_keep_q;                    // values: the firing after this one reads the same head
-    reg  [3:0]  a_tokens_q;
-    reg  [5:0]  a_over_q;                    // krows * CHANNELS - pos: 0 .. CHANNELS-1
-    reg  [15:0] a_krows_q;
-    reg  [15:0] a_vblocks_q;
     wire [7:0]  groups_up = entry[67:60] + 8'd7;
     wire [21:0] lanes_up = step[47:32] * ALL_LANES[5:0];
     wire [5:0]  over = lanes_up[5:0] - step[5:0];
@@ -192,71 +173,96 @@ module rill_engine_ctrl #(
     reg  [9:0]  n_kv_offset_q;
     wire        load;
     wire        n_ready = !n_valid_q || load;
-    reg         open_q;
+    // Two entries wait, each in registers of its own, so that the end of the running firing does not reach the schedule.
+    localparam A_W = 141;
+    reg  [A_W-1:0] a_0_q;
+    reg  [A_W-1:0] a_1_q;
+    reg         a_write_q;                   // the next one goes to a_1_q
+    reg         a_read_q;                    // the older one is in a_1_q
+    reg  [1:0]  a_count_q;
+    reg         a_room_q;                    // a_count_q is not 2
+    reg         a_valid_q;                   // a_count_q is not 0
+    wire        a_push = s_axis_entry_tvalid && a_room_q;
+    wire        a_pop = a_valid_q && n_ready;
+    wire [1:0]  a_count_d = a_count_q + {1'b0, a_push} - {1'b0, a_pop};
+    wire [1:0]  a_mode;
+    wire [15:0] a_rows;
+    wire [15:0] a_beats;
+    wire        a_free;
+    wire [7:0]  a_last_rows;
+    wire [12:0] a_tail_row;
+    wire [9:0]  a_kv_layer;
+    wire [9:0]  a_kv_times;
+    wire [5:0]  a_kv_step;
+    wire [5:0]  a_scale_beats;               // ceil(groups / 8)
+    wire [7:0]  a_groups;
+    wire        a_outer;
+    wire        a_single;
+    wire        a_keep;                      // values: the firing after this one reads the same head
+    wire [3:0]  a_tokens;
+    wire [5:0]  a_over;                      // krows * CHANNELS - pos: 0 .. CHANNELS-1
+    wire [15:0] a_krows;
+    wire [15:0] a_vblocks;
+    assign {a_mode, a_rows, a_beats, a_free, a_last_rows, a_tail_row, a_kv_layer, a_kv_times, a_kv_step, a_scale_beats,
+            a_groups, a_outer, a_single, a_keep, a_tokens, a_over, a_krows, a_vblocks} = a_read_q ? a_1_q : a_0_q;
+    wire [A_W-1:0] a_word = {entry[1:0], entry[17:2], entry[33:18], entry[35], entry[43:36], entry[56:44], entry[79:70],
+        s_axis_entry_tdata[169:160], entry[85:80],
+        entry[1:0] == INT4 ? {1'b0, groups_up[7:3]} : 6'd0, entry[1:0] == INT4 ? entry[67:60] : 8'd0,
+        entry[86] && !entry[1], entry[68], entry[69], step[19:16], over, step[47:32], step[63:48]};
 
-    assign s_axis_entry_tready = open_q && (!a_valid_q || n_ready);
+    assign s_axis_entry_tready = a_room_q;
 
-    wire [16:0] vbeats = BLOCK_BEATS == 1 ? {1'b0, a_vblocks_q} : {a_vblocks_q, 1'b0};
+    wire [16:0] vbeats = BLOCK_BEATS == 1 ? {1'b0, a_vblocks} : {a_vblocks, 1'b0};
     // Keys of the step itself: as many to a row-step as there are lanes.
     localparam [31:0] KEY_LANES = CHANNELS < 8 && CHANNELS > 0 ? CHANNELS : 8;
-    wire [4:0]  key_rows_end = ({1'b0, a_tokens_q} - 5'd1) / KEY_LANES[4:0];
-    wire [4:0]  key_last = {1'b0, a_tokens_q} - key_rows_end * KEY_LANES[4:0];
-    wire [16:0] krows_all = {1'b0, a_krows_q} + {12'd0, key_rows_end} + 17'd1;
-    wire [3:0]  token_end = a_tokens_q - 4'd1;
-    wire [15:0] kv_offset = a_kv_times_q * a_kv_step_q;
+    wire [4:0]  key_rows_end = ({1'b0, a_tokens} - 5'd1) / KEY_LANES[4:0];
+    wire [4:0]  key_last = {1'b0, a_tokens} - key_rows_end * KEY_LANES[4:0];
+    wire [16:0] krows_all = {1'b0, a_krows} + {12'd0, key_rows_end} + 17'd1;
+    wire [3:0]  token_end = a_tokens - 4'd1;
+    wire [15:0] kv_offset = a_kv_times * a_kv_step;
 
     always @(posedge clk) begin
-        open_q <= !rst;
-        if (rst)
+        if (rst) begin
+            a_count_q <= 2'd0;
+            a_room_q <= 1'b0;
             a_valid_q <= 1'b0;
-        else if (s_axis_entry_tready)
-            a_valid_q <= s_axis_entry_tvalid;
-        else if (n_ready)
-            a_valid_q <= 1'b0;
-        if (s_axis_entry_tready) begin
-            a_mode_q <= entry[1:0];
-            a_rows_q <= entry[17:2];
-            a_beats_q <= entry[33:18];
-            a_free_q <= entry[35];
-            a_last_rows_q <= entry[43:36];
-            a_tail_row_q <= entry[56:44];
-            a_scale_beats_q <= entry[1:0] == INT4 ? {1'b0, groups_up[7:3]} : 6'd0;
-            a_groups_q <= entry[1:0] == INT4 ? entry[67:60] : 8'd0;
-            a_outer_q <= entry[86] && !entry[1];
-            a_single_q <= entry[68];
-            a_keep_q <= entry[69];
-            a_kv_layer_q <= entry[79:70];
-            a_kv_times_q <= s_axis_entry_tdata[169:160];
-            a_kv_step_q <= entry[85:80];
-            a_tokens_q <= step[19:16];
-            a_over_q <= over;
-            a_krows_q <= step[47:32];
-            a_vblocks_q <= step[63:48];
+            a_write_q <= 1'b0;
+            a_read_q <= 1'b0;
+        end else begin
+            a_count_q <= a_count_d;
+            a_room_q <= a_count_d != 2'd2;
+            a_valid_q <= a_count_d != 2'd0;
+            a_write_q <= a_write_q ^ a_push;
+            a_read_q <= a_read_q ^ a_pop;
         end
+        if (a_room_q && !a_write_q)
+            a_0_q <= a_word;
+        if (a_room_q && a_write_q)
+            a_1_q <= a_word;
         if (rst)
             n_valid_q <= 1'b0;
         else if (n_ready)
             n_valid_q <= a_valid_q;
         if (n_ready) begin
-            n_mode_q <= a_mode_q;
-            n_tok_end_q <= a_single_q ? 3'd0 : token_end[2:0];
-            n_both_end_q <= !a_single_q && token_end[0];
-            n_rows_end_q <= (a_mode_q == SCORES ? krows_all : {1'b0, a_rows_q}) - 17'd1;
-            n_one_row_q <= a_mode_q == SCORES ? krows_all == 17'd1 : a_rows_q == 16'd1;
-            n_beats_end_q <= a_mode_q == VALUES ? vbeats + (BLOCK_BEATS == 1 ? 17'd0 : 17'd1) : {1'b0, a_beats_q} - 17'd1;
-            n_one_beat_q <= a_mode_q == VALUES ? BLOCK_BEATS == 1 && a_vblocks_q == 16'd0 : a_beats_q == 16'd1;
-            n_memory_q <= a_mode_q == VALUES ? vbeats : {1'b0, a_krows_q};
-            n_from_memory_q <= a_mode_q == VALUES ? a_vblocks_q != 16'd0 : a_mode_q != SCORES || a_krows_q != 16'd0;
-            n_last_count_q <= a_mode_q == SCORES ? ALL_LANES[5:0] - a_over_q : a_last_rows_q[5:0];
+            n_mode_q <= a_mode;
+            n_tok_end_q <= a_single ? 3'd0 : token_end[2:0];
+            n_both_end_q <= !a_single && token_end[0];
+            n_rows_end_q <= (a_mode == SCORES ? krows_all : {1'b0, a_rows}) - 17'd1;
+            n_one_row_q <= a_mode == SCORES ? krows_all == 17'd1 : a_rows == 16'd1;
+            n_beats_end_q <= a_mode == VALUES ? vbeats + (BLOCK_BEATS == 1 ? 17'd0 : 17'd1) : {1'b0, a_beats} - 17'd1;
+            n_one_beat_q <= a_mode == VALUES ? BLOCK_BEATS == 1 && a_vblocks == 16'd0 : a_beats == 16'd1;
+            n_memory_q <= a_mode == VALUES ? vbeats : {1'b0, a_krows};
+            n_from_memory_q <= a_mode == VALUES ? a_vblocks != 16'd0 : a_mode != SCORES || a_krows != 16'd0;
+            n_last_count_q <= a_mode == SCORES ? ALL_LANES[5:0] - a_over : a_last_rows[5:0];
             n_key_last_q <= key_last[3:0];
-            n_scale_beats_q <= a_scale_beats_q;
-            n_groups_q <= a_groups_q;
-            n_outer_q <= a_outer_q && a_beats_q != 16'd1;
-            n_outer_end_q <= a_rows_q > CHUNK_END[15:0] ? CHUNK_END[2:0] : a_rows_q[2:0] - 3'd1;
-            n_free_q <= a_free_q;
-            n_keep_q <= a_keep_q;
-            n_tail_row_q <= a_tail_row_q;
-            n_kv_layer_q <= a_kv_layer_q;
+            n_scale_beats_q <= a_scale_beats;
+            n_groups_q <= a_groups;
+            n_outer_q <= a_outer && a_beats != 16'd1;
+            n_outer_end_q <= a_rows > CHUNK_END[15:0] ? CHUNK_END[2:0] : a_rows[2:0] - 3'd1;
+            n_free_q <= a_free;
+            n_keep_q <= a_keep;
+            n_tail_row_q <= a_tail_row;
+            n_kv_layer_q <= a_kv_layer;
             n_kv_offset_q <= kv_offset[9:0];
         end
     end
@@ -582,7 +588,7 @@ module rill_engine_ctrl #(
 
     wire unused = &{1'b0, groups_all, s_axis_entry_tdata[175:170], entry[95:87], kv_offset[15:10], entry[59:57], entry[34], step[31:20], step[15:6],
                     lanes_up[21:6],
-                    groups_up[2:0], a_last_rows_q[7:6], row_count, tok_end_q, key_last[4], KEY_LANES, token_end[3], tok_q, CHUNK_END, GROUP_END,
+                    groups_up[2:0], a_last_rows[7:6], row_count, tok_end_q, key_last[4], KEY_LANES, token_end[3], tok_q, CHUNK_END, GROUP_END,
                     ALL_LANES, ALL_WORDS,
                     BEAT_BYTES, TWO};
 endmodule

@@ -32,10 +32,10 @@ module rill_fifo_pool #(
     output wire                     s_axis_step_tready,
     input  wire [63:0]              s_axis_step_tdata,
     input  wire [PORTS-1:0]         s_axis_tvalid,
-    output reg  [PORTS-1:0]         s_axis_tready,
+    output wire [PORTS-1:0]         s_axis_tready,
     input  wire [PORTS*DATA_W-1:0]  s_axis_tdata,
     input  wire [PORTS-1:0]         s_axis_tlast,
-    output reg  [PORTS-1:0]         m_axis_tvalid,
+    output wire [PORTS-1:0]         m_axis_tvalid,
     input  wire [PORTS-1:0]         m_axis_tready,
     output wire [PORTS*DATA_W-1:0]  m_axis_tdata,
     output wire [PORTS-1:0]         m_axis_tlast,
@@ -80,7 +80,8 @@ module rill_fifo_pool #(
         .m_axis_tvalid(fork_valid), .m_axis_tready(fork_ready));
 
     wire [1:0]  turn_valid;
-    wire [15:0] turn;
+    wire [2*PORTS+1:0] turn;                 // one bit for each port
+    wire [15:0] port;
     wire [1:0]  turn_done;
     genvar      g;
     generate
@@ -89,49 +90,38 @@ module rill_fifo_pool #(
                 .clk(clk), .rst(rst), .s_axis_tvalid(fork_valid[g]), .s_axis_tready(fork_ready[g]), .s_axis_tdata(s_axis_step_tdata),
                 .m_axis_tvalid(step_valid[g]), .m_axis_tready(step_ready[g]), .m_axis_tdata(step_data[64*g +: 64]),
                 .occupancy(step_fill[3*g +: 3]), .high_water(step_high[3*g +: 3]));
-            rill_turns #(.SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
+            rill_turns #(.PORTS(PORTS), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
                 .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_turns (
                 .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid[g]), .s_axis_step_tready(step_ready[g]),
-                .s_axis_step_tdata(step_data[64*g +: 64]), .turn_valid(turn_valid[g]), .turn(turn[8*g +: 8]), .turn_done(turn_done[g]));
+                .s_axis_step_tdata(step_data[64*g +: 64]), .turn_valid(turn_valid[g]), .turn(turn[(PORTS+1)*g +: PORTS+1]),
+                .port(port[8*g +: 8]), .turn_done(turn_done[g]));
         end
     endgenerate
 
     // ---- in, storage, out ----
-    wire [7:0]         in_turn = turn[7:0];
-    wire [7:0]         out_turn = turn[15:8];
+    wire [PORTS-1:0]   in_turn = turn[PORTS-1:0];
+    wire [PORTS-1:0]   out_turn = turn[PORTS+1 +: PORTS];
     wire               in_open = turn_valid[0] && !rst;
     wire               out_open = turn_valid[1] && !rst;
-    reg                in_valid;
+    wire               in_valid = in_open && |(in_turn & s_axis_tvalid);
     wire               in_ready;
-    reg  [DATA_W:0]    in_word;              // {tlast, tdata}
+    reg  [DATA_W-1:0]  in_data;
+    wire [DATA_W:0]    in_word = {|(in_turn & s_axis_tlast), in_data};
     wire               out_valid;
-    reg                out_ready;
+    wire               out_ready = out_open && |(out_turn & m_axis_tready);
     wire [DATA_W:0]    out_word;
     wire [COUNT_W-1:0] fill;
     wire [COUNT_W-1:0] fill_high;
 
     integer p;
     always @* begin
-        s_axis_tready = {PORTS{1'b0}};
-        in_valid = 1'b0;
-        in_word = {s_axis_tlast[0], s_axis_tdata[DATA_W-1:0]};
+        in_data = s_axis_tdata[DATA_W-1:0];
         for (p = 0; p < PORTS; p = p + 1)
-            if (in_turn == p[7:0]) begin
-                s_axis_tready[p] = in_open && in_ready;
-                in_valid = in_open && s_axis_tvalid[p];
-                in_word = {s_axis_tlast[p], s_axis_tdata[p*DATA_W +: DATA_W]};
-            end
+            if (port[7:0] == p[7:0])
+                in_data = s_axis_tdata[p*DATA_W +: DATA_W];
     end
-    integer q;
-    always @* begin
-        m_axis_tvalid = {PORTS{1'b0}};
-        out_ready = 1'b0;
-        for (q = 0; q < PORTS; q = q + 1)
-            if (out_turn == q[7:0]) begin
-                m_axis_tvalid[q] = out_open && out_valid;
-                out_ready = out_open && m_axis_tready[q];
-            end
-    end
+    assign s_axis_tready = in_open && in_ready ? in_turn : {PORTS{1'b0}};
+    assign m_axis_tvalid = out_open && out_valid ? out_turn : {PORTS{1'b0}};
     assign m_axis_tdata = {PORTS{out_word[DATA_W-1:0]}};
     assign m_axis_tlast = {PORTS{out_word[DATA_W]}};
     assign turn_done = {out_valid && out_ready && out_word[DATA_W], in_valid && in_ready && in_word[DATA_W]};
@@ -162,7 +152,7 @@ module rill_fifo_pool #(
         end
     endgenerate
 
-    wire unused = &{1'b0, step_fill, step_high, fill, fill_high};
+    wire unused = &{1'b0, port[15:8], turn[PORTS], turn[2*PORTS+1], step_fill, step_high, fill, fill_high};
 endmodule
 
 `default_nettype wire

@@ -23,11 +23,11 @@ module rill_stream_demux #(
     output wire                    s_axis_step_tready,
     input  wire [63:0]             s_axis_step_tdata,
     input  wire                    s_axis_tvalid,
-    output reg                     s_axis_tready,
+    output wire                    s_axis_tready,
     input  wire [DATA_W-1:0]       s_axis_tdata,
     input  wire [USER_W-1:0]       s_axis_tuser,
     input  wire                    s_axis_tlast,
-    output reg  [PORTS-1:0]        m_axis_tvalid,
+    output wire [PORTS-1:0]        m_axis_tvalid,
     input  wire [PORTS-1:0]        m_axis_tready,
     output wire [PORTS*DATA_W-1:0] m_axis_tdata,
     output wire [PORTS*USER_W-1:0] m_axis_tuser,
@@ -57,29 +57,24 @@ module rill_stream_demux #(
     endgenerate
 
     wire       turn_valid;
-    wire [7:0] turn;
+    wire [PORTS:0] turn;                     // one bit for each port
+    wire [7:0] port;
     wire       turn_done = s_axis_tvalid && s_axis_tready && s_axis_tlast;
     wire       open = turn_valid && !rst;
 
-    rill_turns #(.SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
+    rill_turns #(.PORTS(PORTS), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
         .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_turns (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
-        .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .turn_done(turn_done));
+        .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .port(port), .turn_done(turn_done));
 
     assign m_axis_tdata = {PORTS{s_axis_tdata}};
     assign m_axis_tuser = {PORTS{s_axis_tuser}};
     assign m_axis_tlast = {PORTS{s_axis_tlast}};
 
-    integer p;
-    always @* begin
-        s_axis_tready = open && turn == DROP;
-        m_axis_tvalid = {PORTS{1'b0}};
-        for (p = 0; p < PORTS; p = p + 1)
-            if (turn == p[7:0]) begin
-                s_axis_tready = open && m_axis_tready[p];
-                m_axis_tvalid[p] = open && s_axis_tvalid;
-            end
-    end
+    assign s_axis_tready = open && |(turn & {1'b1, m_axis_tready});
+    assign m_axis_tvalid = open && s_axis_tvalid ? turn[PORTS-1:0] : {PORTS{1'b0}};
+
+    wire unused = &{1'b0, port};
 endmodule
 
 `default_nettype wire

@@ -23,15 +23,15 @@ module rill_stream_mux #(
     output wire                    s_axis_step_tready,
     input  wire [63:0]             s_axis_step_tdata,
     input  wire [PORTS-1:0]        s_axis_tvalid,
-    output reg  [PORTS-1:0]        s_axis_tready,
+    output wire [PORTS-1:0]        s_axis_tready,
     input  wire [PORTS*DATA_W-1:0] s_axis_tdata,
     input  wire [PORTS*USER_W-1:0] s_axis_tuser,
     input  wire [PORTS-1:0]        s_axis_tlast,
-    output reg                     m_axis_tvalid,
+    output wire                    m_axis_tvalid,
     input  wire                    m_axis_tready,
     output reg  [DATA_W-1:0]       m_axis_tdata,
     output reg  [USER_W-1:0]       m_axis_tuser,
-    output reg                     m_axis_tlast
+    output wire                    m_axis_tlast
 );
     function bad_entries(input integer entries);
         integer e;
@@ -55,31 +55,33 @@ module rill_stream_mux #(
     endgenerate
 
     wire       turn_valid;
-    wire [7:0] turn;
+    wire [PORTS:0] turn;                     // one bit for each port
+    wire [7:0] port;
     wire       turn_done = m_axis_tvalid && m_axis_tready && m_axis_tlast;
     wire       open = turn_valid && !rst;
 
-    rill_turns #(.SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
+    rill_turns #(.PORTS(PORTS), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
         .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_turns (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
-        .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .turn_done(turn_done));
+        .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .port(port), .turn_done(turn_done));
+
+    // The handshake by the port's bit, the payload by its number: tlast, which ends the turn, does not wait for a select of all data bits.
+    assign s_axis_tready = open && m_axis_tready ? turn[PORTS-1:0] : {PORTS{1'b0}};
+    assign m_axis_tvalid = open && |(turn[PORTS-1:0] & s_axis_tvalid);
+    assign m_axis_tlast = |(turn[PORTS-1:0] & s_axis_tlast);
 
     integer p;
     always @* begin
-        s_axis_tready = {PORTS{1'b0}};
-        m_axis_tvalid = 1'b0;
         m_axis_tdata = s_axis_tdata[DATA_W-1:0];
         m_axis_tuser = s_axis_tuser[USER_W-1:0];
-        m_axis_tlast = s_axis_tlast[0];
         for (p = 0; p < PORTS; p = p + 1)
-            if (turn == p[7:0]) begin
-                s_axis_tready[p] = open && m_axis_tready;
-                m_axis_tvalid = open && s_axis_tvalid[p];
+            if (port == p[7:0]) begin
                 m_axis_tdata = s_axis_tdata[p*DATA_W +: DATA_W];
                 m_axis_tuser = s_axis_tuser[p*USER_W +: USER_W];
-                m_axis_tlast = s_axis_tlast[p];
             end
     end
+
+    wire unused = turn[PORTS];
 endmodule
 
 `default_nettype wire

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whose turn it is: the entries of a schedule of 8-bit port numbers, fetched ahead, for the multiplexer and the demultiplexer.
 //
-// turn holds while turn_valid until turn_done (a pulse while turn_valid); the next one follows in the next cycle: a few turns are kept
-// ahead, which also covers the cycles that a schedule loses between sections and steps. Reset: synchronous.
-// Parameters: the schedule's (docs/rtl.md section 5).
+// turn (one bit for each port, and one above them for the entry 255) and port hold while turn_valid until turn_done (a pulse while
+// turn_valid); the next ones follow in the next cycle: a few turns are kept ahead, which also covers the cycles that a schedule loses between
+// sections and steps. The bits are decoded before they wait, so they come from registers. Reset: synchronous.
+// Parameters: PORTS 1..255, the schedule's (docs/rtl.md section 5) with entries of 8 bits.
 `default_nettype none
 
 module rill_turns #(
+    parameter PORTS = 0,
     parameter SECTIONS = 0,
     parameter ENTRIES = 0,
     parameter [SECTIONS*16-1:0] SECTION_LEN = 0,
@@ -14,15 +16,22 @@ module rill_turns #(
     parameter [SECTIONS-1:0] SECTION_WHEN_HEAD = 0,
     parameter [ENTRIES*8-1:0] TABLE = 0
 ) (
-    input  wire        clk,
-    input  wire        rst,
-    input  wire        s_axis_step_tvalid,
-    output wire        s_axis_step_tready,
-    input  wire [63:0] s_axis_step_tdata,
-    output wire        turn_valid,
-    output wire [7:0]  turn,
-    input  wire        turn_done
+    input  wire           clk,
+    input  wire           rst,
+    input  wire           s_axis_step_tvalid,
+    output wire           s_axis_step_tready,
+    input  wire [63:0]    s_axis_step_tdata,
+    output wire           turn_valid,
+    output wire [PORTS:0] turn,
+    output wire [7:0]     port,                   // the same as a number
+    input  wire           turn_done
 );
+    generate
+        if (PORTS < 1 || PORTS > 255) begin : gen_bad_ports
+            rill_error_PORTS_must_be_1_to_255 u_error ();
+        end
+    endgenerate
+
     wire        entry_valid;
     wire        entry_ready;
     wire [87:0] entry;
@@ -35,9 +44,18 @@ module rill_turns #(
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
         .s_axis_step_tdata(s_axis_step_tdata), .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready),
         .m_axis_entry_tdata(entry), .m_axis_entry_tlast(entry_last));
-    rill_fifo #(.DATA_W(8), .DEPTH(6)) u_ahead (
-        .clk(clk), .rst(rst), .s_axis_tvalid(entry_valid), .s_axis_tready(entry_ready), .s_axis_tdata(entry[7:0]),
-        .m_axis_tvalid(turn_valid), .m_axis_tready(turn_done), .m_axis_tdata(turn), .occupancy(occupancy), .high_water(high_water));
+    wire [PORTS:0] decoded;
+    genvar p;
+    generate
+        for (p = 0; p < PORTS; p = p + 1) begin : gen_port
+            assign decoded[p] = entry[7:0] == p;
+        end
+    endgenerate
+    assign decoded[PORTS] = entry[7:0] == 8'd255;
+
+    rill_fifo #(.DATA_W(PORTS + 9), .DEPTH(6), .RAM_STYLE("distributed")) u_ahead (
+        .clk(clk), .rst(rst), .s_axis_tvalid(entry_valid), .s_axis_tready(entry_ready), .s_axis_tdata({entry[7:0], decoded}),
+        .m_axis_tvalid(turn_valid), .m_axis_tready(turn_done), .m_axis_tdata({port, turn}), .occupancy(occupancy), .high_water(high_water));
 
     wire unused = &{1'b0, entry[87:8], entry_last, occupancy, high_water};
 endmodule

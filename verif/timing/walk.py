@@ -40,10 +40,10 @@ def kind_of(cell):
         return "uram"
     if t.startswith("RAM"):
         return "lutram"
-    return "constant" if t in ("GND", "VCC") else "unknown"
+    return "constant" if t in ("GND", "VCC") else "box" if "rill_" in t else "unknown"
 
 
-READ = {"bram": BRAM_READ, "uram": URAM_READ, "srl": SRL_READ, "ff": CLOCK_TO_Q}
+READ = {"bram": BRAM_READ, "uram": URAM_READ, "srl": SRL_READ, "ff": CLOCK_TO_Q, "box": CLOCK_TO_Q}  # a box: a module walked on its own
 
 
 class Netlist:
@@ -63,12 +63,13 @@ class Netlist:
                         self.enables[bit] = self.enables.get(bit, 0) + 1
                     elif port not in ("C", "CLK", "CLKA", "CLKB", "WCLK", "CLKARDCLK", "CLKBWRCLK"):
                         self.loads[bit] = self.loads.get(bit, 0) + 1
+        self.total = {b: self.loads.get(b, 0) + self.enables.get(b, 0) for b in set(self.loads) | set(self.enables)}
         self.names = {}
         for name, net in module["netnames"].items():
             for bit in net["bits"]:
                 if not isinstance(bit, str) and (bit not in self.names or len(name) < len(self.names[bit])):
                     self.names[bit] = name
-        self.arrival, self.before = {}, {}
+        self.arrival, self.before, self.own = {}, {}, {}
 
     def net(self, bit):
         loads = self.loads.get(bit, 0) + self.enables.get(bit, 0)
@@ -91,6 +92,28 @@ class Netlist:
                 return CARRY_STEP * steps + CARRY_OUT if port_in == "CI" else CARRY_IN + CARRY_STEP * steps
             return CARRY_STEP * steps if port_in == "CI" else CARRY_IN + CARRY_STEP * steps
         return {"lut": LUT, "lutram": LUT, "muxf": MUXF, "dsp": DSP_MULTIPLY}[kind]
+
+    def own_adder(self, name):
+        """Whether a carry cell adds a constant to a product and nothing else: that is the multiplier's own adder, which sums its partial products
+        in any case."""
+        if name not in self.own:
+            cell, good, product = self.cells[name], True, False
+            for port in ("S", "DI", "CI", "CI_TOP", "CYINIT"):
+                for bit in cell["connections"].get(port, []):
+                    if isinstance(bit, str):
+                        continue
+                    driver, out = self.driver.get(bit, (None, None))
+                    if driver and self.kind[driver] == "lut":  # an inverter
+                        inputs = [b for p, d in self.cells[driver]["port_directions"].items() if d == "input" for b in self.cells[driver]["connections"][p]]
+                        inputs = [b for b in inputs if not isinstance(b, str)]
+                        driver, out = self.driver.get(inputs[0], (None, None)) if len(inputs) == 1 else (None, None)
+                    if driver and self.kind[driver] == "dsp":
+                        product = True
+                    elif not (driver and self.kind[driver] == "constant") and not (out == "CO" and self.own_adder(driver)):
+                        good = False
+            self.own[name] = good and (product or any(
+                not isinstance(b, str) and self.kind[self.driver[b][0]] == "carry" for b in cell["connections"].get("CI", []) if b in self.driver))
+        return self.own[name]
 
     def sources(self, bit):
         """(bit, port) of the inputs that an output of a combinational cell follows; None at a start of paths."""
@@ -138,6 +161,9 @@ class Netlist:
             name, port = self.driver[top]
             best = (0.0, None)
             for b, p, steps in sources:
+                if self.kind[name] == "carry" and self.own_adder(name):
+                    best = max(best, (self.arrival[b], b), key=lambda x: x[0])
+                    continue
                 at = self.arrival[b] + self.wire(b, self.kind[name], p) + self.through(self.kind[name], p, port, steps)
                 best = max(best, (at, b), key=lambda x: x[0])
             self.arrival[top], self.before[top] = best
@@ -148,7 +174,7 @@ class Netlist:
         """(delay, bit, what) of every end of a path."""
         for name, cell in self.cells.items():
             kind = self.kind[name]
-            if kind not in ("ff", "bram", "uram", "srl", "dsp", "lutram"):
+            if kind not in ("ff", "bram", "uram", "srl", "dsp", "lutram", "box"):
                 continue
             for port, bits in cell["connections"].items():
                 if cell["port_directions"][port] != "input" or port.startswith("C") and port != "CE" or port in ("WCLK",):
@@ -180,7 +206,17 @@ def walk(path, options):
     if unknown:
         sys.exit(f"error: no delay for the cell {unknown[0]}")
     outputs = [b for p in tops[0]["ports"].values() if p["direction"] == "output" for b in p["bits"] if not isinstance(b, str)]
-    worst = max(net.ends(outputs), key=lambda e: e[0], default=(0.0, None, "nothing"))
+    ends = sorted(net.ends(outputs), key=lambda e: -e[0])
+    worst = ends[0] if ends else (0.0, None, "nothing")
+    if options.worst:
+        seen = set()
+        for delay, bit, end in ends:
+            key = (net.names.get(net.path(bit)[0]), net.names.get(bit))
+            if key not in seen and len(seen) < options.worst:
+                seen.add(key)
+                print(f"{delay:.2f} {key[0]} -> {key[1]} ({end})")
+        for bit, loads in sorted(net.total.items(), key=lambda l: -l[1])[:options.worst]:
+            print(f"{loads} loads ({net.enables.get(bit, 0)} enables): {net.names.get(bit)} {net.kind[net.driver[bit][0]] if bit in net.driver else 'port'}")
     wide = max(net.loads.items(), key=lambda l: l[1], default=(None, 0))
     enable = max(net.enables.items(), key=lambda l: l[1], default=(None, 0))
     return net, worst, wide, enable
@@ -192,6 +228,7 @@ def main():
     parser.add_argument("--limit", type=float, default=3.2, help="ns of the longest path (default 3.2: 250 MHz with 20 %% for routing)")
     parser.add_argument("--fanout", type=int, default=1400, help="loads of a net other than enables and resets (default 1400: a control over the widest word)")
     parser.add_argument("--enables", type=int, default=20000, help="enables and resets of a net (default 20000)")
+    parser.add_argument("--worst", type=int, default=0, help="also the longest paths of so many ends, and the nets with most loads")
     parser.add_argument("--path", action="store_true", help="show the longest path, net by net")
     options = parser.parse_args()
     net, (delay, bit, end), wide, enable = walk(options.netlist, options)

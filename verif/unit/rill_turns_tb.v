@@ -12,7 +12,8 @@ module rill_turns_tb;
     localparam [31:0] REPEATS = {16'd1, REPEAT[15:0]};
     wire        clk, rst, s_valid, s_ready, src_done, turn_valid;
     wire [63:0] s_data;
-    wire [7:0]  turn;
+    wire [10:0] turn;
+    wire [7:0]  port;
     reg         turn_done = 0;
     reg  [7:0]  wanted [0:STEPS*(3*REPEAT+1)-1];
     integer     count = 0, seen = 0, wait_left = 0, n, r, seed, idle, stall;
@@ -20,10 +21,10 @@ module rill_turns_tb;
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axis_driver #(.DATA_W(64)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready), .m_axis_tdata(s_data),
         .m_axis_tuser(), .m_axis_tlast(), .done(src_done));
-    rill_turns #(.SECTIONS(2), .ENTRIES(4), .SECTION_LEN(32'h00010003), .SECTION_REPEAT(REPEATS), .SECTION_WHEN_HEAD(2'b10),
+    rill_turns #(.PORTS(10), .SECTIONS(2), .ENTRIES(4), .SECTION_LEN(32'h00010003), .SECTION_REPEAT(REPEATS), .SECTION_WHEN_HEAD(2'b10),
         .TABLE(32'h09070301)) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_valid), .s_axis_step_tready(s_ready), .s_axis_step_tdata(s_data),
-        .turn_valid(turn_valid), .turn(turn), .turn_done(turn_done && turn_valid));
+        .turn_valid(turn_valid), .turn(turn), .port(port), .turn_done(turn_done && turn_valid));
 
     task want(input [7:0] port);
         begin
@@ -34,8 +35,8 @@ module rill_turns_tb;
 
     always @(posedge clk) begin
         if (turn_valid && turn_done && !rst) begin
-            if (turn !== wanted[seen]) begin
-                $display("FAIL: turn %0d is port %0d instead of %0d", seen, turn, wanted[seen]);
+            if (port !== wanted[seen] || turn !== 11'd1 << port) begin
+                $display("FAIL: turn %0d is port %0d, bits %b, instead of %0d", seen, port, turn, wanted[seen]);
                 $finish;
             end
             seen = seen + 1;

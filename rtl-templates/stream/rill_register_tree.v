@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Equal copies of a register, for a value that too many loads wait for: each copy drives a part of them.
+//
+// q holds COPIES times what d was in the cycle before, copy 0 in the low bits. Latency: 1 cycle. Reset: synchronous, to 0.
+// Synthesis keeps the copies apart; a simulator has one register for all of them.
+// Parameters: DATA_W bits, COPIES.
+`default_nettype none
+
+module rill_register_tree #(
+    parameter DATA_W = 0,
+    parameter COPIES = 0
+) (
+    input  wire                     clk,
+    input  wire                     rst,
+    input  wire [DATA_W-1:0]        d,
+    output wire [COPIES*DATA_W-1:0] q
+);
+    generate
+        if (DATA_W < 1 || COPIES < 1) begin : gen_bad
+            rill_error_DATA_W_and_COPIES_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+`ifdef SYNTHESIS
+    genvar c;
+    generate
+        for (c = 0; c < COPIES; c = c + 1) begin : gen_copy
+            (* keep = "true" *) reg [DATA_W-1:0] copy_q;
+            always @(posedge clk)
+                copy_q <= rst ? {DATA_W{1'b0}} : d;
+            assign q[c*DATA_W +: DATA_W] = copy_q;
+        end
+    endgenerate
+`else
+    reg [DATA_W-1:0] one_q;
+    always @(posedge clk)
+        one_q <= rst ? {DATA_W{1'b0}} : d;
+    assign q = {COPIES{one_q}};
+`endif
+endmodule
+
+`default_nettype wire

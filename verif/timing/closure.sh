@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced: which templates a template is built of, by the instances in its text.
+# shellcheck shell=bash disable=SC2154 # variables from the scripts that source this
+
+# Names of the templates that a Verilog file instantiates (also in branches that its parameters do not take).
+instances_of() { # file
+    grep -oE '^ *rill_[a-z0-9_]+ +(#\(|#$|u_[a-z0-9_]+ *\()' "$1" | grep -oE 'rill_[a-z0-9_]+' | sort -u
+}
+
+declare -A template_file=()
+for template in "$root"/rtl-templates/*/*.v; do
+    template=${template#"$root"/}
+    name=${template##*/}
+    template_file[${name%.v}]=$template
+done
+
+# The templates of a module, itself first.
+closure_of() { # module
+    local -a waiting=("$1")
+    local -A seen=()
+    local next sub
+    while [ ${#waiting[@]} -gt 0 ]; do
+        next=${waiting[0]} waiting=("${waiting[@]:1}")
+        [ -z "${seen[$next]:-}" ] && [ -n "${template_file[$next]:-}" ] || continue
+        seen[$next]=1
+        echo "$next"
+        while IFS= read -r sub; do waiting+=("$sub"); done < <(instances_of "$root/${template_file[$next]}")
+    done
+}
