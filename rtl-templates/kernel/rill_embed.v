@@ -109,7 +109,8 @@ module rill_embed #(
     reg  [31:0] id_q;
     reg         id_last_q;
     reg         bad_id_q;
-    reg  [55:0] product_q;
+    reg  [39:0] product_q;                   // of the id's low and high half
+    reg  [39:0] product_high_q;
     reg  [39:0] place_q;
     reg  [39:0] offset_q;
     reg  [3:0]  asked_q;                     // ids of this firing taken
@@ -147,8 +148,9 @@ module rill_embed #(
             id_last_q <= s_axis_id_tlast;
         end else if (bad_id_q)
             id_q <= 32'd0;
-        product_q <= {24'd0, id_q} * {32'd0, RECORD_32[23:0]};
-        place_q <= product_q[39:0];
+        product_q <= {24'd0, id_q[15:0]} * {16'd0, RECORD_32[23:0]};
+        product_high_q <= {24'd0, id_q[31:16]} * {16'd0, RECORD_32[23:0]};
+        place_q <= product_q + {product_high_q[23:0], 16'd0};
         offset_q <= TABLE_OFFSET + place_q;
     end
 
@@ -330,7 +332,7 @@ module rill_embed #(
     assign fault = bad_id_q || value_fault_q;
 
     wire unused = &{1'b0, s_axis_id_tuser, fill_tok_q, HDR_BEATS_32, RECORD_BEATS_32, RECORD_32, CHUNKS_32, SLOTS_32, GROUP_CHUNKS_32,
-                    BYTES_32, product_q, mark_q, group_last};
+                    BYTES_32, product_high_q, mark_q, group_last};
 endmodule
 
 `default_nettype wire

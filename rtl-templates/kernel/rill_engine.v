@@ -92,6 +92,13 @@ module rill_engine #(
     localparam K_UNITS = 16;
     localparam FAN_OUT = 8;                                // lanes to a copy of the operand
     localparam COPIES = CHANNELS > FAN_OUT ? (CHANNELS + FAN_OUT - 1) / FAN_OUT : 1;
+`ifdef SYNTHESIS
+    localparam LANE_COPIES = CHANNELS;                     // of a lane's command
+    localparam PARTS = 4;                                  // of the operand, each with controls of its own
+`else
+    localparam LANE_COPIES = 1;                            // a simulator gains nothing by copies
+    localparam PARTS = 1;
+`endif
     localparam LANE_LATENCY = 14;                          // command to the lanes' output
     localparam FILL_W = $clog2(OUT_FIFO + 1);
     localparam Y_W = COUNT_W + USER_W + 1;
@@ -154,51 +161,44 @@ module rill_engine #(
         .cmd_tok_last(cmd_tok_last), .cmd_y_last(cmd_y_last),
         .busy(busy), .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
-    // ---- the command on its way: to the operand buffer 1 cycle later, to the lanes 4 ----
+    // ---- the command on its way: to the operand buffer 1 cycle later, to the lanes 4 (each has a copy) ----
     localparam LANE_CMD_W = 6 + 2 * TOK_W + 9 + SCALE_W;
     reg  [LANE_CMD_W-1:0] cmd1_q;
     reg  [LANE_CMD_W-1:0] cmd2_q;
     reg  [LANE_CMD_W-1:0] cmd3_q;
-    reg  [LANE_CMD_W-1:0] cmd4_q;
-    reg  [4:1]            pop_q;             // and what else must not happen by chance
-    reg  [4:1]            k_q;
-    reg  [4:1]            local_q;
+    reg  [3:1]            pop_q;             // and what else must not happen by chance
+    reg  [3:1]            k_q;
+    reg  [3:1]            local_q;
     reg  [4:1]            valid_q;
-    reg  [4:1]            out_q;
-    reg  [4:1]            params_q;
-    reg  [4:1]            scales_q;
+    reg  [3:1]            out_q;
+    reg  [3:1]            params_q;
+    reg  [3:1]            scales_q;
     reg  [PAIR_W-1:0]     pair1_q;
     reg  [TURN_W-1:0]     tok1_q;
     reg                   free1_q;
-    reg  [3:1]            half_q;
+    reg  [2:1]            half_q;
+    reg                   int4_4;
     always @(posedge clk) begin
         cmd1_q <= {cmd_both, cmd_out_row, cmd_acc, cmd_out_tok, cmd_scale, cmd_row, cmd_tok, cmd_raw, cmd_last, cmd_first, cmd_int4};
         cmd2_q <= cmd1_q;
         cmd3_q <= cmd2_q;
-        cmd4_q <= cmd3_q;
-        pop_q <= rst ? 4'd0 : {pop_q[3:1], cmd_pop};
-        k_q <= rst ? 4'd0 : {k_q[3:1], cmd_k};
-        local_q <= {local_q[3:1], cmd_local};
+        int4_4 <= cmd3_q[0];
+        pop_q <= rst ? 3'd0 : {pop_q[2:1], cmd_pop};
+        k_q <= rst ? 3'd0 : {k_q[2:1], cmd_k};
+        local_q <= {local_q[2:1], cmd_local};
         valid_q <= rst ? 4'd0 : {valid_q[3:1], cmd_valid};
-        out_q <= rst ? 4'd0 : {out_q[3:1], cmd_out};
-        params_q <= {params_q[3:1], cmd_params};
-        scales_q <= {scales_q[3:1], cmd_scales};
+        out_q <= rst ? 3'd0 : {out_q[2:1], cmd_out};
+        params_q <= {params_q[2:1], cmd_params};
+        scales_q <= {scales_q[2:1], cmd_scales};
         pair1_q <= cmd_pair;
         tok1_q <= cmd_tok[TURN_W-1:0];
         free1_q <= cmd_free && !rst;
-        half_q <= {half_q[2:1], cmd_half};
+        half_q <= {half_q[1], cmd_half};
     end
-    wire                  int4_4 = cmd4_q[0];
-    wire                  first_4 = cmd4_q[1];
-    wire                  last_4 = cmd4_q[2];
-    wire [1:0]            raw_4 = cmd4_q[4:3];
-    wire [TOK_W-1:0]      tok_4 = cmd4_q[5 +: TOK_W];
-    wire [2:0]            row_4 = cmd4_q[5+TOK_W +: 3];
-    wire [SCALE_W-1:0]    scale_4 = cmd4_q[8+TOK_W +: SCALE_W];
-    wire [TOK_W-1:0]      out_tok_4 = cmd4_q[8+TOK_W+SCALE_W +: TOK_W];
-    wire [2:0]            acc_4 = cmd4_q[8+2*TOK_W+SCALE_W +: 3];
-    wire [2:0]            out_row_4 = cmd4_q[11+2*TOK_W+SCALE_W +: 3];
-    wire                  both_4 = cmd4_q[LANE_CMD_W-1];
+    localparam MINE_W = LANE_CMD_W + 7;
+    wire [LANE_COPIES*MINE_W-1:0] lane_cmds;
+    rill_register_tree #(.DATA_W(MINE_W), .COPIES(LANE_COPIES)) u_lane_cmds (
+        .clk(clk), .rst(rst), .d({scales_q[3], params_q[3], out_q[3], valid_q[3], local_q[3], k_q[3], pop_q[3], cmd3_q}), .q(lane_cmds));
 
     // ---- the operand: units in cycle 3 of the command, its slice for a beat in cycle 4, a copy per FAN_OUT lanes in cycle 5 ----
     wire [ARRAYS*BEAT_BITS-1:0] unit_0;
@@ -211,34 +211,45 @@ module rill_engine #(
         .read_pair(pair1_q), .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
 
     // A token that is not there counts as zeros: what the buffer holds in its place is old.
-    wire                          int4_3 = cmd3_q[0];
-    wire                          both_3 = cmd3_q[LANE_CMD_W-1];
-    wire [ARRAYS*2*BEAT_BITS-1:0] slice_d;
-    reg  [ARRAYS*2*BEAT_BITS-1:0] slice_q;
+    localparam PART = 2 * BEAT_BITS / PARTS;
+    wire [PARTS*4-1:0]            part_controls; // {valid, both, half, int4} of cycle 3
+    wire                          int4_3 = part_controls[0];
+    wire                          half_3 = part_controls[1];
+    wire                          both_3 = part_controls[2];
+    wire [ARRAYS*2*BEAT_BITS-1:0] slice;
     reg  [ARRAYS*5-1:0]           slice_shift_q;
     wire [ARRAYS*2*BEAT_BITS-1:0] x_first;     // of cycle 5, for the offsets
     reg                           valid5_q;
     reg                           int4_5_q;
     wire [ARRAYS*22-1:0]          offset;
     genvar a;
+    genvar p;
     generate
         for (a = 0; a < ARRAYS; a = a + 1) begin : gen_operand
             wire [BEAT_BITS-1:0]   first = unit_0[a*BEAT_BITS +: BEAT_BITS];
             wire [BEAT_BITS-1:0]   second = unit_1[a*BEAT_BITS +: BEAT_BITS];
-            wire [BEAT_BITS-1:0]   unit = half_q[3] ? second : first;
-            wire [2*BEAT_BITS-1:0] chosen = int4_3 ? {second, first} : double(unit);
-            assign slice_d[a*2*BEAT_BITS +: 2*BEAT_BITS] = a == 0 || both_3 ? chosen : {2*BEAT_BITS{1'b0}};
+            wire [2*BEAT_BITS-1:0] pair = {second, first};
+            for (p = 0; p < PARTS; p = p + 1) begin : gen_part
+                wire [3:0]        controls = part_controls[4*p +: 4];
+                wire [PART/2-1:0] unit = controls[1] ? second[p*PART/2 +: PART/2] : first[p*PART/2 +: PART/2];
+                wire [PART-1:0]   chosen = controls[0] ? pair[p*PART +: PART] : double(unit);
+                reg  [PART-1:0]   slice_q;
+                always @(posedge clk)
+                    if (controls[3])
+                        slice_q <= a == 0 || controls[2] ? chosen : {PART{1'b0}};
+                assign slice[a*2*BEAT_BITS+p*PART +: PART] = slice_q;
+            end
             always @(posedge clk)
                 if (valid_q[3])
-                    slice_shift_q[5*a +: 5] <= a == 1 && !both_3 ? 5'd0 : int4_3 || !half_q[3] ? shift_0[8*a +: 5] : shift_1[8*a +: 5];
+                    slice_shift_q[5*a +: 5] <= a == 1 && !both_3 ? 5'd0 : int4_3 || !half_3 ? shift_0[8*a +: 5] : shift_1[8*a +: 5];
             wire unused_shift = &{1'b0, shift_0[8*a+5 +: 3], shift_1[8*a+5 +: 3]};
             rill_engine_offset #(.BEAT_BITS(BEAT_BITS)) u_offset (
                 .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*BEAT_BITS +: 2*BEAT_BITS]), .offset(offset[22*a +: 22]));
         end
     endgenerate
+    rill_register_tree #(.DATA_W(4), .COPIES(PARTS)) u_controls (
+        .clk(clk), .rst(rst), .d({valid_q[2], cmd2_q[LANE_CMD_W-1], half_q[2], cmd2_q[0]}), .q(part_controls));
     always @(posedge clk) begin
-        if (valid_q[3])
-            slice_q <= slice_d;
         valid5_q <= valid_q[4];
         int4_5_q <= int4_4;
     end
@@ -250,9 +261,9 @@ module rill_engine #(
     wire [COPIES*X_W-1:0]      x_copies;
     wire [COPIES*ARRAYS*5-1:0] shift_copies;
 
-    function [2*BEAT_BITS-1:0] double(input [BEAT_BITS-1:0] from);
+    function [PART-1:0] double(input [PART/2-1:0] from);
         integer n;
-        for (n = 0; n < XS; n = n + 1)
+        for (n = 0; n < XS / PARTS; n = n + 1)
             double[16*n +: 16] = {2{from[8*n +: 8]}};
     endfunction
 
@@ -271,35 +282,47 @@ module rill_engine #(
     genvar g;
     generate
         if (ARRAYS == 2) begin : gen_first
-            reg [ARRAYS*2*BEAT_BITS-1:0] x_first_q;
-            always @(posedge clk)
-                if (valid_q[4])
-                    x_first_q <= slice_q;
-            assign x_first = x_first_q;
-            assign factors = pack(slice_q[2*BEAT_BITS-1:0], slice_q[2*BEAT_BITS +: 2*BEAT_BITS]);
+            wire [PARTS-1:0] valid_4;
+            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(valid_q[3]), .q(valid_4));
+            for (p = 0; p < PARTS; p = p + 1) begin : gen_part
+                reg [ARRAYS*PART-1:0] x_first_q;
+                always @(posedge clk)
+                    if (valid_4[p])
+                        x_first_q <= slice[p*ARRAYS*PART +: ARRAYS*PART];
+                assign x_first[p*ARRAYS*PART +: ARRAYS*PART] = x_first_q;
+            end
+            assign factors = pack(slice[2*BEAT_BITS-1:0], slice[2*BEAT_BITS +: 2*BEAT_BITS]);
         end else begin : gen_first
-            assign x_first = gen_copy[0].x_q;
-            assign factors = slice_q;
+            assign x_first = gen_copy[0].x;
+            assign factors = slice;
         end
         for (g = 0; g < COPIES; g = g + 1) begin : gen_copy
-            (* keep = "true" *) reg [2*XS*FACTOR_W-1:0] x_q;
+            localparam X_PART = 2 * XS * FACTOR_W / PARTS;
+            wire [PARTS-1:0]                            valid;
+            wire [2*XS*FACTOR_W-1:0]                    x;
             (* keep = "true" *) reg [ARRAYS*5-1:0]      shift_q;
+            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(valid_q[3]), .q(valid));
+            for (p = 0; p < PARTS; p = p + 1) begin : gen_part
+                (* keep = "true" *) reg [X_PART-1:0] x_q;
+                always @(posedge clk)
+                    if (valid[p])
+                        x_q <= factors[p*X_PART +: X_PART];
+                assign x[p*X_PART +: X_PART] = x_q;
+            end
             always @(posedge clk)
-                if (valid_q[4]) begin
-                    x_q <= factors;
+                if (valid[0])
                     shift_q <= slice_shift_q;
-                end
             assign shift_copies[g*ARRAYS*5 +: ARRAYS*5] = shift_q;
-            assign x_copies[g*X_W +: X_W] = extend(x_q);
+            assign x_copies[g*X_W +: X_W] = extend(x);
         end
     endgenerate
 
     // ---- the step's own keys, token t's in lane t mod CHANNELS, and the V tail: cycle 4 ----
     localparam KEY_LANES = TOKENS < CHANNELS ? TOKENS : CHANNELS > 0 ? CHANNELS : 1;
     wire [KEY_LANES*BEAT_BITS-1:0] k_beats;
-    reg  [15:0]                    k_lanes_q;  // of cycles 1 to 4
+    reg  [11:0]                    k_lanes_q;  // of cycles 1 to 3
     always @(posedge clk)
-        k_lanes_q <= {k_lanes_q[11:0], cmd_k_lanes};
+        k_lanes_q <= {k_lanes_q[7:0], cmd_k_lanes};
     generate
         if (HAS_KV != 0) begin : gen_kv
             localparam [31:0] LAST_LANE = KEY_LANES - 1;
@@ -316,10 +339,13 @@ module rill_engine #(
             for (n = 0; n < KEY_LANES; n = n + 1) begin : gen_keys
                 wire [4:0] k_fill;
                 wire [4:0] k_high;
+                reg        k_pop_q;
+                always @(posedge clk)
+                    k_pop_q <= !rst && k_q[3] && k_lanes_q[11:8] > n;
                 rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(K_UNITS), .RAM_STYLE("distributed")) u_keys (
                     .clk(clk), .rst(rst), .s_axis_tvalid(k_take && k_lane == n), .s_axis_tready(k_room[n]),
                     .s_axis_tdata(s_axis_klocal_tdata[BEAT_BITS-1:0]), .m_axis_tvalid(k_waiting[n]),
-                    .m_axis_tready(k_q[4] && k_lanes_q[15:12] > n), .m_axis_tdata(k_beats[n*BEAT_BITS +: BEAT_BITS]),
+                    .m_axis_tready(k_pop_q), .m_axis_tdata(k_beats[n*BEAT_BITS +: BEAT_BITS]),
                     .occupancy(k_fill), .high_water(k_high));
                 wire unused_keys = &{1'b0, k_fill, k_high};
             end
@@ -355,11 +381,13 @@ module rill_engine #(
     genvar c;
     generate
         for (c = 0; c < CHANNELS; c = c + 1) begin : gen_lane
+            localparam MINE = LANE_COPIES == 1 ? 0 : c;
+            wire [MINE_W-1:0]    mine = lane_cmds[MINE*MINE_W +: MINE_W];
             wire [BEAT_BITS-1:0] local_beat;
             if (HAS_KV == 0) begin : gen_local_none
                 assign local_beat = {BEAT_BITS{1'b0}};
             end else if (c < KEY_LANES) begin : gen_local_key
-                assign local_beat = k_q[4] ? k_beats[c*BEAT_BITS +: BEAT_BITS] : tail_data[c*BEAT_BITS +: BEAT_BITS];
+                assign local_beat = mine[LANE_CMD_W+1] ? k_beats[c*BEAT_BITS +: BEAT_BITS] : tail_data[c*BEAT_BITS +: BEAT_BITS];
             end else begin : gen_local_tail
                 assign local_beat = tail_data[c*BEAT_BITS +: BEAT_BITS];
             end
@@ -367,9 +395,11 @@ module rill_engine #(
                 .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS)) u_lane (
                 .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid[c]), .s_axis_beat_tready(s_axis_beat_tready[c]),
                 .s_axis_beat_tdata(s_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS]), .arrived(arrived[c]),
-                .pop(pop_q[4]), .use_local(local_q[4]), .local_beat(local_beat), .valid(valid_q[4]), .params(params_q[4]),
-                .scales(scales_q[4]), .int4(int4_4), .first(first_4), .last(last_4), .tok(tok_4), .row(row_4), .scale(scale_4),
-                .raw(raw_4), .both(both_4), .out(out_q[4]), .out_tok(out_tok_4), .acc(acc_4), .out_row(out_row_4),
+                .pop(mine[LANE_CMD_W]), .use_local(mine[LANE_CMD_W+2]), .local_beat(local_beat), .valid(mine[LANE_CMD_W+3]),
+                .params(mine[LANE_CMD_W+5]), .scales(mine[LANE_CMD_W+6]), .int4(mine[0]), .first(mine[1]), .last(mine[2]), .raw(mine[4:3]),
+                .tok(mine[5 +: TOK_W]), .row(mine[5+TOK_W +: 3]), .scale(mine[8+TOK_W +: SCALE_W]), .out(mine[LANE_CMD_W+4]),
+                .out_tok(mine[8+TOK_W+SCALE_W +: TOK_W]), .acc(mine[8+2*TOK_W+SCALE_W +: 3]),
+                .out_row(mine[11+2*TOK_W+SCALE_W +: 3]), .both(mine[LANE_CMD_W-1]),
                 .x(x_copies[(c/FAN_OUT)*X_W +: X_W]), .shift(shift_copies[(c/FAN_OUT)*ARRAYS*5 +: ARRAYS*5]),
                 .offset(offset), .out_valid(lane_valid[c]), .out_acc(lane_acc[c*64 +: 64]), .out_row_scale(lane_scale[c*32 +: 32]),
                 .out_bias(lane_bias[c*32 +: 32]));

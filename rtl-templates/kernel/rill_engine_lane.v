@@ -89,7 +89,8 @@ module rill_engine_lane #(
     always @(posedge clk)
         arrived <= !rst && s_axis_beat_tvalid && s_axis_beat_tready;
 
-    // Cycle 1: the beat and its command.
+    // Cycle 1: the beat and its command. Signed nibbles of weights become unsigned on their way in (rill_matrix_lane).
+    wire [BEAT_BITS-1:0] signs = valid ? {BEAT_BITS/8{4'h8, int4, 3'd0}} : {BEAT_BITS{1'b0}};
     reg  [BEAT_BITS-1:0] beat_q;
     reg                  valid_q;
     reg                  params_q;
@@ -104,9 +105,9 @@ module rill_engine_lane #(
     reg  [1:0]           raw_q;
     always @(posedge clk) begin
         if (use_local)
-            beat_q <= local_beat;
+            beat_q <= local_beat ^ signs;
         else if (pop)
-            beat_q <= beat;
+            beat_q <= beat ^ signs;
         valid_q <= valid && !rst;
         params_q <= params;
         scales_q <= scales;
@@ -144,7 +145,7 @@ module rill_engine_lane #(
             localparam PLACE_W = TOKENS > 1 ? ROW_W + TOK_W : ROW_W;
             rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .SIDE_W(1)) u_matrix (
                 .clk(clk), .rst(rst), .valid(valid_q), .int4(int4_q), .first(first_q), .last(last_q),
-                .tok(place[ROW_W+TOK_W-PLACE_W +: PLACE_W]), .beat(beat_q), .x(x), .offset(offset),
+                .tok(place[ROW_W+TOK_W-PLACE_W +: PLACE_W]), .nibbles(beat_q), .x(x), .offset(offset),
                 .group_scale(group_scale), .shift(shift), .row_scale(row_scale), .bias(bias), .side(1'b0), .out_valid(out_valid),
                 .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(side));
             wire unused = &{1'b0, side, both, out, out_tok, out_row, place};
@@ -165,7 +166,7 @@ module rill_engine_lane #(
             rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W)) u_matrix (
                 .clk(clk), .rst(rst), .valid(valid_q), .both(both_q), .int4(int4_q), .first(first_q), .out(out_q),
                 .turn(place[ROW_W+TURN_W-PLACE_W +: PLACE_W]), .out_row(out_row_q),
-                .out_tok(out_tok_q), .beat(beat_q), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
+                .out_tok(out_tok_q), .nibbles(beat_q), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
                 .row_scale(row_scale), .bias(bias), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
                 .out_bias(out_bias));
             wire unused = &{1'b0, last_q, tok_q, place, out_row};

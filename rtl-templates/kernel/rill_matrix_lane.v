@@ -5,8 +5,8 @@
 //     term = (sum over the beat of weight * x) * group_scale << shift;   acc[tok] = (first ? 0 : acc[tok]) + term, 64 bits
 // int4 = 1: nibble i of the beat is a two's complement weight; int4 = 0: byte k is one, 16 * (high nibble) + (unsigned low nibble). One
 // array of multipliers serves both: x holds the factor of nibble i in element i, so for int8 weights element k stands at 2k and 2k+1.
-// Everything inside is unsigned: a signed nibble enters as nibble + 8, a product is kept as product + 2048. rill_engine_offset, common to
-// all lanes, gives what that adds to the beat's sum: offset, 4 cycles after valid.
+// Everything is unsigned: nibbles holds signed nibbles (all of them at int4, the high ones at int8) as nibble + 8, beat ^ 4'h8; a product
+// is kept as product + 2048. rill_engine_offset, common to all lanes, gives what that adds to the beat's sum: offset, 4 cycles after valid.
 // row_scale, bias and side pass along unchanged, with the row's last beat.
 // Reset: synchronous; valids only.
 // Parameters: BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), ROWS (1, 4, 8: rows that may be open at a time, tok is {row, tok}), SIDE_W
@@ -28,7 +28,7 @@ module rill_matrix_lane #(
     input  wire                   first,       // first beat of the row
     input  wire                   last,        // last beat of the row
     input  wire [TOK_W-1:0]       tok,
-    input  wire [BEAT_BITS-1:0]   beat,
+    input  wire [BEAT_BITS-1:0]   nibbles,     // of the beat, unsigned
     input  wire [4*BEAT_BITS-1:0] x,           // 16 bits each: int8, sign-extended
     input  wire [21:0]            offset,      // of the beat that was valid 4 cycles before
     input  wire [7:0]             group_scale, // 1 where there is none
@@ -65,17 +65,18 @@ module rill_matrix_lane #(
 
     // What goes along with the beat; index n: valid in stage n.
     reg  [8:1]         valid_q;
-    reg  [8:1]         first_q;
+    reg  [7:1]         first_q;
     reg  [8:1]         last_q;
     reg  [4:1]         int4_q;
     reg  [8*TOK_W-1:0] tok_q;                  // stage 1 in the low bits
     reg  [39:0]        group_scale_q;          // stages 1..5
     reg  [34:0]        shift_q;                // stages 1..7
+    wire [TOK_W-1:0]   tok7 = tok_q[6*TOK_W +: TOK_W];
     wire [TOK_W-1:0]   tok8 = tok_q[7*TOK_W +: TOK_W];
 
     always @(posedge clk) begin
         valid_q <= rst ? 8'd0 : {valid_q[7:1], valid};
-        first_q <= {first_q[7:1], first};
+        first_q <= {first_q[6:1], first};
         last_q <= {last_q[7:1], last};
         int4_q <= {int4_q[3:1], int4};
         tok_q <= {tok_q[7*TOK_W-1:0], tok};
@@ -84,7 +85,6 @@ module rill_matrix_lane #(
     end
 
     // Stage 1: nibble products. Stages 2 to 4: their sums, low and high nibbles apart. Plain registers, one per sum: fast in simulation.
-    wire [BEAT_BITS-1:0] nibbles = beat ^ {BYTES{4'h8, int4, 3'd0}};
     wire [17:0]          low4;
     wire [17:0]          high4;
     genvar i;
@@ -172,9 +172,11 @@ module rill_matrix_lane #(
 
     // Stage 9: one accumulator per row and token.
     reg  [63:0] acc_q [0:TOKENS*ROWS-1];
-    wire [63:0] acc = (first_q[8] ? 64'd0 : acc_q[tok8]) + {{2{term8_q[61]}}, term8_q};
+    reg  [63:0] before_q;                      // what the term is added to, read a stage earlier
+    wire [63:0] acc = before_q + {{2{term8_q[61]}}, term8_q};
 
     always @(posedge clk) begin
+        before_q <= first_q[7] ? 64'd0 : valid_q[8] && tok8 == tok7 ? acc : acc_q[tok7];
         if (valid_q[8])
             acc_q[tok8] <= acc;
         out_acc <= acc;

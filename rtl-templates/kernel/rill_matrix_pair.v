@@ -4,7 +4,7 @@
 //
 // Free-running pipeline, never stalls: a beat for tokens 2 * turn and 2 * turn + 1 per cycle; `both`: the second one is there.
 //     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i;   acc_i[turn] = (first ? 0 : acc_i[turn]) + term_i, 64 bits
-// x holds the factors of nibble k at 32 * k: x_1 * 2^18 + x_0, sign-extended from 27 bits, as rill_packed_mul takes them. Nibbles, int4 and
+// x holds the factors of nibble k at 32 * k: x_1 * 2^18 + x_0, sign-extended from 27 bits, as rill_packed_mul takes them. nibbles, int4 and
 // offset_i (rill_engine_offset of operand i) as in rill_matrix_lane.
 // Results leave one per cycle: with out, token out_tok is given LATENCY = 9 cycles later. out with out_tok 0 belongs to the cycle of the last
 // beat's turn 0 and takes row_scale and bias along for all tokens of the row; the other tokens follow in their order, none later than the
@@ -33,7 +33,7 @@ module rill_matrix_pair #(
     input  wire                   out,
     input  wire [TOK_W-1:0]       out_tok,
     input  wire [ROW_W-1:0]       out_row,
-    input  wire [BEAT_BITS-1:0]   beat,
+    input  wire [BEAT_BITS-1:0]   nibbles,     // of the beat, unsigned
     input  wire [8*BEAT_BITS-1:0] x,           // 32 bits each
     input  wire [43:0]            offset,      // {offset_1, offset_0} of the beat that was valid 4 cycles before
     input  wire [7:0]             group_scale, // 1 where there is none
@@ -67,7 +67,7 @@ module rill_matrix_pair #(
     // What goes along with the beat; index n: valid in stage n.
     reg  [8:1]          valid_q;
     reg  [8:1]          both_q;
-    reg  [8:1]          first_q;
+    reg  [7:1]          first_q;
     reg  [8:1]          out_q;
     reg  [4:1]          int4_q;
     reg  [8*TURN_W-1:0] turn_q;                // stage 1 in the low bits
@@ -75,6 +75,7 @@ module rill_matrix_pair #(
     reg  [8*ROW_W-1:0]  out_row_q;
     reg  [39:0]         group_scale_q;         // stages 1..5
     reg  [69:0]         shift_q;               // stages 1..7
+    wire [TURN_W-1:0]   turn7 = turn_q[6*TURN_W +: TURN_W];
     wire [TURN_W-1:0]   turn8 = turn_q[7*TURN_W +: TURN_W];
     wire [ROW_W-1:0]    out_row8 = out_row_q[7*ROW_W +: ROW_W];
     wire [TOK_W-1:0]    out_tok8 = out_tok_q[7*TOK_W +: TOK_W];
@@ -83,7 +84,7 @@ module rill_matrix_pair #(
         valid_q <= rst ? 8'd0 : {valid_q[7:1], valid};
         both_q <= rst ? 8'd0 : {both_q[7:1], valid && both};
         out_q <= rst ? 8'd0 : {out_q[7:1], out};
-        first_q <= {first_q[7:1], first};
+        first_q <= {first_q[6:1], first};
         int4_q <= {int4_q[3:1], int4};
         turn_q <= {turn_q[7*TURN_W-1:0], turn};
         out_row_q <= {out_row_q[7*ROW_W-1:0], out_row};
@@ -94,7 +95,6 @@ module rill_matrix_pair #(
 
     // Stage 1: nibble products of both tokens. Stage 2: sums of four, still in one word. Stage 3: sums of sixteen, two halves of 16 bits. Stage
     // 4: the rest, apart. Low and high nibbles apart all along.
-    wire [BEAT_BITS-1:0] nibbles = beat ^ {BYTES{4'h8, int4, 3'd0}};
     wire [35:0]          low4;                 // {token 1, token 0}
     wire [35:0]          high4;
     genvar i;
@@ -185,10 +185,14 @@ module rill_matrix_pair #(
             end
 
             reg  [63:0] acc_q [0:PLACES-1];
-            wire [63:0] acc = (first_q[8] ? 64'd0 : acc_q[turn8]) + {{2{term8_q[61]}}, term8_q};
-            always @(posedge clk)
+            reg  [63:0] before_q;              // what the term is added to, read a stage earlier
+            wire [63:0] acc = before_q + {{2{term8_q[61]}}, term8_q};
+            always @(posedge clk) begin
+                if (active[7])
+                    before_q <= first_q[7] ? 64'd0 : active[8] && turn8 == turn7 ? acc : acc_q[turn7];
                 if (active[8])
                     acc_q[turn8] <= acc;
+            end
             wire unused = &{1'b0, sum[23:22]};
         end
     endgenerate

@@ -95,8 +95,8 @@ module rill_v_tail #(
         end
     endgenerate
 
-    localparam [2:0] S_STEP = 3'd0, S_LOAD = 3'd1, S_SPREAD = 3'd2, S_ASK = 3'd3, S_WAIT = 3'd4, S_SEND = 3'd5;
-    reg  [2:0]        state_q;
+    localparam [3:0] S_STEP = 4'd0, S_ASK = 4'd1, S_WAIT = 4'd2, S_SEND = 4'd3, S_SPREAD = 4'd4, S_LOAD = 4'd8;
+    reg  [3:0]        state_q;
     reg               open_q;
     reg  [5:0]        pos_q;                 // of the step's first token, in its block
     reg  [33:0]       block_q;               // bytes of the blocks before
@@ -113,12 +113,14 @@ module rill_v_tail #(
     reg               firing_last_q;
     reg  [12:0]       taken_q;               // rows of this layer
 
+    wire              loading = state_q[3];  // S_LOAD
+    wire              spreading = state_q[2];
     wire              take = s_axis_kv_tvalid && s_axis_kv_tready;
     wire              unit_last = unit_q == UNIT_END[7:0];
     wire              row_last = row_q == ROW_END[12:0];
     reg               second_q;              // the first position's second word of a row-step, to be cleared
     wire              opening = place_q == 6'd0;
-    wire              row_end = state_q == S_SPREAD && (BLOCK_BEATS == 1 || !opening || second_q);
+    wire              row_end = spreading && (BLOCK_BEATS == 1 || !opening || second_q);
     wire              token_end = row_end && row_last;
     wire              head_end = token_end && token_last_q;
     wire              layer_end = head_end && firing_last_q;
@@ -137,14 +139,13 @@ module rill_v_tail #(
     wire                ahead;               // the layer's open block of the step before is still to be read
     wire                ask = state_q == S_ASK && !read_busy;
     wire                arrive = state_q == S_WAIT && wait_q == 2'd2;
-    wire                sent = state_q == S_SEND && (desc_valid_q & ~m_axis_desc_tready) == {CHANNELS{1'b0}}
-                               && (beat_valid_q & ~m_axis_beat_tready) == {CHANNELS{1'b0}};
+    wire                sent = state_q == S_SEND && desc_valid_q == {CHANNELS{1'b0}} && beat_valid_q == {CHANNELS{1'b0}};
     wire                out_unit_last = BLOCK_BEATS == 1 || out_unit_q;
     reg                 out_last_q;          // of the layer's rows
     wire                out_end = sent && out_unit_last && out_last_q;
 
     assign s_axis_step_tready = open_q && state_q == S_STEP;
-    assign s_axis_kv_tready = state_q == S_LOAD && !ahead;
+    assign s_axis_kv_tready = loading && !ahead;
     assign m_axis_desc_tvalid = desc_valid_q;
     assign m_axis_beat_tvalid = beat_valid_q;
     assign m_axis_desc_tdata = {BLOCK_BEATS_32[15:0], out_offset_q};
@@ -216,7 +217,7 @@ module rill_v_tail #(
                     assign shifted = {(WIDTH*8){1'b0}};
                 end
                 always @(posedge clk)
-                    if (take) begin
+                    if (loading && s_axis_kv_tvalid) begin         // also before it is taken
                         if (unit_q == INDEX[7:0])
                             held_q[u*XS*8 +: WIDTH*8] <= s_axis_kv_tdata[WIDTH*8-1:0];
                         else if (u >= UNITS)
@@ -228,29 +229,17 @@ module rill_v_tail #(
     endgenerate
 
     // The write, one cycle after the row-step was chosen: the same word and byte in all lanes.
-    reg                   write_q;
-    reg                   write_clear_q;
-    reg                   write_zero_q;
-    reg  [ADDR_W-1:0]     write_addr_q;
-    reg  [BYTE_W-1:0]     write_byte_q;
-    reg  [CHANNELS*8-1:0] write_data_q;
     wire [31:0]           write_row = head_row_q + {19'd0, row_q};
     wire [31:0]           write_word = BLOCK_BEATS == 1 ? write_row : {write_row[30:0], place_q[5] || second_q};
-    always @(posedge clk) begin
-        write_q <= state_q == S_SPREAD && !rst;
-        write_clear_q <= opening;
-        write_zero_q <= second_q;
-        write_addr_q <= write_word[ADDR_W-1:0];
-        write_byte_q <= place_q[BYTE_W-1:0];
+    reg  [CHANNELS*8-1:0] write_data_q;
+    always @(posedge clk)
         write_data_q <= held_q[CHANNELS*8-1:0];
-    end
 
     // ---- reading: {layer, row} to a word's place in two cycles, then two of the RAM ----
     reg                   read1_q;
     reg                   unit1_q;
     reg  [31:0]           layer1_q;
     reg  [12:0]           row1_q;
-    reg  [ADDR_W-1:0]     read_addr_q;
     wire [31:0]           read_row = layer1_q + {19'd0, row1_q};
     wire [31:0]           read_word = BLOCK_BEATS == 1 ? read_row : {read_row[30:0], unit1_q};
     wire [31:0]           out_row = layer_row_q + {19'd0, out_row_q};
@@ -261,19 +250,40 @@ module rill_v_tail #(
         unit1_q <= tail_addr[0];
         row1_q <= tail_addr[13:1];
         layer1_q <= {22'd0, tail_addr[23:14]} * LAYER_ROWS_32;
-        read_addr_q <= read1_q ? read_word[ADDR_W-1:0] : out_word[ADDR_W-1:0];
     end
+
+    // Copies: of addresses one for 8 lanes, of the enable of their output registers one for each.
+`ifdef SYNTHESIS
+    localparam GROUPS = (CHANNELS + 7) / 8;
+    localparam ENABLES = CHANNELS;
+`else
+    localparam GROUPS = 1;
+    localparam ENABLES = 1;
+`endif
+    localparam WRITE_W = 3 + ADDR_W + BYTE_W;    // {write, clear, zero, address, byte}
+    wire [GROUPS*WRITE_W-1:0] writes;
+    wire [GROUPS*ADDR_W-1:0]  read_addrs;
+    wire [ENABLES-1:0]        arrives;
+    rill_register_tree #(.DATA_W(WRITE_W), .COPIES(GROUPS)) u_writes (
+        .clk(clk), .rst(rst), .d({spreading, opening, second_q, write_word[ADDR_W-1:0], place_q[BYTE_W-1:0]}), .q(writes));
+    rill_register_tree #(.DATA_W(ADDR_W), .COPIES(GROUPS)) u_reads (
+        .clk(clk), .rst(rst), .d(read1_q ? read_word[ADDR_W-1:0] : out_word[ADDR_W-1:0]), .q(read_addrs));
+    rill_register_tree #(.DATA_W(1), .COPIES(ENABLES)) u_arrives (
+        .clk(clk), .rst(rst), .d(state_q == S_WAIT && wait_q == 2'd1), .q(arrives));
 
     genvar c;
     generate
         for (c = 0; c < CHANNELS; c = c + 1) begin : gen_lane
+            localparam GROUP = GROUPS == 1 ? 0 : c / 8;
+            wire [WRITE_W-1:0]   mine = writes[GROUP*WRITE_W +: WRITE_W];
             wire [BEAT_BITS-1:0] data;
             reg  [BEAT_BITS-1:0] out_q;
             rill_v_tail_ram #(.BEAT_BITS(BEAT_BITS), .WORDS(WORDS), .RAM_STYLE(RAM_STYLE)) u_ram (
-                .clk(clk), .write(write_q), .clear(write_clear_q), .zero(write_zero_q), .write_addr(write_addr_q),
-                .write_place(write_byte_q), .write_data(write_data_q[c*8 +: 8]), .read_addr(read_addr_q), .read_data(data));
+                .clk(clk), .write(mine[WRITE_W-1]), .clear(mine[WRITE_W-2]), .zero(mine[WRITE_W-3]), .write_addr(mine[BYTE_W +: ADDR_W]),
+                .write_place(mine[BYTE_W-1:0]), .write_data(write_data_q[c*8 +: 8]), .read_addr(read_addrs[GROUP*ADDR_W +: ADDR_W]),
+                .read_data(data));
             always @(posedge clk)
-                if (arrive)
+                if (arrives[ENABLES == 1 ? 0 : c])
                     out_q <= data;
             assign tail_data[c*BEAT_BITS +: BEAT_BITS] = data;
             assign m_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS] = out_q;

@@ -2,7 +2,7 @@
 // Equal copies of a register, for a value that too many loads wait for: each copy drives a part of them.
 //
 // q holds COPIES times what d was in the cycle before, copy 0 in the low bits. Latency: 1 cycle. Reset: synchronous, to 0.
-// Synthesis keeps the copies apart; a simulator has one register for all of them.
+// Synthesis keeps the copies apart. A simulator gains nothing by them: who has wide values asks for one copy there (`ifdef SYNTHESIS).
 // Parameters: DATA_W bits, COPIES.
 `default_nettype none
 
@@ -21,7 +21,6 @@ module rill_register_tree #(
         end
     endgenerate
 
-`ifdef SYNTHESIS
     genvar c;
     generate
         for (c = 0; c < COPIES; c = c + 1) begin : gen_copy
@@ -31,12 +30,6 @@ module rill_register_tree #(
             assign q[c*DATA_W +: DATA_W] = copy_q;
         end
     endgenerate
-`else
-    reg [DATA_W-1:0] one_q;
-    always @(posedge clk)
-        one_q <= rst ? {DATA_W{1'b0}} : d;
-    assign q = {COPIES{one_q}};
-`endif
 endmodule
 
 `default_nettype wire

@@ -21,6 +21,7 @@ module rill_matrix_lane_tb;
     reg                    again = 0, valid = 0, int4, first, last;
     reg  [TOK_W-1:0]       tok;
     reg  [BEAT_BITS-1:0]   beat;
+    wire [BEAT_BITS-1:0]   nibbles = beat ^ {BEAT_BITS/8{4'h8, int4, 3'd0}};
     reg  [4*BEAT_BITS-1:0] x;
     reg  [21:0]            offset;
     reg  [7:0]             group_scale;
@@ -33,7 +34,7 @@ module rill_matrix_lane_tb;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(SIDE_W)) dut (.clk(clk), .rst(rst), .valid(valid), .int4(int4),
-        .first(first), .last(last), .tok(tok), .beat(beat), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
+        .first(first), .last(last), .tok(tok), .nibbles(nibbles), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
         .row_scale(row_scale), .bias(bias), .side(side), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
         .out_bias(out_bias), .out_side(out_side));
 

@@ -22,6 +22,7 @@ module rill_matrix_pair_tb;
     reg  [TURN_W-1:0]      turn;
     reg  [TOK_W-1:0]       out_tok;
     reg  [BEAT_BITS-1:0]   beat;
+    wire [BEAT_BITS-1:0]   nibbles = beat ^ {BEAT_BITS/8{4'h8, int4, 3'd0}};
     reg  [8*BEAT_BITS-1:0] x;
     reg  [43:0]            offset;
     reg  [7:0]             group_scale;
@@ -32,7 +33,7 @@ module rill_matrix_pair_tb;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS)) dut (.clk(clk), .rst(rst), .valid(valid), .both(both), .int4(int4),
-        .first(first), .turn(turn), .out(out), .out_tok(out_tok), .beat(beat), .x(x), .offset(offset), .group_scale(group_scale),
+        .first(first), .turn(turn), .out(out), .out_tok(out_tok), .nibbles(nibbles), .x(x), .offset(offset), .group_scale(group_scale),
         .shift(shift), .row_scale(row_scale), .bias(bias), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
         .out_bias(out_bias));
 

@@ -6,9 +6,10 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: verif/unit/run.sh [--quick] [--jobs N] [--seeds N] [module...]
+usage: verif/unit/run.sh [--quick] [--synthesis] [--jobs N] [--seeds N] [module...]
   module     bench names without _tb (default: all benches in verif/unit)
   --quick    first parameter set and one idle/stall pair of each bench only
+  --synthesis  with the macro SYNTHESIS: registers in as many copies as synthesis makes
   --jobs N   benches built and run side by side (default 2)
   --seeds N  seeds 0..N-1 for each run (default 1)
 Logs of failing runs are kept in build/unit/. Exit status: 0 all passed, 1 a run failed, 2 usage.
@@ -41,7 +42,7 @@ compile_bench() { # module, output, NAME=VALUE...
     shift 2
     for dir in "$root"/rtl-templates/*/; do dirs+=(-y "$dir"); done
     for pair in "$@"; do params+=("-P${module}_tb.$pair"); done
-    iverilog -g2012 -DRILL_ASSERT "${dirs[@]}" -y "$here" -y "$root/verif/model" -Y .sv -I "$here" -s "${module}_tb" "${params[@]}" \
+    iverilog -g2012 -DRILL_ASSERT ${DEFINE:+"-D$DEFINE"} "${dirs[@]}" -y "$here" -y "$root/verif/model" -Y .sv -I "$here" -s "${module}_tb" "${params[@]}" \
         -o "$out" "$here/${module}_tb.v"
 }
 
@@ -94,12 +95,13 @@ if [ "${1:-}" = --run-set ]; then
     exit 0
 fi
 
-export QUICK=0 SEEDS=1
+export QUICK=0 SEEDS=1 DEFINE=
 jobs=2
 modules=()
 while [ $# -gt 0 ]; do
     case $1 in
         --quick) QUICK=1 ;;
+        --synthesis) DEFINE=SYNTHESIS ;;
         --jobs | --seeds)
             [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
             if [ "$1" = --jobs ]; then jobs=$2; else SEEDS=$2; fi
