@@ -40,14 +40,14 @@ static int64_t firing_in(const struct call *c) {
 // ---- contracts ----
 
 static struct cost_contract wire(const struct call *c) { return (void)c, passes(0); }
-static struct cost_contract add(const struct call *c) { return (void)c, passes(4); }
+static struct cost_contract add(const struct call *c) { return (void)c, passes(5); }
 static struct cost_contract mul(const struct call *c) { return (void)c, passes(3); }
 static struct cost_contract scale(const struct call *c) { return (void)c, passes(4); }
-static struct cost_contract gelu(const struct call *c) { return (void)c, passes(38); }
-static struct cost_contract silu(const struct call *c) { return (void)c, passes(22); }
+static struct cost_contract gelu(const struct call *c) { return (void)c, passes(42); }
+static struct cost_contract silu(const struct call *c) { return (void)c, passes(25); }
 static struct cost_contract slice(const struct call *c) { return passes(arg(c, "MODE") ? 1 : 0); }
-static struct cost_contract layernorm(const struct call *c) { return gathers(chunks(c), levels(c) + 47); }
-static struct cost_contract rmsnorm(const struct call *c) { return gathers(chunks(c), levels(c) + 34); }
+static struct cost_contract layernorm(const struct call *c) { return gathers(chunks(c), levels(c) + 51); }
+static struct cost_contract rmsnorm(const struct call *c) { return gathers(chunks(c), levels(c) + 37); }
 static struct cost_contract argmax(const struct call *c) { return gathers(chunks(c), levels(c) + 3); }
 static struct cost_contract replay(const struct call *c) { return gathers(firing_in(c), 2); }
 static struct cost_contract head_replay(const struct call *c) { return gathers(arg(c, "UNITS"), 2); }
@@ -63,10 +63,10 @@ static struct cost_contract quantize(const struct call *c) {
 
 static struct cost_contract kv_quantize(const struct call *c) {
     int64_t head = arg(c, "HEAD_DIM");
-    return gathers(head / lanes(c), levels(c) + 19 + div_up(at_most(head, unit_elements(c)), lanes(c)) - 1);
+    return gathers(head / lanes(c), levels(c) + 21 + div_up(at_most(head, unit_elements(c)), lanes(c)) - 1);
 }
 
-static struct cost_contract softmax(const struct call *c) { return gathers(div_up(c->position + 1, lanes(c)), at_least(levels(c) - 1, 1) + 22); }
+static struct cost_contract softmax(const struct call *c) { return gathers(div_up(c->position + 1, lanes(c)), at_least(levels(c) - 1, 1) + 24); }
 
 static struct cost_contract width(const struct call *c) {
     int64_t in = arg(c, "IN_ELEMS"), out = arg(c, "OUT_ELEMS");
@@ -104,7 +104,7 @@ static struct cost_contract engine(const struct call *c) {
     const struct ir_firing *f = first_firing(c);
     if (!f) return passes(0);
     int64_t fill = ports_mx_units(c->ir, &c->ir->tensor[c->ir->node[f->node].in[0]]);
-    return gathers(fill, 6 + f->beats - 1 + 28);
+    return gathers(fill, 6 + f->beats - 1 + 29);
 }
 
 // ---- work beyond one word per cycle ----

@@ -24,10 +24,10 @@ static void pipe(const struct call *k, int64_t latency) {
     k->c->machine = TIMING_PIPE;
     k->c->pipe = latency;
 }
-static void add(const struct call *k) { pipe(k, 4); }
+static void add(const struct call *k) { pipe(k, 5); }
 static void mul(const struct call *k) { pipe(k, 3); }
-static void gelu(const struct call *k) { pipe(k, 38); }
-static void silu(const struct call *k) { pipe(k, 22); }
+static void gelu(const struct call *k) { pipe(k, 42); }
+static void silu(const struct call *k) { pipe(k, 25); }
 static void scale(const struct call *k) {
     pipe(k, 4);
     k->c->fire = arg(k, "HEADS", 1);
@@ -47,8 +47,8 @@ static void banks(const struct call *k, int64_t rows, int64_t ready_delay, int64
 }
 static int64_t max_delay(const struct call *k) { return levels(k) > 2 ? levels(k) - 1 : 1; } // the maximum of a row is in place
 static int64_t chunks(const struct call *k) { return div_up(arg(k, "N", 1), lanes(k)); }
-static void layernorm(const struct call *k) { banks(k, chunks(k), levels(k) + 30, 15); }
-static void rmsnorm(const struct call *k) { banks(k, chunks(k), levels(k) + 26, 6); }
+static void layernorm(const struct call *k) { banks(k, chunks(k), levels(k) + 32, 17); }
+static void rmsnorm(const struct call *k) { banks(k, chunks(k), levels(k) + 28, 7); }
 static void units(const struct call *k) {
     k->c->by_token = true;
     k->c->pack = unit_rows(k);
@@ -60,15 +60,15 @@ static void quantize(const struct call *k) {
     k->c->fire = arg(k, "FIRE_BLOCKS", 0);
 }
 static void kv_quantize(const struct call *k) {
-    banks(k, div_up(arg(k, "HEAD_DIM", 1), lanes(k)), levels(k) + 10, 7);
+    banks(k, div_up(arg(k, "HEAD_DIM", 1), lanes(k)), levels(k) + 11, 8);
     units(k);
     k->c->fire = arg(k, "HEADS", 1);
 }
 static void softmax(const struct call *k) {
-    banks(k, 0, max_delay(k), 17);
+    banks(k, 0, max_delay(k), 19);
     k->c->machine = TIMING_SOFTMAX;
     k->c->enter = 3;
-    k->c->units = levels(k) + 16; // from a token's last p to its scalar
+    k->c->units = levels(k) + 17; // from a token's last p to its scalar
     k->c->times = 4;              // firings whose scalars have room
     k->c->heads = arg(k, "HEADS", 1);
     k->c->layers = arg(k, "LAYERS", 1);
@@ -179,7 +179,7 @@ static void engine(const struct call *k) {
     k->c->times = arg(k, "ARRAYS", 1);
     k->c->lines = arg(k, "OUT_FIFO", k->c->times > 1 ? 48 : 32);
     k->c->banks = 2;
-    k->c->pipe = 28; // from the decision to the output's offer: 1, way to the lanes and lanes 14, dequantize 11, FIFO 2
+    k->c->pipe = 29; // from the decision to the output's offer: 1, way to the lanes and lanes 14, dequantize 12, FIFO 2
 }
 static void embed(const struct call *k) {
     k->c->machine = TIMING_EMBED;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp32 exponential: y = exp(a), at most 1 ulp; saturates to the largest finite value and to +0.
 //
-// Latency 9 enabled clocks, one result per enabled clock, no reset. Four DSP48E2, 128 segments.
+// Latency 10 enabled clocks, one result per enabled clock, no reset. Four DSP48E2, 128 segments.
 // fault is aligned with y: NaN or infinite operand; y is then undefined.
 `default_nettype none
 
@@ -60,7 +60,7 @@ module rill_fp32_exp (
             sign3_q <= sign2_q;
             large3_q <= large2_q;
             fault3_q <= fault2_q;
-            shifted3_q <= zero2_q ? 34'd0 : product2_q >> shift2_q;
+            shifted3_q <= (product2_q >> shift2_q) & {34{!zero2_q}};
         end
     end
 
@@ -100,9 +100,9 @@ module rill_fp32_exp (
         end
     end
 
-    // Stages 6 to 8: the quadratic.
+    // Stages 6 to 9: the quadratic.
     wire [24:0] value;
-    reg  [10:0] side6_q, side7_q, side8_q;
+    reg  [10:0] side6_q, side7_q, side8_q, side9_q;
 
     rill_fp32_quadratic #(.D_W(18), .SHIFT2(16), .SHIFT1(22)) u_quadratic
         (.clk(clk), .en(en), .d(d5_q), .c0(c0), .c1(c1), .c2(c2), .y(value));
@@ -112,21 +112,22 @@ module rill_fp32_exp (
             side6_q <= {under5_q, over5_q, fault5_q, field5_q};
             side7_q <= side6_q;
             side8_q <= side7_q;
+            side9_q <= side8_q;
         end
     end
 
-    // Stage 9: pack. A significand of 2^24 carries into the exponent.
-    wire [7:0] field = side8_q[7:0] + {7'd0, value[24]};
+    // Stage 10: pack. A significand of 2^24 carries into the exponent.
+    wire [7:0] field = side9_q[7:0] + {7'd0, value[24]};
 
     always @(posedge clk) begin
         if (en) begin
-            if (side8_q[10])
+            if (side9_q[10])
                 y <= 32'd0;
-            else if (side8_q[9] || &field)
+            else if (side9_q[9] || &field)
                 y <= 32'h7f7fffff;
             else
                 y <= {1'b0, field, value[22:0]};
-            fault <= side8_q[8];
+            fault <= side9_q[8];
         end
     end
 

@@ -25,7 +25,22 @@ module rill_fp32_from_int #(
         end
     endgenerate
 
-    // Stage 1: magnitude.
+    // Stage 1: magnitude. Of many pieces it is seen here which are zero, without the carries of the negation: ~a + 1 has a carry into a
+    // piece if all below are zero in a, and the piece is then zero as in a; otherwise it is zero where a has ones only.
+    function [PIECES-1:0] pieces_used(input [WIDTH-1:0] from);
+        reg [FULL_W-1:0] extended;
+        reg              carry;
+        integer          n;
+        begin
+            extended = {{(FULL_W-WIDTH){from[WIDTH-1]}}, from};
+            carry = 1'b1;
+            for (n = 0; n < PIECES; n = n + 1) begin
+                pieces_used[n] = from[WIDTH-1] && !carry ? !(&extended[16*n +: 16]) : |extended[16*n +: 16];
+                carry = carry && extended[16*n +: 16] == 16'd0;
+            end
+        end
+    endfunction
+
     reg              sign1_q;
     reg [WIDTH-1:0]  magnitude1_q;
 
@@ -44,8 +59,14 @@ module rill_fp32_from_int #(
     genvar              i;
 
     generate
-        for (i = 0; i < PIECES; i = i + 1) begin : gen_used
-            assign used[i] = |wide[16*i +: 16];
+        if (PIECES > 4) begin : gen_early
+            reg [PIECES-1:0] used1_q;
+            always @(posedge clk) if (en) used1_q <= pieces_used(a);
+            assign used = used1_q;
+        end else begin : gen_late
+            for (i = 0; i < PIECES; i = i + 1) begin : gen_used
+                assign used[i] = |wide[16*i +: 16];
+            end
         end
     endgenerate
 
@@ -61,8 +82,10 @@ module rill_fp32_from_int #(
     wire [7:0]        lost;
     generate
         for (i = 0; i < 8; i = i + 1) begin : gen_lost
-            if (i < PIECES - 2) begin : gen_some
-                assign lost[i] = |wide[FULL_W-42-16*i:0];
+            if (i < PIECES - 3) begin : gen_pieces         // whole pieces and seven bits
+                assign lost[i] = |used[PIECES-4-i:0] || |wide[16*(PIECES-3-i) +: 7];
+            end else if (i < PIECES - 2) begin : gen_some
+                assign lost[i] = |wide[6:0];
             end else begin : gen_none
                 assign lost[i] = 1'b0;
             end

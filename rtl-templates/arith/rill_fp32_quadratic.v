@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One segment of a quadratic in integers: y = (c0 + ((c1 + (c2*d >> SHIFT2)) * d >> SHIFT1)) >> 5.
 //
-// Latency 3 enabled clocks, one result per enabled clock, no reset. Two DSP48E2 (18 x 18 with addition, 27 x 18).
+// Latency 4 enabled clocks, one result per enabled clock, no reset. Two DSP48E2 (18 x 18, 27 x 18).
 // d, c1, c2 and the shifts are signed; c0 is unsigned and holds the half ulp of the final rounding.
 // D_W     bits of d, 2..18
 // SHIFT2  places from c2*d to c1, 1..20
@@ -31,40 +31,51 @@ module rill_fp32_quadratic #(
         end
     endgenerate
 
-    localparam SLOPE_W = 27 + SHIFT2;
+    localparam BEND_W = 18 + D_W;
     localparam PRODUCT_W = 27 + D_W;
 
-    reg  signed [26:0]          slope1_q;
-    reg  signed [D_W-1:0]       d1_q;
-    reg         [29:0]          base1_q, base2_q, y_q;
-    reg  signed [PRODUCT_W-1:0] product2_q;
+    reg  signed [BEND_W-1:0]    bend1_q;
+    reg  signed [26:0]          c1_1_q, slope2_q;
+    reg  signed [D_W-1:0]       d1_q, d2_q;
+    reg         [29:0]          base1_q, base2_q, base3_q, y_q;
+    reg  signed [PRODUCT_W-1:0] product3_q;
 
-    wire signed [SLOPE_W-1:0]   slope_wide = $signed(c2) * $signed(d) + $signed({c1, {SHIFT2{1'b0}}});
+    wire signed [BEND_W-1:0]    bend = bend1_q >>> SHIFT2;
+    wire signed [26:0]          slope;
     wire        [29:0]          y_next;
 
     generate
+        if (BEND_W >= 27) begin : gen_slope_cut
+            assign slope = c1_1_q + bend[26:0];
+        end else begin : gen_slope_extend
+            assign slope = c1_1_q + {{(27-BEND_W){bend[BEND_W-1]}}, bend};
+        end
         if (PRODUCT_W - SHIFT1 >= 30) begin : gen_cut
-            assign y_next = base2_q + product2_q[SHIFT1 +: 30];
+            assign y_next = base3_q + product3_q[SHIFT1 +: 30];
         end else begin : gen_extend
-            assign y_next = base2_q +
-                {{(30-PRODUCT_W+SHIFT1){product2_q[PRODUCT_W-1]}}, product2_q[PRODUCT_W-1:SHIFT1]};
+            assign y_next = base3_q +
+                {{(30-PRODUCT_W+SHIFT1){product3_q[PRODUCT_W-1]}}, product3_q[PRODUCT_W-1:SHIFT1]};
         end
     endgenerate
 
     always @(posedge clk) begin
         if (en) begin
-            slope1_q <= slope_wide[SLOPE_W-1:SHIFT2];
+            bend1_q <= $signed(c2) * $signed(d);
+            c1_1_q <= c1;
             d1_q <= $signed(d);
             base1_q <= c0;
-            product2_q <= slope1_q * d1_q;
+            slope2_q <= slope;
+            d2_q <= d1_q;
             base2_q <= base1_q;
+            product3_q <= slope2_q * d2_q;
+            base3_q <= base2_q;
             y_q <= y_next;
         end
     end
 
     assign y = y_q[29:5];
 
-    wire unused = ^{slope_wide[SHIFT2-1:0], y_q[4:0], product2_q};
+    wire unused = ^{bend, y_q[4:0], product3_q};
 
 endmodule
 

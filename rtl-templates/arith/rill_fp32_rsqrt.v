@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp32 reciprocal square root: y = 1 / sqrt(a), at most 1 ulp, exact for powers of four.
 //
-// Latency 6 enabled clocks, one result per enabled clock, no reset. Two DSP48E2, 2 x 128 segments.
+// Latency 7 enabled clocks, one result per enabled clock, no reset. Two DSP48E2, 2 x 128 segments.
 // fault is aligned with y: zero, negative, NaN or infinite operand; y is then undefined.
 `default_nettype none
 
@@ -29,13 +29,13 @@ module rill_fp32_rsqrt (
         end
     end
 
-    // Stage 2: table read. Stages 3 to 5: the quadratic.
+    // Stage 2: table read. Stages 3 to 6: the quadratic.
     wire [29:0] c0;
     wire [26:0] c1;
     wire [17:0] c2;
     wire [24:0] value;
     reg  [15:0] d2_q;
-    reg  [9:0]  side2_q, side3_q, side4_q, side5_q;
+    reg  [9:0]  side2_q, side3_q, side4_q, side5_q, side6_q;
 
     rill_fp32_rsqrt_table u_table (.clk(clk), .en(en), .index({odd1_q, fraction1_q[22:16]}), .c0(c0), .c1(c1), .c2(c2));
     rill_fp32_quadratic #(.D_W(16), .SHIFT2(14), .SHIFT1(19)) u_quadratic
@@ -48,14 +48,15 @@ module rill_fp32_rsqrt (
             side3_q <= side2_q;
             side4_q <= side3_q;
             side5_q <= side4_q;
+            side6_q <= side5_q;
         end
     end
 
-    // Stage 6: pack.
+    // Stage 7: pack.
     always @(posedge clk) begin
         if (en) begin
-            y <= {1'b0, side5_q[7:0], side5_q[8] ? 23'd0 : value[22:0]};
-            fault <= side5_q[9];
+            y <= {1'b0, side6_q[7:0], side6_q[8] ? 23'd0 : value[22:0]};
+            fault <= side6_q[9];
         end
     end
 

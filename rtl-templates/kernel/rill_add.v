@@ -2,7 +2,7 @@
 // Elementwise fp32 sum of two vector streams: y = a + b.
 //
 // Streams: docs/rtl.md section 3; both inputs have the same chunks and tokens, a chunk is taken when both are there.
-// Latency 4 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand or result. Reset: synchronous.
+// Latency 5 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand or result. Reset: synchronous.
 // LANES   fp32 per chunk
 // TOKENS  tokens per step, upper bound
 `default_nettype none
@@ -44,7 +44,7 @@ module rill_add #(
         end
     endgenerate
 
-    localparam LATENCY = 4;
+    localparam LATENCY = 5;
 
     wire               en;
     wire               step;

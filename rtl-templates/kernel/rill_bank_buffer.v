@@ -91,8 +91,9 @@ module rill_bank_buffer #(
     reg  [READY_DELAY-1:0] done_q;     // block ends on their way to ready_q
     wire [READY_DELAY:0]  done_d = {done_q, w_take && w_end};
     wire                  w_tok_last = s_tuser[TOK_W];
-    wire                  issue;
-    wire                  drop = issue && i_end;
+    wire                  could;       // a word can be issued if the reader is enabled: r_en comes late
+    wire [1:0]            ready_same = ready_q + {1'b0, done_q[READY_DELAY-1]};
+    wire [1:0]            ready_less = ready_q - {1'b0, !done_q[READY_DELAY-1]};
     reg                   end_q;       // r_tdata is the last word of its block
     wire                  free = r_en && end_q;
 
@@ -132,7 +133,7 @@ module rill_bank_buffer #(
             if (w_take && w_tok_last) w_chunk_q <= w_end ? {CHUNK_W{1'b0}} : w_chunk_q + 1'b1;
             full_q <= full_d;
             open_q <= !full_d[1];
-            ready_q <= ready_q + {1'b0, done_q[READY_DELAY-1]} - {1'b0, drop};
+            ready_q <= r_en && could && i_end ? ready_less : ready_same;
             done_q <= done_d[READY_DELAY-1:0];
         end
 
@@ -156,7 +157,7 @@ module rill_bank_buffer #(
     assign i_end = tok_last && (TOKEN_MAJOR != 0 ? tok_done : chunk_last);
     assign i_tlast = tlast_q[bank_q];
     assign i_side = side_q[bank_q];
-    assign issue = i_avail && r_go && r_en;
+    assign could = i_avail && r_go;
     assign r_tvalid = valid_q;
     assign r_tdata = data_q;
 
@@ -170,9 +171,9 @@ module rill_bank_buffer #(
             valid_q <= 1'b0;
             end_q <= 1'b0;
         end else if (r_en) begin
-            valid_q <= issue;
-            end_q <= drop;
-            if (issue) begin
+            valid_q <= could;
+            end_q <= could && i_end;
+            if (could) begin
                 if (i_end) bank_q <= !bank_q;
                 if (TOKEN_MAJOR != 0) begin
                     chunk_q <= tok_done ? {CHUNK_W{1'b0}} : chunk_q + 1'b1;

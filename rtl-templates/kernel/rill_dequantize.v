@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accumulators to fp32: y = float(acc) * scale + bias, each of the three steps rounded to nearest even.
 //
-// Free-running pipeline, never stalls: one vector per cycle, LATENCY = 11. A product without bias gives bias = +0.0; as float(acc) * scale
+// Free-running pipeline, never stalls: one vector per cycle, LATENCY = 12. A product without bias gives bias = +0.0; as float(acc) * scale
 // with a positive power of two as scale is never -0, that leaves scores and values as they are.
 // fault[i] is aligned with y: lane i's scale or bias is not finite or its result overflows.
 // Reset: synchronous; valids only.
@@ -24,7 +24,7 @@ module rill_dequantize #(
     output wire [LANES-1:0]    fault,
     output wire [SIDE_W-1:0]   out_side
 );
-    localparam INT = 4, MUL = 3, ADD = 4;      // latencies of the units
+    localparam INT = 4, MUL = 3, ADD = 5;      // latencies of the units
     localparam LATENCY = INT + MUL + ADD;
 
     generate
@@ -37,10 +37,13 @@ module rill_dequantize #(
     endgenerate
 
     reg  [LATENCY:1] valid_q;
-    always @(posedge clk)
+    reg              busy_q;                   // any of valid_q
+    always @(posedge clk) begin
         valid_q <= rst ? {LATENCY{1'b0}} : {valid_q[LATENCY-1:1], valid};
+        busy_q <= !rst && (valid || |valid_q[LATENCY-1:1]);
+    end
     assign out_valid = valid_q[LATENCY];
-    wire en = valid || |valid_q;               // an idle pipeline moves no register
+    wire en = valid || busy_q;                 // an idle pipeline moves no register
     rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_side (.clk(clk), .rst(rst), .en(en), .d(side), .q(out_side));
 
     genvar i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise GELU, tanh form: y = x * sigmoid(2 * sqrt(2/pi) * (x + 0.044715 x^3)), docs/numerics.md section 2.
 //
-// Streams: docs/rtl.md section 3. Latency 38 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand. Reset: synchronous.
+// Streams: docs/rtl.md section 3. Latency 42 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand. Reset: synchronous.
 // LANES   fp32 per chunk
 // TOKENS  tokens per step, upper bound
 `default_nettype none
@@ -37,7 +37,7 @@ module rill_gelu #(
         end
     endgenerate
 
-    localparam LATENCY = 38;
+    localparam LATENCY = 42;
 
     wire               en;
     wire               step;

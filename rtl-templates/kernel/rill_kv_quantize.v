@@ -4,7 +4,7 @@
 // In: vector stream (chunk, tok) of HEADS * HEAD_DIM elements. Out: kv units {scale[31:0], q[XS*8-1:0]} in order head, tok, unit in head,
 // ceil(HEAD_DIM / XS) units of XS = BEAT_BITS / 8 mantissas, the last one padded with zeros; tlast after HEADS heads.
 // Throughput: one chunk per cycle; a head is read while the next one comes in; reading takes one cycle per chunk.
-// Latency: log2(LANES) + 19 cycles from the last chunk of a head (all tokens) to its first unit when that unit is one chunk, one more per
+// Latency: log2(LANES) + 21 cycles from the last chunk of a head (all tokens) to its first unit when that unit is one chunk, one more per
 // further chunk of the unit. Reset: synchronous. fault: pulse; NaN, infinity, or a product that overflows.
 // LANES      fp32 per chunk: 1, 2, 4, 8, 16, 32
 // TOKENS     tokens per step, upper bound
@@ -96,7 +96,7 @@ module rill_kv_quantize #(
     wire                r_tvalid;
     wire [LANES*32-1:0] r_tdata;
 
-    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(1), .READY_DELAY(LEVELS + 10)) u_banks (
+    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(1), .READY_DELAY(LEVELS + 11)) u_banks (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata), .s_tuser(s_axis_x_tuser),
         .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end),
         .r_en(en), .r_go(1'b1), .r_pad(1'b0), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser),
@@ -115,8 +115,8 @@ module rill_kv_quantize #(
     reg  [30:0]         most_q [0:(1<<ROW_W)-1];
     reg  [30:0]         final_q;                           // the largest magnitude of a whole head
     reg  [ROW_W-1:0]    final_row_q;
-    reg  [9:0]          final_valid_q;                     // [i]: i stages after final_q was set
-    wire [30:0]         most = (place[ROW_W+1] || chunk_most > most_q[row]) ? chunk_most : most_q[row];
+    reg  [10:0]         final_valid_q;                     // [i]: i stages after final_q was set
+    wire                more = place[ROW_W+1] || chunk_most > most_q[row];
 
     genvar i;
     generate
@@ -131,14 +131,14 @@ module rill_kv_quantize #(
     always @(posedge clk)
         if (rst) begin
             took_q <= {(LEVELS+2){1'b0}};
-            final_valid_q <= 10'd0;
+            final_valid_q <= 11'd0;
         end else begin
             took_q <= {took_q[LEVELS:0], w_take};
-            final_valid_q <= {final_valid_q[8:0], took[LEVELS] && place[ROW_W]};
+            final_valid_q <= {final_valid_q[9:0], took[LEVELS] && place[ROW_W]};
         end
     always @(posedge clk) begin
-        if (took[LEVELS]) most_q[row] <= most;
-        final_q <= most;
+        if (took[LEVELS] && more) most_q[row] <= chunk_most;
+        final_q <= more ? chunk_most : most_q[row];
         final_row_q <= row;
     end
 
@@ -157,23 +157,23 @@ module rill_kv_quantize #(
             wire [31:0] scale_early;
             rill_fp32_mul #(.SATURATE(0)) u_key (.clk(clk), .en(1'b1), .a(scale_plain), .b(RSQRT_HD), .y(scale_early),
                 .fault(stat_fault[3]));
-            rill_delay_line #(.DATA_W(32), .DEPTH(3)) u_late (.clk(clk), .rst(rst), .en(1'b1), .d(scale_early), .q(scale));
+            rill_delay_line #(.DATA_W(32), .DEPTH(4)) u_late (.clk(clk), .rst(rst), .en(1'b1), .d(scale_early), .q(scale));
         end else begin : gen_value
             assign stat_fault[3] = 1'b0;
-            rill_delay_line #(.DATA_W(32), .DEPTH(6)) u_late (.clk(clk), .rst(rst), .en(1'b1), .d(scale_plain), .q(scale));
+            rill_delay_line #(.DATA_W(32), .DEPTH(7)) u_late (.clk(clk), .rst(rst), .en(1'b1), .d(scale_plain), .q(scale));
         end
     endgenerate
-    rill_delay_line #(.DATA_W(ROW_W + 1), .DEPTH(9)) u_row (.clk(clk), .rst(rst), .en(1'b1), .d({final_q == 31'd0, final_row_q}),
+    rill_delay_line #(.DATA_W(ROW_W + 1), .DEPTH(10)) u_row (.clk(clk), .rst(rst), .en(1'b1), .d({final_q == 31'd0, final_row_q}),
         .q({zero_done, row_done}));
     always @(posedge clk)
-        if (final_valid_q[9]) begin
+        if (final_valid_q[10]) begin
             inv_q[row_done] <= zero_done ? 32'd0 : inv;
             scale_q[row_done] <= scale;
         end
-    // The reciprocal of a zero head is not used; its stage 6 flag comes 3 stages before zero_done.
+    // The reciprocal of a zero head is not used; its stage 7 flag comes 3 stages before zero_done.
     wire zero_recip;
-    rill_delay_line #(.DATA_W(1), .DEPTH(6)) u_zero (.clk(clk), .rst(rst), .en(1'b1), .d(final_q == 31'd0), .q(zero_recip));
-    wire stat_bad = (stat_fault[0] && final_valid_q[6] && !zero_recip) || (stat_fault[1] && final_valid_q[9] && !zero_done)
+    rill_delay_line #(.DATA_W(1), .DEPTH(7)) u_zero (.clk(clk), .rst(rst), .en(1'b1), .d(final_q == 31'd0), .q(zero_recip));
+    wire stat_bad = (stat_fault[0] && final_valid_q[7] && !zero_recip) || (stat_fault[1] && final_valid_q[10] && !zero_done)
         || (stat_fault[2] && final_valid_q[3]) || (stat_fault[3] && final_valid_q[6]);
 
     // ---- read, multiply, round, pack ----
@@ -206,36 +206,49 @@ module rill_kv_quantize #(
 
     wire [31:0]        inv1 = inv_q[{bank1, tok1}];
     wire [31:0]        scale1 = scale_q[{bank1, tok1}];
-    wire [LANES*8-1:0] q7;
+    wire [LANES*8-1:0] q8;
     wire [LANES-1:0]   mul_fault;
     wire [LANES-1:0]   fix_fault;
     wire [LANES-1:0]   fix_over;
-    wire [31:0]        scale7;
-    wire [SLOT_W-1:0]  slot7;
-    wire               last7;
-    wire               tlast7;
-    wire [USER_W-1:0]  user7;
-    reg  [5:0]         valid_q;
+    wire [31:0]        scale8;
+    wire [SLOT_W-1:0]  slot8;
+    wire               last8;
+    wire               tlast8;
+    wire [USER_W-1:0]  user8;
+    reg  [6:0]         valid_q;
+    reg  [31:0]        inv2_q;
+    reg  [LANES*32-1:0] x2_q;
+    always @(posedge clk)
+        if (en) begin
+            inv2_q <= inv1;
+            x2_q <= r_tdata;
+        end
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             wire [31:0] scaled;
-            rill_fp32_mul #(.SATURATE(0)) u_mul (.clk(clk), .en(en), .a(r_tdata[i*32 +: 32]), .b(inv1), .y(scaled), .fault(mul_fault[i]));
-            rill_fp32_to_fixed #(.FRAC(0), .WIDTH(8)) u_fix (.clk(clk), .en(en), .a(scaled), .y(q7[i*8 +: 8]), .overflow(fix_over[i]),
+            rill_fp32_mul #(.SATURATE(0)) u_mul (.clk(clk), .en(en), .a(x2_q[i*32 +: 32]), .b(inv2_q), .y(scaled), .fault(mul_fault[i]));
+            rill_fp32_to_fixed #(.FRAC(0), .WIDTH(8)) u_fix (.clk(clk), .en(en), .a(scaled), .y(q8[i*8 +: 8]), .overflow(fix_over[i]),
                 .fault(fix_fault[i]));
         end
     endgenerate
-    rill_delay_line #(.DATA_W(32 + LATE_W), .DEPTH(6)) u_side (.clk(clk), .rst(rst), .en(en), .d({scale1, side1_q[LATE_W-1:0]}),
-        .q({scale7, slot7, last7, tlast7, user7}));
+    rill_delay_line #(.DATA_W(32 + LATE_W), .DEPTH(7)) u_side (.clk(clk), .rst(rst), .en(en), .d({scale1, side1_q[LATE_W-1:0]}),
+        .q({scale8, slot8, last8, tlast8, user8}));
     always @(posedge clk)
-        if (rst) valid_q <= 6'd0;
-        else if (en) valid_q <= {valid_q[4:0], r_tvalid};
+        if (rst) valid_q <= 7'd0;
+        else if (en) valid_q <= {valid_q[5:0], r_tvalid};
 
     rill_unit_packer #(.LANES(LANES), .XS(XS), .SIDE_W(33 + USER_W)) u_pack (
-        .clk(clk), .rst(rst), .en(en), .s_valid(valid_q[5]), .s_data(q7), .s_zero(1'b0), .s_slot(slot7), .s_first(slot7 == {SLOT_W{1'b0}}),
-        .s_last(last7), .s_side({scale7, tlast7, user7}), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
+        .clk(clk), .rst(rst), .en(en), .s_valid(valid_q[6]), .s_data(q8), .s_zero(1'b0), .s_slot(slot8), .s_first(slot8 == {SLOT_W{1'b0}}),
+        .s_last(last8), .s_side({scale8, tlast8, user8}), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
         .m_tdata(m_axis_y_tdata[BEAT_BITS-1:0]), .m_side({m_axis_y_tdata[BEAT_BITS +: 32], m_axis_y_tlast, m_axis_y_tuser}));
 
-    always @(posedge clk) fault <= !rst && (stat_bad || (en && ((valid_q[2] && |mul_fault) || (valid_q[5] && |fix_fault))));
+    reg                bad_q;
+    reg                en_q;                               // beside bad_q: en comes late
+    always @(posedge clk) begin
+        bad_q <= (valid_q[3] && |mul_fault) || (valid_q[6] && |fix_fault);
+        en_q <= en;
+        fault <= !rst && (stat_bad || (en_q && bad_q));
+    end
 
     wire unused = &{1'b0, took, i_side, w_end, i_chunk, i_chunks, i_pad, i_tlast, fix_over};
 endmodule

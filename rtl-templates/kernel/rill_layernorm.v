@@ -4,7 +4,7 @@
 // In: vector stream of N elements (chunk, tok); parameter words {beta[LANES], gamma[LANES]}, gamma low, one per chunk, popped on tok_last.
 // Out: vector stream. The statistics are exact integers, made while a vector streams in; two banks: the next vector (all tokens of a
 // step) may enter while the one before leaves.
-// Throughput: one chunk per cycle in and out. Latency: log2(LANES) + 47 cycles from the last chunk in to the first chunk out.
+// Throughput: one chunk per cycle in and out. Latency: log2(LANES) + 51 cycles from the last chunk in to the first chunk out.
 // Reset: synchronous. fault: pulse; NaN, infinity, |x| >= 2^23, overflow.
 // LANES       fp32 per chunk: 1, 2, 4, 8, 16, 32
 // TOKENS      tokens per step, upper bound
@@ -66,8 +66,8 @@ module rill_layernorm #(
     localparam TOK_W = USER_W - 1;
     localparam ROW_W = TOK_W + 1;                  // {bank, tok}
     localparam [31:0] LAST_CHUNK = CHUNKS - 1;
-    localparam FINISH = 23;                        // spread 6, from_int 4, mul 3, add 4, rsqrt 6
-    localparam LATENCY = 15;                       // operands 1, add 4, mul 3, mul 3, add 4
+    localparam FINISH = 25;                        // spread 6, from_int 4, mul 3, add 5, rsqrt 7
+    localparam LATENCY = 17;                       // operands 1, add 5, mul 3, mul 3, add 5
 
     // ---- vectors in, two banks ----
     wire                en;
@@ -89,7 +89,7 @@ module rill_layernorm #(
     wire                r_tvalid;
     wire [LANES*32-1:0] r_tdata;
 
-    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .READY_DELAY(LEVELS + 30)) u_banks (
+    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .READY_DELAY(LEVELS + 32)) u_banks (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata), .s_tuser(s_axis_x_tuser),
         .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end),
         .r_en(en), .r_go(s_axis_param_tvalid), .r_pad(1'b0), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks),
@@ -138,7 +138,7 @@ module rill_layernorm #(
             r_q[stat_row] <= r;
             mean_q[stat_row] <= mean;
         end
-    wire stat_bad = |(stat_fault & {stat_valid_q[6], stat_valid_q[22], stat_valid_q[16], stat_valid_q[12]});
+    wire stat_bad = |(stat_fault & {stat_valid_q[6], stat_valid_q[24], stat_valid_q[17], stat_valid_q[12]});
 
     // ---- out ----
     wire [LATENCY-1:0]    valid;
@@ -147,9 +147,9 @@ module rill_layernorm #(
     wire [ROW_W-1:0]      row1 = {side1_q[USER_W+1], side1_q[TOK_W-1:0]};
     wire [31:0]           minus_mean = mean_q[row1] ^ 32'h80000000;
     wire [31:0]           r1 = r_q[row1];
-    wire [31:0]           r6;
-    wire [LANES*32-1:0]   gamma9;
-    wire [LANES*32-1:0]   beta12;
+    wire [31:0]           r7;
+    wire [LANES*32-1:0]   gamma10;
+    wire [LANES*32-1:0]   beta13;
     reg  [31:0]           minus_mean2_q;
     reg  [LANES*32-1:0]   x2_q;
     always @(posedge clk)
@@ -171,10 +171,10 @@ module rill_layernorm #(
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_pipe (
         .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(ready), .s_side(side1_q[USER_W:0]), .en(en), .step(step), .valid(valid),
         .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_side({m_axis_y_tlast, m_axis_y_tuser}));
-    rill_delay_line #(.DATA_W(32), .DEPTH(5)) u_r (.clk(clk), .rst(rst), .en(step), .d(r1), .q(r6));
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(8)) u_gamma (.clk(clk), .rst(rst), .en(step), .d(param1_q[LANES*32-1:0]), .q(gamma9));
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(11)) u_beta (.clk(clk), .rst(rst), .en(step), .d(param1_q[LANES*32 +: LANES*32]),
-        .q(beta12));
+    rill_delay_line #(.DATA_W(32), .DEPTH(6)) u_r (.clk(clk), .rst(rst), .en(step), .d(r1), .q(r7));
+    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(9)) u_gamma (.clk(clk), .rst(rst), .en(step), .d(param1_q[LANES*32-1:0]), .q(gamma10));
+    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(12)) u_beta (.clk(clk), .rst(rst), .en(step), .d(param1_q[LANES*32 +: LANES*32]),
+        .q(beta13));
 
     genvar i;
     generate
@@ -183,15 +183,15 @@ module rill_layernorm #(
             wire [31:0] normal;
             wire [31:0] scaled;
             rill_fp32_add u_centre (.clk(clk), .en(step), .a(x2_q[i*32 +: 32]), .b(minus_mean2_q), .y(centred), .fault(fault_centre[i]));
-            rill_fp32_mul #(.SATURATE(0)) u_r (.clk(clk), .en(step), .a(centred), .b(r6), .y(normal), .fault(fault_r[i]));
-            rill_fp32_mul #(.SATURATE(0)) u_gamma (.clk(clk), .en(step), .a(normal), .b(gamma9[i*32 +: 32]), .y(scaled),
+            rill_fp32_mul #(.SATURATE(0)) u_r (.clk(clk), .en(step), .a(centred), .b(r7), .y(normal), .fault(fault_r[i]));
+            rill_fp32_mul #(.SATURATE(0)) u_gamma (.clk(clk), .en(step), .a(normal), .b(gamma10[i*32 +: 32]), .y(scaled),
                 .fault(fault_gamma[i]));
-            rill_fp32_add u_beta (.clk(clk), .en(step), .a(scaled), .b(beta12[i*32 +: 32]), .y(m_axis_y_tdata[i*32 +: 32]),
+            rill_fp32_add u_beta (.clk(clk), .en(step), .a(scaled), .b(beta13[i*32 +: 32]), .y(m_axis_y_tdata[i*32 +: 32]),
                 .fault(fault_beta[i]));
         end
     endgenerate
 
-    wire bad = (|fault_centre && valid[4]) || (|fault_r && valid[7]) || (|fault_gamma && valid[10]) || (|fault_beta && valid[14]);
+    wire bad = (|fault_centre && valid[5]) || (|fault_r && valid[8]) || (|fault_gamma && valid[11]) || (|fault_beta && valid[16]);
     always @(posedge clk) fault <= !rst && (sums_fault || stat_bad || (en && bad));
 
     wire unused = &{1'b0, spread[119], valid, w_end, i_chunk, i_chunks, i_pad, i_side};

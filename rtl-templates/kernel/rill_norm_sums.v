@@ -25,10 +25,10 @@ module rill_norm_sums #(
     input  wire                last,
     output wire                m_valid,
     output wire [ROW_W-1:0]    m_row,
-    output wire [59:0]         m_sum,
-    output wire [59:0]         m_high,
-    output wire [59:0]         m_middle,
-    output wire [59:0]         m_low,
+    output reg  [59:0]         m_sum,
+    output reg  [59:0]         m_high,
+    output reg  [59:0]         m_middle,
+    output reg  [59:0]         m_low,
     output reg                 fault
 );
     generate
@@ -100,7 +100,7 @@ module rill_norm_sums #(
     rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_middle (.clk(clk), .en(step), .d(middle), .q(sum_middle));
     rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_low (.clk(clk), .en(step), .d(low), .q(sum_low));
 
-    // One accumulator set per row; the result register is the accumulator's next value.
+    // One accumulator set per row; the results have registers of their own beside it.
     wire [ROW_W-1:0] at_row;
     wire             at_first;
     wire             at_last;
@@ -110,6 +110,9 @@ module rill_norm_sums #(
     reg  [59:0]      high_q [0:ROWS-1];
     reg  [59:0]      middle_q [0:ROWS-1];
     reg  [59:0]      low_q [0:ROWS-1];
+    function [59:0] next(input first_word, input [59:0] so_far, input [59:0] chunk);
+        next = (first_word ? 60'd0 : so_far) + chunk;
+    endfunction
     rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LATENCY - 1)) u_place (.clk(clk), .rst(rst), .en(step), .d(place_q),
         .q({at_first, at_last, at_row}));
     always @(posedge clk)
@@ -130,20 +133,20 @@ module rill_norm_sums #(
     always @(posedge clk) begin
         row_q <= at_row;
         if (took_q[LATENCY-1]) begin
-            sum_q[at_row] <= (at_first ? 60'd0 : sum_q[at_row]) + sum;
-            high_q[at_row] <= (at_first ? 60'd0 : high_q[at_row]) + sum_high;
-            middle_q[at_row] <= (at_first ? 60'd0 : middle_q[at_row]) + sum_middle;
-            low_q[at_row] <= (at_first ? 60'd0 : low_q[at_row]) + sum_low;
+            sum_q[at_row] <= next(at_first, sum_q[at_row], sum);
+            high_q[at_row] <= next(at_first, high_q[at_row], sum_high);
+            middle_q[at_row] <= next(at_first, middle_q[at_row], sum_middle);
+            low_q[at_row] <= next(at_first, low_q[at_row], sum_low);
+            m_sum <= next(at_first, sum_q[at_row], sum);
+            m_high <= next(at_first, high_q[at_row], sum_high);
+            m_middle <= next(at_first, middle_q[at_row], sum_middle);
+            m_low <= next(at_first, low_q[at_row], sum_low);
         end
     end
     always @(posedge clk) fault <= !rst && took_q[3] && |(lane_fault | lane_over);
 
     assign m_valid = valid_q;
     assign m_row = row_q;
-    assign m_sum = sum_q[row_q];
-    assign m_high = high_q[row_q];
-    assign m_middle = middle_q[row_q];
-    assign m_low = low_q[row_q];
 
     wire unused = took_q[LATENCY];
 endmodule

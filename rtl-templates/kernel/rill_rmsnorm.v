@@ -4,7 +4,7 @@
 // In: vector stream of N elements (chunk, tok); parameter words gamma[LANES], one per chunk, popped on tok_last.
 // Out: vector stream. The statistics are exact integers, made while a vector streams in; two banks: the next vector (all tokens of a
 // step) may enter while the one before leaves.
-// Throughput: one chunk per cycle in and out. Latency: log2(LANES) + 34 cycles from the last chunk in to the first chunk out.
+// Throughput: one chunk per cycle in and out. Latency: log2(LANES) + 37 cycles from the last chunk in to the first chunk out.
 // Reset: synchronous. fault: pulse; NaN, infinity, |x| >= 2^23, overflow.
 // LANES       fp32 per chunk: 1, 2, 4, 8, 16, 32
 // TOKENS      tokens per step, upper bound
@@ -64,8 +64,8 @@ module rill_rmsnorm #(
     localparam TOK_W = USER_W - 1;
     localparam ROW_W = TOK_W + 1;                  // {bank, tok}
     localparam [31:0] LAST_CHUNK = CHUNKS - 1;
-    localparam FINISH = 19;                        // sum of squares 2, from_int 4, mul 3, add 4, rsqrt 6
-    localparam LATENCY = 6;                        // mul 3, mul 3
+    localparam FINISH = 21;                        // sum of squares 2, from_int 4, mul 3, add 5, rsqrt 7
+    localparam LATENCY = 7;                        // operands 1, mul 3, mul 3
 
     // ---- vectors in, two banks ----
     wire                en;
@@ -87,7 +87,7 @@ module rill_rmsnorm #(
     wire                r_tvalid;
     wire [LANES*32-1:0] r_tdata;
 
-    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .READY_DELAY(LEVELS + 26)) u_banks (
+    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .READY_DELAY(LEVELS + 28)) u_banks (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata), .s_tuser(s_axis_x_tuser),
         .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end),
         .r_en(en), .r_go(s_axis_param_tvalid), .r_pad(1'b0), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks),
@@ -132,7 +132,7 @@ module rill_rmsnorm #(
         if (rst) stat_valid_q <= {FINISH{1'b0}};
         else stat_valid_q <= {stat_valid_q[FINISH-2:0], sums_valid};
     always @(posedge clk) if (stat_valid_q[FINISH-1]) r_q[stat_row] <= r;
-    wire stat_bad = |(stat_fault & {stat_valid_q[18], stat_valid_q[12], stat_valid_q[8]});
+    wire stat_bad = |(stat_fault & {stat_valid_q[20], stat_valid_q[13], stat_valid_q[8]});
 
     // ---- out ----
     wire [LATENCY-1:0]    valid;
@@ -140,7 +140,9 @@ module rill_rmsnorm #(
     reg  [USER_W+1:0]     side1_q;                // {bank, tlast, tuser}
     wire [ROW_W-1:0]      row1 = {side1_q[USER_W+1], side1_q[TOK_W-1:0]};
     wire [31:0]           r1 = r_q[row1];
-    wire [LANES*32-1:0]   gamma4;
+    wire [LANES*32-1:0]   gamma5;
+    reg  [31:0]           r2_q;
+    reg  [LANES*32-1:0]   x2_q;
     wire [LANES-1:0]      fault_r;
     wire [LANES-1:0]      fault_gamma;
 
@@ -150,22 +152,27 @@ module rill_rmsnorm #(
             param1_q <= s_axis_param_tdata;
             side1_q <= {i_bank, i_end && i_tlast, i_tuser};
         end
+    always @(posedge clk)
+        if (step) begin
+            r2_q <= r1;
+            x2_q <= r_tdata;
+        end
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_pipe (
         .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(ready), .s_side(side1_q[USER_W:0]), .en(en), .step(step), .valid(valid),
         .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_side({m_axis_y_tlast, m_axis_y_tuser}));
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(3)) u_gamma (.clk(clk), .rst(rst), .en(step), .d(param1_q), .q(gamma4));
+    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(4)) u_gamma (.clk(clk), .rst(rst), .en(step), .d(param1_q), .q(gamma5));
 
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             wire [31:0] normal;
-            rill_fp32_mul #(.SATURATE(0)) u_r (.clk(clk), .en(step), .a(r_tdata[i*32 +: 32]), .b(r1), .y(normal), .fault(fault_r[i]));
-            rill_fp32_mul #(.SATURATE(0)) u_gamma (.clk(clk), .en(step), .a(normal), .b(gamma4[i*32 +: 32]), .y(m_axis_y_tdata[i*32 +: 32]),
+            rill_fp32_mul #(.SATURATE(0)) u_r (.clk(clk), .en(step), .a(x2_q[i*32 +: 32]), .b(r2_q), .y(normal), .fault(fault_r[i]));
+            rill_fp32_mul #(.SATURATE(0)) u_gamma (.clk(clk), .en(step), .a(normal), .b(gamma5[i*32 +: 32]), .y(m_axis_y_tdata[i*32 +: 32]),
                 .fault(fault_gamma[i]));
         end
     endgenerate
 
-    wire bad = (|fault_r && valid[2]) || (|fault_gamma && valid[5]);
+    wire bad = (|fault_r && valid[3]) || (|fault_gamma && valid[6]);
     always @(posedge clk) fault <= !rst && (sums_fault || stat_bad || (en && bad));
 
     wire unused = &{1'b0, squares_q[103], valid, sum, w_end, i_chunk, i_chunks, i_pad, i_side};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise SiLU: y = x * sigmoid(x), docs/numerics.md section 2.
 //
-// Streams: docs/rtl.md section 3. Latency 22 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand. Reset: synchronous.
+// Streams: docs/rtl.md section 3. Latency 25 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand. Reset: synchronous.
 // LANES   fp32 per chunk
 // TOKENS  tokens per step, upper bound
 `default_nettype none
@@ -37,7 +37,7 @@ module rill_silu #(
         end
     endgenerate
 
-    localparam LATENCY = 22;
+    localparam LATENCY = 25;
 
     wire               en;
     wire               step;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane of rill_silu: y = x * recip(1 + exp(-x)).
 //
-// Latency 22 enabled clocks, one value per enabled clock. valid[i] belongs to stage i + 1; fault is not aligned with y: some unit met a
+// Latency 25 enabled clocks, one value per enabled clock. valid[i] belongs to stage i + 1; fault is not aligned with y: some unit met a
 // NaN, an infinity or a zero divisor in a valid stage. Reset: rewinds a delay line only.
 `default_nettype none
 
@@ -9,7 +9,7 @@ module rill_silu_lane (
     input  wire        clk,
     input  wire        rst,
     input  wire        en,
-    input  wire [21:0] valid,
+    input  wire [24:0] valid,
     input  wire [31:0] x,
     output wire [31:0] y,
     output wire        fault
@@ -28,10 +28,10 @@ module rill_silu_lane (
     rill_fp32_exp u_exp (.clk(clk), .en(en), .a({!x[31], x[30:0]}), .y(e), .fault(fault_exp));
     rill_fp32_add u_sum (.clk(clk), .en(en), .a(e), .b(ONE), .y(sum), .fault(fault_sum));
     rill_fp32_recip u_recip (.clk(clk), .en(en), .a(sum), .y(sigmoid), .fault(fault_recip));
-    rill_delay_line #(.DATA_W(32), .DEPTH(19)) u_x (.clk(clk), .rst(rst), .en(en), .d(x), .q(x_late));
+    rill_delay_line #(.DATA_W(32), .DEPTH(22)) u_x (.clk(clk), .rst(rst), .en(en), .d(x), .q(x_late));
     rill_fp32_mul u_y (.clk(clk), .en(en), .a(x_late), .b(sigmoid), .y(y), .fault(fault_y));
 
-    assign fault = (fault_exp && valid[8]) || (fault_sum && valid[12]) || (fault_recip && valid[18]) || (fault_y && valid[21]);
+    assign fault = (fault_exp && valid[9]) || (fault_sum && valid[14]) || (fault_recip && valid[21]) || (fault_y && valid[24]);
 
     wire unused = &{1'b0, valid};
 endmodule

@@ -6,8 +6,8 @@
 // raw * kscale and +0.0 at positions after the token's own, as many chunks as came in (the quantizer pads its last block); m_axis_inv = 1
 // / sum exp(s - max), one scalar per token and firing, tlast on the last token. The sum is exact on a grid of 2^-30.
 // Two passes over a bank of scores; two banks: the next head's scores enter while this one leaves.
-// Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) - 1, 1) + 22 cycles from the last chunk in to the first p; inv
-// log2(LANES) + 16 cycles after the token's last p left. A firing starts to leave only with room for its scalars reserved: p never waits
+// Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) - 1, 1) + 24 cycles from the last chunk in to the first p; inv
+// log2(LANES) + 17 cycles after the token's last p left. A firing starts to leave only with room for its scalars reserved: p never waits
 // for m_axis_inv in the middle of a firing.
 // Reset: synchronous. fault: pulse; NaN, infinity, overflow.
 // LANES    positions per chunk: 1, 2, 4, 8, 16, 32
@@ -85,7 +85,7 @@ module rill_softmax #(
     localparam FIRE_W = $clog2(FIRINGS + 1);
     localparam [31:0] LAST_FIRE = FIRINGS - 1;
     localparam [31:0] LAST_LANE = LANES_1 - 1;
-    localparam LATENCY = 17;                            // operands 1, add 4, exp 9, mul 3
+    localparam LATENCY = 19;                            // operands 1, add 5, exp 10, mul 3
     localparam [31:0] FAR = 32'hf149f2ca;               // -1e30: exp gives +0
     localparam READY_DELAY = LEVELS > 2 ? LEVELS - 1 : 1;
 
@@ -215,8 +215,8 @@ module rill_softmax #(
     wire [31:0]         i_own_chunk = {16'd0, i_own} >> LEVELS;
     wire [31:0]         i_at = {{(32-CHUNK_W){1'b0}}, i_chunk};
     wire [LANES-1:0]    i_up_to = {LANES{1'b1}} >> (LAST_LANE[4:0] & ~i_own[4:0]);
-    wire [LANES*32-1:0] vscale15_in;
-    wire [LANES*32-1:0] vscale15;
+    wire [LANES*32-1:0] vscale17_in;
+    wire [LANES*32-1:0] vscale17;
     wire [LANES-1:0]    fault_sub;
     wire [LANES-1:0]    fault_exp;
     wire [LANES-1:0]    fault_p;
@@ -227,7 +227,6 @@ module rill_softmax #(
     wire room;
     wire first_word = i_chunk == {CHUNK_W{1'b0}} && i_tuser[TOK_W-1:0] == {TOK_W{1'b0}};
     assign go = s_axis_vscale_tvalid && (room || !first_word);
-    wire issue = i_avail && go && en;
     assign s_axis_vscale_tready = out_ready && i_avail && (room || !first_word) && i_tuser[TOK_W];
     always @(posedge clk)
         if (en) begin
@@ -243,7 +242,7 @@ module rill_softmax #(
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_out (
         .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(out_ready), .s_side({end1_q, user1_q}), .en(en), .step(step), .valid(valid),
         .m_tvalid(m_axis_p_tvalid), .m_tready(m_axis_p_tready), .m_side({m_axis_p_tlast, m_axis_p_tuser}));
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(14)) u_vscale (.clk(clk), .rst(rst), .en(en), .d(vscale15_in), .q(vscale15));
+    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(16)) u_vscale (.clk(clk), .rst(rst), .en(en), .d(vscale17_in), .q(vscale17));
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_out
             wire [31:0] difference;
@@ -258,8 +257,8 @@ module rill_softmax #(
                 end
             rill_fp32_add u_sub (.clk(clk), .en(step), .a(score2_q), .b(minus_max2_q), .y(difference), .fault(fault_sub[i]));
             rill_fp32_exp u_exp (.clk(clk), .en(step), .a(difference), .y(e), .fault(fault_exp[i]));
-            assign vscale15_in[i*32 +: 32] = seen1_q[i] ? vscale1_q[i*32 +: 32] : 32'd0;
-            rill_fp32_mul #(.SATURATE(0)) u_p (.clk(clk), .en(step), .a(e), .b(vscale15[i*32 +: 32]), .y(m_axis_p_tdata[i*32 +: 32]),
+            assign vscale17_in[i*32 +: 32] = seen1_q[i] ? vscale1_q[i*32 +: 32] : 32'd0;
+            rill_fp32_mul #(.SATURATE(0)) u_p (.clk(clk), .en(step), .a(e), .b(vscale17[i*32 +: 32]), .y(m_axis_p_tdata[i*32 +: 32]),
                 .fault(fault_p[i]));
             rill_fp32_to_fixed #(.FRAC(30), .WIDTH(32)) u_fix (.clk(clk), .en(step), .a(e), .y(grid), .overflow(over_fix[i]),
                 .fault(fault_fix[i]));
@@ -269,7 +268,7 @@ module rill_softmax #(
 
     // ---- the sum per token, its reciprocal ----
     localparam SUM_AT = LATENCY + LEVELS;               // enabled clocks from r_tdata to the tree's sum
-    localparam INV = 14;                                // accumulator 1, from_int 4, mul 3, recip 6
+    localparam INV = 15;                                // accumulator 1, from_int 4, mul 3, recip 7
     wire [47:0]       chunk_sum;
     wire              sum_first;
     wire              sum_last;
@@ -316,14 +315,16 @@ module rill_softmax #(
     wire              inv_ready;
     wire              inv_push = en && inv_valid_q[INV-1];
     wire              inv_pop = m_axis_inv_tvalid && m_axis_inv_tready;
-    wire              inv_start = issue && i_chunk == {CHUNK_W{1'b0}};
+    reg  [ROOM_W-1:0] used_q;                           // scalars in the FIFO or on their way
+    wire              inv_start = i_avail && go && i_chunk == {CHUNK_W{1'b0}};      // once en, which comes late
+    wire [ROOM_W-1:0] used_same = used_q - {{(ROOM_W-1){1'b0}}, inv_pop};
+    wire [ROOM_W-1:0] used_more = used_q + {{(ROOM_W-1){1'b0}}, !inv_pop};
     wire [ROOM_W-1:0] inv_count;
     wire [ROOM_W-1:0] inv_high;
-    reg  [ROOM_W-1:0] used_q;                           // scalars in the FIFO or on their way
     assign room = used_q <= ROOM_32[ROOM_W-1:0] - TOKENS_32[ROOM_W-1:0];
     always @(posedge clk)
         if (rst) used_q <= {ROOM_W{1'b0}};
-        else used_q <= used_q + {{(ROOM_W-1){1'b0}}, inv_start} - {{(ROOM_W-1){1'b0}}, inv_pop};
+        else used_q <= en && inv_start ? used_more : used_same;
     rill_fifo #(.DATA_W(32 + USER_W), .DEPTH(ROOM)) u_inv (
         .clk(clk), .rst(rst), .s_axis_tvalid(inv_push), .s_axis_tready(inv_ready), .s_axis_tdata({inv_user, inv}),
         .m_axis_tvalid(m_axis_inv_tvalid), .m_axis_tready(m_axis_inv_tready), .m_axis_tdata({m_axis_inv_tuser, m_axis_inv_tdata}),
@@ -331,7 +332,7 @@ module rill_softmax #(
     assign m_axis_inv_tlast = m_axis_inv_tuser[TOK_W];
 
     wire bad_in = w_take && |(k_fault & k_seen);
-    wire bad_out = (|fault_sub && valid[4]) || (|fault_exp && valid[13]) || (|(fault_p | fault_fix | over_fix) && valid[16])
+    wire bad_out = (|fault_sub && valid[5]) || (|fault_exp && valid[15]) || (|(fault_p | fault_fix | over_fix) && valid[18])
         || (total_fault && inv_valid_q[7]) || (inv_fault && inv_valid_q[INV-1]);
     always @(posedge clk) fault <= !rst && (bad_in || (en && bad_out));
 

@@ -11,7 +11,7 @@ module rill_dequantize_tb;
     parameter LANES = 3;
     parameter SIDE_W = 9;
     parameter FAULT = 0;
-    localparam LATENCY = 11;
+    localparam LATENCY = 12;
     localparam LINES = 8192;
 
     wire                clk, rst, out_valid;

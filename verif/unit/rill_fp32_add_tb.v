@@ -5,7 +5,7 @@
 
 module rill_fp32_add_tb;
 
-    localparam LATENCY = 4;
+    localparam LATENCY = 5;
     localparam MAX_VECTORS = 65536;
 
     reg         clk = 1'b0;

@@ -5,7 +5,7 @@
 
 module rill_fp32_exp_tb;
 
-    localparam LATENCY = 9;
+    localparam LATENCY = 10;
     localparam MAX_VECTORS = 65536;
 
     reg         clk = 1'b0;

@@ -16,7 +16,7 @@ module rill_fp32_quadratic_tb #(parameter D_W = 18, parameter SHIFT2 = 16, param
     reg  signed [26:0]    c1 = 0;
     reg  signed [17:0]    c2 = 0;
     wire        [24:0]    y;
-    reg         [24:0]    expected [0:COUNT+3];
+    reg         [24:0]    expected [0:COUNT+4];
     integer               given, seed, idle, stall, errors;
 
     always #2 clk = !clk;
@@ -39,9 +39,9 @@ module rill_fp32_quadratic_tb #(parameter D_W = 18, parameter SHIFT2 = 16, param
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
         errors = 0;
         given = 0;
-        while (given < COUNT + 3) begin
+        while (given < COUNT + 4) begin
             @(negedge clk);
-            if (given >= 3 && y !== expected[given-3])
+            if (given >= 4 && y !== expected[given-4])
                 errors = errors + 1;
             en = $unsigned($random(seed)) % 100 >= idle && $unsigned($random(seed)) % 100 >= stall;
             d = $random(seed);

@@ -5,7 +5,7 @@
 
 module rill_fp32_recip_tb;
 
-    localparam LATENCY = 6;
+    localparam LATENCY = 7;
     localparam MAX_VECTORS = 65536;
 
     reg         clk = 1'b0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_gelu_lane: corner and random values of the whole range against the golden model, random enables, latency 38.
+// Bench of rill_gelu_lane: corner and random values of the whole range against the golden model, random enables, latency 42.
 `default_nettype none
 
 module rill_gelu_lane_tb;
-    localparam LATENCY = 38;
+    localparam LATENCY = 42;
     wire               clk, rst, fault;
     reg                en = 1'b0;
     reg  [31:0]        x = 0;

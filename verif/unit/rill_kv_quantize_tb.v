@@ -21,7 +21,7 @@ module rill_kv_quantize_tb;
     localparam LEVELS = $clog2(LANES);
     localparam CHUNKS = HEAD_DIM / LANES;
     localparam SLOTS = BEAT_BITS / 8 / LANES; // chunks of a unit
-    localparam LATENCY = LEVELS + 19 + (CHUNKS < SLOTS ? CHUNKS : SLOTS) - 1;
+    localparam LATENCY = LEVELS + 21 + (CHUNKS < SLOTS ? CHUNKS : SLOTS) - 1;
 
     wire clk, rst, fault;
     wire x_tvalid, x_tready, x_tlast, x_done;

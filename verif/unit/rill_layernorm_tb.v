@@ -47,8 +47,8 @@ module rill_layernorm_tb;
     rill_file_monitor #(.TAG("y"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(20), .COMPARE(!FAULT)) u_y (.clk(clk),
         .rst(rst), .s_axis_tvalid(y_tvalid), .s_axis_tready(y_tready), .s_axis_tdata(y_tdata), .s_axis_tuser(y_tuser),
         .s_axis_tlast(y_tlast), .done(y_done));
-    rill_kernel_verdict #(.FAULT(FAULT), .AFTER(CHUNKS * TOKENS), .LATENCY($clog2(LANES) + 47),
-        .SLACK($clog2(LANES) + 47 + CHUNKS * TOKENS - 1)) u_verdict (.clk(clk), .rst(rst), .fault(fault),
+    rill_kernel_verdict #(.FAULT(FAULT), .AFTER(CHUNKS * TOKENS), .LATENCY($clog2(LANES) + 51),
+        .SLACK($clog2(LANES) + 51 + CHUNKS * TOKENS - 1)) u_verdict (.clk(clk), .rst(rst), .fault(fault),
         .done(x_done && param_done && y_done), .x_tvalid(x_tvalid), .x_tready(x_tready), .y_tvalid(y_tvalid), .y_tready(y_tready));
 endmodule
 

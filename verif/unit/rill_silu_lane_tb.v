@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_silu_lane: corner and random values of the whole range against the golden model, random enables, latency 22.
+// Bench of rill_silu_lane: corner and random values of the whole range against the golden model, random enables, latency 25.
 `default_nettype none
 
 module rill_silu_lane_tb;
-    localparam LATENCY = 22;
+    localparam LATENCY = 25;
     wire               clk, rst, fault;
     reg                en = 1'b0;
     reg  [31:0]        x = 0;

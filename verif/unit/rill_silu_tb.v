@@ -31,7 +31,7 @@ module rill_silu_tb;
     rill_file_monitor #(.TAG("y"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(20), .COMPARE(!FAULT)) u_y (.clk(clk),
         .rst(rst), .s_axis_tvalid(y_tvalid), .s_axis_tready(y_tready), .s_axis_tdata(y_tdata), .s_axis_tuser(y_tuser),
         .s_axis_tlast(y_tlast), .done(y_done));
-    rill_kernel_verdict #(.FAULT(FAULT), .LATENCY(22), .SLACK(22), .WAITS(2)) u_verdict (.clk(clk), .rst(rst), .fault(fault),
+    rill_kernel_verdict #(.FAULT(FAULT), .LATENCY(25), .SLACK(25), .WAITS(2)) u_verdict (.clk(clk), .rst(rst), .fault(fault),
         .done(x_done && y_done), .x_tvalid(x_tvalid), .x_tready(x_tready), .y_tvalid(y_tvalid), .y_tready(y_tready));
 endmodule
 

@@ -19,7 +19,7 @@ module rill_softmax_tb;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam LEVELS = $clog2(LANES);
     // The first step is at position 0 with all tokens.
-    localparam LATENCY = (LEVELS > 2 ? LEVELS - 1 : 1) + 22;
+    localparam LATENCY = (LEVELS > 2 ? LEVELS - 1 : 1) + 24;
 
     wire clk, rst, fault;
     wire step_tvalid, step_tready, step_tlast, step_done;
