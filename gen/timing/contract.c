@@ -68,7 +68,7 @@ static void softmax(const struct call *k) {
     banks(k, 0, max_delay(k), 19);
     k->c->machine = TIMING_SOFTMAX;
     k->c->enter = 3;
-    k->c->units = levels(k) + 17; // from a token's last p to its scalar
+    k->c->units = levels(k) + 18; // from a token's last p to its scalar
     k->c->times = 4;              // firings whose scalars have room
     k->c->heads = arg(k, "HEADS", 1);
     k->c->layers = arg(k, "LAYERS", 1);

@@ -113,7 +113,7 @@ module rill_bank_buffer #(
     reg               tlast_q [0:1];
     reg [SIDE_W-1:0]  side_q [0:1];
     always @(posedge clk)
-        if (w_take && w_end) begin
+        if (w_take) begin                      // that of the last word stays
             last_chunk_q[w_bank_q] <= w_chunk_q;
             last_tok_q[w_bank_q] <= s_tuser[TOK_W-1:0];
             tlast_q[w_bank_q] <= s_tlast;

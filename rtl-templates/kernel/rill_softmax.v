@@ -7,7 +7,7 @@
 // / sum exp(s - max), one scalar per token and firing, tlast on the last token. The sum is exact on a grid of 2^-30.
 // Two passes over a bank of scores; two banks: the next head's scores enter while this one leaves.
 // Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) - 1, 1) + 24 cycles from the last chunk in to the first p; inv
-// log2(LANES) + 17 cycles after the token's last p left. A firing starts to leave only with room for its scalars reserved: p never waits
+// log2(LANES) + 18 cycles after the token's last p left. A firing starts to leave only with room for its scalars reserved: p never waits
 // for m_axis_inv in the middle of a firing.
 // Reset: synchronous. fault: pulse; NaN, infinity, overflow.
 // LANES    positions per chunk: 1, 2, 4, 8, 16, 32
@@ -313,20 +313,32 @@ module rill_softmax #(
     localparam [31:0] ROOM_32 = ROOM;
     localparam [31:0] TOKENS_32 = TOKENS;
     wire              inv_ready;
-    wire              inv_push = en && inv_valid_q[INV-1];
+    reg               inv_push;                         // en comes late: what it decides is counted one cycle later
+    reg  [31:0]       inv_data_q;
+    reg  [USER_W-1:0] inv_user_q;
     wire              inv_pop = m_axis_inv_tvalid && m_axis_inv_tready;
-    reg  [ROOM_W-1:0] used_q;                           // scalars in the FIFO or on their way
-    wire              inv_start = i_avail && go && i_chunk == {CHUNK_W{1'b0}};      // once en, which comes late
-    wire [ROOM_W-1:0] used_same = used_q - {{(ROOM_W-1){1'b0}}, inv_pop};
-    wire [ROOM_W-1:0] used_more = used_q + {{(ROOM_W-1){1'b0}}, !inv_pop};
+    reg  [ROOM_W-1:0] used_q;                           // scalars in the FIFO or on their way, but one that start_q marks
+    reg               start_q;
     wire [ROOM_W-1:0] inv_count;
     wire [ROOM_W-1:0] inv_high;
-    assign room = used_q <= ROOM_32[ROOM_W-1:0] - TOKENS_32[ROOM_W-1:0];
+    assign room = used_q + {{(ROOM_W-1){1'b0}}, start_q} <= ROOM_32[ROOM_W-1:0] - TOKENS_32[ROOM_W-1:0];
     always @(posedge clk)
-        if (rst) used_q <= {ROOM_W{1'b0}};
-        else used_q <= en && inv_start ? used_more : used_same;
+        if (rst) begin
+            used_q <= {ROOM_W{1'b0}};
+            start_q <= 1'b0;
+            inv_push <= 1'b0;
+        end else begin
+            used_q <= used_q + {{(ROOM_W-1){1'b0}}, start_q} - {{(ROOM_W-1){1'b0}}, inv_pop};
+            start_q <= en && i_avail && go && i_chunk == {CHUNK_W{1'b0}};
+            inv_push <= en && inv_valid_q[INV-1];
+        end
+    always @(posedge clk)
+        if (inv_valid_q[INV-1]) begin
+            inv_data_q <= inv;
+            inv_user_q <= inv_user;
+        end
     rill_fifo #(.DATA_W(32 + USER_W), .DEPTH(ROOM)) u_inv (
-        .clk(clk), .rst(rst), .s_axis_tvalid(inv_push), .s_axis_tready(inv_ready), .s_axis_tdata({inv_user, inv}),
+        .clk(clk), .rst(rst), .s_axis_tvalid(inv_push), .s_axis_tready(inv_ready), .s_axis_tdata({inv_user_q, inv_data_q}),
         .m_axis_tvalid(m_axis_inv_tvalid), .m_axis_tready(m_axis_inv_tready), .m_axis_tdata({m_axis_inv_tuser, m_axis_inv_tdata}),
         .occupancy(inv_count), .high_water(inv_high));
     assign m_axis_inv_tlast = m_axis_inv_tuser[TOK_W];
