@@ -111,7 +111,7 @@ module rill_norm_sums #(
     reg  [59:0]      middle_q [0:ROWS-1];
     reg  [59:0]      low_q [0:ROWS-1];
     function [59:0] next(input first_word, input [59:0] so_far, input [59:0] chunk);
-        next = (first_word ? 60'd0 : so_far) + chunk;
+        next = chunk + (first_word ? 60'd0 : so_far);     // the choice is part of the adder in this order
     endfunction
     rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LATENCY - 1)) u_place (.clk(clk), .rst(rst), .en(step), .d(place_q),
         .q({at_first, at_last, at_row}));
