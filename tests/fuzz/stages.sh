@@ -4,7 +4,14 @@
 
 # ---- what all designs share ----
 
-verilator_root() { verilator --getenv VERILATOR_ROOT; }
+verilator_root() { cat "$lib/verilator_root"; }
+
+# The program behind the command `verilator`, a script that takes as long to start as a small design to be read; with the faster allocator
+# where the machine has one.
+run_verilator() ( # arguments of verilator
+    ulimit -s unlimited 2>/dev/null
+    VERILATOR_ROOT=$(verilator_root) LD_PRELOAD=$(cat "$lib/allocator") exec timeout 600 verilator_bin "$@"
+)
 
 # Flags of every C++ file; the Verilated files come from `verilator --cc`.
 cpp_flags() {
@@ -20,6 +27,8 @@ make_shared() {
     mkdir -p "$lib" "$work/failures"
     make -C "$root" --no-print-directory build/rill >"$work/make.log" 2>&1 || return
     ${CC:-gcc} -std=c11 -Wall -Wextra -Werror -O1 -o "$lib/graph_seed" "$root"/tests/fuzz/graph_*.c || return
+    verilator --getenv VERILATOR_ROOT >"$lib/verilator_root" || return
+    find /usr/lib /usr/local/lib -name libtcmalloc_minimal.so.4 2>/dev/null | head -n 1 >"$lib/allocator"
     include=$(verilator_root)/include
     if [ ! "$lib/headers.pch" -nt "$include/verilated.h" ]; then
         echo '#include "verilated.h"
@@ -40,37 +49,45 @@ make_shared() {
 # The models of tests/fuzz/units, one for each top of parts.sv.
 make_units() {
     local units=$root/tests/fuzz/units name
-    [ -z "$(find "$units" "$root"/rtl-templates/arith -newer "$lib/units.a" 2>&1)" ] && return
+    local fifo=$root/rtl-templates/stream/rill_fifo.v wide
+    [ -z "$(find "$units" "$root"/rtl-templates/arith "$fifo" -newer "$lib/units.a" 2>&1)" ] && return
     mkdir -p "$lib/units"
     rm -f "$lib/units.a"
-    for name in $(sed -nE 's/^module rill_part_([a-z_0-9]*) .*/\1/p; s/^`RILL_FROM\((.*)\)/from_\1/p; s/^`RILL_FIXED\((.*),.*/fixed_\1/p' \
-        "$units/parts.sv"); do
-        verilator --cc -O3 --x-assign fast --x-initial fast --top-module "rill_part_$name" --prefix "Vrill_part_$name" --Mdir "$lib/units/$name" \
-            -Wno-fatal "$units/parts.sv" -y "$root/rtl-templates/arith" >"$lib/units/$name.log" 2>&1 || { cat "$lib/units/$name.log" && return 1; }
+    sed 's/^module rill_fifo /module rill_fifo_own /' "$fifo" >"$lib/rill_fifo_own.v"
+    for name in $(sed -nE 's/^module rill_part_([a-z_0-9]*) .*/\1/p; s/^`RILL_FROM\((.*)\)/from_\1/p; s/^`RILL_FIXED\((.*),.*/fixed_\1/p
+        s/^`RILL_FIFO\((.*), (.*),.*/fifo_\1_\2/p' "$units/parts.sv"); do
+        wide=0
+        [[ $name != fifo_* ]] || wide=1
+        run_verilator --cc -O3 --x-assign fast --x-initial fast --top-module "rill_part_$name" --prefix "Vrill_part_$name" --Mdir "$lib/units/$name" \
+            --assert -DRILL_ASSERT -Wno-fatal "$units/parts.sv" -y "$root/rtl-templates/arith" -y "$root/rtl-templates/stream" \
+            -y "$root/verif/model" >"$lib/units/$name.log" 2>&1 || { cat "$lib/units/$name.log" && return 1; }
         cat "$lib/units/$name"/*.cpp "$units/units.cpp" >"$lib/units/$name/all.cc"
         # shellcheck disable=SC2046 # flags are words
-        clang++ $(cpp_flags) "-DUNIT=$name" -I"$lib/units/$name" -O1 -c -o "$lib/units/$name.o" "$lib/units/$name/all.cc" || return
+        clang++ $(cpp_flags) "-DUNIT=$name" -DWIDE=$wide -I"$lib/units/$name" -O1 -c -o "$lib/units/$name.o" "$lib/units/$name/all.cc" || return
     done
+    # shellcheck disable=SC2046 # flags are words
+    clang++ $(cpp_flags) -O1 -c -o "$lib/units/probes.o" "$units/probes.cpp" || return
     ar rcs "$lib/units.a" "$lib/units"/*.o
 }
 
 # ---- one spec ----
 
-# The filelist of a design with the fp32 units that are compiled already (tests/fuzz/units), or with its own.
-design_files() { # folder
-    if [ $plain = 1 ]; then cp "$1/filelist.f" "$1/sim/filelist.f" && return; fi
-    grep -vE '^rtl/rill_fp32_(add|mul|exp|exp_table|recip|recip_table|rsqrt|rsqrt_table|quadratic|from_int|to_fixed)\.v$' "$1/filelist.f" >"$1/sim/filelist.f"
-    echo "$root/tests/fuzz/units/units.sv" >>"$1/sim/filelist.f"
+# The files of the design in this folder: with the units that are compiled already (tests/fuzz/units), or with its own.
+design_files() {
+    local units=$root/tests/fuzz/units harness=$root/verif/harness
+    if [ $plain = 1 ]; then cat filelist.f && echo "$harness/rill_probe.sv $harness/rill_fifo_probe.sv"
+    else echo "$units/units.sv $units/probes.sv $lib/rill_fifo_own.v -y rtl rtl/rill_top.v"
+    fi
 }
 
 # With every warning of -Wall on the design: an emitted design has none (verif/lint/emitted.vlt). Operations on wide values stay calls.
 verilate() { # folder: as `rill sim --quick-build` does
     cd "$1" || return
     rm -rf sim/build
-    design_files "$1"
-    timeout 600 verilator --cc --exe -fno-expand --x-assign fast --x-initial fast --top-module rill_sim_top --prefix $top --Mdir sim/build -Wall \
+    design_files >sim/filelist.f
+    run_verilator --cc --exe -fno-expand --x-assign fast --x-initial fast --top-module rill_sim_top --prefix $top --Mdir sim/build -Wall \
         --assert -DRILL_PROBES -DRILL_ASSERT "$root/verif/lint/emitted.vlt" "$root/tests/fuzz/harness.vlt" \
-        -f sim/filelist.f sim/rill_sim_top.sv "$root"/verif/model/*.sv "$root"/verif/harness/*.sv "$root/verif/harness/main.cpp"
+        -f sim/filelist.f sim/rill_sim_top.sv "$root"/verif/model/*.sv "$root/verif/harness/rill_contract_probe.sv" "$root/verif/harness/main.cpp"
 }
 
 compile() { # folder: all as one file, without optimisation: a design this small is simulated sooner than it is optimised
@@ -142,11 +159,20 @@ same_ids() { # spec, folder
     json_ids "$2.json" | diff - "$2.golden" >/dev/null || { echo "error: other ids than rill golden" && return 1; }
 }
 
-# One stage of a spec: its time, its name if it fails, its message in $log.
+# Processor time of this shell and of all that it has waited for, in hundredths of a second: `spent`.
+take_clock() {
+    local fields
+    read -r -a fields </proc/self/stat
+    spent=$((fields[13] + fields[14] + fields[15] + fields[16]))
+}
+
+# One stage of a spec: its processor time, its name if it fails, its message in $log.
 step() { # stage, command...
-    local before=$EPOCHREALTIME status=0
-    stage=$1
+    local before status=0
+    take_clock
+    before=$spent stage=$1
     ("${@:2}") >"$log" 2>&1 </dev/null || status=$?
-    times+=" $1 $(awk -v a="$before" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')"
+    take_clock
+    times+=" $1 $(printf '%d.%02d' $(((spent - before) / 100)) $(((spent - before) % 100)))"
     return $status
 }

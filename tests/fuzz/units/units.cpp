@@ -20,12 +20,31 @@ template <std::size_t words> static void put(VlWide<words> &port, const svBitVec
 
 extern "C" void *JOIN(rill_new_, UNIT)() { return new MODEL; }
 
-extern "C" long long JOIN(rill_step_, UNIT)(void *unit, const svBitVecVal *in) {
-    auto &model = *static_cast<MODEL *>(unit);
+static void step(MODEL &model, const svBitVecVal *in) {
     put(model.in, in);
     model.clk = 0;
     model.eval();
     model.clk = 1;
     model.eval();
+}
+
+#if WIDE
+static void get(QData port, svBitVecVal *out) { out[0] = static_cast<svBitVecVal>(port), out[1] = static_cast<svBitVecVal>(port >> 32); }
+template <std::size_t words> static void get(const VlWide<words> &port, svBitVecVal *out) {
+    for (std::size_t i = 0; i < words; i++) out[i] = port[i];
+}
+
+extern "C" int JOIN(rill_step_, UNIT)(void *unit, char moves, const svBitVecVal *in, svBitVecVal *out) {
+    auto &model = *static_cast<MODEL *>(unit);
+    model.moves = static_cast<CData>(moves);
+    step(model, in);
+    get(model.out, out);
+    return model.state;
+}
+#else
+extern "C" long long JOIN(rill_step_, UNIT)(void *unit, const svBitVecVal *in) {
+    auto &model = *static_cast<MODEL *>(unit);
+    step(model, in);
     return static_cast<long long>(model.out);
 }
+#endif

@@ -6,6 +6,8 @@
 `default_nettype none
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off UNUSEDPARAM */
+/* verilator lint_off UNUSEDSIGNAL */
+/* verilator lint_off BLKSEQ */
 
 `define RILL_UNIT(TAG, IN_W, OUT_W, IN, OUT) \
     import "DPI-C" function chandle rill_new_``TAG(); \
@@ -117,6 +119,64 @@ module rill_fp32_to_fixed #(
             44 * 64 + 20: begin : gen_44 `RILL_UNIT(fixed_44, 32, 46, a, {fault, overflow, y}) end
             default: rill_error_no_unit_of_this_FRAC_and_WIDTH u_error ();
         endcase
+    endgenerate
+endmodule
+
+// FIFOs of the depths and widths that most streams have; others are the template itself, under another name (stages.sh). All their outputs
+// come from registers, and nothing moves in one that is empty, out of reset and not written.
+`define RILL_FIFO_UNIT(D, W, N) \
+    begin : gen_``D``_``W \
+        import "DPI-C" function chandle rill_new_fifo_``D``_``W(); \
+        import "DPI-C" function int rill_step_fifo_``D``_``W(input chandle unit, input byte moves, input bit [W-1:0] in, output bit [W-1:0] out); \
+        chandle unit; \
+        initial unit = rill_new_fifo_``D``_``W(); \
+        bit [W-1:0] out_d; \
+        bit [2*N+1:0] state_d; \
+        bit [W-1:0] out_q; \
+        bit [2*N-1:0] counts_q; \
+        bit tready_q, tvalid_q; \
+        always @(posedge clk) \
+            if (rst || s_axis_tvalid || counts_q[N-1:0] != 0 || !tready_q) begin \
+                state_d = (2*N+2)'(rill_step_fifo_``D``_``W(unit, {5'd0, rst, s_axis_tvalid, m_axis_tready}, W'(s_axis_tdata), out_d)); \
+                {tready_q, tvalid_q, counts_q} <= state_d; \
+                out_q <= out_d; \
+            end \
+        assign {high_water, occupancy} = counts_q; \
+        assign s_axis_tready = tready_q; \
+        assign m_axis_tvalid = tvalid_q; \
+        assign m_axis_tdata = out_q[DATA_W-1:0]; \
+    end
+
+module rill_fifo #(
+    parameter DATA_W = 0,
+    parameter DEPTH = 0,
+    parameter RAM_STYLE = "auto",
+    parameter COUNT_W = $clog2(DEPTH + 1)
+) (
+    input  wire               clk,
+    input  wire               rst,
+    input  wire               s_axis_tvalid,
+    output wire               s_axis_tready,
+    input  wire [DATA_W-1:0]  s_axis_tdata,
+    output wire               m_axis_tvalid,
+    input  wire               m_axis_tready,
+    output wire [DATA_W-1:0]  m_axis_tdata,
+    output wire [COUNT_W-1:0] occupancy,
+    output wire [COUNT_W-1:0] high_water
+);
+    generate
+        if (DEPTH == 2 && DATA_W <= 40) `RILL_FIFO_UNIT(2, 40, 2)
+        else if (DEPTH == 2 && DATA_W <= 72) `RILL_FIFO_UNIT(2, 72, 2)
+        else if (DEPTH == 2 && DATA_W <= 136) `RILL_FIFO_UNIT(2, 136, 2)
+        else if (DEPTH == 2 && DATA_W <= 272) `RILL_FIFO_UNIT(2, 272, 2)
+        else if (DEPTH == 2 && DATA_W <= 544) `RILL_FIFO_UNIT(2, 544, 2)
+        else if (DEPTH == 4 && DATA_W <= 72) `RILL_FIFO_UNIT(4, 72, 3)
+        else if (DEPTH == 4 && DATA_W <= 272) `RILL_FIFO_UNIT(4, 272, 3)
+        else begin : gen_own
+            rill_fifo_own #(.DATA_W(DATA_W), .DEPTH(DEPTH), .RAM_STYLE(RAM_STYLE)) u_own (.clk(clk), .rst(rst), .s_axis_tvalid(s_axis_tvalid),
+                .s_axis_tready(s_axis_tready), .s_axis_tdata(s_axis_tdata), .m_axis_tvalid(m_axis_tvalid), .m_axis_tready(m_axis_tready),
+                .m_axis_tdata(m_axis_tdata), .occupancy(occupancy), .high_water(high_water));
+        end
     endgenerate
 endmodule
 
