@@ -95,7 +95,7 @@ compile() { # folder: all as one file, without optimisation: a design this small
     for file in $top*.cpp; do echo "#include \"$file\""; done >all.cc
     echo "#include \"$root/verif/harness/main.cpp\"" >>all.cc
     # shellcheck disable=SC2046 # flags are words
-    timeout 900 clang++ -I. $(cpp_flags) -include-pch "$lib/headers.pch" -O0 -o Vrill all.cc "$lib"/*.o "$lib/units.a" "$root/build/librill.a" \
+    timeout 900 clang++ -I. $(cpp_flags) -include-pch "$lib/headers.pch" -O0 -fuse-ld=gold -o Vrill all.cc "$lib"/*.o "$lib/units.a" "$root/build/librill.a" \
         -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm -lpthread
 }
 
