@@ -49,17 +49,18 @@ make_shared() {
 # The models of tests/fuzz/units, one for each top of parts.sv.
 make_units() {
     local units=$root/tests/fuzz/units name
-    local fifo=$root/rtl-templates/stream/rill_fifo.v wide
-    [ -z "$(find "$units" "$root"/rtl-templates/arith "$fifo" -newer "$lib/units.a" 2>&1)" ] && return
+    local wide templates=$root/rtl-templates
+    [ -z "$(find "$units" "$templates"/{arith,stream,kernel} "$root/verif/model" -newer "$lib/units.a" 2>&1)" ] && return
     mkdir -p "$lib/units"
     rm -f "$lib/units.a"
-    sed 's/^module rill_fifo /module rill_fifo_own /' "$fifo" >"$lib/rill_fifo_own.v"
+    sed 's/^module rill_fifo /module rill_fifo_own /' "$templates/stream/rill_fifo.v" >"$lib/rill_fifo_own.v"
     for name in $(sed -nE 's/^module rill_part_([a-z_0-9]*) .*/\1/p; s/^`RILL_FROM\((.*)\)/from_\1/p; s/^`RILL_FIXED\((.*),.*/fixed_\1/p
-        s/^`RILL_FIFO\((.*), (.*),.*/fifo_\1_\2/p' "$units/parts.sv"); do
+        s/^`RILL_FIFO\((.*), (.*),.*/fifo_\1_\2/p
+        s/^`RILL_(MATRIX|PAIR|MEMORY)\((.*)\)/\L\1_\2/p' "$units/parts.sv"); do
         wide=0
-        [[ $name != fifo_* ]] || wide=1
+        [[ ! $name =~ ^(fifo|matrix|pair|memory)_ ]] || wide=1
         run_verilator --cc -O3 --x-assign fast --x-initial fast --top-module "rill_part_$name" --prefix "Vrill_part_$name" --Mdir "$lib/units/$name" \
-            --assert -DRILL_ASSERT -Wno-fatal "$units/parts.sv" -y "$root/rtl-templates/arith" -y "$root/rtl-templates/stream" \
+            --assert -DRILL_ASSERT -Wno-fatal "$units/parts.sv" -y "$templates/arith" -y "$templates/stream" -y "$templates/kernel" \
             -y "$root/verif/model" >"$lib/units/$name.log" 2>&1 || { cat "$lib/units/$name.log" && return 1; }
         cat "$lib/units/$name"/*.cpp "$units/units.cpp" >"$lib/units/$name/all.cc"
         # shellcheck disable=SC2046 # flags are words
@@ -75,8 +76,8 @@ make_units() {
 # The files of the design in this folder: with the units that are compiled already (tests/fuzz/units), or with its own.
 design_files() {
     local units=$root/tests/fuzz/units harness=$root/verif/harness
-    if [ $plain = 1 ]; then cat filelist.f && echo "$harness/rill_probe.sv $harness/rill_fifo_probe.sv"
-    else echo "$units/units.sv $units/probes.sv $lib/rill_fifo_own.v -y rtl rtl/rill_top.v"
+    if [ $plain = 1 ]; then cat filelist.f && echo "$harness/rill_probe.sv $harness/rill_fifo_probe.sv " "$root"/verif/model/rill_axi_*.sv
+    else echo "$units/units.sv $units/probes.sv $lib/rill_fifo_own.v -y rtl rtl/rill_top.v "
     fi
 }
 
@@ -87,7 +88,7 @@ verilate() { # folder: as `rill sim --quick-build` does
     design_files >sim/filelist.f
     run_verilator --cc --exe -fno-expand --x-assign fast --x-initial fast --top-module rill_sim_top --prefix $top --Mdir sim/build -Wall \
         --assert -DRILL_PROBES -DRILL_ASSERT "$root/verif/lint/emitted.vlt" "$root/tests/fuzz/harness.vlt" \
-        -f sim/filelist.f sim/rill_sim_top.sv "$root"/verif/model/*.sv "$root/verif/harness/rill_contract_probe.sv" "$root/verif/harness/main.cpp"
+        -f sim/filelist.f sim/rill_sim_top.sv "$root/verif/model/rill_assert.sv" "$root/verif/harness/rill_contract_probe.sv" "$root/verif/harness/main.cpp"
 }
 
 compile() { # folder: all as one file, without optimisation: a design this small is simulated sooner than it is optimised

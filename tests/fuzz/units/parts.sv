@@ -64,4 +64,42 @@ endmodule
 `RILL_FIFO(4, 72, 3)
 `RILL_FIFO(4, 272, 3)
 
+`define RILL_MATRIX(B) \
+module rill_part_matrix_``B (input wire clk, input wire [7:0] moves, input wire [136+5*B:0] in, output wire state, output wire [127:0] out); \
+    wire side; \
+    rill_matrix_lane #(.BEAT_BITS(B), .TOKENS(8), .ROWS(8), .SIDE_W(1)) u_unit (.clk(clk), .rst(moves[1]), .valid(moves[0]), \
+        .int4(moves[2]), .first(moves[3]), .last(moves[4]), .tok(in[5:0]), .offset(in[27:6]), .group_scale(in[35:28]), .shift(in[40:36]), \
+        .row_scale(in[72:41]), .bias(in[104:73]), .beat(in[136 +: B]), .x(in[136+B +: 4*B]), .side(1'b0), .out_valid(state), .out_acc(out[63:0]), \
+        .out_row_scale(out[95:64]), .out_bias(out[127:96]), .out_side(side)); \
+endmodule
+`RILL_MATRIX(256)
+`RILL_MATRIX(512)
+
+`define RILL_PAIR(B) \
+module rill_part_pair_``B (input wire clk, input wire [7:0] moves, input wire [144+9*B:0] in, output wire state, output wire [127:0] out); \
+    rill_matrix_pair #(.BEAT_BITS(B), .TOKENS(8), .ROWS(8)) u_unit (.clk(clk), .rst(moves[1]), .valid(moves[0]), \
+        .int4(moves[2]), .first(moves[3]), .both(moves[4]), .out(moves[5]), .turn(in[4:0]), .out_tok(in[7:5]), .out_row(in[10:8]), \
+        .offset(in[54:11]), .group_scale(in[62:55]), .shift(in[72:63]), .row_scale(in[104:73]), .bias(in[136:105]), .beat(in[144 +: B]), \
+        .x(in[144+B +: 8*B]), .out_valid(state), .out_acc(out[63:0]), .out_row_scale(out[95:64]), .out_bias(out[127:96])); \
+endmodule
+`RILL_PAIR(256)
+`RILL_PAIR(512)
+
+// `moving`: something is on its way; until then a cycle without a request changes nothing.
+`define RILL_MEMORY(B) \
+module rill_part_memory_``B (input wire clk, input wire [7:0] moves, input wire [B+B/8+191:0] in, output wire [19:0] state, output wire [B-1:0] out); \
+    wire moving = u_unit.reads_q != 0 || u_unit.writes_q != 0 || rvalid || bvalid || !arready || !awready; \
+    wire rvalid, bvalid, arready, awready, wready, rlast; \
+    wire [3:0] rid, bid; \
+    wire [1:0] rresp, bresp; \
+    assign state = {moving, rvalid, bvalid, arready, awready, wready, rlast, rid, bid, rresp, bresp, 1'b0}; \
+    rill_axi_memory #(.BEAT_BITS(B), .ID_W(4)) u_unit (.clk(clk), .rst(moves[0]), .channel(in[7:0]), .arvalid(moves[1]), .rready(moves[2]), \
+        .awvalid(moves[3]), .wvalid(moves[4]), .wlast(moves[5]), .bready(moves[6]), .araddr(in[71:8]), .awaddr(in[135:72]), .arlen(in[143:136]), \
+        .awlen(in[151:144]), .arsize(in[154:152]), .awsize(in[157:155]), .arburst(in[159:158]), .awburst(in[161:160]), .arid(in[165:162]), \
+        .awid(in[169:166]), .wstrb(in[192 +: B/8]), .wdata(in[192+B/8 +: B]), .arready(arready), .awready(awready), .wready(wready), \
+        .rvalid(rvalid), .rid(rid), .rdata(out), .rresp(rresp), .rlast(rlast), .bvalid(bvalid), .bid(bid), .bresp(bresp)); \
+endmodule
+`RILL_MEMORY(256)
+`RILL_MEMORY(512)
+
 `default_nettype wire

@@ -180,4 +180,183 @@ module rill_fifo #(
     endgenerate
 endmodule
 
+// One of the matrix lanes below: called while a beat is on its way through the pipeline of 9 cycles.
+`define RILL_MATRIX_UNIT(TAG, IN_W) \
+    begin : gen_unit \
+        import "DPI-C" function chandle rill_new_``TAG(); \
+        import "DPI-C" function int rill_step_``TAG(input chandle unit, input byte moves, input bit [IN_W-1:0] in, output bit [127:0] out); \
+        chandle unit; \
+        initial unit = rill_new_``TAG(); \
+        bit [127:0] out_d; \
+        bit [127:0] out_q; \
+        bit valid_d; \
+        bit valid_q; \
+        bit [3:0] left_q; \
+        always @(posedge clk) \
+            if (rst || starts || left_q != 0) begin \
+                valid_d = 1'(rill_step_``TAG(unit, {2'd0, moves, rst, valid}, IN_W'(in), out_d)); \
+                valid_q <= valid_d; \
+                out_q <= out_d; \
+                left_q <= starts ? 4'd10 : left_q == 0 ? 4'd0 : left_q - 4'd1; \
+            end \
+        assign out_valid = valid_q; \
+        assign {out_bias, out_row_scale, out_acc} = out_q; \
+    end
+
+module rill_matrix_lane #(
+    parameter BEAT_BITS = 0,
+    parameter TOKENS = 0,
+    parameter ROWS = 1,
+    parameter SIDE_W = 1,
+    parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1
+) (
+    input  wire                   clk,
+    input  wire                   rst,
+    input  wire                   valid,
+    input  wire                   int4,
+    input  wire                   first,
+    input  wire                   last,
+    input  wire [TOK_W-1:0]       tok,
+    input  wire [BEAT_BITS-1:0]   beat,
+    input  wire [4*BEAT_BITS-1:0] x,
+    input  wire [21:0]            offset,
+    input  wire [7:0]             group_scale,
+    input  wire [4:0]             shift,
+    input  wire [31:0]            row_scale,
+    input  wire [31:0]            bias,
+    input  wire [SIDE_W-1:0]      side,
+    output wire                   out_valid,
+    output wire [63:0]            out_acc,
+    output wire [31:0]            out_row_scale,
+    output wire [31:0]            out_bias,
+    output wire [SIDE_W-1:0]      out_side
+);
+    wire                     starts = valid;
+    wire [3:0]               moves = {1'b0, last, first, int4};
+    wire [136+5*BEAT_BITS:0] in = {1'b0, x, beat, 31'd0, bias, row_scale, shift, group_scale, offset, 6'(tok)};
+    assign out_side = side;                  // one bit, always 0
+    generate
+        if (BEAT_BITS == 512) `RILL_MATRIX_UNIT(matrix_512, (137 + 5 * 512))
+        else `RILL_MATRIX_UNIT(matrix_256, (137 + 5 * 256))
+    endgenerate
+endmodule
+
+module rill_matrix_pair #(
+    parameter BEAT_BITS = 0,
+    parameter TOKENS = 0,
+    parameter ROWS = 1,
+    parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
+    parameter ROW_W = ROWS > 1 ? $clog2(ROWS) : 1,
+    parameter TURN_W = TOKENS * ROWS > 2 ? $clog2(TOKENS * ROWS) - 1 : 1
+) (
+    input  wire                   clk,
+    input  wire                   rst,
+    input  wire                   valid,
+    input  wire                   both,
+    input  wire                   int4,
+    input  wire                   first,
+    input  wire [TURN_W-1:0]      turn,
+    input  wire                   out,
+    input  wire [TOK_W-1:0]       out_tok,
+    input  wire [ROW_W-1:0]       out_row,
+    input  wire [BEAT_BITS-1:0]   beat,
+    input  wire [8*BEAT_BITS-1:0] x,
+    input  wire [43:0]            offset,
+    input  wire [7:0]             group_scale,
+    input  wire [9:0]             shift,
+    input  wire [31:0]            row_scale,
+    input  wire [31:0]            bias,
+    output wire                   out_valid,
+    output wire [63:0]            out_acc,
+    output wire [31:0]            out_row_scale,
+    output wire [31:0]            out_bias
+);
+    // Places of accumulators as at TOKENS 8.
+    localparam int           TURNS = TOKENS / 2;
+    wire                     starts = valid || out;
+    wire [3:0]               moves = {out, both, first, int4};
+    wire [4:0]               place = 5'((32'(turn) / TURNS) * 4 + 32'(turn) % TURNS);
+    wire [144+9*BEAT_BITS:0] in = {1'b0, x, beat, 7'd0, bias, row_scale, shift, group_scale, offset, 3'(out_row), 3'(out_tok), place};
+    generate
+        if (BEAT_BITS == 512) `RILL_MATRIX_UNIT(pair_512, (145 + 9 * 512))
+        else `RILL_MATRIX_UNIT(pair_256, (145 + 9 * 256))
+    endgenerate
+endmodule
+
+// The memory model with its protocol checker.
+`define RILL_MEMORY_UNIT(TAG, B) \
+    begin : gen_unit \
+        import "DPI-C" function chandle rill_new_``TAG(); \
+        import "DPI-C" function int rill_step_``TAG(input chandle unit, input byte moves, input bit [B+B/8+191:0] in, output bit [B-1:0] out); \
+        chandle unit; \
+        initial unit = rill_new_``TAG(); \
+        bit [B-1:0] out_d; \
+        bit [B-1:0] out_q; \
+        bit [19:0] state_d; \
+        bit [19:0] state_q; \
+        always @(posedge clk) \
+            if (rst || arvalid || awvalid || wvalid || moving || !opened_q) begin \
+                state_d = 20'(rill_step_``TAG(unit, moves, in, out_d)); \
+                state_q <= state_d; \
+                out_q <= out_d; \
+                opened_q <= !rst; \
+            end \
+        assign {moving, rvalid, bvalid, arready, awready, wready, rlast} = state_q[19:13]; \
+        assign rid = ID_W'(state_q[12:9]); \
+        assign bid = ID_W'(state_q[8:5]); \
+        assign rresp = state_q[4:3]; \
+        assign bresp = state_q[2:1]; \
+        assign rdata = out_q; \
+    end
+
+module rill_axi_memory #(
+    parameter int BEAT_BITS = 512,
+    parameter int ID_W = 1,
+    parameter int ADDR_W = 64
+) (
+    input  wire                   clk,
+    input  wire                   rst,
+    input  wire [7:0]             channel,
+    input  wire                   awvalid,
+    output wire                   awready,
+    input  wire [ID_W-1:0]        awid,
+    input  wire [ADDR_W-1:0]      awaddr,
+    input  wire [7:0]             awlen,
+    input  wire [2:0]             awsize,
+    input  wire [1:0]             awburst,
+    input  wire                   wvalid,
+    output wire                   wready,
+    input  wire [BEAT_BITS-1:0]   wdata,
+    input  wire [BEAT_BITS/8-1:0] wstrb,
+    input  wire                   wlast,
+    output wire                   bvalid,
+    input  wire                   bready,
+    output wire [ID_W-1:0]        bid,
+    output wire [1:0]             bresp,
+    input  wire                   arvalid,
+    output wire                   arready,
+    input  wire [ID_W-1:0]        arid,
+    input  wire [ADDR_W-1:0]      araddr,
+    input  wire [7:0]             arlen,
+    input  wire [2:0]             arsize,
+    input  wire [1:0]             arburst,
+    output wire                   rvalid,
+    input  wire                   rready,
+    output wire [ID_W-1:0]        rid,
+    output wire [BEAT_BITS-1:0]   rdata,
+    output wire [1:0]             rresp,
+    output wire                   rlast
+);
+    wire       moving;
+    bit        opened_q = 1'b0;
+    wire [7:0] moves = {1'b0, bready, wlast, wvalid, awvalid, rready, arvalid, rst};
+    wire [BEAT_BITS+BEAT_BITS/8+191:0] in = {wdata, wstrb, 22'd0, 4'(awid), 4'(arid), awburst, arburst, awsize, arsize, awlen, arlen, awaddr, araddr,
+                                             channel};
+    generate
+        if (ID_W > 4) rill_error_no_unit_of_this_ID_W u_error ();
+        else if (BEAT_BITS == 512) `RILL_MEMORY_UNIT(memory_512, 512)
+        else `RILL_MEMORY_UNIT(memory_256, 256)
+    endgenerate
+endmodule
+
 `default_nettype wire
