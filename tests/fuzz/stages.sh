@@ -76,8 +76,9 @@ make_units() {
 # The files of the design in this folder: with the units that are compiled already (tests/fuzz/units), or with its own.
 design_files() {
     local units=$root/tests/fuzz/units harness=$root/verif/harness
-    if [ $plain = 1 ]; then cat filelist.f && echo "$harness/rill_probe.sv $harness/rill_fifo_probe.sv " "$root"/verif/model/rill_axi_*.sv
-    else echo "$units/units.sv $units/probes.sv $lib/rill_fifo_own.v -y rtl rtl/rill_top.v "
+    echo "$units/memory.sv"
+    if [ $plain = 1 ]; then cat filelist.f && echo "$harness/rill_probe.sv $harness/rill_fifo_probe.sv"
+    else echo "$units/units.sv $units/probes.sv $lib/rill_fifo_own.v -y rtl rtl/rill_top.v"
     fi
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One top for each model of units.sv: the template itself, always enabled, its inputs as one vector and its outputs as another.
+// One top for each model of units.sv and memory.sv: the template itself, always enabled, its inputs as one vector and its outputs as another.
 // The widths of FIFOs are those that units.sv fills up to.
 `default_nettype none
 /* verilator lint_off DECLFILENAME */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fp32 units for simulation: same modules, ports and cycles, each computed by a Verilated model of its own that was compiled once
-// (parts.sv, units.cpp) instead of again in every design. tests/fuzz/units/check.sv holds both against each other.
+// Modules that most designs have many of: same ports and cycles, each computed by a Verilated model of the template that was compiled once
+// (parts.sv, units.cpp) instead of again in every design. `tests/fuzz/run.sh --plain` holds designs with and without them against each other.
 //
-// All registers of these units move with `en` alone, so a model is only called where they do.
+// A model is only called in cycles in which something moves in it. All registers of the fp32 units move with `en` alone.
 `default_nettype none
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off UNUSEDPARAM */
@@ -280,82 +280,6 @@ module rill_matrix_pair #(
     generate
         if (BEAT_BITS == 512) `RILL_MATRIX_UNIT(pair_512, (145 + 9 * 512))
         else `RILL_MATRIX_UNIT(pair_256, (145 + 9 * 256))
-    endgenerate
-endmodule
-
-// The memory model with its protocol checker.
-`define RILL_MEMORY_UNIT(TAG, B) \
-    begin : gen_unit \
-        import "DPI-C" function chandle rill_new_``TAG(); \
-        import "DPI-C" function int rill_step_``TAG(input chandle unit, input byte moves, input bit [B+B/8+191:0] in, output bit [B-1:0] out); \
-        chandle unit; \
-        initial unit = rill_new_``TAG(); \
-        bit [B-1:0] out_d; \
-        bit [B-1:0] out_q; \
-        bit [19:0] state_d; \
-        bit [19:0] state_q; \
-        always @(posedge clk) \
-            if (rst || arvalid || awvalid || wvalid || moving || !opened_q) begin \
-                state_d = 20'(rill_step_``TAG(unit, moves, in, out_d)); \
-                state_q <= state_d; \
-                out_q <= out_d; \
-                opened_q <= !rst; \
-            end \
-        assign {moving, rvalid, bvalid, arready, awready, wready, rlast} = state_q[19:13]; \
-        assign rid = ID_W'(state_q[12:9]); \
-        assign bid = ID_W'(state_q[8:5]); \
-        assign rresp = state_q[4:3]; \
-        assign bresp = state_q[2:1]; \
-        assign rdata = out_q; \
-    end
-
-module rill_axi_memory #(
-    parameter int BEAT_BITS = 512,
-    parameter int ID_W = 1,
-    parameter int ADDR_W = 64
-) (
-    input  wire                   clk,
-    input  wire                   rst,
-    input  wire [7:0]             channel,
-    input  wire                   awvalid,
-    output wire                   awready,
-    input  wire [ID_W-1:0]        awid,
-    input  wire [ADDR_W-1:0]      awaddr,
-    input  wire [7:0]             awlen,
-    input  wire [2:0]             awsize,
-    input  wire [1:0]             awburst,
-    input  wire                   wvalid,
-    output wire                   wready,
-    input  wire [BEAT_BITS-1:0]   wdata,
-    input  wire [BEAT_BITS/8-1:0] wstrb,
-    input  wire                   wlast,
-    output wire                   bvalid,
-    input  wire                   bready,
-    output wire [ID_W-1:0]        bid,
-    output wire [1:0]             bresp,
-    input  wire                   arvalid,
-    output wire                   arready,
-    input  wire [ID_W-1:0]        arid,
-    input  wire [ADDR_W-1:0]      araddr,
-    input  wire [7:0]             arlen,
-    input  wire [2:0]             arsize,
-    input  wire [1:0]             arburst,
-    output wire                   rvalid,
-    input  wire                   rready,
-    output wire [ID_W-1:0]        rid,
-    output wire [BEAT_BITS-1:0]   rdata,
-    output wire [1:0]             rresp,
-    output wire                   rlast
-);
-    wire       moving;
-    bit        opened_q = 1'b0;
-    wire [7:0] moves = {1'b0, bready, wlast, wvalid, awvalid, rready, arvalid, rst};
-    wire [BEAT_BITS+BEAT_BITS/8+191:0] in = {wdata, wstrb, 22'd0, 4'(awid), 4'(arid), awburst, arburst, awsize, arsize, awlen, arlen, awaddr, araddr,
-                                             channel};
-    generate
-        if (ID_W > 4) rill_error_no_unit_of_this_ID_W u_error ();
-        else if (BEAT_BITS == 512) `RILL_MEMORY_UNIT(memory_512, 512)
-        else `RILL_MEMORY_UNIT(memory_256, 256)
     endgenerate
 endmodule
 
