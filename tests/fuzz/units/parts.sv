@@ -51,7 +51,8 @@ endmodule
 `RILL_FIXED(44, 20)
 
 `define RILL_FIFO(D, W, N) \
-module rill_part_fifo_``D``_``W (input wire clk, input wire [2:0] moves, input wire [W-1:0] in, output wire [2*N+1:0] state, output wire [W-1:0] out); \
+module rill_part_fifo_``D``_``W (input wire clk, input wire [2:0] moves, input wire [W-1:0] in, \
+    output wire [2*N+1:0] state, output wire [W-1:0] out); \
     rill_fifo #(.DATA_W(W), .DEPTH(D), .RAM_STYLE("distributed")) u_unit (.clk(clk), .rst(moves[2]), .s_axis_tvalid(moves[1]), \
         .s_axis_tready(state[2*N+1]), .s_axis_tdata(in), .m_axis_tvalid(state[2*N]), .m_axis_tready(moves[0]), .m_axis_tdata(out), \
         .occupancy(state[N-1:0]), .high_water(state[2*N-1:N])); \
@@ -87,7 +88,8 @@ endmodule
 
 // `moving`: something is on its way; until then a cycle without a request changes nothing.
 `define RILL_MEMORY(B) \
-module rill_part_memory_``B (input wire clk, input wire [7:0] moves, input wire [B+B/8+191:0] in, output wire [19:0] state, output wire [B-1:0] out); \
+module rill_part_memory_``B (input wire clk, input wire [7:0] moves, input wire [B+B/8+191:0] in, \
+    output wire [19:0] state, output wire [B-1:0] out); \
     wire moving = u_unit.reads_q != 0 || u_unit.writes_q != 0 || rvalid || bvalid || !arready || !awready; \
     wire rvalid, bvalid, arready, awready, wready, rlast; \
     wire [3:0] rid, bid; \
