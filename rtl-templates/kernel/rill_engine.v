@@ -95,9 +95,13 @@ module rill_engine #(
 `ifdef SYNTHESIS
     localparam LANE_COPIES = CHANNELS;                     // of a lane's command
     localparam PARTS = 4;                                  // of the operand, each with controls of its own
+    localparam X_COPIES = COPIES;
+    localparam FACTOR_W = ARRAYS == 2 ? 27 : 8;            // of the operand as the lanes get it: see below
 `else
     localparam LANE_COPIES = 1;                            // a simulator gains nothing by copies
     localparam PARTS = 1;
+    localparam X_COPIES = 1;
+    localparam FACTOR_W = 16 * ARRAYS;                     // whole words move fast
 `endif
     localparam LANE_LATENCY = 14;                          // command to the lanes' output
     localparam FILL_W = $clog2(OUT_FIFO + 1);
@@ -223,6 +227,7 @@ module rill_engine #(
     reg                           int4_5_q;
     wire [ARRAYS*22-1:0]          offset;
     genvar a;
+    genvar d;
     genvar p;
     generate
         for (a = 0; a < ARRAYS; a = a + 1) begin : gen_operand
@@ -232,7 +237,11 @@ module rill_engine #(
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 wire [3:0]        controls = part_controls[4*p +: 4];
                 wire [PART/2-1:0] unit = controls[1] ? second[p*PART/2 +: PART/2] : first[p*PART/2 +: PART/2];
-                wire [PART-1:0]   chosen = controls[0] ? pair[p*PART +: PART] : double(unit);
+                wire [PART-1:0]   doubled;
+                wire [PART-1:0]   chosen = controls[0] ? pair[p*PART +: PART] : doubled;
+                for (d = 0; d < XS / PARTS; d = d + 1) begin : gen_double
+                    assign doubled[16*d +: 16] = {2{unit[8*d +: 8]}};
+                end
                 reg  [PART-1:0]   slice_q;
                 always @(posedge clk)
                     if (controls[3])
@@ -254,33 +263,23 @@ module rill_engine #(
         int4_5_q <= int4_4;
     end
 
-    // A factor for every nibble of a beat: an int8, or two of them as rill_packed_mul takes them. Whole vectors at a time: fast in simulation.
-    localparam FACTOR_W = ARRAYS == 2 ? 27 : 8;
-    localparam X_W = ARRAYS * 4 * BEAT_BITS;
-    wire [2*XS*FACTOR_W-1:0]   factors;
-    wire [COPIES*X_W-1:0]      x_copies;
-    wire [COPIES*ARRAYS*5-1:0] shift_copies;
-
-    function [PART-1:0] double(input [PART/2-1:0] from);
-        integer n;
-        for (n = 0; n < XS / PARTS; n = n + 1)
-            double[16*n +: 16] = {2{from[8*n +: 8]}};
-    endfunction
-
-    function [54*XS-1:0] pack(input [2*BEAT_BITS-1:0] low, high);
-        integer n;
-        for (n = 0; n < 2 * XS; n = n + 1)
-            pack[27*n +: 27] = {high[8*n+7], high[8*n +: 8], 18'd0} + {{19{low[8*n+7]}}, low[8*n +: 8]};
-    endfunction
-
-    function [X_W-1:0] extend(input [2*XS*FACTOR_W-1:0] from);
-        integer n;
-        for (n = 0; n < 2 * XS; n = n + 1)
-            extend[16*ARRAYS*n +: 16*ARRAYS] = {{(16*ARRAYS-FACTOR_W){from[FACTOR_W*n+FACTOR_W-1]}}, from[FACTOR_W*n +: FACTOR_W]};
-    endfunction
+    // A factor for every nibble of a beat: an int8, or two of them as rill_packed_mul takes them, sign-extended on its way to the lanes. Each lane reads
+    // the vector of its copy itself, not a part of a wider one: a simulator would make the part again for every lane.
+    localparam WORD_W = 16 * ARRAYS;
+    localparam X_W = 2 * XS * WORD_W;
+    wire [2*XS*FACTOR_W-1:0] factors;
 
     genvar g;
+    genvar w;
     generate
+        for (w = 0; w < 2 * XS; w = w + 1) begin : gen_factor
+            wire [7:0]        low = slice[8*w +: 8];
+            wire [7:0]        high = slice[(ARRAYS-1)*2*BEAT_BITS+8*w +: 8];
+            wire [26:0]       both = {high[7], high, 18'd0} + {{19{low[7]}}, low};
+            wire [31:0]       word = ARRAYS == 2 ? {{5{both[26]}}, both} : {{24{low[7]}}, low};
+            assign factors[FACTOR_W*w +: FACTOR_W] = word[FACTOR_W-1:0];
+            wire              unused = &{1'b0, word, both};
+        end
         if (ARRAYS == 2) begin : gen_first
             wire [PARTS-1:0] valid_4;
             rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(valid_q[3]), .q(valid_4));
@@ -291,15 +290,16 @@ module rill_engine #(
                         x_first_q <= slice[p*ARRAYS*PART +: ARRAYS*PART];
                 assign x_first[p*ARRAYS*PART +: ARRAYS*PART] = x_first_q;
             end
-            assign factors = pack(slice[2*BEAT_BITS-1:0], slice[2*BEAT_BITS +: 2*BEAT_BITS]);
         end else begin : gen_first
-            assign x_first = gen_copy[0].x;
-            assign factors = slice;
+            for (w = 0; w < 2 * XS; w = w + 1) begin : gen_byte
+                assign x_first[8*w +: 8] = gen_copy[0].x[WORD_W*w +: 8];
+            end
         end
-        for (g = 0; g < COPIES; g = g + 1) begin : gen_copy
+        for (g = 0; g < X_COPIES; g = g + 1) begin : gen_copy
             localparam X_PART = 2 * XS * FACTOR_W / PARTS;
             wire [PARTS-1:0]                            valid;
-            wire [2*XS*FACTOR_W-1:0]                    x;
+            wire [2*XS*FACTOR_W-1:0]                    short;
+            wire [X_W-1:0]                              x;
             (* keep = "true" *) reg [ARRAYS*5-1:0]      shift_q;
             rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(valid_q[3]), .q(valid));
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
@@ -307,13 +307,18 @@ module rill_engine #(
                 always @(posedge clk)
                     if (valid[p])
                         x_q <= factors[p*X_PART +: X_PART];
-                assign x[p*X_PART +: X_PART] = x_q;
+                assign short[p*X_PART +: X_PART] = x_q;
             end
             always @(posedge clk)
                 if (valid[0])
                     shift_q <= slice_shift_q;
-            assign shift_copies[g*ARRAYS*5 +: ARRAYS*5] = shift_q;
-            assign x_copies[g*X_W +: X_W] = extend(x);
+            if (FACTOR_W == WORD_W) begin : gen_words
+                assign x = short;
+            end else begin : gen_extend
+                for (w = 0; w < 2 * XS; w = w + 1) begin : gen_word
+                    assign x[WORD_W*w +: WORD_W] = {{(WORD_W-FACTOR_W){short[FACTOR_W*w+FACTOR_W-1]}}, short[FACTOR_W*w +: FACTOR_W]};
+                end
+            end
         end
     endgenerate
 
@@ -382,6 +387,7 @@ module rill_engine #(
     generate
         for (c = 0; c < CHANNELS; c = c + 1) begin : gen_lane
             localparam MINE = LANE_COPIES == 1 ? 0 : c;
+            localparam MY_X = X_COPIES == 1 ? 0 : c / FAN_OUT;
             wire [MINE_W-1:0]    mine = lane_cmds[MINE*MINE_W +: MINE_W];
             wire [BEAT_BITS-1:0] local_beat;
             if (HAS_KV == 0) begin : gen_local_none
@@ -400,7 +406,7 @@ module rill_engine #(
                 .tok(mine[5 +: TOK_W]), .row(mine[5+TOK_W +: 3]), .scale(mine[8+TOK_W +: SCALE_W]), .out(mine[LANE_CMD_W+4]),
                 .out_tok(mine[8+TOK_W+SCALE_W +: TOK_W]), .acc(mine[8+2*TOK_W+SCALE_W +: 3]),
                 .out_row(mine[11+2*TOK_W+SCALE_W +: 3]), .both(mine[LANE_CMD_W-1]),
-                .x(x_copies[(c/FAN_OUT)*X_W +: X_W]), .shift(shift_copies[(c/FAN_OUT)*ARRAYS*5 +: ARRAYS*5]),
+                .x(gen_copy[MY_X].x), .shift(gen_copy[MY_X].shift_q),
                 .offset(offset), .out_valid(lane_valid[c]), .out_acc(lane_acc[c*64 +: 64]), .out_row_scale(lane_scale[c*32 +: 32]),
                 .out_bias(lane_bias[c*32 +: 32]));
         end
