@@ -2,8 +2,8 @@
 // An assertion of a simulation: while `broken` is high at a clock edge, says so with the name of the instance, and stops. No hardware: templates
 // instantiate it under RILL_ASSERT only.
 //
-// A module of its own because a message names its instance: without one in it, the code of the template around is the same for every instance, and a
-// simulator needs it once (verif/harness/share.vlt).
+// A message names its instance, and code with a name in it is tied to that instance: a simulator then makes all of the template around once for every
+// instance (verif/harness/share.vlt). So the name is data, written down at the start.
 // Latency: 0. Reset: none; `broken` has to be low during reset.
 // Parameters: SAYS, what is wrong, up to 64 characters.
 `default_nettype none
@@ -14,9 +14,12 @@ module rill_assert #(
     input wire clk,
     input wire broken
 );
+    string where;
+    initial where = $sformatf("%m");
+
     always @(posedge clk)
         if (broken === 1'b1) begin
-            $display("%m: %0s", SAYS);
+            $display("%s: %0s", where, SAYS);
             $stop;
         end
 endmodule
