@@ -263,8 +263,8 @@ module rill_engine #(
         int4_5_q <= int4_4;
     end
 
-    // A factor for every nibble of a beat: an int8, or two of them as rill_packed_mul takes them, sign-extended on its way to the lanes. Each lane reads
-    // the vector of its copy itself, not a part of a wider one: a simulator would make the part again for every lane.
+    // A factor for every nibble of a beat: an int8, or two of them as rill_packed_mul takes them, sign-extended on its way to the lanes. Each
+    // lane reads the vector of its copy itself, not a part of a wider one: a simulator would make the part again for every lane.
     localparam WORD_W = 16 * ARRAYS;
     localparam X_W = 2 * XS * WORD_W;
     wire [2*XS*FACTOR_W-1:0] factors;
@@ -298,7 +298,7 @@ module rill_engine #(
         for (g = 0; g < X_COPIES; g = g + 1) begin : gen_copy
             localparam X_PART = 2 * XS * FACTOR_W / PARTS;
             wire [PARTS-1:0]                            valid;
-            wire [2*XS*FACTOR_W-1:0]                    short;
+            wire [2*XS*FACTOR_W-1:0]                    narrow;
             wire [X_W-1:0]                              x;
             (* keep = "true" *) reg [ARRAYS*5-1:0]      shift_q;
             rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(valid_q[3]), .q(valid));
@@ -307,16 +307,16 @@ module rill_engine #(
                 always @(posedge clk)
                     if (valid[p])
                         x_q <= factors[p*X_PART +: X_PART];
-                assign short[p*X_PART +: X_PART] = x_q;
+                assign narrow[p*X_PART +: X_PART] = x_q;
             end
             always @(posedge clk)
                 if (valid[0])
                     shift_q <= slice_shift_q;
             if (FACTOR_W == WORD_W) begin : gen_words
-                assign x = short;
+                assign x = narrow;
             end else begin : gen_extend
                 for (w = 0; w < 2 * XS; w = w + 1) begin : gen_word
-                    assign x[WORD_W*w +: WORD_W] = {{(WORD_W-FACTOR_W){short[FACTOR_W*w+FACTOR_W-1]}}, short[FACTOR_W*w +: FACTOR_W]};
+                    assign x[WORD_W*w +: WORD_W] = {{(WORD_W-FACTOR_W){narrow[FACTOR_W*w+FACTOR_W-1]}}, narrow[FACTOR_W*w +: FACTOR_W]};
                 end
             end
         end
