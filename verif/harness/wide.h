@@ -55,10 +55,8 @@ RILL_INLINE WDataOutP rill_sel_wwii(int obits, int lbits, WDataOutP owp, WDataIn
 }
 
 RILL_INLINE void rill_assignsel_ww(int rbits, int obits, int lsb, WDataOutP iowp, WDataInP rwp) {
-    if (lsb % 32 != 0 || obits % 32 != 0)
-        VL_ASSIGNSEL_WW(rbits, obits, lsb, iowp, rwp);
-    else
-        rill_words(iowp + lsb / 32, rwp, obits);
+    if (lsb % 32 != 0 || obits % 32 != 0) VL_ASSIGNSEL_WW(rbits, obits, lsb, iowp, rwp);
+    else rill_words(iowp + lsb / 32, rwp, obits);
 }
 
 RILL_INLINE WDataOutP rill_cond_wiww(int obits, WDataOutP owp, int cond, WDataInP w1p, WDataInP w2p) {
