@@ -71,7 +71,7 @@ static void emit_steps_done(const struct ir *ir, struct text *out) {
 // Nets that several sections share, declared before all of them.
 static void emit_shared_nets(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
-    text_add(out, "    wire core_rst; // reset of everything that belongs to one request\n    wire quiet;\n");
+    text_add(out, "    wire quiet;\n");
     text_addf(out, "    wire [%s:0] kernel_fault;\n    wire [%d:0] out_steps_done;\n", fault_width(ir),
               32 * (ir->design.is_lm || !ir->outputs ? 1 : ir->outputs) - 1);
     text_addf(out, "    wire [%d:0] channel_idle, memory_error, channel_beat, channel_stall;\n", channels - 1);
@@ -88,11 +88,59 @@ void emit_control(const struct ir *ir, struct text *out) {
     text_add(out, "\n    // ---- control: what no kernel drives ----\n");
     emit_faults(ir, out);
     emit_steps_done(ir, out);
-    text_add(out, "    assign quiet = (&channel_idle)");
+    text_addf(out, "    reg [%d:0] channel_idle_q;\n    reg quiet_q;\n    assign quiet = quiet_q;\n", ir->design.channels - 1);
+    text_add(out, "    always @(posedge clk) begin\n        channel_idle_q <= channel_idle;\n        quiet_q <= (&channel_idle_q)");
     const char *open = ir->engines > 1 ? " & (&{" : " & ", *close = ir->engines > 1 ? "})" : "";
     for (int e = 0; e < ir->engines; e++) text_addf(out, "%s%s", e ? ", " : open, ir_engine_name(ir, e, "walker_idle"));
-    text_addf(out, "%s;\n", ir->engines ? close : "");
-    text_add(out, "    reg core_rst_q;\n    always @(posedge clk) core_rst_q <= rst | soft_rst;\n    assign core_rst = core_rst_q;\n");
+    text_addf(out, "%s;\n    end\n", ir->engines ? close : "");
+}
+
+// Levels that go to everything: a register for each instance behind one for all. A simulator gains nothing by copies.
+static const struct spread {
+    const char *port, *net, *source, *note;
+} spreads[] = {
+    {"rst(core_rst)", "core_rst", "rst | soft_rst", "reset of everything that belongs to one request"},
+    {"flush(core_flush)", "core_flush", "flush", "of the memory's engines"},
+};
+
+static int spread_count(const struct text *in, const struct spread *s) {
+    int count = 0;
+    for (const char *at = in->data; (at = strstr(at, s->port)); at++) count++;
+    return count;
+}
+
+static void emit_spread_nets(const struct text *in, struct text *out) {
+    for (size_t i = 0; i < COUNT_OF(spreads); i++) {
+        const struct spread *s = &spreads[i];
+        int copies = spread_count(in, s);
+        if (!copies) continue;
+        text_addf(out,
+                  "    wire [%d:0] %s; // %s\n    reg %s_q;\n    always @(posedge clk) %s_q <= %s;\n"
+                  "`ifdef SYNTHESIS\n    rill_register_tree #(.DATA_W(1), .COPIES(%d)) u_%s (.clk(clk), .rst(1'b0), .d(%s_q), .q(%s));\n"
+                  "`else\n    reg %s_one;\n    always @(posedge clk) %s_one <= %s_q;\n    assign %s = {%d{%s_one}};\n`endif\n",
+                  copies - 1, s->net, s->note, s->net, s->net, s->source, copies, s->net, s->net, s->net, s->net, s->net, s->net, s->net, copies,
+                  s->net);
+    }
+}
+
+// Names a register of its own in each instance.
+static void emit_spread(const struct text *in, struct text *out) {
+    int next[COUNT_OF(spreads)] = {0};
+    const char *at = in->data;
+    while (*at) {
+        const char *first = NULL;
+        size_t which = 0;
+        for (size_t i = 0; i < COUNT_OF(spreads); i++) {
+            const char *found = strstr(at, spreads[i].port);
+            if (found && (!first || found < first)) first = found, which = i;
+        }
+        if (!first) break;
+        size_t name = (size_t)(strchr(spreads[which].port, '(') + 1 - spreads[which].port);
+        text_add_bytes(out, at, (size_t)(first - at) + name);
+        text_addf(out, "%s[%d])", spreads[which].net, next[which]++);
+        at = first + strlen(spreads[which].port);
+    }
+    text_add(out, at);
 }
 
 // Breaks lines behind commas so that no line is longer than EMIT_COLUMNS.
@@ -120,10 +168,14 @@ static void emit_top_text(const struct ir *ir, struct text *out) {
     text_add(out, "\n);\n");
     emit_shared_nets(ir, out);
     emit_client_nets(ir, out);
-    emit_streams(ir, out);
-    emit_kernels(ir, out);
-    emit_memory(ir, out);
-    emit_control(ir, out);
+    struct text body = {0};
+    emit_streams(ir, &body);
+    emit_kernels(ir, &body);
+    emit_memory(ir, &body);
+    emit_control(ir, &body);
+    emit_spread_nets(&body, out);
+    emit_spread(&body, out);
+    text_free(&body);
     text_add(out, "endmodule\n\n`default_nettype wire\n");
 }
 

@@ -10,8 +10,8 @@
 //           CONTEXT is reached
 //   drain   until ids_written = ids made and kv_layers_done = steps * KV_LAYERS
 //   flush   flush high until `quiet` (no AXI transaction outstanding anywhere, all engines idle) has been high for 8 cycles
-//   reset   soft_rst high for 16 cycles, flush still high; then done. Whatever ran ahead is gone: a second start finds
-//           the state of power-up.
+//   reset   soft_rst high for 12 of 16 cycles (it goes through a tree of registers), flush still high; then done. Whatever ran ahead is
+//           gone: a second start finds the state of power-up.
 // A fault bit or a memory error while running goes straight to flush: nothing on this path waits for a kernel.
 // m_axis_walk_step: the same step words as m_axis_step, not waiting for ids, as far as count and CONTEXT allow: for the segment walker.
 // MODE 1 (a graph that is no language model): prompt_len rows; no ids, no prompt read, no ring; every step has head = 1; the end is
@@ -123,6 +123,7 @@ module rill_token_loop #(
                      S_FLUSH = 4'd13, S_RESET = 4'd14, S_DONE = 4'd15;
     reg  [3:0]  state_q;
     reg  [3:0]  state_d;
+    reg  [15:0] is_q;                        // a bit for each state
 
     // Arguments of the request.
     reg  [31:0] prompt_len_q;
@@ -136,7 +137,7 @@ module rill_token_loop #(
     reg  [31:0] decode_steps_q;
 
     always @(posedge clk) begin
-        if (state_q == S_IDLE) begin
+        if (is_q[S_IDLE]) begin
             prompt_len_q <= prompt_len;
             max_new_q <= max_new;
             eot_id_q <= eot_id;
@@ -144,7 +145,7 @@ module rill_token_loop #(
             bad_prompt_ptr_q <= (prompt_ptr[31:0] & ALIGN_MASK) != 32'd0;
             bad_ring_ptr_q <= (ring_ptr[31:0] & ALIGN_MASK) != 32'd0;
         end
-        if (state_q == S_CHECK)
+        if (is_q[S_CHECK])
             decode_steps_q <= MODE == 1 ? 32'd0 : decode_wish < decode_room ? decode_wish : decode_room;
     end
 
@@ -179,8 +180,8 @@ module rill_token_loop #(
 
     // Steps: one source for the kernels, one for the walker.
     wire        step_taken = m_axis_step_tvalid && m_axis_step_tready;
-    wire        source_rst = rst || state_q == S_RESET;
-    wire        source_start = state_q == S_LOAD;
+    wire        source_rst = rst || is_q[S_RESET];
+    wire        source_start = is_q[S_LOAD];
     wire        source_busy;
     wire        walk_busy;
     wire        step_valid;
@@ -188,8 +189,8 @@ module rill_token_loop #(
 
     rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE)) u_step (
         .clk(clk), .rst(source_rst), .start(source_start), .prompt_len(prompt_len_q[15:0]), .decode_steps(decode_steps_q),
-        .go(state_q == S_STEP), .busy(source_busy),
-        .m_axis_step_tvalid(step_valid), .m_axis_step_tready(m_axis_step_tready && state_q == S_STEP),
+        .go(is_q[S_STEP]), .busy(source_busy),
+        .m_axis_step_tvalid(step_valid), .m_axis_step_tready(m_axis_step_tready && is_q[S_STEP]),
         .m_axis_step_tdata(m_axis_step_tdata));
 
     rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE)) u_walk_step (
@@ -198,7 +199,7 @@ module rill_token_loop #(
         .m_axis_step_tvalid(walk_valid), .m_axis_step_tready(m_axis_walk_step_tready && running),
         .m_axis_step_tdata(m_axis_walk_step_tdata));
 
-    assign m_axis_step_tvalid = step_valid && state_q == S_STEP;
+    assign m_axis_step_tvalid = step_valid && is_q[S_STEP];
     assign m_axis_walk_step_tvalid = walk_valid && running;
 
     reg  [3:0]  ntok_q;
@@ -217,7 +218,7 @@ module rill_token_loop #(
             head_q <= m_axis_step_tdata[20];
             final_q <= m_axis_step_tdata[21];
         end
-        if (state_q == S_IDLE) begin
+        if (is_q[S_IDLE]) begin
             pos_q <= 16'd0;
             kv_expected_q <= 32'd0;
             steps_q <= 32'd0;
@@ -225,9 +226,9 @@ module rill_token_loop #(
             kv_expected_q <= kv_expected_q + LAYER_STEP;
             steps_q <= steps_q + 32'd1;
         end
-        if (state_q == S_STEP)
+        if (is_q[S_STEP])
             tok_q <= 4'd0;
-        else if (state_q == S_ID_SEND && m_axis_id_tready)
+        else if (is_q[S_ID_SEND] && m_axis_id_tready)
             tok_q <= tok_q + 4'd1;
     end
 
@@ -241,14 +242,14 @@ module rill_token_loop #(
     wire                 beat_take = s_axis_prompt_tvalid && s_axis_prompt_tready;
     wire                 beat_any = beat_ids_q != {(IDS_SHIFT + 1){1'b0}};
     wire                 id_ready = !prefill_q || beat_any;
-    wire                 id_pop = state_q == S_ID && prefill_q && beat_any;
+    wire                 id_pop = is_q[S_ID] && prefill_q && beat_any;
     wire                 next_take = s_axis_next_id_tvalid && s_axis_next_id_tready && s_axis_next_id_tuser[USER_W-1];
     wire                 bad_id = VOCAB != 0 && prefill_q && id_q >= VOCAB_32;
 
     assign s_axis_prompt_tready = running && !beat_any;
 
     always @(posedge clk) begin
-        if (state_q == S_IDLE) begin
+        if (is_q[S_IDLE]) begin
             beat_ids_q <= {(IDS_SHIFT + 1){1'b0}};
             prefill_q <= 1'b1;
             made_q <= 32'd0;
@@ -257,7 +258,7 @@ module rill_token_loop #(
                 beat_ids_q <= IDS_32[IDS_SHIFT:0];
             else if (id_pop)
                 beat_ids_q <= beat_ids_q - 1'b1;
-            if (state_q == S_NEXT && next_take) begin
+            if (is_q[S_NEXT] && next_take) begin
                 prefill_q <= 1'b0;
                 made_q <= made_q + 32'd1;
             end
@@ -266,7 +267,7 @@ module rill_token_loop #(
             beat_q <= s_axis_prompt_tdata;
         else if (id_pop)
             beat_q <= {32'd0, beat_q[BEAT_BITS-1:32]};
-        if (state_q == S_ID)
+        if (is_q[S_ID])
             id_q <= prefill_q ? beat_q[31:0] : next_id_q;
         if (next_take)
             next_id_q <= s_axis_next_id_tdata;
@@ -275,38 +276,38 @@ module rill_token_loop #(
     // End of the request.
     reg         stop_q;
     reg         drained_q;
+    wire        drained = drained_q && count_q >= 5'd2;
     reg  [LOADERS-1:0] loaded_q;
     reg  [4:0]  count_q;
 
     always @(posedge clk) begin
         stop_q <= made_q == max_new_q || final_q || (next_id_q == eot_id_q && !ignore_eot_q);
         drained_q <= kv_layers_done == kv_expected_q && (MODE == 1 ? out_steps_done == {OUTPUTS{steps_q}} : ids_written == made_q);
-        if (state_q == S_LOADING)
+        if (is_q[S_LOADING])
             loaded_q <= loaded_q | load_done;
         else
             loaded_q <= {LOADERS{1'b0}};
-        if (state_d != state_q || (state_q == S_FLUSH && !quiet))
-            count_q <= 5'd0;
-        else
+        count_q <= 5'd0;
+        if (is_q[S_DRAIN] && !drained && !broken || is_q[S_FLUSH] && quiet && count_q != 5'd8 || is_q[S_RESET])
             count_q <= count_q + 5'd1;
-        if (state_q == S_CHECK)
+        if (is_q[S_CHECK])
             ids_count <= 32'd0;
         else if (running && MODE == 0)
             ids_count <= ids_written;
     end
 
     always @(posedge clk)
-        if (rst || (state_q == S_IDLE && start)) begin
+        if (rst || (is_q[S_IDLE] && start)) begin
             fault_code <= 32'd0;
             fault_place <= 32'd0;
-        end else if (state_q == S_CHECK) begin
+        end else if (is_q[S_CHECK]) begin
             fault_code <= prompt_len_q == 32'd0 ? 32'd1 : prompt_len_q > CONTEXT_32 ? 32'd2 :
                           MODE == 0 && (bad_prompt_ptr_q || bad_ring_ptr_q) ? 32'd3 : 32'd0;
             fault_place <= MODE == 0 && !bad_prompt_ptr_q && bad_ring_ptr_q ? 32'd1 : 32'd0;
         end else if (broken && fault_code == 32'd0) begin
             fault_code <= memory_error_q ? 32'd6 : 32'd5;
             fault_place <= memory_error_q ? memory_place_q : kernel_place_q;
-        end else if (state_q == S_ID_CHECK && bad_id) begin
+        end else if (is_q[S_ID_CHECK] && bad_id) begin
             fault_code <= 32'd4;
             fault_place <= {16'd0, pos_q} + {28'd0, tok_q};
         end
@@ -328,7 +329,7 @@ module rill_token_loop #(
             S_NEXT: if (next_take) state_d = S_RING;
             S_RING: if (m_axis_ring_tready) state_d = S_DECIDE;
             S_DECIDE: state_d = stop_q ? S_DRAIN : S_STEP;
-            S_DRAIN: if (drained_q && count_q >= 5'd2) state_d = S_FLUSH;
+            S_DRAIN: if (drained) state_d = S_FLUSH;
             S_FLUSH: if (count_q == 5'd8) state_d = S_RESET;
             S_RESET: if (count_q == 5'd15) state_d = S_DONE;
             default: state_d = S_IDLE;
@@ -339,33 +340,34 @@ module rill_token_loop #(
 
     always @(posedge clk) begin
         state_q <= rst ? S_IDLE : state_d;
+        is_q <= rst ? 16'd1 : 16'd1 << state_d;
         running <= !rst && state_d >= S_LOAD && state_d <= S_DRAIN;
     end
 
-    assign done = state_q == S_DONE;
-    assign idle = state_q == S_IDLE;
+    assign done = is_q[S_DONE];
+    assign idle = is_q[S_IDLE];
     assign status = {pos_q, 12'd0, state_q};
-    assign load_start = state_q == S_LOAD;
+    assign load_start = is_q[S_LOAD];
 
     // Registered: they fan out to everything.
     reg flush_q;
     reg soft_rst_q;
     always @(posedge clk) begin
         flush_q <= !rst && (state_d == S_FLUSH || state_d == S_RESET);
-        soft_rst_q <= !rst && state_d == S_RESET;
+        soft_rst_q <= !rst && state_d == S_RESET && !(is_q[S_RESET] && count_q >= 5'd11);
     end
     assign flush = flush_q;
     assign soft_rst = soft_rst_q;
 
     wire [31:0] prompt_beats = (prompt_len_q + (IDS_32 - 32'd1)) >> IDS_SHIFT;
-    assign m_axis_prompt_burst_tvalid = state_q == S_PROMPT;
+    assign m_axis_prompt_burst_tvalid = is_q[S_PROMPT];
     assign m_axis_prompt_burst_tdata = {prompt_beats[15:0], 40'd0};
-    assign m_axis_id_tvalid = state_q == S_ID_SEND;
+    assign m_axis_id_tvalid = is_q[S_ID_SEND];
     assign m_axis_id_tdata = id_q;
     assign m_axis_id_tuser = {tok_last, tok_q[TOK_W-1:0]};
     assign m_axis_id_tlast = tok_last;
-    assign s_axis_next_id_tready = state_q == S_NEXT;
-    assign m_axis_ring_tvalid = state_q == S_RING;
+    assign s_axis_next_id_tready = is_q[S_NEXT];
+    assign m_axis_ring_tvalid = is_q[S_RING];
     assign m_axis_ring_tdata = {made_q - 32'd1, next_id_q};
 
     wire unused = &{1'b0, source_busy, walk_busy, prompt_beats[31:16], prompt_ptr[63:32], ring_ptr[63:32],

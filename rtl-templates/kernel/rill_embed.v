@@ -200,7 +200,8 @@ module rill_embed #(
     wire              slot_last = slot_q == SLOTS_32[7:0] - 8'd1;
     wire              group_last = group_chunk_q == GROUP_CHUNKS_32[15:0] - 16'd1;
     wire              byte_last = scale_byte_q == BYTES_32[6:0] - 7'd1;
-    wire              issue = drain_q && en;
+    reg               free_q;                // !m_axis_y_tvalid once more, as en has many loads
+    wire              issue = drain_q && (free_q || m_axis_y_tready);
 
     always @(posedge clk) begin
         if (rst || done) begin
@@ -265,10 +266,13 @@ module rill_embed #(
     wire                    scale_fault;
 
     always @(posedge clk) begin
-        if (rst)
+        if (rst) begin
             valid_q <= {DEPTH{1'b0}};
-        else if (en)
+            free_q <= 1'b1;
+        end else if (en) begin
             valid_q <= {valid_q[DEPTH-2:0], drain_q};
+            free_q <= !valid_q[DEPTH-2];
+        end
         if (en) begin
             mark_q <= {mark_q[(DEPTH-1)*MARK_W-1:0], chunk_last, chunk_last && tok_last, tok_last, tok_q[TOK_W-1:0]};
             row_scale6_q <= row_scale_q[tok5];

@@ -174,7 +174,7 @@ module rill_engine_ctrl #(
     wire        load;
     wire        n_ready = !n_valid_q || load;
     // Two entries wait, each in registers of its own, so that the end of the running firing does not reach the schedule.
-    localparam A_W = 141;
+    localparam A_W = 144;
     reg  [A_W-1:0] a_0_q;
     reg  [A_W-1:0] a_1_q;
     reg         a_write_q;                   // the next one goes to a_1_q
@@ -186,14 +186,16 @@ module rill_engine_ctrl #(
     wire        a_pop = a_valid_q && n_ready;
     wire [1:0]  a_count_d = a_count_q + {1'b0, a_push} - {1'b0, a_pop};
     wire [1:0]  a_mode;
-    wire [15:0] a_rows;
+    wire [16:0] a_rows_end;                  // row-steps - 1
+    wire        a_one_row;
+    wire [2:0]  a_outer_end;                 // of the first chunk
+    wire [3:0]  a_key_last;                  // keys of the last row-step
     wire [15:0] a_beats;
     wire        a_free;
     wire [7:0]  a_last_rows;
     wire [12:0] a_tail_row;
     wire [9:0]  a_kv_layer;
-    wire [9:0]  a_kv_times;
-    wire [5:0]  a_kv_step;
+    wire [9:0]  a_kv_offset;
     wire [5:0]  a_scale_beats;               // ceil(groups / 8)
     wire [7:0]  a_groups;
     wire        a_outer;
@@ -203,23 +205,26 @@ module rill_engine_ctrl #(
     wire [5:0]  a_over;                      // krows * CHANNELS - pos: 0 .. CHANNELS-1
     wire [15:0] a_krows;
     wire [15:0] a_vblocks;
-    assign {a_mode, a_rows, a_beats, a_free, a_last_rows, a_tail_row, a_kv_layer, a_kv_times, a_kv_step, a_scale_beats,
-            a_groups, a_outer, a_single, a_keep, a_tokens, a_over, a_krows, a_vblocks} = a_read_q ? a_1_q : a_0_q;
-    wire [A_W-1:0] a_word = {entry[1:0], entry[17:2], entry[33:18], entry[35], entry[43:36], entry[56:44], entry[79:70],
-        s_axis_entry_tdata[169:160], entry[85:80],
+    assign {a_mode, a_rows_end, a_one_row, a_outer_end, a_key_last, a_beats, a_free, a_last_rows, a_tail_row, a_kv_layer, a_kv_offset,
+            a_scale_beats, a_groups, a_outer, a_single, a_keep, a_tokens, a_over, a_krows, a_vblocks} = a_read_q ? a_1_q : a_0_q;
+    // Keys of the step itself: as many to a row-step as there are lanes.
+    localparam [31:0] KEY_LANES = CHANNELS < 8 && CHANNELS > 0 ? CHANNELS : 8;
+    wire        is_scores = entry[1:0] == SCORES;
+    wire [4:0]  key_rows_end = ({1'b0, step[19:16]} - 5'd1) / KEY_LANES[4:0];
+    wire [4:0]  key_last = {1'b0, step[19:16]} - key_rows_end * KEY_LANES[4:0];
+    wire [16:0] rows_end = is_scores ? {1'b0, step[47:32]} + {12'd0, key_rows_end} : {1'b0, entry[17:2]} - 17'd1;
+    wire        one_row = is_scores ? step[47:32] == 16'd0 && key_rows_end == 5'd0 : entry[17:2] == 16'd1;
+    wire [2:0]  outer_end = entry[17:2] > CHUNK_END[15:0] ? CHUNK_END[2:0] : entry[4:2] - 3'd1;
+    wire [15:0] kv_offset = s_axis_entry_tdata[169:160] * entry[85:80];
+    wire [A_W-1:0] a_word = {entry[1:0], rows_end, one_row, outer_end, key_last[3:0], entry[33:18], entry[35], entry[43:36], entry[56:44],
+        entry[79:70], kv_offset[9:0],
         entry[1:0] == INT4 ? {1'b0, groups_up[7:3]} : 6'd0, entry[1:0] == INT4 ? entry[67:60] : 8'd0,
         entry[86] && !entry[1], entry[68], entry[69], step[19:16], over, step[47:32], step[63:48]};
 
     assign s_axis_entry_tready = a_room_q;
 
     wire [16:0] vbeats = BLOCK_BEATS == 1 ? {1'b0, a_vblocks} : {a_vblocks, 1'b0};
-    // Keys of the step itself: as many to a row-step as there are lanes.
-    localparam [31:0] KEY_LANES = CHANNELS < 8 && CHANNELS > 0 ? CHANNELS : 8;
-    wire [4:0]  key_rows_end = ({1'b0, a_tokens} - 5'd1) / KEY_LANES[4:0];
-    wire [4:0]  key_last = {1'b0, a_tokens} - key_rows_end * KEY_LANES[4:0];
-    wire [16:0] krows_all = {1'b0, a_krows} + {12'd0, key_rows_end} + 17'd1;
     wire [3:0]  token_end = a_tokens - 4'd1;
-    wire [15:0] kv_offset = a_kv_times * a_kv_step;
 
     always @(posedge clk) begin
         if (rst) begin
@@ -247,23 +252,23 @@ module rill_engine_ctrl #(
             n_mode_q <= a_mode;
             n_tok_end_q <= a_single ? 3'd0 : token_end[2:0];
             n_both_end_q <= !a_single && token_end[0];
-            n_rows_end_q <= (a_mode == SCORES ? krows_all : {1'b0, a_rows}) - 17'd1;
-            n_one_row_q <= a_mode == SCORES ? krows_all == 17'd1 : a_rows == 16'd1;
+            n_rows_end_q <= a_rows_end;
+            n_one_row_q <= a_one_row;
             n_beats_end_q <= a_mode == VALUES ? vbeats + (BLOCK_BEATS == 1 ? 17'd0 : 17'd1) : {1'b0, a_beats} - 17'd1;
             n_one_beat_q <= a_mode == VALUES ? BLOCK_BEATS == 1 && a_vblocks == 16'd0 : a_beats == 16'd1;
             n_memory_q <= a_mode == VALUES ? vbeats : {1'b0, a_krows};
             n_from_memory_q <= a_mode == VALUES ? a_vblocks != 16'd0 : a_mode != SCORES || a_krows != 16'd0;
             n_last_count_q <= a_mode == SCORES ? ALL_LANES[5:0] - a_over : a_last_rows[5:0];
-            n_key_last_q <= key_last[3:0];
+            n_key_last_q <= a_key_last;
             n_scale_beats_q <= a_scale_beats;
             n_groups_q <= a_groups;
             n_outer_q <= a_outer && a_beats != 16'd1;
-            n_outer_end_q <= a_rows > CHUNK_END[15:0] ? CHUNK_END[2:0] : a_rows[2:0] - 3'd1;
+            n_outer_end_q <= a_outer_end;
             n_free_q <= a_free;
             n_keep_q <= a_keep;
             n_tail_row_q <= a_tail_row;
             n_kv_layer_q <= a_kv_layer;
-            n_kv_offset_q <= kv_offset[9:0];
+            n_kv_offset_q <= a_kv_offset;
         end
     end
 

@@ -217,7 +217,7 @@ module rill_v_tail #(
                     assign shifted = {(WIDTH*8){1'b0}};
                 end
                 always @(posedge clk)
-                    if (loading && s_axis_kv_tvalid) begin         // also before it is taken
+                    if (loading) begin                             // also before a unit is taken
                         if (unit_q == INDEX[7:0])
                             held_q[u*XS*8 +: WIDTH*8] <= s_axis_kv_tdata[WIDTH*8-1:0];
                         else if (u >= UNITS)

@@ -49,7 +49,7 @@ synthesize_once() { # NAME MODULE NAME=VALUE...
     key=$(netlist_key "$@")
     [ -s "$work/$name.json" ] && [ "$(cat "$work/$name.key" 2>/dev/null)" = "$key" ] && return 0
     rm -f "$work/$name.key"
-    [ -z "$boxes" ] || script+="hierarchy -top $top; $boxes"
+    script+="hierarchy -top $top; setattr -mod -set keep_hierarchy 1 *rill_register_tree*; $boxes" # Yosys would merge the copies
     script+="synth_xilinx $synth_options -nosrl -top $top; write_json $work/$name.json"
     timeout "${RILL_TIMING_TIMEOUT:-1500}" yosys -q -p "$script" >"$log" 2>&1 || return 1
     echo "$key" >"$work/$name.key"

@@ -52,6 +52,9 @@ class Netlist:
         self.kind = {name: kind_of(c) for name, c in self.cells.items()}
         self.driver, self.loads, self.enables = {}, {}, {}
         for name, cell in self.cells.items():
+            copies = 1
+            if "rill_register_tree" in cell["type"]:
+                copies = len(cell["connections"]["q"]) // len(cell["connections"]["d"])
             for port, bits in cell["connections"].items():
                 out = cell["port_directions"][port] == "output"
                 for bit in bits:
@@ -62,7 +65,7 @@ class Netlist:
                     elif port in ENABLE_PINS:
                         self.enables[bit] = self.enables.get(bit, 0) + 1
                     elif port not in ("C", "CLK", "CLKA", "CLKB", "WCLK", "CLKARDCLK", "CLKBWRCLK"):
-                        self.loads[bit] = self.loads.get(bit, 0) + 1
+                        self.loads[bit] = self.loads.get(bit, 0) + copies
         self.total = {b: self.loads.get(b, 0) + self.enables.get(b, 0) for b in set(self.loads) | set(self.enables)}
         self.names = {}
         for name, net in module["netnames"].items():

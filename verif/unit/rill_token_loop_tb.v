@@ -221,7 +221,7 @@ module rill_token_loop_tb;
             kv_done <= kv_done + 1;
         if (out_done < steps_seen && chance(10) && !flush && alive)
             out_done <= out_done + 1;
-        if (flush && !soft_rst && fault_code == 0 &&
+        if (flush && !soft_rst && alive && fault_code == 0 &&
             (kv_done != steps_seen * KV_LAYERS || (MODE == 0 && ids_written != ring_seen) ||
              (MODE == 1 && out_done != steps_seen))) fail(10);
         if (soft_rst || rst)
