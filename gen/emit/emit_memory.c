@@ -75,9 +75,10 @@ static void emit_read_engine(const struct channel *ch, int i, const struct emit_
     text_addf(ch->out,
               "    rill_dma_read #(.BEAT_BITS(%d), .MAX_BURST(%d), .OUTSTANDING(%d), .PREFETCH_BEATS(%d), .RAM_STYLE(\"%s\")) u_read_%02d_%s (\n",
               d->beat_bits, burst, d->outstanding, prefetch, style ? style : cost_prefetch_style(prefetch), ch->index, client->name);
-    text_addf(ch->out,
-              "        .clk(clk), .rst(core_rst), .base(%s), .flush(core_flush), .idle(ch%02d_r_idle[%d]), .error(ch%02d_r_error[%d]), .error_addr(),\n",
-              base, ch->index, i, ch->index, i);
+    text_addf(
+        ch->out,
+        "        .clk(clk), .rst(core_rst), .base(%s), .flush(core_flush), .idle(ch%02d_r_idle[%d]), .error(ch%02d_r_error[%d]), .error_addr(),\n",
+        base, ch->index, i, ch->index, i);
     const char *name = client->name;
     const char *word = client->is_lane ? ir_engine_name(ch->ir, ir_engine_at(ch->ir, ch->index), "walk_burst_tdata")
                                        : arena_printf(ch->ir->arena, "%s_desc_tdata", name);
@@ -102,9 +103,10 @@ static void emit_write_engine(const struct channel *ch, int i, const struct emit
     text_addf(ch->out, "    rill_dma_write #(.BEAT_BITS(%d), .MAX_BURST(%d), .OUTSTANDING(%d)%s) u_write_%02d_%s (\n", d->beat_bits,
               client->burst ? (int)client->burst : d->max_burst, d->outstanding,
               client->buffer ? arena_printf(ch->ir->arena, ", .BUFFER_BEATS(%d)", (int)client->buffer) : "", ch->index, name);
-    text_addf(ch->out,
-              "        .clk(clk), .rst(core_rst), .base(%s), .flush(core_flush), .idle(%s_write_idle%s), .error(ch%02d_w_error[%d]), .error_addr(),\n",
-              base, name, bit, ch->index, i);
+    text_addf(
+        ch->out,
+        "        .clk(clk), .rst(core_rst), .base(%s), .flush(core_flush), .idle(%s_write_idle%s), .error(ch%02d_w_error[%d]), .error_addr(),\n",
+        base, name, bit, ch->index, i);
     text_addf(ch->out, "        .s_axis_desc_tvalid(%s_desc_tvalid%s), .s_axis_desc_tready(%s_desc_tready%s), .s_axis_desc_tdata(%s_desc_tdata),\n",
               name, bit, name, bit, name);
     text_addf(ch->out, "        .s_axis_beat_tvalid(%s_beat_tvalid%s), .s_axis_beat_tready(%s_beat_tready%s), .s_axis_beat_tdata(%s_beat_tdata%s),\n",

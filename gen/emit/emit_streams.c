@@ -159,8 +159,8 @@ static void emit_probe(const struct ir *ir, int id, struct text *out) {
     bool counted = p->kind == IR_STREAM_COUNTED;
     if (p->data_bits > PROBE_MAX_BITS) return;
     text_addf(out,
-              "`ifdef RILL_PROBES\n    rill_probe #(.ID(%d), .DATA_W(%lld), .USER_W(%d), .COUNT_W(%lld)) u_probe_%d (.clk(clk), .rst(core_rst[0]), ", id,
-              (long long)p->data_bits, user_bits(ir), counted ? (long long)p->count_bits : 1, id);
+              "`ifdef RILL_PROBES\n    rill_probe #(.ID(%d), .DATA_W(%lld), .USER_W(%d), .COUNT_W(%lld)) u_probe_%d (.clk(clk), .rst(core_rst[0]), ",
+              id, (long long)p->data_bits, user_bits(ir), counted ? (long long)p->count_bits : 1, id);
     text_addf(out, ".tvalid(%s_i_tvalid), .tready(%s_i_tready), .tdata(%s_i_tdata),\n", e->name, e->name, e->name);
     if (has_user(p)) text_addf(out, "        .tuser(%s_i_tuser), .tlast(%s_i_tlast), ", e->name, e->name);
     else text_addf(out, "        .tuser(%d'b0), .tlast(1'b0), ", user_bits(ir));
@@ -298,8 +298,8 @@ static void emit_contract(const struct ir *ir, int id, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[id];
     static const char *const signals[] = {"tvalid", "tready", "tok_last"};
     if (!custom || k->port[custom->inputs].edge == IR_NONE) return;
-    text_addf(out, "`ifdef RILL_PROBES\n    rill_contract_probe #(.ID(%d), .INPUTS(%d)) u_contract_%d (.clk(clk), .rst(core_rst[0])", id, custom->inputs,
-              id);
+    text_addf(out, "`ifdef RILL_PROBES\n    rill_contract_probe #(.ID(%d), .INPUTS(%d)) u_contract_%d (.clk(clk), .rst(core_rst[0])", id,
+              custom->inputs, id);
     for (int s = 0; s < 3; s++) {
         text_addf(out, ", .in_%s({", signals[s]);
         for (int i = custom->inputs - 1; i >= 0; i--) {
