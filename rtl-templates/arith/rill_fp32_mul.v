@@ -78,6 +78,7 @@ module rill_fp32_mul #(
         reg        least;
         reg        flush;
         reg        over;
+        reg        most;
         begin
             high = product[47];
             sticky = sticky_low || |product[21:17];
@@ -87,8 +88,9 @@ module rill_fp32_mul #(
             least = !zero && (high ? &product[46:24] && is[3] : &product[45:23] && is[4]);
             flush = zero || is[5] || (!high && is[4]);
             over = is[2] || (high ? is[1] || (&product[46:24] && up_high && is[0]) : &product[45:23] && up_low && is[1]);
-            finish = {sign, flush ? 7'd0 : over ? 7'h7f : rounded[30:24], flush ? least : !over && rounded[23],
-                      flush ? 23'd0 : over ? 23'h7fffff : rounded[22:0], over && !flush};
+            most = SATURATE == 1 && over;
+            finish = {sign, flush ? 7'd0 : most ? 7'h7f : rounded[30:24], flush ? least : !most && rounded[23],
+                      flush ? 23'd0 : most ? 23'h7fffff : rounded[22:0], over && !flush};
         end
     endfunction
 

@@ -13,35 +13,36 @@ module rill_fp32_recip (
     output reg         fault
 );
 
-    // Stage 1: exponent field of the result: 254 - field, one less unless a is a power of two. Below 1: flushed.
-    wire        power = a[22:0] == 23'd0;
-    reg  [22:0] fraction1_q;
-    reg  [11:0] side1_q;
-    wire [8:0]  field = 9'd254 - {1'b0, a[30:23]} - {8'd0, !power};
+    // Stage 1: whether a is a power of two.
+    reg  [31:0] a1_q;
+    reg         power1_q;
 
     always @(posedge clk) begin
         if (en) begin
-            fraction1_q <= a[22:0];
-            side1_q <= {a[31], a[30:23] == 8'd0 || &a[30:23], field[8] || field == 9'd0, power, field[7:0]};
+            a1_q <= a;
+            power1_q <= a[22:0] == 23'd0;
         end
     end
 
-    // Stage 2: table read. Stages 3 to 6: the quadratic.
+    // Stage 2: table read; exponent field of the result: 254 - field, one less unless a is a power of two. Below 1:
+    // flushed. Stages 3 to 6: the quadratic.
     wire [29:0] c0;
     wire [26:0] c1;
     wire [17:0] c2;
     wire [24:0] value;
     reg  [15:0] d2_q;
+    wire [7:0]  field1 = a1_q[30:23];
     reg  [11:0] side2_q, side3_q, side4_q, side5_q, side6_q;
 
-    rill_fp32_recip_table u_table (.clk(clk), .en(en), .index(fraction1_q[22:16]), .c0(c0), .c1(c1), .c2(c2));
+    rill_fp32_recip_table u_table (.clk(clk), .en(en), .index(a1_q[22:16]), .c0(c0), .c1(c1), .c2(c2));
     rill_fp32_quadratic #(.D_W(16), .SHIFT2(14), .SHIFT1(19)) u_quadratic
         (.clk(clk), .en(en), .d(d2_q), .c0(c0), .c1(c1), .c2(c2), .y(value));
 
     always @(posedge clk) begin
         if (en) begin
-            d2_q <= {!fraction1_q[15], fraction1_q[14:0]};
-            side2_q <= side1_q;
+            d2_q <= {!a1_q[15], a1_q[14:0]};
+            side2_q <= {a1_q[31], field1 == 8'd0 || &field1, &field1[7:1] || (field1 == 8'd253 && !power1_q), power1_q,
+                8'd254 - field1 - {7'd0, !power1_q}};
             side3_q <= side2_q;
             side4_q <= side3_q;
             side5_q <= side4_q;

@@ -116,7 +116,7 @@ module rill_kv_quantize #(
     reg  [30:0]         final_q;                           // the largest magnitude of a whole head
     reg  [ROW_W-1:0]    final_row_q;
     reg  [10:0]         final_valid_q;                     // [i]: i stages after final_q was set
-    wire                more = place[ROW_W+1] || chunk_most > most_q[row];
+    wire                more = {place[ROW_W+1], chunk_most} > {1'b0, most_q[row]};    // or the head's first chunk
 
     genvar i;
     generate
@@ -128,6 +128,9 @@ module rill_kv_quantize #(
     rill_max_tree #(.DATA_W(31), .LANES(LANES)) u_most (.clk(clk), .en(1'b1), .d(magnitudes), .q(chunk_most));
     rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LEVELS + 1)) u_place (.clk(clk), .rst(rst), .en(1'b1), .d(place_now), .q(place));
 
+    // A first chunk is compared with whatever is there: defined, for simulators.
+    integer n;
+    initial for (n = 0; n < 1 << ROW_W; n = n + 1) most_q[n] = 31'd0;
     always @(posedge clk)
         if (rst) begin
             took_q <= {(LEVELS+2){1'b0}};
