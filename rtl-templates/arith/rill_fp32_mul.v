@@ -66,7 +66,8 @@ module rill_fp32_mul #(
     end
 
     // Stage 3: normalize, round, flush. A product just below 2^-126 whose 24 bits are all ones is rounded up to 2^-126 before
-    // the flush, as IEEE rounding in the subnormal range does.
+    // the flush, as IEEE rounding in the subnormal range does: with exponent field 0 it is always rounded up, and what then is no
+    // power of two is flushed.
     // A function, so that a simulator evaluates it only where the stage moves. {y, overflow}
     function [32:0] finish(input sign, input zero, input [7:0] exponent, input [7:0] above, input [5:0] is, input [47:17] product,
             input sticky_low);
@@ -75,7 +76,6 @@ module rill_fp32_mul #(
         reg        up_high;
         reg        up_low;
         reg [30:0] rounded;
-        reg        least;
         reg        flush;
         reg        over;
         reg        most;
@@ -84,13 +84,12 @@ module rill_fp32_mul #(
             sticky = sticky_low || |product[21:17];
             up_high = product[23] && (sticky || product[22] || product[24]);
             up_low = product[22] && (sticky || product[23]);
-            rounded = {high ? above : exponent, high ? product[46:24] : product[45:23]} + {30'd0, high ? up_high : up_low};
-            least = !zero && (high ? &product[46:24] && is[3] : &product[45:23] && is[4]);
-            flush = zero || is[5] || (!high && is[4]);
+            rounded = {high ? above : exponent, high ? product[46:24] : product[45:23]} +
+                {30'd0, high ? up_high || is[3] : up_low || is[4]};
+            flush = zero || (high ? is[5] && !(is[3] && &product[46:24]) : is[5] || (is[4] && !(&product[45:23])));
             over = is[2] || (high ? is[1] || (&product[46:24] && up_high && is[0]) : &product[45:23] && up_low && is[1]);
             most = SATURATE == 1 && over;
-            finish = {sign, flush ? 7'd0 : most ? 7'h7f : rounded[30:24], flush ? least : !most && rounded[23],
-                      flush ? 23'd0 : most ? 23'h7fffff : rounded[22:0], over && !flush};
+            finish = {sign, flush ? 31'd0 : most ? 31'h7f7fffff : rounded, over && !flush};
         end
     endfunction
 
