@@ -43,5 +43,6 @@ int add_unary(struct spec *s, int x, enum op_kind kind);
 int add_transpose(struct spec *s, int x);
 int add_reshape(struct spec *s, int x, bool flat);
 int add_binary(struct spec *s, int a, int b, bool product);
+int add_kernel(struct spec *s, int x);
 
 #endif

@@ -262,3 +262,40 @@ int add_binary(struct spec *s, int a, int b, bool product) {
     choose_order(s, op);
     return op->out[0];
 }
+
+// ---- hand-written kernels ----
+
+static struct op *add_custom(struct spec *s, enum op_kind kind, int x, enum value_type type, int size, float rms) {
+    struct op *op = add_op(s, kind, type, size, rms);
+    reads(op, x);
+    op->setting = below(3);
+    if (kind != OP_LARGEST) choose_lanes(op);
+    return op;
+}
+
+// The largest of `group` neighbours each, or of all.
+static int add_largest(struct spec *s, int x, int group) {
+    int size = derived(s, (struct size_class){.source = SHAPE_POOLED, .rank = 1, .parent = s->tensor[x].size, .last = group});
+    return add_custom(s, OP_LARGEST, x, VALUE_F32, size, s->tensor[x].rms * 3)->out[0];
+}
+
+// One of them behind a tensor; the pairs that belong together as they do in tests/e2e/specs/kernels.yaml.
+int add_kernel(struct spec *s, int x) {
+    int kind = is_array(s, x) ? 0 : below(100);
+    x = tame(s, x, 5);
+    if (kind < 35) {
+        struct op *op = add_custom(s, OP_CLAMP, x, VALUE_F32, s->tensor[x].size, 1.5f);
+        choose_order(s, op);
+        return op->out[0];
+    }
+    if (kind < 60) return add_largest(s, x, between(1, 9));
+    if (kind < 80) {
+        struct op *op;
+        int all = add_largest(s, x, 0);
+        op = add_custom(s, OP_GATE, x, VALUE_F32, s->tensor[x].size, s->tensor[x].rms);
+        reads(op, all);
+        return op->out[0];
+    }
+    int narrow = add_custom(s, OP_NARROW, x, VALUE_BYTES, s->tensor[x].size, 4)->out[0];
+    return add_custom(s, OP_WIDEN, narrow, VALUE_F32, s->tensor[x].size, 4)->out[0];
+}

@@ -6,7 +6,12 @@
 
 #include "graph_make.h"
 
-enum { MANY_ATTENTIONS = 100000 /* seeds from there on may have several attentions */ };
+enum {
+    MANY_ATTENTIONS = 100000, // seeds from there on may have several attentions
+    OWN_KERNELS = 200000,     // and from there on hand-written kernels instead
+};
+
+static bool many_attentions(const struct spec *s) { return s->seed >= MANY_ATTENTIONS && s->seed < OWN_KERNELS; }
 
 // ---- groups of operations ----
 
@@ -121,7 +126,8 @@ static void add_unit(struct spec *s) {
         if (chance(60)) return;
     }
     if (x == NONE) return;
-    if (kind < 24) add_linear(s, x, random_size(s));
+    if (s->seed >= OWN_KERNELS && chance(75)) add_kernel(s, chance(30) && pick(s, ANY_ARRAY) != NONE ? pick(s, ANY_ARRAY) : x);
+    else if (kind < 24) add_linear(s, x, random_size(s));
     else if (kind < 32) add_parallel(s, x);
     else if (kind < 44) add_norm(s, x);
     else if (kind < 58) add_unary(s, x, chance(50) ? OP_GELU : OP_SILU);
@@ -174,7 +180,7 @@ static void close_region(struct spec *s) {
 
 static void make_regions(struct spec *s) {
     int count = ONE_OF(1, 1, 1, 2, 2, 3), attention = s->heads ? below(count) : NONE;
-    bool last = false, many = s->heads && s->seed >= MANY_ATTENTIONS;
+    bool last = false, many = s->heads && many_attentions(s);
     for (int i = 0; i < count; i++) {
         last = last || (i > 0 && i > attention && !many && s->is_lm && chance(15)); // of a graph of rows every step's result is wanted
         begin_region(s, chance(55) ? 1 : between(2, 4), last);
@@ -329,7 +335,7 @@ static void make_graph(struct spec *s) {
     int sizes = between(1, 3), vocab = NONE;
     for (int i = 0; i < sizes; i++) add_size(s, random_length());
     s->most_ops = ONE_OF(5, 7, 9, 12, 16, 20, 30);
-    if (chance(20) || s->seed >= MANY_ATTENTIONS) make_heads(s);
+    if (chance(20) || many_attentions(s)) make_heads(s);
     s->context = s->heads || chance(40) ? ONE_OF(9, 17, 17, 33, 66) + below(3) : 0;
     s->is_lm = chance(25);
     if (s->is_lm) {

@@ -21,6 +21,7 @@ int spec_extents(const struct spec *s, int size, int extent[MAX_RANK]) {
         if (c->source == SHAPE_GIVEN) extent[d] = c->heads ? heads_length(s, c->heads) : c->extent[d];
         else if (c->source == SHAPE_MERGED) extent[d] = d == 0 ? of[0] * of[1] : of[d + 1];
         else if (c->source == SHAPE_TURNED) extent[d] = of[c->perm[d]];
+        else if (c->source == SHAPE_POOLED) extent[d] = c->last ? (of[0] + c->last - 1) / c->last : 1;
         else if (c->source == SHAPE_ROWS) extent[d] = d == c->rank - 1 ? spec_elements(s, c->last) : of[d];
         else
             for (int i = extent[d] = 1; i <= rank; i++) extent[d] *= of[i - 1];
@@ -137,7 +138,7 @@ static void plain_op(struct op *op) {
     op->block = op->block == BLOCK_GROUP ? BLOCK_DEFAULT : op->block;
     op->list_form = true;
     op->per_layer = false;
-    op->lanes = op->orders = 0;
+    op->lanes = op->orders = op->setting = 0;
 }
 
 static void drop_output(struct spec *s, int tensor) {
@@ -220,9 +221,36 @@ void spec_step(struct spec *s, const struct spec *whole, int step) {
 
 // ---- text ----
 
-static const char *const op_names[] = {"embed",       "position",    "layernorm", "rmsnorm",     "quantize", "matmul", "dequantize",
-                                       "kv_quantize", "attn_scores", "softmax",   "attn_values", "scale",    "gelu",   "silu",
-                                       "add",         "mul",         "transpose", "reshape",     "argmax"};
+static const char *const op_names[] = {"embed",       "position", "layernorm",   "rmsnorm", "quantize", "matmul", "dequantize", "kv_quantize",
+                                       "attn_scores", "softmax",  "attn_values", "scale",   "gelu",     "silu",   "add",        "mul",
+                                       "transpose",   "reshape",  "argmax",      "clamp",   "largest",  "gate",   "narrow",     "widen"};
+
+static const char *const kernel_texts[OP_KINDS - OP_CLAMP] = {
+    "  clamp:\n    verilog: kernels/clamp.v\n    inputs: {x: fp32}\n    outputs: {y: fp32}\n    elementwise: true\n"
+    "    parameters: {LIMIT: 32'h3f800000}\n    timing: {latency: 1}\n    golden: {file: kernels/clamp.c}\n",
+    "  largest:\n    verilog: kernels/pool.v\n    module: pool\n    inputs: {x: fp32}\n    outputs: {y: {shape: [(x + GROUP - 1) / GROUP]}}\n"
+    "    parameters: {SIZE: x, GROUP: required}\n    lanes: [1]\n    timing: {latency: 1, group: GROUP, buffers: 2}\n"
+    "    golden: {file: kernels/pool.c}\n",
+    "  gate:\n    verilog: kernels/gate.v\n    inputs: {x: fp32, s: {shape: 1}}\n    outputs: {y: fp32}\n"
+    "    timing: {latency: 2, interval: 2}\n    golden: {file: kernels/gate.c}\n",
+    "  narrow:\n    verilog: kernels/narrow.v\n    inputs: {x: fp32}\n    outputs: {q: int8}\n    parameters: {FRAC: 5}\n"
+    "    timing: {latency: 1}\n    golden: {file: kernels/bytes.c}\n",
+    "  widen:\n    verilog: kernels/widen.v\n    inputs: {q: int8}\n    outputs: {y: fp32}\n    parameters: {FRAC: 5}\n"
+    "    timing: {latency: 1}\n    golden: {file: kernels/bytes.c}\n",
+};
+
+// The hand-written kernels that the graph has. The folder `kernels` stands beside the spec.
+static void print_kernels(const struct spec *s) {
+    bool used[OP_KINDS] = {false}, any = false;
+    for (int n = 0; n < s->ops; n++)
+        if (!s->op[n].gone) used[s->op[n].kind] = true;
+    for (int k = OP_CLAMP; k < OP_KINDS; k++) {
+        if (!used[k]) continue;
+        printf("%s%s", any ? "" : "kernels:\n", kernel_texts[k - OP_CLAMP]);
+        any = true;
+    }
+    if (any) printf("\n");
+}
 
 static void print_design(const struct spec *s) {
     static const char *const keys[DESIGN_KEYS] = {"clock_mhz", "channels",       "beat_bits", "lanes",       "T", "weights",    "head",
@@ -274,6 +302,15 @@ static void print_shape_attributes(const struct spec *s, const struct op *op) {
     if (op->lanes) printf(", lanes: %d", op->lanes);
 }
 
+static void print_setting(const struct spec *s, const struct op *op) {
+    static const char *const limits[] = {"32'h3f800000", "32'h3f000000", "32'h40000000"};
+    int group = op->kind == OP_LARGEST ? s->size[s->tensor[op->out[0]].size].last : 0;
+    if (op->kind == OP_CLAMP && op->setting) printf(", LIMIT: %s", limits[op->setting]);
+    if (op->kind == OP_LARGEST && group) printf(", GROUP: %d", group);
+    if (op->kind == OP_LARGEST && !group) printf(", GROUP: x");
+    if ((op->kind == OP_NARROW || op->kind == OP_WIDEN) && op->setting) printf(", FRAC: %d", 3 + op->setting);
+}
+
 static void print_attributes(const struct spec *s, const struct op *op) {
     int elements = spec_elements(s, s->tensor[op->out[0]].size);
     bool is_norm = op->kind == OP_LAYERNORM || op->kind == OP_RMSNORM;
@@ -291,6 +328,7 @@ static void print_attributes(const struct spec *s, const struct op *op) {
     if (op->block != BLOCK_DEFAULT) printf(", block: %d", block[op->block]);
     if (op->exp_min != -24) printf(", exp_min: %d", op->exp_min);
     print_shape_attributes(s, op);
+    print_setting(s, op);
 }
 
 static void print_names(const struct spec *s, const int *tensor, int count, bool list) {
@@ -345,6 +383,7 @@ static void print_inputs(const struct spec *s) {
 
 void spec_print(const struct spec *s) {
     printf("# SPDX-License-Identifier: Apache-2.0\nname: fuzz_%llu\n\n", (unsigned long long)s->seed);
+    print_kernels(s);
     if (s->is_model) {
         print_model(s);
     } else {

@@ -38,9 +38,15 @@ enum op_kind {
     OP_TRANSPOSE,
     OP_RESHAPE,
     OP_ARGMAX,
+    OP_CLAMP, // from here on hand-written: tests/e2e/specs/kernels
+    OP_LARGEST,
+    OP_GATE,
+    OP_NARROW,
+    OP_WIDEN,
+    OP_KINDS,
 };
 
-enum value_type { VALUE_F32, VALUE_MX, VALUE_ACC, VALUE_KV, VALUE_SCALAR, VALUE_ID };
+enum value_type { VALUE_F32, VALUE_MX, VALUE_ACC, VALUE_KV, VALUE_SCALAR, VALUE_ID, VALUE_BYTES };
 
 enum heads { NO_HEADS, QUERY_HEADS, KEY_HEADS, VALUE_HEADS, RESULT_HEADS };
 
@@ -51,6 +57,7 @@ enum shape_source {
     SHAPE_MERGED, // its first two dimensions as one
     SHAPE_TURNED, // dimension i is dimension perm[i] of `parent`
     SHAPE_ROWS,   // as `parent`, but rows of the length of class `last`
+    SHAPE_POOLED, // a vector of one element for `last` of `parent`; 0: for all
 };
 
 struct size_class {
@@ -81,6 +88,7 @@ struct op {
     enum { BLOCK_DEFAULT, BLOCK_GROUP, BLOCK_HEAD, BLOCK_POSITIONS } block;
     bool is_value; // kv_quantize: role
     int lanes;     // 0: not given
+    int setting;   // parameter of a hand-written kernel, by number; 0: not given
     int along;     // norms; NONE: not given
     int orders, order[MAX_RANK], perm[MAX_RANK];
     bool list_form, gone;
