@@ -25,6 +25,8 @@ cpp_flags() {
 make_shared() {
     local name include
     mkdir -p "$lib" "$work/failures"
+    ln -sfn "$root/tests/e2e/specs/kernels" "$work/kernels" # beside the specs that read them
+    ln -sfn "$root/tests/e2e/specs/kernels" "$work/failures/kernels"
     make -C "$root" --no-print-directory build/rill >"$work/make.log" 2>&1 || return
     ${CC:-gcc} -std=c11 -Wall -Wextra -Werror -O1 -o "$lib/graph_seed" "$root"/tests/fuzz/graph_*.c || return
     verilator --getenv VERILATOR_ROOT >"$lib/verilator_root" || return
@@ -78,7 +80,9 @@ design_files() {
     local units=$root/tests/fuzz/units harness=$root/verif/harness
     echo "$units/memory.sv"
     if [ $plain = 1 ]; then cat filelist.f && echo "$harness/rill_probe.sv $harness/rill_fifo_probe.sv"
-    else echo "$units/units.sv $units/probes.sv $lib/rill_fifo_own.v -y rtl rtl/rill_top.v"
+    else
+        echo "$units/units.sv $units/probes.sv $lib/rill_fifo_own.v -y rtl rtl/rill_top.v"
+        grep -v '^rtl/rill_' filelist.f # hand-written kernels
     fi
 }
 
