@@ -217,7 +217,7 @@ module rill_matrix_lane #(
     input  wire                   first,
     input  wire                   last,
     input  wire [TOK_W-1:0]       tok,
-    input  wire [BEAT_BITS-1:0]   beat,
+    input  wire [BEAT_BITS-1:0]   nibbles,
     input  wire [4*BEAT_BITS-1:0] x,
     input  wire [21:0]            offset,
     input  wire [7:0]             group_scale,
@@ -233,7 +233,7 @@ module rill_matrix_lane #(
 );
     wire                     starts = valid;
     wire [3:0]               moves = {1'b0, last, first, int4};
-    wire [136+5*BEAT_BITS:0] in = {1'b0, x, beat, 31'd0, bias, row_scale, shift, group_scale, offset, 6'(tok)};
+    wire [136+5*BEAT_BITS:0] in = {1'b0, x, nibbles, 31'd0, bias, row_scale, shift, group_scale, offset, 6'(tok)};
     assign out_side = side;                  // one bit, always 0
     generate
         if (BEAT_BITS == 512) `RILL_MATRIX_UNIT(matrix_512, (137 + 5 * 512))
@@ -259,7 +259,7 @@ module rill_matrix_pair #(
     input  wire                   out,
     input  wire [TOK_W-1:0]       out_tok,
     input  wire [ROW_W-1:0]       out_row,
-    input  wire [BEAT_BITS-1:0]   beat,
+    input  wire [BEAT_BITS-1:0]   nibbles,
     input  wire [8*BEAT_BITS-1:0] x,
     input  wire [43:0]            offset,
     input  wire [7:0]             group_scale,
@@ -276,7 +276,7 @@ module rill_matrix_pair #(
     wire                     starts = valid || out;
     wire [3:0]               moves = {out, both, first, int4};
     wire [4:0]               place = 5'((32'(turn) / TURNS) * 4 + 32'(turn) % TURNS);
-    wire [144+9*BEAT_BITS:0] in = {1'b0, x, beat, 7'd0, bias, row_scale, shift, group_scale, offset, 3'(out_row), 3'(out_tok), place};
+    wire [144+9*BEAT_BITS:0] in = {1'b0, x, nibbles, 7'd0, bias, row_scale, shift, group_scale, offset, 3'(out_row), 3'(out_tok), place};
     generate
         if (BEAT_BITS == 512) `RILL_MATRIX_UNIT(pair_512, (145 + 9 * 512))
         else `RILL_MATRIX_UNIT(pair_256, (145 + 9 * 256))
