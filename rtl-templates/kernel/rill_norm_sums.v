@@ -100,21 +100,39 @@ module rill_norm_sums #(
     rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_middle (.clk(clk), .en(step), .d(middle), .q(sum_middle));
     rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_low (.clk(clk), .en(step), .d(low), .q(sum_low));
 
-    // One accumulator set per row; the results have registers of their own beside it.
-    wire [ROW_W-1:0] at_row;
-    wire             at_first;
-    wire             at_last;
+    // One accumulator set per row; the results have registers of their own beside it. A row is read one cycle before its addition: what the
+    // cycle in between adds to the same row is in the result registers.
+    wire [ROW_W-1:0] early_row;
+    wire             early_first;
+    wire             early_last;
+    reg  [ROW_W-1:0] at_row;
+    reg              at_last;
+    reg              again_q;            // the row of the word before
     reg              valid_q;
     reg  [ROW_W-1:0] row_q;
     reg  [59:0]      sum_q [0:ROWS-1];
     reg  [59:0]      high_q [0:ROWS-1];
     reg  [59:0]      middle_q [0:ROWS-1];
     reg  [59:0]      low_q [0:ROWS-1];
-    function [59:0] next(input first_word, input [59:0] so_far, input [59:0] chunk);
-        next = chunk + (first_word ? 60'd0 : so_far);     // the choice is part of the adder in this order
+    reg  [59:0]      old_sum_q;
+    reg  [59:0]      old_high_q;
+    reg  [59:0]      old_middle_q;
+    reg  [59:0]      old_low_q;
+    function [59:0] next(input again, input [59:0] result, input [59:0] old, input [59:0] chunk);
+        next = (again ? result : old) + chunk;
     endfunction
-    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LATENCY - 1)) u_place (.clk(clk), .rst(rst), .en(step), .d(place_q),
-        .q({at_first, at_last, at_row}));
+    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LATENCY - 2)) u_place (.clk(clk), .rst(rst), .en(step), .d(place_q),
+        .q({early_first, early_last, early_row}));
+    always @(posedge clk)
+        if (took_q[LATENCY-2]) begin
+            at_row <= early_row;
+            at_last <= early_last;
+            again_q <= took_q[LATENCY-1] && early_row == at_row && !early_first;
+            old_sum_q <= early_first ? 60'd0 : sum_q[early_row];
+            old_high_q <= early_first ? 60'd0 : high_q[early_row];
+            old_middle_q <= early_first ? 60'd0 : middle_q[early_row];
+            old_low_q <= early_first ? 60'd0 : low_q[early_row];
+        end
     always @(posedge clk)
         if (rst) begin
             took_q <= {(LATENCY+1){1'b0}};
@@ -133,14 +151,14 @@ module rill_norm_sums #(
     always @(posedge clk) begin
         row_q <= at_row;
         if (took_q[LATENCY-1]) begin
-            sum_q[at_row] <= next(at_first, sum_q[at_row], sum);
-            high_q[at_row] <= next(at_first, high_q[at_row], sum_high);
-            middle_q[at_row] <= next(at_first, middle_q[at_row], sum_middle);
-            low_q[at_row] <= next(at_first, low_q[at_row], sum_low);
-            m_sum <= next(at_first, sum_q[at_row], sum);
-            m_high <= next(at_first, high_q[at_row], sum_high);
-            m_middle <= next(at_first, middle_q[at_row], sum_middle);
-            m_low <= next(at_first, low_q[at_row], sum_low);
+            sum_q[at_row] <= next(again_q, m_sum, old_sum_q, sum);
+            high_q[at_row] <= next(again_q, m_high, old_high_q, sum_high);
+            middle_q[at_row] <= next(again_q, m_middle, old_middle_q, sum_middle);
+            low_q[at_row] <= next(again_q, m_low, old_low_q, sum_low);
+            m_sum <= next(again_q, m_sum, old_sum_q, sum);
+            m_high <= next(again_q, m_high, old_high_q, sum_high);
+            m_middle <= next(again_q, m_middle, old_middle_q, sum_middle);
+            m_low <= next(again_q, m_low, old_low_q, sum_low);
         end
     end
     always @(posedge clk) fault <= !rst && took_q[3] && |(lane_fault | lane_over);
