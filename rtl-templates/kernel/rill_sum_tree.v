@@ -4,15 +4,17 @@
 // Latency log2(LANES) enabled clocks (0: a wire), one result per enabled clock, no reset.
 // DATA_W  bits of a number and of the sum
 // LANES   numbers, a power of two
+// STRIDE  bits from one number to the next, at least DATA_W; a multiple of 32 is fast in simulation
 `default_nettype none
 
 module rill_sum_tree #(
     parameter DATA_W = 0,
-    parameter LANES = 0
+    parameter LANES = 0,
+    parameter STRIDE = DATA_W
 ) (
     input  wire                    clk,
     input  wire                    en,
-    input  wire [LANES*DATA_W-1:0] d,
+    input  wire [LANES*STRIDE-1:0] d,
     output wire [DATA_W-1:0]       q
 );
     generate
@@ -24,22 +26,22 @@ module rill_sum_tree #(
     endgenerate
 
     // Node i has the children 2i and 2i + 1; the leaves are LANES .. 2 LANES - 1, the root is 1.
-    wire [DATA_W-1:0] node [1:2*LANES-1];
     genvar i;
     generate
         for (i = 1; i < 2 * LANES; i = i + 1) begin : gen_node
+            wire [DATA_W-1:0] value;
             if (i >= LANES) begin : gen_leaf
-                assign node[i] = d[(i-LANES)*DATA_W +: DATA_W];
+                assign value = d[(i-LANES)*STRIDE +: DATA_W];
             end else begin : gen_pair
                 reg [DATA_W-1:0] q_q;
-                always @(posedge clk) if (en) q_q <= node[2*i] + node[2*i+1];
-                assign node[i] = q_q;
+                always @(posedge clk) if (en) q_q <= gen_node[2*i].value + gen_node[2*i+1].value;
+                assign value = q_q;
             end
         end
     endgenerate
-    assign q = node[1];
+    assign q = gen_node[1].value;
 
-    wire unused = &{1'b0, clk, en};
+    wire unused = &{1'b0, clk, en, d};
 endmodule
 
 `default_nettype wire

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "Vrill_sim_top.h"
+#include "pages.h"
 #include "sim.h"
 #include "snapshot.h"
 #include "verilated.h"
@@ -39,6 +40,7 @@ static void sample(const Vrill_sim_top &top, sim_pins &pins) {
 }
 
 int main(int argc, char **argv) {
+    pages_for_code();
     snapshot_enter(argc, argv);
     int exit_code = 0;
     sim *run = sim_open(argc, argv, &exit_code);

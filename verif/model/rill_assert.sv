@@ -20,6 +20,7 @@ module rill_assert #(
     always @(posedge clk)
         if (broken === 1'b1) begin
             $display("%s: %0s", where, SAYS);
+            where = ""; // said once; and so it is no constant that a simulator puts in the code
             $stop;
         end
 endmodule
