@@ -105,4 +105,13 @@ struct itensor_layout {
 // loops do not nest in the writer's.
 bool itensor_layout(const struct itensor_walk *from, const struct itensor_walk *to, int64_t max_width, struct itensor_layout *);
 
+// rill_corner_turn in its place: `lanes` of the layout's words, of different places, in one word of each side. Word e of the buffer lies in bank
+// (e + skew * floor(e / period)) mod lanes; period 0: no skew.
+struct itensor_corner {
+    int64_t lanes; // a power of two, at least 2
+    int64_t period, skew;
+};
+// The most lanes, at most `most`, at which no word of the reader meets a bank twice. False where there are none.
+bool itensor_corner(const struct itensor_layout *, int64_t most, struct itensor_corner *);
+
 #endif

@@ -52,6 +52,7 @@ static struct cost_contract argmax(const struct call *c) { return gathers(chunks
 static struct cost_contract replay(const struct call *c) { return gathers(firing_in(c), 2); }
 static struct cost_contract head_replay(const struct call *c) { return gathers(arg(c, "UNITS"), 2); }
 static struct cost_contract layout(const struct call *c) { return gathers(arg(c, "BUFFER"), 2); }
+static struct cost_contract corner_turn(const struct call *c) { return gathers(div_up(arg(c, "BUFFER"), at_least(arg(c, "LANES"), 1)), 2); }
 static struct cost_contract kv_scale(const struct call *c) { return gathers(arg(c, "UNITS"), 5); }
 static struct cost_contract token_loop(const struct call *c) { return (void)c, passes(6); } // next id to id: ring, decision, step, id, check, send
 
@@ -167,6 +168,7 @@ static const struct row {
     {"rill_add", add, NULL, NULL},
     {"rill_argmax", argmax, NULL, NULL},
     {"rill_axil_regs", NULL, NULL, NULL},
+    {"rill_corner_turn", corner_turn, NULL, NULL},
     {"rill_embed", embed, embed_busy, embed_beats},
     {"rill_engine", engine, engine_busy, NULL},
     {"rill_event_counters", NULL, NULL, NULL},

@@ -56,6 +56,7 @@
     X(frame, "rill_frame")                                                                                                                           \
     X(view, "rill_view")                                                                                                                             \
     X(layout_converter, "rill_layout_converter")                                                                                                     \
+    X(corner_turn, "rill_corner_turn")                                                                                                               \
     X(param_store, "rill_param_store")                                                                                                               \
     X(param_loader, "rill_param_loader")                                                                                                             \
     X(pulse_word, "rill_pulse_word")                                                                                                                 \

@@ -28,6 +28,12 @@ static struct cost_memory layout_converter(const struct args *a) {
     return (struct cost_memory){2 * args_int(a, "BUFFER", 1) * args_int(a, "TOKENS", 1), args_int(a, "DATA_W", 1), 1, NULL};
 }
 
+// A bank for every lane, both halves in one.
+static struct cost_memory corner_turn(const struct args *a) {
+    int64_t lanes = at_least(args_int(a, "LANES", 1), 1), rows = div_up(args_int(a, "BUFFER", 1), lanes);
+    return (struct cost_memory){2 * rows * args_int(a, "TOKENS", 1), args_int(a, "DATA_W", 1), lanes, NULL};
+}
+
 // One word lies in the output register.
 static struct cost_memory fifo_pool(const struct args *a) {
     return (struct cost_memory){at_least(args_int(a, "DEPTH", 1) - 1, 1), args_int(a, "DATA_W", 1) + 1, 1, NULL};
@@ -38,7 +44,8 @@ bool cost_kernel_memory(const struct ir_kernel *k, struct cost_memory *out) {
         const char *module;
         struct cost_memory (*shape)(const struct args *);
     } table[] = {{"rill_fifo_pool", fifo_pool},     {"rill_kv_scale", kv_scale},           {"rill_v_tail", v_tail},
-                 {"rill_param_store", param_store}, {"rill_replay_buffer", replay_buffer}, {"rill_layout_converter", layout_converter}};
+                 {"rill_param_store", param_store}, {"rill_replay_buffer", replay_buffer}, {"rill_layout_converter", layout_converter},
+                 {"rill_corner_turn", corner_turn}};
     const struct args args = {k->param, k->params};
     for (size_t i = 0; i < COUNT_OF(table); i++) {
         if (strcmp(table[i].module, k->module) != 0) continue;

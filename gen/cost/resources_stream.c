@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams and the KV cache: mostly buffers by shape, multiplexers by width.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formula.h"
@@ -93,6 +96,37 @@ void formula_view(const struct args *a, struct cost_resources *r) { (void)a, cos
 void formula_layout_converter(const struct args *a, struct cost_resources *r) {
     buffer(r, 2 * args_int(a, "BUFFER", 1) * tokens(a), args_int(a, "DATA_W", 1), args_style(a, "auto"));
     cost_per(r, 1, 110, 95, 0);
+}
+
+// rill_rotate, yosys: 2:1 multiplexers alone or two in a LUT.
+static double rotation(int64_t elements, int64_t bits) { return (double)(elements * bits * (1 + log2_up(elements) / 2)); }
+
+// Trips of the innermost loop, which stands first: whether words end with it.
+static bool is_aligned(const struct args *a, int64_t lanes) {
+    int64_t inner = 0;
+    const char *text = args_text(a, "TRIPS"), *hex = strstr(text, "'h"), *dec = strstr(text, "32'd");
+    if (dec) inner = strtoll(dec + 4, NULL, 10);
+    else if (hex) sscanf(hex + 2, "%8" SCNx64, (uint64_t *)&inner);
+    return inner % lanes == 0;
+}
+
+// A bank for every lane, what turns words on their way to and from them, and the loops: of the first lane where the others follow from it, else of
+// each.
+void formula_corner_turn(const struct args *a, struct cost_resources *r) {
+    int64_t lanes = at_least(args_int(a, "LANES", 2), 2), bits = args_int(a, "DATA_W", 1), rows = div_up(args_int(a, "BUFFER", 1), lanes);
+    int64_t log = log2_up(lanes), row = at_least(log2_up(2 * rows), 1), loops = at_least(args_int(a, "LOOPS", 1), 1);
+    for (int64_t l = 0; l < lanes; l++) buffer(r, 2 * rows * tokens(a), bits, args_style(a, "auto"));
+    if (args_int(a, "PERIOD", 0)) cost_per(r, 1, rotation(lanes, bits), 0, 0);
+    cost_per(r, lanes * row, 0, 1, 0);
+    cost_per(r, 1, 60, 45, 0);
+    if (is_aligned(a, lanes)) {
+        cost_per(r, 1, rotation(lanes, bits + row) + (double)(lanes * row), 0, 0);
+        cost_per(r, loops, 40, 18, 0);
+        return;
+    }
+    cost_per(r, lanes * lanes * bits, 0.6, 0, 0);
+    cost_per(r, lanes * lanes * row, 0.6, 0, 0);
+    cost_per(r, lanes * loops * (row + log), 3, 2, 0);
 }
 
 // Elements that a shifted word can have after a stage of the shifter: the word and the places moved so far.

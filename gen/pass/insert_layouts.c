@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // insert-layouts: where the two ends of an edge walk a tensor differently, what makes one walk of the other: rill_layout_converter with the
-// least ping-pong buffer, placed inside the loops that both walks share; rill_width_converter where words are wider or narrower; rill_frame where
+// least ping-pong buffer, placed inside the loops that both walks share, rill_corner_turn where words of several elements can pass at once;
+// rill_width_converter where words are wider or narrower; rill_frame where
 // the firings are cut otherwise. Nothing where the walks are equal. docs/passes.md.
 #include <string.h>
 
@@ -143,17 +144,23 @@ static const char *loop_list(struct ir *ir, const int64_t *value, int loops) {
     return arena_printf(ir->arena, "{%s}", text);
 }
 
-static void add_layout(struct link *l, const struct itensor_layout *layout) {
+// corner: words hold `lanes` of the layout's; NULL: one.
+static void add_layout(struct link *l, const struct itensor_layout *layout, const struct itensor_corner *corner) {
     struct ir *ir = l->ir;
-    append(l, "layout", "rill_layout_converter", layout->width, 1, &l->from);
+    append(l, "layout", corner ? "rill_corner_turn" : "rill_layout_converter", layout->width * (corner ? corner->lanes : 1), 1, &l->from);
     int k = l->at.kernel;
     ir_set_param(ir, k, "DATA_W", "%lld", (long long)(layout->width * ports_element_bits(l->from.type.dtype)));
+    if (corner) ir_set_param(ir, k, "LANES", "%lld", (long long)corner->lanes);
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
     ir_set_param(ir, k, "BUFFER", "%lld", (long long)layout->buffer);
     ir_set_param(ir, k, "ROUNDS", "%lld", (long long)layout->rounds);
     ir_set_param(ir, k, "LOOPS", "%d", layout->loops);
     ir_set_param(ir, k, "TRIPS", "%s", loop_list(ir, layout->trip, layout->loops));
     ir_set_param(ir, k, "STRIDES", "%s", loop_list(ir, layout->stride, layout->loops));
+    if (corner && corner->period) {
+        ir_set_param(ir, k, "PERIOD", "%lld", (long long)corner->period);
+        ir_set_param(ir, k, "SKEW", "%lld", (long long)corner->skew);
+    }
     l->at.padded = false;
 }
 
@@ -185,8 +192,11 @@ static bool add_chain(struct link *l, const struct itensor_walk *a, const struct
                    ir_type_text(l->ir, &l->from.type));
         return false;
     }
-    add_width(l, layout.width, "narrow");
-    add_layout(l, &layout);
+    struct itensor_corner corner;
+    bool turns = itensor_corner(&layout, common_width(l) / layout.width, &corner);
+    int64_t width = layout.width * (turns ? corner.lanes : 1);
+    if (l->at.width != width || l->at.cut > 1 || !turns) add_width(l, width, "narrow"); // a corner turn takes a last word that is not full
+    add_layout(l, &layout, turns ? &corner : NULL);
     add_frame(l, l->to.cut);
     add_width(l, out, "wide");
     return true;

@@ -125,6 +125,12 @@ static void layout(const struct call *k) {
     k->c->units = trips(args_text(&k->args, "TRIPS"), k->c->rows);
     k->c->times = arg(k, "ROUNDS", 1);
 }
+static void corner_turn(const struct call *k) {
+    int64_t lanes = at_least(arg(k, "LANES", 1), 1);
+    layout(k);
+    k->c->rows = div_up(k->c->rows, lanes);
+    k->c->units = div_up(k->c->units, lanes);
+}
 static void frame(const struct call *k) {
     pipe(k, 0);
     k->c->rows = arg(k, "WORDS", 1);
@@ -229,6 +235,7 @@ static const struct row {
     {"rill_add", add},
     {"rill_argmax", argmax},
     {"rill_axil_regs", none},
+    {"rill_corner_turn", corner_turn},
     {"rill_embed", embed},
     {"rill_engine", engine},
     {"rill_event_counters", none},

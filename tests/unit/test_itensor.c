@@ -240,6 +240,31 @@ static int64_t unroll_walk(const int64_t trip[], const int64_t stride[], int loo
     return n;
 }
 
+// A corner turn as its RTL does it: the writer's words rotated by a turn that grows with every period, a row of all banks each; the reader's lanes
+// add up rows and banks loop by loop. Every element comes from where it was put, each of a word from another bank.
+static void check_corner(const struct itensor_layout *layout, int64_t most) {
+    static int64_t bank_of[MOST], places[MOST], turns[MOST];
+    struct itensor_corner c;
+    if (!itensor_corner(layout, most, &c)) return;
+    assert_true(c.lanes >= 2 && c.lanes <= most && (c.lanes & (c.lanes - 1)) == 0 && c.period % c.lanes == 0);
+    int64_t turn = 0, line = 0, turn_of[ITENSOR_WALK];
+    for (int64_t e = 0; e < layout->buffer; e += c.lanes) {
+        for (int64_t i = e; i < e + c.lanes; i++) bank_of[i] = (i - e + turn) % c.lanes;
+        line += c.lanes;
+        if (line == c.period) turn += c.skew, line = 0;
+    }
+    for (int l = 0; l < layout->loops; l++) {
+        bool steps = c.period && layout->stride[l] % c.period == 0;
+        turn_of[l] = layout->stride[l] + (steps ? c.skew * (layout->stride[l] / c.period) : 0);
+    }
+    int64_t n = unroll_walk(layout->trip, layout->stride, layout->loops, 1, places);
+    unroll_walk(layout->trip, turn_of, layout->loops, 1, turns);
+    for (int64_t i = 0; i < n; i++) {
+        assert_int_equal(turns[i] % c.lanes, bank_of[places[i]]);
+        for (int64_t j = i - i % c.lanes; j < i; j++) assert_true(turns[i] % c.lanes != turns[j] % c.lanes);
+    }
+}
+
 // What the writer sends, put through the converter's banks, is what the reader wants.
 static struct itensor_layout check_layout(const struct ir_itensor *from, const struct ir_itensor *to, const int64_t extent[], int64_t width) {
     static int64_t sent[MOST], wanted[MOST], got[MOST], places[MOST];
@@ -254,6 +279,7 @@ static struct itensor_layout check_layout(const struct ir_itensor *from, const s
         for (int64_t i = 0; i < reads; i++) got[out++] = sent[round * layout.buffer * layout.width + places[i]];
     assert_int_equal(out, m);
     assert_memory_equal(got, wanted, (size_t)m * sizeof *got);
+    for (int64_t most = 1; most <= 64; most *= 2) check_corner(&layout, most);
     return layout;
 }
 
@@ -288,6 +314,37 @@ static void test_layout_of_a_transposition(void **state) {
         struct itensor_layout layout = check_layout(&rows, &columns, s, s[2]);
         assert_int_equal(layout.width, 1);
         assert_int_equal(layout.buffer, s[0] * s[1]);
+    }
+}
+
+// Lanes of a transposition of rows x columns, its skew, and rows where words run over the ends of rows.
+static void test_corner_of_a_transposition(void **state) {
+    (void)state;
+    const struct {
+        int64_t rows, cols, most, lanes, period, skew;
+    } cases[] = {
+        {8, 16, 8, 8, 16, 1},  // rows and columns are whole words: each row begins a bank further
+        {8, 7, 8, 8, 0, 0},    // an odd stride needs no skew, also where words run over the ends of rows
+        {7, 8, 8, 8, 8, 7},    // words out run over the ends of columns: 7 rows must be one bank further
+        {5, 7, 8, 2, 0, 0},    // 35 = 1 mod 2, not mod 4
+        {3, 5, 8, 2, 0, 0},    // a last word that is not full
+        {6, 8, 8, 2, 8, 1},    // 6 rows are no multiple of 4
+        {16, 12, 8, 4, 12, 1}, // rows of 12 are no multiple of 8
+        {2, 2, 8, 4, 0, 0},    // all in one word
+        {9, 11, 32, 2, 0, 0},  // 99 = 3 mod 4
+        {3, 11, 32, 32, 0, 0}, // 33 = 1 mod 32: words run on everywhere
+        {64, 64, 64, 32, 64, 1},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const int64_t extent[] = {cases[i].rows, cases[i].cols};
+        struct ir_itensor rows = tiles(extent[0], extent[1], 1, false), columns = tiles(extent[0], extent[1], 1, true);
+        struct itensor_layout layout = check_layout(&rows, &columns, extent, 1);
+        struct itensor_corner c;
+        assert_true(itensor_corner(&layout, cases[i].most, &c));
+        assert_int_equal(c.lanes, cases[i].lanes);
+        assert_int_equal(c.period, cases[i].period);
+        assert_int_equal(c.skew, cases[i].skew);
+        assert_false(itensor_corner(&layout, 1, &c));
     }
 }
 
@@ -399,6 +456,7 @@ int main(void) {
         cmocka_unit_test(test_converter_under_a_bound),
         cmocka_unit_test(test_layout_of_the_views),
         cmocka_unit_test(test_layout_of_a_transposition),
+        cmocka_unit_test(test_corner_of_a_transposition),
         cmocka_unit_test(test_layout_of_three_dimensions),
         cmocka_unit_test(test_random_layouts),
         cmocka_unit_test(test_equal_walks),

@@ -75,24 +75,27 @@ static void test_turned_twice(void **state) {
                           OP("transpose, name: a, in: [x]") OP("gelu, name: b, in: [a]") OP("silu, name: c, in: [b]")
                               OP("transpose, name: d, in: [c]") OP("mul, name: y, in: [d, x]") OP("add, name: z, in: [v, v]"),
                           "");
-    assert_int_equal(count(ir, "rill_layout_converter"), 0);
+    assert_int_equal(count(ir, "rill_layout_converter") + count(ir, "rill_corner_turn"), 0);
 }
 
 static void test_one_transposition(void **state) {
     (void)state;
     struct ir *ir = build("y", OP("transpose, name: a, in: [x]") OP("gelu, name: y, in: [a]"), "");
-    const struct ir_kernel *k = only(ir, "rill_layout_converter");
+    const struct ir_kernel *k = only(ir, "rill_corner_turn");
     assert_string_equal(ir_param_find(k, "BUFFER"), "128");
     assert_string_equal(ir_param_find(k, "ROUNDS"), "1");
     assert_string_equal(ir_param_find(k, "DATA_W"), "32");
-    assert_int_equal(count(ir, "rill_width_converter"), 2);
+    assert_string_equal(ir_param_find(k, "LANES"), "4");
+    assert_string_equal(ir_param_find(k, "PERIOD"), "16");
+    assert_string_equal(ir_param_find(k, "SKEW"), "1");
+    assert_int_equal(count(ir, "rill_width_converter"), 0);
 }
 
 // Inside the shared loop the buffer holds a plane; where only the outer dimensions change places whole words move.
 static void test_shared_loops(void **state) {
     (void)state;
     struct ir *ir = build("y", OP("transpose, name: y, in: [v], perm: [0, 2, 1]"), "");
-    const struct ir_kernel *k = only(ir, "rill_layout_converter");
+    const struct ir_kernel *k = only(ir, "rill_corner_turn");
     assert_string_equal(ir_param_find(k, "ROUNDS"), "2");
     assert_string_equal(ir_param_find(k, "BUFFER"), "64");
     ir = build("y", OP("transpose, name: y, in: [v], perm: [1, 0, 2]"), "");
@@ -111,7 +114,7 @@ static void test_readers_share(void **state) {
                                   OP("transpose, name: q, in: [b], order: [0, 1]") OP("transpose, name: r, in: [c], order: [0, 1]")
                                       OP("transpose, name: s, in: [d], order: [0, 1]"),
                           "");
-    assert_int_equal(count(ir, "rill_layout_converter"), 1);
+    assert_int_equal(count(ir, "rill_corner_turn"), 1);
     assert_int_equal(count(ir, "rill_view"), 3);
 }
 
@@ -142,7 +145,7 @@ static void test_lanes(void **state) {
     struct ir *ir = build("y", OP("gelu, name: a, in: [x], lanes: 8") OP("rmsnorm, name: y, in: [a], gamma: g, along: 0, lanes: 32"), "");
     assert_int_equal(lanes_of(ir, "a"), 8);
     assert_int_equal(lanes_of(ir, "y"), 8); // columns of 8
-    assert_int_equal(count(ir, "rill_layout_converter"), 2);
+    assert_int_equal(count(ir, "rill_corner_turn"), 2);
     ir = build("y", OP("gelu, name: a, in: [x]") OP("silu, name: b, in: [a]") OP("add, name: y, in: [b, a]"), "  unroll: 25\n");
     assert_int_equal(lanes_of(ir, "a"), 8); // three of 8 lanes: 24
     assert_int_equal(lanes_of(ir, "b"), 8);
@@ -157,7 +160,7 @@ static void test_padded_readers(void **state) {
               OP("gelu, name: a, in: [w], lanes: 2") OP("silu, name: p, in: [a], lanes: 8") OP("gelu, name: q, in: [a], lanes: 8")
                   OP("silu, name: r, in: [a], lanes: 16") OP("gelu, name: s, in: [a], lanes: 16") OP("mul, name: t, in: [a, a], lanes: 2"),
               "");
-    assert_int_equal(count(ir, "rill_layout_converter"), 0);
+    assert_int_equal(count(ir, "rill_layout_converter") + count(ir, "rill_corner_turn"), 0);
     int wide = 0;
     for (int k = 0; k < ir->kernels; k++) {
         const char *last = ir_param_find(&ir->kernel[k], "LAST_ELEMS"), *in = ir_param_find(&ir->kernel[k], "IN_ELEMS");

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Corner turns: over which banks the elements between two walks lie so that both sides move a whole word per cycle. include/itensor.h.
+#include "itensor.h"
+
+enum { MOST_LANES = 32 };
+
+// Elements that the reader takes of a bank.
+static int64_t all_trips(const struct itensor_layout *layout) {
+    int64_t n = 1;
+    for (int l = 0; l < layout->loops; l++) n *= layout->trip[l];
+    return n;
+}
+
+// Banks from one index of the reader's loop to the next: rtl-templates/layout/rill_corner_turn.v adds them up.
+static int64_t turn_of(const struct itensor_layout *layout, const struct itensor_corner *c, int loop) {
+    int64_t stride = layout->stride[loop];
+    return stride + (c->period && stride % c->period == 0 ? c->skew * (stride / c->period) : 0);
+}
+
+// No two elements of a word of the reader in one bank, and each in the bank into which the writer has put it. Word for word.
+static bool is_free(const struct itensor_layout *layout, const struct itensor_corner *c) {
+    int64_t index[ITENSOR_WALK] = {0}, n = all_trips(layout);
+    uint32_t used = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t element = 0, sum = 0;
+        for (int l = 0; l < layout->loops; l++) {
+            element += index[l] * layout->stride[l];
+            sum += index[l] * turn_of(layout, c, l);
+        }
+        int64_t bank = (element + (c->period ? c->skew * (element / c->period) : 0)) % c->lanes;
+        if (i % c->lanes == 0) used = 0;
+        if (sum % c->lanes != bank || used >> bank & 1) return false;
+        used |= 1u << bank;
+        for (int l = layout->loops - 1; l >= 0 && ++index[l] == layout->trip[l]; l--) index[l] = 0;
+    }
+    return true;
+}
+
+// A skew for these lanes: none, or one where a loop of the reader steps over whole words of the writer.
+static bool find_skew(const struct itensor_layout *layout, struct itensor_corner *c) {
+    c->period = c->skew = 0;
+    if (is_free(layout, c)) return true;
+    for (int l = 0; l < layout->loops; l++) {
+        c->period = layout->stride[l];
+        if (c->period == 0 || c->period % c->lanes) continue;
+        for (c->skew = 1; c->skew < c->lanes; c->skew++)
+            if (is_free(layout, c)) return true;
+    }
+    return false;
+}
+
+bool itensor_corner(const struct itensor_layout *layout, int64_t most, struct itensor_corner *c) {
+    *c = (struct itensor_corner){.lanes = MOST_LANES};
+    while (c->lanes > most) c->lanes /= 2;
+    for (; c->lanes > 1; c->lanes /= 2) {
+        bool whole = layout->buffer % c->lanes == 0 && all_trips(layout) % c->lanes == 0;
+        if ((layout->rounds == 1 || whole) && layout->buffer >= c->lanes && find_skew(layout, c)) return true;
+    }
+    return false;
+}

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: Apache-2.0
+// Corner turn: a layout converter (rill_layout_converter) whose words hold LANES elements of different places on each side.
+//
+// A half of the ping-pong buffer holds BUFFER elements per token, over LANES banks that are read at addresses of their own. The writer gives them
+// in its order, LANES to a word; the reader takes them in the order of LOOPS nested loops, element number = sum over loops of index * stride,
+// LANES to a word. A transposition of D0 x D1 (row-major in, column-major out) has TRIPS {D1, D0} and STRIDES {1, D1}, outermost loop first.
+// Element e lies in bank (e + SKEW * floor(e / PERIOD)) mod LANES, row e / LANES: a word of the writer is one row, rotated. No two elements of a
+// word of the reader may lie in one bank; the compiler chooses PERIOD and SKEW so and checks every word (gen/ir/corner.c).
+// Tokens stay innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}. A half is full after ceil(BUFFER / LANES)
+// words per token and gives ceil(product of TRIPS / LANES); what the last word holds beyond is not looked at in, and +0 out. A firing is ROUNDS
+// halves, the trips of the loops that both sides share (then both counts are whole words): m_axis_tlast ends it; s_axis_tlast is not looked at. The
+// active tokens may change from firing to firing.
+// Throughput: one word per cycle in and out at the same time (two halves). Latency: 2 cycles from the last word in to the first out. The addresses of
+// the next words are made ahead, in two stages behind the loops.
+// Reset: synchronous, control only; tready low in reset.
+// Parameters: DATA_W bits of an element, LANES (2 to 32, a power of two), TOKENS (a power of two), BUFFER elements per token, ROUNDS halves of a
+// firing, LOOPS 1..8, TRIPS and STRIDES (32 bits per loop, outermost loop in the low bits), PERIOD (a multiple of LANES; 0: no skew), SKEW (below
+// LANES), RAM_STYLE as in rill_ram_sdp. USER_W is derived.
+`default_nettype none
+
+module rill_corner_turn #(
+    parameter DATA_W = 0,
+    parameter LANES = 0,
+    parameter TOKENS = 0,
+    parameter BUFFER = 0,
+    parameter ROUNDS = 1,
+    parameter LOOPS = 0,
+    parameter [LOOPS*32-1:0] TRIPS = 0,
+    parameter [LOOPS*32-1:0] STRIDES = 0,
+    parameter PERIOD = 0,
+    parameter SKEW = 0,
+    parameter RAM_STYLE = "auto",
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire                    clk,
+    input  wire                    rst,
+    input  wire                    s_axis_tvalid,
+    output wire                    s_axis_tready,
+    input  wire [LANES*DATA_W-1:0] s_axis_tdata,
+    input  wire [USER_W-1:0]       s_axis_tuser,
+    input  wire                    s_axis_tlast,
+    output wire                    m_axis_tvalid,
+    input  wire                    m_axis_tready,
+    output wire [LANES*DATA_W-1:0] m_axis_tdata,
+    output wire [USER_W-1:0]       m_axis_tuser,
+    output wire                    m_axis_tlast
+);
+    // The largest element number that the loops reach, or -1 where a trip count is 0.
+    function integer top_element(input integer loops);
+        integer l;
+        begin
+            top_element = 0;
+            for (l = 0; l < loops; l = l + 1)
+                if (top_element >= 0)
+                    top_element = TRIPS[l*32 +: 32] == 32'd0 ? -1 : top_element + (TRIPS[l*32 +: 32] - 1) * STRIDES[l*32 +: 32];
+        end
+    endfunction
+    function integer all_trips(input integer loops);
+        integer l;
+        begin
+            all_trips = 1;
+            for (l = 0; l < loops; l = l + 1)
+                all_trips = all_trips * TRIPS[l*32 +: 32];
+        end
+    endfunction
+    function integer most_trips(input integer loops);
+        integer l;
+        begin
+            most_trips = 1;
+            for (l = 0; l < loops; l = l + 1)
+                if (TRIPS[l*32 +: 32] > most_trips)
+                    most_trips = TRIPS[l*32 +: 32];
+        end
+    endfunction
+
+    localparam ELEMENTS = all_trips(LOOPS);                // that a half gives, per token
+    localparam LANES_OK = LANES > 1 && LANES <= 32 && (LANES & (LANES - 1)) == 0;
+    localparam SAFE_LANES = LANES_OK ? LANES : 2;          // no division by 0 before the message below
+
+    generate
+        if (DATA_W < 1 || BUFFER < 1) begin : gen_bad_size
+            rill_error_DATA_W_and_BUFFER_must_be_at_least_1 u_error ();
+        end
+        if (!LANES_OK) begin : gen_bad_lanes
+            rill_error_LANES_must_be_a_power_of_two_from_2_to_32 u_error ();
+        end
+        if (TOKENS < 1 || (TOKENS & (TOKENS - 1)) != 0) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_a_power_of_two u_error ();
+        end
+        if (ROUNDS < 1 || (ROUNDS > 1 && (BUFFER % SAFE_LANES != 0 || ELEMENTS % SAFE_LANES != 0))) begin : gen_bad_rounds
+            rill_error_ROUNDS_must_be_1_or_halves_whole_words u_error ();
+        end
+        if (PERIOD < 0 || PERIOD % SAFE_LANES != 0 || SKEW < 0 || SKEW >= SAFE_LANES || (PERIOD == 0) != (SKEW == 0)) begin : gen_bad_skew
+            rill_error_PERIOD_must_be_a_multiple_of_LANES_and_SKEW_below_LANES u_error ();
+        end
+        if (LOOPS < 1 || LOOPS > 8) begin : gen_bad_loops
+            rill_error_LOOPS_must_be_1_to_8 u_error ();
+        end else if (top_element(LOOPS) < 0 || top_element(LOOPS) >= BUFFER) begin : gen_bad_walk
+            rill_error_TRIPS_and_STRIDES_must_stay_inside_BUFFER u_error ();
+        end
+    endgenerate
+
+    localparam LOG = $clog2(SAFE_LANES);
+    localparam TOK_W = USER_W - 1;
+    localparam LOG_TOKENS = $clog2(TOKENS);
+    localparam ROWS = (BUFFER + SAFE_LANES - 1) / SAFE_LANES;                 // words of a half in, per token
+    localparam WORDS = (ELEMENTS + SAFE_LANES - 1) / SAFE_LANES;              // out
+    localparam LAST_LANES = ELEMENTS - (WORDS - 1) * SAFE_LANES;              // elements of the last one
+    localparam ROW_W = $clog2(2 * ROWS);                   // row number in both halves
+    localparam OFF_W = ROW_W + LOG;                        // element number in both
+    localparam DIGIT_W = $clog2(2 * most_trips(LOOPS) + 1);
+    localparam WORD_W = WORDS > 1 ? $clog2(WORDS) : 1;
+    localparam ROUND_W = $clog2(ROUNDS + 1);
+    localparam ADDR_W = $clog2(2 * ROWS * TOKENS);
+    localparam [31:0] TOP_32 = ROWS - 1;
+    localparam [31:0] END_32 = 2 * ROWS - 1;
+    localparam [31:0] LAST_ROUND_32 = ROUNDS - 1;
+    localparam [31:0] LAST_WORD_32 = WORDS - 1;
+    localparam [31:0] ROWS_32 = ROWS;
+
+    // ---- in: half by half, one row of all banks per word ----
+    reg                open_q;
+    reg  [1:0]         full_q;                             // per half
+    reg  [TOK_W-1:0]   last_tok_q [0:1];
+    reg                write_half_q;
+    reg  [ROW_W-1:0]   write_q;
+    wire               push = s_axis_tvalid && s_axis_tready;
+    wire               push_row = push && s_axis_tuser[TOK_W];
+    wire               at_top = write_q == (write_half_q ? END_32[ROW_W-1:0] : TOP_32[ROW_W-1:0]);
+    wire               filled = push_row && at_top;
+    wire               emptied;                            // the half that is read has been read for the last time
+    reg                read_half_q;                        // of the next word to be read
+    assign s_axis_tready = open_q;
+    wire [1:0]         full_d = (full_q | ({1'b0, filled} << write_half_q)) & ~({1'b0, emptied} << read_half_q);
+    wire               write_half_d = write_half_q ^ filled;
+    always @(posedge clk) begin
+        if (rst) begin
+            open_q <= 1'b0;
+            full_q <= 2'b00;
+            write_half_q <= 1'b0;
+            write_q <= {ROW_W{1'b0}};
+        end else begin
+            open_q <= !full_d[write_half_d];
+            full_q <= full_d;
+            write_half_q <= write_half_d;
+            if (filled)
+                write_q <= write_half_q ? {ROW_W{1'b0}} : ROWS_32[ROW_W-1:0];
+            else if (push_row)
+                write_q <= write_q + 1'b1;
+        end
+        if (filled)
+            last_tok_q[write_half_q] <= s_axis_tuser[TOK_W-1:0];
+    end
+
+    // Element i of the word goes to bank i + turn.
+    wire [LANES*DATA_W-1:0] row;
+    generate
+        if (PERIOD > 0) begin : gen_turn
+            localparam LINES = PERIOD / SAFE_LANES;        // words of a period
+            localparam LINE_W = LINES > 1 ? $clog2(LINES) : 1;
+            localparam [31:0] LAST_LINE_32 = LINES - 1;
+            localparam [31:0] SKEW_32 = SKEW;
+            reg  [LINE_W-1:0] line_q;
+            reg  [LOG-1:0]    turn_q;
+            wire              at_line = line_q == LAST_LINE_32[LINE_W-1:0];
+            always @(posedge clk)
+                if (rst || filled) begin
+                    line_q <= {LINE_W{1'b0}};
+                    turn_q <= {LOG{1'b0}};
+                end else if (push_row) begin
+                    line_q <= at_line ? {LINE_W{1'b0}} : line_q + 1'b1;
+                    if (at_line)
+                        turn_q <= turn_q + SKEW_32[LOG-1:0];
+                end
+            rill_rotate #(.ELEMS(LANES), .ELEM_W(DATA_W)) u_turn (.in(s_axis_tdata), .turn(turn_q), .out(row));
+        end else begin : gen_straight
+            assign row = s_axis_tdata;
+        end
+    endgenerate
+
+    // ---- the loops of every lane: index n = word * LANES + lane as digits, each with its part of the element number and of the bank ----
+    function [LOOPS*32-1:0] digits(input integer n);
+        integer l, left;
+        begin
+            left = n;
+            for (l = LOOPS - 1; l >= 0; l = l - 1) begin
+                digits[l*32 +: 32] = left % TRIPS[l*32 +: 32];
+                left = left / TRIPS[l*32 +: 32];
+            end
+        end
+    endfunction
+    // Banks from one index of a loop to the next.
+    function [LOOPS*32-1:0] turns(input integer loops);
+        integer l;
+        begin
+            for (l = 0; l < loops; l = l + 1)
+                turns[l*32 +: 32] = STRIDES[l*32 +: 32] + (PERIOD > 0 && STRIDES[l*32 +: 32] % (PERIOD > 0 ? PERIOD : 1) == 0 ?
+                    SKEW * (STRIDES[l*32 +: 32] / (PERIOD > 0 ? PERIOD : 1)) : 0);
+        end
+    endfunction
+    // a * b per loop
+    function [LOOPS*32-1:0] products(input [LOOPS*32-1:0] a, input [LOOPS*32-1:0] b);
+        integer l;
+        for (l = 0; l < LOOPS; l = l + 1)
+            products[l*32 +: 32] = a[l*32 +: 32] * b[l*32 +: 32];
+    endfunction
+    localparam [LOOPS*32-1:0] TURNS = turns(LOOPS);
+    localparam [LOOPS*32-1:0] STEP = digits(SAFE_LANES);   // from word to word
+    localparam [LOOPS*32-1:0] STEP_OFF = products(STEP, STRIDES);
+    localparam [LOOPS*32-1:0] STEP_TURN = products(STEP, TURNS);
+    localparam [LOOPS*32-1:0] WRAP_OFF = products(TRIPS, STRIDES);
+    localparam [LOOPS*32-1:0] WRAP_TURN = products(TRIPS, TURNS);
+    localparam [31:0] HALF_32 = ROWS * SAFE_LANES;
+    localparam [31:0] INNER_32 = STRIDES[(LOOPS-1)*32 +: 32];
+    localparam [31:0] INNER_TURN_32 = TURNS[(LOOPS-1)*32 +: 32];
+    // Words end with the innermost loop: all lanes follow from the first one.
+    localparam ALIGNED = TRIPS[(LOOPS-1)*32 +: 32] % SAFE_LANES == 0;
+    localparam WALKS = ALIGNED ? 1 : LANES;
+    generate
+        if (ALIGNED && !INNER_TURN_32[0]) begin : gen_bad_turn
+            rill_error_PERIOD_and_SKEW_must_spread_the_innermost_loop_over_the_banks u_error ();
+        end
+    endgenerate
+
+    wire               step;                               // the next addresses are wanted
+    reg  [WORD_W-1:0]  word_q;
+    reg                half_q;
+    wire               at_end = word_q == LAST_WORD_32[WORD_W-1:0];
+    always @(posedge clk)
+        if (rst) begin
+            word_q <= {WORD_W{1'b0}};
+            half_q <= 1'b0;
+        end else if (step) begin
+            word_q <= at_end ? {WORD_W{1'b0}} : word_q + 1'b1;
+            half_q <= half_q ^ at_end;
+        end
+
+    // Stage 1: element number and bank of every lane that walks.
+    reg                    valid1_q;
+    reg                    end1_q;
+    reg                    half1_q;
+    wire [WALKS*OFF_W-1:0] element1;
+    wire [WALKS*LOG-1:0]   bank1;
+    wire [WALKS-1:0]       real1;                          // 0: beyond the last element
+    genvar i;
+    generate
+        for (i = 0; i < WALKS; i = i + 1) begin : gen_lane
+            localparam [LOOPS*32-1:0] FIRST = digits(i);
+            localparam [LOOPS*32-1:0] FIRST_OFF = products(FIRST, STRIDES);
+            localparam [LOOPS*32-1:0] FIRST_TURN = products(FIRST, TURNS);
+            reg  [DIGIT_W-1:0] digit_q [0:LOOPS-1];
+            reg  [OFF_W-1:0]   off_q [0:LOOPS-1];
+            reg  [LOG-1:0]     turn_q [0:LOOPS-1];
+            reg  [DIGIT_W-1:0] sum [0:LOOPS-1];
+            reg  [LOOPS:0]     carry;                      // carry[l]: loop l begins again
+            reg  [OFF_W-1:0]   element;
+            reg  [LOG-1:0]     bank;
+            reg  [OFF_W-1:0]   element_q;
+            reg  [LOG-1:0]     bank_q;
+            reg                real_q;
+            integer l;
+            always @* begin
+                carry[LOOPS] = 1'b0;
+                element = {OFF_W{1'b0}};
+                bank = {LOG{1'b0}};
+                for (l = LOOPS - 1; l >= 0; l = l - 1) begin
+                    sum[l] = digit_q[l] + STEP[l*32 +: DIGIT_W] + {{(DIGIT_W-1){1'b0}}, carry[l+1]};
+                    carry[l] = sum[l] >= TRIPS[l*32 +: DIGIT_W];
+                    element = element + off_q[l];
+                    bank = bank + turn_q[l];
+                end
+            end
+            always @(posedge clk) begin
+                if (rst || (step && at_end)) begin
+                    for (l = 0; l < LOOPS; l = l + 1) begin
+                        digit_q[l] <= FIRST[l*32 +: DIGIT_W];
+                        off_q[l] <= FIRST_OFF[l*32 +: OFF_W] + (l == 0 && !rst && !half_q ? HALF_32[OFF_W-1:0] : {OFF_W{1'b0}});
+                        turn_q[l] <= FIRST_TURN[l*32 +: LOG];
+                    end
+                end else if (step) begin
+                    for (l = 0; l < LOOPS; l = l + 1) begin
+                        digit_q[l] <= carry[l] ? sum[l] - TRIPS[l*32 +: DIGIT_W] : sum[l];
+                        off_q[l] <= off_q[l] + STEP_OFF[l*32 +: OFF_W] + (carry[l+1] ? STRIDES[l*32 +: OFF_W] : {OFF_W{1'b0}})
+                            - (carry[l] ? WRAP_OFF[l*32 +: OFF_W] : {OFF_W{1'b0}});
+                        turn_q[l] <= turn_q[l] + STEP_TURN[l*32 +: LOG] + (carry[l+1] ? TURNS[l*32 +: LOG] : {LOG{1'b0}})
+                            - (carry[l] ? WRAP_TURN[l*32 +: LOG] : {LOG{1'b0}});
+                    end
+                end
+                if (step) begin
+                    element_q <= element;
+                    bank_q <= bank;
+                    real_q <= i < LAST_LANES || !at_end;
+                end
+            end
+            assign element1[i*OFF_W +: OFF_W] = element_q;
+            assign bank1[i*LOG +: LOG] = bank_q;
+            assign real1[i] = real_q;
+        end
+    endgenerate
+
+    // Stage 2: the row of every bank.
+    reg                    valid2_q;
+    reg                    end2_q;
+    reg  [WALKS*LOG-1:0]   bank2_q;
+    reg  [WALKS-1:0]       real2_q;
+    wire [LANES*ROW_W-1:0] row2;
+    reg  [LANES*ROW_W-1:0] row2_q;
+    always @(posedge clk) begin
+        if (rst) begin
+            valid1_q <= 1'b0;
+            valid2_q <= 1'b0;
+        end else if (step) begin
+            valid1_q <= 1'b1;
+            valid2_q <= valid1_q;
+        end
+        if (step) begin
+            end1_q <= at_end;
+            half1_q <= half_q;
+            end2_q <= end1_q;
+            read_half_q <= half1_q;
+            bank2_q <= bank1;
+            real2_q <= real1;
+            row2_q <= row2;
+        end
+    end
+    // Banks from the first lane's on, and the lane that reads the k-th of them.
+    function integer lane_of(input integer k);
+        integer n;
+        begin
+            lane_of = 0;
+            for (n = 0; n < LANES; n = n + 1)
+                if ((n * INNER_TURN_32[LOG-1:0]) % SAFE_LANES == k)
+                    lane_of = n;
+        end
+    endfunction
+    generate
+        if (ALIGNED) begin : gen_rows
+            wire [LANES*ROW_W-1:0] ahead;                  // of the first lane's bank, the next one, ...
+            for (i = 0; i < LANES; i = i + 1) begin : gen_bank
+                localparam [31:0] AHEAD_32 = lane_of(i) * INNER_32;
+                wire [OFF_W-1:0] element = element1 + AHEAD_32[OFF_W-1:0];
+                wire unused_place = &{1'b0, element[LOG-1:0]};
+                assign ahead[i*ROW_W +: ROW_W] = element[OFF_W-1:LOG];
+            end
+            rill_rotate #(.ELEMS(LANES), .ELEM_W(ROW_W)) u_turn (.in(ahead), .turn(bank1), .out(row2));
+        end else begin : gen_any_rows
+            for (i = 0; i < LANES; i = i + 1) begin : gen_bank
+                localparam [31:0] BANK_32 = i;
+                reg  [ROW_W-1:0] here;
+                integer n;
+                always @* begin
+                    here = {ROW_W{1'b0}};
+                    for (n = 0; n < LANES; n = n + 1)
+                        if (real1[n] && bank1[n*LOG +: LOG] == BANK_32[LOG-1:0])
+                            here = here | element1[n*OFF_W + LOG +: ROW_W];
+                end
+                assign row2[i*ROW_W +: ROW_W] = here;
+            end
+        end
+    endgenerate
+
+    // ---- out ----
+    reg  [TOK_W-1:0]      tok_q;
+    reg                   valid_q;
+    reg  [USER_W-1:0]     user_q;
+    reg                   last_q;
+    reg  [ROUND_W-1:0]    round_q;                         // halves of the firing that have been read
+    reg  [WALKS*LOG-1:0]  bank3_q;
+    reg  [WALKS-1:0]      real3_q;
+    wire                  at_round = round_q == LAST_ROUND_32[ROUND_W-1:0];
+    wire                  fetch = valid2_q && full_q[read_half_q] && (m_axis_tready || !valid_q);
+    wire                  at_tok = tok_q == last_tok_q[read_half_q];
+    assign step = !valid2_q || (fetch && at_tok);
+    assign emptied = fetch && at_tok && end2_q;
+    always @(posedge clk) begin
+        if (rst) begin
+            valid_q <= 1'b0;
+            tok_q <= {TOK_W{1'b0}};
+            round_q <= {ROUND_W{1'b0}};
+        end else begin
+            valid_q <= fetch || (valid_q && !m_axis_tready);
+            if (emptied)
+                round_q <= at_round ? {ROUND_W{1'b0}} : round_q + 1'b1;
+            if (fetch)
+                tok_q <= at_tok ? {TOK_W{1'b0}} : tok_q + 1'b1;
+        end
+        if (fetch) begin
+            user_q <= {at_tok, tok_q};
+            last_q <= at_tok && end2_q && at_round;
+            bank3_q <= bank2_q;
+            real3_q <= real2_q;
+        end
+    end
+    assign m_axis_tvalid = valid_q;
+    assign m_axis_tuser = user_q;
+    assign m_axis_tlast = last_q;
+
+    wire [LANES*DATA_W-1:0] read;                          // of every bank
+    generate
+        for (i = 0; i < LANES; i = i + 1) begin : gen_ram
+            wire [ADDR_W-1:0] write_addr;
+            wire [ADDR_W-1:0] read_addr;
+            if (LOG_TOKENS > 0) begin : gen_tokens
+                assign write_addr = {write_q, s_axis_tuser[TOK_W-1:0]};
+                assign read_addr = {row2_q[i*ROW_W +: ROW_W], tok_q};
+            end else begin : gen_one_token
+                assign write_addr = write_q;
+                assign read_addr = row2_q[i*ROW_W +: ROW_W];
+            end
+            rill_ram_sdp #(.DATA_W(DATA_W), .DEPTH(2 * ROWS * TOKENS), .RAM_STYLE(RAM_STYLE)) u_ram (
+                .clk(clk), .write_en(push), .write_addr(write_addr), .write_strobe(1'b1), .write_data(row[i*DATA_W +: DATA_W]),
+                .read_en(fetch), .read_addr(read_addr), .read_data(read[i*DATA_W +: DATA_W]));
+        end
+        if (ALIGNED) begin : gen_word
+            wire [LANES*DATA_W-1:0] ahead;
+            rill_rotate #(.ELEMS(LANES), .ELEM_W(DATA_W)) u_turn (.in(read), .turn({LOG{1'b0}} - bank3_q), .out(ahead));
+            for (i = 0; i < LANES; i = i + 1) begin : gen_bank
+                assign m_axis_tdata[lane_of(i)*DATA_W +: DATA_W] = ahead[i*DATA_W +: DATA_W];
+            end
+        end else begin : gen_any_word
+            for (i = 0; i < LANES; i = i + 1) begin : gen_lane
+                if (LAST_LANES < LANES) begin : gen_padded
+                    assign m_axis_tdata[i*DATA_W +: DATA_W] = read[bank3_q[i*LOG +: LOG]*DATA_W +: DATA_W] & {DATA_W{real3_q[i]}};
+                end else begin : gen_whole
+                    assign m_axis_tdata[i*DATA_W +: DATA_W] = read[bank3_q[i*LOG +: LOG]*DATA_W +: DATA_W];
+                end
+            end
+        end
+    endgenerate
+
+`ifdef RILL_ASSERT
+    reg  [ROUND_W-1:0] rounds_in_q;
+    reg                clash;                              // two elements of a word in one bank
+    integer            a, b;
+    always @* begin
+        clash = 1'b0;
+        for (a = 1; a < WALKS; a = a + 1)
+            for (b = 0; b < a; b = b + 1)
+                if (real1[a] && real1[b] && bank1[a*LOG +: LOG] == bank1[b*LOG +: LOG])
+                    clash = 1'b1;
+    end
+    always @(posedge clk) begin
+        if (rst)
+            rounds_in_q <= {ROUND_W{1'b0}};
+        else if (filled)
+            rounds_in_q <= rounds_in_q == LAST_ROUND_32[ROUND_W-1:0] ? {ROUND_W{1'b0}} : rounds_in_q + 1'b1;
+        if (!rst && filled && rounds_in_q == LAST_ROUND_32[ROUND_W-1:0])
+            assert (s_axis_tlast);                         // the writer's firing ends with the last half
+        if (!rst && step && valid1_q)
+            assert (!clash);
+    end
+`else
+    wire unused = &{1'b0, s_axis_tlast, real3_q};
+`endif
+endmodule
+
+`default_nettype wire
