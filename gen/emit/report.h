@@ -49,6 +49,8 @@ void report_resources(const struct report *, struct text *out); // text tables
 void report_decode(const struct report *, struct text *out);
 void report_kernels(const struct report *, struct text *out);
 void report_fifos(const struct report *, struct text *out);
+// "gelu 38/1": cycles from its first word in to its first word out (- where no stream goes through it), cycles per word. In a decode step.
+const char *report_contract(const struct report *, int kernel);
 bool report_has_dies(const struct report *);
 void report_dies(const struct report *, struct text *out);
 void report_dies_json(const struct report *, struct text *out);

@@ -142,17 +142,25 @@ void report_kernels(const struct report *r, struct text *out) {
     }
 }
 
-// Why a FIFO is as deep as it is: what filled it, and how long that word then waited.
+const char *report_contract(const struct report *r, int kernel) {
+    struct cost_work work = cost_kernel_work(r->ir, kernel, r->position);
+    const char *name = r->ir->kernel[kernel].name;
+    if (work.latency == IR_NONE) return arena_printf(r->ir->arena, "%s -/%lld", name, (long long)work.contract.interval);
+    return arena_printf(r->ir->arena, "%s %lld/%lld", name, (long long)work.latency, (long long)work.contract.interval);
+}
+
+// Why a FIFO is as deep as it is: what filled it, what its reader waited for, and how long that word then waited.
 static void report_certificates(const struct report *r, struct text *out) {
     bool timed = !strcmp(r->ir->design.fifo, "timed");
     text_addf(out, "\nwhat asks for more than two words%s\n",
-              timed ? ": the step that filled the FIFO, and how long the word waited" : " (fifo: safe)");
+              timed ? ": the step that filled the FIFO, for which path its reader waited, and how long" : " (fifo: safe)");
+    text_add(out, "  writer and reader with initial delay / interval in cycles, in a decode step\n");
     for (int e = 0; e < r->ir->edges; e++) {
         const struct ir_edge *edge = &r->ir->edge[e];
         if (edge->depth <= 2 || !edge->forced_by) continue;
         text_addf(out, "  %7lld  %-40s  %s", (long long)edge->depth, edge->name, edge->forced_by);
         if (edge->delay > 0) text_addf(out, ", waits %lld cycles", (long long)edge->delay);
-        text_add(out, "\n");
+        text_addf(out, "; %s -> %s\n", report_contract(r, edge->src_kernel), report_contract(r, edge->dst_kernel));
     }
 }
 

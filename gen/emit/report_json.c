@@ -89,6 +89,17 @@ static void add_kernels(const struct report *r, struct text *out) {
     text_add(out, "],\n");
 }
 
+// A kernel at one end of a stream, with its contract's numbers in a decode step.
+static void add_end(const struct report *r, const char *key, int kernel, struct text *out) {
+    struct cost_work work = cost_kernel_work(r->ir, kernel, r->position);
+    text_addf(out, "\"%s\": {", key);
+    add_string(out, "kernel", r->ir->kernel[kernel].name);
+    text_add(out, ", \"initial_delay\": ");
+    if (work.latency == IR_NONE) text_add(out, "null");
+    else text_addf(out, "%lld", (long long)work.latency);
+    text_addf(out, ", \"interval\": %lld}, ", (long long)work.contract.interval);
+}
+
 static void add_fifos(const struct report *r, struct text *out) {
     text_add(out, " \"fifos\": [");
     for (int e = 0; e < r->ir->edges; e++) {
@@ -97,6 +108,12 @@ static void add_fifos(const struct report *r, struct text *out) {
         add_string(out, "name", edge->name);
         text_addf(out, ", \"depth\": %lld, \"bits\": %lld, ", (long long)edge->depth, (long long)cost_edge_bits(r->ir, edge));
         add_string(out, "memory", edge->ram_style);
+        text_add(out, ", ");
+        add_end(r, "writer", edge->src_kernel, out);
+        add_end(r, "reader", edge->dst_kernel, out);
+        text_addf(out, "\"waits\": %lld, ", (long long)edge->delay);
+        if (edge->forced_by) add_string(out, "forced_by", edge->forced_by);
+        else text_add(out, "\"forced_by\": null");
         text_add(out, ", ");
         add_resources(&r->cost.edge[e], out);
         text_add(out, "}");

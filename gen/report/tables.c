@@ -154,6 +154,8 @@ static void add_fifo(const struct report *r, int id, const struct measured *m, c
     const struct ir_edge *e = &r->ir->edge[id];
     text_add(out, "<tr>");
     cell(out, e->name);
+    cell(out, report_contract(r, e->src_kernel));
+    cell(out, report_contract(r, e->dst_kernel));
     number(out, e->depth);
     number(out, cost_edge_bits(r->ir, e));
     cell(out, e->depth <= 2 ? "registers" : e->ram_style ? e->ram_style : "-");
@@ -174,7 +176,8 @@ static void add_fifo(const struct report *r, int id, const struct measured *m, c
 }
 
 void html_fifos(const struct report *r, const struct measured *m, const struct html_window *w, struct text *out) {
-    text_add(out, "<table><tr><th>stream</th><th class=\"n\">depth</th><th class=\"n\">bits</th><th>memory</th>");
+    text_add(out, "<table><tr><th>stream</th><th>writer, initial delay / interval</th><th>reader</th><th class=\"n\">depth</th><th "
+                  "class=\"n\">bits</th><th>memory</th>");
     if (w->run) text_add(out, "<th class=\"n\">foretold high water</th><th>fill over the window</th>");
     if (m) text_add(out, "<th class=\"n\">measured high water</th>");
     if (m && m->window > 0)

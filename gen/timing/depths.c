@@ -109,12 +109,15 @@ static struct timing_result *run(struct sizing *z, const struct test_case *t, co
 // Steps and parameters are not: they wait for their readers by design.
 static bool is_sized(const struct ir *ir, int e) { return ir->kernel[ir->edge[e].src_kernel].port[ir->edge[e].src_port].kind != IR_STREAM_BARE; }
 
-static void note_mark(struct sizing *z, const struct test_case *t, int e, const struct timing_edge *edge) {
+static void note_mark(struct sizing *z, const struct test_case *t, int e, const struct timing_result *r) {
+    const struct timing_edge *edge = &r->edge[e];
     if (edge->high_water <= z->depth[e] || !is_sized(z->ir, e)) return;
     int64_t firing = 0, word = edge->most_at;
     for (int64_t i = 0; i < word; i++) firing += edge->mark[i] & TIMING_LAST;
     z->depth[e] = edge->high_water;
-    z->out[e].forced_by = arena_printf(z->ir->arena, "%s, firing %lld, cycle %lld", t->name, (long long)firing, (long long)edge->put[word]);
+    const char *path = timing_path(&z->scratch, z->ir, r, e, word);
+    z->out[e].forced_by =
+        arena_printf(z->ir->arena, "%s, firing %lld, cycle %lld, for %s", t->name, (long long)firing, (long long)edge->put[word], path);
     z->out[e].delay = edge->take[word] - edge->put[word];
 }
 
@@ -140,7 +143,7 @@ static bool measure(struct sizing *z, const int64_t *given, bool first) {
             t->trial = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
         }
         for (int e = 0; e < z->ir->edges; e++) {
-            note_mark(z, t, e, &r->edge[e]);
+            note_mark(z, t, e, r);
             if (first) t->high_water[e] = r->edge[e].high_water;
             if (first && r->edge[e].full) z->full[e] = true;
         }

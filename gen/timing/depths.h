@@ -14,10 +14,13 @@ enum {
 struct timing_depth {
     int64_t depth;         // in: the safe depth; out: the required one
     int64_t delay;         // cycles that the word waited when the stream was fullest
-    const char *forced_by; // the case and firing that filled it; NULL: the least depth
+    const char *forced_by; // the case and firing that filled it, and the path that its reader waited for; NULL: the least depth
 };
 // Per edge. False, with nothing changed but *missing, when the design cannot be simulated (a module without a contract, or NULL: it comes to a halt).
 bool timing_depths(struct ir *, struct timing_depth *, const char **missing);
+
+// The kernels that the stream's reader waited for while this word lay in the stream, the reader last; the reader alone: it was not ready itself.
+const char *timing_path(struct arena *, const struct ir *, const struct timing_result *, int edge, int64_t word);
 
 // Whether steps go through at the IR's depths, pools and all, however few words a pipeline holds and whenever words come. *stuck says where
 // they do not; NULL with false: a module has no contract.
