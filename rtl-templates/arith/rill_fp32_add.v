@@ -10,8 +10,8 @@ module rill_fp32_add (
     input  wire        en,
     input  wire [31:0] a,
     input  wire [31:0] b,
-    output reg  [31:0] y,
-    output reg         fault
+    output wire [31:0] y,
+    output wire        fault
 );
 
     // What a stage computes is a function, so that a simulator evaluates it only where the stage moves. The stages are cut for 250 MHz
@@ -40,14 +40,16 @@ module rill_fp32_add (
         end
     endfunction
 
-    reg         sign1_q, sub1_q, fault1_q;
-    reg  [7:0]  exponent1_q;
-    reg  [23:0] big1_q, lesser1_q;
-    reg  [4:0]  shift1_q;
+    reg  [63:0] stage1_q;                       // one register: simulators call the function for each register that takes a part of it
+    wire        sign1, sub1, fault1;
+    wire [7:0]  exponent1;
+    wire [23:0] big1, lesser1;
+    wire [4:0]  shift1;
+    assign {sign1, sub1, fault1, exponent1, big1, lesser1, shift1} = stage1_q;
 
     always @(posedge clk) begin
         if (en)
-            {sign1_q, sub1_q, fault1_q, exponent1_q, big1_q, lesser1_q, shift1_q} <= sort(a, b);
+            stage1_q <= sort(a, b);
     end
 
     // Stage 2: align with guard, round and sticky bits (what the whole shift drops).
@@ -66,12 +68,12 @@ module rill_fp32_add (
 
     always @(posedge clk) begin
         if (en) begin
-            sign2_q <= sign1_q;
-            sub2_q <= sub1_q;
-            fault2_q <= fault1_q;
-            exponent2_q <= exponent1_q;
-            big2_q <= big1_q;
-            addend2_q <= align(lesser1_q, shift1_q);
+            sign2_q <= sign1;
+            sub2_q <= sub1;
+            fault2_q <= fault1;
+            exponent2_q <= exponent1;
+            big2_q <= big1;
+            addend2_q <= align(lesser1, shift1);
         end
     end
 
@@ -86,8 +88,8 @@ module rill_fp32_add (
 
     reg         sign3_q, sub3_q, fault3_q;
     reg  [7:0]  exponent3_q;
-    reg  [27:0] sum3_q;
-    reg  [6:0]  nibble3_q;
+    reg  [34:0] sum3_q;
+    wire [6:0]  nibble3 = sum3_q[34:28];
 
     always @(posedge clk) begin
         if (en) begin
@@ -95,7 +97,7 @@ module rill_fp32_add (
             sub3_q <= sub2_q;
             fault3_q <= fault2_q;
             exponent3_q <= exponent2_q;
-            {nibble3_q, sum3_q} <= combine(sub2_q, big2_q, addend2_q);
+            sum3_q <= combine(sub2_q, big2_q, addend2_q);
         end
     end
 
@@ -117,16 +119,17 @@ module rill_fp32_add (
     endfunction
 
     reg         sign4_q, none4_q, fault4_q;
-    reg  [9:0]  exponent4_q;
-    reg  [26:0] half4_q;
-    reg  [1:0]  fine4_q;
+    reg  [38:0] normal4_q;
+    wire [9:0]  exponent4 = normal4_q[38:29];
+    wire [26:0] half4 = normal4_q[28:2];
+    wire [1:0]  fine4 = normal4_q[1:0];
 
     always @(posedge clk) begin
         if (en) begin
-            sign4_q <= sign3_q && !(sub3_q && nibble3_q == 7'd0);
-            none4_q <= nibble3_q == 7'd0;
+            sign4_q <= sign3_q && !(sub3_q && nibble3 == 7'd0);
+            none4_q <= nibble3 == 7'd0;
             fault4_q <= fault3_q;
-            {exponent4_q, half4_q, fine4_q} <= normalize(nibble3_q[6:1], sum3_q, exponent3_q);
+            normal4_q <= normalize(nibble3[6:1], sum3_q[27:0], exponent3_q);
         end
     end
 
@@ -149,9 +152,12 @@ module rill_fp32_add (
         end
     endfunction
 
+    reg  [32:0] result_q;
+    assign {y, fault} = result_q;
+
     always @(posedge clk) begin
         if (en)
-            {y, fault} <= round(sign4_q, none4_q, fault4_q, exponent4_q, half4_q, fine4_q);
+            result_q <= round(sign4_q, none4_q, fault4_q, exponent4, half4, fine4);
     end
 
 endmodule

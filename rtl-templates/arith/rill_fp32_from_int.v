@@ -119,23 +119,26 @@ module rill_fp32_from_int #(
         end
     endfunction
 
-    reg         sign3_q, zero3_q, up3_q;
-    reg  [7:0]  exponent3_q;
-    reg  [22:0] fraction3_q;
+    reg         sign3_q;
+    reg  [32:0] stage3_q;                       // one register: simulators call the function for each register that takes a part of it
+    wire        zero3, up3;
+    wire [7:0]  exponent3;
+    wire [22:0] fraction3;
+    assign {zero3, exponent3, fraction3, up3} = stage3_q;
 
     always @(posedge clk) begin
         if (en) begin
             sign3_q <= sign2_q;
-            {zero3_q, exponent3_q, fraction3_q, up3_q} <= settle(exponent2_q, top2_q, sticky2_q);
+            stage3_q <= settle(exponent2_q, top2_q, sticky2_q);
         end
     end
 
     // Stage 4: round; a carry out of the fraction goes into the exponent.
-    wire [30:0] rounded = {exponent3_q, fraction3_q} + {30'd0, up3_q};
+    wire [30:0] rounded = {exponent3, fraction3} + {30'd0, up3};
 
     always @(posedge clk) begin
         if (en)
-            y <= zero3_q ? 32'd0 : {sign3_q, rounded};
+            y <= zero3 ? 32'd0 : {sign3_q, rounded};
     end
 
     wire unused = &{1'b0, wide[FULL_W], coarse};

@@ -13,7 +13,7 @@ module rill_fp32_mul #(
     input  wire        en,
     input  wire [31:0] a,
     input  wire [31:0] b,
-    output reg  [31:0] y,
+    output wire [31:0] y,
     output wire        fault
 );
 
@@ -93,16 +93,19 @@ module rill_fp32_mul #(
         end
     endfunction
 
-    reg         over_q, fault3_q;
+    reg  [32:0] result_q;                       // one register: simulators call the function for each register that takes a part of it
+    reg         fault3_q;
+    wire        overflows;
+    assign {y, overflows} = result_q;
 
     always @(posedge clk) begin
         if (en) begin
-            {y, over_q} <= finish(sign2_q, zero2_q, exponent2_q, above2_q, is2_q, product2_q, sticky2_q);
+            result_q <= finish(sign2_q, zero2_q, exponent2_q, above2_q, is2_q, product2_q, sticky2_q);
             fault3_q <= fault2_q;
         end
     end
 
-    assign fault = fault3_q || (SATURATE == 0 && over_q);
+    assign fault = fault3_q || (SATURATE == 0 && overflows);
 
 endmodule
 
