@@ -4,10 +4,12 @@
 // By depth and shape (UltraScale+: LUTRAM of 64 words, BRAM36 of 512 x 72, URAM of 4096 x 72) as long as the sum stays within the shares of the
 // board's stock below. Where it does not, an integer program chooses for all memories together: it minimises the largest share of a kind of
 // resource, then the sum of the shares. Memories of equal shape are one variable per kind, so that large designs are small programs.
+// With `dies`, what has to lie at the memory's die (write engines, prefetch FIFOs, V tail) is held to the same shares of that die's stock.
 // No SRLs: LUTRAM takes 8 LUTs for 14 bits of 32 words, a shift register one for each, and it moves every bit in every cycle.
 #include "cost.h"
 #include "lp/mip.h"
 #include "pass.h"
+#include "place.h"
 
 enum { STYLES = 3, STOCKS = 3, MIN_BLOCK_WORDS = 33 /* a LUT holds 32 */, MAX_LUTRAM_WORDS = 1024, BRANCHES = 20000, MILLISECONDS = 5000 };
 static const char *const styles[STYLES] = {"distributed", "block", "ultra"};
@@ -21,15 +23,18 @@ static const struct {
 struct memory { // a FIFO, a kernel's buffer, or the prefetch FIFOs of an engine
     int edge, kernel, engine;
     struct cost_resources now, cost[STYLES];
-    bool legal[STYLES];
+    bool legal[STYLES], at_memory;
     int same_as; // the first memory with the same figures: itself, or one before it
 };
+
+enum { BOARD, HOME, PLOTS }; // the whole board; the die at the memory, with what has to lie there
 
 struct choice {
     struct ir *ir;
     VEC(struct memory) memory;
-    int64_t stock[STOCKS], taken[STOCKS]; // taken: by all that is not chosen here. BRAM in halves
-    VEC(int) first, count;                // one of each shape, and how many there are
+    int64_t stock[PLOTS][STOCKS], taken[PLOTS][STOCKS]; // taken: by all that is not chosen here. BRAM in halves
+    bool *at_memory;                                    // kernels that have to lie on the die at the memory; NULL: no dies
+    VEC(int) first, count;                              // one of each shape, and how many there are
 };
 
 const char *allocate_memories_style(int64_t depth, int64_t bits) {
@@ -43,27 +48,54 @@ static void amounts(const struct cost_resources *r, int64_t out[STOCKS]) {
     out[2] = r->uram;
 }
 
+static void add_taken(struct choice *c, int plot, const struct cost_resources *r, int64_t times) {
+    int64_t amount[STOCKS];
+    amounts(r, amount);
+    for (int s = 0; s < STOCKS; s++) c->taken[plot][s] += times * amount[s];
+}
+
+static void add_stock(struct choice *c, int plot, const struct ir_die *die) {
+    const int64_t amount[STOCKS] = {die->lut, 2 * die->bram36, die->uram};
+    for (int s = 0; s < STOCKS; s++) c->stock[plot][s] += amount[s];
+}
+
+// FIFOs lie with the kernel that writes them.
+static void add_home(struct choice *c, const struct cost_design *cost) {
+    const struct ir *ir = c->ir;
+    c->at_memory = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);
+    place_at_memory(ir, c->at_memory);
+    add_stock(c, HOME, &ir->die[cost_memory_die(ir)]);
+    add_taken(c, HOME, &cost->memory, 1);
+    for (int k = 0; k < ir->kernels; k++)
+        if (c->at_memory[k]) add_taken(c, HOME, &cost->kernel[k], 1);
+    for (int e = 0; e < ir->edges; e++)
+        if (c->at_memory[ir->edge[e].src_kernel]) add_taken(c, HOME, &cost->edge[e], 1);
+    for (int i = 0; i < ir->engines; i++) {
+        struct cost_resources lane = cost_lane(ir, &ir->engine[i]);
+        if (c->at_memory[ir->engine[i].kernel]) add_taken(c, HOME, &lane, -ir->engine[i].channels);
+    }
+}
+
 static bool by_rule(struct ir *ir, struct choice *c) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
         edge->ram_style = allocate_memories_style(edge->depth, ir->kernel[edge->src_kernel].port[edge->src_port].data_bits);
     }
     for (int e = 0; e < ir->engines; e++) ir->engine[e].prefetch_style = cost_prefetch_style(ir->design.prefetch_beats);
-    for (int d = 0; d < ir->dies; d++) {
-        c->stock[0] += ir->die[d].lut;
-        c->stock[1] += 2 * ir->die[d].bram36;
-        c->stock[2] += ir->die[d].uram;
-    }
+    for (int d = 0; d < ir->dies; d++) add_stock(c, BOARD, &ir->die[d]);
     struct cost_design cost = cost_design(ir);
-    amounts(&cost.total, c->taken);
+    add_taken(c, BOARD, &cost.total, 1);
+    if (ir->design.dies >= 2 && ir->dies >= 2) add_home(c, &cost);
     bool fits = true;
-    for (int s = 0; s < STOCKS; s++) fits = fits && c->taken[s] * 100 <= c->stock[s] * limits[s].percent;
+    for (int p = BOARD; p <= (c->at_memory ? HOME : BOARD); p++)
+        for (int s = 0; s < STOCKS; s++) fits = fits && c->taken[p][s] * 100 <= c->stock[p][s] * limits[s].percent;
     return fits || !ir->dies;
 }
 
 // ---- what there is to choose ----
 
 static bool same_figures(const struct memory *a, const struct memory *b) {
+    if (a->at_memory != b->at_memory) return false;
     for (int s = 0; s < STYLES; s++) {
         const struct cost_resources *x = &a->cost[s], *y = &b->cost[s];
         if (a->legal[s] != b->legal[s] || x->lut != y->lut || x->bram18 != y->bram18 || x->uram != y->uram) return false;
@@ -73,10 +105,11 @@ static bool same_figures(const struct memory *a, const struct memory *b) {
 
 static void add_memory(struct choice *c, struct memory m, int64_t words) {
     int id = (int)c->memory.count;
-    int64_t now[STOCKS];
+    int kernel = m.edge != IR_NONE ? c->ir->edge[m.edge].src_kernel : m.kernel != IR_NONE ? m.kernel : c->ir->engine[m.engine].kernel;
+    m.at_memory = c->at_memory && c->at_memory[kernel];
     for (int s = 0; s < STYLES; s++) m.legal[s] = s ? words >= MIN_BLOCK_WORDS : words <= MAX_LUTRAM_WORDS;
-    amounts(&m.now, now);
-    for (int s = 0; s < STOCKS; s++) c->taken[s] -= now[s];
+    add_taken(c, BOARD, &m.now, -1);
+    if (m.at_memory) add_taken(c, HOME, &m.now, -1);
     m.same_as = id;
     for (size_t i = 0; i < c->first.count && m.same_as == id; i++) {
         if (!same_figures(&c->memory.items[c->first.items[i]], &m)) continue;
@@ -128,39 +161,47 @@ static void set_style(struct ir *ir, const struct memory *m, const char *style) 
     if (m->engine != IR_NONE) ir->engine[m->engine].prefetch_style = style;
 }
 
-static double share(const struct choice *c, int stock, int64_t amount) {
-    int64_t limit = c->stock[stock] * limits[stock].percent / 100;
+static double share(const struct choice *c, int plot, int stock, int64_t amount) {
+    int64_t limit = c->stock[plot][stock] * limits[stock].percent / 100;
     return (double)amount / (double)(limit > 0 ? limit : 1);
 }
 
-// Rows: every memory has one kind; for each stock, share taken - largest <= 0.
+// The variables of one shape: how many memories of it are of each kind. Rows: each has one kind, and takes its share of each stock.
+static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][STOCKS]) {
+    const struct memory *item = &c->memory.items[c->first.items[i]];
+    int all = mip_row(m, c->count.items[i], c->count.items[i]);
+    for (int k = 0; k < STYLES; k++) {
+        int64_t amount[STOCKS];
+        double sum = 0;
+        amounts(&item->cost[k], amount);
+        for (int s = 0; s < STOCKS; s++) sum += share(c, BOARD, s, amount[s]);
+        int x = mip_variable(m, 0, item->legal[k] ? c->count.items[i] : 0, sum, true);
+        mip_term(m, all, x, 1);
+        for (int p = BOARD; p <= (item->at_memory ? HOME : BOARD); p++)
+            for (int s = 0; s < STOCKS; s++) mip_term(m, row[p][s], x, share(c, p, s, amount[s]));
+    }
+}
+
+// Rows besides: for each stock, share taken - largest <= 0.
 static enum mip_status solve(struct choice *c) {
     enum { LARGEST = 1000 }; // weight of the largest share against the sum of the shares
     struct mip m;
     enum mip_status status;
     mip_init(&m, c->ir->arena);
-    int largest = mip_variable(&m, 0, MIP_NO_BOUND, LARGEST, false), row[STOCKS];
-    for (int s = 0; s < STOCKS; s++) {
-        row[s] = mip_row(&m, -MIP_NO_BOUND, -share(c, s, c->taken[s]));
-        mip_term(&m, row[s], largest, -1);
-    }
-    for (size_t i = 0; i < c->first.count; i++) {
-        const struct memory *item = &c->memory.items[c->first.items[i]];
-        int all = mip_row(&m, c->count.items[i], c->count.items[i]);
-        for (int k = 0; k < STYLES; k++) {
-            int64_t amount[STOCKS];
-            double sum = 0;
-            amounts(&item->cost[k], amount);
-            for (int s = 0; s < STOCKS; s++) sum += share(c, s, amount[s]);
-            int x = mip_variable(&m, 0, item->legal[k] ? c->count.items[i] : 0, sum, true);
-            mip_term(&m, all, x, 1);
-            for (int s = 0; s < STOCKS; s++) mip_term(&m, row[s], x, share(c, s, amount[s]));
+    int row[PLOTS][STOCKS];
+    for (int p = BOARD; p <= (c->at_memory ? HOME : BOARD); p++) {
+        int largest = mip_variable(&m, 0, MIP_NO_BOUND, LARGEST, false);
+        for (int s = 0; s < STOCKS; s++) {
+            row[p][s] = mip_row(&m, -MIP_NO_BOUND, -share(c, p, s, c->taken[p][s]));
+            mip_term(&m, row[p][s], largest, -1);
         }
     }
+    size_t shapes = m.variable.count; // where the variables of the shapes begin
+    for (size_t i = 0; i < c->first.count; i++) add_shape(c, &m, i, row);
     double *x = mip_solve(&m, (struct mip_limits){BRANCHES, MILLISECONDS}, &status);
     for (size_t i = 0; x && i < c->first.count; i++) {
         int style = 0;
-        double *left = &x[1 + STYLES * i];
+        double *left = &x[shapes + STYLES * i];
         for (size_t n = 0; n < c->memory.count; n++) {
             if (c->memory.items[n].same_as != c->first.items[i]) continue;
             while (style < STYLES - 1 && left[style] < 0.5) style++;

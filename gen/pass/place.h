@@ -36,6 +36,8 @@ struct place {
     VEC(struct place_lanes) lanes;
 };
 
+// Which kernels have to lie on the die at the memory; but the lanes of engines may lie elsewhere.
+void place_at_memory(const struct ir *, bool *there);
 void place_amounts(const struct cost_resources *, int64_t out[PLACE_STOCKS]);
 // By integer program; MIP_NONE: by filling dies in order instead.
 enum mip_status place_solve(struct place *);

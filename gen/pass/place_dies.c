@@ -38,6 +38,12 @@ static void join_kernels(const struct ir *ir, int *with, int *memory) {
     }
 }
 
+void place_at_memory(const struct ir *ir, bool *there) {
+    int *with = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1), memory;
+    join_kernels(ir, with, &memory);
+    for (int k = 0; k < ir->kernels; k++) there[k] = memory != IR_NONE && root_of(with, k) == root_of(with, memory);
+}
+
 static void add_need(int64_t need[PLACE_STOCKS], const struct cost_resources *r, int64_t times) {
     int64_t amount[PLACE_STOCKS];
     place_amounts(r, amount);
