@@ -51,8 +51,10 @@ int64_t cost_tensor_bits(const struct ir_tensor *);                // of the ten
 int64_t cost_edge_bits(const struct ir *, const struct ir_edge *); // of a FIFO's word: data, tuser, tlast, tcount
 
 // A design that is spread over dies (place-dies).
-struct cost_resources cost_lane(const struct ir *, const struct ir_engine *);           // one lane of an engine
-int64_t cost_lane_bits(const struct ir *, const struct ir_engine *);                    // between a lane and the rest of it
+struct cost_resources cost_lane(const struct ir *, const struct ir_engine *); // one lane of an engine, without its front at the memory
+enum { COST_LANE_RESULT_BITS = 129 /* integer, scale, bias, valid */ };
+int64_t cost_lane_bits(const struct ir *);                                              // between a lane and the rest of it: a beat, a result
+int64_t cost_lane_chain_bits(int64_t beat_bits, int64_t arrays);                        // to all lanes of a die: operand, command, offset
 int64_t cost_stream_bits(const struct ir *, const struct ir_edge *);                    // with its handshake
 int cost_memory_die(const struct ir *);                                                 // where the memory's ports are
 struct cost_resources cost_die(const struct ir *, const struct cost_design *, int die); // all that lies there

@@ -52,7 +52,9 @@ check_refused() { # name, status, pattern, command...
 variant() {
     local from=$1 to=$2 pair key value
     shift 2
-    sed "s#\([[ ]\)kernels/#\1$(cd "$(dirname "$from")" && pwd)/kernels/#g" "$from" >"$to" # files of hand-written kernels stay where they are
+    local dir
+    dir=$(cd "$(dirname "$from")" && pwd)
+    sed -e "s#\([[ ]\)kernels/#\1$dir/kernels/#g" -e "s#^board: boards/#board: $dir/boards/#" "$from" >"$to" # other files stay where they are
     for pair in "$@"; do
         key=${pair%%=*} value=${pair#*=}
         if grep -q "^  $key:" "$to"; then sed -i "s|^  $key:.*|  $key: $value|" "$to"; else echo "  $key: $value" >>"$to"; fi

@@ -3,24 +3,19 @@
 #include "args.h"
 #include "cost.h"
 
-enum { HANDSHAKE = 2 /* tvalid and tready */, RESULT_BITS = 128 /* a lane's integer with its scale and bias */ };
-
-static int64_t parameter(const struct ir_kernel *k, const char *name) {
-    const struct args args = {k->param, k->params};
-    return args_int(&args, name, 0);
-}
+enum { HANDSHAKE = 2 /* tvalid and tready */, COMMAND_BITS = 4 + 35 /* to the lanes of a die, at most */, OPERAND_SHIFT = 5, OFFSET = 22 };
 
 struct cost_resources cost_lane(const struct ir *ir, const struct ir_engine *e) {
-    struct cost_resources r;
+    struct cost_resources r, front;
     cost_module("rill_engine_lane", ir->kernel[e->kernel].param, ir->kernel[e->kernel].params, &r);
+    cost_module("rill_lane_front", ir->kernel[e->kernel].param, ir->kernel[e->kernel].params, &front);
+    cost_add(&r, &front, -1);
     return r;
 }
 
-// A beat of the memory, a beat of the V tail, the result.
-int64_t cost_lane_bits(const struct ir *ir, const struct ir_engine *e) {
-    int64_t tail = parameter(&ir->kernel[e->kernel], "HAS_KV") ? ir->design.beat_bits : 0;
-    return ir->design.beat_bits + tail + HANDSHAKE + RESULT_BITS;
-}
+int64_t cost_lane_bits(const struct ir *ir) { return ir->design.beat_bits + COST_LANE_RESULT_BITS; }
+
+int64_t cost_lane_chain_bits(int64_t beat_bits, int64_t arrays) { return arrays * (2 * beat_bits + OPERAND_SHIFT + OFFSET) + COMMAND_BITS; }
 
 int64_t cost_stream_bits(const struct ir *ir, const struct ir_edge *e) { return cost_edge_bits(ir, e) + HANDSHAKE; }
 
@@ -55,9 +50,15 @@ int64_t cost_boundary_bits(const struct ir *ir, int boundary) {
             home = edge->pool == IR_NONE ? from : ir->kernel[edge->pool].die;
         bits += (((from > boundary) != (home > boundary)) + ((home > boundary) != (to > boundary))) * cost_stream_bits(ir, edge);
     }
-    for (int i = 0; i < ir->engines; i++)
-        for (int c = 0; c < ir->engine[i].channels; c++)
-            if ((ir->engine[i].lane_die[c] > boundary) != (ir->kernel[ir->engine[i].kernel].die > boundary))
-                bits += cost_lane_bits(ir, &ir->engine[i]);
+    for (int i = 0; i < ir->engines; i++) {
+        const struct ir_engine *e = &ir->engine[i];
+        bool reached[IR_MAX_DIES] = {false};
+        for (int c = 0; c < e->channels; c++) {
+            int die = e->lane_die[c];
+            if ((die > boundary) == (ir->kernel[e->kernel].die > boundary)) continue;
+            bits += cost_lane_bits(ir) + (reached[die] ? 0 : cost_lane_chain_bits(ir->design.beat_bits, ir->design.arrays));
+            reached[die] = true;
+        }
+    }
     return bits;
 }

@@ -18,6 +18,7 @@
     X(matrix_lane, "rill_matrix_lane")                                                                                                               \
     X(matrix_pair, "rill_matrix_pair")                                                                                                               \
     X(dequantize, "rill_dequantize")                                                                                                                 \
+    X(lane_front, "rill_lane_front")                                                                                                                 \
     X(engine_lane, "rill_engine_lane")                                                                                                               \
     X(engine_offset, "rill_engine_offset")                                                                                                           \
     X(engine_ctrl, "rill_engine_ctrl")                                                                                                               \

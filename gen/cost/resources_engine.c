@@ -2,7 +2,7 @@
 // Arithmetic units, and the matrix engine of its parts: its lanes dominate every design.
 #include "formula.h"
 
-enum { LANE_BEATS = 16, KEY_UNITS = 16, FAN_OUT = 8 }; // constants of rill_engine
+enum { LANE_BEATS = 16, KEY_UNITS = 16, FAN_OUT = IR_LANE_GROUP }; // constants of rill_engine
 
 // ---- fp32 units: fixed but for the integer ones ----
 
@@ -45,13 +45,20 @@ static void matrix_pair(int64_t beat, struct cost_resources *r) {
 
 void formula_matrix_pair(const struct args *a, struct cost_resources *r) { matrix_pair(beat_bits(a), r); }
 
+static void lane_front(int64_t beat, struct cost_resources *r) {
+    cost_fifo_add(r, LANE_BEATS, beat, "distributed");
+    cost_per(r, beat, 0.4, 1, 0);
+}
+
+void formula_lane_front(const struct args *a, struct cost_resources *r) { lane_front(beat_bits(a), r); }
+
 // And the waiting beats, the beat register, row parameters and group scales with their selection.
 static void engine_lane(int64_t beat, int64_t scale_beats, int64_t tokens_at_once, struct cost_resources *r) {
     if (tokens_at_once > 1) matrix_pair(beat, r);
     else matrix_lane(beat, r);
-    cost_fifo_add(r, LANE_BEATS, beat, "distributed");
+    lane_front(beat, r);
     if (scale_beats > 1) cost_ram_add(r, scale_beats, beat, "distributed", 1);
-    cost_per(r, beat, 0.4, 2, 0);
+    cost_per(r, beat, 0, 1, 0);
     cost_per(r, 1, 20, 70, 0);
 }
 
@@ -92,6 +99,13 @@ static void operand(int64_t beat, int64_t channels, int64_t tokens_at_once, stru
     cost_per(r, div_up(channels, FAN_OUT), 0, (pair ? 6.75 : 2) * (double)beat + 5 * (double)tokens_at_once, 0);
 }
 
+// Registers on the way to lanes on other dies and back.
+static void hops(const struct args *a, int64_t channels, int64_t beat, struct cost_resources *r) {
+    double stages = (double)args_int(a, "HOPS", 0), way = (double)cost_lane_chain_bits(beat, arrays(a));
+    cost_per(r, args_int(a, "CHAINS", 1), 0, stages * way, 0);
+    cost_per(r, channels, 0, stages * (double)(beat + COST_LANE_RESULT_BITS), 0);
+}
+
 void formula_engine(const struct args *a, struct cost_resources *r) {
     int64_t channels = args_int(a, "CHANNELS", 1), beat = beat_bits(a), tokens = args_int(a, "TOKENS", 1), units = args_int(a, "X_UNITS", 2),
             many = arrays(a), key_lanes = tokens < channels ? tokens : channels;
@@ -104,9 +118,11 @@ void formula_engine(const struct args *a, struct cost_resources *r) {
     formula_engine_ctrl(a, r);
     x_buffer(beat, tokens, many, units, r);
     operand(beat, channels, many, r);
+    hops(a, channels, beat, r);
     cost_schedule(r, 96, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
     for (int64_t i = 0; args_int(a, "HAS_KV", 1) && i < key_lanes; i++) cost_fifo_add(r, KEY_UNITS, beat, "distributed");
-    cost_fifo_add(r, args_int(a, "OUT_FIFO", many > 1 ? 48 : 32), 32 * channels + log2_up(channels + 1) + user_bits(tokens) + 1, "distributed");
+    cost_fifo_add(r, args_int(a, "OUT_FIFO", (many > 1 ? 48 : 32) + 2 * args_int(a, "HOPS", 0)),
+                  32 * channels + log2_up(channels + 1) + user_bits(tokens) + 1, "distributed");
     cost_per(r, channels, 15, 8, 0); // joining the arrivals
     cost_per(r, 1, 60, 240, 0);      // the command on its way
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // pblocks.tcl: a pblock per die and the instances that lie on it, for the vendor's placer. A path that matches nothing is an error.
+#include <stdlib.h>
+
 #include "cost.h"
 #include "emit.h"
 
@@ -31,11 +33,80 @@ static void place_edges(const struct ir *ir, int die, struct text *out) {
     }
 }
 
-static void place_lanes(const struct ir *ir, int die, struct text *out) {
-    for (int i = 0; i < ir->engines; i++)
-        for (int c = 0; c < ir->engine[i].channels; c++)
-            if (ir->engine[i].lane_die[c] == die)
-                place(ir, die, arena_printf(ir->arena, "u_%s/gen_lane[%d].u_lane", ir->kernel[ir->engine[i].kernel].name, c), out);
+// Where stage k of n is on the way from one die to another: as far as it can be, so that a boundary lies between registers.
+static int stage_die(int from, int to, int k) {
+    int away = abs(to - from);
+    return from + (to < from ? -1 : 1) * (k + 1 < away ? k + 1 : away);
+}
+
+// `n` stages of a rill_hop; all that are not needed for the way stay at its end.
+static void place_hop(const struct ir *ir, int die, const char *path, int from, int to, int n, struct text *out) {
+    for (int k = 0; k < n; k++)
+        if (stage_die(from, to, k) == die) place(ir, die, arena_printf(ir->arena, "%s/gen_stage[%d].u_stage", path, k), out);
+}
+
+static int hops_of(const struct ir *ir, const struct ir_engine *e) {
+    int hops = 0;
+    for (int c = 0; c < e->channels; c++) {
+        int away = abs(e->lane_die[c] - ir->kernel[e->kernel].die);
+        hops = away > hops ? away : hops;
+    }
+    return hops;
+}
+
+// The lane as a whole, and in it what lies elsewhere.
+static void place_lane(const struct ir *ir, int die, const struct ir_engine *e, int c, bool inside, struct text *out) {
+    const char *lane = arena_printf(ir->arena, "u_%s/gen_lane[%d].u_lane", ir->kernel[e->kernel].name, c);
+    int home = ir->kernel[e->kernel].die, hops = hops_of(ir, e);
+    if (!inside && e->lane_die[c] == die) {
+        place(ir, die, lane, out);
+        place(ir, die, arena_printf(ir->arena, "u_%s/gen_lane[%d].gen_own.u_mine", ir->kernel[e->kernel].name, c), out);
+    }
+    if (!inside || e->lane_die[c] == home) return;
+    if (home == die) place(ir, die, arena_printf(ir->arena, "%s/u_front", lane), out);
+    place_hop(ir, die, arena_printf(ir->arena, "%s/u_beat_hop", lane), home, e->lane_die[c], hops, out);
+    place_hop(ir, die, arena_printf(ir->arena, "%s/u_result_hop", lane), e->lane_die[c], home, hops, out);
+}
+
+// The operand's way to each die, in the order in which place-dies counts them, and its copies.
+static void place_chains(const struct ir *ir, int die, const struct ir_engine *e, struct text *out) {
+    int home = ir->kernel[e->kernel].die, hops = hops_of(ir, e), chains = 0, chain_die[IR_MAX_DIES];
+    const char *engine = ir->kernel[e->kernel].name, *const way[] = {"u_cmd", "u_slice", "u_offset"};
+    for (int c = 0; c < e->channels && hops; c += IR_LANE_GROUP) {
+        int n = 0;
+        if (e->lane_die[c] == die) place(ir, die, arena_printf(ir->arena, "u_%s/gen_copy[%d].*", engine, c / IR_LANE_GROUP), out);
+        while (n < chains && chain_die[n] != e->lane_die[c]) n++;
+        if (n < chains) continue;
+        chain_die[chains++] = e->lane_die[c];
+        const char *chain = arena_printf(ir->arena, "u_%s/gen_chain[%d].u_chain", engine, n);
+        for (size_t i = 0; i < COUNT_OF(way); i++)
+            place_hop(ir, die, arena_printf(ir->arena, "%s/%s", chain, way[i]), home, e->lane_die[c], hops, out);
+    }
+}
+
+static void place_engines(const struct ir *ir, int die, bool inside, struct text *out) {
+    for (int i = 0; i < ir->engines; i++) {
+        if (inside) place_chains(ir, die, &ir->engine[i], out);
+        for (int c = 0; c < ir->engine[i].channels; c++) place_lane(ir, die, &ir->engine[i], c, inside, out);
+    }
+}
+
+static void place_kernels(const struct ir *ir, int die, struct text *out) {
+    bool memory = cost_memory_die(ir) == die, writes = false;
+    for (int c = 0; c < ir->clients; c++) writes = writes || ir->client[c].is_write;
+    if (memory) place(ir, die, "u_read_*", out);
+    if (memory && writes) place(ir, die, "u_write_*", out);
+    for (int k = 0; k < ir->kernels; k++)
+        if (ir->kernel[k].die == die) place(ir, die, arena_printf(ir->arena, "u_%s", ir->kernel[k].name), out);
+    place_edges(ir, die, out);
+}
+
+static bool is_used(const struct ir *ir, int die) {
+    bool used = cost_memory_die(ir) == die;
+    for (int k = 0; k < ir->kernels; k++) used = used || ir->kernel[k].die == die;
+    for (int e = 0; e < ir->engines; e++)
+        for (int c = 0; c < ir->engine[e].channels; c++) used = used || ir->engine[e].lane_die[c] == die;
+    return used;
 }
 
 void emit_pblocks(const struct ir *ir, struct text *out) {
@@ -48,19 +119,11 @@ void emit_pblocks(const struct ir *ir, struct text *out) {
                   "    add_cells_to_pblock [get_pblocks $pblock] $cells\n"
                   "}\n");
     for (int d = 0; d < ir->dies; d++) {
-        bool used = cost_memory_die(ir) == d;
-        for (int k = 0; k < ir->kernels; k++) used = used || ir->kernel[k].die == d;
-        if (!used) continue;
+        if (!is_used(ir, d)) continue;
         add_pblock(ir, d, out);
-        if (cost_memory_die(ir) == d) place(ir, d, "u_read_*", out);
-        for (int c = 0; c < ir->clients && cost_memory_die(ir) == d; c++)
-            if (ir->client[c].is_write) {
-                place(ir, d, "u_write_*", out);
-                break;
-            }
-        for (int k = 0; k < ir->kernels; k++)
-            if (ir->kernel[k].die == d) place(ir, d, arena_printf(ir->arena, "u_%s", ir->kernel[k].name), out);
-        place_edges(ir, d, out);
-        place_lanes(ir, d, out); // behind the engine: what is named last counts
+        place_kernels(ir, d, out);
     }
+    text_add(out, "\n# ---- parts of what is named above, and parts of those: an instance lies where it was put last ----\n");
+    for (int inside = 0; inside <= 1; inside++)
+        for (int d = 0; d < ir->dies; d++) place_engines(ir, d, inside, out);
 }

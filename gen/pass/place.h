@@ -23,6 +23,7 @@ struct place_lanes { // parts of a task that may lie elsewhere, all alike
     int task, parts;
     int64_t need[PLACE_STOCKS]; // of a part
     int64_t bits;               // between a part and the die at the memory
+    int64_t chain_bits;         // and to all parts of a die together
     int on[IR_MAX_DIES];        // the result: parts on each die
 };
 

@@ -57,7 +57,10 @@ static void add_engines(const struct ir *ir, struct place *p, const int *task_of
     for (int i = 0; i < ir->engines; i++) {
         const struct ir_engine *e = &ir->engine[i];
         struct cost_resources lane = cost_lane(ir, e);
-        struct place_lanes lanes = {.task = task_of[e->kernel], .parts = groups_of(e), .bits = IR_LANE_GROUP * cost_lane_bits(ir, e)};
+        struct place_lanes lanes = {.task = task_of[e->kernel],
+                                    .parts = groups_of(e),
+                                    .bits = IR_LANE_GROUP * cost_lane_bits(ir),
+                                    .chain_bits = cost_lane_chain_bits(ir->design.beat_bits, ir->design.arrays)};
         add_need(lanes.need, &lane, IR_LANE_GROUP);
         add_need(p->task.items[lanes.task].need, &lane, -e->channels);
         VEC_PUSH(ir->arena, p->lanes, lanes);
@@ -104,6 +107,22 @@ static int first_die(const struct ir *ir) {
     return home + dies <= ir->dies ? home : ir->dies - dies;
 }
 
+// What rill_engine is told of it: register stages each way, and to which die the operand's copy of every group of lanes belongs.
+static void set_hops(struct ir *ir, const struct ir_engine *e) {
+    int hops = 0, chains = 0, chain_die[IR_MAX_DIES], copies = 0;
+    for (int c = 0; c < e->channels; c += IR_LANE_GROUP) {
+        int away = abs(e->lane_die[c] - ir->kernel[e->kernel].die), n = 0;
+        hops = away > hops ? away : hops;
+        while (n < chains && chain_die[n] != e->lane_die[c]) n++;
+        if (n == chains) chain_die[chains++] = e->lane_die[c];
+        copies |= n << (4 * (c / IR_LANE_GROUP));
+    }
+    if (!hops) return;
+    ir_set_param(ir, e->kernel, "HOPS", "%d", hops);
+    ir_set_param(ir, e->kernel, "CHAINS", "%d", chains);
+    ir_set_param(ir, e->kernel, "COPY_CHAIN", "16'd%d", copies);
+}
+
 static void set_dies(struct ir *ir, const struct place *p, const int *task_of, int first) {
     for (int k = 0; k < ir->kernels; k++) ir->kernel[k].die = first + p->task.items[task_of[k]].die;
     for (int e = 0; e < ir->edges; e++) {
@@ -122,6 +141,7 @@ static void set_dies(struct ir *ir, const struct place *p, const int *task_of, i
                 for (int lane = group * IR_LANE_GROUP; lane < (group + 1) * IR_LANE_GROUP && lane < e->channels; lane++)
                     e->lane_die[lane] = first + die;
         }
+        set_hops(ir, e);
     }
 }
 

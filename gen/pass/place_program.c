@@ -3,7 +3,7 @@
 // stream crosses b when the two ends differ there, and the program is smaller and its bounds are tighter than with a variable per die.
 //
 // Minimised: bits that cross a boundary, each boundary counted, plus IMBALANCE bits for the largest share of a die's stock, plus
-// CROWD bits for all of a die's stock that is taken beyond CROWDED.
+// CROWD bits for all of a kind of a die's stock that is taken beyond CROWDED.
 // Rows: what lies on a die takes at most that share of each kind of resource; a boundary is crossed by at most as many bits as it has wires, or
 // each bit more costs EXCESS. So there is always a partition; the report says where it takes more than there is.
 #include "place.h"
@@ -15,7 +15,7 @@ struct program {
     struct place *p;
     struct mip m;
     int largest;
-    int crowded[IR_MAX_DIES]; // share above CROWDED of each die's stock
+    int crowded[IR_MAX_DIES][PLACE_STOCKS]; // share above CROWDED of each die's stock
     int *beyond;              // per task and boundary
     int *parts;               // per engine and die
 };
@@ -67,8 +67,14 @@ static void add_lanes(struct program *g, const int *wires) {
             int x = mip_variable(&g->m, 0, lanes->parts, (double)(away * lanes->bits), true);
             g->parts[(int)e * p->dies + d] = x;
             mip_term(&g->m, all, x, 1);
-            for (int b = 0; p->sll && b + 1 < p->dies; b++)
-                if ((d > b) != (p->home > b)) mip_term(&g->m, wires[b], x, (double)lanes->bits);
+            int chain = mip_variable(&g->m, 0, 1, (double)(away * lanes->chain_bits), true), row = mip_row(&g->m, -MIP_NO_BOUND, 0);
+            mip_term(&g->m, row, x, 1);
+            mip_term(&g->m, row, chain, -lanes->parts);
+            for (int b = 0; p->sll && b + 1 < p->dies; b++) {
+                if ((d > b) == (p->home > b)) continue;
+                mip_term(&g->m, wires[b], x, (double)lanes->bits);
+                mip_term(&g->m, wires[b], chain, (double)lanes->chain_bits);
+            }
         }
     }
 }
@@ -88,7 +94,7 @@ static void add_stock(struct program *g, int d, int s) {
     int crowded = mip_row(&g->m, -MIP_NO_BOUND, CROWDED - fixed), terms = (int)g->m.term.count;
     for (int i = 0; i < terms; i++)
         if (g->m.term.items[i].row == row) mip_term(&g->m, crowded, g->m.term.items[i].variable, g->m.term.items[i].factor);
-    mip_term(&g->m, crowded, g->crowded[d], -1);
+    mip_term(&g->m, crowded, g->crowded[d][s], -1);
     mip_term(&g->m, row, g->largest, -1);
     g->m.row.items[row].high = -fixed;
 }
@@ -173,7 +179,8 @@ enum mip_status place_solve(struct place *p) {
         wires[b] = mip_row(&g.m, -MIP_NO_BOUND, (double)p->sll);
         mip_term(&g.m, wires[b], mip_variable(&g.m, 0, MIP_NO_BOUND, EXCESS, false), -1);
     }
-    for (int d = 0; d < p->dies; d++) g.crowded[d] = mip_variable(&g.m, 0, MIP_NO_BOUND, CROWD, false);
+    for (int d = 0; d < p->dies; d++)
+        for (int s = 0; s < PLACE_STOCKS; s++) g.crowded[d][s] = mip_variable(&g.m, 0, MIP_NO_BOUND, CROWD, false);
     add_tasks(&g);
     add_links(&g, wires);
     add_lanes(&g, wires);

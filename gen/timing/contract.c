@@ -183,9 +183,10 @@ static void engine(const struct call *k) {
     k->c->channels = arg(k, "CHANNELS", 1);
     k->c->units = arg(k, "BEAT_BITS", 512);
     k->c->times = arg(k, "ARRAYS", 1);
-    k->c->lines = arg(k, "OUT_FIFO", k->c->times > 1 ? 48 : 32);
+    int64_t hops = 2 * arg(k, "HOPS", 0); // registers to lanes on other dies, and back
+    k->c->lines = arg(k, "OUT_FIFO", (k->c->times > 1 ? 48 : 32) + hops);
     k->c->banks = 2;
-    k->c->pipe = 29; // from the decision to the output's offer: 1, way to the lanes and lanes 14, dequantize 12, FIFO 2
+    k->c->pipe = 29 + hops; // from the decision to the output's offer: 1, way to the lanes and lanes 14, dequantize 12, FIFO 2
 }
 static void embed(const struct call *k) {
     k->c->machine = TIMING_EMBED;

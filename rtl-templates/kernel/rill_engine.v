@@ -16,7 +16,9 @@
 // Parameters: CHANNELS (1 to 32), BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), GROUP (elements per group scale and block), X_UNITS (units of
 // an operand and token, even, upper bound), SCALE_K, SCALE_V (fp32, 2^EXP_MIN of the operands of modes 2, 3), HAS_KV (0: no modes 2, 3;
 // their ports are not used), ARRAYS (1, 2: tokens at a time, TOKENS at least; two share each multiplier), OUT_FIFO (words; covers the latency
-// and the places kept for the results of a row-step), and the table of rill_schedule.
+// and the places kept for the results of a row-step), and the table of rill_schedule. For lanes on several dies: HOPS, the most boundaries
+// to a lane, as register stages each way (2 HOPS more cycles of latency), CHAINS, the dies with lanes, and COPY_CHAIN, of every FAN_OUT lanes,
+// 4 bits each, which of them. gen_chain[n], gen_copy[g] and gen_lane[c].u_lane lie with the lanes, the lanes' u_front with the rest.
 `default_nettype none
 
 module rill_engine #(
@@ -29,7 +31,10 @@ module rill_engine #(
     parameter [31:0] SCALE_V = 32'h3f80_0000,
     parameter HAS_KV = 1,
     parameter ARRAYS = 1,
-    parameter OUT_FIFO = ARRAYS == 2 ? 48 : 32,
+    parameter HOPS = 0,
+    parameter CHAINS = 1,
+    parameter [15:0] COPY_CHAIN = 0,
+    parameter OUT_FIFO = (ARRAYS == 2 ? 48 : 32) + 2 * HOPS,
     parameter SECTIONS = 0,
     parameter ENTRIES = 0,
     parameter [SECTIONS*16-1:0] SECTION_LEN = 0,
@@ -96,14 +101,18 @@ module rill_engine #(
     localparam LANE_COPIES = CHANNELS;                     // of a lane's command
     localparam PARTS = 4;                                  // of the operand, each with controls of its own
     localparam X_COPIES = COPIES;
+    localparam DIES = CHAINS > 0 ? CHAINS : 1;
+    localparam [15:0] COPY_DIE = COPY_CHAIN;
     localparam FACTOR_W = ARRAYS == 2 ? 27 : 8;            // of the operand as the lanes get it: see below
 `else
     localparam LANE_COPIES = 1;                            // a simulator gains nothing by copies
     localparam PARTS = 1;
     localparam X_COPIES = 1;
+    localparam DIES = 1;
+    localparam [15:0] COPY_DIE = 16'd0;
     localparam FACTOR_W = 16 * ARRAYS;                     // whole words move fast
 `endif
-    localparam LANE_LATENCY = 14;                          // command to the lanes' output
+    localparam LANE_LATENCY = 14 + 2 * HOPS;               // command to the lanes' output
     localparam FILL_W = $clog2(OUT_FIFO + 1);
     localparam Y_W = COUNT_W + USER_W + 1;
 
@@ -199,10 +208,10 @@ module rill_engine #(
         free1_q <= cmd_free && !rst;
         half_q <= {half_q[1], cmd_half};
     end
-    localparam MINE_W = LANE_CMD_W + 7;
-    wire [LANE_COPIES*MINE_W-1:0] lane_cmds;
-    rill_register_tree #(.DATA_W(MINE_W), .COPIES(LANE_COPIES)) u_lane_cmds (
-        .clk(clk), .rst(rst), .d({scales_q[3], params_q[3], out_q[3], valid_q[3], local_q[3], k_q[3], pop_q[3], cmd3_q}), .q(lane_cmds));
+    localparam FRONT_W = 5;
+    wire [LANE_COPIES*FRONT_W-1:0] fronts;
+    rill_register_tree #(.DATA_W(FRONT_W), .COPIES(LANE_COPIES)) u_fronts (
+        .clk(clk), .rst(rst), .d({k_q[3], cmd3_q[0], valid_q[3], local_q[3], pop_q[3]}), .q(fronts));
 
     // ---- the operand: units in cycle 3 of the command, its slice for a beat in cycle 4, a copy per FAN_OUT lanes in cycle 5 ----
     wire [ARRAYS*BEAT_BITS-1:0] unit_0;
@@ -267,20 +276,44 @@ module rill_engine #(
     // lane reads the vector of its copy itself, not a part of a wider one: a simulator would make the part again for every lane.
     localparam WORD_W = 16 * ARRAYS;
     localparam X_W = 2 * XS * WORD_W;
-    wire [2*XS*FACTOR_W-1:0] factors;
 
+    // To the lanes of each die: command of cycle 3, slice of cycle 4, offset, all HOPS cycles later.
+    localparam CMD_W = LANE_CMD_W + 4;
+    localparam SLICE_W = ARRAYS * (2 * BEAT_BITS + 5);
+    wire [DIES*CMD_W-1:0]         chain_cmd;
+    wire [DIES*CMD_W-1:0]         chain_mine;  // a cycle later, one for all lanes
+    wire [DIES*2*XS*FACTOR_W-1:0] chain_factors;
+    wire [DIES*ARRAYS*5-1:0]      chain_shift;
+    wire [DIES*ARRAYS*22-1:0]     chain_offset;
     genvar g;
+    genvar h;
     genvar w;
     generate
-        for (w = 0; w < 2 * XS; w = w + 1) begin : gen_factor
-            wire [7:0]        low = slice[8*w +: 8];
-            wire [7:0]        high = slice[(ARRAYS-1)*2*BEAT_BITS+8*w +: 8];
-            wire [26:0]       both = {high[7], high, 18'd0} + {{19{low[7]}}, low};
-            wire [31:0]       word = ARRAYS == 2 ? {{5{both[26]}}, both} : {{24{low[7]}}, low};
-            assign factors[FACTOR_W*w +: FACTOR_W] = word[FACTOR_W-1:0];
-            wire              unused = &{1'b0, word, both};
+        if (CHAINS < 1 || CHAINS > 8) begin : gen_bad_chains
+            rill_error_CHAINS_must_be_1_to_8 u_error ();
         end
-        if (ARRAYS == 2) begin : gen_first
+        for (h = 0; h < DIES; h = h + 1) begin : gen_chain
+            wire [ARRAYS*2*BEAT_BITS-1:0] there;
+            rill_engine_chain #(.CMD_W(CMD_W), .SLICE_W(SLICE_W), .OFFSET_W(ARRAYS*22), .HOPS(HOPS)) u_chain (
+                .clk(clk), .rst(rst), .s_cmd({cmd3_q, scales_q[3], params_q[3], out_q[3], valid_q[3]}), .s_slice({slice_shift_q, slice}),
+                .s_offset(offset), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
+                .slice({chain_shift[h*ARRAYS*5 +: ARRAYS*5], there}), .offset(chain_offset[h*ARRAYS*22 +: ARRAYS*22]));
+            if (LANE_COPIES == 1) begin : gen_mine
+                rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (
+                    .clk(clk), .rst(rst), .d(chain_cmd[h*CMD_W +: CMD_W]), .q(chain_mine[h*CMD_W +: CMD_W]));
+            end else begin : gen_no_mine
+                assign chain_mine[h*CMD_W +: CMD_W] = {CMD_W{1'b0}};
+            end
+            for (w = 0; w < 2 * XS; w = w + 1) begin : gen_factor
+                wire [7:0]        low = there[8*w +: 8];
+                wire [7:0]        high = there[(ARRAYS-1)*2*BEAT_BITS+8*w +: 8];
+                wire [26:0]       both = {high[7], high, 18'd0} + {{19{low[7]}}, low};
+                wire [31:0]       word = ARRAYS == 2 ? {{5{both[26]}}, both} : {{24{low[7]}}, low};
+                assign chain_factors[h*2*XS*FACTOR_W+FACTOR_W*w +: FACTOR_W] = word[FACTOR_W-1:0];
+                wire              unused = &{1'b0, word, both};
+            end
+        end
+        if (ARRAYS == 2 || HOPS != 0) begin : gen_first
             wire [PARTS-1:0] valid_4;
             rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(valid_q[3]), .q(valid_4));
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
@@ -297,11 +330,13 @@ module rill_engine #(
         end
         for (g = 0; g < X_COPIES; g = g + 1) begin : gen_copy
             localparam X_PART = 2 * XS * FACTOR_W / PARTS;
+            localparam [3:0] DIE = COPY_DIE[4*g +: 4];
+            wire [2*XS*FACTOR_W-1:0]                    factors = chain_factors[DIE*2*XS*FACTOR_W +: 2*XS*FACTOR_W];
             wire [PARTS-1:0]                            valid;
             wire [2*XS*FACTOR_W-1:0]                    narrow;
             wire [X_W-1:0]                              x;
             (* keep = "true" *) reg [ARRAYS*5-1:0]      shift_q;
-            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(valid_q[3]), .q(valid));
+            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(chain_cmd[DIE*CMD_W +: 1]), .q(valid));
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 (* keep = "true" *) reg [X_PART-1:0] x_q;
                 always @(posedge clk)
@@ -311,7 +346,7 @@ module rill_engine #(
             end
             always @(posedge clk)
                 if (valid[0])
-                    shift_q <= slice_shift_q;
+                    shift_q <= chain_shift[DIE*ARRAYS*5 +: ARRAYS*5];
             if (FACTOR_W == WORD_W) begin : gen_words
                 assign x = narrow;
             end else begin : gen_extend
@@ -386,29 +421,36 @@ module rill_engine #(
     genvar c;
     generate
         for (c = 0; c < CHANNELS; c = c + 1) begin : gen_lane
-            localparam MINE = LANE_COPIES == 1 ? 0 : c;
+            localparam FRONT = LANE_COPIES == 1 ? 0 : c;
+            localparam [3:0] DIE = COPY_DIE[4*(c/FAN_OUT) +: 4];
             localparam MY_X = X_COPIES == 1 ? 0 : c / FAN_OUT;
-            wire [MINE_W-1:0]    mine = lane_cmds[MINE*MINE_W +: MINE_W];
+            wire [FRONT_W-1:0]   front = fronts[FRONT*FRONT_W +: FRONT_W]; // k, int4, valid, local, pop
+            wire [CMD_W-1:0]     mine;
+            if (LANE_COPIES == 1) begin : gen_shared
+                assign mine = chain_mine[DIE*CMD_W +: CMD_W];
+            end else begin : gen_own
+                rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(rst), .d(chain_cmd[DIE*CMD_W +: CMD_W]), .q(mine));
+            end
             wire [BEAT_BITS-1:0] local_beat;
             if (HAS_KV == 0) begin : gen_local_none
                 assign local_beat = {BEAT_BITS{1'b0}};
             end else if (c < KEY_LANES) begin : gen_local_key
-                assign local_beat = mine[LANE_CMD_W+1] ? k_beats[c*BEAT_BITS +: BEAT_BITS] : tail_data[c*BEAT_BITS +: BEAT_BITS];
+                assign local_beat = front[4] ? k_beats[c*BEAT_BITS +: BEAT_BITS] : tail_data[c*BEAT_BITS +: BEAT_BITS];
             end else begin : gen_local_tail
                 assign local_beat = tail_data[c*BEAT_BITS +: BEAT_BITS];
             end
             rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS), .SCALE_BEATS(SCALE_BEATS),
-                .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS)) u_lane (
+                .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS), .HOPS(HOPS)) u_lane (
                 .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid[c]), .s_axis_beat_tready(s_axis_beat_tready[c]),
                 .s_axis_beat_tdata(s_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS]), .arrived(arrived[c]),
-                .pop(mine[LANE_CMD_W]), .use_local(mine[LANE_CMD_W+2]), .local_beat(local_beat), .valid(mine[LANE_CMD_W+3]),
-                .params(mine[LANE_CMD_W+5]), .scales(mine[LANE_CMD_W+6]), .int4(mine[0]), .first(mine[1]), .last(mine[2]), .raw(mine[4:3]),
-                .tok(mine[5 +: TOK_W]), .row(mine[5+TOK_W +: 3]), .scale(mine[8+TOK_W +: SCALE_W]), .out(mine[LANE_CMD_W+4]),
-                .out_tok(mine[8+TOK_W+SCALE_W +: TOK_W]), .acc(mine[8+2*TOK_W+SCALE_W +: 3]),
-                .out_row(mine[11+2*TOK_W+SCALE_W +: 3]), .both(mine[LANE_CMD_W-1]),
-                .x(gen_copy[MY_X].x), .shift(gen_copy[MY_X].shift_q),
-                .offset(offset), .out_valid(lane_valid[c]), .out_acc(lane_acc[c*64 +: 64]), .out_row_scale(lane_scale[c*32 +: 32]),
-                .out_bias(lane_bias[c*32 +: 32]));
+                .pop(front[0]), .use_local(front[1]), .local_beat(local_beat), .pop_data(front[2]), .pop_int4(front[3]),
+                .valid(mine[0]), .out(mine[1]), .params(mine[2]), .scales(mine[3]), .int4(mine[4]), .first(mine[5]), .last(mine[6]),
+                .raw(mine[8:7]), .tok(mine[9 +: TOK_W]), .row(mine[9+TOK_W +: 3]), .scale(mine[12+TOK_W +: SCALE_W]),
+                .out_tok(mine[12+TOK_W+SCALE_W +: TOK_W]), .acc(mine[12+2*TOK_W+SCALE_W +: 3]),
+                .out_row(mine[15+2*TOK_W+SCALE_W +: 3]), .both(mine[CMD_W-1]), .x(gen_copy[MY_X].x), .shift(gen_copy[MY_X].shift_q),
+                .offset(chain_offset[DIE*ARRAYS*22 +: ARRAYS*22]), .out_valid(lane_valid[c]), .out_acc(lane_acc[c*64 +: 64]),
+                .out_row_scale(lane_scale[c*32 +: 32]), .out_bias(lane_bias[c*32 +: 32]));
+            wire unused_front = front[4];
         end
     endgenerate
     wire [COPIES-1:0] group_pulse;
@@ -463,7 +505,7 @@ module rill_engine #(
         end
 `endif
 
-    wire unused = &{1'b0, entry_last, lane_valid, y_room, y_fill, y_high, cmd_tok};
+    wire unused = &{1'b0, entry_last, lane_valid, y_room, y_fill, y_high, cmd_tok, chain_cmd, chain_mine, COPY_CHAIN};
 endmodule
 
 `default_nettype wire

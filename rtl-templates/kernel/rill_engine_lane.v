@@ -5,13 +5,15 @@
 // beat may be popped in the cycle after its arrived pulse or later. Cycle 0 of a command is the cycle of pop and of its companions:
 //     cycle 0   pop, use_local (the beat is local_beat, not a popped one), valid, params, scales, int4, first, last, tok, row, acc, scale, raw
 //     cycle 1   x, shift        cycle 5   offset (rill_engine_offset)        cycle 10  out_*
-// Without pop and use_local the beat of the command before is used again (next token).
+// Without pop and use_local the beat of the command before is used again (next token). pop_data and pop_int4 are valid and int4, for the beat.
+// With HOPS what begins with pop, use_local and local_beat stay in cycle 0, the rest of the command, x, shift and offset come HOPS cycles later, and
+// out_* 2 HOPS: u_front and the last stage of u_result_hop lie at the memory's side, all else may lie on a die HOPS boundaries away (rill_hop).
 // ARRAYS 2 (rill_matrix_pair): tok is a turn, its second token is there with both; x, shift and offset hold two operands, and results leave by
 // out, out_tok and out_row, cycle 0 too, not by last.
 // raw 1, 2: no row parameters, scale SCALE_K, SCALE_V and bias +0.
 // Reset: clk, synchronous active-high rst; valids and the waiting beats.
 // Parameters: BEAT_BITS, TOKENS, LANE_BEATS, SCALE_BEATS (group scale beats of a chunk), SCALE_W (bits of `scale`), SCALE_K, SCALE_V
-// (fp32), ARRAYS (1, 2: tokens at a time).
+// (fp32), ARRAYS (1, 2: tokens at a time), HOPS (register stages each way).
 `default_nettype none
 
 module rill_engine_lane #(
@@ -23,6 +25,7 @@ module rill_engine_lane #(
     parameter [31:0] SCALE_K = 0,
     parameter [31:0] SCALE_V = 0,
     parameter ARRAYS = 1,
+    parameter HOPS = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1
 ) (
     input  wire                   clk,
@@ -31,11 +34,13 @@ module rill_engine_lane #(
     input  wire                   s_axis_beat_tvalid,
     output wire                   s_axis_beat_tready,
     input  wire [BEAT_BITS-1:0]   s_axis_beat_tdata,
-    output reg                    arrived,
+    output wire                   arrived,
 
     input  wire                   pop,
     input  wire                   use_local,
     input  wire [BEAT_BITS-1:0]   local_beat,
+    input  wire                   pop_data,
+    input  wire                   pop_int4,
     input  wire                   valid,
     input  wire                   params,
     input  wire                   scales,
@@ -61,7 +66,6 @@ module rill_engine_lane #(
     output wire [31:0]            out_bias
 );
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
-    localparam FILL_W = $clog2(LANE_BEATS + 1);
     localparam ROW_W = BEAT_BITS == 512 ? 3 : 2;
 
     generate
@@ -74,24 +78,17 @@ module rill_engine_lane #(
         if (ARRAYS != 1 && ARRAYS != 2) begin : gen_bad_arrays
             rill_error_ARRAYS_must_be_1_or_2 u_error ();
         end
-        if (LANE_BEATS < 3) begin : gen_bad_beats
-            rill_error_LANE_BEATS_must_be_at_least_3 u_error ();
-        end
     endgenerate
 
-    wire                 waiting;
-    wire [FILL_W-1:0]    fill;
-    wire [FILL_W-1:0]    high;
-    wire [BEAT_BITS-1:0] beat;
-    rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(LANE_BEATS), .RAM_STYLE("distributed")) u_beats (
-        .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_beat_tvalid), .s_axis_tready(s_axis_beat_tready), .s_axis_tdata(s_axis_beat_tdata),
-        .m_axis_tvalid(waiting), .m_axis_tready(pop), .m_axis_tdata(beat), .occupancy(fill), .high_water(high));
-    always @(posedge clk)
-        arrived <= !rst && s_axis_beat_tvalid && s_axis_beat_tready;
+    wire [BEAT_BITS-1:0] beat_1;
+    wire [BEAT_BITS-1:0] beat_q;             // cycle 1 + HOPS
+    rill_lane_front #(.BEAT_BITS(BEAT_BITS), .LANE_BEATS(LANE_BEATS)) u_front (
+        .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid), .s_axis_beat_tready(s_axis_beat_tready),
+        .s_axis_beat_tdata(s_axis_beat_tdata), .arrived(arrived), .pop(pop), .use_local(use_local), .data(pop_data), .int4(pop_int4),
+        .local_beat(local_beat), .beat(beat_1));
+    rill_hop #(.DATA_W(BEAT_BITS), .STAGES(HOPS)) u_beat_hop (.clk(clk), .rst(rst), .d(beat_1), .q(beat_q));
 
-    // Cycle 1: the beat and its command. Signed nibbles of weights become unsigned on their way in (rill_matrix_lane).
-    wire [BEAT_BITS-1:0] signs = valid ? {BEAT_BITS/8{4'h8, int4, 3'd0}} : {BEAT_BITS{1'b0}};
-    reg  [BEAT_BITS-1:0] beat_q;
+    // The cycle of beat_q: its command.
     reg                  valid_q;
     reg                  params_q;
     reg                  scales_q;
@@ -104,10 +101,6 @@ module rill_engine_lane #(
     reg  [SCALE_W-1:0]   scale_q;
     reg  [1:0]           raw_q;
     always @(posedge clk) begin
-        if (use_local)
-            beat_q <= local_beat ^ signs;
-        else if (pop)
-            beat_q <= beat ^ signs;
         valid_q <= valid && !rst;
         params_q <= params;
         scales_q <= scales;
@@ -138,6 +131,10 @@ module rill_engine_lane #(
             scales_mem[scale_word] <= beat_q;
     end
 
+    wire                       lane_valid;
+    wire [63:0]                lane_acc;
+    wire [31:0]                lane_row_scale;
+    wire [31:0]                lane_bias;
     generate
         if (ARRAYS == 1) begin : gen_single
             wire side;
@@ -146,8 +143,8 @@ module rill_engine_lane #(
             rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .SIDE_W(1)) u_matrix (
                 .clk(clk), .rst(rst), .valid(valid_q), .int4(int4_q), .first(first_q), .last(last_q),
                 .tok(place[ROW_W+TOK_W-PLACE_W +: PLACE_W]), .nibbles(beat_q), .x(x), .offset(offset),
-                .group_scale(group_scale), .shift(shift), .row_scale(row_scale), .bias(bias), .side(1'b0), .out_valid(out_valid),
-                .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(side));
+                .group_scale(group_scale), .shift(shift), .row_scale(row_scale), .bias(bias), .side(1'b0), .out_valid(lane_valid),
+                .out_acc(lane_acc), .out_row_scale(lane_row_scale), .out_bias(lane_bias), .out_side(side));
             wire unused = &{1'b0, side, both, out, out_tok, out_row, place};
         end else begin : gen_pair
             localparam TURN_W = TOK_W > 1 ? TOK_W - 1 : 1;
@@ -167,17 +164,16 @@ module rill_engine_lane #(
                 .clk(clk), .rst(rst), .valid(valid_q), .both(both_q), .int4(int4_q), .first(first_q), .out(out_q),
                 .turn(place[ROW_W+TURN_W-PLACE_W +: PLACE_W]), .out_row(out_row_q),
                 .out_tok(out_tok_q), .nibbles(beat_q), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
-                .row_scale(row_scale), .bias(bias), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
-                .out_bias(out_bias));
+                .row_scale(row_scale), .bias(bias), .out_valid(lane_valid), .out_acc(lane_acc), .out_row_scale(lane_row_scale),
+                .out_bias(lane_bias));
             wire unused = &{1'b0, last_q, tok_q, place, out_row};
         end
     endgenerate
 
-`ifdef RILL_ASSERT
-    rill_assert #(.SAYS("a beat is popped that is not there")) u_assert_pop (.clk(clk), .broken(!rst && pop && !waiting));
-`endif
+    rill_hop #(.DATA_W(129), .CLEAR_W(1), .STAGES(HOPS)) u_result_hop (
+        .clk(clk), .rst(rst), .d({lane_bias, lane_row_scale, lane_acc, lane_valid}), .q({out_bias, out_row_scale, out_acc, out_valid}));
 
-    wire unused = &{1'b0, waiting, fill, high, row, acc, scale_q};
+    wire unused = &{1'b0, row, acc, scale_q};
 endmodule
 
 `default_nettype wire

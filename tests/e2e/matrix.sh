@@ -24,7 +24,7 @@ int4-3x256-T2|story-int4|$story|$model|prompts stop|2|channels=3 beat_bits=256 T
 odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|
 odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0|A=2
 odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 binding=spatial
-odd-dies|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|dies=3
+dies|dies|$root/tests/e2e/specs/dies.yaml|random:1|end|0|
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks|1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|1|
 attentions|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|end|0|fifo=timed
@@ -66,6 +66,9 @@ odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|A=2
 odd-T8-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|channels=5 T=8 A=2
 odd-T2-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|1|channels=2 T=2 A=2 fifo=timed
 odd-T8|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|T=8
+odd-dies|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|dies=3
+dies|dies|$root/tests/e2e/specs/dies.yaml|random:1|lengths end|0 1|
+dies-T2-A1|dies|$root/tests/e2e/specs/dies.yaml|random:1|lengths end|0 1|T=2 A=1 fifo=timed
 odd-spatial-T8-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 binding=spatial T=8 A=2
 grouped-T8-A2|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks|1|T=8 A=2
 head80-T4-A2|head80|$root/tests/e2e/specs/head80.yaml|random:2|blocks end|1|T=4 A=2

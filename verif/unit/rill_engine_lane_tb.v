@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_engine_lane: chunks of row parameters, group scales and data beats, popped as early as allowed or late, mixed with local beats
 // and used for several tokens, against plain sums of products; rows with their parameters, or the constants of K and V, 10 cycles after the
-// command; LANE_BEATS beats fit and every beat taken in is said once.
+// command and 2 HOPS; LANE_BEATS beats fit and every beat taken in is said once.
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
 // sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=3 SCALE_BEATS=1
 // sweep: BEAT_BITS=512 TOKENS=4 LANE_BEATS=16 SCALE_BEATS=8
 // sweep: BEAT_BITS=256 TOKENS=8 LANE_BEATS=5 SCALE_BEATS=2
+// sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 HOPS=1
+// sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=4 SCALE_BEATS=1 HOPS=2
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -14,11 +16,12 @@ module rill_engine_lane_tb;
     parameter TOKENS = 2;
     parameter LANE_BEATS = 16;
     parameter SCALE_BEATS = 3;
+    parameter HOPS = 0;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam N = BEAT_BITS / 8;
     localparam RC = N / 8;
     localparam SCALE_W = $clog2(N) + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
-    localparam LATENCY = 10;
+    localparam LATENCY = 10 + 2 * HOPS;
     localparam BEATS = 900;
     localparam [31:0] SCALE_K = 32'h33800000;
     localparam [31:0] SCALE_V = 32'h2d800000;
@@ -40,12 +43,26 @@ module rill_engine_lane_tb;
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_axis_driver #(.DATA_W(BEAT_BITS), .WORDS(BEATS)) u_beats (.clk(clk), .rst(rst), .m_axis_tvalid(b_valid), .m_axis_tready(b_ready),
         .m_axis_tdata(b_data), .m_axis_tuser(unused_user), .m_axis_tlast(unused_last), .done(b_done));
+    // All but what goes to the front comes HOPS cycles later.
+    localparam WAY_W = 4 + 2 + TOK_W + 6 + SCALE_W + 2 + 4 * BEAT_BITS + 5 + 22;
+    wire [WAY_W-1:0] way;
+    wire             valid_h, last_h, params_h, scales_h, int4_h, first_h;
+    wire [TOK_W-1:0] tok_h;
+    wire [2:0]       row_h, acc_h;
+    wire [SCALE_W-1:0] scale_h;
+    wire [1:0]       raw_h;
+    wire [4*BEAT_BITS-1:0] x_h;
+    wire [4:0]       shift_h;
+    wire [21:0]      offset_h;
+    rill_hop #(.DATA_W(WAY_W), .CLEAR_W(1), .STAGES(HOPS)) u_hop (.clk(clk), .rst(rst),
+        .d({offset, shift, x, raw, scale, acc_row, row, tok, first, int4, scales, params, last, valid}), .q(way));
+    assign {offset_h, shift_h, x_h, raw_h, scale_h, acc_h, row_h, tok_h, first_h, int4_h, scales_h, params_h, last_h, valid_h} = way;
     rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS), .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W),
-        .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) dut (.clk(clk), .rst(rst), .s_axis_beat_tvalid(b_valid), .s_axis_beat_tready(b_ready),
-        .s_axis_beat_tdata(b_data), .arrived(arrived), .pop(pop), .use_local(use_local), .local_beat(local_beat), .valid(valid),
-        .params(params), .scales(scales), .int4(int4), .first(first), .last(last), .tok(tok), .row(row), .acc(acc_row), .scale(scale), .raw(raw),
-        .x(x),
-        .shift(shift), .offset(offset), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias));
+        .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .HOPS(HOPS)) dut (.clk(clk), .rst(rst), .s_axis_beat_tvalid(b_valid),
+        .s_axis_beat_tready(b_ready), .s_axis_beat_tdata(b_data), .arrived(arrived), .pop(pop), .use_local(use_local),
+        .local_beat(local_beat), .pop_data(valid), .pop_int4(int4), .valid(valid_h), .params(params_h), .scales(scales_h), .int4(int4_h), .first(first_h), .last(last_h),
+        .tok(tok_h), .row(row_h), .acc(acc_h), .scale(scale_h), .raw(raw_h), .x(x_h), .shift(shift_h), .offset(offset_h),
+        .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias));
 
     reg  [BEAT_BITS-1:0]   beat [0:BEATS-1];
     reg  [BEAT_BITS-1:0]   now, params_now;

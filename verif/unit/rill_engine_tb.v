@@ -9,6 +9,8 @@
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=128 HEAD_DIM=40 ARRAYS=2
 // sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=8 GROUP=128 HEAD_DIM=6 ARRAYS=2
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=2 GROUP=64 HEAD_DIM=33 ARRAYS=2
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 HOPS=2
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=128 HEAD_DIM=40 ARRAYS=2 HOPS=1
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -20,6 +22,7 @@ module rill_engine_tb;
     parameter HEAD_DIM = 40;
     parameter FAULT = 0;
     parameter ARRAYS = 1;
+    parameter HOPS = 0;
     localparam GAP = 12;
 
     // Shapes, the same as in vectors_rill_engine.c.
@@ -161,7 +164,8 @@ module rill_engine_tb;
     wire [USER_W-1:0]      y_user;
     rill_engine #(.CHANNELS(C), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS), .SCALE_K(32'h33800000),
         .SCALE_V(32'h2d800000), .HAS_KV(1), .SECTIONS(2), .ENTRIES(7), .SECTION_LEN({16'd1, 16'd6}),
-        .SECTION_REPEAT({16'd1, 16'd2}), .SECTION_WHEN_HEAD(2'b10), .TABLE(TABLE), .ARRAYS(ARRAYS)
+        .SECTION_REPEAT({16'd1, 16'd2}), .SECTION_WHEN_HEAD(2'b10), .TABLE(TABLE), .ARRAYS(ARRAYS),
+        .HOPS(HOPS), .CHAINS(HOPS + 1), .COPY_CHAIN(HOPS)
     ) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready_e), .s_axis_step_tdata(step_e),
         .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data), .s_axis_x_tuser(x_user), .s_axis_x_tlast(x_last),

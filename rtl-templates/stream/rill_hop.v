@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registers on the way from one die to another, for what never waits: q is d of STAGES clocks before. No shift registers: each stage is an
+// instance of its own, gen_stage[k].u_stage, so that a placer can put it on a die of its own. A wire at 0 stages.
+// DATA_W  bits
+// CLEAR_W the low bits that a synchronous active-high rst clears, at most DATA_W
+// STAGES  clocks, 0 or more
+`default_nettype none
+
+module rill_hop #(
+    parameter DATA_W = 0,
+    parameter CLEAR_W = 0,
+    parameter STAGES = 0
+) (
+    input  wire              clk,
+    input  wire              rst,
+    input  wire [DATA_W-1:0] d,
+    output wire [DATA_W-1:0] q
+);
+    generate
+        if (DATA_W < 1) begin : gen_bad
+            rill_error_DATA_W_must_be_at_least_1 u_error ();
+        end
+        if ($signed(CLEAR_W) < 0 || CLEAR_W > DATA_W) begin : gen_bad_clear
+            rill_error_CLEAR_W_must_be_0_to_DATA_W u_error ();
+        end
+    endgenerate
+    localparam BITS = DATA_W > 0 ? DATA_W : 1;
+    wire [(STAGES+1)*BITS-1:0] way;
+    assign way[BITS-1:0] = d;
+    assign q = way[STAGES*BITS +: BITS];
+    genvar k;
+    generate
+        for (k = 0; k < STAGES; k = k + 1) begin : gen_stage
+            rill_hop_stage #(.DATA_W(DATA_W), .CLEAR_W(CLEAR_W)) u_stage (.clk(clk), .rst(rst), .d(way[k*BITS +: BITS]),
+                .q(way[(k+1)*BITS +: BITS]));
+        end
+        if (STAGES == 0) begin : gen_wire
+            wire unused = &{1'b0, clk, rst};
+        end
+    endgenerate
+endmodule
+
+`default_nettype wire

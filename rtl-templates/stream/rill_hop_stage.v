@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stage of rill_hop: DATA_W registers, of which rst (synchronous, active-high) clears the low CLEAR_W.
+`default_nettype none
+
+module rill_hop_stage #(
+    parameter DATA_W = 0,
+    parameter CLEAR_W = 0
+) (
+    input  wire              clk,
+    input  wire              rst,
+    input  wire [DATA_W-1:0] d,
+    output wire [DATA_W-1:0] q
+);
+    generate
+        if (DATA_W < 1) begin : gen_bad
+            rill_error_DATA_W_must_be_at_least_1 u_error ();
+        end
+        if ($signed(CLEAR_W) < 0 || CLEAR_W > DATA_W) begin : gen_bad_clear
+            rill_error_CLEAR_W_must_be_0_to_DATA_W u_error ();
+        end
+    endgenerate
+    localparam BITS = DATA_W > 0 ? DATA_W : 1;
+    localparam [BITS-1:0] KEPT = ~({BITS{1'b1}} >> (BITS - CLEAR_W));
+    (* shreg_extract = "no", keep = "true" *) reg [DATA_W-1:0] q_q;
+    always @(posedge clk)
+        q_q <= rst ? d & KEPT : d;
+    assign q = q_q;
+endmodule
+
+`default_nettype wire
