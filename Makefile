@@ -51,7 +51,7 @@ fuzz: deps
 # Hours: simulates GPT-2 medium beside published accelerators (docs/performance.md). make bench-table REQUESTS="32:32"
 bench-table: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
-	@bench/table.sh $(if $(REQUESTS),--requests "$(REQUESTS)")
+	@bench/table.sh $(if $(REQUESTS),--requests "$(REQUESTS)") --twin "$(or $(TWIN),8:8)"
 
 # Longest paths of the templates with real parameters, by the delay model of verif/timing/walk.py (docs/timing.md)
 timing: deps

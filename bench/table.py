@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of bench/table.sh, as Markdown: table.py SPEC SEED [RESULT.json FORECAST.json]...; a RESULT of `-` or one that is absent: forecast only."""
+"""The tables of bench/table.sh, as Markdown: table.py SPEC SEED [LABEL RESULT.json FORECAST.json]...; a RESULT of `-` or one that is absent: forecast only."""
 import json
 import os
 import re
@@ -71,71 +71,73 @@ def speed_table(runs, clock):
     print("\n## Speed\n")
     row("", "in:out", "latency, ms", "time to first id, ms", "tokens/s")
     row("---", "---", "---:", "---:", "---:")
-    for name, result, forecast in runs:
+    shown = set()
+    for label, name, result, forecast in runs:
         f = figures(result, forecast, clock)
-        what = "Rill, simulated" if result else "Rill, forecast only"
+        what = label + (", simulated" if result else ", forecast only")
         row(what, name, number(f["latency"], 2), number(f["ttft"], 2), number(f["rate"], 1))
         for other, table in PUBLISHED.items():
-            if name in table:
+            if name in table and (other, name) not in shown:
+                shown.add((other, name))
                 latency, ttft, rate = table[name]
                 row(other, name, number(latency, 2), number(ttft, 2), number(rate, 2))
 
 
 def memory_table(runs, channels, products):
     print("\n## Memory and multipliers, decoding\n")
-    row("in:out", "HBM bytes, all", f"of {PEAK_GBS * channels:.1f} GB/s", f"of {SUSTAINED_GBS * channels:.1f} GB/s sustainable", "of the multipliers")
-    row("---", "---:", "---:", "---:", "---:")
-    for name, result, forecast in runs:
+    row("", "in:out", "HBM bytes, all", f"of {PEAK_GBS * channels:.1f} GB/s", f"of {SUSTAINED_GBS * channels:.1f} GB/s sustainable", "of the multipliers")
+    row("---", "---", "---:", "---:", "---:", "---:")
+    for label, name, result, forecast in runs:
         if result is None or not result["cycles_decode"]:
             continue
         used = result["hbm_utilization"]
         macs = forecast["decode"]["macs"] / (result["cycles_decode"] * products)
-        row(name, f"{result['hbm_bytes']}", f"{used:.1%}", f"{used * PEAK_GBS / SUSTAINED_GBS:.1%}", f"{macs:.1%}")
+        row(label, name, f"{result['hbm_bytes']}", f"{used:.1%}", f"{used * PEAK_GBS / SUSTAINED_GBS:.1%}", f"{macs:.1%}")
     print(f"\nMultipliers: {products:.0f} int4 x int8 products a cycle; counted are those of the model, one position at a time.")
 
 
 def cycle_table(runs):
     print("\n## Where the engine's cycles go, start to end\n")
     causes = ["busy", "waits_for_beats", "waits_for_operands", "waits_for_room"]
-    row("in:out", "cycles", "busy", "waits for beats", "waits for operands", "waits for room", "rest")
-    row("---", *["---:"] * 6)
-    for name, result, _ in runs:
+    row("", "in:out", "cycles", "busy", "waits for beats", "waits for operands", "waits for room", "rest")
+    row("---", "---", *["---:"] * 6)
+    for label, name, result, _ in runs:
         if result is None:
             continue
         counts, total = result["engine_cycles"], result["cycles_counted"]
         cells = [counts[cause] for cause in causes]
         cells.append(total - sum(cells))
-        row(name, str(total), *[f"{c} ({c / total:.1%})" for c in cells])
+        row(label, name, str(total), *[f"{c} ({c / total:.1%})" for c in cells])
     print("\nRest: loading vector parameters, between firings, the end of the request.")
 
 
 def forecast_table(runs):
     print("\n## The forecast against the simulation\n")
-    row("in:out", "prompt, cycles", "forecast", "error", "decode, cycles", "forecast", "error")
-    row("---", *["---:"] * 6)
-    for name, result, forecast in runs:
+    row("", "in:out", "prompt, cycles", "forecast", "error", "decode, cycles", "forecast", "error")
+    row("---", "---", *["---:"] * 6)
+    for label, name, result, forecast in runs:
         if result is None:
-            row(name, "-", str(forecast["cycles_prefill"]), "-", "-", str(forecast["cycles_decode"]), "-")
+            row(label, name, "-", str(forecast["cycles_prefill"]), "-", "-", str(forecast["cycles_decode"]), "-")
             continue
         cells = []
         for key in ("cycles_prefill", "cycles_decode"):
             measured, foretold = result[key], forecast[key]
             cells += [str(measured), str(foretold), f"{foretold / measured - 1:+.2%}" if measured else "-"]
-        row(name, *cells)
+        row(label, name, *cells)
 
 
 def main():
-    spec, seed, pairs = sys.argv[1], sys.argv[2], sys.argv[3:]
+    spec, seed, rows = sys.argv[1], sys.argv[2], sys.argv[3:]
     channels = int(design_value(spec, "channels", 1))
     clock = design_value(spec, "clock_mhz", 250)
     products = channels * design_value(spec, "beat_bits", 512) / 4 * design_value(spec, "A", 1)
     runs, bad = [], []
-    for i in range(0, len(pairs), 2):
-        result, forecast = load(pairs[i]), load(pairs[i + 1])
+    for i in range(0, len(rows), 3):
+        result, forecast = load(rows[i + 1]), load(rows[i + 2])
         name = f"{forecast['ids_in']}:{forecast['ids_out']}"
-        runs.append((name, result, forecast))
+        runs.append((rows[i], name, result, forecast))
         if result is not None:
-            bad += check(result, name)
+            bad += check(result, f"{rows[i]} {name}")
     if not runs:
         print("no results", file=sys.stderr)
         return 1

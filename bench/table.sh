@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# GPT-2 medium beside published accelerators: every request is simulated, cycle by cycle and compared with the golden model, and foretold. See --help.
+# GPT-2 medium beside published accelerators and its spatial twin: every request is simulated, cycle by cycle and compared with the golden model, and
+# foretold. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/verdict.sh"
 
 usage() {
     cat <<'TEXT'
-usage: bench/table.sh [--spec SPEC] [--requests "IN:OUT..."] [--seed N] [--weights W] [--jobs N] [--threads N] [--again] [--forecast] [--print]
+usage: bench/table.sh [--spec SPEC] [--set KEY=VALUE]... [--requests "IN:OUT..."] [--twin "IN:OUT..."] [--seed N] [--weights W] [--jobs N] [--threads N]
+                      [--again] [--forecast] [--print]
   --spec SPEC     the design (default configs/gpt2-medium-u55c.yaml)
+  --set K=V       another value of a key of its `design`, e.g. channels=8
   --requests R    ids in and out (default "32:32 64:64 128:128 256:256")
+  --twin R        requests that SPEC-spatial.yaml, an engine for every product, takes too (default none: a cycle of it takes as long, and it needs four
+                  times as many)
   --seed N        jitter of the memory model (default 1; 0: none)
   --weights W     weights (default random:1)
   --jobs N        compiler processes (default 2)
@@ -20,26 +25,22 @@ Results: build/bench/NAME/IN-OUT.json, the table in build/bench/NAME/table.md an
 TEXT
 }
 
-spec=$root/configs/gpt2-medium-u55c.yaml requests="32:32 64:64 128:128 256:256" seed=1 weights=random:1 jobs=2 threads=1 again=0 mode=all
+spec=$root/configs/gpt2-medium-u55c.yaml requests="32:32 64:64 128:128 256:256" twin="" seed=1 weights=random:1 jobs=2 threads=1 again=0 mode=all values=()
 while [ $# -gt 0 ]; do
     case $1 in
         --again) again=1 ;;
         --forecast) mode=forecast ;;
         --print) mode=print ;;
         --help | -h) usage; exit 0 ;;
-        --spec | --requests | --seed | --weights | --jobs | --threads)
+        --set | --spec | --requests | --twin | --seed | --weights | --jobs | --threads)
             [ $# -gt 1 ] || { usage >&2; exit 2; }
-            printf -v "${1#--}" %s "$2"
+            if [ "$1" = --set ]; then values+=("$2"); else printf -v "${1#--}" %s "$2"; fi
             shift
             ;;
         *) usage >&2; exit 2 ;;
     esac
     shift
 done
-name=$(basename "$spec" .yaml)
-dir=$root/build/bench/$name
-mkdir -p "$dir"
-log=$dir/log
 
 # Ids all over the vocabulary, the same on every run.
 some_ids() { # count
@@ -75,18 +76,34 @@ run_request() { # IN:OUT
     echo "$1: simulated in $((SECONDS - start)) s" >&2
 }
 
-if [ $mode = all ]; then
-    make_design && "$rill" sim "$dir/design" --build-only --jobs "$jobs" --threads "$threads" >"$log" 2>&1 || { fail "$name" "$(reason)"; exit 1; }
-fi
-pairs=()
-for request in $requests; do
-    result=$dir/${request%:*}-${request#*:}
-    if [ $mode = all ]; then run_request "$request" || { fail "$request" "$(reason)"; continue; }; fi
-    "$rill" check "$spec" --request "$request" --json >"$result.forecast" 2>"$log" || { fail "$request" "$(reason)"; continue; }
-    if [ $mode = forecast ]; then pairs+=("-"); else pairs+=("$result.json"); fi
-    pairs+=("$result.forecast")
-done
-python3 "$root/bench/table.py" "$spec" "$seed" "${pairs[@]}" >"$dir/table.md"
+# All requests of one design: adds LABEL, RESULT and FORECAST of each to `rows`.
+run_design() { # label, spec, requests
+    local name request result
+    spec=$2 name=$(basename "$2" .yaml)
+    if [ ${#values[@]} != 0 ]; then
+        name=$(tr ' ' '-' <<<"$name ${values[*]}")
+        mkdir -p "$root/build/bench/$name"
+        variant "$2" "$root/build/bench/$name/spec.yaml" "${values[@]}"
+        spec=$root/build/bench/$name/spec.yaml
+    fi
+    dir=$root/build/bench/$name log=$root/build/bench/$name/log
+    mkdir -p "$dir"
+    if [ $mode = all ]; then
+        make_design && "$rill" sim "$dir/design" --build-only --jobs "$jobs" --threads "$threads" >"$log" 2>&1 || { fail "$name" "$(reason)"; return; }
+    fi
+    for request in $3; do
+        result=$dir/${request%:*}-${request#*:}
+        if [ $mode = all ]; then run_request "$request" || { fail "$request" "$(reason)"; continue; }; fi
+        "$rill" check "$spec" --request "$request" --json >"$result.forecast" 2>"$log" || { fail "$request" "$(reason)"; continue; }
+        if [ $mode = forecast ]; then rows+=("$1" - "$result.forecast"); else rows+=("$1" "$result.json" "$result.forecast"); fi
+    done
+}
+
+rows=() base=$spec
+run_design Rill "$base" "$requests"
+table=$dir/table.md shown=$spec
+[ -z "$twin" ] || run_design "Rill, spatial" "${base%.yaml}-spatial.yaml" "$twin"
+python3 "$root/bench/table.py" "$shown" "$seed" ${rows[@]+"${rows[@]}"} >"$table"
 status=$?
-cat "$dir/table.md"
+cat "$table"
 [ $status = 0 ] && [ $bad = 0 ]
