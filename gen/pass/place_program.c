@@ -16,8 +16,8 @@ struct program {
     struct mip m;
     int largest;
     int crowded[IR_MAX_DIES][PLACE_STOCKS]; // share above CROWDED of each die's stock
-    int *beyond;              // per task and boundary
-    int *parts;               // per engine and die
+    int *beyond;                            // per task and boundary
+    int *parts;                             // per engine and die
 };
 
 static int beyond(const struct program *g, int task, int boundary) { return g->beyond[task * g->p->dies + boundary]; }
