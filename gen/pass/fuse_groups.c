@@ -106,6 +106,15 @@ static struct plan plan_greedy(const struct fuse *f, int64_t budget) {
     return p;
 }
 
+// As in fuse_group_bits: a stream around a region's loop lies on chip while the region runs, another one from its writer's group to its reader's.
+static bool is_alive(const struct fuse *f, const struct plan *p, const struct fuse_stream *s, int group) {
+    int a = p->group[s->from], b = p->group[s->to];
+    if (!s->loops) return group >= (a < b ? a : b) && group <= (a < b ? b : a);
+    for (int u = 0; u < f->units; u++)
+        if (p->group[u] == group) return f->unit[s->from].region == f->unit[u].region || f->unit[s->to].region == f->unit[u].region;
+    return false;
+}
+
 static struct ir_fusion measure(const struct fuse *f, const char *name, const struct plan *p) {
     struct ir_fusion r = {.name = name, .groups = p->groups};
     for (int i = 0; i < f->streams; i++)
@@ -115,9 +124,8 @@ static struct ir_fusion measure(const struct fuse *f, const char *name, const st
         for (int u = 0; u < f->units; u++) bits += p->group[u] == g ? f->unit[u].local : 0;
         for (int i = 0; i < f->streams; i++) {
             const struct fuse_stream *s = &f->stream[i];
-            bool from = p->group[s->from] == g, to = p->group[s->to] == g;
-            if (!s->loops && from && to) bits += s->inside;
-            else if (from || to || s->loops) alive += s->across;
+            if (!s->loops && p->group[s->from] == g && p->group[s->to] == g) bits += s->inside;
+            else if (is_alive(f, p, s, g)) alive += s->across;
         }
         if (bits + alive > r.bits) r.bits = bits + alive;
     }

@@ -10,7 +10,7 @@ static const char style[] =
     "body{font:14px/1.5 -apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;color:#0f172a;background:#eef2f7;margin:0}"
     "header{background:#0f172a;color:#f8fafc;padding:22px 34px}header h1{margin:0;font-size:25px;letter-spacing:-.3px}header p{margin:4px 0 "
     "0;color:#cbd5e1}"
-    "main{max-width:1320px;margin:0 auto;padding:20px}section{position:relative;background:#fff;border:1px solid "
+    "main{max-width:1480px;margin:0 auto;padding:20px}section{position:relative;background:#fff;border:1px solid "
     "#e2e8f0;border-radius:10px;padding:16px 22px;margin:0 0 18px}"
     "h2{font-size:18px;margin:0 0 8px}h3{font-size:14px;margin:18px 0 4px}p{margin:4px 0 10px;color:#475569}"
     ".cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin:0 0 18px}"
@@ -18,7 +18,9 @@ static const char style[] =
     "span{color:#64748b;font-size:12px}"
     "table{border-collapse:collapse;width:100%;font-size:12.5px}th{text-align:left;color:#64748b;font-weight:600;border-bottom:1px solid "
     "#cbd5e1;padding:4px 8px}"
-    "td{border-bottom:1px solid #f1f5f9;padding:3px 8px}tr:hover td{background:#f8fafc}.n{text-align:right;font-variant-numeric:tabular-nums}"
+    "td{border-bottom:1px solid #f1f5f9;padding:3px 8px}tr:hover td{background:#f8fafc}.ends,th "
+    "div{color:#64748b;font-size:11px;font-weight:400}.why{min-width:300px;font-size:11.5px}"
+    ".n{white-space:nowrap;text-align:right;font-variant-numeric:tabular-nums}"
     ".over{color:#dc2626;font-weight:700}.bars{max-width:960px}.bar{width:60%}.track{position:relative;height:16px;background:#f1f5f9;border-radius:"
     "4px;display:flex;"
     "overflow:hidden}.track i{height:100%}.track b{position:absolute;top:0;bottom:0;width:2px;background:#dc2626}"
@@ -157,6 +159,16 @@ bool report_html(struct ir *ir, const struct measured *measured, struct text *ou
     if (report_has_dies(&p.report)) {
         open_section(&p, "Dies", arena_printf(ir->arena, "Partition: %s.", ir->design.placement ? ir->design.placement : "by hand"));
         html_dies(&p.report, out);
+        close_section(&p);
+    }
+    if (ir->groups) {
+        open_section(
+            &p, "Groups",
+            arena_printf(ir->arena,
+                         "Operations that run together, one group after the other, within %lld KiB each. Counted: FIFOs at the safe depth, buffers "
+                         "of kernels, streams to and from other groups, what passes by.",
+                         (long long)ir->design.on_chip_kib));
+        html_groups(ir, out);
         close_section(&p);
     }
     add_window(&p);

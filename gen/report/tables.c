@@ -150,12 +150,21 @@ static const char *reason_of(const struct report *r, const struct ir_edge *e) {
                                                   : "safe rule: a whole tensor where streams part or wait";
 }
 
+// The stream's name, and under it what writes and reads it.
+static void add_stream(const struct report *r, const struct ir_edge *e, struct text *out) {
+    text_add(out, "<td><span>");
+    html_escape(out, e->name);
+    text_add(out, "</span><div class=\"ends\">");
+    html_escape(out, report_contract(r, e->src_kernel));
+    text_add(out, " &rarr; ");
+    html_escape(out, report_contract(r, e->dst_kernel));
+    text_add(out, "</div></td>");
+}
+
 static void add_fifo(const struct report *r, int id, const struct measured *m, const struct html_window *w, struct text *out) {
     const struct ir_edge *e = &r->ir->edge[id];
     text_add(out, "<tr>");
-    cell(out, e->name);
-    cell(out, report_contract(r, e->src_kernel));
-    cell(out, report_contract(r, e->dst_kernel));
+    add_stream(r, e, out);
     number(out, e->depth);
     number(out, cost_edge_bits(r->ir, e));
     cell(out, e->depth <= 2 ? "registers" : e->ram_style ? e->ram_style : "-");
@@ -171,17 +180,19 @@ static void add_fifo(const struct report *r, int id, const struct measured *m, c
         html_fill_measured(r->ir, id, m, out);
         text_add(out, "</td>");
     }
-    cell(out, reason_of(r, e));
+    text_add(out, "<td class=\"why\">");
+    html_escape(out, reason_of(r, e));
+    text_add(out, "</td>");
     text_add(out, "</tr>\n");
 }
 
 void html_fifos(const struct report *r, const struct measured *m, const struct html_window *w, struct text *out) {
-    text_add(out, "<table><tr><th>stream</th><th>writer, initial delay / interval</th><th>reader</th><th class=\"n\">depth</th><th "
+    text_add(out, "<table><tr><th>stream<div>writer &rarr; reader, initial delay / interval</div></th><th class=\"n\">depth</th><th "
                   "class=\"n\">bits</th><th>memory</th>");
-    if (w->run) text_add(out, "<th class=\"n\">foretold high water</th><th>fill over the window</th>");
-    if (m) text_add(out, "<th class=\"n\">measured high water</th>");
+    if (w->run) text_add(out, "<th class=\"n\">foretold<br>high water</th><th>fill over the window</th>");
+    if (m) text_add(out, "<th class=\"n\">measured<br>high water</th>");
     if (m && m->window > 0)
-        text_addf(out, "<th>measured fill, cycles 0 to %lld, the most in each %lld</th>", (long long)m->cycles, (long long)m->window);
+        text_addf(out, "<th>measured fill, cycles 0 to %lld,<br>the most in each %lld</th>", (long long)m->cycles, (long long)m->window);
     text_add(out, "<th>what asks for the depth</th></tr>\n");
     for (int e = 0; e < r->ir->edges; e++) add_fifo(r, e, m, w, out);
     text_add(out, "</table>\n");

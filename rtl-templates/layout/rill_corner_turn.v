@@ -430,6 +430,7 @@ module rill_corner_turn #(
 
 `ifdef RILL_ASSERT
     reg  [ROUND_W-1:0] rounds_in_q;
+    reg                was_reset_q = 1'b0;                 // before the first reset the loops stand anywhere
     reg                clash;                              // two elements of a word in one bank
     integer            a, b;
     always @* begin
@@ -446,7 +447,9 @@ module rill_corner_turn #(
             rounds_in_q <= rounds_in_q == LAST_ROUND_32[ROUND_W-1:0] ? {ROUND_W{1'b0}} : rounds_in_q + 1'b1;
         if (!rst && filled && rounds_in_q == LAST_ROUND_32[ROUND_W-1:0])
             assert (s_axis_tlast);                         // the writer's firing ends with the last half
-        if (!rst && step && valid1_q)
+        if (rst)
+            was_reset_q <= 1'b1;
+        if (!rst && was_reset_q && step && valid1_q)
             assert (!clash);
     end
 `else

@@ -13,7 +13,7 @@ esac
 work=$root/build/tests/report log=$root/build/tests/report.log
 rm -rf "$work" && mkdir -p "$work"
 
-# Every tag is closed in the order in which it was opened; every FIFO of report.json is a row's first cell, and no other.
+# Every tag is closed in the order in which it was opened; every FIFO of report.json is named in a row's first cell.
 check_form() { # page, report.json
     python3 - "$1" "$2" <<'PY'
 import html.parser, json, sys
@@ -27,7 +27,7 @@ class Reader(html.parser.HTMLParser):
     def handle_endtag(self, tag):
         if not self.open or self.open.pop() != tag: sys.exit(f"</{tag}> in line {self.getpos()[0]} closes nothing")
     def handle_data(self, data):
-        if self.open and self.open[-1] == "td": self.text.append(data)
+        if self.open and self.open[-1] in ("td", "span"): self.text.append(data)
 reader = Reader()
 page = open(sys.argv[1], encoding="utf-8").read()
 reader.feed(page)
@@ -64,7 +64,7 @@ want = [(f["depth"] - 1, f["depth"]) for f in fifos]
 if [(int(most), int(depth)) for most, depth, _ in charts] != want: sys.exit(f"{len(charts)} charts of {len(want)} FIFOs")
 for (most, depth), (_, _, y) in zip(want, charts):
     if abs(float(y) - (24 - 21 * most / depth)) > 0.01: sys.exit(f"a step at {y} for {most} of {depth} words")
-if "cycles 0 to 4711, the most in each 1571" not in page: sys.exit("no word of the time")
+if "cycles 0 to 4711,<br>the most in each 1571" not in page: sys.exit("no word of the time")
 PY
 }
 
@@ -98,6 +98,7 @@ specs=("$work"/odd-dies.yaml "$work"/odd-groups.yaml
     "$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml)
 for spec in "${specs[@]}"; do check_design "$spec"; done
 check "page with groups shows the last one" grep -q 'group 10, [0-9.]* KiB' "$work/odd-groups.html"
+check "page with groups compares the cuts" grep -q "StreamTensor's walk" "$work/odd-groups.html"
 
 design=$work/graph-linear
 # What a simulation measured: here one word less than the depth everywhere, in the second of three windows.
@@ -107,7 +108,7 @@ fifos = {f["name"]: {"depth": f["depth"], "high_water": f["depth"] - 1, "fill": 
 print(json.dumps({"cycles": 4711, "tokens_per_second": 12.5, "match": True, "fill_window": 1571, "fifos": fifos}))
 PY
 check "page with a simulation" "$rill" report "$design" --html "$work/run.html" --sim "$work/run.json"
-check "page with a simulation shows it" grep -q 'measured high water' "$work/run.html"
+check "page with a simulation shows it" grep -q 'measured<br>high water' "$work/run.html"
 check "page with a simulation: every FIFO over the run, with its depth" check_fill "$work/run.html" "$design/report.json"
 "$rill" report "$design" --html "$work/again.html" --sim "$work/run.json" >"$log" 2>&1
 check "page with a simulation: the same bytes again" cmp "$work/run.html" "$work/again.html"

@@ -100,6 +100,10 @@ static void test_cuts(void **state) {
         struct ir *ir = build("tests/e2e/specs/odd.yaml", "safe", budget[i], "fuse-groups");
         assert_int_equal(ir->fusions, 2);
         assert_int_equal(ir->fusion[0].groups, ir->groups);
+        int64_t largest = 0;
+        for (int g = 0; g < ir->groups; g++)
+            if (ir->group[g].bits > largest) largest = ir->group[g].bits;
+        assert_int_equal(ir->fusion[0].bits, largest);
         assert_int_equal(ir->fusion[0].traffic, brute_force(&f, budget[i] * KIB_BITS));
         int nodes = 0;
         for (int g = 0; g < ir->groups; g++) {
