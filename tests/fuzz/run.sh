@@ -24,7 +24,7 @@ usage: tests/fuzz/run.sh [--seeds a-b] [--set FILE] [--form NAME]... [--timing] 
   --no-shrink  leave a failing spec as it is
   --times      where the processor time of each seed went, in seconds
   spec         these files instead of seeds, or `found`: every spec of tests/fuzz/found
-A failing spec is kept, made smaller, in build/fuzz/failures, its work folder in build/fuzz/seed_N. LAUNCH is put before the command of
+A failing spec is kept, made smaller, in build/fuzz/failures, its work folders in build/fuzz/seed_N.FORM. LAUNCH is put before the command of
 every seed (LAUNCH="srun -n1"). FUZZ_SHRINK is the time for making one spec smaller, in seconds (default 600).
 TEXT
 }

@@ -87,22 +87,56 @@ design_files() {
 }
 
 # With every warning of -Wall on the design: an emitted design has none (verif/lint/emitted.vlt). Operations on wide values stay calls.
-verilate() { # folder: as `rill sim --quick-build` does
+verilate() { # folder: as `rill sim --quick-build` does, under a name of its own in any executable: its folder's
     cd "$1" || return
     rm -rf sim/build
     design_files >sim/filelist.f
-    run_verilator --cc --exe -fno-expand --x-assign fast --x-initial fast --top-module rill_sim_top --prefix $top --Mdir sim/build -Wall \
+    run_verilator --cc -fno-expand --x-assign fast --x-initial fast --top-module rill_sim_top --prefix "V$(model_name "$1")" --Mdir sim/build -Wall \
         --assert -DRILL_PROBES -DRILL_ASSERT "$root/verif/lint/emitted.vlt" "$root/tests/fuzz/harness.vlt" \
-        -f sim/filelist.f sim/rill_sim_top.sv "$root/verif/model/rill_assert.sv" "$root/verif/harness/rill_contract_probe.sv" "$root/verif/harness/main.cpp"
+        -f sim/filelist.f sim/rill_sim_top.sv "$root/verif/model/rill_assert.sv" "$root/verif/harness/rill_contract_probe.sv"
 }
 
-compile() { # folder: all as one file, without optimisation: a design this small is simulated sooner than it is optimised
+model_name() { basename "$1" | tr -c 'a-zA-Z0-9\n' _; }
+
+# Several models and the program around each of them as one file. The program that runs is named by RILL_MODEL.
+program() { # folders
+    local folder name
+    echo '#include <cstdlib>
+#include <cstring>'
+    for folder in "$@"; do
+        for name in "$folder/sim/build/V"*.cpp; do echo "#include \"$name\""; done
+    done
+    for name in sim.h snapshot.h; do echo "#include \"$name\""; done
+    for folder in "$@"; do
+        name=$(model_name "$folder")
+        echo "namespace $name {
+#define Vrill_sim_top V$name
+#define main run
+#include \"$root/verif/harness/main.cpp\"
+#undef main
+#undef Vrill_sim_top
+}"
+    done
+    echo 'int main(int argc, char **argv) {
+    const char *name = getenv("RILL_MODEL");'
+    for folder in "$@"; do
+        name=$(model_name "$folder")
+        echo "    if (!strcmp(name, \"$name\")) return $name::run(argc, argv);"
+    done
+    echo '    return 2;
+}'
+}
+
+# All as one file, without optimisation: a design this small is simulated sooner than it is optimised.
+compile() { # folders of designs: one executable for all
     cd "$1/sim/build" || return
-    for file in $top*.cpp; do echo "#include \"$file\""; done >all.cc
-    echo "#include \"$root/verif/harness/main.cpp\"" >>all.cc
+    local folder
+    program "$@" >all.cc
+    : >Vrill_sim_top.h # what main.cpp calls the model's header; it has been read
     # shellcheck disable=SC2046 # flags are words
-    timeout 900 clang++ -I. $(cpp_flags) -include-pch "$lib/headers.pch" -O0 -fuse-ld=gold -o Vrill all.cc "$lib"/*.o "$lib/units.a" "$root/build/librill.a" \
-        -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm -lpthread
+    timeout 900 clang++ -I. $(cpp_flags) -include-pch "$lib/headers.pch" -O0 -fuse-ld=gold -o Vrill all.cc "$lib"/*.o "$lib/units.a" \
+        "$root/build/librill.a" -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm -lpthread || return
+    for folder in "${@:2}"; do ln -sf "$1/sim/build/Vrill" "$folder/sim/build/Vrill"; done
 }
 
 key_of() { # spec, key, default
@@ -143,7 +177,7 @@ json_ids() { sed -n 's/^      "token_ids": \[\(.*\)\],*$/\1/p' "$1" | tr -d ',';
 
 simulate() { # folder, seed of the memory's jitter, further options
     local status=0
-    timeout 600 "$1/sim/build/Vrill" --dir "$1" "${requests[@]}" --seed "$2" --timeout 4000000 --json "$1.json" --quiet "${@:3}" </dev/null || status=$?
+    RILL_MODEL=$(model_name "$1") timeout 600 "$1/sim/build/Vrill" --dir "$1" "${requests[@]}" --seed "$2" --timeout 4000000 --json "$1.json" --quiet "${@:3}" </dev/null || status=$?
     [ $status != 124 ] || echo "error: still running after 600 s"
     [ $status = 0 ] || return $status
     if ! grep -q '"match": true' "$1.json" || grep -q '"values_compared": 0,' "$1.json"; then
