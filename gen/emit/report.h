@@ -45,6 +45,8 @@ struct report_memories {
 };
 struct report_memories report_memories_make(const struct ir *);
 
+// What a group holds as emitted, counted as group->bits is: its own FIFOs at the depths that they have. *fifos: of these alone.
+int64_t report_group_bits(const struct ir *, int group, int64_t *fifos);
 void report_resources(const struct report *, struct text *out); // text tables
 void report_decode(const struct report *, struct text *out);
 void report_kernels(const struct report *, struct text *out);

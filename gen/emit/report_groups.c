@@ -4,6 +4,7 @@
 
 #include "cost/args.h"
 #include "emit_report.h"
+#include "pass/pass.h"
 #include "report.h"
 
 struct share {        // bits
@@ -80,15 +81,26 @@ static void add_regions(const struct ir *ir, int64_t positions, struct text *out
     text_add(out, "  ratio: the region's streams with those of all regions, against the region's tensors in double buffers\n");
 }
 
+int64_t report_group_bits(const struct ir *ir, int group, int64_t *fifos) {
+    int64_t bits = ir->group[group].bits;
+    *fifos = 0;
+    for (int e = 0; e < ir->edges; e++) {
+        const struct ir_edge *edge = &ir->edge[e];
+        if (edge->group != group) continue;
+        *fifos += edge->depth * cost_edge_bits(ir, edge);
+        bits += (edge->depth - size_fifos_safe(ir, edge)) * cost_edge_bits(ir, edge);
+    }
+    return bits;
+}
+
 static void add_groups(const struct ir *ir, struct text *out) {
-    text_add(out, "\ngroups: region, first and last operation, bits counted against the budget, FIFOs of its own streams\n");
+    text_add(out,
+             "\ngroups: region, first and last operation, bits counted against the budget (at safe depths), as emitted, FIFOs of its own streams\n");
     for (int g = 0; g < ir->groups; g++) {
         const struct ir_group *group = &ir->group[g];
-        int64_t bits = 0;
-        for (int e = 0; e < ir->edges; e++)
-            if (ir->edge[e].group == g) bits += ir->edge[e].depth * cost_edge_bits(ir, &ir->edge[e]);
-        text_addf(out, "  %2d %-10s %-14s %-14s %10lld %10lld\n", g, ir->region[group->region].name, ir->node[group->first_node].name,
-                  ir->node[group->first_node + group->nodes - 1].name, (long long)group->bits, (long long)bits);
+        int64_t fifos, emitted = report_group_bits(ir, g, &fifos);
+        text_addf(out, "  %2d %-10s %-14s %-14s %10lld %10lld %10lld\n", g, ir->region[group->region].name, ir->node[group->first_node].name,
+                  ir->node[group->first_node + group->nodes - 1].name, (long long)group->bits, (long long)emitted, (long long)fifos);
     }
     text_addf(out, "\ncuts within %lld KiB: groups, bits of the largest, bits written and read per step\n", (long long)ir->design.on_chip_kib);
     for (int f = 0; f < ir->fusions; f++)
@@ -143,7 +155,8 @@ static void json_groups(const struct ir *ir, struct text *out) {
         text_add_json_string(out, first, strlen(first));
         text_add(out, ", \"last\": ");
         text_add_json_string(out, last, strlen(last));
-        text_addf(out, ", \"bits\": %lld}", (long long)ir->group[g].bits);
+        int64_t fifos, emitted = report_group_bits(ir, g, &fifos);
+        text_addf(out, ", \"bits\": %lld, \"emitted\": %lld}", (long long)ir->group[g].bits, (long long)emitted);
     }
     text_add(out, "],\n \"cuts\": {");
     for (int f = 0; f < ir->fusions; f++)

@@ -21,18 +21,11 @@ static void add_bar(int64_t bits, int64_t budget, struct text *out) {
         share > 100 ? 100 : share, share > 100 ? " over" : "", share);
 }
 
-static int64_t own_fifos(const struct ir *ir, int group) {
-    int64_t bits = 0;
-    for (int e = 0; e < ir->edges; e++)
-        if (ir->edge[e].group == group) bits += ir->edge[e].depth * cost_edge_bits(ir, &ir->edge[e]);
-    return bits;
-}
-
 static void add_groups(const struct ir *ir, struct text *out) {
     int64_t budget = ir->design.on_chip_kib * 8192;
     text_add(out,
              "<table><tr><th class=\"n\">group</th><th>region</th><th>first operation</th><th>last operation</th><th class=\"n\">bits counted</th>"
-             "<th>share of the budget</th><th></th><th class=\"n\">bits of its FIFOs</th></tr>\n");
+             "<th>share of the budget</th><th></th><th class=\"n\">as emitted</th><th class=\"n\">of these, its FIFOs</th></tr>\n");
     for (int g = 0; g < ir->groups; g++) {
         const struct ir_group *group = &ir->group[g];
         text_add(out, "<tr>");
@@ -42,7 +35,9 @@ static void add_groups(const struct ir *ir, struct text *out) {
         cell(out, ir->node[group->first_node + group->nodes - 1].name);
         number(out, group->bits);
         add_bar(group->bits, budget, out);
-        number(out, own_fifos(ir, g));
+        int64_t fifos;
+        number(out, report_group_bits(ir, g, &fifos));
+        number(out, fifos);
         text_add(out, "</tr>\n");
     }
     text_add(out, "</table>\n");
