@@ -57,7 +57,7 @@ struct sim_client {
     VEC(int64_t) over;                                // per burst: its last beat has arrived, or its response
     // The burst at the arbiter
     bool waits;
-    int64_t at, beats, granted;
+    int64_t at, beats, granted, granted_before;
 };
 
 struct sim_access { // the beats of a burst are all at the memory

@@ -14,7 +14,8 @@ enum {
 static struct sim_client *open_at(struct sim *sim, struct sim_channel *channel, int kernel, int index, bool is_write) {
     const struct ir_design *d = &sim->ir->design;
     struct sim_client *c = ARENA_NEW(sim->arena, struct sim_client);
-    *c = (struct sim_client){.channel = channel, .kernel = kernel, .index = index, .is_write = is_write, .issued = LONG_AGO, .granted = LONG_AGO};
+    *c = (struct sim_client){.channel = channel, .kernel = kernel, .index = index, .is_write = is_write, .issued = LONG_AGO};
+    c->granted = c->granted_before = LONG_AGO;
     c->burst = d->max_burst;
     c->buffer = 2 * d->max_burst;
     c->outstanding = d->outstanding;
@@ -53,15 +54,15 @@ struct sim_client *client_open_lane(struct sim *sim, int kernel, struct sim_chan
     return c;
 }
 
-// ---- descriptors: one is cut, one waits ----
+// ---- descriptors: one is cut, two wait ----
 
 bool client_room(const struct sim_client *c, int64_t *at) {
     int64_t count = (int64_t)c->run.count;
     *at = LONG_AGO;
     if (count == 0) return true;
-    if (count - c->cut > 1) return false;
+    if (count - c->cut > 2) return false;
     *at = c->run.items[count - 1].at + 1;
-    if (count > 1) *at = at_least(*at, c->run.items[count - 2].end);
+    if (count > 2) *at = at_least(*at, c->run.items[count - 3].end + 1);
     return true;
 }
 
@@ -99,9 +100,9 @@ void client_cut(struct sim *sim, struct sim_client *c) {
     int64_t beats = at_most(c->left, c->burst - c->address / c->channel->memory.beat_bytes % c->burst);
     int64_t from = at_least(run->at + SPLIT_LATENCY, c->issued + 1);
     if (!fits(c, beats, &from) || !reached(c->over.items, c->over.count, c->bursts - c->outstanding, &from)) return;
-    from = at_least(from, c->granted);
+    from = at_least(from, c->granted_before + 1);
     c->issued = from;
-    c->at = from + 1;
+    c->at = at_least(from, c->granted) + 1;
     c->beats = beats;
     c->waits = true;
     c->bursts++;

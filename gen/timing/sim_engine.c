@@ -454,7 +454,7 @@ static void k_writer_run(struct sim *sim, struct actor *a) {
     }
 }
 
-enum { V_WRITE_CYCLES = 5 /* per beat written out */, TAIL_READ = 3 /* command to the count */ };
+enum { V_WRITE_CYCLES = 6 /* per beat written out */, TAIL_READ = 3 /* command to the count */ };
 
 static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, uint8_t mark) {
     const struct timing_step *step = &sim->options->step[v->step_no];

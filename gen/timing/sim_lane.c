@@ -8,7 +8,7 @@
 
 enum {
     ENTRY_BITS = 192,
-    WALK_LATENCY = 13, // start of a request to the first descriptor
+    WALK_LATENCY = 14, // start of a request to the first descriptor
     WALK_AHEAD = 200,  // where steps before are left out: the walker has been ahead for long
     LANE_BEATS = 16,
     LANE_POPPED = 5, // command to the beat leaving the lane's FIFO

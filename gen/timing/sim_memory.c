@@ -123,6 +123,7 @@ static struct sim_client *grant(struct sim_side *side, const struct sim_channel 
     side->last = client->index;
     side->free = at_least(at + 1, side->bursts >= SIM_QUEUE ? side->over[side->bursts % SIM_QUEUE] : at); // the memory takes it
     client->waits = false;
+    client->granted_before = client->granted;
     client->granted = at;
     return client;
 }

@@ -103,8 +103,8 @@ module rill_axi_write_arbiter #(
     reg  [PTR_W-1:0]   order_rd_q;
     reg  [COUNT_W-1:0] order_count_q;
     wire               order_full = order_count_q == COUNT_ALL[COUNT_W-1:0];
-    wire               order_any = order_count_q != {COUNT_W{1'b0}};
-    wire [CLIENTS-1:0] turn = order_any ? order_mem[order_rd_q] : {CLIENTS{1'b0}};
+    reg  [CLIENTS-1:0] turn_q;               // the oldest one, a bit for each client; 0: none
+    wire [CLIENTS-1:0] turn = turn_q;
     wire               burst_out = m_axi_wvalid && m_axi_wready && m_axi_wlast;
 
     assign take = open_q && !order_full && (!valid_q || m_axi_awready);
@@ -124,17 +124,24 @@ module rill_axi_write_arbiter #(
         end
     end
 
+    wire               order_one = order_count_q == {{(COUNT_W-1){1'b0}}, 1'b1};
+    wire               order_none = order_count_q == {COUNT_W{1'b0}};
+    wire               behind = pick && !(order_none || (order_one && burst_out)); // it waits behind another one
+
     always @(posedge clk) begin
-        if (pick)
+        if (behind)
             order_mem[order_wr_q] <= grant;
         if (rst) begin
+            turn_q <= {CLIENTS{1'b0}};
             order_wr_q <= {PTR_W{1'b0}};
             order_rd_q <= {PTR_W{1'b0}};
             order_count_q <= {COUNT_W{1'b0}};
         end else begin
-            if (pick)
+            if (order_none || burst_out)
+                turn_q <= order_none || order_one ? (pick ? grant : {CLIENTS{1'b0}}) : order_mem[order_rd_q];
+            if (behind)
                 order_wr_q <= (order_wr_q == PTR_LAST[PTR_W-1:0]) ? {PTR_W{1'b0}} : order_wr_q + 1'b1;
-            if (burst_out)
+            if (burst_out && !order_one)
                 order_rd_q <= (order_rd_q == PTR_LAST[PTR_W-1:0]) ? {PTR_W{1'b0}} : order_rd_q + 1'b1;
             if (pick && !burst_out)
                 order_count_q <= order_count_q + 1'b1;

@@ -45,10 +45,13 @@ module rill_burst_splitter #(
         end
     endgenerate
 
-    // Next descriptor, already based.
-    reg         next_valid_q;
-    reg  [63:0] next_addr_q;
-    reg  [15:0] next_beats_q;
+    // Descriptors to come, already based: two, so that tready is a register's.
+    wire        next_valid;
+    wire [63:0] next_addr;
+    wire [15:0] next_beats;
+    wire        room;
+    wire [1:0]  next_fill;
+    wire [1:0]  next_high;
     // The burst at the output, and what is left of its descriptor behind it.
     reg         work_valid_q;
     reg         work_none_q;                 // !work_valid_q once more, for the output
@@ -58,30 +61,31 @@ module rill_burst_splitter #(
     reg         last_q;                      // left_q == 0
     reg         open_q;                      // low in reset
 
-    wire [11:0] page_beat = next_addr_q[11:0] >> BEAT_SHIFT;
+    wire [11:0] page_beat = next_addr[11:0] >> BEAT_SHIFT;
     wire [15:0] to_border = BURST_MAX[15:0] - ({4'd0, page_beat} & (BURST_MAX[15:0] - 16'd1));
-    wire [16:0] beyond = {1'b0, next_beats_q} - {1'b0, to_border};
+    wire [16:0] beyond = {1'b0, next_beats} - {1'b0, to_border};
     wire        is_short = beyond[16];       // it ends before the border
     wire        left_small = left_q <= BURST_MAX[15:0];
     wire        step = work_valid_q && m_axis_burst_tready;
     wire        work_load = !work_valid_q || (step && last_q);
 
-    assign s_axis_desc_tready = open_q && (flush || !next_valid_q || work_load);
+    rill_fifo #(.DATA_W(80), .DEPTH(2)) u_next (
+        .clk(clk), .rst(rst || flush), .s_axis_tvalid(s_axis_desc_tvalid && s_axis_desc_tdata[55:40] != 16'd0), .s_axis_tready(room),
+        .s_axis_tdata({s_axis_desc_tdata[55:40], base + {24'd0, s_axis_desc_tdata[39:0]}}),
+        .m_axis_tvalid(next_valid), .m_axis_tready(work_load), .m_axis_tdata({next_beats, next_addr}),
+        .occupancy(next_fill), .high_water(next_high));
+    assign s_axis_desc_tready = open_q && (flush || room);
     assign m_axis_burst_tvalid = !work_none_q;
     assign m_axis_burst_tdata = {length_q[8:0], work_addr_q};
-    assign busy = next_valid_q || work_valid_q;
+    assign busy = next_valid || work_valid_q;
 
     always @(posedge clk) begin
         open_q <= !rst;
-        if (s_axis_desc_tvalid && s_axis_desc_tready) begin
-            next_addr_q <= base + {24'd0, s_axis_desc_tdata[39:0]};
-            next_beats_q <= s_axis_desc_tdata[55:40];
-        end
         if (work_load) begin
-            work_addr_q <= next_addr_q;
-            length_q <= is_short ? next_beats_q : to_border;
+            work_addr_q <= next_addr;
+            length_q <= is_short ? next_beats : to_border;
             left_q <= is_short ? 16'd0 : beyond[15:0];
-            last_q <= is_short || next_beats_q == to_border;
+            last_q <= is_short || next_beats == to_border;
         end else if (step) begin
             work_addr_q <= (work_addr_q | {32'd0, BURST_BYTES - 32'd1}) + 64'd1;
             length_q <= left_small ? left_q : BURST_MAX[15:0];
@@ -89,15 +93,12 @@ module rill_burst_splitter #(
             last_q <= left_small;
         end
         if (rst || flush) begin
-            next_valid_q <= 1'b0;
             work_valid_q <= 1'b0;
             work_none_q <= 1'b1;
         end else begin
-            if (s_axis_desc_tready)
-                next_valid_q <= s_axis_desc_tvalid && s_axis_desc_tdata[55:40] != 16'd0;
             if (work_load) begin
-                work_valid_q <= next_valid_q;
-                work_none_q <= !next_valid_q;
+                work_valid_q <= next_valid;
+                work_none_q <= !next_valid;
             end
         end
     end
@@ -107,7 +108,7 @@ module rill_burst_splitter #(
         .clk(clk), .broken(!rst && work_valid_q && (work_addr_q[31:0] & BEAT_MASK) != 32'd0));
 `endif
 
-    wire unused = &{1'b0, length_q[15:9], BURST_MAX, BEAT_MASK};
+    wire unused = &{1'b0, next_fill, next_high, length_q[15:9], BURST_MAX, BEAT_MASK};
 endmodule
 
 `default_nettype wire

@@ -78,9 +78,7 @@ module rill_dma_read #(
         .m_axis_burst_tvalid(burst_valid), .m_axis_burst_tready(burst_ready), .m_axis_burst_tdata(burst));
 
     // Requests: credits in beats for the FIFO, in bursts for the memory.
-    reg               ar_valid_q;
-    reg  [63:0]       ar_addr_q;
-    reg  [7:0]        ar_len_q;
+    wire              ar_ready;               // from a register: the arbiter's grant ends there
     reg  [ROOM_W-1:0] room_q;
     reg  [OUT_W-1:0]  out_q;
     reg               open_q;
@@ -100,10 +98,11 @@ module rill_dma_read #(
     wire              fifo_pop = fifo_valid && (m_axis_beat_tready || flush);
     wire [31:0]       room_d = room32 + {31'd0, fifo_pop} - taken;
 
-    assign burst_ready = fits_q && slot_q && !flush && (!ar_valid_q || m_axi_arready);
-    assign m_axi_arvalid = ar_valid_q;
-    assign m_axi_araddr = ar_addr_q;
-    assign m_axi_arlen = ar_len_q;
+    assign burst_ready = fits_q && slot_q && !flush && ar_ready;
+    rill_register_slice #(.DATA_W(72), .MODE(2)) u_ar (
+        .clk(clk), .rst(rst), .s_axis_tvalid(burst_valid && fits_q && slot_q && !flush), .s_axis_tready(ar_ready),
+        .s_axis_tdata({burst_beats[7:0] - 8'd1, burst[63:0]}), .m_axis_tvalid(m_axi_arvalid), .m_axis_tready(m_axi_arready),
+        .m_axis_tdata({m_axi_arlen, m_axi_araddr}));
     assign m_axi_rready = open_q;
     assign m_axis_beat_tvalid = fifo_valid && !flush;
 
@@ -112,26 +111,17 @@ module rill_dma_read #(
             open_q <= 1'b0;
             fits_q <= 1'b0;
             slot_q <= 1'b1;
-            ar_valid_q <= 1'b0;
             room_q <= ROOM_ALL[ROOM_W-1:0];
             out_q <= {OUT_W{1'b0}};
         end else begin
             open_q <= 1'b1;
             slot_q <= burst_end || (issue ? !next_all_out : !all_out);
             fits_q <= fits_d;
-            if (issue)
-                ar_valid_q <= 1'b1;
-            else if (m_axi_arready)
-                ar_valid_q <= 1'b0;
             room_q <= room_d[ROOM_W-1:0];
             if (issue && !burst_end)
                 out_q <= out_q + 1'b1;
             else if (!issue && burst_end)
                 out_q <= out_q - 1'b1;
-        end
-        if (issue) begin
-            ar_addr_q <= burst[63:0];
-            ar_len_q <= burst_beats[7:0] - 8'd1;
         end
     end
 

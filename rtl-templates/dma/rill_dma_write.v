@@ -74,9 +74,7 @@ module rill_dma_write #(
         .s_axis_desc_tvalid(s_axis_desc_tvalid), .s_axis_desc_tready(s_axis_desc_tready), .s_axis_desc_tdata(s_axis_desc_tdata),
         .m_axis_burst_tvalid(burst_valid), .m_axis_burst_tready(burst_ready), .m_axis_burst_tdata(burst));
 
-    reg               aw_valid_q;
-    reg  [63:0]       aw_addr_q;
-    reg  [7:0]        aw_len_q;
+    wire              aw_ready;               // from a register: the arbiter's grant ends there
     reg  [HELD_W-1:0] free_q;                // beats in the buffer that belong to no requested burst
     reg  [OUT_W-1:0]  out_q;                 // bursts without response
     reg  [OUT_W-1:0]  pending_q;             // bursts whose beats have not all left
@@ -101,11 +99,12 @@ module rill_dma_write #(
     wire              burst_out = beat_out && m_axi_wlast;
     wire [31:0]       free_d = free32 + {31'd0, fifo_push} - {31'd0, drop} - taken;
 
-    assign burst_ready = fits_q && slot_q && !flush && (!aw_valid_q || m_axi_awready);
+    assign burst_ready = fits_q && slot_q && !flush && aw_ready;
     assign s_axis_beat_tready = open_q && (flush || fifo_ready);
-    assign m_axi_awvalid = aw_valid_q;
-    assign m_axi_awaddr = aw_addr_q;
-    assign m_axi_awlen = aw_len_q;
+    rill_register_slice #(.DATA_W(72), .MODE(2)) u_aw (
+        .clk(clk), .rst(rst), .s_axis_tvalid(burst_valid && fits_q && slot_q && !flush), .s_axis_tready(aw_ready),
+        .s_axis_tdata({burst_beats[7:0] - 8'd1, burst[63:0]}), .m_axis_tvalid(m_axi_awvalid), .m_axis_tready(m_axi_awready),
+        .m_axis_tdata({m_axi_awlen, m_axi_awaddr}));
     assign m_axi_wvalid = fifo_valid && has_pending;
     assign m_axi_bready = open_q;
 
@@ -114,7 +113,6 @@ module rill_dma_write #(
             open_q <= 1'b0;
             fits_q <= 1'b0;
             slot_q <= 1'b1;
-            aw_valid_q <= 1'b0;
             free_q <= {HELD_W{1'b0}};
             out_q <= {OUT_W{1'b0}};
             pending_q <= {OUT_W{1'b0}};
@@ -122,10 +120,6 @@ module rill_dma_write #(
             open_q <= 1'b1;
             slot_q <= response || (issue ? !next_all_out : !all_out);
             fits_q <= fits_d && !flush;
-            if (issue)
-                aw_valid_q <= 1'b1;
-            else if (m_axi_awready)
-                aw_valid_q <= 1'b0;
             free_q <= free_d[HELD_W-1:0];
             if (issue && !response)
                 out_q <= out_q + 1'b1;
@@ -135,10 +129,6 @@ module rill_dma_write #(
                 pending_q <= pending_q + 1'b1;
             else if (!issue && burst_out)
                 pending_q <= pending_q - 1'b1;
-        end
-        if (issue) begin
-            aw_addr_q <= burst[63:0];
-            aw_len_q <= burst_beats[7:0] - 8'd1;
         end
     end
 

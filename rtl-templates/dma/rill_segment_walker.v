@@ -8,7 +8,7 @@
 // kind 2: `outer` runs of vblocks*beats beats, outer_stride apart. A run of 0 beats is left out; a run of more than 65535 beats is cut.
 // A K or V run in the n-th step since reset (n = 0, 1, ...) waits until kv_layers_done >= (n-1)*KV_LAYERS + l + 1, l = kv_layer +
 // layer*kv_step its layer of the cache: until every write that the steps before made in this layer has its response.
-// Throughput: one descriptor per cycle; latency 6 from entry to descriptor.
+// Throughput: one descriptor per cycle; latency 7 from entry to descriptor.
 // flush (level, hold until reset): nothing more comes out, steps that arrive or are held are swallowed. idle: nothing held (while flush).
 // Reset: clk, synchronous active-high rst; the step count starts over.
 // Parameters: BEAT_BITS, KV_LAYERS (layers that write K and V, 0: none), the table of rill_schedule.
@@ -113,16 +113,22 @@ module rill_segment_walker #(
     reg         e_cut_q;                     // e_left_q is above 65535
     reg         e_run_cut_q;                 // e_run_q is
     reg         e_again_q;                   // another run of e_run_q beats follows
-    wire        e_send = m_axis_burst_tvalid && m_axis_burst_tready;
+    wire        out_ready;                   // from a register: the bursts' readers are many
+    wire        out_valid = e_valid_q && e_open_q && !flush;
+    wire        e_send = out_valid && out_ready;
+    wire        sent_valid;
     wire        e_done = e_send && !e_cut_q && !e_again_q;
     wire        e_take = !e_valid_q || e_done;
     wire        advance = !d_valid_q || e_take;
     wire [39:0] e_next_run = e_run_addr_q + {8'd0, e_stride_q};
 
     assign entry_ready = advance;
-    assign m_axis_burst_tvalid = e_valid_q && e_open_q && !flush;
-    assign m_axis_burst_tdata = {e_cut_q ? CUT_BEATS[15:0] : e_left_q[15:0], e_addr_q};
-    assign idle = !(entry_valid || a_valid_q || b_valid_q || c_valid_q || d_valid_q || e_valid_q || s_axis_step_tvalid);
+    rill_register_slice #(.DATA_W(56), .MODE(2)) u_sent (
+        .clk(clk), .rst(rst || flush), .s_axis_tvalid(out_valid), .s_axis_tready(out_ready),
+        .s_axis_tdata({e_cut_q ? CUT_BEATS[15:0] : e_left_q[15:0], e_addr_q}),
+        .m_axis_tvalid(sent_valid), .m_axis_tready(m_axis_burst_tready), .m_axis_tdata(m_axis_burst_tdata));
+    assign m_axis_burst_tvalid = sent_valid && !flush;
+    assign idle = !(sent_valid || entry_valid || a_valid_q || b_valid_q || c_valid_q || d_valid_q || e_valid_q || s_axis_step_tvalid);
 
     always @(posedge clk) begin
         open_q <= !rst;

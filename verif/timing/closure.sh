@@ -8,7 +8,7 @@ instances_of() { # file
 }
 
 declare -A template_file=()
-for template in "$root"/rtl-templates/*/*.v; do
+for template in "$root"/rtl-templates/*/*.v "$root"/verif/timing/*.v; do
     template=${template#"$root"/}
     name=${template##*/}
     template_file[${name%.v}]=$template

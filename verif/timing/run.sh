@@ -46,6 +46,7 @@ synthesize_once() { # NAME MODULE NAME=VALUE...
         esac
     done
     template_script "${parameters[@]}"
+    [[ ${template_file[$top]} != verif/* ]] || script="read_verilog -defer $root/${template_file[$top]}; $script"
     key=$(netlist_key "$@")
     [ -s "$work/$name.json" ] && [ "$(cat "$work/$name.key" 2>/dev/null)" = "$key" ] && return 0
     rm -f "$work/$name.key"
