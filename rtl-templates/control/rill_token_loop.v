@@ -132,6 +132,9 @@ module rill_token_loop #(
     reg         ignore_eot_q;
     reg         bad_prompt_ptr_q;
     reg         bad_ring_ptr_q;
+    reg         no_prompt_q;
+    reg         long_prompt_q;
+    reg         no_ids_q;
     wire [31:0] decode_room = CONTEXT_32 - prompt_len_q;
     wire [31:0] decode_wish = max_new_q - 32'd1;
     reg  [31:0] decode_steps_q;
@@ -144,6 +147,9 @@ module rill_token_loop #(
             ignore_eot_q <= ignore_eot;
             bad_prompt_ptr_q <= (prompt_ptr[31:0] & ALIGN_MASK) != 32'd0;
             bad_ring_ptr_q <= (ring_ptr[31:0] & ALIGN_MASK) != 32'd0;
+            no_prompt_q <= prompt_len == 32'd0;
+            long_prompt_q <= prompt_len > CONTEXT_32;
+            no_ids_q <= max_new == 32'd0;
         end
         if (is_q[S_CHECK])
             decode_steps_q <= MODE == 1 ? 32'd0 : decode_wish < decode_room ? decode_wish : decode_room;
@@ -244,7 +250,7 @@ module rill_token_loop #(
     wire                 id_ready = !prefill_q || beat_any;
     wire                 id_pop = is_q[S_ID] && prefill_q && beat_any;
     wire                 next_take = s_axis_next_id_tvalid && s_axis_next_id_tready && s_axis_next_id_tuser[USER_W-1];
-    wire                 bad_id = VOCAB != 0 && prefill_q && id_q >= VOCAB_32;
+    reg                  bad_id;             // of id_q
 
     assign s_axis_prompt_tready = running && !beat_any;
 
@@ -267,8 +273,10 @@ module rill_token_loop #(
             beat_q <= s_axis_prompt_tdata;
         else if (id_pop)
             beat_q <= {32'd0, beat_q[BEAT_BITS-1:32]};
-        if (is_q[S_ID])
+        if (is_q[S_ID]) begin
             id_q <= prefill_q ? beat_q[31:0] : next_id_q;
+            bad_id <= VOCAB != 0 && prefill_q && beat_q[31:0] >= VOCAB_32;
+        end
         if (next_take)
             next_id_q <= s_axis_next_id_tdata;
     end
@@ -301,7 +309,7 @@ module rill_token_loop #(
             fault_code <= 32'd0;
             fault_place <= 32'd0;
         end else if (is_q[S_CHECK]) begin
-            fault_code <= prompt_len_q == 32'd0 ? 32'd1 : prompt_len_q > CONTEXT_32 ? 32'd2 :
+            fault_code <= no_prompt_q ? 32'd1 : long_prompt_q ? 32'd2 :
                           MODE == 0 && (bad_prompt_ptr_q || bad_ring_ptr_q) ? 32'd3 : 32'd0;
             fault_place <= MODE == 0 && !bad_prompt_ptr_q && bad_ring_ptr_q ? 32'd1 : 32'd0;
         end else if (broken && fault_code == 32'd0) begin
@@ -312,13 +320,13 @@ module rill_token_loop #(
             fault_place <= {16'd0, pos_q} + {28'd0, tok_q};
         end
 
-    wire refused = prompt_len_q == 32'd0 || prompt_len_q > CONTEXT_32 || (MODE == 0 && (bad_prompt_ptr_q || bad_ring_ptr_q));
+    wire refused = no_prompt_q || long_prompt_q || (MODE == 0 && (bad_prompt_ptr_q || bad_ring_ptr_q));
 
     always @* begin
         state_d = state_q;
         case (state_q)
             S_IDLE: if (start) state_d = S_CHECK;
-            S_CHECK: state_d = refused || (MODE == 0 && max_new_q == 32'd0) ? S_DONE : S_LOAD;
+            S_CHECK: state_d = refused || (MODE == 0 && no_ids_q) ? S_DONE : S_LOAD;
             S_LOAD: state_d = S_LOADING;
             S_LOADING: if (&loaded_q) state_d = MODE == 1 ? S_STEP : S_PROMPT;
             S_PROMPT: if (m_axis_prompt_burst_tready) state_d = S_STEP;

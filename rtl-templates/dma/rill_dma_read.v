@@ -98,9 +98,9 @@ module rill_dma_read #(
     wire              fifo_pop = fifo_valid && (m_axis_beat_tready || flush);
     wire [31:0]       room_d = room32 + {31'd0, fifo_pop} - taken;
 
-    assign burst_ready = fits_q && slot_q && !flush && ar_ready;
+    assign burst_ready = fits_q && slot_q && ar_ready;
     rill_register_slice #(.DATA_W(72), .MODE(2)) u_ar (
-        .clk(clk), .rst(rst), .s_axis_tvalid(burst_valid && fits_q && slot_q && !flush), .s_axis_tready(ar_ready),
+        .clk(clk), .rst(rst), .s_axis_tvalid(burst_valid && fits_q && slot_q), .s_axis_tready(ar_ready),
         .s_axis_tdata({burst_beats[7:0] - 8'd1, burst[63:0]}), .m_axis_tvalid(m_axi_arvalid), .m_axis_tready(m_axi_arready),
         .m_axis_tdata({m_axi_arlen, m_axi_araddr}));
     assign m_axi_rready = open_q;
@@ -116,7 +116,7 @@ module rill_dma_read #(
         end else begin
             open_q <= 1'b1;
             slot_q <= burst_end || (issue ? !next_all_out : !all_out);
-            fits_q <= fits_d;
+            fits_q <= fits_d && !flush;
             room_q <= room_d[ROOM_W-1:0];
             if (issue && !burst_end)
                 out_q <= out_q + 1'b1;

@@ -99,10 +99,10 @@ module rill_dma_write #(
     wire              burst_out = beat_out && m_axi_wlast;
     wire [31:0]       free_d = free32 + {31'd0, fifo_push} - {31'd0, drop} - taken;
 
-    assign burst_ready = fits_q && slot_q && !flush && aw_ready;
+    assign burst_ready = fits_q && slot_q && aw_ready;
     assign s_axis_beat_tready = open_q && (flush || fifo_ready);
     rill_register_slice #(.DATA_W(72), .MODE(2)) u_aw (
-        .clk(clk), .rst(rst), .s_axis_tvalid(burst_valid && fits_q && slot_q && !flush), .s_axis_tready(aw_ready),
+        .clk(clk), .rst(rst), .s_axis_tvalid(burst_valid && fits_q && slot_q), .s_axis_tready(aw_ready),
         .s_axis_tdata({burst_beats[7:0] - 8'd1, burst[63:0]}), .m_axis_tvalid(m_axi_awvalid), .m_axis_tready(m_axi_awready),
         .m_axis_tdata({m_axi_awlen, m_axi_awaddr}));
     assign m_axi_wvalid = fifo_valid && has_pending;

@@ -120,7 +120,7 @@ module rill_k_writer #(
     wire [LANE_W-1:0] lane_end = CHANNELS_32[LANE_W-1:0] - 1'b1;
     wire [LANE_W-1:0] lane_next = lane_last_q ? {LANE_W{1'b0}} : lane_q + 1'b1;
     wire take = s_axis_kv_tvalid && s_axis_kv_tready;
-    wire move = beat_clear && (!placed_first || desc_clear);
+    wire move = beat_clear && desc_clear;
     wire firing_end = take && s_axis_kv_tlast;
     wire step_end = firing_end && layer_q == LAYERS_32[15:0] - 16'd1;
     wire [31:0] row_product = {16'd0, first_row_q} * ROW_BYTES;

@@ -319,9 +319,11 @@ module rill_engine_ctrl #(
     reg         v_has_q;
     reg         y_has_q;                     // ARRAYS 2: room for all tokens, and no results on their way out
 
-    wire        tok_first = tok_q == 3'd0;
+    reg         tok_first;                   // tok_q is 0
+    reg         tok_last;                    // tok_q is turn_end
     wire [2:0]  turn_end = ARRAYS == 2 ? {1'b0, tok_end_q[2:1]} : tok_end_q;
-    wire        tok_last = tok_q == turn_end;
+    wire [2:0]  n_turn_end = ARRAYS == 2 ? {1'b0, n_tok_end_q[2:1]} : n_tok_end_q;
+    wire [2:0]  tok_next = tok_q + 3'd1;
     wire        need_beat = header_q || (source_q == MEMORY && tok_first);
     wire        need_k = !header_q && source_q == KEYS && tok_first;
     wire        need_v = !header_q && source_q == TAIL;
@@ -448,7 +450,15 @@ module rill_engine_ctrl #(
             scale_q <= scale_q + {{(SCALE_W-1){1'b0}}, group_end};
             group_beat_q <= group_end ? 8'd0 : group_beat_q + 8'd1;
         end else if (go)
-            tok_q <= tok_q + 3'd1;
+            tok_q <= tok_next;
+
+        if (load || advance) begin
+            tok_first <= 1'b1;
+            tok_last <= (load ? n_turn_end : turn_end) == 3'd0;
+        end else if (go) begin
+            tok_first <= 1'b0;
+            tok_last <= tok_next == turn_end;
+        end
     end
 
     // ---- counts ----
@@ -469,9 +479,8 @@ module rill_engine_ctrl #(
     wire [K_COUNT_W-1:0]    k_count_d = take_k ? k_count_q - 1'b1 : k_count_q + 1'b1;
     wire [1:0]              x_count_d = take_x ? x_count_q - 1'b1 : x_count_q + 1'b1;
     wire [15:0]             v_count_d = take_v ? v_count_q - 1'b1 : v_count_q + 1'b1;
-    wire [Y_COUNT_W-1:0]    y_taken;
     wire                    y_enough;
-    wire [Y_COUNT_W-1:0]    y_count_d = y_count_q + {{(Y_COUNT_W-1){1'b0}}, y_pulse} - y_taken;
+    wire [Y_COUNT_W-1:0]    y_count_d;
 
     always @(posedge clk)
         if (rst) begin
@@ -526,7 +535,7 @@ module rill_engine_ctrl #(
                           : (mode_q == SCORES ? memory_one : rows_end_q) ? last_count_q : ALL_LANES[5:0];
     generate
         if (ARRAYS == 1) begin : gen_out
-            assign y_taken = {{(Y_COUNT_W-1){1'b0}}, take_y};
+            assign y_count_d = y_count_q + {{(Y_COUNT_W-1){1'b0}}, y_pulse} - {{(Y_COUNT_W-1){1'b0}}, take_y};
             assign y_enough = y_count_d != {Y_COUNT_W{1'b0}};
             always @(posedge clk) begin
                 cmd_out <= take_y && !rst;
@@ -543,8 +552,12 @@ module rill_engine_ctrl #(
             reg                  end_q;          // it is the firing's last row-step
             wire [2:0]           left_d = take_y ? tok_end_q : left_q - {2'd0, left_q != 3'd0};
             wire [Y_COUNT_W+2:0] row_tokens = {{Y_COUNT_W{1'b0}}, tok_end_q} + 1'b1;
-            assign y_taken = take_y ? row_tokens[Y_COUNT_W-1:0] : {Y_COUNT_W{1'b0}};
-            assign y_enough = y_count_d >= ALL_TOKENS[Y_COUNT_W-1:0] && left_d == 3'd0;
+            // Both outcomes before it is known whether this row-step's are taken.
+            wire [Y_COUNT_W-1:0] y_kept = y_count_q + {{(Y_COUNT_W-1){1'b0}}, y_pulse};
+            wire [Y_COUNT_W-1:0] y_left = y_kept - row_tokens[Y_COUNT_W-1:0];
+            assign y_count_d = take_y ? y_left : y_kept;
+            assign y_enough = take_y ? tok_end_q == 3'd0 && y_left >= ALL_TOKENS[Y_COUNT_W-1:0]
+                                     : left_q[2:1] == 2'd0 && y_kept >= ALL_TOKENS[Y_COUNT_W-1:0];
             always @(posedge clk) begin
                 left_q <= rst ? 3'd0 : left_d;
                 next_q <= take_y ? 3'd1 : next_q + 3'd1;
