@@ -292,6 +292,7 @@ module rill_engine_ctrl #(
     reg  [9:0]  layer_q;
 
     reg         header_q;                    // a header beat comes next
+    reg         data_q;                      // none does: !header_q once more, for what decides
     reg         params_q;                    // it is the one with the row parameters
     reg  [5:0]  header_left_q;               // header beats after it
     reg  [2:0]  tok_q;
@@ -324,16 +325,16 @@ module rill_engine_ctrl #(
     wire [2:0]  turn_end = ARRAYS == 2 ? {1'b0, tok_end_q[2:1]} : tok_end_q;
     wire [2:0]  n_turn_end = ARRAYS == 2 ? {1'b0, n_tok_end_q[2:1]} : n_tok_end_q;
     wire [2:0]  tok_next = tok_q + 3'd1;
-    wire        need_beat = header_q || (source_q == MEMORY && tok_first);
-    wire        need_k = !header_q && source_q == KEYS && tok_first;
-    wire        need_v = !header_q && source_q == TAIL;
-    wire        need_y = !header_q && row_end_q && (ARRAYS == 1 || tok_first);
+    wire        need_beat = !data_q || (source_q == MEMORY && tok_first);
+    wire        need_k = data_q && source_q == KEYS && tok_first;
+    wire        need_v = data_q && source_q == TAIL;
+    wire        need_y = data_q && row_end_q && (ARRAYS == 1 || tok_first);
     wire        no_beat = (need_beat && !beat_has_q) || (need_k && !k_has_q) || (need_v && !v_has_q);
-    wire        no_x = !header_q && !x_has_q && !part_has_q;
+    wire        no_x = data_q && !x_has_q && !part_has_q;
     wire        no_y = need_y && !y_has_q;
     wire        go = active_q && !no_beat && !no_x && !no_y;
-    wire        advance = go && (header_q || tok_last);
-    wire        firing_end = !header_q && row_end_q && rows_end_q;
+    wire        advance = go && (!data_q || tok_last);
+    wire        firing_end = data_q && row_end_q && rows_end_q;
     wire        finish = advance && firing_end;
     wire        column_end = chunk_row_q == outer_end_q;
     wire        next_row = advance && !header_q && outer_q && !column_end;
@@ -383,6 +384,7 @@ module rill_engine_ctrl #(
             keep_q <= n_keep_q;
             layer_q <= n_kv_layer_q + n_kv_offset_q;
             header_q <= !n_mode_q[1];
+            data_q <= n_mode_q[1];
             params_q <= 1'b1;
             header_left_q <= n_scale_beats_q;
             tok_q <= 3'd0;
@@ -402,6 +404,7 @@ module rill_engine_ctrl #(
             params_q <= 1'b0;
             header_left_q <= header_left_q - 6'd1;
             header_q <= header_left_q != 6'd0;
+            data_q <= header_left_q == 6'd0;
             scale_q <= params_q || header_left_q == 6'd0 ? {SCALE_W{1'b0}} : scale_q + BEAT_BYTES[SCALE_W-1:0];
         end else if (next_row) begin
             tok_q <= 3'd0;
@@ -434,6 +437,7 @@ module rill_engine_ctrl #(
             unit_q <= {UNIT_W{1'b0}};
             chunk_row_q <= chunk_end ? 3'd0 : chunk_row_q + 3'd1;
             header_q <= !mode_q[1] && chunk_end;
+            data_q <= mode_q[1] || !chunk_end;
             params_q <= 1'b1;
             header_left_q <= scale_beats_q;
             scale_q <= chunk_end ? {SCALE_W{1'b0}} : scale_q + 1'b1;
