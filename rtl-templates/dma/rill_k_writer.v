@@ -108,19 +108,14 @@ module rill_k_writer #(
     wire [39:0]          placed_offset;
     wire [BEAT_BITS-1:0] placed_beat;
 
-    // What waits in the output registers is for one channel.
-    reg               desc_waits_q;          // desc_valid_q is not 0
-    reg               beat_waits_q;
-    reg  [LANE_W-1:0] out_lane_q;
-    wire desc_clear = !desc_waits_q || m_axis_desc_tready[out_lane_q];
-    wire beat_clear = !beat_waits_q || m_axis_beat_tready[out_lane_q];
+    // What is in the output registers leaves now.
+    wire move = ((desc_valid_q & ~m_axis_desc_tready) | (beat_valid_q & ~m_axis_beat_tready)) == {CHANNELS{1'b0}};
     wire unit_first = unit_q == 16'd0;
     wire unit_last = unit_q == UNITS_32[15:0] - 16'd1;
     wire token_last = s_axis_kv_tuser[USER_W-1];
     wire [LANE_W-1:0] lane_end = CHANNELS_32[LANE_W-1:0] - 1'b1;
     wire [LANE_W-1:0] lane_next = lane_last_q ? {LANE_W{1'b0}} : lane_q + 1'b1;
     wire take = s_axis_kv_tvalid && s_axis_kv_tready;
-    wire move = beat_clear && desc_clear;
     wire firing_end = take && s_axis_kv_tlast;
     wire step_end = firing_end && layer_q == LAYERS_32[15:0] - 16'd1;
     wire [31:0] row_product = {16'd0, first_row_q} * ROW_BYTES;
@@ -222,7 +217,6 @@ module rill_k_writer #(
 
     always @(posedge clk) begin
         if (send) begin
-            out_lane_q <= placed_lane;
             beat_q <= placed_beat;
             if (placed_first)
                 desc_offset_q <= placed_offset;
@@ -230,14 +224,10 @@ module rill_k_writer #(
         if (rst) begin
             last_sent_q <= 1'b0;
             layer_done <= 1'b0;
-            desc_waits_q <= 1'b0;
-            beat_waits_q <= 1'b0;
         end else begin
             // No unit of the next firing gets past a waiting last one, so the registers' emptying is the firing's end.
-            desc_waits_q <= (send && placed_first) || !desc_clear;
-            beat_waits_q <= send || !beat_clear;
-            last_sent_q <= (send && placed_last) || (last_sent_q && !(desc_clear && beat_clear));
-            layer_done <= last_sent_q && desc_clear && beat_clear;
+            last_sent_q <= (send && placed_last) || (last_sent_q && !move);
+            layer_done <= last_sent_q && move;
         end
     end
 
