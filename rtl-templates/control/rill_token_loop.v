@@ -215,7 +215,7 @@ module rill_token_loop #(
     reg  [15:0] pos_q;
     reg  [31:0] kv_expected_q;
     reg  [31:0] steps_q;
-    wire        tok_last = tok_q == ntok_q - 4'd1;
+    reg         tok_last;                    // tok_q is the last one; known when an id is sent
 
     always @(posedge clk) begin
         if (step_taken) begin
@@ -232,6 +232,7 @@ module rill_token_loop #(
             kv_expected_q <= kv_expected_q + LAYER_STEP;
             steps_q <= steps_q + 32'd1;
         end
+        tok_last <= tok_q == ntok_q - 4'd1;
         if (is_q[S_STEP])
             tok_q <= 4'd0;
         else if (is_q[S_ID_SEND] && m_axis_id_tready)
