@@ -37,8 +37,8 @@ static void print_streams(const struct ir *ir, const struct timing_result *r, bo
     for (int e = 0; e < ir->edges; e++) {
         const struct timing_edge *t = &r->edge[e];
         if (json)
-            printf("%s\n    \"%s\": {\"depth\": %" PRId64 ", \"high_water\": %" PRId64 ", \"waits\": %" PRId64 "}", e ? "," : "", ir->edge[e].name,
-                   ir->edge[e].depth, t->high_water, t->full);
+            printf("%s\n    \"%s\": {\"depth\": %" PRId64 ", \"high_water\": %" PRId64 ", \"waits\": %" PRId64 ", \"run_ahead\": %s}", e ? "," : "",
+                   ir->edge[e].name, ir->edge[e].depth, t->high_water, t->full, ir->edge[e].run_ahead ? "true" : "false");
         else
             printf("%8" PRId64 "  %10" PRId64 " %8" PRId64 " %6" PRId64 "  %s\n", ir->edge[e].depth, t->high_water, t->words, t->full,
                    ir->edge[e].name);

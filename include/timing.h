@@ -114,6 +114,7 @@ struct timing_options {
     int steps;
     bool bounded;         // FIFOs have their depth; else only those of steps and vector parameters
     const int64_t *depth; // per edge, instead of the IR's; 0: unbounded
+    bool twice;           // the IR's depths, twice each, those of pools too
     bool single_word;     // a pipeline that stalls as a whole holds one word: the least it can when words come far apart
     int64_t layers;       // repetitions of the repeated region that are run, 0: all; where there is one such region
     int64_t limit;        // words; 0: none. Beyond it the run ends as if stuck

@@ -23,6 +23,7 @@ pass_function pass_insert_control;    // registers, token loop, parameter loadin
 pass_function pass_size_fifos;        // depth of every edge
 pass_function pass_overlay_fifos;     // one storage for FIFOs of groups that never run together
 pass_function pass_place_dies;        // the die of every kernel, register slices between dies
+pass_function pass_mark_ahead;        // with timed FIFOs: the streams whose writers are early
 pass_function pass_allocate_memories; // SRL, LUTRAM, BRAM or URAM for every FIFO
 
 const char *allocate_memories_style(int64_t depth, int64_t bits); // by depth and shape

@@ -15,7 +15,7 @@
 enum {
     MAX_STEPS = 8,
     GRAPH_STEPS = 8 /* rows that may be under way at once */,
-    MAX_CASES = 16,
+    MAX_CASES = 18,
     DEPTH_LEAST = 2,
     SLOWER_AT_MOST = 32 /* cycles of a case, and half a per cent */,
     LAYERS = 4 /* more show nothing new */
@@ -49,6 +49,13 @@ struct sizing {
     bool emitted; // without depths given those of the IR count
     struct timing_memory memory;
 };
+
+// The fastest memory asks most of the streams behind the engine.
+static struct timing_memory fast_memory(const struct ir *ir) {
+    struct timing_memory m = timing_memory_at(ir, 0);
+    m.refreshes = false;
+    return m;
+}
 
 // ---- which steps ----
 
@@ -100,7 +107,6 @@ static struct timing_result *run(struct sizing *z, const struct test_case *t, co
                                .layers = LAYERS,
                                .limit = TIMING_LIMIT};
     o.memory = z->memory;
-    o.memory.refreshes = false; // the fastest memory asks most of the streams behind the engine
     struct timing_result *r = timing_simulate(&z->scratch, z->ir, &o, &z->missing);
     if (r) z->words += r->words;
     return r;
@@ -216,19 +222,46 @@ static int largest_stream(const struct sizing *z, const int64_t *depth, const in
     return most;
 }
 
-// Stream after stream, the largest first, gets the least depth not below `least` at which no case takes longer, or comes to a halt with single
-// words, or both.
-static void bisect_all(struct sizing *z, int64_t *depth, const int64_t *least, bool fast, bool single_words) {
-    bool *tried = ARENA_ARRAY(z->ir->arena, bool, (size_t)z->ir->edges + 1);
-    for (int e; (e = largest_stream(z, depth, least, tried)) != IR_NONE; tried[e] = true) {
-        int64_t low = least[e], high = depth[e];
-        for (int trial = 0; low < high && z->words < z->budget; trial++) { // most streams need all they have, or next to nothing
-            depth[e] = trial == 0 ? low : trial == 1 ? high - 1 : (low + high) / 2;
-            bool ok = (!fast || may_be(z, e, depth, false)) && (!single_words || may_be(z, e, depth, true));
-            if (ok) high = depth[e];
-            else low = depth[e] + 1;
+struct bounds { // of a depth: not below `least`; no case takes longer, none comes to a halt with single words
+    const int64_t *least;
+    bool fast, single_words;
+};
+
+static bool is_enough(struct sizing *z, int e, int64_t *depth, int64_t trial, const struct bounds *b) {
+    depth[e] = trial;
+    return (!b->fast || may_be(z, e, depth, false)) && (!b->single_words || may_be(z, e, depth, true));
+}
+
+// Between low, not tried, and depth[e], which is enough.
+static void bisect(struct sizing *z, int e, int64_t *depth, int64_t low, const struct bounds *b) {
+    int64_t high = depth[e];
+    for (int trial = 0; low < high && z->words < z->budget; trial++) { // most streams need all they have, or next to nothing
+        int64_t at = trial == 0 ? low : trial == 1 ? high - 1 : (low + high) / 2;
+        if (is_enough(z, e, depth, at, b)) high = at;
+        else low = at + 1;
+    }
+    depth[e] = high;
+}
+
+// Reads and writes meet in another order when a word comes a cycle later: a depth may be enough where a greater one is not. From the least
+// depth up, in growing steps.
+static void climb(struct sizing *z, int e, int64_t *depth, const struct bounds *b) {
+    int64_t high = depth[e], low = b->least[e] + 1;
+    for (int64_t step = 1; low < high && z->words < z->budget; low += step, step *= 2) {
+        if (!is_enough(z, e, depth, low, b)) continue;
+        return bisect(z, e, depth, at_least(low - step / 2 + 1, b->least[e] + 1), b);
+    }
+    depth[e] = high;
+}
+
+// Stream after stream, the largest first, gets the least depth within the bounds.
+static void bisect_all(struct sizing *z, int64_t *depth, const struct bounds *b) {
+    for (int pass = 0; pass < 2; pass++) {
+        bool *tried = ARENA_ARRAY(z->ir->arena, bool, (size_t)z->ir->edges + 1);
+        for (int e; (e = largest_stream(z, depth, b->least, tried)) != IR_NONE; tried[e] = true) {
+            if (pass == 0) bisect(z, e, depth, b->least[e], b);
+            else climb(z, e, depth, b);
         }
-        depth[e] = high;
     }
 }
 
@@ -249,7 +282,7 @@ static bool ensure_progress(struct sizing *z) {
         memset(full, 0, (size_t)z->ir->edges * sizeof *full);
     }
     z->budget = z->words + TIMING_FINE_BUDGET;
-    if (deepened) bisect_all(z, z->depth, least, false, true);
+    if (deepened) bisect_all(z, z->depth, &(struct bounds){least, .single_words = true});
     for (int e = 0; e < z->ir->edges; e++)
         if (z->depth[e] > least[e]) z->out[e].forced_by = "no halt with one word per pipeline";
     return true;
@@ -298,15 +331,18 @@ static bool size_all(struct sizing *z) {
     cut_run_ahead(z, depth);
     if (!measure(z, depth, false)) return false;
     memcpy(depth, z->depth, (size_t)edges * sizeof *depth);
-    if (!measure_again(z, depth)) return false;
     z->budget = at_least(z->budget, z->words + TIMING_FINE_BUDGET);
-    bisect_all(z, depth, all_least(z), true, false);
-    if (!measure(z, depth, false)) return false;
+    for (int round = 0; round < 2; round++) {
+        if (!measure_again(z, depth)) return false;
+        bisect_all(z, depth, &(struct bounds){all_least(z), .fast = true});
+        if (!measure(z, depth, false)) return false;
+        memcpy(depth, z->depth, (size_t)edges * sizeof *depth);
+    }
     return ensure_progress(z);
 }
 
 bool timing_progress(struct ir *ir, const char **stuck) {
-    struct sizing z = {.ir = ir, .emitted = true, .memory = timing_memory_at(ir, 0)};
+    struct sizing z = {.ir = ir, .emitted = true, .memory = fast_memory(ir)};
     *stuck = NULL;
     if (ir->design.tokens < 1 || ir->design.tokens > 8) return false; // an edited dump
     arena_init(&z.scratch);
@@ -321,6 +357,43 @@ bool timing_progress(struct ir *ir, const char **stuck) {
     }
     arena_free(&z.scratch);
     return ok;
+}
+
+// ---- streams that run ahead ----
+
+// Beside the cases: whole steps with a part of one behind them, and ids.
+static void add_requests(struct sizing *z) {
+    const struct ir_design *d = &z->ir->design;
+    const int64_t length[] = {d->tokens + 1, 2 * d->tokens + 1};
+    for (size_t i = 0; i < COUNT_OF(length); i++) {
+        struct timing_step *step;
+        int steps = timing_request_steps(z->ir, at_most(length[i], d->context), 3, &step);
+        add_case(z, "request", 0, step, steps < MAX_STEPS ? steps : MAX_STEPS);
+    }
+}
+
+static bool mark_case(struct sizing *z, const struct test_case *t, bool twice) {
+    struct timing_options o = {.step = t->step, .steps = t->steps, .bounded = true, .twice = twice, .layers = LAYERS, .limit = TIMING_LIMIT};
+    struct arena_mark mark = arena_mark(&z->scratch);
+    o.memory = z->memory;
+    o.memory.refreshes = !twice; // the deeper FIFOs hold most behind the fastest memory
+    const struct timing_result *r = timing_simulate(&z->scratch, z->ir, &o, &z->missing);
+    for (int e = 0; r && e < z->ir->edges; e++)
+        if (twice ? r->edge[e].high_water > z->ir->edge[e].depth : r->edge[e].full > 0) z->ir->edge[e].run_ahead = 1;
+    arena_release(&z->scratch, mark);
+    return r != NULL;
+}
+
+void timing_mark_ahead(struct ir *ir) {
+    if (ir->design.tokens < 1 || ir->design.tokens > 8) return; // an edited dump
+    struct sizing z = {.ir = ir, .memory = fast_memory(ir)};
+    bool ok = true;
+    arena_init(&z.scratch);
+    choose_cases(&z);
+    add_requests(&z);
+    for (int e = 0; e < ir->edges; e++) ir->edge[e].run_ahead = 0;
+    for (int i = 0; ok && i < 2 * z.tests; i++) ok = mark_case(&z, &z.test[i / 2], i % 2);
+    arena_free(&z.scratch);
 }
 
 static void open_sizing(struct sizing *z) {
@@ -338,7 +411,7 @@ static void open_sizing(struct sizing *z) {
 }
 
 bool timing_depths(struct ir *ir, struct timing_depth *out, const char **missing) {
-    struct sizing z = {.ir = ir, .out = out, .budget = TIMING_BUDGET, .memory = timing_memory_at(ir, 0)};
+    struct sizing z = {.ir = ir, .out = out, .budget = TIMING_BUDGET, .memory = fast_memory(ir)};
     if (ir->design.tokens < 1 || ir->design.tokens > 8) return *missing = "the design", false; // an edited dump
     open_sizing(&z);
     bool ok = size_all(&z);
@@ -368,14 +441,14 @@ static bool least_from(struct sizing *z, int64_t *depth) {
         if (!ok) return false;
     }
     if (!passes_single_words(z, depth, NULL)) return false;
-    bisect_all(z, depth, all_least(z), true, true);
+    bisect_all(z, depth, &(struct bounds){all_least(z), true, true});
     return z->latest = true;
 }
 
 bool timing_least(struct ir *ir, const int64_t *safe, const int64_t *depth, int64_t *least, const char **missing) {
     struct timing_depth *out = ARENA_ARRAY(ir->arena, struct timing_depth, (size_t)ir->edges + 1);
     int64_t *other = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
-    struct sizing z = {.ir = ir, .out = out, .budget = INT64_MAX, .memory = timing_memory_at(ir, 0)};
+    struct sizing z = {.ir = ir, .out = out, .budget = INT64_MAX, .memory = fast_memory(ir)};
     for (int e = 0; e < ir->edges; e++) out[e].depth = safe[e];
     open_sizing(&z);
     choose_cases(&z);

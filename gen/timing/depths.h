@@ -26,6 +26,10 @@ const char *timing_path(struct arena *, const struct ir *, const struct timing_r
 // they do not; NULL with false: a module has no contract.
 bool timing_progress(struct ir *, const char **stuck);
 
+// Marks the edges that run ahead: whose writer waits for room at the IR's depths in a case that they were found from, or that hold more than
+// their depth when all are twice as deep. Nothing when a module has no contract.
+void timing_mark_ahead(struct ir *);
+
 // The least depths with which the same steps take no longer: stream after stream, the largest first, from `depth` down by bisection.
 // In: depth, as timing_depths left them, and the safe ones. False, as above.
 bool timing_least(struct ir *, const int64_t *safe, const int64_t *depth, int64_t *least, const char **missing);

@@ -8,13 +8,14 @@
 
 enum {
     ENTRY_BITS = 96,
-    ENTRY_LATENCY = 7, // step word taken to the first command
-    X_COUNTED = 2,     // last unit of an operand taken to the first command that reads it
-    PART_COUNTED = 3,  // a unit of an operand that is not whole
-    X_FREED = 3,       // last command to the bank's next word
-    K_COUNTED = 2,     // a key unit taken to its command
-    K_POPPED = 5,      // command to the unit's place being empty
-    K_UNITS = 16,      // of a lane
+    STEP_LATENCY = 3, // step word taken to its first entry in the schedule's register (rill_schedule)
+    STEP_NEXT = 2,    // a step's last entry there to the next step word
+    X_COUNTED = 2,    // last unit of an operand taken to the first command that reads it
+    PART_COUNTED = 3, // a unit of an operand that is not whole
+    X_FREED = 3,      // last command to the bank's next word
+    K_COUNTED = 2,    // a key unit taken to its command
+    K_POPPED = 5,     // command to the unit's place being empty
+    K_UNITS = 16,     // of a lane
     V_COUNTED = 2,
     PARAM_ROWS_512 = 8,
     PARAM_ROWS_256 = 4,
@@ -37,6 +38,8 @@ struct engine {
     struct sim_cache *cache;
     int64_t now, free; // the last decision; from when on the next one could be made, had it all it needs
     bool turning;      // the step's first operand has not been used
+    // the last entry on its way: in the schedule's register, in the two stages behind it, running
+    int64_t fetched, read, prepared, loaded;
     // operands
     VEC(int64_t) filled, freed;
     VEC(int64_t) part, part_first; // the last token's units; of each operand, its first one of these
@@ -90,7 +93,8 @@ static bool engine_init(struct sim *sim, struct actor *a) {
     e->keys = sim_in(sim, a, "klocal");
     e->cache = sim_cache_of(sim, a);
     e->y = sim_out(sim, a, "y");
-    e->now = e->x_last = -1;
+    e->now = e->x_last = e->loaded = e->prepared = e->read = -1;
+    e->fetched = -STEP_NEXT;
     e->all_lanes = a->c.channels;
     e->arrays = at_least(a->c.times, 1);
     e->step_tokens = args_int(&a->args, "TOKENS", 1);
@@ -188,16 +192,21 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
     e->active = true;
 }
 
+// Entries go ahead, three of them, while a firing runs.
 static bool start_firing(struct sim *sim, const struct actor *a, struct engine *e) {
-    int64_t entry;
+    int64_t entry, from = e->fetched + 1;
     if (!sim_walk_entry(sim, &e->schedule, &e->walk, &entry)) return false;
     while (e->step->takes <= e->walk.step) {
         if (!edge_waiting(e->step)) return false;
-        int64_t at = at_least(edge_avail(e->step), e->now - 2); // the schedule is some entries ahead
+        int64_t at = at_least(edge_avail(e->step), e->fetched + STEP_NEXT);
         edge_take(sim, e->step, at);
-        e->now = at_least(e->now, at + ENTRY_LATENCY - 1);
+        from = at + STEP_LATENCY;
         e->turning = true;
     }
+    e->fetched = at_least(from, e->read);
+    e->read = at_least(e->fetched + 1, e->prepared);
+    e->prepared = at_least(e->read + 1, e->loaded);
+    e->loaded = e->now = at_least(e->prepared + 1, e->now);
     load_firing(sim, a, e, entry);
     return true;
 }

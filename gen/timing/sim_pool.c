@@ -63,7 +63,7 @@ bool pools_open(struct sim *sim) {
             pool[k] = ARENA_NEW(sim->arena, struct sim_pool);
             pool[k]->sim = sim;
             if (!sim_schedule_read(sim, &sim->actor[k], 8, &pool[k]->schedule)) return false;
-            edge_init(&pool[k]->words, at_least(args_int(&sim->actor[k].args, "DEPTH", 1), 2), IR_NONE, IR_NONE);
+            edge_init(&pool[k]->words, at_least(args_int(&sim->actor[k].args, "DEPTH", 1), 2) * (sim->options->twice ? 2 : 1), IR_NONE, IR_NONE);
         }
         if (place < 0 || place >= MAX_PLACES) return false;
         pool[k]->edge[place] = &sim->edge[e];

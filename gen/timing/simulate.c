@@ -152,7 +152,7 @@ static void open_edges(struct sim *sim) {
     const struct ir *ir = sim->ir;
     sim->edge = ARENA_ARRAY(sim->arena, struct sim_edge, (size_t)ir->edges + 1);
     for (int e = 0; e < ir->edges; e++) {
-        int64_t given = sim->options->depth ? sim->options->depth[e] : ir->edge[e].depth;
+        int64_t given = sim->options->depth ? sim->options->depth[e] : ir->edge[e].depth * (sim->options->twice ? 2 : 1);
         bool bounded = sim->options->bounded || always_bounded(sim, &ir->edge[e]);
         edge_init(&sim->edge[e], bounded ? at_least(given, 2) : 0, ir->edge[e].src_kernel, ir->edge[e].dst_kernel);
         sim->edge[e].latency += ir->edge[e].crossings; // register slices: a cycle and two words of room each

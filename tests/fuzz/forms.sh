@@ -176,7 +176,9 @@ compare_cycles() { # folder
 
 # The design with FIFOs twice as deep, from its last dump.
 deepen() { # folder
-    awk 'match($0, /[{ ]depth: [0-9]+/) { $0 = substr($0, 1, RSTART) "depth: " 2 * substr($0, RSTART + 8, RLENGTH - 8) substr($0, RSTART + RLENGTH) } 1' \
+    awk '/^    module: / { pool = $2 == "rill_fifo_pool" }
+        pool && match($0, /^      DEPTH: "[0-9]+"/) { $0 = "      DEPTH: \"" 2 * substr($0, 15) "\"" }
+        match($0, /[{ ]depth: [0-9]+/) { $0 = substr($0, 1, RSTART) "depth: " 2 * substr($0, RSTART + 8, RLENGTH - 8) substr($0, RSTART + RLENGTH) } 1' \
         "$1/design.yaml" >"$1_deep.yaml"
     rm -rf "$1_deep" && "$rill" gen "$1_deep.yaml" -o "$1_deep" && cp -r "$1/image" "$1_deep/image"
 }
@@ -185,8 +187,7 @@ forecast() { # folder, prompt length, spec
     "$rill" check "$1/design.yaml" --timeline --prompt-len "$2" --tokens 3 --beats "$1.beats" --json >"$1.timeline" || return
     edges_of_request "$3" "$1"
     span "$1.beats" "$steps" "$ends" >"$1.forecast"
-    "$rill" check "$1/design.yaml" --timeline --unbounded --prompt-len "$2" --tokens 3 --beats "$1.beats" --json >/dev/null || return
-    span "$1.beats" "$steps" "$ends" >"$1.unbounded"
+    cycles_without_bounds "$1" "$2" >"$1.unbounded"
 }
 
 # One request of whole steps and a part: `requests`, and the edges where it begins and ends once there is a forecast.

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// mark-ahead: streams whose writers are early are marked, at the depths, pools and dies of the design as it will be.
+#include <string.h>
+
+#include "pass.h"
+#include "timing/depths.h"
+
+bool pass_mark_ahead(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    (void)spec;
+    (void)diag;
+    if (!strcmp(ir->design.fifo, "timed")) timing_mark_ahead(ir);
+    return true;
+}
