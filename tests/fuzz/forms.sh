@@ -29,7 +29,7 @@ form_names() { # spec, seed
             seed) echo "${every[$2 % ${#every[@]}]}" ;;
             *) echo "$name" ;;
         esac
-    done | awk '!seen[$0]++'
+    done | tr ' ' '\n' | awk '!seen[$0]++'
     [ ${#forms[@]} != 0 ] || if [ "$2" = 0 ]; then echo as-is; else echo "${every[$2 % ${#every[@]}]}"; fi
 }
 

@@ -12,8 +12,8 @@ usage() {
     cat <<'TEXT'
 usage: tests/fuzz/run.sh [--seeds a-b] [--set FILE] [--form NAME]... [--timing] [--forecast] [--plain] [--jobs n] [--quick] [--no-shrink] [--times] [spec...]
   --seeds a-b  seeds of the generator (default 1-5)
-  --set FILE   the seeds of a file: numbers, `#` begins a comment; each in the forms on, off and one, if no other is given; of lines with
-               `spatial:` in that one too, with `timing:` as by --form timed --timing, with `plain:` as by --form seed --plain
+  --set FILE   the seeds of a file: numbers, `#` begins a comment; of lines with `three:` in the forms on, off and one,
+               with `timing:` as by --form timed --timing, with `plain:` as by --form seed --plain
   --form NAME  how a spec is built: `as-is`; `on`: all optional passes; `off`: none; `one`: all but one, chosen by the seed; `spatial`: `on` with an
                engine for every product; `timed`: timed FIFOs alone; `seed` (default for seeds): on, off, one or spatial, chosen by the seed;
                `all`: these four, and the values must be the same bits
@@ -76,9 +76,9 @@ one() { # seed or spec: the unit of parallel work
         timing=1 forms=(timed)
         set -- "${1%+timing}"
     fi
-    if [[ $1 == *+spatial ]]; then
-        forms+=(spatial)
-        set -- "${1%+spatial}"
+    if [[ $1 == *+three ]]; then
+        [ ${#forms[@]} != 0 ] || forms=(on off one)
+        set -- "${1%+three}"
     fi
     if [[ $1 == *+plain ]]; then
         also_plain=1 forms=(seed)
@@ -102,12 +102,12 @@ one() { # seed or spec: the unit of parallel work
     fi
 }
 
-first=1 last=5 jobs=1 quick=0 shrunk=1 timing=0 foretold=0 plain=0 also_plain=0 clock=0 set=0 specs=() options=() forms=() single=""
+first=1 last=5 jobs=1 quick=0 shrunk=1 timing=0 foretold=0 plain=0 also_plain=0 clock=0 specs=() options=() forms=() single=""
 while [ $# -gt 0 ]; do
     case $1 in
         --seeds) first=${2%%-*} last=${2##*-} && shift ;;
         --set) mapfile -t specs < <(sed -e 's/#.*//' -e '/timing:/s/[0-9]\+/&+timing/g' -e '/plain:/s/[0-9]\+/&+plain/g' \
-            -e '/spatial:/s/[0-9]\+/&+spatial/g' "$2" | grep -oE '[0-9]+(\+[a-z]+)?') && set=1 && shift ;;
+            -e '/three:/s/[0-9]\+/&+three/g' "$2" | grep -oE '[0-9]+(\+[a-z]+)?') && shift ;;
         --form) forms+=("$2") && options+=("$1" "$2") && shift ;;
         --jobs) jobs=$2 && shift ;;
         --forecast) foretold=1 && options+=("$1") ;;
@@ -124,7 +124,6 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-if [ $set = 1 ] && [ ${#forms[@]} = 0 ]; then options+=(--form on --form off --form one); fi
 for form in ${forms[@]+"${forms[@]}"}; do
     [[ " as-is on off one spatial timed seed all " == *" $form "* ]] || { usage >&2; exit 2; }
 done

@@ -106,7 +106,7 @@ program() { # folders
     for folder in "$@"; do
         for name in "$folder/sim/build/V"*.cpp; do echo "#include \"$name\""; done
     done
-    for name in sim.h snapshot.h; do echo "#include \"$name\""; done
+    grep -E '^#include "' "$root/verif/harness/main.cpp" | grep -vE 'Vrill_sim_top|verilated' # once, outside the namespaces
     for folder in "$@"; do
         name=$(model_name "$folder")
         echo "namespace $name {
