@@ -6,11 +6,11 @@ enum { LANE_BEATS = 16, KEY_UNITS = 16, FAN_OUT = IR_LANE_GROUP }; // constants 
 
 // ---- fp32 units: fixed but for the integer ones ----
 
-void formula_fp32_add(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 424, 209, 0); }
+void formula_fp32_add(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 428, 216, 0); }
 void formula_fp32_mul(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 150, 169, 2); }
-void formula_fp32_exp(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 433, 362, 4); }
-void formula_fp32_recip(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 247, 204, 2); }
-void formula_fp32_rsqrt(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 361, 195, 2); }
+void formula_fp32_exp(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 445, 424, 4); }
+void formula_fp32_recip(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 240, 272, 2); }
+void formula_fp32_rsqrt(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 362, 253, 2); }
 
 // Above 64 bits the normalizing shifter has one more level.
 void formula_fp32_from_int(const struct args *a, struct cost_resources *r) {
