@@ -94,9 +94,8 @@ module rill_register_slice #(
                     out_q <= skid_valid_q ? skid_q : s_axis_tdata;
             end
 `ifdef RILL_ASSERT
-            always @(posedge clk)
-                if (!rst)
-                    assert (!(skid_valid_q && ready_q));   // nothing may arrive while the skid register is taken
+            rill_assert #(.SAYS("a word may come while the skid register is taken")) u_assert_skid (
+                .clk(clk), .broken(!rst && skid_valid_q && ready_q));
 `endif
 `ifdef FORMAL
             // What the induction needs: where the words are.
