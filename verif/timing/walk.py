@@ -51,6 +51,7 @@ class Netlist:
         self.cells = module["cells"]
         self.kind = {name: kind_of(c) for name, c in self.cells.items()}
         self.driver, self.loads, self.enables = {}, {}, {}
+        self.arrival, self.before, self.own = {}, {}, {}
         for name, cell in self.cells.items():
             copies = 1
             if "rill_register_tree" in cell["type"]:
@@ -66,13 +67,24 @@ class Netlist:
                         self.enables[bit] = self.enables.get(bit, 0) + 1
                     elif port not in ("C", "CLK", "CLKA", "CLKB", "WCLK", "CLKARDCLK", "CLKBWRCLK"):
                         self.loads[bit] = self.loads.get(bit, 0) + copies
+        # A product's registers are the multiplier's own: one enable for all its bits.
+        inside = {}
+        for name, cell in self.cells.items():
+            if self.kind[name] == "ff":
+                source = self.multiplier(cell["connections"]["D"][0])
+                for port in ENABLE_PINS & set(cell["connections"]) if source else ():
+                    bit = cell["connections"][port][0]
+                    if isinstance(bit, str):
+                        continue
+                    if (source, bit) in inside:
+                        self.enables[bit] -= 1
+                    inside[(source, bit)] = True
         self.total = {b: self.loads.get(b, 0) + self.enables.get(b, 0) for b in set(self.loads) | set(self.enables)}
         self.names = {}
         for name, net in module["netnames"].items():
             for bit in net["bits"]:
                 if not isinstance(bit, str) and (bit not in self.names or len(name) < len(self.names[bit])):
                     self.names[bit] = name
-        self.arrival, self.before, self.own = {}, {}, {}
 
     def net(self, bit):
         loads = self.loads.get(bit, 0) + self.enables.get(bit, 0)
@@ -87,6 +99,8 @@ class Netlist:
             return 0.0
         if "dsp" in (from_kind, to_kind) and "ff" in (from_kind, to_kind):
             return 0.0
+        if from_kind == "carry" and to_kind == "ff" and self.own_adder(self.driver[bit][0]):
+            return 0.0
         return self.net(bit)
 
     def through(self, kind, port_in, port_out, steps):
@@ -95,6 +109,20 @@ class Netlist:
                 return CARRY_STEP * steps + CARRY_OUT if port_in == "CI" else CARRY_IN + CARRY_STEP * steps
             return CARRY_STEP * steps if port_in == "CI" else CARRY_IN + CARRY_STEP * steps
         return {"lut": LUT, "lutram": LUT, "muxf": MUXF, "dsp": DSP_MULTIPLY}[kind]
+
+    def multiplier(self, bit):
+        """The multiplier that drives a bit, through its own adder too."""
+        name, _ = self.driver.get(bit, (None, None))
+        if name and self.kind[name] == "carry" and self.own_adder(name):
+            for port in ("S", "DI"):
+                for b in self.cells[name]["connections"].get(port, []):
+                    driver = self.driver.get(b, (None, None))[0]
+                    if driver and self.kind[driver] == "lut":
+                        driver = next((self.driver[x][0] for p, d in self.cells[driver]["port_directions"].items() if d == "input"
+                                       for x in self.cells[driver]["connections"][p] if x in self.driver), None)
+                    if driver and self.kind[driver] == "dsp":
+                        return driver
+        return name if name and self.kind[name] == "dsp" else None
 
     def own_adder(self, name):
         """Whether a carry cell adds a constant to a product and nothing else: that is the multiplier's own adder, which sums its partial products
@@ -221,25 +249,28 @@ def walk(path, options):
         for bit, loads in sorted(net.total.items(), key=lambda l: -l[1])[:options.worst]:
             print(f"{loads} loads ({net.enables.get(bit, 0)} enables): {net.names.get(bit)} {net.kind[net.driver[bit][0]] if bit in net.driver else 'port'}")
     wide = max(net.loads.items(), key=lambda l: l[1], default=(None, 0))
-    enable = max(net.enables.items(), key=lambda l: l[1], default=(None, 0))
-    return net, worst, wide, enable
+    by_logic = lambda bit: bit in net.driver and net.kind[net.driver[bit][0]] in ("lut", "muxf", "carry")
+    stall = max(((b, n) for b, n in net.enables.items() if by_logic(b)), key=lambda l: l[1], default=(None, 0))
+    enable = max(((b, n) for b, n in net.enables.items() if not by_logic(b)), key=lambda l: l[1], default=(None, 0))
+    return net, worst, wide, enable, stall
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("netlist")
     parser.add_argument("--limit", type=float, default=3.2, help="ns of the longest path (default 3.2: 250 MHz with 20 %% for routing)")
-    parser.add_argument("--fanout", type=int, default=1400, help="loads of a net other than enables and resets (default 1400: a control over the widest word)")
-    parser.add_argument("--enables", type=int, default=20000, help="enables and resets of a net (default 20000)")
+    parser.add_argument("--fanout", type=int, default=1600, help="loads of a net other than enables and resets (default 1600)")
+    parser.add_argument("--enables", type=int, default=3200, help="enables and resets of a net from a register or a port (default 3200)")
+    parser.add_argument("--stall", type=int, default=20000, help="enables of a net from logic, as of stages that stall together (default 20000)")
     parser.add_argument("--worst", type=int, default=0, help="also the longest paths of so many ends, and the nets with most loads")
     parser.add_argument("--path", action="store_true", help="show the longest path, net by net")
     options = parser.parse_args()
-    net, (delay, bit, end), wide, enable = walk(options.netlist, options)
+    net, (delay, bit, end), wide, enable, stall = walk(options.netlist, options)
     steps = net.path(bit) if bit is not None else []
     levels = sum(1 for b in steps if b in net.driver and net.kind[net.driver[b][0]] in ("lut", "muxf", "dsp", "lutram"))
     name = lambda b: net.names.get(b, "?") if b is not None else "-"
     print(f"{delay:.2f} ns, {levels} levels, {name(steps[0]) if steps else '-'} to {name(bit)} ({end}); "
-          f"most loads {wide[1]} ({name(wide[0])}), enables {enable[1]}")
+          f"most loads {wide[1]} ({name(wide[0])}), enables {enable[1]}, of a stall {stall[1]}")
     if options.path:
         for b in steps:
             kind = net.kind[net.driver[b][0]] if b in net.driver else "port"
@@ -247,6 +278,7 @@ def main():
     bad = [] if delay <= options.limit else [f"longest path {delay:.2f} ns is above {options.limit} ns"]
     bad += [] if wide[1] <= options.fanout else [f"{name(wide[0])} has {wide[1]} loads, above {options.fanout}"]
     bad += [] if enable[1] <= options.enables else [f"{name(enable[0])} enables {enable[1]} cells, above {options.enables}"]
+    bad += [] if stall[1] <= options.stall else [f"{name(stall[0])} enables {stall[1]} cells, above {options.stall}"]
     for line in bad:
         print(f"error: {line}")
     return 1 if bad else 0
