@@ -38,8 +38,8 @@ struct engine {
     struct sim_cache *cache;
     int64_t now, free; // the last decision; from when on the next one could be made, had it all it needs
     bool turning;      // the step's first operand has not been used
-    // the last entry on its way: in the schedule's register, in the two stages behind it, running
-    int64_t fetched, read, prepared, loaded;
+    // the last entry on its way: in the schedule's register, in one of two places behind it, in the stage behind these, running
+    int64_t fetched, read, prepared[2], loaded; // prepared: of the last two
     // operands
     VEC(int64_t) filled, freed;
     VEC(int64_t) part, part_first; // the last token's units; of each operand, its first one of these
@@ -93,7 +93,7 @@ static bool engine_init(struct sim *sim, struct actor *a) {
     e->keys = sim_in(sim, a, "klocal");
     e->cache = sim_cache_of(sim, a);
     e->y = sim_out(sim, a, "y");
-    e->now = e->x_last = e->loaded = e->prepared = e->read = -1;
+    e->now = e->x_last = e->loaded = e->prepared[0] = e->prepared[1] = e->read = -1;
     e->fetched = -STEP_NEXT;
     e->all_lanes = a->c.channels;
     e->arrays = at_least(a->c.times, 1);
@@ -192,7 +192,7 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
     e->active = true;
 }
 
-// Entries go ahead, three of them, while a firing runs.
+// Entries go ahead, four of them, while a firing runs (rill_engine_ctrl).
 static bool start_firing(struct sim *sim, const struct actor *a, struct engine *e) {
     int64_t entry, from = e->fetched + 1;
     if (!sim_walk_entry(sim, &e->schedule, &e->walk, &entry)) return false;
@@ -204,9 +204,10 @@ static bool start_firing(struct sim *sim, const struct actor *a, struct engine *
         e->turning = true;
     }
     e->fetched = at_least(from, e->read);
-    e->read = at_least(e->fetched + 1, e->prepared);
-    e->prepared = at_least(e->read + 1, e->loaded);
-    e->loaded = e->now = at_least(e->prepared + 1, e->now);
+    e->read = at_least(e->fetched + 1, e->prepared[1] + 1);
+    e->prepared[1] = e->prepared[0];
+    e->prepared[0] = at_least(e->read + 1, e->loaded);
+    e->loaded = e->now = at_least(e->prepared[0] + 1, e->now);
     load_firing(sim, a, e, entry);
     return true;
 }
