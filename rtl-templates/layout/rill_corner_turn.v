@@ -453,8 +453,9 @@ module rill_corner_turn #(
             assert (!clash);
     end
 `else
-    wire unused = &{1'b0, s_axis_tlast, real3_q};
+    wire unused_last = s_axis_tlast;
 `endif
+    wire unused = &{1'b0, real3_q};
 endmodule
 
 `default_nettype wire
