@@ -19,7 +19,7 @@ static void banks(const struct args *a, int64_t chunks, struct cost_resources *r
 // ---- elementwise ----
 
 void formula_add(const struct args *a, struct cost_resources *r) {
-    cost_per(r, lanes(a), 475, 169, 0);
+    cost_per(r, lanes(a), 457, 217, 0);
     kernel(r, 10, 11);
 }
 
@@ -34,12 +34,12 @@ void formula_scale(const struct args *a, struct cost_resources *r) {
 }
 
 void formula_gelu(const struct args *a, struct cost_resources *r) {
-    cost_per(r, lanes(a), 2300, 1822, 16);
+    cost_per(r, lanes(a), 2095, 2082, 16);
     kernel(r, 75, 49);
 }
 
 void formula_silu(const struct args *a, struct cost_resources *r) {
-    cost_per(r, lanes(a), 1251, 941, 8);
+    cost_per(r, lanes(a), 1176, 1142, 8);
     kernel(r, 20, 31);
 }
 
@@ -50,23 +50,23 @@ static int64_t vector_chunks(const struct args *a) { return div_up(args_int(a, "
 // The variance multiplies wide sums by N: shifts if N is a power of two.
 void formula_layernorm(const struct args *a, struct cost_resources *r) {
     banks(a, vector_chunks(a), r);
-    cost_per(r, lanes(a), 1640, 1310, 10);
-    kernel(r, 2900, 2025);
+    cost_per(r, lanes(a), 1640, 1400, 10);
+    kernel(r, 2900, 2830);
     r->dsp += is_power_of_two(args_int(a, "N", 1)) ? 18 : 30;
 }
 
 void formula_rmsnorm(const struct args *a, struct cost_resources *r) {
     banks(a, vector_chunks(a), r);
-    cost_per(r, lanes(a), 795, 842, 10);
-    kernel(r, 1640, 1030);
+    cost_per(r, lanes(a), 745, 874, 10);
+    kernel(r, 1414, 1766);
     r->dsp += 4;
 }
 
 // One pass to scale and find the largest, one for exp, product and sum.
 void formula_softmax(const struct args *a, struct cost_resources *r) {
     banks(a, div_up(args_int(a, "CONTEXT", 1), lanes(a)), r);
-    cost_per(r, lanes(a), 1790, 1110, 8);
-    kernel(r, 800, 670);
+    cost_per(r, lanes(a), 1500, 1215, 8);
+    kernel(r, 845, 848);
     r->dsp += 2;
 }
 
@@ -86,9 +86,9 @@ void formula_quantize(const struct args *a, struct cost_resources *r) {
 
 void formula_kv_quantize(const struct args *a, struct cost_resources *r) {
     banks(a, div_up(args_int(a, "HEAD_DIM", 1), lanes(a)), r);
-    cost_per(r, lanes(a), 322, 233, 2);
+    cost_per(r, lanes(a), 285, 265, 2);
     cost_per(r, beat_bits(a), 1.56, 1.86, 0);
-    kernel(r, 650, 550);
+    kernel(r, 580, 690);
     r->dsp += 4;
 }
 

@@ -24,10 +24,14 @@ One synthesis may take RILL_MEASURE_TIMEOUT seconds (default 300).
 TEXT
 }
 
+# Registers with the attribute keep are equal copies, for their loads' sake: Yosys heeds it on cells alone and would make one of them.
+keep_copies="proc; select -set kept a:keep %ci1:+[Q] a:keep %d; opt_dff @kept; setattr -set keep 1 a:keep %ci1:+[Q] a:keep %d; "
+
 synthesize() { # result-file module name=value...
     local result=$1 module=$2
     shift
     template_script "$@"
+    script+="hierarchy -top $module; $keep_copies"
     timeout "$limit" yosys -q -p "$script synth_xilinx $synth_options -top $module; tee -q -o $result stat" >"$result.log" 2>&1
 }
 
