@@ -26,6 +26,30 @@ struct cost_resources cost_fifo(int64_t depth, int64_t bits, const char *style);
 // One instance of an RTL module. False when there is no formula for the module; *out is zero then.
 bool cost_module(const char *module, const struct ir_param *param, int params, struct cost_resources *out);
 
+// The table of syntheses (verif/cost/measured.txt) that the formulas are fitted to.
+struct cost_row {
+    const char *module;
+    struct ir_param *param;
+    int params;
+    struct cost_resources is;
+};
+struct cost_rows { // a vector
+    struct cost_row *items;
+    size_t count, capacity;
+};
+struct cost_rows cost_rows_read(struct arena *); // none when the table is not with the program
+// The row of just these parameters, whatever its tables hold; NULL: not measured.
+const struct cost_row *cost_row_of(const struct cost_rows *, const char *module, const struct ir_param *param, int params);
+struct cost_fit_of { // in percent of what was measured, over the rows of at least 300 cells
+    int rows;
+    double mean, worst; // mean of the sizes; worst with its sign, estimates that are too low below 0
+};
+struct cost_fit {
+    int rows; // all
+    struct cost_fit_of lut, ff;
+};
+struct cost_fit cost_fit(const struct cost_rows *, const char *module); // NULL: of all modules
+
 // A memory of a kernel whose RAM_STYLE may be chosen.
 struct cost_memory {
     int64_t words, bits, times; // times: so many of it side by side

@@ -99,7 +99,7 @@ void formula_layout_converter(const struct args *a, struct cost_resources *r) {
 }
 
 // rill_rotate, yosys: 2:1 multiplexers alone or two in a LUT.
-static double rotation(int64_t elements, int64_t bits) { return (double)(elements * bits * (1 + log2_up(elements) / 2)); }
+static double rotation(int64_t elements, int64_t bits) { return 0.88 * (double)(elements * bits * (1 + log2_up(elements) / 2)); }
 
 // Trips of the innermost loop, which stands first: whether words end with it.
 static bool is_aligned(const struct args *a, int64_t lanes) {
@@ -124,9 +124,8 @@ void formula_corner_turn(const struct args *a, struct cost_resources *r) {
         cost_per(r, loops, 40, 18, 0);
         return;
     }
-    cost_per(r, lanes * lanes * bits, 0.6, 0, 0);
-    cost_per(r, lanes * lanes * row, 0.6, 0, 0);
-    cost_per(r, lanes * loops * (row + log), 3, 2, 0);
+    cost_per(r, lanes * lanes * (bits + row), 0.5, 0, 0);
+    cost_per(r, lanes * loops * (row + log), 2.7, 2.6, 0);
 }
 
 // Elements that a shifted word can have after a stage of the shifter: the word and the places moved so far.

@@ -77,6 +77,7 @@ void emit_report_text(const struct ir *ir, struct text *out) {
     struct report r = report_make(ir);
     add_summary(&r, out);
     report_kernels(&r, out);
+    report_fit(&r, out);
     report_fifos(&r, out);
     report_memories(&r, out);
     report_dies(&r, out);

@@ -12,6 +12,7 @@ struct report {
     struct cost_design cost;
     struct cost_beats beats; // of the slowest engine
     struct cost_bound bound;
+    struct cost_rows measured; // none: the table is not with the program
 };
 struct report report_make(const struct ir *);
 // After the shell's share, in the same units. False without a device.
@@ -56,6 +57,9 @@ const char *report_contract(const struct report *, int kernel);
 bool report_has_dies(const struct report *);
 void report_dies(const struct report *, struct text *out);
 void report_dies_json(const struct report *, struct text *out);
+void report_fit(const struct report *, struct text *out); // estimates beside measurements
+void report_fit_json(const struct report *, struct text *out);
+void report_measured_json(const struct report *, int kernel, struct text *out); // of a kernel measured with its own parameters
 void report_memories(const struct report *, struct text *out);
 void report_memories_json(const struct report *, struct text *out);
 

@@ -16,6 +16,7 @@ static const struct rill_device *find_device(const struct ir *ir) {
 struct report report_make(const struct ir *ir) {
     struct report r = {.ir = ir, .device = find_device(ir), .position = ir->design.context / 2};
     r.cost = cost_design(ir);
+    r.measured = cost_rows_read(ir->arena);
     int engine = cost_slowest_engine(ir, r.position);
     if (engine != IR_NONE) r.beats = cost_engine_beats(ir, engine, r.position);
     r.bound = cost_token_bound(ir, r.device, r.position);

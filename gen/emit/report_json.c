@@ -82,6 +82,7 @@ static void add_kernels(const struct report *r, struct text *out) {
         text_add(out, ", ");
         if (r->cost.known[k]) add_resources(&r->cost.kernel[k], out);
         else text_add(out, "\"lut\": null, \"ff\": null, \"dsp\": null, \"bram36\": null, \"uram\": null");
+        report_measured_json(r, k, out);
         text_addf(out, ", \"busy\": %lld, \"latency\": ", (long long)work.busy);
         if (work.latency == IR_NONE) text_add(out, "null}");
         else text_addf(out, "%lld}", (long long)work.latency);
@@ -141,6 +142,7 @@ void emit_report_json(const struct ir *ir, struct text *out) {
     add_decode(&r, out);
     if (ir->engines > 1) add_engines(&r, out);
     add_kernels(&r, out);
+    report_fit_json(&r, out);
     report_memories_json(&r, out);
     report_dies_json(&r, out);
     add_fifos(&r, out);

@@ -11,12 +11,15 @@ usage() {
     cat <<'TEXT'
 usage: verif/cost/measure.sh MODULE [NAME=VALUE...]
        verif/cost/measure.sh --table [--all] [module...]
+       verif/cost/measure.sh --design DIR
   MODULE      synthesizes one template (yosys synth_xilinx -family xcup) and prints its row of the table
   NAME=VALUE  its parameters, as Verilog constants. For schedule tables also NAME=random:BITS, that many bits that look random, and
-              NAME=turns:ENTRIES:PORTS, entries of 8 bits that name the ports in turn
+              NAME=turns:ENTRIES:PORTS, entries of 8 bits that name the ports in turn; with apart=MODULE, all instances of a part are
+              synthesized once and not together with what is around them: for modules with many equal parts
   --table     measures the rows of verif/cost/measured.txt that have no figures yet and puts them in; a new row is a line `MODULE NAME=VALUE...`
   --all       those that have figures, too
   module      only rows of these modules
+  --design    the rows of a generated design's instances with their own parameters, which are not in the table yet, each once: to be added to it
 
 A row: MODULE NAME=VALUE... : LUT FF DSP BRAM36 URAM
 LUT counts every LUT cell once, LUTRAM by the LUTs it occupies, a shift register as one; a RAMB18 is half a BRAM36.
@@ -28,16 +31,23 @@ TEXT
 keep_copies="proc; select -set kept a:keep %ci1:+[Q] a:keep %d; opt_dff @kept; setattr -set keep 1 a:keep %ci1:+[Q] a:keep %d; "
 
 synthesize() { # result-file module name=value...
-    local result=$1 module=$2
+    local result=$1 module=$2 arg parameters=() apart=""
     shift
-    template_script "$@"
-    script+="hierarchy -top $module; $keep_copies"
-    timeout "$limit" yosys -q -p "$script synth_xilinx $synth_options -top $module; tee -q -o $result stat" >"$result.log" 2>&1
+    for arg in "$@"; do
+        case $arg in
+            apart=*) apart+="setattr -mod -set keep_hierarchy 1 *${arg#apart=}*; " ;;
+            *) parameters+=("$arg") ;;
+        esac
+    done
+    template_script "${parameters[@]}"
+    script+="hierarchy -top $module; $keep_copies$apart"
+    timeout "$limit" yosys -q -p "$script synth_xilinx $synth_options -top $module; tee -q -o $result stat -top $module" >"$result.log" 2>&1
 }
 
 # `stat` to the five figures.
 count_cells() { # result-file
     awk '
+        /^=== design hierarchy ===$/ { delete cells }
         /^ +[A-Z0-9_]+ +[0-9]+$/ { cells[$1] += $2 }
         END {
             memory["RAM32M16"] = memory["RAM64M8"] = memory["RAM512X1S"] = memory["RAM64X8SW"] = memory["RAM32X16DR8"] = 8
@@ -98,6 +108,52 @@ update_table() { # all(0|1) module...
     return $failed
 }
 
+# From the instances of rtl/rill_top.v; tables of schedules become random ones.
+design_rows() { # directory
+    awk '
+        # Constants side by side to one; a table to one that looks random, as rows have it.
+        function constant(name, value,    piece, pieces, bits, hex, i, digits) {
+            gsub(/[{}]/, "", value)
+            if (value !~ /,/ && name != "TABLE") return value
+            pieces = split(value, piece, ",")
+            for (i = 1; i <= pieces; i++) {
+                bits += piece[i] + 0
+                digits = substr(piece[i], index(piece[i], "\047") + 2)
+                if (piece[i] ~ /\047d/) digits = sprintf("%x", digits)
+                while (4 * length(digits) < piece[i] + 0) digits = "0" digits
+                hex = hex digits
+            }
+            if (name != "TABLE") return bits "\047h" hex
+            return module ~ /^rill_(stream_|fifo_pool)/ ? "turns:" of["ENTRIES"] ":" of["PORTS"] : "random:" bits
+        }
+        function put_row(    row, i) {
+            row = module
+            for (i = 1; i <= n; i++) row = row " " name[i] "=" constant(name[i], value[i])
+            if (module == "rill_engine" && of["CHANNELS"] + 0 > 4) row = row " apart=rill_engine_lane apart=rill_dequantize"
+            if (!seen[row]++) print row
+        }
+        /^    rill_[a-z0-9_]+ #\($/ { module = $1; text = ""; next }
+        module == "" { next }
+        { text = text $0 }
+        /\)\) *u_/ {
+            sub(/\)\) *u_.*/, ")", text)
+            n = split(text, part, /\),? *\.|\)$/) - 1
+            delete of
+            for (i = 1; i <= n; i++) {
+                split(part[i], pair, "(")
+                name[i] = pair[1]
+                gsub(/[ .]/, "", name[i])
+                value[i] = substr(part[i], index(part[i], "(") + 1)
+                gsub(/ /, "", value[i])
+                of[name[i]] = value[i]
+            }
+            put_row()
+            module = ""
+        }' "$1/rtl/rill_top.v" | grep -vE '^rill_(assert|probe|fifo_probe|pipe|delay_line)' | while IFS= read -r row; do
+        grep -qF "$row" "$table" || echo "$row"
+    done
+}
+
 case ${1:-} in
     --help | -h) usage ;;
     --table)
@@ -105,6 +161,9 @@ case ${1:-} in
         all=0
         [ "${1:-}" = --all ] && { all=1; shift; }
         update_table $all "$@" ;;
+    --design)
+        [ -s "${2:-}/rtl/rill_top.v" ] || { echo "$0: no generated design in '${2:-}'" >&2; exit 2; }
+        design_rows "$2" ;;
     '' | -*) usage >&2; exit 2 ;;
     *) measure "$@" ;;
 esac

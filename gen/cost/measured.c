@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of syntheses, and how far the formulas are from it.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "cost.h"
+
+enum { TABLE_BYTES = 1 << 20, LEAST = 300 /* cells: of less, shares say nothing */ };
+
+// "MODULE NAME=VALUE... : LUT FF DSP BRAM36 URAM". False for comments and rows without figures.
+static bool read_row(struct arena *arena, char *line, struct cost_row *row) {
+    char *colon = strstr(line, " : "), *save = NULL;
+    double lut, ff, dsp, bram36, uram;
+    if (line[0] == '#' || !colon || sscanf(colon + 3, "%lf %lf %lf %lf %lf", &lut, &ff, &dsp, &bram36, &uram) != 5) return false;
+    *colon = '\0';
+    *row = (struct cost_row){.module = strtok_r(line, " ", &save),
+                             .is = {(int64_t)lut, (int64_t)ff, (int64_t)dsp, (int64_t)(2 * bram36), (int64_t)uram}};
+    row->param = ARENA_ARRAY(arena, struct ir_param, (size_t)(colon - line)); // more than enough
+    for (char *word, *equals; (word = strtok_r(NULL, " ", &save)) && (equals = strchr(word, '='));) {
+        *equals = '\0';
+        if (!strcmp(word, "apart")) continue; // how it was measured
+        row->param[row->params++] = (struct ir_param){word, equals + 1};
+    }
+    return true;
+}
+
+struct cost_rows cost_rows_read(struct arena *arena) {
+    struct cost_rows rows = {0};
+    const char *path = file_find_shared(arena, "verif/cost/measured.txt"), *why;
+    size_t len;
+    char *text = path ? file_read(arena, path, TABLE_BYTES, &len, &why) : NULL, *save = NULL;
+    for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
+        struct cost_row row;
+        if (read_row(arena, line, &row)) VEC_PUSH(arena, rows, row);
+    }
+    return rows;
+}
+
+static void count(struct cost_fit_of *fit, int64_t estimate, int64_t measured) {
+    if (measured < LEAST) return;
+    double error = 100.0 * (double)(estimate - measured) / (double)measured, size = error < 0 ? -error : error;
+    fit->mean = (fit->mean * fit->rows + size) / (fit->rows + 1);
+    fit->rows++;
+    if (size > (fit->worst < 0 ? -fit->worst : fit->worst)) fit->worst = error;
+}
+
+struct cost_fit cost_fit(const struct cost_rows *rows, const char *module) {
+    struct cost_fit fit = {0};
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct cost_row *row = &rows->items[i];
+        struct cost_resources r;
+        if ((module && strcmp(row->module, module) != 0) || !cost_module(row->module, row->param, row->params, &r)) continue;
+        fit.rows++;
+        count(&fit.lut, r.lut, row->is.lut);
+        count(&fit.ff, r.ff, row->is.ff);
+    }
+    return fit;
+}
+
+// What tables hold does not count: rows have random ones.
+static bool same_value(const char *name, const char *a, const char *b) {
+    if (!strcmp(name, "TABLE") || !strncmp(name, "SECTION_", 8)) return true;
+    const struct ir_param one = {"V", a}, other = {"V", b};
+    const struct args x = {&one, 1}, y = {&other, 1};
+    int64_t none = INT64_MIN, left = args_int(&x, "V", none), right = args_int(&y, "V", none);
+    return left == none || right == none ? !strcmp(a, b) : left == right;
+}
+
+const struct cost_row *cost_row_of(const struct cost_rows *rows, const char *module, const struct ir_param *param, int params) {
+    const struct args have = {param, params};
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct cost_row *row = &rows->items[i];
+        if (strcmp(row->module, module) != 0 || row->params != params) continue;
+        int same = 0;
+        while (same < params && same_value(row->param[same].name, row->param[same].value, args_text(&have, row->param[same].name))) same++;
+        if (same == params) return row;
+    }
+    return NULL;
+}
