@@ -20,7 +20,7 @@ $(OUT)/rill: $(OUT)/obj/gen/main.o $(OUT)/librill.a
 $(OUT)/librill.a: $(OBJ) $(SIM_OBJ)
 	@rm -f $@ && ar rcs $@ $^
 
-$(OUT)/obj/verif/golden/%.o: CFLAGS += -O3
+$(OUT)/obj/verif/golden/%.o $(OUT)/obj/gen/timing/%.o: CFLAGS += -O3
 $(OUT)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "cc $<"

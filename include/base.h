@@ -30,9 +30,10 @@ int u64_clog2(uint64_t v);
 
 // ---- arena: one per run; everything in it lives until arena_free or the release of an older mark ----
 struct arena {
-    struct arena_block *top; // newest block
-    size_t used;             // bytes handed out in all
-    size_t fail_after;       // tests: the n-th allocation from now fails (0 = never)
+    struct arena_block *top;   // newest block
+    struct arena_block *spare; // released ones, for what comes next
+    size_t used;               // bytes handed out in all
+    size_t fail_after;         // tests: the n-th allocation from now fails (0 = never)
 };
 struct arena_mark {
     struct arena_block *block;
@@ -43,6 +44,8 @@ void arena_init(struct arena *arena);
 void arena_free(struct arena *arena);
 // Zeroed memory for count items of size bytes (max_align_t aligned). Never NULL: ends the run through base_fatal.
 void *arena_alloc(struct arena *arena, size_t count, size_t size);
+// The same with whatever the memory held before.
+void *arena_alloc_dirty(struct arena *arena, size_t count, size_t size);
 #define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), 1, sizeof(type)))
 #define ARENA_ARRAY(arena, type, n) ((type *)arena_alloc((arena), (n), sizeof(type)))
 char *arena_strdup(struct arena *arena, const char *s);
@@ -64,7 +67,7 @@ void arena_release(struct arena *arena, struct arena_mark mark);
 void *vec_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t item_size);
 #define VEC_PUSH(arena, v, ...)                                                                                                                      \
     do {                                                                                                                                             \
-        (v).items = vec_grow((arena), (v).items, (v).count, &(v).capacity, sizeof *(v).items);                                                       \
+        if ((v).count >= (v).capacity) (v).items = vec_grow((arena), (v).items, (v).count, &(v).capacity, sizeof *(v).items);                        \
         (v).items[(v).count++] = (__VA_ARGS__);                                                                                                      \
     } while (0)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arena: a list of blocks, newest first. Marks remember a block and how full it was.
+// Arena: a list of blocks, newest first. Marks remember a block and how full it was. Released blocks are kept until arena_free.
 #include "base.h"
 
 #include <stdlib.h>
@@ -15,7 +15,14 @@ struct arena_block {
 
 void arena_init(struct arena *arena) { *arena = (struct arena){0}; }
 
-void arena_free(struct arena *arena) { arena_release(arena, (struct arena_mark){0}); }
+void arena_free(struct arena *arena) {
+    arena_release(arena, (struct arena_mark){0});
+    while (arena->spare) {
+        struct arena_block *block = arena->spare;
+        arena->spare = block->below;
+        free(block);
+    }
+}
 
 struct arena_mark arena_mark(const struct arena *arena) {
     return (struct arena_mark){arena->top, arena->top ? arena->top->fill : 0};
@@ -26,7 +33,8 @@ void arena_release(struct arena *arena, struct arena_mark mark) {
         struct arena_block *block = arena->top;
         arena->top = block->below;
         arena->used -= block->fill;
-        free(block);
+        block->below = arena->spare;
+        arena->spare = block;
     }
     if (arena->top != mark.block) base_fatal("arena: mark of another arena, or already released");
     if (!mark.block) return;
@@ -34,13 +42,27 @@ void arena_release(struct arena *arena, struct arena_mark mark) {
     mark.block->fill = mark.fill;
 }
 
+// The smallest spare block that is large enough, taken from the list; NULL if there is none.
+static struct arena_block *spare_block(struct arena *arena, size_t size) {
+    struct arena_block **best = NULL;
+    for (struct arena_block **b = &arena->spare; *b; b = &(*b)->below)
+        if ((*b)->size >= size && (!best || (*b)->size < (*best)->size)) best = b;
+    if (!best) return NULL;
+    struct arena_block *block = *best;
+    *best = block->below;
+    return block;
+}
+
 static struct arena_block *block_new(struct arena *arena, size_t need) {
     size_t size = need > ARENA_BLOCK_BYTES ? need : ARENA_BLOCK_BYTES, total;
     if (!size_add(size, sizeof(struct arena_block), &total)) base_fatal("arena: size overflow");
-    struct arena_block *block = malloc(total);
-    if (!block) base_fatal("out of memory (%zu bytes)", total);
+    struct arena_block *block = spare_block(arena, size);
+    if (!block) {
+        block = malloc(total);
+        if (!block) base_fatal("out of memory (%zu bytes)", total);
+        block->size = size;
+    }
     block->below = arena->top;
-    block->size = size;
     block->fill = 0;
     arena->top = block;
     return block;
@@ -53,15 +75,21 @@ static size_t round_size(size_t count, size_t size) {
     return bytes & ~(align - 1);
 }
 
-void *arena_alloc(struct arena *arena, size_t count, size_t size) {
-    size_t bytes = round_size(count, size);
+static void *take(struct arena *arena, size_t bytes) {
     if (arena->fail_after && --arena->fail_after == 0) base_fatal("out of memory (injected)");
     struct arena_block *block = arena->top;
     if (!block || block->size - block->fill < bytes) block = block_new(arena, bytes);
     void *p = (char *)block->data + block->fill;
     block->fill += bytes;
     arena->used += bytes;
-    return memset(p, 0, bytes);
+    return p;
+}
+
+void *arena_alloc_dirty(struct arena *arena, size_t count, size_t size) { return take(arena, round_size(count, size)); }
+
+void *arena_alloc(struct arena *arena, size_t count, size_t size) {
+    size_t bytes = round_size(count, size);
+    return memset(take(arena, bytes), 0, bytes);
 }
 
 char *arena_strndup(struct arena *arena, const char *s, size_t len) {
@@ -98,7 +126,7 @@ void *vec_grow(struct arena *arena, void *items, size_t count, size_t *capacity,
     size_t larger;
     if (!size_mul(*capacity, 2, &larger)) base_fatal("vector: size overflow");
     if (larger < 8) larger = 8;
-    void *copy = arena_alloc(arena, larger, item_size);
+    void *copy = arena_alloc_dirty(arena, larger, item_size);
     if (count) memcpy(copy, items, count * item_size);
     *capacity = larger;
     return copy;

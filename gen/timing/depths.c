@@ -30,6 +30,7 @@ struct test_case {
     int64_t *high_water; // per edge, there; then at the depths found so far
     int64_t *single;     // the same with a single word in each pipeline
     int64_t *trial;      // the same of a depth that is tried
+    int64_t *words;      // per edge, in a run of it; NULL: there has been none
 };
 
 struct sizing {
@@ -98,16 +99,24 @@ static void choose_cases(struct sizing *z) {
 
 // ---- runs ----
 
-static struct timing_result *run(struct sizing *z, const struct test_case *t, const int64_t *depth, bool single_word) {
+static void note_words(struct sizing *z, struct test_case *t, const struct timing_result *r) {
+    if (t->words || r->stuck) return;
+    t->words = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+    for (int e = 0; e < z->ir->edges; e++) t->words[e] = r->edge[e].words;
+}
+
+static struct timing_result *run(struct sizing *z, struct test_case *t, const int64_t *depth, bool single_word) {
     struct timing_options o = {.step = t->step,
                                .steps = t->steps,
                                .bounded = depth != NULL || z->emitted,
                                .depth = depth,
                                .single_word = single_word,
                                .layers = LAYERS,
+                               .words = t->words,
                                .limit = TIMING_LIMIT};
     o.memory = z->memory;
     struct timing_result *r = timing_simulate(&z->scratch, z->ir, &o, &z->missing);
+    if (r) note_words(z, t, r);
     if (r) z->words += r->words;
     return r;
 }
@@ -372,12 +381,14 @@ static void add_requests(struct sizing *z) {
     }
 }
 
-static bool mark_case(struct sizing *z, const struct test_case *t, bool twice) {
-    struct timing_options o = {.step = t->step, .steps = t->steps, .bounded = true, .twice = twice, .layers = LAYERS, .limit = TIMING_LIMIT};
+static bool mark_case(struct sizing *z, struct test_case *t, bool twice) {
+    struct timing_options o = {
+        .step = t->step, .steps = t->steps, .bounded = true, .twice = twice, .layers = LAYERS, .words = t->words, .limit = TIMING_LIMIT};
     struct arena_mark mark = arena_mark(&z->scratch);
     o.memory = z->memory;
     o.memory.refreshes = !twice; // the deeper FIFOs hold most behind the fastest memory
     const struct timing_result *r = timing_simulate(&z->scratch, z->ir, &o, &z->missing);
+    if (r) note_words(z, t, r);
     for (int e = 0; r && e < z->ir->edges; e++)
         if (twice ? r->edge[e].high_water > z->ir->edge[e].depth : r->edge[e].full > 0) z->ir->edge[e].run_ahead = 1;
     arena_release(&z->scratch, mark);

@@ -17,13 +17,14 @@ struct sim_pool;
 struct sim_edge {
     struct sim_pool *pool; // whose storage it shares, at `place`; or NULL
     int place;
-    int64_t depth;   // 0: unbounded
-    int64_t latency; // of rill_fifo: 1 up to two words, else 2
-    int64_t puts, takes, capacity;
+    int64_t depth;                           // 0: unbounded
+    int64_t latency;                         // of rill_fifo: 1 up to two words, else 2
+    int64_t puts, takes, capacity, expected; // words
     int64_t *put, *take;
     uint8_t *mark;
     int64_t full; // cycles in which the writer waited
     int writer, reader;
+    bool starved, blocked; // the reader has looked for a word in vain, the writer for room: the next one wakes it
 };
 
 // Memory of one channel: accesses in the order of their times.
@@ -153,7 +154,11 @@ void pool_take(struct sim_pool *, int64_t at, uint8_t mark);
 bool pools_open(struct sim *); // false: a pool's parameters are none
 
 // There is a word that has not been taken; from when on it may be.
-static inline bool edge_waiting(const struct sim_edge *e) { return e->takes < e->puts && (!e->pool || pool_gives(e->pool, e->place)); }
+static inline bool edge_waiting(struct sim_edge *e) {
+    if (e->takes < e->puts && (!e->pool || pool_gives(e->pool, e->place))) return true;
+    e->starved = true;
+    return false;
+}
 static inline int64_t edge_avail(const struct sim_edge *e) {
     int64_t at = e->put[e->takes] + e->latency;
     if (e->pool && pool_given(e->pool) > at) at = pool_given(e->pool);
@@ -161,18 +166,43 @@ static inline int64_t edge_avail(const struct sim_edge *e) {
 }
 static inline uint8_t edge_mark(const struct sim_edge *e) { return e->mark[e->takes]; }
 // From when on the next word finds room. False while that is not known.
-static inline bool edge_room(const struct sim_edge *e, int64_t *at) {
+static inline bool edge_room(struct sim_edge *e, int64_t *at) {
     *at = e->puts ? e->put[e->puts - 1] + 1 : 0;
     if (e->pool) return pool_room(e->pool, e->place, at);
     if (e->depth == 0 || e->puts < e->depth) return true;
-    if (e->puts - e->depth >= e->takes) return false;
+    if (e->puts - e->depth >= e->takes) {
+        e->blocked = true;
+        return false;
+    }
     if (e->take[e->puts - e->depth] >= *at) *at = e->take[e->puts - e->depth] + 1;
     return true;
 }
 void edge_init(struct sim_edge *, int64_t depth, int writer, int reader);
-void edge_put(struct sim *, struct sim_edge *, int64_t offered, int64_t at, uint8_t mark); // offered: when the writer had it
-void edge_take(struct sim *, struct sim_edge *, int64_t at);
-void sim_wake(struct sim *, int kernel);
+void edge_grow(struct sim *, struct sim_edge *);
+static inline void sim_wake(struct sim *sim, int kernel) {
+    if (kernel == IR_NONE || sim->actor[kernel].queued || !sim->actor[kernel].run) return;
+    sim->actor[kernel].queued = true;
+    int place = sim->queue_head + sim->queue_count++;
+    sim->queue[place < sim->ir->kernels ? place : place - sim->ir->kernels] = kernel;
+}
+static inline void edge_put(struct sim *sim, struct sim_edge *e, int64_t offered, int64_t at, uint8_t mark) { // offered: when the writer had it
+    if (e->puts == e->capacity) edge_grow(sim, e);
+    sim->words++;
+    e->full += at - offered;
+    e->put[e->puts] = at;
+    e->mark[e->puts++] = mark;
+    if (e->pool) pool_put(e->pool, at, mark);
+    if (!e->starved && !e->pool) return;
+    e->starved = false;
+    sim_wake(sim, e->reader);
+}
+static inline void edge_take(struct sim *sim, struct sim_edge *e, int64_t at) {
+    e->take[e->takes++] = at;
+    if (e->pool) pool_take(e->pool, at, e->mark[e->takes - 1]);
+    if (!e->blocked && !(e->pool && e->depth)) return;
+    e->blocked = false;
+    sim_wake(sim, e->writer);
+}
 void sim_wake_all(struct sim *, enum timing_machine); // its kernels
 
 // ---- stages that stall together (rill_pipe): a word that is offered and not taken holds all of them ----
@@ -229,10 +259,14 @@ struct sim_turns {
     struct sim_walk fetch;
     int64_t ready; // when the walk can give its next entry
     bool inside;   // in the middle of a step
+    bool known;    // the present turn, and from when on it is there:
+    int64_t turn, since;
 };
 bool turns_init(struct sim *, struct actor *, struct sim_turns *);
-// The present turn and from when on it is there; false while unknown or at the end.
-bool turns_present(struct sim *, struct sim_turns *, int64_t *entry, int64_t *from);
+// Brings what turns are known ahead; whenever the step may have come, and before turns_present.
+void turns_fetch(struct sim *, struct sim_turns *);
+// The present turn; raises *from to when it is there. False while unknown or at the end.
+bool turns_present(struct sim *, struct sim_turns *, int64_t *turn, int64_t *from);
 void turns_done(struct sim *, struct sim_turns *, int64_t at);
 
 // ---- memory ----

@@ -32,6 +32,7 @@ struct engine {
     int *firing; // per entry of the schedule
     struct sim_schedule schedule;
     struct sim_walk walk;
+    int64_t entry; // of the running firing
     struct sim_edge *step, *x, *keys, *y;
     struct lane *lane; // of the channel that stands for all, and of those with clients of their own
     int lanes;
@@ -189,6 +190,7 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
     e->column_units = e->mode == MODE_INT4 ? 2 : 1;
     e->header_left = e->header;
     e->row = e->beat = e->turn = 0;
+    e->entry = entry;
     e->active = true;
 }
 
@@ -369,11 +371,11 @@ static void command(struct sim *sim, struct engine *e) {
 }
 
 static bool engine_command(struct sim *sim, const struct actor *a, struct engine *e) {
-    int64_t need[TIMING_CAUSES], entry;
+    int64_t need[TIMING_CAUSES];
     if (!e->active && !start_firing(sim, a, e)) return false;
-    if (!command_ready(a, e, need) || !sim_walk_entry(sim, &e->schedule, &e->walk, &entry)) return false;
+    if (!command_ready(a, e, need)) return false;
     e->now = need[TIMING_FOR_ROOM];
-    account(sim, e, entry, need);
+    account(sim, e, e->entry, need);
     e->turning &= e->header_left > 0;
     e->free = e->now + 1;
     command(sim, e);

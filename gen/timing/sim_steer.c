@@ -104,7 +104,7 @@ bool turns_init(struct sim *sim, struct actor *a, struct sim_turns *t) {
 
 static bool fetch_turn(struct sim *sim, struct sim_turns *t) {
     int64_t entry, room;
-    if (!sim_walk_entry(sim, &t->schedule, &t->fetch, &entry) || !edge_room(&t->ahead, &room)) return false;
+    if (!edge_room(&t->ahead, &room) || !sim_walk_entry(sim, &t->schedule, &t->fetch, &entry)) return false;
     if (!t->inside) {
         while (t->steps->takes <= t->fetch.step) { // steps without an entry of this schedule are swallowed on the way
             if (!edge_waiting(t->steps)) return false;
@@ -121,17 +121,28 @@ static bool fetch_turn(struct sim *sim, struct sim_turns *t) {
     return true;
 }
 
-bool turns_present(struct sim *sim, struct sim_turns *t, int64_t *entry, int64_t *from) {
+void turns_fetch(struct sim *sim, struct sim_turns *t) {
     while (fetch_turn(sim, t)) continue;
-    if (!edge_waiting(&t->ahead) || !sim_walk_entry(sim, &t->schedule, &t->walk, entry)) return false;
-    *from = at_least(*from, edge_avail(&t->ahead));
-    *entry = (int64_t)sim_schedule_field(&t->schedule, *entry, 7, 0);
+}
+
+bool turns_present(struct sim *sim, struct sim_turns *t, int64_t *turn, int64_t *from) {
+    int64_t entry;
+    if (!t->known) {
+        if (!edge_waiting(&t->ahead) || !sim_walk_entry(sim, &t->schedule, &t->walk, &entry)) return false;
+        t->since = edge_avail(&t->ahead);
+        t->turn = (int64_t)sim_schedule_field(&t->schedule, entry, 7, 0);
+        t->known = true;
+    }
+    *from = at_least(*from, t->since);
+    *turn = t->turn;
     return true;
 }
 
 void turns_done(struct sim *sim, struct sim_turns *t, int64_t at) {
     edge_take(sim, &t->ahead, at);
     sim_walk_next(sim, &t->schedule, &t->walk);
+    t->known = false;
+    turns_fetch(sim, t);
 }
 
 // ---- fork ----
@@ -203,6 +214,7 @@ static bool steer_init(struct sim *sim, struct actor *a) {
 
 static void steer_run(struct sim *sim, struct actor *a) {
     struct steer *s = a->state;
+    turns_fetch(sim, &s->turns);
     for (;;) {
         int64_t turn, from = 0, room = 0;
         if (!turns_present(sim, &s->turns, &turn, &from)) return;

@@ -183,8 +183,7 @@ static bool bank_word_in(struct sim *sim, struct actor *a, struct bank *b) {
 
 // Units of a firing are made even: one of zeros follows the last group of a token.
 static bool needs_pad(const struct actor *a, const struct bank *b, const struct group *g, bool closes) {
-    bool odd_here = div_up(g->rows, a->c.pack) % 2;
-    return a->c.pads && closes && (b->odd ^ odd_here);
+    return a->c.pads && closes && (b->odd ^ (div_up(g->rows, a->c.pack) % 2 != 0));
 }
 
 static bool firing_closes(const struct actor *a, const struct bank *b, const struct group *g) {
@@ -204,8 +203,7 @@ static bool scalar_room(const struct actor *a, const struct bank *b, int64_t *fr
 }
 
 static void group_end(const struct actor *a, struct bank *b, struct group *g, bool closes, int64_t at) {
-    bool odd_here = div_up(g->rows, a->c.pack) % 2;
-    b->odd = !closes && (b->odd ^ odd_here);
+    b->odd = a->c.pads && !closes && (b->odd ^ (div_up(g->rows, a->c.pack) % 2 != 0));
     b->fired = closes ? 0 : b->fired + 1;
     g->released = at + a->c.release;
     b->row = b->token = 0;
@@ -240,7 +238,7 @@ static bool bank_word_out(struct sim *sim, struct actor *a, struct bank *b) {
     if (!inputs_ready(&b->beside, false, &from) || !scalar_room(a, b, &from)) return false;
     if (!stage_enter(sim, &b->stage, b->out, from, &at)) return false;
     int64_t rows = g->rows + (a->c.by_token && needs_pad(a, b, g, closes));
-    bool whole = b->row == g->rows || b->row == g->rows - 1 || (b->row + 1) % a->c.pack == 0;
+    bool whole = b->row == g->rows || b->row == g->rows - 1 || a->c.pack == 1 || (b->row + 1) % a->c.pack == 0;
     bool end_of_token = a->c.by_token ? b->row == rows - 1 : b->row == g->rows - 1;
     bool last = end_of_token && tok_last && closes;
     inputs_take(sim, &b->beside, false, tok_last ? TIMING_TOK_LAST : 0, at);

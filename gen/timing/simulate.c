@@ -12,21 +12,16 @@ void edge_init(struct sim_edge *e, int64_t depth, int writer, int reader) {
     *e = (struct sim_edge){.depth = depth, .latency = depth == 1 || depth == 2 ? 1 : 2, .writer = writer, .reader = reader};
 }
 
-void sim_wake(struct sim *sim, int kernel) {
-    if (kernel == IR_NONE || sim->actor[kernel].queued || !sim->actor[kernel].run) return;
-    sim->actor[kernel].queued = true;
-    sim->queue[(sim->queue_head + sim->queue_count++) % sim->ir->kernels] = kernel;
-}
-
 void sim_wake_all(struct sim *sim, enum timing_machine machine) {
     for (int k = 0; k < sim->ir->kernels; k++)
         if (sim->actor[k].c.machine == machine) sim_wake(sim, k);
 }
 
-static void edge_grow(struct sim *sim, struct sim_edge *e) {
-    int64_t capacity = e->capacity ? 2 * e->capacity : 64;
-    int64_t *put = ARENA_ARRAY(sim->arena, int64_t, (size_t)capacity), *take = ARENA_ARRAY(sim->arena, int64_t, (size_t)capacity);
-    uint8_t *mark = ARENA_ARRAY(sim->arena, uint8_t, (size_t)capacity);
+void edge_grow(struct sim *sim, struct sim_edge *e) {
+    int64_t capacity = e->capacity ? 2 * e->capacity : at_least(e->expected, 64);
+    int64_t *put = arena_alloc_dirty(sim->arena, (size_t)capacity, sizeof *put);
+    int64_t *take = arena_alloc_dirty(sim->arena, (size_t)capacity, sizeof *take);
+    uint8_t *mark = arena_alloc_dirty(sim->arena, (size_t)capacity, sizeof *mark);
     if (e->puts) {
         memcpy(put, e->put, (size_t)e->puts * sizeof *put);
         memcpy(take, e->take, (size_t)e->takes * sizeof *take);
@@ -36,22 +31,6 @@ static void edge_grow(struct sim *sim, struct sim_edge *e) {
     e->take = take;
     e->mark = mark;
     e->capacity = capacity;
-}
-
-void edge_put(struct sim *sim, struct sim_edge *e, int64_t offered, int64_t at, uint8_t mark) {
-    if (e->puts == e->capacity) edge_grow(sim, e);
-    sim->words++;
-    e->full += at - offered;
-    e->put[e->puts] = at;
-    e->mark[e->puts++] = mark;
-    if (e->pool) pool_put(e->pool, at, mark);
-    sim_wake(sim, e->reader);
-}
-
-void edge_take(struct sim *sim, struct sim_edge *e, int64_t at) {
-    e->take[e->takes++] = at;
-    if (e->pool) pool_take(e->pool, at, e->mark[e->takes - 1]);
-    if (e->depth) sim_wake(sim, e->writer);
 }
 
 static struct sim_edge *edge_of(struct sim *sim, const struct ir_port *p) { return p->edge == IR_NONE ? NULL : &sim->edge[p->edge]; }
@@ -155,6 +134,7 @@ static void open_edges(struct sim *sim) {
         int64_t given = sim->options->depth ? sim->options->depth[e] : ir->edge[e].depth * (sim->options->twice ? 2 : 1);
         bool bounded = sim->options->bounded || always_bounded(sim, &ir->edge[e]);
         edge_init(&sim->edge[e], bounded ? at_least(given, 2) : 0, ir->edge[e].src_kernel, ir->edge[e].dst_kernel);
+        sim->edge[e].expected = sim->options->words ? sim->options->words[e] : 0;
         sim->edge[e].latency += ir->edge[e].crossings; // register slices: a cycle and two words of room each
         if (bounded) sim->edge[e].depth += 2 * ir->edge[e].crossings;
     }
@@ -356,7 +336,7 @@ struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, 
         while (!sim.queue_count && memory_serve_one(&sim)) continue; // nothing can go on: the earliest request has its turn
         if (!sim.queue_count) break;
         struct actor *a = &sim.actor[sim.queue[sim.queue_head]];
-        sim.queue_head = (sim.queue_head + 1) % ir->kernels;
+        if (++sim.queue_head == ir->kernels) sim.queue_head = 0;
         sim.queue_count--;
         a->queued = false;
         if (has_part(&sim, a)) a->run(&sim, a);
