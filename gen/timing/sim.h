@@ -6,8 +6,8 @@
 #ifndef RILL_TIMING_SIM_H
 #define RILL_TIMING_SIM_H
 
-#include "../../verif/model/hbm_bank.h" // one memory for the simulation and its forecast
 #include "cost/args.h"
+#include "sim_memory.h"
 #include "timing.h"
 
 enum { SIM_COUNT_SHIFT = 2 /* of a mark: valid elements, 0: all */ };
@@ -27,66 +27,7 @@ struct sim_edge {
     bool starved, blocked; // the reader has looked for a word in vain, the writer for room: the next one wakes it
 };
 
-// Memory of one channel: accesses in the order of their times.
-struct sim_memory {
-    struct timing_memory figure;
-    struct hbm_timing timing;
-    struct hbm_banks banks;
-    int64_t beat_bytes;
-};
-
 struct lane;
-
-// A descriptor that was handed over at a cycle.
-struct sim_run {
-    int64_t at, address, beats;
-    int64_t end; // cycle of its last burst
-};
-
-// An engine behind the arbiters of a channel: rill_dma_read, rill_dma_write.
-struct sim_client {
-    struct sim_channel *channel;
-    int kernel; // woken when the memory has answered
-    int index;  // place in the IR's list, -1: a lane; the arbiters ask in this order
-    bool is_write;
-    int64_t burst, buffer, outstanding; // beats of a burst and of the buffer; bursts under way
-    VEC(struct sim_run) run;
-    int64_t cut;                                      // runs that have been cut into bursts
-    int64_t address, left, bursts, requested, issued; // what is left of the present run; beats asked for; cycle of the last burst
-    VEC(int64_t) beat;                                // reads: cycle of arrival; writes: handed over
-    VEC(int64_t) taken;                               // reads: left the buffer; writes: went to the memory
-    VEC(int64_t) over;                                // per burst: its last beat has arrived, or its response
-    // The burst at the arbiter
-    bool waits;
-    int64_t at, beats, granted, granted_before;
-};
-
-struct sim_access { // the beats of a burst are all at the memory
-    int64_t at, address, beats;
-    struct sim_client *client;
-};
-
-enum { SIM_QUEUE = 32 /* bursts of a direction that a channel holds */, SIM_ORDER = 8 /* of rill_axi_write_arbiter */ };
-
-struct sim_side { // of a channel: reads or writes
-    int64_t free; // from when on the arbiter's register can take a burst
-    int last;     // client of the last grant
-    int64_t bursts;
-    int64_t beat;            // cycle of the last beat at the port
-    int64_t over[SIM_QUEUE]; // of the last bursts: the last beat read, the response
-    int64_t sent[SIM_ORDER]; // writes: the last beat
-    int64_t answer;          // writes: cycle of the last response
-};
-
-// One channel of the board. Of an engine's channels one stands for all; those with clients of their own are run beside it.
-struct sim_channel {
-    int index;
-    struct sim_memory memory;
-    VEC(struct sim_client *) client;
-    struct sim_side read, write;
-    VEC(struct sim_access) access; // writes that have not reached the banks, oldest first from `accessed` on
-    size_t accessed;
-};
 
 // What the kernels of a KV cache tell one another beside the streams: lists of times, in order.
 struct sim_cache {
