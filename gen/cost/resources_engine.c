@@ -67,7 +67,10 @@ static void engine_lane(int64_t beat, int64_t scale_beats, int64_t tokens_at_onc
 
 void formula_engine_lane(const struct args *a, struct cost_resources *r) { engine_lane(beat_bits(a), args_int(a, "SCALE_BEATS", 1), arrays(a), r); }
 
-static void dequantize(int64_t lanes, struct cost_resources *r) { cost_per(r, lanes, 892, 642, 2); }
+static void dequantize(int64_t lanes, struct cost_resources *r) {
+    cost_per(r, lanes, 862, 632, 2);
+    cost_per(r, 1, 30, 16, 0);
+}
 
 void formula_dequantize(const struct args *a, struct cost_resources *r) { dequantize(args_int(a, "LANES", 1), r); }
 

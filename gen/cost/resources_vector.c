@@ -50,23 +50,24 @@ static int64_t vector_chunks(const struct args *a) { return div_up(args_int(a, "
 // The variance multiplies wide sums by N: shifts if N is a power of two.
 void formula_layernorm(const struct args *a, struct cost_resources *r) {
     banks(a, vector_chunks(a), r);
-    cost_per(r, lanes(a), 1640, 1400, 10);
-    kernel(r, 2900, 2830);
-    r->dsp += is_power_of_two(args_int(a, "N", 1)) ? 18 : 30;
+    bool shifts = is_power_of_two(args_int(a, "N", 1));
+    cost_per(r, lanes(a), 1685, 1643, 10);
+    kernel(r, shifts ? 2380 : 2420, shifts ? 2995 : 3260);
+    r->dsp += shifts ? 16 : 25;
 }
 
 void formula_rmsnorm(const struct args *a, struct cost_resources *r) {
     banks(a, vector_chunks(a), r);
-    cost_per(r, lanes(a), 745, 874, 10);
-    kernel(r, 1414, 1766);
+    cost_per(r, lanes(a), 806, 1096, 10);
+    kernel(r, 1353, 1544);
     r->dsp += 4;
 }
 
 // One pass to scale and find the largest, one for exp, product and sum.
 void formula_softmax(const struct args *a, struct cost_resources *r) {
     banks(a, div_up(args_int(a, "CONTEXT", 1), lanes(a)), r);
-    cost_per(r, lanes(a), 1500, 1215, 8);
-    kernel(r, 845, 848);
+    cost_per(r, lanes(a), 1515, 1274, 8);
+    kernel(r, 830, 789);
     r->dsp += 2;
 }
 
