@@ -21,6 +21,7 @@
     X(lane_front, "rill_lane_front")                                                                                                                 \
     X(engine_lane, "rill_engine_lane")                                                                                                               \
     X(engine_offset, "rill_engine_offset")                                                                                                           \
+    X(engine_entries, "rill_engine_entries")                                                                                                         \
     X(engine_ctrl, "rill_engine_ctrl")                                                                                                               \
     X(x_buffer, "rill_x_buffer")                                                                                                                     \
     X(engine, "rill_engine")                                                                                                                         \

@@ -81,7 +81,12 @@ static void offset(int64_t beat, struct cost_resources *r) {
 
 void formula_engine_offset(const struct args *a, struct cost_resources *r) { offset(beat_bits(a), r); }
 
-void formula_engine_ctrl(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 330, 475, 0); }
+void formula_engine_entries(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 265, 370, 1); }
+
+void formula_engine_ctrl(const struct args *a, struct cost_resources *r) {
+    formula_engine_entries(a, r);
+    cost_per(r, 1, 285, 330, 0);
+}
 
 // Two RAMs of units for each token read at a time; LUTRAM brings its output registers, two of them are inside a block RAM.
 static void x_buffer(int64_t beat, int64_t tokens, int64_t tokens_at_once, int64_t units, struct cost_resources *r) {

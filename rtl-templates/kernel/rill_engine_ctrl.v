@@ -110,6 +110,7 @@ module rill_engine_ctrl #(
     localparam [31:0] ALL_WORDS = OUT_WORDS;
     localparam [31:0] BEAT_BYTES = XS;
     localparam [31:0] TWO = 2;
+    localparam [31:0] KEY_LANES = CHANNELS < 8 && CHANNELS > 0 ? CHANNELS : 8; // keys of the step itself in a row-step
     localparam MEMORY = 2'd0, KEYS = 2'd1, TAIL = 2'd2;
     localparam INT4 = 2'd1, SCORES = 2'd2, VALUES = 2'd3;  // modes; 0: int8 weights
 
@@ -143,134 +144,24 @@ module rill_engine_ctrl #(
         end
     endgenerate
 
-    // ---- the entry, and the position arithmetic it needs ----
-    wire [95:0] entry = s_axis_entry_tdata[95:0];
-    wire [63:0] step = s_axis_entry_tdata[159:96];
-    wire [7:0]  groups_up = entry[67:60] + 8'd7;
-    wire [21:0] lanes_up = step[47:32] * ALL_LANES[5:0];
-    wire [5:0]  over = lanes_up[5:0] - step[5:0];
-
-    reg         n_valid_q;
-    reg  [1:0]  n_mode_q;
-    reg  [2:0]  n_tok_end_q;
-    reg         n_both_end_q;                // the last turn has two tokens
-    reg  [16:0] n_rows_end_q;                // row-steps - 1
-    reg         n_one_row_q;
-    reg  [16:0] n_beats_end_q;               // beats of a row-step - 1
-    reg         n_one_beat_q;
-    reg  [16:0] n_memory_q;                  // keys: row-steps from memory; values: memory beats of a row-step
-    reg         n_from_memory_q;             // the first beat (keys, values)
-    reg  [5:0]  n_last_count_q;
-    reg  [3:0]  n_key_last_q;                // keys of the last row-step
-    reg  [5:0]  n_scale_beats_q;
-    reg  [7:0]  n_groups_q;
-    reg         n_outer_q;
-    reg  [2:0]  n_outer_end_q;               // row-steps of the first chunk - 1
-    reg         n_free_q;
-    reg         n_keep_q;
-    reg  [12:0] n_tail_row_q;
-    reg  [9:0]  n_kv_layer_q;
-    reg  [9:0]  n_kv_offset_q;
+    // ---- the next firing ----
+    wire        n_valid, n_one_turn, n_both_end, n_one_row, n_one_beat, n_from_memory, n_outer, n_free, n_keep;
+    wire [1:0]  n_mode;
+    wire [2:0]  n_tok_end, n_outer_end;
+    wire [16:0] n_rows_end, n_beats_end, n_memory;
+    wire [5:0]  n_last_count, n_scale_beats;
+    wire [3:0]  n_key_last;
+    wire [7:0]  n_groups;
+    wire [12:0] n_tail_row;
+    wire [9:0]  n_layer;
     wire        load;
-    wire        n_ready = !n_valid_q || load;
-    // Two entries wait, each in registers of its own, so that the end of the running firing does not reach the schedule.
-    localparam A_W = 144;
-    reg  [A_W-1:0] a_0_q;
-    reg  [A_W-1:0] a_1_q;
-    reg         a_write_q;                   // the next one goes to a_1_q
-    reg         a_read_q;                    // the older one is in a_1_q
-    reg  [1:0]  a_count_q;
-    reg         a_room_q;                    // a_count_q is not 2
-    reg         a_valid_q;                   // a_count_q is not 0
-    wire        a_push = s_axis_entry_tvalid && a_room_q;
-    wire        a_pop = a_valid_q && n_ready;
-    wire [1:0]  a_count_d = a_count_q + {1'b0, a_push} - {1'b0, a_pop};
-    wire [1:0]  a_mode;
-    wire [16:0] a_rows_end;                  // row-steps - 1
-    wire        a_one_row;
-    wire [2:0]  a_outer_end;                 // of the first chunk
-    wire [3:0]  a_key_last;                  // keys of the last row-step
-    wire [15:0] a_beats;
-    wire        a_free;
-    wire [7:0]  a_last_rows;
-    wire [12:0] a_tail_row;
-    wire [9:0]  a_kv_layer;
-    wire [9:0]  a_kv_offset;
-    wire [5:0]  a_scale_beats;               // ceil(groups / 8)
-    wire [7:0]  a_groups;
-    wire        a_outer;
-    wire        a_single;
-    wire        a_keep;                      // values: the firing after this one reads the same head
-    wire [3:0]  a_tokens;
-    wire [5:0]  a_over;                      // krows * CHANNELS - pos: 0 .. CHANNELS-1
-    wire [15:0] a_krows;
-    wire [15:0] a_vblocks;
-    assign {a_mode, a_rows_end, a_one_row, a_outer_end, a_key_last, a_beats, a_free, a_last_rows, a_tail_row, a_kv_layer, a_kv_offset,
-            a_scale_beats, a_groups, a_outer, a_single, a_keep, a_tokens, a_over, a_krows, a_vblocks} = a_read_q ? a_1_q : a_0_q;
-    // Keys of the step itself: as many to a row-step as there are lanes.
-    localparam [31:0] KEY_LANES = CHANNELS < 8 && CHANNELS > 0 ? CHANNELS : 8;
-    wire        is_scores = entry[1:0] == SCORES;
-    wire [4:0]  key_rows_end = ({1'b0, step[19:16]} - 5'd1) / KEY_LANES[4:0];
-    wire [4:0]  key_last = {1'b0, step[19:16]} - key_rows_end * KEY_LANES[4:0];
-    wire [16:0] rows_end = is_scores ? {1'b0, step[47:32]} + {12'd0, key_rows_end} : {1'b0, entry[17:2]} - 17'd1;
-    wire        one_row = is_scores ? step[47:32] == 16'd0 && key_rows_end == 5'd0 : entry[17:2] == 16'd1;
-    wire [2:0]  outer_end = entry[17:2] > CHUNK_END[15:0] ? CHUNK_END[2:0] : entry[4:2] - 3'd1;
-    wire [15:0] kv_offset = s_axis_entry_tdata[169:160] * entry[85:80];
-    wire [A_W-1:0] a_word = {entry[1:0], rows_end, one_row, outer_end, key_last[3:0], entry[33:18], entry[35], entry[43:36], entry[56:44],
-        entry[79:70], kv_offset[9:0],
-        entry[1:0] == INT4 ? {1'b0, groups_up[7:3]} : 6'd0, entry[1:0] == INT4 ? entry[67:60] : 8'd0,
-        entry[86] && !entry[1], entry[68], entry[69], step[19:16], over, step[47:32], step[63:48]};
-
-    assign s_axis_entry_tready = a_room_q;
-
-    wire [16:0] vbeats = BLOCK_BEATS == 1 ? {1'b0, a_vblocks} : {a_vblocks, 1'b0};
-    wire [3:0]  token_end = a_tokens - 4'd1;
-
-    always @(posedge clk) begin
-        if (rst) begin
-            a_count_q <= 2'd0;
-            a_room_q <= 1'b0;
-            a_valid_q <= 1'b0;
-            a_write_q <= 1'b0;
-            a_read_q <= 1'b0;
-        end else begin
-            a_count_q <= a_count_d;
-            a_room_q <= a_count_d != 2'd2;
-            a_valid_q <= a_count_d != 2'd0;
-            a_write_q <= a_write_q ^ a_push;
-            a_read_q <= a_read_q ^ a_pop;
-        end
-        if (a_room_q && !a_write_q)
-            a_0_q <= a_word;
-        if (a_room_q && a_write_q)
-            a_1_q <= a_word;
-        if (rst)
-            n_valid_q <= 1'b0;
-        else if (n_ready)
-            n_valid_q <= a_valid_q;
-        if (n_ready) begin
-            n_mode_q <= a_mode;
-            n_tok_end_q <= a_single ? 3'd0 : token_end[2:0];
-            n_both_end_q <= !a_single && token_end[0];
-            n_rows_end_q <= a_rows_end;
-            n_one_row_q <= a_one_row;
-            n_beats_end_q <= a_mode == VALUES ? vbeats + (BLOCK_BEATS == 1 ? 17'd0 : 17'd1) : {1'b0, a_beats} - 17'd1;
-            n_one_beat_q <= a_mode == VALUES ? BLOCK_BEATS == 1 && a_vblocks == 16'd0 : a_beats == 16'd1;
-            n_memory_q <= a_mode == VALUES ? vbeats : {1'b0, a_krows};
-            n_from_memory_q <= a_mode == VALUES ? a_vblocks != 16'd0 : a_mode != SCORES || a_krows != 16'd0;
-            n_last_count_q <= a_mode == SCORES ? ALL_LANES[5:0] - a_over : a_last_rows[5:0];
-            n_key_last_q <= a_key_last;
-            n_scale_beats_q <= a_scale_beats;
-            n_groups_q <= a_groups;
-            n_outer_q <= a_outer && a_beats != 16'd1;
-            n_outer_end_q <= a_outer_end;
-            n_free_q <= a_free;
-            n_keep_q <= a_keep;
-            n_tail_row_q <= a_tail_row;
-            n_kv_layer_q <= a_kv_layer;
-            n_kv_offset_q <= a_kv_offset;
-        end
-    end
+    rill_engine_entries #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS)) u_entries (
+        .clk(clk), .rst(rst), .s_axis_entry_tvalid(s_axis_entry_tvalid), .s_axis_entry_tready(s_axis_entry_tready),
+        .s_axis_entry_tdata(s_axis_entry_tdata), .take(load), .n_valid(n_valid), .n_mode(n_mode), .n_tok_end(n_tok_end),
+        .n_one_turn(n_one_turn), .n_both_end(n_both_end), .n_rows_end(n_rows_end), .n_one_row(n_one_row),
+        .n_beats_end(n_beats_end), .n_one_beat(n_one_beat), .n_memory(n_memory), .n_from_memory(n_from_memory),
+        .n_last_count(n_last_count), .n_key_last(n_key_last), .n_scale_beats(n_scale_beats), .n_groups(n_groups), .n_outer(n_outer),
+        .n_outer_end(n_outer_end), .n_free(n_free), .n_keep(n_keep), .n_tail_row(n_tail_row), .n_layer(n_layer));
 
     // ---- the running firing ----
     reg         active_q;
@@ -301,6 +192,7 @@ module rill_engine_ctrl #(
     reg         row_end_q;                   // beats_left_q == 0
     reg  [16:0] rows_left_q;                 // after this one
     reg         rows_end_q;                  // rows_left_q == 0
+    reg         ending_q;                    // active_q && data_q && row_end_q && rows_end_q
     reg  [1:0]  source_q;
     reg  [16:0] memory_left_q;               // keys: row-steps from memory, values: memory beats of this row-step; this one included
     reg  [UNIT_W-1:0]  unit_q;               // of the operand
@@ -323,35 +215,43 @@ module rill_engine_ctrl #(
     reg         tok_first;                   // tok_q is 0
     reg         tok_last;                    // tok_q is turn_end
     wire [2:0]  turn_end = ARRAYS == 2 ? {1'b0, tok_end_q[2:1]} : tok_end_q;
-    wire [2:0]  n_turn_end = ARRAYS == 2 ? {1'b0, n_tok_end_q[2:1]} : n_tok_end_q;
     wire [2:0]  tok_next = tok_q + 3'd1;
-    wire        need_beat = !data_q || (source_q == MEMORY && tok_first);
-    wire        need_k = data_q && source_q == KEYS && tok_first;
-    wire        need_v = data_q && source_q == TAIL;
-    wire        need_y = data_q && row_end_q && (ARRAYS == 1 || tok_first);
-    wire        no_beat = (need_beat && !beat_has_q) || (need_k && !k_has_q) || (need_v && !v_has_q);
+    // What the next command needs, known before it can come.
+    reg         need_beat_q;                 // a memory beat: a header, or the first turn of such a beat
+    reg         need_k_q;                    // local keys, at the first turn
+    reg         need_v_q;                    // the V tail, at every turn
+    reg         need_y_q;                    // room for a result, or with ARRAYS 2 at the first turn for those of all tokens
+    wire        no_beat = (need_beat_q && !beat_has_q) || (need_k_q && !k_has_q) || (need_v_q && !v_has_q);
     wire        no_x = data_q && !x_has_q && !part_has_q;
-    wire        no_y = need_y && !y_has_q;
-    wire        go = active_q && !no_beat && !no_x && !no_y;
+    wire        no_y = need_y_q && !y_has_q;
+    wire        all_there = !no_beat && !no_x && !no_y;
+    wire        go = active_q && all_there;
     wire        advance = go && (!data_q || tok_last);
-    wire        firing_end = data_q && row_end_q && rows_end_q;
-    wire        finish = advance && firing_end;
+    wire        finish = ending_q && tok_last && all_there;
     wire        column_end = chunk_row_q == outer_end_q;
     wire        next_row = advance && !header_q && outer_q && !column_end;
     wire        next_column = advance && !header_q && outer_q && column_end && !row_end_q;
     wire [UNIT_W-1:0] per_beat = mode_q == INT4 ? TWO[UNIT_W-1:0] : {{(UNIT_W-1){1'b0}}, 1'b1};
-    wire [UNIT_W:0]   n_per_beat = n_mode_q == INT4 ? TWO[UNIT_W:0] : {{UNIT_W{1'b0}}, 1'b1};
-    assign load = n_valid_q && (!active_q || finish);
+    wire [UNIT_W:0]   n_per_beat = n_mode == INT4 ? TWO[UNIT_W:0] : {{UNIT_W{1'b0}}, 1'b1};
+    assign load = n_valid && (!active_q || finish);
 
     // Where the next beat comes from.
     wire        memory_one = memory_left_q[16:1] == 16'd0;     // this one is the last, or there was none
     wire        next_row_memory = mode_q == SCORES ? !memory_one : from_memory_q;
     wire [1:0]  next_row_source = next_row_memory ? MEMORY : mode_q == SCORES ? KEYS : TAIL;
     wire [1:0]  next_beat_source = mode_q == VALUES && memory_one ? TAIL : source_q;
+    wire [1:0]  next_source = row_end_q && !same_beat ? next_row_source : next_beat_source;
+    wire [1:0]  first_source = n_from_memory ? MEMORY : n_mode == SCORES ? KEYS : TAIL;
+
+    // Behind the present beat: is it the row-step's last one, with row-step and firing; header and next row of a column are not the end of a beat.
+    wire        same_beat = header_q || (outer_q && !column_end);
+    wire        next_row_end = same_beat ? row_end_q : row_end_q ? one_beat_q : beats_left_q == 17'd1;
+    wire        next_data = header_q ? header_left_q == 6'd0 : same_beat || !row_end_q || mode_q[1] || !chunk_end;
+    wire        next_rows_end = !header_q && row_end_q ? (same_beat && rows_end_q) || rows_left_q == 17'd1 : rows_end_q;
     wire        chunk_end = chunk_row_q == CHUNK_END[2:0];
     wire [SCALE_W+7:0] groups_all = {{SCALE_W{1'b0}}, groups_q};
     wire [SCALE_W-1:0] groups_wide = groups_all[SCALE_W-1:0];
-    wire        group_end = row_end_q || group_beat_q == GROUP_END[7:0];
+    wire        group_end = GROUP_BEATS == 1 || row_end_q || group_beat_q == GROUP_END[7:0];
 
     wire [SCALE_W-1:0] base_d = base_q + {{(SCALE_W-1){1'b0}}, group_end};
 
@@ -362,44 +262,65 @@ module rill_engine_ctrl #(
             active_q <= 1'b1;
         else if (finish)
             active_q <= 1'b0;
+        if (rst)
+            ending_q <= 1'b0;
+        else if (load)
+            ending_q <= n_mode[1] && n_one_beat && n_one_row;
+        else if (advance)
+            ending_q <= next_data && next_row_end && next_rows_end;
+        if (load) begin
+            need_beat_q <= first_source == MEMORY;
+            need_k_q <= first_source == KEYS;
+            need_v_q <= first_source == TAIL;
+            need_y_q <= n_mode[1] && n_one_beat;
+        end else if (advance) begin
+            need_beat_q <= next_source == MEMORY;
+            need_k_q <= next_source == KEYS;
+            need_v_q <= next_source == TAIL;
+            need_y_q <= next_data && next_row_end;
+        end else if (go) begin
+            need_beat_q <= 1'b0;
+            need_k_q <= 1'b0;
+            need_y_q <= ARRAYS == 1 && need_y_q;
+        end
 
         if (load) begin
-            mode_q <= n_mode_q;
-            tok_end_q <= n_tok_end_q;
-            both_end_q <= n_both_end_q;
-            beats_end_q <= n_beats_end_q;
-            one_beat_q <= n_one_beat_q;
-            memory_q <= n_memory_q;
-            from_memory_q <= n_from_memory_q;
-            last_count_q <= n_last_count_q;
-            key_last_q <= n_key_last_q;
-            scale_beats_q <= n_scale_beats_q;
-            groups_q <= n_groups_q;
-            outer_q <= n_outer_q;
-            outer_end_q <= n_outer_end_q;
+            mode_q <= n_mode;
+            tok_end_q <= n_tok_end;
+            both_end_q <= n_both_end;
+            beats_end_q <= n_beats_end;
+            one_beat_q <= n_one_beat;
+            memory_q <= n_memory;
+            from_memory_q <= n_from_memory;
+            last_count_q <= n_last_count;
+            key_last_q <= n_key_last;
+            scale_beats_q <= n_scale_beats;
+            groups_q <= n_groups;
+            outer_q <= n_outer;
+            outer_end_q <= n_outer_end;
             need_q <= n_per_beat;
             need_next_q <= n_per_beat << 1;
             base_q <= {SCALE_W{1'b0}};
-            free_q <= n_free_q;
-            keep_q <= n_keep_q;
-            layer_q <= n_kv_layer_q + n_kv_offset_q;
-            header_q <= !n_mode_q[1];
-            data_q <= n_mode_q[1];
+            free_q <= n_free;
+            keep_q <= n_keep;
+            layer_q <= n_layer;
+            header_q <= !n_mode[1];
+            data_q <= n_mode[1];
             params_q <= 1'b1;
-            header_left_q <= n_scale_beats_q;
+            header_left_q <= n_scale_beats;
             tok_q <= 3'd0;
             first_q <= 1'b1;
-            beats_left_q <= n_beats_end_q;
-            row_end_q <= n_one_beat_q;
-            rows_left_q <= n_rows_end_q;
-            rows_end_q <= n_one_row_q;
-            source_q <= n_from_memory_q ? MEMORY : n_mode_q == SCORES ? KEYS : TAIL;
-            memory_left_q <= n_memory_q;
+            beats_left_q <= n_beats_end;
+            row_end_q <= n_one_beat;
+            rows_left_q <= n_rows_end;
+            rows_end_q <= n_one_row;
+            source_q <= first_source;
+            memory_left_q <= n_memory;
             unit_q <= {UNIT_W{1'b0}};
             chunk_row_q <= 3'd0;
             scale_q <= {SCALE_W{1'b0}};
             group_beat_q <= 8'd0;
-            tail_row_q <= n_tail_row_q;
+            tail_row_q <= n_tail_row;
         end else if (advance && header_q) begin
             params_q <= 1'b0;
             header_left_q <= header_left_q - 6'd1;
@@ -458,7 +379,7 @@ module rill_engine_ctrl #(
 
         if (load || advance) begin
             tok_first <= 1'b1;
-            tok_last <= (load ? n_turn_end : turn_end) == 3'd0;
+            tok_last <= load ? n_one_turn : turn_end == 3'd0;
         end else if (go) begin
             tok_first <= 1'b0;
             tok_last <= tok_next == turn_end;
@@ -474,11 +395,11 @@ module rill_engine_ctrl #(
     reg  [1:0]              x_count_q;
     reg  [15:0]             v_count_q;
     reg  [Y_COUNT_W-1:0]    y_count_q;       // free places
-    wire                    take_beat = go && need_beat;
-    wire                    take_k = go && need_k;
+    wire                    take_beat = go && need_beat_q;
+    wire                    take_k = go && need_k_q;
     wire                    take_x = finish && free_q;
     wire                    take_v = finish && mode_q == VALUES && !keep_q;
-    wire                    take_y = go && need_y;
+    wire                    take_y = go && need_y_q;
     wire [BEAT_COUNT_W-1:0] beat_count_d = take_beat ? beat_count_q - 1'b1 : beat_count_q + 1'b1;
     wire [K_COUNT_W-1:0]    k_count_d = take_k ? k_count_q - 1'b1 : k_count_q + 1'b1;
     wire [1:0]              x_count_d = take_x ? x_count_q - 1'b1 : x_count_q + 1'b1;
@@ -528,7 +449,7 @@ module rill_engine_ctrl #(
         end else begin
             if (x_pulse) units_q <= {(UNIT_W+1){1'b0}};
             else if (part_pulse) units_q <= units_q + 1'b1;
-            if (load) part_has_q <= n_outer_q && units_q >= n_per_beat;
+            if (load) part_has_q <= n_outer && units_q >= n_per_beat;
             else if (next_column) part_has_q <= units_q >= need_next_q && beats_left_q != 17'd1;
             else part_has_q <= outer_q && !row_end_q && units_q >= need_q;
         end
@@ -581,13 +502,13 @@ module rill_engine_ctrl #(
 
     // ---- the command ----
     always @(posedge clk) begin
-        cmd_pop <= go && need_beat && !rst;
-        cmd_k <= go && need_k && !rst;
+        cmd_pop <= go && need_beat_q && !rst;
+        cmd_k <= go && need_k_q && !rst;
         cmd_k_lanes <= key_count;
         cmd_params <= go && header_q && params_q && !rst;
         cmd_scales <= go && header_q && !params_q && !rst;
         cmd_valid <= go && !header_q && !rst;
-        cmd_tail <= go && need_v && tok_first && !rst;
+        cmd_tail <= go && need_v_q && tok_first && !rst;
         cmd_free <= take_x && !rst;
         cmd_int4 <= mode_q == INT4;
         cmd_raw <= {mode_q == VALUES, mode_q == SCORES};
@@ -608,11 +529,8 @@ module rill_engine_ctrl #(
         stall_out <= active_q && !no_beat && !no_x && no_y && !rst;
     end
 
-    wire unused = &{1'b0, groups_all, s_axis_entry_tdata[175:170], entry[95:87], kv_offset[15:10], entry[59:57], entry[34], step[31:20], step[15:6],
-                    lanes_up[21:6],
-                    groups_up[2:0], a_last_rows[7:6], row_count, tok_end_q, key_last[4], KEY_LANES, token_end[3], tok_q, CHUNK_END, GROUP_END,
-                    ALL_LANES, ALL_WORDS,
-                    BEAT_BYTES, TWO};
+    wire unused = &{1'b0, groups_all, row_count, tok_end_q, KEY_LANES, tok_q, CHUNK_END, GROUP_END, ALL_LANES,
+                    ALL_WORDS, BEAT_BYTES, TWO};
 endmodule
 
 `default_nettype wire

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedule entries of the matrix engine on their way to its sequencer (rill_engine_ctrl): what a firing needs of its entry and step, worked out
+// in two cycles while the firings before it run.
+//
+// In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule. Out: n_*, of the next firing, while n_valid; `take` (only
+// then) goes on to the one after it. Latency: 2 cycles; throughput: an entry per cycle. One entry is being worked out and two wait, each in
+// registers of its own: `take` moves no data, and s_axis_entry_tready does not follow it.
+//     n_mode         1 int4 weights, 0 int8 weights, 2 keys, 3 values       n_tok_end      last token
+//     n_both_end     the last turn has two tokens (ARRAYS 2)               n_one_turn     there is but one turn
+//     n_rows_end     row-steps - 1; n_one_row: it is 0                     n_beats_end    beats of a row-step - 1; n_one_beat: it is 0
+//     n_memory       keys: row-steps from memory; values: memory beats of a row-step
+//     n_from_memory  the first beat does (weights: all of them)            n_last_count   results of the last row-step (from memory)
+//     n_key_last     keys of the last row-step                             n_scale_beats  header beats with group scales
+//     n_groups       group scales of a row                                 n_outer        the first chunk goes column by column;
+//     n_outer_end    its row-steps - 1                                     n_free         the operand is given back at the end
+//     n_keep         values: the firing behind reads the same head         n_tail_row     first row in the V tail
+//     n_layer        layer of the tail: entry's kv_layer + schedule's layer * kv_step
+// Reset: clk, synchronous active-high rst; entries inside are given up. Parameters: CHANNELS, BEAT_BITS, ARRAYS as in rill_engine_ctrl.
+`default_nettype none
+
+module rill_engine_entries #(
+    parameter CHANNELS = 0,
+    parameter BEAT_BITS = 0,
+    parameter ARRAYS = 1
+) (
+    input  wire         clk,
+    input  wire         rst,
+
+    input  wire         s_axis_entry_tvalid,
+    output wire         s_axis_entry_tready,
+    input  wire [175:0] s_axis_entry_tdata,
+
+    input  wire         take,
+    output wire         n_valid,
+    output wire [1:0]   n_mode,
+    output wire [2:0]   n_tok_end,
+    output wire         n_one_turn,
+    output wire         n_both_end,
+    output wire [16:0]  n_rows_end,
+    output wire         n_one_row,
+    output wire [16:0]  n_beats_end,
+    output wire         n_one_beat,
+    output wire [16:0]  n_memory,
+    output wire         n_from_memory,
+    output wire [5:0]   n_last_count,
+    output wire [3:0]   n_key_last,
+    output wire [5:0]   n_scale_beats,
+    output wire [7:0]   n_groups,
+    output wire         n_outer,
+    output wire [2:0]   n_outer_end,
+    output wire         n_free,
+    output wire         n_keep,
+    output wire [12:0]  n_tail_row,
+    output wire [9:0]   n_layer
+);
+    localparam BLOCK_BEATS = BEAT_BITS == 512 ? 1 : 2;     // beats of 64 positions
+    localparam CHUNK_ROWS = BEAT_BITS == 512 ? 8 : 4;
+    localparam [31:0] CHUNK_END = CHUNK_ROWS - 1;
+    localparam [31:0] ALL_LANES = CHANNELS;
+    localparam [31:0] KEY_LANES = CHANNELS < 8 && CHANNELS > 0 ? CHANNELS : 8; // keys of the step itself in a row-step
+    localparam INT4 = 2'd1, SCORES = 2'd2, VALUES = 2'd3;  // modes; 0: int8 weights
+
+    generate
+        if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
+            rill_error_CHANNELS_must_be_1_to_32 u_error ();
+        end
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (ARRAYS != 1 && ARRAYS != 2) begin : gen_bad_arrays
+            rill_error_ARRAYS_must_be_1_or_2 u_error ();
+        end
+    endgenerate
+
+    // ---- first cycle: the position arithmetic ----
+    wire [95:0] entry = s_axis_entry_tdata[95:0];
+    wire [63:0] step = s_axis_entry_tdata[159:96];
+    wire [7:0]  groups_up = entry[67:60] + 8'd7;
+    wire [21:0] lanes_up = step[47:32] * ALL_LANES[5:0];
+    wire        is_scores = entry[1:0] == SCORES;
+    wire [4:0]  key_rows_end = ({1'b0, step[19:16]} - 5'd1) / KEY_LANES[4:0];
+    wire [4:0]  key_last = {1'b0, step[19:16]} - key_rows_end * KEY_LANES[4:0];
+    wire [15:0] kv_offset = s_axis_entry_tdata[169:160] * entry[85:80];
+
+    reg         open_q;
+    reg         a_valid_q;
+    reg         n_room_q;                    // fewer than two wait
+    reg  [1:0]  a_mode_q;
+    reg  [16:0] a_rows_end_q;
+    reg         a_one_row_q;
+    reg  [2:0]  a_outer_end_q;
+    reg  [3:0]  a_key_last_q;
+    reg  [15:0] a_beats_q;
+    reg         a_free_q;
+    reg  [5:0]  a_last_rows_q;
+    reg  [12:0] a_tail_row_q;
+    reg  [9:0]  a_kv_layer_q;
+    reg  [9:0]  a_kv_offset_q;
+    reg  [5:0]  a_scale_beats_q;             // ceil(groups / 8)
+    reg  [7:0]  a_groups_q;
+    reg         a_outer_q;
+    reg         a_single_q;
+    reg         a_keep_q;
+    reg  [3:0]  a_tokens_q;
+    reg  [5:0]  a_over_q;                    // krows * CHANNELS - pos: 0 .. CHANNELS-1
+    reg  [15:0] a_krows_q;
+    reg  [15:0] a_vblocks_q;
+    wire        a_free = !a_valid_q || n_room_q;
+    assign s_axis_entry_tready = open_q && a_free;
+
+    always @(posedge clk) begin
+        open_q <= !rst;
+        if (rst)
+            a_valid_q <= 1'b0;
+        else if (a_free)
+            a_valid_q <= s_axis_entry_tvalid && open_q;
+        if (a_free) begin
+            a_mode_q <= entry[1:0];
+            a_rows_end_q <= is_scores ? {1'b0, step[47:32]} + {12'd0, key_rows_end} : {1'b0, entry[17:2]} - 17'd1;
+            a_one_row_q <= is_scores ? step[47:32] == 16'd0 && key_rows_end == 5'd0 : entry[17:2] == 16'd1;
+            a_outer_end_q <= entry[17:2] > CHUNK_END[15:0] ? CHUNK_END[2:0] : entry[4:2] - 3'd1;
+            a_key_last_q <= key_last[3:0];
+            a_beats_q <= entry[33:18];
+            a_free_q <= entry[35];
+            a_last_rows_q <= entry[41:36];
+            a_tail_row_q <= entry[56:44];
+            a_kv_layer_q <= entry[79:70];
+            a_kv_offset_q <= kv_offset[9:0];
+            a_scale_beats_q <= entry[1:0] == INT4 ? {1'b0, groups_up[7:3]} : 6'd0;
+            a_groups_q <= entry[1:0] == INT4 ? entry[67:60] : 8'd0;
+            a_outer_q <= entry[86] && !entry[1];
+            a_single_q <= entry[68];
+            a_keep_q <= entry[69];
+            a_tokens_q <= step[19:16];
+            a_over_q <= lanes_up[5:0] - step[5:0];
+            a_krows_q <= step[47:32];
+            a_vblocks_q <= step[63:48];
+        end
+    end
+
+    // ---- second cycle: what the sequencer loads; two of these wait ----
+    localparam N_W = 114;
+    wire        is_values = a_mode_q == VALUES;
+    wire [16:0] vbeats = BLOCK_BEATS == 1 ? {1'b0, a_vblocks_q} : {a_vblocks_q, 1'b0};
+    wire [3:0]  token_end = a_tokens_q - 4'd1;
+    wire [2:0]  tok_end = a_single_q ? 3'd0 : token_end[2:0];
+    wire [2:0]  turn_end = ARRAYS == 2 ? {1'b0, tok_end[2:1]} : tok_end;
+    wire [16:0] beats_end = is_values ? vbeats + (BLOCK_BEATS == 1 ? 17'd0 : 17'd1) : {1'b0, a_beats_q} - 17'd1;
+    wire        one_beat = is_values ? BLOCK_BEATS == 1 && a_vblocks_q == 16'd0 : a_beats_q == 16'd1;
+    wire        from_memory = is_values ? a_vblocks_q != 16'd0 : a_mode_q != SCORES || a_krows_q != 16'd0;
+    wire [N_W-1:0] word = {a_mode_q, tok_end, turn_end == 3'd0, tok_end[0], a_rows_end_q, a_one_row_q, beats_end, one_beat,
+        is_values ? vbeats : {1'b0, a_krows_q}, from_memory, a_mode_q == SCORES ? ALL_LANES[5:0] - a_over_q : a_last_rows_q, a_key_last_q,
+        a_scale_beats_q, a_groups_q, a_outer_q && a_beats_q != 16'd1, a_outer_end_q, a_free_q, a_keep_q, a_tail_row_q,
+        a_kv_layer_q + a_kv_offset_q};
+
+    reg  [N_W-1:0] n_0_q;
+    reg  [N_W-1:0] n_1_q;
+    reg            write_q;                  // the next one goes to n_1_q
+    reg            read_q;                   // the older one is in n_1_q
+    reg  [1:0]     count_q;
+    reg            n_valid_q;                // count_q is not 0
+    wire           push = a_valid_q && n_room_q;
+    wire [1:0]     count_d = count_q + {1'b0, push} - {1'b0, take};
+    assign n_valid = n_valid_q;
+    assign {n_mode, n_tok_end, n_one_turn, n_both_end, n_rows_end, n_one_row, n_beats_end, n_one_beat, n_memory, n_from_memory,
+            n_last_count, n_key_last, n_scale_beats, n_groups, n_outer, n_outer_end, n_free, n_keep, n_tail_row, n_layer}
+        = read_q ? n_1_q : n_0_q;
+
+    always @(posedge clk) begin
+        if (rst) begin
+            count_q <= 2'd0;
+            n_room_q <= 1'b0;
+            n_valid_q <= 1'b0;
+            write_q <= 1'b0;
+            read_q <= 1'b0;
+        end else begin
+            count_q <= count_d;
+            n_room_q <= count_d != 2'd2;
+            n_valid_q <= count_d != 2'd0;
+            write_q <= write_q ^ push;
+            read_q <= read_q ^ take;
+        end
+        if (n_room_q && !write_q)
+            n_0_q <= word;
+        if (n_room_q && write_q)
+            n_1_q <= word;
+    end
+
+`ifdef RILL_ASSERT
+    rill_assert #(.SAYS("an entry is taken that is not there")) u_assert_take (.clk(clk), .broken(!rst && take && !n_valid_q));
+`endif
+
+    wire unused = &{1'b0, s_axis_entry_tdata[175:170], entry[95:87], entry[59:57], entry[43:42], entry[34], step[31:20], step[15:6],
+                    lanes_up[21:6], groups_up[2:0], kv_offset[15:10], key_last[4], token_end[3], CHUNK_END, ALL_LANES, KEY_LANES};
+endmodule
+
+`default_nettype wire

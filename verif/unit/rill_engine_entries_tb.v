@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_engine_entries: random entries of all modes; what the sequencer gets of each, worked out here from the entry's definition
+// (docs/rtl.md section 6); order, latency of 2 cycles, an entry per cycle.
+// sweep: CHANNELS=3 BEAT_BITS=256 ARRAYS=1
+// sweep: CHANNELS=32 BEAT_BITS=512 ARRAYS=2
+// sweep: CHANNELS=1 BEAT_BITS=512 ARRAYS=1
+// sweep: CHANNELS=20 BEAT_BITS=256 ARRAYS=2
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_engine_entries_tb;
+    parameter CHANNELS = 3;
+    parameter BEAT_BITS = 256;
+    parameter ARRAYS = 1;
+    localparam OUT_W = 114;
+    localparam ENTRIES = 1000;
+    localparam RC = BEAT_BITS / 64;              // row-steps of a chunk
+    localparam PARTS = 512 / BEAT_BITS;          // beats of 64 positions
+    localparam KEYS = CHANNELS < 8 ? CHANNELS : 8;
+
+    wire              clk, rst, s_valid, s_ready, n_valid, ready, src_done, snk_done, unused_user, unused_last;
+    wire [175:0]      s_data;
+    wire [1:0]        n_mode;
+    wire [2:0]        n_tok_end, n_outer_end;
+    wire [16:0]       n_rows_end, n_beats_end, n_memory;
+    wire [5:0]        n_last_count, n_scale_beats;
+    wire [3:0]        n_key_last;
+    wire [7:0]        n_groups;
+    wire [12:0]       n_tail_row;
+    wire [9:0]        n_layer;
+    wire              n_one_turn, n_both_end, n_one_row, n_one_beat, n_from_memory, n_outer, n_free, n_keep;
+
+    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
+    rill_axis_driver #(.DATA_W(176)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready), .m_axis_tdata(s_data),
+        .m_axis_tuser(unused_user), .m_axis_tlast(unused_last), .done(src_done));
+    rill_engine_entries #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS)) dut (
+        .clk(clk), .rst(rst), .s_axis_entry_tvalid(s_valid), .s_axis_entry_tready(s_ready), .s_axis_entry_tdata(s_data),
+        .take(n_valid && ready), .n_valid(n_valid), .n_mode(n_mode), .n_tok_end(n_tok_end), .n_one_turn(n_one_turn),
+        .n_both_end(n_both_end), .n_rows_end(n_rows_end), .n_one_row(n_one_row), .n_beats_end(n_beats_end), .n_one_beat(n_one_beat),
+        .n_memory(n_memory), .n_from_memory(n_from_memory), .n_last_count(n_last_count), .n_key_last(n_key_last),
+        .n_scale_beats(n_scale_beats), .n_groups(n_groups), .n_outer(n_outer), .n_outer_end(n_outer_end), .n_free(n_free), .n_keep(n_keep),
+        .n_tail_row(n_tail_row), .n_layer(n_layer));
+    rill_axis_monitor #(.DATA_W(OUT_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(n_valid), .s_axis_tready(ready),
+        .s_axis_tdata({n_mode, n_tok_end, n_one_turn, n_both_end, n_rows_end, n_one_row, n_beats_end, n_one_beat, n_memory, n_from_memory,
+            n_last_count, n_key_last, n_scale_beats, n_groups, n_outer, n_outer_end, n_free, n_keep, n_tail_row, n_layer}),
+        .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done));
+
+    integer       seed, idle, stall, e, mode, pos, tokens, single, last_tok, turns, rows, own, beats, memory, last, groups, krows, layer;
+    integer       scale_beats, outer_end, key_last, first_in;
+    reg  [95:0]   entry;
+    reg  [63:0]   step;
+    reg  [15:0]   repetition;
+    integer       rows_less, beats_less;
+    reg           from_memory;
+    function integer below(input integer limit);
+        below = $unsigned($random(seed)) % limit;
+    endfunction
+
+    task one_entry;
+        begin
+            entry = {$random(seed), $random(seed), $random(seed)};
+            step = {$random(seed), $random(seed)};
+            repetition = below(1024);
+            mode = below(4);
+            pos = below(3) == 0 ? below(3) : below(65000);
+            tokens = 1 + below(8);
+            krows = (pos + CHANNELS - 1) / CHANNELS;
+            step[15:0] = pos;
+            step[19:16] = tokens;
+            step[47:32] = krows;
+            step[63:48] = pos / 64;
+            entry[1:0] = mode;
+            if (below(3) == 0) entry[17:2] = 1 + below(9);
+            if (entry[17:2] == 0) entry[17:2] = 1;
+            if (below(3) == 0) entry[33:18] = 1;
+            if (entry[33:18] == 0) entry[33:18] = 2;
+            entry[43:36] = 1 + below(CHANNELS);
+            if (entry[67:60] > 248) entry[67:60] = 248;
+            single = entry[68];
+            last_tok = single ? 0 : tokens - 1;
+            turns = last_tok / ARRAYS + 1;
+            own = (tokens + KEYS - 1) / KEYS;
+            rows = mode == 2 ? krows + own : entry[17:2];
+            beats = mode == 3 ? (pos / 64 + 1) * PARTS : entry[33:18];
+            memory = mode == 3 ? pos / 64 * PARTS : krows;
+            from_memory = mode < 2 || memory != 0;
+            last = mode == 2 ? CHANNELS - (krows * CHANNELS - pos) : entry[43:36];
+            groups = mode == 1 ? entry[67:60] : 0;
+            layer = entry[79:70] + repetition * entry[85:80];
+            rows_less = rows - 1;
+            beats_less = beats - 1;
+            u_src.push({repetition, step, entry}, 1'b0, 1'b0);
+            scale_beats = (groups + 7) / 8;
+            outer_end = (entry[17:2] < RC ? entry[17:2] : RC) - 1;
+            key_last = tokens - (own - 1) * KEYS;
+            u_snk.expect_word({mode[1:0], last_tok[2:0], turns == 1, last_tok[0], rows_less[16:0], rows == 1, beats_less[16:0], beats == 1,
+                memory[16:0], from_memory, last[5:0], key_last[3:0], scale_beats[5:0], groups[7:0], mode < 2 && entry[86] && beats != 1,
+                outer_end[2:0], entry[35], entry[69], entry[56:44], layer[9:0]}, 1'b0, 1'b0);
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        first_in = 0;
+        for (e = 0; e < ENTRIES; e = e + 1)
+            one_entry;
+        wait (!rst);
+        wait (s_valid && s_ready);
+        first_in = u_snk.cycle + 1;
+        wait (src_done && snk_done);
+        repeat (20) @(posedge clk);
+        if (idle + stall == 0 && u_snk.first_time - first_in != 2)
+            $display("FAIL: %0d cycles from an entry to what comes of it", u_snk.first_time - first_in);
+        else if (idle + stall == 0 && u_snk.last_time - u_snk.first_time != ENTRIES - 1)
+            $display("FAIL: %0d cycles for %0d entries", u_snk.last_time - u_snk.first_time + 1, ENTRIES);
+        else
+            $display("PASS");
+        $finish;
+    end
+endmodule
+
+`default_nettype wire
