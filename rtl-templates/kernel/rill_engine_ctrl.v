@@ -234,6 +234,9 @@ module rill_engine_ctrl #(
     wire [UNIT_W-1:0] per_beat = mode_q == INT4 ? TWO[UNIT_W-1:0] : {{(UNIT_W-1){1'b0}}, 1'b1};
     wire [UNIT_W:0]   n_per_beat = n_mode == INT4 ? TWO[UNIT_W:0] : {{UNIT_W{1'b0}}, 1'b1};
     assign load = n_valid && (!active_q || finish);
+    // Behind the last command of a firing, and while none runs, the registers below take the next one, even if it is not there yet.
+    wire        renew = !active_q || (ending_q && tok_last);
+    wire        move = !active_q || all_there;
 
     // Where the next beat comes from.
     wire        memory_one = memory_left_q[16:1] == 16'd0;     // this one is the last, or there was none
@@ -256,23 +259,23 @@ module rill_engine_ctrl #(
     wire [SCALE_W-1:0] base_d = base_q + {{(SCALE_W-1){1'b0}}, group_end};
 
     always @(posedge clk) begin
-        if (rst)
+        if (rst) begin
             active_q <= 1'b0;
-        else if (load)
-            active_q <= 1'b1;
-        else if (finish)
-            active_q <= 1'b0;
-        if (rst)
             ending_q <= 1'b0;
-        else if (load)
-            ending_q <= n_mode[1] && n_one_beat && n_one_row;
-        else if (advance)
+        end else if (renew) begin
+            if (move) begin
+                active_q <= n_valid;
+                ending_q <= n_valid && n_mode[1] && n_one_beat && n_one_row;
+            end
+        end else if (advance)
             ending_q <= next_data && next_row_end && next_rows_end;
-        if (load) begin
-            need_beat_q <= first_source == MEMORY;
-            need_k_q <= first_source == KEYS;
-            need_v_q <= first_source == TAIL;
-            need_y_q <= n_mode[1] && n_one_beat;
+        if (renew) begin
+            if (move) begin
+                need_beat_q <= first_source == MEMORY;
+                need_k_q <= first_source == KEYS;
+                need_v_q <= first_source == TAIL;
+                need_y_q <= n_mode[1] && n_one_beat;
+            end
         end else if (advance) begin
             need_beat_q <= next_source == MEMORY;
             need_k_q <= next_source == KEYS;
@@ -284,43 +287,45 @@ module rill_engine_ctrl #(
             need_y_q <= ARRAYS == 1 && need_y_q;
         end
 
-        if (load) begin
-            mode_q <= n_mode;
-            tok_end_q <= n_tok_end;
-            both_end_q <= n_both_end;
-            beats_end_q <= n_beats_end;
-            one_beat_q <= n_one_beat;
-            memory_q <= n_memory;
-            from_memory_q <= n_from_memory;
-            last_count_q <= n_last_count;
-            key_last_q <= n_key_last;
-            scale_beats_q <= n_scale_beats;
-            groups_q <= n_groups;
-            outer_q <= n_outer;
-            outer_end_q <= n_outer_end;
-            need_q <= n_per_beat;
-            need_next_q <= n_per_beat << 1;
-            base_q <= {SCALE_W{1'b0}};
-            free_q <= n_free;
-            keep_q <= n_keep;
-            layer_q <= n_layer;
-            header_q <= !n_mode[1];
-            data_q <= n_mode[1];
-            params_q <= 1'b1;
-            header_left_q <= n_scale_beats;
-            tok_q <= 3'd0;
-            first_q <= 1'b1;
-            beats_left_q <= n_beats_end;
-            row_end_q <= n_one_beat;
-            rows_left_q <= n_rows_end;
-            rows_end_q <= n_one_row;
-            source_q <= first_source;
-            memory_left_q <= n_memory;
-            unit_q <= {UNIT_W{1'b0}};
-            chunk_row_q <= 3'd0;
-            scale_q <= {SCALE_W{1'b0}};
-            group_beat_q <= 8'd0;
-            tail_row_q <= n_tail_row;
+        if (renew) begin
+            if (move) begin
+                mode_q <= n_mode;
+                tok_end_q <= n_tok_end;
+                both_end_q <= n_both_end;
+                beats_end_q <= n_beats_end;
+                one_beat_q <= n_one_beat;
+                memory_q <= n_memory;
+                from_memory_q <= n_from_memory;
+                last_count_q <= n_last_count;
+                key_last_q <= n_key_last;
+                scale_beats_q <= n_scale_beats;
+                groups_q <= n_groups;
+                outer_q <= n_outer;
+                outer_end_q <= n_outer_end;
+                need_q <= n_per_beat;
+                need_next_q <= n_per_beat << 1;
+                base_q <= {SCALE_W{1'b0}};
+                free_q <= n_free;
+                keep_q <= n_keep;
+                layer_q <= n_layer;
+                header_q <= !n_mode[1];
+                data_q <= n_mode[1];
+                params_q <= 1'b1;
+                header_left_q <= n_scale_beats;
+                tok_q <= 3'd0;
+                first_q <= 1'b1;
+                beats_left_q <= n_beats_end;
+                row_end_q <= n_one_beat;
+                rows_left_q <= n_rows_end;
+                rows_end_q <= n_one_row;
+                source_q <= first_source;
+                memory_left_q <= n_memory;
+                unit_q <= {UNIT_W{1'b0}};
+                chunk_row_q <= 3'd0;
+                scale_q <= {SCALE_W{1'b0}};
+                group_beat_q <= 8'd0;
+                tail_row_q <= n_tail_row;
+            end
         end else if (advance && header_q) begin
             params_q <= 1'b0;
             header_left_q <= header_left_q - 6'd1;
@@ -377,9 +382,9 @@ module rill_engine_ctrl #(
         end else if (go)
             tok_q <= tok_next;
 
-        if (load || advance) begin
+        if (renew ? move : advance) begin
             tok_first <= 1'b1;
-            tok_last <= load ? n_one_turn : turn_end == 3'd0;
+            tok_last <= renew ? n_one_turn : turn_end == 3'd0;
         end else if (go) begin
             tok_first <= 1'b0;
             tok_last <= tok_next == turn_end;
@@ -399,7 +404,7 @@ module rill_engine_ctrl #(
     wire                    take_k = go && need_k_q;
     wire                    take_x = finish && free_q;
     wire                    take_v = finish && mode_q == VALUES && !keep_q;
-    wire                    take_y = go && need_y_q;
+    wire                    take_y = go && data_q && row_end_q && (ARRAYS == 1 || tok_first);
     wire [BEAT_COUNT_W-1:0] beat_count_d = take_beat ? beat_count_q - 1'b1 : beat_count_q + 1'b1;
     wire [K_COUNT_W-1:0]    k_count_d = take_k ? k_count_q - 1'b1 : k_count_q + 1'b1;
     wire [1:0]              x_count_d = take_x ? x_count_q - 1'b1 : x_count_q + 1'b1;

@@ -82,7 +82,7 @@ module rill_engine_entries #(
     wire [4:0]  key_last = {1'b0, step[19:16]} - key_rows_end * KEY_LANES[4:0];
     wire [15:0] kv_offset = s_axis_entry_tdata[169:160] * entry[85:80];
 
-    reg         open_q;
+    reg         ready_q;                     // !a_valid_q || n_room_q
     reg         a_valid_q;
     reg         n_room_q;                    // fewer than two wait
     reg  [1:0]  a_mode_q;
@@ -105,16 +105,15 @@ module rill_engine_entries #(
     reg  [5:0]  a_over_q;                    // krows * CHANNELS - pos: 0 .. CHANNELS-1
     reg  [15:0] a_krows_q;
     reg  [15:0] a_vblocks_q;
-    wire        a_free = !a_valid_q || n_room_q;
-    assign s_axis_entry_tready = open_q && a_free;
+    wire        a_push = s_axis_entry_tvalid && ready_q;
+    wire        a_valid_d = a_push || (a_valid_q && !n_room_q);
+    wire [1:0]  count_d;                     // how many wait
+    assign s_axis_entry_tready = ready_q;
 
     always @(posedge clk) begin
-        open_q <= !rst;
-        if (rst)
-            a_valid_q <= 1'b0;
-        else if (a_free)
-            a_valid_q <= s_axis_entry_tvalid && open_q;
-        if (a_free) begin
+        a_valid_q <= !rst && a_valid_d;
+        ready_q <= !rst && (!a_valid_d || count_d != 2'd2);
+        if (ready_q) begin
             a_mode_q <= entry[1:0];
             a_rows_end_q <= is_scores ? {1'b0, step[47:32]} + {12'd0, key_rows_end} : {1'b0, entry[17:2]} - 17'd1;
             a_one_row_q <= is_scores ? step[47:32] == 16'd0 && key_rows_end == 5'd0 : entry[17:2] == 16'd1;
@@ -160,7 +159,7 @@ module rill_engine_entries #(
     reg  [1:0]     count_q;
     reg            n_valid_q;                // count_q is not 0
     wire           push = a_valid_q && n_room_q;
-    wire [1:0]     count_d = count_q + {1'b0, push} - {1'b0, take};
+    assign         count_d = count_q + {1'b0, push} - {1'b0, take};
     assign n_valid = n_valid_q;
     assign {n_mode, n_tok_end, n_one_turn, n_both_end, n_rows_end, n_one_row, n_beats_end, n_one_beat, n_memory, n_from_memory,
             n_last_count, n_key_last, n_scale_beats, n_groups, n_outer, n_outer_end, n_free, n_keep, n_tail_row, n_layer}
