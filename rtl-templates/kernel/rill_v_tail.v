@@ -97,6 +97,7 @@ module rill_v_tail #(
 
     localparam [3:0] S_STEP = 4'd0, S_ASK = 4'd1, S_WAIT = 4'd2, S_SEND = 4'd3, S_SPREAD = 4'd4, S_LOAD = 4'd8;
     reg  [3:0]        state_q;
+    reg  [3:0]        state_d;
     reg               open_q;
     reg  [5:0]        pos_q;                 // of the step's first token, in its block
     reg  [33:0]       block_q;               // bytes of the blocks before
@@ -150,21 +151,28 @@ module rill_v_tail #(
     assign m_axis_beat_tvalid = beat_valid_q;
     assign m_axis_desc_tdata = {BLOCK_BEATS_32[15:0], out_offset_q};
 
+    always @* begin
+        state_d = state_q;
+        case (state_q)
+            S_STEP: if (s_axis_step_tvalid && open_q) state_d = S_LOAD;
+            S_LOAD: if (take && unit_last) state_d = S_SPREAD;
+            S_SPREAD: if (layer_end) state_d = closing_q ? S_ASK : last_layer ? S_STEP : S_LOAD;
+                      else if (token_end) state_d = S_LOAD;
+            S_ASK: if (ask) state_d = S_WAIT;
+            S_WAIT: if (arrive) state_d = S_SEND;
+            default: if (out_end) state_d = last_layer ? S_STEP : S_LOAD;
+                     else if (sent) state_d = S_ASK;
+        endcase
+    end
+    // S_LOAD and S_SPREAD once more, for the bytes of the head and of writes alone.
+    wire filling;
+    wire moving;
+    rill_register_tree #(.DATA_W(2), .COPIES(1)) u_filling (.clk(clk), .rst(rst), .d(state_d[3:2]), .q({filling, moving}));
+    wire move_row = moving && (BLOCK_BEATS == 1 || !opening || second_q); // row_end
+
     always @(posedge clk) begin
         open_q <= !rst;
-        if (rst)
-            state_q <= S_STEP;
-        else
-            case (state_q)
-                S_STEP: if (s_axis_step_tvalid && open_q) state_q <= S_LOAD;
-                S_LOAD: if (take && unit_last) state_q <= S_SPREAD;
-                S_SPREAD: if (layer_end) state_q <= closing_q ? S_ASK : last_layer ? S_STEP : S_LOAD;
-                          else if (token_end) state_q <= S_LOAD;
-                S_ASK: if (ask) state_q <= S_WAIT;
-                S_WAIT: if (arrive) state_q <= S_SEND;
-                default: if (out_end) state_q <= last_layer ? S_STEP : S_LOAD;
-                         else if (sent) state_q <= S_ASK;
-            endcase
+        state_q <= rst ? S_STEP : state_d;
         head_done <= !rst && head_end;
         layer_done <= !rst && ((layer_end && !closing_q) || out_end);
     end
@@ -217,12 +225,12 @@ module rill_v_tail #(
                     assign shifted = {(WIDTH*8){1'b0}};
                 end
                 always @(posedge clk)
-                    if (loading) begin                             // also before a unit is taken
+                    if (filling) begin                             // also before a unit is taken
                         if (unit_q == INDEX[7:0])
                             held_q[u*XS*8 +: WIDTH*8] <= s_axis_kv_tdata[WIDTH*8-1:0];
                         else if (u >= UNITS)
                             held_q[u*XS*8 +: WIDTH*8] <= {(WIDTH*8){1'b0}};
-                    end else if (row_end)
+                    end else if (move_row)
                         held_q[u*XS*8 +: WIDTH*8] <= shifted;
             end
         end
@@ -260,12 +268,24 @@ module rill_v_tail #(
     localparam GROUPS = 1;
     localparam ENABLES = 1;
 `endif
-    localparam WRITE_W = 3 + ADDR_W + BYTE_W;    // {write, clear, zero, address, byte}
+    // Bytes of a write: the token's own; those of a word that is cleared are all written, and only the token's own is not 0.
+    wire [XS-1:0] write_enable;
+    wire [XS-1:0] write_keep;
+    genvar b;
+    generate
+        for (b = 0; b < XS; b = b + 1) begin : gen_byte
+            localparam [31:0] BYTE = b;
+            wire              own = place_q[BYTE_W-1:0] == BYTE[BYTE_W-1:0];
+            assign write_enable[b] = moving && (opening || own);
+            assign write_keep[b] = !opening || (own && !second_q);
+        end
+    endgenerate
+    localparam WRITE_W = 2 * XS + ADDR_W;        // {enable, keep, address}
     wire [GROUPS*WRITE_W-1:0] writes;
     wire [GROUPS*ADDR_W-1:0]  read_addrs;
     wire [ENABLES-1:0]        arrives;
     rill_register_tree #(.DATA_W(WRITE_W), .COPIES(GROUPS)) u_writes (
-        .clk(clk), .rst(rst), .d({spreading, opening, second_q, write_word[ADDR_W-1:0], place_q[BYTE_W-1:0]}), .q(writes));
+        .clk(clk), .rst(rst), .d({write_enable, write_keep, write_word[ADDR_W-1:0]}), .q(writes));
     rill_register_tree #(.DATA_W(ADDR_W), .COPIES(GROUPS)) u_reads (
         .clk(clk), .rst(rst), .d(read1_q ? read_word[ADDR_W-1:0] : out_word[ADDR_W-1:0]), .q(read_addrs));
     rill_register_tree #(.DATA_W(1), .COPIES(ENABLES)) u_arrives (
@@ -279,8 +299,8 @@ module rill_v_tail #(
             wire [BEAT_BITS-1:0] data;
             reg  [BEAT_BITS-1:0] out_q;
             rill_v_tail_ram #(.BEAT_BITS(BEAT_BITS), .WORDS(WORDS), .RAM_STYLE(RAM_STYLE)) u_ram (
-                .clk(clk), .write(mine[WRITE_W-1]), .clear(mine[WRITE_W-2]), .zero(mine[WRITE_W-3]), .write_addr(mine[BYTE_W +: ADDR_W]),
-                .write_place(mine[BYTE_W-1:0]), .write_data(write_data_q[c*8 +: 8]), .read_addr(read_addrs[GROUP*ADDR_W +: ADDR_W]),
+                .clk(clk), .write_enable(mine[ADDR_W+XS +: XS]), .write_keep(mine[ADDR_W +: XS]), .write_addr(mine[ADDR_W-1:0]),
+                .write_data(write_data_q[c*8 +: 8]), .read_addr(read_addrs[GROUP*ADDR_W +: ADDR_W]),
                 .read_data(data));
             always @(posedge clk)
                 if (arrives[ENABLES == 1 ? 0 : c])

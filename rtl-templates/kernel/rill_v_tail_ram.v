@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane's memory of the V tail: one byte at a time in, whole words out.
+// One lane's memory of the V tail: bytes in, whole words out.
 //
-// Write: byte `place` of the word takes `data`, the others keep what they hold; with `clear` they become 0, with `zero` this one, too.
+// Write: the bytes of write_enable take write_data, those that are not in write_keep become 0; the others keep what they hold. Both come
+// decoded, a bit for each byte, from registers: a place would be decoded anew for every bit of the word.
 // Read: data two cycles after its address (registered read, output register); old contents when the word is written in the same cycle.
 // Throughput: one write and one read per cycle. No reset.
 // Parameters: BEAT_BITS (256, 512; bits of a word), WORDS, RAM_STYLE ("auto", "block", "ultra", "distributed").
@@ -11,18 +12,15 @@ module rill_v_tail_ram #(
     parameter BEAT_BITS = 0,
     parameter WORDS = 0,
     parameter RAM_STYLE = "auto",
-    parameter ADDR_W = WORDS > 1 ? $clog2(WORDS) : 1,
-    parameter BYTE_W = BEAT_BITS == 512 ? 6 : 5
+    parameter ADDR_W = WORDS > 1 ? $clog2(WORDS) : 1
 ) (
-    input  wire                 clk,
-    input  wire                 write,
-    input  wire                 clear,
-    input  wire                 zero,
-    input  wire [ADDR_W-1:0]    write_addr,
-    input  wire [BYTE_W-1:0]    write_place,
-    input  wire [7:0]           write_data,
-    input  wire [ADDR_W-1:0]    read_addr,
-    output wire [BEAT_BITS-1:0] read_data
+    input  wire                         clk,
+    input  wire [BEAT_BITS/8-1:0]       write_enable,
+    input  wire [BEAT_BITS/8-1:0]       write_keep,
+    input  wire [ADDR_W-1:0]            write_addr,
+    input  wire [7:0]                   write_data,
+    input  wire [ADDR_W-1:0]            read_addr,
+    output wire [BEAT_BITS-1:0]         read_data
 );
     localparam BYTES = BEAT_BITS / 8;
 
@@ -35,6 +33,11 @@ module rill_v_tail_ram #(
         end
     endgenerate
 
+`ifdef SYNTHESIS
+    wire write = 1'b1;
+`else
+    wire write = |write_enable;              // spares a simulator the bytes
+`endif
     (* ram_style = RAM_STYLE *) reg [BEAT_BITS-1:0] mem [0:WORDS-1];
     reg  [BEAT_BITS-1:0] word_q;
     reg  [BEAT_BITS-1:0] data_q;
@@ -42,8 +45,8 @@ module rill_v_tail_ram #(
     always @(posedge clk) begin
         if (write)
             for (n = 0; n < BYTES; n = n + 1)
-                if (clear || write_place == n[BYTE_W-1:0])
-                    mem[write_addr][n*8 +: 8] <= zero || write_place != n[BYTE_W-1:0] ? 8'd0 : write_data;
+                if (write_enable[n])
+                    mem[write_addr][n*8 +: 8] <= write_keep[n] ? write_data : 8'd0;
         word_q <= mem[read_addr];
         data_q <= word_q;
     end

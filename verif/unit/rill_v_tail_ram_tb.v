@@ -21,14 +21,20 @@ module rill_v_tail_ram_tb;
     reg  [ADDR_W-1:0]    write_addr, read_addr;
     reg  [BYTE_W-1:0]    write_place;
     reg  [7:0]           write_data;
+    reg  [BYTES-1:0]     own;
     wire [BEAT_BITS-1:0] read_data;
     reg  [BEAT_BITS-1:0] due [0:1];
     reg  [7:0]           bytes [0:WORDS*BYTES-1];
     integer              n, k, at, seed, idle, same = 0;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_v_tail_ram #(.BEAT_BITS(BEAT_BITS), .WORDS(WORDS)) dut (.clk(clk), .write(write), .clear(clear), .zero(zero),
-        .write_addr(write_addr), .write_place(write_place), .write_data(write_data), .read_addr(read_addr), .read_data(read_data));
+    always @* begin
+        own = {BYTES{1'b0}};
+        own[write_place] = 1'b1;
+    end
+    rill_v_tail_ram #(.BEAT_BITS(BEAT_BITS), .WORDS(WORDS)) dut (.clk(clk), .write_enable({BYTES{write}} & ({BYTES{clear}} | own)),
+        .write_keep({BYTES{!clear}} | (own & {BYTES{!zero}})), .write_addr(write_addr), .write_data(write_data), .read_addr(read_addr),
+        .read_data(read_data));
 
     // Written after the read of the cycle: old contents.
     task take_write;
