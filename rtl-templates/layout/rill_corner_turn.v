@@ -63,15 +63,6 @@ module rill_corner_turn #(
                 all_trips = all_trips * TRIPS[l*32 +: 32];
         end
     endfunction
-    function integer most_trips(input integer loops);
-        integer l;
-        begin
-            most_trips = 1;
-            for (l = 0; l < loops; l = l + 1)
-                if (TRIPS[l*32 +: 32] > most_trips)
-                    most_trips = TRIPS[l*32 +: 32];
-        end
-    endfunction
 
     localparam ELEMENTS = all_trips(LOOPS);                // that a half gives, per token
     localparam LANES_OK = LANES > 1 && LANES <= 32 && (LANES & (LANES - 1)) == 0;
@@ -108,7 +99,6 @@ module rill_corner_turn #(
     localparam LAST_LANES = ELEMENTS - (WORDS - 1) * SAFE_LANES;              // elements of the last one
     localparam ROW_W = $clog2(2 * ROWS);                   // row number in both halves
     localparam OFF_W = ROW_W + LOG;                        // element number in both
-    localparam DIGIT_W = $clog2(2 * most_trips(LOOPS) + 1);
     localparam WORD_W = WORDS > 1 ? $clog2(WORDS) : 1;
     localparam ROUND_W = $clog2(ROUNDS + 1);
     localparam ADDR_W = $clog2(2 * ROWS * TOKENS);
@@ -178,17 +168,7 @@ module rill_corner_turn #(
         end
     endgenerate
 
-    // ---- the loops of every lane: index n = word * LANES + lane as digits, each with its part of the element number and of the bank ----
-    function [LOOPS*32-1:0] digits(input integer n);
-        integer l, left;
-        begin
-            left = n;
-            for (l = LOOPS - 1; l >= 0; l = l - 1) begin
-                digits[l*32 +: 32] = left % TRIPS[l*32 +: 32];
-                left = left / TRIPS[l*32 +: 32];
-            end
-        end
-    endfunction
+    // ---- the loops of every lane ----
     // Banks from one index of a loop to the next.
     function [LOOPS*32-1:0] turns(input integer loops);
         integer l;
@@ -198,19 +178,7 @@ module rill_corner_turn #(
                     SKEW * (STRIDES[l*32 +: 32] / (PERIOD > 0 ? PERIOD : 1)) : 0);
         end
     endfunction
-    // a * b per loop
-    function [LOOPS*32-1:0] products(input [LOOPS*32-1:0] a, input [LOOPS*32-1:0] b);
-        integer l;
-        for (l = 0; l < LOOPS; l = l + 1)
-            products[l*32 +: 32] = a[l*32 +: 32] * b[l*32 +: 32];
-    endfunction
     localparam [LOOPS*32-1:0] TURNS = turns(LOOPS);
-    localparam [LOOPS*32-1:0] STEP = digits(SAFE_LANES);   // from word to word
-    localparam [LOOPS*32-1:0] STEP_OFF = products(STEP, STRIDES);
-    localparam [LOOPS*32-1:0] STEP_TURN = products(STEP, TURNS);
-    localparam [LOOPS*32-1:0] WRAP_OFF = products(TRIPS, STRIDES);
-    localparam [LOOPS*32-1:0] WRAP_TURN = products(TRIPS, TURNS);
-    localparam [31:0] HALF_32 = ROWS * SAFE_LANES;
     localparam [31:0] INNER_32 = STRIDES[(LOOPS-1)*32 +: 32];
     localparam [31:0] INNER_TURN_32 = TURNS[(LOOPS-1)*32 +: 32];
     // Words end with the innermost loop: all lanes follow from the first one.
@@ -245,55 +213,13 @@ module rill_corner_turn #(
     genvar i;
     generate
         for (i = 0; i < WALKS; i = i + 1) begin : gen_lane
-            localparam [LOOPS*32-1:0] FIRST = digits(i);
-            localparam [LOOPS*32-1:0] FIRST_OFF = products(FIRST, STRIDES);
-            localparam [LOOPS*32-1:0] FIRST_TURN = products(FIRST, TURNS);
-            reg  [DIGIT_W-1:0] digit_q [0:LOOPS-1];
-            reg  [OFF_W-1:0]   off_q [0:LOOPS-1];
-            reg  [LOG-1:0]     turn_q [0:LOOPS-1];
-            reg  [DIGIT_W-1:0] sum [0:LOOPS-1];
-            reg  [LOOPS:0]     carry;                      // carry[l]: loop l begins again
-            reg  [OFF_W-1:0]   element;
-            reg  [LOG-1:0]     bank;
-            reg  [OFF_W-1:0]   element_q;
-            reg  [LOG-1:0]     bank_q;
-            reg                real_q;
-            integer l;
-            always @* begin
-                carry[LOOPS] = 1'b0;
-                element = {OFF_W{1'b0}};
-                bank = {LOG{1'b0}};
-                for (l = LOOPS - 1; l >= 0; l = l - 1) begin
-                    sum[l] = digit_q[l] + STEP[l*32 +: DIGIT_W] + {{(DIGIT_W-1){1'b0}}, carry[l+1]};
-                    carry[l] = sum[l] >= TRIPS[l*32 +: DIGIT_W];
-                    element = element + off_q[l];
-                    bank = bank + turn_q[l];
-                end
-            end
-            always @(posedge clk) begin
-                if (rst || (step && at_end)) begin
-                    for (l = 0; l < LOOPS; l = l + 1) begin
-                        digit_q[l] <= FIRST[l*32 +: DIGIT_W];
-                        off_q[l] <= FIRST_OFF[l*32 +: OFF_W] + (l == 0 && !rst && !half_q ? HALF_32[OFF_W-1:0] : {OFF_W{1'b0}});
-                        turn_q[l] <= FIRST_TURN[l*32 +: LOG];
-                    end
-                end else if (step) begin
-                    for (l = 0; l < LOOPS; l = l + 1) begin
-                        digit_q[l] <= carry[l] ? sum[l] - TRIPS[l*32 +: DIGIT_W] : sum[l];
-                        off_q[l] <= off_q[l] + STEP_OFF[l*32 +: OFF_W] + (carry[l+1] ? STRIDES[l*32 +: OFF_W] : {OFF_W{1'b0}})
-                            - (carry[l] ? WRAP_OFF[l*32 +: OFF_W] : {OFF_W{1'b0}});
-                        turn_q[l] <= turn_q[l] + STEP_TURN[l*32 +: LOG] + (carry[l+1] ? TURNS[l*32 +: LOG] : {LOG{1'b0}})
-                            - (carry[l] ? WRAP_TURN[l*32 +: LOG] : {LOG{1'b0}});
-                    end
-                end
-                if (step) begin
-                    element_q <= element;
-                    bank_q <= bank;
+            reg real_q;
+            rill_loop_walk #(.LOOPS(LOOPS), .TRIPS(TRIPS), .STRIDES(STRIDES), .TURNS(TURNS), .STEP(SAFE_LANES), .FIRST(i), .HALF(ROWS * SAFE_LANES),
+                .OFF_W(OFF_W), .TURN_W(LOG)) u_walk (
+                .clk(clk), .rst(rst), .step(step), .last(at_end), .half(half_q), .element(element1[i*OFF_W +: OFF_W]), .turn(bank1[i*LOG +: LOG]));
+            always @(posedge clk)
+                if (step)
                     real_q <= i < LAST_LANES || !at_end;
-                end
-            end
-            assign element1[i*OFF_W +: OFF_W] = element_q;
-            assign bank1[i*LOG +: LOG] = bank_q;
             assign real1[i] = real_q;
         end
     endgenerate

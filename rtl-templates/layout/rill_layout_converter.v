@@ -8,7 +8,8 @@
 // Tokens stay innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}.
 // A bank is full after BUFFER words per token and gives the product of TRIPS. A firing is ROUNDS banks, the trips of the loops that both
 // sides share: m_axis_tlast ends it; s_axis_tlast is not looked at. The active tokens may change from firing to firing.
-// Throughput: one word per cycle in and out at the same time (two banks). Latency: 2 cycles from the last word in to the first out.
+// Throughput: one word per cycle in and out at the same time (two banks). Latency: 2 cycles from the last word in to the first out: the next
+// word's number is made ahead (rill_loop_walk).
 // Reset: synchronous, control only; tready low in reset.
 // Parameters: DATA_W bits, TOKENS (a power of two), BUFFER words per token, ROUNDS banks of a firing, LOOPS 1..8, TRIPS and STRIDES (32 bits
 // per loop, outermost loop in the low bits), RAM_STYLE as in rill_ram_sdp. USER_W is derived.
@@ -48,6 +49,14 @@ module rill_layout_converter #(
                     top_word = TRIPS[l*32 +: 32] == 32'd0 ? -1 : top_word + (TRIPS[l*32 +: 32] - 1) * STRIDES[l*32 +: 32];
         end
     endfunction
+    function integer all_trips(input integer loops);
+        integer l;
+        begin
+            all_trips = 1;
+            for (l = 0; l < loops; l = l + 1)
+                all_trips = all_trips * TRIPS[l*32 +: 32];
+        end
+    endfunction
 
     generate
         if (DATA_W < 1 || BUFFER < 1) begin : gen_bad_size
@@ -72,6 +81,9 @@ module rill_layout_converter #(
     localparam ADDR_W = WORD_W + LOG_TOKENS;
     localparam [31:0] TOP_32 = BUFFER - 1;
     localparam [31:0] END_32 = 2 * BUFFER - 1;
+    localparam READS = all_trips(LOOPS);                   // words of a bank out, per token
+    localparam READ_W = READS > 1 ? $clog2(READS) : 1;
+    localparam [31:0] LAST_READ_32 = READS - 1;
     localparam ROUND_W = $clog2(ROUNDS + 1);
     localparam [31:0] LAST_32 = ROUNDS - 1;
     localparam [31:0] BUFFER_32 = BUFFER;
@@ -87,7 +99,7 @@ module rill_layout_converter #(
     wire               at_top = write_q == (write_bank_q ? END_32[WORD_W-1:0] : TOP_32[WORD_W-1:0]);
     wire               filled = push && s_axis_tuser[TOK_W] && at_top;
     wire               emptied;                            // the read bank has been read for the last time
-    reg                read_bank_q;
+    reg                read_bank_q;                        // of the next word to be read
     assign s_axis_tready = open_q;
     wire [1:0]         full_d = (full_q | ({1'b0, filled} << write_bank_q)) & ~({1'b0, emptied} << read_bank_q);
     wire               write_bank_d = write_bank_q ^ filled;
@@ -110,63 +122,55 @@ module rill_layout_converter #(
             last_tok_q[write_bank_q] <= s_axis_tuser[TOK_W-1:0];
     end
 
-    // ---- out: the nested loops; offset_q of a loop is the word number with all loops inside it at 0 ----
-    reg  [31:0]             left_q [0:LOOPS-1];            // trips after the present one
-    reg  [WORD_W-1:0]       offset_q [0:LOOPS-1];
+    // ---- out: the nested loops, a word ahead ----
+    wire                    step;                          // the next word's number is wanted
+    reg  [READ_W-1:0]       read_q;
+    reg                     bank_q;                        // of the walk
+    wire                    at_end = read_q == LAST_READ_32[READ_W-1:0];
+    wire [WORD_W-1:0]       word;
+    wire                    unused_turn;
+    rill_loop_walk #(.LOOPS(LOOPS), .TRIPS(TRIPS), .STRIDES(STRIDES), .HALF(BUFFER), .OFF_W(WORD_W)) u_walk (
+        .clk(clk), .rst(rst), .step(step), .last(at_end), .half(bank_q), .element(word), .turn(unused_turn));
+
+    reg                     ahead_q;                       // `word` is the next one to be read,
+    reg                     end_q;                         // the bank's last
     reg  [TOK_W-1:0]        tok_q;
     reg                     valid_q;
     reg  [USER_W-1:0]       user_q;
     reg                     last_q;
     reg  [ROUND_W-1:0]      round_q;                       // banks of the firing that have been read
     wire                    at_round = round_q == LAST_32[ROUND_W-1:0];
-    wire                    fetch = full_q[read_bank_q] && (m_axis_tready || !valid_q);
+    wire                    fetch = ahead_q && full_q[read_bank_q] && (m_axis_tready || !valid_q);
     wire                    at_tok = tok_q == last_tok_q[read_bank_q];
-    reg  [LOOPS:0]          ends;                          // ends[l]: loops l and all inside it are in their last trip; ends[LOOPS] = 1
-    reg  [WORD_W-1:0]       next_offset [0:LOOPS-1];
-    reg  [WORD_W-1:0]       carry;                         // offset that the loops inside take over
-    wire [WORD_W-1:0]       first = read_bank_q ? {WORD_W{1'b0}} : BANK;     // of the next bank
-    integer l;
-    always @* begin
-        ends[LOOPS] = 1'b1;
-        for (l = LOOPS - 1; l >= 0; l = l - 1)
-            ends[l] = ends[l+1] && left_q[l] == 32'd0;
-        carry = first;
-        for (l = 0; l < LOOPS; l = l + 1) begin
-            if (!ends[l])
-                carry = ends[l+1] ? offset_q[l] + STRIDES[l*32 +: WORD_W] : offset_q[l];
-            next_offset[l] = carry;
-        end
-    end
-    assign emptied = fetch && at_tok && ends[0];
+    assign step = !ahead_q || (fetch && at_tok);
+    assign emptied = fetch && at_tok && end_q;
     always @(posedge clk) begin
         if (rst) begin
-            read_bank_q <= 1'b0;
+            read_q <= {READ_W{1'b0}};
+            bank_q <= 1'b0;
+            ahead_q <= 1'b0;
             valid_q <= 1'b0;
             tok_q <= {TOK_W{1'b0}};
             round_q <= {ROUND_W{1'b0}};
-            for (l = 0; l < LOOPS; l = l + 1) begin
-                left_q[l] <= TRIPS[l*32 +: 32] - 32'd1;
-                offset_q[l] <= {WORD_W{1'b0}};
-            end
         end else begin
             valid_q <= fetch || (valid_q && !m_axis_tready);
-            read_bank_q <= read_bank_q ^ emptied;
+            ahead_q <= 1'b1;
+            if (step) begin
+                read_q <= at_end ? {READ_W{1'b0}} : read_q + 1'b1;
+                bank_q <= bank_q ^ at_end;
+            end
             if (emptied)
                 round_q <= at_round ? {ROUND_W{1'b0}} : round_q + 1'b1;
             if (fetch)
                 tok_q <= at_tok ? {TOK_W{1'b0}} : tok_q + 1'b1;
-            if (fetch && at_tok)
-                for (l = 0; l < LOOPS; l = l + 1) begin
-                    if (ends[l])
-                        left_q[l] <= TRIPS[l*32 +: 32] - 32'd1;
-                    else if (ends[l+1])
-                        left_q[l] <= left_q[l] - 32'd1;
-                    offset_q[l] <= next_offset[l];
-                end
+        end
+        if (step) begin
+            read_bank_q <= bank_q;
+            end_q <= at_end;
         end
         if (fetch) begin
             user_q <= {at_tok, tok_q};
-            last_q <= at_tok && ends[0] && at_round;
+            last_q <= at_tok && end_q && at_round;
         end
     end
     assign m_axis_tvalid = valid_q;
@@ -178,10 +182,10 @@ module rill_layout_converter #(
     generate
         if (LOG_TOKENS > 0) begin : gen_tokens
             assign write_addr = {write_q, s_axis_tuser[TOK_W-1:0]};
-            assign read_addr = {offset_q[LOOPS-1], tok_q};
+            assign read_addr = {word, tok_q};
         end else begin : gen_one_token
             assign write_addr = write_q;
-            assign read_addr = offset_q[LOOPS-1];
+            assign read_addr = word;
         end
     endgenerate
     rill_ram_sdp #(.DATA_W(DATA_W), .DEPTH(2 * BUFFER * TOKENS), .RAM_STYLE(RAM_STYLE)) u_ram (

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walk through nested loops, STEP elements of the innermost one at a time: which element of a buffer comes next, and in which bank it lies.
+//
+// Element number = sum over loops of index * stride, bank = sum of index * TURNS modulo 2^TURN_W, of the elements FIRST, FIRST + STEP, ... in
+// the order of the loops. In each clock with `step` both outputs take the next element's; with `last`, too, the walk begins again at FIRST.
+// Walks alternate between the halves of a buffer: `half` is the present one's, HALF is added to the element number in half 1.
+// Latency: outputs are registers, valid from the clock after a step on. Reset: synchronous, to the element FIRST of half 0; the outputs have none.
+// Parameters: LOOPS 1..8, TRIPS, STRIDES and TURNS (32 bits per loop, outermost loop in the low bits), STEP, FIRST (below STEP), HALF, OFF_W bits
+// of an element number, TURN_W bits of a bank.
+`default_nettype none
+
+module rill_loop_walk #(
+    parameter LOOPS = 0,
+    parameter [LOOPS*32-1:0] TRIPS = 0,
+    parameter [LOOPS*32-1:0] STRIDES = 0,
+    parameter [LOOPS*32-1:0] TURNS = 0,
+    parameter STEP = 1,
+    parameter FIRST = 0,
+    parameter HALF = 0,
+    parameter OFF_W = 0,
+    parameter TURN_W = 1
+) (
+    input  wire              clk,
+    input  wire              rst,
+    input  wire              step,
+    input  wire              last,
+    input  wire              half,
+    output wire [OFF_W-1:0]  element,
+    output wire [TURN_W-1:0] turn
+);
+    function integer most_trips(input integer loops);
+        integer l;
+        begin
+            most_trips = 1;
+            for (l = 0; l < loops; l = l + 1)
+                if (TRIPS[l*32 +: 32] > most_trips)
+                    most_trips = TRIPS[l*32 +: 32];
+        end
+    endfunction
+    function no_trips(input integer loops);
+        integer l;
+        begin
+            no_trips = 1'b0;
+            for (l = 0; l < loops; l = l + 1)
+                no_trips = no_trips || TRIPS[l*32 +: 32] == 32'd0;
+        end
+    endfunction
+    generate
+        if (LOOPS < 1 || LOOPS > 8) begin : gen_bad_loops
+            rill_error_LOOPS_must_be_1_to_8 u_error ();
+        end else if (no_trips(LOOPS)) begin : gen_bad_trips
+            rill_error_TRIPS_must_not_be_0 u_error ();
+        end
+        if (STEP < 1 || FIRST < 0 || FIRST >= STEP) begin : gen_bad_step
+            rill_error_FIRST_must_be_0_to_STEP_less_1 u_error ();
+        end
+        if (OFF_W < 1 || OFF_W > 32 || TURN_W < 1 || TURN_W > 32) begin : gen_bad_width
+            rill_error_OFF_W_and_TURN_W_must_be_1_to_32 u_error ();
+        end
+    endgenerate
+
+    // n as index of every loop
+    function [LOOPS*32-1:0] digits(input integer n);
+        integer l, left;
+        begin
+            left = n;
+            for (l = LOOPS - 1; l >= 0; l = l - 1) begin
+                digits[l*32 +: 32] = left % TRIPS[l*32 +: 32];
+                left = left / TRIPS[l*32 +: 32];
+            end
+        end
+    endfunction
+    // a * b per loop
+    function [LOOPS*32-1:0] products(input [LOOPS*32-1:0] a, input [LOOPS*32-1:0] b);
+        integer l;
+        for (l = 0; l < LOOPS; l = l + 1)
+            products[l*32 +: 32] = a[l*32 +: 32] * b[l*32 +: 32];
+    endfunction
+    localparam DIGIT_W = $clog2(2 * most_trips(LOOPS) + 1);
+    localparam [LOOPS*32-1:0] BEGIN = digits(FIRST);
+    localparam [LOOPS*32-1:0] BEGIN_OFF = products(BEGIN, STRIDES);
+    localparam [LOOPS*32-1:0] BEGIN_TURN = products(BEGIN, TURNS);
+    localparam [LOOPS*32-1:0] BY = digits(STEP);
+    localparam [LOOPS*32-1:0] BY_OFF = products(BY, STRIDES);
+    localparam [LOOPS*32-1:0] BY_TURN = products(BY, TURNS);
+    localparam [LOOPS*32-1:0] WRAP_OFF = products(TRIPS, STRIDES);
+    localparam [LOOPS*32-1:0] WRAP_TURN = products(TRIPS, TURNS);
+    localparam [31:0] HALF_32 = HALF;
+
+    reg  [DIGIT_W-1:0] digit_q [0:LOOPS-1];
+    reg  [OFF_W-1:0]   off_q [0:LOOPS-1];                  // each loop's part of the element number
+    reg  [TURN_W-1:0]  turn_q [0:LOOPS-1];
+    reg  [DIGIT_W-1:0] sum [0:LOOPS-1];
+    reg  [LOOPS:0]     carry;                              // carry[l]: loop l begins again
+    reg  [OFF_W-1:0]   off;
+    reg  [TURN_W-1:0]  bank;
+    reg  [OFF_W-1:0]   element_q;
+    reg  [TURN_W-1:0]  bank_q;
+    integer l;
+    always @* begin
+        carry[LOOPS] = 1'b0;
+        off = {OFF_W{1'b0}};
+        bank = {TURN_W{1'b0}};
+        for (l = LOOPS - 1; l >= 0; l = l - 1) begin
+            sum[l] = digit_q[l] + BY[l*32 +: DIGIT_W] + {{(DIGIT_W-1){1'b0}}, carry[l+1]};
+            carry[l] = sum[l] >= TRIPS[l*32 +: DIGIT_W];
+            off = off + off_q[l];
+            bank = bank + turn_q[l];
+        end
+    end
+    always @(posedge clk) begin
+        if (rst || (step && last)) begin
+            for (l = 0; l < LOOPS; l = l + 1) begin
+                digit_q[l] <= BEGIN[l*32 +: DIGIT_W];
+                off_q[l] <= BEGIN_OFF[l*32 +: OFF_W] + (l == 0 && !rst && !half ? HALF_32[OFF_W-1:0] : {OFF_W{1'b0}});
+                turn_q[l] <= BEGIN_TURN[l*32 +: TURN_W];
+            end
+        end else if (step) begin
+            for (l = 0; l < LOOPS; l = l + 1) begin
+                digit_q[l] <= carry[l] ? sum[l] - TRIPS[l*32 +: DIGIT_W] : sum[l];
+                off_q[l] <= off_q[l] + BY_OFF[l*32 +: OFF_W] + (carry[l+1] ? STRIDES[l*32 +: OFF_W] : {OFF_W{1'b0}})
+                    - (carry[l] ? WRAP_OFF[l*32 +: OFF_W] : {OFF_W{1'b0}});
+                turn_q[l] <= turn_q[l] + BY_TURN[l*32 +: TURN_W] + (carry[l+1] ? TURNS[l*32 +: TURN_W] : {TURN_W{1'b0}})
+                    - (carry[l] ? WRAP_TURN[l*32 +: TURN_W] : {TURN_W{1'b0}});
+            end
+        end
+        if (step) begin
+            element_q <= off;
+            bank_q <= bank;
+        end
+    end
+    assign element = element_q;
+    assign turn = bank_q;
+endmodule
+
+`default_nettype wire
