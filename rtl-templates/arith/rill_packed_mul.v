@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two products that share a factor in one multiplier of 27 x 18 bits (a DSP48E2): two int8 activations times one nibble.
 //
-//     p = x * nibble + BIAS * 2048 * (2^18 + 1), modulo 2^32        x = x1 * 2^18 + x0, 27 bits, x0 and x1 int8 (-128 .. 127)
+//     p = x * nibble + BIAS * 2048 * (2^18 + 1), modulo 2^32        x = x1 * 2^18 + x0, x0 and x1 int8 (-128 .. 127)
+// x has 27 bits, sign-extended.
 // nibble is unsigned, 0 .. 15: the low half of an int8 weight, or a signed nibble + 8. Each product is -1920 .. 1905; as the lower one
 // borrows from the upper one when it is negative, a sum of products is split only with 2048 added to both halves of each: then every product
 // is 128 .. 3953, nothing is borrowed, and
@@ -16,7 +17,7 @@ module rill_packed_mul #(
 ) (
     input  wire        clk,
     input  wire        en,
-    input  wire [26:0] x,
+    input  wire [31:0] x,
     input  wire [3:0]  nibble,
     output reg  [31:0] p
 );
@@ -28,9 +29,14 @@ module rill_packed_mul #(
         end
     endgenerate
 
-    wire signed [26:0] factor = x;
+`ifdef SYNTHESIS
+    wire signed [26:0] factor = x[26:0];
     wire signed [4:0]  weight = {1'b0, nibble};
     wire signed [31:0] product = factor * weight;
+    wire               unused = &{1'b0, x[31:27]};
+`else
+    wire [31:0]        product = x * {28'd0, nibble}; // the same: a simulator has no 27 bits
+`endif
     always @(posedge clk)
         if (en)
             p <= product + ADD;

@@ -305,11 +305,12 @@ module rill_engine #(
                 assign chain_mine[h*CMD_W +: CMD_W] = {CMD_W{1'b0}};
             end
             for (w = 0; w < 2 * XS; w = w + 1) begin : gen_factor
+                localparam PLACE = w % 8 * (XS / 4) + w / 8; // rill_matrix_lane
                 wire [7:0]        low = there[8*w +: 8];
                 wire [7:0]        high = there[(ARRAYS-1)*2*BEAT_BITS+8*w +: 8];
                 wire [26:0]       both = {high[7], high, 18'd0} + {{19{low[7]}}, low};
                 wire [31:0]       word = ARRAYS == 2 ? {{5{both[26]}}, both} : {{24{low[7]}}, low};
-                assign chain_factors[h*2*XS*FACTOR_W+FACTOR_W*w +: FACTOR_W] = word[FACTOR_W-1:0];
+                assign chain_factors[h*2*XS*FACTOR_W+FACTOR_W*PLACE +: FACTOR_W] = word[FACTOR_W-1:0];
                 wire              unused = &{1'b0, word, both};
             end
         end

@@ -4,7 +4,8 @@
 // Free-running pipeline, never stalls: one beat and token per cycle, out_valid LATENCY = 9 cycles after the valid that carries last.
 //     term = (sum over the beat of weight * x) * group_scale << shift;   acc[tok] = (first ? 0 : acc[tok]) + term, 64 bits
 // int4 = 1: nibble i of the beat is a two's complement weight; int4 = 0: byte k is one, 16 * (high nibble) + (unsigned low nibble). One
-// array of multipliers serves both: x holds the factor of nibble i in element i, so for int8 weights element k stands at 2k and 2k+1.
+// array of multipliers serves both: x holds a factor for every nibble, so for int8 weights that of a byte stands at both of its nibbles. The
+// factors of nibble k of all words of 32 bits stand side by side: that of nibble 8 w + k is element BEAT_BITS / 32 * k + w.
 // Everything is unsigned: nibbles holds signed nibbles (all of them at int4, the high ones at int8) as nibble + 8, beat ^ 4'h8; a product
 // is kept as product + 2048. rill_engine_offset, common to all lanes, gives what that adds to the beat's sum: offset, 4 cycles after valid.
 // row_scale, bias and side pass along unchanged, with the row's last beat.
@@ -45,6 +46,7 @@ module rill_matrix_lane #(
 );
     localparam LATENCY = 9;
     localparam BYTES = BEAT_BITS == 512 ? 64 : 32;
+    localparam WORDS = BYTES / 4;
     localparam QUADS = BYTES / 4;
     localparam SIXTEENS = QUADS / 4;
 
@@ -90,12 +92,13 @@ module rill_matrix_lane #(
     genvar i;
     generate
         for (i = 0; i < BYTES; i = i + 1) begin : gen_byte
+            localparam LOW = i % 4 * 2 * WORDS + i / 4;
             reg  [11:0] low_q;
             reg  [11:0] high_q;
             always @(posedge clk)
                 if (valid) begin
-                    low_q <= ({8'd0, nibbles[8*i +: 4]} * x[32*i +: 12]) ^ 12'h800;
-                    high_q <= ({8'd0, nibbles[8*i+4 +: 4]} * x[32*i+16 +: 12]) ^ 12'h800;
+                    low_q <= ({8'd0, nibbles[8*i +: 4]} * x[16*LOW +: 12]) ^ 12'h800;
+                    high_q <= ({8'd0, nibbles[8*i+4 +: 4]} * x[16*(LOW+WORDS) +: 12]) ^ 12'h800;
                 end
         end
         for (i = 0; i < QUADS; i = i + 1) begin : gen_quad

@@ -4,8 +4,8 @@
 //
 // Free-running pipeline, never stalls: a beat for tokens 2 * turn and 2 * turn + 1 per cycle; `both`: the second one is there.
 //     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i;   acc_i[turn] = (first ? 0 : acc_i[turn]) + term_i, 64 bits
-// x holds the factors of nibble k at 32 * k: x_1 * 2^18 + x_0, sign-extended from 27 bits, as rill_packed_mul takes them. nibbles, int4 and
-// offset_i (rill_engine_offset of operand i) as in rill_matrix_lane.
+// x holds, in the order of rill_matrix_lane, 32 bits for each nibble: x_1 * 2^18 + x_0, sign-extended from 27 bits, as rill_packed_mul takes
+// them. nibbles, int4 and offset_i (rill_engine_offset of operand i) as in rill_matrix_lane.
 // Results leave one per cycle: with out, token out_tok is given LATENCY = 9 cycles later. out with out_tok 0 belongs to the cycle of the last
 // beat's turn 0 and takes row_scale and bias along for all tokens of the row; the other tokens follow in their order, none later than the
 // next row's first beat comes to their turn (a row of n tokens may end n cycles after the one before).
@@ -47,9 +47,8 @@ module rill_matrix_pair #(
     output reg  [31:0]            out_bias
 );
     localparam LATENCY = 9;
-    localparam BYTES = BEAT_BITS == 512 ? 64 : 32;
-    localparam QUADS = BYTES / 4;
-    localparam SIXTEENS = QUADS / 4;
+    localparam WORDS = BEAT_BITS == 512 ? 16 : 8; // of 8 nibbles
+    localparam SIXTEENS = WORDS / 4;
     localparam PLACES = TOKENS > 1 ? TOKENS * ROWS / 2 : 1;
 
     generate
@@ -94,39 +93,46 @@ module rill_matrix_pair #(
     end
 
     // Stage 1: nibble products of both tokens. Stage 2: sums of four, still in one word. Stage 3: sums of sixteen, two halves of 16 bits. Stage
-    // 4: the rest, apart. Low and high nibbles apart all along.
+    // 4: the rest, apart. Low and high nibbles apart all along. What is alike in all words of the beat stands side by side: a simulator's compiler
+    // makes vector instructions of it.
     wire [35:0]          low4;                 // {token 1, token 0}
     wire [35:0]          high4;
     genvar i;
+    genvar k;
     generate
-        for (i = 0; i < BYTES; i = i + 1) begin : gen_byte
-            wire [31:0] low;
-            wire [31:0] high;
-            rill_packed_mul #(.BIAS(i % 4 == 0 ? 4 : 0)) u_low (
-                .clk(clk), .en(valid), .x(x[64*i +: 27]), .nibble(nibbles[8*i +: 4]), .p(low));
-            rill_packed_mul #(.BIAS(i % 4 == 0 ? 4 : 0)) u_high (
-                .clk(clk), .en(valid), .x(x[64*i+32 +: 27]), .nibble(nibbles[8*i+4 +: 4]), .p(high));
+        for (k = 0; k < 8; k = k + 1) begin : gen_nibble
+            for (i = 0; i < WORDS; i = i + 1) begin : gen_word
+                wire [31:0] p;
+                rill_packed_mul #(.BIAS(k < 2 ? 4 : 0)) u_mul (
+                    .clk(clk), .en(valid), .x(x[32*(WORDS*k+i) +: 32]), .nibble(nibbles[32*i+4*k +: 4]), .p(p));
+            end
         end
-        for (i = 0; i < QUADS; i = i + 1) begin : gen_quad
-            reg  [31:0] low_q;
-            reg  [31:0] high_q;
+        for (i = 0; i < WORDS; i = i + 1) begin : gen_low
+            reg  [31:0] sum_q;
             always @(posedge clk)
-                if (valid_q[1]) begin
-                    low_q <= gen_byte[4*i].low + gen_byte[4*i+1].low + gen_byte[4*i+2].low + gen_byte[4*i+3].low;
-                    high_q <= gen_byte[4*i].high + gen_byte[4*i+1].high + gen_byte[4*i+2].high + gen_byte[4*i+3].high;
-                end
+                if (valid_q[1])
+                    sum_q <= gen_nibble[0].gen_word[i].p + gen_nibble[2].gen_word[i].p + gen_nibble[4].gen_word[i].p
+                        + gen_nibble[6].gen_word[i].p;
             // 14 bits of each half are used; the halves move together.
-            wire [31:0] low = {2'd0, low_q[31:18], 2'd0, low_q[13:0]};
-            wire [31:0] high = {2'd0, high_q[31:18], 2'd0, high_q[13:0]};
-            wire        unused = &{1'b0, low_q[17:14], high_q[17:14]};
+            wire [31:0] sum = {2'd0, sum_q[31:18], 2'd0, sum_q[13:0]};
+            wire        unused = &{1'b0, sum_q[17:14]};
+        end
+        for (i = 0; i < WORDS; i = i + 1) begin : gen_high
+            reg  [31:0] sum_q;
+            always @(posedge clk)
+                if (valid_q[1])
+                    sum_q <= gen_nibble[1].gen_word[i].p + gen_nibble[3].gen_word[i].p + gen_nibble[5].gen_word[i].p
+                        + gen_nibble[7].gen_word[i].p;
+            wire [31:0] sum = {2'd0, sum_q[31:18], 2'd0, sum_q[13:0]};
+            wire        unused = &{1'b0, sum_q[17:14]};
         end
         for (i = 0; i < SIXTEENS; i = i + 1) begin : gen_sixteen
             reg  [31:0] low_q;
             reg  [31:0] high_q;
             always @(posedge clk)
                 if (valid_q[2]) begin
-                    low_q <= gen_quad[4*i].low + gen_quad[4*i+1].low + gen_quad[4*i+2].low + gen_quad[4*i+3].low;
-                    high_q <= gen_quad[4*i].high + gen_quad[4*i+1].high + gen_quad[4*i+2].high + gen_quad[4*i+3].high;
+                    low_q <= gen_low[i].sum + gen_low[SIXTEENS+i].sum + gen_low[2*SIXTEENS+i].sum + gen_low[3*SIXTEENS+i].sum;
+                    high_q <= gen_high[i].sum + gen_high[SIXTEENS+i].sum + gen_high[2*SIXTEENS+i].sum + gen_high[3*SIXTEENS+i].sum;
                 end
         end
         for (i = 0; i < 2; i = i + 1) begin : gen_end
@@ -224,7 +230,7 @@ module rill_matrix_pair #(
     rill_delay_line #(.DATA_W(64), .DEPTH(LATENCY - 1)) u_along (
         .clk(clk), .rst(rst), .en(1'b1), .d({bias, row_scale}), .q({bias8, row_scale8}));
 
-    wire unused = &{1'b0, shift_q[69:68], shift_q[64:63], x, out_row8};
+    wire unused = &{1'b0, shift_q[69:68], shift_q[64:63], out_row8};
 endmodule
 
 `default_nettype wire

@@ -80,6 +80,11 @@ module rill_engine_lane_tb;
     reg  [1:0]             kind;
     reg  [2:0]             data_row;
 
+    function integer place; // of a nibble's factor in x
+        input integer nibble;
+        place = nibble % 8 * (N / 4) + nibble / 8;
+    endfunction
+
     task fail(input integer what);
         begin
             if (!failed)
@@ -132,8 +137,8 @@ module rill_engine_lane_tb;
                 w = int4 ? $signed(now[4*k +: 4]) : $signed(now[8*k +: 8]);
                 total = total + {{32{w[31]}}, w} * {{32{q[31]}}, q};
                 x_sum = x_sum + (int4 ? q : 2 * q);
-                if (int4) x_next[16*k +: 16] = q;
-                else x_next[32*k +: 32] = {2{q[15:0]}};
+                if (int4) x_next[16*place(k) +: 16] = q;
+                else {x_next[16*place(2*k+1) +: 16], x_next[16*place(2*k) +: 16]} = {2{q[15:0]}};
             end
             excess[1] = int4 ? 4096 * N + 8 * x_sum : 34816 * N + 64 * x_sum;
             acc[acc_row*TOKENS+token] = (first ? 64'd0 : acc[acc_row*TOKENS+token]) + ((total * group) << shift_next);

@@ -58,6 +58,11 @@ module rill_matrix_lane_tb;
     endtask
 
     // A factor at random; the first beats hold the largest and smallest ones alone.
+    function integer place; // of a nibble's factor in x
+        input integer nibble;
+        place = nibble % 8 * (N / 4) + nibble / 8;
+    endfunction
+
     function integer factor(input integer low, high, pick);
         factor = given < 48 ? (pick ? high : low) : low + $unsigned($random(seed)) % (high - low + 1);
     endfunction
@@ -82,11 +87,12 @@ module rill_matrix_lane_tb;
                 total = total + {{32{w[31]}}, w} * {{32{q[31]}}, q};
                 if (int4) begin
                     x_sum = x_sum + q;
-                    x[16*k +: 16] = q;
+                    x[16*place(k) +: 16] = q;
                     beat[4*k +: 4] = w;
                 end else begin
                     x_sum = x_sum + 2 * q;
-                    x[32*k +: 32] = {2{q[15:0]}};
+                    x[16*place(2*k) +: 16] = q;
+                    x[16*place(2*k+1) +: 16] = q;
                     beat[8*k +: 8] = w;
                 end
             end

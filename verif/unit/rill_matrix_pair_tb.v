@@ -56,6 +56,11 @@ module rill_matrix_pair_tb;
         end
     endtask
 
+    function integer place; // of a nibble's factor in x
+        input integer nibble;
+        place = nibble % 8 * (N / 4) + nibble / 8;
+    endfunction
+
     function integer below(input integer limit);
         below = $unsigned($random(seed)) % limit;
     endfunction
@@ -98,10 +103,10 @@ module rill_matrix_pair_tb;
                     q = factor(-128, 127, rows[t]);
                     total[t] = total[t] + {{32{w[31]}}, w} * {{32{q[31]}}, q};
                     x_sum[t] = x_sum[t] + (int4 ? q : 2 * q);
-                    if (int4) x[32*k +: 32] = t ? q * 262144 : x[32*k +: 32] + q;
+                    if (int4) x[32*place(k) +: 32] = t ? q * 262144 : x[32*place(k) +: 32] + q;
                     else begin
-                        x[64*k +: 32] = t ? q * 262144 : x[64*k +: 32] + q;
-                        x[64*k+32 +: 32] = x[64*k +: 32];
+                        x[32*place(2*k) +: 32] = t ? q * 262144 : x[32*place(2*k) +: 32] + q;
+                        x[32*place(2*k+1) +: 32] = x[32*place(2*k) +: 32];
                     end
                 end
             end
