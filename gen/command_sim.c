@@ -9,14 +9,17 @@
 
 #include "command.h"
 
-static const char usage[] = "usage: rill sim DIR [--prompt TEXT] [--tokens N] [--seed S] [--ignore-eot] [--trace FILE] [--json FILE] [options]\n"
-                            "  DIR               a design that `rill gen` and `rill pack` wrote\n"
-                            "  --build-only      build the simulation and stop\n"
-                            "  --jobs N          compiler processes (default 2)\n"
-                            "  --threads N       simulate on N cores, 1 (default) to 64, for large designs on an idle machine; without --save\n"
-                            "  --quick-build     build in seconds what then runs several times slower: for small designs and few steps\n"
-                            "                    (needs clang++; RILL_QUICK_BUILD=1 in the environment does the same)\n"
-                            "All other options go to the simulation; DIR/sim/build/Vrill --help lists them.\n";
+static const char usage[] =
+    "usage: rill sim DIR [--prompt TEXT] [--tokens N] [--seed S] [--ignore-eot] [--trace FILE] [--json FILE] [options]\n"
+    "  DIR               a design that `rill gen` and `rill pack` wrote\n"
+    "  --build-only      build the simulation and stop\n"
+    "  --jobs N          compiler processes (default 2)\n"
+    "  --threads N       simulate on N cores, 1 (default) to 64, for large designs on an idle machine; without --save\n"
+    "  --tune            lay the executable's code out after a step of the design has run (DIR/image): for long runs of large\n"
+    "                    designs (needs llvm-bolt, Debian's bolt-15)\n"
+    "  --quick-build     build in seconds what then runs several times slower: for small designs and few steps\n"
+    "                    (needs clang++; RILL_QUICK_BUILD=1 in the environment does the same)\n"
+    "All other options go to the simulation; DIR/sim/build/Vrill --help lists them.\n";
 
 enum { MAX_THREADS = 64 };
 
@@ -24,7 +27,8 @@ struct sim_build {
     struct arena arena;
     const char *dir, *root; // root: the project's folder
     const char *folder;     // of the executable, in dir: each kind of build has its own
-    bool trace, build_only, quick;
+    const char *kind;       // of build: plain, tuned, quick (verif/harness/build.sh)
+    bool trace, build_only;
     const char *jobs;
     int threads;
     char **pass; // arguments of the simulation
@@ -33,7 +37,7 @@ struct sim_build {
 
 static bool parse(int argc, char **argv, struct sim_build *b) {
     const char *quick = getenv("RILL_QUICK_BUILD");
-    b->quick = quick && !strcmp(quick, "1");
+    b->kind = quick && !strcmp(quick, "1") ? "quick" : "plain";
     b->jobs = "2";
     b->threads = 1;
     bool saves = false;
@@ -41,7 +45,8 @@ static bool parse(int argc, char **argv, struct sim_build *b) {
     b->passed = 3; // program, --dir, DIR
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--build-only")) b->build_only = true;
-        else if (!strcmp(argv[i], "--quick-build")) b->quick = true;
+        else if (!strcmp(argv[i], "--quick-build")) b->kind = "quick";
+        else if (!strcmp(argv[i], "--tune")) b->kind = "tuned";
         else if (!strcmp(argv[i], "--jobs") && i + 1 < argc) b->jobs = argv[++i];
         else if (!strcmp(argv[i], "--threads") && i + 1 < argc) b->threads = atoi(argv[++i]);
         else if (argv[i][0] != '-' && !b->dir) b->dir = argv[i];
@@ -88,32 +93,20 @@ static bool is_current(struct sim_build *b, const char *exe) {
     return true;
 }
 
-// Modules of many instances are kept apart (verif/harness/share.vlt) and what Verilator still writes once per instance is folded by the linker: a
-// simulation of many lanes is bound by fetching its code. -O1 builds in a third of -O2's time; the slow files run once. Vectors of more than 12 words
-// are not taken apart, and move as vectors (verif/harness/wide.h).
-static const char optimized_verilator[] = "--output-split 40000 --output-split-cfuncs 4000 --expand-limit 12 "
-                                          "-CFLAGS '-ffunction-sections' -LDFLAGS '-fuse-ld=gold -Wl,--icf=safe'";
-static const char optimized_make[] = "OPT_FAST='-O1 -march=native -include wide.h' OPT_SLOW=-O0 OPT_GLOBAL=-O1";
-// One file and no optimization: clang is then limited by reading, and reads the headers once.
-static const char quick_make[] = "VM_PARALLEL_BUILDS=0 CXX=clang++ LINK=clang++ OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0";
-
 static bool build(struct sim_build *b, const char *exe) {
     struct arena *a = &b->arena;
     const char *log = arena_printf(a, "%s/sim/build.log", b->dir);
-    const char *command = arena_printf(
-        a,
-        "cd '%s' && rm -rf %s && verilator --cc --exe --threads %d --x-assign fast --x-initial fast %s %s --top-module rill_sim_top "
-        "--prefix Vrill_sim_top --Mdir %s -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_PROBES -DRILL_ASSERT "
-        "-CFLAGS '-DRILL_THREADS=%d -I%s/verif/harness -I%s/include' -LDFLAGS '%s/build/librill.a -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm' "
-        "%s/verif/harness/share.vlt -f filelist.f sim/rill_sim_top.sv %s/verif/model/*.sv %s/verif/harness/*.sv "
-        "%s/verif/harness/main.cpp -o Vrill && "
-        "make -j %s -C %s -f Vrill_sim_top.mk %s",
-        b->dir, b->folder, b->threads, b->quick ? "" : optimized_verilator, b->trace ? "--trace-fst" : "", b->folder, b->threads, b->root, b->root,
-        b->root, b->root, b->root, b->root, b->root, b->jobs, b->folder, b->quick ? quick_make : optimized_make);
+    const char *args[] = {arena_printf(a, "%s/verif/harness/build.sh", b->root),
+                          b->kind,
+                          b->dir,
+                          b->folder,
+                          arena_printf(a, "%d", b->threads),
+                          b->jobs,
+                          b->trace ? "--trace-fst" : NULL,
+                          NULL};
     fprintf(stderr, "rill sim: building the simulation of %s ...\n", b->dir);
-    char *const args[] = {"/bin/sh", "-c", (char *)command, NULL};
-    if (run(args, log) == 0 && !access(exe, X_OK)) return true;
-    fprintf(stderr, "rill sim: error: Verilator could not build %s; the end of %s:\n", b->dir, log);
+    if (run((char *const *)args, log) == 0 && !access(exe, X_OK)) return true;
+    fprintf(stderr, "rill sim: error: could not build the simulation of %s; the end of %s:\n", b->dir, log);
     show_tail(a, log);
     return false;
 }
@@ -131,7 +124,7 @@ int command_sim(int argc, char **argv) {
         return RILL_BAD_SPEC;
     }
     b.root = realpath(arena_strndup(&b.arena, harness, strlen(harness) - strlen("/verif/harness/main.cpp")), NULL);
-    b.folder = b.quick ? "sim/quick" : "sim/build";
+    b.folder = !strcmp(b.kind, "plain") ? "sim/build" : arena_printf(&b.arena, "sim/%s", b.kind);
     if (b.threads > 1) b.folder = arena_printf(&b.arena, "%s-%d", b.folder, b.threads);
     const char *exe = arena_printf(&b.arena, "%s/%s/Vrill", b.dir, b.folder);
     if (!is_current(&b, exe) && !build(&b, exe)) return RILL_BAD_SPEC;

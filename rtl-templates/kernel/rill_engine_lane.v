@@ -116,8 +116,8 @@ module rill_engine_lane #(
 
     // Header beats stay here until those of the next chunk.
     reg  [BEAT_BITS-1:0]       params_beat_q;
-    (* ram_style = "distributed" *) reg [BEAT_BITS-1:0] scales_mem [0:SCALE_BEATS-1];
     localparam WORD_W = SCALE_BEATS > 1 ? $clog2(SCALE_BEATS) : 1;
+    (* ram_style = "distributed" *) reg [BEAT_BITS-1:0] scales_mem [0:(1<<WORD_W)-1];
     wire [WORD_W-1:0]          scale_word = SCALE_BEATS > 1 ? scale_q[BYTE_W +: WORD_W] : {WORD_W{1'b0}};
     wire [BEAT_BITS-1:0]       scales_beat = scales_mem[scale_word];
     wire [7:0]                 group_scale = int4_q ? scales_beat[{scale_q[BYTE_W-1:0], 3'd0} +: 8] : 8'd1;

@@ -194,7 +194,12 @@ module rill_fifo #(
                     end
 `endif
             end else begin : gen_ram
-                (* ram_style = RAM_STYLE *) reg [DATA_W-1:0] mem [0:WORDS-1];
+`ifdef SYNTHESIS
+                localparam PLACES = WORDS;
+`else
+                localparam PLACES = 1 << ADDR_W; // no address is beyond it: a simulator need not look
+`endif
+                (* ram_style = RAM_STYLE *) reg [DATA_W-1:0] mem [0:PLACES-1];
                 reg  [ADDR_W-1:0] write_q;
                 reg  [ADDR_W-1:0] read_q;
                 always @(posedge clk)

@@ -12,7 +12,7 @@ module rill_packed_mul_tb;
     localparam ROUNDS = 4000;
     wire         clk, rst;
     reg          en = 0;
-    reg  [26:0]  x [0:COUNT-1];
+    reg  [31:0]  x [0:COUNT-1];
     reg  [3:0]   nibble [0:COUNT-1];
     wire [31:0]  p [0:COUNT-1];
     reg  [31:0]  sum, kept = 0;

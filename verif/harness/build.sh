@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Builds the simulation of a design: `rill sim` runs it.
+# usage: build.sh KIND DIR FOLDER THREADS JOBS [VERILATOR OPTION]...    the executable is DIR/FOLDER/Vrill
+# KIND  plain: fast, in minutes for a large design
+#       tuned: faster, its code laid out after a step of the design has run (tune.sh)
+#       quick: built in seconds, several times slower: for small designs and few steps
+set -e
+kind=$1 dir=$2 folder=$3 threads=$4 jobs=$5
+shift 5
+root=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$dir"
+[ "$kind" != tuned ] || "$root/verif/harness/tune.sh" .
+
+# Modules of many instances are kept apart (share.vlt), and what Verilator still writes once per instance is folded by the linker, or by llvm-bolt: a
+# simulation of many lanes is bound by fetching its code. Vectors of more than 12 words are not taken apart, and move as vectors (wide.h).
+apart="--output-split 40000 --output-split-cfuncs 4000 --expand-limit 12 -CFLAGS -ffunction-sections"
+folded="-LDFLAGS -fuse-ld=gold -LDFLAGS -Wl,--icf=safe"
+movable="-LDFLAGS -Wl,-q"
+# -O1 builds in a third of -O2's time; the slow files run once.
+optimized() { make "$@" OPT_FAST='-O1 -ftree-slp-vectorize -march=native -include wide.h' OPT_SLOW=-O0 OPT_GLOBAL=-O1; }
+# One file and no optimization: clang is then limited by reading, and reads the headers once.
+unoptimized() { make "$@" VM_PARALLEL_BUILDS=0 CXX=clang++ LINK=clang++ OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0; }
+
+case $kind in
+    plain) options="$apart $folded" compile=optimized ;;
+    tuned) options="$apart $movable" compile=optimized ;;
+    quick) options="" compile=unoptimized ;;
+esac
+rm -rf "$folder"
+# shellcheck disable=SC2086 # one word per option
+verilator --cc --exe --threads "$threads" --x-assign fast --x-initial fast $options "$@" --top-module rill_sim_top --prefix Vrill_sim_top \
+    --Mdir "$folder" -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_PROBES -DRILL_ASSERT \
+    -CFLAGS "-DRILL_THREADS=$threads -I$root/verif/harness -I$root/include" \
+    -LDFLAGS "$root/build/librill.a -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm" "$root/verif/harness/share.vlt" -f filelist.f sim/rill_sim_top.sv \
+    "$root"/verif/model/*.sv "$root"/verif/harness/*.sv "$root/verif/harness/main.cpp" -o Vrill
+$compile -j "$jobs" -C "$folder" -f Vrill_sim_top.mk
+[ "$kind" != tuned ] || "$root/verif/harness/tune.sh" . "$folder/Vrill"
