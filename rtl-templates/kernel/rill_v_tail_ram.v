@@ -33,23 +33,34 @@ module rill_v_tail_ram #(
         end
     endgenerate
 
-`ifdef SYNTHESIS
-    wire write = 1'b1;
-`else
-    wire write = |write_enable;              // spares a simulator the bytes
-`endif
     (* ram_style = RAM_STYLE *) reg [BEAT_BITS-1:0] mem [0:WORDS-1];
     reg  [BEAT_BITS-1:0] word_q;
     reg  [BEAT_BITS-1:0] data_q;
     integer n;
     always @(posedge clk) begin
-        if (write)
-            for (n = 0; n < BYTES; n = n + 1)
-                if (write_enable[n])
-                    mem[write_addr][n*8 +: 8] <= write_keep[n] ? write_data : 8'd0;
         word_q <= mem[read_addr];
         data_q <= word_q;
     end
+`ifdef SYNTHESIS
+    always @(posedge clk)
+        for (n = 0; n < BYTES; n = n + 1)
+            if (write_enable[n])
+                mem[write_addr][n*8 +: 8] <= write_keep[n] ? write_data : 8'd0;
+`else
+    // The same in one write: a simulator would look for every byte's own in each cycle.
+    function [BEAT_BITS-1:0] written;
+        input [BEAT_BITS-1:0] word;
+        begin
+            written = word;
+            for (n = 0; n < BYTES; n = n + 1)
+                if (write_enable[n])
+                    written[n*8 +: 8] = write_keep[n] ? write_data : 8'd0;
+        end
+    endfunction
+    always @(posedge clk)
+        if (|write_enable)
+            mem[write_addr] <= written(mem[write_addr]);
+`endif
     assign read_data = data_q;
 
     wire unused = &{1'b0, RAM_STYLE};
