@@ -50,6 +50,7 @@ fuzz: deps
 
 # Hours: simulates GPT-2 medium beside published accelerators (docs/performance.md). make bench-table REQUESTS="32:32"
 bench-table: deps
+	@tests/install.sh llvm-bolt-15:bolt-15
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@bench/table.sh $(if $(REQUESTS),--requests "$(REQUESTS)") --twin "$(or $(TWIN),8:8)"
 

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing on Debian 12 with apt-get, and says what. With everything there it prints nothing and takes a moment.
+# usage: tests/install.sh [PROGRAM:PACKAGE]...    these too
 set -eu
 
 # program:package; a program may come from elsewhere than its package.
 programs="gcc:gcc g++:g++ make:make verilator:verilator iverilog:iverilog yosys:yosys clang:clang clang-format:clang-format
-    clang-tidy:clang-tidy cppcheck:cppcheck dot:graphviz python3:python3"
+    clang-tidy:clang-tidy cppcheck:cppcheck dot:graphviz python3:python3 $*"
 libraries="libc6-dev libyaml-dev libjansson-dev libpcre2-dev zlib1g-dev libcmocka-dev libclang-rt-14-dev libglpk-dev"
 
 missing=""

@@ -17,10 +17,10 @@ TEXT
 }
 
 known="unit sanitize readers passes emit report templates benches paths formal accuracy matrix docs fuzz pieces failures"
-all=() forms=() paths=() quick=(--quick) verbose=0 wanted=""
+all=() forms=() paths=() tune=() quick=(--quick) verbose=0 wanted=""
 for arg in "$@"; do
     case $arg in
-        --all) all=(--all) paths=(--all) forms=(--form all --timing) quick=() ;;
+        --all) all=(--all) paths=(--all) forms=(--form all --timing) tune=(--tune) quick=() ;;
         --verbose) verbose=1 ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
@@ -66,7 +66,7 @@ part accuracy "accuracy against the float model" tests/e2e/accuracy.sh
 part matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}"
 part docs "commands of the tutorials" tests/e2e/docs.sh
 part fuzz "random graphs, spec to values" tests/fuzz/run.sh --set tests/fuzz/seeds --jobs 2 --no-shrink "${forms[@]}"
-part pieces "runs in pieces" tests/e2e/pieces.sh
+part pieces "runs in pieces" tests/e2e/pieces.sh "${tune[@]}"
 part failures "what goes wrong, ends well" tests/e2e/failures.sh
 
 echo "in $((SECONDS - start)) s; lines of every check in build/tests/*.out"

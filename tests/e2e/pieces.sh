@@ -5,19 +5,28 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
 
+export RILL_QUICK_BUILD=1
+tune=()
 case ${1:-} in
     "") ;;
+    --tune)
+        if ! command -v llvm-bolt-15 llvm-bolt >/dev/null; then
+            skip "runs in pieces, tuned" "no llvm-bolt here (Debian: bolt-15)"
+            verdict
+            exit
+        fi
+        tune=(--tune)
+        ;;
     --help | -h)
-        echo "usage: tests/e2e/pieces.sh    (half a minute: a small design, built quickly)"
+        echo "usage: tests/e2e/pieces.sh [--tune]    (half a minute: a small design, built quickly; --tune: built as rill sim --tune does, a minute)"
         exit 0
         ;;
     *)
-        echo "usage: tests/e2e/pieces.sh" >&2
+        echo "usage: tests/e2e/pieces.sh [--tune]" >&2
         exit 2
         ;;
 esac
 
-export RILL_QUICK_BUILD=1
 mkdir -p "$work"
 log=$work/pieces.log
 spec=$root/tests/e2e/specs/odd.yaml
@@ -33,6 +42,12 @@ request=(--prompt-ids 5,1,88 --tokens 2 --prompt-ids 1,2,3,4,5 --tokens 3 --igno
 
 check_refused "pause without a file" 1 'one without the other' "${sim[@]}" "${request[@]}" --pause 3000
 check "unbroken" "${sim[@]}" "${request[@]}" --json "$work/pieces.whole.json"
+if [ ${#tune[@]} != 0 ]; then
+    sim+=("${tune[@]}")
+    check "built tuned" "${sim[@]}" --build-only
+    check "unbroken, tuned" "${sim[@]}" "${request[@]}" --json "$work/pieces.tuned.json"
+    check "the same result tuned" cmp "$work/pieces.whole.json" "$work/pieces.tuned.json"
+fi
 if ! setarch -R true 2>/dev/null || [ ! -r /proc/self/pagemap ]; then
     skip "runs in pieces" "this machine lets no program fix its addresses or see its pages (a container's rules)"
     verdict
