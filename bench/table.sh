@@ -25,7 +25,8 @@ Results: build/bench/NAME/IN-OUT.json, the table in build/bench/NAME/table.md an
 TEXT
 }
 
-spec=$root/configs/gpt2-medium-u55c.yaml requests="32:32 64:64 128:128 256:256" twin="" seed=1 weights=random:1 jobs=2 threads=1 again=0 mode=all values=() tune=()
+spec=$root/configs/gpt2-medium-u55c.yaml requests="32:32 64:64 128:128 256:256" twin="" seed=1 weights=random:1 jobs=2 threads=1 again=0 mode=all
+values=() tune=()
 # The executable laid out after a first step is a fifth faster (docs/testing.md).
 if command -v llvm-bolt-15 llvm-bolt >/dev/null; then tune=(--tune); fi
 while [ $# -gt 0 ]; do
@@ -72,8 +73,8 @@ run_request() { # IN:OUT
         echo "$1: results are there" >&2
         return 0
     fi
-    "$rill" sim "$dir/design" "${tune[@]}" --threads "$threads" --prompt-ids "$(some_ids "$in")" --tokens "$out" --ignore-eot --seed "$seed" --compare min --quiet \
-        --json "$result.new" >"$log" 2>&1 </dev/null || return
+    "$rill" sim "$dir/design" "${tune[@]}" --threads "$threads" --prompt-ids "$(some_ids "$in")" --tokens "$out" --ignore-eot --seed "$seed" \
+        --compare min --quiet --json "$result.new" >"$log" 2>&1 </dev/null || return
     mv "$result.new" "$result"
     echo "$1: simulated in $((SECONDS - start)) s" >&2
 }
@@ -91,7 +92,8 @@ run_design() { # label, spec, requests
     dir=$root/build/bench/$name log=$root/build/bench/$name/log
     mkdir -p "$dir"
     if [ $mode = all ]; then
-        make_design && "$rill" sim "$dir/design" "${tune[@]}" --build-only --jobs "$jobs" --threads "$threads" >"$log" 2>&1 || { fail "$name" "$(reason)"; return; }
+        make_design && "$rill" sim "$dir/design" "${tune[@]}" --build-only --jobs "$jobs" --threads "$threads" >"$log" 2>&1 ||
+            { fail "$name" "$(reason)"; return; }
     fi
     for request in $3; do
         result=$dir/${request%:*}-${request#*:}
