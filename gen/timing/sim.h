@@ -63,6 +63,7 @@ struct sim {
     int *queue;          // kernels to run
     int queue_head, queue_count;
     int64_t *step_start;         // per step: its word was offered; [steps]: over
+    bool late;                   // an engine was done with a step later than it may be
     struct sim_cache *cache;     // one at least
     int64_t layers, fewer;       // repetitions of the repeated region, and how many of them are left out
     int64_t words;               // given so far

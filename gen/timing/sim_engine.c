@@ -319,7 +319,9 @@ static void firing_done(struct sim *sim, struct engine *e) {
     }
     if (e->mode == MODE_VALUES && !e->keeps) e->heads_used++;
     e->active = false;
-    sim_walk_next(sim, &e->schedule, &e->walk);
+    int step = e->walk.step;
+    if (sim_walk_next(sim, &e->schedule, &e->walk) && sim->options->latest)
+        sim->late |= e->now > sim->options->latest[(int64_t)step * sim->engines + e->id];
 }
 
 // The V tail may take a layer again when all its reads of the step before have been made.

@@ -288,7 +288,7 @@ static bool has_part(const struct sim *sim, const struct actor *a) { return !sim
 static bool is_over(const struct sim *sim) {
     const struct sim_client *l = sim->loader;
     if (sim->options->load_only) return !l || (l->cut == (int64_t)l->run.count && !l->waits);
-    return sim->options->limit && sim->words >= sim->options->limit;
+    return sim->late || (sim->options->limit && sim->words >= sim->options->limit);
 }
 
 static struct timing_result *collect(struct sim *sim) {
@@ -304,7 +304,8 @@ static struct timing_result *collect(struct sim *sim) {
         r->words += s->puts;
     }
     collect_work(sim, r);
-    if (!ir->design.is_lm) sim->step_start[sim->options->steps] = last_row_written(sim);
+    if (sim->late) sim->step_start[sim->options->steps] = -1;
+    else if (!ir->design.is_lm) sim->step_start[sim->options->steps] = last_row_written(sim);
     r->step = sim->step_start;
     r->firing = sim->firing;
     r->turn = sim->turn;

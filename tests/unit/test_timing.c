@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "command.h"
+#include "cost.h"
 #include "pass/pass.h"
 #include "timing.h"
 
@@ -97,9 +98,12 @@ static struct ir *build_sized(const char *spec, const char *rule) {
 
 static struct ir *build(const char *spec) { return build_sized(spec, "timed"); }
 
+static const int64_t no_bounds[1];
+
 static struct timing_result *simulate(const struct ir *ir, int64_t prompt, int64_t tokens, const int64_t *depth, bool single_word) {
     struct timing_step *step;
-    struct timing_options o = {.bounded = true, .depth = depth, .single_word = single_word, .memory = timing_memory_at(ir, 58)};
+    bool bounded = depth != no_bounds;
+    struct timing_options o = {.bounded = bounded, .depth = bounded ? depth : NULL, .single_word = single_word, .memory = timing_memory_at(ir, 58)};
     o.steps = timing_request_steps(ir, prompt, tokens, &step);
     o.step = step;
     const char *missing = NULL;
@@ -217,6 +221,18 @@ static void test_depths(void **state) {
     }
 }
 
+// Runs are so long that depths are searched on shorter cases: few bits all the same, no halt, and no longer than with unbounded FIFOs.
+static void test_depths_of_long_runs(void **state) {
+    (void)state;
+    struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
+    int64_t bits = 0;
+    for (int e = 0; e < ir->edges; e++) bits += ir->edge[e].depth * cost_edge_bits(ir, &ir->edge[e]);
+    assert_true(bits < 1600000); // 22 Mbit by the safe rule
+    assert_null(simulate(ir, 13, 2, NULL, true)->stuck);
+    int64_t fewer = simulate(ir, 13, 2, NULL, false)->cycles, more = simulate(ir, 13, 2, no_bounds, false)->cycles;
+    assert_true(fewer < more + more / 100 + 64);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_headers, setup, teardown),
@@ -228,6 +244,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_words, setup, teardown),
         cmocka_unit_test_setup_teardown(test_halt, setup, teardown),
         cmocka_unit_test_setup_teardown(test_depths, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_depths_of_long_runs, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

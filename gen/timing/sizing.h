@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside the sizing of FIFOs: the cases that are simulated, and what is known of each stream. depths.c is the sequence.
+#ifndef RILL_TIMING_SIZING_H
+#define RILL_TIMING_SIZING_H
+
+#include "cost/args.h"
+#include "depths.h"
+
+enum {
+    MAX_STEPS = 8,
+    GRAPH_STEPS = 8 /* rows that may be under way at once */,
+    MAX_CASES = 18,
+    MAX_BRIEFS = 2,
+    DEPTH_LEAST = 2,
+    SLOWER_AT_MOST = 32 /* cycles of a case, and half a per cent */,
+    LAYERS = 4 /* more show nothing new */,
+    BRIEF_STEPS = 3,
+    BRIEF_LAYERS = 2,
+    SLOWER_ON_SOME = 400 /* of its cycles: what a case may take longer that was not searched on */,
+    COARSE = 16 /* of a depth: its sixteenth */,
+    COARSE_SHARE = 64 /* of all bits: streams below one of so many parts are not worth a search where runs are long */,
+    ROUND_PASSES = 20 /* passes that a round of trials on all cases is worth beginning with */,
+    LONG_PASS = 100 /* passes over all cases that the budget must hold, else only some cases are searched */
+};
+
+struct test_case {
+    const char *name;
+    struct timing_step step[MAX_STEPS];
+    int steps;
+    bool for_lp;         // the first of its kind
+    int64_t layers;      // repetitions that are run
+    bool asked;          // while some cases stand for all
+    int64_t *latest;     // last command of each engine in each step: a trial with a later one has failed
+    int64_t *mark;       // a copy of high_water
+    int64_t cycles;      // at the safe depths; then the most it may take
+    int64_t *high_water; // per edge, there; then at the depths found so far
+    int64_t *single;     // the same with a single word in each pipeline
+    int64_t *trial;      // the same of a depth that is tried
+    int64_t *words;      // per edge, in a run of it; NULL: there has been none
+};
+
+struct sizing {
+    struct ir *ir;
+    struct arena scratch;
+    struct test_case test[MAX_CASES + MAX_BRIEFS];
+    int tests, briefs;      // behind the tests: shorter ones, to search on
+    const char *kind;       // of the last one
+    int64_t *safe, *depth;  // per edge
+    int64_t *least, *width; // per edge: with every firing as late as it can be; bits of a word, 0: not sized
+    bool latest;            // least is known
+    bool *full;             // per edge: its writer waited at the safe depth
+    struct timing_depth *out;
+    int64_t words, budget; // simulated; after so many no further depth is tried
+    int strictest;         // case
+    bool some;             // only some cases are asked
+    int64_t longest;       // words of the longest of those that are searched on
+    const char *missing;
+    bool emitted; // without depths given those of the IR count
+    struct timing_memory memory;
+};
+
+struct streams { // some of them, as numbers of edges
+    const int *edge;
+    int count;
+};
+
+struct bounds { // of a depth: not below `least`; no case takes longer, none comes to a halt with single words
+    const int64_t *least;
+    bool fast, single_words;
+};
+
+// ---- cases and runs (sizing_cases.c) ----
+
+struct timing_memory sizing_fast_memory(const struct ir *);
+int64_t sizing_bits(const struct sizing *, const int64_t *depth); // of all sized streams
+bool sizing_is_sized(const struct ir *, int edge);                // steps and parameters are not
+void sizing_add_case(struct sizing *, const char *name, int64_t pos, const struct timing_step *, int steps);
+void sizing_choose_cases(struct sizing *);
+struct timing_result *sizing_run(struct sizing *, struct test_case *, const int64_t *depth, bool single_word);
+struct timing_result *sizing_run_until(struct sizing *, struct test_case *, const int64_t *depth, bool single_word, const int64_t *latest);
+void sizing_note_words(struct sizing *, struct test_case *, const struct timing_result *);
+// What a stream needs: its marks over the cases since they were cleared, with what forced them; what the LP says.
+void sizing_clear_marks(struct sizing *);
+void sizing_note_mark(struct sizing *, const struct test_case *, int edge, const struct timing_result *);
+void sizing_note_least(struct sizing *, const struct timing_result *);
+// Marks of all cases at the given depths. False when a case cannot be run or comes to a halt.
+bool sizing_measure(struct sizing *, const int64_t *given, bool first);
+
+// ---- the search (sizing_search.c) ----
+
+// Whether the cases go through, and take no longer if that is asked for, when these streams are as short as that.
+bool sizing_may_be(struct sizing *, const struct streams *, const int64_t *depth, bool single_word);
+// Stream after stream, the largest first, gets the least depth within the bounds.
+void sizing_bisect_all(struct sizing *, int64_t *depth, const struct bounds *);
+// Where runs are long: depths from a few shorter cases that all cases confirm, with their marks. In: least is what no stream goes below.
+bool sizing_cut_on_some(struct sizing *, int64_t *depth, int64_t *least);
+
+#endif

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps that FIFOs are sized for, and their runs.
+#include <string.h>
+
+#include "cost.h"
+#include "sizing.h"
+
+// The fastest memory asks most of the streams behind the engine.
+struct timing_memory sizing_fast_memory(const struct ir *ir) {
+    struct timing_memory m = timing_memory_at(ir, 0);
+    m.refreshes = false;
+    return m;
+}
+
+int64_t sizing_bits(const struct sizing *z, const int64_t *depth) {
+    int64_t bits = 0;
+    for (int e = 0; e < z->ir->edges; e++) bits += depth[e] * z->width[e];
+    return bits;
+}
+
+// ---- which steps ----
+
+void sizing_add_case(struct sizing *z, const char *name, int64_t pos, const struct timing_step *step, int steps) {
+    if (z->tests == MAX_CASES) return;
+    struct test_case *t = &z->test[z->tests++];
+    t->for_lp = z->tests == 1 || strcmp(name, z->kind) != 0; // the first of a kind
+    z->kind = name;
+    t->name = arena_printf(z->ir->arena, "%s at %lld", name, (long long)pos);
+    t->layers = LAYERS;
+    t->steps = steps;
+    memcpy(t->step, step, (size_t)steps * sizeof *step);
+}
+
+// Steps of n tokens from a position on; of a prompt: the last one runs the head, and an id follows it.
+static void add_steps(struct sizing *z, const char *name, int64_t pos, int n, int steps, bool prompt) {
+    struct timing_step step[MAX_STEPS];
+    const struct ir_design *d = &z->ir->design;
+    int count = 0;
+    for (; count < steps && pos + n <= d->context; count++, pos += n) step[count] = (struct timing_step){pos, n, !prompt || !d->is_lm};
+    if (!count) return;
+    step[count - 1].head = true;
+    if (prompt && d->is_lm && pos < d->context) step[count++] = (struct timing_step){pos, 1, true};
+    sizing_add_case(z, name, step[0].pos, step, count);
+}
+
+// Positions: the first ones, both sides of a block's end, the last one; one token and as many as fit.
+void sizing_choose_cases(struct sizing *z) {
+    const struct ir_design *d = &z->ir->design;
+    const int64_t at[] = {0, 1, 63, 64, d->context / 2, d->context - 2};
+    for (size_t i = 0; i < COUNT_OF(at); i++)
+        if (at[i] >= 0 && at[i] < d->context && (i == 0 || at[i] > at[i - 1])) add_steps(z, "single", at[i], 1, d->is_lm ? 3 : GRAPH_STEPS, false);
+    const int64_t from[] = {0, 64 - 2 * d->tokens, 64, d->context - 1 - 3 * d->tokens};
+    const int most = (int)at_most(d->tokens, d->context); // a short context never fills a step
+    for (size_t i = 0; most > 1 && i < COUNT_OF(from); i++) {
+        int64_t pos = from[i] / d->tokens * d->tokens; // a step never crosses a block of 64
+        if (from[i] >= 0 && (i == 0 || from[i] > from[i - 1])) add_steps(z, "prompt", pos, most, d->is_lm ? 3 : GRAPH_STEPS, true);
+    }
+    if (d->tokens == 1 && d->is_lm) add_steps(z, "prompt", 0, 1, 3, true);
+}
+
+// ---- runs ----
+
+void sizing_note_words(struct sizing *z, struct test_case *t, const struct timing_result *r) {
+    if (t->words || r->stuck) return;
+    t->words = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+    for (int e = 0; e < z->ir->edges; e++) t->words[e] = r->edge[e].words;
+}
+
+struct timing_result *sizing_run_until(struct sizing *z, struct test_case *t, const int64_t *depth, bool single_word, const int64_t *latest) {
+    struct timing_options o = {.step = t->step,
+                               .steps = t->steps,
+                               .bounded = depth != NULL || z->emitted,
+                               .depth = depth,
+                               .single_word = single_word,
+                               .layers = t->layers,
+                               .words = t->words,
+                               .latest = latest,
+                               .limit = TIMING_LIMIT};
+    o.memory = z->memory;
+    struct timing_result *r = timing_simulate(&z->scratch, z->ir, &o, &z->missing);
+    if (r) sizing_note_words(z, t, r);
+    if (r) z->words += r->words;
+    return r;
+}
+
+struct timing_result *sizing_run(struct sizing *z, struct test_case *t, const int64_t *depth, bool single_word) {
+    return sizing_run_until(z, t, depth, single_word, NULL);
+}
+
+// Steps and parameters are not: they wait for their readers by design.
+bool sizing_is_sized(const struct ir *ir, int e) { return ir->kernel[ir->edge[e].src_kernel].port[ir->edge[e].src_port].kind != IR_STREAM_BARE; }
+
+void sizing_note_mark(struct sizing *z, const struct test_case *t, int e, const struct timing_result *r) {
+    const struct timing_edge *edge = &r->edge[e];
+    if (edge->high_water <= z->depth[e] || !sizing_is_sized(z->ir, e)) return;
+    int64_t firing = 0, word = edge->most_at;
+    for (int64_t i = 0; i < word; i++) firing += edge->mark[i] & TIMING_LAST;
+    z->depth[e] = edge->high_water;
+    const char *path = timing_path(&z->scratch, z->ir, r, e, word);
+    z->out[e].forced_by =
+        arena_printf(z->ir->arena, "%s, firing %lld, cycle %lld, for %s", t->name, (long long)firing, (long long)edge->put[word], path);
+    z->out[e].delay = edge->take[word] - edge->put[word];
+}
+
+void sizing_note_least(struct sizing *z, const struct timing_result *r) {
+    int64_t *mark = ARENA_ARRAY(&z->scratch, int64_t, (size_t)z->ir->edges + 1);
+    if (!timing_latest(&z->scratch, z->ir, r, z->width, mark)) return;
+    z->latest = true;
+    for (int e = 0; e < z->ir->edges; e++) z->least[e] = at_least(z->least[e], mark[e]);
+}
+
+void sizing_clear_marks(struct sizing *z) {
+    for (int e = 0; e < z->ir->edges; e++) {
+        z->depth[e] = sizing_is_sized(z->ir, e) ? DEPTH_LEAST : z->safe[e];
+        z->out[e].delay = 0;
+        z->out[e].forced_by = NULL;
+    }
+}
+
+// Marks of all cases at the given depths. False when a case cannot be run or comes to a halt.
+bool sizing_measure(struct sizing *z, const int64_t *given, bool first) {
+    sizing_clear_marks(z);
+    for (int i = 0; i < z->tests; i++) {
+        struct test_case *t = &z->test[i];
+        struct arena_mark mark = arena_mark(&z->scratch);
+        const struct timing_result *r = sizing_run(z, t, given, false);
+        if (!r || r->stuck) return false;
+        if (first) {
+            t->cycles = r->cycles;
+            t->high_water = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+            t->single = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+            t->trial = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+            t->mark = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+        }
+        for (int e = 0; e < z->ir->edges; e++) {
+            sizing_note_mark(z, t, e, r);
+            if (first) t->high_water[e] = r->edge[e].high_water;
+            if (first && r->edge[e].full) z->full[e] = true;
+        }
+        if (first && t->for_lp) sizing_note_least(z, r);
+        arena_release(&z->scratch, mark);
+    }
+    return true;
+}

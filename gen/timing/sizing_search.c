@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The least depths with which no case takes longer: stream after stream, and, where each run is long, on shorter cases first.
+#include <string.h>
+
+#include "sizing.h"
+
+static int64_t *marks_of(struct test_case *t, bool single_word) { return single_word ? t->single : t->high_water; }
+
+// Where none of the streams fills more than that, nothing changes.
+static bool ever_filled(const struct streams *s, const int64_t *mark, const int64_t *depth) {
+    for (int i = 0; i < s->count; i++)
+        if (mark[s->edge[i]] > depth[s->edge[i]]) return true;
+    return false;
+}
+
+static bool is_asked(const struct sizing *z, int i) { return z->some ? z->test[i].asked : i < z->tests; }
+
+// Whether the cases go through, and take no longer if that is asked for, when these streams are as short as that.
+bool sizing_may_be(struct sizing *z, const struct streams *s, const int64_t *depth, bool single_word) {
+    bool ok = true, ran[MAX_CASES + MAX_BRIEFS] = {false};
+    int tests = z->tests + z->briefs;
+    for (int n = 0; ok && n < tests; n++) {
+        int i = (z->strictest + n) % tests; // the case that said no last time is the first
+        struct test_case *t = &z->test[i];
+        if (!is_asked(z, i) || !ever_filled(s, marks_of(t, single_word), depth)) continue;
+        struct arena_mark mark = arena_mark(&z->scratch);
+        const struct timing_result *r = sizing_run_until(z, t, depth, single_word, z->some && !single_word ? t->latest : NULL);
+        ok = ran[i] = r && !r->stuck && (single_word || r->cycles <= t->cycles);
+        if (!ok) z->strictest = i;
+        for (int f = 0; ok && f < z->ir->edges; f++) t->trial[f] = r->edge[f].high_water;
+        arena_release(&z->scratch, mark);
+    }
+    for (int i = 0; ok && i < tests; i++)
+        if (ran[i]) memcpy(marks_of(&z->test[i], single_word), z->test[i].trial, (size_t)z->ir->edges * sizeof *z->test[i].trial);
+    return ok;
+}
+
+// The stream with the most bits above `least` among those not yet tried, or IR_NONE.
+static int largest_stream(const struct sizing *z, const int64_t *depth, const int64_t *least, const bool *tried) {
+    int most = IR_NONE;
+    for (int e = 0; e < z->ir->edges; e++)
+        if (!tried[e] && z->width[e] && depth[e] > least[e] && (most == IR_NONE || depth[e] * z->width[e] > depth[most] * z->width[most])) most = e;
+    return most;
+}
+
+static bool are_enough(struct sizing *z, const struct streams *s, const int64_t *depth, const struct bounds *b) {
+    return (!b->fast || sizing_may_be(z, s, depth, false)) && (!b->single_words || sizing_may_be(z, s, depth, true));
+}
+
+static bool is_enough(struct sizing *z, int e, int64_t *depth, int64_t trial, const struct bounds *b) {
+    depth[e] = trial;
+    return are_enough(z, &(struct streams){&e, 1}, depth, b);
+}
+
+// Between low, not tried, and depth[e], which is enough.
+static void bisect(struct sizing *z, int e, int64_t *depth, int64_t low, const struct bounds *b) {
+    int64_t high = depth[e];
+    for (int trial = 0; low < high && z->words < z->budget; trial++) { // most streams need all they have, or next to nothing
+        int64_t at = trial == 0 ? low : trial == 1 ? high - 1 : (low + high) / 2;
+        if (is_enough(z, e, depth, at, b)) high = at;
+        else low = at + 1;
+    }
+    depth[e] = high;
+}
+
+// Reads and writes meet in another order when a word comes a cycle later: a depth may be enough where a greater one is not. From the least
+// depth up, in growing steps.
+static void climb(struct sizing *z, int e, int64_t *depth, const struct bounds *b) {
+    int64_t high = depth[e], low = b->least[e] + 1;
+    for (int64_t step = 1; low < high && z->words < z->budget; low += step, step *= 2) {
+        if (!is_enough(z, e, depth, low, b)) continue;
+        return bisect(z, e, depth, at_least(low - step / 2 + 1, b->least[e] + 1), b);
+    }
+    depth[e] = high;
+}
+
+// Stream after stream, the largest first, gets the least depth within the bounds.
+void sizing_bisect_all(struct sizing *z, int64_t *depth, const struct bounds *b) {
+    for (int pass = 0; pass < 2; pass++) {
+        bool *tried = ARENA_ARRAY(z->ir->arena, bool, (size_t)z->ir->edges + 1);
+        for (int e; (e = largest_stream(z, depth, b->least, tried)) != IR_NONE; tried[e] = true) {
+            if (pass == 0) bisect(z, e, depth, b->least[e], b);
+            else climb(z, e, depth, b);
+        }
+    }
+}
+
+// ---- the search on some cases, where each takes long ----
+
+// Of each kind the case with the most words, with fewer steps and layers. False when one comes to a halt.
+static bool add_briefs(struct sizing *z, const int64_t *depth) {
+    int tests = z->tests;
+    for (int first = 0, last; first < tests && z->briefs < MAX_BRIEFS; first = last) {
+        int64_t words = 0, most = -1;
+        struct test_case *b = &z->test[tests + z->briefs];
+        for (last = first; last < tests && (last == first || !z->test[last].for_lp); last++) {
+            for (int e = words = 0; e < z->ir->edges; e++) words += z->test[last].words[e];
+            if (words > most) most = words, *b = z->test[last];
+        }
+        if (b->steps > BRIEF_STEPS) b->step[BRIEF_STEPS - 1] = b->step[b->steps - 1], b->steps = BRIEF_STEPS;
+        b->layers = BRIEF_LAYERS;
+        b->words = NULL;
+        struct arena_mark mark = arena_mark(&z->scratch);
+        const struct timing_result *r = sizing_run(z, b, depth, false);
+        if (!r || r->stuck) return false;
+        b->asked = true;
+        z->longest = at_least(z->longest, r->words);
+        b->cycles = r->cycles;
+        b->latest = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)(b->steps * at_least(z->ir->engines, 1)) + 1);
+        for (int i = 0; i < b->steps * at_least(z->ir->engines, 1); i++) b->latest[i] = r->turn[i].last_command + b->cycles / 200 + SLOWER_AT_MOST;
+        b->high_water = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+        b->trial = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+        for (int e = 0; e < z->ir->edges; e++) b->high_water[e] = r->edge[e].high_water;
+        z->briefs++;
+        arena_release(&z->scratch, mark);
+    }
+    return true;
+}
+
+// A stream that cannot have the least depth: to a sixteenth of what it gets.
+static void cut_coarsely(struct sizing *z, int e, int64_t *depth, const struct bounds *b) {
+    int64_t low = b->least[e] + 1, high = depth[e];
+    bool counts = high * z->width[e] * COARSE_SHARE >= sizing_bits(z, depth);
+    int64_t part = 0; // where to look, from below: what is much too short is seen early in a run
+    while (counts && z->words < z->budget && high - low > high / COARSE) {
+        int64_t at = part == 0 ? high - high / COARSE - 1 : low + (high - low) / part, before = z->words;
+        if (is_enough(z, e, depth, at, b)) high = at;
+        else low = at + 1;
+        part = low == at + 1 && (z->words - before) * 4 > z->longest ? 2 : 4;
+    }
+    depth[e] = high;
+}
+
+// All of them at once to the least depth where that is enough, else each half of them: most streams need all they have, or next to nothing.
+static void cut_together(struct sizing *z, const struct streams *s, int64_t *depth, const struct bounds *b) {
+    int64_t *before = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)s->count + 1);
+    int half = s->count / 2;
+    if (!s->count || z->words >= z->budget) return;
+    for (int i = 0; i < s->count; i++) {
+        before[i] = depth[s->edge[i]];
+        depth[s->edge[i]] = b->least[s->edge[i]];
+    }
+    if (are_enough(z, s, depth, b)) return;
+    for (int i = 0; i < s->count; i++) depth[s->edge[i]] = before[i];
+    if (s->count == 1) return cut_coarsely(z, s->edge[0], depth, b);
+    cut_together(z, &(struct streams){s->edge, half}, depth, b);
+    cut_together(z, &(struct streams){s->edge + half, s->count - half}, depth, b);
+}
+
+static void cut_all(struct sizing *z, int64_t *depth, const struct bounds *b) {
+    int *edge = ARENA_ARRAY(z->ir->arena, int, (size_t)z->ir->edges + 1), count = 0;
+    bool *listed = ARENA_ARRAY(z->ir->arena, bool, (size_t)z->ir->edges + 1);
+    for (int e; (e = largest_stream(z, depth, b->least, listed)) != IR_NONE; listed[e] = true) edge[count++] = e;
+    cut_together(z, &(struct streams){edge, count}, depth, b);
+}
+
+// All cases at these depths, with their marks; the asked ones are now those that take longer. Their number.
+static int ask_slower_cases(struct sizing *z, const int64_t *depth) {
+    int slower = 0;
+    sizing_clear_marks(z);
+    for (int i = 0; i < z->tests; i++) {
+        struct test_case *t = &z->test[i];
+        struct arena_mark mark = arena_mark(&z->scratch);
+        const struct timing_result *r = sizing_run(z, t, depth, false);
+        slower += t->asked = !r || r->stuck || r->cycles > t->cycles + t->cycles / SLOWER_ON_SOME + SLOWER_AT_MOST / 2;
+        for (int e = 0; !t->asked && e < z->ir->edges; e++) t->high_water[e] = r->edge[e].high_water, sizing_note_mark(z, t, e, r);
+        arena_release(&z->scratch, mark);
+    }
+    return slower;
+}
+
+// Depths from some cases, which all others must confirm: those that do not are searched next, no stream below what was found before.
+bool sizing_cut_on_some(struct sizing *z, int64_t *depth, int64_t *least) {
+    size_t edges = (size_t)z->ir->edges, bytes = edges * sizeof *depth;
+    int64_t *start = ARENA_ARRAY(z->ir->arena, int64_t, edges + 1);
+    int slower = 1;
+    if (!add_briefs(z, depth)) return false;
+    memcpy(start, depth, bytes);
+    for (int i = 0; i < z->tests; i++) memcpy(z->test[i].mark, z->test[i].high_water, bytes);
+    z->some = true;
+    for (int round = 0; slower && z->words < z->budget; round++) {
+        if (round) memcpy(least, depth, bytes);
+        memcpy(depth, start, bytes);
+        for (int i = 0; round && i < z->tests; i++) memcpy(z->test[i].high_water, z->test[i].mark, bytes);
+        cut_all(z, depth, &(struct bounds){least, .fast = true});
+        slower = ask_slower_cases(z, depth);
+        z->briefs = z->strictest = 0;
+    }
+    z->some = false;
+    if (slower) memcpy(depth, start, bytes);
+    return !slower || sizing_measure(z, depth, false);
+}
