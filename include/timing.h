@@ -112,15 +112,15 @@ int timing_request_steps(const struct ir *, int64_t prompt, int64_t tokens, stru
 struct timing_options {
     const struct timing_step *step; // of one request, in order
     int steps;
-    bool bounded;         // FIFOs have their depth; else only those of steps and vector parameters
-    const int64_t *depth; // per edge, instead of the IR's; 0: unbounded
-    bool twice;           // the IR's depths, twice each, those of pools too
-    bool single_word;     // a pipeline that stalls as a whole holds one word: the least it can when words come far apart
-    int64_t layers;       // repetitions of the repeated region that are run, 0: all; where there is one such region
-    const int64_t *words; // per edge, how many are expected: room for them is made at once; NULL: not known
+    bool bounded;          // FIFOs have their depth; else only those of steps and vector parameters
+    const int64_t *depth;  // per edge, instead of the IR's; 0: unbounded
+    bool twice;            // the IR's depths, twice each, those of pools too
+    bool single_word;      // a pipeline that stalls as a whole holds one word: the least it can when words come far apart
+    int64_t layers;        // repetitions of the repeated region that are run, 0: all; where there is one such region
+    const int64_t *words;  // per edge, how many are expected: room for them is made at once; NULL: not known
     const int64_t *latest; // of an engine's last command in a step, as `turn` below: a later one ends the run as if stuck; NULL: none does
-    int64_t limit;        // words; 0: none. Beyond it the run ends as if stuck
-    bool load_only;       // what comes before the first step, alone; timing_result.loaded says when it was over
+    int64_t limit;         // words; 0: none. Beyond it the run ends as if stuck
+    bool load_only;        // what comes before the first step, alone; timing_result.loaded says when it was over
     struct timing_memory memory;
 };
 
