@@ -64,6 +64,16 @@ RILL_INLINE WDataOutP rill_cond_wiww(int obits, WDataOutP owp, int cond, WDataIn
     return owp;
 }
 
+// lbits: 1, 2, 4, 8, 16 or 32 for whole words.
+RILL_INLINE WDataOutP rill_replicate_wii(int lbits, WDataOutP owp, IData ld, IData count) {
+    if (32 % lbits != 0 || lbits * count % 32 != 0) return VL_REPLICATE_WII(lbits, owp, ld, count);
+    IData word = ld;
+    for (int bits = lbits; bits < 32; bits *= 2) word |= word << bits;
+    for (IData i = 0; i < lbits * count / 32; ++i) owp[i] = word;
+    return owp;
+}
+
+#define VL_REPLICATE_WII rill_replicate_wii
 #define VL_ASSIGN_W rill_assign_w
 #define VL_ZERO_W rill_zero_w
 #define VL_EXTEND_WW rill_extend_ww
