@@ -19,8 +19,9 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int64_t on_chip_kib;           // budget of a group, 0: none
     bool is_lm;                    // ids in, ids out; else rows in, rows out
     const char *binding, *weights; // weights: default format of products
-    const char *fifo;              // "timed": depths from timing contracts, "safe": whole tensors
+    const char *fifo;              // "timed": depths from timing contracts, "conservative": fewer, at a pace; "safe": whole tensors
     const char *board;
+    const char *strategy;  // of conservative depths: their bits beside those of timed ones, in words for the report, or NULL
     const char *memories;  // how allocate-memories chose, in words for the report, or NULL
     int dies;              // 1: no partition
     int64_t sll;           // bits that can cross from die to die, 0: not known

@@ -10,7 +10,7 @@
 
 enum spec_format { SPEC_INT8, SPEC_INT4 };
 enum spec_binding { SPEC_SHARED, SPEC_SPATIAL };
-enum spec_fifo { SPEC_TIMED, SPEC_SAFE };
+enum spec_fifo { SPEC_TIMED, SPEC_SAFE, SPEC_CONSERVATIVE };
 enum spec_when { SPEC_ALWAYS, SPEC_LAST };
 enum spec_family { SPEC_GPT2, SPEC_FAMILIES };
 

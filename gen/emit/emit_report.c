@@ -50,6 +50,7 @@ static void add_graph(const struct ir *ir, struct text *out) {
     struct report_uniform u = report_uniform_depths(ir);
     text_addf(out, "FIFO depths: %s; by the safe rule %lld bits, all as deep as the deepest (%lld words) %lld\n", ir->design.fifo, (long long)u.safe,
               (long long)u.deepest, (long long)u.all);
+    if (d->strategy) text_addf(out, "FIFO strategy %s\n", d->strategy);
     text_addf(out, "memory: %lld bytes of each channel used\n", (long long)report_channel_used(ir));
 }
 

@@ -97,6 +97,7 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
     item->fifo = get_string(r, map, "fifo");
     item->weights = get_string(r, map, "weights");
     item->board = get_string(r, map, "board");
+    item->strategy = get_optional(r, map, "strategy");
     item->memories = get_optional(r, map, "memories");
     item->placement = get_optional(r, map, "placement");
 }

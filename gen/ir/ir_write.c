@@ -40,6 +40,7 @@ static void write_design(struct writer *w, const struct ir_design *item) {
     key_string(w, "fifo", item->fifo);
     key_string(w, "weights", item->weights);
     key_string(w, "board", item->board);
+    key_string(w, "strategy", item->strategy);
     key_string(w, "memories", item->memories);
     key_string(w, "placement", item->placement);
     yaml_end(&w->y);

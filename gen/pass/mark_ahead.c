@@ -8,6 +8,6 @@
 bool pass_mark_ahead(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     (void)spec;
     (void)diag;
-    if (!strcmp(ir->design.fifo, "timed")) timing_mark_ahead(ir);
+    if (strcmp(ir->design.fifo, "safe") != 0) timing_mark_ahead(ir);
     return true;
 }

@@ -5,6 +5,7 @@
 // whole tensor; everywhere else two words keep full throughput. It stays where the spec asks for it or a kernel has no contract.
 #include <string.h>
 
+#include "cost.h"
 #include "pass.h"
 #include "ports.h"
 #include "timing/depths.h"
@@ -43,11 +44,27 @@ int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {
     return (a > b ? a : b) + DEPTH_SLACK;
 }
 
+static int64_t bits_of(const struct ir *ir, const struct timing_depth *depth) {
+    int64_t bits = 0;
+    for (int e = 0; e < ir->edges; e++)
+        if (!ir->edge[e].crosses) bits += depth[e].depth * cost_edge_bits(ir, &ir->edge[e]);
+    return bits;
+}
+
+static bool find_depths(struct ir *ir, struct timing_depth *depth, const char **missing) {
+    if (!timing_depths(ir, depth, missing)) return false;
+    if (strcmp(ir->design.fifo, "conservative") != 0) return true;
+    int64_t timed = bits_of(ir, depth);
+    if (!timing_conservative(ir, depth, missing)) return false;
+    ir->design.strategy = arena_printf(ir->arena, "conservative: %lld bits, %lld by timed depths", (long long)bits_of(ir, depth), (long long)timed);
+    return true;
+}
+
 static void size_by_contracts(struct ir *ir) {
     struct timing_depth *depth = ARENA_ARRAY(ir->arena, struct timing_depth, (size_t)ir->edges + 1);
     const char *missing = NULL;
     for (int e = 0; e < ir->edges; e++) depth[e].depth = ir->edge[e].depth;
-    bool sized = timing_depths(ir, depth, &missing);
+    bool sized = find_depths(ir, depth, &missing);
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
         if (!sized) {

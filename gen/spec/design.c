@@ -31,7 +31,7 @@ static const struct schema_field design_fields[] = {
     WORD_FIELD(kv, spec_format_words, 1, SPEC_INT8),
     RANGE_FIELD(group, 64, MAX_GROUP, 128),
     WORD_FIELD(binding, spec_binding_words, 2, SPEC_SHARED),
-    WORD_FIELD(fifo, spec_fifo_words, 2, SPEC_SAFE),
+    WORD_FIELD(fifo, spec_fifo_words, 3, SPEC_SAFE),
     RANGE_FIELD(prefetch_beats, 2, 4096, 64),
     RANGE_FIELD(max_burst, 1, 128, 16),
     RANGE_FIELD(outstanding, 1, 64, 8),

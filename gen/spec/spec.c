@@ -6,7 +6,7 @@
 
 const char *const spec_format_words[] = {"int8", "int4"};
 const char *const spec_binding_words[] = {"shared", "spatial"};
-const char *const spec_fifo_words[] = {"timed", "safe"};
+const char *const spec_fifo_words[] = {"timed", "safe", "conservative"};
 const char *const spec_when_words[] = {"always", "last"};
 const char *const spec_family_words[SPEC_FAMILIES] = {[SPEC_GPT2] = "gpt2"};
 

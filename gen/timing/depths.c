@@ -44,7 +44,7 @@ static bool passes_single_words(struct sizing *z, const int64_t *depth, bool *fu
 }
 
 // Streams that are full where the graph comes to a halt get deeper, up to the safe depth; then as short again as they can be.
-static bool ensure_progress(struct sizing *z, bool some) {
+bool sizing_ensure_progress(struct sizing *z, bool some) {
     bool *full = ARENA_ARRAY(&z->scratch, bool, (size_t)z->ir->edges + 1), deepened = false;
     int64_t *least = ARENA_ARRAY(&z->scratch, int64_t, (size_t)z->ir->edges + 1);
     memcpy(least, z->depth, (size_t)z->ir->edges * sizeof *least);
@@ -93,14 +93,14 @@ static int64_t *all_least(struct sizing *z) {
 
 // Depths of two words have another latency than deeper ones, and a memory's rows open in another order for a cycle's difference: with depths that
 // are the marks a case may take a little longer than with deeper ones. What it takes then is the measure, within SLOWER_AT_MOST.
-static bool measure_again(struct sizing *z, const int64_t *depth) {
+static bool measure_again(struct sizing *z, const int64_t *depth, bool longer) {
     for (int i = 0; i < z->tests; i++) {
         struct test_case *t = &z->test[i];
         struct arena_mark mark = arena_mark(&z->scratch);
         const struct timing_result *r = sizing_run(z, t, depth, false);
         bool ok = r && !r->stuck;
         int64_t slack = t->cycles / 200 + SLOWER_AT_MOST;
-        if (ok) t->cycles = at_most(at_least(r->cycles, t->cycles), t->cycles + slack);
+        if (ok && longer) t->cycles = at_most(at_least(r->cycles, t->cycles), t->cycles + slack);
         if (ok && !t->latest) t->latest = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)(t->steps * at_least(z->ir->engines, 1)) + 1);
         for (int i = 0; ok && i < t->steps * at_least(z->ir->engines, 1); i++) t->latest[i] = r->turn[i].last_command + slack;
         for (int e = 0; ok && e < z->ir->edges; e++) t->high_water[e] = r->edge[e].high_water;
@@ -122,19 +122,23 @@ static bool size_all(struct sizing *z) {
     cut_run_ahead(z, depth);
     if (memcmp(depth, z->safe, bytes) != 0 && !sizing_measure(z, depth, false)) return false;
     memcpy(depth, z->depth, bytes);
-    if (some && (!measure_again(z, depth) || !sizing_cut_on_some(z, depth, all_least(z)))) return false;
+    if (some && (!measure_again(z, depth, true) || !sizing_cut_on_some(z, depth, all_least(z)))) return false;
     memcpy(depth, z->depth, bytes);
     if (!some) z->budget = at_least(z->budget, z->words + TIMING_FINE_BUDGET);
-    for (int round = 0; round < 2 && (!some || z->words + ROUND_PASSES * pass < z->budget); round++) {
-        if (!measure_again(z, depth)) return false;
+    int64_t before = INT64_MAX; // bits
+    for (int round = 0; round < ROUNDS && (!some || z->words + ROUND_PASSES * pass < z->budget); round++) {
+        int64_t bits = sizing_bits(z, depth);
+        if (round > 1 && bits > before - before / 64) break;
+        before = bits;
+        if (!measure_again(z, depth, round < 2)) return false;
         sizing_bisect_all(z, depth, &(struct bounds){all_least(z), .fast = true});
         if (!sizing_measure(z, depth, false)) return false;
         memcpy(depth, z->depth, bytes);
     }
-    return ensure_progress(z, some);
+    return sizing_ensure_progress(z, some);
 }
 
-static void open_sizing(struct sizing *z) {
+void sizing_open(struct sizing *z) {
     size_t edges = (size_t)z->ir->edges + 1;
     arena_init(&z->scratch);
     z->safe = ARENA_ARRAY(z->ir->arena, int64_t, edges);
@@ -151,7 +155,7 @@ static void open_sizing(struct sizing *z) {
 bool timing_depths(struct ir *ir, struct timing_depth *out, const char **missing) {
     struct sizing z = {.ir = ir, .out = out, .budget = TIMING_BUDGET, .memory = sizing_fast_memory(ir)};
     if (ir->design.tokens < 1 || ir->design.tokens > 8) return *missing = "the design", false; // an edited dump
-    open_sizing(&z);
+    sizing_open(&z);
     bool ok = size_all(&z);
     for (int e = 0; ok && e < ir->edges; e++) out[e].depth = z.depth[e];
     *missing = z.missing;
@@ -182,7 +186,7 @@ bool timing_least(struct ir *ir, const int64_t *safe, const int64_t *depth, int6
     int64_t *other = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
     struct sizing z = {.ir = ir, .out = out, .budget = INT64_MAX, .memory = sizing_fast_memory(ir)};
     for (int e = 0; e < ir->edges; e++) out[e].depth = safe[e];
-    open_sizing(&z);
+    sizing_open(&z);
     sizing_choose_cases(&z);
     bool ok = sizing_measure(&z, z.safe, true) && allow_ahead(&z);
     z.latest = false;

@@ -19,6 +19,10 @@ struct timing_depth {
 // Per edge. False, with nothing changed but *missing, when the design cannot be simulated (a module without a contract, or NULL: it comes to a halt).
 bool timing_depths(struct ir *, struct timing_depth *, const char **missing);
 
+// The Conservative strategy of StreamTensor: every firing as long as the longest, its words evenly over it. In: the depths of timing_depths; out:
+// what the streams hold at that pace where it is less, and what it takes beside to go through. Steps may take longer. False: as above.
+bool timing_conservative(struct ir *, struct timing_depth *, const char **missing);
+
 // The kernels that the stream's reader waited for while this word lay in the stream, the reader last; the reader alone: it was not ready itself.
 const char *timing_path(struct arena *, const struct ir *, const struct timing_result *, int edge, int64_t word);
 

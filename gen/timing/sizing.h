@@ -19,6 +19,7 @@ enum {
     SLOWER_ON_SOME = 400 /* of its cycles: what a case may take longer that was not searched on */,
     COARSE = 16 /* of a depth: its sixteenth */,
     COARSE_SHARE = 64 /* of all bits: streams below one of so many parts are not worth a search where runs are long */,
+    ROUNDS = 6 /* of trials on all cases: two, and more while they save */,
     ROUND_PASSES = 20 /* passes that a round of trials on all cases is worth beginning with */,
     LONG_PASS = 100 /* passes over all cases that the budget must hold, else only some cases are searched */
 };
@@ -68,6 +69,12 @@ struct bounds { // of a depth: not below `least`; no case takes longer, none com
     const int64_t *least;
     bool fast, single_words;
 };
+
+// ---- the sequence (depths.c) ----
+
+void sizing_open(struct sizing *); // with ir and out set
+// Streams that are full where the graph comes to a halt get deeper, up to the safe depth; then, unless passes are long, as short as they can be.
+bool sizing_ensure_progress(struct sizing *, bool is_long);
 
 // ---- cases and runs (sizing_cases.c) ----
 

@@ -136,10 +136,11 @@ done
 variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3
 variant "$root"/tests/e2e/specs/grouped.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial
 variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-groups.yaml on_chip_kib=14 dies=3
+variant "$root"/tests/e2e/specs/blocks.yaml "$work"/blocks-conservative.yaml fifo=conservative
 variant "$root"/tests/e2e/specs/attentions.yaml "$work"/attentions-spatial.yaml channels=17 binding=spatial
 specs=("$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml "$work"/grouped-spatial.yaml
     "$work"/odd-dies.yaml "$root"/tests/pass/drop_unread.yaml "$work"/odd-groups.yaml "$root"/tests/e2e/specs/kernels.yaml
-    "$root"/tests/e2e/specs/attentions.yaml)
+    "$root"/tests/e2e/specs/attentions.yaml "$work"/blocks-conservative.yaml)
 [ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml "$work"/odd-dies.yaml "$work"/odd-groups.yaml
     "$work"/attentions-spatial.yaml)
 for spec in "${specs[@]}"; do check_dumps "$spec"; done

@@ -29,6 +29,13 @@ static void test_faster_source(void **state) {
     assert_int_equal(lp_max_words(&(struct lp_stream){5, 3, 1, 7, 2, 100}), 5);
 }
 
+// The same stream by the Conservative strategy: the source as slow as the target, L = 3 + 4 * 2.
+static void test_conservative_source(void **state) {
+    (void)state;
+    assert_int_equal(lp_max_words(&(struct lp_stream){5, 3, 2, 11, 2, 3}), 1);
+    assert_int_equal(lp_max_words(&(struct lp_stream){5, 3, 2, 11, 2, 7}), 3);
+}
+
 // ceil((delay - D) / II), at most T.
 static void test_slower_source(void **state) {
     (void)state;
@@ -106,9 +113,13 @@ static void test_chain(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_faster_source, setup, teardown),  cmocka_unit_test_setup_teardown(test_slower_source, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_three_kernels, setup, teardown),  cmocka_unit_test_setup_teardown(test_weights, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_no_start_times, setup, teardown), cmocka_unit_test_setup_teardown(test_chain, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_faster_source, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_slower_source, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_conservative_source, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_three_kernels, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_weights, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_no_start_times, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_chain, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

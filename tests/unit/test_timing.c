@@ -221,13 +221,29 @@ static void test_depths(void **state) {
     }
 }
 
+static int64_t bits_of(const struct ir *ir) {
+    int64_t bits = 0;
+    for (int e = 0; e < ir->edges; e++) bits += ir->edge[e].depth * cost_edge_bits(ir, &ir->edge[e]);
+    return bits;
+}
+
+// Fewer bits, rows that take longer, no halt.
+static void test_conservative(void **state) {
+    (void)state;
+    struct ir *few = build_sized("tests/e2e/specs/five.yaml", "conservative"), *timed = build("tests/e2e/specs/five.yaml");
+    assert_true(bits_of(few) < bits_of(timed) * 3 / 4);
+    for (int e = 0; e < few->edges; e++) assert_true(few->edge[e].depth >= 2 && few->edge[e].depth <= timed->edge[e].depth);
+    assert_null(simulate(few, 20, 1, NULL, true)->stuck);
+    assert_true(simulate(few, 20, 1, NULL, false)->cycles > simulate(timed, 20, 1, NULL, false)->cycles);
+    assert_non_null(strstr(few->design.strategy, "conservative: "));
+    assert_null(timed->design.strategy);
+}
+
 // Runs are so long that depths are searched on shorter cases: few bits all the same, no halt, and no longer than with unbounded FIFOs.
 static void test_depths_of_long_runs(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
-    int64_t bits = 0;
-    for (int e = 0; e < ir->edges; e++) bits += ir->edge[e].depth * cost_edge_bits(ir, &ir->edge[e]);
-    assert_true(bits < 1600000); // 22 Mbit by the safe rule
+    assert_true(bits_of(ir) < 1600000); // 22 Mbit by the safe rule
     assert_null(simulate(ir, 13, 2, NULL, true)->stuck);
     int64_t fewer = simulate(ir, 13, 2, NULL, false)->cycles, more = simulate(ir, 13, 2, no_bounds, false)->cycles;
     assert_true(fewer < more + more / 100 + 64);
@@ -244,6 +260,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_words, setup, teardown),
         cmocka_unit_test_setup_teardown(test_halt, setup, teardown),
         cmocka_unit_test_setup_teardown(test_depths, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_conservative, setup, teardown),
         cmocka_unit_test_setup_teardown(test_depths_of_long_runs, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
