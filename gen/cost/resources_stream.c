@@ -180,7 +180,8 @@ void formula_v_tail(const struct args *a, struct cost_resources *r) {
     tail_ram(args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * rows * (beat < 512 ? 2 : 1), beat, args_style(a, "auto"), &lane);
     cost_add(r, &lane, channels);
     cost_per(r, 8 * held, 1.2, 1, 0);
-    cost_per(r, 1, 180, 190, 0);
+    cost_per(r, channels, 14, 11, 0); // copies of what goes to all
+    cost_per(r, 1, 80, 260, 0);
     if (args_int(a, "READS", 0) > 0) cost_per(r, 1, 35, 43, 0); // counters of reads and layers
 }
 

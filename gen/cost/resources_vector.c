@@ -58,8 +58,8 @@ void formula_layernorm(const struct args *a, struct cost_resources *r) {
 
 void formula_rmsnorm(const struct args *a, struct cost_resources *r) {
     banks(a, vector_chunks(a), r);
-    cost_per(r, lanes(a), 806, 1096, 10);
-    kernel(r, 1353, 1544);
+    cost_per(r, lanes(a), 815, 1092, 10);
+    kernel(r, 1345, 1550);
     r->dsp += 4;
 }
 
