@@ -103,8 +103,11 @@ module rill_axi_write_arbiter #(
     reg  [PTR_W-1:0]   order_rd_q;
     reg  [COUNT_W-1:0] order_count_q;
     wire               order_full = order_count_q == COUNT_ALL[COUNT_W-1:0];
-    reg  [CLIENTS-1:0] turn_q;               // the oldest one, a bit for each client; 0: none
-    wire [CLIENTS-1:0] turn = turn_q;
+    // The oldest one, a bit for each client; 0: none. A register for what decides, another one for the data.
+    wire [CLIENTS-1:0] turn_d;
+    wire [CLIENTS-1:0] turn;
+    wire [CLIENTS-1:0] data_turn;
+    rill_register_tree #(.DATA_W(CLIENTS), .COPIES(2)) u_turn (.clk(clk), .rst(rst), .d(turn_d), .q({data_turn, turn}));
     wire               burst_out = m_axi_wvalid && m_axi_wready && m_axi_wlast;
 
     assign take = open_q && !order_full && (!valid_q || m_axi_awready);
@@ -126,19 +129,18 @@ module rill_axi_write_arbiter #(
 
     wire               order_one = order_count_q == {{(COUNT_W-1){1'b0}}, 1'b1};
     wire               order_none = order_count_q == {COUNT_W{1'b0}};
+    assign             turn_d = !order_none && !burst_out ? turn
+                              : order_none || order_one ? (pick ? grant : {CLIENTS{1'b0}}) : order_mem[order_rd_q];
     wire               behind = pick && !(order_none || (order_one && burst_out)); // it waits behind another one
 
     always @(posedge clk) begin
         if (behind)
             order_mem[order_wr_q] <= grant;
         if (rst) begin
-            turn_q <= {CLIENTS{1'b0}};
             order_wr_q <= {PTR_W{1'b0}};
             order_rd_q <= {PTR_W{1'b0}};
             order_count_q <= {COUNT_W{1'b0}};
         end else begin
-            if (order_none || burst_out)
-                turn_q <= order_none || order_one ? (pick ? grant : {CLIENTS{1'b0}}) : order_mem[order_rd_q];
             if (behind)
                 order_wr_q <= (order_wr_q == PTR_LAST[PTR_W-1:0]) ? {PTR_W{1'b0}} : order_wr_q + 1'b1;
             if (burst_out && !order_one)
@@ -156,7 +158,7 @@ module rill_axi_write_arbiter #(
     always @* begin
         wdata_d = {BEAT_BITS{1'b0}};
         for (j = 0; j < CLIENTS; j = j + 1)
-            if (turn[j])
+            if (data_turn[j])
                 wdata_d = wdata_d | s_axi_wdata[j*BEAT_BITS +: BEAT_BITS];
     end
 

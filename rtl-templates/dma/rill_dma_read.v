@@ -99,7 +99,7 @@ module rill_dma_read #(
     wire [31:0]       room_d = room32 + {31'd0, fifo_pop} - taken;
 
     assign burst_ready = fits_q && slot_q && ar_ready;
-    rill_register_slice #(.DATA_W(72), .MODE(2)) u_ar (
+    rill_register_slice #(.DATA_W(72), .MODE(3)) u_ar (
         .clk(clk), .rst(rst), .s_axis_tvalid(burst_valid && fits_q && slot_q), .s_axis_tready(ar_ready),
         .s_axis_tdata({burst_beats[7:0] - 8'd1, burst[63:0]}), .m_axis_tvalid(m_axi_arvalid), .m_axis_tready(m_axi_arready),
         .m_axis_tdata({m_axi_arlen, m_axi_araddr}));

@@ -101,7 +101,7 @@ module rill_dma_write #(
 
     assign burst_ready = fits_q && slot_q && aw_ready;
     assign s_axis_beat_tready = open_q && (flush || fifo_ready);
-    rill_register_slice #(.DATA_W(72), .MODE(2)) u_aw (
+    rill_register_slice #(.DATA_W(72), .MODE(3)) u_aw (
         .clk(clk), .rst(rst), .s_axis_tvalid(burst_valid && fits_q && slot_q), .s_axis_tready(aw_ready),
         .s_axis_tdata({burst_beats[7:0] - 8'd1, burst[63:0]}), .m_axis_tvalid(m_axi_awvalid), .m_axis_tready(m_axi_awready),
         .m_axis_tdata({m_axi_awlen, m_axi_awaddr}));

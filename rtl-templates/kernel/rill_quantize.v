@@ -128,8 +128,9 @@ module rill_quantize #(
     always @(posedge clk)
         if (rst) took_q <= {(LEVELS+1){1'b0}};
         else took_q <= took[LEVELS:0];
+    wire               raise = took[LEVELS] && (place[ROW_W] || chunk_top > top_q[row]);
     always @(posedge clk)
-        if (took[LEVELS] && (place[ROW_W] || chunk_top > top_q[row])) top_q[row] <= chunk_top;
+        if (raise) top_q[row] <= chunk_top;
 
     // ---- units of a firing, padding ----
     reg               odd_q;      // units of the present token's earlier blocks in this firing
@@ -169,8 +170,7 @@ module rill_quantize #(
         end
 
     // ---- read, shift, round, pack ----
-    localparam SIDE_W = 1 + SLOT_W + 4 + USER_W;
-    wire              bank1;
+    localparam SIDE_W = SLOT_W + 4 + USER_W;
     wire [SLOT_W-1:0] slot1;
     wire              first1;
     wire              last1;
@@ -178,13 +178,15 @@ module rill_quantize #(
     wire              tlast1;
     wire [USER_W-1:0] user1;
     reg  [SIDE_W-1:0] side1_q;
-    wire [7:0]        top1 = top_q[{bank1, user1[TOK_W-1:0]}];
+    wire [ROW_W-1:0]  ask = {i_bank, i_tuser[TOK_W-1:0]};
+    reg  [7:0]        top1;       // the block's last chunk may raise it in the cycle in which its first one is read
     wire [9:0]        shift1 = {2'd0, top1} - FLOOR_10;
     wire              zero1 = top1 == 8'd0 || shift1[9] || pad1;
     wire              range1 = !pad1 && (top1 == 8'hff || (!zero1 && shift1 > 10'd31));
 
-    always @(posedge clk) if (en) side1_q <= {i_bank, slot, slot == {SLOT_W{1'b0}}, slot_last, i_pad, i_end && closes, i_tuser};
-    assign {bank1, slot1, first1, last1, pad1, tlast1, user1} = side1_q;
+    always @(posedge clk) if (en) top1 <= raise && row == ask ? chunk_top : top_q[ask];
+    always @(posedge clk) if (en) side1_q <= {slot, slot == {SLOT_W{1'b0}}, slot_last, i_pad, i_end && closes, i_tuser};
+    assign {slot1, first1, last1, pad1, tlast1, user1} = side1_q;
     always @(posedge clk) fault <= !rst && en && r_tvalid && range1;
 
     localparam LATE_W = 6 + SLOT_W + 3 + USER_W;

@@ -30,10 +30,7 @@ module rill_fork #(
     assign s_axis_tready = open && (&done_d);
 
     always @(posedge clk)
-        if (rst)
-            done_q <= {PORTS{1'b0}};
-        else if (s_axis_tvalid)
-            done_q <= (&done_d) ? {PORTS{1'b0}} : done_d;
+        done_q <= open && !(&done_d) ? done_d : {PORTS{1'b0}}; // a word that was offered stays until all have it
 endmodule
 
 `default_nettype wire

@@ -3,8 +3,9 @@
 //
 // Protocol: AXI4-Stream, tdata only (users concatenate their sidebands); payload held while stalled.
 // MODE 0 bypass: wires, latency 0. MODE 1 simple: registered tvalid and tdata, combinational tready, latency 1.
-// MODE 2 skid: all outputs from registers, latency 1, two words of room. Throughput: one word per cycle in every mode.
-// Reset: synchronous; valids only. tready is low in reset (MODE 2: and in the cycle after it).
+// MODE 2 skid: all outputs from registers, latency 1, two words of room. MODE 3 swap: the same in every cycle, with two registers in turn: what
+// comes from m_axis_tready moves no data, but tdata comes over a multiplexer. Throughput: one word per cycle in every mode.
+// Reset: synchronous; valids only. tready is low in reset (MODES 2, 3: and in the cycle after it).
 // Parameters: DATA_W bits, MODE.
 `default_nettype none
 
@@ -23,7 +24,7 @@ module rill_register_slice #(
 );
 `ifdef FORMAL
     // Proved by verif/formal: protocol on the output, and one marked word is followed through: it leaves, unchanged, in its place.
-    localparam ROOM = MODE == 2 ? 2 : MODE;
+    localparam ROOM = MODE > 1 ? 2 : MODE;
     reg                past_q = 1'b0;
     reg                in_stalled_q;
     reg  [DATA_W-1:0]  in_data_q;
@@ -42,8 +43,8 @@ module rill_register_slice #(
         if (DATA_W < 1) begin : gen_bad_data
             rill_error_DATA_W_must_be_at_least_1 u_error ();
         end
-        if (MODE < 0 || MODE > 2) begin : gen_bad_mode
-            rill_error_MODE_must_be_0_bypass_1_simple_or_2_skid u_error ();
+        if (MODE < 0 || MODE > 3) begin : gen_bad_mode
+            rill_error_MODE_must_be_0_bypass_1_simple_2_skid_or_3_swap u_error ();
         end
 
         if (MODE == 0) begin : gen_bypass
@@ -65,6 +66,51 @@ module rill_register_slice #(
                 if (s_axis_tready && s_axis_tvalid)
                     data_q <= s_axis_tdata;
             end
+        end else if (MODE == 3) begin : gen_swap
+            reg               ready_q;
+            reg               valid_q;
+            reg               both_q;        // two words inside
+            reg               write_q;       // the next word goes to word_1_q
+            reg               read_q;        // the oldest one is there
+            reg  [DATA_W-1:0] word_0_q;
+            reg  [DATA_W-1:0] word_1_q;
+            wire              push = s_axis_tvalid && ready_q;
+            wire              pop = m_axis_tready && valid_q;
+            assign s_axis_tready = ready_q;
+            assign m_axis_tvalid = valid_q;
+            assign m_axis_tdata = read_q ? word_1_q : word_0_q;
+            always @(posedge clk) begin
+                if (rst) begin
+                    ready_q <= 1'b0;
+                    valid_q <= 1'b0;
+                    both_q <= 1'b0;
+                    write_q <= 1'b0;
+                    read_q <= 1'b0;
+                end else begin
+                    ready_q <= pop || !(both_q || (push && valid_q));
+                    valid_q <= push || both_q || (valid_q && !pop);
+                    both_q <= !pop && (both_q || (push && valid_q));
+                    write_q <= write_q ^ push;
+                    read_q <= read_q ^ pop;
+                end
+                if (push && !write_q)
+                    word_0_q <= s_axis_tdata;
+                if (push && write_q)
+                    word_1_q <= s_axis_tdata;
+            end
+`ifdef FORMAL
+            // What the induction needs: where the words are.
+            wire [DATA_W-1:0] newer = read_q ? word_0_q : word_1_q;
+            always @(posedge clk)
+                if (past_q && !rst) begin
+                    assert (valid_q || !both_q);
+                    assert (!(ready_q && both_q));
+                    assert (count_q == {1'b0, valid_q} + {1'b0, both_q});
+                    assert ((write_q ^ read_q) == (valid_q && !both_q));
+                    if (marked_q && ahead_q == 2'd1)
+                        assert (newer == word_q);
+                end
+`endif
         end else begin : gen_skid
             // out_q faces the reader; skid_q catches the word that arrives in the cycle in which the reader stalls.
             reg               ready_q;

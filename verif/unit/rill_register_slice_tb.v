@@ -3,6 +3,7 @@
 // sweep: DATA_W=8 MODE=0
 // sweep: DATA_W=33 MODE=1
 // sweep: DATA_W=70 MODE=2
+// sweep: DATA_W=72 MODE=3
 `default_nettype none
 `timescale 1ns / 1ps
 
