@@ -24,6 +24,13 @@ bool timing_progress(struct ir *ir, const char **stuck) {
 
 // ---- streams that run ahead ----
 
+enum {
+    MORE_WORDS = 600000 /* simulated */,
+    MORE_REQUESTS = 64,
+    MORE_AGE = 373 /* cycles; no part of a refresh interval */,
+    LONG_MARKS = 3000000 /* words of the cases: then no more */
+};
+
 // Beside the cases: whole steps with a part of one behind them, and ids.
 static void add_requests(struct sizing *z) {
     const struct ir_design *d = &z->ir->design;
@@ -35,18 +42,41 @@ static void add_requests(struct sizing *z) {
     }
 }
 
-static bool mark_case(struct sizing *z, struct test_case *t, bool twice) {
-    struct timing_options o = {
-        .step = t->step, .steps = t->steps, .bounded = true, .twice = twice, .layers = LAYERS, .words = t->words, .limit = TIMING_LIMIT};
+static bool mark_run(struct sizing *z, struct timing_options *o, struct test_case *t) { // t: or NULL
     struct arena_mark mark = arena_mark(&z->scratch);
-    o.memory = z->memory;
-    o.memory.refreshes = !twice; // the deeper FIFOs hold most behind the fastest memory
-    const struct timing_result *r = timing_simulate(&z->scratch, z->ir, &o, &z->missing);
-    if (r) sizing_note_words(z, t, r);
+    o->bounded = true;
+    o->layers = LAYERS;
+    o->limit = TIMING_LIMIT;
+    o->memory.refreshes = !o->twice; // the deeper FIFOs hold most behind the fastest memory
+    const struct timing_result *r = timing_simulate(&z->scratch, z->ir, o, &z->missing);
+    if (r && t) sizing_note_words(z, t, r);
+    if (r) z->words += r->words;
     for (int e = 0; r && e < z->ir->edges; e++)
-        if (twice ? r->edge[e].high_water > z->ir->edge[e].depth : r->edge[e].full > 0) z->ir->edge[e].run_ahead = 1;
+        if (o->twice ? r->edge[e].high_water > z->ir->edge[e].depth : r->edge[e].full > 0) z->ir->edge[e].run_ahead = 1;
     arena_release(&z->scratch, mark);
     return r != NULL;
+}
+
+static bool mark_case(struct sizing *z, struct test_case *t, bool twice) {
+    struct timing_options o = {.step = t->step, .steps = t->steps, .twice = twice, .words = t->words, .memory = z->memory};
+    return mark_run(z, &o, t);
+}
+
+// Where a request takes few words: every short prompt and some longer ones, the memory older each time, so that refreshes lie elsewhere.
+static bool mark_more(struct sizing *z) {
+    int64_t enough = z->words + MORE_WORDS;
+    bool ok = true;
+    for (int n = 1; ok && n <= MORE_REQUESTS && z->words < enough; n++) {
+        struct timing_step *step;
+        int64_t length = at_most(n % 2 ? (n + 1) / 2 : 3 * n + 1, z->ir->design.context);
+        struct timing_options o = {.memory = timing_memory_at(z->ir, MORE_AGE * n)};
+        o.steps = timing_request_steps(z->ir, length, 3, &step);
+        o.step = step;
+        ok = mark_run(z, &o, NULL);
+        o.twice = true;
+        ok = ok && mark_run(z, &o, NULL);
+    }
+    return ok;
 }
 
 void timing_mark_ahead(struct ir *ir) {
@@ -58,5 +88,6 @@ void timing_mark_ahead(struct ir *ir) {
     add_requests(&z);
     for (int e = 0; e < ir->edges; e++) ir->edge[e].run_ahead = 0;
     for (int i = 0; ok && i < 2 * z.tests; i++) ok = mark_case(&z, &z.test[i / 2], i % 2);
+    if (ok && z.words < LONG_MARKS) mark_more(&z);
     arena_free(&z.scratch);
 }

@@ -249,6 +249,36 @@ static void test_depths_of_long_runs(void **state) {
     assert_true(fewer < more + more / 100 + 64);
 }
 
+static void check_marks(const struct ir *ir, int64_t length, int64_t age, bool twice) {
+    const char *missing = NULL;
+    struct timing_step *step;
+    struct timing_options o = {.bounded = true, .twice = twice, .memory = timing_memory_at(ir, age)};
+    o.steps = timing_request_steps(ir, length, 1, &step);
+    o.step = step;
+    o.memory.refreshes = !twice;
+    const struct timing_result *r = timing_simulate(&arena, ir, &o, &missing);
+    assert_non_null(r);
+    for (int e = 0; e < ir->edges; e++) {
+        const struct ir_edge *edge = &ir->edge[e];
+        if (edge->run_ahead || !strncmp(edge->name, "step_fork_", 10) || strstr(edge->name, "_param_param_to_")) continue; // these wait by design
+        if (twice ? r->edge[e].high_water > edge->depth : r->edge[e].full > 0)
+            fail_msg("%lld rows, age %lld: %s is not marked", (long long)length, (long long)age, edge->name);
+    }
+}
+
+// Streams that are not marked never hold their writers, in requests that the marks were not made from.
+static void test_marks(void **state) {
+    (void)state;
+    static const char *const specs[] = {"tests/unit/rows.yaml", "tests/e2e/specs/blocks.yaml"};
+    for (size_t s = 0; s < COUNT_OF(specs); s++) {
+        struct ir *ir = build(specs[s]);
+        assert_true(pass_mark_ahead(ir, NULL, &diag));
+        for (int64_t length = 1; length <= 23; length += s ? 11 : 2)
+            for (int64_t age = 58; age < 1200; age += 642)
+                for (int twice = 0; twice < 2; twice++) check_marks(ir, length, age, twice);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_headers, setup, teardown),
@@ -260,6 +290,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_words, setup, teardown),
         cmocka_unit_test_setup_teardown(test_halt, setup, teardown),
         cmocka_unit_test_setup_teardown(test_depths, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_marks, setup, teardown),
         cmocka_unit_test_setup_teardown(test_conservative, setup, teardown),
         cmocka_unit_test_setup_teardown(test_depths_of_long_runs, setup, teardown),
     };
