@@ -95,7 +95,7 @@ void formula_view(const struct args *a, struct cost_resources *r) { (void)a, cos
 
 void formula_layout_converter(const struct args *a, struct cost_resources *r) {
     buffer(r, 2 * args_int(a, "BUFFER", 1) * tokens(a), args_int(a, "DATA_W", 1), args_style(a, "auto"));
-    cost_per(r, 1, 110, 95, 0);
+    cost_per(r, 1, 70, 56, 0);
 }
 
 // rill_rotate, yosys: 2:1 multiplexers alone or two in a LUT.
