@@ -136,6 +136,8 @@ static void test_cycles_of_rtl(void **state) {
     assert_near(simulate(ir, 30, 8, NULL, false)->cycles, 64146);
     ir = build("tests/e2e/specs/grouped.yaml");
     assert_near(simulate(ir, 9, 4, NULL, false)->cycles, 27745);
+    ir = build("configs/tinystories-gpt2-1m.yaml");
+    assert_near(simulate(ir, 8, 4, NULL, false)->cycles, 53438);
 }
 
 // Rows, weights and spills on the same channels: arbiters, write buffers, turnarounds, pages. From the first step word to the last write response.
