@@ -184,6 +184,16 @@ module rill_token_loop #(
 
     wire broken = running && (kernel_fault_q || memory_error_q);
 
+    // For the registers a cycle later: the request is flushed meanwhile.
+    reg         broken_q;
+    reg         broken_memory_q;
+    reg  [31:0] broken_place_q;
+    always @(posedge clk) begin
+        broken_q <= broken && !rst;
+        broken_memory_q <= memory_error_q;
+        broken_place_q <= memory_error_q ? memory_place_q : kernel_place_q;
+    end
+
     // Steps: one source for the kernels, one for the walker.
     wire        step_taken = m_axis_step_tvalid && m_axis_step_tready;
     wire        source_rst = rst || is_q[S_RESET];
@@ -313,9 +323,9 @@ module rill_token_loop #(
             fault_code <= no_prompt_q ? 32'd1 : long_prompt_q ? 32'd2 :
                           MODE == 0 && (bad_prompt_ptr_q || bad_ring_ptr_q) ? 32'd3 : 32'd0;
             fault_place <= MODE == 0 && !bad_prompt_ptr_q && bad_ring_ptr_q ? 32'd1 : 32'd0;
-        end else if (broken && fault_code == 32'd0) begin
-            fault_code <= memory_error_q ? 32'd6 : 32'd5;
-            fault_place <= memory_error_q ? memory_place_q : kernel_place_q;
+        end else if (broken_q && fault_code == 32'd0) begin
+            fault_code <= broken_memory_q ? 32'd6 : 32'd5;
+            fault_place <= broken_place_q;
         end else if (is_q[S_ID_CHECK] && bad_id) begin
             fault_code <= 32'd4;
             fault_place <= {16'd0, pos_q} + {28'd0, tok_q};

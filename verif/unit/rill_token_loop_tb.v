@@ -28,6 +28,7 @@ module rill_token_loop_tb;
     reg  [31:0] prompt_len, max_new, eot_id;
     reg         ignore_eot;
     reg  [63:0] prompt_ptr, ring_ptr;
+    reg         flushed = 0;
     wire [31:0] status, ids_count, fault_code, fault_place;
     reg  [1:0]  load_done;
     reg         quiet;
@@ -221,7 +222,8 @@ module rill_token_loop_tb;
             kv_done <= kv_done + 1;
         if (out_done < steps_seen && chance(10) && !flush && alive)
             out_done <= out_done + 1;
-        if (flush && !soft_rst && alive && fault_code == 0 &&
+        flushed <= flush;                                  // a fault's code comes a cycle after its flush
+        if (flush && flushed && !soft_rst && alive && fault_code == 0 &&
             (kv_done != steps_seen * KV_LAYERS || (MODE == 0 && ids_written != ring_seen) ||
              (MODE == 1 && out_done != steps_seen))) fail(10);
         if (soft_rst || rst)
