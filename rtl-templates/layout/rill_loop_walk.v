@@ -70,6 +70,12 @@ module rill_loop_walk #(
             end
         end
     endfunction
+    // a + b - c per loop
+    function [LOOPS*32-1:0] sums(input [LOOPS*32-1:0] a, input [LOOPS*32-1:0] b, input [LOOPS*32-1:0] c);
+        integer l;
+        for (l = 0; l < LOOPS; l = l + 1)
+            sums[l*32 +: 32] = a[l*32 +: 32] + b[l*32 +: 32] - c[l*32 +: 32];
+    endfunction
     // a * b per loop
     function [LOOPS*32-1:0] products(input [LOOPS*32-1:0] a, input [LOOPS*32-1:0] b);
         integer l;
@@ -83,14 +89,34 @@ module rill_loop_walk #(
     localparam [LOOPS*32-1:0] BY = digits(STEP);
     localparam [LOOPS*32-1:0] BY_OFF = products(BY, STRIDES);
     localparam [LOOPS*32-1:0] BY_TURN = products(BY, TURNS);
-    localparam [LOOPS*32-1:0] WRAP_OFF = products(TRIPS, STRIDES);
-    localparam [LOOPS*32-1:0] WRAP_TURN = products(TRIPS, TURNS);
+    // What a loop's part moves by where it begins again, after a carry from the loop inside, and with both: one sum, its constant by the carries.
+    localparam [LOOPS*32-1:0] NONE = 0;
+    localparam [LOOPS*32-1:0] ONE = {LOOPS{32'd1}};
+    localparam [LOOPS*32-1:0] WRAP = sums(BY, NONE, TRIPS);
+    localparam [LOOPS*32-1:0] WRAP_OFF = sums(BY_OFF, NONE, products(TRIPS, STRIDES));
+    localparam [LOOPS*32-1:0] WRAP_TURN = sums(BY_TURN, NONE, products(TRIPS, TURNS));
+    localparam [LOOPS*32-1:0] NEXT = sums(BY, ONE, NONE);
+    localparam [LOOPS*32-1:0] NEXT_OFF = sums(BY_OFF, STRIDES, NONE);
+    localparam [LOOPS*32-1:0] NEXT_TURN = sums(BY_TURN, TURNS, NONE);
+    localparam [LOOPS*32-1:0] BOTH = sums(WRAP, ONE, NONE);
+    localparam [LOOPS*32-1:0] BOTH_OFF = sums(WRAP_OFF, STRIDES, NONE);
+    localparam [LOOPS*32-1:0] BOTH_TURN = sums(WRAP_TURN, TURNS, NONE);
     localparam [31:0] HALF_32 = HALF;
+
+    // Does a loop begin again from here when it moves on by its part of STEP, and `more`? As a comparison of the digit before, which moves by `by`.
+    function ends(input integer l, input [DIGIT_W-1:0] digit, input [31:0] by, input integer more);
+        integer least;
+        begin
+            least = TRIPS[l*32 +: 32] - BY[l*32 +: 32] - by - more;
+            ends = least <= 0 || digit >= least[DIGIT_W-1:0];
+        end
+    endfunction
 
     reg  [DIGIT_W-1:0] digit_q [0:LOOPS-1];
     reg  [OFF_W-1:0]   off_q [0:LOOPS-1];                  // each loop's part of the element number
     reg  [TURN_W-1:0]  turn_q [0:LOOPS-1];
-    reg  [DIGIT_W-1:0] sum [0:LOOPS-1];
+    reg  [LOOPS-1:0]   ends_q;                             // the loop begins again at the next step, without a carry; with one
+    reg  [LOOPS-1:0]   ends_carried_q;
     reg  [LOOPS:0]     carry;                              // carry[l]: loop l begins again
     reg  [OFF_W-1:0]   off;
     reg  [TURN_W-1:0]  bank;
@@ -102,8 +128,7 @@ module rill_loop_walk #(
         off = {OFF_W{1'b0}};
         bank = {TURN_W{1'b0}};
         for (l = LOOPS - 1; l >= 0; l = l - 1) begin
-            sum[l] = digit_q[l] + BY[l*32 +: DIGIT_W] + {{(DIGIT_W-1){1'b0}}, carry[l+1]};
-            carry[l] = sum[l] >= TRIPS[l*32 +: DIGIT_W];
+            carry[l] = carry[l+1] ? ends_carried_q[l] : ends_q[l];
             off = off + off_q[l];
             bank = bank + turn_q[l];
         end
@@ -114,14 +139,41 @@ module rill_loop_walk #(
                 digit_q[l] <= BEGIN[l*32 +: DIGIT_W];
                 off_q[l] <= BEGIN_OFF[l*32 +: OFF_W] + (l == 0 && !rst && !half ? HALF_32[OFF_W-1:0] : {OFF_W{1'b0}});
                 turn_q[l] <= BEGIN_TURN[l*32 +: TURN_W];
+                ends_q[l] <= ends(l, BEGIN[l*32 +: DIGIT_W], 32'd0, 0);
+                ends_carried_q[l] <= ends(l, BEGIN[l*32 +: DIGIT_W], 32'd0, 1);
             end
         end else if (step) begin
             for (l = 0; l < LOOPS; l = l + 1) begin
-                digit_q[l] <= carry[l] ? sum[l] - TRIPS[l*32 +: DIGIT_W] : sum[l];
-                off_q[l] <= off_q[l] + BY_OFF[l*32 +: OFF_W] + (carry[l+1] ? STRIDES[l*32 +: OFF_W] : {OFF_W{1'b0}})
-                    - (carry[l] ? WRAP_OFF[l*32 +: OFF_W] : {OFF_W{1'b0}});
-                turn_q[l] <= turn_q[l] + BY_TURN[l*32 +: TURN_W] + (carry[l+1] ? TURNS[l*32 +: TURN_W] : {TURN_W{1'b0}})
-                    - (carry[l] ? WRAP_TURN[l*32 +: TURN_W] : {TURN_W{1'b0}});
+                case ({carry[l+1], carry[l]})
+                    2'd0: begin
+                        digit_q[l] <= digit_q[l] + BY[l*32 +: DIGIT_W];
+                        off_q[l] <= off_q[l] + BY_OFF[l*32 +: OFF_W];
+                        turn_q[l] <= turn_q[l] + BY_TURN[l*32 +: TURN_W];
+                        ends_q[l] <= ends(l, digit_q[l], BY[l*32 +: 32], 0);
+                        ends_carried_q[l] <= ends(l, digit_q[l], BY[l*32 +: 32], 1);
+                    end
+                    2'd1: begin
+                        digit_q[l] <= digit_q[l] + WRAP[l*32 +: DIGIT_W];
+                        off_q[l] <= off_q[l] + WRAP_OFF[l*32 +: OFF_W];
+                        turn_q[l] <= turn_q[l] + WRAP_TURN[l*32 +: TURN_W];
+                        ends_q[l] <= ends(l, digit_q[l], WRAP[l*32 +: 32], 0);
+                        ends_carried_q[l] <= ends(l, digit_q[l], WRAP[l*32 +: 32], 1);
+                    end
+                    2'd2: begin
+                        digit_q[l] <= digit_q[l] + NEXT[l*32 +: DIGIT_W];
+                        off_q[l] <= off_q[l] + NEXT_OFF[l*32 +: OFF_W];
+                        turn_q[l] <= turn_q[l] + NEXT_TURN[l*32 +: TURN_W];
+                        ends_q[l] <= ends(l, digit_q[l], NEXT[l*32 +: 32], 0);
+                        ends_carried_q[l] <= ends(l, digit_q[l], NEXT[l*32 +: 32], 1);
+                    end
+                    default: begin
+                        digit_q[l] <= digit_q[l] + BOTH[l*32 +: DIGIT_W];
+                        off_q[l] <= off_q[l] + BOTH_OFF[l*32 +: OFF_W];
+                        turn_q[l] <= turn_q[l] + BOTH_TURN[l*32 +: TURN_W];
+                        ends_q[l] <= ends(l, digit_q[l], BOTH[l*32 +: 32], 0);
+                        ends_carried_q[l] <= ends(l, digit_q[l], BOTH[l*32 +: 32], 1);
+                    end
+                endcase
             end
         end
         if (step) begin
