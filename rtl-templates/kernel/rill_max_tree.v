@@ -28,7 +28,7 @@ module rill_max_tree #(
     // Node i has the children 2i and 2i + 1; the leaves are LANES .. 2 LANES - 1, the root is 1.
     genvar i;
     generate
-        for (i = 1; i < 2 * LANES; i = i + 1) begin : gen_node
+        for (i = 1; i == 1 || i < 2 * LANES; i = i + 1) begin : gen_node
             wire [DATA_W-1:0] value;
             if (i >= LANES) begin : gen_leaf
                 assign value = d[(i-LANES)*STRIDE +: DATA_W];
