@@ -102,7 +102,7 @@ static bool measure_again(struct sizing *z, const int64_t *depth, bool longer) {
         int64_t slack = t->cycles / 200 + SLOWER_AT_MOST;
         if (ok && longer) t->cycles = at_most(at_least(r->cycles, t->cycles), t->cycles + slack);
         if (ok && !t->latest) t->latest = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)(t->steps * at_least(z->ir->engines, 1)) + 1);
-        for (int i = 0; ok && i < t->steps * at_least(z->ir->engines, 1); i++) t->latest[i] = r->turn[i].last_command + slack;
+        for (int n = 0; ok && n < t->steps * at_least(z->ir->engines, 1); n++) t->latest[n] = r->turn[n].last_command + slack;
         for (int e = 0; ok && e < z->ir->edges; e++) t->high_water[e] = r->edge[e].high_water;
         arena_release(&z->scratch, mark);
         if (!ok) return false;
