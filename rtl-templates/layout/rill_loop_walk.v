@@ -89,18 +89,15 @@ module rill_loop_walk #(
     localparam [LOOPS*32-1:0] BY = digits(STEP);
     localparam [LOOPS*32-1:0] BY_OFF = products(BY, STRIDES);
     localparam [LOOPS*32-1:0] BY_TURN = products(BY, TURNS);
-    // What a loop's part moves by where it begins again, after a carry from the loop inside, and with both: one sum, its constant by the carries.
+    // What a loop moves by: alone, where it begins again, after a carry from the loop inside, with both; a constant for each.
     localparam [LOOPS*32-1:0] NONE = 0;
-    localparam [LOOPS*32-1:0] ONE = {LOOPS{32'd1}};
+    localparam [LOOPS*32-1:0] ONE = {(LOOPS > 0 ? LOOPS : 1){32'd1}};
     localparam [LOOPS*32-1:0] WRAP = sums(BY, NONE, TRIPS);
     localparam [LOOPS*32-1:0] WRAP_OFF = sums(BY_OFF, NONE, products(TRIPS, STRIDES));
     localparam [LOOPS*32-1:0] WRAP_TURN = sums(BY_TURN, NONE, products(TRIPS, TURNS));
-    localparam [LOOPS*32-1:0] NEXT = sums(BY, ONE, NONE);
-    localparam [LOOPS*32-1:0] NEXT_OFF = sums(BY_OFF, STRIDES, NONE);
-    localparam [LOOPS*32-1:0] NEXT_TURN = sums(BY_TURN, TURNS, NONE);
-    localparam [LOOPS*32-1:0] BOTH = sums(WRAP, ONE, NONE);
-    localparam [LOOPS*32-1:0] BOTH_OFF = sums(WRAP_OFF, STRIDES, NONE);
-    localparam [LOOPS*32-1:0] BOTH_TURN = sums(WRAP_TURN, TURNS, NONE);
+    localparam [4*LOOPS*32-1:0] MOVE = {sums(WRAP, ONE, NONE), sums(BY, ONE, NONE), WRAP, BY};
+    localparam [4*LOOPS*32-1:0] MOVE_OFF = {sums(WRAP_OFF, STRIDES, NONE), sums(BY_OFF, STRIDES, NONE), WRAP_OFF, BY_OFF};
+    localparam [4*LOOPS*32-1:0] MOVE_TURN = {sums(WRAP_TURN, TURNS, NONE), sums(BY_TURN, TURNS, NONE), WRAP_TURN, BY_TURN};
     localparam [31:0] HALF_32 = HALF;
 
     // Does a loop begin again from here when it moves on by its part of STEP, and `more`? As a comparison of the digit before, which moves by `by`.
@@ -123,6 +120,7 @@ module rill_loop_walk #(
     reg  [OFF_W-1:0]   element_q;
     reg  [TURN_W-1:0]  bank_q;
     integer l;
+    integer c;                                             // {a carry comes in, the loop begins again}
     always @* begin
         carry[LOOPS] = 1'b0;
         off = {OFF_W{1'b0}};
@@ -144,36 +142,14 @@ module rill_loop_walk #(
             end
         end else if (step) begin
             for (l = 0; l < LOOPS; l = l + 1) begin
-                case ({carry[l+1], carry[l]})
-                    2'd0: begin
-                        digit_q[l] <= digit_q[l] + BY[l*32 +: DIGIT_W];
-                        off_q[l] <= off_q[l] + BY_OFF[l*32 +: OFF_W];
-                        turn_q[l] <= turn_q[l] + BY_TURN[l*32 +: TURN_W];
-                        ends_q[l] <= ends(l, digit_q[l], BY[l*32 +: 32], 0);
-                        ends_carried_q[l] <= ends(l, digit_q[l], BY[l*32 +: 32], 1);
+                for (c = 0; c < 4; c = c + 1)
+                    if ({carry[l+1], carry[l]} == c[1:0]) begin
+                        digit_q[l] <= digit_q[l] + MOVE[(c*LOOPS+l)*32 +: DIGIT_W];
+                        off_q[l] <= off_q[l] + MOVE_OFF[(c*LOOPS+l)*32 +: OFF_W];
+                        turn_q[l] <= turn_q[l] + MOVE_TURN[(c*LOOPS+l)*32 +: TURN_W];
+                        ends_q[l] <= ends(l, digit_q[l], MOVE[(c*LOOPS+l)*32 +: 32], 0);
+                        ends_carried_q[l] <= ends(l, digit_q[l], MOVE[(c*LOOPS+l)*32 +: 32], 1);
                     end
-                    2'd1: begin
-                        digit_q[l] <= digit_q[l] + WRAP[l*32 +: DIGIT_W];
-                        off_q[l] <= off_q[l] + WRAP_OFF[l*32 +: OFF_W];
-                        turn_q[l] <= turn_q[l] + WRAP_TURN[l*32 +: TURN_W];
-                        ends_q[l] <= ends(l, digit_q[l], WRAP[l*32 +: 32], 0);
-                        ends_carried_q[l] <= ends(l, digit_q[l], WRAP[l*32 +: 32], 1);
-                    end
-                    2'd2: begin
-                        digit_q[l] <= digit_q[l] + NEXT[l*32 +: DIGIT_W];
-                        off_q[l] <= off_q[l] + NEXT_OFF[l*32 +: OFF_W];
-                        turn_q[l] <= turn_q[l] + NEXT_TURN[l*32 +: TURN_W];
-                        ends_q[l] <= ends(l, digit_q[l], NEXT[l*32 +: 32], 0);
-                        ends_carried_q[l] <= ends(l, digit_q[l], NEXT[l*32 +: 32], 1);
-                    end
-                    default: begin
-                        digit_q[l] <= digit_q[l] + BOTH[l*32 +: DIGIT_W];
-                        off_q[l] <= off_q[l] + BOTH_OFF[l*32 +: OFF_W];
-                        turn_q[l] <= turn_q[l] + BOTH_TURN[l*32 +: TURN_W];
-                        ends_q[l] <= ends(l, digit_q[l], BOTH[l*32 +: 32], 0);
-                        ends_carried_q[l] <= ends(l, digit_q[l], BOTH[l*32 +: 32], 1);
-                    end
-                endcase
             end
         end
         if (step) begin
