@@ -33,6 +33,8 @@ static int list_passes(void) {
 // The operations table as Markdown, for docs/spec.md.
 static int list_operations(void) {
     puts("| operation | in | out | attributes | what it computes |\n|---|---|---|---|---|");
+    struct arena arena;
+    arena_init(&arena);
     const struct ir none = {0}, *ir = &none;
     for (int op = 0; op < IR_OPS; op++) {
         struct ir_op_attr attr[IR_MAX_OP_ATTRS];
@@ -40,7 +42,8 @@ static int list_operations(void) {
         printf("| `%s` | %d | %d | ", ir_op_of(ir, op)->name, ir_op_of(ir, op)->inputs, ir_op_of(ir, op)->outputs);
         for (int i = 0; i < count; i++) {
             static const char *const kinds[] = {"integer", "number", "string", "list"};
-            printf("%s`%s`: %s%s%s", i ? ", " : "", attr[i].name, kinds[attr[i].kind],
+            bool words = attr[i].kind == IR_ATTR_STRING && *attr[i].legal;
+            printf("%s`%s`: %s%s%s%s", i ? ", " : "", attr[i].name, words ? "" : kinds[attr[i].kind], ir_op_attr_legal(&attr[i], &arena) + words,
                    attr[i].has_default ? " = "
                    : attr[i].required  ? ""
                                        : ", optional",
@@ -48,6 +51,7 @@ static int list_operations(void) {
         }
         printf(" | %s |\n", ir_op_of(ir, op)->doc);
     }
+    arena_free(&arena);
     return RILL_OK;
 }
 

@@ -36,10 +36,15 @@ struct ir_op_attr {
     char name[64];
     enum ir_attr_kind kind;
     bool required, has_default;
-    char text[24]; // default as written
+    char text[24];  // default as written
+    char legal[24]; // lowest..highest, or words with | between; empty: anything
 };
 // Parses the attribute column; returns the count.
 int ir_op_attrs(const struct ir *, int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
+// Whether a value is one of the legal ones; reports it at its place where not.
+bool ir_op_attr_check(const struct ir_op_attr *, const struct ir_attr *, struct diag *);
+// The legal values in words: ` from 1 to 4`, ` a or b`, or nothing.
+const char *ir_op_attr_legal(const struct ir_op_attr *, struct arena *);
 
 // The name-th word of a column of the ports field: column 0 inputs, 1 outputs, 2 extras. NULL past the end.
 const char *ir_op_port(const struct ir *, int op, int column, int index);

@@ -42,6 +42,8 @@ bool yaml_is_null(const struct yaml_node *node);                                
 bool yaml_parse_int(const struct yaml_node *node, int64_t *out);  // decimal or 0x
 bool yaml_parse_float(const struct yaml_node *node, double *out); // finite; C syntax, also 0x1.8p-3
 bool yaml_parse_bool(const struct yaml_node *node, bool *out);    // true, false
+// Of what should be an integer and is none: the integer that its number is nearest to, within min to max.
+bool yaml_nearest_int(const struct yaml_node *node, int64_t min, int64_t max, int64_t *out);
 
 // ---- typed readers: false after an error in diag; what names the thing, e.g. "design.lanes" ----
 bool yaml_expect(const struct yaml_node *node, enum yaml_kind kind, const char *what, struct diag *diag);
@@ -53,6 +55,8 @@ bool yaml_string(const struct yaml_node *node, const char *what, const char **ou
 bool yaml_word(const struct yaml_node *node, const char *const *words, size_t count, const char *what, int *out, struct diag *diag);
 // An error with the likely spelling for every key of the map that is not in keys. True when there is none.
 bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const char *what, struct diag *diag);
+// Whether a key that the map lacks is the likely spelling of one that yaml_check_keys has reported.
+bool yaml_is_misspelt(const struct yaml_node *map, const char *key, const char *const *keys, size_t count);
 
 // ---- writer: block style; `flow` containers print on one line. Writes text that yaml_read_bytes reads back equal ----
 struct yaml_writer {

@@ -33,7 +33,8 @@ static bool read_legal(const struct schema_field *f, const struct yaml_node *nod
     diag_error(diag, node->loc, "%s must be %s, not `%s`", what, text_cstr(&list), node->text);
     text_free(&list);
     if (node->quoted) diag_note(diag, node->loc, "a text in quotes is no number: write it without quotes");
-    if (number) diag_note(diag, node->loc, "the nearest legal value is %lld", (long long)diag_nearest_value(v, f->legal, f->count));
+    if (number || yaml_nearest_int(node, 0, 1 << 20, &v))
+        diag_note(diag, node->loc, "the nearest legal value is %lld", (long long)diag_nearest_value(v, f->legal, f->count));
     return false;
 }
 
@@ -55,21 +56,21 @@ static bool read_member(const struct schema_field *f, const struct yaml_node *no
     return false;
 }
 
-static bool check_keys(const struct yaml_node *map, const char *name, const struct schema_field *fields, size_t count, const char *const *extra,
-                       size_t extra_count, struct arena *arena, struct diag *diag) {
-    const char **keys = ARENA_ARRAY(arena, const char *, count + extra_count);
+static const char **all_keys(const struct schema_field *fields, size_t count, const char *const *extra, size_t extra_count, struct arena *arena) {
+    const char **keys = ARENA_ARRAY(arena, const char *, count + extra_count + 1);
     for (size_t i = 0; i < count; i++) keys[i] = fields[i].key;
     for (size_t i = 0; i < extra_count; i++) keys[count + i] = extra[i];
-    return yaml_check_keys(map, keys, count + extra_count, name, diag);
+    return keys; // a NULL behind them
 }
 
-static bool read_field(const struct schema_field *f, const struct yaml_node *map, const char *name, void *out, struct arena *arena,
-                       struct diag *diag) {
+static bool read_field(const struct schema_field *f, const struct yaml_node *map, const char *name, const char *const *keys, size_t count, void *out,
+                       struct arena *arena, struct diag *diag) {
     const struct yaml_node *node = yaml_get(map, f->key);
     void *member = (char *)out + f->offset;
     set_preset(f, member);
     if (node) return read_member(f, node, arena_printf(arena, "%s.%s", name, f->key), member, diag);
     if (!f->required) return true;
+    if (yaml_is_misspelt(map, f->key, keys, count)) return false; // reported
     diag_error(diag, map ? map->loc : loc_none(), "%s needs the key `%s`", name, f->key);
     return false;
 }
@@ -77,11 +78,12 @@ static bool read_field(const struct schema_field *f, const struct yaml_node *map
 bool schema_read(const struct yaml_node *map, const char *name, const struct schema_field *fields, size_t count, const char *const *extra,
                  size_t extra_count, void *out, struct arena *arena, struct diag *diag) {
     bool broken = map && !yaml_expect(map, YAML_KIND_MAP, name, diag), good = !broken;
-    if (map && !broken) good = check_keys(map, name, fields, count, extra, extra_count, arena, diag);
+    const char **keys = all_keys(fields, count, extra, extra_count, arena);
+    if (map && !broken) good = yaml_check_keys(map, keys, count + extra_count, name, diag);
     for (size_t i = 0; i < count; i++) {
         if (broken) // reported already: presets only
             set_preset(&fields[i], (char *)out + fields[i].offset);
-        else good = read_field(&fields[i], map, name, out, arena, diag) && good;
+        else good = read_field(&fields[i], map, name, keys, count + extra_count, out, arena, diag) && good;
     }
     return good;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static size_t find_key(const struct yaml_node *map, const char *key) {
     for (size_t i = 0; map && map->kind == YAML_KIND_MAP && i < map->count; i++)
@@ -62,6 +63,13 @@ bool yaml_parse_float(const struct yaml_node *node, double *out) {
     return true;
 }
 
+bool yaml_nearest_int(const struct yaml_node *node, int64_t min, int64_t max, int64_t *out) {
+    double v;
+    if (!yaml_parse_float(node, &v)) return false;
+    *out = v <= (double)min ? min : v >= (double)max ? max : (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
+    return true;
+}
+
 bool yaml_parse_bool(const struct yaml_node *node, bool *out) {
     if (!is_plain(node)) return false;
     bool yes = strcmp(node->text, "true") == 0;
@@ -92,6 +100,7 @@ bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char
     if (!yaml_parse_int(node, &v)) {
         diag_error(diag, node->loc, "%s must be an integer from %lld to %lld, not `%s`", what, (long long)min, (long long)max, node->text);
         note_quotes(node, diag);
+        if (yaml_nearest_int(node, min, max, &v)) diag_note(diag, node->loc, "the nearest legal value is %lld", (long long)v);
         return false;
     }
     if (v < min || v > max) {
@@ -124,6 +133,10 @@ bool yaml_bool(const struct yaml_node *node, const char *what, bool *out, struct
     if (!yaml_expect(node, YAML_KIND_SCALAR, what, diag)) return false;
     if (yaml_parse_bool(node, out)) return true;
     diag_error(diag, node->loc, "%s must be true or false, not `%s`", what, node->text);
+    static const char *const yes[] = {"yes", "on", "1", "true"}, *const no[] = {"no", "off", "0", "false"};
+    for (size_t i = 0; i < COUNT_OF(yes); i++)
+        if (!strcasecmp(node->text, yes[i]) || !strcasecmp(node->text, no[i]))
+            diag_note(diag, node->loc, "did you mean `%s`?", strcasecmp(node->text, no[i]) ? "true" : "false");
     return false;
 }
 
@@ -149,12 +162,24 @@ bool yaml_word(const struct yaml_node *node, const char *const *words, size_t co
     return false;
 }
 
+static bool is_known(const char *key, const char *const *keys, size_t count) {
+    for (size_t k = 0; k < count; k++)
+        if (keys[k] && strcmp(key, keys[k]) == 0) return true;
+    return false;
+}
+
+bool yaml_is_misspelt(const struct yaml_node *map, const char *key, const char *const *keys, size_t count) {
+    for (size_t i = 0; map && i < map->count; i++) {
+        const char *near = is_known(map->keys[i], keys, count) ? NULL : diag_nearest_word(map->keys[i], keys, count);
+        if (near && strcmp(near, key) == 0) return true;
+    }
+    return false;
+}
+
 bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const char *what, struct diag *diag) {
     bool good = true;
     for (size_t i = 0; i < map->count; i++) {
-        bool known = false;
-        for (size_t k = 0; k < count && !known; k++) known = keys[k] && strcmp(map->keys[i], keys[k]) == 0;
-        if (known) continue;
+        if (is_known(map->keys[i], keys, count)) continue;
         good = false;
         diag_error(diag, map->key_locs[i], "unknown key `%s` in %s", map->keys[i], what);
         diag_note_words(diag, map->key_locs[i], map->keys[i], keys, count);

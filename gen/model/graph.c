@@ -64,7 +64,7 @@ static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_a
     if (want->kind == IR_ATTR_STRING) ir_attr_set_string(ir, attrs, want->name, attr->value.s);
     if (want->kind == IR_ATTR_LIST) ir_attr_set_string(ir, attrs, want->name, list_text(ir, &attr->value));
     attrs->item[attrs->count - 1].loc = attr->value.loc;
-    return true;
+    return ir_op_attr_check(want, &attrs->item[attrs->count - 1], diag);
 }
 
 // What every operation may have besides its own attributes.
@@ -93,7 +93,7 @@ static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_o
         diag_note_words(diag, op->attrs[a].key.loc, op->attrs[a].key.text, words, (size_t)count);
         ok = false;
     }
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && ok; i++) // a wrong one may be the missing one
         if (known[i].required && !ir_attr_find(&node->attrs, known[i].name)) {
             diag_error(diag, op->loc, "operation `%s` needs `%s`", op->op.text, known[i].name);
             ok = false;
@@ -101,22 +101,35 @@ static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_o
     return ok;
 }
 
-static bool lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
+static const char *counted(struct ir *ir, size_t n, const char *what) { return arena_printf(ir->arena, "%zu %s%s", n, what, n == 1 ? "" : "s"); }
+
+// The row of an operation that the table has, with as many operands and results; IR_NONE after a report.
+static int find_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
     int id = ir_op_find(ir, op->op.text);
     if (id == IR_NONE) {
         diag_error(diag, op->op.loc, "no operation `%s`", op->op.text);
         note_ops(ir, &op->op, diag);
+        return IR_NONE;
+    }
+    const struct ir_op_info *info = ir_op_of(ir, id);
+    size_t ins = (size_t)info->inputs, outs = (size_t)info->outputs;
+    if (op->in_count == ins && op->out_count == outs) return id;
+    if (op->in_count != ins) diag_error(diag, op->loc, "operation `%s` has %s, not %zu", info->name, counted(ir, ins, "input"), op->in_count);
+    else diag_error(diag, op->loc, "operation `%s` has %s, not %zu", info->name, counted(ir, outs, "output"), op->out_count);
+    if (op->out_count < outs) diag_note(diag, op->loc, "`out: [...]` names all of them");
+    return IR_NONE;
+}
+
+// What a wrong operation makes is known all the same: who reads it is not reported again.
+static bool lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
+    int in[IR_MAX_PORTS], out, id = find_op(ir, op, diag);
+    bool ok = id != IR_NONE;
+    for (size_t i = 0; i < op->in_count && ok; i++) ok = resolve(ir, &op->ins[i], &in[i], diag);
+    if (!ok) {
+        for (size_t o = 0; o < op->out_count; o++) declare(ir, &op->outs[o], IR_F32, &out, diag);
         return false;
     }
     const struct ir_op_info *info = ir_op_of(ir, id);
-    if (op->in_count != (size_t)info->inputs || op->out_count != (size_t)info->outputs) {
-        diag_error(diag, op->loc, "operation `%s` has %d inputs and %d outputs, not %zu and %zu", info->name, info->inputs, info->outputs,
-                   op->in_count, op->out_count);
-        return false;
-    }
-    int in[IR_MAX_PORTS], out;
-    for (size_t i = 0; i < op->in_count; i++)
-        if (!resolve(ir, &op->ins[i], &in[i], diag)) return false;
     int node = ir_add_node(ir, op->outs[0].text, id, op->loc);
     ir->node[node].inputs = info->inputs;
     ir->node[node].outputs = info->outputs;

@@ -21,15 +21,20 @@ static const struct schema_field region_fields[] = {
     {.key = "when", .type = SCHEMA_WORD, .offset = SPEC_OFFSET(spec_region, when), .words = spec_when_words, .count = 2},
 };
 static const char *const region_maps[] = {"name", "carry", "ops"};
+static const char *const graph_keys[] = {"context", "inputs", "outputs", "regions"};
+static const char *const region_keys[] = {"repeat", "when", "name", "carry", "ops"};
 static const char *const op_keys[] = {"op", "name", "out", "in"};
 static const char *const carry_keys[] = {"init", "next"};
 static const char *const input_keys[] = {"shape"};
 
-static const struct yaml_node *need(struct reader *r, const struct yaml_node *map, const char *key, const char *what) {
+// keys: those that the map may have, where others have been reported.
+static const struct yaml_node *need(struct reader *r, const struct yaml_node *map, const char *key, const char *const *keys, size_t count,
+                                    const char *what) {
     const struct yaml_node *node = yaml_get(map, key);
-    if (!node) diag_error(r->diag, map->loc, "%s needs the key `%s`", what, key);
+    if (!node && !yaml_is_misspelt(map, key, keys, count)) diag_error(r->diag, map->loc, "%s needs the key `%s`", what, key);
     return node;
 }
+#define NEED(r, map, key, keys, what) need(r, map, key, keys, COUNT_OF(keys), what)
 
 // A container of `kind` with 1 (or `least`) to `most` items.
 static bool expect_items(struct reader *r, const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most, const char *what) {
@@ -116,11 +121,20 @@ static void read_outs(struct reader *r, const struct yaml_node *node, struct spe
     else if (out) op->outs = read_names(r, out, 1, "out", &op->out_count);
 }
 
+// Keys of operations are not known here: the one that may have meant `op`.
+static void note_op_key(struct reader *r, const struct yaml_node *node) {
+    static const char *const meant[] = {"op"};
+    for (size_t i = 0; i < node->count; i++)
+        if (!is_op_key(node->keys[i]) && (diag_nearest_word(node->keys[i], meant, 1) || !strcmp(node->keys[i], "type")))
+            diag_note(r->diag, node->key_locs[i], "did you mean `op`?");
+}
+
 static void read_op(struct reader *r, const struct yaml_node *node, struct spec_op *op) {
     *op = (struct spec_op){.op = {"", node->loc}, .loc = node->loc};
     if (!yaml_expect(node, YAML_KIND_MAP, "an operation", r->diag)) return;
-    const struct yaml_node *kind = need(r, node, "op", "an operation"), *in = yaml_get(node, "in");
+    const struct yaml_node *kind = need(r, node, "op", NULL, 0, "an operation"), *in = yaml_get(node, "in");
     if (kind) op->op = read_name(r, kind, "op");
+    else note_op_key(r, node);
     read_outs(r, node, op);
     if (in) op->ins = read_names(r, in, 0, "in", &op->in_count);
     read_attrs(r, node, op);
@@ -143,8 +157,8 @@ static void read_ops(struct reader *r, const struct yaml_node *node, struct spec
 static void read_carry(struct reader *r, const struct yaml_node *node, struct spec_carry *carry) {
     if (!yaml_expect(node, YAML_KIND_MAP, "a carried tensor", r->diag)) return;
     yaml_check_keys(node, carry_keys, COUNT_OF(carry_keys), "a carried tensor", r->diag);
-    const struct yaml_node *init = need(r, node, "init", "a carried tensor");
-    const struct yaml_node *next = need(r, node, "next", "a carried tensor");
+    const struct yaml_node *init = NEED(r, node, "init", carry_keys, "a carried tensor");
+    const struct yaml_node *next = NEED(r, node, "next", carry_keys, "a carried tensor");
     if (init) carry->init = read_name(r, init, "init");
     if (next) carry->next = read_name(r, next, "next");
 }
@@ -163,7 +177,7 @@ static void read_carries(struct reader *r, const struct yaml_node *node, struct 
 static void read_region(struct reader *r, const struct yaml_node *node, struct spec_region *region) {
     if (!yaml_expect(node, YAML_KIND_MAP, "a region", r->diag)) return;
     schema_read(node, "region", region_fields, COUNT_OF(region_fields), region_maps, COUNT_OF(region_maps), region, r->arena, r->diag);
-    const struct yaml_node *name = need(r, node, "name", "a region"), *ops = need(r, node, "ops", "a region");
+    const struct yaml_node *name = NEED(r, node, "name", region_keys, "a region"), *ops = NEED(r, node, "ops", region_keys, "a region");
     const struct yaml_node *carry = yaml_get(node, "carry");
     if (name) region->name = read_name(r, name, "name");
     if (carry) read_carries(r, carry, region);
@@ -204,7 +218,7 @@ static void read_inputs(struct reader *r, const struct yaml_node *node, struct s
         check_name(r, graph->inputs[i].name, "input");
         if (!yaml_expect(item, YAML_KIND_MAP, "an input", r->diag)) continue;
         yaml_check_keys(item, input_keys, COUNT_OF(input_keys), "an input", r->diag);
-        const struct yaml_node *shape = need(r, item, "shape", "an input");
+        const struct yaml_node *shape = NEED(r, item, "shape", input_keys, "an input");
         if (shape) read_shape(r, shape, &graph->inputs[i]);
     }
 }
@@ -215,9 +229,9 @@ struct spec_graph *spec_read_graph(const struct yaml_node *node, struct arena *a
     struct spec_graph *graph = ARENA_NEW(arena, struct spec_graph);
     if (!yaml_expect(node, YAML_KIND_MAP, "graph", diag)) return NULL;
     schema_read(node, "graph", graph_fields, COUNT_OF(graph_fields), graph_maps, COUNT_OF(graph_maps), graph, arena, diag);
-    const struct yaml_node *inputs = need(&r, node, "inputs", "graph");
-    const struct yaml_node *outputs = need(&r, node, "outputs", "graph");
-    const struct yaml_node *regions = need(&r, node, "regions", "graph");
+    const struct yaml_node *inputs = NEED(&r, node, "inputs", graph_keys, "graph");
+    const struct yaml_node *outputs = NEED(&r, node, "outputs", graph_keys, "graph");
+    const struct yaml_node *regions = NEED(&r, node, "regions", graph_keys, "graph");
     if (inputs) read_inputs(&r, inputs, graph);
     if (outputs && expect_items(&r, outputs, YAML_KIND_SEQ, 1, SPEC_MAX_PORTS, "outputs"))
         graph->outputs = read_names(&r, outputs, 1, "outputs", &graph->output_count);

@@ -14,6 +14,7 @@ struct scope {
     struct arena *arena;
     struct diag *diag;
     VEC(struct symbol) symbols;
+    bool twice; // a name that is defined twice has been reported: a name that is missing may be the other one's
 };
 
 static const struct symbol *find(const struct scope *s, const char *name) {
@@ -27,6 +28,7 @@ static void define(struct scope *s, struct spec_name name, const struct spec_reg
     if (old) {
         diag_error(s->diag, name.loc, "tensor `%s` is defined twice", name.text);
         diag_note(s->diag, old->name.loc, "first defined here");
+        s->twice = true;
         return;
     }
     VEC_PUSH(s->arena, s->symbols, (struct symbol){name, region, carried});
@@ -52,9 +54,9 @@ static void report_unknown(struct scope *s, struct spec_name name, const struct 
 static void use(struct scope *s, struct spec_name name, const struct spec_region *region, const struct spec_graph *graph) {
     const struct symbol *symbol = find(s, name.text);
     if (diag_full(s->diag)) return;
-    if (!symbol) {
+    if (!symbol && !s->twice) {
         report_unknown(s, name, graph);
-    } else if (region && symbol->region && region->when == SPEC_ALWAYS && symbol->region->when == SPEC_LAST) {
+    } else if (symbol && region && symbol->region && region->when == SPEC_ALWAYS && symbol->region->when == SPEC_LAST) {
         diag_error(s->diag, name.loc, "region `%s` runs always, but `%s` is made in region `%s`, which runs last only", region->name.text, name.text,
                    symbol->region->name.text);
         diag_note(s->diag, symbol->name.loc, "made here; give region `%s` `when: last` too", region->name.text);

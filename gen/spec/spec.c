@@ -33,6 +33,7 @@ bool spec_is_name(const char *s, bool dash) {
 static const struct schema_field top_fields[] = {
     {.key = "name", .type = SCHEMA_STRING, .offset = SPEC_OFFSET(rill_spec, name), .required = true},
 };
+static const char *const top_keys[] = {"name", "model", "graph", "kernels", "board", "design"};
 static const char *const top_maps[] = {"model", "graph", "kernels", "board", "design"};
 
 static void check_name(const struct yaml_node *root, const char *name, struct diag *diag) {
@@ -47,9 +48,11 @@ static void read_subject(const struct yaml_node *root, struct rill_spec *spec, s
     if (model && graph) {
         diag_error(diag, yaml_key_loc(root, "graph"), "a spec has either `model` or `graph`, not both");
         diag_note(diag, yaml_key_loc(root, "model"), "`model` is here");
-    } else if (!model && !graph) {
-        diag_error(diag, root->loc, "a spec needs `model` or `graph`");
+        return;
     }
+    if (!model && !graph && !yaml_is_misspelt(root, "model", top_keys, COUNT_OF(top_keys)) &&
+        !yaml_is_misspelt(root, "graph", top_keys, COUNT_OF(top_keys)))
+        diag_error(diag, root->loc, "a spec needs `model` or `graph`");
     if (model) spec->model = spec_read_model(model, arena, diag);
     if (graph) spec->graph = spec_read_graph(graph, arena, diag);
     if (model && yaml_get(root, "kernels"))
