@@ -134,13 +134,25 @@ static void take_event(struct reader *r, const yaml_event_t *e) {
     }
 }
 
+// The reader stops ahead of the parser: its marks are older than the byte that it complains of.
+static struct loc place_of_byte(const struct reader *r, size_t offset) {
+    struct loc at = {r->source, 1, 1};
+    const char *p = r->source->data;
+    for (size_t i = 0; i < offset && i < r->source->size; i++) {
+        bool newline = p[i] == '\n';
+        at.line += newline;
+        if (newline) at.col = 1;
+        else if (((unsigned char)p[i] & 0xc0) != 0x80) at.col++;
+    }
+    return at;
+}
+
 static void report_parser(struct reader *r) {
     const yaml_parser_t *p = &r->parser;
     yaml_mark_t mark = p->problem_mark;
     if (p->error == YAML_MEMORY_ERROR) base_fatal("out of memory while reading %s", r->source->path);
     if (p->error == YAML_READER_ERROR) {
-        mark = p->mark;
-        diag_error(r->diag, place(r, mark), "no valid UTF-8 text: %s", p->problem);
+        diag_error(r->diag, place_of_byte(r, p->problem_offset), "no valid UTF-8 text: %s", p->problem);
     } else {
         diag_error(r->diag, place(r, mark), "no valid YAML: %s", p->problem ? p->problem : "unknown problem");
     }
@@ -177,7 +189,7 @@ struct yaml_node *yaml_read_bytes(const char *name, const void *data, size_t len
     yaml_parser_set_input_string(&r->parser, (const unsigned char *)r->source->data, len);
     read_events(r);
     yaml_parser_delete(&r->parser);
-    if (!r->failed && !r->root) diag_error(diag, whole, "the file is empty");
+    if (!r->failed && !r->root) diag_error(diag, whole, "the file holds nothing but spaces and comments");
     return diag->errors == before ? r->root : NULL;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "type_rules.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -118,6 +119,17 @@ bool type_norm(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return false;
 }
 
+static struct loc block_place(const struct ir_node *node) {
+    const struct ir_attr *block = ir_attr_find(&node->attrs, "block");
+    return block && block->loc.source ? block->loc : node->loc;
+}
+
+// Where the operand of a product was quantized, and how it should be.
+static void note_block(const struct ir *ir, const struct ir_tensor *t, int64_t block, const char *why, struct diag *diag) {
+    if (t->producer == IR_NONE || ir->node[t->producer].op != IR_OP_QUANTIZE) return;
+    diag_note(diag, block_place(&ir->node[t->producer]), "quantize `%s`: `block: %lld`, %s", t->name, (long long)block, why);
+}
+
 bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
     if (input(ir, node, 0)->heads && input(ir, node, 0)->shape[1].dynamic == IR_STATIC && !expect_vector(ir, node, diag)) return false;
@@ -131,14 +143,17 @@ bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     // The last dimension of a two-dimensional value is quantized by itself: one firing per head.
     bool positions = in->rank == 2 && in->shape[1].dynamic == IR_POSITIONS;
     if (positions && out->block != V_BLOCK) {
-        diag_error(diag, node->loc, "quantize `%s`: blocks of positions have %d elements, not %lld", node->name, V_BLOCK, (long long)out->block);
+        diag_error(diag, block_place(node), "quantize `%s`: blocks of positions have %d elements, not %lld", node->name, V_BLOCK,
+                   (long long)out->block);
+        diag_note(diag, block_place(node), "write `block: %d`", V_BLOCK);
         return false;
     }
     if (out->block < ir->design.lanes || out->block % ir->design.lanes != 0) {
-        int64_t lanes = ir->design.lanes, up = (out->block / lanes + (out->block % lanes != 0)) * lanes;
-        diag_error(diag, node->loc, "quantize `%s`: block %lld is no multiple of the %lld lanes", node->name, (long long)out->block,
+        int64_t lanes = ir->design.lanes, nearest = (out->block + lanes / 2) / lanes * lanes;
+        diag_error(diag, block_place(node), "quantize `%s`: block %lld is no multiple of the %lld lanes", node->name, (long long)out->block,
                    (long long)lanes);
-        diag_note(diag, node->loc, "nearest legal block: %lld", (long long)(up ? up : lanes));
+        diag_note(diag, block_place(node), "nearest legal block: %lld; or `lanes: %lld` of the design", (long long)(nearest ? nearest : lanes),
+                  (long long)(out->block & -out->block));
         return false;
     }
     return true;
@@ -151,6 +166,7 @@ bool type_matmul(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (in->block != ir->design.group) {
         diag_error(diag, node->loc, "matmul `%s`: `%s` is quantized in blocks of %lld, but the weights' group is %d", node->name, in->name,
                    (long long)in->block, ir->design.group);
+        note_block(ir, in, ir->design.group, "or no `block`, is the design's group", diag);
         return false;
     }
     if (in->rank < 2) {
@@ -173,6 +189,14 @@ bool type_dequantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return true;
 }
 
+static void note_heads(int64_t n, int64_t heads, int64_t lanes, struct loc loc, struct diag *diag) {
+    int64_t nearest = 0, fewer = heads > 0 && n % heads == 0 ? n / heads & -(n / heads) : 0;
+    for (int64_t h = 1; h <= n; h++)
+        if (n % h == 0 && n / h % lanes == 0 && (!nearest || llabs(h - heads) < llabs(nearest - heads))) nearest = h;
+    if (nearest) diag_note(diag, loc, "the nearest legal number of heads is %lld", (long long)nearest);
+    if (fewer) diag_note(diag, loc, "or `lanes: %lld` of the design, for heads of %lld", (long long)fewer, (long long)(n / heads));
+}
+
 bool type_kv_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
     const char *role = ir_attr_string(&node->attrs, "role", "");
@@ -184,6 +208,7 @@ bool type_kv_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (heads < 1 || n % heads || (n / heads) % ir->design.lanes) {
         diag_error(diag, node->loc, "kv_quantize `%s`: %lld elements do not split into %lld heads of a multiple of %d lanes", node->name,
                    (long long)n, (long long)heads, ir->design.lanes);
+        note_heads(n, heads, ir->design.lanes, node->loc, diag);
         return false;
     }
     set_matrix(output(ir, node, 0), IR_KV, heads, (struct ir_extent){n / heads, IR_STATIC});
@@ -199,6 +224,7 @@ bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
                    "attn_scores `%s`: `%s` must hold %lld heads, or a multiple of that, of %lld elements, one block each (it has %lld elements in "
                    "blocks of %lld)",
                    node->name, q->name, (long long)kv_heads, (long long)head_dim, (long long)ir_tensor_elements(q), (long long)q->block);
+        if (q->block != head_dim) note_block(ir, q, head_dim, "the size of a head", diag);
         return false;
     }
     if (heads / kv_heads > MAX_GROUP) {

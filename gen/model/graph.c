@@ -45,6 +45,18 @@ static const char *list_text(struct ir *ir, const struct spec_value *value) {
     return text;
 }
 
+// In texts `{layer}` stands for the repetition; nothing else does for anything.
+static bool check_braces(const struct spec_value *value, struct diag *diag) {
+    static const char layer[] = "{layer}";
+    for (const char *p = strchr(value->s, '{'); p; p = strchr(p + 1, '{')) {
+        if (!strncmp(p, layer, sizeof layer - 1)) continue;
+        diag_error(diag, value->loc, "`%s`: nothing but `%s` may stand in braces", value->s, layer);
+        diag_note(diag, value->loc, "`%s` is the repetition of the region, from 0 on", layer);
+        return false;
+    }
+    return true;
+}
+
 static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_attr *want, const struct spec_attr *attr, struct diag *diag) {
     bool is_int = attr->value.type == SPEC_VALUE_INT || attr->value.type == SPEC_VALUE_BOOL;
     bool ok = want->kind == IR_ATTR_INT     ? is_int
@@ -57,6 +69,8 @@ static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_a
                    : want->kind == IR_ATTR_FLOAT ? "a number"
                    : want->kind == IR_ATTR_LIST  ? "a list of integers"
                                                  : "a string");
+        if (want->kind == IR_ATTR_INT && attr->value.type == SPEC_VALUE_FLOAT)
+            diag_note(diag, attr->value.loc, "the nearest integer is %.0f", attr->value.f);
         return false;
     }
     if (want->kind == IR_ATTR_INT) ir_attr_set_int(ir, attrs, want->name, attr->value.i);
@@ -86,7 +100,8 @@ static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_o
         const struct ir_op_attr *want = find_attr(known, (size_t)count, op->attrs[a].key.text);
         if (!want) want = find_attr(common_attrs, COUNT_OF(common_attrs), op->attrs[a].key.text);
         if (want) {
-            ok &= set_attr(ir, &node->attrs, want, &op->attrs[a], diag);
+            bool text = want->kind == IR_ATTR_STRING && node->op < IR_OPS && op->attrs[a].value.type != SPEC_VALUE_LIST;
+            ok &= (!text || check_braces(&op->attrs[a].value, diag)) && set_attr(ir, &node->attrs, want, &op->attrs[a], diag);
             continue;
         }
         diag_error(diag, op->attrs[a].key.loc, "operation `%s` has no attribute `%s`", op->op.text, op->attrs[a].key.text);

@@ -140,12 +140,13 @@ static void warn_all(struct drop *d) {
     }
 }
 
-static bool check_left(struct drop *d) {
+static bool check_left(struct drop *d, const struct rill_spec *spec) {
     const struct ir *ir = d->ir;
     bool input = false, node = false;
     for (int i = 0; i < ir->inputs; i++) input |= d->tensor[ir->input[i]];
     for (int n = 0; n < ir->nodes; n++) node |= d->node[n];
-    if (!node) diag_error(d->diag, ir->tensor[ir->output[0]].loc, "no output needs an operation: `%s` is an input", ir->tensor[ir->output[0]].name);
+    struct loc wanted = spec && spec->graph ? spec->graph->outputs[0].loc : ir->tensor[ir->output[0]].loc;
+    if (!node) diag_error(d->diag, wanted, "no output needs an operation: `%s` is an input", ir->tensor[ir->output[0]].name);
     else if (!input && ir->design.is_lm)
         diag_error(d->diag, ir->tensor[ir->input[0]].loc, "the next id does not depend on the ids `%s`", ir->tensor[ir->input[0]].name);
     else if (!input) diag_error(d->diag, ir->tensor[ir->input[0]].loc, "no output depends on an input");
@@ -222,7 +223,6 @@ static void compact(struct drop *d) {
 }
 
 bool pass_drop_unread(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
-    (void)spec;
     struct drop d = {.ir = ir, .diag = diag};
     d.tensor = ARENA_ARRAY(ir->arena, bool, (size_t)ir->tensors + 1);
     d.node = ARENA_ARRAY(ir->arena, bool, (size_t)ir->nodes + 1);
@@ -233,7 +233,7 @@ bool pass_drop_unread(struct ir *ir, const struct rill_spec *spec, struct diag *
     d.name = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->tensors + 1);
     settle_carries(&d);
     for (int n = 0; n < ir->nodes; n++) d.region[ir->node[n].region] |= d.node[n];
-    if (!check_left(&d)) return false;
+    if (!check_left(&d, spec)) return false;
     warn_all(&d);
     compact(&d);
     return true;

@@ -68,15 +68,35 @@ static void fill_defaults(struct ir *ir, struct ir_node *node) {
 }
 
 // A graph input that an embedding reads is a token id: the graph is a language model.
-static void find_ids(struct ir *ir) {
+static bool find_ids(struct ir *ir, struct diag *diag) {
     for (int n = 0; n < ir->nodes; n++) {
         int in = ir->node[n].inputs > 0 ? ir->node[n].in[0] : IR_NONE;
         if (ir->node[n].op != IR_OP_EMBED || ir->tensor[in].producer != IR_NONE) continue;
+        if (ir_tensor_elements(&ir->tensor[in]) != 1) {
+            diag_error(diag, ir->tensor[in].loc, "`embed` reads `%s`: a token id has the shape [1], not %lld elements", ir->tensor[in].name,
+                       (long long)ir_tensor_elements(&ir->tensor[in]));
+            return false;
+        }
         ir->tensor[in].dtype = IR_ID;
         ir->tensor[in].rank = 1;
         ir->tensor[in].shape[0] = (struct ir_extent){1, IR_STATIC};
         ir->design.is_lm = true;
     }
+    return true;
+}
+
+// A language model, and what keeps something for every position, have a bound of positions.
+static bool check_context(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    if (spec->model || spec->graph->context) return true;
+    for (int n = 0; n < ir->nodes; n++) {
+        int op = ir->node[n].op;
+        if (!(op == IR_OP_EMBED && ir->design.is_lm) && op != IR_OP_POSITION && op != IR_OP_KV_QUANTIZE) continue;
+        diag_error(diag, spec_place(spec, "graph"), "graph needs the key `context`, the bound of positions, for %s `%s`", ir_op_of(ir, op)->name,
+                   ir->node[n].name);
+        diag_note(diag, ir->node[n].loc, "`%s` is here", ir->node[n].name);
+        return false;
+    }
+    return true;
 }
 
 // One id in, one id out, made in the steps whose result is wanted and no others.
@@ -126,6 +146,6 @@ bool pass_expand_model(struct ir *ir, const struct rill_spec *spec, struct diag 
     if (spec->model) model_expand_gpt2(ir, spec);
     else if (!model_expand_graph(ir, spec, diag)) return false;
     for (int n = 0; n < ir->nodes; n++) fill_defaults(ir, &ir->node[n]);
-    find_ids(ir);
+    if (!find_ids(ir, diag) || !check_context(ir, spec, diag)) return false;
     return check_positions(ir, diag) && (ir->design.is_lm ? check_ids(ir, diag) : check_rows(ir, diag));
 }

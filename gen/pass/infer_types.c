@@ -65,5 +65,5 @@ bool pass_infer_types(struct ir *ir, const struct rill_spec *spec, struct diag *
         for (int n = region->first_node; n < region->first_node + region->nodes; n++) ok &= infer_node(ir, &ir->node[n], diag);
         ok = ok && check_carries(ir, region, diag);
     }
-    return ok;
+    return ok && check_weights(ir, diag);
 }

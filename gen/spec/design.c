@@ -29,7 +29,7 @@ static const struct schema_field design_fields[] = {
     WORD_FIELD(weights, spec_format_words, 2, SPEC_INT8),
     WORD_FIELD(head, spec_format_words, 2, SPEC_INT8),
     WORD_FIELD(kv, spec_format_words, 1, SPEC_INT8),
-    RANGE_FIELD(group, 64, MAX_GROUP, 128),
+    RANGE_FIELD(group, 0, 1 << 20, 128), // check_group
     WORD_FIELD(binding, spec_binding_words, 2, SPEC_SHARED),
     WORD_FIELD(fifo, spec_fifo_words, 3, SPEC_SAFE),
     RANGE_FIELD(prefetch_beats, 2, 4096, 64),
@@ -46,10 +46,11 @@ void spec_read_design(const struct yaml_node *node, struct spec_design *design, 
 // A group's scale belongs to whole beats of int4 weights.
 static void check_group(const struct spec_design *d, struct loc loc, struct diag *diag) {
     int unit = d->beat_bits / 4;
-    if (d->group % unit == 0) return;
-    int nearest = (d->group + unit / 2) / unit * unit;
+    if (d->group % unit == 0 && d->group >= unit && d->group <= MAX_GROUP) return;
+    int nearest = d->group > MAX_GROUP ? MAX_GROUP : (d->group + unit / 2) / unit * unit;
     if (nearest < unit) nearest = unit;
-    diag_error(diag, loc, "design.group (%d) must be a multiple of %d, the int4 weights of a beat of %d bits", d->group, unit, d->beat_bits);
+    diag_error(diag, loc, "design.group (%d) must be a multiple of %d, the int4 weights of a beat of %d bits, and at most %d", d->group, unit,
+               d->beat_bits, MAX_GROUP);
     diag_note(diag, loc, "the nearest legal value is %d", nearest);
 }
 
@@ -69,27 +70,36 @@ static void check_lanes(const struct spec_design *d, const struct spec_model *m,
     diag_note(diag, loc, "the nearest legal value is %d", nearest);
 }
 
+static int floor_power(int v) {
+    int power = 1;
+    while (power * 2 <= v) power *= 2;
+    return power;
+}
+
 static void check_bursts(const struct rill_spec *spec, struct diag *diag) {
     const struct spec_design *d = &spec->design;
     struct loc loc = spec_place(spec, "design.max_burst");
     int limit = PAGE_BYTES / (d->beat_bits / 8);
     if (d->max_burst > limit) {
         diag_error(diag, loc, "design.max_burst (%d) is more than 4 KiB of beats of %d bits", d->max_burst, d->beat_bits);
-        diag_note(diag, loc, "the nearest legal value is %d", limit);
+        diag_note(diag, loc, "the nearest legal value is %d", limit < d->prefetch_beats ? limit : floor_power(d->prefetch_beats));
+        return;
     }
-    if (d->max_burst <= limit && (d->max_burst & (d->max_burst - 1))) { // bursts end at multiples of their length, so that none crosses a page
-        int nearest = 1;
-        while (nearest * 3 / 2 < d->max_burst) nearest *= 2;
+    if ((d->max_burst & (d->max_burst - 1))) { // bursts end at multiples of their length, so that none crosses a page
+        int nearest = floor_power(d->max_burst);
+        if (nearest * 2 <= d->prefetch_beats && nearest * 3 / 2 < d->max_burst) nearest *= 2;
+        if (nearest > d->prefetch_beats) nearest = floor_power(d->prefetch_beats);
         diag_error(diag, loc, "design.max_burst (%d) must be a power of two", d->max_burst);
         diag_note(diag, loc, "the nearest legal value is %d", nearest);
+        return;
     }
-    if (d->max_burst > d->prefetch_beats) {
-        diag_error(diag, loc, "design.max_burst (%d) does not fit the prefetch FIFO of %d beats", d->max_burst, d->prefetch_beats);
-        diag_note(diag, loc,
-                  "a burst is issued only with all its room reserved: max_burst at most %d, or "
-                  "prefetch_beats at least %d",
-                  d->prefetch_beats, d->max_burst);
-    }
+    if (d->max_burst <= d->prefetch_beats) return;
+    if (!yaml_get(yaml_get(spec->root, "design"), "max_burst")) loc = spec_place(spec, "design.prefetch_beats"); // the default is not what is wrong
+    diag_error(diag, loc, "design.max_burst (%d) does not fit the prefetch FIFO of %d beats", d->max_burst, d->prefetch_beats);
+    diag_note(diag, loc,
+              "a burst is issued only with all its room reserved: max_burst at most %d, or "
+              "prefetch_beats at least %d",
+              floor_power(d->prefetch_beats), d->max_burst);
 }
 
 static void check_board(const struct rill_spec *spec, struct diag *diag) {

@@ -21,9 +21,10 @@ static int64_t place(int64_t *at, int64_t bytes) {
 
 const char *store_tensor_name(struct arena *arena, const struct ir_node *node, const char *key, int64_t repetition) {
     static const char layer[] = "{layer}";
-    const char *pattern = ir_attr_string(&node->attrs, key, ""), *mark = strstr(pattern, layer);
-    if (!mark) return pattern;
-    return arena_printf(arena, "%.*s%lld%s", (int)(mark - pattern), pattern, (long long)repetition, mark + sizeof layer - 1);
+    const char *name = ir_attr_string(&node->attrs, key, "");
+    for (const char *mark; (mark = strstr(name, layer));)
+        name = arena_printf(arena, "%.*s%lld%s", (int)(mark - name), name, (long long)repetition, mark + sizeof layer - 1);
+    return name;
 }
 
 struct plan {

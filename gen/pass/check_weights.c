@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors of weights by their names: operations that read one tensor want it in one shape.
+#include <string.h>
+
+#include "ops.h"
+#include "pass.h"
+
+// What an operation wants of a tensor in the file: exact extents, or at least so many rows.
+struct use {
+    const char *name;
+    struct loc loc;
+    int node, rank;
+    int64_t extent[2];
+    bool least[2];
+};
+
+struct uses {
+    const struct ir *ir;
+    VEC(struct use) list;
+};
+
+static bool fits(const struct use *a, const struct use *b) {
+    if (a->rank != b->rank) return false;
+    for (int d = 0; d < a->rank; d++) {
+        int64_t x = a->extent[d], y = b->extent[d];
+        if (a->least[d] && b->least[d]) continue;
+        if (a->least[d] ? y < x : b->least[d] ? x < y : x != y) return false;
+    }
+    return true;
+}
+
+static const char *shape_of(const struct ir *ir, const struct use *u) {
+    const char *text = "";
+    for (int d = 0; d < u->rank; d++)
+        text = arena_printf(ir->arena, "%s%s%s%lld", text, d ? ", " : "", u->least[d] ? "at least " : "", (long long)u->extent[d]);
+    return arena_printf(ir->arena, "[%s]", text);
+}
+
+static bool add(struct uses *s, int node, const char *key, struct use u, struct diag *diag) {
+    const struct ir *ir = s->ir;
+    const struct ir_attr *attr = ir_attr_find(&ir->node[node].attrs, key);
+    if (!attr || attr->kind != IR_ATTR_STRING) return true;
+    u.node = node;
+    u.name = attr->s;
+    u.loc = attr->loc.source ? attr->loc : ir->node[node].loc;
+    for (size_t i = 0; i < s->list.count; i++) {
+        const struct use *old = &s->list.items[i];
+        if (strcmp(old->name, u.name) || fits(old, &u)) continue;
+        diag_error(diag, u.loc, "tensor `%s` has the shape %s for `%s`, but %s for `%s`", u.name, shape_of(ir, &u), ir->node[node].name,
+                   shape_of(ir, old), ir->node[old->node].name);
+        diag_note(diag, old->loc, "`%s` reads it here: another tensor needs another name", ir->node[old->node].name);
+        return false;
+    }
+    VEC_PUSH(ir->arena, s->list, u);
+    return true;
+}
+
+// In the file a matrix that is read transposed has the columns of the product as its rows.
+static bool add_product(struct uses *s, int n, struct diag *diag) {
+    const struct ir_node *node = &s->ir->node[n];
+    int64_t rows = ir_attr_int(&node->attrs, "rows", 0) + ir_attr_int(&node->attrs, "row_offset", 0), k = ir_vector_length(s->ir, node);
+    struct use straight = {.rank = 2, .extent = {rows, k}, .least = {true, false}}, turned = {.rank = 2, .extent = {k, rows}, .least = {false, true}};
+    return add(s, n, "weight", ir_attr_int(&node->attrs, "transpose", 0) ? turned : straight, diag) &&
+           add(s, n, "bias", (struct use){.rank = 1, .extent = {rows}, .least = {true}}, diag);
+}
+
+static bool add_node(struct uses *s, int n, struct diag *diag) {
+    const struct ir_node *node = &s->ir->node[n];
+    int64_t rows = ir_attr_int(&node->attrs, "rows", 0), cols = ir_attr_int(&node->attrs, "cols", 0);
+    if (ir_attr_find(&node->attrs, "cols")) return add(s, n, "weight", (struct use){.rank = 2, .extent = {rows, cols}, .least = {true}}, diag);
+    if (ir_attr_find(&node->attrs, "weight")) return add_product(s, n, diag);
+    struct use vector = {.rank = 1, .extent = {ir_vector_length(s->ir, node)}};
+    return add(s, n, "gamma", vector, diag) && add(s, n, "beta", vector, diag);
+}
+
+bool check_weights(const struct ir *ir, struct diag *diag) {
+    struct uses s = {.ir = ir};
+    bool ok = true;
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir->node[n].op < IR_OPS) ok &= add_node(&s, n, diag);
+    return ok;
+}
