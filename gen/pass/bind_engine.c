@@ -88,6 +88,15 @@ static void assign_y_ports(struct engine *e) {
     }
 }
 
+// The first product for which there is no port.
+static struct loc place_of_last(const struct engine *e) {
+    for (int i = 0; i < e->ir->firings; i++) {
+        const struct ir_firing *f = &e->ir->firing[i];
+        if (f->engine == e->id && (f->x_edge_port >= STEER_PORTS || f->y_port >= STEER_PORTS)) return e->ir->node[f->node].loc;
+    }
+    return loc_none();
+}
+
 // ---- schedules ----
 
 static void region_sections(struct engine *e, struct schedule *s, void (*add)(struct engine *, struct schedule *, const struct ir_firing *)) {
@@ -267,7 +276,10 @@ static bool bind_one_engine(struct ir *ir, int id, struct diag *diag) {
     assign_y_ports(&e);
     if (!e.ok) return false;
     if (e.x_ports > STEER_PORTS || e.y_ports > STEER_PORTS) {
-        diag_error(diag, loc_none(), "%d operands of products, at most %d are possible", e.x_ports, STEER_PORTS);
+        int most = e.x_ports > e.y_ports ? e.x_ports : e.y_ports;
+        diag_error(diag, place_of_last(&e), "%d %s of products on one engine, at most %d are possible", most,
+                   most == e.x_ports ? "operands" : "results", STEER_PORTS);
+        diag_note(diag, place_of_last(&e), "products that a region repeats count once; those that read one operand one after the other share it");
         return false;
     }
     add_x(&e);

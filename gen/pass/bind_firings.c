@@ -17,6 +17,38 @@ static const struct ir_tensor *in_tensor(const struct ir *ir, int node, int i) {
 
 static int channels_of(const struct ir *ir, int node) { return ir->engine[bind_product_engine(ir, node)].channels; }
 
+enum {
+    MAX_K = 16384,         // the accumulator: docs/numerics.md section 5
+    MAX_ROW_STEPS = 65535, // 16 bits of the engine's schedule
+    MAX_FIRINGS = 65535,   // of a region on one engine: 16 bits of the length of a section
+    MAX_GROUPS = 255,      // 8 bits of the engine's schedule
+    RUN_BITS = 24          // beats of a walker's run
+};
+
+// Whether the engine's counters hold the product of `rows` rows of an operand.
+static bool size_fits(const struct order *o, const struct ir_node *node, const struct layout_matrix *m, int64_t rows, int channels) {
+    if (m->k > MAX_K) {
+        diag_error(o->diag, node->loc, "matmul `%s`: rows of %lld elements, at most %d are possible", node->name, (long long)m->k, MAX_K);
+    } else if (m->row_steps > MAX_ROW_STEPS) {
+        diag_error(o->diag, node->loc, "matmul `%s`: %lld rows of weights on %d channel%s, at most %d are possible on each", node->name,
+                   (long long)m->rows, channels, channels == 1 ? "" : "s", MAX_ROW_STEPS);
+        diag_note(o->diag, node->loc, "%lld channels take them", (long long)layout_div_up(m->rows, MAX_ROW_STEPS));
+    } else if (m->groups > MAX_GROUPS) {
+        diag_error(o->diag, node->loc, "matmul `%s`: rows of %lld groups, at most %d are possible: a larger `group` makes fewer", node->name,
+                   (long long)m->groups, MAX_GROUPS);
+    } else if (m->stream_beats >> RUN_BITS) {
+        diag_error(o->diag, node->loc, "matmul `%s`: %lld beats of weights on each of %d channel%s, fewer than %d are possible", node->name,
+                   (long long)m->stream_beats, channels, channels == 1 ? "" : "s", 1 << RUN_BITS);
+        diag_note(o->diag, node->loc, "%lld channels take them", (long long)layout_div_up(m->stream_beats * channels, (1 << RUN_BITS) - 1) + 1);
+    } else if (rows > MAX_FIRINGS) {
+        diag_error(o->diag, node->loc, "matmul `%s`: an operand of %lld rows, at most %d are possible", node->name, (long long)rows, MAX_FIRINGS);
+        diag_note(o->diag, node->loc, "`reshape` can make fewer and longer ones; rows that go through the design one by one are positions");
+    } else {
+        return true;
+    }
+    return false;
+}
+
 static void fire_matmul(struct order *o, int n) {
     struct ir *ir = o->ir;
     const struct ir_node *node = &ir->node[n];
@@ -24,9 +56,7 @@ static void fire_matmul(struct order *o, int n) {
     bool int4 = bind_is_int4(node);
     int64_t k = ir_vector_length(ir, node), rows = ir_tensor_elements(x) / k;
     struct layout_matrix m = layout_matrix(&ir->design, channels_of(ir, n), ir_attr_int(&node->attrs, "rows", 0), k, int4);
-    if (k > 16384 || m.groups > 255 || m.row_steps > 65535) {
-        diag_error(o->diag, node->loc, "matmul `%s`: %lld x %lld is too large (at most 16384 columns, 255 groups, 65535 rows per channel)",
-                   node->name, (long long)m.rows, (long long)k);
+    if (!size_fits(o, node, &m, rows, channels_of(ir, n))) {
         o->ok = false;
         return;
     }
@@ -122,6 +152,22 @@ static void fire_attention(struct order *o, int scores, int values) {
     }
 }
 
+// What fires in one region on one engine is one section of its tables.
+static bool check_count(struct order *o) {
+    const struct ir *ir = o->ir;
+    for (int r = 0; r < ir->regions; r++)
+        for (int e = 0; e < ir->engines; e++) {
+            int64_t count = 0;
+            for (int f = 0; f < ir->firings; f++) count += ir->firing[f].region == r && ir->firing[f].engine == e;
+            if (count <= MAX_FIRINGS) continue;
+            diag_error(o->diag, ir->region[r].loc, "region `%s`: %lld rows and heads of products on one engine, at most %d are possible",
+                       ir->region[r].name, (long long)count, MAX_FIRINGS);
+            diag_note(o->diag, ir->region[r].loc, "several regions, or `binding: spatial`, have more tables");
+            return false;
+        }
+    return true;
+}
+
 bool bind_order_firings(struct ir *ir, struct diag *diag) {
     struct order o = {ir, diag, true};
     for (int n = 0; n < ir->nodes; n++) {
@@ -138,5 +184,5 @@ bool bind_order_firings(struct ir *ir, struct diag *diag) {
         } else if (op == IR_OP_ATTN_VALUES)
             for (int h = 0; h < heads; h++) fire_values(&o, n, h);
     }
-    return o.ok;
+    return o.ok && check_count(&o);
 }

@@ -266,12 +266,24 @@ static bool check_capacity(const struct dma *d, const struct rill_spec *spec) {
     for (int e = 0; e < ir->engines || e <= AUX_ENGINE; e++)
         if (d->offset[e] > used) used = d->offset[e];
     if (used <= room) return true;
-    int64_t channels = layout_div_up(used, room) * ir->design.channels;
+    int64_t own = 0, channels = INT64_MAX; // what more channels do not divide
+    const struct ir_segment *largest = NULL;
+    for (int s = 0; s < ir->segments; s++) {
+        const struct ir_segment *seg = &ir->segment[s];
+        if (seg->channel != AUX_CHANNEL) continue;
+        own += seg->bytes;
+        if (!largest || seg->bytes > largest->bytes) largest = seg;
+    }
+    if (own < room) channels = layout_div_up(used - own, room - own) * ir->design.channels;
     struct loc loc = spec ? spec_place(spec, "design.channels") : loc_none();
-    diag_error(d->diag, loc, "the design needs %lld MiB on %s of %d channels, %s has %lld", (long long)(used >> 20) + 1,
-               ir->engines > 1 ? "the fullest" : "each", ir->design.channels, ir->design.board, (long long)(room >> 20));
+    diag_error(d->diag, loc, "the design needs %lld MiB on %s of %d channel%s, %s has %lld", (long long)(used >> 20) + 1,
+               ir->engines > 1 ? "the fullest" : "each", ir->design.channels, ir->design.channels == 1 ? "" : "s", ir->design.board,
+               (long long)(room >> 20));
     if (!spec || channels <= spec->device->hbm.channels) diag_note(d->diag, loc, "about %lld channels hold it", (long long)channels);
-    else diag_note(d->diag, loc, "the board's %d channels do not hold it", spec->device->hbm.channels);
+    else if (channels < INT64_MAX || !largest) diag_note(d->diag, loc, "the board's %d channels do not hold it", spec->device->hbm.channels);
+    else
+        diag_note(d->diag, loc, "%lld MiB of it lie on one channel, most of them `%s`%s", (long long)(own >> 20) + 1, largest->name,
+                  largest->kind == IR_SEG_IO ? ", rows of `context` positions" : "");
     return false;
 }
 
