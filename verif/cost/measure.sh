@@ -6,6 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 table=$root/verif/cost/measured.txt
 limit=${RILL_MEASURE_TIMEOUT:-300}
 . "$root/verif/cost/parameters.sh"
+. "$root/verif/cost/instances.sh"
 
 usage() {
     cat <<'TEXT'
@@ -41,7 +42,7 @@ synthesize() { # result-file module name=value...
     done
     template_script "${parameters[@]}"
     script+="hierarchy -top $module; $keep_copies$apart"
-    timeout "$limit" yosys -q -p "$script synth_xilinx $synth_options -top $module; tee -q -o $result stat -top $module" >"$result.log" 2>&1
+    (cd "$root" && timeout "$limit" yosys -q -p "$script synth_xilinx $synth_options -top $module; tee -q -o $result stat -top $module") >"$result.log" 2>&1
 }
 
 # `stat` to the five figures.
@@ -108,48 +109,12 @@ update_table() { # all(0|1) module...
     return $failed
 }
 
-# From the instances of rtl/rill_top.v; tables of schedules become random ones.
+# Large modules with many equal parts are measured with these apart.
 design_rows() { # directory
-    awk '
-        # Constants side by side to one; a table to one that looks random, as rows have it.
-        function constant(name, value,    piece, pieces, bits, hex, i, digits) {
-            gsub(/[{}]/, "", value)
-            if (value !~ /,/ && name != "TABLE") return value
-            pieces = split(value, piece, ",")
-            for (i = 1; i <= pieces; i++) {
-                bits += piece[i] + 0
-                digits = substr(piece[i], index(piece[i], "\047") + 2)
-                if (piece[i] ~ /\047d/) digits = sprintf("%x", digits)
-                while (4 * length(digits) < piece[i] + 0) digits = "0" digits
-                hex = hex digits
-            }
-            if (name != "TABLE") return bits "\047h" hex
-            return module ~ /^rill_(stream_|fifo_pool)/ ? "turns:" of["ENTRIES"] ":" of["PORTS"] : "random:" bits
-        }
-        function put_row(    row, i) {
-            row = module
-            for (i = 1; i <= n; i++) row = row " " name[i] "=" constant(name[i], value[i])
-            if (module == "rill_engine" && of["CHANNELS"] + 0 > 4) row = row " apart=rill_engine_lane apart=rill_dequantize"
-            if (!seen[row]++) print row
-        }
-        /^    rill_[a-z0-9_]+ #\($/ { module = $1; text = ""; next }
-        module == "" { next }
-        { text = text $0 }
-        /\)\) *u_/ {
-            sub(/\)\) *u_.*/, ")", text)
-            n = split(text, part, /\),? *\.|\)$/) - 1
-            delete of
-            for (i = 1; i <= n; i++) {
-                split(part[i], pair, "(")
-                name[i] = pair[1]
-                gsub(/[ .]/, "", name[i])
-                value[i] = substr(part[i], index(part[i], "(") + 1)
-                gsub(/ /, "", value[i])
-                of[name[i]] = value[i]
-            }
-            put_row()
-            module = ""
-        }' "$1/rtl/rill_top.v" | grep -vE '^rill_(assert|probe|fifo_probe|pipe|delay_line)' | while IFS= read -r row; do
+    local row
+    design_instances "$1" | grep -vE '^rill_(fifo|register_slice|register_tree|fork) ' | while IFS= read -r row; do
+        [[ $row != "rill_engine CHANNELS="* || $row =~ CHANNELS=[1-4]\  ]] || row+=" apart=rill_engine_lane apart=rill_dequantize"
+        [[ $row != "rill_v_tail CHANNELS="* || $row =~ CHANNELS=[1-4]\  ]] || row+=" apart=rill_v_tail_ram"
         grep -qF "$row" "$table" || echo "$row"
     done
 }

@@ -3,6 +3,8 @@
 # NAME=random:BITS, that many bits that look random, and NAME=turns:ENTRIES:PORTS, entries of 8 bits that name the ports in turn.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables for and from the scripts that source this
 
+. "$root/verif/timing/closure.sh"
+
 # A constant of the given number of bits from a fixed generator: the same in every run.
 random_constant() { # bits
     awk -v bits="$1" 'BEGIN {
@@ -19,10 +21,10 @@ turns_constant() { # entries ports
 }
 
 template_script() { # module name=value...: sets script and synth_options
-    local module=$1 file arg value parameters=""
+    local module=$1 part arg value parameters=""
     script="" synth_options="-family xcup -noiopad -noclkbuf -flatten"
     shift
-    for file in "$root"/rtl-templates/*/*.v; do script+="read_verilog -defer $file; "; done
+    for part in $(closure_of "$module"); do script+="read_verilog -defer ${template_file[$part]}; "; done # from the root: nets have the same names everywhere
     for arg in "$@"; do
         value=${arg#*=}
         case $value in

@@ -7,7 +7,8 @@
 module rill_timing_channel #(
     parameter CHANNELS = 32,
     parameter READERS = 5,
-    parameter WRITERS = 3
+    parameter WRITERS = 3,
+    parameter PREFETCH_BEATS = 512
 ) (
     input  wire                    clk,
     input  wire [READERS+WRITERS+2:0] rst,           // readers, writers, fork, arbiters
@@ -81,7 +82,7 @@ module rill_timing_channel #(
     genvar i;
     generate
         for (i = 0; i < READERS; i = i + 1) begin : gen_read
-            rill_dma_read #(.BEAT_BITS(512), .MAX_BURST(16), .OUTSTANDING(16), .PREFETCH_BEATS(i == 0 ? 1024 : 32),
+            rill_dma_read #(.BEAT_BITS(512), .MAX_BURST(16), .OUTSTANDING(16), .PREFETCH_BEATS(i == 0 ? PREFETCH_BEATS : 32),
                 .RAM_STYLE(i == 0 ? "block" : "distributed")) u_read (
                 .clk(clk), .rst(rst[i]), .base(base), .flush(flush[i]), .idle(r_idle[i]), .error(r_error[i]), .error_addr(),
                 .s_axis_burst_tvalid(i == 0 ? fork_tvalid[0] : desc_tvalid[i]), .s_axis_burst_tready(r_desc_ready[i]),

@@ -6,16 +6,16 @@ set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../../tests/verdict.sh"
 . "$here/../cost/parameters.sh"
-. "$here/closure.sh"
+. "$here/../cost/instances.sh"
 
 usage() {
     cat <<'TEXT'
-usage: verif/timing/run.sh [--all | --covered] [--path] [module...]
+usage: verif/timing/run.sh [--all | --list] [--path] [module...]
        verif/timing/run.sh [--path] -- MODULE [NAME=VALUE...]
-  --all      every line of verif/timing/modules.txt (an hour at first); without it the quick ones at its top (30 s)
-  --covered  only whether every template of the GPT-2 medium design is in a line or part of a module that is; both also look at that
+  --all      every line of verif/timing/modules.txt and every instance of the designs it names; without it the quick lines at its top (30 s)
+  --list     only prints what --all walks
   --path     also the longest path of each, net by net
-  module     all lines of these modules
+  module     all lines and instances of these modules
   MODULE     one module with these parameters, as in verif/cost/measure.sh; box=NAME leaves the modules NAME inside it empty
 RILL_TIMING_LIMIT: ns (default 3.2). Netlists are kept in build/timing/ and made again when a template in them or a parameter has changed, so a run
 that was broken off goes on where it was.
@@ -46,57 +46,97 @@ synthesize_once() { # NAME MODULE NAME=VALUE...
         esac
     done
     template_script "${parameters[@]}"
-    [[ ${template_file[$top]} != verif/* ]] || script="read_verilog -defer $root/${template_file[$top]}; $script"
     key=$(netlist_key "$@")
     [ -s "$work/$name.json" ] && [ "$(cat "$work/$name.key" 2>/dev/null)" = "$key" ] && return 0
     rm -f "$work/$name.key"
     script+="hierarchy -top $top; setattr -mod -set keep_hierarchy 1 *rill_register_tree*; $boxes" # Yosys would merge the copies
     script+="synth_xilinx $synth_options -nosrl -top $top; write_json $work/$name.json"
-    timeout "${RILL_TIMING_TIMEOUT:-1500}" yosys -q -p "$script" >"$log" 2>&1 || return 1
+    (cd "$root" && timeout "${RILL_TIMING_TIMEOUT:-1500}" yosys -q -p "$script") >"$log" 2>&1 || return 1
     echo "$key" >"$work/$name.key"
 }
 
-walk_module() { # ns allowed or nothing, MODULE NAME=VALUE...
-    local allowed=$1 name status=0 said
-    shift
+netlist="" # the last one walked
+walk_module() { # MODULE NAME=VALUE...
+    local name status=0 said
     name=$(tr -c 'A-Za-z0-9_\n' '_' <<<"$*" | cut -c1-100)_$(sha256sum <<<"$*" | cut -c1-6)
-    log=$work/$name.log
+    netlist=$name log=$work/$name.log
     if ! synthesize_once "$name" "$@"; then
         fail "$*" "no synthesis: $(reason)"
         return
     fi
-    said=$(python3 "$here/walk.py" "$work/$name.json" --limit "${allowed:-$limit}" "${options[@]}" 2>&1) || status=$?
-    if [ $status = 0 ]; then ok "$*: $(head -n 1 <<<"$said")${allowed:+, allowed $allowed}"
+    said=$(python3 "$here/walk.py" "$work/$name.json" --limit "$limit" "${options[@]}" 2>&1) || status=$?
+    if [ $status = 0 ]; then ok "$*: $(head -n 1 <<<"$said")"
     else fail "$*" "$(grep -m 1 error <<<"$said"); $(head -n 1 <<<"$said")"; fi
     [ ${#options[@]} = 0 ] || sed -n '2,$p' <<<"$said"
 }
 
-# Every template that the GPT-2 medium design instantiates has a line or is part of a module that has one.
-check_covered() {
-    local design=$work/covered module part missing=""
-    local -A walked=()
-    log=$work/covered.log
+# Rows of all instances of a design, with large parts that are walked on their own left empty.
+design_lines() { # SPEC
+    local design=$work/design lanes readers writers beats
+    log=$work/design.log
     rm -rf "$design"
-    if ! "$rill" gen "$root/configs/gpt2-medium-u55c.yaml" -o "$design" >"$log" 2>&1; then
-        fail "templates of gpt2-medium-u55c are walked" "$(reason)"
-        return
+    if ! "$rill" gen "$root/$1" -o "$design" >"$log" 2>&1; then
+        echo "error: $1: $(reason)" >&2
+        return 1
     fi
-    for module in $(sed -n 's/^\(rill_[a-z0-9_]*\).*/\1/p' "$here/modules.txt" | sort -u); do
-        [ -z "${walked[$module]:-}" ] || continue
-        for part in $(closure_of "$module"); do walked[$part]=1; done
-    done
-    for module in $(instances_of "$design/rtl/rill_top.v"); do
-        [ -n "${walked[$module]:-}" ] || [ -z "${template_file[$module]:-}" ] || missing+=" $module"
-    done
-    if [ -z "$missing" ]; then ok "templates of gpt2-medium-u55c are walked"
-    else fail "templates of gpt2-medium-u55c are walked" "no line in verif/timing/modules.txt:$missing"; fi
+    design_instances "$design" | sed -E 's/^rill_engine .*/& box=rill_engine_lane box=rill_dequantize/; s/^rill_v_tail .*/& box=rill_v_tail_ram/' >"$work/rows"
+    cat "$work/rows"
+    # Where no FIFO lies between modules: the memory channel with most engines.
+    lanes=$(sed -nE 's/^rill_fork PORTS=([0-9]+)$/\1/p' "$work/rows" | sort -n | tail -n 1)
+    readers=$(sed -nE 's/^rill_axi_read_arbiter CLIENTS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
+    writers=$(sed -nE 's/^rill_axi_write_arbiter CLIENTS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
+    beats=$(sed -nE 's/^rill_dma_read .*PREFETCH_BEATS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
+    echo "rill_timing_channel CHANNELS=$lanes READERS=$readers WRITERS=$writers PREFETCH_BEATS=$beats"
 }
 
-all=0 covered=0 wanted=" " one=()
+# Every module that the designs of modules.txt instantiate is among their rows.
+check_designs() {
+    local spec rows module missing
+    while IFS= read -r spec; do
+        rows=$(design_lines "$spec") || { fail "instances of $spec" "$(reason)"; continue; }
+        missing=""
+        for module in $(instances_of "$work/design/rtl/rill_top.v"); do
+            [[ $module == *_probe || -z ${template_file[$module]:-} ]] || grep -q "^$module\b" <<<"$rows" || missing+=" $module"
+        done
+        if [ -z "$missing" ]; then ok "instances of $spec: $(wc -l <<<"$rows") kinds"
+        else fail "instances of $spec" "not found in rill_top.v:$missing"; fi
+    done < <(sed -n 's/^design //p' "$here/modules.txt")
+}
+
+# Every line to be walked, once.
+all_lines() {
+    local line
+    while IFS= read -r line; do
+        case $line in
+            '' | '#'*) ;;
+            'design '*) echo "$line" && design_lines "${line#design }" || return 1 ;;
+            *) echo "$line" ;;
+        esac
+    done < <(if [ $all = 1 ]; then cat "$here/modules.txt"; else sed '/^# ---- all/,$d' "$here/modules.txt"; fi) | awk -f "$here/larger.awk"
+}
+
+# The modules that a netlist leaves empty, with their parameters.
+boxes_of() { # NAME
+    [ ! -s "$work/$1.json" ] || python3 "$here/walk.py" "$work/$1.json" --boxes
+}
+
+declare -A walked=()
+# A line, and the parts that it leaves empty.
+walk_line() { # line
+    local line=$1 part
+    [ -z "${walked[$line]:-}" ] || return 0
+    walked[$line]=1
+    # shellcheck disable=SC2086 # one word per parameter
+    walk_module $line
+    [[ $line == *" box="* ]] || return 0
+    while IFS= read -r part; do walk_line "$part"; done < <(boxes_of "$netlist")
+}
+
+all=0 list=0 wanted=" " one=()
 while [ $# -gt 0 ]; do
     case $1 in
         --all) all=1 ;;
-        --covered) covered=1 ;;
+        --list) all=1 list=1 ;;
         --path) options=(--path) ;;
         --help | -h) usage; exit 0 ;;
         --)
@@ -105,27 +145,22 @@ while [ $# -gt 0 ]; do
             break
             ;;
         -*) usage >&2; exit 2 ;;
-        *) wanted+="$1 " ;;
+        *) all=1 wanted+="$1 " ;;
     esac
     shift
 done
 if [ ${#one[@]} -gt 0 ]; then
-    walk_module "" "${one[@]}"
+    walk_line "${one[*]}"
     verdict
     exit
 fi
-[ "$wanted" != " " ] || check_covered
-if [ $covered = 1 ]; then
-    verdict
+if [ $list = 1 ]; then
+    all_lines
     exit
 fi
+[ "$wanted" != " " ] || check_designs
 while IFS= read -r line; do
-    [[ $line != "# ---- all"* ]] || [ $all = 1 ] || [ "$wanted" != " " ] || break
-    [[ $line != "#"* && -n $line ]] || continue
     [ "$wanted" = " " ] || [[ $wanted == *" ${line%% *} "* ]] || continue
-    allowed=""
-    [[ $line != *" : "* ]] || { allowed=${line##* : } allowed=${allowed%% *} line=${line%% : *}; }
-    # shellcheck disable=SC2086 # one word per parameter
-    walk_module "$allowed" $line
-done <"$here/modules.txt"
+    walk_line "$line"
+done < <(all_lines)
 verdict

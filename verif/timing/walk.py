@@ -255,6 +255,19 @@ def walk(path, options):
     return net, worst, wide, enable, stall
 
 
+def print_boxes(path):
+    """Each module that the netlist leaves empty, as a line of modules.txt."""
+    with open(path, encoding="utf-8") as f:
+        modules = json.load(f)["modules"]
+    used = {c["type"] for m in modules.values() if m.get("attributes", {}).get("top", "0").strip("0") for c in m["cells"].values()}
+    for name in sorted(used & set(modules)):
+        module = modules[name]
+        if module["attributes"].get("blackbox", "0").strip("0") and "rill_" in name:
+            bits = lambda v: int(v, 2) if set(v) <= {"0", "1"} else f'"{v.strip()}"'
+            parameters = sorted(module.get("parameter_default_values", {}).items())
+            print(module["attributes"]["hdlname"].strip("\\ "), *(f"{n}={bits(v)}" for n, v in parameters))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("netlist")
@@ -264,7 +277,11 @@ def main():
     parser.add_argument("--stall", type=int, default=20000, help="enables of a net from logic, as of stages that stall together (default 20000)")
     parser.add_argument("--worst", type=int, default=0, help="also the longest paths of so many ends, and the nets with most loads")
     parser.add_argument("--path", action="store_true", help="show the longest path, net by net")
+    parser.add_argument("--boxes", action="store_true", help="only print the modules that the netlist leaves empty, with their parameters")
     options = parser.parse_args()
+    if options.boxes:
+        print_boxes(options.netlist)
+        return 0
     net, (delay, bit, end), wide, enable, stall = walk(options.netlist, options)
     steps = net.path(bit) if bit is not None else []
     levels = sum(1 for b in steps if b in net.driver and net.kind[net.driver[b][0]] in ("lut", "muxf", "dsp", "lutram"))

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# Of lines `MODULE NAME=VALUE...` those that no other one covers: the same parameters, none of the sizes below smaller. Addresses, tables and other
+# sized constants do not matter, they change no path's kind. The earlier of two that cover one another stays, and a line `design SPEC` begins lines
+# that cover none before it.
+function read_line(line, k,    word, n, i, name) {
+    n = split(line, word, " ")
+    module[k] = word[1]
+    names[k] = ""
+    for (i = 2; i <= n; i++) {
+        name = word[i]
+        sub(/=.*/, "", name)
+        if (name == "box") { names[k] = names[k] " " word[i]; continue }
+        names[k] = names[k] " " name
+        value[k, name] = substr(word[i], length(name) + 2)
+    }
+}
+function covers(a, b,    n, i, name, va, vb, part) {
+    if (module[a] != module[b] || names[a] != names[b]) return 0
+    n = split(names[a], part, " ")
+    for (i = 1; i <= n; i++) {
+        name = part[i]
+        if (name ~ /=/) continue
+        va = value[a, name]
+        vb = value[b, name]
+        if (va == vb || (va ~ /^[0-9]+\047|:/ && vb ~ /^[0-9]+\047|:/)) continue
+        if (!(name in size) || va + 0 < vb + 0) return 0
+    }
+    return 1
+}
+BEGIN {
+    n = split("LANES ROWS LAYERS KV_LAYERS CONTEXT ENTRIES DATA_W DEPTH WORDS WORD_W PREFETCH_BEATS CLIENTS PORTS COPIES X_UNITS LAST_WORDS READERS WRITERS", s, " ")
+    for (i = 1; i <= n; i++) size[s[i]] = 1
+}
+$1 == "design" { group++; next }
+{ line[++lines] = $0; group_of[lines] = group; read_line($0, lines) }
+END {
+    for (k = 1; k <= lines; k++) {
+        covered = 0
+        for (j = 1; j <= lines && !covered; j++) covered = j != k && group_of[j] <= group_of[k] && covers(j, k) && !(covers(k, j) && j > k)
+        if (!covered) print line[k]
+    }
+}
