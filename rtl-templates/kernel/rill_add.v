@@ -45,14 +45,19 @@ module rill_add #(
     endgenerate
 
     localparam LATENCY = 5;
+`ifdef SYNTHESIS
+    localparam COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;   // four lanes have an enable of their own
+`else
+    localparam COPIES = 1;
+`endif
 
     wire               en;
-    wire               step;
+    wire [COPIES-1:0]  step;
     wire               ready;
     wire [LATENCY-1:0] valid;
     wire [LANES-1:0]   lane_fault;
 
-    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_pipe (
+    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(COPIES)) u_pipe (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_a_tvalid && s_axis_b_tvalid), .s_tready(ready), .s_side({s_axis_a_tlast, s_axis_a_tuser}),
         .en(en), .step(step), .valid(valid), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_side({m_axis_y_tlast, m_axis_y_tuser}));
     assign s_axis_a_tready = ready && s_axis_b_tvalid;
@@ -61,7 +66,7 @@ module rill_add #(
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            rill_fp32_add u_add (.clk(clk), .en(step), .a(s_axis_a_tdata[i*32 +: 32]), .b(s_axis_b_tdata[i*32 +: 32]),
+            rill_fp32_add u_add (.clk(clk), .en(step[i*COPIES/LANES]), .a(s_axis_a_tdata[i*32 +: 32]), .b(s_axis_b_tdata[i*32 +: 32]),
                 .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
         end
     endgenerate

@@ -37,18 +37,24 @@ module rill_dequantize #(
     endgenerate
 
     reg  [LATENCY:1] valid_q;
-    reg              busy_q;                   // any of valid_q
+`ifdef SYNTHESIS
+    localparam COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;   // four lanes have an enable of their own
+`else
+    localparam COPIES = 1;
+`endif
+    wire [COPIES-1:0] busy;                    // any of valid_q
     always @(posedge clk) begin
         valid_q <= rst ? {LATENCY{1'b0}} : {valid_q[LATENCY-1:1], valid};
-        busy_q <= !rst && (valid || |valid_q[LATENCY-1:1]);
     end
     assign out_valid = valid_q[LATENCY];
-    wire en = valid || busy_q;                 // an idle pipeline moves no register
-    rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_side (.clk(clk), .rst(rst), .en(en), .d(side), .q(out_side));
+    rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_busy (.clk(clk), .rst(rst), .d(valid || |valid_q[LATENCY-1:1]), .q(busy));
+    wire [COPIES-1:0] ens = {COPIES{valid}} | busy; // an idle pipeline moves no register
+    rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_side (.clk(clk), .rst(rst), .en(ens[0]), .d(side), .q(out_side));
 
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
+            wire        en = ens[i*COPIES/LANES];
             wire [31:0] whole;
             wire [31:0] product;
             wire [31:0] late_scale;

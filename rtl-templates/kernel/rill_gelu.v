@@ -38,20 +38,25 @@ module rill_gelu #(
     endgenerate
 
     localparam LATENCY = 42;
+`ifdef SYNTHESIS
+    localparam COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;   // four lanes have an enable of their own
+`else
+    localparam COPIES = 1;
+`endif
 
     wire               en;
-    wire               step;
+    wire [COPIES-1:0]  step;
     wire [LATENCY-1:0] valid;
     wire [LANES-1:0]   lane_fault;
 
-    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_pipe (
+    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(COPIES)) u_pipe (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_side({s_axis_x_tlast, s_axis_x_tuser}),
         .en(en), .step(step), .valid(valid), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_side({m_axis_y_tlast, m_axis_y_tuser}));
 
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            rill_gelu_lane u_lane (.clk(clk), .rst(rst), .en(step), .valid(valid), .x(s_axis_x_tdata[i*32 +: 32]),
+            rill_gelu_lane u_lane (.clk(clk), .rst(rst), .en(step[i*COPIES/LANES]), .valid(valid), .x(s_axis_x_tdata[i*32 +: 32]),
                 .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
         end
     endgenerate

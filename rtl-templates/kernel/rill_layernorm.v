@@ -68,10 +68,15 @@ module rill_layernorm #(
     localparam [31:0] LAST_CHUNK = CHUNKS - 1;
     localparam FINISH = 25;                        // spread 6, from_int 4, mul 3, add 5, rsqrt 7
     localparam LATENCY = 17;                       // operands 1, add 5, mul 3, mul 3, add 5
+`ifdef SYNTHESIS
+    localparam COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;   // four lanes have an enable of their own
+`else
+    localparam COPIES = 1;
+`endif
 
     // ---- vectors in, two banks ----
     wire                en;
-    wire                step;
+    wire [COPIES-1:0]   step;
     wire                ready;
     wire                w_take;
     wire                w_bank;
@@ -150,13 +155,14 @@ module rill_layernorm #(
     wire [31:0]           r7;
     wire [LANES*32-1:0]   gamma10;
     wire [LANES*32-1:0]   beta13;
-    reg  [31:0]           minus_mean2_q;
+    wire [COPIES*32-1:0]  minus_mean2;
     reg  [LANES*32-1:0]   x2_q;
     always @(posedge clk)
-        if (step) begin
-            minus_mean2_q <= minus_mean;
+        if (step[0]) begin
             x2_q <= r_tdata;
         end
+    rill_register_tree #(.DATA_W(32), .COPIES(COPIES)) u_minus_mean (.clk(clk), .rst(1'b0), .d(step[0] ? minus_mean : minus_mean2[31:0]),
+        .q(minus_mean2));
     wire [LANES-1:0]      fault_centre;
     wire [LANES-1:0]      fault_r;
     wire [LANES-1:0]      fault_gamma;
@@ -168,25 +174,27 @@ module rill_layernorm #(
             param1_q <= s_axis_param_tdata;
             side1_q <= {i_bank, i_end && i_tlast, i_tuser};
         end
-    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_pipe (
+    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(COPIES)) u_pipe (
         .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(ready), .s_side(side1_q[USER_W:0]), .en(en), .step(step), .valid(valid),
         .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_side({m_axis_y_tlast, m_axis_y_tuser}));
-    rill_delay_line #(.DATA_W(32), .DEPTH(6)) u_r (.clk(clk), .rst(rst), .en(step), .d(r1), .q(r7));
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(9)) u_gamma (.clk(clk), .rst(rst), .en(step), .d(param1_q[LANES*32-1:0]), .q(gamma10));
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(12)) u_beta (.clk(clk), .rst(rst), .en(step), .d(param1_q[LANES*32 +: LANES*32]),
+    rill_delay_line #(.DATA_W(32), .DEPTH(6)) u_r (.clk(clk), .rst(rst), .en(step[0]), .d(r1), .q(r7));
+    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(9)) u_gamma (.clk(clk), .rst(rst), .en(step[0]), .d(param1_q[LANES*32-1:0]), .q(gamma10));
+    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(12)) u_beta (.clk(clk), .rst(rst), .en(step[0]), .d(param1_q[LANES*32 +: LANES*32]),
         .q(beta13));
 
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
+            wire        mine = step[i*COPIES/LANES];
             wire [31:0] centred;
             wire [31:0] normal;
             wire [31:0] scaled;
-            rill_fp32_add u_centre (.clk(clk), .en(step), .a(x2_q[i*32 +: 32]), .b(minus_mean2_q), .y(centred), .fault(fault_centre[i]));
-            rill_fp32_mul #(.SATURATE(0)) u_r (.clk(clk), .en(step), .a(centred), .b(r7), .y(normal), .fault(fault_r[i]));
-            rill_fp32_mul #(.SATURATE(0)) u_gamma (.clk(clk), .en(step), .a(normal), .b(gamma10[i*32 +: 32]), .y(scaled),
+            rill_fp32_add u_centre (.clk(clk), .en(mine), .a(x2_q[i*32 +: 32]), .b(minus_mean2[i*COPIES/LANES*32 +: 32]), .y(centred),
+                .fault(fault_centre[i]));
+            rill_fp32_mul #(.SATURATE(0)) u_r (.clk(clk), .en(mine), .a(centred), .b(r7), .y(normal), .fault(fault_r[i]));
+            rill_fp32_mul #(.SATURATE(0)) u_gamma (.clk(clk), .en(mine), .a(normal), .b(gamma10[i*32 +: 32]), .y(scaled),
                 .fault(fault_gamma[i]));
-            rill_fp32_add u_beta (.clk(clk), .en(step), .a(scaled), .b(beta13[i*32 +: 32]), .y(m_axis_y_tdata[i*32 +: 32]),
+            rill_fp32_add u_beta (.clk(clk), .en(mine), .a(scaled), .b(beta13[i*32 +: 32]), .y(m_axis_y_tdata[i*32 +: 32]),
                 .fault(fault_beta[i]));
         end
     endgenerate

@@ -44,7 +44,14 @@ module rill_norm_sums #(
     reg  [LANES*32-1:0] x_q;
     reg  [ROW_W+1:0]    place_q;
     reg  [LATENCY:0]    took_q;
-    reg                 step;           // with no word on its way no register moves
+`ifdef SYNTHESIS
+    localparam LANE_COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;
+    localparam COPIES = LANE_COPIES + 4;    // four lanes, and each tree
+    localparam TREE = 1;
+`else
+    localparam LANE_COPIES = 1, COPIES = 1, TREE = 0;
+`endif
+    wire [COPIES-1:0]   steps;          // with no word on its way no register moves
     wire [LANES*60-1:0] fixed;
     wire [LANES*60-1:0] high;
     wire [LANES*60-1:0] middle;
@@ -55,6 +62,7 @@ module rill_norm_sums #(
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
+            wire        step = steps[i*LANE_COPIES/LANES];
             wire [43:0] whole;
             reg  [42:0] magnitude_q;
             reg  [37:0] high_a_q;        // products with 17 bits at most, and what is left
@@ -94,11 +102,11 @@ module rill_norm_sums #(
     wire [59:0] sum_high;
     wire [59:0] sum_middle;
     wire [59:0] sum_low;
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_sum (.clk(clk), .en(step), .d(fixed), .q(sum_early));
-    rill_delay_line #(.DATA_W(60), .DEPTH(3)) u_late (.clk(clk), .rst(rst), .en(step), .d(sum_early), .q(sum));
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_high (.clk(clk), .en(step), .d(high), .q(sum_high));
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_middle (.clk(clk), .en(step), .d(middle), .q(sum_middle));
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_low (.clk(clk), .en(step), .d(low), .q(sum_low));
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_sum (.clk(clk), .en(steps[TREE*LANE_COPIES]), .d(fixed), .q(sum_early));
+    rill_delay_line #(.DATA_W(60), .DEPTH(3)) u_late (.clk(clk), .rst(rst), .en(steps[TREE*LANE_COPIES]), .d(sum_early), .q(sum));
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_high (.clk(clk), .en(steps[TREE*(LANE_COPIES+1)]), .d(high), .q(sum_high));
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_middle (.clk(clk), .en(steps[TREE*(LANE_COPIES+2)]), .d(middle), .q(sum_middle));
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_low (.clk(clk), .en(steps[TREE*(LANE_COPIES+3)]), .d(low), .q(sum_low));
 
     // One accumulator set per row; the results have registers of their own beside it. A row is read one cycle before its addition: what the
     // cycle in between adds to the same row is in the result registers.
@@ -121,7 +129,7 @@ module rill_norm_sums #(
     function [59:0] next(input again, input [59:0] result, input [59:0] old, input [59:0] chunk);
         next = (again ? result : old) + chunk;
     endfunction
-    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LATENCY - 2)) u_place (.clk(clk), .rst(rst), .en(step), .d(place_q),
+    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LATENCY - 2)) u_place (.clk(clk), .rst(rst), .en(steps[TREE*LANE_COPIES]), .d(place_q),
         .q({early_first, early_last, early_row}));
     always @(posedge clk)
         if (took_q[LATENCY-2]) begin
@@ -136,13 +144,12 @@ module rill_norm_sums #(
     always @(posedge clk)
         if (rst) begin
             took_q <= {(LATENCY+1){1'b0}};
-            step <= 1'b0;
             valid_q <= 1'b0;
         end else begin
             took_q <= {took_q[LATENCY-1:0], take};
-            step <= take || |took_q[LATENCY-3:0];
             valid_q <= took_q[LATENCY-1] && at_last;
         end
+    rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_steps (.clk(clk), .rst(rst), .d(take || |took_q[LATENCY-3:0]), .q(steps));
     always @(posedge clk)
         if (take) begin
             x_q <= x;

@@ -2,16 +2,19 @@
 // Flow control of an enabled pipeline: one bracket around LATENCY register stages that move together.
 //
 // en: the stages may step; it drops only while the last stage holds a word that is not taken. step: they do, there is a word in them or
-// before them, so an idle kernel moves no register; units that end with the pipe take step. valid[i] belongs to stage i + 1, so the outputs
-// of a unit that ends after k stages are meaningful while valid[k-1]. m_side is s_side of the same word (tuser, tlast).
+// before them, so an idle kernel moves no register; units that end with the pipe take step. All bits of step are equal, each from registers of
+// its own, for units that are too many for one. valid[i] belongs to stage i + 1, so the outputs of a unit that ends after k stages are
+// meaningful while valid[k-1]. m_side is s_side of the same word (tuser, tlast).
 // Latency LATENCY, one word per cycle. Reset: synchronous, valids only.
 // LATENCY  stages, 1 or more
 // SIDE_W   bits that travel along, 1 or more
+// COPIES   of step, 1 or more
 `default_nettype none
 
 module rill_pipe #(
     parameter LATENCY = 0,
-    parameter SIDE_W = 0
+    parameter SIDE_W = 0,
+    parameter COPIES = 1
 ) (
     input  wire               clk,
     input  wire               rst,
@@ -19,7 +22,7 @@ module rill_pipe #(
     output wire               s_tready,
     input  wire [SIDE_W-1:0]  s_side,
     output wire               en,
-    output wire               step,
+    output wire [COPIES-1:0]  step,
     output wire [LATENCY-1:0] valid,
     output wire               m_tvalid,
     input  wire               m_tready,
@@ -28,6 +31,9 @@ module rill_pipe #(
     generate
         if (LATENCY < 1 || SIDE_W < 1) begin : gen_bad
             rill_error_LATENCY_and_SIDE_W_must_be_at_least_1 u_error ();
+        end
+        if (COPIES < 1) begin : gen_bad_copies
+            rill_error_COPIES_must_be_at_least_1 u_error ();
         end
     endgenerate
 
@@ -39,7 +45,7 @@ module rill_pipe #(
     assign valid = valid_q;
     assign m_tvalid = valid_q[LATENCY-1];
     assign en = !m_tvalid || m_tready;
-    assign step = (step_free_q || m_tready) && (s_tvalid || busy_q);
+    wire go = (step_free_q || m_tready) && (s_tvalid || busy_q);
     assign s_tready = en && !rst;
 
     always @(posedge clk)
@@ -47,13 +53,27 @@ module rill_pipe #(
             valid_q <= {LATENCY{1'b0}};
             step_free_q <= 1'b1;
             busy_q <= 1'b0;
-        end else if (step) begin
+        end else if (go) begin
             valid_q <= shifted[LATENCY-1:0];
             step_free_q <= !shifted[LATENCY-1];
             busy_q <= |shifted[LATENCY-1:0];
         end
 
-    rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_side (.clk(clk), .rst(rst), .en(step), .d(s_side), .q(m_side));
+    genvar c;
+    generate
+        if (COPIES == 1) begin : gen_one
+            assign step = go;
+        end else begin : gen_copies
+            wire [2*COPIES-1:0] state;         // {busy, the last stage holds a word}
+            rill_register_tree #(.DATA_W(2), .COPIES(COPIES)) u_state (.clk(clk), .rst(rst),
+                .d(go ? {|shifted[LATENCY-1:0], shifted[LATENCY-1]} : {busy_q, m_tvalid}), .q(state));
+            for (c = 0; c < COPIES; c = c + 1) begin : gen_copy
+                assign step[c] = (!state[2*c] || m_tready) && (s_tvalid || state[2*c+1]);
+            end
+        end
+    endgenerate
+
+    rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_side (.clk(clk), .rst(rst), .en(go), .d(s_side), .q(m_side));
 
     wire unused = shifted[LATENCY];
 endmodule

@@ -66,10 +66,15 @@ module rill_rmsnorm #(
     localparam [31:0] LAST_CHUNK = CHUNKS - 1;
     localparam FINISH = 21;                        // sum of squares 2, from_int 4, mul 3, add 5, rsqrt 7
     localparam LATENCY = 7;                        // operands 1, mul 3, mul 3
+`ifdef SYNTHESIS
+    localparam COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;   // four lanes have an enable of their own
+`else
+    localparam COPIES = 1;
+`endif
 
     // ---- vectors in, two banks ----
     wire                en;
-    wire                step;
+    wire [COPIES-1:0]   step;
     wire                ready;
     wire                w_take;
     wire                w_bank;
@@ -153,21 +158,22 @@ module rill_rmsnorm #(
             side1_q <= {i_bank, i_end && i_tlast, i_tuser};
         end
     always @(posedge clk)
-        if (step) begin
+        if (step[0]) begin
             r2_q <= r1;
             x2_q <= r_tdata;
         end
-    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_pipe (
+    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(COPIES)) u_pipe (
         .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(ready), .s_side(side1_q[USER_W:0]), .en(en), .step(step), .valid(valid),
         .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_side({m_axis_y_tlast, m_axis_y_tuser}));
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(4)) u_gamma (.clk(clk), .rst(rst), .en(step), .d(param1_q), .q(gamma5));
+    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(4)) u_gamma (.clk(clk), .rst(rst), .en(step[0]), .d(param1_q), .q(gamma5));
 
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
+            wire        mine = step[i*COPIES/LANES];
             wire [31:0] normal;
-            rill_fp32_mul #(.SATURATE(0)) u_r (.clk(clk), .en(step), .a(x2_q[i*32 +: 32]), .b(r2_q), .y(normal), .fault(fault_r[i]));
-            rill_fp32_mul #(.SATURATE(0)) u_gamma (.clk(clk), .en(step), .a(normal), .b(gamma5[i*32 +: 32]), .y(m_axis_y_tdata[i*32 +: 32]),
+            rill_fp32_mul #(.SATURATE(0)) u_r (.clk(clk), .en(mine), .a(x2_q[i*32 +: 32]), .b(r2_q), .y(normal), .fault(fault_r[i]));
+            rill_fp32_mul #(.SATURATE(0)) u_gamma (.clk(clk), .en(mine), .a(normal), .b(gamma5[i*32 +: 32]), .y(m_axis_y_tdata[i*32 +: 32]),
                 .fault(fault_gamma[i]));
         end
     endgenerate

@@ -86,6 +86,11 @@ module rill_softmax #(
     localparam [31:0] LAST_FIRE = FIRINGS - 1;
     localparam [31:0] LAST_LANE = LANES_1 - 1;
     localparam LATENCY = 19;                            // operands 1, add 5, exp 10, mul 3
+`ifdef SYNTHESIS
+    localparam COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;   // four lanes have an enable of their own
+`else
+    localparam COPIES = 1;
+`endif
     localparam [31:0] FAR = 32'hf149f2ca;               // -1e30: exp gives +0
     localparam READY_DELAY = LEVELS > 2 ? LEVELS - 1 : 1;
 
@@ -127,7 +132,7 @@ module rill_softmax #(
     assign s_axis_kscale_tready = in_ready && s_axis_s_tvalid && step_q && s_axis_s_tuser[TOK_W];
 
     wire                en;
-    wire                step;
+    wire [COPIES-1:0]   step;
     wire                go;
     wire                w_take;
     wire                w_bank;
@@ -239,28 +244,29 @@ module rill_softmax #(
             seen1_q <= i_at < i_own_chunk ? {LANES{1'b1}} : i_at == i_own_chunk ? i_up_to : {LANES{1'b0}};
         end
 
-    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_out (
+    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(COPIES)) u_out (
         .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(out_ready), .s_side({end1_q, user1_q}), .en(en), .step(step), .valid(valid),
         .m_tvalid(m_axis_p_tvalid), .m_tready(m_axis_p_tready), .m_side({m_axis_p_tlast, m_axis_p_tuser}));
     rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(16)) u_vscale (.clk(clk), .rst(rst), .en(en), .d(vscale17_in), .q(vscale17));
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_out
+            wire        mine = step[i*COPIES/LANES];
             wire [31:0] difference;
             wire [31:0] e;
             wire [31:0] grid;
             reg  [31:0] score2_q;
             reg  [31:0] minus_max2_q;
             always @(posedge clk)
-                if (step) begin
+                if (mine) begin
                     score2_q <= seen1_q[i] ? r_tdata[i*32 +: 32] : FAR;
                     minus_max2_q <= seen1_q[i] ? minus_max : 32'd0;
                 end
-            rill_fp32_add u_sub (.clk(clk), .en(step), .a(score2_q), .b(minus_max2_q), .y(difference), .fault(fault_sub[i]));
-            rill_fp32_exp u_exp (.clk(clk), .en(step), .a(difference), .y(e), .fault(fault_exp[i]));
+            rill_fp32_add u_sub (.clk(clk), .en(mine), .a(score2_q), .b(minus_max2_q), .y(difference), .fault(fault_sub[i]));
+            rill_fp32_exp u_exp (.clk(clk), .en(mine), .a(difference), .y(e), .fault(fault_exp[i]));
             assign vscale17_in[i*32 +: 32] = seen1_q[i] ? vscale1_q[i*32 +: 32] : 32'd0;
-            rill_fp32_mul #(.SATURATE(0)) u_p (.clk(clk), .en(step), .a(e), .b(vscale17[i*32 +: 32]), .y(m_axis_p_tdata[i*32 +: 32]),
+            rill_fp32_mul #(.SATURATE(0)) u_p (.clk(clk), .en(mine), .a(e), .b(vscale17[i*32 +: 32]), .y(m_axis_p_tdata[i*32 +: 32]),
                 .fault(fault_p[i]));
-            rill_fp32_to_fixed #(.FRAC(30), .WIDTH(32)) u_fix (.clk(clk), .en(step), .a(e), .y(grid), .overflow(over_fix[i]),
+            rill_fp32_to_fixed #(.FRAC(30), .WIDTH(32)) u_fix (.clk(clk), .en(mine), .a(e), .y(grid), .overflow(over_fix[i]),
                 .fault(fault_fix[i]));
             assign fixed[i*48 +: 48] = {16'd0, grid};
         end

@@ -25,11 +25,18 @@ TEXT
 work=$root/build/timing limit=${RILL_TIMING_LIMIT:-3.2} options=()
 mkdir -p "$work"
 
+# Units of which a kernel has one or more for each lane are mapped once and put in their places afterwards: no logic moves over their borders, and the
+# synthesis of many lanes takes the time of one. All paths are walked in the whole.
+units="rill_fp32_add rill_fp32_mul rill_fp32_exp rill_fp32_recip rill_fp32_rsqrt rill_fp32_from_int rill_fp32_to_fixed rill_gelu_lane rill_silu_lane"
+apart="" together="setattr -mod -unset keep_hierarchy"
+for unit in $units; do apart+="setattr -mod -set keep_hierarchy 1 *$unit; setattr -mod -set keep_hierarchy 1 *$unit\\\\*; " together+=" *$unit *$unit\\\\*"; done
+together+="; flatten; opt_clean -purge"
+
 # What a netlist depends on.
 netlist_key() { # MODULE NAME=VALUE...
     local part
     {
-        echo "$* $script $synth_options"
+        echo "$* $script $apart $together $synth_options"
         yosys -V
         for part in $(closure_of "$1"); do cat "$root/${template_file[$part]}"; done
     } | sha256sum | cut -c1-64
@@ -50,7 +57,7 @@ synthesize_once() { # NAME MODULE NAME=VALUE...
     [ -s "$work/$name.json" ] && [ "$(cat "$work/$name.key" 2>/dev/null)" = "$key" ] && return 0
     rm -f "$work/$name.key"
     script+="hierarchy -top $top; setattr -mod -set keep_hierarchy 1 *rill_register_tree*; $boxes" # Yosys would merge the copies
-    script+="synth_xilinx $synth_options -nosrl -top $top; write_json $work/$name.json"
+    script+="$apart synth_xilinx $synth_options -nosrl -top $top; $together; write_json $work/$name.json"
     (cd "$root" && timeout "${RILL_TIMING_TIMEOUT:-1500}" yosys -q -p "$script") >"$log" 2>&1 || return 1
     echo "$key" >"$work/$name.key"
 }
