@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_pipe: order, latency and marks of what travels along; no word lost or doubled; valid[] follows the stages.
+// Bench of rill_pipe: order, latency and marks of what travels along; no word lost or doubled; valid[] follows the stages; step is high
+// while a word can move, in all its copies.
 // sweep: LATENCY=1
 // sweep: LATENCY=2
 // sweep: LATENCY=14
+// sweep: LATENCY=1 COPIES=2
+// sweep: LATENCY=5 COPIES=8
 `default_nettype none
 
 module rill_pipe_tb;
     parameter LATENCY = 2;
+    parameter COPIES = 1;
     localparam COUNT = 500;
     wire               clk, rst, en, done_s, done_m;
     wire               s_tvalid, s_tready, s_tlast, m_tvalid, m_tready, m_tlast;
     wire [31:0]        s_tdata, m_tdata;
     wire [1:0]         s_tuser, m_tuser;
     wire [LATENCY-1:0] valid;
+    wire [COPIES-1:0]  step;
     reg  [LATENCY-1:0] model_q = 0;
     reg                fault = 1'b0;
     integer            i;
@@ -20,8 +25,8 @@ module rill_pipe_tb;
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axis_driver #(.USER_W(2)) u_s (.clk(clk), .rst(rst), .m_axis_tvalid(s_tvalid), .m_axis_tready(s_tready), .m_axis_tdata(s_tdata),
         .m_axis_tuser(s_tuser), .m_axis_tlast(s_tlast), .done(done_s));
-    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(35)) dut (.clk(clk), .rst(rst), .s_tvalid(s_tvalid), .s_tready(s_tready),
-        .s_side({s_tlast, s_tuser, s_tdata}), .en(en), .valid(valid), .m_tvalid(m_tvalid), .m_tready(m_tready),
+    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(35), .COPIES(COPIES)) dut (.clk(clk), .rst(rst), .s_tvalid(s_tvalid), .s_tready(s_tready),
+        .s_side({s_tlast, s_tuser, s_tdata}), .en(en), .step(step), .valid(valid), .m_tvalid(m_tvalid), .m_tready(m_tready),
         .m_side({m_tlast, m_tuser, m_tdata}));
     rill_axis_monitor #(.USER_W(2)) u_m (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_tvalid), .s_axis_tready(m_tready),
         .s_axis_tdata(m_tdata), .s_axis_tuser(m_tuser), .s_axis_tlast(m_tlast), .done(done_m));
@@ -37,6 +42,7 @@ module rill_pipe_tb;
         if (!rst && valid !== model_q) fault = 1'b1;
         if (rst) model_q <= 0;
         else if (!m_tvalid || m_tready) model_q <= (model_q << 1) | s_tvalid;
+        if (!rst && step !== {COPIES{(!m_tvalid || m_tready) && (s_tvalid || model_q != 0)}}) fault = 1'b1;
         if (!rst && en !== (!m_tvalid || m_tready)) fault = 1'b1;
     end
 endmodule
