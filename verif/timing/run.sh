@@ -29,7 +29,10 @@ mkdir -p "$work"
 # synthesis of many lanes takes the time of one. All paths are walked in the whole.
 units="rill_fp32_add rill_fp32_mul rill_fp32_exp rill_fp32_recip rill_fp32_rsqrt rill_fp32_from_int rill_fp32_to_fixed rill_gelu_lane rill_silu_lane"
 apart="" together="setattr -mod -unset keep_hierarchy"
-for unit in $units; do apart+="setattr -mod -set keep_hierarchy 1 *$unit; setattr -mod -set keep_hierarchy 1 *$unit\\\\*; " together+=" *$unit *$unit\\\\*"; done
+for unit in $units; do
+    apart+="setattr -mod -set keep_hierarchy 1 *$unit; setattr -mod -set keep_hierarchy 1 *$unit\\\\*; "
+    together+=" *$unit *$unit\\\\*"
+done
 together+="; flatten; opt_clean -purge"
 
 # What a netlist depends on.
