@@ -12,6 +12,11 @@ int command_sim(int argc, char **argv);
 int command_golden(int argc, char **argv);
 int command_report(int argc, char **argv);
 
+// Says which argument is wrong, or the usage; RILL_USAGE.
+int command_usage(const char *command, const char *usage, int argc, char **argv);
+// The number of an option; false after a message.
+bool command_number(const char *command, const char *option, const char *text, int64_t least, int64_t *value);
+
 struct timeline_options {
     int64_t prompt, tokens; // 0: defaults
     int64_t start;          // age of the memory, cycles

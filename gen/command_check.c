@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill check: reads a spec, runs every pass and prints what would be built.
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,45 +56,78 @@ static int list_operations(void) {
     return RILL_OK;
 }
 
+struct check_options {
+    const char *spec, *request;
+    bool json, timeline, depths, types, memory;
+    int64_t positions;
+    struct timeline_options t;
+};
+
+static bool parse_flag(const char *arg, struct check_options *o) {
+    if (!strcmp(arg, "--json")) o->json = o->t.json = true;
+    else if (!strcmp(arg, "--types")) o->types = true;
+    else if (!strcmp(arg, "--memory")) o->memory = true;
+    else if (!strcmp(arg, "--timeline")) o->timeline = true;
+    else if (!strcmp(arg, "--depths")) o->depths = true;
+    else if (!strcmp(arg, "--unbounded")) o->t.unbounded = true;
+    else if (arg[0] != '-' && !o->spec) o->spec = arg;
+    else return false;
+    return true;
+}
+
+// Exit status; RILL_OK to go on.
+static int parse_value(const char *arg, const char *value, struct check_options *o) {
+    static const struct {
+        const char *name;
+        size_t offset;
+        int least;
+    } numbers[] = {{"--positions", offsetof(struct check_options, positions), 1},
+                   {"--prompt-len", offsetof(struct check_options, t.prompt), 1},
+                   {"--tokens", offsetof(struct check_options, t.tokens), 1},
+                   {"--start", offsetof(struct check_options, t.start), 0}};
+    for (size_t i = 0; i < COUNT_OF(numbers); i++)
+        if (!strcmp(arg, numbers[i].name))
+            return command_number("check", arg, value, numbers[i].least, (int64_t *)((char *)o + numbers[i].offset)) ? RILL_OK : RILL_USAGE;
+    if (!strcmp(arg, "--request")) o->request = value;
+    else if (!strcmp(arg, "--beats")) o->t.beats = value;
+    else return RILL_BAD_SPEC;
+    return RILL_OK;
+}
+
+static int parse(int argc, char **argv, struct check_options *o) {
+    for (int i = 1; i < argc; i++) {
+        if (parse_flag(argv[i], o)) continue;
+        int status = i + 1 < argc ? parse_value(argv[i], argv[i + 1], o) : RILL_BAD_SPEC;
+        if (status == RILL_BAD_SPEC) return command_usage("check", check_usage, argc, argv);
+        if (status != RILL_OK) return status;
+        i++;
+    }
+    return o->spec ? RILL_OK : command_usage("check", check_usage, argc, argv);
+}
+
 int command_check(int argc, char **argv) {
-    const char *spec = NULL, *request = NULL;
-    bool json = false, timeline = false, depths = false, types = false, memory = false;
-    int64_t positions = 0;
-    struct timeline_options t = {.start = -1};
+    struct check_options o = {.t = {.start = -1}};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help")) return fputs(check_usage, stdout), RILL_OK;
         if (!strcmp(argv[i], "--passes")) return list_passes();
         if (!strcmp(argv[i], "--operations")) return list_operations();
-        if (!strcmp(argv[i], "--json")) json = t.json = true;
-        else if (!strcmp(argv[i], "--types")) types = true;
-        else if (!strcmp(argv[i], "--memory")) memory = true;
-        else if (!strcmp(argv[i], "--positions") && i + 1 < argc) positions = strtoll(argv[++i], NULL, 10);
-        else if (!strcmp(argv[i], "--timeline")) timeline = true;
-        else if (!strcmp(argv[i], "--depths")) depths = true;
-        else if (!strcmp(argv[i], "--unbounded")) t.unbounded = true;
-        else if (!strcmp(argv[i], "--request") && i + 1 < argc) request = argv[++i];
-        else if (!strcmp(argv[i], "--prompt-len") && i + 1 < argc) t.prompt = strtoll(argv[++i], NULL, 10);
-        else if (!strcmp(argv[i], "--tokens") && i + 1 < argc) t.tokens = strtoll(argv[++i], NULL, 10);
-        else if (!strcmp(argv[i], "--start") && i + 1 < argc) t.start = strtoll(argv[++i], NULL, 10);
-        else if (!strcmp(argv[i], "--beats") && i + 1 < argc) t.beats = argv[++i];
-        else if (argv[i][0] != '-' && !spec) spec = argv[i];
-        else return fputs(check_usage, stderr), RILL_USAGE;
     }
-    if (!spec) return fputs(check_usage, stderr), RILL_USAGE;
+    int wrong = parse(argc, argv, &o);
+    if (wrong != RILL_OK) return wrong;
     struct arena arena;
     struct diag diag;
     arena_init(&arena);
     diag_init(&diag, stderr);
-    struct ir *ir = command_build(spec, &arena, &diag, NULL);
+    struct ir *ir = command_build(o.spec, &arena, &diag, NULL);
     struct text text = {0};
     int status = ir ? RILL_OK : RILL_BAD_SPEC;
-    if (ir && request) status = command_forecast(ir, request, t.start < 0 ? 0 : t.start, json);
-    else if (ir && timeline) status = command_timeline(ir, &t);
-    else if (ir && depths) status = command_depths(ir, json);
-    else if (ir && types) emit_report_types(ir, &text);
-    else if (ir && memory && json) emit_report_memory_json(ir, positions, &text);
-    else if (ir && memory) emit_report_memory(ir, positions, &text);
-    else if (ir && json) emit_report_json(ir, &text);
+    if (ir && o.request) status = command_forecast(ir, o.request, o.t.start < 0 ? 0 : o.t.start, o.json);
+    else if (ir && o.timeline) status = command_timeline(ir, &o.t);
+    else if (ir && o.depths) status = command_depths(ir, o.json);
+    else if (ir && o.types) emit_report_types(ir, &text);
+    else if (ir && o.memory && o.json) emit_report_memory_json(ir, o.positions, &text);
+    else if (ir && o.memory) emit_report_memory(ir, o.positions, &text);
+    else if (ir && o.json) emit_report_json(ir, &text);
     else if (ir) emit_report_summary(ir, &text);
     fputs(text_cstr(&text), stdout);
     text_free(&text);

@@ -149,7 +149,7 @@ static int finish(struct output *out, struct diag *diag, bool ok) {
 int command_gen(int argc, char **argv) {
     struct gen_options o = {0};
     if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(usage, stdout), RILL_OK;
-    if (!parse(argc, argv, &o)) return fputs(usage, stderr), RILL_USAGE;
+    if (!parse(argc, argv, &o)) return command_usage("gen", usage, argc, argv);
     struct arena arena;
     struct diag diag;
     arena_init(&arena);

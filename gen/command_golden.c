@@ -42,13 +42,6 @@ struct session {
     char *dir; // temporary folder of the golden weights; "": none
 };
 
-static bool parse_count(const char *text, int64_t *value) {
-    char *end;
-    errno = 0;
-    *value = strtoll(text, &end, 10);
-    return end != text && *end == '\0' && errno == 0 && *value > 0;
-}
-
 static bool parse_flag(const char *arg, struct golden_options *o) {
     if (!strcmp(arg, "--ignore-eot")) o->ignore_eot = true;
     else if (!strcmp(arg, "--ids")) o->ids = true;
@@ -62,8 +55,8 @@ static bool parse_value(const char *arg, const char *value, struct golden_option
     else if (!strcmp(arg, "--prompt")) o->prompt = value;
     else if (!strcmp(arg, "--prompt-ids")) o->prompt_ids = value;
     else if (!strcmp(arg, "--eval")) o->eval = value;
-    else if (!strcmp(arg, "--tokens")) return parse_count(value, &o->tokens);
-    else if (!strcmp(arg, "--stories")) return parse_count(value, &o->stories);
+    else if (!strcmp(arg, "--tokens")) return command_number("golden", arg, value, 1, &o->tokens);
+    else if (!strcmp(arg, "--stories")) return command_number("golden", arg, value, 1, &o->stories);
     else return false;
     return true;
 }
@@ -298,7 +291,7 @@ int command_golden(int argc, char **argv) {
     for (int i = 1; i < argc; i++)
         if (!strcmp(argv[i], "--help")) return fputs(usage, stdout), RILL_OK;
     struct session s = {0};
-    if (!parse(argc, argv, &s.o)) return fputs(usage, stderr), RILL_USAGE;
+    if (!parse(argc, argv, &s.o)) return command_usage("golden", usage, argc, argv);
     arena_init(&s.arena);
     diag_init(&s.diag, stderr);
     bool ok = session_open(&s) && (s.o.eval ? evaluate(&s) : decode(&s));

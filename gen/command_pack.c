@@ -40,7 +40,7 @@ int command_pack(int argc, char **argv) {
     struct pack_options o = {0};
     for (int i = 1; i < argc; i++)
         if (!strcmp(argv[i], "--help")) return fputs(usage, stdout), RILL_OK;
-    if (!parse(argc, argv, &o)) return fputs(usage, stderr), RILL_USAGE;
+    if (!parse(argc, argv, &o)) return command_usage("pack", usage, argc, argv);
     struct arena arena;
     struct diag diag;
     arena_init(&arena);

@@ -69,7 +69,7 @@ static int write_page(struct arena *arena, const struct report_options *o) {
 int command_report(int argc, char **argv) {
     struct report_options o = {0};
     if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(usage, stdout), RILL_OK;
-    if (!parse(argc, argv, &o)) return fputs(usage, stderr), RILL_USAGE;
+    if (!parse(argc, argv, &o)) return command_usage("report", usage, argc, argv);
     struct arena arena;
     arena_init(&arena);
     int status = o.html ? write_page(&arena, &o) : print_report(&arena, &o);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill sim: builds a generated design with Verilator (once per design and set of sources) and runs it against the golden model.
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,15 +83,34 @@ static void show_tail(struct arena *arena, const char *log) {
     if (data) fprintf(stderr, "%s\n", len > 4000 ? data + len - 4000 : data);
 }
 
-// The newest of the sources the executable is made of.
+static bool is_older(const char *path, const struct stat *made) {
+    struct stat source;
+    if (stat(path, &source)) return false;
+    return source.st_mtim.tv_sec < made->st_mtim.tv_sec ||
+           (source.st_mtim.tv_sec == made->st_mtim.tv_sec && source.st_mtim.tv_nsec < made->st_mtim.tv_nsec);
+}
+
+// Whether the executable is newer than all it is made of: the design's Verilog, edited by hand or not, and the harness.
 static bool is_current(struct sim_build *b, const char *exe) {
-    struct stat made, source;
-    if (stat(exe, &made)) return false;
-    const char *const sources[] = {arena_printf(&b->arena, "%s/rtl/rill_top.v", b->dir), arena_printf(&b->arena, "%s/filelist.f", b->dir),
-                                   arena_printf(&b->arena, "%s/build/librill.a", b->root)};
-    for (size_t i = 0; i < COUNT_OF(sources); i++)
-        if (stat(sources[i], &source) || source.st_mtime > made.st_mtime) return false;
-    return true;
+    struct stat made;
+    const char *rtl = arena_printf(&b->arena, "%s/rtl", b->dir);
+    DIR *dir = stat(exe, &made) ? NULL : opendir(rtl);
+    if (!dir) return false;
+    bool current =
+        is_older(arena_printf(&b->arena, "%s/filelist.f", b->dir), &made) && is_older(arena_printf(&b->arena, "%s/build/librill.a", b->root), &made);
+    for (struct dirent *e; current && (e = readdir(dir));)
+        current = e->d_name[0] == '.' || is_older(arena_printf(&b->arena, "%s/%s", rtl, e->d_name), &made);
+    closedir(dir);
+    return current;
+}
+
+// Found before the build, which takes a while.
+static bool has_image(struct sim_build *b) {
+    if (b->build_only || !access(arena_printf(&b->arena, "%s/image/manifest.json", b->dir), R_OK)) return true;
+    for (int i = 3; i < b->passed; i++)
+        if (!strcmp(b->pass[i], "--help")) return true;
+    fprintf(stderr, "rill sim: error: %s has no memory image; run `rill pack SPEC --weights MODELDIR|random:SEED -o %s`\n", b->dir, b->dir);
+    return false;
 }
 
 static bool build(struct sim_build *b, const char *exe) {
@@ -115,7 +135,7 @@ int command_sim(int argc, char **argv) {
     struct sim_build b = {0};
     arena_init(&b.arena);
     if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(usage, stdout), RILL_OK;
-    if (!parse(argc, argv, &b)) return fputs(usage, stderr), RILL_USAGE;
+    if (!parse(argc, argv, &b)) return command_usage("sim", usage, argc, argv);
     const char *harness = file_find_shared(&b.arena, "verif/harness/main.cpp");
     if (!harness || access(arena_printf(&b.arena, "%s/filelist.f", b.dir), R_OK)) {
         fprintf(stderr, "rill sim: error: %s\n",
@@ -123,6 +143,7 @@ int command_sim(int argc, char **argv) {
                         : "the simulation harness (verif/) is not beside the program");
         return RILL_BAD_SPEC;
     }
+    if (!has_image(&b)) return RILL_BAD_SPEC;
     b.root = realpath(arena_strndup(&b.arena, harness, strlen(harness) - strlen("/verif/harness/main.cpp")), NULL);
     b.folder = !strcmp(b.kind, "plain") ? "sim/build" : arena_printf(&b.arena, "sim/%s", b.kind);
     if (b.threads > 1) b.folder = arena_printf(&b.arena, "%s-%d", b.folder, b.threads);

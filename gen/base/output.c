@@ -24,7 +24,7 @@ static bool make_dir(struct output *out, const char *path) {
     }
     int error = errno;
     if (error == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return true;
-    fail(out, path, error);
+    fail(out, path, error == EEXIST ? ENOTDIR : error);
     return false;
 }
 

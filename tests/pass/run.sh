@@ -43,6 +43,16 @@ refuse_request() { # IN:OUT, exit status, message
     fi
 }
 
+refuse_command() { # exit status, message, command and arguments
+    local want=$1 message=$2 status=0
+    shift 2
+    (cd "$root/tests/e2e/specs" && "$rill" "$@") >"$log" 2>&1 || status=$?
+    if [ "$status" != "$want" ]; then fail "refuse rill $*" "exit status $status instead of $want"
+    elif ! grep -q "error: $message" "$log"; then fail "refuse rill $*" "$(reason)"
+    else ok "refuse rill $*"
+    fi
+}
+
 # A spec with a .warn beside it is legal, with exactly those messages; lines that say so change nothing.
 warn_spec() { # name
     local dir=$root/tests/pass name=$1 twin=$work/twin/$1.yaml
@@ -125,6 +135,13 @@ check_damage() { # spec, pass, stride
 for expect in "$root"/tests/spec/*.expect "$root"/tests/pass/*.expect; do
     refuse_spec "$(basename "$(dirname "$expect")")" "$(basename "$expect" .expect)"
 done
+refuse_command 2 'unknown option `--jsn`; did you mean `--json`?' check five.yaml --jsn
+refuse_command 2 '`-o` needs a value' gen five.yaml -o
+refuse_command 2 '--prompt-len takes a number of at least 1, not `many`' check five.yaml --timeline --prompt-len many
+refuse_command 2 '--tokens takes a number of at least 1, not `0`' golden odd.yaml --weights random:1 --prompt-ids 1 --tokens 0
+refuse_command 1 'five.yaml: Not a directory' gen five.yaml -o five.yaml/x
+"$rill" gen "$root/tests/e2e/specs/five.yaml" -o "$work/unpacked" >"$log" 2>&1
+refuse_command 1 '.* has no memory image; run `rill pack' sim "$work/unpacked" --prompt rows
 refuse_request 0:1 2 '--request takes IN:OUT'
 refuse_request 3x 2 '--request takes IN:OUT'
 refuse_request 3:99 1 '.*needs 101 positions, the context has 40'

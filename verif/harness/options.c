@@ -99,6 +99,7 @@ static void read_requests(struct reader *r, const char *path) {
 static void read_tokens(struct reader *r) {
     struct sim_options *o = r->options;
     int64_t tokens = (int64_t)number(r, value_of(r));
+    if (r->ok && tokens < 1) bad(r, "--tokens takes a number of at least 1", NULL);
     if (o->prompts.count > 0) o->prompts.items[o->prompts.count - 1].tokens = tokens;
     if (o->tokens < 0) o->tokens = tokens;
 }
@@ -122,6 +123,13 @@ static void read_compare(struct reader *r) {
     r->options->set = strcmp(word, "min") == 0 ? CHECK_MINIMUM : CHECK_ALL;
 }
 
+static void read_clock(struct reader *r) {
+    const char *text = value_of(r);
+    char *end = NULL;
+    r->options->clock_mhz = strtod(text, &end);
+    if (end == text || *end != 0 || !(r->options->clock_mhz > 0)) bad(r, "--clock takes a positive frequency, not", text);
+}
+
 static bool is(const struct reader *r, const char *name) { return strcmp(r->argv[r->at], name) == 0; }
 
 static bool read_run_option(struct reader *r) {
@@ -130,7 +138,7 @@ static bool read_run_option(struct reader *r) {
     else if (is(r, "--data-seed")) o->data_seed = number(r, value_of(r));
     else if (is(r, "--timeout")) o->timeout = number(r, value_of(r));
     else if (is(r, "--watchdog")) o->watchdog = number(r, value_of(r));
-    else if (is(r, "--clock")) o->clock_mhz = strtod(value_of(r), NULL);
+    else if (is(r, "--clock")) read_clock(r);
     else if (is(r, "--compare")) read_compare(r);
     else if (is(r, "--pause")) number(r, value_of(r)); // snapshot.c read them first
     else if (is(r, "--save")) o->saves = *value_of(r) != 0;
@@ -184,7 +192,6 @@ bool options_read(struct arena *arena, int argc, char **argv, struct sim_options
     }
     if (r.ok && options->dir == NULL) bad(&r, "--dir is missing", NULL);
     if (r.ok && options->saves && (options->trace != NULL || options->beats != NULL)) bad(&r, "--save goes without --trace and --beats", NULL);
-    if (r.ok && options->clock_mhz < 0) bad(&r, "--clock takes a positive frequency", NULL);
     set_defaults(&r);
     *exit_code = RILL_USAGE;
     return r.ok;
