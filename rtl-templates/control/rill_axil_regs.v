@@ -204,7 +204,6 @@ module rill_axil_regs #(
     reg  [CHANNELS-1:0] beat_q;
     reg  [CHANNELS-1:0] stall_q;
     reg  [47:0]         cycles_q;
-    wire [63:0]         value [0:VALUES-1];
 
     always @(posedge clk) begin
         clear_q <= rst || launch || (ap_done && auto_restart_q);
@@ -217,7 +216,6 @@ module rill_axil_regs #(
             cycles_q <= cycles_q + 48'd1;
     end
 
-    assign value[0] = {16'd0, cycles_q};
     generate
         for (c = 0; c < CHANNELS; c = c + 1) begin : gen_count
             reg [47:0] beats_q;
@@ -232,15 +230,6 @@ module rill_axil_regs #(
                     if (stall_q[c])
                         stalls_q <= stalls_q + 48'd1;
                 end
-            assign value[1 + c] = {16'd0, beats_q};
-            assign value[1 + CHANNELS + c] = {16'd0, stalls_q};
-        end
-        if (COUNTERS > 0) begin : gen_counters
-            for (c = 0; c < COUNTERS; c = c + 1) begin : gen_value
-                assign value[1 + 2 * CHANNELS + c] = counters[c*64 +: 64];
-            end
-        end else begin : gen_no_counters
-            wire unused_counters = &{1'b0, counters};
         end
     endgenerate
 
@@ -253,64 +242,69 @@ module rill_axil_regs #(
     reg  [31:0] r_high_q;                    // high word that goes with the low word read last
     reg  [31:0] r_data_q;
     reg         r_counter_q;
-    reg         r_base_q;
-    reg         r_base_high_q;
     wire [31:0] r_index = {23'd0, r_word_q[9:1]} - 32'h80;
     wire        r_is_counter = r_word_q[9:8] != 2'b00 && r_index < VALUES_32;
 
     // Base pointers lie at a stride of three words: channel and word are found by comparing, not by dividing.
-    // A bit for each value: S_VALUE; what it selects, eight values at a time: S_GROUPS; of all groups: S_JOIN.
+    // A bit for each value: S_VALUE; what it selects, eight values at a time: S_GROUPS; of all groups: S_JOIN. Functions, so that a simulator
+    // evaluates them only in these cycles.
     localparam ALL = VALUES + CHANNELS;
     localparam GROUPS = (ALL + 7) / 8;
-    reg  [8*GROUPS-1:0] hit_d;
-    reg  [8*GROUPS-1:0] r_hit_q;
-    wire [63:0] any_value [0:8*GROUPS-1];
-    reg  [63:0] r_join;
-    reg         is_base_d;
-    reg         base_high_d;
-    integer     i;
-    always @* begin
-        hit_d = {8*GROUPS{1'b0}};
-        for (i = 0; i < VALUES; i = i + 1)
-            hit_d[i] = {23'd0, r_word_q[9:1]} == 32'h80 + i;
-        is_base_d = 1'b0;
-        base_high_d = 1'b0;
-        for (i = 0; i < CHANNELS; i = i + 1)
-            if ({22'd0, r_word_q} == 32'h16 + 3 * i || {22'd0, r_word_q} == 32'h17 + 3 * i) begin
-                hit_d[VALUES + i] = 1'b1;
-                is_base_d = 1'b1;
-                base_high_d = {22'd0, r_word_q} == 32'h17 + 3 * i;
-            end
-    end
+    localparam FOUND_W = 8 * GROUPS + 2;
+    function [FOUND_W-1:0] find(input [9:0] word);         // {base, high word of a base, a bit for each value}
+        integer i;
+        begin
+            find = {FOUND_W{1'b0}};
+            for (i = 0; i < VALUES; i = i + 1)
+                find[i] = {23'd0, word[9:1]} == 32'h80 + i;
+            for (i = 0; i < CHANNELS; i = i + 1)
+                if ({22'd0, word} == 32'h16 + 3 * i || {22'd0, word} == 32'h17 + 3 * i) begin
+                    find[VALUES+i] = 1'b1;
+                    find[FOUND_W-1] = 1'b1;
+                    find[FOUND_W-2] = {22'd0, word} == 32'h17 + 3 * i;
+                end
+        end
+    endfunction
 
-    wire [64*GROUPS-1:0] group_value;
+    function [63:0] join_groups(input [64*GROUPS-1:0] values);
+        integer j;
+        begin
+            join_groups = 64'd0;
+            for (j = 0; j < GROUPS; j = j + 1)
+                join_groups = join_groups | values[64*j +: 64];
+        end
+    endfunction
+
+    reg  [FOUND_W-1:0]   r_found_q;
+    wire                 r_base = r_found_q[FOUND_W-1];
+    wire                 r_base_high = r_found_q[FOUND_W-2];
+    reg  [64*GROUPS-1:0] group_q;
     generate
         for (c = 0; c < 8 * GROUPS; c = c + 1) begin : gen_any
-            if (c < VALUES) begin : gen_counter
-                assign any_value[c] = value[c];
+            wire [63:0] v;
+            if (c == 0) begin : gen_cycles
+                assign v = {16'd0, cycles_q};
+            end else if (c <= CHANNELS) begin : gen_beats
+                assign v = {16'd0, gen_count[c-1].beats_q};
+            end else if (c <= 2 * CHANNELS) begin : gen_stalls
+                assign v = {16'd0, gen_count[c-1-CHANNELS].stalls_q};
+            end else if (c < VALUES) begin : gen_counter
+                assign v = counters[(c-1-2*CHANNELS)*64 +: 64];
             end else if (c < ALL) begin : gen_pointer
-                assign any_value[c] = channel_base[(c-VALUES)*64 +: 64];
+                assign v = channel_base[(c-VALUES)*64 +: 64];
             end else begin : gen_none
-                assign any_value[c] = 64'd0;
+                assign v = 64'd0;
             end
         end
         for (c = 0; c < GROUPS; c = c + 1) begin : gen_group
-            reg [63:0] group_q;
             always @(posedge clk)
                 if (r_state_q == S_GROUPS)
-                    group_q <= ({64{r_hit_q[8*c]}} & any_value[8*c]) | ({64{r_hit_q[8*c+1]}} & any_value[8*c+1])
-                             | ({64{r_hit_q[8*c+2]}} & any_value[8*c+2]) | ({64{r_hit_q[8*c+3]}} & any_value[8*c+3])
-                             | ({64{r_hit_q[8*c+4]}} & any_value[8*c+4]) | ({64{r_hit_q[8*c+5]}} & any_value[8*c+5])
-                             | ({64{r_hit_q[8*c+6]}} & any_value[8*c+6]) | ({64{r_hit_q[8*c+7]}} & any_value[8*c+7]);
-            assign group_value[64*c +: 64] = group_q;
+                    group_q[64*c +: 64] <= ({64{r_found_q[8*c]}} & gen_any[8*c].v) | ({64{r_found_q[8*c+1]}} & gen_any[8*c+1].v)
+                        | ({64{r_found_q[8*c+2]}} & gen_any[8*c+2].v) | ({64{r_found_q[8*c+3]}} & gen_any[8*c+3].v)
+                        | ({64{r_found_q[8*c+4]}} & gen_any[8*c+4].v) | ({64{r_found_q[8*c+5]}} & gen_any[8*c+5].v)
+                        | ({64{r_found_q[8*c+6]}} & gen_any[8*c+6].v) | ({64{r_found_q[8*c+7]}} & gen_any[8*c+7].v);
         end
     endgenerate
-    integer j;
-    always @* begin
-        r_join = 64'd0;
-        for (j = 0; j < GROUPS; j = j + 1)
-            r_join = r_join | group_value[64*j +: 64];
-    end
 
     assign s_axi_control_arready = open_q && r_state_q == S_ADDR;
     assign s_axi_control_rvalid = r_state_q == S_DATA;
@@ -334,9 +328,7 @@ module rill_axil_regs #(
             r_word_q <= s_axi_control_araddr[11:2];
         if (r_state_q == S_VALUE) begin
             r_counter_q <= r_is_counter;
-            r_base_q <= is_base_d;
-            r_base_high_q <= base_high_d;
-            r_hit_q <= hit_d;
+            r_found_q <= find(r_word_q);
             case (r_word_q)
                 10'h000: r_plain_q <= 32'd0;
                 10'h001: r_plain_q <= {31'd0, global_enable_q};
@@ -358,17 +350,17 @@ module rill_axil_regs #(
             endcase
         end
         if (r_state_q == S_JOIN)
-            r_value_q <= r_join;
+            r_value_q <= join_groups(group_q);
         if (r_state_q == S_WORD) begin
             r_data_q <= r_word_q == 10'h000 ? {24'd0, auto_restart_q, 3'd0, ready_q, ap_idle && !ap_start, done_q, ap_start} :
-                        r_base_q ? (r_base_high_q ? r_value_q[63:32] : r_value_q[31:0]) :
+                        r_base ? (r_base_high ? r_value_q[63:32] : r_value_q[31:0]) :
                         r_counter_q ? (r_word_q[0] ? r_high_q : r_value_q[31:0]) : r_plain_q;
             if (r_counter_q && !r_word_q[0])
                 r_high_q <= r_value_q[63:32];
         end
     end
 
-    wire unused = &{1'b0, s_axi_control_awaddr[1:0], s_axi_control_araddr[1:0], VALUES_32, CHANNELS_32, i, j, launch};
+    wire unused = &{1'b0, s_axi_control_awaddr[1:0], s_axi_control_araddr[1:0], VALUES_32, CHANNELS_32, launch, counters};
 endmodule
 
 `default_nettype wire

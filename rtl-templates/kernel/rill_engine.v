@@ -235,8 +235,13 @@ module rill_engine #(
     reg                           valid5_q;
     reg                           int4_5_q;
     wire [ARRAYS*22-1:0]          offset;
+    // Functions, not generate blocks, make the wide vectors: of blocks a simulator makes one by appending them to copies, one after the other.
+    function [PART-1:0] twice(input [PART/2-1:0] bytes);
+        integer i;
+        for (i = 0; i < PART / 32; i = i + 1)
+            twice[32*i +: 32] = {{2{bytes[16*i+8 +: 8]}}, {2{bytes[16*i +: 8]}}};
+    endfunction
     genvar a;
-    genvar d;
     genvar p;
     generate
         for (a = 0; a < ARRAYS; a = a + 1) begin : gen_operand
@@ -246,15 +251,10 @@ module rill_engine #(
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 wire [3:0]        controls = part_controls[4*p +: 4];
                 wire [PART/2-1:0] unit = controls[1] ? second[p*PART/2 +: PART/2] : first[p*PART/2 +: PART/2];
-                wire [PART-1:0]   doubled;
-                wire [PART-1:0]   chosen = controls[0] ? pair[p*PART +: PART] : doubled;
-                for (d = 0; d < XS / PARTS; d = d + 1) begin : gen_double
-                    assign doubled[16*d +: 16] = {2{unit[8*d +: 8]}};
-                end
                 reg  [PART-1:0]   slice_q;
                 always @(posedge clk)
                     if (controls[3])
-                        slice_q <= a == 0 || controls[2] ? chosen : {PART{1'b0}};
+                        slice_q <= a == 1 && !controls[2] ? {PART{1'b0}} : controls[0] ? pair[p*PART +: PART] : twice(unit);
                 assign slice[a*2*BEAT_BITS+p*PART +: PART] = slice_q;
             end
             always @(posedge clk)
@@ -285,6 +285,20 @@ module rill_engine #(
     wire [DIES*2*XS*FACTOR_W-1:0] chain_factors;
     wire [DIES*ARRAYS*5-1:0]      chain_shift;
     wire [DIES*ARRAYS*22-1:0]     chain_offset;
+    function [2*XS*FACTOR_W-1:0] all_factors(input [ARRAYS*2*BEAT_BITS-1:0] x);
+        integer            i;
+        reg [7:0]          element;
+        reg [FACTOR_W-1:0] low;
+        reg [FACTOR_W-1:0] high;
+        for (i = 0; i < 2 * XS; i = i + 1) begin
+            element = x[8*i +: 8];
+            low = {{(FACTOR_W-7){element[7]}}, element[6:0]};
+            element = x[(ARRAYS-1)*2*BEAT_BITS+8*i +: 8];
+            high = {{(FACTOR_W-7){element[7]}}, element[6:0]};
+            // in the order of rill_matrix_lane
+            all_factors[FACTOR_W*(i % 8 * (XS / 4) + i / 8) +: FACTOR_W] = ARRAYS == 2 ? low + (high << 18) : low;
+        end
+    endfunction
     genvar g;
     genvar h;
     genvar w;
@@ -304,15 +318,7 @@ module rill_engine #(
             end else begin : gen_no_mine
                 assign chain_mine[h*CMD_W +: CMD_W] = {CMD_W{1'b0}};
             end
-            for (w = 0; w < 2 * XS; w = w + 1) begin : gen_factor
-                localparam PLACE = w % 8 * (XS / 4) + w / 8; // rill_matrix_lane
-                wire [7:0]        low = there[8*w +: 8];
-                wire [7:0]        high = there[(ARRAYS-1)*2*BEAT_BITS+8*w +: 8];
-                wire [26:0]       both = {high[7], high, 18'd0} + {{19{low[7]}}, low};
-                wire [31:0]       word = ARRAYS == 2 ? {{5{both[26]}}, both} : {{24{low[7]}}, low};
-                assign chain_factors[h*2*XS*FACTOR_W+FACTOR_W*PLACE +: FACTOR_W] = word[FACTOR_W-1:0];
-                wire              unused = &{1'b0, word, both};
-            end
+            assign chain_factors[h*2*XS*FACTOR_W +: 2*XS*FACTOR_W] = all_factors(there);
         end
         if (ARRAYS == 2 || HOPS != 0) begin : gen_first
             wire [PARTS-1:0] valid_4;

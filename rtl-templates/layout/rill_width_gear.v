@@ -96,27 +96,38 @@ module rill_width_gear #(
     end
 
     // ---- shifts ----
-    wire [(SHIFTS+1)*LINE_W-1:0] line;                     // output of stage 0, 1, .. SHIFTS
-    reg  [IN_ELEMS*ELEM_W-1:0]   word_q;
-    always @(posedge clk)
-        if (take)
-            word_q <= s_axis_tdata;
-    genvar s, k;
+    reg  [LINE_W-1:0]  word_q;
+    wire [LINE_W-1:0]  shifted;
+    genvar s;
     generate
         if (LINE_W > IN_ELEMS * ELEM_W) begin : gen_extend
-            assign line[LINE_W-1:0] = {{(LINE_W-IN_ELEMS*ELEM_W){1'b0}}, word_q};
+            always @(posedge clk)
+                if (take)
+                    word_q <= {{(LINE_W-IN_ELEMS*ELEM_W){1'b0}}, s_axis_tdata};
         end else begin : gen_exact
-            assign line[LINE_W-1:0] = word_q;
+            always @(posedge clk)
+                if (take)
+                    word_q <= s_axis_tdata;
         end
         for (s = 0; s < SHIFTS; s = s + 1) begin : gen_shift
+            wire [LINE_W-1:0] from;
+            wire [LINE_W-1:0] line;
+            if (s == 0) begin : gen_first
+                assign from = word_q;
+            end else begin : gen_next
+                assign from = gen_shift[s-1].line;
+            end
             rill_element_shift #(.ELEMS(LINE * OUT_ELEMS), .ELEM_W(ELEM_W), .STEP(1 << (2 * s))) u_shift (
-                .clk(clk), .en(en && valid_q[s]), .by(fills_q[s*NUM_W + 2*s +: 2]), .d(line[s*LINE_W +: LINE_W]),
-                .q(line[(s+1)*LINE_W +: LINE_W]));
+                .clk(clk), .en(en && valid_q[s]), .by(fills_q[s*NUM_W + 2*s +: 2]), .d(from), .q(line));
+        end
+        if (SHIFTS == 0) begin : gen_as_is
+            assign shifted = word_q;
+        end else begin : gen_shifted
+            assign shifted = gen_shift[SHIFTS-1].line;
         end
     endgenerate
 
     // ---- the chunk that will be the new rest, if the word fills at least one ----
-    wire [LINE_W-1:0]  shifted = line[SHIFTS*LINE_W +: LINE_W];
     wire [NUM_W-1:0]   shifted_total = total_q[SHIFTS*NUM_W +: NUM_W];
     wire [NUM_W-1:0]   shifted_full = shifted_total >> LOG_OUT;
     reg  [LINE_W-1:0]  line_q;
@@ -141,10 +152,19 @@ module rill_width_gear #(
     wire               some_rest = (total & REST_MASK) != {NUM_W{1'b0}};
     wire               some_fill = fills_q[END*NUM_W +: NUM_W] != {NUM_W{1'b0}};
     reg  [CHUNK_W-1:0] rest_q [0:(1<<TOK_W)-1];
-    wire [CHUNK_W-1:0] head = line_q[CHUNK_W-1:0] | (some_fill ? rest_q[tok] : {CHUNK_W{1'b0}});
+    (* ram_style = "distributed" *) reg [LINE_W-1:0] line_mem [0:LINES*(1<<TOK_W)-1];
+    // A function, so that a simulator joins them only where the line is put away.
+    function [LINE_W-1:0] join_rest(input [LINE_W-1:0] line, input some, input [CHUNK_W-1:0] rest);
+        begin
+            join_rest = line;
+            join_rest[CHUNK_W-1:0] = line[CHUNK_W-1:0] | (some ? rest : {CHUNK_W{1'b0}});
+        end
+    endfunction
     always @(posedge clk)
-        if (ready && en)
-            rest_q[tok] <= full == {NUM_W{1'b0}} ? head : tail_q;
+        if (ready && en) begin
+            rest_q[tok] <= full == {NUM_W{1'b0}} ? line_q[CHUNK_W-1:0] | (some_fill ? rest_q[tok] : {CHUNK_W{1'b0}}) : tail_q;
+            line_mem[{put_q, tok}] <= join_rest(line_q, some_fill, rest_q[tok]);
+        end
 
     wire [NUM_W-1:0]   emits = full + {{(NUM_W-1){1'b0}}, row_last && some_rest};
     wire               commit = ready && en && tok_last && emits != {NUM_W{1'b0}};
@@ -178,20 +198,10 @@ module rill_width_gear #(
     reg  [CHUNK_W-1:0] data_out_q;
     reg  [USER_W-1:0]  user_out_q;
     reg                last_out_q;
-    wire [LINE_W-1:0]  got;                                // the line of tok_q
     wire               send = used_q != 3'd0 && (m_axis_tready || !valid_out_q);
     wire               at_tok = tok_q == last_tok_q[get_q][TOK_W-1:0];
     wire               at_chunk = chunk_q == last_chunk_q[get_q];
     assign free = send && at_tok && at_chunk;
-    generate
-        for (k = 0; k < LINE; k = k + 1) begin : gen_column
-            (* ram_style = "distributed" *) reg [CHUNK_W-1:0] mem [0:LINES*(1<<TOK_W)-1];
-            always @(posedge clk)
-                if (ready && en)
-                    mem[{put_q, tok}] <= k == 0 ? head : line_q[k*CHUNK_W +: CHUNK_W];
-            assign got[k*CHUNK_W +: CHUNK_W] = mem[{get_q, tok_q}];
-        end
-    endgenerate
     integer g;
     always @(posedge clk) begin
         if (rst) begin
@@ -209,7 +219,7 @@ module rill_width_gear #(
         if (send) begin
             for (g = 0; g < LINE; g = g + 1)
                 if (chunk_q == g[NUM_W-1:0])
-                    data_out_q <= got[g*CHUNK_W +: CHUNK_W];
+                    data_out_q <= line_mem[{get_q, tok_q}][g*CHUNK_W +: CHUNK_W];
             user_out_q <= {at_tok, tok_q};
             last_out_q <= at_tok && at_chunk && last_tok_q[get_q][TOK_W];
         end

@@ -274,7 +274,7 @@ static void finish_request(struct host *host) {
 
 static void report_deadlock(struct host *host, const char *what) {
     struct sim *sim = host->sim;
-    if (sim->failure == NULL) watch_report(&sim->watch, sim->check, &sim->arena, &sim->failure_detail);
+    if (sim->failure == NULL) sim->watch.asked = true;
     sim_fail(sim, "%s at cycle %llu, request %d, %lld ids made", what, (unsigned long long)hbm_cycle(sim->hbm), host->request,
              (long long)current(host)->ids);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches one FIFO (simulation only): tells every new high-water mark, and the fill when it has stood still for long;
-// every change of the fill where the run keeps its course.
+// Watches one FIFO (simulation only): tells every new high-water mark, and the fill in the end; every change of the fill where the run keeps its
+// course.
 //
 // occupancy and high_water are the FIFO's own simulation outputs. Parameters: ID (edge number), DEPTH (words), W (width of both).
 `default_nettype none
@@ -17,19 +17,21 @@ module rill_fifo_probe #(
     import "DPI-C" function int rill_fifo_open(input int id);
     import "DPI-C" function void rill_fifo_state(input int id, input int depth, input int occupancy, input int high_water);
 
-    int           quiet_q = 0;
     reg   [W-1:0] last_q = '0;
     reg   [W-1:0] high_q = '0;
     reg           all_q;
 
     initial all_q = rill_fifo_open(ID) != 0;
 
+    final rill_fifo_state(ID, DEPTH, 32'(occupancy), 32'(high_water));
+
     always @(posedge clk) begin
-        last_q <= occupancy;
-        high_q <= high_water;
-        quiet_q <= occupancy == last_q ? quiet_q + 1 : 0;
-        if (high_water != high_q || quiet_q[9:0] == 10'd1023 || (all_q && occupancy != last_q))
+        if (high_water != high_q || (all_q && occupancy != last_q)) begin
             rill_fifo_state(ID, DEPTH, 32'(occupancy), 32'(high_water));
+            high_q <= high_water;
+        end
+        if (all_q)
+            last_q <= occupancy;
     end
 endmodule
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches one stream (simulation only): shows each handshake to the stream checker, and tells when the stream has stood still for long.
+// Watches one stream (simulation only): shows each handshake to the stream checker, and tells in the end how the stream stands, and its beats and
+// stalls (cycles in which a word is offered and not taken).
 //
 // A stream without tuser, tlast or tcount ties them to 0. The checker may answer that it needs no more beats: no further calls then.
-// Beats and stalls (cycles in which a word is offered and not taken) are told once more at the end.
 // Reset: clk, synchronous active-high rst.
 // Parameters: ID (edge number in the design's kernel graph), DATA_W (1..1088), USER_W, COUNT_W.
 `default_nettype none
@@ -22,7 +22,6 @@ module rill_probe #(
     input wire               tlast,
     input wire [COUNT_W-1:0] tcount
 );
-    localparam int QUIET = 1024;             // cycles without a change before the state is reported
     localparam int WORDS = DATA_W <= 64 ? 2 : DATA_W <= 544 ? 17 : 34;
 
     import "DPI-C" function int rill_probe_open(input int id, input int data_w);
@@ -33,8 +32,6 @@ module rill_probe #(
                                                          input longint beats, input longint stalls);
 
     reg     wanted_q;
-    reg     told_q = 1'b0;
-    int     quiet_q = 0;
     longint beats_q = 0;
     longint stalls_q = 0;
     wire    take = tvalid && tready;
@@ -61,22 +58,10 @@ module rill_probe #(
     endgenerate
 
     always @(posedge clk)
-        if (take) begin
+        if (take)
             beats_q <= beats_q + 1;
-            quiet_q <= 0;
-            if (told_q) begin
-                told_q <= 1'b0;
-                rill_probe_state(ID, 1, 1, beats_q, stalls_q);
-            end
-        end else begin
-            if (stall)
-                stalls_q <= stalls_q + 1;
-            quiet_q <= quiet_q + 1;
-            if (quiet_q[9:0] == 10'(QUIET - 1)) begin
-                told_q <= 1'b1;
-                rill_probe_state(ID, 32'(tvalid), 32'(tready), beats_q, stalls_q);
-            end
-        end
+        else if (stall)
+            stalls_q <= stalls_q + 1;
 endmodule
 
 `default_nettype wire

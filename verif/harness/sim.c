@@ -171,6 +171,7 @@ void sim_stopped(struct sim *sim) {
 }
 
 int sim_close(struct sim *sim) {
+    if (sim->watch.asked) watch_report(&sim->watch, sim->check, &sim->arena, &sim->failure_detail);
     report_summary(sim);
     if (sim->failure != NULL) fprintf(stderr, "rill sim: error: %s\n%s", sim->failure, text_cstr(&sim->failure_detail));
     bool json = report_write_json(sim), logits = report_write_logits(sim), timeline = timeline_write(sim);

@@ -89,6 +89,7 @@ struct watch {
     struct watch_edge *edge;
     uint64_t beats; // handshakes shown: a sign of life
     uint64_t last_sign, last_cycle;
+    bool asked; // the failure is to be told with watch_report, when the probes have told how the streams stood in the end
 };
 void watch_open(struct watch *watch, struct arena *arena, const struct ir *ir);
 // True when nothing has moved for `limit` cycles.
