@@ -98,18 +98,40 @@ static void read_slrs(const struct yaml_node *list, struct rill_device *device, 
 }
 
 static const struct yaml_node *need_key(const struct yaml_node *root, const char *key, struct diag *diag) {
+    static const char *const keys[] = {"name", "part", "platform", "sll", "clock", "slrs", "hbm"};
     const struct yaml_node *node = yaml_get(root, key);
-    if (!node) diag_error(diag, root->loc, "board needs the key `%s`", key);
+    if (!node && !yaml_is_misspelt(root, key, keys, COUNT_OF(keys))) diag_error(diag, root->loc, "board needs the key `%s`", key);
     return node;
+}
+
+static void check_order(const struct yaml_node *map, const char *low, double low_value, const char *high, double high_value, struct diag *diag) {
+    if (low_value <= high_value) return;
+    diag_error(diag, yaml_get(map, low)->loc, "%s (%g) must not be above %s (%g)", low, low_value, high, high_value);
+    diag_note(diag, yaml_get(map, low)->loc, "the nearest legal value is %g", high_value);
+}
+
+// Figures that contradict one another: no memory behaves so.
+static void check_hbm(const struct yaml_node *map, const struct device_hbm *hbm, struct diag *diag) {
+    check_order(map, "sustained_gbs", hbm->sustained_gbs, "peak_gbs", hbm->peak_gbs, diag);
+    check_order(map, "latency_hit_ns", hbm->latency_hit_ns, "latency_closed_ns", hbm->latency_closed_ns, diag);
+    check_order(map, "latency_closed_ns", hbm->latency_closed_ns, "latency_miss_ns", hbm->latency_miss_ns, diag);
+    check_order(map, "refresh_ns", hbm->refresh_ns, "half of refresh_interval_ns", hbm->refresh_interval_ns / 2, diag);
+    if (hbm->port_bits & (hbm->port_bits - 1)) {
+        int power = 32;
+        while (power * 3 / 2 < hbm->port_bits) power *= 2;
+        diag_error(diag, yaml_get(map, "port_bits")->loc, "hbm.port_bits (%d) must be a power of two", hbm->port_bits);
+        diag_note(diag, yaml_get(map, "port_bits")->loc, "the nearest legal value is %d", power);
+    }
 }
 
 static void read_parts(const struct yaml_node *root, struct rill_device *device, struct arena *arena, struct diag *diag) {
     const struct yaml_node *clock = need_key(root, "clock", diag);
     const struct yaml_node *slrs = need_key(root, "slrs", diag);
     const struct yaml_node *hbm = need_key(root, "hbm", diag);
-    if (clock) schema_read(clock, "clock", clock_fields, COUNT_OF(clock_fields), NULL, 0, device, arena, diag);
+    if (clock && schema_read(clock, "clock", clock_fields, COUNT_OF(clock_fields), NULL, 0, device, arena, diag))
+        check_order(clock, "default_mhz", device->clock_default_mhz, "max_mhz", device->clock_max_mhz, diag);
     if (slrs) read_slrs(slrs, device, arena, diag);
-    if (hbm) schema_read(hbm, "hbm", hbm_fields, COUNT_OF(hbm_fields), NULL, 0, &device->hbm, arena, diag);
+    if (hbm && schema_read(hbm, "hbm", hbm_fields, COUNT_OF(hbm_fields), NULL, 0, &device->hbm, arena, diag)) check_hbm(hbm, &device->hbm, diag);
 }
 
 struct rill_device *rill_device_read(const char *path, struct arena *arena, struct diag *diag) {

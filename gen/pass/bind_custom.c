@@ -122,17 +122,39 @@ static wanted_ports wanted_of(const struct ir *ir, const struct custom *k, int l
     return list;
 }
 
-static bool check_extra(const struct verilog_header *h, const struct custom *k, const wanted_ports *list, struct diag *diag) {
-    bool ok = true;
-    const char *words[10 * CUSTOM_MAX_PORTS + 8];
+static bool is_wanted(const wanted_ports *list, const char *name) {
+    for (size_t w = 0; w < list->count; w++)
+        if (!strcmp(list->items[w].name, name)) return true;
+    return false;
+}
+
+static size_t missing_words(const struct verilog_header *h, const wanted_ports *list, const char **words) {
     size_t count = 0;
     for (size_t w = 0; w < list->count; w++)
         if (!verilog_find_port(h, list->items[w].name)) words[count++] = list->items[w].name;
+    return count;
+}
+
+enum { MAX_WORDS = 10 * CUSTOM_MAX_PORTS + 8 };
+
+// Whether a port that belongs there not is the likely spelling of a missing one, and has been reported so.
+static bool is_misspelt(const struct verilog_header *h, const wanted_ports *list, const char *name) {
+    const char *words[MAX_WORDS];
+    size_t count = missing_words(h, list, words);
+    for (size_t p = 0; p < h->ports.count; p++) {
+        const char *near = is_wanted(list, h->ports.items[p].name) ? NULL : diag_nearest_word(h->ports.items[p].name, words, count);
+        if (near && !strcmp(near, name)) return true;
+    }
+    return false;
+}
+
+static bool check_extra(const struct verilog_header *h, const struct custom *k, const wanted_ports *list, struct diag *diag) {
+    bool ok = true;
+    const char *words[MAX_WORDS];
+    size_t count = missing_words(h, list, words);
     for (size_t p = 0; p < h->ports.count; p++) {
         const struct verilog_port *port = &h->ports.items[p];
-        bool known = false;
-        for (size_t w = 0; w < list->count; w++) known |= !strcmp(list->items[w].name, port->name);
-        if (known) continue;
+        if (is_wanted(list, port->name)) continue;
         diag_error(diag, port->loc, "port `%s` of module `%s`: kernel `%s` has no such port in the spec", port->name, h->name, k->name);
         diag_note_words(diag, port->loc, port->name, words, count);
         ok = false;
@@ -145,7 +167,7 @@ static bool check_ports(const struct verilog_header *h, const struct custom *k, 
     for (size_t w = 0; w < list->count; w++) {
         const struct wanted *want = &list->items[w];
         const struct verilog_port *port = verilog_find_port(h, want->name);
-        if (!port && want->optional) continue;
+        if (!port && (want->optional || is_misspelt(h, list, want->name))) continue;
         if (!port) diag_error(diag, h->loc, "module `%s` has no port `%s`, which kernel `%s` needs", h->name, want->name, k->name);
         else if (want->is_input ? !port->is_input : !port->is_output)
             diag_error(diag, port->loc, "port `%s` of module `%s` must be an %s", port->name, h->name, want->is_input ? "input" : "output");

@@ -47,9 +47,11 @@ static bool expect_items(struct reader *r, const struct yaml_node *node, enum ya
     return false;
 }
 
-static const struct yaml_node *need(struct reader *r, const struct yaml_node *map, const char *key, const char *what) {
+// keys: those that the map may have; others have been reported.
+static const struct yaml_node *need(struct reader *r, const struct yaml_node *map, const char *key, const char *const *keys, size_t count,
+                                    const char *what) {
     const struct yaml_node *node = yaml_get(map, key);
-    if (!node) diag_error(r->diag, map->loc, "%s needs the key `%s`", what, key);
+    if (!node && !yaml_is_misspelt(map, key, keys, count)) diag_error(r->diag, map->loc, "%s needs the key `%s`", what, key);
     return node;
 }
 
@@ -105,7 +107,7 @@ static void read_verilog(struct reader *r, const struct yaml_node *node, struct 
 static void read_golden(struct reader *r, const struct yaml_node *node, struct custom *k) {
     if (!yaml_expect(node, YAML_KIND_MAP, "golden", r->diag)) return;
     yaml_check_keys(node, golden_keys, COUNT_OF(golden_keys), "golden", r->diag);
-    const struct yaml_node *file = need(r, node, "file", "golden"), *function = yaml_get(node, "function");
+    const struct yaml_node *file = need(r, node, "file", golden_keys, COUNT_OF(golden_keys), "golden"), *function = yaml_get(node, "function");
     k->function = k->name;
     if (function && yaml_string(function, "function", &k->function, r->diag)) check_name(r, k->function, function->loc, "function");
     if (file) read_file(r, file, "golden.file", ".c", &k->golden);
@@ -160,7 +162,7 @@ static void read_timing(struct reader *r, const struct yaml_node *node, struct c
     if (!yaml_expect(node, YAML_KIND_MAP, "timing", r->diag)) return;
     yaml_check_keys(node, timing_keys, COUNT_OF(timing_keys), "timing", r->diag);
     struct custom_expr *const out[] = {&k->latency, &k->group, &k->interval, &k->buffers};
-    need(r, node, "latency", "timing");
+    need(r, node, "latency", timing_keys, COUNT_OF(timing_keys), "timing");
     for (size_t i = 0; i < COUNT_OF(timing_keys); i++) {
         const struct yaml_node *value = yaml_get(node, timing_keys[i]);
         if (value) read_expr(r, value, timing_keys[i], out[i]);
@@ -196,10 +198,11 @@ static void read_resources(struct reader *r, const struct yaml_node *node, struc
 static void read_kernel(struct reader *r, const struct yaml_node *node, struct custom *k) {
     if (!check_name(r, k->name, k->loc, "kernel") || !yaml_expect(node, YAML_KIND_MAP, "a kernel", r->diag)) return;
     yaml_check_keys(node, kernel_keys, COUNT_OF(kernel_keys), "a kernel", r->diag);
-    const struct yaml_node *verilog = need(r, node, "verilog", "a kernel"), *module = yaml_get(node, "module");
-    const struct yaml_node *inputs = need(r, node, "inputs", "a kernel"), *outputs = need(r, node, "outputs", "a kernel");
+    const struct yaml_node *verilog = need(r, node, "verilog", kernel_keys, COUNT_OF(kernel_keys), "a kernel"), *module = yaml_get(node, "module");
+    const struct yaml_node *inputs = need(r, node, "inputs", kernel_keys, COUNT_OF(kernel_keys), "a kernel"),
+                           *outputs = need(r, node, "outputs", kernel_keys, COUNT_OF(kernel_keys), "a kernel");
     const struct yaml_node *elementwise = yaml_get(node, "elementwise"), *params = yaml_get(node, "parameters");
-    const struct yaml_node *timing = need(r, node, "timing", "a kernel"), *golden = yaml_get(node, "golden");
+    const struct yaml_node *timing = need(r, node, "timing", kernel_keys, COUNT_OF(kernel_keys), "a kernel"), *golden = yaml_get(node, "golden");
     k->module = k->name;
     if (verilog) read_verilog(r, verilog, k);
     if (module && yaml_string(module, "module", &k->module, r->diag)) check_name(r, k->module, module->loc, "module");
