@@ -14,10 +14,10 @@ run_verilator() ( # arguments of verilator
 )
 
 # Flags of every C++ file; the Verilated files come from `verilator --cc`.
-cpp_flags() {
+cpp_flags() { # folder of headers that go before Verilator's
     local include
     include=$(verilator_root)/include
-    echo "-I$include -I$include/vltstd -I$root/verif/harness -I$root/include -DVM_COVERAGE=0 -DVM_SC=0" \
+    echo "${1:+-I$1} -I$include -I$include/vltstd -I$root/verif/harness -I$root/include -DVM_COVERAGE=0 -DVM_SC=0" \
         "-DVM_TRACE=0 -DVM_TRACE_FST=0 -DVM_TRACE_VCD=0 -faligned-new -w"
 }
 
@@ -32,13 +32,8 @@ make_shared() {
     verilator --getenv VERILATOR_ROOT >"$lib/verilator_root" || return
     find /usr/lib /usr/local/lib -name libtcmalloc_minimal.so.4 2>/dev/null | head -n 1 >"$lib/allocator"
     include=$(verilator_root)/include
-    if [ ! "$lib/headers.pch" -nt "$include/verilated.h" ]; then
-        echo '#include "verilated.h"
-#include "verilated_dpi.h"
-#include <cstdio>
-#include <memory>' >"$lib/headers.h"
-        # shellcheck disable=SC2046 # flags are words
-        clang++ $(cpp_flags) -O0 -x c++-header -o "$lib/headers.pch" "$lib/headers.h" || return
+    if [ ! "$lib/headers.pch" -nt "$include/verilated.h" ] || [ ! "$lib/headers.pch" -nt "$root/tests/fuzz/outline.awk" ]; then
+        make_headers "$include" || return
     fi
     for name in verilated verilated_dpi verilated_threads; do
         [ "$lib/$name.o" -nt "$include/$name.cpp" ] && continue
@@ -46,6 +41,30 @@ make_shared() {
         g++ $(cpp_flags) -O1 -c -o "$lib/$name.o" "$include/$name.cpp" || return # what clang++ makes of it asks for libatomic
     done
     make_units
+}
+
+# Verilator's headers, read once. Its functions for wide values, which take half of an unoptimized simulation's time as inline functions, are
+# declared in them and optimized in an object.
+make_headers() { # Verilator's include folder
+    local outline=$root/tests/fuzz/outline.awk
+    rm -rf "$lib/headers" "$lib/bodies"
+    mkdir -p "$lib/headers" "$lib/bodies"
+    cp "$1"/verilated*.h "$lib/headers" && cp "$1"/verilated*.h "$lib/bodies" || return
+    awk -f "$outline" "$1/verilated_funcs.h" >"$lib/headers/verilated_funcs.h" || return
+    awk -v bodies=1 -f "$outline" "$1/verilated_funcs.h" >"$lib/bodies/verilated_funcs.h" || return
+    sed -i 's/operator WData\(In\|Out\)P()/__attribute__((always_inline)) &/' "$lib/headers/verilated_types.h" || return
+    echo '#include "verilated.h"' >"$lib/functions.cc"
+    echo '#include "verilated.h"
+#include "verilated_dpi.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>' >"$lib/headers.h"
+    # shellcheck disable=SC2046 # flags are words
+    clang++ $(cpp_flags "$lib/bodies") -O2 -c -o "$lib/functions.o" "$lib/functions.cc" || return
+    # shellcheck disable=SC2046 # flags are words
+    clang++ $(cpp_flags "$lib/headers") -O0 -x c++-header -o "$lib/headers.pch" "$lib/headers.h"
 }
 
 # The models of tests/fuzz/units, one for each top of parts.sv.
@@ -98,13 +117,22 @@ verilate() { # folder: as `rill sim --quick-build` does, under a name of its own
 
 model_name() { basename "$1" | tr -c 'a-zA-Z0-9\n' _; }
 
+# Memory is zero when a model is made in it: its own code that sets each variable to zero need not be compiled.
+zeroed_memory='void *operator new(std::size_t size) { return calloc(1, size); }
+void *operator new(std::size_t size, std::align_val_t align) {
+    const std::size_t whole = (size + std::size_t(align) - 1) / std::size_t(align) * std::size_t(align);
+    return memset(aligned_alloc(std::size_t(align), whole), 0, whole);
+}'
+
 # Several models and the program around each of them as one file. The program that runs is named by RILL_MODEL.
 program() { # folders
     local folder name
-    echo '#include <cstdlib>
-#include <cstring>'
+    echo "$zeroed_memory"
     for folder in "$@"; do
-        for name in "$folder/sim/build/V"*.cpp; do echo "#include \"$name\""; done
+        for name in "$folder/sim/build/V"*.cpp; do [[ $name == *Slow.cpp ]] || echo "#include \"$name\""; done
+        awk 'FNR == 1 || /^(VL_|#)/ { zeros = 0 }
+            /^VL_ATTR_COLD void .*___ctor_var_reset\(.*\) \{$/ { zeros = 1; print $0 "}" }
+            !zeros' "$folder/sim/build/V"*Slow.cpp
     done
     grep -E '^#include "' "$root/verif/harness/main.cpp" | grep -vE 'Vrill_sim_top|verilated' # once, outside the namespaces
     for folder in "$@"; do
@@ -134,8 +162,9 @@ compile() { # folders of designs: one executable for all
     program "$@" >all.cc
     : >Vrill_sim_top.h # what main.cpp calls the model's header; it has been read
     # shellcheck disable=SC2046 # flags are words
-    timeout 900 clang++ -I. $(cpp_flags) -include-pch "$lib/headers.pch" -O0 -fuse-ld=gold -o Vrill all.cc "$lib"/*.o "$lib/units.a" \
-        "$root/build/librill.a" -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm -lpthread || return
+    LD_PRELOAD=$(cat "$lib/allocator") timeout 900 clang++ $(printf -- '-I%s/sim/build ' "$@") $(cpp_flags "$lib/headers") \
+        -include-pch "$lib/headers.pch" -O0 -fuse-ld=gold -o Vrill all.cc "$lib"/*.o "$lib/units.a" "$root/build/librill.a" \
+        -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm -lpthread || return
     for folder in "${@:2}"; do ln -sf "$1/sim/build/Vrill" "$folder/sim/build/Vrill"; done
 }
 
