@@ -10,8 +10,10 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/fuzz/run.sh [--seeds a-b] [--set FILE] [--form NAME]... [--timing] [--forecast] [--plain] [--jobs n] [--quick] [--no-shrink] [--times] [spec...]
+usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE] [--form NAME]... [--timing] [--forecast] [--plain] [--jobs n] [--quick]
+                         [--no-shrink] [--times] [spec...]
   --seeds a-b  seeds of the generator (default 1-5)
+  --operations a-b  of these seeds only the graphs of that many operations (models have none in their specs)
   --set FILE   the seeds of a file: numbers, `#` begins a comment; of lines with `three:` in the forms on, off and one,
                with `timing:` as by --form timed --timing, with `plain:` as by --form seed --plain
   --form NAME  how a spec is built: `as-is`; `on`: all optional passes; `off`: none; `one`: all but one, chosen by the seed; `spatial`: `on` with an
@@ -34,6 +36,15 @@ work=$root/build/fuzz
 lib=$work/lib
 top=Vrill_sim_top
 times=""
+
+# Of these seeds the graphs of a number of operations.
+of_size() { # least, most, seed...
+    local seed count
+    for seed in "${@:3}"; do
+        count=$("$lib/graph_seed" "$seed" | grep -c '{op:')
+        if [ "$count" -ge "$1" ] && [ "$count" -le "$2" ]; then echo "$seed"; fi
+    done
+}
 
 # What two failures have in common: stage and message without names and numbers.
 signature() {
@@ -102,10 +113,11 @@ one() { # seed or spec: the unit of parallel work
     fi
 }
 
-first=1 last=5 jobs=1 quick=0 shrunk=1 timing=0 foretold=0 plain=0 also_plain=0 clock=0 specs=() options=() forms=() single=""
+first=1 last=5 jobs=1 quick=0 shrunk=1 timing=0 foretold=0 plain=0 also_plain=0 clock=0 specs=() options=() forms=() single="" sizes=""
 while [ $# -gt 0 ]; do
     case $1 in
         --seeds) first=${2%%-*} last=${2##*-} && shift ;;
+        --operations) sizes=$2 && shift ;;
         --set) mapfile -t specs < <(sed -e 's/#.*//' -e '/timing:/s/[0-9]\+/&+timing/g' -e '/plain:/s/[0-9]\+/&+plain/g' \
             -e '/three:/s/[0-9]\+/&+three/g' "$2" | grep -oE '[0-9]+(\+[a-z]+)?') && shift ;;
         --form) forms+=("$2") && options+=("$1" "$2") && shift ;;
@@ -137,6 +149,7 @@ if ! make_shared; then
     exit 1
 fi
 [ ${#specs[@]} != 0 ] || mapfile -t specs < <(seq "$first" "$last")
+[ -z "$sizes" ] || mapfile -t specs < <(of_size "${sizes%%-*}" "${sizes##*-}" "${specs[@]}")
 # shellcheck disable=SC2086 # LAUNCH is words
 printf '%s\0' "${specs[@]}" | xargs -0 -n 1 -P "$jobs" ${LAUNCH:-} "${BASH_SOURCE[0]}" ${options[@]+"${options[@]}"} --one | tee "$work/results"
 good=$(grep -c '^ok ' "$work/results") bad=$(grep -c '^FAIL' "$work/results")
