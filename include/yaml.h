@@ -55,7 +55,7 @@ bool yaml_string(const struct yaml_node *node, const char *what, const char **ou
 bool yaml_word(const struct yaml_node *node, const char *const *words, size_t count, const char *what, int *out, struct diag *diag);
 // An error with the likely spelling for every key of the map that is not in keys. True when there is none.
 bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const char *what, struct diag *diag);
-// Whether a key that the map lacks is the likely spelling of one that yaml_check_keys has reported.
+// Whether a key that yaml_check_keys has reported is likely one that the map lacks.
 bool yaml_is_misspelt(const struct yaml_node *map, const char *key, const char *const *keys, size_t count);
 
 // ---- writer: block style; `flow` containers print on one line. Writes text that yaml_read_bytes reads back equal ----

@@ -170,8 +170,9 @@ static bool is_known(const char *key, const char *const *keys, size_t count) {
 
 bool yaml_is_misspelt(const struct yaml_node *map, const char *key, const char *const *keys, size_t count) {
     for (size_t i = 0; map && i < map->count; i++) {
-        const char *near = is_known(map->keys[i], keys, count) ? NULL : diag_nearest_word(map->keys[i], keys, count);
-        if (near && strcmp(near, key) == 0) return true;
+        if (is_known(map->keys[i], keys, count)) continue;
+        const char *near = diag_nearest_word(map->keys[i], keys, count);
+        if (!near || strcmp(near, key) == 0) return true; // like no other key: it may be this one
     }
     return false;
 }

@@ -115,7 +115,7 @@ bool type_norm(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (is_array(t) ? along->i >= 0 && along->i < t->rank : t->rank < 2 && along->i == 0) return type_same(ir, node, diag);
     diag_error(diag, along->loc.source ? along->loc : node->loc, "%s `%s`: `%s` has no dimension %lld to work along", ir_op_of(ir, node->op)->name,
                node->name, t->name, (long long)along->i);
-    diag_note(diag, node->loc, "nearest legal value: %d", along->i < 0 || !is_array(t) ? 0 : t->rank - 1);
+    diag_note(diag, along->loc.source ? along->loc : node->loc, "the nearest legal value is %d", along->i < 0 || !is_array(t) ? 0 : t->rank - 1);
     return false;
 }
 
@@ -128,6 +128,12 @@ static struct loc block_place(const struct ir_node *node) {
 static void note_block(const struct ir *ir, const struct ir_tensor *t, int64_t block, const char *why, struct diag *diag) {
     if (t->producer == IR_NONE || ir->node[t->producer].op != IR_OP_QUANTIZE) return;
     diag_note(diag, block_place(&ir->node[t->producer]), "quantize `%s`: `block: %lld`, %s", t->name, (long long)block, why);
+}
+
+static bool feeds_product(const struct ir *ir, const struct ir_node *node) {
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir->node[n].op == IR_OP_MATMUL && ir->node[n].in[0] == node->out[0]) return true;
+    return false;
 }
 
 bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
@@ -149,11 +155,12 @@ bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
         return false;
     }
     if (out->block < ir->design.lanes || out->block % ir->design.lanes != 0) {
-        int64_t lanes = ir->design.lanes, nearest = (out->block + lanes / 2) / lanes * lanes;
+        int64_t lanes = ir->design.lanes, nearest = feeds_product(ir, node) ? ir->design.group : (out->block + lanes / 2) / lanes * lanes;
         diag_error(diag, block_place(node), "quantize `%s`: block %lld is no multiple of the %lld lanes", node->name, (long long)out->block,
                    (long long)lanes);
-        diag_note(diag, block_place(node), "nearest legal block: %lld; or `lanes: %lld` of the design", (long long)(nearest ? nearest : lanes),
-                  (long long)(out->block & -out->block));
+        diag_note(diag, block_place(node), "nearest legal block: %lld%s", (long long)(nearest ? nearest : lanes),
+                  feeds_product(ir, node) ? ", the design's group, as `matmul` reads it" : "");
+        if (!feeds_product(ir, node)) diag_note(diag, block_place(node), "or `lanes: %lld` of the design", (long long)(out->block & -out->block));
         return false;
     }
     return true;

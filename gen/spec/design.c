@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The `design:` part, and the rules between it, the board and the model.
 #include <stddef.h>
+#include <string.h>
 
 #include "spec_read.h"
 
@@ -39,8 +40,34 @@ static const struct schema_field design_fields[] = {
     RANGE_FIELD(on_chip_kib, 1, 1 << 20, 0),
 };
 
-void spec_read_design(const struct yaml_node *node, struct spec_design *design, struct arena *arena, struct diag *diag) {
-    schema_read(node, "design", design_fields, COUNT_OF(design_fields), NULL, 0, design, arena, diag);
+static bool is_legal(const struct schema_field *f, int64_t v) {
+    for (size_t i = 0; i < f->count; i++)
+        if (f->legal[i] == v) return true;
+    return false;
+}
+
+// A number that is wrong by itself is told the nearest that no other rule refuses: spec_check_design knows the board's limits, A divides T,
+// lanes divide a head, a burst fits its FIFO.
+static void narrow_field(struct schema_field *f, const struct yaml_node *map, const struct spec_model *model) {
+    const struct yaml_node *node = yaml_get(map, f->key), *other = NULL;
+    int64_t v = 0, value = 0;
+    double number;
+    if (!node || !yaml_parse_float(node, &number)) return;
+    bool whole = yaml_parse_int(node, &v);
+    if (!strcmp(f->key, "clock_mhz") || (whole && (!strcmp(f->key, "channels") || !strcmp(f->key, "dies")))) f->max = 1 << 30;
+    if (!strcmp(f->key, "prefetch_beats") && number < f->min)
+        f->min = (other = yaml_get(map, "max_burst")) && yaml_parse_int(other, &value) && value <= 128 ? (double)value : 16;
+    if (!strcmp(f->key, "A") && !is_legal(f, v) && (!(other = yaml_get(map, "T")) || (yaml_parse_int(other, &value) && value == 1))) f->count = 1;
+    if (!strcmp(f->key, "lanes") && !is_legal(f, v))
+        while (model && model->head_dim % f->legal[f->count - 1]) f->count--; // powers of two
+}
+
+void spec_read_design(const struct yaml_node *node, const struct spec_model *model, struct spec_design *design, struct arena *arena,
+                      struct diag *diag) {
+    struct schema_field fields[COUNT_OF(design_fields)];
+    memcpy(fields, design_fields, sizeof fields);
+    for (size_t i = 0; i < COUNT_OF(fields); i++) narrow_field(&fields[i], node, model);
+    schema_read(node, "design", fields, COUNT_OF(fields), NULL, 0, design, arena, diag);
 }
 
 // A group's scale belongs to whole beats of int4 weights.
@@ -106,10 +133,13 @@ static void check_board(const struct rill_spec *spec, struct diag *diag) {
     const struct spec_design *d = &spec->design;
     const struct rill_device *device = spec->device;
     if (!device) return;
-    if (d->channels > device->hbm.channels) {
+    int most = device->hbm.channels < SPEC_MAX_CHANNELS ? device->hbm.channels : SPEC_MAX_CHANNELS;
+    if (d->channels > most) {
         struct loc loc = spec_place(spec, "design.channels");
-        diag_error(diag, loc, "design.channels (%d): board %s has %d memory channels", d->channels, device->name, device->hbm.channels);
-        diag_note(diag, loc, "the nearest legal value is %d", device->hbm.channels);
+        if (most < SPEC_MAX_CHANNELS || device->hbm.channels == most)
+            diag_error(diag, loc, "design.channels (%d): board %s has %d memory channels", d->channels, device->name, device->hbm.channels);
+        else diag_error(diag, loc, "design.channels must be from 1 to %d, not %d", SPEC_MAX_CHANNELS, d->channels);
+        diag_note(diag, loc, "the nearest legal value is %d", most);
     }
     if (d->dies > (int)device->slr_count) {
         struct loc loc = spec_place(spec, "design.dies");

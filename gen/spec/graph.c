@@ -31,7 +31,7 @@ static const char *const input_keys[] = {"shape"};
 static const struct yaml_node *need(struct reader *r, const struct yaml_node *map, const char *key, const char *const *keys, size_t count,
                                     const char *what) {
     const struct yaml_node *node = yaml_get(map, key);
-    if (!node && !yaml_is_misspelt(map, key, keys, count)) diag_error(r->diag, map->loc, "%s needs the key `%s`", what, key);
+    if (!node && !(keys && yaml_is_misspelt(map, key, keys, count))) diag_error(r->diag, map->loc, "%s needs the key `%s`", what, key);
     return node;
 }
 #define NEED(r, map, key, keys, what) need(r, map, key, keys, COUNT_OF(keys), what)

@@ -79,7 +79,7 @@ static struct rill_spec *read_tree(const char *path, const struct yaml_node *roo
     read_subject(root, spec, arena, diag);
     read_board(root, spec, arena, diag);
     int outside = diag->errors;
-    spec_read_design(yaml_get(root, "design"), &spec->design, arena, diag);
+    spec_read_design(yaml_get(root, "design"), spec->model, &spec->design, arena, diag);
     if (diag->errors == outside) spec_check_design(spec, diag);
     return diag->errors == before ? spec : NULL;
 }

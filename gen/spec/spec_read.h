@@ -18,7 +18,9 @@ struct spec_graph *spec_read_graph(const struct yaml_node *node, struct arena *a
 // node may be NULL: none. dir: of the spec, where the kernels' files are found.
 struct custom *spec_read_kernels(const struct yaml_node *node, const char *dir, size_t *count, struct arena *arena, struct diag *diag);
 // node may be NULL: presets.
-void spec_read_design(const struct yaml_node *node, struct spec_design *design, struct arena *arena, struct diag *diag);
+// model: NULL for a graph.
+void spec_read_design(const struct yaml_node *node, const struct spec_model *model, struct spec_design *design, struct arena *arena,
+                      struct diag *diag);
 // Names defined once and before their use; called for a graph whose items are all well formed.
 void spec_check_graph(const struct spec_graph *graph, struct arena *arena, struct diag *diag);
 // Rules that involve the design, the board and the model.
