@@ -8,7 +8,7 @@
 enum {
     LONG_AGO = -(1 << 30),
     SPLIT_LATENCY = 2, // descriptor to its first burst
-    FIFO_LATENCY = 2,  // of the buffer
+    FIFO_LATENCY = 2,  // of the buffer; of one of two beats a cycle less
 };
 
 static struct sim_client *open_at(struct sim *sim, struct sim_channel *channel, int kernel, int index, bool is_write) {
@@ -119,7 +119,7 @@ void client_cut(struct sim *sim, struct sim_client *c) {
 bool client_beat(const struct sim_client *c, int64_t *at) {
     size_t n = c->taken.count;
     if (n >= c->beat.count) return false;
-    *at = c->beat.items[n] + FIFO_LATENCY;
+    *at = c->beat.items[n] + (c->buffer > 2 ? FIFO_LATENCY : FIFO_LATENCY - 1);
     if (n) *at = at_least(*at, c->taken.items[n - 1] + 1);
     return true;
 }
