@@ -31,6 +31,7 @@ static void note_ops(const struct ir *ir, const struct spec_name *op, struct dia
     const char *words[IR_OPS + SPEC_MAX_KERNELS];
     for (int i = 0; i < IR_OPS + ir->customs; i++) words[i] = ir_op_of(ir, i)->name;
     diag_note_words(diag, op->loc, op->text, words, (size_t)(IR_OPS + ir->customs));
+    if (!diag_nearest_word(op->text, words, (size_t)(IR_OPS + ir->customs))) diag_note(diag, op->loc, "`rill check --operations` lists them");
 }
 
 // A list of integers as text, or NULL.

@@ -56,6 +56,31 @@ static bool infer_node(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return false;
 }
 
+// The argmax whose results an embedding reads: at once, or as the next ids. IR_NONE: only what comes from outside.
+static int ids_of(const struct ir *ir, const struct ir_node *embed) {
+    int from = ir->tensor[embed->in[0]].producer;
+    return from != IR_NONE ? from : ir->design.is_lm ? ir->tensor[ir->output[0]].producer : IR_NONE;
+}
+
+// A table has a row for every id that the design makes.
+static bool check_tables(const struct ir *ir, struct diag *diag) {
+    bool ok = true;
+    for (int n = 0; n < ir->nodes; n++) {
+        const struct ir_node *node = &ir->node[n];
+        int from = node->op == IR_OP_EMBED ? ids_of(ir, node) : IR_NONE;
+        if (from == IR_NONE || ir->node[from].op != IR_OP_ARGMAX) continue;
+        int64_t rows = ir_attr_int(&node->attrs, "rows", 0), ids = ir_tensor_elements(&ir->tensor[ir->node[from].in[0]]);
+        if (ids <= rows) continue;
+        struct loc loc = ir_attr_find(&node->attrs, "rows")->loc;
+        if (!loc.source) loc = node->loc;
+        diag_error(diag, loc, "embed `%s`: a table of %lld rows, but `%s` makes ids below %lld", node->name, (long long)rows, ir->node[from].name,
+                   (long long)ids);
+        diag_note(diag, loc, "the nearest legal value is %lld; or `%s` takes %lld elements", (long long)ids, ir->node[from].name, (long long)rows);
+        ok = false;
+    }
+    return ok;
+}
+
 bool pass_infer_types(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     (void)spec;
     bool ok = true;
@@ -65,5 +90,5 @@ bool pass_infer_types(struct ir *ir, const struct rill_spec *spec, struct diag *
         for (int n = region->first_node; n < region->first_node + region->nodes; n++) ok &= infer_node(ir, &ir->node[n], diag);
         ok = ok && check_carries(ir, region, diag);
     }
-    return ok && check_weights(ir, diag);
+    return ok && check_weights(ir, diag) && check_tables(ir, diag);
 }
