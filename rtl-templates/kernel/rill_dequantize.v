@@ -42,19 +42,23 @@ module rill_dequantize #(
 `else
     localparam COPIES = 1;
 `endif
-    wire [COPIES-1:0] busy;                    // any of valid_q
-    always @(posedge clk) begin
+    always @(posedge clk)
         valid_q <= rst ? {LATENCY{1'b0}} : {valid_q[LATENCY-1:1], valid};
-    end
     assign out_valid = valid_q[LATENCY];
-    rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_busy (.clk(clk), .rst(rst), .d(valid || |valid_q[LATENCY-1:1]), .q(busy));
-    wire [COPIES-1:0] ens = {COPIES{valid}} | busy; // an idle pipeline moves no register
-    rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_side (.clk(clk), .rst(rst), .en(ens[0]), .d(side), .q(out_side));
+
+    // An idle unit moves no register: {add, mul, int}, what is in it or comes.
+    wire [3*COPIES-1:0] busy;
+    wire [2:0]          busy_d = {|valid_q[INT+MUL-1 +: ADD], |valid_q[INT-1 +: MUL], valid || |valid_q[INT-2:1]};
+    rill_register_tree #(.DATA_W(3), .COPIES(COPIES)) u_busy (.clk(clk), .rst(rst), .d(busy_d), .q(busy));
+    rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_side (
+        .clk(clk), .rst(rst), .en(valid || |busy[2:0]), .d(side), .q(out_side));
 
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            wire        en = ens[i*COPIES/LANES];
+            wire        en_int = valid || busy[3*(i*COPIES/LANES)];
+            wire        en_mul = busy[3*(i*COPIES/LANES)+1];
+            wire        en_add = busy[3*(i*COPIES/LANES)+2];
             wire [31:0] whole;
             wire [31:0] product;
             wire [31:0] late_scale;
@@ -63,15 +67,15 @@ module rill_dequantize #(
             wire        late_fault;
             wire        add_fault;
             rill_delay_line #(.DATA_W(32), .DEPTH(INT)) u_late_scale (
-                .clk(clk), .rst(rst), .en(en), .d(scale[i*32 +: 32]), .q(late_scale)
+                .clk(clk), .rst(rst), .en(en_int), .d(scale[i*32 +: 32]), .q(late_scale)
             );
             rill_delay_line #(.DATA_W(32), .DEPTH(INT + MUL)) u_late_bias (
-                .clk(clk), .rst(rst), .en(en), .d(bias[i*32 +: 32]), .q(late_bias)
+                .clk(clk), .rst(rst), .en(en_int || en_mul), .d(bias[i*32 +: 32]), .q(late_bias)
             );
-            rill_delay_line #(.DATA_W(1), .DEPTH(ADD)) u_late_fault (.clk(clk), .rst(rst), .en(en), .d(mul_fault), .q(late_fault));
-            rill_fp32_from_int #(.WIDTH(64)) u_whole (.clk(clk), .en(en), .a(acc[i*64 +: 64]), .y(whole));
-            rill_fp32_mul u_scale (.clk(clk), .en(en), .a(whole), .b(late_scale), .y(product), .fault(mul_fault));
-            rill_fp32_add u_bias (.clk(clk), .en(en), .a(product), .b(late_bias), .y(y[i*32 +: 32]), .fault(add_fault));
+            rill_delay_line #(.DATA_W(1), .DEPTH(ADD)) u_late_fault (.clk(clk), .rst(rst), .en(en_add), .d(mul_fault), .q(late_fault));
+            rill_fp32_from_int #(.WIDTH(64)) u_whole (.clk(clk), .en(en_int), .a(acc[i*64 +: 64]), .y(whole));
+            rill_fp32_mul u_scale (.clk(clk), .en(en_mul), .a(whole), .b(late_scale), .y(product), .fault(mul_fault));
+            rill_fp32_add u_bias (.clk(clk), .en(en_add), .a(product), .b(late_bias), .y(y[i*32 +: 32]), .fault(add_fault));
             assign fault[i] = add_fault | late_fault;
         end
     endgenerate
