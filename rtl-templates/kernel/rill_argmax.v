@@ -51,7 +51,13 @@ module rill_argmax #(
 
     reg         open_q;
     reg         emit_q;                      // ids leave; nothing moves in front of them
-    wire        en = !emit_q;
+`ifdef SYNTHESIS
+    localparam COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;   // four lanes have an enable of their own
+`else
+    localparam COPIES = 1;
+`endif
+    wire [COPIES-1:0] ens;                   // !emit_q, a register each
+    wire        en = ens[0];
     wire        take = s_axis_x_tvalid && s_axis_x_tready;
     reg  [23:0] chunk_q;
     wire        chunk_last = chunk_q == CHUNKS_32[23:0] - 24'd1;
@@ -80,7 +86,7 @@ module rill_argmax #(
             wire        outside = (i >= LAST_LANES) && chunk_last;
             reg  [31:0] key_q;
             always @(posedge clk)
-                if (en) begin
+                if (ens[i*COPIES/LANES]) begin
                     if (outside)
                         key_q <= 32'd0;
                     else if (x[30:23] == 8'd0)
@@ -101,7 +107,7 @@ module rill_argmax #(
                 reg  [31:0]       key_q;
                 reg  [LANE_W-1:0] lane_q;
                 always @(posedge clk)
-                    if (en) begin
+                    if (ens[(i<<s)*COPIES/LANES]) begin
                         key_q <= pick ? right : left;
                         lane_q <= pick ? lane[(LEFT + 1)*LANE_W +: LANE_W] : lane[LEFT*LANE_W +: LANE_W];
                     end
@@ -164,17 +170,14 @@ module rill_argmax #(
     assign m_axis_id_tuser = {out_last, out_tok_q};
     assign m_axis_id_tlast = out_last;
 
+    wire emit_d = emit_q ? !(m_axis_id_tready && out_last) : valid_q[LEVELS] && top_last;
+    rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_ens (.clk(clk), .rst(1'b0), .d(rst || !emit_d), .q(ens));
     always @(posedge clk) begin
-        if (rst) begin
-            emit_q <= 1'b0;
+        emit_q <= !rst && emit_d;
+        if (rst)
             out_tok_q <= {TOK_W{1'b0}};
-        end else if (emit_q) begin
-            if (m_axis_id_tready) begin
-                emit_q <= !out_last;
-                out_tok_q <= out_last ? {TOK_W{1'b0}} : out_tok_q + 1'b1;
-            end
-        end else
-            emit_q <= valid_q[LEVELS] && top_last;
+        else if (emit_q && m_axis_id_tready)
+            out_tok_q <= out_last ? {TOK_W{1'b0}} : out_tok_q + 1'b1;
         if (en)
             last_tok_q <= top_tok;
     end
