@@ -3,17 +3,18 @@
 //
 // Zeros come in below, what passes the top is lost.
 // No handshake: clock enable `en`, latency 1 enabled cycle, `q` keeps its value otherwise. A 4:1 multiplexer per bit. No reset.
-// Parameters: ELEMS, ELEM_W bits, STEP elements.
+// Parameters: ELEMS, ELEM_W bits, STEP elements, COPIES of by (all equal, from registers of their own, each for a part of the line).
 `default_nettype none
 
 module rill_element_shift #(
     parameter ELEMS = 0,
     parameter ELEM_W = 32,
-    parameter STEP = 0
+    parameter STEP = 0,
+    parameter COPIES = 1
 ) (
     input  wire                    clk,
     input  wire                    en,
-    input  wire [1:0]              by,
+    input  wire [2*COPIES-1:0]     by,
     input  wire [ELEMS*ELEM_W-1:0] d,
     output reg  [ELEMS*ELEM_W-1:0] q
 );
@@ -21,13 +22,16 @@ module rill_element_shift #(
         if (ELEMS < 1 || ELEM_W < 1 || STEP < 1) begin : gen_bad
             rill_error_ELEMS_ELEM_W_and_STEP_must_be_at_least_1 u_error ();
         end
+        if (COPIES < 1 || COPIES > ELEMS) begin : gen_bad_copies
+            rill_error_COPIES_must_be_1_to_ELEMS u_error ();
+        end
     endgenerate
 
     integer e;
     always @(posedge clk)
         if (en)
             for (e = 0; e < ELEMS; e = e + 1)
-                case (by)
+                case (by[2*(e*COPIES/ELEMS) +: 2])
                     2'd0: q[e*ELEM_W +: ELEM_W] <= d[e*ELEM_W +: ELEM_W];
                     2'd1: q[e*ELEM_W +: ELEM_W] <= e >= STEP ? d[(e >= STEP ? e - STEP : 0)*ELEM_W +: ELEM_W] : {ELEM_W{1'b0}};
                     2'd2: q[e*ELEM_W +: ELEM_W] <= e >= 2*STEP ? d[(e >= 2*STEP ? e - 2*STEP : 0)*ELEM_W +: ELEM_W] : {ELEM_W{1'b0}};

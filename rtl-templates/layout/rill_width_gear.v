@@ -99,6 +99,11 @@ module rill_width_gear #(
     reg  [LINE_W-1:0]  word_q;
     wire [LINE_W-1:0]  shifted;
     genvar s;
+`ifdef SYNTHESIS
+    localparam COPIES = (LINE_W + 1023) / 1024;            // of what shifts a line: each for a part of it
+`else
+    localparam COPIES = 1;
+`endif
     generate
         if (LINE_W > IN_ELEMS * ELEM_W) begin : gen_extend
             always @(posedge clk)
@@ -117,8 +122,19 @@ module rill_width_gear #(
             end else begin : gen_next
                 assign from = gen_shift[s-1].line;
             end
-            rill_element_shift #(.ELEMS(LINE * OUT_ELEMS), .ELEM_W(ELEM_W), .STEP(1 << (2 * s))) u_shift (
-                .clk(clk), .en(en && valid_q[s]), .by(fills_q[s*NUM_W + 2*s +: 2]), .d(from), .q(line));
+            localparam [1:0]    BITS = FILL_MASK[2*s +: 2];
+            wire [2*COPIES-1:0] by;
+            if (COPIES == 1 || BITS == 2'd0) begin : gen_one
+                assign by = {COPIES{fills_q[s*NUM_W + 2*s +: 2]}};
+            end else begin : gen_copies
+                wire [(STAGES+1)*NUM_W-1:0] fills = {fills_q, fill_q};
+                wire [2*COPIES-1:0] copies;
+                rill_register_tree #(.DATA_W(2), .COPIES(COPIES)) u_by (.clk(clk), .rst(1'b0),
+                    .d(en ? fills[s*NUM_W + 2*s +: 2] : copies[1:0]), .q(copies));
+                assign by = copies & {COPIES{BITS}};
+            end
+            rill_element_shift #(.ELEMS(LINE * OUT_ELEMS), .ELEM_W(ELEM_W), .STEP(1 << (2 * s)), .COPIES(COPIES)) u_shift (
+                .clk(clk), .en(en && valid_q[s]), .by(by), .d(from), .q(line));
         end
         if (SHIFTS == 0) begin : gen_as_is
             assign shifted = word_q;
