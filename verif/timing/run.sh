@@ -10,10 +10,11 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 usage() {
     cat <<'TEXT'
-usage: verif/timing/run.sh [--all | --list] [--path] [module...]
+usage: verif/timing/run.sh [--all | --design SPEC] [--list] [--path] [module...]
        verif/timing/run.sh [--path] -- MODULE [NAME=VALUE...]
   --all      every line of verif/timing/modules.txt and every instance of the designs it names; without it the quick lines at its top (30 s)
-  --list     only prints what --all walks
+  --design   every instance of the design that SPEC gives
+  --list     only prints what would be walked
   --path     also the longest path of each, net by net
   module     all lines and instances of these modules
   MODULE     one module with these parameters, as in verif/cost/measure.sh; box=NAME leaves the modules NAME inside it empty
@@ -35,13 +36,13 @@ for unit in $units; do
 done
 together+="; flatten; opt_clean -purge"
 
-# What a netlist depends on.
+# What a netlist depends on: not on what is inside the modules that it leaves empty.
 netlist_key() { # MODULE NAME=VALUE...
     local part
     {
         echo "$* $script $apart $together $synth_options"
         yosys -V
-        for part in $(closure_of "$1"); do cat "$root/${template_file[$part]}"; done
+        for part in $(closure_of "$1"); do [[ " $* " == *" box=$part "* ]] || cat "$root/${template_file[$part]}"; done
     } | sha256sum | cut -c1-64
 }
 
@@ -65,6 +66,7 @@ synthesize_once() { # NAME MODULE NAME=VALUE...
     echo "$key" >"$work/$name.key"
 }
 
+cd "$root" || exit 1 # specs of modules.txt
 netlist="" # the last one walked
 walk_module() { # MODULE NAME=VALUE...
     local name status=0 said
@@ -85,7 +87,7 @@ design_lines() { # SPEC
     local design=$work/design lanes readers writers beats
     log=$work/design.log
     rm -rf "$design"
-    if ! "$rill" gen "$root/$1" -o "$design" >"$log" 2>&1; then
+    if ! "$rill" gen "$1" -o "$design" >"$log" 2>&1; then
         echo "error: $1: $(reason)" >&2
         return 1
     fi
@@ -101,15 +103,15 @@ design_lines() { # SPEC
 
 # Every module that the designs of modules.txt instantiate is among their rows.
 check_designs() {
-    local spec rows module missing
-    while IFS= read -r spec; do
-        rows=$(design_lines "$spec") || { fail "instances of $spec" "$(reason)"; continue; }
+    local of rows module missing
+    while IFS= read -r of; do
+        rows=$(design_lines "$of") || { fail "instances of $of" "$(reason)"; continue; }
         missing=""
         for module in $(instances_of "$work/design/rtl/rill_top.v"); do
             [[ $module == *_probe || -z ${template_file[$module]:-} ]] || grep -q "^$module\b" <<<"$rows" || missing+=" $module"
         done
-        if [ -z "$missing" ]; then ok "instances of $spec: $(wc -l <<<"$rows") kinds"
-        else fail "instances of $spec" "not found in rill_top.v:$missing"; fi
+        if [ -z "$missing" ]; then ok "instances of $of: $(wc -l <<<"$rows") kinds"
+        else fail "instances of $of" "not found in rill_top.v:$missing"; fi
     done < <(sed -n 's/^design //p' "$here/modules.txt")
 }
 
@@ -122,7 +124,7 @@ all_lines() {
             'design '*) echo "$line" && design_lines "${line#design }" || return 1 ;;
             *) echo "$line" ;;
         esac
-    done < <(if [ $all = 1 ]; then cat "$here/modules.txt"; else sed '/^# ---- all/,$d' "$here/modules.txt"; fi) | awk -f "$here/larger.awk"
+    done < <(if [ -n "$spec" ]; then echo "design $spec"; elif [ $all = 1 ]; then cat "$here/modules.txt"; else sed '/^# ---- all/,$d' "$here/modules.txt"; fi) | awk -f "$here/larger.awk"
 }
 
 # The modules that a netlist leaves empty, with their parameters.
@@ -142,11 +144,17 @@ walk_line() { # line
     while IFS= read -r part; do walk_line "$part"; done < <(boxes_of "$netlist")
 }
 
-all=0 list=0 wanted=" " one=()
+all=0 list=0 spec="" wanted=" " one=()
 while [ $# -gt 0 ]; do
     case $1 in
         --all) all=1 ;;
-        --list) all=1 list=1 ;;
+        --design)
+            spec=${2-}
+            [ -f "$spec" ] || { usage >&2; exit 2; }
+            spec=$(realpath "$spec")
+            shift
+            ;;
+        --list) list=1 ;;
         --path) options=(--path) ;;
         --help | -h) usage; exit 0 ;;
         --)
@@ -168,7 +176,7 @@ if [ $list = 1 ]; then
     all_lines
     exit
 fi
-[ "$wanted" != " " ] || check_designs
+[ "$wanted" != " " ] || [ -n "$spec" ] || check_designs
 while IFS= read -r line; do
     [ "$wanted" = " " ] || [[ $wanted == *" ${line%% *} "* ]] || continue
     walk_line "$line"
