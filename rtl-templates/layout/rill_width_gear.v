@@ -166,7 +166,15 @@ module rill_width_gear #(
     wire [NUM_W-1:0]   total = total_q[END*NUM_W +: NUM_W];
     wire [NUM_W-1:0]   full = total >> LOG_OUT;
     wire               some_rest = (total & REST_MASK) != {NUM_W{1'b0}};
-    wire               some_fill = fills_q[END*NUM_W +: NUM_W] != {NUM_W{1'b0}};
+    wire [1:0]         some_fill;                          // for the line, for the rest
+    generate
+        if (COPIES == 1) begin : gen_fill
+            assign some_fill = {2{fills_q[END*NUM_W +: NUM_W] != {NUM_W{1'b0}}}};
+        end else begin : gen_fills
+            rill_register_tree #(.DATA_W(1), .COPIES(2)) u_fill (.clk(clk), .rst(1'b0),
+                .d(en ? fills_q[(END-1)*NUM_W +: NUM_W] != {NUM_W{1'b0}} : some_fill[0]), .q(some_fill));
+        end
+    endgenerate
     reg  [CHUNK_W-1:0] rest_q [0:(1<<TOK_W)-1];
     (* ram_style = "distributed" *) reg [LINE_W-1:0] line_mem [0:LINES*(1<<TOK_W)-1];
     // A function, so that a simulator joins them only where the line is put away.
@@ -178,8 +186,8 @@ module rill_width_gear #(
     endfunction
     always @(posedge clk)
         if (ready && en) begin
-            rest_q[tok] <= full == {NUM_W{1'b0}} ? line_q[CHUNK_W-1:0] | (some_fill ? rest_q[tok] : {CHUNK_W{1'b0}}) : tail_q;
-            line_mem[{put_q, tok}] <= join_rest(line_q, some_fill, rest_q[tok]);
+            rest_q[tok] <= full == {NUM_W{1'b0}} ? line_q[CHUNK_W-1:0] | (some_fill[1] ? rest_q[tok] : {CHUNK_W{1'b0}}) : tail_q;
+            line_mem[{put_q, tok}] <= join_rest(line_q, some_fill[0], rest_q[tok]);
         end
 
     wire [NUM_W-1:0]   emits = full + {{(NUM_W-1){1'b0}}, row_last && some_rest};
