@@ -115,6 +115,12 @@ check_designs() {
     done < <(sed -n 's/^design //p' "$here/modules.txt")
 }
 
+lines_of_file() {
+    if [ -n "$spec" ]; then echo "design $spec"
+    elif [ $all = 1 ]; then cat "$here/modules.txt"
+    else sed '/^# ---- all/,$d' "$here/modules.txt"; fi
+}
+
 # Every line to be walked, once.
 all_lines() {
     local line
@@ -124,7 +130,7 @@ all_lines() {
             'design '*) echo "$line" && design_lines "${line#design }" || return 1 ;;
             *) echo "$line" ;;
         esac
-    done < <(if [ -n "$spec" ]; then echo "design $spec"; elif [ $all = 1 ]; then cat "$here/modules.txt"; else sed '/^# ---- all/,$d' "$here/modules.txt"; fi) | awk -f "$here/larger.awk"
+    done < <(lines_of_file) | awk -f "$here/larger.awk"
 }
 
 # The modules that a netlist leaves empty, with their parameters.
