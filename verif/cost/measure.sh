@@ -109,13 +109,21 @@ update_table() { # all(0|1) module...
     return $failed
 }
 
-# Large modules with many equal parts are measured with these apart.
+# Equal parts of a module with many of them, which are synthesized once.
+declare -A equal_parts=(
+    [rill_engine]="rill_engine_lane rill_dequantize" [rill_v_tail]=rill_v_tail_ram [rill_gelu]=rill_gelu_lane [rill_silu]=rill_silu_lane
+    [rill_add]=rill_fp32_add [rill_mul]=rill_fp32_mul [rill_scale]=rill_fp32_mul [rill_embed]="rill_fp32_mul rill_fp32_from_int"
+    [rill_softmax]="rill_fp32_exp rill_fp32_add rill_fp32_mul rill_fp32_to_fixed" [rill_kv_quantize]="rill_fp32_mul rill_fp32_to_fixed"
+    [rill_layernorm]="rill_fp32_add rill_fp32_mul rill_fp32_to_fixed rill_fp32_from_int" [rill_rmsnorm]="rill_fp32_mul rill_fp32_to_fixed"
+)
 design_rows() { # directory
-    local row
+    local row part
     design_instances "$1" | grep -vE '^rill_(fifo|register_slice|register_tree|fork) ' | while IFS= read -r row; do
-        [[ $row != "rill_engine CHANNELS="* || $row =~ CHANNELS=[1-4]\  ]] || row+=" apart=rill_engine_lane apart=rill_dequantize"
-        [[ $row != "rill_v_tail CHANNELS="* || $row =~ CHANNELS=[1-4]\  ]] || row+=" apart=rill_v_tail_ram"
-        grep -qF "$row" "$table" || echo "$row"
+        ! grep -qF "$row" "$table" || continue
+        if [[ $row =~ (LANES|CHANNELS)=([0-9]+) && ${BASH_REMATCH[2]} -gt 4 ]]; then
+            for part in ${equal_parts[${row%% *}]:-}; do row+=" apart=$part"; done
+        fi
+        echo "$row"
     done
 }
 

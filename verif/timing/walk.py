@@ -274,7 +274,7 @@ def main():
     parser.add_argument("--limit", type=float, default=3.2, help="ns of the longest path (default 3.2: 250 MHz with 20 %% for routing)")
     parser.add_argument("--fanout", type=int, default=1600, help="loads of a net other than enables and resets (default 1600)")
     parser.add_argument("--enables", type=int, default=3200, help="enables and resets of a net from a register or a port (default 3200)")
-    parser.add_argument("--stall", type=int, default=20000, help="enables of a net from logic, as of stages that stall together (default 20000)")
+    parser.add_argument("--stall", type=int, default=8000, help="enables of a net from logic, as of stages that stall together (default 8000)")
     parser.add_argument("--worst", type=int, default=0, help="also the longest paths of so many ends, and the nets with most loads")
     parser.add_argument("--path", action="store_true", help="show the longest path, net by net")
     parser.add_argument("--boxes", action="store_true", help="only print the modules that the netlist leaves empty, with their parameters")
