@@ -38,10 +38,12 @@ struct rill_device *rill_device_find(const char *name, const char *base_dir, str
     if (path && access(path, R_OK) == 0) return rill_device_read(path, arena, diag);
     if (is_path) {
         diag_error(diag, loc, "no board file at `%s`", path);
+        diag_note(diag, loc, "a path is relative to the spec; a board of the installation is a name without `/` and `.yaml`, as `u55c`");
         return NULL;
     }
     name_list names = list_boards(arena);
     diag_error(diag, loc, "unknown board `%s`", name);
+    if (!names.count) diag_note(diag, loc, "the folder `boards` is not beside the program: RILL_HOME names the folder that holds it");
     diag_note_words(diag, loc, name, names.items, names.count);
     return NULL;
 }
