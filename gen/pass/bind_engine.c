@@ -63,7 +63,13 @@ static int dequantize_of(struct engine *e, int node) {
                 readers++;
                 if (ir->node[n].op == IR_OP_DEQUANTIZE) found = n;
             }
-    if (readers == 1 && found != IR_NONE) return found;
+    if (readers == 1 && found != IR_NONE && ir->node[found].region == ir->node[node].region) return found;
+    if (readers == 1 && found != IR_NONE) {
+        diag_error(e->diag, ir->node[found].loc, "dequantize `%s` must stand in region `%s`, as its product `%s` does", ir->node[found].name,
+                   ir->region[ir->node[node].region].name, ir->node[node].name);
+        e->ok = false;
+        return IR_NONE;
+    }
     diag_error(e->diag, ir->node[node].loc, "`%s` must be read by one `dequantize` and nothing else", ir->node[node].name);
     e->ok = false;
     return IR_NONE;

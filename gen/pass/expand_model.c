@@ -145,6 +145,7 @@ bool pass_expand_model(struct ir *ir, const struct rill_spec *spec, struct diag 
     if (!bind_check_customs(ir, diag)) return false;
     if (spec->model) model_expand_gpt2(ir, spec);
     else if (!model_expand_graph(ir, spec, diag)) return false;
+    gather_products(ir);
     for (int n = 0; n < ir->nodes; n++) fill_defaults(ir, &ir->node[n]);
     if (!find_ids(ir, diag) || !check_context(ir, spec, diag)) return false;
     return check_positions(ir, diag) && (ir->design.is_lm ? check_ids(ir, diag) : check_rows(ir, diag));

@@ -229,12 +229,30 @@ static void deliver(struct route *r, struct endpoint source, const struct endpoi
     if (count > 1) add_fork(r, source, (int)count, name, sinks.items);
 }
 
-// A replay repeats firings, so a value that takes several firings a step would come in the wrong order.
-static void check_replay(struct route *r, int tensor, const struct bridge *b) {
+static void note_parts(const struct route *r, int tensor) {
+    const struct ir_tensor *t = &r->ir->tensor[tensor];
+    if (t->heads || t->dtype == IR_SCALAR) diag_note(r->diag, t->loc, "`scale` joins the heads of attention: it stands in their region");
+    else if (t->dtype == IR_MX) diag_note(r->diag, t->loc, "`quantize` in the region of the product travels within it");
+}
+
+// A replay repeats firings, and what goes into a region that runs last only is one firing of a step: a value that takes several would come in
+// the wrong order.
+static void check_bridge(struct route *r, int tensor, const struct bridge *b) {
     const struct ir *ir = r->ir;
-    if (!b->replay || ports_firings(ir, tensor) == 1) return;
-    diag_error(r->diag, ir->tensor[tensor].loc, "`%s` travels in %lld parts: region `%s`, which repeats, cannot read it from outside",
-               ir->tensor[tensor].name, (long long)ports_firings(ir, tensor), ir->region[b->region].name);
+    if (!(b->replay || b->select) || ports_ends(ir, tensor) == 1) return;
+    diag_error(r->diag, ir->tensor[tensor].loc, "`%s` travels in %lld parts: region `%s`, which %s, cannot read it from outside",
+               ir->tensor[tensor].name, (long long)ports_ends(ir, tensor), ir->region[b->region].name, b->replay ? "repeats" : "runs last only");
+    note_parts(r, tensor);
+    r->ok = false;
+}
+
+// An exit hands on one firing, that of the last repetition.
+static void check_exit(struct route *r, int tensor, int region) {
+    const struct ir *ir = r->ir;
+    if (ports_ends(ir, tensor) == 1) return;
+    diag_error(r->diag, ir->tensor[tensor].loc, "`%s` travels in %lld parts: it cannot leave region `%s`, which repeats", ir->tensor[tensor].name,
+               (long long)ports_ends(ir, tensor), ir->region[region].name);
+    note_parts(r, tensor);
     r->ok = false;
 }
 
@@ -248,7 +266,7 @@ static void deliver_tensor(struct route *r, int tensor, struct endpoint source, 
     endpoint_list *readers = ARENA_ARRAY(ir->arena, endpoint_list, count + 1);
     for (size_t i = 0; i < count; i++) {
         struct bridge b = bridge_to(r, home, sinks[i]);
-        check_replay(r, tensor, &b);
+        check_bridge(r, tensor, &b);
         if (!b.select && !b.replay) {
             VEC_PUSH(ir->arena, direct, sinks[i]);
             continue;
@@ -289,6 +307,7 @@ static void route_carry(struct route *r, int region, const struct ir_carry *carr
         r->value[carry->local].sinks.count = 0;
         return;
     }
+    check_exit(r, carry->next, region);
     struct ir_port like = whole_port(r, r->value[carry->next].source);
     struct endpoint init, feedback, out, exit_in, exit_feedback, exit_out;
     add_loop(r, region, name, &like, &init, &feedback, &out);
@@ -314,6 +333,7 @@ static void route_last_repetition(struct route *r, int tensor) {
     endpoint_list inside = {0}, outside = {0};
     split_sinks(r, tensor, region, &inside, &outside);
     if (!outside.count) return;
+    check_exit(r, tensor, region);
     struct ir_port like = whole_port(r, v->source);
     struct endpoint in, feedback, out;
     add_exit(r, region, ir->tensor[tensor].name, &like, false, true, &in, &feedback, &out);
