@@ -56,7 +56,7 @@ make_design() {
     local fresh=$dir/fresh
     rm -rf "$fresh"
     "$rill" gen "$spec" -o "$fresh" >"$log" 2>&1 || return
-    if diff -rq -x image -x 'build*' -x quick -x '*.log' -x '*.json' "$fresh" "$dir/design" >/dev/null 2>&1; then
+    if diff -rq -x image -x 'build*' -x 'tuned*' -x quick -x '*.log' -x '*.json' "$fresh" "$dir/design" >/dev/null 2>&1; then
         rm -rf "$fresh"
         [ "$(cat "$dir/weights" 2>/dev/null)" = "$weights" ] && return
     else

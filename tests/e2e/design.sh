@@ -20,7 +20,7 @@ make_design() { # name, spec, weights
     local dir=$work/$1 fresh=$work/$1.fresh
     rm -rf "$fresh"
     "$rill" gen "$2" -o "$fresh" || return
-    if diff -rq -x image -x build -x quick -x 'build.log' "$fresh" "$dir" >/dev/null 2>&1; then
+    if diff -rq -x image -x 'build*' -x 'tuned*' -x quick "$fresh" "$dir" >/dev/null 2>&1; then
         rm -rf "$fresh"
     else
         rm -rf "$dir" && mv "$fresh" "$dir"
