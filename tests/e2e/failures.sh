@@ -22,7 +22,7 @@ check_refused "wrong spec: the nearest legal value" 1 'nearest legal value is [2
 if [ -e "$work/failures/spec" ]; then fail "wrong spec: nothing written" "a folder was made"; else ok "wrong spec: nothing written"; fi
 check_refused "no such spec" 1 'error: ' "$rill" gen "$work/failures/none.yaml" -o "$work/failures/spec"
 check_refused "no arguments" 2 'usage' "$rill" gen
-check_refused "unknown option" 2 'usage' "$rill" pack --wrong
+check_refused "unknown option" 2 'unknown option' "$rill" pack --wrong
 check_refused "unknown command" 2 'no command' "$rill" decode
 
 checkpoint() { # a copy of the model's folder, to be spoilt
