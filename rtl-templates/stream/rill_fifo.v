@@ -5,7 +5,8 @@
 // Latency (first word into an empty FIFO, to m_axis_tvalid): DEPTH 1 and 2: 1 cycle; deeper: 2 cycles (registered read).
 // Throughput: one word per cycle from DEPTH 2 on, one word in two cycles at DEPTH 1. Capacity: exactly DEPTH words in all.
 // occupancy counts the words held; high_water is the largest occupancy since reset (simulation and debug).
-// s_axis_tready and m_axis_tvalid come from registers: no path through from side to side.
+// s_axis_tready and m_axis_tvalid come from registers: no path through from side to side. m_axis_tdata does, too, but at DEPTH 2 with
+// more than 1,536 bits, where it comes over a multiplexer.
 // Reset: synchronous; counters and valids only. s_axis_tready is low in reset and in the cycle after it.
 // Parameters: DATA_W bits, DEPTH words, RAM_STYLE of the storage above 2 words: "auto" (a RAM of the tool's choice), "srl" (shift
 // registers, up to 33 words: 32 and the output register), "distributed", "block", "ultra". COUNT_W is derived. At these depths LUTRAM
@@ -38,8 +39,14 @@ module rill_fifo #(
     localparam [87:0] ULTRA = {48'd0, "ultra"};
     localparam [87:0] DISTRIBUTED = "distributed";
     localparam IS_SRL = STYLE == SRL;
+`ifdef FORMAL
+    localparam WIDE = 4;
+`else
+    localparam WIDE = 1536;                  // bits; wider words do not move on in DEPTH 2
+`endif
     localparam [COUNT_W-1:0] FULL = DEPTH[COUNT_W-1:0];
 
+    genvar c;
     generate
         if (DATA_W < 1) begin : gen_bad_data
             rill_error_DATA_W_must_be_at_least_1 u_error ();
@@ -105,7 +112,7 @@ module rill_fifo #(
                     word_q <= s_axis_tdata;
             assign m_axis_tvalid = count_q;
             assign m_axis_tdata = word_q;
-        end else if (DEPTH == 2) begin : gen_two
+        end else if (DEPTH == 2 && DATA_W <= WIDE) begin : gen_two
             reg [DATA_W-1:0] head_q;
             reg [DATA_W-1:0] tail_q;         // holds a word while count is 2
             always @(posedge clk) begin
@@ -122,6 +129,47 @@ module rill_fifo #(
             always @(posedge clk)
                 if (past_q && !rst && marked_q && ahead_q == 2'd1)
                     assert (tail_q == word_q);
+`endif
+        end else if (DEPTH == 2) begin : gen_swap
+            // Of wide words only the place of the oldest one moves: the choice of head_q would hang on m_axis_tready in each bit.
+`ifdef SYNTHESIS
+            localparam COPIES = (DATA_W + 1023) / 1024; // of read: each chooses a part of the word
+`else
+            localparam COPIES = 1;
+`endif
+            localparam PART = (DATA_W + COPIES - 1) / COPIES;
+            reg               write_q;       // the next word goes to word_1_q
+            wire [COPIES-1:0] read;          // the oldest one is there
+            reg  [DATA_W-1:0] word_0_q;
+            reg  [DATA_W-1:0] word_1_q;
+            always @(posedge clk) begin
+                write_q <= !rst && (write_q ^ push);
+                if (push && !write_q)
+                    word_0_q <= s_axis_tdata;
+                if (push && write_q)
+                    word_1_q <= s_axis_tdata;
+            end
+            if (COPIES == 1) begin : gen_one
+                reg read_q;
+                always @(posedge clk)
+                    read_q <= !rst && (read_q ^ pop);
+                assign read = read_q;
+            end else begin : gen_copies
+                rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_read (.clk(clk), .rst(rst), .d(read[0] ^ pop), .q(read));
+            end
+            for (c = 0; c < COPIES; c = c + 1) begin : gen_part
+                localparam BITS = c == COPIES - 1 ? DATA_W - c * PART : PART;
+                assign m_axis_tdata[c*PART +: BITS] = read[c] ? word_1_q[c*PART +: BITS] : word_0_q[c*PART +: BITS];
+            end
+            assign m_axis_tvalid = count_q != 2'd0;
+`ifdef FORMAL
+            wire [DATA_W-1:0] f_newer = read[0] ? word_0_q : word_1_q;
+            always @(posedge clk)
+                if (past_q && !rst) begin
+                    assert ((write_q ^ read[0]) == count_q[0]);
+                    if (marked_q && ahead_q == 2'd1)
+                        assert (f_newer == word_q);
+                end
 `endif
         end else if (DEPTH > 2) begin : gen_deep
             // DEPTH-1 words of storage and the output register, which is refilled in the cycle in which it is emptied.

@@ -5,6 +5,7 @@
 // MODE 0 bypass: wires, latency 0. MODE 1 simple: registered tvalid and tdata, combinational tready, latency 1.
 // MODE 2 skid: all outputs from registers, latency 1, two words of room. MODE 3 swap: the same in every cycle, with two registers in turn: what
 // comes from m_axis_tready moves no data, but tdata comes over a multiplexer. Throughput: one word per cycle in every mode.
+// In MODE 2 words of more than 1,536 bits swap, too: in a skid buffer m_axis_tready would have a load for each bit.
 // Reset: synchronous; valids only. tready is low in reset (MODES 2, 3: and in the cycle after it).
 // Parameters: DATA_W bits, MODE.
 `default_nettype none
@@ -39,6 +40,7 @@ module rill_register_slice #(
     wire               f_pop = m_axis_tvalid && m_axis_tready;
 `endif
 
+    genvar c;
     generate
         if (DATA_W < 1) begin : gen_bad_data
             rill_error_DATA_W_must_be_at_least_1 u_error ();
@@ -66,47 +68,62 @@ module rill_register_slice #(
                 if (s_axis_tready && s_axis_tvalid)
                     data_q <= s_axis_tdata;
             end
-        end else if (MODE == 3) begin : gen_swap
+        end else if (MODE == 3 || DATA_W > 1536) begin : gen_swap
+`ifdef SYNTHESIS
+            localparam COPIES = (DATA_W + 1023) / 1024; // of read: each chooses a part of the word
+`else
+            localparam COPIES = 1;
+`endif
+            localparam PART = (DATA_W + COPIES - 1) / COPIES;
             reg               ready_q;
             reg               valid_q;
             reg               both_q;        // two words inside
             reg               write_q;       // the next word goes to word_1_q
-            reg               read_q;        // the oldest one is there
+            wire [COPIES-1:0] read;          // the oldest one is there
             reg  [DATA_W-1:0] word_0_q;
             reg  [DATA_W-1:0] word_1_q;
             wire              push = s_axis_tvalid && ready_q;
             wire              pop = m_axis_tready && valid_q;
             assign s_axis_tready = ready_q;
             assign m_axis_tvalid = valid_q;
-            assign m_axis_tdata = read_q ? word_1_q : word_0_q;
             always @(posedge clk) begin
                 if (rst) begin
                     ready_q <= 1'b0;
                     valid_q <= 1'b0;
                     both_q <= 1'b0;
                     write_q <= 1'b0;
-                    read_q <= 1'b0;
                 end else begin
                     ready_q <= pop || !(both_q || (push && valid_q));
                     valid_q <= push || both_q || (valid_q && !pop);
                     both_q <= !pop && (both_q || (push && valid_q));
                     write_q <= write_q ^ push;
-                    read_q <= read_q ^ pop;
                 end
                 if (push && !write_q)
                     word_0_q <= s_axis_tdata;
                 if (push && write_q)
                     word_1_q <= s_axis_tdata;
             end
+            if (COPIES == 1) begin : gen_one
+                reg read_q;
+                always @(posedge clk)
+                    read_q <= !rst && (read_q ^ pop);
+                assign read = read_q;
+            end else begin : gen_copies
+                rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_read (.clk(clk), .rst(rst), .d(read[0] ^ pop), .q(read));
+            end
+            for (c = 0; c < COPIES; c = c + 1) begin : gen_part
+                localparam BITS = c == COPIES - 1 ? DATA_W - c * PART : PART;
+                assign m_axis_tdata[c*PART +: BITS] = read[c] ? word_1_q[c*PART +: BITS] : word_0_q[c*PART +: BITS];
+            end
 `ifdef FORMAL
             // What the induction needs: where the words are.
-            wire [DATA_W-1:0] newer = read_q ? word_0_q : word_1_q;
+            wire [DATA_W-1:0] newer = read[0] ? word_0_q : word_1_q;
             always @(posedge clk)
                 if (past_q && !rst) begin
                     assert (valid_q || !both_q);
                     assert (!(ready_q && both_q));
                     assert (count_q == {1'b0, valid_q} + {1'b0, both_q});
-                    assert ((write_q ^ read_q) == (valid_q && !both_q));
+                    assert ((write_q ^ read[0]) == (valid_q && !both_q));
                     if (marked_q && ahead_q == 2'd1)
                         assert (newer == word_q);
                 end

@@ -55,6 +55,7 @@ check rill_register_slice 4 DATA_W=3 MODE=2
 check rill_register_slice 4 DATA_W=3 MODE=3
 srl="RAM_STYLE=24'h$(printf srl | od -An -tx1 | tr -d ' \n')"
 for depth in 1 2 3 5 6; do check rill_fifo 4 DATA_W=3 DEPTH=$depth; done
+check rill_fifo 4 DATA_W=5 DEPTH=2 # above WIDE
 for depth in 3 5 6; do check rill_fifo 4 DATA_W=2 DEPTH=$depth "$srl"; done
 if [ $quick = 0 ]; then
     check rill_fifo 4 DATA_W=2 DEPTH=17
@@ -64,6 +65,7 @@ check_fault rill_register_slice 's/skid_valid_q ? skid_q : s_axis_tdata/s_axis_t
 check_fault rill_register_slice 's/write_q <= write_q ^ push/write_q <= write_q ^ s_axis_tvalid/' 12 DATA_W=3 MODE=3
 check_fault rill_register_slice 's/if (s_axis_tready \&\& s_axis_tvalid)/if (s_axis_tvalid)/' 6 DATA_W=3 MODE=1
 check_fault rill_fifo 's/room_q <= count_d != FULL/room_q <= 1/' 8 DATA_W=3 DEPTH=2
+check_fault rill_fifo 's/if (push \&\& !write_q)/if (s_axis_tvalid \&\& !write_q)/' 8 DATA_W=5 DEPTH=2
 check_fault rill_fifo 's/else if (push \&\& !take \&\& any_q)/else if (push \&\& !take)/' 8 DATA_W=2 DEPTH=5 "$srl"
 echo "$good passed, $bad failed"
 [ "$bad" = 0 ]

@@ -2,6 +2,8 @@
 // Bench of rill_fifo: order and content under idles and stalls, latency, exact capacity, high-water mark, full rate, reset in the middle.
 // sweep: DATA_W=8 DEPTH=1
 // sweep: DATA_W=33 DEPTH=2
+// sweep: DATA_W=2050 DEPTH=2
+// sweep: DATA_W=2048 DEPTH=2
 // sweep: DATA_W=8 DEPTH=3
 // sweep: DATA_W=40 DEPTH=17
 // sweep: DATA_W=16 DEPTH=33 STYLE=3
@@ -25,7 +27,7 @@ module rill_fifo_tb;
     wire               s_valid, s_ready, m_valid, m_ready, src_done, snk_done;
     wire [DATA_W-1:0]  s_data, m_data;
     wire [COUNT_W-1:0] occupancy, high_water;
-    integer            i, seed, start, idle, stall;
+    integer            i, k, seed, start, idle, stall;
     reg  [DATA_W-1:0]  word;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
@@ -41,7 +43,8 @@ module rill_fifo_tb;
 
     task push(input integer expected);
         begin
-            word = {$random(seed), $random(seed)};
+            for (k = 0; k < DATA_W; k = k + 32)
+                word = {word, $random(seed)};
             u_src.push(word, 1'b0, 1'b0);
             if (expected)
                 u_snk.expect_word(word, 1'b0, 1'b0);

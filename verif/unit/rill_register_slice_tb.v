@@ -4,6 +4,7 @@
 // sweep: DATA_W=33 MODE=1
 // sweep: DATA_W=70 MODE=2
 // sweep: DATA_W=72 MODE=3
+// sweep: DATA_W=2050 MODE=2
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -13,8 +14,8 @@ module rill_register_slice_tb;
     localparam WORDS = 500;
     wire              clk, rst, s_valid, s_ready, m_valid, m_ready, src_done, snk_done;
     wire [DATA_W-1:0] s_data, m_data;
-    reg  [95:0]       word;
-    integer           i, seed, idle, stall, start;
+    reg  [DATA_W-1:0] word;
+    integer           i, k, seed, idle, stall, start;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axis_driver #(.DATA_W(DATA_W)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready), .m_axis_tdata(s_data),
@@ -30,9 +31,10 @@ module rill_register_slice_tb;
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
         wait (!rst);
         for (i = 0; i < WORDS; i = i + 1) begin
-            word = {$random(seed), $random(seed), $random(seed)};
-            u_src.push(word[DATA_W-1:0], 1'b0, 1'b0);
-            u_snk.expect_word(word[DATA_W-1:0], 1'b0, 1'b0);
+            for (k = 0; k < DATA_W; k = k + 32)
+                word = {word, $random(seed)};
+            u_src.push(word, 1'b0, 1'b0);
+            u_snk.expect_word(word, 1'b0, 1'b0);
         end
         while (!(s_valid && s_ready)) @(negedge clk);
         start = u_snk.cycle;
