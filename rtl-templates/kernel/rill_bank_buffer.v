@@ -161,7 +161,7 @@ module rill_bank_buffer #(
     assign r_tvalid = valid_q;
     assign r_tdata = data_q;
 
-    always @(posedge clk) if (r_en) data_q <= mem[word_at(bank_q, tok_q, chunk_q)];
+    always @(posedge clk) if (r_en && i_avail) data_q <= mem[word_at(bank_q, tok_q, chunk_q)];
 
     always @(posedge clk)
         if (rst) begin

@@ -200,8 +200,11 @@ module rill_embed #(
     wire              slot_last = slot_q == SLOTS_32[7:0] - 8'd1;
     wire              group_last = group_chunk_q == GROUP_CHUNKS_32[15:0] - 16'd1;
     wire              byte_last = scale_byte_q == BYTES_32[6:0] - 7'd1;
-    reg               free_q;                // !m_axis_y_tvalid once more, as en has many loads
-    wire              issue = drain_q && (free_q || m_axis_y_tready);
+    reg               free_q;                // !m_axis_y_tvalid once more, as the enables have many loads
+    reg               busy_q;                // a chunk is on its way: else the stages rest
+    wire              ready = free_q || m_axis_y_tready;
+    wire              issue = drain_q && ready;
+    wire              step = (drain_q || busy_q) && ready;
 
     always @(posedge clk) begin
         if (rst || done) begin
@@ -247,7 +250,7 @@ module rill_embed #(
     wire [PIECE_W-1:0]   real_lanes;             // lanes of the last chunk that hold elements
 
     always @(posedge clk)
-        if (en) begin
+        if (step) begin
             row1_q <= row_mem[{tok_q[TOK_W-1:0], beat_q}];
             slot1_q <= slot_q;
             pad1_q <= chunk_last;
@@ -269,11 +272,13 @@ module rill_embed #(
         if (rst) begin
             valid_q <= {DEPTH{1'b0}};
             free_q <= 1'b1;
-        end else if (en) begin
+            busy_q <= 1'b0;
+        end else if (step) begin
             valid_q <= {valid_q[DEPTH-2:0], drain_q};
             free_q <= !valid_q[DEPTH-2];
+            busy_q <= drain_q || |valid_q[DEPTH-2:0];
         end
-        if (en) begin
+        if (step) begin
             mark_q <= {mark_q[(DEPTH-1)*MARK_W-1:0], chunk_last, chunk_last && tok_last, tok_last, tok_q[TOK_W-1:0]};
             row_scale6_q <= row_scale_q[tok5];
         end
@@ -292,7 +297,7 @@ module rill_embed #(
             always @(posedge clk) begin
                 if (fill && !fill_row_q)
                     hdr_mem[{fill_tok_q[TOK_W-1:0], fill_beat_q[HDR_W-1:0]}] <= s_axis_fetch_tdata;
-                if (en) begin
+                if (step) begin
                     hdr1_q <= hdr_mem[{tok_q[TOK_W-1:0], scale_beat_q}];
                     byte1_q <= scale_byte_q;
                     group2_q <= hdr1_q[byte1_q*8 +: 8];
@@ -301,8 +306,8 @@ module rill_embed #(
                     piece5_q <= piece4_q;
                 end
             end
-            rill_fp32_from_int #(.WIDTH(9)) u_group (.clk(clk), .en(en), .a({1'b0, group2_q}), .y(group6));
-            rill_fp32_mul u_scale (.clk(clk), .en(en), .a(row_scale6_q), .b(group6), .y(scale), .fault(scale_fault));
+            rill_fp32_from_int #(.WIDTH(9)) u_group (.clk(clk), .en(step), .a({1'b0, group2_q}), .y(group6));
+            rill_fp32_mul u_scale (.clk(clk), .en(step), .a(row_scale6_q), .b(group6), .y(scale), .fault(scale_fault));
             assign piece = piece5_q;
         end else begin : gen_row_scale
             assign scale = row_scale6_q;
@@ -318,8 +323,8 @@ module rill_embed #(
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             wire [31:0] q_float;
             assign real_lanes[i*Q_W +: Q_W] = {Q_W{i < LAST_LANES}};
-            rill_fp32_from_int #(.WIDTH(Q_W)) u_float (.clk(clk), .en(en), .a(piece[i*Q_W +: Q_W]), .y(q_float));
-            rill_fp32_mul u_mul (.clk(clk), .en(en), .a((i >= LAST_LANES) && pad ? 32'd0 : scale), .b(q_float),
+            rill_fp32_from_int #(.WIDTH(Q_W)) u_float (.clk(clk), .en(step), .a(piece[i*Q_W +: Q_W]), .y(q_float));
+            rill_fp32_mul u_mul (.clk(clk), .en(step), .a((i >= LAST_LANES) && pad ? 32'd0 : scale), .b(q_float),
                 .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
         end
     endgenerate

@@ -116,6 +116,9 @@ module rill_kv_quantize #(
     reg  [30:0]         final_q;                           // the largest magnitude of a whole head
     reg  [ROW_W-1:0]    final_row_q;
     reg  [10:0]         final_valid_q;                     // [i]: i stages after final_q was set
+    wire                final_now = took[LEVELS] && place[ROW_W];
+    reg                 finishing_q;                       // any of final_valid_q
+    wire                taking = w_take || |took_q;
     wire                more = {place[ROW_W+1], chunk_most} > {1'b0, most_q[row]};    // or the head's first chunk
 
     genvar i;
@@ -125,8 +128,8 @@ module rill_kv_quantize #(
                 if (w_take) magnitudes[i*31 +: 31] <= s_axis_x_tdata[i*32+23 +: 8] == 8'd0 ? 31'd0 : s_axis_x_tdata[i*32 +: 31];
         end
     endgenerate
-    rill_max_tree #(.DATA_W(31), .LANES(LANES)) u_most (.clk(clk), .en(1'b1), .d(magnitudes), .q(chunk_most));
-    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LEVELS + 1)) u_place (.clk(clk), .rst(rst), .en(1'b1), .d(place_now), .q(place));
+    rill_max_tree #(.DATA_W(31), .LANES(LANES)) u_most (.clk(clk), .en(taking), .d(magnitudes), .q(chunk_most));
+    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LEVELS + 1)) u_place (.clk(clk), .rst(rst), .en(taking), .d(place_now), .q(place));
 
     // A first chunk is compared with whatever is there: defined, for simulators.
     integer n;
@@ -135,9 +138,11 @@ module rill_kv_quantize #(
         if (rst) begin
             took_q <= {(LEVELS+2){1'b0}};
             final_valid_q <= 11'd0;
+            finishing_q <= 1'b0;
         end else begin
             took_q <= {took_q[LEVELS:0], w_take};
-            final_valid_q <= {final_valid_q[9:0], took[LEVELS] && place[ROW_W]};
+            final_valid_q <= {final_valid_q[9:0], final_now};
+            finishing_q <= final_now || |final_valid_q[9:0];
         end
     always @(posedge clk) begin
         if (took[LEVELS] && more) most_q[row] <= chunk_most;
@@ -152,21 +157,21 @@ module rill_kv_quantize #(
     wire [3:0]  stat_fault;
     reg  [31:0] inv_q [0:(1<<ROW_W)-1];
     reg  [31:0] scale_q [0:(1<<ROW_W)-1];
-    rill_fp32_recip u_recip (.clk(clk), .en(1'b1), .a({1'b0, final_q}), .y(recip), .fault(stat_fault[0]));
-    rill_fp32_mul #(.SATURATE(0)) u_inv (.clk(clk), .en(1'b1), .a(recip), .b(F127), .y(inv), .fault(stat_fault[1]));
-    rill_fp32_mul #(.SATURATE(0)) u_scale (.clk(clk), .en(1'b1), .a({1'b0, final_q}), .b(F1_127), .y(scale_plain), .fault(stat_fault[2]));
+    rill_fp32_recip u_recip (.clk(clk), .en(finishing_q), .a({1'b0, final_q}), .y(recip), .fault(stat_fault[0]));
+    rill_fp32_mul #(.SATURATE(0)) u_inv (.clk(clk), .en(finishing_q), .a(recip), .b(F127), .y(inv), .fault(stat_fault[1]));
+    rill_fp32_mul #(.SATURATE(0)) u_scale (.clk(clk), .en(finishing_q), .a({1'b0, final_q}), .b(F1_127), .y(scale_plain), .fault(stat_fault[2]));
     generate
         if (USE_RSQRT != 0) begin : gen_key
             wire [31:0] scale_early;
-            rill_fp32_mul #(.SATURATE(0)) u_key (.clk(clk), .en(1'b1), .a(scale_plain), .b(RSQRT_HD), .y(scale_early),
+            rill_fp32_mul #(.SATURATE(0)) u_key (.clk(clk), .en(finishing_q), .a(scale_plain), .b(RSQRT_HD), .y(scale_early),
                 .fault(stat_fault[3]));
-            rill_delay_line #(.DATA_W(32), .DEPTH(4)) u_late (.clk(clk), .rst(rst), .en(1'b1), .d(scale_early), .q(scale));
+            rill_delay_line #(.DATA_W(32), .DEPTH(4)) u_late (.clk(clk), .rst(rst), .en(finishing_q), .d(scale_early), .q(scale));
         end else begin : gen_value
             assign stat_fault[3] = 1'b0;
-            rill_delay_line #(.DATA_W(32), .DEPTH(7)) u_late (.clk(clk), .rst(rst), .en(1'b1), .d(scale_plain), .q(scale));
+            rill_delay_line #(.DATA_W(32), .DEPTH(7)) u_late (.clk(clk), .rst(rst), .en(finishing_q), .d(scale_plain), .q(scale));
         end
     endgenerate
-    rill_delay_line #(.DATA_W(ROW_W + 1), .DEPTH(10)) u_row (.clk(clk), .rst(rst), .en(1'b1), .d({final_q == 31'd0, final_row_q}),
+    rill_delay_line #(.DATA_W(ROW_W + 1), .DEPTH(10)) u_row (.clk(clk), .rst(rst), .en(finishing_q), .d({final_q == 31'd0, final_row_q}),
         .q({zero_done, row_done}));
     always @(posedge clk)
         if (final_valid_q[10]) begin
@@ -175,7 +180,7 @@ module rill_kv_quantize #(
         end
     // The reciprocal of a zero head is not used; its stage 7 flag comes 3 stages before zero_done.
     wire zero_recip;
-    rill_delay_line #(.DATA_W(1), .DEPTH(7)) u_zero (.clk(clk), .rst(rst), .en(1'b1), .d(final_q == 31'd0), .q(zero_recip));
+    rill_delay_line #(.DATA_W(1), .DEPTH(7)) u_zero (.clk(clk), .rst(rst), .en(finishing_q), .d(final_q == 31'd0), .q(zero_recip));
     wire stat_bad = (stat_fault[0] && final_valid_q[7] && !zero_recip) || (stat_fault[1] && final_valid_q[10] && !zero_done)
         || (stat_fault[2] && final_valid_q[3]) || (stat_fault[3] && final_valid_q[6]);
 
@@ -219,26 +224,33 @@ module rill_kv_quantize #(
     wire               tlast8;
     wire [USER_W-1:0]  user8;
     reg  [6:0]         valid_q;
+    reg                busy_q;                             // any of valid_q
+    wire               step = en && (r_tvalid || busy_q);
     reg  [31:0]        inv2_q;
     reg  [LANES*32-1:0] x2_q;
     always @(posedge clk)
-        if (en) begin
+        if (step) begin
             inv2_q <= inv1;
             x2_q <= r_tdata;
         end
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             wire [31:0] scaled;
-            rill_fp32_mul #(.SATURATE(0)) u_mul (.clk(clk), .en(en), .a(x2_q[i*32 +: 32]), .b(inv2_q), .y(scaled), .fault(mul_fault[i]));
-            rill_fp32_to_fixed #(.FRAC(0), .WIDTH(8)) u_fix (.clk(clk), .en(en), .a(scaled), .y(q8[i*8 +: 8]), .overflow(fix_over[i]),
+            rill_fp32_mul #(.SATURATE(0)) u_mul (.clk(clk), .en(step), .a(x2_q[i*32 +: 32]), .b(inv2_q), .y(scaled), .fault(mul_fault[i]));
+            rill_fp32_to_fixed #(.FRAC(0), .WIDTH(8)) u_fix (.clk(clk), .en(step), .a(scaled), .y(q8[i*8 +: 8]), .overflow(fix_over[i]),
                 .fault(fix_fault[i]));
         end
     endgenerate
-    rill_delay_line #(.DATA_W(32 + LATE_W), .DEPTH(7)) u_side (.clk(clk), .rst(rst), .en(en), .d({scale1, side1_q[LATE_W-1:0]}),
+    rill_delay_line #(.DATA_W(32 + LATE_W), .DEPTH(7)) u_side (.clk(clk), .rst(rst), .en(step), .d({scale1, side1_q[LATE_W-1:0]}),
         .q({scale8, slot8, last8, tlast8, user8}));
     always @(posedge clk)
-        if (rst) valid_q <= 7'd0;
-        else if (en) valid_q <= {valid_q[5:0], r_tvalid};
+        if (rst) begin
+            valid_q <= 7'd0;
+            busy_q <= 1'b0;
+        end else if (step) begin
+            valid_q <= {valid_q[5:0], r_tvalid};
+            busy_q <= r_tvalid || |valid_q[5:0];
+        end
 
     rill_unit_packer #(.LANES(LANES), .XS(XS), .SIDE_W(33 + USER_W)) u_pack (
         .clk(clk), .rst(rst), .en(en), .s_valid(valid_q[6]), .s_data(q8), .s_zero(1'b0), .s_slot(slot8), .s_first(slot8 == {SLOT_W{1'b0}}),

@@ -123,21 +123,28 @@ module rill_layernorm #(
     wire [31:0]       mean;
     wire [3:0]        stat_fault;
     reg  [FINISH-1:0] stat_valid_q;               // [i]: i + 1 stages after the sums
+    reg               stat_busy_q;                // any of stat_valid_q
+    wire              finishing = sums_valid || stat_busy_q;
     wire [ROW_W-1:0]  stat_row;
     reg  [31:0]       r_q [0:(1<<ROW_W)-1];
     reg  [31:0]       mean_q [0:(1<<ROW_W)-1];
-    rill_norm_spread #(.N(N)) u_spread (.clk(clk), .s1(sum), .high(high), .middle(middle), .low(low), .y(spread));
-    rill_fp32_from_int #(.WIDTH(120)) u_spread_float (.clk(clk), .en(1'b1), .a({1'b0, spread[118:0]}), .y(spread_float));
-    rill_fp32_mul #(.SATURATE(0)) u_variance (.clk(clk), .en(1'b1), .a(spread_float), .b(VAR_SCALE), .y(variance), .fault(stat_fault[0]));
-    rill_fp32_add u_eps (.clk(clk), .en(1'b1), .a(variance), .b(EPS), .y(variance_eps), .fault(stat_fault[1]));
-    rill_fp32_rsqrt u_rsqrt (.clk(clk), .en(1'b1), .a(variance_eps), .y(r), .fault(stat_fault[2]));
-    rill_fp32_from_int #(.WIDTH(60)) u_sum_float (.clk(clk), .en(1'b1), .a(sum), .y(sum_float));
-    rill_fp32_mul #(.SATURATE(0)) u_mean (.clk(clk), .en(1'b1), .a(sum_float), .b(MEAN_SCALE), .y(mean_early), .fault(stat_fault[3]));
-    rill_delay_line #(.DATA_W(32), .DEPTH(FINISH - 7)) u_mean_late (.clk(clk), .rst(rst), .en(1'b1), .d(mean_early), .q(mean));
-    rill_delay_line #(.DATA_W(ROW_W), .DEPTH(FINISH)) u_row (.clk(clk), .rst(rst), .en(1'b1), .d(sums_row), .q(stat_row));
+    rill_norm_spread #(.N(N)) u_spread (.clk(clk), .en(finishing), .s1(sum), .high(high), .middle(middle), .low(low), .y(spread));
+    rill_fp32_from_int #(.WIDTH(120)) u_spread_float (.clk(clk), .en(finishing), .a({1'b0, spread[118:0]}), .y(spread_float));
+    rill_fp32_mul #(.SATURATE(0)) u_variance (.clk(clk), .en(finishing), .a(spread_float), .b(VAR_SCALE), .y(variance), .fault(stat_fault[0]));
+    rill_fp32_add u_eps (.clk(clk), .en(finishing), .a(variance), .b(EPS), .y(variance_eps), .fault(stat_fault[1]));
+    rill_fp32_rsqrt u_rsqrt (.clk(clk), .en(finishing), .a(variance_eps), .y(r), .fault(stat_fault[2]));
+    rill_fp32_from_int #(.WIDTH(60)) u_sum_float (.clk(clk), .en(finishing), .a(sum), .y(sum_float));
+    rill_fp32_mul #(.SATURATE(0)) u_mean (.clk(clk), .en(finishing), .a(sum_float), .b(MEAN_SCALE), .y(mean_early), .fault(stat_fault[3]));
+    rill_delay_line #(.DATA_W(32), .DEPTH(FINISH - 7)) u_mean_late (.clk(clk), .rst(rst), .en(finishing), .d(mean_early), .q(mean));
+    rill_delay_line #(.DATA_W(ROW_W), .DEPTH(FINISH)) u_row (.clk(clk), .rst(rst), .en(finishing), .d(sums_row), .q(stat_row));
     always @(posedge clk)
-        if (rst) stat_valid_q <= {FINISH{1'b0}};
-        else stat_valid_q <= {stat_valid_q[FINISH-2:0], sums_valid};
+        if (rst) begin
+            stat_valid_q <= {FINISH{1'b0}};
+            stat_busy_q <= 1'b0;
+        end else if (finishing) begin
+            stat_valid_q <= {stat_valid_q[FINISH-2:0], sums_valid};
+            stat_busy_q <= sums_valid || |stat_valid_q[FINISH-2:0];
+        end
     always @(posedge clk)
         if (stat_valid_q[FINISH-1]) begin
             r_q[stat_row] <= r;
@@ -170,7 +177,7 @@ module rill_layernorm #(
 
     assign s_axis_param_tready = ready && i_avail && i_tuser[TOK_W];
     always @(posedge clk)
-        if (en) begin
+        if (en && i_avail) begin
             param1_q <= s_axis_param_tdata;
             side1_q <= {i_bank, i_end && i_tlast, i_tuser};
         end

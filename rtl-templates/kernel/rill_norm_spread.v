@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // n^2 times the variance as an exact integer: y = n * S2 - S1^2 with S2 = high * 2^44 + middle * 2^23 + low.
 //
-// Latency 6 cycles, one result per cycle, no reset. n <= 65536 and |X| < 2^43 keep y below 2^118.
+// Latency 6 enabled clocks, one result per enabled clock, no reset. n <= 65536 and |X| < 2^43 keep y below 2^118.
 // N  elements of the vector
 `default_nettype none
 
@@ -9,6 +9,7 @@ module rill_norm_spread #(
     parameter N = 0
 ) (
     input  wire         clk,
+    input  wire         en,
     input  wire [59:0]  s1,      // two's complement
     input  wire [59:0]  high,
     input  wire [59:0]  middle,
@@ -36,7 +37,7 @@ module rill_norm_spread #(
     reg [73:0] high_a_q, middle_a_q, low_a_q;
     reg [36:0] high_b_q, middle_b_q, low_b_q;
     reg [59:0] s1_q;
-    always @(posedge clk) begin
+    always @(posedge clk) if (en) begin
         high_a_q <= outer_parts({high[59:40], high[19:0]}, n_wide);
         high_b_q <= {17'd0, high[39:20]} * n_wide;
         middle_a_q <= outer_parts({middle[59:40], middle[19:0]}, n_wide);
@@ -52,7 +53,7 @@ module rill_norm_spread #(
     endfunction
     reg [76:0] high2_q, middle2_q, low2_q;
     reg [29:0] q00_q, q01_q, q02_q, q03_q, q11_q, q12_q, q13_q, q22_q, q23_q, q33_q;
-    always @(posedge clk) begin
+    always @(posedge clk) if (en) begin
         high2_q <= joined(high_a_q, high_b_q);
         middle2_q <= joined(middle_a_q, middle_b_q);
         low2_q <= joined(low_a_q, low_b_q);
@@ -73,7 +74,7 @@ module rill_norm_spread #(
     reg [76:0]  middle3_q;
     reg [60:0]  cross_q;                     // from bit 31
     wire [103:0] mixed = {14'd0, q23_q, q03_q, q01_q};
-    always @(posedge clk) begin
+    always @(posedge clk) if (en) begin
         outer_q <= {high2_q[75:0] + {43'd0, low2_q[76:44]}, low2_q[43:0]};
         middle3_q <= middle2_q;
         squares_q <= {{q33_q, q22_q, q11_q, q00_q[29:16]} + mixed, q00_q[15:0]};
@@ -85,7 +86,7 @@ module rill_norm_spread #(
     // Stages 5 and 6: the difference, its lower half first.
     reg [60:0]  low5_q;
     reg [59:0]  n_s2_5_q, s1_s1_5_q;
-    always @(posedge clk) begin
+    always @(posedge clk) if (en) begin
         low5_q <= {1'b0, n_s2_q[59:0]} - {1'b0, s1_s1_q[59:0]};
         n_s2_5_q <= n_s2_q[119:60];
         s1_s1_5_q <= s1_s1_q[119:60];

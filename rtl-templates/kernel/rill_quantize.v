@@ -114,6 +114,7 @@ module rill_quantize #(
     wire [ROW_W-1:0]   row = place[ROW_W-1:0];
     reg  [LEVELS:0]    took_q;
     wire [LEVELS+1:0]  took = {took_q, w_take};
+    wire               taking = |took;
     reg  [7:0]         top_q [0:(1<<ROW_W)-1];
 
     genvar i;
@@ -122,8 +123,8 @@ module rill_quantize #(
             assign fields[i*8 +: 8] = s_axis_x_tdata[i*32+23 +: 8];
         end
     endgenerate
-    rill_max_tree #(.DATA_W(8), .LANES(LANES)) u_top (.clk(clk), .en(1'b1), .d(fields), .q(chunk_top));
-    rill_delay_line #(.DATA_W(ROW_W + 1), .DEPTH(LEVELS)) u_place (.clk(clk), .rst(rst), .en(1'b1), .d(place_now), .q(place));
+    rill_max_tree #(.DATA_W(8), .LANES(LANES)) u_top (.clk(clk), .en(taking), .d(fields), .q(chunk_top));
+    rill_delay_line #(.DATA_W(ROW_W + 1), .DEPTH(LEVELS)) u_place (.clk(clk), .rst(rst), .en(taking), .d(place_now), .q(place));
 
     always @(posedge clk)
         if (rst) took_q <= {(LEVELS+1){1'b0}};
@@ -199,16 +200,17 @@ module rill_quantize #(
     wire               tlast3;
     wire [USER_W-1:0]  user3;
     reg  [1:0]         valid_q;
+    wire               step = en && (r_tvalid || |valid_q);
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            rill_mx_lane u_lane (.clk(clk), .en(en), .x(r_tdata[i*32 +: 32]), .top(top1), .zero(zero1), .q(q3[i*8 +: 8]));
+            rill_mx_lane u_lane (.clk(clk), .en(step), .x(r_tdata[i*32 +: 32]), .top(top1), .zero(zero1), .q(q3[i*8 +: 8]));
         end
     endgenerate
-    rill_delay_line #(.DATA_W(LATE_W), .DEPTH(2)) u_side (.clk(clk), .rst(rst), .en(en),
+    rill_delay_line #(.DATA_W(LATE_W), .DEPTH(2)) u_side (.clk(clk), .rst(rst), .en(step),
         .d({zero1, shift1[4:0], slot1, first1, last1, tlast1, user1}), .q({zero3, shift3, slot3, first3, last3, tlast3, user3}));
     always @(posedge clk)
         if (rst) valid_q <= 2'd0;
-        else if (en) valid_q <= {valid_q[0], r_tvalid};
+        else if (step) valid_q <= {valid_q[0], r_tvalid};
 
     wire [4:0] shift4;
     rill_unit_packer #(.LANES(LANES), .XS(XS), .SIDE_W(6 + USER_W)) u_pack (

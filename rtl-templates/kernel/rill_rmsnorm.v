@@ -121,21 +121,28 @@ module rill_rmsnorm #(
     wire [31:0]       r;
     wire [2:0]        stat_fault;
     reg  [FINISH-1:0] stat_valid_q;               // [i]: i + 1 stages after the sums
+    reg               stat_busy_q;                // any of stat_valid_q
+    wire              finishing = sums_valid || stat_busy_q;
     wire [ROW_W-1:0]  stat_row;
     reg  [31:0]       r_q [0:(1<<ROW_W)-1];
-    always @(posedge clk) begin
+    always @(posedge clk) if (finishing) begin
         outer_q <= {high, 44'd0} + {44'd0, low};
         middle_q <= {21'd0, middle, 23'd0};
         squares_q <= outer_q + middle_q;
     end
-    rill_fp32_from_int #(.WIDTH(104)) u_squares_float (.clk(clk), .en(1'b1), .a({1'b0, squares_q[102:0]}), .y(squares_float));
-    rill_fp32_mul #(.SATURATE(0)) u_mean (.clk(clk), .en(1'b1), .a(squares_float), .b(MS_SCALE), .y(square_mean), .fault(stat_fault[0]));
-    rill_fp32_add u_eps (.clk(clk), .en(1'b1), .a(square_mean), .b(EPS), .y(mean_eps), .fault(stat_fault[1]));
-    rill_fp32_rsqrt u_rsqrt (.clk(clk), .en(1'b1), .a(mean_eps), .y(r), .fault(stat_fault[2]));
-    rill_delay_line #(.DATA_W(ROW_W), .DEPTH(FINISH)) u_row (.clk(clk), .rst(rst), .en(1'b1), .d(sums_row), .q(stat_row));
+    rill_fp32_from_int #(.WIDTH(104)) u_squares_float (.clk(clk), .en(finishing), .a({1'b0, squares_q[102:0]}), .y(squares_float));
+    rill_fp32_mul #(.SATURATE(0)) u_mean (.clk(clk), .en(finishing), .a(squares_float), .b(MS_SCALE), .y(square_mean), .fault(stat_fault[0]));
+    rill_fp32_add u_eps (.clk(clk), .en(finishing), .a(square_mean), .b(EPS), .y(mean_eps), .fault(stat_fault[1]));
+    rill_fp32_rsqrt u_rsqrt (.clk(clk), .en(finishing), .a(mean_eps), .y(r), .fault(stat_fault[2]));
+    rill_delay_line #(.DATA_W(ROW_W), .DEPTH(FINISH)) u_row (.clk(clk), .rst(rst), .en(finishing), .d(sums_row), .q(stat_row));
     always @(posedge clk)
-        if (rst) stat_valid_q <= {FINISH{1'b0}};
-        else stat_valid_q <= {stat_valid_q[FINISH-2:0], sums_valid};
+        if (rst) begin
+            stat_valid_q <= {FINISH{1'b0}};
+            stat_busy_q <= 1'b0;
+        end else if (finishing) begin
+            stat_valid_q <= {stat_valid_q[FINISH-2:0], sums_valid};
+            stat_busy_q <= sums_valid || |stat_valid_q[FINISH-2:0];
+        end
     always @(posedge clk) if (stat_valid_q[FINISH-1]) r_q[stat_row] <= r;
     wire stat_bad = |(stat_fault & {stat_valid_q[20], stat_valid_q[13], stat_valid_q[8]});
 
@@ -153,7 +160,7 @@ module rill_rmsnorm #(
 
     assign s_axis_param_tready = ready && i_avail && i_tuser[TOK_W];
     always @(posedge clk)
-        if (en) begin
+        if (en && i_avail) begin
             param1_q <= s_axis_param_tdata;
             side1_q <= {i_bank, i_end && i_tlast, i_tuser};
         end

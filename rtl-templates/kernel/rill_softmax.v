@@ -184,6 +184,7 @@ module rill_softmax #(
     wire [ROW_W-1:0]    row = place[ROW_W-1:0];
     reg  [LEVELS:0]     took_q;
     wire [LEVELS+1:0]   took = {took_q, w_take};
+    wire                taking = |took;
     reg  [15:0]         own_q [0:(1<<ROW_W)-1];
     reg  [31:0]         key_q [0:(1<<ROW_W)-1];         // ordered as unsigned numbers; 0 is below every finite value
 
@@ -195,8 +196,8 @@ module rill_softmax #(
             assign keys[i*32 +: 32] = k_seen[i] ? {!k_data[i*32+31], k_data[i*32 +: 31] ^ {31{k_data[i*32+31]}}} : 32'd0;
         end
     endgenerate
-    rill_max_tree #(.DATA_W(32), .LANES(LANES)) u_max (.clk(clk), .en(1'b1), .d(keys), .q(chunk_key));
-    rill_delay_line #(.DATA_W(ROW_W + 1), .DEPTH(LEVELS)) u_place (.clk(clk), .rst(rst), .en(1'b1),
+    rill_max_tree #(.DATA_W(32), .LANES(LANES)) u_max (.clk(clk), .en(taking), .d(keys), .q(chunk_key));
+    rill_delay_line #(.DATA_W(ROW_W + 1), .DEPTH(LEVELS)) u_place (.clk(clk), .rst(rst), .en(taking),
         .d({w_chunk == {CHUNK_W{1'b0}}, w_bank, k_user[TOK_W-1:0]}), .q(place));
     always @(posedge clk)
         if (rst) took_q <= {(LEVELS+1){1'b0}};
@@ -234,7 +235,7 @@ module rill_softmax #(
     assign go = s_axis_vscale_tvalid && (room || !first_word);
     assign s_axis_vscale_tready = out_ready && i_avail && (room || !first_word) && i_tuser[TOK_W];
     always @(posedge clk)
-        if (en) begin
+        if (en && i_avail) begin
             vscale1_q <= s_axis_vscale_tdata;
             bank1_q <= i_bank;
             first1_q <= i_chunk == {CHUNK_W{1'b0}};
@@ -247,7 +248,7 @@ module rill_softmax #(
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(COPIES)) u_out (
         .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(out_ready), .s_side({end1_q, user1_q}), .en(en), .step(step), .valid(valid),
         .m_tvalid(m_axis_p_tvalid), .m_tready(m_axis_p_tready), .m_side({m_axis_p_tlast, m_axis_p_tuser}));
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(16)) u_vscale (.clk(clk), .rst(rst), .en(en), .d(vscale17_in), .q(vscale17));
+    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(16)) u_vscale (.clk(clk), .rst(rst), .en(step[0]), .d(vscale17_in), .q(vscale17));
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_out
             wire        mine = step[i*COPIES/LANES];
@@ -290,28 +291,32 @@ module rill_softmax #(
     reg  [LEVELS:0]   sum_valid_q;
     wire [LEVELS+1:0] sum_valid = {sum_valid_q, valid[LATENCY-1]};
     reg  [INV-1:0]    inv_valid_q;
+    reg               late_q;                           // any of sum_valid_q and inv_valid_q
+    wire              step_late = en && (valid[LATENCY-1] || late_q);
     wire [47:0]       sum_now = (sum_first ? 48'd0 : sum_q[sum_user[TOK_W-1:0]]) + chunk_sum;
 
-    rill_sum_tree #(.DATA_W(48), .LANES(LANES)) u_sum (.clk(clk), .en(en), .d(fixed), .q(chunk_sum));
-    rill_delay_line #(.DATA_W(USER_W + 2), .DEPTH(SUM_AT)) u_sum_side (.clk(clk), .rst(rst), .en(en), .d({first1_q, last1_q, user1_q}),
-        .q({sum_first, sum_last, sum_user}));
+    rill_sum_tree #(.DATA_W(48), .LANES(LANES)) u_sum (.clk(clk), .en(step_late), .d(fixed), .q(chunk_sum));
+    rill_delay_line #(.DATA_W(USER_W + 2), .DEPTH(SUM_AT)) u_sum_side (.clk(clk), .rst(rst), .en(step[0] || step_late),
+        .d({first1_q, last1_q, user1_q}), .q({sum_first, sum_last, sum_user}));
     always @(posedge clk)
         if (rst) begin
             sum_valid_q <= {(LEVELS+1){1'b0}};
             inv_valid_q <= {INV{1'b0}};
-        end else if (en) begin
+            late_q <= 1'b0;
+        end else if (step_late) begin
+            late_q <= |sum_valid[LEVELS:0] || |inv_valid_q[INV-2:0];
             sum_valid_q <= sum_valid[LEVELS:0];
             inv_valid_q <= {inv_valid_q[INV-2:0], sum_valid[LEVELS] && sum_last};
         end
     always @(posedge clk)
-        if (en) begin
+        if (step_late) begin
             if (sum_valid[LEVELS]) sum_q[sum_user[TOK_W-1:0]] <= sum_now;
             total_q <= sum_now;
         end
-    rill_fp32_from_int #(.WIDTH(48)) u_total (.clk(clk), .en(en), .a(total_q), .y(total_float));
-    rill_fp32_mul #(.SATURATE(0)) u_grid (.clk(clk), .en(en), .a(total_float), .b(32'h30800000), .y(total), .fault(total_fault)); // 2^-30
-    rill_fp32_recip u_recip (.clk(clk), .en(en), .a(total), .y(inv), .fault(inv_fault));
-    rill_delay_line #(.DATA_W(USER_W), .DEPTH(INV)) u_inv_user (.clk(clk), .rst(rst), .en(en), .d(sum_user), .q(inv_user));
+    rill_fp32_from_int #(.WIDTH(48)) u_total (.clk(clk), .en(step_late), .a(total_q), .y(total_float));
+    rill_fp32_mul #(.SATURATE(0)) u_grid (.clk(clk), .en(step_late), .a(total_float), .b(32'h30800000), .y(total), .fault(total_fault)); // 2^-30
+    rill_fp32_recip u_recip (.clk(clk), .en(step_late), .a(total), .y(inv), .fault(inv_fault));
+    rill_delay_line #(.DATA_W(USER_W), .DEPTH(INV)) u_inv_user (.clk(clk), .rst(rst), .en(step_late), .d(sum_user), .q(inv_user));
 
     // Scalars wait in a FIFO with room reserved for a whole firing before it starts.
     localparam ROOM = 4 * TOKENS;
