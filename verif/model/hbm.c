@@ -41,12 +41,18 @@ struct hbm_channel {
     struct hbm_stats stats;
 };
 
+struct next_beat { // of a channel's reads: what is needed when it is taken
+    const uint8_t *data;
+    const uint64_t *ready;
+};
+
 struct hbm {
     struct hbm_config config;
     uint64_t period_fs, cycle, now; // now in ps
     uint64_t beats;
     hbm_observer *observer;
     void *observer_ctx;
+    struct next_beat next[HBM_MAX_CHANNELS];
     struct hbm_channel channel[HBM_MAX_CHANNELS];
 };
 
@@ -222,6 +228,19 @@ static int cycles_until(const struct hbm *hbm, uint64_t time) {
     return cycles > 4096 ? 4096 : (int)cycles;
 }
 
+// The beats of all channels are taken one channel after the other, and no cache holds them: what a channel some places further on gives next is
+// fetched beside this one's work.
+static void fetch_ahead(struct hbm_channel *ch) {
+    struct hbm *hbm = ch->hbm;
+    const struct next_beat *ahead = &hbm->next[(ch->index + 3) % HBM_MAX_CHANNELS];
+    __builtin_prefetch(ahead->data);
+    __builtin_prefetch(ahead->ready);
+    const struct burst *b = queue_at(&ch->reads, 0);
+    if (ch->reads.count == 0 || b->resp == HBM_DECERR) return;
+    size_t at = (size_t)b->done * (size_t)hbm->config.beat_bytes;
+    hbm->next[ch->index] = (struct next_beat){.data = ch->memory + b->offset + at, .ready = &b->ready[b->done]};
+}
+
 int hbm_take_read(struct hbm_channel *ch, uint8_t data[], struct hbm_beat *beat) {
     if (ch->reads.count == 0) return -1;
     struct burst *b = queue_at(&ch->reads, 0);
@@ -236,6 +255,7 @@ int hbm_take_read(struct hbm_channel *ch, uint8_t data[], struct hbm_beat *beat)
     ch->stats.read_bytes += beat_bytes;
     ch->hbm->beats++;
     if (beat->last) queue_pop(&ch->reads);
+    fetch_ahead(ch);
     return 0;
 }
 
