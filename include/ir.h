@@ -242,6 +242,7 @@ struct ir {
 int ir_add_tensor(struct ir *, const char *name, enum ir_dtype, struct loc);
 int ir_add_node(struct ir *, const char *name, int op, struct loc);
 int ir_add_region(struct ir *, const char *name, int64_t repeat, enum ir_when, struct loc);
+void ir_move_node(struct ir *, int node, int to, int region); // to an earlier place, in this region
 int ir_add_kernel(struct ir *, const char *name, const char *module, int node);
 int ir_add_port(struct ir *, int kernel, const char *name, bool is_output, enum ir_stream_kind, int64_t data_bits);
 void ir_add_wire(struct ir *, int kernel, const char *port, bool is_output, int64_t bits, const char *net);
@@ -255,6 +256,8 @@ int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int ds
 void ir_set_param(struct ir *, int kernel, const char *name, const char *format, ...);
 const char *ir_param_find(const struct ir_kernel *, const char *name); // NULL if absent
 int ir_find_tensor(const struct ir *, const char *name);               // IR_NONE if absent
+const struct ir_carry *ir_carry_of(const struct ir *, int tensor);     // that has it as its local tensor, or NULL
+int ir_first_value(const struct ir *, int tensor);                     // what a carried tensor is in the first repetition; others are it themselves
 int ir_engine_of(const struct ir *, int node);                         // the engine a product fires on, IR_NONE for other operations
 int ir_engine_at(const struct ir *, int channel);                      // the engine that owns a channel, IR_NONE without engines
 int ir_key_channels(const struct ir *);                                // channels over which positions of K are dealt out; all, without attention

@@ -16,6 +16,7 @@ enum ir_dtype {
     IR_INT8,   // int8 of hand-written kernels
     IR_DTYPES
 };
+extern const char *const ir_dtype_words[IR_DTYPES];
 
 // What bounds a dynamic extent. The static field next to it is the largest value.
 enum ir_dynamic { IR_STATIC, IR_TOKENS /* active tokens of a step */, IR_POSITIONS /* positions seen so far, context at most */ };

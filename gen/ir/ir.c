@@ -43,6 +43,23 @@ int ir_add_region(struct ir *ir, const char *name, int64_t repeat, enum ir_when 
     return id;
 }
 
+void ir_move_node(struct ir *ir, int n, int to, int region) {
+    struct ir_node moved = ir->node[n];
+    int old = moved.region;
+    memmove(&ir->node[to + 1], &ir->node[to], sizeof moved * (size_t)(n - to));
+    moved.region = region;
+    ir->node[to] = moved;
+    ir->region[region].nodes++;
+    ir->region[old].nodes--;
+    for (int r = region + 1; r <= old; r++) ir->region[r].first_node++;
+    for (int t = 0; t < ir->tensors; t++) {
+        int *producer = &ir->tensor[t].producer;
+        if (*producer == n) *producer = to;
+        else if (*producer >= to && *producer < n) ++*producer;
+    }
+    for (int o = 0; o < moved.outputs; o++) ir->tensor[moved.out[o]].region = region;
+}
+
 static int find_kernel(const struct ir *ir, const char *name) {
     for (int k = 0; k < ir->kernels; k++)
         if (!strcmp(ir->kernel[k].name, name)) return k;
@@ -229,6 +246,8 @@ const char *ir_attr_string(const struct ir_attrs *attrs, const char *key, const 
 
 // ---- look-up ----
 
+const char *const ir_dtype_words[IR_DTYPES] = {"f32", "mx", "acc", "kv", "scalar", "id", "int8"};
+
 int ir_engine_of(const struct ir *ir, int node) {
     for (int f = 0; f < ir->firings; f++)
         if (ir->firing[f].node == node) return ir->firing[f].engine;
@@ -259,6 +278,18 @@ int ir_find_tensor(const struct ir *ir, const char *name) {
     for (int i = 0; i < ir->tensors; i++)
         if (!strcmp(ir->tensor[i].name, name)) return i;
     return IR_NONE;
+}
+
+const struct ir_carry *ir_carry_of(const struct ir *ir, int tensor) {
+    for (int r = 0; r < ir->regions; r++)
+        for (int c = 0; c < ir->region[r].carries; c++)
+            if (ir->region[r].carry[c].local == tensor) return &ir->region[r].carry[c];
+    return NULL;
+}
+
+int ir_first_value(const struct ir *ir, int tensor) {
+    for (const struct ir_carry *c = ir_carry_of(ir, tensor); c; c = ir_carry_of(ir, tensor)) tensor = c->init;
+    return tensor;
 }
 
 int ir_node_lanes(const struct ir *ir, int node) { return ir->node[node].lanes > 0 ? ir->node[node].lanes : ir->design.lanes; }

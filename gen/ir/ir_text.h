@@ -5,7 +5,6 @@
 
 #define IR_TEXT_MAGIC "rill ir"
 
-static const char *const ir_dtype_words[] = {"f32", "mx", "acc", "kv", "scalar", "id", "int8"};
 static const char *const ir_dynamic_words[] = {"static", "tokens", "positions"};
 static const char *const ir_when_words[] = {"always", "last"};
 static const char *const ir_stream_words[] = {"tokens", "counted", "bare", "memory"};

@@ -12,17 +12,12 @@ enum {
 static const struct ir_tensor *input(const struct ir *ir, const struct ir_node *node, int i) { return &ir->tensor[node->in[i]]; }
 static struct ir_tensor *output(struct ir *ir, const struct ir_node *node, int i) { return &ir->tensor[node->out[i]]; }
 
-static const char *dtype_name(enum ir_dtype dtype) {
-    static const char *const names[IR_DTYPES] = {"f32", "mx", "acc", "kv", "scalar", "id", "int8"};
-    return names[dtype];
-}
-
 bool type_expect(const struct ir *ir, const struct ir_node *node, int i, enum ir_dtype want, struct diag *diag) {
     const struct ir_tensor *t = input(ir, node, i);
     if (t->dtype == want) return true;
     if (t->dtype == IR_DTYPES) return false; // its own operation has been reported
     diag_error(diag, node->loc, "%s `%s`: input %d, `%s`, is %s, but %s is needed", ir_op_of(ir, node->op)->name, node->name, i + 1, t->name,
-               dtype_name(t->dtype), dtype_name(want));
+               ir_dtype_words[t->dtype], ir_dtype_words[want]);
     if (want == IR_MX && t->dtype == IR_F32) diag_note(diag, node->loc, "put a `quantize` between them");
     if (want == IR_F32 && t->dtype == IR_ACC) diag_note(diag, node->loc, "put a `dequantize` between them");
     return false;
@@ -72,6 +67,35 @@ static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b) {
     return same;
 }
 
+static bool grows(const struct ir_tensor *t) { return t->rank > 1 && t->shape[t->rank - 1].dynamic == IR_POSITIONS; }
+
+static bool same_rows(const struct ir_tensor *a, const struct ir_tensor *b) {
+    if (a->heads != b->heads || grows(a) != grows(b)) return false;
+    return !a->heads || a->shape[0].bound == b->shape[0].bound;
+}
+
+static const char *travels(const struct ir_tensor *t) {
+    return !t->heads ? "as a whole" : grows(t) ? "head by head, in rows that grow with the position" : "head by head";
+}
+
+void type_note_heads(const struct ir_tensor *t, const struct ir_node *node, struct diag *diag) {
+    if (t->heads && !grows(t)) diag_note(diag, node->loc, "`scale` joins the heads of attention");
+}
+
+// A head is a firing of its own: it goes only with as many heads of as many elements.
+static bool check_rows(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *a, const struct ir_tensor *b, struct diag *diag) {
+    if (same_rows(a, b)) return true;
+    const char *name = ir_op_of(ir, node->op)->name;
+    if (travels(a) == travels(b)) {
+        diag_error(diag, node->loc, "%s `%s`: `%s` has %lld heads and `%s` %lld", name, node->name, a->name, (long long)a->shape[0].bound, b->name,
+                   (long long)b->shape[0].bound);
+        return false;
+    }
+    diag_error(diag, node->loc, "%s `%s`: `%s` travels %s, `%s` %s", name, node->name, a->name, travels(a), b->name, travels(b));
+    if (!grows(a) && !grows(b)) diag_note(diag, node->loc, "`scale` joins the heads of attention");
+    return false;
+}
+
 bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
     struct ir_tensor *out = output(ir, node, 0);
     for (int i = 0; i < node->inputs; i++)
@@ -90,6 +114,8 @@ bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
             diag_note(diag, node->loc, "`reshape` or `transpose` makes them alike");
             return false;
         }
+    for (int i = 1; i < node->inputs; i++)
+        if (!check_rows(ir, node, first, input(ir, node, i), diag)) return false;
     out->dtype = IR_F32;
     copy_shape(out, first);
     return true;
@@ -101,8 +127,9 @@ static bool expect_vector(const struct ir *ir, const struct ir_node *node, struc
     if (t->rank < 2) return true;
     diag_error(diag, node->loc, "%s `%s`: `%s` has %lld rows, but one vector is needed", ir_op_of(ir, node->op)->name, node->name, t->name,
                (long long)t->shape[0].bound);
-    if (t->heads) diag_note(diag, node->loc, "`scale` joins the heads of attention");
-    else if (ir_op_has_extra(ir, node->op, "along")) diag_note(diag, node->loc, "`along: %d` takes every row by itself", t->rank - 1);
+    type_note_heads(t, node, diag);
+    if (t->heads) return false;
+    if (ir_op_has_extra(ir, node->op, "along")) diag_note(diag, node->loc, "`along: %d` takes every row by itself", t->rank - 1);
     else diag_note(diag, node->loc, "`reshape` makes one vector of them");
     return false;
 }
@@ -111,7 +138,7 @@ bool type_norm(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
     const struct ir_attr *along = ir_attr_find(&node->attrs, "along");
     const struct ir_tensor *t = input(ir, node, 0);
-    if (!along) return expect_vector(ir, node, diag) && type_same(ir, node, diag);
+    if (!along || t->heads) return expect_vector(ir, node, diag) && type_same(ir, node, diag);
     if (is_array(t) ? along->i >= 0 && along->i < t->rank : t->rank < 2 && along->i == 0) return type_same(ir, node, diag);
     diag_error(diag, along->loc.source ? along->loc : node->loc, "%s `%s`: `%s` has no dimension %lld to work along", ir_op_of(ir, node->op)->name,
                node->name, t->name, (long long)along->i);
@@ -166,8 +193,16 @@ bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return true;
 }
 
+// Only `attn_values` multiplies what the softmax of a head has made.
+static bool expect_no_heads(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
+    const struct ir_tensor *t = input(ir, node, 0);
+    if (!t->heads) return true;
+    diag_error(diag, node->loc, "%s `%s`: `%s` travels %s: `attn_values` takes it", ir_op_of(ir, node->op)->name, node->name, t->name, travels(t));
+    return false;
+}
+
 bool type_matmul(struct ir *ir, struct ir_node *node, struct diag *diag) {
-    if (!type_expect(ir, node, 0, IR_MX, diag)) return false;
+    if (!type_expect(ir, node, 0, IR_MX, diag) || !expect_no_heads(ir, node, diag)) return false;
     const struct ir_tensor *in = input(ir, node, 0);
     struct ir_tensor *out = output(ir, node, 0);
     if (in->block != ir->design.group) {
@@ -211,7 +246,14 @@ bool type_kv_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
         diag_error(diag, node->loc, "kv_quantize `%s`: role `%s` is neither `key` nor `value`", node->name, role);
         return false;
     }
-    int64_t heads = ir_attr_int(&node->attrs, "heads", 0), n = ir_tensor_elements(input(ir, node, 0));
+    const struct ir_tensor *in = input(ir, node, 0);
+    int64_t heads = ir_attr_int(&node->attrs, "heads", 0), n = ir_tensor_elements(in);
+    if (in->heads && (grows(in) || heads % in->shape[0].bound)) {
+        diag_error(diag, node->loc, "kv_quantize `%s`: `%s` travels %s, %lld of them", node->name, in->name, travels(in),
+                   (long long)in->shape[0].bound);
+        if (!grows(in)) diag_note(diag, node->loc, "`scale` joins them");
+        return false;
+    }
     if (heads < 1 || n % heads || (n / heads) % ir->design.lanes) {
         diag_error(diag, node->loc, "kv_quantize `%s`: %lld elements do not split into %lld heads of a multiple of %d lanes", node->name,
                    (long long)n, (long long)heads, ir->design.lanes);
@@ -223,7 +265,7 @@ bool type_kv_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
 }
 
 bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
-    if (!type_expect(ir, node, 0, IR_MX, diag) || !type_expect(ir, node, 1, IR_KV, diag)) return false;
+    if (!type_expect(ir, node, 0, IR_MX, diag) || !type_expect(ir, node, 1, IR_KV, diag) || !expect_no_heads(ir, node, diag)) return false;
     const struct ir_tensor *q = input(ir, node, 0), *k = input(ir, node, 1);
     int64_t kv_heads = k->shape[0].bound, head_dim = k->shape[1].bound, heads = ir_tensor_elements(q) / head_dim;
     if (ir_tensor_elements(q) % (kv_heads * head_dim) || q->block != head_dim) {
@@ -232,6 +274,12 @@ bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
                    "blocks of %lld)",
                    node->name, q->name, (long long)kv_heads, (long long)head_dim, (long long)ir_tensor_elements(q), (long long)q->block);
         if (q->block != head_dim) note_block(ir, q, head_dim, "the size of a head", diag);
+        return false;
+    }
+    if (q->producer == IR_NONE || (q->rank > 1 && q->shape[q->rank - 1].bound != head_dim)) {
+        diag_error(diag, node->loc, "attn_scores `%s`: `%s` %s", node->name, q->name,
+                   q->producer == IR_NONE ? "is carried: its `quantize` must stand in the region" : "has rows that are not a head each");
+        if (q->producer != IR_NONE) diag_note(diag, node->loc, "`reshape` before the `quantize` makes one vector of them");
         return false;
     }
     if (heads / kv_heads > MAX_GROUP) {
@@ -282,6 +330,11 @@ bool type_scale(struct ir *ir, struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *x = input(ir, node, 0), *s = input(ir, node, 1);
     if (!x->heads || x->shape[0].bound != s->shape[0].bound) {
         diag_error(diag, node->loc, "scale `%s`: `%s` has not one row per scalar of `%s`", node->name, x->name, s->name);
+        return false;
+    }
+    if (grows(x)) {
+        diag_error(diag, node->loc, "scale `%s`: `%s` travels %s: only the heads that `attn_values` makes can be joined", node->name, x->name,
+                   travels(x));
         return false;
     }
     set_vector(output(ir, node, 0), IR_F32, ir_tensor_elements(x));

@@ -8,6 +8,9 @@
 // An error where input i of the node has another dtype.
 bool type_expect(const struct ir *, const struct ir_node *, int i, enum ir_dtype want, struct diag *);
 
+// How heads become a vector, where they can.
+void type_note_heads(const struct ir_tensor *, const struct ir_node *, struct diag *);
+
 ir_type_rule type_embed, type_position, type_same, type_norm, type_quantize, type_matmul, type_dequantize, type_kv_quantize, type_attn_scores,
     type_softmax, type_attn_values, type_scale, type_argmax, type_transpose, type_reshape, type_custom;
 

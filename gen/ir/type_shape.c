@@ -41,6 +41,7 @@ bool type_transpose(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
     if (in->rank < 2 || in->heads) {
         diag_error(diag, node->loc, "transpose `%s`: `%s` is not a tensor of 2 or 3 dimensions", node->name, in->name);
+        type_note_heads(in, node, diag);
         return false;
     }
     if (!ir_permutation(ir, node, perm)) {
@@ -64,6 +65,7 @@ bool type_reshape(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (in->heads || count < 1 || count > MAX_DIMS || elements != ir_tensor_elements(in)) {
         diag_error(diag, place(node, "shape"), "reshape `%s`: `shape` must hold 1 to %d extents, %lld elements in all, as `%s` [%s]%s", node->name,
                    MAX_DIMS, (long long)ir_tensor_elements(in), in->name, dims_text(ir, in), in->heads ? ", which must have no heads" : "");
+        type_note_heads(in, node, diag);
         return false;
     }
     out->dtype = IR_F32;

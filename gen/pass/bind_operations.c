@@ -74,13 +74,17 @@ static void bind_output(struct ir *ir, int tensor) {
 }
 
 static bool check_ends(const struct ir *ir, struct diag *diag) {
-    if (ir->design.is_lm) return true;
-    for (int o = 0; o < ir->outputs; o++)
-        if (ir->tensor[ir->output[o]].dtype != IR_F32) {
-            diag_error(diag, ir->tensor[ir->output[o]].loc, "output `%s` is not fp32", ir->tensor[ir->output[o]].name);
-            return false;
-        }
-    return true;
+    bool ok = true;
+    for (int o = 0; o < ir->outputs && !ir->design.is_lm; o++) {
+        const struct ir_tensor *t = &ir->tensor[ir->output[o]];
+        if (t->dtype == IR_F32 && !t->heads) continue;
+        bool grows = t->rank > 1 && t->shape[t->rank - 1].dynamic == IR_POSITIONS;
+        ok = false;
+        if (t->dtype != IR_F32) diag_error(diag, t->loc, "output `%s` is not fp32", t->name);
+        else diag_error(diag, t->loc, "output `%s` travels head by head%s", t->name, grows ? ", in rows that grow with the position" : "");
+        if (t->heads && t->dtype == IR_F32 && !grows) diag_note(diag, t->loc, "`scale` joins the heads of attention");
+    }
+    return ok;
 }
 
 bool pass_bind_operations(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {

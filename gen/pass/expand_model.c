@@ -67,11 +67,11 @@ static void fill_defaults(struct ir *ir, struct ir_node *node) {
     if (node->op == IR_OP_MATMUL && !ir_attr_find(&node->attrs, "weights")) ir_attr_set_string(ir, &node->attrs, "weights", ir->design.weights);
 }
 
-// A graph input that an embedding reads is a token id: the graph is a language model.
+// A graph input that an embedding reads, at once or as a carried value's first, is a token id: the graph is a language model.
 static bool find_ids(struct ir *ir, struct diag *diag) {
     for (int n = 0; n < ir->nodes; n++) {
-        int in = ir->node[n].inputs > 0 ? ir->node[n].in[0] : IR_NONE;
-        if (ir->node[n].op != IR_OP_EMBED || ir->tensor[in].producer != IR_NONE) continue;
+        int in = ir->node[n].op == IR_OP_EMBED ? ir_first_value(ir, ir->node[n].in[0]) : IR_NONE;
+        if (in == IR_NONE || ir->tensor[in].producer != IR_NONE) continue;
         if (ir_tensor_elements(&ir->tensor[in]) != 1) {
             diag_error(diag, ir->tensor[in].loc, "`embed` reads `%s`: a token id has the shape [1], not %lld elements", ir->tensor[in].name,
                        (long long)ir_tensor_elements(&ir->tensor[in]));
@@ -147,6 +147,7 @@ bool pass_expand_model(struct ir *ir, const struct rill_spec *spec, struct diag 
     else if (!model_expand_graph(ir, spec, diag)) return false;
     gather_products(ir);
     for (int n = 0; n < ir->nodes; n++) fill_defaults(ir, &ir->node[n]);
+    split_queries(ir);
     if (!find_ids(ir, diag) || !check_context(ir, spec, diag)) return false;
     return check_positions(ir, diag) && (ir->design.is_lm ? check_ids(ir, diag) : check_rows(ir, diag));
 }

@@ -11,24 +11,33 @@ static void copy_type(struct ir_tensor *to, const struct ir_tensor *from) {
     memcpy(to->shape, from->shape, sizeof to->shape);
     to->block = from->block;
     to->exp_min = from->exp_min;
+    to->heads = from->heads;
 }
 
 static bool same_type(const struct ir_tensor *a, const struct ir_tensor *b) {
-    return a->dtype == b->dtype && ir_tensor_elements(a) == ir_tensor_elements(b) && a->block == b->block;
+    return a->dtype == b->dtype && ir_tensor_elements(a) == ir_tensor_elements(b) && a->block == b->block && a->exp_min == b->exp_min;
 }
 
 // Tensors of several dimensions keep them: their elements are counted in that order.
 static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b) {
-    if (a->heads || b->heads || (a->rank < 2 && b->rank < 2)) return true;
     bool same = a->rank == b->rank;
-    for (int d = 0; same && d < a->rank; d++) same = a->shape[d].bound == b->shape[d].bound;
-    return same;
+    for (int d = 0; same && d < a->rank; d++) same = a->shape[d].bound == b->shape[d].bound && a->shape[d].dynamic == b->shape[d].dynamic;
+    return same && a->heads == b->heads;
 }
 
 static const char *shape_text(const struct ir *ir, const struct ir_tensor *t) {
     const char *text = "[";
     for (int d = 0; d < t->rank; d++) text = arena_printf(ir->arena, "%s%s%lld", text, d ? ", " : "", (long long)t->shape[d].bound);
     return arena_printf(ir->arena, "%s]", text);
+}
+
+// What the two ends of a carry differ in.
+static const char *type_text(const struct ir *ir, const struct ir_tensor *t) {
+    const char *elements = arena_printf(ir->arena, "%lld elements", (long long)ir_tensor_elements(t));
+    if (t->dtype == IR_F32) return elements;
+    if (t->dtype == IR_MX)
+        return arena_printf(ir->arena, "%s, quantized: block %lld, exp_min %lld", elements, (long long)t->block, (long long)t->exp_min);
+    return arena_printf(ir->arena, "%s of type %s", elements, ir_dtype_words[t->dtype]);
 }
 
 static bool check_carries(const struct ir *ir, const struct ir_region *region, struct diag *diag) {
@@ -43,8 +52,8 @@ static bool check_carries(const struct ir *ir, const struct ir_region *region, s
             diag_note(diag, next->loc, "`reshape` or `transpose` makes them alike");
             continue;
         }
-        diag_error(diag, next->loc, "`%s` (%lld elements) cannot be the next `%s` (%lld elements) of region `%s`", next->name,
-                   (long long)ir_tensor_elements(next), local->name, (long long)ir_tensor_elements(local), region->name);
+        diag_error(diag, next->loc, "`%s` (%s) cannot be the next `%s` (%s) of region `%s`", next->name, type_text(ir, next), local->name,
+                   type_text(ir, local), region->name);
     }
     return ok;
 }
@@ -56,27 +65,36 @@ static bool infer_node(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return false;
 }
 
-// The argmax whose results an embedding reads: at once, or as the next ids. IR_NONE: only what comes from outside.
-static int ids_of(const struct ir *ir, const struct ir_node *embed) {
-    int from = ir->tensor[embed->in[0]].producer;
+// The table of an embedding has a row for every id that this operation makes.
+static bool check_table(const struct ir *ir, const struct ir_node *node, int from, struct diag *diag) {
+    if (from == IR_NONE || ir->node[from].op != IR_OP_ARGMAX) return true;
+    int64_t rows = ir_attr_int(&node->attrs, "rows", 0), ids = ir_tensor_elements(&ir->tensor[ir->node[from].in[0]]);
+    if (ids <= rows) return true;
+    struct loc loc = ir_attr_find(&node->attrs, "rows")->loc;
+    if (!loc.source) loc = node->loc;
+    diag_error(diag, loc, "embed `%s`: a table of %lld rows, but `%s` makes ids below %lld", node->name, (long long)rows, ir->node[from].name,
+               (long long)ids);
+    diag_note(diag, loc, "the nearest legal value is %lld; or `%s` takes %lld elements", (long long)ids, ir->node[from].name, (long long)rows);
+    return false;
+}
+
+// The operation that makes the ids of a tensor which is not carried: an input's come from outside and, in a language model, from its output.
+static int ids_of(const struct ir *ir, int tensor) {
+    int from = ir->tensor[tensor].producer;
     return from != IR_NONE ? from : ir->design.is_lm ? ir->tensor[ir->output[0]].producer : IR_NONE;
 }
 
-// A table has a row for every id that the design makes.
 static bool check_tables(const struct ir *ir, struct diag *diag) {
     bool ok = true;
     for (int n = 0; n < ir->nodes; n++) {
         const struct ir_node *node = &ir->node[n];
-        int from = node->op == IR_OP_EMBED ? ids_of(ir, node) : IR_NONE;
-        if (from == IR_NONE || ir->node[from].op != IR_OP_ARGMAX) continue;
-        int64_t rows = ir_attr_int(&node->attrs, "rows", 0), ids = ir_tensor_elements(&ir->tensor[ir->node[from].in[0]]);
-        if (ids <= rows) continue;
-        struct loc loc = ir_attr_find(&node->attrs, "rows")->loc;
-        if (!loc.source) loc = node->loc;
-        diag_error(diag, loc, "embed `%s`: a table of %lld rows, but `%s` makes ids below %lld", node->name, (long long)rows, ir->node[from].name,
-                   (long long)ids);
-        diag_note(diag, loc, "the nearest legal value is %lld; or `%s` takes %lld elements", (long long)ids, ir->node[from].name, (long long)rows);
-        ok = false;
+        if (node->op != IR_OP_EMBED) continue;
+        int ids = node->in[0];
+        for (const struct ir_carry *c = ir_carry_of(ir, ids); c && ok; c = ir_carry_of(ir, ids)) {
+            ok &= check_table(ir, node, ids_of(ir, c->next), diag);
+            ids = c->init;
+        }
+        ok &= check_table(ir, node, ids_of(ir, ids), diag);
     }
     return ok;
 }

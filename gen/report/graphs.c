@@ -63,9 +63,8 @@ static void add_node(struct text *out, char letter, int id, const char *label, e
 }
 
 static const char *shape_of(const struct ir *ir, int tensor) {
-    static const char *const dtypes[IR_DTYPES] = {"f32", "mx", "acc", "kv", "scalar", "id"};
     const struct ir_tensor *t = &ir->tensor[tensor];
-    const char *s = dtypes[t->dtype];
+    const char *s = ir_dtype_words[t->dtype];
     for (int d = 0; d < t->rank; d++)
         s = arena_printf(ir->arena, "%s%s%s%lld", s, d ? "x" : " ", t->shape[d].dynamic == IR_STATIC ? "" : "<=", (long long)t->shape[d].bound);
     return s;

@@ -96,10 +96,11 @@ static void open_tensor_edge(struct check *check, struct edge *e, const struct i
     e->counted = src->kind == IR_STREAM_COUNTED;
     e->firings = firings_of(ir, e->tensor) * (src->cut > 1 ? (int)src->cut : 1);
     e->walked = array_walk(ir, e->tensor, &name->type, &e->walk);
-    e->is_logits = reader != IR_NONE && ir->node[reader].op == IR_OP_ARGMAX && ir->node[reader].in[0] == e->tensor;
+    bool chosen_from = reader != IR_NONE && ir->node[reader].op == IR_OP_ARGMAX && ir->node[reader].in[0] == e->tensor;
+    e->is_logits = chosen_from && ir->outputs > 0 && ir->node[reader].out[0] == ir->output[0];
     const struct custom *custom = ir_custom_kernel(ir, graph->src_kernel);
     e->given = custom && !custom->function;
-    e->always = e->given || e->is_logits || e->dtype == IR_ID || e->dtype == IR_KV || is_residual(ir, e->tensor);
+    e->always = e->given || chosen_from || e->dtype == IR_ID || e->dtype == IR_KV || is_residual(ir, e->tensor);
     set_repetitions(ir, e, name->region, !strcmp(ir->kernel[graph->dst_kernel].module, "rill_stream_writer"));
 }
 
