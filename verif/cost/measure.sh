@@ -5,7 +5,7 @@ set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 table=$root/verif/cost/measured.txt
 limit=${RILL_MEASURE_TIMEOUT:-300}
-. "$root/verif/cost/parameters.sh"
+. "$root/verif/timing/netlist.sh"
 . "$root/verif/cost/instances.sh"
 
 usage() {
@@ -16,11 +16,13 @@ usage: verif/cost/measure.sh MODULE [NAME=VALUE...]
   MODULE      synthesizes one template (yosys synth_xilinx -family xcup) and prints its row of the table
   NAME=VALUE  its parameters, as Verilog constants. For schedule tables also NAME=random:BITS, that many bits that look random, and
               NAME=turns:ENTRIES:PORTS, entries of 8 bits that name the ports in turn; with apart=MODULE, all instances of a part are
-              synthesized once and not together with what is around them: for modules with many equal parts
+              synthesized once and not together with what is around them: for modules with many equal parts; apart=units: all units of
+              which a kernel has one or more for each lane
   --table     measures the rows of verif/cost/measured.txt that have no figures yet and puts them in; a new row is a line `MODULE NAME=VALUE...`
   --all       those that have figures, too
   module      only rows of these modules
   --design    the rows of a generated design's instances with their own parameters, which are not in the table yet, each once: to be added to it
+Netlists of modules without such units, and of rows with apart=units, are those of verif/timing/run.sh, in build/timing/: made once for both.
 
 A row: MODULE NAME=VALUE... : LUT FF DSP BRAM36 URAM
 LUT counts every LUT cell once, LUTRAM by the LUTs it occupies, a shift register as one; a RAMB18 is half a BRAM36.
@@ -28,12 +30,32 @@ One synthesis may take RILL_MEASURE_TIMEOUT seconds (default 300).
 TEXT
 }
 
-# Registers with the attribute keep are equal copies, for their loads' sake: Yosys heeds it on cells alone and would make one of them.
-keep_copies="proc; select -set kept a:keep %ci1:+[Q] a:keep %d; opt_dff @kept; setattr -set keep 1 a:keep %ci1:+[Q] a:keep %d; "
+# Whether a row's netlist is one that verif/timing/run.sh makes: units are synthesized apart there.
+of_timing() { # module name=value...
+    local part
+    [[ " $* " != *" apart=units "* ]] || return 0
+    [[ " $* " != *" apart="* ]] || return 1
+    for part in $(closure_of "$1"); do [[ " $units " != *" $part "* ]] || return 1; done
+}
+
+# From that netlist, in which shift registers are flip-flops.
+count_netlist() { # result-file module name=value...
+    local result=$1 arg args=() name log=$1.log
+    shift
+    for arg in "$@"; do [ "$arg" = apart=units ] || args+=("$arg"); done
+    name=$(netlist_name "${args[@]}")
+    RILL_TIMING_TIMEOUT=$limit synthesize_once "$name" "${args[@]}" || return 1
+    yosys -q -p "read_json $work/$name.json; setparam -set IS_C_INVERTED 1'b0 -set IS_D_INVERTED 1'b0 -set IS_R_INVERTED 1'b0 t:FDRE;
+        xilinx_srl -fixed; techmap -map +/xilinx/cells_map.v; clean; tee -q -o $result stat -top $1" >"$log" 2>&1
+}
 
 synthesize() { # result-file module name=value...
     local result=$1 module=$2 arg parameters=() apart=""
     shift
+    if of_timing "$@"; then
+        count_netlist "$result" "$@"
+        return
+    fi
     for arg in "$@"; do
         case $arg in
             apart=*) apart+="setattr -mod -set keep_hierarchy 1 *${arg#apart=}*; " ;;
@@ -109,20 +131,13 @@ update_table() { # all(0|1) module...
     return $failed
 }
 
-# Equal parts of a module with many of them, which are synthesized once.
-declare -A equal_parts=(
-    [rill_engine]="rill_engine_lane rill_dequantize" [rill_v_tail]=rill_v_tail_ram [rill_gelu]=rill_gelu_lane [rill_silu]=rill_silu_lane
-    [rill_add]=rill_fp32_add [rill_mul]=rill_fp32_mul [rill_scale]=rill_fp32_mul [rill_embed]="rill_fp32_mul rill_fp32_from_int"
-    [rill_softmax]="rill_fp32_exp rill_fp32_add rill_fp32_mul rill_fp32_to_fixed" [rill_kv_quantize]="rill_fp32_mul rill_fp32_to_fixed"
-    [rill_layernorm]="rill_fp32_add rill_fp32_mul rill_fp32_to_fixed rill_fp32_from_int" [rill_rmsnorm]="rill_fp32_mul rill_fp32_to_fixed"
-)
 design_rows() { # directory
     local row part
     design_instances "$1" | grep -vE '^rill_(fifo|register_slice|register_tree|fork) ' | while IFS= read -r row; do
         ! grep -qF "$row" "$table" || continue
-        if [[ $row =~ (LANES|CHANNELS)=([0-9]+) && ${BASH_REMATCH[2]} -gt 4 ]]; then
-            for part in ${equal_parts[${row%% *}]:-}; do row+=" apart=$part"; done
-        fi
+        for part in ${equal_parts[${row%% *}]:-}; do row+=" apart=$part"; done
+        # shellcheck disable=SC2086 # one word per parameter
+        of_timing $row || [[ $row == *" apart="* ]] || row+=" apart=units"
         echo "$row"
     done
 }

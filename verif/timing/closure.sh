@@ -4,7 +4,7 @@
 
 # Names of the templates that a Verilog file instantiates (also in branches that its parameters do not take).
 instances_of() { # file
-    grep -oE '^ *rill_[a-z0-9_]+ +(#\(|#$|u_[a-z0-9_]+ *\()' "$1" | grep -oE 'rill_[a-z0-9_]+' | sort -u
+    grep -oE '^ *rill_[a-z0-9_]+ +(#\(|#$|u_[a-z0-9_]+ *\()' "$1" | grep -oE 'rill_[a-z0-9_]+' | LC_ALL=C sort -u # the same order everywhere: netlists are known by it
 }
 
 declare -A template_file=()

@@ -5,7 +5,7 @@
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../../tests/verdict.sh"
-. "$here/../cost/parameters.sh"
+. "$here/netlist.sh"
 . "$here/../cost/instances.sh"
 
 usage() {
@@ -23,54 +23,12 @@ that was broken off goes on where it was.
 TEXT
 }
 
-work=$root/build/timing limit=${RILL_TIMING_LIMIT:-3.2} options=()
-mkdir -p "$work"
-
-# Units of which a kernel has one or more for each lane are mapped once and put in their places afterwards: no logic moves over their borders, and the
-# synthesis of many lanes takes the time of one. All paths are walked in the whole.
-units="rill_fp32_add rill_fp32_mul rill_fp32_exp rill_fp32_recip rill_fp32_rsqrt rill_fp32_from_int rill_fp32_to_fixed rill_gelu_lane rill_silu_lane"
-apart="" together="setattr -mod -unset keep_hierarchy"
-for unit in $units; do
-    apart+="setattr -mod -set keep_hierarchy 1 *$unit; setattr -mod -set keep_hierarchy 1 *$unit\\\\*; "
-    together+=" *$unit *$unit\\\\*"
-done
-together+="; flatten; opt_clean -purge"
-
-# What a netlist depends on: not on what is inside the modules that it leaves empty.
-netlist_key() { # MODULE NAME=VALUE...
-    local part
-    {
-        echo "$* $script $apart $together $synth_options"
-        yosys -V
-        for part in $(closure_of "$1"); do [[ " $* " == *" box=$part "* ]] || cat "$root/${template_file[$part]}"; done
-    } | sha256sum | cut -c1-64
-}
-
-# Makes $work/NAME.json unless the one that is there is of the same sources.
-synthesize_once() { # NAME MODULE NAME=VALUE...
-    local name=$1 top=$2 key arg parameters=() boxes=""
-    shift
-    for arg in "$@"; do
-        case $arg in
-            box=*) boxes+="blackbox *${arg#box=}*; " ;;
-            *) parameters+=("$arg") ;;
-        esac
-    done
-    template_script "${parameters[@]}"
-    key=$(netlist_key "$@")
-    [ -s "$work/$name.json" ] && [ "$(cat "$work/$name.key" 2>/dev/null)" = "$key" ] && return 0
-    rm -f "$work/$name.key"
-    script+="hierarchy -top $top; setattr -mod -set keep_hierarchy 1 *rill_register_tree*; $boxes" # Yosys would merge the copies
-    script+="$apart synth_xilinx $synth_options -nosrl -top $top; $together; write_json $work/$name.json"
-    (cd "$root" && timeout "${RILL_TIMING_TIMEOUT:-1500}" yosys -q -p "$script") >"$log" 2>&1 || return 1
-    echo "$key" >"$work/$name.key"
-}
-
+limit=${RILL_TIMING_LIMIT:-3.2} options=()
 cd "$root" || exit 1 # specs of modules.txt
 netlist="" # the last one walked
 walk_module() { # MODULE NAME=VALUE...
     local name status=0 said
-    name=$(tr -c 'A-Za-z0-9_\n' '_' <<<"$*" | cut -c1-100)_$(sha256sum <<<"$*" | cut -c1-6)
+    name=$(netlist_name "$@")
     netlist=$name log=$work/$name.log
     if ! synthesize_once "$name" "$@"; then
         fail "$*" "no synthesis: $(reason)"
@@ -84,14 +42,17 @@ walk_module() { # MODULE NAME=VALUE...
 
 # Rows of all instances of a design, with large parts that are walked on their own left empty.
 design_lines() { # SPEC
-    local design=$work/design lanes readers writers beats
+    local design=$work/design lanes readers writers beats line part
     log=$work/design.log
     rm -rf "$design"
     if ! "$rill" gen "$1" -o "$design" >"$log" 2>&1; then
         echo "error: $1: $(reason)" >&2
         return 1
     fi
-    design_instances "$design" | sed -E 's/^rill_engine .*/& box=rill_engine_lane box=rill_dequantize/; s/^rill_v_tail .*/& box=rill_v_tail_ram/' >"$work/rows"
+    design_instances "$design" | while IFS= read -r line; do
+        for part in ${equal_parts[${line%% *}]:-}; do line+=" box=$part"; done
+        echo "$line"
+    done >"$work/rows"
     cat "$work/rows"
     # Where no FIFO lies between modules: the memory channel with most engines.
     lanes=$(sed -nE 's/^rill_fork PORTS=([0-9]+)$/\1/p' "$work/rows" | sort -n | tail -n 1)
