@@ -3,8 +3,9 @@
 # shellcheck shell=bash disable=SC2154 # variables from the scripts that source this
 
 # Names of the templates that a Verilog file instantiates (also in branches that its parameters do not take).
+# In the same order everywhere: netlists are known by it.
 instances_of() { # file
-    grep -oE '^ *rill_[a-z0-9_]+ +(#\(|#$|u_[a-z0-9_]+ *\()' "$1" | grep -oE 'rill_[a-z0-9_]+' | LC_ALL=C sort -u # the same order everywhere: netlists are known by it
+    grep -oE '^ *rill_[a-z0-9_]+ +(#\(|#$|u_[a-z0-9_]+ *\()' "$1" | grep -oE 'rill_[a-z0-9_]+' | LC_ALL=C sort -u
 }
 
 declare -A template_file=()
