@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tensors the outputs still need in the last repetition of their region: a request may end while others are on their way.
+// Which tensors the outputs still need in the last repetition of their region, for everything that reads them: a request may end while others are
+// on their way, or what is made of them.
 #include "check_internal.h"
 
 static bool reads(const struct ir_node *node, int tensor) {
@@ -24,6 +25,22 @@ static bool need(bool *needed, int tensor) {
     return more;
 }
 
+static bool makes_needed(const struct ir_node *node, const bool *needed) {
+    bool found = false;
+    for (int o = 0; o < node->outputs; o++) found |= needed[node->out[o]];
+    return found;
+}
+
+// Without those that an operation reads of which nothing is needed: their stream to it may end early.
+static bool *read_whole(const struct check *check, const bool *needed) {
+    const struct ir *ir = check->ir;
+    bool *whole = ARENA_ARRAY(check->arena, bool, (size_t)ir->tensors + 1);
+    for (int t = 0; t < ir->tensors; t++) whole[t] = needed[t];
+    for (int n = 0; n < ir->nodes; n++)
+        for (int i = 0; i < ir->node[n].inputs; i++) whole[ir->node[n].in[i]] &= makes_needed(&ir->node[n], needed);
+    return whole;
+}
+
 bool *check_needed(struct check *check) {
     const struct ir *ir = check->ir;
     bool *needed = ARENA_ARRAY(check->arena, bool, (size_t)ir->tensors + 1), more = true;
@@ -32,9 +49,7 @@ bool *check_needed(struct check *check) {
         more = false;
         for (int n = ir->nodes - 1; n >= 0; n--) {
             const struct ir_node *node = &ir->node[n];
-            bool wanted = false;
-            for (int o = 0; o < node->outputs; o++) wanted |= needed[node->out[o]];
-            for (int i = 0; wanted && i < node->inputs; i++) more |= need(needed, node->in[i]);
+            for (int i = 0; makes_needed(node, needed) && i < node->inputs; i++) more |= need(needed, node->in[i]);
         }
         for (int r = 0; r < ir->regions; r++)
             for (int c = 0; c < ir->region[r].carries; c++) {
@@ -44,5 +59,5 @@ bool *check_needed(struct check *check) {
                 if (read_outside(ir, r, k->local)) more |= need(needed, k->next);
             }
     }
-    return needed;
+    return read_whole(check, needed);
 }
