@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "timing.h"
 #include "emit/emit_report.h"
 #include "ops.h"
 #include "pass/pass.h"
@@ -121,7 +122,7 @@ int command_check(int argc, char **argv) {
     struct ir *ir = command_build(o.spec, &arena, &diag, NULL);
     struct text text = {0};
     int status = ir ? RILL_OK : RILL_BAD_SPEC;
-    if (ir && o.request) status = command_forecast(ir, o.request, o.t.start < 0 ? 0 : o.t.start, o.json);
+    if (ir && o.request) status = command_forecast(ir, o.request, o.t.start < 0 ? timing_host_cycles(ir) : o.t.start, o.json);
     else if (ir && o.timeline) status = command_timeline(ir, &o.t);
     else if (ir && o.depths) status = command_depths(ir, o.json);
     else if (ir && o.types) emit_report_types(ir, &text);

@@ -54,15 +54,13 @@ static bool write_beats(const struct ir *ir, const struct timing_result *r, cons
     return fclose(out) == 0;
 }
 
-enum { HOST_CYCLES = 58 /* of a host that writes the arguments of a request, from reset on */ };
-
 int command_timeline(struct ir *ir, const struct timeline_options *o) {
     struct timing_step *step;
     int64_t prompt = o->prompt > 0 ? o->prompt : 2 * ir->design.tokens;
     if (prompt > ir->design.context) prompt = ir->design.context;
     int steps = timing_request_steps(ir, prompt, o->tokens > 0 ? o->tokens : 3, &step);
     struct timing_options options = {.step = step, .steps = steps, .bounded = !o->unbounded};
-    options.memory = timing_memory_at(ir, HOST_CYCLES);
+    options.memory = timing_memory_at(ir, timing_host_cycles(ir));
     if (o->start >= 0) options.memory.start = o->start;
     const char *missing = NULL;
     struct timing_result *r = timing_simulate(ir->arena, ir, &options, &missing);

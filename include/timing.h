@@ -35,6 +35,7 @@ enum timing_machine {
     TIMING_WALKER,   // the order in which the engine's beats are read
     TIMING_WRITER,   // rows to memory
     TIMING_SINK,     // takes a word per cycle
+    TIMING_RING,     // ids to memory, one after the other
     TIMING_LOOP,     // steps and ids of a request
     TIMING_GROUPS,   // hand-written: a group of words of every input, then the words made of it
     TIMING_MACHINES
@@ -104,6 +105,7 @@ struct timing_memory_figures timing_memory_figures(void);
 // Cycles from the start of a request to its first step, the memory as old as given at that start.
 int64_t timing_start(const struct ir *, const struct timing_memory *);
 // The memory of a request that begins when it is that old.
+int64_t timing_host_cycles(const struct ir *); // from reset on, of a host that writes the arguments of a request
 struct timing_memory timing_memory_at(const struct ir *, int64_t age);
 
 // The steps of a request; their number.

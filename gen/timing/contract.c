@@ -222,6 +222,7 @@ static void writer(const struct call *k) {
     k->c->machine = TIMING_WRITER;
 }
 static void sink(const struct call *k) { k->c->machine = TIMING_SINK; }
+static void ring(const struct call *k) { k->c->machine = TIMING_RING; }
 static void walker(const struct call *k) {
     k->c->machine = TIMING_WALKER;
     k->c->layers = arg(k, "KV_LAYERS", 0);
@@ -259,7 +260,7 @@ static const struct row {
     {"rill_quantize", quantize},
     {"rill_register_slice", slice},
     {"rill_replay_buffer", replay},
-    {"rill_ring_writer", sink},
+    {"rill_ring_writer", ring},
     {"rill_rmsnorm", rmsnorm},
     {"rill_scale", scale},
     {"rill_segment_walker", walker},

@@ -14,6 +14,8 @@ enum {
     COUNT_DECODE = 2, // decode steps that count
     TAIL = 3,         // last steps of a prompt, simulated with the first id behind them
     // Beside the steps (rill_token_loop, rill_ring_writer, rill_param_loader):
+    HOST_BEGINS = 25,  // reset to the first register
+    HOST_WRITE = 3,    // of one register
     LOAD_CYCLES = 6,   // start to the first step where there are no parameters
     LOADED_CYCLES = 3, // last parameter to the first step
     DRAIN_CYCLES = 40, // of graphs without ids: the last row in memory to the interrupt
@@ -172,6 +174,12 @@ int64_t timing_start(const struct ir *ir, const struct timing_memory *m) {
     int64_t loaded = r ? r->loaded : -1;
     arena_free(&scratch);
     return (loaded < 0 ? LOAD_CYCLES : loaded + LOADED_CYCLES) + ir->design.is_lm;
+}
+
+// The registers that verif/harness/host.c writes: four arguments, pointers of two words, three of control.
+int64_t timing_host_cycles(const struct ir *ir) {
+    int64_t writes = 4 + 2 * ((ir->design.is_lm ? 2 : 0) + ir->design.channels) + 3;
+    return HOST_BEGINS + HOST_WRITE * writes;
 }
 
 struct timing_memory timing_memory_at(const struct ir *ir, int64_t age) {

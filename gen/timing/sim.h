@@ -214,7 +214,6 @@ void turns_done(struct sim *, struct sim_turns *, int64_t at);
 // ---- memory ----
 
 void memory_init(struct sim_memory *, const struct timing_memory *, int beat_bits);
-int64_t memory_latency(const struct sim_memory *); // cycles from a request at the port to its data, idle, the row closed
 // When the last atom of a beat that comes at `at` is on the bus, ps; call in the order of times.
 uint64_t memory_beat(struct sim_memory *, int64_t at, int64_t address, bool is_write);
 int64_t memory_cycle(const struct sim_memory *, uint64_t time); // the first one that begins then or later

@@ -35,8 +35,6 @@ void memory_init(struct sim_memory *m, const struct timing_memory *figure, int b
     m->banks.next_refresh = figure->refreshes ? (uint64_t)(every - (age < 0 ? age : age % every)) : UINT64_MAX; // none before the first interval
 }
 
-int64_t memory_latency(const struct sim_memory *m) { return (int64_t)((double)(m->timing.latency + m->timing.activate) / m->figure.period_ps); }
-
 uint64_t memory_beat(struct sim_memory *m, int64_t at, int64_t address, bool is_write) {
     struct hbm_stats unused = {0};
     uint64_t time = 0, arrival = (uint64_t)((double)(at + earliest(&m->figure)) * m->figure.period_ps);

@@ -1,26 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where words come from: the token loop, rows of memory by id, by position and by step.
+// Where words come from, and where they go: the token loop, rows of memory by id, by position and by step, the ring of ids.
 #include <string.h>
 
 #include "sim.h"
 
+enum { ID_BITS = 32 };
+
 // ---- the token loop: states of rill_token_loop ----
 
 enum {
-    LOOP_ID = 3,     // step word, or id, taken to the next id's offer
-    LOOP_STEP = 2,   // last id taken to the next step of a prompt
-    LOOP_AGAIN = 4,  // next id taken to its step
-    LOOP_PROMPT = 9, // beside the memory's latency: the prompt's read is asked for just before the first step
-    LOOP_STREAM = 2, // cycles between steps beside one per token
+    LOOP_ID = 3,       // step word, or id, taken to the next id's offer
+    LOOP_STEP = 2,     // last id taken to the next step of a prompt
+    LOOP_AGAIN = 4,    // next id taken to its step
+    LOOP_SEND = 2,     // prompt id out of its beat to its offer
+    PROMPT_ASKED = -2, // from the first step on
+    LOOP_STREAM = 2,   // cycles between steps beside one per token
 };
 
 struct loop {
     struct sim_edge *step, *walk, *id, *next, *ring;
-    int at, ids;  // step; ids of it that were sent
-    int64_t from; // when the next thing can be offered
+    struct sim_client *prompt; // NULL: no ids, or in the middle of a request
+    int64_t unread, left;      // ids of the prompt, of its beat in hand
+    int64_t beat_at, popped;   // when that beat was there, when the last id left one
+    int at, ids;               // step; ids of it that were sent
+    int64_t from;              // when the next thing can be offered
     bool inside, waits;
     int walked;
 };
+
+static int64_t io_offset(const struct ir *ir, const char *name) {
+    int64_t offset = 0;
+    for (int s = 0; s < ir->segments; s++)
+        if (ir->segment[s].kind == IR_SEG_IO && !strcmp(ir->segment[s].name, name)) offset = ir->segment[s].offset;
+    return offset;
+}
+
+// One read for the whole prompt, asked for in the cycle before the first step.
+static void open_prompt(struct sim *sim, const struct actor *a, struct loop *l) {
+    const struct ir *ir = sim->ir;
+    if (!l->id || sim->options->load_only || sim->options->step[0].pos > 0) return;
+    for (int i = 0; i < ir->clients && !l->prompt; i++)
+        if (ir->client[i].kernel == IR_NONE && !strcmp(ir->client[i].name, "prompt")) l->prompt = client_open_free(sim, i, &sim->channel[0]);
+    if (!l->prompt) return;
+    for (int s = 0; s < sim->options->steps; s++) {
+        l->unread += sim->options->step[s].ntok;
+        if (sim->options->step[s].head) break;
+    }
+    l->prompt->kernel = a->kernel;
+    client_ask(sim, l->prompt, PROMPT_ASKED, io_offset(ir, "prompt"), div_up(l->unread, ir->design.beat_bits / ID_BITS));
+}
 
 static bool loop_init(struct sim *sim, struct actor *a) {
     struct loop *l = a->state = ARENA_NEW(sim->arena, struct loop);
@@ -29,6 +57,8 @@ static bool loop_init(struct sim *sim, struct actor *a) {
     l->id = sim_out(sim, a, "id");
     l->next = sim_in(sim, a, "next_id");
     l->ring = sim_out(sim, a, "ring");
+    l->popped = -1;
+    open_prompt(sim, a, l);
     return l->step && (!l->id || l->next);
 }
 
@@ -39,17 +69,34 @@ static bool loop_step(struct sim *sim, struct loop *l) {
     edge_put(sim, l->step, l->from, at, TIMING_LAST | TIMING_TOK_LAST);
     sim->step_start[l->at] = at;
     l->from = at + (l->id ? LOOP_ID : sim->options->step[l->at].ntok + LOOP_STREAM);
-    if (l->id && l->at == 0) l->from = at_least(l->from, at + LOOP_PROMPT + memory_latency(&sim->channel[0].memory));
     l->inside = l->id != NULL;
     l->ids = 0;
     if (!l->id) l->at++;
     return true;
 }
 
+// The next id of the prompt is in hand, or none is wanted.
+static bool has_id(struct sim *sim, struct loop *l) {
+    int64_t at;
+    if (!l->prompt || !l->unread || l->left) return true;
+    if (!client_beat(l->prompt, &at)) return false;
+    at = at_least(at, l->popped + 1);
+    client_take(sim, l->prompt, at);
+    l->beat_at = at + 1;
+    l->left = at_most(l->unread, sim->ir->design.beat_bits / ID_BITS);
+    return true;
+}
+
 static bool loop_id(struct sim *sim, struct loop *l) {
     const struct timing_step *s = &sim->options->step[l->at];
     int64_t room;
-    if (!edge_room(l->id, &room)) return false;
+    if (!has_id(sim, l) || !edge_room(l->id, &room)) return false;
+    if (l->left) {
+        l->from = at_least(l->from, l->beat_at + LOOP_SEND);
+        l->popped = l->from - LOOP_SEND;
+        l->left--;
+        l->unread--;
+    }
     int64_t at = at_least(l->from, room);
     bool last = ++l->ids == s->ntok;
     edge_put(sim, l->id, l->from, at, last ? TIMING_LAST | TIMING_TOK_LAST : 0);
@@ -63,13 +110,16 @@ static bool loop_id(struct sim *sim, struct loop *l) {
 
 static bool loop_next(struct sim *sim, struct loop *l) {
     int64_t room;
-    if (!edge_waiting(l->next)) return false;
+    if (!edge_waiting(l->next) || (l->ring && !edge_room(l->ring, &room))) return false;
     int64_t at = at_least(l->from, edge_avail(l->next));
     bool last = edge_mark(l->next) & TIMING_TOK_LAST;
     edge_take(sim, l->next, at);
     l->from = at + 1;
     if (!last) return true;
-    if (l->ring && edge_room(l->ring, &room)) edge_put(sim, l->ring, at + 1, at_least(at + 1, room), TIMING_LAST);
+    if (l->ring) {
+        edge_put(sim, l->ring, at + 1, at_least(at + 1, room), TIMING_LAST);
+        at = at_least(at, room - 1);
+    }
     l->from = at + LOOP_AGAIN;
     l->waits = false;
     sim->step_start[++l->at] = l->from;
@@ -340,10 +390,42 @@ static void writer_run(struct sim *sim, struct actor *a) {
     writer_gives(sim, w);
 }
 
+// ---- the ring: every id's beat with a descriptor of its own, the next id when the write has its response ----
+
+enum {
+    RING_SENT = 1,    // id taken to its beat
+    RING_SETTLED = 9, // response to the next id
+};
+
+struct ring {
+    struct sim_edge *in;
+    struct sim_client *client;
+    int64_t offset, ids;
+};
+
+static bool ring_init(struct sim *sim, struct actor *a) {
+    struct ring *r = a->state = ARENA_NEW(sim->arena, struct ring);
+    r->in = sim_in(sim, a, "ring");
+    r->client = client_open(sim, a, true);
+    r->offset = io_offset(sim->ir, "ring");
+    return r->in && r->client;
+}
+
+static void ring_run(struct sim *sim, struct actor *a) {
+    struct ring *r = a->state;
+    int64_t beat_bytes = sim->ir->design.beat_bits / 8, at;
+    while (edge_waiting(r->in) && client_idle(r->client, &at)) {
+        at = at_least(at + RING_SETTLED, edge_avail(r->in));
+        edge_take(sim, r->in, at);
+        client_give(sim, r->client, at + RING_SENT);
+        client_ask(sim, r->client, at + RING_SENT, r->offset + r->ids++ * ID_BITS / 8 / beat_bytes * beat_bytes, 1);
+    }
+}
+
 const struct sim_machine *sim_source_machine(enum timing_machine machine) {
     static const struct sim_machine table[TIMING_MACHINES] = {
         [TIMING_LOOP] = {loop_init, loop_run},   [TIMING_EMBED] = {fetch_init, fetch_run},    [TIMING_POSITION] = {fetch_init, fetch_run},
-        [TIMING_READER] = {rows_init, rows_run}, [TIMING_WRITER] = {writer_init, writer_run},
+        [TIMING_READER] = {rows_init, rows_run}, [TIMING_WRITER] = {writer_init, writer_run}, [TIMING_RING] = {ring_init, ring_run},
     };
     return table[machine].run ? &table[machine] : NULL;
 }
