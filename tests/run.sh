@@ -65,7 +65,7 @@ part formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}"
 part accuracy "accuracy against the float model" tests/e2e/accuracy.sh
 part matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}"
 part docs "commands of the tutorials" tests/e2e/docs.sh
-part fuzz "random graphs, spec to values" tests/fuzz/run.sh --set tests/fuzz/seeds --jobs 2 --no-shrink "${forms[@]}"
+part fuzz "random graphs, spec to values" tests/fuzz/run.sh --set tests/fuzz/seeds found --jobs 2 --no-shrink "${forms[@]}"
 part pieces "runs in pieces" tests/e2e/pieces.sh "${tune[@]}"
 part failures "what goes wrong, ends well" tests/e2e/failures.sh
 

@@ -20,13 +20,13 @@ usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE] [--form N
                engine for every product; `timed`: timed FIFOs alone; `seed` (default for seeds): on, off, one or spatial, chosen by the seed;
                `all`: these four, and the values must be the same bits
   --timing     also without jitter, timed FIFOs: cycles against the forecast, and against twice as deep FIFOs
-  --forecast   says how far the forecast is from the cycles of form `on` without jitter
+  --forecast   also form `on` without jitter: cycles against the forecast, within 2 % and 64
   --plain      also without the fp32 units that are compiled once for all designs (tests/fuzz/units): the same cycles and values
   --jobs n     seeds side by side (default 1)
   --quick      without the simulation: gen, pack
   --no-shrink  leave a failing spec as it is
   --times      where the processor time of each seed went, in seconds
-  spec         these files instead of seeds, or `found`: every spec of tests/fuzz/found
+  spec         these files, beside the seeds of --set if that is given, or `found`: every spec of tests/fuzz/found, as by --form on --forecast
 A failing spec is kept, made smaller, in build/fuzz/failures, its work folders in build/fuzz/seed_N.FORM. LAUNCH is put before the command of
 every seed (LAUNCH="srun -n1"). FUZZ_SHRINK is the time for making one spec smaller, in seconds (default 600).
 TEXT
@@ -78,7 +78,7 @@ save_failure() { # spec, name
     cp "$spec" "$work/failures/$name.yaml"
     cp "$log" "$work/failures/$name.log"
     if [[ $name == seed_* ]] && [ $shrunk = 1 ]; then shrink "${name#seed_}" "$want"; fi
-    fail "${name/_/ }" "$why (build/fuzz/failures/$name.yaml; tests/fuzz/run.sh build/fuzz/failures/$name.yaml)"
+    fail "${name//_/ }" "$why (build/fuzz/failures/$name.yaml; tests/fuzz/run.sh build/fuzz/failures/$name.yaml)"
 }
 
 one() { # seed or spec: the unit of parallel work
@@ -90,6 +90,11 @@ one() { # seed or spec: the unit of parallel work
     if [[ $1 == *+three ]]; then
         [ ${#forms[@]} != 0 ] || forms=(on off one)
         set -- "${1%+three}"
+    fi
+    if [[ $1 == *+forecast ]]; then
+        [ ${#forms[@]} != 0 ] || forms=(on)
+        foretold=1
+        set -- "${1%+forecast}"
     fi
     if [[ $1 == *+plain ]]; then
         also_plain=1 forms=(seed)
@@ -106,7 +111,7 @@ one() { # seed or spec: the unit of parallel work
         what="$done_forms, $(grep -c '{op:' "$spec") operations, $compared values"
         [ -z "$said" ] || what+="; $said"
         [ $clock = 0 ] || what+=";$times"
-        ok "${name/_/ }: $what"
+        ok "${name//_/ }: $what"
         rm -rf "$dir" "$dir".*
     else
         save_failure "$spec" "$name"
@@ -131,7 +136,7 @@ while [ $# -gt 0 ]; do
         --one) single=$2 && shift ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
-        found) specs+=("$root"/tests/fuzz/found/*.yaml) ;;
+        found) for spec in "$root"/tests/fuzz/found/*.yaml; do specs+=("$spec+forecast"); done ;;
         *) specs+=("$(realpath "$1")") ;;
     esac
     shift
