@@ -54,6 +54,7 @@ module rill_dma_write #(
     localparam [31:0] OUT_ALL = OUTSTANDING;
     localparam [31:0] ANY_TWO = 2 * MAX_BURST;
     localparam [31:0] PTR_LAST = OUTSTANDING - 1;
+    localparam [31:0] ONE = 1;
 
     generate
         if (BUFFER_BEATS < MAX_BURST) begin : gen_bad_depth
@@ -81,6 +82,7 @@ module rill_dma_write #(
     reg               open_q;
 
     wire [8:0]        burst_beats = burst[72:64];
+    wire [7:0]        length = burst_beats[7:0] - 8'd1;
     wire [31:0]       free32 = {{(32 - HELD_W){1'b0}}, free_q};
     reg               fits_q;                // the beats of the burst that is offered are there
     wire              fits_d = issue || !burst_valid ? free32 >= ANY_TWO : free32 >= {23'd0, burst_beats};
@@ -103,7 +105,7 @@ module rill_dma_write #(
     assign s_axis_beat_tready = open_q && (flush || fifo_ready);
     rill_register_slice #(.DATA_W(72), .MODE(3)) u_aw (
         .clk(clk), .rst(rst), .s_axis_tvalid(burst_valid && fits_q && slot_q), .s_axis_tready(aw_ready),
-        .s_axis_tdata({burst_beats[7:0] - 8'd1, burst[63:0]}), .m_axis_tvalid(m_axi_awvalid), .m_axis_tready(m_axi_awready),
+        .s_axis_tdata({length, burst[63:0]}), .m_axis_tvalid(m_axi_awvalid), .m_axis_tready(m_axi_awready),
         .m_axis_tdata({m_axi_awlen, m_axi_awaddr}));
     assign m_axi_wvalid = fifo_valid && has_pending;
     assign m_axi_bready = open_q;
@@ -132,35 +134,47 @@ module rill_dma_write #(
         end
     end
 
-    // Lengths of bursts whose beats leave, addresses of bursts without response.
+    // Lengths of bursts behind the one whose beats leave, addresses of bursts without response.
     reg  [7:0]       len_mem [0:OUTSTANDING-1];
     reg  [63:0]      addr_mem [0:OUTSTANDING-1];
     reg  [PTR_W-1:0] wr_q;
     reg  [PTR_W-1:0] data_rd_q;
     reg  [PTR_W-1:0] resp_rd_q;
-    reg  [7:0]       beat_q;
+    reg  [7:0]       left_q;                 // beats of the burst that leaves, behind the one that is offered
+    reg              last_q;                 // none
+    wire             only_one = pending_q == ONE[OUT_W-1:0];
+    wire             first = issue && (!has_pending || (burst_out && only_one)); // leaves next; its length need not wait in memory
+    wire             follow = burst_out && !only_one;
+    wire [7:0]       next_length = len_mem[data_rd_q];
 
-    assign m_axi_wlast = beat_q == len_mem[data_rd_q];
+    assign m_axi_wlast = last_q;
 
     always @(posedge clk) begin
         if (issue) begin
-            len_mem[wr_q] <= burst_beats[7:0] - 8'd1;
+            len_mem[wr_q] <= length;
             addr_mem[wr_q] <= burst[63:0];
+        end
+        if (first) begin
+            left_q <= length;
+            last_q <= burst_beats == 9'd1;
+        end else if (follow) begin
+            left_q <= next_length;
+            last_q <= next_length == 8'd0;
+        end else if (beat_out) begin
+            left_q <= left_q - 8'd1;
+            last_q <= left_q == 8'd1;
         end
         if (rst) begin
             wr_q <= {PTR_W{1'b0}};
             data_rd_q <= {PTR_W{1'b0}};
             resp_rd_q <= {PTR_W{1'b0}};
-            beat_q <= 8'd0;
             error <= 1'b0;
             error_addr <= 64'd0;
         end else begin
             if (issue)
                 wr_q <= (wr_q == PTR_LAST[PTR_W-1:0]) ? {PTR_W{1'b0}} : wr_q + 1'b1;
-            if (burst_out)
+            if (first || follow)
                 data_rd_q <= (data_rd_q == PTR_LAST[PTR_W-1:0]) ? {PTR_W{1'b0}} : data_rd_q + 1'b1;
-            if (beat_out)
-                beat_q <= m_axi_wlast ? 8'd0 : beat_q + 8'd1;
             if (response)
                 resp_rd_q <= (resp_rd_q == PTR_LAST[PTR_W-1:0]) ? {PTR_W{1'b0}} : resp_rd_q + 1'b1;
             if (response && m_axi_bresp != 2'b00 && !error) begin
@@ -185,7 +199,7 @@ module rill_dma_write #(
     rill_assert #(.SAYS("a response arrives to no burst")) u_assert_response (.clk(clk), .broken(!rst && response && out_q == {OUT_W{1'b0}}));
 `endif
 
-    wire unused = &{1'b0, fifo_occupancy, fifo_high_water, free_d, OUT_ALL, PTR_LAST};
+    wire unused = &{1'b0, fifo_occupancy, fifo_high_water, free_d, OUT_ALL, PTR_LAST, ONE};
 endmodule
 
 `default_nettype wire
