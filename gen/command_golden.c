@@ -75,12 +75,6 @@ static bool parse(int argc, char **argv, struct golden_options *o) {
 
 // ---- opening ----
 
-static int64_t vocab(const struct ir *ir) {
-    for (int n = 0; n < ir->nodes; n++)
-        if (ir->node[n].op == IR_OP_EMBED) return ir_attr_int(&ir->node[n].attrs, "rows", 0);
-    return 0;
-}
-
 static void remove_weights(struct session *s) {
     if (!*s->dir) return;
     unlink(arena_printf(&s->arena, "%s/image/golden.bin", s->dir));
@@ -120,7 +114,7 @@ static bool session_open(struct session *s) {
         return false;
     }
     bool random = !strncmp(s->o.weights, "random:", 7);
-    s->tokenizer = random ? tokenizer_open_bytes(&s->arena, vocab(s->ir)) : tokenizer_open(&s->arena, s->o.weights, &s->diag);
+    s->tokenizer = random ? tokenizer_open_bytes(&s->arena, ir_vocabulary(s->ir)) : tokenizer_open(&s->arena, s->o.weights, &s->diag);
     if (!s->tokenizer || !quantize_weights(s)) return false;
     s->run = golden_run_open(&s->arena, s->ir, arena_printf(&s->arena, "%s/image", s->dir), 1, &s->diag);
     remove_weights(s); // mapped: nothing is left behind if the run is broken off
@@ -155,9 +149,9 @@ static bool prompt_ids(struct session *s, struct token_ids *ids) {
         return false;
     }
     for (size_t i = 0; i < ids->count; i++)
-        if (ids->items[i] >= vocab(s->ir)) {
+        if (ids->items[i] >= ir_vocabulary(s->ir)) {
             diag_error(&s->diag, loc_none(), "id %u of the prompt is not in the vocabulary of %lld", (unsigned)ids->items[i],
-                       (long long)vocab(s->ir));
+                       (long long)ir_vocabulary(s->ir));
             return false;
         }
     if (ids->count > 0 && ids->count <= (size_t)s->ir->design.context) return true;
@@ -264,7 +258,7 @@ static struct reference_model *open_reference(struct session *s, struct checkpoi
 static bool evaluate_with(struct session *s, struct checkpoint *checkpoint, const char *text, size_t len) {
     struct reference_model *reference = open_reference(s, checkpoint);
     if (!reference) return false;
-    struct evaluate_model models[2] = {{float_logits, reference, reference->config.vocab}, {golden_logits, s, vocab(s->ir)}};
+    struct evaluate_model models[2] = {{float_logits, reference, reference->config.vocab}, {golden_logits, s, ir_vocabulary(s->ir)}};
     struct evaluation result = {0};
     int64_t context = s->ir->design.context, most = reference->config.context;
     if (!evaluate_text(s->tokenizer, text, len, context < most ? context : most, s->o.stories, models, 2, &result, progress)) return fault(s);

@@ -104,6 +104,7 @@ void formula_embed(const struct args *a, struct cost_resources *r) {
     cost_per(r, beat_bits(a), 1.04, rows.bram18 ? 0.96 : 1.96, 0);
     kernel(r, 40, 0);
     cost_per(r, mode, 357, 500, 2);
+    cost_per(r, args_int(a, "REPEAT", 1) > 1, 60, 56, 0); // the table of the repetition
     r->dsp += 2;
 }
 

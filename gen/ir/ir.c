@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops.h"
+
 // One more zeroed item at the end of a list; yields its index.
 #define IR_PUSH(ir, list, count, capacity)                                                                                                           \
     ((list) = vec_grow((ir)->arena, (list), (size_t)(count), &(capacity), sizeof *(list)), memset(&(list)[count], 0, sizeof *(list)), (count)++)
@@ -290,6 +292,17 @@ const struct ir_carry *ir_carry_of(const struct ir *ir, int tensor) {
 int ir_first_value(const struct ir *ir, int tensor) {
     for (const struct ir_carry *c = ir_carry_of(ir, tensor); c; c = ir_carry_of(ir, tensor)) tensor = c->init;
     return tensor;
+}
+
+int64_t ir_vocabulary(const struct ir *ir) {
+    int64_t least = 0;
+    for (int n = 0; n < ir->nodes; n++) {
+        const struct ir_node *node = &ir->node[n];
+        if (node->op != IR_OP_EMBED || ir->tensor[ir_first_value(ir, node->in[0])].producer != IR_NONE) continue;
+        int64_t rows = ir_attr_int(&node->attrs, "rows", 0);
+        if (!least || rows < least) least = rows;
+    }
+    return least;
 }
 
 int ir_node_lanes(const struct ir *ir, int node) { return ir->node[node].lanes > 0 ? ir->node[node].lanes : ir->design.lanes; }

@@ -42,11 +42,11 @@ bool pack_check_config(const struct ir *ir, const char *dir, struct diag *diag) 
 bool pack_check_tokenizer(const struct ir *ir, const char *dir, struct diag *diag) {
     bool any = false;
     for (size_t i = 0; i < PACK_TOKENIZER_FILES; i++) any |= access(arena_printf(ir->arena, "%s/%s", dir, pack_tokenizer_file[i]), F_OK) == 0;
-    const struct ir_node *embed = find_node(ir, IR_OP_EMBED);
-    if (!any || !embed) return true; // ids in, ids out
+    int64_t rows = ir_vocabulary(ir);
+    if (!any || !rows) return true; // ids in, ids out
     struct tokenizer *t = tokenizer_open(ir->arena, dir, diag);
     if (!t) return false;
-    int64_t have = tokenizer_vocab(t), rows = ir_attr_int(&embed->attrs, "rows", 0);
+    int64_t have = tokenizer_vocab(t);
     tokenizer_close(t);
     if (have <= rows) return true;
     diag_error(diag, loc_file(ir->arena, dir), "the tokenizer has %" PRId64 " tokens, the spec's vocabulary %" PRId64, have, rows);

@@ -122,7 +122,7 @@ static bool pack_records(struct image *im, const struct store_entry *e, const st
         if (int4) memcpy(record + 4, m->group_scale + row * m->groups, (size_t)m->groups);
         put_mantissas(record + r.header_beats * beat_bytes(im), m->q + row * m->k, m->k, int4);
     }
-    return put(im, seg, seg->channel, 0, 0, table, r.bytes * e->rows, diag);
+    return put(im, seg, seg->channel, seg->layer_stride ? e->repetition : 0, e->repetition * seg->layer_stride, table, r.bytes * e->rows, diag);
 }
 
 bool image_matrix(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {

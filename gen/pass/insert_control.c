@@ -89,12 +89,6 @@ static void add_counters(struct ir *ir) {
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
-static int64_t vocab(const struct ir *ir) {
-    for (int n = 0; n < ir->nodes; n++)
-        if (ir->node[n].op == IR_OP_EMBED) return ir_attr_int(&ir->node[n].attrs, "rows", 0);
-    return 0;
-}
-
 static int64_t all_layers(const struct ir *ir) {
     int64_t layers = 0;
     for (int u = 0; u < kv_units(ir); u++) layers += kv_layers(ir, u);
@@ -119,7 +113,7 @@ static void set_token_loop_params(struct ir *ir, int k) {
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
     ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
     ir_set_param(ir, k, "CONTEXT", "%lld", (long long)ir->design.context);
-    ir_set_param(ir, k, "VOCAB", "%lld", (long long)vocab(ir));
+    ir_set_param(ir, k, "VOCAB", "%lld", (long long)ir_vocabulary(ir));
     ir_set_param(ir, k, "KV_LAYERS", "%lld", (long long)all_layers(ir));
     ir_set_param(ir, k, "FAULTS", "%d", faults ? faults : 1);
     int outputs = ir->design.is_lm ? 1 : ir->outputs;

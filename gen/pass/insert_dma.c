@@ -103,8 +103,12 @@ static void place_table(struct dma *d, int k) {
     bool int4 = !strcmp(ir_attr_string(&node->attrs, "format", ""), "int4");
     int64_t record = node->op == IR_OP_EMBED ? layout_record(&ir->design, cols, int4).bytes
                                              : layout_float_row_beats(&ir->design, cols) * (ir->design.beat_bits / 8);
-    int s = add_segment(d, node->name, IR_SEG_TABLE, ir->kernel[k].node, AUX_CHANNEL, 0, rows * record);
+    int64_t tables = strstr(ir_attr_string(&node->attrs, "weight", ""), "{layer}") ? ir->region[node->region].repeat : 1;
+    int s = add_segment(d, node->name, IR_SEG_TABLE, ir->kernel[k].node, AUX_CHANNEL, tables > 1 ? rows * record : 0, tables * rows * record);
     ir_set_param(ir, k, "TABLE_OFFSET", "40'd%lld", (long long)ir->segment[s].offset);
+    if (tables == 1) return;
+    ir_set_param(ir, k, "REPEAT", "%lld", (long long)tables);
+    ir_set_param(ir, k, "TABLE_STRIDE", "40'd%lld", (long long)(rows * record));
 }
 
 static void place_rows(struct dma *d, int k) {

@@ -10,7 +10,8 @@
 // Throughput: one chunk per cycle once the rows are in. Reset: clk, synchronous active-high rst.
 // Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), BEAT_BITS (256, 512), N (elements of a row), ROWS (of the table),
 // MODE (0 int8, 1 int4), GROUP (elements of a group, a multiple of LANES), HDR_BEATS, ROW_BEATS, RECORD_BYTES (distance of records, at
-// most 2^24 - 1), TABLE_OFFSET (bytes, multiple of a beat). USER_W is derived.
+// most 2^24 - 1), TABLE_OFFSET (bytes, multiple of a beat), REPEAT (tables that firings read in turn, 1 to 65535), TABLE_STRIDE (their
+// distance in bytes, a multiple of a beat). USER_W is derived.
 `default_nettype none
 
 module rill_embed #(
@@ -25,6 +26,8 @@ module rill_embed #(
     parameter ROW_BEATS = 0,
     parameter RECORD_BYTES = 0,
     parameter [39:0] TABLE_OFFSET = 0,
+    parameter REPEAT = 1,
+    parameter [39:0] TABLE_STRIDE = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                 clk,
@@ -83,6 +86,9 @@ module rill_embed #(
         if (MODE != 0 && MODE != 1) begin : gen_bad_mode
             rill_error_MODE_must_be_0_or_1 u_error ();
         end
+        if (REPEAT < 1 || REPEAT > 65535) begin : gen_bad_repeat
+            rill_error_REPEAT_must_be_1_to_65535 u_error ();
+        end
         if (N < 1 || ROWS < 1) begin : gen_bad_shape
             rill_error_N_and_ROWS_must_be_at_least_1 u_error ();
         end
@@ -118,6 +124,7 @@ module rill_embed #(
     wire        take_id = s_axis_id_tvalid && s_axis_id_tready;
     wire        ask = m_axis_fetch_tvalid && m_axis_fetch_tready;
     wire        done;                        // the last chunk of the firing has left
+    wire [39:0] table_offset;                // of the firing
 
     assign s_axis_id_tready = open_q && state_q == S_ID;
     assign m_axis_fetch_tvalid = state_q == S_ASK;
@@ -151,8 +158,29 @@ module rill_embed #(
         product_q <= {24'd0, id_q[15:0]} * {16'd0, RECORD_32[23:0]};
         product_high_q <= {24'd0, id_q[31:16]} * {16'd0, RECORD_32[23:0]};
         place_q <= product_q + {product_high_q[23:0], 16'd0};
-        offset_q <= TABLE_OFFSET + place_q;
+        offset_q <= table_offset + place_q;
     end
+
+    generate
+        if (REPEAT > 1) begin : gen_tables
+            localparam [31:0] REPEAT_32 = REPEAT;
+            reg  [15:0] repetition_q;
+            reg  [39:0] table_q;
+            wire        repetition_last = repetition_q == REPEAT_32[15:0] - 16'd1;
+            assign table_offset = table_q;
+            always @(posedge clk)
+                if (rst || (done && repetition_last)) begin
+                    repetition_q <= 16'd0;
+                    table_q <= TABLE_OFFSET;
+                end else if (done) begin
+                    repetition_q <= repetition_q + 16'd1;
+                    table_q <= table_q + TABLE_STRIDE;
+                end
+            wire unused_repeat = &{1'b0, REPEAT_32};
+        end else begin : gen_table
+            assign table_offset = TABLE_OFFSET;
+        end
+    endgenerate
 
     // Rows of a firing, token after token.
     reg  [BEAT_BITS-1:0] row_mem [0:(1 << (TOK_W + ROW_W))-1];

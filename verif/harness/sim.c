@@ -64,17 +64,11 @@ static bool inject_errors(struct sim *sim) {
     return true;
 }
 
-static int64_t vocabulary(const struct ir *ir) {
-    for (int n = 0; n < ir->nodes; n++)
-        if (ir->node[n].inputs == 1 && ir->tensor[ir->node[n].in[0]].dtype == IR_ID) return ir_attr_int(&ir->node[n].attrs, "rows", 0);
-    return 0;
-}
-
 // The packer leaves the model's tokenizer beside the image; designs with random weights have none.
 static bool open_tokenizer(struct sim *sim) {
     const char *dir = path_in(sim, "image");
     bool own = access(path_in(sim, "image/vocab.json"), R_OK) == 0 || access(path_in(sim, "image/encoder.json"), R_OK) == 0;
-    sim->tokenizer = own ? tokenizer_open(&sim->arena, dir, &sim->diag) : tokenizer_open_bytes(&sim->arena, vocabulary(sim->ir));
+    sim->tokenizer = own ? tokenizer_open(&sim->arena, dir, &sim->diag) : tokenizer_open_bytes(&sim->arena, ir_vocabulary(sim->ir));
     return sim->tokenizer != NULL;
 }
 

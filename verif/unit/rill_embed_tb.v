@@ -5,6 +5,7 @@
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 N=33 ROWS=7 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=128
 // sweep: LANES=32 TOKENS=8 BEAT_BITS=512 N=200 ROWS=9 MODE=1 GROUP=64 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=192
 // sweep: LANES=16 TOKENS=2 BEAT_BITS=256 N=2000 ROWS=5 MODE=1 GROUP=64 HDR_BEATS=2 ROW_BEATS=32 RECORD_BYTES=1088
+// sweep: LANES=4 TOKENS=2 BEAT_BITS=256 N=10 ROWS=6 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=1 RECORD_BYTES=64 REPEAT=3
 // sweep: LANES=2 TOKENS=1 BEAT_BITS=512 N=131 ROWS=6 MODE=1 GROUP=128 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=192
 `default_nettype none
 `timescale 1ns / 1ps
@@ -20,10 +21,11 @@ module rill_embed_tb;
     parameter HDR_BEATS = 1;
     parameter ROW_BEATS = 4;
     parameter RECORD_BYTES = 320;
+    parameter REPEAT = 1;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam CHUNKS = (N + LANES - 1) / LANES;
     localparam MOST = 32;
-    localparam [39:0] TABLE = 40'h3_4567_8000;
+    localparam [39:0] TABLE = 40'h3_4567_8000, STRIDE = 40'h0_8765_4300;
     localparam WORDS = ROWS * RECORD_BYTES / 4;
 
     reg                  clk = 0, rst = 1, failed = 0, held = 0, seen = 0;
@@ -47,7 +49,8 @@ module rill_embed_tb;
     reg  [LANES*32+TOK_W+1:0] held_word;
 
     rill_embed #(.LANES(LANES), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .N(N), .ROWS(ROWS), .MODE(MODE), .GROUP(GROUP),
-        .HDR_BEATS(HDR_BEATS), .ROW_BEATS(ROW_BEATS), .RECORD_BYTES(RECORD_BYTES), .TABLE_OFFSET(TABLE)) dut (
+        .HDR_BEATS(HDR_BEATS), .ROW_BEATS(ROW_BEATS), .RECORD_BYTES(RECORD_BYTES), .TABLE_OFFSET(TABLE), .REPEAT(REPEAT),
+        .TABLE_STRIDE(STRIDE)) dut (
         .clk(clk), .rst(rst), .s_axis_id_tvalid(id_valid), .s_axis_id_tready(id_ready), .s_axis_id_tdata(id_data),
         .s_axis_id_tuser(id_user), .s_axis_id_tlast(id_last), .m_axis_fetch_tvalid(desc_valid), .m_axis_fetch_tready(desc_ready),
         .m_axis_fetch_tdata(desc_data),
@@ -168,7 +171,7 @@ module rill_embed_tb;
         end
         if (desc_valid && desc_ready) begin
             if (desc_data[55:40] !== HDR_BEATS + ROW_BEATS) fail(9);
-            if (desc_data[39:0] !== TABLE + row_of(id[desc_f * TOKENS + desc_t]) * RECORD_BYTES) fail(10);
+            if (desc_data[39:0] !== TABLE + (desc_f % REPEAT) * STRIDE + row_of(id[desc_f * TOKENS + desc_t]) * RECORD_BYTES) fail(10);
             desc_t = desc_t + 1;
             if (desc_t == ntok[desc_f]) begin
                 desc_t = 0;
