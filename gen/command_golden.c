@@ -113,8 +113,8 @@ static bool session_open(struct session *s) {
                    custom->name);
         return false;
     }
-    bool random = !strncmp(s->o.weights, "random:", 7);
-    s->tokenizer = random ? tokenizer_open_bytes(&s->arena, ir_vocabulary(s->ir)) : tokenizer_open(&s->arena, s->o.weights, &s->diag);
+    bool bytes = !strncmp(s->o.weights, "random:", 7) || (s->o.prompt_ids && !pack_has_tokenizer(s->ir, s->o.weights));
+    s->tokenizer = bytes ? tokenizer_open_bytes(&s->arena, ir_vocabulary(s->ir)) : tokenizer_open(&s->arena, s->o.weights, &s->diag);
     if (!s->tokenizer || !quantize_weights(s)) return false;
     s->run = golden_run_open(&s->arena, s->ir, arena_printf(&s->arena, "%s/image", s->dir), 1, &s->diag);
     remove_weights(s); // mapped: nothing is left behind if the run is broken off

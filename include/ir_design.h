@@ -18,6 +18,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int64_t channel_bytes;         // memory of one channel
     int64_t on_chip_kib;           // budget of a group, 0: none
     bool is_lm;                    // ids in, ids out; else rows in, rows out
+    const char *family;            // of the model, whose checkpoints have a config.json to hold against the graph; NULL: a graph written out
     const char *binding, *weights; // weights: default format of products
     const char *fifo;              // "timed": depths from timing contracts, "conservative": fewer, at a pace; "safe": whole tensors
     const char *board;

@@ -93,6 +93,7 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
         return;
     }
     IR_DESIGN_FIELDS(READ_FIELD)
+    item->family = get_optional(r, map, "family");
     item->binding = get_string(r, map, "binding");
     item->fifo = get_string(r, map, "fifo");
     item->weights = get_string(r, map, "weights");

@@ -36,6 +36,7 @@ static void write_design(struct writer *w, const struct ir_design *item) {
     yaml_write_key(&w->y, "clock_mhz");
     yaml_write_float(&w->y, item->clock_mhz);
     IR_DESIGN_FIELDS(WRITE_FIELD)
+    key_string(w, "family", item->family);
     key_string(w, "binding", item->binding);
     key_string(w, "fifo", item->fifo);
     key_string(w, "weights", item->weights);

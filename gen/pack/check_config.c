@@ -25,7 +25,8 @@ static bool is_head_tied(const struct ir *ir, const struct ir_node *embed) {
 bool pack_check_config(const struct ir *ir, const char *dir, struct diag *diag) {
     const struct ir_node *embed = find_node(ir, IR_OP_EMBED), *position = find_node(ir, IR_OP_POSITION), *norm = find_node(ir, IR_OP_LAYERNORM),
                          *keys = find_node(ir, IR_OP_KV_QUANTIZE), *gelu = find_node(ir, IR_OP_GELU);
-    if (!embed || !position || !norm || !keys || !gelu) return true; // no GPT-2
+    if (!ir->design.family || strcmp(ir->design.family, "gpt2") || !embed || !position || !norm || !keys || !gelu)
+        return true; // a graph has no config
     struct gpt2_config have, want = {
                                  .layers = ir->region[keys->region].repeat,
                                  .hidden = ir_attr_int(&embed->attrs, "cols", 0),
@@ -39,11 +40,15 @@ bool pack_check_config(const struct ir *ir, const char *dir, struct diag *diag) 
     return gpt2_config_read(ir->arena, dir, &have, diag) && gpt2_config_check(ir->arena, dir, &have, &want, diag);
 }
 
+bool pack_has_tokenizer(const struct ir *ir, const char *dir) {
+    for (size_t i = 0; i < PACK_TOKENIZER_FILES; i++)
+        if (access(arena_printf(ir->arena, "%s/%s", dir, pack_tokenizer_file[i]), F_OK) == 0) return true;
+    return false;
+}
+
 bool pack_check_tokenizer(const struct ir *ir, const char *dir, struct diag *diag) {
-    bool any = false;
-    for (size_t i = 0; i < PACK_TOKENIZER_FILES; i++) any |= access(arena_printf(ir->arena, "%s/%s", dir, pack_tokenizer_file[i]), F_OK) == 0;
     int64_t rows = ir_vocabulary(ir);
-    if (!any || !rows) return true; // ids in, ids out
+    if (!rows || !pack_has_tokenizer(ir, dir)) return true; // ids in, ids out
     struct tokenizer *t = tokenizer_open(ir->arena, dir, diag);
     if (!t) return false;
     int64_t have = tokenizer_vocab(t);
