@@ -44,7 +44,7 @@ test-all: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/run.sh --all
 
-# Random specs: make fuzz JOBS=2 SEEDS=1-40 LAUNCH="srun -n1" (LAUNCH stands before the command of every seed)
+# Random specs: make fuzz JOBS=2 SEEDS=1-40 LAUNCH="srun -n1" (LAUNCH stands before the command of every batch of seeds)
 fuzz: deps
 	@LAUNCH="$(LAUNCH)" tests/fuzz/run.sh --jobs $(or $(JOBS),1) --seeds $(or $(SEEDS),1-20)
 

@@ -100,6 +100,41 @@ check_refused "error on a channel that is not there" 1 'channels 0 to 2' "${sim[
 check_refused "a request after a good one fails" 1 'fault 2' "${sim[@]}" --unchecked "${few[@]}" --prompt-ids "$long" --tokens 2
 check_refused "time-out: who waits for whom" 1 'time-out' "${sim[@]}" "${few[@]}" --timeout 600
 
+# A circle of waits: the stream beside a norm, with less room than the norm takes in before it gives anything.
+circle=$work/circle
+cat >"$circle.yaml" <<'TEXT'
+name: circle
+graph:
+  inputs:
+    x: {shape: [64]}
+  outputs: [y]
+  regions:
+    - name: main
+      ops:
+        - {op: layernorm, name: n, in: [x], gamma: g, beta: b}
+        - {op: add, name: y, in: [n, x]}
+TEXT
+cat >"$work/failures/circle" <<'TEXT'
+who waits for whom:
+  input_x waits for x_fork to take input_x_x_to_x_fork_
+  x_fork waits for y to take x_fork_1_to_y_b
+  y waits for n to give n_y_to_y_a
+  n waits for x_fork to give x_fork_0_to_n_x
+  ... and so on from x_fork: a circle
+TEXT
+cut_stream() {
+    rm -rf "$circle" && "$rill" gen "$circle.yaml" -o "$circle" &&
+        sed -i 's/\(name: x_fork_1_to_y_b,.* depth: \)[0-9]*/\12/' "$circle/design.yaml" &&
+        "$rill" gen "$circle/design.yaml" -o "$circle.cut" && "$rill" pack "$circle/design.yaml" --weights random:1 -o "$circle.cut"
+}
+says_circle() {
+    sed -n '/^who waits/,/: a circle$/p' "$work/failures/said" | diff "$work/failures/circle" - && grep -q 'x_fork_1_to_y_b .*FIFO 2 of 2' "$work/failures/said"
+}
+check "deadlock: a stream is cut in a dump" cut_stream
+check_refused "deadlock: nothing moves" 1 'deadlock: nothing moves' "$rill" sim "$circle.cut" --quick-build --prompt rows --tokens 2 --watchdog 2000
+cp "$log" "$work/failures/said"
+check "deadlock: who waits for whom, in a circle, and the full FIFO" says_circle
+
 # Wrong bytes in the memory image must be seen, or equality proves nothing.
 cp "$dir/image/channel_01.bin" "$work/failures/channel_01.bin"
 printf '\x5a\xa5\x5a\xa5' | dd of="$dir/image/channel_01.bin" bs=1 seek=2048 conv=notrunc 2>/dev/null

@@ -107,18 +107,21 @@ same_values() { # two JSON files
     return 1
 }
 
-# All forms of a spec, in one executable.
-run_forms() { # spec, folder, seed
-    local spec=$1 dir=$2 before="" names models=()
-    local -A first_of=() same=()
-    times="" done_forms="" said="" compared=0 form="" log=$2.log
-    names=$(form_names "$spec" "$3")
+# All forms of a spec up to their Verilated models: `names`, `models`, `same`.
+prepare_forms() { # spec, folder, seed
+    local -A first_of=()
+    times="" form="" log=$2.log models=() same=()
+    names=$(form_names "$1" "$3")
     for form in $names; do
-        make_form "$spec" "$form" "$3" "$dir.$form.yaml"
-        prepare_form "$dir.$form.yaml" "$dir.$form" "$form" || return
+        make_form "$1" "$form" "$3" "$2.$form.yaml"
+        prepare_form "$2.$form.yaml" "$2.$form" "$form" || return
     done
     form=""
-    [ $quick = 1 ] || step compile compile "${models[@]}" || return
+}
+
+simulate_forms() { # spec, folder, seed
+    local spec=$1 dir=$2 before=""
+    done_forms="" said="" compared=0
     for form in $names; do
         done_forms+="${done_forms:+ }$form"
         [ $quick = 0 ] || continue
@@ -130,6 +133,15 @@ run_forms() { # spec, folder, seed
         if [ $foretold = 1 ] && [ "$form" = on ]; then check_forecast "$dir.$form.yaml" "$dir.$form" || return; fi
     done
     [ $timing = 0 ] || [ $quick = 1 ] || check_timing "$spec" "$dir" "$3"
+}
+
+compile_forms() { [ $quick = 1 ] || step compile compile "${models[@]}"; }
+
+# All forms of a spec, in one executable.
+run_forms() { # spec, folder, seed
+    local names models
+    local -A same
+    prepare_forms "$@" && compile_forms && simulate_forms "$@"
 }
 
 # ---- time: one request without jitter ----

@@ -22,13 +22,14 @@ usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE] [--form N
   --timing     also without jitter, timed FIFOs: cycles against the forecast, and against twice as deep FIFOs
   --forecast   also form `on` without jitter: cycles against the forecast, within 2 % and 64
   --plain      also without the fp32 units that are compiled once for all designs (tests/fuzz/units): the same cycles and values
-  --jobs n     seeds side by side (default 1)
+  --jobs n     batches side by side (default 1)
+  --together n seeds whose models are compiled as one executable, at most (default 4)
   --quick      without the simulation: gen, pack
   --no-shrink  leave a failing spec as it is
   --times      where the processor time of each seed went, in seconds
   spec         these files, beside the seeds of --set if that is given, or `found`: every spec of tests/fuzz/found, as by --form on --forecast
 A failing spec is kept, made smaller, in build/fuzz/failures, its work folders in build/fuzz/seed_N.FORM. LAUNCH is put before the command of
-every seed (LAUNCH="srun -n1"). FUZZ_SHRINK is the time for making one spec smaller, in seconds (default 600).
+every batch of seeds (LAUNCH="srun -n1"). FUZZ_SHRINK is the time for making one spec smaller, in seconds (default 600).
 TEXT
 }
 
@@ -81,33 +82,50 @@ save_failure() { # spec, name
     fail "${name//_/ }" "$why (build/fuzz/failures/$name.yaml; tests/fuzz/run.sh build/fuzz/failures/$name.yaml)"
 }
 
-one() { # seed or spec: the unit of parallel work
-    local name spec dir what seed=0
-    if [[ $1 == *+timing ]]; then
-        timing=1 forms=(timed)
-        set -- "${1%+timing}"
+# ---- jobs: a seed or a spec, and behind a `+` how it is run ----
+
+job_kind() {
+    case $1 in
+        *+timing | *+three | *+forecast | *+plain) echo "${1##*+}" ;;
+    esac
+}
+
+job_dir() { # what is made of it has this name, with endings
+    local kind what
+    kind=$(job_kind "$1") what=$(basename "${1%"${kind:++$kind}"}" .yaml)
+    [[ ! $what =~ ^[0-9]+$ ]] || what=seed_$what
+    echo "$work/$what${kind:+-$kind}"
+}
+
+# Up to its models; leaves what `end_job` goes on with. In a shell of its own.
+begin_job() {
+    local name spec dir seed=0 kind names models
+    local -A same
+    kind=$(job_kind "$1") dir=$(job_dir "$1") spec=${1%"${kind:++$kind}"} name=$(basename "$spec" .yaml)
+    case $kind in
+        timing) timing=1 forms=(timed) ;;
+        three) [ ${#forms[@]} != 0 ] || forms=(on off one) ;;
+        forecast)
+            [ ${#forms[@]} != 0 ] || forms=(on)
+            foretold=1
+            ;;
+        plain) also_plain=1 forms=(seed) ;;
+    esac
+    if [[ $spec =~ ^[0-9]+$ ]]; then
+        seed=$spec spec=$dir.yaml name=seed_$seed
+        "$lib/graph_seed" "$seed" >"$spec" || { fail "seed $seed" "no spec"; return 1; }
     fi
-    if [[ $1 == *+three ]]; then
-        [ ${#forms[@]} != 0 ] || forms=(on off one)
-        set -- "${1%+three}"
-    fi
-    if [[ $1 == *+forecast ]]; then
-        [ ${#forms[@]} != 0 ] || forms=(on)
-        foretold=1
-        set -- "${1%+forecast}"
-    fi
-    if [[ $1 == *+plain ]]; then
-        also_plain=1 forms=(seed)
-        set -- "${1%+plain}"
-    fi
-    if [[ $1 =~ ^[0-9]+$ ]]; then
-        seed=$1 name=seed_$1 spec=$work/seed_$1.yaml
-        "$lib/graph_seed" "$1" >"$spec" || { fail "seed $1" "no spec" && return; }
-    else
-        spec=$1 name=$(basename "$1" .yaml)
-    fi
-    dir=$work/$name
-    if run_forms "$spec" "$dir" "$seed"; then
+    prepare_forms "$spec" "$dir" "$seed" || { save_failure "$spec" "$name"; return 1; }
+    declare -p name spec dir seed names models same times log forms timing foretold also_plain >"$dir.begun"
+}
+
+# From its models, compiled together with those of others or not yet, to its verdict. In a shell of its own.
+end_job() { # folder, seconds of compiling
+    local what
+    # shellcheck disable=SC1090 # written by begin_job
+    source "$1.begun"
+    times+=${2:+ compile $2}
+    if { [ -n "$2" ] || compile_forms; } && simulate_forms "$spec" "$dir" "$seed"; then
         what="$done_forms, $(grep -c '{op:' "$spec") operations, $compared values"
         [ -z "$said" ] || what+="; $said"
         [ $clock = 0 ] || what+=";$times"
@@ -118,7 +136,24 @@ one() { # seed or spec: the unit of parallel work
     fi
 }
 
-first=1 last=5 jobs=1 quick=0 shrunk=1 timing=0 foretold=0 plain=0 also_plain=0 clock=0 specs=() options=() forms=() single="" sizes=""
+# The models of several jobs as one executable: its processor time for each, nothing if one of them does not compile.
+compile_jobs() { # folder...
+    local dir times="" log=$1.together.log all=()
+    for dir in "$@"; do
+        # shellcheck disable=SC1090,SC2154 # written by begin_job
+        mapfile -t -O ${#all[@]} all < <(source "$dir.begun" && printf '%s\n' "${models[@]}")
+    done
+    step compile compile "${all[@]}" && awk -v s="${times##* }" -v n=$# 'BEGIN { printf "%.2f", s / n }'
+}
+
+run_jobs() { # the unit of parallel work
+    local job dir dirs=() share=""
+    for job in "$@"; do (begin_job "$job") && dirs+=("$(job_dir "$job")"); done
+    if [ ${#dirs[@]} -gt 1 ] && [ $quick = 0 ]; then share=$(compile_jobs "${dirs[@]}"); fi
+    for dir in ${dirs[@]+"${dirs[@]}"}; do (end_job "$dir" "$share"); done
+}
+
+first=1 last=5 jobs=1 quick=0 shrunk=1 timing=0 foretold=0 plain=0 also_plain=0 clock=0 specs=() options=() forms=() mine=() sizes="" together=4
 while [ $# -gt 0 ]; do
     case $1 in
         --seeds) first=${2%%-*} last=${2##*-} && shift ;;
@@ -133,7 +168,8 @@ while [ $# -gt 0 ]; do
         --timing) timing=1 && options+=("$1") ;;
         --no-shrink) shrunk=0 && options+=("$1") ;;
         --times) clock=1 && options+=("$1") ;;
-        --one) single=$2 && shift ;;
+        --together) together=$2 && shift ;;
+        --run) mine=("${@:2}") && break ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
         found) for spec in "$root"/tests/fuzz/found/*.yaml; do specs+=("$spec+forecast"); done ;;
@@ -144,8 +180,8 @@ done
 for form in ${forms[@]+"${forms[@]}"}; do
     [[ " as-is on off one spatial timed seed all " == *" $form "* ]] || { usage >&2; exit 2; }
 done
-if [ -n "$single" ]; then
-    one "$single"
+if [ ${#mine[@]} != 0 ]; then
+    run_jobs "${mine[@]}"
     exit 0
 fi
 if ! make_shared; then
@@ -155,7 +191,10 @@ if ! make_shared; then
 fi
 [ ${#specs[@]} != 0 ] || mapfile -t specs < <(seq "$first" "$last")
 [ -z "$sizes" ] || mapfile -t specs < <(of_size "${sizes%%-*}" "${sizes##*-}" "${specs[@]}")
+share=$(((${#specs[@]} + jobs - 1) / jobs))
+batch=$((share < together ? share : together))
 # shellcheck disable=SC2086 # LAUNCH is words
-printf '%s\0' "${specs[@]}" | xargs -0 -n 1 -P "$jobs" ${LAUNCH:-} "${BASH_SOURCE[0]}" ${options[@]+"${options[@]}"} --one | tee "$work/results"
+printf '%s\0' "${specs[@]}" |
+    xargs -0 -n "$batch" -P "$jobs" ${LAUNCH:-} "${BASH_SOURCE[0]}" ${options[@]+"${options[@]}"} --run | tee "$work/results"
 good=$(grep -c '^ok ' "$work/results") bad=$(grep -c '^FAIL' "$work/results")
 verdict

@@ -159,13 +159,14 @@ program() { # folders
 compile() { # folders of designs: one executable for all
     cd "$1/sim/build" || return
     local folder
+    rm -f Vrill # others may have it under their names
     program "$@" >all.cc
     : >Vrill_sim_top.h # what main.cpp calls the model's header; it has been read
     # shellcheck disable=SC2046 # flags are words
     LD_PRELOAD=$(cat "$lib/allocator") timeout 900 clang++ $(printf -- '-I%s/sim/build ' "$@") $(cpp_flags "$lib/headers") \
         -include-pch "$lib/headers.pch" -O0 -fuse-ld=gold -o Vrill all.cc "$lib"/*.o "$lib/units.a" "$root/build/librill.a" \
         -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm -lpthread || return
-    for folder in "${@:2}"; do ln -sf "$1/sim/build/Vrill" "$folder/sim/build/Vrill"; done
+    for folder in "${@:2}"; do ln -f Vrill "$folder/sim/build/Vrill" || return; done
 }
 
 key_of() { # spec, key, default

@@ -31,22 +31,33 @@ struct plan {
     const struct ir *ir;
     struct arena *arena;
     struct store_entry *entry;
-    const char **weight; // names of the entries' matrices; NULL for floats
+    const char **weight;  // names of the entries' matrices; NULL for floats
+    int *bucket, *before; // last owner of a name with this hash, and for each owner the one before it; -1: none
+    uint32_t buckets;     // a power of two
     int count;
     int64_t at;
 };
 
-// The earlier entry with the same matrix, or `self`.
-static int find_owner(const struct plan *p, const struct store_entry *e, const char *weight, int self) {
-    const struct ir_attrs *a = &p->ir->node[e->node].attrs;
-    for (int i = 0; i < p->count; i++) {
-        const struct store_entry *o = &p->entry[i];
-        if (o->is_float || o->owner != i || o->rows != e->rows || o->k != e->k || o->format != e->format || strcmp(p->weight[i], weight)) continue;
-        const struct ir_attrs *b = &p->ir->node[o->node].attrs;
-        if (ir_attr_int(a, "row_offset", 0) == ir_attr_int(b, "row_offset", 0) && ir_attr_int(a, "transpose", 0) == ir_attr_int(b, "transpose", 0))
-            return i;
-    }
-    return self;
+static int *bucket_of(const struct plan *p, const char *name) {
+    uint32_t hash = 2166136261u; // FNV-1a
+    for (; *name; name++) hash = (hash ^ (unsigned char)*name) * 16777619u;
+    return &p->bucket[hash & (p->buckets - 1)];
+}
+
+static bool same_matrix(const struct plan *p, int i, const struct store_entry *e, const char *weight) {
+    const struct store_entry *o = &p->entry[i];
+    const struct ir_attrs *a = &p->ir->node[e->node].attrs, *b = &p->ir->node[o->node].attrs;
+    return o->rows == e->rows && o->k == e->k && o->format == e->format && !strcmp(p->weight[i], weight) &&
+           ir_attr_int(a, "row_offset", 0) == ir_attr_int(b, "row_offset", 0) && ir_attr_int(a, "transpose", 0) == ir_attr_int(b, "transpose", 0);
+}
+
+// The earlier entry with the same matrix, or `self`, which is then found by those that follow.
+static int find_owner(struct plan *p, const struct store_entry *e, const char *weight, int self) {
+    int *last = bucket_of(p, weight);
+    for (int i = *last; i >= 0; i = p->before[i])
+        if (same_matrix(p, i, e, weight)) return i;
+    p->before[self] = *last;
+    return *last = self;
 }
 
 static void plan_matrix(struct plan *p, struct store_entry *e, int64_t k, const char *format) {
@@ -93,6 +104,7 @@ static void plan_entry(struct plan *p, int n, int64_t repetition) {
 static void plan_all(struct plan *p, int64_t at) {
     p->at = at;
     p->count = 0;
+    for (uint32_t i = 0; i < p->buckets; i++) p->bucket[i] = -1;
     for (int n = 0; n < p->ir->nodes; n++)
         for (int64_t r = 0; r < p->ir->region[p->ir->node[n].region].repeat; r++) plan_entry(p, n, r);
 }
@@ -103,6 +115,9 @@ struct store_entry *store_plan(struct arena *arena, const struct ir *ir, int *co
     struct plan p = {.ir = ir, .arena = arena};
     p.entry = ARENA_ARRAY(arena, struct store_entry, most);
     p.weight = ARENA_ARRAY(arena, const char *, most);
+    p.before = ARENA_ARRAY(arena, int, most);
+    for (p.buckets = 1; p.buckets < most; p.buckets *= 2) continue;
+    p.bucket = ARENA_ARRAY(arena, int, p.buckets);
     plan_all(&p, 0); // the arrays begin behind the entries, whose number is known now
     plan_all(&p, STORE_HEADER + (int64_t)sizeof *p.entry * p.count);
     *count = p.count;
