@@ -50,7 +50,7 @@ count_netlist() { # result-file module name=value...
 }
 
 synthesize() { # result-file module name=value...
-    local result=$1 module=$2 arg parameters=() apart=""
+    local result=$1 module=$2 arg parameters=() parts=""
     shift
     if of_timing "$@"; then
         count_netlist "$result" "$@"
@@ -58,12 +58,12 @@ synthesize() { # result-file module name=value...
     fi
     for arg in "$@"; do
         case $arg in
-            apart=*) apart+="setattr -mod -set keep_hierarchy 1 *${arg#apart=}*; " ;;
+            apart=*) parts+="setattr -mod -set keep_hierarchy 1 *${arg#apart=}*; " ;;
             *) parameters+=("$arg") ;;
         esac
     done
     template_script "${parameters[@]}"
-    script+="hierarchy -top $module; $keep_copies$apart"
+    script+="hierarchy -top $module; $keep_copies$parts"
     (cd "$root" && timeout "$limit" yosys -q -p "$script synth_xilinx $synth_options -top $module; tee -q -o $result stat -top $module") >"$result.log" 2>&1
 }
 
