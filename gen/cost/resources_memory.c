@@ -19,9 +19,9 @@ void formula_dma_write(const struct args *a, struct cost_resources *r) {
 
 void formula_axi_read_arbiter(const struct args *a, struct cost_resources *r) { cost_per(r, clients(a), 62, 2, 0), cost_per(r, 1, 40, 72, 0); }
 
-// The beats of two clients meet in one LUT per bit.
+// The beats of three clients meet in one LUT per bit.
 void formula_axi_write_arbiter(const struct args *a, struct cost_resources *r) {
-    cost_per(r, beat_bits(a) * div_up(clients(a), 2), 1, 0, 0);
+    cost_per(r, beat_bits(a) * div_up(clients(a), 3), 1, 0, 0);
     cost_per(r, clients(a), 60, 1, 0);
     cost_per(r, 1, 50, 89, 0);
 }

@@ -72,8 +72,8 @@ void formula_softmax(const struct args *a, struct cost_resources *r) {
 }
 
 void formula_argmax(const struct args *a, struct cost_resources *r) {
-    cost_per(r, lanes(a), 96, 69, 0);
-    kernel(r, 50, 70);
+    cost_per(r, lanes(a), 85 + 1.6 * (double)log2_up(args_int(a, "N", 1)), 62, 0);
+    kernel(r, 40, 80);
 }
 
 // ---- fp32 to int8 ----
