@@ -135,6 +135,18 @@ check_refused "deadlock: nothing moves" 1 'deadlock: nothing moves' "$rill" sim 
 cp "$log" "$work/failures/said"
 check "deadlock: who waits for whom, in a circle, and the full FIFO" says_circle
 
+sed -e 's/{op: layernorm.*/{op: mul, name: n, in: [x, x]}/' -e 's/{op: add.*/{op: quantize, name: q, in: [n], exp_min: -126}/' "$circle.yaml" >"$work/over.yaml"
+cat >>"$work/over.yaml" <<'TEXT'
+        - {op: matmul, name: a, in: [q], rows: 8, weight: w}
+        - {op: dequantize, name: y, in: [a]}
+TEXT
+outgrow() {
+    "$rill" gen "$work/over.yaml" -o "$work/over" && "$rill" pack "$work/over.yaml" --weights random:1 -o "$work/over" &&
+        "$rill" sim "$work/over" --quick-build --prompt rows --tokens 1
+}
+export -f outgrow
+check_refused "a value outgrows quantize" 1 'error: .*leaves its format: a block exponent above its range in .q., repetition 0, position 0' bash -c outgrow
+
 # Wrong bytes in the memory image must be seen, or equality proves nothing.
 cp "$dir/image/channel_01.bin" "$work/failures/channel_01.bin"
 printf '\x5a\xa5\x5a\xa5' | dd of="$dir/image/channel_01.bin" bs=1 seek=2048 conv=notrunc 2>/dev/null

@@ -112,6 +112,8 @@ bool check_golden_output(struct check *check, int output, int64_t row, struct tr
 
 const char *check_mismatch(const struct check *check) { return check->mismatch; }
 
+const char *check_overflow(const struct check *check) { return check->golden_failed ? golden_run_fault(check->golden) : NULL; }
+
 struct check_counts check_counts(const struct check *check) {
     struct check_counts counts = check->counts;
     for (int i = 0; i < check->ir->edges; i++) {

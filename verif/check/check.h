@@ -52,6 +52,8 @@ const uint32_t *check_golden_ids(struct check *check, int64_t *count);
 bool check_golden_output(struct check *check, int output, int64_t row, struct trace_value *value);
 // First difference in words (arena text), or NULL.
 const char *check_mismatch(const struct check *check);
+// Where a value has left its format in the golden model, which then has no further values to compare with; or NULL.
+const char *check_overflow(const struct check *check);
 struct check_counts check_counts(const struct check *check);
 // Argmax's inputs as the design showed them, in order: raw fp32 of all requests since open.
 const float *check_logits(const struct check *check, size_t *count);

@@ -279,11 +279,19 @@ static void report_deadlock(struct host *host, const char *what) {
              (long long)current(host)->ids);
 }
 
+// The golden model has no values for the design, or others.
+static bool differs(struct sim *sim) {
+    const char *overflow = check_overflow(sim->check), *mismatch = check_mismatch(sim->check);
+    if (overflow != NULL) sim_fail(sim, "with these weights and inputs a value leaves its format: %s, says the golden model", overflow);
+    else if (mismatch != NULL) sim_fail(sim, "mismatch: %s", mismatch);
+    return overflow != NULL || mismatch != NULL;
+}
+
 static void guard_run(struct host *host) {
     struct sim *sim = host->sim;
     uint64_t cycle = hbm_cycle(sim->hbm);
-    if (check_mismatch(sim->check) != NULL) sim_fail(sim, "mismatch: %s", check_mismatch(sim->check));
-    else if (watch_stuck(&sim->watch, sim->watch.beats + hbm_beats(sim->hbm), cycle, sim->options.watchdog))
+    if (differs(sim)) return;
+    if (watch_stuck(&sim->watch, sim->watch.beats + hbm_beats(sim->hbm), cycle, sim->options.watchdog))
         report_deadlock(host, "deadlock: nothing moves");
     else if (sim->options.timeout != 0 && cycle > sim->options.timeout) report_deadlock(host, "time-out");
 }
@@ -298,7 +306,7 @@ static void end_run(struct host *host) {
 
 static void next_request(struct host *host) {
     finish_request(host);
-    if (check_mismatch(host->sim->check) != NULL) sim_fail(host->sim, "mismatch: %s", check_mismatch(host->sim->check));
+    differs(host->sim);
     if (host->sim->failure != NULL || (size_t)host->request + 1 == host->sim->options.prompts.count) enter(host, HOST_OVER);
     else {
         host->request++;
