@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a file to the IR: a spec starts at the first pass, an IR dump continues after the pass that made it.
+#define _POSIX_C_SOURCE 200809L
 #include <string.h>
+#include <sys/stat.h>
 
 #include "command.h"
 #include "pass/pass.h"
 #include "yaml.h"
+
+static bool is_pipe(const char *path) {
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISFIFO(s.st_mode);
+}
 
 static bool is_dump(const char *path, struct arena *arena) {
     size_t len;
@@ -46,6 +53,10 @@ static bool run_passes(struct ir *ir, const struct rill_spec *spec, struct diag 
 
 struct ir *command_build(const char *path, struct arena *arena, struct diag *diag, const char *stop_after) {
     if (stop_after && !is_pass(stop_after, diag)) return NULL;
+    if (is_pipe(path)) {
+        diag_error(diag, loc_file(arena, path), "a pipe: a spec is read more than once, so it must be a file");
+        return NULL;
+    }
     if (is_dump(path, arena)) {
         struct ir *ir = ir_read(arena, path, diag);
         return ir && run_passes(ir, NULL, diag, stop_after) ? ir : NULL;

@@ -57,6 +57,11 @@ static bool write_beats(const struct ir *ir, const struct timing_result *r, cons
 int command_timeline(struct ir *ir, const struct timeline_options *o) {
     struct timing_step *step;
     int64_t prompt = o->prompt > 0 ? o->prompt : 2 * ir->design.tokens;
+    if (o->prompt > ir->design.context) {
+        fprintf(stderr, "rill check: error: a request of %" PRId64 " positions, the context has %" PRId64 "\n", o->prompt,
+                (int64_t)ir->design.context);
+        return RILL_BAD_SPEC;
+    }
     if (prompt > ir->design.context) prompt = ir->design.context;
     int steps = timing_request_steps(ir, prompt, o->tokens > 0 ? o->tokens : 3, &step);
     struct timing_options options = {.step = step, .steps = steps, .bounded = !o->unbounded};

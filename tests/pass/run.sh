@@ -53,6 +53,59 @@ refuse_command() { # exit status, message, command and arguments
     fi
 }
 
+# A language model written as a graph from a checkpoint that is nothing but its tensors: no config.json, though it has all operations of GPT-2, and no
+# tokenizer where requests are ids.
+own_weights() {
+    local dir=$work/own at=0 tensors="" name shape bytes
+    mkdir -p "$dir/model"
+    cat >"$dir/own.yaml" <<'SPEC'
+name: own
+graph:
+  context: 5
+  inputs: {id: {shape: [1]}}
+  outputs: [next]
+  regions:
+    - name: main
+      ops:
+        - {op: embed, name: e, in: id, rows: 6, cols: 8, weight: wte}
+        - {op: position, name: p, rows: 5, cols: 8, weight: wpe}
+        - {op: add, name: x, in: [e, p]}
+        - {op: layernorm, name: n, in: x, gamma: g, beta: b}
+        - {op: gelu, name: y, in: n}
+        - {op: quantize, name: q, in: n, block: 8}
+        - {op: kv_quantize, name: k, in: n, heads: 1, role: key}
+        - {op: kv_quantize, name: v, in: y, heads: 1, role: value}
+        - {op: attn_scores, name: s_acc, in: [q, k]}
+        - {op: dequantize, name: s, in: s_acc}
+        - {op: softmax, out: [w, inv], in: [s, k, v]}
+        - {op: quantize, name: w_q, in: w, block: 64, exp_min: -36}
+        - {op: attn_values, name: o_acc, in: [w_q, v]}
+        - {op: dequantize, name: o_raw, in: o_acc}
+        - {op: scale, name: o, in: [o_raw, inv]}
+    - name: head
+      when: last
+      ops:
+        - {op: quantize, name: o_q, in: o}
+        - {op: matmul, name: l_acc, in: o_q, rows: 6, weight: wte}
+        - {op: dequantize, name: l, in: l_acc}
+        - {op: argmax, name: next, in: l}
+SPEC
+    for name in wte:6,8 wpe:5,8 g:8 b:8; do
+        shape=${name#*:} bytes=$((4 * ${shape/,/*}))
+        tensors+="${tensors:+,}\"${name%:*}\":{\"dtype\":\"F32\",\"shape\":[$shape],\"data_offsets\":[$at,$((at + bytes))]}"
+        at=$((at + bytes))
+    done
+    tensors="{$tensors}"
+    {
+        # shellcheck disable=SC2059 # the length of what follows, 8 bytes
+        printf "\\x$(printf %x $((${#tensors} % 256)))\\x$(printf %x $((${#tensors} / 256)))\\0\\0\\0\\0\\0\\0"
+        printf %s "$tensors"
+        for ((name = 0; name < at / 4; name++)); do printf "\\0\\0\\x$(printf %x $((name * 37 % 256)))\\x3f"; done
+    } >"$dir/model/model.safetensors"
+    "$rill" gen "$dir/own.yaml" -o "$dir/design" && "$rill" pack "$dir/own.yaml" --weights "$dir/model" -o "$dir/design" || return
+    [ "$("$rill" golden "$dir/own.yaml" --weights "$dir/model" --prompt-ids 1,2 --tokens 3 --ids | wc -w)" = 3 ]
+}
+
 # A spec with a .warn beside it is legal, with exactly those messages; lines that say so change nothing.
 warn_spec() { # name
     local dir=$root/tests/pass name=$1 twin=$work/twin/$1.yaml
@@ -142,6 +195,9 @@ refuse_command 2 '--tokens takes a number of at least 1, not `0`' golden odd.yam
 refuse_command 1 'five.yaml: Not a directory' gen five.yaml -o five.yaml/x
 "$rill" gen "$root/tests/e2e/specs/five.yaml" -o "$work/unpacked" >"$log" 2>&1
 refuse_command 1 '.* has no memory image; run `rill pack' sim "$work/unpacked" --prompt rows
+refuse_command 1 'a request of 41 positions, the context has 40' check odd.yaml --timeline --prompt-len 41
+refuse_command 1 'a pipe: .* it must be a file' check <(cat "$root/tests/e2e/specs/five.yaml")
+check "weights of a graph's own" own_weights
 refuse_request 0:1 2 '--request takes IN:OUT'
 refuse_request 3x 2 '--request takes IN:OUT'
 refuse_request 3:99 1 '.*needs 101 positions, the context has 40'
