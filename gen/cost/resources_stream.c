@@ -128,28 +128,21 @@ void formula_corner_turn(const struct args *a, struct cost_resources *r) {
     cost_per(r, lanes * loops * (row + log), 2.7, 2.6, 0);
 }
 
-// Places by which a word can be shifted: up to OUT_ELEMS - 1; of full words (DENSE) only by what IN_ELEMS' powers of two leave of that.
-static int64_t places(const struct args *a, int64_t in, int64_t out) { return args_int(a, "DENSE", 0) ? (out - 1) & ~((in & -in) - 1) : out - 1; }
+// Elements that a shifted word can have after a stage of the shifter: the word and the places moved so far.
+static int64_t shifted(int64_t in, int64_t out, int stage) { return in + at_most((1ll << (2 * stage)) - 1, out - 1); }
 
 // rill_width_gear: masked word, shifter of 4:1 stages, join with the token's rest, buffer of four row-steps, output.
 void formula_width_converter(const struct args *a, struct cost_resources *r) {
     enum { LINES = 4 };
-    int64_t in = at_least(args_int(a, "IN_ELEMS", 1), 1), out = at_least(args_int(a, "OUT_ELEMS", 1), 1), bits = args_int(a, "ELEM_W", 32);
-    int64_t places_all = places(a, in, out), last = args_int(a, "LAST_ELEMS", 0), mask = last == in ? 0 : in;
-    if (args_int(a, "DENSE", 0) && in == out) return cost_per(r, mask * bits, 1, 0, 0);
-    int64_t stages = div_up(log2_up(out), 2), line = in + places_all, banks = 1ll << tok_bits(tokens(a)), moved = 0, shifts = 0;
-    for (int64_t s = 1, held = in; s <= stages; s++) { // elements that a word can have after a stage: the word and the places moved so far
-        int64_t now = in + (places_all & ((1ll << (2 * s)) - 1));
-        moved += now;
-        shifts += now > held ? now : 0;
-        held = now;
-    }
-    int64_t rest = at_most(at_least(line - out, 0), at_most(places_all + 1, out)), joined = places_all ? out : 0;
-    cost_per(r, bits * (in + moved + line + (places_all ? rest : 0) + out), 0, 1, 0);
-    struct cost_resources lut = {.lut = bits * (mask + shifts + joined)};
-    int64_t chunks = div_up(line, out);
-    cost_per(&lut, bits * out, (double)div_up(at_least(chunks - 2, 0), 3) + (double)div_up(chunks, 4), 0, 0); // the new rest, the chunk that leaves
-    if (places_all) cost_ram_add(&lut, banks, bits * out, "distributed", 1);
+    int64_t in = args_int(a, "IN_ELEMS", 1), out = at_least(args_int(a, "OUT_ELEMS", 1), 1), bits = args_int(a, "ELEM_W", 32);
+    if (args_int(a, "DENSE", 0) && in == out) return cost_per(r, in * bits, 1, 0, 0);
+    int64_t stages = div_up(log2_up(out), 2), line = in + out - 1, banks = 1ll << tok_bits(tokens(a)), moved = 0;
+    for (int s = 1; s <= stages; s++) moved += shifted(in, out, s);
+    cost_per(r, bits * (in + moved + line + at_most(out, in - 1) + out), 0, 1, 0);
+    struct cost_resources lut = {.lut = bits * (in + moved + out)}; // mask, shifts, join
+    int64_t chunks = (in + 2 * out - 2) / out;
+    cost_per(&lut, bits * out, (double)div_up(chunks - 2, 3) + (double)div_up(chunks, 4), 0, 0); // the new rest, the chunk that leaves
+    cost_ram_add(&lut, banks, bits * out, "distributed", 1);
     cost_ram_add(&lut, LINES * banks, bits * line, "distributed", 1);
     cost_per(r, lut.lut, 1.28, 0, 0);
     cost_per(r, 1, 60, 47, 0);
