@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: what timed FIFO depths promise (docs/timing.md), of a design and its twin with FIFOs twice as deep, both simulated without
-# jitter before.
+# Sourced by run.sh: what timed FIFO depths promise (docs/timing.md), of a design and its twin with FIFOs twice as deep, both simulated or foretold
+# without jitter before.
 # shellcheck shell=bash disable=SC2154 # variables shared with run.sh and forms.sh
 
 # What the request takes in the forecast when no FIFO has a bound: until its rows are in memory, as words in a FIFO without bounds are not yet.
@@ -14,9 +14,9 @@ cycles_without_bounds() { # folder with .timeline and .forecast, prompt length
 first_number() { sed -n "s/^.*\"$1\": \([0-9]*\).*/\1/p" | head -n 1; } # key; of JSON
 
 # FIFOs that are not marked `run_ahead` in the design never hold their writers, and hold no more than the computed depth when all are twice as deep.
-compare_streams() { # folder
+compare_streams() { # folder, JSON with its FIFOs, JSON of its twin's
     "$rill" check "$1/design.yaml" --json >"$1.report" || return
-    awk -v deep="$1_deep" '
+    awk -v deep="$3" '
         /"name": .*"depth": .*"run_ahead": / {
             split($0, part, "\""); name = part[4]
             match($0, /"depth": [0-9]+/); computed[name] = substr($0, RSTART + 9, RLENGTH - 9) + 0
@@ -28,7 +28,7 @@ compare_streams() { # folder
             if (!(name in computed)) { print "error: " name " is not in the report"; bad = 1; next }
             match($0, /"high_water": [0-9]+/); high = substr($0, RSTART + 14, RLENGTH - 14) + 0
             match($0, /"waits": [0-9]+/); waits = substr($0, RSTART + 9, RLENGTH - 9) + 0
-            if (index(FILENAME, deep) == 1) {
+            if (FILENAME == deep) {
                 if (!ahead[name] && high > computed[name]) { print "error: " name " held " high " words, computed " computed[name]; bad = 1 }
                 next
             }
@@ -39,7 +39,7 @@ compare_streams() { # folder
             if (!all) { print "error: no FIFO in the result of the simulation"; bad = 1 }
             if (!bad) print all " FIFOs, " many " run ahead"
             exit bad + 0
-        }' "$1.report" "$1.json" "$1_deep.json"
+        }' "$1.report" "$2" "$3"
 }
 
 # Bits against the least that bisection finds for the same cycles.
@@ -49,4 +49,34 @@ compare_bits() { # spec
     ratio=$("$rill" check "$1" --depths --json 2>/dev/null | sed -n 's/.*"timed_to_least": \([0-9.]*\).*/\1/p')
     awk -v r="${ratio:-9}" 'BEGIN { exit r > 1.15 }' || { echo "error: FIFO bits are ${ratio:-?} times the least" && return 1; }
     echo "$ratio times the least bits"
+}
+
+# Cycles of three requests by forecast, with bounds and without. Which words meet a refresh is another in each: without bounds a single request may be
+# slower, or faster by as much.
+foretell_twins() { # folder, prompt length, spec
+    local at all=0 free=0 most
+    most=$(key_of "$3" context 1024)
+    for at in $((($2 + 1) / 2)) "$2" $((2 * $2)); do
+        forecast "$1" $((at < most ? at : most)) "$3" || return
+        all=$((all + $(cat "$1.forecast"))) free=$((free + $(cat "$1.unbounded")))
+    done
+    forecast "$@" && "$rill" check "$1_deep/design.yaml" --timeline --prompt-len "$2" --tokens 3 --json >"$1_deep.timeline" || return
+    within "slower than without bounds" $all $free 1
+}
+
+# The promises of a spec with timed FIFOs, without RTL: the forecast's cycles are those of the RTL within 2 % and 64 (--forecast).
+check_depths() { # spec, folder, seed
+    local spec=$2.timed.yaml dir=$2.timed length requests form=timed
+    times="" said="" log=$2.log
+    make_form "$1" timed "$3" "$spec"
+    fit_budget "$spec"
+    timing_request "$spec"
+    step gen timeout 60 "$rill" gen "$spec" -o "$dir" || return
+    step deepen deepen "$dir" || return
+    step forecast foretell_twins "$dir" "$length" "$spec" || return
+    step streams compare_streams "$dir" "$dir.timeline" "${dir}_deep.timeline" || return
+    said=$(tail -n 1 "$log")
+    step least compare_bits "$spec" || return
+    said+=", $(head -n 1 "$log")"
+    rm -rf "$dir" "$dir".* "${dir}_deep" "${dir}_deep".*
 }

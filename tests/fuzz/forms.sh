@@ -192,7 +192,8 @@ deepen() { # folder
         pool && match($0, /^      DEPTH: "[0-9]+"/) { $0 = "      DEPTH: \"" 2 * substr($0, 15) "\"" }
         match($0, /[{ ]depth: [0-9]+/) { $0 = substr($0, 1, RSTART) "depth: " 2 * substr($0, RSTART + 8, RLENGTH - 8) substr($0, RSTART + RLENGTH) } 1' \
         "$1/design.yaml" >"$1_deep.yaml"
-    rm -rf "$1_deep" && "$rill" gen "$1_deep.yaml" -o "$1_deep" && cp -r "$1/image" "$1_deep/image"
+    rm -rf "$1_deep" && "$rill" gen "$1_deep.yaml" -o "$1_deep" || return
+    [ ! -d "$1/image" ] || cp -r "$1/image" "$1_deep/image"
 }
 
 forecast() { # folder, prompt length, spec
@@ -254,7 +255,7 @@ check_timing() { # spec, folder, seed
     step measure measure "${dir}_deep" "$steps" "$ends" || return
     step cycles compare_cycles "$dir" || return
     said=$(head -n 1 "$log")
-    step streams compare_streams "$dir" || return
+    step streams compare_streams "$dir" "$dir.json" "${dir}_deep.json" || return
     said+=", $(tail -n 1 "$log")"
     step least compare_bits "$spec" || return
     said+=", $(head -n 1 "$log")"

@@ -10,7 +10,7 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE] [--form NAME]... [--timing] [--forecast] [--plain] [--jobs n] [--quick]
+usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE] [--form NAME]... [--timing | --depths] [--forecast] [--plain] [--jobs n] [--quick]
                          [--no-shrink] [--times] [spec...]
   --seeds a-b  seeds of the generator (default 1-5)
   --operations a-b  of these seeds only the graphs of that many operations (models have none in their specs)
@@ -20,6 +20,7 @@ usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE] [--form N
                engine for every product; `timed`: timed FIFOs alone; `seed` (default for seeds): on, off, one or spatial, chosen by the seed;
                `all`: these four, and the values must be the same bits
   --timing     also without jitter, timed FIFOs: cycles against the forecast, and against twice as deep FIFOs
+  --depths     instead of all that: what timed FIFO depths promise (docs/timing.md), by forecast alone, without RTL
   --forecast   also form `on` without jitter: cycles against the forecast, within 2 % and 64
   --plain      also without the fp32 units that are compiled once for all designs (tests/fuzz/units): the same cycles and values
   --jobs n     batches side by side (default 1)
@@ -86,7 +87,7 @@ save_failure() { # spec, name
 
 job_kind() {
     case $1 in
-        *+timing | *+three | *+forecast | *+plain) echo "${1##*+}" ;;
+        *+timing | *+three | *+forecast | *+plain | *+depths) echo "${1##*+}" ;;
     esac
 }
 
@@ -97,7 +98,7 @@ job_dir() { # what is made of it has this name, with endings
     echo "$work/$what${kind:+-$kind}"
 }
 
-# Up to its models; leaves what `end_job` goes on with. In a shell of its own.
+# Up to its models; leaves what `end_job` goes on with, if there is more to do. In a shell of its own.
 begin_job() {
     local name spec dir seed=0 kind names models
     local -A same
@@ -110,10 +111,15 @@ begin_job() {
             foretold=1
             ;;
         plain) also_plain=1 forms=(seed) ;;
+        depths) depths=1 ;;
     esac
     if [[ $spec =~ ^[0-9]+$ ]]; then
         seed=$spec spec=$dir.yaml name=seed_$seed
         "$lib/graph_seed" "$seed" >"$spec" || { fail "seed $seed" "no spec"; return 1; }
+    fi
+    if [ $depths = 1 ]; then
+        if check_depths "$spec" "$dir" "$seed"; then ok "${name//_/ }: $said;$times"; else save_failure "$spec" "$name"; fi
+        return 1
     fi
     prepare_forms "$spec" "$dir" "$seed" || { save_failure "$spec" "$name"; return 1; }
     declare -p name spec dir seed names models same times log forms timing foretold also_plain >"$dir.begun"
@@ -153,7 +159,7 @@ run_jobs() { # the unit of parallel work
     for dir in ${dirs[@]+"${dirs[@]}"}; do (end_job "$dir" "$share"); done
 }
 
-first=1 last=5 jobs=1 quick=0 shrunk=1 timing=0 foretold=0 plain=0 also_plain=0 clock=0 specs=() options=() forms=() mine=() sizes="" together=4
+first=1 last=5 jobs=1 quick=0 shrunk=1 timing=0 depths=0 foretold=0 plain=0 also_plain=0 clock=0 specs=() options=() forms=() mine=() sizes="" together=4
 while [ $# -gt 0 ]; do
     case $1 in
         --seeds) first=${2%%-*} last=${2##*-} && shift ;;
@@ -163,6 +169,7 @@ while [ $# -gt 0 ]; do
         --form) forms+=("$2") && options+=("$1" "$2") && shift ;;
         --jobs) jobs=$2 && shift ;;
         --forecast) foretold=1 && options+=("$1") ;;
+        --depths) depths=1 && options+=("$1") ;;
         --plain) also_plain=1 && options+=("$1") ;;
         --quick) quick=1 && options+=("$1") ;;
         --timing) timing=1 && options+=("$1") ;;
