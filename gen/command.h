@@ -20,7 +20,7 @@ bool command_number(const char *command, const char *option, const char *text, i
 struct timeline_options {
     int64_t prompt, tokens; // 0: defaults
     int64_t start;          // age of the memory, cycles
-    bool unbounded, json;
+    bool unbounded, no_refresh, json;
     const char *beats; // file, or NULL
 };
 int command_timeline(struct ir *ir, const struct timeline_options *);

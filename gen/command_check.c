@@ -15,7 +15,7 @@ static const char check_usage[] =
     "       rill check SPEC --types         the itensor type of every stream\n"
     "       rill check SPEC --memory [--positions N] [--json]  on-chip memory of intermediates, groups, pools\n"
     "       rill check SPEC --depths [--json]\n"
-    "       rill check SPEC --timeline [--prompt-len N] [--tokens N] [--unbounded] [--beats FILE] [--json]\n"
+    "       rill check SPEC --timeline [--prompt-len N] [--tokens N] [--unbounded] [--no-refresh] [--beats FILE] [--json]\n"
     "       rill check SPEC --request IN:OUT [--start N] [--json]\n"
     "  --request I:O   tokens/s, time to the first id and latency of a request of I ids (or rows) in and O ids out\n"
     "  --depths        depths of each FIFO: safe rule, timing contracts, least for the same cycles\n"
@@ -25,6 +25,7 @@ static const char check_usage[] =
     "  --tokens N      ids to make (default 3)\n"
     "  --start N       cycles that the memory has run when the first step, or the request, begins: its refreshes (default: after reset)\n"
     "  --unbounded     as if no FIFO were ever full\n"
+    "  --no-refresh    as if the memory never refreshed: no word is late by luck\n"
     "  --beats FILE    the cycle of every word: a line with edge number, cycle, end of firing\n";
 
 static int list_passes(void) {
@@ -71,6 +72,7 @@ static bool parse_flag(const char *arg, struct check_options *o) {
     else if (!strcmp(arg, "--timeline")) o->timeline = true;
     else if (!strcmp(arg, "--depths")) o->depths = true;
     else if (!strcmp(arg, "--unbounded")) o->t.unbounded = true;
+    else if (!strcmp(arg, "--no-refresh")) o->t.no_refresh = true;
     else if (arg[0] != '-' && !o->spec) o->spec = arg;
     else return false;
     return true;

@@ -67,6 +67,7 @@ int command_timeline(struct ir *ir, const struct timeline_options *o) {
     struct timing_options options = {.step = step, .steps = steps, .bounded = !o->unbounded};
     options.memory = timing_memory_at(ir, timing_host_cycles(ir));
     if (o->start >= 0) options.memory.start = o->start;
+    if (o->no_refresh) options.memory.refreshes = false;
     const char *missing = NULL;
     struct timing_result *r = timing_simulate(ir->arena, ir, &options, &missing);
     if (!r) return fprintf(stderr, "rill check: error: %s has no timing contract\n", missing), RILL_BAD_SPEC;

@@ -59,7 +59,7 @@ bool sizing_ensure_progress(struct sizing *z, bool some) {
         deepened = true;
         memset(full, 0, (size_t)z->ir->edges * sizeof *full);
     }
-    z->budget = some ? 0 : z->words + TIMING_FINE_BUDGET;
+    z->budget = some ? at_most(z->budget, z->words + TIMING_FINE_BUDGET / 4) : z->words + TIMING_FINE_BUDGET;
     if (deepened) sizing_bisect_all(z, z->depth, &(struct bounds){least, .single_words = true});
     for (int e = 0; e < z->ir->edges; e++)
         if (z->depth[e] > least[e]) z->out[e].forced_by = "no halt with one word per pipeline";
@@ -76,7 +76,7 @@ static bool allow_ahead(struct sizing *z) {
         struct arena_mark before = arena_mark(&z->scratch);
         const struct timing_result *r = sizing_run(z, t, NULL, false);
         if (!r || r->stuck) return false;
-        faster |= t->cycles * 200 > r->cycles * 201 + 200 * SLOWER_AT_MOST;
+        faster |= t->cycles > r->cycles + r->cycles / SLOWER_SHARE + SLOWER_AT_MOST;
         for (int e = 0; e < z->ir->edges; e++) mark[e] = at_least(mark[e], sizing_is_sized(z->ir, e) ? r->edge[e].high_water : 0);
         if (t->for_lp) sizing_note_least(z, r);
         arena_release(&z->scratch, before);
@@ -99,7 +99,7 @@ static bool measure_again(struct sizing *z, const int64_t *depth, bool longer) {
         struct arena_mark mark = arena_mark(&z->scratch);
         const struct timing_result *r = sizing_run(z, t, depth, false);
         bool ok = r && !r->stuck;
-        int64_t slack = t->cycles / 200 + SLOWER_AT_MOST;
+        int64_t slack = t->cycles / SLOWER_SHARE + SLOWER_AT_MOST;
         if (ok && longer) t->cycles = at_most(at_least(r->cycles, t->cycles), t->cycles + slack);
         if (ok && !t->latest) t->latest = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)(t->steps * at_least(z->ir->engines, 1)) + 1);
         for (int n = 0; ok && n < t->steps * at_least(z->ir->engines, 1); n++) t->latest[n] = r->turn[n].last_command + slack;

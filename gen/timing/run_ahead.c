@@ -62,14 +62,16 @@ static bool mark_case(struct sizing *z, struct test_case *t, bool twice) {
     return mark_run(z, &o, t);
 }
 
-// Where a request takes few words: every short prompt and some longer ones, the memory older each time, so that refreshes lie elsewhere.
+// Where a request takes few words: one of whole steps and a part, every short prompt and some longer ones; the first as after reset, the memory older
+// each time, so that refreshes lie elsewhere.
 static bool mark_more(struct sizing *z) {
     int64_t enough = z->words + MORE_WORDS;
     bool ok = true;
-    for (int n = 1; ok && n <= MORE_REQUESTS && z->words < enough; n++) {
+    for (int n = 0; ok && n <= MORE_REQUESTS && z->words < enough; n++) {
         struct timing_step *step;
-        int64_t length = at_most(n % 2 ? (n + 1) / 2 : 3 * n + 1, z->ir->design.context);
-        struct timing_options o = {.memory = timing_memory_at(z->ir, MORE_AGE * n)};
+        int64_t length = n == 0 ? 2 * z->ir->design.tokens + 1 : n % 2 ? (n + 1) / 2 : 3 * n + 1;
+        struct timing_options o = {.memory = timing_memory_at(z->ir, timing_host_cycles(z->ir) + MORE_AGE * n)};
+        length = at_most(length, z->ir->design.context);
         o.steps = timing_request_steps(z->ir, length, 3, &step);
         o.step = step;
         ok = mark_run(z, &o, NULL);

@@ -12,7 +12,9 @@ enum {
     MAX_CASES = 18,
     MAX_BRIEFS = 2,
     DEPTH_LEAST = 2,
-    SLOWER_AT_MOST = 32 /* cycles of a case, and half a per cent */,
+    SLOWER_AT_MOST =
+        16 /* cycles of a case, and one part of SLOWER_SHARE: the least gain that deeper streams are for, and what each of two rounds may cost */,
+    SLOWER_SHARE = 400,
     LAYERS = 4 /* more show nothing new */,
     BRIEF_STEPS = 3,
     BRIEF_LAYERS = 2,

@@ -15,7 +15,7 @@ usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE] [--form N
   --seeds a-b  seeds of the generator (default 1-5)
   --operations a-b  of these seeds only the graphs of that many operations (models have none in their specs)
   --set FILE   the seeds of a file: numbers, `#` begins a comment; of lines with `three:` in the forms on, off and one,
-               with `timing:` as by --form timed --timing, with `plain:` as by --form seed --plain
+               with `timing:` as by --form timed --timing, with `depths:` as by --depths, with `plain:` as by --form seed --plain
   --form NAME  how a spec is built: `as-is`; `on`: all optional passes; `off`: none; `one`: all but one, chosen by the seed; `spatial`: `on` with an
                engine for every product; `timed`: timed FIFOs alone; `seed` (default for seeds): on, off, one or spatial, chosen by the seed;
                `all`: these four, and the values must be the same bits
@@ -164,7 +164,7 @@ while [ $# -gt 0 ]; do
     case $1 in
         --seeds) first=${2%%-*} last=${2##*-} && shift ;;
         --operations) sizes=$2 && shift ;;
-        --set) mapfile -t specs < <(sed -e 's/#.*//' -e '/timing:/s/[0-9]\+/&+timing/g' -e '/plain:/s/[0-9]\+/&+plain/g' \
+        --set) mapfile -t specs < <(sed -e 's/#.*//' -e '/timing:/s/[0-9]\+/&+timing/g' -e '/plain:/s/[0-9]\+/&+plain/g' -e '/depths:/s/[0-9]\+/&+depths/g' \
             -e '/three:/s/[0-9]\+/&+three/g' "$2" | grep -oE '[0-9]+(\+[a-z]+)?') && shift ;;
         --form) forms+=("$2") && options+=("$1" "$2") && shift ;;
         --jobs) jobs=$2 && shift ;;
