@@ -107,7 +107,8 @@ static bool add_briefs(struct sizing *z, const int64_t *depth) {
         z->longest = at_least(z->longest, r->words);
         b->cycles = r->cycles;
         b->latest = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)(b->steps * at_least(z->ir->engines, 1)) + 1);
-        for (int i = 0; i < b->steps * at_least(z->ir->engines, 1); i++) b->latest[i] = r->turn[i].last_command + b->cycles / SLOWER_SHARE + SLOWER_AT_MOST;
+        for (int i = 0; i < b->steps * at_least(z->ir->engines, 1); i++)
+            b->latest[i] = r->turn[i].last_command + b->cycles / SLOWER_SHARE + SLOWER_AT_MOST;
         b->high_water = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
         b->trial = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
         for (int e = 0; e < z->ir->edges; e++) b->high_water[e] = r->edge[e].high_water;
