@@ -56,7 +56,8 @@ static bool number_fits(const struct ir_op_attr *attr, const struct ir_attr *val
     if (attr->kind == IR_ATTR_INT)
         diag_error(diag, value->loc, "`%s` must be from %.0f to %.0f, not %lld", attr->name, low, high, (long long)value->i);
     else diag_error(diag, value->loc, "`%s` must be from %g to %g, not %g", attr->name, low, high, v);
-    diag_note(diag, value->loc, "the nearest legal value is %.0f", v < low ? low : high);
+    diag_note(diag, value->loc, attr->kind == IR_ATTR_INT ? "the nearest legal value is %.0f" : "the nearest legal value is %g",
+              v < low ? low : high);
     return false;
 }
 

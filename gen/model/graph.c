@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A graph written out in the spec, to the tensor graph: names resolved, operations and attributes checked against ops.def.
+#include <math.h>
 #include <string.h>
 
 #include "model.h"
@@ -70,7 +71,7 @@ static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_a
                    : want->kind == IR_ATTR_FLOAT ? "a number"
                    : want->kind == IR_ATTR_LIST  ? "a list of integers"
                                                  : "a string");
-        if (want->kind == IR_ATTR_INT && attr->value.type == SPEC_VALUE_FLOAT)
+        if (want->kind == IR_ATTR_INT && attr->value.type == SPEC_VALUE_FLOAT && fabs(attr->value.f) < INT32_MAX)
             diag_note(diag, attr->value.loc, "the nearest integer is %.0f", attr->value.f);
         return false;
     }

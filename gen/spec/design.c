@@ -54,7 +54,11 @@ static void narrow_field(struct schema_field *f, const struct yaml_node *map, co
     double number;
     if (!node || !yaml_parse_float(node, &number)) return;
     bool whole = yaml_parse_int(node, &v);
-    if (!strcmp(f->key, "clock_mhz") || (whole && (!strcmp(f->key, "channels") || !strcmp(f->key, "dies")))) f->max = 1 << 30;
+    if ((!strcmp(f->key, "clock_mhz") && number > f->max) || (whole && (!strcmp(f->key, "channels") || !strcmp(f->key, "dies")))) f->max = 1 << 30;
+    if (!strcmp(f->key, "group") && (number < f->min || number > f->max)) {
+        f->min = (other = yaml_get(map, "beat_bits")) && yaml_parse_int(other, &value) && value == 256 ? 64 : 128;
+        f->max = MAX_GROUP;
+    }
     if (!strcmp(f->key, "prefetch_beats") && number < f->min)
         f->min = (other = yaml_get(map, "max_burst")) && yaml_parse_int(other, &value) && value <= 128 ? (double)value : 16;
     if (!strcmp(f->key, "A") && !is_legal(f, v) && (!(other = yaml_get(map, "T")) || (yaml_parse_int(other, &value) && value == 1))) f->count = 1;

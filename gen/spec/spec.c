@@ -79,7 +79,10 @@ static struct rill_spec *read_tree(const char *path, const struct yaml_node *roo
     read_subject(root, spec, arena, diag);
     read_board(root, spec, arena, diag);
     int outside = diag->errors;
-    spec_read_design(yaml_get(root, "design"), spec->model, &spec->design, arena, diag);
+    const struct yaml_node *design = yaml_get(root, "design");
+    spec_read_design(design, spec->model, &spec->design, arena, diag);
+    bool own_clock = design && yaml_get(design, "clock_mhz");
+    if (!own_clock && spec->device && spec->design.clock_mhz > spec->device->clock_max_mhz) spec->design.clock_mhz = spec->device->clock_max_mhz;
     if (diag->errors == outside) spec_check_design(spec, diag);
     return diag->errors == before ? spec : NULL;
 }
