@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors of weights by their names: operations that read one tensor want it in one shape.
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ops.h"
 #include "pass.h"
+
+static const char layer[] = "{layer}"; // stands for the repetition
 
 // What an operation wants of a tensor in the file: exact extents, or at least so many rows.
 struct use {
@@ -29,6 +33,27 @@ static bool fits(const struct use *a, const struct use *b) {
     return true;
 }
 
+// The name in a repetition of the region.
+static const char *name_in(const struct ir *ir, const char *pattern, long long repetition) {
+    const char *name = "", *mark;
+    for (; (mark = strstr(pattern, layer)) != NULL; pattern = mark + sizeof layer - 1)
+        name = arena_printf(ir->arena, "%s%.*s%lld", name, (int)(mark - pattern), pattern, repetition);
+    return arena_printf(ir->arena, "%s%s", name, pattern);
+}
+
+// A name that is, in one of its repetitions, this one.
+static bool comes_to(const struct ir *ir, const struct use *u, const char *name) {
+    const char *mark = strstr(u->name, layer);
+    size_t before = mark ? (size_t)(mark - u->name) : 0;
+    if (!mark || strncmp(u->name, name, before) || !isdigit((unsigned char)name[before])) return false;
+    long long repetition = strtoll(name + before, NULL, 10);
+    return repetition < ir->region[ir->node[u->node].region].repeat && !strcmp(name_in(ir, u->name, repetition), name);
+}
+
+static bool same_tensor(const struct ir *ir, const struct use *a, const struct use *b) {
+    return !strcmp(a->name, b->name) || comes_to(ir, a, b->name) || comes_to(ir, b, a->name);
+}
+
 static const char *shape_of(const struct ir *ir, const struct use *u) {
     const char *text = "";
     for (int d = 0; d < u->rank; d++)
@@ -45,7 +70,7 @@ static bool add(struct uses *s, int node, const char *key, struct use u, struct 
     u.loc = attr->loc.source ? attr->loc : ir->node[node].loc;
     for (size_t i = 0; i < s->list.count; i++) {
         const struct use *old = &s->list.items[i];
-        if (strcmp(old->name, u.name) || fits(old, &u)) continue;
+        if (!same_tensor(ir, old, &u) || fits(old, &u)) continue;
         diag_error(diag, u.loc, "tensor `%s` has the shape %s for `%s`, but %s for `%s`", u.name, shape_of(ir, &u), ir->node[node].name,
                    shape_of(ir, old), ir->node[old->node].name);
         diag_note(diag, old->loc, "`%s` reads it here: another tensor needs another name", ir->node[old->node].name);
