@@ -23,7 +23,7 @@ void emit_wrapped(const struct text *in, struct text *out);
 
 // ---- shared by the emitters ----
 
-enum { EMIT_MAX_CLIENTS = 16 };
+enum { EMIT_MAX_CLIENTS = IR_CHANNEL_CLIENTS };
 struct emit_client {       // one DMA engine on one channel
     const char *name;      // suffix of its nets
     const char *base;      // net of its base address, NULL: the channel's register

@@ -253,9 +253,31 @@ static void add_output_nets(struct ir *ir) {
     }
 }
 
+// The arbiters of a channel have so many places; the lane of an engine takes one.
+static bool clients_fit(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    for (int c = 0; c < ir->design.channels; c++)
+        for (int w = 0; w < 2; w++) {
+            int count = w == 0 && ir->engines > 0, spills = 0;
+            for (int i = 0; i < ir->clients; i++) {
+                const struct ir_client *client = &ir->client[i];
+                if (client->is_write != w || !ir_client_on(ir, client, c)) continue;
+                count++;
+                spills += client->kernel != IR_NONE && !strcmp(ir->kernel[client->kernel].module, "rill_spill");
+            }
+            if (count <= IR_CHANNEL_CLIENTS) continue;
+            struct loc loc = spec ? spec_place(spec, "design.channels") : loc_none();
+            diag_error(diag, loc, "%d engines %s channel %d of the memory, at most %d can", count, w ? "write to" : "read from", c,
+                       IR_CHANNEL_CLIENTS);
+            if (spills)
+                diag_note(diag, loc, "%d of them carry streams between groups: more `channels` share these, a greater `on_chip_kib` has fewer",
+                          spills);
+            else diag_note(diag, loc, "inputs, outputs, tables and rows by position have one each");
+            return false;
+        }
+    return true;
+}
+
 bool pass_insert_control(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
-    (void)spec;
-    (void)diag;
     add_registers(ir);
     add_counters(ir);
     add_token_loop_nets(ir);
@@ -263,5 +285,5 @@ bool pass_insert_control(struct ir *ir, const struct rill_spec *spec, struct dia
     add_param_loader(ir);
     for (int u = 0; u < kv_units(ir); u++) add_kv_tracker(ir, u);
     add_output_nets(ir);
-    return true;
+    return clients_fit(ir, spec, diag);
 }
