@@ -176,6 +176,7 @@ key_of() { # spec, key, default
 }
 
 vocabulary() { # spec; nothing: no language model
+    grep -qE '^model:|^ +[A-Za-z0-9_]+: *\{shape: *\[1\]' "$1" || return 0
     sed -n 's/^  vocab: *\([0-9]*\).*/\1/p; s/.*{op: embed,.* rows: \([0-9]*\).*/\1/p' "$1" | head -n 1
 }
 
