@@ -34,6 +34,7 @@ struct fuse {
 };
 
 void fuse_read(struct ir *, struct fuse *);
+bool fuse_is_behind_exit(const struct ir *, const struct ir_edge *);
 int64_t fuse_group_bits(const struct fuse *, int first, int last);                     // that a group of these units holds while it runs
 int64_t fuse_whole_bits(const struct fuse *);                                          // of everything as one group
 int64_t fuse_group_traffic(const struct fuse *, int first, int last, int64_t *across); // of what leaves it for later units of its region

@@ -88,6 +88,21 @@ static bool serves_readers(const struct ir *ir, int kernel) {
     return is_loop(ir, kernel) || is_module(ir, kernel, "rill_token_select") || is_module(ir, kernel, "rill_replay_buffer");
 }
 
+// Streams behind an exit come once a step, not in every repetition: no operation nor the entry of another region lies between.
+bool fuse_is_behind_exit(const struct ir *ir, const struct ir_edge *e) {
+    for (int i = 0; i < MAX_WALK; i++) {
+        const struct ir_kernel *from = &ir->kernel[e->src_kernel];
+        if (is_exit(ir, e->src_kernel)) return true;
+        if (from->node != IR_NONE || serves_readers(ir, e->src_kernel)) return false;
+        const struct ir_port *in = NULL;
+        for (int p = 0; p < from->ports && !in; p++)
+            if (!from->port[p].is_output && from->port[p].edge != IR_NONE && from->port[p].kind != IR_STREAM_BARE) in = &from->port[p];
+        if (!in) return false;
+        e = &ir->edge[in->edge];
+    }
+    return false;
+}
+
 static int earliest_reader(const struct fuse *f, int kernel, int depth) {
     const struct ir *ir = f->ir;
     int earliest = IR_NONE;

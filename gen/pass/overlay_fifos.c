@@ -8,6 +8,7 @@
 
 #include "cost.h"
 #include "cost/args.h"
+#include "fuse.h"
 #include "pass.h"
 #include "ports.h"
 #include "schedule.h"
@@ -47,9 +48,11 @@ static int tensor_of(const struct ir *ir, int edge, int depth) {
     return tensor;
 }
 
+// A pool's turns come in every repetition: a stream behind its region's exit has a FIFO of its own.
 static bool can_share(const struct ir *ir, int edge) {
     const struct ir_edge *e = &ir->edge[edge];
-    return e->group != IR_NONE && e->depth > PLAIN_WORDS && source(ir, edge)->region != IR_NONE && tensor_of(ir, edge, 0) != IR_NONE;
+    return e->group != IR_NONE && e->depth > PLAIN_WORDS && source(ir, edge)->region != IR_NONE && tensor_of(ir, edge, 0) != IR_NONE &&
+           !fuse_is_behind_exit(ir, e);
 }
 
 // ---- which streams share ----
