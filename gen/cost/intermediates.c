@@ -27,13 +27,13 @@ int64_t cost_local_bits(const struct ir *ir, int kernel) {
     return c.banks * (c.rows ? c.rows * ir->design.tokens : ports_firing_words(in)) * in->data_bits;
 }
 
-// rill_spill: the buffers of its two engines, the beat that fills (of a wider word: what leaves, what comes back), the word out, tuser.
+// rill_spill: the buffers of its two engines, the beat that fills (of a wider word: what leaves, what comes back), the word out, tuser of its firings.
 int64_t cost_spill_bits(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct args a = {k->param, k->params};
     int64_t word = args_int(&a, "DATA_W", 1), beat = args_int(&a, "BEAT_BITS", 512), parts = div_up(word, beat);
     if (strcmp(k->module, "rill_spill") != 0) return 0;
-    int64_t bits = (2 * parts - 1) * beat + word + args_int(&a, "WORDS", 1) * args_int(&a, "USER_W", 1);
+    int64_t bits = (2 * parts - 1) * beat + word + args_int(&a, "FIRINGS", 1) * args_int(&a, "WORDS", 1) * args_int(&a, "USER_W", 1);
     for (int c = 0; c < ir->clients; c++)
         if (ir->client[c].kernel == kernel) bits += ir->client[c].buffer * beat;
     return bits;

@@ -18,6 +18,7 @@ struct fuse_stream {
     int edge;
     int from, to;    // units; to < from: around a repeated region
     bool loops;      // at a region's loop, or between regions: always crosses
+    int firings;     // that wait where it crosses: of a value around a loop the present one and the next
     bool spills;     // through memory, where it crosses
     int64_t inside;  // bits of its FIFO where both ends are in one group
     int64_t across;  // bits on chip where it crosses
@@ -39,11 +40,11 @@ int64_t fuse_group_bits(const struct fuse *, int first, int last);              
 int64_t fuse_whole_bits(const struct fuse *);                                          // of everything as one group
 int64_t fuse_group_traffic(const struct fuse *, int first, int last, int64_t *across); // of what leaves it for later units of its region
 
-// What a spill of this stream's firing takes: beats of a burst, of its buffer for reads.
+// What a spill of this stream's firings takes: words of one, beats of a burst, of its buffer for reads, bytes in memory of one and of all.
 struct fuse_spill {
-    int64_t words, burst, read_buffer, bytes, bits;
+    int64_t words, burst, read_buffer, bytes, room, bits;
 };
-struct fuse_spill fuse_spill_of(const struct ir *, const struct ir_edge *);
-void fuse_insert_spill(struct ir *, int edge, int id);
+struct fuse_spill fuse_spill_of(const struct ir *, const struct ir_edge *, int firings);
+void fuse_insert_spill(struct ir *, int edge, int firings, int id);
 
 #endif

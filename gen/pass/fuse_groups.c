@@ -154,7 +154,7 @@ static void mark_streams(const struct fuse *f, const struct plan *p) {
     for (int i = 0; i < f->streams; i++) {
         const struct fuse_stream *s = &f->stream[i];
         if (!s->loops && p->group[s->from] == p->group[s->to]) ir->edge[s->edge].group = p->group[s->from];
-        else if (s->spills) fuse_insert_spill(ir, s->edge, spills++);
+        else if (s->spills) fuse_insert_spill(ir, s->edge, s->firings, spills++);
         else ir->edge[s->edge].crosses = true;
     }
 }

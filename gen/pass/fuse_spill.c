@@ -10,7 +10,7 @@
 
 enum { NATIVE_BURST_BYTES = 512 /* of the HBM port; longer ones only fill larger buffers */, LONG_BURSTS = 16, READ_BURSTS = 4 };
 
-struct fuse_spill fuse_spill_of(const struct ir *ir, const struct ir_edge *e) {
+struct fuse_spill fuse_spill_of(const struct ir *ir, const struct ir_edge *e, int firings) {
     const struct ir_port *from = &ir->kernel[e->src_kernel].port[e->src_port];
     const struct ir_design *d = &ir->design;
     int64_t beat_bytes = d->beat_bits / 8, whole = d->beat_bits / from->data_bits, parts = layout_div_up(from->data_bits, d->beat_bits);
@@ -19,8 +19,9 @@ struct fuse_spill fuse_spill_of(const struct ir *ir, const struct ir_edge *e) {
     int64_t beats = whole ? layout_div_up(s.words, whole) : s.words * parts;
     s.read_buffer = beats >= LONG_BURSTS * s.burst ? READ_BURSTS * s.burst : s.burst; // a long tensor is read in bursts that overlap
     s.bytes = beats * beat_bytes;
+    s.room = (firings - 1) * layout_div_up(beats, s.burst) * s.burst * beat_bytes + s.bytes; // the second one begins with a whole burst
     int64_t gear = whole ? d->beat_bits : (2 * parts - 1) * d->beat_bits; // the beat that fills; a word that leaves and one that comes back
-    s.bits = (s.burst + s.read_buffer) * d->beat_bits + gear + from->data_bits + s.words * ports_user_bits(ir) +
+    s.bits = (s.burst + s.read_buffer) * d->beat_bits + gear + from->data_bits + firings * s.words * ports_user_bits(ir) +
              2 * FUSE_EDGE_WORDS * cost_edge_bits(ir, e);
     return s;
 }
@@ -32,10 +33,10 @@ static int add_client(struct ir *ir, int kernel, const char *name, const char *p
     return c;
 }
 
-void fuse_insert_spill(struct ir *ir, int edge, int id) {
+void fuse_insert_spill(struct ir *ir, int edge, int firings, int id) {
     struct ir_edge e = ir->edge[edge];
     struct ir_port from = ir->kernel[e.src_kernel].port[e.src_port], to = ir->kernel[e.dst_kernel].port[e.dst_port];
-    struct fuse_spill s = fuse_spill_of(ir, &e);
+    struct fuse_spill s = fuse_spill_of(ir, &e, firings);
     int k = ir_add_kernel(ir, arena_printf(ir->arena, "spill_%d", id), "rill_spill", IR_NONE);
     int channel = ir->design.channels - 1 - id % ir->design.channels; // the first channel has most of the other clients
     const char *name = ir->kernel[k].name, *write = arena_printf(ir->arena, "%s_write", name), *read = arena_printf(ir->arena, "%s_read", name);
@@ -44,6 +45,7 @@ void fuse_insert_spill(struct ir *ir, int edge, int id) {
     ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
     ir_set_param(ir, k, "WORDS", "%lld", (long long)s.words);
     ir_set_param(ir, k, "BURST", "%lld", (long long)s.burst);
+    if (firings > 1) ir_set_param(ir, k, "FIRINGS", "%d", firings);
     int in = ports_add_like(ir, k, "", false, &from), out = ports_add_like(ir, k, "", true, &from);
     ir->kernel[k].port[in].region = from.region;
     ir->kernel[k].port[out].region = to.region;

@@ -189,7 +189,8 @@ static void add_stream(struct fuse *f, int edge) {
     int64_t bits = cost_edge_bits(ir, e), words = tensor_words(ir, e);
     s.inside = size_fifos_safe(ir, e) * bits;
     s.across = (words + FUSE_EDGE_WORDS) * bits;
-    struct fuse_spill spill = fuse_spill_of(ir, e);
+    s.firings = is_exit(ir, e->src_kernel) && is_loop(ir, e->dst_kernel) && from->region == to->region ? 2 : 1;
+    struct fuse_spill spill = fuse_spill_of(ir, e, s.firings);
     s.spills = can_spill(ir, e) && spill.bits < s.across;
     if (s.spills) s.across = spill.bits;
     s.traffic = 2 * (s.spills ? 8 * spill.bytes : words * bits) * ir->region[f->unit[s.from].region].repeat;

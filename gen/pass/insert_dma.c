@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bind.h"
+#include "cost/args.h"
 #include "fuse.h"
 #include "kv.h"
 #include "layout.h"
@@ -121,12 +122,13 @@ static void place_rows(struct dma *d, int k) {
     ir_set_param(ir, k, "OFFSET", "40'd%lld", (long long)ir->segment[s].offset);
 }
 
-// A firing that waits between two groups.
+// Firings that wait between two groups.
 static void place_spill(struct dma *d, const struct ir_client *client) {
     struct ir *ir = d->ir;
     int k = client->kernel;
-    struct fuse_spill spill = fuse_spill_of(ir, &ir->edge[ir->kernel[k].port[0].edge]);
-    int s = add_segment(d, ir->kernel[k].name, IR_SEG_IO, IR_NONE, client->channel, 0, spill.bytes);
+    const struct args args = {ir->kernel[k].param, ir->kernel[k].params};
+    struct fuse_spill spill = fuse_spill_of(ir, &ir->edge[ir->kernel[k].port[0].edge], (int)args_int(&args, "FIRINGS", 1));
+    int s = add_segment(d, ir->kernel[k].name, IR_SEG_IO, IR_NONE, client->channel, 0, spill.room);
     ir_set_param(ir, k, "OFFSET", "40'd%lld", (long long)ir->segment[s].offset);
 }
 

@@ -142,6 +142,8 @@ static void spill(const struct call *k) {
     k->c->in = at_least(beat_bits / bits, 1);
     k->c->out = beat_bits / bits ? 1 : div_up(bits, at_least(beat_bits, 1));
     k->c->beats = arg(k, "BURST", 1);
+    k->c->banks = arg(k, "FIRINGS", 1);
+    k->c->rows = arg(k, "WORDS", 1);
 }
 static void store(const struct call *k) { k->c->machine = TIMING_STORE; }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_spill: a firing goes to memory as it comes, and back when all its writes have their responses.
+// rill_spill: a firing goes to memory as it comes, and back when all its writes have their responses; with two of FIRINGS the next one goes there
+// meanwhile.
 #include "sim.h"
 
 enum {
@@ -9,18 +10,39 @@ enum {
 struct spill {
     struct sim_edge *in, *out;
     struct sim_client *write, *read;
-    int64_t offset, address, beat_bytes;
-    VEC(uint8_t) mark;  // of the firing's words
-    int64_t free;       // from when on a word may enter
-    int64_t slot;       // words of the beat that fills
-    int64_t parts;      // beats that are still to leave of what is in hand, from then on
-    int64_t from;       //
-    int64_t since;      // beats without a descriptor
-    int64_t beats;      // of the firing
-    bool asks, ends;    // a descriptor is due; the firing's last word is in
-    bool drains, asked; // the firing is in memory; its read has been asked for
-    int64_t settled, word, part, next, sent;
+    int64_t offset, beat_bytes;
+    struct spill_half {
+        int64_t offset;
+        VEC(uint8_t) mark; // of its firing's words
+    } half[2];
+
+    // The firing that is written.
+    struct spill_half *written;
+    int64_t address; // of the next descriptor
+    int64_t free;    // from when on a word may enter
+    int64_t in_slot; // words of the beat that fills
+    int64_t parts;   // beats that are still to leave of what is in hand, from then on
+    int64_t from;    //
+    int64_t since;   // beats without a descriptor
+    int64_t beats;   // of the firing
+    bool asks, ends; // a descriptor is due; the firing's last word is in
+    bool full;       // all of it has been handed over
+    int64_t settled;
+
+    // The firing that is read.
+    struct spill_half *drains; // NULL: none
+    int64_t drained;           // the last word of the one before came
+    int64_t slot, word, part, next, sent;
 };
+
+static void spill_enter(struct spill *s, struct spill_half *half, int64_t at) { // the next firing may
+    half->mark.count = 0;
+    s->written = half;
+    s->address = half->offset;
+    s->beats = 0;
+    s->full = s->ends = false;
+    s->free = at + 1;
+}
 
 static bool spill_init(struct sim *sim, struct actor *a) {
     struct spill *s = a->state = ARENA_NEW(sim->arena, struct spill);
@@ -28,9 +50,11 @@ static bool spill_init(struct sim *sim, struct actor *a) {
     s->out = sim_lane(sim, a, true, IR_NONE);
     s->write = client_open(sim, a, true);
     s->read = client_open(sim, a, false);
-    s->offset = s->address = args_int(&a->args, "OFFSET", 0);
     s->beat_bytes = sim->ir->design.beat_bits / 8;
-    s->sent = -1;
+    s->half[0].offset = args_int(&a->args, "OFFSET", 0);
+    s->half[1].offset = s->half[0].offset + div_up(div_up(a->c.rows, a->c.in) * a->c.out, a->c.beats) * a->c.beats * s->beat_bytes;
+    s->drained = s->sent = -1;
+    spill_enter(s, s->half, -1);
     return s->in && s->out && s->write && s->read;
 }
 
@@ -61,42 +85,43 @@ static bool spill_gives(struct sim *sim, const struct actor *a, struct spill *s)
 }
 
 static bool spill_in(struct sim *sim, struct actor *a, struct spill *s) {
-    if (s->drains || !spill_gives(sim, a, s)) return false;
-    if (s->ends) return s->drains = true;
+    if (s->full || !spill_gives(sim, a, s)) return false;
+    if (s->ends) return s->full = true;
     if (!edge_waiting(s->in)) return false;
     int64_t at = at_least(edge_avail(s->in), s->free);
     uint8_t mark = edge_mark(s->in);
     edge_take(sim, s->in, at);
-    VEC_PUSH(sim->arena, s->mark, mark);
+    VEC_PUSH(sim->arena, s->written->mark, mark);
     s->ends = mark & TIMING_LAST;
     s->free = at + 1;
-    if (a->c.out == 1 && ++s->slot < a->c.in && !s->ends) return true;
-    s->slot = 0;
+    if (a->c.out == 1 && ++s->in_slot < a->c.in && !s->ends) return true;
+    s->in_slot = 0;
     s->parts = a->c.out;
     s->from = at_least(s->from, at + 1);
     return true;
 }
 
-static bool spill_ask(struct sim *sim, struct spill *s) {
+static bool spill_ask(struct sim *sim, const struct actor *a, struct spill *s) {
     int64_t idle, at;
-    if (!s->drains || s->asked || !client_idle(s->write, &idle) || !client_room(s->read, &at)) return false;
-    at = at_least(at, at_least(idle, s->settled) + 1);
-    client_ask(sim, s->read, at, s->offset, s->beats);
+    if (!s->full || s->drains || !client_idle(s->write, &idle) || !client_room(s->read, &at)) return false;
+    at = at_least(at_least(at, s->drained + 1), at_least(idle, s->settled) + 1);
+    client_ask(sim, s->read, at, s->written->offset, s->beats);
+    s->drains = s->written;
+    s->word = 0;
     s->next = at + 1;
-    return s->asked = true;
+    if (a->c.banks == 2) spill_enter(s, &s->half[s->written == s->half], at);
+    return true;
 }
 
-static void spill_over(struct spill *s, int64_t at) {
-    s->mark.count = 0;
-    s->word = s->beats = 0;
-    s->address = s->offset;
-    s->asked = s->drains = s->ends = false;
-    s->free = at + 1;
+static void spill_over(const struct actor *a, struct spill *s, int64_t at) {
+    s->drained = at;
+    s->drains = NULL;
+    if (a->c.banks == 1) spill_enter(s, s->half, at);
 }
 
 static bool spill_out(struct sim *sim, const struct actor *a, struct spill *s) {
     int64_t at, room;
-    if (!s->asked || !client_beat(s->read, &at)) return false;
+    if (!s->drains || !client_beat(s->read, &at)) return false;
     at = at_least(at, s->next);
     if (++s->part < a->c.out) { // of a word that is wider than a beat
         client_take(sim, s->read, at);
@@ -106,20 +131,20 @@ static bool spill_out(struct sim *sim, const struct actor *a, struct spill *s) {
     s->part--;
     if (!edge_room(s->out, &room)) return false;
     at = at_least(at, s->sent); // the word before has left
-    bool last = s->word == (int64_t)s->mark.count - 1;
+    bool last = s->word == (int64_t)s->drains->mark.count - 1;
     s->sent = at_least(at + 1, room);
-    edge_put(sim, s->out, at + 1, s->sent, s->mark.items[s->word]);
+    edge_put(sim, s->out, at + 1, s->sent, s->drains->mark.items[s->word]);
     s->part = 0;
     s->next = at + 1;
     if (++s->slot == a->c.in || last) client_take(sim, s->read, at), s->slot = 0;
     s->word++;
-    if (last) spill_over(s, at);
+    if (last) spill_over(a, s, at);
     return true;
 }
 
 static void spill_run(struct sim *sim, struct actor *a) {
     struct spill *s = a->state;
-    while (spill_in(sim, a, s) || spill_ask(sim, s) || spill_out(sim, a, s)) continue;
+    while (spill_in(sim, a, s) || spill_ask(sim, a, s) || spill_out(sim, a, s)) continue;
 }
 
 const struct sim_machine *sim_spill_machine(enum timing_machine machine) {

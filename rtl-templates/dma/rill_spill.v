@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps a firing in memory between two groups: writes it as it comes, waits for all write responses, reads it back in the same order.
 //
-// Streams: s_axis_* and m_axis_* as in docs/rtl.md section 3, the same words out as in, tuser and tlast too. The next firing enters when the
-// last word of the one before has been read: one region of memory is enough.
+// Streams: s_axis_* and m_axis_* as in docs/rtl.md section 3, the same words out as in, tuser and tlast too. With one of FIRINGS the next firing
+// enters when the last word of the one before has been read. With two it enters when the read of the one before has been asked for, and that
+// is asked for when the last word of the one ahead of it has been read: one firing is read while the next one is written, in the other half.
 // Memory: m_axis_write_* to a rill_dma_write (descriptors of at most BURST beats as soon as their beats are handed over, so that a buffer of
 // BURST beats is enough), m_axis_read and s_axis_read from a rill_dma_read (one descriptor for the firing). dma_idle is the write engine's idle:
-// nothing is asked for before it has been high behind the last descriptor, so the read comes after the responses.
+// nothing is asked for before it has been high behind the last descriptor, so the read comes after the responses. All writes of a firing have
+// theirs before the next firing enters, so dma_idle never speaks of two.
 // Layout at OFFSET, in stream order: floor(BEAT_BITS / DATA_W) words to a beat, the first lowest, unused bits and words 0; a word wider than a
-// beat takes ceil(DATA_W / BEAT_BITS) beats, low bits first. tuser is kept on chip, WORDS x USER_W bits.
-// Throughput: a word (or a beat of one) per cycle each way, writing and reading one after the other. Latency from the last word in to the
-// first word out: 8 cycles, the write's response and the read's latency.
+// beat takes ceil(DATA_W / BEAT_BITS) beats, low bits first. The second half, for every other firing, begins behind the first at a multiple of
+// BURST beats. tuser is kept on chip, FIRINGS x WORDS x USER_W bits.
+// Throughput: a word (or a beat of one) per cycle each way; with one of FIRINGS writing and reading one after the other. Latency from the last
+// word in to the first word out: 8 cycles, the write's response and the read's latency, if nothing else is being read.
 // Reset: synchronous, control only; tready and tvalid low in reset.
-// Parameters: DATA_W, USER_W, BEAT_BITS bits, WORDS of the longest firing, BURST beats, OFFSET bytes.
+// Parameters: DATA_W, USER_W, BEAT_BITS bits, WORDS of the longest firing, BURST beats, FIRINGS in memory (1 or 2), OFFSET bytes.
 `default_nettype none
 
 module rill_spill #(
@@ -20,6 +23,7 @@ module rill_spill #(
     parameter BEAT_BITS = 0,
     parameter WORDS = 0,
     parameter BURST = 0,
+    parameter FIRINGS = 1,
     parameter [39:0] OFFSET = 0
 ) (
     input  wire                 clk,
@@ -58,22 +62,34 @@ module rill_spill #(
         if (BURST < 1 || BURST > 128) begin : gen_bad_burst
             rill_error_BURST_must_be_1_to_128 u_error ();
         end
+        if (FIRINGS != 1 && FIRINGS != 2) begin : gen_bad_firings
+            rill_error_FIRINGS_must_be_1_or_2 u_error ();
+        end
     endgenerate
 
     localparam WHOLE = BEAT_BITS < 1 || DATA_W < 1 ? 1 : BEAT_BITS / DATA_W;             // words of a beat; 0: a word takes several
     localparam SLOTS = WHOLE > 0 ? WHOLE : (DATA_W + BEAT_BITS - 1) / BEAT_BITS;         // words of a beat or beats of a word
-    localparam ADDR_W = WORDS > 1 ? $clog2(WORDS) : 1;
+    localparam TWO = FIRINGS == 2;
+    localparam BEATS = WHOLE > 0 ? (WORDS + SLOTS - 1) / SLOTS : WORDS * SLOTS;          // of the longest firing
+    localparam ADDR_W = FIRINGS * WORDS > 1 ? $clog2(FIRINGS * WORDS) : 1;
     localparam [31:0] SLOTS_32 = SLOTS;
     localparam [31:0] BURST_32 = BURST;
     localparam [31:0] BEAT_BYTES = BEAT_BITS / 8;
+    localparam [31:0] HALF_BEATS = BURST < 1 ? BEATS : (BEATS + BURST - 1) / BURST * BURST;
+    localparam [39:0] OTHER = OFFSET + {8'd0, HALF_BEATS} * {8'd0, BEAT_BYTES};          // the second half
+    localparam [31:0] WORDS_32 = WORDS;
     localparam [2:0] S_FILL = 3'd0, S_PUSH = 3'd1, S_SETTLE = 3'd2, S_WAIT = 3'd3, S_ASK = 3'd4, S_DRAIN = 3'd5;
 
-    reg  [2:0]           state_q;
+    reg  [2:0]           state_q;            // of the firing that is written; S_DRAIN: it is read, and there is no other half
+    reg                  drain_q;            // a firing is read
     reg                  open_q;             // out of reset
     reg  [1:0]           settle_q;
-    reg  [ADDR_W-1:0]    write_q;            // words in; rests on the last one
-    reg  [ADDR_W-1:0]    read_q;
-    reg  [9:0]           slot_q;
+    reg                  second_q;           // the firing that is written lies in the second half
+    reg  [ADDR_W-1:0]    write_q;            // place of the word to come; rests on the last one
+    reg  [ADDR_W-1:0]    read_q;             // place of the word that is read
+    reg  [ADDR_W-1:0]    end_q;              // and of its firing's last one, where another one is written
+    reg  [9:0]           in_slot_q;
+    reg  [9:0]           slot_q;             // of the beat (the word) that is read
     reg  [15:0]          beats_q;            // of the firing, handed over
     reg  [15:0]          since_q;            // beats without a descriptor
     reg  [39:0]          offset_q;           // of the next descriptor
@@ -86,24 +102,31 @@ module rill_spill #(
     reg  [DATA_W-1:0]    out_q;
     reg  [USER_W-1:0]    out_user_q;
     reg                  out_last_q;
-    reg  [USER_W-1:0]    user_mem [0:WORDS-1];
+    reg  [USER_W-1:0]    user_mem [0:FIRINGS*WORDS-1];
 
     wire                 take = s_axis_tvalid && s_axis_tready;
     wire                 beat_out = m_axis_write_beat_tvalid && m_axis_write_beat_tready;
+    wire                 in_slot_last = in_slot_q == SLOTS_32[9:0] - 10'd1;
     wire                 slot_last = slot_q == SLOTS_32[9:0] - 10'd1;
     wire                 pushed;             // the last beat of the firing leaves
     wire [15:0]          since_d = since_q + 16'd1;
     wire                 desc_due = beat_out && (since_d == BURST_32[15:0] || pushed);
     wire                 out_load = !out_valid_q || m_axis_tready;
-    wire                 read_last = read_q == write_q;
+    wire                 read_last = read_q == (TWO ? end_q : write_q);
     wire                 word_in;            // a word is whole
+    wire                 drained = word_in && read_last;
+    wire                 asked = m_axis_read_tvalid && m_axis_read_tready;
+    wire                 leaves = TWO ? asked : drained;                                 // the next firing may enter
+    wire                 half = TWO && second_q;
+    wire [ADDR_W-1:0]    first_word = half ? WORDS_32[ADDR_W-1:0] : {ADDR_W{1'b0}};      // of the firing that is written
+    wire [ADDR_W-1:0]    next_word = TWO && !half ? WORDS_32[ADDR_W-1:0] : {ADDR_W{1'b0}};
 
     assign m_axis_write_beat_tvalid = beat_valid_q && !desc_valid_q;
     assign m_axis_write_beat_tdata = beat_q;
     assign m_axis_write_desc_tvalid = desc_valid_q;
     assign m_axis_write_desc_tdata = desc_q;
-    assign m_axis_read_tvalid = state_q == S_ASK && open_q;
-    assign m_axis_read_tdata = {beats_q, OFFSET};
+    assign m_axis_read_tvalid = state_q == S_ASK && !drain_q && open_q;
+    assign m_axis_read_tdata = {beats_q, half ? OTHER : OFFSET};
     assign m_axis_tvalid = out_valid_q;
     assign m_axis_tdata = out_q;
     assign m_axis_tuser = out_user_q;
@@ -119,18 +142,19 @@ module rill_spill #(
             wire                 room = !beat_valid_q || beat_out;
             integer              i;
             always @* begin
-                fill_d = slot_q == 10'd0 ? {BEAT_BITS{1'b0}} : beat_q;
+                fill_d = in_slot_q == 10'd0 ? {BEAT_BITS{1'b0}} : beat_q;
                 word_d = {DATA_W{1'b0}};
-                for (i = 0; i < SLOTS; i = i + 1)
-                    if (slot_q == i[9:0]) begin
+                for (i = 0; i < SLOTS; i = i + 1) begin
+                    if (in_slot_q == i[9:0])
                         fill_d[i*DATA_W +: DATA_W] = s_axis_tdata;
+                    if (slot_q == i[9:0])
                         word_d = s_axis_read_tdata[i*DATA_W +: DATA_W];
-                    end
+                end
             end
             always @(posedge clk) begin
                 if (rst)
                     beat_valid_q <= 1'b0;
-                else if (take && (slot_last || s_axis_tlast))
+                else if (take && (in_slot_last || s_axis_tlast))
                     beat_valid_q <= 1'b1;
                 else if (beat_out)
                     beat_valid_q <= 1'b0;
@@ -140,7 +164,7 @@ module rill_spill #(
             assign s_axis_tready = open_q && state_q == S_FILL && room;
             assign pushed = last_q;
             assign word = word_d;
-            assign word_in = state_q == S_DRAIN && s_axis_read_tvalid && out_load;
+            assign word_in = drain_q && s_axis_read_tvalid && out_load;
             assign s_axis_read_tready = word_in && (slot_last || read_last);
         end else begin : gen_parts
             // A word leaves in SLOTS beats and comes back in as many.
@@ -150,7 +174,7 @@ module rill_spill #(
             reg  [9:0]                left_q;    // beats of the word still to leave
             wire [WIDE-1:0]           padded = {{(WIDE - DATA_W){1'b0}}, s_axis_tdata};
             wire [WIDE-1:0]           shifted = {s_axis_read_tdata, early_q};
-            wire                      part = state_q == S_DRAIN && s_axis_read_tvalid && (!slot_last || out_load);
+            wire                      part = drain_q && s_axis_read_tvalid && (!slot_last || out_load);
             always @(posedge clk) begin
                 if (rst)
                     beat_valid_q <= 1'b0;
@@ -178,16 +202,19 @@ module rill_spill #(
         end
     endgenerate
 
-    wire slot_moves = WHOLE > 0 ? take || word_in : s_axis_read_tvalid && s_axis_read_tready;
-    wire slot_ends = slot_last || (WHOLE > 0 && (take ? s_axis_tlast : read_last));
+    wire in_slot_moves = WHOLE > 0 && take;
+    wire slot_moves = WHOLE > 0 ? word_in : s_axis_read_tvalid && s_axis_read_tready;
+    wire slot_ends = slot_last || (WHOLE > 0 && read_last);
 
     always @(posedge clk) begin
         if (rst) begin
             state_q <= S_FILL;
+            drain_q <= 1'b0;
             open_q <= 1'b0;
             settle_q <= 2'd0;
+            second_q <= 1'b0;
             write_q <= {ADDR_W{1'b0}};
-            read_q <= {ADDR_W{1'b0}};
+            in_slot_q <= 10'd0;
             slot_q <= 10'd0;
             beats_q <= 16'd0;
             since_q <= 16'd0;
@@ -197,22 +224,28 @@ module rill_spill #(
             out_valid_q <= 1'b0;
         end else begin
             open_q <= 1'b1;
-            if (slot_moves)
-                slot_q <= slot_ends ? 10'd0 : slot_q + 10'd1;
-            if (take && !s_axis_tlast)
-                write_q <= write_q + 1'b1;
-            if (take && s_axis_tlast)
-                last_q <= 1'b1;
-            if (beat_out) begin
-                beats_q <= beats_q + 16'd1;
+            // ---- the firing that is written ----
+            if (in_slot_moves)
+                in_slot_q <= in_slot_last || s_axis_tlast ? 10'd0 : in_slot_q + 10'd1;
+            if (beat_out)
                 since_q <= desc_due ? 16'd0 : since_d;
-            end
-            if (desc_due)
-                offset_q <= offset_q + {24'd0, since_d} * {8'd0, BEAT_BYTES};
             desc_valid_q <= desc_due || (desc_valid_q && !m_axis_write_desc_tready);
-            if (word_in)
-                read_q <= read_last ? {ADDR_W{1'b0}} : read_q + 1'b1;
-            out_valid_q <= word_in || (out_valid_q && !m_axis_tready);
+            if (leaves) begin
+                second_q <= TWO && !second_q;
+                write_q <= next_word;
+                beats_q <= 16'd0;
+                offset_q <= TWO && !half ? OTHER : OFFSET;
+                last_q <= 1'b0;
+            end else begin
+                if (take && !s_axis_tlast)
+                    write_q <= write_q + 1'b1;
+                if (take && s_axis_tlast)
+                    last_q <= 1'b1;
+                if (beat_out)
+                    beats_q <= beats_q + 16'd1;
+                if (desc_due)
+                    offset_q <= offset_q + {24'd0, since_d} * {8'd0, BEAT_BYTES};
+            end
             case (state_q)
                 S_FILL: if (take && s_axis_tlast) state_q <= S_PUSH;
                 S_PUSH: if (m_axis_write_desc_tvalid && m_axis_write_desc_tready && !beat_valid_q) state_q <= S_SETTLE;
@@ -221,16 +254,20 @@ module rill_spill #(
                     if (settle_q == 2'd3) state_q <= S_WAIT;
                 end
                 S_WAIT: if (dma_idle) state_q <= S_ASK;
-                S_ASK: if (m_axis_read_tready) state_q <= S_DRAIN;
-                default: if (word_in && read_last) begin
-                    state_q <= S_FILL;
-                    write_q <= {ADDR_W{1'b0}};
-                    beats_q <= 16'd0;
-                    offset_q <= OFFSET;
-                    last_q <= 1'b0;
-                end
+                S_ASK: if (asked) state_q <= TWO ? S_FILL : S_DRAIN;
+                default: if (drained) state_q <= S_FILL;
             endcase
+            // ---- the firing that is read ----
+            drain_q <= asked || (drain_q && !drained);
+            if (slot_moves)
+                slot_q <= slot_ends ? 10'd0 : slot_q + 10'd1;
+            out_valid_q <= word_in || (out_valid_q && !m_axis_tready);
         end
+        if (asked) begin
+            read_q <= first_word;
+            end_q <= write_q;
+        end else if (word_in)
+            read_q <= read_q + 1'b1;
         if (take)
             user_mem[write_q] <= s_axis_tuser;
         if (desc_due)
@@ -243,10 +280,9 @@ module rill_spill #(
     end
 
 `ifdef RILL_ASSERT
-    localparam [31:0] TOP = WORDS - 1;
     always @(posedge clk)
         if (!rst && take && !s_axis_tlast)
-            assert (write_q != TOP[ADDR_W-1:0]);           // the firing fits
+            assert (write_q + 1'b1 != first_word + WORDS_32[ADDR_W-1:0]);  // the firing fits
 `endif
 endmodule
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_spill with its two DMA engines on one memory: firings of random lengths up to WORDS come back word for word, and nothing is read
-// while a write has no response; what lies in memory is the last firing in the layout of the header.
+// while a write of its half has no response; what lies in memory is the last firing in the layout of the header. The sink is held until FIRINGS
+// of them are in. With two and no pauses words enter while others leave, with one they never do. Then a reset at any time, and it all again.
 // sweep: DATA_W=128 BEAT_BITS=256 WORDS=40 BURST=4
 // sweep: DATA_W=64 BEAT_BITS=512 WORDS=1 BURST=1
 // sweep: DATA_W=520 BEAT_BITS=512 WORDS=20 BURST=8
 // sweep: DATA_W=1024 BEAT_BITS=256 WORDS=9 BURST=16
 // sweep: DATA_W=96 BEAT_BITS=256 WORDS=300 BURST=16
+// sweep: DATA_W=128 BEAT_BITS=256 WORDS=40 BURST=4 FIRINGS=2
+// sweep: DATA_W=64 BEAT_BITS=512 WORDS=1 BURST=1 FIRINGS=2
+// sweep: DATA_W=520 BEAT_BITS=512 WORDS=21 BURST=8 FIRINGS=2
+// sweep: DATA_W=96 BEAT_BITS=256 WORDS=32 BURST=16 FIRINGS=2
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -14,10 +19,13 @@ module rill_spill_tb;
     parameter BEAT_BITS = 256;
     parameter WORDS = 40;
     parameter BURST = 4;
-    localparam FIRINGS = 12;
+    parameter FIRINGS = 1;
+    localparam TIMES = 12;                   // firings between resets
     localparam [39:0] OFFSET = 40'd8192;
     localparam PER = BEAT_BITS / DATA_W;
     localparam PARTS = (DATA_W + BEAT_BITS - 1) / BEAT_BITS;
+    localparam BEATS = PER > 0 ? (WORDS + (PER > 0 ? PER : 1) - 1) / (PER > 0 ? PER : 1) : WORDS * PARTS;
+    localparam HALF_BITS = (BEATS + BURST - 1) / BURST * BURST * BEAT_BITS;
 
     wire                 clk, rst, s_valid, s_ready, s_last, src_done, m_valid, m_ready, m_last, snk_done;
     wire [DATA_W-1:0]    s_data, m_data;
@@ -31,13 +39,16 @@ module rill_spill_tb;
     wire                 arvalid, arready, rvalid, rready, rlast, awvalid, awready, wvalid, wready, wlast, bvalid, bready;
     wire [1:0]           rresp, bresp;
     integer              seed, idle, stall;
+    reg                  again = 1'b0;
+    reg                  hold = 1'b1;
 
-    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(DATA_W), .USER_W(3), .WORDS(FIRINGS * WORDS), .SALT(3)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
+    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
+    rill_axis_driver #(.DATA_W(DATA_W), .USER_W(3), .WORDS(3 * TIMES * WORDS), .SALT(3)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
         .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(s_user), .m_axis_tlast(s_last), .done(src_done));
-    rill_axis_monitor #(.DATA_W(DATA_W), .USER_W(3), .WORDS(FIRINGS * WORDS)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
+    rill_axis_monitor #(.DATA_W(DATA_W), .USER_W(3), .WORDS(3 * TIMES * WORDS)) u_snk (.clk(clk), .rst(rst), .hold(hold), .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
-    rill_spill #(.DATA_W(DATA_W), .USER_W(3), .BEAT_BITS(BEAT_BITS), .WORDS(WORDS), .BURST(BURST), .OFFSET(OFFSET)) dut (
+    rill_spill #(.DATA_W(DATA_W), .USER_W(3), .BEAT_BITS(BEAT_BITS), .WORDS(WORDS), .BURST(BURST), .FIRINGS(FIRINGS),
+        .OFFSET(OFFSET)) dut (
         .clk(clk), .rst(rst), .dma_idle(write_idle), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data),
         .s_axis_tuser(s_user), .s_axis_tlast(s_last), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data),
         .m_axis_tuser(m_user), .m_axis_tlast(m_last),
@@ -65,26 +76,58 @@ module rill_spill_tb;
         .awvalid(awvalid), .awready(awready), .awid(1'b0), .awaddr(awaddr), .awlen(awlen), .wvalid(wvalid), .wready(wready),
         .wdata(wdata), .wlast(wlast), .bvalid(bvalid), .bready(bready), .bid(), .bresp(bresp));
 
-    // Writes without a response, from the beat's first offer on.
-    integer open = 0;
+    // Bursts without a response, per half, from the offer of their descriptors on; each has one of its own. The responses come in their order.
+    integer open [0:1];
+    reg     half_of [0:65535];
+    integer asked, ended, lasts_in, lasts_out, half, both;
+    initial begin
+        asked = 0;
+        ended = 0;
+        lasts_in = 0;
+        lasts_out = 0;
+        both = 0;
+        open[0] = 0;
+        open[1] = 0;
+    end
     always @(posedge clk)
-        if (!rst) begin
-            open = open + (wvalid && wready && wlast) - (bvalid && bready);
-            if (arvalid && (open != 0 || wvalid)) begin
-                $display("FAIL: a read is asked for before the writes have their responses");
-                $finish;
+        if (rst) begin
+            ended = asked;
+            lasts_in = 0;
+            lasts_out = 0;
+            open[0] = 0;
+            open[1] = 0;
+        end else begin
+            if (wd_valid && wd_ready) begin
+                half_of[asked] = wd_data[39:0] >= OFFSET + HALF_BITS / 8;
+                open[half_of[asked]] = open[half_of[asked]] + 1;
+                asked = asked + 1;
             end
+            if (arvalid) begin
+                half = araddr >= OFFSET + HALF_BITS / 8;
+                if (open[half] != 0 || (FIRINGS == 1 && (wvalid || half != 0))) begin
+                    $display("FAIL: a read is asked for before the writes have their responses");
+                    $finish;
+                end
+            end
+            if (bvalid && bready) begin
+                open[half_of[ended]] = open[half_of[ended]] - 1;
+                ended = ended + 1;
+            end
+            both = both + (s_valid && s_ready && m_valid && m_ready && !m_last);
+            if (s_valid && s_ready && s_last) begin
+                lasts_in = lasts_in + 1;
+                if (lasts_in == FIRINGS)
+                    hold <= 1'b0;
+            end
+            if (m_valid && m_ready && m_last)
+                lasts_out = lasts_out + 1;
         end
 
     reg [DATA_W-1:0] kept [0:WORDS-1];
     reg [1023:0]     word;
     integer          n, i, b, length, place;
-    initial begin
-        if (!$value$plusargs("seed=%d", seed)) seed = 0;
-        if (!$value$plusargs("idle=%d", idle)) idle = 0;
-        if (!$value$plusargs("stall=%d", stall)) stall = 0;
-        #1;
-        for (n = 0; n < FIRINGS; n = n + 1) begin
+    task push(input integer firings);
+        for (n = 0; n < firings; n = n + 1) begin
             length = n == 0 ? WORDS : 1 + $unsigned($random(seed)) % WORDS;
             for (i = 0; i < length; i = i + 1) begin
                 for (b = 0; b < 1024; b = b + 32)
@@ -95,16 +138,48 @@ module rill_spill_tb;
                 u_snk.expect_word(kept[i], word[2:0], i == length - 1);
             end
         end
-        wait (!rst);
-        wait (src_done && snk_done);
+    endtask
+
+    task check_memory; // of the last of TIMES firings
         for (i = 0; i < length; i = i + 1)
             for (b = 0; b < DATA_W / 32; b = b + 1) begin
                 place = PER > 0 ? (i / (PER > 0 ? PER : 1)) * BEAT_BITS + (i % (PER > 0 ? PER : 1)) * DATA_W : i * PARTS * BEAT_BITS;
+                if (FIRINGS == 2 && TIMES % 2 == 0)
+                    place = place + HALF_BITS;
                 if (u_memory.mem[OFFSET / 4 + place / 32 + b] !== kept[i][b*32 +: 32]) begin
                     $display("FAIL: word %0d of the last firing is not where it should be", i);
                     $finish;
                 end
             end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        #1;
+        push(TIMES);
+        wait (!rst);
+        wait (src_done && snk_done);
+        check_memory;
+        if (FIRINGS == 1 ? both != 0 : WORDS > 8 && idle == 0 && stall == 0 && both < WORDS / 2) begin
+            $display("FAIL: %0d words enter while others leave", both);
+            $finish;
+        end
+        repeat (20) @(posedge clk);
+        push(TIMES);
+        repeat (1 + $unsigned($random(seed)) % (12 * WORDS)) @(posedge clk);
+        @(negedge clk) again = 1'b1;
+        @(negedge clk) again = 1'b0;
+        wait (rst);
+        u_src.offered = u_src.pushed;
+        u_src.sent = u_src.pushed;
+        u_snk.seen = u_snk.wanted;
+        push(TIMES);
+        hold = 1'b1;
+        wait (!rst);
+        wait (src_done && snk_done);
+        check_memory;
         repeat (20) @(posedge clk);
         $display("PASS");
         $finish;
