@@ -51,8 +51,8 @@ enum timing_need {
 struct timing_contract {
     enum timing_machine machine;
     int64_t enter;   // stages before the banks
-    int64_t rows;    // of an input group (TIMING_PIPE: of an output firing); 0: up to the end of the firing
-    int64_t banks;   // groups that are held; a group's place is free `release` cycles after its last word was read
+    int64_t rows;    // of an input group (TIMING_PIPE: of an output firing; TIMING_SPILL: words of a firing); 0: up to the end of the firing
+    int64_t banks;   // groups (TIMING_SPILL: firings) that are held; a group's place is free `release` cycles after its last word was read
     int64_t release; //
     int64_t ready;   // from the last word of a group (at the banks) to the first word that may be read
     int64_t pipe;    // from a word read to the output's offer: stages that stall together

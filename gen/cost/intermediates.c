@@ -27,7 +27,7 @@ int64_t cost_local_bits(const struct ir *ir, int kernel) {
     return c.banks * (c.rows ? c.rows * ir->design.tokens : ports_firing_words(in)) * in->data_bits;
 }
 
-// rill_spill: the buffers of its two engines, the beat that fills (of a wider word: what leaves, what comes back), the word out, tuser of its firings.
+// rill_spill: the buffers of its two engines, the beat that fills (of a wider word: what leaves, what comes back), the word out, its firings' tuser.
 int64_t cost_spill_bits(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct args a = {k->param, k->params};

@@ -49,10 +49,11 @@ void formula_ring_writer(const struct args *a, struct cost_resources *r) {
 // The beat that fills (of a wider word: what leaves, what comes back), the word out; tuser of its firings.
 void formula_spill(const struct args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "DATA_W", 1), beat = beat_bits(a), whole = beat / at_least(word, 1), parts = div_up(word, beat);
-    cost_ram_add(r, args_int(a, "FIRINGS", 1) * args_int(a, "WORDS", 1), args_int(a, "USER_W", 1), "distributed", 1);
+    int64_t firings = args_int(a, "FIRINGS", 1);
+    cost_ram_add(r, firings * args_int(a, "WORDS", 1), args_int(a, "USER_W", 1), "distributed", 1);
     if (whole) cost_per(r, beat, 1, 1, 0);
     else cost_per(r, 1, 0, (double)(word + (parts - 1) * beat), 0);
-    cost_per(r, 1, 180, 160 + (double)word, 0);
+    cost_per(r, 1, 40 + 60 * (double)firings, 160 + (double)word, 0);
 }
 
 // ---- parameters ----
