@@ -48,8 +48,12 @@ static const char *list_text(struct ir *ir, const struct spec_value *value) {
 }
 
 // In texts `{layer}` stands for the repetition; nothing else does for anything.
-static bool check_braces(const struct spec_value *value, struct diag *diag) {
+static bool check_text(const struct ir_op_attr *want, const struct spec_value *value, struct diag *diag) {
     static const char layer[] = "{layer}";
+    if (!*value->s && !*want->legal) {
+        diag_error(diag, value->loc, "`%s` is empty: it names a tensor of the weights", want->name);
+        return false;
+    }
     for (const char *p = strchr(value->s, '{'); p; p = strchr(p + 1, '{')) {
         if (!strncmp(p, layer, sizeof layer - 1)) continue;
         diag_error(diag, value->loc, "`%s`: nothing but `%s` may stand in braces", value->s, layer);
@@ -103,7 +107,7 @@ static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_o
         if (!want) want = find_attr(common_attrs, COUNT_OF(common_attrs), op->attrs[a].key.text);
         if (want) {
             bool text = want->kind == IR_ATTR_STRING && node->op < IR_OPS && op->attrs[a].value.type != SPEC_VALUE_LIST;
-            ok &= (!text || check_braces(&op->attrs[a].value, diag)) && set_attr(ir, &node->attrs, want, &op->attrs[a], diag);
+            ok &= (!text || check_text(want, &op->attrs[a].value, diag)) && set_attr(ir, &node->attrs, want, &op->attrs[a], diag);
             continue;
         }
         diag_error(diag, op->attrs[a].key.loc, "operation `%s` has no attribute `%s`", op->op.text, op->attrs[a].key.text);

@@ -50,8 +50,18 @@ static bool comes_to(const struct ir *ir, const struct use *u, const char *name)
     return repetition < ir->region[ir->node[u->node].region].repeat && !strcmp(name_in(ir, u->name, repetition), name);
 }
 
+// Two patterns that have a name in common: `w.{layer}` and `w.1{layer}` in `w.10`.
+static bool meet(const struct ir *ir, const struct use *a, const struct use *b) {
+    const char *mark_a = strstr(a->name, layer), *mark_b = strstr(b->name, layer);
+    if (!mark_a || !mark_b || mark_a - a->name >= mark_b - b->name) return false; // as much before it: only the same pattern
+    if (strncmp(a->name, b->name, (size_t)(mark_a - a->name)) != 0) return false;
+    for (int64_t i = 0; i < ir->region[ir->node[b->node].region].repeat; i++)
+        if (comes_to(ir, a, name_in(ir, b->name, i))) return true;
+    return false;
+}
+
 static bool same_tensor(const struct ir *ir, const struct use *a, const struct use *b) {
-    return !strcmp(a->name, b->name) || comes_to(ir, a, b->name) || comes_to(ir, b, a->name);
+    return !strcmp(a->name, b->name) || comes_to(ir, a, b->name) || comes_to(ir, b, a->name) || meet(ir, a, b) || meet(ir, b, a);
 }
 
 static const char *shape_of(const struct ir *ir, const struct use *u) {
