@@ -6,19 +6,6 @@
 #include "command.h"
 #include "timing.h"
 
-int timing_request_steps(const struct ir *ir, int64_t prompt, int64_t tokens, struct timing_step **out) {
-    int64_t decode = ir->design.is_lm && tokens > 1 ? tokens - 1 : 0, count = 0, room = ir->design.context - prompt;
-    if (decode > room) decode = room > 0 ? room : 0;
-    *out = ARENA_ARRAY(ir->arena, struct timing_step, (size_t)(prompt + decode + 1));
-    for (int64_t pos = 0; pos < prompt;) {
-        int64_t n = ir->design.tokens < prompt - pos ? ir->design.tokens : prompt - pos;
-        (*out)[count++] = (struct timing_step){pos, (int)n, !ir->design.is_lm || pos + n == prompt};
-        pos += n;
-    }
-    for (int64_t i = 0; i < decode; i++) (*out)[count++] = (struct timing_step){prompt + i, 1, true};
-    return (int)count;
-}
-
 static void print_steps(const struct timing_result *r, const struct timing_step *step, int steps, bool json) {
     if (json) printf("{\n  \"cycles\": %" PRId64 ",\n  \"steps\": [", r->cycles);
     else printf("step  position  tokens  cycles\n");

@@ -7,16 +7,6 @@
 #include "layout.h"
 #include "ops.h"
 
-bool bind_is_product(const struct ir_node *node) { return bind_on_engine(node) && node->op != IR_OP_DEQUANTIZE; }
-
-bool bind_is_int4(const struct ir_node *matmul) { return !strcmp(ir_attr_string(&matmul->attrs, "weights", ""), "int4"); }
-
-int bind_product_engine(const struct ir *ir, int node) {
-    int products = 0;
-    for (int n = 0; n < node; n++) products += bind_is_product(&ir->node[n]);
-    return ir->engines > 1 ? products : 0;
-}
-
 // What one lane would read of a product in a decode step if it were alone: weights, or the keys or values of half the context for every
 // query head. All repetitions.
 static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {

@@ -22,14 +22,6 @@ struct engine {
     bool ok;
 };
 
-void bind_engine(struct ir *ir, const struct ir_node *node, int kernel) {
-    (void)ir;
-    (void)node;
-    base_fatal("bind: kernel %d of an operation on an engine", kernel);
-}
-
-bool bind_on_engine(const struct ir_node *node) { return node->op < IR_OPS && bind_rule_table[node->op] == bind_engine; }
-
 // ---- operands and results ----
 
 static int add_x_port(struct engine *e, int tensor, int region) {

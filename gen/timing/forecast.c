@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cycles of a request from the timing contracts alone. A short request is simulated whole. Of a long one, steps at some positions are, each in
 // a window of its own that begins a little earlier; each stands for the steps around it (the midpoint rule).
-#include <string.h>
-
 #include "cost/args.h"
 #include "timing.h"
 
@@ -13,11 +11,7 @@ enum {
     WARM_DECODE = 1,
     COUNT_DECODE = 2, // decode steps that count
     TAIL = 3,         // last steps of a prompt, simulated with the first id behind them
-    // Beside the steps (rill_token_loop, rill_ring_writer, rill_param_loader):
-    HOST_BEGINS = 25,  // reset to the first register
-    HOST_WRITE = 3,    // of one register
-    LOAD_CYCLES = 6,   // start to the first step where there are no parameters
-    LOADED_CYCLES = 3, // last parameter to the first step
+    // Behind the steps (rill_token_loop, rill_ring_writer):
     DRAIN_CYCLES = 40, // of graphs without ids: the last row in memory to the interrupt
     RING_CYCLES = 12,  // an id's step over to its write at the memory
 };
@@ -160,35 +154,7 @@ static void count_macs(struct foretelling *t) {
     }
 }
 
-// ---- beside the steps ----
-
-// The vector parameters are read once per start, in turn with the lanes' first beats until their prefetch FIFOs are full.
-int64_t timing_start(const struct ir *ir, const struct timing_memory *m) {
-    const struct timing_step step = {0, 1, false};
-    struct timing_options o = {.step = &step, .steps = 1, .bounded = true, .load_only = true, .memory = *m};
-    const char *missing = NULL;
-    struct arena scratch;
-    o.memory.lead = 0;
-    arena_init(&scratch);
-    const struct timing_result *r = timing_simulate(&scratch, ir, &o, &missing);
-    int64_t loaded = r ? r->loaded : -1;
-    arena_free(&scratch);
-    return (loaded < 0 ? LOAD_CYCLES : loaded + LOADED_CYCLES) + ir->design.is_lm;
-}
-
-// The registers that verif/harness/host.c writes: four arguments, pointers of two words, three of control.
-int64_t timing_host_cycles(const struct ir *ir) {
-    int64_t writes = 4 + 2 * ((ir->design.is_lm ? 2 : 0) + ir->design.channels) + 3;
-    return HOST_BEGINS + HOST_WRITE * writes;
-}
-
-struct timing_memory timing_memory_at(const struct ir *ir, int64_t age) {
-    struct timing_memory m = timing_memory(&ir->design);
-    m.start = age;
-    m.lead = timing_start(ir, &m);
-    m.start += m.lead;
-    return m;
-}
+// ---- behind the steps ----
 
 static int64_t ring_cycles(const struct timing_memory *m, const struct timing_memory_figures *h) {
     return RING_CYCLES + (int64_t)((double)h->write_ps / m->period_ps);

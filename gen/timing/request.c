@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of a request, and when the first of them begins: the host's registers, the vector parameters.
+#include "timing.h"
+
+enum {
+    // rill_token_loop, rill_param_loader:
+    HOST_BEGINS = 25,  // reset to the first register
+    HOST_WRITE = 3,    // of one register
+    LOAD_CYCLES = 6,   // start to the first step where there are no parameters
+    LOADED_CYCLES = 3, // last parameter to the first step
+};
+
+int timing_request_steps(const struct ir *ir, int64_t prompt, int64_t tokens, struct timing_step **out) {
+    int64_t decode = ir->design.is_lm && tokens > 1 ? tokens - 1 : 0, count = 0, room = ir->design.context - prompt;
+    if (decode > room) decode = room > 0 ? room : 0;
+    *out = ARENA_ARRAY(ir->arena, struct timing_step, (size_t)(prompt + decode + 1));
+    for (int64_t pos = 0; pos < prompt;) {
+        int64_t n = ir->design.tokens < prompt - pos ? ir->design.tokens : prompt - pos;
+        (*out)[count++] = (struct timing_step){pos, (int)n, !ir->design.is_lm || pos + n == prompt};
+        pos += n;
+    }
+    for (int64_t i = 0; i < decode; i++) (*out)[count++] = (struct timing_step){prompt + i, 1, true};
+    return (int)count;
+}
+
+// The vector parameters are read once per start, in turn with the lanes' first beats until their prefetch FIFOs are full.
+int64_t timing_start(const struct ir *ir, const struct timing_memory *m) {
+    const struct timing_step step = {0, 1, false};
+    struct timing_options o = {.step = &step, .steps = 1, .bounded = true, .load_only = true, .memory = *m};
+    const char *missing = NULL;
+    struct arena scratch;
+    o.memory.lead = 0;
+    arena_init(&scratch);
+    const struct timing_result *r = timing_simulate(&scratch, ir, &o, &missing);
+    int64_t loaded = r ? r->loaded : -1;
+    arena_free(&scratch);
+    return (loaded < 0 ? LOAD_CYCLES : loaded + LOADED_CYCLES) + ir->design.is_lm;
+}
+
+// The registers that verif/harness/host.c writes: four arguments, pointers of two words, three of control.
+int64_t timing_host_cycles(const struct ir *ir) {
+    int64_t writes = 4 + 2 * ((ir->design.is_lm ? 2 : 0) + ir->design.channels) + 3;
+    return HOST_BEGINS + HOST_WRITE * writes;
+}
+
+struct timing_memory timing_memory_at(const struct ir *ir, int64_t age) {
+    struct timing_memory m = timing_memory(&ir->design);
+    m.start = age;
+    m.lead = timing_start(ir, &m);
+    m.start += m.lead;
+    return m;
+}
