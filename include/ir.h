@@ -140,7 +140,7 @@ struct ir_edge { // one stream with its FIFO
     int crossings;         // register slices behind the FIFO, one for each die boundary
     int entry_crossings;   // of a stream in a pool: those between its writer and the storage
     int group;             // both ends are in this group, or IR_NONE
-    bool crosses;          // from one group to another: it holds a whole firing
+    int crosses;           // firings that it holds from one group to another; 0: none
     int pool, pool_port;   // kernel whose storage it shares (overlay-fifos) and its place there, or IR_NONE
 };
 

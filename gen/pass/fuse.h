@@ -18,7 +18,7 @@ struct fuse_stream {
     int edge;
     int from, to;    // units; to < from: around a repeated region
     bool loops;      // at a region's loop, or between regions: always crosses
-    int firings;     // that wait where it crosses: of a value around a loop the present one and the next
+    int firings;     // that it holds where it crosses
     bool spills;     // through memory, where it crosses
     int64_t inside;  // bits of its FIFO where both ends are in one group
     int64_t across;  // bits on chip where it crosses

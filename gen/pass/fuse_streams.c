@@ -188,11 +188,16 @@ static void add_stream(struct fuse *f, int edge) {
               from->region != to->region;
     int64_t bits = cost_edge_bits(ir, e), words = tensor_words(ir, e);
     s.inside = size_fifos_safe(ir, e) * bits;
-    s.across = (words + FUSE_EDGE_WORDS) * bits;
-    s.firings = is_exit(ir, e->src_kernel) && is_loop(ir, e->dst_kernel) && from->region == to->region ? 2 : 1;
-    struct fuse_spill spill = fuse_spill_of(ir, e, s.firings);
+    // The next value of one carried around a loop is made while the present one waits for a later group, or for a spill to be read.
+    bool around = is_exit(ir, e->src_kernel) && is_loop(ir, e->dst_kernel) && from->region == to->region;
+    s.firings = around && s.to > s.from ? 2 : 1;
+    s.across = (s.firings * words + FUSE_EDGE_WORDS) * bits;
+    struct fuse_spill spill = fuse_spill_of(ir, e, around ? 2 : 1);
     s.spills = can_spill(ir, e) && spill.bits < s.across;
-    if (s.spills) s.across = spill.bits;
+    if (s.spills) {
+        s.across = spill.bits;
+        s.firings = around ? 2 : 1;
+    }
     s.traffic = 2 * (s.spills ? 8 * spill.bytes : words * bits) * ir->region[f->unit[s.from].region].repeat;
     f->stream[f->streams++] = s;
 }

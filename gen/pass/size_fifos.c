@@ -41,7 +41,7 @@ int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {
                  is_module(ir, edge->src_kernel, "rill_stream_demux");
     if (from->kind == IR_STREAM_BARE || (!edge->crosses && (!waits || is_folded(ir, edge)))) return DEPTH_PLAIN;
     int64_t a = tensor_words(ir, from), b = tensor_words(ir, to);
-    return (a > b ? a : b) + DEPTH_SLACK;
+    return (edge->crosses > 1 ? 2 : 1) * (a > b ? a : b) + DEPTH_SLACK;
 }
 
 static int64_t bits_of(const struct ir *ir, const struct timing_depth *depth) {
