@@ -262,7 +262,7 @@ int64_t ir_vocabulary(const struct ir *);                              // rows o
 int ir_engine_of(const struct ir *, int node);                         // the engine a product fires on, IR_NONE for other operations
 int ir_engine_at(const struct ir *, int channel);                      // the engine that owns a channel, IR_NONE without engines
 int ir_key_channels(const struct ir *);                                // channels over which positions of K are dealt out; all, without attention
-enum { IR_CHANNEL_CLIENTS = 16 /* most that read, or write, on one channel */ };
+enum { IR_CHANNEL_CLIENTS = 64 /* most that read, or write, on one channel */ };
 bool ir_client_on(const struct ir *, const struct ir_client *, int channel);
 // Name of a kernel or net of an engine: `what` itself where there is one engine, else with the engine's name before it.
 const char *ir_engine_name(const struct ir *, int engine, const char *what);

@@ -5,7 +5,7 @@
 // their own reserved room (rill_dma_read), so one client never blocks another on R.
 // Constants of the port: full-width size, INCR.
 // Latency: AR 1 cycle, R 0. Reset: clk, synchronous active-high rst.
-// Parameters: CLIENTS (1..16), BEAT_BITS, ID_W (bits of an id, >= clog2(CLIENTS), >= 1).
+// Parameters: CLIENTS (1..64), BEAT_BITS, ID_W (bits of an id, >= clog2(CLIENTS), >= 1).
 // s_axi_* are packed arrays, client 0 in the low bits; rdata, rresp, rlast are shared.
 `default_nettype none
 
@@ -44,8 +44,8 @@ module rill_axi_read_arbiter #(
     localparam [31:0] SIZE = $clog2(BEAT_BITS / 8);
 
     generate
-        if (CLIENTS < 1 || CLIENTS > 16) begin : gen_bad_clients
-            rill_error_CLIENTS_must_be_1_to_16 u_error ();
+        if (CLIENTS < 1 || CLIENTS > 64) begin : gen_bad_clients
+            rill_error_CLIENTS_must_be_1_to_64 u_error ();
         end
         if (BEAT_BITS != 64 && BEAT_BITS != 128 && BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_64_128_256_or_512 u_error ();

@@ -7,7 +7,7 @@
 // W does not wait for AWREADY: a slave may see the first beat of a burst before it has accepted its address.
 // Constants of the port: full-width size, INCR, all strobes set.
 // Latency: AW 1 cycle, W and B 0. Reset: clk, synchronous active-high rst.
-// Parameters: CLIENTS (1..16), BEAT_BITS, ID_W (bits of an id), ORDER (granted bursts whose beats have not all left, 2..256).
+// Parameters: CLIENTS (1..64), BEAT_BITS, ID_W (bits of an id), ORDER (granted bursts whose beats have not all left, 2..256).
 // s_axi_* are packed arrays, client 0 in the low bits; bresp is shared.
 `default_nettype none
 
@@ -56,8 +56,8 @@ module rill_axi_write_arbiter #(
     localparam [31:0] COUNT_ALL = ORDER;
 
     generate
-        if (CLIENTS < 1 || CLIENTS > 16) begin : gen_bad_clients
-            rill_error_CLIENTS_must_be_1_to_16 u_error ();
+        if (CLIENTS < 1 || CLIENTS > 64) begin : gen_bad_clients
+            rill_error_CLIENTS_must_be_1_to_64 u_error ();
         end
         if (BEAT_BITS != 64 && BEAT_BITS != 128 && BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_64_128_256_or_512 u_error ();

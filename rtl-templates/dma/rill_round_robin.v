@@ -3,7 +3,7 @@
 //
 // take high at a clock edge makes the granted client the last in the next choice. No request: no grant.
 // Reset: clk, synchronous active-high rst; client 0 first.
-// Parameters: CLIENTS (1..16).
+// Parameters: CLIENTS (1..64).
 `default_nettype none
 
 module rill_round_robin #(
@@ -16,8 +16,8 @@ module rill_round_robin #(
     output wire [CLIENTS-1:0] grant
 );
     generate
-        if (CLIENTS < 1 || CLIENTS > 16) begin : gen_bad_clients
-            rill_error_CLIENTS_must_be_1_to_16 u_error ();
+        if (CLIENTS < 1 || CLIENTS > 64) begin : gen_bad_clients
+            rill_error_CLIENTS_must_be_1_to_64 u_error ();
         end
     endgenerate
 

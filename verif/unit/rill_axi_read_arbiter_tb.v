@@ -4,6 +4,7 @@
 // and no other; a client that always asks does not shut out the others; a register per cycle when nobody stalls.
 // sweep: CLIENTS=1 BEAT_BITS=256 ID_W=1
 // sweep: CLIENTS=3 BEAT_BITS=64 ID_W=4
+// sweep: CLIENTS=40 BEAT_BITS=64 ID_W=6
 `default_nettype none
 `timescale 1ns / 1ps
 

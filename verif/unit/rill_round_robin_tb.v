@@ -2,7 +2,7 @@
 // Bench of rill_round_robin: one-hot grants to requesters only, against a rotating reference.
 // sweep: CLIENTS=1
 // sweep: CLIENTS=3
-// sweep: CLIENTS=16
+// sweep: CLIENTS=64
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -16,18 +16,18 @@
         initial unit = rill_new_``TAG(); \
         bit [B-1:0] out_d; \
         bit [B-1:0] out_q; \
-        bit [19:0] state_d; \
-        bit [19:0] state_q; \
+        bit [23:0] state_d; \
+        bit [23:0] state_q; \
         always @(posedge clk) \
             if (rst || arvalid || awvalid || wvalid || moving || !opened_q) begin \
-                state_d = 20'(rill_step_``TAG(unit, moves, in, out_d)); \
+                state_d = 24'(rill_step_``TAG(unit, moves, in, out_d)); \
                 state_q <= state_d; \
                 out_q <= out_d; \
                 opened_q <= !rst; \
             end \
-        assign {moving, rvalid, bvalid, arready, awready, wready, rlast} = state_q[19:13]; \
-        assign rid = ID_W'(state_q[12:9]); \
-        assign bid = ID_W'(state_q[8:5]); \
+        assign {moving, rvalid, bvalid, arready, awready, wready, rlast} = state_q[23:17]; \
+        assign rid = ID_W'(state_q[16:11]); \
+        assign bid = ID_W'(state_q[10:5]); \
         assign rresp = state_q[4:3]; \
         assign bresp = state_q[2:1]; \
         assign rdata = out_q; \
@@ -74,10 +74,10 @@ module rill_axi_memory #(
     wire       moving;
     bit        opened_q = 1'b0;
     wire [7:0] moves = {1'b0, bready, wlast, wvalid, awvalid, rready, arvalid, rst};
-    wire [BEAT_BITS+BEAT_BITS/8+191:0] in = {wdata, wstrb, 22'd0, 4'(awid), 4'(arid), awburst, arburst, awsize, arsize, awlen, arlen, awaddr, araddr,
+    wire [BEAT_BITS+BEAT_BITS/8+191:0] in = {wdata, wstrb, 18'd0, 6'(awid), 6'(arid), awburst, arburst, awsize, arsize, awlen, arlen, awaddr, araddr,
                                              channel};
     generate
-        if (ID_W > 4) rill_error_no_unit_of_this_ID_W u_error ();
+        if (ID_W > 6) rill_error_no_unit_of_this_ID_W u_error ();
         else if (BEAT_BITS == 512) `RILL_MEMORY_UNIT(memory_512, 512)
         else `RILL_MEMORY_UNIT(memory_256, 256)
     endgenerate
