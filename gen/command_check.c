@@ -97,6 +97,36 @@ static int parse_value(const char *arg, const char *value, struct check_options 
     return RILL_OK;
 }
 
+// One thing is printed; an option of another one would change nothing.
+static int check_together(const struct check_options *o) {
+    const struct {
+        const char *name;
+        bool given;
+    } what[] = {{"--types", o->types}, {"--memory", o->memory}, {"--depths", o->depths}, {"--timeline", o->timeline}, {"--request", o->request}};
+    const struct {
+        const char *name;
+        bool given, used;
+        const char *with;
+    } extra[] = {{"--json", o->json && o->types, false, "the other outputs, not with `--types`"},
+                 {"--positions", o->positions > 0, o->memory, "`--memory`"},
+                 {"--prompt-len", o->t.prompt > 0, o->timeline, "`--timeline`"},
+                 {"--tokens", o->t.tokens > 0, o->timeline, "`--timeline`"},
+                 {"--unbounded", o->t.unbounded, o->timeline, "`--timeline`"},
+                 {"--no-refresh", o->t.no_refresh, o->timeline, "`--timeline`"},
+                 {"--beats", o->t.beats, o->timeline, "`--timeline`"},
+                 {"--start", o->t.start >= 0, o->timeline || o->request, "`--timeline` or `--request`"}};
+    const char *first = NULL;
+    for (size_t i = 0; i < COUNT_OF(what); i++) {
+        if (!what[i].given) continue;
+        if (first) return fprintf(stderr, "rill check: error: `%s` and `%s` do not go together\n", first, what[i].name), RILL_USAGE;
+        first = what[i].name;
+    }
+    for (size_t i = 0; i < COUNT_OF(extra); i++)
+        if (extra[i].given && !extra[i].used)
+            return fprintf(stderr, "rill check: error: `%s` goes with %s\n", extra[i].name, extra[i].with), RILL_USAGE;
+    return RILL_OK;
+}
+
 static int parse(int argc, char **argv, struct check_options *o) {
     for (int i = 1; i < argc; i++) {
         if (parse_flag(argv[i], o)) continue;
@@ -105,7 +135,7 @@ static int parse(int argc, char **argv, struct check_options *o) {
         if (status != RILL_OK) return status;
         i++;
     }
-    return o->spec ? RILL_OK : command_usage("check", check_usage, argc, argv);
+    return o->spec ? check_together(o) : command_usage("check", check_usage, argc, argv);
 }
 
 int command_check(int argc, char **argv) {

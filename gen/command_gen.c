@@ -13,6 +13,8 @@ struct gen_options {
     const char *spec, *dir, *dump_after;
 };
 
+typedef VEC(const char *) name_list;
+
 static const char usage[] = "usage: rill gen SPEC -o DIR [--dump-after=PASS]\n"
                             "  SPEC              a design spec, or an IR dump to continue from\n"
                             "  -o DIR            rtl/*.v, filelist.f, memory_map.json, design.yaml, report.txt, report.json, sim/rill_sim_top.sv\n"
@@ -139,8 +141,36 @@ static bool write_design(const struct ir *ir, struct output *out, struct diag *d
     return write_text(out, "filelist.f", &filelist) && ok;
 }
 
-static int finish(struct output *out, struct diag *diag, bool ok) {
-    if (ok && output_commit(out)) return RILL_OK;
+// ---- what a design that was written here before has and this one has not ----
+
+static bool is_written(const struct output *out, const char *path) {
+    for (size_t i = 0; i < out->files.count; i++)
+        if (!strcmp(out->files.items[i].path, path)) return true;
+    return false;
+}
+
+// The Verilog files of the folder's list of files, as it is now, and the floorplan.
+static void find_old(const struct output *out, name_list *old) {
+    const char *why;
+    size_t len;
+    char *list = file_read(out->arena, arena_printf(out->arena, "%s/filelist.f", out->dir), 1 << 20, &len, &why);
+    if (!list || !strstr(list, "rtl/rill_top.v\n")) return; // not ours
+    for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
+        if (strncmp(line, "rtl/", 4) != 0 || strchr(line + 4, '/')) continue;
+        const char *path = arena_printf(out->arena, "%s/%s", out->dir, line);
+        if (!is_written(out, path)) VEC_PUSH(out->arena, *old, path);
+    }
+    const char *pblocks = arena_printf(out->arena, "%s/pblocks.tcl", out->dir);
+    if (!is_written(out, pblocks)) VEC_PUSH(out->arena, *old, pblocks);
+}
+
+static int finish(struct output *out, struct diag *diag, bool ok, bool design) {
+    name_list old = {0};
+    if (ok && design) find_old(out, &old);
+    if (ok && output_commit(out)) {
+        for (size_t i = 0; i < old.count; i++) remove(old.items[i]);
+        return RILL_OK;
+    }
     if (!ok) output_abort(out);
     if (out->error) diag_error(diag, loc_none(), "%s", out->error);
     return RILL_BAD_SPEC;
@@ -163,7 +193,7 @@ int command_gen(int argc, char **argv) {
         if (o.dump_after) ir_write_text(ir, &dump);
         bool ok = o.dump_after ? output_text(&out, arena_printf(&arena, "%s.yaml", o.dump_after), &dump) : write_design(ir, &out, &diag);
         text_free(&dump);
-        status = finish(&out, &diag, ok);
+        status = finish(&out, &diag, ok, !o.dump_after);
     }
     arena_free(&arena);
     return status;

@@ -20,7 +20,7 @@ static const char usage[] =
     "                    designs (needs llvm-bolt, Debian's bolt-15)\n"
     "  --quick-build     build in seconds what then runs several times slower: for small designs and few steps\n"
     "                    (needs clang++; RILL_QUICK_BUILD=1 in the environment does the same)\n"
-    "All other options go to the simulation; DIR/sim/build/Vrill --help lists them.\n";
+    "All other options go to the simulation; DIR/sim/build/Vrill --help lists them (of a quick build DIR/sim/quick/Vrill).\n";
 
 enum { MAX_THREADS = 64 };
 

@@ -29,6 +29,7 @@ struct verilog_module { // a definition in a file
     const char *name;
     struct loc loc;
     size_t at; // offset behind the name
+    bool ends; // before the next one begins
 };
 typedef VEC(struct verilog_module) verilog_modules;
 

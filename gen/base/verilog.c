@@ -123,11 +123,12 @@ verilog_modules verilog_find_modules(struct arena *arena, const struct source *s
         } else if (is_letter(*s.p)) {
             const char *from = s.p;
             while (s.p < s.end && is_letter(*s.p)) s.p++;
+            if (s.p - from == 9 && !memcmp(from, "endmodule", 9) && found.count) found.items[found.count - 1].ends = true;
             if (s.p - from != 6 || memcmp(from, "module", 6) != 0) continue;
             skip(&s);
             struct loc loc = place(&s, s.p);
             const char *name = word_at(&s);
-            VEC_PUSH(arena, found, (struct verilog_module){name, loc, (size_t)(s.p - source->data)});
+            VEC_PUSH(arena, found, (struct verilog_module){name, loc, (size_t)(s.p - source->data), false});
         } else s.p++;
     }
     return found;

@@ -118,10 +118,14 @@ static bool evaluate(struct custom_scope *s, const char *text, struct loc loc, c
     struct expression_error error = {0};
     if (expression_value(s->ir->arena, text, look_up, s, value, &error)) return true;
     if (!diag) return false;
-    for (int p = 0; error.unknown && s->depth < MOST_NESTING && p < s->custom->params; p++) { // a parameter: what is wrong is its own value
+    for (int p = 0; error.unknown && p < s->custom->params; p++) { // a parameter: what is wrong is its own value
         const struct custom_param *param = &s->custom->param[p];
         if (strcmp(param->name, error.unknown) != 0) continue;
         const char *own = ir_custom_text(s->node, param, &loc);
+        if (!strcmp(param->name, what) || s->depth >= MOST_NESTING) {
+            diag_error(diag, loc, "%s of kernel `%s`: `%s`: a value that leads back to itself", what, s->custom->name, text);
+            return false;
+        }
         s->depth++;
         return evaluate(s, own, loc, param->name, value, diag);
     }
@@ -180,18 +184,22 @@ static bool check_input(struct custom_scope *s, int i, struct diag *diag) {
                        s->node->name, t->name);
             return false;
         }
-    int64_t want = 1, extent = 1;
+    struct ir_tensor want = {.rank = port->extents};
+    bool same = t->rank == port->extents;
+    int64_t elements = 1;
     for (int d = 0; d < port->extents; d++) {
-        if (!ir_custom_value(s, &port->shape[d], 1, MOST_ELEMENTS, "shape", &extent, diag)) return false;
-        want *= extent;
-        if (port->extents == 1 || (t->rank == port->extents && t->shape[d].bound == extent)) continue;
-        diag_error(diag, s->node->loc, "%s `%s`: dimension %d of `%s` must be %lld, as the kernel declares its input `%s`", s->custom->name,
-                   s->node->name, d, t->name, (long long)extent, port->name);
-        return false;
+        if (!ir_custom_value(s, &port->shape[d], 1, MOST_ELEMENTS, "shape", &want.shape[d].bound, diag)) return false;
+        elements *= want.shape[d].bound;
+        same = same && t->shape[d].bound == want.shape[d].bound;
     }
-    if (!port->extents || want == ir_tensor_elements(t)) return true;
-    diag_error(diag, s->node->loc, "%s `%s`: `%s` has %lld elements, but the kernel declares %lld for its input `%s`", s->custom->name, s->node->name,
-               t->name, (long long)ir_tensor_elements(t), (long long)want, port->name);
+    if (!port->extents || (elements == ir_tensor_elements(t) && (same || port->extents == 1))) return true;
+    if (port->extents == 1)
+        diag_error(diag, s->node->loc, "%s `%s`: `%s` has %lld elements, but the kernel declares %lld for its input `%s`", s->custom->name,
+                   s->node->name, t->name, (long long)ir_tensor_elements(t), (long long)elements, port->name);
+    else
+        diag_error(diag, s->node->loc, "%s `%s`: `%s` has the shape %s, but the kernel declares %s for its input `%s`", s->custom->name, s->node->name,
+                   t->name, type_shape_text(s->ir->arena, t), type_shape_text(s->ir->arena, &want), port->name);
+    if (elements == ir_tensor_elements(t)) diag_note(diag, s->node->loc, "`reshape` or `transpose` makes them alike");
     return false;
 }
 

@@ -8,6 +8,9 @@
 // An error where input i of the node has another dtype.
 bool type_expect(const struct ir *, const struct ir_node *, int i, enum ir_dtype want, struct diag *);
 
+// The shape as a message shows it: [4, 5].
+const char *type_shape_text(struct arena *, const struct ir_tensor *);
+
 // How heads become a vector, where they can.
 void type_note_heads(const struct ir_tensor *, const struct ir_node *, struct diag *);
 

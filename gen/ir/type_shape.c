@@ -4,6 +4,12 @@
 
 #include <string.h>
 
+const char *type_shape_text(struct arena *arena, const struct ir_tensor *t) {
+    const char *text = "";
+    for (int d = 0; d < t->rank; d++) text = arena_printf(arena, "%s%s%lld", text, d ? ", " : "", (long long)t->shape[d].bound);
+    return arena_printf(arena, "[%s]", text);
+}
+
 enum { MAX_DIMS = IR_MAX_RANK - 1 };
 
 static const char *dims_text(const struct ir *ir, const struct ir_tensor *t) {

@@ -30,6 +30,10 @@ static bool add_module(const struct ir *ir, definitions *all, const struct custo
         diag_error(diag, module.loc, "module `%s`: names that begin with `rill_` belong to the RTL library", module.name);
         return false;
     }
+    if (!module.ends) {
+        diag_error(diag, module.loc, "module `%s` has no `endmodule`", module.name);
+        return false;
+    }
     for (size_t i = 0; i < all->count; i++) {
         if (strcmp(all->items[i].module.name, module.name) != 0) continue;
         diag_error(diag, module.loc, "module `%s` is defined twice", module.name);

@@ -198,9 +198,14 @@ static void refuse(const struct fuse *f, const struct rill_spec *spec, struct di
         first = a;
         last = b;
     }
-    const struct fuse_unit *end = &f->unit[last];
-    diag_error(diag, loc, "design.on_chip_kib (%lld) is too small: operations `%s` to `%s` run together and hold %lld KiB",
-               (long long)ir->design.on_chip_kib, ir->node[f->unit[first].first_node].name, ir->node[end->first_node + end->nodes - 1].name,
+    const char *from = ir->node[f->unit[first].first_node].name, *to = ir->node[f->unit[last].first_node + f->unit[last].nodes - 1].name;
+    const char *who = from == to ? arena_printf(ir->arena, "operation `%s` alone holds", from)
+                                 : arena_printf(ir->arena, "operations `%s` to `%s` run together and hold", from, to);
+    if (fuse_whole_bits(f) <= most) { // what crosses the borders of groups takes more than they save
+        who = "as one group all operations hold";
+        most = fuse_whole_bits(f);
+    }
+    diag_error(diag, loc, "design.on_chip_kib (%lld) is too small: %s %lld KiB", (long long)ir->design.on_chip_kib, who,
                (long long)((most + KIB_BITS - 1) / KIB_BITS));
     diag_note(diag, loc, "the nearest legal value is %lld", (long long)least_budget(f));
 }

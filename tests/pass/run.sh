@@ -43,6 +43,14 @@ refuse_request() { # IN:OUT, exit status, message
     fi
 }
 
+# A folder holds the last design that was written to it, and no file of one before; what else lies there stays.
+written_again() {
+    local dir=$work/again
+    "$rill" gen "$work/kernels-dies.yaml" -o "$dir" && [ -e "$dir/rtl/gate.v" ] && [ -e "$dir/pblocks.tcl" ] && touch "$dir/rtl/own.v" &&
+        "$rill" gen "$root/tests/e2e/specs/five.yaml" -o "$dir" && "$rill" gen "$root/tests/e2e/specs/five.yaml" -o "$work/first" &&
+        [ "$(diff -rq "$work/first" "$dir")" = "Only in $dir/rtl: own.v" ]
+}
+
 refuse_command() { # exit status, message, command and arguments
     local want=$1 message=$2 status=0
     shift 2
@@ -193,6 +201,11 @@ refuse_command 2 '`-o` needs a value' gen five.yaml -o
 refuse_command 2 '--prompt-len takes a number of at least 1, not `many`' check five.yaml --timeline --prompt-len many
 refuse_command 2 '--tokens takes a number of at least 1, not `0`' golden odd.yaml --weights random:1 --prompt-ids 1 --tokens 0
 refuse_command 1 'five.yaml: Not a directory' gen five.yaml -o five.yaml/x
+refuse_command 2 '`--types` and `--memory` do not go together' check five.yaml --memory --types
+refuse_command 2 '`--json` goes with the other outputs' check five.yaml --types --json
+refuse_command 2 '`--tokens` goes with `--timeline`' check five.yaml --request 3:3 --tokens 2
+variant "$root"/tests/e2e/specs/kernels.yaml "$work"/kernels-dies.yaml dies=2
+check "a design in the folder of another" written_again
 "$rill" gen "$root/tests/e2e/specs/five.yaml" -o "$work/unpacked" >"$log" 2>&1
 refuse_command 1 '.* has no memory image; run `rill pack' sim "$work/unpacked" --prompt rows
 refuse_command 1 'a request of 41 positions, the context has 40' check odd.yaml --timeline --prompt-len 41
