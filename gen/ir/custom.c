@@ -197,8 +197,8 @@ static bool check_input(struct custom_scope *s, int i, struct diag *diag) {
         diag_error(diag, s->node->loc, "%s `%s`: `%s` has %lld elements, but the kernel declares %lld for its input `%s`", s->custom->name,
                    s->node->name, t->name, (long long)ir_tensor_elements(t), (long long)elements, port->name);
     else
-        diag_error(diag, s->node->loc, "%s `%s`: `%s` has the shape %s, but the kernel declares %s for its input `%s`", s->custom->name, s->node->name,
-                   t->name, type_shape_text(s->ir->arena, t), type_shape_text(s->ir->arena, &want), port->name);
+        diag_error(diag, s->node->loc, "%s `%s`: `%s` has the shape %s, but the kernel declares %s for its input `%s`", s->custom->name,
+                   s->node->name, t->name, type_shape_text(s->ir->arena, t), type_shape_text(s->ir->arena, &want), port->name);
     if (elements == ir_tensor_elements(t)) diag_note(diag, s->node->loc, "`reshape` or `transpose` makes them alike");
     return false;
 }

@@ -110,8 +110,8 @@ bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
     for (int i = 1; i < node->inputs; i++)
         if (!same_shape(first, input(ir, node, i))) {
             const char *shapes[] = {type_shape_text(ir->arena, first), type_shape_text(ir->arena, input(ir, node, i))};
-            diag_error(diag, node->loc, "%s `%s`: `%s` has the shape %s and `%s` %s", ir_op_of(ir, node->op)->name, node->name, first->name, shapes[0],
-                       input(ir, node, i)->name, shapes[1]);
+            diag_error(diag, node->loc, "%s `%s`: `%s` has the shape %s and `%s` %s", ir_op_of(ir, node->op)->name, node->name, first->name,
+                       shapes[0], input(ir, node, i)->name, shapes[1]);
             diag_note(diag, node->loc, "`reshape` or `transpose` makes them alike");
             return false;
         }
