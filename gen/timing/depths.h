@@ -8,7 +8,7 @@
 enum {
     TIMING_LIMIT = 200000000 /* words of one run; more is no design */,
     TIMING_BUDGET = 30000000 /* words of all trials of a depth */,
-    TIMING_FINE_BUDGET = 8000000 /* of the trials stream after stream */
+    TIMING_FINE_BUDGET = 32000000 /* of the trials stream after stream */
 };
 
 struct timing_depth {

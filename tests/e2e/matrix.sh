@@ -15,7 +15,7 @@ usage: tests/e2e/matrix.sh [--all] [--list] [--jobs N] [design...]
 TEXT
 }
 
-# name | what its results must equal | spec | weights | request sets | seeds of the memory's jitter | values of the spec
+# name | what its results must equal: model and format (group included) | spec | weights | request sets | seeds of the memory's jitter | values of the spec
 representative_points() {
     cat <<TEXT
 int8-4x512-T2|story-int8|$story|$model|prompts lengths blocks end stop|0|channels=4 beat_bits=512 T=2 weights=int8
@@ -75,7 +75,8 @@ head80-T4-A2|head80|$root/tests/e2e/specs/head80.yaml|random:2|blocks end|1|T=4 
 head128-T8-A2|head128|$root/tests/e2e/specs/head128.yaml|random:4|blocks|1|T=8 A=2 beat_bits=512
 layers7-T2-A2|layers7|$root/tests/e2e/specs/layers7.yaml|random:5|blocks|1|T=2 A=2
 int4-4x512-T8-A2|story-int4|$story|$model|prompts stop|1|T=8 A=2 weights=int4
-odd-1x512-T1|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|0 1|channels=1 T=1 lanes=32 group=128
+odd-1x256-T1|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|0 1|channels=1 T=1 lanes=32
+odd-1x512-T1|odd-g128|$root/tests/e2e/specs/odd.yaml|random:1|end|0 1|channels=1 T=1 lanes=32 group=128
 odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|channels=11 binding=spatial
 odd-8x256-T2|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|0 1|channels=8 T=2 lanes=2
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks end|0 1|
@@ -84,7 +85,7 @@ head80-3x256-T1|head80|$root/tests/e2e/specs/head80.yaml|random:2|blocks end|1|c
 head128|head128|$root/tests/e2e/specs/head128.yaml|random:4|lengths blocks end|1|
 head128-2x256-T1|head128|$root/tests/e2e/specs/head128.yaml|random:4|blocks end|1|channels=2 beat_bits=256 T=1
 layers7|layers7|$root/tests/e2e/specs/layers7.yaml|random:5|lengths blocks end|0 1|
-layers7-4x512-T4|layers7|$root/tests/e2e/specs/layers7.yaml|random:5|blocks end|1|channels=4 beat_bits=512 T=4 lanes=2 group=128
+layers7-4x512-T4|layers7-g128|$root/tests/e2e/specs/layers7.yaml|random:5|blocks end|1|channels=4 beat_bits=512 T=4 lanes=2 group=128
 layer1|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|0 1 2 3|
 layer1-spatial|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|1 2|channels=14 binding=spatial
 layer1-8x256-T8|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|1 2|channels=8 beat_bits=256 T=8
@@ -97,12 +98,12 @@ carried|carried|$root/tests/e2e/specs/carried.yaml|random:1|rows|0 1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|
 grouped-spatial|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|channels=13 binding=spatial
 grouped-1x512-T8|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=1 beat_bits=512 T=8
-grouped-8x512-T1|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=8 beat_bits=512 T=1 lanes=1 group=128
+grouped-8x512-T1|grouped-g128|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=8 beat_bits=512 T=1 lanes=1 group=128
 attentions-safe|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|lengths blocks end|0 1|
 attentions-spatial|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|lengths blocks end|0 1|channels=26 binding=spatial
 attentions-groups|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|blocks end|0 1|on_chip_kib=20
-attentions-7x512-T8-A2|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|blocks end|0|channels=7 beat_bits=512 T=8 A=2 lanes=2 group=128 fifo=timed
-blocks-1x512|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|channels=1 beat_bits=512 group=128 lanes=32
+attentions-7x512-T8-A2|attentions-g128|$root/tests/e2e/specs/attentions.yaml|random:3|blocks end|0|channels=7 beat_bits=512 T=8 A=2 lanes=2 group=128 fifo=timed
+blocks-1x512|blocks-g128|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|channels=1 beat_bits=512 group=128 lanes=32
 odd-groups|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|on_chip_kib=14
 odd-groups-dies|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|on_chip_kib=14 dies=3
 odd-groups-timed|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|on_chip_kib=14 fifo=timed
