@@ -146,6 +146,7 @@ outgrow() {
 }
 export -f outgrow
 check_refused "a value outgrows quantize" 1 'error: .*leaves its format: a block exponent above its range in .q., repetition 0, position 0' bash -c outgrow
+check_refused "ids for rows" 1 'token ids are for language models' "$rill" sim "$work/over" --quick-build --prompt-ids 1
 
 # Wrong bytes in the memory image must be seen, or equality proves nothing.
 cp "$dir/image/channel_01.bin" "$work/failures/channel_01.bin"

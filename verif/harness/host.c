@@ -96,6 +96,10 @@ static bool check_request_fits(struct host *host, const struct request_result *r
 static bool open_request(struct host *host, const struct sim_prompt *prompt, struct request_result *r) {
     struct arena *arena = &host->sim->arena;
     r->tokens = prompt->tokens;
+    if (!design(host)->is_lm && prompt->ids) {
+        sim_fail(host->sim, "token ids are for language models: this design takes rows, as many as --tokens says, of random values (--data-seed)");
+        return false;
+    }
     if (!design(host)->is_lm) r->prompt_len = prompt->tokens;
     else if (!encode_prompt(host, prompt, r)) return false;
     int64_t most = design(host)->context + 1 < r->tokens ? design(host)->context + 1 : r->tokens;
