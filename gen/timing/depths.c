@@ -66,8 +66,16 @@ bool sizing_ensure_progress(struct sizing *z, bool some) {
     return true;
 }
 
+// By how much some case takes longer than without bounds.
+static int64_t most_slower(const struct sizing *z) {
+    int64_t most = 0;
+    for (int i = 0; i < z->tests; i++) most = at_least(most, z->test[i].cycles - z->test[i].unbounded - z->test[i].unbounded / 100);
+    return most;
+}
+
 // The safe rule holds one value beside each path. A graph may have several under way: rows of steps without a loop between them, repetitions
-// of regions that only wait for one another. Where that makes a case faster, streams may be as deep as they get when nothing bounds them.
+// of regions that only wait for one another. Where that makes a case faster, streams may be as deep as they get when nothing bounds them, unless
+// another case then takes so much longer, as its reads and writes meet in another order.
 static bool allow_ahead(struct sizing *z) {
     bool faster = false;
     int64_t *mark = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
@@ -76,13 +84,20 @@ static bool allow_ahead(struct sizing *z) {
         struct arena_mark before = arena_mark(&z->scratch);
         const struct timing_result *r = sizing_run(z, t, NULL, false);
         if (!r || r->stuck) return false;
+        t->unbounded = r->cycles;
         faster |= t->cycles > r->cycles + r->cycles / SLOWER_SHARE + SLOWER_AT_MOST;
         for (int e = 0; e < z->ir->edges; e++) mark[e] = at_least(mark[e], sizing_is_sized(z->ir, e) ? r->edge[e].high_water : 0);
         if (t->for_lp) sizing_note_least(z, r);
         arena_release(&z->scratch, before);
     }
-    for (int e = 0; faster && e < z->ir->edges; e++) z->safe[e] = at_least(z->safe[e], mark[e]);
-    return !faster || sizing_measure(z, z->safe, true);
+    if (!faster) return true;
+    int64_t slower = most_slower(z), *safe = z->safe;
+    z->safe = mark;
+    for (int e = 0; e < z->ir->edges; e++) mark[e] = at_least(mark[e], safe[e]);
+    if (!sizing_measure(z, z->safe, true)) return false;
+    if (most_slower(z) <= at_least(slower, SLOWER_IN_ALL / 2)) return true;
+    z->safe = safe;
+    return sizing_measure(z, z->safe, true);
 }
 
 static int64_t *all_least(struct sizing *z) {
@@ -100,6 +115,7 @@ static bool measure_again(struct sizing *z, const int64_t *depth, bool longer) {
         const struct timing_result *r = sizing_run(z, t, depth, false);
         bool ok = r && !r->stuck;
         int64_t slack = t->cycles / SLOWER_SHARE + SLOWER_AT_MOST;
+        if (t->unbounded) slack = at_least(at_most(slack, t->unbounded + t->unbounded / 100 + SLOWER_IN_ALL - t->cycles), 0);
         if (ok && longer) t->cycles = at_most(at_least(r->cycles, t->cycles), t->cycles + slack);
         if (ok && !t->latest) t->latest = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)(t->steps * at_least(z->ir->engines, 1)) + 1);
         for (int n = 0; ok && n < t->steps * at_least(z->ir->engines, 1); n++) t->latest[n] = r->turn[n].last_command + slack;

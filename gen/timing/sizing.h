@@ -15,6 +15,7 @@ enum {
     SLOWER_AT_MOST =
         16 /* cycles of a case, and one part of SLOWER_SHARE: the least gain that deeper streams are for, and what each of two rounds may cost */,
     SLOWER_SHARE = 400,
+    SLOWER_IN_ALL = 48 /* cycles and a hundredth more than without bounds: then no round may cost any more */,
     LAYERS = 4 /* more show nothing new */,
     BRIEF_STEPS = 3,
     BRIEF_LAYERS = 2,
@@ -36,6 +37,7 @@ struct test_case {
     int64_t *latest;     // last command of each engine in each step: a trial with a later one has failed
     int64_t *mark;       // a copy of high_water
     int64_t cycles;      // at the safe depths; then the most it may take
+    int64_t unbounded;   // the same when nothing bounds the streams; 0: not known
     int64_t *high_water; // per edge, there; then at the depths found so far
     int64_t *single;     // the same with a single word in each pipeline
     int64_t *trial;      // the same of a depth that is tried
