@@ -22,6 +22,7 @@ struct timeline_options {
     int64_t start;          // age of the memory, cycles
     bool unbounded, no_refresh, json;
     const char *beats; // file, or NULL
+    const char *ids;   // of the first positions, with commas between; NULL: not known
 };
 int command_timeline(struct ir *ir, const struct timeline_options *);
 int command_depths(struct ir *ir, bool json);

@@ -15,7 +15,8 @@ static const char check_usage[] =
     "       rill check SPEC --types         the itensor type of every stream\n"
     "       rill check SPEC --memory [--positions N] [--json]  on-chip memory of intermediates, groups, pools\n"
     "       rill check SPEC --depths [--json]\n"
-    "       rill check SPEC --timeline [--prompt-len N] [--tokens N] [--unbounded] [--no-refresh] [--beats FILE] [--json]\n"
+    "       rill check SPEC --timeline [--prompt-len N] [--tokens N] [--ids A,B,...] [--unbounded] [--no-refresh] [--beats FILE]\n"
+    "                                       [--json]\n"
     "       rill check SPEC --request IN:OUT [--start N] [--json]\n"
     "  --request I:O   tokens/s, time to the first id and latency of a request of I ids (or rows) in and O ids out\n"
     "  --depths        depths of each FIFO: safe rule, timing contracts, least for the same cycles\n"
@@ -23,6 +24,7 @@ static const char check_usage[] =
     "  --positions N   positions of the whole tensors that --memory compares with (default: those of a step)\n"
     "  --prompt-len N  ids (or rows) of the request (default: two whole steps)\n"
     "  --tokens N      ids to make (default 3)\n"
+    "  --ids A,B,...   ids of the first positions, the prompt's and those made: their rows' addresses (default: some)\n"
     "  --start N       cycles that the memory has run when the first step, or the request, begins: its refreshes (default: after reset)\n"
     "  --unbounded     as if no FIFO were ever full\n"
     "  --no-refresh    as if the memory never refreshed: no word is late by luck\n"
@@ -93,6 +95,7 @@ static int parse_value(const char *arg, const char *value, struct check_options 
             return command_number("check", arg, value, numbers[i].least, (int64_t *)((char *)o + numbers[i].offset)) ? RILL_OK : RILL_USAGE;
     if (!strcmp(arg, "--request")) o->request = value;
     else if (!strcmp(arg, "--beats")) o->t.beats = value;
+    else if (!strcmp(arg, "--ids")) o->t.ids = value;
     else return RILL_BAD_SPEC;
     return RILL_OK;
 }
@@ -111,6 +114,7 @@ static int check_together(const struct check_options *o) {
                  {"--positions", o->positions > 0, o->memory, "`--memory`"},
                  {"--prompt-len", o->t.prompt > 0, o->timeline, "`--timeline`"},
                  {"--tokens", o->t.tokens > 0, o->timeline, "`--timeline`"},
+                 {"--ids", o->t.ids, o->timeline, "`--timeline`"},
                  {"--unbounded", o->t.unbounded, o->timeline, "`--timeline`"},
                  {"--no-refresh", o->t.no_refresh, o->timeline, "`--timeline`"},
                  {"--beats", o->t.beats, o->timeline, "`--timeline`"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill check SPEC --timeline: cycles of every step of a request and what its streams hold, from the timing contracts alone.
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -41,6 +42,19 @@ static bool write_beats(const struct ir *ir, const struct timing_result *r, cons
     return fclose(out) == 0;
 }
 
+// False where the text is no list of ids.
+static bool read_ids(struct ir *ir, const char *text, struct timing_options *options) {
+    int64_t *id = ARENA_ARRAY(ir->arena, int64_t, strlen(text) + 1);
+    options->id = id;
+    for (char *end = NULL; options->ids == 0 || *end; text = end + 1) {
+        if (options->ids > 0 && *end != ',') return false;
+        if (*text < '0' || *text > '9') return false;
+        id[options->ids++] = strtoll(text, &end, 10);
+        if (id[options->ids - 1] > INT32_MAX) return false;
+    }
+    return true;
+}
+
 int command_timeline(struct ir *ir, const struct timeline_options *o) {
     struct timing_step *step;
     int64_t prompt = o->prompt > 0 ? o->prompt : 2 * ir->design.tokens;
@@ -55,6 +69,8 @@ int command_timeline(struct ir *ir, const struct timeline_options *o) {
     options.memory = timing_memory_at(ir, timing_host_cycles(ir));
     if (o->start >= 0) options.memory.start = o->start;
     if (o->no_refresh) options.memory.refreshes = false;
+    if (o->ids && !read_ids(ir, o->ids, &options))
+        return fprintf(stderr, "rill check: error: `--ids %s`: ids are integers from 0 to %d, with commas between\n", o->ids, INT32_MAX), RILL_USAGE;
     const char *missing = NULL;
     struct timing_result *r = timing_simulate(ir->arena, ir, &options, &missing);
     if (!r) return fprintf(stderr, "rill check: error: %s has no timing contract\n", missing), RILL_BAD_SPEC;

@@ -114,7 +114,9 @@ int timing_request_steps(const struct ir *, int64_t prompt, int64_t tokens, stru
 struct timing_options {
     const struct timing_step *step; // of one request, in order
     int steps;
-    bool bounded;          // FIFOs have their depth; else only those of steps and vector parameters
+    bool bounded;      // FIFOs have their depth; else only those of steps and vector parameters
+    const int64_t *id; // of the first positions, so many: the rows that they fetch; of others any
+    int64_t ids;
     const int64_t *depth;  // per edge, instead of the IR's; 0: unbounded
     bool twice;            // the IR's depths, twice each, those of pools too
     bool single_word;      // a pipeline that stalls as a whole holds one word: the least it can when words come far apart

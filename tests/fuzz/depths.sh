@@ -6,7 +6,7 @@
 # What the request takes in the forecast when no FIFO has a bound: until its rows are in memory, as words in a FIFO without bounds are not yet.
 cycles_without_bounds() { # folder with .timeline and .forecast, prompt length
     local bounded free
-    free=$("$rill" check "$1/design.yaml" --timeline --unbounded --prompt-len "$2" --tokens 3 --json | first_number cycles) || return
+    free=$("$rill" check "$1/design.yaml" --timeline --unbounded --prompt-len "$2" --tokens 3 ${ids[@]+"${ids[@]}"} --json | first_number cycles) || return
     bounded=$(first_number cycles <"$1.timeline")
     echo $(($(cat "$1.forecast") + free - bounded))
 }

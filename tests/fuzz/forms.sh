@@ -198,9 +198,9 @@ deepen() { # folder
 }
 
 forecast() { # folder, prompt length, spec
-    "$rill" check "$1/design.yaml" --timeline --prompt-len "$2" --tokens 3 --beats "$1.beats" --json >"$1.timeline" || return
+    "$rill" check "$1/design.yaml" --timeline --prompt-len "$2" --tokens 3 ${ids[@]+"${ids[@]}"} --beats "$1.foretold" --json >"$1.timeline" || return
     edges_of_request "$3" "$1"
-    span "$1.beats" "$steps" "$ends" >"$1.forecast"
+    span "$1.foretold" "$steps" "$ends" >"$1.forecast"
     cycles_without_bounds "$1" "$2" >"$1.unbounded"
 }
 
@@ -208,7 +208,7 @@ forecast() { # folder, prompt length, spec
 timing_request() { # spec
     local context positions vocab
     context=$(key_of "$1" context 1024) positions=$(key_of "$1" T 1) vocab=$(vocabulary "$1")
-    length=$((2 * positions + 1 < context ? 2 * positions + 1 : context))
+    length=$((2 * positions + 1 < context ? 2 * positions + 1 : context)) ids=()
     requests=(--prompt rows --tokens "$length")
     [ -z "$vocab" ] || requests=(--prompt-ids "$(some_ids "$length" "$vocab")" --tokens 3 --ignore-eot)
 }
@@ -218,7 +218,11 @@ measure_and_foretell() { # spec, folder
     timing_request "$1"
     step forecast forecast "$2" "$length" "$1" || return
     edges_of_request "$1" "$2"
-    step measure measure "$2" "$steps" "$ends"
+    step measure measure "$2" "$steps" "$ends" || return
+    [ "${requests[0]}" = --prompt-ids ] || return 0
+    # Which rows of a table lie across a border of bursts, the ids tell: those of the prompt and those that the design made.
+    ids=(--ids "$(sed -n 's/.*"\(prompt\|token\)_ids": \[\(.*\)\].*/\2/p' "$2.json" | tr -d ' ' | paste -sd,)")
+    step forecast forecast "$2" "$length" "$1"
 }
 
 # Without jitter, against the forecast alone.
