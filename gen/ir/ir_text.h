@@ -31,7 +31,8 @@ static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "pa
 #define IR_SEGMENT_FIELDS(F) F(node) F(channel) F(offset) F(layer_stride) F(bytes)
 #define IR_EDGE_FIELDS(F)                                                                                                                            \
     F(src_kernel)                                                                                                                                    \
-    F(src_port) F(dst_kernel) F(dst_port) F(depth) F(delay) F(run_ahead) F(crossings) F(entry_crossings) F(group) F(crosses) F(pool) F(pool_port)
+    F(src_port)                                                                                                                                      \
+    F(dst_kernel) F(dst_port) F(depth) F(delay) F(whole) F(run_ahead) F(crossings) F(entry_crossings) F(group) F(crosses) F(pool) F(pool_port)
 #define IR_WIRE_FIELDS(F) F(kernel) F(is_output) F(bits)
 #define IR_CLIENT_FIELDS(F) F(kernel) F(is_write) F(channel) F(engine) F(is_packed) F(burst) F(buffer)
 #define IR_PORT_FIELDS(F) F(is_output) F(data_bits) F(count_bits) F(index) F(edge) F(tensor) F(region) F(cut)

@@ -2,7 +2,8 @@
 // size-fifos: the depth of every edge, from the kernels' timing contracts (gen/timing/depths.c).
 //
 // The safe rule bounds it: paths that part at a fork meet again, and firings wait at multiplexers for their turn, so the streams there hold a
-// whole tensor; everywhere else two words keep full throughput. It stays where the spec asks for it or a kernel has no contract.
+// whole tensor; everywhere else two words keep full throughput, unless simulated steps come to a halt. It stays where the spec asks for it or a
+// kernel has no contract.
 #include <string.h>
 
 #include "cost.h"
@@ -37,7 +38,7 @@ int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {
     if (is_module(ir, edge->dst_kernel, "rill_fork")) return DEPTH_PLAIN;
     if (to->data_bits == 64 && to->kind == IR_STREAM_BARE) return DEPTH_STEP;
     if (is_module(ir, edge->src_kernel, "rill_spill") || is_module(ir, edge->dst_kernel, "rill_spill")) return DEPTH_PLAIN; // it keeps the firing
-    bool waits = is_module(ir, edge->src_kernel, "rill_fork") || is_module(ir, edge->dst_kernel, "rill_stream_mux") ||
+    bool waits = edge->whole || is_module(ir, edge->src_kernel, "rill_fork") || is_module(ir, edge->dst_kernel, "rill_stream_mux") ||
                  is_module(ir, edge->src_kernel, "rill_stream_demux");
     if (from->kind == IR_STREAM_BARE || (!edge->crosses && (!waits || is_folded(ir, edge)))) return DEPTH_PLAIN;
     int64_t a = tensor_words(ir, from), b = tensor_words(ir, to);
@@ -89,10 +90,39 @@ void pass_safe_depths(struct ir *ir) {
     }
 }
 
+// What the rule does not see: a kernel whose results go to two readers, one behind an engine's product and one that waits for a later product,
+// holds the engine up. Streams that are full when the graph comes to a halt hold a whole tensor, until it goes on.
+static bool has_parting_kernel(const struct ir *ir) {
+    for (int k = 0; k < ir->kernels; k++) {
+        int results = 0;
+        for (int p = 0; ir->kernel[k].node != IR_NONE && p < ir->kernel[k].ports; p++)
+            results += ir->kernel[k].port[p].is_output && ir->kernel[k].port[p].kind == IR_STREAM_TOKENS && ir->kernel[k].port[p].edge != IR_NONE;
+        if (results > 1) return true;
+    }
+    return false;
+}
+
+static void ensure_progress(struct ir *ir) {
+    bool *full = ARENA_ARRAY(ir->arena, bool, (size_t)ir->edges + 1), deeper = true;
+    const char *stuck;
+    while (deeper && !timing_progress(ir, &stuck, full) && stuck) {
+        deeper = false;
+        for (int e = 0; e < ir->edges; e++) {
+            struct ir_edge *edge = &ir->edge[e];
+            int64_t before = edge->depth;
+            if (!full[e] || edge->whole) continue;
+            edge->whole = 1;
+            edge->depth = size_fifos_safe(ir, edge);
+            deeper |= edge->depth > before;
+        }
+    }
+}
+
 bool pass_size_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     (void)spec;
     (void)diag;
     pass_safe_depths(ir);
+    if (has_parting_kernel(ir)) ensure_progress(ir);
     if (strcmp(ir->design.fifo, "safe") != 0) size_by_contracts(ir);
     return true;
 }

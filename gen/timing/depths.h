@@ -28,7 +28,7 @@ const char *timing_path(struct arena *, const struct ir *, const struct timing_r
 
 // Whether steps go through at the IR's depths, pools and all, however few words a pipeline holds and whenever words come. *stuck says where
 // they do not; NULL with false: a module has no contract.
-bool timing_progress(struct ir *, const char **stuck);
+bool timing_progress(struct ir *, const char **stuck, bool *full);
 
 // Marks the edges that run ahead: whose writer waits for room at the IR's depths in a case that they were found from, or that hold more than
 // their depth when all are twice as deep. Nothing when a module has no contract.

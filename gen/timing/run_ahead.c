@@ -4,7 +4,7 @@
 
 #include "sizing.h"
 
-bool timing_progress(struct ir *ir, const char **stuck) {
+bool timing_progress(struct ir *ir, const char **stuck, bool *full) {
     struct sizing z = {.ir = ir, .emitted = true, .memory = sizing_fast_memory(ir)};
     *stuck = NULL;
     if (ir->design.tokens < 1 || ir->design.tokens > 8) return false; // an edited dump
@@ -16,6 +16,7 @@ bool timing_progress(struct ir *ir, const char **stuck) {
         const struct timing_result *r = sizing_run(&z, &z.test[i / 2], NULL, i % 2);
         ok = r && !r->stuck;
         if (r && r->stuck) *stuck = arena_printf(ir->arena, "%s: %s", z.test[i / 2].name, r->stuck);
+        for (int e = 0; full && r && r->stuck && e < ir->edges; e++) full[e] = r->edge[e].holds >= ir->edge[e].depth;
         arena_release(&z.scratch, mark);
     }
     arena_free(&z.scratch);
