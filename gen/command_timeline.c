@@ -46,13 +46,14 @@ static bool write_beats(const struct ir *ir, const struct timing_result *r, cons
 static bool read_ids(struct ir *ir, const char *text, struct timing_options *options) {
     int64_t *id = ARENA_ARRAY(ir->arena, int64_t, strlen(text) + 1);
     options->id = id;
-    for (char *end = NULL; options->ids == 0 || *end; text = end + 1) {
-        if (options->ids > 0 && *end != ',') return false;
+    for (;;) {
+        char *end;
         if (*text < '0' || *text > '9') return false;
-        id[options->ids++] = strtoll(text, &end, 10);
-        if (id[options->ids - 1] > INT32_MAX) return false;
+        id[options->ids] = strtoll(text, &end, 10);
+        if (id[options->ids++] > INT32_MAX) return false;
+        if (*end != ',') return !*end;
+        text = end + 1;
     }
-    return true;
 }
 
 int command_timeline(struct ir *ir, const struct timeline_options *o) {
