@@ -166,9 +166,9 @@ enum { ANY_ID = 7919 /* ids that are not known: some that lie apart */ };
 static int64_t id_at(const struct sim *sim, int64_t pos) { return pos < sim->options->ids ? sim->options->id[pos] : (pos + 1) * ANY_ID; }
 
 static bool ask_row(struct sim *sim, struct fetch *f, const struct actor *a) {
-    const struct timing_step *step = &sim->options->step[f->steps];
-    int64_t pos = step->pos + f->tokens, row = a->c.machine == TIMING_POSITION ? pos : id_at(sim, pos), room;
+    int64_t room;
     if (!f->more || !client_room(f->client, &room)) return false;
+    int64_t pos = sim->options->step[f->steps].pos + f->tokens, row = a->c.machine == TIMING_POSITION ? pos : id_at(sim, pos);
     int64_t at = at_least(f->from, room);
     client_ask(sim, f->client, at, f->table + row % f->rows * f->row_bytes, a->c.beats);
     f->from = at + a->c.ask_next;
