@@ -146,8 +146,29 @@ struct fetch {
     bool last;                  // they are the step's
     int64_t left;               // words of the present step that are still to be sent
     int64_t token, next, beats;
-    int64_t steps; // done
+    int64_t step, fired, firings; // of which step; firings of it so far, and in all
+    bool of_loop;                 // its ids are the request's, not ones that the graph has found
 };
+
+// The ids of this stream come from the token loop, perhaps through forks.
+static bool is_of_loop(struct sim *sim, const struct sim_edge *e) {
+    for (int n = 0; e && n < sim->ir->kernels; n++) {
+        const struct actor *a = &sim->actor[e->writer];
+        if (a->c.machine != TIMING_FORK) return a->c.machine == TIMING_LOOP;
+        e = sim_lane(sim, a, false, IR_NONE);
+    }
+    return false;
+}
+
+static const struct ir_region *region_of(const struct sim *sim, const struct actor *a) {
+    return a->k->node == IR_NONE ? NULL : &sim->ir->region[sim->ir->node[a->k->node].region];
+}
+
+// On to a step in which the unit fires.
+static void fetch_step(const struct sim *sim, const struct actor *a, struct fetch *f) {
+    const struct ir_region *r = region_of(sim, a);
+    while (r && r->when == IR_LAST && f->step < sim->options->steps && !sim->options->step[f->step].head) f->step++;
+}
 
 static bool fetch_init(struct sim *sim, struct actor *a) {
     struct fetch *f = a->state = ARENA_NEW(sim->arena, struct fetch);
@@ -158,18 +179,25 @@ static bool fetch_init(struct sim *sim, struct actor *a) {
     f->row_bytes = args_int(&a->args, "RECORD_BYTES", a->c.beats * sim->ir->design.beat_bits / 8);
     f->rows = at_least(args_int(&a->args, "ROWS", 1), 1);
     stage_init(sim, &f->stage, a->c.pipe);
-    return f->in && f->out && f->client;
+    if (!f->in || !f->out || !f->client) return false;
+    const struct ir_region *r = region_of(sim, a);
+    f->firings = r ? sim_repeats(sim, r->repeat) : 1;
+    f->of_loop = a->c.machine == TIMING_EMBED && is_of_loop(sim, f->in);
+    fetch_step(sim, a, f);
+    return true;
 }
 
 enum { ANY_ID = 7919 /* ids that are not known: some that lie apart */ };
 
-static int64_t id_at(const struct sim *sim, int64_t pos) { return pos < sim->options->ids ? sim->options->id[pos] : (pos + 1) * ANY_ID; }
+static int64_t row_at(const struct sim *sim, const struct fetch *f, const struct actor *a, int64_t pos) {
+    if (a->c.machine == TIMING_POSITION) return pos;
+    return f->of_loop && pos < sim->options->ids ? sim->options->id[pos] : (pos + 1) * ANY_ID;
+}
 
 static bool ask_row(struct sim *sim, struct fetch *f, const struct actor *a) {
     int64_t room;
-    if (!f->more || !client_room(f->client, &room)) return false;
-    int64_t pos = sim->options->step[f->steps].pos + f->tokens, row = a->c.machine == TIMING_POSITION ? pos : id_at(sim, pos);
-    int64_t at = at_least(f->from, room);
+    if (!f->more || f->step == sim->options->steps || !client_room(f->client, &room)) return false;
+    int64_t row = row_at(sim, f, a, sim->options->step[f->step].pos + f->tokens), at = at_least(f->from, room);
     client_ask(sim, f->client, at, f->table + row % f->rows * f->row_bytes, a->c.beats);
     f->from = at + a->c.ask_next;
     f->tokens++;
@@ -197,13 +225,16 @@ static bool fetch_beat(struct sim *sim, struct fetch *f) {
 }
 
 // All rows of the step are in.
-static bool fetch_done(const struct actor *a, struct fetch *f) {
+static bool fetch_done(const struct sim *sim, const struct actor *a, struct fetch *f) {
     if (!f->last || f->more || f->beats < a->c.beats * f->tokens) return false;
     f->last = false;
     f->beats = 0;
-    f->steps++;
     f->left = a->c.rows * f->tokens;
     f->next = at_least(f->client->taken.items[f->client->taken.count - 1] + a->c.ready, f->free + 1);
+    if (++f->fired < f->firings) return true;
+    f->fired = 0;
+    f->step++;
+    fetch_step(sim, a, f);
     return true;
 }
 
@@ -221,7 +252,7 @@ static bool fetch_out(struct sim *sim, struct fetch *f) {
 static void fetch_run(struct sim *sim, struct actor *a) {
     struct fetch *f = a->state;
     do {
-        while (ask_row(sim, f, a) || fetch_beat(sim, f) || fetch_done(a, f)) continue;
+        while (ask_row(sim, f, a) || fetch_beat(sim, f) || fetch_done(sim, a, f)) continue;
         while (f->left && fetch_out(sim, f)) continue;
         stage_drain(sim, &f->stage, f->out);
         if (f->left || f->stage.sent < f->stage.count) return; // the last word must have left before the next request
