@@ -61,7 +61,8 @@ static bool find_depths(struct ir *ir, struct timing_depth *depth, const char **
     return true;
 }
 
-static void size_by_contracts(struct ir *ir) {
+// False: the depths stay as they are.
+static bool size_by_contracts(struct ir *ir) {
     struct timing_depth *depth = ARENA_ARRAY(ir->arena, struct timing_depth, (size_t)ir->edges + 1);
     const char *missing = NULL;
     for (int e = 0; e < ir->edges; e++) depth[e].depth = ir->edge[e].depth;
@@ -81,6 +82,7 @@ static void size_by_contracts(struct ir *ir) {
         edge->delay = depth[e].delay;
         edge->forced_by = depth[e].forced_by;
     }
+    return sized;
 }
 
 void pass_safe_depths(struct ir *ir) {
@@ -102,8 +104,9 @@ static bool has_parting_kernel(const struct ir *ir) {
     return false;
 }
 
-static void ensure_progress(struct ir *ir) {
-    bool *full = ARENA_ARRAY(ir->arena, bool, (size_t)ir->edges + 1), deeper = true;
+// True: some are deeper now.
+static bool ensure_progress(struct ir *ir) {
+    bool *full = ARENA_ARRAY(ir->arena, bool, (size_t)ir->edges + 1), deeper = true, deepened = false;
     const char *stuck;
     while (deeper && !timing_progress(ir, &stuck, full) && stuck) {
         deeper = false;
@@ -115,14 +118,17 @@ static void ensure_progress(struct ir *ir) {
             edge->depth = size_fifos_safe(ir, edge);
             deeper |= edge->depth > before;
         }
+        deepened |= deeper;
     }
+    return deepened;
 }
 
 bool pass_size_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     (void)spec;
     (void)diag;
     pass_safe_depths(ir);
-    if (has_parting_kernel(ir)) ensure_progress(ir);
-    if (strcmp(ir->design.fifo, "safe") != 0) size_by_contracts(ir);
+    bool by_rule = !strcmp(ir->design.fifo, "safe");
+    if (!by_rule && size_by_contracts(ir)) return true;
+    if (has_parting_kernel(ir) && ensure_progress(ir) && !by_rule) size_by_contracts(ir);
     return true;
 }
