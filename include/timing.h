@@ -130,6 +130,7 @@ struct timing_options {
 
 struct timing_edge {
     int64_t words, high_water;
+    int64_t room;        // words and places that are not free yet, at most: with this depth, unless it is 2, nothing changes
     int64_t most_at;     // the word with which it was fullest
     int64_t holds;       // words in it at the end
     int64_t full;        // cycles in which the writer waited for room

@@ -36,28 +36,34 @@ static bool passes_single_words(struct sizing *z, const int64_t *depth, bool *fu
         const struct timing_result *r = sizing_run(z, &z->test[i], depth, true);
         bool stuck = !r || r->stuck;
         for (int e = 0; stuck && r && full && e < z->ir->edges; e++) full[e] = r->edge[e].holds >= depth[e];
-        for (int e = 0; !stuck && e < z->ir->edges; e++) z->test[i].single[e] = r->edge[e].high_water;
+        for (int e = 0; !stuck && e < z->ir->edges; e++) z->test[i].single[e] = r->edge[e].room;
         arena_release(&z->scratch, mark);
         if (stuck) return false;
     }
     return true;
 }
 
-// Streams that are full where the graph comes to a halt get deeper, up to the safe depth; then as short again as they can be.
+// Streams that are full where the graph comes to a halt get deeper, up to the safe depth. False when none can.
+static bool deepen(const struct sizing *z, bool *full, int64_t *depth) {
+    bool deeper = false;
+    for (int e = 0; e < z->ir->edges; e++) {
+        if (full[e] && depth[e] < z->safe[e]) {
+            depth[e] = at_most(depth[e] * 2, z->safe[e]);
+            deeper = true;
+        }
+        full[e] = false;
+    }
+    return deeper;
+}
+
+// Streams that are full where the graph comes to a halt with single words get deeper; then as short again as they can be.
 bool sizing_ensure_progress(struct sizing *z, bool some) {
     bool *full = ARENA_ARRAY(&z->scratch, bool, (size_t)z->ir->edges + 1), deepened = false;
     int64_t *least = ARENA_ARRAY(&z->scratch, int64_t, (size_t)z->ir->edges + 1);
     memcpy(least, z->depth, (size_t)z->ir->edges * sizeof *least);
     while (!passes_single_words(z, z->depth, full)) {
-        bool deeper = false;
-        for (int e = 0; e < z->ir->edges; e++) {
-            if (!full[e] || z->depth[e] >= z->safe[e]) continue;
-            z->depth[e] = z->depth[e] * 2 < z->safe[e] ? z->depth[e] * 2 : z->safe[e];
-            deeper = true;
-        }
-        if (!deeper) return false;
+        if (!deepen(z, full, z->depth)) return false;
         deepened = true;
-        memset(full, 0, (size_t)z->ir->edges * sizeof *full);
     }
     z->budget = some ? at_most(z->budget, z->words + TIMING_FINE_BUDGET / 4) : z->words + TIMING_FINE_BUDGET;
     if (deepened) sizing_bisect_all(z, z->depth, &(struct bounds){least, .single_words = true});
@@ -107,8 +113,10 @@ static int64_t *all_least(struct sizing *z) {
 }
 
 // Depths of two words have another latency than deeper ones, and a memory's rows open in another order for a cycle's difference: with depths that
-// are the marks a case may take a little longer than with deeper ones. What it takes then is the measure, within SLOWER_AT_MOST.
-static bool measure_again(struct sizing *z, const int64_t *depth, bool longer) {
+// are the marks a case may take a little longer than with deeper ones. What it takes then is the measure, within SLOWER_AT_MOST. False, with the
+// streams that are full then, when a case comes to a halt.
+static bool measure_again(struct sizing *z, const int64_t *depth, bool longer, bool *full) {
+    int64_t most[MAX_CASES];
     for (int i = 0; i < z->tests; i++) {
         struct test_case *t = &z->test[i];
         struct arena_mark mark = arena_mark(&z->scratch);
@@ -116,13 +124,24 @@ static bool measure_again(struct sizing *z, const int64_t *depth, bool longer) {
         bool ok = r && !r->stuck;
         int64_t slack = t->cycles / SLOWER_SHARE + SLOWER_AT_MOST;
         if (t->unbounded) slack = at_least(at_most(slack, t->unbounded + t->unbounded / 100 + SLOWER_IN_ALL - t->cycles), 0);
-        if (ok && longer) t->cycles = at_most(at_least(r->cycles, t->cycles), t->cycles + slack);
+        most[i] = ok ? at_most(at_least(r->cycles, t->cycles), t->cycles + slack) : 0;
         if (ok && !t->latest) t->latest = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)(t->steps * at_least(z->ir->engines, 1)) + 1);
         for (int n = 0; ok && n < t->steps * at_least(z->ir->engines, 1); n++) t->latest[n] = r->turn[n].last_command + slack;
-        for (int e = 0; ok && e < z->ir->edges; e++) t->high_water[e] = r->edge[e].high_water;
+        for (int e = 0; ok && e < z->ir->edges; e++) t->room[e] = r->edge[e].room;
+        for (int e = 0; !ok && r && e < z->ir->edges; e++) full[e] = r->edge[e].holds >= depth[e];
         arena_release(&z->scratch, mark);
         if (!ok) return false;
     }
+    for (int i = 0; longer && i < z->tests; i++) z->test[i].cycles = most[i];
+    return true;
+}
+
+// What a search begins with. Marks as depths may bring a case to a halt that went through at deeper ones: FIFOs of two words have another latency,
+// and stages that stall together hold the fewer words the later these come. Streams that are full then get deeper.
+static bool begin_search(struct sizing *z, int64_t *depth, bool longer) {
+    bool *full = ARENA_ARRAY(z->ir->arena, bool, (size_t)z->ir->edges + 1);
+    while (!measure_again(z, depth, longer, full))
+        if (!deepen(z, full, depth)) return false;
     return true;
 }
 
@@ -132,10 +151,10 @@ static bool search(struct sizing *z, int64_t *depth, bool longer, bool from_safe
     const struct bounds bounds = {all_least(z), .fast = true};
     size_t bytes = (size_t)z->ir->edges * sizeof *depth;
     int64_t *other = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
-    if (!measure_again(z, depth, longer)) return false;
+    if (!begin_search(z, depth, longer)) return false;
     sizing_bisect_all(z, depth, &bounds);
     memcpy(other, z->safe, bytes);
-    if (from_safe && measure_again(z, other, false)) {
+    if (from_safe && begin_search(z, other, false)) {
         sizing_bisect_all(z, other, &bounds);
         if (sizing_bits(z, other) < sizing_bits(z, depth)) memcpy(depth, other, bytes);
     }
@@ -154,7 +173,7 @@ static bool size_all(struct sizing *z) {
     cut_run_ahead(z, depth);
     if (memcmp(depth, z->safe, bytes) != 0 && !sizing_measure(z, depth, false)) return false;
     memcpy(depth, z->depth, bytes);
-    if (some && (!measure_again(z, depth, true) || !sizing_cut_on_some(z, depth, all_least(z)))) return false;
+    if (some && (!begin_search(z, depth, true) || !sizing_cut_on_some(z, depth, all_least(z)))) return false;
     memcpy(depth, z->depth, bytes);
     if (!some) z->budget = at_least(z->budget, z->words + TIMING_FINE_BUDGET);
     int64_t before = INT64_MAX; // bits
@@ -201,7 +220,7 @@ static bool least_from(struct sizing *z, int64_t *depth) {
         struct arena_mark mark = arena_mark(&z->scratch);
         const struct timing_result *r = sizing_run(z, &z->test[i], depth, false);
         bool ok = r && !r->stuck;
-        for (int e = 0; ok && e < z->ir->edges; e++) z->test[i].high_water[e] = r->edge[e].high_water;
+        for (int e = 0; ok && e < z->ir->edges; e++) z->test[i].room[e] = r->edge[e].room;
         if (ok && !z->latest) z->test[i].cycles = r->cycles; // what the given depths take is the measure
         arena_release(&z->scratch, mark);
         if (!ok) return false;

@@ -317,6 +317,9 @@ struct gear {
     VEC(struct line) line;
     int64_t fill, tokens, row;           // row: of a writer without counts
     int64_t chunk, token, sending, sent; // sending: line; sent: cycle of the last word out
+    bool holds;                          // the output register: a word that is offered from `offer` on
+    int64_t offer;
+    uint8_t mark;
 };
 
 static bool gear_init(struct sim *sim, struct actor *a) {
@@ -350,19 +353,29 @@ static bool gear_in(struct sim *sim, struct actor *a, struct gear *g) {
     return true;
 }
 
-static bool gear_out(struct sim *sim, struct gear *g) {
-    int64_t room;
-    if (g->sending >= g->ahead.puts || !edge_room(g->out, &room)) return false;
+// The register is filled again in the cycle in which its word leaves. A line is free when its last word is there, whenever that finds room.
+static bool gear_fill(struct sim *sim, struct gear *g) {
+    if (g->holds || g->sending >= g->ahead.puts) return false;
     const struct line *l = &g->line.items[g->sending];
-    int64_t from = at_least(edge_avail(&g->ahead), g->sent); // the register is filled again in the cycle in which its word leaves
+    int64_t from = at_least(edge_avail(&g->ahead), g->sent);
     bool tok_last = g->token == l->tokens - 1, end = tok_last && g->chunk == l->chunks - 1;
-    g->sent = at_least(from + 1, room);
-    edge_put(sim, g->out, from + 1, g->sent, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (end && l->last ? TIMING_LAST : 0)));
+    g->holds = true;
+    g->offer = from + 1;
+    g->mark = (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (end && l->last ? TIMING_LAST : 0));
     if (++g->token == l->tokens) g->token = 0, g->chunk++;
     if (!end) return true;
     edge_take(sim, &g->ahead, from);
     g->chunk = 0;
     g->sending++;
+    return true;
+}
+
+static bool gear_out(struct sim *sim, struct gear *g) {
+    int64_t room;
+    if (!g->holds || !edge_room(g->out, &room)) return false;
+    g->holds = false;
+    g->sent = at_least(g->offer, room);
+    edge_put(sim, g->out, g->offer, g->sent, g->mark);
     return true;
 }
 
@@ -372,7 +385,7 @@ static void gear_run(struct sim *sim, struct actor *a) {
         moved = false;
         while (gear_in(sim, a, g)) moved = true;
         stage_drain(sim, &g->stage, &g->ahead);
-        while (gear_out(sim, g)) moved = true;
+        while (gear_fill(sim, g) || gear_out(sim, g)) moved = true;
     }
 }
 

@@ -209,15 +209,14 @@ static bool open_actors(struct sim *sim, const char **missing) {
     return true;
 }
 
-// A word counts from its put to its take; a put and a take in one cycle change nothing.
-static int64_t high_water(const struct sim_edge *e, int64_t *at) {
-    int64_t most = 0;
-    *at = 0;
+// A word counts from its put to its take. One that is taken in the cycle of a put is not there any more, but has kept its place until then.
+static void note_marks(const struct sim_edge *e, struct timing_edge *r) {
     for (int64_t i = 0, taken = 0; i < e->puts; i++) {
-        while (taken < e->takes && e->take[taken] <= e->put[i]) taken++;
-        if (i + 1 - taken > most) most = i + 1 - taken, *at = i;
+        while (taken < e->takes && e->take[taken] < e->put[i]) taken++;
+        int64_t room = i + 1 - taken, held = room - (taken < e->takes && e->take[taken] == e->put[i]);
+        r->room = at_least(r->room, room);
+        if (held > r->high_water) r->high_water = held, r->most_at = i;
     }
-    return most;
 }
 
 static void note(struct timing_work *w, const int64_t *at, int64_t words, int64_t *busiest) {
@@ -300,7 +299,7 @@ static struct timing_result *collect(struct sim *sim) {
         const struct sim_edge *s = &sim->edge[e];
         r->edge[e] =
             (struct timing_edge){.words = s->puts, .holds = s->puts - s->takes, .full = s->full, .put = s->put, .take = s->take, .mark = s->mark};
-        r->edge[e].high_water = high_water(s, &r->edge[e].most_at);
+        note_marks(s, &r->edge[e]);
         r->words += s->puts;
     }
     collect_work(sim, r);

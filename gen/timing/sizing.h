@@ -31,17 +31,17 @@ struct test_case {
     const char *name;
     struct timing_step step[MAX_STEPS];
     int steps;
-    bool for_lp;         // the first of its kind
-    int64_t layers;      // repetitions that are run
-    bool asked;          // while some cases stand for all
-    int64_t *latest;     // last command of each engine in each step: a trial with a later one has failed
-    int64_t *mark;       // a copy of high_water
-    int64_t cycles;      // at the safe depths; then the most it may take
-    int64_t unbounded;   // the same when nothing bounds the streams; 0: not known
-    int64_t *high_water; // per edge, there; then at the depths found so far
-    int64_t *single;     // the same with a single word in each pipeline
-    int64_t *trial;      // the same of a depth that is tried
-    int64_t *words;      // per edge, in a run of it; NULL: there has been none
+    bool for_lp;       // the first of its kind
+    int64_t layers;    // repetitions that are run
+    bool asked;        // while some cases stand for all
+    int64_t *latest;   // last command of each engine in each step: a trial with a later one has failed
+    int64_t *mark;     // a copy of room
+    int64_t cycles;    // at the safe depths; then the most it may take
+    int64_t unbounded; // the same when nothing bounds the streams; 0: not known
+    int64_t *room;     // per edge, there; then at the depths found so far: as of struct timing_edge
+    int64_t *single;   // the same with a single word in each pipeline
+    int64_t *trial;    // the same of a depth that is tried
+    int64_t *words;    // per edge, in a run of it; NULL: there has been none
 };
 
 struct sizing {

@@ -127,14 +127,14 @@ bool sizing_measure(struct sizing *z, const int64_t *given, bool first) {
         if (!r || r->stuck) return false;
         if (first) {
             t->cycles = r->cycles;
-            t->high_water = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+            t->room = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
             t->single = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
             t->trial = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
             t->mark = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
         }
         for (int e = 0; e < z->ir->edges; e++) {
             sizing_note_mark(z, t, e, r);
-            if (first) t->high_water[e] = r->edge[e].high_water;
+            if (first) t->room[e] = r->edge[e].room;
             if (first && r->edge[e].full) z->full[e] = true;
         }
         if (first && t->for_lp) sizing_note_least(z, r);

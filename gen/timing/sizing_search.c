@@ -4,7 +4,7 @@
 
 #include "sizing.h"
 
-static int64_t *marks_of(struct test_case *t, bool single_word) { return single_word ? t->single : t->high_water; }
+static int64_t *marks_of(struct test_case *t, bool single_word) { return single_word ? t->single : t->room; }
 
 // Where none of the streams fills more than that, nothing changes but latencies: a FIFO of two words has another one than a deeper one. Long runs
 // are not begun for that.
@@ -28,7 +28,7 @@ bool sizing_may_be(struct sizing *z, const struct streams *s, const int64_t *dep
         const struct timing_result *r = sizing_run_until(z, t, depth, single_word, z->some && !single_word ? t->latest : NULL);
         ok = ran[i] = r && !r->stuck && (single_word || r->cycles <= t->cycles);
         if (!ok) z->strictest = i;
-        for (int f = 0; ok && f < z->ir->edges; f++) t->trial[f] = r->edge[f].high_water;
+        for (int f = 0; ok && f < z->ir->edges; f++) t->trial[f] = r->edge[f].room;
         arena_release(&z->scratch, mark);
     }
     for (int i = 0; ok && i < tests; i++)
@@ -110,9 +110,9 @@ static bool add_briefs(struct sizing *z, const int64_t *depth) {
         b->latest = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)(b->steps * at_least(z->ir->engines, 1)) + 1);
         for (int i = 0; i < b->steps * at_least(z->ir->engines, 1); i++)
             b->latest[i] = r->turn[i].last_command + b->cycles / SLOWER_SHARE + SLOWER_AT_MOST;
-        b->high_water = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+        b->room = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
         b->trial = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
-        for (int e = 0; e < z->ir->edges; e++) b->high_water[e] = r->edge[e].high_water;
+        for (int e = 0; e < z->ir->edges; e++) b->room[e] = r->edge[e].room;
         z->briefs++;
         arena_release(&z->scratch, mark);
     }
@@ -165,7 +165,7 @@ static int ask_slower_cases(struct sizing *z, const int64_t *depth) {
         struct arena_mark mark = arena_mark(&z->scratch);
         const struct timing_result *r = sizing_run(z, t, depth, false);
         slower += t->asked = !r || r->stuck || r->cycles > t->cycles + t->cycles / SLOWER_ON_SOME + SLOWER_AT_MOST / 2;
-        for (int e = 0; !t->asked && e < z->ir->edges; e++) t->high_water[e] = r->edge[e].high_water, sizing_note_mark(z, t, e, r);
+        for (int e = 0; !t->asked && e < z->ir->edges; e++) t->room[e] = r->edge[e].room, sizing_note_mark(z, t, e, r);
         arena_release(&z->scratch, mark);
     }
     return slower;
@@ -178,12 +178,12 @@ bool sizing_cut_on_some(struct sizing *z, int64_t *depth, int64_t *least) {
     int slower = 1;
     if (!add_briefs(z, depth)) return false;
     memcpy(start, depth, bytes);
-    for (int i = 0; i < z->tests; i++) memcpy(z->test[i].mark, z->test[i].high_water, bytes);
+    for (int i = 0; i < z->tests; i++) memcpy(z->test[i].mark, z->test[i].room, bytes);
     z->some = true;
     for (int round = 0; slower && z->words < z->budget; round++) {
         if (round) memcpy(least, depth, bytes);
         memcpy(depth, start, bytes);
-        for (int i = 0; round && i < z->tests; i++) memcpy(z->test[i].high_water, z->test[i].mark, bytes);
+        for (int i = 0; round && i < z->tests; i++) memcpy(z->test[i].room, z->test[i].mark, bytes);
         cut_all(z, depth, &(struct bounds){least, .fast = true});
         slower = ask_slower_cases(z, depth);
         z->briefs = z->strictest = 0;
