@@ -90,18 +90,23 @@ static bool is_older(const char *path, const struct stat *made) {
            (source.st_mtim.tv_sec == made->st_mtim.tv_sec && source.st_mtim.tv_nsec < made->st_mtim.tv_nsec);
 }
 
-// Whether the executable is newer than all it is made of: the design's Verilog, edited by hand or not, and the harness.
-static bool is_current(struct sim_build *b, const char *exe) {
-    struct stat made;
-    const char *rtl = arena_printf(&b->arena, "%s/rtl", b->dir);
-    DIR *dir = stat(exe, &made) ? NULL : opendir(rtl);
+static bool all_older(struct sim_build *b, const char *folder, const struct stat *made) {
+    DIR *dir = opendir(folder);
     if (!dir) return false;
-    bool current =
-        is_older(arena_printf(&b->arena, "%s/filelist.f", b->dir), &made) && is_older(arena_printf(&b->arena, "%s/build/librill.a", b->root), &made);
-    for (struct dirent *e; current && (e = readdir(dir));)
-        current = e->d_name[0] == '.' || is_older(arena_printf(&b->arena, "%s/%s", rtl, e->d_name), &made);
+    bool older = true;
+    for (struct dirent *e; older && (e = readdir(dir));)
+        older = e->d_name[0] == '.' || is_older(arena_printf(&b->arena, "%s/%s", folder, e->d_name), made);
     closedir(dir);
-    return current;
+    return older;
+}
+
+// Whether the executable is newer than all it is made of: the design's Verilog, edited by hand or not, the memory model and the harness.
+static bool is_current(struct sim_build *b, const char *exe) {
+    struct arena *a = &b->arena;
+    struct stat made;
+    return !stat(exe, &made) && is_older(arena_printf(a, "%s/filelist.f", b->dir), &made) &&
+           is_older(arena_printf(a, "%s/build/librill.a", b->root), &made) && all_older(b, arena_printf(a, "%s/rtl", b->dir), &made) &&
+           all_older(b, arena_printf(a, "%s/verif/model", b->root), &made) && all_older(b, arena_printf(a, "%s/verif/harness", b->root), &made);
 }
 
 // Found before the build, which takes a while.

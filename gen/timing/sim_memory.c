@@ -170,13 +170,14 @@ static void access_write(struct sim *sim, struct sim_channel *c) {
 
 // ---- events in the order of their times; a read is one when the memory takes it ----
 
-enum event { READ, WRITE, ACCESS, EVENTS };
+// In the same cycle a write is before a read, as in verif/model/rill_axi_memory.sv.
+enum event { ACCESS, READ, WRITE, EVENTS };
 
 static int64_t next_event(const struct sim_channel *c, enum event *which) {
-    int64_t grant_at = next_grant(c, false), at[EVENTS] = {grant_at == INT64_MAX ? grant_at : grant_at + 1, next_grant(c, true), INT64_MAX};
+    int64_t grant_at = next_grant(c, false), at[EVENTS] = {INT64_MAX, grant_at == INT64_MAX ? grant_at : grant_at + 1, next_grant(c, true)};
     if (c->accessed < c->access.count) at[ACCESS] = c->access.items[c->accessed].at;
-    *which = READ;
-    for (int i = WRITE; i < EVENTS; i++)
+    *which = ACCESS;
+    for (int i = READ; i < EVENTS; i++)
         if (at[i] < at[*which]) *which = (enum event)i;
     return at[*which];
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # A run in pieces: saved twice on the way and gone on with in other processes, it must end with the result, byte for byte, of the unbroken run.
-# The requests, the memory's jitter and the golden model's position are part of what is saved. See --help.
+# The requests, the memory's jitter and the golden model's position are part of what is saved. And what all repetition hangs on: the calls of the
+# memory's ports in one cycle have an order. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
 
@@ -39,6 +40,13 @@ fi
 rm -f "$work"/pieces.*.json "$saved"*
 sim=(timeout 300 "$rill" sim "$dir")
 request=(--prompt-ids 5,1,88 --tokens 2 --prompt-ids 1,2,3,4,5 --tokens 3 --ignore-eot --seed 3 --quiet)
+
+memory_order() {
+    rm -rf "$work/memory_order"
+    verilator --cc --exe --build --Mdir "$work/memory_order" -Wno-fatal --top-module rill_axi_memory "$root"/verif/model/*.sv \
+        "$root/tests/e2e/memory_order.cpp" -o order -MAKEFLAGS "CXX=clang++ LINK=clang++ OPT_FAST=-O0 OPT_GLOBAL=-O0" && "$work/memory_order/order"
+}
+check "a memory port's calls of one cycle are in order" memory_order
 
 check_refused "pause without a file" 1 'one without the other' "${sim[@]}" "${request[@]}" --pause 3000
 check "unbroken" "${sim[@]}" "${request[@]}" --json "$work/pieces.whole.json"

@@ -3,6 +3,9 @@
 //
 // Protocol: AXI4 slave, INCR bursts of full-width beats; reads and writes each in order. A protocol checker watches the port.
 // Timing: arready/awready low while the model's queue is full; wready only for accepted addresses; R and B as the model's time says.
+// Order within a cycle: a write's beat comes, a write's address, a beat is read, a read's address comes, a response is made. So a write whose
+// last beat comes with a read's address is before it at the banks; and a read sees nothing that becomes visible in its cycle. Channels share
+// nothing, so cycles follow from the design, the seed and the requests alone.
 // An idle channel makes no DPI call. The harness advances the model's time once per clk.
 // Reset: clk, synchronous active-high rst; outstanding bursts must not exist when it comes (a soft reset of the design drains first).
 // Parameters: BEAT_BITS (256 or 512), ID_W, ADDR_W. channel is constant: its number, no parameter, so that the simulator makes one module of all.
@@ -61,7 +64,7 @@ module rill_axi_memory #(
         if (rst)
             ch <= rill_hbm_port(32'(channel), BEAT_BITS / 8);
 
-    // Reads. A DPI call says in how many cycles it is worth asking again.
+    // A DPI call says in how many cycles it is worth asking again.
     reg                  ar_open_q = 1'b0;
     int                  ar_stall_q = 0;
     int                  reads_q = 0;        // bursts outstanding
@@ -78,45 +81,6 @@ module rill_axi_memory #(
     assign rresp = r_meta_q[17:16];
     assign rlast = r_meta_q[18];
 
-    always @(posedge clk)
-        if (rst) begin
-            ar_open_q <= 1'b0;
-            r_valid_q <= 1'b0;
-        end else if (ar_take || reads_q != 0 || r_valid_q || !ar_open_q || ar_stall_q != 0) begin
-            int reads;
-            reads = reads_q;
-            if (ar_stall_q != 0)
-                ar_stall_q <= ar_stall_q - 1;
-            if (!r_valid_q || rready) begin
-                r_valid_q <= 1'b0;
-                if (r_wait_q > 1)
-                    r_wait_q <= r_wait_q - 1;
-                else if (reads != 0) begin
-                    int wait_cycles;
-                    bit [511:0] data;
-                    int meta;
-                    wait_cycles = rill_hbm_take_read(ch, data, meta);
-                    if (wait_cycles == 0) begin
-                        r_valid_q <= 1'b1;
-                        r_data_q <= data;
-                        r_meta_q <= meta;
-                        if (meta[18])
-                            reads = reads - 1;
-                        r_wait_q <= 0;
-                    end else
-                        r_wait_q <= wait_cycles;
-                end
-            end else if (r_wait_q > 1)
-                r_wait_q <= r_wait_q - 1;
-            if (ar_take) begin
-                reads = reads + 1;
-                ar_stall_q <= rill_hbm_read(ch, araddr, 32'(arlen) + 1, 32'(arid));
-            end
-            reads_q <= reads;
-            ar_open_q <= reads < QUEUE;
-        end
-
-    // Writes.
     reg                  aw_open_q = 1'b0;
     int                  aw_stall_q = 0;
     int                  w_stall_q = 0;
@@ -135,48 +99,82 @@ module rill_axi_memory #(
     assign bid = b_meta_q[ID_W-1:0];
     assign bresp = b_meta_q[17:16];
 
+    // One process: the calls of a cycle share the channel's banks and its source of jitter, so their order is part of the model.
     always @(posedge clk)
         if (rst) begin
+            ar_open_q <= 1'b0;
+            r_valid_q <= 1'b0;
             aw_open_q <= 1'b0;
             b_valid_q <= 1'b0;
             w_left_q <= 0;
-        end else if (aw_take || writes_q != 0 || b_valid_q || !aw_open_q || aw_stall_q != 0) begin
-            int writes, bursts;
+        end else begin : calls
+            int reads, writes, bursts, wait_cycles, meta;
+            bit [511:0] data;
+            reads = reads_q;
             writes = writes_q;
             bursts = w_bursts_q;
-            if (aw_stall_q != 0)
-                aw_stall_q <= aw_stall_q - 1;
-            if (w_stall_q != 0)
-                w_stall_q <= w_stall_q - 1;
-            if (b_wait_q > 1)
-                b_wait_q <= b_wait_q - 1;
-            if (!b_valid_q || bready) begin
-                b_valid_q <= 1'b0;
-                if (b_wait_q <= 1 && bursts != 0) begin
-                    int wait_cycles, meta;
-                    wait_cycles = rill_hbm_take_response(ch, meta);
-                    b_wait_q <= wait_cycles;
-                    if (wait_cycles == 0) begin
-                        b_valid_q <= 1'b1;
-                        b_meta_q <= meta;
-                        writes = writes - 1;
-                        bursts = bursts - 1;
+            if (aw_take || writes_q != 0 || b_valid_q || !aw_open_q || aw_stall_q != 0) begin
+                if (aw_stall_q != 0)
+                    aw_stall_q <= aw_stall_q - 1;
+                if (w_stall_q != 0)
+                    w_stall_q <= w_stall_q - 1;
+                if (w_take) begin
+                    w_stall_q <= rill_hbm_give_write(ch, 512'(wdata), 64'(wstrb));
+                    if (wlast)
+                        bursts = bursts + 1;
+                end
+                if (aw_take) begin
+                    writes = writes + 1;
+                    aw_stall_q <= rill_hbm_write(ch, awaddr, 32'(awlen) + 1, 32'(awid));
+                end
+                w_left_q <= w_left_q + (aw_take ? 32'(awlen) + 1 : 0) - (w_take ? 1 : 0);
+            end
+            if (ar_take || reads_q != 0 || r_valid_q || !ar_open_q || ar_stall_q != 0) begin
+                if (ar_stall_q != 0)
+                    ar_stall_q <= ar_stall_q - 1;
+                if (r_wait_q > 1)
+                    r_wait_q <= r_wait_q - 1;
+                if (!r_valid_q || rready) begin
+                    r_valid_q <= 1'b0;
+                    if (r_wait_q <= 1 && reads != 0) begin
+                        wait_cycles = rill_hbm_take_read(ch, data, meta);
+                        r_wait_q <= wait_cycles;
+                        if (wait_cycles == 0) begin
+                            r_valid_q <= 1'b1;
+                            r_data_q <= data;
+                            r_meta_q <= meta;
+                            if (meta[18])
+                                reads = reads - 1;
+                        end
                     end
                 end
+                if (ar_take) begin
+                    reads = reads + 1;
+                    ar_stall_q <= rill_hbm_read(ch, araddr, 32'(arlen) + 1, 32'(arid));
+                end
+                reads_q <= reads;
+                ar_open_q <= reads < QUEUE;
             end
-            if (w_take) begin
-                w_stall_q <= rill_hbm_give_write(ch, 512'(wdata), 64'(wstrb));
-                if (wlast)
-                    bursts = bursts + 1;
+            if (aw_take || writes_q != 0 || b_valid_q || !aw_open_q || aw_stall_q != 0) begin
+                if (b_wait_q > 1)
+                    b_wait_q <= b_wait_q - 1;
+                if (!b_valid_q || bready) begin
+                    b_valid_q <= 1'b0;
+                    if (b_wait_q <= 1 && w_bursts_q != 0) begin
+                        wait_cycles = rill_hbm_take_response(ch, meta);
+                        b_wait_q <= wait_cycles;
+                        if (wait_cycles == 0) begin
+                            b_valid_q <= 1'b1;
+                            b_meta_q <= meta;
+                            writes = writes - 1;
+                            bursts = bursts - 1;
+                        end
+                    end
+                end
+                writes_q <= writes;
+                w_bursts_q <= bursts;
+                aw_open_q <= writes < QUEUE;
             end
-            if (aw_take) begin
-                writes = writes + 1;
-                aw_stall_q <= rill_hbm_write(ch, awaddr, 32'(awlen) + 1, 32'(awid));
-            end
-            w_left_q <= w_left_q + (aw_take ? 32'(awlen) + 1 : 0) - (w_take ? 1 : 0);
-            writes_q <= writes;
-            w_bursts_q <= bursts;
-            aw_open_q <= writes < QUEUE;
         end
 
     wire [31:0] reads_open;

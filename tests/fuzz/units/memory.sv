@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // verif/model/rill_axi_memory.sv with its protocol checker, compiled once for all designs (parts.sv, units.cpp): same ports and cycles.
-// Its reads and writes draw from one source of jitter; in which order those of one cycle do is the simulator's choice.
 `default_nettype none
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off UNUSEDPARAM */
