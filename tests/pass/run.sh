@@ -128,6 +128,60 @@ warn_spec() { # name
     fi
 }
 
+# A golden file that does this ends the command with its name and status 1, never by a signal, and leaves nothing behind.
+bad_golden() { # what it does, message
+    local temporary=$work/temporary status=0
+    mkdir -p "$temporary" "$work/kernels"
+    cp "$root/tests/e2e/specs/kernels/clamp.v" "$work/kernels"
+    cat >"$work/kernels/bad.c" <<C
+#include "rill_kernel.h"
+#include <stdlib.h>
+static int deep(volatile int *from) { volatile int here[1000] = {*from}; return deep(here) + here[1]; }
+void bad(struct rill_call *call) {
+    volatile int zero = (int)call->repetition * 0, *nowhere = (int *)(long)zero;
+    call->out[0].f32[0] = (float)(zero + (call->parameters > 9 ? deep(nowhere) : 0));
+    if (call->position < 2 || call->repetition < 1) return;
+    $1
+}
+C
+    cat >"$work/bad.yaml" <<'SPEC'
+name: bad
+kernels:
+  clamp:
+    {verilog: kernels/clamp.v, inputs: {x: fp32}, outputs: {y: fp32}, elementwise: true, timing: {latency: 1}, golden: {file: kernels/bad.c, function: bad}}
+graph:
+  inputs:
+    id: {shape: [1]}
+  outputs: [next]
+  context: 8
+  regions:
+    - name: embed
+      ops:
+        - {op: embed, name: x, in: [id], rows: 8, cols: 8, weight: table}
+    - name: block
+      repeat: 2
+      carry:
+        h: {init: x, next: y}
+      ops:
+        - {op: clamp, name: y, in: [h]}
+    - name: head
+      when: last
+      ops:
+        - {op: quantize, name: q, in: [h]}
+        - {op: matmul, name: acc, in: [q], rows: 8, weight: table}
+        - {op: dequantize, name: logits, in: [acc]}
+        - {op: argmax, name: next, in: [logits]}
+SPEC
+    TMPDIR=$temporary RILL_KERNEL_SECONDS=1 timeout 60 "$rill" golden "$work/bad.yaml" --weights random:1 --prompt-ids 1,2,3 --tokens 1 --ids >"$log" 2>&1 ||
+        status=$?
+    if [ "$status" != 1 ]; then fail "golden file: $1" "exit status $status instead of 1"
+    elif ! grep -qF "rill: error: kernel \`clamp\`: at position 2, repetition 1, \`bad\` of its golden file \`bad.c\` $2" "$log"; then
+        fail "golden file: $1" "other message: $(head -n 1 "$log")"
+    elif [ "$(wc -l <"$log")" != 1 ] || [ -n "$(ls "$temporary")" ]; then fail "golden file: $1" "something is left: $(sed -n 2p "$log") $(ls "$temporary")"
+    else ok "golden file: $1"
+    fi
+}
+
 # Timed depths hold few bits more than the least that bisection finds.
 check_depths() { # spec
     local label ratio
@@ -204,6 +258,12 @@ refuse_command 1 'five.yaml: Not a directory' gen five.yaml -o five.yaml/x
 refuse_command 2 '`--types` and `--memory` do not go together' check five.yaml --memory --types
 refuse_command 2 '`--json` goes with the other outputs' check five.yaml --types --json
 refuse_command 2 '`--tokens` goes with `--timeline`' check five.yaml --request 3:3 --tokens 2
+bad_golden '*nowhere = 1;' 'accesses memory'
+bad_golden 'deep(&zero);' 'accesses memory'
+bad_golden 'call->fault = 7 / zero;' 'divides an integer by zero'
+bad_golden 'abort();' 'calls abort'
+bad_golden 'exit(0);' 'calls exit'
+bad_golden 'for (; !zero;);' 'does not end'
 variant "$root"/tests/e2e/specs/kernels.yaml "$work"/kernels-dies.yaml dies=2
 check "a design in the folder of another" written_again
 "$rill" gen "$root/tests/e2e/specs/five.yaml" -o "$work/unpacked" >"$log" 2>&1

@@ -8,7 +8,10 @@
 
 #include "../../include/ir_custom.h"
 #include "../../include/rill_kernel.h"
+#include "run_guard.h"
 #include "run_internal.h"
+
+enum { CUSTOM_WHAT = 400 };
 
 struct run_custom {
     void *library; // NULL: none, or not used
@@ -164,6 +167,16 @@ static int parameters_of(const struct run_op *op, const struct custom *custom, s
     return count;
 }
 
+// Whatever a golden function does to the process, its place is told.
+static void call_guarded(const struct run_op *op, const struct custom *custom, rill_function *function, struct rill_call *call) {
+    char what[CUSTOM_WHAT];
+    snprintf(what, sizeof what, "kernel `%s`: at position %lld, repetition %lld, `%s` of its golden file `%s`", custom->name, (long long)op->position,
+             (long long)op->repetition, custom->function, custom->golden.name);
+    guard_enter(what);
+    function(call);
+    guard_leave();
+}
+
 bool run_custom(struct run_op *op) {
     const struct ir *ir = op->run->ir;
     int id = op->node->op - IR_OPS;
@@ -185,7 +198,7 @@ bool run_custom(struct run_op *op) {
                              .parameter = parameter,
                              .position = op->position,
                              .repetition = op->repetition};
-    op->run->custom[id].function(&call);
+    call_guarded(op, custom, op->run->custom[id].function, &call);
     arena_release(ir->arena, mark);
     if (call.fault) golden_fault_raise(op->fault, GOLDEN_FAULT_KERNEL);
     return true;
