@@ -7,7 +7,8 @@
 // Memory: m_axis_write_* to a rill_dma_write (descriptors of at most BURST beats as soon as their beats are handed over, so that a buffer of
 // BURST beats is enough), m_axis_read and s_axis_read from a rill_dma_read (one descriptor for the firing). dma_idle is the write engine's idle:
 // nothing is asked for before it has been high behind the last descriptor, so the read comes after the responses. All writes of a firing have
-// theirs before the next firing enters, so dma_idle never speaks of two.
+// theirs before the next firing enters, so dma_idle never speaks of two. It may come up to 6 cycles late: it is looked at from 4 cycles behind
+// the last descriptor on.
 // Layout at OFFSET, in stream order: floor(BEAT_BITS / DATA_W) words to a beat, the first lowest, unused bits and words 0; a word wider than a
 // beat takes ceil(DATA_W / BEAT_BITS) beats, low bits first. The second half, for every other firing, begins behind the first at a multiple of
 // BURST beats. tuser is kept on chip, FIRINGS x WORDS x USER_W bits.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_spill with its two DMA engines on one memory: firings of random lengths up to WORDS come back word for word, and nothing is read
 // while a write of its half has no response; what lies in memory is the last firing in the layout of the header. The sink is held until FIRINGS
-// of them are in. With two and no pauses words enter while others leave, with one they never do. Then a reset at any time, and it all again.
+// of them are in. dma_idle comes as late as it may. With two and no pauses words enter while others leave, with one they never do. Then a reset
+// at any time, and it all again.
 // sweep: DATA_W=128 BEAT_BITS=256 WORDS=40 BURST=4
 // sweep: DATA_W=64 BEAT_BITS=512 WORDS=1 BURST=1
 // sweep: DATA_W=520 BEAT_BITS=512 WORDS=20 BURST=8
@@ -20,6 +21,7 @@ module rill_spill_tb;
     parameter WORDS = 40;
     parameter BURST = 4;
     parameter FIRINGS = 1;
+    localparam LATE = 6;                     // cycles by which dma_idle is late: as many as may be
     localparam TIMES = 12;                   // firings between resets
     localparam [39:0] OFFSET = 40'd8192;
     localparam PER = BEAT_BITS / DATA_W;
@@ -41,6 +43,7 @@ module rill_spill_tb;
     integer              seed, idle, stall;
     reg                  again = 1'b0;
     reg                  hold = 1'b1;
+    reg  [LATE-1:0]      idle_q;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_axis_driver #(.DATA_W(DATA_W), .USER_W(3), .WORDS(3 * TIMES * WORDS), .SALT(3)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
@@ -49,7 +52,7 @@ module rill_spill_tb;
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
     rill_spill #(.DATA_W(DATA_W), .USER_W(3), .BEAT_BITS(BEAT_BITS), .WORDS(WORDS), .BURST(BURST), .FIRINGS(FIRINGS),
         .OFFSET(OFFSET)) dut (
-        .clk(clk), .rst(rst), .dma_idle(write_idle), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data),
+        .clk(clk), .rst(rst), .dma_idle(idle_q[LATE-1]), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data),
         .s_axis_tuser(s_user), .s_axis_tlast(s_last), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data),
         .m_axis_tuser(m_user), .m_axis_tlast(m_last),
         .m_axis_write_desc_tvalid(wd_valid), .m_axis_write_desc_tready(wd_ready), .m_axis_write_desc_tdata(wd_data),
@@ -75,6 +78,8 @@ module rill_spill_tb;
         .rvalid(rvalid), .rready(rready), .rid(), .rdata(rdata), .rresp(rresp), .rlast(rlast),
         .awvalid(awvalid), .awready(awready), .awid(1'b0), .awaddr(awaddr), .awlen(awlen), .wvalid(wvalid), .wready(wready),
         .wdata(wdata), .wlast(wlast), .bvalid(bvalid), .bready(bready), .bid(), .bresp(bresp));
+
+    always @(posedge clk) idle_q <= {idle_q[LATE-2:0], write_idle};
 
     // Bursts without a response, per half, from the offer of their descriptors on; each has one of its own. The responses come in their order.
     integer open [0:1];
