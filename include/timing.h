@@ -59,6 +59,7 @@ struct timing_contract {
     int64_t pack;    // rows read for a word out
     bool by_token;   // a group is read token after token, not row after row
     bool pads;       // and its units are made even
+    bool by_step;    // TIMING_V_TAIL: waits for all reads of the step before, not for those of a layer
     int64_t fire;    // input groups (of TIMING_PIPE: firings) of an output firing; 0: as the input's firings
     int64_t in, out; // elements of a word in and out (TIMING_GEAR); of the last of `rows` words `units`, if not 0. TIMING_SPILL: words of a beat,
                      // beats of a word; one of the two is 1

@@ -165,11 +165,45 @@ static void add_k_writer(const struct unit *u) {
     ir_add_wire(ir, k, "layer_done", true, 1, kv_name(ir, u->id, "k_layer_done"));
 }
 
-// A shared engine fires the product of the values only after it has read the open block of the step before. An engine of its own does not
-// wait, so the tail must.
+// One walk over the program: which tensors wait for a product of their step, with what `after` says of carried ones. True: those stay.
+static bool walk_waits(const struct ir *ir, bool *after) {
+    bool same = true;
+    for (int n = 0; n < ir->nodes; n++) {
+        const struct ir_node *node = &ir->node[n];
+        bool waits = bind_is_product(node);
+        for (int i = 0; i < node->inputs; i++) waits |= after[node->in[i]];
+        for (int i = 0; i < node->outputs; i++) after[node->out[i]] = waits;
+    }
+    for (int t = 0; t < ir->tensors; t++) {
+        const struct ir_carry *carry = ir_carry_of(ir, t);
+        if (!carry || !after[t] || (after[carry->init] && after[carry->next])) continue;
+        after[t] = same = false;
+    }
+    return same;
+}
+
+static bool after_product(const struct ir *ir, int tensor) { // in every repetition
+    bool *after = ARENA_ARRAY(ir->arena, bool, (size_t)ir->tensors);
+    for (int t = 0; t < ir->tensors; t++) after[t] = ir_carry_of(ir, t);
+    while (!walk_waits(ir, after)) {}
+    return after[tensor];
+}
+
+// V of a step must not come before the open blocks of the step before are read. An engine that all products share fires those that V waits for
+// behind these reads; V of a first layer that waits for none, or V of an engine of its own, comes when it likes: the tail counts the reads.
 static void set_tail_reads(const struct unit *u, int k, const struct kv_cache *cache) {
-    struct layout_kv kv = layout_kv(&u->ir->design, u->on_values->channels, cache->heads, cache->head_dim);
-    ir_set_param(u->ir, k, "READS", "%lld", (long long)(cache->heads * head_group(u->ir, u->scores) * kv.v_rows * kv.v_block_beats));
+    struct ir *ir = u->ir;
+    bool shared = u->on_scores == u->on_values;
+    int64_t reads = 0;
+    if (shared && after_product(ir, ir->node[u->values].in[1])) return;
+    for (int n = 0; n < ir->nodes; n++) {
+        if (ir->node[n].op != IR_OP_ATTN_VALUES || kv_cache_of(ir, n).unit != u->id) continue;
+        const struct ir_tensor *t = &ir->tensor[ir->node[n].in[1]];
+        struct layout_kv kv = layout_kv(&ir->design, u->on_values->channels, 1, t->shape[1].bound);
+        reads += repeat_of(ir, n) * ir->tensor[ir->node[n].out[0]].shape[0].bound * kv.v_rows * kv.v_block_beats;
+    }
+    ir_set_param(ir, k, "READS", "%lld", (long long)(shared ? reads : reads / cache->layers));
+    if (shared) ir_set_param(ir, k, "STEP_READS", "1");
 }
 
 static void add_v_tail(const struct unit *u) {
@@ -178,7 +212,7 @@ static void add_v_tail(const struct unit *u) {
     int k = add_kv_sink(u, "v_tail", "rill_v_tail", u->values, "v_tail_mux");
     add_writer_params(u, k, u->on_values, &cache);
     ir_set_param(ir, k, "HEAD_DIM", "%lld", (long long)cache.head_dim);
-    if (u->on_scores != u->on_values) set_tail_reads(u, k, &cache);
+    set_tail_reads(u, k, &cache);
     int client = ir_add_client(ir, ir->kernel[k].name, k, "", true, IR_NONE);
     ir->client[client].is_packed = true;
     ir->client[client].engine = (int)(u->on_values - ir->engine);

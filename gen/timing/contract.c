@@ -176,6 +176,7 @@ static void v_tail(const struct call *k) {
     k->c->units = div_up(8 * head_dim, beat_bits);
     k->c->beats = beat_bits == 512 ? 1 : 2; // of 64 positions
     k->c->times = arg(k, "READS", 0);       // of the tail in a layer; 0: not waited for
+    k->c->by_step = arg(k, "STEP_READS", 0) != 0;
 }
 
 // ---- engine, memory, control ----

@@ -48,7 +48,7 @@ struct engine {
     // the step's own keys, heads of values
     VEC(int64_t) key_row, key_popped;                  // units of a row-step of keys: the last lane's is there; taken
     int64_t key_units, key_unit, key_token, key_first; // units of a head; place of the next one; units of lane 0
-    int64_t heads_used, tail_reads;
+    int64_t heads_used, tail_reads, tail_last;
     // results that wait for room
     VEC(struct result) result;
     int64_t sent;
@@ -312,6 +312,11 @@ static void row_done(struct sim *sim, struct engine *e) {
     for (int64_t t = 0; e->arrays > 1 && e->turn == 0 && t < e->tokens; t++) result_done(sim, e, t);
 }
 
+static void tail_was_read(struct sim *sim, const struct engine *e) {
+    VEC_PUSH(sim->arena, e->cache->tail_layer, e->tail_last);
+    sim_wake_all(sim, TIMING_V_TAIL);
+}
+
 static void firing_done(struct sim *sim, struct engine *e) {
     if (e->frees) {
         VEC_PUSH(sim->arena, e->freed, e->now);
@@ -320,16 +325,18 @@ static void firing_done(struct sim *sim, struct engine *e) {
     if (e->mode == MODE_VALUES && !e->keeps) e->heads_used++;
     e->active = false;
     int step = e->walk.step;
-    if (sim_walk_next(sim, &e->schedule, &e->walk) && sim->options->latest)
+    bool more = sim_walk_next(sim, &e->schedule, &e->walk);
+    if (e->cache && e->cache->tail_by_step && e->walk.step != step) tail_was_read(sim, e);
+    if (more && sim->options->latest)
         sim->late |= e->now > sim->options->latest[(int64_t)step * sim->engines + e->id];
 }
 
-// The V tail may take a layer again when all its reads of the step before have been made.
+// The V tail may take a layer again when all its reads of the step before have been made, or those of all layers.
 static void tail_read(struct sim *sim, struct engine *e) {
-    if (e->cache->tail_reads == 0 || ++e->tail_reads < e->cache->tail_reads) return;
+    e->tail_last = e->now;
+    if (e->cache->tail_reads == 0 || e->cache->tail_by_step || ++e->tail_reads < e->cache->tail_reads) return;
     e->tail_reads = 0;
-    VEC_PUSH(sim->arena, e->cache->tail_layer, e->now);
-    sim_wake_all(sim, TIMING_V_TAIL);
+    tail_was_read(sim, e);
 }
 
 // The next row-step of the column, or the next column; true at the end of the first chunk.
@@ -418,7 +425,10 @@ static bool kv_init(struct sim *sim, struct actor *a) {
     v->last = v->step_no = -1;
     v->client = client_open(sim, a, true);
     v->cache = sim_cache_of(sim, a);
-    if (a->c.machine == TIMING_V_TAIL) v->cache->tail_reads = a->c.times;
+    if (a->c.machine == TIMING_V_TAIL) {
+        v->cache->tail_reads = a->c.times;
+        v->cache->tail_by_step = a->c.by_step;
+    }
     stage_init(sim, &v->stage, a->c.pipe);
     return v->in && v->step && (v->out || a->c.machine != TIMING_SCALES) && (v->client || a->c.machine != TIMING_K_WRITER);
 }
@@ -490,7 +500,8 @@ static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, u
 static void v_tail_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
     while (kv_step(sim, a, v) && edge_waiting(v->in)) {
-        int64_t ahead = (int64_t)v->cache->v_layer.count - a->c.layers; // the layer's open block, read in the step before
+        int64_t taken = (int64_t)v->cache->v_layer.count;
+        int64_t ahead = a->c.by_step ? taken / a->c.layers - 1 : taken - a->c.layers; // the layer's open block, read in the step before
         if (v->cache->tail_reads && ahead >= 0) {
             if (ahead >= (int64_t)v->cache->tail_layer.count) return;
             v->last = at_least(v->last, v->cache->tail_layer.items[ahead] + TAIL_READ);

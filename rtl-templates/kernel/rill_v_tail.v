@@ -12,12 +12,13 @@
 // own (channel 0 low). Reads go first; no V is taken in while rows are written out.
 // layer_done: one pulse per (step, layer) when everything of it has been accepted, at once when no block closes.
 // READS: tail reads of a (step, layer). The V of a layer is then taken in only when the step before has made its reads of that layer: its
-// open block may be cleared. 0: whoever sends V keeps this order (an engine that fires the product of V after the reads).
+// open block may be cleared. 0: whoever sends V keeps this order (an engine that fires the product of V after the reads). With STEP_READS
+// READS are those of all layers, which may differ, and the V of a step waits for all reads of the step before.
 // Throughput: UNITS + ROWS cycles per head and token, UNITS = ceil(HEAD_DIM / XS), ROWS more for a first position at 256 bits; 5 cycles per
 // beat written out.
 // Reset: clk, synchronous active-high rst; the blocks are lost.
 // Parameters: CHANNELS, BEAT_BITS, TOKENS, LAYERS (up to 1024), HEADS, HEAD_DIM (HEADS * ROWS up to 8192), V_BASE, V_LAYER_STRIDE,
-// V_ROW_STRIDE (bytes), READS (0: not waited for), RAM_STYLE ("auto", "block", "ultra", "distributed").
+// V_ROW_STRIDE (bytes), READS (0: not waited for), STEP_READS (0, 1), RAM_STYLE ("auto", "block", "ultra", "distributed").
 `default_nettype none
 
 module rill_v_tail #(
@@ -31,6 +32,7 @@ module rill_v_tail #(
     parameter [39:0] V_LAYER_STRIDE = 0,
     parameter [39:0] V_ROW_STRIDE = 0,
     parameter READS = 0,
+    parameter STEP_READS = 0,
     parameter RAM_STYLE = "auto",
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
@@ -325,14 +327,15 @@ module rill_v_tail #(
         end
     endgenerate
 
-    // Layers taken in and not yet read: all of them, when the next one's block is still to be read.
+    // Layers (with STEP_READS steps) taken in and not yet read: all of them, when the next one's block is still to be read.
     generate
         if (READS > 0) begin : gen_reads
             localparam [31:0] READ_END = READS - 1;
-            localparam [31:0] ALL_LAYERS = LAYERS;
+            localparam [31:0] ALL_LAYERS = STEP_READS ? 1 : LAYERS;
             reg  [31:0] read_q;
             reg  [10:0] unread_q;
             wire        layer_read = read1_q && read_q == READ_END;
+            wire        layer_in = layer_end && (STEP_READS == 0 || last_layer);
             assign ahead = unread_q == ALL_LAYERS[10:0];
             always @(posedge clk)
                 if (rst) begin
@@ -341,8 +344,8 @@ module rill_v_tail #(
                 end else begin
                     if (read1_q)
                         read_q <= layer_read ? 32'd0 : read_q + 32'd1;
-                    if (layer_end != layer_read)
-                        unread_q <= layer_end ? unread_q + 11'd1 : unread_q - 11'd1;
+                    if (layer_in != layer_read)
+                        unread_q <= layer_in ? unread_q + 11'd1 : unread_q - 11'd1;
                 end
             wire unused_layers = &{1'b0, ALL_LAYERS};
         end else begin : gen_no_reads

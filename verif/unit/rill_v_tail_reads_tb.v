@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_v_tail with READS: V is offered as soon as it is taken, a slow reader reads every row of a step in order. What it reads must
-// be the block as of its step, however many steps wait behind; no layer is taken in a whole step ahead of the reads; all of it ends.
+// be the block as of its step, however many steps wait behind; no layer is taken in a whole step ahead of the reads (STEP_READS: no step
+// before all reads of the one before); all of it ends.
 // sweep: CHANNELS=2 BEAT_BITS=256 TOKENS=2 LAYERS=1 HEADS=2 HEAD_DIM=20 REPLAYS=3
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=8 LAYERS=1 HEADS=1 HEAD_DIM=5 REPLAYS=1
 // sweep: CHANNELS=5 BEAT_BITS=512 TOKENS=1 LAYERS=3 HEADS=1 HEAD_DIM=17 REPLAYS=2
+// sweep: CHANNELS=3 BEAT_BITS=512 TOKENS=4 LAYERS=3 HEADS=2 HEAD_DIM=7 REPLAYS=1 STEP_READS=1
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -15,6 +17,7 @@ module rill_v_tail_reads_tb;
     parameter HEADS = 2;
     parameter HEAD_DIM = 20;
     parameter REPLAYS = 3;
+    parameter STEP_READS = 0;
     localparam C = CHANNELS;
     localparam XS = BEAT_BITS / 8;
     localparam ROWS = (HEAD_DIM + C - 1) / C;
@@ -24,6 +27,9 @@ module rill_v_tail_reads_tb;
     localparam POSITIONS = 200;
     localparam STEPS = POSITIONS / TOKENS;
     localparam LAYER_READS = HEADS * REPLAYS * ROWS * PARTS;
+    localparam READS = STEP_READS ? LAYERS * LAYER_READS : LAYER_READS;
+    localparam AHEAD = STEP_READS ? 1 : LAYERS;       // counts of READS that may be taken in ahead
+    localparam LAYERS_IN = STEP_READS ? LAYERS : 1;   // of such a count
 
     wire                   clk, rst, step_valid, step_ready, kv_valid, kv_ready, kv_last, step_done, kv_done, head_done, layer_done;
     wire                   unused_user, unused_last;
@@ -44,7 +50,7 @@ module rill_v_tail_reads_tb;
         .clk(clk), .rst(rst), .m_axis_tvalid(kv_valid), .m_axis_tready(kv_ready), .m_axis_tdata(kv_data), .m_axis_tuser(kv_user),
         .m_axis_tlast(kv_last), .done(kv_done));
     rill_v_tail #(.CHANNELS(C), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LAYERS(LAYERS), .HEADS(HEADS), .HEAD_DIM(HEAD_DIM),
-        .V_LAYER_STRIDE(40'h10000), .V_ROW_STRIDE(40'd256), .READS(LAYER_READS)) dut (
+        .V_LAYER_STRIDE(40'h10000), .V_ROW_STRIDE(40'd256), .READS(READS), .STEP_READS(STEP_READS)) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready), .s_axis_step_tdata(step_data),
         .s_axis_kv_tvalid(kv_valid), .s_axis_kv_tready(kv_ready), .s_axis_kv_tdata(kv_data), .s_axis_kv_tuser(kv_user),
         .s_axis_kv_tlast(kv_last), .tail_valid(tail_valid), .tail_addr(tail_addr), .tail_data(tail_data), .head_done(head_done),
@@ -135,10 +141,10 @@ module rill_v_tail_reads_tb;
         if (!rst && head_done) heads = heads + 1;
         if (!rst && layer_done) layers = layers + 1;
         if (!rst && kv_valid && kv_ready) begin
-            if (fired >= reads / LAYER_READS + LAYERS) fail(3, fired);
+            if (fired / LAYERS_IN >= reads / READS + AHEAD) fail(3, fired);
             if (kv_last) fired = fired + 1;
         end
-        if (kv_valid && !kv_ready && fired == reads / LAYER_READS + LAYERS) waited = waited + 1;
+        if (kv_valid && !kv_ready && fired == (reads / READS + AHEAD) * LAYERS_IN) waited = waited + 1;
     end
 endmodule
 
