@@ -185,7 +185,8 @@ static bool walk_waits(const struct ir *ir, bool *after) {
 static bool after_product(const struct ir *ir, int tensor) { // in every repetition
     bool *after = ARENA_ARRAY(ir->arena, bool, (size_t)ir->tensors);
     for (int t = 0; t < ir->tensors; t++) after[t] = ir_carry_of(ir, t);
-    while (!walk_waits(ir, after)) {}
+    while (!walk_waits(ir, after)) {
+    }
     return after[tensor];
 }
 

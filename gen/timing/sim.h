@@ -34,8 +34,8 @@ struct sim_cache {
     VEC(int64_t) head_done; // a head's values are in the V tail
     VEC(int64_t) k_layer;   // (step, layer) pairs whose keys have been handed over
     VEC(int64_t) v_layer;
-    VEC(int64_t) tail_layer;     // pairs whose open block has been read; tail_by_step: steps whose open blocks have
-    int64_t tail_reads;          // of such a pair; 0: nobody waits for them
+    VEC(int64_t) tail_layer; // pairs whose open block has been read; tail_by_step: steps whose open blocks have
+    int64_t tail_reads;      // of such a pair; 0: nobody waits for them
     bool tail_by_step;
     int64_t layers;              // in this run
     int64_t left_from, left_out; // layers from that one on have numbers that are so much less in this run
