@@ -158,5 +158,12 @@ rm "$dir/image/channel_01.bin"
 check_refused "a missing memory image" 1 'channel_01.bin' "${sim[@]}" "${few[@]}"
 cp "$work/failures/channel_01.bin" "$dir/image/channel_01.bin"
 check_refused "results that cannot be written" 1 'error: ' "${sim[@]}" "${few[@]}" --json "$log/result.json"
-check "after all that, the design works" "${sim[@]}" "${few[@]}" --quiet
+check "after all that, the design works" "${sim[@]}" "${few[@]}" --quiet --logits "$work/failures/logits" --json "$work/failures/result.json"
+same_hash() { # FNV-1a of all bytes that argmax was given, 97 words for an id
+    local hash=$((0xcbf29ce484222325)) byte
+    [ "$(stat -c %s "$work/failures/logits")" = $((2 * 97 * 4)) ] || return
+    for byte in $(od -An -v -tu1 "$work/failures/logits"); do hash=$(((hash ^ byte) * 0x100000001b3)); done
+    grep -F "\"logits_hash\": \"$(printf %016x $hash)\"" "$work/failures/result.json"
+}
+check "logits_hash is the hash of the logits" same_hash
 verdict

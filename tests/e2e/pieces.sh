@@ -69,6 +69,8 @@ check "the same result in pieces" cmp "$work/pieces.whole.json" "$work/pieces.pa
 check "the last piece again" "${sim[@]}" --resume "$saved.2"
 
 check_refused "an open file" 2 'without --trace and --beats' "${sim[@]}" "${request[@]}" --pause 3000 --save "$saved" --beats "$log.beats"
+check_refused "another option for a saved run" 2 'options of its first command.* not: --json' "${sim[@]}" --resume "$saved.2" --json "$work/pieces.more.json"
+check_refused "another request for a saved run" 2 'options of its first command.* not: --prompt-ids' "${sim[@]}" --resume "$saved.2" --prompt-ids 1,2
 check_refused "no such run" 1 'No such file' "${sim[@]}" --resume "$saved.none"
 echo "not a run" >"$saved.bad"
 check_refused "not a saved run" 1 'not a saved run' "${sim[@]}" --resume "$saved.bad"

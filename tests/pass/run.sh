@@ -182,6 +182,39 @@ SPEC
     fi
 }
 
+# Where two tables read the ids, those of a prompt are below the rows of the smaller one.
+two_tables() { # to
+    cat >"$1" <<'SPEC'
+name: tables
+graph:
+  inputs:
+    id: {shape: [1]}
+  outputs: [next]
+  context: 8
+  regions:
+    - name: main
+      ops:
+        - {op: embed, name: a, in: [id], rows: 12, cols: 8, weight: large}
+        - {op: embed, name: b, in: [id], rows: 8, cols: 8, weight: small}
+        - {op: add, name: x, in: [a, b]}
+    - name: head
+      when: last
+      ops:
+        - {op: quantize, name: q, in: [x]}
+        - {op: matmul, name: acc, in: [q], rows: 8, weight: small}
+        - {op: dequantize, name: logits, in: [acc]}
+        - {op: argmax, name: next, in: [logits]}
+SPEC
+}
+
+# Without a clock of its own a design has the limit of a board that is slower than 250 MHz.
+slow_board() { # to, line of the design
+    sed 's/^name: .*/name: slow/; s/default_mhz: 300, max_mhz: 300/default_mhz: 120, max_mhz: 160/' "$root/tests/spec/boards/small.yaml" \
+        >"$work/slow-board.yaml"
+    sed "s#^board: .*#board: slow-board.yaml#; s/^design:/design:\n  $2/" "$root/configs/graph-linear.yaml" >"$1"
+}
+clock_is() { "$rill" check "$1" --json | grep -F "\"clock_mhz\": $2,"; } # spec, MHz
+
 # Timed depths hold few bits more than the least that bisection finds.
 check_depths() { # spec
     local label ratio
@@ -264,6 +297,16 @@ bad_golden 'call->fault = 7 / zero;' 'divides an integer by zero'
 bad_golden 'abort();' 'calls abort'
 bad_golden 'exit(0);' 'calls exit'
 bad_golden 'for (; !zero;);' 'does not end'
+two_tables "$work/tables.yaml"
+check "ids below the smaller table" "$rill" golden "$work/tables.yaml" --weights random:1 --prompt-ids 3,7 --tokens 1 --ids
+check_refused "an id beyond the smaller table" 1 'id 8 of the prompt is not in the vocabulary of 8$' \
+    "$rill" golden "$work/tables.yaml" --weights random:1 --prompt-ids 3,8 --tokens 1 --ids
+slow_board "$work/slow.yaml" "# no clock"
+check "a slow board: its limit is the clock" clock_is "$work/slow.yaml" 160
+slow_board "$work/slow150.yaml" "clock_mhz: 150"
+check "a slow board: another clock below it" clock_is "$work/slow150.yaml" 150
+slow_board "$work/slow161.yaml" "clock_mhz: 161"
+check_refused "a slow board: no clock above it" 1 'the nearest legal value is 160$' "$rill" check "$work/slow161.yaml"
 variant "$root"/tests/e2e/specs/kernels.yaml "$work"/kernels-dies.yaml dies=2
 check "a design in the folder of another" written_again
 "$rill" gen "$root/tests/e2e/specs/five.yaml" -o "$work/unpacked" >"$log" 2>&1

@@ -100,6 +100,13 @@ for spec in "${specs[@]}"; do check_design "$spec"; done
 check "page with groups shows the last one" grep -q 'group 10, [0-9.]* KiB' "$work/odd-groups.html"
 check "page with groups compares the cuts" grep -q "StreamTensor's walk" "$work/odd-groups.html"
 
+# A kernel's streams of int8 have their type in the graphs and in the list of types.
+int8_label() {
+    "$rill" gen "$root/tests/e2e/specs/kernels.yaml" -o "$work/kernels" && "$rill" report "$work/kernels" --html "$work/kernels.html" &&
+        grep -q '>int8 45<' "$work/kernels.html" && "$rill" check "$root/tests/e2e/specs/kernels.yaml" --types | grep -F 'itensor<1x8xi8, [6, tokens<=2]*[8, 1]'
+}
+check "streams of int8 are labelled" int8_label
+
 design=$work/graph-linear
 # What a simulation measured: here one word less than the depth everywhere, in the second of three windows.
 python3 - "$design/report.json" >"$work/run.json" <<'PY'

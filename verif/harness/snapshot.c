@@ -202,6 +202,21 @@ static _Noreturn void go_on(const char *path) {
     refuse(path, strerror(errno));
 }
 
+// The run is under the options of its first command: any other would be without effect.
+static void refuse_options(int argc, char **argv) {
+    static const char *const known[] = {"--dir", "--pause", "--save", "--resume"};
+    for (int i = 1; i < argc; i += 2) {
+        bool is_known = false;
+        for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) is_known |= !strcmp(argv[i], known[k]);
+        if (is_known) continue;
+        fprintf(stderr,
+                "rill sim: error: a saved run goes on under the options of its first command; behind --resume only --pause and --save may stand, "
+                "not: %s\n",
+                argv[i]);
+        exit(2);
+    }
+}
+
 void snapshot_enter(int argc, char **argv) {
     const char *save = NULL, *pause = NULL, *resume = NULL;
     for (int i = 1; i + 1 < argc; i++) {
@@ -210,6 +225,7 @@ void snapshot_enter(int argc, char **argv) {
         else if (!strcmp(argv[i], "--resume")) resume = argv[++i];
     }
     if (!save && !pause && !resume) return;
+    if (resume) refuse_options(argc, argv);
     if (!save != !pause) refuse("--pause CYCLE and --save FILE", "one without the other");
     if (save && strlen(save) >= PATH_BYTES) refuse(save, "too long");
     int persona = personality(0xffffffff);
