@@ -135,12 +135,22 @@ static bool expect_vector(const struct ir *ir, const struct ir_node *node, struc
     return false;
 }
 
+enum { MAX_NORM = 65536 }; // elements; the sums of rill_layernorm and rill_rmsnorm
+
+static bool norm_fits(const struct ir *ir, const struct ir_node *node, int64_t elements, struct diag *diag) {
+    if (elements <= MAX_NORM) return true;
+    diag_error(diag, node->loc, "%s `%s`: a norm of %lld elements, at most %d are possible", ir_op_of(ir, node->op)->name, node->name,
+               (long long)elements, MAX_NORM);
+    return false;
+}
+
 bool type_norm(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
     const struct ir_attr *along = ir_attr_find(&node->attrs, "along");
     const struct ir_tensor *t = input(ir, node, 0);
-    if (!along || t->heads) return expect_vector(ir, node, diag) && type_same(ir, node, diag);
-    if (is_array(t) ? along->i >= 0 && along->i < t->rank : t->rank < 2 && along->i == 0) return type_same(ir, node, diag);
+    if (!along || t->heads) return expect_vector(ir, node, diag) && norm_fits(ir, node, t->shape[0].bound, diag) && type_same(ir, node, diag);
+    if (is_array(t) ? along->i >= 0 && along->i < t->rank : t->rank < 2 && along->i == 0)
+        return norm_fits(ir, node, t->shape[along->i].bound, diag) && type_same(ir, node, diag);
     diag_error(diag, along->loc.source ? along->loc : node->loc, "%s `%s`: `%s` has no dimension %lld to work along", ir_op_of(ir, node->op)->name,
                node->name, t->name, (long long)along->i);
     diag_note(diag, along->loc.source ? along->loc : node->loc, "the nearest legal value is %d", along->i < 0 || !is_array(t) ? 0 : t->rank - 1);

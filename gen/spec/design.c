@@ -54,7 +54,8 @@ static void narrow_field(struct schema_field *f, const struct yaml_node *map, co
     double number;
     if (!node || !yaml_parse_float(node, &number)) return;
     bool whole = yaml_parse_int(node, &v);
-    if ((!strcmp(f->key, "clock_mhz") && number > f->max) || (whole && (!strcmp(f->key, "channels") || !strcmp(f->key, "dies")))) f->max = 1 << 30;
+    bool of_board = whole && (!strcmp(f->key, "channels") || !strcmp(f->key, "dies"));
+    if (number > f->max && (of_board || !strcmp(f->key, "clock_mhz"))) f->max = 1 << 30;
     if (!strcmp(f->key, "group") && (number < f->min || number > f->max)) {
         f->min = (other = yaml_get(map, "beat_bits")) && yaml_parse_int(other, &value) && value == 256 ? 64 : 128;
         f->max = MAX_GROUP;

@@ -77,6 +77,10 @@ set_requests() { # set, spec, thorough (1: longer)
             flags=()
             for length in 1 7 3; do requests+=(--prompt rows --tokens $length); done
             ;;
+        rows-blocks) # the same, across the end of a block of 64 positions
+            flags=()
+            for length in 66 3; do requests+=(--prompt rows --tokens $length); done
+            ;;
         *)
             echo "no request set '$1'" >&2
             return 1

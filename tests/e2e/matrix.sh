@@ -28,6 +28,7 @@ dies|dies|$root/tests/e2e/specs/dies.yaml|random:1|end|0|
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths blocks|1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|1|
 attentions|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|end|0|fifo=timed
+inputs|inputs|$root/tests/e2e/specs/inputs.yaml|random:3|rows-blocks|0|
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
 transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
 mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|0 1|
