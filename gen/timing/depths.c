@@ -92,7 +92,7 @@ static bool allow_ahead(struct sizing *z) {
         if (!r || r->stuck) return false;
         t->unbounded = r->cycles;
         faster |= t->cycles > r->cycles + r->cycles / SLOWER_SHARE + SLOWER_AT_MOST;
-        for (int e = 0; e < z->ir->edges; e++) mark[e] = at_least(mark[e], sizing_is_sized(z->ir, e) ? r->edge[e].high_water : 0);
+        for (int e = 0; e < z->ir->edges; e++) mark[e] = at_least(mark[e], sizing_is_sized(z->ir, e) ? r->edge[e].room : 0);
         if (t->for_lp) sizing_note_least(z, r);
         arena_release(&z->scratch, before);
     }
@@ -117,6 +117,7 @@ static int64_t *all_least(struct sizing *z) {
 // streams that are full then, when a case comes to a halt.
 static bool measure_again(struct sizing *z, const int64_t *depth, bool longer, bool *full) {
     int64_t most[MAX_CASES];
+    z->slower = false;
     for (int i = 0; i < z->tests; i++) {
         struct test_case *t = &z->test[i];
         struct arena_mark mark = arena_mark(&z->scratch);
@@ -125,6 +126,7 @@ static bool measure_again(struct sizing *z, const int64_t *depth, bool longer, b
         int64_t slack = t->cycles / SLOWER_SHARE + SLOWER_AT_MOST;
         if (t->unbounded) slack = at_least(at_most(slack, t->unbounded + t->unbounded / 100 + SLOWER_IN_ALL - t->cycles), 0);
         most[i] = ok ? at_most(at_least(r->cycles, t->cycles), t->cycles + slack) : 0;
+        z->slower |= ok && r->cycles > (longer ? most[i] : t->cycles);
         if (ok && !t->latest) t->latest = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)(t->steps * at_least(z->ir->engines, 1)) + 1);
         for (int n = 0; ok && n < t->steps * at_least(z->ir->engines, 1); n++) t->latest[n] = r->turn[n].last_command + slack;
         for (int e = 0; ok && e < z->ir->edges; e++) t->room[e] = r->edge[e].room;
@@ -137,12 +139,22 @@ static bool measure_again(struct sizing *z, const int64_t *depth, bool longer, b
 }
 
 // What a search begins with. Marks as depths may bring a case to a halt that went through at deeper ones: FIFOs of two words have another latency,
-// and stages that stall together hold the fewer words the later these come. Streams that are full then get deeper.
+// and stages that stall together hold the fewer words the later these come. Streams that are full then get deeper. Where a case is slower than it
+// may be, the safe depths are what it was measured with.
 static bool begin_search(struct sizing *z, int64_t *depth, bool longer) {
     bool *full = ARENA_ARRAY(z->ir->arena, bool, (size_t)z->ir->edges + 1);
     while (!measure_again(z, depth, longer, full))
         if (!deepen(z, full, depth)) return false;
-    return true;
+    if (!z->slower) return true;
+    memcpy(depth, z->safe, (size_t)z->ir->edges * sizeof *depth);
+    return measure_again(z, depth, false, full);
+}
+
+// Words and places that are not free yet: with these depths nothing changes.
+static void keep_places(struct sizing *z) {
+    for (int i = 0; i < z->tests; i++)
+        for (int e = 0; e < z->ir->edges; e++)
+            if (z->width[e]) z->depth[e] = at_least(z->depth[e], z->test[i].room[e]);
 }
 
 // Stream after stream from these depths and, if asked for, from the safe ones too: with a memory whose rows open in another order for a cycle's
@@ -158,7 +170,9 @@ static bool search(struct sizing *z, int64_t *depth, bool longer, bool from_safe
         sizing_bisect_all(z, other, &bounds);
         if (sizing_bits(z, other) < sizing_bits(z, depth)) memcpy(depth, other, bytes);
     }
-    return sizing_measure(z, depth, false);
+    if (!sizing_measure(z, depth, false)) return false;
+    keep_places(z);
+    return true;
 }
 
 static bool size_all(struct sizing *z) {

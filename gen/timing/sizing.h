@@ -57,6 +57,7 @@ struct sizing {
     struct timing_depth *out;
     int64_t words, budget; // simulated; after so many no further depth is tried
     int strictest;         // case
+    bool slower;           // some case than it may be, at the depths that were measured last
     bool some;             // only some cases are asked
     int64_t longest;       // words of the longest of those that are searched on
     const char *missing;

@@ -43,6 +43,13 @@ static void add_steps(struct sizing *z, const char *name, int64_t pos, int n, in
     sizing_add_case(z, name, step[0].pos, step, count);
 }
 
+// Rows of a graph: whole steps and a part of one, which ends while the rows before are still under way.
+static void add_part(struct sizing *z) {
+    struct timing_step *step;
+    int steps = timing_request_steps(z->ir, at_most(2 * z->ir->design.tokens + 1, z->ir->design.context), 1, &step);
+    sizing_add_case(z, "rows", 0, step, steps);
+}
+
 // Positions: the first ones, both sides of a block's end, the last one; one token and as many as fit.
 void sizing_choose_cases(struct sizing *z) {
     const struct ir_design *d = &z->ir->design;
@@ -55,6 +62,7 @@ void sizing_choose_cases(struct sizing *z) {
         int64_t pos = from[i] / d->tokens * d->tokens; // a step never crosses a block of 64
         if (from[i] >= 0 && (i == 0 || from[i] > from[i - 1])) add_steps(z, "prompt", pos, most, d->is_lm ? 3 : GRAPH_STEPS, true);
     }
+    if (d->tokens > 1 && !d->is_lm) add_part(z);
     if (d->tokens == 1 && d->is_lm) add_steps(z, "prompt", 0, 1, 3, true);
 }
 
@@ -134,7 +142,7 @@ bool sizing_measure(struct sizing *z, const int64_t *given, bool first) {
         }
         for (int e = 0; e < z->ir->edges; e++) {
             sizing_note_mark(z, t, e, r);
-            if (first) t->room[e] = r->edge[e].room;
+            t->room[e] = r->edge[e].room;
             if (first && r->edge[e].full) z->full[e] = true;
         }
         if (first && t->for_lp) sizing_note_least(z, r);
