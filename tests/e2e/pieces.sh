@@ -76,5 +76,7 @@ echo "not a run" >"$saved.bad"
 check_refused "not a saved run" 1 'not a saved run' "${sim[@]}" --resume "$saved.bad"
 printf 'RILLRUN1%032d' 0 >"$saved.bad"
 check_refused "saved by another simulation" 1 'another simulation' "${sim[@]}" --resume "$saved.bad"
+head -c 100000 "$saved.2" >"$saved.bad"
+check_refused "a saved run cut off" 1 'its end is missing' "${sim[@]}" --resume "$saved.bad"
 rm -f "$saved"*
 verdict

@@ -186,12 +186,28 @@ static void restore(void) {
     longjmp(resume_at, 1);
 }
 
+static bool read_whole(int file, void *data, size_t bytes) { return read(file, data, bytes) == (ssize_t)bytes; }
+
+// Every region and every page that the file announces: a file that was cut off is refused before anything is overwritten.
+static bool is_whole(int file) {
+    struct stat st;
+    struct region r;
+    bool ok = !fstat(file, &st);
+    for (ok = ok && read_whole(file, &r, sizeof r); ok && r.end; ok = ok && read_whole(file, &r, sizeof r)) {
+        struct run run;
+        for (ok = read_whole(file, &run, sizeof run); ok && run.pages; ok = ok && read_whole(file, &run, sizeof run))
+            ok = run.pages <= (uint64_t)st.st_size / PAGE && lseek(file, (off_t)(run.pages * PAGE), SEEK_CUR) >= 0;
+    }
+    return ok && lseek(file, sizeof(struct head), SEEK_SET) >= 0;
+}
+
 static _Noreturn void go_on(const char *path) {
     struct head want, have;
     control->file = open(path, O_RDONLY);
     if (control->file < 0) refuse(path, strerror(errno));
     if (read(control->file, &have, sizeof have) != sizeof have || memcmp(have.magic, "RILLRUN1", 8)) refuse(path, "not a saved run");
     if (!head_of(&want) || memcmp(&want, &have, sizeof want)) refuse(path, "saved by another simulation");
+    if (!is_whole(control->file)) refuse(path, "its end is missing");
     ucontext_t context;
     getcontext(&context);
     context.uc_stack.ss_sp = control->stack;
