@@ -33,6 +33,9 @@ struct spill {
     struct spill_half *drains; // NULL: none
     int64_t drained;           // the last word of the one before came
     int64_t slot, word, part, next, sent;
+    bool holds; // the output register: a word that is offered from `offer` on
+    int64_t offer;
+    uint8_t mark;
 };
 
 static void spill_enter(struct spill *s, struct spill_half *half, int64_t at) { // the next firing may
@@ -119,21 +122,23 @@ static void spill_over(const struct actor *a, struct spill *s, int64_t at) {
     if (a->c.banks == 1) spill_enter(s, s->half, at);
 }
 
-static bool spill_out(struct sim *sim, const struct actor *a, struct spill *s) {
-    int64_t at, room;
+// The next word into the output register, when the one before has left that. The firing is over with its last word, whenever that finds room.
+static bool spill_fill(struct sim *sim, const struct actor *a, struct spill *s) {
+    int64_t at;
     if (!s->drains || !client_beat(s->read, &at)) return false;
     at = at_least(at, s->next);
-    if (++s->part < a->c.out) { // of a word that is wider than a beat
+    if (s->part + 1 < a->c.out) { // of a word that is wider than a beat
         client_take(sim, s->read, at);
+        s->part++;
         s->next = at + 1;
         return true;
     }
-    s->part--;
-    if (!edge_room(s->out, &room)) return false;
-    at = at_least(at, s->sent); // the word before has left
+    if (s->holds) return false;
+    at = at_least(at, s->sent);
     bool last = s->word == (int64_t)s->drains->mark.count - 1;
-    s->sent = at_least(at + 1, room);
-    edge_put(sim, s->out, at + 1, s->sent, s->drains->mark.items[s->word]);
+    s->holds = true;
+    s->offer = at + 1;
+    s->mark = s->drains->mark.items[s->word];
     s->part = 0;
     s->next = at + 1;
     if (++s->slot == a->c.in || last) client_take(sim, s->read, at), s->slot = 0;
@@ -142,9 +147,18 @@ static bool spill_out(struct sim *sim, const struct actor *a, struct spill *s) {
     return true;
 }
 
+static bool spill_out(struct sim *sim, struct spill *s) {
+    int64_t room;
+    if (!s->holds || !edge_room(s->out, &room)) return false;
+    s->holds = false;
+    s->sent = at_least(s->offer, room);
+    edge_put(sim, s->out, s->offer, s->sent, s->mark);
+    return true;
+}
+
 static void spill_run(struct sim *sim, struct actor *a) {
     struct spill *s = a->state;
-    while (spill_in(sim, a, s) || spill_ask(sim, a, s) || spill_out(sim, a, s)) continue;
+    while (spill_in(sim, a, s) || spill_ask(sim, a, s) || spill_fill(sim, a, s) || spill_out(sim, s)) continue;
 }
 
 const struct sim_machine *sim_spill_machine(enum timing_machine machine) {
