@@ -187,6 +187,7 @@ static bool size_all(struct sizing *z) {
     cut_run_ahead(z, depth);
     if (memcmp(depth, z->safe, bytes) != 0 && !sizing_measure(z, depth, false)) return false;
     memcpy(depth, z->depth, bytes);
+    if (some) z->budget = at_least(z->budget, z->words + SEARCH_PASSES * pass);
     if (some && (!begin_search(z, depth, true) || !sizing_cut_on_some(z, depth, all_least(z)))) return false;
     memcpy(depth, z->depth, bytes);
     if (!some) z->budget = at_least(z->budget, z->words + TIMING_FINE_BUDGET);

@@ -24,6 +24,7 @@ enum {
     COARSE_SHARE = 64 /* of all bits: streams below one of so many parts are not worth a search where runs are long */,
     ROUNDS = 6 /* of trials on all cases: two, and more while they save */,
     ROUND_PASSES = 20 /* passes that a round of trials on all cases is worth beginning with */,
+    SEARCH_PASSES = 6 /* passes over all cases that the search on some may take, at least */,
     LONG_PASS = 100 /* passes over all cases that the budget must hold, else only some cases are searched */
 };
 
