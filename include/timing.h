@@ -123,7 +123,7 @@ struct timing_options {
     bool single_word;      // a pipeline that stalls as a whole holds one word: the least it can when words come far apart
     int64_t layers;        // repetitions of the repeated region that are run, 0: all; where there is one such region
     const int64_t *words;  // per edge, how many are expected: room for them is made at once; NULL: not known
-    const int64_t *latest; // of an engine's last command in a step, as `turn` below: a later one ends the run as if stuck; NULL: none does
+    const int64_t *latest; // per step, of the engines' last commands in it: a later one ends the run as if stuck; NULL: none does
     int64_t limit;         // words; 0: none. Beyond it the run ends as if stuck
     bool load_only;        // what comes before the first step, alone; timing_result.loaded says when it was over
     struct timing_memory memory;
@@ -166,7 +166,7 @@ struct timing_result {
     struct timing_work *kernel;
     struct timing_firing *firing; // [step * firings of the IR + firing]
     struct timing_turn *turn;     // [step * engines + engine]
-    int64_t words;                // moved in all
+    int64_t words, beats;         // moved in all
     int64_t loaded;               // cycle of the last parameter, < 0: there are none
     const char *stuck;            // NULL, or who waits for what: the graph cannot go on with these depths
 };

@@ -51,7 +51,7 @@ static bool find_pace(struct sizing *z) {
         note_pace(z, r);
         arena_release(&z->scratch, mark);
     }
-    bool is_long = z->words * LONG_PASS > z->budget;
+    bool is_long = z->work * LONG_PASS > z->budget;
     for (int e = 0; e < z->ir->edges; e++) z->depth[e] = z->width[e] ? at_most(z->safe[e], at_least(z->least[e], DEPTH_LEAST)) : z->safe[e];
     return sizing_ensure_progress(z, is_long);
 }

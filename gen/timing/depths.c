@@ -21,7 +21,7 @@ static void cut_run_ahead(struct sizing *z, int64_t *depth) {
     for (int e = 0; e < z->ir->edges; e++) {
         if (!runs_ahead(z, e)) continue;
         depth[e] = z->depth[e]; // is enough
-        if (!z->latest || z->least[e] >= z->depth[e] || z->words >= z->budget) continue;
+        if (!z->latest || z->least[e] >= z->depth[e] || z->work >= z->budget) continue;
         depth[e] = at_least(z->least[e], DEPTH_LEAST);
         if (!sizing_may_be(z, &(struct streams){&e, 1}, depth, false)) depth[e] = z->depth[e];
     }
@@ -56,7 +56,7 @@ static bool deepen(const struct sizing *z, bool *full, int64_t *depth) {
     return deeper;
 }
 
-// Streams that are full where the graph comes to a halt with single words get deeper; then as short again as they can be.
+// Streams that are full where the graph comes to a halt with single words get deeper; then as short again as they can be, where that is worth it.
 bool sizing_ensure_progress(struct sizing *z, bool some) {
     bool *full = ARENA_ARRAY(&z->scratch, bool, (size_t)z->ir->edges + 1), deepened = false;
     int64_t *least = ARENA_ARRAY(&z->scratch, int64_t, (size_t)z->ir->edges + 1);
@@ -65,7 +65,8 @@ bool sizing_ensure_progress(struct sizing *z, bool some) {
         if (!deepen(z, full, z->depth)) return false;
         deepened = true;
     }
-    z->budget = some ? at_most(z->budget, z->words + TIMING_FINE_BUDGET / 4) : z->words + TIMING_FINE_BUDGET;
+    if (some) deepened &= (sizing_bits(z, z->depth) - sizing_bits(z, least)) * COARSE_SHARE > sizing_bits(z, least);
+    z->budget = some ? at_most(z->budget, z->work + TIMING_FINE_BUDGET / 4) : z->work + TIMING_FINE_BUDGET;
     if (deepened) sizing_bisect_all(z, z->depth, &(struct bounds){least, .single_words = true});
     for (int e = 0; e < z->ir->edges; e++)
         if (z->depth[e] > least[e]) z->out[e].forced_by = "no halt with one word per pipeline";
@@ -127,8 +128,7 @@ static bool measure_again(struct sizing *z, const int64_t *depth, bool longer, b
         if (t->unbounded) slack = at_least(at_most(slack, t->unbounded + t->unbounded / 100 + SLOWER_IN_ALL - t->cycles), 0);
         most[i] = ok ? at_most(at_least(r->cycles, t->cycles), t->cycles + slack) : 0;
         z->slower |= ok && r->cycles > (longer ? most[i] : t->cycles);
-        if (ok && !t->latest) t->latest = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)(t->steps * at_least(z->ir->engines, 1)) + 1);
-        for (int n = 0; ok && n < t->steps * at_least(z->ir->engines, 1); n++) t->latest[n] = r->turn[n].last_command + slack;
+        if (ok) sizing_note_latest(z, t, r, slack);
         for (int e = 0; ok && e < z->ir->edges; e++) t->room[e] = r->edge[e].room;
         for (int e = 0; !ok && r && e < z->ir->edges; e++) full[e] = r->edge[e].holds >= depth[e];
         arena_release(&z->scratch, mark);
@@ -180,19 +180,19 @@ static bool size_all(struct sizing *z) {
     int64_t *depth = ARENA_ARRAY(&z->scratch, int64_t, edges + 1);
     sizing_choose_cases(z);
     if (!sizing_measure(z, z->safe, true)) return false;
-    int64_t pass = z->words; // over all cases
+    int64_t pass = z->work; // over all cases
     bool some = pass * LONG_PASS > z->budget;
     if (!allow_ahead(z)) return false;
     memcpy(depth, z->safe, bytes);
     cut_run_ahead(z, depth);
     if (memcmp(depth, z->safe, bytes) != 0 && !sizing_measure(z, depth, false)) return false;
     memcpy(depth, z->depth, bytes);
-    if (some) z->budget = at_least(z->budget, z->words + SEARCH_PASSES * pass);
+    if (some) z->budget = at_least(z->budget, z->work + SEARCH_PASSES * pass);
     if (some && (!begin_search(z, depth, true) || !sizing_cut_on_some(z, depth, all_least(z)))) return false;
     memcpy(depth, z->depth, bytes);
-    if (!some) z->budget = at_least(z->budget, z->words + TIMING_FINE_BUDGET);
+    if (!some) z->budget = at_least(z->budget, z->work + TIMING_FINE_BUDGET);
     int64_t before = INT64_MAX; // bits
-    for (int round = 0; round < ROUNDS && (!some || z->words + ROUND_PASSES * pass < z->budget); round++) {
+    for (int round = 0; round < ROUNDS && (!some || z->work + ROUND_PASSES * pass < z->budget); round++) {
         int64_t bits = sizing_bits(z, depth);
         if (round > 1 && bits > before - before / 64) break;
         before = bits;

@@ -7,7 +7,7 @@
 
 enum {
     TIMING_LIMIT = 200000000 /* words of one run; more is no design */,
-    TIMING_BUDGET = 30000000 /* words of all trials of a depth */,
+    TIMING_BUDGET = 30000000 /* words and beats of all trials of a depth */,
     TIMING_FINE_BUDGET = 32000000 /* of the trials stream after stream */
 };
 

@@ -26,10 +26,10 @@ bool timing_progress(struct ir *ir, const char **stuck, bool *full) {
 // ---- streams that run ahead ----
 
 enum {
-    MORE_WORDS = 600000 /* simulated */,
+    MORE_WORK = 900000 /* words and beats simulated */,
     MORE_REQUESTS = 64,
     MORE_AGE = 373 /* cycles; no part of a refresh interval */,
-    LONG_MARKS = 3000000 /* words of the cases: then no more */
+    LONG_MARKS = 4500000 /* of the cases: then no more */
 };
 
 // Beside the cases: whole steps with a part of one behind them, and ids.
@@ -51,7 +51,7 @@ static bool mark_run(struct sizing *z, struct timing_options *o, struct test_cas
     o->memory.refreshes = !o->twice; // the deeper FIFOs hold most behind the fastest memory
     const struct timing_result *r = timing_simulate(&z->scratch, z->ir, o, &z->missing);
     if (r && t) sizing_note_words(z, t, r);
-    if (r) z->words += r->words;
+    if (r) z->work += r->words + r->beats;
     for (int e = 0; r && e < z->ir->edges; e++)
         if (o->twice ? r->edge[e].high_water > z->ir->edge[e].depth : r->edge[e].full > 0) z->ir->edge[e].run_ahead = 1;
     arena_release(&z->scratch, mark);
@@ -66,9 +66,9 @@ static bool mark_case(struct sizing *z, struct test_case *t, bool twice) {
 // Where a request takes few words: one of whole steps and a part, every short prompt and some longer ones; the first as after reset, the memory older
 // each time, so that refreshes lie elsewhere.
 static bool mark_more(struct sizing *z) {
-    int64_t enough = z->words + MORE_WORDS;
+    int64_t enough = z->work + MORE_WORK;
     bool ok = true;
-    for (int n = 0; ok && n <= MORE_REQUESTS && z->words < enough; n++) {
+    for (int n = 0; ok && n <= MORE_REQUESTS && z->work < enough; n++) {
         struct timing_step *step;
         int64_t length = n == 0 ? 2 * z->ir->design.tokens + 1 : n % 2 ? (n + 1) / 2 : 3 * n + 1;
         struct timing_options o = {.memory = timing_memory_at(z->ir, timing_host_cycles(z->ir) + MORE_AGE * n)};
@@ -91,6 +91,6 @@ void timing_mark_ahead(struct ir *ir) {
     add_requests(&z);
     for (int e = 0; e < ir->edges; e++) ir->edge[e].run_ahead = 0;
     for (int i = 0; ok && i < 2 * z.tests; i++) ok = mark_case(&z, &z.test[i / 2], i % 2);
-    if (ok && z.words < LONG_MARKS) mark_more(&z);
+    if (ok && z.work < LONG_MARKS) mark_more(&z);
     arena_free(&z.scratch);
 }

@@ -67,7 +67,7 @@ struct sim {
     bool late;                   // an engine was done with a step later than it may be
     struct sim_cache *cache;     // one at least
     int64_t layers, fewer;       // repetitions of the repeated region, and how many of them are left out
-    int64_t words;               // given so far
+    int64_t words, beats;        // given so far
     struct sim_channel *channel; // per engine, one at least; then those with clients of their own
     struct sim_client *loader;   // of the vector parameters, NULL: none
     int engines, channels;

@@ -327,7 +327,7 @@ static void firing_done(struct sim *sim, struct engine *e) {
     int step = e->walk.step;
     bool more = sim_walk_next(sim, &e->schedule, &e->walk);
     if (e->cache && e->cache->tail_by_step && e->walk.step != step) tail_was_read(sim, e);
-    if (more && sim->options->latest) sim->late |= e->now > sim->options->latest[(int64_t)step * sim->engines + e->id];
+    if (more && sim->options->latest) sim->late |= e->now > sim->options->latest[step];
 }
 
 // The V tail may take a layer again when all its reads of the step before have been made, or those of all layers.

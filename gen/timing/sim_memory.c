@@ -129,6 +129,7 @@ static struct sim_client *grant(struct sim_side *side, const struct sim_channel 
 static void grant_read(struct sim *sim, struct sim_channel *c, int64_t at) {
     struct sim_side *side = &c->read;
     struct sim_client *client = grant(side, c, false, at);
+    sim->beats += client->beats;
     for (int64_t b = 0; b < client->beats; b++) {
         uint64_t time = memory_beat(&c->memory, side->free, client->address + b * c->memory.beat_bytes, false) + c->memory.timing.latency;
         side->beat = at_least(memory_cycle(&c->memory, time), side->beat) + 1; // one at a time through the channel's register
@@ -146,6 +147,7 @@ static void grant_read(struct sim *sim, struct sim_channel *c, int64_t at) {
 static void grant_write(struct sim *sim, struct sim_channel *c, int64_t at) {
     struct sim_side *side = &c->write;
     struct sim_client *client = grant(side, c, true, at);
+    sim->beats += client->beats;
     for (int64_t b = 0; b < client->beats; b++) {
         side->beat = at_least(side->free, side->beat) + 1;
         VEC_PUSH(sim->arena, client->taken, side->beat);

@@ -310,6 +310,7 @@ static struct timing_result *collect(struct sim *sim) {
     r->turn = sim->turn;
     r->cycles = sim->step_start[sim->options->steps];
     r->loaded = loaded(sim);
+    r->beats = sim->beats;
     if (r->cycles < 0) r->stuck = describe_stuck(sim);
     return r;
 }

@@ -24,7 +24,7 @@ enum {
     COARSE_SHARE = 64 /* of all bits: streams below one of so many parts are not worth a search where runs are long */,
     ROUNDS = 6 /* of trials on all cases: two, and more while they save */,
     ROUND_PASSES = 20 /* passes that a round of trials on all cases is worth beginning with */,
-    SEARCH_PASSES = 6 /* passes over all cases that the search on some may take, at least */,
+    SEARCH_PASSES = 12 /* passes over all cases that the search on some may take, at least */,
     LONG_PASS = 100 /* passes over all cases that the budget must hold, else only some cases are searched */
 };
 
@@ -35,8 +35,7 @@ struct test_case {
     bool for_lp;       // the first of its kind
     int64_t layers;    // repetitions that are run
     bool asked;        // while some cases stand for all
-    int64_t *latest;   // last command of each engine in each step: a trial with a later one has failed
-    int64_t *mark;     // a copy of room
+    int64_t *latest;   // per step, last command of an engine: a trial with a later one has failed
     int64_t cycles;    // at the safe depths; then the most it may take
     int64_t unbounded; // the same when nothing bounds the streams; 0: not known
     int64_t *room;     // per edge, there; then at the depths found so far: as of struct timing_edge
@@ -56,11 +55,11 @@ struct sizing {
     bool latest;            // least is known
     bool *full;             // per edge: its writer waited at the safe depth
     struct timing_depth *out;
-    int64_t words, budget; // simulated; after so many no further depth is tried
+    int64_t work, budget; // words and beats simulated; after so many no further depth is tried
     int strictest;         // case
     bool slower;           // some case than it may be, at the depths that were measured last
     bool some;             // only some cases are asked
-    int64_t longest;       // words of the longest of those that are searched on
+    int64_t longest;       // work of the longest of those that are searched on
     const char *missing;
     bool emitted; // without depths given those of the IR count
     struct timing_memory memory;
@@ -91,6 +90,7 @@ void sizing_add_case(struct sizing *, const char *name, int64_t pos, const struc
 void sizing_choose_cases(struct sizing *);
 struct timing_result *sizing_run(struct sizing *, struct test_case *, const int64_t *depth, bool single_word);
 struct timing_result *sizing_run_until(struct sizing *, struct test_case *, const int64_t *depth, bool single_word, const int64_t *latest);
+void sizing_note_latest(const struct sizing *, struct test_case *, const struct timing_result *, int64_t slack);
 void sizing_note_words(struct sizing *, struct test_case *, const struct timing_result *);
 // What a stream needs: its marks over the cases since they were cleared, with what forced them; what the LP says.
 void sizing_clear_marks(struct sizing *);

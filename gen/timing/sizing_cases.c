@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cost.h"
+#include "kv.h"
 #include "sizing.h"
 
 // The fastest memory asks most of the streams behind the engine.
@@ -50,15 +51,16 @@ static void add_part(struct sizing *z) {
     sizing_add_case(z, "rows", 0, step, steps);
 }
 
-// Positions: the first ones, both sides of a block's end, the last one; one token and as many as fit.
+// Positions: the first ones, a block's end, the middle and the last ones; one token and as many as fit. Without a cache a step is like any other.
 void sizing_choose_cases(struct sizing *z) {
     const struct ir_design *d = &z->ir->design;
-    const int64_t at[] = {0, 1, 63, 64, d->context / 2, d->context - 2};
-    for (size_t i = 0; i < COUNT_OF(at); i++)
-        if (at[i] >= 0 && at[i] < d->context && (i == 0 || at[i] > at[i - 1])) add_steps(z, "single", at[i], 1, d->is_lm ? 3 : GRAPH_STEPS, false);
-    const int64_t from[] = {0, 64 - 2 * d->tokens, 64, d->context - 1 - 3 * d->tokens};
     const int most = (int)at_most(d->tokens, d->context); // a short context never fills a step
-    for (size_t i = 0; most > 1 && i < COUNT_OF(from); i++) {
+    const int64_t at[] = {0, 63, d->context / 2, d->context - 2};
+    const int64_t from[] = {0, 64 - 2 * d->tokens, d->context - 1 - 3 * d->tokens};
+    bool alike = kv_units(z->ir) == 0;
+    for (size_t i = 0; i < COUNT_OF(at); i += alike ? COUNT_OF(at) - 1 : 1)
+        if (at[i] >= 0 && at[i] < d->context && (i == 0 || at[i] > at[i - 1])) add_steps(z, "single", at[i], 1, d->is_lm ? 3 : GRAPH_STEPS, false);
+    for (size_t i = 0; most > 1 && i < COUNT_OF(from); i += alike ? COUNT_OF(from) - 1 : 1) {
         int64_t pos = from[i] / d->tokens * d->tokens; // a step never crosses a block of 64
         if (from[i] >= 0 && (i == 0 || from[i] > from[i - 1])) add_steps(z, "prompt", pos, most, d->is_lm ? 3 : GRAPH_STEPS, true);
     }
@@ -87,12 +89,23 @@ struct timing_result *sizing_run_until(struct sizing *z, struct test_case *t, co
     o.memory = z->memory;
     struct timing_result *r = timing_simulate(&z->scratch, z->ir, &o, &z->missing);
     if (r) sizing_note_words(z, t, r);
-    if (r) z->words += r->words;
+    if (r) z->work += r->words + r->beats;
     return r;
 }
 
 struct timing_result *sizing_run(struct sizing *z, struct test_case *t, const int64_t *depth, bool single_word) {
     return sizing_run_until(z, t, depth, single_word, NULL);
+}
+
+// A step of a language model waits for the id of the one before. Rows of a graph overlap: an engine may be late with one and the last still be in
+// time.
+void sizing_note_latest(const struct sizing *z, struct test_case *t, const struct timing_result *r, int64_t slack) {
+    if (!t->latest) t->latest = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)t->steps + 1);
+    for (int s = 0; s < t->steps; s++) {
+        t->latest[s] = z->ir->design.is_lm ? 0 : r->cycles;
+        for (int e = 0; e < z->ir->engines; e++) t->latest[s] = at_least(t->latest[s], r->turn[s * z->ir->engines + e].last_command);
+        t->latest[s] += slack;
+    }
 }
 
 // Steps and parameters are not: they wait for their readers by design.
@@ -138,7 +151,6 @@ bool sizing_measure(struct sizing *z, const int64_t *given, bool first) {
             t->room = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
             t->single = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
             t->trial = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
-            t->mark = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
         }
         for (int e = 0; e < z->ir->edges; e++) {
             sizing_note_mark(z, t, e, r);

@@ -56,7 +56,7 @@ static bool is_enough(struct sizing *z, int e, int64_t *depth, int64_t trial, co
 // Between low, not tried, and depth[e], which is enough.
 static void bisect(struct sizing *z, int e, int64_t *depth, int64_t low, const struct bounds *b) {
     int64_t high = depth[e];
-    for (int trial = 0; low < high && z->words < z->budget; trial++) { // most streams need all they have, or next to nothing
+    for (int trial = 0; low < high && z->work < z->budget; trial++) { // most streams need all they have, or next to nothing
         int64_t at = trial == 0 ? low : trial == 1 ? high - 1 : (low + high) / 2;
         if (is_enough(z, e, depth, at, b)) high = at;
         else low = at + 1;
@@ -68,7 +68,7 @@ static void bisect(struct sizing *z, int e, int64_t *depth, int64_t low, const s
 // depth up, in growing steps.
 static void climb(struct sizing *z, int e, int64_t *depth, const struct bounds *b) {
     int64_t high = depth[e], low = b->least[e] + 1;
-    for (int64_t step = 1; low < high && z->words < z->budget; low += step, step *= 2) {
+    for (int64_t step = 1; low < high && z->work < z->budget; low += step, step *= 2) {
         if (!is_enough(z, e, depth, low, b)) continue;
         return bisect(z, e, depth, at_least(low - step / 2 + 1, b->least[e] + 1), b);
     }
@@ -100,16 +100,14 @@ static bool add_briefs(struct sizing *z, const int64_t *depth) {
         }
         if (b->steps > BRIEF_STEPS) b->step[BRIEF_STEPS - 1] = b->step[b->steps - 1], b->steps = BRIEF_STEPS;
         b->layers = BRIEF_LAYERS;
-        b->words = NULL;
+        b->words = b->latest = NULL;
         struct arena_mark mark = arena_mark(&z->scratch);
         const struct timing_result *r = sizing_run(z, b, depth, false);
         if (!r || r->stuck) return false;
         b->asked = true;
-        z->longest = at_least(z->longest, r->words);
+        z->longest = at_least(z->longest, r->words + r->beats);
         b->cycles = r->cycles;
-        b->latest = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)(b->steps * at_least(z->ir->engines, 1)) + 1);
-        for (int i = 0; i < b->steps * at_least(z->ir->engines, 1); i++)
-            b->latest[i] = r->turn[i].last_command + b->cycles / SLOWER_SHARE + SLOWER_AT_MOST;
+        sizing_note_latest(z, b, r, b->cycles / SLOWER_SHARE + SLOWER_AT_MOST);
         b->room = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
         b->trial = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
         for (int e = 0; e < z->ir->edges; e++) b->room[e] = r->edge[e].room;
@@ -124,11 +122,11 @@ static void cut_coarsely(struct sizing *z, int e, int64_t *depth, const struct b
     int64_t low = b->least[e] + 1, high = depth[e];
     bool counts = high * z->width[e] * COARSE_SHARE >= sizing_bits(z, depth);
     int64_t part = 0; // where to look, from below: what is much too short is seen early in a run
-    while (counts && z->words < z->budget && high - low > high / COARSE) {
-        int64_t at = part == 0 ? high - high / COARSE - 1 : low + (high - low) / part, before = z->words;
+    while (counts && z->work < z->budget && high - low > high / COARSE) {
+        int64_t at = part == 0 ? high - high / COARSE - 1 : low + (high - low) / part, before = z->work;
         if (is_enough(z, e, depth, at, b)) high = at;
         else low = at + 1;
-        part = low == at + 1 && (z->words - before) * 4 > z->longest ? 2 : 4;
+        part = low == at + 1 && (z->work - before) * 4 > z->longest ? 2 : 4;
     }
     depth[e] = high;
 }
@@ -137,7 +135,7 @@ static void cut_coarsely(struct sizing *z, int e, int64_t *depth, const struct b
 static void cut_together(struct sizing *z, const struct streams *s, int64_t *depth, const struct bounds *b) {
     int64_t *before = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)s->count + 1);
     int half = s->count / 2;
-    if (!s->count || z->words >= z->budget) return;
+    if (!s->count || z->work >= z->budget) return;
     for (int i = 0; i < s->count; i++) {
         before[i] = depth[s->edge[i]];
         depth[s->edge[i]] = b->least[s->edge[i]];
@@ -171,23 +169,45 @@ static int ask_slower_cases(struct sizing *z, const int64_t *depth) {
     return slower;
 }
 
-// Depths from some cases, which all others must confirm: those that do not are searched next, no stream below what was found before.
+// Streams whose writers wait where an asked case takes longer get deeper, at most as deep as they were, until it does not.
+static void grow(struct sizing *z, int64_t *depth, const int64_t *most) {
+    for (int i = 0; i < z->tests; i++) {
+        struct test_case *t = &z->test[i];
+        for (bool deeper = t->asked; deeper;) {
+            struct arena_mark mark = arena_mark(&z->scratch);
+            const struct timing_result *r = sizing_run(z, t, depth, false);
+            bool stuck = !r || r->stuck;
+            deeper = false;
+            for (int e = 0; r && (stuck || r->cycles > t->cycles) && e < z->ir->edges; e++) {
+                if (depth[e] >= most[e] || (stuck ? r->edge[e].holds < depth[e] : !r->edge[e].full)) continue;
+                depth[e] = at_most(2 * depth[e], most[e]);
+                deeper = true;
+            }
+            for (int e = 0; !stuck && e < z->ir->edges; e++) t->room[e] = r->edge[e].room;
+            arena_release(&z->scratch, mark);
+        }
+    }
+}
+
+// Depths from some cases, which all others must confirm. Where some do not, streams get deeper until those take no longer, and then as short as
+// these allow, none below what was found before.
 bool sizing_cut_on_some(struct sizing *z, int64_t *depth, int64_t *least) {
     size_t edges = (size_t)z->ir->edges, bytes = edges * sizeof *depth;
     int64_t *start = ARENA_ARRAY(z->ir->arena, int64_t, edges + 1);
-    int slower = 1;
     if (!add_briefs(z, depth)) return false;
     memcpy(start, depth, bytes);
-    for (int i = 0; i < z->tests; i++) memcpy(z->test[i].mark, z->test[i].room, bytes);
     z->some = true;
-    for (int round = 0; slower && z->words < z->budget; round++) {
-        if (round) memcpy(least, depth, bytes);
-        memcpy(depth, start, bytes);
-        for (int i = 0; round && i < z->tests; i++) memcpy(z->test[i].room, z->test[i].mark, bytes);
-        cut_all(z, depth, &(struct bounds){least, .fast = true});
-        slower = ask_slower_cases(z, depth);
+    cut_all(z, depth, &(struct bounds){least, .fast = true});
+    bool slower, grown = true;
+    while ((slower = ask_slower_cases(z, depth) > 0) && grown) {
         z->briefs = z->strictest = 0;
+        memcpy(least, depth, bytes);
+        grow(z, depth, start);
+        grown = memcmp(least, depth, bytes) != 0;
+        cut_all(z, depth, &(struct bounds){least, .fast = true});
+        grown &= memcmp(least, depth, bytes) != 0;
     }
+    z->briefs = z->strictest = 0;
     z->some = false;
     if (slower) memcpy(depth, start, bytes);
     return !slower || sizing_measure(z, depth, false);
