@@ -66,7 +66,7 @@ bool sizing_ensure_progress(struct sizing *z, bool some) {
         deepened = true;
     }
     if (some) deepened &= (sizing_bits(z, z->depth) - sizing_bits(z, least)) * COARSE_SHARE > sizing_bits(z, least);
-    z->budget = some ? at_most(z->budget, z->work + TIMING_FINE_BUDGET / 4) : z->work + TIMING_FINE_BUDGET;
+    z->budget = z->work + TIMING_FINE_BUDGET / (some ? 4 : 1);
     if (deepened) sizing_bisect_all(z, z->depth, &(struct bounds){least, .single_words = true});
     for (int e = 0; e < z->ir->edges; e++)
         if (z->depth[e] > least[e]) z->out[e].forced_by = "no halt with one word per pipeline";

@@ -22,10 +22,11 @@ enum {
     SLOWER_ON_SOME = 400 /* of its cycles: what a case may take longer that was not searched on */,
     COARSE = 16 /* of a depth: its sixteenth */,
     COARSE_SHARE = 64 /* of all bits: streams below one of so many parts are not worth a search where runs are long */,
+    WORTH_AGAIN = 32 /* of all bits: what a search on some cases must save to be made once more */,
     ROUNDS = 6 /* of trials on all cases: two, and more while they save */,
     ROUND_PASSES = 20 /* passes that a round of trials on all cases is worth beginning with */,
     SEARCH_PASSES = 12 /* passes over all cases that the search on some may take, at least */,
-    LONG_PASS = 100 /* passes over all cases that the budget must hold, else only some cases are searched */
+    LONG_PASS = 60 /* passes over all cases that the budget must hold, else only some cases are searched */
 };
 
 struct test_case {

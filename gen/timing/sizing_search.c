@@ -154,6 +154,16 @@ static void cut_all(struct sizing *z, int64_t *depth, const struct bounds *b) {
     cut_together(z, &(struct streams){edge, count}, depth, b);
 }
 
+// A stream that could not be cut may be when others have been.
+static void cut_while_it_saves(struct sizing *z, int64_t *depth, const struct bounds *b) {
+    int64_t before, bits = sizing_bits(z, depth);
+    do {
+        before = bits;
+        cut_all(z, depth, b);
+        bits = sizing_bits(z, depth);
+    } while (bits < before - before / WORTH_AGAIN && z->work < z->budget);
+}
+
 // All cases at these depths, with their marks; the asked ones are now those that take longer. Their number.
 static int ask_slower_cases(struct sizing *z, const int64_t *depth) {
     int slower = 0;
@@ -197,7 +207,7 @@ bool sizing_cut_on_some(struct sizing *z, int64_t *depth, int64_t *least) {
     if (!add_briefs(z, depth)) return false;
     memcpy(start, depth, bytes);
     z->some = true;
-    cut_all(z, depth, &(struct bounds){least, .fast = true});
+    cut_while_it_saves(z, depth, &(struct bounds){least, .fast = true});
     bool slower, grown = true;
     while ((slower = ask_slower_cases(z, depth) > 0) && grown) {
         z->briefs = z->strictest = 0;
