@@ -124,7 +124,7 @@ struct timing_options {
     int64_t layers;        // repetitions of the repeated region that are run, 0: all; where there is one such region
     const int64_t *words;  // per edge, how many are expected: room for them is made at once; NULL: not known
     const int64_t *latest; // per step, of the engines' last commands in it: a later one ends the run as if stuck; NULL: none does
-    int64_t limit;         // words; 0: none. Beyond it the run ends as if stuck
+    int64_t limit;         // words and beats; 0: none. Beyond it the run ends as if stuck
     bool load_only;        // what comes before the first step, alone; timing_result.loaded says when it was over
     struct timing_memory memory;
 };
@@ -169,6 +169,7 @@ struct timing_result {
     int64_t words, beats;         // moved in all
     int64_t loaded;               // cycle of the last parameter, < 0: there are none
     const char *stuck;            // NULL, or who waits for what: the graph cannot go on with these depths
+    bool cut;                     // it could, but for the limit
 };
 
 // NULL where a kernel has no contract (*missing then names its module). All of the result lives in the arena.

@@ -93,22 +93,13 @@ void pass_safe_depths(struct ir *ir) {
 }
 
 // What the rule does not see: a kernel whose results go to two readers, one behind an engine's product and one that waits for a later product,
-// holds the engine up. Streams that are full when the graph comes to a halt hold a whole tensor, until it goes on.
-static bool has_parting_kernel(const struct ir *ir) {
-    for (int k = 0; k < ir->kernels; k++) {
-        int results = 0;
-        for (int p = 0; ir->kernel[k].node != IR_NONE && p < ir->kernel[k].ports; p++)
-            results += ir->kernel[k].port[p].is_output && ir->kernel[k].port[p].kind == IR_STREAM_TOKENS && ir->kernel[k].port[p].edge != IR_NONE;
-        if (results > 1) return true;
-    }
-    return false;
-}
-
-// True: some are deeper now.
-static bool ensure_progress(struct ir *ir) {
-    bool *full = ARENA_ARRAY(ir->arena, bool, (size_t)ir->edges + 1), deeper = true, deepened = false;
-    const char *stuck;
-    while (deeper && !timing_progress(ir, &stuck, full) && stuck) {
+// holds the engine up. So steps are simulated: streams that are full when the graph comes to a halt hold a whole tensor, until it goes on.
+// NULL, or where it halts even then. *deepened: some are deeper now.
+static const char *ensure_progress(struct ir *ir, bool *deepened) {
+    bool *full = ARENA_ARRAY(ir->arena, bool, (size_t)ir->edges + 1);
+    const char *stuck = NULL;
+    *deepened = false;
+    for (bool deeper = true; deeper && !timing_progress(ir, &stuck, full) && stuck;) {
         deeper = false;
         for (int e = 0; e < ir->edges; e++) {
             struct ir_edge *edge = &ir->edge[e];
@@ -118,17 +109,21 @@ static bool ensure_progress(struct ir *ir) {
             edge->depth = size_fifos_safe(ir, edge);
             deeper |= edge->depth > before;
         }
-        deepened |= deeper;
+        *deepened |= deeper;
+        if (!deeper) return stuck;
     }
-    return deepened;
+    return NULL;
 }
 
 bool pass_size_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
-    (void)spec;
-    (void)diag;
+    bool by_rule = !strcmp(ir->design.fifo, "safe"), deepened;
     pass_safe_depths(ir);
-    bool by_rule = !strcmp(ir->design.fifo, "safe");
     if (!by_rule && size_by_contracts(ir)) return true;
-    if (has_parting_kernel(ir) && ensure_progress(ir) && !by_rule) size_by_contracts(ir);
+    const char *stuck = ensure_progress(ir, &deepened);
+    if (stuck) {
+        diag_error(diag, spec ? spec_place(spec, "design.fifo") : loc_none(), "the graph comes to a halt with FIFOs that hold whole tensors: %s", stuck);
+        return false;
+    }
+    if (!by_rule && deepened) size_by_contracts(ir);
     return true;
 }

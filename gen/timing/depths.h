@@ -6,7 +6,7 @@
 #include "timing.h"
 
 enum {
-    TIMING_LIMIT = 200000000 /* words of one run; more is no design */,
+    TIMING_LIMIT = 200000000 /* words and beats of one run; more is no design */,
     TIMING_BUDGET = 30000000 /* words and beats of all trials of a depth */,
     TIMING_FINE_BUDGET = 32000000 /* of the trials stream after stream */
 };
@@ -26,8 +26,9 @@ bool timing_conservative(struct ir *, struct timing_depth *, const char **missin
 // The kernels that the stream's reader waited for while this word lay in the stream, the reader last; the reader alone: it was not ready itself.
 const char *timing_path(struct arena *, const struct ir *, const struct timing_result *, int edge, int64_t word);
 
-// Whether steps go through at the IR's depths, pools and all, however few words a pipeline holds and whenever words come. *stuck says where
-// they do not; NULL with false: a module has no contract.
+// Whether steps go through at the IR's depths, pools and all, with a single word in each pipeline: then they do with more, and whenever words come.
+// *stuck says where they do not, `full` (or NULL) which streams are full then; *stuck NULL with false: a module has no contract. A run beyond
+// TIMING_LIMIT counts as going through.
 bool timing_progress(struct ir *, const char **stuck, bool *full);
 
 // Marks the edges that run ahead: whose writer waits for room at the IR's depths in a case that they were found from, or that hold more than

@@ -284,10 +284,11 @@ static int64_t loaded(const struct sim *sim) {
 
 // Without steps only the engines' lanes move, until the parameters are there.
 static bool has_part(const struct sim *sim, const struct actor *a) { return !sim->options->load_only || a->c.machine == TIMING_ENGINE; }
+static bool is_cut(const struct sim *sim) { return sim->options->limit && sim->words + sim->beats >= sim->options->limit; }
 static bool is_over(const struct sim *sim) {
     const struct sim_client *l = sim->loader;
     if (sim->options->load_only) return !l || (l->cut == (int64_t)l->run.count && !l->waits);
-    return sim->late || (sim->options->limit && sim->words >= sim->options->limit);
+    return sim->late || is_cut(sim);
 }
 
 static struct timing_result *collect(struct sim *sim) {
@@ -299,7 +300,7 @@ static struct timing_result *collect(struct sim *sim) {
         const struct sim_edge *s = &sim->edge[e];
         r->edge[e] =
             (struct timing_edge){.words = s->puts, .holds = s->puts - s->takes, .full = s->full, .put = s->put, .take = s->take, .mark = s->mark};
-        note_marks(s, &r->edge[e]);
+        if (!sim->late) note_marks(s, &r->edge[e]);
         r->words += s->puts;
     }
     collect_work(sim, r);
@@ -311,6 +312,7 @@ static struct timing_result *collect(struct sim *sim) {
     r->cycles = sim->step_start[sim->options->steps];
     r->loaded = loaded(sim);
     r->beats = sim->beats;
+    r->cut = is_cut(sim);
     if (r->cycles < 0) r->stuck = describe_stuck(sim);
     return r;
 }
