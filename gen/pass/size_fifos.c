@@ -121,7 +121,8 @@ bool pass_size_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *d
     if (!by_rule && size_by_contracts(ir)) return true;
     const char *stuck = ensure_progress(ir, &deepened);
     if (stuck) {
-        diag_error(diag, spec ? spec_place(spec, "design.fifo") : loc_none(), "the graph comes to a halt with FIFOs that hold whole tensors: %s", stuck);
+        diag_error(diag, spec ? spec_place(spec, "design.fifo") : loc_none(), "the graph comes to a halt with FIFOs that hold whole tensors: %s",
+                   stuck);
         return false;
     }
     if (!by_rule && deepened) size_by_contracts(ir);
