@@ -120,8 +120,14 @@ static void check_places(struct check *c) {
     if (ir->dies > IR_MAX_DIES || ir->design.sll < 0 || ir->design.sll > INT32_MAX) fault(c, "dies out of range in", ir->name);
 }
 
+static void check_shape(struct check *c, const struct ir_tensor *t) {
+    for (int d = 0; d < t->rank; d++)
+        if (t->shape[d].bound < 1 || t->shape[d].bound > INT32_MAX) fault(c, "shape out of range at tensor", t->name);
+}
+
 static void check_lists(struct check *c) {
     const struct ir *ir = c->ir;
+    for (int t = 0; t < ir->tensors; t++) check_shape(c, &ir->tensor[t]);
     for (int r = 0; r < ir->regions; r++)
         if (ir->region[r].repeat < 1 || ir->region[r].repeat > UINT16_MAX) fault(c, "repetitions out of range of region", ir->region[r].name);
     for (int t = 0; t < ir->tensors; t++) {
@@ -196,6 +202,7 @@ static void check_inputs(struct check *c, const struct ir_kernel *k) {
 static void check_design(struct check *c) {
     const struct ir_design *d = &c->ir->design;
     if (d->arrays < 1 || d->arrays > 2 || d->tokens % d->arrays) fault(c, "tokens and arrays of the design of", c->ir->name);
+    if (d->context < 1 || d->context > UINT16_MAX) fault(c, "context out of range in", c->ir->name);
 }
 
 bool ir_verify(const struct ir *ir, struct diag *diag, const char *pass) {
