@@ -248,7 +248,7 @@ const char *ir_attr_string(const struct ir_attrs *attrs, const char *key, const 
 
 // ---- look-up ----
 
-const char *const ir_dtype_words[IR_DTYPES] = {"f32", "mx", "acc", "kv", "scalar", "id", "int8"};
+const char *const ir_dtype_words[IR_DTYPES] = {"fp32", "mx", "acc", "kv", "scalar", "id", "int8"};
 
 int ir_engine_of(const struct ir *ir, int node) {
     for (int f = 0; f < ir->firings; f++)
