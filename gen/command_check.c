@@ -156,6 +156,7 @@ int command_check(int argc, char **argv) {
     arena_init(&arena);
     diag_init(&diag, stderr);
     struct ir *ir = command_build(o.spec, &arena, &diag, NULL);
+    if (ir) emit_report_stock(ir, loc_file(&arena, o.spec), &diag);
     struct text text = {0};
     int status = ir ? RILL_OK : RILL_BAD_SPEC;
     if (ir && o.request) status = command_forecast(ir, o.request, o.t.start < 0 ? timing_host_cycles(ir) : o.t.start, o.json);

@@ -187,6 +187,7 @@ int command_gen(int argc, char **argv) {
     int status = RILL_BAD_SPEC;
     struct ir *ir = command_build(o.spec, &arena, &diag, o.dump_after);
     if (ir) {
+        if (!o.dump_after) emit_report_stock(ir, loc_file(&arena, o.spec), &diag);
         struct output out;
         struct text dump = {0};
         output_begin(&out, &arena, o.dir);

@@ -4,7 +4,6 @@
 #ifndef RILL_COST_H
 #define RILL_COST_H
 
-#include "device.h"
 #include "ir.h"
 
 // ---- resources ---------------------------------------------------------------------------------------------------------------------
@@ -74,6 +73,9 @@ int64_t cost_local_bits(const struct ir *, int kernel);            // banks, rep
 int64_t cost_tensor_bits(const struct ir_tensor *);                // of the tensor for one position, dynamic extents at their bound
 int64_t cost_edge_bits(const struct ir *, const struct ir_edge *); // of a FIFO's word: data, tuser, tlast, tcount
 
+struct cost_resources cost_stock(const struct ir_die *); // what the die has without its shell
+struct cost_resources cost_available(const struct ir *); // the board, likewise
+
 // A design that is spread over dies (place-dies).
 struct cost_resources cost_lane(const struct ir *, const struct ir_engine *); // one lane of an engine, without its front at the memory
 enum { COST_LANE_RESULT_BITS = 129 /* integer, scale, bias, valid */ };
@@ -115,12 +117,12 @@ int cost_slowest_engine(const struct ir *, int64_t position); // IR_NONE without
 // The least cycles from one token to the next: no part of the design can be faster than this.
 struct cost_bound {
     int64_t engine; // cycles of the matrix engine, of the slowest where there are several
-    int64_t memory; // cycles the fullest channel needs at its sustained rate; 0 without a device
+    int64_t memory; // cycles the fullest channel needs at its sustained rate
     int64_t kernel; // cycles of the busiest other kernel,
     int busiest;    // and which one; IR_NONE: none
     int64_t cycles; // the largest of the three
     double tokens_per_second;
 };
-struct cost_bound cost_token_bound(const struct ir *, const struct rill_device *, int64_t position);
+struct cost_bound cost_token_bound(const struct ir *, int64_t position);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { DEVICE_MAX_SLRS = 8 };
 
-// Counts of one die, of the shell's share, or of the whole device.
+// Counts of one die, or of the shell's share.
 struct device_resources {
     int lut, ff, bram36, uram, dsp;
 };
@@ -40,8 +40,6 @@ struct rill_device {
     size_t slr_count;
     int sll; // wires from one die to the next; 0: not known
     struct device_slr slrs[DEVICE_MAX_SLRS];
-    struct device_resources total;     // sum over the dies
-    struct device_resources available; // total - shell
     struct device_hbm hbm;
 };
 

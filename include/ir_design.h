@@ -16,6 +16,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int64_t context;               // positions
     int64_t eot;                   // end-of-text id, -1: none
     int64_t channel_bytes;         // memory of one channel
+    double sustained_gbs;          // GB/s (10^9 bytes) that a channel gives at most, as the board says
     int64_t on_chip_kib;           // budget of a group, 0: none
     bool is_lm;                    // ids in, ids out; else rows in, rows out
     const char *family;            // of the model, whose checkpoints have a config.json to hold against the graph; NULL: a graph written out

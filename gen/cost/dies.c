@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies on each die of a partitioned design, and what goes from die to die.
+// What the dies have, what lies on each of a partitioned design, and what goes from die to die.
 #include "args.h"
 #include "cost.h"
 
@@ -18,6 +18,19 @@ int64_t cost_lane_bits(const struct ir *ir) { return ir->design.beat_bits + COST
 int64_t cost_lane_chain_bits(int64_t beat_bits, int64_t arrays) { return arrays * (2 * beat_bits + OPERAND_SHIFT + OFFSET) + COMMAND_BITS; }
 
 int64_t cost_stream_bits(const struct ir *ir, const struct ir_edge *e) { return cost_edge_bits(ir, e) + HANDSHAKE; }
+
+struct cost_resources cost_stock(const struct ir_die *die) {
+    return (struct cost_resources){.lut = die->lut, .ff = die->ff, .dsp = die->dsp, .bram18 = 2 * die->bram36, .uram = die->uram};
+}
+
+struct cost_resources cost_available(const struct ir *ir) {
+    struct cost_resources sum = {0};
+    for (int d = 0; d < ir->dies; d++) {
+        struct cost_resources stock = cost_stock(&ir->die[d]);
+        cost_add(&sum, &stock, 1);
+    }
+    return sum;
+}
 
 int cost_memory_die(const struct ir *ir) {
     for (int d = 0; d < ir->dies; d++)

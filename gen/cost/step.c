@@ -28,16 +28,15 @@ static int64_t channel_beats(const struct ir *ir, int64_t position) {
     return most;
 }
 
-static int64_t memory_cycles(const struct ir *ir, const struct rill_device *device, int64_t position) {
-    if (!device || device->hbm.sustained_gbs <= 0) return 0;
+static int64_t memory_cycles(const struct ir *ir, int64_t position) {
     double bytes = (double)channel_beats(ir, position) * ir->design.beat_bits / 8;
-    return (int64_t)(bytes / (device->hbm.sustained_gbs * 1e9) * ir->design.clock_mhz * 1e6 + 0.5);
+    return (int64_t)(bytes / (ir->design.sustained_gbs * 1e9) * ir->design.clock_mhz * 1e6 + 0.5);
 }
 
-struct cost_bound cost_token_bound(const struct ir *ir, const struct rill_device *device, int64_t position) {
+struct cost_bound cost_token_bound(const struct ir *ir, int64_t position) {
     int slowest = cost_slowest_engine(ir, position);
     struct cost_bound b = {.engine = slowest == IR_NONE ? 0 : engine_cycles(ir, slowest, position), .busiest = IR_NONE};
-    b.memory = memory_cycles(ir, device, position);
+    b.memory = memory_cycles(ir, position);
     for (int k = 0; k < ir->kernels; k++) {
         int64_t busy = cost_is_engine(&ir->kernel[k]) ? 0 : cost_kernel_work(ir, k, position).busy;
         if (busy > b.kernel) b.kernel = busy, b.busiest = k;

@@ -63,23 +63,13 @@ static const struct schema_field hbm_fields[] = {
     FLOAT_FIELD("refresh_ns", device_hbm, refresh_ns, 0, 1000000),
 };
 
-static bool read_slr(const struct yaml_node *node, struct device_slr *slr, struct arena *arena, struct diag *diag) {
-    if (!schema_read(node, "slrs", slr_fields, COUNT_OF(slr_fields), slr_maps, COUNT_OF(slr_maps), slr, arena, diag)) return false;
+static void read_slr(const struct yaml_node *node, struct device_slr *slr, struct arena *arena, struct diag *diag) {
+    if (!schema_read(node, "slrs", slr_fields, COUNT_OF(slr_fields), slr_maps, COUNT_OF(slr_maps), slr, arena, diag)) return;
     const struct yaml_node *shell = yaml_get(node, "shell");
-    if (!shell) return true;
-    if (!schema_read(shell, "shell", resource_fields, COUNT_OF(resource_fields), NULL, 0, &slr->shell, arena, diag)) return false;
+    if (!shell || !schema_read(shell, "shell", resource_fields, COUNT_OF(resource_fields), NULL, 0, &slr->shell, arena, diag)) return;
     const struct device_resources *t = &slr->total, *s = &slr->shell;
     bool fits = s->lut <= t->lut && s->ff <= t->ff && s->bram36 <= t->bram36 && s->uram <= t->uram && s->dsp <= t->dsp;
     if (!fits) diag_error(diag, shell->loc, "the shell of %s holds more than the die has", slr->name);
-    return fits;
-}
-
-static void add_resources(struct device_resources *sum, const struct device_resources *part, int sign) {
-    sum->lut += sign * part->lut;
-    sum->ff += sign * part->ff;
-    sum->bram36 += sign * part->bram36;
-    sum->uram += sign * part->uram;
-    sum->dsp += sign * part->dsp;
 }
 
 static void read_slrs(const struct yaml_node *list, struct rill_device *device, struct arena *arena, struct diag *diag) {
@@ -88,13 +78,7 @@ static void read_slrs(const struct yaml_node *list, struct rill_device *device, 
         diag_error(diag, list->loc, "slrs must hold 1 to %d dies, not %zu", DEVICE_MAX_SLRS, list->count);
         return;
     }
-    for (size_t i = 0; i < list->count; i++) {
-        struct device_slr *slr = &device->slrs[device->slr_count++];
-        if (!read_slr(list->items[i], slr, arena, diag)) continue;
-        add_resources(&device->total, &slr->total, 1);
-        add_resources(&device->available, &slr->total, 1);
-        add_resources(&device->available, &slr->shell, -1);
-    }
+    for (size_t i = 0; i < list->count; i++) read_slr(list->items[i], &device->slrs[device->slr_count++], arena, diag);
 }
 
 static const struct yaml_node *need_key(const struct yaml_node *root, const char *key, struct diag *diag) {

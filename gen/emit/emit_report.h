@@ -3,6 +3,7 @@
 #ifndef RILL_EMIT_REPORT_H
 #define RILL_EMIT_REPORT_H
 
+#include "diag.h"
 #include "ir.h"
 
 void emit_report_text(const struct ir *, struct text *out);
@@ -13,5 +14,8 @@ void emit_report_types(struct ir *, struct text *out);         // the itensor ty
 // Memory of intermediates; positions: of the tensors it is compared with, 0: of a step.
 void emit_report_memory(const struct ir *, int64_t positions, struct text *out);
 void emit_report_memory_json(const struct ir *, int64_t positions, struct text *out);
+
+// A warning at loc where the design needs more than its board, or one of its dies, has.
+void emit_report_stock(const struct ir *, struct loc, struct diag *);
 
 #endif

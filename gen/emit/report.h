@@ -7,16 +7,13 @@
 
 struct report {
     const struct ir *ir;
-    const struct rill_device *device; // NULL: the board's file is not with the program
-    int64_t position;                 // of the decode step that the cycles are for
+    int64_t position; // of the decode step that the cycles are for
     struct cost_design cost;
     struct cost_beats beats; // of the slowest engine
     struct cost_bound bound;
     struct cost_rows measured; // none: the table is not with the program
 };
 struct report report_make(const struct ir *);
-// After the shell's share, in the same units. False without a device.
-bool report_available(const struct report *, struct cost_resources *out);
 int64_t report_channel_used(const struct ir *); // bytes
 int64_t report_fifo_bits(const struct ir *);
 struct report_uniform {   // bits of all FIFOs but those of step words and parameters

@@ -5,29 +5,14 @@
 #include "ops.h"
 #include "report.h"
 
-// A board given by a path has no file here: the report goes without its figures.
-static const struct rill_device *find_device(const struct ir *ir) {
-    const char *path = file_find_shared(ir->arena, arena_printf(ir->arena, "boards/%s.yaml", ir->design.board));
-    struct diag diag;
-    diag_init(&diag, stderr);
-    return path ? rill_device_read(path, ir->arena, &diag) : NULL;
-}
-
 struct report report_make(const struct ir *ir) {
-    struct report r = {.ir = ir, .device = find_device(ir), .position = ir->design.context / 2};
+    struct report r = {.ir = ir, .position = ir->design.context / 2};
     r.cost = cost_design(ir);
     r.measured = cost_rows_read(ir->arena);
     int engine = cost_slowest_engine(ir, r.position);
     if (engine != IR_NONE) r.beats = cost_engine_beats(ir, engine, r.position);
-    r.bound = cost_token_bound(ir, r.device, r.position);
+    r.bound = cost_token_bound(ir, r.position);
     return r;
-}
-
-bool report_available(const struct report *r, struct cost_resources *out) {
-    if (!r->device) return false;
-    const struct device_resources *a = &r->device->available;
-    *out = (struct cost_resources){.lut = a->lut, .ff = a->ff, .dsp = a->dsp, .bram18 = 2 * (int64_t)a->bram36, .uram = a->uram};
-    return true;
 }
 
 void report_figures(const struct cost_resources *c, struct report_figure out[REPORT_RESOURCES]) {
@@ -73,7 +58,7 @@ void report_resources(const struct report *r, struct text *out) {
         const char *name;
         const struct cost_resources *sum;
     } rows[] = {{"kernels", &r->cost.kernels}, {"FIFOs", &r->cost.fifos}, {"memory engines", &r->cost.memory}, {"all", &r->cost.total}};
-    struct cost_resources available;
+    struct cost_resources available = cost_available(r->ir);
     text_add(out, "\n");
     add_titles("resources, estimated", 36, out);
     text_add(out, "\n");
@@ -82,7 +67,6 @@ void report_resources(const struct report *r, struct text *out) {
         add_counts(rows[i].sum, out);
         text_add(out, "\n");
     }
-    if (!report_available(r, &available)) return;
     text_addf(out, "  %-34s", arena_printf(r->ir->arena, "%s without its shell", r->ir->design.board));
     add_counts(&available, out);
     text_add(out, "\n");
@@ -102,7 +86,7 @@ void report_decode(const struct report *r, struct text *out) {
     text_addf(out, "  %-34s%9lld  %lld beats of weights, %lld of keys, %lld of values\n", r->ir->engines > 1 ? "slowest engine" : "engine",
               (long long)b->engine, (long long)r->beats.weights, (long long)r->beats.scores, (long long)r->beats.values);
     for (int e = 0; e < r->ir->engines && r->ir->engines > 1; e++) add_engine(r, e, out);
-    if (r->device) text_addf(out, "  %-34s%9lld  at %.2f GB/s of each channel\n", "memory", (long long)b->memory, r->device->hbm.sustained_gbs);
+    text_addf(out, "  %-34s%9lld  at %.2f GB/s of each channel\n", "memory", (long long)b->memory, r->ir->design.sustained_gbs);
     if (b->busiest != IR_NONE) text_addf(out, "  %-34s%9lld  %s\n", "busiest other kernel", (long long)b->kernel, r->ir->kernel[b->busiest].name);
     text_addf(out, "  %-34s%9lld  at most %.1f tokens/s\n", "bound", (long long)b->cycles, b->tokens_per_second);
 }

@@ -36,16 +36,14 @@ static void add_percent(const struct report *r, const struct cost_resources *ava
 }
 
 static void add_totals(const struct report *r, struct text *out) {
-    struct cost_resources available;
+    struct cost_resources available = cost_available(r->ir);
     text_add(out, " \"resources\": {");
     add_sum("kernels", &r->cost.kernels, out);
     add_sum("fifos", &r->cost.fifos, out);
     add_sum("memory", &r->cost.memory, out);
     add_sum("total", &r->cost.total, out);
-    if (report_available(r, &available)) {
-        add_sum("available", &available, out);
-        add_percent(r, &available, out);
-    }
+    add_sum("available", &available, out);
+    add_percent(r, &available, out);
     text_add(out, "},\n");
 }
 

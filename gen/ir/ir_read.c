@@ -24,6 +24,16 @@ static int64_t get_int(struct reader *r, const struct yaml_node *map, const char
     return v;
 }
 
+static double get_float(struct reader *r, const struct yaml_node *map, const char *key, double min, double max) {
+    const struct yaml_node *node = yaml_get(map, key);
+    double v = 0;
+    if (!node) {
+        diag_error(r->diag, map->loc, "`%s` is missing", key);
+        r->ok = false;
+    } else if (!yaml_float(node, min, max, key, &v, r->diag)) r->ok = false;
+    return v;
+}
+
 static const char *get_string(struct reader *r, const struct yaml_node *map, const char *key) {
     const struct yaml_node *node = yaml_get(map, key);
     if (node && node->kind == YAML_KIND_SCALAR) return arena_strdup(r->arena, node->text);
@@ -87,11 +97,13 @@ static int get_extents(struct reader *r, const struct yaml_node *map, const char
 
 static void read_design(struct reader *r, const struct yaml_node *root, struct ir_design *item) {
     const struct yaml_node *map = yaml_get(root, "design");
-    if (!map || !yaml_get(map, "clock_mhz") || !yaml_float(yaml_get(map, "clock_mhz"), 1, 2000, "clock_mhz", &item->clock_mhz, r->diag)) {
-        diag_error(r->diag, root->loc, "`design` with `clock_mhz` is missing");
+    if (!map) {
+        diag_error(r->diag, root->loc, "`design` is missing");
         r->ok = false;
         return;
     }
+    item->clock_mhz = get_float(r, map, "clock_mhz", 1, 2000);
+    item->sustained_gbs = get_float(r, map, "sustained_gbs", 0.001, 1000);
     IR_DESIGN_FIELDS(READ_FIELD)
     item->family = get_optional(r, map, "family");
     item->binding = get_string(r, map, "binding");

@@ -35,6 +35,8 @@ static void write_design(struct writer *w, const struct ir_design *item) {
     yaml_begin_map(&w->y, false);
     yaml_write_key(&w->y, "clock_mhz");
     yaml_write_float(&w->y, item->clock_mhz);
+    yaml_write_key(&w->y, "sustained_gbs");
+    yaml_write_float(&w->y, item->sustained_gbs);
     IR_DESIGN_FIELDS(WRITE_FIELD)
     key_string(w, "family", item->family);
     key_string(w, "binding", item->binding);

@@ -98,11 +98,7 @@ static void add_consumers(const struct report *r, const struct cost_resources *h
 }
 
 void html_resources(const struct report *r, struct text *out) {
-    struct cost_resources have;
-    if (!report_available(r, &have)) {
-        text_add(out, "<p>The board's file is not with the program: no shares.</p>\n");
-        return;
-    }
+    struct cost_resources have = cost_available(r->ir);
     add_bars(r, &have, out);
     add_consumers(r, &have, out);
 }

@@ -115,6 +115,11 @@ SPEC
 }
 
 # A spec with a .warn beside it is legal, with exactly those messages; lines that say so change nothing.
+silent_check() ( # spec
+    set -o pipefail
+    "$rill" check "$1" 2>&1 >/dev/null | { ! grep .; }
+)
+
 warn_spec() { # name
     local dir=$root/tests/pass name=$1 twin=$work/twin/$1.yaml
     mkdir -p "$work/twin"
@@ -215,6 +220,35 @@ slow_board() { # to, line of the design
 }
 clock_is() { "$rill" check "$1" --json | grep -F "\"clock_mhz\": $2,"; } # spec, MHz
 
+# A board of the user's own, under the name of one of the installation: one die with this stock, a memory of half the rate.
+own_board() { # to, LUT, DSP
+    cat >"$work/own-board.yaml" <<BOARD
+name: u55c
+part: none
+platform: none
+clock: {default_mhz: 300, max_mhz: 300}
+slrs:
+  - {name: ALONE, hbm: true, lut: $2, ff: 2000000, bram36: 30, uram: 0, dsp: $3, shell: {lut: 1000, ff: 0, bram36: 20, uram: 0, dsp: 0}}
+BOARD
+    sed -n '/^hbm:/,$p' "$root/boards/u55c.yaml" | sed 's/sustained_gbs: 13.27/sustained_gbs: 6.5/' >>"$work/own-board.yaml"
+    sed "s#^board: .*#board: ./own-board.yaml#" "$root/configs/graph-linear.yaml" >"$1"
+}
+own_figures() { # spec
+    "$rill" gen "$1" -o "$work/own-figures" 2>&1 | grep . && return 1
+    grep -F '"available": {"lut": 99000, "ff": 2000000, "dsp": 200, "bram36": 10, "uram": 0}' "$work/own-figures/report.json" &&
+        grep -E '^  memory  .* at 6.50 GB/s' "$work/own-figures/report.txt" && rm "$work/own-board.yaml" &&
+        "$rill" gen "$work/own-figures/design.yaml" -o "$work/own-again" && diff -rq "$work/own-figures" "$work/own-again"
+}
+# More than the board has: a warning, and the same design as ever.
+warn_stock() { # spec, command...
+    local spec=$1
+    shift
+    "$rill" "$@" 2>"$log" >/dev/null || return
+    diff "$log" - <<WARNING
+$spec: warning: the design needs more than board u55c has without its shell, by estimate: LUT 25472 of 10000, DSP 136 of 99
+WARNING
+}
+
 # Timed depths hold few bits more than the least that bisection finds.
 check_depths() { # spec
     local label ratio
@@ -307,6 +341,21 @@ slow_board "$work/slow150.yaml" "clock_mhz: 150"
 check "a slow board: another clock below it" clock_is "$work/slow150.yaml" 150
 slow_board "$work/slow161.yaml" "clock_mhz: 161"
 check_refused "a slow board: no clock above it" 1 'the nearest legal value is 160$' "$rill" check "$work/slow161.yaml"
+own_board "$work/own.yaml" 100000 200
+for damage in 'context: [0-9]*/context: -7' 'shape: \[[0-9]*, static/shape: [-7, static' 'sustained_gbs: .*/sustained_gbs: 0' 'sustained_gbs: .*/clock: 1'; do
+    "$rill" gen "$work/own.yaml" -o "$work/own-dump" --dump-after=infer-types && sed -i "s/$damage/" "$work/own-dump/infer-types.yaml"
+    check_refused "a dump with ${damage#*/}" 1 'error: .*(out of range|missing|least|must)' \
+        "$rill" gen "$work/own-dump/infer-types.yaml" -o "$work/own-bad"
+done
+check "an own board: its figures, not those of a board of that name" own_figures "$work/own.yaml"
+own_board "$work/full.yaml" 11000 99
+for command in "check $work/full.yaml" "check $work/full.yaml --json" "gen $work/full.yaml -o $work/full"; do
+    # shellcheck disable=SC2086 # words
+    check "more than the board has: rill ${command//"$work/"/}" warn_stock "$work/full.yaml" $command
+done
+check "more than the board has: a finished design" warn_stock "$work/full/design.yaml" check "$work/full/design.yaml"
+variant "$root"/tests/e2e/specs/dies.yaml "$work"/full-dies.yaml dies=2
+check_refused "more than a die has" 0 'more than die SLR0 of board small has without its shell, by estimate: LUT' "$rill" check "$work"/full-dies.yaml
 variant "$root"/tests/e2e/specs/kernels.yaml "$work"/kernels-dies.yaml dies=2
 check "a design in the folder of another" written_again
 "$rill" gen "$root/tests/e2e/specs/five.yaml" -o "$work/unpacked" >"$log" 2>&1
@@ -320,7 +369,7 @@ refuse_request 3:99 1 '.*needs 101 positions, the context has 40'
 for warn in "$root"/tests/pass/*.warn; do warn_spec "$(basename "$warn" .warn)"; done
 check "bench: the table from forecasts" "$root/bench/table.sh" --spec "$root/tests/e2e/specs/odd.yaml" --requests "4:4 20:10" --forecast
 for spec in "$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" "$root/tests/spec/ok_graph_regions.yaml"; do
-    check "legal: ${spec#"$root"/}" "$rill" check "$spec"
+    check "legal: ${spec#"$root"/}" silent_check "$spec"
 done
 variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3
 variant "$root"/tests/e2e/specs/grouped.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial
@@ -329,9 +378,9 @@ variant "$root"/tests/e2e/specs/blocks.yaml "$work"/blocks-conservative.yaml fif
 variant "$root"/tests/e2e/specs/attentions.yaml "$work"/attentions-spatial.yaml channels=17 binding=spatial
 specs=("$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml "$work"/grouped-spatial.yaml
     "$work"/odd-dies.yaml "$root"/tests/pass/drop_unread.yaml "$work"/odd-groups.yaml "$root"/tests/e2e/specs/kernels.yaml
-    "$root"/tests/e2e/specs/attentions.yaml "$work"/blocks-conservative.yaml)
+    "$root"/tests/e2e/specs/attentions.yaml "$work"/blocks-conservative.yaml "$work"/slow.yaml)
 [ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml "$work"/odd-dies.yaml "$work"/odd-groups.yaml
-    "$work"/attentions-spatial.yaml)
+    "$work"/attentions-spatial.yaml "$work"/slow.yaml)
 for spec in "${specs[@]}"; do check_dumps "$spec"; done
 for spec in five blocks odd grouped layers7 kernels; do check_depths "$root/tests/e2e/specs/$spec.yaml"; done
 stride=7 large=700

@@ -272,10 +272,14 @@ static void test_model(void **state) {
     assert_int_equal(s->design.group, 128);
     assert_int_equal(s->design.head, SPEC_INT8);
     assert_int_equal(s->device->hbm.channels, 32);
-    assert_int_equal(s->device->total.lut, 1303680);
-    assert_int_equal(s->device->total.bram36, 2016);
-    assert_int_equal(s->device->total.dsp, 9024);
-    assert_true(s->device->available.lut < s->device->total.lut);
+    assert_int_equal(s->device->slr_count, 3);
+    for (size_t d = 0; d < s->device->slr_count; d++) {
+        const struct device_slr *slr = &s->device->slrs[d];
+        assert_int_equal(slr->total.lut, 1303680 / 3);
+        assert_int_equal(slr->total.bram36, 2016 / 3);
+        assert_int_equal(slr->total.dsp, 9024 / 3);
+        assert_true(slr->shell.lut > 0);
+    }
     assert_int_equal(spec_place(s, "design.lanes").line, spec_place(s, "design.channels").line + 2);
     assert_int_equal(spec_place(s, "design.group").line, spec_place(s, "design").line);
     assert_string_equal(spec_family_name(s->model->family), "gpt2");
