@@ -3,6 +3,7 @@
 #include "device.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "schema.h"
 
@@ -63,8 +64,16 @@ static const struct schema_field hbm_fields[] = {
     FLOAT_FIELD("refresh_ns", device_hbm, refresh_ns, 0, 1000000),
 };
 
+// Names go into reports and into Tcl.
+static void check_name(const struct yaml_node *map, const char *name, struct diag *diag) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    if (*name && strspn(name, letters) == strlen(name)) return;
+    diag_error(diag, yaml_get(map, "name")->loc, "name `%s`: a name has letters, digits, `_` and `-`", name);
+}
+
 static void read_slr(const struct yaml_node *node, struct device_slr *slr, struct arena *arena, struct diag *diag) {
     if (!schema_read(node, "slrs", slr_fields, COUNT_OF(slr_fields), slr_maps, COUNT_OF(slr_maps), slr, arena, diag)) return;
+    check_name(node, slr->name, diag);
     const struct yaml_node *shell = yaml_get(node, "shell");
     if (!shell || !schema_read(shell, "shell", resource_fields, COUNT_OF(resource_fields), NULL, 0, &slr->shell, arena, diag)) return;
     const struct device_resources *t = &slr->total, *s = &slr->shell;
@@ -78,7 +87,14 @@ static void read_slrs(const struct yaml_node *list, struct rill_device *device, 
         diag_error(diag, list->loc, "slrs must hold 1 to %d dies, not %zu", DEVICE_MAX_SLRS, list->count);
         return;
     }
-    for (size_t i = 0; i < list->count; i++) read_slr(list->items[i], &device->slrs[device->slr_count++], arena, diag);
+    for (size_t i = 0; i < list->count; i++) {
+        read_slr(list->items[i], &device->slrs[i], arena, diag);
+        const char *name = device->slrs[i].name; // NULL after an error
+        for (size_t before = 0; name && before < i; before++)
+            if (device->slrs[before].name && !strcmp(device->slrs[before].name, name))
+                diag_error(diag, list->items[i]->loc, "two dies are named `%s`", name);
+        device->slr_count++;
+    }
 }
 
 static const struct yaml_node *need_key(const struct yaml_node *root, const char *key, struct diag *diag) {
@@ -124,7 +140,8 @@ struct rill_device *rill_device_read(const char *path, struct arena *arena, stru
     if (!root || !yaml_expect(root, YAML_KIND_MAP, "a board file", diag)) return NULL;
     struct rill_device *device = ARENA_NEW(arena, struct rill_device);
     device->path = arena_strdup(arena, path);
-    schema_read(root, "board", top_fields, COUNT_OF(top_fields), top_maps, COUNT_OF(top_maps), device, arena, diag);
+    if (schema_read(root, "board", top_fields, COUNT_OF(top_fields), top_maps, COUNT_OF(top_maps), device, arena, diag))
+        check_name(root, device->name, diag);
     read_parts(root, device, arena, diag);
     return diag->errors == before ? device : NULL;
 }
