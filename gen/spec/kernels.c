@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The `kernels:` part: hand-written kernels, with the texts of their files.
+#include <ctype.h>
 #include <string.h>
 
 #include "custom.h"
@@ -104,13 +105,25 @@ static void read_verilog(struct reader *r, const struct yaml_node *node, struct 
         if (read_file(r, list ? node->items[i] : node, "verilog", ".v", &k->file[k->files])) k->files++;
 }
 
+static bool is_of_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+// Whether the C text has the name, or may make it of parts: it is compiled only when the golden model starts.
+static bool may_define(const char *text, const char *name) {
+    size_t len = strlen(name);
+    for (const char *p = text; (p = strstr(p, name)) != NULL; p++)
+        if ((p == text || !is_of_word(p[-1])) && !is_of_word(p[len])) return true;
+    return strstr(text, "##") != NULL;
+}
+
 static void read_golden(struct reader *r, const struct yaml_node *node, struct custom *k) {
     if (!yaml_expect(node, YAML_KIND_MAP, "golden", r->diag)) return;
     yaml_check_keys(node, golden_keys, COUNT_OF(golden_keys), "golden", r->diag);
     const struct yaml_node *file = need(r, node, "file", golden_keys, COUNT_OF(golden_keys), "golden"), *function = yaml_get(node, "function");
     k->function = k->name;
     if (function && yaml_string(function, "function", &k->function, r->diag)) check_name(r, k->function, function->loc, "function");
-    if (file) read_file(r, file, "golden.file", ".c", &k->golden);
+    if (!file || !read_file(r, file, "golden.file", ".c", &k->golden) || may_define(k->golden.text, k->function)) return;
+    diag_error(r->diag, function ? function->loc : file->loc, "kernel `%s`: `%s` has no function `%s`", k->name, k->golden.name, k->function);
+    if (!function) diag_note(r->diag, file->loc, "the kernel's name is looked for; `function` names another one");
 }
 
 // ---- streams, parameters ----
