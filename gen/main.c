@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill: reads a design spec and writes a streaming accelerator. The pipeline is the list in gen/pass/passes.c; each command below runs as much
 // of it as it needs.
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,6 +29,14 @@ static void print_usage(FILE *out) {
     fprintf(out, "\nexit status: 0 done, 1 wrong input or a check that failed, 2 usage, 3 internal fault\n");
 }
 
+// What could not be printed has not been done: a full disk shows here at the latest.
+static int finish(int status) {
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    fprintf(stderr, "rill: error: standard output: %s\n", errno ? strerror(errno) : "write failed (disk full?)");
+    return status == RILL_OK ? RILL_BAD_SPEC : status;
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) {
         print_usage(stderr);
@@ -35,10 +44,10 @@ int main(int argc, char **argv) {
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
         print_usage(stdout);
-        return RILL_OK;
+        return finish(RILL_OK);
     }
     for (size_t i = 0; i < COUNT_OF(commands); i++)
-        if (!strcmp(argv[1], commands[i].name)) return commands[i].run(argc - 1, argv + 1);
+        if (!strcmp(argv[1], commands[i].name)) return finish(commands[i].run(argc - 1, argv + 1));
     fprintf(stderr, "rill: no command `%s`\n", argv[1]);
     print_usage(stderr);
     return RILL_USAGE;

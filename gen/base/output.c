@@ -115,9 +115,25 @@ bool output_commit(struct output *out) {
     return good;
 }
 
+// What is no plain file, a device, a pipe or a link, is written itself, not replaced.
+static bool is_special(const char *path) {
+    struct stat st;
+    return lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static const char *write_special(struct arena *arena, const char *path, const struct text *text) {
+    FILE *f = fopen(path, "wb");
+    if (!f) return arena_printf(arena, "%s: %s", path, strerror(errno));
+    bool good = fwrite(text_cstr(text), 1, text->len, f) == text->len;
+    good = fclose(f) == 0 && good;
+    return good ? NULL : arena_printf(arena, "%s: %s", path, strerror(errno));
+}
+
 const char *file_write_text(struct arena *arena, const char *path, const struct text *text) {
     struct output out;
     const char *slash = strrchr(path, '/');
+    if (slash ? !slash[1] : !*path) return arena_printf(arena, "`%s` is no name of a file", path);
+    if (is_special(path)) return write_special(arena, path, text);
     output_begin(&out, arena, slash == path ? "" : file_dir(arena, path));
     output_text(&out, slash ? slash + 1 : path, text);
     output_commit(&out);

@@ -7,13 +7,26 @@
 
 enum { MAX_BYTES = 256 << 20, MAX_WINDOWS = 4096 };
 
-// The record of one FIFO over the run.
-static void read_fill(struct ir *ir, const json_t *fill, int edge, struct measured *m) {
+static bool is_count(const json_t *value) { return json_is_integer(value) && json_integer_value(value) >= 0; }
+
+// The record of one FIFO over the run; it may have none.
+static bool read_fill(struct ir *ir, const json_t *fill, int edge, struct measured *m) {
     size_t count = json_array_size(fill);
-    if (!count || count > MAX_WINDOWS) return;
+    if ((fill && !json_is_array(fill)) || count > MAX_WINDOWS) return false;
+    if (!count) return true;
     m->windows[edge] = (int)count;
     m->fill[edge] = ARENA_ARRAY(ir->arena, int64_t, count);
-    for (size_t w = 0; w < count; w++) m->fill[edge][w] = json_integer_value(json_array_get(fill, w));
+    for (size_t w = 0; w < count; w++) {
+        if (!is_count(json_array_get(fill, w))) return false;
+        m->fill[edge][w] = json_integer_value(json_array_get(fill, w));
+    }
+    return true;
+}
+
+static bool read_fifo(struct ir *ir, const json_t *fifo, int edge, struct measured *m) {
+    const json_t *high_water = json_object_get(fifo, "high_water");
+    m->high_water[edge] = json_integer_value(high_water);
+    return is_count(high_water) && read_fill(ir, json_object_get(fifo, "fill"), edge, m);
 }
 
 static bool read_fifos(struct ir *ir, const json_t *fifos, struct measured *m, struct diag *diag, struct loc loc) {
@@ -23,17 +36,31 @@ static bool read_fifos(struct ir *ir, const json_t *fifos, struct measured *m, s
         m->high_water[e] = -1;
         if (!fifo) continue;
         known++;
-        m->high_water[e] = json_integer_value(json_object_get(fifo, "high_water"));
-        read_fill(ir, json_object_get(fifo, "fill"), e, m);
         int64_t depth = json_integer_value(json_object_get(fifo, "depth"));
-        if (depth == ir->edge[e].depth) continue;
-        diag_error(diag, loc, "the run had %lld words in `%s`, the design has %lld: another design's run", (long long)depth, ir->edge[e].name,
-                   (long long)ir->edge[e].depth);
+        if (depth == ir->edge[e].depth && read_fifo(ir, fifo, e, m)) continue;
+        if (depth == ir->edge[e].depth) diag_error(diag, loc, "`%s` has no `high_water` or `fill` as a run has", ir->edge[e].name);
+        else
+            diag_error(diag, loc, "the run had %lld words in `%s`, the design has %lld: another design's run", (long long)depth, ir->edge[e].name,
+                       (long long)ir->edge[e].depth);
         return false;
     }
     if (json_is_object(fifos) && known == json_object_size(fifos) && known) return true;
     diag_error(diag, loc, "no FIFOs of this design (is it what `rill sim --json` wrote for it?)");
     return false;
+}
+
+static bool read_sums(const json_t *root, struct measured *m, struct diag *diag, struct loc loc) {
+    const json_t *cycles = json_object_get(root, "cycles"), *rate = json_object_get(root, "tokens_per_second"),
+                 *match = json_object_get(root, "match");
+    if (!is_count(cycles) || !json_is_number(rate) || !json_is_boolean(match)) {
+        diag_error(diag, loc, "no `cycles`, `tokens_per_second` and `match` of a run (is it what `rill sim --json` wrote?)");
+        return false;
+    }
+    m->window = json_integer_value(json_object_get(root, "fill_window"));
+    m->cycles = json_integer_value(cycles);
+    m->tokens_per_second = json_number_value(rate);
+    m->match = json_is_true(match);
+    return true;
 }
 
 struct measured *measured_read(struct ir *ir, const char *path, struct diag *diag) {
@@ -48,11 +75,7 @@ struct measured *measured_read(struct ir *ir, const char *path, struct diag *dia
     m->high_water = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
     m->fill = ARENA_ARRAY(ir->arena, int64_t *, (size_t)ir->edges + 1);
     m->windows = ARENA_ARRAY(ir->arena, int, (size_t)ir->edges + 1);
-    m->window = json_integer_value(json_object_get(root, "fill_window"));
-    m->cycles = json_integer_value(json_object_get(root, "cycles"));
-    m->tokens_per_second = json_number_value(json_object_get(root, "tokens_per_second"));
-    m->match = json_is_true(json_object_get(root, "match"));
-    bool ok = read_fifos(ir, json_object_get(root, "fifos"), m, diag, loc);
+    bool ok = read_sums(root, m, diag, loc) && read_fifos(ir, json_object_get(root, "fifos"), m, diag, loc);
     json_decref(root);
     return ok ? m : NULL;
 }

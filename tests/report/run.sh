@@ -114,6 +114,37 @@ import json, sys
 fifos = {f["name"]: {"depth": f["depth"], "high_water": f["depth"] - 1, "fill": [0, f["depth"] - 1, 0]} for f in json.load(open(sys.argv[1]))["fifos"]}
 print(json.dumps({"cycles": 4711, "tokens_per_second": 12.5, "match": True, "fill_window": 1571, "fifos": fifos}))
 PY
+# Runs that are none, or not whole.
+python3 - "$work" <<'PY'
+import copy, json, sys
+run = json.load(open(sys.argv[1] + "/run.json"))
+first = next(iter(run["fifos"]))
+def write(name, change):
+    other = copy.deepcopy(run)
+    change(other, other["fifos"][first])
+    json.dump(other, open(f"{sys.argv[1]}/odd-{name}.json", "w"))
+write("no-cycles", lambda r, f: r.pop("cycles"))
+write("negative-cycles", lambda r, f: r.update(cycles=-3))
+write("text-for-a-rate", lambda r, f: r.update(tokens_per_second="<b>"))
+write("match-in-words", lambda r, f: r.update(match="yes"))
+write("no-high-water", lambda r, f: f.pop("high_water"))
+write("negative-high-water", lambda r, f: f.update(high_water=-1))
+write("fill-of-texts", lambda r, f: f.update(fill=["1"]))
+write("negative-fill", lambda r, f: f.update(fill=[-1]))
+write("fill-map", lambda r, f: f.update(fill={"a": 1}))
+write("other-depth", lambda r, f: f.update(depth=f["depth"] + 1))
+write("foreign-fifo", lambda r, f: r["fifos"].update(nowhere=f))
+write("no-fifos", lambda r, f: r.pop("fifos"))
+write("list-of-fifos", lambda r, f: r.update(fifos=[f]))
+PY
+echo '[1, 2]' >"$work/odd-list.json"
+head -c 200 "$work/run.json" >"$work/odd-cut.json"
+: >"$work/odd-empty.json"
+mkdir -p "$work/odd-folder.json"
+for run in "$work"/odd-*.json "$work/nowhere.json"; do
+    label=$(basename "$run" .json)
+    refuse "run: ${label#odd-}" "$label.json: error: " "$rill" report "$design" --html "$work/refused.html" --sim "$run"
+done
 check "page with a simulation" "$rill" report "$design" --html "$work/run.html" --sim "$work/run.json"
 check "page with a simulation shows it" grep -q 'measured<br>high water' "$work/run.html"
 check "page with a simulation: every FIFO over the run, with its depth" check_fill "$work/run.html" "$design/report.json"
@@ -136,5 +167,33 @@ sed '/^edges:/,$d' "$design/design.yaml" >"$work/damaged/design.yaml"
 refuse "damaged design" "error:" "$rill" report "$work/damaged" --html "$work/refused.html"
 "$rill" gen "$root"/configs/graph-linear.yaml -o "$work/early" --dump-after=size-fifos && mv "$work/early/size-fifos.yaml" "$work/early/design.yaml"
 refuse "unfinished design" "no finished design" "$rill" report "$work/early" --html "$work/refused.html"
+mkdir -p "$work/empty" "$work/bare"
+refuse "empty folder" "empty/design.yaml: error: cannot read" "$rill" report "$work/empty" --html "$work/refused.html"
+refuse "empty folder: text" "empty/report.txt: error: .*is it a directory that" "$rill" report "$work/empty"
+: >"$work/bare/design.yaml"
+refuse "empty design" "bare/design.yaml: error: " "$rill" report "$work/bare" --html "$work/refused.html"
+refuse "a file for a folder" "Not a directory" "$rill" report "$design/design.yaml" --html "$work/refused.html"
+refuse "a page that is a folder" "Is a directory" "$rill" report "$design" --html "$work/empty"
+refuse "a page below a file" "Not a directory" "$rill" report "$design" --html "$design/design.yaml/page.html"
+refuse "a page without a name" "is no name of a file" "$rill" report "$design" --html ""
+refuse "a page with a slash behind it" "is no name of a file" "$rill" report "$design" --html "$work/empty/"
+
+# A pipe or a link is written, not replaced.
+special_output() {
+    mkfifo "$work/pipe" && { cat "$work/pipe" >"$work/piped.html" & } && timeout 60 "$rill" report "$design" --html "$work/pipe" && wait $! &&
+        [ -p "$work/pipe" ] && cmp "$work/piped.html" "$work/graph-linear.html" && echo old >"$work/linked.html" && ln -s linked.html "$work/link.html" &&
+        "$rill" report "$design" --html "$work/link.html" && [ -L "$work/link.html" ] && cmp "$work/linked.html" "$work/graph-linear.html"
+}
+check "a pipe and a link are written, not replaced" special_output
+
+# Names and places with characters that HTML, JSON and the shell mean something by.
+odd_place() {
+    local dir="$work/a \"b\" <i>'c'&\$d"
+    mkdir -p "$dir" && sed 's/^name: .*/name: <b>\&"x/' "$design/design.yaml" >"$dir/design.yaml" && "$rill" report "$dir" --html "$dir/<page>.html" &&
+        check_form "$dir/<page>.html" "$design/report.json" && grep -q '<h1>&lt;b&gt;&amp;&quot;x</h1>' "$dir/<page>.html" &&
+        "$rill" gen "$root"/configs/graph-linear.yaml -o "$dir/design" && "$rill" report "$dir/design" --html "$dir/again.html" &&
+        cmp "$dir/again.html" "$work/graph-linear.html"
+}
+check "names and places with marks of HTML and the shell" odd_place
 refuse "no Graphviz" "graphviz" env PATH=/nonexistent "$rill" report "$design" --html "$work/refused.html"
 verdict
