@@ -12,8 +12,11 @@ int command_sim(int argc, char **argv);
 int command_golden(int argc, char **argv);
 int command_report(int argc, char **argv);
 
-// Says which argument is wrong, or the usage; RILL_USAGE.
-int command_usage(const char *command, const char *usage, int argc, char **argv);
+// Prints the usage where `--help` or `-h` is given, or says which argument the usage does not know, lacks its value, or is one too many: the exit
+// status then.
+enum { COMMAND_GOES_ON = -1 };
+int command_arguments(const char *command, const char *usage, int argc, char **argv);
+int command_usage(const char *usage); // on stderr, where an argument is missing; RILL_USAGE
 // The number of an option; false after a message.
 bool command_number(const char *command, const char *option, const char *text, int64_t least, int64_t *value);
 

@@ -135,21 +135,22 @@ static int parse(int argc, char **argv, struct check_options *o) {
     for (int i = 1; i < argc; i++) {
         if (parse_flag(argv[i], o)) continue;
         int status = i + 1 < argc ? parse_value(argv[i], argv[i + 1], o) : RILL_BAD_SPEC;
-        if (status == RILL_BAD_SPEC) return command_usage("check", check_usage, argc, argv);
+        if (status == RILL_BAD_SPEC) return command_usage(check_usage);
         if (status != RILL_OK) return status;
         i++;
     }
-    return o->spec ? check_together(o) : command_usage("check", check_usage, argc, argv);
+    return o->spec ? check_together(o) : command_usage(check_usage);
 }
 
 int command_check(int argc, char **argv) {
     struct check_options o = {.t = {.start = -1}};
+    int wrong = command_arguments("check", check_usage, argc, argv);
+    if (wrong != COMMAND_GOES_ON) return wrong;
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--help")) return fputs(check_usage, stdout), RILL_OK;
         if (!strcmp(argv[i], "--passes")) return list_passes();
         if (!strcmp(argv[i], "--operations")) return list_operations();
     }
-    int wrong = parse(argc, argv, &o);
+    wrong = parse(argc, argv, &o);
     if (wrong != RILL_OK) return wrong;
     struct arena arena;
     struct diag diag;

@@ -123,13 +123,13 @@ static bool read_request(const char *text, int64_t *prompt, int64_t *tokens) {
     int end = 0;
     *tokens = 1;
     if (sscanf(text, "%" SCNd64 "%n:%" SCNd64 "%n", prompt, &end, tokens, &end) < 1 || text[end]) return false;
-    return *prompt >= 1 && *tokens >= 1;
+    return *prompt >= 1 && *tokens >= 1 && *prompt <= INT32_MAX && *tokens <= INT32_MAX;
 }
 
 int command_forecast(struct ir *ir, const char *request, int64_t age, bool json) {
     int64_t prompt, tokens, most = ir->design.context;
     if (!read_request(request, &prompt, &tokens)) {
-        fprintf(stderr, "rill check: error: --request takes IN:OUT, both at least 1, not %s\n", request);
+        fprintf(stderr, "rill check: error: --request takes IN:OUT, both at least 1 and no more than 2147483647, not %s\n", request);
         return RILL_USAGE;
     }
     if (prompt > most || (ir->design.is_lm && prompt + tokens - 1 > most)) {

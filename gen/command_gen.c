@@ -178,13 +178,14 @@ static int finish(struct output *out, struct diag *diag, bool ok, bool design) {
 
 int command_gen(int argc, char **argv) {
     struct gen_options o = {0};
-    if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(usage, stdout), RILL_OK;
-    if (!parse(argc, argv, &o)) return command_usage("gen", usage, argc, argv);
+    int status = command_arguments("gen", usage, argc, argv);
+    if (status != COMMAND_GOES_ON) return status;
+    if (!parse(argc, argv, &o)) return command_usage(usage);
     struct arena arena;
     struct diag diag;
     arena_init(&arena);
     diag_init(&diag, stderr);
-    int status = RILL_BAD_SPEC;
+    status = RILL_BAD_SPEC;
     struct ir *ir = command_build(o.spec, &arena, &diag, o.dump_after);
     if (ir) {
         if (!o.dump_after) emit_report_stock(ir, loc_file(&arena, o.spec), &diag);

@@ -70,6 +70,7 @@ static bool parse(int argc, char **argv, struct golden_options *o) {
         else i++;
     }
     int jobs = (o->prompt != NULL) + (o->prompt_ids != NULL) + (o->eval != NULL);
+    if (jobs > 1) fputs("rill golden: error: `--prompt`, `--prompt-ids`, `--eval`: one is enough\n", stderr);
     return o->spec && o->weights && jobs == 1;
 }
 
@@ -130,22 +131,10 @@ static void session_close(struct session *s) {
 
 // ---- decoding ----
 
-// Digits with commas or spaces between them.
-static bool read_ids(struct session *s, struct token_ids *ids) {
-    for (const char *p = s->o.prompt_ids; *p; p += strspn(p, ", ")) {
-        char *end;
-        unsigned long v = strtoul(p, &end, 10);
-        if (end == p || *p == '-' || v > UINT32_MAX || (*end && !strchr(", ", *end))) return false;
-        VEC_PUSH(&s->arena, *ids, (uint32_t)v);
-        p = end;
-    }
-    return true;
-}
-
 static bool prompt_ids(struct session *s, struct token_ids *ids) {
     if (!s->o.prompt_ids) tokenizer_encode_prompt(s->tokenizer, s->o.prompt, strlen(s->o.prompt), ids);
-    else if (!read_ids(s, ids)) {
-        diag_error(&s->diag, loc_none(), "`%s` is no list of ids", s->o.prompt_ids);
+    else if (!token_ids_read(&s->arena, s->o.prompt_ids, ids)) {
+        diag_error(&s->diag, loc_none(), "`%s` is no list of ids, as 1,2,3", s->o.prompt_ids);
         return false;
     }
     for (size_t i = 0; i < ids->count; i++)
@@ -282,17 +271,13 @@ static bool evaluate(struct session *s) {
 }
 
 int command_golden(int argc, char **argv) {
-    for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], "--help")) return fputs(usage, stdout), RILL_OK;
+    int status = command_arguments("golden", usage, argc, argv);
+    if (status != COMMAND_GOES_ON) return status;
     struct session s = {0};
-    if (!parse(argc, argv, &s.o)) return command_usage("golden", usage, argc, argv);
+    if (!parse(argc, argv, &s.o)) return command_usage(usage);
     arena_init(&s.arena);
     diag_init(&s.diag, stderr);
     bool ok = session_open(&s) && (s.o.eval ? evaluate(&s) : decode(&s));
-    if (ok && (fflush(stdout) || ferror(stdout))) {
-        diag_error(&s.diag, loc_none(), "standard output: %s", strerror(errno));
-        ok = false;
-    }
     session_close(&s);
     return ok ? RILL_OK : RILL_BAD_SPEC;
 }

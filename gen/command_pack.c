@@ -38,9 +38,9 @@ static bool pack_into(const struct ir *ir, const struct pack_options *o, struct 
 
 int command_pack(int argc, char **argv) {
     struct pack_options o = {0};
-    for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], "--help")) return fputs(usage, stdout), RILL_OK;
-    if (!parse(argc, argv, &o)) return command_usage("pack", usage, argc, argv);
+    int status = command_arguments("pack", usage, argc, argv);
+    if (status != COMMAND_GOES_ON) return status;
+    if (!parse(argc, argv, &o)) return command_usage(usage);
     struct arena arena;
     struct diag diag;
     arena_init(&arena);

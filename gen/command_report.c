@@ -10,7 +10,7 @@ static const char usage[] = "usage: rill report DIR [--json]   |   rill report D
                             "  DIR             a design that `rill gen` wrote\n"
                             "  --json          the report as JSON\n"
                             "  --html FILE     one page that needs nothing else: graphs, resources, timeline, FIFOs (needs Graphviz)\n"
-                            "  --sim RUN.json  with what `rill sim DIR --json RUN.json` measured\n";
+                            "  --sim RUN.json  with what a simulation measured (`rill sim DIR --json` wrote it)\n";
 
 struct report_options {
     const char *dir, *html, *sim;
@@ -25,7 +25,15 @@ static bool parse(int argc, char **argv, struct report_options *o) {
         else if (argv[i][0] != '-' && !o->dir) o->dir = argv[i];
         else return false;
     }
-    return o->dir && !(o->json && o->html) && (o->html || !o->sim);
+    return o->dir != NULL;
+}
+
+// An option beside which another one would change nothing.
+static bool go_together(const struct report_options *o) {
+    if (o->json && o->html) fputs("rill report: error: `--json` and `--html` do not go together\n", stderr);
+    else if (o->sim && !o->html) fputs("rill report: error: `--sim` goes with `--html`\n", stderr);
+    else return true;
+    return false;
 }
 
 static int print_report(struct arena *arena, const struct report_options *o) {
@@ -68,11 +76,13 @@ static int write_page(struct arena *arena, const struct report_options *o) {
 
 int command_report(int argc, char **argv) {
     struct report_options o = {0};
-    if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(usage, stdout), RILL_OK;
-    if (!parse(argc, argv, &o)) return command_usage("report", usage, argc, argv);
+    int status = command_arguments("report", usage, argc, argv);
+    if (status != COMMAND_GOES_ON) return status;
+    if (!parse(argc, argv, &o)) return command_usage(usage);
+    if (!go_together(&o)) return RILL_USAGE;
     struct arena arena;
     arena_init(&arena);
-    int status = o.html ? write_page(&arena, &o) : print_report(&arena, &o);
+    status = o.html ? write_page(&arena, &o) : print_report(&arena, &o);
     arena_free(&arena);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../verif/harness/sim_internal.h"
 #include "command.h"
 
 static const char usage[] =
@@ -20,7 +21,7 @@ static const char usage[] =
     "                    designs (needs llvm-bolt, Debian's bolt-15)\n"
     "  --quick-build     build in seconds what then runs several times slower: for small designs and few steps\n"
     "                    (needs clang++; RILL_QUICK_BUILD=1 in the environment does the same)\n"
-    "All other options go to the simulation; DIR/sim/build/Vrill --help lists them (of a quick build DIR/sim/quick/Vrill).\n";
+    "All other options go to the simulation; `rill sim DIR --help` lists them.\n";
 
 enum { MAX_THREADS = 64 };
 
@@ -36,12 +37,36 @@ struct sim_build {
     int passed;
 };
 
+static bool bad(const char *what) {
+    fprintf(stderr, "rill sim: error: %s\n(`rill sim --help` shows the options)\n", what);
+    return false;
+}
+
+static bool check_options(struct sim_build *b, const char *threads, bool saves) {
+    int64_t jobs, cores;
+    if (!b->dir) return bad("DIR is missing, the folder of a design");
+    if (!command_number("sim", "--jobs", b->jobs, 1, &jobs) || !command_number("sim", "--threads", threads, 1, &cores)) return false;
+    if (cores > MAX_THREADS) return bad("--threads takes 1 to 64");
+    if (cores > 1 && saves) return bad("--save and --resume go without --threads");
+    b->threads = (int)cores;
+    return true;
+}
+
+// What the simulation would refuse is refused before it is built. A file of requests may be a pipe, so it is left to the simulation.
+static bool check_passed(struct sim_build *b, int *status) {
+    struct sim_options options;
+    b->pass[0] = "rill sim", b->pass[1] = "--dir", b->pass[2] = (char *)b->dir;
+    for (int i = 3; i < b->passed; i++)
+        if (!strcmp(b->pass[i], "--requests")) return true;
+    return options_read(&b->arena, b->passed, b->pass, &options, status);
+}
+
 static bool parse(int argc, char **argv, struct sim_build *b) {
     const char *quick = getenv("RILL_QUICK_BUILD");
     b->kind = quick && !strcmp(quick, "1") ? "quick" : "plain";
     b->jobs = "2";
-    b->threads = 1;
     bool saves = false;
+    const char *threads = "1";
     b->pass = ARENA_ARRAY(&b->arena, char *, (size_t)argc + 4);
     b->passed = 3; // program, --dir, DIR
     for (int i = 1; i < argc; i++) {
@@ -49,18 +74,19 @@ static bool parse(int argc, char **argv, struct sim_build *b) {
         else if (!strcmp(argv[i], "--quick-build")) b->kind = "quick";
         else if (!strcmp(argv[i], "--tune")) b->kind = "tuned";
         else if (!strcmp(argv[i], "--jobs") && i + 1 < argc) b->jobs = argv[++i];
-        else if (!strcmp(argv[i], "--threads") && i + 1 < argc) b->threads = atoi(argv[++i]);
+        else if (!strcmp(argv[i], "--threads") && i + 1 < argc) threads = argv[++i];
+        else if (!strcmp(argv[i], "--jobs") || !strcmp(argv[i], "--threads")) return bad("a value is missing behind --jobs or --threads");
         else if (argv[i][0] != '-' && !b->dir) b->dir = argv[i];
         else {
             b->trace |= !strcmp(argv[i], "--trace");
             saves |= !strcmp(argv[i], "--save") || !strcmp(argv[i], "--resume");
             bool has_value = argv[i][0] == '-' && i + 1 < argc && strcmp(argv[i], "--ignore-eot") && strcmp(argv[i], "--quiet") &&
-                             strcmp(argv[i], "--unchecked") && strcmp(argv[i], "--occupancy") && strcmp(argv[i], "--help");
+                             strcmp(argv[i], "--unchecked") && strcmp(argv[i], "--occupancy") && strcmp(argv[i], "--help") && strcmp(argv[i], "-h");
             b->pass[b->passed++] = argv[i];
             if (has_value) b->pass[b->passed++] = argv[++i];
         }
     }
-    return b->dir && b->threads >= 1 && b->threads <= MAX_THREADS && !(saves && b->threads > 1);
+    return check_options(b, threads, saves);
 }
 
 // Runs a program with its output in a log; the exit status, or -1.
@@ -112,8 +138,6 @@ static bool is_current(struct sim_build *b, const char *exe) {
 // Found before the build, which takes a while.
 static bool has_image(struct sim_build *b) {
     if (b->build_only || !access(arena_printf(&b->arena, "%s/image/manifest.json", b->dir), R_OK)) return true;
-    for (int i = 3; i < b->passed; i++)
-        if (!strcmp(b->pass[i], "--help")) return true;
     fprintf(stderr, "rill sim: error: %s has no memory image; run `rill pack SPEC --weights MODELDIR|random:SEED -o %s`\n", b->dir, b->dir);
     return false;
 }
@@ -139,8 +163,10 @@ static bool build(struct sim_build *b, const char *exe) {
 int command_sim(int argc, char **argv) {
     struct sim_build b = {0};
     arena_init(&b.arena);
-    if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(usage, stdout), RILL_OK;
-    if (!parse(argc, argv, &b)) return command_usage("sim", usage, argc, argv);
+    if (argc == 1) return command_usage(usage);
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) return fputs(usage, stdout), RILL_OK;
+    int status = RILL_USAGE;
+    if (!parse(argc, argv, &b) || !check_passed(&b, &status)) return status;
     const char *harness = file_find_shared(&b.arena, "verif/harness/main.cpp");
     if (!harness || access(arena_printf(&b.arena, "%s/filelist.f", b.dir), R_OK)) {
         fprintf(stderr, "rill sim: error: %s\n",
@@ -156,8 +182,6 @@ int command_sim(int argc, char **argv) {
     if (!is_current(&b, exe) && !build(&b, exe)) return RILL_BAD_SPEC;
     if (b.build_only) return RILL_OK;
     b.pass[0] = (char *)exe;
-    b.pass[1] = "--dir";
-    b.pass[2] = (char *)b.dir;
     setenv("RILL_HOME", b.root, 0); // headers for the golden files of hand-written kernels
     execv(exe, b.pass);
     fprintf(stderr, "rill sim: error: cannot run %s: %s\n", exe, strerror(errno));

@@ -6,7 +6,7 @@
 
 #include "command.h"
 
-enum { MAX_OPTIONS = 32, MAX_NAME = 32 };
+enum { MAX_OPTIONS = 64, MAX_NAME = 32 };
 
 struct names {
     char name[MAX_OPTIONS][MAX_NAME];
@@ -28,36 +28,78 @@ static void find_options(const char *usage, struct names *n) {
 static bool is_known(const struct names *n, const char *arg) {
     for (size_t i = 0; i < n->count; i++)
         if (!strcmp(n->name[i], arg)) return true;
-    return !strcmp(arg, "-o") || !strcmp(arg, "--help");
+    return !strcmp(arg, "-o");
 }
 
-// Whether a usage shows the option with a word in capitals behind it.
-static bool takes_value(const char *usage, const char *option) {
+// Whether a usage shows the option with a word in capitals behind it, after this character.
+static bool takes_value(const char *usage, const char *option, char after) {
     size_t len = strlen(option);
-    for (const char *p = option[0] == '-' ? strstr(usage, option) : NULL; p; p = strstr(p + 1, option))
-        if (p[len] == ' ' && p[len + 1] >= 'A' && p[len + 1] <= 'Z') return true;
+    for (const char *p = strstr(usage, option); p; p = strstr(p + 1, option))
+        if (p[len] == after && p[len + 1] >= 'A' && p[len + 1] <= 'Z') return true;
     return false;
 }
 
-int command_usage(const char *command, const char *usage, int argc, char **argv) {
+static bool is_number(const char *arg) { return arg[1] >= '0' && arg[1] <= '9'; }
+static bool is_option(const char *arg) { return arg[0] == '-' && arg[1] && !is_number(arg); }
+
+static int wrong(const char *command, const char *what) {
+    fprintf(stderr, "rill %s: error: %s\n(`rill %s --help` shows the options)\n", command, what, command);
+    return RILL_USAGE;
+}
+
+static const char *unknown(struct arena *arena, const struct names *names, const char *arg, const char *option) {
+    const char *near = diag_nearest_word(option, names->word, names->count);
+    return arena_printf(arena, "unknown option `%s`%s", arg, near ? arena_printf(arena, "; did you mean `%s`?", near) : "");
+}
+
+static bool is_given(int argc, char **argv, int before, const char *option) {
+    for (int i = 1; i < before && i < argc; i++)
+        if (!strcmp(argv[i], option)) return true;
+    return false;
+}
+
+// What is wrong with the option at *at, NULL: nothing. Steps over its value.
+static const char *option_fault(struct arena *arena, const char *usage, const struct names *names, int argc, char **argv, int *at) {
+    const char *arg = argv[*at];
+    size_t len = strcspn(arg, "=");
+    const char *option = arena_strndup(arena, arg, len);
+    bool joined = takes_value(usage, option, '='), apart = takes_value(usage, option, ' ');
+    if (!is_known(names, option)) return unknown(arena, names, arg, option);
+    if (joined) return arg[len] && arg[len + 1] ? NULL : arena_printf(arena, "`%s` needs a value: `%s=...`", option, option);
+    if (arg[len]) return arena_printf(arena, "`%s`: write `%s%s`", arg, option, apart ? " ..." : "");
+    if (!apart) return NULL;
+    if (is_given(argc, argv, *at, option)) return arena_printf(arena, "`%s` is given twice", option);
+    return ++*at < argc ? NULL : arena_printf(arena, "`%s` needs a value", option);
+}
+
+static const char *find_fault(struct arena *arena, const char *usage, int argc, char **argv) {
     struct names names = {0};
+    const char *operand = NULL;
     find_options(usage, &names);
     for (int i = 1; i < argc; i++) {
-        char arg[MAX_NAME] = "";
-        size_t len = strcspn(argv[i], "=");
-        if (argv[i][0] != '-' || !argv[i][1] || (argv[i][1] >= '0' && argv[i][1] <= '9')) continue;
-        memcpy(arg, argv[i], len < sizeof arg ? len : sizeof arg - 1);
-        if (is_known(&names, arg)) continue;
-        const char *near = diag_nearest_word(arg, names.word, names.count);
-        fprintf(stderr, "rill %s: error: unknown option `%s`", command, argv[i]);
-        if (near) fprintf(stderr, "; did you mean `%s`?", near);
-        fprintf(stderr, "\n(`rill %s --help` shows the options)\n", command);
-        return RILL_USAGE;
+        if (!is_option(argv[i])) {
+            if (operand) return arena_printf(arena, "`%s` and `%s`: one is enough", operand, argv[i]);
+            operand = argv[i];
+            continue;
+        }
+        const char *fault = option_fault(arena, usage, &names, argc, argv, &i);
+        if (fault) return fault;
     }
-    if (argc > 1 && takes_value(usage, argv[argc - 1])) {
-        fprintf(stderr, "rill %s: error: `%s` needs a value\n(`rill %s --help` shows the options)\n", command, argv[argc - 1], command);
-        return RILL_USAGE;
-    }
+    return NULL;
+}
+
+int command_arguments(const char *command, const char *usage, int argc, char **argv) {
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return fputs(usage, stdout), RILL_OK;
+    struct arena arena;
+    arena_init(&arena);
+    const char *fault = find_fault(&arena, usage, argc, argv);
+    int status = fault ? wrong(command, fault) : COMMAND_GOES_ON;
+    arena_free(&arena);
+    return status;
+}
+
+int command_usage(const char *usage) {
     fputs(usage, stderr);
     return RILL_USAGE;
 }

@@ -21,6 +21,8 @@ struct token_ids {
     uint32_t *items; // in the arena of the tokenizer
     size_t count, capacity;
 };
+// Appends the ids of a list in decimal, one comma or blanks between them; a blank text has none. False where it is no such list.
+bool token_ids_read(struct arena *arena, const char *text, struct token_ids *ids);
 // Appends the ids of len bytes. specials: `<|endoftext|>` in the text becomes its id, else it is plain text.
 // Bytes that are no valid UTF-8 are encoded one by one.
 void tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t len, bool specials, struct token_ids *ids);

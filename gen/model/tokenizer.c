@@ -7,6 +7,22 @@
 
 #include "tokenizer_internal.h"
 
+bool token_ids_read(struct arena *arena, const char *text, struct token_ids *ids) {
+    const char *p = text + strspn(text, " ");
+    while (*p) {
+        char *end;
+        unsigned long v = strtoul(p, &end, 10); // too large: ULONG_MAX
+        if (*p < '0' || *p > '9' || v > UINT32_MAX) return false;
+        VEC_PUSH(arena, *ids, (uint32_t)v);
+        p = end + strspn(end, " ");
+        if (*p == ',') {
+            p += 1 + strspn(p + 1, " ");
+            if (!*p) return false;
+        } else if (*p && p == end) return false;
+    }
+    return true;
+}
+
 // ---- merging one piece ----
 
 // A symbol of the piece, linked to its neighbours by index; id TOKENIZER_NONE: merged into the one before.

@@ -90,6 +90,10 @@ check_refused "empty prompt" 1 'prompt is empty' "${sim[@]}" --prompt-ids "" --t
 check_refused "empty prompt, unchecked: the design's fault" 1 'fault 1' "${sim[@]}" --unchecked --prompt-ids "" --tokens 2
 check_refused "prompt id outside the vocabulary" 1 'vocabulary' "${sim[@]}" --unchecked --prompt-ids 1,97,3 --tokens 2
 check_refused "prompt longer than the context: golden" 1 '1 to 40' "$rill" golden "$spec" --weights random:1 --prompt-ids "$long" --tokens 2
+printf 'ids: 1,2,3\nids:5\n' >"$work/failures/requests"
+check "requests from a file" "${sim[@]}" --requests "$work/failures/requests" --tokens 2 --ignore-eot
+echo 'ids: 1,,3' >>"$work/failures/requests"
+check_refused "requests from a file: no list of ids" 2 'not a list of ids, as 1,2,3: 1,,3' "${sim[@]}" --requests "$work/failures/requests"
 for place in 0:0 0:3 1:1 2:7 0:40; do
     check_refused "read error $place" 1 'fault 6: memory error' "${sim[@]}" "${few[@]}" --inject-error $place
 done

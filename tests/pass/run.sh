@@ -325,12 +325,58 @@ refuse_command 1 'five.yaml: Not a directory' gen five.yaml -o five.yaml/x
 refuse_command 2 '`--types` and `--memory` do not go together' check five.yaml --memory --types
 refuse_command 2 '`--json` goes with the other outputs' check five.yaml --types --json
 refuse_command 2 '`--tokens` goes with `--timeline`' check five.yaml --request 3:3 --tokens 2
+refuse_command 2 '`five.yaml` and `odd.yaml`: one is enough' check five.yaml odd.yaml
+refuse_command 2 '`-o` is given twice' gen five.yaml -o "$work/one" -o "$work/two"
+refuse_command 2 '`--weights` is given twice' pack five.yaml --weights random:1 --weights random:2 -o "$work/one"
+refuse_command 2 '`--json=x`: write `--json`' check five.yaml --json=x
+refuse_command 2 '`--html=x`: write `--html ...`' report five --html=x
+refuse_command 2 '`--dump-after` needs a value: `--dump-after=...`' gen five.yaml -o "$work/one" --dump-after infer-types
+refuse_command 2 '`--json` and `--html` do not go together' report five --html "$work/one" --json
+refuse_command 2 '`--sim` goes with `--html`' report five --sim run.json
+refuse_command 2 '`--prompt`, `--prompt-ids`, `--eval`: one is enough' golden odd.yaml --weights random:1 --prompt a --prompt-ids 1
+refuse_command 2 'DIR is missing' sim --tokens 2
+refuse_command 2 '--threads takes a number of at least 1, not `2x`' sim five --threads 2x
+refuse_command 2 '--threads takes 1 to 64' sim five --threads 65
+refuse_command 2 '--jobs takes a number of at least 1, not `many`' sim five --jobs many
+refuse_command 2 'a value is missing behind --jobs or --threads' sim five --threads
+for list in 1,,0 1, ,1 1,-2 -1 4294967296 99999999999999999999 0x10 1.5 1,a '1;2' +1 '1 ,'; do
+    refuse_command 1 "\`$list\` is no list of ids" golden odd.yaml --weights random:1 --prompt-ids "$list"
+    refuse_command 2 "not a list of ids, as 1,2,3: $list\$" sim five --prompt-ids "$list" # before anything is built
+done
+for list in "" " "; do refuse_command 1 'the prompt has 0 ids; 1 to 40 fit the context' golden odd.yaml --weights random:1 --prompt-ids "$list"; done
+same_ids() { # lists
+    local list
+    "$rill" golden "$root/tests/e2e/specs/odd.yaml" --weights random:1 --tokens 3 --ids --prompt-ids 8,2 >"$work/ids" || return
+    for list in "$@"; do
+        "$rill" golden "$root/tests/e2e/specs/odd.yaml" --weights random:1 --tokens 3 --ids --prompt-ids "$list" | diff "$work/ids" - || return
+    done
+}
+check "lists of ids: blanks, zeros in front" same_ids "8 2" " 8 , 2 " "08,2"
+shows_help() { # command and arguments: the usage on standard output, whatever else is there
+    "$rill" "$@" 2>"$work/help.said" | grep -q "^usage: rill" && [ ! -s "$work/help.said" ]
+}
+for command in check gen pack golden report; do
+    for help in "--help" "-h" "no.yaml --help" "--wrong -h"; do
+        # shellcheck disable=SC2086 # words
+        check "rill $command $help" shows_help $command $help
+    done
+done
+for help in "--help" "-h" "sim --help" "sim -h"; do
+    # shellcheck disable=SC2086 # words
+    check "rill $help" shows_help $help
+done
+for command in "check --passes" "check $root/tests/e2e/specs/five.yaml" "check $root/tests/e2e/specs/five.yaml --json" --help; do
+    check_refused "full output device: rill ${command//"$root/tests/e2e/specs/"/}" 1 'error: standard output: ' bash -c "\"$rill\" $command >/dev/full"
+done
 bad_golden '*nowhere = 1;' 'accesses memory'
 bad_golden 'deep(&zero);' 'accesses memory'
 bad_golden 'call->fault = 7 / zero;' 'divides an integer by zero'
 bad_golden 'abort();' 'calls abort'
 bad_golden 'exit(0);' 'calls exit'
 bad_golden 'for (; !zero;);' 'does not end'
+echo '// bad' >"$work/kernels/bad.c"
+check_refused "a golden function that only a comment names" 1 'kernel `clamp`: `bad.c` defines no function `bad`' \
+    "$rill" golden "$work/bad.yaml" --weights random:1 --prompt-ids 1 --tokens 1
 two_tables "$work/tables.yaml"
 check "ids below the smaller table" "$rill" golden "$work/tables.yaml" --weights random:1 --prompt-ids 3,7 --tokens 1 --ids
 check_refused "an id beyond the smaller table" 1 'id 8 of the prompt is not in the vocabulary of 8$' \
@@ -365,6 +411,7 @@ refuse_command 1 'a pipe: .* it must be a file' check <(cat "$root/tests/e2e/spe
 check "weights of a graph's own" own_weights
 refuse_request 0:1 2 '--request takes IN:OUT'
 refuse_request 3x 2 '--request takes IN:OUT'
+refuse_request 9223372036854775807:9223372036854775807 2 '--request takes IN:OUT, .* no more than 2147483647'
 refuse_request 3:99 1 '.*needs 101 positions, the context has 40'
 for warn in "$root"/tests/pass/*.warn; do warn_spec "$(basename "$warn" .warn)"; done
 check "bench: the table from forecasts" "$root/bench/table.sh" --spec "$root/tests/e2e/specs/odd.yaml" --requests "4:4 20:10" --forecast

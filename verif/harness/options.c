@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of a simulation executable.
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,8 +56,8 @@ static const char *value_of(struct reader *r) {
 static uint64_t number(struct reader *r, const char *text) {
     char *end = NULL;
     errno = 0;
-    unsigned long long v = strtoull(text, &end, 0);
-    if (errno != 0 || end == text || *end != 0 || text[0] == '-') bad(r, "not a number", text);
+    unsigned long long v = strtoull(text, &end, 10);
+    if (errno != 0 || *end != 0 || text[0] < '0' || text[0] > '9') bad(r, "not a number", text);
     return v;
 }
 
@@ -66,17 +67,8 @@ static struct sim_prompt *add_prompt(struct reader *r) {
 }
 
 static void read_ids(struct reader *r, const char *list, struct sim_prompt *prompt) {
-    VEC(uint32_t) ids = {0};
-    for (const char *s = list; *s != 0;) {
-        char *end = NULL;
-        unsigned long v = strtoul(s, &end, 0);
-        if (end == s || v > UINT32_MAX || (*end != 0 && *end != ',' && *end != ' ')) {
-            bad(r, "not a list of ids", list);
-            return;
-        }
-        VEC_PUSH(r->arena, ids, (uint32_t)v);
-        s = end + strspn(end, ", ");
-    }
+    struct token_ids ids = {0};
+    if (!token_ids_read(r->arena, list, &ids)) bad(r, "not a list of ids, as 1,2,3", list);
     prompt->ids = ids.items != NULL ? ids.items : ARENA_ARRAY(r->arena, uint32_t, 1);
     prompt->count = (int64_t)ids.count;
 }
@@ -107,12 +99,13 @@ static void read_tokens(struct reader *r) {
 // CH:N or CH:wN.
 static void read_error(struct reader *r) {
     const char *text = value_of(r);
-    const char *colon = strchr(text, ':');
-    if (colon == NULL) {
+    char *colon = NULL;
+    unsigned long channel = strtoul(text, &colon, 10);
+    if (text[0] < '0' || text[0] > '9' || *colon != ':' || channel > INT_MAX) {
         bad(r, "not CH:N", text);
         return;
     }
-    struct sim_error e = {.channel = atoi(text), .is_write = colon[1] == 'w'};
+    struct sim_error e = {.channel = (int)channel, .is_write = colon[1] == 'w'};
     e.burst = number(r, colon + 1 + e.is_write);
     VEC_PUSH(r->arena, r->options->errors, e);
 }
@@ -127,7 +120,7 @@ static void read_clock(struct reader *r) {
     const char *text = value_of(r);
     char *end = NULL;
     r->options->clock_mhz = strtod(text, &end);
-    if (end == text || *end != 0 || !(r->options->clock_mhz > 0)) bad(r, "--clock takes a positive frequency, not", text);
+    if (end == text || *end != 0 || !(r->options->clock_mhz >= 1 && r->options->clock_mhz <= 2000)) bad(r, "--clock takes 1 to 2000 MHz, not", text);
 }
 
 static bool is(const struct reader *r, const char *name) { return strcmp(r->argv[r->at], name) == 0; }
@@ -181,7 +174,7 @@ bool options_read(struct arena *arena, int argc, char **argv, struct sim_options
     struct reader r = {.arena = arena, .options = options, .argc = argc, .argv = argv, .ok = true};
     *options = (struct sim_options){.tokens = -1, .data_seed = 1, .watchdog = 20000};
     for (r.at = 1; r.at < argc && r.ok; r.at++) {
-        if (is(&r, "--help")) {
+        if (is(&r, "--help") || is(&r, "-h")) {
             fputs(usage, stdout);
             *exit_code = RILL_OK;
             return false;
