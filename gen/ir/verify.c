@@ -127,15 +127,13 @@ static void check_shape(struct check *c, const struct ir_tensor *t) {
 
 static void check_lists(struct check *c) {
     const struct ir *ir = c->ir;
-    for (int t = 0; t < ir->tensors; t++) check_shape(c, &ir->tensor[t]);
     for (int r = 0; r < ir->regions; r++)
         if (ir->region[r].repeat < 1 || ir->region[r].repeat > UINT16_MAX) fault(c, "repetitions out of range of region", ir->region[r].name);
     for (int t = 0; t < ir->tensors; t++) {
         const struct ir_tensor *tensor = &ir->tensor[t];
         if (!none_or_in_range(tensor->producer, ir->nodes) || !none_or_in_range(tensor->region, ir->regions))
             fault(c, "producer or region out of range at tensor", tensor->name);
-        for (int d = 0; d < tensor->rank; d++)
-            if (tensor->shape[d].bound < 1) fault(c, "extent out of range of tensor", tensor->name);
+        check_shape(c, tensor);
     }
     for (int w = 0; w < ir->wires; w++)
         if (!in_range(ir->wire[w].kernel, ir->kernels)) fault(c, "kernel out of range at wire", ir->wire[w].port);

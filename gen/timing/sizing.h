@@ -57,10 +57,10 @@ struct sizing {
     bool *full;             // per edge: its writer waited at the safe depth
     struct timing_depth *out;
     int64_t work, budget; // words and beats simulated; after so many no further depth is tried
-    int strictest;         // case
-    bool slower;           // some case than it may be, at the depths that were measured last
-    bool some;             // only some cases are asked
-    int64_t longest;       // work of the longest of those that are searched on
+    int strictest;        // case
+    bool slower;          // some case than it may be, at the depths that were measured last
+    bool some;            // only some cases are asked
+    int64_t longest;      // work of the longest of those that are searched on
     const char *missing;
     bool emitted; // without depths given those of the IR count
     struct timing_memory memory;
