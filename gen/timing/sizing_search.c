@@ -75,6 +75,30 @@ static void climb(struct sizing *z, int e, int64_t *depth, const struct bounds *
     depth[e] = high;
 }
 
+// Whether these streams may all have the least depth; else they keep what they have.
+static bool cut_to_least(struct sizing *z, const struct streams *s, int64_t *depth, const struct bounds *b) {
+    int64_t *before = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)s->count + 1);
+    for (int i = 0; i < s->count; i++) {
+        before[i] = depth[s->edge[i]];
+        depth[s->edge[i]] = b->least[s->edge[i]];
+    }
+    if (are_enough(z, s, depth, b)) return true;
+    for (int i = 0; i < s->count; i++) depth[s->edge[i]] = before[i];
+    return false;
+}
+
+// A FIFO of two words is a cycle faster than one of three: what a single stream may not, many may together, or a half of them.
+static void cut_last_words(struct sizing *z, int64_t *depth, const struct bounds *b) {
+    struct streams all = {.count = 0};
+    int *edge = ARENA_ARRAY(z->ir->arena, int, (size_t)z->ir->edges + 1);
+    for (int e = 0; e < z->ir->edges; e++)
+        if (z->width[e] && depth[e] == b->least[e] + 1) edge[all.count++] = e;
+    all.edge = edge;
+    if (all.count < 2 || z->work >= z->budget || cut_to_least(z, &all, depth, b)) return;
+    cut_to_least(z, &(struct streams){edge, all.count / 2}, depth, b);
+    cut_to_least(z, &(struct streams){edge + all.count / 2, all.count - all.count / 2}, depth, b);
+}
+
 // Stream after stream, the largest first, gets the least depth within the bounds.
 void sizing_bisect_all(struct sizing *z, int64_t *depth, const struct bounds *b) {
     for (int pass = 0; pass < 2; pass++) {
@@ -84,6 +108,7 @@ void sizing_bisect_all(struct sizing *z, int64_t *depth, const struct bounds *b)
             else climb(z, e, depth, b);
         }
     }
+    cut_last_words(z, depth, b);
 }
 
 // ---- the search on some cases, where each takes long ----
@@ -133,15 +158,8 @@ static void cut_coarsely(struct sizing *z, int e, int64_t *depth, const struct b
 
 // All of them at once to the least depth where that is enough, else each half of them: most streams need all they have, or next to nothing.
 static void cut_together(struct sizing *z, const struct streams *s, int64_t *depth, const struct bounds *b) {
-    int64_t *before = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)s->count + 1);
     int half = s->count / 2;
-    if (!s->count || z->work >= z->budget) return;
-    for (int i = 0; i < s->count; i++) {
-        before[i] = depth[s->edge[i]];
-        depth[s->edge[i]] = b->least[s->edge[i]];
-    }
-    if (are_enough(z, s, depth, b)) return;
-    for (int i = 0; i < s->count; i++) depth[s->edge[i]] = before[i];
+    if (!s->count || z->work >= z->budget || cut_to_least(z, s, depth, b)) return;
     if (s->count == 1) return cut_coarsely(z, s->edge[0], depth, b);
     cut_together(z, &(struct streams){s->edge, half}, depth, b);
     cut_together(z, &(struct streams){s->edge + half, s->count - half}, depth, b);
