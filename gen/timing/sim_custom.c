@@ -11,6 +11,7 @@ struct group {
     int64_t released; // its place is free again; < 0: not yet
     bool tok_last;    // its last words are those of the step's last token
     bool last;        // of a firing
+    bool word;        // one that makes one
 };
 
 struct groups {
@@ -63,7 +64,7 @@ static bool by_word(const struct actor *a, const struct groups *g) { return a->c
 static void add_group(struct sim *sim, const struct actor *a, struct groups *g, int64_t at, int64_t tokens, bool tok_last) {
     int64_t rows = at_most(a->c.units, a->c.fire - g->given);
     bool last = tok_last && g->index + 1 == a->c.rows;
-    VEC_PUSH(sim->arena, g->group, (struct group){at + a->c.pipe, rows, tokens, rows ? -1 : at, tok_last, last});
+    VEC_PUSH(sim->arena, g->group, (struct group){at + a->c.pipe, rows, tokens, rows ? -1 : at, tok_last, last, by_word(a, g)});
 }
 
 static void next_group(const struct actor *a, struct groups *g) {
@@ -107,7 +108,7 @@ static bool word_out(struct sim *sim, struct actor *a, struct groups *g) {
     edge_put(sim, g->out, offer, g->last_out, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (end && group->last ? TIMING_LAST : 0)));
     if (++g->out_token == group->tokens) g->out_token = 0, g->out_row++;
     if (!end) return true;
-    group->released = g->last_out;
+    group->released = g->last_out + !group->word; // of a whole group the kernel knows in the next cycle that it has left
     g->out_row = 0;
     g->sending++;
     return true;

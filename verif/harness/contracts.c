@@ -8,7 +8,7 @@
 #include "ir_custom.h"
 #include "timing.h"
 
-enum { SETTLE = 2 /* cycles after a reset, and after a stall, in which an input may be refused */ };
+enum { SETTLE = 2 /* cycles after a reset, and after a stall of a pipe, in which an input may be refused */ };
 
 struct group {              // words that were taken together; of a pipe: one
     uint64_t taken, stalls; // cycle of the last word; stalls of the output until then
@@ -137,13 +137,12 @@ static void take_groups(struct contracts *w, struct contract *k, int taken, int 
 }
 
 // A word that waits must be taken unless the groups' places are full, or the pipe stands.
-static void check_refusal(struct contract *k, int valid, int ready, uint64_t cycle) {
-    int need = needed(k);
+static void check_refusal(struct contract *k, const struct contract_pins *pins, uint64_t cycle) {
+    int need = needed(k), valid = pins->in_tvalid, ready = pins->in_tready;
     if ((valid & need) != need || (ready & need) == need) return;
     if (cycle < k->reset + 1 + SETTLE || (k->took && cycle < k->last_take + (uint64_t)k->c.every)) return;
-    if (is_pipe(k) ? k->last_stall && cycle < k->last_stall + SETTLE
-                   : k->group.count - k->first >= (size_t)k->c.banks || (k->left && cycle < k->last_leave + SETTLE))
-        return;
+    size_t held = k->group.count - k->first, leaves = by_word(k) && pins->out_tvalid && pins->out_tready;
+    if (is_pipe(k) ? k->last_stall && cycle < k->last_stall + SETTLE : held >= (size_t)k->c.banks + leaves) return;
     if (!k->found.refused++) k->found.refused_at = cycle;
 }
 
@@ -177,7 +176,7 @@ void contracts_cycle(struct contracts *w, int kernel, const struct contract_pins
     if (!k->watched) return;
     int taken = pins->in_tvalid & pins->in_tready;
     if (pins->out_tvalid && !pins->out_tready) k->last_stall = cycle;
-    check_refusal(k, pins->in_tvalid, pins->in_tready, cycle);
+    check_refusal(k, pins, cycle);
     if (taken && is_pipe(k)) take_words(w, k, taken, cycle);
     else if (taken) take_groups(w, k, taken, pins->in_tok_last, cycle);
     if (taken) k->took = true, k->last_take = cycle;
