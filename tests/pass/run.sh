@@ -187,6 +187,17 @@ SPEC
     fi
 }
 
+# A golden file that C would let pass and that cannot be meant: a function without its header returns an int.
+refuse_golden() { # what it does
+    local status=0
+    sed -i "s/^void bad(.*/void bad(struct rill_call *call) { $1 }/; /^void bad/q" "$work/kernels/bad.c"
+    timeout 60 "$rill" golden "$work/bad.yaml" --weights random:1 --prompt-ids 1,2,3 --tokens 1 --ids >"$log" 2>&1 || status=$?
+    if [ "$status" != 1 ]; then fail "golden file: $1" "exit status $status instead of 1"
+    elif ! grep -qF "kernel \`clamp\`: its golden file \`bad.c\` does not compile" "$log"; then fail "golden file: $1" "other message: $(head -n 1 "$log")"
+    else ok "golden file: $1"
+    fi
+}
+
 # Where two tables read the ids, those of a prompt are below the rows of the smaller one.
 two_tables() { # to
     cat >"$1" <<'SPEC'
@@ -374,6 +385,8 @@ bad_golden 'call->fault = 7 / zero;' 'divides an integer by zero'
 bad_golden 'abort();' 'calls abort'
 bad_golden 'exit(0);' 'calls exit'
 bad_golden 'for (; !zero;);' 'does not end'
+refuse_golden 'call->out[0].f32[0] = fabsf(call->in[0].f32[0]);'
+refuse_golden 'int *x = call->in[0].f32; call->out[0].f32[0] = x[0];'
 echo '// bad' >"$work/kernels/bad.c"
 check_refused "a golden function that only a comment names" 1 'kernel `clamp`: `bad.c` defines no function `bad`' \
     "$rill" golden "$work/bad.yaml" --weights random:1 --prompt-ids 1 --tokens 1

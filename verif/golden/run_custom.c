@@ -45,10 +45,12 @@ static bool compile(const struct build *b) {
         diag_error(b->diag, loc_none(), "include/rill_kernel.h is not beside the program: set RILL_HOME to the project's folder");
         return false;
     }
+    // What C once let pass is hardly ever meant: a function without its header returns an int, whatever it is.
+    static const char errors[] = "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types -Werror=int-conversion";
     const char *command = arena_printf(b->arena,
-                                       "%s -std=gnu11 -O2 -ffp-contract=off -shared -fPIC '-I%s/include' '-I%s/verif/golden' '%s' "
+                                       "%s -std=gnu11 -O2 -ffp-contract=off %s -shared -fPIC '-I%s/include' '-I%s/verif/golden' '%s' "
                                        "'%s/verif/golden/fp32.c' -o '%s' -lm >'%s' 2>&1",
-                                       cc && *cc ? cc : "cc", root, root, b->source, root, b->object, b->log);
+                                       cc && *cc ? cc : "cc", errors, root, root, b->source, root, b->object, b->log);
     if (system(command) == 0) return true;
     diag_error(b->diag, loc_none(), "kernel `%s`: its golden file `%s` does not compile", b->custom->name, b->custom->golden.name);
     show_log(b);
