@@ -70,6 +70,7 @@ struct spec_value {
     int64_t i;                // INT, BOOL (0, 1)
     double f;                 // FLOAT; INT too (converted)
     const char *s;            // STRING; for scalars of other types the text as written
+    bool quoted;              // STRING: written in quotes
     size_t count;             // LIST
     struct spec_value *items; // LIST
 };

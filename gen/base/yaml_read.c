@@ -147,12 +147,24 @@ static struct loc place_of_byte(const struct reader *r, size_t offset) {
     return at;
 }
 
+// libyaml's mark counts characters; a tab stands where only spaces are legal.
+static bool is_tab(const struct reader *r, yaml_mark_t mark) {
+    const char *p = r->source->data, *end = p + r->source->size;
+    for (size_t line = 0; line < mark.line && p < end; p++) line += *p == '\n';
+    for (size_t col = 0; col < mark.column && p < end; col++)
+        for (p++; p < end && ((unsigned char)*p & 0xc0) == 0x80;) p++;
+    return p < end && *p == '\t';
+}
+
 static void report_parser(struct reader *r) {
     const yaml_parser_t *p = &r->parser;
     yaml_mark_t mark = p->problem_mark;
     if (p->error == YAML_MEMORY_ERROR) base_fatal("out of memory while reading %s", r->source->path);
     if (p->error == YAML_READER_ERROR) {
         diag_error(r->diag, place_of_byte(r, p->problem_offset), "no valid UTF-8 text: %s", p->problem);
+    } else if (p->error == YAML_SCANNER_ERROR && is_tab(r, mark)) {
+        diag_error(r->diag, place(r, mark), "no valid YAML: a tab, where only spaces may stand");
+        diag_note(r->diag, place(r, mark), "lines are indented with spaces");
     } else {
         diag_error(r->diag, place(r, mark), "no valid YAML: %s", p->problem ? p->problem : "unknown problem");
     }

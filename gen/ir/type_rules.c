@@ -196,7 +196,7 @@ bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
         int64_t lanes = ir->design.lanes, nearest = feeds_product(ir, node) ? ir->design.group : (out->block + lanes / 2) / lanes * lanes;
         diag_error(diag, block_place(node), "quantize `%s`: block %lld is no multiple of the %lld lanes", node->name, (long long)out->block,
                    (long long)lanes);
-        diag_note(diag, block_place(node), "nearest legal block: %lld%s", (long long)(nearest ? nearest : lanes),
+        diag_note(diag, block_place(node), "the nearest legal block is %lld%s", (long long)(nearest ? nearest : lanes),
                   feeds_product(ir, node) ? ", the design's group, as `matmul` reads it" : "");
         if (!feeds_product(ir, node)) diag_note(diag, block_place(node), "or `lanes: %lld` of the design", (long long)(out->block & -out->block));
         return false;

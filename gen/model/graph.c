@@ -75,6 +75,8 @@ static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_a
                    : want->kind == IR_ATTR_FLOAT ? "a number"
                    : want->kind == IR_ATTR_LIST  ? "a list of integers"
                                                  : "a string");
+        if (attr->value.quoted && (want->kind == IR_ATTR_INT || want->kind == IR_ATTR_FLOAT))
+            diag_note(diag, attr->value.loc, "a text in quotes is no number: write it without quotes");
         if (want->kind == IR_ATTR_INT && attr->value.type == SPEC_VALUE_FLOAT && fabs(attr->value.f) < INT32_MAX)
             diag_note(diag, attr->value.loc, "the nearest integer is %.0f", attr->value.f);
         return false;

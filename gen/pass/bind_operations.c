@@ -82,6 +82,8 @@ static bool check_ends(const struct ir *ir, struct diag *diag) {
         ok = false;
         if (t->dtype != IR_F32) diag_error(diag, t->loc, "output `%s` is not fp32", t->name);
         else diag_error(diag, t->loc, "output `%s` travels head by head%s", t->name, grows ? ", in rows that grow with the position" : "");
+        if (t->dtype == IR_ACC) diag_note(diag, t->loc, "`dequantize` makes fp32 of a product's integers");
+        if (t->dtype == IR_ID) diag_note(diag, t->loc, "an index leaves a language model only; `embed` makes a row of it");
         if (t->heads && t->dtype == IR_F32 && !grows) diag_note(diag, t->loc, "`scale` joins the heads of attention");
     }
     return ok;

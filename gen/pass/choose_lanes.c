@@ -35,7 +35,7 @@ static int whole_words(const struct ir *ir, const struct ir_node *node, int lane
 static bool check_custom(const struct custom *k, const struct ir_node *node, int lanes, struct loc loc, struct diag *diag) {
     if (!k || k->lanes & lanes) return true;
     diag_error(diag, loc, "kernel `%s` of operation `%s` cannot have %d lanes", k->name, node->name, lanes);
-    diag_note(diag, loc, "nearest legal value: %d", ir_custom_lanes(k, lanes));
+    diag_note(diag, loc, "the nearest legal value is %d", ir_custom_lanes(k, lanes));
     return false;
 }
 
@@ -53,7 +53,7 @@ static bool read_lanes(const struct ir *ir, const struct ir_node *node, int *lan
         int64_t near = 1;
         while (near < 32 && near * 2 <= attr->i) near *= 2;
         diag_error(diag, loc, "`lanes` of `%s` must be 1, 2, 4, 8, 16 or 32, not %lld", node->name, (long long)attr->i);
-        diag_note(diag, loc, "nearest legal value: %lld", (long long)near);
+        diag_note(diag, loc, "the nearest legal value is %lld", (long long)near);
         return false;
     }
     *lanes = (int)attr->i;
@@ -80,7 +80,7 @@ static bool check_lanes(const struct ir *ir, const struct ir_node *node, int lan
     }
     if (!whole || whole % lanes == 0) return true;
     diag_error(diag, loc, "`lanes` of `%s` (%d) must divide %lld", node->name, lanes, (long long)whole);
-    diag_note(diag, loc, "nearest legal value: %d", at_most(lanes, whole));
+    diag_note(diag, loc, "the nearest legal value is %d", at_most(lanes, whole));
     return false;
 }
 

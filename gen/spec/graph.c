@@ -61,6 +61,10 @@ static struct spec_name read_name(struct reader *r, const struct yaml_node *node
 // One name or a list of names.
 static struct spec_name *read_names(struct reader *r, const struct yaml_node *node, size_t least, const char *what, size_t *count) {
     bool list = node->kind == YAML_KIND_SEQ;
+    if (node->kind == YAML_KIND_MAP) {
+        diag_error(r->diag, node->loc, "%s must be a name or a list of names, not a map", what);
+        return NULL;
+    }
     if (list && !expect_items(r, node, YAML_KIND_SEQ, least, SPEC_MAX_PORTS, what)) return NULL;
     *count = list ? node->count : 1;
     struct spec_name *names = ARENA_ARRAY(r->arena, struct spec_name, *count);
@@ -83,6 +87,7 @@ static struct spec_value scalar_value(const struct yaml_node *node) {
         v.i = truth;
     } else {
         v.type = SPEC_VALUE_STRING;
+        v.quoted = node->quoted;
     }
     return v;
 }
@@ -117,6 +122,7 @@ static void read_outs(struct reader *r, const struct yaml_node *node, struct spe
     const struct yaml_node *name = yaml_get(node, "name"), *out = yaml_get(node, "out");
     if (name && out) diag_error(r->diag, yaml_key_loc(node, "out"), "an operation has either `name` (one output) or `out`, not both");
     else if (!name && !out) diag_error(r->diag, node->loc, "an operation needs `name` (of its output) or `out` (a list)");
+    else if (name && name->kind == YAML_KIND_SEQ) diag_error(r->diag, name->loc, "`name` is of one output; several are named by `out`");
     else if (name && yaml_expect(name, YAML_KIND_SCALAR, "name", r->diag)) op->outs = read_names(r, name, 1, "name", &op->out_count);
     else if (out) op->outs = read_names(r, out, 1, "out", &op->out_count);
 }
