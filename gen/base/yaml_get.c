@@ -86,7 +86,8 @@ bool yaml_expect(const struct yaml_node *node, enum yaml_kind kind, const char *
     }
     if (node->kind == kind) return true;
     diag_error(diag, node->loc, "%s must be %s, not %s", what, wanted[kind], yaml_kind_name(node));
-    if (kind == YAML_KIND_SEQ && node->kind == YAML_KIND_SCALAR && !yaml_is_null(node)) diag_note(diag, node->loc, "a list of one is written `[%s]`", node->text);
+    if (kind == YAML_KIND_SEQ && node->kind == YAML_KIND_SCALAR && !yaml_is_null(node))
+        diag_note(diag, node->loc, "a list of one is written `[%s]`", node->text);
     return false;
 }
 

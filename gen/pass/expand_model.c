@@ -107,7 +107,8 @@ static bool check_ids(const struct ir *ir, struct diag *diag) {
     if (ir->inputs != 1 || ir->outputs != 1 || last == IR_NONE || ir->node[last].op != IR_OP_ARGMAX) {
         int wrong = ir->inputs > 1 ? ir->input[1] : ir->outputs > 1 ? ir->output[1] : ir->outputs ? ir->output[0] : ir->input[0];
         int by = ir->tensor[wrong].producer;
-        diag_error(diag, by == IR_NONE ? ir->tensor[wrong].loc : ir->node[by].loc, "a graph that reads token ids has one input (the id) and one output (made by `argmax`)");
+        diag_error(diag, by == IR_NONE ? ir->tensor[wrong].loc : ir->node[by].loc,
+                   "a graph that reads token ids has one input (the id) and one output (made by `argmax`)");
         return false;
     }
     const struct ir_region *region = &ir->region[ir->node[last].region];

@@ -122,7 +122,7 @@ static void read_outs(struct reader *r, const struct yaml_node *node, struct spe
     const struct yaml_node *name = yaml_get(node, "name"), *out = yaml_get(node, "out");
     if (name && out) diag_error(r->diag, yaml_key_loc(node, "out"), "an operation has either `name` (one output) or `out`, not both");
     else if (!name && !out) diag_error(r->diag, node->loc, "an operation needs `name` (of its output) or `out` (a list)");
-    else if (name && name->kind == YAML_KIND_SEQ) diag_error(r->diag, name->loc, "`name` is of one output; several are named by `out`");
+    else if (name && name->kind == YAML_KIND_SEQ) diag_error(r->diag, name->loc, "`name` is of one output, `out` of several");
     else if (name && yaml_expect(name, YAML_KIND_SCALAR, "name", r->diag)) op->outs = read_names(r, name, 1, "name", &op->out_count);
     else if (out) op->outs = read_names(r, out, 1, "out", &op->out_count);
 }
