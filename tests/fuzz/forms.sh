@@ -179,12 +179,15 @@ measure() { # folder, edges of steps, edges of results
     span "$1.beats" "$2" "$3" >"$1.span"
 }
 
+# Groups wait for one another whatever their depths, unless nothing has a bound.
+has_groups() { grep -A 1 '^groups:' "$1/design.yaml" | grep -q '{'; } # folder
+
 compare_cycles() { # folder
     local rtl forecast deep unbounded
     rtl=$(cat "$1.span") deep=$(cat "$1_deep.span") forecast=$(cat "$1.forecast") unbounded=$(cat "$1.unbounded")
     echo "$rtl cycles, forecast $forecast, twice as deep $deep, unbounded $unbounded"
     near_forecast "$1" && within "slower than with twice as deep FIFOs" "$rtl" "$deep" 1 &&
-        within "the forecast is slower than without bounds" "$forecast" "$unbounded" 1
+        { has_groups "$1" || within "the forecast is slower than without bounds" "$forecast" "$unbounded" 1; }
 }
 
 # The design with FIFOs twice as deep, from its last dump.
