@@ -199,7 +199,8 @@ static bool size_all(struct sizing *z) {
         if (!search(z, depth, round < 2, round < 2 && !some)) return false;
         memcpy(depth, z->depth, bytes);
     }
-    return sizing_ensure_progress(z, some);
+    z->budget = at_least(z->budget, z->work + TIMING_FINE_BUDGET / 4);
+    return sizing_hide_refreshes(z, depth) && sizing_ensure_progress(z, some);
 }
 
 void sizing_open(struct sizing *z) {
@@ -236,7 +237,8 @@ static bool least_from(struct sizing *z, int64_t *depth) {
         const struct timing_result *r = sizing_run(z, &z->test[i], depth, false);
         bool ok = r && !r->stuck;
         for (int e = 0; ok && e < z->ir->edges; e++) z->test[i].room[e] = r->edge[e].room;
-        if (ok && !z->latest) z->test[i].cycles = r->cycles; // what the given depths take is the measure
+        if (ok && !z->latest)
+            z->test[i].cycles = at_least(r->cycles, z->test[i].refreshes ? z->test[i].cycles : 0); // the given depths are the measure
         arena_release(&z->scratch, mark);
         if (!ok) return false;
     }
@@ -254,6 +256,7 @@ bool timing_least(struct ir *ir, const int64_t *safe, const int64_t *depth, int6
     sizing_choose_cases(&z);
     bool ok = sizing_measure(&z, z.safe, true) && allow_ahead(&z);
     z.latest = false;
+    ok = ok && sizing_add_request(&z, other);
     memcpy(least, depth, (size_t)ir->edges * sizeof *least);
     for (int e = 0; e < ir->edges; e++) other[e] = at_least(z.safe[e], depth[e]);
     ok = ok && least_from(&z, least);

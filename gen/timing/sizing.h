@@ -36,6 +36,7 @@ struct test_case {
     bool for_lp;       // the first of its kind
     int64_t layers;    // repetitions that are run
     bool asked;        // while some cases stand for all
+    bool refreshes;    // of the memory, as after reset
     int64_t *latest;   // per step, last command of an engine: a trial with a later one has failed
     int64_t cycles;    // at the safe depths; then the most it may take
     int64_t unbounded; // the same when nothing bounds the streams; 0: not known
@@ -97,6 +98,9 @@ void sizing_note_words(struct sizing *, struct test_case *, const struct timing_
 void sizing_clear_marks(struct sizing *);
 void sizing_note_mark(struct sizing *, const struct test_case *, int edge, const struct timing_result *);
 void sizing_note_least(struct sizing *, const struct timing_result *);
+// A request of whole steps and a part, with a memory that refreshes. It may take a hundredth and SLOWER_IN_ALL longer than without bounds.
+// False when it comes to a halt. *room: of each stream, what it holds then.
+bool sizing_add_request(struct sizing *, int64_t *room);
 // Marks of all cases at the given depths. False when a case cannot be run or comes to a halt.
 bool sizing_measure(struct sizing *, const int64_t *given, bool first);
 
@@ -108,5 +112,7 @@ bool sizing_may_be(struct sizing *, const struct streams *, const int64_t *depth
 void sizing_bisect_all(struct sizing *, int64_t *depth, const struct bounds *);
 // Where runs are long: depths from a few shorter cases that all cases confirm, with their marks. In: least is what no stream goes below.
 bool sizing_cut_on_some(struct sizing *, int64_t *depth, int64_t *least);
+// Deeper streams where a request takes longer as the memory refreshes: words that are ahead hide that.
+bool sizing_hide_refreshes(struct sizing *, int64_t *depth);
 
 #endif

@@ -86,7 +86,7 @@ struct timing_result *sizing_run_until(struct sizing *z, struct test_case *t, co
                                .words = t->words,
                                .latest = latest,
                                .limit = TIMING_LIMIT};
-    o.memory = z->memory;
+    o.memory = t->refreshes ? timing_memory_at(z->ir, timing_host_cycles(z->ir)) : z->memory;
     struct timing_result *r = timing_simulate(&z->scratch, z->ir, &o, &z->missing);
     if (r) sizing_note_words(z, t, r);
     if (r) z->work += r->words + r->beats;
@@ -106,6 +106,28 @@ void sizing_note_latest(const struct sizing *z, struct test_case *t, const struc
         for (int e = 0; e < z->ir->engines; e++) t->latest[s] = at_least(t->latest[s], r->turn[s * z->ir->engines + e].last_command);
         t->latest[s] += slack;
     }
+}
+
+static void open_marks(const struct sizing *z, struct test_case *t) {
+    t->room = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+    t->single = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+    t->trial = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+}
+
+bool sizing_add_request(struct sizing *z, int64_t *room) {
+    struct timing_step *step;
+    int steps = timing_request_steps(z->ir, at_most(2 * z->ir->design.tokens + 1, z->ir->design.context), 3, &step);
+    sizing_add_case(z, "request", 0, step, (int)at_most(steps, MAX_STEPS));
+    struct test_case *t = &z->test[z->tests - 1];
+    t->refreshes = true;
+    open_marks(z, t);
+    struct arena_mark mark = arena_mark(&z->scratch);
+    const struct timing_result *r = sizing_run(z, t, NULL, false);
+    bool ok = r && !r->stuck;
+    if (ok) t->cycles = t->unbounded = r->cycles + r->cycles / 100 + SLOWER_IN_ALL;
+    for (int e = 0; ok && e < z->ir->edges; e++) room[e] = sizing_is_sized(z->ir, e) ? r->edge[e].room : 0;
+    arena_release(&z->scratch, mark);
+    return ok;
 }
 
 // Steps and parameters are not: they wait for their readers by design.
@@ -148,9 +170,7 @@ bool sizing_measure(struct sizing *z, const int64_t *given, bool first) {
         if (!r || r->stuck) return false;
         if (first) {
             t->cycles = r->cycles;
-            t->room = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
-            t->single = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
-            t->trial = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+            open_marks(z, t);
         }
         for (int e = 0; e < z->ir->edges; e++) {
             sizing_note_mark(z, t, e, r);
