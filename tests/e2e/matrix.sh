@@ -123,6 +123,7 @@ kernels|kernels|$root/tests/e2e/specs/kernels.yaml|random:5|rows|0 1|
 linear|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|
 linear-2|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|channels=2
 gpt2-124m-layer|gpt2-124m-layer|$root/configs/gpt2-124m-layer.yaml|random:1|lengths blocks|1|
+gpt2-124m-layer-groups|gpt2-124m-layer|$root/configs/gpt2-124m-layer.yaml|random:1|lengths blocks|1|on_chip_kib=160
 TEXT
 }
 
