@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time of the FIFO program (gen/lp/lp.h) on a random graph of so many edges: kernels in topological order, an edge reaches a few kernels
-// ahead, so paths part and meet; weights are widths of streams. Prints edges, kernels, milliseconds and the sum that was minimised.
+// Time of the FIFO program (gen/lp/lp.h) on a random graph of so many edges: kernels in topological order, an edge
+// reaches a few kernels ahead, so paths part and meet; weights are widths of streams. Prints edges, kernels,
+// milliseconds and the sum that was minimised.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

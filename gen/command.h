@@ -12,8 +12,8 @@ int command_sim(int argc, char **argv);
 int command_golden(int argc, char **argv);
 int command_report(int argc, char **argv);
 
-// Prints the usage where `--help` or `-h` is given, or says which argument the usage does not know, lacks its value, or is one too many: the exit
-// status then.
+// Prints the usage where `--help` or `-h` is given, or says which argument the usage does not know, lacks its value, or
+// is one too many: the exit status then.
 enum { COMMAND_GOES_ON = -1 };
 int command_arguments(const char *command, const char *usage, int argc, char **argv);
 int command_usage(const char *usage); // on stderr, where an argument is missing; RILL_USAGE
@@ -29,10 +29,11 @@ struct timeline_options {
 };
 int command_timeline(struct ir *ir, const struct timeline_options *);
 int command_depths(struct ir *ir, bool json);
-int command_forecast(struct ir *ir, const char *request, int64_t age, bool json); // request: IN:OUT; age of the memory, cycles
+int command_forecast(struct ir *ir, const char *request, int64_t age,
+                     bool json); // request: IN:OUT; age of the memory, cycles
 
-// Reads a spec, or an IR dump to continue from, and runs the passes with the verifier between them, up to stop_after (NULL: all).
-// NULL after errors in diag.
+// Reads a spec, or an IR dump to continue from, and runs the passes with the verifier between them, up to stop_after
+// (NULL: all). NULL after errors in diag.
 struct ir *command_build(const char *path, struct arena *arena, struct diag *diag, const char *stop_after);
 
 #endif

@@ -15,7 +15,8 @@ static const char check_usage[] =
     "       rill check SPEC --types         the itensor type of every stream\n"
     "       rill check SPEC --memory [--positions N] [--json]  on-chip memory of intermediates, groups, pools\n"
     "       rill check SPEC --depths [--json]\n"
-    "       rill check SPEC --timeline [--prompt-len N] [--tokens N] [--ids A,B,...] [--unbounded] [--no-refresh] [--beats FILE]\n"
+    "       rill check SPEC --timeline [--prompt-len N] [--tokens N] [--ids A,B,...] [--unbounded] [--no-refresh] "
+    "[--beats FILE]\n"
     "                                       [--json]\n"
     "       rill check SPEC --request IN:OUT [--start N] [--json]\n"
     "  --request I:O   tokens/s, time to the first id and latency of a request of I ids (or rows) in and O ids out\n"
@@ -25,7 +26,8 @@ static const char check_usage[] =
     "  --prompt-len N  ids (or rows) of the request (default: two whole steps)\n"
     "  --tokens N      ids to make (default 3)\n"
     "  --ids A,B,...   ids of the first positions, the prompt's and those made: their rows' addresses (default: some)\n"
-    "  --start N       cycles that the memory has run when the first step, or the request, begins: its refreshes (default: after reset)\n"
+    "  --start N       cycles that the memory has run when the first step, or the request, begins: its refreshes "
+    "(default: after reset)\n"
     "  --unbounded     as if no FIFO were ever full\n"
     "  --no-refresh    as if the memory never refreshed: no word is late by luck\n"
     "  --beats FILE    the cycle of every word: a line with edge number, cycle, end of firing\n";
@@ -48,7 +50,8 @@ static int list_operations(void) {
         for (int i = 0; i < count; i++) {
             static const char *const kinds[] = {"integer", "number", "string", "list"};
             bool words = attr[i].kind == IR_ATTR_STRING && *attr[i].legal;
-            printf("%s`%s`: %s%s%s%s", i ? ", " : "", attr[i].name, words ? "" : kinds[attr[i].kind], ir_op_attr_legal(&attr[i], &arena) + words,
+            printf("%s`%s`: %s%s%s%s", i ? ", " : "", attr[i].name, words ? "" : kinds[attr[i].kind],
+                   ir_op_attr_legal(&attr[i], &arena) + words,
                    attr[i].has_default ? " = "
                    : attr[i].required  ? ""
                                        : ", optional",
@@ -92,7 +95,9 @@ static int parse_value(const char *arg, const char *value, struct check_options 
                    {"--start", offsetof(struct check_options, t.start), 0}};
     for (size_t i = 0; i < COUNT_OF(numbers); i++)
         if (!strcmp(arg, numbers[i].name))
-            return command_number("check", arg, value, numbers[i].least, (int64_t *)((char *)o + numbers[i].offset)) ? RILL_OK : RILL_USAGE;
+            return command_number("check", arg, value, numbers[i].least, (int64_t *)((char *)o + numbers[i].offset))
+                       ? RILL_OK
+                       : RILL_USAGE;
     if (!strcmp(arg, "--request")) o->request = value;
     else if (!strcmp(arg, "--beats")) o->t.beats = value;
     else if (!strcmp(arg, "--ids")) o->t.ids = value;
@@ -105,7 +110,11 @@ static int check_together(const struct check_options *o) {
     const struct {
         const char *name;
         bool given;
-    } what[] = {{"--types", o->types}, {"--memory", o->memory}, {"--depths", o->depths}, {"--timeline", o->timeline}, {"--request", o->request}};
+    } what[] = {{"--types", o->types},
+                {"--memory", o->memory},
+                {"--depths", o->depths},
+                {"--timeline", o->timeline},
+                {"--request", o->request}};
     const struct {
         const char *name;
         bool given, used;
@@ -122,7 +131,9 @@ static int check_together(const struct check_options *o) {
     const char *first = NULL;
     for (size_t i = 0; i < COUNT_OF(what); i++) {
         if (!what[i].given) continue;
-        if (first) return fprintf(stderr, "rill check: error: `%s` and `%s` do not go together\n", first, what[i].name), RILL_USAGE;
+        if (first)
+            return fprintf(stderr, "rill check: error: `%s` and `%s` do not go together\n", first, what[i].name),
+                   RILL_USAGE;
         first = what[i].name;
     }
     for (size_t i = 0; i < COUNT_OF(extra); i++)
@@ -160,7 +171,8 @@ int command_check(int argc, char **argv) {
     if (ir) emit_report_stock(ir, loc_file(&arena, o.spec), &diag);
     struct text text = {0};
     int status = ir ? RILL_OK : RILL_BAD_SPEC;
-    if (ir && o.request) status = command_forecast(ir, o.request, o.t.start < 0 ? timing_host_cycles(ir) : o.t.start, o.json);
+    if (ir && o.request)
+        status = command_forecast(ir, o.request, o.t.start < 0 ? timing_host_cycles(ir) : o.t.start, o.json);
     else if (ir && o.timeline) status = command_timeline(ir, &o.t);
     else if (ir && o.depths) status = command_depths(ir, o.json);
     else if (ir && o.types) emit_report_types(ir, &text);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill check SPEC --depths: what every FIFO gets by the safe rule and by the timing contracts, and the least that bisection finds.
+// rill check SPEC --depths: what every FIFO gets by the safe rule and by the timing contracts, and the least that
+// bisection finds.
 #include <inttypes.h>
 
 #include "command.h"
@@ -15,7 +16,9 @@ struct depths {
     int sized;                              // FIFOs
 };
 
-static bool is_sized(const struct ir *ir, int e) { return ir->kernel[ir->edge[e].src_kernel].port[ir->edge[e].src_port].kind != IR_STREAM_BARE; }
+static bool is_sized(const struct ir *ir, int e) {
+    return ir->kernel[ir->edge[e].src_kernel].port[ir->edge[e].src_port].kind != IR_STREAM_BARE;
+}
 
 static bool find_depths(struct depths *d, const char **missing) {
     struct ir *ir = d->ir;
@@ -52,12 +55,14 @@ static void print_json(const struct depths *d) {
     printf("{\n  \"fifos\": {");
     for (int e = 0; e < d->ir->edges; e++) {
         if (!is_sized(d->ir, e)) continue;
-        printf("%s\n    \"%s\": {\"bits\": %" PRId64 ", \"safe\": %" PRId64 ", \"timed\": %" PRId64 ", \"least\": %" PRId64 "}", first ? "" : ",",
-               d->ir->edge[e].name, cost_edge_bits(d->ir, &d->ir->edge[e]), d->safe[e], d->timed[e], d->least[e]);
+        printf("%s\n    \"%s\": {\"bits\": %" PRId64 ", \"safe\": %" PRId64 ", \"timed\": %" PRId64
+               ", \"least\": %" PRId64 "}",
+               first ? "" : ",", d->ir->edge[e].name, cost_edge_bits(d->ir, &d->ir->edge[e]), d->safe[e], d->timed[e],
+               d->least[e]);
         first = false;
     }
-    printf("\n  },\n  \"safe_bits\": %" PRId64 ",\n  \"timed_bits\": %" PRId64 ",\n  \"least_bits\": %" PRId64 ",\n  \"uniform_bits\": %" PRId64
-           ",\n  \"timed_to_least\": %.4f\n}\n",
+    printf("\n  },\n  \"safe_bits\": %" PRId64 ",\n  \"timed_bits\": %" PRId64 ",\n  \"least_bits\": %" PRId64
+           ",\n  \"uniform_bits\": %" PRId64 ",\n  \"timed_to_least\": %.4f\n}\n",
            d->all_safe, d->all_timed, d->all_least, d->uniform, ratio(d->all_timed, d->all_least));
 }
 
@@ -65,12 +70,15 @@ static void print_table(const struct depths *d) {
     printf(" bits    safe   timed   least  stream\n");
     for (int e = 0; e < d->ir->edges; e++)
         if (is_sized(d->ir, e))
-            printf("%5" PRId64 " %7" PRId64 " %7" PRId64 " %7" PRId64 "  %s\n", cost_edge_bits(d->ir, &d->ir->edge[e]), d->safe[e], d->timed[e],
-                   d->least[e], d->ir->edge[e].name);
-    printf("\n%d FIFOs, bits in all: safe rule %" PRId64 ", timed %" PRId64 ", least for the same cycles %" PRId64 "\n", d->sized, d->all_safe,
-           d->all_timed, d->all_least);
-    printf("timed / least %.3f; saved against the safe rule %.1f %%, against the deepest timed depth everywhere (%" PRId64 ") %.1f %%\n",
-           ratio(d->all_timed, d->all_least), 100 * (1 - ratio(d->all_timed, d->all_safe)), d->uniform, 100 * (1 - ratio(d->all_timed, d->uniform)));
+            printf("%5" PRId64 " %7" PRId64 " %7" PRId64 " %7" PRId64 "  %s\n", cost_edge_bits(d->ir, &d->ir->edge[e]),
+                   d->safe[e], d->timed[e], d->least[e], d->ir->edge[e].name);
+    printf("\n%d FIFOs, bits in all: safe rule %" PRId64 ", timed %" PRId64 ", least for the same cycles %" PRId64 "\n",
+           d->sized, d->all_safe, d->all_timed, d->all_least);
+    printf(
+        "timed / least %.3f; saved against the safe rule %.1f %%, against the deepest timed depth everywhere (%" PRId64
+        ") %.1f %%\n",
+        ratio(d->all_timed, d->all_least), 100 * (1 - ratio(d->all_timed, d->all_safe)), d->uniform,
+        100 * (1 - ratio(d->all_timed, d->uniform)));
 }
 
 int command_depths(struct ir *ir, bool json) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill check SPEC --request IN:OUT: what a request takes, what bounds it and where the engine waits, from the timing contracts alone.
+// rill check SPEC --request IN:OUT: what a request takes, what bounds it and where the engine waits, from the timing
+// contracts alone.
 #include <inttypes.h>
 #include <string.h>
 
@@ -58,11 +59,11 @@ static void print_phase(const struct forecast_view *v, const char *name, const s
     printf("\n%s: %" PRId64 " steps of %.0f cycles\n", name, p->steps, each(p, p->cycles));
     if (v->f->engine == IR_NONE) return;
     double engine = each(p, p->busy), memory = each(p, memory_cycles(v, p));
-    printf("  bound by %s: engine %.0f cycles, memory %.0f (%.2f GB/s a channel)\n", engine > memory ? "the engine's beats" : "the memory", engine,
-           memory, v->f->memory_gbs);
+    printf("  bound by %s: engine %.0f cycles, memory %.0f (%.2f GB/s a channel)\n",
+           engine > memory ? "the engine's beats" : "the memory", engine, memory, v->f->memory_gbs);
     printf("  engine waits: beats, keys, values %.0f, operands %.0f, room %.0f, from step to step %.0f, rest %.0f\n",
-           each(p, p->wait[TIMING_FOR_BEATS]), each(p, p->wait[TIMING_FOR_OPERAND]), each(p, p->wait[TIMING_FOR_ROOM]), each(p, p->turn),
-           each(p, rest(p)));
+           each(p, p->wait[TIMING_FOR_BEATS]), each(p, p->wait[TIMING_FOR_OPERAND]), each(p, p->wait[TIMING_FOR_ROOM]),
+           each(p, p->turn), each(p, rest(p)));
     printf("  waits for operands, cycles per step and of each repetition:\n");
     for (int i = 0; i < v->ir->firings; i++) {
         const struct ir_firing *f = &v->ir->firing[i];
@@ -75,17 +76,18 @@ static void print_phase(const struct forecast_view *v, const char *name, const s
             wait += p->firing[j][TIMING_FOR_OPERAND];
         }
         if (seen || wait <= 0) continue;
-        printf("  %10.0f %8.0f  %s: %s\n", each(p, wait), each(p, wait) / (double)v->ir->region[f->region].repeat, v->ir->node[f->node].name,
-               v->stage[i]);
+        printf("  %10.0f %8.0f  %s: %s\n", each(p, wait), each(p, wait) / (double)v->ir->region[f->region].repeat,
+               v->ir->node[f->node].name, v->stage[i]);
     }
 }
 
 static void print_text(const struct forecast_view *v) {
     const struct timing_forecast *f = v->f;
-    printf("%" PRId64 " %s in, %" PRId64 " out, %g MHz: forecast from timing contracts and the memory model\n", f->prompt,
-           v->ir->design.is_lm ? "ids" : "rows", v->ir->design.is_lm ? f->decode.steps + 1 : f->prompt, v->ir->design.clock_mhz);
-    printf("start %" PRId64 " cycles, first %s after %.0f cycles (%.3f ms), latency %.3f ms\n", f->start, v->ir->design.is_lm ? "id" : "result",
-           f->first_id, ms(v, f->first_id), ms(v, f->end));
+    printf("%" PRId64 " %s in, %" PRId64 " out, %g MHz: forecast from timing contracts and the memory model\n",
+           f->prompt, v->ir->design.is_lm ? "ids" : "rows", v->ir->design.is_lm ? f->decode.steps + 1 : f->prompt,
+           v->ir->design.clock_mhz);
+    printf("start %" PRId64 " cycles, first %s after %.0f cycles (%.3f ms), latency %.3f ms\n", f->start,
+           v->ir->design.is_lm ? "id" : "result", f->first_id, ms(v, f->first_id), ms(v, f->end));
     if (f->decode.steps) printf("decode %.1f tokens/s\n", per_second(v, (double)f->decode.steps, f->decode.cycles));
     printf("%" PRId64 " of %" PRId64 " steps simulated\n", f->simulated < f->steps ? f->simulated : f->steps, f->steps);
     print_phase(v, v->ir->design.is_lm ? "prompt" : "rows", &f->prefill);
@@ -95,13 +97,16 @@ static void print_text(const struct forecast_view *v) {
 // ---- JSON ----
 
 static void json_phase(const struct forecast_view *v, const char *name, const struct timing_phase *p) {
-    printf(",\n  \"%s\": {\"steps\": %" PRId64 ", \"cycles\": %.0f, \"macs\": %.0f, \"engine_busy\": %.0f, \"memory_cycles\": %.0f,\n", name,
-           p->steps, p->cycles, p->macs, p->busy, memory_cycles(v, p));
-    printf("    \"waits\": {\"beats\": %.0f, \"operands\": %.0f, \"room\": %.0f, \"turn\": %.0f, \"rest\": %.0f},\n    \"stages\": [", p->wait[0],
-           p->wait[1], p->wait[2], p->turn, rest(p));
+    printf(",\n  \"%s\": {\"steps\": %" PRId64
+           ", \"cycles\": %.0f, \"macs\": %.0f, \"engine_busy\": %.0f, \"memory_cycles\": %.0f,\n",
+           name, p->steps, p->cycles, p->macs, p->busy, memory_cycles(v, p));
+    printf("    \"waits\": {\"beats\": %.0f, \"operands\": %.0f, \"room\": %.0f, \"turn\": %.0f, \"rest\": %.0f},\n    "
+           "\"stages\": [",
+           p->wait[0], p->wait[1], p->wait[2], p->turn, rest(p));
     for (int i = 0; i < v->ir->firings; i++)
-        printf("%s\n      {\"product\": \"%s\", \"head\": %d, \"operand\": \"%s\", \"waits\": [%.0f, %.0f, %.0f]}", i ? "," : "",
-               v->ir->node[v->ir->firing[i].node].name, v->ir->firing[i].head, v->stage[i], p->firing[i][0], p->firing[i][1], p->firing[i][2]);
+        printf("%s\n      {\"product\": \"%s\", \"head\": %d, \"operand\": \"%s\", \"waits\": [%.0f, %.0f, %.0f]}",
+               i ? "," : "", v->ir->node[v->ir->firing[i].node].name, v->ir->firing[i].head, v->stage[i],
+               p->firing[i][0], p->firing[i][1], p->firing[i][2]);
     printf("\n    ]}");
 }
 
@@ -109,11 +114,12 @@ static void print_json(const struct forecast_view *v) {
     const struct timing_forecast *f = v->f;
     printf("{\n  \"ids_in\": %" PRId64 ",\n  \"ids_out\": %" PRId64 ",\n  \"clock_mhz\": %.9g,\n", f->prompt,
            v->ir->design.is_lm ? f->decode.steps + 1 : f->prompt, v->ir->design.clock_mhz);
-    printf("  \"cycles_start\": %" PRId64 ",\n  \"cycles_prefill\": %.0f,\n  \"cycles_decode\": %.0f,\n", f->start, f->first_id,
-           f->end - f->first_id);
-    printf("  \"ttft_ms\": %.6g,\n  \"latency_ms\": %.6g,\n  \"tokens_per_second\": %.6g,\n", ms(v, f->first_id), ms(v, f->end),
-           per_second(v, (double)f->decode.steps, f->decode.cycles));
-    printf("  \"steps\": %" PRId64 ",\n  \"steps_simulated\": %" PRId64 ",\n  \"sustained_gbs\": %.6g", f->steps, f->simulated, f->memory_gbs);
+    printf("  \"cycles_start\": %" PRId64 ",\n  \"cycles_prefill\": %.0f,\n  \"cycles_decode\": %.0f,\n", f->start,
+           f->first_id, f->end - f->first_id);
+    printf("  \"ttft_ms\": %.6g,\n  \"latency_ms\": %.6g,\n  \"tokens_per_second\": %.6g,\n", ms(v, f->first_id),
+           ms(v, f->end), per_second(v, (double)f->decode.steps, f->decode.cycles));
+    printf("  \"steps\": %" PRId64 ",\n  \"steps_simulated\": %" PRId64 ",\n  \"sustained_gbs\": %.6g", f->steps,
+           f->simulated, f->memory_gbs);
     json_phase(v, "prefill", &f->prefill);
     json_phase(v, "decode", &f->decode);
     printf("\n}\n");
@@ -129,12 +135,15 @@ static bool read_request(const char *text, int64_t *prompt, int64_t *tokens) {
 int command_forecast(struct ir *ir, const char *request, int64_t age, bool json) {
     int64_t prompt, tokens, most = ir->design.context;
     if (!read_request(request, &prompt, &tokens)) {
-        fprintf(stderr, "rill check: error: --request takes IN:OUT, both at least 1 and no more than 2147483647, not %s\n", request);
+        fprintf(stderr,
+                "rill check: error: --request takes IN:OUT, both at least 1 and no more than 2147483647, not %s\n",
+                request);
         return RILL_USAGE;
     }
     if (prompt > most || (ir->design.is_lm && prompt + tokens - 1 > most)) {
         fprintf(stderr,
-                "rill check: error: a request of %" PRId64 " ids in and %" PRId64 " out needs %" PRId64 " positions, the context has %" PRId64 "\n",
+                "rill check: error: a request of %" PRId64 " ids in and %" PRId64 " out needs %" PRId64
+                " positions, the context has %" PRId64 "\n",
                 prompt, tokens, prompt + tokens - 1, most);
         return RILL_BAD_SPEC;
     }

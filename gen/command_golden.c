@@ -13,18 +13,20 @@
 #include "tokenizer.h"
 #include "trace.h"
 
-static const char usage[] =
-    "usage: rill golden SPEC --weights MODELDIR|random:SEED --prompt TEXT [--tokens N] [--ignore-eot] [--ids] [--json]\n"
-    "       rill golden SPEC --weights MODELDIR --eval TEXTFILE [--stories N] [--json]\n"
-    "  --prompt TEXT    text to go on from; the generated text goes to standard output\n"
-    "  --prompt-ids L   the same as ids, and nothing before them: 1,2,3\n"
-    "  --tokens N       ids to make at most (default 64)\n"
-    "  --ignore-eot     do not stop at the end-of-text id\n"
-    "  --ids            print ids instead of text\n"
-    "  --json           print prompt ids, ids and text (with --eval: the figures) as JSON\n"
-    "  --eval FILE      perplexity of the golden model and of the float reference, and how often their first choice agrees; stories\n"
-    "                   between `<|endoftext|>` marks, each from its start and for at most the positions of the context\n"
-    "  --stories N      only the first N stories (default all)\n";
+static const char usage[] = "usage: rill golden SPEC --weights MODELDIR|random:SEED --prompt TEXT [--tokens N] "
+                            "[--ignore-eot] [--ids] [--json]\n"
+                            "       rill golden SPEC --weights MODELDIR --eval TEXTFILE [--stories N] [--json]\n"
+                            "  --prompt TEXT    text to go on from; the generated text goes to standard output\n"
+                            "  --prompt-ids L   the same as ids, and nothing before them: 1,2,3\n"
+                            "  --tokens N       ids to make at most (default 64)\n"
+                            "  --ignore-eot     do not stop at the end-of-text id\n"
+                            "  --ids            print ids instead of text\n"
+                            "  --json           print prompt ids, ids and text (with --eval: the figures) as JSON\n"
+                            "  --eval FILE      perplexity of the golden model and of the float reference, and how "
+                            "often their first choice agrees; stories\n"
+                            "                   between `<|endoftext|>` marks, each from its start and for at most the "
+                            "positions of the context\n"
+                            "  --stories N      only the first N stories (default all)\n";
 
 struct golden_options {
     const char *spec, *weights, *prompt, *prompt_ids, *eval;
@@ -104,18 +106,21 @@ static bool session_open(struct session *s) {
     s->ir = command_build(s->o.spec, &s->arena, &s->diag, "drop-unread");
     if (!s->ir) return false;
     if (!s->ir->design.is_lm) {
-        diag_error(&s->diag, loc_file(&s->arena, s->o.spec), "no language model: `rill sim` compares such graphs with the golden model");
+        diag_error(&s->diag, loc_file(&s->arena, s->o.spec),
+                   "no language model: `rill sim` compares such graphs with the golden model");
         return false;
     }
     for (int n = 0; n < s->ir->nodes; n++) {
         const struct custom *custom = ir_custom_of(s->ir, n);
         if (!custom || custom->function) continue;
-        diag_error(&s->diag, s->ir->node[n].loc, "kernel `%s` has no golden function: only `rill sim` can run it, and compares the streams around it",
+        diag_error(&s->diag, s->ir->node[n].loc,
+                   "kernel `%s` has no golden function: only `rill sim` can run it, and compares the streams around it",
                    custom->name);
         return false;
     }
     bool bytes = !strncmp(s->o.weights, "random:", 7) || (s->o.prompt_ids && !pack_has_tokenizer(s->ir, s->o.weights));
-    s->tokenizer = bytes ? tokenizer_open_bytes(&s->arena, ir_vocabulary(s->ir)) : tokenizer_open(&s->arena, s->o.weights, &s->diag);
+    s->tokenizer = bytes ? tokenizer_open_bytes(&s->arena, ir_vocabulary(s->ir))
+                         : tokenizer_open(&s->arena, s->o.weights, &s->diag);
     if (!s->tokenizer || !quantize_weights(s)) return false;
     s->run = golden_run_open(&s->arena, s->ir, arena_printf(&s->arena, "%s/image", s->dir), 1, &s->diag);
     remove_weights(s); // mapped: nothing is left behind if the run is broken off
@@ -139,12 +144,13 @@ static bool prompt_ids(struct session *s, struct token_ids *ids) {
     }
     for (size_t i = 0; i < ids->count; i++)
         if (ids->items[i] >= ir_vocabulary(s->ir)) {
-            diag_error(&s->diag, loc_none(), "id %u of the prompt is not in the vocabulary of %lld", (unsigned)ids->items[i],
-                       (long long)ir_vocabulary(s->ir));
+            diag_error(&s->diag, loc_none(), "id %u of the prompt is not in the vocabulary of %lld",
+                       (unsigned)ids->items[i], (long long)ir_vocabulary(s->ir));
             return false;
         }
     if (ids->count > 0 && ids->count <= (size_t)s->ir->design.context) return true;
-    diag_error(&s->diag, loc_none(), "the prompt has %zu ids; 1 to %lld fit the context", ids->count, (long long)s->ir->design.context);
+    diag_error(&s->diag, loc_none(), "the prompt has %zu ids; 1 to %lld fit the context", ids->count,
+               (long long)s->ir->design.context);
     return false;
 }
 
@@ -167,7 +173,8 @@ static void print_json(const struct session *s, const struct token_ids *prompt, 
     struct text t = {0}, text = {0};
     for (size_t i = 0; i < made->count; i++) {
         size_t len;
-        const char *piece = made->items[i] == s->ir->design.eot ? "" : tokenizer_decode(s->tokenizer, made->items[i], &len);
+        const char *piece =
+            made->items[i] == s->ir->design.eot ? "" : tokenizer_decode(s->tokenizer, made->items[i], &len);
         if (*piece) text_add_bytes(&text, piece, len);
     }
     text_add(&t, "{");
@@ -212,26 +219,33 @@ static const float *golden_logits(void *state, uint32_t id, int64_t position) {
     struct session *s = state;
     struct trace_value v;
     int logits = s->ir->node[s->ir->tensor[s->ir->output[0]].producer].in[0];
-    if (!golden_run_step(s->run, id, NULL, position, true) || !golden_run_value(s->run, logits, 0, position, &v)) return NULL;
+    if (!golden_run_step(s->run, id, NULL, position, true) || !golden_run_value(s->run, logits, 0, position, &v))
+        return NULL;
     return v.f32;
 }
 
-static const float *float_logits(void *state, uint32_t id, int64_t position) { return reference_step(state, id, position, true); }
+static const float *float_logits(void *state, uint32_t id, int64_t position) {
+    return reference_step(state, id, position, true);
+}
 
 static void progress(const struct evaluation *e) {
-    if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%lld stories, %lld predictions", (long long)e->stories, (long long)e->tokens);
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%lld stories, %lld predictions", (long long)e->stories, (long long)e->tokens);
 }
 
 static void print_evaluation(const struct session *s, const struct evaluation *e) {
-    double reference = evaluate_perplexity(e, 0), golden = evaluate_perplexity(e, 1), agree = (double)e->model[1].agree / (double)e->tokens;
+    double reference = evaluate_perplexity(e, 0), golden = evaluate_perplexity(e, 1),
+           agree = (double)e->model[1].agree / (double)e->tokens;
     if (s->o.json)
-        printf("{\"stories\": %lld, \"predictions\": %lld, \"perplexity_float\": %.6f, \"perplexity_golden\": %.6f, \"difference\": %.6f, "
+        printf("{\"stories\": %lld, \"predictions\": %lld, \"perplexity_float\": %.6f, \"perplexity_golden\": %.6f, "
+               "\"difference\": %.6f, "
                "\"top1_agreement\": %.6f}\n",
                (long long)e->stories, (long long)e->tokens, reference, golden, golden / reference - 1, agree);
     else
         printf("%lld stories, %lld predictions\nfloat reference: perplexity %.4f\n"
                "golden model:    perplexity %.4f (%+.2f %%), first choice agrees in %.2f %%\n",
-               (long long)e->stories, (long long)e->tokens, reference, golden, 100 * (golden / reference - 1), 100 * agree);
+               (long long)e->stories, (long long)e->tokens, reference, golden, 100 * (golden / reference - 1),
+               100 * agree);
 }
 
 static struct reference_model *open_reference(struct session *s, struct checkpoint *checkpoint) {
@@ -247,10 +261,13 @@ static struct reference_model *open_reference(struct session *s, struct checkpoi
 static bool evaluate_with(struct session *s, struct checkpoint *checkpoint, const char *text, size_t len) {
     struct reference_model *reference = open_reference(s, checkpoint);
     if (!reference) return false;
-    struct evaluate_model models[2] = {{float_logits, reference, reference->config.vocab}, {golden_logits, s, ir_vocabulary(s->ir)}};
+    struct evaluate_model models[2] = {{float_logits, reference, reference->config.vocab},
+                                       {golden_logits, s, ir_vocabulary(s->ir)}};
     struct evaluation result = {0};
     int64_t context = s->ir->design.context, most = reference->config.context;
-    if (!evaluate_text(s->tokenizer, text, len, context < most ? context : most, s->o.stories, models, 2, &result, progress)) return fault(s);
+    if (!evaluate_text(s->tokenizer, text, len, context < most ? context : most, s->o.stories, models, 2, &result,
+                       progress))
+        return fault(s);
     if (isatty(STDERR_FILENO)) fputc('\n', stderr);
     if (result.tokens > 0) print_evaluation(s, &result);
     else diag_error(&s->diag, loc_file(&s->arena, s->o.eval), "no text to predict");

@@ -5,10 +5,11 @@
 #include "command.h"
 #include "pack.h"
 
-static const char usage[] = "usage: rill pack SPEC --weights MODELDIR|random:SEED -o DIR\n"
-                            "  MODELDIR     config.json, model.safetensors and the tokenizer's files, Hugging Face names\n"
-                            "  random:SEED  weights of the spec's shapes and plausible statistics\n"
-                            "  -o DIR       DIR/image: channel_NN.bin, golden.bin, manifest.json\n";
+static const char usage[] =
+    "usage: rill pack SPEC --weights MODELDIR|random:SEED -o DIR\n"
+    "  MODELDIR     config.json, model.safetensors and the tokenizer's files, Hugging Face names\n"
+    "  random:SEED  weights of the spec's shapes and plausible statistics\n"
+    "  -o DIR       DIR/image: channel_NN.bin, golden.bin, manifest.json\n";
 
 struct pack_options {
     const char *spec, *weights, *dir;

@@ -6,11 +6,12 @@
 #include "pass/pass.h"
 #include "report/report_html.h"
 
-static const char usage[] = "usage: rill report DIR [--json]   |   rill report DIR --html FILE [--sim RUN.json]\n"
-                            "  DIR             a design that `rill gen` wrote\n"
-                            "  --json          the report as JSON\n"
-                            "  --html FILE     one page that needs nothing else: graphs, resources, timeline, FIFOs (needs Graphviz)\n"
-                            "  --sim RUN.json  with what a simulation measured (`rill sim DIR --json` wrote it)\n";
+static const char usage[] =
+    "usage: rill report DIR [--json]   |   rill report DIR --html FILE [--sim RUN.json]\n"
+    "  DIR             a design that `rill gen` wrote\n"
+    "  --json          the report as JSON\n"
+    "  --html FILE     one page that needs nothing else: graphs, resources, timeline, FIFOs (needs Graphviz)\n"
+    "  --sim RUN.json  with what a simulation measured (`rill sim DIR --json` wrote it)\n";
 
 struct report_options {
     const char *dir, *html, *sim;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill sim: builds a generated design with Verilator (once per design and set of sources) and runs it against the golden model.
+// rill sim: builds a generated design with Verilator (once per design and set of sources) and runs it against the
+// golden model.
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -12,12 +13,14 @@
 #include "command.h"
 
 static const char usage[] =
-    "usage: rill sim DIR [--prompt TEXT] [--tokens N] [--seed S] [--ignore-eot] [--trace FILE] [--json FILE] [options]\n"
+    "usage: rill sim DIR [--prompt TEXT] [--tokens N] [--seed S] [--ignore-eot] [--trace FILE] [--json FILE] "
+    "[options]\n"
     "  DIR               a design that `rill gen` and `rill pack` wrote\n"
     "  --build-only      build the simulation and stop\n"
     "  --jobs N          compiler processes (default 2)\n"
     "  --threads N       simulate on N cores, 1 (default) to 64, for large designs on an idle machine; without --save\n"
-    "  --tune            lay the executable's code out after a step of the design has run (DIR/image): for long runs of large\n"
+    "  --tune            lay the executable's code out after a step of the design has run (DIR/image): for long runs "
+    "of large\n"
     "                    designs (needs llvm-bolt, Debian's bolt-15)\n"
     "  --quick-build     build in seconds what then runs several times slower: for small designs and few steps\n"
     "                    (needs clang++; RILL_QUICK_BUILD=1 in the environment does the same)\n"
@@ -45,14 +48,16 @@ static bool bad(const char *what) {
 static bool check_options(struct sim_build *b, const char *threads, bool saves) {
     int64_t jobs, cores;
     if (!b->dir) return bad("DIR is missing, the folder of a design");
-    if (!command_number("sim", "--jobs", b->jobs, 1, &jobs) || !command_number("sim", "--threads", threads, 1, &cores)) return false;
+    if (!command_number("sim", "--jobs", b->jobs, 1, &jobs) || !command_number("sim", "--threads", threads, 1, &cores))
+        return false;
     if (cores > MAX_THREADS) return bad("--threads takes 1 to 64");
     if (cores > 1 && saves) return bad("--save and --resume go without --threads");
     b->threads = (int)cores;
     return true;
 }
 
-// What the simulation would refuse is refused before it is built. A file of requests may be a pipe, so it is left to the simulation.
+// What the simulation would refuse is refused before it is built. A file of requests may be a pipe, so it is left to
+// the simulation.
 static bool check_passed(struct sim_build *b, int *status) {
     struct sim_options options;
     b->pass[0] = "rill sim", b->pass[1] = "--dir", b->pass[2] = (char *)b->dir;
@@ -75,13 +80,15 @@ static bool parse(int argc, char **argv, struct sim_build *b) {
         else if (!strcmp(argv[i], "--tune")) b->kind = "tuned";
         else if (!strcmp(argv[i], "--jobs") && i + 1 < argc) b->jobs = argv[++i];
         else if (!strcmp(argv[i], "--threads") && i + 1 < argc) threads = argv[++i];
-        else if (!strcmp(argv[i], "--jobs") || !strcmp(argv[i], "--threads")) return bad("a value is missing behind --jobs or --threads");
+        else if (!strcmp(argv[i], "--jobs") || !strcmp(argv[i], "--threads"))
+            return bad("a value is missing behind --jobs or --threads");
         else if (argv[i][0] != '-' && !b->dir) b->dir = argv[i];
         else {
             b->trace |= !strcmp(argv[i], "--trace");
             saves |= !strcmp(argv[i], "--save") || !strcmp(argv[i], "--resume");
-            bool has_value = argv[i][0] == '-' && i + 1 < argc && strcmp(argv[i], "--ignore-eot") && strcmp(argv[i], "--quiet") &&
-                             strcmp(argv[i], "--unchecked") && strcmp(argv[i], "--occupancy") && strcmp(argv[i], "--help") && strcmp(argv[i], "-h");
+            bool has_value = argv[i][0] == '-' && i + 1 < argc && strcmp(argv[i], "--ignore-eot") &&
+                             strcmp(argv[i], "--quiet") && strcmp(argv[i], "--unchecked") &&
+                             strcmp(argv[i], "--occupancy") && strcmp(argv[i], "--help") && strcmp(argv[i], "-h");
             b->pass[b->passed++] = argv[i];
             if (has_value) b->pass[b->passed++] = argv[++i];
         }
@@ -126,19 +133,24 @@ static bool all_older(struct sim_build *b, const char *folder, const struct stat
     return older;
 }
 
-// Whether the executable is newer than all it is made of: the design's Verilog, edited by hand or not, the memory model and the harness.
+// Whether the executable is newer than all it is made of: the design's Verilog, edited by hand or not, the memory model
+// and the harness.
 static bool is_current(struct sim_build *b, const char *exe) {
     struct arena *a = &b->arena;
     struct stat made;
     return !stat(exe, &made) && is_older(arena_printf(a, "%s/filelist.f", b->dir), &made) &&
-           is_older(arena_printf(a, "%s/build/librill.a", b->root), &made) && all_older(b, arena_printf(a, "%s/rtl", b->dir), &made) &&
-           all_older(b, arena_printf(a, "%s/verif/model", b->root), &made) && all_older(b, arena_printf(a, "%s/verif/harness", b->root), &made);
+           is_older(arena_printf(a, "%s/build/librill.a", b->root), &made) &&
+           all_older(b, arena_printf(a, "%s/rtl", b->dir), &made) &&
+           all_older(b, arena_printf(a, "%s/verif/model", b->root), &made) &&
+           all_older(b, arena_printf(a, "%s/verif/harness", b->root), &made);
 }
 
 // Found before the build, which takes a while.
 static bool has_image(struct sim_build *b) {
     if (b->build_only || !access(arena_printf(&b->arena, "%s/image/manifest.json", b->dir), R_OK)) return true;
-    fprintf(stderr, "rill sim: error: %s has no memory image; run `rill pack SPEC --weights MODELDIR|random:SEED -o %s`\n", b->dir, b->dir);
+    fprintf(stderr,
+            "rill sim: error: %s has no memory image; run `rill pack SPEC --weights MODELDIR|random:SEED -o %s`\n",
+            b->dir, b->dir);
     return false;
 }
 

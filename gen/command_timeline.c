@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill check SPEC --timeline: cycles of every step of a request and what its streams hold, from the timing contracts alone.
+// rill check SPEC --timeline: cycles of every step of a request and what its streams hold, from the timing contracts
+// alone.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +26,13 @@ static void print_streams(const struct ir *ir, const struct timing_result *r, bo
     for (int e = 0; e < ir->edges; e++) {
         const struct timing_edge *t = &r->edge[e];
         if (json)
-            printf("%s\n    \"%s\": {\"depth\": %" PRId64 ", \"high_water\": %" PRId64 ", \"waits\": %" PRId64 ", \"run_ahead\": %s}", e ? "," : "",
-                   ir->edge[e].name, ir->edge[e].depth, t->high_water, t->full, ir->edge[e].run_ahead ? "true" : "false");
+            printf("%s\n    \"%s\": {\"depth\": %" PRId64 ", \"high_water\": %" PRId64 ", \"waits\": %" PRId64
+                   ", \"run_ahead\": %s}",
+                   e ? "," : "", ir->edge[e].name, ir->edge[e].depth, t->high_water, t->full,
+                   ir->edge[e].run_ahead ? "true" : "false");
         else
-            printf("%8" PRId64 "  %10" PRId64 " %8" PRId64 " %6" PRId64 "  %s\n", ir->edge[e].depth, t->high_water, t->words, t->full,
-                   ir->edge[e].name);
+            printf("%8" PRId64 "  %10" PRId64 " %8" PRId64 " %6" PRId64 "  %s\n", ir->edge[e].depth, t->high_water,
+                   t->words, t->full, ir->edge[e].name);
     }
     if (json) printf("\n  }\n}\n");
 }
@@ -38,7 +41,8 @@ static bool write_beats(const struct ir *ir, const struct timing_result *r, cons
     FILE *out = fopen(path, "w");
     if (!out) return false;
     for (int e = 0; e < ir->edges; e++)
-        for (int64_t i = 0; i < r->edge[e].words; i++) fprintf(out, "%d %" PRId64 " %d\n", e, r->edge[e].put[i], r->edge[e].mark[i] & TIMING_LAST);
+        for (int64_t i = 0; i < r->edge[e].words; i++)
+            fprintf(out, "%d %" PRId64 " %d\n", e, r->edge[e].put[i], r->edge[e].mark[i] & TIMING_LAST);
     return fclose(out) == 0;
 }
 
@@ -60,8 +64,8 @@ int command_timeline(struct ir *ir, const struct timeline_options *o) {
     struct timing_step *step;
     int64_t prompt = o->prompt > 0 ? o->prompt : 2 * ir->design.tokens;
     if (o->prompt > ir->design.context) {
-        fprintf(stderr, "rill check: error: a request of %" PRId64 " positions, the context has %" PRId64 "\n", o->prompt,
-                (int64_t)ir->design.context);
+        fprintf(stderr, "rill check: error: a request of %" PRId64 " positions, the context has %" PRId64 "\n",
+                o->prompt, (int64_t)ir->design.context);
         return RILL_BAD_SPEC;
     }
     if (prompt > ir->design.context) prompt = ir->design.context;
@@ -71,13 +75,17 @@ int command_timeline(struct ir *ir, const struct timeline_options *o) {
     if (o->start >= 0) options.memory.start = o->start;
     if (o->no_refresh) options.memory.refreshes = false;
     if (o->ids && !read_ids(ir, o->ids, &options))
-        return fprintf(stderr, "rill check: error: `--ids %s`: ids are integers from 0 to %d, with commas between\n", o->ids, INT32_MAX), RILL_USAGE;
+        return fprintf(stderr, "rill check: error: `--ids %s`: ids are integers from 0 to %d, with commas between\n",
+                       o->ids, INT32_MAX),
+               RILL_USAGE;
     const char *missing = NULL;
     struct timing_result *r = timing_simulate(ir->arena, ir, &options, &missing);
     if (!r) return fprintf(stderr, "rill check: error: %s has no timing contract\n", missing), RILL_BAD_SPEC;
-    if (r->stuck) return fprintf(stderr, "rill check: error: the streams come to a halt: %s\n", r->stuck), RILL_BAD_SPEC;
+    if (r->stuck)
+        return fprintf(stderr, "rill check: error: the streams come to a halt: %s\n", r->stuck), RILL_BAD_SPEC;
     print_steps(r, step, steps, o->json);
     print_streams(ir, r, o->json);
-    if (o->beats && !write_beats(ir, r, o->beats)) return fprintf(stderr, "rill check: error: cannot write %s\n", o->beats), RILL_BAD_SPEC;
+    if (o->beats && !write_beats(ir, r, o->beats))
+        return fprintf(stderr, "rill check: error: cannot write %s\n", o->beats), RILL_BAD_SPEC;
     return RILL_OK;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with the arguments of a command: the option that its usage does not know, the value that is missing or no number.
+// What is wrong with the arguments of a command: the option that its usage does not know, the value that is missing or
+// no number.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,8 @@ static int wrong(const char *command, const char *what) {
 
 static const char *unknown(struct arena *arena, const struct names *names, const char *arg, const char *option) {
     const char *near = diag_nearest_word(option, names->word, names->count);
-    return arena_printf(arena, "unknown option `%s`%s", arg, near ? arena_printf(arena, "; did you mean `%s`?", near) : "");
+    return arena_printf(arena, "unknown option `%s`%s", arg,
+                        near ? arena_printf(arena, "; did you mean `%s`?", near) : "");
 }
 
 static bool is_given(int argc, char **argv, int before, const char *option) {
@@ -59,13 +61,15 @@ static bool is_given(int argc, char **argv, int before, const char *option) {
 }
 
 // What is wrong with the option at *at, NULL: nothing. Steps over its value.
-static const char *option_fault(struct arena *arena, const char *usage, const struct names *names, int argc, char **argv, int *at) {
+static const char *option_fault(struct arena *arena, const char *usage, const struct names *names, int argc,
+                                char **argv, int *at) {
     const char *arg = argv[*at];
     size_t len = strcspn(arg, "=");
     const char *option = arena_strndup(arena, arg, len);
     bool joined = takes_value(usage, option, '='), apart = takes_value(usage, option, ' ');
     if (!is_known(names, option)) return unknown(arena, names, arg, option);
-    if (joined) return arg[len] && arg[len + 1] ? NULL : arena_printf(arena, "`%s` needs a value: `%s=...`", option, option);
+    if (joined)
+        return arg[len] && arg[len + 1] ? NULL : arena_printf(arena, "`%s` needs a value: `%s=...`", option, option);
     if (arg[len]) return arena_printf(arena, "`%s`: write `%s%s`", arg, option, apart ? " ..." : "");
     if (!apart) return NULL;
     if (is_given(argc, argv, *at, option)) return arena_printf(arena, "`%s` is given twice", option);
@@ -109,6 +113,7 @@ bool command_number(const char *command, const char *option, const char *text, i
     errno = 0;
     *value = strtoll(text, &end, 10);
     if (end != text && !*end && !errno && *value >= least) return true;
-    fprintf(stderr, "rill %s: error: %s takes a number of at least %lld, not `%s`\n", command, option, (long long)least, text);
+    fprintf(stderr, "rill %s: error: %s takes a number of at least %lld, not `%s`\n", command, option, (long long)least,
+            text);
     return false;
 }

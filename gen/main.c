@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill: reads a design spec and writes a streaming accelerator. The pipeline is the list in gen/pass/passes.c; each command below runs as much
-// of it as it needs.
+// rill: reads a design spec and writes a streaming accelerator. The pipeline is the list in gen/pass/passes.c; each
+// command below runs as much of it as it needs.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,14 +18,17 @@ static const struct command commands[] = {
     {"check", command_check, "SPEC [--json]                            read a spec, print the graph and the design"},
     {"gen", command_gen, "SPEC -o DIR [--dump-after=PASS]            write Verilog, memory map, IR and report"},
     {"pack", command_pack, "SPEC --weights MODELDIR|random:SEED -o DIR  quantize and pack the memory image"},
-    {"sim", command_sim, "DIR --prompt TEXT --tokens N               build and run the design in Verilator against the golden model"},
+    {"sim", command_sim,
+     "DIR --prompt TEXT --tokens N               build and run the design in Verilator against the golden model"},
     {"golden", command_golden, "SPEC --weights MODELDIR|random:SEED ...     decode with the golden model alone"},
-    {"report", command_report, "DIR [--html FILE]                        print a design's report, or make a page of it"},
+    {"report", command_report,
+     "DIR [--html FILE]                        print a design's report, or make a page of it"},
 };
 
 static void print_usage(FILE *out) {
     fprintf(out, "usage: rill COMMAND ...; `rill COMMAND --help` for each\n\n");
-    for (size_t i = 0; i < COUNT_OF(commands); i++) fprintf(out, "  rill %-7s %s\n", commands[i].name, commands[i].help);
+    for (size_t i = 0; i < COUNT_OF(commands); i++)
+        fprintf(out, "  rill %-7s %s\n", commands[i].name, commands[i].help);
     fprintf(out, "\nexit status: 0 done, 1 wrong input or a check that failed, 2 usage, 3 internal fault\n");
 }
 

@@ -10,7 +10,12 @@
 
 struct ir;
 
-enum ir_attr_kind { IR_ATTR_INT, IR_ATTR_FLOAT, IR_ATTR_STRING, IR_ATTR_LIST /* of integers, kept as a string: "1,0" */ };
+enum ir_attr_kind {
+    IR_ATTR_INT,
+    IR_ATTR_FLOAT,
+    IR_ATTR_STRING,
+    IR_ATTR_LIST /* of integers, kept as a string: "1,0" */
+};
 
 struct ir_attr {
     const char *key;

@@ -57,18 +57,19 @@ struct arena_mark arena_mark(const struct arena *arena);
 void arena_release(struct arena *arena, struct arena_mark mark);
 
 // ---- typed vectors in an arena: VEC(int) v = {0}; VEC_PUSH(arena, v, 7); v.items[i], v.count ----
-#define VEC(type)                                                                                                                                    \
-    struct {                                                                                                                                         \
-        type *items;                                                                                                                                 \
-        size_t count;                                                                                                                                \
-        size_t capacity;                                                                                                                             \
+#define VEC(type)                                                                                                      \
+    struct {                                                                                                           \
+        type *items;                                                                                                   \
+        size_t count;                                                                                                  \
+        size_t capacity;                                                                                               \
     }
 // Room for one more item; returns the (moved) items.
 void *vec_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t item_size);
-#define VEC_PUSH(arena, v, ...)                                                                                                                      \
-    do {                                                                                                                                             \
-        if ((v).count >= (v).capacity) (v).items = vec_grow((arena), (v).items, (v).count, &(v).capacity, sizeof *(v).items);                        \
-        (v).items[(v).count++] = (__VA_ARGS__);                                                                                                      \
+#define VEC_PUSH(arena, v, ...)                                                                                        \
+    do {                                                                                                               \
+        if ((v).count >= (v).capacity)                                                                                 \
+            (v).items = vec_grow((arena), (v).items, (v).count, &(v).capacity, sizeof *(v).items);                     \
+        (v).items[(v).count++] = (__VA_ARGS__);                                                                        \
     } while (0)
 
 // ---- text: a growing byte buffer on the heap, NUL terminated ----
@@ -96,8 +97,8 @@ char *file_find_shared(struct arena *arena, const char *relative);
 char *file_dir(struct arena *arena, const char *path);
 
 // ---- output set: all files of a command appear together or not at all ----
-// Files are written under temporary names beside their final places; commit renames them, abort (or any failure, also of
-// a full disk) removes every temporary and every directory that was made.
+// Files are written under temporary names beside their final places; commit renames them, abort (or any failure, also
+// of a full disk) removes every temporary and every directory that was made.
 struct output_file {
     const char *path; // final path
     const char *temp;

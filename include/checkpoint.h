@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named tensors of a model: a Hugging Face style directory, or random weights of any shape. Everything comes out as fp32.
+// Named tensors of a model: a Hugging Face style directory, or random weights of any shape. Everything comes out as
+// fp32.
 #ifndef RILL_CHECKPOINT_H
 #define RILL_CHECKPOINT_H
 
@@ -18,14 +19,15 @@ struct gpt2_config {
 // activation function, another model family).
 bool gpt2_config_read(struct arena *arena, const char *dir, struct gpt2_config *config, struct diag *diag);
 // Reports every size in which the checkpoint differs from the wanted one (eot is not compared). True when equal.
-bool gpt2_config_check(struct arena *arena, const char *dir, const struct gpt2_config *have, const struct gpt2_config *want, struct diag *diag);
+bool gpt2_config_check(struct arena *arena, const char *dir, const struct gpt2_config *have,
+                       const struct gpt2_config *want, struct diag *diag);
 
 // ---- tensors ----
 
 struct checkpoint;
 
-// source: a directory with model.safetensors, or "random:SEED" (SEED a decimal 64-bit number). The file stays open and is
-// read tensor by tensor. NULL after reporting the error.
+// source: a directory with model.safetensors, or "random:SEED" (SEED a decimal 64-bit number). The file stays open and
+// is read tensor by tensor. NULL after reporting the error.
 struct checkpoint *checkpoint_open(struct arena *arena, const char *source, struct diag *diag);
 void checkpoint_close(struct checkpoint *checkpoint);            // NULL is fine
 const char *checkpoint_dir(const struct checkpoint *checkpoint); // NULL for random weights
@@ -41,21 +43,23 @@ struct checkpoint_slice {
     bool is_table; // rows are added to the residual, not multiplied with it
 };
 
-// fp32 values in `arena` (may be scratch: take a mark around large matrices). NULL after an error that names file and tensor:
-// absent, other shape, unknown dtype, truncated file, a value that is not finite.
-// Random: normal with standard deviation 1 / sqrt(cols), of a table 3: each position then has a residual of its own, and so ids that differ,
-// however many layers add to it. Element (r, c) of a name depends on seed, name, row_offset + r and c
-// alone, so slices and shared (tied) tensors agree.
-float *checkpoint_matrix(struct checkpoint *checkpoint, struct arena *arena, const struct checkpoint_slice *slice, struct diag *diag);
+// fp32 values in `arena` (may be scratch: take a mark around large matrices). NULL after an error that names file and
+// tensor: absent, other shape, unknown dtype, truncated file, a value that is not finite. Random: normal with standard
+// deviation 1 / sqrt(cols), of a table 3: each position then has a residual of its own, and so ids that differ, however
+// many layers add to it. Element (r, c) of a name depends on seed, name, row_offset + r and c alone, so slices and
+// shared (tied) tensors agree.
+float *checkpoint_matrix(struct checkpoint *checkpoint, struct arena *arena, const struct checkpoint_slice *slice,
+                         struct diag *diag);
 
 // What a random vector looks like: a gain is near 1, a bias near 0.
 enum checkpoint_role { CHECKPOINT_BIAS, CHECKPOINT_GAIN };
 // Elements offset .. offset + n - 1 of a vector of all_n (0: unknown) elements.
-float *checkpoint_vector(struct checkpoint *checkpoint, struct arena *arena, const char *name, int64_t n, int64_t offset, int64_t all_n,
-                         enum checkpoint_role role, struct diag *diag);
+float *checkpoint_vector(struct checkpoint *checkpoint, struct arena *arena, const char *name, int64_t n,
+                         int64_t offset, int64_t all_n, enum checkpoint_role role, struct diag *diag);
 
-// After everything was read: reports tensors of which no or not every element was asked for (a checkpoint with more layers or
-// wider matrices than the spec). Attention mask buffers and a stored copy of a tied head are no errors. True when complete.
+// After everything was read: reports tensors of which no or not every element was asked for (a checkpoint with more
+// layers or wider matrices than the spec). Attention mask buffers and a stored copy of a tied head are no errors. True
+// when complete.
 bool checkpoint_check_coverage(struct checkpoint *checkpoint, struct diag *diag);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "ir.h"
 
-// ---- resources ---------------------------------------------------------------------------------------------------------------------
+// ---- resources ----------------------------------------------------------------------------------
 
 // LUT: LUTs, those used as memory and shift registers included. bram18: halves of a BRAM36.
 // Source: formulas fitted to verif/cost/measured.txt (Yosys); memories by their shape, exactly as the device offers it.
@@ -16,7 +16,8 @@ struct cost_resources {
 };
 
 void cost_add(struct cost_resources *to, const struct cost_resources *what, int64_t times);
-// A simple dual port RAM of `words` x `bits`. style: "distributed", "block", "ultra", "srl", or "auto" (what a tool would choose).
+// A simple dual port RAM of `words` x `bits`. style: "distributed", "block", "ultra", "srl", or "auto" (what a tool
+// would choose).
 struct cost_resources cost_ram(int64_t words, int64_t bits, const char *style);
 // Of a DMA engine's prefetch FIFO, where nobody has chosen: short ones in LUTRAM.
 const char *cost_prefetch_style(int64_t beats);
@@ -38,7 +39,8 @@ struct cost_rows { // a vector
 };
 struct cost_rows cost_rows_read(struct arena *); // none when the table is not with the program
 // The row of just these parameters, whatever its tables hold; NULL: not measured.
-const struct cost_row *cost_row_of(const struct cost_rows *, const char *module, const struct ir_param *param, int params);
+const struct cost_row *cost_row_of(const struct cost_rows *, const char *module, const struct ir_param *param,
+                                   int params);
 struct cost_fit_of { // in percent of what was measured, over the rows of at least 300 cells
     int rows;
     double mean, worst; // mean of the sizes; worst with its sign, estimates that are too low below 0
@@ -54,8 +56,9 @@ struct cost_memory {
     int64_t words, bits, times; // times: so many of it side by side
     const char *style;
 };
-bool cost_kernel_memory(const struct ir_kernel *, struct cost_memory *);                  // false: the kernel has none
-struct cost_resources cost_kernel_as(const struct ir *, int kernel, const char *style);   // the kernel with its memory built so
+bool cost_kernel_memory(const struct ir_kernel *, struct cost_memory *); // false: the kernel has none
+struct cost_resources cost_kernel_as(const struct ir *, int kernel,
+                                     const char *style); // the kernel with its memory built so
 struct cost_resources cost_prefetch(const struct ir *, int64_t beats, const char *style); // one prefetch FIFO
 
 struct cost_design {                      // of a whole design
@@ -67,26 +70,27 @@ struct cost_design {                      // of a whole design
 };
 struct cost_design cost_design(const struct ir *);
 // What is kept of tensors on their way, in bits; 0 for other kernels.
-int64_t cost_pool_bits(const struct ir_kernel *);                  // words of a rill_fifo_pool
-int64_t cost_spill_bits(const struct ir *, int kernel);            // buffers of a rill_spill and its two engines
-int64_t cost_local_bits(const struct ir *, int kernel);            // banks, replays, converters
-int64_t cost_tensor_bits(const struct ir_tensor *);                // of the tensor for one position, dynamic extents at their bound
+int64_t cost_pool_bits(const struct ir_kernel *);       // words of a rill_fifo_pool
+int64_t cost_spill_bits(const struct ir *, int kernel); // buffers of a rill_spill and its two engines
+int64_t cost_local_bits(const struct ir *, int kernel); // banks, replays, converters
+int64_t cost_tensor_bits(const struct ir_tensor *); // of the tensor for one position, dynamic extents at their bound
 int64_t cost_edge_bits(const struct ir *, const struct ir_edge *); // of a FIFO's word: data, tuser, tlast, tcount
 
 struct cost_resources cost_stock(const struct ir_die *); // what the die has without its shell
 struct cost_resources cost_available(const struct ir *); // the board, likewise
 
 // A design that is spread over dies (place-dies).
-struct cost_resources cost_lane(const struct ir *, const struct ir_engine *); // one lane of an engine, without its front at the memory
+struct cost_resources cost_lane(const struct ir *,
+                                const struct ir_engine *); // one lane of an engine, without its front at the memory
 enum { COST_LANE_RESULT_BITS = 129 /* integer, scale, bias, valid */ };
-int64_t cost_lane_bits(const struct ir *);                                              // between a lane and the rest of it: a beat, a result
-int64_t cost_lane_chain_bits(int64_t beat_bits, int64_t arrays);                        // to all lanes of a die: operand, command, offset
+int64_t cost_lane_bits(const struct ir *);                       // between a lane and the rest of it: a beat, a result
+int64_t cost_lane_chain_bits(int64_t beat_bits, int64_t arrays); // to all lanes of a die: operand, command, offset
 int64_t cost_stream_bits(const struct ir *, const struct ir_edge *);                    // with its handshake
 int cost_memory_die(const struct ir *);                                                 // where the memory's ports are
 struct cost_resources cost_die(const struct ir *, const struct cost_design *, int die); // all that lies there
-int64_t cost_boundary_bits(const struct ir *, int boundary);                            // from die `boundary` to the next
+int64_t cost_boundary_bits(const struct ir *, int boundary); // from die `boundary` to the next
 
-// ---- cycles ------------------------------------------------------------------------------------------------------------------------
+// ---- cycles -------------------------------------------------------------------------------------
 
 // How a kernel passes a stream on, with one token per step. Source: the contracts in the headers of the RTL modules.
 struct cost_contract {
@@ -109,7 +113,8 @@ int64_t cost_port_words(const struct ir *, int kernel, int port, int64_t positio
 // What the lanes of an engine read in one decode step, in beats: a cycle each.
 struct cost_beats {
     int64_t weights, scores, values;
-    int64_t memory; // of these, from the memory (of each of its channels): all but the step's own key and the open blocks of V
+    int64_t memory; // of these, from the memory (of each of its channels): all but the step's own key and the open
+                    // blocks of V
 };
 struct cost_beats cost_engine_beats(const struct ir *, int engine, int64_t position);
 int cost_slowest_engine(const struct ir *, int64_t position); // IR_NONE without engines

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hand-written kernel as the `kernels` part of a spec declares it: an operation whose RTL module is a Verilog file of its author.
-// The texts of its files are part of it, so that a dump of the IR is whole.
+// A hand-written kernel as the `kernels` part of a spec declares it: an operation whose RTL module is a Verilog file of
+// its author. The texts of its files are part of it, so that a dump of the IR is whole.
 #ifndef RILL_CUSTOM_H
 #define RILL_CUSTOM_H
 
 #include "diag.h"
 
-enum { CUSTOM_MAX_PORTS = 8, CUSTOM_MAX_PARAMS = 16, CUSTOM_MAX_FILES = 16, CUSTOM_MAX_RANK = 3, CUSTOM_FILE_BYTES = 1 << 20 };
+enum {
+    CUSTOM_MAX_PORTS = 8,
+    CUSTOM_MAX_PARAMS = 16,
+    CUSTOM_MAX_FILES = 16,
+    CUSTOM_MAX_RANK = 3,
+    CUSTOM_FILE_BYTES = 1 << 20
+};
 
 enum custom_type { CUSTOM_FP32, CUSTOM_INT8, CUSTOM_TYPES };
 

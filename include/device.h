@@ -47,6 +47,7 @@ struct rill_device {
 struct rill_device *rill_device_read(const char *path, struct arena *arena, struct diag *diag);
 // `u55c` is boards/u55c.yaml of the installation; a text with a '/' or ending in .yaml is a path relative to base_dir.
 // Reports an unknown board at loc with the boards there are.
-struct rill_device *rill_device_find(const char *name, const char *base_dir, struct loc loc, struct arena *arena, struct diag *diag);
+struct rill_device *rill_device_find(const char *name, const char *base_dir, struct loc loc, struct arena *arena,
+                                     struct diag *diag);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer expressions of hand-written kernels: sizes and numbers in a spec, parameters and widths in a Verilog module header.
+// Integer expressions of hand-written kernels: sizes and numbers in a spec, parameters and widths in a Verilog module
+// header.
 #ifndef RILL_EXPRESSION_H
 #define RILL_EXPRESSION_H
 
@@ -14,8 +15,8 @@ struct expression_error {
     size_t at;           // offset in the text
 };
 
-// Operators of C and Verilog on 64-bit integers (?: || && | ^ & == != < <= > >= << >> + - * / % and unary - + ! ~), parentheses, decimal,
-// 0x and sized constants up to 63 bits, $clog2(). False after filling *error.
+// Operators of C and Verilog on 64-bit integers (?: || && | ^ & == != < <= > >= << >> + - * / % and unary - + ! ~),
+// parentheses, decimal, 0x and sized constants up to 63 bits, $clog2(). False after filling *error.
 bool expression_value(struct arena *arena, const char *text, expression_lookup *lookup, void *context, int64_t *value,
                       struct expression_error *error);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The intermediate representation: a tensor graph (what is computed) and a kernel graph (the hardware that computes it).
-// Every list is in program order, so every pass and every emitter is deterministic. All memory belongs to one arena.
+// The intermediate representation: a tensor graph (what is computed) and a kernel graph (the hardware that computes
+// it). Every list is in program order, so every pass and every emitter is deterministic. All memory belongs to one
+// arena.
 #ifndef RILL_IR_H
 #define RILL_IR_H
 
@@ -17,7 +18,7 @@
 #include "ir_group.h"
 #include "itensor.h"
 
-// ---- Tensor graph --------------------------------------------------------------------------------------------------------------------
+// ---- Tensor graph -------------------------------------------------------------------------------
 
 // One value per token: shape is without the token dimension. [heads][head_dim], [heads][positions], or [n].
 struct ir_tensor {
@@ -46,13 +47,16 @@ struct ir_node {
     struct loc loc;
 };
 
-// A tensor carried around a repeated region: `local` is `init` in the first repetition and the previous repetition's `next` afterwards.
-// Outside, after the region, `local`'s last `next` is meant.
+// A tensor carried around a repeated region: `local` is `init` in the first repetition and the previous repetition's
+// `next` afterwards. Outside, after the region, `local`'s last `next` is meant.
 struct ir_carry {
     int local, init, next; // tensors
 };
 
-enum ir_when { IR_ALWAYS, IR_LAST /* only steps that need the head: the last position of the prompt and every decode step */ };
+enum ir_when {
+    IR_ALWAYS,
+    IR_LAST /* only steps that need the head: the last position of the prompt and every decode step */
+};
 
 struct ir_region {
     const char *name;
@@ -64,7 +68,7 @@ struct ir_region {
     struct loc loc;
 };
 
-// ---- Kernel graph --------------------------------------------------------------------------------------------------------------------
+// ---- Kernel graph -------------------------------------------------------------------------------
 
 enum ir_stream_kind {  // what travels beside tdata; docs/rtl.md section 3
     IR_STREAM_TOKENS,  // tdata, tuser {tok_last, tok}, tlast
@@ -83,7 +87,8 @@ struct ir_port {
     int index;   // lane of a packed array port (mux, demux, fork), or IR_NONE
     int edge;    // the edge at this port, or IR_NONE
     int tensor;  // the tensor graph's value on this stream, or IR_NONE
-    int64_t cut; // firings into which the walk of `type` is cut, 1: it is one firing (rows of a tensor that are worked on one by one)
+    int64_t cut; // firings into which the walk of `type` is cut, 1: it is one firing (rows of a tensor that are worked
+                 // on one by one)
     int region;  // region in which the port fires, or IR_NONE
 };
 
@@ -120,12 +125,13 @@ struct ir_wire {
 struct ir_client {
     const char *name;
     int kernel;
-    const char *port; // reads: m_axis_<port> descriptor, s_axis_<port> beats; writes: m_axis_<port>_desc, m_axis_<port>_beat; "-": tied by wires
+    const char *port; // reads: m_axis_<port> descriptor, s_axis_<port> beats; writes: m_axis_<port>_desc,
+                      // m_axis_<port>_beat; "-": tied by wires
     bool is_write;
-    int channel;           // IR_NONE: one of each on every channel of `engine` (valid and ready packed, descriptor shared)
-    int engine;            // IR_NONE with a channel of its own
-    bool is_packed;        // with channel IR_NONE: every channel has beats of its own
-    const char *base;      // Verilog net of the base address; NULL: the channel's base register
+    int channel;      // IR_NONE: one of each on every channel of `engine` (valid and ready packed, descriptor shared)
+    int engine;       // IR_NONE with a channel of its own
+    bool is_packed;   // with channel IR_NONE: every channel has beats of its own
+    const char *base; // Verilog net of the base address; NULL: the channel's base register
     int64_t burst, buffer; // beats of a burst and of its engine's buffer; 0: the design's
 };
 
@@ -137,23 +143,25 @@ struct ir_edge { // one stream with its FIFO
     int64_t delay;         // cycles that a word waits when the stream is fullest (size-fifos)
     const char *forced_by; // what asks for the depth, or NULL
     int whole;             // 1: it holds a whole tensor by the safe rule too, as the graph would come to a halt
-    int run_ahead;         // 1: its writer is early and would fill it at any depth; it waits for room, and no step takes longer for it
-    int crossings;         // register slices behind the FIFO, one for each die boundary
-    int entry_crossings;   // of a stream in a pool: those between its writer and the storage
-    int group;             // both ends are in this group, or IR_NONE
-    int crosses;           // firings that it holds from one group to another; 0: none
-    int pool, pool_port;   // kernel whose storage it shares (overlay-fifos) and its place there, or IR_NONE
+    int run_ahead; // 1: its writer is early and would fill it at any depth; it waits for room, and no step takes longer
+                   // for it
+    int crossings; // register slices behind the FIFO, one for each die boundary
+    int entry_crossings; // of a stream in a pool: those between its writer and the storage
+    int group;           // both ends are in this group, or IR_NONE
+    int crosses;         // firings that it holds from one group to another; 0: none
+    int pool, pool_port; // kernel whose storage it shares (overlay-fifos) and its place there, or IR_NONE
 };
 
-// ---- Engine firings, memory ------------------------------------------------------------------------------------------------------------
+// ---- Engine firings, memory ---------------------------------------------------------------------
 
-// A matrix engine with the kernels around it, and the memory channels that its lanes read: one for all products, or one for each.
-// Row n of a product lies on channel first_channel + n mod channels.
+// A matrix engine with the kernels around it, and the memory channels that its lanes read: one for all products, or one
+// for each. Row n of a product lies on channel first_channel + n mod channels.
 struct ir_engine {
     const char *name;                   // the product's where there are several
     int kernel, x_mux, y_demux, walker; // kernels, or IR_NONE before they are made
     int first_channel, channels;
-    const char *prefetch_style; // memory of its channels' prefetch FIFOs, as ir_edge.ram_style; NULL before allocate-memories
+    const char
+        *prefetch_style; // memory of its channels' prefetch FIFOs, as ir_edge.ram_style; NULL before allocate-memories
     int lane_die[IR_MAX_LANES]; // where each lane lies, with dies
 };
 
@@ -185,7 +193,7 @@ struct ir_segment { // the same offset on every channel it lives on
     int64_t bytes;        // total
 };
 
-// ---- The whole -----------------------------------------------------------------------------------------------------------------------
+// ---- The whole ----------------------------------------------------------------------------------
 
 struct ir {
     struct arena *arena;
@@ -238,7 +246,7 @@ struct ir {
     const char *done;             // name of the last pass that ran
 };
 
-// ---- Building and looking up ------------------------------------------------------------------------------------------------------------
+// ---- Building and looking up --------------------------------------------------------------------
 
 int ir_add_tensor(struct ir *, const char *name, enum ir_dtype, struct loc);
 int ir_add_node(struct ir *, const char *name, int op, struct loc);
@@ -258,22 +266,24 @@ void ir_set_param(struct ir *, int kernel, const char *name, const char *format,
 const char *ir_param_find(const struct ir_kernel *, const char *name); // NULL if absent
 int ir_find_tensor(const struct ir *, const char *name);               // IR_NONE if absent
 const struct ir_carry *ir_carry_of(const struct ir *, int tensor);     // that has it as its local tensor, or NULL
-int ir_first_value(const struct ir *, int tensor);                     // what a carried tensor is in the first repetition; others are it themselves
-int64_t ir_vocabulary(const struct ir *);                              // rows of the smallest table that reads the ids from outside; 0 without
-int ir_engine_of(const struct ir *, int node);                         // the engine a product fires on, IR_NONE for other operations
-int ir_engine_at(const struct ir *, int channel);                      // the engine that owns a channel, IR_NONE without engines
-int ir_key_channels(const struct ir *);                                // channels over which positions of K are dealt out; all, without attention
+int ir_first_value(const struct ir *,
+                   int tensor);           // what a carried tensor is in the first repetition; others are it themselves
+int64_t ir_vocabulary(const struct ir *); // rows of the smallest table that reads the ids from outside; 0 without
+int ir_engine_of(const struct ir *, int node);    // the engine a product fires on, IR_NONE for other operations
+int ir_engine_at(const struct ir *, int channel); // the engine that owns a channel, IR_NONE without engines
+int ir_key_channels(const struct ir *); // channels over which positions of K are dealt out; all, without attention
 enum { IR_CHANNEL_CLIENTS = 64 /* most that read, or write, on one channel */ };
 bool ir_client_on(const struct ir *, const struct ir_client *, int channel);
 // Name of a kernel or net of an engine: `what` itself where there is one engine, else with the engine's name before it.
 const char *ir_engine_name(const struct ir *, int engine, const char *what);
 // Elements of one token's value, at the bound of dynamic extents.
 int64_t ir_tensor_elements(const struct ir_tensor *);
-// Elements of the vectors an operation works on: the dimension `along`, the last one of a quantized tensor, else the whole first operand.
+// Elements of the vectors an operation works on: the dimension `along`, the last one of a quantized tensor, else the
+// whole first operand.
 int ir_node_lanes(const struct ir *, int node); // of its kernel: its own or the design's
 int64_t ir_vector_length(const struct ir *, const struct ir_node *);
-// How often a repetition's vector parameters stand in their store, which is read in a circle: once for each of the vectors that an operation of a
-// repeated region works on.
+// How often a repetition's vector parameters stand in their store, which is read in a circle: once for each of the
+// vectors that an operation of a repeated region works on.
 int64_t ir_param_copies(const struct ir *, const struct ir_node *);
 
 // The itensor type in the paper's notation, in arena memory.

@@ -13,7 +13,8 @@ int ir_custom_lanes(const struct custom *, int lanes);                // the nea
 // A parameter as the operation gives it, or as declared.
 const char *ir_custom_text(const struct ir_node *, const struct custom_param *, struct loc *);
 
-// An expression of a kernel's declaration for one operation. lanes 0: not known yet, nor is `T`; *depends: it asked for them.
+// An expression of a kernel's declaration for one operation. lanes 0: not known yet, nor is `T`; *depends: it asked for
+// them.
 struct custom_scope {
     const struct ir *ir;
     const struct ir_node *node;
@@ -24,10 +25,11 @@ struct custom_scope {
     int depth;
 };
 // False after an error: it has no value, or none from least to most. what names it; diag may be NULL.
-bool ir_custom_value(struct custom_scope *, const struct custom_expr *, int64_t least, int64_t most, const char *what, int64_t *value,
-                     struct diag *diag);
+bool ir_custom_value(struct custom_scope *, const struct custom_expr *, int64_t least, int64_t most, const char *what,
+                     int64_t *value, struct diag *diag);
 // The value of a parameter as a Verilog constant. *number: it is one, and in *value. NULL after an error.
-const char *ir_custom_param(struct custom_scope *, const struct custom_param *, bool *number, int64_t *value, struct diag *diag);
+const char *ir_custom_param(struct custom_scope *, const struct custom_param *, bool *number, int64_t *value,
+                            struct diag *diag);
 
 // The timing contract in numbers, words per token.
 struct custom_timing {

@@ -13,17 +13,19 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int unroll; // lanes to hand out, 0: every kernel has `lanes`
     int group;
     int prefetch_beats, max_burst, outstanding;
-    int64_t context;               // positions
-    int64_t eot;                   // end-of-text id, -1: none
-    int64_t channel_bytes;         // memory of one channel
-    double sustained_gbs;          // GB/s (10^9 bytes) that a channel gives at most, as the board says
-    int64_t on_chip_kib;           // budget of a group, 0: none
-    bool is_lm;                    // ids in, ids out; else rows in, rows out
-    const char *family;            // of the model, whose checkpoints have a config.json to hold against the graph; NULL: a graph written out
+    int64_t context;       // positions
+    int64_t eot;           // end-of-text id, -1: none
+    int64_t channel_bytes; // memory of one channel
+    double sustained_gbs;  // GB/s (10^9 bytes) that a channel gives at most, as the board says
+    int64_t on_chip_kib;   // budget of a group, 0: none
+    bool is_lm;            // ids in, ids out; else rows in, rows out
+    const char *family; // of the model, whose checkpoints have a config.json to hold against the graph; NULL: a graph
+                        // written out
     const char *binding, *weights; // weights: default format of products
-    const char *fifo;              // "timed": depths from timing contracts, "conservative": fewer, at a pace; "safe": whole tensors
+    const char *fifo; // "timed": depths from timing contracts, "conservative": fewer, at a pace; "safe": whole tensors
     const char *board;
-    const char *strategy;  // of conservative depths: their bits beside those of timed ones, in words for the report, or NULL
+    const char
+        *strategy; // of conservative depths: their bits beside those of timed ones, in words for the report, or NULL
     const char *memories;  // how allocate-memories chose, in words for the report, or NULL
     int dies;              // 1: no partition
     int64_t sll;           // bits that can cross from die to die, 0: not known

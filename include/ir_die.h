@@ -6,7 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { IR_MAX_DIES = 8, IR_MAX_LANES = 32, IR_LANE_GROUP = 8 /* lanes of an engine that share their copy of the operand (FAN_OUT) */ };
+enum {
+    IR_MAX_DIES = 8,
+    IR_MAX_LANES = 32,
+    IR_LANE_GROUP = 8 /* lanes of an engine that share their copy of the operand (FAN_OUT) */
+};
 
 // What a die has without what the shell keeps of it.
 struct ir_die {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of values and of streams: dtypes, extents that may be dynamic with a bound, iterative tensor types and what converts one into another.
+// Types of values and of streams: dtypes, extents that may be dynamic with a bound, iterative tensor types and what
+// converts one into another.
 #ifndef RILL_ITENSOR_H
 #define RILL_ITENSOR_H
 
@@ -19,7 +20,11 @@ enum ir_dtype {
 extern const char *const ir_dtype_words[IR_DTYPES];
 
 // What bounds a dynamic extent. The static field next to it is the largest value.
-enum ir_dynamic { IR_STATIC, IR_TOKENS /* active tokens of a step */, IR_POSITIONS /* positions seen so far, context at most */ };
+enum ir_dynamic {
+    IR_STATIC,
+    IR_TOKENS /* active tokens of a step */,
+    IR_POSITIONS /* positions seen so far, context at most */
+};
 
 struct ir_extent {
     int64_t bound;
@@ -30,7 +35,8 @@ struct ir_extent {
 enum { IR_MAX_RANK = 4, IR_MAX_LOOPS = 6, IR_MAX_PORTS = 8, IR_NONE = -1 };
 
 // Iterative tensor type (StreamTensor, MICRO 2025): in which order which tile of a tensor travels on a stream.
-// Data dimension d is walked by loop map[d] (IR_NONE: the tile covers the dimension); a loop no dimension names re-reads data.
+// Data dimension d is walked by loop map[d] (IR_NONE: the tile covers the dimension); a loop no dimension names
+// re-reads data.
 struct ir_itensor {
     enum ir_dtype dtype;
     int rank;
@@ -41,7 +47,7 @@ struct ir_itensor {
     int map[IR_MAX_RANK];
 };
 
-// ---- inference ---------------------------------------------------------------------------------------------------------------------------
+// ---- inference ----------------------------------------------------------------------------------
 
 // The loop nest of a kernel: iterations of every loop, how many of them run side by side, and the order of the loops.
 struct itensor_nest {
@@ -51,11 +57,12 @@ struct itensor_nest {
     int order[IR_MAX_LOOPS];             // order[p]: the loop at place p, outermost first
 };
 
-// The type of a port that reads or writes data[i(access[0])][i(access[1])]..: the unroll factors make the tile, the loops' order the walk; a loop
-// that the access leaves out re-reads. False where the nest is none: an order that is no permutation, an unroll that does not divide.
+// The type of a port that reads or writes data[i(access[0])][i(access[1])]..: the unroll factors make the tile, the
+// loops' order the walk; a loop that the access leaves out re-reads. False where the nest is none: an order that is no
+// permutation, an unroll that does not divide.
 bool itensor_infer(const struct itensor_nest *, enum ir_dtype, int rank, const int access[], struct ir_itensor *);
 
-// ---- properties --------------------------------------------------------------------------------------------------------------------------
+// ---- properties ---------------------------------------------------------------------------------
 
 // Every dimension is walked by a loop of its own that steps by the tile, and no count is below 1.
 bool itensor_is_valid(const struct ir_itensor *);
@@ -63,15 +70,16 @@ bool itensor_is_valid(const struct ir_itensor *);
 struct ir_itensor itensor_canonical(const struct ir_itensor *);
 bool itensor_equal(const struct ir_itensor *, const struct ir_itensor *); // of the canonical forms
 int64_t itensor_extent(const struct ir_itensor *, int dim);               // of the data, at the bound
-int64_t itensor_tokens(const struct ir_itensor *);                        // tiles that travel, re-reads included, at the bound
-int64_t itensor_tile(const struct ir_itensor *);                          // elements of a tile
-int64_t itensor_footprint(const struct ir_itensor *);                     // elements of the data that travels, each once, at the bound
+int64_t itensor_tokens(const struct ir_itensor *);    // tiles that travel, re-reads included, at the bound
+int64_t itensor_tile(const struct ir_itensor *);      // elements of a tile
+int64_t itensor_footprint(const struct ir_itensor *); // elements of the data that travels, each once, at the bound
 
-// ---- conversion --------------------------------------------------------------------------------------------------------------------------
+// ---- conversion ---------------------------------------------------------------------------------
 
-// Converter inference, the paper's Algorithm 1 as REFERENCE.md section 1 corrects it. A dimension is reducible when both sides have the same
-// tile there and walk it with the same loop, trips and step. The converter sits inside the `shared` outermost loops, the longest run of them
-// that reducible dimensions own; it holds the tile of a dimension that such a loop walks, and all of any other.
+// Converter inference, the paper's Algorithm 1 as REFERENCE.md section 1 corrects it. A dimension is reducible when
+// both sides have the same tile there and walk it with the same loop, trips and step. The converter sits inside the
+// `shared` outermost loops, the longest run of them that reducible dimensions own; it holds the tile of a dimension
+// that such a loop walks, and all of any other.
 struct itensor_buffer {
     bool needed; // false: equal types
     int shared;
@@ -83,8 +91,9 @@ struct itensor_buffer {
 bool itensor_converter(const struct ir_itensor *from, const struct ir_itensor *to, struct itensor_buffer *);
 int64_t itensor_converter_bits(const struct itensor_buffer *, int64_t element_bits); // both banks
 
-// The same for hardware: a walk is the order of a stream's elements as nested loops over addresses of the tensor in row-major order, the loops
-// inside a tile included. Neighbouring loops that make one are one, so equal walks are equal whatever their tiles.
+// The same for hardware: a walk is the order of a stream's elements as nested loops over addresses of the tensor in
+// row-major order, the loops inside a tile included. Neighbouring loops that make one are one, so equal walks are equal
+// whatever their tiles.
 enum { ITENSOR_WALK = IR_MAX_LOOPS + IR_MAX_RANK };
 struct itensor_walk {
     int loops;
@@ -94,7 +103,8 @@ struct itensor_walk {
 bool itensor_walk(const struct ir_itensor *, const int64_t extent[], struct itensor_walk *);
 bool itensor_walk_equal(const struct itensor_walk *, const struct itensor_walk *);
 
-// rill_layout_converter between two walks over the same tensor. Words are runs of elements that both walks keep together.
+// rill_layout_converter between two walks over the same tensor. Words are runs of elements that both walks keep
+// together.
 struct itensor_layout {
     int64_t width;  // elements of a word: a power of two
     int64_t rounds; // trips of the shared outer loops
@@ -102,12 +112,13 @@ struct itensor_layout {
     int loops;      // of the reader in the bank
     int64_t trip[ITENSOR_WALK], stride[ITENSOR_WALK];
 };
-// Words of at most max_width elements. False where no such converter exists: the writer reads again inside the shared loops, or the reader's
-// loops do not nest in the writer's.
-bool itensor_layout(const struct itensor_walk *from, const struct itensor_walk *to, int64_t max_width, struct itensor_layout *);
+// Words of at most max_width elements. False where no such converter exists: the writer reads again inside the shared
+// loops, or the reader's loops do not nest in the writer's.
+bool itensor_layout(const struct itensor_walk *from, const struct itensor_walk *to, int64_t max_width,
+                    struct itensor_layout *);
 
-// rill_corner_turn in its place: `lanes` of the layout's words, of different places, in one word of each side. Word e of the buffer lies in bank
-// (e + skew * floor(e / period)) mod lanes; period 0: no skew.
+// rill_corner_turn in its place: `lanes` of the layout's words, of different places, in one word of each side. Word e
+// of the buffer lies in bank (e + skew * floor(e / period)) mod lanes; period 0: no skew.
 struct itensor_corner {
     int64_t lanes; // a power of two, at least 2
     int64_t period, skew;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attentions of a graph and the caches of their keys and values. A cache has layers: one for every repetition of every attention that it
-// serves, keys in the program order of attn_scores, values in that of attn_values. Attentions on one engine share a cache; with an engine for
-// each product every attention has its own.
+// Attentions of a graph and the caches of their keys and values. A cache has layers: one for every repetition of every
+// attention that it serves, keys in the program order of attn_scores, values in that of attn_values. Attentions on one
+// engine share a cache; with an engine for each product every attention has its own.
 #ifndef RILL_KV_H
 #define RILL_KV_H
 
@@ -30,9 +30,11 @@ struct kv_cache kv_cache_of(const struct ir *, int node);
 int kv_units(const struct ir *);                 // caches of the design
 int kv_unit_scores(const struct ir *, int unit); // its first attn_scores
 int64_t kv_layers(const struct ir *, int unit);  // 0 without attention
-const char *kv_name(const struct ir *, int unit,
-                    const char *); // of a kernel or net: itself where there is one cache, else with the scores' name before it
-int kv_kernel(const struct ir *, int unit, const char *module); // a cache's rill_k_writer or rill_v_tail, IR_NONE before they are made
-bool kv_is_mux(const struct ir *, int kernel);                  // brings keys or values of several attentions into one stream
+const char *
+kv_name(const struct ir *, int unit,
+        const char *); // of a kernel or net: itself where there is one cache, else with the scores' name before it
+int kv_kernel(const struct ir *, int unit,
+              const char *module);             // a cache's rill_k_writer or rill_v_tail, IR_NONE before they are made
+bool kv_is_mux(const struct ir *, int kernel); // brings keys or values of several attentions into one stream
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory layout arithmetic shared by the passes, the packer and the harness (docs/rtl.md sections 6 to 8). Sizes in beats unless said.
+// Memory layout arithmetic shared by the passes, the packer and the harness (docs/rtl.md sections 6 to 8). Sizes in
+// beats unless said.
 #ifndef RILL_LAYOUT_H
 #define RILL_LAYOUT_H
 
@@ -23,12 +24,13 @@ struct layout_matrix {
     int64_t stream_beats; // the whole matrix on one lane
 };
 struct layout_matrix layout_matrix(const struct ir_design *, int channels, int64_t rows, int64_t k, bool int4);
-// Beat index, in the lane's stream, of a data beat of row-step `step`; its chunk's header begins layout_chunk_beat(). outer: the beats of the
-// first chunk lie column by column.
+// Beat index, in the lane's stream, of a data beat of row-step `step`; its chunk's header begins layout_chunk_beat().
+// outer: the beats of the first chunk lie column by column.
 int64_t layout_data_beat(const struct layout_matrix *, int64_t step, int64_t beat, bool outer);
 int64_t layout_chunk_beat(const struct layout_matrix *, int64_t chunk);
 
-// The KV cache of one attention operation: of K, dealt out over the channels of the engine of the scores, of V over those of the values.
+// The KV cache of one attention operation: of K, dealt out over the channels of the engine of the scores, of V over
+// those of the values.
 struct layout_kv {
     int64_t heads, head_dim;
     int64_t k_units;     // beats of a head at one position

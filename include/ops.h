@@ -48,7 +48,8 @@ const char *ir_op_attr_legal(const struct ir_op_attr *, struct arena *);
 
 // The name-th word of a column of the ports field: column 0 inputs, 1 outputs, 2 extras. NULL past the end.
 const char *ir_op_port(const struct ir *, int op, int column, int index);
-// Of a node that transposes: perm[d] is the operand's dimension that becomes dimension d. False where the attribute is no permutation.
+// Of a node that transposes: perm[d] is the operand's dimension that becomes dimension d. False where the attribute is
+// no permutation.
 bool ir_permutation(const struct ir *, const struct ir_node *, int perm[]);
 bool ir_op_has_extra(const struct ir *, int op, const char *extra);
 

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory image: weights quantized and laid out as the lanes read them, tables, vector parameters, and the golden weights beside them.
+// The memory image: weights quantized and laid out as the lanes read them, tables, vector parameters, and the golden
+// weights beside them.
 #ifndef RILL_PACK_H
 #define RILL_PACK_H
 
 #include "base.h"
 #include "ir.h"
 
-// Quantizes and packs the weights of a design (all passes run) from source, a checkpoint directory or "random:SEED", into files of
-// the output set: image/channel_NN.bin (from offset 0 of each channel, sparse), image/golden.bin, image/manifest.json and the
-// tokenizer's files. False after reporting; the caller aborts the set.
+// Quantizes and packs the weights of a design (all passes run) from source, a checkpoint directory or "random:SEED",
+// into files of the output set: image/channel_NN.bin (from offset 0 of each channel, sparse), image/golden.bin,
+// image/manifest.json and the tokenizer's files. False after reporting; the caller aborts the set.
 bool pack_image(const struct ir *ir, const char *source, struct output *out, struct diag *diag);
 // The golden weights alone (for `rill golden`; the types must be inferred).
 bool pack_golden(const struct ir *ir, const char *source, struct output *out, struct diag *diag);
 
-// True when image_dir/manifest.json was written for this memory layout and every checksum agrees; else false after reporting.
+// True when image_dir/manifest.json was written for this memory layout and every checksum agrees; else false after
+// reporting.
 bool pack_check_image(const struct ir *ir, const char *image_dir, struct diag *diag);
 bool pack_has_tokenizer(const struct ir *ir, const char *dir); // a tokenizer's files lie beside the weights
 // Equal for designs whose images are interchangeable given equal weights.

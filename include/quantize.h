@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weight quantization (docs/numerics.md section 4): float rows to int8, or to int4 with group scales. Deterministic: the same bits
-// from every compiler that follows IEEE-754 without contraction.
+// Weight quantization (docs/numerics.md section 4): float rows to int8, or to int4 with group scales. Deterministic:
+// the same bits from every compiler that follows IEEE-754 without contraction.
 #ifndef RILL_QUANTIZE_H
 #define RILL_QUANTIZE_H
 
@@ -31,7 +31,8 @@ struct qmatrix {
 };
 
 // w[rows][k], all finite. Scales are searched for the least squared error of each group (int4) or row (int8).
-struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format, int64_t group);
+struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
+                               int64_t group);
 
 // One row back to floats: out[k].
 void quantize_row_to_float(const struct qmatrix *m, int64_t row, float *out);

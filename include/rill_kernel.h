@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden function of a hand-written kernel: what its Verilog computes, in C, for one position and one repetition of its region.
-// It stands alone: a golden file includes this header, and `fp32.h` where it wants the arithmetic of the RTL library (rill_fp32_add is g_add
-// there, rill_fp32_exp g_exp, ...). docs/kernels.md has an example.
+// The golden function of a hand-written kernel: what its Verilog computes, in C, for one position and one repetition of
+// its region. It stands alone: a golden file includes this header, and `fp32.h` where it wants the arithmetic of the
+// RTL library (rill_fp32_add is g_add there, rill_fp32_exp g_exp, ...). docs/kernels.md has an example.
 //
-// Equality is bit by bit, so write down the kernel's own order of operations. fp32 is IEEE-754 binary32, round to nearest even; the design's
-// other kernels take a subnormal operand for the zero of its sign (rill_flush). The file is compiled without contraction of a * b + c.
-// The result must not depend on anything but the call: the same function runs for every lane count and every T. State that the kernel keeps from
-// position to position, or from repetition to repetition, is the file's own (static); position 0, repetition 0 begins a new request.
+// Equality is bit by bit, so write down the kernel's own order of operations. fp32 is IEEE-754 binary32, round to
+// nearest even; the design's other kernels take a subnormal operand for the zero of its sign (rill_flush). The file is
+// compiled without contraction of a * b + c. The result must not depend on anything but the call: the same function
+// runs for every lane count and every T. State that the kernel keeps from position to position, or from repetition to
+// repetition, is the file's own (static); position 0, repetition 0 begins a new request.
 #ifndef RILL_KERNEL_H
 #define RILL_KERNEL_H
 
@@ -58,6 +59,8 @@ static inline float rill_float(uint32_t bits) {
 }
 
 // A subnormal becomes the zero of its sign.
-static inline float rill_flush(float x) { return rill_bits(x) & 0x7f800000u ? x : rill_float(rill_bits(x) & 0x80000000u); }
+static inline float rill_flush(float x) {
+    return rill_bits(x) & 0x7f800000u ? x : rill_float(rill_bits(x) & 0x80000000u);
+}
 
 #endif

@@ -20,8 +20,8 @@ struct safetensors_tensor {
 
 struct safetensors;
 
-// Reads and checks the header: types, shapes against byte counts, ranges inside the file and disjoint. The file stays open and
-// is read tensor by tensor. NULL after reporting.
+// Reads and checks the header: types, shapes against byte counts, ranges inside the file and disjoint. The file stays
+// open and is read tensor by tensor. NULL after reporting.
 struct safetensors *safetensors_open(struct arena *arena, const char *path, struct diag *diag);
 void safetensors_close(struct safetensors *file); // NULL is fine
 const char *safetensors_path(const struct safetensors *file);

@@ -21,10 +21,10 @@ struct schema_field {
     const char *preset_text;  // SCHEMA_STRING
 };
 
-// Fills the struct at out. An absent key gets its preset; so does a wrong one after its error, so that checking can go on.
-// map: NULL stands for an empty map. name: how diagnostics call it ("design"). extra: legal keys that other code reads.
-// True when no error was found.
-bool schema_read(const struct yaml_node *map, const char *name, const struct schema_field *fields, size_t count, const char *const *extra,
-                 size_t extra_count, void *out, struct arena *arena, struct diag *diag);
+// Fills the struct at out. An absent key gets its preset; so does a wrong one after its error, so that checking can go
+// on. map: NULL stands for an empty map. name: how diagnostics call it ("design"). extra: legal keys that other code
+// reads. True when no error was found.
+bool schema_read(const struct yaml_node *map, const char *name, const struct schema_field *fields, size_t count,
+                 const char *const *extra, size_t extra_count, void *out, struct arena *arena, struct diag *diag);
 
 #endif

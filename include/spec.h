@@ -131,7 +131,8 @@ struct rill_spec {
 // NULL after errors in diag; a spec that is returned is legal in itself.
 struct rill_spec *rill_spec_read(const char *path, struct arena *arena, struct diag *diag);
 // The same from memory (tests, fuzzing).
-struct rill_spec *rill_spec_read_bytes(const char *path, const void *data, size_t len, struct arena *arena, struct diag *diag);
+struct rill_spec *rill_spec_read_bytes(const char *path, const void *data, size_t len, struct arena *arena,
+                                       struct diag *diag);
 // Place of the value at a dotted path ("design.lanes"), or of its nearest parent that was written.
 struct loc spec_place(const struct rill_spec *spec, const char *path);
 // The word of the spec language for an enum value: int8, shared, last, gpt2.

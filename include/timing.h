@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// When words move: the timing contract of a kernel as functions of its RTL parameters, and a simulator that runs the kernel graph word by
-// word on these contracts, without any values. docs/timing.md.
-// Units: cycles, words of a stream. A row is a word for each active token of the step.
+// When words move: the timing contract of a kernel as functions of its RTL parameters, and a simulator that runs the
+// kernel graph word by word on these contracts, without any values. docs/timing.md. Units: cycles, words of a stream. A
+// row is a word for each active token of the step.
 #ifndef RILL_TIMING_H
 #define RILL_TIMING_H
 
 #include "ir.h"
 
-// ---- contracts -----------------------------------------------------------------------------------------------------------------------
+// ---- contracts ----------------------------------------------------------------------------------
 
 // How a kernel orders its work; the numbers that belong to it are below.
 enum timing_machine {
@@ -50,9 +50,11 @@ enum timing_need {
 
 struct timing_contract {
     enum timing_machine machine;
-    int64_t enter;   // stages before the banks
-    int64_t rows;    // of an input group (TIMING_PIPE: of an output firing; TIMING_SPILL: words of a firing); 0: up to the end of the firing
-    int64_t banks;   // groups (TIMING_SPILL: firings) that are held; a group's place is free `release` cycles after its last word was read
+    int64_t enter; // stages before the banks
+    int64_t rows; // of an input group (TIMING_PIPE: of an output firing; TIMING_SPILL: words of a firing); 0: up to the
+                  // end of the firing
+    int64_t banks;   // groups (TIMING_SPILL: firings) that are held; a group's place is free `release` cycles after its
+                     // last word was read
     int64_t release; //
     int64_t ready;   // from the last word of a group (at the banks) to the first word that may be read
     int64_t pipe;    // from a word read to the output's offer: stages that stall together
@@ -61,11 +63,11 @@ struct timing_contract {
     bool pads;       // and its units are made even
     bool by_step;    // TIMING_V_TAIL: waits for all reads of the step before, not for those of a layer
     int64_t fire;    // input groups (of TIMING_PIPE: firings) of an output firing; 0: as the input's firings
-    int64_t in, out; // elements of a word in and out (TIMING_GEAR); of the last of `rows` words `units`, if not 0. TIMING_SPILL: words of a beat,
-                     // beats of a word; one of the two is 1
-    int64_t lines;   // row-steps that wait at the output (TIMING_GEAR)
-    int64_t times;   // passes (TIMING_REPLAY, TIMING_SCALES); groups of a firing (TIMING_LAYOUT)
-    int64_t units;   // words of a head and token (TIMING_LAYOUT: read of a group, per token)
+    int64_t in, out; // elements of a word in and out (TIMING_GEAR); of the last of `rows` words `units`, if not 0.
+                     // TIMING_SPILL: words of a beat, beats of a word; one of the two is 1
+    int64_t lines; // row-steps that wait at the output (TIMING_GEAR)
+    int64_t times; // passes (TIMING_REPLAY, TIMING_SCALES); groups of a firing (TIMING_LAYOUT)
+    int64_t units; // words of a head and token (TIMING_LAYOUT: read of a group, per token)
     int64_t heads, layers, lanes;
     int64_t beats;                                   // read from memory for a row; TIMING_SPILL: of a burst
     int64_t ask;                                     // cycles from an id or step to the first request
@@ -87,7 +89,7 @@ bool timing_contract(const struct ir *, int kernel, struct timing_contract *);
 int64_t timing_latency(const struct timing_contract *);
 enum timing_need timing_need(const struct ir_kernel *, int port);
 
-// ---- simulation ----------------------------------------------------------------------------------------------------------------------
+// ---- simulation ---------------------------------------------------------------------------------
 
 struct timing_memory { // of a channel: its figures are those of the memory model (docs/hbm.md)
     double period_ps;  // of the design's clock
@@ -118,20 +120,21 @@ struct timing_options {
     bool bounded;      // FIFOs have their depth; else only those of steps and vector parameters
     const int64_t *id; // of the first positions, so many: the rows that they fetch; of others any
     int64_t ids;
-    const int64_t *depth;  // per edge, instead of the IR's; 0: unbounded
-    bool twice;            // the IR's depths, twice each, those of pools too
-    bool single_word;      // a pipeline that stalls as a whole holds one word: the least it can when words come far apart
-    int64_t layers;        // repetitions of the repeated region that are run, 0: all; where there is one such region
-    const int64_t *words;  // per edge, how many are expected: room for them is made at once; NULL: not known
-    const int64_t *latest; // per step, of the engines' last commands in it: a later one ends the run as if stuck; NULL: none does
-    int64_t limit;         // words and beats; 0: none. Beyond it the run ends as if stuck
-    bool load_only;        // what comes before the first step, alone; timing_result.loaded says when it was over
+    const int64_t *depth; // per edge, instead of the IR's; 0: unbounded
+    bool twice;           // the IR's depths, twice each, those of pools too
+    bool single_word; // a pipeline that stalls as a whole holds one word: the least it can when words come far apart
+    int64_t layers;   // repetitions of the repeated region that are run, 0: all; where there is one such region
+    const int64_t *words; // per edge, how many are expected: room for them is made at once; NULL: not known
+    const int64_t
+        *latest; // per step, of the engines' last commands in it: a later one ends the run as if stuck; NULL: none does
+    int64_t limit;  // words and beats; 0: none. Beyond it the run ends as if stuck
+    bool load_only; // what comes before the first step, alone; timing_result.loaded says when it was over
     struct timing_memory memory;
 };
 
 struct timing_edge {
     int64_t words, high_water;
-    int64_t room;        // words and places that are not free yet, at most: with this depth, unless it is 2, nothing changes
+    int64_t room; // words and places that are not free yet, at most: with this depth, unless it is 2, nothing changes
     int64_t most_at;     // the word with which it was fullest
     int64_t holds;       // words in it at the end
     int64_t full;        // cycles in which the writer waited for room
@@ -173,15 +176,16 @@ struct timing_result {
 };
 
 // NULL where a kernel has no contract (*missing then names its module). All of the result lives in the arena.
-struct timing_result *timing_simulate(struct arena *, const struct ir *, const struct timing_options *, const char **missing);
+struct timing_result *timing_simulate(struct arena *, const struct ir *, const struct timing_options *,
+                                      const char **missing);
 
-// ---- forecast of a request -----------------------------------------------------------------------------------------------------------
+// ---- forecast of a request ----------------------------------------------------------------------
 
 struct timing_phase { // steps of a prompt, or of ids made; sums over them, cycles
     int64_t steps;
     double cycles;
-    double macs;                     // products of the model: weights, scores, values
-    double busy, beats;              // of the engine with most to do: cycles with a command, beats that each of its lanes reads
+    double macs;        // products of the model: weights, scores, values
+    double busy, beats; // of the engine with most to do: cycles with a command, beats that each of its lanes reads
     double wait[TIMING_CAUSES];      // where its other cycles went, beside
     double turn;                     // the wait for a step's first operand
     double (*firing)[TIMING_CAUSES]; // per firing of the IR: parts of `wait`
@@ -199,8 +203,10 @@ struct timing_forecast {
 
 enum { TIMING_WHOLE_WORDS = 8000000 /* a second, some 300 MB */ };
 
-// A whole request without any values. One of more words on its streams than whole_words is sampled: steps at some positions, each standing for
-// its neighbours. age: of the memory at the start, cycles. NULL: *why says which kernel has no contract, or which streams come to a halt.
-struct timing_forecast *timing_foretell(const struct ir *, int64_t prompt, int64_t tokens, int64_t age, int64_t whole_words, const char **why);
+// A whole request without any values. One of more words on its streams than whole_words is sampled: steps at some
+// positions, each standing for its neighbours. age: of the memory at the start, cycles. NULL: *why says which kernel
+// has no contract, or which streams come to a halt.
+struct timing_forecast *timing_foretell(const struct ir *, int64_t prompt, int64_t tokens, int64_t age,
+                                        int64_t whole_words, const char **why);
 
 #endif

@@ -9,8 +9,8 @@ struct tokenizer;
 
 // dir holds vocab.json and merges.txt, or encoder.json and vocab.bpe. NULL after reporting the error.
 struct tokenizer *tokenizer_open(struct arena *arena, const char *dir, struct diag *diag);
-// For random weights of any vocabulary size: printable ASCII maps to ids 0..94 (modulo vocab), newline to 95, other bytes to
-// (byte modulo vocab); ids above 95 decode to `<id>`. No end-of-text id.
+// For random weights of any vocabulary size: printable ASCII maps to ids 0..94 (modulo vocab), newline to 95, other
+// bytes to (byte modulo vocab); ids above 95 decode to `<id>`. No end-of-text id.
 struct tokenizer *tokenizer_open_bytes(struct arena *arena, int64_t vocab);
 void tokenizer_close(struct tokenizer *tokenizer); // NULL is fine; the rest belongs to the arena
 
@@ -21,12 +21,15 @@ struct token_ids {
     uint32_t *items; // in the arena of the tokenizer
     size_t count, capacity;
 };
-// Appends the ids of a list in decimal, one comma or blanks between them; a blank text has none. False where it is no such list.
+// Appends the ids of a list in decimal, one comma or blanks between them; a blank text has none. False where it is no
+// such list.
 bool token_ids_read(struct arena *arena, const char *text, struct token_ids *ids);
 // Appends the ids of len bytes. specials: `<|endoftext|>` in the text becomes its id, else it is plain text.
 // Bytes that are no valid UTF-8 are encoded one by one.
-void tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t len, bool specials, struct token_ids *ids);
-// Appends the ids of a prompt: the end-of-text id, which every text begins behind, and the text's ids. A text that begins with
+void tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t len, bool specials,
+                      struct token_ids *ids);
+// Appends the ids of a prompt: the end-of-text id, which every text begins behind, and the text's ids. A text that
+// begins with
 // `<|endoftext|>` gets no second one; a tokenizer without that id adds none.
 void tokenizer_encode_prompt(const struct tokenizer *tokenizer, const char *text, size_t len, struct token_ids *ids);
 // The bytes of one id (not NUL terminated in meaning: they may hold any byte). An id without a token is "".

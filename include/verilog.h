@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of a Verilog module: its parameters and ports, as far as a hand-written kernel needs them. Verilog-2005 with the ports declared
-// in the header (ANSI style).
+// The header of a Verilog module: its parameters and ports, as far as a hand-written kernel needs them. Verilog-2005
+// with the ports declared in the header (ANSI style).
 #ifndef RILL_VERILOG_H
 #define RILL_VERILOG_H
 
@@ -37,7 +37,8 @@ typedef VEC(struct verilog_module) verilog_modules;
 verilog_modules verilog_find_modules(struct arena *, const struct source *);
 struct loc verilog_place(const struct source *, const char *at); // at: in its data
 // NULL after an error.
-struct verilog_header *verilog_read_header(struct arena *, const struct source *, const struct verilog_module *, struct diag *);
+struct verilog_header *verilog_read_header(struct arena *, const struct source *, const struct verilog_module *,
+                                           struct diag *);
 const struct verilog_port *verilog_find_port(const struct verilog_header *, const char *name);
 const struct verilog_param *verilog_find_param(const struct verilog_header *, const char *name);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // YAML: a file read into a tree that keeps every node's place; typed access with diagnostics; a writer.
-// Accepted: one document of maps with plain keys, sequences and scalars. Refused with a message: anchors, aliases, tags,
-// duplicate keys, depth above YAML_MAX_DEPTH, files above YAML_MAX_BYTES.
+// Accepted: one document of maps with plain keys, sequences and scalars. Refused with a message: anchors, aliases,
+// tags, duplicate keys, depth above YAML_MAX_DEPTH, files above YAML_MAX_BYTES.
 //
 // libyaml's header has the same name: a file that needs both defines RILL_YAML_LIBRARY before it includes this one.
 #ifdef RILL_YAML_LIBRARY
@@ -31,7 +31,8 @@ struct yaml_node {
 // NULL when the file cannot be read or is no YAML (reported to diag).
 struct yaml_node *yaml_read_file(const char *path, struct arena *arena, struct diag *diag);
 // The same from memory; name is what diagnostics call it.
-struct yaml_node *yaml_read_bytes(const char *name, const void *data, size_t len, struct arena *arena, struct diag *diag);
+struct yaml_node *yaml_read_bytes(const char *name, const void *data, size_t len, struct arena *arena,
+                                  struct diag *diag);
 
 // ---- access; no diagnostics ----
 const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key); // NULL when absent or no map
@@ -47,14 +48,17 @@ bool yaml_nearest_int(const struct yaml_node *node, int64_t min, int64_t max, in
 
 // ---- typed readers: false after an error in diag; what names the thing, e.g. "design.lanes" ----
 bool yaml_expect(const struct yaml_node *node, enum yaml_kind kind, const char *what, struct diag *diag);
-bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char *what, int64_t *out, struct diag *diag);
+bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char *what, int64_t *out,
+              struct diag *diag);
 bool yaml_float(const struct yaml_node *node, double min, double max, const char *what, double *out, struct diag *diag);
 bool yaml_bool(const struct yaml_node *node, const char *what, bool *out, struct diag *diag);
 bool yaml_string(const struct yaml_node *node, const char *what, const char **out, struct diag *diag);
 // One of a list of words; *out is its index.
-bool yaml_word(const struct yaml_node *node, const char *const *words, size_t count, const char *what, int *out, struct diag *diag);
+bool yaml_word(const struct yaml_node *node, const char *const *words, size_t count, const char *what, int *out,
+               struct diag *diag);
 // An error with the likely spelling for every key of the map that is not in keys. True when there is none.
-bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const char *what, struct diag *diag);
+bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const char *what,
+                     struct diag *diag);
 // Whether a key that yaml_check_keys has reported is likely one that the map lacks.
 bool yaml_is_misspelt(const struct yaml_node *map, const char *key, const char *const *keys, size_t count);
 

@@ -52,7 +52,8 @@ static void print_line(FILE *out, struct loc loc) {
     const char *line = loc.source->data ? find_line(loc.source, loc.line, &len) : NULL;
     if (!line || loc.col == 0) return;
     size_t before = loc.col - 1, cut = before > SHOWN_COLUMNS * 3 / 4 ? before - SHOWN_COLUMNS / 2 : 0;
-    const char *end = line + len, *from = skip_characters(line, end, cut), *to = skip_characters(from, end, SHOWN_COLUMNS);
+    const char *end = line + len, *from = skip_characters(line, end, cut),
+               *to = skip_characters(from, end, SHOWN_COLUMNS);
     fprintf(out, "  %s", cut ? "..." : "");
     put_clean(out, from, to);
     fprintf(out, "%s\n  %s", to < end ? "..." : "", cut ? "   " : "");

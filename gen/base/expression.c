@@ -130,7 +130,9 @@ static int64_t arithmetic(struct parser *e, char op, int64_t a, int64_t b) {
     if ((op == '/' || op == '%') && a == INT64_MIN) return fail(e, "out of range");
     if (op == '/') return a / b;
     if (op == '%') return a % b;
-    bool over = op == '+' ? __builtin_add_overflow(a, b, &v) : op == '-' ? __builtin_sub_overflow(a, b, &v) : __builtin_mul_overflow(a, b, &v);
+    bool over = op == '+'   ? __builtin_add_overflow(a, b, &v)
+                : op == '-' ? __builtin_sub_overflow(a, b, &v)
+                            : __builtin_mul_overflow(a, b, &v);
     return over ? fail(e, "out of range") : v;
 }
 

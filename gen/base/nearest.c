@@ -9,7 +9,9 @@ enum { MAX_WORD = 63, FAR_APART = 1000, MAX_LISTED = 12 };
 
 static int min_int(int a, int b) { return a < b ? a : b; }
 
-static bool swapped(const char *a, const char *b, int i, int j) { return i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]; }
+static bool swapped(const char *a, const char *b, int i, int j) {
+    return i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+}
 
 // Optimal string alignment: rows are prefixes of a, columns prefixes of b.
 int diag_edit_distance(const char *a, const char *b) {
@@ -58,7 +60,9 @@ void diag_note_words(struct diag *diag, struct loc loc, const char *word, const 
     text_free(&list);
 }
 
-static uint64_t distance_between(int64_t a, int64_t b) { return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b; }
+static uint64_t distance_between(int64_t a, int64_t b) {
+    return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
+}
 
 int64_t diag_nearest_value(int64_t v, const int64_t *legal, size_t count) {
     int64_t best = legal[0];

@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void output_begin(struct output *out, struct arena *arena, const char *dir) { *out = (struct output){.arena = arena, .dir = dir}; }
+void output_begin(struct output *out, struct arena *arena, const char *dir) {
+    *out = (struct output){.arena = arena, .dir = dir};
+}
 
 // error 0: a stream that failed earlier no longer knows why.
 static void fail(struct output *out, const char *path, int error) {
@@ -77,7 +79,8 @@ bool output_close(struct output *out, FILE *stream) {
 bool output_text(struct output *out, const char *relative, const struct text *text) {
     FILE *stream = output_open(out, relative);
     if (!stream) return false;
-    if (text->len && fwrite(text->data, 1, text->len, stream) != text->len) fail(out, out->files.items[out->files.count - 1].path, errno);
+    if (text->len && fwrite(text->data, 1, text->len, stream) != text->len)
+        fail(out, out->files.items[out->files.count - 1].path, errno);
     return output_close(out, stream);
 }
 

@@ -20,7 +20,8 @@ static bool is_legal(const struct schema_field *f, int64_t v) {
     return false;
 }
 
-static bool read_legal(const struct schema_field *f, const struct yaml_node *node, const char *what, int64_t *out, struct diag *diag) {
+static bool read_legal(const struct schema_field *f, const struct yaml_node *node, const char *what, int64_t *out,
+                       struct diag *diag) {
     int64_t v = 0;
     if (!yaml_expect(node, YAML_KIND_SCALAR, what, diag)) return false;
     bool number = yaml_parse_int(node, &v);
@@ -29,23 +30,28 @@ static bool read_legal(const struct schema_field *f, const struct yaml_node *nod
         return true;
     }
     struct text list = {0};
-    for (size_t i = 0; i < f->count; i++) text_addf(&list, "%s%lld", i == 0 ? "" : i + 1 < f->count ? ", " : " or ", (long long)f->legal[i]);
+    for (size_t i = 0; i < f->count; i++)
+        text_addf(&list, "%s%lld", i == 0 ? "" : i + 1 < f->count ? ", " : " or ", (long long)f->legal[i]);
     diag_error(diag, node->loc, "%s must be %s, not `%s`", what, text_cstr(&list), node->text);
     text_free(&list);
     if (node->quoted) diag_note(diag, node->loc, "a text in quotes is no number: write it without quotes");
     if (number || yaml_nearest_int(node, 0, 1 << 20, &v))
-        diag_note(diag, node->loc, "the nearest legal value is %lld", (long long)diag_nearest_value(v, f->legal, f->count));
+        diag_note(diag, node->loc, "the nearest legal value is %lld",
+                  (long long)diag_nearest_value(v, f->legal, f->count));
     return false;
 }
 
-static bool read_int(const struct schema_field *f, const struct yaml_node *node, const char *what, int *out, struct diag *diag) {
+static bool read_int(const struct schema_field *f, const struct yaml_node *node, const char *what, int *out,
+                     struct diag *diag) {
     int64_t v;
-    bool good = f->legal ? read_legal(f, node, what, &v, diag) : yaml_int(node, (int64_t)f->min, (int64_t)f->max, what, &v, diag);
+    bool good = f->legal ? read_legal(f, node, what, &v, diag)
+                         : yaml_int(node, (int64_t)f->min, (int64_t)f->max, what, &v, diag);
     if (good) *out = (int)v;
     return good;
 }
 
-static bool read_member(const struct schema_field *f, const struct yaml_node *node, const char *what, void *member, struct diag *diag) {
+static bool read_member(const struct schema_field *f, const struct yaml_node *node, const char *what, void *member,
+                        struct diag *diag) {
     switch (f->type) {
     case SCHEMA_INT: return read_int(f, node, what, member, diag);
     case SCHEMA_FLOAT: return yaml_float(node, f->min, f->max, what, member, diag);
@@ -56,15 +62,16 @@ static bool read_member(const struct schema_field *f, const struct yaml_node *no
     return false;
 }
 
-static const char **all_keys(const struct schema_field *fields, size_t count, const char *const *extra, size_t extra_count, struct arena *arena) {
+static const char **all_keys(const struct schema_field *fields, size_t count, const char *const *extra,
+                             size_t extra_count, struct arena *arena) {
     const char **keys = ARENA_ARRAY(arena, const char *, count + extra_count + 1);
     for (size_t i = 0; i < count; i++) keys[i] = fields[i].key;
     for (size_t i = 0; i < extra_count; i++) keys[count + i] = extra[i];
     return keys; // a NULL behind them
 }
 
-static bool read_field(const struct schema_field *f, const struct yaml_node *map, const char *name, const char *const *keys, size_t count, void *out,
-                       struct arena *arena, struct diag *diag) {
+static bool read_field(const struct schema_field *f, const struct yaml_node *map, const char *name,
+                       const char *const *keys, size_t count, void *out, struct arena *arena, struct diag *diag) {
     const struct yaml_node *node = yaml_get(map, f->key);
     void *member = (char *)out + f->offset;
     set_preset(f, member);
@@ -75,8 +82,8 @@ static bool read_field(const struct schema_field *f, const struct yaml_node *map
     return false;
 }
 
-bool schema_read(const struct yaml_node *map, const char *name, const struct schema_field *fields, size_t count, const char *const *extra,
-                 size_t extra_count, void *out, struct arena *arena, struct diag *diag) {
+bool schema_read(const struct yaml_node *map, const char *name, const struct schema_field *fields, size_t count,
+                 const char *const *extra, size_t extra_count, void *out, struct arena *arena, struct diag *diag) {
     bool broken = map && !yaml_expect(map, YAML_KIND_MAP, name, diag), good = !broken;
     const char **keys = all_keys(fields, count, extra, extra_count, arena);
     if (map && !broken) good = yaml_check_keys(map, keys, count + extra_count, name, diag);

@@ -68,11 +68,13 @@ static size_t utf8_length(const unsigned char *s, size_t left) {
 
 // Characters that YAML would fold or refuse when they stand unescaped (C1 controls, line separators, byte order mark).
 static bool needs_escape(uint32_t code) {
-    return (code >= 0x80 && code < 0xa0) || code == 0x2028 || code == 0x2029 || code == 0xfeff || code == 0xfffe || code == 0xffff;
+    return (code >= 0x80 && code < 0xa0) || code == 0x2028 || code == 0x2029 || code == 0xfeff || code == 0xfffe ||
+           code == 0xffff;
 }
 
 static void add_json_wide(struct text *text, const unsigned char *s, size_t n) {
-    uint32_t code = n == 2 ? (s[0] & 0x1fu) << 6 | (s[1] & 0x3fu) : (s[0] & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
+    uint32_t code =
+        n == 2 ? (s[0] & 0x1fu) << 6 | (s[1] & 0x3fu) : (s[0] & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
     if (n < 4 && needs_escape(code)) text_addf(text, "\\u%04x", (unsigned)code);
     else text_add_bytes(text, s, n);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading module headers. Comments, strings, attributes and compiler directives outside the header are stepped over; nothing else is parsed.
+// Reading module headers. Comments, strings, attributes and compiler directives outside the header are stepped over;
+// nothing else is parsed.
 #include "verilog.h"
 
 #include <ctype.h>
@@ -53,7 +54,8 @@ static bool skip_one(struct scan *s) {
 
 static void skip(struct scan *s) {
     while (skip_one(s)) continue;
-    if (s->p < s->end && *s->p == '`' && s->diag) fail(s, s->p, "compiler directives inside a module's header are not read: write the ports out");
+    if (s->p < s->end && *s->p == '`' && s->diag)
+        fail(s, s->p, "compiler directives inside a module's header are not read: write the ports out");
 }
 
 static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
@@ -123,7 +125,8 @@ verilog_modules verilog_find_modules(struct arena *arena, const struct source *s
         } else if (is_letter(*s.p)) {
             const char *from = s.p;
             while (s.p < s.end && is_letter(*s.p)) s.p++;
-            if (s.p - from == 9 && !memcmp(from, "endmodule", 9) && found.count) found.items[found.count - 1].ends = true;
+            if (s.p - from == 9 && !memcmp(from, "endmodule", 9) && found.count)
+                found.items[found.count - 1].ends = true;
             if (s.p - from != 6 || memcmp(from, "module", 6) != 0) continue;
             skip(&s);
             struct loc loc = place(&s, s.p);
@@ -175,7 +178,8 @@ static void read_port(struct scan *s, struct verilog_header *h) {
     struct range range = {NULL, NULL, loc_none()};
     p.is_output = !p.is_input && take_word(s, "output");
     bool both = !p.is_input && !p.is_output && take_word(s, "inout"), again = !p.is_input && !p.is_output && !both;
-    if (again && !h->ports.count) return fail(s, s->p, "ports must be declared in the module's header: `input wire clk`, not in its body");
+    if (again && !h->ports.count)
+        return fail(s, s->p, "ports must be declared in the module's header: `input wire clk`, not in its body");
     for (size_t i = 0; !again && i < COUNT_OF(kinds); i++) take_word(s, kinds[i]);
     if (!again) range = read_range(s);
     p.msb = range.msb, p.lsb = range.lsb, p.range_loc = range.loc;
@@ -195,7 +199,8 @@ static void read_list(struct scan *s, struct verilog_header *h, void (*read)(str
     need(s, ')');
 }
 
-struct verilog_header *verilog_read_header(struct arena *arena, const struct source *source, const struct verilog_module *module, struct diag *diag) {
+struct verilog_header *verilog_read_header(struct arena *arena, const struct source *source,
+                                           const struct verilog_module *module, struct diag *diag) {
     struct verilog_header *h = ARENA_NEW(arena, struct verilog_header);
     struct scan s = {arena, source, diag, source->data + module->at, source->data + source->size, true};
     h->name = module->name;

@@ -96,17 +96,21 @@ static void note_quotes(const struct yaml_node *node, struct diag *diag) {
     if (node->quoted) diag_note(diag, node->loc, "a text in quotes is no number: write it without quotes");
 }
 
-bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char *what, int64_t *out, struct diag *diag) {
+bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char *what, int64_t *out,
+              struct diag *diag) {
     int64_t v;
     if (!yaml_expect(node, YAML_KIND_SCALAR, what, diag)) return false;
     if (!yaml_parse_int(node, &v)) {
-        diag_error(diag, node->loc, "%s must be an integer from %lld to %lld, not `%s`", what, (long long)min, (long long)max, node->text);
+        diag_error(diag, node->loc, "%s must be an integer from %lld to %lld, not `%s`", what, (long long)min,
+                   (long long)max, node->text);
         note_quotes(node, diag);
-        if (yaml_nearest_int(node, min, max, &v)) diag_note(diag, node->loc, "the nearest legal value is %lld", (long long)v);
+        if (yaml_nearest_int(node, min, max, &v))
+            diag_note(diag, node->loc, "the nearest legal value is %lld", (long long)v);
         return false;
     }
     if (v < min || v > max) {
-        diag_error(diag, node->loc, "%s must be from %lld to %lld, not %lld", what, (long long)min, (long long)max, (long long)v);
+        diag_error(diag, node->loc, "%s must be from %lld to %lld, not %lld", what, (long long)min, (long long)max,
+                   (long long)v);
         diag_note(diag, node->loc, "the nearest legal value is %lld", (long long)(v < min ? min : max));
         return false;
     }
@@ -114,7 +118,8 @@ bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char
     return true;
 }
 
-bool yaml_float(const struct yaml_node *node, double min, double max, const char *what, double *out, struct diag *diag) {
+bool yaml_float(const struct yaml_node *node, double min, double max, const char *what, double *out,
+                struct diag *diag) {
     double v;
     if (!yaml_expect(node, YAML_KIND_SCALAR, what, diag)) return false;
     if (!yaml_parse_float(node, &v)) {
@@ -148,7 +153,8 @@ bool yaml_string(const struct yaml_node *node, const char *what, const char **ou
     return true;
 }
 
-bool yaml_word(const struct yaml_node *node, const char *const *words, size_t count, const char *what, int *out, struct diag *diag) {
+bool yaml_word(const struct yaml_node *node, const char *const *words, size_t count, const char *what, int *out,
+               struct diag *diag) {
     if (!yaml_expect(node, YAML_KIND_SCALAR, what, diag)) return false;
     for (size_t i = 0; i < count; i++) {
         if (strcmp(node->text, words[i]) != 0) continue;
@@ -179,7 +185,8 @@ bool yaml_is_misspelt(const struct yaml_node *map, const char *key, const char *
     return false;
 }
 
-bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const char *what, struct diag *diag) {
+bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const char *what,
+                     struct diag *diag) {
     bool good = true;
     for (size_t i = 0; i < map->count; i++) {
         if (is_known(map->keys[i], keys, count)) continue;

@@ -185,7 +185,8 @@ static void read_events(struct reader *r) {
     }
 }
 
-struct yaml_node *yaml_read_bytes(const char *name, const void *data, size_t len, struct arena *arena, struct diag *diag) {
+struct yaml_node *yaml_read_bytes(const char *name, const void *data, size_t len, struct arena *arena,
+                                  struct diag *diag) {
     struct reader *r = ARENA_NEW(arena, struct reader);
     int before = diag->errors;
     r->arena = arena;

@@ -15,7 +15,8 @@ struct cost_beats cost_engine_beats(const struct ir *ir, int engine, int64_t pos
         const struct ir_firing *f = &ir->firing[i];
         if (f->engine != engine) continue;
         int64_t repeat = ir->region[f->region].repeat, blocks = position / LAYOUT_V_BLOCK;
-        int64_t krows = layout_div_up(position, ir->engine[engine].channels); // in memory; the step's own key is another row-step
+        int64_t krows =
+            layout_div_up(position, ir->engine[engine].channels); // in memory; the step's own key is another row-step
         int64_t weights = f->mode <= 1 ? repeat * matrix_of(ir, f).stream_beats : 0;
         int64_t values = f->mode == 3 ? repeat * f->row_steps * f->beats : 0; // of one block of positions
         b.weights += weights;

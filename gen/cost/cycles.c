@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contracts of the RTL modules (their headers, docs/rtl.md) as functions of their parameters, one row of the table each.
+// Contracts of the RTL modules (their headers, docs/rtl.md) as functions of their parameters, one row of the table
+// each.
 #include <string.h>
 
 #include "args.h"
@@ -23,7 +24,9 @@ static int64_t chunks(const struct call *c) { return div_up(arg(c, "N"), lanes(c
 static int64_t unit_elements(const struct call *c) { return arg(c, "BEAT_BITS") / 8; }
 
 static struct cost_contract passes(int64_t delay) { return (struct cost_contract){1, delay, 1}; }
-static struct cost_contract gathers(int64_t fill, int64_t delay) { return (struct cost_contract){at_least(fill, 1), delay, 1}; }
+static struct cost_contract gathers(int64_t fill, int64_t delay) {
+    return (struct cost_contract){at_least(fill, 1), delay, 1};
+}
 
 // Words of one firing on the kernel's first typed input.
 static int64_t firing_in(const struct call *c) {
@@ -52,14 +55,19 @@ static struct cost_contract argmax(const struct call *c) { return gathers(chunks
 static struct cost_contract replay(const struct call *c) { return gathers(firing_in(c), 2); }
 static struct cost_contract head_replay(const struct call *c) { return gathers(arg(c, "UNITS"), 2); }
 static struct cost_contract layout(const struct call *c) { return gathers(arg(c, "BUFFER"), 2); }
-static struct cost_contract corner_turn(const struct call *c) { return gathers(div_up(arg(c, "BUFFER"), at_least(arg(c, "LANES"), 1)), 2); }
+static struct cost_contract corner_turn(const struct call *c) {
+    return gathers(div_up(arg(c, "BUFFER"), at_least(arg(c, "LANES"), 1)), 2);
+}
 static struct cost_contract kv_scale(const struct call *c) { return gathers(arg(c, "UNITS"), 5); }
-static struct cost_contract token_loop(const struct call *c) { return (void)c, passes(6); } // next id to id: ring, decision, step, id, check, send
+static struct cost_contract token_loop(const struct call *c) {
+    return (void)c, passes(6);
+} // next id to id: ring, decision, step, id, check, send
 
 // A block is read when all of it is in; a unit leaves with its last chunk.
 static struct cost_contract quantize(const struct call *c) {
     int64_t block = at_most(arg(c, "BLOCK"), at_least(firing_in(c), 1) * lanes(c));
-    return gathers(div_up(block, lanes(c)), at_least(levels(c) + 4, 6) + div_up(at_most(block, unit_elements(c)), lanes(c)) - 1);
+    return gathers(div_up(block, lanes(c)),
+                   at_least(levels(c) + 4, 6) + div_up(at_most(block, unit_elements(c)), lanes(c)) - 1);
 }
 
 static struct cost_contract kv_quantize(const struct call *c) {
@@ -67,7 +75,9 @@ static struct cost_contract kv_quantize(const struct call *c) {
     return gathers(head / lanes(c), levels(c) + 21 + div_up(at_most(head, unit_elements(c)), lanes(c)) - 1);
 }
 
-static struct cost_contract softmax(const struct call *c) { return gathers(div_up(c->position + 1, lanes(c)), at_least(levels(c) - 1, 1) + 24); }
+static struct cost_contract softmax(const struct call *c) {
+    return gathers(div_up(c->position + 1, lanes(c)), at_least(levels(c) - 1, 1) + 24);
+}
 
 static struct cost_contract width(const struct call *c) {
     int64_t in = arg(c, "IN_ELEMS"), out = arg(c, "OUT_ELEMS");
@@ -76,16 +86,22 @@ static struct cost_contract width(const struct call *c) {
 }
 
 static int64_t embed_beats(const struct args *a) { return args_int(a, "HDR_BEATS", 0) + args_int(a, "ROW_BEATS", 0); }
-static int64_t position_beats(const struct args *a) { return div_up(32 * args_int(a, "N", 0), args_int(a, "BEAT_BITS", 0)); }
+static int64_t position_beats(const struct args *a) {
+    return div_up(32 * args_int(a, "N", 0), args_int(a, "BEAT_BITS", 0));
+}
 static int64_t row_beats(const struct args *a) {
     int64_t chunk = 32 * args_int(a, "LANES", 0), group = at_least(chunk, args_int(a, "BEAT_BITS", 0));
     return div_up(args_int(a, "CHUNKS", 0) * chunk, group) * group / at_least(args_int(a, "BEAT_BITS", 1), 1);
 }
 
 // The request, the row's beats, then the pipeline behind the row buffer.
-static struct cost_contract embed(const struct call *c) { return passes(6 + embed_beats(&c->args) + 2 + (arg(c, "MODE") ? 12 : 9)); }
+static struct cost_contract embed(const struct call *c) {
+    return passes(6 + embed_beats(&c->args) + 2 + (arg(c, "MODE") ? 12 : 9));
+}
 static struct cost_contract position(const struct call *c) { return passes(5 + position_beats(&c->args) + 2 + 2); }
-static struct cost_contract reader(const struct call *c) { return passes(4 + at_least(1, lanes(c) * 32 / at_least(arg(c, "BEAT_BITS"), 1)) + 2); }
+static struct cost_contract reader(const struct call *c) {
+    return passes(4 + at_least(1, lanes(c) * 32 / at_least(arg(c, "BEAT_BITS"), 1)) + 2);
+}
 
 // Whose kernel or walker it is.
 static int engine_id(const struct call *c) {
@@ -120,7 +136,8 @@ static int64_t embed_busy(const struct call *c, int64_t words) { return embed_be
 static int64_t position_busy(const struct call *c, int64_t words) { return position_beats(&c->args) + words; }
 
 static int64_t v_tail_busy(const struct call *c, int64_t words) {
-    int64_t rows = div_up(arg(c, "HEAD_DIM"), at_least(arg(c, "CHANNELS"), 1)), heads = arg(c, "LAYERS") * arg(c, "HEADS");
+    int64_t rows = div_up(arg(c, "HEAD_DIM"), at_least(arg(c, "CHANNELS"), 1)),
+            heads = arg(c, "LAYERS") * arg(c, "HEADS");
     bool two_beats = arg(c, "BEAT_BITS") < 512; // of a block
     int64_t opening = two_beats && c->position % LAYOUT_V_BLOCK == 0 ? rows : 0;
     int64_t closing = c->position % LAYOUT_V_BLOCK == LAYOUT_V_BLOCK - 1 ? 5 * rows * (two_beats ? 2 : 1) : 0;
@@ -163,7 +180,7 @@ static const struct row {
     const char *module;
     struct cost_contract (*contract)(const struct call *); // NULL: nothing goes through it
     int64_t (*busy)(const struct call *, int64_t words);   // NULL: one cycle per word of the busiest stream
-    int64_t (*beats)(const struct args *);                 // NULL: no DMA engine of its own, or one that may run at any time
+    int64_t (*beats)(const struct args *); // NULL: no DMA engine of its own, or one that may run at any time
 } table[] = {
     {"rill_add", add, NULL, NULL},
     {"rill_argmax", argmax, NULL, NULL},
@@ -232,7 +249,8 @@ struct cost_work cost_kernel_work(const struct ir *ir, int kernel, int64_t posit
     struct cost_work w = {.contract = {1, 0, 1}, .latency = IR_NONE};
     for (int p = 0; p < k->ports; p++) w.words = at_least(w.words, cost_port_words(ir, kernel, p, position));
     struct custom_timing t;
-    if (ir_custom_kernel(ir, kernel) && ir_custom_timing(ir, &ir->node[k->node], ir_node_lanes(ir, k->node), &t, NULL)) {
+    if (ir_custom_kernel(ir, kernel) &&
+        ir_custom_timing(ir, &ir->node[k->node], ir_node_lanes(ir, k->node), &t, NULL)) {
         w.contract = gathers(t.group ? t.group : t.words[0], t.latency);
         w.contract.interval = t.interval;
         w.latency = (w.contract.fill - 1) * w.contract.interval + w.contract.delay;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resources of a whole design: kernels, streams, and the memory side of every channel as gen/emit/emit_memory.c builds it.
+// Resources of a whole design: kernels, streams, and the memory side of every channel as gen/emit/emit_memory.c builds
+// it.
 #include "args.h"
 #include "cost.h"
 #include "ir_custom.h"
 
-enum { DISTRIBUTED_BEATS = 64 /* longest prefetch FIFO in LUTRAM */, CLIENT_BURSTS = 2 /* prefetch of a client that is no lane */ };
+enum {
+    DISTRIBUTED_BEATS = 64 /* longest prefetch FIFO in LUTRAM */,
+    CLIENT_BURSTS = 2 /* prefetch of a client that is no lane */
+};
 
 int64_t cost_edge_bits(const struct ir *ir, const struct ir_edge *e) {
     const struct ir_port *p = &ir->kernel[e->src_kernel].port[e->src_port];
@@ -13,7 +17,8 @@ int64_t cost_edge_bits(const struct ir *ir, const struct ir_edge *e) {
     return bits + (p->kind == IR_STREAM_COUNTED ? p->count_bits : 0);
 }
 
-static void add_module(const struct ir *ir, struct cost_resources *sum, const char *module, const struct ir_param *param, int params, int64_t times) {
+static void add_module(const struct ir *ir, struct cost_resources *sum, const char *module,
+                       const struct ir_param *param, int params, int64_t times) {
     (void)ir;
     struct cost_resources r;
     cost_module(module, param, params, &r);
@@ -22,7 +27,8 @@ static void add_module(const struct ir *ir, struct cost_resources *sum, const ch
 
 const char *cost_prefetch_style(int64_t beats) { return beats > DISTRIBUTED_BEATS ? "block" : "distributed"; }
 
-static void add_read_engines(const struct ir *ir, struct cost_resources *sum, int64_t prefetch, const char *style, int64_t count) {
+static void add_read_engines(const struct ir *ir, struct cost_resources *sum, int64_t prefetch, const char *style,
+                             int64_t count) {
     const struct ir_design *d = &ir->design;
     const struct ir_param param[] = {
         {"BEAT_BITS", arena_printf(ir->arena, "%d", d->beat_bits)},
@@ -82,7 +88,8 @@ static struct cost_resources memory_side(const struct ir *ir) {
 }
 
 static void add_slices(const struct ir *ir, const struct ir_edge *e, struct cost_resources *to) {
-    const struct ir_param param[] = {{"DATA_W", arena_printf(ir->arena, "%lld", (long long)cost_edge_bits(ir, e))}, {"MODE", "2"}};
+    const struct ir_param param[] = {{"DATA_W", arena_printf(ir->arena, "%lld", (long long)cost_edge_bits(ir, e))},
+                                     {"MODE", "2"}};
     add_module(ir, to, "rill_register_slice", param, COUNT_OF(param), e->crossings + e->entry_crossings);
 }
 
@@ -91,7 +98,8 @@ static bool known_kernel(const struct ir *ir, int kernel, struct cost_resources 
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct custom *custom = ir_custom_kernel(ir, kernel);
     if (!custom) return cost_module(k->module, k->param, k->params, out);
-    if (custom->has_resources) *out = (struct cost_resources){custom->lut, custom->ff, custom->dsp, custom->bram18, custom->uram};
+    if (custom->has_resources)
+        *out = (struct cost_resources){custom->lut, custom->ff, custom->dsp, custom->bram18, custom->uram};
     return custom->has_resources;
 }
 

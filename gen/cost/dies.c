@@ -3,7 +3,12 @@
 #include "args.h"
 #include "cost.h"
 
-enum { HANDSHAKE = 2 /* tvalid and tready */, COMMAND_BITS = 4 + 35 /* to the lanes of a die, at most */, OPERAND_SHIFT = 5, OFFSET = 22 };
+enum {
+    HANDSHAKE = 2 /* tvalid and tready */,
+    COMMAND_BITS = 4 + 35 /* to the lanes of a die, at most */,
+    OPERAND_SHIFT = 5,
+    OFFSET = 22
+};
 
 struct cost_resources cost_lane(const struct ir *ir, const struct ir_engine *e) {
     struct cost_resources r, front;
@@ -15,12 +20,15 @@ struct cost_resources cost_lane(const struct ir *ir, const struct ir_engine *e) 
 
 int64_t cost_lane_bits(const struct ir *ir) { return ir->design.beat_bits + COST_LANE_RESULT_BITS; }
 
-int64_t cost_lane_chain_bits(int64_t beat_bits, int64_t arrays) { return arrays * (2 * beat_bits + OPERAND_SHIFT + OFFSET) + COMMAND_BITS; }
+int64_t cost_lane_chain_bits(int64_t beat_bits, int64_t arrays) {
+    return arrays * (2 * beat_bits + OPERAND_SHIFT + OFFSET) + COMMAND_BITS;
+}
 
 int64_t cost_stream_bits(const struct ir *ir, const struct ir_edge *e) { return cost_edge_bits(ir, e) + HANDSHAKE; }
 
 struct cost_resources cost_stock(const struct ir_die *die) {
-    return (struct cost_resources){.lut = die->lut, .ff = die->ff, .dsp = die->dsp, .bram18 = 2 * die->bram36, .uram = die->uram};
+    return (struct cost_resources){
+        .lut = die->lut, .ff = die->ff, .dsp = die->dsp, .bram18 = 2 * die->bram36, .uram = die->uram};
 }
 
 struct cost_resources cost_available(const struct ir *ir) {
@@ -61,7 +69,8 @@ int64_t cost_boundary_bits(const struct ir *ir, int boundary) {
         const struct ir_edge *edge = &ir->edge[e];
         int from = ir->kernel[edge->src_kernel].die, to = ir->kernel[edge->dst_kernel].die,
             home = edge->pool == IR_NONE ? from : ir->kernel[edge->pool].die;
-        bits += (((from > boundary) != (home > boundary)) + ((home > boundary) != (to > boundary))) * cost_stream_bits(ir, edge);
+        bits += (((from > boundary) != (home > boundary)) + ((home > boundary) != (to > boundary))) *
+                cost_stream_bits(ir, edge);
     }
     for (int i = 0; i < ir->engines; i++) {
         const struct ir_engine *e = &ir->engine[i];
@@ -69,7 +78,8 @@ int64_t cost_boundary_bits(const struct ir *ir, int boundary) {
         for (int c = 0; c < e->channels; c++) {
             int die = e->lane_die[c];
             if ((die > boundary) == (ir->kernel[e->kernel].die > boundary)) continue;
-            bits += cost_lane_bits(ir) + (reached[die] ? 0 : cost_lane_chain_bits(ir->design.beat_bits, ir->design.arrays));
+            bits +=
+                cost_lane_bits(ir) + (reached[die] ? 0 : cost_lane_chain_bits(ir->design.beat_bits, ir->design.arrays));
             reached[die] = true;
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of tensors on their way: buffers of kernels, of pools, of spills. Caches, parameters and pipelines are not counted.
+// What is kept of tensors on their way: buffers of kernels, of pools, of spills. Caches, parameters and pipelines are
+// not counted.
 #include <string.h>
 
 #include "args.h"
@@ -21,19 +22,22 @@ int64_t cost_local_bits(const struct ir *ir, int kernel) {
     struct cost_memory m;
     if (!timing_contract(ir, kernel, &c) || !in || !strcmp(k->module, "rill_spill")) return 0;
     if (c.machine == TIMING_GEAR) return c.lines * ir->design.tokens * (c.in + c.out - 1) * 32;
-    if (c.machine == TIMING_REPLAY || c.machine == TIMING_LAYOUT) return cost_kernel_memory(k, &m) ? m.words * m.bits * m.times : 0;
+    if (c.machine == TIMING_REPLAY || c.machine == TIMING_LAYOUT)
+        return cost_kernel_memory(k, &m) ? m.words * m.bits * m.times : 0;
     if (c.machine == TIMING_GROUPS) return c.banks * c.take[0] * ir->design.tokens * in->data_bits;
     if (c.machine != TIMING_BANKS && c.machine != TIMING_SOFTMAX) return 0;
     return c.banks * (c.rows ? c.rows * ir->design.tokens : ports_firing_words(in)) * in->data_bits;
 }
 
-// rill_spill: the buffers of its two engines, the beat that fills (of a wider word: what leaves, what comes back), the word out, its firings' tuser.
+// rill_spill: the buffers of its two engines, the beat that fills (of a wider word: what leaves, what comes back), the
+// word out, its firings' tuser.
 int64_t cost_spill_bits(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct args a = {k->param, k->params};
     int64_t word = args_int(&a, "DATA_W", 1), beat = args_int(&a, "BEAT_BITS", 512), parts = div_up(word, beat);
     if (strcmp(k->module, "rill_spill") != 0) return 0;
-    int64_t bits = (2 * parts - 1) * beat + word + args_int(&a, "FIRINGS", 1) * args_int(&a, "WORDS", 1) * args_int(&a, "USER_W", 1);
+    int64_t bits = (2 * parts - 1) * beat + word +
+                   args_int(&a, "FIRINGS", 1) * args_int(&a, "WORDS", 1) * args_int(&a, "USER_W", 1);
     for (int c = 0; c < ir->clients; c++)
         if (ir->client[c].kernel == kernel) bits += ir->client[c].buffer * beat;
     return bits;

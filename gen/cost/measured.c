@@ -13,7 +13,8 @@ enum { TABLE_BYTES = 1 << 20, LEAST = 300 /* cells: of less, shares say nothing 
 static bool read_row(struct arena *arena, char *line, struct cost_row *row) {
     char *colon = strstr(line, " : "), *save = NULL;
     double lut, ff, dsp, bram36, uram;
-    if (line[0] == '#' || !colon || sscanf(colon + 3, "%lf %lf %lf %lf %lf", &lut, &ff, &dsp, &bram36, &uram) != 5) return false;
+    if (line[0] == '#' || !colon || sscanf(colon + 3, "%lf %lf %lf %lf %lf", &lut, &ff, &dsp, &bram36, &uram) != 5)
+        return false;
     *colon = '\0';
     *row = (struct cost_row){.module = strtok_r(line, " ", &save),
                              .is = {(int64_t)lut, (int64_t)ff, (int64_t)dsp, (int64_t)(2 * bram36), (int64_t)uram}};
@@ -51,7 +52,8 @@ struct cost_fit cost_fit(const struct cost_rows *rows, const char *module) {
     for (size_t i = 0; i < rows->count; i++) {
         const struct cost_row *row = &rows->items[i];
         struct cost_resources r;
-        if ((module && strcmp(row->module, module) != 0) || !cost_module(row->module, row->param, row->params, &r)) continue;
+        if ((module && strcmp(row->module, module) != 0) || !cost_module(row->module, row->param, row->params, &r))
+            continue;
         fit.rows++;
         count(&fit.lut, r.lut, row->is.lut);
         count(&fit.ff, r.ff, row->is.ff);
@@ -68,13 +70,16 @@ static bool same_value(const char *name, const char *a, const char *b) {
     return left == none || right == none ? !strcmp(a, b) : left == right;
 }
 
-const struct cost_row *cost_row_of(const struct cost_rows *rows, const char *module, const struct ir_param *param, int params) {
+const struct cost_row *cost_row_of(const struct cost_rows *rows, const char *module, const struct ir_param *param,
+                                   int params) {
     const struct args have = {param, params};
     for (size_t i = 0; i < rows->count; i++) {
         const struct cost_row *row = &rows->items[i];
         if (strcmp(row->module, module) != 0 || row->params != params) continue;
         int same = 0;
-        while (same < params && same_value(row->param[same].name, row->param[same].value, args_text(&have, row->param[same].name))) same++;
+        while (same < params &&
+               same_value(row->param[same].name, row->param[same].value, args_text(&have, row->param[same].name)))
+            same++;
         if (same == params) return row;
     }
     return NULL;

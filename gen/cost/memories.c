@@ -11,8 +11,10 @@ static struct cost_memory kv_scale(const struct args *a) {
 }
 
 static struct cost_memory v_tail(const struct args *a) {
-    int64_t channels = args_int(a, "CHANNELS", 1), beat = args_int(a, "BEAT_BITS", 512), rows = div_up(args_int(a, "HEAD_DIM", 1), channels);
-    return (struct cost_memory){args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * rows * (beat < 512 ? 2 : 1), beat, channels, NULL};
+    int64_t channels = args_int(a, "CHANNELS", 1), beat = args_int(a, "BEAT_BITS", 512),
+            rows = div_up(args_int(a, "HEAD_DIM", 1), channels);
+    return (struct cost_memory){args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * rows * (beat < 512 ? 2 : 1), beat,
+                                channels, NULL};
 }
 
 static struct cost_memory param_store(const struct args *a) {
@@ -21,11 +23,13 @@ static struct cost_memory param_store(const struct args *a) {
 }
 
 static struct cost_memory replay_buffer(const struct args *a) {
-    return (struct cost_memory){args_int(a, "DEPTH", 1), args_int(a, "DATA_W", 1) + args_int(a, "USER_W", 2) + 1, 1, NULL};
+    return (struct cost_memory){args_int(a, "DEPTH", 1), args_int(a, "DATA_W", 1) + args_int(a, "USER_W", 2) + 1, 1,
+                                NULL};
 }
 
 static struct cost_memory layout_converter(const struct args *a) {
-    return (struct cost_memory){2 * args_int(a, "BUFFER", 1) * args_int(a, "TOKENS", 1), args_int(a, "DATA_W", 1), 1, NULL};
+    return (struct cost_memory){2 * args_int(a, "BUFFER", 1) * args_int(a, "TOKENS", 1), args_int(a, "DATA_W", 1), 1,
+                                NULL};
 }
 
 // A bank for every lane, both halves in one.
@@ -43,8 +47,12 @@ bool cost_kernel_memory(const struct ir_kernel *k, struct cost_memory *out) {
     static const struct {
         const char *module;
         struct cost_memory (*shape)(const struct args *);
-    } table[] = {{"rill_fifo_pool", fifo_pool},     {"rill_kv_scale", kv_scale},           {"rill_v_tail", v_tail},
-                 {"rill_param_store", param_store}, {"rill_replay_buffer", replay_buffer}, {"rill_layout_converter", layout_converter},
+    } table[] = {{"rill_fifo_pool", fifo_pool},
+                 {"rill_kv_scale", kv_scale},
+                 {"rill_v_tail", v_tail},
+                 {"rill_param_store", param_store},
+                 {"rill_replay_buffer", replay_buffer},
+                 {"rill_layout_converter", layout_converter},
                  {"rill_corner_turn", corner_turn}};
     const struct args args = {k->param, k->params};
     for (size_t i = 0; i < COUNT_OF(table); i++) {

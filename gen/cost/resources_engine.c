@@ -20,7 +20,9 @@ void formula_fp32_from_int(const struct args *a, struct cost_resources *r) {
     cost_per(r, 1, is_wide ? 0 : 50, is_wide ? 100 : 50, 0);
 }
 
-void formula_fp32_to_fixed(const struct args *a, struct cost_resources *r) { cost_per(r, args_int(a, "WIDTH", 32), 6.3, 2.9, 0); }
+void formula_fp32_to_fixed(const struct args *a, struct cost_resources *r) {
+    cost_per(r, args_int(a, "WIDTH", 32), 6.3, 2.9, 0);
+}
 
 // ---- the engine's parts ----
 
@@ -36,7 +38,8 @@ static void matrix_lane(int64_t beat, struct cost_resources *r) {
 
 void formula_matrix_lane(const struct args *a, struct cost_resources *r) { matrix_lane(beat_bits(a), r); }
 
-// As many multipliers for two tokens, but wider sums, and all that follows twice. As part of a lane: alone it takes a fourth more.
+// As many multipliers for two tokens, but wider sums, and all that follows twice. As part of a lane: alone it takes a
+// fourth more.
 static void matrix_pair(int64_t beat, struct cost_resources *r) {
     cost_per(r, beat, 10.6, 9.77, 0);
     cost_per(r, 1, 425, 880, 0);
@@ -65,7 +68,9 @@ static void engine_lane(int64_t beat, int64_t scale_beats, int64_t tokens_at_onc
     cost_per(r, 1, 20, 70, 0);
 }
 
-void formula_engine_lane(const struct args *a, struct cost_resources *r) { engine_lane(beat_bits(a), args_int(a, "SCALE_BEATS", 1), arrays(a), r); }
+void formula_engine_lane(const struct args *a, struct cost_resources *r) {
+    engine_lane(beat_bits(a), args_int(a, "SCALE_BEATS", 1), arrays(a), r);
+}
 
 static void dequantize(int64_t lanes, struct cost_resources *r) {
     cost_per(r, lanes, 862, 632, 2);
@@ -88,7 +93,8 @@ void formula_engine_ctrl(const struct args *a, struct cost_resources *r) {
     cost_per(r, 1, 285, 330, 0);
 }
 
-// Two RAMs of units for each token read at a time; LUTRAM brings its output registers, two of them are inside a block RAM.
+// Two RAMs of units for each token read at a time; LUTRAM brings its output registers, two of them are inside a block
+// RAM.
 static void x_buffer(int64_t beat, int64_t tokens, int64_t tokens_at_once, int64_t units, struct cost_resources *r) {
     int64_t words = 1ll << (1 + log2_up(div_up(tokens, tokens_at_once)) + at_least(log2_up(units / 2), 1));
     struct cost_resources ram = cost_ram(words, beat + 8, "auto");
@@ -102,8 +108,8 @@ void formula_x_buffer(const struct args *a, struct cost_resources *r) {
     x_buffer(beat_bits(a), args_int(a, "TOKENS", 1), arrays(a), args_int(a, "X_UNITS", 2), r);
 }
 
-// Operand path: a unit chosen and doubled for int8, its register, and a copy for every FAN_OUT lanes; two tokens are packed into 27 bits, and
-// kept apart once more for their offsets.
+// Operand path: a unit chosen and doubled for int8, its register, and a copy for every FAN_OUT lanes; two tokens are
+// packed into 27 bits, and kept apart once more for their offsets.
 static void operand(int64_t beat, int64_t channels, int64_t tokens_at_once, struct cost_resources *r) {
     bool pair = tokens_at_once > 1;
     cost_per(r, beat, 1.4 * (double)tokens_at_once + (pair ? 2.25 : 0), 2 * (double)tokens_at_once + (pair ? 4 : 0), 0);
@@ -118,8 +124,8 @@ static void hops(const struct args *a, int64_t channels, int64_t beat, struct co
 }
 
 void formula_engine(const struct args *a, struct cost_resources *r) {
-    int64_t channels = args_int(a, "CHANNELS", 1), beat = beat_bits(a), tokens = args_int(a, "TOKENS", 1), units = args_int(a, "X_UNITS", 2),
-            many = arrays(a), key_lanes = tokens < channels ? tokens : channels;
+    int64_t channels = args_int(a, "CHANNELS", 1), beat = beat_bits(a), tokens = args_int(a, "TOKENS", 1),
+            units = args_int(a, "X_UNITS", 2), many = arrays(a), key_lanes = tokens < channels ? tokens : channels;
     int64_t groups = div_up(units * (beat / 8), at_least(args_int(a, "GROUP", 128), 1));
     struct cost_resources lane = {0};
     engine_lane(beat, div_up(groups, 8), many, &lane);
@@ -131,7 +137,8 @@ void formula_engine(const struct args *a, struct cost_resources *r) {
     operand(beat, channels, many, r);
     hops(a, channels, beat, r);
     cost_schedule(r, 96, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
-    for (int64_t i = 0; args_int(a, "HAS_KV", 1) && i < key_lanes; i++) cost_fifo_add(r, KEY_UNITS, beat, "distributed");
+    for (int64_t i = 0; args_int(a, "HAS_KV", 1) && i < key_lanes; i++)
+        cost_fifo_add(r, KEY_UNITS, beat, "distributed");
     cost_fifo_add(r, args_int(a, "OUT_FIFO", (many > 1 ? 48 : 32) + 2 * args_int(a, "HOPS", 0)),
                   32 * channels + log2_up(channels + 1) + user_bits(tokens) + 1, "distributed");
     cost_per(r, channels, 15, 8, 0); // joining the arrivals

@@ -13,11 +13,14 @@ void formula_dma_read(const struct args *a, struct cost_resources *r) {
 }
 
 void formula_dma_write(const struct args *a, struct cost_resources *r) {
-    cost_fifo_add(r, args_int(a, "BUFFER_BEATS", 2 * args_int(a, "MAX_BURST", 16)), beat_bits(a), args_style(a, "distributed"));
+    cost_fifo_add(r, args_int(a, "BUFFER_BEATS", 2 * args_int(a, "MAX_BURST", 16)), beat_bits(a),
+                  args_style(a, "distributed"));
     cost_per(r, 1, 230, 328, 0);
 }
 
-void formula_axi_read_arbiter(const struct args *a, struct cost_resources *r) { cost_per(r, clients(a), 62, 2, 0), cost_per(r, 1, 40, 72, 0); }
+void formula_axi_read_arbiter(const struct args *a, struct cost_resources *r) {
+    cost_per(r, clients(a), 62, 2, 0), cost_per(r, 1, 40, 72, 0);
+}
 
 // The beats of three clients meet in one LUT per bit.
 void formula_axi_write_arbiter(const struct args *a, struct cost_resources *r) {
@@ -48,7 +51,8 @@ void formula_ring_writer(const struct args *a, struct cost_resources *r) {
 
 // The beat that fills (of a wider word: what leaves, what comes back), the word out; tuser of its firings.
 void formula_spill(const struct args *a, struct cost_resources *r) {
-    int64_t word = args_int(a, "DATA_W", 1), beat = beat_bits(a), whole = beat / at_least(word, 1), parts = div_up(word, beat);
+    int64_t word = args_int(a, "DATA_W", 1), beat = beat_bits(a), whole = beat / at_least(word, 1),
+            parts = div_up(word, beat);
     int64_t firings = args_int(a, "FIRINGS", 1);
     cost_ram_add(r, firings * args_int(a, "WORDS", 1), args_int(a, "USER_W", 1), "distributed", 1);
     if (whole) cost_per(r, beat, 1, 1, 0);
@@ -60,7 +64,8 @@ void formula_spill(const struct args *a, struct cost_resources *r) {
 
 // Lines as wide as the wider of beat and word; a line collected, one ahead, one leaving.
 void formula_param_store(const struct args *a, struct cost_resources *r) {
-    int64_t word = args_int(a, "WORD_W", 1), line = at_least(word, beat_bits(a)), lines = div_up(args_int(a, "WORDS", 1), line / at_least(word, 1));
+    int64_t word = args_int(a, "WORD_W", 1), line = at_least(word, beat_bits(a)),
+            lines = div_up(args_int(a, "WORDS", 1), line / at_least(word, 1));
     struct cost_resources ram = cost_ram(lines, line, args_style(a, "auto"));
     cost_add(r, &ram, 1);
     cost_per(r, line > word ? line : 0, ram.bram18 || ram.uram ? 1 : 1.75, 0, 0); // words shifted out of a line
@@ -94,4 +99,6 @@ void formula_axil_regs(const struct args *a, struct cost_resources *r) {
     cost_per(r, 1, 346, 511, 0);
 }
 
-void formula_event_counters(const struct args *a, struct cost_resources *r) { cost_per(r, args_int(a, "EVENTS", 1), 3.3, 65, 0); }
+void formula_event_counters(const struct args *a, struct cost_resources *r) {
+    cost_per(r, args_int(a, "EVENTS", 1), 3.3, 65, 0);
+}

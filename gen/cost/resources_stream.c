@@ -90,7 +90,9 @@ void formula_head_replay(const struct args *a, struct cost_resources *r) {
     cost_per(r, 1, 10, 5, 0);
 }
 
-void formula_frame(const struct args *a, struct cost_resources *r) { cost_per(r, log2_up(args_int(a, "WORDS", 1) + 1), 2, 1, 0); }
+void formula_frame(const struct args *a, struct cost_resources *r) {
+    cost_per(r, log2_up(args_int(a, "WORDS", 1) + 1), 2, 1, 0);
+}
 void formula_view(const struct args *a, struct cost_resources *r) { (void)a, cost_per(r, 1, 2, 0, 0); }
 
 void formula_layout_converter(const struct args *a, struct cost_resources *r) {
@@ -99,7 +101,9 @@ void formula_layout_converter(const struct args *a, struct cost_resources *r) {
 }
 
 // rill_rotate, yosys: 2:1 multiplexers alone or two in a LUT.
-static double rotation(int64_t elements, int64_t bits) { return 0.88 * (double)(elements * bits * (1 + log2_up(elements) / 2)); }
+static double rotation(int64_t elements, int64_t bits) {
+    return 0.88 * (double)(elements * bits * (1 + log2_up(elements) / 2));
+}
 
 // Trips of the innermost loop, which stands first: whether words end with it.
 static bool is_aligned(const struct args *a, int64_t lanes) {
@@ -110,10 +114,11 @@ static bool is_aligned(const struct args *a, int64_t lanes) {
     return inner % lanes == 0;
 }
 
-// A bank for every lane, what turns words on their way to and from them, and the loops: of the first lane where the others follow from it, else of
-// each.
+// A bank for every lane, what turns words on their way to and from them, and the loops: of the first lane where the
+// others follow from it, else of each.
 void formula_corner_turn(const struct args *a, struct cost_resources *r) {
-    int64_t lanes = at_least(args_int(a, "LANES", 2), 2), bits = args_int(a, "DATA_W", 1), rows = div_up(args_int(a, "BUFFER", 1), lanes);
+    int64_t lanes = at_least(args_int(a, "LANES", 2), 2), bits = args_int(a, "DATA_W", 1),
+            rows = div_up(args_int(a, "BUFFER", 1), lanes);
     int64_t log = log2_up(lanes), row = at_least(log2_up(2 * rows), 1), loops = at_least(args_int(a, "LOOPS", 1), 1);
     for (int64_t l = 0; l < lanes; l++) buffer(r, 2 * rows * tokens(a), bits, args_style(a, "auto"));
     if (args_int(a, "PERIOD", 0)) cost_per(r, 1, rotation(lanes, bits), 0, 0);
@@ -134,14 +139,16 @@ static int64_t shifted(int64_t in, int64_t out, int stage) { return in + at_most
 // rill_width_gear: masked word, shifter of 4:1 stages, join with the token's rest, buffer of four row-steps, output.
 void formula_width_converter(const struct args *a, struct cost_resources *r) {
     enum { LINES = 4 };
-    int64_t in = args_int(a, "IN_ELEMS", 1), out = at_least(args_int(a, "OUT_ELEMS", 1), 1), bits = args_int(a, "ELEM_W", 32);
+    int64_t in = args_int(a, "IN_ELEMS", 1), out = at_least(args_int(a, "OUT_ELEMS", 1), 1),
+            bits = args_int(a, "ELEM_W", 32);
     if (args_int(a, "DENSE", 0) && in == out) return cost_per(r, in * bits, 1, 0, 0);
     int64_t stages = div_up(log2_up(out), 2), line = in + out - 1, banks = 1ll << tok_bits(tokens(a)), moved = 0;
     for (int s = 1; s <= stages; s++) moved += shifted(in, out, s);
     cost_per(r, bits * (in + moved + line + at_most(out, in - 1) + out), 0, 1, 0);
     struct cost_resources lut = {.lut = bits * (in + moved + out)}; // mask, shifts, join
     int64_t chunks = (in + 2 * out - 2) / out;
-    cost_per(&lut, bits * out, (double)div_up(chunks - 2, 3) + (double)div_up(chunks, 4), 0, 0); // the new rest, the chunk that leaves
+    cost_per(&lut, bits * out, (double)div_up(chunks - 2, 3) + (double)div_up(chunks, 4), 0,
+             0); // the new rest, the chunk that leaves
     cost_ram_add(&lut, banks, bits * out, "distributed", 1);
     cost_ram_add(&lut, LINES * banks, bits * line, "distributed", 1);
     cost_per(r, lut.lut, 1.28, 0, 0);
@@ -153,7 +160,8 @@ void formula_width_converter(const struct args *a, struct cost_resources *r) {
 // A RAM per lane, written one lane at a time.
 void formula_kv_scale(const struct args *a, struct cost_resources *r) {
     int64_t lanes = args_int(a, "LANES", 1), chunks = div_up(args_int(a, "CONTEXT", 1), lanes);
-    struct cost_resources ram = cost_ram(args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * chunks, 32, args_style(a, "auto"));
+    struct cost_resources ram =
+        cost_ram(args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * chunks, 32, args_style(a, "auto"));
     cost_add(r, &ram, lanes);
     cost_per(r, lanes, 30, 65 + (ram.bram18 || ram.uram ? 0 : 32), 0);
     cost_per(r, 1, 95, 150, 0);
@@ -178,7 +186,8 @@ void formula_v_tail(const struct args *a, struct cost_resources *r) {
     int64_t channels = args_int(a, "CHANNELS", 1), beat = beat_bits(a), head = args_int(a, "HEAD_DIM", 1);
     int64_t rows = div_up(head, channels), held = at_least(rows * channels, div_up(head, beat / 8) * (beat / 8));
     struct cost_resources lane = {.lut = beat, .ff = 2 * beat + 16}; // the byte to write, the words read and sent
-    tail_ram(args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * rows * (beat < 512 ? 2 : 1), beat, args_style(a, "auto"), &lane);
+    tail_ram(args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * rows * (beat < 512 ? 2 : 1), beat,
+             args_style(a, "auto"), &lane);
     cost_add(r, &lane, channels);
     cost_per(r, 8 * held, 1.2, 1, 0);
     cost_per(r, channels, 14, 11, 0); // copies of what goes to all

@@ -97,7 +97,8 @@ void formula_kv_quantize(const struct args *a, struct cost_resources *r) {
 
 // Rows of all tokens wait in a buffer; int4 rows have group scales beside them.
 void formula_embed(const struct args *a, struct cost_resources *r) {
-    int64_t mode = args_int(a, "MODE", 0), words = 1ll << (tok_bits(tokens(a)) + at_least(log2_up(args_int(a, "ROW_BEATS", 1)), 1));
+    int64_t mode = args_int(a, "MODE", 0),
+            words = 1ll << (tok_bits(tokens(a)) + at_least(log2_up(args_int(a, "ROW_BEATS", 1)), 1));
     struct cost_resources rows = cost_ram(words, beat_bits(a), "auto");
     cost_add(r, &rows, 1);
     cost_per(r, lanes(a), 190, 232, 2);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memories by their shape: what the device offers (UltraScale+, UG573 and UG574) and how many pieces of it a memory takes.
+// Memories by their shape: what the device offers (UltraScale+, UG573 and UG574) and how many pieces of it a memory
+// takes.
 #include <string.h>
 
 #include "args.h"
@@ -30,15 +31,17 @@ static int64_t lutram(int64_t words, int64_t bits) {
     return banks * LUTRAM_LUTS * div_up(bits, LUTRAM_64_BITS) + bits * div_up(banks - 1, MUX_INPUTS);
 }
 
-// The aspect ratio that takes least, of equals the one with fewer rows of RAMs, which a multiplexer has to join. A column of a ratio may be half
-// a BRAM36 where the rest of the width fits it.
+// The aspect ratio that takes least, of equals the one with fewer rows of RAMs, which a multiplexer has to join. A
+// column of a ratio may be half a BRAM36 where the rest of the width fits it.
 static struct cost_resources block_ram(int64_t words, int64_t bits) {
     static const struct {
         int64_t words, whole, half; // bits of a BRAM36, of its half, at this depth
-    } ratio[] = {{512, 72, 36}, {1024, 36, 18}, {2048, 18, 9}, {4096, 9, 4}, {8192, 4, 2}, {16384, 2, 1}, {32768, 1, 0}};
+    } ratio[] = {{512, 72, 36}, {1024, 36, 18}, {2048, 18, 9}, {4096, 9, 4},
+                 {8192, 4, 2},  {16384, 2, 1},  {32768, 1, 0}};
     struct cost_resources best = {0};
     for (size_t i = 0; i < COUNT_OF(ratio); i++) {
-        int64_t rest = bits % ratio[i].whole, columns = 2 * (bits / ratio[i].whole), rows = div_up(words, ratio[i].words);
+        int64_t rest = bits % ratio[i].whole, columns = 2 * (bits / ratio[i].whole),
+                rows = div_up(words, ratio[i].words);
         if (rest) columns += rest <= ratio[i].half ? 1 : 2;
         if (best.bram18 && columns * rows > best.bram18) continue;
         best = (struct cost_resources){.bram18 = columns * rows, .lut = bits * div_up(rows - 1, MUX_INPUTS)};
@@ -61,8 +64,9 @@ struct cost_resources cost_ram(int64_t words, int64_t bits, const char *style) {
     return r;
 }
 
-// Up to two words there is no memory: registers and a multiplexer. Deeper ones have their last word in an output register, which block and
-// ultra RAMs bring along. The control is counters of the words held, in the storage and at most (docs/rtl.md, rill_fifo).
+// Up to two words there is no memory: registers and a multiplexer. Deeper ones have their last word in an output
+// register, which block and ultra RAMs bring along. The control is counters of the words held, in the storage and at
+// most (docs/rtl.md, rill_fifo).
 struct cost_resources cost_fifo(int64_t depth, int64_t bits, const char *style) {
     struct cost_resources r = {0};
     if (depth <= 0) return r;

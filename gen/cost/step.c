@@ -22,7 +22,8 @@ static int64_t channel_beats(const struct ir *ir, int64_t position) {
     for (int e = 0; e < ir->engines || e == 0; e++) {
         int64_t beats = ir->engines ? cost_engine_beats(ir, e, position).memory : 0;
         for (int c = 0; c < ir->clients && e == 0; c++)
-            if (ir->client[c].channel == 0 && ir->client[c].kernel != IR_NONE) beats += cost_memory_beats(&ir->kernel[ir->client[c].kernel]);
+            if (ir->client[c].channel == 0 && ir->client[c].kernel != IR_NONE)
+                beats += cost_memory_beats(&ir->kernel[ir->client[c].kernel]);
         most = at_least(beats, most);
     }
     return most;

@@ -9,7 +9,9 @@
 
 enum { MAX_STEERING = 8 };
 
-static bool is_steering(const struct ir_kernel *k) { return !strcmp(k->module, "rill_stream_mux") || !strcmp(k->module, "rill_stream_demux"); }
+static bool is_steering(const struct ir_kernel *k) {
+    return !strcmp(k->module, "rill_stream_mux") || !strcmp(k->module, "rill_stream_demux");
+}
 
 static int64_t repeat_of(const struct ir *ir, int region) { return region == IR_NONE ? 1 : ir->region[region].repeat; }
 
@@ -29,7 +31,8 @@ static int64_t firing_words(const struct ir *ir, const struct ir_port *port, int
     if (t->dtype == IR_MX) return t->block > 0 ? ports_mx_units(ir, t) : 0;
     int64_t width = port->type.rank ? itensor_tile(&port->type) : ir->design.lanes;
     int64_t last = t->rank ? t->shape[t->rank - 1].bound : 1;
-    if (ports_is_array(t)) return div_up(ir_tensor_elements(t) / at_least(port->cut, 1), width) * at_least(port->cut, 1);
+    if (ports_is_array(t))
+        return div_up(ir_tensor_elements(t) / at_least(port->cut, 1), width) * at_least(port->cut, 1);
     if (t->dtype == IR_KV) return t->shape[0].bound * div_up(last, width);
     if (t->dtype == IR_INT8) return div_up(ir_tensor_elements(t), width);
     return t->dtype == IR_F32 ? div_up(last, width) : 1;
@@ -83,7 +86,8 @@ static int64_t port_words(const struct ir *ir, int kernel, int p, int64_t positi
     if (port->tensor != IR_NONE) return tensor_words(ir, port, port->tensor, position);
     const struct ir_edge *e = &ir->edge[port->edge];
     if (port->kind == IR_STREAM_COUNTED) return result_words(ir, e->src_kernel, position);
-    int other = port->is_output ? e->dst_kernel : e->src_kernel, other_port = port->is_output ? e->dst_port : e->src_port;
+    int other = port->is_output ? e->dst_kernel : e->src_kernel,
+        other_port = port->is_output ? e->dst_port : e->src_port;
     const struct ir_port *peer = &ir->kernel[other].port[other_port];
     if (peer->tensor != IR_NONE) return tensor_words(ir, peer, peer->tensor, position);
     if (is_steering(k) && port->index == IR_NONE) return common_words(ir, kernel, position, depth);
@@ -91,4 +95,6 @@ static int64_t port_words(const struct ir *ir, int kernel, int p, int64_t positi
     return port->type.loops ? type_words(ir, port, position) : peer->type.loops ? type_words(ir, peer, position) : 0;
 }
 
-int64_t cost_port_words(const struct ir *ir, int kernel, int port, int64_t position) { return port_words(ir, kernel, port, position, MAX_STEERING); }
+int64_t cost_port_words(const struct ir *ir, int kernel, int port, int64_t position) {
+    return port_words(ir, kernel, port, position, MAX_STEERING);
+}

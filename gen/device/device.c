@@ -8,11 +8,11 @@
 #include "schema.h"
 
 #define MEMBER(owner, member) offsetof(struct owner, member)
-#define NUMBER_FIELD(word, kind, owner, member, low, high)                                                                                           \
+#define NUMBER_FIELD(word, kind, owner, member, low, high)                                                             \
     { .key = word, .type = kind, .offset = MEMBER(owner, member), .required = true, .min = low, .max = high }
 #define INT_FIELD(word, owner, member, low, high) NUMBER_FIELD(word, SCHEMA_INT, owner, member, low, high)
 #define FLOAT_FIELD(word, owner, member, low, high) NUMBER_FIELD(word, SCHEMA_FLOAT, owner, member, low, high)
-#define TEXT_FIELD(word, owner, member)                                                                                                              \
+#define TEXT_FIELD(word, owner, member)                                                                                \
     { .key = word, .type = SCHEMA_STRING, .offset = MEMBER(owner, member), .required = true }
 
 enum { MAX_COUNT = 100000000 };
@@ -31,8 +31,10 @@ static const struct schema_field clock_fields[] = {
 };
 
 static const struct schema_field resource_fields[] = {
-    INT_FIELD("lut", device_resources, lut, 0, MAX_COUNT),       INT_FIELD("ff", device_resources, ff, 0, MAX_COUNT),
-    INT_FIELD("bram36", device_resources, bram36, 0, MAX_COUNT), INT_FIELD("uram", device_resources, uram, 0, MAX_COUNT),
+    INT_FIELD("lut", device_resources, lut, 0, MAX_COUNT),
+    INT_FIELD("ff", device_resources, ff, 0, MAX_COUNT),
+    INT_FIELD("bram36", device_resources, bram36, 0, MAX_COUNT),
+    INT_FIELD("uram", device_resources, uram, 0, MAX_COUNT),
     INT_FIELD("dsp", device_resources, dsp, 0, MAX_COUNT),
 };
 
@@ -72,16 +74,20 @@ static void check_name(const struct yaml_node *map, const char *name, struct dia
 }
 
 static void read_slr(const struct yaml_node *node, struct device_slr *slr, struct arena *arena, struct diag *diag) {
-    if (!schema_read(node, "slrs", slr_fields, COUNT_OF(slr_fields), slr_maps, COUNT_OF(slr_maps), slr, arena, diag)) return;
+    if (!schema_read(node, "slrs", slr_fields, COUNT_OF(slr_fields), slr_maps, COUNT_OF(slr_maps), slr, arena, diag))
+        return;
     check_name(node, slr->name, diag);
     const struct yaml_node *shell = yaml_get(node, "shell");
-    if (!shell || !schema_read(shell, "shell", resource_fields, COUNT_OF(resource_fields), NULL, 0, &slr->shell, arena, diag)) return;
+    if (!shell ||
+        !schema_read(shell, "shell", resource_fields, COUNT_OF(resource_fields), NULL, 0, &slr->shell, arena, diag))
+        return;
     const struct device_resources *t = &slr->total, *s = &slr->shell;
     bool fits = s->lut <= t->lut && s->ff <= t->ff && s->bram36 <= t->bram36 && s->uram <= t->uram && s->dsp <= t->dsp;
     if (!fits) diag_error(diag, shell->loc, "the shell of %s holds more than the die has", slr->name);
 }
 
-static void read_slrs(const struct yaml_node *list, struct rill_device *device, struct arena *arena, struct diag *diag) {
+static void read_slrs(const struct yaml_node *list, struct rill_device *device, struct arena *arena,
+                      struct diag *diag) {
     if (!yaml_expect(list, YAML_KIND_SEQ, "slrs", diag)) return;
     if (list->count < 1 || list->count > DEVICE_MAX_SLRS) {
         diag_error(diag, list->loc, "slrs must hold 1 to %d dies, not %zu", DEVICE_MAX_SLRS, list->count);
@@ -100,11 +106,13 @@ static void read_slrs(const struct yaml_node *list, struct rill_device *device, 
 static const struct yaml_node *need_key(const struct yaml_node *root, const char *key, struct diag *diag) {
     static const char *const keys[] = {"name", "part", "platform", "sll", "clock", "slrs", "hbm"};
     const struct yaml_node *node = yaml_get(root, key);
-    if (!node && !yaml_is_misspelt(root, key, keys, COUNT_OF(keys))) diag_error(diag, root->loc, "board needs the key `%s`", key);
+    if (!node && !yaml_is_misspelt(root, key, keys, COUNT_OF(keys)))
+        diag_error(diag, root->loc, "board needs the key `%s`", key);
     return node;
 }
 
-static void check_order(const struct yaml_node *map, const char *low, double low_value, const char *high, double high_value, struct diag *diag) {
+static void check_order(const struct yaml_node *map, const char *low, double low_value, const char *high,
+                        double high_value, struct diag *diag) {
     if (low_value <= high_value) return;
     diag_error(diag, yaml_get(map, low)->loc, "%s (%g) must not be above %s (%g)", low, low_value, high, high_value);
     diag_note(diag, yaml_get(map, low)->loc, "the nearest legal value is %g", high_value);
@@ -124,14 +132,16 @@ static void check_hbm(const struct yaml_node *map, const struct device_hbm *hbm,
     }
 }
 
-static void read_parts(const struct yaml_node *root, struct rill_device *device, struct arena *arena, struct diag *diag) {
+static void read_parts(const struct yaml_node *root, struct rill_device *device, struct arena *arena,
+                       struct diag *diag) {
     const struct yaml_node *clock = need_key(root, "clock", diag);
     const struct yaml_node *slrs = need_key(root, "slrs", diag);
     const struct yaml_node *hbm = need_key(root, "hbm", diag);
     if (clock && schema_read(clock, "clock", clock_fields, COUNT_OF(clock_fields), NULL, 0, device, arena, diag))
         check_order(clock, "default_mhz", device->clock_default_mhz, "max_mhz", device->clock_max_mhz, diag);
     if (slrs) read_slrs(slrs, device, arena, diag);
-    if (hbm && schema_read(hbm, "hbm", hbm_fields, COUNT_OF(hbm_fields), NULL, 0, &device->hbm, arena, diag)) check_hbm(hbm, &device->hbm, diag);
+    if (hbm && schema_read(hbm, "hbm", hbm_fields, COUNT_OF(hbm_fields), NULL, 0, &device->hbm, arena, diag))
+        check_hbm(hbm, &device->hbm, diag);
 }
 
 struct rill_device *rill_device_read(const char *path, struct arena *arena, struct diag *diag) {

@@ -14,11 +14,13 @@ void emit_memory_map(const struct ir *ir, struct text *out) {
         const struct ir_segment *seg = &ir->segment[s];
         text_add(out, s ? ",\n  {\"name\": " : "\n  {\"name\": ");
         text_add_json_string(out, seg->name, strlen(seg->name));
-        text_addf(out, ", \"kind\": \"%s\", \"channel\": %d, \"offset\": %lld, \"bytes\": %lld, \"layer_stride\": %lld", kind_name(seg->kind),
-                  seg->channel, (long long)seg->offset, (long long)seg->bytes, (long long)seg->layer_stride);
+        text_addf(out, ", \"kind\": \"%s\", \"channel\": %d, \"offset\": %lld, \"bytes\": %lld, \"layer_stride\": %lld",
+                  kind_name(seg->kind), seg->channel, (long long)seg->offset, (long long)seg->bytes,
+                  (long long)seg->layer_stride);
         int engine = seg->channel == IR_NONE && ir->engines > 1 ? ir_engine_of(ir, seg->node) : IR_NONE;
         if (engine != IR_NONE)
-            text_addf(out, ", \"first_channel\": %d, \"channels\": %d", ir->engine[engine].first_channel, ir->engine[engine].channels);
+            text_addf(out, ", \"first_channel\": %d, \"channels\": %d", ir->engine[engine].first_channel,
+                      ir->engine[engine].channels);
         text_add(out, "}");
     }
     text_add(out, "\n]}\n");

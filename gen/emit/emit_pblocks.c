@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// pblocks.tcl: a pblock per die and the instances that lie on it, for the vendor's placer. A path that matches nothing is an error.
+// pblocks.tcl: a pblock per die and the instances that lie on it, for the vendor's placer. A path that matches nothing
+// is an error.
 #include <stdlib.h>
 
 #include "cost.h"
 #include "emit.h"
 
 static void add_pblock(const struct ir *ir, int die, struct text *out) {
-    text_addf(out, "\n# ---- %s ----\ncreate_pblock pblock_%s\nresize_pblock pblock_%s -add %s\n", ir->die[die].name, ir->die[die].name,
-              ir->die[die].name, ir->die[die].name);
+    text_addf(out, "\n# ---- %s ----\ncreate_pblock pblock_%s\nresize_pblock pblock_%s -add %s\n", ir->die[die].name,
+              ir->die[die].name, ir->die[die].name, ir->die[die].name);
 }
 
 static void place(const struct ir *ir, int die, const char *path, struct text *out) {
     text_addf(out, "rill_place pblock_%s {%s}\n", ir->die[die].name, path);
 }
 
-static void place_slices(const struct ir *ir, int die, const char *what, const struct ir_edge *edge, int from, int to, struct text *out) {
+static void place_slices(const struct ir *ir, int die, const char *what, const struct ir_edge *edge, int from, int to,
+                         struct text *out) {
     int step = from < to ? 1 : -1;
     for (int i = 0; from + step * i != to; i++)
-        if (from + step * (i + 1) == die) place(ir, die, arena_printf(ir->arena, "u_%s_%s_%d", what, edge->name, i), out);
+        if (from + step * (i + 1) == die)
+            place(ir, die, arena_printf(ir->arena, "u_%s_%s_%d", what, edge->name, i), out);
 }
 
 static void place_edges(const struct ir *ir, int die, struct text *out) {
@@ -33,7 +36,8 @@ static void place_edges(const struct ir *ir, int die, struct text *out) {
     }
 }
 
-// Where stage k of n is on the way from one die to another: as far as it can be, so that a boundary lies between registers.
+// Where stage k of n is on the way from one die to another: as far as it can be, so that a boundary lies between
+// registers.
 static int stage_die(int from, int to, int k) {
     int away = abs(to - from);
     return from + (to < from ? -1 : 1) * (k + 1 < away ? k + 1 : away);
@@ -42,7 +46,8 @@ static int stage_die(int from, int to, int k) {
 // `n` stages of a rill_hop; all that are not needed for the way stay at its end.
 static void place_hop(const struct ir *ir, int die, const char *path, int from, int to, int n, struct text *out) {
     for (int k = 0; k < n; k++)
-        if (stage_die(from, to, k) == die) place(ir, die, arena_printf(ir->arena, "%s/gen_stage[%d].u_stage", path, k), out);
+        if (stage_die(from, to, k) == die)
+            place(ir, die, arena_printf(ir->arena, "%s/gen_stage[%d].u_stage", path, k), out);
 }
 
 static int hops_of(const struct ir *ir, const struct ir_engine *e) {
@@ -74,7 +79,8 @@ static void place_chains(const struct ir *ir, int die, const struct ir_engine *e
     const char *engine = ir->kernel[e->kernel].name, *const way[] = {"u_cmd", "u_slice", "u_offset"};
     for (int c = 0; c < e->channels && hops; c += IR_LANE_GROUP) {
         int n = 0;
-        if (e->lane_die[c] == die) place(ir, die, arena_printf(ir->arena, "u_%s/gen_copy[%d].*", engine, c / IR_LANE_GROUP), out);
+        if (e->lane_die[c] == die)
+            place(ir, die, arena_printf(ir->arena, "u_%s/gen_copy[%d].*", engine, c / IR_LANE_GROUP), out);
         while (n < chains && chain_die[n] != e->lane_die[c]) n++;
         if (n < chains) continue;
         chain_die[chains++] = e->lane_die[c];
@@ -110,7 +116,8 @@ static bool is_used(const struct ir *ir, int die) {
 }
 
 void emit_pblocks(const struct ir *ir, struct text *out) {
-    text_add(out, "# Read after the design is linked; set rill_top to the path of rill_top with a slash behind it where it is not the top.\n"
+    text_add(out, "# Read after the design is linked; set rill_top to the path of rill_top with a slash behind it "
+                  "where it is not the top.\n"
                   "if {![info exists rill_top]} {set rill_top {}}\n"
                   "proc rill_place {pblock path} {\n"
                   "    global rill_top\n"
@@ -123,7 +130,9 @@ void emit_pblocks(const struct ir *ir, struct text *out) {
         add_pblock(ir, d, out);
         place_kernels(ir, d, out);
     }
-    text_add(out, "\n# ---- parts of what is named above, and parts of those: an instance lies where it was put last ----\n");
+    text_add(
+        out,
+        "\n# ---- parts of what is named above, and parts of those: an instance lies where it was put last ----\n");
     for (int inside = 0; inside <= 1; inside++)
         for (int d = 0; d < ir->dies; d++) place_engines(ir, d, inside, out);
 }

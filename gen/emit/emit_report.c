@@ -8,14 +8,16 @@ static void add_graph(const struct ir *ir, struct text *out) {
     const struct ir_design *d = &ir->design;
     text_addf(out, "%s: %d operations in %d regions, %d tensors\n", ir->name, ir->nodes, ir->regions, ir->tensors);
     for (int r = 0; r < ir->regions; r++)
-        text_addf(out, "  region %-12s x%-4lld %s, %d operations\n", ir->region[r].name, (long long)ir->region[r].repeat,
-                  ir->region[r].when == IR_LAST ? "last token" : "always", ir->region[r].nodes);
-    text_addf(out, "design: %d channels x %d bit, %d lanes, T = %d, A = %d, %.0f MHz, %s on %s\n", d->channels, d->beat_bits, d->lanes, d->tokens,
-              d->arrays, d->clock_mhz, d->binding, d->board);
-    text_addf(out, "hardware: %d kernels, %d streams, %lld FIFO bits\n", ir->kernels, ir->edges, (long long)report_fifo_bits(ir));
+        text_addf(out, "  region %-12s x%-4lld %s, %d operations\n", ir->region[r].name,
+                  (long long)ir->region[r].repeat, ir->region[r].when == IR_LAST ? "last token" : "always",
+                  ir->region[r].nodes);
+    text_addf(out, "design: %d channels x %d bit, %d lanes, T = %d, A = %d, %.0f MHz, %s on %s\n", d->channels,
+              d->beat_bits, d->lanes, d->tokens, d->arrays, d->clock_mhz, d->binding, d->board);
+    text_addf(out, "hardware: %d kernels, %d streams, %lld FIFO bits\n", ir->kernels, ir->edges,
+              (long long)report_fifo_bits(ir));
     struct report_uniform u = report_uniform_depths(ir);
-    text_addf(out, "FIFO depths: %s; by the safe rule %lld bits, all as deep as the deepest (%lld words) %lld\n", ir->design.fifo, (long long)u.safe,
-              (long long)u.deepest, (long long)u.all);
+    text_addf(out, "FIFO depths: %s; by the safe rule %lld bits, all as deep as the deepest (%lld words) %lld\n",
+              ir->design.fifo, (long long)u.safe, (long long)u.deepest, (long long)u.all);
     if (d->strategy) text_addf(out, "FIFO strategy %s\n", d->strategy);
     text_addf(out, "memory: %lld bytes of each channel used\n", (long long)report_channel_used(ir));
 }
@@ -30,7 +32,8 @@ static void add_segments(const struct ir *ir, struct text *out) {
     text_add(out, "\nmemory map: offset, bytes, layer stride, channel, segment\n");
     for (int s = 0; s < ir->segments; s++) {
         const struct ir_segment *seg = &ir->segment[s];
-        text_addf(out, "  0x%09llx %11lld %9lld %4s %s\n", (unsigned long long)seg->offset, (long long)seg->bytes, (long long)seg->layer_stride,
+        text_addf(out, "  0x%09llx %11lld %9lld %4s %s\n", (unsigned long long)seg->offset, (long long)seg->bytes,
+                  (long long)seg->layer_stride,
                   seg->channel == IR_NONE ? "all" : arena_printf(ir->arena, "%d", seg->channel), seg->name);
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edges and kernel instances. An edge is two bundles of nets, `<edge>_i` at the writer and `<edge>_o` at the reader, with a FIFO between.
+// Edges and kernel instances. An edge is two bundles of nets, `<edge>_i` at the writer and `<edge>_o` at the reader,
+// with a FIFO between.
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,19 +9,25 @@
 
 enum { PROBE_MAX_BITS = 1088 /* verif/harness/rill_probe.sv */ };
 
-static const struct ir_port *writer(const struct ir *ir, const struct ir_edge *e) { return &ir->kernel[e->src_kernel].port[e->src_port]; }
+static const struct ir_port *writer(const struct ir *ir, const struct ir_edge *e) {
+    return &ir->kernel[e->src_kernel].port[e->src_port];
+}
 
 // tdata, then tuser and tlast, then tcount.
-static int user_bits(const struct ir *ir) { return (ir->design.tokens > 1 ? u64_clog2((uint64_t)ir->design.tokens) : 1) + 1; }
+static int user_bits(const struct ir *ir) {
+    return (ir->design.tokens > 1 ? u64_clog2((uint64_t)ir->design.tokens) : 1) + 1;
+}
 static bool has_user(const struct ir_port *p) { return p->kind == IR_STREAM_TOKENS || p->kind == IR_STREAM_COUNTED; }
 static int64_t word_bits(const struct ir *ir, const struct ir_port *p) {
     return p->data_bits + (has_user(p) ? user_bits(ir) + 1 : 0) + (p->kind == IR_STREAM_COUNTED ? p->count_bits : 0);
 }
 
 static void emit_bundle(const struct ir *ir, const struct ir_port *p, const char *net, struct text *out) {
-    text_addf(out, "    wire %s_tvalid, %s_tready;\n    wire [%lld:0] %s_tdata;\n", net, net, (long long)p->data_bits - 1, net);
+    text_addf(out, "    wire %s_tvalid, %s_tready;\n    wire [%lld:0] %s_tdata;\n", net, net,
+              (long long)p->data_bits - 1, net);
     if (has_user(p)) text_addf(out, "    wire [%d:0] %s_tuser;\n    wire %s_tlast;\n", user_bits(ir) - 1, net, net);
-    if (p->kind == IR_STREAM_COUNTED) text_addf(out, "    wire [%lld:0] %s_tcount;\n", (long long)p->count_bits - 1, net);
+    if (p->kind == IR_STREAM_COUNTED)
+        text_addf(out, "    wire [%lld:0] %s_tcount;\n", (long long)p->count_bits - 1, net);
 }
 
 static void emit_word(const struct ir_port *p, const char *net, struct text *out) {
@@ -30,8 +37,8 @@ static void emit_word(const struct ir_port *p, const char *net, struct text *out
     text_addf(out, "%s_tdata}", net);
 }
 
-// Register slices, one on each die that the stream comes to, from the net behind the FIFO (_x0) to the reader's (_o); of a stream that shares a
-// storage also from the writer's (_i) to the storage (_w0).
+// Register slices, one on each die that the stream comes to, from the net behind the FIFO (_x0) to the reader's (_o);
+// of a stream that shares a storage also from the writer's (_i) to the storage (_w0).
 static const char *storage_in(const struct ir *ir, const struct ir_edge *e) {
     return arena_printf(ir->arena, e->entry_crossings ? "%s_w0" : "%s_i", e->name);
 }
@@ -43,12 +50,14 @@ static void emit_slices(const struct ir *ir, const struct ir_edge *e, bool entry
     const struct ir_port *p = writer(ir, e);
     int count = entry ? e->entry_crossings : e->crossings;
     for (int i = 0; i < count; i++) { // _w<n> is n slices before the storage
-        const char *in = entry ? arena_printf(ir->arena, i ? "%s_w%d" : "%s_i", e->name, count - i) : arena_printf(ir->arena, "%s_x%d", e->name, i);
+        const char *in = entry ? arena_printf(ir->arena, i ? "%s_w%d" : "%s_i", e->name, count - i)
+                               : arena_printf(ir->arena, "%s_x%d", e->name, i);
         const char *to = entry ? arena_printf(ir->arena, "%s_w%d", e->name, count - 1 - i)
                                : arena_printf(ir->arena, i + 1 < count ? "%s_x%d" : "%s_o", e->name, i + 1);
         emit_bundle(ir, p, entry ? to : in, out);
-        text_addf(out, "    rill_register_slice #(.DATA_W(%lld), .MODE(2)) u_%s_%s_%d (\n        .clk(clk), .rst(core_rst), ",
-                  (long long)word_bits(ir, p), entry ? "entry" : "slice", e->name, i);
+        text_addf(
+            out, "    rill_register_slice #(.DATA_W(%lld), .MODE(2)) u_%s_%s_%d (\n        .clk(clk), .rst(core_rst), ",
+            (long long)word_bits(ir, p), entry ? "entry" : "slice", e->name, i);
         text_addf(out, ".s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(", in, in);
         emit_word(p, in, out);
         text_addf(out, "),\n        .m_axis_tvalid(%s_tvalid), .m_axis_tready(%s_tready), .m_axis_tdata(", to, to);
@@ -59,15 +68,20 @@ static void emit_slices(const struct ir *ir, const struct ir_edge *e, bool entry
 
 static void emit_fill_probe(const struct ir *ir, const struct ir_edge *e, int bits, struct text *out) {
     text_addf(out,
-              "`ifdef RILL_PROBES\n    rill_fifo_probe #(.ID(%d), .DEPTH(%lld), .W(%d)) u_fill_%d (.clk(clk), .occupancy(%s_fill), "
+              "`ifdef RILL_PROBES\n    rill_fifo_probe #(.ID(%d), .DEPTH(%lld), .W(%d)) u_fill_%d (.clk(clk), "
+              ".occupancy(%s_fill), "
               ".high_water(%s_high));\n`endif\n",
               (int)(e - ir->edge), (long long)e->depth, bits, (int)(e - ir->edge), e->name, e->name);
 }
 
 // ---- streams that share a storage: rill_fifo_pool ----
 
-static int64_t pool_number(const struct ir *ir, int pool, const char *param) { return strtoll(ir_param_find(&ir->kernel[pool], param), NULL, 10); }
-static int pool_count_bits(const struct ir *ir, int pool) { return u64_clog2((uint64_t)pool_number(ir, pool, "DEPTH") + 1); }
+static int64_t pool_number(const struct ir *ir, int pool, const char *param) {
+    return strtoll(ir_param_find(&ir->kernel[pool], param), NULL, 10);
+}
+static int pool_count_bits(const struct ir *ir, int pool) {
+    return u64_clog2((uint64_t)pool_number(ir, pool, "DEPTH") + 1);
+}
 
 // The nets of a stream in a pool; its words are a part of the pool's.
 static void emit_pooled(const struct ir *ir, const struct ir_edge *e, struct text *out) {
@@ -80,8 +94,10 @@ static void emit_pooled(const struct ir *ir, const struct ir_edge *e, struct tex
     emit_slices(ir, e, true, out);
     emit_slices(ir, e, false, out);
     text_addf(out, "    wire [%d:0] %s_fill, %s_high;\n", bits - 1, e->name, e->name);
-    text_addf(out, "    assign %s_tdata = %s_word[%lld +: %lld];\n", to, pool, (long long)first, (long long)p->data_bits);
-    text_addf(out, "    assign %s_tuser = %s_word[%lld +: %d];\n", to, pool, (long long)(first + p->data_bits), user_bits(ir));
+    text_addf(out, "    assign %s_tdata = %s_word[%lld +: %lld];\n", to, pool, (long long)first,
+              (long long)p->data_bits);
+    text_addf(out, "    assign %s_tuser = %s_word[%lld +: %d];\n", to, pool, (long long)(first + p->data_bits),
+              user_bits(ir));
     emit_fill_probe(ir, e, bits, out);
 }
 
@@ -97,11 +113,13 @@ static const char *stream_name(const struct ir *ir, const struct ir_edge *e) {
 }
 
 // A signal of every stream: `base` gives the net's name without it.
-static void emit_pool_array(const struct ir *ir, int pool, const char *port, const char *(*base)(const struct ir *, const struct ir_edge *),
-                            const char *signal, struct text *out) {
+static void emit_pool_array(const struct ir *ir, int pool, const char *port,
+                            const char *(*base)(const struct ir *, const struct ir_edge *), const char *signal,
+                            struct text *out) {
     int ports = (int)pool_number(ir, pool, "PORTS");
     text_addf(out, ",\n        .%s({", port);
-    for (int i = ports - 1; i >= 0; i--) text_addf(out, "%s%s%s", base(ir, pool_member(ir, pool, i)), signal, i ? ", " : "})");
+    for (int i = ports - 1; i >= 0; i--)
+        text_addf(out, "%s%s%s", base(ir, pool_member(ir, pool, i)), signal, i ? ", " : "})");
 }
 
 static void emit_pool_words(const struct ir *ir, int pool, struct text *out) {
@@ -141,9 +159,11 @@ static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct text 
     emit_bundle(ir, p, arena_printf(ir->arena, "%s_o", e->name), out);
     emit_slices(ir, e, false, out);
     text_addf(out, "    wire [%d:0] %s_fill, %s_high;\n", u64_clog2((uint64_t)e->depth + 1) - 1, e->name, e->name);
-    text_addf(out, "    rill_fifo #(.DATA_W(%lld), .DEPTH(%lld), .RAM_STYLE(\"%s\")) u_fifo_%s (\n", (long long)word_bits(ir, p), (long long)e->depth,
-              e->ram_style, e->name);
-    text_addf(out, "        .clk(clk), .rst(core_rst), .s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(", in, in);
+    text_addf(out, "    rill_fifo #(.DATA_W(%lld), .DEPTH(%lld), .RAM_STYLE(\"%s\")) u_fifo_%s (\n",
+              (long long)word_bits(ir, p), (long long)e->depth, e->ram_style, e->name);
+    text_addf(out,
+              "        .clk(clk), .rst(core_rst), .s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(",
+              in, in);
     emit_word(p, in, out);
     text_addf(out, "),\n        .m_axis_tvalid(%s_tvalid), .m_axis_tready(%s_tready), .m_axis_tdata(", to, to);
     emit_word(p, to, out);
@@ -159,7 +179,8 @@ static void emit_probe(const struct ir *ir, int id, struct text *out) {
     bool counted = p->kind == IR_STREAM_COUNTED;
     if (p->data_bits > PROBE_MAX_BITS) return;
     text_addf(out,
-              "`ifdef RILL_PROBES\n    rill_probe #(.ID(%d), .DATA_W(%lld), .USER_W(%d), .COUNT_W(%lld)) u_probe_%d (.clk(clk), .rst(core_rst[0]), ",
+              "`ifdef RILL_PROBES\n    rill_probe #(.ID(%d), .DATA_W(%lld), .USER_W(%d), .COUNT_W(%lld)) u_probe_%d "
+              "(.clk(clk), .rst(core_rst[0]), ",
               id, (long long)p->data_bits, user_bits(ir), counted ? (long long)p->count_bits : 1, id);
     text_addf(out, ".tvalid(%s_i_tvalid), .tready(%s_i_tready), .tdata(%s_i_tdata),\n", e->name, e->name, e->name);
     if (has_user(p)) text_addf(out, "        .tuser(%s_i_tuser), .tlast(%s_i_tlast), ", e->name, e->name);
@@ -172,8 +193,8 @@ void emit_streams(const struct ir *ir, struct text *out) {
     text_add(out, "\n    // ---- streams: a FIFO on every edge ----\n");
     for (int k = 0; k < ir->kernels; k++)
         if (is_pool(&ir->kernel[k]))
-            text_addf(out, "    wire [%lld:0] %s_word;\n", (long long)(pool_number(ir, k, "PORTS") * pool_number(ir, k, "DATA_W")) - 1,
-                      ir->kernel[k].name);
+            text_addf(out, "    wire [%lld:0] %s_word;\n",
+                      (long long)(pool_number(ir, k, "PORTS") * pool_number(ir, k, "DATA_W")) - 1, ir->kernel[k].name);
     for (int e = 0; e < ir->edges; e++) {
         emit_fifo(ir, &ir->edge[e], out);
         emit_probe(ir, e, out);
@@ -202,12 +223,15 @@ static void emit_single(const struct ir *ir, const struct ir_port *p, struct tex
 
 static const struct ir_port *indexed_port(const struct ir_kernel *k, const struct ir_port *like, int index) {
     for (int p = 0; p < k->ports; p++)
-        if (k->port[p].index == index && k->port[p].is_output == like->is_output && !strcmp(k->port[p].name, like->name)) return &k->port[p];
+        if (k->port[p].index == index && k->port[p].is_output == like->is_output &&
+            !strcmp(k->port[p].name, like->name))
+            return &k->port[p];
     return NULL;
 }
 
 // A packed array port: port 0 in the low bits.
-static void emit_array(const struct ir *ir, const struct ir_kernel *k, const struct ir_port *first, bool handshake_only, struct text *out) {
+static void emit_array(const struct ir *ir, const struct ir_kernel *k, const struct ir_port *first, bool handshake_only,
+                       struct text *out) {
     const char *signals[] = {"tvalid", "tready", "tdata", "tuser", "tlast"};
     int ports = 0;
     while (indexed_port(k, first, ports)) ports++;
@@ -215,8 +239,10 @@ static void emit_array(const struct ir *ir, const struct ir_kernel *k, const str
         text_addf(out, "%s\n        .%s%s({", s ? "," : "", port_prefix(ir, first), signals[s]);
         for (int i = ports - 1; i >= 0; i--) {
             const struct ir_port *p = indexed_port(k, first, i);
-            const char *net = p->edge != IR_NONE ? signal_net(ir, p, signals[s]) : "1'b1"; // an output nobody reads is always taken
-            if (p->edge == IR_NONE && !(s == 1 && p->is_output)) net = arena_printf(ir->arena, "%s_unused_%d_%s", k->name, i, signals[s]);
+            const char *net =
+                p->edge != IR_NONE ? signal_net(ir, p, signals[s]) : "1'b1"; // an output nobody reads is always taken
+            if (p->edge == IR_NONE && !(s == 1 && p->is_output))
+                net = arena_printf(ir->arena, "%s_unused_%d_%s", k->name, i, signals[s]);
             text_addf(out, "%s%s", i == ports - 1 ? "" : ", ", net);
         }
         text_add(out, "})");
@@ -239,12 +265,14 @@ static void emit_fork_payload(const struct ir *ir, const struct ir_kernel *k, st
         const char *from = arena_printf(ir->arena, "%s_o", ir->edge[in->edge].name),
                    *to = arena_printf(ir->arena, "%s_i", ir->edge[k->port[p].edge].name);
         text_addf(out, "    assign %s_tdata = %s_tdata;\n", to, from);
-        if (has_user(in)) text_addf(out, "    assign %s_tuser = %s_tuser;\n    assign %s_tlast = %s_tlast;\n", to, from, to, from);
+        if (has_user(in))
+            text_addf(out, "    assign %s_tuser = %s_tuser;\n    assign %s_tlast = %s_tlast;\n", to, from, to, from);
     }
 }
 
 static void emit_params(const struct ir_kernel *k, struct text *out) {
-    for (int p = 0; p < k->params; p++) text_addf(out, "%s\n        .%s(%s)", p ? "," : "", k->param[p].name, k->param[p].value);
+    for (int p = 0; p < k->params; p++)
+        text_addf(out, "%s\n        .%s(%s)", p ? "," : "", k->param[p].name, k->param[p].value);
 }
 
 static void emit_plain_nets(const struct ir *ir, int k, struct text *out) {
@@ -258,11 +286,15 @@ static void emit_client_ports(const struct ir *ir, int k, struct text *out) {
         const struct ir_client *client = &ir->client[c];
         if (client->kernel != k || !strcmp(client->port, "-")) continue;
         const char *name = arena_printf(ir->arena, "%s%s", client->port, *client->port ? "_" : "");
-        const char *desc = client->is_write ? arena_printf(ir->arena, "m_axis_%sdesc", name) : arena_printf(ir->arena, "m_axis_%s", client->port);
-        const char *beat = client->is_write ? arena_printf(ir->arena, "m_axis_%sbeat", name) : arena_printf(ir->arena, "s_axis_%s", client->port);
+        const char *desc = client->is_write ? arena_printf(ir->arena, "m_axis_%sdesc", name)
+                                            : arena_printf(ir->arena, "m_axis_%s", client->port);
+        const char *beat = client->is_write ? arena_printf(ir->arena, "m_axis_%sbeat", name)
+                                            : arena_printf(ir->arena, "s_axis_%s", client->port);
         const char *signals[] = {"tvalid", "tready", "tdata"};
-        for (int s = 0; s < 3; s++) text_addf(out, ",\n        .%s_%s(%s_desc_%s)", desc, signals[s], client->name, signals[s]);
-        for (int s = 0; s < 3; s++) text_addf(out, ",\n        .%s_%s(%s_beat_%s)", beat, signals[s], client->name, signals[s]);
+        for (int s = 0; s < 3; s++)
+            text_addf(out, ",\n        .%s_%s(%s_desc_%s)", desc, signals[s], client->name, signals[s]);
+        for (int s = 0; s < 3; s++)
+            text_addf(out, ",\n        .%s_%s(%s_beat_%s)", beat, signals[s], client->name, signals[s]);
     }
 }
 
@@ -283,7 +315,8 @@ static void emit_kernel(const struct ir *ir, int id, struct text *out) {
         text_add(out, ",");
         if (port->index == 0) emit_array(ir, k, port, is_fork(k), out);
         else if (is_fork(k))
-            text_addf(out, "\n        .s_axis_tvalid(%s), .s_axis_tready(%s)", signal_net(ir, port, "tvalid"), signal_net(ir, port, "tready"));
+            text_addf(out, "\n        .s_axis_tvalid(%s), .s_axis_tready(%s)", signal_net(ir, port, "tvalid"),
+                      signal_net(ir, port, "tready"));
         else emit_single(ir, port, out);
     }
     if (is_pool(k)) emit_pool_ports(ir, id, out);
@@ -298,18 +331,22 @@ static void emit_contract(const struct ir *ir, int id, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[id];
     static const char *const signals[] = {"tvalid", "tready", "tok_last"};
     if (!custom || k->port[custom->inputs].edge == IR_NONE) return;
-    text_addf(out, "`ifdef RILL_PROBES\n    rill_contract_probe #(.ID(%d), .INPUTS(%d)) u_contract_%d (.clk(clk), .rst(core_rst[0])", id,
-              custom->inputs, id);
+    text_addf(out,
+              "`ifdef RILL_PROBES\n    rill_contract_probe #(.ID(%d), .INPUTS(%d)) u_contract_%d (.clk(clk), "
+              ".rst(core_rst[0])",
+              id, custom->inputs, id);
     for (int s = 0; s < 3; s++) {
         text_addf(out, ", .in_%s({", signals[s]);
         for (int i = custom->inputs - 1; i >= 0; i--) {
-            const char *net = s < 2 ? signal_net(ir, &k->port[i], signals[s])
-                                    : arena_printf(ir->arena, "%s[%d]", signal_net(ir, &k->port[i], "tuser"), user_bits(ir) - 1);
+            const char *net =
+                s < 2 ? signal_net(ir, &k->port[i], signals[s])
+                      : arena_printf(ir->arena, "%s[%d]", signal_net(ir, &k->port[i], "tuser"), user_bits(ir) - 1);
             text_addf(out, "%s%s", net, i ? ", " : "})");
         }
     }
     const struct ir_port *y = &k->port[custom->inputs];
-    text_addf(out, ", .out_tvalid(%s), .out_tready(%s));\n`endif\n", signal_net(ir, y, "tvalid"), signal_net(ir, y, "tready"));
+    text_addf(out, ", .out_tvalid(%s), .out_tready(%s));\n`endif\n", signal_net(ir, y, "tvalid"),
+              signal_net(ir, y, "tready"));
 }
 
 void emit_kernels(const struct ir *ir, struct text *out) {

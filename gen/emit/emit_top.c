@@ -12,16 +12,18 @@ struct axi_signal {
     int bits; // 0: id, -1: data, -2: strobe
 };
 static const struct axi_signal axi_signals[] = {
-    {"arvalid", true, 1}, {"arready", false, 1}, {"arid", true, 0},     {"araddr", true, 64}, {"arlen", true, 8},   {"arsize", true, 3},
-    {"arburst", true, 2}, {"rvalid", false, 1},  {"rready", true, 1},   {"rid", false, 0},    {"rdata", false, -1}, {"rresp", false, 2},
-    {"rlast", false, 1},  {"awvalid", true, 1},  {"awready", false, 1}, {"awid", true, 0},    {"awaddr", true, 64}, {"awlen", true, 8},
-    {"awsize", true, 3},  {"awburst", true, 2},  {"wvalid", true, 1},   {"wready", false, 1}, {"wdata", true, -1},  {"wstrb", true, -2},
-    {"wlast", true, 1},   {"bvalid", false, 1},  {"bready", true, 1},   {"bid", false, 0},    {"bresp", false, 2}};
+    {"arvalid", true, 1}, {"arready", false, 1}, {"arid", true, 0},    {"araddr", true, 64}, {"arlen", true, 8},
+    {"arsize", true, 3},  {"arburst", true, 2},  {"rvalid", false, 1}, {"rready", true, 1},  {"rid", false, 0},
+    {"rdata", false, -1}, {"rresp", false, 2},   {"rlast", false, 1},  {"awvalid", true, 1}, {"awready", false, 1},
+    {"awid", true, 0},    {"awaddr", true, 64},  {"awlen", true, 8},   {"awsize", true, 3},  {"awburst", true, 2},
+    {"wvalid", true, 1},  {"wready", false, 1},  {"wdata", true, -1},  {"wstrb", true, -2},  {"wlast", true, 1},
+    {"bvalid", false, 1}, {"bready", true, 1},   {"bid", false, 0},    {"bresp", false, 2}};
 
 static const struct axi_signal axil_signals[] = { // from_master: the host
-    {"awvalid", true, 1}, {"awready", false, 1}, {"awaddr", true, 12}, {"wvalid", true, 1},  {"wready", false, 1}, {"wdata", true, 32},
-    {"wstrb", true, 4},   {"bvalid", false, 1},  {"bready", true, 1},  {"bresp", false, 2},  {"arvalid", true, 1}, {"arready", false, 1},
-    {"araddr", true, 12}, {"rvalid", false, 1},  {"rready", true, 1},  {"rdata", false, 32}, {"rresp", false, 2}};
+    {"awvalid", true, 1}, {"awready", false, 1}, {"awaddr", true, 12}, {"wvalid", true, 1},  {"wready", false, 1},
+    {"wdata", true, 32},  {"wstrb", true, 4},    {"bvalid", false, 1}, {"bready", true, 1},  {"bresp", false, 2},
+    {"arvalid", true, 1}, {"arready", false, 1}, {"araddr", true, 12}, {"rvalid", false, 1}, {"rready", true, 1},
+    {"rdata", false, 32}, {"rresp", false, 2}};
 
 static int signal_bits(const struct ir *ir, const struct axi_signal *s) {
     if (s->bits > 0) return s->bits;
@@ -31,8 +33,8 @@ static int signal_bits(const struct ir *ir, const struct axi_signal *s) {
 void emit_ports(const struct ir *ir, struct text *out) {
     text_add(out, "    input  wire clk,\n    input  wire rst,\n    output wire interrupt");
     for (size_t s = 0; s < COUNT_OF(axil_signals); s++)
-        text_addf(out, ",\n    %s wire [%d:0] s_axi_control_%s", axil_signals[s].from_master ? "input " : "output", axil_signals[s].bits - 1,
-                  axil_signals[s].name);
+        text_addf(out, ",\n    %s wire [%d:0] s_axi_control_%s", axil_signals[s].from_master ? "input " : "output",
+                  axil_signals[s].bits - 1, axil_signals[s].name);
     for (int c = 0; c < ir->design.channels; c++)
         for (size_t s = 0; s < COUNT_OF(axi_signals); s++)
             text_addf(out, ",\n    %s wire [%d:0] m_axi_hbm_%02d_%s", axi_signals[s].from_master ? "output" : "input ",
@@ -43,7 +45,8 @@ static void emit_faults(const struct ir *ir, struct text *out) {
     int faults = 0;
     for (int k = ir->kernels - 1; k >= 0; k--)
         if (ir->kernel[k].has_fault)
-            text_addf(out, "%s%s", faults++ ? ", " : "    assign kernel_fault = {", arena_printf(ir->arena, "fault_of_%s", ir->kernel[k].name));
+            text_addf(out, "%s%s", faults++ ? ", " : "    assign kernel_fault = {",
+                      arena_printf(ir->arena, "fault_of_%s", ir->kernel[k].name));
     text_add(out, faults ? "};\n" : "    assign kernel_fault = 1'b0;\n");
 }
 
@@ -64,7 +67,8 @@ static void emit_steps_done(const struct ir *ir, struct text *out) {
     int outputs = 0;
     text_add(out, "    assign out_steps_done = {");
     for (int k = ir->kernels - 1; k >= 0; k--)
-        if (!strcmp(ir->kernel[k].module, "rill_stream_writer")) text_addf(out, "%s%s_steps_done", outputs++ ? ", " : "", ir->kernel[k].name);
+        if (!strcmp(ir->kernel[k].module, "rill_stream_writer"))
+            text_addf(out, "%s%s_steps_done", outputs++ ? ", " : "", ir->kernel[k].name);
     text_add(out, outputs ? "};\n" : "32'd0};\n");
 }
 
@@ -79,7 +83,8 @@ static void emit_shared_nets(const struct ir *ir, struct text *out) {
     if (!has_kernel(ir, "rill_kv_tracker")) text_add(out, "    wire [31:0] kv_layers_done = 32'd0;\n");
     if (!has_kernel(ir, "rill_ring_writer")) text_add(out, "    wire [31:0] ids_written = 32'd0;\n");
     for (int w = 0; w < ir->wires; w++)
-        if (ir->wire[w].is_output) text_addf(out, "    wire [%lld:0] %s;\n", (long long)ir->wire[w].bits - 1, ir->wire[w].net);
+        if (ir->wire[w].is_output)
+            text_addf(out, "    wire [%lld:0] %s;\n", (long long)ir->wire[w].bits - 1, ir->wire[w].net);
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].has_fault) text_addf(out, "    wire fault_of_%s;\n", ir->kernel[k].name);
 }
@@ -88,8 +93,10 @@ void emit_control(const struct ir *ir, struct text *out) {
     text_add(out, "\n    // ---- control: what no kernel drives ----\n");
     emit_faults(ir, out);
     emit_steps_done(ir, out);
-    text_addf(out, "    reg [%d:0] channel_idle_q;\n    reg quiet_q;\n    assign quiet = quiet_q;\n", ir->design.channels - 1);
-    text_add(out, "    always @(posedge clk) begin\n        channel_idle_q <= channel_idle;\n        quiet_q <= (&channel_idle_q)");
+    text_addf(out, "    reg [%d:0] channel_idle_q;\n    reg quiet_q;\n    assign quiet = quiet_q;\n",
+              ir->design.channels - 1);
+    text_add(out, "    always @(posedge clk) begin\n        channel_idle_q <= channel_idle;\n        quiet_q <= "
+                  "(&channel_idle_q)");
     const char *open = ir->engines > 1 ? " & (&{" : " & ", *close = ir->engines > 1 ? "})" : "";
     for (int e = 0; e < ir->engines; e++) text_addf(out, "%s%s", e ? ", " : open, ir_engine_name(ir, e, "walker_idle"));
     text_addf(out, "%s;\n    end\n", ir->engines ? close : "");
@@ -116,10 +123,12 @@ static void emit_spread_nets(const struct text *in, struct text *out) {
         if (!copies) continue;
         text_addf(out,
                   "    wire [%d:0] %s; // %s\n    reg %s_q;\n    always @(posedge clk) %s_q <= %s;\n"
-                  "`ifdef SYNTHESIS\n    rill_register_tree #(.DATA_W(1), .COPIES(%d)) u_%s (.clk(clk), .rst(1'b0), .d(%s_q), .q(%s));\n"
-                  "`else\n    reg %s_one;\n    always @(posedge clk) %s_one <= %s_q;\n    assign %s = {%d{%s_one}};\n`endif\n",
-                  copies - 1, s->net, s->note, s->net, s->net, s->source, copies, s->net, s->net, s->net, s->net, s->net, s->net, s->net, copies,
-                  s->net);
+                  "`ifdef SYNTHESIS\n    rill_register_tree #(.DATA_W(1), .COPIES(%d)) u_%s (.clk(clk), .rst(1'b0), "
+                  ".d(%s_q), .q(%s));\n"
+                  "`else\n    reg %s_one;\n    always @(posedge clk) %s_one <= %s_q;\n    assign %s = "
+                  "{%d{%s_one}};\n`endif\n",
+                  copies - 1, s->net, s->note, s->net, s->net, s->source, copies, s->net, s->net, s->net, s->net,
+                  s->net, s->net, s->net, copies, s->net);
     }
 }
 
@@ -191,17 +200,20 @@ void emit_top(const struct ir *ir, struct text *out) {
 static void emit_memory_model(const struct ir *ir, int c, struct text *out) {
     for (size_t s = 0; s < COUNT_OF(axi_signals); s++)
         text_addf(out, "    wire [%d:0] hbm_%02d_%s;\n", signal_bits(ir, &axi_signals[s]) - 1, c, axi_signals[s].name);
-    text_addf(out, "    rill_axi_memory #(.BEAT_BITS(%d), .ID_W(%d)) u_memory_%02d (.clk(clk), .rst(rst), .channel(8'd%d)", ir->design.beat_bits,
-              emit_id_bits(ir), c, c);
-    for (size_t s = 0; s < COUNT_OF(axi_signals); s++) text_addf(out, ", .%s(hbm_%02d_%s)", axi_signals[s].name, c, axi_signals[s].name);
+    text_addf(out,
+              "    rill_axi_memory #(.BEAT_BITS(%d), .ID_W(%d)) u_memory_%02d (.clk(clk), .rst(rst), .channel(8'd%d)",
+              ir->design.beat_bits, emit_id_bits(ir), c, c);
+    for (size_t s = 0; s < COUNT_OF(axi_signals); s++)
+        text_addf(out, ", .%s(hbm_%02d_%s)", axi_signals[s].name, c, axi_signals[s].name);
     text_add(out, ");\n");
 }
 
 static void emit_sim_top_text(const struct ir *ir, struct text *out) {
-    text_add(out, "`default_nettype none\n\nmodule rill_sim_top (\n    input  wire clk,\n    input  wire rst,\n    output wire interrupt");
+    text_add(out, "`default_nettype none\n\nmodule rill_sim_top (\n    input  wire clk,\n    input  wire rst,\n    "
+                  "output wire interrupt");
     for (size_t s = 0; s < COUNT_OF(axil_signals); s++)
-        text_addf(out, ",\n    %s wire [%d:0] s_axi_control_%s", axil_signals[s].from_master ? "input " : "output", axil_signals[s].bits - 1,
-                  axil_signals[s].name);
+        text_addf(out, ",\n    %s wire [%d:0] s_axi_control_%s", axil_signals[s].from_master ? "input " : "output",
+                  axil_signals[s].bits - 1, axil_signals[s].name);
     text_add(out, "\n);\n");
     for (int c = 0; c < ir->design.channels; c++) emit_memory_model(ir, c, out);
     text_add(out, "    rill_top u_top (.clk(clk), .rst(rst), .interrupt(interrupt)");
@@ -209,7 +221,8 @@ static void emit_sim_top_text(const struct ir *ir, struct text *out) {
         text_addf(out, ",\n        .s_axi_control_%s(s_axi_control_%s)", axil_signals[s].name, axil_signals[s].name);
     for (int c = 0; c < ir->design.channels; c++)
         for (size_t s = 0; s < COUNT_OF(axi_signals); s++)
-            text_addf(out, ",\n        .m_axi_hbm_%02d_%s(hbm_%02d_%s)", c, axi_signals[s].name, c, axi_signals[s].name);
+            text_addf(out, ",\n        .m_axi_hbm_%02d_%s(hbm_%02d_%s)", c, axi_signals[s].name, c,
+                      axi_signals[s].name);
     text_add(out, ");\nendmodule\n\n`default_nettype wire\n");
 }
 

@@ -43,20 +43,23 @@ struct report_memories {
 };
 struct report_memories report_memories_make(const struct ir *);
 
-// What a group holds as emitted, counted as group->bits is: its own FIFOs at the depths that they have. *fifos: of these alone.
+// What a group holds as emitted, counted as group->bits is: its own FIFOs at the depths that they have. *fifos: of
+// these alone.
 int64_t report_group_bits(const struct ir *, int group, int64_t *fifos);
 void report_resources(const struct report *, struct text *out); // text tables
 void report_decode(const struct report *, struct text *out);
 void report_kernels(const struct report *, struct text *out);
 void report_fifos(const struct report *, struct text *out);
-// "gelu 38/1": cycles from its first word in to its first word out (- where no stream goes through it), cycles per word. In a decode step.
+// "gelu 38/1": cycles from its first word in to its first word out (- where no stream goes through it), cycles per
+// word. In a decode step.
 const char *report_contract(const struct report *, int kernel);
 bool report_has_dies(const struct report *);
 void report_dies(const struct report *, struct text *out);
 void report_dies_json(const struct report *, struct text *out);
 void report_fit(const struct report *, struct text *out); // estimates beside measurements
 void report_fit_json(const struct report *, struct text *out);
-void report_measured_json(const struct report *, int kernel, struct text *out); // of a kernel measured with its own parameters
+void report_measured_json(const struct report *, int kernel,
+                          struct text *out); // of a kernel measured with its own parameters
 void report_memories(const struct report *, struct text *out);
 void report_memories_json(const struct report *, struct text *out);
 

@@ -49,7 +49,8 @@ static void add_share(const struct report *r, const struct cost_resources *avail
     report_figures(&r->cost.total, use);
     text_addf(out, "  %-34s", "share of it, %");
     for (int i = 0; i < REPORT_RESOURCES; i++)
-        text_addf(out, "%*.1f", i < 2 ? 9 : 7, have[i].count ? 100.0 * (double)use[i].count / (double)have[i].count : 0.0);
+        text_addf(out, "%*.1f", i < 2 ? 9 : 7,
+                  have[i].count ? 100.0 * (double)use[i].count / (double)have[i].count : 0.0);
     text_add(out, "\n");
 }
 
@@ -57,7 +58,10 @@ void report_resources(const struct report *r, struct text *out) {
     const struct {
         const char *name;
         const struct cost_resources *sum;
-    } rows[] = {{"kernels", &r->cost.kernels}, {"FIFOs", &r->cost.fifos}, {"memory engines", &r->cost.memory}, {"all", &r->cost.total}};
+    } rows[] = {{"kernels", &r->cost.kernels},
+                {"FIFOs", &r->cost.fifos},
+                {"memory engines", &r->cost.memory},
+                {"all", &r->cost.total}};
     struct cost_resources available = cost_available(r->ir);
     text_add(out, "\n");
     add_titles("resources, estimated", 36, out);
@@ -76,18 +80,23 @@ void report_resources(const struct report *r, struct text *out) {
 static void add_engine(const struct report *r, int id, struct text *out) {
     const struct ir_engine *e = &r->ir->engine[id];
     struct cost_beats beats = cost_engine_beats(r->ir, id, r->position);
-    text_addf(out, "    %-32s%9lld  channels %d to %d\n", e->name, (long long)(beats.weights + beats.scores + beats.values), e->first_channel,
+    text_addf(out, "    %-32s%9lld  channels %d to %d\n", e->name,
+              (long long)(beats.weights + beats.scores + beats.values), e->first_channel,
               e->first_channel + e->channels - 1);
 }
 
 void report_decode(const struct report *r, struct text *out) {
     const struct cost_bound *b = &r->bound;
     text_addf(out, "\none decode step at position %lld, in cycles\n", (long long)r->position);
-    text_addf(out, "  %-34s%9lld  %lld beats of weights, %lld of keys, %lld of values\n", r->ir->engines > 1 ? "slowest engine" : "engine",
-              (long long)b->engine, (long long)r->beats.weights, (long long)r->beats.scores, (long long)r->beats.values);
+    text_addf(out, "  %-34s%9lld  %lld beats of weights, %lld of keys, %lld of values\n",
+              r->ir->engines > 1 ? "slowest engine" : "engine", (long long)b->engine, (long long)r->beats.weights,
+              (long long)r->beats.scores, (long long)r->beats.values);
     for (int e = 0; e < r->ir->engines && r->ir->engines > 1; e++) add_engine(r, e, out);
-    text_addf(out, "  %-34s%9lld  at %.2f GB/s of each channel\n", "memory", (long long)b->memory, r->ir->design.sustained_gbs);
-    if (b->busiest != IR_NONE) text_addf(out, "  %-34s%9lld  %s\n", "busiest other kernel", (long long)b->kernel, r->ir->kernel[b->busiest].name);
+    text_addf(out, "  %-34s%9lld  at %.2f GB/s of each channel\n", "memory", (long long)b->memory,
+              r->ir->design.sustained_gbs);
+    if (b->busiest != IR_NONE)
+        text_addf(out, "  %-34s%9lld  %s\n", "busiest other kernel", (long long)b->kernel,
+                  r->ir->kernel[b->busiest].name);
     text_addf(out, "  %-34s%9lld  at most %.1f tokens/s\n", "bound", (long long)b->cycles, b->tokens_per_second);
 }
 
@@ -111,7 +120,8 @@ static int name_width(const struct ir *ir) {
 
 void report_kernels(const struct report *r, struct text *out) {
     text_addf(out,
-              "\nkernels: estimated resources; cycles of work in a decode step at position %lld, cycles from the first word in to the first out\n",
+              "\nkernels: estimated resources; cycles of work in a decode step at position %lld, cycles from the first "
+              "word in to the first out\n",
               (long long)r->position);
     int width = name_width(r->ir);
     add_titles("  name", width + 24, out);
@@ -130,7 +140,8 @@ void report_kernels(const struct report *r, struct text *out) {
 const char *report_contract(const struct report *r, int kernel) {
     struct cost_work work = cost_kernel_work(r->ir, kernel, r->position);
     const char *name = r->ir->kernel[kernel].name;
-    if (work.latency == IR_NONE) return arena_printf(r->ir->arena, "%s -/%lld", name, (long long)work.contract.interval);
+    if (work.latency == IR_NONE)
+        return arena_printf(r->ir->arena, "%s -/%lld", name, (long long)work.contract.interval);
     return arena_printf(r->ir->arena, "%s %lld/%lld", name, (long long)work.latency, (long long)work.contract.interval);
 }
 
@@ -138,7 +149,8 @@ const char *report_contract(const struct report *r, int kernel) {
 static void report_certificates(const struct report *r, struct text *out) {
     bool timed = strcmp(r->ir->design.fifo, "safe") != 0;
     text_addf(out, "\nwhat asks for more than two words%s\n",
-              timed ? ": the step that filled the FIFO, for which path its reader waited, and how long" : " (fifo: safe)");
+              timed ? ": the step that filled the FIFO, for which path its reader waited, and how long"
+                    : " (fifo: safe)");
     text_add(out, "  writer and reader with initial delay / interval in cycles, in a decode step\n");
     for (int e = 0; e < r->ir->edges; e++) {
         const struct ir_edge *edge = &r->ir->edge[e];
@@ -156,7 +168,8 @@ void report_fifos(const struct report *r, struct text *out) {
     text_add(out, "  stream\n");
     for (int e = 0; e < r->ir->edges; e++) {
         const struct ir_edge *edge = &r->ir->edge[e];
-        text_addf(out, "  %7lld x %-5lld %-18s", (long long)edge->depth, (long long)cost_edge_bits(r->ir, edge), edge->ram_style);
+        text_addf(out, "  %7lld x %-5lld %-18s", (long long)edge->depth, (long long)cost_edge_bits(r->ir, edge),
+                  edge->ram_style);
         add_counts(&r->cost.edge[e], out);
         text_addf(out, "  %s\n", edge->name);
     }

@@ -16,14 +16,16 @@ static double share(int64_t part, int64_t whole) { return whole ? 100.0 * (doubl
 
 static void report_crossing(const struct report *r, const struct ir_edge *edge, int from, int to, struct text *out) {
     const struct ir *ir = r->ir;
-    text_addf(out, "  %-10s -> %-10s %5lld bits  %s%s%s\n", ir->die[from].name, ir->die[to].name, (long long)cost_stream_bits(ir, edge), edge->name,
-              edge->pool == IR_NONE ? "" : " by ", edge->pool == IR_NONE ? "" : ir->kernel[edge->pool].name);
+    text_addf(out, "  %-10s -> %-10s %5lld bits  %s%s%s\n", ir->die[from].name, ir->die[to].name,
+              (long long)cost_stream_bits(ir, edge), edge->name, edge->pool == IR_NONE ? "" : " by ",
+              edge->pool == IR_NONE ? "" : ir->kernel[edge->pool].name);
 }
 
 void report_dies(const struct report *r, struct text *out) {
     const struct ir *ir = r->ir;
     if (!report_has_dies(r)) return;
-    text_addf(out, "\ndies: %s; share of what the shell leaves, %%\n", ir->design.placement ? ir->design.placement : "-");
+    text_addf(out, "\ndies: %s; share of what the shell leaves, %%\n",
+              ir->design.placement ? ir->design.placement : "-");
     text_add(out, "  die         kernels   lanes     LUT     FF    DSP BRAM36   URAM\n");
     for (int d = 0; d < ir->dies; d++) {
         struct cost_resources c = cost_die(ir, &r->cost, d);
@@ -31,13 +33,15 @@ void report_dies(const struct report *r, struct text *out) {
         int lanes = 0;
         for (int e = 0; e < ir->engines; e++)
             for (int l = 0; l < ir->engine[e].channels; l++) lanes += ir->engine[e].lane_die[l] == d;
-        text_addf(out, "  %-10s %8d %7d %7.1f%7.1f%7.1f%7.1f%7.1f\n", die->name, kernels_on(ir, d), lanes, share(c.lut, die->lut),
-                  share(c.ff, die->ff), share(c.dsp, die->dsp), share(c.bram18, 2 * die->bram36), share(c.uram, die->uram));
+        text_addf(out, "  %-10s %8d %7d %7.1f%7.1f%7.1f%7.1f%7.1f\n", die->name, kernels_on(ir, d), lanes,
+                  share(c.lut, die->lut), share(c.ff, die->ff), share(c.dsp, die->dsp),
+                  share(c.bram18, 2 * die->bram36), share(c.uram, die->uram));
     }
     for (int b = 0; b + 1 < ir->dies; b++) {
         int64_t bits = cost_boundary_bits(ir, b);
         text_addf(out, "  %s to %s: %lld bits cross", ir->die[b].name, ir->die[b + 1].name, (long long)bits);
-        if (ir->design.sll) text_addf(out, ", %.1f %% of %lld wires", share(bits, ir->design.sll), (long long)ir->design.sll);
+        if (ir->design.sll)
+            text_addf(out, ", %.1f %% of %lld wires", share(bits, ir->design.sll), (long long)ir->design.sll);
         text_add(out, "\n");
     }
     for (int e = 0; e < ir->edges; e++) {

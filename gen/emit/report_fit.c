@@ -31,7 +31,8 @@ static void add_fit_of(const struct cost_fit_of *fit, struct text *out) {
 static void add_module(const struct report *r, const char *module, struct text *out) {
     struct cost_fit fit = cost_fit(&r->measured, module);
     struct cost_resources sum = sum_of_module(r, module);
-    text_addf(out, "  %-24s%8d%9lld%9lld%6d", module, count_of_module(r->ir, module), (long long)sum.lut, (long long)sum.ff, fit.rows);
+    text_addf(out, "  %-24s%8d%9lld%9lld%6d", module, count_of_module(r->ir, module), (long long)sum.lut,
+              (long long)sum.ff, fit.rows);
     add_fit_of(&fit.lut, out);
     add_fit_of(&fit.ff, out);
     text_add(out, "\n");
@@ -42,7 +43,9 @@ static const struct cost_row *row_of(const struct report *r, int kernel) {
     return cost_row_of(&r->measured, k->module, k->param, k->params);
 }
 
-static void add_pair(int64_t estimate, int64_t measured, struct text *out) { text_addf(out, "%9lld%9lld", (long long)estimate, (long long)measured); }
+static void add_pair(int64_t estimate, int64_t measured, struct text *out) {
+    text_addf(out, "%9lld%9lld", (long long)estimate, (long long)measured);
+}
 
 static void add_kernel(const struct report *r, int kernel, const struct cost_row *row, struct text *out) {
     const struct cost_resources *e = &r->cost.kernel[kernel], *m = &row->is;
@@ -57,17 +60,19 @@ static void add_kernel(const struct report *r, int kernel, const struct cost_row
 
 void report_fit(const struct report *r, struct text *out) {
     if (!r->measured.count) return;
-    text_add(
-        out,
-        "\nestimates beside syntheses of the modules alone (verif/cost/measured.txt): the formula's error on the rows of each module, in percent\n");
-    text_addf(out, "  %-24s%8s%9s%9s%6s%9s%7s%9s%7s\n", "module", "kernels", "LUT", "FF", "rows", "LUT mean", "worst", "FF mean", "worst");
+    text_add(out, "\nestimates beside syntheses of the modules alone (verif/cost/measured.txt): the formula's error on "
+                  "the rows of each module, in percent\n");
+    text_addf(out, "  %-24s%8s%9s%9s%6s%9s%7s%9s%7s\n", "module", "kernels", "LUT", "FF", "rows", "LUT mean", "worst",
+              "FF mean", "worst");
     for (int k = 0; k < r->ir->kernels; k++)
         if (r->cost.known[k] && is_first_of_module(r->ir, k)) add_module(r, r->ir->kernel[k].module, out);
     int rows = 0;
     for (int k = 0; k < r->ir->kernels; k++) {
         const struct cost_row *row = row_of(r, k);
         if (!row) continue;
-        if (!rows++) text_addf(out, "  %-34s%18s%18s%18s%18s%18s\n", "estimated, measured", "LUT", "FF", "DSP", "BRAM36", "URAM");
+        if (!rows++)
+            text_addf(out, "  %-34s%18s%18s%18s%18s%18s\n", "estimated, measured", "LUT", "FF", "DSP", "BRAM36",
+                      "URAM");
         add_kernel(r, k, row, out);
     }
 }

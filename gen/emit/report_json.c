@@ -31,7 +31,8 @@ static void add_percent(const struct report *r, const struct cost_resources *ava
     report_figures(&r->cost.total, use);
     text_add(out, ",\n  \"percent\": {");
     for (int i = 0; i < REPORT_RESOURCES; i++)
-        text_addf(out, "%s\"%s\": %.1f", i ? ", " : "", have[i].key, have[i].count ? 100.0 * (double)use[i].count / (double)have[i].count : 0.0);
+        text_addf(out, "%s\"%s\": %.1f", i ? ", " : "", have[i].key,
+                  have[i].count ? 100.0 * (double)use[i].count / (double)have[i].count : 0.0);
     text_add(out, "}");
 }
 
@@ -50,20 +51,25 @@ static void add_totals(const struct report *r, struct text *out) {
 static void add_design(const struct report *r, struct text *out) {
     const struct ir_design *d = &r->ir->design;
     add_string(out, "name", r->ir->name);
-    text_addf(out, ", \"channels\": %d, \"beat_bits\": %d, \"lanes\": %d, \"tokens\": %d, \"arrays\": %d, \"clock_mhz\": %g, ", d->channels,
-              d->beat_bits, d->lanes, d->tokens, d->arrays, d->clock_mhz);
+    text_addf(
+        out,
+        ", \"channels\": %d, \"beat_bits\": %d, \"lanes\": %d, \"tokens\": %d, \"arrays\": %d, \"clock_mhz\": %g, ",
+        d->channels, d->beat_bits, d->lanes, d->tokens, d->arrays, d->clock_mhz);
     add_string(out, "board", d->board);
     struct report_uniform u = report_uniform_depths(r->ir);
-    text_addf(out, ", \"fifo_bits\": %lld, \"fifo_bits_safe\": %lld, \"fifo_bits_uniform\": %lld, \"channel_bytes\": %lld,\n",
-              (long long)report_fifo_bits(r->ir), (long long)u.safe, (long long)u.all, (long long)report_channel_used(r->ir));
+    text_addf(
+        out, ", \"fifo_bits\": %lld, \"fifo_bits_safe\": %lld, \"fifo_bits_uniform\": %lld, \"channel_bytes\": %lld,\n",
+        (long long)report_fifo_bits(r->ir), (long long)u.safe, (long long)u.all, (long long)report_channel_used(r->ir));
 }
 
 static void add_decode(const struct report *r, struct text *out) {
     const struct cost_bound *b = &r->bound;
-    text_addf(out, " \"engine_beats\": {\"weights\": %lld, \"keys\": %lld, \"values\": %lld},\n", (long long)r->beats.weights,
-              (long long)r->beats.scores, (long long)r->beats.values);
-    text_addf(out, " \"decode\": {\"position\": %lld, \"engine_cycles\": %lld, \"memory_cycles\": %lld, \"kernel_cycles\": %lld, ",
-              (long long)r->position, (long long)b->engine, (long long)b->memory, (long long)b->kernel);
+    text_addf(out, " \"engine_beats\": {\"weights\": %lld, \"keys\": %lld, \"values\": %lld},\n",
+              (long long)r->beats.weights, (long long)r->beats.scores, (long long)r->beats.values);
+    text_addf(
+        out,
+        " \"decode\": {\"position\": %lld, \"engine_cycles\": %lld, \"memory_cycles\": %lld, \"kernel_cycles\": %lld, ",
+        (long long)r->position, (long long)b->engine, (long long)b->memory, (long long)b->kernel);
     if (b->busiest != IR_NONE) add_string(out, "kernel", r->ir->kernel[b->busiest].name);
     else text_add(out, "\"kernel\": null");
     text_addf(out, ", \"cycles\": %lld, \"tokens_per_second\": %.1f},\n", (long long)b->cycles, b->tokens_per_second);
@@ -105,7 +111,8 @@ static void add_fifos(const struct report *r, struct text *out) {
         const struct ir_edge *edge = &r->ir->edge[e];
         text_add(out, e ? ",\n  {" : "\n  {");
         add_string(out, "name", edge->name);
-        text_addf(out, ", \"depth\": %lld, \"bits\": %lld, ", (long long)edge->depth, (long long)cost_edge_bits(r->ir, edge));
+        text_addf(out, ", \"depth\": %lld, \"bits\": %lld, ", (long long)edge->depth,
+                  (long long)cost_edge_bits(r->ir, edge));
         add_string(out, "memory", edge->ram_style);
         text_addf(out, ", \"run_ahead\": %s, ", edge->run_ahead ? "true" : "false");
         add_end(r, "writer", edge->src_kernel, out);
@@ -126,8 +133,8 @@ static void add_engines(const struct report *r, struct text *out) {
         struct cost_beats b = cost_engine_beats(r->ir, e, r->position);
         text_add(out, e ? ",\n  {" : "\n  {");
         add_string(out, "name", r->ir->engine[e].name);
-        text_addf(out, ", \"first_channel\": %d, \"channels\": %d, \"cycles\": %lld}", r->ir->engine[e].first_channel, r->ir->engine[e].channels,
-                  (long long)(b.weights + b.scores + b.values));
+        text_addf(out, ", \"first_channel\": %d, \"channels\": %d, \"cycles\": %lld}", r->ir->engine[e].first_channel,
+                  r->ir->engine[e].channels, (long long)(b.weights + b.scores + b.values));
     }
     text_add(out, "],\n");
 }

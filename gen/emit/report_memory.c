@@ -12,19 +12,24 @@ struct report_memories report_memories_make(const struct ir *ir) {
     all.item = ARENA_ARRAY(ir->arena, struct report_memory, most);
     for (int k = 0; k < ir->kernels; k++) {
         struct cost_memory m;
-        if (cost_kernel_memory(&ir->kernel[k], &m)) all.item[all.count++] = (struct report_memory){ir->kernel[k].name, m, {0}, 0, 0};
+        if (cost_kernel_memory(&ir->kernel[k], &m))
+            all.item[all.count++] = (struct report_memory){ir->kernel[k].name, m, {0}, 0, 0};
     }
     for (int e = 0; e < ir->engines; e++) {
         const struct ir_engine *engine = &ir->engine[e];
-        const char *style = engine->prefetch_style ? engine->prefetch_style : cost_prefetch_style(ir->design.prefetch_beats);
+        const char *style =
+            engine->prefetch_style ? engine->prefetch_style : cost_prefetch_style(ir->design.prefetch_beats);
         struct cost_memory m = {ir->design.prefetch_beats - 1, ir->design.beat_bits, engine->channels, style};
-        all.item[all.count++] = (struct report_memory){arena_printf(ir->arena, "prefetch of %s", engine->name), m, {0}, 0, 0};
+        all.item[all.count++] =
+            (struct report_memory){arena_printf(ir->arena, "prefetch of %s", engine->name), m, {0}, 0, 0};
     }
     all.buffers = all.count;
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
-        struct cost_memory m = {edge->depth - 1, cost_edge_bits(ir, edge), 1, edge->ram_style}; // one word lies in the output register
-        if (edge->depth > 2 && edge->pool == IR_NONE) all.item[all.count++] = (struct report_memory){edge->name, m, {0}, 0, 0};
+        struct cost_memory m = {edge->depth - 1, cost_edge_bits(ir, edge), 1,
+                                edge->ram_style}; // one word lies in the output register
+        if (edge->depth > 2 && edge->pool == IR_NONE)
+            all.item[all.count++] = (struct report_memory){edge->name, m, {0}, 0, 0};
     }
     for (int i = 0; i < all.count; i++) {
         struct report_memory *m = &all.item[i];
@@ -37,7 +42,9 @@ struct report_memories report_memories_make(const struct ir *ir) {
     return all;
 }
 
-static const char *kind_of(const struct report_memory *m) { return m->cost.uram ? "URAM" : m->cost.bram18 ? "BRAM36" : "LUTRAM"; }
+static const char *kind_of(const struct report_memory *m) {
+    return m->cost.uram ? "URAM" : m->cost.bram18 ? "BRAM36" : "LUTRAM";
+}
 
 static double percent(int64_t part, int64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
 
@@ -51,9 +58,9 @@ static void add_kinds(const struct report_memories *all, struct text *out) {
             held += m->held, room += m->room, count++;
             pieces += m->cost.uram ? m->cost.uram : m->cost.bram18 ? m->cost.bram18 : m->cost.lut;
         }
-        text_addf(out, "  %-8s %5lld memories %9lld.%d %-7s %12lld bits of %12lld  %5.1f %%\n", kinds[k], (long long)count,
-                  (long long)(k == 1 ? pieces / 2 : pieces), k == 1 && pieces % 2 ? 5 : 0, k ? "pieces" : "LUTs", (long long)held, (long long)room,
-                  percent(held, room));
+        text_addf(out, "  %-8s %5lld memories %9lld.%d %-7s %12lld bits of %12lld  %5.1f %%\n", kinds[k],
+                  (long long)count, (long long)(k == 1 ? pieces / 2 : pieces), k == 1 && pieces % 2 ? 5 : 0,
+                  k ? "pieces" : "LUTs", (long long)held, (long long)room, percent(held, room));
     }
 }
 
@@ -65,8 +72,9 @@ void report_memories(const struct report *r, struct text *out) {
     if (all.buffers) text_add(out, "  buffers: words x bits x times\n");
     for (int i = 0; i < all.buffers; i++) {
         const struct report_memory *m = &all.item[i];
-        text_addf(out, "  %7lld x %-5lld x %-4lld %-7s %12lld bits of %12lld  %5.1f %%  %s\n", (long long)m->shape.words, (long long)m->shape.bits,
-                  (long long)m->shape.times, kind_of(m), (long long)m->held, (long long)m->room, percent(m->held, m->room), m->name);
+        text_addf(out, "  %7lld x %-5lld x %-4lld %-7s %12lld bits of %12lld  %5.1f %%  %s\n",
+                  (long long)m->shape.words, (long long)m->shape.bits, (long long)m->shape.times, kind_of(m),
+                  (long long)m->held, (long long)m->room, percent(m->held, m->room), m->name);
     }
 }
 
@@ -77,8 +85,11 @@ void report_memories_json(const struct report *r, struct text *out) {
         const struct report_memory *m = &all.item[i];
         text_addf(out, "%s\n  {\"name\": ", i ? "," : "");
         text_add_json_string(out, m->name, strlen(m->name));
-        text_addf(out, ", \"words\": %lld, \"bits\": %lld, \"times\": %lld, \"memory\": \"%s\", \"held_bits\": %lld, \"taken_bits\": %lld}",
-                  (long long)m->shape.words, (long long)m->shape.bits, (long long)m->shape.times, kind_of(m), (long long)m->held, (long long)m->room);
+        text_addf(out,
+                  ", \"words\": %lld, \"bits\": %lld, \"times\": %lld, \"memory\": \"%s\", \"held_bits\": %lld, "
+                  "\"taken_bits\": %lld}",
+                  (long long)m->shape.words, (long long)m->shape.bits, (long long)m->shape.times, kind_of(m),
+                  (long long)m->held, (long long)m->room);
     }
     text_add(out, "],\n");
 }

@@ -4,7 +4,8 @@
 #include "report.h"
 
 // False where the need is within the stock.
-static bool warn_of(const struct cost_resources *need, const struct cost_resources *stock, const char *whose, struct loc loc, struct diag *diag) {
+static bool warn_of(const struct cost_resources *need, const struct cost_resources *stock, const char *whose,
+                    struct loc loc, struct diag *diag) {
     struct report_figure use[REPORT_RESOURCES], have[REPORT_RESOURCES];
     struct text list = {0};
     report_figures(need, use);
@@ -16,7 +17,9 @@ static bool warn_of(const struct cost_resources *need, const struct cost_resourc
         text_add(&list, " of ");
         report_count(&have[i], 0, &list);
     }
-    if (list.len) diag_warning(diag, loc, "the design needs more than %s has without its shell, by estimate: %s", whose, text_cstr(&list));
+    if (list.len)
+        diag_warning(diag, loc, "the design needs more than %s has without its shell, by estimate: %s", whose,
+                     text_cstr(&list));
     bool warned = list.len > 0;
     text_free(&list);
     return warned;
@@ -29,10 +32,11 @@ void emit_report_stock(const struct ir *ir, struct loc loc, struct diag *diag) {
     for (int d = 0; d < ir->dies && ir->design.dies > 1; d++) {
         struct cost_resources need = cost_die(ir, &cost, d);
         stock = cost_stock(&ir->die[d]);
-        warn_of(&need, &stock, arena_printf(ir->arena, "die %s of board %s", ir->die[d].name, ir->design.board), loc, diag);
+        warn_of(&need, &stock, arena_printf(ir->arena, "die %s of board %s", ir->die[d].name, ir->design.board), loc,
+                diag);
         int64_t bits = d + 1 < ir->dies ? cost_boundary_bits(ir, d) : 0;
         if (ir->design.sll && bits > ir->design.sll)
-            diag_warning(diag, loc, "%lld bits cross from %s to %s, board %s has %lld wires there", (long long)bits, ir->die[d].name,
-                         ir->die[d + 1].name, ir->design.board, (long long)ir->design.sll);
+            diag_warning(diag, loc, "%lld bits cross from %s to %s, board %s has %lld wires there", (long long)bits,
+                         ir->die[d].name, ir->die[d + 1].name, ir->design.board, (long long)ir->design.sll);
     }
 }

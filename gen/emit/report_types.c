@@ -10,14 +10,16 @@ static void add_end(const struct ir *ir, int kernel, const struct ir_port *port,
 }
 
 static void add_type(struct ir *ir, const struct ir_port *port, struct text *out) {
-    if (port->type.loops == 0 && port->type.rank == 0) text_addf(out, "  %lld bits, no tensor\n", (long long)port->data_bits);
+    if (port->type.loops == 0 && port->type.rank == 0)
+        text_addf(out, "  %lld bits, no tensor\n", (long long)port->data_bits);
     else text_addf(out, "  %s\n", ir_type_text(ir, &port->type));
 }
 
 void emit_report_types(struct ir *ir, struct text *out) {
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
-        const struct ir_port *from = &ir->kernel[edge->src_kernel].port[edge->src_port], *to = &ir->kernel[edge->dst_kernel].port[edge->dst_port];
+        const struct ir_port *from = &ir->kernel[edge->src_kernel].port[edge->src_port],
+                             *to = &ir->kernel[edge->dst_kernel].port[edge->dst_port];
         add_end(ir, edge->src_kernel, from, out);
         text_add(out, " -> ");
         add_end(ir, edge->dst_kernel, to, out);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Corner turns: over which banks the elements between two walks lie so that both sides move a whole word per cycle. include/itensor.h.
+// Corner turns: over which banks the elements between two walks lie so that both sides move a whole word per cycle.
+// include/itensor.h.
 #include "itensor.h"
 
 enum { MOST_LANES = 32 };
@@ -17,7 +18,8 @@ static int64_t turn_of(const struct itensor_layout *layout, const struct itensor
     return stride + (c->period && stride % c->period == 0 ? c->skew * (stride / c->period) : 0);
 }
 
-// No two elements of a word of the reader in one bank, and each in the bank into which the writer has put it. Word for word.
+// No two elements of a word of the reader in one bank, and each in the bank into which the writer has put it. Word for
+// word.
 static bool is_free(const struct itensor_layout *layout, const struct itensor_corner *c) {
     int64_t index[ITENSOR_WALK] = {0}, n = all_trips(layout);
     uint32_t used = 0;

@@ -21,11 +21,11 @@ static const char *port_names(struct arena *arena, const struct custom_port *por
 
 static struct ir_op_info row_of(struct arena *arena, const struct custom *k) {
     struct ir_op_info row = {k->name, k->inputs, k->outputs, "", k->module, "", type_custom, "a hand-written kernel"};
-    row.ports = arena_printf(arena, "%s | %s | %s", port_names(arena, k->in, k->inputs), port_names(arena, k->out, k->outputs),
-                             k->elementwise ? "follow" : "");
+    row.ports = arena_printf(arena, "%s | %s | %s", port_names(arena, k->in, k->inputs),
+                             port_names(arena, k->out, k->outputs), k->elementwise ? "follow" : "");
     for (int p = 0; p < k->params; p++) // texts: what they mean is decided where they are used
-        row.attributes =
-            arena_printf(arena, "%s%s%s%s:s", row.attributes, p ? " " : "", strcmp(k->param[p].value.text, "required") ? "?" : "", k->param[p].name);
+        row.attributes = arena_printf(arena, "%s%s%s%s:s", row.attributes, p ? " " : "",
+                                      strcmp(k->param[p].value.text, "required") ? "?" : "", k->param[p].name);
     return row;
 }
 
@@ -36,9 +36,15 @@ void ir_set_customs(struct ir *ir, struct custom *custom, int count) {
     for (int c = 0; c < count; c++) ir->custom_op[c] = row_of(ir->arena, &custom[c]);
 }
 
-static const struct custom *custom_op(const struct ir *ir, int op) { return op >= IR_OPS ? &ir->custom[op - IR_OPS] : NULL; }
-const struct custom *ir_custom_of(const struct ir *ir, int node) { return node == IR_NONE ? NULL : custom_op(ir, ir->node[node].op); }
-const struct custom *ir_custom_kernel(const struct ir *ir, int kernel) { return ir_custom_of(ir, ir->kernel[kernel].node); }
+static const struct custom *custom_op(const struct ir *ir, int op) {
+    return op >= IR_OPS ? &ir->custom[op - IR_OPS] : NULL;
+}
+const struct custom *ir_custom_of(const struct ir *ir, int node) {
+    return node == IR_NONE ? NULL : custom_op(ir, ir->node[node].op);
+}
+const struct custom *ir_custom_kernel(const struct ir *ir, int kernel) {
+    return ir_custom_of(ir, ir->kernel[kernel].node);
+}
 
 int ir_custom_lanes(const struct custom *k, int lanes) {
     for (int l = lanes; l >= 1; l /= 2)
@@ -52,9 +58,11 @@ int ir_custom_lanes(const struct custom *k, int lanes) {
 
 static const struct ir_tensor *port_tensor(const struct custom_scope *s, const char *name, size_t len) {
     for (int i = 0; i < s->custom->inputs; i++)
-        if (strlen(s->custom->in[i].name) == len && !strncmp(s->custom->in[i].name, name, len)) return &s->ir->tensor[s->node->in[i]];
+        if (strlen(s->custom->in[i].name) == len && !strncmp(s->custom->in[i].name, name, len))
+            return &s->ir->tensor[s->node->in[i]];
     for (int i = 0; s->outputs && i < s->custom->outputs; i++)
-        if (strlen(s->custom->out[i].name) == len && !strncmp(s->custom->out[i].name, name, len)) return &s->ir->tensor[s->node->out[i]];
+        if (strlen(s->custom->out[i].name) == len && !strncmp(s->custom->out[i].name, name, len))
+            return &s->ir->tensor[s->node->out[i]];
     return NULL;
 }
 
@@ -97,7 +105,8 @@ static bool look_up(void *context, const char *name, int64_t *value) {
         struct expression_error error;
         if (strcmp(s->custom->param[p].name, name) != 0) continue;
         s->depth++;
-        bool ok = expression_value(s->ir->arena, ir_custom_text(s->node, &s->custom->param[p], &loc), look_up, s, value, &error);
+        bool ok = expression_value(s->ir->arena, ir_custom_text(s->node, &s->custom->param[p], &loc), look_up, s, value,
+                                   &error);
         s->depth--;
         return ok;
     }
@@ -114,7 +123,8 @@ static void note_names(const struct custom_scope *s, struct loc loc, const char 
     diag_note_words(diag, loc, word, words, count);
 }
 
-static bool evaluate(struct custom_scope *s, const char *text, struct loc loc, const char *what, int64_t *value, struct diag *diag) {
+static bool evaluate(struct custom_scope *s, const char *text, struct loc loc, const char *what, int64_t *value,
+                     struct diag *diag) {
     struct expression_error error = {0};
     if (expression_value(s->ir->arena, text, look_up, s, value, &error)) return true;
     if (!diag) return false;
@@ -123,7 +133,8 @@ static bool evaluate(struct custom_scope *s, const char *text, struct loc loc, c
         if (strcmp(param->name, error.unknown) != 0) continue;
         const char *own = ir_custom_text(s->node, param, &loc);
         if (!strcmp(param->name, what) || s->depth >= MOST_NESTING) {
-            diag_error(diag, loc, "%s of kernel `%s`: `%s`: a value that leads back to itself", what, s->custom->name, text);
+            diag_error(diag, loc, "%s of kernel `%s`: `%s`: a value that leads back to itself", what, s->custom->name,
+                       text);
             return false;
         }
         s->depth++;
@@ -134,20 +145,21 @@ static bool evaluate(struct custom_scope *s, const char *text, struct loc loc, c
     return false;
 }
 
-bool ir_custom_value(struct custom_scope *s, const struct custom_expr *e, int64_t least, int64_t most, const char *what, int64_t *value,
-                     struct diag *diag) {
+bool ir_custom_value(struct custom_scope *s, const struct custom_expr *e, int64_t least, int64_t most, const char *what,
+                     int64_t *value, struct diag *diag) {
     struct loc loc = e->loc.source ? e->loc : s->node->loc;
     if (!evaluate(s, e->text, loc, what, value, diag)) return false;
     if (*value >= least && *value <= most) return true;
     if (diag) {
-        diag_error(diag, loc, "%s of kernel `%s` must be from %lld to %lld, not %lld (`%s` at operation `%s`)", what, s->custom->name,
-                   (long long)least, (long long)most, (long long)*value, e->text, s->node->name);
+        diag_error(diag, loc, "%s of kernel `%s` must be from %lld to %lld, not %lld (`%s` at operation `%s`)", what,
+                   s->custom->name, (long long)least, (long long)most, (long long)*value, e->text, s->node->name);
         diag_note(diag, loc, "the nearest legal value is %lld", (long long)(*value < least ? least : most));
     }
     return false;
 }
 
-const char *ir_custom_param(struct custom_scope *s, const struct custom_param *param, bool *number, int64_t *value, struct diag *diag) {
+const char *ir_custom_param(struct custom_scope *s, const struct custom_param *param, bool *number, int64_t *value,
+                            struct diag *diag) {
     struct loc loc;
     const char *text = ir_custom_text(s->node, param, &loc);
     *number = false;
@@ -159,7 +171,8 @@ const char *ir_custom_param(struct custom_scope *s, const struct custom_param *p
     }
     struct expression_error error;
     size_t head = strspn(text, "0123456789_");
-    if (text[head] == '\'' && strspn(text + head + 1, "sSbBoOdDhH0123456789abcdefABCDEF_xXzZ") == strlen(text + head + 1)) { // as it is written
+    if (text[head] == '\'' && strspn(text + head + 1, "sSbBoOdDhH0123456789abcdefABCDEF_xXzZ") ==
+                                  strlen(text + head + 1)) { // as it is written
         *number = expression_value(s->ir->arena, text, look_up, s, value, &error);
         return text;
     }
@@ -180,8 +193,9 @@ static bool check_input(struct custom_scope *s, int i, struct diag *diag) {
     if (!type_expect(s->ir, s->node, i, dtypes[port->type], diag)) return false;
     for (int d = 0; d < t->rank; d++)
         if (t->heads || t->shape[d].dynamic != IR_STATIC) {
-            diag_error(diag, s->node->loc, "%s `%s`: the rows of `%s` travel one by one: a hand-written kernel takes whole tensors", s->custom->name,
-                       s->node->name, t->name);
+            diag_error(diag, s->node->loc,
+                       "%s `%s`: the rows of `%s` travel one by one: a hand-written kernel takes whole tensors",
+                       s->custom->name, s->node->name, t->name);
             return false;
         }
     struct ir_tensor want = {.rank = port->extents};
@@ -194,16 +208,19 @@ static bool check_input(struct custom_scope *s, int i, struct diag *diag) {
     }
     if (!port->extents || (elements == ir_tensor_elements(t) && (same || port->extents == 1))) return true;
     if (port->extents == 1)
-        diag_error(diag, s->node->loc, "%s `%s`: `%s` has %lld elements, but the kernel declares %lld for its input `%s`", s->custom->name,
+        diag_error(diag, s->node->loc,
+                   "%s `%s`: `%s` has %lld elements, but the kernel declares %lld for its input `%s`", s->custom->name,
                    s->node->name, t->name, (long long)ir_tensor_elements(t), (long long)elements, port->name);
     else
-        diag_error(diag, s->node->loc, "%s `%s`: `%s` has the shape %s, but the kernel declares %s for its input `%s`", s->custom->name,
-                   s->node->name, t->name, type_shape_text(s->ir->arena, t), type_shape_text(s->ir->arena, &want), port->name);
+        diag_error(diag, s->node->loc, "%s `%s`: `%s` has the shape %s, but the kernel declares %s for its input `%s`",
+                   s->custom->name, s->node->name, t->name, type_shape_text(s->ir->arena, t),
+                   type_shape_text(s->ir->arena, &want), port->name);
     if (elements == ir_tensor_elements(t)) diag_note(diag, s->node->loc, "`reshape` or `transpose` makes them alike");
     return false;
 }
 
-static bool set_output(struct custom_scope *s, struct ir_tensor *out, const struct custom_port *port, struct diag *diag) {
+static bool set_output(struct custom_scope *s, struct ir_tensor *out, const struct custom_port *port,
+                       struct diag *diag) {
     const struct ir_tensor *first = &s->ir->tensor[s->node->in[0]];
     out->dtype = dtypes[port->type];
     out->rank = first->rank;
@@ -242,12 +259,16 @@ bool type_custom(struct ir *ir, struct ir_node *node, struct diag *diag) {
 
 // ---- timing ----
 
-static int64_t words_of(const struct ir *ir, int tensor, int lanes) { return (ir_tensor_elements(&ir->tensor[tensor]) + lanes - 1) / lanes; }
+static int64_t words_of(const struct ir *ir, int tensor, int lanes) {
+    return (ir_tensor_elements(&ir->tensor[tensor]) + lanes - 1) / lanes;
+}
 
-bool ir_custom_timing(const struct ir *ir, const struct ir_node *node, int lanes, struct custom_timing *t, struct diag *diag) {
+bool ir_custom_timing(const struct ir *ir, const struct ir_node *node, int lanes, struct custom_timing *t,
+                      struct diag *diag) {
     const struct custom *k = custom_op(ir, node->op);
     struct custom_scope s = {.ir = ir, .node = node, .custom = k, .lanes = lanes, .outputs = true};
-    *t = (struct custom_timing){.group = 1, .interval = 1, .buffers = 1, .out_words = words_of(ir, node->out[0], lanes)};
+    *t =
+        (struct custom_timing){.group = 1, .interval = 1, .buffers = 1, .out_words = words_of(ir, node->out[0], lanes)};
     for (int i = 0; i < node->inputs; i++) t->words[i] = words_of(ir, node->in[i], lanes);
     bool whole = k->group.text && !strcmp(k->group.text, "firing");
     bool ok = ir_custom_value(&s, &k->latency, 0, MOST_CYCLES, "latency", &t->latency, diag);

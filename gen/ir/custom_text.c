@@ -85,7 +85,8 @@ static void wrong(struct reader *r, struct loc loc, const char *key) {
     r->ok = false;
 }
 
-static const struct yaml_node *child(struct reader *r, const struct yaml_node *map, const char *key, enum yaml_kind kind, size_t most) {
+static const struct yaml_node *child(struct reader *r, const struct yaml_node *map, const char *key,
+                                     enum yaml_kind kind, size_t most) {
     const struct yaml_node *node = yaml_get(map, key);
     if (node && node->kind == kind && (kind == YAML_KIND_SCALAR || node->count <= most)) return node;
     wrong(r, map->loc, key);
@@ -104,13 +105,16 @@ static int64_t get_int(struct reader *r, const struct yaml_node *map, const char
     return v;
 }
 
-static int read_ports(struct reader *r, const struct yaml_node *map, const char *key, size_t most, struct custom_port *port) {
+static int read_ports(struct reader *r, const struct yaml_node *map, const char *key, size_t most,
+                      struct custom_port *port) {
     const struct yaml_node *list = child(r, map, key, YAML_KIND_SEQ, most);
     for (size_t i = 0; list && i < list->count; i++) {
         const struct yaml_node *item = list->items[i], *shape = child(r, item, "shape", YAML_KIND_SEQ, CUSTOM_MAX_RANK);
         port[i].name = get_string(r, item, "name");
         port[i].loc = item->loc;
-        if (!yaml_get(item, "type") || !yaml_word(yaml_get(item, "type"), type_words, CUSTOM_TYPES, "type", &port[i].type, r->diag)) r->ok = false;
+        if (!yaml_get(item, "type") ||
+            !yaml_word(yaml_get(item, "type"), type_words, CUSTOM_TYPES, "type", &port[i].type, r->diag))
+            r->ok = false;
         for (size_t d = 0; shape && d < shape->count; d++) {
             if (shape->items[d]->kind != YAML_KIND_SCALAR) wrong(r, item->loc, "shape");
             else port[i].shape[port[i].extents++] = (struct custom_expr){shape->items[d]->text, shape->items[d]->loc};
@@ -128,7 +132,7 @@ static struct custom_file read_file(struct reader *r, const struct yaml_node *ma
 }
 
 #define READ_INT(name) k->name = (__typeof__(k->name))get_int(r, map, #name);
-#define READ_EXPR(name)                                                                                                                              \
+#define READ_EXPR(name)                                                                                                \
     if (yaml_get(map, #name)) k->name = (struct custom_expr){get_string(r, map, #name), yaml_get(map, #name)->loc};
 
 static void read_kernel(struct reader *r, const struct yaml_node *map, struct custom *k) {
@@ -141,7 +145,9 @@ static void read_kernel(struct reader *r, const struct yaml_node *map, struct cu
     const struct yaml_node *params = child(r, map, "parameters", YAML_KIND_MAP, CUSTOM_MAX_PARAMS);
     for (size_t p = 0; params && p < params->count; p++) {
         if (params->items[p]->kind != YAML_KIND_SCALAR) wrong(r, map->loc, "parameters");
-        else k->param[k->params++] = (struct custom_param){params->keys[p], params->key_locs[p], {params->items[p]->text, params->items[p]->loc}};
+        else
+            k->param[k->params++] = (struct custom_param){
+                params->keys[p], params->key_locs[p], {params->items[p]->text, params->items[p]->loc}};
     }
     CUSTOM_INTS(READ_INT)
     CUSTOM_EXPRS(READ_EXPR)

@@ -9,8 +9,9 @@
 #include "ops.h"
 
 // One more zeroed item at the end of a list; yields its index.
-#define IR_PUSH(ir, list, count, capacity)                                                                                                           \
-    ((list) = vec_grow((ir)->arena, (list), (size_t)(count), &(capacity), sizeof *(list)), memset(&(list)[count], 0, sizeof *(list)), (count)++)
+#define IR_PUSH(ir, list, count, capacity)                                                                             \
+    ((list) = vec_grow((ir)->arena, (list), (size_t)(count), &(capacity), sizeof *(list)),                             \
+     memset(&(list)[count], 0, sizeof *(list)), (count)++)
 
 int ir_add_tensor(struct ir *ir, const char *name, enum ir_dtype dtype, struct loc loc) {
     int id = IR_PUSH(ir, ir->tensor, ir->tensors, ir->tensor_capacity);
@@ -80,7 +81,8 @@ int ir_add_kernel(struct ir *ir, const char *name, const char *module, int node)
     return id;
 }
 
-int ir_add_port(struct ir *ir, int kernel, const char *name, bool is_output, enum ir_stream_kind kind, int64_t data_bits) {
+int ir_add_port(struct ir *ir, int kernel, const char *name, bool is_output, enum ir_stream_kind kind,
+                int64_t data_bits) {
     struct ir_kernel *k = &ir->kernel[kernel];
     int id = IR_PUSH(ir, k->port, k->ports, k->port_capacity);
     struct ir_port *p = &k->port[id];
@@ -98,18 +100,23 @@ int ir_add_port(struct ir *ir, int kernel, const char *name, bool is_output, enu
 
 void ir_add_wire(struct ir *ir, int kernel, const char *port, bool is_output, int64_t bits, const char *net) {
     int id = IR_PUSH(ir, ir->wire, ir->wires, ir->wire_capacity);
-    ir->wire[id] = (struct ir_wire){kernel, arena_strdup(ir->arena, port), is_output, bits, arena_strdup(ir->arena, net)};
+    ir->wire[id] =
+        (struct ir_wire){kernel, arena_strdup(ir->arena, port), is_output, bits, arena_strdup(ir->arena, net)};
 }
 
 int ir_add_client(struct ir *ir, const char *name, int kernel, const char *port, bool is_write, int channel) {
     int id = IR_PUSH(ir, ir->client, ir->clients, ir->client_capacity);
-    ir->client[id] = (struct ir_client){
-        .name = arena_strdup(ir->arena, name), .kernel = kernel, .port = arena_strdup(ir->arena, port), .is_write = is_write, .channel = channel};
+    ir->client[id] = (struct ir_client){.name = arena_strdup(ir->arena, name),
+                                        .kernel = kernel,
+                                        .port = arena_strdup(ir->arena, port),
+                                        .is_write = is_write,
+                                        .channel = channel};
     ir->client[id].engine = IR_NONE;
     return id;
 }
 
-void ir_add_client_port(struct ir *ir, int kernel, const char *port, int64_t bits, const char *client, const char *what) {
+void ir_add_client_port(struct ir *ir, int kernel, const char *port, int64_t bits, const char *client,
+                        const char *what) {
     static const char *const signals[] = {"tvalid", "tready", "tdata"};
     for (int s = 0; s < 3; s++)
         ir_add_wire(ir, kernel, arena_printf(ir->arena, "%s_%s", port, signals[s]), false, s == 2 ? bits : 1,
@@ -118,7 +125,8 @@ void ir_add_client_port(struct ir *ir, int kernel, const char *port, int64_t bit
 
 int ir_add_engine(struct ir *ir, const char *name, int first_channel, int channels) {
     int id = IR_PUSH(ir, ir->engine, ir->engines, ir->engine_capacity);
-    ir->engine[id] = (struct ir_engine){arena_strdup(ir->arena, name), IR_NONE, IR_NONE, IR_NONE, IR_NONE, first_channel, channels, NULL, {0}};
+    ir->engine[id] = (struct ir_engine){
+        arena_strdup(ir->arena, name), IR_NONE, IR_NONE, IR_NONE, IR_NONE, first_channel, channels, NULL, {0}};
     return id;
 }
 
@@ -155,8 +163,10 @@ int ir_connect(struct ir *ir, int src_kernel, int src_port, int dst_kernel, int 
     e->dst_kernel = dst_kernel;
     e->dst_port = dst_port;
     e->group = e->pool = e->pool_port = IR_NONE;
-    const char *from = s->port[src_port].index == IR_NONE ? s->port[src_port].name : arena_printf(ir->arena, "%d", s->port[src_port].index);
-    const char *to = d->port[dst_port].index == IR_NONE ? d->port[dst_port].name : arena_printf(ir->arena, "%d", d->port[dst_port].index);
+    const char *from = s->port[src_port].index == IR_NONE ? s->port[src_port].name
+                                                          : arena_printf(ir->arena, "%d", s->port[src_port].index);
+    const char *to = d->port[dst_port].index == IR_NONE ? d->port[dst_port].name
+                                                        : arena_printf(ir->arena, "%d", d->port[dst_port].index);
     e->name = arena_printf(ir->arena, "%s_%s_to_%s_%s", s->name, from, d->name, to);
     ir->kernel[src_kernel].port[src_port].edge = id;
     ir->kernel[dst_kernel].port[dst_port].edge = id;
@@ -258,7 +268,8 @@ int ir_engine_of(const struct ir *ir, int node) {
 
 int ir_engine_at(const struct ir *ir, int channel) {
     for (int e = 0; e < ir->engines; e++)
-        if (channel >= ir->engine[e].first_channel && channel < ir->engine[e].first_channel + ir->engine[e].channels) return e;
+        if (channel >= ir->engine[e].first_channel && channel < ir->engine[e].first_channel + ir->engine[e].channels)
+            return e;
     return IR_NONE;
 }
 
@@ -305,7 +316,9 @@ int64_t ir_vocabulary(const struct ir *ir) {
     return least;
 }
 
-int ir_node_lanes(const struct ir *ir, int node) { return ir->node[node].lanes > 0 ? ir->node[node].lanes : ir->design.lanes; }
+int ir_node_lanes(const struct ir *ir, int node) {
+    return ir->node[node].lanes > 0 ? ir->node[node].lanes : ir->design.lanes;
+}
 
 int64_t ir_vector_length(const struct ir *ir, const struct ir_node *node) {
     if (node->inputs == 0) return 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The IR from its YAML text. A dump may be edited by hand, so every field is checked; cross references are the verifier's business.
+// The IR from its YAML text. A dump may be edited by hand, so every field is checked; cross references are the
+// verifier's business.
 #include <limits.h>
 #include <string.h>
 
@@ -46,7 +47,8 @@ static const char *get_optional(struct reader *r, const struct yaml_node *map, c
     return yaml_get(map, key) ? get_string(r, map, key) : NULL;
 }
 
-static int get_word(struct reader *r, const struct yaml_node *map, const char *key, const char *const *words, size_t count) {
+static int get_word(struct reader *r, const struct yaml_node *map, const char *key, const char *const *words,
+                    size_t count) {
     const struct yaml_node *node = yaml_get(map, key);
     int v = 0;
     if (!node || !yaml_word(node, words, count, key, &v, r->diag)) r->ok = false;
@@ -81,13 +83,15 @@ static int get_longs(struct reader *r, const struct yaml_node *map, const char *
     return (int)count;
 }
 
-static int get_extents(struct reader *r, const struct yaml_node *map, const char *key, struct ir_extent *out, size_t max) {
+static int get_extents(struct reader *r, const struct yaml_node *map, const char *key, struct ir_extent *out,
+                       size_t max) {
     const struct yaml_node *list = yaml_get(map, key);
     size_t count = list_count(r, list, 2 * max) / 2;
     for (size_t i = 0; i < count; i++) {
         int word = 0;
         out[i].bound = item_int(r, list, 2 * i);
-        if (!yaml_word(list->items[2 * i + 1], ir_dynamic_words, COUNT_OF(ir_dynamic_words), key, &word, r->diag)) r->ok = false;
+        if (!yaml_word(list->items[2 * i + 1], ir_dynamic_words, COUNT_OF(ir_dynamic_words), key, &word, r->diag))
+            r->ok = false;
         out[i].dynamic = (enum ir_dynamic)word;
     }
     return (int)count;
@@ -123,7 +127,8 @@ static void read_tensor(struct reader *r, const struct yaml_node *map, struct ir
     IR_TENSOR_FIELDS(READ_FIELD)
 }
 
-static void read_attr(struct reader *r, struct ir *ir, struct ir_attrs *attrs, const char *key, const struct yaml_node *pair) {
+static void read_attr(struct reader *r, struct ir *ir, struct ir_attrs *attrs, const char *key,
+                      const struct yaml_node *pair) {
     double f = 0;
     if (list_count(r, pair, 2) != 2) return;
     switch (item_int(r, pair, 0)) {
@@ -162,7 +167,8 @@ static void read_region(struct reader *r, const struct yaml_node *map, struct ir
     item->loc = map->loc;
     IR_REGION_FIELDS(READ_FIELD)
     item->carries = get_ints(r, map, "carry", flat, COUNT_OF(flat)) / 3;
-    for (int c = 0; c < item->carries; c++) item->carry[c] = (struct ir_carry){flat[3 * c], flat[3 * c + 1], flat[3 * c + 2]};
+    for (int c = 0; c < item->carries; c++)
+        item->carry[c] = (struct ir_carry){flat[3 * c], flat[3 * c + 1], flat[3 * c + 2]};
 }
 
 static void read_type(struct reader *r, const struct yaml_node *port, struct ir_itensor *t) {
@@ -192,7 +198,8 @@ static void read_kernel(struct reader *r, struct ir *ir, int k, const struct yam
     IR_KERNEL_FIELDS(READ_FIELD)
     const struct yaml_node *params = yaml_get(map, "params"), *ports = yaml_get(map, "ports");
     for (size_t i = 0; params && params->kind == YAML_KIND_MAP && i < params->count; i++)
-        if (params->items[i]->kind == YAML_KIND_SCALAR) ir_set_param(ir, k, params->keys[i], "%s", params->items[i]->text);
+        if (params->items[i]->kind == YAML_KIND_SCALAR)
+            ir_set_param(ir, k, params->keys[i], "%s", params->items[i]->text);
     size_t count = ports ? list_count(r, ports, 4096) : 0;
     ir->kernel[k].port = ARENA_ARRAY(r->arena, struct ir_port, count + 1);
     ir->kernel[k].port_capacity = count;
@@ -232,7 +239,9 @@ static void read_die(struct reader *r, const struct yaml_node *map, struct ir_di
     IR_DIE_FIELDS(READ_FIELD)
 }
 
-static void read_firing(struct reader *r, const struct yaml_node *map, struct ir_firing *item) { IR_FIRING_FIELDS(READ_FIELD) }
+static void read_firing(struct reader *r, const struct yaml_node *map, struct ir_firing *item) {
+    IR_FIRING_FIELDS(READ_FIELD)
+}
 
 static void read_segment(struct reader *r, const struct yaml_node *map, struct ir_segment *item) {
     item->name = get_string(r, map, "name");
@@ -240,7 +249,9 @@ static void read_segment(struct reader *r, const struct yaml_node *map, struct i
     IR_SEGMENT_FIELDS(READ_FIELD)
 }
 
-static void read_group(struct reader *r, const struct yaml_node *map, struct ir_group *item) { IR_GROUP_FIELDS(READ_FIELD) }
+static void read_group(struct reader *r, const struct yaml_node *map, struct ir_group *item) {
+    IR_GROUP_FIELDS(READ_FIELD)
+}
 
 static void read_fusion(struct reader *r, const struct yaml_node *map, struct ir_fusion *item) {
     item->name = get_string(r, map, "name");
@@ -248,11 +259,11 @@ static void read_fusion(struct reader *r, const struct yaml_node *map, struct ir
 }
 
 // Allocates ir->item[] for the list under key and yields its nodes.
-#define READ_LIST(key, item, counter, capacity)                                                                                                      \
-    list = yaml_get(root, key);                                                                                                                      \
-    ir->counter = (int)list_count(r, list, 1 << 20);                                                                                                 \
-    ir->capacity = (size_t)ir->counter;                                                                                                              \
-    ir->item = arena_alloc(r->arena, (size_t)ir->counter + 1, sizeof *ir->item);                                                                     \
+#define READ_LIST(key, item, counter, capacity)                                                                        \
+    list = yaml_get(root, key);                                                                                        \
+    ir->counter = (int)list_count(r, list, 1 << 20);                                                                   \
+    ir->capacity = (size_t)ir->counter;                                                                                \
+    ir->item = arena_alloc(r->arena, (size_t)ir->counter + 1, sizeof *ir->item);                                       \
     for (int i = 0; i < ir->counter; i++)
 
 static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *root) {

@@ -226,12 +226,12 @@ static void write_fusion(struct writer *w, const struct ir_fusion *item) {
 
 static void write_custom(struct writer *w, const struct custom *item) { custom_write(&w->y, item); }
 
-#define WRITE_LIST(key, item, count, function)                                                                                                       \
-    do {                                                                                                                                             \
-        yaml_write_key(&w->y, key);                                                                                                                  \
-        yaml_begin_seq(&w->y, false);                                                                                                                \
-        for (int i = 0; i < (count); i++) function(w, &(item)[i]);                                                                                   \
-        yaml_end(&w->y);                                                                                                                             \
+#define WRITE_LIST(key, item, count, function)                                                                         \
+    do {                                                                                                               \
+        yaml_write_key(&w->y, key);                                                                                    \
+        yaml_begin_seq(&w->y, false);                                                                                  \
+        for (int i = 0; i < (count); i++) function(w, &(item)[i]);                                                     \
+        yaml_end(&w->y);                                                                                               \
     } while (0)
 
 static void write_all(struct writer *w) {

@@ -24,7 +24,8 @@ static int place_of(const struct itensor_nest *nest, int loop) {
     return IR_NONE;
 }
 
-bool itensor_infer(const struct itensor_nest *nest, enum ir_dtype dtype, int rank, const int access[], struct ir_itensor *type) {
+bool itensor_infer(const struct itensor_nest *nest, enum ir_dtype dtype, int rank, const int access[],
+                   struct ir_itensor *type) {
     *type = (struct ir_itensor){.dtype = dtype, .rank = rank, .loops = nest->loops};
     if (!is_nest(nest) || rank < 1 || rank > IR_MAX_RANK) return false;
     for (int p = 0; p < nest->loops; p++) {
@@ -100,7 +101,8 @@ bool itensor_equal(const struct ir_itensor *a, const struct ir_itensor *b) {
     for (int d = 0; d < x.rank; d++)
         if (x.element[d] != y.element[d] || x.map[d] != y.map[d]) return false;
     for (int l = 0; l < x.loops; l++)
-        if (x.trip[l].bound != y.trip[l].bound || x.trip[l].dynamic != y.trip[l].dynamic || x.step[l] != y.step[l]) return false;
+        if (x.trip[l].bound != y.trip[l].bound || x.trip[l].dynamic != y.trip[l].dynamic || x.step[l] != y.step[l])
+            return false;
     return true;
 }
 
@@ -138,7 +140,8 @@ static bool same_extent(const struct ir_itensor *a, const struct ir_itensor *b, 
 static bool is_reducible(const struct ir_itensor *a, const struct ir_itensor *b, int d) {
     int p = a->map[d];
     if (a->element[d] != b->element[d] || p != b->map[d]) return false;
-    return p == IR_NONE || (a->trip[p].bound == b->trip[p].bound && a->trip[p].dynamic == b->trip[p].dynamic && a->step[p] == b->step[p]);
+    return p == IR_NONE || (a->trip[p].bound == b->trip[p].bound && a->trip[p].dynamic == b->trip[p].dynamic &&
+                            a->step[p] == b->step[p]);
 }
 
 bool itensor_converter(const struct ir_itensor *from, const struct ir_itensor *to, struct itensor_buffer *buffer) {

@@ -7,7 +7,8 @@
 static bool add_level(struct itensor_walk *w, int64_t trip, int64_t stride) {
     if (trip == 1) return true;
     int last = w->loops - 1;
-    if (last >= 0 && (stride == 0 ? w->stride[last] == 0 : w->stride[last] == trip * stride)) { // one loop with the one around it
+    if (last >= 0 &&
+        (stride == 0 ? w->stride[last] == 0 : w->stride[last] == trip * stride)) { // one loop with the one around it
         w->trip[last] *= trip;
         w->stride[last] = stride;
         return true;
@@ -49,7 +50,8 @@ bool itensor_walk(const struct ir_itensor *type, const int64_t extent[], struct 
     for (int l = 0; l < type->loops; l++) {
         int d = dim_of(type, l);
         if (type->trip[l].dynamic != IR_STATIC) return false;
-        if (!add_level(w, type->trip[l].bound, d == IR_NONE ? 0 : type->step[l] * dim_stride(type, extent, d))) return false;
+        if (!add_level(w, type->trip[l].bound, d == IR_NONE ? 0 : type->step[l] * dim_stride(type, extent, d)))
+            return false;
     }
     for (int d = 0; d < type->rank; d++) {
         if (itensor_extent(type, d) != extent[d]) return false;
@@ -135,8 +137,10 @@ static bool add_reader(struct itensor_layout *layout, int64_t trip, int64_t stri
     return true;
 }
 
-// A loop of the reader as loops over places in the bank: split where it carries over from one of the writer's loops into another.
-static bool place_loop(const struct itensor_walk *writer, int shared, int64_t trip, int64_t stride, struct itensor_layout *layout) {
+// A loop of the reader as loops over places in the bank: split where it carries over from one of the writer's loops
+// into another.
+static bool place_loop(const struct itensor_walk *writer, int shared, int64_t trip, int64_t stride,
+                       struct itensor_layout *layout) {
     int64_t trips[ITENSOR_WALK], strides[ITENSOR_WALK];
     int parts = 0;
     if (stride == 0) return add_reader(layout, trip, 0);
@@ -155,7 +159,8 @@ static bool place_loop(const struct itensor_walk *writer, int shared, int64_t tr
     return true;
 }
 
-bool itensor_layout(const struct itensor_walk *from, const struct itensor_walk *to, int64_t max_width, struct itensor_layout *layout) {
+bool itensor_layout(const struct itensor_walk *from, const struct itensor_walk *to, int64_t max_width,
+                    struct itensor_layout *layout) {
     struct itensor_walk a = *from, b = *to;
     *layout = (struct itensor_layout){.rounds = 1, .buffer = 1};
     layout->width = common_run(&a, &b, max_width);

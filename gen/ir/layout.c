@@ -16,7 +16,9 @@ struct layout_matrix layout_matrix(const struct ir_design *d, int channels, int6
     return m;
 }
 
-int64_t layout_chunk_beat(const struct layout_matrix *m, int64_t chunk) { return chunk * (1 + m->scale_beats + m->chunk_rows * m->beats); }
+int64_t layout_chunk_beat(const struct layout_matrix *m, int64_t chunk) {
+    return chunk * (1 + m->scale_beats + m->chunk_rows * m->beats);
+}
 
 int64_t layout_data_beat(const struct layout_matrix *m, int64_t step, int64_t beat, bool outer) {
     int64_t first = layout_chunk_beat(m, step / m->chunk_rows) + 1 + m->scale_beats;
@@ -50,7 +52,9 @@ struct layout_record layout_record(const struct ir_design *d, int64_t cols, bool
     return r;
 }
 
-int64_t layout_float_row_beats(const struct ir_design *d, int64_t cols) { return layout_div_up(cols * 4, beat_bytes(d)); }
+int64_t layout_float_row_beats(const struct ir_design *d, int64_t cols) {
+    return layout_div_up(cols * 4, beat_bytes(d));
+}
 
 int64_t layout_param_word_bits(int64_t lanes, int64_t vectors) { return lanes * 32 << u64_clog2((uint64_t)vectors); }
 

@@ -8,12 +8,15 @@
 #include "type_rules.h"
 
 const struct ir_op_info ir_op_table[IR_OPS] = {
-#define RILL_OP(id, name, ins, outs, attrs, module, ports, type, bind, golden, doc) {name, ins, outs, attrs, module, ports, type_##type, doc},
+#define RILL_OP(id, name, ins, outs, attrs, module, ports, type, bind, golden, doc)                                    \
+    {name, ins, outs, attrs, module, ports, type_##type, doc},
 #include "ops.def"
 #undef RILL_OP
 };
 
-const struct ir_op_info *ir_op_of(const struct ir *ir, int op) { return op < IR_OPS ? &ir_op_table[op] : &ir->custom_op[op - IR_OPS]; }
+const struct ir_op_info *ir_op_of(const struct ir *ir, int op) {
+    return op < IR_OPS ? &ir_op_table[op] : &ir->custom_op[op - IR_OPS];
+}
 
 int ir_op_find(const struct ir *ir, const char *name) {
     for (int op = 0; op < IR_OPS + ir->customs; op++)
@@ -21,7 +24,9 @@ int ir_op_find(const struct ir *ir, const char *name) {
     return IR_NONE;
 }
 
-static enum ir_attr_kind attr_kind(char c) { return c == 'i' ? IR_ATTR_INT : c == 'f' ? IR_ATTR_FLOAT : c == 'l' ? IR_ATTR_LIST : IR_ATTR_STRING; }
+static enum ir_attr_kind attr_kind(char c) {
+    return c == 'i' ? IR_ATTR_INT : c == 'f' ? IR_ATTR_FLOAT : c == 'l' ? IR_ATTR_LIST : IR_ATTR_STRING;
+}
 
 // Copies to the next of the marks, at most size - 1 characters; returns what follows.
 static const char *copy_until(const char *p, const char *marks, char *to, size_t size) {
@@ -54,16 +59,19 @@ static bool number_fits(const struct ir_op_attr *attr, const struct ir_attr *val
     double low = strtod(attr->legal, NULL), high = strtod(strstr(attr->legal, "..") + 2, NULL);
     if (v >= low && v <= high) return true;
     if (attr->kind == IR_ATTR_INT)
-        diag_error(diag, value->loc, "`%s` must be from %.0f to %.0f, not %lld", attr->name, low, high, (long long)value->i);
+        diag_error(diag, value->loc, "`%s` must be from %.0f to %.0f, not %lld", attr->name, low, high,
+                   (long long)value->i);
     else diag_error(diag, value->loc, "`%s` must be from %g to %g, not %g", attr->name, low, high, v);
-    diag_note(diag, value->loc, attr->kind == IR_ATTR_INT ? "the nearest legal value is %.0f" : "the nearest legal value is %g",
+    diag_note(diag, value->loc,
+              attr->kind == IR_ATTR_INT ? "the nearest legal value is %.0f" : "the nearest legal value is %g",
               v < low ? low : high);
     return false;
 }
 
 static bool word_fits(const struct ir_op_attr *attr, const struct ir_attr *value, struct diag *diag) {
     char first[sizeof attr->legal] = "";
-    const char *second = copy_until(attr->legal, "|", first, sizeof first) + 1, *const words[] = {first, second}; // always two
+    const char *second = copy_until(attr->legal, "|", first, sizeof first) + 1, *const words[] = {first,
+                                                                                                  second}; // always two
     if (!strcmp(value->s, first) || !strcmp(value->s, second)) return true;
     diag_error(diag, value->loc, "`%s` must be %s or %s, not `%s`", attr->name, first, second, value->s);
     const char *near = diag_nearest_word(value->s, words, 2);
@@ -80,7 +88,8 @@ const char *ir_op_attr_legal(const struct ir_op_attr *attr, struct arena *arena)
     char first[sizeof attr->legal] = "";
     if (!*attr->legal) return "";
     const char *rest = copy_until(attr->legal, attr->kind == IR_ATTR_STRING ? "|" : ".", first, sizeof first);
-    return attr->kind == IR_ATTR_STRING ? arena_printf(arena, " %s or %s", first, rest + 1) : arena_printf(arena, " %s to %s", first, rest + 2);
+    return attr->kind == IR_ATTR_STRING ? arena_printf(arena, " %s or %s", first, rest + 1)
+                                        : arena_printf(arena, " %s to %s", first, rest + 2);
 }
 
 const char *ir_op_port(const struct ir *ir, int op, int column, int index) {

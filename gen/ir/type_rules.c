@@ -9,15 +9,17 @@ enum {
     MAX_GROUP = 255 // query heads that share a key and value head
 };
 
-static const struct ir_tensor *input(const struct ir *ir, const struct ir_node *node, int i) { return &ir->tensor[node->in[i]]; }
+static const struct ir_tensor *input(const struct ir *ir, const struct ir_node *node, int i) {
+    return &ir->tensor[node->in[i]];
+}
 static struct ir_tensor *output(struct ir *ir, const struct ir_node *node, int i) { return &ir->tensor[node->out[i]]; }
 
 bool type_expect(const struct ir *ir, const struct ir_node *node, int i, enum ir_dtype want, struct diag *diag) {
     const struct ir_tensor *t = input(ir, node, i);
     if (t->dtype == want) return true;
     if (t->dtype == IR_DTYPES) return false; // its own operation has been reported
-    diag_error(diag, node->loc, "%s `%s`: input %d, `%s`, is %s, but %s is needed", ir_op_of(ir, node->op)->name, node->name, i + 1, t->name,
-               ir_dtype_words[t->dtype], ir_dtype_words[want]);
+    diag_error(diag, node->loc, "%s `%s`: input %d, `%s`, is %s, but %s is needed", ir_op_of(ir, node->op)->name,
+               node->name, i + 1, t->name, ir_dtype_words[t->dtype], ir_dtype_words[want]);
     if (want == IR_MX && t->dtype == IR_F32) diag_note(diag, node->loc, "put a `quantize` between them");
     if (want == IR_F32 && t->dtype == IR_ACC) diag_note(diag, node->loc, "put a `dequantize` between them");
     return false;
@@ -83,15 +85,17 @@ void type_note_heads(const struct ir_tensor *t, const struct ir_node *node, stru
 }
 
 // A head is a firing of its own: it goes only with as many heads of as many elements.
-static bool check_rows(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *a, const struct ir_tensor *b, struct diag *diag) {
+static bool check_rows(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *a,
+                       const struct ir_tensor *b, struct diag *diag) {
     if (same_rows(a, b)) return true;
     const char *name = ir_op_of(ir, node->op)->name;
     if (travels(a) == travels(b)) {
-        diag_error(diag, node->loc, "%s `%s`: `%s` has %lld heads and `%s` %lld", name, node->name, a->name, (long long)a->shape[0].bound, b->name,
-                   (long long)b->shape[0].bound);
+        diag_error(diag, node->loc, "%s `%s`: `%s` has %lld heads and `%s` %lld", name, node->name, a->name,
+                   (long long)a->shape[0].bound, b->name, (long long)b->shape[0].bound);
         return false;
     }
-    diag_error(diag, node->loc, "%s `%s`: `%s` travels %s, `%s` %s", name, node->name, a->name, travels(a), b->name, travels(b));
+    diag_error(diag, node->loc, "%s `%s`: `%s` travels %s, `%s` %s", name, node->name, a->name, travels(a), b->name,
+               travels(b));
     if (!grows(a) && !grows(b)) diag_note(diag, node->loc, "`scale` joins the heads of attention");
     return false;
 }
@@ -103,15 +107,16 @@ bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *first = input(ir, node, 0);
     for (int i = 1; i < node->inputs; i++)
         if (ir_tensor_elements(input(ir, node, i)) != ir_tensor_elements(first)) {
-            diag_error(diag, node->loc, "%s `%s`: `%s` has %lld elements and `%s` %lld", ir_op_of(ir, node->op)->name, node->name, first->name,
-                       (long long)ir_tensor_elements(first), input(ir, node, i)->name, (long long)ir_tensor_elements(input(ir, node, i)));
+            diag_error(diag, node->loc, "%s `%s`: `%s` has %lld elements and `%s` %lld", ir_op_of(ir, node->op)->name,
+                       node->name, first->name, (long long)ir_tensor_elements(first), input(ir, node, i)->name,
+                       (long long)ir_tensor_elements(input(ir, node, i)));
             return false;
         }
     for (int i = 1; i < node->inputs; i++)
         if (!same_shape(first, input(ir, node, i))) {
             const char *shapes[] = {type_shape_text(ir->arena, first), type_shape_text(ir->arena, input(ir, node, i))};
-            diag_error(diag, node->loc, "%s `%s`: `%s` has the shape %s and `%s` %s", ir_op_of(ir, node->op)->name, node->name, first->name,
-                       shapes[0], input(ir, node, i)->name, shapes[1]);
+            diag_error(diag, node->loc, "%s `%s`: `%s` has the shape %s and `%s` %s", ir_op_of(ir, node->op)->name,
+                       node->name, first->name, shapes[0], input(ir, node, i)->name, shapes[1]);
             diag_note(diag, node->loc, "`reshape` or `transpose` makes them alike");
             return false;
         }
@@ -126,11 +131,12 @@ bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
 static bool expect_vector(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *t = input(ir, node, 0);
     if (t->rank < 2) return true;
-    diag_error(diag, node->loc, "%s `%s`: `%s` has %lld rows, but one vector is needed", ir_op_of(ir, node->op)->name, node->name, t->name,
-               (long long)t->shape[0].bound);
+    diag_error(diag, node->loc, "%s `%s`: `%s` has %lld rows, but one vector is needed", ir_op_of(ir, node->op)->name,
+               node->name, t->name, (long long)t->shape[0].bound);
     type_note_heads(t, node, diag);
     if (t->heads) return false;
-    if (ir_op_has_extra(ir, node->op, "along")) diag_note(diag, node->loc, "`along: %d` takes every row by itself", t->rank - 1);
+    if (ir_op_has_extra(ir, node->op, "along"))
+        diag_note(diag, node->loc, "`along: %d` takes every row by itself", t->rank - 1);
     else diag_note(diag, node->loc, "`reshape` makes one vector of them");
     return false;
 }
@@ -139,8 +145,8 @@ enum { MAX_NORM = 65536 }; // elements; the sums of rill_layernorm and rill_rmsn
 
 static bool norm_fits(const struct ir *ir, const struct ir_node *node, int64_t elements, struct diag *diag) {
     if (elements <= MAX_NORM) return true;
-    diag_error(diag, node->loc, "%s `%s`: a norm of %lld elements, at most %d are possible", ir_op_of(ir, node->op)->name, node->name,
-               (long long)elements, MAX_NORM);
+    diag_error(diag, node->loc, "%s `%s`: a norm of %lld elements, at most %d are possible",
+               ir_op_of(ir, node->op)->name, node->name, (long long)elements, MAX_NORM);
     return false;
 }
 
@@ -148,12 +154,15 @@ bool type_norm(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
     const struct ir_attr *along = ir_attr_find(&node->attrs, "along");
     const struct ir_tensor *t = input(ir, node, 0);
-    if (!along || t->heads) return expect_vector(ir, node, diag) && norm_fits(ir, node, t->shape[0].bound, diag) && type_same(ir, node, diag);
+    if (!along || t->heads)
+        return expect_vector(ir, node, diag) && norm_fits(ir, node, t->shape[0].bound, diag) &&
+               type_same(ir, node, diag);
     if (is_array(t) ? along->i >= 0 && along->i < t->rank : t->rank < 2 && along->i == 0)
         return norm_fits(ir, node, t->shape[along->i].bound, diag) && type_same(ir, node, diag);
-    diag_error(diag, along->loc.source ? along->loc : node->loc, "%s `%s`: `%s` has no dimension %lld to work along", ir_op_of(ir, node->op)->name,
-               node->name, t->name, (long long)along->i);
-    diag_note(diag, along->loc.source ? along->loc : node->loc, "the nearest legal value is %d", along->i < 0 || !is_array(t) ? 0 : t->rank - 1);
+    diag_error(diag, along->loc.source ? along->loc : node->loc, "%s `%s`: `%s` has no dimension %lld to work along",
+               ir_op_of(ir, node->op)->name, node->name, t->name, (long long)along->i);
+    diag_note(diag, along->loc.source ? along->loc : node->loc, "the nearest legal value is %d",
+              along->i < 0 || !is_array(t) ? 0 : t->rank - 1);
     return false;
 }
 
@@ -163,9 +172,11 @@ static struct loc block_place(const struct ir_node *node) {
 }
 
 // Where the operand of a product was quantized, and how it should be.
-static void note_block(const struct ir *ir, const struct ir_tensor *t, int64_t block, const char *why, struct diag *diag) {
+static void note_block(const struct ir *ir, const struct ir_tensor *t, int64_t block, const char *why,
+                       struct diag *diag) {
     if (t->producer == IR_NONE || ir->node[t->producer].op != IR_OP_QUANTIZE) return;
-    diag_note(diag, block_place(&ir->node[t->producer]), "quantize `%s`: `block: %lld`, %s", t->name, (long long)block, why);
+    diag_note(diag, block_place(&ir->node[t->producer]), "quantize `%s`: `block: %lld`, %s", t->name, (long long)block,
+              why);
 }
 
 static bool feeds_product(const struct ir *ir, const struct ir_node *node) {
@@ -176,7 +187,9 @@ static bool feeds_product(const struct ir *ir, const struct ir_node *node) {
 
 bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
-    if (input(ir, node, 0)->heads && input(ir, node, 0)->shape[1].dynamic == IR_STATIC && !expect_vector(ir, node, diag)) return false;
+    if (input(ir, node, 0)->heads && input(ir, node, 0)->shape[1].dynamic == IR_STATIC &&
+        !expect_vector(ir, node, diag))
+        return false;
     const struct ir_tensor *in = input(ir, node, 0);
     struct ir_tensor *out = output(ir, node, 0);
     out->dtype = IR_MX;
@@ -187,18 +200,20 @@ bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     // The last dimension of a two-dimensional value is quantized by itself: one firing per head.
     bool positions = in->rank == 2 && in->shape[1].dynamic == IR_POSITIONS;
     if (positions && out->block != V_BLOCK) {
-        diag_error(diag, block_place(node), "quantize `%s`: blocks of positions have %d elements, not %lld", node->name, V_BLOCK,
-                   (long long)out->block);
+        diag_error(diag, block_place(node), "quantize `%s`: blocks of positions have %d elements, not %lld", node->name,
+                   V_BLOCK, (long long)out->block);
         diag_note(diag, block_place(node), "write `block: %d`", V_BLOCK);
         return false;
     }
     if (out->block < ir->design.lanes || out->block % ir->design.lanes != 0) {
-        int64_t lanes = ir->design.lanes, nearest = feeds_product(ir, node) ? ir->design.group : (out->block + lanes / 2) / lanes * lanes;
-        diag_error(diag, block_place(node), "quantize `%s`: block %lld is no multiple of the %lld lanes", node->name, (long long)out->block,
-                   (long long)lanes);
+        int64_t lanes = ir->design.lanes,
+                nearest = feeds_product(ir, node) ? ir->design.group : (out->block + lanes / 2) / lanes * lanes;
+        diag_error(diag, block_place(node), "quantize `%s`: block %lld is no multiple of the %lld lanes", node->name,
+                   (long long)out->block, (long long)lanes);
         diag_note(diag, block_place(node), "the nearest legal block is %lld%s", (long long)(nearest ? nearest : lanes),
                   feeds_product(ir, node) ? ", the design's group, as `matmul` reads it" : "");
-        if (!feeds_product(ir, node)) diag_note(diag, block_place(node), "or `lanes: %lld` of the design", (long long)(out->block & -out->block));
+        if (!feeds_product(ir, node))
+            diag_note(diag, block_place(node), "or `lanes: %lld` of the design", (long long)(out->block & -out->block));
         return false;
     }
     return true;
@@ -208,7 +223,8 @@ bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
 static bool expect_no_heads(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *t = input(ir, node, 0);
     if (!t->heads) return true;
-    diag_error(diag, node->loc, "%s `%s`: `%s` travels %s: `attn_values` takes it", ir_op_of(ir, node->op)->name, node->name, t->name, travels(t));
+    diag_error(diag, node->loc, "%s `%s`: `%s` travels %s: `attn_values` takes it", ir_op_of(ir, node->op)->name,
+               node->name, t->name, travels(t));
     return false;
 }
 
@@ -217,8 +233,8 @@ bool type_matmul(struct ir *ir, struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *in = input(ir, node, 0);
     struct ir_tensor *out = output(ir, node, 0);
     if (in->block != ir->design.group) {
-        diag_error(diag, node->loc, "matmul `%s`: `%s` is quantized in blocks of %lld, but the weights' group is %d", node->name, in->name,
-                   (long long)in->block, ir->design.group);
+        diag_error(diag, node->loc, "matmul `%s`: `%s` is quantized in blocks of %lld, but the weights' group is %d",
+                   node->name, in->name, (long long)in->block, ir->design.group);
         note_block(ir, in, ir->design.group, "or no `block`, is the design's group", diag);
         return false;
     }
@@ -247,7 +263,9 @@ static void note_heads(int64_t n, int64_t heads, int64_t lanes, struct loc loc, 
     for (int64_t h = 1; h <= n; h++)
         if (n % h == 0 && n / h % lanes == 0 && (!nearest || llabs(h - heads) < llabs(nearest - heads))) nearest = h;
     if (nearest) diag_note(diag, loc, "the nearest legal number of heads is %lld", (long long)nearest);
-    if (fewer) diag_note(diag, loc, "or `lanes: %lld` of the design, for heads of %lld", (long long)fewer, (long long)(n / heads));
+    if (fewer)
+        diag_note(diag, loc, "or `lanes: %lld` of the design, for heads of %lld", (long long)fewer,
+                  (long long)(n / heads));
 }
 
 bool type_kv_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
@@ -260,13 +278,14 @@ bool type_kv_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *in = input(ir, node, 0);
     int64_t heads = ir_attr_int(&node->attrs, "heads", 0), n = ir_tensor_elements(in);
     if (in->heads && (grows(in) || heads % in->shape[0].bound)) {
-        diag_error(diag, node->loc, "kv_quantize `%s`: `%s` travels %s, %lld of them", node->name, in->name, travels(in),
-                   (long long)in->shape[0].bound);
+        diag_error(diag, node->loc, "kv_quantize `%s`: `%s` travels %s, %lld of them", node->name, in->name,
+                   travels(in), (long long)in->shape[0].bound);
         if (!grows(in)) diag_note(diag, node->loc, "`scale` joins them");
         return false;
     }
     if (heads < 1 || n % heads || (n / heads) % ir->design.lanes) {
-        diag_error(diag, node->loc, "kv_quantize `%s`: %lld elements do not split into %lld heads of a multiple of %d lanes", node->name,
+        diag_error(diag, node->loc,
+                   "kv_quantize `%s`: %lld elements do not split into %lld heads of a multiple of %d lanes", node->name,
                    (long long)n, (long long)heads, ir->design.lanes);
         note_heads(n, heads, ir->design.lanes, node->loc, diag);
         return false;
@@ -276,26 +295,32 @@ bool type_kv_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
 }
 
 bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
-    if (!type_expect(ir, node, 0, IR_MX, diag) || !type_expect(ir, node, 1, IR_KV, diag) || !expect_no_heads(ir, node, diag)) return false;
+    if (!type_expect(ir, node, 0, IR_MX, diag) || !type_expect(ir, node, 1, IR_KV, diag) ||
+        !expect_no_heads(ir, node, diag))
+        return false;
     const struct ir_tensor *q = input(ir, node, 0), *k = input(ir, node, 1);
     int64_t kv_heads = k->shape[0].bound, head_dim = k->shape[1].bound, heads = ir_tensor_elements(q) / head_dim;
     if (ir_tensor_elements(q) % (kv_heads * head_dim) || q->block != head_dim) {
         diag_error(diag, node->loc,
-                   "attn_scores `%s`: `%s` must hold %lld heads, or a multiple of that, of %lld elements, one block each (it has %lld elements in "
+                   "attn_scores `%s`: `%s` must hold %lld heads, or a multiple of that, of %lld elements, one block "
+                   "each (it has %lld elements in "
                    "blocks of %lld)",
-                   node->name, q->name, (long long)kv_heads, (long long)head_dim, (long long)ir_tensor_elements(q), (long long)q->block);
+                   node->name, q->name, (long long)kv_heads, (long long)head_dim, (long long)ir_tensor_elements(q),
+                   (long long)q->block);
         if (q->block != head_dim) note_block(ir, q, head_dim, "the size of a head", diag);
         return false;
     }
     if (q->producer == IR_NONE || (q->rank > 1 && q->shape[q->rank - 1].bound != head_dim)) {
         diag_error(diag, node->loc, "attn_scores `%s`: `%s` %s", node->name, q->name,
-                   q->producer == IR_NONE ? "is carried: its `quantize` must stand in the region" : "has rows that are not a head each");
-        if (q->producer != IR_NONE) diag_note(diag, node->loc, "`reshape` before the `quantize` makes one vector of them");
+                   q->producer == IR_NONE ? "is carried: its `quantize` must stand in the region"
+                                          : "has rows that are not a head each");
+        if (q->producer != IR_NONE)
+            diag_note(diag, node->loc, "`reshape` before the `quantize` makes one vector of them");
         return false;
     }
     if (heads / kv_heads > MAX_GROUP) {
-        diag_error(diag, node->loc, "attn_scores `%s`: %lld heads of `%s` share a head of `%s`, at most %d may", node->name,
-                   (long long)(heads / kv_heads), q->name, k->name, MAX_GROUP);
+        diag_error(diag, node->loc, "attn_scores `%s`: %lld heads of `%s` share a head of `%s`, at most %d may",
+                   node->name, (long long)(heads / kv_heads), q->name, k->name, MAX_GROUP);
         return false;
     }
     output(ir, node, 0)->heads = true;
@@ -305,15 +330,19 @@ bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
 }
 
 bool type_softmax(struct ir *ir, struct ir_node *node, struct diag *diag) {
-    if (!type_expect(ir, node, 0, IR_F32, diag) || !type_expect(ir, node, 1, IR_KV, diag) || !type_expect(ir, node, 2, IR_KV, diag)) return false;
+    if (!type_expect(ir, node, 0, IR_F32, diag) || !type_expect(ir, node, 1, IR_KV, diag) ||
+        !type_expect(ir, node, 2, IR_KV, diag))
+        return false;
     const struct ir_tensor *s = input(ir, node, 0), *k = input(ir, node, 1), *v = input(ir, node, 2);
     if (s->rank != 2 || s->shape[1].dynamic != IR_POSITIONS) {
         diag_error(diag, node->loc, "softmax `%s`: `%s` holds no scores over positions", node->name, s->name);
         return false;
     }
     if (k->shape[0].bound != v->shape[0].bound || s->shape[0].bound % k->shape[0].bound) {
-        diag_error(diag, node->loc, "softmax `%s`: %lld heads of scores, %lld of `%s` and %lld of `%s` do not go together", node->name,
-                   (long long)s->shape[0].bound, (long long)k->shape[0].bound, k->name, (long long)v->shape[0].bound, v->name);
+        diag_error(diag, node->loc,
+                   "softmax `%s`: %lld heads of scores, %lld of `%s` and %lld of `%s` do not go together", node->name,
+                   (long long)s->shape[0].bound, (long long)k->shape[0].bound, k->name, (long long)v->shape[0].bound,
+                   v->name);
         return false;
     }
     output(ir, node, 0)->heads = true;
@@ -326,8 +355,9 @@ bool type_attn_values(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!type_expect(ir, node, 0, IR_MX, diag) || !type_expect(ir, node, 1, IR_KV, diag)) return false;
     const struct ir_tensor *p = input(ir, node, 0), *v = input(ir, node, 1);
     if (p->rank != 2 || p->shape[1].dynamic != IR_POSITIONS || p->shape[0].bound % v->shape[0].bound) {
-        diag_error(diag, node->loc, "attn_values `%s`: `%s` does not hold rows of positions for each of the %lld heads of `%s`", node->name, p->name,
-                   (long long)v->shape[0].bound, v->name);
+        diag_error(diag, node->loc,
+                   "attn_values `%s`: `%s` does not hold rows of positions for each of the %lld heads of `%s`",
+                   node->name, p->name, (long long)v->shape[0].bound, v->name);
         return false;
     }
     output(ir, node, 0)->heads = true;
@@ -340,12 +370,14 @@ bool type_scale(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!type_expect(ir, node, 0, IR_F32, diag) || !type_expect(ir, node, 1, IR_SCALAR, diag)) return false;
     const struct ir_tensor *x = input(ir, node, 0), *s = input(ir, node, 1);
     if (!x->heads || x->shape[0].bound != s->shape[0].bound) {
-        diag_error(diag, node->loc, "scale `%s`: `%s` has not one row per scalar of `%s`", node->name, x->name, s->name);
+        diag_error(diag, node->loc, "scale `%s`: `%s` has not one row per scalar of `%s`", node->name, x->name,
+                   s->name);
         return false;
     }
     if (grows(x)) {
-        diag_error(diag, node->loc, "scale `%s`: `%s` travels %s: only the heads that `attn_values` makes can be joined", node->name, x->name,
-                   travels(x));
+        diag_error(diag, node->loc,
+                   "scale `%s`: `%s` travels %s: only the heads that `attn_values` makes can be joined", node->name,
+                   x->name, travels(x));
         return false;
     }
     set_vector(output(ir, node, 0), IR_F32, ir_tensor_elements(x));

@@ -6,7 +6,8 @@
 
 const char *type_shape_text(struct arena *arena, const struct ir_tensor *t) {
     const char *text = "";
-    for (int d = 0; d < t->rank; d++) text = arena_printf(arena, "%s%s%lld", text, d ? ", " : "", (long long)t->shape[d].bound);
+    for (int d = 0; d < t->rank; d++)
+        text = arena_printf(arena, "%s%s%lld", text, d ? ", " : "", (long long)t->shape[d].bound);
     return arena_printf(arena, "[%s]", text);
 }
 
@@ -14,7 +15,8 @@ enum { MAX_DIMS = IR_MAX_RANK - 1 };
 
 static const char *dims_text(const struct ir *ir, const struct ir_tensor *t) {
     const char *text = "";
-    for (int d = 0; d < t->rank; d++) text = arena_printf(ir->arena, "%s%s%lld", text, d ? ", " : "", (long long)t->shape[d].bound);
+    for (int d = 0; d < t->rank; d++)
+        text = arena_printf(ir->arena, "%s%s%lld", text, d ? ", " : "", (long long)t->shape[d].bound);
     return text;
 }
 
@@ -51,8 +53,8 @@ bool type_transpose(struct ir *ir, struct ir_node *node, struct diag *diag) {
         return false;
     }
     if (!ir_permutation(ir, node, perm)) {
-        diag_error(diag, place(node, "perm"), "transpose `%s`: `perm` must hold each dimension of `%s`, 0 to %d, once", node->name, in->name,
-                   in->rank - 1);
+        diag_error(diag, place(node, "perm"), "transpose `%s`: `perm` must hold each dimension of `%s`, 0 to %d, once",
+                   node->name, in->name, in->rank - 1);
         return false;
     }
     out->dtype = IR_F32;
@@ -67,10 +69,13 @@ bool type_reshape(struct ir *ir, struct ir_node *node, struct diag *diag) {
     int64_t shape[MAX_DIMS + 1], elements = 1;
     if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
     int count = ir_attr_list(&node->attrs, "shape", shape, MAX_DIMS + 1);
-    for (int d = 0; d < count; d++) elements = shape[d] < 1 || shape[d] > INT32_MAX || elements > INT32_MAX ? 0 : elements * shape[d];
+    for (int d = 0; d < count; d++)
+        elements = shape[d] < 1 || shape[d] > INT32_MAX || elements > INT32_MAX ? 0 : elements * shape[d];
     if (in->heads || count < 1 || count > MAX_DIMS || elements != ir_tensor_elements(in)) {
-        diag_error(diag, place(node, "shape"), "reshape `%s`: `shape` must hold 1 to %d extents, %lld elements in all, as `%s` [%s]%s", node->name,
-                   MAX_DIMS, (long long)ir_tensor_elements(in), in->name, dims_text(ir, in), in->heads ? ", which must have no heads" : "");
+        diag_error(diag, place(node, "shape"),
+                   "reshape `%s`: `shape` must hold 1 to %d extents, %lld elements in all, as `%s` [%s]%s", node->name,
+                   MAX_DIMS, (long long)ir_tensor_elements(in), in->name, dims_text(ir, in),
+                   in->heads ? ", which must have no heads" : "");
         type_note_heads(in, node, diag);
         return false;
     }

@@ -40,6 +40,8 @@ bool ir_type_equal(const struct ir_itensor *a, const struct ir_itensor *b) {
     for (int d = 0; d < a->rank; d++)
         if (a->element[d] != b->element[d] || a->map[d] != b->map[d]) return false;
     for (int l = 0; l < a->loops; l++)
-        if (a->trip[l].bound != b->trip[l].bound || a->trip[l].dynamic != b->trip[l].dynamic || a->step[l] != b->step[l]) return false;
+        if (a->trip[l].bound != b->trip[l].bound || a->trip[l].dynamic != b->trip[l].dynamic ||
+            a->step[l] != b->step[l])
+            return false;
     return true;
 }

@@ -28,14 +28,16 @@ static void check_node(struct check *c, const struct ir_node *n) {
         if (!in_range(n->out[i], c->ir->tensors)) fault(c, "output out of range at", n->name);
 }
 
-// A hand-written kernel: as many operands as its declaration has streams, and its expressions have values once lanes are known.
+// A hand-written kernel: as many operands as its declaration has streams, and its expressions have values once lanes
+// are known.
 static void check_custom(struct check *c, int id) {
     const struct ir_node *n = &c->ir->node[id];
     const struct custom *k = n->op >= IR_OPS ? ir_custom_of(c->ir, id) : NULL;
     struct custom_timing timing;
     if (!k) return;
     if (n->inputs != k->inputs || n->outputs != k->outputs) fault(c, "operands of the hand-written kernel at", n->name);
-    else if (c->ir->kernels > 0 && !ir_custom_timing(c->ir, n, ir_node_lanes(c->ir, id), &timing, NULL)) fault(c, "no timing contract at", n->name);
+    else if (c->ir->kernels > 0 && !ir_custom_timing(c->ir, n, ir_node_lanes(c->ir, id), &timing, NULL))
+        fault(c, "no timing contract at", n->name);
 }
 
 static bool none_or_in_range(int id, int count) { return id == IR_NONE || in_range(id, count); }
@@ -56,8 +58,8 @@ static void check_engines(struct check *c) {
     int channel = 0;
     for (int i = 0; i < ir->engines; i++) {
         const struct ir_engine *e = &ir->engine[i];
-        if (!none_or_in_range(e->kernel, ir->kernels) || !none_or_in_range(e->x_mux, ir->kernels) || !none_or_in_range(e->y_demux, ir->kernels) ||
-            !none_or_in_range(e->walker, ir->kernels))
+        if (!none_or_in_range(e->kernel, ir->kernels) || !none_or_in_range(e->x_mux, ir->kernels) ||
+            !none_or_in_range(e->y_demux, ir->kernels) || !none_or_in_range(e->walker, ir->kernels))
             fault(c, "kernel out of range at engine", e->name);
         if (e->channels < 1 || e->channels > ir->design.channels - channel || e->first_channel != channel)
             return fault(c, "channels out of range at engine", e->name);
@@ -65,13 +67,15 @@ static void check_engines(struct check *c) {
     }
     if (ir->engines && channel != ir->design.channels) fault(c, "channels without an engine in", ir->name);
     for (int f = 0; f < ir->firings; f++)
-        if (!in_range(ir->firing[f].engine, ir->engines)) return fault(c, "engine out of range at a firing of", ir->name);
+        if (!in_range(ir->firing[f].engine, ir->engines))
+            return fault(c, "engine out of range at a firing of", ir->name);
 }
 
 static void check_sizes(struct check *c) {
     const struct ir_design *d = &c->ir->design;
     bool widths = (d->beat_bits == 256 || d->beat_bits == 512) && d->lanes >= 1 && d->lanes <= 32;
-    if (!widths || d->channels < 1 || d->channels > IR_MAX_LANES || d->tokens < 1 || d->tokens > 8) fault(c, "sizes out of range in", c->ir->name);
+    if (!widths || d->channels < 1 || d->channels > IR_MAX_LANES || d->tokens < 1 || d->tokens > 8)
+        fault(c, "sizes out of range in", c->ir->name);
 }
 
 // What is read by the lanes of an engine fires there.
@@ -92,7 +96,8 @@ static void check_clients(struct check *c) {
     for (int i = 0; i < ir->clients; i++) {
         const struct ir_client *client = &ir->client[i];
         if (!none_or_in_range(client->kernel, ir->kernels)) fault(c, "kernel out of range at client", client->name);
-        if (client->channel == IR_NONE ? !in_range(client->engine, ir->engines) : !in_range(client->channel, ir->design.channels))
+        if (client->channel == IR_NONE ? !in_range(client->engine, ir->engines)
+                                       : !in_range(client->channel, ir->design.channels))
             fault(c, "engine or channel out of range at client", client->name);
     }
 }
@@ -101,7 +106,8 @@ static void check_dies(struct check *c) {
     for (int d = 0; d < c->ir->dies; d++) {
         const struct ir_die *die = &c->ir->die[d];
         bool counts = die->lut >= 0 && die->ff >= 0 && die->dsp >= 0 && die->bram36 >= 0 && die->uram >= 0;
-        bool fits = die->lut < INT32_MAX && die->ff < INT32_MAX && die->dsp < INT32_MAX && die->bram36 < INT32_MAX && die->uram < INT32_MAX;
+        bool fits = die->lut < INT32_MAX && die->ff < INT32_MAX && die->dsp < INT32_MAX && die->bram36 < INT32_MAX &&
+                    die->uram < INT32_MAX;
         if (!counts || !fits) fault(c, "stock out of range of die", die->name);
     }
 }
@@ -112,12 +118,15 @@ static void check_places(struct check *c) {
     for (int k = 0; k < ir->kernels; k++)
         if (!in_range(ir->kernel[k].die, dies)) fault(c, "die out of range at kernel", ir->kernel[k].name);
     for (int e = 0; e < ir->edges; e++)
-        if (!in_range(ir->edge[e].crossings, dies) || !in_range(ir->edge[e].entry_crossings, ir->edge[e].pool == IR_NONE ? 1 : dies))
+        if (!in_range(ir->edge[e].crossings, dies) ||
+            !in_range(ir->edge[e].entry_crossings, ir->edge[e].pool == IR_NONE ? 1 : dies))
             fault(c, "crossings out of range at edge", ir->edge[e].name);
     for (int i = 0; i < ir->engines; i++)
         for (int l = 0; l < ir->engine[i].channels; l++)
-            if (!in_range(ir->engine[i].lane_die[l], dies)) fault(c, "die of a lane out of range at engine", ir->engine[i].name);
-    if (ir->dies > IR_MAX_DIES || ir->design.sll < 0 || ir->design.sll > INT32_MAX) fault(c, "dies out of range in", ir->name);
+            if (!in_range(ir->engine[i].lane_die[l], dies))
+                fault(c, "die of a lane out of range at engine", ir->engine[i].name);
+    if (ir->dies > IR_MAX_DIES || ir->design.sll < 0 || ir->design.sll > INT32_MAX)
+        fault(c, "dies out of range in", ir->name);
 }
 
 static void check_shape(struct check *c, const struct ir_tensor *t) {
@@ -128,7 +137,8 @@ static void check_shape(struct check *c, const struct ir_tensor *t) {
 static void check_lists(struct check *c) {
     const struct ir *ir = c->ir;
     for (int r = 0; r < ir->regions; r++)
-        if (ir->region[r].repeat < 1 || ir->region[r].repeat > UINT16_MAX) fault(c, "repetitions out of range of region", ir->region[r].name);
+        if (ir->region[r].repeat < 1 || ir->region[r].repeat > UINT16_MAX)
+            fault(c, "repetitions out of range of region", ir->region[r].name);
     for (int t = 0; t < ir->tensors; t++) {
         const struct ir_tensor *tensor = &ir->tensor[t];
         if (!none_or_in_range(tensor->producer, ir->nodes) || !none_or_in_range(tensor->region, ir->regions))
@@ -139,13 +149,16 @@ static void check_lists(struct check *c) {
         if (!in_range(ir->wire[w].kernel, ir->kernels)) fault(c, "kernel out of range at wire", ir->wire[w].port);
     for (int f = 0; f < ir->firings; f++) {
         const struct ir_firing *now = &ir->firing[f], *before = f ? now - 1 : now;
-        if (!in_range(now->node, ir->nodes) || !in_range(now->region, ir->regions)) fault(c, "node or region out of range at a firing of", ir->name);
-        else if (now->outer && now->mode > 1) fault(c, "a firing without weights is `outer`:", ir->node[now->node].name);
+        if (!in_range(now->node, ir->nodes) || !in_range(now->region, ir->regions))
+            fault(c, "node or region out of range at a firing of", ir->name);
+        else if (now->outer && now->mode > 1)
+            fault(c, "a firing without weights is `outer`:", ir->node[now->node].name);
         else if (now->node == before->node && now->outer != before->outer) // they read the same weights
             fault(c, "firings of different `outer` of", ir->node[now->node].name);
     }
     for (int s = 0; s < ir->segments; s++)
-        if (!none_or_in_range(ir->segment[s].node, ir->nodes)) fault(c, "node out of range at segment", ir->segment[s].name);
+        if (!none_or_in_range(ir->segment[s].node, ir->nodes))
+            fault(c, "node out of range at segment", ir->segment[s].name);
     for (int i = 0; i < ir->inputs; i++)
         if (!in_range(ir->input[i], ir->tensors)) fault(c, "input out of range in", ir->name);
     for (int i = 0; i < ir->outputs; i++)
@@ -164,10 +177,13 @@ static void check_groups(struct check *c) {
 
 // A pool has a place for each of the streams that share it.
 static void check_pool(struct check *c, const struct ir_edge *e) {
-    if (!none_or_in_range(e->group, c->ir->groups) || !none_or_in_range(e->pool, c->ir->kernels)) return fault(c, "group or pool at edge", e->name);
+    if (!none_or_in_range(e->group, c->ir->groups) || !none_or_in_range(e->pool, c->ir->kernels))
+        return fault(c, "group or pool at edge", e->name);
     if (e->pool == IR_NONE) return;
-    const char *ports = ir_param_find(&c->ir->kernel[e->pool], "PORTS"), *depth = ir_param_find(&c->ir->kernel[e->pool], "DEPTH");
-    if (!ports || !depth || !in_range(e->pool_port, (int)strtol(ports, NULL, 10)) || e->depth > strtoll(depth, NULL, 10))
+    const char *ports = ir_param_find(&c->ir->kernel[e->pool], "PORTS"),
+               *depth = ir_param_find(&c->ir->kernel[e->pool], "DEPTH");
+    if (!ports || !depth || !in_range(e->pool_port, (int)strtol(ports, NULL, 10)) ||
+        e->depth > strtoll(depth, NULL, 10))
         fault(c, "place in the pool of edge", e->name);
 }
 
@@ -179,14 +195,17 @@ static bool is_vector(const struct ir_port *p) {
 
 static void check_edge(struct check *c, int id) {
     const struct ir_edge *e = &c->ir->edge[id];
-    if (!in_range(e->src_kernel, c->ir->kernels) || !in_range(e->dst_kernel, c->ir->kernels)) return fault(c, "kernel out of range at edge", e->name);
+    if (!in_range(e->src_kernel, c->ir->kernels) || !in_range(e->dst_kernel, c->ir->kernels))
+        return fault(c, "kernel out of range at edge", e->name);
     const struct ir_kernel *s = &c->ir->kernel[e->src_kernel], *d = &c->ir->kernel[e->dst_kernel];
-    if (!in_range(e->src_port, s->ports) || !in_range(e->dst_port, d->ports)) return fault(c, "port out of range at edge", e->name);
+    if (!in_range(e->src_port, s->ports) || !in_range(e->dst_port, d->ports))
+        return fault(c, "port out of range at edge", e->name);
     const struct ir_port *from = &s->port[e->src_port], *to = &d->port[e->dst_port];
     if (!from->is_output || to->is_output) fault(c, "direction of edge", e->name);
     if (from->edge != id || to->edge != id) fault(c, "a port with two edges at", e->name);
     check_pool(c, e);
-    bool unequal = from->kind != to->kind || (from->data_bits != to->data_bits && (e->depth > 0 || !is_vector(from) || !is_vector(to)));
+    bool unequal = from->kind != to->kind ||
+                   (from->data_bits != to->data_bits && (e->depth > 0 || !is_vector(from) || !is_vector(to)));
     if (from->kind != IR_STREAM_COUNTED && unequal) fault(c, "unequal streams at edge", e->name);
 }
 
@@ -199,7 +218,8 @@ static void check_inputs(struct check *c, const struct ir_kernel *k) {
 
 static void check_design(struct check *c) {
     const struct ir_design *d = &c->ir->design;
-    if (d->arrays < 1 || d->arrays > 2 || d->tokens % d->arrays) fault(c, "tokens and arrays of the design of", c->ir->name);
+    if (d->arrays < 1 || d->arrays > 2 || d->tokens % d->arrays)
+        fault(c, "tokens and arrays of the design of", c->ir->name);
     if (d->context < 1 || d->context > UINT16_MAX) fault(c, "context out of range in", c->ir->name);
 }
 

@@ -4,7 +4,9 @@
 #include <glpk.h>
 #include <math.h>
 
-void lp_init(struct lp *lp, struct arena *arena, int variables) { *lp = (struct lp){.arena = arena, .variables = variables}; }
+void lp_init(struct lp *lp, struct arena *arena, int variables) {
+    *lp = (struct lp){.arena = arena, .variables = variables};
+}
 
 void lp_add(struct lp *lp, int from, int to, int64_t least, double weight) {
     lp->row = vec_grow(lp->arena, lp->row, (size_t)lp->rows, &lp->row_capacity, sizeof *lp->row);
@@ -54,7 +56,8 @@ static int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a +
 
 int64_t lp_max_words(const struct lp_stream *s) {
     int64_t words;
-    if (s->interval <= s->target_interval) words = s->words - floor_div(s->length - s->delay, s->target_interval); // source faster: most at its end
-    else words = -floor_div(-(s->delay - s->first), s->interval); // slower: most when the target begins
+    if (s->interval <= s->target_interval)
+        words = s->words - floor_div(s->length - s->delay, s->target_interval); // source faster: most at its end
+    else words = -floor_div(-(s->delay - s->first), s->interval);               // slower: most when the target begins
     return words < s->words ? (words > 0 ? words : 0) : s->words;
 }

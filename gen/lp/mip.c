@@ -40,7 +40,8 @@ static void load(const struct mip *m, glp_prob *p) {
         if (x->integer) glp_set_col_kind(p, (int)v + 1, GLP_IV);
     }
     for (size_t r = 0; r < m->row.count; r++)
-        glp_set_row_bnds(p, (int)r + 1, bound_kind(m->row.items[r].low, m->row.items[r].high), m->row.items[r].low, m->row.items[r].high);
+        glp_set_row_bnds(p, (int)r + 1, bound_kind(m->row.items[r].low, m->row.items[r].high), m->row.items[r].low,
+                         m->row.items[r].high);
     for (size_t t = 0; t < terms; t++) {
         row[t + 1] = m->term.items[t].row + 1;
         column[t + 1] = m->term.items[t].variable + 1;
@@ -60,7 +61,8 @@ static void stop_search(glp_tree *tree, void *info) {
 }
 
 static bool within(const struct mip *m, const double *value) {
-    double *sum = ARENA_ARRAY(m->arena, double, m->row.count + 1), *size = ARENA_ARRAY(m->arena, double, m->row.count + 1);
+    double *sum = ARENA_ARRAY(m->arena, double, m->row.count + 1),
+           *size = ARENA_ARRAY(m->arena, double, m->row.count + 1);
     for (size_t t = 0; t < m->term.count; t++) {
         const struct mip_term *term = &m->term.items[t];
         sum[term->row] += term->factor * value[term->variable];

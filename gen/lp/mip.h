@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small integer programs: minimise a weighted sum of bounded variables under linear rows. With gen/lp/lp.c the only place that knows a solver.
-// The search ends after a number of branches, so the answer is the same on every machine; the time limit is a safety net behind that.
+// Small integer programs: minimise a weighted sum of bounded variables under linear rows. With gen/lp/lp.c the only
+// place that knows a solver. The search ends after a number of branches, so the answer is the same on every machine;
+// the time limit is a safety net behind that.
 #ifndef RILL_MIP_H
 #define RILL_MIP_H
 

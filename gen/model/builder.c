@@ -26,5 +26,9 @@ int model_op2(struct model_builder *b, int op, const char *name, int x, int y) {
 
 static struct ir_attrs *last_attrs(struct model_builder *b) { return &b->ir->node[b->ir->nodes - 1].attrs; }
 void model_int(struct model_builder *b, const char *key, int64_t v) { ir_attr_set_int(b->ir, last_attrs(b), key, v); }
-void model_float(struct model_builder *b, const char *key, double v) { ir_attr_set_float(b->ir, last_attrs(b), key, v); }
-void model_string(struct model_builder *b, const char *key, const char *v) { ir_attr_set_string(b->ir, last_attrs(b), key, v); }
+void model_float(struct model_builder *b, const char *key, double v) {
+    ir_attr_set_float(b->ir, last_attrs(b), key, v);
+}
+void model_string(struct model_builder *b, const char *key, const char *v) {
+    ir_attr_set_string(b->ir, last_attrs(b), key, v);
+}

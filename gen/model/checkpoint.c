@@ -40,8 +40,8 @@ static uint64_t name_key(uint64_t seed, const char *name) {
     return splitmix64(hash ^ splitmix64(seed));
 }
 
-// Nearly normal with mean 0, variance 1 and |x| < 4.9: the sum of eight uniform 16-bit integers. No library function takes part,
-// so every machine makes the same bits.
+// Nearly normal with mean 0, variance 1 and |x| < 4.9: the sum of eight uniform 16-bit integers. No library function
+// takes part, so every machine makes the same bits.
 static float normal(uint64_t key, uint64_t index) {
     uint64_t a = splitmix64(key + index), b = splitmix64(a);
     int32_t sum = 0;
@@ -51,12 +51,15 @@ static float normal(uint64_t key, uint64_t index) {
 
 static float *random_matrix(const struct checkpoint *c, struct arena *arena, const struct checkpoint_slice *s) {
     uint64_t key = name_key(c->seed, s->name), cols = (uint64_t)s->cols;
-    float spread = s->is_table ? 3.0f : (float)(1.0 / sqrt((double)s->cols)), *out = ARENA_ARRAY(arena, float, (size_t)(s->rows * s->cols));
-    for (int64_t i = 0; i < s->rows * s->cols; i++) out[i] = spread * normal(key, (uint64_t)s->row_offset * cols + (uint64_t)i);
+    float spread = s->is_table ? 3.0f : (float)(1.0 / sqrt((double)s->cols)),
+          *out = ARENA_ARRAY(arena, float, (size_t)(s->rows * s->cols));
+    for (int64_t i = 0; i < s->rows * s->cols; i++)
+        out[i] = spread * normal(key, (uint64_t)s->row_offset * cols + (uint64_t)i);
     return out;
 }
 
-static float *random_vector(const struct checkpoint *c, struct arena *arena, const char *name, int64_t n, int64_t offset, enum checkpoint_role role) {
+static float *random_vector(const struct checkpoint *c, struct arena *arena, const char *name, int64_t n,
+                            int64_t offset, enum checkpoint_role role) {
     uint64_t key = name_key(c->seed, name);
     float *out = ARENA_ARRAY(arena, float, (size_t)n);
     for (int64_t i = 0; i < n; i++) {
@@ -109,7 +112,8 @@ static int find_tensor(const struct checkpoint *c, const char *name) {
     return -1;
 }
 
-static bool all_finite(const struct checkpoint *c, const struct safetensors_tensor *t, const float *x, struct diag *diag) {
+static bool all_finite(const struct checkpoint *c, const struct safetensors_tensor *t, const float *x,
+                       struct diag *diag) {
     for (int64_t i = 0; i < t->elements; i++)
         if (!isfinite(x[i])) {
             diag_error(diag, c->loc, "tensor %s: element %" PRId64 " is not a finite number", t->name, i);
@@ -134,12 +138,16 @@ static bool shape_fits(const struct safetensors_tensor *t, const struct wanted *
     return t->shape[w->along] - w->offset >= w->shape[w->along];
 }
 
-static void report_shape(struct checkpoint *c, const struct safetensors_tensor *t, const struct wanted *w, struct diag *diag) {
+static void report_shape(struct checkpoint *c, const struct safetensors_tensor *t, const struct wanted *w,
+                         struct diag *diag) {
     int64_t extent[2] = {w->shape[0], w->shape[1]};
     extent[w->along] = w->all > 0 ? w->all : w->offset + w->shape[w->along];
     const char *have = safetensors_shape_text(c->arena, t);
-    if (w->rank == 1) diag_error(diag, c->loc, "tensor %s: shape %s, the spec needs [%" PRId64 "]", t->name, have, extent[0]);
-    else diag_error(diag, c->loc, "tensor %s: shape %s, the spec needs [%" PRId64 ", %" PRId64 "]", t->name, have, extent[0], extent[1]);
+    if (w->rank == 1)
+        diag_error(diag, c->loc, "tensor %s: shape %s, the spec needs [%" PRId64 "]", t->name, have, extent[0]);
+    else
+        diag_error(diag, c->loc, "tensor %s: shape %s, the spec needs [%" PRId64 ", %" PRId64 "]", t->name, have,
+                   extent[0], extent[1]);
 }
 
 // Index of the tensor when it is there and fits, else -1.
@@ -152,7 +160,8 @@ static int find_checked(struct checkpoint *c, const struct wanted *w, struct dia
 }
 
 // The whole tensor; notes what of it is used.
-static const float *read_checked(struct checkpoint *c, int index, struct arena *arena, const struct wanted *w, struct diag *diag) {
+static const float *read_checked(struct checkpoint *c, int index, struct arena *arena, const struct wanted *w,
+                                 struct diag *diag) {
     const struct safetensors_tensor *t = safetensors_at(c->file, index);
     const float *x = safetensors_read(c->file, index, arena, diag);
     if (!x || !all_finite(c, t, x, diag)) return NULL;
@@ -165,10 +174,12 @@ static const float *read_checked(struct checkpoint *c, int index, struct arena *
 
 static void check_slice(int64_t rows, int64_t cols, int64_t offset, int64_t all) {
     if (rows < 1 || cols < 1 || offset < 0 || rows > INT64_MAX / 16 / cols || (all > 0 && offset + rows > all))
-        base_fatal("checkpoint: slice of %" PRId64 " x %" PRId64 " at %" PRId64 " of %" PRId64, rows, cols, offset, all);
+        base_fatal("checkpoint: slice of %" PRId64 " x %" PRId64 " at %" PRId64 " of %" PRId64, rows, cols, offset,
+                   all);
 }
 
-float *checkpoint_matrix(struct checkpoint *c, struct arena *arena, const struct checkpoint_slice *s, struct diag *diag) {
+float *checkpoint_matrix(struct checkpoint *c, struct arena *arena, const struct checkpoint_slice *s,
+                         struct diag *diag) {
     check_slice(s->rows, s->cols, s->row_offset, s->all_rows);
     if (!c->file) return random_matrix(c, arena, s);
     struct wanted w = {s->name, 2, s->transpose ? 1 : 0, {s->rows, s->cols}, s->row_offset, s->all_rows};
@@ -181,13 +192,14 @@ float *checkpoint_matrix(struct checkpoint *c, struct arena *arena, const struct
     const float *x = read_checked(c, index, arena, &w, diag);
     for (int64_t r = 0; x && r < s->rows; r++)
         for (int64_t k = 0; k < s->cols; k++)
-            out[r * s->cols + k] = s->transpose ? x[k * all_rows + s->row_offset + r] : x[(s->row_offset + r) * s->cols + k];
+            out[r * s->cols + k] =
+                s->transpose ? x[k * all_rows + s->row_offset + r] : x[(s->row_offset + r) * s->cols + k];
     arena_release(arena, mark); // nothing but the whole tensor and texts came after it
     return x ? out : NULL;
 }
 
-float *checkpoint_vector(struct checkpoint *c, struct arena *arena, const char *name, int64_t n, int64_t offset, int64_t all_n,
-                         enum checkpoint_role role, struct diag *diag) {
+float *checkpoint_vector(struct checkpoint *c, struct arena *arena, const char *name, int64_t n, int64_t offset,
+                         int64_t all_n, enum checkpoint_role role, struct diag *diag) {
     check_slice(n, 1, offset, all_n);
     if (!c->file) return random_vector(c, arena, name, n, offset, role);
     struct wanted w = {name, 1, 0, {n, 0}, offset, all_n};
@@ -208,7 +220,8 @@ static bool has_suffix(const char *name, const char *suffix) {
 
 // Tensors that old checkpoints carry and nothing needs: causal masks, and the head when it is tied to the embedding.
 static bool is_ignorable(const char *name) {
-    return has_suffix(name, ".attn.bias") || has_suffix(name, ".attn.masked_bias") || strcmp(name, "lm_head.weight") == 0;
+    return has_suffix(name, ".attn.bias") || has_suffix(name, ".attn.masked_bias") ||
+           strcmp(name, "lm_head.weight") == 0;
 }
 
 bool checkpoint_check_coverage(struct checkpoint *c, struct diag *diag) {
@@ -216,7 +229,8 @@ bool checkpoint_check_coverage(struct checkpoint *c, struct diag *diag) {
     for (int i = 0; c->file && i < safetensors_count(c->file); i++) {
         const struct safetensors_tensor *t = safetensors_at(c->file, i);
         struct coverage k = c->coverage.items[i];
-        if (k.used == 0 && !is_ignorable(t->name)) diag_error(diag, c->loc, "tensor %s: the spec has no use for it", t->name);
+        if (k.used == 0 && !is_ignorable(t->name))
+            diag_error(diag, c->loc, "tensor %s: the spec has no use for it", t->name);
         else if (k.used < k.extent)
             diag_error(diag, c->loc, "tensor %s: shape %s, the spec uses only %" PRId64 " of %" PRId64 " rows", t->name,
                        safetensors_shape_text(c->arena, t), k.used, k.extent);

@@ -27,7 +27,8 @@ static int64_t get_size(struct config_reader *r, const char *key, int64_t fallba
         if (fallback > 0) return fallback;
         return fail(r, key, "is missing"), 1;
     }
-    if (json_is_integer(value) && json_integer_value(value) >= 1 && json_integer_value(value) <= INT32_MAX) return json_integer_value(value);
+    if (json_is_integer(value) && json_integer_value(value) >= 1 && json_integer_value(value) <= INT32_MAX)
+        return json_integer_value(value);
     fail(r, key, "is not a positive integer");
     return 1;
 }
@@ -101,7 +102,8 @@ bool gpt2_config_read(struct arena *arena, const char *dir, struct gpt2_config *
     return r.ok;
 }
 
-bool gpt2_config_check(struct arena *arena, const char *dir, const struct gpt2_config *have, const struct gpt2_config *want, struct diag *diag) {
+bool gpt2_config_check(struct arena *arena, const char *dir, const struct gpt2_config *have,
+                       const struct gpt2_config *want, struct diag *diag) {
     struct loc loc = loc_file(arena, arena_printf(arena, "%s/config.json", dir));
     const struct {
         const char *key;
@@ -118,7 +120,8 @@ bool gpt2_config_check(struct arena *arena, const char *dir, const struct gpt2_c
     int errors = diag->errors;
     for (size_t i = 0; i < COUNT_OF(sizes); i++)
         if (sizes[i].have != sizes[i].want)
-            diag_error(diag, loc, "`%s` is %" PRId64 ", the spec says %" PRId64, sizes[i].key, sizes[i].have, sizes[i].want);
+            diag_error(diag, loc, "`%s` is %" PRId64 ", the spec says %" PRId64, sizes[i].key, sizes[i].have,
+                       sizes[i].want);
     if ((float)have->norm_eps != (float)want->norm_eps)
         diag_error(diag, loc, "`layer_norm_epsilon` is %g, the spec says %g", have->norm_eps, want->norm_eps);
     return diag->errors == errors;

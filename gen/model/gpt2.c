@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPT-2 (Radford et al., 2019): pre-norm blocks, learned positions, tanh-form GELU, tied head. Tensor names as in Hugging Face checkpoints;
+// GPT-2 (Radford et al., 2019): pre-norm blocks, learned positions, tanh-form GELU, tied head. Tensor names as in
+// Hugging Face checkpoints;
 // `{layer}` stands for the repetition of the region.
 #include "model.h"
 #include "ops.h"
@@ -52,12 +53,14 @@ static int attention(struct gpt2 *g, int x) {
     int q = quantize(g, "q_mx", linear(g, "q", x, n, 0, "h.{layer}.attn.c_attn"), g->m->head_dim);
     int keys = kv_cache(g, "keys", linear(g, "k", x, n, n, "h.{layer}.attn.c_attn"), "key");
     int values = kv_cache(g, "values", linear(g, "v", x, n, 2 * n, "h.{layer}.attn.c_attn"), "value");
-    int scores = model_op1(&g->b, IR_OP_DEQUANTIZE, "scores", model_op2(&g->b, IR_OP_ATTN_SCORES, "scores_acc", q, keys));
+    int scores =
+        model_op1(&g->b, IR_OP_DEQUANTIZE, "scores", model_op2(&g->b, IR_OP_ATTN_SCORES, "scores_acc", q, keys));
     int p = model_op(&g->b, IR_OP_SOFTMAX, "softmax", 3, (int[]){scores, keys, values});
     int inv = g->b.ir->node[g->b.ir->nodes - 1].out[1];
     int p_mx = quantize(g, "p_mx", p, 64);
     model_int(&g->b, "exp_min", P_EXP_MIN);
-    int heads = model_op1(&g->b, IR_OP_DEQUANTIZE, "weighted", model_op2(&g->b, IR_OP_ATTN_VALUES, "weighted_acc", p_mx, values));
+    int heads = model_op1(&g->b, IR_OP_DEQUANTIZE, "weighted",
+                          model_op2(&g->b, IR_OP_ATTN_VALUES, "weighted_acc", p_mx, values));
     int o = model_op2(&g->b, IR_OP_SCALE, "attention", heads, inv);
     return linear(g, "attention_proj", quantize(g, "attention_mx", o, 0), n, 0, "h.{layer}.attn.c_proj");
 }
@@ -98,7 +101,10 @@ static int head(struct gpt2 *g, int h) {
 }
 
 void model_expand_gpt2(struct ir *ir, const struct rill_spec *spec) {
-    struct gpt2 g = {{ir, spec_place(spec, "model")}, spec->model, spec_format_name(spec->design.weights), spec_format_name(spec->design.head)};
+    struct gpt2 g = {{ir, spec_place(spec, "model")},
+                     spec->model,
+                     spec_format_name(spec->design.weights),
+                     spec_format_name(spec->design.head)};
     ir_add_region(ir, "embed", 1, IR_ALWAYS, g.b.loc);
     int token = ir_add_tensor(ir, "token", IR_ID, g.b.loc);
     ir->tensor[token].rank = 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph written out in the spec, to the tensor graph: names resolved, operations and attributes checked against ops.def.
+// A graph written out in the spec, to the tensor graph: names resolved, operations and attributes checked against
+// ops.def.
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +33,8 @@ static void note_ops(const struct ir *ir, const struct spec_name *op, struct dia
     const char *words[IR_OPS + SPEC_MAX_KERNELS];
     for (int i = 0; i < IR_OPS + ir->customs; i++) words[i] = ir_op_of(ir, i)->name;
     diag_note_words(diag, op->loc, op->text, words, (size_t)(IR_OPS + ir->customs));
-    if (!diag_nearest_word(op->text, words, (size_t)(IR_OPS + ir->customs))) diag_note(diag, op->loc, "`rill check --operations` lists them");
+    if (!diag_nearest_word(op->text, words, (size_t)(IR_OPS + ir->customs)))
+        diag_note(diag, op->loc, "`rill check --operations` lists them");
 }
 
 // A list of integers as text, or NULL.
@@ -63,7 +65,8 @@ static bool check_text(const struct ir_op_attr *want, const struct spec_value *v
     return true;
 }
 
-static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_attr *want, const struct spec_attr *attr, struct diag *diag) {
+static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_attr *want, const struct spec_attr *attr,
+                     struct diag *diag) {
     bool is_int = attr->value.type == SPEC_VALUE_INT || attr->value.type == SPEC_VALUE_BOOL;
     bool ok = want->kind == IR_ATTR_INT     ? is_int
               : want->kind == IR_ATTR_FLOAT ? is_int || attr->value.type == SPEC_VALUE_FLOAT
@@ -90,7 +93,8 @@ static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_a
 }
 
 // What every operation may have besides its own attributes.
-static const struct ir_op_attr common_attrs[] = {{.name = "order", .kind = IR_ATTR_LIST}, {.name = "lanes", .kind = IR_ATTR_INT}};
+static const struct ir_op_attr common_attrs[] = {{.name = "order", .kind = IR_ATTR_LIST},
+                                                 {.name = "lanes", .kind = IR_ATTR_INT}};
 
 static const struct ir_op_attr *find_attr(const struct ir_op_attr *known, size_t count, const char *key) {
     for (size_t i = 0; i < count; i++)
@@ -109,10 +113,12 @@ static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_o
         if (!want) want = find_attr(common_attrs, COUNT_OF(common_attrs), op->attrs[a].key.text);
         if (want) {
             bool text = want->kind == IR_ATTR_STRING && node->op < IR_OPS && op->attrs[a].value.type != SPEC_VALUE_LIST;
-            ok &= (!text || check_text(want, &op->attrs[a].value, diag)) && set_attr(ir, &node->attrs, want, &op->attrs[a], diag);
+            ok &= (!text || check_text(want, &op->attrs[a].value, diag)) &&
+                  set_attr(ir, &node->attrs, want, &op->attrs[a], diag);
             continue;
         }
-        diag_error(diag, op->attrs[a].key.loc, "operation `%s` has no attribute `%s`", op->op.text, op->attrs[a].key.text);
+        diag_error(diag, op->attrs[a].key.loc, "operation `%s` has no attribute `%s`", op->op.text,
+                   op->attrs[a].key.text);
         diag_note_words(diag, op->attrs[a].key.loc, op->attrs[a].key.text, words, (size_t)count);
         ok = false;
     }
@@ -124,7 +130,9 @@ static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_o
     return ok;
 }
 
-static const char *counted(struct ir *ir, size_t n, const char *what) { return arena_printf(ir->arena, "%zu %s%s", n, what, n == 1 ? "" : "s"); }
+static const char *counted(struct ir *ir, size_t n, const char *what) {
+    return arena_printf(ir->arena, "%zu %s%s", n, what, n == 1 ? "" : "s");
+}
 
 // The row of an operation that the table has, with as many operands and results; IR_NONE after a report.
 static int find_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
@@ -137,8 +145,12 @@ static int find_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
     const struct ir_op_info *info = ir_op_of(ir, id);
     size_t ins = (size_t)info->inputs, outs = (size_t)info->outputs;
     if (op->in_count == ins && op->out_count == outs) return id;
-    if (op->in_count != ins) diag_error(diag, op->loc, "operation `%s` has %s, not %zu", info->name, counted(ir, ins, "input"), op->in_count);
-    else diag_error(diag, op->loc, "operation `%s` has %s, not %zu", info->name, counted(ir, outs, "output"), op->out_count);
+    if (op->in_count != ins)
+        diag_error(diag, op->loc, "operation `%s` has %s, not %zu", info->name, counted(ir, ins, "input"),
+                   op->in_count);
+    else
+        diag_error(diag, op->loc, "operation `%s` has %s, not %zu", info->name, counted(ir, outs, "output"),
+                   op->out_count);
     if (op->out_count < outs) diag_note(diag, op->loc, "`out: [...]` names all of them");
     return IR_NONE;
 }
@@ -167,19 +179,22 @@ static bool lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag)
 
 static bool lower_region(struct ir *ir, const struct spec_region *region, struct diag *diag) {
     bool ok = true;
-    int id = ir_add_region(ir, region->name.text, region->repeat, region->when == SPEC_LAST ? IR_LAST : IR_ALWAYS, region->name.loc);
+    int id = ir_add_region(ir, region->name.text, region->repeat, region->when == SPEC_LAST ? IR_LAST : IR_ALWAYS,
+                           region->name.loc);
     if (region->carry_count > IR_MAX_PORTS) {
-        diag_error(diag, region->name.loc, "region `%s` carries %zu tensors, at most %d are possible", region->name.text, region->carry_count,
-                   IR_MAX_PORTS);
+        diag_error(diag, region->name.loc, "region `%s` carries %zu tensors, at most %d are possible",
+                   region->name.text, region->carry_count, IR_MAX_PORTS);
         return false;
     }
     for (size_t c = 0; c < region->carry_count; c++) {
         struct ir_carry carry = {IR_NONE, IR_NONE, IR_NONE};
-        ok &= resolve(ir, &region->carries[c].init, &carry.init, diag) && declare(ir, &region->carries[c].name, IR_F32, &carry.local, diag);
+        ok &= resolve(ir, &region->carries[c].init, &carry.init, diag) &&
+              declare(ir, &region->carries[c].name, IR_F32, &carry.local, diag);
         ir->region[id].carry[ir->region[id].carries++] = carry;
     }
     for (size_t o = 0; o < region->op_count; o++) ok &= lower_op(ir, &region->ops[o], diag);
-    for (size_t c = 0; ok && c < region->carry_count; c++) ok &= resolve(ir, &region->carries[c].next, &ir->region[id].carry[c].next, diag);
+    for (size_t c = 0; ok && c < region->carry_count; c++)
+        ok &= resolve(ir, &region->carries[c].next, &ir->region[id].carry[c].next, diag);
     return ok;
 }
 
@@ -205,6 +220,7 @@ bool model_expand_graph(struct ir *ir, const struct rill_spec *spec, struct diag
         diag_error(diag, g->outputs[IR_MAX_PORTS].loc, "at most %d outputs", IR_MAX_PORTS);
         return false;
     }
-    for (size_t o = 0; ok && o < g->output_count; o++) ok &= resolve(ir, &g->outputs[o], &ir->output[ir->outputs++], diag);
+    for (size_t o = 0; ok && o < g->output_count; o++)
+        ok &= resolve(ir, &g->outputs[o], &ir->output[ir->outputs++], diag);
     return ok;
 }

@@ -52,9 +52,10 @@ static const struct {
     enum safetensors_dtype dtype;
     unsigned bytes;
 } dtypes[] = {
-    {"F32", SAFETENSORS_F32, 4},    {"F16", SAFETENSORS_F16, 2},   {"BF16", SAFETENSORS_BF16, 2}, {"F64", SAFETENSORS_OTHER, 8},
-    {"I64", SAFETENSORS_OTHER, 8},  {"U64", SAFETENSORS_OTHER, 8}, {"I32", SAFETENSORS_OTHER, 4}, {"U32", SAFETENSORS_OTHER, 4},
-    {"I16", SAFETENSORS_OTHER, 2},  {"U16", SAFETENSORS_OTHER, 2}, {"I8", SAFETENSORS_OTHER, 1},  {"U8", SAFETENSORS_OTHER, 1},
+    {"F32", SAFETENSORS_F32, 4},    {"F16", SAFETENSORS_F16, 2},   {"BF16", SAFETENSORS_BF16, 2},
+    {"F64", SAFETENSORS_OTHER, 8},  {"I64", SAFETENSORS_OTHER, 8}, {"U64", SAFETENSORS_OTHER, 8},
+    {"I32", SAFETENSORS_OTHER, 4},  {"U32", SAFETENSORS_OTHER, 4}, {"I16", SAFETENSORS_OTHER, 2},
+    {"U16", SAFETENSORS_OTHER, 2},  {"I8", SAFETENSORS_OTHER, 1},  {"U8", SAFETENSORS_OTHER, 1},
     {"BOOL", SAFETENSORS_OTHER, 1},
 };
 
@@ -77,7 +78,8 @@ static const char *shape_error(const json_t *shape, struct safetensors_tensor *t
     json_array_foreach(shape, i, extent) {
         if (!is_count(extent)) return "`shape` holds something that is no size";
         t->shape[t->rank++] = json_integer_value(extent);
-        if (!u64_mul(elements, (uint64_t)json_integer_value(extent), &elements) || elements > INT64_MAX / 8) return "`shape` is too large";
+        if (!u64_mul(elements, (uint64_t)json_integer_value(extent), &elements) || elements > INT64_MAX / 8)
+            return "`shape` is too large";
     }
     t->elements = (int64_t)elements;
     return NULL;
@@ -102,16 +104,18 @@ static const char *entry_error(struct arena *arena, const json_t *entry, struct 
     if (bytes == 0) return arena_printf(arena, "unknown dtype `%s`", dtype ? dtype : "");
     t->dtype_name = arena_strdup(arena, dtype);
     if ((uint64_t)t->elements * bytes == t->end - t->begin) return NULL;
-    return arena_printf(arena, "shape %s of %s takes %" PRIu64 " bytes, data_offsets give %" PRIu64, safetensors_shape_text(arena, t), dtype,
-                        (uint64_t)t->elements * bytes, t->end - t->begin);
+    return arena_printf(arena, "shape %s of %s takes %" PRIu64 " bytes, data_offsets give %" PRIu64,
+                        safetensors_shape_text(arena, t), dtype, (uint64_t)t->elements * bytes, t->end - t->begin);
 }
 
-static bool add_tensor(struct safetensors *file, struct arena *arena, const char *name, const json_t *entry, struct diag *diag) {
+static bool add_tensor(struct safetensors *file, struct arena *arena, const char *name, const json_t *entry,
+                       struct diag *diag) {
     struct safetensors_tensor t = {.name = arena_strdup(arena, name)};
     const char *why = entry_error(arena, entry, &t);
     uint64_t data_bytes = file->file_bytes - file->data_begin;
     if (!why && t.end > data_bytes)
-        why = arena_printf(arena, "truncated: it ends at byte %" PRIu64 " of the data, the file holds %" PRIu64, t.end, data_bytes);
+        why = arena_printf(arena, "truncated: it ends at byte %" PRIu64 " of the data, the file holds %" PRIu64, t.end,
+                           data_bytes);
     if (why) return diag_error(diag, file->loc, "tensor %s: %s", name, why), false;
     VEC_PUSH(arena, file->tensors, t);
     return true;
@@ -159,9 +163,11 @@ static bool read_length(struct safetensors *file, uint64_t *length, struct diag 
     if (file->file_bytes < LENGTH_BYTES || !read_bytes(file, 0, raw, sizeof raw))
         return diag_error(diag, file->loc, "not a safetensors file: shorter than its header length"), false;
     *length = little_endian(raw, LENGTH_BYTES);
-    if (*length > MAX_HEADER_BYTES) return diag_error(diag, file->loc, "not a safetensors file: header of %" PRIu64 " bytes", *length), false;
+    if (*length > MAX_HEADER_BYTES)
+        return diag_error(diag, file->loc, "not a safetensors file: header of %" PRIu64 " bytes", *length), false;
     if (*length <= file->file_bytes - LENGTH_BYTES) return true;
-    diag_error(diag, file->loc, "truncated: header of %" PRIu64 " bytes in a file of %" PRIu64, *length, file->file_bytes);
+    diag_error(diag, file->loc, "truncated: header of %" PRIu64 " bytes in a file of %" PRIu64, *length,
+               file->file_bytes);
     return false;
 }
 
@@ -215,7 +221,9 @@ const char *safetensors_path(const struct safetensors *file) { return file->path
 
 int safetensors_count(const struct safetensors *file) { return (int)file->tensors.count; }
 
-const struct safetensors_tensor *safetensors_at(const struct safetensors *file, int index) { return &file->tensors.items[index]; }
+const struct safetensors_tensor *safetensors_at(const struct safetensors *file, int index) {
+    return &file->tensors.items[index];
+}
 
 int safetensors_find(const struct safetensors *file, const char *name) {
     for (size_t i = 0; i < file->tensors.count; i++)
@@ -234,7 +242,8 @@ static void convert(const struct safetensors_tensor *t, const unsigned char *raw
 float *safetensors_read(struct safetensors *file, int index, struct arena *arena, struct diag *diag) {
     const struct safetensors_tensor *t = safetensors_at(file, index);
     if (t->dtype == SAFETENSORS_OTHER) {
-        diag_error(diag, file->loc, "tensor %s: dtype %s is not supported (F32, F16, BF16 are)", t->name, t->dtype_name);
+        diag_error(diag, file->loc, "tensor %s: dtype %s is not supported (F32, F16, BF16 are)", t->name,
+                   t->dtype_name);
         return NULL;
     }
     size_t bytes = (size_t)(t->end - t->begin); // inside the file, so a size_t holds it

@@ -46,7 +46,9 @@ struct merger {
     size_t heap_count;
 };
 
-static bool before(const struct candidate *a, const struct candidate *b) { return a->rank != b->rank ? a->rank < b->rank : a->at < b->at; }
+static bool before(const struct candidate *a, const struct candidate *b) {
+    return a->rank != b->rank ? a->rank < b->rank : a->at < b->at;
+}
 
 static void heap_push(struct merger *m, struct candidate c) {
     size_t i = m->heap_count++;
@@ -97,7 +99,8 @@ static void push_id(const struct tokenizer *t, struct token_ids *ids, uint32_t i
 static void encode_piece(const struct tokenizer *t, const unsigned char *piece, size_t n, struct token_ids *ids) {
     struct merger m = {calloc(n, sizeof *m.symbols), calloc(3 * n, sizeof *m.heap), 0};
     if (!m.symbols || !m.heap) base_fatal("out of memory");
-    for (size_t i = 0; i < n; i++) m.symbols[i] = (struct symbol){t->byte_id[piece[i]], (int32_t)i - 1, i + 1 < n ? (int32_t)i + 1 : -1};
+    for (size_t i = 0; i < n; i++)
+        m.symbols[i] = (struct symbol){t->byte_id[piece[i]], (int32_t)i - 1, i + 1 < n ? (int32_t)i + 1 : -1};
     for (size_t i = 0; i + 1 < n; i++) push_pair(t, &m, (int32_t)i);
     while (m.heap_count > 0) {
         struct candidate c = heap_pop(&m);
@@ -142,7 +145,8 @@ static size_t valid_prefix(const char *text, size_t len) {
 // Valid UTF-8 without specials. The pattern matches at every place: each character is in one of its classes.
 static void encode_valid(const struct tokenizer *t, const char *text, size_t len, struct token_ids *ids) {
     for (size_t at = 0; at < len;) {
-        int found = pcre2_match(t->pattern, (PCRE2_SPTR)text, len, at, PCRE2_NO_UTF_CHECK | PCRE2_ANCHORED, t->match, NULL);
+        int found =
+            pcre2_match(t->pattern, (PCRE2_SPTR)text, len, at, PCRE2_NO_UTF_CHECK | PCRE2_ANCHORED, t->match, NULL);
         if (found < 1) base_fatal("tokenizer: match error %d", found);
         size_t end = pcre2_get_ovector_pointer(t->match)[1];
         encode_bytes(t, text + at, end - at, ids);

@@ -41,11 +41,13 @@ static inline size_t tokenizer_merge_slot(const struct tokenizer *t, uint32_t le
 // The entry of a pair, or the free one where it belongs.
 static inline struct tokenizer_merge *tokenizer_merge_place(const struct tokenizer *t, uint32_t left, uint32_t right) {
     size_t i = tokenizer_merge_slot(t, left, right);
-    while (t->merges[i].rank != TOKENIZER_NONE && (t->merges[i].left != left || t->merges[i].right != right)) i = (i + 1) & (t->merge_slots - 1);
+    while (t->merges[i].rank != TOKENIZER_NONE && (t->merges[i].left != left || t->merges[i].right != right))
+        i = (i + 1) & (t->merge_slots - 1);
     return &t->merges[i];
 }
 
-static inline const struct tokenizer_merge *tokenizer_find_merge(const struct tokenizer *t, uint32_t left, uint32_t right) {
+static inline const struct tokenizer_merge *tokenizer_find_merge(const struct tokenizer *t, uint32_t left,
+                                                                 uint32_t right) {
     const struct tokenizer_merge *merge = tokenizer_merge_place(t, left, right);
     return merge->rank == TOKENIZER_NONE ? NULL : merge;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading a tokenizer: the vocabulary (JSON: text of a token -> id), the merges (one pair to a line), the pattern of pieces.
+// Loading a tokenizer: the vocabulary (JSON: text of a token -> id), the merges (one pair to a line), the pattern of
+// pieces.
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@ enum { MAX_FILE_BYTES = 64 << 20, MAX_IDS = 1 << 22, FIRST_SHIFTED = 256, LAST_S
 
 // White space is spelled out (Unicode's White_Space): libraries differ in what \s means.
 #define WS "\\x{9}-\\x{d}\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
-static const char piece_pattern[] = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^" WS "\\p{L}\\p{N}]+|[" WS "]+(?![^" WS "])|[" WS "]+";
+static const char piece_pattern[] =
+    "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^" WS "\\p{L}\\p{N}]+|[" WS "]+(?![^" WS "])|[" WS "]+";
 
 // While loading: from the bytes of a token to its id.
 struct name_slot {
@@ -32,7 +34,9 @@ struct loader {
 
 // ---- the alphabet: every byte is written as one printable character ----
 
-static bool is_plain(unsigned byte) { return (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174; }
+static bool is_plain(unsigned byte) {
+    return (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
+}
 
 // The other 68 bytes, in order, are the characters from 256 on. -1: not in the alphabet.
 static int byte_of_character(uint32_t character) {
@@ -78,7 +82,8 @@ static struct name_slot *name_place(const struct loader *l, const char *bytes, s
     uint64_t hash = 0xcbf29ce484222325u;
     for (size_t i = 0; i < len; i++) hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
     size_t i = (size_t)(hash ^ hash >> 29) & (l->slots - 1);
-    while (l->names[i].bytes && (l->names[i].len != len || memcmp(l->names[i].bytes, bytes, len) != 0)) i = (i + 1) & (l->slots - 1);
+    while (l->names[i].bytes && (l->names[i].len != len || memcmp(l->names[i].bytes, bytes, len) != 0))
+        i = (i + 1) & (l->slots - 1);
     return &l->names[i];
 }
 
@@ -162,7 +167,8 @@ static uint32_t find_symbol(struct loader *l, const char *text, size_t len, cons
     struct tokenizer_token token = token_bytes(l->arena, text, len);
     uint32_t id = find_name(l, token.bytes, token.len);
     if (id == TOKENIZER_NONE)
-        diag_error(l->diag, l->loc, "line %d: %s `%.*s` is not in the vocabulary", line, what, (int)(len < 80 ? len : 80), text);
+        diag_error(l->diag, l->loc, "line %d: %s `%.*s` is not in the vocabulary", line, what,
+                   (int)(len < 80 ? len : 80), text);
     return id;
 }
 
@@ -224,7 +230,8 @@ static void compile_pattern(struct tokenizer *t) {
 struct tokenizer *tokenizer_open(struct arena *arena, const char *dir, struct diag *diag) {
     struct loader l = {.arena = arena, .t = ARENA_NEW(arena, struct tokenizer), .diag = diag};
     l.t->arena = arena;
-    const char *original = arena_printf(arena, "%s/encoder.json", dir), *usual = arena_printf(arena, "%s/vocab.json", dir);
+    const char *original = arena_printf(arena, "%s/encoder.json", dir),
+               *usual = arena_printf(arena, "%s/vocab.json", dir);
     bool is_original = access(usual, F_OK) != 0 && access(original, F_OK) == 0;
     bool ok = read_vocabulary(&l, is_original ? original : usual) &&
               read_merges(&l, arena_printf(arena, "%s/%s", dir, is_original ? "vocab.bpe" : "merges.txt"));
@@ -243,7 +250,9 @@ struct tokenizer *tokenizer_open_bytes(struct arena *arena, int64_t vocab) {
     t->eot = -1;
     t->tokens = ARENA_ARRAY(arena, struct tokenizer_token, t->vocab);
     for (size_t id = 0; id < t->vocab; id++) {
-        const char *text = id < PRINTABLE ? arena_printf(arena, "%c", (int)(' ' + id)) : id == NEWLINE ? "\n" : arena_printf(arena, "<%zu>", id);
+        const char *text = id < PRINTABLE  ? arena_printf(arena, "%c", (int)(' ' + id))
+                           : id == NEWLINE ? "\n"
+                                           : arena_printf(arena, "<%zu>", id);
         t->tokens[id] = (struct tokenizer_token){text, strlen(text)};
     }
     for (unsigned byte = 0; byte < 256; byte++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// config.json against the graph: what the shapes of the tensors cannot tell (heads, eps, the kind of model) would give a wrong text silently.
+// config.json against the graph: what the shapes of the tensors cannot tell (heads, eps, the kind of model) would give
+// a wrong text silently.
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,13 +19,15 @@ static const struct ir_node *find_node(const struct ir *ir, int op) {
 static bool is_head_tied(const struct ir *ir, const struct ir_node *embed) {
     const char *table = ir_attr_string(&embed->attrs, "weight", "");
     for (int n = 0; n < ir->nodes; n++)
-        if (ir->node[n].op == IR_OP_MATMUL && !strcmp(ir_attr_string(&ir->node[n].attrs, "weight", ""), table)) return true;
+        if (ir->node[n].op == IR_OP_MATMUL && !strcmp(ir_attr_string(&ir->node[n].attrs, "weight", ""), table))
+            return true;
     return false;
 }
 
 bool pack_check_config(const struct ir *ir, const char *dir, struct diag *diag) {
-    const struct ir_node *embed = find_node(ir, IR_OP_EMBED), *position = find_node(ir, IR_OP_POSITION), *norm = find_node(ir, IR_OP_LAYERNORM),
-                         *keys = find_node(ir, IR_OP_KV_QUANTIZE), *gelu = find_node(ir, IR_OP_GELU);
+    const struct ir_node *embed = find_node(ir, IR_OP_EMBED), *position = find_node(ir, IR_OP_POSITION),
+                         *norm = find_node(ir, IR_OP_LAYERNORM), *keys = find_node(ir, IR_OP_KV_QUANTIZE),
+                         *gelu = find_node(ir, IR_OP_GELU);
     if (!ir->design.family || strcmp(ir->design.family, "gpt2") || !embed || !position || !norm || !keys || !gelu)
         return true; // a graph has no config
     struct gpt2_config have, want = {
@@ -54,6 +57,7 @@ bool pack_check_tokenizer(const struct ir *ir, const char *dir, struct diag *dia
     int64_t have = tokenizer_vocab(t);
     tokenizer_close(t);
     if (have <= rows) return true;
-    diag_error(diag, loc_file(ir->arena, dir), "the tokenizer has %" PRId64 " tokens, the spec's vocabulary %" PRId64, have, rows);
+    diag_error(diag, loc_file(ir->arena, dir), "the tokenizer has %" PRId64 " tokens, the spec's vocabulary %" PRId64,
+               have, rows);
     return false;
 }

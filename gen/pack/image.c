@@ -27,13 +27,15 @@ static const struct ir_segment *find_segment(const struct ir *ir, int node) {
 }
 
 // Data of one repetition, `at` bytes into its segment.
-static bool put(struct image *im, const struct ir_segment *seg, int channel, int repetition, int64_t at, const uint8_t *data, int64_t bytes,
-                struct diag *diag) {
+static bool put(struct image *im, const struct ir_segment *seg, int channel, int repetition, int64_t at,
+                const uint8_t *data, int64_t bytes, struct diag *diag) {
     int64_t offset = seg->offset + at;
-    if (at + bytes > (seg->layer_stride ? repetition * seg->layer_stride : 0) + seg->bytes) base_fatal("pack: segment %s is too small", seg->name);
+    if (at + bytes > (seg->layer_stride ? repetition * seg->layer_stride : 0) + seg->bytes)
+        base_fatal("pack: segment %s is too small", seg->name);
     FILE *f = im->file[channel];
     if (fseeko(f, (off_t)offset, SEEK_SET) || fwrite(data, 1, (size_t)bytes, f) != (size_t)bytes) {
-        diag_error(diag, loc_none(), "%s/image/channel_%02d.bin cannot be written: %s", im->out->dir, channel, strerror(errno));
+        diag_error(diag, loc_none(), "%s/image/channel_%02d.bin cannot be written: %s", im->out->dir, channel,
+                   strerror(errno));
         return false;
     }
     struct image_part part = {seg->name, channel, repetition, offset, bytes, (uint32_t)crc32_z(0, data, (size_t)bytes)};
@@ -53,8 +55,8 @@ static void put_mantissas(uint8_t *at, const int8_t *q, int64_t count, bool int4
 
 // ---- products: rows dealt to lanes, chunks of parameters, group scales, rows ----
 
-static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int64_t row, int64_t step, float stored_scale, int64_t bytes, bool outer,
-                     uint8_t *lane) {
+static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int64_t row, int64_t step,
+                     float stored_scale, int64_t bytes, bool outer, uint8_t *lane) {
     uint8_t *header = lane + layout_chunk_beat(l, step / l->chunk_rows) * bytes;
     int64_t place = step % l->chunk_rows;
     put_f32(header + 8 * place, stored_scale);
@@ -74,7 +76,8 @@ static bool is_outer(const struct ir *ir, int node) {
 }
 
 // Row scales as the lanes multiply with them, in scratch memory. NULL after reporting.
-static const float *stored_scales(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
+static const float *stored_scales(struct image *im, const struct store_entry *e, const struct qmatrix *m,
+                                  struct diag *diag) {
     const struct ir_node *node = &im->ir->node[e->node];
     int exp_min = (int)im->ir->tensor[node->in[0]].exp_min;
     float *scale = ARENA_ARRAY(im->scratch, float, (size_t)e->rows);
@@ -85,7 +88,8 @@ static const float *stored_scales(struct image *im, const struct store_entry *e,
     return NULL;
 }
 
-static bool pack_lane(struct image *im, const struct store_entry *e, const struct qmatrix *m, const float *scale, int lane_index, struct diag *diag) {
+static bool pack_lane(struct image *im, const struct store_entry *e, const struct qmatrix *m, const float *scale,
+                      int lane_index, struct diag *diag) {
     const struct ir_segment *seg = find_segment(im->ir, e->node);
     const struct ir_engine *engine = &im->ir->engine[ir_engine_of(im->ir, e->node)];
     int channels = engine->channels;
@@ -96,7 +100,8 @@ static bool pack_lane(struct image *im, const struct store_entry *e, const struc
     bool outer = is_outer(im->ir, e->node);
     for (int64_t step = 0, row = lane_index; row < e->rows; step++, row += channels)
         pack_row(&l, m, row, step, scale[row], beat_bytes(im), outer, lane);
-    bool ok = put(im, seg, engine->first_channel + lane_index, e->repetition, e->repetition * seg->layer_stride, lane, bytes, diag);
+    bool ok = put(im, seg, engine->first_channel + lane_index, e->repetition, e->repetition * seg->layer_stride, lane,
+                  bytes, diag);
     arena_release(im->scratch, mark);
     return ok;
 }
@@ -122,7 +127,8 @@ static bool pack_records(struct image *im, const struct store_entry *e, const st
         if (int4) memcpy(record + 4, m->group_scale + row * m->groups, (size_t)m->groups);
         put_mantissas(record + r.header_beats * beat_bytes(im), m->q + row * m->k, m->k, int4);
     }
-    return put(im, seg, seg->channel, seg->layer_stride ? e->repetition : 0, e->repetition * seg->layer_stride, table, r.bytes * e->rows, diag);
+    return put(im, seg, seg->channel, seg->layer_stride ? e->repetition : 0, e->repetition * seg->layer_stride, table,
+               r.bytes * e->rows, diag);
 }
 
 bool image_matrix(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
@@ -136,7 +142,8 @@ static bool pack_float_rows(struct image *im, const struct store_entry *e, const
     const struct ir_segment *seg = find_segment(im->ir, e->node);
     int64_t row_bytes = layout_float_row_beats(&im->ir->design, e->k) * beat_bytes(im);
     uint8_t *table = arena_alloc(im->scratch, (size_t)(row_bytes * e->rows), 1);
-    for (int64_t row = 0; row < e->rows; row++) memcpy(table + row * row_bytes, f + row * e->k, sizeof(float) * (size_t)e->k);
+    for (int64_t row = 0; row < e->rows; row++)
+        memcpy(table + row * row_bytes, f + row * e->k, sizeof(float) * (size_t)e->k);
     return put(im, seg, seg->channel, 0, 0, table, row_bytes * e->rows, diag);
 }
 
@@ -147,7 +154,8 @@ static bool pack_params(struct image *im, const struct store_entry *e, const flo
     int64_t word = layout_param_word_bits(lanes, e->rows) / 8, bytes = chunks * word;
     uint8_t *data = arena_alloc(im->scratch, (size_t)bytes, 1);
     for (int64_t v = 0; v < e->rows; v++)
-        for (int64_t i = 0; i < e->k; i++) put_f32(data + i / lanes * word + (v * lanes + i % lanes) * 4, f[v * e->k + i]);
+        for (int64_t i = 0; i < e->k; i++)
+            put_f32(data + i / lanes * word + (v * lanes + i % lanes) * 4, f[v * e->k + i]);
     int64_t copies = ir_param_copies(im->ir, &im->ir->node[e->node]);
     bool ok = true;
     for (int64_t c = 0; ok && c < copies; c++)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// image/manifest.json: which design the image belongs to and what lies where, with checksums; and the check of an image against it.
+// image/manifest.json: which design the image belongs to and what lies where, with checksums; and the check of an image
+// against it.
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -28,8 +29,8 @@ uint64_t pack_layout_hash(const struct ir *ir) {
     for (int i = 0; i < ir->engines && ir->engines > 1; i++) text_addf(&t, "%d\n", ir->engine[i].channels);
     for (int i = 0; i < ir->segments; i++) {
         const struct ir_segment *s = &ir->segment[i];
-        text_addf(&t, "%s %d %d %d %" PRId64 " %" PRId64 " %" PRId64 "\n", s->name, (int)s->kind, s->node, s->channel, s->offset, s->layer_stride,
-                  s->bytes);
+        text_addf(&t, "%s %d %d %d %" PRId64 " %" PRId64 " %" PRId64 "\n", s->name, (int)s->kind, s->node, s->channel,
+                  s->offset, s->layer_stride, s->bytes);
     }
     uint64_t hash = hash_text(&t);
     text_free(&t);
@@ -64,7 +65,9 @@ static void add_string(struct text *t, const char *key, const char *value) {
 static void add_part(struct text *t, const struct image_part *p, bool first) {
     text_add(t, first ? "\n  {" : ",\n  {");
     add_string(t, "segment", p->name);
-    text_addf(t, ", \"repetition\": %d, \"channel\": %d, \"offset\": %" PRId64 ", \"bytes\": %" PRId64 ", \"crc32\": \"%08" PRIx32 "\"}",
+    text_addf(t,
+              ", \"repetition\": %d, \"channel\": %d, \"offset\": %" PRId64 ", \"bytes\": %" PRId64
+              ", \"crc32\": \"%08" PRIx32 "\"}",
               p->repetition, p->channel, p->offset, p->bytes, p->crc);
 }
 
@@ -114,10 +117,13 @@ static bool crc_of(FILE *f, int64_t offset, int64_t bytes, uint8_t *buffer, uint
 }
 
 static bool check_part(struct reader *r, const json_t *part, uint8_t *buffer) {
-    const char *segment = json_string_value(json_object_get(part, "segment")), *want = json_string_value(json_object_get(part, "crc32"));
-    int64_t channel = json_integer_value(json_object_get(part, "channel")), offset = json_integer_value(json_object_get(part, "offset"));
+    const char *segment = json_string_value(json_object_get(part, "segment")),
+               *want = json_string_value(json_object_get(part, "crc32"));
+    int64_t channel = json_integer_value(json_object_get(part, "channel")),
+            offset = json_integer_value(json_object_get(part, "offset"));
     if (!segment || !want || channel < 0 || channel >= r->ir->design.channels || offset < 0) {
-        diag_error(r->diag, loc_file(r->arena, arena_printf(r->arena, "%s/manifest.json", r->dir)), "not a manifest of `rill pack`");
+        diag_error(r->diag, loc_file(r->arena, arena_printf(r->arena, "%s/manifest.json", r->dir)),
+                   "not a manifest of `rill pack`");
         return false;
     }
     const char *path = arena_printf(r->arena, "%s/channel_%02d.bin", r->dir, (int)channel);
@@ -125,7 +131,8 @@ static bool check_part(struct reader *r, const json_t *part, uint8_t *buffer) {
     uint32_t crc;
     const char *why = NULL;
     if (!r->file[channel]) why = "cannot be opened";
-    else if (!crc_of(r->file[channel], offset, json_integer_value(json_object_get(part, "bytes")), buffer, &crc)) why = "truncated";
+    else if (!crc_of(r->file[channel], offset, json_integer_value(json_object_get(part, "bytes")), buffer, &crc))
+        why = "truncated";
     else if (strcmp(arena_printf(r->arena, "%08" PRIx32, crc), want)) why = "damaged";
     if (why) diag_error(r->diag, loc_file(r->arena, path), "segment %s: %s; pack again", segment, why);
     return !why;
@@ -150,10 +157,12 @@ bool pack_check_image(const struct ir *ir, const char *image_dir, struct diag *d
     const char *text = file_read(r.arena, path, MAX_MANIFEST, &len, &why);
     json_error_t error;
     json_t *root = text ? json_loadb(text, len, 0, &error) : NULL;
-    const char *layout = json_string_value(json_object_get(root, "layout")), *design = json_string_value(json_object_get(root, "design"));
+    const char *layout = json_string_value(json_object_get(root, "layout")),
+               *design = json_string_value(json_object_get(root, "design"));
     bool same = layout && !strcmp(layout, arena_printf(r.arena, "%016" PRIx64, pack_layout_hash(ir)));
     if (!root) diag_error(diag, loc, "%s", text ? error.text : why);
-    else if (!same) diag_error(diag, loc, "the image was packed for another design (`%s`); pack again", design ? design : "?");
+    else if (!same)
+        diag_error(diag, loc, "the image was packed for another design (`%s`); pack again", design ? design : "?");
     bool ok = same && check_parts(&r, root);
     json_decref(root);
     return ok;

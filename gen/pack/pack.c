@@ -30,7 +30,9 @@ static int64_t attr_int(const struct packer *p, const struct store_entry *e, con
 }
 
 static bool written(struct packer *p, bool ok) {
-    if (!ok) diag_error(p->diag, loc_none(), "%s/image/%s cannot be written: %s", p->image.out->dir, GOLDEN_STORE_FILE, strerror(errno));
+    if (!ok)
+        diag_error(p->diag, loc_none(), "%s/image/%s cannot be written: %s", p->image.out->dir, GOLDEN_STORE_FILE,
+                   strerror(errno));
     return ok;
 }
 
@@ -50,18 +52,21 @@ static bool read_matrix(struct packer *p, const struct store_entry *e, struct qm
 static bool read_bias(struct packer *p, const struct store_entry *e, struct qmatrix *m) {
     m->bias = NULL;
     if (!e->bias) return true;
-    m->bias =
-        checkpoint_vector(p->checkpoint, p->arena, tensor_name(p, e, "bias"), e->rows, attr_int(p, e, "row_offset"), 0, CHECKPOINT_BIAS, p->diag);
+    m->bias = checkpoint_vector(p->checkpoint, p->arena, tensor_name(p, e, "bias"), e->rows,
+                                attr_int(p, e, "row_offset"), 0, CHECKPOINT_BIAS, p->diag);
     return m->bias != NULL;
 }
 
 static bool pack_matrix(struct packer *p, int owner) {
     struct qmatrix m;
-    if (!read_matrix(p, &p->entry[owner], &m) || !written(p, store_write_matrix(p->store, &p->entry[owner], &m))) return false;
+    if (!read_matrix(p, &p->entry[owner], &m) || !written(p, store_write_matrix(p->store, &p->entry[owner], &m)))
+        return false;
     for (int i = owner; i < p->count; i++) {
         const struct store_entry *e = &p->entry[i];
         if (e->owner != owner) continue;
-        if (!read_bias(p, e, &m) || !written(p, store_write_bias(p->store, e, m.bias)) || !image_matrix(&p->image, e, &m, p->diag)) return false;
+        if (!read_bias(p, e, &m) || !written(p, store_write_bias(p->store, e, m.bias)) ||
+            !image_matrix(&p->image, e, &m, p->diag))
+            return false;
     }
     return true;
 }
@@ -69,7 +74,8 @@ static bool pack_matrix(struct packer *p, int owner) {
 // ---- tables and norms ----
 
 static const float *read_table(struct packer *p, const struct store_entry *e) {
-    struct checkpoint_slice slice = {.name = tensor_name(p, e, "weight"), .rows = e->rows, .cols = e->k, .is_table = true};
+    struct checkpoint_slice slice = {
+        .name = tensor_name(p, e, "weight"), .rows = e->rows, .cols = e->k, .is_table = true};
     return checkpoint_matrix(p->checkpoint, p->arena, &slice, p->diag);
 }
 
@@ -81,7 +87,8 @@ static const float *read_norm(struct packer *p, const struct store_entry *e) {
     } vectors[] = {{"gamma", CHECKPOINT_GAIN}, {"beta", CHECKPOINT_BIAS}};
     float *all = ARENA_ARRAY(p->arena, float, (size_t)(e->rows * e->k));
     for (int64_t v = 0; v < e->rows; v++) {
-        const float *one = checkpoint_vector(p->checkpoint, p->arena, tensor_name(p, e, vectors[v].key), e->k, 0, e->k, vectors[v].role, p->diag);
+        const float *one = checkpoint_vector(p->checkpoint, p->arena, tensor_name(p, e, vectors[v].key), e->k, 0, e->k,
+                                             vectors[v].role, p->diag);
         if (!one) return NULL;
         memcpy(all + v * e->k, one, sizeof(float) * (size_t)e->k);
     }
@@ -96,7 +103,8 @@ static bool pack_floats(struct packer *p, const struct store_entry *e) {
 // ---- everything ----
 
 static void show_progress(const struct packer *p, int done) {
-    if (p->ir->design.is_lm && isatty(STDERR_FILENO)) fprintf(stderr, "\r%d of %d tensors packed%s", done, p->count, done == p->count ? "\n" : "");
+    if (p->ir->design.is_lm && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%d of %d tensors packed%s", done, p->count, done == p->count ? "\n" : "");
 }
 
 static bool pack_entries(struct packer *p) {
@@ -136,5 +144,9 @@ static bool pack(const struct ir *ir, const char *source, struct output *out, st
     return ok;
 }
 
-bool pack_image(const struct ir *ir, const char *source, struct output *out, struct diag *diag) { return pack(ir, source, out, diag, true); }
-bool pack_golden(const struct ir *ir, const char *source, struct output *out, struct diag *diag) { return pack(ir, source, out, diag, false); }
+bool pack_image(const struct ir *ir, const char *source, struct output *out, struct diag *diag) {
+    return pack(ir, source, out, diag, true);
+}
+bool pack_golden(const struct ir *ir, const char *source, struct output *out, struct diag *diag) {
+    return pack(ir, source, out, diag, false);
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weight quantization with scale search. Every float operation is written in a fixed order, so every machine makes the same bits.
+// Weight quantization with scale search. Every float operation is written in a fixed order, so every machine makes the
+// same bits.
 #include "quantize.h"
 
 #include <math.h>
@@ -110,8 +111,8 @@ static float search_row(const float *w, int64_t k, int64_t group, float row_scal
     return sum;
 }
 
-// q reaches -8 but only 7, so a row may do better with its sign turned around: the row scale is negative then. Its size puts the
-// group with the largest weight at group scale 255 before the search lowers it; all other groups fit below.
+// q reaches -8 but only 7, so a row may do better with its sign turned around: the row scale is negative then. Its size
+// puts the group with the largest weight at group scale 255 before the search lowers it; all other groups fit below.
 // row[2][k]: w and -w; scales[2][groups] receives both choices, the better one first.
 static float quantize_row_int4(const float *row, int64_t k, int64_t group, int64_t groups, uint8_t *scales, int8_t *q) {
     float row_scale = largest(row, k) / (float)(QUANTIZE_INT4_MAX * QUANTIZE_GROUP_SCALE_MAX);
@@ -121,7 +122,8 @@ static float quantize_row_int4(const float *row, int64_t k, int64_t group, int64
     if (turned) memcpy(scales, scales + groups, (size_t)groups);
     for (int64_t g = 0, at = 0; g < groups; g++, at += group)
         if (scales[g] > 0)
-            round_to_scale(w + at, k - at < group ? k - at : group, row_scale * (float)scales[g], QUANTIZE_INT4_MIN, QUANTIZE_INT4_MAX, q + at);
+            round_to_scale(w + at, k - at < group ? k - at : group, row_scale * (float)scales[g], QUANTIZE_INT4_MIN,
+                           QUANTIZE_INT4_MAX, q + at);
     return turned ? -row_scale : row_scale;
 }
 
@@ -154,12 +156,14 @@ static void quantize_row(const float *w, struct qmatrix *m, int64_t row, float *
         work[k + i] = -work[i];
     }
     int8_t *q = m->q + row * k;
-    float scale = m->format == QFORMAT_INT4 ? quantize_row_int4(work, k, m->group, m->groups, scales, q) : quantize_row_int8(work, k, q);
+    float scale = m->format == QFORMAT_INT4 ? quantize_row_int4(work, k, m->group, m->groups, scales, q)
+                                            : quantize_row_int8(work, k, q);
     m->row_scale[row] = ldexpf(scale, exponent);
     if (m->groups) memcpy(m->group_scale + row * m->groups, scales, (size_t)m->groups);
 }
 
-struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format, int64_t group) {
+struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
+                               int64_t group) {
     struct qmatrix m = new_matrix(arena, rows, k, format, group);
     struct arena_mark mark = arena_mark(arena);
     float *work = ARENA_ARRAY(arena, float, (size_t)(2 * k));

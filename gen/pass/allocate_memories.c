@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // allocate-memories: what every FIFO and buffer is built of: LUTRAM, BRAM or URAM.
 //
-// By depth and shape (UltraScale+: LUTRAM of 64 words, BRAM36 of 512 x 72, URAM of 4096 x 72) as long as the sum stays within the shares of the
-// board's stock below. Where it does not, an integer program chooses for all memories together: it minimises the largest share of a kind of
-// resource, then the sum of the shares. Memories of equal shape are one variable per kind, so that large designs are small programs.
-// With `dies`, what has to lie at the memory's die (write engines, prefetch FIFOs, V tail) is held to the same shares of that die's stock.
-// No SRLs: LUTRAM takes 8 LUTs for 14 bits of 32 words, a shift register one for each, and it moves every bit in every cycle.
+// By depth and shape (UltraScale+: LUTRAM of 64 words, BRAM36 of 512 x 72, URAM of 4096 x 72) as long as the sum stays
+// within the shares of the board's stock below. Where it does not, an integer program chooses for all memories
+// together: it minimises the largest share of a kind of resource, then the sum of the shares. Memories of equal shape
+// are one variable per kind, so that large designs are small programs. With `dies`, what has to lie at the memory's die
+// (write engines, prefetch FIFOs, V tail) is held to the same shares of that die's stock. No SRLs: LUTRAM takes 8 LUTs
+// for 14 bits of 32 words, a shift register one for each, and it moves every bit in every cycle.
 #include "cost.h"
 #include "lp/mip.h"
 #include "pass.h"
 #include "place.h"
 
-enum { STYLES = 3, STOCKS = 3, MIN_BLOCK_WORDS = 33 /* a LUT holds 32 */, MAX_LUTRAM_WORDS = 1024, BRANCHES = 20000, MILLISECONDS = 5000 };
+enum {
+    STYLES = 3,
+    STOCKS = 3,
+    MIN_BLOCK_WORDS = 33 /* a LUT holds 32 */,
+    MAX_LUTRAM_WORDS = 1024,
+    BRANCHES = 20000,
+    MILLISECONDS = 5000
+};
 static const char *const styles[STYLES] = {"distributed", "block", "ultra"};
 
 // Shares of the stock that the rule may take: beyond them placing and routing get hard.
@@ -33,8 +41,8 @@ struct choice {
     struct ir *ir;
     VEC(struct memory) memory;
     int64_t stock[PLOTS][STOCKS], taken[PLOTS][STOCKS]; // taken: by all that is not chosen here. BRAM in halves
-    bool *at_memory;                                    // kernels that have to lie on the die at the memory; NULL: no dies
-    VEC(int) first, count;                              // one of each shape, and how many there are
+    bool *at_memory;       // kernels that have to lie on the die at the memory; NULL: no dies
+    VEC(int) first, count; // one of each shape, and how many there are
 };
 
 const char *allocate_memories_style(int64_t depth, int64_t bits) {
@@ -79,7 +87,8 @@ static void add_home(struct choice *c, const struct cost_design *cost) {
 static bool by_rule(struct ir *ir, struct choice *c) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
-        edge->ram_style = allocate_memories_style(edge->depth, ir->kernel[edge->src_kernel].port[edge->src_port].data_bits);
+        edge->ram_style =
+            allocate_memories_style(edge->depth, ir->kernel[edge->src_kernel].port[edge->src_port].data_bits);
     }
     for (int e = 0; e < ir->engines; e++) ir->engine[e].prefetch_style = cost_prefetch_style(ir->design.prefetch_beats);
     for (int d = 0; d < ir->dies; d++) add_stock(c, BOARD, &ir->die[d]);
@@ -98,14 +107,17 @@ static bool same_figures(const struct memory *a, const struct memory *b) {
     if (a->at_memory != b->at_memory) return false;
     for (int s = 0; s < STYLES; s++) {
         const struct cost_resources *x = &a->cost[s], *y = &b->cost[s];
-        if (a->legal[s] != b->legal[s] || x->lut != y->lut || x->bram18 != y->bram18 || x->uram != y->uram) return false;
+        if (a->legal[s] != b->legal[s] || x->lut != y->lut || x->bram18 != y->bram18 || x->uram != y->uram)
+            return false;
     }
     return true;
 }
 
 static void add_memory(struct choice *c, struct memory m, int64_t words) {
     int id = (int)c->memory.count;
-    int kernel = m.edge != IR_NONE ? c->ir->edge[m.edge].src_kernel : m.kernel != IR_NONE ? m.kernel : c->ir->engine[m.engine].kernel;
+    int kernel = m.edge != IR_NONE     ? c->ir->edge[m.edge].src_kernel
+                 : m.kernel != IR_NONE ? m.kernel
+                                       : c->ir->engine[m.engine].kernel;
     m.at_memory = c->at_memory && c->at_memory[kernel];
     for (int s = 0; s < STYLES; s++) m.legal[s] = s ? words >= MIN_BLOCK_WORDS : words <= MAX_LUTRAM_WORDS;
     add_taken(c, BOARD, &m.now, -1);
@@ -125,7 +137,8 @@ static void add_memory(struct choice *c, struct memory m, int64_t words) {
 static void add_fifo(struct choice *c, int e) {
     const struct ir_edge *edge = &c->ir->edge[e];
     int64_t bits = cost_edge_bits(c->ir, edge);
-    struct memory m = {.edge = e, .kernel = IR_NONE, .engine = IR_NONE, .now = cost_fifo(edge->depth, bits, edge->ram_style)};
+    struct memory m = {
+        .edge = e, .kernel = IR_NONE, .engine = IR_NONE, .now = cost_fifo(edge->depth, bits, edge->ram_style)};
     if (edge->depth <= 2 || edge->pool != IR_NONE) return; // registers, or a place in a kernel's memory
     for (int s = 0; s < STYLES; s++) m.cost[s] = cost_fifo(edge->depth, bits, styles[s]);
     add_memory(c, m, edge->depth);
@@ -166,7 +179,8 @@ static double share(const struct choice *c, int plot, int stock, int64_t amount)
     return (double)amount / (double)(limit > 0 ? limit : 1);
 }
 
-// The variables of one shape: how many memories of it are of each kind. Rows: each has one kind, and takes its share of each stock.
+// The variables of one shape: how many memories of it are of each kind. Rows: each has one kind, and takes its share of
+// each stock.
 static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][STOCKS]) {
     const struct memory *item = &c->memory.items[c->first.items[i]];
     int all = mip_row(m, c->count.items[i], c->count.items[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binding of operations to kernels. A bind rule gives a kernel of its own its RTL parameters; the rule `engine` stands for operations that fire
-// on a matrix engine.
+// Binding of operations to kernels. A bind rule gives a kernel of its own its RTL parameters; the rule `engine` stands
+// for operations that fire on a matrix engine.
 #ifndef RILL_BIND_H
 #define RILL_BIND_H
 
@@ -25,7 +25,8 @@ bool bind_check_attention(const struct ir *, struct diag *);
 void bind_attention(struct ir *);
 // Decides the order in which the products of all regions fire, with the x operands they take.
 bool bind_order_firings(struct ir *, struct diag *);
-// The Verilog headers of the hand-written kernels: names and directions; of one operation's kernel: widths, with its parameters set.
+// The Verilog headers of the hand-written kernels: names and directions; of one operation's kernel: widths, with its
+// parameters set.
 bool bind_check_customs(const struct ir *, struct diag *);
 bool bind_custom(struct ir *, const struct ir_node *, int kernel, struct diag *);
 const char *bind_float_bits(struct ir *, float); // 32'h…

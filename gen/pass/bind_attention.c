@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The KV caches of attentions: writers of keys and values on the channels of the engines that read them, the open block of the values, the
-// scales on chip, the step's own keys. Attentions on one engine share writers and tail, behind multiplexers that follow the program.
+// The KV caches of attentions: writers of keys and values on the channels of the engines that read them, the open block
+// of the values, the scales on chip, the step's own keys. Attentions on one engine share writers and tail, behind
+// multiplexers that follow the program.
 #include <string.h>
 
 #include "bind.h"
@@ -31,14 +32,17 @@ static int64_t head_group(const struct ir *ir, int scores) {
     return ir->tensor[ir->node[scores].out[0]].shape[0].bound / ir->tensor[ir->node[scores].in[1]].shape[0].bound;
 }
 
-static int count_nodes(const struct ir *ir, int op, int reads) { // of an operation, or those of them that read a tensor as operand 1
+static int count_nodes(const struct ir *ir, int op,
+                       int reads) { // of an operation, or those of them that read a tensor as operand 1
     int count = 0;
-    for (int n = 0; n < ir->nodes; n++) count += ir->node[n].op == op && (reads == IR_NONE || ir->node[n].in[1] == reads);
+    for (int n = 0; n < ir->nodes; n++)
+        count += ir->node[n].op == op && (reads == IR_NONE || ir->node[n].in[1] == reads);
     return count;
 }
 
-// Streams of keys or values that several attentions make become one, in the order in which their products stand in the program.
-// `stream(ir, node, &firings)` adds the port of the multiplexer that takes a node's stream. Returns the output.
+// Streams of keys or values that several attentions make become one, in the order in which their products stand in the
+// program. `stream(ir, node, &firings)` adds the port of the multiplexer that takes a node's stream. Returns the
+// output.
 struct merge {
     struct ir *ir;
     int unit, op; // the products whose operands they are
@@ -58,7 +62,9 @@ static int merge_input(struct merge *m, int tensor, int region) {
     return p;
 }
 
-static bool merges(const struct merge *m, int n) { return m->ir->node[n].op == m->op && kv_cache_of(m->ir, n).unit == m->unit; }
+static bool merges(const struct merge *m, int n) {
+    return m->ir->node[n].op == m->op && kv_cache_of(m->ir, n).unit == m->unit;
+}
 
 // firings: how many a node's stream has in a repetition. To a kernel's port.
 static void end_merge(struct merge *m, int64_t (*firings)(const struct ir *, int node), int kernel, int port) {
@@ -145,7 +151,8 @@ static int add_kv_sink(const struct unit *u, const char *name, const char *modul
     return k;
 }
 
-static void add_writer_params(const struct unit *u, int k, const struct ir_engine *engine, const struct kv_cache *cache) {
+static void add_writer_params(const struct unit *u, int k, const struct ir_engine *engine,
+                              const struct kv_cache *cache) {
     struct ir *ir = u->ir;
     ir_set_param(ir, k, "CHANNELS", "%d", engine->channels);
     ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
@@ -165,7 +172,8 @@ static void add_k_writer(const struct unit *u) {
     ir_add_wire(ir, k, "layer_done", true, 1, kv_name(ir, u->id, "k_layer_done"));
 }
 
-// One walk over the program: which tensors wait for a product of their step, with what `after` says of carried ones. True: those stay.
+// One walk over the program: which tensors wait for a product of their step, with what `after` says of carried ones.
+// True: those stay.
 static bool walk_waits(const struct ir *ir, bool *after) {
     bool same = true;
     for (int n = 0; n < ir->nodes; n++) {
@@ -190,8 +198,9 @@ static bool after_product(const struct ir *ir, int tensor) { // in every repetit
     return after[tensor];
 }
 
-// V of a step must not come before the open blocks of the step before are read. An engine that all products share fires those that V waits for
-// behind these reads; V of a first layer that waits for none, or V of an engine of its own, comes when it likes: the tail counts the reads.
+// V of a step must not come before the open blocks of the step before are read. An engine that all products share fires
+// those that V waits for behind these reads; V of a first layer that waits for none, or V of an engine of its own,
+// comes when it likes: the tail counts the reads.
 static void set_tail_reads(const struct unit *u, int k, const struct kv_cache *cache) {
     struct ir *ir = u->ir;
     bool shared = u->on_scores == u->on_values;
@@ -224,7 +233,8 @@ static void add_v_tail(const struct unit *u) {
     } side[] = {{u->on_values->kernel, false}, {k, true}};
     for (size_t i = 0; i < COUNT_OF(side); i++) { // the engine reads the tail and waits for its heads
         ir_add_wire(ir, side[i].kernel, "tail_valid", !side[i].writes_data, 1, kv_name(ir, u->id, "tail_valid"));
-        ir_add_wire(ir, side[i].kernel, "tail_addr", !side[i].writes_data, TAIL_ADDR_BITS, kv_name(ir, u->id, "tail_addr"));
+        ir_add_wire(ir, side[i].kernel, "tail_addr", !side[i].writes_data, TAIL_ADDR_BITS,
+                    kv_name(ir, u->id, "tail_addr"));
         ir_add_wire(ir, side[i].kernel, "tail_data", side[i].writes_data, tail_bits, kv_name(ir, u->id, "tail_data"));
         ir_add_wire(ir, side[i].kernel, "head_done", side[i].writes_data, 1, kv_name(ir, u->id, "tail_head_done"));
     }
@@ -239,13 +249,15 @@ static int64_t key_firings(const struct ir *ir, int scores) {
 
 static void add_keys_replay(struct ir *ir, int scores, int to_kernel, int to_port) {
     bool only = count_nodes(ir, IR_OP_ATTN_SCORES, IR_NONE) == 1;
-    int k = ir_add_kernel(ir, only ? "keys_replay" : arena_printf(ir->arena, "%s_keys_replay", ir->node[scores].name), "rill_head_replay", IR_NONE);
+    int k = ir_add_kernel(ir, only ? "keys_replay" : arena_printf(ir->arena, "%s_keys_replay", ir->node[scores].name),
+                          "rill_head_replay", IR_NONE);
     int keys = ir->node[scores].in[1];
     const struct ir_tensor *t = &ir->tensor[keys];
     ir->kernel[to_kernel].port[to_port].tensor = IR_NONE;
     ir_set_param(ir, k, "DATA_W", "%lld", (long long)ports_data_bits(ir, IR_KV, 1));
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
-    ir_set_param(ir, k, "UNITS", "%lld", (long long)layout_kv(&ir->design, 1, t->shape[0].bound, t->shape[1].bound).k_units);
+    ir_set_param(ir, k, "UNITS", "%lld",
+                 (long long)layout_kv(&ir->design, 1, t->shape[0].bound, t->shape[1].bound).k_units);
     ir_set_param(ir, k, "REPLAYS", "%lld", (long long)head_group(ir, scores));
     int in = ports_add_tensor(ir, k, "", false, keys);
     ir->kernel[k].port[in].region = ir->node[scores].region;

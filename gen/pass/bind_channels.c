@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many engines there are and which memory channels each of them owns. `shared`: one engine with all channels. `spatial`: one per product,
-// in program order; the channels are divided in proportion to the beats that each product reads in a decode step at half the context.
+// How many engines there are and which memory channels each of them owns. `shared`: one engine with all channels.
+// `spatial`: one per product, in program order; the channels are divided in proportion to the beats that each product
+// reads in a decode step at half the context.
 #include <string.h>
 
 #include "bind.h"
 #include "layout.h"
 #include "ops.h"
 
-// What one lane would read of a product in a decode step if it were alone: weights, or the keys or values of half the context for every
-// query head. All repetitions.
+// What one lane would read of a product in a decode step if it were alone: weights, or the keys or values of half the
+// context for every query head. All repetitions.
 static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]], *out = &ir->tensor[node->out[0]];
     int64_t repeat = ir->region[node->region].repeat, positions = layout_div_up(ir->design.context, 2);
     if (node->op == IR_OP_MATMUL)
         return repeat *
-               layout_matrix(&ir->design, 1, ir_attr_int(&node->attrs, "rows", 0), ir_vector_length(ir, node), bind_is_int4(node)).stream_beats *
+               layout_matrix(&ir->design, 1, ir_attr_int(&node->attrs, "rows", 0), ir_vector_length(ir, node),
+                             bind_is_int4(node))
+                   .stream_beats *
                (ir_tensor_elements(in) / ir_vector_length(ir, node));
     const struct ir_tensor *kv = &ir->tensor[node->in[1]];
     struct layout_kv l = layout_kv(&ir->design, 1, kv->shape[0].bound, kv->shape[1].bound);
@@ -24,13 +27,15 @@ static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
 }
 
 struct division {
-    int engines, alike; // alike: engines of attn_scores; the step word counts row-steps of keys for all of them, so they have as many channels
+    int engines, alike; // alike: engines of attn_scores; the step word counts row-steps of keys for all of them, so
+                        // they have as many channels
     int64_t *beats;     // what each engine reads
     bool *is_scores;
     int *share;
 };
 
-// Each engine has one channel; every further one goes where a channel has the most to read, so that the largest share gets least.
+// Each engine has one channel; every further one goes where a channel has the most to read, so that the largest share
+// gets least.
 static void divide(struct division *d, int channels) {
     for (int e = 0; e < d->engines; e++) d->share[e] = 1;
     for (int left = channels - d->engines; left > 0;) {
@@ -50,10 +55,12 @@ static void divide(struct division *d, int channels) {
 
 static bool check_channels(const struct ir *ir, int products, const struct rill_spec *spec, struct diag *diag) {
     if (products <= ir->design.channels) return true;
-    int limit = spec && spec->device && spec->device->hbm.channels < SPEC_MAX_CHANNELS ? spec->device->hbm.channels : SPEC_MAX_CHANNELS;
+    int limit = spec && spec->device && spec->device->hbm.channels < SPEC_MAX_CHANNELS ? spec->device->hbm.channels
+                                                                                       : SPEC_MAX_CHANNELS;
     bool possible = products <= limit;
     struct loc loc = spec ? spec_place(spec, possible ? "design.channels" : "design.binding") : loc_none();
-    diag_error(diag, loc, "binding `spatial` needs a memory channel for each of the %d products; the design has %d", products, ir->design.channels);
+    diag_error(diag, loc, "binding `spatial` needs a memory channel for each of the %d products; the design has %d",
+               products, ir->design.channels);
     if (possible) diag_note(diag, loc, "the nearest legal value of `channels` is %d", products);
     else diag_note(diag, loc, "there are at most %d channels; the nearest legal value is shared", limit);
     return false;

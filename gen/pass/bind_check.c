@@ -14,7 +14,8 @@ struct check {
 };
 
 static void refuse(struct check *c, int node, const char *what) {
-    diag_error(c->diag, c->ir->node[node].loc, "%s `%s`: %s", ir_op_table[c->ir->node[node].op].name, c->ir->node[node].name, what);
+    diag_error(c->diag, c->ir->node[node].loc, "%s `%s`: %s", ir_op_table[c->ir->node[node].op].name,
+               c->ir->node[node].name, what);
     c->ok = false;
 }
 
@@ -24,7 +25,8 @@ static void check_producer(struct check *c, int reader, const char *role) {
     int n = t->producer;
     if (n == IR_NONE || strcmp(ir_attr_string(&ir->node[n].attrs, "role", ""), role)) {
         refuse(c, reader, arena_printf(ir->arena, "`%s` is not made by a kv_quantize with role `%s`", t->name, role));
-    } else if (ir->region[ir->node[n].region].when == IR_LAST) refuse(c, n, "in a region that runs only for the last token");
+    } else if (ir->region[ir->node[n].region].when == IR_LAST)
+        refuse(c, n, "in a region that runs only for the last token");
 }
 
 static void check_whole(struct check *c, int scores) {
@@ -44,10 +46,14 @@ static void check_whole(struct check *c, int scores) {
     if (!c->ok) return; // what was taken for keys or values is not compared
     if (s->in[1] != k->in[1])
         refuse(c, softmax,
-               arena_printf(ir->arena, "its keys are `%s`, its scores are of `%s`", ir->tensor[s->in[1]].name, ir->tensor[k->in[1]].name));
+               arena_printf(ir->arena, "its keys are `%s`, its scores are of `%s`", ir->tensor[s->in[1]].name,
+                            ir->tensor[k->in[1]].name));
     else if (s->in[2] != v->in[1])
-        refuse(c, values, arena_printf(ir->arena, "it reads `%s`, its softmax `%s`", ir->tensor[v->in[1]].name, ir->tensor[s->in[2]].name));
-    if (k->region != s->region || k->region != v->region) refuse(c, scores, "its softmax and attn_values must stand in the same region");
+        refuse(c, values,
+               arena_printf(ir->arena, "it reads `%s`, its softmax `%s`", ir->tensor[v->in[1]].name,
+                            ir->tensor[s->in[2]].name));
+    if (k->region != s->region || k->region != v->region)
+        refuse(c, scores, "its softmax and attn_values must stand in the same region");
     if (ir->region[k->region].when == IR_LAST) refuse(c, scores, "in a region that runs only for the last token");
 }
 
@@ -63,18 +69,22 @@ static void check_same(struct check *c, int first, int n) {
     long long dim_a = ir->tensor[a->in[1]].shape[1].bound, dim_b = ir->tensor[b->in[1]].shape[1].bound;
     if (beats_of(ir, first) != beats_of(ir, n)) {
         refuse(c, n,
-               arena_printf(
-                   ir->arena,
-                   "heads of %lld elements take %lld beats of memory, those of `%s`, %lld, take %lld: with `binding: shared` they must be as many",
-                   dim_b, (long long)beats_of(ir, n), a->name, dim_a, (long long)beats_of(ir, first)));
+               arena_printf(ir->arena,
+                            "heads of %lld elements take %lld beats of memory, those of `%s`, %lld, take %lld: with "
+                            "`binding: shared` they must be as many",
+                            dim_b, (long long)beats_of(ir, n), a->name, dim_a, (long long)beats_of(ir, first)));
         int64_t beat = ir->design.beat_bits / 8, least = (beats_of(ir, first) - 1) * beat + 1;
         diag_note(c->diag, b->loc, "nearest legal heads: of %lld elements; or `binding: spatial`",
-                  (long long)(dim_b < dim_a ? layout_div_up(least, ir->design.lanes) * ir->design.lanes : beats_of(ir, first) * beat));
+                  (long long)(dim_b < dim_a ? layout_div_up(least, ir->design.lanes) * ir->design.lanes
+                                            : beats_of(ir, first) * beat));
     }
     if (exp_a != exp_b) {
         refuse(c, n,
-               arena_printf(ir->arena, "`%s` is quantized with exp_min %lld, `%s` of `%s` with %lld: with `binding: shared` they must be equal",
-                            ir->tensor[b->in[0]].name, (long long)exp_b, ir->tensor[a->in[0]].name, a->name, (long long)exp_a));
+               arena_printf(ir->arena,
+                            "`%s` is quantized with exp_min %lld, `%s` of `%s` with %lld: with `binding: shared` they "
+                            "must be equal",
+                            ir->tensor[b->in[0]].name, (long long)exp_b, ir->tensor[a->in[0]].name, a->name,
+                            (long long)exp_a));
         diag_note(c->diag, b->loc, "nearest legal exp_min: %lld; or `binding: spatial`", (long long)exp_a);
     }
 }
@@ -86,15 +96,18 @@ static void check_cache(struct check *c, int n) {
     int channels = ir->engine[bind_product_engine(ir, n)].channels;
     struct layout_kv kv = layout_kv(&ir->design, channels, cache.heads, cache.head_dim);
     if (cache.layers > KV_MAX_LAYERS)
-        refuse(
-            c, n,
-            arena_printf(ir->arena, "%lld repetitions of attentions on one engine, at most %d are possible", (long long)cache.layers, KV_MAX_LAYERS));
+        refuse(c, n,
+               arena_printf(ir->arena, "%lld repetitions of attentions on one engine, at most %d are possible",
+                            (long long)cache.layers, KV_MAX_LAYERS));
     else if (cache.step > KV_MAX_STEP)
-        refuse(c, n, arena_printf(ir->arena, "%lld attentions in a repeated region, at most %d are possible", (long long)cache.step, KV_MAX_STEP));
+        refuse(c, n,
+               arena_printf(ir->arena, "%lld attentions in a repeated region, at most %d are possible",
+                            (long long)cache.step, KV_MAX_STEP));
     else if (cache.heads * kv.v_rows > KV_MAX_ROWS)
         refuse(c, n,
-               arena_printf(ir->arena, "%lld heads of %lld elements are too many for %d channels (at most %lld heads)", (long long)cache.heads,
-                            (long long)cache.head_dim, channels, (long long)(KV_MAX_ROWS / kv.v_rows)));
+               arena_printf(ir->arena, "%lld heads of %lld elements are too many for %d channels (at most %lld heads)",
+                            (long long)cache.heads, (long long)cache.head_dim, channels,
+                            (long long)(KV_MAX_ROWS / kv.v_rows)));
 }
 
 // Of those on one engine the first is the measure.
@@ -114,7 +127,8 @@ bool bind_check_attention(const struct ir *ir, struct diag *diag) {
     struct check c = {ir, diag, true};
     for (int n = 0; n < ir->nodes; n++) {
         if (ir->node[n].op == IR_OP_ATTN_SCORES) check_whole(&c, n);
-        if (ir->node[n].op == IR_OP_ATTN_VALUES && kv_scores_of(ir, n) == IR_NONE) refuse(&c, n, "its weights are not made by a softmax of scores");
+        if (ir->node[n].op == IR_OP_ATTN_VALUES && kv_scores_of(ir, n) == IR_NONE)
+            refuse(&c, n, "its weights are not made by a softmax of scores");
     }
     if (!c.ok) return false;
     check_together(&c, IR_OP_ATTN_SCORES);

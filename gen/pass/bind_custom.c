@@ -25,9 +25,11 @@ struct definition {
 };
 typedef VEC(struct definition) definitions;
 
-static bool add_module(const struct ir *ir, definitions *all, const struct custom_file *file, struct verilog_module module, struct diag *diag) {
+static bool add_module(const struct ir *ir, definitions *all, const struct custom_file *file,
+                       struct verilog_module module, struct diag *diag) {
     if (has_prefix(module.name)) {
-        diag_error(diag, module.loc, "module `%s`: names that begin with `rill_` belong to the RTL library", module.name);
+        diag_error(diag, module.loc, "module `%s`: names that begin with `rill_` belong to the RTL library",
+                   module.name);
         return false;
     }
     if (!module.ends) {
@@ -45,24 +47,28 @@ static bool add_module(const struct ir *ir, definitions *all, const struct custo
 }
 
 // A file that several kernels name is one file.
-static bool add_file(const struct ir *ir, definitions *all, const struct custom *k, const struct custom_file *file, struct diag *diag) {
+static bool add_file(const struct ir *ir, definitions *all, const struct custom *k, const struct custom_file *file,
+                     struct diag *diag) {
     bool ok = true;
     if (has_prefix(file->name)) {
-        diag_error(diag, k->loc, "kernel `%s`: `%s`: names that begin with `rill_` belong to the RTL library", k->name, file->name);
+        diag_error(diag, k->loc, "kernel `%s`: `%s`: names that begin with `rill_` belong to the RTL library", k->name,
+                   file->name);
         return false;
     }
     for (size_t i = 0; i < all->count; i++) {
         const struct custom_file *other = all->items[i].file;
         if (strcmp(other->name, file->name) != 0) continue;
         if (!strcmp(other->text, file->text)) return true;
-        diag_error(diag, k->loc, "kernel `%s`: two different files are called `%s`, and a design has its Verilog files in one folder", k->name,
-                   file->name);
+        diag_error(diag, k->loc,
+                   "kernel `%s`: two different files are called `%s`, and a design has its Verilog files in one folder",
+                   k->name, file->name);
         return false;
     }
     const struct source *source = source_of(ir, file);
     const char *include = strstr(file->text, "`include");
     if (include) {
-        diag_error(diag, verilog_place(source, include), "a kernel's file cannot include others: name them all under `verilog`");
+        diag_error(diag, verilog_place(source, include),
+                   "a kernel's file cannot include others: name them all under `verilog`");
         return false;
     }
     verilog_modules modules = verilog_find_modules(ir->arena, source);
@@ -90,7 +96,8 @@ static struct verilog_header *read_header(const struct ir *ir, const struct cust
         const struct source *source = source_of(ir, &k->file[f]);
         verilog_modules modules = verilog_find_modules(ir->arena, source);
         for (size_t m = 0; m < modules.count; m++)
-            if (!strcmp(modules.items[m].name, k->module)) return verilog_read_header(ir->arena, source, &modules.items[m], diag);
+            if (!strcmp(modules.items[m].name, k->module))
+                return verilog_read_header(ir->arena, source, &modules.items[m], diag);
     }
     diag_error(diag, k->loc, "kernel `%s`: none of its files defines module `%s`", k->name, k->module);
     return NULL;
@@ -105,7 +112,8 @@ struct wanted { // a port that the kernel must have
 };
 typedef VEC(struct wanted) wanted_ports;
 
-static void want_stream(struct arena *a, wanted_ports *list, const char *name, bool is_input, int64_t data_bits, int64_t user_bits) {
+static void want_stream(struct arena *a, wanted_ports *list, const char *name, bool is_input, int64_t data_bits,
+                        int64_t user_bits) {
     static const char *const signals[] = {"tvalid", "tready", "tdata", "tuser", "tlast"};
     int64_t bits[] = {1, 1, data_bits, user_bits, 1};
     for (size_t s = 0; s < COUNT_OF(signals); s++) {
@@ -120,8 +128,10 @@ static wanted_ports wanted_of(const struct ir *ir, const struct custom *k, int l
     wanted_ports list = {0};
     VEC_PUSH(ir->arena, list, ((struct wanted){"clk", true, false, 1}));
     VEC_PUSH(ir->arena, list, ((struct wanted){"rst", true, false, 1}));
-    for (int i = 0; i < k->inputs; i++) want_stream(ir->arena, &list, k->in[i].name, true, lanes * element_bits(&k->in[i]), ports_user_bits(ir));
-    for (int o = 0; o < k->outputs; o++) want_stream(ir->arena, &list, k->out[o].name, false, lanes * element_bits(&k->out[o]), ports_user_bits(ir));
+    for (int i = 0; i < k->inputs; i++)
+        want_stream(ir->arena, &list, k->in[i].name, true, lanes * element_bits(&k->in[i]), ports_user_bits(ir));
+    for (int o = 0; o < k->outputs; o++)
+        want_stream(ir->arena, &list, k->out[o].name, false, lanes * element_bits(&k->out[o]), ports_user_bits(ir));
     VEC_PUSH(ir->arena, list, ((struct wanted){"fault", false, true, 1}));
     return list;
 }
@@ -146,35 +156,42 @@ static bool is_misspelt(const struct verilog_header *h, const wanted_ports *list
     const char *words[MAX_WORDS];
     size_t count = missing_words(h, list, words);
     for (size_t p = 0; p < h->ports.count; p++) {
-        const char *near = is_wanted(list, h->ports.items[p].name) ? NULL : diag_nearest_word(h->ports.items[p].name, words, count);
+        const char *near =
+            is_wanted(list, h->ports.items[p].name) ? NULL : diag_nearest_word(h->ports.items[p].name, words, count);
         if (near && !strcmp(near, name)) return true;
     }
     return false;
 }
 
-static bool check_extra(const struct verilog_header *h, const struct custom *k, const wanted_ports *list, struct diag *diag) {
+static bool check_extra(const struct verilog_header *h, const struct custom *k, const wanted_ports *list,
+                        struct diag *diag) {
     bool ok = true;
     const char *words[MAX_WORDS];
     size_t count = missing_words(h, list, words);
     for (size_t p = 0; p < h->ports.count; p++) {
         const struct verilog_port *port = &h->ports.items[p];
         if (is_wanted(list, port->name)) continue;
-        diag_error(diag, port->loc, "port `%s` of module `%s`: kernel `%s` has no such port in the spec", port->name, h->name, k->name);
+        diag_error(diag, port->loc, "port `%s` of module `%s`: kernel `%s` has no such port in the spec", port->name,
+                   h->name, k->name);
         diag_note_words(diag, port->loc, port->name, words, count);
         ok = false;
     }
     return ok;
 }
 
-static bool check_ports(const struct verilog_header *h, const struct custom *k, const wanted_ports *list, struct diag *diag) {
+static bool check_ports(const struct verilog_header *h, const struct custom *k, const wanted_ports *list,
+                        struct diag *diag) {
     bool ok = check_extra(h, k, list, diag);
     for (size_t w = 0; w < list->count; w++) {
         const struct wanted *want = &list->items[w];
         const struct verilog_port *port = verilog_find_port(h, want->name);
         if (!port && (want->optional || is_misspelt(h, list, want->name))) continue;
-        if (!port) diag_error(diag, h->loc, "module `%s` has no port `%s`, which kernel `%s` needs", h->name, want->name, k->name);
+        if (!port)
+            diag_error(diag, h->loc, "module `%s` has no port `%s`, which kernel `%s` needs", h->name, want->name,
+                       k->name);
         else if (want->is_input ? !port->is_input : !port->is_output)
-            diag_error(diag, port->loc, "port `%s` of module `%s` must be an %s", port->name, h->name, want->is_input ? "input" : "output");
+            diag_error(diag, port->loc, "port `%s` of module `%s` must be an %s", port->name, h->name,
+                       want->is_input ? "input" : "output");
         else continue;
         ok = false;
     }
@@ -188,8 +205,8 @@ static bool check_params(const struct verilog_header *h, const struct custom *k,
     for (size_t i = 0; i < h->params.count && count < COUNT_OF(words); i++) words[count++] = h->params.items[i].name;
     for (int p = 0; p < k->params; p++) {
         if (verilog_find_param(h, k->param[p].name)) continue;
-        diag_error(diag, k->param[p].loc.source ? k->param[p].loc : k->loc, "module `%s` has no parameter `%s` in its header", h->name,
-                   k->param[p].name);
+        diag_error(diag, k->param[p].loc.source ? k->param[p].loc : k->loc,
+                   "module `%s` has no parameter `%s` in its header", h->name, k->param[p].name);
         diag_note_words(diag, k->param[p].loc, k->param[p].name, words, count);
         ok = false;
     }
@@ -209,7 +226,8 @@ bool bind_check_customs(const struct ir *ir, struct diag *diag) {
     definitions all = {0};
     bool ok = true;
     for (int c = 0; c < ir->customs; c++)
-        for (int f = 0; f < ir->custom[c].files; f++) ok &= add_file(ir, &all, &ir->custom[c], &ir->custom[c].file[f], diag);
+        for (int f = 0; f < ir->custom[c].files; f++)
+            ok &= add_file(ir, &all, &ir->custom[c], &ir->custom[c].file[f], diag);
     for (int c = 0; ok && c < ir->customs; c++) {
         const struct custom *k = &ir->custom[c];
         if (!check_name(k, diag) || !find_module(&all, k, diag)) return false;
@@ -249,7 +267,8 @@ static bool port_bits(struct instance *i, const struct verilog_port *port, int64
     for (int e = 0; e < 2 && port->msb; e++) {
         struct expression_error error = {0};
         if (expression_value(i->ir->arena, ends[e], look_up, i, &value[e], &error)) continue;
-        diag_error(diag, port->range_loc, "the width of port `%s` cannot be computed: `%s`: %s", port->name, ends[e], error.why);
+        diag_error(diag, port->range_loc, "the width of port `%s` cannot be computed: `%s`: %s", port->name, ends[e],
+                   error.why);
         return false;
     }
     *bits = value[0] - value[1] + 1;
@@ -258,7 +277,8 @@ static bool port_bits(struct instance *i, const struct verilog_port *port, int64
 
 static const char *params_text(const struct ir *ir, const struct ir_kernel *k) {
     const char *text = "";
-    for (int p = 0; p < k->params; p++) text = arena_printf(ir->arena, "%s%s%s = %s", text, p ? ", " : " with ", k->param[p].name, k->param[p].value);
+    for (int p = 0; p < k->params; p++)
+        text = arena_printf(ir->arena, "%s%s%s = %s", text, p ? ", " : " with ", k->param[p].name, k->param[p].value);
     return text;
 }
 
@@ -270,15 +290,16 @@ static bool check_widths(struct instance *i, const struct ir_node *node, const w
         if (!port) continue;
         if (!port_bits(i, port, &bits, diag)) return false;
         if (bits == list->items[w].bits) continue;
-        diag_error(diag, port->range_loc, "port `%s` of module `%s` has %lld bits%s; it must have %lld", port->name, i->header->name, (long long)bits,
-                   params_text(i->ir, i->kernel), (long long)list->items[w].bits);
+        diag_error(diag, port->range_loc, "port `%s` of module `%s` has %lld bits%s; it must have %lld", port->name,
+                   i->header->name, (long long)bits, params_text(i->ir, i->kernel), (long long)list->items[w].bits);
         if (ok) diag_note(diag, node->loc, "for operation `%s`, T = %d", node->name, i->ir->design.tokens);
         ok = false;
     }
     return ok;
 }
 
-static bool set_params(struct ir *ir, const struct ir_node *node, int k, const struct verilog_header *h, struct diag *diag) {
+static bool set_params(struct ir *ir, const struct ir_node *node, int k, const struct verilog_header *h,
+                       struct diag *diag) {
     const struct custom *c = ir_custom_kernel(ir, k);
     struct custom_scope scope = {.ir = ir, .node = node, .custom = c, .lanes = ports_lanes(ir, k), .outputs = true};
     for (int p = 0; p < c->params; p++) {
@@ -288,8 +309,10 @@ static bool set_params(struct ir *ir, const struct ir_node *node, int k, const s
         if (!text) return false;
         ir_set_param(ir, k, c->param[p].name, "%s", text);
     }
-    if (!ir_param_find(&ir->kernel[k], "LANES") && verilog_find_param(h, "LANES")) ir_set_param(ir, k, "LANES", "%d", scope.lanes);
-    if (!ir_param_find(&ir->kernel[k], "TOKENS") && verilog_find_param(h, "TOKENS")) ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
+    if (!ir_param_find(&ir->kernel[k], "LANES") && verilog_find_param(h, "LANES"))
+        ir_set_param(ir, k, "LANES", "%d", scope.lanes);
+    if (!ir_param_find(&ir->kernel[k], "TOKENS") && verilog_find_param(h, "TOKENS"))
+        ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
     return true;
 }
 
@@ -297,7 +320,8 @@ bool bind_custom(struct ir *ir, const struct ir_node *node, int k, struct diag *
     const struct custom *c = ir_custom_kernel(ir, k);
     struct verilog_header *h = read_header(ir, c, diag);
     struct custom_timing timing;
-    if (!h || !set_params(ir, node, k, h, diag) || !ir_custom_timing(ir, node, ports_lanes(ir, k), &timing, diag)) return false;
+    if (!h || !set_params(ir, node, k, h, diag) || !ir_custom_timing(ir, node, ports_lanes(ir, k), &timing, diag))
+        return false;
     ir->kernel[k].has_fault = verilog_find_port(h, "fault") != NULL;
     struct instance instance = {ir, h, &ir->kernel[k], 0};
     wanted_ports list = wanted_of(ir, c, ports_lanes(ir, k));

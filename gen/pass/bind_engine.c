@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix engines, each with the multiplexer of its operands and the demultiplexer of its results; their schedules all come from one list of
-// firings.
+// The matrix engines, each with the multiplexer of its operands and the demultiplexer of its results; their schedules
+// all come from one list of firings.
 #include <string.h>
 
 #include "bind.h"
@@ -31,7 +31,8 @@ static int add_x_port(struct engine *e, int tensor, int region) {
     return e->x_ports++;
 }
 
-// Heads of one attention operand, rows of one tensor take turns on one port; anything else that fires again has a port of its own.
+// Heads of one attention operand, rows of one tensor take turns on one port; anything else that fires again has a port
+// of its own.
 static void assign_x_ports(struct engine *e) {
     struct ir *ir = e->ir;
     for (int i = 0; i < ir->firings; i++) {
@@ -57,12 +58,13 @@ static int dequantize_of(struct engine *e, int node) {
             }
     if (readers == 1 && found != IR_NONE && ir->node[found].region == ir->node[node].region) return found;
     if (readers == 1 && found != IR_NONE) {
-        diag_error(e->diag, ir->node[found].loc, "dequantize `%s` must stand in region `%s`, as its product `%s` does", ir->node[found].name,
-                   ir->region[ir->node[node].region].name, ir->node[node].name);
+        diag_error(e->diag, ir->node[found].loc, "dequantize `%s` must stand in region `%s`, as its product `%s` does",
+                   ir->node[found].name, ir->region[ir->node[node].region].name, ir->node[node].name);
         e->ok = false;
         return IR_NONE;
     }
-    diag_error(e->diag, ir->node[node].loc, "`%s` must be read by one `dequantize` and nothing else", ir->node[node].name);
+    diag_error(e->diag, ir->node[node].loc, "`%s` must be read by one `dequantize` and nothing else",
+               ir->node[node].name);
     e->ok = false;
     return IR_NONE;
 }
@@ -90,14 +92,16 @@ static void assign_y_ports(struct engine *e) {
 static struct loc place_of_last(const struct engine *e) {
     for (int i = 0; i < e->ir->firings; i++) {
         const struct ir_firing *f = &e->ir->firing[i];
-        if (f->engine == e->id && (f->x_edge_port >= STEER_PORTS || f->y_port >= STEER_PORTS)) return e->ir->node[f->node].loc;
+        if (f->engine == e->id && (f->x_edge_port >= STEER_PORTS || f->y_port >= STEER_PORTS))
+            return e->ir->node[f->node].loc;
     }
     return loc_none();
 }
 
 // ---- schedules ----
 
-static void region_sections(struct engine *e, struct schedule *s, void (*add)(struct engine *, struct schedule *, const struct ir_firing *)) {
+static void region_sections(struct engine *e, struct schedule *s,
+                            void (*add)(struct engine *, struct schedule *, const struct ir_firing *)) {
     for (int r = 0; r < e->ir->regions; r++) {
         schedule_section(s, e->ir->region[r].repeat, e->ir->region[r].when == IR_LAST);
         for (int i = 0; i < e->ir->firings; i++)
@@ -137,7 +141,8 @@ static void add_engine_entry(struct engine *e, struct schedule *s, const struct 
     schedule_field(s, 85, 80, (uint64_t)cache.step);
 }
 
-static void set_schedule(struct engine *e, int kernel, int bits, void (*add)(struct engine *, struct schedule *, const struct ir_firing *)) {
+static void set_schedule(struct engine *e, int kernel, int bits,
+                         void (*add)(struct engine *, struct schedule *, const struct ir_firing *)) {
     struct schedule s;
     schedule_init(&s, e->ir, bits);
     region_sections(e, &s, add);
@@ -152,12 +157,15 @@ static bool fires(const struct engine *e, int mode) {
     return false;
 }
 
-static const struct ir_tensor *operand(const struct ir *ir, const struct ir_firing *f) { return &ir->tensor[ir->node[f->node].in[0]]; }
+static const struct ir_tensor *operand(const struct ir *ir, const struct ir_firing *f) {
+    return &ir->tensor[ir->node[f->node].in[0]];
+}
 
 static const char *scale_bits(struct engine *e, int mode) {
     int64_t exp_min = 0;
     for (int i = 0; i < e->ir->firings; i++)
-        if (e->ir->firing[i].engine == e->id && e->ir->firing[i].mode == mode) exp_min = operand(e->ir, &e->ir->firing[i])->exp_min;
+        if (e->ir->firing[i].engine == e->id && e->ir->firing[i].mode == mode)
+            exp_min = operand(e->ir, &e->ir->firing[i])->exp_min;
     float scale = 1.0f;
     for (; exp_min < 0; exp_min++) scale *= 0.5f;
     for (; exp_min > 0; exp_min--) scale *= 2.0f;
@@ -192,7 +200,8 @@ static void add_y(struct engine *e) {
 static void add_x(struct engine *e) {
     struct ir *ir = e->ir;
     int64_t bits = ports_data_bits(ir, IR_MX, 1);
-    int from = ir_add_port(ir, e->x_mux, "", true, IR_STREAM_TOKENS, bits), to = ir_add_port(ir, e->kernel, "x", false, IR_STREAM_TOKENS, bits);
+    int from = ir_add_port(ir, e->x_mux, "", true, IR_STREAM_TOKENS, bits),
+        to = ir_add_port(ir, e->kernel, "x", false, IR_STREAM_TOKENS, bits);
     ir_connect(ir, e->x_mux, from, e->kernel, to);
     ir_set_param(ir, e->x_mux, "PORTS", "%d", e->x_ports);
     ir_set_param(ir, e->x_mux, "DATA_W", "%lld", (long long)bits);
@@ -218,7 +227,8 @@ static void tie_off(struct engine *e, bool keys, bool values) {
       outputs[] = {{"s_axis_klocal_tready", 1, keys}, {"tail_valid", 1, values}, {"tail_addr", 24, values}};
     for (size_t i = 0; i < COUNT_OF(inputs); i++)
         if (inputs[i].tied)
-            ir_add_wire(ir, e->kernel, inputs[i].port, false, inputs[i].bits, arena_printf(ir->arena, "%lld'd0", (long long)inputs[i].bits));
+            ir_add_wire(ir, e->kernel, inputs[i].port, false, inputs[i].bits,
+                        arena_printf(ir->arena, "%lld'd0", (long long)inputs[i].bits));
     for (size_t i = 0; i < COUNT_OF(outputs); i++)
         if (outputs[i].tied) ir_add_wire(ir, e->kernel, outputs[i].port, false, 0, "");
 }
@@ -234,8 +244,11 @@ static void add_beats(struct engine *e) {
     } beat[] = {{"tvalid", 1}, {"tready", 1}, {"tdata", bits}};
     for (size_t i = 0; i < COUNT_OF(beat); i++) {
         const char *net = arena_printf(ir->arena, "lane_beat_%s", beat[i].signal);
-        if (!all) net = arena_printf(ir->arena, "%s[%d:%d]", net, (first + e->channels) * beat[i].width - 1, first * beat[i].width);
-        ir_add_wire(ir, e->kernel, arena_printf(ir->arena, "s_axis_beat_%s", beat[i].signal), false, (int64_t)e->channels * beat[i].width, net);
+        if (!all)
+            net = arena_printf(ir->arena, "%s[%d:%d]", net, (first + e->channels) * beat[i].width - 1,
+                               first * beat[i].width);
+        ir_add_wire(ir, e->kernel, arena_printf(ir->arena, "s_axis_beat_%s", beat[i].signal), false,
+                    (int64_t)e->channels * beat[i].width, net);
     }
 }
 
@@ -254,7 +267,8 @@ static void set_engine_params(struct engine *e) {
     add_beats(e);
     static const char *const events[] = {"busy", "stall_beat", "stall_x", "stall_out"};
     for (size_t i = 0; i < COUNT_OF(events); i++)
-        ir_add_wire(ir, e->kernel, events[i], true, 1, ir_engine_name(ir, e->id, arena_printf(ir->arena, "engine_%s", events[i])));
+        ir_add_wire(ir, e->kernel, events[i], true, 1,
+                    ir_engine_name(ir, e->id, arena_printf(ir->arena, "engine_%s", events[i])));
     tie_off(e, !keys, !values);
     ir->kernel[e->kernel].has_fault = true;
 }
@@ -277,7 +291,9 @@ static bool bind_one_engine(struct ir *ir, int id, struct diag *diag) {
         int most = e.x_ports > e.y_ports ? e.x_ports : e.y_ports;
         diag_error(diag, place_of_last(&e), "%d %s of products on one engine, at most %d are possible", most,
                    most == e.x_ports ? "operands" : "results", STEER_PORTS);
-        diag_note(diag, place_of_last(&e), "products that a region repeats count once; those that read one operand one after the other share it");
+        diag_note(
+            diag, place_of_last(&e),
+            "products that a region repeats count once; those that read one operand one after the other share it");
         return false;
     }
     add_x(&e);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which products fire on their engines. Program order, except that attention alternates: the scores of head h + n fire before the
-// values of head h, so that softmax of one head runs under the products of others on a shared engine.
+// The order in which products fire on their engines. Program order, except that attention alternates: the scores of
+// head h + n fire before the values of head h, so that softmax of one head runs under the products of others on a
+// shared engine.
 #include "bind.h"
 #include "kv.h"
 #include "layout.h"
@@ -13,7 +14,9 @@ struct order {
     bool ok;
 };
 
-static const struct ir_tensor *in_tensor(const struct ir *ir, int node, int i) { return &ir->tensor[ir->node[node].in[i]]; }
+static const struct ir_tensor *in_tensor(const struct ir *ir, int node, int i) {
+    return &ir->tensor[ir->node[node].in[i]];
+}
 
 static int channels_of(const struct ir *ir, int node) { return ir->engine[bind_product_engine(ir, node)].channels; }
 
@@ -26,23 +29,31 @@ enum {
 };
 
 // Whether the engine's counters hold the product of `rows` rows of an operand.
-static bool size_fits(const struct order *o, const struct ir_node *node, const struct layout_matrix *m, int64_t rows, int channels) {
+static bool size_fits(const struct order *o, const struct ir_node *node, const struct layout_matrix *m, int64_t rows,
+                      int channels) {
     if (m->k > MAX_K) {
-        diag_error(o->diag, node->loc, "matmul `%s`: rows of %lld elements, at most %d are possible", node->name, (long long)m->k, MAX_K);
+        diag_error(o->diag, node->loc, "matmul `%s`: rows of %lld elements, at most %d are possible", node->name,
+                   (long long)m->k, MAX_K);
     } else if (m->row_steps > MAX_ROW_STEPS) {
-        diag_error(o->diag, node->loc, "matmul `%s`: %lld rows of weights on %d channel%s, at most %d are possible on each", node->name,
+        diag_error(o->diag, node->loc,
+                   "matmul `%s`: %lld rows of weights on %d channel%s, at most %d are possible on each", node->name,
                    (long long)m->rows, channels, channels == 1 ? "" : "s", MAX_ROW_STEPS);
         diag_note(o->diag, node->loc, "%lld channels take them", (long long)layout_div_up(m->rows, MAX_ROW_STEPS));
     } else if (m->groups > MAX_GROUPS) {
-        diag_error(o->diag, node->loc, "matmul `%s`: rows of %lld groups, at most %d are possible: a larger `group` makes fewer", node->name,
-                   (long long)m->groups, MAX_GROUPS);
+        diag_error(o->diag, node->loc,
+                   "matmul `%s`: rows of %lld groups, at most %d are possible: a larger `group` makes fewer",
+                   node->name, (long long)m->groups, MAX_GROUPS);
     } else if (m->stream_beats >> RUN_BITS) {
-        diag_error(o->diag, node->loc, "matmul `%s`: %lld beats of weights on each of %d channel%s, fewer than %d are possible", node->name,
+        diag_error(o->diag, node->loc,
+                   "matmul `%s`: %lld beats of weights on each of %d channel%s, fewer than %d are possible", node->name,
                    (long long)m->stream_beats, channels, channels == 1 ? "" : "s", 1 << RUN_BITS);
-        diag_note(o->diag, node->loc, "%lld channels take them", (long long)layout_div_up(m->stream_beats * channels, (1 << RUN_BITS) - 1) + 1);
+        diag_note(o->diag, node->loc, "%lld channels take them",
+                  (long long)layout_div_up(m->stream_beats * channels, (1 << RUN_BITS) - 1) + 1);
     } else if (rows > MAX_FIRINGS) {
-        diag_error(o->diag, node->loc, "matmul `%s`: an operand of %lld rows, at most %d are possible", node->name, (long long)rows, MAX_FIRINGS);
-        diag_note(o->diag, node->loc, "`reshape` can make fewer and longer ones; rows that go through the design one by one are positions");
+        diag_error(o->diag, node->loc, "matmul `%s`: an operand of %lld rows, at most %d are possible", node->name,
+                   (long long)rows, MAX_FIRINGS);
+        diag_note(o->diag, node->loc,
+                  "`reshape` can make fewer and longer ones; rows that go through the design one by one are positions");
     } else {
         return true;
     }
@@ -55,7 +66,8 @@ static void fire_matmul(struct order *o, int n) {
     const struct ir_tensor *x = in_tensor(ir, n, 0);
     bool int4 = bind_is_int4(node);
     int64_t k = ir_vector_length(ir, node), rows = ir_tensor_elements(x) / k;
-    struct layout_matrix m = layout_matrix(&ir->design, channels_of(ir, n), ir_attr_int(&node->attrs, "rows", 0), k, int4);
+    struct layout_matrix m =
+        layout_matrix(&ir->design, channels_of(ir, n), ir_attr_int(&node->attrs, "rows", 0), k, int4);
     if (!size_fits(o, node, &m, rows, channels_of(ir, n))) {
         o->ok = false;
         return;
@@ -72,11 +84,13 @@ static void fire_matmul(struct order *o, int n) {
                           .groups = m.groups};
     struct ir_firing *last = ir->firings ? &ir->firing[ir->firings - 1] : NULL;
     bool one = rows == 1 && last && ir_vector_length(ir, &ir->node[last->node]) == k;
-    if (one && last->engine == f.engine && last->mode < 2 && last->region == f.region && ir->node[last->node].in[0] == node->in[0]) {
+    if (one && last->engine == f.engine && last->mode < 2 && last->region == f.region &&
+        ir->node[last->node].in[0] == node->in[0]) {
         last->x_free = false; // the same operand stays in its bank
         f.x_take = false;
     }
-    f.outer = f.x_take && m.beats > 1; // it begins on the operand's first block; see docs/rtl.md section 6 for what that costs
+    f.outer = f.x_take &&
+              m.beats > 1; // it begins on the operand's first block; see docs/rtl.md section 6 for what that costs
     for (f.head = 0; f.head < rows; f.head++) ir_add_firing(ir, f); // every row reads the weights again
 }
 
@@ -131,10 +145,12 @@ static int next_product(const struct ir *ir, int n) {
     return IR_NONE;
 }
 
-// Heads whose scores fire before the first values do: enough that their products take as long as softmax and quantization of one head at
-// half of the context. Where it is shorter the engine waits a little at the last heads.
+// Heads whose scores fire before the first values do: enough that their products take as long as softmax and
+// quantization of one head at half of the context. Where it is shorter the engine waits a little at the last heads.
 static int heads_ahead(const struct ir *ir, int scores, int heads) {
-    enum { SOFTMAX_LATENCY = 110 }; // cycles from a head's last score to its last quantized weight, passes over the positions aside
+    enum {
+        SOFTMAX_LATENCY = 110
+    }; // cycles from a head's last score to its last quantized weight, passes over the positions aside
     const struct ir_tensor *keys = in_tensor(ir, scores, 1);
     int channels = channels_of(ir, scores);
     struct layout_kv kv = layout_kv(&ir->design, channels, keys->shape[0].bound, keys->shape[1].bound);
@@ -160,7 +176,8 @@ static bool check_count(struct order *o) {
             int64_t count = 0;
             for (int f = 0; f < ir->firings; f++) count += ir->firing[f].region == r && ir->firing[f].engine == e;
             if (count <= MAX_FIRINGS) continue;
-            diag_error(o->diag, ir->region[r].loc, "region `%s`: %lld rows and heads of products on one engine, at most %d are possible",
+            diag_error(o->diag, ir->region[r].loc,
+                       "region `%s`: %lld rows and heads of products on one engine, at most %d are possible",
                        ir->region[r].name, (long long)count, MAX_FIRINGS);
             diag_note(o->diag, ir->region[r].loc, "several regions, or `binding: spatial`, have more tables");
             return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bind-operations: every operation gets the hardware that computes it. Products and their dequantization fire on matrix engines that own the
-// memory channels; every other operation has a kernel of its own.
+// bind-operations: every operation gets the hardware that computes it. Products and their dequantization fire on matrix
+// engines that own the memory channels; every other operation has a kernel of its own.
 #include "bind.h"
 #include "layout.h"
 #include "ops.h"
@@ -25,7 +25,8 @@ static bool bind_own_kernel(struct ir *ir, int n, struct diag *diag) {
     const struct ir_node *node = &ir->node[n];
     int k = ir_add_kernel(ir, node->name, ir_op_of(ir, node->op)->module, n);
     for (int i = 0; i < node->inputs; i++) ports_add_operand(ir, k, ir_op_port(ir, node->op, 0, i), false, node->in[i]);
-    for (int i = 0; i < node->outputs; i++) ports_add_operand(ir, k, ir_op_port(ir, node->op, 1, i), true, node->out[i]);
+    for (int i = 0; i < node->outputs; i++)
+        ports_add_operand(ir, k, ir_op_port(ir, node->op, 1, i), true, node->out[i]);
     if (node->op >= IR_OPS) return bind_custom(ir, node, k, diag);
     ir_set_param(ir, k, "LANES", "%d", ports_lanes(ir, k));
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
@@ -48,7 +49,8 @@ static void bind_token_loop(struct ir *ir) {
 }
 
 // Rows of a graph's input or output in memory.
-static int bind_rows(struct ir *ir, const char *name, const char *module, const char *port, bool is_output, int tensor) {
+static int bind_rows(struct ir *ir, const char *name, const char *module, const char *port, bool is_output,
+                     int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_%s", name, t->name), module, IR_NONE);
     ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
@@ -81,9 +83,12 @@ static bool check_ends(const struct ir *ir, struct diag *diag) {
         bool grows = t->rank > 1 && t->shape[t->rank - 1].dynamic == IR_POSITIONS;
         ok = false;
         if (t->dtype != IR_F32) diag_error(diag, t->loc, "output `%s` is not fp32", t->name);
-        else diag_error(diag, t->loc, "output `%s` travels head by head%s", t->name, grows ? ", in rows that grow with the position" : "");
+        else
+            diag_error(diag, t->loc, "output `%s` travels head by head%s", t->name,
+                       grows ? ", in rows that grow with the position" : "");
         if (t->dtype == IR_ACC) diag_note(diag, t->loc, "`dequantize` makes fp32 of a product's integers");
-        if (t->dtype == IR_ID) diag_note(diag, t->loc, "an index leaves a language model only; `embed` makes a row of it");
+        if (t->dtype == IR_ID)
+            diag_note(diag, t->loc, "an index leaves a language model only; `embed` makes a row of it");
         if (t->heads && t->dtype == IR_F32 && !grows) diag_note(diag, t->loc, "`scale` joins the heads of attention");
     }
     return ok;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RTL parameters of the kernels, one rule per kind of operation (the bind column of ops.def). LANES and TOKENS are already set.
+// RTL parameters of the kernels, one rule per kind of operation (the bind column of ops.def). LANES and TOKENS are
+// already set.
 #include <string.h>
 
 #include "bind.h"
@@ -9,7 +10,9 @@
 #include "../../verif/golden/ops.h" // the constants of the norms and of K: one definition for both models
 
 static int64_t in_elements(const struct ir *ir, const struct ir_node *node) { return ir_vector_length(ir, node); }
-static void set_int(struct ir *ir, int k, const char *name, int64_t v) { ir_set_param(ir, k, name, "%lld", (long long)v); }
+static void set_int(struct ir *ir, int k, const char *name, int64_t v) {
+    ir_set_param(ir, k, name, "%lld", (long long)v);
+}
 
 const char *bind_float_bits(struct ir *ir, float value) {
     uint32_t bits;
@@ -77,7 +80,9 @@ static void bind_softmax(struct ir *ir, const struct ir_node *node, int k) {
     set_int(ir, k, "CONTEXT", ir->design.context);
 }
 
-static void bind_scale(struct ir *ir, const struct ir_node *node, int k) { set_int(ir, k, "HEADS", ir->tensor[node->in[0]].shape[0].bound); }
+static void bind_scale(struct ir *ir, const struct ir_node *node, int k) {
+    set_int(ir, k, "HEADS", ir->tensor[node->in[0]].shape[0].bound);
+}
 
 static void bind_elementwise(struct ir *ir, const struct ir_node *node, int k) {
     (void)ir;
@@ -85,7 +90,9 @@ static void bind_elementwise(struct ir *ir, const struct ir_node *node, int k) {
     (void)k;
 }
 
-static void bind_argmax(struct ir *ir, const struct ir_node *node, int k) { set_int(ir, k, "N", in_elements(ir, node)); }
+static void bind_argmax(struct ir *ir, const struct ir_node *node, int k) {
+    set_int(ir, k, "N", in_elements(ir, node));
+}
 
 bind_rule *const bind_rule_table[IR_OPS] = {
 #define RILL_OP(id, name, ins, outs, attrs, module, ports, type, bind, golden, doc) bind_##bind,

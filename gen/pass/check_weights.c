@@ -53,7 +53,8 @@ static bool comes_to(const struct ir *ir, const struct use *u, const char *name)
 // Two patterns that have a name in common: `w.{layer}` and `w.1{layer}` in `w.10`.
 static bool meet(const struct ir *ir, const struct use *a, const struct use *b) {
     const char *mark_a = strstr(a->name, layer), *mark_b = strstr(b->name, layer);
-    if (!mark_a || !mark_b || mark_a - a->name >= mark_b - b->name) return false; // as much before it: only the same pattern
+    if (!mark_a || !mark_b || mark_a - a->name >= mark_b - b->name)
+        return false; // as much before it: only the same pattern
     if (strncmp(a->name, b->name, (size_t)(mark_a - a->name)) != 0) return false;
     for (int64_t i = 0; i < ir->region[ir->node[b->node].region].repeat; i++)
         if (comes_to(ir, a, name_in(ir, b->name, i))) return true;
@@ -61,13 +62,15 @@ static bool meet(const struct ir *ir, const struct use *a, const struct use *b) 
 }
 
 static bool same_tensor(const struct ir *ir, const struct use *a, const struct use *b) {
-    return !strcmp(a->name, b->name) || comes_to(ir, a, b->name) || comes_to(ir, b, a->name) || meet(ir, a, b) || meet(ir, b, a);
+    return !strcmp(a->name, b->name) || comes_to(ir, a, b->name) || comes_to(ir, b, a->name) || meet(ir, a, b) ||
+           meet(ir, b, a);
 }
 
 static const char *shape_of(const struct ir *ir, const struct use *u) {
     const char *text = "";
     for (int d = 0; d < u->rank; d++)
-        text = arena_printf(ir->arena, "%s%s%s%lld", text, d ? ", " : "", u->least[d] ? "at least " : "", (long long)u->extent[d]);
+        text = arena_printf(ir->arena, "%s%s%s%lld", text, d ? ", " : "", u->least[d] ? "at least " : "",
+                            (long long)u->extent[d]);
     return arena_printf(ir->arena, "[%s]", text);
 }
 
@@ -81,8 +84,8 @@ static bool add(struct uses *s, int node, const char *key, struct use u, struct 
     for (size_t i = 0; i < s->list.count; i++) {
         const struct use *old = &s->list.items[i];
         if (!same_tensor(ir, old, &u) || fits(old, &u)) continue;
-        diag_error(diag, u.loc, "tensor `%s` has the shape %s for `%s`, but %s for `%s`", u.name, shape_of(ir, &u), ir->node[node].name,
-                   shape_of(ir, old), ir->node[old->node].name);
+        diag_error(diag, u.loc, "tensor `%s` has the shape %s for `%s`, but %s for `%s`", u.name, shape_of(ir, &u),
+                   ir->node[node].name, shape_of(ir, old), ir->node[old->node].name);
         diag_note(diag, old->loc, "`%s` reads it here: another tensor needs another name", ir->node[old->node].name);
         return false;
     }
@@ -93,8 +96,10 @@ static bool add(struct uses *s, int node, const char *key, struct use u, struct 
 // In the file a matrix that is read transposed has the columns of the product as its rows.
 static bool add_product(struct uses *s, int n, struct diag *diag) {
     const struct ir_node *node = &s->ir->node[n];
-    int64_t rows = ir_attr_int(&node->attrs, "rows", 0) + ir_attr_int(&node->attrs, "row_offset", 0), k = ir_vector_length(s->ir, node);
-    struct use straight = {.rank = 2, .extent = {rows, k}, .least = {true, false}}, turned = {.rank = 2, .extent = {k, rows}, .least = {false, true}};
+    int64_t rows = ir_attr_int(&node->attrs, "rows", 0) + ir_attr_int(&node->attrs, "row_offset", 0),
+            k = ir_vector_length(s->ir, node);
+    struct use straight = {.rank = 2, .extent = {rows, k}, .least = {true, false}},
+               turned = {.rank = 2, .extent = {k, rows}, .least = {false, true}};
     return add(s, n, "weight", ir_attr_int(&node->attrs, "transpose", 0) ? turned : straight, diag) &&
            add(s, n, "bias", (struct use){.rank = 1, .extent = {rows}, .least = {true}}, diag);
 }
@@ -102,7 +107,8 @@ static bool add_product(struct uses *s, int n, struct diag *diag) {
 static bool add_node(struct uses *s, int n, struct diag *diag) {
     const struct ir_node *node = &s->ir->node[n];
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0), cols = ir_attr_int(&node->attrs, "cols", 0);
-    if (ir_attr_find(&node->attrs, "cols")) return add(s, n, "weight", (struct use){.rank = 2, .extent = {rows, cols}, .least = {true}}, diag);
+    if (ir_attr_find(&node->attrs, "cols"))
+        return add(s, n, "weight", (struct use){.rank = 2, .extent = {rows, cols}, .least = {true}}, diag);
     if (ir_attr_find(&node->attrs, "weight")) return add_product(s, n, diag);
     struct use vector = {.rank = 1, .extent = {ir_vector_length(s->ir, node)}};
     return add(s, n, "gamma", vector, diag) && add(s, n, "beta", vector, diag);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// choose-lanes: how many fp32 lanes every operation's kernel has: the design's, or the spec's for that operation; fewer where a row that travels
-// by itself is not so many whole words. docs/passes.md.
+// choose-lanes: how many fp32 lanes every operation's kernel has: the design's, or the spec's for that operation; fewer
+// where a row that travels by itself is not so many whole words. docs/passes.md.
 #include <string.h>
 
 #include "bind.h"
@@ -32,7 +32,8 @@ static int whole_words(const struct ir *ir, const struct ir_node *node, int lane
 }
 
 // A hand-written kernel may have some numbers of lanes only.
-static bool check_custom(const struct custom *k, const struct ir_node *node, int lanes, struct loc loc, struct diag *diag) {
+static bool check_custom(const struct custom *k, const struct ir_node *node, int lanes, struct loc loc,
+                         struct diag *diag) {
     if (!k || k->lanes & lanes) return true;
     diag_error(diag, loc, "kernel `%s` of operation `%s` cannot have %d lanes", k->name, node->name, lanes);
     diag_note(diag, loc, "the nearest legal value is %d", ir_custom_lanes(k, lanes));
@@ -46,7 +47,8 @@ static bool read_lanes(const struct ir *ir, const struct ir_node *node, int *lan
     if (!attr) return true;
     struct loc loc = attr->loc.source ? attr->loc : node->loc;
     if (bind_on_engine(node)) {
-        diag_error(diag, loc, "%s `%s` runs on a matrix engine: its lanes are the channels", ir_op_of(ir, node->op)->name, node->name);
+        diag_error(diag, loc, "%s `%s` runs on a matrix engine: its lanes are the channels",
+                   ir_op_of(ir, node->op)->name, node->name);
         return false;
     }
     if (attr->i < 1 || attr->i > 32 || (attr->i & (attr->i - 1))) {
@@ -71,11 +73,13 @@ static bool check_lanes(const struct ir *ir, const struct ir_node *node, int lan
     const struct ir_tensor *out = &ir->tensor[node->out[0]];
     int64_t whole = out->dtype == IR_MX ? out->block : out->dtype == IR_KV ? out->shape[1].bound : 0;
     for (int i = 0; i < node->inputs; i++)
-        if (ir->tensor[node->in[i]].heads && ir->tensor[node->in[i]].shape[1].dynamic == IR_STATIC) whole = ir->tensor[node->in[i]].shape[1].bound;
+        if (ir->tensor[node->in[i]].heads && ir->tensor[node->in[i]].shape[1].dynamic == IR_STATIC)
+            whole = ir->tensor[node->in[i]].shape[1].bound;
     const struct ir_attr *attr = ir_attr_find(&node->attrs, "lanes");
     struct loc loc = attr && attr->loc.source ? attr->loc : node->loc;
     if (grows(ir, node) && lanes != ir->design.lanes) {
-        diag_error(diag, loc, "`lanes` of `%s` must be the design's %d: its rows grow with the position", node->name, ir->design.lanes);
+        diag_error(diag, loc, "`lanes` of `%s` must be the design's %d: its rows grow with the position", node->name,
+                   ir->design.lanes);
         return false;
     }
     if (!whole || whole % lanes == 0) return true;
@@ -94,9 +98,12 @@ struct share {
     int64_t budget;
 };
 
-static bool is_view(const struct ir *ir, const struct ir_node *node) { return !strcmp(ir_op_of(ir, node->op)->module, "rill_view"); }
+static bool is_view(const struct ir *ir, const struct ir_node *node) {
+    return !strcmp(ir_op_of(ir, node->op)->module, "rill_view");
+}
 
-// Streams of fp32 values, of blocks at the most, and nothing that grows: these kernels work alike with any number of lanes.
+// Streams of fp32 values, of blocks at the most, and nothing that grows: these kernels work alike with any number of
+// lanes.
 static bool is_free(const struct ir *ir, const struct ir_node *node) {
     static const char *const kinds[] = {"follow", "along", "rows"};
     bool any = is_view(ir, node);
@@ -119,7 +126,8 @@ static void find_groups(struct share *s) {
         s->group[n] = is_free(ir, node) ? n : IR_NONE;
         for (int i = 0; s->group[n] != IR_NONE && i < node->inputs; i++) {
             int p = ir->tensor[node->in[i]].producer;
-            if (p == IR_NONE || s->group[p] == IR_NONE || cycles_alone(ir, &ir->node[p]) != cycles_alone(ir, node)) continue;
+            if (p == IR_NONE || s->group[p] == IR_NONE || cycles_alone(ir, &ir->node[p]) != cycles_alone(ir, node))
+                continue;
             int from = s->group[n] > s->group[p] ? s->group[n] : s->group[p], to = s->group[n] + s->group[p] - from;
             for (int m = 0; m <= n; m++)
                 if (s->group[m] == from) s->group[m] = to;
@@ -127,12 +135,15 @@ static void find_groups(struct share *s) {
     }
 }
 
-// Lanes that serve a kernel behind a product: twice as many elements a cycle as the engine makes, with all channels and nothing to wait for.
+// Lanes that serve a kernel behind a product: twice as many elements a cycle as the engine makes, with all channels and
+// nothing to wait for.
 static int64_t lanes_behind(const struct ir *ir, int node) {
     const struct ir_node *product = &ir->node[node];
-    while (!bind_is_product(product) && ir->tensor[product->in[0]].producer != IR_NONE) product = &ir->node[ir->tensor[product->in[0]].producer];
+    while (!bind_is_product(product) && ir->tensor[product->in[0]].producer != IR_NONE)
+        product = &ir->node[ir->tensor[product->in[0]].producer];
     if (product->op != IR_OP_MATMUL) return MOST_LANES;
-    struct layout_matrix m = layout_matrix(&ir->design, ir->design.channels, 1, ir_vector_length(ir, product), bind_is_int4(product));
+    struct layout_matrix m =
+        layout_matrix(&ir->design, ir->design.channels, 1, ir_vector_length(ir, product), bind_is_int4(product));
     int64_t lanes = 1;
     while (lanes < MOST_LANES && lanes * m.beats < 2 * (int64_t)ir->design.channels * ir->design.arrays) lanes *= 2;
     return lanes;

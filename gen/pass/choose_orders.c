@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// choose-orders: in which order of its loops every operation on tensors of several dimensions walks them, so that the layout converters between
-// operations hold as little as possible. Orders written in the spec stay. docs/passes.md.
+// choose-orders: in which order of its loops every operation on tensors of several dimensions walks them, so that the
+// layout converters between operations hold as little as possible. Orders written in the spec stay. docs/passes.md.
 #include <string.h>
 
 #include "ops.h"
 #include "pass.h"
 #include "ports.h"
 
-enum { MAX_DIMS = IR_MAX_RANK - 1, MAX_ORDERS = 6 /* permutations of three dimensions */, ROUNDS = 8, ELEMENT_BITS = 32 };
+enum {
+    MAX_DIMS = IR_MAX_RANK - 1,
+    MAX_ORDERS = 6 /* permutations of three dimensions */,
+    ROUNDS = 8,
+    ELEMENT_BITS = 32
+};
 
 struct reader {
     int node;
@@ -24,7 +29,9 @@ static bool is_free(const struct ir *ir, const struct ir_node *n) {
     return ir_op_has_extra(ir, n->op, "follow") || ir_op_has_extra(ir, n->op, "permute");
 }
 
-static bool walks_arrays(const struct ir *ir, const struct ir_node *n) { return is_free(ir, n) && ports_is_array(&ir->tensor[n->out[0]]); }
+static bool walks_arrays(const struct ir *ir, const struct ir_node *n) {
+    return is_free(ir, n) && ports_is_array(&ir->tensor[n->out[0]]);
+}
 
 // ---- orders that the spec gives ----
 
@@ -36,14 +43,16 @@ static bool read_order(struct chooser *c, int n) {
     int64_t list[IR_MAX_RANK] = {0};
     struct loc loc = attr->loc.source ? attr->loc : node->loc;
     if (!walks_arrays(c->ir, node)) {
-        diag_error(c->diag, loc, "%s `%s` has no order of its own to choose", ir_op_of(c->ir, node->op)->name, node->name);
+        diag_error(c->diag, loc, "%s `%s` has no order of its own to choose", ir_op_of(c->ir, node->op)->name,
+                   node->name);
         diag_note(c->diag, loc, "elementwise operations and `transpose` have, on tensors of 2 or 3 dimensions");
         return false;
     }
     int count = ir_attr_list(&node->attrs, "order", list, IR_MAX_RANK);
     for (int d = 0; d < count; d++) seen |= list[d] >= 0 && list[d] < rank ? 1 << list[d] : 0;
     if (count != rank || seen != (1 << rank) - 1) {
-        diag_error(c->diag, loc, "`order` of `%s` must hold each of its dimensions, 0 to %d, once", node->name, rank - 1);
+        diag_error(c->diag, loc, "`order` of `%s` must hold each of its dimensions, 0 to %d, once", node->name,
+                   rank - 1);
         return false;
     }
     node->orders = rank;
@@ -54,7 +63,8 @@ static bool read_order(struct chooser *c, int n) {
 
 // ---- what an order costs ----
 
-// The operation that makes what a tensor's readers see; IR_NONE: an input, row-major. A carried tensor comes around its loop as `next` does.
+// The operation that makes what a tensor's readers see; IR_NONE: an input, row-major. A carried tensor comes around its
+// loop as `next` does.
 static int maker(const struct ir *ir, int tensor) {
     for (int r = 0; r < ir->regions; r++)
         for (int c = 0; c < ir->region[r].carries; c++)
@@ -125,7 +135,8 @@ static int64_t all_bits(const struct chooser *c) {
     return bits;
 }
 
-// What depends on a node's order: its operands, its result, the carried tensor that the result comes back as, and what that begins as.
+// What depends on a node's order: its operands, its result, the carried tensor that the result comes back as, and what
+// that begins as.
 static int64_t node_bits(const struct chooser *c, int n) {
     const struct ir_node *node = &c->ir->node[n];
     int64_t bits = tensor_bits(c, node->out[0]);
@@ -136,7 +147,8 @@ static int64_t node_bits(const struct chooser *c, int n) {
     }
     const struct ir_region *region = &c->ir->region[node->region];
     for (int k = 0; k < region->carries; k++)
-        if (region->carry[k].next == node->out[0]) bits += tensor_bits(c, region->carry[k].local) + tensor_bits(c, region->carry[k].init);
+        if (region->carry[k].next == node->out[0])
+            bits += tensor_bits(c, region->carry[k].local) + tensor_bits(c, region->carry[k].init);
     return bits;
 }
 
@@ -183,8 +195,8 @@ static void follow(struct ir *ir, int n, int input) {
     else set_order(node, rank, order);
 }
 
-// One operation after the other takes the order that costs least while the others keep theirs, until none changes. An order is left for
-// another only if that one is better, so equal ones stay as they began.
+// One operation after the other takes the order that costs least while the others keep theirs, until none changes. An
+// order is left for another only if that one is better, so equal ones stay as they began.
 static bool improve_node(struct chooser *c, int n) {
     struct ir *ir = c->ir;
     int list[MAX_ORDERS][MAX_DIMS], rank = ir->tensor[ir->node[n].out[0]].rank, count = orders_of(rank, list);

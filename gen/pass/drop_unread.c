@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// drop-unread: what no output needs is left out, with a warning: operations, carried tensors, inputs. Without it such a value would be computed,
-// stored and thrown away, and a request could end while it is still on its way.
+// drop-unread: what no output needs is left out, with a warning: operations, carried tensors, inputs. Without it such a
+// value would be computed, stored and thrown away, and a request could end while it is still on its way.
 #include <string.h>
 
 #include "pass.h"
@@ -26,7 +26,8 @@ static bool is_read(const struct ir *ir, int tensor) {
     for (int n = 0; n < ir->nodes; n++) found |= node_reads(&ir->node[n], tensor);
     for (int o = 0; o < ir->outputs; o++) found |= ir->output[o] == tensor;
     for (int r = 0; r < ir->regions; r++)
-        for (int c = 0; c < ir->region[r].carries; c++) found |= ir->region[r].carry[c].init == tensor || ir->region[r].carry[c].next == tensor;
+        for (int c = 0; c < ir->region[r].carries; c++)
+            found |= ir->region[r].carry[c].init == tensor || ir->region[r].carry[c].next == tensor;
     return found;
 }
 
@@ -79,7 +80,8 @@ static void replace(int *tensor, int count, int from, int to) {
 // Without repetition the carried tensor is its initial value inside the region.
 static void read_init_instead(struct ir *ir, int region, const struct ir_carry *carry) {
     const struct ir_region *r = &ir->region[region];
-    for (int n = r->first_node; n < r->first_node + r->nodes; n++) replace(ir->node[n].in, ir->node[n].inputs, carry->local, carry->init);
+    for (int n = r->first_node; n < r->first_node + r->nodes; n++)
+        replace(ir->node[n].in, ir->node[n].inputs, carry->local, carry->init);
 }
 
 // A carried tensor that no repetition reads: what reads it later means the last `next`. An output keeps its name.
@@ -95,7 +97,8 @@ static bool read_next_instead(struct drop *d, int region, const struct ir_carry 
     for (int n = 0; n < ir->nodes; n++) replace(ir->node[n].in, ir->node[n].inputs, carry->local, carry->next);
     replace(ir->output, ir->outputs, carry->local, carry->next);
     for (int r = 0; r < ir->regions; r++)
-        for (int c = 0; c < ir->region[r].carries; c++) replace(&ir->region[r].carry[c].init, 1, carry->local, carry->next);
+        for (int c = 0; c < ir->region[r].carries; c++)
+            replace(&ir->region[r].carry[c].init, 1, carry->local, carry->next);
     return true;
 }
 
@@ -106,7 +109,8 @@ static void settle_carries(struct drop *d) {
         changed = false;
         find_needed(d);
         for (int r = 0; r < d->ir->regions; r++)
-            for (int c = 0; c < d->ir->region[r].carries; c++) changed |= read_next_instead(d, r, &d->ir->region[r].carry[c]);
+            for (int c = 0; c < d->ir->region[r].carries; c++)
+                changed |= read_next_instead(d, r, &d->ir->region[r].carry[c]);
     }
 }
 
@@ -121,7 +125,8 @@ static void warn_carry(struct drop *d, const struct ir_carry *carry, int64_t rep
     const struct ir_tensor *local = &d->ir->tensor[carry->local], *next = &d->ir->tensor[carry->next];
     if (repeat == 1) return; // it always is one of the two
     if (d->tensor[carry->next])
-        diag_warning(d->diag, local->loc, "carried `%s`: no repetition reads it; it is the last `%s`", local->name, next->name);
+        diag_warning(d->diag, local->loc, "carried `%s`: no repetition reads it; it is the last `%s`", local->name,
+                     next->name);
     else warn(d, carry->local, "carried", "no repetition reads it");
 }
 
@@ -146,9 +151,11 @@ static bool check_left(struct drop *d, const struct rill_spec *spec) {
     for (int i = 0; i < ir->inputs; i++) input |= d->tensor[ir->input[i]];
     for (int n = 0; n < ir->nodes; n++) node |= d->node[n];
     struct loc wanted = spec && spec->graph ? spec->graph->outputs[0].loc : ir->tensor[ir->output[0]].loc;
-    if (!node) diag_error(d->diag, wanted, "no output needs an operation: `%s` is an input", ir->tensor[ir->output[0]].name);
+    if (!node)
+        diag_error(d->diag, wanted, "no output needs an operation: `%s` is an input", ir->tensor[ir->output[0]].name);
     else if (!input && ir->design.is_lm)
-        diag_error(d->diag, ir->tensor[ir->input[0]].loc, "the next id does not depend on the ids `%s`", ir->tensor[ir->input[0]].name);
+        diag_error(d->diag, ir->tensor[ir->input[0]].loc, "the next id does not depend on the ids `%s`",
+                   ir->tensor[ir->input[0]].name);
     else if (!input) diag_error(d->diag, ir->tensor[ir->input[0]].loc, "no output depends on an input");
     return node && input;
 }
@@ -201,7 +208,8 @@ static void move_region(struct drop *d, int region) {
     r.nodes = nodes;
     for (int c = 0; c < r.carries; c++) {
         struct ir_carry k = r.carry[c];
-        if (d->tensor[k.local]) r.carry[carries++] = (struct ir_carry){d->to_tensor[k.local], d->to_tensor[k.init], d->to_tensor[k.next]};
+        if (d->tensor[k.local])
+            r.carry[carries++] = (struct ir_carry){d->to_tensor[k.local], d->to_tensor[k.init], d->to_tensor[k.next]};
     }
     r.carries = carries;
     ir->region[d->to_region[region]] = r;
@@ -209,7 +217,8 @@ static void move_region(struct drop *d, int region) {
 
 static void compact(struct drop *d) {
     struct ir *ir = d->ir;
-    int inputs = 0, nodes = renumber(d->node, d->to_node, ir->nodes), regions = renumber(d->region, d->to_region, ir->regions);
+    int inputs = 0, nodes = renumber(d->node, d->to_node, ir->nodes),
+        regions = renumber(d->region, d->to_region, ir->regions);
     move_tensors(d);
     for (int r = 0; r < ir->regions; r++)
         if (d->region[r]) move_region(d, r);

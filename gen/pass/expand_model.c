@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-model: a model family or a written graph becomes regions of operations; every attribute gets its value or its default.
+// expand-model: a model family or a written graph becomes regions of operations; every attribute gets its value or its
+// default.
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,18 +66,21 @@ static void fill_defaults(struct ir *ir, struct ir_node *node) {
     struct ir_op_attr known[IR_MAX_OP_ATTRS];
     int count = ir_op_attrs(ir, node->op, known);
     for (int i = 0; i < count; i++)
-        if (known[i].has_default && !ir_attr_find(&node->attrs, known[i].name)) default_attr(ir, &node->attrs, &known[i]);
-    if (node->op == IR_OP_MATMUL && !ir_attr_find(&node->attrs, "weights")) ir_attr_set_string(ir, &node->attrs, "weights", ir->design.weights);
+        if (known[i].has_default && !ir_attr_find(&node->attrs, known[i].name))
+            default_attr(ir, &node->attrs, &known[i]);
+    if (node->op == IR_OP_MATMUL && !ir_attr_find(&node->attrs, "weights"))
+        ir_attr_set_string(ir, &node->attrs, "weights", ir->design.weights);
 }
 
-// A graph input that an embedding reads, at once or as a carried value's first, is a token id: the graph is a language model.
+// A graph input that an embedding reads, at once or as a carried value's first, is a token id: the graph is a language
+// model.
 static bool find_ids(struct ir *ir, struct diag *diag) {
     for (int n = 0; n < ir->nodes; n++) {
         int in = ir->node[n].op == IR_OP_EMBED ? ir_first_value(ir, ir->node[n].in[0]) : IR_NONE;
         if (in == IR_NONE || ir->tensor[in].producer != IR_NONE) continue;
         if (ir_tensor_elements(&ir->tensor[in]) != 1) {
-            diag_error(diag, ir->tensor[in].loc, "`embed` reads `%s`: a token id has the shape [1], not %lld elements", ir->tensor[in].name,
-                       (long long)ir_tensor_elements(&ir->tensor[in]));
+            diag_error(diag, ir->tensor[in].loc, "`embed` reads `%s`: a token id has the shape [1], not %lld elements",
+                       ir->tensor[in].name, (long long)ir_tensor_elements(&ir->tensor[in]));
             return false;
         }
         ir->tensor[in].dtype = IR_ID;
@@ -93,7 +97,8 @@ static bool check_context(const struct ir *ir, const struct rill_spec *spec, str
     for (int n = 0; n < ir->nodes; n++) {
         int op = ir->node[n].op;
         if (!(op == IR_OP_EMBED && ir->design.is_lm) && op != IR_OP_POSITION && op != IR_OP_KV_QUANTIZE) continue;
-        diag_error(diag, spec_place(spec, "graph"), "graph needs the key `context`, the bound of positions, for %s `%s`", ir_op_of(ir, op)->name,
+        diag_error(diag, spec_place(spec, "graph"),
+                   "graph needs the key `context`, the bound of positions, for %s `%s`", ir_op_of(ir, op)->name,
                    ir->node[n].name);
         diag_note(diag, ir->node[n].loc, "`%s` is here", ir->node[n].name);
         return false;
@@ -105,7 +110,10 @@ static bool check_context(const struct ir *ir, const struct rill_spec *spec, str
 static bool check_ids(const struct ir *ir, struct diag *diag) {
     int last = ir->outputs ? ir->tensor[ir->output[0]].producer : IR_NONE;
     if (ir->inputs != 1 || ir->outputs != 1 || last == IR_NONE || ir->node[last].op != IR_OP_ARGMAX) {
-        int wrong = ir->inputs > 1 ? ir->input[1] : ir->outputs > 1 ? ir->output[1] : ir->outputs ? ir->output[0] : ir->input[0];
+        int wrong = ir->inputs > 1    ? ir->input[1]
+                    : ir->outputs > 1 ? ir->output[1]
+                    : ir->outputs     ? ir->output[0]
+                                      : ir->input[0];
         int by = ir->tensor[wrong].producer;
         diag_error(diag, by == IR_NONE ? ir->tensor[wrong].loc : ir->node[by].loc,
                    "a graph that reads token ids has one input (the id) and one output (made by `argmax`)");
@@ -113,8 +121,8 @@ static bool check_ids(const struct ir *ir, struct diag *diag) {
     }
     const struct ir_region *region = &ir->region[ir->node[last].region];
     if (region->when == IR_LAST && region->repeat == 1) return true;
-    diag_error(diag, ir->node[last].loc, "`%s` makes the next id: its region `%s` must have `when: last`%s", ir->node[last].name, region->name,
-               region->repeat == 1 ? "" : " and `repeat: 1`");
+    diag_error(diag, ir->node[last].loc, "`%s` makes the next id: its region `%s` must have `when: last`%s",
+               ir->node[last].name, region->name, region->repeat == 1 ? "" : " and `repeat: 1`");
     return false;
 }
 
@@ -123,7 +131,8 @@ static bool check_rows(const struct ir *ir, struct diag *diag) {
     for (int g = 0; g < ir->regions; g++)
         if (ir->region[g].when == IR_LAST) {
             diag_error(diag, ir->region[g].loc,
-                       "region `%s`: `when: last` is for language models (an input that `embed` reads); every row has its result",
+                       "region `%s`: `when: last` is for language models (an input that `embed` reads); every row has "
+                       "its result",
                        ir->region[g].name);
             return false;
         }
@@ -135,7 +144,8 @@ static bool check_positions(const struct ir *ir, struct diag *diag) {
     for (int n = 0; n < ir->nodes; n++) {
         const struct ir_region *region = &ir->region[ir->node[n].region];
         if (ir->node[n].op != IR_OP_POSITION || (region->repeat == 1 && region->when == IR_ALWAYS)) continue;
-        diag_error(diag, ir->node[n].loc, "position `%s`: region `%s` must have `repeat: 1` and `when: always`", ir->node[n].name, region->name);
+        diag_error(diag, ir->node[n].loc, "position `%s`: region `%s` must have `repeat: 1` and `when: always`",
+                   ir->node[n].name, region->name);
         diag_note(diag, ir->node[n].loc, "a region before it can make the row; other regions read it as any tensor");
         return false;
     }

@@ -7,7 +7,8 @@
 
 enum { FUSE_EDGE_WORDS = 2 /* of a FIFO that need not hold a firing */ };
 
-// Neighbouring operations that always run together: a product with its dequantization, products that share an operand, an attention's core.
+// Neighbouring operations that always run together: a product with its dequantization, products that share an operand,
+// an attention's core.
 struct fuse_unit {
     int region, first_node, nodes;
     int64_t local; // bits that its kernels hold
@@ -36,11 +37,13 @@ struct fuse {
 
 void fuse_read(struct ir *, struct fuse *);
 bool fuse_is_behind_exit(const struct ir *, const struct ir_edge *);
-int64_t fuse_group_bits(const struct fuse *, int first, int last);                     // that a group of these units holds while it runs
-int64_t fuse_whole_bits(const struct fuse *);                                          // of everything as one group
-int64_t fuse_group_traffic(const struct fuse *, int first, int last, int64_t *across); // of what leaves it for later units of its region
+int64_t fuse_group_bits(const struct fuse *, int first, int last); // that a group of these units holds while it runs
+int64_t fuse_whole_bits(const struct fuse *);                      // of everything as one group
+int64_t fuse_group_traffic(const struct fuse *, int first, int last,
+                           int64_t *across); // of what leaves it for later units of its region
 
-// What a spill of this stream's firings takes: words of one, beats of a burst, of its buffer for reads, bytes in memory of one and of all.
+// What a spill of this stream's firings takes: words of one, beats of a burst, of its buffer for reads, bytes in memory
+// of one and of all.
 struct fuse_spill {
     int64_t words, burst, read_buffer, bytes, room, bits;
 };

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuse-groups: where the spec bounds what a group of operations may hold on chip (design.on_chip_kib), the program is cut into groups that run
-// one after the other; streams from one to another go through memory where that takes less on chip than a FIFO for the whole tensor.
+// fuse-groups: where the spec bounds what a group of operations may hold on chip (design.on_chip_kib), the program is
+// cut into groups that run one after the other; streams from one to another go through memory where that takes less on
+// chip than a FIFO for the whole tensor.
 //
-// The cuts are the best there are: over the units of each region in program order, dynamic programming finds the partition with the least
-// traffic, then the least memory between groups, then the fewest groups. The paper's greedy walk (a unit joins the group of its nearest
-// predecessor while the buffers of the group's streams fit) is done beside it for the report.
+// The cuts are the best there are: over the units of each region in program order, dynamic programming finds the
+// partition with the least traffic, then the least memory between groups, then the fewest groups. The paper's greedy
+// walk (a unit joins the group of its nearest predecessor while the buffers of the group's streams fit) is done beside
+// it for the report.
 #include <string.h>
 
 #include "fuse.h"
@@ -85,11 +87,13 @@ static int nearest_predecessor(const struct fuse *f, int unit) {
     return nearest;
 }
 
-static int64_t joined_bits(const struct fuse *f, const int *group, int unit, int to) { // of the buffers that the group gets with this unit
+static int64_t joined_bits(const struct fuse *f, const int *group, int unit,
+                           int to) { // of the buffers that the group gets with this unit
     int64_t bits = 0;
     for (int i = 0; i < f->streams; i++) {
         const struct fuse_stream *s = &f->stream[i];
-        bool from = s->from == unit || (s->from < unit && group[s->from] == to), into = s->to == unit || (s->to < unit && group[s->to] == to);
+        bool from = s->from == unit || (s->from < unit && group[s->from] == to),
+             into = s->to == unit || (s->to < unit && group[s->to] == to);
         if (!s->loops && from && into) bits += s->inside;
     }
     return bits;
@@ -100,25 +104,29 @@ static struct plan plan_greedy(const struct fuse *f, int64_t budget) {
     struct plan p = {.group = ARENA_ARRAY(f->ir->arena, int, (size_t)f->units + 1), .fits = true};
     for (int u = 0; u < f->units; u++) {
         int before = nearest_predecessor(f, u);
-        bool joins = before != IR_NONE && f->unit[before].region == f->unit[u].region && joined_bits(f, p.group, u, p.group[before]) <= budget;
+        bool joins = before != IR_NONE && f->unit[before].region == f->unit[u].region &&
+                     joined_bits(f, p.group, u, p.group[before]) <= budget;
         p.group[u] = joins ? p.group[before] : p.groups++;
     }
     return p;
 }
 
-// As in fuse_group_bits: a stream around a region's loop lies on chip while the region runs, another one from its writer's group to its reader's.
+// As in fuse_group_bits: a stream around a region's loop lies on chip while the region runs, another one from its
+// writer's group to its reader's.
 static bool is_alive(const struct fuse *f, const struct plan *p, const struct fuse_stream *s, int group) {
     int a = p->group[s->from], b = p->group[s->to];
     if (!s->loops) return group >= (a < b ? a : b) && group <= (a < b ? b : a);
     for (int u = 0; u < f->units; u++)
-        if (p->group[u] == group) return f->unit[s->from].region == f->unit[u].region || f->unit[s->to].region == f->unit[u].region;
+        if (p->group[u] == group)
+            return f->unit[s->from].region == f->unit[u].region || f->unit[s->to].region == f->unit[u].region;
     return false;
 }
 
 static struct ir_fusion measure(const struct fuse *f, const char *name, const struct plan *p) {
     struct ir_fusion r = {.name = name, .groups = p->groups};
     for (int i = 0; i < f->streams; i++)
-        if (f->stream[i].loops || p->group[f->stream[i].from] != p->group[f->stream[i].to]) r.traffic += f->stream[i].traffic;
+        if (f->stream[i].loops || p->group[f->stream[i].from] != p->group[f->stream[i].to])
+            r.traffic += f->stream[i].traffic;
     for (int g = 0; g < p->groups; g++) {
         int64_t bits = 0, alive = 0;
         for (int u = 0; u < f->units; u++) bits += p->group[u] == g ? f->unit[u].local : 0;
@@ -198,7 +206,8 @@ static void refuse(const struct fuse *f, const struct rill_spec *spec, struct di
         first = a;
         last = b;
     }
-    const char *from = ir->node[f->unit[first].first_node].name, *to = ir->node[f->unit[last].first_node + f->unit[last].nodes - 1].name;
+    const char *from = ir->node[f->unit[first].first_node].name,
+               *to = ir->node[f->unit[last].first_node + f->unit[last].nodes - 1].name;
     const char *who = from == to ? arena_printf(ir->arena, "operation `%s` alone holds", from)
                                  : arena_printf(ir->arena, "operations `%s` to `%s` run together and hold", from, to);
     if (fuse_whole_bits(f) <= most) { // what crosses the borders of groups takes more than they save

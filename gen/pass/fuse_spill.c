@@ -8,25 +8,35 @@
 #include "pass.h"
 #include "ports.h"
 
-enum { NATIVE_BURST_BYTES = 512 /* of the HBM port; longer ones only fill larger buffers */, LONG_BURSTS = 16, READ_BURSTS = 4 };
+enum {
+    NATIVE_BURST_BYTES = 512 /* of the HBM port; longer ones only fill larger buffers */,
+    LONG_BURSTS = 16,
+    READ_BURSTS = 4
+};
 
 struct fuse_spill fuse_spill_of(const struct ir *ir, const struct ir_edge *e, int firings) {
     const struct ir_port *from = &ir->kernel[e->src_kernel].port[e->src_port];
     const struct ir_design *d = &ir->design;
-    int64_t beat_bytes = d->beat_bits / 8, whole = d->beat_bits / from->data_bits, parts = layout_div_up(from->data_bits, d->beat_bits);
+    int64_t beat_bytes = d->beat_bits / 8, whole = d->beat_bits / from->data_bits,
+            parts = layout_div_up(from->data_bits, d->beat_bits);
     struct fuse_spill s = {.words = ports_firing_words(from)};
     s.burst = at_most(d->max_burst, NATIVE_BURST_BYTES / beat_bytes);
     int64_t beats = whole ? layout_div_up(s.words, whole) : s.words * parts;
-    s.read_buffer = beats >= LONG_BURSTS * s.burst ? READ_BURSTS * s.burst : s.burst; // a long tensor is read in bursts that overlap
+    s.read_buffer = beats >= LONG_BURSTS * s.burst ? READ_BURSTS * s.burst
+                                                   : s.burst; // a long tensor is read in bursts that overlap
     s.bytes = beats * beat_bytes;
-    s.room = (firings - 1) * layout_div_up(beats, s.burst) * s.burst * beat_bytes + s.bytes; // the second one begins with a whole burst
-    int64_t gear = whole ? d->beat_bits : (2 * parts - 1) * d->beat_bits; // the beat that fills; a word that leaves and one that comes back
-    s.bits = (s.burst + s.read_buffer) * d->beat_bits + gear + from->data_bits + firings * s.words * ports_user_bits(ir) +
-             2 * FUSE_EDGE_WORDS * cost_edge_bits(ir, e);
+    s.room = (firings - 1) * layout_div_up(beats, s.burst) * s.burst * beat_bytes +
+             s.bytes; // the second one begins with a whole burst
+    int64_t gear =
+        whole ? d->beat_bits
+              : (2 * parts - 1) * d->beat_bits; // the beat that fills; a word that leaves and one that comes back
+    s.bits = (s.burst + s.read_buffer) * d->beat_bits + gear + from->data_bits +
+             firings * s.words * ports_user_bits(ir) + 2 * FUSE_EDGE_WORDS * cost_edge_bits(ir, e);
     return s;
 }
 
-static int add_client(struct ir *ir, int kernel, const char *name, const char *port, bool is_write, int channel, int64_t burst, int64_t buffer) {
+static int add_client(struct ir *ir, int kernel, const char *name, const char *port, bool is_write, int channel,
+                      int64_t burst, int64_t buffer) {
     int c = ir_add_client(ir, name, kernel, port, is_write, channel);
     ir->client[c].burst = burst;
     ir->client[c].buffer = buffer;
@@ -39,7 +49,8 @@ void fuse_insert_spill(struct ir *ir, int edge, int firings, int id) {
     struct fuse_spill s = fuse_spill_of(ir, &e, firings);
     int k = ir_add_kernel(ir, arena_printf(ir->arena, "spill_%d", id), "rill_spill", IR_NONE);
     int channel = ir->design.channels - 1 - id % ir->design.channels; // the first channel has most of the other clients
-    const char *name = ir->kernel[k].name, *write = arena_printf(ir->arena, "%s_write", name), *read = arena_printf(ir->arena, "%s_read", name);
+    const char *name = ir->kernel[k].name, *write = arena_printf(ir->arena, "%s_write", name),
+               *read = arena_printf(ir->arena, "%s_read", name);
     ir_set_param(ir, k, "DATA_W", "%lld", (long long)from.data_bits);
     ir_set_param(ir, k, "USER_W", "%d", ports_user_bits(ir));
     ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);

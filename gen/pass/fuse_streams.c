@@ -13,7 +13,9 @@
 
 enum { MAX_WALK = 64 /* kernels without an operation behind one another */ };
 
-static bool is_module(const struct ir *ir, int kernel, const char *module) { return !strcmp(ir->kernel[kernel].module, module); }
+static bool is_module(const struct ir *ir, int kernel, const char *module) {
+    return !strcmp(ir->kernel[kernel].module, module);
+}
 
 // ---- units: runs of operations that no cut may part ----
 
@@ -21,8 +23,8 @@ static void join(bool *joined, int a, int b) { // joined[n]: node n is in one un
     for (int n = (a < b ? a : b) + 1; n <= (a < b ? b : a); n++) joined[n] = true;
 }
 
-// Integers of a product stay with their dequantization; an engine's firings in an order that is not the program's, or that share an operand,
-// are one piece.
+// Integers of a product stay with their dequantization; an engine's firings in an order that is not the program's, or
+// that share an operand, are one piece.
 static void join_nodes(const struct ir *ir, bool *joined) {
     for (int n = 0; n < ir->nodes; n++)
         for (int i = 0; i < ir->node[n].inputs; i++) {
@@ -79,16 +81,19 @@ static int product_at(const struct fuse *f, int kernel, const struct ir_port *po
     const struct ir *ir = f->ir;
     int engine = engine_with(ir, kernel);
     for (int i = 0; engine != IR_NONE && i < ir->firings; i++)
-        if (ir->firing[i].engine == engine && ir->firing[i].x_take && ir->firing[i].x_edge_port == port->index) return f->unit_of[ir->firing[i].node];
+        if (ir->firing[i].engine == engine && ir->firing[i].x_take && ir->firing[i].x_edge_port == port->index)
+            return f->unit_of[ir->firing[i].node];
     return IR_NONE;
 }
 
 // Kernels at the entry of a region belong to their first reader.
 static bool serves_readers(const struct ir *ir, int kernel) {
-    return is_loop(ir, kernel) || is_module(ir, kernel, "rill_token_select") || is_module(ir, kernel, "rill_replay_buffer");
+    return is_loop(ir, kernel) || is_module(ir, kernel, "rill_token_select") ||
+           is_module(ir, kernel, "rill_replay_buffer");
 }
 
-// Streams behind an exit come once a step, not in every repetition: no operation nor the entry of another region lies between.
+// Streams behind an exit come once a step, not in every repetition: no operation nor the entry of another region lies
+// between.
 bool fuse_is_behind_exit(const struct ir *ir, const struct ir_edge *e) {
     for (int i = 0; i < MAX_WALK; i++) {
         const struct ir_kernel *from = &ir->kernel[e->src_kernel];
@@ -96,7 +101,8 @@ bool fuse_is_behind_exit(const struct ir *ir, const struct ir_edge *e) {
         if (from->node != IR_NONE || serves_readers(ir, e->src_kernel)) return false;
         const struct ir_port *in = NULL;
         for (int p = 0; p < from->ports && !in; p++)
-            if (!from->port[p].is_output && from->port[p].edge != IR_NONE && from->port[p].kind != IR_STREAM_BARE) in = &from->port[p];
+            if (!from->port[p].is_output && from->port[p].edge != IR_NONE && from->port[p].kind != IR_STREAM_BARE)
+                in = &from->port[p];
         if (!in) return false;
         e = &ir->edge[in->edge];
     }
@@ -112,7 +118,8 @@ static int earliest_reader(const struct fuse *f, int kernel, int depth) {
         const struct ir_edge *e = &ir->edge[port->edge];
         const struct ir_kernel *to = &ir->kernel[e->dst_kernel];
         int unit = to->node != IR_NONE ? f->unit_of[to->node] : product_at(f, e->dst_kernel, &to->port[e->dst_port]);
-        if (unit == IR_NONE && !is_exit(ir, e->dst_kernel) && !is_loop(ir, e->dst_kernel)) unit = earliest_reader(f, e->dst_kernel, depth + 1);
+        if (unit == IR_NONE && !is_exit(ir, e->dst_kernel) && !is_loop(ir, e->dst_kernel))
+            unit = earliest_reader(f, e->dst_kernel, depth + 1);
         if (unit == IR_NONE) unit = port->region == IR_NONE ? IR_NONE : first_unit(f, port->region);
         if (unit != IR_NONE && (earliest == IR_NONE || unit < earliest)) earliest = unit;
     }
@@ -154,9 +161,11 @@ static int unit_of_reader(const struct fuse *f, const struct ir_edge *e) {
 
 static int64_t tensor_words(const struct ir *ir, const struct ir_edge *e) {
     int64_t words = 0;
-    const struct ir_port *end[] = {&ir->kernel[e->src_kernel].port[e->src_port], &ir->kernel[e->dst_kernel].port[e->dst_port]};
+    const struct ir_port *end[] = {&ir->kernel[e->src_kernel].port[e->src_port],
+                                   &ir->kernel[e->dst_kernel].port[e->dst_port]};
     for (int i = 0; i < 2; i++)
-        words = at_least(words, ports_firing_words(end[i]) * (end[i]->tensor == IR_NONE ? 1 : ports_ends(ir, end[i]->tensor)));
+        words = at_least(words,
+                         ports_firing_words(end[i]) * (end[i]->tensor == IR_NONE ? 1 : ports_ends(ir, end[i]->tensor)));
     return words;
 }
 
@@ -167,9 +176,11 @@ static void add_local(struct fuse *f) {
     }
 }
 
-// A static tensor that travels in one firing can go through memory; it does where that takes less on chip than a FIFO for the whole of it.
+// A static tensor that travels in one firing can go through memory; it does where that takes less on chip than a FIFO
+// for the whole of it.
 static bool can_spill(const struct ir *ir, const struct ir_edge *e) {
-    const struct ir_port *end[] = {&ir->kernel[e->src_kernel].port[e->src_port], &ir->kernel[e->dst_kernel].port[e->dst_port]};
+    const struct ir_port *end[] = {&ir->kernel[e->src_kernel].port[e->src_port],
+                                   &ir->kernel[e->dst_kernel].port[e->dst_port]};
     for (int i = 0; i < 2; i++) {
         if (end[i]->cut > 1 || (end[i]->tensor != IR_NONE && ports_ends(ir, end[i]->tensor) != 1)) return false;
         for (int l = 0; l < end[i]->type.loops; l++)
@@ -181,14 +192,16 @@ static bool can_spill(const struct ir *ir, const struct ir_edge *e) {
 static void add_stream(struct fuse *f, int edge) {
     struct ir *ir = f->ir;
     const struct ir_edge *e = &ir->edge[edge];
-    const struct ir_port *from = &ir->kernel[e->src_kernel].port[e->src_port], *to = &ir->kernel[e->dst_kernel].port[e->dst_port];
+    const struct ir_port *from = &ir->kernel[e->src_kernel].port[e->src_port],
+                         *to = &ir->kernel[e->dst_kernel].port[e->dst_port];
     struct fuse_stream s = {.edge = edge, .from = unit_of_source(f, e, 0), .to = unit_of_reader(f, e)};
     if (from->kind != IR_STREAM_TOKENS || s.from == IR_NONE || s.to == IR_NONE) return;
-    s.loops = is_exit(ir, e->src_kernel) || is_loop(ir, e->dst_kernel) || f->unit[s.from].region != f->unit[s.to].region || from->region == IR_NONE ||
-              from->region != to->region;
+    s.loops = is_exit(ir, e->src_kernel) || is_loop(ir, e->dst_kernel) ||
+              f->unit[s.from].region != f->unit[s.to].region || from->region == IR_NONE || from->region != to->region;
     int64_t bits = cost_edge_bits(ir, e), words = tensor_words(ir, e);
     s.inside = size_fifos_safe(ir, e) * bits;
-    // The next value of one carried around a loop is made while the present one waits for a later group, or for a spill to be read.
+    // The next value of one carried around a loop is made while the present one waits for a later group, or for a spill
+    // to be read.
     bool around = is_exit(ir, e->src_kernel) && is_loop(ir, e->dst_kernel) && from->region == to->region;
     s.firings = around && s.to > s.from ? 2 : 1;
     s.across = (s.firings * words + FUSE_EDGE_WORDS) * bits;
@@ -214,7 +227,8 @@ void fuse_read(struct ir *ir, struct fuse *f) {
 
 static bool within(int unit, int first, int last) { return unit >= first && unit <= last; }
 
-// A crossing stream lies on chip while its writer's or its reader's group runs, and between; one around a region at all times of the region.
+// A crossing stream lies on chip while its writer's or its reader's group runs, and between; one around a region at all
+// times of the region.
 static bool is_live(const struct fuse *f, const struct fuse_stream *s, int first, int last) {
     int region = f->unit[first].region;
     if (s->loops) return f->unit[s->from].region == region || f->unit[s->to].region == region;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of expand-model: a `dequantize` that stands in a later region than its product goes to the product's. The engine hands out what it makes there and
-// then, with the row scales of that repetition; what the later region reads is the fp32 value as it leaves the earlier one.
+// Of expand-model: a `dequantize` that stands in a later region than its product goes to the product's. The engine
+// hands out what it makes there and then, with the row scales of that repetition; what the later region reads is the
+// fp32 value as it leaves the earlier one.
 #include "ops.h"
 #include "pass.h"
 
@@ -15,7 +16,9 @@ void gather_products(struct ir *ir) {
     for (int n = 0; n < ir->nodes; n++) {
         const struct ir_node *node = &ir->node[n];
         int product = node->op == IR_OP_DEQUANTIZE ? ir->tensor[node->in[0]].producer : IR_NONE;
-        if (product == IR_NONE || ir->node[product].region == node->region || is_next(&ir->region[node->region], node->out[0])) continue;
+        if (product == IR_NONE || ir->node[product].region == node->region ||
+            is_next(&ir->region[node->region], node->out[0]))
+            continue;
         const struct ir_region *home = &ir->region[ir->node[product].region];
         ir_move_node(ir, n, home->first_node + home->nodes, ir->node[product].region); // to its end
     }

@@ -15,19 +15,22 @@ static void copy_type(struct ir_tensor *to, const struct ir_tensor *from) {
 }
 
 static bool same_type(const struct ir_tensor *a, const struct ir_tensor *b) {
-    return a->dtype == b->dtype && ir_tensor_elements(a) == ir_tensor_elements(b) && a->block == b->block && a->exp_min == b->exp_min;
+    return a->dtype == b->dtype && ir_tensor_elements(a) == ir_tensor_elements(b) && a->block == b->block &&
+           a->exp_min == b->exp_min;
 }
 
 // Tensors of several dimensions keep them: their elements are counted in that order.
 static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b) {
     bool same = a->rank == b->rank;
-    for (int d = 0; same && d < a->rank; d++) same = a->shape[d].bound == b->shape[d].bound && a->shape[d].dynamic == b->shape[d].dynamic;
+    for (int d = 0; same && d < a->rank; d++)
+        same = a->shape[d].bound == b->shape[d].bound && a->shape[d].dynamic == b->shape[d].dynamic;
     return same && a->heads == b->heads;
 }
 
 static const char *shape_text(const struct ir *ir, const struct ir_tensor *t) {
     const char *text = "[";
-    for (int d = 0; d < t->rank; d++) text = arena_printf(ir->arena, "%s%s%lld", text, d ? ", " : "", (long long)t->shape[d].bound);
+    for (int d = 0; d < t->rank; d++)
+        text = arena_printf(ir->arena, "%s%s%lld", text, d ? ", " : "", (long long)t->shape[d].bound);
     return arena_printf(ir->arena, "%s]", text);
 }
 
@@ -36,7 +39,8 @@ static const char *type_text(const struct ir *ir, const struct ir_tensor *t) {
     const char *elements = arena_printf(ir->arena, "%lld elements", (long long)ir_tensor_elements(t));
     if (t->dtype == IR_F32) return elements;
     if (t->dtype == IR_MX)
-        return arena_printf(ir->arena, "%s, quantized: block %lld, exp_min %lld", elements, (long long)t->block, (long long)t->exp_min);
+        return arena_printf(ir->arena, "%s, quantized: block %lld, exp_min %lld", elements, (long long)t->block,
+                            (long long)t->exp_min);
     return arena_printf(ir->arena, "%s of type %s", elements, ir_dtype_words[t->dtype]);
 }
 
@@ -47,13 +51,13 @@ static bool check_carries(const struct ir *ir, const struct ir_region *region, s
         if (same_type(local, next) && same_shape(local, next)) continue;
         ok = false;
         if (same_type(local, next)) {
-            diag_error(diag, next->loc, "`%s` %s cannot be the next `%s` %s of region `%s`", next->name, shape_text(ir, next), local->name,
-                       shape_text(ir, local), region->name);
+            diag_error(diag, next->loc, "`%s` %s cannot be the next `%s` %s of region `%s`", next->name,
+                       shape_text(ir, next), local->name, shape_text(ir, local), region->name);
             diag_note(diag, next->loc, "`reshape` or `transpose` makes them alike");
             continue;
         }
-        diag_error(diag, next->loc, "`%s` (%s) cannot be the next `%s` (%s) of region `%s`", next->name, type_text(ir, next), local->name,
-                   type_text(ir, local), region->name);
+        diag_error(diag, next->loc, "`%s` (%s) cannot be the next `%s` (%s) of region `%s`", next->name,
+                   type_text(ir, next), local->name, type_text(ir, local), region->name);
     }
     return ok;
 }
@@ -72,13 +76,15 @@ static bool check_table(const struct ir *ir, const struct ir_node *node, int fro
     if (ids <= rows) return true;
     struct loc loc = ir_attr_find(&node->attrs, "rows")->loc;
     if (!loc.source) loc = node->loc;
-    diag_error(diag, loc, "embed `%s`: a table of %lld rows, but `%s` makes ids below %lld", node->name, (long long)rows, ir->node[from].name,
-               (long long)ids);
-    diag_note(diag, loc, "the nearest legal value is %lld; or `%s` takes %lld elements", (long long)ids, ir->node[from].name, (long long)rows);
+    diag_error(diag, loc, "embed `%s`: a table of %lld rows, but `%s` makes ids below %lld", node->name,
+               (long long)rows, ir->node[from].name, (long long)ids);
+    diag_note(diag, loc, "the nearest legal value is %lld; or `%s` takes %lld elements", (long long)ids,
+              ir->node[from].name, (long long)rows);
     return false;
 }
 
-// The operation that makes the ids of a tensor which is not carried: an input's come from outside and, in a language model, from its output.
+// The operation that makes the ids of a tensor which is not carried: an input's come from outside and, in a language
+// model, from its output.
 static int ids_of(const struct ir *ir, int tensor) {
     int from = ir->tensor[tensor].producer;
     return from != IR_NONE ? from : ir->design.is_lm ? ir->tensor[ir->output[0]].producer : IR_NONE;
@@ -104,8 +110,10 @@ bool pass_infer_types(struct ir *ir, const struct rill_spec *spec, struct diag *
     bool ok = true;
     for (int r = 0; r < ir->regions && ok; r++) {
         struct ir_region *region = &ir->region[r];
-        for (int c = 0; c < region->carries; c++) copy_type(&ir->tensor[region->carry[c].local], &ir->tensor[region->carry[c].init]);
-        for (int n = region->first_node; n < region->first_node + region->nodes; n++) ok &= infer_node(ir, &ir->node[n], diag);
+        for (int c = 0; c < region->carries; c++)
+            copy_type(&ir->tensor[region->carry[c].local], &ir->tensor[region->carry[c].init]);
+        for (int n = region->first_node; n < region->first_node + region->nodes; n++)
+            ok &= infer_node(ir, &ir->node[n], diag);
         ok = ok && check_carries(ir, region, diag);
     }
     return ok && check_weights(ir, diag) && check_tables(ir, diag);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert-control: the kernels around the dataflow that run a request (registers, token loop, ring of ids, parameter loading, KV write tracking)
-// and the plain nets between them. docs/rtl.md sections 9 and 11.
+// insert-control: the kernels around the dataflow that run a request (registers, token loop, ring of ids, parameter
+// loading, KV write tracking) and the plain nets between them. docs/rtl.md sections 9 and 11.
 #include <string.h>
 
 #include "kv.h"
@@ -8,7 +8,9 @@
 #include "pass.h"
 #include "ports.h"
 
-enum { COUNTERS = 4 /* of an engine: busy, waits for beats, for operands, for room behind it; docs/rtl.md section 11 */ };
+enum {
+    COUNTERS = 4 /* of an engine: busy, waits for beats, for operands, for room behind it; docs/rtl.md section 11 */
+};
 
 struct net {
     const char *port;
@@ -40,8 +42,9 @@ static void add_registers(struct ir *ir) {
     ir->kernel[k].is_control = true;
     ir_set_param(ir, k, "CHANNELS", "%d", c);
     ir_set_param(ir, k, "COUNTERS", "%d", counters(ir));
-    static const char *const axil[] = {"awvalid", "awready", "awaddr",  "wvalid", "wready", "wdata",  "wstrb", "bvalid", "bready",
-                                       "bresp",   "arvalid", "arready", "araddr", "rvalid", "rready", "rdata", "rresp"};
+    static const char *const axil[] = {"awvalid", "awready", "awaddr", "wvalid", "wready",  "wdata",
+                                       "wstrb",   "bvalid",  "bready", "bresp",  "arvalid", "arready",
+                                       "araddr",  "rvalid",  "rready", "rdata",  "rresp"};
     for (size_t i = 0; i < COUNT_OF(axil); i++) {
         const char *name = arena_printf(ir->arena, "s_axi_control_%s", axil[i]);
         ir_add_wire(ir, k, name, false, 0, name);
@@ -69,7 +72,8 @@ static void add_registers(struct ir *ir) {
 
 // The first engine's in the low bits.
 static const char *counter_events(struct ir *ir) {
-    static const char *const event[COUNTERS] = {"engine_stall_out", "engine_stall_x", "engine_stall_beat", "engine_busy"};
+    static const char *const event[COUNTERS] = {"engine_stall_out", "engine_stall_x", "engine_stall_beat",
+                                                "engine_busy"};
     struct text t = {0};
     for (int e = ir->engines - 1; e >= 0; e--)
         for (int i = 0; i < COUNTERS; i++) text_addf(&t, "%s%s", t.len ? ", " : "{", ir_engine_name(ir, e, event[i]));
@@ -138,7 +142,10 @@ static void tie_off_ids(struct ir *ir, int k) {
                                           "m_axis_ring_tdata"};
     for (size_t i = 0; i < COUNT_OF(inputs); i++) {
         bool wide = strstr(inputs[i], "_tdata") != NULL, user = strstr(inputs[i], "_tuser") != NULL;
-        int bits = !strcmp(inputs[i], "s_axis_prompt_tdata") ? ir->design.beat_bits : wide ? 32 : user ? ports_user_bits(ir) : 1;
+        int bits = !strcmp(inputs[i], "s_axis_prompt_tdata") ? ir->design.beat_bits
+                   : wide                                    ? 32
+                   : user                                    ? ports_user_bits(ir)
+                                                             : 1;
         ir_add_wire(ir, k, inputs[i], false, bits, arena_printf(ir->arena, "%d'd0", bits));
     }
     for (size_t i = 0; i < COUNT_OF(outputs); i++) ir_add_wire(ir, k, outputs[i], false, 0, "");
@@ -203,14 +210,16 @@ static void add_param_loader(struct ir *ir) {
         text_free(&counts);
         text_addf(&counts, "32'd%lld%s%s", (long long)n, *old ? ", " : "", old);
         int k = find_kernel(ir, ir->segment[s].name);
-        ir_add_wire(ir, k, "load_valid", false, 1, arena_printf(ir->arena, "param_load_valid & param_load_store[%d]", stores));
+        ir_add_wire(ir, k, "load_valid", false, 1,
+                    arena_printf(ir->arena, "param_load_valid & param_load_store[%d]", stores));
         ir_add_wire(ir, k, "load_data", false, ir->design.beat_bits, "param_load_data");
         ir_add_wire(ir, k, "load_start", false, 1, "load_start");
         beats += n;
         stores++;
     }
     if (!stores) return;
-    int fetch = ir_add_kernel(ir, "param_fetch", "rill_pulse_word", IR_NONE), k = ir_add_kernel(ir, "param_loader", "rill_param_loader", IR_NONE);
+    int fetch = ir_add_kernel(ir, "param_fetch", "rill_pulse_word", IR_NONE),
+        k = ir_add_kernel(ir, "param_loader", "rill_param_loader", IR_NONE);
     ir_set_param(ir, fetch, "DATA_W", "56");
     ir_set_param(ir, fetch, "WORD", "{16'd%lld, 40'd%lld}", (long long)beats, (long long)first);
     ir_add_wire(ir, fetch, "pulse", false, 1, "load_start");
@@ -234,13 +243,15 @@ static void add_kv_tracker(struct ir *ir, int unit) {
     int k_writer = kv_kernel(ir, unit, "rill_k_writer"), v_tail = kv_kernel(ir, unit, "rill_v_tail");
     int writers = 0;
     for (int c = 0; c < ir->clients; c++)
-        if (ir->client[c].kernel == k_writer || ir->client[c].kernel == v_tail) writers += ir->engine[ir->client[c].engine].channels;
+        if (ir->client[c].kernel == k_writer || ir->client[c].kernel == v_tail)
+            writers += ir->engine[ir->client[c].engine].channels;
     int k = ir_add_kernel(ir, kv_name(ir, unit, "kv_tracker"), "rill_kv_tracker", IR_NONE);
     ir_set_param(ir, k, "WRITERS", "%d", writers);
     const struct net nets[] = {
         {"k_layer_done", false, 1, kv_name(ir, unit, "k_layer_done")},
         {"v_layer_done", false, 1, kv_name(ir, unit, "v_layer_done")},
-        {"idle", false, writers, arena_printf(ir->arena, "{%s_write_idle, %s_write_idle}", ir->kernel[v_tail].name, ir->kernel[k_writer].name)},
+        {"idle", false, writers,
+         arena_printf(ir->arena, "{%s_write_idle, %s_write_idle}", ir->kernel[v_tail].name, ir->kernel[k_writer].name)},
         {"kv_layers_done", true, 32, kv_name(ir, unit, "kv_layers_done")}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
@@ -266,10 +277,12 @@ static bool clients_fit(const struct ir *ir, const struct rill_spec *spec, struc
             }
             if (count <= IR_CHANNEL_CLIENTS) continue;
             struct loc loc = spec ? spec_place(spec, "design.channels") : loc_none();
-            diag_error(diag, loc, "%d engines %s channel %d of the memory, at most %d can", count, w ? "write to" : "read from", c,
-                       IR_CHANNEL_CLIENTS);
+            diag_error(diag, loc, "%d engines %s channel %d of the memory, at most %d can", count,
+                       w ? "write to" : "read from", c, IR_CHANNEL_CLIENTS);
             if (spills)
-                diag_note(diag, loc, "%d of them carry streams between groups: more `channels` share these, a greater `on_chip_kib` has fewer",
+                diag_note(diag, loc,
+                          "%d of them carry streams between groups: more `channels` share these, a greater "
+                          "`on_chip_kib` has fewer",
                           spills);
             else diag_note(diag, loc, "inputs, outputs, tables and rows by position have one each");
             return false;

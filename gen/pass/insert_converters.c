@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert-converters: along an edge whose ends have equal itensor types there is a plain FIFO. Where only the vector width differs a width
-// converter is inserted; where the order differs a layout converter is needed.
+// insert-converters: along an edge whose ends have equal itensor types there is a plain FIFO. Where only the vector
+// width differs a width converter is inserted; where the order differs a layout converter is needed.
 #include "pass.h"
 #include "ports.h"
 
@@ -17,8 +17,10 @@ static bool only_width_differs(const struct ir_itensor *a, const struct ir_itens
 // Edge e becomes two: source -> converter -> sink.
 static void insert_width_converter(struct ir *ir, int e) {
     struct ir_edge edge = ir->edge[e];
-    struct ir_port from = ir->kernel[edge.src_kernel].port[edge.src_port], to = ir->kernel[edge.dst_kernel].port[edge.dst_port];
-    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_width", ir->kernel[edge.src_kernel].name), "rill_width_converter", IR_NONE);
+    struct ir_port from = ir->kernel[edge.src_kernel].port[edge.src_port],
+                   to = ir->kernel[edge.dst_kernel].port[edge.dst_port];
+    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_width", ir->kernel[edge.src_kernel].name),
+                          "rill_width_converter", IR_NONE);
     ir_set_param(ir, k, "IN_ELEMS", "%lld", (long long)itensor_tile(&from.type));
     ir_set_param(ir, k, "OUT_ELEMS", "%lld", (long long)itensor_tile(&to.type));
     ir_set_param(ir, k, "ELEM_W", "32");
@@ -36,14 +38,16 @@ bool pass_insert_converters(struct ir *ir, const struct rill_spec *spec, struct 
     int edges = ir->edges;
     for (int e = 0; e < edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
-        const struct ir_port *from = &ir->kernel[edge->src_kernel].port[edge->src_port], *to = &ir->kernel[edge->dst_kernel].port[edge->dst_port];
+        const struct ir_port *from = &ir->kernel[edge->src_kernel].port[edge->src_port],
+                             *to = &ir->kernel[edge->dst_kernel].port[edge->dst_port];
         if (!is_typed(from) || !is_typed(to)) continue;
         if (from->kind == IR_STREAM_COUNTED || only_width_differs(&from->type, &to->type)) {
             insert_width_converter(ir, e);
             continue;
         }
         if (from->type.dtype == to->type.dtype) continue;
-        diag_error(diag, loc_none(), "edge `%s`: %s against %s", edge->name, ir_type_text(ir, &from->type), ir_type_text(ir, &to->type));
+        diag_error(diag, loc_none(), "edge `%s`: %s against %s", edge->name, ir_type_text(ir, &from->type),
+                   ir_type_text(ir, &to->type));
         return false;
     }
     return true;

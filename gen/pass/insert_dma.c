@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert-dma: the memory map, the kernels that read and write memory beside the weight stream, the vector parameter stores and the segment table
-// that the walker follows.
+// insert-dma: the memory map, the kernels that read and write memory beside the weight stream, the vector parameter
+// stores and the segment table that the walker follows.
 #include <string.h>
 
 #include "bind.h"
@@ -23,7 +23,8 @@ struct dma {
 
 static int64_t repeat_of(const struct ir *ir, int node) { return ir->region[ir->node[node].region].repeat; }
 
-static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kind, int node, int channel, int64_t stride, int64_t bytes) {
+static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kind, int node, int channel,
+                       int64_t stride, int64_t bytes) {
     int engine = channel == IR_NONE ? ir_engine_of(d->ir, node) : ir_engine_at(d->ir, channel);
     int64_t *offset = &d->offset[engine == IR_NONE ? AUX_ENGINE : engine];
     int id = ir_add_segment(d->ir, (struct ir_segment){name, kind, node, channel, *offset, stride, bytes});
@@ -35,12 +36,14 @@ static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kin
 
 static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *node = &ir->node[f->node];
-    return layout_matrix(&ir->design, ir->engine[f->engine].channels, ir_attr_int(&node->attrs, "rows", 0), ir_vector_length(ir, node), f->mode == 1);
+    return layout_matrix(&ir->design, ir->engine[f->engine].channels, ir_attr_int(&node->attrs, "rows", 0),
+                         ir_vector_length(ir, node), f->mode == 1);
 }
 
 static void place_weights(struct dma *d, int engine, int region) {
     struct ir *ir = d->ir;
-    int64_t beat_bytes = ir->design.beat_bits / 8, start = d->offset[engine], at = start, repeat = ir->region[region].repeat;
+    int64_t beat_bytes = ir->design.beat_bits / 8, start = d->offset[engine], at = start,
+            repeat = ir->region[region].repeat;
     int first = ir->segments;
     for (int i = 0; i < ir->firings; i++) {
         const struct ir_firing *f = &ir->firing[i];
@@ -73,26 +76,30 @@ static const struct ir_segment *first_of_cache(const struct ir *ir, enum ir_segm
     return &ir->segment[s];
 }
 
-// A cache lies where its first attention stands: attentions that share it have segments inside it, layer by layer in turns.
+// A cache lies where its first attention stands: attentions that share it have segments inside it, layer by layer in
+// turns.
 static void place_kv(struct dma *d, int node) {
     struct ir *ir = d->ir;
     struct layout_kv kv = kv_of(ir, node);
     struct kv_cache cache = kv_cache_of(ir, node);
     bool keys = ir->node[node].op == IR_OP_ATTN_SCORES;
     int k = kv_kernel(ir, cache.unit, keys ? "rill_k_writer" : "rill_v_tail");
-    int64_t layer_bytes = keys ? kv.k_layer_bytes : kv.v_layer_bytes, *next = &d->offset[ir_engine_of(ir, node)], repeat = repeat_of(ir, node);
+    int64_t layer_bytes = keys ? kv.k_layer_bytes : kv.v_layer_bytes, *next = &d->offset[ir_engine_of(ir, node)],
+            repeat = repeat_of(ir, node);
     int64_t base = *next;
     if (cache.layer > 0) base = first_of_cache(ir, keys ? IR_SEG_K : IR_SEG_V)->offset;
     else {
         ir_set_param(ir, k, keys ? "K_BASE" : "V_BASE", "40'd%lld", (long long)*next);
         ir_set_param(ir, k, keys ? "K_LAYER_STRIDE" : "V_LAYER_STRIDE", "40'd%lld", (long long)layer_bytes);
-        ir_set_param(ir, k, keys ? "K_HEAD_STRIDE" : "V_ROW_STRIDE", "40'd%lld", (long long)(keys ? kv.k_head_bytes : kv.v_row_bytes));
+        ir_set_param(ir, k, keys ? "K_HEAD_STRIDE" : "V_ROW_STRIDE", "40'd%lld",
+                     (long long)(keys ? kv.k_head_bytes : kv.v_row_bytes));
         *next += cache.layers * layer_bytes;
     }
     int64_t stride = repeat > 1 ? cache.step * layer_bytes : layer_bytes, bytes = (repeat - 1) * stride + layer_bytes;
     const char *name = kv_name(ir, cache.unit, keys ? "k_cache" : "v_cache");
     if (cache.layers > repeat) name = arena_printf(ir->arena, "%s_%s", ir->node[node].name, name);
-    ir_add_segment(ir, (struct ir_segment){name, keys ? IR_SEG_K : IR_SEG_V, node, IR_NONE, base + cache.layer * layer_bytes, stride, bytes});
+    ir_add_segment(ir, (struct ir_segment){name, keys ? IR_SEG_K : IR_SEG_V, node, IR_NONE,
+                                           base + cache.layer * layer_bytes, stride, bytes});
 }
 
 // ---- tables, rows, rings: on one channel ----
@@ -104,8 +111,10 @@ static void place_table(struct dma *d, int k) {
     bool int4 = !strcmp(ir_attr_string(&node->attrs, "format", ""), "int4");
     int64_t record = node->op == IR_OP_EMBED ? layout_record(&ir->design, cols, int4).bytes
                                              : layout_float_row_beats(&ir->design, cols) * (ir->design.beat_bits / 8);
-    int64_t tables = strstr(ir_attr_string(&node->attrs, "weight", ""), "{layer}") ? ir->region[node->region].repeat : 1;
-    int s = add_segment(d, node->name, IR_SEG_TABLE, ir->kernel[k].node, AUX_CHANNEL, tables > 1 ? rows * record : 0, tables * rows * record);
+    int64_t tables =
+        strstr(ir_attr_string(&node->attrs, "weight", ""), "{layer}") ? ir->region[node->region].repeat : 1;
+    int s = add_segment(d, node->name, IR_SEG_TABLE, ir->kernel[k].node, AUX_CHANNEL, tables > 1 ? rows * record : 0,
+                        tables * rows * record);
     ir_set_param(ir, k, "TABLE_OFFSET", "40'd%lld", (long long)ir->segment[s].offset);
     if (tables == 1) return;
     ir_set_param(ir, k, "REPEAT", "%lld", (long long)tables);
@@ -127,7 +136,8 @@ static void place_spill(struct dma *d, const struct ir_client *client) {
     struct ir *ir = d->ir;
     int k = client->kernel;
     const struct args args = {ir->kernel[k].param, ir->kernel[k].params};
-    struct fuse_spill spill = fuse_spill_of(ir, &ir->edge[ir->kernel[k].port[0].edge], (int)args_int(&args, "FIRINGS", 1));
+    struct fuse_spill spill =
+        fuse_spill_of(ir, &ir->edge[ir->kernel[k].port[0].edge], (int)args_int(&args, "FIRINGS", 1));
     int s = add_segment(d, ir->kernel[k].name, IR_SEG_IO, IR_NONE, client->channel, 0, spill.room);
     ir_set_param(ir, k, "OFFSET", "40'd%lld", (long long)ir->segment[s].offset);
 }
@@ -152,7 +162,8 @@ static void place_clients(struct dma *d) {
 static void add_param_store(struct dma *d, int k, int port) {
     struct ir *ir = d->ir;
     int node = ir->kernel[k].node;
-    int64_t n = ir_vector_length(ir, &ir->node[node]), bits = ir->kernel[k].port[port].data_bits, lanes = ports_lanes(ir, k);
+    int64_t n = ir_vector_length(ir, &ir->node[node]), bits = ir->kernel[k].port[port].data_bits,
+            lanes = ports_lanes(ir, k);
     int64_t times = repeat_of(ir, node) * ir_param_copies(ir, &ir->node[node]);
     int64_t vectors = bits / (lanes * 32), beats = layout_param_beats(&ir->design, lanes, vectors, n, times);
     int store = ir_add_kernel(ir, arena_printf(ir->arena, "%s_param", ir->kernel[k].name), "rill_param_store", IR_NONE);
@@ -162,14 +173,16 @@ static void add_param_store(struct dma *d, int k, int port) {
     int out = ir_add_port(ir, store, "param", true, IR_STREAM_BARE, bits);
     ir_connect(ir, store, out, k, port);
     add_segment(d, ir->kernel[store].name, IR_SEG_PARAMS, node, AUX_CHANNEL, 0, beats * (ir->design.beat_bits / 8));
-    d->offset[AUX_ENGINE] = ir->segment[ir->segments - 1].offset + ir->segment[ir->segments - 1].bytes; // stores follow one another without gaps
+    d->offset[AUX_ENGINE] = ir->segment[ir->segments - 1].offset +
+                            ir->segment[ir->segments - 1].bytes; // stores follow one another without gaps
 }
 
 static void place_params(struct dma *d) {
     int kernels = d->ir->kernels;
     for (int k = 0; k < kernels; k++)
         for (int p = 0; p < d->ir->kernel[k].ports; p++)
-            if (!strcmp(d->ir->kernel[k].port[p].name, "param") && !d->ir->kernel[k].port[p].is_output) add_param_store(d, k, p);
+            if (!strcmp(d->ir->kernel[k].port[p].name, "param") && !d->ir->kernel[k].port[p].is_output)
+                add_param_store(d, k, p);
     d->offset[AUX_ENGINE] = layout_align(d->offset[AUX_ENGINE]);
 }
 
@@ -181,7 +194,8 @@ static const struct ir_segment *segment_of(const struct ir *ir, int node) {
     base_fatal("insert-dma: operation %s has no memory segment", ir->node[node].name);
 }
 
-static void walk_entry(struct schedule *s, int kind, int64_t offset, int64_t stride, int64_t beats, int64_t outer, int64_t outer_stride) {
+static void walk_entry(struct schedule *s, int kind, int64_t offset, int64_t stride, int64_t beats, int64_t outer,
+                       int64_t outer_stride) {
     schedule_entry(s);
     schedule_field(s, 1, 0, (uint64_t)kind);
     schedule_field(s, 41, 2, (uint64_t)offset);
@@ -195,18 +209,21 @@ static void walk_entry(struct schedule *s, int kind, int64_t offset, int64_t str
 static bool extends_last(const struct schedule *s, const struct ir_segment *seg, int64_t beat_bytes) {
     if (s->section[s->sections - 1].length == 0 || schedule_get(s, 1, 0) != 0) return false;
     uint64_t beats = schedule_get(s, 105, 82);
-    return (int64_t)(schedule_get(s, 41, 2) + beats * (uint64_t)beat_bytes) == seg->offset && (int64_t)beats + seg->bytes / beat_bytes < 1 << 24;
+    return (int64_t)(schedule_get(s, 41, 2) + beats * (uint64_t)beat_bytes) == seg->offset &&
+           (int64_t)beats + seg->bytes / beat_bytes < 1 << 24;
 }
 
 static void walk_firing(const struct ir *ir, struct schedule *s, const struct ir_firing *f) {
     const struct ir_segment *seg = segment_of(ir, f->node);
     int64_t beat_bytes = ir->design.beat_bits / 8, beats = seg->bytes / beat_bytes;
-    if (f->mode <= 1 && extends_last(s, seg, beat_bytes)) schedule_field(s, 105, 82, schedule_get(s, 105, 82) + (uint64_t)beats);
+    if (f->mode <= 1 && extends_last(s, seg, beat_bytes))
+        schedule_field(s, 105, 82, schedule_get(s, 105, 82) + (uint64_t)beats);
     else if (f->mode <= 1) walk_entry(s, 0, seg->offset, seg->layer_stride, beats, 0, 0);
     struct layout_kv kv = f->mode > 1 ? kv_of(ir, f->node) : (struct layout_kv){0};
     if (f->mode == 2) walk_entry(s, 1, seg->offset + f->kv_head * kv.k_head_bytes, seg->layer_stride, kv.k_units, 0, 0);
     if (f->mode == 3)
-        walk_entry(s, 2, seg->offset + f->kv_head * kv.v_rows * kv.v_row_bytes, seg->layer_stride, kv.v_block_beats, f->row_steps, kv.v_row_bytes);
+        walk_entry(s, 2, seg->offset + f->kv_head * kv.v_rows * kv.v_row_bytes, seg->layer_stride, kv.v_block_beats,
+                   f->row_steps, kv.v_row_bytes);
     if (f->mode <= 1) return;
     struct kv_cache cache = kv_cache_of(ir, f->node);
     schedule_field(s, 163, 154, (uint64_t)cache.layer);
@@ -234,7 +251,8 @@ static int add_walker(struct dma *d, int engine) {
     schedule_set_params(&s, k);
     ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
     ir_set_param(ir, k, "KV_LAYERS", "%lld", (long long)kv_layers(ir, unit_of(ir, engine)));
-    ir_add_wire(ir, k, "m_axis_burst_tvalid", true, 1, ir_engine_name(ir, engine, "walk_burst_tvalid")); // broadcast by the memory emitter
+    ir_add_wire(ir, k, "m_axis_burst_tvalid", true, 1,
+                ir_engine_name(ir, engine, "walk_burst_tvalid")); // broadcast by the memory emitter
     ir_add_wire(ir, k, "m_axis_burst_tready", false, 1, ir_engine_name(ir, engine, "walk_burst_tready"));
     ir_add_wire(ir, k, "m_axis_burst_tdata", true, 56, ir_engine_name(ir, engine, "walk_burst_tdata"));
     ir_add_wire(ir, k, "flush", false, 1, "flush");
@@ -282,14 +300,16 @@ static bool check_capacity(const struct dma *d, const struct rill_spec *spec) {
     }
     if (own < room) channels = layout_div_up(used - own, room - own) * ir->design.channels;
     struct loc loc = spec ? spec_place(spec, "design.channels") : loc_none();
-    diag_error(d->diag, loc, "the design needs %lld MiB on %s of %d channel%s, %s has %lld", (long long)(used >> 20) + 1,
-               ir->engines > 1 ? "the fullest" : "each", ir->design.channels, ir->design.channels == 1 ? "" : "s", ir->design.board,
-               (long long)(room >> 20));
-    if (!spec || channels <= spec->device->hbm.channels) diag_note(d->diag, loc, "about %lld channels hold it", (long long)channels);
-    else if (channels < INT64_MAX || !largest) diag_note(d->diag, loc, "the board's %d channels do not hold it", spec->device->hbm.channels);
+    diag_error(d->diag, loc, "the design needs %lld MiB on %s of %d channel%s, %s has %lld",
+               (long long)(used >> 20) + 1, ir->engines > 1 ? "the fullest" : "each", ir->design.channels,
+               ir->design.channels == 1 ? "" : "s", ir->design.board, (long long)(room >> 20));
+    if (!spec || channels <= spec->device->hbm.channels)
+        diag_note(d->diag, loc, "about %lld channels hold it", (long long)channels);
+    else if (channels < INT64_MAX || !largest)
+        diag_note(d->diag, loc, "the board's %d channels do not hold it", spec->device->hbm.channels);
     else
-        diag_note(d->diag, loc, "%lld MiB of it lie on one channel, most of them `%s`%s", (long long)(own >> 20) + 1, largest->name,
-                  largest->kind == IR_SEG_IO ? ", rows of `context` positions" : "");
+        diag_note(d->diag, loc, "%lld MiB of it lie on one channel, most of them `%s`%s", (long long)(own >> 20) + 1,
+                  largest->name, largest->kind == IR_SEG_IO ? ", rows of `context` positions" : "");
     return false;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert-layouts: where the two ends of an edge walk a tensor differently, what makes one walk of the other: rill_layout_converter with the
-// least ping-pong buffer, placed inside the loops that both walks share, rill_corner_turn where words of several elements can pass at once;
-// rill_width_converter where words are wider or narrower; rill_frame where
-// the firings are cut otherwise. Nothing where the walks are equal. docs/passes.md.
+// insert-layouts: where the two ends of an edge walk a tensor differently, what makes one walk of the other:
+// rill_layout_converter with the least ping-pong buffer, placed inside the loops that both walks share,
+// rill_corner_turn where words of several elements can pass at once; rill_width_converter where words are wider or
+// narrower; rill_frame where the firings are cut otherwise. Nothing where the walks are equal. docs/passes.md.
 #include <string.h>
 
 #include "pass.h"
@@ -63,7 +63,8 @@ static void find_extents(const struct link *l, const struct ir_port *port, int64
     const struct ir_tensor *t = named == IR_NONE ? NULL : &l->ir->tensor[named];
     extent[0] = 1;
     for (int d = 1; d < port->type.rank; d++)
-        extent[d] = t && !t->heads && t->rank == port->type.rank - 1 ? t->shape[d - 1].bound : itensor_extent(&port->type, d);
+        extent[d] =
+            t && !t->heads && t->rank == port->type.rank - 1 ? t->shape[d - 1].bound : itensor_extent(&port->type, d);
     if (port->type.rank == 2 && t && !t->heads) extent[1] = ir_tensor_elements(t);
 }
 
@@ -72,7 +73,8 @@ static bool find_walk(const struct link *l, const struct ir_port *port, struct i
     struct ir_itensor type = without_tokens(&port->type);
     find_extents(l, port, extent);
     int inner = type.rank - 1;
-    if (port->cut > 1 && itensor_extent(&type, inner) != extent[inner]) { // rows padded to words: the walk is that of the rows
+    if (port->cut > 1 &&
+        itensor_extent(&type, inner) != extent[inner]) { // rows padded to words: the walk is that of the rows
         type.element[inner] = 1;
         type.trip[type.map[inner]].bound = extent[inner];
         type.step[type.map[inner]] = 1;
@@ -82,7 +84,8 @@ static bool find_walk(const struct link *l, const struct ir_port *port, struct i
 
 // ---- the chain ----
 
-static void append(struct link *l, const char *what, const char *module, int64_t width, int64_t cut, const struct ir_port *like) {
+static void append(struct link *l, const char *what, const char *module, int64_t width, int64_t cut,
+                   const struct ir_port *like) {
     struct ir *ir = l->ir;
     int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_%s", l->old.name, what), module, IR_NONE);
     int element = ports_element_bits(l->from.type.dtype);
@@ -94,7 +97,8 @@ static void append(struct link *l, const char *what, const char *module, int64_t
         port->region = l->from.region;
         port->cut = out ? cut : l->at.cut;
         struct ir_tensor any = {.dtype = l->from.type.dtype, .rank = 1, .shape = {{l->elements, IR_STATIC}}};
-        port->type = ports_vector_type(ir, &any, out ? width : l->at.width); // in the order of the walk: a plain sequence
+        port->type =
+            ports_vector_type(ir, &any, out ? width : l->at.width); // in the order of the walk: a plain sequence
     }
     if (l->first) {
         ir->edge[l->edge].dst_kernel = k;
@@ -133,21 +137,24 @@ static void add_width(struct link *l, int64_t width, const char *what) {
 static void add_frame(struct link *l, int64_t cut) {
     if (l->at.cut == cut) return;
     append(l, "frame", "rill_frame", l->at.width, cut, &l->from);
-    ir_set_param(l->ir, l->at.kernel, "DATA_W", "%lld", (long long)(l->at.width * ports_element_bits(l->from.type.dtype)));
+    ir_set_param(l->ir, l->at.kernel, "DATA_W", "%lld",
+                 (long long)(l->at.width * ports_element_bits(l->from.type.dtype)));
     ir_set_param(l->ir, l->at.kernel, "TOKENS", "%d", l->ir->design.tokens);
     ir_set_param(l->ir, l->at.kernel, "WORDS", "%lld", (long long)(l->elements / cut / l->at.width));
 }
 
 static const char *loop_list(struct ir *ir, const int64_t *value, int loops) {
     const char *text = "";
-    for (int l = loops - 1; l >= 0; l--) text = arena_printf(ir->arena, "%s%s32'd%lld", text, *text ? ", " : "", (long long)value[l]);
+    for (int l = loops - 1; l >= 0; l--)
+        text = arena_printf(ir->arena, "%s%s32'd%lld", text, *text ? ", " : "", (long long)value[l]);
     return arena_printf(ir->arena, "{%s}", text);
 }
 
 // corner: words hold `lanes` of the layout's; NULL: one.
 static void add_layout(struct link *l, const struct itensor_layout *layout, const struct itensor_corner *corner) {
     struct ir *ir = l->ir;
-    append(l, "layout", corner ? "rill_corner_turn" : "rill_layout_converter", layout->width * (corner ? corner->lanes : 1), 1, &l->from);
+    append(l, "layout", corner ? "rill_corner_turn" : "rill_layout_converter",
+           layout->width * (corner ? corner->lanes : 1), 1, &l->from);
     int k = l->at.kernel;
     ir_set_param(ir, k, "DATA_W", "%lld", (long long)(layout->width * ports_element_bits(l->from.type.dtype)));
     if (corner) ir_set_param(ir, k, "LANES", "%lld", (long long)corner->lanes);
@@ -188,14 +195,15 @@ static bool add_chain(struct link *l, const struct itensor_walk *a, const struct
     struct itensor_layout layout;
     enum { MOST_LOOPS = 8 };
     if (!itensor_layout(a, b, common_width(l), &layout) || layout.loops > MOST_LOOPS) {
-        diag_error(l->diag, loc_none(), "edge `%s`: no layout converter makes %s of %s", l->old.name, ir_type_text(l->ir, &l->to.type),
-                   ir_type_text(l->ir, &l->from.type));
+        diag_error(l->diag, loc_none(), "edge `%s`: no layout converter makes %s of %s", l->old.name,
+                   ir_type_text(l->ir, &l->to.type), ir_type_text(l->ir, &l->from.type));
         return false;
     }
     struct itensor_corner corner;
     bool turns = itensor_corner(&layout, common_width(l) / layout.width, &corner);
     int64_t width = layout.width * (turns ? corner.lanes : 1);
-    if (l->at.width != width || l->at.cut > 1 || !turns) add_width(l, width, "narrow"); // a corner turn takes a last word that is not full
+    if (l->at.width != width || l->at.cut > 1 || !turns)
+        add_width(l, width, "narrow"); // a corner turn takes a last word that is not full
     add_layout(l, &layout, turns ? &corner : NULL);
     add_frame(l, l->to.cut);
     add_width(l, out, "wide");

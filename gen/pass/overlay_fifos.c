@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// overlay-fifos: FIFOs of groups that never run together share one storage (rill_fifo_pool), a turn for each firing in program order.
+// overlay-fifos: FIFOs of groups that never run together share one storage (rill_fifo_pool), a turn for each firing in
+// program order.
 //
-// Every pool holds one stream of a group at most, so that streams of one group never wait for one another; it is as wide and as deep as the
-// widest and the deepest of them. Pools are made by joining, again and again, the two sets of streams whose union saves most.
+// Every pool holds one stream of a group at most, so that streams of one group never wait for one another; it is as
+// wide and as deep as the widest and the deepest of them. Pools are made by joining, again and again, the two sets of
+// streams whose union saves most.
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +36,9 @@ struct overlay {
     VEC(struct pool) pool;
 };
 
-static const struct ir_port *source(const struct ir *ir, int edge) { return &ir->kernel[ir->edge[edge].src_kernel].port[ir->edge[edge].src_port]; }
+static const struct ir_port *source(const struct ir *ir, int edge) {
+    return &ir->kernel[ir->edge[edge].src_kernel].port[ir->edge[edge].src_port];
+}
 
 // What an edge carries, by its own ends or those before it.
 static int tensor_of(const struct ir *ir, int edge, int depth) {
@@ -51,8 +55,8 @@ static int tensor_of(const struct ir *ir, int edge, int depth) {
 // A pool's turns come in every repetition: a stream behind its region's exit has a FIFO of its own.
 static bool can_share(const struct ir *ir, int edge) {
     const struct ir_edge *e = &ir->edge[edge];
-    return e->group != IR_NONE && e->depth > PLAIN_WORDS && source(ir, edge)->region != IR_NONE && tensor_of(ir, edge, 0) != IR_NONE &&
-           !fuse_is_behind_exit(ir, e);
+    return e->group != IR_NONE && e->depth > PLAIN_WORDS && source(ir, edge)->region != IR_NONE &&
+           tensor_of(ir, edge, 0) != IR_NONE && !fuse_is_behind_exit(ir, e);
 }
 
 // ---- which streams share ----
@@ -101,7 +105,8 @@ static void connect_steps(struct ir *ir, int src_kernel, int src_port, int dst_k
 static int fork_steps(struct ir *ir, int edge) { // edge: from the source of the steps to its only reader
     struct ir_edge e = ir->edge[edge];
     int fork = ir_add_kernel(ir, "step_fork", "rill_fork", IR_NONE);
-    int in = ir_add_port(ir, fork, "", false, IR_STREAM_BARE, 64), out = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, 64);
+    int in = ir_add_port(ir, fork, "", false, IR_STREAM_BARE, 64),
+        out = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, 64);
     ir->kernel[fork].port[out].index = 0;
     ir_set_param(ir, fork, "PORTS", "1");
     ir->edge[edge].dst_kernel = fork;
@@ -146,7 +151,8 @@ static void sort_members(const struct ir *ir, edge_list *m) {
         }
 }
 
-// Groups of a region take turns in program order in each repetition; a stream's turn is as many firings as it makes there.
+// Groups of a region take turns in program order in each repetition; a stream's turn is as many firings as it makes
+// there.
 static void set_turns(struct ir *ir, int kernel, const struct pool *p) {
     struct schedule s;
     schedule_init(&s, ir, TURN_BITS);
@@ -154,7 +160,8 @@ static void set_turns(struct ir *ir, int kernel, const struct pool *p) {
         schedule_section(&s, ir->region[r].repeat, ir->region[r].when == IR_LAST);
         for (size_t m = 0; m < p->member.count; m++) {
             if (source(ir, p->member.items[m])->region != r) continue;
-            int64_t firings = at_least(source(ir, p->member.items[m])->cut, 1) * ports_ends(ir, tensor_of(ir, p->member.items[m], 0));
+            int64_t firings =
+                at_least(source(ir, p->member.items[m])->cut, 1) * ports_ends(ir, tensor_of(ir, p->member.items[m], 0));
             for (int64_t i = 0; i < firings; i++) {
                 schedule_entry(&s);
                 schedule_field(&s, TURN_BITS - 1, 0, (uint64_t)m);
@@ -193,7 +200,8 @@ static void make_pools(struct ir *ir) {
         if (o.pool.items[i].member.count > 1) make_pool(ir, &o.pool.items[i], id++);
 }
 
-// Depths from contracts were found with all groups running together: where one after the other needs more, the safe rule's are enough.
+// Depths from contracts were found with all groups running together: where one after the other needs more, the safe
+// rule's are enough.
 static void deepen(struct ir *ir) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
@@ -203,7 +211,8 @@ static void deepen(struct ir *ir) {
         edge->forced_by = "one group after the other";
         if (edge->pool == IR_NONE) continue;
         struct ir_kernel *pool = &ir->kernel[edge->pool];
-        if (strtoll(ir_param_find(pool, "DEPTH"), NULL, 10) < safe) ir_set_param(ir, edge->pool, "DEPTH", "%lld", (long long)safe);
+        if (strtoll(ir_param_find(pool, "DEPTH"), NULL, 10) < safe)
+            ir_set_param(ir, edge->pool, "DEPTH", "%lld", (long long)safe);
     }
 }
 
@@ -214,6 +223,7 @@ bool pass_overlay_fifos(struct ir *ir, const struct rill_spec *spec, struct diag
     if (timing_progress(ir, &stuck, NULL) || !stuck) return true;
     deepen(ir);
     if (timing_progress(ir, &stuck, NULL) || !stuck) return true;
-    diag_error(diag, spec ? spec_place(spec, "design.on_chip_kib") : loc_none(), "groups that run one after the other come to a halt: %s", stuck);
+    diag_error(diag, spec ? spec_place(spec, "design.on_chip_kib") : loc_none(),
+               "groups that run one after the other come to a halt: %s", stuck);
     return false;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes, in the order in which gen/main.c runs them. Each takes the IR to its next form or reports errors and returns false.
+// The passes, in the order in which gen/main.c runs them. Each takes the IR to its next form or reports errors and
+// returns false.
 #ifndef RILL_PASS_H
 #define RILL_PASS_H
 
@@ -17,13 +18,13 @@ pass_function pass_bind_operations;   // nodes -> kernels; products -> firings o
 pass_function pass_route_streams;     // edges: region loops, multiplexers, forks
 pass_function pass_insert_layouts;    // fp32 streams whose ends walk differently -> layout converters, widths, firings
 pass_function pass_insert_converters; // counted results of the engines -> width converters
-pass_function pass_fuse_groups;       // groups of operations within a memory budget; streams between them through memory
-pass_function pass_insert_dma;        // memory segments, memory clients, vector parameter stores
-pass_function pass_insert_control;    // registers, token loop, parameter loading, KV write tracking: plain nets
-pass_function pass_size_fifos;        // depth of every edge
-pass_function pass_overlay_fifos;     // one storage for FIFOs of groups that never run together
-pass_function pass_place_dies;        // the die of every kernel, register slices between dies
-pass_function pass_mark_ahead;        // with timed FIFOs: the streams whose writers are early
+pass_function pass_fuse_groups;    // groups of operations within a memory budget; streams between them through memory
+pass_function pass_insert_dma;     // memory segments, memory clients, vector parameter stores
+pass_function pass_insert_control; // registers, token loop, parameter loading, KV write tracking: plain nets
+pass_function pass_size_fifos;     // depth of every edge
+pass_function pass_overlay_fifos;  // one storage for FIFOs of groups that never run together
+pass_function pass_place_dies;     // the die of every kernel, register slices between dies
+pass_function pass_mark_ahead;     // with timed FIFOs: the streams whose writers are early
 pass_function pass_allocate_memories; // SRL, LUTRAM, BRAM or URAM for every FIFO
 
 void gather_products(struct ir *); // of expand-model: `dequantize` in the region of its product

@@ -2,10 +2,22 @@
 #include "pass.h"
 
 const struct pass pass_table[] = {
-    {"expand-model", pass_expand_model},   {"infer-types", pass_infer_types},       {"drop-unread", pass_drop_unread},
-    {"choose-orders", pass_choose_orders}, {"choose-lanes", pass_choose_lanes},     {"bind-operations", pass_bind_operations},
-    {"route-streams", pass_route_streams}, {"insert-layouts", pass_insert_layouts}, {"insert-converters", pass_insert_converters},
-    {"fuse-groups", pass_fuse_groups},     {"insert-dma", pass_insert_dma},         {"insert-control", pass_insert_control},
-    {"size-fifos", pass_size_fifos},       {"overlay-fifos", pass_overlay_fifos},   {"allocate-memories", pass_allocate_memories},
-    {"place-dies", pass_place_dies},       {"mark-ahead", pass_mark_ahead},         {0},
+    {"expand-model", pass_expand_model},
+    {"infer-types", pass_infer_types},
+    {"drop-unread", pass_drop_unread},
+    {"choose-orders", pass_choose_orders},
+    {"choose-lanes", pass_choose_lanes},
+    {"bind-operations", pass_bind_operations},
+    {"route-streams", pass_route_streams},
+    {"insert-layouts", pass_insert_layouts},
+    {"insert-converters", pass_insert_converters},
+    {"fuse-groups", pass_fuse_groups},
+    {"insert-dma", pass_insert_dma},
+    {"insert-control", pass_insert_control},
+    {"size-fifos", pass_size_fifos},
+    {"overlay-fifos", pass_overlay_fifos},
+    {"allocate-memories", pass_allocate_memories},
+    {"place-dies", pass_place_dies},
+    {"mark-ahead", pass_mark_ahead},
+    {0},
 };

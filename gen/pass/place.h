@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partition of a design over neighbouring dies: between the pass place-dies, which knows kernels, and the program that it solves.
+// Partition of a design over neighbouring dies: between the pass place-dies, which knows kernels, and the program that
+// it solves.
 #ifndef RILL_PLACE_H
 #define RILL_PLACE_H
 

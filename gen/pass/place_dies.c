@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// place-dies: which die (SLR) each kernel lies on, and register slices on the streams that go from one die to another. Nothing without
-// `design.dies`; never a difference in results, only in time: a slice is a cycle.
+// place-dies: which die (SLR) each kernel lies on, and register slices on the streams that go from one die to another.
+// Nothing without `design.dies`; never a difference in results, only in time: a slice is a cycle.
 //
-// Kernels that plain nets join stay together, as only streams can be cut by registers; all that touches the memory lies on the die where its
-// ports are. The lanes of an engine may lie elsewhere, in groups that share their operand registers: beats and results go from FIFO to FIFO.
+// Kernels that plain nets join stay together, as only streams can be cut by registers; all that touches the memory lies
+// on the die where its ports are. The lanes of an engine may lie elsewhere, in groups that share their operand
+// registers: beats and results go from FIFO to FIFO.
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +81,8 @@ static void add_tasks(const struct ir *ir, struct place *p, int *task_of) {
         int root = root_of(with, k);
         if (root == k) {
             task_of[k] = (int)p->task.count;
-            VEC_PUSH(ir->arena, p->task, ((struct place_task){.pinned = memory != IR_NONE && root_of(with, memory) == k}));
+            VEC_PUSH(ir->arena, p->task,
+                     ((struct place_task){.pinned = memory != IR_NONE && root_of(with, memory) == k}));
         }
         task_of[k] = task_of[root];
         add_need(p->task.items[task_of[k]].need, &cost.kernel[k], 1);
@@ -107,7 +109,8 @@ static int first_die(const struct ir *ir) {
     return home + dies <= ir->dies ? home : ir->dies - dies;
 }
 
-// What rill_engine is told of it: register stages each way, and to which die the operand's copy of every group of lanes belongs.
+// What rill_engine is told of it: register stages each way, and to which die the operand's copy of every group of lanes
+// belongs.
 static void set_hops(struct ir *ir, const struct ir_engine *e) {
     int hops = 0, chains = 0, chain_die[IR_MAX_DIES], copies = 0;
     for (int c = 0; c < e->channels; c += IR_LANE_GROUP) {
@@ -150,7 +153,8 @@ bool pass_place_dies(struct ir *ir, const struct rill_spec *spec, struct diag *d
     (void)diag;
     if (ir->design.dies < 2 || ir->dies < 2) return true;
     int first = first_die(ir), *task_of = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1);
-    struct place p = {.arena = ir->arena, .dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies, .sll = ir->design.sll};
+    struct place p = {
+        .arena = ir->arena, .dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies, .sll = ir->design.sll};
     for (int d = 0; d < p.dies; d++) {
         const struct ir_die *die = &ir->die[first + d];
         const int64_t stock[PLACE_STOCKS] = {die->lut, die->dsp, 2 * die->bram36, die->uram};
@@ -161,7 +165,9 @@ bool pass_place_dies(struct ir *ir, const struct rill_spec *spec, struct diag *d
     switch (place_solve(&p)) {
     case MIP_OPTIMAL: ir->design.placement = "the fewest bits across dies, within a weight for even shares"; break;
     case MIP_FEASIBLE: ir->design.placement = "the best found within the limit of the search"; break;
-    case MIP_NONE: ir->design.placement = "filled in order, as the search for fewer crossings ended without a result"; break;
+    case MIP_NONE:
+        ir->design.placement = "filled in order, as the search for fewer crossings ended without a result";
+        break;
     }
     set_dies(ir, &p, task_of, first);
     return true;

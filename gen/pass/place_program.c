@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The partition as an integer program. A task's die is a thermometer: x[task][b] = 1 when it lies beyond boundary b, so x[b] >= x[b + 1], a
-// stream crosses b when the two ends differ there, and the program is smaller and its bounds are tighter than with a variable per die.
+// The partition as an integer program. A task's die is a thermometer: x[task][b] = 1 when it lies beyond boundary b, so
+// x[b] >= x[b + 1], a stream crosses b when the two ends differ there, and the program is smaller and its bounds are
+// tighter than with a variable per die.
 //
-// Minimised: bits that cross a boundary, each boundary counted, plus IMBALANCE bits for the largest share of a die's stock, plus
-// CROWD bits for all of a kind of a die's stock that is taken beyond CROWDED.
-// Rows: what lies on a die takes at most that share of each kind of resource; a boundary is crossed by at most as many bits as it has wires, or
+// Minimised: bits that cross a boundary, each boundary counted, plus IMBALANCE bits for the largest share of a die's
+// stock, plus CROWD bits for all of a kind of a die's stock that is taken beyond CROWDED. Rows: what lies on a die
+// takes at most that share of each kind of resource; a boundary is crossed by at most as many bits as it has wires, or
 // each bit more costs EXCESS. So there is always a partition; the report says where it takes more than there is.
 #include "place.h"
 
 static const double CROWDED = 0.75; // a die that is fuller is hard to place and route
-enum { IMBALANCE = 40000, CROWD = 400000, EXCESS = 40 /* for a bit more than there are wires */, BRANCHES = 1500, MILLISECONDS = 6000 };
+enum {
+    IMBALANCE = 40000,
+    CROWD = 400000,
+    EXCESS = 40 /* for a bit more than there are wires */,
+    BRANCHES = 1500,
+    MILLISECONDS = 6000
+};
 
 struct program {
     struct place *p;
@@ -55,7 +62,8 @@ static void add_links(struct program *g, const int *wires) {
         }
 }
 
-// Parts of an engine: each that is not at the memory has its beats, or its results, to bring over every boundary between.
+// Parts of an engine: each that is not at the memory has its beats, or its results, to bring over every boundary
+// between.
 static void add_lanes(struct program *g, const int *wires) {
     const struct place *p = g->p;
     g->parts = ARENA_ARRAY(p->arena, int, p->lanes.count *(size_t)p->dies + 1);
@@ -67,7 +75,8 @@ static void add_lanes(struct program *g, const int *wires) {
             int x = mip_variable(&g->m, 0, lanes->parts, (double)(away * lanes->bits), true);
             g->parts[(int)e * p->dies + d] = x;
             mip_term(&g->m, all, x, 1);
-            int chain = mip_variable(&g->m, 0, 1, (double)(away * lanes->chain_bits), true), row = mip_row(&g->m, -MIP_NO_BOUND, 0);
+            int chain = mip_variable(&g->m, 0, 1, (double)(away * lanes->chain_bits), true),
+                row = mip_row(&g->m, -MIP_NO_BOUND, 0);
             mip_term(&g->m, row, x, 1);
             mip_term(&g->m, row, chain, -lanes->parts);
             for (int b = 0; p->sll && b + 1 < p->dies; b++) {
@@ -90,10 +99,12 @@ static void add_stock(struct program *g, int d, int s) {
         else mip_term(&g->m, row, beyond(g, (int)t, d - 1), need);
         if (d + 1 < p->dies) mip_term(&g->m, row, beyond(g, (int)t, d), -need);
     }
-    for (size_t e = 0; e < p->lanes.count; e++) mip_term(&g->m, row, parts(g, (int)e, d), (double)p->lanes.items[e].need[s] / stock);
+    for (size_t e = 0; e < p->lanes.count; e++)
+        mip_term(&g->m, row, parts(g, (int)e, d), (double)p->lanes.items[e].need[s] / stock);
     int crowded = mip_row(&g->m, -MIP_NO_BOUND, CROWDED - fixed), terms = (int)g->m.term.count;
     for (int i = 0; i < terms; i++)
-        if (g->m.term.items[i].row == row) mip_term(&g->m, crowded, g->m.term.items[i].variable, g->m.term.items[i].factor);
+        if (g->m.term.items[i].row == row)
+            mip_term(&g->m, crowded, g->m.term.items[i].variable, g->m.term.items[i].factor);
     mip_term(&g->m, crowded, g->crowded[d][s], -1);
     mip_term(&g->m, row, g->largest, -1);
     g->m.row.items[row].high = -fixed;
@@ -111,7 +122,8 @@ static void take(struct program *g, const double *value) {
 
 // ---- without a solution: dies are filled in order, each up to a bit more than the average ----
 
-static double fullest(const struct place *p, int die, const int64_t used[PLACE_STOCKS], const int64_t more[PLACE_STOCKS]) {
+static double fullest(const struct place *p, int die, const int64_t used[PLACE_STOCKS],
+                      const int64_t more[PLACE_STOCKS]) {
     double share = 0;
     for (int s = 0; s < PLACE_STOCKS; s++) {
         double is = (double)(used[s] + more[s]) / (double)(p->stock[die][s] > 0 ? p->stock[die][s] : 1);

@@ -8,7 +8,9 @@
 static int64_t div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 int ports_unit_elements(const struct ir *ir) { return ir->design.beat_bits / 8; }
-int ports_user_bits(const struct ir *ir) { return (ir->design.tokens > 1 ? u64_clog2((uint64_t)ir->design.tokens) : 1) + 1; }
+int ports_user_bits(const struct ir *ir) {
+    return (ir->design.tokens > 1 ? u64_clog2((uint64_t)ir->design.tokens) : 1) + 1;
+}
 
 int ports_lanes(const struct ir *ir, int kernel) {
     int node = ir->kernel[kernel].node;
@@ -17,7 +19,9 @@ int ports_lanes(const struct ir *ir, int kernel) {
 
 int ports_element_bits(enum ir_dtype dtype) { return dtype == IR_F32 ? 32 : dtype == IR_INT8 ? 8 : 0; }
 
-bool ports_is_vector(const struct ir_port *p) { return p->kind == IR_STREAM_TOKENS && ports_element_bits(p->type.dtype) && p->type.loops > 0; }
+bool ports_is_vector(const struct ir_port *p) {
+    return p->kind == IR_STREAM_TOKENS && ports_element_bits(p->type.dtype) && p->type.loops > 0;
+}
 
 int64_t ports_data_bits(const struct ir *ir, enum ir_dtype dtype, int lanes) {
     switch (dtype) {
@@ -34,16 +38,22 @@ int64_t ports_data_bits(const struct ir *ir, enum ir_dtype dtype, int lanes) {
 }
 
 // Integers travel row by row, and so do heads; a tensor of fp32 values is one firing.
-static bool by_rows(const struct ir_tensor *t) { return t->rank > 1 && (t->heads || t->dtype == IR_MX || t->dtype == IR_ACC); }
+static bool by_rows(const struct ir_tensor *t) {
+    return t->rank > 1 && (t->heads || t->dtype == IR_MX || t->dtype == IR_ACC);
+}
 
-static int64_t firing_elements(const struct ir_tensor *t) { return by_rows(t) ? t->shape[t->rank - 1].bound : ir_tensor_elements(t); }
+static int64_t firing_elements(const struct ir_tensor *t) {
+    return by_rows(t) ? t->shape[t->rank - 1].bound : ir_tensor_elements(t);
+}
 
 bool ports_is_array(const struct ir_tensor *t) { return t->rank > 1 && t->dtype == IR_F32 && !t->heads; }
 
 static bool head_blocks(const struct ir *ir, const struct ir_tensor *t) {
     for (int n = 0; n < ir->nodes; n++) // q: consumed head by head
         for (int i = 0; i < ir->node[n].inputs; i++)
-            if (&ir->tensor[ir->node[n].in[i]] == t && ir->node[n].inputs == 2 && i == 0 && ir->tensor[ir->node[n].in[1]].dtype == IR_KV) return true;
+            if (&ir->tensor[ir->node[n].in[i]] == t && ir->node[n].inputs == 2 && i == 0 &&
+                ir->tensor[ir->node[n].in[1]].dtype == IR_KV)
+                return true;
     return false;
 }
 
@@ -67,7 +77,8 @@ int64_t ports_ends(const struct ir *ir, int tensor) {
 
 // Data dimensions (token, element); chunks outside, tokens inside: [chunks, tokens]*[width, 1], (d0,d1)->(d1,d0).
 static struct ir_itensor chunk_type(const struct ir *ir, enum ir_dtype dtype, struct ir_extent chunks, int64_t width) {
-    struct ir_itensor type = {.dtype = dtype, .rank = 2, .element = {1, width}, .loops = 2, .step = {width, 1}, .map = {1, 0, IR_NONE}};
+    struct ir_itensor type = {
+        .dtype = dtype, .rank = 2, .element = {1, width}, .loops = 2, .step = {width, 1}, .map = {1, 0, IR_NONE}};
     type.trip[0] = chunks;
     type.trip[1] = (struct ir_extent){ir->design.tokens, ir->design.tokens > 1 ? IR_TOKENS : IR_STATIC};
     return type;
@@ -96,7 +107,8 @@ struct ir_itensor ports_array_type(const struct ir *ir, const struct ir_tensor *
     return type;
 }
 
-// In row-major order words run on from row to row; that has a type of several dimensions only where rows are whole words.
+// In row-major order words run on from row to row; that has a type of several dimensions only where rows are whole
+// words.
 static struct ir_itensor vector_type(const struct ir *ir, const struct ir_tensor *t, int lanes) {
     static const int row_major[IR_MAX_RANK] = {0, 1, 2, 3};
     if (ports_is_array(t) && t->shape[t->rank - 1].bound % lanes == 0) return ports_array_type(ir, t, lanes, row_major);
@@ -109,14 +121,17 @@ static struct ir_itensor tensor_type(const struct ir *ir, const struct ir_tensor
     case IR_F32:
     case IR_INT8: return vector_type(ir, t, lanes);
     case IR_MX: return chunk_type(ir, IR_MX, (struct ir_extent){ports_mx_units(ir, t), IR_STATIC}, xs);
-    case IR_KV: return chunk_type(ir, IR_KV, (struct ir_extent){t->shape[0].bound * div_up(t->shape[1].bound, xs), IR_STATIC}, xs);
+    case IR_KV:
+        return chunk_type(ir, IR_KV, (struct ir_extent){t->shape[0].bound * div_up(t->shape[1].bound, xs), IR_STATIC},
+                          xs);
     default: return chunk_type(ir, t->dtype, (struct ir_extent){1, IR_STATIC}, 1);
     }
 }
 
 int ports_add_tensor(struct ir *ir, int kernel, const char *name, bool is_output, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
-    int lanes = ports_lanes(ir, kernel), p = ir_add_port(ir, kernel, name, is_output, IR_STREAM_TOKENS, ports_data_bits(ir, t->dtype, lanes));
+    int lanes = ports_lanes(ir, kernel),
+        p = ir_add_port(ir, kernel, name, is_output, IR_STREAM_TOKENS, ports_data_bits(ir, t->dtype, lanes));
     ir->kernel[kernel].port[p].tensor = tensor;
     ir->kernel[kernel].port[p].type = tensor_type(ir, t, lanes);
     return p;

@@ -5,9 +5,10 @@
 
 #include "ir.h"
 
-int ports_unit_elements(const struct ir *);   // XS: int8 elements of one beat
-int ports_user_bits(const struct ir *);       // USER_W
-int ports_element_bits(enum ir_dtype);        // of vectors whose words hold as many elements as there are lanes; 0: other streams
+int ports_unit_elements(const struct ir *); // XS: int8 elements of one beat
+int ports_user_bits(const struct ir *);     // USER_W
+int ports_element_bits(
+    enum ir_dtype); // of vectors whose words hold as many elements as there are lanes; 0: other streams
 bool ports_is_vector(const struct ir_port *); // a stream of such words
 int64_t ports_data_bits(const struct ir *, enum ir_dtype, int lanes);
 int ports_lanes(const struct ir *, int kernel);                      // fp32 lanes of its streams
@@ -20,7 +21,8 @@ void ports_order(const struct ir *, const struct ir_node *, bool is_output, int 
 struct ir_itensor ports_array_type(const struct ir *, const struct ir_tensor *, int64_t width, const int order[]);
 // The stream a kernel port has for a tensor: LANES-wide chunks, units, scalars.
 int ports_add_tensor(struct ir *, int kernel, const char *name, bool is_output, int tensor);
-// The same for an operand of the kernel's own operation: in the order and cut into the firings that the operation asks for.
+// The same for an operand of the kernel's own operation: in the order and cut into the firings that the operation asks
+// for.
 int ports_add_operand(struct ir *, int kernel, const char *name, bool is_output, int tensor);
 // The port gives the rows of a product one by one.
 void ports_set_rows(struct ir *, int kernel, int port, int tensor);

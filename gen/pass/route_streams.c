@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// route-streams: from "this port makes tensor t, those ports take it" to streams with exactly one writer and one reader.
-// Inserted on the way: region loops and exits, replay of a value that a repeated region reads in every repetition, selection of the last token
-// where a `when: last` region begins, forks.
+// route-streams: from "this port makes tensor t, those ports take it" to streams with exactly one writer and one
+// reader. Inserted on the way: region loops and exits, replay of a value that a repeated region reads in every
+// repetition, selection of the last token where a `when: last` region begins, forks.
 #include <string.h>
 
 #include "ops.h"
@@ -15,7 +15,8 @@ struct endpoint {
     int kernel, port;
     bool once; // a reader that takes the value once per step, in whatever repetition
 };
-// What stands between a value's home and its readers in one region: the last token's selection, a replay for each repetition, or both.
+// What stands between a value's home and its readers in one region: the last token's selection, a replay for each
+// repetition, or both.
 struct bridge {
     int region;
     bool select, replay, once;
@@ -34,8 +35,12 @@ struct route {
     int values;
 };
 
-static struct ir_port *port_at(const struct route *r, struct endpoint e) { return &r->ir->kernel[e.kernel].port[e.port]; }
-static void add_sink(struct route *r, int tensor, struct endpoint e) { VEC_PUSH(r->ir->arena, r->value[tensor].sinks, e); }
+static struct ir_port *port_at(const struct route *r, struct endpoint e) {
+    return &r->ir->kernel[e.kernel].port[e.port];
+}
+static void add_sink(struct route *r, int tensor, struct endpoint e) {
+    VEC_PUSH(r->ir->arena, r->value[tensor].sinks, e);
+}
 
 static void collect(struct route *r) {
     struct ir *ir = r->ir;
@@ -53,8 +58,8 @@ static void collect(struct route *r) {
 
 // ---- inserted kernels ----
 
-static struct endpoint add_stream_port(struct route *r, int kernel, const char *name, bool is_output, int index, const struct ir_port *like,
-                                       int region) {
+static struct endpoint add_stream_port(struct route *r, int kernel, const char *name, bool is_output, int index,
+                                       const struct ir_port *like, int region) {
     int p = ports_add_like(r->ir, kernel, name, is_output, like);
     r->ir->kernel[kernel].port[p].index = index;
     r->ir->kernel[kernel].port[p].region = region;
@@ -62,7 +67,9 @@ static struct endpoint add_stream_port(struct route *r, int kernel, const char *
     return (struct endpoint){kernel, p, false};
 }
 
-static bool is_fp32(const struct ir_port *p) { return p->kind == IR_STREAM_TOKENS && p->type.dtype == IR_F32 && p->type.loops > 0; }
+static bool is_fp32(const struct ir_port *p) {
+    return p->kind == IR_STREAM_TOKENS && p->type.dtype == IR_F32 && p->type.loops > 0;
+}
 
 // What travels between regions of a value: whole tensors, so rows that are padded to words become a plain sequence.
 static struct ir_port whole_port(const struct route *r, struct endpoint source) {
@@ -74,7 +81,9 @@ static struct ir_port whole_port(const struct route *r, struct endpoint source) 
     return like;
 }
 
-static void connect(struct route *r, struct endpoint from, struct endpoint to) { ir_connect(r->ir, from.kernel, from.port, to.kernel, to.port); }
+static void connect(struct route *r, struct endpoint from, struct endpoint to) {
+    ir_connect(r->ir, from.kernel, from.port, to.kernel, to.port);
+}
 
 static void region_section(struct schedule *s, const struct ir_region *region, int64_t repeat, uint64_t entry) {
     schedule_section(s, repeat, region->when == IR_LAST);
@@ -95,8 +104,8 @@ static int add_steering(struct route *r, const char *name, const char *module, c
 }
 
 // First firing of a step from `init`, the others from `feedback`.
-static void add_loop(struct route *r, int region, const char *name, const struct ir_port *like, struct endpoint *init, struct endpoint *feedback,
-                     struct endpoint *out) {
+static void add_loop(struct route *r, int region, const char *name, const struct ir_port *like, struct endpoint *init,
+                     struct endpoint *feedback, struct endpoint *out) {
     struct ir *ir = r->ir;
     int k = add_steering(r, arena_printf(ir->arena, "%s_loop", name), "rill_stream_mux", like);
     struct schedule s;
@@ -109,9 +118,10 @@ static void add_loop(struct route *r, int region, const char *name, const struct
     *out = add_stream_port(r, k, "", true, IR_NONE, like, region);
 }
 
-// All firings of a step but the last to `feedback`, the last to `out`. has_feedback false drops them; has_out false drops the last.
-static void add_exit(struct route *r, int region, const char *name, const struct ir_port *like, bool has_feedback, bool has_out, struct endpoint *in,
-                     struct endpoint *feedback, struct endpoint *out) {
+// All firings of a step but the last to `feedback`, the last to `out`. has_feedback false drops them; has_out false
+// drops the last.
+static void add_exit(struct route *r, int region, const char *name, const struct ir_port *like, bool has_feedback,
+                     bool has_out, struct endpoint *in, struct endpoint *feedback, struct endpoint *out) {
     struct ir *ir = r->ir;
     int k = add_steering(r, arena_printf(ir->arena, "%s_exit", name), "rill_stream_demux", like);
     struct schedule s;
@@ -124,10 +134,12 @@ static void add_exit(struct route *r, int region, const char *name, const struct
     *out = add_stream_port(r, k, "", true, 1, like, region);
 }
 
-static struct endpoint add_select(struct route *r, struct endpoint source, int region, const char *name, struct endpoint *out) {
+static struct endpoint add_select(struct route *r, struct endpoint source, int region, const char *name,
+                                  struct endpoint *out) {
     struct ir *ir = r->ir;
     struct ir_port like = whole_port(r, source);
-    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_into_%s", name, ir->region[region].name), "rill_token_select", IR_NONE);
+    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_into_%s", name, ir->region[region].name), "rill_token_select",
+                          IR_NONE);
     ir_set_param(ir, k, "DATA_W", "%lld", (long long)like.data_bits);
     ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
     ports_add_step(ir, k);
@@ -136,10 +148,12 @@ static struct endpoint add_select(struct route *r, struct endpoint source, int r
     return in;
 }
 
-static struct endpoint add_replay(struct route *r, struct endpoint source, int region, const char *name, struct endpoint *out) {
+static struct endpoint add_replay(struct route *r, struct endpoint source, int region, const char *name,
+                                  struct endpoint *out) {
     struct ir *ir = r->ir;
     struct ir_port like = whole_port(r, source);
-    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_in_%s", name, ir->region[region].name), "rill_replay_buffer", IR_NONE);
+    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_in_%s", name, ir->region[region].name), "rill_replay_buffer",
+                          IR_NONE);
     ir_set_param(ir, k, "DATA_W", "%lld", (long long)like.data_bits);
     ir_set_param(ir, k, "USER_W", "%d", ports_user_bits(ir));
     ir_set_param(ir, k, "DEPTH", "%lld", (long long)ports_firing_words(&like));
@@ -171,7 +185,8 @@ static void build_bridge(struct route *r, struct endpoint source, struct bridge 
 
 // ---- one value to all its readers ----
 
-static void add_fork(struct route *r, struct endpoint source, int count, const char *name, const struct endpoint *sink) {
+static void add_fork(struct route *r, struct endpoint source, int count, const char *name,
+                     const struct endpoint *sink) {
     struct ir *ir = r->ir;
     struct ir_port like = *port_at(r, source);
     int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_fork", name), "rill_fork", IR_NONE);
@@ -191,7 +206,8 @@ static bool take_alike(const struct ir_port *a, const struct ir_port *b) {
     return !ports_is_vector(a) || !ports_is_vector(b) || (ir_type_equal(&a->type, &b->type) && a->cut == b->cut);
 }
 
-// Readers that walk the tensor alike, but not as it comes, share what makes their stream of it: a fork of their own behind it.
+// Readers that walk the tensor alike, but not as it comes, share what makes their stream of it: a fork of their own
+// behind it.
 static size_t join_readers(struct route *r, struct endpoint source, endpoint_list *sinks, const char *name) {
     struct ir *ir = r->ir;
     for (size_t i = 0; i < sinks->count; i++) {
@@ -221,7 +237,8 @@ static size_t join_readers(struct route *r, struct endpoint source, endpoint_lis
     return sinks->count;
 }
 
-static void deliver(struct route *r, struct endpoint source, const struct endpoint *readers, size_t count, const char *name) {
+static void deliver(struct route *r, struct endpoint source, const struct endpoint *readers, size_t count,
+                    const char *name) {
     endpoint_list sinks = {0};
     for (size_t i = 0; i < count; i++) VEC_PUSH(r->ir->arena, sinks, readers[i]);
     count = ports_is_vector(port_at(r, source)) ? join_readers(r, source, &sinks, name) : count;
@@ -231,17 +248,20 @@ static void deliver(struct route *r, struct endpoint source, const struct endpoi
 
 static void note_parts(const struct route *r, int tensor) {
     const struct ir_tensor *t = &r->ir->tensor[tensor];
-    if (t->heads || t->dtype == IR_SCALAR) diag_note(r->diag, t->loc, "`scale` joins the heads of attention: it stands in their region");
+    if (t->heads || t->dtype == IR_SCALAR)
+        diag_note(r->diag, t->loc, "`scale` joins the heads of attention: it stands in their region");
     else if (t->dtype == IR_MX) diag_note(r->diag, t->loc, "`quantize` in the region of the product travels within it");
 }
 
-// A replay repeats firings, and what goes into a region that runs last only is one firing of a step: a value that takes several would come in
-// the wrong order.
+// A replay repeats firings, and what goes into a region that runs last only is one firing of a step: a value that takes
+// several would come in the wrong order.
 static void check_bridge(struct route *r, int tensor, const struct bridge *b) {
     const struct ir *ir = r->ir;
     if (!(b->replay || b->select) || ports_ends(ir, tensor) == 1) return;
-    diag_error(r->diag, ir->tensor[tensor].loc, "`%s` travels in %lld parts: region `%s`, which %s, cannot read it from outside",
-               ir->tensor[tensor].name, (long long)ports_ends(ir, tensor), ir->region[b->region].name, b->replay ? "repeats" : "runs last only");
+    diag_error(r->diag, ir->tensor[tensor].loc,
+               "`%s` travels in %lld parts: region `%s`, which %s, cannot read it from outside",
+               ir->tensor[tensor].name, (long long)ports_ends(ir, tensor), ir->region[b->region].name,
+               b->replay ? "repeats" : "runs last only");
     note_parts(r, tensor);
     r->ok = false;
 }
@@ -250,14 +270,16 @@ static void check_bridge(struct route *r, int tensor, const struct bridge *b) {
 static void check_exit(struct route *r, int tensor, int region) {
     const struct ir *ir = r->ir;
     if (ports_ends(ir, tensor) == 1) return;
-    diag_error(r->diag, ir->tensor[tensor].loc, "`%s` travels in %lld parts: it cannot leave region `%s`, which repeats", ir->tensor[tensor].name,
+    diag_error(r->diag, ir->tensor[tensor].loc,
+               "`%s` travels in %lld parts: it cannot leave region `%s`, which repeats", ir->tensor[tensor].name,
                (long long)ports_ends(ir, tensor), ir->region[region].name);
     note_parts(r, tensor);
     r->ok = false;
 }
 
 // Readers in another region than the writer's get the value through a bridge of their own.
-static void deliver_tensor(struct route *r, int tensor, struct endpoint source, const struct endpoint *sinks, size_t count) {
+static void deliver_tensor(struct route *r, int tensor, struct endpoint source, const struct endpoint *sinks,
+                           size_t count) {
     struct ir *ir = r->ir;
     const char *name = ir->tensor[tensor].name;
     int home = port_at(r, source)->region;
@@ -351,7 +373,8 @@ static bool check_when(struct route *r, int tensor) {
     for (size_t i = 0; home != IR_NONE && i < v->sinks.count; i++) {
         int region = port_at(r, v->sinks.items[i])->region;
         if (region == IR_NONE || ir->region[home].when != IR_LAST || ir->region[region].when == IR_LAST) continue;
-        diag_error(r->diag, ir->tensor[tensor].loc, "`%s` belongs to region `%s`, which runs only for the last token, but region `%s` always runs",
+        diag_error(r->diag, ir->tensor[tensor].loc,
+                   "`%s` belongs to region `%s`, which runs only for the last token, but region `%s` always runs",
                    ir->tensor[tensor].name, ir->region[home].name, ir->region[region].name);
         return false;
     }

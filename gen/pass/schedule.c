@@ -26,7 +26,8 @@ void schedule_field(struct schedule *s, int high, int low, uint64_t value) {
     if (high - low < 63 && value >> (high - low + 1))
         base_fatal("schedule: value %llu does not fit bits %d:%d", (unsigned long long)value, high, low);
     uint64_t *words = s->entry[s->entries - 1];
-    for (int b = low; b <= high; b++) words[b / 64] = (words[b / 64] & ~(1ull << (b % 64))) | ((value >> (b - low) & 1) << (b % 64));
+    for (int b = low; b <= high; b++)
+        words[b / 64] = (words[b / 64] & ~(1ull << (b % 64))) | ((value >> (b - low) & 1) << (b % 64));
 }
 
 uint64_t schedule_get(const struct schedule *s, int high, int low) {
@@ -35,7 +36,8 @@ uint64_t schedule_get(const struct schedule *s, int high, int low) {
     return value;
 }
 
-// A Verilog constant of any width: a concatenation of pieces of 64 bits, the highest (and narrowest) first. bit[0] is the lowest.
+// A Verilog constant of any width: a concatenation of pieces of 64 bits, the highest (and narrowest) first. bit[0] is
+// the lowest.
 static const char *hex_constant(struct ir *ir, int64_t bits, const uint8_t *bit) {
     struct text t = {0};
     text_add(&t, "{");

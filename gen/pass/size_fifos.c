@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // size-fifos: the depth of every edge, from the kernels' timing contracts (gen/timing/depths.c).
 //
-// The safe rule bounds it: paths that part at a fork meet again, and firings wait at multiplexers for their turn, so the streams there hold a
-// whole tensor; everywhere else two words keep full throughput, unless simulated steps come to a halt. It stays where the spec asks for it or a
-// kernel has no contract.
+// The safe rule bounds it: paths that part at a fork meet again, and firings wait at multiplexers for their turn, so
+// the streams there hold a whole tensor; everywhere else two words keep full throughput, unless simulated steps come to
+// a halt. It stays where the spec asks for it or a kernel has no contract.
 #include <string.h>
 
 #include "cost.h"
@@ -13,15 +13,17 @@
 
 enum { DEPTH_PLAIN = 2, DEPTH_STEP = 4, DEPTH_SLACK = 2 };
 
-static bool is_module(const struct ir *ir, int kernel, const char *module) { return !strcmp(ir->kernel[kernel].module, module); }
+static bool is_module(const struct ir *ir, int kernel, const char *module) {
+    return !strcmp(ir->kernel[kernel].module, module);
+}
 
 static int64_t tensor_words(const struct ir *ir, const struct ir_port *port) {
     int64_t firings = port->tensor == IR_NONE ? 1 : ports_ends(ir, port->tensor);
     return ports_firing_words(port) * firings;
 }
 
-// A layout converter that takes in whole tensors stores them in the order in which they come, as the FIFO before it would: one buffer serves
-// both. A width converter may stand between.
+// A layout converter that takes in whole tensors stores them in the order in which they come, as the FIFO before it
+// would: one buffer serves both. A width converter may stand between.
 static bool is_folded(const struct ir *ir, const struct ir_edge *edge) {
     int k = edge->dst_kernel;
     for (int p = 0; is_module(ir, k, "rill_width_converter") && p < ir->kernel[k].ports; p++)
@@ -30,15 +32,19 @@ static bool is_folded(const struct ir *ir, const struct ir_edge *edge) {
             break;
         }
     const char *rounds = ir_param_find(&ir->kernel[k], "ROUNDS");
-    return (is_module(ir, k, "rill_layout_converter") || is_module(ir, k, "rill_corner_turn")) && rounds && !strcmp(rounds, "1");
+    return (is_module(ir, k, "rill_layout_converter") || is_module(ir, k, "rill_corner_turn")) && rounds &&
+           !strcmp(rounds, "1");
 }
 
 int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {
-    const struct ir_port *from = &ir->kernel[edge->src_kernel].port[edge->src_port], *to = &ir->kernel[edge->dst_kernel].port[edge->dst_port];
+    const struct ir_port *from = &ir->kernel[edge->src_kernel].port[edge->src_port],
+                         *to = &ir->kernel[edge->dst_kernel].port[edge->dst_port];
     if (is_module(ir, edge->dst_kernel, "rill_fork")) return DEPTH_PLAIN;
     if (to->data_bits == 64 && to->kind == IR_STREAM_BARE) return DEPTH_STEP;
-    if (is_module(ir, edge->src_kernel, "rill_spill") || is_module(ir, edge->dst_kernel, "rill_spill")) return DEPTH_PLAIN; // it keeps the firing
-    bool waits = edge->whole || is_module(ir, edge->src_kernel, "rill_fork") || is_module(ir, edge->dst_kernel, "rill_stream_mux") ||
+    if (is_module(ir, edge->src_kernel, "rill_spill") || is_module(ir, edge->dst_kernel, "rill_spill"))
+        return DEPTH_PLAIN; // it keeps the firing
+    bool waits = edge->whole || is_module(ir, edge->src_kernel, "rill_fork") ||
+                 is_module(ir, edge->dst_kernel, "rill_stream_mux") ||
                  is_module(ir, edge->src_kernel, "rill_stream_demux");
     if (from->kind == IR_STREAM_BARE || (!edge->crosses && (!waits || is_folded(ir, edge)))) return DEPTH_PLAIN;
     int64_t a = tensor_words(ir, from), b = tensor_words(ir, to);
@@ -57,7 +63,8 @@ static bool find_depths(struct ir *ir, struct timing_depth *depth, const char **
     if (strcmp(ir->design.fifo, "conservative") != 0) return true;
     int64_t timed = bits_of(ir, depth);
     if (!timing_conservative(ir, depth, missing)) return false;
-    ir->design.strategy = arena_printf(ir->arena, "conservative: %lld bits, %lld by timed depths", (long long)bits_of(ir, depth), (long long)timed);
+    ir->design.strategy = arena_printf(ir->arena, "conservative: %lld bits, %lld by timed depths",
+                                       (long long)bits_of(ir, depth), (long long)timed);
     return true;
 }
 
@@ -71,7 +78,8 @@ static bool size_by_contracts(struct ir *ir) {
         struct ir_edge *edge = &ir->edge[e];
         if (!sized) {
             if (edge->depth > DEPTH_PLAIN)
-                edge->forced_by = missing ? arena_printf(ir->arena, "safe rule: %s has no timing contract", missing) : "safe rule";
+                edge->forced_by =
+                    missing ? arena_printf(ir->arena, "safe rule: %s has no timing contract", missing) : "safe rule";
             continue;
         }
         if (edge->crosses) { // its reader's group begins when its writer's is over
@@ -92,9 +100,9 @@ void pass_safe_depths(struct ir *ir) {
     }
 }
 
-// What the rule does not see: a kernel whose results go to two readers, one behind an engine's product and one that waits for a later product,
-// holds the engine up. So steps are simulated: streams that are full when the graph comes to a halt hold a whole tensor, until it goes on.
-// NULL, or where it halts even then. *deepened: some are deeper now.
+// What the rule does not see: a kernel whose results go to two readers, one behind an engine's product and one that
+// waits for a later product, holds the engine up. So steps are simulated: streams that are full when the graph comes to
+// a halt hold a whole tensor, until it goes on. NULL, or where it halts even then. *deepened: some are deeper now.
 static const char *ensure_progress(struct ir *ir, bool *deepened) {
     bool *full = ARENA_ARRAY(ir->arena, bool, (size_t)ir->edges + 1);
     const char *stuck = NULL;
@@ -121,8 +129,8 @@ bool pass_size_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *d
     if (!by_rule && size_by_contracts(ir)) return true;
     const char *stuck = ensure_progress(ir, &deepened);
     if (stuck) {
-        diag_error(diag, spec ? spec_place(spec, "design.fifo") : loc_none(), "the graph comes to a halt with FIFOs that hold whole tensors: %s",
-                   stuck);
+        diag_error(diag, spec ? spec_place(spec, "design.fifo") : loc_none(),
+                   "the graph comes to a halt with FIFOs that hold whole tensors: %s", stuck);
         return false;
     }
     if (!by_rule && deepened) size_by_contracts(ir);

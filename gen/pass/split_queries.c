@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of expand-model: what `attn_scores` reads travels head by head, what `matmul` reads as a whole. Where both read one quantized tensor, it is
-// quantized for each of them; the values are the same.
+// Of expand-model: what `attn_scores` reads travels head by head, what `matmul` reads as a whole. Where both read one
+// quantized tensor, it is quantized for each of them; the values are the same.
 #include "ops.h"
 #include "pass.h"
 
-static bool is_query(const struct ir_node *node, int tensor) { return node->op == IR_OP_ATTN_SCORES && node->in[0] == tensor; }
+static bool is_query(const struct ir_node *node, int tensor) {
+    return node->op == IR_OP_ATTN_SCORES && node->in[0] == tensor;
+}
 
 static bool read_both_ways(const struct ir *ir, int tensor) {
     bool heads = false, whole = false;
@@ -15,7 +17,8 @@ static bool read_both_ways(const struct ir *ir, int tensor) {
             else whole = true;
         }
     for (int r = 0; r < ir->regions; r++)
-        for (int c = 0; c < ir->region[r].carries; c++) whole |= ir->region[r].carry[c].init == tensor || ir->region[r].carry[c].next == tensor;
+        for (int c = 0; c < ir->region[r].carries; c++)
+            whole |= ir->region[r].carry[c].init == tensor || ir->region[r].carry[c].next == tensor;
     return heads && whole;
 }
 
@@ -27,7 +30,8 @@ static const char *free_name(struct ir *ir, const char *of) {
 
 // Behind the quantizer itself.
 static void add_quantizer(struct ir *ir, int n) {
-    int whole = ir->node[n].out[0], node = ir_add_node(ir, free_name(ir, ir->node[n].name), ir->node[n].op, ir->node[n].loc);
+    int whole = ir->node[n].out[0],
+        node = ir_add_node(ir, free_name(ir, ir->node[n].name), ir->node[n].op, ir->node[n].loc);
     int heads = ir_add_tensor(ir, ir->node[node].name, IR_F32, ir->node[n].loc);
     struct ir_node *copy = &ir->node[node];
     copy->inputs = copy->outputs = 1;

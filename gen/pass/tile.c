@@ -72,7 +72,8 @@ struct search {
     int64_t best[TILE_MAX_LOOPS];
 };
 
-// Better: less of a reduction unrolled, then fewer banks, then more even, then the first found (outer loops with the smaller factors).
+// Better: less of a reduction unrolled, then fewer banks, then more even, then the first found (outer loops with the
+// smaller factors).
 static void weigh(struct search *s) {
     const struct tile_node *node = &s->node[s->n];
     int64_t reduced = 1, sum = 0, used = s->aware ? touched_banks(s->node, s->nodes, s->n) : 0;
@@ -80,8 +81,9 @@ static void weigh(struct search *s) {
         if (node->reduces[l]) reduced *= node->unroll[l];
         sum += node->unroll[l];
     }
-    bool better = s->best_sum == 0 || reduced < s->best_reduced ||
-                  (reduced == s->best_reduced && (used < s->best_banks || (used == s->best_banks && sum < s->best_sum)));
+    bool better =
+        s->best_sum == 0 || reduced < s->best_reduced ||
+        (reduced == s->best_reduced && (used < s->best_banks || (used == s->best_banks && sum < s->best_sum)));
     if (!better) return;
     s->best_reduced = reduced;
     s->best_banks = used;
@@ -104,7 +106,8 @@ static void try_loop(struct search *s, int loop, int64_t left) {
 
 static void choose_unrolls(struct tile_node *node, int nodes, int n, int64_t factor, bool aware) {
     struct search s = {.node = node, .nodes = nodes, .n = n, .aware = aware};
-    for (node[n].factor = floor_power(factor); s.best_sum == 0; node[n].factor /= 2) { // less where the trip counts do not allow it
+    for (node[n].factor = floor_power(factor); s.best_sum == 0;
+         node[n].factor /= 2) { // less where the trip counts do not allow it
         try_loop(&s, 0, node[n].factor);
         if (s.best_sum) break;
     }

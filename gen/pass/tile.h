@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unroll factors of loop nests that exchange arrays, and the banks that the arrays then need (REFERENCE: StreamTensor's tiling space, HIDA's
-// example). Factors are powers of two. A node's share of the budget follows its work; its unrolls follow those of the nodes it is connected with.
+// Unroll factors of loop nests that exchange arrays, and the banks that the arrays then need (REFERENCE: StreamTensor's
+// tiling space, HIDA's example). Factors are powers of two. A node's share of the budget follows its work; its unrolls
+// follow those of the nodes it is connected with.
 #ifndef RILL_TILE_H
 #define RILL_TILE_H
 
@@ -18,7 +19,8 @@ struct tile_access {
 struct tile_node {
     int loops;
     int64_t trip[TILE_MAX_LOOPS];
-    bool reduces[TILE_MAX_LOOPS]; // carries a sum: unrolled only when the other loops do not do, and outermost in the order
+    bool reduces[TILE_MAX_LOOPS]; // carries a sum: unrolled only when the other loops do not do, and outermost in the
+                                  // order
     int accesses;
     struct tile_access access[TILE_MAX_ACCESSES];
     // results
@@ -32,8 +34,9 @@ struct tile_array {
 };
 
 int64_t tile_work(const struct tile_node *); // iterations
-// aware: the node with most work gets the budget, the others as much less as they have less to do, and unrolls are chosen for the fewest banks with
-// those of nodes with more work given. Else every node gets the budget and the most even unrolls.
+// aware: the node with most work gets the budget, the others as much less as they have less to do, and unrolls are
+// chosen for the fewest banks with those of nodes with more work given. Else every node gets the budget and the most
+// even unrolls.
 void tile_plan(struct tile_node *, int nodes, struct tile_array *, int arrays, int64_t budget, bool aware);
 
 #endif

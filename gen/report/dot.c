@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs Graphviz' dot on a graph. Its SVG comes with a prolog that points to other places: only the element itself is kept.
+// Runs Graphviz' dot on a graph. Its SVG comes with a prolog that points to other places: only the element itself is
+// kept.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,8 @@ static char *read_back(struct arena *arena, FILE *f) {
 
 // Copies from `from`, without comments and without the names of XML's own namespaces, which HTML knows.
 static void keep_element(const char *from, struct text *svg) {
-    static const char *const dropped[] = {" xmlns=\"http://www.w3.org/2000/svg\"", " xmlns:xlink=\"http://www.w3.org/1999/xlink\""};
+    static const char *const dropped[] = {" xmlns=\"http://www.w3.org/2000/svg\"",
+                                          " xmlns:xlink=\"http://www.w3.org/1999/xlink\""};
     while (*from) {
         size_t skip = 0;
         for (size_t i = 0; i < COUNT_OF(dropped); i++)

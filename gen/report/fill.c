@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How full a stream is over time, as a small step chart: foretold over a layer, measured over a run. The dashed line is the depth.
+// How full a stream is over time, as a small step chart: foretold over a layer, measured over a run. The dashed line is
+// the depth.
 #include "html.h"
 
 enum {
@@ -26,8 +27,11 @@ static void add_chart(const char *class, int width, const int64_t most[], int co
     int64_t top = depth > 0 ? depth : 1, highest = 0;
     for (int i = 0; i < count; i++)
         if (most[i] > highest) highest = most[i];
-    double scale = (double)(HEIGHT - MARGIN) / (double)(highest > top ? highest : top), line = HEIGHT - (double)top * scale;
-    text_addf(out, "<svg class=\"fill %s\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\"><title>at most %lld of %lld words</title>",
+    double scale = (double)(HEIGHT - MARGIN) / (double)(highest > top ? highest : top),
+           line = HEIGHT - (double)top * scale;
+    text_addf(out,
+              "<svg class=\"fill %s\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\"><title>at most "
+              "%lld of %lld words</title>",
               class, width, HEIGHT, width, HEIGHT, (long long)highest, (long long)depth);
     add_steps(most, count, width, scale, out);
     text_addf(out, "<line x1=\"0\" y1=\"%.4g\" x2=\"%d\" y2=\"%.4g\"/></svg>", line, width, line);
@@ -39,7 +43,8 @@ void html_fill_line(const struct ir *ir, int edge, const struct html_window *w, 
     for (int x = 0; x < FORETOLD_WIDTH; x++) {
         int64_t end = w->from + (w->to - w->from) * (x + 1) / FORETOLD_WIDTH;
         most[x] = puts - takes;
-        while ((puts < t->words && t->put[puts] < end) || (takes < taken && t->take[takes] < end)) { // in the order of time, what leaves first
+        while ((puts < t->words && t->put[puts] < end) ||
+               (takes < taken && t->take[takes] < end)) { // in the order of time, what leaves first
             if (takes < taken && takes < puts && (puts >= t->words || t->take[takes] <= t->put[puts])) takes++;
             else if (puts < t->words) puts++;
             else break;
@@ -50,6 +55,7 @@ void html_fill_line(const struct ir *ir, int edge, const struct html_window *w, 
 }
 
 void html_fill_measured(const struct ir *ir, int edge, const struct measured *m, struct text *out) {
-    if (m->fill[edge]) add_chart("measured", MEASURED_WIDTH, m->fill[edge], m->windows[edge], ir->edge[edge].depth, out);
+    if (m->fill[edge])
+        add_chart("measured", MEASURED_WIDTH, m->fill[edge], m->windows[edge], ir->edge[edge].depth, out);
     else text_add(out, "-");
 }

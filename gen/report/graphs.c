@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of a design as Graphviz graphs: operations and tensors, kernels that serve them, all of the hardware with its FIFOs.
+// The stages of a design as Graphviz graphs: operations and tensors, kernels that serve them, all of the hardware with
+// its FIFOs.
 #include <string.h>
 
 #include "html.h"
@@ -7,7 +8,8 @@
 
 const char *const html_fill[HTML_KINDS] = {"#dbeafe", "#1e3a8a", "#f1f5f9", "#fef3c7"};
 const char *const html_line[HTML_KINDS] = {"#3b82f6", "#1e3a8a", "#94a3b8", "#d97706"};
-const char *const html_kind_name[HTML_KINDS] = {"operation", "matrix engine", "steering and buffers", "control and memory"};
+const char *const html_kind_name[HTML_KINDS] = {"operation", "matrix engine", "steering and buffers",
+                                                "control and memory"};
 static const char *const text_colour[HTML_KINDS] = {"#0f172a", "#ffffff", "#334155", "#451a03"};
 
 enum html_kind html_kind_of(const struct ir *ir, int kernel) {
@@ -32,15 +34,18 @@ static void quote(struct text *out, const char *s) {
 }
 
 static void begin(struct text *out, const char *rankdir) {
-    text_addf(out,
-              "digraph g {\n rankdir=%s; bgcolor=transparent; nodesep=0.22; ranksep=0.35; fontname=Helvetica; fontsize=11;\n"
-              " node [shape=box, style=\"rounded,filled\", fontname=Helvetica, fontsize=10, height=0.3, margin=\"0.10,0.04\"];\n"
-              " edge [fontname=Helvetica, fontsize=8, color=\"#64748b\", fontcolor=\"#475569\", arrowsize=0.6];\n",
-              rankdir);
+    text_addf(
+        out,
+        "digraph g {\n rankdir=%s; bgcolor=transparent; nodesep=0.22; ranksep=0.35; fontname=Helvetica; fontsize=11;\n"
+        " node [shape=box, style=\"rounded,filled\", fontname=Helvetica, fontsize=10, height=0.3, "
+        "margin=\"0.10,0.04\"];\n"
+        " edge [fontname=Helvetica, fontsize=8, color=\"#64748b\", fontcolor=\"#475569\", arrowsize=0.6];\n",
+        rankdir);
 }
 
 static void begin_cluster(struct text *out, int id, const char *label) {
-    text_addf(out, " subgraph cluster_%d { style=\"rounded,filled\"; color=\"#cbd5e1\"; fillcolor=\"#f8fafc\"; label=", id);
+    text_addf(out,
+              " subgraph cluster_%d { style=\"rounded,filled\"; color=\"#cbd5e1\"; fillcolor=\"#f8fafc\"; label=", id);
     quote(out, label);
     text_add(out, ";\n");
 }
@@ -48,7 +53,8 @@ static void begin_cluster(struct text *out, int id, const char *label) {
 // A group inside the cluster of a region or a die; none: no cluster.
 static void begin_group(struct text *out, const struct ir *ir, int outer, int group) {
     if (group == IR_NONE) return;
-    text_addf(out, "  subgraph cluster_%d_group_%d { style=\"rounded,dashed\"; color=\"#64748b\"; label=", outer, group);
+    text_addf(out, "  subgraph cluster_%d_group_%d { style=\"rounded,dashed\"; color=\"#64748b\"; label=", outer,
+              group);
     quote(out, arena_printf(ir->arena, "group %d, %.1f KiB", group + 1, (double)ir->group[group].bits / 8192));
     text_add(out, ";\n");
 }
@@ -59,14 +65,16 @@ static void end_group(struct text *out, int group) {
 static void add_node(struct text *out, char letter, int id, const char *label, enum html_kind kind) {
     text_addf(out, "  %c%d [label=", letter, id);
     quote(out, label);
-    text_addf(out, ", fillcolor=\"%s\", color=\"%s\", fontcolor=\"%s\"];\n", html_fill[kind], html_line[kind], text_colour[kind]);
+    text_addf(out, ", fillcolor=\"%s\", color=\"%s\", fontcolor=\"%s\"];\n", html_fill[kind], html_line[kind],
+              text_colour[kind]);
 }
 
 static const char *shape_of(const struct ir *ir, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     const char *s = ir_dtype_words[t->dtype];
     for (int d = 0; d < t->rank; d++)
-        s = arena_printf(ir->arena, "%s%s%s%lld", s, d ? "x" : " ", t->shape[d].dynamic == IR_STATIC ? "" : "<=", (long long)t->shape[d].bound);
+        s = arena_printf(ir->arena, "%s%s%s%lld", s, d ? "x" : " ",
+                         t->shape[d].dynamic == IR_STATIC ? "" : "<=", (long long)t->shape[d].bound);
     return s;
 }
 
@@ -109,7 +117,8 @@ static void add_carries(struct text *out, const struct ir *ir, const struct ir_r
         text_add(out, "];\n");
         if (init->producer != IR_NONE) text_addf(out, "  n%d -> t%d;\n", init->producer, carry->local);
         else text_addf(out, "  t%d -> t%d;\n", carry->init, carry->local);
-        if (next->producer != IR_NONE) text_addf(out, "  n%d -> t%d [style=dashed, constraint=false];\n", next->producer, carry->local);
+        if (next->producer != IR_NONE)
+            text_addf(out, "  n%d -> t%d [style=dashed, constraint=false];\n", next->producer, carry->local);
     }
 }
 
@@ -125,7 +134,8 @@ void graph_operations(struct ir *ir, struct text *out) {
             for (int n = 0; n < ir->nodes; n++) {
                 if (ir->node[n].region != r || group_of(ir, n) != g) continue;
                 bool product = ir_engine_of(ir, n) != IR_NONE;
-                add_node(out, 'n', n, arena_printf(ir->arena, "%s\n%s", ir->node[n].name, ir_op_of(ir, ir->node[n].op)->name),
+                add_node(out, 'n', n,
+                         arena_printf(ir->arena, "%s\n%s", ir->node[n].name, ir_op_of(ir, ir->node[n].op)->name),
                          product ? HTML_ENGINE : HTML_OPERATION);
             }
             end_group(out, g);
@@ -134,20 +144,24 @@ void graph_operations(struct ir *ir, struct text *out) {
     }
     for (int r = 0; r < ir->regions; r++) add_carries(out, ir, &ir->region[r]);
     for (int n = 0; n < ir->nodes; n++)
-        for (int i = 0; i < ir->node[n].inputs; i++) add_value(out, ir, ir->node[n].in[i], arena_printf(ir->arena, "n%d", n));
+        for (int i = 0; i < ir->node[n].inputs; i++)
+            add_value(out, ir, ir->node[n].in[i], arena_printf(ir->arena, "n%d", n));
     text_add(out, "}\n");
 }
 
 // ---- binding: operations to kernels ----
 
-// The kernel that does an operation's work: its own, the engine it fires on, or that of what it reads (the engine dequantizes).
+// The kernel that does an operation's work: its own, the engine it fires on, or that of what it reads (the engine
+// dequantizes).
 static int kernel_of(const struct ir *ir, int node) {
     int engine = ir_engine_of(ir, node);
     if (engine != IR_NONE) return ir->engine[engine].kernel;
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].node == node) return k;
     int from = ir->node[node].inputs ? ir->tensor[ir->node[node].in[0]].producer : IR_NONE;
-    return from != IR_NONE && from != node && ir_engine_of(ir, from) != IR_NONE ? ir->engine[ir_engine_of(ir, from)].kernel : IR_NONE;
+    return from != IR_NONE && from != node && ir_engine_of(ir, from) != IR_NONE
+               ? ir->engine[ir_engine_of(ir, from)].kernel
+               : IR_NONE;
 }
 
 // What a tensor is outside of the region that carries it.
@@ -168,7 +182,8 @@ static const char *served_by(const struct ir *ir, int kernel) {
     int count = 0;
     for (int n = 0; n < ir->nodes; n++) {
         if (kernel_of(ir, n) != kernel || ir_engine_of(ir, n) == IR_NONE) continue;
-        names = names ? arena_printf(ir->arena, "%s,%s%s", names, count % 3 ? " " : "\n", ir->node[n].name) : ir->node[n].name;
+        names = names ? arena_printf(ir->arena, "%s,%s%s", names, count % 3 ? " " : "\n", ir->node[n].name)
+                      : ir->node[n].name;
         count++;
     }
     return names ? names : ir->kernel[kernel].module;
@@ -202,15 +217,19 @@ void graph_binding(struct ir *ir, struct text *out) {
         if (to == IR_NONE) continue;
         used[to] = true;
         for (int i = 0; i < ir->node[n].inputs; i++) {
-            int producer = source_of(ir, ir->node[n].in[i]), from = producer == IR_NONE ? IR_NONE : kernel_of(ir, producer);
+            int producer = source_of(ir, ir->node[n].in[i]),
+                from = producer == IR_NONE ? IR_NONE : kernel_of(ir, producer);
             if (from == IR_NONE || from == to) continue;
-            const char **way = &label[(size_t)from * (size_t)ir->kernels + (size_t)to], *name = ir->tensor[ir->node[n].in[i]].name;
+            const char **way = &label[(size_t)from * (size_t)ir->kernels + (size_t)to],
+                       *name = ir->tensor[ir->node[n].in[i]].name;
             if (!*way) *way = name;
             else if (!has_line(*way, name)) *way = arena_printf(ir->arena, "%s\n%s", *way, name);
         }
     }
     for (int k = 0; k < ir->kernels; k++)
-        if (used[k]) add_node(out, 'k', k, arena_printf(ir->arena, "%s\n%s", ir->kernel[k].name, served_by(ir, k)), html_kind_of(ir, k));
+        if (used[k])
+            add_node(out, 'k', k, arena_printf(ir->arena, "%s\n%s", ir->kernel[k].name, served_by(ir, k)),
+                     html_kind_of(ir, k));
     add_ways(ir, label, out);
     text_add(out, "}\n");
 }
@@ -233,7 +252,8 @@ static int group_of_kernel(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     if (k->node != IR_NONE) return group_of(ir, k->node);
     for (int p = 0; p < k->ports; p++)
-        if (k->port[p].edge != IR_NONE && ir->edge[k->port[p].edge].group != IR_NONE && html_kind_of(ir, kernel) == HTML_STEERING)
+        if (k->port[p].edge != IR_NONE && ir->edge[k->port[p].edge].group != IR_NONE &&
+            html_kind_of(ir, kernel) == HTML_STEERING)
             return ir->edge[k->port[p].edge].group;
     return IR_NONE;
 }
@@ -241,7 +261,8 @@ static int group_of_kernel(const struct ir *ir, int kernel) {
 // Engines, their multiplexers and demultiplexers work for all groups.
 static bool serves_all(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
-        if (ir->engine[e].kernel == kernel || ir->engine[e].x_mux == kernel || ir->engine[e].y_demux == kernel) return true;
+        if (ir->engine[e].kernel == kernel || ir->engine[e].x_mux == kernel || ir->engine[e].y_demux == kernel)
+            return true;
     return false;
 }
 
@@ -268,7 +289,8 @@ static void add_stream(struct ir *ir, const struct ir_edge *e, struct text *out)
     const char *type = from->type.rank ? type_lines(ir, &from->type) : "";
     text_addf(out, " k%d -> k%d [label=", e->src_kernel, e->dst_kernel);
     quote(out, arena_printf(ir->arena, "%s%s%s", type, *type ? "\n" : "", size));
-    text_addf(out, ", penwidth=%.1f%s];\n", e->depth > 2 ? 1.6 : 0.8, e->crossings + e->entry_crossings ? ", color=\"#dc2626\"" : "");
+    text_addf(out, ", penwidth=%.1f%s];\n", e->depth > 2 ? 1.6 : 0.8,
+              e->crossings + e->entry_crossings ? ", color=\"#dc2626\"" : "");
 }
 
 void graph_hardware(struct ir *ir, struct text *out) {
@@ -286,7 +308,8 @@ void graph_hardware(struct ir *ir, struct text *out) {
                     (serves_all(ir, k) ? IR_NONE : group_of_kernel(ir, k)) != g)
                     continue;
                 if (!shown++) begin_group(out, ir, r, group);
-                add_node(out, 'k', k, arena_printf(ir->arena, "%s\n%s", ir->kernel[k].name, ir->kernel[k].module), html_kind_of(ir, k));
+                add_node(out, 'k', k, arena_printf(ir->arena, "%s\n%s", ir->kernel[k].name, ir->kernel[k].module),
+                         html_kind_of(ir, k));
             }
             if (shown) end_group(out, group);
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of operations in the HTML report: what each holds on chip against the budget, and the cuts beside those of StreamTensor's Algorithm 2.
+// Groups of operations in the HTML report: what each holds on chip against the budget, and the cuts beside those of
+// StreamTensor's Algorithm 2.
 #include <string.h>
 
 #include "html.h"
@@ -15,17 +16,18 @@ static void number(struct text *out, int64_t n) { text_addf(out, "<td class=\"n\
 // A bar of what a group holds; the mark at its end is the budget.
 static void add_bar(int64_t bits, int64_t budget, struct text *out) {
     double share = budget ? 100.0 * (double)bits / (double)budget : 0;
-    text_addf(
-        out,
-        "<td style=\"width:30%%\"><div class=\"track\"><i style=\"width:%.2f%%;background:#3b82f6\"></i></div></td><td class=\"n%s\">%.1f %%</td>",
-        share > 100 ? 100 : share, share > 100 ? " over" : "", share);
+    text_addf(out,
+              "<td style=\"width:30%%\"><div class=\"track\"><i "
+              "style=\"width:%.2f%%;background:#3b82f6\"></i></div></td><td class=\"n%s\">%.1f %%</td>",
+              share > 100 ? 100 : share, share > 100 ? " over" : "", share);
 }
 
 static void add_groups(const struct ir *ir, struct text *out) {
     int64_t budget = ir->design.on_chip_kib * 8192;
-    text_add(out,
-             "<table><tr><th class=\"n\">group</th><th>region</th><th>first operation</th><th>last operation</th><th class=\"n\">bits counted</th>"
-             "<th>share of the budget</th><th></th><th class=\"n\">as emitted</th><th class=\"n\">of these, its FIFOs</th></tr>\n");
+    text_add(out, "<table><tr><th class=\"n\">group</th><th>region</th><th>first operation</th><th>last "
+                  "operation</th><th class=\"n\">bits counted</th>"
+                  "<th>share of the budget</th><th></th><th class=\"n\">as emitted</th><th class=\"n\">of these, its "
+                  "FIFOs</th></tr>\n");
     for (int g = 0; g < ir->groups; g++) {
         const struct ir_group *group = &ir->group[g];
         text_add(out, "<tr>");
@@ -44,16 +46,17 @@ static void add_groups(const struct ir *ir, struct text *out) {
 }
 
 static void add_fusions(const struct ir *ir, struct text *out) {
-    text_add(
-        out,
-        "<h3>These cuts, and the greedy walk of StreamTensor's Algorithm 2 by the same count</h3><table><tr><th>cuts</th><th class=\"n\">groups</th>"
-        "<th class=\"n\">bits of the largest</th><th class=\"n\">bits written and read per step between groups</th></tr>\n");
+    text_add(out, "<h3>These cuts, and the greedy walk of StreamTensor's Algorithm 2 by the same "
+                  "count</h3><table><tr><th>cuts</th><th class=\"n\">groups</th>"
+                  "<th class=\"n\">bits of the largest</th><th class=\"n\">bits written and read per step between "
+                  "groups</th></tr>\n");
     for (int f = 0; f < ir->fusions; f++) {
         const struct ir_fusion *fusion = &ir->fusion[f];
         text_add(out, "<tr>");
         cell(out, strcmp(fusion->name, "greedy") ? "these: least traffic within the budget" : "StreamTensor's walk");
         number(out, fusion->groups);
-        text_addf(out, "<td class=\"n%s\">%lld</td>", fusion->bits > ir->design.on_chip_kib * 8192 ? " over" : "", (long long)fusion->bits);
+        text_addf(out, "<td class=\"n%s\">%lld</td>", fusion->bits > ir->design.on_chip_kib * 8192 ? " over" : "",
+                  (long long)fusion->bits);
         number(out, fusion->traffic);
         text_add(out, "</tr>\n");
     }

@@ -25,8 +25,8 @@ void graph_hardware(struct ir *, struct text *out);
 struct html_window {
     const struct timing_result *run; // NULL: no contract, or the run came to a halt
     const char *why;                 // then: what is missing
-    int64_t from, to;                // cycles shown: one repetition of the region that repeats most, else the whole step
-    const char *region;              // its name, or NULL
+    int64_t from, to;   // cycles shown: one repetition of the region that repeats most, else the whole step
+    const char *region; // its name, or NULL
     int64_t position;
 };
 struct html_window html_simulate(struct ir *);

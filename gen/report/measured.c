@@ -38,10 +38,11 @@ static bool read_fifos(struct ir *ir, const json_t *fifos, struct measured *m, s
         known++;
         int64_t depth = json_integer_value(json_object_get(fifo, "depth"));
         if (depth == ir->edge[e].depth && read_fifo(ir, fifo, e, m)) continue;
-        if (depth == ir->edge[e].depth) diag_error(diag, loc, "`%s` has no `high_water` or `fill` as a run has", ir->edge[e].name);
+        if (depth == ir->edge[e].depth)
+            diag_error(diag, loc, "`%s` has no `high_water` or `fill` as a run has", ir->edge[e].name);
         else
-            diag_error(diag, loc, "the run had %lld words in `%s`, the design has %lld: another design's run", (long long)depth, ir->edge[e].name,
-                       (long long)ir->edge[e].depth);
+            diag_error(diag, loc, "the run had %lld words in `%s`, the design has %lld: another design's run",
+                       (long long)depth, ir->edge[e].name, (long long)ir->edge[e].depth);
         return false;
     }
     if (json_is_object(fifos) && known == json_object_size(fifos) && known) return true;
@@ -53,7 +54,8 @@ static bool read_sums(const json_t *root, struct measured *m, struct diag *diag,
     const json_t *cycles = json_object_get(root, "cycles"), *rate = json_object_get(root, "tokens_per_second"),
                  *match = json_object_get(root, "match");
     if (!is_count(cycles) || !json_is_number(rate) || !json_is_boolean(match)) {
-        diag_error(diag, loc, "no `cycles`, `tokens_per_second` and `match` of a run (is it what `rill sim --json` wrote?)");
+        diag_error(diag, loc,
+                   "no `cycles`, `tokens_per_second` and `match` of a run (is it what `rill sim --json` wrote?)");
         return false;
     }
     m->window = json_integer_value(json_object_get(root, "fill_window"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The design report as one HTML file: graphs, resources, FIFOs, a timeline, and what a simulation measured. docs/testing.md.
+// The design report as one HTML file: graphs, resources, FIFOs, a timeline, and what a simulation measured.
+// docs/testing.md.
 #ifndef RILL_REPORT_HTML_H
 #define RILL_REPORT_HTML_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bars and tables of the HTML report: resources against the board, FIFOs with what asks for their depth, memories, the memory map.
+// Bars and tables of the HTML report: resources against the board, FIFOs with what asks for their depth, memories, the
+// memory map.
 #include <string.h>
 
 #include "html.h"
@@ -40,7 +41,8 @@ static void add_bar(const struct report_figure part[4], int64_t have, int top, s
         left -= width;
         text_addf(out, "<i style=\"width:%.2f%%;background:%s\"></i>", width, colour[i]);
     }
-    text_addf(out, "<b style=\"left:%d%%\"></b></div></td><td class=\"n%s\">%.1f %%</td><td class=\"n\">", top, share > top ? " over" : "", share);
+    text_addf(out, "<b style=\"left:%d%%\"></b></div></td><td class=\"n%s\">%.1f %%</td><td class=\"n\">", top,
+              share > top ? " over" : "", share);
     report_count(&part[3], 0, out);
     text_addf(out, "</td><td class=\"n\">%lld</td></tr>\n", (long long)(part[3].halves ? have / 2 : have));
 }
@@ -50,13 +52,15 @@ static void add_bars(const struct report *r, const struct cost_resources *availa
     struct report_figure figure[4][REPORT_RESOURCES], have[REPORT_RESOURCES];
     for (int i = 0; i < 4; i++) report_figures(sum[i], figure[i]);
     report_figures(available, have);
-    text_add(out, "<table class=\"bars\"><tr><th></th><th>share of the board without its shell; the mark is the limit for routing</th>"
+    text_add(out, "<table class=\"bars\"><tr><th></th><th>share of the board without its shell; the mark is the limit "
+                  "for routing</th>"
                   "<th class=\"n\">share</th><th class=\"n\">used</th><th class=\"n\">there</th></tr>\n");
     for (int k = 0; k < REPORT_RESOURCES; k++) {
         const struct report_figure part[4] = {figure[0][k], figure[1][k], figure[2][k], figure[3][k]};
         add_bar(part, have[k].count, limit[k], out);
     }
-    text_add(out, "</table><p class=\"key\"><i style=\"background:#3b82f6\"></i>kernels <i style=\"background:#14b8a6\"></i>FIFOs "
+    text_add(out, "</table><p class=\"key\"><i style=\"background:#3b82f6\"></i>kernels <i "
+                  "style=\"background:#14b8a6\"></i>FIFOs "
                   "<i style=\"background:#8b5cf6\"></i>memory engines</p>\n");
 }
 
@@ -75,12 +79,16 @@ static double weight(const struct cost_resources *c, const struct cost_resources
 
 static void add_consumers(const struct report *r, const struct cost_resources *have, struct text *out) {
     bool *shown = ARENA_ARRAY(r->ir->arena, bool, (size_t)r->ir->kernels + 1);
-    text_add(out, "<h3>The largest kernels</h3><table><tr><th>kernel</th><th>module</th><th class=\"n\">LUT</th><th class=\"n\">FF</th>"
-                  "<th class=\"n\">DSP</th><th class=\"n\">BRAM36</th><th class=\"n\">URAM</th><th class=\"n\">largest share</th></tr>\n");
+    text_add(out, "<h3>The largest kernels</h3><table><tr><th>kernel</th><th>module</th><th class=\"n\">LUT</th><th "
+                  "class=\"n\">FF</th>"
+                  "<th class=\"n\">DSP</th><th class=\"n\">BRAM36</th><th class=\"n\">URAM</th><th class=\"n\">largest "
+                  "share</th></tr>\n");
     for (int i = 0; i < CONSUMERS && i < r->ir->kernels; i++) {
         int most = IR_NONE;
         for (int k = 0; k < r->ir->kernels; k++)
-            if (!shown[k] && (most == IR_NONE || weight(&r->cost.kernel[k], have) > weight(&r->cost.kernel[most], have))) most = k;
+            if (!shown[k] &&
+                (most == IR_NONE || weight(&r->cost.kernel[k], have) > weight(&r->cost.kernel[most], have)))
+                most = k;
         shown[most] = true;
         struct report_figure f[REPORT_RESOURCES];
         report_figures(&r->cost.kernel[most], f);
@@ -112,7 +120,8 @@ static void add_share(int64_t part, int64_t whole, struct text *out) {
 
 void html_dies(const struct report *r, struct text *out) {
     const struct ir *ir = r->ir;
-    text_add(out, "<table><tr><th>die</th><th class=\"n\">LUT</th><th class=\"n\">FF</th><th class=\"n\">DSP</th><th class=\"n\">BRAM36</th>"
+    text_add(out, "<table><tr><th>die</th><th class=\"n\">LUT</th><th class=\"n\">FF</th><th class=\"n\">DSP</th><th "
+                  "class=\"n\">BRAM36</th>"
                   "<th class=\"n\">URAM</th><th class=\"n\">bits to the next die</th></tr>\n");
     for (int d = 0; d < ir->dies; d++) {
         struct cost_resources c = cost_die(ir, &r->cost, d);
@@ -125,7 +134,8 @@ void html_dies(const struct report *r, struct text *out) {
         add_share(c.bram18, 2 * die->bram36, out);
         add_share(c.uram, die->uram, out);
         int64_t bits = d + 1 < ir->dies ? cost_boundary_bits(ir, d) : 0;
-        text_addf(out, "<td class=\"n%s\">%lld", ir->design.sll && bits > ir->design.sll ? " over" : "", (long long)bits);
+        text_addf(out, "<td class=\"n%s\">%lld", ir->design.sll && bits > ir->design.sll ? " over" : "",
+                  (long long)bits);
         if (ir->design.sll && d + 1 < ir->dies) text_addf(out, " of %lld", (long long)ir->design.sll);
         text_add(out, "</td></tr>\n");
     }
@@ -141,8 +151,10 @@ static void add_measured(int64_t high_water, int64_t depth, struct text *out) {
 
 static const char *reason_of(const struct report *r, const struct ir_edge *e) {
     const char *ahead = e->run_ahead ? "; runs ahead" : "";
-    if (e->forced_by && e->delay > 0) return arena_printf(r->ir->arena, "%s; waits %lld cycles%s", e->forced_by, (long long)e->delay, ahead);
-    if (e->forced_by || e->run_ahead) return arena_printf(r->ir->arena, "%s%s", e->forced_by ? e->forced_by : "full throughput", ahead);
+    if (e->forced_by && e->delay > 0)
+        return arena_printf(r->ir->arena, "%s; waits %lld cycles%s", e->forced_by, (long long)e->delay, ahead);
+    if (e->forced_by || e->run_ahead)
+        return arena_printf(r->ir->arena, "%s%s", e->forced_by ? e->forced_by : "full throughput", ahead);
     return e->depth <= 2                             ? "full throughput"
            : strcmp(r->ir->design.fifo, "safe") != 0 ? "fixed"
                                                      : "safe rule: a whole tensor where streams part or wait";
@@ -159,7 +171,8 @@ static void add_stream(const struct report *r, const struct ir_edge *e, struct t
     text_add(out, "</div></td>");
 }
 
-static void add_fifo(const struct report *r, int id, const struct measured *m, const struct html_window *w, struct text *out) {
+static void add_fifo(const struct report *r, int id, const struct measured *m, const struct html_window *w,
+                     struct text *out) {
     const struct ir_edge *e = &r->ir->edge[id];
     text_add(out, "<tr>");
     add_stream(r, e, out);
@@ -185,12 +198,14 @@ static void add_fifo(const struct report *r, int id, const struct measured *m, c
 }
 
 void html_fifos(const struct report *r, const struct measured *m, const struct html_window *w, struct text *out) {
-    text_add(out, "<table><tr><th>stream<div>writer &rarr; reader, initial delay / interval</div></th><th class=\"n\">depth</th><th "
+    text_add(out, "<table><tr><th>stream<div>writer &rarr; reader, initial delay / interval</div></th><th "
+                  "class=\"n\">depth</th><th "
                   "class=\"n\">bits</th><th>memory</th>");
     if (w->run) text_add(out, "<th class=\"n\">foretold<br>high water</th><th>fill over the window</th>");
     if (m) text_add(out, "<th class=\"n\">measured<br>high water</th>");
     if (m && m->window > 0)
-        text_addf(out, "<th>measured fill, cycles 0 to %lld,<br>the most in each %lld</th>", (long long)m->cycles, (long long)m->window);
+        text_addf(out, "<th>measured fill, cycles 0 to %lld,<br>the most in each %lld</th>", (long long)m->cycles,
+                  (long long)m->window);
     text_add(out, "<th>what asks for the depth</th></tr>\n");
     for (int e = 0; e < r->ir->edges; e++) add_fifo(r, e, m, w, out);
     text_add(out, "</table>\n");
@@ -200,8 +215,10 @@ void html_fifos(const struct report *r, const struct measured *m, const struct h
 
 void html_memories(const struct report *r, struct text *out) {
     struct report_memories all = report_memories_make(r->ir);
-    text_add(out, "<table><tr><th>buffer or FIFO</th><th class=\"n\">words</th><th class=\"n\">bits</th><th class=\"n\">times</th><th>memory</th>"
-                  "<th class=\"n\">bits held</th><th class=\"n\">bits of the pieces</th><th class=\"n\">in use</th></tr>\n");
+    text_add(out,
+             "<table><tr><th>buffer or FIFO</th><th class=\"n\">words</th><th class=\"n\">bits</th><th "
+             "class=\"n\">times</th><th>memory</th>"
+             "<th class=\"n\">bits held</th><th class=\"n\">bits of the pieces</th><th class=\"n\">in use</th></tr>\n");
     for (int i = 0; i < all.count; i++) {
         const struct report_memory *m = &all.item[i];
         text_add(out, "<tr>");
@@ -212,16 +229,16 @@ void html_memories(const struct report *r, struct text *out) {
         cell(out, m->cost.uram ? "URAM" : m->cost.bram18 ? "BRAM36" : "LUTRAM");
         number(out, m->held);
         number(out, m->room);
-        text_addf(out, "<td class=\"n\">%.1f %%</td></tr>\n", m->room ? 100.0 * (double)m->held / (double)m->room : 0.0);
+        text_addf(out, "<td class=\"n\">%.1f %%</td></tr>\n",
+                  m->room ? 100.0 * (double)m->held / (double)m->room : 0.0);
     }
     text_add(out, "</table>\n");
 }
 
 void html_channel(const struct report *r, struct text *out) {
     const struct ir *ir = r->ir;
-    text_add(
-        out,
-        "<table><tr><th>segment</th><th>channels</th><th class=\"n\">offset</th><th class=\"n\">bytes</th><th class=\"n\">layer stride</th></tr>\n");
+    text_add(out, "<table><tr><th>segment</th><th>channels</th><th class=\"n\">offset</th><th "
+                  "class=\"n\">bytes</th><th class=\"n\">layer stride</th></tr>\n");
     for (int s = 0; s < ir->segments; s++) {
         const struct ir_segment *seg = &ir->segment[s];
         text_add(out, "<tr>");

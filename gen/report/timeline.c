@@ -5,14 +5,22 @@
 
 #include "html.h"
 
-enum { NAME_WIDTH = 170, WIDTH = 1000, ROW = 18, TOP = 26, GAP_CYCLES = 64 /* shorter pauses are not shown */, LAYERS = 3 };
+enum {
+    NAME_WIDTH = 170,
+    WIDTH = 1000,
+    ROW = 18,
+    TOP = 26,
+    GAP_CYCLES = 64 /* shorter pauses are not shown */,
+    LAYERS = 3
+};
 
 // ---- the run ----
 
 static int most_repeated(const struct ir *ir) {
     int region = IR_NONE;
     for (int r = 0; r < ir->regions; r++)
-        if (ir->region[r].repeat > 1 && (region == IR_NONE || ir->region[r].repeat > ir->region[region].repeat)) region = r;
+        if (ir->region[r].repeat > 1 && (region == IR_NONE || ir->region[r].repeat > ir->region[region].repeat))
+            region = r;
     return region;
 }
 
@@ -22,7 +30,8 @@ static int entry_of(const struct ir *ir, int region) {
         if (ir->node[n].region != region) continue;
         for (int k = 0; k < ir->kernels; k++)
             for (int p = 0; ir->kernel[k].node == n && p < ir->kernel[k].ports; p++)
-                if (!ir->kernel[k].port[p].is_output && ir->kernel[k].port[p].kind == IR_STREAM_TOKENS && ir->kernel[k].port[p].edge != IR_NONE)
+                if (!ir->kernel[k].port[p].is_output && ir->kernel[k].port[p].kind == IR_STREAM_TOKENS &&
+                    ir->kernel[k].port[p].edge != IR_NONE)
                     return ir->kernel[k].port[p].edge;
     }
     return IR_NONE;
@@ -42,7 +51,8 @@ static void find_layer(const struct ir *ir, struct html_window *w, int64_t layer
 struct html_window html_simulate(struct ir *ir) {
     struct html_window w = {.position = ir->design.context / 2};
     const struct timing_step step = {w.position, 1, true};
-    struct timing_options options = {.step = &step, .steps = 1, .bounded = true, .layers = LAYERS, .memory = timing_memory(&ir->design)};
+    struct timing_options options = {
+        .step = &step, .steps = 1, .bounded = true, .layers = LAYERS, .memory = timing_memory(&ir->design)};
     const char *missing = NULL;
     int repeating = 0, region = most_repeated(ir);
     for (int r = 0; r < ir->regions; r++) repeating += ir->region[r].repeat > 1;
@@ -53,7 +63,8 @@ struct html_window html_simulate(struct ir *ir) {
     w.run = run;
     w.from = run->step[0];
     w.to = run->step[1];
-    if (region != IR_NONE && repeating == 1) find_layer(ir, &w, ir->region[region].repeat < LAYERS ? ir->region[region].repeat : LAYERS);
+    if (region != IR_NONE && repeating == 1)
+        find_layer(ir, &w, ir->region[region].repeat < LAYERS ? ir->region[region].repeat : LAYERS);
     if (w.to <= w.from) w.to = w.from + 1;
     return w;
 }
@@ -74,7 +85,8 @@ static int by_start(const void *a, const void *b) {
     return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->to > y->to) - (x->to < y->to);
 }
 
-static void add_times(struct arena *arena, struct spans *s, const int64_t *at, int64_t count, const struct html_window *w) {
+static void add_times(struct arena *arena, struct spans *s, const int64_t *at, int64_t count,
+                      const struct html_window *w) {
     for (int64_t i = 0; i < count; i++) {
         if (at[i] < w->from || at[i] >= w->to) continue;
         struct span *last = s->count ? &s->item[s->count - 1] : NULL;
@@ -109,9 +121,12 @@ static struct spans kernel_spans(const struct ir *ir, int kernel, const struct h
     return s;
 }
 
-static double place(const struct html_window *w, int64_t cycle) { return NAME_WIDTH + (double)(cycle - w->from) * WIDTH / (double)(w->to - w->from); }
+static double place(const struct html_window *w, int64_t cycle) {
+    return NAME_WIDTH + (double)(cycle - w->from) * WIDTH / (double)(w->to - w->from);
+}
 
-static void add_row(const struct ir *ir, int kernel, const struct spans *s, int row, const struct html_window *w, struct text *out) {
+static void add_row(const struct ir *ir, int kernel, const struct spans *s, int row, const struct html_window *w,
+                    struct text *out) {
     enum html_kind kind = html_kind_of(ir, kernel);
     int y = TOP + row * ROW;
     int64_t busy = 0;
@@ -120,11 +135,12 @@ static void add_row(const struct ir *ir, int kernel, const struct spans *s, int 
     text_add(out, "</text>");
     for (size_t i = 0; i < s->count; i++) {
         double x = place(w, s->item[i].from), end = place(w, s->item[i].to);
-        text_addf(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"2\" fill=\"%s\"/>", x, y + 3, end - x < 1 ? 1 : end - x, ROW - 6,
-                  html_line[kind]);
+        text_addf(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"2\" fill=\"%s\"/>", x, y + 3,
+                  end - x < 1 ? 1 : end - x, ROW - 6, html_line[kind]);
         busy += s->item[i].to - s->item[i].from;
     }
-    text_addf(out, "<text x=\"%d\" y=\"%d\">%.0f %%</text>\n", NAME_WIDTH + WIDTH + 8, y + 13, 100.0 * (double)busy / (double)(w->to - w->from));
+    text_addf(out, "<text x=\"%d\" y=\"%d\">%.0f %%</text>\n", NAME_WIDTH + WIDTH + 8, y + 13,
+              100.0 * (double)busy / (double)(w->to - w->from));
 }
 
 static int64_t tick_of(int64_t cycles) {
@@ -137,8 +153,10 @@ static void add_axis(const struct html_window *w, int rows, struct text *out) {
     int64_t tick = tick_of(w->to - w->from);
     for (int64_t at = 0; at <= w->to - w->from; at += tick)
         text_addf(out,
-                  "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" class=\"tick\"/><text x=\"%.1f\" y=\"14\" text-anchor=\"middle\">%lld</text>\n",
-                  place(w, w->from + at), TOP - 6, place(w, w->from + at), TOP + rows * ROW, place(w, w->from + at), (long long)at);
+                  "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" class=\"tick\"/><text x=\"%.1f\" y=\"14\" "
+                  "text-anchor=\"middle\">%lld</text>\n",
+                  place(w, w->from + at), TOP - 6, place(w, w->from + at), TOP + rows * ROW, place(w, w->from + at),
+                  (long long)at);
 }
 
 struct timeline_row {
@@ -160,8 +178,8 @@ void html_timeline(const struct ir *ir, const struct html_window *w, struct text
         if (row[rows].spans.count) rows++;
     }
     qsort(row, (size_t)rows, sizeof *row, by_first);
-    text_addf(out, "<svg class=\"time\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"timeline\">\n", NAME_WIDTH + WIDTH + 50,
-              TOP + rows * ROW + 6);
+    text_addf(out, "<svg class=\"time\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"timeline\">\n",
+              NAME_WIDTH + WIDTH + 50, TOP + rows * ROW + 6);
     add_axis(w, rows, out);
     for (int i = 0; i < rows; i++) add_row(ir, row[i].kernel, &row[i].spans, i, w, out);
     text_add(out, "</svg>\n");

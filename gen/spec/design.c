@@ -12,15 +12,29 @@ static const int64_t array_counts[] = {1, 2};
 
 enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
 
-#define RANGE_FIELD(name, low, high, value)                                                                                                          \
-    { .key = #name, .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_design, name), .min = low, .max = high, .preset = value }
-#define LIST_FIELD(text, name, list, value)                                                                                                          \
-    { .key = text, .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_design, name), .legal = list, .count = COUNT_OF(list), .preset = value }
-#define WORD_FIELD(name, list, n, value)                                                                                                             \
-    { .key = #name, .type = SCHEMA_WORD, .offset = SPEC_OFFSET(spec_design, name), .words = list, .count = n, .preset = value }
+#define RANGE_FIELD(name, low, high, value)                                                                            \
+    {                                                                                                                  \
+        .key = #name, .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_design, name), .min = low, .max = high,           \
+        .preset = value                                                                                                \
+    }
+#define LIST_FIELD(text, name, list, value)                                                                            \
+    {                                                                                                                  \
+        .key = text, .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_design, name), .legal = list,                      \
+        .count = COUNT_OF(list), .preset = value                                                                       \
+    }
+#define WORD_FIELD(name, list, n, value)                                                                               \
+    {                                                                                                                  \
+        .key = #name, .type = SCHEMA_WORD, .offset = SPEC_OFFSET(spec_design, name), .words = list, .count = n,        \
+        .preset = value                                                                                                \
+    }
 
 static const struct schema_field design_fields[] = {
-    {.key = "clock_mhz", .type = SCHEMA_FLOAT, .offset = SPEC_OFFSET(spec_design, clock_mhz), .min = 1, .max = 1000, .preset = 250},
+    {.key = "clock_mhz",
+     .type = SCHEMA_FLOAT,
+     .offset = SPEC_OFFSET(spec_design, clock_mhz),
+     .min = 1,
+     .max = 1000,
+     .preset = 250},
     RANGE_FIELD(channels, 1, SPEC_MAX_CHANNELS, 1),
     LIST_FIELD("beat_bits", beat_bits, beat_sizes, 512),
     LIST_FIELD("lanes", lanes, lane_counts, 8),
@@ -46,8 +60,8 @@ static bool is_legal(const struct schema_field *f, int64_t v) {
     return false;
 }
 
-// A number that is wrong by itself is told the nearest that no other rule refuses: spec_check_design knows the board's limits, A divides T,
-// lanes divide a head, a burst fits its FIFO.
+// A number that is wrong by itself is told the nearest that no other rule refuses: spec_check_design knows the board's
+// limits, A divides T, lanes divide a head, a burst fits its FIFO.
 static void narrow_field(struct schema_field *f, const struct yaml_node *map, const struct spec_model *model) {
     const struct yaml_node *node = yaml_get(map, f->key), *other = NULL;
     int64_t v = 0, value = 0;
@@ -61,14 +75,17 @@ static void narrow_field(struct schema_field *f, const struct yaml_node *map, co
         f->max = MAX_GROUP;
     }
     if (!strcmp(f->key, "prefetch_beats") && number < f->min)
-        f->min = (other = yaml_get(map, "max_burst")) && yaml_parse_int(other, &value) && value <= 128 ? (double)value : 16;
-    if (!strcmp(f->key, "A") && !is_legal(f, v) && (!(other = yaml_get(map, "T")) || (yaml_parse_int(other, &value) && value == 1))) f->count = 1;
+        f->min =
+            (other = yaml_get(map, "max_burst")) && yaml_parse_int(other, &value) && value <= 128 ? (double)value : 16;
+    if (!strcmp(f->key, "A") && !is_legal(f, v) &&
+        (!(other = yaml_get(map, "T")) || (yaml_parse_int(other, &value) && value == 1)))
+        f->count = 1;
     if (!strcmp(f->key, "lanes") && !is_legal(f, v))
         while (model && model->head_dim % f->legal[f->count - 1]) f->count--; // powers of two
 }
 
-void spec_read_design(const struct yaml_node *node, const struct spec_model *model, struct spec_design *design, struct arena *arena,
-                      struct diag *diag) {
+void spec_read_design(const struct yaml_node *node, const struct spec_model *model, struct spec_design *design,
+                      struct arena *arena, struct diag *diag) {
     struct schema_field fields[COUNT_OF(design_fields)];
     memcpy(fields, design_fields, sizeof fields);
     for (size_t i = 0; i < COUNT_OF(fields); i++) narrow_field(&fields[i], node, model);
@@ -81,8 +98,9 @@ static void check_group(const struct spec_design *d, struct loc loc, struct diag
     if (d->group % unit == 0 && d->group >= unit && d->group <= MAX_GROUP) return;
     int nearest = d->group > MAX_GROUP ? MAX_GROUP : (d->group + unit / 2) / unit * unit;
     if (nearest < unit) nearest = unit;
-    diag_error(diag, loc, "design.group (%d) must be a multiple of %d, the int4 weights of a beat of %d bits, and at most %d", d->group, unit,
-               d->beat_bits, MAX_GROUP);
+    diag_error(diag, loc,
+               "design.group (%d) must be a multiple of %d, the int4 weights of a beat of %d bits, and at most %d",
+               d->group, unit, d->beat_bits, MAX_GROUP);
     diag_note(diag, loc, "the nearest legal value is %d", nearest);
 }
 
@@ -98,7 +116,8 @@ static void check_lanes(const struct spec_design *d, const struct spec_model *m,
     int nearest = d->lanes;
     if (!m || m->head_dim % d->lanes == 0) return;
     while (m->head_dim % nearest != 0) nearest /= 2;
-    diag_error(diag, loc, "design.lanes (%d) must divide the size of a head, %d / %d = %d", d->lanes, m->hidden, m->heads, m->head_dim);
+    diag_error(diag, loc, "design.lanes (%d) must divide the size of a head, %d / %d = %d", d->lanes, m->hidden,
+               m->heads, m->head_dim);
     diag_note(diag, loc, "the nearest legal value is %d", nearest);
 }
 
@@ -113,8 +132,10 @@ static void check_bursts(const struct rill_spec *spec, struct diag *diag) {
     struct loc loc = spec_place(spec, "design.max_burst");
     int limit = PAGE_BYTES / (d->beat_bits / 8);
     if (d->max_burst > limit) {
-        diag_error(diag, loc, "design.max_burst (%d) is more than 4 KiB of beats of %d bits", d->max_burst, d->beat_bits);
-        diag_note(diag, loc, "the nearest legal value is %d", limit < d->prefetch_beats ? limit : floor_power(d->prefetch_beats));
+        diag_error(diag, loc, "design.max_burst (%d) is more than 4 KiB of beats of %d bits", d->max_burst,
+                   d->beat_bits);
+        diag_note(diag, loc, "the nearest legal value is %d",
+                  limit < d->prefetch_beats ? limit : floor_power(d->prefetch_beats));
         return;
     }
     if ((d->max_burst & (d->max_burst - 1))) { // bursts end at multiples of their length, so that none crosses a page
@@ -126,8 +147,10 @@ static void check_bursts(const struct rill_spec *spec, struct diag *diag) {
         return;
     }
     if (d->max_burst <= d->prefetch_beats) return;
-    if (!yaml_get(yaml_get(spec->root, "design"), "max_burst")) loc = spec_place(spec, "design.prefetch_beats"); // the default is not what is wrong
-    diag_error(diag, loc, "design.max_burst (%d) does not fit the prefetch FIFO of %d beats", d->max_burst, d->prefetch_beats);
+    if (!yaml_get(yaml_get(spec->root, "design"), "max_burst"))
+        loc = spec_place(spec, "design.prefetch_beats"); // the default is not what is wrong
+    diag_error(diag, loc, "design.max_burst (%d) does not fit the prefetch FIFO of %d beats", d->max_burst,
+               d->prefetch_beats);
     diag_note(diag, loc,
               "a burst is issued only with all its room reserved: max_burst at most %d, or "
               "prefetch_beats at least %d",
@@ -142,7 +165,8 @@ static void check_board(const struct rill_spec *spec, struct diag *diag) {
     if (d->channels > most) {
         struct loc loc = spec_place(spec, "design.channels");
         if (most < SPEC_MAX_CHANNELS || device->hbm.channels == most)
-            diag_error(diag, loc, "design.channels (%d): board %s has %d memory channels", d->channels, device->name, device->hbm.channels);
+            diag_error(diag, loc, "design.channels (%d): board %s has %d memory channels", d->channels, device->name,
+                       device->hbm.channels);
         else diag_error(diag, loc, "design.channels must be from 1 to %d, not %d", SPEC_MAX_CHANNELS, d->channels);
         diag_note(diag, loc, "the nearest legal value is %d", most);
     }
@@ -165,8 +189,8 @@ static void check_rows(const struct rill_spec *spec, struct diag *diag) {
     int needed = (int)u64_div_ceil((uint64_t)m->vocab, SPEC_MAX_ROW_STEPS);
     if (spec->design.channels >= needed) return;
     struct loc loc = spec_place(spec, "design.channels");
-    diag_error(diag, loc, "a vocabulary of %d needs at least %d channels: a channel takes at most %d rows of a product", m->vocab, needed,
-               SPEC_MAX_ROW_STEPS);
+    diag_error(diag, loc, "a vocabulary of %d needs at least %d channels: a channel takes at most %d rows of a product",
+               m->vocab, needed, SPEC_MAX_ROW_STEPS);
     diag_note(diag, loc, "the nearest legal value is %d", needed);
 }
 

@@ -12,13 +12,26 @@ struct reader {
 };
 
 static const struct schema_field graph_fields[] = {
-    {.key = "context", .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_graph, context), .min = 1, .max = SPEC_MAX_CONTEXT},
+    {.key = "context",
+     .type = SCHEMA_INT,
+     .offset = SPEC_OFFSET(spec_graph, context),
+     .min = 1,
+     .max = SPEC_MAX_CONTEXT},
 };
 static const char *const graph_maps[] = {"inputs", "outputs", "regions"};
 
 static const struct schema_field region_fields[] = {
-    {.key = "repeat", .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_region, repeat), .min = 1, .max = 65535, .preset = 1},
-    {.key = "when", .type = SCHEMA_WORD, .offset = SPEC_OFFSET(spec_region, when), .words = spec_when_words, .count = 2},
+    {.key = "repeat",
+     .type = SCHEMA_INT,
+     .offset = SPEC_OFFSET(spec_region, repeat),
+     .min = 1,
+     .max = 65535,
+     .preset = 1},
+    {.key = "when",
+     .type = SCHEMA_WORD,
+     .offset = SPEC_OFFSET(spec_region, when),
+     .words = spec_when_words,
+     .count = 2},
 };
 static const char *const region_maps[] = {"name", "carry", "ops"};
 static const char *const graph_keys[] = {"context", "inputs", "outputs", "regions"};
@@ -28,16 +41,18 @@ static const char *const carry_keys[] = {"init", "next"};
 static const char *const input_keys[] = {"shape"};
 
 // keys: those that the map may have, where others have been reported.
-static const struct yaml_node *need(struct reader *r, const struct yaml_node *map, const char *key, const char *const *keys, size_t count,
-                                    const char *what) {
+static const struct yaml_node *need(struct reader *r, const struct yaml_node *map, const char *key,
+                                    const char *const *keys, size_t count, const char *what) {
     const struct yaml_node *node = yaml_get(map, key);
-    if (!node && !(keys && yaml_is_misspelt(map, key, keys, count))) diag_error(r->diag, map->loc, "%s needs the key `%s`", what, key);
+    if (!node && !(keys && yaml_is_misspelt(map, key, keys, count)))
+        diag_error(r->diag, map->loc, "%s needs the key `%s`", what, key);
     return node;
 }
 #define NEED(r, map, key, keys, what) need(r, map, key, keys, COUNT_OF(keys), what)
 
 // A container of `kind` with 1 (or `least`) to `most` items.
-static bool expect_items(struct reader *r, const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most, const char *what) {
+static bool expect_items(struct reader *r, const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most,
+                         const char *what) {
     if (!yaml_expect(node, kind, what, r->diag)) return false;
     if (node->count >= least && node->count <= most) return true;
     diag_error(r->diag, node->loc, "%s must have %zu to %zu items, not %zu", what, least, most, node->count);
@@ -59,7 +74,8 @@ static struct spec_name read_name(struct reader *r, const struct yaml_node *node
 }
 
 // One name or a list of names.
-static struct spec_name *read_names(struct reader *r, const struct yaml_node *node, size_t least, const char *what, size_t *count) {
+static struct spec_name *read_names(struct reader *r, const struct yaml_node *node, size_t least, const char *what,
+                                    size_t *count) {
     bool list = node->kind == YAML_KIND_SEQ;
     if (node->kind == YAML_KIND_MAP) {
         diag_error(r->diag, node->loc, "%s must be a name or a list of names, not a map", what);
@@ -120,10 +136,15 @@ static void read_attrs(struct reader *r, const struct yaml_node *node, struct sp
 
 static void read_outs(struct reader *r, const struct yaml_node *node, struct spec_op *op) {
     const struct yaml_node *name = yaml_get(node, "name"), *out = yaml_get(node, "out");
-    if (name && out) diag_error(r->diag, yaml_key_loc(node, "out"), "an operation has either `name` (one output) or `out`, not both");
-    else if (!name && !out) diag_error(r->diag, node->loc, "an operation needs `name` (of its output) or `out` (a list)");
-    else if (name && name->kind == YAML_KIND_SEQ) diag_error(r->diag, name->loc, "`name` is of one output, `out` of several");
-    else if (name && yaml_expect(name, YAML_KIND_SCALAR, "name", r->diag)) op->outs = read_names(r, name, 1, "name", &op->out_count);
+    if (name && out)
+        diag_error(r->diag, yaml_key_loc(node, "out"),
+                   "an operation has either `name` (one output) or `out`, not both");
+    else if (!name && !out)
+        diag_error(r->diag, node->loc, "an operation needs `name` (of its output) or `out` (a list)");
+    else if (name && name->kind == YAML_KIND_SEQ)
+        diag_error(r->diag, name->loc, "`name` is of one output, `out` of several");
+    else if (name && yaml_expect(name, YAML_KIND_SCALAR, "name", r->diag))
+        op->outs = read_names(r, name, 1, "name", &op->out_count);
     else if (out) op->outs = read_names(r, out, 1, "out", &op->out_count);
 }
 
@@ -182,8 +203,10 @@ static void read_carries(struct reader *r, const struct yaml_node *node, struct 
 
 static void read_region(struct reader *r, const struct yaml_node *node, struct spec_region *region) {
     if (!yaml_expect(node, YAML_KIND_MAP, "a region", r->diag)) return;
-    schema_read(node, "region", region_fields, COUNT_OF(region_fields), region_maps, COUNT_OF(region_maps), region, r->arena, r->diag);
-    const struct yaml_node *name = NEED(r, node, "name", region_keys, "a region"), *ops = NEED(r, node, "ops", region_keys, "a region");
+    schema_read(node, "region", region_fields, COUNT_OF(region_fields), region_maps, COUNT_OF(region_maps), region,
+                r->arena, r->diag);
+    const struct yaml_node *name = NEED(r, node, "name", region_keys, "a region"),
+                           *ops = NEED(r, node, "ops", region_keys, "a region");
     const struct yaml_node *carry = yaml_get(node, "carry");
     if (name) region->name = read_name(r, name, "name");
     if (carry) read_carries(r, carry, region);
@@ -211,7 +234,8 @@ static void read_shape(struct reader *r, const struct yaml_node *node, struct sp
         elements *= extent; // at most 2^60: three extents of 2^20
     }
     if (elements > SPEC_MAX_ELEMENTS)
-        diag_error(r->diag, node->loc, "an input has at most %d elements per position, not %lld", SPEC_MAX_ELEMENTS, (long long)elements);
+        diag_error(r->diag, node->loc, "an input has at most %d elements per position, not %lld", SPEC_MAX_ELEMENTS,
+                   (long long)elements);
 }
 
 static void read_inputs(struct reader *r, const struct yaml_node *node, struct spec_graph *graph) {
@@ -234,7 +258,8 @@ struct spec_graph *spec_read_graph(const struct yaml_node *node, struct arena *a
     int before = diag->errors;
     struct spec_graph *graph = ARENA_NEW(arena, struct spec_graph);
     if (!yaml_expect(node, YAML_KIND_MAP, "graph", diag)) return NULL;
-    schema_read(node, "graph", graph_fields, COUNT_OF(graph_fields), graph_maps, COUNT_OF(graph_maps), graph, arena, diag);
+    schema_read(node, "graph", graph_fields, COUNT_OF(graph_fields), graph_maps, COUNT_OF(graph_maps), graph, arena,
+                diag);
     const struct yaml_node *inputs = NEED(&r, node, "inputs", graph_keys, "graph");
     const struct yaml_node *outputs = NEED(&r, node, "outputs", graph_keys, "graph");
     const struct yaml_node *regions = NEED(&r, node, "regions", graph_keys, "graph");

@@ -51,14 +51,15 @@ static void report_unknown(struct scope *s, struct spec_name name, const struct 
 }
 
 // region NULL: the graph's outputs, which are there in every step that runs the region that makes them.
-static void use(struct scope *s, struct spec_name name, const struct spec_region *region, const struct spec_graph *graph) {
+static void use(struct scope *s, struct spec_name name, const struct spec_region *region,
+                const struct spec_graph *graph) {
     const struct symbol *symbol = find(s, name.text);
     if (diag_full(s->diag)) return;
     if (!symbol && !s->twice) {
         report_unknown(s, name, graph);
     } else if (symbol && region && symbol->region && region->when == SPEC_ALWAYS && symbol->region->when == SPEC_LAST) {
-        diag_error(s->diag, name.loc, "region `%s` runs always, but `%s` is made in region `%s`, which runs last only", region->name.text, name.text,
-                   symbol->region->name.text);
+        diag_error(s->diag, name.loc, "region `%s` runs always, but `%s` is made in region `%s`, which runs last only",
+                   region->name.text, name.text, symbol->region->name.text);
         diag_note(s->diag, symbol->name.loc, "made here; give region `%s` `when: last` too", region->name.text);
     }
 }
@@ -66,8 +67,8 @@ static void use(struct scope *s, struct spec_name name, const struct spec_region
 static void check_next(struct scope *s, const struct spec_carry *carry, const struct spec_region *region) {
     const struct symbol *symbol = find(s, carry->next.text);
     if (symbol && symbol->region == region && !symbol->carried) return;
-    diag_error(s->diag, carry->next.loc, "`next` of `%s` must be made by an operation of region `%s`; `%s` is not", carry->name.text,
-               region->name.text, carry->next.text);
+    diag_error(s->diag, carry->next.loc, "`next` of `%s` must be made by an operation of region `%s`; `%s` is not",
+               carry->name.text, region->name.text, carry->next.text);
 }
 
 static void check_region(struct scope *s, const struct spec_region *region, const struct spec_graph *graph) {

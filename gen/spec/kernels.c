@@ -37,11 +37,14 @@ static bool is_word(const char *word, const char *const *words, size_t count) {
 
 static bool check_name(struct reader *r, const char *name, struct loc loc, const char *what) {
     if (spec_is_name(name, false)) return true;
-    diag_error(r->diag, loc, "%s `%s` must be letters, digits and `_`, begin with a letter or `_`, and have at most 63 characters", what, name);
+    diag_error(r->diag, loc,
+               "%s `%s` must be letters, digits and `_`, begin with a letter or `_`, and have at most 63 characters",
+               what, name);
     return false;
 }
 
-static bool expect_items(struct reader *r, const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most, const char *what) {
+static bool expect_items(struct reader *r, const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most,
+                         const char *what) {
     if (!yaml_expect(node, kind, what, r->diag)) return false;
     if (node->count >= least && node->count <= most) return true;
     diag_error(r->diag, node->loc, "%s must have %zu to %zu items, not %zu", what, least, most, node->count);
@@ -49,10 +52,11 @@ static bool expect_items(struct reader *r, const struct yaml_node *node, enum ya
 }
 
 // keys: those that the map may have; others have been reported.
-static const struct yaml_node *need(struct reader *r, const struct yaml_node *map, const char *key, const char *const *keys, size_t count,
-                                    const char *what) {
+static const struct yaml_node *need(struct reader *r, const struct yaml_node *map, const char *key,
+                                    const char *const *keys, size_t count, const char *what) {
     const struct yaml_node *node = yaml_get(map, key);
-    if (!node && !yaml_is_misspelt(map, key, keys, count)) diag_error(r->diag, map->loc, "%s needs the key `%s`", what, key);
+    if (!node && !yaml_is_misspelt(map, key, keys, count))
+        diag_error(r->diag, map->loc, "%s needs the key `%s`", what, key);
     return node;
 }
 
@@ -66,7 +70,11 @@ static void read_expr(struct reader *r, const struct yaml_node *node, const char
 static bool is_text(const char *data, size_t len) {
     const unsigned char *p = (const unsigned char *)data, *end = p + len;
     while (p < end) {
-        int more = *p < 0x80 ? 0 : *p >= 0xc2 && *p < 0xe0 ? 1 : *p >= 0xe0 && *p < 0xf0 ? 2 : *p >= 0xf0 && *p < 0xf5 ? 3 : -1;
+        int more = *p < 0x80                 ? 0
+                   : *p >= 0xc2 && *p < 0xe0 ? 1
+                   : *p >= 0xe0 && *p < 0xf0 ? 2
+                   : *p >= 0xf0 && *p < 0xf5 ? 3
+                                             : -1;
         if (more < 0 || *p == '\0') return false;
         for (p++; more > 0; more--, p++)
             if (p == end || (*p & 0xc0) != 0x80) return false;
@@ -74,7 +82,8 @@ static bool is_text(const char *data, size_t len) {
     return true;
 }
 
-static bool read_file(struct reader *r, const struct yaml_node *node, const char *what, const char *ending, struct custom_file *out) {
+static bool read_file(struct reader *r, const struct yaml_node *node, const char *what, const char *ending,
+                      struct custom_file *out) {
     const char *path, *why = NULL;
     size_t len = 0;
     if (!yaml_string(node, what, &path, r->diag)) return false;
@@ -118,11 +127,15 @@ static bool may_define(const char *text, const char *name) {
 static void read_golden(struct reader *r, const struct yaml_node *node, struct custom *k) {
     if (!yaml_expect(node, YAML_KIND_MAP, "golden", r->diag)) return;
     yaml_check_keys(node, golden_keys, COUNT_OF(golden_keys), "golden", r->diag);
-    const struct yaml_node *file = need(r, node, "file", golden_keys, COUNT_OF(golden_keys), "golden"), *function = yaml_get(node, "function");
+    const struct yaml_node *file = need(r, node, "file", golden_keys, COUNT_OF(golden_keys), "golden"),
+                           *function = yaml_get(node, "function");
     k->function = k->name;
-    if (function && yaml_string(function, "function", &k->function, r->diag)) check_name(r, k->function, function->loc, "function");
-    if (!file || !read_file(r, file, "golden.file", ".c", &k->golden) || may_define(k->golden.text, k->function)) return;
-    diag_error(r->diag, function ? function->loc : file->loc, "kernel `%s`: `%s` has no function `%s`", k->name, k->golden.name, k->function);
+    if (function && yaml_string(function, "function", &k->function, r->diag))
+        check_name(r, k->function, function->loc, "function");
+    if (!file || !read_file(r, file, "golden.file", ".c", &k->golden) || may_define(k->golden.text, k->function))
+        return;
+    diag_error(r->diag, function ? function->loc : file->loc, "kernel `%s`: `%s` has no function `%s`", k->name,
+               k->golden.name, k->function);
     if (!function) diag_note(r->diag, file->loc, "the kernel's name is looked for; `function` names another one");
 }
 
@@ -138,9 +151,11 @@ static void read_port_map(struct reader *r, const struct yaml_node *node, struct
     for (int i = 0; i < port->extents; i++) read_expr(r, list ? shape->items[i] : shape, "shape", &port->shape[i]);
 }
 
-static int read_ports(struct reader *r, const struct yaml_node *node, const char *what, size_t most, struct custom_port ports[]) {
+static int read_ports(struct reader *r, const struct yaml_node *node, const char *what, size_t most,
+                      struct custom_port ports[]) {
     if (most == 1 && node->kind == YAML_KIND_MAP && node->count > 1) {
-        diag_error(r->diag, node->key_locs[1], "a hand-written kernel has one output; `%s` would be its second", node->keys[1]);
+        diag_error(r->diag, node->key_locs[1], "a hand-written kernel has one output; `%s` would be its second",
+                   node->keys[1]);
         diag_note(r->diag, node->key_locs[1], "two kernels can read the same tensors");
         return 0;
     }
@@ -151,7 +166,8 @@ static int read_ports(struct reader *r, const struct yaml_node *node, const char
         port->loc = node->key_locs[i];
         check_name(r, port->name, port->loc, "stream");
         if (is_word(port->name, taken_streams, COUNT_OF(taken_streams)))
-            diag_error(r->diag, port->loc, "a stream of a hand-written kernel cannot be called `%s`: take another name", port->name);
+            diag_error(r->diag, port->loc, "a stream of a hand-written kernel cannot be called `%s`: take another name",
+                       port->name);
         if (node->items[i]->kind == YAML_KIND_MAP) read_port_map(r, node->items[i], port);
         else yaml_word(node->items[i], type_words, CUSTOM_TYPES, port->name, &port->type, r->diag);
     }
@@ -166,7 +182,8 @@ static void read_params(struct reader *r, const struct yaml_node *node, struct c
         param->loc = node->key_locs[i];
         check_name(r, param->name, param->loc, "parameter");
         if (is_word(param->name, taken_keys, COUNT_OF(taken_keys)))
-            diag_error(r->diag, param->loc, "a parameter cannot be called `%s`: it is a key of every operation", param->name);
+            diag_error(r->diag, param->loc, "a parameter cannot be called `%s`: it is a key of every operation",
+                       param->name);
         read_expr(r, node->items[i], param->name, &param->value);
     }
 }
@@ -195,7 +212,8 @@ static int read_powers(struct reader *r, const struct yaml_node *node, int most,
         if (!yaml_int(node->items[i], 1, most, what, &v, r->diag)) continue;
         if (v & (v - 1)) {
             diag_error(r->diag, node->items[i]->loc, "%s must be powers of two, not %lld", what, (long long)v);
-            diag_note(r->diag, node->items[i]->loc, "the nearest legal value is %lld", (long long)diag_nearest_value(v, legal, known));
+            diag_note(r->diag, node->items[i]->loc, "the nearest legal value is %lld",
+                      (long long)diag_nearest_value(v, legal, known));
         } else sum |= (int)v;
     }
     return sum;
@@ -211,11 +229,13 @@ static void read_resources(struct reader *r, const struct yaml_node *node, struc
 static void read_kernel(struct reader *r, const struct yaml_node *node, struct custom *k) {
     if (!check_name(r, k->name, k->loc, "kernel") || !yaml_expect(node, YAML_KIND_MAP, "a kernel", r->diag)) return;
     yaml_check_keys(node, kernel_keys, COUNT_OF(kernel_keys), "a kernel", r->diag);
-    const struct yaml_node *verilog = need(r, node, "verilog", kernel_keys, COUNT_OF(kernel_keys), "a kernel"), *module = yaml_get(node, "module");
+    const struct yaml_node *verilog = need(r, node, "verilog", kernel_keys, COUNT_OF(kernel_keys), "a kernel"),
+                           *module = yaml_get(node, "module");
     const struct yaml_node *inputs = need(r, node, "inputs", kernel_keys, COUNT_OF(kernel_keys), "a kernel"),
                            *outputs = need(r, node, "outputs", kernel_keys, COUNT_OF(kernel_keys), "a kernel");
     const struct yaml_node *elementwise = yaml_get(node, "elementwise"), *params = yaml_get(node, "parameters");
-    const struct yaml_node *timing = need(r, node, "timing", kernel_keys, COUNT_OF(kernel_keys), "a kernel"), *golden = yaml_get(node, "golden");
+    const struct yaml_node *timing = need(r, node, "timing", kernel_keys, COUNT_OF(kernel_keys), "a kernel"),
+                           *golden = yaml_get(node, "golden");
     k->module = k->name;
     if (verilog) read_verilog(r, verilog, k);
     if (module && yaml_string(module, "module", &k->module, r->diag)) check_name(r, k->module, module->loc, "module");
@@ -231,13 +251,17 @@ static void read_kernel(struct reader *r, const struct yaml_node *node, struct c
     for (int i = 0; k->elementwise && i < k->inputs + k->outputs; i++) {
         const struct custom_port *port = i < k->inputs ? &k->in[i] : &k->out[i - k->inputs];
         if (port->type != CUSTOM_FP32)
-            diag_error(r->diag, port->loc, "all streams of an elementwise kernel are fp32: leave out `elementwise`, then tensors come row-major");
+            diag_error(
+                r->diag, port->loc,
+                "all streams of an elementwise kernel are fp32: leave out `elementwise`, then tensors come row-major");
     }
     for (int i = 0; k->elementwise && i < k->outputs; i++)
-        if (k->out[i].extents) diag_error(r->diag, k->out[i].shape[0].loc, "the output of an elementwise kernel has its inputs' shape");
+        if (k->out[i].extents)
+            diag_error(r->diag, k->out[i].shape[0].loc, "the output of an elementwise kernel has its inputs' shape");
 }
 
-struct custom *spec_read_kernels(const struct yaml_node *node, const char *dir, size_t *count, struct arena *arena, struct diag *diag) {
+struct custom *spec_read_kernels(const struct yaml_node *node, const char *dir, size_t *count, struct arena *arena,
+                                 struct diag *diag) {
     struct reader r = {arena, diag, dir};
     *count = 0;
     if (!node || !expect_items(&r, node, YAML_KIND_MAP, 0, SPEC_MAX_KERNELS, "kernels")) return NULL;

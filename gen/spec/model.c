@@ -14,10 +14,16 @@ static const struct family families[SPEC_FAMILIES] = {
     [SPEC_GPT2] = {false, 1e-5},
 };
 
-#define SIZE_FIELD(name, low, high)                                                                                                                  \
-    { .key = #name, .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_model, name), .required = true, .min = low, .max = high }
-#define OPTION_FIELD(name, low, high, value)                                                                                                         \
-    { .key = #name, .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_model, name), .min = low, .max = high, .preset = value }
+#define SIZE_FIELD(name, low, high)                                                                                    \
+    {                                                                                                                  \
+        .key = #name, .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_model, name), .required = true, .min = low,       \
+        .max = high                                                                                                    \
+    }
+#define OPTION_FIELD(name, low, high, value)                                                                           \
+    {                                                                                                                  \
+        .key = #name, .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_model, name), .min = low, .max = high,            \
+        .preset = value                                                                                                \
+    }
 
 // Absent values that another value decides: 0 for kv_heads, 0 for norm_eps (below its range, so it cannot be written).
 static const struct schema_field model_fields[] = {
@@ -59,8 +65,11 @@ static int nearest_heads(const struct spec_model *m) {
 
 static void check_heads(const struct spec_model *m, struct loc loc, struct diag *diag) {
     if (heads_fit(m, m->heads)) return;
-    if (m->hidden % m->heads != 0) diag_error(diag, loc, "model.heads (%d) must divide model.hidden (%d)", m->heads, m->hidden);
-    else diag_error(diag, loc, "hidden / heads is %d: the size of a head must be even and at most %d", m->hidden / m->heads, SPEC_MAX_HEAD_DIM);
+    if (m->hidden % m->heads != 0)
+        diag_error(diag, loc, "model.heads (%d) must divide model.hidden (%d)", m->heads, m->hidden);
+    else
+        diag_error(diag, loc, "hidden / heads is %d: the size of a head must be even and at most %d",
+                   m->hidden / m->heads, SPEC_MAX_HEAD_DIM);
     int heads = nearest_heads(m);
     if (heads) diag_note(diag, loc, "the nearest legal value is %d (heads of %d)", heads, m->hidden / heads);
     else diag_note(diag, loc, "no number of heads fits a hidden size of %d", m->hidden);
@@ -79,7 +88,8 @@ static void check_kv_heads(const struct spec_model *m, struct loc loc, struct di
     }
 }
 
-static void check_id(const struct spec_model *m, int id, const char *key, const struct yaml_node *map, struct diag *diag) {
+static void check_id(const struct spec_model *m, int id, const char *key, const struct yaml_node *map,
+                     struct diag *diag) {
     if (id < m->vocab) return;
     struct loc loc = yaml_get(map, key)->loc;
     diag_error(diag, loc, "model.%s (%d) is no token of a vocabulary of %d", key, id, m->vocab);

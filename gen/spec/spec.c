@@ -56,8 +56,11 @@ static void read_subject(const struct yaml_node *root, struct rill_spec *spec, s
     if (model) spec->model = spec_read_model(model, arena, diag);
     if (graph) spec->graph = spec_read_graph(graph, arena, diag);
     if (model && yaml_get(root, "kernels"))
-        diag_error(diag, yaml_key_loc(root, "kernels"), "`kernels` belong to a `graph`: a `model` has no operation that uses them");
-    else spec->kernels = spec_read_kernels(yaml_get(root, "kernels"), file_dir(arena, spec->path), &spec->kernel_count, arena, diag);
+        diag_error(diag, yaml_key_loc(root, "kernels"),
+                   "`kernels` belong to a `graph`: a `model` has no operation that uses them");
+    else
+        spec->kernels =
+            spec_read_kernels(yaml_get(root, "kernels"), file_dir(arena, spec->path), &spec->kernel_count, arena, diag);
 }
 
 static void read_board(const struct yaml_node *root, struct rill_spec *spec, struct arena *arena, struct diag *diag) {
@@ -68,7 +71,8 @@ static void read_board(const struct yaml_node *root, struct rill_spec *spec, str
     spec->device = rill_device_find(name, file_dir(arena, spec->path), loc, arena, diag);
 }
 
-static struct rill_spec *read_tree(const char *path, const struct yaml_node *root, struct arena *arena, struct diag *diag) {
+static struct rill_spec *read_tree(const char *path, const struct yaml_node *root, struct arena *arena,
+                                   struct diag *diag) {
     int before = diag->errors;
     if (!yaml_expect(root, YAML_KIND_MAP, "a spec", diag)) return NULL;
     struct rill_spec *spec = ARENA_NEW(arena, struct rill_spec);
@@ -82,7 +86,8 @@ static struct rill_spec *read_tree(const char *path, const struct yaml_node *roo
     const struct yaml_node *design = yaml_get(root, "design");
     spec_read_design(design, spec->model, &spec->design, arena, diag);
     bool own_clock = design && yaml_get(design, "clock_mhz");
-    if (!own_clock && spec->device && spec->design.clock_mhz > spec->device->clock_max_mhz) spec->design.clock_mhz = spec->device->clock_max_mhz;
+    if (!own_clock && spec->device && spec->design.clock_mhz > spec->device->clock_max_mhz)
+        spec->design.clock_mhz = spec->device->clock_max_mhz;
     if (diag->errors == outside) spec_check_design(spec, diag);
     return diag->errors == before ? spec : NULL;
 }
@@ -92,7 +97,8 @@ struct rill_spec *rill_spec_read(const char *path, struct arena *arena, struct d
     return root ? read_tree(path, root, arena, diag) : NULL;
 }
 
-struct rill_spec *rill_spec_read_bytes(const char *path, const void *data, size_t len, struct arena *arena, struct diag *diag) {
+struct rill_spec *rill_spec_read_bytes(const char *path, const void *data, size_t len, struct arena *arena,
+                                       struct diag *diag) {
     const struct yaml_node *root = yaml_read_bytes(path, data, len, arena, diag);
     return root ? read_tree(path, root, arena, diag) : NULL;
 }

@@ -9,18 +9,20 @@
 #define SPEC_OFFSET(type, member) offsetof(struct type, member)
 
 // The words of the spec language, indexed by the enums of spec.h.
-extern const char *const spec_format_words[], *const spec_binding_words[], *const spec_fifo_words[], *const spec_when_words[];
+extern const char *const spec_format_words[], *const spec_binding_words[], *const spec_fifo_words[],
+                                                                               *const spec_when_words[];
 extern const char *const spec_family_words[];
 
 // Every function reports to diag and goes on as far as it makes sense.
 struct spec_model *spec_read_model(const struct yaml_node *node, struct arena *arena, struct diag *diag);
 struct spec_graph *spec_read_graph(const struct yaml_node *node, struct arena *arena, struct diag *diag);
 // node may be NULL: none. dir: of the spec, where the kernels' files are found.
-struct custom *spec_read_kernels(const struct yaml_node *node, const char *dir, size_t *count, struct arena *arena, struct diag *diag);
+struct custom *spec_read_kernels(const struct yaml_node *node, const char *dir, size_t *count, struct arena *arena,
+                                 struct diag *diag);
 // node may be NULL: presets.
 // model: NULL for a graph.
-void spec_read_design(const struct yaml_node *node, const struct spec_model *model, struct spec_design *design, struct arena *arena,
-                      struct diag *diag);
+void spec_read_design(const struct yaml_node *node, const struct spec_model *model, struct spec_design *design,
+                      struct arena *arena, struct diag *diag);
 // Names defined once and before their use; called for a graph whose items are all well formed.
 void spec_check_graph(const struct spec_graph *graph, struct arena *arena, struct diag *diag);
 // Rules that involve the design, the board and the model.

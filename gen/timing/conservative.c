@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Conservative strategy of StreamTensor (MICRO 2025): intervals are scaled to the slowest kernel, so that a stream is filled at that pace while
-// its reader waits. Writers that are faster then wait for room.
+// The Conservative strategy of StreamTensor (MICRO 2025): intervals are scaled to the slowest kernel, so that a stream
+// is filled at that pace while its reader waits. Writers that are faster then wait for room.
 #include "lp/lp.h"
 #include "sizing.h"
 
@@ -21,7 +21,8 @@ static int64_t longest_firing(const struct sizing *z, const struct timing_result
 // A firing's words at that pace; its reader takes the first one when it did.
 static int64_t firing_words(const struct timing_edge *t, int64_t first, int64_t words, int64_t longest) {
     int64_t interval = at_least(longest / words, 1);
-    struct lp_stream s = {.words = words, .interval = interval, .target_interval = interval, .length = (words - 1) * interval};
+    struct lp_stream s = {
+        .words = words, .interval = interval, .target_interval = interval, .length = (words - 1) * interval};
     s.delay = t->take[first] - t->put[first];
     return lp_max_words(&s);
 }
@@ -52,7 +53,8 @@ static bool find_pace(struct sizing *z) {
         arena_release(&z->scratch, mark);
     }
     bool is_long = z->work * LONG_PASS > z->budget;
-    for (int e = 0; e < z->ir->edges; e++) z->depth[e] = z->width[e] ? at_most(z->safe[e], at_least(z->least[e], DEPTH_LEAST)) : z->safe[e];
+    for (int e = 0; e < z->ir->edges; e++)
+        z->depth[e] = z->width[e] ? at_most(z->safe[e], at_least(z->least[e], DEPTH_LEAST)) : z->safe[e];
     return sizing_ensure_progress(z, is_long);
 }
 
@@ -64,8 +66,9 @@ bool timing_conservative(struct ir *ir, struct timing_depth *out, const char **m
     bool ok = find_pace(&z);
     for (int e = 0; ok && e < ir->edges; e++) {
         if (z.depth[e] >= out[e].depth) continue;
-        out[e].forced_by = arena_printf(ir->arena, "conservative, %lld words by timed depths: %s", (long long)out[e].depth,
-                                        own[e].forced_by ? own[e].forced_by : out[e].forced_by);
+        out[e].forced_by =
+            arena_printf(ir->arena, "conservative, %lld words by timed depths: %s", (long long)out[e].depth,
+                         own[e].forced_by ? own[e].forced_by : out[e].forced_by);
         out[e].depth = z.depth[e];
     }
     *missing = z.missing;

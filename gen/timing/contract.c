@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timing contract of every RTL module with streams, one row of the table each. Sources: the modules' headers (rtl-templates/), whose
-// benches measure them; the split into stages follows their code.
+// The timing contract of every RTL module with streams, one row of the table each. Sources: the modules' headers
+// (rtl-templates/), whose benches measure them; the split into stages follows their code.
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,9 @@ struct call {
     struct timing_contract *c;
 };
 
-static int64_t arg(const struct call *k, const char *name, int64_t fallback) { return args_int(&k->args, name, fallback); }
+static int64_t arg(const struct call *k, const char *name, int64_t fallback) {
+    return args_int(&k->args, name, fallback);
+}
 static int64_t lanes(const struct call *k) { return at_least(arg(k, "LANES", 1), 1); }
 static int64_t levels(const struct call *k) { return log2_up(lanes(k)); }
 static int64_t unit_rows(const struct call *k) { return at_least(arg(k, "BEAT_BITS", 512) / 8 / lanes(k), 1); }
@@ -33,8 +35,8 @@ static void scale(const struct call *k) {
     k->c->fire = arg(k, "HEADS", 1);
 }
 
-// ---- rill_bank_buffer: two banks; a word is issued READY_DELAY + 1 cycles after the group's last word at the earliest, its data is there
-// one cycle later; a bank is free for writing 2 cycles after its last word was issued ----
+// ---- rill_bank_buffer: two banks; a word is issued READY_DELAY + 1 cycles after the group's last word at the
+// earliest, its data is there one cycle later; a bank is free for writing 2 cycles after its last word was issued ----
 
 static void banks(const struct call *k, int64_t rows, int64_t ready_delay, int64_t stages) {
     k->c->machine = TIMING_BANKS;
@@ -45,7 +47,9 @@ static void banks(const struct call *k, int64_t rows, int64_t ready_delay, int64
     k->c->pipe = 1 + stages;
     k->c->pack = 1;
 }
-static int64_t max_delay(const struct call *k) { return levels(k) > 2 ? levels(k) - 1 : 1; } // the maximum of a row is in place
+static int64_t max_delay(const struct call *k) {
+    return levels(k) > 2 ? levels(k) - 1 : 1;
+} // the maximum of a row is in place
 static int64_t chunks(const struct call *k) { return div_up(arg(k, "N", 1), lanes(k)); }
 static void layernorm(const struct call *k) { banks(k, chunks(k), levels(k) + 32, 17); }
 static void rmsnorm(const struct call *k) { banks(k, chunks(k), levels(k) + 28, 7); }
@@ -189,7 +193,8 @@ static void engine(const struct call *k) {
     int64_t hops = 2 * arg(k, "HOPS", 0); // registers to lanes on other dies, and back
     k->c->lines = arg(k, "OUT_FIFO", (k->c->times > 1 ? 48 : 32) + hops);
     k->c->banks = 2;
-    k->c->pipe = 29 + hops; // from the decision to the output's offer: 1, way to the lanes and lanes 14, dequantize 12, FIFO 2
+    k->c->pipe =
+        29 + hops; // from the decision to the output's offer: 1, way to the lanes and lanes 14, dequantize 12, FIFO 2
 }
 static void embed(const struct call *k) {
     k->c->machine = TIMING_EMBED;
@@ -287,9 +292,10 @@ static bool is_sane(const struct timing_contract *c) {
                               c->times, c->units, c->heads, c->layers, c->lanes, c->beats, c->channels};
     for (size_t i = 0; i < COUNT_OF(number); i++)
         if (number[i] < 0 || number[i] > 1 << 20) return false;
-    bool words =
-        (c->machine != TIMING_GEAR && c->machine != TIMING_SPILL) || (c->in > 0 && c->out > 0 && (c->machine == TIMING_GEAR || c->beats > 0));
-    bool kv = c->machine < TIMING_SCALES || c->machine > TIMING_V_TAIL || (c->units > 0 && c->heads > 0 && c->layers > 0);
+    bool words = (c->machine != TIMING_GEAR && c->machine != TIMING_SPILL) ||
+                 (c->in > 0 && c->out > 0 && (c->machine == TIMING_GEAR || c->beats > 0));
+    bool kv =
+        c->machine < TIMING_SCALES || c->machine > TIMING_V_TAIL || (c->units > 0 && c->heads > 0 && c->layers > 0);
     bool scales = c->machine != TIMING_SCALES || (c->lanes > 0 && c->times > 0);
     bool rows = c->machine < TIMING_EMBED || c->machine > TIMING_READER || (c->rows > 0 && c->beats > 0);
     rows &= c->machine != TIMING_WRITER || (c->rows > 0 && c->beats > 0 && c->units > 0);

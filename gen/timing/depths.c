@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depths of FIFOs from simulated steps.
 //
-// A stream is as deep as it ever fills when nothing holds its writer back; then no writer ever waits. Streams whose writer runs ahead for
-// nothing (the next step's rows, while this step has the loop) fill up whatever they hold: those are cut to the least depth at which no step
-// takes longer. Last, every step is walked once more with each pipeline holding a single word: the graph is a Kahn network, in which it does
-// not depend on times whether it comes to a halt; so what goes through here goes through with any timing of the memory.
+// A stream is as deep as it ever fills when nothing holds its writer back; then no writer ever waits. Streams whose
+// writer runs ahead for nothing (the next step's rows, while this step has the loop) fill up whatever they hold: those
+// are cut to the least depth at which no step takes longer. Last, every step is walked once more with each pipeline
+// holding a single word: the graph is a Kahn network, in which it does not depend on times whether it comes to a halt;
+// so what goes through here goes through with any timing of the memory.
 #include <string.h>
 
 #include "cost.h"
 #include "sizing.h"
 
-// A stream whose writer could be later without harm: the LP found one of its firings waiting for nothing, or the safe depth held it back.
+// A stream whose writer could be later without harm: the LP found one of its firings waiting for nothing, or the safe
+// depth held it back.
 static bool runs_ahead(const struct sizing *z, int e) {
     int64_t mark = z->depth[e];
-    return z->width[e] && mark > DEPTH_LEAST && ((z->latest && z->least[e] < mark) || (z->full[e] && mark >= z->safe[e]));
+    return z->width[e] && mark > DEPTH_LEAST &&
+           ((z->latest && z->least[e] < mark) || (z->full[e] && mark >= z->safe[e]));
 }
 
 // It gets what the LP says where the simulator confirms it.
@@ -29,7 +32,8 @@ static void cut_run_ahead(struct sizing *z, int64_t *depth) {
 
 // ---- no halt with any timing ----
 
-// Marks of all cases with a single word in each pipeline; false, with the streams that are full then, when one comes to a halt.
+// Marks of all cases with a single word in each pipeline; false, with the streams that are full then, when one comes to
+// a halt.
 static bool passes_single_words(struct sizing *z, const int64_t *depth, bool *full) {
     for (int i = 0; i < z->tests; i++) {
         struct arena_mark mark = arena_mark(&z->scratch);
@@ -56,7 +60,8 @@ static bool deepen(const struct sizing *z, bool *full, int64_t *depth) {
     return deeper;
 }
 
-// Streams that are full where the graph comes to a halt with single words get deeper; then as short again as they can be, where that is worth it.
+// Streams that are full where the graph comes to a halt with single words get deeper; then as short again as they can
+// be, where that is worth it.
 bool sizing_ensure_progress(struct sizing *z, bool some) {
     bool *full = ARENA_ARRAY(&z->scratch, bool, (size_t)z->ir->edges + 1), deepened = false;
     int64_t *least = ARENA_ARRAY(&z->scratch, int64_t, (size_t)z->ir->edges + 1);
@@ -76,13 +81,15 @@ bool sizing_ensure_progress(struct sizing *z, bool some) {
 // By how much some case takes longer than without bounds.
 static int64_t most_slower(const struct sizing *z) {
     int64_t most = 0;
-    for (int i = 0; i < z->tests; i++) most = at_least(most, z->test[i].cycles - z->test[i].unbounded - z->test[i].unbounded / 100);
+    for (int i = 0; i < z->tests; i++)
+        most = at_least(most, z->test[i].cycles - z->test[i].unbounded - z->test[i].unbounded / 100);
     return most;
 }
 
-// The safe rule holds one value beside each path. A graph may have several under way: rows of steps without a loop between them, repetitions
-// of regions that only wait for one another. Where that makes a case faster, streams may be as deep as they get when nothing bounds them, unless
-// another case then takes so much longer, as its reads and writes meet in another order.
+// The safe rule holds one value beside each path. A graph may have several under way: rows of steps without a loop
+// between them, repetitions of regions that only wait for one another. Where that makes a case faster, streams may be
+// as deep as they get when nothing bounds them, unless another case then takes so much longer, as its reads and writes
+// meet in another order.
 static bool allow_ahead(struct sizing *z) {
     bool faster = false;
     int64_t *mark = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
@@ -93,7 +100,8 @@ static bool allow_ahead(struct sizing *z) {
         if (!r || r->stuck) return false;
         t->unbounded = r->cycles;
         faster |= t->cycles > r->cycles + r->cycles / SLOWER_SHARE + SLOWER_AT_MOST;
-        for (int e = 0; e < z->ir->edges; e++) mark[e] = at_least(mark[e], sizing_is_sized(z->ir, e) ? r->edge[e].room : 0);
+        for (int e = 0; e < z->ir->edges; e++)
+            mark[e] = at_least(mark[e], sizing_is_sized(z->ir, e) ? r->edge[e].room : 0);
         if (t->for_lp) sizing_note_least(z, r);
         arena_release(&z->scratch, before);
     }
@@ -113,9 +121,9 @@ static int64_t *all_least(struct sizing *z) {
     return least;
 }
 
-// Depths of two words have another latency than deeper ones, and a memory's rows open in another order for a cycle's difference: with depths that
-// are the marks a case may take a little longer than with deeper ones. What it takes then is the measure, within SLOWER_AT_MOST. False, with the
-// streams that are full then, when a case comes to a halt.
+// Depths of two words have another latency than deeper ones, and a memory's rows open in another order for a cycle's
+// difference: with depths that are the marks a case may take a little longer than with deeper ones. What it takes then
+// is the measure, within SLOWER_AT_MOST. False, with the streams that are full then, when a case comes to a halt.
 static bool measure_again(struct sizing *z, const int64_t *depth, bool longer, bool *full) {
     int64_t most[MAX_CASES];
     z->slower = false;
@@ -125,7 +133,8 @@ static bool measure_again(struct sizing *z, const int64_t *depth, bool longer, b
         const struct timing_result *r = sizing_run(z, t, depth, false);
         bool ok = r && !r->stuck;
         int64_t slack = t->cycles / SLOWER_SHARE + SLOWER_AT_MOST;
-        if (t->unbounded) slack = at_least(at_most(slack, t->unbounded + t->unbounded / 100 + SLOWER_IN_ALL - t->cycles), 0);
+        if (t->unbounded)
+            slack = at_least(at_most(slack, t->unbounded + t->unbounded / 100 + SLOWER_IN_ALL - t->cycles), 0);
         most[i] = ok ? at_most(at_least(r->cycles, t->cycles), t->cycles + slack) : 0;
         z->slower |= ok && r->cycles > (longer ? most[i] : t->cycles);
         if (ok) sizing_note_latest(z, t, r, slack);
@@ -138,9 +147,9 @@ static bool measure_again(struct sizing *z, const int64_t *depth, bool longer, b
     return true;
 }
 
-// What a search begins with. Marks as depths may bring a case to a halt that went through at deeper ones: FIFOs of two words have another latency,
-// and stages that stall together hold the fewer words the later these come. Streams that are full then get deeper. Where a case is slower than it
-// may be, the safe depths are what it was measured with.
+// What a search begins with. Marks as depths may bring a case to a halt that went through at deeper ones: FIFOs of two
+// words have another latency, and stages that stall together hold the fewer words the later these come. Streams that
+// are full then get deeper. Where a case is slower than it may be, the safe depths are what it was measured with.
 static bool begin_search(struct sizing *z, int64_t *depth, bool longer) {
     bool *full = ARENA_ARRAY(z->ir->arena, bool, (size_t)z->ir->edges + 1);
     while (!measure_again(z, depth, longer, full))
@@ -157,8 +166,8 @@ static void keep_places(struct sizing *z) {
             if (z->width[e]) z->depth[e] = at_least(z->depth[e], z->test[i].room[e]);
 }
 
-// Stream after stream from these depths and, if asked for, from the safe ones too: with a memory whose rows open in another order for a cycle's
-// difference, less may be enough from there. The fewer bits.
+// Stream after stream from these depths and, if asked for, from the safe ones too: with a memory whose rows open in
+// another order for a cycle's difference, less may be enough from there. The fewer bits.
 static bool search(struct sizing *z, int64_t *depth, bool longer, bool from_safe) {
     const struct bounds bounds = {all_least(z), .fast = true};
     size_t bytes = (size_t)z->ir->edges * sizeof *depth;
@@ -238,7 +247,8 @@ static bool least_from(struct sizing *z, int64_t *depth) {
         bool ok = r && !r->stuck;
         for (int e = 0; ok && e < z->ir->edges; e++) z->test[i].room[e] = r->edge[e].room;
         if (ok && !z->latest)
-            z->test[i].cycles = at_least(r->cycles, z->test[i].refreshes ? z->test[i].cycles : 0); // the given depths are the measure
+            z->test[i].cycles =
+                at_least(r->cycles, z->test[i].refreshes ? z->test[i].cycles : 0); // the given depths are the measure
         arena_release(&z->scratch, mark);
         if (!ok) return false;
     }
@@ -260,7 +270,8 @@ bool timing_least(struct ir *ir, const int64_t *safe, const int64_t *depth, int6
     memcpy(least, depth, (size_t)ir->edges * sizeof *least);
     for (int e = 0; e < ir->edges; e++) other[e] = at_least(z.safe[e], depth[e]);
     ok = ok && least_from(&z, least);
-    if (ok && least_from(&z, other) && sizing_bits(&z, other) < sizing_bits(&z, least)) memcpy(least, other, (size_t)ir->edges * sizeof *least);
+    if (ok && least_from(&z, other) && sizing_bits(&z, other) < sizing_bits(&z, least))
+        memcpy(least, other, (size_t)ir->edges * sizeof *least);
     *missing = z.missing;
     arena_free(&z.scratch);
     return ok;

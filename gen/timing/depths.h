@@ -12,35 +12,40 @@ enum {
 };
 
 struct timing_depth {
-    int64_t depth;         // in: the safe depth; out: the required one
-    int64_t delay;         // cycles that the word waited when the stream was fullest
-    const char *forced_by; // the case and firing that filled it, and the path that its reader waited for; NULL: the least depth
+    int64_t depth; // in: the safe depth; out: the required one
+    int64_t delay; // cycles that the word waited when the stream was fullest
+    const char *
+        forced_by; // the case and firing that filled it, and the path that its reader waited for; NULL: the least depth
 };
-// Per edge. False, with nothing changed but *missing, when the design cannot be simulated (a module without a contract, or NULL: it comes to a halt).
+// Per edge. False, with nothing changed but *missing, when the design cannot be simulated (a module without a contract,
+// or NULL: it comes to a halt).
 bool timing_depths(struct ir *, struct timing_depth *, const char **missing);
 
-// The Conservative strategy of StreamTensor: every firing as long as the longest, its words evenly over it. In: the depths of timing_depths; out:
-// what the streams hold at that pace where it is less, and what it takes beside to go through. Steps may take longer. False: as above.
+// The Conservative strategy of StreamTensor: every firing as long as the longest, its words evenly over it. In: the
+// depths of timing_depths; out: what the streams hold at that pace where it is less, and what it takes beside to go
+// through. Steps may take longer. False: as above.
 bool timing_conservative(struct ir *, struct timing_depth *, const char **missing);
 
-// The kernels that the stream's reader waited for while this word lay in the stream, the reader last; the reader alone: it was not ready itself.
+// The kernels that the stream's reader waited for while this word lay in the stream, the reader last; the reader alone:
+// it was not ready itself.
 const char *timing_path(struct arena *, const struct ir *, const struct timing_result *, int edge, int64_t word);
 
-// Whether steps go through at the IR's depths, pools and all, with a single word in each pipeline: then they do with more, and whenever words come.
-// *stuck says where they do not, `full` (or NULL) which streams are full then; *stuck NULL with false: a module has no contract. A run beyond
-// TIMING_LIMIT counts as going through.
+// Whether steps go through at the IR's depths, pools and all, with a single word in each pipeline: then they do with
+// more, and whenever words come. *stuck says where they do not, `full` (or NULL) which streams are full then; *stuck
+// NULL with false: a module has no contract. A run beyond TIMING_LIMIT counts as going through.
 bool timing_progress(struct ir *, const char **stuck, bool *full);
 
-// Marks the edges that run ahead: whose writer waits for room at the IR's depths in a case that they were found from, or that hold more than
-// their depth when all are twice as deep. Nothing when a module has no contract.
+// Marks the edges that run ahead: whose writer waits for room at the IR's depths in a case that they were found from,
+// or that hold more than their depth when all are twice as deep. Nothing when a module has no contract.
 void timing_mark_ahead(struct ir *);
 
-// The least depths with which the same steps take no longer: stream after stream, the largest first, from `depth` down by bisection.
-// In: depth, as timing_depths left them, and the safe ones. False, as above.
+// The least depths with which the same steps take no longer: stream after stream, the largest first, from `depth` down
+// by bisection. In: depth, as timing_depths left them, and the safe ones. False, as above.
 bool timing_least(struct ir *, const int64_t *safe, const int64_t *depth, int64_t *least, const char **missing);
 
-// The words that each stream holds at most when every firing of a run is as late as it can be without a longer step. width: bits of a
-// stream's word, 0: it is left out. False when the run has too many firings.
-bool timing_latest(struct arena *, const struct ir *, const struct timing_result *, const int64_t *width, int64_t *mark);
+// The words that each stream holds at most when every firing of a run is as late as it can be without a longer step.
+// width: bits of a stream's word, 0: it is left out. False when the run has too many firings.
+bool timing_latest(struct arena *, const struct ir *, const struct timing_result *, const int64_t *width,
+                   int64_t *mark);
 
 #endif

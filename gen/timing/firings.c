@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least that streams hold when every firing is as late as the graph allows: a difference-constraint LP over the firings of simulated steps.
+// The least that streams hold when every firing is as late as the graph allows: a difference-constraint LP over the
+// firings of simulated steps.
 //
-// A run of the simulator starts every firing as early as it can. Here each firing may be shifted to a later time, its words together; the
-// shifts of givers and takers are the variables. What the engine takes and gives stays where it is, and so does what ends a step: no step
-// gets longer. Minimised is the time that words wait, weighted with their widths (StreamTensor, MICRO 2025: the sum of delays).
+// A run of the simulator starts every firing as early as it can. Here each firing may be shifted to a later time, its
+// words together; the shifts of givers and takers are the variables. What the engine takes and gives stays where it is,
+// and so does what ends a step: no step gets longer. Minimised is the time that words wait, weighted with their widths
+// (StreamTensor, MICRO 2025: the sum of delays).
 #include "depths.h"
 
 #include <string.h>
@@ -68,7 +70,8 @@ static void add_stream(struct graph *g, int e, int64_t width) {
 
 static void couple(struct graph *g, int in, int out, bool together) {
     const struct stream *i = &g->stream[in], *o = &g->stream[out];
-    int more = i->firings > o->firings ? i->firings : o->firings, fewer = i->firings < o->firings ? i->firings : o->firings;
+    int more = i->firings > o->firings ? i->firings : o->firings,
+        fewer = i->firings < o->firings ? i->firings : o->firings;
     bool regular = fewer > 0 && more % fewer == 0;
     for (int n = 0; n < more; n++) {
         if (!regular) { // dropped firings: all stay where they are
@@ -76,7 +79,8 @@ static void couple(struct graph *g, int in, int out, bool together) {
             if (n < o->firings) fix(g, o->put + n);
             continue;
         }
-        int take = i->take + (int)((int64_t)n * i->firings / more), put = o->put + (int)((int64_t)n * o->firings / more);
+        int take = i->take + (int)((int64_t)n * i->firings / more),
+            put = o->put + (int)((int64_t)n * o->firings / more);
         at_least_row(g, take, put, 0);
         if (together) at_least_row(g, put, take, 0);
     }
@@ -115,11 +119,13 @@ static void fix_ports(struct graph *g, const struct ir_kernel *k) {
     for (int p = 0; p < k->ports; p++) {
         int e = k->port[p].edge;
         if (e == IR_NONE || !is_used(g, e)) continue;
-        for (int n = 0; n < g->stream[e].firings; n++) fix(g, (k->port[p].is_output ? g->stream[e].put : g->stream[e].take) + n);
+        for (int n = 0; n < g->stream[e].firings; n++)
+            fix(g, (k->port[p].is_output ? g->stream[e].put : g->stream[e].take) + n);
     }
 }
 
-static void couple_ports(struct graph *g, enum timing_machine machine, const struct ir_port *in, const struct ir_port *out) {
+static void couple_ports(struct graph *g, enum timing_machine machine, const struct ir_port *in,
+                         const struct ir_port *out) {
     switch (machine) {
     case TIMING_FORK: couple_fork(g, in->edge, out->edge); break;
     case TIMING_MUX: couple_lane(g, in->edge, out->edge, true); break;
@@ -176,8 +182,10 @@ static int64_t shifted_mark(const struct graph *g, int e, const int64_t *shift) 
     return most;
 }
 
-bool timing_latest(struct arena *arena, const struct ir *ir, const struct timing_result *run, const int64_t *width, int64_t *mark) {
-    struct graph g = {.ir = ir, .run = run, .arena = arena, .stream = ARENA_ARRAY(arena, struct stream, (size_t)ir->edges + 1)};
+bool timing_latest(struct arena *arena, const struct ir *ir, const struct timing_result *run, const int64_t *width,
+                   int64_t *mark) {
+    struct graph g = {
+        .ir = ir, .run = run, .arena = arena, .stream = ARENA_ARRAY(arena, struct stream, (size_t)ir->edges + 1)};
     int variables = 1;
     for (int e = 0; e < ir->edges; e++)
         if (width[e]) cut_stream(&g, e, &variables);

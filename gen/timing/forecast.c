@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles of a request from the timing contracts alone. A short request is simulated whole. Of a long one, steps at some positions are, each in
-// a window of its own that begins a little earlier; each stands for the steps around it (the midpoint rule).
+// Cycles of a request from the timing contracts alone. A short request is simulated whole. Of a long one, steps at some
+// positions are, each in a window of its own that begins a little earlier; each stands for the steps around it (the
+// midpoint rule).
 #include "cost/args.h"
 #include "timing.h"
 
@@ -42,7 +43,8 @@ static const struct timing_turn *turn_of(const struct foretelling *t, const stru
 }
 
 // Adds `weight` times what the engine did in a step.
-static void add_step(const struct foretelling *t, struct timing_phase *p, const struct timing_result *r, int step, double weight) {
+static void add_step(const struct foretelling *t, struct timing_phase *p, const struct timing_result *r, int step,
+                     double weight) {
     for (int i = 0; i < t->ir->firings; i++) {
         const struct timing_firing *f = &r->firing[step * t->ir->firings + i];
         if (t->ir->firing[i].engine != t->f->engine) continue;
@@ -80,10 +82,12 @@ static bool foretell_whole(struct foretelling *t) {
 
 // ---- sampled ----
 
-static int64_t last_command(const struct foretelling *t, const struct timing_result *r, int step) { return turn_of(t, r, step)->last_command; }
+static int64_t last_command(const struct foretelling *t, const struct timing_result *r, int step) {
+    return turn_of(t, r, step)->last_command;
+}
 
-// Steps [first, first + count) stand for the `weight` times as many. Their cycles: ends of a prompt's steps are the engine's last commands, as
-// the next step's ids are under way long before; a decode step ends with its id.
+// Steps [first, first + count) stand for the `weight` times as many. Their cycles: ends of a prompt's steps are the
+// engine's last commands, as the next step's ids are under way long before; a decode step ends with its id.
 static bool sample(struct foretelling *t, struct timing_phase *p, int first, int count, int warm, double weight) {
     struct arena_mark mark = arena_mark(&t->scratch);
     int from = first > warm ? first - warm : 0, lead = first - from;
@@ -100,7 +104,8 @@ static bool sample(struct foretelling *t, struct timing_phase *p, int first, int
 }
 
 // The steps [first, end), in `samples` parts of equal size, the middle of each simulated.
-static bool sample_range(struct foretelling *t, struct timing_phase *p, int first, int end, int samples, int warm, int count) {
+static bool sample_range(struct foretelling *t, struct timing_phase *p, int first, int end, int samples, int warm,
+                         int count) {
     int steps = end - first, parts = steps / count < samples ? steps / count : samples;
     if (steps > 0 && parts == 0) parts = 1, count = steps;
     for (int i = 0; i < parts; i++) {
@@ -149,7 +154,8 @@ static void count_macs(struct foretelling *t) {
         struct timing_phase *p = s < t->prefill ? &t->f->prefill : &t->f->decode;
         for (int i = 0; i < t->ir->firings; i++) {
             const struct ir_region *r = &t->ir->region[t->ir->firing[i].region];
-            if (r->when != IR_LAST || t->step[s].head) p->macs += (double)r->repeat * firing_macs(t->ir, &t->ir->firing[i], &t->step[s]);
+            if (r->when != IR_LAST || t->step[s].head)
+                p->macs += (double)r->repeat * firing_macs(t->ir, &t->ir->firing[i], &t->step[s]);
         }
     }
 }
@@ -173,12 +179,14 @@ static bool is_short(struct foretelling *t) {
     return words <= t->whole_words || !t->ir->design.is_lm;
 }
 
-struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t age, int64_t whole_words, const char **why) {
+struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t age,
+                                        int64_t whole_words, const char **why) {
     struct foretelling t = {.ir = ir, .whole_words = whole_words, .memory = timing_memory_at(ir, age)};
     struct timing_memory_figures h = timing_memory_figures();
     arena_init(&t.scratch);
     t.f = ARENA_NEW(ir->arena, struct timing_forecast);
-    *t.f = (struct timing_forecast){.prompt = prompt, .tokens = tokens, .start = t.memory.lead, .memory_gbs = h.sustained_gbs};
+    *t.f = (struct timing_forecast){
+        .prompt = prompt, .tokens = tokens, .start = t.memory.lead, .memory_gbs = h.sustained_gbs};
     t.steps = timing_request_steps(ir, prompt, tokens, &t.step);
     t.f->steps = t.steps;
     while (t.prefill < t.steps && t.step[t.prefill].pos < prompt) t.prefill++;

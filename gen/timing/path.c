@@ -17,8 +17,10 @@ static int64_t taken_by(const struct timing_edge *t, int64_t cycle) {
     return low - 1;
 }
 
-// The kernel's input, other than `but`, whose word came last among those taken by then, if it came after `since`. *came: when.
-static int last_input(const struct ir *ir, const struct timing_result *r, int kernel, int but, int64_t cycle, int64_t since, int64_t *came) {
+// The kernel's input, other than `but`, whose word came last among those taken by then, if it came after `since`.
+// *came: when.
+static int last_input(const struct ir *ir, const struct timing_result *r, int kernel, int but, int64_t cycle,
+                      int64_t since, int64_t *came) {
     int last = IR_NONE;
     *came = since;
     for (int p = 0; p < ir->kernel[kernel].ports; p++) {
@@ -32,7 +34,8 @@ static int last_input(const struct ir *ir, const struct timing_result *r, int ke
     return last;
 }
 
-const char *timing_path(struct arena *arena, const struct ir *ir, const struct timing_result *r, int edge, int64_t word) {
+const char *timing_path(struct arena *arena, const struct ir *ir, const struct timing_result *r, int edge,
+                        int64_t word) {
     int kernel[MOST_KERNELS], count = 0, but = edge;
     int64_t since = r->edge[edge].put[word], cycle = r->edge[edge].take[word], came;
     bool *seen = ARENA_ARRAY(arena, bool, (size_t)ir->kernels + 1);

@@ -23,7 +23,8 @@ int timing_request_steps(const struct ir *ir, int64_t prompt, int64_t tokens, st
     return (int)count;
 }
 
-// The vector parameters are read once per start, in turn with the lanes' first beats until their prefetch FIFOs are full.
+// The vector parameters are read once per start, in turn with the lanes' first beats until their prefetch FIFOs are
+// full.
 int64_t timing_start(const struct ir *ir, const struct timing_memory *m) {
     const struct timing_step step = {0, 1, false};
     struct timing_options o = {.step = &step, .steps = 1, .bounded = true, .load_only = true, .memory = *m};

@@ -61,12 +61,13 @@ static bool mark_run(struct sizing *z, struct timing_options *o, struct test_cas
 }
 
 static bool mark_case(struct sizing *z, struct test_case *t, bool twice) {
-    struct timing_options o = {.step = t->step, .steps = t->steps, .twice = twice, .words = t->words, .memory = z->memory};
+    struct timing_options o = {
+        .step = t->step, .steps = t->steps, .twice = twice, .words = t->words, .memory = z->memory};
     return mark_run(z, &o, t);
 }
 
-// Where a request takes few words: one of whole steps and a part, every short prompt and some longer ones; the first as after reset, the memory older
-// each time, so that refreshes lie elsewhere.
+// Where a request takes few words: one of whole steps and a part, every short prompt and some longer ones; the first as
+// after reset, the memory older each time, so that refreshes lie elsewhere.
 static bool mark_more(struct sizing *z) {
     int64_t enough = z->work + MORE_WORK;
     bool ok = true;

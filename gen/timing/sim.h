@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inside the token-level simulator: streams with the cycle of every word, and the actors that move them.
 //
-// Kernels are deterministic: which word goes where never depends on when it comes. So every actor runs as far as the cycles of its inputs
-// (and of the room at its outputs) are known, in any order, and computes when each word moves: a Kahn network with times.
+// Kernels are deterministic: which word goes where never depends on when it comes. So every actor runs as far as the
+// cycles of its inputs (and of the room at its outputs) are known, in any order, and computes when each word moves: a
+// Kahn network with times.
 #ifndef RILL_TIMING_SIM_H
 #define RILL_TIMING_SIM_H
 
@@ -128,7 +129,8 @@ static inline void sim_wake(struct sim *sim, int kernel) {
     int place = sim->queue_head + sim->queue_count++;
     sim->queue[place < sim->ir->kernels ? place : place - sim->ir->kernels] = kernel;
 }
-static inline void edge_put(struct sim *sim, struct sim_edge *e, int64_t offered, int64_t at, uint8_t mark) { // offered: when the writer had it
+static inline void edge_put(struct sim *sim, struct sim_edge *e, int64_t offered, int64_t at,
+                            uint8_t mark) { // offered: when the writer had it
     if (e->puts == e->capacity) edge_grow(sim, e);
     sim->words++;
     e->full += at - offered;
@@ -191,7 +193,8 @@ struct sim_walk {
 };
 // The entry at the walk's place; false when all steps are done. *layer, *step, *last_of_step may be NULL.
 bool sim_walk_entry(const struct sim *, const struct sim_schedule *, struct sim_walk *, int64_t *entry);
-bool sim_walk_next(const struct sim *, const struct sim_schedule *, struct sim_walk *); // true: the step's last entry was left behind
+bool sim_walk_next(const struct sim *, const struct sim_schedule *,
+                   struct sim_walk *); // true: the step's last entry was left behind
 
 // Turns of rill_turns: fetched ahead from the schedule.
 struct sim_turns {
@@ -226,7 +229,8 @@ bool memory_serve_one(struct sim *);
 // The engine of a kernel's client, NULL if it has none.
 struct sim_client *client_open(struct sim *, const struct actor *, bool is_write);
 struct sim_client *client_open_lane(struct sim *, int kernel, struct sim_channel *);
-struct sim_client *client_open_free(struct sim *, int index, struct sim_channel *); // of the IR's list, without a kernel
+struct sim_client *client_open_free(struct sim *, int index,
+                                    struct sim_channel *); // of the IR's list, without a kernel
 // When the next descriptor may be handed over; false while that is not known.
 bool client_room(const struct sim_client *, int64_t *at);
 void client_ask(struct sim *, struct sim_client *, int64_t at, int64_t address, int64_t beats);

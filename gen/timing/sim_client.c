@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines of the memory's clients: descriptors to bursts (rill_burst_splitter), with the room and the bursts under way that rill_dma_read and
-// rill_dma_write count.
+// Engines of the memory's clients: descriptors to bursts (rill_burst_splitter), with the room and the bursts under way
+// that rill_dma_read and rill_dma_write count.
 #include <string.h>
 
 #include "sim.h"
@@ -14,7 +14,8 @@ enum {
 static struct sim_client *open_at(struct sim *sim, struct sim_channel *channel, int kernel, int index, bool is_write) {
     const struct ir_design *d = &sim->ir->design;
     struct sim_client *c = ARENA_NEW(sim->arena, struct sim_client);
-    *c = (struct sim_client){.channel = channel, .kernel = kernel, .index = index, .is_write = is_write, .issued = LONG_AGO};
+    *c = (struct sim_client){
+        .channel = channel, .kernel = kernel, .index = index, .is_write = is_write, .issued = LONG_AGO};
     c->granted = c->granted_before = LONG_AGO;
     c->burst = d->max_burst;
     c->buffer = 2 * d->max_burst;
@@ -28,7 +29,8 @@ struct sim_client *client_open(struct sim *sim, const struct actor *a, bool is_w
         const struct ir_client *client = &sim->ir->client[i];
         if (client->kernel != a->kernel || client->is_write != is_write) continue;
         int index = client->channel;
-        if (index == IR_NONE && client->engine >= 0 && client->engine < sim->ir->engines) index = sim->ir->engine[client->engine].first_channel;
+        if (index == IR_NONE && client->engine >= 0 && client->engine < sim->ir->engines)
+            index = sim->ir->engine[client->engine].first_channel;
         for (int c = 0; c < sim->channels; c++) {
             if (sim->channel[c].index != index) continue;
             struct sim_client *new = open_at(sim, &sim->channel[c], a->kernel, i, is_write);
@@ -79,12 +81,14 @@ static bool reached(const int64_t *item, size_t count, int64_t n, int64_t *from)
     return true;
 }
 
-// Room, or beats to write, are looked for a cycle ahead: behind another burst, and where none was offered, there must be enough for two of any
-// length by then, less what that other one takes; else it is looked for anew when the burst is there. False while that is not known.
+// Room, or beats to write, are looked for a cycle ahead: behind another burst, and where none was offered, there must
+// be enough for two of any length by then, less what that other one takes; else it is looked for anew when the burst is
+// there. False while that is not known.
 static bool fits(const struct sim_client *c, int64_t beats, int64_t *from) {
     const int64_t *item = c->is_write ? c->beat.items : c->taken.items;
     size_t count = c->is_write ? c->beat.count : c->taken.count;
-    int64_t last = c->requested - 1 - (c->is_write ? 0 : c->buffer), two = last + 2 * c->burst - (*from == c->issued + 1 ? c->beats : 0);
+    int64_t last = c->requested - 1 - (c->is_write ? 0 : c->buffer),
+            two = last + 2 * c->burst - (*from == c->issued + 1 ? c->beats : 0);
     if (two < 0 || (two < (int64_t)count && item[two] + 2 <= *from)) return true;
     *from += 1;
     if (last + beats < 0) return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-written kernels that do not give a word for a word: a group of words of every input is taken, then the words made of it are offered.
-// A word of an input is taken together with the words of the others that have the same place in their group.
+// Hand-written kernels that do not give a word for a word: a group of words of every input is taken, then the words
+// made of it are offered. A word of an input is taken together with the words of the others that have the same place in
+// their group.
 #include <string.h>
 
 #include "ir_custom.h"
@@ -41,7 +42,9 @@ static bool groups_init(struct sim *sim, struct actor *a) {
 }
 
 // Words of an input in the present group.
-static int64_t share(const struct actor *a, const struct groups *g, int i) { return at_most(a->c.take[i], a->c.words[i] - g->done[i]); }
+static int64_t share(const struct actor *a, const struct groups *g, int i) {
+    return at_most(a->c.take[i], a->c.words[i] - g->done[i]);
+}
 
 static int64_t rows_in(const struct actor *a, const struct groups *g) {
     int64_t most = 1;
@@ -61,10 +64,12 @@ static bool has_place(const struct actor *a, const struct groups *g, int64_t *at
 // A row for a row: every word makes its own, without waiting for those of the other tokens.
 static bool by_word(const struct actor *a, const struct groups *g) { return a->c.units == 1 && rows_in(a, g) == 1; }
 
-static void add_group(struct sim *sim, const struct actor *a, struct groups *g, int64_t at, int64_t tokens, bool tok_last) {
+static void add_group(struct sim *sim, const struct actor *a, struct groups *g, int64_t at, int64_t tokens,
+                      bool tok_last) {
     int64_t rows = at_most(a->c.units, a->c.fire - g->given);
     bool last = tok_last && g->index + 1 == a->c.rows;
-    VEC_PUSH(sim->arena, g->group, (struct group){at + a->c.pipe, rows, tokens, rows ? -1 : at, tok_last, last, by_word(a, g)});
+    VEC_PUSH(sim->arena, g->group,
+             (struct group){at + a->c.pipe, rows, tokens, rows ? -1 : at, tok_last, last, by_word(a, g)});
 }
 
 static void next_group(const struct actor *a, struct groups *g) {
@@ -103,12 +108,15 @@ static bool word_out(struct sim *sim, struct actor *a, struct groups *g) {
     struct group *group = &g->group.items[g->sending];
     int64_t room, offer = at_least(group->ready, g->last_out + a->c.every);
     if (!edge_room(g->out, &room)) return false;
-    bool row_end = g->out_token == group->tokens - 1, tok_last = row_end && group->tok_last, end = row_end && g->out_row == group->rows - 1;
+    bool row_end = g->out_token == group->tokens - 1, tok_last = row_end && group->tok_last,
+         end = row_end && g->out_row == group->rows - 1;
     g->last_out = at_least(offer, room);
-    edge_put(sim, g->out, offer, g->last_out, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (end && group->last ? TIMING_LAST : 0)));
+    edge_put(sim, g->out, offer, g->last_out,
+             (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (end && group->last ? TIMING_LAST : 0)));
     if (++g->out_token == group->tokens) g->out_token = 0, g->out_row++;
     if (!end) return true;
-    group->released = g->last_out + !group->word; // of a whole group the kernel knows in the next cycle that it has left
+    group->released =
+        g->last_out + !group->word; // of a whole group the kernel knows in the next cycle that it has left
     g->out_row = 0;
     g->sending++;
     return true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix engine: one command per cycle, each decided when all it needs has been counted (rill_engine_ctrl). Its beats are sim_lane.c's.
+// The matrix engine: one command per cycle, each decided when all it needs has been counted (rill_engine_ctrl). Its
+// beats are sim_lane.c's.
 #include <string.h>
 
 #include "layout.h"
@@ -39,7 +40,8 @@ struct engine {
     struct sim_cache *cache;
     int64_t now, free; // the last decision; from when on the next one could be made, had it all it needs
     bool turning;      // the step's first operand has not been used
-    // the last entry on its way: in the schedule's register, in one of two places behind it, in the stage behind these, running
+    // the last entry on its way: in the schedule's register, in one of two places behind it, in the stage behind these,
+    // running
     int64_t fetched, read, prepared[2], loaded; // prepared: of the last two
     // operands
     VEC(int64_t) filled, freed;
@@ -99,7 +101,8 @@ static bool engine_init(struct sim *sim, struct actor *a) {
     e->all_lanes = a->c.channels;
     e->arrays = at_least(a->c.times, 1);
     e->step_tokens = args_int(&a->args, "TOKENS", 1);
-    return e->step && e->x && e->y && sim_schedule_read(sim, a, ENTRY_BITS, &e->schedule) && name_entries(sim, a, e) && open_lanes(sim, a, e);
+    return e->step && e->x && e->y && sim_schedule_read(sim, a, ENTRY_BITS, &e->schedule) && name_entries(sim, a, e) &&
+           open_lanes(sim, a, e);
 }
 
 // ---- what comes in ----
@@ -120,7 +123,8 @@ static bool operand_in(struct sim *sim, struct engine *e) {
     return true;
 }
 
-// Token t's units go to lane t mod channels; lane 0 is never less full than another one, and one that is full stops all.
+// Token t's units go to lane t mod channels; lane 0 is never less full than another one, and one that is full stops
+// all.
 static bool key_in(struct sim *sim, struct engine *e) {
     if (!e->keys || !edge_waiting(e->keys)) return false;
     int64_t n = e->key_first, at = edge_avail(e->keys);
@@ -151,10 +155,13 @@ static bool result_out(struct sim *sim, const struct actor *a, struct engine *e)
 
 // ---- firings ----
 
-static int64_t field(const struct engine *e, int64_t entry, int high, int low) { return (int64_t)sim_schedule_field(&e->schedule, entry, high, low); }
+static int64_t field(const struct engine *e, int64_t entry, int high, int low) {
+    return (int64_t)sim_schedule_field(&e->schedule, entry, high, low);
+}
 
 static void load_attention(struct engine *e, const struct timing_step *step, int64_t beat_bits) {
-    int64_t krows = div_up(step->pos, e->all_lanes), blocks = step->pos / LAYOUT_V_BLOCK, block_beats = beat_bits == 512 ? 1 : 2;
+    int64_t krows = div_up(step->pos, e->all_lanes), blocks = step->pos / LAYOUT_V_BLOCK,
+            block_beats = beat_bits == 512 ? 1 : 2;
     if (e->mode == MODE_KEYS) {
         e->memory_rows = krows;
         e->rows = krows + div_up(step->ntok, e->all_lanes);
@@ -244,7 +251,8 @@ static bool data_ready(const struct engine *e, int64_t *from) {
 static bool room_ready(const struct actor *a, const struct engine *e, int64_t *from) {
     int64_t made = (int64_t)e->result.count, n = made - a->c.lines;
     if (e->header_left || e->beat != e->row_beats - 1) return true;
-    if (e->arrays > 1) { // results of a row-step leave one by one; they need room all together, and the ones before must have left
+    if (e->arrays >
+        1) { // results of a row-step leave one by one; they need room all together, and the ones before must have left
         if (e->turn > 0) return true;
         if (made > 0) *from = at_least(*from, e->result.items[made - 1].at + 1);
         n += e->step_tokens - 1;
@@ -257,7 +265,8 @@ static bool room_ready(const struct actor *a, const struct engine *e, int64_t *f
 
 // The operand, or of one that is not whole, the units of a column that is not the last.
 static bool operand_ready(const struct engine *e, int64_t *from) {
-    bool whole = e->used < (int64_t)e->filled.count, part = e->outer && e->beat < e->row_beats - 1 && e->used < (int64_t)e->part_first.count;
+    bool whole = e->used < (int64_t)e->filled.count,
+         part = e->outer && e->beat < e->row_beats - 1 && e->used < (int64_t)e->part_first.count;
     int64_t at = whole ? e->filled.items[e->used] + X_COUNTED : INT64_MAX;
     int64_t unit = part ? e->part_first.items[e->used] + (e->beat + 1) * e->column_units - 1 : 0;
     if (part && unit < (int64_t)e->part.count) at = at_most(at, e->part.items[unit] + PART_COUNTED);
@@ -302,7 +311,8 @@ static void result_done(struct sim *sim, struct engine *e, int64_t token) {
                                                                            : e->all_lanes)
                     : last_row           ? e->last_count
                                          : e->all_lanes;
-    uint8_t mark = (uint8_t)(count << SIM_COUNT_SHIFT | (last_token ? TIMING_TOK_LAST : 0) | (last_token && last_row ? TIMING_LAST : 0));
+    uint8_t mark = (uint8_t)(count << SIM_COUNT_SHIFT | (last_token ? TIMING_TOK_LAST : 0) |
+                             (last_token && last_row ? TIMING_LAST : 0));
     VEC_PUSH(sim->arena, e->result, (struct result){e->now + (e->arrays > 1 ? token : 0), mark});
 }
 
@@ -429,7 +439,8 @@ static bool kv_init(struct sim *sim, struct actor *a) {
         v->cache->tail_by_step = a->c.by_step;
     }
     stage_init(sim, &v->stage, a->c.pipe);
-    return v->in && v->step && (v->out || a->c.machine != TIMING_SCALES) && (v->client || a->c.machine != TIMING_K_WRITER);
+    return v->in && v->step && (v->out || a->c.machine != TIMING_SCALES) &&
+           (v->client || a->c.machine != TIMING_K_WRITER);
 }
 
 static bool kv_step(struct sim *sim, const struct actor *a, struct kv *v) {
@@ -454,17 +465,21 @@ static uint8_t kv_word(struct sim *sim, struct kv *v) {
 
 // A descriptor and its beats go out behind the head's last unit.
 static void write_keys(struct sim *sim, const struct actor *a, struct kv *v) {
-    int64_t base = args_int(&a->args, "K_BASE", 0), head = args_int(&a->args, "K_HEAD_STRIDE", 0), layer = args_int(&a->args, "K_LAYER_STRIDE", 0);
-    int64_t row = sim->options->step[v->step_no].pos / a->c.channels * a->c.units; // on the channel of the position: the busiest
+    int64_t base = args_int(&a->args, "K_BASE", 0), head = args_int(&a->args, "K_HEAD_STRIDE", 0),
+            layer = args_int(&a->args, "K_LAYER_STRIDE", 0);
+    int64_t row =
+        sim->options->step[v->step_no].pos / a->c.channels * a->c.units; // on the channel of the position: the busiest
     int64_t beat_bytes = sim->ir->design.beat_bits / 8, at;
     client_room(v->client, &at);
-    client_ask(sim, v->client, at_least(at, v->last + 1), base + v->layer * layer + v->head * head + row * beat_bytes, a->c.units);
+    client_ask(sim, v->client, at_least(at, v->last + 1), base + v->layer * layer + v->head * head + row * beat_bytes,
+               a->c.units);
 }
 
 static void k_writer_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
     int64_t room;
-    while (kv_step(sim, a, v) && edge_waiting(v->in) && client_room(v->client, &room) && client_space(v->client, &room)) {
+    while (kv_step(sim, a, v) && edge_waiting(v->in) && client_room(v->client, &room) &&
+           client_space(v->client, &room)) {
         uint8_t mark = kv_word(sim, v);
         client_give(sim, v->client, at_least(room, v->last + 1));
         if (++v->unit % a->c.units == 0) write_keys(sim, a, v);
@@ -487,7 +502,8 @@ static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, u
     if (!(mark & TIMING_TOK_LAST)) return;
     VEC_PUSH(sim->arena, v->cache->head_done, v->last + 1);
     if (mark & TIMING_LAST) {
-        if (step->pos % LAYOUT_V_BLOCK + step->ntok == LAYOUT_V_BLOCK) v->last += V_WRITE_CYCLES * a->c.rows * (v->head + 1) * a->c.beats;
+        if (step->pos % LAYOUT_V_BLOCK + step->ntok == LAYOUT_V_BLOCK)
+            v->last += V_WRITE_CYCLES * a->c.rows * (v->head + 1) * a->c.beats;
         VEC_PUSH(sim->arena, v->cache->v_layer, v->last + 1);
         v->head = -1;
         if (++v->layer == a->c.layers) v->inside = false;
@@ -500,7 +516,8 @@ static void v_tail_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
     while (kv_step(sim, a, v) && edge_waiting(v->in)) {
         int64_t taken = (int64_t)v->cache->v_layer.count;
-        int64_t ahead = a->c.by_step ? taken / a->c.layers - 1 : taken - a->c.layers; // the layer's open block, read in the step before
+        int64_t ahead = a->c.by_step ? taken / a->c.layers - 1
+                                     : taken - a->c.layers; // the layer's open block, read in the step before
         if (v->cache->tail_reads && ahead >= 0) {
             if (ahead >= (int64_t)v->cache->tail_layer.count) return;
             v->last = at_least(v->last, v->cache->tail_layer.items[ahead] + TAIL_READ);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the segment table to beats at a lane: rill_segment_walker, rill_burst_splitter, rill_dma_read, the channel, the lane's FIFO.
+// From the segment table to beats at a lane: rill_segment_walker, rill_burst_splitter, rill_dma_read, the channel, the
+// lane's FIFO.
 #include "sim_lane.h"
 
 #include <string.h>
@@ -18,7 +19,8 @@ enum {
 };
 enum { KIND_WEIGHTS, KIND_KEYS, KIND_VALUES };
 
-bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engine *engine, struct sim_channel *channel) {
+bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engine *engine,
+               struct sim_channel *channel) {
     int walker = engine->walker;
     memset(l, 0, sizeof *l);
     if (walker < 0 || walker >= sim->ir->kernels || sim->actor[walker].c.machine != TIMING_WALKER) return false;
@@ -32,7 +34,9 @@ bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engi
     return sim_schedule_read(sim, &sim->actor[walker], ENTRY_BITS, &l->schedule);
 }
 
-static int64_t field(const struct lane *l, int64_t entry, int high, int low) { return (int64_t)sim_schedule_field(&l->schedule, entry, high, low); }
+static int64_t field(const struct lane *l, int64_t entry, int high, int low) {
+    return (int64_t)sim_schedule_field(&l->schedule, entry, high, low);
+}
 
 // The layer's keys and values of the step before must have been written.
 static bool gate_open(const struct lane *l, int64_t entry, int64_t *from) {
@@ -52,12 +56,14 @@ static bool ask_run(struct sim *sim, struct lane *l) {
         int64_t entry, from = 0;
         if (!sim_walk_entry(sim, &l->schedule, &l->walk, &entry) || !client_room(l->client, &from)) return false;
         const struct timing_step *step = &sim->options->step[l->walk.step];
-        int64_t kind = field(l, entry, 1, 0), beats = field(l, entry, 105, 82), outer = kind == KIND_VALUES ? field(l, entry, 121, 106) : 1;
+        int64_t kind = field(l, entry, 1, 0), beats = field(l, entry, 105, 82),
+                outer = kind == KIND_VALUES ? field(l, entry, 121, 106) : 1;
         from = at_least(from + 1, l->described_at + 1);
         if (kind == KIND_KEYS) beats *= div_up(step->pos, l->channels);
         if (kind == KIND_VALUES) beats *= step->pos / LAYOUT_V_BLOCK;
         if (kind != KIND_WEIGHTS && beats && !gate_open(l, entry, &from)) return false;
-        int64_t address = field(l, entry, 41, 2) + l->walk.repeat * field(l, entry, 81, 42) + l->outer * field(l, entry, 153, 122);
+        int64_t address =
+            field(l, entry, 41, 2) + l->walk.repeat * field(l, entry, 81, 42) + l->outer * field(l, entry, 153, 122);
         if (beats == 0 || ++l->outer == outer) {
             l->outer = 0;
             sim_walk_next(sim, &l->schedule, &l->walk);

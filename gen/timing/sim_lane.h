@@ -18,7 +18,8 @@ struct lane {
     VEC(int64_t) used;    // beats, by a command
 };
 
-bool lane_init(struct sim *, struct lane *, int kernel, const struct ir_engine *, struct sim_channel *); // kernel: the engine
+bool lane_init(struct sim *, struct lane *, int kernel, const struct ir_engine *,
+               struct sim_channel *); // kernel: the engine
 // Asks for all and takes all that it can.
 void lane_advance(struct sim *, struct lane *);
 // Raises *from to when the next beat may be used by a command. False while that is not known.

@@ -42,7 +42,8 @@ static bool layout_out(struct sim *sim, struct actor *a, struct layout *l) {
     bool tok_last = l->next % l->active[slot] == l->active[slot] - 1, end = l->next == words - 1;
     bool firing = end && l->emptied % a->c.times == a->c.times - 1;
     l->sent = at_least(fetch + a->c.pipe, room);
-    edge_put(sim, l->out, fetch + a->c.pipe, l->sent, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (firing ? TIMING_LAST : 0)));
+    edge_put(sim, l->out, fetch + a->c.pipe, l->sent,
+             (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (firing ? TIMING_LAST : 0)));
     l->next++;
     if (!end) return true;
     l->next = 0;

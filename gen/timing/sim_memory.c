@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channels: the two arbiters of each, and the memory behind them. Its timing is the memory model's own (verif/model/hbm_bank.c), whose figures
-// are the published ones.
+// Channels: the two arbiters of each, and the memory behind them. Its timing is the memory model's own
+// (verif/model/hbm_bank.c), whose figures are the published ones.
 //
-// A grant or an access is made when no kernel can go on: whatever is asked for later is a consequence of it, and comes after it.
+// A grant or an access is made when no kernel can go on: whatever is asked for later is a consequence of it, and comes
+// after it.
 #include <limits.h>
 #include <string.h>
 
@@ -25,14 +26,17 @@ struct timing_memory_figures timing_memory_figures(void) {
     uint64_t end = 0;
     hbm_banks_init(&banks, &t);
     for (uint64_t at = 0; at < BYTES; at += ATOM_BYTES) end = hbm_banks_access(&banks, &t, 0, at, false, &unused);
-    return (struct timing_memory_figures){1e3 * BYTES / (double)(end + t.atom), (int64_t)(t.latency + t.activate), (int64_t)t.write_response};
+    return (struct timing_memory_figures){1e3 * BYTES / (double)(end + t.atom), (int64_t)(t.latency + t.activate),
+                                          (int64_t)t.write_response};
 }
 
 void memory_init(struct sim_memory *m, const struct timing_memory *figure, int beat_bits) {
     *m = (struct sim_memory){.figure = *figure, .timing = hbm_timing_default(), .beat_bytes = beat_bits / 8};
     hbm_banks_init(&m->banks, &m->timing);
-    int64_t every = (int64_t)m->timing.refresh_interval, age = (int64_t)((double)(figure->start - earliest(figure)) * figure->period_ps);
-    m->banks.next_refresh = figure->refreshes ? (uint64_t)(every - (age < 0 ? age : age % every)) : UINT64_MAX; // none before the first interval
+    int64_t every = (int64_t)m->timing.refresh_interval,
+            age = (int64_t)((double)(figure->start - earliest(figure)) * figure->period_ps);
+    m->banks.next_refresh = figure->refreshes ? (uint64_t)(every - (age < 0 ? age : age % every))
+                                              : UINT64_MAX; // none before the first interval
 }
 
 uint64_t memory_beat(struct sim_memory *m, int64_t at, int64_t address, bool is_write) {
@@ -56,12 +60,15 @@ static struct sim_channel *channel_at(struct sim *sim, int index) {
         if (sim->channel[c].index == index) return &sim->channel[c];
     struct sim_channel *new = &sim->channel[sim->channels++];
     *new = (struct sim_channel){.index = index, .read.last = INT_MAX, .write.last = INT_MAX};
-    new->read.free = new->write.free = new->read.beat = new->write.beat = new->write.answer = -earliest(&sim->options->memory);
+    new->read.free = new->write.free = new->read.beat = new->write.beat = new->write.answer =
+        -earliest(&sim->options->memory);
     memory_init(&new->memory, &sim->options->memory, sim->ir->design.beat_bits);
     return new;
 }
 
-static bool is_loader(const struct ir_client *c) { return c->kernel == IR_NONE && !c->is_write && !strcmp(c->name, "param"); }
+static bool is_loader(const struct ir_client *c) {
+    return c->kernel == IR_NONE && !c->is_write && !strcmp(c->name, "param");
+}
 
 // The parameters are one linear read, asked for once per request; nothing holds their beats.
 static void open_loader(struct sim *sim) {
@@ -74,7 +81,8 @@ static void open_loader(struct sim *sim) {
         for (int c = 0; c < sim->channels; c++)
             if (is_loader(&ir->client[i]) && sim->channel[c].index == ir->client[i].channel) {
                 sim->loader = client_open_free(sim, i, &sim->channel[c]);
-                client_ask(sim, sim->loader, LOAD_ASKED - sim->options->memory.lead, first, div_up(bytes, ir->design.beat_bits / 8));
+                client_ask(sim, sim->loader, LOAD_ASKED - sim->options->memory.lead, first,
+                           div_up(bytes, ir->design.beat_bits / 8));
                 return;
             }
 }
@@ -110,7 +118,8 @@ static int64_t next_grant(const struct sim_channel *c, bool is_write) {
     const struct sim_side *side = is_write ? &c->write : &c->read;
     int64_t at = INT64_MAX;
     for (size_t i = 0; i < c->client.count; i++)
-        if (c->client.items[i]->is_write == is_write && c->client.items[i]->waits) at = at_most(at, c->client.items[i]->at);
+        if (c->client.items[i]->is_write == is_write && c->client.items[i]->waits)
+            at = at_most(at, c->client.items[i]->at);
     if (at == INT64_MAX) return at;
     at = at_least(at, side->free);
     return is_write && side->bursts >= SIM_ORDER ? at_least(at, side->sent[side->bursts % SIM_ORDER] + 1) : at;
@@ -119,7 +128,8 @@ static int64_t next_grant(const struct sim_channel *c, bool is_write) {
 static struct sim_client *grant(struct sim_side *side, const struct sim_channel *c, bool is_write, int64_t at) {
     struct sim_client *client = choose(c, is_write, at);
     side->last = client->index;
-    side->free = at_least(at + 1, side->bursts >= SIM_QUEUE ? side->over[side->bursts % SIM_QUEUE] : at); // the memory takes it
+    side->free =
+        at_least(at + 1, side->bursts >= SIM_QUEUE ? side->over[side->bursts % SIM_QUEUE] : at); // the memory takes it
     client->waits = false;
     client->granted_before = client->granted;
     client->granted = at;
@@ -131,8 +141,10 @@ static void grant_read(struct sim *sim, struct sim_channel *c, int64_t at) {
     struct sim_client *client = grant(side, c, false, at);
     sim->beats += client->beats;
     for (int64_t b = 0; b < client->beats; b++) {
-        uint64_t time = memory_beat(&c->memory, side->free, client->address + b * c->memory.beat_bytes, false) + c->memory.timing.latency;
-        side->beat = at_least(memory_cycle(&c->memory, time), side->beat) + 1; // one at a time through the channel's register
+        uint64_t time = memory_beat(&c->memory, side->free, client->address + b * c->memory.beat_bytes, false) +
+                        c->memory.timing.latency;
+        side->beat =
+            at_least(memory_cycle(&c->memory, time), side->beat) + 1; // one at a time through the channel's register
         VEC_PUSH(sim->arena, client->beat, side->beat);
     }
     side->over[side->bursts++ % SIM_QUEUE] = side->beat;
@@ -162,8 +174,12 @@ static void grant_write(struct sim *sim, struct sim_channel *c, int64_t at) {
 static void access_write(struct sim *sim, struct sim_channel *c) {
     struct sim_access a = c->access.items[c->accessed++];
     uint64_t time = 0;
-    for (int64_t b = 0; b < a.beats; b++) time = memory_beat(&c->memory, a.at, a.address + b * c->memory.beat_bytes, true);
-    c->write.answer = at_least(at_least(memory_cycle(&c->memory, time + c->memory.timing.write_response), c->write.answer), a.at + 1) + 1;
+    for (int64_t b = 0; b < a.beats; b++)
+        time = memory_beat(&c->memory, a.at, a.address + b * c->memory.beat_bytes, true);
+    c->write.answer =
+        at_least(at_least(memory_cycle(&c->memory, time + c->memory.timing.write_response), c->write.answer),
+                 a.at + 1) +
+        1;
     c->write.over[(c->accessed - 1) % SIM_QUEUE] = c->write.answer;
     VEC_PUSH(sim->arena, a.client->over, c->write.answer);
     client_cut(sim, a.client);
@@ -176,7 +192,8 @@ static void access_write(struct sim *sim, struct sim_channel *c) {
 enum event { ACCESS, READ, WRITE, EVENTS };
 
 static int64_t next_event(const struct sim_channel *c, enum event *which) {
-    int64_t grant_at = next_grant(c, false), at[EVENTS] = {INT64_MAX, grant_at == INT64_MAX ? grant_at : grant_at + 1, next_grant(c, true)};
+    int64_t grant_at = next_grant(c, false),
+            at[EVENTS] = {INT64_MAX, grant_at == INT64_MAX ? grant_at : grant_at + 1, next_grant(c, true)};
     if (c->accessed < c->access.count) at[ACCESS] = c->access.items[c->accessed].at;
     *which = ACCESS;
     for (int i = READ; i < EVENTS; i++)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside the token-level simulator: a channel of the board, its arbiters, and the engines behind them. What they do: sim.h, memory.
+// Inside the token-level simulator: a channel of the board, its arbiters, and the engines behind them. What they do:
+// sim.h, memory.
 #ifndef RILL_TIMING_SIM_MEMORY_H
 #define RILL_TIMING_SIM_MEMORY_H
 
@@ -29,11 +30,12 @@ struct sim_client {
     bool is_write;
     int64_t burst, buffer, outstanding; // beats of a burst and of the buffer; bursts under way
     VEC(struct sim_run) run;
-    int64_t cut;                                      // runs that have been cut into bursts
-    int64_t address, left, bursts, requested, issued; // what is left of the present run; beats asked for; cycle of the last burst
-    VEC(int64_t) beat;                                // reads: cycle of arrival; writes: handed over
-    VEC(int64_t) taken;                               // reads: left the buffer; writes: went to the memory
-    VEC(int64_t) over;                                // per burst: its last beat has arrived, or its response
+    int64_t cut; // runs that have been cut into bursts
+    int64_t address, left, bursts, requested,
+        issued;         // what is left of the present run; beats asked for; cycle of the last burst
+    VEC(int64_t) beat;  // reads: cycle of arrival; writes: handed over
+    VEC(int64_t) taken; // reads: left the buffer; writes: went to the memory
+    VEC(int64_t) over;  // per burst: its last beat has arrived, or its response
     // The burst at the arbiter
     bool waits;
     int64_t at, beats, granted, granted_before;
@@ -56,7 +58,8 @@ struct sim_side { // of a channel: reads or writes
     int64_t answer;          // writes: cycle of the last response
 };
 
-// One channel of the board. Of an engine's channels one stands for all; those with clients of their own are run beside it.
+// One channel of the board. Of an engine's channels one stands for all; those with clients of their own are run beside
+// it.
 struct sim_channel {
     int index;
     struct sim_memory memory;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fifo_pool: streams that share one storage, firing by firing in the order of a static schedule. The step words that its walks take are
-// not waited for: they come long before.
+// rill_fifo_pool: streams that share one storage, firing by firing in the order of a static schedule. The step words
+// that its walks take are not waited for: they come long before.
 #include <string.h>
 
 #include "sim.h"
@@ -63,13 +63,16 @@ bool pools_open(struct sim *sim) {
             pool[k] = ARENA_NEW(sim->arena, struct sim_pool);
             pool[k]->sim = sim;
             if (!sim_schedule_read(sim, &sim->actor[k], 8, &pool[k]->schedule)) return false;
-            edge_init(&pool[k]->words, at_least(args_int(&sim->actor[k].args, "DEPTH", 1), 2) * (sim->options->twice ? 2 : 1), IR_NONE, IR_NONE);
+            edge_init(&pool[k]->words,
+                      at_least(args_int(&sim->actor[k].args, "DEPTH", 1), 2) * (sim->options->twice ? 2 : 1), IR_NONE,
+                      IR_NONE);
         }
         if (place < 0 || place >= MAX_PLACES) return false;
         pool[k]->edge[place] = &sim->edge[e];
         sim->edge[e].pool = pool[k];
         sim->edge[e].place = place;
-        sim->edge[e].latency = pool[k]->words.latency + ir->edge[e].crossings + ir->edge[e].entry_crossings; // a cycle for each slice
+        sim->edge[e].latency =
+            pool[k]->words.latency + ir->edge[e].crossings + ir->edge[e].entry_crossings; // a cycle for each slice
     }
     return true;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where words come from, and where they go: the token loop, rows of memory by id, by position and by step, the ring of ids.
+// Where words come from, and where they go: the token loop, rows of memory by id, by position and by step, the ring of
+// ids.
 #include <string.h>
 
 #include "sim.h"
@@ -40,14 +41,16 @@ static void open_prompt(struct sim *sim, const struct actor *a, struct loop *l) 
     const struct ir *ir = sim->ir;
     if (!l->id || sim->options->load_only || sim->options->step[0].pos > 0) return;
     for (int i = 0; i < ir->clients && !l->prompt; i++)
-        if (ir->client[i].kernel == IR_NONE && !strcmp(ir->client[i].name, "prompt")) l->prompt = client_open_free(sim, i, &sim->channel[0]);
+        if (ir->client[i].kernel == IR_NONE && !strcmp(ir->client[i].name, "prompt"))
+            l->prompt = client_open_free(sim, i, &sim->channel[0]);
     if (!l->prompt) return;
     for (int s = 0; s < sim->options->steps; s++) {
         l->unread += sim->options->step[s].ntok;
         if (sim->options->step[s].head) break;
     }
     l->prompt->kernel = a->kernel;
-    client_ask(sim, l->prompt, PROMPT_ASKED, io_offset(ir, "prompt"), div_up(l->unread, ir->design.beat_bits / ID_BITS));
+    client_ask(sim, l->prompt, PROMPT_ASKED, io_offset(ir, "prompt"),
+               div_up(l->unread, ir->design.beat_bits / ID_BITS));
 }
 
 static bool loop_init(struct sim *sim, struct actor *a) {
@@ -242,7 +245,8 @@ static bool fetch_out(struct sim *sim, struct fetch *f) {
     int64_t at;
     if (!stage_enter(sim, &f->stage, f->out, f->next, &at)) return false;
     bool tok_last = f->token == f->tokens - 1;
-    stage_push(sim, &f->stage, at, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (f->left == 1 ? TIMING_LAST : 0)), true);
+    stage_push(sim, &f->stage, at, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (f->left == 1 ? TIMING_LAST : 0)),
+               true);
     f->token = tok_last ? 0 : f->token + 1;
     f->next = at + 1;
     f->left--;
@@ -279,7 +283,9 @@ struct rows {
     int64_t row, word_token, next;
 };
 
-static int64_t group_bytes(const struct sim *sim, const struct actor *a) { return a->c.beats * sim->ir->design.beat_bits / 8; }
+static int64_t group_bytes(const struct sim *sim, const struct actor *a) {
+    return a->c.beats * sim->ir->design.beat_bits / 8;
+}
 
 static bool rows_init(struct sim *sim, struct actor *a) {
     struct rows *r = a->state = ARENA_NEW(sim->arena, struct rows);
@@ -309,14 +315,17 @@ static bool rows_ask(struct sim *sim, struct actor *a, struct rows *r) {
     if (!rows_step(a, sim, r) || !client_room(r->client, &room)) return false;
     const struct timing_step *step = &sim->options->step[r->step->takes - 1];
     r->described = at_least(at_least(r->from, r->described + 1), room);
-    client_ask(sim, r->client, r->described, r->offset + (step->pos + r->token) * r->row_bytes + r->group * group_bytes(sim, a), a->c.beats);
+    client_ask(sim, r->client, r->described,
+               r->offset + (step->pos + r->token) * r->row_bytes + r->group * group_bytes(sim, a), a->c.beats);
     if (++r->token < step->ntok) return true;
     r->token = 0;
     if (++r->group == r->groups) r->group = 0, r->inside = false;
     return true;
 }
 
-static int64_t tokens_of(const struct sim *sim, const struct rows *r, size_t group) { return sim->options->step[(int64_t)group / r->groups].ntok; }
+static int64_t tokens_of(const struct sim *sim, const struct rows *r, size_t group) {
+    return sim->options->step[(int64_t)group / r->groups].ntok;
+}
 
 static bool rows_take(struct sim *sim, struct actor *a, struct rows *r) {
     size_t g = r->full.count;
@@ -333,7 +342,8 @@ static bool rows_take(struct sim *sim, struct actor *a, struct rows *r) {
 static bool rows_word(struct sim *sim, struct actor *a, struct rows *r) {
     size_t g = r->drained.count;
     int64_t at;
-    if (g >= r->full.count || !stage_enter(sim, &r->stage, r->out, at_least(r->next, r->full.items[g]), &at)) return false;
+    if (g >= r->full.count || !stage_enter(sim, &r->stage, r->out, at_least(r->next, r->full.items[g]), &at))
+        return false;
     bool tok_last = r->word_token == tokens_of(sim, r, g) - 1, last = tok_last && r->row == a->c.rows - 1;
     stage_push(sim, &r->stage, at, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (last ? TIMING_LAST : 0)), true);
     r->next = at + 1;
@@ -457,8 +467,9 @@ static void ring_run(struct sim *sim, struct actor *a) {
 
 const struct sim_machine *sim_source_machine(enum timing_machine machine) {
     static const struct sim_machine table[TIMING_MACHINES] = {
-        [TIMING_LOOP] = {loop_init, loop_run},   [TIMING_EMBED] = {fetch_init, fetch_run},    [TIMING_POSITION] = {fetch_init, fetch_run},
-        [TIMING_READER] = {rows_init, rows_run}, [TIMING_WRITER] = {writer_init, writer_run}, [TIMING_RING] = {ring_init, ring_run},
+        [TIMING_LOOP] = {loop_init, loop_run},       [TIMING_EMBED] = {fetch_init, fetch_run},
+        [TIMING_POSITION] = {fetch_init, fetch_run}, [TIMING_READER] = {rows_init, rows_run},
+        [TIMING_WRITER] = {writer_init, writer_run}, [TIMING_RING] = {ring_init, ring_run},
     };
     return table[machine].run ? &table[machine] : NULL;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_spill: a firing goes to memory as it comes, and back when all its writes have their responses; with two of FIRINGS the next one goes there
-// meanwhile.
+// rill_spill: a firing goes to memory as it comes, and back when all its writes have their responses; with two of
+// FIRINGS the next one goes there meanwhile.
 #include "sim.h"
 
 enum {
@@ -55,7 +55,8 @@ static bool spill_init(struct sim *sim, struct actor *a) {
     s->read = client_open(sim, a, false);
     s->beat_bytes = sim->ir->design.beat_bits / 8;
     s->half[0].offset = args_int(&a->args, "OFFSET", 0);
-    s->half[1].offset = s->half[0].offset + div_up(div_up(a->c.rows, a->c.in) * a->c.out, a->c.beats) * a->c.beats * s->beat_bytes;
+    s->half[1].offset =
+        s->half[0].offset + div_up(div_up(a->c.rows, a->c.in) * a->c.out, a->c.beats) * a->c.beats * s->beat_bytes;
     s->drained = s->sent = -1;
     spill_enter(s, s->half, -1);
     return s->in && s->out && s->write && s->read;
@@ -122,7 +123,8 @@ static void spill_over(const struct actor *a, struct spill *s, int64_t at) {
     if (a->c.banks == 1) spill_enter(s, s->half, at);
 }
 
-// The next word into the output register, when the one before has left that. The firing is over with its last word, whenever that finds room.
+// The next word into the output register, when the one before has left that. The firing is over with its last word,
+// whenever that finds room.
 static bool spill_fill(struct sim *sim, const struct actor *a, struct spill *s) {
     int64_t at;
     if (!s->drains || !client_beat(s->read, &at)) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that steer, keep or repeat words: fork, multiplexer, demultiplexer, selection, replay, parameter store, sinks.
-// And the static schedules they follow.
+// Kernels that steer, keep or repeat words: fork, multiplexer, demultiplexer, selection, replay, parameter store,
+// sinks. And the static schedules they follow.
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,8 @@ static int64_t bits_at(const uint8_t *bit, int64_t from, int count) {
 
 bool sim_schedule_read(struct sim *sim, const struct actor *a, int entry_bits, struct sim_schedule *s) {
     int64_t sections = args_int(&a->args, "SECTIONS", 0);
-    *s = (struct sim_schedule){.entry_bits = entry_bits, .sections = (int)sections, .entries = args_int(&a->args, "ENTRIES", 0)};
+    *s = (struct sim_schedule){
+        .entry_bits = entry_bits, .sections = (int)sections, .entries = args_int(&a->args, "ENTRIES", 0)};
     if (sections < 1 || sections > 65536 || s->entries < 1 || s->entries > 1 << 20) return false;
     const uint8_t *length = constant_bits(sim, args_text(&a->args, "SECTION_LEN"), 16 * s->sections);
     const uint8_t *repeat = constant_bits(sim, args_text(&a->args, "SECTION_REPEAT"), 16 * s->sections);
@@ -50,7 +51,8 @@ bool sim_schedule_read(struct sim *sim, const struct actor *a, int entry_bits, s
     s->section = ARENA_ARRAY(sim->arena, struct sim_section, (size_t)s->sections + 1);
     int64_t first = 0;
     for (int i = 0; i < s->sections; i++) {
-        s->section[i] = (struct sim_section){first, bits_at(length, 16 * i, 16), sim_repeats(sim, bits_at(repeat, 16 * i, 16)), head[i] != 0};
+        s->section[i] = (struct sim_section){first, bits_at(length, 16 * i, 16),
+                                             sim_repeats(sim, bits_at(repeat, 16 * i, 16)), head[i] != 0};
         first += s->section[i].length;
     }
     return first == s->entries;

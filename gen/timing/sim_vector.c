@@ -19,7 +19,9 @@ static void inputs_init(struct sim *sim, const struct actor *a, struct inputs *i
         for (int p = 0; p < a->k->ports && in->count < MAX_INPUTS; p++) {
             const struct ir_port *port = &a->k->port[p];
             enum timing_need need = timing_need(a->k, p);
-            if (port->is_output || port->edge == IR_NONE || !strcmp(port->name, "step") || (need == TIMING_EACH) != (pass == 0)) continue;
+            if (port->is_output || port->edge == IR_NONE || !strcmp(port->name, "step") ||
+                (need == TIMING_EACH) != (pass == 0))
+                continue;
             in->need[in->count] = need;
             in->edge[in->count++] = &sim->edge[port->edge];
         }
@@ -43,7 +45,8 @@ static bool inputs_ready(const struct inputs *in, bool first, int64_t *from) {
 
 static void inputs_take(struct sim *sim, const struct inputs *in, bool first, uint8_t mark, int64_t at) {
     for (int i = 0; i < in->count; i++) {
-        bool pops = in->need[i] == TIMING_EACH || (in->need[i] == TIMING_ROW && mark & TIMING_TOK_LAST) || (in->need[i] == TIMING_FIRST && first);
+        bool pops = in->need[i] == TIMING_EACH || (in->need[i] == TIMING_ROW && mark & TIMING_TOK_LAST) ||
+                    (in->need[i] == TIMING_FIRST && first);
         if (pops) edge_take(sim, in->edge[i], at);
     }
 }
@@ -134,7 +137,8 @@ static bool bank_init(struct sim *sim, struct actor *a) {
     struct bank *b = a->state = ARENA_NEW(sim->arena, struct bank);
     struct inputs all;
     inputs_init(sim, a, &all);
-    for (int i = 0; i < all.count; i++) { // parameters and value scales come with the words read, key scales with those taken
+    for (int i = 0; i < all.count;
+         i++) { // parameters and value scales come with the words read, key scales with those taken
         bool gathered = i == 0 || (a->c.machine == TIMING_SOFTMAX && all.edge[i] == sim_in(sim, a, "kscale"));
         struct inputs *to = gathered ? &b->in : &b->beside;
         to->need[to->count] = all.need[i];
@@ -176,7 +180,8 @@ static bool bank_word_in(struct sim *sim, struct actor *a, struct bank *b) {
     b->rows++;
     if (mark & TIMING_LAST && b->step) b->steps--;
     if (!(mark & TIMING_LAST) && b->rows != a->c.rows) return true;
-    VEC_PUSH(sim->arena, b->group, (struct group){b->rows, b->tokens, at + a->c.enter + a->c.ready, -1, (mark & TIMING_LAST) != 0});
+    VEC_PUSH(sim->arena, b->group,
+             (struct group){b->rows, b->tokens, at + a->c.enter + a->c.ready, -1, (mark & TIMING_LAST) != 0});
     b->rows = b->tokens = 0;
     return true;
 }
@@ -243,7 +248,8 @@ static bool bank_word_out(struct sim *sim, struct actor *a, struct bank *b) {
     bool last = end_of_token && tok_last && closes;
     inputs_take(sim, &b->beside, false, tok_last ? TIMING_TOK_LAST : 0, at);
     if (b->row == 0) b->started++;
-    if (whole || !a->c.by_token) stage_push(sim, &b->stage, at, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (last ? TIMING_LAST : 0)), true);
+    if (whole || !a->c.by_token)
+        stage_push(sim, &b->stage, at, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (last ? TIMING_LAST : 0)), true);
     if (end_of_token && b->scalar) VEC_PUSH(sim->arena, b->owed, (struct owed){b->stage.count - 1, tok_last});
     b->next = at + 1;
     if (bank_step(a, b, g, rows)) group_end(a, b, g, closes, at);
@@ -353,7 +359,8 @@ static bool gear_in(struct sim *sim, struct actor *a, struct gear *g) {
     return true;
 }
 
-// The register is filled again in the cycle in which its word leaves. A line is free when its last word is there, whenever that finds room.
+// The register is filled again in the cycle in which its word leaves. A line is free when its last word is there,
+// whenever that finds room.
 static bool gear_fill(struct sim *sim, struct gear *g) {
     if (g->holds || g->sending >= g->ahead.puts) return false;
     const struct line *l = &g->line.items[g->sending];
@@ -391,8 +398,9 @@ static void gear_run(struct sim *sim, struct actor *a) {
 
 const struct sim_machine *sim_vector_machine(enum timing_machine machine) {
     static const struct sim_machine table[TIMING_MACHINES] = {
-        [TIMING_PIPE] = {pipe_init, pipe_run},       [TIMING_BANKS] = {bank_init, bank_run}, [TIMING_SOFTMAX] = {bank_init, bank_run},
-        [TIMING_ARGMAX] = {argmax_init, argmax_run}, [TIMING_GEAR] = {gear_init, gear_run},
+        [TIMING_PIPE] = {pipe_init, pipe_run},    [TIMING_BANKS] = {bank_init, bank_run},
+        [TIMING_SOFTMAX] = {bank_init, bank_run}, [TIMING_ARGMAX] = {argmax_init, argmax_run},
+        [TIMING_GEAR] = {gear_init, gear_run},
     };
     return table[machine].run ? &table[machine] : NULL;
 }

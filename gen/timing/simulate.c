@@ -9,7 +9,8 @@
 // ---- streams ----
 
 void edge_init(struct sim_edge *e, int64_t depth, int writer, int reader) {
-    *e = (struct sim_edge){.depth = depth, .latency = depth == 1 || depth == 2 ? 1 : 2, .writer = writer, .reader = reader};
+    *e = (struct sim_edge){
+        .depth = depth, .latency = depth == 1 || depth == 2 ? 1 : 2, .writer = writer, .reader = reader};
 }
 
 void sim_wake_all(struct sim *sim, enum timing_machine machine) {
@@ -33,11 +34,14 @@ void edge_grow(struct sim *sim, struct sim_edge *e) {
     e->capacity = capacity;
 }
 
-static struct sim_edge *edge_of(struct sim *sim, const struct ir_port *p) { return p->edge == IR_NONE ? NULL : &sim->edge[p->edge]; }
+static struct sim_edge *edge_of(struct sim *sim, const struct ir_port *p) {
+    return p->edge == IR_NONE ? NULL : &sim->edge[p->edge];
+}
 
 static struct sim_edge *named(struct sim *sim, const struct actor *a, const char *name, bool is_output) {
     for (int p = 0; p < a->k->ports; p++)
-        if (a->k->port[p].is_output == is_output && !strcmp(a->k->port[p].name, name)) return edge_of(sim, &a->k->port[p]);
+        if (a->k->port[p].is_output == is_output && !strcmp(a->k->port[p].name, name))
+            return edge_of(sim, &a->k->port[p]);
     return NULL;
 }
 struct sim_edge *sim_in(struct sim *sim, const struct actor *a, const char *name) {
@@ -49,7 +53,8 @@ struct sim_edge *sim_out(struct sim *sim, const struct actor *a, const char *nam
 
 struct sim_edge *sim_lane(struct sim *sim, const struct actor *a, bool is_output, int index) {
     for (int p = 0; p < a->k->ports; p++)
-        if (a->k->port[p].is_output == is_output && a->k->port[p].index == index && strcmp(a->k->port[p].name, "step") != 0)
+        if (a->k->port[p].is_output == is_output && a->k->port[p].index == index &&
+            strcmp(a->k->port[p].name, "step") != 0)
             return edge_of(sim, &a->k->port[p]);
     return NULL;
 }
@@ -100,7 +105,8 @@ void stage_push(struct sim *sim, struct stage *s, int64_t at, uint8_t mark, bool
         s->word = ARENA_ARRAY(sim->arena, struct stage_word, (size_t)s->capacity);
         for (int64_t i = at_most(old.passed, old.sent); i < old.count; i++) *word_at(s, i) = *word_at(&old, i);
     }
-    *word_at(s, s->count++) = (struct stage_word){.enabled = at - s->stalled_in + s->length, .mark = mark, .leaves = leaves};
+    *word_at(s, s->count++) =
+        (struct stage_word){.enabled = at - s->stalled_in + s->length, .mark = mark, .leaves = leaves};
 }
 
 void stage_drain(struct sim *sim, struct stage *s, struct sim_edge *out) {
@@ -131,7 +137,8 @@ static void open_edges(struct sim *sim) {
     const struct ir *ir = sim->ir;
     sim->edge = ARENA_ARRAY(sim->arena, struct sim_edge, (size_t)ir->edges + 1);
     for (int e = 0; e < ir->edges; e++) {
-        int64_t given = sim->options->depth ? sim->options->depth[e] : ir->edge[e].depth * (sim->options->twice ? 2 : 1);
+        int64_t given =
+            sim->options->depth ? sim->options->depth[e] : ir->edge[e].depth * (sim->options->twice ? 2 : 1);
         bool bounded = sim->options->bounded || always_bounded(sim, &ir->edge[e]);
         edge_init(&sim->edge[e], bounded ? at_least(given, 2) : 0, ir->edge[e].src_kernel, ir->edge[e].dst_kernel);
         sim->edge[e].expected = sim->options->words ? sim->options->words[e] : 0;
@@ -140,7 +147,8 @@ static void open_edges(struct sim *sim) {
     }
 }
 
-// Layers are alike: a few of them show what all need. Counts of repetitions are known by their value, so there must be one region.
+// Layers are alike: a few of them show what all need. Counts of repetitions are known by their value, so there must be
+// one region.
 static void leave_out_layers(struct sim *sim) {
     int64_t most = 1;
     int regions = 0;
@@ -149,7 +157,8 @@ static void leave_out_layers(struct sim *sim) {
         most = at_least(most, sim->ir->region[r].repeat);
     }
     sim->layers = most;
-    if (regions == 1 && sim->options->layers > 1 && most > sim->options->layers) sim->fewer = most - sim->options->layers;
+    if (regions == 1 && sim->options->layers > 1 && most > sim->options->layers)
+        sim->fewer = most - sim->options->layers;
 }
 
 // Caches have a layer for every repetition that runs.
@@ -172,7 +181,8 @@ static void open_caches(struct sim *sim) {
 struct sim_cache *sim_cache_of(struct sim *sim, const struct actor *a) {
     const struct ir *ir = sim->ir;
     for (int u = 0; u < kv_units(ir); u++)
-        if (a->kernel == kv_kernel(ir, u, "rill_k_writer") || a->kernel == kv_kernel(ir, u, "rill_v_tail")) return &sim->cache[u];
+        if (a->kernel == kv_kernel(ir, u, "rill_k_writer") || a->kernel == kv_kernel(ir, u, "rill_v_tail"))
+            return &sim->cache[u];
     for (int f = 0; f < ir->firings; f++)
         if (ir->firing[f].mode > 1 && ir->engine[ir->firing[f].engine].kernel == a->kernel)
             return &sim->cache[kv_cache_of(ir, ir->firing[f].node).unit];
@@ -209,7 +219,8 @@ static bool open_actors(struct sim *sim, const char **missing) {
     return true;
 }
 
-// A word counts from its put to its take. One that is taken in the cycle of a put is not there any more, but has kept its place until then.
+// A word counts from its put to its take. One that is taken in the cycle of a put is not there any more, but has kept
+// its place until then.
 static void note_marks(const struct sim_edge *e, struct timing_edge *r) {
     for (int64_t i = 0, taken = 0; i < e->puts; i++) {
         while (taken < e->takes && e->take[taken] < e->put[i]) taken++;
@@ -245,7 +256,8 @@ static const char *describe_stuck(const struct sim *sim) {
         const struct sim_edge *s = &sim->edge[e];
         if (s->takes == s->puts) continue;
         bool full = s->depth && s->puts - s->takes >= s->depth;
-        text_addf(&t, "%s%s holds %lld%s", t.len ? "; " : "", sim->ir->edge[e].name, (long long)(s->puts - s->takes), full ? " and is full" : "");
+        text_addf(&t, "%s%s holds %lld%s", t.len ? "; " : "", sim->ir->edge[e].name, (long long)(s->puts - s->takes),
+                  full ? " and is full" : "");
     }
     const char *copy = arena_strdup(sim->arena, text_cstr(&t));
     text_free(&t);
@@ -271,7 +283,8 @@ static int64_t last_row_written(const struct sim *sim) {
     for (int c = 0; c < sim->channels; c++)
         for (size_t i = 0; i < sim->channel[c].client.count; i++) {
             const struct sim_client *client = sim->channel[c].client.items[i];
-            if (client->kernel != IR_NONE && sim->actor[client->kernel].c.machine == TIMING_WRITER && client_idle(client, &at))
+            if (client->kernel != IR_NONE && sim->actor[client->kernel].c.machine == TIMING_WRITER &&
+                client_idle(client, &at))
                 end = at_least(end, at);
         }
     return end;
@@ -283,8 +296,12 @@ static int64_t loaded(const struct sim *sim) {
 }
 
 // Without steps only the engines' lanes move, until the parameters are there.
-static bool has_part(const struct sim *sim, const struct actor *a) { return !sim->options->load_only || a->c.machine == TIMING_ENGINE; }
-static bool is_cut(const struct sim *sim) { return sim->options->limit && sim->words + sim->beats >= sim->options->limit; }
+static bool has_part(const struct sim *sim, const struct actor *a) {
+    return !sim->options->load_only || a->c.machine == TIMING_ENGINE;
+}
+static bool is_cut(const struct sim *sim) {
+    return sim->options->limit && sim->words + sim->beats >= sim->options->limit;
+}
 static bool is_over(const struct sim *sim) {
     const struct sim_client *l = sim->loader;
     if (sim->options->load_only) return !l || (l->cut == (int64_t)l->run.count && !l->waits);
@@ -298,8 +315,12 @@ static struct timing_result *collect(struct sim *sim) {
     r->kernel = ARENA_ARRAY(sim->arena, struct timing_work, (size_t)ir->kernels + 1);
     for (int e = 0; e < ir->edges; e++) {
         const struct sim_edge *s = &sim->edge[e];
-        r->edge[e] =
-            (struct timing_edge){.words = s->puts, .holds = s->puts - s->takes, .full = s->full, .put = s->put, .take = s->take, .mark = s->mark};
+        r->edge[e] = (struct timing_edge){.words = s->puts,
+                                          .holds = s->puts - s->takes,
+                                          .full = s->full,
+                                          .put = s->put,
+                                          .take = s->take,
+                                          .mark = s->mark};
         if (!sim->late) note_marks(s, &r->edge[e]);
         r->words += s->puts;
     }
@@ -318,11 +339,13 @@ static struct timing_result *collect(struct sim *sim) {
 }
 
 static bool is_sane(const struct ir_design *d) {
-    return d->channels >= 1 && d->channels <= 32 && (d->beat_bits == 256 || d->beat_bits == 512) && d->lanes >= 1 && d->lanes <= 32 &&
-           d->tokens >= 1 && d->tokens <= 8 && d->max_burst >= 1 && d->prefetch_beats >= d->max_burst && d->outstanding >= 1 && d->context >= 1;
+    return d->channels >= 1 && d->channels <= 32 && (d->beat_bits == 256 || d->beat_bits == 512) && d->lanes >= 1 &&
+           d->lanes <= 32 && d->tokens >= 1 && d->tokens <= 8 && d->max_burst >= 1 &&
+           d->prefetch_beats >= d->max_burst && d->outstanding >= 1 && d->context >= 1;
 }
 
-struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, const struct timing_options *options, const char **missing) {
+struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, const struct timing_options *options,
+                                      const char **missing) {
     struct sim sim = {.arena = arena, .ir = ir, .options = options};
     *missing = "the design";
     if (!is_sane(&ir->design)) return NULL;
@@ -336,7 +359,8 @@ struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, 
     open_caches(&sim);
     if (!open_actors(&sim, missing) || !pools_open(&sim)) return NULL;
     while (!is_over(&sim)) {
-        while (!sim.queue_count && memory_serve_one(&sim)) continue; // nothing can go on: the earliest request has its turn
+        while (!sim.queue_count && memory_serve_one(&sim))
+            continue; // nothing can go on: the earliest request has its turn
         if (!sim.queue_count) break;
         struct actor *a = &sim.actor[sim.queue[sim.queue_head]];
         if (++sim.queue_head == ir->kernels) sim.queue_head = 0;

@@ -12,8 +12,9 @@ enum {
     MAX_CASES = 18,
     MAX_BRIEFS = 2,
     DEPTH_LEAST = 2,
-    SLOWER_AT_MOST =
-        16 /* cycles of a case, and one part of SLOWER_SHARE: the least gain that deeper streams are for, and what each of two rounds may cost */,
+    SLOWER_AT_MOST = 16 /* cycles of a case, and one part of SLOWER_SHARE: the least gain that deeper streams are for,
+                           and what each of two rounds may cost */
+    ,
     SLOWER_SHARE = 400,
     SLOWER_IN_ALL = 48 /* cycles and a hundredth more than without bounds: then no round may cost any more */,
     LAYERS = 4 /* more show nothing new */,
@@ -80,7 +81,8 @@ struct bounds { // of a depth: not below `least`; no case takes longer, none com
 // ---- the sequence (depths.c) ----
 
 void sizing_open(struct sizing *); // with ir and out set
-// Streams that are full where the graph comes to a halt get deeper, up to the safe depth; then, unless passes are long, as short as they can be.
+// Streams that are full where the graph comes to a halt get deeper, up to the safe depth; then, unless passes are long,
+// as short as they can be.
 bool sizing_ensure_progress(struct sizing *, bool is_long);
 
 // ---- cases and runs (sizing_cases.c) ----
@@ -91,15 +93,16 @@ bool sizing_is_sized(const struct ir *, int edge);                // steps and p
 void sizing_add_case(struct sizing *, const char *name, int64_t pos, const struct timing_step *, int steps);
 void sizing_choose_cases(struct sizing *);
 struct timing_result *sizing_run(struct sizing *, struct test_case *, const int64_t *depth, bool single_word);
-struct timing_result *sizing_run_until(struct sizing *, struct test_case *, const int64_t *depth, bool single_word, const int64_t *latest);
+struct timing_result *sizing_run_until(struct sizing *, struct test_case *, const int64_t *depth, bool single_word,
+                                       const int64_t *latest);
 void sizing_note_latest(const struct sizing *, struct test_case *, const struct timing_result *, int64_t slack);
 void sizing_note_words(struct sizing *, struct test_case *, const struct timing_result *);
 // What a stream needs: its marks over the cases since they were cleared, with what forced them; what the LP says.
 void sizing_clear_marks(struct sizing *);
 void sizing_note_mark(struct sizing *, const struct test_case *, int edge, const struct timing_result *);
 void sizing_note_least(struct sizing *, const struct timing_result *);
-// A request of whole steps and a part, with a memory that refreshes. It may take a hundredth and SLOWER_IN_ALL longer than without bounds.
-// False when it comes to a halt. *room: of each stream, what it holds then.
+// A request of whole steps and a part, with a memory that refreshes. It may take a hundredth and SLOWER_IN_ALL longer
+// than without bounds. False when it comes to a halt. *room: of each stream, what it holds then.
 bool sizing_add_request(struct sizing *, int64_t *room);
 // Marks of all cases at the given depths. False when a case cannot be run or comes to a halt.
 bool sizing_measure(struct sizing *, const int64_t *given, bool first);
@@ -110,7 +113,8 @@ bool sizing_measure(struct sizing *, const int64_t *given, bool first);
 bool sizing_may_be(struct sizing *, const struct streams *, const int64_t *depth, bool single_word);
 // Stream after stream, the largest first, gets the least depth within the bounds.
 void sizing_bisect_all(struct sizing *, int64_t *depth, const struct bounds *);
-// Where runs are long: depths from a few shorter cases that all cases confirm, with their marks. In: least is what no stream goes below.
+// Where runs are long: depths from a few shorter cases that all cases confirm, with their marks. In: least is what no
+// stream goes below.
 bool sizing_cut_on_some(struct sizing *, int64_t *depth, int64_t *least);
 // Deeper streams where a request takes longer as the memory refreshes: words that are ahead hide that.
 bool sizing_hide_refreshes(struct sizing *, int64_t *depth);

@@ -37,7 +37,8 @@ static void add_steps(struct sizing *z, const char *name, int64_t pos, int n, in
     struct timing_step step[MAX_STEPS];
     const struct ir_design *d = &z->ir->design;
     int count = 0;
-    for (; count < steps && pos + n <= d->context; count++, pos += n) step[count] = (struct timing_step){pos, n, !prompt || !d->is_lm};
+    for (; count < steps && pos + n <= d->context; count++, pos += n)
+        step[count] = (struct timing_step){pos, n, !prompt || !d->is_lm};
     if (!count) return;
     step[count - 1].head = true;
     if (prompt && d->is_lm && pos < d->context) step[count++] = (struct timing_step){pos, 1, true};
@@ -51,7 +52,8 @@ static void add_part(struct sizing *z) {
     sizing_add_case(z, "rows", 0, step, steps);
 }
 
-// Positions: the first ones, a block's end, the middle and the last ones; one token and as many as fit. Without a cache a step is like any other.
+// Positions: the first ones, a block's end, the middle and the last ones; one token and as many as fit. Without a cache
+// a step is like any other.
 void sizing_choose_cases(struct sizing *z) {
     const struct ir_design *d = &z->ir->design;
     const int most = (int)at_most(d->tokens, d->context); // a short context never fills a step
@@ -59,10 +61,12 @@ void sizing_choose_cases(struct sizing *z) {
     const int64_t from[] = {0, 64 - 2 * d->tokens, d->context - 1 - 3 * d->tokens};
     bool alike = kv_units(z->ir) == 0;
     for (size_t i = 0; i < COUNT_OF(at); i += alike ? COUNT_OF(at) - 1 : 1)
-        if (at[i] >= 0 && at[i] < d->context && (i == 0 || at[i] > at[i - 1])) add_steps(z, "single", at[i], 1, d->is_lm ? 3 : GRAPH_STEPS, false);
+        if (at[i] >= 0 && at[i] < d->context && (i == 0 || at[i] > at[i - 1]))
+            add_steps(z, "single", at[i], 1, d->is_lm ? 3 : GRAPH_STEPS, false);
     for (size_t i = 0; most > 1 && i < COUNT_OF(from); i += alike ? COUNT_OF(from) - 1 : 1) {
         int64_t pos = from[i] / d->tokens * d->tokens; // a step never crosses a block of 64
-        if (from[i] >= 0 && (i == 0 || from[i] > from[i - 1])) add_steps(z, "prompt", pos, most, d->is_lm ? 3 : GRAPH_STEPS, true);
+        if (from[i] >= 0 && (i == 0 || from[i] > from[i - 1]))
+            add_steps(z, "prompt", pos, most, d->is_lm ? 3 : GRAPH_STEPS, true);
     }
     if (d->tokens > 1 && !d->is_lm) add_part(z);
     if (d->tokens == 1 && d->is_lm) add_steps(z, "prompt", 0, 1, 3, true);
@@ -76,7 +80,8 @@ void sizing_note_words(struct sizing *z, struct test_case *t, const struct timin
     for (int e = 0; e < z->ir->edges; e++) t->words[e] = r->edge[e].words;
 }
 
-struct timing_result *sizing_run_until(struct sizing *z, struct test_case *t, const int64_t *depth, bool single_word, const int64_t *latest) {
+struct timing_result *sizing_run_until(struct sizing *z, struct test_case *t, const int64_t *depth, bool single_word,
+                                       const int64_t *latest) {
     struct timing_options o = {.step = t->step,
                                .steps = t->steps,
                                .bounded = depth != NULL || z->emitted,
@@ -97,13 +102,14 @@ struct timing_result *sizing_run(struct sizing *z, struct test_case *t, const in
     return sizing_run_until(z, t, depth, single_word, NULL);
 }
 
-// A step of a language model waits for the id of the one before. Rows of a graph overlap: an engine may be late with one and the last still be in
-// time.
+// A step of a language model waits for the id of the one before. Rows of a graph overlap: an engine may be late with
+// one and the last still be in time.
 void sizing_note_latest(const struct sizing *z, struct test_case *t, const struct timing_result *r, int64_t slack) {
     if (!t->latest) t->latest = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)t->steps + 1);
     for (int s = 0; s < t->steps; s++) {
         t->latest[s] = z->ir->design.is_lm ? 0 : r->cycles;
-        for (int e = 0; e < z->ir->engines; e++) t->latest[s] = at_least(t->latest[s], r->turn[s * z->ir->engines + e].last_command);
+        for (int e = 0; e < z->ir->engines; e++)
+            t->latest[s] = at_least(t->latest[s], r->turn[s * z->ir->engines + e].last_command);
         t->latest[s] += slack;
     }
 }
@@ -131,7 +137,9 @@ bool sizing_add_request(struct sizing *z, int64_t *room) {
 }
 
 // Steps and parameters are not: they wait for their readers by design.
-bool sizing_is_sized(const struct ir *ir, int e) { return ir->kernel[ir->edge[e].src_kernel].port[ir->edge[e].src_port].kind != IR_STREAM_BARE; }
+bool sizing_is_sized(const struct ir *ir, int e) {
+    return ir->kernel[ir->edge[e].src_kernel].port[ir->edge[e].src_port].kind != IR_STREAM_BARE;
+}
 
 void sizing_note_mark(struct sizing *z, const struct test_case *t, int e, const struct timing_result *r) {
     const struct timing_edge *edge = &r->edge[e];
@@ -140,8 +148,8 @@ void sizing_note_mark(struct sizing *z, const struct test_case *t, int e, const 
     for (int64_t i = 0; i < word; i++) firing += edge->mark[i] & TIMING_LAST;
     z->depth[e] = edge->high_water;
     const char *path = timing_path(&z->scratch, z->ir, r, e, word);
-    z->out[e].forced_by =
-        arena_printf(z->ir->arena, "%s, firing %lld, cycle %lld, for %s", t->name, (long long)firing, (long long)edge->put[word], path);
+    z->out[e].forced_by = arena_printf(z->ir->arena, "%s, firing %lld, cycle %lld, for %s", t->name, (long long)firing,
+                                       (long long)edge->put[word], path);
     z->out[e].delay = edge->take[word] - edge->put[word];
 }
 

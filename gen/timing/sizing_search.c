@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least depths with which no case takes longer: stream after stream, and, where each run is long, on shorter cases first.
+// The least depths with which no case takes longer: stream after stream, and, where each run is long, on shorter cases
+// first.
 #include <string.h>
 
 #include "sizing.h"
 
 static int64_t *marks_of(struct test_case *t, bool single_word) { return single_word ? t->single : t->room; }
 
-// Where none of the streams fills more than that, nothing changes but latencies: a FIFO of two words has another one than a deeper one. Long runs
-// are not begun for that.
+// Where none of the streams fills more than that, nothing changes but latencies: a FIFO of two words has another one
+// than a deeper one. Long runs are not begun for that.
 static bool may_change(const struct sizing *z, const struct streams *s, const int64_t *mark, const int64_t *depth) {
     for (int i = 0; i < s->count; i++)
         if (mark[s->edge[i]] > depth[s->edge[i]] || (!z->some && depth[s->edge[i]] <= DEPTH_LEAST)) return true;
@@ -25,14 +26,17 @@ bool sizing_may_be(struct sizing *z, const struct streams *s, const int64_t *dep
         struct test_case *t = &z->test[i];
         if (!is_asked(z, i) || !may_change(z, s, marks_of(t, single_word), depth)) continue;
         struct arena_mark mark = arena_mark(&z->scratch);
-        const struct timing_result *r = sizing_run_until(z, t, depth, single_word, z->some && !single_word ? t->latest : NULL);
+        const struct timing_result *r =
+            sizing_run_until(z, t, depth, single_word, z->some && !single_word ? t->latest : NULL);
         ok = ran[i] = r && !r->stuck && (single_word || r->cycles <= t->cycles);
         if (!ok) z->strictest = i;
         for (int f = 0; ok && f < z->ir->edges; f++) t->trial[f] = r->edge[f].room;
         arena_release(&z->scratch, mark);
     }
     for (int i = 0; ok && i < tests; i++)
-        if (ran[i]) memcpy(marks_of(&z->test[i], single_word), z->test[i].trial, (size_t)z->ir->edges * sizeof *z->test[i].trial);
+        if (ran[i])
+            memcpy(marks_of(&z->test[i], single_word), z->test[i].trial,
+                   (size_t)z->ir->edges * sizeof *z->test[i].trial);
     return ok;
 }
 
@@ -40,7 +44,9 @@ bool sizing_may_be(struct sizing *z, const struct streams *s, const int64_t *dep
 static int largest_stream(const struct sizing *z, const int64_t *depth, const int64_t *least, const bool *tried) {
     int most = IR_NONE;
     for (int e = 0; e < z->ir->edges; e++)
-        if (!tried[e] && z->width[e] && depth[e] > least[e] && (most == IR_NONE || depth[e] * z->width[e] > depth[most] * z->width[most])) most = e;
+        if (!tried[e] && z->width[e] && depth[e] > least[e] &&
+            (most == IR_NONE || depth[e] * z->width[e] > depth[most] * z->width[most]))
+            most = e;
     return most;
 }
 
@@ -56,7 +62,8 @@ static bool is_enough(struct sizing *z, int e, int64_t *depth, int64_t trial, co
 // Between low, not tried, and depth[e], which is enough.
 static void bisect(struct sizing *z, int e, int64_t *depth, int64_t low, const struct bounds *b) {
     int64_t high = depth[e];
-    for (int trial = 0; low < high && z->work < z->budget; trial++) { // most streams need all they have, or next to nothing
+    for (int trial = 0; low < high && z->work < z->budget;
+         trial++) { // most streams need all they have, or next to nothing
         int64_t at = trial == 0 ? low : trial == 1 ? high - 1 : (low + high) / 2;
         if (is_enough(z, e, depth, at, b)) high = at;
         else low = at + 1;
@@ -64,8 +71,8 @@ static void bisect(struct sizing *z, int e, int64_t *depth, int64_t low, const s
     depth[e] = high;
 }
 
-// Reads and writes meet in another order when a word comes a cycle later: a depth may be enough where a greater one is not. From the least
-// depth up, in growing steps.
+// Reads and writes meet in another order when a word comes a cycle later: a depth may be enough where a greater one is
+// not. From the least depth up, in growing steps.
 static void climb(struct sizing *z, int e, int64_t *depth, const struct bounds *b) {
     int64_t high = depth[e], low = b->least[e] + 1;
     for (int64_t step = 1; low < high && z->work < z->budget; low += step, step *= 2) {
@@ -87,7 +94,8 @@ static bool cut_to_least(struct sizing *z, const struct streams *s, int64_t *dep
     return false;
 }
 
-// A FIFO of two words is a cycle faster than one of three: what a single stream may not, many may together, or a half of them.
+// A FIFO of two words is a cycle faster than one of three: what a single stream may not, many may together, or a half
+// of them.
 static void cut_last_words(struct sizing *z, int64_t *depth, const struct bounds *b) {
     struct streams all = {.count = 0};
     int *edge = ARENA_ARRAY(z->ir->arena, int, (size_t)z->ir->edges + 1);
@@ -156,7 +164,8 @@ static void cut_coarsely(struct sizing *z, int e, int64_t *depth, const struct b
     depth[e] = high;
 }
 
-// All of them at once to the least depth where that is enough, else each half of them: most streams need all they have, or next to nothing.
+// All of them at once to the least depth where that is enough, else each half of them: most streams need all they have,
+// or next to nothing.
 static void cut_together(struct sizing *z, const struct streams *s, int64_t *depth, const struct bounds *b) {
     int half = s->count / 2;
     if (!s->count || z->work >= z->budget || cut_to_least(z, s, depth, b)) return;
@@ -197,7 +206,8 @@ static int ask_slower_cases(struct sizing *z, const int64_t *depth) {
     return slower;
 }
 
-// Streams whose writers wait where an asked case takes longer get deeper, at most as deep as they were, until it does not.
+// Streams whose writers wait where an asked case takes longer get deeper, at most as deep as they were, until it does
+// not.
 static void grow(struct sizing *z, int64_t *depth, const int64_t *most) {
     for (int i = 0; i < z->tests; i++) {
         struct test_case *t = &z->test[i];
@@ -217,8 +227,8 @@ static void grow(struct sizing *z, int64_t *depth, const int64_t *most) {
     }
 }
 
-// Depths from some cases, which all others must confirm. Where some do not, streams get deeper until those take no longer, and then as short as
-// these allow, none below what was found before.
+// Depths from some cases, which all others must confirm. Where some do not, streams get deeper until those take no
+// longer, and then as short as these allow, none below what was found before.
 bool sizing_cut_on_some(struct sizing *z, int64_t *depth, int64_t *least) {
     size_t edges = (size_t)z->ir->edges, bytes = edges * sizeof *depth;
     int64_t *start = ARENA_ARRAY(z->ir->arena, int64_t, edges + 1);
@@ -254,7 +264,8 @@ static bool last_is_in_time(struct sizing *z, const int64_t *depth) {
 
 bool sizing_hide_refreshes(struct sizing *z, int64_t *depth) {
     size_t edges = (size_t)z->ir->edges, bytes = edges * sizeof *depth;
-    int64_t *most = ARENA_ARRAY(z->ir->arena, int64_t, edges + 1), *least = ARENA_ARRAY(z->ir->arena, int64_t, edges + 1);
+    int64_t *most = ARENA_ARRAY(z->ir->arena, int64_t, edges + 1),
+            *least = ARENA_ARRAY(z->ir->arena, int64_t, edges + 1);
     bool in_time = !sizing_add_request(z, most) || last_is_in_time(z, depth);
     if (in_time) return z->tests--, true;
     memcpy(least, depth, bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// verif/model/rill_axi_memory.sv alone, with a model that only notes who calls: one cycle in which all five calls are made must have them in the
-// order that the module's header gives, whatever the simulator makes of it. Built and run by pieces.sh.
+// verif/model/rill_axi_memory.sv alone, with a model that only notes who calls: one cycle in which all five calls are
+// made must have them in the order that the module's header gives, whatever the simulator makes of it. Built and run by
+// pieces.sh.
 #include <cstdio>
 #include <string>
 
@@ -14,7 +15,9 @@ void *rill_hbm_port(int, int) { return &calls; }
 int rill_hbm_read(void *, long long, int, int) { return calls += " read-address", 0; }
 int rill_hbm_write(void *, long long, int, int) { return calls += " write-address", 0; }
 int rill_hbm_give_write(void *, const svBitVecVal *, long long) { return calls += " write-beat", 0; }
-int rill_hbm_take_read(void *, svBitVecVal *, int *meta) { return calls += " read-beat", *meta = 1 << 18, 0; } // the last one of its burst
+int rill_hbm_take_read(void *, svBitVecVal *, int *meta) {
+    return calls += " read-beat", *meta = 1 << 18, 0;
+} // the last one of its burst
 int rill_hbm_take_response(void *, int *meta) { return calls += " response", *meta = 0, 0; }
 }
 

@@ -89,14 +89,22 @@ int derived(struct spec *s, struct size_class want) {
 
 struct op *add_op(struct spec *s, enum op_kind kind, enum value_type type, int size, float rms) {
     struct op *op = &s->op[s->ops++];
-    *op = (struct op){.kind = kind, .region = s->regions - 1, .outs = 1, .weight = NONE, .bias = NONE, .exp_min = -24, .list_form = chance(80)};
+    *op = (struct op){.kind = kind,
+                      .region = s->regions - 1,
+                      .outs = 1,
+                      .weight = NONE,
+                      .bias = NONE,
+                      .exp_min = -24,
+                      .list_form = chance(80)};
     op->along = NONE;
     op->out[0] = add_tensor(s, type, size, op->region, rms);
     return op;
 }
 
 void reads(struct op *op, int tensor) { op->in[op->ins++] = tensor; }
-bool has_room(const struct spec *s) { return s->ops < s->most_ops && s->ops < MAX_OPS - 60 && s->tensors < MAX_TENSORS - 70; }
+bool has_room(const struct spec *s) {
+    return s->ops < s->most_ops && s->ops < MAX_OPS - 60 && s->tensors < MAX_TENSORS - 70;
+}
 const struct region *here(const struct spec *s) { return &s->region[s->regions - 1]; }
 
 bool is_visible(const struct spec *s, int tensor) {
@@ -119,7 +127,8 @@ static bool fits(const struct spec *s, int size, int wanted) {
     return wanted == NONE ? s->size[size].rank == 1 : size == wanted;
 }
 
-// A tensor to read: often the latest or one that nothing has read yet. Its size class, or NONE: any vector, or ANY_ARRAY.
+// A tensor to read: often the latest or one that nothing has read yet. Its size class, or NONE: any vector, or
+// ANY_ARRAY.
 int pick(const struct spec *s, int size) {
     int fitting[MAX_TENSORS], unread[MAX_TENSORS], count = 0, lonely = 0;
     for (int t = 0; t < s->tensors; t++) {
@@ -172,8 +181,10 @@ static int find_quantized(const struct spec *s, int x) {
     for (int n = 0; n < s->ops; n++) {
         const struct op *op = &s->op[n];
         bool same = op->region == s->regions - 1;
-        if (op->kind != OP_QUANTIZE || op->in[0] != x || op->block > BLOCK_GROUP || !is_visible(s, op->out[0])) continue;
-        if (is_array(s, x) && !same) continue; // rows travel in several parts, which a repeated region cannot have replayed from outside
+        if (op->kind != OP_QUANTIZE || op->in[0] != x || op->block > BLOCK_GROUP || !is_visible(s, op->out[0]))
+            continue;
+        if (is_array(s, x) && !same)
+            continue; // rows travel in several parts, which a repeated region cannot have replayed from outside
         if (chance(same ? 60 : 15)) return op->out[0];
     }
     return NONE;
@@ -192,7 +203,8 @@ int add_quantize(struct spec *s, int x) {
 
 int add_matmul(struct spec *s, int q, int size) {
     if (is_array(s, q))
-        size = derived(s, (struct size_class){.source = SHAPE_ROWS, .rank = rank_of(s, q), .parent = s->tensor[q].size, .last = size});
+        size = derived(s, (struct size_class){
+                              .source = SHAPE_ROWS, .rank = rank_of(s, q), .parent = s->tensor[q].size, .last = size});
     struct op *op = add_op(s, OP_MATMUL, VALUE_ACC, size, s->tensor[q].rms * 1.1f + 0.1f);
     reads(op, q);
     op->weight = s->weights++;
@@ -210,7 +222,9 @@ int add_dequantize(struct spec *s, int acc) {
     return op->out[0];
 }
 
-int add_linear(struct spec *s, int x, int size) { return add_dequantize(s, add_matmul(s, add_quantize(s, tame(s, x, most_rms)), size)); }
+int add_linear(struct spec *s, int x, int size) {
+    return add_dequantize(s, add_matmul(s, add_quantize(s, tame(s, x, most_rms)), size));
+}
 
 int add_unary(struct spec *s, int x, enum op_kind kind) {
     struct op *op = add_op(s, kind, VALUE_F32, s->tensor[x].size, s->tensor[x].rms);
@@ -239,10 +253,12 @@ int add_transpose(struct spec *s, int x) {
 int add_reshape(struct spec *s, int x, bool flat) {
     const struct size_class *c = &s->size[s->tensor[x].size];
     int size = s->tensor[x].size, parent = size;
-    while (s->size[parent].source == SHAPE_FLAT || s->size[parent].source == SHAPE_MERGED || s->size[parent].source == SHAPE_TURNED)
+    while (s->size[parent].source == SHAPE_FLAT || s->size[parent].source == SHAPE_MERGED ||
+           s->size[parent].source == SHAPE_TURNED)
         parent = s->size[parent].parent;
     if (!flat && parent != size && chance(60)) size = parent;
-    else if (!flat && c->rank == 3) size = derived(s, (struct size_class){.source = SHAPE_MERGED, .rank = 2, .parent = size});
+    else if (!flat && c->rank == 3)
+        size = derived(s, (struct size_class){.source = SHAPE_MERGED, .rank = 2, .parent = size});
     else if (c->rank > 1) size = derived(s, (struct size_class){.source = SHAPE_FLAT, .rank = 1, .parent = size});
     struct op *op = add_op(s, OP_RESHAPE, VALUE_F32, size, s->tensor[x].rms);
     reads(op, x);
@@ -275,7 +291,8 @@ static struct op *add_custom(struct spec *s, enum op_kind kind, int x, enum valu
 
 // The largest of `group` neighbours each, or of all.
 static int add_largest(struct spec *s, int x, int group) {
-    int size = derived(s, (struct size_class){.source = SHAPE_POOLED, .rank = 1, .parent = s->tensor[x].size, .last = group});
+    int size =
+        derived(s, (struct size_class){.source = SHAPE_POOLED, .rank = 1, .parent = s->tensor[x].size, .last = group});
     return add_custom(s, OP_LARGEST, x, VALUE_F32, size, s->tensor[x].rms * 3)->out[0];
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// graph_seed SEED [STEP...]: prints a random legal spec (docs/spec.md); the same seed prints the same text. Steps make it smaller.
+// graph_seed SEED [STEP...]: prints a random legal spec (docs/spec.md); the same seed prints the same text. Steps make
+// it smaller.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,8 @@ static void add_attention(struct spec *s, int x) {
             if (s->size[i].heads == (enum heads)kind || (kind > QUERY_HEADS && s->size[i].heads == QUERY_HEADS))
                 size[kind] = i; // the queries stand for all
     x = tame(s, x, 4);
-    int q = head_source(s, x, size[QUERY_HEADS]), k = head_source(s, x, size[KEY_HEADS]), v = head_source(s, x, size[VALUE_HEADS]);
+    int q = head_source(s, x, size[QUERY_HEADS]), k = head_source(s, x, size[KEY_HEADS]),
+        v = head_source(s, x, size[VALUE_HEADS]);
     int first = add_kv(s, chance(50) ? k : v, false), second;
     bool value_first = s->op[s->ops - 1].in[0] == v && v != k;
     s->op[s->ops - 1].is_value = value_first;
@@ -126,13 +128,15 @@ static void add_unit(struct spec *s) {
         if (chance(60)) return;
     }
     if (x == NONE) return;
-    if (s->seed >= OWN_KERNELS && chance(75)) add_kernel(s, chance(30) && pick(s, ANY_ARRAY) != NONE ? pick(s, ANY_ARRAY) : x);
+    if (s->seed >= OWN_KERNELS && chance(75))
+        add_kernel(s, chance(30) && pick(s, ANY_ARRAY) != NONE ? pick(s, ANY_ARRAY) : x);
     else if (kind < 24) add_linear(s, x, random_size(s));
     else if (kind < 32) add_parallel(s, x);
     else if (kind < 44) add_norm(s, x);
     else if (kind < 58) add_unary(s, x, chance(50) ? OP_GELU : OP_SILU);
     else if (kind < 64) add_gated(s, x);
-    else if (kind < 68 && s->context > 0 && here(s)->repeat == 1 && !here(s)->last) add_position(s, x); // once per step, for every position
+    else if (kind < 68 && s->context > 0 && here(s)->repeat == 1 && !here(s)->last)
+        add_position(s, x); // once per step, for every position
     else add_binary(s, x, pick(s, s->tensor[x].size), chance(45));
 }
 
@@ -148,7 +152,8 @@ static void begin_region(struct spec *s, int repeat, bool last) {
 static void add_carry(struct spec *s) {
     int init = chance(30) ? pick(s, ANY_ARRAY) : NONE;
     if (init == NONE) init = pick(s, NONE);
-    if (init == NONE || s->tensor[init].region == s->regions - 1 || s->tensor[init].rms > carried_rms) return; // `init` is older than the region
+    if (init == NONE || s->tensor[init].region == s->regions - 1 || s->tensor[init].rms > carried_rms)
+        return; // `init` is older than the region
     struct region *r = &s->region[s->regions - 1];
     int local = add_tensor(s, VALUE_F32, s->tensor[init].size, s->regions - 1, carried_rms);
     s->tensor[local].local_of = s->regions - 1;
@@ -160,8 +165,8 @@ static void add_carry(struct spec *s) {
 static void close_carry(struct spec *s, struct carry *carry) {
     int size = s->tensor[carry->local].size, found = NONE;
     for (int t = 0; t < s->tensors; t++)
-        if (s->tensor[t].type == VALUE_F32 && s->tensor[t].region == s->regions - 1 && s->tensor[t].local_of == NONE && s->tensor[t].size == size &&
-            (found == NONE || chance(60)))
+        if (s->tensor[t].type == VALUE_F32 && s->tensor[t].region == s->regions - 1 && s->tensor[t].local_of == NONE &&
+            s->tensor[t].size == size && (found == NONE || chance(60)))
             found = t;
     if (found == NONE && s->size[size].rank > 1) found = add_norm(s, carry->local);
     if (found == NONE || (s->size[size].rank == 1 && chance(15))) {
@@ -175,14 +180,16 @@ static void close_carry(struct spec *s, struct carry *carry) {
 static void close_region(struct spec *s) {
     struct region *r = &s->region[s->regions - 1];
     for (int c = 0; c < r->carries; c++) close_carry(s, &r->carry[c]);
-    if (s->ops == 0 || s->op[s->ops - 1].region != s->regions - 1) add_norm(s, pick(s, NONE)); // a region needs an operation
+    if (s->ops == 0 || s->op[s->ops - 1].region != s->regions - 1)
+        add_norm(s, pick(s, NONE)); // a region needs an operation
 }
 
 static void make_regions(struct spec *s) {
     int count = ONE_OF(1, 1, 1, 2, 2, 3), attention = s->heads ? below(count) : NONE;
     bool last = false, many = s->heads && many_attentions(s);
     for (int i = 0; i < count; i++) {
-        last = last || (i > 0 && i > attention && !many && s->is_lm && chance(15)); // of a graph of rows every step's result is wanted
+        last = last || (i > 0 && i > attention && !many && s->is_lm &&
+                        chance(15)); // of a graph of rows every step's result is wanted
         begin_region(s, chance(55) ? 1 : between(2, 4), last);
         int carries = here(s)->repeat > 1 ? ONE_OF(0, 1, 1, 1, 2, 3) : chance(15);
         for (int c = 0; c < carries; c++) add_carry(s);
@@ -197,13 +204,16 @@ static void make_regions(struct spec *s) {
 
 // ---- ends ----
 
-static bool is_last(const struct spec *s, int tensor) { return s->tensor[tensor].region != NONE && s->region[s->tensor[tensor].region].last; }
+static bool is_last(const struct spec *s, int tensor) {
+    return s->tensor[tensor].region != NONE && s->region[s->tensor[tensor].region].last;
+}
 
 static int unread(const struct spec *s, int *list) {
     int count = 0;
     for (int pass = 0; pass < 2; pass++)
         for (int t = 0; t < s->tensors; t++)
-            if (s->tensor[t].type == VALUE_F32 && !s->tensor[t].keep && !is_read(s, t) && is_last(s, t) == (pass == 1)) list[count++] = t;
+            if (s->tensor[t].type == VALUE_F32 && !s->tensor[t].keep && !is_read(s, t) && is_last(s, t) == (pass == 1))
+                list[count++] = t;
     return count;
 }
 
@@ -244,7 +254,8 @@ static void make_outputs(struct spec *s) {
     int count = join_ends(s, most, list);
     for (int i = 0; i < count && s->outputs < MAX_PORTS; i++) s->output[s->outputs++] = list[i];
     for (int t = s->tensors - 1; t >= 0 && s->outputs < 3; t--) // some that are read inside too
-        if (s->tensor[t].type == VALUE_F32 && is_read(s, t) && s->tensor[t].region != NONE && s->tensor[t].local_of == NONE && chance(4))
+        if (s->tensor[t].type == VALUE_F32 && is_read(s, t) && s->tensor[t].region != NONE &&
+            s->tensor[t].local_of == NONE && chance(4))
             s->output[s->outputs++] = t;
     if (chance(3)) s->output[s->outputs++] = s->input[0];
     for (int r = 0; r < s->regions && s->seed % 29 == 13; r++) // a carried name: what comes after the last repetition
@@ -302,7 +313,9 @@ static void make_inputs(struct spec *s) {
     }
 }
 
-static int random_head(int lanes) { return lanes == 1 ? 2 * between(1, 12) : lanes * between(1, lanes >= 16 ? 2 : 24 / lanes); }
+static int random_head(int lanes) {
+    return lanes == 1 ? 2 * between(1, 12) : lanes * between(1, lanes >= 16 ? 2 : 24 / lanes);
+}
 
 static void make_heads(struct spec *s) {
     int lanes = s->design[KEY_LANES];
@@ -317,10 +330,11 @@ static void make_heads(struct spec *s) {
 
 // Names that a careless printer would confuse with names of its own, or with words of Verilog.
 static void make_names(struct spec *s) {
-    static const char *const names[] = {"x",        "X",      "x_fork", "x_loop",     "x_exit", "reg",      "wire",   "begin",     "module",
-                                        "output",   "input",  "clk",    "rst",        "token",  "step",     "engine", "x_mux",     "y_demux",
-                                        "a_into_b", "walker", "_",      "__",         "params", "fault",    "in_x",   "task",      "real",
-                                        "event",    "table",  "signed", "token_loop", "x_acc",  "x_select", "top",    "step_fork", "edge"};
+    static const char *const names[] = {
+        "x",        "X",      "x_fork", "x_loop",     "x_exit", "reg",      "wire",   "begin",     "module",
+        "output",   "input",  "clk",    "rst",        "token",  "step",     "engine", "x_mux",     "y_demux",
+        "a_into_b", "walker", "_",      "__",         "params", "fault",    "in_x",   "task",      "real",
+        "event",    "table",  "signed", "token_loop", "x_acc",  "x_select", "top",    "step_fork", "edge"};
     enum { NAMES = sizeof names / sizeof *names };
     if (!chance(20)) return;
     for (int i = 0; i < NAMES; i++)
@@ -364,7 +378,8 @@ static bool is_whole(const struct spec *s) {
     for (int t = 0; t < needed.tensors; t++) needed.tensor[t].keep = false;
     for (int r = 0; r < needed.regions; r++)
         for (int c = 0; c < needed.region[r].carries; c++)
-            if (!reads_carry(&needed, r, needed.region[r].carry[c].local)) needed.region[r].carry[c].init = needed.region[r].carry[c].next;
+            if (!reads_carry(&needed, r, needed.region[r].carry[c].local))
+                needed.region[r].carry[c].init = needed.region[r].carry[c].next;
     spec_clean(&needed);
     for (int n = 0; n < needed.ops; n++) op = op || !needed.op[n].gone;
     for (int i = 0; i < needed.inputs; i++) input = input || needed.tensor[needed.input[i]].needed;

@@ -78,7 +78,8 @@ void spec_clean(struct spec *s) {
 static void replace_reads(struct spec *s, int from, int to, int region, bool inside) {
     for (int n = 0; n < s->ops; n++)
         for (int i = 0; i < s->op[n].ins; i++)
-            if (s->op[n].in[i] == from && (region == NONE || (s->op[n].region == region) == inside)) s->op[n].in[i] = to;
+            if (s->op[n].in[i] == from && (region == NONE || (s->op[n].region == region) == inside))
+                s->op[n].in[i] = to;
     for (int r = 0; r < s->regions; r++)
         for (int c = 0; c < s->region[r].carries; c++) {
             struct carry *k = &s->region[r].carry[c];
@@ -108,7 +109,8 @@ static void check_carries(struct spec *s) {
 
 static bool can_stand_for(const struct spec *s, int x, int y) {
     const struct tensor *a = &s->tensor[x], *b = &s->tensor[y];
-    bool a_last = a->region != NONE && s->region[a->region].last, b_last = b->region != NONE && s->region[b->region].last;
+    bool a_last = a->region != NONE && s->region[a->region].last,
+         b_last = b->region != NONE && s->region[b->region].last;
     if (a->type != VALUE_F32 || !same_shape(s, a->size, b->size) || (a_last && !b_last)) return false;
     for (int r = 0; r < s->regions; r++)
         for (int c = 0; a->local_of == r && c < s->region[r].carries; c++)
@@ -156,7 +158,8 @@ static bool is_legal(const struct spec *s) {
     if (s->is_model && s->model[MODEL_HEAD_DIM] % d[KEY_LANES]) return false;
     if (s->heads && (s->head_dim % d[KEY_LANES] || s->value_dim % d[KEY_LANES])) return false;
     if (d[KEY_TOKENS] % d[KEY_ARRAYS]) return false;
-    return d[KEY_GROUP] % (d[KEY_BEAT_BITS] / 4) == 0 && d[KEY_BURST] <= d[KEY_PREFETCH] && d[KEY_BURST] <= 4096 / (d[KEY_BEAT_BITS] / 8);
+    return d[KEY_GROUP] % (d[KEY_BEAT_BITS] / 4) == 0 && d[KEY_BURST] <= d[KEY_PREFETCH] &&
+           d[KEY_BURST] <= 4096 / (d[KEY_BEAT_BITS] / 8);
 }
 
 static void design_step(struct spec *s, int step) {
@@ -170,8 +173,8 @@ enum { DESIGN_STEPS = DESIGN_KEYS + 4 };
 
 static void model_step(struct spec *s, int key) {
     static const int smallest[MODEL_KEYS] = {1, 1, 0, 1, 4, 9, 0, 0, NONE, NONE};
-    s->model[key] =
-        key == MODEL_HEAD_DIM ? min(s->model[key], s->design[KEY_LANES] == 1 ? 2 : s->design[KEY_LANES]) : min(s->model[key], smallest[key]);
+    s->model[key] = key == MODEL_HEAD_DIM ? min(s->model[key], s->design[KEY_LANES] == 1 ? 2 : s->design[KEY_LANES])
+                                          : min(s->model[key], smallest[key]);
     if (s->model[MODEL_BOS] >= s->model[MODEL_VOCAB]) s->model[MODEL_BOS] = 0;
     if (s->model[MODEL_EOT] >= s->model[MODEL_VOCAB]) s->model[MODEL_EOT] = 0;
 }
@@ -187,7 +190,8 @@ static void size_step(struct spec *s, int size, int to) {
 enum { SIZE_STEPS = 3 };
 
 int spec_steps(const struct spec *s) {
-    return 1 + DESIGN_STEPS + MODEL_KEYS + s->outputs + s->regions * (3 + MAX_CARRIES) + 2 * s->ops + SIZE_STEPS * (s->sizes + 2) + 1;
+    return 1 + DESIGN_STEPS + MODEL_KEYS + s->outputs + s->regions * (3 + MAX_CARRIES) + 2 * s->ops +
+           SIZE_STEPS * (s->sizes + 2) + 1;
 }
 
 static void region_step(struct spec *s, int region, int step) {
@@ -201,7 +205,8 @@ static void region_step(struct spec *s, int region, int step) {
 
 static void graph_step(struct spec *s, const struct spec *whole, int step) {
     if (step < whole->outputs) return drop_output(s, whole->output[step]);
-    if ((step -= whole->outputs) < s->regions * (3 + MAX_CARRIES)) return region_step(s, step / (3 + MAX_CARRIES), step % (3 + MAX_CARRIES));
+    if ((step -= whole->outputs) < s->regions * (3 + MAX_CARRIES))
+        return region_step(s, step / (3 + MAX_CARRIES), step % (3 + MAX_CARRIES));
     if ((step -= s->regions * (3 + MAX_CARRIES)) < s->ops) return drop_op(s, s->ops - 1 - step);
     if ((step -= s->ops) < SIZE_STEPS * (s->sizes + 2))
         return size_step(s, step / SIZE_STEPS, step % SIZE_STEPS == 0 ? 64 : step % SIZE_STEPS == 1 ? 8 : 1);
@@ -221,19 +226,22 @@ void spec_step(struct spec *s, const struct spec *whole, int step) {
 
 // ---- text ----
 
-static const char *const op_names[] = {"embed",       "position", "layernorm",   "rmsnorm", "quantize", "matmul", "dequantize", "kv_quantize",
-                                       "attn_scores", "softmax",  "attn_values", "scale",   "gelu",     "silu",   "add",        "mul",
-                                       "transpose",   "reshape",  "argmax",      "clamp",   "largest",  "gate",   "narrow",     "widen"};
+static const char *const op_names[] = {"embed",      "position",    "layernorm",   "rmsnorm", "quantize",    "matmul",
+                                       "dequantize", "kv_quantize", "attn_scores", "softmax", "attn_values", "scale",
+                                       "gelu",       "silu",        "add",         "mul",     "transpose",   "reshape",
+                                       "argmax",     "clamp",       "largest",     "gate",    "narrow",      "widen"};
 
 static const char *const kernel_texts[OP_KINDS - OP_CLAMP] = {
     "  clamp:\n    verilog: kernels/clamp.v\n    inputs: {x: fp32}\n    outputs: {y: fp32}\n    elementwise: true\n"
     "    parameters: {LIMIT: 32'h3f800000}\n    timing: {latency: 1}\n    golden: {file: kernels/clamp.c}\n",
-    "  largest:\n    verilog: kernels/pool.v\n    module: pool\n    inputs: {x: fp32}\n    outputs: {y: {shape: [(x + GROUP - 1) / GROUP]}}\n"
+    "  largest:\n    verilog: kernels/pool.v\n    module: pool\n    inputs: {x: fp32}\n    outputs: {y: {shape: [(x + "
+    "GROUP - 1) / GROUP]}}\n"
     "    parameters: {SIZE: x, GROUP: required}\n    lanes: [1]\n    timing: {latency: 1, group: GROUP, buffers: 2}\n"
     "    golden: {file: kernels/pool.c}\n",
     "  gate:\n    verilog: kernels/gate.v\n    inputs: {x: fp32, s: {shape: 1}}\n    outputs: {y: fp32}\n"
     "    timing: {latency: 2, interval: 2}\n    golden: {file: kernels/gate.c}\n",
-    "  narrow:\n    verilog: kernels/narrow.v\n    inputs: {x: fp32}\n    outputs: {q: int8}\n    parameters: {FRAC: 5}\n"
+    "  narrow:\n    verilog: kernels/narrow.v\n    inputs: {x: fp32}\n    outputs: {q: int8}\n    parameters: {FRAC: "
+    "5}\n"
     "    timing: {latency: 1}\n    golden: {file: kernels/bytes.c}\n",
     "  widen:\n    verilog: kernels/widen.v\n    inputs: {q: int8}\n    outputs: {y: fp32}\n    parameters: {FRAC: 5}\n"
     "    timing: {latency: 1}\n    golden: {file: kernels/bytes.c}\n",
@@ -253,8 +261,9 @@ static void print_kernels(const struct spec *s) {
 }
 
 static void print_design(const struct spec *s) {
-    static const char *const keys[DESIGN_KEYS] = {"clock_mhz", "channels",       "beat_bits", "lanes",       "T", "weights",    "head",
-                                                  "group",     "prefetch_beats", "max_burst", "outstanding", "A", "on_chip_kib"};
+    static const char *const keys[DESIGN_KEYS] = {
+        "clock_mhz", "channels",       "beat_bits", "lanes",       "T", "weights",    "head",
+        "group",     "prefetch_beats", "max_burst", "outstanding", "A", "on_chip_kib"};
     bool any = false;
     for (int k = 0; k < DESIGN_KEYS; k++) {
         int v = s->design[k];
@@ -269,8 +278,9 @@ static void print_design(const struct spec *s) {
 
 static void print_model(const struct spec *s) {
     const int *m = s->model;
-    printf("model:\n  family: gpt2\n  layers: %d\n  hidden: %d\n  heads: %d\n  ffn: %d\n  vocab: %d\n  context: %d\n", m[MODEL_LAYERS],
-           m[MODEL_HEADS] * m[MODEL_HEAD_DIM], m[MODEL_HEADS], m[MODEL_FFN], m[MODEL_VOCAB], m[MODEL_CONTEXT]);
+    printf("model:\n  family: gpt2\n  layers: %d\n  hidden: %d\n  heads: %d\n  ffn: %d\n  vocab: %d\n  context: %d\n",
+           m[MODEL_LAYERS], m[MODEL_HEADS] * m[MODEL_HEAD_DIM], m[MODEL_HEADS], m[MODEL_FFN], m[MODEL_VOCAB],
+           m[MODEL_CONTEXT]);
     if (m[MODEL_UNTIED]) printf("  tied_head: false\n");
     if (m[MODEL_EPS]) printf("  norm_eps: 1.0e%d\n", m[MODEL_EPS]);
     if (m[MODEL_BOS] != NONE) printf("  bos: %d\n", m[MODEL_BOS]);
@@ -362,7 +372,8 @@ static void print_region(const struct spec *s, int index) {
         if (k->local == NONE || !s->tensor[k->local].needed) continue;
         if (!any) printf("      carry:\n");
         any = true;
-        printf("        %s: {init: %s, next: %s}\n", s->tensor[k->local].name, s->tensor[k->init].name, s->tensor[k->next].name);
+        printf("        %s: {init: %s, next: %s}\n", s->tensor[k->local].name, s->tensor[k->init].name,
+               s->tensor[k->next].name);
     }
     printf("      ops:\n");
     for (int n = 0; n < s->ops; n++)

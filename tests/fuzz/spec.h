@@ -50,7 +50,8 @@ enum value_type { VALUE_F32, VALUE_MX, VALUE_ACC, VALUE_KV, VALUE_SCALAR, VALUE_
 
 enum heads { NO_HEADS, QUERY_HEADS, KEY_HEADS, VALUE_HEADS, RESULT_HEADS };
 
-// Tensors of one size class have one shape, and shapes follow from others, so that sizes can be made smaller without breaking a graph.
+// Tensors of one size class have one shape, and shapes follow from others, so that sizes can be made smaller without
+// breaking a graph.
 enum shape_source {
     SHAPE_GIVEN,
     SHAPE_FLAT,   // all elements of `parent` as one vector

@@ -37,7 +37,9 @@ static inline void bench_open_seed(struct bench *b, double clock_mhz, int beat_b
     b->period_ns = 1e3 / clock_mhz;
 }
 
-static inline void bench_open(struct bench *b, double clock_mhz, int beat_bytes) { bench_open_seed(b, clock_mhz, beat_bytes, 0); }
+static inline void bench_open(struct bench *b, double clock_mhz, int beat_bytes) {
+    bench_open_seed(b, clock_mhz, beat_bytes, 0);
+}
 
 static inline void bench_close(struct bench *b) {
     hbm_close(b->hbm);
@@ -45,7 +47,8 @@ static inline void bench_close(struct bench *b) {
 }
 
 static inline void assert_near(double value, double want, double tolerance) {
-    if (value < want * (1 - tolerance) || value > want * (1 + tolerance)) fail_msg("%g is not within %g %% of %g", value, tolerance * 100, want);
+    if (value < want * (1 - tolerance) || value > want * (1 + tolerance))
+        fail_msg("%g is not within %g %% of %g", value, tolerance * 100, want);
 }
 
 // Nanoseconds from acceptance to the first beat of one read.
@@ -59,7 +62,8 @@ static inline double read_latency(struct bench *b, uint64_t address) {
 }
 
 // GB/s of `bursts` reads of `beats` beats, `stride` bytes apart within `span`, as fast as the port takes them.
-static inline double read_rate(struct bench *b, int bursts, int beats, uint64_t stride, uint64_t span, int outstanding) {
+static inline double read_rate(struct bench *b, int bursts, int beats, uint64_t stride, uint64_t span,
+                               int outstanding) {
     uint8_t data[HBM_MAX_BEAT_BYTES];
     struct hbm_beat beat;
     uint64_t start = hbm_cycle(b->hbm);

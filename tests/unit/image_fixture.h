@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of images and of the golden executor share: a scratch folder, designs from spec text, images packed into the folder.
+// What the tests of images and of the golden executor share: a scratch folder, designs from spec text, images packed
+// into the folder.
 #ifndef RILL_IMAGE_FIXTURE_H
 #define RILL_IMAGE_FIXTURE_H
 
@@ -32,7 +33,9 @@ static inline void image_end(struct image_fixture *x) {
     fixture_end(&x->f);
 }
 
-static inline const char *image_path(struct image_fixture *x, const char *name) { return arena_printf(&x->f.arena, "%s/%s", x->dir, name); }
+static inline const char *image_path(struct image_fixture *x, const char *name) {
+    return arena_printf(&x->f.arena, "%s/%s", x->dir, name);
+}
 
 // All passes (stop_after NULL) over a spec given as text.
 static inline struct ir *image_build(struct image_fixture *x, const char *spec, const char *stop_after) {
@@ -46,7 +49,8 @@ static inline struct ir *image_build(struct image_fixture *x, const char *spec, 
 }
 
 // Packs below the scratch folder's subfolder `name`; returns the image's folder, or NULL after an error.
-static inline const char *image_try(struct image_fixture *x, const struct ir *ir, const char *source, const char *name, bool golden_only) {
+static inline const char *image_try(struct image_fixture *x, const struct ir *ir, const char *source, const char *name,
+                                    bool golden_only) {
     struct output out;
     output_begin(&out, &x->f.arena, image_path(x, name));
     bool ok = golden_only ? pack_golden(ir, source, &out, &x->f.diag) : pack_image(ir, source, &out, &x->f.diag);
@@ -58,14 +62,16 @@ static inline const char *image_try(struct image_fixture *x, const struct ir *ir
     return ok ? arena_printf(&x->f.arena, "%s/%s/image", x->dir, name) : NULL;
 }
 
-static inline const char *image_pack(struct image_fixture *x, const struct ir *ir, const char *source, const char *name) {
+static inline const char *image_pack(struct image_fixture *x, const struct ir *ir, const char *source,
+                                     const char *name) {
     const char *dir = image_try(x, ir, source, name, false);
     assert_no_errors(&x->f);
     assert_non_null(dir);
     return dir;
 }
 
-static inline const char *image_pack_golden(struct image_fixture *x, const struct ir *ir, const char *source, const char *name) {
+static inline const char *image_pack_golden(struct image_fixture *x, const struct ir *ir, const char *source,
+                                            const char *name) {
     const char *dir = image_try(x, ir, source, name, true);
     assert_no_errors(&x->f);
     assert_non_null(dir);
@@ -82,7 +88,8 @@ static inline int image_node(const struct ir *ir, const char *name) {
 // The shipped model with other design lines (each ended by a line feed and indented by two).
 static inline const char *image_tinystories(struct image_fixture *x, const char *design) {
     return arena_printf(&x->f.arena,
-                        "name: t\nmodel:\n  family: gpt2\n  layers: 4\n  hidden: 128\n  heads: 4\n  ffn: 512\n  vocab: 1024\n  context: 256\n"
+                        "name: t\nmodel:\n  family: gpt2\n  layers: 4\n  hidden: 128\n  heads: 4\n  ffn: 512\n  vocab: "
+                        "1024\n  context: 256\n"
                         "  bos: 1023\n  eot: 1023\nboard: u55c\ndesign:\n%s",
                         design);
 }

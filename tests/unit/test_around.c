@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hand-written kernel without golden function: the golden model waits for its result, words of other streams wait in the checker, and what is
-// wrong before or behind the kernel is found all the same.
+// A hand-written kernel without golden function: the golden model waits for its result, words of other streams wait in
+// the checker, and what is wrong before or behind the kernel is found all the same.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -15,14 +15,18 @@
 
 enum { SIZE = 6, LANES = 4, WORDS = 2, TOKENS = 2, REPEAT = 2, ROWS = 3, STEPS = 2 };
 
-static const char module[] =
-    "module k (input wire clk, rst, input wire s_axis_x_tvalid, output wire s_axis_x_tready, input wire [127:0] s_axis_x_tdata,\n"
-    "    input wire [1:0] s_axis_x_tuser, input wire s_axis_x_tlast, output wire m_axis_y_tvalid, input wire m_axis_y_tready,\n"
-    "    output wire [127:0] m_axis_y_tdata, output wire [1:0] m_axis_y_tuser, output wire m_axis_y_tlast);\nendmodule\n";
-static const char spec[] = "name: t\nkernels:\n  k: {verilog: k.v, inputs: {x: fp32}, outputs: {y: fp32}, timing: {latency: 1}}\n"
-                           "graph:\n  inputs: {x: {shape: [6]}}\n  outputs: [h]\n  regions:\n    - name: r\n      repeat: 2\n"
-                           "      carry: {h: {init: x, next: h_next}}\n      ops:\n        - {op: k, name: a, in: [h]}\n"
-                           "        - {op: silu, name: s, in: [a]}\n        - {op: add, name: h_next, in: [s, h]}\ndesign:\n  lanes: 4\n  T: 2\n";
+static const char module[] = "module k (input wire clk, rst, input wire s_axis_x_tvalid, output wire s_axis_x_tready, "
+                             "input wire [127:0] s_axis_x_tdata,\n"
+                             "    input wire [1:0] s_axis_x_tuser, input wire s_axis_x_tlast, output wire "
+                             "m_axis_y_tvalid, input wire m_axis_y_tready,\n"
+                             "    output wire [127:0] m_axis_y_tdata, output wire [1:0] m_axis_y_tuser, output wire "
+                             "m_axis_y_tlast);\nendmodule\n";
+static const char spec[] =
+    "name: t\nkernels:\n  k: {verilog: k.v, inputs: {x: fp32}, outputs: {y: fp32}, timing: {latency: 1}}\n"
+    "graph:\n  inputs: {x: {shape: [6]}}\n  outputs: [h]\n  regions:\n    - name: r\n      repeat: 2\n"
+    "      carry: {h: {init: x, next: h_next}}\n      ops:\n        - {op: k, name: a, in: [h]}\n"
+    "        - {op: silu, name: s, in: [a]}\n        - {op: add, name: h_next, in: [s, h]}\ndesign:\n  lanes: 4\n  T: "
+    "2\n";
 
 enum stream { INPUT, RESULT, BEHIND, STREAMS };
 
@@ -40,7 +44,8 @@ static void compute(struct design *d) {
         for (int i = 0; i < SIZE; i++) h[i] = d->row[r][i] = (float)(r * 7 + i) * 0.25f - 1;
         for (int k = 0; k < REPEAT; k++) {
             memcpy(d->value[INPUT][r][k], h, sizeof h);
-            for (int i = 0; i < SIZE; i++) d->value[RESULT][r][k][i] = (float)((r * 31 + k * 17 + i * 3) % 13) - 6; // whatever the kernel does
+            for (int i = 0; i < SIZE; i++)
+                d->value[RESULT][r][k][i] = (float)((r * 31 + k * 17 + i * 3) % 13) - 6; // whatever the kernel does
             golden_silu(SIZE, d->value[RESULT][r][k], d->value[BEHIND][r][k], &fault);
             golden_add(SIZE, d->value[BEHIND][r][k], h, h, &fault);
         }
@@ -56,7 +61,8 @@ static void send_step(struct design *d, enum stream stream, int step) {
                 int elements = SIZE - w * LANES < LANES ? SIZE - w * LANES : LANES;
                 memcpy(word, d->value[stream][step * TOKENS + tok][k] + w * LANES, sizeof(float) * (size_t)elements);
                 bool tok_last = tok == tokens - 1;
-                check_beat(d->check, d->edge[stream], word, (unsigned)tok_last << 1 | (unsigned)tok, tok_last && w == WORDS - 1, 0, 1);
+                check_beat(d->check, d->edge[stream], word, (unsigned)tok_last << 1 | (unsigned)tok,
+                           tok_last && w == WORDS - 1, 0, 1);
             }
 }
 
@@ -68,12 +74,15 @@ static int edge_of(const struct ir *ir, const char *node, bool output) {
     return IR_NONE;
 }
 
-// Sends all streams, the one behind the kernel first or last, with one element of one stream spoilt. The first difference, or NULL.
-static const char *run(struct image_fixture *x, bool behind_first, enum stream spoilt, int row, int repetition, uint64_t *values) {
+// Sends all streams, the one behind the kernel first or last, with one element of one stream spoilt. The first
+// difference, or NULL.
+static const char *run(struct image_fixture *x, bool behind_first, enum stream spoilt, int row, int repetition,
+                       uint64_t *values) {
     write_file(image_path(x, "k.v"), module, strlen(module));
     struct ir *ir = image_build(x, spec, NULL);
     struct design d = {.edge = {edge_of(ir, "a", false), edge_of(ir, "a", true), edge_of(ir, "s", true)}};
-    struct golden_run *golden = golden_run_open(&x->f.arena, ir, image_pack_golden(x, ir, "random:1", "g"), 4, &x->f.diag);
+    struct golden_run *golden =
+        golden_run_open(&x->f.arena, ir, image_pack_golden(x, ir, "random:1", "g"), 4, &x->f.diag);
     assert_non_null(golden);
     d.check = check_open(&x->f.arena, ir, golden, CHECK_ALL, &x->f.diag);
     compute(&d);
@@ -107,7 +116,8 @@ static void test_compared_around(void **state) {
             image_begin(&x);
             uint64_t values;
             const char *got = run(&x, order == 1, cases[c].spoilt, cases[c].row, cases[c].repetition, &values);
-            if (cases[c].want ? !got || !strstr(got, cases[c].want) : got != NULL) fail_msg("case %zu: %s", c, got ? got : "no difference");
+            if (cases[c].want ? !got || !strstr(got, cases[c].want) : got != NULL)
+                fail_msg("case %zu: %s", c, got ? got : "no difference");
             if (!got) assert_int_equal(values, 2 * ROWS * REPEAT * SIZE);
             image_end(&x);
         }

@@ -10,7 +10,18 @@
 #include "../../include/ops.h"
 #include "../../verif/check/check.h"
 
-enum { TOKENS = 2, HEADS = 2, HEAD_DIM = 20, VECTOR = 10, CONTEXT = 16, REPEAT = 3, XS = 32, LANES = 4, BLOCK = 40, LONG = 90 };
+enum {
+    TOKENS = 2,
+    HEADS = 2,
+    HEAD_DIM = 20,
+    VECTOR = 10,
+    CONTEXT = 16,
+    REPEAT = 3,
+    XS = 32,
+    LANES = 4,
+    BLOCK = 40,
+    LONG = 90
+};
 enum tensor { T_ROW, T_X, T_LOCAL, T_MX, T_Q, T_SCORES, T_KV, T_SCALAR, T_LAST, TENSORS };
 
 // ---- a golden run whose values are a function of where they are ----
@@ -31,7 +42,8 @@ static int value_of(int tensor, int64_t repetition, int64_t position, int64_t el
     return (int)((tensor * 31 + repetition * 17 + position * 7 + element * 3) % 101) - 50;
 }
 
-struct golden_run *golden_run_open(struct arena *arena, const struct ir *ir, const char *dir, int window, struct diag *diag) {
+struct golden_run *golden_run_open(struct arena *arena, const struct ir *ir, const char *dir, int window,
+                                   struct diag *diag) {
     (void)ir, (void)dir, (void)window, (void)diag;
     struct golden_run *run = ARENA_NEW(arena, struct golden_run);
     run->arena = arena;
@@ -78,12 +90,19 @@ static void fill(struct values *run, int tensor, int64_t repetition, int64_t pos
     for (int h = 0; h < HEADS; h++) run->scale[h] = (float)value_of(tensor, repetition, position, h) / 3.0f;
 }
 
-bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetition, int64_t position, struct trace_value *v) {
+bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetition, int64_t position,
+                      struct trace_value *v) {
     struct values *r = ARENA_NEW(run->arena, struct values);
     *v = (struct trace_value){.dtype = IR_F32, .rows = 1, .cols = VECTOR, .stride = VECTOR, .f32 = r->f32};
     if (tensor == T_MX)
-        *v = (struct trace_value){
-            .dtype = IR_MX, .rows = 1, .cols = LONG, .stride = LONG, .block = BLOCK, .shift_stride = 8, .q = r->q, .shift = r->shift};
+        *v = (struct trace_value){.dtype = IR_MX,
+                                  .rows = 1,
+                                  .cols = LONG,
+                                  .stride = LONG,
+                                  .block = BLOCK,
+                                  .shift_stride = 8,
+                                  .q = r->q,
+                                  .shift = r->shift};
     if (tensor == T_Q)
         *v = (struct trace_value){.dtype = IR_MX,
                                   .rows = 1,
@@ -93,9 +112,14 @@ bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetiti
                                   .shift_stride = 8,
                                   .q = r->q,
                                   .shift = r->shift};
-    if (tensor == T_SCORES) *v = (struct trace_value){.dtype = IR_F32, .rows = HEADS, .cols = position + 1, .stride = CONTEXT, .f32 = r->f32};
-    if (tensor == T_KV) *v = (struct trace_value){.dtype = IR_KV, .rows = HEADS, .cols = HEAD_DIM, .stride = HEAD_DIM, .q = r->q, .scale = r->scale};
-    if (tensor == T_SCALAR) *v = (struct trace_value){.dtype = IR_SCALAR, .rows = HEADS, .cols = 1, .stride = 1, .f32 = r->f32};
+    if (tensor == T_SCORES)
+        *v = (struct trace_value){
+            .dtype = IR_F32, .rows = HEADS, .cols = position + 1, .stride = CONTEXT, .f32 = r->f32};
+    if (tensor == T_KV)
+        *v = (struct trace_value){
+            .dtype = IR_KV, .rows = HEADS, .cols = HEAD_DIM, .stride = HEAD_DIM, .q = r->q, .scale = r->scale};
+    if (tensor == T_SCALAR)
+        *v = (struct trace_value){.dtype = IR_SCALAR, .rows = HEADS, .cols = 1, .stride = 1, .f32 = r->f32};
     fill(r, tensor, repetition, position, v);
     return position <= run->position;
 }
@@ -111,9 +135,14 @@ struct bench {
     int64_t rows;
 };
 
-static void set_tensor(struct ir *ir, enum tensor t, const char *name, enum ir_dtype dtype, int64_t n, int64_t m, int region) {
-    ir->tensor[t] = (struct ir_tensor){
-        .name = name, .dtype = dtype, .rank = m ? 2 : 1, .shape = {{n, IR_STATIC}, {m, IR_STATIC}}, .producer = IR_NONE, .region = region};
+static void set_tensor(struct ir *ir, enum tensor t, const char *name, enum ir_dtype dtype, int64_t n, int64_t m,
+                       int region) {
+    ir->tensor[t] = (struct ir_tensor){.name = name,
+                                       .dtype = dtype,
+                                       .rank = m ? 2 : 1,
+                                       .shape = {{n, IR_STATIC}, {m, IR_STATIC}},
+                                       .producer = IR_NONE,
+                                       .region = region};
 }
 
 static void make_tensors(struct ir *ir) {
@@ -150,7 +179,8 @@ static void make_edges(struct bench *b) {
                                  .edge = t};
         ir->kernel[1].port[t] = *port;
         ir->kernel[1].port[t].is_output = false;
-        ir->edge[t] = (struct ir_edge){.name = ir->tensor[t].name, .src_port = t, .dst_kernel = 1, .dst_port = t, .ram_style = ""};
+        ir->edge[t] = (struct ir_edge){
+            .name = ir->tensor[t].name, .src_port = t, .dst_kernel = 1, .dst_port = t, .ram_style = ""};
     }
     ir->kernel[1].port[T_LOCAL].tensor = T_LOCAL; // read behind its region: the last `next`
     ir->kernel[0].port[T_LOCAL].tensor = IR_NONE;
@@ -164,13 +194,19 @@ static int setup(void **state) {
     diag_init(&b.diag, stderr);
     struct ir *ir = &b.ir;
     ir->arena = &b.arena;
-    ir->design =
-        (struct ir_design){.channels = 1, .beat_bits = XS * 8, .lanes = LANES, .tokens = TOKENS, .group = BLOCK, .context = CONTEXT, .eot = -1};
+    ir->design = (struct ir_design){.channels = 1,
+                                    .beat_bits = XS * 8,
+                                    .lanes = LANES,
+                                    .tokens = TOKENS,
+                                    .group = BLOCK,
+                                    .context = CONTEXT,
+                                    .eot = -1};
     ir->tensor = ARENA_ARRAY(&b.arena, struct ir_tensor, TENSORS);
     ir->tensors = TENSORS;
     ir->region = ARENA_ARRAY(&b.arena, struct ir_region, 2);
     ir->regions = 2;
-    ir->region[0] = (struct ir_region){.name = "block", .repeat = REPEAT, .carries = 1, .carry = {{T_LOCAL, T_ROW, T_X}}};
+    ir->region[0] =
+        (struct ir_region){.name = "block", .repeat = REPEAT, .carries = 1, .carry = {{T_LOCAL, T_ROW, T_X}}};
     ir->region[1] = (struct ir_region){.name = "head", .repeat = 1, .when = IR_LAST};
     ir->node = ARENA_ARRAY(&b.arena, struct ir_node, 1);
     ir->node[0] = (struct ir_node){.name = "scores", .op = IR_OP_ATTN_SCORES, .inputs = 2, .in = {T_Q, T_KV}};
@@ -181,8 +217,11 @@ static int setup(void **state) {
     ir->kernel = ARENA_ARRAY(&b.arena, struct ir_kernel, 2);
     ir->kernels = 2;
     for (int k = 0; k < 2; k++)
-        ir->kernel[k] = (struct ir_kernel){
-            .name = k ? "reader" : "writer", .module = "", .node = IR_NONE, .port = ARENA_ARRAY(&b.arena, struct ir_port, TENSORS), .ports = TENSORS};
+        ir->kernel[k] = (struct ir_kernel){.name = k ? "reader" : "writer",
+                                           .module = "",
+                                           .node = IR_NONE,
+                                           .port = ARENA_ARRAY(&b.arena, struct ir_port, TENSORS),
+                                           .ports = TENSORS};
     ir->edge = ARENA_ARRAY(&b.arena, struct ir_edge, TENSORS);
     ir->edges = TENSORS;
     make_edges(&b);
@@ -227,7 +266,8 @@ static void send_floats(struct sender *s, int64_t repetition, int64_t first, int
     for (int64_t i = 0; i < n; i += LANES)
         for (int tok = 0; tok < tokens; tok++) {
             float lane[LANES] = {0};
-            for (int64_t j = i; j < n && j < i + LANES; j++) lane[j - i] = (float)value_of(s->tensor, repetition, first + tok, base + j);
+            for (int64_t j = i; j < n && j < i + LANES; j++)
+                lane[j - i] = (float)value_of(s->tensor, repetition, first + tok, base + j);
             send(s, lane, tok, tokens, i + LANES >= n, 0);
         }
 }
@@ -260,7 +300,8 @@ static struct unit make_unit(const struct sender *s, int64_t repetition, int64_t
 }
 
 // Blocks of `block` from element `base` on; the units are made even.
-static void send_mx(struct sender *s, int64_t repetition, int64_t first, int tokens, int64_t n, int64_t block, int64_t base) {
+static void send_mx(struct sender *s, int64_t repetition, int64_t first, int tokens, int64_t n, int64_t block,
+                    int64_t base) {
     int64_t units = 0, blocks = (n + block - 1) / block;
     for (int64_t b = 0; b < blocks; b++) units += ((b == blocks - 1 ? n - b * block : block) + XS - 1) / XS;
     bool odd = units % 2 != 0;
@@ -294,7 +335,8 @@ static void send_value(struct sender *s, int64_t repetition, int64_t first, int 
     }
     if (s->tensor == T_MX) send_mx(s, repetition, first, tokens, LONG, BLOCK, 0);
     else if (s->tensor == T_KV) send_kv(s, repetition, first, tokens);
-    else if (s->b->ir.tensor[s->tensor].dtype == IR_F32 && s->tensor != T_SCORES) send_floats(s, repetition, first, tokens, VECTOR, 0);
+    else if (s->b->ir.tensor[s->tensor].dtype == IR_F32 && s->tensor != T_SCORES)
+        send_floats(s, repetition, first, tokens, VECTOR, 0);
 }
 
 static int64_t send_request(struct bench *b, enum tensor tensor, int64_t flip) {

@@ -40,7 +40,8 @@ static void test_config(void **state) {
     struct gpt2_config c, want;
     fixture_begin(&f);
     assert_true(gpt2_config_read(&f.arena, shipped_model(&f), &c, &f.diag));
-    assert_true(c.layers == 4 && c.hidden == 128 && c.heads == 4 && c.ffn == 512 && c.vocab == 1024 && c.context == 256);
+    assert_true(c.layers == 4 && c.hidden == 128 && c.heads == 4 && c.ffn == 512 && c.vocab == 1024 &&
+                c.context == 256);
     assert_true(c.eot == 1023 && c.tied_head && c.norm_eps == 1e-5);
     want = c;
     assert_true(gpt2_config_check(&f.arena, "m", &c, &want, &f.diag));
@@ -67,7 +68,8 @@ static const struct {
     {"{\"model_type\":\"gpt2\",\"n_inner\":-3," SIZES "}", "`n_inner` is not a positive integer"},
     {"{\"model_type\":\"gpt2\",\"layer_norm_epsilon\":0," SIZES "}", "`layer_norm_epsilon` is not a number"},
     {"{\"model_type\":\"gpt2\",\"eos_token_id\":9," SIZES "}", "`eos_token_id` is not in the vocabulary"},
-    {"{\"model_type\":\"gpt2\",\"n_layer\":2,\"n_embd\":8,\"n_head\":3,\"vocab_size\":9,\"n_positions\":4}", "does not divide"},
+    {"{\"model_type\":\"gpt2\",\"n_layer\":2,\"n_embd\":8,\"n_head\":3,\"vocab_size\":9,\"n_positions\":4}",
+     "does not divide"},
     {"{\"model_type\":\"gpt2\",\"n_layer\":2}", "`n_embd` is missing"},
     {"{\"model_type\":\"gpt2\",\"n_layer\":1e99," SIZES "}", "config.json: error"},
 };
@@ -189,9 +191,12 @@ static void test_random_slices_agree(void **state) {
     struct fixture f;
     fixture_begin(&f);
     struct checkpoint *c = checkpoint_open(&f.arena, "random:7", &f.diag);
-    const float *all = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"w", 6, 5, false, 0, 6, false}, &f.diag);
-    const float *part = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"w", 2, 5, true, 3, 6, false}, &f.diag);
-    const float *other = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"u", 6, 5, false, 0, 6, false}, &f.diag);
+    const float *all =
+        checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"w", 6, 5, false, 0, 6, false}, &f.diag);
+    const float *part =
+        checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"w", 2, 5, true, 3, 6, false}, &f.diag);
+    const float *other =
+        checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"u", 6, 5, false, 0, 6, false}, &f.diag);
     assert_memory_equal(all + 15, part, 10 * sizeof *part);
     assert_memory_not_equal(all, other, 30 * sizeof *all);
     const float *v = checkpoint_vector(c, &f.arena, "b", 9, 0, 9, CHECKPOINT_BIAS, &f.diag);
@@ -215,7 +220,8 @@ static void test_random_statistics(void **state) {
     double mean;
     fixture_begin(&f);
     struct checkpoint *c = checkpoint_open(&f.arena, "random:1", &f.diag);
-    const float *w = checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"w", 256, 400, false, 0, 0, false}, &f.diag);
+    const float *w =
+        checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"w", 256, 400, false, 0, 0, false}, &f.diag);
     assert_float_equal(spread_of(w, 256 * 400, &mean), 0.05, 0.0005);
     assert_float_equal(mean, 0, 0.001);
     w = checkpoint_vector(c, &f.arena, "g", 10000, 0, 0, CHECKPOINT_GAIN, &f.diag);

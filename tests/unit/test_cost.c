@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost model: estimates against the measured table, memories by shape, work of a decode step against hand-made figures.
+// The cost model: estimates against the measured table, memories by shape, work of a decode step against hand-made
+// figures.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,8 @@
 #include "cost.h"
 #include "ops.h"
 
-// Estimates may be off by a share of the measured figure and so many on top: logic, then DSPs and memories, which follow from the shape.
+// Estimates may be off by a share of the measured figure and so many on top: logic, then DSPs and memories, which
+// follow from the shape.
 static const double logic_share = 0.25, shape_share = 0.1;
 static const double logic_allowance = 200, shape_allowance = 1;
 static const double mean_percent = 6; // of all rows, LUTs as FFs
@@ -29,7 +31,8 @@ static struct ir *build(struct arena *arena, const char *spec) {
 
 static int differs(const struct cost_row *row, const char *what, double estimate, double measured, bool is_logic) {
     double error = estimate > measured ? estimate - measured : measured - estimate;
-    if (error <= (is_logic ? logic_share * measured + logic_allowance : shape_share * measured + shape_allowance)) return 0;
+    if (error <= (is_logic ? logic_share * measured + logic_allowance : shape_share * measured + shape_allowance))
+        return 0;
     print_error("%s", row->module);
     for (int p = 0; p < row->params; p++)
         if (strlen(row->param[p].value) < 24) print_error(" %s=%s", row->param[p].name, row->param[p].value);
@@ -43,7 +46,8 @@ static int check_row(const struct cost_row *row) {
         print_error("no formula for %s\n", row->module);
         return 1;
     }
-    return differs(row, "LUT", (double)r.lut, (double)row->is.lut, true) + differs(row, "FF", (double)r.ff, (double)row->is.ff, true) +
+    return differs(row, "LUT", (double)r.lut, (double)row->is.lut, true) +
+           differs(row, "FF", (double)r.ff, (double)row->is.ff, true) +
            differs(row, "DSP", (double)r.dsp, (double)row->is.dsp, false) +
            differs(row, "BRAM36", (double)r.bram18 / 2, (double)row->is.bram18 / 2, false) +
            differs(row, "URAM", (double)r.uram, (double)row->is.uram, false);
@@ -67,15 +71,17 @@ static void estimates_are_near_the_measured_table(void **state) {
 // As the table stands there: what can be part of a design has been measured.
 static void every_kernel_of_the_shipped_designs_is_measured(void **state) {
     (void)state;
-    static const char *const specs[] = {"configs/gpt2-medium-u55c.yaml", "configs/gpt2-124m-u55c-spatial.yaml", "configs/tinystories-gpt2-1m.yaml",
-                                        "tests/e2e/specs/blocks.yaml", "tests/e2e/specs/grouped.yaml"};
+    static const char *const specs[] = {"configs/gpt2-medium-u55c.yaml", "configs/gpt2-124m-u55c-spatial.yaml",
+                                        "configs/tinystories-gpt2-1m.yaml", "tests/e2e/specs/blocks.yaml",
+                                        "tests/e2e/specs/grouped.yaml"};
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
         struct arena arena;
         arena_init(&arena);
         const struct ir *ir = build(&arena, specs[s]);
         struct cost_rows rows = cost_rows_read(&arena);
         for (int k = 0; k < ir->kernels; k++)
-            if (!cost_fit(&rows, ir->kernel[k].module).rows) fail_msg("%s: %s has no row with figures", specs[s], ir->kernel[k].module);
+            if (!cost_fit(&rows, ir->kernel[k].module).rows)
+                fail_msg("%s: %s has no row with figures", specs[s], ir->kernel[k].module);
         arena_free(&arena);
     }
 }
@@ -86,7 +92,8 @@ static void every_operation_is_measured(void **state) {
     arena_init(&arena);
     struct cost_rows rows = cost_rows_read(&arena);
     for (int op = 0; op < IR_OPS; op++)
-        if (!cost_fit(&rows, ir_op_table[op].module).rows) fail_msg("%s has no row with figures", ir_op_table[op].module);
+        if (!cost_fit(&rows, ir_op_table[op].module).rows)
+            fail_msg("%s has no row with figures", ir_op_table[op].module);
     arena_free(&arena);
 }
 
@@ -96,7 +103,8 @@ static void a_row_is_found_by_its_parameters(void **state) {
     struct ir_param row_param[] = {{"LANES", "4"}, {"EPS", "32'h3727c5ac"}, {"TABLE", "random:24"}};
     struct cost_row row = {.module = "rill_x", .param = row_param, .params = 3, .is = {.lut = 7}};
     const struct cost_rows rows = {.items = &row, .count = 1};
-    const struct ir_param same[] = {{"TABLE", "8'h01"}, {"EPS", "32'h3727C5AC"}, {"LANES", "4"}}, other[] = {{"LANES", "8"}, same[1], same[0]};
+    const struct ir_param same[] = {{"TABLE", "8'h01"}, {"EPS", "32'h3727C5AC"}, {"LANES", "4"}},
+                          other[] = {{"LANES", "8"}, same[1], same[0]};
     assert_ptr_equal(cost_row_of(&rows, "rill_x", same, 3), &row);
     assert_null(cost_row_of(&rows, "rill_x", other, 3));
     assert_null(cost_row_of(&rows, "rill_x", same + 1, 2));
@@ -152,8 +160,9 @@ static void deeper_fifos_never_cost_less(void **state) {
 
 static void every_kernel_of_a_design_has_a_formula(void **state) {
     (void)state;
-    static const char *const specs[] = {"configs/gpt2-124m-layer.yaml", "configs/tinystories-gpt2-1m.yaml", "configs/graph-linear.yaml",
-                                        "tests/e2e/specs/blocks.yaml",  "tests/e2e/specs/layers7.yaml",     "tests/e2e/specs/grouped.yaml"};
+    static const char *const specs[] = {"configs/gpt2-124m-layer.yaml", "configs/tinystories-gpt2-1m.yaml",
+                                        "configs/graph-linear.yaml",    "tests/e2e/specs/blocks.yaml",
+                                        "tests/e2e/specs/layers7.yaml", "tests/e2e/specs/grouped.yaml"};
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
         struct arena arena;
         arena_init(&arena);
@@ -175,7 +184,8 @@ static void every_operation_has_a_formula(void **state) {
     }
 }
 
-// Figures for the layer of GPT-2 124M by hand: 768 to 768 (24 row-steps of 6 beats, 3 chunks of 1 + 1 header beats) and so on.
+// Figures for the layer of GPT-2 124M by hand: 768 to 768 (24 row-steps of 6 beats, 3 chunks of 1 + 1 header beats) and
+// so on.
 static void a_decode_step_is_counted_right(void **state) {
     (void)state;
     struct arena arena;
@@ -188,8 +198,9 @@ static void a_decode_step_is_counted_right(void **state) {
     assert_int_equal(b.memory, b.weights + 12 * 16 + 12 * 2 * 8);
     struct cost_bound bound = cost_token_bound(ir, 512);
     assert_int_equal(bound.engine, b.weights + b.scores + b.values);
-    int64_t rows = 768 / 64 + 1 + 768 * 4 / 64;                                                  // on channel 0: the id's row, the position's
-    assert_int_equal(bound.memory, (int64_t)((double)(b.memory + rows) * 64 / 13.27 / 4 + 0.5)); // beats of 64 bytes, cycles of 4 ns
+    int64_t rows = 768 / 64 + 1 + 768 * 4 / 64; // on channel 0: the id's row, the position's
+    assert_int_equal(bound.memory,
+                     (int64_t)((double)(b.memory + rows) * 64 / 13.27 / 4 + 0.5)); // beats of 64 bytes, cycles of 4 ns
     assert_int_equal(bound.cycles, bound.memory);
     for (int k = 0; k < ir->kernels; k++) {
         struct cost_work w = cost_kernel_work(ir, k, 512);

@@ -29,7 +29,8 @@ static double exact_recip(double x) { return 1.0 / x; }
 
 static double exact_rsqrt(double x) { return 1.0 / sqrt(x); }
 
-// Largest error in ulp over one binade, every `stride`th fraction; also checks that the function is monotonic (direction +-1).
+// Largest error in ulp over one binade, every `stride`th fraction; also checks that the function is monotonic
+// (direction +-1).
 static double binade_error(function *f, exact_function *exact, int field, uint32_t stride, int direction) {
     struct golden_fault fault = {0};
     double worst = 0.0, before = direction > 0 ? -INFINITY : INFINITY;
@@ -144,7 +145,8 @@ static void test_activations_whole_range(void **state) {
     double sigmoid = absolute_error(g_sigmoid, exact_sigmoid);
     double silu = absolute_error(g_silu, exact_silu);
     double gelu = absolute_error(g_gelu, exact_gelu);
-    print_message("log2 of the largest error: sigmoid %.2f, silu %.2f, gelu %.2f\n", log2(sigmoid), log2(silu), log2(gelu));
+    print_message("log2 of the largest error: sigmoid %.2f, silu %.2f, gelu %.2f\n", log2(sigmoid), log2(silu),
+                  log2(gelu));
     assert_true(sigmoid < 0x1p-23 && silu < 0x1p-22 && gelu < 0x1p-21);
 }
 

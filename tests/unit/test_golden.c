@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden executor: what names mean across regions and repetitions, attention over positions, requests and faults, and that a
-// design's parameters do not change a bit.
+// The golden executor: what names mean across regions and repetitions, attention over positions, requests and faults,
+// and that a design's parameters do not change a bit.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -16,9 +16,12 @@
 #include "checkpoint.h"
 #include "trace.h"
 
-static void assert_same(const float *want, const float *have, size_t n) { assert_memory_equal(want, have, n * sizeof *want); }
+static void assert_same(const float *want, const float *have, size_t n) {
+    assert_memory_equal(want, have, n * sizeof *want);
+}
 
-static struct trace_value value_of(const struct golden_run *run, const char *name, int64_t repetition, int64_t position) {
+static struct trace_value value_of(const struct golden_run *run, const char *name, int64_t repetition,
+                                   int64_t position) {
     struct trace_value v = {0};
     if (!golden_run_value(run, ir_find_tensor(run->ir, name), repetition, position, &v))
         fail_msg("no value of `%s` in repetition %d at position %d", name, (int)repetition, (int)position);
@@ -91,7 +94,8 @@ static const char graph_spec[] = "name: g\n"
                                  "        h: {init: x, next: h_next}\n"
                                  "      ops:\n"
                                  "        - {op: quantize, name: h_q, in: [h]}\n"
-                                 "        - {op: matmul, name: acc, in: [h_q], rows: 40, weight: \"w.{layer}\", bias: \"b.{layer}\", weights: int4}\n"
+                                 "        - {op: matmul, name: acc, in: [h_q], rows: 40, weight: \"w.{layer}\", bias: "
+                                 "\"b.{layer}\", weights: int4}\n"
                                  "        - {op: dequantize, name: wh, in: [acc]}\n"
                                  "        - {op: gelu, name: g, in: [wh]}\n"
                                  "        - {op: add, name: h_next, in: [g, h]}\n"
@@ -107,8 +111,10 @@ static const char graph_spec[] = "name: g\n"
 static void compute_block(struct fixture *f, struct checkpoint *c, int layer, float h[N], float wh[N]) {
     struct golden_fault fault = {0};
     struct checkpoint_slice slice = {.name = arena_printf(&f->arena, "w.%d", layer), .rows = N, .cols = N};
-    struct qmatrix m = quantize_matrix(&f->arena, checkpoint_matrix(c, &f->arena, &slice, &f->diag), N, N, QFORMAT_INT4, 128);
-    const float *bias = checkpoint_vector(c, &f->arena, arena_printf(&f->arena, "b.%d", layer), N, 0, N, CHECKPOINT_BIAS, &f->diag);
+    struct qmatrix m =
+        quantize_matrix(&f->arena, checkpoint_matrix(c, &f->arena, &slice, &f->diag), N, N, QFORMAT_INT4, 128);
+    const float *bias =
+        checkpoint_vector(c, &f->arena, arena_printf(&f->arena, "b.%d", layer), N, 0, N, CHECKPOINT_BIAS, &f->diag);
     float scale[N], g[N];
     int8_t q[N];
     uint8_t shift;
@@ -120,7 +126,8 @@ static void compute_block(struct fixture *f, struct checkpoint *c, int layer, fl
     assert_false(fault.raised);
 }
 
-static void check_graph(struct image_fixture *x, struct checkpoint *c, const struct golden_run *run, const float *row, int64_t position) {
+static void check_graph(struct image_fixture *x, struct checkpoint *c, const struct golden_run *run, const float *row,
+                        int64_t position) {
     struct golden_fault fault = {0};
     float h[N], wh[N], y[N];
     memcpy(h, row, sizeof h);
@@ -132,7 +139,8 @@ static void check_graph(struct image_fixture *x, struct checkpoint *c, const str
     }
     assert_same(h, value_of(run, "h", LAYERS, position).f32, N); // what the tail sees
     golden_silu(N, h, y, &fault);
-    golden_rmsnorm(N, 1e-5f, y, checkpoint_vector(c, &x->f.arena, "gain", N, 0, N, CHECKPOINT_GAIN, &x->f.diag), y, &fault);
+    golden_rmsnorm(N, 1e-5f, y, checkpoint_vector(c, &x->f.arena, "gain", N, 0, N, CHECKPOINT_GAIN, &x->f.diag), y,
+                   &fault);
     golden_mul(N, y, wh, y, &fault);
     assert_same(y, value_of(run, "y", 0, position).f32, N);
     assert_false(fault.raised);
@@ -195,7 +203,8 @@ struct head_cache {
 };
 
 // One head at one position with the golden functions alone.
-static void compute_head(struct head_cache *c, int position, const float *q, const float *k, const float *v, float scores[], float o[HD]) {
+static void compute_head(struct head_cache *c, int position, const float *q, const float *k, const float *v,
+                         float scores[], float o[HD]) {
     struct golden_fault fault = {0};
     const int8_t *krow[POSITIONS], *vrow[POSITIONS];
     int8_t qq[HD], pq[POSITIONS];
@@ -215,7 +224,8 @@ static void compute_head(struct head_cache *c, int position, const float *q, con
 
 static void run_attention(const struct golden_run *run, struct head_cache *cache, float row[3][WIDTH], int position) {
     float scores[POSITIONS], o[HD];
-    struct trace_value s = value_of(run, "s", 0, position), out = value_of(run, "o", 0, position), keys = value_of(run, "keys", 0, position);
+    struct trace_value s = value_of(run, "s", 0, position), out = value_of(run, "o", 0, position),
+                       keys = value_of(run, "keys", 0, position);
     assert_true(s.rows == HEADS && s.cols == position + 1 && s.stride == 80);
     for (int h = 0; h < HEADS; h++) {
         compute_head(&cache[h], position, row[0] + h * HD, row[1] + h * HD, row[2] + h * HD, scores, o);
@@ -289,7 +299,8 @@ static void check_case(struct golden_run *run, const json_t *one) {
     const json_t *ids = json_object_get(one, "ids"), *item;
     size_t i, prompt = json_array_size(ids);
     int64_t position = 0;
-    json_array_foreach(ids, i, item) assert_true(golden_run_step(run, (uint32_t)json_integer_value(item), NULL, position++, i + 1 == prompt));
+    json_array_foreach(ids, i, item)
+        assert_true(golden_run_step(run, (uint32_t)json_integer_value(item), NULL, position++, i + 1 == prompt));
     json_array_foreach(json_object_get(one, "greedy32"), i, item) {
         assert_int_equal(golden_run_next_id(run), json_integer_value(item));
         assert_true(golden_run_step(run, golden_run_next_id(run), NULL, position++, true));
@@ -340,7 +351,8 @@ static void test_requests(void **state) {
     assert_true(golden_run_step(run, 5, NULL, 0, false));
     assert_true(golden_run_step(run, 6, NULL, 1, false));
     assert_true(has_value(run, "residual2", 3, 1));
-    assert_false(has_value(run, "logits", 0, 1) || has_value(run, "next_id", 0, 1) || has_value(run, "residual2", 3, 5));
+    assert_false(has_value(run, "logits", 0, 1) || has_value(run, "next_id", 0, 1) ||
+                 has_value(run, "residual2", 3, 5));
     assert_false(golden_run_step(run, 1024, NULL, 2, true)); // no such id
     assert_non_null(strstr(golden_run_fault(run), "`token_row`"));
     golden_run_close(run);
@@ -349,7 +361,9 @@ static void test_requests(void **state) {
 
 // ---- accuracy against the float model: docs/numerics.md's cost, on the shipped validation text ----
 
-static const float *float_step(void *model, uint32_t id, int64_t position) { return reference_step(model, id, position, true); }
+static const float *float_step(void *model, uint32_t id, int64_t position) {
+    return reference_step(model, id, position, true);
+}
 
 static const float *golden_step(void *run, uint32_t id, int64_t position) {
     return golden_run_step(run, id, NULL, position, true) ? value_of(run, "logits", 0, position).f32 : NULL;
@@ -358,7 +372,8 @@ static const float *golden_step(void *run, uint32_t id, int64_t position) {
 static struct reference_model *open_reference(struct fixture *f, const char *dir) {
     struct gpt2_config config;
     struct checkpoint *c = checkpoint_open(&f->arena, dir, &f->diag);
-    struct reference_model *m = gpt2_config_read(&f->arena, dir, &config, &f->diag) ? reference_open(&f->arena, c, &config, &f->diag) : NULL;
+    struct reference_model *m =
+        gpt2_config_read(&f->arena, dir, &config, &f->diag) ? reference_open(&f->arena, c, &config, &f->diag) : NULL;
     checkpoint_close(c);
     assert_no_errors(f);
     return m;
@@ -379,7 +394,8 @@ static void test_accuracy(void **state) {
     struct tokenizer *tokenizer = tokenizer_open(&x.f.arena, dir, &x.f.diag);
     struct evaluate_model models[4] = {{float_step, open_reference(&x.f, dir), 1024}};
     for (int i = 0; i < 3; i++)
-        models[i + 1] = (struct evaluate_model){golden_step, open_model(&x, designs[i], arena_printf(&x.f.arena, "m%d", i), 1), 1024};
+        models[i + 1] = (struct evaluate_model){
+            golden_step, open_model(&x, designs[i], arena_printf(&x.f.arena, "m%d", i), 1), 1024};
     struct evaluation e;
     assert_true(evaluate_text(tokenizer, text, len, 256, 0, models, 4, &e, NULL));
     for (int i = 1; i < 4; i++) {

@@ -82,7 +82,8 @@ static void test_matmul_close(void **state) {
     golden_matmul(2, N, 32, w, scale, stored, bias, q, shift, y, &fault);
     for (int n = 0; n < 2; n++) {
         double sum = 0.0;
-        for (int k = 0; k < N; k++) sum += (double)w[n * N + k] * scale[n * 3 + k / 32] * q[k] * ldexp(1.0, shift[k / 32]);
+        for (int k = 0; k < N; k++)
+            sum += (double)w[n * N + k] * scale[n * 3 + k / 32] * q[k] * ldexp(1.0, shift[k / 32]);
         assert_true(fabs(y[n] - (sum * (double)stored[n] + (double)bias[n])) < 1e-6 * (1.0 + fabs(y[n])));
     }
     assert_false(fault.raised);
@@ -195,10 +196,11 @@ static void test_embed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quantize_rule),   cmocka_unit_test(test_quantize_range), cmocka_unit_test(test_dot_extremes),
-        cmocka_unit_test(test_matmul_close),    cmocka_unit_test(test_quantize_kv),    cmocka_unit_test(test_attention_close),
-        cmocka_unit_test(test_layernorm_close), cmocka_unit_test(test_rmsnorm_close),  cmocka_unit_test(test_argmax_ties),
-        cmocka_unit_test(test_embed),
+        cmocka_unit_test(test_quantize_rule),   cmocka_unit_test(test_quantize_range),
+        cmocka_unit_test(test_dot_extremes),    cmocka_unit_test(test_matmul_close),
+        cmocka_unit_test(test_quantize_kv),     cmocka_unit_test(test_attention_close),
+        cmocka_unit_test(test_layernorm_close), cmocka_unit_test(test_rmsnorm_close),
+        cmocka_unit_test(test_argmax_ties),     cmocka_unit_test(test_embed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,7 +149,8 @@ static void check_emitted(const struct ir *ir, bool timed) {
 
 static void test_design(void **state) {
     (void)state;
-    struct ir *one = build("tests/e2e/specs/odd.yaml", "safe", 0, NULL), *many = build("tests/e2e/specs/odd.yaml", "safe", 14, NULL);
+    struct ir *one = build("tests/e2e/specs/odd.yaml", "safe", 0, NULL),
+              *many = build("tests/e2e/specs/odd.yaml", "safe", 14, NULL);
     assert_int_equal(one->groups, 0);
     assert_true(many->groups >= 3);
     check_pools(many);

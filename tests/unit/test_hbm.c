@@ -105,7 +105,8 @@ static void test_image(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_content), cmocka_unit_test(test_read_before_response), cmocka_unit_test(test_errors), cmocka_unit_test(test_jitter),
+        cmocka_unit_test(test_content), cmocka_unit_test(test_read_before_response),
+        cmocka_unit_test(test_errors),  cmocka_unit_test(test_jitter),
         cmocka_unit_test(test_image),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of the HBM model, measured from outside at its own port (256 bit at 450 MHz) and at the ports of designs: published figures of the
-// U280 and U55C, and what follows from them. docs/hbm.md is this table.
+// Times of the HBM model, measured from outside at its own port (256 bit at 450 MHz) and at the ports of designs:
+// published figures of the U280 and U55C, and what follows from them. docs/hbm.md is this table.
 #include "hbm_fixture.h"
 
 #define MIB ((uint64_t)1 << 20)
@@ -21,7 +21,8 @@ enum { NATIVE = 32 /* bytes of the memory's own port */ };
 static const double native_mhz = 450, published = 0.05;
 
 static const struct pattern patterns[] = {
-    // Sequential: 13.27 GB/s whatever the burst, refreshes included; a slower port gives its own rate less the refreshes that it cannot make up.
+    // Sequential: 13.27 GB/s whatever the burst, refreshes included; a slower port gives its own rate less the
+    // refreshes that it cannot make up.
     {"sequential, 512 B", 450, NATIVE, 16, 512, 512 * MIB, 16, false, 13.27, 0.05},
     {"sequential, 256 B", 450, NATIVE, 8, 256, 512 * MIB, 32, false, 13.27, 0.05},
     {"sequential, 64 B", 450, NATIVE, 2, 64, 512 * MIB, 32, false, 13.27, 0.05},
@@ -73,9 +74,11 @@ static void test_patterns(void **state) {
         int bursts = (int)((2 * MIB) / (uint64_t)(p->beats * p->beat_bytes));
         bench_open(&b, p->clock_mhz, p->beat_bytes);
         if (bursts > 20000) bursts = 20000;
-        double rate = p->is_write ? write_rate(&b, p, bursts) : read_rate(&b, bursts, p->beats, p->stride, p->span, p->outstanding);
+        double rate = p->is_write ? write_rate(&b, p, bursts)
+                                  : read_rate(&b, bursts, p->beats, p->stride, p->span, p->outstanding);
         print_message("%-42s %6.2f GB/s\n", p->name, rate);
-        if (rate < p->want * (1 - p->tolerance) || rate > p->want * (1 + p->tolerance)) fail_msg("%s: %g GB/s, not %g", p->name, rate, p->want);
+        if (rate < p->want * (1 - p->tolerance) || rate > p->want * (1 + p->tolerance))
+            fail_msg("%s: %g GB/s, not %g", p->name, rate, p->want);
         bench_close(&b);
     }
 }
@@ -116,7 +119,8 @@ static void test_refresh(void **state) {
         longest = gap > longest ? gap : longest;
         pauses += gap * b.period_ns > 200;
     }
-    print_message("refresh: %.0f ns every %.0f ns\n", (double)longest * b.period_ns, CYCLES * b.period_ns / (double)pauses);
+    print_message("refresh: %.0f ns every %.0f ns\n", (double)longest * b.period_ns,
+                  CYCLES * b.period_ns / (double)pauses);
     assert_in_range((uint64_t)((double)longest * b.period_ns), 260, 350);
     assert_near(CYCLES * b.period_ns / (double)pauses, 3900, published);
     bench_close(&b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iterative tensor types: the worked examples of the StreamTensor paper with its Algorithm 1 corrected, inference, canonical form, walks, and
-// layout converters checked by moving addresses through them.
+// Iterative tensor types: the worked examples of the StreamTensor paper with its Algorithm 1 corrected, inference,
+// canonical form, walks, and layout converters checked by moving addresses through them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,16 +11,31 @@
 
 #include "ir.h"
 
-#define STATIC(n)                                                                                                                                    \
+#define STATIC(n)                                                                                                      \
     { n, IR_STATIC }
 
 // Three views of one tensor<8x8xf32>.
-static const struct ir_itensor view_a = {
-    .dtype = IR_F32, .rank = 2, .element = {2, 2}, .loops = 2, .trip = {STATIC(4), STATIC(4)}, .step = {2, 2}, .map = {0, 1}};
-static const struct ir_itensor view_b = {
-    .dtype = IR_F32, .rank = 2, .element = {4, 2}, .loops = 2, .trip = {STATIC(4), STATIC(2)}, .step = {2, 4}, .map = {1, 0}};
-static const struct ir_itensor view_c = {
-    .dtype = IR_F32, .rank = 2, .element = {4, 2}, .loops = 3, .trip = {STATIC(4), STATIC(2), STATIC(2)}, .step = {2, 1, 4}, .map = {2, 0}};
+static const struct ir_itensor view_a = {.dtype = IR_F32,
+                                         .rank = 2,
+                                         .element = {2, 2},
+                                         .loops = 2,
+                                         .trip = {STATIC(4), STATIC(4)},
+                                         .step = {2, 2},
+                                         .map = {0, 1}};
+static const struct ir_itensor view_b = {.dtype = IR_F32,
+                                         .rank = 2,
+                                         .element = {4, 2},
+                                         .loops = 2,
+                                         .trip = {STATIC(4), STATIC(2)},
+                                         .step = {2, 4},
+                                         .map = {1, 0}};
+static const struct ir_itensor view_c = {.dtype = IR_F32,
+                                         .rank = 2,
+                                         .element = {4, 2},
+                                         .loops = 3,
+                                         .trip = {STATIC(4), STATIC(2), STATIC(2)},
+                                         .step = {2, 1, 4},
+                                         .map = {2, 0}};
 
 // ---- text ----
 
@@ -37,7 +52,8 @@ static void test_notation(void **state) {
     check_text(&view_a, "itensor<2x2xf32, [4, 4]*[2, 2], (d0,d1)->(d0,d1)>");
     check_text(&view_b, "itensor<4x2xf32, [4, 2]*[2, 4], (d0,d1)->(d1,d0)>");
     check_text(&view_c, "itensor<4x2xf32, [4, 2, 2]*[2, 1, 4], (d0,d1,d2)->(d2,d0)>");
-    struct ir_itensor dynamic = {.dtype = IR_F32, .rank = 2, .element = {1, 8}, .loops = 2, .step = {8, 1}, .map = {1, 0}};
+    struct ir_itensor dynamic = {
+        .dtype = IR_F32, .rank = 2, .element = {1, 8}, .loops = 2, .step = {8, 1}, .map = {1, 0}};
     dynamic.trip[0] = (struct ir_extent){128, IR_POSITIONS};
     dynamic.trip[1] = (struct ir_extent){2, IR_TOKENS};
     check_text(&dynamic, "itensor<1x8xf32, [positions<=128, tokens<=2]*[8, 1], (d0,d1)->(d1,d0)>");
@@ -46,7 +62,8 @@ static void test_notation(void **state) {
 // ---- inference ----
 
 static struct itensor_nest nest2(int64_t n, int64_t m, int64_t un, int64_t um, int first) {
-    return (struct itensor_nest){.loops = 2, .trip = {STATIC(n), STATIC(m)}, .unroll = {un, um}, .order = {first, 1 - first}};
+    return (struct itensor_nest){
+        .loops = 2, .trip = {STATIC(n), STATIC(m)}, .unroll = {un, um}, .order = {first, 1 - first}};
 }
 
 static void test_inference(void **state) {
@@ -59,7 +76,8 @@ static void test_inference(void **state) {
     assert_true(itensor_infer(&b, IR_F32, 2, access, &type));
     assert_true(ir_type_equal(&type, &view_b));
     // View c: a third loop between the two that the access leaves out.
-    struct itensor_nest c = {.loops = 3, .trip = {STATIC(8), STATIC(8), STATIC(2)}, .unroll = {4, 2, 1}, .order = {1, 2, 0}};
+    struct itensor_nest c = {
+        .loops = 3, .trip = {STATIC(8), STATIC(8), STATIC(2)}, .unroll = {4, 2, 1}, .order = {1, 2, 0}};
     assert_true(itensor_infer(&c, IR_F32, 2, access, &type));
     assert_true(ir_type_equal(&type, &view_c));
 }
@@ -67,7 +85,10 @@ static void test_inference(void **state) {
 // A product C[i][j] += A[i][k] * B[k][j]: every port leaves one loop out.
 static void test_inference_of_a_product(void **state) {
     (void)state;
-    struct itensor_nest nest = {.loops = 3, .trip = {STATIC(16), STATIC(16), STATIC(16)}, .unroll = {4, 8, 1}, .order = {2, 0, 1}}; // k outermost
+    struct itensor_nest nest = {.loops = 3,
+                                .trip = {STATIC(16), STATIC(16), STATIC(16)},
+                                .unroll = {4, 8, 1},
+                                .order = {2, 0, 1}}; // k outermost
     struct ir_itensor a, b;
     assert_true(itensor_infer(&nest, IR_F32, 2, (const int[]){0, 2}, &a));
     assert_true(itensor_infer(&nest, IR_F32, 2, (const int[]){2, 1}, &b));
@@ -79,7 +100,8 @@ static void test_inference_of_a_product(void **state) {
 
 static void test_inference_with_bounds(void **state) {
     (void)state;
-    struct itensor_nest nest = {.loops = 2, .trip = {{1024, IR_POSITIONS}, STATIC(64)}, .unroll = {1, 8}, .order = {0, 1}};
+    struct itensor_nest nest = {
+        .loops = 2, .trip = {{1024, IR_POSITIONS}, STATIC(64)}, .unroll = {1, 8}, .order = {0, 1}};
     struct ir_itensor type;
     assert_true(itensor_infer(&nest, IR_F32, 2, (const int[]){0, 1}, &type));
     check_text(&type, "itensor<1x8xf32, [positions<=1024, 8]*[1, 8], (d0,d1)->(d0,d1)>");
@@ -129,9 +151,20 @@ static void test_validity(void **state) {
 
 static void test_canonical_form(void **state) {
     (void)state;
-    struct ir_itensor one = {
-        .dtype = IR_F32, .rank = 2, .element = {8, 2}, .loops = 2, .trip = {STATIC(1), STATIC(4)}, .step = {8, 2}, .map = {0, 1}};
-    struct ir_itensor none = {.dtype = IR_F32, .rank = 2, .element = {8, 2}, .loops = 1, .trip = {STATIC(4)}, .step = {2}, .map = {IR_NONE, 0}};
+    struct ir_itensor one = {.dtype = IR_F32,
+                             .rank = 2,
+                             .element = {8, 2},
+                             .loops = 2,
+                             .trip = {STATIC(1), STATIC(4)},
+                             .step = {8, 2},
+                             .map = {0, 1}};
+    struct ir_itensor none = {.dtype = IR_F32,
+                              .rank = 2,
+                              .element = {8, 2},
+                              .loops = 1,
+                              .trip = {STATIC(4)},
+                              .step = {2},
+                              .map = {IR_NONE, 0}};
     assert_false(ir_type_equal(&one, &none));
     assert_true(itensor_equal(&one, &none));
     struct ir_itensor twice = {.dtype = IR_F32, .rank = 1, .element = {4}, .loops = 3, .step = {1, 1, 4}, .map = {2}};
@@ -167,8 +200,13 @@ static void test_converter_b_to_c(void **state) {
 
 static void test_converter_of_row_bands(void **state) {
     (void)state;
-    struct ir_itensor rows = {
-        .dtype = IR_F32, .rank = 2, .element = {16, 16}, .loops = 2, .trip = {STATIC(4), STATIC(4)}, .step = {16, 16}, .map = {0, 1}};
+    struct ir_itensor rows = {.dtype = IR_F32,
+                              .rank = 2,
+                              .element = {16, 16},
+                              .loops = 2,
+                              .trip = {STATIC(4), STATIC(4)},
+                              .step = {16, 16},
+                              .map = {0, 1}};
     struct ir_itensor again = rows; // every band of 16 rows four times
     again.loops = 3;
     again.trip[2] = (struct ir_extent){4, IR_STATIC};
@@ -240,8 +278,9 @@ static int64_t unroll_walk(const int64_t trip[], const int64_t stride[], int loo
     return n;
 }
 
-// A corner turn as its RTL does it: the writer's words rotated by a turn that grows with every period, a row of all banks each; the reader's lanes
-// add up rows and banks loop by loop. Every element comes from where it was put, each of a word from another bank.
+// A corner turn as its RTL does it: the writer's words rotated by a turn that grows with every period, a row of all
+// banks each; the reader's lanes add up rows and banks loop by loop. Every element comes from where it was put, each of
+// a word from another bank.
 static void check_corner(const struct itensor_layout *layout, int64_t most) {
     static int64_t bank_of[MOST], places[MOST], turns[MOST];
     struct itensor_corner c;
@@ -266,13 +305,15 @@ static void check_corner(const struct itensor_layout *layout, int64_t most) {
 }
 
 // What the writer sends, put through the converter's banks, is what the reader wants.
-static struct itensor_layout check_layout(const struct ir_itensor *from, const struct ir_itensor *to, const int64_t extent[], int64_t width) {
+static struct itensor_layout check_layout(const struct ir_itensor *from, const struct ir_itensor *to,
+                                          const int64_t extent[], int64_t width) {
     static int64_t sent[MOST], wanted[MOST], got[MOST], places[MOST];
     struct itensor_walk a, b;
     struct itensor_layout layout;
     assert_true(itensor_walk(from, extent, &a) && itensor_walk(to, extent, &b));
     assert_true(itensor_layout(&a, &b, width, &layout));
-    int64_t n = unroll_walk(a.trip, a.stride, a.loops, 1, sent), m = unroll_walk(b.trip, b.stride, b.loops, 1, wanted), out = 0;
+    int64_t n = unroll_walk(a.trip, a.stride, a.loops, 1, sent), m = unroll_walk(b.trip, b.stride, b.loops, 1, wanted),
+            out = 0;
     assert_int_equal(n, layout.rounds * layout.buffer * layout.width);
     int64_t reads = unroll_walk(layout.trip, layout.stride, layout.loops, layout.width, places);
     for (int64_t round = 0; round < layout.rounds; round++)
@@ -294,7 +335,8 @@ static void test_layout_of_the_views(void **state) {
     check_layout(&view_b, &view_a, extent, 1);
 }
 
-static struct ir_itensor tiles(int64_t rows, int64_t cols, int64_t lanes, bool columns) { // vectors along the inner dimension
+static struct ir_itensor tiles(int64_t rows, int64_t cols, int64_t lanes,
+                               bool columns) { // vectors along the inner dimension
     struct ir_itensor t = {.dtype = IR_F32, .rank = 2, .loops = 2};
     int inner = columns ? 0 : 1;
     t.element[inner] = t.step[1] = lanes;
@@ -352,9 +394,11 @@ static void test_corner_of_a_transposition(void **state) {
 static void test_layout_of_three_dimensions(void **state) {
     (void)state;
     const int64_t extent[] = {4, 8, 16};
-    struct ir_itensor from = {.dtype = IR_F32, .rank = 3, .element = {1, 1, 8}, .loops = 3, .step = {1, 1, 8}, .map = {0, 1, 2}};
+    struct ir_itensor from = {
+        .dtype = IR_F32, .rank = 3, .element = {1, 1, 8}, .loops = 3, .step = {1, 1, 8}, .map = {0, 1, 2}};
     from.trip[0].bound = 4, from.trip[1].bound = 8, from.trip[2].bound = 2;
-    struct ir_itensor inner = {.dtype = IR_F32, .rank = 3, .element = {1, 8, 1}, .loops = 3, .step = {1, 1, 8}, .map = {0, 2, 1}};
+    struct ir_itensor inner = {
+        .dtype = IR_F32, .rank = 3, .element = {1, 8, 1}, .loops = 3, .step = {1, 1, 8}, .map = {0, 2, 1}};
     inner.trip[0].bound = 4, inner.trip[1].bound = 16, inner.trip[2].bound = 1;
     struct itensor_layout layout = check_layout(&from, &inner, extent, 8);
     assert_int_equal(layout.rounds, 4);
@@ -426,9 +470,11 @@ static void test_equal_walks(void **state) {
     (void)state;
     const int64_t extent[] = {6, 32}, flat[] = {192}, odd[] = {10};
     struct ir_itensor wide = tiles(6, 32, 8, false), narrow = tiles(6, 32, 2, false);
-    struct ir_itensor vector = {.dtype = IR_F32, .rank = 1, .element = {8}, .loops = 1, .trip = {STATIC(24)}, .step = {8}, .map = {0}};
+    struct ir_itensor vector = {
+        .dtype = IR_F32, .rank = 1, .element = {8}, .loops = 1, .trip = {STATIC(24)}, .step = {8}, .map = {0}};
     struct itensor_walk a, b, c;
-    assert_true(itensor_walk(&wide, extent, &a) && itensor_walk(&narrow, extent, &b) && itensor_walk(&vector, flat, &c));
+    assert_true(itensor_walk(&wide, extent, &a) && itensor_walk(&narrow, extent, &b) &&
+                itensor_walk(&vector, flat, &c));
     assert_true(itensor_walk_equal(&a, &b) && itensor_walk_equal(&a, &c));
     struct ir_itensor columns = tiles(6, 32, 2, true);
     assert_true(itensor_walk(&columns, extent, &b));

@@ -60,8 +60,18 @@ static void test_expression_errors(void **state) {
     static const struct {
         const char *text;
         size_t at;
-    } bad[] = {{"", 0},        {"1 +", 3},  {"(1", 2},   {"1 2", 2},   {"y", 0},    {"1 / 0", 5}, {"9223372036854775807 + 1", 23},
-               {"1 << 99", 7}, {"8'q3", 2}, {"12ab", 2}, {"x ? 1", 5}, {"2 **3", 3}};
+    } bad[] = {{"", 0},
+               {"1 +", 3},
+               {"(1", 2},
+               {"1 2", 2},
+               {"y", 0},
+               {"1 / 0", 5},
+               {"9223372036854775807 + 1", 23},
+               {"1 << 99", 7},
+               {"8'q3", 2},
+               {"12ab", 2},
+               {"x ? 1", 5},
+               {"2 **3", 3}};
     struct arena a;
     arena_init(&a);
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
@@ -143,13 +153,20 @@ struct fixture {
 static void open_fixture(struct fixture *f, const char *latency, const char *group, int64_t in, int64_t out) {
     memset(f, 0, sizeof *f);
     arena_init(&f->a);
-    f->ir = (struct ir){.arena = &f->a, .node = &f->node, .nodes = 1, .tensor = f->tensor, .tensors = 2, .kernel = &f->kernel, .kernels = 1};
+    f->ir = (struct ir){.arena = &f->a,
+                        .node = &f->node,
+                        .nodes = 1,
+                        .tensor = f->tensor,
+                        .tensors = 2,
+                        .kernel = &f->kernel,
+                        .kernels = 1};
     f->ir.design.tokens = 1;
     f->tensor[0] = (struct ir_tensor){.name = "x", .rank = 1, .shape = {{in, IR_STATIC}}};
     f->tensor[1] = (struct ir_tensor){.name = "y", .rank = 1, .shape = {{out, IR_STATIC}}};
     f->node = (struct ir_node){.name = "n", .op = IR_OPS, .inputs = 1, .outputs = 1, .in = {0}, .out = {1}, .lanes = 1};
     f->kernel = (struct ir_kernel){.name = "n", .module = "k", .node = 0};
-    f->custom = (struct custom){.name = "k", .module = "k", .inputs = 1, .outputs = 1, .in = {{.name = "x"}}, .out = {{.name = "y"}}};
+    f->custom = (struct custom){
+        .name = "k", .module = "k", .inputs = 1, .outputs = 1, .in = {{.name = "x"}}, .out = {{.name = "y"}}};
     f->custom.latency.text = latency;
     f->custom.group.text = group;
     ir_set_customs(&f->ir, &f->custom, 1);
@@ -160,18 +177,21 @@ static void open_fixture(struct fixture *f, const char *latency, const char *gro
 // One letter a cycle for the input and for the output: `.` nothing, `v` offered, `t` taken, `r` ready without a word.
 static const struct contract_finding *play(struct fixture *f, const char *in, const char *out) {
     for (uint64_t c = 0; in[c]; c++) {
-        struct contract_pins pins = {in[c] == 'v' || in[c] == 't', in[c] == 'r' || in[c] == 't', 1, out[c] == 'v' || out[c] == 't', out[c] == 't'};
+        struct contract_pins pins = {in[c] == 'v' || in[c] == 't', in[c] == 'r' || in[c] == 't', 1,
+                                     out[c] == 'v' || out[c] == 't', out[c] == 't'};
         contracts_cycle(f->watch, 0, &pins, c + 10);
     }
     return contracts_found(f->watch, 0);
 }
 
-static void expect(const char *latency, const char *group, int64_t sizes[2], const char *in, const char *out, uint64_t late, uint64_t refused) {
+static void expect(const char *latency, const char *group, int64_t sizes[2], const char *in, const char *out,
+                   uint64_t late, uint64_t refused) {
     struct fixture f;
     open_fixture(&f, latency, group, sizes[0], sizes[1]);
     const struct contract_finding *found = play(&f, in, out);
     if (found->late != late || found->refused != refused)
-        fail_msg("%s / %s: late %llu, refused %llu", in, out, (unsigned long long)found->late, (unsigned long long)found->refused);
+        fail_msg("%s / %s: late %llu, refused %llu", in, out, (unsigned long long)found->late,
+                 (unsigned long long)found->refused);
     arena_free(&f.a);
 }
 
@@ -188,7 +208,8 @@ static void test_contracts(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_expression_values), cmocka_unit_test(test_expression_errors),
-                                       cmocka_unit_test(test_verilog_header), cmocka_unit_test(test_contracts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_expression_values),
+                                       cmocka_unit_test(test_expression_errors), cmocka_unit_test(test_verilog_header),
+                                       cmocka_unit_test(test_contracts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

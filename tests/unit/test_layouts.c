@@ -34,7 +34,8 @@ static struct ir *build(const char *outputs, const char *ops, const char *design
     assert_true(fd >= 0);
     FILE *f = fdopen(fd, "w");
     fprintf(f,
-            "name: t\ngraph:\n  inputs:\n    x: {shape: [8, 16]}\n    v: {shape: [2, 4, 16]}\n    w: {shape: [10]}\n  outputs: [%s]\n  regions:\n    "
+            "name: t\ngraph:\n  inputs:\n    x: {shape: [8, 16]}\n    v: {shape: [2, 4, 16]}\n    w: {shape: [10]}\n  "
+            "outputs: [%s]\n  regions:\n    "
             "- name: main\n",
             outputs);
     fprintf(f, "      ops:\n%sdesign:\n  channels: 1\n  lanes: 4\n%s", ops, design);
@@ -62,19 +63,22 @@ static const struct ir_kernel *only(const struct ir *ir, const char *module) {
 
 static void test_no_converters(void **state) {
     (void)state;
-    struct ir *ir = build(
-        "y", OP("gelu, name: a, in: [x]") OP("silu, name: b, in: [v]") OP("reshape, name: c, in: [b], shape: [8, 16]") OP("add, name: y, in: [a, c]"),
-        "");
-    assert_int_equal(count(ir, "rill_layout_converter") + count(ir, "rill_width_converter") + count(ir, "rill_frame"), 0);
+    struct ir *ir = build("y",
+                          OP("gelu, name: a, in: [x]") OP("silu, name: b, in: [v]")
+                              OP("reshape, name: c, in: [b], shape: [8, 16]") OP("add, name: y, in: [a, c]"),
+                          "");
+    assert_int_equal(count(ir, "rill_layout_converter") + count(ir, "rill_width_converter") + count(ir, "rill_frame"),
+                     0);
 }
 
 // What turns around and back again moves nothing.
 static void test_turned_twice(void **state) {
     (void)state;
-    struct ir *ir = build("y",
-                          OP("transpose, name: a, in: [x]") OP("gelu, name: b, in: [a]") OP("silu, name: c, in: [b]")
-                              OP("transpose, name: d, in: [c]") OP("mul, name: y, in: [d, x]") OP("add, name: z, in: [v, v]"),
-                          "");
+    struct ir *ir =
+        build("y",
+              OP("transpose, name: a, in: [x]") OP("gelu, name: b, in: [a]") OP("silu, name: c, in: [b]")
+                  OP("transpose, name: d, in: [c]") OP("mul, name: y, in: [d, x]") OP("add, name: z, in: [v, v]"),
+              "");
     assert_int_equal(count(ir, "rill_layout_converter") + count(ir, "rill_corner_turn"), 0);
 }
 
@@ -108,12 +112,13 @@ static void test_shared_loops(void **state) {
 // Three readers in the other order, fixed by the spec: one converter.
 static void test_readers_share(void **state) {
     (void)state;
-    struct ir *ir = build("p, q, r, s",
-                          OP("gelu, name: a, in: [x]") OP("silu, name: p, in: [a], order: [0, 1]") OP("silu, name: b, in: [a], order: [1, 0]")
-                              OP("gelu, name: c, in: [a], order: [1, 0]") OP("mul, name: d, in: [a, b], order: [1, 0]")
-                                  OP("transpose, name: q, in: [b], order: [0, 1]") OP("transpose, name: r, in: [c], order: [0, 1]")
-                                      OP("transpose, name: s, in: [d], order: [0, 1]"),
-                          "");
+    struct ir *ir = build(
+        "p, q, r, s",
+        OP("gelu, name: a, in: [x]") OP("silu, name: p, in: [a], order: [0, 1]")
+            OP("silu, name: b, in: [a], order: [1, 0]") OP("gelu, name: c, in: [a], order: [1, 0]")
+                OP("mul, name: d, in: [a, b], order: [1, 0]") OP("transpose, name: q, in: [b], order: [0, 1]")
+                    OP("transpose, name: r, in: [c], order: [0, 1]") OP("transpose, name: s, in: [d], order: [0, 1]"),
+        "");
     assert_int_equal(count(ir, "rill_corner_turn"), 1);
     assert_int_equal(count(ir, "rill_view"), 3);
 }
@@ -142,11 +147,13 @@ static int lanes_of(const struct ir *ir, const char *node) {
 // Rows are whole words; widths change only between operations with other work.
 static void test_lanes(void **state) {
     (void)state;
-    struct ir *ir = build("y", OP("gelu, name: a, in: [x], lanes: 8") OP("rmsnorm, name: y, in: [a], gamma: g, along: 0, lanes: 32"), "");
+    struct ir *ir = build(
+        "y", OP("gelu, name: a, in: [x], lanes: 8") OP("rmsnorm, name: y, in: [a], gamma: g, along: 0, lanes: 32"), "");
     assert_int_equal(lanes_of(ir, "a"), 8);
     assert_int_equal(lanes_of(ir, "y"), 8); // columns of 8
     assert_int_equal(count(ir, "rill_corner_turn"), 2);
-    ir = build("y", OP("gelu, name: a, in: [x]") OP("silu, name: b, in: [a]") OP("add, name: y, in: [b, a]"), "  unroll: 25\n");
+    ir = build("y", OP("gelu, name: a, in: [x]") OP("silu, name: b, in: [a]") OP("add, name: y, in: [b, a]"),
+               "  unroll: 25\n");
     assert_int_equal(lanes_of(ir, "a"), 8); // three of 8 lanes: 24
     assert_int_equal(lanes_of(ir, "b"), 8);
     assert_int_equal(lanes_of(ir, "y"), 8);
@@ -155,11 +162,11 @@ static void test_lanes(void **state) {
 // Groups of readers with other lanes, none of which divide the vector: what stands between forks knows its length.
 static void test_padded_readers(void **state) {
     (void)state;
-    struct ir *ir =
-        build("p, q, r, s, t",
-              OP("gelu, name: a, in: [w], lanes: 2") OP("silu, name: p, in: [a], lanes: 8") OP("gelu, name: q, in: [a], lanes: 8")
-                  OP("silu, name: r, in: [a], lanes: 16") OP("gelu, name: s, in: [a], lanes: 16") OP("mul, name: t, in: [a, a], lanes: 2"),
-              "");
+    struct ir *ir = build("p, q, r, s, t",
+                          OP("gelu, name: a, in: [w], lanes: 2") OP("silu, name: p, in: [a], lanes: 8")
+                              OP("gelu, name: q, in: [a], lanes: 8") OP("silu, name: r, in: [a], lanes: 16")
+                                  OP("gelu, name: s, in: [a], lanes: 16") OP("mul, name: t, in: [a, a], lanes: 2"),
+                          "");
     assert_int_equal(count(ir, "rill_layout_converter") + count(ir, "rill_corner_turn"), 0);
     int wide = 0;
     for (int k = 0; k < ir->kernels; k++) {

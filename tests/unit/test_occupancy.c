@@ -35,7 +35,8 @@ static void test_windows(void **state) {
     for (int e = 0; e < EDGES - 1; e++) {
         assert_int_equal(o.fifo[e].last, (CYCLES - 1) / 32);
         for (int w = 0; w <= (CYCLES - 1) / 32; w++) {
-            int64_t most = w ? plain[e][32 * w - 1] : 0; // held from the window before, or a change at its very beginning
+            int64_t most =
+                w ? plain[e][32 * w - 1] : 0; // held from the window before, or a change at its very beginning
             int64_t least = 0;
             for (int c = 32 * w; c < 32 * (w + 1) && c < CYCLES; c++) {
                 if (plain[e][c] > most) most = plain[e][c];

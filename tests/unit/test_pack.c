@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory image read back as docs/rtl.md sections 6 to 9 describe it, without the packer's own layout functions; and what happens to
-// wrong checkpoints, damaged files and full disks.
+// The memory image read back as docs/rtl.md sections 6 to 9 describe it, without the packer's own layout functions; and
+// what happens to wrong checkpoints, damaged files and full disks.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -65,7 +65,8 @@ static int mantissa(const uint8_t *beats, int64_t i, bool int4) {
 static int64_t div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // `row` past the end: everything is zero.
-static void check_row_header(const struct packed *p, const struct store_entry *e, int64_t row, const uint8_t *params, const uint8_t *scales) {
+static void check_row_header(const struct packed *p, const struct store_entry *e, int64_t row, const uint8_t *params,
+                             const uint8_t *scales) {
     bool valid = row < e->rows;
     const float *scale = store_at(&p->store, e->row_scale), *bias = store_at(&p->store, e->bias);
     const uint8_t *group = store_at(&p->store, e->group_scale);
@@ -76,7 +77,8 @@ static void check_row_header(const struct packed *p, const struct store_entry *e
     for (int64_t g = 0; g < e->groups; g++) assert_int_equal(scales[g], valid ? group[row * e->groups + g] : 0);
 }
 
-static void check_beat(const struct packed *p, const struct store_entry *e, int64_t row, const uint8_t *data, int64_t first, int64_t elements) {
+static void check_beat(const struct packed *p, const struct store_entry *e, int64_t row, const uint8_t *data,
+                       int64_t first, int64_t elements) {
     const int8_t *q = store_at(&p->store, e->q);
     bool int4 = e->format == QFORMAT_INT4;
     for (int64_t i = 0, k = first; i < elements; i++, k++)
@@ -96,14 +98,17 @@ static void check_lane(const struct packed *p, const struct store_entry *e, int 
     const struct ir_segment *s = segment_of(p->ir, e->node);
     const struct ir_engine *engine = &p->ir->engine[ir_engine_of(p->ir, e->node)];
     int channel = engine->first_channel + lane;
-    int64_t beat = d->beat_bits / 8, chunk = d->beat_bits / 64, steps = div_up(e->rows, engine->channels), per_beat = e->groups ? 2 * beat : beat;
-    struct cursor c = {p->channel[channel] + s->offset + e->repetition * s->layer_stride, p->channel[channel] + p->bytes[channel], beat};
+    int64_t beat = d->beat_bits / 8, chunk = d->beat_bits / 64, steps = div_up(e->rows, engine->channels),
+            per_beat = e->groups ? 2 * beat : beat;
+    struct cursor c = {p->channel[channel] + s->offset + e->repetition * s->layer_stride,
+                       p->channel[channel] + p->bytes[channel], beat};
     const uint8_t *begin = c.at;
     for (int64_t first = 0; first < steps; first += chunk) {
         const uint8_t *params = next_beats(&c, 1), *scales = next_beats(&c, div_up(chunk * e->groups, beat));
         int64_t rows = steps - first < chunk ? steps - first : chunk, beats = div_up(e->k, per_beat);
         bool outer = first == 0 && is_outer(p->ir, e->node);
-        for (int64_t i = 0; i < rows; i++) check_row_header(p, e, (first + i) * engine->channels + lane, params + 8 * i, scales + i * e->groups);
+        for (int64_t i = 0; i < rows; i++)
+            check_row_header(p, e, (first + i) * engine->channels + lane, params + 8 * i, scales + i * e->groups);
         for (int64_t n = 0; n < rows * beats; n++) {
             int64_t i = outer ? n % rows : n / beats, b = outer ? n / rows : n % beats;
             check_beat(p, e, (first + i) * engine->channels + lane, next_beats(&c, 1), b * per_beat, per_beat);
@@ -146,7 +151,8 @@ static void check_params(const struct packed *p, const struct store_entry *e) {
     const float *f = store_at(&p->store, e->f32);
     assert_true(at + chunks * word <= p->channel[s->channel] + p->bytes[s->channel]);
     for (int64_t i = 0; i < chunks * lanes; i++)
-        for (int64_t v = 0; v < e->rows; v++) assert_f32(at + i / lanes * word + (v * lanes + i % lanes) * 4, i < e->k ? f[v * e->k + i] : 0.0f);
+        for (int64_t v = 0; v < e->rows; v++)
+            assert_f32(at + i / lanes * word + (v * lanes + i % lanes) * 4, i < e->k ? f[v * e->k + i] : 0.0f);
 }
 
 static void check_entry(const struct packed *p, const struct store_entry *e) {
@@ -159,10 +165,11 @@ static void check_entry(const struct packed *p, const struct store_entry *e) {
 }
 
 static const char *odd_model(struct image_fixture *x, const char *design) {
-    return arena_printf(&x->f.arena,
-                        "name: odd\nmodel: {family: gpt2, layers: 2, hidden: 96, heads: 3, ffn: 200, vocab: 97, context: 40}\n"
-                        "board: u55c\ndesign: {%s}\n",
-                        design);
+    return arena_printf(
+        &x->f.arena,
+        "name: odd\nmodel: {family: gpt2, layers: 2, hidden: 96, heads: 3, ffn: 200, vocab: 97, context: 40}\n"
+        "board: u55c\ndesign: {%s}\n",
+        design);
 }
 
 static void test_layout(void **state) {
@@ -192,13 +199,14 @@ static void test_layout(void **state) {
 // A norm without offsets, a matrix with another row offset, a graph that is no transformer.
 static void test_graph_layout(void **state) {
     (void)state;
-    static const char spec[] = "name: g\ngraph:\n  inputs: {x: {shape: [72]}}\n  outputs: [y]\n  regions:\n    - name: main\n      repeat: 3\n"
-                               "      carry: {h: {init: x, next: y}}\n      ops:\n"
-                               "        - {op: rmsnorm, name: n, in: [h], gamma: \"g.{layer}\"}\n"
-                               "        - {op: quantize, name: q, in: [n]}\n"
-                               "        - {op: matmul, name: acc, in: [q], rows: 72, row_offset: 5, transpose: 1, weight: \"w.{layer}\"}\n"
-                               "        - {op: dequantize, name: y, in: [acc]}\n"
-                               "board: u55c\ndesign: {channels: 5, lanes: 8}\n";
+    static const char spec[] =
+        "name: g\ngraph:\n  inputs: {x: {shape: [72]}}\n  outputs: [y]\n  regions:\n    - name: main\n      repeat: 3\n"
+        "      carry: {h: {init: x, next: y}}\n      ops:\n"
+        "        - {op: rmsnorm, name: n, in: [h], gamma: \"g.{layer}\"}\n"
+        "        - {op: quantize, name: q, in: [n]}\n"
+        "        - {op: matmul, name: acc, in: [q], rows: 72, row_offset: 5, transpose: 1, weight: \"w.{layer}\"}\n"
+        "        - {op: dequantize, name: y, in: [acc]}\n"
+        "board: u55c\ndesign: {channels: 5, lanes: 8}\n";
     struct image_fixture x;
     image_begin(&x);
     struct packed p = {.ir = image_build(&x, spec, NULL)};
@@ -214,7 +222,8 @@ static void test_graph_layout(void **state) {
 static void test_long_rows(void **state) {
     (void)state;
     static const char spec[] =
-        "name: g\ngraph:\n  inputs: {t: {shape: [1]}}\n  outputs: [y]\n  context: 8\n  regions:\n    - name: main\n      ops:\n"
+        "name: g\ngraph:\n  inputs: {t: {shape: [1]}}\n  outputs: [y]\n  context: 8\n  regions:\n    - name: main\n    "
+        "  ops:\n"
         "        - {op: embed, name: e, in: [t], rows: 20, cols: 2200, format: int4, weight: table}\n"
         "    - name: head\n      when: last\n      ops:\n"
         "        - {op: quantize, name: q, in: [e]}\n"
@@ -241,7 +250,8 @@ static void test_tied(void **state) {
     struct ir *ir = image_build(&x, odd_model(&x, "channels: 1"), "drop-unread");
     struct store store;
     assert_true(store_open(&store, &x.f.arena, ir, image_pack_golden(&x, ir, "random:3", "d"), &x.f.diag));
-    const struct store_entry *table = store_find(&store, image_node(ir, "token_row"), 0), *head = store_find(&store, image_node(ir, "logits_acc"), 0);
+    const struct store_entry *table = store_find(&store, image_node(ir, "token_row"), 0),
+                             *head = store_find(&store, image_node(ir, "logits_acc"), 0);
     assert_true(table->q == head->q && table->row_scale == head->row_scale && head->owner == table - store.entry);
     const struct store_entry *first = store_find(&store, image_node(ir, "mlp_up_acc"), 0),
                              *second = store_find(&store, image_node(ir, "mlp_up_acc"), 1);
@@ -256,7 +266,8 @@ static void test_damage(void **state) {
     (void)state;
     struct image_fixture x;
     image_begin(&x);
-    struct ir *ir = image_build(&x, odd_model(&x, "channels: 2"), NULL), *other = image_build(&x, odd_model(&x, "channels: 3"), NULL);
+    struct ir *ir = image_build(&x, odd_model(&x, "channels: 2"), NULL),
+              *other = image_build(&x, odd_model(&x, "channels: 3"), NULL);
     const char *dir = image_pack(&x, ir, "random:3", "d"), *path = image_path(&x, "d/image/channel_01.bin");
     assert_false(pack_check_image(other, dir, &x.f.diag));
     assert_reported(&x.f, "another design (`odd`)");
@@ -318,7 +329,8 @@ static void assert_refused(struct image_fixture *x, const struct ir *ir, const c
 
 static const char *with_heads(struct image_fixture *x, int layers, int heads) {
     return arena_printf(&x->f.arena,
-                        "name: t\nmodel: {family: gpt2, layers: %d, hidden: 128, heads: %d, ffn: 512, vocab: 1024, context: 256, eot: 1023}\n"
+                        "name: t\nmodel: {family: gpt2, layers: %d, hidden: 128, heads: %d, ffn: 512, vocab: 1024, "
+                        "context: 256, eot: 1023}\n"
                         "board: u55c\ndesign: {channels: 1}\n",
                         layers, heads);
 }
@@ -332,7 +344,8 @@ static void test_wrong_checkpoint(void **state) {
     x.f.diag.errors = 0;
     assert_refused(&x, image_build(&x, with_heads(&x, 3, 4), NULL), model, "`n_layer` is 4, the spec says 3");
     x.f.diag.errors = 0;
-    assert_refused(&x, image_build(&x, with_heads(&x, 4, 4), NULL), image_path(&x, "nowhere"), "nowhere/model.safetensors: error: No such file");
+    assert_refused(&x, image_build(&x, with_heads(&x, 4, 4), NULL), image_path(&x, "nowhere"),
+                   "nowhere/model.safetensors: error: No such file");
     image_end(&x);
 }
 
@@ -346,10 +359,12 @@ static void test_truncated_checkpoint(void **state) {
     assert_int_equal(mkdir(image_path(&x, "model"), 0777), 0);
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         size_t len;
-        const char *data = file_read(&x.f.arena, arena_printf(&x.f.arena, "%s/%s", model, names[i]), 64 << 20, &len, &why);
+        const char *data =
+            file_read(&x.f.arena, arena_printf(&x.f.arena, "%s/%s", model, names[i]), 64 << 20, &len, &why);
         write_file(arena_printf(&x.f.arena, "%s/model/%s", x.dir, names[i]), data, i == 1 ? len - 1000 : len);
     }
-    assert_refused(&x, image_build(&x, with_heads(&x, 4, 4), NULL), image_path(&x, "model"), "model.safetensors: error: ");
+    assert_refused(&x, image_build(&x, with_heads(&x, 4, 4), NULL), image_path(&x, "model"),
+                   "model.safetensors: error: ");
     assert_reported(&x.f, "tensor");
     image_end(&x);
 }
@@ -379,14 +394,18 @@ static void test_same_bytes(void **state) {
     (void)state;
     struct image_fixture x;
     image_begin(&x);
-    struct ir *one = image_build(&x, odd_model(&x, "channels: 2"), NULL), *many = image_build(&x, odd_model(&x, "channels: 7, T: 2"), NULL);
-    const char *a = image_pack(&x, one, "random:3", "a"), *b = image_pack(&x, one, "random:3", "b"), *c = image_pack(&x, many, "random:3", "c");
+    struct ir *one = image_build(&x, odd_model(&x, "channels: 2"), NULL),
+              *many = image_build(&x, odd_model(&x, "channels: 7, T: 2"), NULL);
+    const char *a = image_pack(&x, one, "random:3", "a"), *b = image_pack(&x, one, "random:3", "b"),
+               *c = image_pack(&x, many, "random:3", "c");
     static const char *const names[] = {"golden.bin", "channel_00.bin", "channel_01.bin", "manifest.json"};
     const char *why;
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         size_t len[3];
         const char *data[3], *dirs[3] = {a, b, c};
-        for (int d = 0; d < 3; d++) data[d] = file_read(&x.f.arena, arena_printf(&x.f.arena, "%s/%s", dirs[d], names[i]), 64 << 20, &len[d], &why);
+        for (int d = 0; d < 3; d++)
+            data[d] =
+                file_read(&x.f.arena, arena_printf(&x.f.arena, "%s/%s", dirs[d], names[i]), 64 << 20, &len[d], &why);
         for (int d = 1; d < (i == 0 ? 3 : 2); d++) {
             assert_int_equal(len[0], len[d]);
             assert_memory_equal(data[0], data[d], len[0]);

@@ -86,27 +86,31 @@ static void a_large_design_fits_its_board(void **state) {
         if (ir->edge[e].depth <= 33) assert_string_equal(ir->edge[e].ram_style, "distributed");
 }
 
-// Beyond these shares, in percent, placing and routing get hard. Dies may be fuller than the whole: what they have is the limit.
+// Beyond these shares, in percent, placing and routing get hard. Dies may be fuller than the whole: what they have is
+// the limit.
 static void the_shipped_designs_fit_the_u55c(void **state) {
     (void)state;
-    static const char *const specs[] = {"configs/gpt2-medium-u55c.yaml", "configs/gpt2-124m-u55c.yaml", "configs/gpt2-medium-u55c-spatial.yaml",
-                                        "configs/gpt2-124m-u55c-spatial.yaml"};
+    static const char *const specs[] = {"configs/gpt2-medium-u55c.yaml", "configs/gpt2-124m-u55c.yaml",
+                                        "configs/gpt2-medium-u55c-spatial.yaml", "configs/gpt2-124m-u55c-spatial.yaml"};
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
         const struct ir *ir = build(specs[s]);
         const struct cost_design cost = cost_design(ir);
         struct ir_die all = {0};
         for (int d = 0; d < ir->dies; d++) {
             const struct ir_die *die = &ir->die[d];
-            all.lut += die->lut, all.ff += die->ff, all.dsp += die->dsp, all.bram36 += die->bram36, all.uram += die->uram;
+            all.lut += die->lut, all.ff += die->ff, all.dsp += die->dsp, all.bram36 += die->bram36,
+                all.uram += die->uram;
             if (ir->design.dies < 2) continue;
             struct cost_resources r = cost_die(ir, &cost, d);
-            if (r.lut > die->lut || r.ff > die->ff || r.dsp > die->dsp || r.bram18 > 2 * die->bram36 || r.uram > die->uram)
+            if (r.lut > die->lut || r.ff > die->ff || r.dsp > die->dsp || r.bram18 > 2 * die->bram36 ||
+                r.uram > die->uram)
                 fail_msg("%s: more than %s has", specs[s], die->name);
-            if (d + 1 < ir->dies && cost_boundary_bits(ir, d) > ir->design.sll) fail_msg("%s: too many wires from %s", specs[s], die->name);
+            if (d + 1 < ir->dies && cost_boundary_bits(ir, d) > ir->design.sll)
+                fail_msg("%s: too many wires from %s", specs[s], die->name);
         }
         const struct cost_resources *t = &cost.total;
-        if (t->lut * 100 > 60 * all.lut || t->ff * 100 > 60 * all.ff || t->dsp * 100 > 70 * all.dsp || t->bram18 * 100 > 2 * 75 * all.bram36 ||
-            t->uram * 100 > 75 * all.uram)
+        if (t->lut * 100 > 60 * all.lut || t->ff * 100 > 60 * all.ff || t->dsp * 100 > 70 * all.dsp ||
+            t->bram18 * 100 > 2 * 75 * all.bram36 || t->uram * 100 > 75 * all.uram)
             fail_msg("%s: beyond a limit of the board's shares", specs[s]);
     }
 }
@@ -119,7 +123,8 @@ static void a_small_design_keeps_the_rule(void **state) {
     for (int k = 0; k < ir->kernels; k++) assert_null(ir_param_find(&ir->kernel[k], "RAM_STYLE"));
 }
 
-// Dies: streams alone go from one to another, over as many slices as boundaries; the lanes and kernels at the memory; no die is forgotten.
+// Dies: streams alone go from one to another, over as many slices as boundaries; the lanes and kernels at the memory;
+// no die is forgotten.
 static void a_design_is_spread_over_dies(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-124m-layer.yaml");
@@ -142,9 +147,11 @@ static void a_design_is_spread_over_dies(void **state) {
     assert_true(crossings > 0);
     for (int a = 0; a < ir->wires; a++)
         for (int b = 0; b < ir->wires; b++)
-            if (!strcmp(ir->wire[a].net, ir->wire[b].net)) assert_int_equal(ir->kernel[ir->wire[a].kernel].die, ir->kernel[ir->wire[b].kernel].die);
+            if (!strcmp(ir->wire[a].net, ir->wire[b].net))
+                assert_int_equal(ir->kernel[ir->wire[a].kernel].die, ir->kernel[ir->wire[b].kernel].die);
     for (int c = 0; c < ir->clients; c++)
-        if (ir->client[c].kernel != IR_NONE) assert_int_equal(ir->kernel[ir->client[c].kernel].die, cost_memory_die(ir));
+        if (ir->client[c].kernel != IR_NONE)
+            assert_int_equal(ir->kernel[ir->client[c].kernel].die, cost_memory_die(ir));
     for (int b = 0; b + 1 < ir->dies; b++) assert_true(cost_boundary_bits(ir, b) <= ir->design.sll);
 }
 

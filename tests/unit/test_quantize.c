@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weight quantization: ranges, error bounds, extreme rows, the same bits everywhere, and what it costs the shipped model.
+// Weight quantization: ranges, error bounds, extreme rows, the same bits everywhere, and what it costs the shipped
+// model.
 #define _GNU_SOURCE
 #include "model_fixture.h"
 
@@ -20,7 +21,8 @@ static double squared_error(const struct qmatrix *m, const float *w, int64_t row
     float out[512];
     double sum = 0;
     quantize_row_to_float(m, row, out);
-    for (int64_t i = 0; i < m->k; i++) sum += ((double)out[i] - w[row * m->k + i]) * ((double)out[i] - w[row * m->k + i]);
+    for (int64_t i = 0; i < m->k; i++)
+        sum += ((double)out[i] - w[row * m->k + i]) * ((double)out[i] - w[row * m->k + i]);
     return sum;
 }
 
@@ -30,7 +32,8 @@ static void check_ranges(const struct qmatrix *m) {
         assert_true(m->q[i] >= (is_int4 ? QUANTIZE_INT4_MIN : -QUANTIZE_INT8_MAX));
         assert_true(m->q[i] <= (is_int4 ? QUANTIZE_INT4_MAX : QUANTIZE_INT8_MAX));
     }
-    for (int64_t r = 0; r < m->rows; r++) assert_true(m->row_scale[r] == 0 || fabsf(m->row_scale[r]) >= QUANTIZE_MIN_ROW_SCALE);
+    for (int64_t r = 0; r < m->rows; r++)
+        assert_true(m->row_scale[r] == 0 || fabsf(m->row_scale[r]) >= QUANTIZE_MIN_ROW_SCALE);
     assert_null(m->bias);
 }
 
@@ -174,7 +177,9 @@ static void quantize_linear(struct arena *arena, struct reference_linear *l, enu
     arena_release(arena, mark);
 }
 
-static const float *step(void *state, uint32_t id, int64_t position) { return reference_step(state, id, position, true); }
+static const float *step(void *state, uint32_t id, int64_t position) {
+    return reference_step(state, id, position, true);
+}
 
 // Perplexity on a part of the validation text; formats -1: as it is.
 static double perplexity(struct fixture *f, int blocks, int head) {

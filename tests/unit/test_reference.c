@@ -42,7 +42,8 @@ static void check_case(struct model *m, const json_t *one) {
     const float *logits = NULL;
     json_array_foreach(json_object_get(one, "ids"), i, item) logits =
         reference_step(m->reference, (uint32_t)json_integer_value(item), position++, true);
-    json_array_foreach(json_object_get(one, "last_logits_first8"), i, item) assert_float_equal(logits[i], json_real_value(item), 1e-3);
+    json_array_foreach(json_object_get(one, "last_logits_first8"), i, item)
+        assert_float_equal(logits[i], json_real_value(item), 1e-3);
     uint32_t next = reference_argmax(logits, m->config.vocab);
     assert_int_equal(next, json_integer_value(json_object_get(one, "last_argmax")));
     assert_float_equal(logits[next], json_real_value(json_object_get(one, "last_max_logit")), 1e-3);
@@ -104,7 +105,9 @@ static void test_random(void **state) {
 
 // ---- evaluation ----
 
-static const float *step(void *state, uint32_t id, int64_t position) { return reference_step(state, id, position, true); }
+static const float *step(void *state, uint32_t id, int64_t position) {
+    return reference_step(state, id, position, true);
+}
 
 static const float *step_stops(void *state, uint32_t id, int64_t position) {
     (void)id;
@@ -124,7 +127,8 @@ static void test_perplexity(void **state) {
     struct model m;
     open_model(&m);
     size_t len;
-    const char *why, *text = file_read(&m.f.arena, arena_printf(&m.f.arena, "%s/valid.txt", m.dir), 1 << 20, &len, &why);
+    const char *why,
+        *text = file_read(&m.f.arena, arena_printf(&m.f.arena, "%s/valid.txt", m.dir), 1 << 20, &len, &why);
     struct evaluate_model model = {step, m.reference, m.config.vocab};
     struct evaluation e;
     assert_true(evaluate_text(m.tokenizer, text, len, m.config.context, STORIES, &model, 1, &e, NULL));

@@ -51,12 +51,13 @@ static void test_reads_all_types(void **state) {
     struct fixture f;
     fixture_begin(&f);
     const unsigned char data[] = {0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0, 0x00, 0x3c, 0x80, 0x3f, 7};
-    write_safetensors(path,
-                      "{\"__metadata__\":{\"format\":\"pt\"},\"b\":{\"dtype\":\"F16\",\"shape\":[1],\"data_offsets\":[8,10]},"
-                      "\"a\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[0,8]},"
-                      "\"c\":{\"dtype\":\"BF16\",\"shape\":[],\"data_offsets\":[10,12]},"
-                      "\"d\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[12,13]}}  ",
-                      data, sizeof data);
+    write_safetensors(
+        path,
+        "{\"__metadata__\":{\"format\":\"pt\"},\"b\":{\"dtype\":\"F16\",\"shape\":[1],\"data_offsets\":[8,10]},"
+        "\"a\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[0,8]},"
+        "\"c\":{\"dtype\":\"BF16\",\"shape\":[],\"data_offsets\":[10,12]},"
+        "\"d\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[12,13]}}  ",
+        data, sizeof data);
     struct safetensors *file = safetensors_open(&f.arena, path, &f.diag);
     assert_no_errors(&f);
     assert_int_equal(safetensors_count(file), 4);
@@ -82,14 +83,18 @@ static const struct {
     {"{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,4]}}", "tensor a: `shape` is not a list"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[-1],\"data_offsets\":[0,4]}}", "tensor a: `shape` holds something"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1.5],\"data_offsets\":[0,4]}}", "tensor a: `shape` holds something"},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1,1,1,1,1,1,1,1,1],\"data_offsets\":[0,4]}}", "tensor a: too many dimensions"},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,4]}}", "tensor a: `shape` is too large"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1,1,1,1,1,1,1,1,1],\"data_offsets\":[0,4]}}",
+     "tensor a: too many dimensions"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,4]}}",
+     "tensor a: `shape` is too large"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1]}}", "tensor a: `data_offsets` is not a pair"},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,\"x\"]}}", "tensor a: `data_offsets` holds something"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,\"x\"]}}",
+     "tensor a: `data_offsets` holds something"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[8,4]}}", "tensor a: ends before it begins"},
     {"{\"a\":{\"dtype\":\"F12\",\"shape\":[1],\"data_offsets\":[0,4]}}", "tensor a: unknown dtype `F12`"},
     {"{\"a\":{\"shape\":[1],\"data_offsets\":[0,4]}}", "tensor a: unknown dtype"},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,4]}}", "tensor a: shape [2] of F32 takes 8 bytes, data_offsets give 4"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,4]}}",
+     "tensor a: shape [2] of F32 takes 8 bytes, data_offsets give 4"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,12]}}", "tensor a: truncated: it ends at byte 12"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]},"
      "\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}}",
@@ -190,8 +195,12 @@ static void test_fuzz(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_halves),  cmocka_unit_test(test_all_halves),      cmocka_unit_test(test_reads_all_types),
-        cmocka_unit_test(test_refuses), cmocka_unit_test(test_refuses_no_file), cmocka_unit_test(test_truncated_checkpoint),
+        cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_all_halves),
+        cmocka_unit_test(test_reads_all_types),
+        cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_refuses_no_file),
+        cmocka_unit_test(test_truncated_checkpoint),
         cmocka_unit_test(test_fuzz),
     };
     return cmocka_run_group_tests_name("safetensors", tests, make_path, remove_path);

@@ -41,7 +41,9 @@ static void run_end(struct run *r) {
     arena_free(&r->arena);
 }
 
-static const struct yaml_node *read_yaml(struct run *r, const char *text) { return yaml_read_bytes("t", text, strlen(text), &r->arena, &r->diag); }
+static const struct yaml_node *read_yaml(struct run *r, const char *text) {
+    return yaml_read_bytes("t", text, strlen(text), &r->arena, &r->diag);
+}
 
 // ---- YAML ----
 
@@ -84,7 +86,8 @@ static void test_scalars(void **state) {
     expect_int(&r, "-12", true, -12);
     expect_int(&r, "0x1F", true, 31);
     expect_int(&r, "9223372036854775807", true, INT64_MAX);
-    static const char *const no_ints[] = {"9223372036854775808", "010", "1.0", "'1'", "0x", "0x-1", "1 2", "x", "1e3", "-"};
+    static const char *const no_ints[] = {
+        "9223372036854775808", "010", "1.0", "'1'", "0x", "0x-1", "1 2", "x", "1e3", "-"};
     for (size_t i = 0; i < COUNT_OF(no_ints); i++) expect_int(&r, no_ints[i], false, 0);
     expect_float(&r, "1", true, 1);
     expect_float(&r, "-.5e1", true, -5);
@@ -298,8 +301,9 @@ static void test_graph(void **state) {
     assert_string_equal(op->op.text, "anything");
     assert_int_equal(op->out_count, 2);
     assert_int_equal(op->attr_count, 7);
-    static const enum spec_value_type types[] = {SPEC_VALUE_INT,    SPEC_VALUE_INT,    SPEC_VALUE_FLOAT, SPEC_VALUE_BOOL,
-                                                 SPEC_VALUE_STRING, SPEC_VALUE_STRING, SPEC_VALUE_LIST};
+    static const enum spec_value_type types[] = {SPEC_VALUE_INT,  SPEC_VALUE_INT,    SPEC_VALUE_FLOAT,
+                                                 SPEC_VALUE_BOOL, SPEC_VALUE_STRING, SPEC_VALUE_STRING,
+                                                 SPEC_VALUE_LIST};
     for (size_t i = 0; i < op->attr_count; i++) assert_int_equal(op->attrs[i].value.type, types[i]);
     assert_int_equal(op->attrs[1].value.i, 31);
     assert_true(op->attrs[2].value.f == 2.5e-3);
@@ -314,21 +318,27 @@ static void test_graph(void **state) {
     run_end(&r);
 }
 
-// Every key of the schema is described in docs/spec.md: the diagnostics' lists of known keys would otherwise name secrets.
+// Every key of the schema is described in docs/spec.md: the diagnostics' lists of known keys would otherwise name
+// secrets.
 static void test_documented(void **state) {
     (void)state;
     static const char *const keys[] = {
-        "name",      "model",   "graph",       "board",     "design",   "family",    "layers",   "hidden",  "heads",     "kv_heads", "ffn",
-        "vocab",     "context", "bos",         "tied_head", "norm_eps", "clock_mhz", "channels", "eot",     "beat_bits", "lanes",    "T",
-        "weights",   "head",    "kv",          "group",     "binding",  "inputs",    "shape",    "outputs", "regions",   "repeat",   "prefetch_beats",
-        "max_burst", "ops",     "outstanding", "carry",     "when",     "init",      "next",     "op",      "out",       "in"};
+        "name",    "model",     "graph",          "board",     "design",    "family",
+        "layers",  "hidden",    "heads",          "kv_heads",  "ffn",       "vocab",
+        "context", "bos",       "tied_head",      "norm_eps",  "clock_mhz", "channels",
+        "eot",     "beat_bits", "lanes",          "T",         "weights",   "head",
+        "kv",      "group",     "binding",        "inputs",    "shape",     "outputs",
+        "regions", "repeat",    "prefetch_beats", "max_burst", "ops",       "outstanding",
+        "carry",   "when",      "init",           "next",      "op",        "out",
+        "in"};
     struct run r;
     run_begin(&r);
     enter("docs");
     const char *text = read_text(&r, "spec.md");
     assert_non_null(text);
     for (size_t i = 0; i < COUNT_OF(keys); i++)
-        if (!strstr(text, arena_printf(&r.arena, "`%s`", keys[i]))) fail_msg("docs/spec.md does not describe %s", keys[i]);
+        if (!strstr(text, arena_printf(&r.arena, "`%s`", keys[i])))
+            fail_msg("docs/spec.md does not describe %s", keys[i]);
     run_end(&r);
 }
 

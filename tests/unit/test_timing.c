@@ -100,10 +100,14 @@ static struct ir *build(const char *spec) { return build_sized(spec, "timed"); }
 
 static const int64_t no_bounds[1];
 
-static struct timing_result *simulate(const struct ir *ir, int64_t prompt, int64_t tokens, const int64_t *depth, bool single_word) {
+static struct timing_result *simulate(const struct ir *ir, int64_t prompt, int64_t tokens, const int64_t *depth,
+                                      bool single_word) {
     struct timing_step *step;
     bool bounded = depth != no_bounds;
-    struct timing_options o = {.bounded = bounded, .depth = bounded ? depth : NULL, .single_word = single_word, .memory = timing_memory_at(ir, 58)};
+    struct timing_options o = {.bounded = bounded,
+                               .depth = bounded ? depth : NULL,
+                               .single_word = single_word,
+                               .memory = timing_memory_at(ir, 58)};
     o.steps = timing_request_steps(ir, prompt, tokens, &step);
     o.step = step;
     const char *missing = NULL;
@@ -121,10 +125,12 @@ static int edge_named(const struct ir *ir, const char *name) {
 
 static void assert_near(int64_t value, int64_t expected) {
     int64_t margin = expected / 50 + 64;
-    if (value < expected - margin || value > expected + margin) fail_msg("%lld cycles, the RTL takes %lld", (long long)value, (long long)expected);
+    if (value < expected - margin || value > expected + margin)
+        fail_msg("%lld cycles, the RTL takes %lld", (long long)value, (long long)expected);
 }
 
-// Cycles that the RTL takes, from the first step word to the last row or to the cycle after the last id (memory without jitter).
+// Cycles that the RTL takes, from the first step word to the last row or to the cycle after the last id (memory without
+// jitter).
 static void test_cycles_of_rtl(void **state) {
     (void)state;
     struct ir *ir = build("tests/e2e/specs/five.yaml");
@@ -140,7 +146,8 @@ static void test_cycles_of_rtl(void **state) {
     assert_near(simulate(ir, 8, 4, NULL, false)->cycles, 53438);
 }
 
-// Rows, weights and spills on the same channels: arbiters, write buffers, turnarounds, pages. From the first step word to the last write response.
+// Rows, weights and spills on the same channels: arbiters, write buffers, turnarounds, pages. From the first step word
+// to the last write response.
 static void test_cycles_of_shared_channels(void **state) {
     (void)state;
     struct ir *ir = build_sized("tests/e2e/specs/transpose.yaml", "safe");
@@ -170,7 +177,8 @@ static void test_forecast(void **state) {
     assert_true(fabs(some->decode.busy / whole->decode.busy - 1) < 0.01);
     assert_true(fabs(some->decode.beats / whole->decode.beats - 1) < 0.01);
     const struct timing_phase *p = &whole->decode;
-    double causes = p->busy + p->turn + p->wait[TIMING_FOR_BEATS] + p->wait[TIMING_FOR_OPERAND] + p->wait[TIMING_FOR_ROOM];
+    double causes =
+        p->busy + p->turn + p->wait[TIMING_FOR_BEATS] + p->wait[TIMING_FOR_OPERAND] + p->wait[TIMING_FOR_ROOM];
     assert_true(fabs(causes / p->cycles - 1) < 0.01);
     whole = foretell(ir, 3, 1, INT64_MAX);
     assert_int_equal(whole->decode.steps, 0);
@@ -185,7 +193,8 @@ static void test_words(void **state) {
     assert_int_equal(r->edge[edge_named(ir, "input_x_x_to_h_loop_0")].words, 3 * 24);
     assert_int_equal(r->edge[edge_named(ir, "h_fork_0_to_n_x")].words, 3 * 7 * 24);
     assert_int_equal(r->edge[edge_named(ir, "y_demux_1_to_output_y_y")].words, 3 * 10);
-    for (int e = 0; e < ir->edges; e++) { // every word that was given was taken, later; none came before the one ahead of it
+    for (int e = 0; e < ir->edges;
+         e++) { // every word that was given was taken, later; none came before the one ahead of it
         const struct timing_edge *t = &r->edge[e];
         for (int64_t i = 0; i < t->words - t->holds; i++) {
             assert_true(t->take[i] > t->put[i]);
@@ -194,7 +203,8 @@ static void test_words(void **state) {
     }
 }
 
-// The stream beside the block must hold the residual until the block's first row comes; the writer and the join hold a few words.
+// The stream beside the block must hold the residual until the block's first row comes; the writer and the join hold a
+// few words.
 static void test_halt(void **state) {
     (void)state;
     struct ir *ir = build_sized("tests/e2e/specs/blocks.yaml", "safe");
@@ -220,7 +230,8 @@ static void test_depths(void **state) {
         int64_t context = ir->design.context < 70 ? ir->design.context : 70;
         assert_null(simulate(ir, context - 3, 4, NULL, true)->stuck);
         struct ir *safe = build_sized(specs[s], "safe");
-        int64_t fewer = simulate(ir, context - 3, 4, NULL, false)->cycles, more = simulate(safe, context - 3, 4, NULL, false)->cycles;
+        int64_t fewer = simulate(ir, context - 3, 4, NULL, false)->cycles,
+                more = simulate(safe, context - 3, 4, NULL, false)->cycles;
         assert_true(fewer < more + more / 50 + 64);
     }
 }
@@ -234,16 +245,19 @@ static int64_t bits_of(const struct ir *ir) {
 // Fewer bits, rows that take longer, no halt.
 static void test_conservative(void **state) {
     (void)state;
-    struct ir *few = build_sized("tests/e2e/specs/five.yaml", "conservative"), *timed = build("tests/e2e/specs/five.yaml");
+    struct ir *few = build_sized("tests/e2e/specs/five.yaml", "conservative"),
+              *timed = build("tests/e2e/specs/five.yaml");
     assert_true(bits_of(few) < bits_of(timed) * 4 / 5);
-    for (int e = 0; e < few->edges; e++) assert_true(few->edge[e].depth >= 2 && few->edge[e].depth <= timed->edge[e].depth);
+    for (int e = 0; e < few->edges; e++)
+        assert_true(few->edge[e].depth >= 2 && few->edge[e].depth <= timed->edge[e].depth);
     assert_null(simulate(few, 20, 1, NULL, true)->stuck);
     assert_true(simulate(few, 20, 1, NULL, false)->cycles > simulate(timed, 20, 1, NULL, false)->cycles);
     assert_non_null(strstr(few->design.strategy, "conservative: "));
     assert_null(timed->design.strategy);
 }
 
-// Runs are so long that depths are searched on shorter cases: few bits all the same, no halt, and no longer than with unbounded FIFOs.
+// Runs are so long that depths are searched on shorter cases: few bits all the same, no halt, and no longer than with
+// unbounded FIFOs.
 static void test_depths_of_long_runs(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
@@ -264,7 +278,8 @@ static void check_marks(const struct ir *ir, int64_t length, int64_t age, bool t
     assert_non_null(r);
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
-        if (edge->run_ahead || !strncmp(edge->name, "step_fork_", 10) || strstr(edge->name, "_param_param_to_")) continue; // these wait by design
+        if (edge->run_ahead || !strncmp(edge->name, "step_fork_", 10) || strstr(edge->name, "_param_param_to_"))
+            continue; // these wait by design
         if (twice ? r->edge[e].high_water > edge->depth : r->edge[e].full > 0)
             fail_msg("%lld rows, age %lld: %s is not marked", (long long)length, (long long)age, edge->name);
     }

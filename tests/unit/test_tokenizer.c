@@ -8,7 +8,8 @@
 
 #include "tokenizer.h"
 
-static void assert_ids(const struct tokenizer *t, const char *text, bool specials, size_t count, const uint32_t *expected) {
+static void assert_ids(const struct tokenizer *t, const char *text, bool specials, size_t count,
+                       const uint32_t *expected) {
     struct token_ids ids = {0};
     tokenizer_encode(t, text, strlen(text), specials, &ids);
     bool equal = ids.count == count;
@@ -17,7 +18,8 @@ static void assert_ids(const struct tokenizer *t, const char *text, bool special
     for (size_t i = 0; i < ids.count; i++) print_error("%u ", ids.items[i]);
     fail_msg("ids of `%s`", text);
 }
-#define ASSERT_IDS(t, text, specials, ...) assert_ids(t, text, specials, COUNT_OF(((uint32_t[]){__VA_ARGS__})), (uint32_t[]){__VA_ARGS__})
+#define ASSERT_IDS(t, text, specials, ...)                                                                             \
+    assert_ids(t, text, specials, COUNT_OF(((uint32_t[]){__VA_ARGS__})), (uint32_t[]){__VA_ARGS__})
 
 static void assert_round_trip(const struct tokenizer *t, const char *bytes, size_t len) {
     struct token_ids ids = {0};
@@ -149,8 +151,10 @@ static void test_gpt2(void **state) {
     assert_no_errors(&f);
     assert_int_equal(tokenizer_vocab(t), 50257);
     ASSERT_IDS(t, "Hello world<|endoftext|>", true, 15496, 995, 50256);
-    ASSERT_IDS(t, "I've   done 123 things; don't\n\n  you?", true, 40, 1053, 220, 220, 1760, 17031, 1243, 26, 836, 470, 628, 220, 345, 30);
-    ASSERT_IDS(t, "na\xc3\xafve \xf0\x9f\x98\x80 \xe4\xb8\xad\xc2\xa0\xe3\x80\x80x", true, 2616, 38776, 30325, 222, 220, 40792, 1849, 5099, 222, 87);
+    ASSERT_IDS(t, "I've   done 123 things; don't\n\n  you?", true, 40, 1053, 220, 220, 1760, 17031, 1243, 26, 836, 470,
+               628, 220, 345, 30);
+    ASSERT_IDS(t, "na\xc3\xafve \xf0\x9f\x98\x80 \xe4\xb8\xad\xc2\xa0\xe3\x80\x80x", true, 2616, 38776, 30325, 222, 220,
+               40792, 1849, 5099, 222, 87);
     size_t len;
     const char *why, *path = file_find_shared(&f.arena, "../shared/data/wikitext2_test.txt");
     char *text = path ? file_read(&f.arena, path, 1 << 24, &len, &why) : NULL;
@@ -198,7 +202,8 @@ static void test_damaged_files(void **state) {
     assert_reported(&f, "/nowhere/vocab.json: error: No such file");
     const char *why;
     size_t len;
-    const char *vocab = file_read(&f.arena, arena_printf(&f.arena, "%s/vocab.json", shipped_model(&f)), 1 << 20, &len, &why);
+    const char *vocab =
+        file_read(&f.arena, arena_printf(&f.arena, "%s/vocab.json", shipped_model(&f)), 1 << 20, &len, &why);
     assert_refused("", "", "vocab.json: error");
     assert_refused("[]", "", "not a JSON object");
     assert_refused("{}", "", "0 tokens");

@@ -7,7 +7,8 @@
 
 #include "check_internal.h"
 
-// Values kept: as many positions as fit 256 MiB, between a few steps and 64. The estimate takes every element as 4 bytes.
+// Values kept: as many positions as fit 256 MiB, between a few steps and 64. The estimate takes every element as 4
+// bytes.
 int check_window(const struct ir *ir) {
     uint64_t bytes = 1;
     for (int t = 0; t < ir->tensors; t++) {
@@ -20,9 +21,11 @@ int check_window(const struct ir *ir) {
     return (int)(positions < least ? least : positions);
 }
 
-struct check *check_open(struct arena *arena, const struct ir *ir, struct golden_run *golden, enum check_set set, struct diag *diag) {
+struct check *check_open(struct arena *arena, const struct ir *ir, struct golden_run *golden, enum check_set set,
+                         struct diag *diag) {
     if (ir->design.tokens > CHECK_MAX_TOKENS) {
-        diag_error(diag, loc_none(), "%d tokens per step: the stream checker takes at most %d", ir->design.tokens, CHECK_MAX_TOKENS);
+        diag_error(diag, loc_none(), "%d tokens per step: the stream checker takes at most %d", ir->design.tokens,
+                   CHECK_MAX_TOKENS);
         return NULL;
     }
     struct check *check = ARENA_NEW(arena, struct check);
@@ -67,7 +70,8 @@ void check_fail(struct check *check, int edge, uint64_t cycle, const char *fmt, 
     va_start(args, fmt);
     const char *what = arena_vprintf(check->arena, fmt, args);
     va_end(args);
-    check->mismatch = arena_printf(check->arena, "cycle %llu, %s: %s", (unsigned long long)cycle, edge_text(check, edge), what);
+    check->mismatch =
+        arena_printf(check->arena, "cycle %llu, %s: %s", (unsigned long long)cycle, edge_text(check, edge), what);
 }
 
 // The step an unfinished stream still waits for, or false when it has seen the whole request.
@@ -80,22 +84,25 @@ static bool step_missing(struct check *check, const struct edge *e, struct step 
 // The last repetition of a request, of what only a further one would read.
 static bool is_needless(struct check *check, const struct edge *e, int64_t index) {
     struct step next;
-    return !e->is_step && !check->needed[e->tensor] && e->repetition == e->repetitions - 1 && !plan_step(check, index + 1, &next);
+    return !e->is_step && !check->needed[e->tensor] && e->repetition == e->repetitions - 1 &&
+           !plan_step(check, index + 1, &next);
 }
 
 void check_end(struct check *check, uint64_t cycle) {
     check_drain(check);
     for (int i = 0; i < check->ir->edges; i++)
         if (check->edge[i].queue.beat.count)
-            check_fail(check, i, cycle, "words wait for a result of a kernel without golden function, which has not come whole");
+            check_fail(check, i, cycle,
+                       "words wait for a result of a kernel without golden function, which has not come whole");
     for (int i = 0; i < check->ir->edges; i++) {
         struct step step;
         int64_t index;
         const struct edge *e = &check->edge[i];
         bool followed = e->active && e->probed && (check->set == CHECK_ALL || e->always);
         if (followed && step_missing(check, e, &step, &index) && !is_needless(check, e, index))
-            check_fail(check, i, cycle, "the stream ended early: repetition %lld of the step at position %lld is missing", (long long)e->repetition,
-                       (long long)step.first);
+            check_fail(check, i, cycle,
+                       "the stream ended early: repetition %lld of the step at position %lld is missing",
+                       (long long)e->repetition, (long long)step.first);
     }
 }
 
@@ -107,12 +114,15 @@ const uint32_t *check_golden_ids(struct check *check, int64_t *count) {
 
 bool check_golden_output(struct check *check, int output, int64_t row, struct trace_value *value) {
     int tensor = check->ir->output[output];
-    return plan_run(check, row) && golden_run_value(check->golden, tensor, check_last_repetition(check->ir, tensor), row, value);
+    return plan_run(check, row) &&
+           golden_run_value(check->golden, tensor, check_last_repetition(check->ir, tensor), row, value);
 }
 
 const char *check_mismatch(const struct check *check) { return check->mismatch; }
 
-const char *check_overflow(const struct check *check) { return check->golden_failed ? golden_run_fault(check->golden) : NULL; }
+const char *check_overflow(const struct check *check) {
+    return check->golden_failed ? golden_run_fault(check->golden) : NULL;
+}
 
 struct check_counts check_counts(const struct check *check) {
     struct check_counts counts = check->counts;
@@ -132,6 +142,6 @@ const float *check_logits(const struct check *check, size_t *count) {
 const char *check_edge_place(const struct check *check, struct arena *arena, int edge) {
     const struct edge *e = &check->edge[edge];
     if (!e->active) return "";
-    return arena_printf(arena, "step %lld, repetition %lld, firing %d, %lld beats into it", (long long)e->step, (long long)e->repetition, e->firing,
-                        (long long)e->beats[0]);
+    return arena_printf(arena, "step %lld, repetition %lld, firing %d, %lld beats into it", (long long)e->step,
+                        (long long)e->repetition, e->firing, (long long)e->beats[0]);
 }

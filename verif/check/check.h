@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream comparison: every beat that crosses an edge of the kernel graph against the golden model's value, bit for bit, as it flows.
+// Stream comparison: every beat that crosses an edge of the kernel graph against the golden model's value, bit for bit,
+// as it flows.
 #ifndef VERIF_CHECK_H
 #define VERIF_CHECK_H
 
@@ -32,7 +33,8 @@ struct check_counts {
 struct check;
 
 // NULL after an error in diag. golden belongs to the checker from now on until check_close.
-struct check *check_open(struct arena *arena, const struct ir *ir, struct golden_run *golden, enum check_set set, struct diag *diag);
+struct check *check_open(struct arena *arena, const struct ir *ir, struct golden_run *golden, enum check_set set,
+                         struct diag *diag);
 // Recent positions the golden run must keep for this design: more than any stream lags behind another.
 int check_window(const struct ir *ir);
 void check_begin(struct check *check, const struct check_request *request);
@@ -42,7 +44,8 @@ void check_again(struct check *check, const struct check_request *request);
 bool check_wants(struct check *check, int edge);
 // One handshake. data: the edge's data_bits in 32-bit words, low first. user, last, count: 0 where the stream has none.
 // False: this edge needs no more beats shown in this run.
-bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned user, bool last, unsigned count, uint64_t cycle);
+bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned user, bool last, unsigned count,
+                uint64_t cycle);
 // The request has ended: every compared stream must have seen all of it.
 void check_end(struct check *check, uint64_t cycle);
 

@@ -33,10 +33,10 @@ struct beat {
 static const char *place(const struct beat *b, int64_t element) {
     const struct edge *e = b->e;
     if (e->firings > 1)
-        return arena_printf(b->check->arena, "layer %lld, position %lld, head %d, element %lld", (long long)e->repetition, (long long)b->position,
-                            e->firing, (long long)element);
-    return arena_printf(b->check->arena, "layer %lld, position %lld, element %lld", (long long)e->repetition, (long long)b->position,
-                        (long long)element);
+        return arena_printf(b->check->arena, "layer %lld, position %lld, head %d, element %lld",
+                            (long long)e->repetition, (long long)b->position, e->firing, (long long)element);
+    return arena_printf(b->check->arena, "layer %lld, position %lld, element %lld", (long long)e->repetition,
+                        (long long)b->position, (long long)element);
 }
 
 static void fail_word(const struct beat *b, int64_t element, uint32_t want, uint32_t got) {
@@ -44,10 +44,11 @@ static void fail_word(const struct beat *b, int64_t element, uint32_t want, uint
         b->check->counts.mismatches++;
         return;
     }
-    if (b->e->dtype == IR_ID) check_fail(b->check, b->index, b->cycle, "%s: expected id %u, got %u", place(b, element), want, got);
+    if (b->e->dtype == IR_ID)
+        check_fail(b->check, b->index, b->cycle, "%s: expected id %u, got %u", place(b, element), want, got);
     else
-        check_fail(b->check, b->index, b->cycle, "%s: expected %.9g (%08x), got %.9g (%08x)", place(b, element), (double)float_of(want), want,
-                   (double)float_of(got), got);
+        check_fail(b->check, b->index, b->cycle, "%s: expected %.9g (%08x), got %.9g (%08x)", place(b, element),
+                   (double)float_of(want), want, (double)float_of(got), got);
 }
 
 static void fail_int(const struct beat *b, int64_t element, const char *what, int want, int got) {
@@ -56,7 +57,9 @@ static void fail_int(const struct beat *b, int64_t element, const char *what, in
 }
 
 // Elements of this firing for this token, and where element 0 of the firing lies in the value.
-static int64_t firing_limit(const struct beat *b) { return b->v->rows == b->e->firings ? b->v->cols : b->v->rows * b->v->cols / b->e->firings; }
+static int64_t firing_limit(const struct beat *b) {
+    return b->v->rows == b->e->firings ? b->v->cols : b->v->rows * b->v->cols / b->e->firings;
+}
 
 // Address of an element of the walk.
 static int64_t walk_address(const struct itensor_walk *w, int64_t element) {
@@ -185,7 +188,8 @@ static const struct trace_value *value_for(struct check *check, struct edge *e, 
 }
 
 static void keep_logits(struct check *check, const struct edge *e, const uint32_t data[], unsigned count) {
-    int64_t elements = ir_tensor_elements(&check->ir->tensor[e->tensor]), done = e->counted ? e->elements[0] : e->beats[0] * e->lanes;
+    int64_t elements = ir_tensor_elements(&check->ir->tensor[e->tensor]),
+            done = e->counted ? e->elements[0] : e->beats[0] * e->lanes;
     int64_t lanes = e->counted ? (int64_t)count : elements - done < e->lanes ? elements - done : e->lanes;
     for (int64_t i = 0; i < lanes; i++) VEC_PUSH(check->arena, check->logits, float_of(data[i]));
 }
@@ -225,16 +229,20 @@ static bool compare_step(struct check *check, int index, struct edge *e, const u
     uint64_t word = (uint64_t)data[1] << 32 | data[0];
     if (!plan_step(check, e->step, &step)) {
         if (check->waits) return false;
-        check_fail(check, index, cycle, "a step at position %u after the end of the request", (unsigned)(word & 0xffff));
+        check_fail(check, index, cycle, "a step at position %u after the end of the request",
+                   (unsigned)(word & 0xffff));
         return true;
     }
     e->step++;
     uint64_t krows = u64_div_ceil((uint64_t)step.first, (uint64_t)ir_key_channels(check->ir));
     check->counts.values++;
-    if (!word_is(word, 15, 0, (uint64_t)step.first) || !word_is(word, 19, 16, (uint64_t)step.tokens) || !word_is(word, 20, 20, step.head) ||
-        !word_is(word, 47, 32, krows) || !word_is(word, 63, 48, (uint64_t)step.first / 64))
-        check_fail(check, index, cycle, "step word %016llx, expected position %lld, %d tokens, head %d, krows %llu, vblocks %lld",
-                   (unsigned long long)word, (long long)step.first, step.tokens, step.head, (unsigned long long)krows, (long long)step.first / 64);
+    if (!word_is(word, 15, 0, (uint64_t)step.first) || !word_is(word, 19, 16, (uint64_t)step.tokens) ||
+        !word_is(word, 20, 20, step.head) || !word_is(word, 47, 32, krows) ||
+        !word_is(word, 63, 48, (uint64_t)step.first / 64))
+        check_fail(check, index, cycle,
+                   "step word %016llx, expected position %lld, %d tokens, head %d, krows %llu, vblocks %lld",
+                   (unsigned long long)word, (long long)step.first, step.tokens, step.head, (unsigned long long)krows,
+                   (long long)step.first / 64);
     return true;
 }
 
@@ -250,7 +258,8 @@ static void keep_result(const struct beat *b) {
     struct edge *e = b->e;
     int64_t elements = ir_tensor_elements(&b->check->ir->tensor[e->tensor]), first = e->beats[b->tok] * e->lanes;
     bool bytes = e->dtype == IR_INT8;
-    if (!e->result[b->tok]) e->result[b->tok] = arena_alloc(b->check->arena, (size_t)elements, bytes ? 1 : sizeof(float));
+    if (!e->result[b->tok])
+        e->result[b->tok] = arena_alloc(b->check->arena, (size_t)elements, bytes ? 1 : sizeof(float));
     for (int i = 0; i < e->lanes; i++) {
         int64_t at = first + i < elements && e->walked ? walk_address(&e->walk, first + i) : first + i;
         uint32_t word = bytes ? (uint8_t)mantissa(b->data, i) : b->data[i];
@@ -266,7 +275,8 @@ static void give_results(struct check *check, const struct edge *e, const struct
     for (int tok = 0; tok < tokens; tok++) {
         int64_t position = e->one_token ? step->first + step->tokens - 1 : step->first + tok;
         if (e->beats[tok] != words)
-            check_fail(check, (int)(e - check->edge), 0, "position %lld, repetition %lld: a firing of %lld words, not %lld", (long long)position,
+            check_fail(check, (int)(e - check->edge), 0,
+                       "position %lld, repetition %lld: a firing of %lld words, not %lld", (long long)position,
                        (long long)e->repetition, (long long)e->beats[tok], (long long)words);
         else golden_run_give(check->golden, e->tensor, e->repetition, position, e->result[tok]);
     }
@@ -282,7 +292,8 @@ static bool use_beat(struct check *check, int index, struct edge *e, struct beat
     b->v = value_for(check, e, b->position, b->tok);
     if (b->v == NULL && check->waits) return false;
     if (b->v == NULL)
-        check_fail(check, index, b->cycle, "position %lld, repetition %lld: no golden value (%s)", (long long)b->position, (long long)e->repetition,
+        check_fail(check, index, b->cycle, "position %lld, repetition %lld: no golden value (%s)",
+                   (long long)b->position, (long long)e->repetition,
                    check->golden_failed ? golden_run_fault(check->golden) : "the stream lags too far behind");
     else compare(b);
     return true;
@@ -299,8 +310,8 @@ static bool tensor_beat(struct check *check, int index, struct edge *e, struct b
     int tok = e->tokened ? (int)(user & ((1u << tok_bits) - 1)) : e->next_token;
     bool tok_last = e->tokened ? user >> tok_bits & 1 : tok == tokens - 1;
     if (tok >= tokens || tok_last != (tok == tokens - 1)) {
-        check_fail(check, index, b->cycle, "position %lld, repetition %lld: token %d%s in a step of %d", (long long)step.first,
-                   (long long)e->repetition, tok, tok_last ? " (last)" : "", tokens);
+        check_fail(check, index, b->cycle, "position %lld, repetition %lld: token %d%s in a step of %d",
+                   (long long)step.first, (long long)e->repetition, tok, tok_last ? " (last)" : "", tokens);
         return true;
     }
     b->tok = tok;
@@ -321,14 +332,16 @@ static bool process(struct check *check, int edge, const uint32_t data[], const 
     struct edge *e = &check->edge[edge];
     check->waits = false;
     struct beat b = {.check = check, .index = edge, .e = e, .data = data, .count = q->count, .cycle = q->cycle};
-    return e->is_step ? compare_step(check, edge, e, data, q->cycle) : tensor_beat(check, edge, e, &b, q->user, q->last);
+    return e->is_step ? compare_step(check, edge, e, data, q->cycle)
+                      : tensor_beat(check, edge, e, &b, q->user, q->last);
 }
 
 // True when a beat has gone.
 static bool drain_edge(struct check *check, int edge) {
     struct check_queue *q = &check->edge[edge].queue;
     size_t before = q->done;
-    while (q->done < q->beat.count && process(check, edge, q->word.items + q->done * q->words, &q->beat.items[q->done])) q->done++;
+    while (q->done < q->beat.count && process(check, edge, q->word.items + q->done * q->words, &q->beat.items[q->done]))
+        q->done++;
     bool moved = q->done > before;
     if (q->done == q->beat.count) q->done = q->beat.count = q->word.count = 0;
     return moved;
@@ -352,7 +365,8 @@ static void enqueue(struct check *check, int edge, const uint32_t data[], const 
     if (check->edge[edge].given && beat->last) check_drain(check); // others wait for it
 }
 
-bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned user, bool last, unsigned count, uint64_t cycle) {
+bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned user, bool last, unsigned count,
+                uint64_t cycle) {
     struct edge *e = &check->edge[edge];
     if (!e->active || !still_wanted(check, e)) return false;
     if (!e->seen) e->first_word = data[0];

@@ -28,7 +28,8 @@ static int firings_of(const struct ir *ir, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     if (t->dtype == IR_KV) return 1;
     if (t->dtype == IR_SCALAR) return (int)ir_tensor_elements(t);
-    if (t->rank > 1 && (t->heads || t->dtype == IR_MX)) return (int)(ir_tensor_elements(t) / t->shape[t->rank - 1].bound);
+    if (t->rank > 1 && (t->heads || t->dtype == IR_MX))
+        return (int)(ir_tensor_elements(t) / t->shape[t->rank - 1].bound);
     if (t->dtype == IR_MX && read_by(ir, tensor, IR_OP_ATTN_SCORES)) return (int)(ir_tensor_elements(t) / t->block);
     return 1;
 }
@@ -58,7 +59,8 @@ static void set_repetitions(const struct ir *ir, struct edge *e, int region, boo
 
 static bool is_residual(const struct ir *ir, int tensor) {
     for (int r = 0; r < ir->regions; r++)
-        if (carry_of(&ir->region[r], tensor, false) != NULL || carry_of(&ir->region[r], tensor, true) != NULL) return true;
+        if (carry_of(&ir->region[r], tensor, false) != NULL || carry_of(&ir->region[r], tensor, true) != NULL)
+            return true;
     int producer = ir->tensor[tensor].producer;
     return producer != IR_NONE && ir->node[producer].op == IR_OP_ADD;
 }
@@ -77,14 +79,16 @@ static bool array_walk(const struct ir *ir, int tensor, const struct ir_itensor 
     const struct ir_tensor *t = &ir->tensor[tensor];
     int64_t extent[IR_MAX_RANK] = {1};
     struct ir_itensor words = *type;
-    if (t->dtype != IR_F32 || t->heads || t->rank < 2 || type->rank != t->rank + 1 || type->map[0] != type->loops - 1) return false;
+    if (t->dtype != IR_F32 || t->heads || t->rank < 2 || type->rank != t->rank + 1 || type->map[0] != type->loops - 1)
+        return false;
     for (int d = 0; d < t->rank; d++) extent[1 + d] = t->shape[d].bound;
     words.loops--; // without the tokens
     words.map[0] = IR_NONE;
     return itensor_walk(&words, extent, walk) && walk->loops > 1;
 }
 
-static void open_tensor_edge(struct check *check, struct edge *e, const struct ir_edge *graph, const struct ir_port *name) {
+static void open_tensor_edge(struct check *check, struct edge *e, const struct ir_edge *graph,
+                             const struct ir_port *name) {
     const struct ir *ir = check->ir;
     const struct ir_port *src = port_of(ir, graph, true);
     int reader = ir->kernel[graph->dst_kernel].node;

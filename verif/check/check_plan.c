@@ -15,14 +15,19 @@ void plan_begin(struct check *check) {
     if (check->ids == NULL && check->ir->design.is_lm) check->ids = ARENA_ARRAY(check->arena, uint32_t, (size_t)ids);
 }
 
-static bool head_at(const struct check *check, int64_t position) { return !check->ir->design.is_lm || position >= check->request.count - 1; }
+static bool head_at(const struct check *check, int64_t position) {
+    return !check->ir->design.is_lm || position >= check->request.count - 1;
+}
 
-// True when position exists: a prompt position, or one fed by an id that was made before it and did not end the request.
+// True when position exists: a prompt position, or one fed by an id that was made before it and did not end the
+// request.
 static bool plan_has(const struct check *check, int64_t position) {
     const struct check_request *r = &check->request;
     if (position < r->count) return true;
     int64_t made = position - r->count + 1;
-    if (!check->ir->design.is_lm || position >= check->ir->design.context || made >= r->max_new || made > check->id_count) return false;
+    if (!check->ir->design.is_lm || position >= check->ir->design.context || made >= r->max_new ||
+        made > check->id_count)
+        return false;
     return r->eot < 0 || check->ids[made - 1] != (uint32_t)r->eot;
 }
 
@@ -32,7 +37,8 @@ static bool golden_position(struct check *check, int64_t position) {
     const float *row[IR_MAX_PORTS] = {0};
     uint32_t id = 0;
     if (ir->design.is_lm) id = position < r->count ? r->ids[position] : check->ids[position - r->count];
-    for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++) row[i] = r->row[i] + position * ir_tensor_elements(&ir->tensor[ir->input[i]]);
+    for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++)
+        row[i] = r->row[i] + position * ir_tensor_elements(&ir->tensor[ir->input[i]]);
     check->generation++;
     bool done = golden_run_step(check->golden, id, row, position, head_at(check, position));
     check->waits = !done && golden_run_waits(check->golden);

@@ -29,7 +29,8 @@ float g_from_int128(golden_i128 i) { return (float)i; }
 static uint64_t round_shift(uint32_t magnitude, int shift, uint64_t limit, bool *over) {
     uint64_t value;
     if (shift >= 0) {
-        *over = shift > 40 || (uint64_t)magnitude << shift > limit || ((uint64_t)magnitude << shift >> shift) != magnitude;
+        *over =
+            shift > 40 || (uint64_t)magnitude << shift > limit || ((uint64_t)magnitude << shift >> shift) != magnitude;
         value = *over ? limit : (uint64_t)magnitude << shift;
         return value;
     }
@@ -106,7 +107,9 @@ static uint32_t quadratic(const struct segment *s, int32_t d, int shift2, int sh
 }
 
 // significand * 2^(field - 150); a significand of 2^24 carries into the exponent.
-static float pack(uint32_t sign, int field, uint32_t value) { return g_float(sign | (((uint32_t)field << 23) + (value - SIGNIFICAND_ONE))); }
+static float pack(uint32_t sign, int field, uint32_t value) {
+    return g_float(sign | (((uint32_t)field << 23) + (value - SIGNIFICAND_ONE)));
+}
 
 float g_exp(float x, struct golden_fault *fault) {
     const uint64_t log2e = 0x2e2a8eca5; // log2(e) * 2^33
@@ -161,7 +164,9 @@ float g_rsqrt(float x, struct golden_fault *fault) {
     return pack(0, 190 - half + power_of_four, power_of_four ? SIGNIFICAND_ONE : value);
 }
 
-float g_sigmoid(float x, struct golden_fault *fault) { return g_recip(g_add(1.0f, g_exp(g_neg(x), fault), fault), fault); }
+float g_sigmoid(float x, struct golden_fault *fault) {
+    return g_recip(g_add(1.0f, g_exp(g_neg(x), fault), fault), fault);
+}
 
 float g_silu(float x, struct golden_fault *fault) { return g_mul(x, g_sigmoid(x, fault), fault); }
 

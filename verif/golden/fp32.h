@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bit-exact fp32: what docs/numerics.md sections 1 and 2 define and rtl-templates/arith computes.
-// Every function takes the sticky fault of its kernel last. After a fault the returned values are undefined but harmless.
+// Every function takes the sticky fault of its kernel last. After a fault the returned values are undefined but
+// harmless.
 #ifndef GOLDEN_FP32_H
 #define GOLDEN_FP32_H
 
@@ -54,17 +55,24 @@ static inline float g_flush(float x) {
     return (bits & 0x7f800000u) ? x : g_float(bits & 0x80000000u);
 }
 
-// A NaN or infinite operand always shows in the result of an addition or a multiplication, so the result alone is checked.
+// A NaN or infinite operand always shows in the result of an addition or a multiplication, so the result alone is
+// checked.
 static inline float g_check(float y, struct golden_fault *fault) {
     if (!g_is_finite(y)) golden_fault_raise(fault, GOLDEN_FAULT_NOT_FINITE);
     return g_flush(y);
 }
 
-static inline float g_add(float a, float b, struct golden_fault *fault) { return g_check(g_flush(a) + g_flush(b), fault); }
+static inline float g_add(float a, float b, struct golden_fault *fault) {
+    return g_check(g_flush(a) + g_flush(b), fault);
+}
 
-static inline float g_sub(float a, float b, struct golden_fault *fault) { return g_check(g_flush(a) - g_flush(b), fault); }
+static inline float g_sub(float a, float b, struct golden_fault *fault) {
+    return g_check(g_flush(a) - g_flush(b), fault);
+}
 
-static inline float g_mul(float a, float b, struct golden_fault *fault) { return g_check(g_flush(a) * g_flush(b), fault); }
+static inline float g_mul(float a, float b, struct golden_fault *fault) {
+    return g_check(g_flush(a) * g_flush(b), fault);
+}
 
 // A product that overflows becomes the largest finite value of its sign.
 float g_mul_sat(float a, float b, struct golden_fault *fault);
@@ -73,7 +81,8 @@ float g_mul_sat(float a, float b, struct golden_fault *fault);
 float g_from_int64(int64_t i);
 float g_from_int128(golden_i128 i);
 
-// fix(x, frac) = RN(x * 2^frac) in a signed integer of `width` (2..64) bits. |result| >= 2^(width-1) faults and saturates to
+// fix(x, frac) = RN(x * 2^frac) in a signed integer of `width` (2..64) bits. |result| >= 2^(width-1) faults and
+// saturates to
 // +-(2^(width-1) - 1). frac may be negative.
 int64_t g_fix(float x, int frac, int width, struct golden_fault *fault);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden operations: one plain function for each, bit-exact with the RTL kernels (docs/numerics.md sections 3 to 8).
-// Shapes stand beside the parameters. Outputs may not overlap inputs unless said. All functions take the sticky fault last.
+// The golden operations: one plain function for each, bit-exact with the RTL kernels (docs/numerics.md sections 3 to
+// 8). Shapes stand beside the parameters. Outputs may not overlap inputs unless said. All functions take the sticky
+// fault last.
 #ifndef GOLDEN_OPS_H
 #define GOLDEN_OPS_H
 
@@ -27,14 +28,16 @@ enum {
 size_t golden_block_count(size_t n, size_t block);
 
 // MX int8. x[n] -> q[n], shift[golden_block_count(n, block)] = block exponent - exp_min. The last block may be short.
-void golden_quantize_mx(size_t n, size_t block, int exp_min, const float x[], int8_t q[], uint8_t shift[], struct golden_fault *fault);
+void golden_quantize_mx(size_t n, size_t block, int exp_min, const float x[], int8_t q[], uint8_t shift[],
+                        struct golden_fault *fault);
 
-// Exact dot product of a weight row w[k] with an mx vector xq[k], xshift[k / block]. group_scale[k / block] or NULL (int8
-// weights: 1). int4 weights are passed as int8 in [-8, 7]. k <= GOLDEN_K_MAX.
-int64_t golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int8_t xq[], const uint8_t xshift[]);
+// Exact dot product of a weight row w[k] with an mx vector xq[k], xshift[k / block]. group_scale[k / block] or NULL
+// (int8 weights: 1). int4 weights are passed as int8 in [-8, 7]. k <= GOLDEN_K_MAX.
+int64_t golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int8_t xq[],
+                   const uint8_t xshift[]);
 
-// float(acc) * stored_row_scale + bias. stored_row_scale = row_scale * 2^exp_min (golden_stored_scale). A product without bias
-// adds +0.0.
+// float(acc) * stored_row_scale + bias. stored_row_scale = row_scale * 2^exp_min (golden_stored_scale). A product
+// without bias adds +0.0.
 float golden_dequantize(int64_t acc, float stored_row_scale, float bias, struct golden_fault *fault);
 
 // float(acc) * 2^exp_min: what the engine hands out for scores (mode 2) and values (mode 3).
@@ -43,13 +46,16 @@ float golden_dequantize_raw(int64_t acc, int exp_min, struct golden_fault *fault
 // row_scale * 2^exp_min, flushed to zero when subnormal.
 float golden_stored_scale(float row_scale, int exp_min, struct golden_fault *fault);
 
-// y[rows] = dequantize(W x). w[rows][k], group_scale[rows][k / block] or NULL, stored_scale[rows], bias[rows] or NULL (zeros).
-void golden_matmul(size_t rows, size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const float stored_scale[], const float bias[],
-                   const int8_t xq[], const uint8_t xshift[], float y[], struct golden_fault *fault);
+// y[rows] = dequantize(W x). w[rows][k], group_scale[rows][k / block] or NULL, stored_scale[rows], bias[rows] or NULL
+// (zeros).
+void golden_matmul(size_t rows, size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
+                   const float stored_scale[], const float bias[], const int8_t xq[], const uint8_t xshift[], float y[],
+                   struct golden_fault *fault);
 
-// One embedding row: y[k] = (row_scale * float(group_scale[k / block])) * float(q[k]); group_scale NULL: row_scale * float(q).
-// row_scale without the power of two of section 4.
-void golden_embed(size_t k, size_t block, const int8_t q[], const uint8_t group_scale[], float row_scale, float y[], struct golden_fault *fault);
+// One embedding row: y[k] = (row_scale * float(group_scale[k / block])) * float(q[k]); group_scale NULL: row_scale *
+// float(q). row_scale without the power of two of section 4.
+void golden_embed(size_t k, size_t block, const int8_t q[], const uint8_t group_scale[], float row_scale, float y[],
+                  struct golden_fault *fault);
 
 // ---- attention (ops_attention.c): one head, one token ----
 
@@ -60,18 +66,20 @@ float golden_quantize_kv(size_t hd, const float x[], int8_t q[], struct golden_f
 float golden_rsqrt_head(size_t hd);
 float golden_k_scale(float scale, size_t hd, struct golden_fault *fault);
 
-// raw[positions] = float(q . k_t) * 2^exp_min. q[hd] is one mx block with exponent qshift; k[t] points at position t's k[hd].
-void golden_scores(size_t positions, size_t hd, const int8_t q[], uint8_t qshift, int exp_min, const int8_t *const k[], float raw[],
-                   struct golden_fault *fault);
+// raw[positions] = float(q . k_t) * 2^exp_min. q[hd] is one mx block with exponent qshift; k[t] points at position t's
+// k[hd].
+void golden_scores(size_t positions, size_t hd, const int8_t q[], uint8_t qshift, int exp_min, const int8_t *const k[],
+                   float raw[], struct golden_fault *fault);
 
 // Softmax over positions 0 .. own position (positions = own position + 1), as raw[], kscale[], vscale[] ->
 // p[positions] = exp(raw * kscale - max) * vscale; returns inv = recip(sum of the exponentials). p may be raw.
-float golden_softmax(size_t positions, const float raw[], const float kscale[], const float vscale[], float p[], struct golden_fault *fault);
+float golden_softmax(size_t positions, const float raw[], const float kscale[], const float vscale[], float p[],
+                     struct golden_fault *fault);
 
-// o[hd] = (float(sum_t p_t v_t[d]) * 2^exp_min) * inv. pq[positions], pshift[positions / 64]; v[t] points at position t's v[hd].
-// raw[hd] (or NULL) receives the engine's output, before inv.
-void golden_values(size_t positions, size_t hd, const int8_t pq[], const uint8_t pshift[], int exp_min, const int8_t *const v[], float inv,
-                   float raw[], float o[], struct golden_fault *fault);
+// o[hd] = (float(sum_t p_t v_t[d]) * 2^exp_min) * inv. pq[positions], pshift[positions / 64]; v[t] points at position
+// t's v[hd]. raw[hd] (or NULL) receives the engine's output, before inv.
+void golden_values(size_t positions, size_t hd, const int8_t pq[], const uint8_t pshift[], int exp_min,
+                   const int8_t *const v[], float inv, float raw[], float o[], struct golden_fault *fault);
 
 // ---- vectors (ops_vector.c): y may be x ----
 
@@ -81,7 +89,8 @@ float golden_norm_mean_scale(size_t n);
 float golden_norm_square_scale(size_t n);
 float golden_norm_rms_scale(size_t n);
 
-void golden_layernorm(size_t n, float eps, const float x[], const float gamma[], const float beta[], float y[], struct golden_fault *fault);
+void golden_layernorm(size_t n, float eps, const float x[], const float gamma[], const float beta[], float y[],
+                      struct golden_fault *fault);
 void golden_rmsnorm(size_t n, float eps, const float x[], const float gamma[], float y[], struct golden_fault *fault);
 
 void golden_add(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault);

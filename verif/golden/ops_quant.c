@@ -23,14 +23,16 @@ static uint8_t quantize_block(size_t n, int exp_min, const float x[], int8_t q[]
     return (uint8_t)((e - exp_min) & GOLDEN_MX_SHIFT_MAX);
 }
 
-void golden_quantize_mx(size_t n, size_t block, int exp_min, const float x[], int8_t q[], uint8_t shift[], struct golden_fault *fault) {
+void golden_quantize_mx(size_t n, size_t block, int exp_min, const float x[], int8_t q[], uint8_t shift[],
+                        struct golden_fault *fault) {
     for (size_t b = 0; b * block < n; b++) {
         size_t first = b * block, length = n - first < block ? n - first : block;
         shift[b] = quantize_block(length, exp_min, x + first, q + first, fault);
     }
 }
 
-int64_t golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int8_t xq[], const uint8_t xshift[]) {
+int64_t golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int8_t xq[],
+                   const uint8_t xshift[]) {
     int64_t acc = 0;
     for (size_t b = 0; b * block < k; b++) {
         size_t end = k - b * block < block ? k : (b + 1) * block;
@@ -45,12 +47,17 @@ float golden_dequantize(int64_t acc, float stored_row_scale, float bias, struct 
     return g_add(g_mul(g_from_int64(acc), stored_row_scale, fault), bias, fault);
 }
 
-float golden_dequantize_raw(int64_t acc, int exp_min, struct golden_fault *fault) { return g_ldexp(g_from_int64(acc), exp_min, fault); }
+float golden_dequantize_raw(int64_t acc, int exp_min, struct golden_fault *fault) {
+    return g_ldexp(g_from_int64(acc), exp_min, fault);
+}
 
-float golden_stored_scale(float row_scale, int exp_min, struct golden_fault *fault) { return g_ldexp(row_scale, exp_min, fault); }
+float golden_stored_scale(float row_scale, int exp_min, struct golden_fault *fault) {
+    return g_ldexp(row_scale, exp_min, fault);
+}
 
-void golden_matmul(size_t rows, size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const float stored_scale[], const float bias[],
-                   const int8_t xq[], const uint8_t xshift[], float y[], struct golden_fault *fault) {
+void golden_matmul(size_t rows, size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
+                   const float stored_scale[], const float bias[], const int8_t xq[], const uint8_t xshift[], float y[],
+                   struct golden_fault *fault) {
     size_t groups = golden_block_count(k, block);
     for (size_t n = 0; n < rows; n++) {
         const uint8_t *scales = group_scale ? group_scale + n * groups : NULL;
@@ -59,7 +66,8 @@ void golden_matmul(size_t rows, size_t k, size_t block, const int8_t w[], const 
     }
 }
 
-void golden_embed(size_t k, size_t block, const int8_t q[], const uint8_t group_scale[], float row_scale, float y[], struct golden_fault *fault) {
+void golden_embed(size_t k, size_t block, const int8_t q[], const uint8_t group_scale[], float row_scale, float y[],
+                  struct golden_fault *fault) {
     for (size_t i = 0; i < k; i++) {
         float scale = row_scale;
         if (group_scale) scale = g_mul(row_scale, g_from_int64(group_scale[i / block]), fault);

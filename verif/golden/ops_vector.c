@@ -24,7 +24,8 @@ static struct statistics norm_statistics(size_t n, const float x[], struct golde
     return s;
 }
 
-void golden_layernorm(size_t n, float eps, const float x[], const float gamma[], const float beta[], float y[], struct golden_fault *fault) {
+void golden_layernorm(size_t n, float eps, const float x[], const float gamma[], const float beta[], float y[],
+                      struct golden_fault *fault) {
     struct statistics s = norm_statistics(n, x, fault);
     golden_i128 spread = (golden_i128)n * s.squares - (golden_i128)s.sum * s.sum;
     float var = g_mul(g_from_int128(spread), golden_norm_square_scale(n), fault);

@@ -64,7 +64,8 @@ static void alloc_scratch(struct golden_run *run) {
     run->scratch.vscale = ARENA_ARRAY(run->arena, float, (size_t)run->ir->design.context);
 }
 
-struct golden_run *golden_run_open(struct arena *arena, const struct ir *ir, const char *image_dir, int window, struct diag *diag) {
+struct golden_run *golden_run_open(struct arena *arena, const struct ir *ir, const char *image_dir, int window,
+                                   struct diag *diag) {
     struct golden_run *run = ARENA_NEW(arena, struct golden_run);
     run->ir = ir;
     run->arena = arena;
@@ -106,11 +107,13 @@ static int64_t final_repetition(const struct ir *ir, int tensor) {
     return repeat_of(ir, region) - (carry_of(ir, region, tensor) ? 0 : 1);
 }
 
-// A carried name is the initial value or the `next` of the repetition before: follows it to what an operation or the host made.
+// A carried name is the initial value or the `next` of the repetition before: follows it to what an operation or the
+// host made.
 static struct place resolve(const struct ir *ir, struct place p) {
     const struct ir_carry *carry;
     while ((carry = carry_of(ir, ir->tensor[p.tensor].region, p.tensor)) != NULL)
-        p = p.repetition > 0 ? (struct place){carry->next, p.repetition - 1} : (struct place){carry->init, final_repetition(ir, carry->init)};
+        p = p.repetition > 0 ? (struct place){carry->next, p.repetition - 1}
+                             : (struct place){carry->init, final_repetition(ir, carry->init)};
     return p;
 }
 
@@ -154,14 +157,15 @@ static bool note_fault(struct golden_run *run, const struct ir_node *node, int64
                                         "a block exponent above its range",
                                         "a fault that the golden function of a hand-written kernel raised"};
     if (!run->fault.raised) return true;
-    run->fault_text = arena_printf(run->arena, "%s in `%s`, repetition %lld, position %lld", kinds[run->fault.kind], node->name,
-                                   (long long)repetition, (long long)run->position);
+    run->fault_text = arena_printf(run->arena, "%s in `%s`, repetition %lld, position %lld", kinds[run->fault.kind],
+                                   node->name, (long long)repetition, (long long)run->position);
     return false;
 }
 
 static bool run_node(struct golden_run *run, int n, int64_t repetition) {
     const struct ir_node *node = &run->ir->node[n];
-    struct run_op op = {.run = run, .node = node, .repetition = repetition, .position = run->position, .fault = &run->fault};
+    struct run_op op = {
+        .run = run, .node = node, .repetition = repetition, .position = run->position, .fault = &run->fault};
     for (int i = 0; i < node->inputs; i++) op.in[i] = value_at(run, operand_place(&op, i), run->position);
     for (int o = 0; o < node->outputs; o++) {
         op.out[o] = value_at(run, (struct place){node->out[o], repetition}, run->position);
@@ -184,7 +188,8 @@ static void set_inputs(struct golden_run *run, uint32_t id, const float *const r
 }
 
 static void begin_position(struct golden_run *run, int64_t position) {
-    if (position < 0 || position >= run->ir->design.context) base_fatal("golden: position %lld outside the context", (long long)position);
+    if (position < 0 || position >= run->ir->design.context)
+        base_fatal("golden: position %lld outside the context", (long long)position);
     run->position = position;
     if (position > 0) return;
     run->request++;
@@ -207,7 +212,8 @@ static bool run_region(struct golden_run *run, int g) {
     return true;
 }
 
-bool golden_run_step(struct golden_run *run, uint32_t input_id, const float *const row[], int64_t position, bool need_head) {
+bool golden_run_step(struct golden_run *run, uint32_t input_id, const float *const row[], int64_t position,
+                     bool need_head) {
     const struct ir *ir = run->ir;
     if (!run->waits || run->position != position) {
         run->waits = false;
@@ -228,7 +234,8 @@ uint32_t golden_run_next_id(const struct golden_run *run) { return run->next_id;
 bool golden_run_waits(const struct golden_run *run) { return run->waits; }
 const char *golden_run_fault(const struct golden_run *run) { return run->fault_text; }
 
-bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetition, int64_t position, struct trace_value *value) {
+bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetition, int64_t position,
+                      struct trace_value *value) {
     const struct ir *ir = run->ir;
     if (repetition < 0 || repetition > final_repetition(ir, tensor) || position < 0) return false;
     struct place p = resolve(ir, (struct place){tensor, repetition});

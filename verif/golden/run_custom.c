@@ -42,17 +42,21 @@ static const char *find_root(const struct build *b) {
 static bool compile(const struct build *b) {
     const char *root = find_root(b), *cc = getenv("CC");
     if (!root) {
-        diag_error(b->diag, loc_none(), "include/rill_kernel.h is not beside the program: set RILL_HOME to the project's folder");
+        diag_error(b->diag, loc_none(),
+                   "include/rill_kernel.h is not beside the program: set RILL_HOME to the project's folder");
         return false;
     }
     // What C once let pass is hardly ever meant: a function without its header returns an int, whatever it is.
-    static const char errors[] = "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types -Werror=int-conversion";
-    const char *command = arena_printf(b->arena,
-                                       "%s -std=gnu11 -O2 -ffp-contract=off %s -shared -fPIC '-I%s/include' '-I%s/verif/golden' '%s' "
-                                       "'%s/verif/golden/fp32.c' -o '%s' -lm >'%s' 2>&1",
-                                       cc && *cc ? cc : "cc", errors, root, root, b->source, root, b->object, b->log);
+    static const char errors[] =
+        "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types -Werror=int-conversion";
+    const char *command =
+        arena_printf(b->arena,
+                     "%s -std=gnu11 -O2 -ffp-contract=off %s -shared -fPIC '-I%s/include' '-I%s/verif/golden' '%s' "
+                     "'%s/verif/golden/fp32.c' -o '%s' -lm >'%s' 2>&1",
+                     cc && *cc ? cc : "cc", errors, root, root, b->source, root, b->object, b->log);
     if (system(command) == 0) return true;
-    diag_error(b->diag, loc_none(), "kernel `%s`: its golden file `%s` does not compile", b->custom->name, b->custom->golden.name);
+    diag_error(b->diag, loc_none(), "kernel `%s`: its golden file `%s` does not compile", b->custom->name,
+               b->custom->golden.name);
     show_log(b);
     return false;
 }
@@ -60,16 +64,20 @@ static bool compile(const struct build *b) {
 static bool load(const struct build *b, struct run_custom *out) {
     out->library = dlopen(b->object, RTLD_NOW | RTLD_LOCAL);
     if (!out->library) {
-        diag_error(b->diag, loc_none(), "kernel `%s`: its golden file cannot be loaded: %s", b->custom->name, dlerror());
+        diag_error(b->diag, loc_none(), "kernel `%s`: its golden file cannot be loaded: %s", b->custom->name,
+                   dlerror());
         return false;
     }
     void *symbol = dlsym(out->library, b->custom->function);
     if (symbol) memcpy(&out->function, &symbol, sizeof symbol);
-    else diag_error(b->diag, loc_none(), "kernel `%s`: `%s` defines no function `%s`", b->custom->name, b->custom->golden.name, b->custom->function);
+    else
+        diag_error(b->diag, loc_none(), "kernel `%s`: `%s` defines no function `%s`", b->custom->name,
+                   b->custom->golden.name, b->custom->function);
     return symbol != NULL;
 }
 
-static bool open_custom(struct golden_run *run, const struct custom *custom, struct run_custom *out, struct diag *diag) {
+static bool open_custom(struct golden_run *run, const struct custom *custom, struct run_custom *out,
+                        struct diag *diag) {
     const char *root = getenv("TMPDIR");
     struct arena *a = run->arena;
     char *dir = arena_printf(a, "%s/rill-kernel-XXXXXX", root && *root ? root : "/tmp");
@@ -105,7 +113,8 @@ bool run_open_customs(struct golden_run *run, struct diag *diag) {
     const struct ir *ir = run->ir;
     run->custom = ARENA_ARRAY(run->arena, struct run_custom, (size_t)ir->customs + 1);
     for (int c = 0; c < ir->customs; c++)
-        if (ir->custom[c].function && is_used(ir, c) && !open_custom(run, &ir->custom[c], &run->custom[c], diag)) return false;
+        if (ir->custom[c].function && is_used(ir, c) && !open_custom(run, &ir->custom[c], &run->custom[c], diag))
+            return false;
     return true;
 }
 
@@ -117,7 +126,9 @@ void run_close_customs(struct golden_run *run) {
 
 // ---- results from outside ----
 
-static size_t bytes_of(const struct ir_tensor *t) { return (t->dtype == IR_F32 ? sizeof(float) : 1) * (size_t)ir_tensor_elements(t); }
+static size_t bytes_of(const struct ir_tensor *t) {
+    return (t->dtype == IR_F32 ? sizeof(float) : 1) * (size_t)ir_tensor_elements(t);
+}
 static void *data_of(const struct run_value *v) { return v->f32 ? (void *)v->f32 : v->q; }
 
 void golden_run_give(struct golden_run *run, int tensor, int64_t repetition, int64_t position, const void *values) {
@@ -152,7 +163,11 @@ static bool take_given(struct run_op *op) {
 // ---- running ----
 
 static struct rill_value value_of(const struct ir_tensor *t, const struct run_value *v) {
-    struct rill_value value = {.rank = t->rank ? t->rank : 1, .extent = {1, 1, 1}, .elements = ir_tensor_elements(t), .f32 = v->f32, .i8 = v->q};
+    struct rill_value value = {.rank = t->rank ? t->rank : 1,
+                               .extent = {1, 1, 1},
+                               .elements = ir_tensor_elements(t),
+                               .f32 = v->f32,
+                               .i8 = v->q};
     for (int d = 0; d < t->rank && d < 3; d++) value.extent[d] = t->shape[d].bound;
     return value;
 }
@@ -170,10 +185,11 @@ static int parameters_of(const struct run_op *op, const struct custom *custom, s
 }
 
 // Whatever a golden function does to the process, its place is told.
-static void call_guarded(const struct run_op *op, const struct custom *custom, rill_function *function, struct rill_call *call) {
+static void call_guarded(const struct run_op *op, const struct custom *custom, rill_function *function,
+                         struct rill_call *call) {
     char what[CUSTOM_WHAT];
-    snprintf(what, sizeof what, "kernel `%s`: at position %lld, repetition %lld, `%s` of its golden file `%s`", custom->name, (long long)op->position,
-             (long long)op->repetition, custom->function, custom->golden.name);
+    snprintf(what, sizeof what, "kernel `%s`: at position %lld, repetition %lld, `%s` of its golden file `%s`",
+             custom->name, (long long)op->position, (long long)op->repetition, custom->function, custom->golden.name);
     guard_enter(what);
     function(call);
     guard_leave();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The integer sums of the executor. Nearly all of its time is spent here, hence the plain inner loops over 16-bit factors,
-// which compilers turn into multiply-and-add vector instructions. tests/unit/test_golden.c compares them with golden_dot.
+// The integer sums of the executor. Nearly all of its time is spent here, hence the plain inner loops over 16-bit
+// factors, which compilers turn into multiply-and-add vector instructions. tests/unit/test_golden.c compares them with
+// golden_dot.
 #include <string.h>
 
 #include "run_internal.h"
@@ -16,7 +17,8 @@ static int32_t block_sum(int64_t n, const int8_t w[], const int16_t x[]) {
     return sum;
 }
 
-int64_t run_dot(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[], const int16_t x[], const uint8_t shift[]) {
+int64_t run_dot(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[], const int16_t x[],
+                const uint8_t shift[]) {
     int64_t acc = 0;
     for (int64_t b = 0, at = 0; at < k; b++, at += block) {
         int64_t sum = block_sum(k - at < block ? k - at : block, w + at, x + at);
@@ -29,8 +31,8 @@ static void add_row(int64_t n, int16_t p, const int8_t v[], int32_t sum[]) {
     for (int64_t i = 0; i < n; i++) sum[i] += p * (int16_t)v[i];
 }
 
-void run_weighted_sum(int64_t positions, int64_t block, const int8_t p[], const uint8_t shift[], int64_t dims, int64_t stride, const int8_t v[],
-                      int32_t sum[], int64_t acc[]) {
+void run_weighted_sum(int64_t positions, int64_t block, const int8_t p[], const uint8_t shift[], int64_t dims,
+                      int64_t stride, const int8_t v[], int32_t sum[], int64_t acc[]) {
     memset(acc, 0, sizeof *acc * (size_t)dims);
     for (int64_t b = 0; b * block < positions; b++) {
         int64_t end = (b + 1) * block < positions ? (b + 1) * block : positions;

@@ -48,9 +48,10 @@ struct golden_run {
     struct arena *arena;
     struct store store;
     int window;
-    struct run_value **value;           // [tensor][repetition * window + position % window]
-    struct run_cache **cache;           // [node][repetition], NULL for nodes that are no cache
-    const struct store_entry **weights; // [node] -> entry of repetition 0, the others follow; NULL for nodes without weights
+    struct run_value **value; // [tensor][repetition * window + position % window]
+    struct run_cache **cache; // [node][repetition], NULL for nodes that are no cache
+    const struct store_entry *
+        *weights; // [node] -> entry of repetition 0, the others follow; NULL for nodes without weights
     struct run_scratch scratch;
     struct run_custom *custom;   // per hand-written kernel
     VEC(struct run_given) given; // in the order in which they came
@@ -84,16 +85,18 @@ void run_close_customs(struct golden_run *);
 
 // The keys or values that an operand is.
 const struct run_cache *run_cache_of(const struct run_op *op, int operand);
-// The weights of the product that made an operand, in the repetition that is read; NULL when no product with weights did.
+// The weights of the product that made an operand, in the repetition that is read; NULL when no product with weights
+// did.
 const struct store_entry *run_product_weights(const struct run_op *op, int operand);
 
 // ---- run_dot.c: golden_dot and its kin, written for vectors; exact integers, so the order of the sums is free ----
 
 // The same integer as golden_dot, of mantissas that were widened once for all rows.
-int64_t run_dot(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[], const int16_t x[], const uint8_t shift[]);
+int64_t run_dot(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[], const int16_t x[],
+                const uint8_t shift[]);
 void run_widen(int64_t n, const int8_t q[], int16_t x[]);
 // acc[d] = sum over t of p[t] * v[t * stride + d] * 2^shift[t / block], d < dims. sum: scratch [dims].
-void run_weighted_sum(int64_t positions, int64_t block, const int8_t p[], const uint8_t shift[], int64_t dims, int64_t stride, const int8_t v[],
-                      int32_t sum[], int64_t acc[]);
+void run_weighted_sum(int64_t positions, int64_t block, const int8_t p[], const uint8_t shift[], int64_t dims,
+                      int64_t stride, const int8_t v[], int32_t sum[], int64_t acc[]);
 
 #endif

@@ -6,8 +6,12 @@
 #include "ops.h"
 #include "run_internal.h"
 
-static const struct ir_tensor *in_tensor(const struct run_op *op, int i) { return &op->run->ir->tensor[op->node->in[i]]; }
-static const struct ir_tensor *out_tensor(const struct run_op *op, int i) { return &op->run->ir->tensor[op->node->out[i]]; }
+static const struct ir_tensor *in_tensor(const struct run_op *op, int i) {
+    return &op->run->ir->tensor[op->node->in[i]];
+}
+static const struct ir_tensor *out_tensor(const struct run_op *op, int i) {
+    return &op->run->ir->tensor[op->node->out[i]];
+}
 static const void *at(const struct run_op *op, int64_t offset) { return store_at(&op->run->store, offset); }
 
 // Elements of a value whose rows lie without gaps (all but those that grow with the position).
@@ -21,8 +25,9 @@ static void run_embed(struct run_op *op) {
         id = 0;
     }
     const uint8_t *gs = at(op, w->group_scale);
-    golden_embed((size_t)w->k, w->group ? (size_t)w->group : (size_t)w->k, (const int8_t *)at(op, w->q) + id * w->k, gs ? gs + id * w->groups : NULL,
-                 ((const float *)at(op, w->row_scale))[id], op->out[0]->f32, op->fault);
+    golden_embed((size_t)w->k, w->group ? (size_t)w->group : (size_t)w->k, (const int8_t *)at(op, w->q) + id * w->k,
+                 gs ? gs + id * w->groups : NULL, ((const float *)at(op, w->row_scale))[id], op->out[0]->f32,
+                 op->fault);
 }
 
 static void run_position(struct run_op *op) {
@@ -66,8 +71,8 @@ static void run_quantize(struct run_op *op) {
     const struct ir_tensor *t = out_tensor(op, 0);
     const struct run_value *y = op->out[0];
     for (int64_t r = 0; r < y->rows; r++)
-        golden_quantize_mx((size_t)y->cols, (size_t)t->block, (int)t->exp_min, op->in[0]->f32 + r * y->stride, y->q + r * y->stride,
-                           y->shift + r * y->shift_stride, op->fault);
+        golden_quantize_mx((size_t)y->cols, (size_t)t->block, (int)t->exp_min, op->in[0]->f32 + r * y->stride,
+                           y->q + r * y->stride, y->shift + r * y->shift_stride, op->fault);
 }
 
 // ---- products ----
@@ -81,7 +86,8 @@ static void run_matmul(struct run_op *op) {
         run_widen(w->k, op->in[0]->q + r * op->in[0]->stride, x);
         const uint8_t *shift = op->in[0]->shift + r * op->in[0]->shift_stride;
         for (int64_t n = 0; n < w->rows; n++)
-            op->out[0]->acc[r * w->rows + n] = run_dot(w->k, in_tensor(op, 0)->block, q + n * w->k, gs ? gs + n * w->groups : NULL, x, shift);
+            op->out[0]->acc[r * w->rows + n] =
+                run_dot(w->k, in_tensor(op, 0)->block, q + n * w->k, gs ? gs + n * w->groups : NULL, x, shift);
     }
 }
 
@@ -89,7 +95,8 @@ static void run_matmul(struct run_op *op) {
 static void dequantize_attention(struct run_op *op, int exp_min) {
     const struct run_value *x = op->in[0];
     for (int64_t r = 0; r < x->rows; r++)
-        for (int64_t i = r * x->stride; i < r * x->stride + x->cols; i++) op->out[0]->f32[i] = golden_dequantize_raw(x->acc[i], exp_min, op->fault);
+        for (int64_t i = r * x->stride; i < r * x->stride + x->cols; i++)
+            op->out[0]->f32[i] = golden_dequantize_raw(x->acc[i], exp_min, op->fault);
 }
 
 static void run_dequantize(struct run_op *op) {
@@ -102,8 +109,8 @@ static void run_dequantize(struct run_op *op) {
     const float *scale = at(op, w->row_scale), *bias = at(op, w->bias);
     for (int64_t i = 0; i < op->in[0]->rows * w->rows; i++) {
         int64_t n = i % w->rows;
-        op->out[0]->f32[i] =
-            golden_dequantize(op->in[0]->acc[i], golden_stored_scale(scale[n], exp_min, op->fault), bias ? bias[n] : 0.0f, op->fault);
+        op->out[0]->f32[i] = golden_dequantize(op->in[0]->acc[i], golden_stored_scale(scale[n], exp_min, op->fault),
+                                               bias ? bias[n] : 0.0f, op->fault);
     }
 }
 
@@ -125,19 +132,22 @@ static void run_kv_quantize(struct run_op *op) {
 // Query heads h * group .. h * group + group - 1 share key and value head h.
 static void run_attn_scores(struct run_op *op) {
     const struct ir_tensor *k = in_tensor(op, 1);
-    int64_t kv_heads = k->shape[0].bound, hd = k->shape[1].bound, heads = out_tensor(op, 0)->shape[0].bound, group = heads / kv_heads;
+    int64_t kv_heads = k->shape[0].bound, hd = k->shape[1].bound, heads = out_tensor(op, 0)->shape[0].bound,
+            group = heads / kv_heads;
     const struct run_cache *cache = run_cache_of(op, 1);
     int16_t *q = op->run->scratch.x;
     for (int64_t h = 0; h < heads; h++) {
         const int8_t *keys = cache->q + h / group * hd;
         run_widen(hd, op->in[0]->q + h * hd, q);
         for (int64_t t = 0; t <= op->position; t++)
-            op->out[0]->acc[h * op->out[0]->stride + t] = run_dot(hd, hd, keys + t * kv_heads * hd, NULL, q, op->in[0]->shift + h);
+            op->out[0]->acc[h * op->out[0]->stride + t] =
+                run_dot(hd, hd, keys + t * kv_heads * hd, NULL, q, op->in[0]->shift + h);
     }
 }
 
 static void run_softmax(struct run_op *op) {
-    int64_t kv_heads = in_tensor(op, 1)->shape[0].bound, heads = in_tensor(op, 0)->shape[0].bound, stride = op->out[0]->stride;
+    int64_t kv_heads = in_tensor(op, 1)->shape[0].bound, heads = in_tensor(op, 0)->shape[0].bound,
+            stride = op->out[0]->stride;
     const struct run_cache *keys = run_cache_of(op, 1), *values = run_cache_of(op, 2);
     float *kscale = op->run->scratch.kscale, *vscale = op->run->scratch.vscale;
     for (int64_t h = 0; h < heads; h++) {
@@ -146,8 +156,8 @@ static void run_softmax(struct run_op *op) {
             kscale[t] = keys->scale[at];
             vscale[t] = values->scale[at];
         }
-        op->out[1]->f32[h] =
-            golden_softmax((size_t)op->position + 1, op->in[0]->f32 + h * stride, kscale, vscale, op->out[0]->f32 + h * stride, op->fault);
+        op->out[1]->f32[h] = golden_softmax((size_t)op->position + 1, op->in[0]->f32 + h * stride, kscale, vscale,
+                                            op->out[0]->f32 + h * stride, op->fault);
     }
 }
 
@@ -157,14 +167,16 @@ static void run_attn_values(struct run_op *op) {
     int64_t kv_heads = v->shape[0].bound, hd = v->shape[1].bound, heads = out_tensor(op, 0)->shape[0].bound;
     const struct run_cache *cache = run_cache_of(op, 1);
     for (int64_t h = 0; h < heads; h++)
-        run_weighted_sum(op->position + 1, in_tensor(op, 0)->block, p->q + h * p->stride, p->shift + h * p->shift_stride, hd, kv_heads * hd,
-                         cache->q + h / (heads / kv_heads) * hd, op->run->scratch.sum, op->out[0]->acc + h * hd);
+        run_weighted_sum(op->position + 1, in_tensor(op, 0)->block, p->q + h * p->stride,
+                         p->shift + h * p->shift_stride, hd, kv_heads * hd, cache->q + h / (heads / kv_heads) * hd,
+                         op->run->scratch.sum, op->out[0]->acc + h * hd);
 }
 
 static void run_scale(struct run_op *op) {
     const struct run_value *x = op->in[0];
     for (int64_t r = 0; r < x->rows; r++)
-        golden_scale((size_t)x->cols, op->in[1]->f32[r], x->f32 + r * x->stride, op->out[0]->f32 + r * x->stride, op->fault);
+        golden_scale((size_t)x->cols, op->in[1]->f32[r], x->f32 + r * x->stride, op->out[0]->f32 + r * x->stride,
+                     op->fault);
 }
 
 // ---- elementwise: row by row, since rows that grow with the position have gaps behind them ----
@@ -174,7 +186,8 @@ typedef void binary_function(size_t n, const float a[], const float b[], float y
 
 static void each_row(struct run_op *op, unary_function *f) {
     const struct run_value *x = op->in[0];
-    for (int64_t r = 0; r < x->rows; r++) f((size_t)x->cols, x->f32 + r * x->stride, op->out[0]->f32 + r * x->stride, op->fault);
+    for (int64_t r = 0; r < x->rows; r++)
+        f((size_t)x->cols, x->f32 + r * x->stride, op->out[0]->f32 + r * x->stride, op->fault);
 }
 
 static void each_row_pair(struct run_op *op, binary_function *f) {
@@ -192,7 +205,9 @@ static void run_mul(struct run_op *op) { each_row_pair(op, golden_mul); }
 
 // ---- other dimensions ----
 
-static void run_reshape(struct run_op *op) { memcpy(op->out[0]->f32, op->in[0]->f32, sizeof(float) * elements(op->in[0])); }
+static void run_reshape(struct run_op *op) {
+    memcpy(op->out[0]->f32, op->in[0]->f32, sizeof(float) * elements(op->in[0]));
+}
 
 static void run_transpose(struct run_op *op) {
     const struct ir_tensor *in = in_tensor(op, 0), *out = out_tensor(op, 0);
@@ -200,13 +215,16 @@ static void run_transpose(struct run_op *op) {
     if (!ir_permutation(op->run->ir, op->node, perm)) base_fatal("golden: `%s` has no permutation", op->node->name);
     for (int64_t i = 0; i < ir_tensor_elements(out); i++) {
         int64_t rest = i, at_dim[IR_MAX_RANK] = {0}, from = 0;
-        for (int d = out->rank - 1; d >= 0; rest /= out->shape[d].bound, d--) at_dim[perm[d]] = rest % out->shape[d].bound;
+        for (int d = out->rank - 1; d >= 0; rest /= out->shape[d].bound, d--)
+            at_dim[perm[d]] = rest % out->shape[d].bound;
         for (int d = 0; d < in->rank; d++) from = from * in->shape[d].bound + at_dim[d];
         op->out[0]->f32[i] = op->in[0]->f32[from];
     }
 }
 
-static void run_argmax(struct run_op *op) { op->out[0]->id = (uint32_t)golden_argmax(elements(op->in[0]), op->in[0]->f32, op->fault); }
+static void run_argmax(struct run_op *op) {
+    op->out[0]->id = (uint32_t)golden_argmax(elements(op->in[0]), op->in[0]->f32, op->fault);
+}
 
 run_function *const run_table[IR_OPS] = {
 #define RILL_OP(id, name, ins, outs, attrs, module, ports, type, bind, golden, doc) run_##golden,

@@ -23,7 +23,8 @@ const char *store_tensor_name(struct arena *arena, const struct ir_node *node, c
     static const char layer[] = "{layer}";
     const char *name = ir_attr_string(&node->attrs, key, "");
     for (const char *mark; (mark = strstr(name, layer));)
-        name = arena_printf(arena, "%.*s%lld%s", (int)(mark - name), name, (long long)repetition, mark + sizeof layer - 1);
+        name =
+            arena_printf(arena, "%.*s%lld%s", (int)(mark - name), name, (long long)repetition, mark + sizeof layer - 1);
     return name;
 }
 
@@ -48,7 +49,8 @@ static bool same_matrix(const struct plan *p, int i, const struct store_entry *e
     const struct store_entry *o = &p->entry[i];
     const struct ir_attrs *a = &p->ir->node[e->node].attrs, *b = &p->ir->node[o->node].attrs;
     return o->rows == e->rows && o->k == e->k && o->format == e->format && !strcmp(p->weight[i], weight) &&
-           ir_attr_int(a, "row_offset", 0) == ir_attr_int(b, "row_offset", 0) && ir_attr_int(a, "transpose", 0) == ir_attr_int(b, "transpose", 0);
+           ir_attr_int(a, "row_offset", 0) == ir_attr_int(b, "row_offset", 0) &&
+           ir_attr_int(a, "transpose", 0) == ir_attr_int(b, "transpose", 0);
 }
 
 // The earlier entry with the same matrix, or `self`, which is then found by those that follow.
@@ -134,7 +136,8 @@ static bool put(FILE *file, int64_t offset, const void *data, int64_t bytes) {
 
 bool store_write_head(FILE *file, const struct store_entry *entry, int count) {
     int64_t n = count;
-    return put(file, 0, GOLDEN_STORE_MAGIC, 8) && put(file, 8, &n, 8) && put(file, STORE_HEADER, entry, (int64_t)sizeof *entry * count);
+    return put(file, 0, GOLDEN_STORE_MAGIC, 8) && put(file, 8, &n, 8) &&
+           put(file, STORE_HEADER, entry, (int64_t)sizeof *entry * count);
 }
 
 bool store_write_matrix(FILE *file, const struct store_entry *e, const struct qmatrix *m) {
@@ -142,9 +145,13 @@ bool store_write_matrix(FILE *file, const struct store_entry *e, const struct qm
            put(file, e->group_scale, m->group_scale, e->rows * e->groups);
 }
 
-bool store_write_bias(FILE *file, const struct store_entry *e, const float *bias) { return put(file, e->bias, bias, e->bias ? e->rows * 4 : 0); }
+bool store_write_bias(FILE *file, const struct store_entry *e, const float *bias) {
+    return put(file, e->bias, bias, e->bias ? e->rows * 4 : 0);
+}
 
-bool store_write_floats(FILE *file, const struct store_entry *e, const float *f) { return put(file, e->f32, f, e->rows * e->k * 4); }
+bool store_write_floats(FILE *file, const struct store_entry *e, const float *f) {
+    return put(file, e->f32, f, e->rows * e->k * 4);
+}
 
 // ---- reading ----
 
@@ -169,7 +176,8 @@ static const char *check_file(const struct store *s, int64_t bytes) {
     memcpy(&stored, s->data + 8, 8);
     if (memcmp(s->data, GOLDEN_STORE_MAGIC, 8)) return "no golden weights of this version";
     size_t head = sizeof *s->entry * (size_t)s->count;
-    if (stored != s->count || s->size - STORE_HEADER < head || memcmp(s->data + STORE_HEADER, s->entry, head)) return "made for another design";
+    if (stored != s->count || s->size - STORE_HEADER < head || memcmp(s->data + STORE_HEADER, s->entry, head))
+        return "made for another design";
     return s->size < (size_t)bytes ? "truncated" : s->size > (size_t)bytes ? "longer than it should be" : NULL;
 }
 

@@ -13,7 +13,9 @@ static int add(struct axil *axil, struct axil_access access) {
     return axil->count++;
 }
 
-void axil_write(struct axil *axil, uint32_t address, uint32_t data) { add(axil, (struct axil_access){true, address, data}); }
+void axil_write(struct axil *axil, uint32_t address, uint32_t data) {
+    add(axil, (struct axil_access){true, address, data});
+}
 
 int axil_read(struct axil *axil, uint32_t address) { return add(axil, (struct axil_access){false, address, 0}); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-written kernels against their timing contracts, cycle by cycle: a word may not be offered later, nor an input be refused, than the numbers
-// of the spec allow (include/custom.h, docs/kernels.md).
+// Hand-written kernels against their timing contracts, cycle by cycle: a word may not be offered later, nor an input be
+// refused, than the numbers of the spec allow (include/custom.h, docs/kernels.md).
 #include "contracts.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host side of the requests: memory areas, registers, start, interrupt, results. Register map: docs/rtl.md section 11.
+// The host side of the requests: memory areas, registers, start, interrupt, results. Register map: docs/rtl.md
+// section 11.
 #include <string.h>
 
 #include "sim_internal.h"
@@ -30,10 +31,13 @@ static const struct ir_design *design(const struct host *host) { return &host->s
 
 static uint64_t channel_base(int channel) { return ((uint64_t)channel << SIM_CHANNEL_SHIFT) + SIM_BASE; }
 
-static uint64_t segment_address(const struct ir_segment *s) { return channel_base(s->channel == IR_NONE ? 0 : s->channel) + (uint64_t)s->offset; }
+static uint64_t segment_address(const struct ir_segment *s) {
+    return channel_base(s->channel == IR_NONE ? 0 : s->channel) + (uint64_t)s->offset;
+}
 
 static uint8_t *segment_bytes(struct host *host, const struct ir_segment *s) {
-    return hbm_bytes(host->sim->hbm, s->channel == IR_NONE ? 0 : s->channel, SIM_BASE + (uint64_t)s->offset, (uint64_t)s->bytes);
+    return hbm_bytes(host->sim->hbm, s->channel == IR_NONE ? 0 : s->channel, SIM_BASE + (uint64_t)s->offset,
+                     (uint64_t)s->bytes);
 }
 
 static const struct ir_segment *find_segment(const struct ir *ir, const char *name) {
@@ -89,7 +93,8 @@ static bool check_request_fits(struct host *host, const struct request_result *r
     if (host->sim->options.unchecked) return true;
     if (r->prompt_len < 1) sim_fail(host->sim, "the prompt is empty");
     else if (r->prompt_len > d->context)
-        sim_fail(host->sim, "the prompt has %lld %s, the design's context is %lld", (long long)r->prompt_len, unit, (long long)d->context);
+        sim_fail(host->sim, "the prompt has %lld %s, the design's context is %lld", (long long)r->prompt_len, unit,
+                 (long long)d->context);
     return host->sim->failure == NULL;
 }
 
@@ -97,7 +102,8 @@ static bool open_request(struct host *host, const struct sim_prompt *prompt, str
     struct arena *arena = &host->sim->arena;
     r->tokens = prompt->tokens;
     if (!design(host)->is_lm && prompt->ids) {
-        sim_fail(host->sim, "token ids are for language models: this design takes rows, as many as --tokens says, of random values (--data-seed)");
+        sim_fail(host->sim, "token ids are for language models: this design takes rows, as many as --tokens says, of "
+                            "random values (--data-seed)");
         return false;
     }
     if (!design(host)->is_lm) r->prompt_len = prompt->tokens;
@@ -175,8 +181,11 @@ static void begin_request(struct host *host) {
     struct request_result *r = current(host);
     const struct ir_design *d = design(host);
     bool ignore = host->sim->options.ignore_eot || d->eot < 0;
-    struct check_request request = {
-        .ids = r->prompt, .count = r->prompt_len, .max_new = r->tokens, .eot = ignore ? -1 : d->eot, .row = (const float *const *)host->rows};
+    struct check_request request = {.ids = r->prompt,
+                                    .count = r->prompt_len,
+                                    .max_new = r->tokens,
+                                    .eot = ignore ? -1 : d->eot,
+                                    .row = (const float *const *)host->rows};
     if (d->is_lm) place_prompt(host);
     else rows_clear(host->sim, r->prompt_len);
     check_begin(host->sim->check, &request);
@@ -243,8 +252,8 @@ static void report_fault(struct host *host) {
                                         "memory error response"};
     const char *name = r->fault < COUNT_OF(names) ? names[r->fault] : "unknown";
     const char *kernel = r->fault == 5 ? fault_kernel(sim->ir, r->fault_place) : "";
-    sim_fail(sim, "the design reports fault %u: %s (place %u%s%s), latest step at position %u", r->fault, name, r->fault_place,
-             *kernel != 0 ? ", kernel " : "", kernel, r->status >> 16);
+    sim_fail(sim, "the design reports fault %u: %s (place %u%s%s), latest step at position %u", r->fault, name,
+             r->fault_place, *kernel != 0 ? ", kernel " : "", kernel, r->status >> 16);
 }
 
 static void compare_ids(struct host *host) {
@@ -256,8 +265,10 @@ static void compare_ids(struct host *host) {
     const uint32_t *ring = (const uint32_t *)segment_bytes(host, host->ring_segment);
     for (int64_t i = 0; i < want && i < r->ids; i++)
         if (r->id[i] != golden[i] || ring[i] != golden[i])
-            sim_fail(host->sim, "id %lld is %u (in the ring: %u), the golden model's is %u", (long long)i, r->id[i], ring[i], golden[i]);
-    if (r->ids != want) sim_fail(host->sim, "%lld ids were written, the golden model makes %lld", (long long)r->ids, (long long)want);
+            sim_fail(host->sim, "id %lld is %u (in the ring: %u), the golden model's is %u", (long long)i, r->id[i],
+                     ring[i], golden[i]);
+    if (r->ids != want)
+        sim_fail(host->sim, "%lld ids were written, the golden model makes %lld", (long long)r->ids, (long long)want);
 }
 
 static void finish_request(struct host *host) {
@@ -279,14 +290,15 @@ static void finish_request(struct host *host) {
 static void report_deadlock(struct host *host, const char *what) {
     struct sim *sim = host->sim;
     if (sim->failure == NULL) sim->watch.asked = true;
-    sim_fail(sim, "%s at cycle %llu, request %d, %lld ids made", what, (unsigned long long)hbm_cycle(sim->hbm), host->request,
-             (long long)current(host)->ids);
+    sim_fail(sim, "%s at cycle %llu, request %d, %lld ids made", what, (unsigned long long)hbm_cycle(sim->hbm),
+             host->request, (long long)current(host)->ids);
 }
 
 // The golden model has no values for the design, or others.
 static bool differs(struct sim *sim) {
     const char *overflow = check_overflow(sim->check), *mismatch = check_mismatch(sim->check);
-    if (overflow != NULL) sim_fail(sim, "with these weights and inputs a value leaves its format: %s, says the golden model", overflow);
+    if (overflow != NULL)
+        sim_fail(sim, "with these weights and inputs a value leaves its format: %s, says the golden model", overflow);
     else if (mismatch != NULL) sim_fail(sim, "mismatch: %s", mismatch);
     return overflow != NULL || mismatch != NULL;
 }
@@ -311,7 +323,8 @@ static void end_run(struct host *host) {
 static void next_request(struct host *host) {
     finish_request(host);
     differs(host->sim);
-    if (host->sim->failure != NULL || (size_t)host->request + 1 == host->sim->options.prompts.count) enter(host, HOST_OVER);
+    if (host->sim->failure != NULL || (size_t)host->request + 1 == host->sim->options.prompts.count)
+        enter(host, HOST_OVER);
     else {
         host->request++;
         begin_request(host);

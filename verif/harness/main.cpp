@@ -54,7 +54,8 @@ int main(int argc, char **argv) {
     const char *trace_path = sim_trace(run);
     context->traceEverOn(trace_path != nullptr);
 #else
-    if (sim_trace(run) != nullptr) std::fprintf(stderr, "rill sim: warning: built without tracing, no waveform is written\n");
+    if (sim_trace(run) != nullptr)
+        std::fprintf(stderr, "rill sim: warning: built without tracing, no waveform is written\n");
 #endif
     auto top = std::make_unique<Vrill_sim_top>(context.get(), "rill_sim_top");
 #if VM_TRACE_FST

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How full every FIFO was over the run: the most words in each of at most OCCUPANCY_WINDOWS windows of equal length. Windows begin with one cycle;
-// when they are used up, neighbours are joined and the length doubles, so a run of any length costs the same memory.
+// How full every FIFO was over the run: the most words in each of at most OCCUPANCY_WINDOWS windows of equal length.
+// Windows begin with one cycle; when they are used up, neighbours are joined and the length doubles, so a run of any
+// length costs the same memory.
 #ifndef VERIF_OCCUPANCY_H
 #define VERIF_OCCUPANCY_H
 

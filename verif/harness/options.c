@@ -9,30 +9,31 @@
 
 enum { MAX_REQUESTS_BYTES = 16 << 20 };
 
-static const char usage[] = "usage: Vrill --dir DIR [--prompt TEXT | --prompt-ids 1,2,3 | --requests FILE]... [options]\n"
-                            "  --dir DIR            the generated design (design.yaml, image/)\n"
-                            "  --prompt TEXT        one request; may be repeated, requests run one after the other\n"
-                            "  --prompt-ids LIST    the same, as token ids\n"
-                            "  --requests FILE      one request a line: text, or `ids:` and a list\n"
-                            "  --tokens N           ids to make (or rows to send); behind a prompt: for that prompt (default 16)\n"
-                            "  --ignore-eot         do not stop at the end-of-text id\n"
-                            "  --seed S             jitter of the memory model; 0: none (default)\n"
-                            "  --data-seed S        random rows of graphs that are no language models (default 1)\n"
-                            "  --clock MHZ          clock of the design (default: the spec's)\n"
-                            "  --compare all|min    streams compared with the golden model (default all)\n"
-                            "  --trace FILE         waveform (FST), when built with tracing\n"
-                            "  --json FILE          results; - for standard output\n"
-                            "  --occupancy          how full every FIFO was over the run goes into the JSON file also with --compare min\n"
-                            "  --beats FILE         every handshake of every stream: a line with edge number, cycle, tlast\n"
-                            "  --logits FILE        inputs of argmax, raw fp32\n"
-                            "  --timeline FILE      first and last cycle of every firing on every compared stream, CSV\n"
-                            "  --inject-error CH:N  the N-th read burst of channel CH answers SLVERR; CH:wN: write burst\n"
-                            "  --pause CYCLE --save FILE  ends there, with the whole run in a file\n"
-                            "  --resume FILE        goes on with a saved run, under its options; again with --pause and --save, if given\n"
-                            "  --timeout CYCLES     ends the run with a failure (default: none)\n"
-                            "  --watchdog CYCLES    no beat anywhere for so long is a deadlock (default 20000)\n"
-                            "  --unchecked          hand a bad request to the design instead of refusing it\n"
-                            "  --quiet              no text and no summary on standard output\n";
+static const char usage[] =
+    "usage: Vrill --dir DIR [--prompt TEXT | --prompt-ids 1,2,3 | --requests FILE]... [options]\n"
+    "  --dir DIR            the generated design (design.yaml, image/)\n"
+    "  --prompt TEXT        one request; may be repeated, requests run one after the other\n"
+    "  --prompt-ids LIST    the same, as token ids\n"
+    "  --requests FILE      one request a line: text, or `ids:` and a list\n"
+    "  --tokens N           ids to make (or rows to send); behind a prompt: for that prompt (default 16)\n"
+    "  --ignore-eot         do not stop at the end-of-text id\n"
+    "  --seed S             jitter of the memory model; 0: none (default)\n"
+    "  --data-seed S        random rows of graphs that are no language models (default 1)\n"
+    "  --clock MHZ          clock of the design (default: the spec's)\n"
+    "  --compare all|min    streams compared with the golden model (default all)\n"
+    "  --trace FILE         waveform (FST), when built with tracing\n"
+    "  --json FILE          results; - for standard output\n"
+    "  --occupancy          how full every FIFO was over the run goes into the JSON file also with --compare min\n"
+    "  --beats FILE         every handshake of every stream: a line with edge number, cycle, tlast\n"
+    "  --logits FILE        inputs of argmax, raw fp32\n"
+    "  --timeline FILE      first and last cycle of every firing on every compared stream, CSV\n"
+    "  --inject-error CH:N  the N-th read burst of channel CH answers SLVERR; CH:wN: write burst\n"
+    "  --pause CYCLE --save FILE  ends there, with the whole run in a file\n"
+    "  --resume FILE        goes on with a saved run, under its options; again with --pause and --save, if given\n"
+    "  --timeout CYCLES     ends the run with a failure (default: none)\n"
+    "  --watchdog CYCLES    no beat anywhere for so long is a deadlock (default 20000)\n"
+    "  --unchecked          hand a bad request to the design instead of refusing it\n"
+    "  --quiet              no text and no summary on standard output\n";
 
 struct reader {
     struct arena *arena;
@@ -43,7 +44,9 @@ struct reader {
 };
 
 static void bad(struct reader *r, const char *what, const char *value) {
-    if (r->ok) fprintf(stderr, "rill sim: error: %s%s%s\n(--help shows the options)\n", what, value != NULL ? ": " : "", value != NULL ? value : "");
+    if (r->ok)
+        fprintf(stderr, "rill sim: error: %s%s%s\n(--help shows the options)\n", what, value != NULL ? ": " : "",
+                value != NULL ? value : "");
     r->ok = false;
 }
 
@@ -120,7 +123,8 @@ static void read_clock(struct reader *r) {
     const char *text = value_of(r);
     char *end = NULL;
     r->options->clock_mhz = strtod(text, &end);
-    if (end == text || *end != 0 || !(r->options->clock_mhz >= 1 && r->options->clock_mhz <= 2000)) bad(r, "--clock takes 1 to 2000 MHz, not", text);
+    if (end == text || *end != 0 || !(r->options->clock_mhz >= 1 && r->options->clock_mhz <= 2000))
+        bad(r, "--clock takes 1 to 2000 MHz, not", text);
 }
 
 static bool is(const struct reader *r, const char *name) { return strcmp(r->argv[r->at], name) == 0; }
@@ -184,7 +188,8 @@ bool options_read(struct arena *arena, int argc, char **argv, struct sim_options
         if (!read_file_option(&r) && !read_run_option(&r)) bad(&r, "unknown option", argv[r.at]);
     }
     if (r.ok && options->dir == NULL) bad(&r, "--dir is missing", NULL);
-    if (r.ok && options->saves && (options->trace != NULL || options->beats != NULL)) bad(&r, "--save goes without --trace and --beats", NULL);
+    if (r.ok && options->saves && (options->trace != NULL || options->beats != NULL))
+        bad(&r, "--save goes without --trace and --beats", NULL);
     set_defaults(&r);
     *exit_code = RILL_USAGE;
     return r.ok;

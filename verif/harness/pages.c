@@ -28,7 +28,8 @@ static bool find_code(uintptr_t *start, uintptr_t *end) {
     return found;
 }
 
-// A copy is made on large pages at an address that is as far from a large page's begin as the code is; then its pages take the place of the code's.
+// A copy is made on large pages at an address that is as far from a large page's begin as the code is; then its pages
+// take the place of the code's.
 void pages_for_code(void) {
     uintptr_t start, end;
     const char *wish = getenv("RILL_PAGES");
@@ -39,6 +40,7 @@ void pages_for_code(void) {
     char *copy = room + (LARGE - (uintptr_t)room % LARGE) % LARGE;
     madvise(copy, whole, MADV_HUGEPAGE);
     memcpy(copy + before, (const void *)start, bytes);
-    if (!mprotect(copy, whole, PROT_READ | PROT_EXEC)) mremap(copy + before, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)start);
+    if (!mprotect(copy, whole, PROT_READ | PROT_EXEC))
+        mremap(copy + before, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)start);
     munmap(room, whole + LARGE); // what has not been moved
 }

@@ -17,22 +17,28 @@ int rill_probe_open(int id, int data_bits) {
     edge_of(id);
     const struct ir_edge *e = &bound->ir->edge[id];
     int64_t bits = bound->ir->kernel[e->src_kernel].port[e->src_port].data_bits;
-    if (bits != data_bits) base_fatal("probe %d (%s) has %d bits, the stream has %lld", id, e->name, data_bits, (long long)bits);
+    if (bits != data_bits)
+        base_fatal("probe %d (%s) has %d bits, the stream has %lld", id, e->name, data_bits, (long long)bits);
     return bound->beats != NULL || check_wants(bound->check, id);
 }
 
 int rill_probe_beat(int id, const uint32_t *data, int user, int last, int count) {
     bound->watch.beats++;
     timeline_beat(&bound->timeline, bound->ir, id, last != 0, bound->host.request, hbm_cycle(bound->hbm));
-    if (bound->beats != NULL) fprintf(bound->beats, "%d %llu %d\n", id, (unsigned long long)hbm_cycle(bound->hbm), last);
+    if (bound->beats != NULL)
+        fprintf(bound->beats, "%d %llu %d\n", id, (unsigned long long)hbm_cycle(bound->hbm), last);
     if (bound->beats != NULL && !check_wants(bound->check, id)) return 1;
     bool more = check_beat(bound->check, id, data, (unsigned)user, last != 0, (unsigned)count, hbm_cycle(bound->hbm));
     return bound->beats != NULL || more;
 }
 
-int rill_probe_beat64(int id, const uint32_t *data, int user, int last, int count) { return rill_probe_beat(id, data, user, last, count); }
+int rill_probe_beat64(int id, const uint32_t *data, int user, int last, int count) {
+    return rill_probe_beat(id, data, user, last, count);
+}
 
-int rill_probe_beat544(int id, const uint32_t *data, int user, int last, int count) { return rill_probe_beat(id, data, user, last, count); }
+int rill_probe_beat544(int id, const uint32_t *data, int user, int last, int count) {
+    return rill_probe_beat(id, data, user, last, count);
+}
 
 void rill_probe_state(int id, int tvalid, int tready, long long beats, long long stalls) {
     struct watch_edge *w = edge_of(id);
@@ -61,5 +67,6 @@ void rill_fifo_state(int id, int depth, int occupancy, int high_water) {
     w->depth = depth;
     w->occupancy = occupancy;
     if (bound->occupancy.fifo != NULL) occupancy_change(&bound->occupancy, id, occupancy, hbm_cycle(bound->hbm));
-    if (high_water > w->high_water) w->high_water = high_water; // of all requests: a reset between them clears the FIFO's own
+    if (high_water > w->high_water)
+        w->high_water = high_water; // of all requests: a reset between them clears the FIFO's own
 }

@@ -59,8 +59,9 @@ void report_progress(struct sim *sim) {
     const struct request_result *r = &sim->host.result[sim->host.request];
     if (cycle % PROGRESS_CYCLES != 0 || !isatty(2) || (r->ids > 0 && !sim->options.quiet && isatty(1))) return;
     double wall = wall_seconds() - sim->wall_start;
-    fprintf(stderr, "\r\033[Krequest %d: %lld of %lld ids, %.2f M cycles, %.0f k cycles/s", sim->host.request + 1, (long long)r->ids,
-            (long long)r->tokens, (double)cycle * 1e-6, (double)cycle * 1e-3 / (wall > 0 ? wall : 1));
+    fprintf(stderr, "\r\033[Krequest %d: %lld of %lld ids, %.2f M cycles, %.0f k cycles/s", sim->host.request + 1,
+            (long long)r->ids, (long long)r->tokens, (double)cycle * 1e-6,
+            (double)cycle * 1e-3 / (wall > 0 ? wall : 1));
     sim->progress_shown = true;
 }
 
@@ -91,13 +92,17 @@ static void print_request(const struct sim *sim, const struct request_result *r)
     if (sim->ir->design.is_lm)
         printf("%lld prompt ids, %lld ids made; prefill %llu cycles (TTFT %.3f ms), decode %llu cycles,\n"
                "%.0f cycles per token: %.1f tokens/s at %g MHz\n",
-               (long long)r->prompt_len, (long long)r->ids, (unsigned long long)f.prefill, f.ttft_ms, (unsigned long long)f.decode, f.per_token,
-               f.rate, sim->clock_mhz);
-    else printf("%lld rows, %.0f cycles each: %.1f rows/s at %g MHz\n", (long long)r->prompt_len, f.per_token, f.rate, sim->clock_mhz);
-    printf("HBM: %.3f MB moved, %.1f %% of %.1f GB/s\n", (double)f.bytes * 1e-6, f.utilization * 100, peak_gbs * sim->ir->design.channels);
+               (long long)r->prompt_len, (long long)r->ids, (unsigned long long)f.prefill, f.ttft_ms,
+               (unsigned long long)f.decode, f.per_token, f.rate, sim->clock_mhz);
+    else
+        printf("%lld rows, %.0f cycles each: %.1f rows/s at %g MHz\n", (long long)r->prompt_len, f.per_token, f.rate,
+               sim->clock_mhz);
+    printf("HBM: %.3f MB moved, %.1f %% of %.1f GB/s\n", (double)f.bytes * 1e-6, f.utilization * 100,
+           peak_gbs * sim->ir->design.channels);
 }
 
-// What a hand-written kernel did later than its timing contract says: its results are right, but FIFOs and forecasts rest on wrong numbers.
+// What a hand-written kernel did later than its timing contract says: its results are right, but FIFOs and forecasts
+// rest on wrong numbers.
 static void report_contracts(const struct sim *sim) {
     for (int k = 0; k < sim->ir->kernels; k++) {
         const struct contract_finding *f = contracts_found(sim->contracts, k);
@@ -105,14 +110,16 @@ static void report_contracts(const struct sim *sim) {
         if (!f) continue;
         if (f->late)
             fprintf(stderr,
-                    "rill sim: warning: kernel `%s` offers a word %llu cycles later than its timing contract allows, first at cycle %llu (latency "
+                    "rill sim: warning: kernel `%s` offers a word %llu cycles later than its timing contract allows, "
+                    "first at cycle %llu (latency "
                     "%lld, declared %lld)\n",
-                    name, (unsigned long long)f->late, (unsigned long long)f->late_at, (long long)f->latency, (long long)f->declared);
+                    name, (unsigned long long)f->late, (unsigned long long)f->late_at, (long long)f->latency,
+                    (long long)f->declared);
         if (f->refused)
-            fprintf(
-                stderr,
-                "rill sim: warning: kernel `%s` does not take a word that its timing contract says it takes, in %llu cycles, first at cycle %llu\n",
-                name, (unsigned long long)f->refused, (unsigned long long)f->refused_at);
+            fprintf(stderr,
+                    "rill sim: warning: kernel `%s` does not take a word that its timing contract says it takes, in "
+                    "%llu cycles, first at cycle %llu\n",
+                    name, (unsigned long long)f->refused, (unsigned long long)f->refused_at);
     }
 }
 
@@ -128,7 +135,8 @@ void report_summary(struct sim *sim) {
         if (sim->host.result[i].done) print_request(sim, &sim->host.result[i]);
     printf("match: %s (%llu values on %llu streams compared with the golden model)\n", matches(sim) ? "true" : "false",
            (unsigned long long)counts.values, (unsigned long long)counts.streams);
-    printf("simulated %llu cycles in %.1f s, %.1f thousand cycles/s\n", (unsigned long long)cycle, wall, (double)cycle * 1e-3 / wall);
+    printf("simulated %llu cycles in %.1f s, %.1f thousand cycles/s\n", (unsigned long long)cycle, wall,
+           (double)cycle * 1e-3 / wall);
     fflush(stdout);
 }
 
@@ -162,19 +170,24 @@ static void json_request(const struct sim *sim, const struct request_result *r, 
     text_addf(out, ",\n%s", indent);
     json_ids(out, "token_ids", r->id, r->ids);
     if (!sim->ir->design.is_lm) text_addf(out, ",\n%s\"rows\": %lld", indent, (long long)r->prompt_len);
-    text_addf(out, ",\n%s\"cycle_start\": %llu,\n%s\"cycles_prefill\": %llu,\n%s\"cycles_decode\": %llu,\n", indent, (unsigned long long)r->start,
-              indent, (unsigned long long)f.prefill, indent, (unsigned long long)f.decode);
-    text_addf(out, "%s\"cycles_per_token\": %.9g,\n%s\"tokens_per_second\": %.9g,\n", indent, f.per_token, indent, f.rate);
-    text_addf(out, "%s\"ttft_ms\": %.9g,\n%s\"hbm_bytes\": %llu,\n", indent, f.ttft_ms, indent, (unsigned long long)f.bytes);
+    text_addf(out, ",\n%s\"cycle_start\": %llu,\n%s\"cycles_prefill\": %llu,\n%s\"cycles_decode\": %llu,\n", indent,
+              (unsigned long long)r->start, indent, (unsigned long long)f.prefill, indent,
+              (unsigned long long)f.decode);
+    text_addf(out, "%s\"cycles_per_token\": %.9g,\n%s\"tokens_per_second\": %.9g,\n", indent, f.per_token, indent,
+              f.rate);
+    text_addf(out, "%s\"ttft_ms\": %.9g,\n%s\"hbm_bytes\": %llu,\n", indent, f.ttft_ms, indent,
+              (unsigned long long)f.bytes);
     text_addf(out, "%s\"hbm_utilization\": %.9g,\n%s\"cycles_counted\": %llu,\n", indent, f.utilization, indent,
               (unsigned long long)r->counted_cycles);
     text_addf(out, "%s\"fault\": %u,\n%s", indent, r->fault, indent);
     json_u64s(out, "channel_beats", r->channel_beats, channels);
     text_addf(out, ",\n%s", indent);
     json_u64s(out, "channel_stalls", r->channel_stalls, channels);
-    static const char *const cause[ENGINE_COUNTERS] = {"busy", "waits_for_beats", "waits_for_operands", "waits_for_room"};
+    static const char *const cause[ENGINE_COUNTERS] = {"busy", "waits_for_beats", "waits_for_operands",
+                                                       "waits_for_room"};
     text_addf(out, ",\n%s\"engine_cycles\": {", indent);
-    for (int i = 0; i < ENGINE_COUNTERS; i++) text_addf(out, "%s\"%s\": %llu", i ? ", " : "", cause[i], (unsigned long long)r->engine[i]);
+    for (int i = 0; i < ENGINE_COUNTERS; i++)
+        text_addf(out, "%s\"%s\": %llu", i ? ", " : "", cause[i], (unsigned long long)r->engine[i]);
     text_add(out, "}");
 }
 
@@ -195,8 +208,8 @@ static void json_fifos(struct sim *sim, struct text *out) {
     for (int i = 0; i < sim->ir->edges; i++) {
         const struct watch_edge *w = &sim->watch.edge[i];
         if (!w->has_fifo) continue;
-        text_addf(out, "%s\n    \"%s\": {\"depth\": %d, \"high_water\": %d, \"waits\": %llu", first ? "" : ",", sim->ir->edge[i].name, w->depth,
-                  w->high_water, (unsigned long long)w->stalls);
+        text_addf(out, "%s\n    \"%s\": {\"depth\": %d, \"high_water\": %d, \"waits\": %llu", first ? "" : ",",
+                  sim->ir->edge[i].name, w->depth, w->high_water, (unsigned long long)w->stalls);
         if (sim->occupancy.fifo) json_fill(&sim->occupancy.fifo[i], out);
         text_add(out, "}");
         first = false;
@@ -211,9 +224,11 @@ static void json_contracts(const struct sim *sim, struct text *out) {
     for (int k = 0; k < sim->ir->kernels; k++) {
         const struct contract_finding *f = contracts_found(sim->contracts, k);
         if (!f) continue;
-        text_addf(out, "%s\n    \"%s\": {\"words\": %llu, \"latency\": %lld, \"declared\": %lld, \"late\": %llu, \"refused\": %llu}",
-                  first ? "" : ",", sim->ir->kernel[k].name, (unsigned long long)f->words, (long long)f->latency, (long long)f->declared,
-                  (unsigned long long)f->late, (unsigned long long)f->refused);
+        text_addf(out,
+                  "%s\n    \"%s\": {\"words\": %llu, \"latency\": %lld, \"declared\": %lld, \"late\": %llu, "
+                  "\"refused\": %llu}",
+                  first ? "" : ",", sim->ir->kernel[k].name, (unsigned long long)f->words, (long long)f->latency,
+                  (long long)f->declared, (unsigned long long)f->late, (unsigned long long)f->refused);
         first = false;
     }
     text_add(out, first ? "}" : "\n  }");
@@ -225,13 +240,15 @@ static void json_all(struct sim *sim, struct text *out) {
     uint64_t hash = logits_hash(sim, &logits);
     text_add(out, "{\n");
     json_request(sim, &sim->host.result[sim->host.request], "  ", out);
-    text_addf(out, ",\n  \"match\": %s,\n  \"values_compared\": %llu,\n  \"streams_compared\": %llu,\n", matches(sim) ? "true" : "false",
-              (unsigned long long)counts.values, (unsigned long long)counts.streams);
-    text_addf(out, "  \"mantissas\": %llu,\n  \"mantissas_saturated\": %llu,\n  \"streams_constant\": %llu,\n", (unsigned long long)counts.mantissas,
-              (unsigned long long)counts.saturated, (unsigned long long)counts.constant);
-    text_addf(out, "  \"clock_mhz\": %.9g,\n  \"cycles\": %llu,\n", sim->clock_mhz, (unsigned long long)hbm_cycle(sim->hbm));
-    text_addf(out, "  \"logits\": %zu,\n  \"logits_hash\": \"%016llx\",\n  \"rows_hash\": \"%016llx\",\n  \"error\": ", logits,
-              (unsigned long long)hash, (unsigned long long)sim->host.rows_hash);
+    text_addf(out, ",\n  \"match\": %s,\n  \"values_compared\": %llu,\n  \"streams_compared\": %llu,\n",
+              matches(sim) ? "true" : "false", (unsigned long long)counts.values, (unsigned long long)counts.streams);
+    text_addf(out, "  \"mantissas\": %llu,\n  \"mantissas_saturated\": %llu,\n  \"streams_constant\": %llu,\n",
+              (unsigned long long)counts.mantissas, (unsigned long long)counts.saturated,
+              (unsigned long long)counts.constant);
+    text_addf(out, "  \"clock_mhz\": %.9g,\n  \"cycles\": %llu,\n", sim->clock_mhz,
+              (unsigned long long)hbm_cycle(sim->hbm));
+    text_addf(out, "  \"logits\": %zu,\n  \"logits_hash\": \"%016llx\",\n  \"rows_hash\": \"%016llx\",\n  \"error\": ",
+              logits, (unsigned long long)hash, (unsigned long long)sim->host.rows_hash);
     if (sim->failure != NULL) text_add_json_string(out, sim->failure, strlen(sim->failure));
     else text_add(out, "null");
     text_add(out, ",\n");

@@ -30,7 +30,8 @@ static uint8_t *area(struct sim *sim, const char *prefix, const struct ir_tensor
         const struct ir_segment *s = &sim->ir->segment[i];
         if (s->kind != IR_SEG_IO || strcmp(s->name, name) != 0) continue;
         if (s->bytes < bytes) break;
-        return hbm_bytes(sim->hbm, s->channel == IR_NONE ? 0 : s->channel, SIM_BASE + (uint64_t)s->offset, (uint64_t)bytes);
+        return hbm_bytes(sim->hbm, s->channel == IR_NONE ? 0 : s->channel, SIM_BASE + (uint64_t)s->offset,
+                         (uint64_t)bytes);
     }
     sim_fail(sim, "the design has no memory area `%s` of %lld bytes", name, (long long)bytes);
     return NULL;
@@ -47,7 +48,8 @@ static bool open_input(struct sim *sim, int input, int64_t rows, uint64_t *state
     if (to == NULL) return false;
     float *values = ARENA_ARRAY(&sim->arena, float, n *(size_t)rows);
     for (size_t i = 0; i < n * (size_t)rows; i++) values[i] = random_value(state);
-    for (int64_t r = 0; r < rows; r++) memcpy(to + (size_t)r * row_bytes(sim, t), values + (size_t)r * n, n * sizeof *values);
+    for (int64_t r = 0; r < rows; r++)
+        memcpy(to + (size_t)r * row_bytes(sim, t), values + (size_t)r * n, n * sizeof *values);
     sim->host.rows[input] = values;
     return true;
 }
@@ -70,7 +72,8 @@ void rows_clear(struct sim *sim, int64_t rows) {
     }
 }
 
-static void compare_row(struct sim *sim, const struct ir_tensor *t, int64_t row, const uint8_t *area, const struct trace_value *want) {
+static void compare_row(struct sim *sim, const struct ir_tensor *t, int64_t row, const uint8_t *area,
+                        const struct trace_value *want) {
     int64_t n = ir_tensor_elements(t);
     for (int64_t i = 0; i < n; i++) {
         uint32_t got, expect;
@@ -78,8 +81,8 @@ static void compare_row(struct sim *sim, const struct ir_tensor *t, int64_t row,
         memcpy(&expect, &want->f32[i / want->cols * want->stride + i % want->cols], 4);
         sim->host.rows_hash = (sim->host.rows_hash ^ got) * 0x100000001b3ull; // FNV-1a, by words
         if (got != expect)
-            sim_fail(sim, "output `%s`, row %lld, element %lld in memory: expected %08x, got %08x", t->name, (long long)row, (long long)i, expect,
-                     got);
+            sim_fail(sim, "output `%s`, row %lld, element %lld in memory: expected %08x, got %08x", t->name,
+                     (long long)row, (long long)i, expect, got);
     }
 }
 

@@ -24,7 +24,9 @@ void sim_fail(struct sim *sim, const char *fmt, ...) {
 
 uint64_t sim_bytes(const struct sim *sim) { return hbm_beats(sim->hbm) * (uint64_t)(sim->ir->design.beat_bits / 8); }
 
-static const char *path_in(struct sim *sim, const char *name) { return arena_printf(&sim->arena, "%s/%s", sim->options.dir, name); }
+static const char *path_in(struct sim *sim, const char *name) {
+    return arena_printf(&sim->arena, "%s/%s", sim->options.dir, name);
+}
 
 static bool open_memory(struct sim *sim) {
     const struct ir_design *d = &sim->ir->design;
@@ -67,8 +69,10 @@ static bool inject_errors(struct sim *sim) {
 // The packer leaves the model's tokenizer beside the image; designs with random weights have none.
 static bool open_tokenizer(struct sim *sim) {
     const char *dir = path_in(sim, "image");
-    bool own = access(path_in(sim, "image/vocab.json"), R_OK) == 0 || access(path_in(sim, "image/encoder.json"), R_OK) == 0;
-    sim->tokenizer = own ? tokenizer_open(&sim->arena, dir, &sim->diag) : tokenizer_open_bytes(&sim->arena, ir_vocabulary(sim->ir));
+    bool own =
+        access(path_in(sim, "image/vocab.json"), R_OK) == 0 || access(path_in(sim, "image/encoder.json"), R_OK) == 0;
+    sim->tokenizer =
+        own ? tokenizer_open(&sim->arena, dir, &sim->diag) : tokenizer_open_bytes(&sim->arena, ir_vocabulary(sim->ir));
     return sim->tokenizer != NULL;
 }
 
@@ -84,7 +88,8 @@ static bool open_check(struct sim *sim) {
 static bool can_save(struct sim *sim) {
     for (int c = 0; sim->options.saves && c < sim->ir->customs; c++)
         if (sim->ir->custom[c].function) {
-            sim_fail(sim, "--save: kernel `%s` has a golden function, and such a run cannot be saved", sim->ir->custom[c].name);
+            sim_fail(sim, "--save: kernel `%s` has a golden function, and such a run cannot be saved",
+                     sim->ir->custom[c].name);
             return false;
         }
     return true;
@@ -114,7 +119,8 @@ static void release(struct sim *sim) {
     if (sim->tokenizer != NULL) tokenizer_close(sim->tokenizer);
     if (sim->golden != NULL) golden_run_close(sim->golden);
     if (sim->hbm != NULL) hbm_close(sim->hbm);
-    for (size_t i = 0; sim->host.result != NULL && i < sim->options.prompts.count; i++) text_free(&sim->host.result[i].text);
+    for (size_t i = 0; sim->host.result != NULL && i < sim->options.prompts.count; i++)
+        text_free(&sim->host.result[i].text);
     text_free(&sim->failure_detail);
     free(sim);
     arena_free(&arena);
@@ -146,7 +152,9 @@ static bool save_run(struct sim *sim) {
     const char *why;
     if (snapshot_save(&why)) return false;
     if (why != NULL) sim_fail(sim, "%s: %s", snapshot_path(), why);
-    else fprintf(stderr, "rill sim: saved at cycle %llu; go on with --resume %s\n", (unsigned long long)hbm_cycle(sim->hbm), snapshot_path());
+    else
+        fprintf(stderr, "rill sim: saved at cycle %llu; go on with --resume %s\n",
+                (unsigned long long)hbm_cycle(sim->hbm), snapshot_path());
     sim->saved = why == NULL;
     return true;
 }
@@ -161,7 +169,8 @@ bool sim_edge(struct sim *sim, struct sim_pins *pins) {
 }
 
 void sim_stopped(struct sim *sim) {
-    sim_fail(sim, "the simulated design stopped the run at cycle %llu (message above)", (unsigned long long)hbm_cycle(sim->hbm));
+    sim_fail(sim, "the simulated design stopped the run at cycle %llu (message above)",
+             (unsigned long long)hbm_cycle(sim->hbm));
 }
 
 int sim_close(struct sim *sim) {

@@ -21,12 +21,13 @@ struct sim_pins {
 
 struct sim;
 
-// Reads the command line and the design, maps the images, opens the golden model. NULL: *exit_code tells what to return.
+// Reads the command line and the design, maps the images, opens the golden model. NULL: *exit_code tells what to
+// return.
 struct sim *sim_open(int argc, char **argv, int *exit_code);
 // FST file to write, or NULL.
 const char *sim_trace(const struct sim *sim);
-// One clock: before the rising edge the outputs of the design are in `pins`; sim_edge looks at them and lets time pass in the
-// memory model. What it leaves in `pins` is to be driven after the edge. False when the run is over.
+// One clock: before the rising edge the outputs of the design are in `pins`; sim_edge looks at them and lets time pass
+// in the memory model. What it leaves in `pins` is to be driven after the edge. False when the run is over.
 bool sim_edge(struct sim *sim, struct sim_pins *pins);
 // The run was saved (--save), and this process has no more to do.
 bool sim_saved(const struct sim *sim);

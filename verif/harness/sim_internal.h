@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the files of the harness. Layers: options and axil know nothing of the others; watch knows edges; host runs the
-// requests; report prints; sim ties them together.
+// Shared by the files of the harness. Layers: options and axil know nothing of the others; watch knows edges; host runs
+// the requests; report prints; sim ties them together.
 #ifndef VERIF_SIM_INTERNAL_H
 #define VERIF_SIM_INTERNAL_H
 
@@ -89,7 +89,8 @@ struct watch {
     struct watch_edge *edge;
     uint64_t beats; // handshakes shown: a sign of life
     uint64_t last_sign, last_cycle;
-    bool asked; // the failure is to be told with watch_report, when the probes have told how the streams stood in the end
+    bool asked; // the failure is to be told with watch_report, when the probes have told how the streams stood in the
+                // end
 };
 void watch_open(struct watch *watch, struct arena *arena, const struct ir *ir);
 // True when nothing has moved for `limit` cycles.
@@ -157,7 +158,10 @@ struct sim {
     bool saved;
 };
 
-enum { SIM_CHANNEL_SHIFT = 29, SIM_BASE = 2 << 20 /* of the image in its channel: a base register that is ignored shows */ };
+enum {
+    SIM_CHANNEL_SHIFT = 29,
+    SIM_BASE = 2 << 20 /* of the image in its channel: a base register that is ignored shows */
+};
 
 // Keeps the first failure.
 void sim_fail(struct sim *sim, const char *fmt, ...) RILL_PRINTF(2, 3);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a run is spread over the Verilated model, the memory model, the golden model, the checker and the host: all of it lies in
-// writable memory of one process without threads. So that memory is what is saved: pages that the process has written, region by region of
-// /proc/self/maps. Addresses are the same in every process when the kernel does not randomize them, so pointers stay right.
+// The state of a run is spread over the Verilated model, the memory model, the golden model, the checker and the host:
+// all of it lies in writable memory of one process without threads. So that memory is what is saved: pages that the
+// process has written, region by region of /proc/self/maps. Addresses are the same in every process when the kernel
+// does not randomize them, so pointers stay right.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // MAP_FIXED_NOREPLACE
 #endif
@@ -21,7 +22,13 @@
 
 #define CONTROL_AT ((uintptr_t)0x100000000000) /* nothing is there */
 
-enum { PAGE = 4096, MAPS_BYTES = 1 << 18, PATH_BYTES = 512, STACK_BYTES = 1 << 18, CHUNK = 4096 /* pages looked at together */ };
+enum {
+    PAGE = 4096,
+    MAPS_BYTES = 1 << 18,
+    PATH_BYTES = 512,
+    STACK_BYTES = 1 << 18,
+    CHUNK = 4096 /* pages looked at together */
+};
 enum { FLAG_PRESENT = 63, FLAG_SWAPPED = 62, FLAG_FILE = 61 }; // of /proc/self/pagemap
 
 struct head {
@@ -87,7 +94,8 @@ static bool put_pages(int file, int pagemap, const struct region *r) {
             bool is_written = written(flags[i]);
             for (n = 1; i + n < count && written(flags[i + n]) == is_written; n++) continue;
             struct run run = {at + i * PAGE, n};
-            if (is_written && !(put(file, &run, sizeof run) && put(file, (const void *)(uintptr_t)run.at, n * PAGE))) return false;
+            if (is_written && !(put(file, &run, sizeof run) && put(file, (const void *)(uintptr_t)run.at, n * PAGE)))
+                return false;
         }
     }
     struct run end = {0, 0};
@@ -159,13 +167,16 @@ static void get(void *data, size_t bytes) {
     }
 }
 
-// Every page of the region that is not mapped yet. Those that are belong to the program, its libraries, the heap or the stack.
+// Every page of the region that is not mapped yet. Those that are belong to the program, its libraries, the heap or the
+// stack.
 static void map_region(const struct region *r) {
     bool is_file = r->path[0] == '/';
-    int file = is_file ? open(r->path, O_RDONLY) : -1, kind = MAP_PRIVATE | MAP_NORESERVE | (is_file ? 0 : MAP_ANONYMOUS);
+    int file = is_file ? open(r->path, O_RDONLY) : -1,
+        kind = MAP_PRIVATE | MAP_NORESERVE | (is_file ? 0 : MAP_ANONYMOUS);
     int rights = PROT_READ | (r->writable ? PROT_WRITE : 0);
     if (is_file && file < 0) _exit(4);
-    if (mmap((void *)(uintptr_t)r->start, r->end - r->start, rights, kind | MAP_FIXED_NOREPLACE, file, (off_t)r->offset) == MAP_FAILED) {
+    if (mmap((void *)(uintptr_t)r->start, r->end - r->start, rights, kind | MAP_FIXED_NOREPLACE, file,
+             (off_t)r->offset) == MAP_FAILED) {
         for (uint64_t at = r->start; at < r->end; at += PAGE) {
             if (mincore((void *)(uintptr_t)at, PAGE, mapped) == 0) continue;
             mmap((void *)(uintptr_t)at, PAGE, rights, kind | MAP_FIXED, file, (off_t)(r->offset + at - r->start));
@@ -188,7 +199,8 @@ static void restore(void) {
 
 static bool read_whole(int file, void *data, size_t bytes) { return read(file, data, bytes) == (ssize_t)bytes; }
 
-// Every region and every page that the file announces: a file that was cut off is refused before anything is overwritten.
+// Every region and every page that the file announces: a file that was cut off is refused before anything is
+// overwritten.
 static bool is_whole(int file) {
     struct stat st;
     struct region r;
@@ -205,7 +217,8 @@ static _Noreturn void go_on(const char *path) {
     struct head want, have;
     control->file = open(path, O_RDONLY);
     if (control->file < 0) refuse(path, strerror(errno));
-    if (read(control->file, &have, sizeof have) != sizeof have || memcmp(have.magic, "RILLRUN1", 8)) refuse(path, "not a saved run");
+    if (read(control->file, &have, sizeof have) != sizeof have || memcmp(have.magic, "RILLRUN1", 8))
+        refuse(path, "not a saved run");
     if (!head_of(&want) || memcmp(&want, &have, sizeof want)) refuse(path, "saved by another simulation");
     if (!is_whole(control->file)) refuse(path, "its end is missing");
     ucontext_t context;
@@ -226,7 +239,8 @@ static void refuse_options(int argc, char **argv) {
         for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) is_known |= !strcmp(argv[i], known[k]);
         if (is_known) continue;
         fprintf(stderr,
-                "rill sim: error: a saved run goes on under the options of its first command; behind --resume only --pause and --save may stand, "
+                "rill sim: error: a saved run goes on under the options of its first command; behind --resume only "
+                "--pause and --save may stand, "
                 "not: %s\n",
                 argv[i]);
         exit(2);
@@ -251,7 +265,8 @@ void snapshot_enter(int argc, char **argv) {
         execv("/proc/self/exe", argv);
         refuse("/proc/self/exe", strerror(errno));
     }
-    void *at = mmap((void *)CONTROL_AT, sizeof *control, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    void *at = mmap((void *)CONTROL_AT, sizeof *control, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (at != (void *)CONTROL_AT) refuse("memory for the saved run", strerror(errno));
     entered = true;
     control->saves = save != NULL;

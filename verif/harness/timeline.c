@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the cycles go: first and last cycle of every firing on every stream that shows its beats, as CSV. The gap between two firings of the
-// engine's result streams is a bubble; the stream whose firing ends just before the gap does is what it waited for.
+// Where the cycles go: first and last cycle of every firing on every stream that shows its beats, as CSV. The gap
+// between two firings of the engine's result streams is a bubble; the stream whose firing ends just before the gap does
+// is what it waited for.
 #include "sim_internal.h"
 
 static const char header[] = "request,stream,firing,first_cycle,last_cycle,beats\n";
@@ -15,8 +16,9 @@ void timeline_beat(struct timeline *timeline, const struct ir *ir, int edge, boo
     struct timeline_edge *e = &timeline->edge[edge];
     if (e->beats++ == 0) e->first = cycle;
     if (!last) return;
-    text_addf(&timeline->csv, "%d,%s,%llu,%llu,%llu,%llu\n", request, ir->edge[edge].name, (unsigned long long)e->firing++,
-              (unsigned long long)e->first, (unsigned long long)cycle, (unsigned long long)e->beats);
+    text_addf(&timeline->csv, "%d,%s,%llu,%llu,%llu,%llu\n", request, ir->edge[edge].name,
+              (unsigned long long)e->firing++, (unsigned long long)e->first, (unsigned long long)cycle,
+              (unsigned long long)e->beats);
     e->beats = 0;
 }
 

@@ -18,7 +18,9 @@ bool watch_stuck(struct watch *watch, uint64_t sign, uint64_t cycle, uint64_t li
 }
 
 // The writer gives nothing and no word is left for the reader (as far as is known: probes stand before the FIFO).
-static bool is_empty(const struct watch_edge *w) { return w->known && !w->tvalid && w->tready && !(w->has_fifo && w->occupancy > 0); }
+static bool is_empty(const struct watch_edge *w) {
+    return w->known && !w->tvalid && w->tready && !(w->has_fifo && w->occupancy > 0);
+}
 
 // Edge over which kernel waits, or IR_NONE. An output that is not taken comes before an input that does not come.
 static int waits_on(const struct watch *watch, int kernel) {
@@ -45,13 +47,14 @@ static void report_chain(const struct watch *watch, struct arena *arena, int ker
         seen[kernel] = true;
         int edge = waits_on(watch, kernel);
         if (edge == IR_NONE) {
-            text_addf(out, "  %s waits for none of its streams (memory, a schedule, or its own state)\n", ir->kernel[kernel].name);
+            text_addf(out, "  %s waits for none of its streams (memory, a schedule, or its own state)\n",
+                      ir->kernel[kernel].name);
             return;
         }
         bool blocked = ir->edge[edge].src_kernel == kernel;
         int next = other_end(ir, kernel, edge);
-        text_addf(out, "  %s waits for %s to %s %s\n", ir->kernel[kernel].name, ir->kernel[next].name, blocked ? "take" : "give",
-                  ir->edge[edge].name);
+        text_addf(out, "  %s waits for %s to %s %s\n", ir->kernel[kernel].name, ir->kernel[next].name,
+                  blocked ? "take" : "give", ir->edge[edge].name);
         kernel = next;
     }
     text_addf(out, "  ... and so on from %s: a circle\n", ir->kernel[kernel].name);
@@ -67,8 +70,9 @@ static void report_edge(const struct watch *watch, struct check *check, struct a
     const struct ir *ir = watch->ir;
     const struct ir_edge *e = &ir->edge[i];
     const struct watch_edge *w = &watch->edge[i];
-    text_addf(out, "  %-28s %s -> %s: %s; %llu beats, %llu stalls", e->name, ir->kernel[e->src_kernel].name, ir->kernel[e->dst_kernel].name,
-              edge_state(w), (unsigned long long)w->beats, (unsigned long long)w->stalls);
+    text_addf(out, "  %-28s %s -> %s: %s; %llu beats, %llu stalls", e->name, ir->kernel[e->src_kernel].name,
+              ir->kernel[e->dst_kernel].name, edge_state(w), (unsigned long long)w->beats,
+              (unsigned long long)w->stalls);
     if (w->has_fifo) text_addf(out, "; FIFO %d of %d, high water %d", w->occupancy, w->depth, w->high_water);
     else if (e->depth > 0) text_addf(out, "; FIFO of %lld", (long long)e->depth);
     const char *place = check_edge_place(check, arena, i);

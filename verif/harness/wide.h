@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wide words of an optimized simulation, included in front of what Verilator writes: copies of whole 32-bit words as vector moves. Verilator's own
-// functions copy word by word, as a compiler cannot see that two words of a pointer each never overlap; whole vectors of 512 bits and more are
-// copied from module to module many thousand times a cycle. Same results: a vector is never copied onto a part of itself.
+// Wide words of an optimized simulation, included in front of what Verilator writes: copies of whole 32-bit words as
+// vector moves. Verilator's own functions copy word by word, as a compiler cannot see that two words of a pointer each
+// never overlap; whole vectors of 512 bits and more are copied from module to module many thousand times a cycle. Same
+// results: a vector is never copied onto a part of itself.
 #ifndef RILL_HARNESS_WIDE_H
 #define RILL_HARNESS_WIDE_H
 
@@ -9,7 +10,9 @@
 
 #define RILL_INLINE static inline __attribute__((always_inline))
 
-RILL_INLINE void rill_words(WDataOutP owp, WDataInP lwp, int bits) { __builtin_memcpy(owp, lwp, 4 * (size_t)VL_WORDS_I(bits)); }
+RILL_INLINE void rill_words(WDataOutP owp, WDataInP lwp, int bits) {
+    __builtin_memcpy(owp, lwp, 4 * (size_t)VL_WORDS_I(bits));
+}
 
 RILL_INLINE WDataOutP rill_assign_w(int obits, WDataOutP owp, WDataInP lwp) {
     rill_words(owp, lwp, obits);

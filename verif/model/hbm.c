@@ -91,7 +91,8 @@ static bool channel_open(struct hbm *hbm, struct arena *arena, int index) {
         ch->reads.burst[i].data = copies + (size_t)(2 * i) * burst_bytes;
         ch->writes.burst[i].data = copies + (size_t)(2 * i + 1) * burst_bytes;
     }
-    void *memory = mmap(NULL, hbm->config.channel_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = mmap(NULL, hbm->config.channel_bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     ch->memory = memory == MAP_FAILED ? NULL : memory;
     return ch->memory != NULL;
 }
@@ -102,7 +103,8 @@ struct hbm *hbm_open(struct arena *arena, const struct hbm_config *config, const
     hbm->period_fs = (uint64_t)(1e9 / config->clock_mhz + 0.5);
     for (int i = 0; i < config->channels; i++) {
         if (!channel_open(hbm, arena, i)) {
-            *why = arena_printf(arena, "cannot reserve %llu bytes for channel %d: %s", (unsigned long long)config->channel_bytes, i, strerror(errno));
+            *why = arena_printf(arena, "cannot reserve %llu bytes for channel %d: %s",
+                                (unsigned long long)config->channel_bytes, i, strerror(errno));
             hbm_close(hbm);
             return NULL;
         }
@@ -120,9 +122,11 @@ static const char *map_file(struct hbm_channel *ch, uint64_t offset, int file) {
     if (fstat(file, &info) != 0) return strerror(errno);
     uint64_t size = (uint64_t)info.st_size;
     if (size == 0) return NULL;
-    if (offset > ch->hbm->config.channel_bytes || size > ch->hbm->config.channel_bytes - offset) return "larger than the channel";
+    if (offset > ch->hbm->config.channel_bytes || size > ch->hbm->config.channel_bytes - offset)
+        return "larger than the channel";
     void *at = ch->memory + offset;
-    if (mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) == MAP_FAILED) return strerror(errno);
+    if (mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) == MAP_FAILED)
+        return strerror(errno);
     return NULL;
 }
 
@@ -135,7 +139,8 @@ const char *hbm_load(struct hbm *hbm, int channel, uint64_t offset, const char *
 }
 
 uint8_t *hbm_bytes(struct hbm *hbm, int channel, uint64_t offset, uint64_t bytes) {
-    if (channel < 0 || channel >= hbm->config.channels || offset > hbm->config.channel_bytes || bytes > hbm->config.channel_bytes - offset)
+    if (channel < 0 || channel >= hbm->config.channels || offset > hbm->config.channel_bytes ||
+        bytes > hbm->config.channel_bytes - offset)
         return NULL;
     return hbm->channel[channel].memory + offset;
 }
@@ -195,7 +200,8 @@ static uint64_t beat_time(struct hbm_channel *ch, uint64_t arrival, uint64_t off
     int beat_bytes = ch->hbm->config.beat_bytes;
     uint64_t time = 0;
     for (int i = 0; i < beat_bytes; i += HBM_ATOM_BYTES)
-        time = hbm_banks_access(&ch->banks, &ch->hbm->config.timing, arrival, offset + (uint64_t)i, is_write, &ch->stats);
+        time =
+            hbm_banks_access(&ch->banks, &ch->hbm->config.timing, arrival, offset + (uint64_t)i, is_write, &ch->stats);
     return time;
 }
 
@@ -228,8 +234,8 @@ static int cycles_until(const struct hbm *hbm, uint64_t time) {
     return cycles > 4096 ? 4096 : (int)cycles;
 }
 
-// The beats of all channels are taken one channel after the other, and no cache holds them: what a channel some places further on gives next is
-// fetched beside this one's work.
+// The beats of all channels are taken one channel after the other, and no cache holds them: what a channel some places
+// further on gives next is fetched beside this one's work.
 static void fetch_ahead(struct hbm_channel *ch) {
     struct hbm *hbm = ch->hbm;
     const struct next_beat *ahead = &hbm->next[(ch->index + 3) % HBM_MAX_CHANNELS];
@@ -260,7 +266,8 @@ int hbm_take_read(struct hbm_channel *ch, uint8_t data[], struct hbm_beat *beat)
 }
 
 void hbm_give_write(struct hbm_channel *ch, const uint8_t data[], uint64_t strobe) {
-    if (ch->writes_complete == ch->writes.count) base_fatal("HBM model: write data of channel %d without an address", ch->index);
+    if (ch->writes_complete == ch->writes.count)
+        base_fatal("HBM model: write data of channel %d without an address", ch->index);
     struct burst *b = queue_at(&ch->writes, ch->writes_complete);
     size_t beat_bytes = (size_t)ch->hbm->config.beat_bytes;
     memcpy(b->data + (size_t)b->done * beat_bytes, data, beat_bytes);

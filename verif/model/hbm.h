@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycle-level model of HBM pseudo-channels behind AXI4 ports: content, latency by page state, bandwidth ceiling, refresh,
-// read/write turnaround, queue limits, seeded jitter, injected errors. One port per channel, requests served in order.
-// Time inside a channel is in picoseconds; the design's clock is a parameter.
+// Cycle-level model of HBM pseudo-channels behind AXI4 ports: content, latency by page state, bandwidth ceiling,
+// refresh, read/write turnaround, queue limits, seeded jitter, injected errors. One port per channel, requests served
+// in order. Time inside a channel is in picoseconds; the design's clock is a parameter.
 #ifndef VERIF_HBM_H
 #define VERIF_HBM_H
 
@@ -51,7 +51,8 @@ struct hbm_channel;
 // Memory is reserved, not touched: untouched bytes read as 0. NULL (and *why) when the reservation fails.
 struct hbm *hbm_open(struct arena *arena, const struct hbm_config *config, const char **why);
 void hbm_close(struct hbm *hbm);
-// Maps a file over a channel's content from `offset` (a multiple of the page size) on, copy on write. NULL or the reason.
+// Maps a file over a channel's content from `offset` (a multiple of the page size) on, copy on write. NULL or the
+// reason.
 const char *hbm_load(struct hbm *hbm, int channel, uint64_t offset, const char *path);
 // Content of a channel, for the host side. NULL when the range leaves the channel.
 uint8_t *hbm_bytes(struct hbm *hbm, int channel, uint64_t offset, uint64_t bytes);

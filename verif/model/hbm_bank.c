@@ -44,7 +44,8 @@ static void refresh_due(struct hbm_banks *banks, const struct hbm_timing *timing
     }
 }
 
-static void open_row(struct hbm_bank *bank, const struct hbm_timing *timing, uint64_t arrival, uint64_t row, struct hbm_stats *stats) {
+static void open_row(struct hbm_bank *bank, const struct hbm_timing *timing, uint64_t arrival, uint64_t row,
+                     struct hbm_stats *stats) {
     uint64_t start = arrival;
     if (bank->open) {
         start = max_time(arrival, bank->busy_until) + timing->precharge;
@@ -60,8 +61,8 @@ static void open_row(struct hbm_bank *bank, const struct hbm_timing *timing, uin
     bank->row_ready = start + timing->activate;
 }
 
-uint64_t hbm_banks_access(struct hbm_banks *banks, const struct hbm_timing *timing, uint64_t arrival, uint64_t offset, bool is_write,
-                          struct hbm_stats *stats) {
+uint64_t hbm_banks_access(struct hbm_banks *banks, const struct hbm_timing *timing, uint64_t arrival, uint64_t offset,
+                          bool is_write, struct hbm_stats *stats) {
     if (is_write != banks->last_was_write) {
         banks->bus_free += is_write ? timing->read_to_write : timing->write_to_read;
         banks->last_was_write = is_write;

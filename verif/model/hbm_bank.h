@@ -25,7 +25,7 @@ void hbm_banks_init(struct hbm_banks *banks, const struct hbm_timing *timing);
 
 // One native beat that may be served from `arrival` on. Returns when its data is on the bus, and counts the page state.
 // Calls must come in service order.
-uint64_t hbm_banks_access(struct hbm_banks *banks, const struct hbm_timing *timing, uint64_t arrival, uint64_t offset, bool is_write,
-                          struct hbm_stats *stats);
+uint64_t hbm_banks_access(struct hbm_banks *banks, const struct hbm_timing *timing, uint64_t arrival, uint64_t offset,
+                          bool is_write, struct hbm_stats *stats);
 
 #endif

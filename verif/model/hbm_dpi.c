@@ -14,7 +14,8 @@ void hbm_dpi_bind(struct hbm *hbm, int beat_bytes) {
 
 void *rill_hbm_port(int port, int beat_bytes) {
     if (bound.hbm == NULL) base_fatal("memory port %d: no HBM model is bound", port);
-    if (beat_bytes != bound.beat_bytes) base_fatal("memory port %d has beats of %d bytes, the design's are %d", port, beat_bytes, bound.beat_bytes);
+    if (beat_bytes != bound.beat_bytes)
+        base_fatal("memory port %d has beats of %d bytes, the design's are %d", port, beat_bytes, bound.beat_bytes);
     struct hbm_channel *ch = hbm_channel(bound.hbm, port);
     if (ch == NULL) base_fatal("memory port %d: the HBM model has no such channel", port);
     return ch;
@@ -30,7 +31,9 @@ int rill_hbm_write(void *ch, long long address, int beats, int id) {
     return hbm_draw_stall(ch);
 }
 
-static int meta_word(const struct hbm_beat *beat) { return (beat->last ? 1 << 18 : 0) | beat->resp << 16 | (beat->id & 0xffff); }
+static int meta_word(const struct hbm_beat *beat) {
+    return (beat->last ? 1 << 18 : 0) | beat->resp << 16 | (beat->id & 0xffff);
+}
 
 int rill_hbm_take_read(void *ch, uint32_t *data, int *meta) {
     struct hbm_beat beat = {0};

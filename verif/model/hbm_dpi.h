@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that verif/model/rill_axi_memory.sv imports. A DPI function has no context argument until its channel is
-// looked up, so the model of the run is bound once, before the first evaluation.
+// The functions that verif/model/rill_axi_memory.sv imports. A DPI function has no context argument until its channel
+// is looked up, so the model of the run is bound once, before the first evaluation.
 #ifndef VERIF_HBM_DPI_H
 #define VERIF_HBM_DPI_H
 
@@ -12,8 +12,9 @@ extern "C" {
 
 void hbm_dpi_bind(struct hbm *hbm, int beat_bytes);
 
-// Handles are struct hbm_channel *. Wide vectors are 32-bit words, low first. Results of accept and give functions: cycles
-// the ready signal then stays low. Results of take functions: see hbm_take_read; meta is {last, resp[1:0], id[15:0]}.
+// Handles are struct hbm_channel *. Wide vectors are 32-bit words, low first. Results of accept and give functions:
+// cycles the ready signal then stays low. Results of take functions: see hbm_take_read; meta is {last, resp[1:0],
+// id[15:0]}.
 void *rill_hbm_port(int port, int beat_bytes);
 int rill_hbm_read(void *ch, long long address, int beats, int id);
 int rill_hbm_write(void *ch, long long address, int beats, int id);

@@ -78,8 +78,9 @@ static const char *next_story(const char **text, size_t *len, size_t *story_len)
     return begin;
 }
 
-bool evaluate_text(const struct tokenizer *tokenizer, const char *text, size_t len, int64_t positions, int64_t max_stories,
-                   const struct evaluate_model *models, int count, struct evaluation *result, void (*progress)(const struct evaluation *)) {
+bool evaluate_text(const struct tokenizer *tokenizer, const char *text, size_t len, int64_t positions,
+                   int64_t max_stories, const struct evaluate_model *models, int count, struct evaluation *result,
+                   void (*progress)(const struct evaluation *)) {
     if (count < 1 || count > EVALUATE_MAX_MODELS) base_fatal("evaluate: %d models", count);
     *result = (struct evaluation){0};
     struct run r = {tokenizer, positions, models, count, result};

@@ -44,20 +44,22 @@ static void softmax(float *x, int64_t n) {
 }
 
 // q, out: [hidden]; weights: [context] scratch. Keys and values of positions 0 .. position.
-static void attention(const struct gpt2_config *c, const struct reference_layer *layer, const float *q, int64_t position, float *weights,
-                      float *out) {
+static void attention(const struct gpt2_config *c, const struct reference_layer *layer, const float *q,
+                      int64_t position, float *weights, float *out) {
     int64_t head_dim = c->hidden / c->heads;
     float scale = 1.0f / sqrtf((float)head_dim);
     memset(out, 0, (size_t)c->hidden * sizeof *out);
     for (int64_t at = 0; at < c->hidden; at += head_dim) { // one head after the other
-        for (int64_t t = 0; t <= position; t++) weights[t] = dot(q + at, layer->keys + t * c->hidden + at, head_dim) * scale;
+        for (int64_t t = 0; t <= position; t++)
+            weights[t] = dot(q + at, layer->keys + t * c->hidden + at, head_dim) * scale;
         softmax(weights, position + 1);
         for (int64_t t = 0; t <= position; t++)
             for (int64_t d = at; d < at + head_dim; d++) out[d] += weights[t] * layer->values[t * c->hidden + d];
     }
 }
 
-static void run_layer(const struct gpt2_config *c, struct reference_layer *layer, float *x, int64_t position, float *scratch) {
+static void run_layer(const struct gpt2_config *c, struct reference_layer *layer, float *x, int64_t position,
+                      float *scratch) {
     int64_t n = c->hidden;
     float *normed = scratch, *qkv = normed + n, *mixed = qkv + 3 * n, *delta = mixed + n, *wide = delta + n;
     layernorm(&layer->norm1, (float)c->norm_eps, x, normed, n);
@@ -104,7 +106,8 @@ struct loader {
     bool ok;
 };
 
-static float *load_matrix(struct loader *l, const char *name, int64_t rows, int64_t cols, bool transpose, bool is_table) {
+static float *load_matrix(struct loader *l, const char *name, int64_t rows, int64_t cols, bool transpose,
+                          bool is_table) {
     struct checkpoint_slice slice = {name, rows, cols, transpose, 0, rows, is_table};
     float *w = checkpoint_matrix(l->checkpoint, l->arena, &slice, l->diag);
     l->ok = l->ok && w;
@@ -119,7 +122,8 @@ static const float *load_vector(struct loader *l, const char *name, int64_t n, e
 
 static struct reference_norm load_norm(struct loader *l, const char *prefix) {
     const float *gamma = load_vector(l, arena_printf(l->arena, "%s.weight", prefix), l->hidden, CHECKPOINT_GAIN);
-    return (struct reference_norm){gamma, load_vector(l, arena_printf(l->arena, "%s.bias", prefix), l->hidden, CHECKPOINT_BIAS)};
+    return (struct reference_norm){
+        gamma, load_vector(l, arena_printf(l->arena, "%s.bias", prefix), l->hidden, CHECKPOINT_BIAS)};
 }
 
 // Conv1D: stored [in][out].
@@ -142,7 +146,8 @@ static void load_layer(struct loader *l, const struct gpt2_config *c, int64_t in
     layer->values = ARENA_ARRAY(l->arena, float, (size_t)(c->context * c->hidden));
 }
 
-struct reference_model *reference_open(struct arena *arena, struct checkpoint *checkpoint, const struct gpt2_config *c, struct diag *diag) {
+struct reference_model *reference_open(struct arena *arena, struct checkpoint *checkpoint, const struct gpt2_config *c,
+                                       struct diag *diag) {
     struct loader l = {arena, checkpoint, diag, c->hidden, true};
     struct reference_model *m = ARENA_NEW(arena, struct reference_model);
     m->config = *c;

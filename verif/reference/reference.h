@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain fp32 GPT-2 with a KV cache: what the model computes before anything is quantized. Measures accuracy, never exactness.
+// Plain fp32 GPT-2 with a KV cache: what the model computes before anything is quantized. Measures accuracy, never
+// exactness.
 #ifndef RILL_REFERENCE_H
 #define RILL_REFERENCE_H
 
@@ -35,10 +36,11 @@ struct reference_model {
 };
 
 // All memory is the arena's. NULL after reporting.
-struct reference_model *reference_open(struct arena *arena, struct checkpoint *checkpoint, const struct gpt2_config *config, struct diag *diag);
+struct reference_model *reference_open(struct arena *arena, struct checkpoint *checkpoint,
+                                       const struct gpt2_config *config, struct diag *diag);
 
-// One position; 0 starts anew, the others follow in order. id < vocab, position < context. The logits [vocab] live until the
-// next step; NULL when they are not wanted (the head is skipped).
+// One position; 0 starts anew, the others follow in order. id < vocab, position < context. The logits [vocab] live
+// until the next step; NULL when they are not wanted (the head is skipped).
 const float *reference_step(struct reference_model *model, uint32_t id, int64_t position, bool want_logits);
 
 // Index of the largest value, ties to the lowest.

@@ -7,7 +7,8 @@ enum { FIRINGS = 40 };
 
 // Few distinct values, so that ties, zeros of both signs and subnormals meet; or anything finite.
 static float element(struct vectors *v, int kind) {
-    static const uint32_t few[] = {0x00000000, 0x80000000, 0x00000001, 0x80400000, 0xbf800000, 0xc0000000, 0x80800000, 0x3f800000};
+    static const uint32_t few[] = {0x00000000, 0x80000000, 0x00000001, 0x80400000,
+                                   0xbf800000, 0xc0000000, 0x80800000, 0x3f800000};
     if (kind == 0) return vectors_value(v, 127, 127);
     return g_float(few[vectors_random(v) % (kind == 1 ? 4 : kind == 2 ? 7 : 8)]);
 }

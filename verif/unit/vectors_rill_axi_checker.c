@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that break a rule of AXI for rill_axi_checker_tb, one for each breach, because the checker ends the run. Lines "breach should said":
-// the number of the rule that is broken, and that of the first violation which the checker reports after it; 0: none, -1: before the breach.
+// Runs that break a rule of AXI for rill_axi_checker_tb, one for each breach, because the checker ends the run. Lines
+// "breach should said": the number of the rule that is broken, and that of the first violation which the checker
+// reports after it; 0: none, -1: before the breach.
 #define _POSIX_C_SOURCE 200809L
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of rill_dequantize_tb: lines "acc scale bias y fault", hexadecimal, of golden_dequantize; FAULT=1 with scales and biases that are not
-// finite and results that overflow.
+// Vectors of rill_dequantize_tb: lines "acc scale bias y fault", hexadecimal, of golden_dequantize; FAULT=1 with scales
+// and biases that are not finite and results that overflow.
 #include "../golden/ops.h"
 #include "vectors_rill_fp32.h"
 
 static void line(int64_t acc, float scale, float bias) {
     struct golden_fault fault = {0};
     float y = golden_dequantize(acc, scale, bias, &fault);
-    printf("%016" PRIx64 " %08" PRIx32 " %08" PRIx32 " %08" PRIx32 " %d\n", (uint64_t)acc, g_bits(scale), g_bits(bias), g_bits(y), fault.raised);
+    printf("%016" PRIx64 " %08" PRIx32 " %08" PRIx32 " %08" PRIx32 " %d\n", (uint64_t)acc, g_bits(scale), g_bits(bias),
+           g_bits(y), fault.raised);
 }
 
 // Any width; half of them on or next to the middle between two fp32 values.
@@ -15,7 +16,8 @@ static int64_t any_acc(struct vectors *v) {
     uint64_t r = vectors_random(v);
     int width = (int)(vectors_random(v) % 64);
     int64_t acc = (int64_t)(r & ((UINT64_C(1) << width) - 1));
-    if (r >> 62 & 1 && width > 26) acc = (int64_t)(((r & 0xffffff) * 2 + 1) << (width - 25)) + (int64_t)(r >> 30 & 3) - 1;
+    if (r >> 62 & 1 && width > 26)
+        acc = (int64_t)(((r & 0xffffff) * 2 + 1) << (width - 25)) + (int64_t)(r >> 30 & 3) - 1;
     return r >> 63 ? -acc : acc;
 }
 
@@ -32,7 +34,8 @@ static float any_bias(struct vectors *v, int64_t acc, float scale) {
 int main(int argc, char **argv) {
     struct vectors v = vectors_start(argc, argv);
     bool faults = vectors_argument(argc, argv, "FAULT", 0) != 0;
-    const int64_t corner[] = {0, 1, -1, 127, -128, 0xffffff, 0x1000001, -0x1000001, 0x1000003, INT64_MAX, INT64_MIN, INT64_MIN + 1, INT64_C(1) << 62};
+    const int64_t corner[] = {0,          1,         -1,        127,       -128,          0xffffff,        0x1000001,
+                              -0x1000001, 0x1000003, INT64_MAX, INT64_MIN, INT64_MIN + 1, INT64_C(1) << 62};
     for (size_t i = 0; i < sizeof corner / sizeof corner[0]; i++) {
         line(corner[i], 0x1p-24f, 0.0f);
         line(corner[i], -0x1p-36f, 0.0f);

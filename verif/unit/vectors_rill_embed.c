@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of rill_embed_tb, hexadecimal: the table as 32-bit words (ROWS * RECORD_BYTES / 4), firings, then for each ntok, expected fault
-// (1 id out of range, 2 value not finite), ntok ids, ntok*N elements.
+// Vectors of rill_embed_tb, hexadecimal: the table as 32-bit words (ROWS * RECORD_BYTES / 4), firings, then for each
+// ntok, expected fault (1 id out of range, 2 value not finite), ntok ids, ntok*N elements.
 #include "../golden/ops.h"
 #include "vectors_rill_fp32.h"
 
@@ -14,9 +14,12 @@ struct table {
 
 static void fill_table(struct table *t, struct vectors *v) {
     t->bytes = malloc(t->rows * t->record_bytes);
-    for (size_t i = 0; i < t->rows * t->record_bytes; i++) t->bytes[i] = vectors_random(v) % 5 ? (uint8_t)vectors_random(v) : 0;
+    for (size_t i = 0; i < t->rows * t->record_bytes; i++)
+        t->bytes[i] = vectors_random(v) % 5 ? (uint8_t)vectors_random(v) : 0;
     for (size_t r = 0; r < t->rows; r++) {
-        uint32_t scale = g_bits(r == HUGE_ROW ? GOLDEN_FP32_MAX : r == 3 ? g_float(0x00900000) : vectors_value(v, 120, 20));
+        uint32_t scale = g_bits(r == HUGE_ROW ? GOLDEN_FP32_MAX
+                                : r == 3      ? g_float(0x00900000)
+                                              : vectors_value(v, 120, 20));
         memcpy(t->bytes + r * t->record_bytes, &scale, 4);
     }
     for (size_t i = 0; i < t->rows * t->record_bytes; i += 4) {
@@ -31,7 +34,8 @@ static void embed_row(const struct table *t, size_t row, float y[], struct golde
     int8_t q[MAX_N];
     float scale;
     memcpy(&scale, record, 4);
-    for (size_t i = 0; i < t->n; i++) q[i] = t->int4 ? (int8_t)(((data[i / 2] >> i % 2 * 4 & 15) ^ 8) - 8) : (int8_t)data[i];
+    for (size_t i = 0; i < t->n; i++)
+        q[i] = t->int4 ? (int8_t)(((data[i / 2] >> i % 2 * 4 & 15) ^ 8) - 8) : (int8_t)data[i];
     golden_embed(t->n, t->group, q, t->int4 ? record + 4 : NULL, scale, y, fault);
 }
 
@@ -61,7 +65,8 @@ int main(int argc, char **argv) {
         .n = (size_t)vectors_argument(argc, argv, "N", 1),
         .rows = (size_t)vectors_argument(argc, argv, "ROWS", 1),
         .group = (size_t)vectors_argument(argc, argv, "GROUP", 64),
-        .header_bytes = (size_t)(vectors_argument(argc, argv, "HDR_BEATS", 1) * vectors_argument(argc, argv, "BEAT_BITS", 256) / 8),
+        .header_bytes =
+            (size_t)(vectors_argument(argc, argv, "HDR_BEATS", 1) * vectors_argument(argc, argv, "BEAT_BITS", 256) / 8),
         .record_bytes = (size_t)vectors_argument(argc, argv, "RECORD_BYTES", 64),
         .int4 = vectors_argument(argc, argv, "MODE", 0) == 1,
     };

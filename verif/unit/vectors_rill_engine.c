@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of rill_engine_tb: a run of steps over two layers with two heads, and a product for the last token.
-// Lines "kind a b c data", hexadecimal. Kinds: 1 step word; 2 operand unit, 3 K unit, 4 V unit (a = tuser, b = tlast, c = firings that have
-// given their results before); 5 memory beat of lane a; 6 result (a = tcount, b = {tlast, tuser}, c = lanes to compare); 7 descriptor of the V
-// write-out; 8 its beat of lane a; 9 end (a = a fault is expected, b = steps). The shapes are those of the bench's schedule. Whatever must not matter
-// is random: weights past the columns, lanes past the rows.
+// Lines "kind a b c data", hexadecimal. Kinds: 1 step word; 2 operand unit, 3 K unit, 4 V unit (a = tuser, b = tlast, c
+// = firings that have given their results before); 5 memory beat of lane a; 6 result (a = tcount, b = {tlast, tuser}, c
+// = lanes to compare); 7 descriptor of the V write-out; 8 its beat of lane a; 9 end (a = a fault is expected, b =
+// steps). The shapes are those of the bench's schedule. Whatever must not matter is random: weights past the columns,
+// lanes past the rows.
 #include "../golden/ops.h"
 #include "vectors_rill_fp32.h"
 
-enum { LAYERS = 2, HEADS = 2, MAX_C = 32, MAX_XS = 64, MAX_T = 8, MAX_HD = MAX_XS + 8, CONTEXT = 192, MAX_K = 1024, MAX_P = CONTEXT };
+enum {
+    LAYERS = 2,
+    HEADS = 2,
+    MAX_C = 32,
+    MAX_XS = 64,
+    MAX_T = 8,
+    MAX_HD = MAX_XS + 8,
+    CONTEXT = 192,
+    MAX_K = 1024,
+    MAX_P = CONTEXT
+};
 
 struct engine {
     struct vectors v;
@@ -37,7 +48,8 @@ static void print_bytes(const uint8_t *bytes, int n) {
     printf("\n");
 }
 
-static void print_unit(struct engine *e, int kind, unsigned top, int top_bytes, const uint8_t *bytes, int tok, int ntok, bool last) {
+static void print_unit(struct engine *e, int kind, unsigned top, int top_bytes, const uint8_t *bytes, int tok, int ntok,
+                       bool last) {
     unsigned user = (unsigned)(tok == ntok - 1) << e->tok_bits | (unsigned)tok;
     printf("%x %x %x %x %0*x", (unsigned)kind, user, (unsigned)last, (unsigned)e->firings, 2 * top_bytes, top);
     print_bytes(bytes, e->xs);
@@ -111,7 +123,8 @@ struct row {
 };
 
 static void make_row(struct engine *e, struct row *r, bool int4, bool exists) {
-    for (int i = 0; i < MAX_K; i++) r->w[i] = int4 ? (int8_t)(random_byte(e) % 16 - 8) : (int8_t)(random_byte(e) % 255 - 127);
+    for (int i = 0; i < MAX_K; i++)
+        r->w[i] = int4 ? (int8_t)(random_byte(e) % 16 - 8) : (int8_t)(random_byte(e) % 255 - 127);
     for (int g = 0; g < MAX_K / 64; g++) r->group_scale[g] = random_byte(e);
     r->scale = exists ? vectors_value(&e->v, 103, 20) : g_float(0x7fc00000);
     r->bias = exists ? vectors_value(&e->v, 127, 30) : g_float(0x7f800000);
@@ -140,14 +153,16 @@ static void print_data(struct engine *e, const struct matrix *m, int lane, const
     print_beat(e, lane, bytes);
 }
 
-static void print_rows(struct engine *e, const struct matrix *m, int lane, int rows, struct row row[][MAX_C], bool outer) {
+static void print_rows(struct engine *e, const struct matrix *m, int lane, int rows, struct row row[][MAX_C],
+                       bool outer) {
     for (int b = 0; outer && b < m->beats; b++)
         for (int r = 0; r < rows; r++) print_data(e, m, lane, &row[r][lane], b);
     for (int r = 0; !outer && r < rows; r++)
         for (int b = 0; b < m->beats; b++) print_data(e, m, lane, &row[r][lane], b);
 }
 
-static void expect_row(struct engine *e, const struct matrix *m, const struct operand *x, const struct row *row, int count, int ntok, bool last) {
+static void expect_row(struct engine *e, const struct matrix *m, const struct operand *x, const struct row *row,
+                       int count, int ntok, bool last) {
     for (int t = 0; t < ntok; t++) {
         struct result r = {.skip = 0};
         for (int c = 0; c < count; c++) {
@@ -167,7 +182,8 @@ static void fire_matrix(struct engine *e, const struct matrix *m, const struct o
     for (int first = 0; first < m->row_steps; first += rc) {
         int rows = m->row_steps - first < rc ? m->row_steps - first : rc;
         for (int r = 0; r < rows; r++)
-            for (int c = 0; c < e->c; c++) make_row(e, &row[r][c], m->int4, first + r < m->row_steps - 1 || c < m->last_rows);
+            for (int c = 0; c < e->c; c++)
+                make_row(e, &row[r][c], m->int4, first + r < m->row_steps - 1 || c < m->last_rows);
         if (spoil) row[0][0].bias = g_float(0x7f800000);
         for (int c = 0; c < e->c; c++) {
             print_header(e, m, c, rows, row);
@@ -183,8 +199,15 @@ static void fire_matrix(struct engine *e, const struct matrix *m, const struct o
 static void layer_products(struct engine *e, int ntok) {
     struct operand x;
     int rc = e->xs / 8, k = 2 * e->group + e->xs + 3;
-    struct matrix bytes = {.k = k, .row_steps = 3, .last_rows = e->c > 1 ? e->c - 1 : 1, .beats = div_up(k, e->xs), .outer = true};
-    struct matrix nibbles = {.k = k, .row_steps = rc + 1, .last_rows = 1, .beats = div_up(k, 2 * e->xs), .groups = 3, .int4 = true, .outer = true};
+    struct matrix bytes = {
+        .k = k, .row_steps = 3, .last_rows = e->c > 1 ? e->c - 1 : 1, .beats = div_up(k, e->xs), .outer = true};
+    struct matrix nibbles = {.k = k,
+                             .row_steps = rc + 1,
+                             .last_rows = 1,
+                             .beats = div_up(k, 2 * e->xs),
+                             .groups = 3,
+                             .int4 = true,
+                             .outer = true};
     make_operand(e, &x, k, e->group, ntok);
     print_operand(e, &x, ntok);
     fire_matrix(e, &bytes, &x, ntok, false);
@@ -193,7 +216,8 @@ static void layer_products(struct engine *e, int ntok) {
 
 static void last_product(struct engine *e, bool spoil) {
     struct operand x;
-    struct matrix m = {.k = 2 * e->xs, .row_steps = e->xs / 8 + 2, .last_rows = e->c, .beats = 1, .groups = 1, .int4 = true};
+    struct matrix m = {
+        .k = 2 * e->xs, .row_steps = e->xs / 8 + 2, .last_rows = e->c, .beats = 1, .groups = 1, .int4 = true};
     make_operand(e, &x, m.k, 2 * e->xs, 1);
     print_operand(e, &x, 1);
     fire_matrix(e, &m, &x, 1, spoil);
@@ -209,7 +233,8 @@ static float raw_product(size_t n, size_t block, const int8_t w[], const struct 
 static void expect_scores(struct engine *e, const struct operand *q, int8_t k[][MAX_HD], int count, bool last) {
     for (int t = 0; t < e->ntok; t++) {
         struct result r = {.skip = 0};
-        for (int c = 0; c < count; c++) r.y[c] = raw_product((size_t)e->hd, (size_t)e->hd, k[c], q, t, GOLDEN_MX_EXP_MIN);
+        for (int c = 0; c < count; c++)
+            r.y[c] = raw_product((size_t)e->hd, (size_t)e->hd, k[c], q, t, GOLDEN_MX_EXP_MIN);
         print_result(e, &r, count, t, e->ntok, last && t == e->ntok - 1);
     }
 }
@@ -241,7 +266,8 @@ static void fire_scores(struct engine *e, int8_t now[][MAX_HD]) {
         }
         expect_scores(e, &q, k, e->pos - p < e->c ? e->pos - p : e->c, false);
     }
-    for (int t = 0; t < e->ntok; t += e->c) expect_scores(e, &q, now + t, e->ntok - t < e->c ? e->ntok - t : e->c, t + e->c >= e->ntok);
+    for (int t = 0; t < e->ntok; t += e->c)
+        expect_scores(e, &q, now + t, e->ntok - t < e->c ? e->ntok - t : e->c, t + e->c >= e->ntok);
 }
 
 // A row of a head over all blocks up to the open one; lanes past the head's rows hold anything.
@@ -269,7 +295,8 @@ static void fire_values(struct engine *e, int layer, int head) {
         }
         for (int t = 0; t < e->ntok; t++) {
             struct result r = {.skip = 0};
-            for (int c = 0; c < count; c++) r.y[c] = raw_product((size_t)positions, 64, w[c], &p, t, GOLDEN_MX_EXP_MIN_P);
+            for (int c = 0; c < count; c++)
+                r.y[c] = raw_product((size_t)positions, 64, w[c], &p, t, GOLDEN_MX_EXP_MIN_P);
             print_result(e, &r, count, t, e->ntok, j == e->v_rows - 1 && t == e->ntok - 1);
         }
     }
@@ -282,7 +309,8 @@ static void print_heads(struct engine *e, int kind, int8_t k[HEADS][MAX_T][MAX_H
         for (int t = 0; t < e->ntok; t++)
             for (int u = 0; u < div_up(e->hd, e->xs); u++) {
                 head_unit(e, k[h][t], u, bytes);
-                print_unit(e, kind, 0x40490fdb, 4, bytes, t, e->ntok, h == HEADS - 1 && t == e->ntok - 1 && u == div_up(e->hd, e->xs) - 1);
+                print_unit(e, kind, 0x40490fdb, 4, bytes, t, e->ntok,
+                           h == HEADS - 1 && t == e->ntok - 1 && u == div_up(e->hd, e->xs) - 1);
             }
 }
 
@@ -335,7 +363,8 @@ static void attention(struct engine *e, int layer) {
 static void run_step(struct engine *e, int pos, int ntok, bool head, bool final) {
     e->pos = pos;
     e->ntok = ntok;
-    uint64_t word = (uint64_t)(pos / 64) << 48 | (uint64_t)div_up(pos, e->c) << 32 | (uint64_t)ntok << 16 | (uint64_t)pos;
+    uint64_t word =
+        (uint64_t)(pos / 64) << 48 | (uint64_t)div_up(pos, e->c) << 32 | (uint64_t)ntok << 16 | (uint64_t)pos;
     printf("1 0 0 0 %016" PRIx64 "\n", word | (uint64_t) final << 21 | (uint64_t)head << 20);
     for (int t = 0; t < ntok; t++) e->appended[pos + t] = true;
     for (int layer = 0; layer < LAYERS; layer++) {

@@ -17,11 +17,12 @@ struct vectors {
 };
 
 static const uint32_t vectors_corner[] = {
-    0x00000000, 0x00000001, 0x007fffff, 0x00800000, 0x00800001, 0x00ffffff, 0x01000000, 0x0c800000, 0x33000000, 0x33000001,
-    0x337fffff, 0x33800000, 0x33800001, 0x34000000, 0x3eaaaaab, 0x3effffff, 0x3f000000, 0x3f000001, 0x3f7ffffe, 0x3f7fffff,
-    0x3f800000, 0x3f800001, 0x3fb504f3, 0x3fc00000, 0x3fffffff, 0x40000000, 0x40400000, 0x4b000000, 0x4b000001, 0x4b7fffff,
-    0x4b800000, 0x4effffff, 0x4f000000, 0x5effffff, 0x5f000000, 0x7e7fffff, 0x7e800000, 0x7effffff, 0x7f000000, 0x7f7ffffe,
-    0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc00000, 0x42b17217, 0x42b17218, 0x42aeac4f, 0x42aeac50, 0x42aeac51, 0x43000000,
+    0x00000000, 0x00000001, 0x007fffff, 0x00800000, 0x00800001, 0x00ffffff, 0x01000000, 0x0c800000, 0x33000000,
+    0x33000001, 0x337fffff, 0x33800000, 0x33800001, 0x34000000, 0x3eaaaaab, 0x3effffff, 0x3f000000, 0x3f000001,
+    0x3f7ffffe, 0x3f7fffff, 0x3f800000, 0x3f800001, 0x3fb504f3, 0x3fc00000, 0x3fffffff, 0x40000000, 0x40400000,
+    0x4b000000, 0x4b000001, 0x4b7fffff, 0x4b800000, 0x4effffff, 0x4f000000, 0x5effffff, 0x5f000000, 0x7e7fffff,
+    0x7e800000, 0x7effffff, 0x7f000000, 0x7f7ffffe, 0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc00000, 0x42b17217,
+    0x42b17218, 0x42aeac4f, 0x42aeac50, 0x42aeac51, 0x43000000,
 };
 
 enum { VECTORS_CORNERS = 2 * sizeof vectors_corner / sizeof vectors_corner[0] };
@@ -31,13 +32,15 @@ static inline float vectors_corner_value(int i) { return g_float(vectors_corner[
 static inline int64_t vectors_argument(int argc, char **argv, const char *name, int64_t otherwise) {
     size_t length = strlen(name);
     for (int i = 1; i < argc; i++) {
-        if (strncmp(argv[i], name, length) == 0 && argv[i][length] == '=') return strtoll(argv[i] + length + 1, NULL, 0);
+        if (strncmp(argv[i], name, length) == 0 && argv[i][length] == '=')
+            return strtoll(argv[i] + length + 1, NULL, 0);
     }
     return otherwise;
 }
 
 static inline struct vectors vectors_start(int argc, char **argv) {
-    struct vectors v = {(uint64_t)vectors_argument(argc, argv, "seed", 0) + 1, (int)vectors_argument(argc, argv, "count", 5000)};
+    struct vectors v = {(uint64_t)vectors_argument(argc, argv, "seed", 0) + 1,
+                        (int)vectors_argument(argc, argv, "count", 5000)};
     return v;
 }
 
@@ -77,12 +80,14 @@ static inline void vectors_print_binary(vectors_binary *function, float a, float
 static inline void vectors_all_unary(struct vectors *v, vectors_unary *function, int centre, int spread) {
     for (int i = 0; i < VECTORS_CORNERS; i++) vectors_print_unary(function, vectors_corner_value(i));
     for (int field = 0; field < 255; field++) vectors_print_unary(function, vectors_value(v, field, 0));
-    for (int i = 0; i < v->count; i++) vectors_print_unary(function, i & 1 ? vectors_value(v, centre, spread) : vectors_value(v, 127, 127));
+    for (int i = 0; i < v->count; i++)
+        vectors_print_unary(function, i & 1 ? vectors_value(v, centre, spread) : vectors_value(v, 127, 127));
 }
 
 static inline void vectors_all_corners(vectors_binary *function) {
     for (int i = 0; i < VECTORS_CORNERS; i++) {
-        for (int j = 0; j < VECTORS_CORNERS; j++) vectors_print_binary(function, vectors_corner_value(i), vectors_corner_value(j));
+        for (int j = 0; j < VECTORS_CORNERS; j++)
+            vectors_print_binary(function, vectors_corner_value(i), vectors_corner_value(j));
     }
 }
 

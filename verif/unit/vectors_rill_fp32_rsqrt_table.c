@@ -15,7 +15,8 @@ struct segment {
 int main(void) {
     for (int i = 0; i < 256; i++) {
         const struct segment *s = &rsqrt_table[i];
-        printf("%" PRIx32 " %" PRIx32 " %" PRIx32 "\n", (uint32_t)s->c0 & 0x3fffffff, (uint32_t)s->c1 & 0x7ffffff, (uint32_t)s->c2 & 0x3ffff);
+        printf("%" PRIx32 " %" PRIx32 " %" PRIx32 "\n", (uint32_t)s->c0 & 0x3fffffff, (uint32_t)s->c1 & 0x7ffffff,
+               (uint32_t)s->c2 & 0x3ffff);
     }
     return 0;
 }

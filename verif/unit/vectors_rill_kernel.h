@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of streams for the benches of the vector kernels: one line "port data user last" each (hexadecimal but for the port), in the order of
-// the stream. A bench pushes the lines of an input port and expects those of an output port. Port FAULT_PORT: the run must raise a fault.
+// Words of streams for the benches of the vector kernels: one line "port data user last" each (hexadecimal but for the
+// port), in the order of the stream. A bench pushes the lines of an input port and expects those of an output port.
+// Port FAULT_PORT: the run must raise a fault.
 #ifndef VECTORS_RILL_KERNEL_H
 #define VECTORS_RILL_KERNEL_H
 
@@ -25,7 +26,9 @@ static inline struct kernel kernel_start(int argc, char **argv) {
     return k;
 }
 
-static inline void kernel_next_firing(struct kernel *k) { k->ntok = 1 + (int)(vectors_random(&k->random) % (uint64_t)k->tokens); }
+static inline void kernel_next_firing(struct kernel *k) {
+    k->ntok = 1 + (int)(vectors_random(&k->random) % (uint64_t)k->tokens);
+}
 
 // tuser = {tok_last, tok}
 static inline unsigned kernel_user(const struct kernel *k, int tok) {
@@ -33,11 +36,14 @@ static inline unsigned kernel_user(const struct kernel *k, int tok) {
     return (unsigned)((tok == k->ntok - 1) << tok_w | tok);
 }
 
-static inline void kernel_print_side(const struct kernel *k, int tok, bool last) { printf(" %x %d\n", kernel_user(k, tok), last); }
+static inline void kernel_print_side(const struct kernel *k, int tok, bool last) {
+    printf(" %x %d\n", kernel_user(k, tok), last);
+}
 
 // Chunk `chunk` of x[n], padded with +0.0; no newline.
 static inline void kernel_print_lanes(const struct kernel *k, size_t n, const float x[], size_t chunk) {
-    for (size_t i = k->lanes; i-- > 0;) printf("%08" PRIx32, chunk * k->lanes + i < n ? g_bits(x[chunk * k->lanes + i]) : 0);
+    for (size_t i = k->lanes; i-- > 0;)
+        printf("%08" PRIx32, chunk * k->lanes + i < n ? g_bits(x[chunk * k->lanes + i]) : 0);
 }
 
 static inline size_t kernel_chunks(const struct kernel *k, size_t n) { return (n + k->lanes - 1) / k->lanes; }
@@ -60,9 +66,10 @@ static inline void kernel_print_bare(const struct kernel *k, int port, size_t n,
     printf(" 0 0\n");
 }
 
-// q[count], `units` units of xs bytes one after the other, each with `head` (head_digits hexadecimal digits) above; tlast on the last if `last`.
-static inline void kernel_print_units(const struct kernel *k, int port, size_t xs, size_t units, size_t count, const int8_t q[], uint32_t head,
-                                      int head_digits, int tok, bool last) {
+// q[count], `units` units of xs bytes one after the other, each with `head` (head_digits hexadecimal digits) above;
+// tlast on the last if `last`.
+static inline void kernel_print_units(const struct kernel *k, int port, size_t xs, size_t units, size_t count,
+                                      const int8_t q[], uint32_t head, int head_digits, int tok, bool last) {
     for (size_t u = 0; u < units; u++) {
         printf("%d %0*" PRIx32, port, head_digits, head);
         for (size_t i = xs; i-- > 0;) printf("%02x", u * xs + i < count ? (unsigned)(uint8_t)q[u * xs + i] : 0u);
@@ -75,7 +82,10 @@ static inline void kernel_fill(struct kernel *k, size_t n, float x[], int spread
     int centre = 127 - (int)(vectors_random(&k->random) % 5);
     for (size_t i = 0; i < n; i++) {
         uint64_t r = vectors_random(&k->random) % 32;
-        x[i] = r == 0 ? 0.0f : r == 1 ? g_float(0x80000123) : r == 2 && i > 0 ? -x[i - 1] : vectors_value(&k->random, centre, spread);
+        x[i] = r == 0            ? 0.0f
+               : r == 1          ? g_float(0x80000123)
+               : r == 2 && i > 0 ? -x[i - 1]
+                                 : vectors_value(&k->random, centre, spread);
     }
 }
 

@@ -21,7 +21,8 @@ static void head(const struct stream *s, struct vectors *v, int ntok, size_t hd,
     stream_values(v, hd * (size_t)ntok, 6, x);
     if (spoiled) stream_spoil(s, v, hd * (size_t)ntok, x);
     for (int t = 0; t < ntok; t++) {
-        for (size_t i = 0; i < hd && t == ntok / 2 && stream_below(v, 4) == 0; i++) x[(size_t)t * hd + i] = 0; // part or all of a head
+        for (size_t i = 0; i < hd && t == ntok / 2 && stream_below(v, 4) == 0; i++)
+            x[(size_t)t * hd + i] = 0; // part or all of a head
         scale[t] = golden_quantize_kv(hd, x + (size_t)t * hd, q + (size_t)t * hd, &fault);
         scale[t] = key ? golden_k_scale(scale[t], hd, &fault) : scale[t];
     }

@@ -24,9 +24,10 @@ static void print_units(struct kernel *k, const struct shape *s, size_t pos, flo
 
 int main(int argc, char **argv) {
     struct kernel k = kernel_start(argc, argv);
-    struct shape s = {(size_t)vectors_argument(argc, argv, "LAYERS", 1),          (size_t)vectors_argument(argc, argv, "HEADS", 1),
-                      (size_t)vectors_argument(argc, argv, "UNITS", 1),           (size_t)vectors_argument(argc, argv, "CONTEXT", 1),
-                      (size_t)vectors_argument(argc, argv, "BEAT_BITS", 256) / 8, (size_t)vectors_argument(argc, argv, "REPLAYS", 1)};
+    struct shape s = {
+        (size_t)vectors_argument(argc, argv, "LAYERS", 1),          (size_t)vectors_argument(argc, argv, "HEADS", 1),
+        (size_t)vectors_argument(argc, argv, "UNITS", 1),           (size_t)vectors_argument(argc, argv, "CONTEXT", 1),
+        (size_t)vectors_argument(argc, argv, "BEAT_BITS", 256) / 8, (size_t)vectors_argument(argc, argv, "REPLAYS", 1)};
     float *store = calloc(s.layers * s.heads * s.context, sizeof *store);
     struct golden_fault fault = {0};
     for (size_t pos = 0; pos < s.context; pos += (size_t)k.ntok) {

@@ -24,7 +24,8 @@ static void firing(const struct stream *s, struct vectors *v, size_t n, int ntok
     }
     for (int t = 0; t < ntok; t++) fill(v, n, x + (size_t)t * n);
     if (spoiled) x[stream_below(v, (int)all)] = s->fault == 1 ? g_float(0x7f800000u) : -0x1p23f;
-    for (int t = 0; t < ntok; t++) golden_layernorm(n, 1e-5f, x + (size_t)t * n, gamma, beta, y + (size_t)t * n, &fault);
+    for (int t = 0; t < ntok; t++)
+        golden_layernorm(n, 1e-5f, x + (size_t)t * n, gamma, beta, y + (size_t)t * n, &fault);
     stream_vector(s, "x", ntok, n, x, 1);
     stream_bare(s, "param", 2, n, (const float *const[]){gamma, beta});
     stream_vector(s, "y", ntok, n, y, 1);
@@ -38,6 +39,7 @@ int main(int argc, char **argv) {
     struct vectors v = vectors_start(argc, argv);
     struct stream s = stream_start(argc, argv);
     size_t n = (size_t)vectors_argument(argc, argv, "N", 1);
-    for (int f = 0; f < FIRINGS; f++) firing(&s, &v, n, f ? stream_tokens(&s, &v) : s.tokens, s.fault && f == FIRINGS / 2);
+    for (int f = 0; f < FIRINGS; f++)
+        firing(&s, &v, n, f ? stream_tokens(&s, &v) : s.tokens, s.fault && f == FIRINGS / 2);
     return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines "x top zero q" for rill_mx_lane_tb: the exponent field `top` of the block's largest value, 0 to 12 above that of x.
+// Lines "x top zero q" for rill_mx_lane_tb: the exponent field `top` of the block's largest value, 0 to 12 above that
+// of x.
 #include "../golden/ops.h"
 #include "vectors_rill_fp32.h"
 

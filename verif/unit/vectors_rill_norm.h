@@ -19,8 +19,8 @@ static inline void norm_add(struct norm_parts *p, int64_t fixed) {
 }
 
 static inline void norm_print(const struct norm_parts *p) {
-    printf("%015llx %015llx %015llx %015llx", (unsigned long long)p->sum & 0xfffffffffffffffull, (unsigned long long)p->high,
-           (unsigned long long)p->middle, (unsigned long long)p->low);
+    printf("%015llx %015llx %015llx %015llx", (unsigned long long)p->sum & 0xfffffffffffffffull,
+           (unsigned long long)p->high, (unsigned long long)p->middle, (unsigned long long)p->low);
 }
 
 #endif

@@ -17,9 +17,11 @@ static void firing(const struct stream *s, struct vectors *v, int bank, int spoi
     }
     for (int t = 0; t < ntok; t++) {
         struct norm_parts p = {0, 0, 0, 0};
-        for (size_t i = 0; i < n; i++) norm_add(&p, g_fix(x[(size_t)t * n + i], GOLDEN_NORM_FRAC, GOLDEN_NORM_WIDTH, &fault));
-        printf("y %015llx%015llx%015llx%015llx %x 0\n", (unsigned long long)p.sum & 0xfffffffffffffffull, (unsigned long long)p.high,
-               (unsigned long long)p.middle, (unsigned long long)p.low, (unsigned)(bank << tok_bits | t));
+        for (size_t i = 0; i < n; i++)
+            norm_add(&p, g_fix(x[(size_t)t * n + i], GOLDEN_NORM_FRAC, GOLDEN_NORM_WIDTH, &fault));
+        printf("y %015llx%015llx%015llx%015llx %x 0\n", (unsigned long long)p.sum & 0xfffffffffffffffull,
+               (unsigned long long)p.high, (unsigned long long)p.middle, (unsigned long long)p.low,
+               (unsigned)(bank << tok_bits | t));
     }
     free(x);
 }

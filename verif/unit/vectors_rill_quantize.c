@@ -10,15 +10,16 @@ struct shape {
 };
 
 // Units of the blocks first..end of one token, the marks of the output firing on the last one; order block, tok, unit.
-static size_t print_block(const struct stream *s, const struct shape *p, size_t b, int ntok, size_t before, int closes, const int8_t q[],
-                          const uint8_t shift[], size_t blocks) {
+static size_t print_block(const struct stream *s, const struct shape *p, size_t b, int ntok, size_t before, int closes,
+                          const int8_t q[], const uint8_t shift[], size_t blocks) {
     size_t xs = (size_t)s->beat_bits / 8, first = b * p->block;
     size_t length = p->n - first < p->block ? p->n - first : p->block, units = (length + xs - 1) / xs;
     int pad = closes && (before + units) % 2;
     for (int t = 0; t < ntok; t++) {
         for (size_t u = 0; u < units + (size_t)pad; u++) {
             size_t at = u * xs, count = at < length ? length - at : 0;
-            stream_unit(s, "y", u < units ? shift[(size_t)t * blocks + b] : 0, 2, count, q + (size_t)t * p->n + first + at);
+            stream_unit(s, "y", u < units ? shift[(size_t)t * blocks + b] : 0, 2, count,
+                        q + (size_t)t * p->n + first + at);
             stream_mark(s, t, ntok, closes && u == units + (size_t)pad - 1);
         }
     }
@@ -31,7 +32,8 @@ static void fill(struct vectors *v, const struct shape *p, float x[]) {
         size_t length = p->n - first < p->block ? p->n - first : p->block;
         int kind = stream_below(v, 6), centre = 133 + p->exp_min + stream_below(v, 25);
         for (size_t i = first; i < first + length; i++) {
-            x[i] = kind == 0 ? g_float((uint32_t)stream_below(v, 2) << 31) : vectors_value(v, kind == 1 ? 133 + p->exp_min : centre, 5);
+            x[i] = kind == 0 ? g_float((uint32_t)stream_below(v, 2) << 31)
+                             : vectors_value(v, kind == 1 ? 133 + p->exp_min : centre, 5);
             if (kind == 2 && i == first) // almost 2^k: clamps to 127
                 x[i] = g_float((uint32_t)(centre + 5) << 23 | 0x7fffff);
         }
@@ -47,7 +49,8 @@ static void firing(const struct stream *s, struct vectors *v, const struct shape
     for (int t = 0; t < ntok; t++) fill(v, p, x + (size_t)t * p->n);
     if (spoiled) x[stream_below(v, (int)all)] = s->fault == 1 ? g_float(0x7f800000u) : 0x1p30f;
     for (int t = 0; t < ntok; t++)
-        golden_quantize_mx(p->n, p->block, p->exp_min, x + (size_t)t * p->n, q + (size_t)t * p->n, shift + (size_t)t * blocks, &fault);
+        golden_quantize_mx(p->n, p->block, p->exp_min, x + (size_t)t * p->n, q + (size_t)t * p->n,
+                           shift + (size_t)t * blocks, &fault);
     stream_vector(s, "x", ntok, p->n, x, 1);
     for (size_t b = 0; b < blocks; b++) {
         int closes = b == blocks - 1 || (p->fire_blocks && (b + 1) % (size_t)p->fire_blocks == 0);

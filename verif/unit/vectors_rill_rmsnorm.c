@@ -36,6 +36,7 @@ int main(int argc, char **argv) {
     struct vectors v = vectors_start(argc, argv);
     struct stream s = stream_start(argc, argv);
     size_t n = (size_t)vectors_argument(argc, argv, "N", 1);
-    for (int f = 0; f < FIRINGS; f++) firing(&s, &v, n, f ? stream_tokens(&s, &v) : s.tokens, s.fault && f == FIRINGS / 2);
+    for (int f = 0; f < FIRINGS; f++)
+        firing(&s, &v, n, f ? stream_tokens(&s, &v) : s.tokens, s.fault && f == FIRINGS / 2);
     return 0;
 }

@@ -6,7 +6,8 @@ enum { STEPS = 6 };
 
 static void firing(const struct stream *s, struct vectors *v, int pos, int ntok, int spoiled) {
     size_t n = (size_t)(pos + ntok);
-    float *raw = stream_alloc(n * (size_t)ntok), *p = stream_alloc(n * (size_t)ntok), *kscale = stream_alloc(n), *vscale = stream_alloc(n);
+    float *raw = stream_alloc(n * (size_t)ntok), *p = stream_alloc(n * (size_t)ntok), *kscale = stream_alloc(n),
+          *vscale = stream_alloc(n);
     struct golden_fault fault = {0};
     stream_values(v, n * (size_t)ntok, 5, raw);
     if (spoiled) raw[0] = g_float(0x7f800000u);

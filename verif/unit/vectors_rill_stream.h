@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream words for the benches of the vector kernels: lines "tag data user last", hexadecimal, in the order of docs/rtl.md section 3.
+// Stream words for the benches of the vector kernels: lines "tag data user last", hexadecimal, in the order of
+// docs/rtl.md section 3.
 #ifndef VECTORS_RILL_STREAM_H
 #define VECTORS_RILL_STREAM_H
 
@@ -15,14 +16,17 @@ struct stream {
 
 static inline struct stream stream_start(int argc, char **argv) {
     struct stream s = {(int)vectors_argument(argc, argv, "LANES", 1), (int)vectors_argument(argc, argv, "TOKENS", 1),
-                       (int)vectors_argument(argc, argv, "BEAT_BITS", 512), (int)vectors_argument(argc, argv, "FAULT", 0)};
+                       (int)vectors_argument(argc, argv, "BEAT_BITS", 512),
+                       (int)vectors_argument(argc, argv, "FAULT", 0)};
     return s;
 }
 
 static inline int stream_below(struct vectors *v, int bound) { return (int)(vectors_random(v) % (uint64_t)bound); }
 
 // Active tokens of a firing: 1..TOKENS, mostly all.
-static inline int stream_tokens(const struct stream *s, struct vectors *v) { return stream_below(v, 3) ? s->tokens : 1 + stream_below(v, s->tokens); }
+static inline int stream_tokens(const struct stream *s, struct vectors *v) {
+    return stream_below(v, 3) ? s->tokens : 1 + stream_below(v, s->tokens);
+}
 
 // "user last" of a word of token `tok` of ntok; `end`: last word of the token in the firing.
 static inline void stream_mark(const struct stream *s, int tok, int ntok, int end) {
@@ -36,7 +40,8 @@ static inline void stream_lanes(const struct stream *s, size_t n, size_t first, 
 }
 
 // A vector stream: x[ntok][n]; `last`: the firing ends here.
-static inline void stream_vector(const struct stream *s, const char *tag, int ntok, size_t n, const float x[], int last) {
+static inline void stream_vector(const struct stream *s, const char *tag, int ntok, size_t n, const float x[],
+                                 int last) {
     for (size_t first = 0; first < n; first += (size_t)s->lanes) {
         for (int tok = 0; tok < ntok; tok++) {
             printf("%s ", tag);
@@ -55,17 +60,22 @@ static inline void stream_bare(const struct stream *s, const char *tag, int vect
     }
 }
 
-// One unit of XS = beat_bits / 8 mantissas from q[0..count), zeros past count, with its exponent or scale in `head_digits` digits above.
-static inline void stream_unit(const struct stream *s, const char *tag, uint32_t head, int head_digits, size_t count, const int8_t q[]) {
+// One unit of XS = beat_bits / 8 mantissas from q[0..count), zeros past count, with its exponent or scale in
+// `head_digits` digits above.
+static inline void stream_unit(const struct stream *s, const char *tag, uint32_t head, int head_digits, size_t count,
+                               const int8_t q[]) {
     printf("%s %0*" PRIx32, tag, head_digits, head);
     for (size_t i = (size_t)s->beat_bits / 8; i-- > 0;) printf("%02x", i < count ? (unsigned)(uint8_t)q[i] : 0u);
 }
 
-static inline void stream_step(int pos, int ntok) { printf("step %016llx 0 0\n", (unsigned long long)ntok << 16 | (unsigned)pos); }
+static inline void stream_step(int pos, int ntok) {
+    printf("step %016llx 0 0\n", (unsigned long long)ntok << 16 | (unsigned)pos);
+}
 
 // x[n] like activations: exponents within `spread` of 1, some zeros.
 static inline void stream_values(struct vectors *v, size_t n, int spread, float x[]) {
-    for (size_t i = 0; i < n; i++) x[i] = stream_below(v, 16) ? vectors_value(v, 127, spread) : g_float(stream_below(v, 2) ? 0x80000000u : 0);
+    for (size_t i = 0; i < n; i++)
+        x[i] = stream_below(v, 16) ? vectors_value(v, 127, spread) : g_float(stream_below(v, 2) ? 0x80000000u : 0);
 }
 
 // With FAULT: one value of x[n] becomes infinite.

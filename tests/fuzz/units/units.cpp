@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The models of units.sv for the simulator: UNIT is defined by the command that compiles this for one of them (stages.sh).
+// The models of units.sv for the simulator: UNIT is defined by the command that compiles this for one of them
+// (stages.sh).
 #include <svdpi.h>
 
 #define JOIN_(a, b) a##b
@@ -29,7 +30,9 @@ static void step(MODEL &model, const svBitVecVal *in) {
 }
 
 #if WIDE
-static void get(QData port, svBitVecVal *out) { out[0] = static_cast<svBitVecVal>(port), out[1] = static_cast<svBitVecVal>(port >> 32); }
+static void get(QData port, svBitVecVal *out) {
+    out[0] = static_cast<svBitVecVal>(port), out[1] = static_cast<svBitVecVal>(port >> 32);
+}
 template <std::size_t words> static void get(const VlWide<words> &port, svBitVecVal *out) {
     for (std::size_t i = 0; i < words; i++) out[i] = port[i];
 }

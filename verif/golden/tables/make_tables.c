@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the tables of exp, recip and rsqrt: segments of a quadratic in integers, used alike by fp32.c and by the RTL ROMs.
+// Makes the tables of exp, recip and rsqrt: segments of a quadratic in integers, used alike by fp32.c and by the RTL
+// ROMs.
 //   make_tables c                 prints verif/golden/fp32_tables.inc
 //   make_tables exp|recip|rsqrt   prints rtl-templates/arith/rill_fp32_<name>_table.v
 // A segment is evaluated as  u = c1 + (c2*d >> shift2);  y = c0 + (u*d >> shift1);  significand = y >> 5
@@ -37,7 +38,9 @@ static long double recip_value(int segment, long double fraction) {
 }
 
 // The upper 128 segments belong to odd exponents: an argument in [2, 4).
-static long double rsqrt_value(int segment, long double fraction) { return 1.0L / sqrtl((1.0L + fraction) * (segment >= 128 ? 2.0L : 1.0L)); }
+static long double rsqrt_value(int segment, long double fraction) {
+    return 1.0L / sqrtl((1.0L + fraction) * (segment >= 128 ? 2.0L : 1.0L));
+}
 
 static const struct table tables[] = {
     {"exp", "2^f, f in [0, 1)", exp2_value, 128, 7, 7, 25, 28},
@@ -66,7 +69,8 @@ static struct segment segment_fit(const struct table *t, int index) {
     int64_t half = (int64_t)1 << (table_d_bits(t) - 1);
     int64_t node = (int64_t)roundl(sqrtl(3.0L) / 2 * (long double)half);
     long double h = ldexpl((long double)node, -t->input_w);
-    long double low = segment_value(t, index, -node), mid = segment_value(t, index, 0), high = segment_value(t, index, node);
+    long double low = segment_value(t, index, -node), mid = segment_value(t, index, 0),
+                high = segment_value(t, index, node);
     struct segment s = {0};
     s.c2 = llroundl(ldexpl((high + low - 2 * mid) / (2 * h * h), C2_FRAC));
     s.c1 = llroundl(ldexpl((high - low) / (2 * h), C1_FRAC));
@@ -94,39 +98,40 @@ static void print_c(void) {
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) print_c_table(&tables[i]);
 }
 
-static const char verilog_head[] =
-    "// SPDX-License-Identifier: Apache-2.0\n"
-    "// Coefficients of rill_fp32_%s: %s. Written by make_tables.c: do not edit.\n"
-    "//\n"
-    "// Registered read: c0, c1, c2 belong to the index of one enabled clock before. c0 unsigned, c1 and c2 two's complement.\n"
-    "`default_nettype none\n\n"
-    "module rill_fp32_%s_table (\n"
-    "    input  wire        clk,\n"
-    "    input  wire        en,\n"
-    "    input  wire [%d:0]  index,\n"
-    "    output reg  [29:0] c0,\n"
-    "    output reg  [26:0] c1,\n"
-    "    output reg  [17:0] c2\n"
-    ");\n\n"
-    "    reg [29:0] rom0 [0:%d];\n"
-    "    reg [26:0] rom1 [0:%d];\n"
-    "    reg [17:0] rom2 [0:%d];\n\n"
-    "    always @(posedge clk) begin\n"
-    "        if (en) begin\n"
-    "            c0 <= rom0[index];\n"
-    "            c1 <= rom1[index];\n"
-    "            c2 <= rom2[index];\n"
-    "        end\n"
-    "    end\n\n"
-    "    initial begin\n";
+static const char verilog_head[] = "// SPDX-License-Identifier: Apache-2.0\n"
+                                   "// Coefficients of rill_fp32_%s: %s. Written by make_tables.c: do not edit.\n"
+                                   "//\n"
+                                   "// Registered read: c0, c1, c2 belong to the index of one enabled clock before. c0 "
+                                   "unsigned, c1 and c2 two's complement.\n"
+                                   "`default_nettype none\n\n"
+                                   "module rill_fp32_%s_table (\n"
+                                   "    input  wire        clk,\n"
+                                   "    input  wire        en,\n"
+                                   "    input  wire [%d:0]  index,\n"
+                                   "    output reg  [29:0] c0,\n"
+                                   "    output reg  [26:0] c1,\n"
+                                   "    output reg  [17:0] c2\n"
+                                   ");\n\n"
+                                   "    reg [29:0] rom0 [0:%d];\n"
+                                   "    reg [26:0] rom1 [0:%d];\n"
+                                   "    reg [17:0] rom2 [0:%d];\n\n"
+                                   "    always @(posedge clk) begin\n"
+                                   "        if (en) begin\n"
+                                   "            c0 <= rom0[index];\n"
+                                   "            c1 <= rom1[index];\n"
+                                   "            c2 <= rom2[index];\n"
+                                   "        end\n"
+                                   "    end\n\n"
+                                   "    initial begin\n";
 
 static void print_verilog(const struct table *t) {
     int last = t->segments - 1;
     printf(verilog_head, t->name, t->argument, t->name, t->index_w - 1, last, last, last);
     for (int i = 0; i < t->segments; i++) {
         struct segment s = segment_fit(t, i);
-        printf("        rom0[%d] = 30'h%08llx; rom1[%d] = 27'h%07llx; rom2[%d] = 18'h%05llx;\n", i, (unsigned long long)s.c0 & 0x3fffffff, i,
-               (unsigned long long)s.c1 & 0x7ffffff, i, (unsigned long long)s.c2 & 0x3ffff);
+        printf("        rom0[%d] = 30'h%08llx; rom1[%d] = 27'h%07llx; rom2[%d] = 18'h%05llx;\n", i,
+               (unsigned long long)s.c0 & 0x3fffffff, i, (unsigned long long)s.c1 & 0x7ffffff, i,
+               (unsigned long long)s.c2 & 0x3ffff);
     }
     printf("    end\n\nendmodule\n\n`default_nettype wire\n");
 }
