@@ -19,8 +19,8 @@ static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "pa
     F(tokens)                                                                                                          \
     F(arrays)                                                                                                          \
     F(group)                                                                                                           \
-    F(prefetch_beats) F(max_burst) F(outstanding) F(context) F(eot) F(dies) F(sll) F(channel_bytes) F(is_lm)           \
-        F(on_chip_kib)
+    F(prefetch_beats)                                                                                                  \
+    F(max_burst) F(outstanding) F(context) F(eot) F(dies) F(sll) F(channel_bytes) F(is_lm) F(on_chip_kib)
 #define IR_FIRING_FIELDS(F)                                                                                            \
     F(engine)                                                                                                          \
     F(node)                                                                                                            \
@@ -28,8 +28,8 @@ static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "pa
     F(head)                                                                                                            \
     F(mode)                                                                                                            \
     F(x_edge_port)                                                                                                     \
-    F(x_take) F(x_free) F(kv_head) F(outer) F(kv_keep) F(y_port) F(row_steps) F(beats) F(last_rows) F(tail_base)       \
-        F(groups)
+    F(x_take)                                                                                                          \
+    F(x_free) F(kv_head) F(outer) F(kv_keep) F(y_port) F(row_steps) F(beats) F(last_rows) F(tail_base) F(groups)
 #define IR_ENGINE_FIELDS(F) F(kernel) F(x_mux) F(y_demux) F(walker) F(first_channel) F(channels)
 #define IR_DIE_FIELDS(F) F(lut) F(ff) F(dsp) F(bram36) F(uram) F(hbm)
 #define IR_GROUP_FIELDS(F) F(region) F(first_node) F(nodes) F(bits)
