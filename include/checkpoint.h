@@ -46,8 +46,8 @@ struct checkpoint_slice {
 // fp32 values in `arena` (may be scratch: take a mark around large matrices). NULL after an error that names file and
 // tensor: absent, other shape, unknown dtype, truncated file, a value that is not finite. Random: normal with standard
 // deviation 1 / sqrt(cols), of a table 3: each position then has a residual of its own, and so ids that differ, however
-// many layers add to it. Element (r, c) of a name depends on seed, name, row_offset + r and c alone, so slices and
-// shared (tied) tensors agree.
+// many layers add to it. Element (r, c) of a name depends on seed, name, row_offset + r, c and transpose alone, so
+// slices and shared (tied) tensors agree, and a matrix that is read the wrong way round is another one.
 float *checkpoint_matrix(struct checkpoint *checkpoint, struct arena *arena, const struct checkpoint_slice *slice,
                          struct diag *diag);
 

@@ -49,12 +49,20 @@ static float normal(uint64_t key, uint64_t index) {
     return (float)(sum - 4 * 0xffff) * (1.0f / 53509.9f); // sqrt(8 / 12) * 65536
 }
 
+// A tensor that is held as [cols][all rows] has other numbers than one held as [all rows][cols]: they do not depend on
+// how many rows there are in all.
+static uint64_t random_index(const struct checkpoint_slice *s, int64_t row, int64_t col) {
+    if (s->transpose) return (uint64_t)1 << 63 | (uint64_t)col << 32 | (uint64_t)row;
+    return (uint64_t)(row * s->cols + col);
+}
+
 static float *random_matrix(const struct checkpoint *c, struct arena *arena, const struct checkpoint_slice *s) {
-    uint64_t key = name_key(c->seed, s->name), cols = (uint64_t)s->cols;
+    uint64_t key = name_key(c->seed, s->name);
     float spread = s->is_table ? 3.0f : (float)(1.0 / sqrt((double)s->cols)),
           *out = ARENA_ARRAY(arena, float, (size_t)(s->rows * s->cols));
-    for (int64_t i = 0; i < s->rows * s->cols; i++)
-        out[i] = spread * normal(key, (uint64_t)s->row_offset * cols + (uint64_t)i);
+    for (int64_t row = 0; row < s->rows; row++)
+        for (int64_t col = 0; col < s->cols; col++)
+            out[row * s->cols + col] = spread * normal(key, random_index(s, s->row_offset + row, col));
     return out;
 }
 

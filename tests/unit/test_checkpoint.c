@@ -194,11 +194,17 @@ static void test_random_slices_agree(void **state) {
     const float *all =
         checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"w", 6, 5, false, 0, 6, false}, &f.diag);
     const float *part =
-        checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"w", 2, 5, true, 3, 6, false}, &f.diag);
+        checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"w", 2, 5, false, 3, 6, false}, &f.diag);
+    const float *turned =
+        checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"w", 6, 5, true, 0, 6, false}, &f.diag);
+    const float *turned_part =
+        checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"w", 2, 5, true, 3, 0, false}, &f.diag);
     const float *other =
         checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"u", 6, 5, false, 0, 6, false}, &f.diag);
     assert_memory_equal(all + 15, part, 10 * sizeof *part);
+    assert_memory_equal(turned + 15, turned_part, 10 * sizeof *turned);
     assert_memory_not_equal(all, other, 30 * sizeof *all);
+    for (int i = 0; i < 30; i++) assert_true(all[i] != turned[i]); // read the wrong way round it is another matrix
     const float *v = checkpoint_vector(c, &f.arena, "b", 9, 0, 9, CHECKPOINT_BIAS, &f.diag);
     assert_memory_equal(v + 4, checkpoint_vector(c, &f.arena, "b", 5, 4, 9, CHECKPOINT_BIAS, &f.diag), 5 * sizeof *v);
     assert_true(checkpoint_check_coverage(c, &f.diag) && !checkpoint_dir(c));
