@@ -65,9 +65,9 @@ struct timing_contract {
     int64_t fire;    // input groups (of TIMING_PIPE: firings) of an output firing; 0: as the input's firings
     int64_t in, out; // elements of a word in and out (TIMING_GEAR); of the last of `rows` words `units`, if not 0.
                      // TIMING_SPILL: words of a beat, beats of a word; one of the two is 1
-    int64_t lines; // row-steps that wait at the output (TIMING_GEAR)
-    int64_t times; // passes (TIMING_REPLAY, TIMING_SCALES); groups of a firing (TIMING_LAYOUT)
-    int64_t units; // words of a head and token (TIMING_LAYOUT: read of a group, per token)
+    int64_t lines;   // row-steps that wait at the output (TIMING_GEAR)
+    int64_t times;   // passes (TIMING_REPLAY, TIMING_SCALES); groups of a firing (TIMING_LAYOUT)
+    int64_t units;   // words of a head and token (TIMING_LAYOUT: read of a group, per token)
     int64_t heads, layers, lanes;
     int64_t beats;                                   // read from memory for a row; TIMING_SPILL: of a burst
     int64_t ask;                                     // cycles from an id or step to the first request

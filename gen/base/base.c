@@ -43,3 +43,9 @@ bool u64_add(uint64_t a, uint64_t b, uint64_t *out) {
 }
 
 int u64_clog2(uint64_t v) { return v <= 1 ? 0 : 64 - __builtin_clzll(v - 1); }
+
+uint64_t u64_little_endian(const uint8_t *bytes, int count) {
+    uint64_t v = 0;
+    while (count > 0) v = v << 8 | bytes[--count];
+    return v;
+}

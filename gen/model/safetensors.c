@@ -41,12 +41,6 @@ float safetensors_from_f16(uint16_t bits) {
     return sign ? -magnitude : magnitude;
 }
 
-static uint64_t little_endian(const unsigned char *p, int bytes) {
-    uint64_t v = 0;
-    for (int i = bytes - 1; i >= 0; i--) v = v << 8 | p[i];
-    return v;
-}
-
 static const struct {
     const char *name;
     enum safetensors_dtype dtype;
@@ -162,7 +156,7 @@ static bool read_length(struct safetensors *file, uint64_t *length, struct diag 
     unsigned char raw[LENGTH_BYTES];
     if (file->file_bytes < LENGTH_BYTES || !read_bytes(file, 0, raw, sizeof raw))
         return diag_error(diag, file->loc, "not a safetensors file: shorter than its header length"), false;
-    *length = little_endian(raw, LENGTH_BYTES);
+    *length = u64_little_endian(raw, LENGTH_BYTES);
     if (*length > MAX_HEADER_BYTES)
         return diag_error(diag, file->loc, "not a safetensors file: header of %" PRIu64 " bytes", *length), false;
     if (*length <= file->file_bytes - LENGTH_BYTES) return true;
@@ -233,9 +227,10 @@ int safetensors_find(const struct safetensors *file, const char *name) {
 
 static void convert(const struct safetensors_tensor *t, const unsigned char *raw, float *out) {
     for (int64_t i = 0; i < t->elements; i++) {
-        if (t->dtype == SAFETENSORS_F32) out[i] = float_from_bits((uint32_t)little_endian(raw + 4 * i, 4));
-        else if (t->dtype == SAFETENSORS_F16) out[i] = safetensors_from_f16((uint16_t)little_endian(raw + 2 * i, 2));
-        else out[i] = safetensors_from_bf16((uint16_t)little_endian(raw + 2 * i, 2));
+        if (t->dtype == SAFETENSORS_F32) out[i] = float_from_bits((uint32_t)u64_little_endian(raw + 4 * i, 4));
+        else if (t->dtype == SAFETENSORS_F16)
+            out[i] = safetensors_from_f16((uint16_t)u64_little_endian(raw + 2 * i, 2));
+        else out[i] = safetensors_from_bf16((uint16_t)u64_little_endian(raw + 2 * i, 2));
     }
 }
 

@@ -7,9 +7,9 @@ set -u
 usage() {
     cat <<'TEXT'
 usage: tests/fuzz/readers/run.sh [--runs N] [--seconds N] [reader...]
-  --runs N     inputs of each reader (default 8000; config, safetensors, tokenizer: a fifth)
+  --runs N     inputs of each reader (default 8000; config, gguf, safetensors, tokenizer: a fifth)
   --seconds N  time of each reader instead, with another seed each time
-  reader       spec ir safetensors tokenizer config (default: all)
+  reader       spec ir safetensors gguf tokenizer config (default: all)
 Inputs begin with the files of the tree. What crashes a reader stays in build/fuzz/readers/READER.crash-*.
 TEXT
 }
@@ -25,7 +25,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-[ ${#readers[@]} != 0 ] || readers=(spec ir safetensors tokenizer config)
+[ ${#readers[@]} != 0 ] || readers=(spec ir safetensors gguf tokenizer config)
 out=$root/build/fuzz/readers
 log=$out/log
 mkdir -p "$out"
@@ -60,13 +60,14 @@ make_corpus() { # reader, folder
             small_safetensors F16 4 8 >"$2/f16"
             small_safetensors BF16 2,1,2 8 >"$2/bf16" ;;
         tokenizer) { printf '{"a":0,"b":1,"ab":2,"<|endoftext|>":3}\0' && printf '#version: 0.2\na b\n'; } >"$2/small" ;;
+        gguf) cp "$root/tests/unit/gguf/all_types.gguf" "$2" ;;
         config) cp "$model/config.json" "$2" ;;
     esac
 }
 
 run_reader() { # reader
     local limit=(-runs="$runs" -seed=1)
-    case $1 in safetensors | tokenizer | config) limit=(-runs=$((runs / 5)) -seed=1) ;; esac
+    case $1 in safetensors | gguf | tokenizer | config) limit=(-runs=$((runs / 5)) -seed=1) ;; esac
     [ -z "$seconds" ] || limit=(-max_total_time="$seconds")
     make_corpus "$1" "$out/corpus_$1" || return
     mkdir -p "$out/files_$1"
