@@ -130,6 +130,7 @@ bool host_open(struct host *host, struct sim *sim) {
         hbm_observe_writes(sim->hbm, memory_written, host);
     }
     int64_t rows = 0;
+    if (!rows_take(sim)) return false;
     for (size_t i = 0; i < sim->options.prompts.count; i++) {
         if (!open_request(host, &sim->options.prompts.items[i], &host->result[i])) return false;
         rows = host->result[i].prompt_len > rows ? host->result[i].prompt_len : rows;

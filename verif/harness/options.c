@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rows.h"
 #include "sim_internal.h"
 
 enum { MAX_REQUESTS_BYTES = 16 << 20 };
@@ -19,6 +20,9 @@ static const char usage[] =
     "  --ignore-eot         do not stop at the end-of-text id\n"
     "  --seed S             jitter of the memory model; 0: none (default)\n"
     "  --data-seed S        random rows of graphs that are no language models (default 1)\n"
+    "  --inputs FILE        their rows instead, a .npy (one input) or .safetensors file of arrays [rows][...shape]:\n"
+    "                       all of them, or the first --tokens N\n"
+    "  --outputs FILE       the rows that come out, in the same formats; written only if all matched\n"
     "  --clock MHZ          clock of the design (default: the spec's)\n"
     "  --compare all|min    streams compared with the golden model (default all)\n"
     "  --trace FILE         waveform (FST), when built with tracing\n"
@@ -161,13 +165,25 @@ static bool read_file_option(struct reader *r) {
     else if (is(r, "--beats")) o->beats = value_of(r);
     else if (is(r, "--logits")) o->logits = value_of(r);
     else if (is(r, "--timeline")) o->timeline = value_of(r);
+    else if (is(r, "--inputs")) o->inputs = value_of(r);
+    else if (is(r, "--outputs")) o->outputs = value_of(r);
     else return false;
     return true;
 }
 
+static void check_row_files(struct reader *r) {
+    const char *const paths[] = {r->options->inputs, r->options->outputs};
+    for (int i = 0; i < 2; i++) {
+        const char *why = paths[i] != NULL ? rows_path_fault(r->arena, paths[i], 1) : NULL;
+        if (why != NULL) bad(r, why, NULL);
+        if (paths[i] != NULL && r->options->prompts.count > 1)
+            bad(r, "--inputs and --outputs go with one request", NULL);
+    }
+}
+
 static void set_defaults(struct reader *r) {
     struct sim_options *o = r->options;
-    if (o->tokens < 0) o->tokens = 16;
+    if (o->tokens < 0) o->tokens = o->inputs != NULL ? 0 : 16; // 0: as many as the file has
     o->occupancy |= o->json != NULL && o->set == CHECK_ALL;
     if (o->prompts.count == 0) add_prompt(r);
     for (size_t i = 0; i < o->prompts.count; i++)
@@ -190,6 +206,7 @@ bool options_read(struct arena *arena, int argc, char **argv, struct sim_options
     if (r.ok && options->dir == NULL) bad(&r, "--dir is missing", NULL);
     if (r.ok && options->saves && (options->trace != NULL || options->beats != NULL))
         bad(&r, "--save goes without --trace and --beats", NULL);
+    if (r.ok) check_row_files(&r);
     set_defaults(&r);
     *exit_code = RILL_USAGE;
     return r.ok;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs that are no language models: random fp32 rows into the input areas, the output areas against the golden model.
+// Graphs that are no language models: random fp32 rows, or a file's, into the input areas, the output areas against the
+// golden model and into a file.
 #include <string.h>
 
 #include "layout.h"
+#include "rows.h"
 #include "sim_internal.h"
 
 static uint64_t draw(uint64_t *state) {
@@ -41,22 +43,47 @@ static size_t row_bytes(const struct sim *sim, const struct ir_tensor *t) {
     return (size_t)layout_io_row_bytes(&sim->ir->design, ir_tensor_elements(t));
 }
 
+static float *random_rows(struct sim *sim, size_t count, uint64_t *state) {
+    float *values = ARENA_ARRAY(&sim->arena, float, count);
+    for (size_t i = 0; i < count; i++) values[i] = random_value(state);
+    return values;
+}
+
 static bool open_input(struct sim *sim, int input, int64_t rows, uint64_t *state) {
     const struct ir_tensor *t = &sim->ir->tensor[sim->ir->input[input]];
     size_t n = (size_t)ir_tensor_elements(t);
     uint8_t *to = area(sim, "input", t, rows);
     if (to == NULL) return false;
-    float *values = ARENA_ARRAY(&sim->arena, float, n *(size_t)rows);
-    for (size_t i = 0; i < n * (size_t)rows; i++) values[i] = random_value(state);
+    float *values = sim->host.rows[input];
+    if (values == NULL) values = random_rows(sim, n * (size_t)rows, state);
     for (int64_t r = 0; r < rows; r++)
         memcpy(to + (size_t)r * row_bytes(sim, t), values + (size_t)r * n, n * sizeof *values);
     sim->host.rows[input] = values;
     return true;
 }
 
+static bool take_file(struct sim *sim) {
+    struct rows_tensor *t = rows_inputs(&sim->arena, sim->ir);
+    struct sim_prompt *request = &sim->options.prompts.items[0];
+    int64_t most = sim->options.unchecked ? INT64_MAX : sim->ir->design.context;
+    request->tokens =
+        rows_read(&sim->arena, sim->options.inputs, t, sim->ir->inputs, request->tokens, most, &sim->diag);
+    for (int i = 0; i < sim->ir->inputs; i++) sim->host.rows[i] = t[i].values;
+    return request->tokens > 0;
+}
+
+bool rows_take(struct sim *sim) {
+    const struct sim_options *o = &sim->options;
+    const char *why = o->outputs ? rows_path_fault(&sim->arena, o->outputs, sim->ir->outputs) : NULL;
+    sim->host.rows = ARENA_ARRAY(&sim->arena, float *, IR_MAX_PORTS);
+    if (sim->ir->design.is_lm && (o->inputs || o->outputs))
+        why = "--inputs and --outputs are for graphs that are no language models; this design takes a prompt";
+    if (why) sim_fail(sim, "%s", why);
+    return !why && (!o->inputs || take_file(sim));
+}
+
 bool rows_open(struct sim *sim, int64_t rows) {
     uint64_t state = sim->options.data_seed * 0x9e3779b97f4a7c15ull + 1;
-    sim->host.rows = ARENA_ARRAY(&sim->arena, float *, IR_MAX_PORTS);
     for (int i = 0; i < sim->ir->inputs; i++)
         if (!open_input(sim, i, rows, &state)) return false;
     for (int o = 0; o < sim->ir->outputs; o++)
@@ -98,4 +125,23 @@ void rows_compare(struct sim *sim, int64_t rows) {
                 sim_fail(sim, "output `%s`, row %lld: no golden value", t->name, (long long)r);
             else compare_row(sim, t, r, at, &want);
         }
+}
+
+// A tensor's rows out of its memory area, where each row begins at a beat.
+static float *area_values(struct sim *sim, const struct ir_tensor *t, int64_t rows) {
+    const uint8_t *at = area(sim, "output", t, rows);
+    size_t n = (size_t)ir_tensor_elements(t);
+    float *values = ARENA_ARRAY(&sim->arena, float, n *(size_t)rows);
+    for (int64_t r = 0; at != NULL && r < rows; r++)
+        memcpy(values + (size_t)r * n, at + (size_t)r * row_bytes(sim, t), n * sizeof *values);
+    return values;
+}
+
+bool rows_save(struct sim *sim) {
+    int64_t rows = sim->host.result[0].prompt_len;
+    if (sim->options.outputs == NULL || sim->failure != NULL) return true;
+    struct rows_tensor *t = rows_outputs(&sim->arena, sim->ir);
+    for (int o = 0; o < sim->ir->outputs; o++)
+        t[o].values = area_values(sim, &sim->ir->tensor[sim->ir->output[o]], rows);
+    return rows_write(&sim->arena, sim->options.outputs, t, sim->ir->outputs, rows, &sim->diag);
 }

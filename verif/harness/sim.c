@@ -178,9 +178,10 @@ int sim_close(struct sim *sim) {
     report_summary(sim);
     if (sim->failure != NULL) fprintf(stderr, "rill sim: error: %s\n%s", sim->failure, text_cstr(&sim->failure_detail));
     bool json = report_write_json(sim), logits = report_write_logits(sim), timeline = timeline_write(sim);
+    bool rows = rows_save(sim);
     if (sim->beats != NULL && fclose(sim->beats) != 0) sim_fail(sim, "%s: %s", sim->options.beats, strerror(errno));
     sim->beats = NULL;
-    int exit_code = sim->failure == NULL && json && logits && timeline ? RILL_OK : RILL_BAD_SPEC;
+    int exit_code = sim->failure == NULL && json && logits && timeline && rows ? RILL_OK : RILL_BAD_SPEC;
     release(sim);
     return exit_code;
 }

@@ -32,6 +32,7 @@ struct sim_error {
 
 struct sim_options {
     const char *dir, *trace, *json, *logits, *timeline, *beats;
+    const char *inputs, *outputs; // files of rows
     VEC(struct sim_prompt) prompts;
     VEC(struct sim_error) errors;
     int64_t tokens;
@@ -175,6 +176,9 @@ bool host_edge(struct host *host, struct sim_pins *pins);
 bool rows_open(struct sim *sim, int64_t rows);
 void rows_clear(struct sim *sim, int64_t rows);
 void rows_compare(struct sim *sim, int64_t rows);
+// The files of the options: what goes in, before rows_open (true when there is none), and the memory's output areas.
+bool rows_take(struct sim *sim);
+bool rows_save(struct sim *sim);
 
 // ---- DPI (probe_dpi.c) ----
 void probe_dpi_bind(struct sim *sim);

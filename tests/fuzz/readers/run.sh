@@ -7,9 +7,9 @@ set -u
 usage() {
     cat <<'TEXT'
 usage: tests/fuzz/readers/run.sh [--runs N] [--seconds N] [reader...]
-  --runs N     inputs of each reader (default 8000; config, gguf, safetensors, tokenizer: a fifth)
+  --runs N     inputs of each reader (default 8000; config, gguf, rows, safetensors, tokenizer: a fifth)
   --seconds N  time of each reader instead, with another seed each time
-  reader       spec ir safetensors gguf tokenizer config (default: all)
+  reader       spec ir safetensors gguf rows tokenizer config (default: all)
 Inputs begin with the files of the tree. What crashes a reader stays in build/fuzz/readers/READER.crash-*.
 TEXT
 }
@@ -25,7 +25,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-[ ${#readers[@]} != 0 ] || readers=(spec ir safetensors gguf tokenizer config)
+[ ${#readers[@]} != 0 ] || readers=(spec ir safetensors gguf rows tokenizer config)
 out=$root/build/fuzz/readers
 log=$out/log
 mkdir -p "$out"
@@ -47,6 +47,16 @@ small_safetensors() { # type, shape, bytes
     head -c "$3" /dev/zero
 }
 
+# A .npy file of fp32 zeros.
+small_npy() { # version, shape, values
+    local header="{'descr': '<f4', 'fortran_order': False, 'shape': ($2), }"
+    printf '\x93NUMPY'
+    printf '%b' "$(printf '\\x%02x\\0\\x%02x\\0' "$1" ${#header})"
+    [ "$1" = 1 ] || printf '\0\0'
+    printf '%s' "$header"
+    head -c $(($3 * 4)) /dev/zero
+}
+
 make_corpus() { # reader, folder
     local model=$root/models/tinystories-gpt2-1m
     rm -rf "$2" && mkdir -p "$2"
@@ -59,6 +69,10 @@ make_corpus() { # reader, folder
             small_safetensors F32 2,3 24 >"$2/f32"
             small_safetensors F16 4 8 >"$2/f16"
             small_safetensors BF16 2,1,2 8 >"$2/bf16" ;;
+        rows)
+            small_npy 1 '2, 3' 6 >"$2/vector"
+            small_npy 2 '3, 2, 2' 12 >"$2/two"
+            small_npy 3 '5,' 5 >"$2/flat" ;;
         tokenizer) { printf '{"a":0,"b":1,"ab":2,"<|endoftext|>":3}\0' && printf '#version: 0.2\na b\n'; } >"$2/small" ;;
         gguf) cp "$root/tests/unit/gguf/all_types.gguf" "$2" ;;
         config) cp "$model/config.json" "$2" ;;
@@ -67,7 +81,7 @@ make_corpus() { # reader, folder
 
 run_reader() { # reader
     local limit=(-runs="$runs" -seed=1)
-    case $1 in safetensors | gguf | tokenizer | config) limit=(-runs=$((runs / 5)) -seed=1) ;; esac
+    case $1 in safetensors | gguf | rows | tokenizer | config) limit=(-runs=$((runs / 5)) -seed=1) ;; esac
     [ -z "$seconds" ] || limit=(-max_total_time="$seconds")
     make_corpus "$1" "$out/corpus_$1" || return
     mkdir -p "$out/files_$1"
