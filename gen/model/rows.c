@@ -174,6 +174,12 @@ static void add_entry(struct text *header, const struct rows_tensor *t, int64_t 
     text_addf(header, "],\"data_offsets\":[%" PRId64 ",%" PRId64 "]}", begin, begin + rows * t->elements * 4);
 }
 
+static void add_length(struct text *out, size_t length) {
+    unsigned char bytes[8];
+    for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)(length >> 8 * i);
+    text_add_bytes(out, bytes, sizeof bytes);
+}
+
 static void add_safetensors(struct text *out, const struct rows_tensor *t, int count, int64_t rows) {
     struct text header = {0};
     int64_t at = 0;
@@ -181,7 +187,7 @@ static void add_safetensors(struct text *out, const struct rows_tensor *t, int c
     for (int i = 0; i < count; at += rows * t[i++].elements * 4) add_entry(&header, &t[i], rows, at);
     text_add(&header, "}");
     while (header.len % ALIGN) text_add(&header, " ");
-    for (int i = 0; i < 8; i++) text_add_bytes(out, &(unsigned char){(unsigned char)(header.len >> 8 * i)}, 1);
+    add_length(out, header.len);
     text_add_bytes(out, header.data, header.len);
     for (int i = 0; i < count; i++) text_add_bytes(out, t[i].values, (size_t)(rows * t[i].elements) * 4);
     text_free(&header);
