@@ -7,7 +7,7 @@
 
 #include "checkpoint.h"
 
-enum { ORACLE_MAX_RANK = 3 };
+enum { ORACLE_MAX_RANK = 3, ORACLE_NONE = -1 };
 
 enum oracle_mode {
     ORACLE_EXACT, // quantized weights, integers, docs/numerics.md bit by bit
@@ -61,5 +61,44 @@ uint32_t oracle_next_id(const struct oracle *);                    // of the lat
 const float *oracle_output_row(const struct oracle *, int output); // of the latest step; NULL: cannot be evaluated
 const float *oracle_logits(const struct oracle *); // of the latest step with `last`: what the next id was chosen from
 const char *oracle_fault(const struct oracle *);   // tensor, repetition and position, or NULL
+
+// ---- every tensor that the spec names ----
+
+struct oracle_info {
+    const char *name;
+    int line;            // of the spec
+    int64_t repetitions; // of its region
+    bool carried;        // repetition r is what it means there; repetition `repetitions`: after its region
+    bool needed;         // an output depends on it; what nothing needs is not evaluated
+    bool unknown;        // it depends on a kernel without golden function
+    int next_of;         // the carried tensor whose next value it is, or ORACLE_NONE
+};
+int oracle_tensors(const struct oracle_graph *);
+struct oracle_info oracle_info(const struct oracle_graph *, int tensor);
+int oracle_find(const struct oracle_graph *, const char *name); // ORACLE_NONE: no such tensor
+
+enum oracle_kind {
+    ORACLE_F32,  // f32
+    ORACLE_MX,   // quantized: q, shift[r * blocks + c / block] above exp_min
+    ORACLE_ACC,  // integers of a product
+    ORACLE_KV,   // keys or values: a row for each head, q and scale[r]
+    ORACLE_INT8, // of hand-written kernels: q
+    ORACLE_ID,
+};
+
+// Element (r, c) at [r * cols + c]; the last dimension is along the row. Float mode: f32, whatever the kind (ids
+// apart).
+struct oracle_value {
+    enum oracle_kind kind;
+    int64_t rows, cols, block, blocks;
+    float *f32;
+    int64_t *acc;
+    int8_t *q;
+    uint8_t *shift;
+    float *scale;
+    uint32_t id;
+};
+// Of the latest step, or NULL: not evaluated in it (a region that did not run, nothing needs it, unknown).
+const struct oracle_value *oracle_value(const struct oracle *, int tensor, int64_t repetition);
 
 #endif

@@ -3,11 +3,12 @@
 // Accepted: one document of maps with plain keys, sequences and scalars. Refused with a message: anchors, aliases,
 // tags, duplicate keys, depth above YAML_MAX_DEPTH, files above YAML_MAX_BYTES.
 //
-// libyaml's header has the same name: a file that needs both defines RILL_YAML_LIBRARY before it includes this one.
-#ifdef RILL_YAML_LIBRARY
+// libyaml's header has the same name: a file that needs both defines RILL_YAML_LIBRARY before it includes this one, and
+// one that needs libyaml alone RILL_YAML_LIBRARY_ALONE.
+#if defined(RILL_YAML_LIBRARY) || defined(RILL_YAML_LIBRARY_ALONE)
 #include_next <yaml.h>
 #endif
-#ifndef RILL_YAML_H
+#if !defined(RILL_YAML_H) && !defined(RILL_YAML_LIBRARY_ALONE)
 #define RILL_YAML_H
 
 #include "base.h"

@@ -1,107 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-written kernels in the golden executor: their golden files are compiled and loaded when a run is opened.
-#include <dlfcn.h>
-#include <errno.h>
+// Hand-written kernels in the golden executor.
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../include/ir_custom.h"
-#include "../../include/rill_kernel.h"
-#include "run_guard.h"
+#include "library.h"
 #include "run_internal.h"
 
-enum { CUSTOM_WHAT = 400 };
-
 struct run_custom {
-    void *library; // NULL: none, or not used
-    rill_function *function;
+    struct golden_library library; // empty: none, or not used
 };
-
-// ---- compiling ----
-
-struct build {
-    struct arena *arena;
-    const struct custom *custom;
-    const char *dir, *source, *object, *log;
-    struct diag *diag;
-};
-
-static void show_log(const struct build *b) {
-    size_t len;
-    const char *why, *text = file_read(b->arena, b->log, 1 << 20, &len, &why);
-    if (text) fprintf(stderr, "%.*s", len > 4000 ? 4000 : (int)len, text);
-}
-
-// The project's folder: headers, and the arithmetic that golden files may use.
-static const char *find_root(const struct build *b) {
-    const char *header = file_find_shared(b->arena, "include/rill_kernel.h");
-    return header ? arena_strndup(b->arena, header, strlen(header) - strlen("/include/rill_kernel.h")) : NULL;
-}
-
-static bool compile(const struct build *b) {
-    const char *root = find_root(b), *cc = getenv("CC");
-    if (!root) {
-        diag_error(b->diag, loc_none(),
-                   "include/rill_kernel.h is not beside the program: set RILL_HOME to the project's folder");
-        return false;
-    }
-    // What C once let pass is hardly ever meant: a function without its header returns an int, whatever it is.
-    static const char errors[] =
-        "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types -Werror=int-conversion";
-    const char *command =
-        arena_printf(b->arena,
-                     "%s -std=gnu11 -O2 -ffp-contract=off %s -shared -fPIC '-I%s/include' '-I%s/verif/golden' '%s' "
-                     "'%s/verif/golden/fp32.c' -o '%s' -lm >'%s' 2>&1",
-                     cc && *cc ? cc : "cc", errors, root, root, b->source, root, b->object, b->log);
-    if (system(command) == 0) return true;
-    diag_error(b->diag, loc_none(), "kernel `%s`: its golden file `%s` does not compile", b->custom->name,
-               b->custom->golden.name);
-    show_log(b);
-    return false;
-}
-
-static bool load(const struct build *b, struct run_custom *out) {
-    out->library = dlopen(b->object, RTLD_NOW | RTLD_LOCAL);
-    if (!out->library) {
-        diag_error(b->diag, loc_none(), "kernel `%s`: its golden file cannot be loaded: %s", b->custom->name,
-                   dlerror());
-        return false;
-    }
-    void *symbol = dlsym(out->library, b->custom->function);
-    if (symbol) memcpy(&out->function, &symbol, sizeof symbol);
-    else
-        diag_error(b->diag, loc_none(), "kernel `%s`: `%s` defines no function `%s`", b->custom->name,
-                   b->custom->golden.name, b->custom->function);
-    return symbol != NULL;
-}
-
-static bool open_custom(struct golden_run *run, const struct custom *custom, struct run_custom *out,
-                        struct diag *diag) {
-    const char *root = getenv("TMPDIR");
-    struct arena *a = run->arena;
-    char *dir = arena_printf(a, "%s/rill-kernel-XXXXXX", root && *root ? root : "/tmp");
-    if (!mkdtemp(dir)) {
-        diag_error(diag, loc_file(a, dir), "no temporary folder can be made: %s", strerror(errno));
-        return false;
-    }
-    struct build b = {a,
-                      custom,
-                      dir,
-                      arena_printf(a, "%s/%s", dir, custom->golden.name),
-                      arena_printf(a, "%s/golden.so", dir),
-                      arena_printf(a, "%s/golden.log", dir),
-                      diag};
-    struct text text = {0};
-    text_add(&text, custom->golden.text);
-    const char *why = file_write_text(a, b.source, &text);
-    text_free(&text);
-    if (why) diag_error(diag, loc_none(), "%s", why);
-    bool ok = !why && compile(&b) && load(&b, out);
-    unlink(b.source), unlink(b.object), unlink(b.log); // loaded: nothing is left behind if the run is broken off
-    rmdir(dir);
-    return ok;
-}
 
 static bool is_used(const struct ir *ir, int custom) {
     for (int n = 0; n < ir->nodes; n++)
@@ -112,15 +20,17 @@ static bool is_used(const struct ir *ir, int custom) {
 bool run_open_customs(struct golden_run *run, struct diag *diag) {
     const struct ir *ir = run->ir;
     run->custom = ARENA_ARRAY(run->arena, struct run_custom, (size_t)ir->customs + 1);
-    for (int c = 0; c < ir->customs; c++)
-        if (ir->custom[c].function && is_used(ir, c) && !open_custom(run, &ir->custom[c], &run->custom[c], diag))
+    for (int c = 0; c < ir->customs; c++) {
+        const struct custom *k = &ir->custom[c];
+        struct golden_source source = {k->name, k->golden.name, k->golden.text, k->function};
+        if (k->function && is_used(ir, c) && !golden_library_open(run->arena, &source, &run->custom[c].library, diag))
             return false;
+    }
     return true;
 }
 
 void run_close_customs(struct golden_run *run) {
-    for (int c = 0; run->custom && c < run->ir->customs; c++)
-        if (run->custom[c].library) dlclose(run->custom[c].library);
+    for (int c = 0; run->custom && c < run->ir->customs; c++) golden_library_close(&run->custom[c].library);
     golden_run_forget(run);
 }
 
@@ -184,22 +94,11 @@ static int parameters_of(const struct run_op *op, const struct custom *custom, s
     return count;
 }
 
-// Whatever a golden function does to the process, its place is told.
-static void call_guarded(const struct run_op *op, const struct custom *custom, rill_function *function,
-                         struct rill_call *call) {
-    char what[CUSTOM_WHAT];
-    snprintf(what, sizeof what, "kernel `%s`: at position %lld, repetition %lld, `%s` of its golden file `%s`",
-             custom->name, (long long)op->position, (long long)op->repetition, custom->function, custom->golden.name);
-    guard_enter(what);
-    function(call);
-    guard_leave();
-}
-
 bool run_custom(struct run_op *op) {
     const struct ir *ir = op->run->ir;
     int id = op->node->op - IR_OPS;
     const struct custom *custom = &ir->custom[id];
-    if (!op->run->custom[id].function) return take_given(op);
+    if (!op->run->custom[id].library.function) return take_given(op);
     struct rill_value in[IR_MAX_PORTS], out[IR_MAX_PORTS];
     struct rill_parameter parameter[CUSTOM_MAX_PARAMS];
     for (int i = 0; i < op->node->inputs; i++) in[i] = value_of(&ir->tensor[op->node->in[i]], op->in[i]);
@@ -216,7 +115,7 @@ bool run_custom(struct run_op *op) {
                              .parameter = parameter,
                              .position = op->position,
                              .repetition = op->repetition};
-    call_guarded(op, custom, op->run->custom[id].function, &call);
+    golden_library_call(&op->run->custom[id].library, &call);
     arena_release(ir->arena, mark);
     if (call.fault) golden_fault_raise(op->fault, GOLDEN_FAULT_KERNEL);
     return true;

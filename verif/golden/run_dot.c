@@ -2,9 +2,9 @@
 // The integer sums of the executor. Nearly all of its time is spent here, hence the plain inner loops over 16-bit
 // factors, which compilers turn into multiply-and-add vector instructions. tests/unit/test_golden.c compares them with
 // golden_dot.
-#include <string.h>
+#include "dot.h"
 
-#include "run_internal.h"
+#include <string.h>
 
 void run_widen(int64_t n, const int8_t q[], int16_t x[]) {
     for (int64_t i = 0; i < n; i++) x[i] = q[i];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of the golden executor, shared by run.c, the operations in run_ops.c and the integer sums in run_dot.c.
+// State of the golden executor, shared by run.c, run_custom.c and the operations in run_ops.c.
 #ifndef GOLDEN_RUN_INTERNAL_H
 #define GOLDEN_RUN_INTERNAL_H
 
+#include "dot.h"
 #include "fp32.h"
 #include "ir.h"
 #include "store.h"
@@ -88,15 +89,5 @@ const struct run_cache *run_cache_of(const struct run_op *op, int operand);
 // The weights of the product that made an operand, in the repetition that is read; NULL when no product with weights
 // did.
 const struct store_entry *run_product_weights(const struct run_op *op, int operand);
-
-// ---- run_dot.c: golden_dot and its kin, written for vectors; exact integers, so the order of the sums is free ----
-
-// The same integer as golden_dot, of mantissas that were widened once for all rows.
-int64_t run_dot(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[], const int16_t x[],
-                const uint8_t shift[]);
-void run_widen(int64_t n, const int8_t q[], int16_t x[]);
-// acc[d] = sum over t of p[t] * v[t * stride + d] * 2^shift[t / block], d < dims. sum: scratch [dims].
-void run_weighted_sum(int64_t positions, int64_t block, const int8_t p[], const uint8_t shift[], int64_t dims,
-                      int64_t stride, const int8_t v[], int32_t sum[], int64_t acc[]);
 
 #endif

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// image/oracle.bin: the weights that the oracle reads, by its own plan from its own reading of the spec. A matrix that
+// the packer has quantized already, known by its content alone, is not quantized or stored again.
+#ifndef RILL_ORACLE_PACK_H
+#define RILL_ORACLE_PACK_H
+
+#include "oracle.h"
+#include "quantize.h"
+
+#define ORACLE_IMAGE_FILE "oracle.bin"
+
+// Floats in a format: what is alike in all of it quantizes to the same bytes.
+struct oracle_content {
+    uint64_t hash[2];
+    int64_t rows, k, group; // group 0: int8
+};
+struct oracle_content oracle_content_of(const float *w, int64_t rows, int64_t k, enum qformat format, int64_t group);
+
+// Places of its parts in image/golden.bin, bytes.
+struct oracle_stored {
+    struct oracle_content content;
+    int64_t q, row_scale, group_scale;
+};
+
+// Writes the whole file. False after an error; errno when it cannot be written.
+bool oracle_pack(struct arena *, const struct oracle_graph *, struct checkpoint *, const struct oracle_stored *stored,
+                 size_t count, FILE *, struct diag *);
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// golden_dot and its kin, written for vectors (run_dot.c): exact integers, so the order of the sums is free.
+#ifndef GOLDEN_DOT_H
+#define GOLDEN_DOT_H
+
+#include <stdint.h>
+
+// The same integer as golden_dot, of mantissas that were widened once for all rows.
+int64_t run_dot(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[], const int16_t x[],
+                const uint8_t shift[]);
+void run_widen(int64_t n, const int8_t q[], int16_t x[]);
+// acc[d] = sum over t of p[t] * v[t * stride + d] * 2^shift[t / block], d < dims. sum: scratch [dims].
+void run_weighted_sum(int64_t positions, int64_t block, const int8_t p[], const uint8_t shift[], int64_t dims,
+                      int64_t stride, const int8_t v[], int32_t sum[], int64_t acc[]);
+
+#endif

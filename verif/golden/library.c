@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run_guard.h"
+
+enum { WHAT_BYTES = 400 };
+
+struct build {
+    struct arena *arena;
+    const struct golden_source *source;
+    const char *dir, *c_file, *object, *log;
+    struct diag *diag;
+};
+
+static void show_log(const struct build *b) {
+    size_t len;
+    const char *why, *text = file_read(b->arena, b->log, 1 << 20, &len, &why);
+    if (text) fprintf(stderr, "%.*s", len > 4000 ? 4000 : (int)len, text);
+}
+
+// The project's folder: headers, and the arithmetic that golden files may use.
+static const char *find_root(const struct build *b) {
+    const char *header = file_find_shared(b->arena, "include/rill_kernel.h");
+    return header ? arena_strndup(b->arena, header, strlen(header) - strlen("/include/rill_kernel.h")) : NULL;
+}
+
+static bool compile(const struct build *b) {
+    const char *root = find_root(b), *cc = getenv("CC");
+    if (!root) {
+        diag_error(b->diag, loc_none(),
+                   "include/rill_kernel.h is not beside the program: set RILL_HOME to the project's folder");
+        return false;
+    }
+    // What C once let pass is hardly ever meant: a function without its header returns an int, whatever it is.
+    static const char errors[] =
+        "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types -Werror=int-conversion";
+    const char *command =
+        arena_printf(b->arena,
+                     "%s -std=gnu11 -O2 -ffp-contract=off %s -shared -fPIC '-I%s/include' '-I%s/verif/golden' '%s' "
+                     "'%s/verif/golden/fp32.c' -o '%s' -lm >'%s' 2>&1",
+                     cc && *cc ? cc : "cc", errors, root, root, b->c_file, root, b->object, b->log);
+    if (system(command) == 0) return true;
+    diag_error(b->diag, loc_none(), "kernel `%s`: its golden file `%s` does not compile", b->source->kernel,
+               b->source->file);
+    show_log(b);
+    return false;
+}
+
+static bool load(const struct build *b, struct golden_library *out) {
+    out->handle = dlopen(b->object, RTLD_NOW | RTLD_LOCAL);
+    if (!out->handle) {
+        diag_error(b->diag, loc_none(), "kernel `%s`: its golden file cannot be loaded: %s", b->source->kernel,
+                   dlerror());
+        return false;
+    }
+    void *symbol = dlsym(out->handle, b->source->function);
+    if (symbol) memcpy(&out->function, &symbol, sizeof symbol);
+    else
+        diag_error(b->diag, loc_none(), "kernel `%s`: `%s` defines no function `%s`", b->source->kernel,
+                   b->source->file, b->source->function);
+    return symbol != NULL;
+}
+
+bool golden_library_open(struct arena *a, const struct golden_source *source, struct golden_library *out,
+                         struct diag *diag) {
+    const char *root = getenv("TMPDIR");
+    char *dir = arena_printf(a, "%s/rill-kernel-XXXXXX", root && *root ? root : "/tmp");
+    if (!mkdtemp(dir)) {
+        diag_error(diag, loc_file(a, dir), "no temporary folder can be made: %s", strerror(errno));
+        return false;
+    }
+    struct build b = {a,
+                      source,
+                      dir,
+                      arena_printf(a, "%s/%s", dir, source->file),
+                      arena_printf(a, "%s/golden.so", dir),
+                      arena_printf(a, "%s/golden.log", dir),
+                      diag};
+    struct text text = {0};
+    text_add(&text, source->text);
+    const char *why = file_write_text(a, b.c_file, &text);
+    text_free(&text);
+    if (why) diag_error(diag, loc_none(), "%s", why);
+    out->source = *source;
+    bool ok = !why && compile(&b) && load(&b, out);
+    unlink(b.c_file), unlink(b.object), unlink(b.log); // loaded: nothing is left behind if the run is broken off
+    rmdir(dir);
+    return ok;
+}
+
+void golden_library_close(struct golden_library *library) {
+    if (library->handle) dlclose(library->handle);
+    *library = (struct golden_library){0};
+}
+
+// Whatever a golden function does to the process, its place is told.
+void golden_library_call(const struct golden_library *library, struct rill_call *call) {
+    char what[WHAT_BYTES];
+    snprintf(what, sizeof what, "kernel `%s`: at position %lld, repetition %lld, `%s` of its golden file `%s`",
+             library->source.kernel, (long long)call->position, (long long)call->repetition, library->source.function,
+             library->source.file);
+    guard_enter(what);
+    library->function(call);
+    guard_leave();
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracle's own graph: what the spec file says, line by line, with every default of docs/spec.md in its place.
+#ifndef ORACLE_GRAPH_H
+#define ORACLE_GRAPH_H
+
+#include "oracle.h"
+
+enum { ORACLE_PORTS = 8, ORACLE_PARAMETERS = 16, NONE = ORACLE_NONE };
+
+enum oracle_op {
+    ORACLE_EMBED,
+    ORACLE_POSITION,
+    ORACLE_LAYERNORM,
+    ORACLE_RMSNORM,
+    ORACLE_QUANTIZE,
+    ORACLE_MATMUL,
+    ORACLE_DEQUANTIZE,
+    ORACLE_KV_QUANTIZE,
+    ORACLE_ATTN_SCORES,
+    ORACLE_SOFTMAX,
+    ORACLE_ATTN_VALUES,
+    ORACLE_SCALE,
+    ORACLE_GELU,
+    ORACLE_SILU,
+    ORACLE_ADD,
+    ORACLE_MUL,
+    ORACLE_TRANSPOSE,
+    ORACLE_RESHAPE,
+    ORACLE_ARGMAX,
+    ORACLE_OPS // and more: hand-written kernel op - ORACLE_OPS
+};
+
+struct oracle_tensor {
+    const char *name;
+    int line;   // of the spec
+    int node;   // that makes it; NONE: an input, or carried
+    int region; // NONE: an input
+    int carry;  // of its region; NONE: not carried
+    enum oracle_kind kind;
+    int rank;
+    int64_t extent[ORACLE_MAX_RANK]; // of one position
+    bool grows;                      // the last extent is the positions seen so far
+    int64_t block, exp_min;          // ORACLE_MX; of ORACLE_ACC the exp_min of what was multiplied
+    bool needed;                     // an output depends on it
+    bool unknown;                    // behind a kernel without golden function
+};
+
+struct oracle_parameter {
+    const char *name, *text;
+};
+
+// Attributes of all operations; those that an operation does not have keep their defaults.
+struct oracle_node {
+    int op, line, region;
+    int inputs, outputs, in[ORACLE_PORTS], out[ORACLE_PORTS];
+    int64_t rows, cols, row_offset, heads, block, exp_min;
+    int64_t along; // NONE: not given
+    bool transpose, int4, key;
+    double eps;
+    const char *weight, *bias, *gamma, *beta; // NULL: not given
+    int perms, extents;
+    int64_t perm[ORACLE_MAX_RANK], extent[ORACLE_MAX_RANK];
+    int parameters; // given by the operation
+    struct oracle_parameter parameter[ORACLE_PARAMETERS];
+};
+
+struct oracle_carry {
+    int local, init, next;
+};
+
+struct oracle_region {
+    const char *name;
+    int64_t repeat;
+    bool last;
+    int carries, first_node, nodes;
+    struct oracle_carry carry[ORACLE_PORTS];
+};
+
+struct oracle_stream {
+    const char *name;
+    bool int8;
+    int extents; // expressions; 0: not given
+    const char *extent[ORACLE_MAX_RANK];
+};
+
+struct oracle_kernel {
+    const char *name, *file, *text, *function; // text NULL: no golden function
+    int inputs, outputs, parameters;
+    bool elementwise;
+    struct oracle_stream in[ORACLE_PORTS], out[ORACLE_PORTS];
+    struct oracle_parameter parameter[ORACLE_PARAMETERS];
+};
+
+struct oracle_graph {
+    struct arena *arena;
+    const char *path, *dir; // dir: where golden files are; NULL: beside the spec
+    const char *source;     // its text
+    int64_t context, group, eot, tokens;
+    bool is_lm, int4, head_int4; // of `design`
+    VEC(struct oracle_tensor) tensor;
+    VEC(struct oracle_node) node;
+    VEC(struct oracle_region) region;
+    VEC(struct oracle_kernel) kernel;
+    int inputs, outputs, input[ORACLE_PORTS], output[ORACLE_PORTS];
+};
+
+// `{layer}` is the repetition.
+const char *oracle_name(struct arena *, const char *pattern, int64_t repetition);
+int64_t oracle_elements(const struct oracle_tensor *); // 0 extents count as 1: rows of what grows
+
+// gpt2.c: the regions of a model, as the text of a spec with $names for sizes.
+extern const char oracle_gpt2_text[];
+extern const char *const oracle_gpt2_ids, *const oracle_gpt2_next; // its input and its output
+
+// shapes.c: kinds and shapes of every tensor, what the outputs need, what cannot be known. False after an error.
+bool oracle_shapes(struct oracle_graph *, struct diag *);
+
+// kernels.c: of hand-written kernels. Shapes of a node's result; the parameters that a golden function is told.
+bool oracle_kernel_shape(struct oracle_graph *, struct oracle_node *, struct diag *);
+struct rill_parameter;
+int oracle_kernel_parameters(const struct oracle_graph *, const struct oracle_node *, struct rill_parameter *out);
+
+#endif
