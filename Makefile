@@ -28,7 +28,7 @@ $(OUT)/obj/%.o: %.c
 
 -include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
 
-.PHONY: deps demo test test-all fuzz fuzz-readers bench-table timing bench-gen lint clean
+.PHONY: deps demo test test-all fuzz mutants fuzz-readers bench-table timing bench-gen lint clean
 deps:
 	@tests/install.sh
 
@@ -47,6 +47,11 @@ test-all: deps
 # Random specs: make fuzz JOBS=2 SEEDS=1-40 LAUNCH="srun -n1" (LAUNCH stands before the command of every batch of seeds)
 fuzz: deps
 	@LAUNCH="$(LAUNCH)" tests/fuzz/run.sh --jobs $(or $(JOBS),1) --seeds $(or $(SEEDS),1-20)
+
+# Planted faults, each of which its test must find (docs/testing.md): make mutants JOBS=2 ENTRIES="1-40" LAUNCH="srun -n1"
+mutants: deps
+	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
+	@LAUNCH="$(LAUNCH)" tests/mutants/run.sh --jobs $(or $(JOBS),1) $(ENTRIES)
 
 # Hours: simulates GPT-2 medium beside published accelerators (docs/performance.md). make bench-table REQUESTS="32:32"
 bench-table: deps

@@ -10,13 +10,13 @@ usage() {
 usage: tests/run.sh [--all] [--verbose] [part...]
   --all      everything: all sweeps, design points, seeds
   --verbose  every check's line, not only those that failed or were skipped
-  part       unit sanitize readers passes emit report templates benches paths formal accuracy matrix docs fuzz pieces failures (default: all,
+  part       unit sanitize readers passes emit report templates benches paths formal accuracy matrix docs fuzz pieces failures mutants (default: all,
              in this order)
 The lines of each part are kept in build/tests/<part>.out. Exit status: 0 all passed, 1 a check failed, 2 usage.
 TEXT
 }
 
-known="unit sanitize readers passes emit report templates benches paths formal accuracy matrix docs fuzz pieces failures"
+known="unit sanitize readers passes emit report templates benches paths formal accuracy matrix docs fuzz pieces failures mutants"
 all=() forms=() paths=() tune=() quick=(--quick) verbose=0 wanted=""
 for arg in "$@"; do
     case $arg in
@@ -88,6 +88,7 @@ each_part() { # function
     "$1" fuzz "random graphs, spec to values" tests/fuzz/run.sh --set tests/fuzz/seeds found --jobs 2 --no-shrink "${forms[@]}"
     "$1" pieces "runs in pieces" tests/e2e/pieces.sh "${tune[@]}"
     "$1" failures "what goes wrong, ends well" tests/e2e/failures.sh
+    "$1" mutants "planted faults" tests/mutants/run.sh --quick
 }
 
 rm -f build/tests/*.status

@@ -8,7 +8,7 @@ usage() {
     cat <<'TEXT'
 usage: tests/unit/run.sh [--sanitize] [test...]
   --sanitize  the C tests under AddressSanitizer and UndefinedBehaviorSanitizer (library and tests; objects in build/sanitize)
-  test        names as test_base (default: all)
+  test        names as test_base (default: all); test_base:test_arena is one case of it
 TEXT
 }
 
@@ -43,18 +43,20 @@ build_library() {
 
 build_test() { # name
     local source=$root/tests/unit/$1.c dir includes=()
-    [ "$out/$1" -nt "$source" ] && [ "$out/$1" -nt "$root/$library/librill.a" ] && return
+    [ -n "$(find "$source" "$root"/tests/unit/{*.h,one_case.c} "$root/$library/librill.a" -newer "$out/$1" 2>&1)" ] || return 0
     for dir in include gen gen/ir gen/pass gen/model gen/base gen/pack verif/reference; do includes+=("-I$root/$dir"); done
     # shellcheck disable=SC2086 # flags are words
     ${CC:-gcc} -std=c11 -D_GNU_SOURCE= -Wall -Wextra -Werror -ffp-contract=off $flags "${includes[@]}" -o "$out/$1" "$source" \
-        "$root/$library/librill.a" -lcmocka -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm
+        "$root/tests/unit/one_case.c" "$root/$library/librill.a" -lcmocka -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm
 }
 
-run_c_test() { # name
+run_c_test() { # name, case or ""
+    unset RILL_TEST_CASE
+    [ -z "$2" ] || export RILL_TEST_CASE=$2
     if ! build_test "$1" >"$log" 2>&1; then
         fail "$1" "does not build: $(reason)"
-    elif (cd "$root" && timeout "${RILL_TEST_TIMEOUT:-600}" "$out/$1") >"$log" 2>&1; then
-        ok "$1 ($(grep -c 'OK \]' "$log") tests)"
+    elif (cd "$root" && timeout "${RILL_TEST_TIMEOUT:-600}" "$out/$1") >"$log" 2>&1 && grep -q 'OK \]' "$log"; then
+        ok "$1${2:+:$2} ($(grep -c 'OK \]' "$log") tests)"
     else
         cp "$log" "$out/$1.log"
         fail "$1" "$(grep -Em1 'FAILED  ?\]|runtime error|ERROR: |LeakSanitizer' "$log" || tail -n 1 "$log") (${out#"$root"/}/$1.log)"
@@ -72,7 +74,8 @@ fi
 for name in "${names[@]}"; do
     case $name in
         *.sh) [ "$sanitize" = 1 ] || check "${name%.sh}" sh "$root/tests/unit/$name" ;;
-        *) run_c_test "${name%.c}" ;;
+        *:*) run_c_test "${name%%:*}" "${name#*:}" ;;
+        *) run_c_test "${name%.c}" "" ;;
     esac
 done
 verdict

@@ -13,6 +13,7 @@
 
 #include "../../verif/golden/ops.h"
 #include "../../verif/golden/store.h"
+#include "../../gen/pack/image.h"
 #include "../../include/ops.h"
 
 struct packed {
@@ -286,6 +287,35 @@ static void test_damage(void **state) {
     image_end(&x);
 }
 
+// Every word that decides where an image's bytes lie makes it another image.
+static void test_layout_hash(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct ir *ir = image_build(&x, odd_model(&x, "channels: 9, binding: spatial"), NULL);
+    const uint64_t hash = pack_layout_hash(ir);
+    struct ir_segment *s = &ir->segment[ir->segments - 1];
+    int64_t *words[] = {&s->offset, &s->layer_stride, &s->bytes};
+    int *numbers[] = {&s->node,          &s->channel,       &ir->design.channels,   &ir->design.beat_bits,
+                      &ir->design.lanes, &ir->design.group, &ir->engine[0].channels};
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        *words[i] += 1;
+        assert_true(pack_layout_hash(ir) != hash);
+        *words[i] -= 1;
+    }
+    for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+        *numbers[i] += 1;
+        assert_true(pack_layout_hash(ir) != hash);
+        *numbers[i] -= 1;
+    }
+    s->kind ^= 1;
+    assert_true(pack_layout_hash(ir) != hash);
+    s->kind ^= 1;
+    ir->edge[0].depth += 5; // the same image
+    assert_true(pack_layout_hash(ir) == hash);
+    image_end(&x);
+}
+
 static void test_damaged_store(void **state) {
     (void)state;
     struct image_fixture x;
@@ -346,6 +376,47 @@ static void test_wrong_checkpoint(void **state) {
     x.f.diag.errors = 0;
     assert_refused(&x, image_build(&x, with_heads(&x, 4, 4), NULL), image_path(&x, "nowhere"),
                    "nowhere/model.safetensors: error: No such file");
+    image_end(&x);
+}
+
+// A config.json that agrees with the spec in all but this.
+static bool config_agrees(struct image_fixture *x, const char *design, const char *key, const char *value) {
+    static const char *const pairs[][2] = {{"n_layer", "2"},  {"n_embd", "64"},     {"n_head", "4"},
+                                           {"n_inner", "96"}, {"vocab_size", "70"}, {"n_positions", "40"}};
+    struct text text = {0};
+    text_add(&text, "{\"model_type\": \"gpt2\", \"layer_norm_epsilon\": 1e-05");
+    for (size_t i = 0; i < COUNT_OF(pairs); i++)
+        text_addf(&text, ", \"%s\": %s", pairs[i][0], strcmp(key, pairs[i][0]) ? pairs[i][1] : value);
+    if (!strncmp(key, "tie", 3)) text_addf(&text, ", \"%s\": %s", key, value);
+    text_add(&text, "}");
+    write_file(image_path(x, "config.json"), text.data, text.len);
+    text_free(&text);
+    const char *spec =
+        arena_printf(&x->f.arena,
+                     "name: t\nmodel: {family: gpt2, layers: 2, hidden: 64, heads: 4, ffn: 96, vocab: 70, "
+                     "context: 40, eot: 5%s}\n",
+                     design);
+    x->f.diag.errors = 0;
+    bool agrees = pack_check_config(image_build(x, spec, "drop-unread"), x->dir, &x->f.diag);
+    assert_int_equal(x->f.diag.errors, !agrees);
+    return agrees;
+}
+
+static void test_config_of_spec(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    assert_true(config_agrees(&x, "", "", ""));
+    assert_false(config_agrees(&x, "", "n_layer", "3"));
+    assert_false(config_agrees(&x, "", "n_embd", "68"));
+    assert_false(config_agrees(&x, "", "n_head", "2"));
+    assert_false(config_agrees(&x, "", "n_inner", "97"));
+    assert_false(config_agrees(&x, "", "vocab_size", "71"));
+    assert_false(config_agrees(&x, "", "n_positions", "41"));
+    assert_false(config_agrees(&x, ", norm_eps: 1e-6", "", ""));
+    assert_false(config_agrees(&x, "", "tie_word_embeddings", "false"));
+    assert_false(config_agrees(&x, ", tied_head: false", "", ""));
+    assert_true(config_agrees(&x, ", tied_head: false", "tie_word_embeddings", "false"));
     image_end(&x);
 }
 
@@ -418,7 +489,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layout),           cmocka_unit_test(test_graph_layout),
         cmocka_unit_test(test_long_rows),        cmocka_unit_test(test_tied),
-        cmocka_unit_test(test_damage),           cmocka_unit_test(test_damaged_store),
+        cmocka_unit_test(test_damage),           cmocka_unit_test(test_layout_hash),
+        cmocka_unit_test(test_config_of_spec),   cmocka_unit_test(test_damaged_store),
         cmocka_unit_test(test_wrong_checkpoint), cmocka_unit_test(test_truncated_checkpoint),
         cmocka_unit_test(test_full_disk),        cmocka_unit_test(test_same_bytes),
     };

@@ -76,6 +76,22 @@ static void test_units(void **state) {
     assert_int_equal(LATENCY("rill_kv_quantize", {"LANES", "8"}, {"BEAT_BITS", "512"}, {"HEAD_DIM", "32"}), 3 + 21 + 3);
 }
 
+static struct timing_contract contract(const char *module, const struct param *param) {
+    struct ir ir = {.arena = &arena};
+    int k = ir_add_kernel(&ir, "k", module, IR_NONE);
+    struct timing_contract c;
+    for (; param->name; param++) ir_set_param(&ir, k, param->name, "%s", param->value);
+    assert_true(timing_contract(&ir, k, &c));
+    return c;
+}
+
+// What a module holds, as its header or a localparam says.
+static void test_rooms(void **state) {
+    (void)state;
+    struct timing_contract c = contract("rill_softmax", (struct param[]){{"LANES", "8"}, {"HEADS", "4"}, {0}});
+    assert_int_equal(c.times, 4); // rill_softmax.v: ROOM = 4 * TOKENS scalars
+}
+
 static void test_unknown_module(void **state) {
     (void)state;
     struct ir ir = {.arena = &arena};
@@ -302,6 +318,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_headers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_units, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_rooms, setup, teardown),
         cmocka_unit_test_setup_teardown(test_unknown_module, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cycles_of_rtl, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cycles_of_shared_channels, setup, teardown),

@@ -92,6 +92,71 @@ static void test_specials(void **state) {
     fixture_end(&f);
 }
 
+// The merges of merges.txt as the definition reads: of the pairs that stand beside one another the one that is listed
+// first is merged, of equal ones the leftmost, until none is listed.
+struct pieces {
+    const char *at[41]; // of the word; one more is its end
+    int count;
+};
+
+static int piece_len(const struct pieces *p, int i) { return (int)(p->at[i + 1] - p->at[i]); }
+
+static int rank_of(const char *merges, const struct pieces *p, int i) {
+    char line[100];
+    snprintf(line, sizeof line, "\n%.*s %.*s\n", piece_len(p, i), p->at[i], piece_len(p, i + 1), p->at[i + 1]);
+    const char *at = strstr(merges, line);
+    return at ? (int)(at - merges) : INT32_MAX;
+}
+
+static void merge_slowly(const char *merges, const char *word, struct pieces *p) {
+    p->count = (int)strlen(word);
+    for (int i = 0; i <= p->count; i++) p->at[i] = word + i;
+    for (;;) {
+        int best = INT32_MAX, at = 0;
+        for (int i = 0; i + 1 < p->count; i++) {
+            int rank = rank_of(merges, p, i);
+            if (rank < best) best = rank, at = i;
+        }
+        if (best == INT32_MAX) return;
+        memmove(&p->at[at + 1], &p->at[at + 2], (size_t)(p->count - at - 1) * sizeof *p->at);
+        p->count--;
+    }
+}
+
+static void assert_merged(const struct tokenizer *t, const char *merges, const char *word) {
+    struct pieces want;
+    struct token_ids ids = {0};
+    merge_slowly(merges, word, &want);
+    tokenizer_encode(t, word, strlen(word), false, &ids);
+    if (ids.count != (size_t)want.count) fail_msg("`%s`: %zu tokens instead of %d", word, ids.count, want.count);
+    for (int i = 0; i < want.count; i++) {
+        size_t len;
+        const char *piece = tokenizer_decode(t, ids.items[i], &len);
+        if (len != (size_t)piece_len(&want, i) || memcmp(piece, want.at[i], len))
+            fail_msg("`%s`: token %d is not `%.*s`", word, i, piece_len(&want, i), want.at[i]);
+    }
+}
+
+static void test_merges(void **state) {
+    (void)state;
+    struct fixture f;
+    struct tokenizer *t = open_shipped(&f);
+    const char *why, *path = arena_printf(&f.arena, "%s/merges.txt", shipped_model(&f));
+    size_t len;
+    const char *merges = file_read(&f.arena, path, 1 << 20, &len, &why);
+    assert_non_null(merges);
+    static const char *const words[] = {"nnn", "nnnn", "nnnnn", "lll", "lllll", "ooooooo", "sssbbb", "dddnnn", "the"};
+    for (size_t i = 0; i < COUNT_OF(words); i++) assert_merged(t, merges, words[i]);
+    uint64_t random = 5;
+    for (int round = 0; round < 3000; round++) {
+        char word[20] = {0};
+        for (size_t i = 0; i < 1 + round % 18u; i++) word[i] = "aehillmnnooprsstt"[next_random(&random) % 17];
+        assert_merged(t, merges, word);
+    }
+    tokenizer_close(t);
+    fixture_end(&f);
+}
+
 static void test_round_trips(void **state) {
     (void)state;
     struct fixture f;
@@ -240,7 +305,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_expected_ids), cmocka_unit_test(test_specials), cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_long_words),   cmocka_unit_test(test_gpt2),     cmocka_unit_test(test_damaged_files),
-        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_bytes),        cmocka_unit_test(test_merges),
     };
     return cmocka_run_group_tests_name("tokenizer", tests, make_dir, remove_dir);
 }

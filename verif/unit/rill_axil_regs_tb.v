@@ -220,6 +220,27 @@ module rill_axil_regs_tb;
         finish_request;
         expect_bit(7, ap_start, 1'b0);
         expect_bit(8, irq, 1'b1);
+        // Both sources: each is set when enabled, and toggled by a one written to its own bit.
+        write(12'h00C, 1, 4'hF);
+        expect_word(12'h00C, 0);
+        write(12'h008, 3, 4'hF);
+        write(12'h000, 1, 4'hF);
+        finish_request;
+        expect_word(12'h00C, 3);
+        write(12'h00C, 2, 4'hF);
+        expect_word(12'h00C, 1);
+        repeat (2) @(posedge clk);
+        expect_bit(9, irq, 1'b1);
+        write(12'h00C, 1, 4'hF);
+        expect_word(12'h00C, 0);
+        repeat (2) @(posedge clk);
+        expect_bit(10, irq, 1'b0);
+        write(12'h00C, 2, 4'hF);
+        expect_word(12'h00C, 2);
+        write(12'h004, 0, 4'hF);                           // no interrupt at all, the sources stay
+        repeat (2) @(posedge clk);
+        expect_bit(11, irq, 1'b0);
+        expect_word(12'h00C, 2);
         if (!failed)
             $display("PASS");
         $finish;

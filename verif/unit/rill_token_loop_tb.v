@@ -66,6 +66,7 @@ module rill_token_loop_tb;
     // Expectations of the request.
     integer     prompt [0:255];
     integer     decode, bad_at, break_at;    // break_at: position at which a fault is raised, -1 none
+    reg  [31:0] bad_id, eot_high;            // the id at bad_at; added to the end-of-text id
     integer     break_kind;
     integer     want_ids, want_code, want_place;
     // Model state.
@@ -234,7 +235,7 @@ module rill_token_loop_tb;
         begin
             prompt_len <= len;
             max_new <= count;
-            eot_id <= made(eot_pos);
+            eot_id <= made(eot_pos) + eot_high;
             ignore_eot <= ignore;
             want_code = code;
             want_place = place;
@@ -248,9 +249,9 @@ module rill_token_loop_tb;
             for (i = 0; i < 256; i = i + 1)
                 prompt[i] = $urandom_range(VOCAB - 1);
             if (bad_at >= 0)
-                prompt[bad_at] = VOCAB;
+                prompt[bad_at] = bad_id;
             want_ids = MODE == 1 ? 0 : decode + 1;
-            if (!ignore && eot_pos >= len - 1 && eot_pos < len + decode)
+            if (!ignore && eot_high == 0 && eot_pos >= len - 1 && eot_pos < len + decode)
                 want_ids = MODE == 1 ? 0 : eot_pos - len + 2;
             @(posedge clk);
             start <= 1;
@@ -284,6 +285,8 @@ module rill_token_loop_tb;
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
         i = $urandom(seed);
         bad_at = -1;
+        bad_id = VOCAB;
+        eot_high = 0;
         break_at = -1;
         break_kind = 0;
         prompt_ptr = 64'h1_0000_0000;
@@ -301,6 +304,11 @@ module rill_token_loop_tb;
         request(5, 10, 7, 0, 0, 0);                        // end of text
         request(5, 10, 4, 0, 0, 0);                        // at once
         request(5, 10, 7, 1, 0, 0);                        // ignored
+        eot_high = 32'h0001_0000;                          // the same low bits are another id
+        request(5, 10, 7, 0, 0, 0);
+        eot_high = 32'h8000_0000;
+        request(5, 10, 7, 0, 0, 0);
+        eot_high = 0;
         request(CONTEXT - 4, 100, 95, 0, 0, 0);            // up to the context
         request(CONTEXT, 100, 95, 0, 0, 0);
         request(0, 5, 95, 0, 1, 0);
@@ -314,6 +322,10 @@ module rill_token_loop_tb;
             request(3, 5, 95, 0, 3, 1);
             ring_ptr = 64'h2_0000_0000;
             bad_at = 6;
+            request(9, 5, 95, 0, 4, 6);
+            bad_id = 32'h8000_0001;
+            request(9, 5, 95, 0, 4, 6);
+            bad_id = 32'h0001_0001;
             request(9, 5, 95, 0, 4, 6);
             bad_at = -1;
             request(9, 5, 95, 0, 0, 0);

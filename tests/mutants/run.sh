@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Planted faults: each entry of tests/mutants/table.txt is planted in a copy of the tree, and its test must fail. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+
+usage() {
+    cat <<'TEXT'
+usage: tests/mutants/run.sh [--check | --quick | --list] [--jobs N] [--kind K] [--table FILE] [entry...]
+  --check      the table alone: patterns occur once, tests exist, enough entries, enough of them found by `make test`
+  --quick      that, a few fast entries, and faults that the runner must not take for found
+  --list       number, id, file, kind, whether `make test` finds it by itself (`test`, else `extra`), test
+  --jobs N     copies of the tree side by side (default 1)
+  --kind K     entries of this kind only
+  --table FILE another table
+  entry        numbers as 1-40, ids, patterns of ids as 'fifo-*' (default: all)
+`ok ID: killed by TEST`: the test passes without the fault and fails with it. FAIL: it survived, does not build, its pattern does not occur
+once, or the test fails without it. An entry of kind `equivalent` must survive. LAUNCH is put before the command of every batch of entries
+(LAUNCH="srun -n1"). Logs in build/mutants. docs/testing.md says how to add an entry.
+TEXT
+}
+
+work=$root/build/mutants
+least=${RILL_MUTANTS_LEAST:-20}
+
+table() { python3 "$root/tests/mutants/table.py" "$@"; }
+
+# ---- one copy of the tree, in which a batch of entries is run ----
+
+copy_tree() { # to
+    mkdir -p "$1/build"
+    tar -C "$root" --exclude=./build --exclude=./.git -cf - . | tar -C "$1" -xf - || return
+    [ ! -d "$root/build/obj" ] || cp -a "$root"/build/{obj,rill,librill.a} "$1/build"
+}
+
+# Everything that a test's result depends on.
+state_of_tree() { (cd "$root" && find . \( -path ./build -o -path ./.git \) -prune -o -type f -print0 | sort -z | xargs -0 sha1sum | sha1sum | cut -d' ' -f1); }
+
+build_tree() { make -C "$tree" --no-print-directory -j2 build/rill build/librill.a >"$log" 2>&1; }
+
+# The test's exit status; 124 if it does not end. Memory is bounded, as a fault may ask for all of it.
+run_test() { # test, seconds
+    (cd "$tree" && ulimit -v 12000000 && unset RILL_HOME && timeout -k 5 "$2" bash -c "$1") >"$log" 2>&1 </dev/null
+}
+
+# Whether the test passes without any fault; its seconds in a file of build/mutants/clean.
+passes_clean() { # test
+    local mark began=$SECONDS
+    mark=$work/clean/$state-$(sha1sum <<<"$1" | cut -d' ' -f1)
+    [ -e "$mark" ] && limit=$(cat "$mark") && return
+    build_tree && run_test "$1" 3600 || return
+    limit=$((20 * (SECONDS - began) + 60))
+    mkdir -p "$work/clean" && echo "$limit" >"$mark"
+}
+
+does_not_build() { grep -Eq '^FAIL.*(does not build| build: |vectors build)' "$log"; }
+
+run_entry() { # number, id, file, kind, place, test
+    local id=$2 file=$3 kind=$4 test=$6 status=0 why
+    log=$tree/build/log
+    if ! passes_clean "$test"; then fail "$id" "without the fault $test fails: $(reason)" && return; fi
+    cp -p "$tree/$file" "$tree/build/original"
+    if ! why=$(table "$list" plant "$id" "$tree" 2>&1); then fail "$id" "$why" && return; fi
+    if [[ $file == *.[ch] || $file == *.def || $file == *.inc ]] && ! build_tree; then fail "$id" "does not build: $(reason)"
+    else
+        run_test "$test" "$limit" || status=$?
+        verdict_of "$id" "$kind" "$test" $status
+    fi
+    cp "$tree/build/original" "$tree/$file" # newer than what was built with the fault
+}
+
+verdict_of() { # id, kind, test, exit status
+    cp "$log" "$work/logs/$1.log"
+    if [ "$4" != 0 ] && does_not_build; then fail "$1" "does not build: $(reason)"
+    elif [ "$2" = equivalent ] && [ "$4" = 0 ]; then ok "$1: equivalent, $3 passes"
+    elif [ "$2" = equivalent ]; then fail "$1" "is not equivalent: killed by $3"
+    elif [ "$4" = 0 ]; then fail "$1" "survived $3"
+    elif [ "$4" = 124 ]; then ok "$1: killed by $3: it does not end"
+    else ok "$1: killed by $3"
+    fi
+}
+
+run_batch() { # id...: the unit of parallel work
+    local line
+    mkdir -p "$work/logs"
+    tree=$(mktemp -d "$work/tree.XXXXXX")
+    trap 'rm -rf "$tree"' EXIT
+    if ! copy_tree "$tree"; then fail "$*" "no copy of the tree in $tree" && return; fi
+    while IFS=$'\t' read -r -a line; do run_entry "${line[@]}"; done < <(table "$list" list "$@")
+}
+
+# ---- the runner itself ----
+
+# Faults that must not be reported as found, each with the words that tell why.
+check_runner() {
+    local out=$work/self.out
+    "${BASH_SOURCE[0]}" --table "$root/tests/mutants/self.txt" >"$out" 2>&1 && fail "runner" "passed faults that nothing finds"
+    check_says "a fault that no test finds is a survivor" "^FAIL  unnoticed: survived tests/unit/run.sh test_lp$" "$out"
+    check_says "a pattern that occurs twice is refused" "^FAIL  twice: pattern occurs [0-9]+ times" "$out"
+    check_says "a fault that does not compile is none" "^FAIL  no-c: does not build" "$out"
+    check_says "a template that does not compile is no fault" "^FAIL  no-verilog: does not build" "$out"
+    check_says "a test that fails without the fault finds none" "^FAIL  broken-test: without the fault" "$out"
+    check_says "a proof that does not hold is noticed" "^FAIL  not-equivalent: is not equivalent" "$out"
+    check_says "every entry has its line" "^0 passed, 6 failed$" "$out"
+}
+check_says() { if grep -Eq "$2" "$3"; then ok "$1"; else fail "$1" "no line like '$2': $(tail -n 1 "$3")"; fi; }
+
+check_table() {
+    log=$work/table.log
+    if table "$list" check "$least" >"$log" 2>&1; then ok "table: $(table "$list" list | wc -l) entries"
+    else while IFS= read -r line; do fail "table" "$line"; done <"$log"; fi
+}
+
+list=$root/tests/mutants/table.txt
+jobs=1 what=run kind=() wanted=() options=()
+while [ $# -gt 0 ]; do
+    case $1 in
+        --check | --quick | --list) what=${1#--} ;;
+        --jobs)
+            [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
+            jobs=$2 && shift
+            ;;
+        --kind) kind=("$1" "${2:-}") && shift ;;
+        --table) list=$(realpath "${2:-}") && options+=("$1" "$list") && shift ;;
+        --run) what=batch state=$2 wanted=("${@:3}") && break ;;
+        --help | -h) usage; exit 0 ;;
+        -*) usage >&2; exit 2 ;;
+        *) wanted+=("$1") ;;
+    esac
+    shift
+done
+mkdir -p "$work"
+case $what in
+    list) table "$list" list ${kind[@]+"${kind[@]}"} ${wanted[@]+"${wanted[@]}"} && exit 0 || exit 1 ;;
+    batch) run_batch "${wanted[@]}" && exit 0 || exit 1 ;;
+    check) check_table && verdict && exit 0 || exit 1 ;;
+    quick)
+        check_table
+        check_runner
+        mapfile -t wanted < <(grep -v '^#' "$root/tests/mutants/sample.txt")
+        ;;
+esac
+mapfile -t ids < <(table "$list" list ${kind[@]+"${kind[@]}"} ${wanted[@]+"${wanted[@]}"} | cut -f2)
+[ ${#ids[@]} != 0 ] || { echo "no such entry (--list shows them)" >&2; exit 2; }
+state=$(state_of_tree)
+batch=$(((${#ids[@]} + jobs - 1) / jobs))
+[ $batch -le 20 ] || batch=20
+# shellcheck disable=SC2086 # LAUNCH is words
+printf '%s\0' "${ids[@]}" | xargs -0 -n "$batch" -P "$jobs" ${LAUNCH:-} "${BASH_SOURCE[0]}" ${options[@]+"${options[@]}"} --run "$state" |
+    tee "$work/results"
+good=$((good + $(grep -c '^ok ' "$work/results"))) bad=$((bad + $(grep -c '^FAIL' "$work/results")))
+reported=$(grep -Ec '^(ok|FAIL) ' "$work/results")
+[ "$reported" = ${#ids[@]} ] || fail "mutants" "$reported of ${#ids[@]} entries have a verdict"
+verdict

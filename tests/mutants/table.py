@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Reads a table of planted faults (tests/mutants/table.txt, its form in docs/testing.md), checks it, lists it, plants one of them.
+import fnmatch
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+USAGE = """usage: table.py TABLE check LEAST        every entry is well formed, its pattern occurs once, its test exists; at least LEAST entries
+       table.py TABLE list [--kind K] [A-B | ID]...   number, id, file, kind, place (`test` or `extra`) and test of each, those of one test together
+       table.py TABLE plant ID ROOT     the fault in the tree at ROOT
+"""
+KEYS = ("id", "file", "find", "put", "kind", "test", "why")
+KINDS = ("rtl", "pass", "packer", "reader", "golden", "model", "check", "forecast", "cost", "emit", "harness", "oracle", "runner", "equivalent")
+WITHIN = 90  # per cent of the faults that `make test` finds by itself
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+class Entry(dict):
+    def __getattr__(self, key):
+        return self.get(key, "")
+
+
+def read_table(path):
+    entries, entry = [], Entry()
+    with open(path, encoding="utf-8") as table:
+        lines = table.read().split("\n")
+    for number, line in enumerate(lines + [""], 1):
+        key, _, value = line.partition(" ")
+        if line.startswith("#"):
+            continue
+        if not line.strip():
+            if entry:
+                entries.append(entry)
+            entry = Entry()
+        elif key not in KEYS:
+            sys.exit(f"{path}:{number}: error: no key `{key}`; the keys are {' '.join(KEYS)}")
+        elif key in entry:
+            sys.exit(f"{path}:{number}: error: `{key}` is given twice; a blank line stands between entries")
+        else:
+            entry.setdefault("line", number)
+            entry[key] = value.strip()
+    return entries
+
+
+def places(entry, root):
+    """Where the pattern occurs. White space in it stands for any white space, so that a file may be formatted anew."""
+    with open(os.path.join(root, entry.file), encoding="utf-8") as file:
+        text = file.read()
+    pattern = r"\s+".join(re.escape(word) for word in entry.find.split())
+    return text, [match.span() for match in re.finditer(pattern, text)]
+
+
+def plant(entry, root):
+    text, found = places(entry, root)
+    if len(found) != 1:
+        sys.exit(f"pattern occurs {len(found)} times in {entry.file}")
+    with open(os.path.join(root, entry.file), "w", encoding="utf-8") as file:
+        file.write(text[: found[0][0]] + entry.put + text[found[0][1] :])
+
+
+def run(*command):
+    return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+
+
+def parts_of_make_test():
+    """The commands of the parts of tests/run.sh, without options that depend on --all."""
+    with open(os.path.join(ROOT, "tests/run.sh"), encoding="utf-8") as script:
+        return {words[0] for words in re.findall(r'^ *"\$1" \w+ "[^"]*" (\S+)', script.read(), re.M) for words in [words.split()]}
+
+
+class Tests:
+    """What is known of the commands that find faults: whether they exist, whether they are a part of `make test`."""
+
+    def __init__(self):
+        self.parts = parts_of_make_test()
+        self.points = run("tests/e2e/matrix.sh", "--list").split()
+        self.all_points = run("tests/e2e/matrix.sh", "--all", "--list").split()
+
+    def missing(self, test):
+        words = shlex.split(test)
+        if not os.access(os.path.join(ROOT, words[0]), os.X_OK):
+            return words[0]
+        names = [word for word in words[1:] if not word.startswith("-") and not word.isdigit()]
+        for name in names:
+            if words[0] == "tests/unit/run.sh" and not self.unit_test(name):
+                return name
+            if words[0] == "verif/unit/run.sh" and not self.exists(f"verif/unit/{name}_tb.v"):
+                return name
+            if words[0] == "tests/e2e/matrix.sh" and name not in (self.all_points if "--all" in words else self.points):
+                return name
+        return None
+
+    def unit_test(self, name):
+        file, _, case = name.partition(":")
+        if file.endswith(".sh"):
+            return self.exists(f"tests/unit/{file}")
+        if not self.exists(f"tests/unit/{file}.c"):
+            return False
+        with open(os.path.join(ROOT, f"tests/unit/{file}.c"), encoding="utf-8") as source:
+            return not case or re.search(rf"cmocka_unit_test\w*\({case}[,)]", source.read()) is not None
+
+    @staticmethod
+    def exists(path):
+        return os.path.exists(os.path.join(ROOT, path))
+
+    def in_make_test(self, test):
+        words = shlex.split(test)
+        quick = words[0] not in ("verif/unit/run.sh", "verif/formal/run.sh", "verif/unit/lint_templates.sh") or "--quick" in words
+        return words[0] in self.parts and quick and "--all" not in words
+
+
+def faults_of(entry, seen, tests):
+    for key in KEYS[:6]:
+        if not entry.get(key) and key != "put":
+            yield f"`{key}` is missing"
+    if entry.id in seen:
+        yield "an entry of this name stands above"
+    if entry.kind not in KINDS:
+        yield f"no kind `{entry.kind}`"
+    if entry.kind == "equivalent" and not entry.why:
+        yield "a fault that changes nothing needs a proof: `why`"
+    if entry.find.split() == entry.put.split():
+        yield "it changes nothing"
+    if not tests.exists(entry.file):
+        yield f"no file {entry.file}"
+    elif entry.find and (count := len(places(entry, ROOT)[1])) != 1:
+        yield f"pattern occurs {count} times in {entry.file}"
+    if entry.test and (missing := tests.missing(entry.test)):
+        yield f"`{entry.test}`: there is no {missing}"
+
+
+def check(path, least):
+    entries, tests, seen, bad = read_table(path), Tests(), set(), 0
+    for entry in entries:
+        for fault in faults_of(entry, seen, tests):
+            print(f"{path}:{entry.line}: {entry.id}: {fault}")
+            bad += 1
+        seen.add(entry.id)
+    real = [entry for entry in entries if entry.kind != "equivalent"]
+    found = sum(tests.in_make_test(entry.test) for entry in real)
+    if len(real) < least:
+        print(f"{path}: {len(real)} faults, at least {least} must be there")
+    if found * 100 < len(real) * WITHIN:
+        print(f"{path}: `make test` finds {found} of {len(real)} faults, it must find {WITHIN} %")
+    return bad == 0 and len(real) >= least and found * 100 >= len(real) * WITHIN
+
+
+def is_wanted(entry, number, wanted):
+    for want in wanted:
+        first, _, last = want.partition("-")
+        if first.isdigit() and (last or first).isdigit():
+            if int(first) <= number <= int(last or first):
+                return True
+        elif fnmatch.fnmatchcase(entry.id, want):
+            return True
+    return not wanted
+
+
+def show_list(path, arguments):
+    kind = None
+    if arguments[:1] == ["--kind"]:
+        kind, arguments = arguments[1], arguments[2:]
+    entries, tests = read_table(path), Tests()
+    chosen = [(n, e) for n, e in enumerate(entries, 1) if is_wanted(e, n, arguments) and kind in (None, e.kind)]
+    order = {}
+    for _, entry in chosen:
+        order.setdefault(entry.test, len(order))
+    for number, entry in sorted(chosen, key=lambda pair: order[pair[1].test]):
+        place = "test" if tests.in_make_test(entry.test) else "extra"
+        print(number, entry.id, entry.file, entry.kind, place, entry.test, sep="\t")
+
+
+def main():
+    arguments = sys.argv[1:]
+    if len(arguments) < 2 or arguments[1] not in ("check", "list", "plant"):
+        sys.stderr.write(USAGE)
+        return 2
+    path, what, rest = arguments[0], arguments[1], arguments[2:]
+    if what == "check":
+        return 0 if check(path, int(rest[0])) else 1
+    if what == "list":
+        show_list(path, rest)
+        return 0
+    plant(next(entry for entry in read_table(path) if entry.id == rest[0]), rest[1])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

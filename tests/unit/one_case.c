@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linked to every unit test: with RILL_TEST_CASE in the environment only the case of that name runs.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+__attribute__((constructor)) static void choose_case(void) {
+    const char *name = getenv("RILL_TEST_CASE");
+    if (name) cmocka_set_test_filter(name);
+}
