@@ -32,6 +32,14 @@ int command_depths(struct ir *ir, bool json);
 int command_forecast(struct ir *ir, const char *request, int64_t age,
                      bool json); // request: IN:OUT; age of the memory, cycles
 
+// Rows of a graph that is no language model, from one file to the other.
+struct golden_rows {
+    const char *spec, *weights, *inputs, *outputs;
+    int64_t tokens; // rows; 0: all of the file
+    bool in_float;  // without any quantization
+};
+bool command_golden_rows(const struct golden_rows *options, struct arena *arena, struct diag *diag);
+
 // Reads a spec, or an IR dump to continue from, and runs the passes with the verifier between them, up to stop_after
 // (NULL: all). NULL after errors in diag.
 struct ir *command_build(const char *path, struct arena *arena, struct diag *diag, const char *stop_after);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill golden: decodes with the golden model alone, or measures it against the float reference on a text.
+// rill golden: decodes with the golden model alone, evaluates rows of a graph, or measures the golden model against the
+// float reference on a text.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,24 +15,33 @@
 #include "trace.h"
 
 static const char usage[] = "usage: rill golden SPEC --weights MODELDIR|random:SEED --prompt TEXT [--tokens N] "
-                            "[--ignore-eot] [--ids] [--json]\n"
+                            "[--ignore-eot] [--ids] [--json] [--logits FILE]\n"
+                            "       rill golden SPEC --weights MODELDIR|random:SEED --inputs FILE --outputs FILE "
+                            "[--tokens N] [--float]\n"
                             "       rill golden SPEC --weights MODELDIR --eval TEXTFILE [--stories N] [--json]\n"
                             "  --prompt TEXT    text to go on from; the generated text goes to standard output\n"
                             "  --prompt-ids L   the same as ids, and nothing before them: 1,2,3\n"
-                            "  --tokens N       ids to make at most (default 64)\n"
+                            "  --tokens N       ids to make at most (default 64), or rows to take (default all)\n"
                             "  --ignore-eot     do not stop at the end-of-text id\n"
                             "  --ids            print ids instead of text\n"
                             "  --json           print prompt ids, ids and text (with --eval: the figures) as JSON\n"
+                            "  --logits FILE    what the ids were chosen from, raw fp32\n"
+                            "  --inputs FILE    rows of a graph that is no language model: a .npy (one input) or "
+                            ".safetensors file of arrays [rows][...shape]\n"
+                            "  --outputs FILE   the rows that come out, in the same formats\n"
+                            "  --float          in floating point, without any quantization\n"
                             "  --eval FILE      perplexity of the golden model and of the float reference, and how "
                             "often their first choice agrees; stories\n"
                             "                   between `<|endoftext|>` marks, each from its start and for at most the "
                             "positions of the context\n"
                             "  --stories N      only the first N stories (default all)\n";
 
+enum { DEFAULT_IDS = 64 };
+
 struct golden_options {
-    const char *spec, *weights, *prompt, *prompt_ids, *eval;
-    int64_t tokens, stories;
-    bool ignore_eot, ids, json;
+    const char *spec, *weights, *prompt, *prompt_ids, *eval, *logits, *inputs, *outputs;
+    int64_t tokens, stories; // tokens 0: not given
+    bool ignore_eot, ids, json, in_float;
 };
 
 struct session {
@@ -41,13 +51,15 @@ struct session {
     struct ir *ir;
     struct tokenizer *tokenizer;
     struct golden_run *run;
-    char *dir; // temporary folder of the golden weights; "": none
+    char *dir;          // temporary folder of the golden weights; "": none
+    struct text logits; // of the ids made, where they are asked for
 };
 
 static bool parse_flag(const char *arg, struct golden_options *o) {
     if (!strcmp(arg, "--ignore-eot")) o->ignore_eot = true;
     else if (!strcmp(arg, "--ids")) o->ids = true;
     else if (!strcmp(arg, "--json")) o->json = true;
+    else if (!strcmp(arg, "--float")) o->in_float = true;
     else return false;
     return true;
 }
@@ -57,6 +69,9 @@ static bool parse_value(const char *arg, const char *value, struct golden_option
     else if (!strcmp(arg, "--prompt")) o->prompt = value;
     else if (!strcmp(arg, "--prompt-ids")) o->prompt_ids = value;
     else if (!strcmp(arg, "--eval")) o->eval = value;
+    else if (!strcmp(arg, "--logits")) o->logits = value;
+    else if (!strcmp(arg, "--inputs")) o->inputs = value;
+    else if (!strcmp(arg, "--outputs")) o->outputs = value;
     else if (!strcmp(arg, "--tokens")) return command_number("golden", arg, value, 1, &o->tokens);
     else if (!strcmp(arg, "--stories")) return command_number("golden", arg, value, 1, &o->stories);
     else return false;
@@ -64,16 +79,21 @@ static bool parse_value(const char *arg, const char *value, struct golden_option
 }
 
 static bool parse(int argc, char **argv, struct golden_options *o) {
-    *o = (struct golden_options){.tokens = 64};
+    *o = (struct golden_options){0};
     for (int i = 1; i < argc; i++) {
         if (parse_flag(argv[i], o)) continue;
         if (argv[i][0] != '-' && !o->spec) o->spec = argv[i];
         else if (i + 1 == argc || !parse_value(argv[i], argv[i + 1], o)) return false;
         else i++;
     }
-    int jobs = (o->prompt != NULL) + (o->prompt_ids != NULL) + (o->eval != NULL);
-    if (jobs > 1) fputs("rill golden: error: `--prompt`, `--prompt-ids`, `--eval`: one is enough\n", stderr);
-    return o->spec && o->weights && jobs == 1;
+    int jobs = (o->prompt != NULL) + (o->prompt_ids != NULL) + (o->eval != NULL) + (o->inputs != NULL);
+    const char *why = jobs > 1                    ? "`--prompt`, `--prompt-ids`, `--eval`, `--inputs`: one is enough"
+                      : !o->inputs != !o->outputs ? "`--inputs` and `--outputs` go together"
+                      : o->in_float && !o->inputs ? "`--float` goes with `--inputs`"
+                      : o->logits && !o->prompt && !o->prompt_ids ? "`--logits` goes with a prompt"
+                                                                  : NULL;
+    if (why) fprintf(stderr, "rill golden: error: %s\n", why);
+    return o->spec && o->weights && jobs == 1 && !why;
 }
 
 // ---- opening ----
@@ -107,7 +127,7 @@ static bool session_open(struct session *s) {
     if (!s->ir) return false;
     if (!s->ir->design.is_lm) {
         diag_error(&s->diag, loc_file(&s->arena, s->o.spec),
-                   "no language model: `rill sim` compares such graphs with the golden model");
+                   "no language model: it takes rows, `--inputs FILE --outputs FILE`");
         return false;
     }
     for (int n = 0; n < s->ir->nodes; n++) {
@@ -131,6 +151,7 @@ static void session_close(struct session *s) {
     golden_run_close(s->run);
     tokenizer_close(s->tokenizer);
     if (s->dir) remove_weights(s);
+    text_free(&s->logits);
     arena_free(&s->arena);
 }
 
@@ -193,24 +214,42 @@ static bool fault(struct session *s) {
     return false;
 }
 
+// What argmax has chosen the id from.
+static bool step_logits(struct session *s, int64_t position, struct trace_value *v) {
+    int logits = s->ir->node[s->ir->tensor[s->ir->output[0]].producer].in[0];
+    return golden_run_value(s->run, logits, 0, position, v);
+}
+
+static bool keep_logits(struct session *s, int64_t position) {
+    struct trace_value v;
+    if (!s->o.logits) return true;
+    if (!step_logits(s, position, &v)) return false;
+    text_add_bytes(&s->logits, v.f32, (size_t)v.cols * sizeof *v.f32);
+    return true;
+}
+
 static bool decode(struct session *s) {
     struct token_ids ids = {0}, made = {0};
     if (!prompt_ids(s, &ids)) return false;
     const struct ir_design *d = &s->ir->design;
     uint32_t next = 0;
-    for (int64_t position = 0; position < d->context && (int64_t)made.count < s->o.tokens; position++) {
+    int64_t most = s->o.tokens ? s->o.tokens : DEFAULT_IDS;
+    for (int64_t position = 0; position < d->context && (int64_t)made.count < most; position++) {
         bool last = position + 1 >= (int64_t)ids.count;
         uint32_t id = position < (int64_t)ids.count ? ids.items[position] : next;
         if (!golden_run_step(s->run, id, NULL, position, last)) return fault(s);
         if (!last) continue;
         next = golden_run_next_id(s->run);
+        if (!keep_logits(s, position)) return fault(s);
         show(s, next, (int64_t)made.count);
         VEC_PUSH(&s->arena, made, next);
         if (!s->o.ignore_eot && next == d->eot) break;
     }
     if (s->o.json) print_json(s, &ids, &made);
     putchar('\n');
-    return true;
+    const char *why = s->o.logits ? file_write_text(&s->arena, s->o.logits, &s->logits) : NULL;
+    if (why) diag_error(&s->diag, loc_none(), "%s", why);
+    return !why;
 }
 
 // ---- evaluation ----
@@ -218,10 +257,8 @@ static bool decode(struct session *s) {
 static const float *golden_logits(void *state, uint32_t id, int64_t position) {
     struct session *s = state;
     struct trace_value v;
-    int logits = s->ir->node[s->ir->tensor[s->ir->output[0]].producer].in[0];
-    if (!golden_run_step(s->run, id, NULL, position, true) || !golden_run_value(s->run, logits, 0, position, &v))
-        return NULL;
-    return v.f32;
+    bool ok = golden_run_step(s->run, id, NULL, position, true) && step_logits(s, position, &v);
+    return ok ? v.f32 : NULL;
 }
 
 static const float *float_logits(void *state, uint32_t id, int64_t position) {
@@ -287,6 +324,17 @@ static bool evaluate(struct session *s) {
     return ok;
 }
 
+// The spec is checked as ever first: the oracle's own messages are short.
+static bool evaluate_rows(struct session *s) {
+    struct golden_rows rows = {s->o.spec, s->o.weights, s->o.inputs, s->o.outputs, s->o.tokens, s->o.in_float};
+    s->ir = command_build(s->o.spec, &s->arena, &s->diag, "drop-unread");
+    if (!s->ir) return false;
+    if (!s->ir->design.is_lm) return command_golden_rows(&rows, &s->arena, &s->diag);
+    diag_error(&s->diag, loc_file(&s->arena, s->o.spec),
+               "a language model takes a prompt; `--inputs` and `--outputs` are for other graphs");
+    return false;
+}
+
 int command_golden(int argc, char **argv) {
     int status = command_arguments("golden", usage, argc, argv);
     if (status != COMMAND_GOES_ON) return status;
@@ -294,7 +342,7 @@ int command_golden(int argc, char **argv) {
     if (!parse(argc, argv, &s.o)) return command_usage(usage);
     arena_init(&s.arena);
     diag_init(&s.diag, stderr);
-    bool ok = session_open(&s) && (s.o.eval ? evaluate(&s) : decode(&s));
+    bool ok = s.o.inputs ? evaluate_rows(&s) : session_open(&s) && (s.o.eval ? evaluate(&s) : decode(&s));
     session_close(&s);
     return ok ? RILL_OK : RILL_BAD_SPEC;
 }
