@@ -32,11 +32,15 @@ int command_depths(struct ir *ir, bool json);
 int command_forecast(struct ir *ir, const char *request, int64_t age,
                      bool json); // request: IN:OUT; age of the memory, cycles
 
-// Rows of a graph that is no language model, from one file to the other.
+// Rows of a graph that is no language model, from a file or random ones, to a file or standard output.
+struct oracle_graph;
 struct golden_rows {
-    const char *spec, *weights, *inputs, *outputs;
-    int64_t tokens; // rows; 0: all of the file
-    bool in_float;  // without any quantization
+    const struct oracle_graph *graph;
+    const char *weights, *inputs, *outputs; // inputs, outputs: or NULL
+    int64_t tokens;                         // rows; 0: all of the file, or some
+    int64_t data_seed;
+    bool in_float; // without any quantization
+    bool json;
 };
 bool command_golden_rows(const struct golden_rows *options, struct arena *arena, struct diag *diag);
 

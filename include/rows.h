@@ -31,4 +31,11 @@ int64_t rows_read(struct arena *arena, const char *path, struct rows_tensor *ten
 bool rows_write(struct arena *arena, const char *path, const struct rows_tensor *tensor, int count, int64_t rows,
                 struct diag *diag);
 
+// Random rows (`--data-seed`): every input's, one input after the other, drawn from one state.
+uint64_t rows_random_state(uint64_t seed);
+float *rows_random(struct arena *arena, size_t count, uint64_t *state);
+
+// FNV-1a by words over all outputs of a row, row by row; begins with 0.
+static inline uint64_t rows_hash(uint64_t hash, uint32_t word) { return (hash ^ word) * 0x100000001b3u; }
+
 #endif

@@ -25,7 +25,7 @@ cd "$root" || exit 1
 work=build/lint
 mkdir -p "$work"
 log=$work/log
-includes=(-Iinclude -Igen -Igen/ir -Igen/pass -Igen/model -Igen/base -Igen/pack -Iverif/reference)
+includes=(-Iinclude -Igen -Igen/ir -Igen/pass -Igen/model -Igen/base -Igen/pack)
 
 files() { # patterns of names: the project's own files
     local name args=()
@@ -118,7 +118,7 @@ build_with() { # compiler, OPT
     done
 }
 
-tidy() { find gen verif/golden verif/check verif/harness verif/model verif/reference -name '*.c' -not -path '*/tables/*' -print0 |
+tidy() { find gen verif/golden verif/check verif/harness verif/model verif/oracle -name '*.c' -not -path '*/tables/*' -print0 |
     xargs -0 -P 2 -n 8 sh -c 'clang-tidy --quiet "$@" -- -std=c11 -D_GNU_SOURCE '"${includes[*]}"' 2>/dev/null' tidy; }
 
 operations_table() { diff <(build/rill check --operations) <(sed -n '/^<!-- operations table/,/^$/p' docs/spec.md | sed '1d;/^$/d'); }
@@ -135,7 +135,7 @@ silent "shell syntax" shell_syntax
 if command -v shellcheck >/dev/null 2>&1; then silent "shellcheck" shellcheck -x -S warning "${scripts[@]}"; fi
 silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
     --suppress=missingIncludeSystem --suppressions-list=tests/cppcheck.suppress --template='{file}:{line}: {id}: {message}' "${includes[@]}" \
-    gen verif/golden verif/reference verif/check verif/harness verif/model
+    gen verif/golden verif/oracle verif/check verif/harness verif/model
 silent "operations table of docs/spec.md" operations_table
 silent "passes of docs/passes.md" passes_table
 if [ $quick = 0 ]; then

@@ -11,8 +11,8 @@
 
 #include "../../verif/golden/ops.h"
 #include "../../verif/golden/run_internal.h"
-#include "../../verif/reference/evaluate.h"
-#include "../../verif/reference/reference.h"
+#include "../../verif/oracle/evaluate.h"
+#include "oracle.h"
 #include "checkpoint.h"
 #include "trace.h"
 
@@ -361,22 +361,22 @@ static void test_requests(void **state) {
 
 // ---- accuracy against the float model: docs/numerics.md's cost, on the shipped validation text ----
 
-static const float *float_step(void *model, uint32_t id, int64_t position) {
-    return reference_step(model, id, position, true);
+static const float *float_step(void *oracle, uint32_t id, int64_t position) {
+    return oracle_step(oracle, id, NULL, position, true) ? oracle_logits(oracle) : NULL;
 }
 
 static const float *golden_step(void *run, uint32_t id, int64_t position) {
     return golden_run_step(run, id, NULL, position, true) ? value_of(run, "logits", 0, position).f32 : NULL;
 }
 
-static struct reference_model *open_reference(struct fixture *f, const char *dir) {
-    struct gpt2_config config;
+static struct oracle *open_float(struct fixture *f, const char *dir) {
     struct checkpoint *c = checkpoint_open(&f->arena, dir, &f->diag);
-    struct reference_model *m =
-        gpt2_config_read(&f->arena, dir, &config, &f->diag) ? reference_open(&f->arena, c, &config, &f->diag) : NULL;
+    const char *spec = file_find_shared(&f->arena, "configs/tinystories-gpt2-1m.yaml");
+    struct oracle_graph *g = spec ? oracle_read(&f->arena, spec, &f->diag) : NULL;
+    struct oracle *o = g ? oracle_open(&f->arena, g, ORACLE_FLOAT, c, &f->diag) : NULL;
     checkpoint_close(c);
     assert_no_errors(f);
-    return m;
+    return o;
 }
 
 static void test_accuracy(void **state) {
@@ -392,7 +392,7 @@ static void test_accuracy(void **state) {
     size_t len;
     const char *text = file_read(&x.f.arena, arena_printf(&x.f.arena, "%s/valid.txt", dir), 1 << 20, &len, &why);
     struct tokenizer *tokenizer = tokenizer_open(&x.f.arena, dir, &x.f.diag);
-    struct evaluate_model models[4] = {{float_step, open_reference(&x.f, dir), 1024}};
+    struct evaluate_model models[4] = {{float_step, open_float(&x.f, dir), 1024}};
     for (int i = 0; i < 3; i++)
         models[i + 1] = (struct evaluate_model){
             golden_step, open_model(&x, designs[i], arena_printf(&x.f.arena, "m%d", i), 1), 1024};

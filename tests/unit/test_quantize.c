@@ -4,13 +4,14 @@
 #define _GNU_SOURCE
 #include "model_fixture.h"
 
+#include "../../verif/oracle/evaluate.h"
+#include "../../verif/oracle/run.h"
+
 #include <float.h>
 #include <math.h>
 
 #include "checkpoint.h"
-#include "evaluate.h"
 #include "quantize.h"
-#include "reference.h"
 
 static float *random_rows(struct fixture *f, const char *name, int64_t rows, int64_t k) {
     struct checkpoint *c = checkpoint_open(&f->arena, "random:11", &f->diag);
@@ -170,40 +171,47 @@ static void test_same_bits(void **state) {
 
 // ---- the shipped model with quantized weights, everything else in fp32 ----
 
-static void quantize_linear(struct arena *arena, struct reference_linear *l, enum qformat format) {
-    struct arena_mark mark = arena_mark(arena);
-    struct qmatrix m = quantize_matrix(arena, l->w, l->rows, l->k, format, 128);
-    for (int64_t r = 0; r < l->rows; r++) quantize_row_to_float(&m, r, l->w + r * l->k);
-    arena_release(arena, mark);
+// In place: an embedding that shares its matrix is quantized with it.
+static void quantize_product(struct arena *arena, const struct oracle_weights *w, enum qformat format) {
+    struct qmatrix q = quantize_matrix(arena, w->matrix, w->rows, w->k, format, 128);
+    for (int64_t r = 0; r < w->rows; r++) quantize_row_to_float(&q, r, (float *)w->matrix + r * w->k);
 }
 
-static const float *step(void *state, uint32_t id, int64_t position) {
-    return reference_step(state, id, position, true);
+static const float *step(void *oracle, uint32_t id, int64_t position) {
+    assert_true(oracle_step(oracle, id, NULL, position, true));
+    return oracle_logits(oracle);
+}
+
+static struct oracle *open_float(struct fixture *f, const char *dir) {
+    struct checkpoint *c = checkpoint_open(&f->arena, dir, &f->diag);
+    const char *spec = file_find_shared(&f->arena, "configs/tinystories-gpt2-1m.yaml");
+    struct oracle_graph *g = spec ? oracle_read(&f->arena, spec, &f->diag) : NULL;
+    struct oracle *o = g ? oracle_open(&f->arena, g, ORACLE_FLOAT, c, &f->diag) : NULL;
+    checkpoint_close(c);
+    assert_no_errors(f);
+    return o;
 }
 
 // Perplexity on a part of the validation text; formats -1: as it is.
 static double perplexity(struct fixture *f, int blocks, int head) {
     enum { STORIES = 8 };
-    struct gpt2_config c;
     const char *dir = shipped_model(f), *why;
     size_t len;
-    assert_true(gpt2_config_read(&f->arena, dir, &c, &f->diag));
-    struct checkpoint *checkpoint = checkpoint_open(&f->arena, dir, &f->diag);
-    struct reference_model *m = reference_open(&f->arena, checkpoint, &c, &f->diag);
+    struct oracle *o = open_float(f, dir);
     struct tokenizer *t = tokenizer_open(&f->arena, dir, &f->diag);
     const char *text = file_read(&f->arena, arena_printf(&f->arena, "%s/valid.txt", dir), 1 << 20, &len, &why);
-    assert_no_errors(f);
-    for (int64_t i = 0; blocks >= 0 && i < c.layers; i++) {
-        struct reference_layer *l = &m->layers[i];
-        struct reference_linear *all[] = {&l->qkv, &l->out, &l->up, &l->down};
-        for (size_t j = 0; j < COUNT_OF(all); j++) quantize_linear(&f->arena, all[j], (enum qformat)blocks);
+    for (size_t i = 0; i < o->graph->node.count; i++) {
+        const struct oracle_node *n = &o->graph->node.items[i];
+        const struct oracle_region *region = &o->graph->region.items[n->region];
+        int format = region->repeat > 1 ? blocks : head;
+        for (int64_t r = 0; n->op == ORACLE_MATMUL && format >= 0 && r < region->repeat; r++)
+            quantize_product(&f->arena, &o->weights[i][r], (enum qformat)format);
     }
-    if (head >= 0) quantize_linear(&f->arena, &m->head, (enum qformat)head); // the token table too: they are tied
-    struct evaluate_model model = {step, m, c.vocab};
+    struct evaluate_model model = {step, o, oracle_vocabulary(o->graph)};
     struct evaluation e;
-    assert_true(evaluate_text(t, text, len, c.context, STORIES, &model, 1, &e, NULL));
+    assert_true(evaluate_text(t, text, len, oracle_context(o->graph), STORIES, &model, 1, &e, NULL));
     tokenizer_close(t);
-    checkpoint_close(checkpoint);
+    oracle_close(o);
     return evaluate_perplexity(&e, 0);
 }
 

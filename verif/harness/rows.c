@@ -7,24 +7,6 @@
 #include "rows.h"
 #include "sim_internal.h"
 
-static uint64_t draw(uint64_t *state) {
-    uint64_t x = *state;
-    x ^= x >> 12;
-    x ^= x << 25;
-    x ^= x >> 27;
-    *state = x;
-    return x * 0x2545f4914f6cdd1dull;
-}
-
-// Bell shaped, within (-4, 4), now and then exactly 0.
-static float random_value(uint64_t *state) {
-    uint64_t r = draw(state);
-    if ((r & 127) == 0) return 0.0f;
-    int32_t sum = 0;
-    for (int i = 0; i < 4; i++) sum += (int32_t)(r >> (8 + 14 * i) & 0x3fff) - 0x2000;
-    return (float)sum / 8192.0f + (float)(draw(state) & 0xff) / 2097152.0f;
-}
-
 static uint8_t *area(struct sim *sim, const char *prefix, const struct ir_tensor *t, int64_t rows) {
     const char *name = arena_printf(&sim->arena, "%s_%s", prefix, t->name);
     int64_t bytes = rows * layout_io_row_bytes(&sim->ir->design, ir_tensor_elements(t));
@@ -43,19 +25,13 @@ static size_t row_bytes(const struct sim *sim, const struct ir_tensor *t) {
     return (size_t)layout_io_row_bytes(&sim->ir->design, ir_tensor_elements(t));
 }
 
-static float *random_rows(struct sim *sim, size_t count, uint64_t *state) {
-    float *values = ARENA_ARRAY(&sim->arena, float, count);
-    for (size_t i = 0; i < count; i++) values[i] = random_value(state);
-    return values;
-}
-
 static bool open_input(struct sim *sim, int input, int64_t rows, uint64_t *state) {
     const struct ir_tensor *t = &sim->ir->tensor[sim->ir->input[input]];
     size_t n = (size_t)ir_tensor_elements(t);
     uint8_t *to = area(sim, "input", t, rows);
     if (to == NULL) return false;
     float *values = sim->host.rows[input];
-    if (values == NULL) values = random_rows(sim, n * (size_t)rows, state);
+    if (values == NULL) values = rows_random(&sim->arena, n * (size_t)rows, state);
     for (int64_t r = 0; r < rows; r++)
         memcpy(to + (size_t)r * row_bytes(sim, t), values + (size_t)r * n, n * sizeof *values);
     sim->host.rows[input] = values;
@@ -83,7 +59,7 @@ bool rows_take(struct sim *sim) {
 }
 
 bool rows_open(struct sim *sim, int64_t rows) {
-    uint64_t state = sim->options.data_seed * 0x9e3779b97f4a7c15ull + 1;
+    uint64_t state = rows_random_state(sim->options.data_seed);
     for (int i = 0; i < sim->ir->inputs; i++)
         if (!open_input(sim, i, rows, &state)) return false;
     for (int o = 0; o < sim->ir->outputs; o++)
@@ -106,7 +82,7 @@ static void compare_row(struct sim *sim, const struct ir_tensor *t, int64_t row,
         uint32_t got, expect;
         memcpy(&got, area + (size_t)row * row_bytes(sim, t) + (size_t)i * 4, 4);
         memcpy(&expect, &want->f32[i / want->cols * want->stride + i % want->cols], 4);
-        sim->host.rows_hash = (sim->host.rows_hash ^ got) * 0x100000001b3ull; // FNV-1a, by words
+        sim->host.rows_hash = rows_hash(sim->host.rows_hash, got);
         if (got != expect)
             sim_fail(sim, "output `%s`, row %lld, element %lld in memory: expected %08x, got %08x", t->name,
                      (long long)row, (long long)i, expect, got);

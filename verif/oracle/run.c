@@ -280,6 +280,11 @@ int64_t oracle_vocabulary(const struct oracle_graph *g) {
     return least;
 }
 
+int64_t oracle_logit_count(const struct oracle_graph *g) {
+    int maker = g->is_lm ? g->tensor.items[g->output[0]].node : NONE;
+    return maker == NONE ? 0 : oracle_elements(&g->tensor.items[g->node.items[maker].in[0]]);
+}
+
 static struct oracle_io io(const struct oracle_graph *g, int tensor) {
     const struct oracle_tensor *t = &g->tensor.items[tensor];
     struct oracle_io out = {.name = t->name, .rank = t->rank, .elements = oracle_elements(t)};

@@ -1,38 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
-// The float reference against the checkpoint's own record (expected.json), its perplexity, and the evaluation of texts.
+// The oracle's float mode against the checkpoint's own record (expected.json), its perplexity, and the evaluation of
+// texts.
 #define _GNU_SOURCE
 #include "model_fixture.h"
 
 #include <jansson.h>
 #include <math.h>
 
-#include "evaluate.h"
-#include "reference.h"
+#include "../../verif/oracle/evaluate.h"
+#include "oracle.h"
+
+enum { VOCABULARY = 1024, CONTEXT = 256 };
 
 struct model {
     struct fixture f;
     const char *dir;
-    struct gpt2_config config;
     struct checkpoint *checkpoint;
-    struct reference_model *reference;
+    struct oracle *oracle;
     struct tokenizer *tokenizer;
 };
+
+static struct oracle *open_spec(struct fixture *f, const char *spec, struct checkpoint *checkpoint) {
+    const char *dir = find_dir(f, "configs/tinystories-gpt2-1m.yaml");
+    struct oracle_graph *g = oracle_read(&f->arena, arena_printf(&f->arena, "%s/../%s", dir, spec), &f->diag);
+    assert_non_null(g);
+    return oracle_open(&f->arena, g, ORACLE_FLOAT, checkpoint, &f->diag);
+}
 
 static void open_model(struct model *m) {
     fixture_begin(&m->f);
     m->dir = shipped_model(&m->f);
-    assert_true(gpt2_config_read(&m->f.arena, m->dir, &m->config, &m->f.diag));
     m->checkpoint = checkpoint_open(&m->f.arena, m->dir, &m->f.diag);
     assert_non_null(m->checkpoint);
-    m->reference = reference_open(&m->f.arena, m->checkpoint, &m->config, &m->f.diag);
+    m->oracle = open_spec(&m->f, "configs/tinystories-gpt2-1m.yaml", m->checkpoint);
     m->tokenizer = tokenizer_open(&m->f.arena, m->dir, &m->f.diag);
     assert_no_errors(&m->f);
 }
 
 static void close_model(struct model *m) {
     tokenizer_close(m->tokenizer);
+    oracle_close(m->oracle);
     checkpoint_close(m->checkpoint);
     fixture_end(&m->f);
+}
+
+static const float *step(void *oracle, uint32_t id, int64_t position) {
+    assert_true(oracle_step(oracle, id, NULL, position, true));
+    return oracle_logits(oracle);
+}
+
+static uint32_t top(const float *x, int64_t n) {
+    int64_t best = 0;
+    for (int64_t i = 1; i < n; i++)
+        if (x[i] > x[best]) best = i;
+    return (uint32_t)best;
 }
 
 static void check_case(struct model *m, const json_t *one) {
@@ -41,15 +62,16 @@ static void check_case(struct model *m, const json_t *one) {
     int64_t position = 0;
     const float *logits = NULL;
     json_array_foreach(json_object_get(one, "ids"), i, item) logits =
-        reference_step(m->reference, (uint32_t)json_integer_value(item), position++, true);
+        step(m->oracle, (uint32_t)json_integer_value(item), position++);
     json_array_foreach(json_object_get(one, "last_logits_first8"), i, item)
         assert_float_equal(logits[i], json_real_value(item), 1e-3);
-    uint32_t next = reference_argmax(logits, m->config.vocab);
+    uint32_t next = top(logits, VOCABULARY);
+    assert_int_equal(next, oracle_next_id(m->oracle));
     assert_int_equal(next, json_integer_value(json_object_get(one, "last_argmax")));
     assert_float_equal(logits[next], json_real_value(json_object_get(one, "last_max_logit")), 1e-3);
     json_array_foreach(json_object_get(one, "greedy32"), i, item) {
-        assert_int_equal(reference_argmax(logits, m->config.vocab), json_integer_value(item));
-        logits = reference_step(m->reference, (uint32_t)json_integer_value(item), position++, true);
+        assert_int_equal(top(logits, VOCABULARY), json_integer_value(item));
+        logits = step(m->oracle, (uint32_t)json_integer_value(item), position++);
     }
 }
 
@@ -66,48 +88,34 @@ static void test_expected(void **state) {
     close_model(&m);
 }
 
-// A checkpoint that does not fit the wanted sizes: every wrong tensor by its name, up to the limit.
-static void test_mismatch(void **state) {
-    (void)state;
-    struct model m;
-    open_model(&m);
-    struct gpt2_config wrong = m.config;
-    wrong.layers = 5;
-    wrong.ffn = 500;
-    assert_null(reference_open(&m.f.arena, m.checkpoint, &wrong, &m.f.diag));
-    assert_reported(&m.f, "tensor h.0.mlp.c_fc.weight: shape [128, 512], the spec needs [128, 500]");
-    assert_reported(&m.f, "tensor h.3.mlp.c_proj.weight: shape [512, 128], the spec needs [500, 128]");
-    assert_reported(&m.f, "tensor h.4.ln_1.weight: missing");
-    close_model(&m);
-}
-
+// A model with random weights: the logits stay small and vary.
 static void test_random(void **state) {
     (void)state;
     struct fixture f;
     fixture_begin(&f);
-    struct gpt2_config c = {3, 96, 3, 200, 97, 40, -1, 1e-5, false};
     struct checkpoint *checkpoint = checkpoint_open(&f.arena, "random:1", &f.diag);
-    struct reference_model *m = reference_open(&f.arena, checkpoint, &c, &f.diag);
+    struct oracle *o = open_spec(&f, "tests/e2e/specs/odd.yaml", checkpoint);
+    assert_non_null(o);
     bool seen[97] = {false};
     int kinds = 0;
-    for (int64_t p = 0, id = 5; p < c.context; p++) {
-        const float *logits = reference_step(m, (uint32_t)id, p, true);
-        for (int64_t i = 0; i < c.vocab; i++) assert_true(fabsf(logits[i]) < 20);
-        id = reference_argmax(logits, c.vocab);
+    for (int64_t p = 0, id = 5; p < 40; p++) {
+        const float *logits = step(o, (uint32_t)id, p);
+        for (int64_t i = 0; i < 97; i++) assert_true(fabsf(logits[i]) < 40);
+        id = oracle_next_id(o);
         kinds += !seen[id];
         seen[id] = true;
     }
     assert_true(kinds > 4); // random weights must not repeat one token for ever
-    assert_null(reference_step(m, 1, 0, false));
+    assert_true(oracle_step(o, 1, NULL, 0, false));
+    assert_null(oracle_logits(o)); // the head did not run
+    assert_false(oracle_step(o, 97, NULL, 1, false));
+    assert_non_null(strstr(oracle_fault(o), "`token_row`, repetition 0, position 1"));
+    oracle_close(o);
     checkpoint_close(checkpoint);
     fixture_end(&f);
 }
 
 // ---- evaluation ----
-
-static const float *step(void *state, uint32_t id, int64_t position) {
-    return reference_step(state, id, position, true);
-}
 
 static const float *step_stops(void *state, uint32_t id, int64_t position) {
     (void)id;
@@ -129,9 +137,9 @@ static void test_perplexity(void **state) {
     size_t len;
     const char *why,
         *text = file_read(&m.f.arena, arena_printf(&m.f.arena, "%s/valid.txt", m.dir), 1 << 20, &len, &why);
-    struct evaluate_model model = {step, m.reference, m.config.vocab};
+    struct evaluate_model model = {step, m.oracle, VOCABULARY};
     struct evaluation e;
-    assert_true(evaluate_text(m.tokenizer, text, len, m.config.context, STORIES, &model, 1, &e, NULL));
+    assert_true(evaluate_text(m.tokenizer, text, len, CONTEXT, STORIES, &model, 1, &e, NULL));
     assert_int_equal(e.stories, STORIES);
     assert_int_equal(e.model[0].agree, e.tokens);
     assert_float_equal(evaluate_perplexity(&e, 0), expected_perplexity, 0.002);
@@ -163,8 +171,10 @@ static void test_stories(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expected),   cmocka_unit_test(test_mismatch), cmocka_unit_test(test_random),
-        cmocka_unit_test(test_perplexity), cmocka_unit_test(test_stories),
+        cmocka_unit_test(test_expected),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_perplexity),
+        cmocka_unit_test(test_stories),
     };
-    return cmocka_run_group_tests_name("reference", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("oracle_float", tests, NULL, NULL);
 }
