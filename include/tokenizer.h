@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Byte-level BPE as GPT-2 does it. Any byte string can be encoded and decodes to itself.
+// Byte pair encoding: on bytes as GPT-2, Llama 3 and Qwen do it, where any byte string decodes to itself; on characters
+// with SentencePiece's ranks or scores as Llama 2 and Gemma do.
 #ifndef RILL_TOKENIZER_H
 #define RILL_TOKENIZER_H
 
@@ -7,8 +8,9 @@
 
 struct tokenizer;
 
-// dir holds vocab.json and merges.txt, or encoder.json and vocab.bpe. NULL after reporting the error.
-struct tokenizer *tokenizer_open(struct arena *arena, const char *dir, struct diag *diag);
+// source: a folder with tokenizer.json, or vocab.json and merges.txt, or encoder.json and vocab.bpe; or a GGUF file.
+// NULL after reporting the error: tokenizers of kinds that are not known here are refused by name.
+struct tokenizer *tokenizer_open(struct arena *arena, const char *source, struct diag *diag);
 // For random weights of any vocabulary size: printable ASCII maps to ids 0..94 (modulo vocab), newline to 95, other
 // bytes to (byte modulo vocab); ids above 95 decode to `<id>`. No end-of-text id.
 struct tokenizer *tokenizer_open_bytes(struct arena *arena, int64_t vocab);

@@ -7,7 +7,7 @@ set -eu
 # program:package; a program may come from elsewhere than its package.
 programs="gcc:gcc g++:g++ make:make verilator:verilator iverilog:iverilog yosys:yosys clang:clang clang-format:clang-format
     clang-tidy:clang-tidy cppcheck:cppcheck dot:graphviz python3:python3 $*"
-libraries="libc6-dev libyaml-dev libjansson-dev libpcre2-dev zlib1g-dev libcmocka-dev libclang-rt-14-dev libglpk-dev"
+libraries="libc6-dev libyaml-dev libjansson-dev libpcre2-dev libutf8proc-dev zlib1g-dev libcmocka-dev libclang-rt-14-dev libglpk-dev"
 
 missing=""
 for pair in $programs; do

@@ -165,7 +165,7 @@ compile() { # folders of designs: one executable for all
     # shellcheck disable=SC2046 # flags are words
     LD_PRELOAD=$(cat "$lib/allocator") timeout 900 clang++ $(printf -- '-I%s/sim/build ' "$@") $(cpp_flags "$lib/headers") \
         -include-pch "$lib/headers.pch" -O0 -fuse-ld=gold -o Vrill all.cc "$lib"/*.o "$lib/units.a" "$root/build/librill.a" \
-        -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm -lpthread || return
+        -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm -lpthread || return
     for folder in "${@:2}"; do ln -f Vrill "$folder/sim/build/Vrill" || return; done
 }
 

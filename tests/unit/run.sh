@@ -47,7 +47,7 @@ build_test() { # name
     for dir in include gen gen/ir gen/pass gen/model gen/base gen/pack; do includes+=("-I$root/$dir"); done
     # shellcheck disable=SC2086 # flags are words
     ${CC:-gcc} -std=c11 -D_GNU_SOURCE= -Wall -Wextra -Werror -ffp-contract=off $flags "${includes[@]}" -o "$out/$1" "$source" \
-        "$root/tests/unit/one_case.c" "$root/$library/librill.a" -lcmocka -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm
+        "$root/tests/unit/one_case.c" "$root/$library/librill.a" -lcmocka -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm
 }
 
 run_c_test() { # name, case or ""

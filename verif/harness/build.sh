@@ -33,7 +33,7 @@ rm -rf "$folder"
 verilator --cc --exe --threads "$threads" --x-assign fast --x-initial fast $options "$@" --top-module rill_sim_top --prefix Vrill_sim_top \
     --Mdir "$folder" -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_PROBES -DRILL_ASSERT \
     -CFLAGS "-DRILL_THREADS=$threads -I$root/verif/harness -I$root/include" \
-    -LDFLAGS "$root/build/librill.a -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm" "$root/verif/harness/share.vlt" -f filelist.f sim/rill_sim_top.sv \
+    -LDFLAGS "$root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm" "$root/verif/harness/share.vlt" -f filelist.f sim/rill_sim_top.sv \
     "$root"/verif/model/*.sv "$root"/verif/harness/*.sv "$root/verif/harness/main.cpp" -o Vrill
 $compile -j "$jobs" -C "$folder" -f Vrill_sim_top.mk
 [ "$kind" != tuned ] || "$root/verif/harness/tune.sh" . "$folder/Vrill"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GGUF file: its header, its lists, then the last row of every small tensor.
+// A GGUF file: its header, its lists, the last row of every small tensor, its tokenizer.
 #include "gguf.h"
-#include "reader.h"
+#include "reader_tokenizer.h"
 
 enum { ITEMS = 64, COLS = 1 << 16 };
 
@@ -21,7 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct arena arena;
     struct diag diag;
     reader_begin(&arena, &diag);
-    struct gguf *g = gguf_open(&arena, reader_file(&arena, name, data, size), &diag);
+    const char *path = reader_file(&arena, name, data, size);
+    struct gguf *g = gguf_open(&arena, path, &diag);
     for (int i = 0; g && i < gguf_key_count(g); i++) {
         struct gguf_text key = gguf_key_at(g, i);
         const struct gguf_value *v = gguf_find(g, arena_strndup(&arena, key.data, key.len));
@@ -33,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (t->cols <= COLS) gguf_row(t, t->rows - 1, row);
     }
     gguf_close(g);
+    reader_try_tokenizer(&arena, &diag, path);
     reader_end(&arena, &name, 1);
     return 0;
 }

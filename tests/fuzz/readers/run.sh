@@ -7,9 +7,9 @@ set -u
 usage() {
     cat <<'TEXT'
 usage: tests/fuzz/readers/run.sh [--runs N] [--seconds N] [reader...]
-  --runs N     inputs of each reader (default 8000; config, gguf, rows, safetensors, tokenizer: a fifth)
+  --runs N     inputs of each reader (default 8000; all but spec and ir: a fifth)
   --seconds N  time of each reader instead, with another seed each time
-  reader       spec ir safetensors gguf rows tokenizer config (default: all)
+  reader       spec ir safetensors gguf rows tokenizer tokenizer_json config (default: all)
 Inputs begin with the files of the tree. What crashes a reader stays in build/fuzz/readers/READER.crash-*.
 TEXT
 }
@@ -25,7 +25,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-[ ${#readers[@]} != 0 ] || readers=(spec ir safetensors gguf rows tokenizer config)
+[ ${#readers[@]} != 0 ] || readers=(spec ir safetensors gguf rows tokenizer tokenizer_json config)
 out=$root/build/fuzz/readers
 log=$out/log
 mkdir -p "$out"
@@ -36,7 +36,7 @@ build() { # reader
     for dir in include gen gen/base gen/pass; do includes+=("-I$root/$dir"); done
     # shellcheck disable=SC2086 # flags are words
     clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror $flags -fsanitize=fuzzer "${includes[@]}" -o "$out/read_$1" \
-        "$root/tests/fuzz/readers/read_$1.c" "$out/librill.a" -lyaml -ljansson -lpcre2-8 -lz -lglpk -lm
+        "$root/tests/fuzz/readers/read_$1.c" "$out/librill.a" -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm
 }
 
 # A safetensors file of one tensor.
@@ -74,14 +74,15 @@ make_corpus() { # reader, folder
             small_npy 2 '3, 2, 2' 12 >"$2/two"
             small_npy 3 '5,' 5 >"$2/flat" ;;
         tokenizer) { printf '{"a":0,"b":1,"ab":2,"<|endoftext|>":3}\0' && printf '#version: 0.2\na b\n'; } >"$2/small" ;;
-        gguf) cp "$root/tests/unit/gguf/all_types.gguf" "$2" ;;
+        gguf) cp "$root"/tests/unit/gguf/all_types.gguf "$root"/tests/unit/tokenizers/*.gguf "$2" ;;
+        tokenizer_json) for kind in "$root"/tests/unit/tokenizers/*/; do cp "$kind/tokenizer.json" "$2/$(basename "$kind")"; done ;;
         config) cp "$model/config.json" "$2" ;;
     esac
 }
 
 run_reader() { # reader
     local limit=(-runs="$runs" -seed=1)
-    case $1 in safetensors | gguf | rows | tokenizer | config) limit=(-runs=$((runs / 5)) -seed=1) ;; esac
+    case $1 in safetensors | gguf | rows | tokenizer | tokenizer_json | config) limit=(-runs=$((runs / 5)) -seed=1) ;; esac
     [ -z "$seconds" ] || limit=(-max_total_time="$seconds")
     make_corpus "$1" "$out/corpus_$1" || return
     mkdir -p "$out/files_$1"

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPT-2's two files: the vocabulary (JSON: text of a token -> id) and the merges (one pair to a line).
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "tokenizer_internal.h"
+
+static bool add_token(struct tokenizer_builder *b, const char *text, const json_t *value) {
+    json_int_t id = json_integer_value(value);
+    if (!json_is_integer(value) || id < 0 || (size_t)id >= b->t->vocab) {
+        diag_error(b->diag, b->loc, "token `%s`: its id must be a number from 0 to %zu", text, b->t->vocab - 1);
+        return false;
+    }
+    return tokenizer_put(b, (uint32_t)id, tokenizer_from_alphabet(b->arena, text, strlen(text)));
+}
+
+// Every text begins behind the end-of-text id.
+static void find_end_of_text(struct tokenizer_builder *b) {
+    uint32_t eot = tokenizer_find(b->t, TOKENIZER_EOT, strlen(TOKENIZER_EOT));
+    if (eot == TOKENIZER_NONE) return;
+    b->t->eot = b->t->begin = eot;
+    tokenizer_put_special(b, eot, true);
+}
+
+static bool add_vocabulary(struct tokenizer_builder *b, json_t *root) {
+    const char *text;
+    json_t *value;
+    if (!tokenizer_reserve(b, json_object_size(root))) return false;
+    json_object_foreach(root, text, value) {
+        if (!add_token(b, text, value)) return false;
+    }
+    find_end_of_text(b);
+    return tokenizer_find_bytes(b);
+}
+
+static char *read_file(struct tokenizer_builder *b, const char *path, size_t *len) {
+    const char *why;
+    b->loc = loc_file(b->arena, path);
+    char *text = file_read(b->arena, path, TOKENIZER_MAX_BYTES, len, &why);
+    if (!text) diag_error(b->diag, b->loc, "%s", why);
+    return text;
+}
+
+static bool read_vocabulary(struct tokenizer_builder *b, const char *path) {
+    size_t len;
+    const char *text = read_file(b, path, &len);
+    if (!text) return false;
+    json_error_t error;
+    json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+    bool ok = json_is_object(root);
+    if (!ok) diag_error(b->diag, b->loc, "%s", root ? "not a JSON object" : error.text);
+    ok = ok && add_vocabulary(b, root);
+    json_decref(root);
+    return ok;
+}
+
+static bool add_merge(struct tokenizer_builder *b, const char *text, size_t len, int line) {
+    const char *space = memchr(text, ' ', len);
+    size_t left = space ? (size_t)(space - text) : 0, right = space ? len - left - 1 : 0;
+    if (left == 0 || right == 0 || memchr(space + 1, ' ', right))
+        return diag_error(b->diag, b->loc, "line %d: not two symbols with a space between", line), false;
+    return tokenizer_put_merge(b, tokenizer_from_alphabet(b->arena, text, left),
+                               tokenizer_from_alphabet(b->arena, space + 1, right),
+                               arena_printf(b->arena, "line %d", line));
+}
+
+static size_t count_lines(const char *text, size_t len) {
+    size_t lines = 1;
+    for (size_t i = 0; i < len; i++) lines += text[i] == '\n';
+    return lines;
+}
+
+static bool read_merges(struct tokenizer_builder *b, const char *path) {
+    size_t len;
+    const char *text = read_file(b, path, &len);
+    if (!text) return false;
+    tokenizer_reserve_merges(b, count_lines(text, len));
+    int line = 1;
+    for (const char *at = text, *end = text + len; at < end; line++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (!stop) stop = end;
+        size_t n = (size_t)(stop - at);
+        if (n && at[n - 1] == '\r') n--;
+        bool is_version = line == 1 && n >= 8 && memcmp(at, "#version", 8) == 0;
+        if (n && !is_version && !add_merge(b, at, n, line)) return false;
+        at = stop + 1;
+    }
+    return true;
+}
+
+struct tokenizer *tokenizer_load_files(struct arena *arena, const char *vocabulary, const char *merges,
+                                       struct diag *diag) {
+    struct tokenizer_builder b = tokenizer_begin(arena, diag, loc_file(arena, vocabulary));
+    if (!read_vocabulary(&b, vocabulary) || !read_merges(&b, merges)) return NULL;
+    tokenizer_add_stage(b.t, "gpt2");
+    return tokenizer_finish(&b);
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hugging Face's tokenizer.json: BPE on bytes or characters, with the normalizers and splittings that models in use
+// have. What is not known is refused by its name: a tokenizer that is nearly right gives nearly right ids.
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "tokenizer_internal.h"
+
+struct loader {
+    struct tokenizer_builder b;
+    struct tokenizer *t;
+    json_t *root, *model;
+};
+
+static bool refuse(struct loader *l, const char *part, const char *what) {
+    diag_error(l->b.diag, l->b.loc, "%s: `%.80s` is not supported", part, what);
+    return false;
+}
+
+static const char *text_of(const json_t *map, const char *key) { // "" where there is none
+    const char *text = json_string_value(json_object_get(map, key));
+    return text ? text : "";
+}
+
+static bool truth_of(const json_t *map, const char *key, bool preset) {
+    const json_t *v = json_object_get(map, key);
+    return json_is_boolean(v) ? json_is_true(v) : preset;
+}
+
+// A part that is one of its kind, or a sequence of them under `key`.
+typedef bool part_function(struct loader *, const json_t *part);
+static bool each_part(struct loader *l, const json_t *part, const char *key, part_function *f) {
+    const json_t *one;
+    size_t i;
+    if (!part || json_is_null(part)) return true;
+    if (strcmp(text_of(part, "type"), "Sequence") != 0) return f(l, part);
+    json_array_foreach(json_object_get(part, key), i, one) {
+        if (!f(l, one)) return false;
+    }
+    return true;
+}
+
+// ---- normalizer ----
+
+static bool read_normalizer(struct loader *l, const json_t *part) {
+    const char *type = text_of(part, "type"), *space = text_of(json_object_get(part, "pattern"), "String");
+    if (!strcmp(type, "NFC")) return l->t->nfc = true;
+    if (!strcmp(type, "Prepend") && !strcmp(text_of(part, "prepend"), TOKENIZER_SPACE))
+        return l->t->prefix = TOKENIZER_PREFIX_EACH, true;
+    if (!strcmp(type, "Replace") && !strcmp(space, " ") && !strcmp(text_of(part, "content"), TOKENIZER_SPACE))
+        return l->t->marks_space = true;
+    return refuse(l, "normalizer", type);
+}
+
+// ---- pre_tokenizer ----
+
+static bool add_stage(struct loader *l, const char *name) {
+    if (tokenizer_add_stage(l->t, name)) return true;
+    diag_error(l->b.diag, l->b.loc, "pre_tokenizer: more than %d steps", TOKENIZER_MAX_STAGES);
+    return false;
+}
+
+static bool read_byte_level(struct loader *l, const json_t *part) {
+    if (truth_of(part, "add_prefix_space", true)) return refuse(l, "pre_tokenizer", "ByteLevel with add_prefix_space");
+    l->t->model = TOKENIZER_BYTE_BPE;
+    return !truth_of(part, "use_regex", true) || add_stage(l, "gpt2");
+}
+
+// Gemma's splitting at spaces finds none: its normalizer has replaced them.
+static bool read_split(struct loader *l, const json_t *part) {
+    const json_t *pattern = json_object_get(part, "pattern");
+    const char *stage = tokenizer_stage_of(text_of(pattern, "Regex"));
+    if (l->t->marks_space && !strcmp(text_of(pattern, "String"), " ")) return true;
+    if (stage && !strcmp(text_of(part, "behavior"), "Isolated") && !truth_of(part, "invert", false))
+        return add_stage(l, stage);
+    return refuse(l, "pre_tokenizer: Split", stage ? text_of(part, "behavior") : text_of(pattern, "Regex"));
+}
+
+static bool read_metaspace(struct loader *l, const json_t *part) {
+    const char *scheme = text_of(part, "prepend_scheme");
+    if (!*scheme) scheme = truth_of(part, "add_prefix_space", true) ? "always" : "never";
+    if (strcmp(text_of(part, "replacement"), TOKENIZER_SPACE) != 0) return refuse(l, "pre_tokenizer", "Metaspace");
+    l->t->marks_space = true;
+    if (!strcmp(scheme, "first")) l->t->prefix = TOKENIZER_PREFIX_FIRST;
+    else if (strcmp(scheme, "never") != 0) return refuse(l, "pre_tokenizer: Metaspace: prepend_scheme", scheme);
+    return !truth_of(part, "split", true) || add_stage(l, "marks");
+}
+
+static bool read_pre_tokenizer(struct loader *l, const json_t *part) {
+    const char *type = text_of(part, "type");
+    if (!strcmp(type, "ByteLevel")) return read_byte_level(l, part);
+    if (!strcmp(type, "Split")) return read_split(l, part);
+    if (!strcmp(type, "Metaspace")) return read_metaspace(l, part);
+    if (!strcmp(type, "Digits") && truth_of(part, "individual_digits", false)) return add_stage(l, "digits");
+    return refuse(l, "pre_tokenizer", type);
+}
+
+// ---- tokens ----
+
+static struct tokenizer_token token_of(struct loader *l, const char *text) {
+    if (l->t->model == TOKENIZER_BYTE_BPE) return tokenizer_from_alphabet(l->b.arena, text, strlen(text));
+    return (struct tokenizer_token){arena_strdup(l->b.arena, text), strlen(text), TOKENIZER_NONE};
+}
+
+static bool check_id(struct loader *l, const char *text, const json_t *id) {
+    if (json_is_integer(id) && json_integer_value(id) >= 0 && json_integer_value(id) < TOKENIZER_MAX_IDS) return true;
+    diag_error(l->b.diag, l->b.loc, "token `%.80s`: its id must be a number from 0 to %d", text, TOKENIZER_MAX_IDS - 1);
+    return false;
+}
+
+// One more than the largest id. False after an error.
+static bool count_ids(struct loader *l, size_t *ids) {
+    json_int_t last = -1;
+    const char *text;
+    json_t *value;
+    size_t i;
+    json_object_foreach(json_object_get(l->model, "vocab"), text, value) {
+        if (!check_id(l, text, value)) return false;
+        if (json_integer_value(value) > last) last = json_integer_value(value);
+    }
+    json_array_foreach(json_object_get(l->root, "added_tokens"), i, value) {
+        const json_t *id = json_object_get(value, "id");
+        if (!check_id(l, text_of(value, "content"), id)) return false;
+        if (json_integer_value(id) > last) last = json_integer_value(id);
+    }
+    *ids = (size_t)(last + 1);
+    return true;
+}
+
+static bool add_vocabulary(struct loader *l) {
+    const char *text;
+    json_t *id;
+    json_object_foreach(json_object_get(l->model, "vocab"), text, id) {
+        if (!tokenizer_put(&l->b, (uint32_t)json_integer_value(id), token_of(l, text))) return false;
+    }
+    return true;
+}
+
+// Their texts stand as they are, not in the byte alphabet.
+static bool add_added(struct loader *l, const json_t *one) {
+    const char *text = text_of(one, "content");
+    uint32_t id = (uint32_t)json_integer_value(json_object_get(one, "id"));
+    struct tokenizer_token token = {arena_strdup(l->b.arena, text), strlen(text), TOKENIZER_NONE};
+    bool strips = truth_of(one, "lstrip", false) || truth_of(one, "rstrip", false);
+    if (strips || truth_of(one, "single_word", false)) return refuse(l, "added_tokens: lstrip, rstrip", text);
+    if (!l->t->tokens[id].bytes && !tokenizer_put(&l->b, id, token)) return false;
+    tokenizer_put_special(&l->b, id, truth_of(one, "special", false));
+    return true;
+}
+
+static bool read_tokens(struct loader *l) {
+    const json_t *one;
+    size_t i, ids;
+    if (!count_ids(l, &ids) || !tokenizer_reserve(&l->b, ids) || !add_vocabulary(l)) return false;
+    json_array_foreach(json_object_get(l->root, "added_tokens"), i, one) {
+        if (!add_added(l, one)) return false;
+    }
+    if (l->t->model == TOKENIZER_BYTE_BPE) return tokenizer_find_bytes(&l->b);
+    if (truth_of(l->model, "byte_fallback", false)) tokenizer_find_fallback(&l->b);
+    return true;
+}
+
+// ---- merges ----
+
+// "a b", or ["a", "b"]; a symbol may itself begin with a space only in the second form.
+static bool add_merge(struct loader *l, const json_t *pair, size_t index) {
+    const char *where = arena_printf(l->b.arena, "merge %zu", index), *text = json_string_value(pair);
+    const char *left = json_string_value(json_array_get(pair, 0)), *right = json_string_value(json_array_get(pair, 1));
+    const char *space = text ? strchr(text, ' ') : NULL;
+    if (space) left = arena_strndup(l->b.arena, text, (size_t)(space - text)), right = space + 1;
+    if (!left || !right || !*left || !*right)
+        return diag_error(l->b.diag, l->b.loc, "%s: not two symbols", where), false;
+    return tokenizer_put_merge(&l->b, token_of(l, left), token_of(l, right), where);
+}
+
+static bool read_merges(struct loader *l) {
+    const json_t *list = json_object_get(l->model, "merges"), *pair;
+    size_t i;
+    tokenizer_reserve_merges(&l->b, json_array_size(list));
+    json_array_foreach(list, i, pair) {
+        if (!add_merge(l, pair, i)) return false;
+    }
+    return true;
+}
+
+// ---- the id before a text, the id behind it ----
+
+static bool read_post_processor(struct loader *l, const json_t *part) {
+    const json_t *first = json_array_get(json_object_get(part, "single"), 0);
+    const char *text = text_of(json_object_get(first, "SpecialToken"), "id");
+    uint32_t id = tokenizer_find(l->t, text, strlen(text));
+    if (*text && id != TOKENIZER_NONE) l->t->begin = id;
+    return true;
+}
+
+// tokenizer_config.json beside it names the end of a text.
+static void find_end(struct loader *l, const char *path) {
+    const char *config = arena_printf(l->b.arena, "%s/tokenizer_config.json", file_dir(l->b.arena, path));
+    json_t *root = json_load_file(config, 0, NULL), *eos = json_object_get(root, "eos_token");
+    const char *text = json_is_string(eos) ? json_string_value(eos) : text_of(eos, "content");
+    if (!*text) text = TOKENIZER_EOT;
+    uint32_t id = tokenizer_find(l->t, text, strlen(text));
+    if (id != TOKENIZER_NONE) l->t->eot = id;
+    json_decref(root);
+}
+
+// ---- the whole ----
+
+static bool is_set(const json_t *map, const char *key) {
+    const json_t *v = json_object_get(map, key);
+    return v && !json_is_null(v) && *text_of(map, key);
+}
+
+static bool read_model(struct loader *l) {
+    const char *type = text_of(l->model, "type"), *unknown = text_of(l->model, "unk_token");
+    if (strcmp(type, "BPE") != 0) return refuse(l, "model", *type ? type : "without a type");
+    if (is_set(l->model, "continuing_subword_prefix")) return refuse(l, "model", "continuing_subword_prefix");
+    if (is_set(l->model, "end_of_word_suffix")) return refuse(l, "model", "end_of_word_suffix");
+    if (json_is_number(json_object_get(l->model, "dropout"))) return refuse(l, "model", "dropout");
+    l->t->whole = truth_of(l->model, "ignore_merges", false);
+    if (!read_tokens(l) || !read_merges(l)) return false;
+    uint32_t id = tokenizer_find(l->t, unknown, strlen(unknown));
+    if (*unknown && id != TOKENIZER_NONE) l->t->unknown = id;
+    return true;
+}
+
+static bool read_all(struct loader *l, const char *path) {
+    l->t->model = TOKENIZER_CHAR_BPE; // until a ByteLevel says otherwise
+    if (!each_part(l, json_object_get(l->root, "normalizer"), "normalizers", read_normalizer) ||
+        !each_part(l, json_object_get(l->root, "pre_tokenizer"), "pretokenizers", read_pre_tokenizer) ||
+        !read_model(l) || !each_part(l, json_object_get(l->root, "post_processor"), "processors", read_post_processor))
+        return false;
+    find_end(l, path);
+    return true;
+}
+
+struct tokenizer *tokenizer_load_json(struct arena *arena, const char *path, struct diag *diag) {
+    struct loader l = {.b = tokenizer_begin(arena, diag, loc_file(arena, path))};
+    const char *why;
+    size_t len;
+    char *text = file_read(arena, path, TOKENIZER_MAX_BYTES, &len, &why);
+    if (!text) return diag_error(diag, l.b.loc, "%s", why), NULL;
+    json_error_t error;
+    l.t = l.b.t;
+    l.root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+    l.model = json_object_get(l.root, "model");
+    bool ok = json_is_object(l.root);
+    if (!ok) diag_error(diag, l.b.loc, "%s", l.root ? "not a JSON object" : error.text);
+    ok = ok && read_all(&l, path);
+    json_decref(l.root);
+    if (ok) return tokenizer_finish(&l.b);
+    return tokenizer_close(l.t), NULL;
+}

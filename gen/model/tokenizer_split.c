@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a text to its pieces: normal forms, and regular expressions that split one after the other.
+#include <stdlib.h>
+#include <string.h>
+
+#include <utf8proc.h>
+
+#include "tokenizer_internal.h"
+
+// ---- the expressions ----
+
+// White space is spelled out (Unicode's White_Space): libraries differ in what \s means.
+#define WS "\\x{9}-\\x{d}\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
+#define SHORT_FORMS "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+#define MODERN(digits)                                                                                                 \
+    SHORT_FORMS "|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|" digits "| ?[^" WS "\\p{L}\\p{N}]+[\\r\\n]*|[" WS "]*[\\r\\n]+|[" WS  \
+                "]+(?![^" WS "])|[" WS "]+"
+
+static const struct {
+    const char *name, *expression; // ours
+    const char *written;           // as tokenizer.json files write it; NULL: by another key
+} stages[] = {
+    {"gpt2", "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^" WS "\\p{L}\\p{N}]+|[" WS "]+(?![^" WS "])|[" WS "]+",
+     "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"},
+    {"digits", "\\p{N}", NULL},
+    {"marks", "\\x{2581}[^\\x{2581}]*|[^\\x{2581}]+", NULL}, // SentencePiece's words
+    {"llama3", MODERN("\\p{N}{1,3}"),
+     "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
+     "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"},
+    {"qwen2", MODERN("\\p{N}"),
+     "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
+     "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"},
+};
+
+const char *tokenizer_stage_of(const char *expression) {
+    for (size_t i = 0; i < COUNT_OF(stages); i++)
+        if (stages[i].written && !strcmp(stages[i].written, expression)) return stages[i].name;
+    return NULL;
+}
+
+static pcre2_code *compile(const char *expression) {
+    int error;
+    PCRE2_SIZE offset;
+    pcre2_code *code = pcre2_compile((PCRE2_SPTR)expression, PCRE2_ZERO_TERMINATED, PCRE2_UTF, &error, &offset, NULL);
+    if (!code) base_fatal("tokenizer: pattern error %d at %zu", error, (size_t)offset);
+    pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); // without it matching is slower, not different
+    return code;
+}
+
+bool tokenizer_add_stage(struct tokenizer *t, const char *name) {
+    for (size_t i = 0; i < COUNT_OF(stages); i++) {
+        if (strcmp(stages[i].name, name) != 0 || t->stages == TOKENIZER_MAX_STAGES) continue;
+        t->stage[t->stages++] = compile(stages[i].expression);
+        if (!t->match) t->match = pcre2_match_data_create_from_pattern(t->stage[0], NULL);
+        if (!t->match) base_fatal("out of memory");
+        return true;
+    }
+    return false;
+}
+
+// ---- characters ----
+
+size_t tokenizer_character(const unsigned char *s, size_t len) {
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    if (s[0] < 0x80) return 1;
+    size_t n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    if (s[0] < 0xc2 || s[0] > 0xf4 || n > len) return 0;
+    uint32_t c = s[0] & (0x7fu >> n);
+    for (size_t i = 1; i < n; i++) {
+        if ((s[i] & 0xc0) != 0x80) return 0;
+        c = c << 6 | (s[i] & 0x3f);
+    }
+    return c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? 0 : n;
+}
+
+static size_t valid_prefix(const char *text, size_t len) {
+    size_t at = 0;
+    for (size_t n; at < len && (n = tokenizer_character((const unsigned char *)text + at, len - at)) > 0;) at += n;
+    return at;
+}
+
+// ---- pieces ----
+
+// The matches of a stage are pieces, and so is what lies between them; the next stage splits each.
+static void split(const struct tokenizer *t, int stage, const char *text, size_t len, struct token_ids *ids) {
+    if (len == 0) return;
+    if (stage == t->stages) {
+        tokenizer_merge_piece(t, text, len, ids);
+        return;
+    }
+    for (size_t at = 0; at < len;) {
+        int found = pcre2_match(t->stage[stage], (PCRE2_SPTR)text, len, at, PCRE2_NO_UTF_CHECK, t->match, NULL);
+        if (found < 1 && found != PCRE2_ERROR_NOMATCH) base_fatal("tokenizer: match error %d", found);
+        const PCRE2_SIZE *place = pcre2_get_ovector_pointer(t->match);
+        size_t begin = found < 1 ? len : place[0], end = found < 1 ? len : place[1];
+        split(t, stage + 1, text + at, begin - at, ids);
+        split(t, stage + 1, text + begin, end - begin, ids);
+        at = end;
+    }
+}
+
+// Bytes that are no valid UTF-8 stand each by itself.
+static void split_any(const struct tokenizer *t, const char *text, size_t len, struct token_ids *ids) {
+    while (len > 0) {
+        size_t n = valid_prefix(text, len);
+        split(t, 0, text, n, ids);
+        if (n < len) tokenizer_merge_piece(t, text + n++, 1, ids);
+        text += n;
+        len -= n;
+    }
+}
+
+// ---- normal forms ----
+
+// Valid stretches composed; NULL: the text as it is.
+static void add_composed(struct text *out, const char *text, size_t len) {
+    while (len > 0) {
+        size_t n = valid_prefix(text, len);
+        utf8proc_uint8_t *composed = NULL;
+        utf8proc_ssize_t size = utf8proc_map((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)n, &composed,
+                                             UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+        if (size < 0) base_fatal("tokenizer: %s", utf8proc_errmsg(size));
+        text_add_bytes(out, composed, (size_t)size);
+        free(composed);
+        if (n < len) text_add_bytes(out, text + n++, 1);
+        text += n;
+        len -= n;
+    }
+}
+
+static void add_marked(struct text *out, const char *text, size_t len) {
+    for (size_t i = 0; i < len; i++)
+        if (text[i] == ' ') text_add(out, TOKENIZER_SPACE);
+        else text_add_bytes(out, text + i, 1);
+}
+
+static bool has_space(const char *text) {
+    return *text == ' ' || !strncmp(text, TOKENIZER_SPACE, strlen(TOKENIZER_SPACE));
+}
+
+static bool wants_prefix(const struct tokenizer *t, const char *text, enum tokenizer_before before) {
+    switch (t->prefix) {
+    case TOKENIZER_PREFIX_EACH: return true;
+    case TOKENIZER_PREFIX_TEXT: return before != TOKENIZER_SYMBOL;
+    case TOKENIZER_PREFIX_FIRST: return before == TOKENIZER_NOTHING && !has_space(text);
+    default: return false;
+    }
+}
+
+void tokenizer_encode_text(const struct tokenizer *t, const char *text, size_t len, enum tokenizer_before before,
+                           struct token_ids *ids) {
+    struct text composed = {0}, spaced = {0}, marked = {0};
+    if (t->nfc) {
+        add_composed(&composed, text, len);
+        text = text_cstr(&composed), len = composed.len;
+    }
+    if (wants_prefix(t, text, before)) {
+        text_add(&spaced, " ");
+        text_add_bytes(&spaced, text, len);
+        text = text_cstr(&spaced), len = spaced.len;
+    }
+    if (t->marks_space) {
+        add_marked(&marked, text, len);
+        text = text_cstr(&marked), len = marked.len;
+    }
+    split_any(t, text, len, ids);
+    text_free(&composed);
+    text_free(&spaced);
+    text_free(&marked);
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tokenizer.json; then a text is encoded and decoded.
+#include "reader_tokenizer.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const char *const name = "tokenizer.json";
+    struct arena arena;
+    struct diag diag;
+    reader_begin(&arena, &diag);
+    reader_file(&arena, name, data, size);
+    reader_try_tokenizer(&arena, &diag, reader_folder());
+    reader_end(&arena, &name, 1);
+    return 0;
+}

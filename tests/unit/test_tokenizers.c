@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokenizers of every kind: on 2,000 texts each the ids of the reference libraries (tests/unit/tokenizers/make.py), and
+// what is refused by name.
+#define _GNU_SOURCE
+#include "model_fixture.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <unistd.h>
+
+#include "tokenizer.h"
+
+enum { TEXTS = 2000, MOST_ATOMS = 12, DIGITS = 8 };
+static const char folder[] = "tests/unit/tokenizers";
+
+// ---- the texts, as make.py makes them ----
+
+static uint64_t splitmix(uint64_t x) {
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static void make_text(const json_t *atoms, uint64_t index, struct text *out) {
+    uint64_t count = splitmix(index << 16) % (MOST_ATOMS + 1);
+    for (uint64_t k = 0; k < count; k++)
+        text_add(out, json_string_value(
+                          json_array_get(atoms, (size_t)(splitmix((index << 16) + 1 + k) % json_array_size(atoms)))));
+}
+
+static uint32_t digest(const struct token_ids *ids) {
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < ids->count; i++)
+        for (int byte = 0; byte < 4; byte++) h = (h ^ (ids->items[i] >> 8 * byte & 255)) * 0x100000001b3u;
+    return (uint32_t)(h ^ h >> 32);
+}
+
+// ---- against the hashes ----
+
+struct kind {
+    const char *source, *hashes;
+    bool specials; // are recognized in the texts
+};
+
+static const char *shipped(struct fixture *f, const char *name) {
+    const char *path = file_find_shared(&f->arena, arena_printf(&f->arena, "%s/%s", folder, name));
+    if (!path) fail_msg("%s/%s: not found", folder, name);
+    return path;
+}
+
+static void compare(struct fixture *f, const struct kind *kind, struct tokenizer *t, const json_t *atoms,
+                    const char *hashes) {
+    for (uint64_t i = 0; i < TEXTS; i++) {
+        struct text text = {0};
+        struct token_ids ids = {0};
+        struct arena_mark mark = arena_mark(&f->arena);
+        make_text(atoms, i, &text);
+        tokenizer_encode(t, text_cstr(&text), text.len, kind->specials, &ids);
+        uint32_t want = (uint32_t)strtoul(hashes + i * (DIGITS + 1), NULL, 16);
+        if (digest(&ids) != want) {
+            for (size_t k = 0; k < ids.count; k++) print_error("%" PRIu32 " ", ids.items[k]);
+            fail_msg("%s: text %" PRIu64 ": `%s`", kind->source, i, text_cstr(&text));
+        }
+        arena_release(&f->arena, mark);
+        text_free(&text);
+    }
+}
+
+static void check_kind(const struct kind *kind) {
+    struct fixture f;
+    fixture_begin(&f);
+    const char *why;
+    size_t len;
+    json_t *atoms = json_load_file(shipped(&f, "atoms.json"), 0, NULL);
+    const char *hashes = file_read(&f.arena, shipped(&f, kind->hashes), 1 << 20, &len, &why);
+    struct tokenizer *t = tokenizer_open(&f.arena, shipped(&f, kind->source), &f.diag);
+    assert_no_errors(&f);
+    assert_int_equal(len, TEXTS * (DIGITS + 1));
+    compare(&f, kind, t, atoms, hashes);
+    tokenizer_close(t);
+    json_decref(atoms);
+    fixture_end(&f);
+}
+
+#define KIND_TEST(name, source, hashes, specials)                                                                      \
+    static void test_##name(void **state) {                                                                            \
+        (void)state;                                                                                                   \
+        check_kind(&(struct kind){source, hashes, specials});                                                          \
+    }
+KIND_TEST(gpt2, "gpt2", "gpt2.hashes", true)
+KIND_TEST(smollm, "smollm", "smollm.hashes", true)
+KIND_TEST(llama3, "llama3", "llama3.hashes", true)
+KIND_TEST(qwen2, "qwen2", "qwen2.hashes", true)
+KIND_TEST(llama2, "llama2", "llama2.hashes", true)
+KIND_TEST(gemma, "gemma", "gemma.hashes", true)
+KIND_TEST(metaspace, "metaspace", "metaspace.hashes", true)
+KIND_TEST(llama_bpe_gguf, "llama_bpe.gguf", "llama3.hashes", true)
+KIND_TEST(sentencepiece_gguf, "sentencepiece.gguf", "sentencepiece.hashes", false)
+KIND_TEST(sentencepiece_bare_gguf, "sentencepiece_bare.gguf", "sentencepiece_bare.hashes", false)
+
+// ---- what a prompt begins with ----
+
+static void test_begin(void **state) {
+    (void)state;
+    static const struct {
+        const char *source, *text;
+        uint32_t first;
+        size_t begins; // how often the first id stands there
+    } cases[] = {{"llama2", "a", 1, 1},         {"llama2", "<s>a", 1, 1},          {"llama3", "", 0, 1},
+                 {"llama_bpe.gguf", "a", 0, 1}, {"sentencepiece.gguf", "a", 1, 1}, {"qwen2", "", 0, 0}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture f;
+        fixture_begin(&f);
+        struct tokenizer *t = tokenizer_open(&f.arena, shipped(&f, cases[i].source), &f.diag);
+        struct token_ids ids = {0};
+        size_t begins = 0;
+        tokenizer_encode_prompt(t, cases[i].text, strlen(cases[i].text), &ids);
+        for (size_t k = 0; k < ids.count; k++) begins += ids.items[k] == cases[i].first;
+        assert_int_equal(begins, cases[i].begins);
+        if (begins) assert_int_equal(ids.items[0], cases[i].first);
+        tokenizer_close(t);
+        fixture_end(&f);
+    }
+}
+
+// ---- what ids read as ----
+
+static void test_decoded(void **state) {
+    (void)state;
+    static const char *const sources[] = {"llama2", "gemma", "metaspace", "sentencepiece_bare.gguf"};
+    static const char text[] = "Once upon\n a \xe4\xb8\xad  time \x01";
+    for (size_t i = 0; i < COUNT_OF(sources); i++) {
+        struct fixture f;
+        fixture_begin(&f);
+        struct tokenizer *t = tokenizer_open(&f.arena, shipped(&f, sources[i]), &f.diag);
+        struct token_ids ids = {0};
+        struct text read = {0};
+        tokenizer_encode(t, text, strlen(text), false, &ids);
+        for (size_t k = 0, n; k < ids.count; k++) {
+            const char *part = tokenizer_decode(t, ids.items[k], &n);
+            text_add_bytes(&read, part, n);
+        }
+        assert_string_equal(text_cstr(&read) + (*text_cstr(&read) == ' '), text);
+        text_free(&read);
+        tokenizer_close(t);
+        fixture_end(&f);
+    }
+}
+
+// ---- refused by name ----
+
+static void assert_refused(const char *json, const char *part) {
+    char path[] = "/tmp/rill_tokenizers_XXXXXX";
+    struct fixture f;
+    fixture_begin(&f);
+    assert_non_null(mkdtemp(path));
+    char *file = arena_printf(&f.arena, "%s/tokenizer.json", path);
+    FILE *out = fopen(file, "w");
+    assert_non_null(out);
+    fputs(json, out);
+    fclose(out);
+    assert_null(tokenizer_open(&f.arena, path, &f.diag));
+    assert_reported(&f, part);
+    unlink(file);
+    rmdir(path);
+    fixture_end(&f);
+}
+
+#define WITH(key, value) "{\"" key "\":" value ",\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[]}}"
+
+static void test_refused(void **state) {
+    (void)state;
+    assert_refused("{\"model\":{\"type\":\"Unigram\"}}", "model: `Unigram` is not supported");
+    assert_refused("[1]", "not a JSON object");
+    assert_refused(WITH("normalizer", "{\"type\":\"Lowercase\"}"), "normalizer: `Lowercase` is not supported");
+    assert_refused(WITH("pre_tokenizer", "{\"type\":\"Whitespace\"}"), "pre_tokenizer: `Whitespace`");
+    assert_refused(WITH("pre_tokenizer", "{\"type\":\"ByteLevel\"}"), "ByteLevel with add_prefix_space");
+    assert_refused(WITH("pre_tokenizer", "{\"type\":\"Split\",\"pattern\":{\"Regex\":\"x+\"}}"), "Split: `x+`");
+    assert_refused(WITH("pre_tokenizer", "{\"type\":\"ByteLevel\",\"add_prefix_space\":false}"),
+                   "no token for byte 0x00");
+    assert_refused(WITH("added_tokens", "[{\"id\":1,\"content\":\"<x>\",\"lstrip\":true}]"), "lstrip, rstrip: `<x>`");
+    assert_refused(WITH("added_tokens", "[{\"id\":-1,\"content\":\"<x>\"}]"), "token `<x>`: its id must be a number");
+    assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[\"a b\"]}}",
+                   "merge 0: symbol `b` is not in the vocabulary");
+    assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[\"a\"]}}", "merge 0: not two symbols");
+    assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{},\"merges\":[]}}", "0 tokens");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gpt2),
+        cmocka_unit_test(test_smollm),
+        cmocka_unit_test(test_llama3),
+        cmocka_unit_test(test_qwen2),
+        cmocka_unit_test(test_llama2),
+        cmocka_unit_test(test_gemma),
+        cmocka_unit_test(test_metaspace),
+        cmocka_unit_test(test_llama_bpe_gguf),
+        cmocka_unit_test(test_decoded),
+        cmocka_unit_test(test_begin),
+        cmocka_unit_test(test_sentencepiece_gguf),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sentencepiece_bare_gguf),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
