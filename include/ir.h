@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The intermediate representation: a tensor graph (what is computed) and a kernel graph (the hardware that computes
-// it). Every list is in program order, so every pass and every emitter is deterministic. All memory belongs to one
-// arena.
+// The intermediate representation: a tensor graph (what is computed) and a kernel graph (the hardware for it).
+// Lists are in program order, so passes and emitters are deterministic. All memory belongs to one arena.
 #ifndef RILL_IR_H
 #define RILL_IR_H
 
