@@ -42,6 +42,7 @@ chain() { # operations
     echo "design: {fifo: timed}"
 }
 
+plan 12
 for fifo in safe timed; do
     for times in 1 2 4; do
         spec=$work/medium-$fifo-$times.yaml

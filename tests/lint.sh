@@ -124,6 +124,7 @@ tidy() { find gen verif/golden verif/check verif/harness verif/model verif/oracl
 operations_table() { diff <(build/rill check --operations) <(sed -n '/^<!-- operations table/,/^$/p' docs/spec.md | sed '1d;/^$/d'); }
 passes_table() { diff <(build/rill check --passes) <(sed -n 's/^| \([a-z]*-[a-z-]*\) |.*/\1/p' docs/passes.md); }
 
+plan $((quick ? 11 : 15))
 silent "clang-format" unformatted
 silent "SPDX lines" spdx_missing
 silent "line lengths" too_long
@@ -132,7 +133,7 @@ silent "tabs and trailing blanks" blanks
 silent "Verilog headers" verilog_headers
 silent "words that do not belong" foreign_words
 silent "shell syntax" shell_syntax
-if command -v shellcheck >/dev/null 2>&1; then silent "shellcheck" shellcheck -x -S warning "${scripts[@]}"; fi
+if command -v shellcheck >/dev/null 2>&1; then plan 1 && silent "shellcheck" shellcheck -x -S warning "${scripts[@]}"; fi
 silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
     --suppress=missingIncludeSystem --suppressions-list=tests/cppcheck.suppress --template='{file}:{line}: {id}: {message}' "${includes[@]}" \
     gen verif/golden verif/oracle verif/check verif/harness verif/model

@@ -3,20 +3,21 @@
 # Every test, part by part: one line per part and one per check that failed, then the verdict alone on the last line. `make test` runs the
 # representative selection, `make test-all` all of it. docs/testing.md says what each part proves. See --help.
 set -u
-cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+. "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
+. "${RILL_TEST_PARTS:-$root/tests/parts.sh}"
+cd "$root" || exit 1
 
 usage() {
-    cat <<'TEXT'
+    cat <<TEXT
 usage: tests/run.sh [--all] [--verbose] [part...]
   --all      everything: all sweeps, design points, seeds
   --verbose  every check's line, not only those that failed or were skipped
-  part       unit sanitize readers passes emit report templates benches paths formal accuracy matrix docs fuzz pieces failures mutants (default: all,
-             in this order)
+  part       one or more of these (default: all, in this order):
+$(fold -s -w 100 <<<"$known" | sed 's/^/             /')
 The lines of each part are kept in build/tests/<part>.out. Exit status: 0 all passed, 1 a check failed, 2 usage.
 TEXT
 }
 
-known="unit sanitize readers passes emit report templates benches paths formal accuracy matrix docs fuzz pieces failures mutants"
 all=() forms=() paths=() tune=() quick=(--quick) verbose=0 wanted=""
 for arg in "$@"; do
     case $arg in
@@ -31,72 +32,71 @@ for arg in "$@"; do
     esac
 done
 [ -n "$wanted" ] || wanted=$known
-mkdir -p build/tests
-good=0 bad=0 skipped=0 start=$SECONDS
+out=${RILL_TEST_OUT:-build/tests} # where the lines are kept
+mkdir -p "$out"
+begun=$SECONDS finished=" "
 
-show_lines() { if [ $verbose = 1 ]; then grep -E '^(ok   |FAIL |skip )'; else grep -E '^(FAIL |skip )'; fi; }
-
-# Parts that keep one core busy, one after the other beside those that stand first.
-alone="passes report accuracy"
+show_lines() { if [ $verbose = 1 ]; then grep -aE '^(ok   |FAIL |skip )'; else grep -aE '^(FAIL |skip )'; fi; }
 
 run_alone() { # name, what it is, command...
     [[ " $alone " == *" $1 "* && " $wanted " == *" $1 "* ]] || return 0
-    "${@:3}" >"build/tests/$1.out" 2>&1 </dev/null
-    echo $? >"build/tests/$1.status"
+    "${@:3}" >"$out/$1.out" 2>&1 </dev/null
+    echo $? >"$out/$1.status"
+}
+
+wait_alone() { # name: the exit status of a part that runs beside others
+    while [ ! -s "$out/$1.status" ] && kill -0 "$beside" 2>/dev/null; do sleep 0.2; done
+    show_lines <"$out/$1.out"
+    return "$(cat "$out/$1.status" 2>/dev/null || echo 1)"
 }
 
 run_here() { # name, command...
-    "${@:2}" 2>&1 </dev/null | tee "build/tests/$1.out" | show_lines
-    return "${PIPESTATUS[0]}"
+    "${@:2}" 2>&1 </dev/null | tee "$out/$1.out" | show_lines
+    local codes=("${PIPESTATUS[@]}")
+    [ "${codes[0]}" = 0 ] || return "${codes[0]}"
+    [ "${codes[1]}" = 0 ] && [ "${codes[2]}" -le 1 ]
+}
+
+# What is wrong with a part's lines: they must be the checks it planned, and behind them its own verdict.
+judge_part() { # name, exit status
+    local lines=$out/$1.out words sum
+    sum=$(sed -n 's/^plan  \(-\?[0-9]\+\)$/\1/p' "$lines" | awk '{ s += $1 } END { print s + 0 }')
+    count_checks "$lines" "$sum"
+    words="$passed passed, $failed failed"
+    [ "$left" = 0 ] || words+=", $left skipped"
+    if [ "$failed" != 0 ]; then amiss=""
+    elif [ "$2" != 0 ]; then amiss="ended with status $2 after $passed of $sum checks: $(tail -n 1 "$lines")"
+    elif [ -z "$amiss" ] && [ "$passed" = 0 ]; then amiss="no check"
+    elif [ -z "$amiss" ] && [ "$(tail -n 1 "$lines")" != "$words" ]; then amiss="its last line is not \`$words\`: $(tail -n 1 "$lines")"
+    fi
 }
 
 part() { # name, what it is, command...
-    local name=$1 title=$2 out=build/tests/$1.out status=0 passed failed left began=$SECONDS
+    local name=$1 title=$2 status=0 passed failed left amiss began=$SECONDS
     shift 2
     [[ " $wanted " == *" $name "* ]] || return 0
     [ ! -t 2 ] || printf '%s ...\r' "$title" >&2
-    if [[ " $alone " == *" $name "* ]]; then
-        while [ ! -s "build/tests/$name.status" ] && kill -0 "$beside" 2>/dev/null; do sleep 1; done
-        status=$(cat "build/tests/$name.status" 2>/dev/null || echo 1)
-        show_lines <"$out"
-    else
-        run_here "$name" "$@" || status=$?
+    if [[ " $alone " == *" $name "* ]]; then wait_alone "$name" || status=$?
+    else run_here "$name" "$@" || status=$?
     fi
-    passed=$(grep -c '^ok ' "$out") failed=$(grep -c '^FAIL' "$out") left=$(grep -c '^skip' "$out")
-    if [ "$failed" = 0 ] && { [ "$status" != 0 ] || [ "$passed" = 0 ]; }; then
-        echo "FAIL  $name: ended with status $status after $passed checks: $(tail -n 1 "$out")"
-        failed=1
+    judge_part "$name" $status
+    if [ -n "$amiss" ]; then
+        echo "FAIL  $name: $amiss"
+        failed=$((failed + 1))
     fi
-    good=$((good + passed)) bad=$((bad + failed)) skipped=$((skipped + left))
+    good=$((good + passed)) bad=$((bad + failed)) skipped=$((skipped + left)) finished+="$name "
     printf '%-38s %5d passed, %d failed%s  (%d s)\n' "$title" "$passed" "$failed" "$([ "$left" = 0 ] || echo ", $left skipped")" $((SECONDS - began))
 }
 
-each_part() { # function
-    "$1" unit "C unit tests" tests/unit/run.sh
-    "$1" sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize
-    "$1" readers "readers under libFuzzer" tests/fuzz/readers/run.sh
-    "$1" passes "refused specs, dumps of the passes" tests/pass/run.sh "${all[@]}"
-    "$1" emit "emitted files in three tools" tests/emit/run.sh "${all[@]}"
-    "$1" report "the report as a page" tests/report/run.sh
-    "$1" templates "templates alone in three tools" verif/unit/lint_templates.sh "${quick[@]}"
-    "$1" benches "module benches" verif/unit/run.sh "${quick[@]}"
-    "$1" paths "longest paths by a delay model" verif/timing/run.sh "${paths[@]}"
-    "$1" formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}"
-    "$1" accuracy "accuracy against the float model" tests/e2e/accuracy.sh
-    "$1" matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}"
-    "$1" docs "commands of the tutorials" tests/e2e/docs.sh
-    "$1" fuzz "random graphs, spec to values" tests/fuzz/run.sh --set tests/fuzz/seeds found --jobs 2 --no-shrink "${forms[@]}"
-    "$1" pieces "runs in pieces" tests/e2e/pieces.sh "${tune[@]}"
-    "$1" failures "what goes wrong, ends well" tests/e2e/failures.sh
-    "$1" mutants "planted faults" tests/mutants/run.sh --quick
-}
-
-rm -f build/tests/*.status
+for name in $wanted; do rm -f "$out/$name".{out,status}; done
 each_part run_alone &
 beside=$!
 trap 'kill "$beside" 2>/dev/null' EXIT
 each_part part
+for name in $wanted; do
+    [[ $finished == *" $name "* ]] || fail "$name" "this part did not run"
+done
 
-echo "in $((SECONDS - start)) s; lines of every check in build/tests/*.out"
+echo "in $((SECONDS - begun)) s; lines of every check in $out/*.out"
 if [ $skipped = 0 ]; then echo "$good passed, $bad failed"; else echo "$good passed, $bad failed, $skipped skipped"; fi
 [ $bad = 0 ] && [ $good -gt 0 ]

@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the test scripts. A script prints one line per check, `ok    name`, `FAIL  name: reason` or `skip  name: reason`, and ends with
-# `verdict`: tests/run.sh counts the lines.
+# Sourced by the test scripts. A script says how many checks are to come (`plan N`, several times if need be) before it begins any of them, prints
+# one line per check, `ok    name`, `FAIL  name: reason` or `skip  name: reason`, and ends with `verdict`. Here and in tests/run.sh fewer checks than
+# planned, more, or one twice is a failure, as is a process that dies.
 # shellcheck shell=bash disable=SC2034 # variables for the scripts that source this
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 rill=$root/build/rill
 export RILL_HOME=$root LC_ALL=C
-good=0 bad=0 skipped=0
+good=0 bad=0 skipped=0 planned=0
+job_checks=() job_commands=()
+
+plan() { # number of checks to come
+    echo "plan  $1"
+    planned=$((planned + $1))
+}
 
 ok() { # name
     echo "ok    $1"
@@ -18,7 +25,8 @@ fail() { # name, reason (its first line is shown)
     bad=$((bad + 1))
 }
 
-skip() { # name, reason
+skip() { # name, reason, number of planned checks it stands for (default 1)
+    [ "${3:-1}" = 1 ] || plan $((1 - $3))
     echo "skip  $1: $2"
     skipped=$((skipped + 1))
 }
@@ -61,7 +69,66 @@ variant() {
     done
 }
 
+# Counts the verdict lines of a file into `passed`, `failed` and `left`; `amiss`: what is wrong with them, if they are not exactly as many checks as
+# there must be. After a failure fewer may follow.
+count_checks() { # file, number of checks
+    local twice count
+    passed=$(grep -ac '^ok   ' "$1") failed=$(grep -ac '^FAIL ' "$1") left=$(grep -ac '^skip ' "$1")
+    count=$((passed + failed + left)) amiss=""
+    twice=$(grep -aE '^(ok   |FAIL |skip )' "$1" | sort | uniq -d | head -n 1)
+    if [ ! -r "$1" ]; then amiss="its lines are lost"
+    elif [ -n "$twice" ]; then amiss="a check twice: ${twice:6}"
+    elif [ $count -gt "$2" ] || { [ "$failed" = 0 ] && [ $count != "$2" ]; }; then amiss="$count checks instead of $2"
+    fi
+}
+
+# ---- jobs side by side ----
+
+# What a job must print is known before any is begun.
+add_job() { # number of its checks, command and arguments
+    job_checks+=("$1")
+    job_commands+=("${*:2}")
+    printf -v "job_commands[-1]" '%q ' "${@:2}"
+}
+
+# Runs the jobs. Each has a file for its lines, which are shown when it has ended; the exit status of each is seen.
+run_jobs() { # how many side by side
+    local next=0 sum=0 pid count=${#job_commands[@]} folder
+    local -A running=()
+    for ((next = 0; next < count; next++)); do sum=$((sum + job_checks[next])); done
+    plan $sum
+    mkdir -p "$root/build/tests" && folder=$(mktemp -d "$root/build/tests/jobs.XXXXXX") || return
+    next=0
+    while [ $next -lt "$count" ] || [ ${#running[@]} != 0 ]; do
+        for (( ; next < count && ${#running[@]} < $1; next++)); do
+            (eval "exec ${job_commands[next]}") >"$folder/$next" 2>&3 3>&- </dev/null &
+            running[$!]=$next
+        done
+        wait -n "${!running[@]}"
+        for pid in "${!running[@]}"; do
+            if ! kill -0 "$pid" 2>/dev/null; then
+                wait "$pid"
+                close_job "${running[$pid]}" $? "$folder/${running[$pid]}"
+                unset "running[$pid]"
+            fi
+        done
+    done 3>&2 2>/dev/null # without bash's own words about a killed job
+    rm -rf "$folder"
+    job_checks=() job_commands=()
+}
+
+close_job() { # number, exit status, its lines
+    local passed failed left amiss
+    count_checks "$3" "${job_checks[$1]}"
+    cat "$3"
+    good=$((good + passed)) bad=$((bad + failed)) skipped=$((skipped + left))
+    [ "$2" = 0 ] || amiss="ended with status $2 after $((passed + failed + left)) of ${job_checks[$1]} checks"
+    [ -z "$amiss" ] || fail "job $(cut -c1-120 <<<"${job_commands[$1]}")" "$amiss"
+}
+
 verdict() {
+    local count=$((good + bad + skipped))
+    [ "$bad" != 0 ] || [ $count = $planned ] || fail "plan" "$count checks instead of $planned"
     if [ "$skipped" = 0 ]; then echo "$good passed, $bad failed"; else echo "$good passed, $bad failed, $skipped skipped"; fi
     [ "$bad" = 0 ] && [ "$good" -gt 0 ]
 }

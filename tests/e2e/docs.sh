@@ -53,6 +53,7 @@ for name in "${pages[@]}"; do
     page=$root/docs/$name.md work=$root/build/tests/$name output=$root/build/tests/$name.log
     rm -rf "$work" && mkdir -p "$work"
     file="" shown=() number=0
+    plan "$(lines | grep -c '^C ')"
     while IFS= read -r line; do
         case ${line%% *} in
             F) file=$work/${line#F } && : >"$file" ;;

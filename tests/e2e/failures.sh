@@ -8,6 +8,7 @@ set -u
 
 mkdir -p "$work/failures"
 log=$work/failures/log
+plan 54
 dir=$work/odd spec=$work/odd.yaml
 sim=("$rill" sim "$dir")
 export rill

@@ -174,6 +174,15 @@ check_forecast() { # name, spec, json
     else ok "$1 forecast: cycles of $count requests within $(printf %.2f "$worst") %"; fi
 }
 
+# Its own line, one per run, and one for the forecast of each run without jitter.
+checks_of_point() { # line of the table
+    local name key spec weights sets seeds values count
+    IFS='|' read -r name key spec weights sets seeds values <<<"$1"
+    count=$(wc -w <<<"$seeds")
+    [[ " $seeds " != *" 0 "* ]] || count=$((count + 1))
+    echo $((1 + $(wc -w <<<"$sets") * count))
+}
+
 check_point() { # line of the table: the unit of parallel work
     local name key spec weights sets seeds values set seed start=$SECONDS
     IFS='|' read -r name key spec weights sets seeds values <<<"$1"
@@ -214,6 +223,22 @@ make_golden() {
                 fail "golden $key $set" "$(reason)"
         done
     done <<<"$1"
+}
+
+# What is compared with one another, a line for each kind that several runs of language models share.
+kinds_of_logits() { # lines of the table
+    local name key spec weights sets seeds values set seed
+    while IFS='|' read -r name key spec weights sets seeds values; do
+        for set in $sets; do
+            for seed in $seeds; do
+                case $set in
+                    rows*) ;;
+                    lengths) echo "$key.$set.$name" ;;
+                    *) echo "$key.$set" ;;
+                esac
+            done
+        done
+    done <<<"$1" | sort | uniq -d
 }
 
 # The same bytes from every design point and seed; for `lengths` from the seeds of one design point.
@@ -274,10 +299,11 @@ fi
 rm -rf "$work/golden" "$work/logits"
 mkdir -p "$work/golden" "$work/logits"
 log=$work/golden.log
-{
-    make_golden "$points"
-    tr '\n' '\0' <<<"$points" | xargs -0 -n 1 -P "$jobs" "${BASH_SOURCE[0]}" --check-point
-    compare_logits
-} | tee "$work/results"
-good=$(grep -c '^ok ' "$work/results") bad=$(grep -c '^FAIL' "$work/results")
+plan "$(kinds_of_logits "$points" | grep -c .)"
+make_golden "$points"
+while IFS= read -r point; do
+    add_job "$(checks_of_point "$point")" "${BASH_SOURCE[0]}" --check-point "$point"
+done <<<"$points"
+run_jobs "$jobs"
+compare_logits
 verdict

@@ -7,16 +7,17 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
 
 export RILL_QUICK_BUILD=1
-tune=()
+tune=() count=16
 case ${1:-} in
     "") ;;
     --tune)
         if ! command -v llvm-bolt-15 llvm-bolt >/dev/null; then
-            skip "runs in pieces, tuned" "no llvm-bolt here (Debian: bolt-15)"
+            plan 19
+            skip "runs in pieces, tuned" "no llvm-bolt here (Debian: bolt-15)" 19
             verdict
             exit
         fi
-        tune=(--tune)
+        tune=(--tune) count=19
         ;;
     --help | -h)
         echo "usage: tests/e2e/pieces.sh [--tune]    (half a minute: a small design, built quickly; --tune: built as rill sim --tune does, a minute)"
@@ -29,6 +30,7 @@ case ${1:-} in
 esac
 
 mkdir -p "$work"
+plan $count
 log=$work/pieces.log
 spec=$root/tests/e2e/specs/odd.yaml
 dir=$work/pieces saved=$work/pieces.run
@@ -57,7 +59,7 @@ if [ ${#tune[@]} != 0 ]; then
     check "the same result tuned" cmp "$work/pieces.whole.json" "$work/pieces.tuned.json"
 fi
 if ! setarch -R true 2>/dev/null || [ ! -r /proc/self/pagemap ]; then
-    skip "runs in pieces" "this machine lets no program fix its addresses or see its pages (a container's rules)"
+    skip "runs in pieces" "this machine lets no program fix its addresses or see its pages (a container's rules)" 13
     verdict
     exit
 fi

@@ -87,6 +87,6 @@ if [ ${#specs[@]} = 0 ]; then
     fi
 fi
 
-printf '%s\0' "${specs[@]}" | xargs -0 -n 1 -P 2 "${BASH_SOURCE[0]}" --check-design | tee "$work/results"
-good=$(grep -c '^ok ' "$work/results") bad=$(grep -c '^FAIL' "$work/results")
+for spec in "${specs[@]}"; do add_job 4 "${BASH_SOURCE[0]}" --check-design "$spec"; done
+run_jobs 2
 verdict

@@ -152,7 +152,7 @@ compile_jobs() { # folder...
     step compile compile "${all[@]}" && awk -v s="${times##* }" -v n=$# 'BEGIN { printf "%.2f", s / n }'
 }
 
-run_jobs() { # the unit of parallel work
+run_batch() { # the unit of parallel work
     local job dir dirs=() share=""
     for job in "$@"; do (begin_job "$job") && dirs+=("$(job_dir "$job")"); done
     if [ ${#dirs[@]} -gt 1 ] && [ $quick = 0 ]; then share=$(compile_jobs "${dirs[@]}"); fi
@@ -188,7 +188,7 @@ for form in ${forms[@]+"${forms[@]}"}; do
     [[ " as-is on off one spatial timed seed all " == *" $form "* ]] || { usage >&2; exit 2; }
 done
 if [ ${#mine[@]} != 0 ]; then
-    run_jobs "${mine[@]}"
+    run_batch "${mine[@]}"
     exit 0
 fi
 if ! make_shared; then
@@ -200,8 +200,10 @@ fi
 [ -z "$sizes" ] || mapfile -t specs < <(of_size "${sizes%%-*}" "${sizes##*-}" "${specs[@]}")
 share=$(((${#specs[@]} + jobs - 1) / jobs))
 batch=$((share < together ? share : together))
-# shellcheck disable=SC2086 # LAUNCH is words
-printf '%s\0' "${specs[@]}" |
-    xargs -0 -n "$batch" -P "$jobs" ${LAUNCH:-} "${BASH_SOURCE[0]}" ${options[@]+"${options[@]}"} --run | tee "$work/results"
-good=$(grep -c '^ok ' "$work/results") bad=$(grep -c '^FAIL' "$work/results")
+for ((at = 0; at < ${#specs[@]}; at += batch)); do
+    mine=("${specs[@]:at:batch}")
+    # shellcheck disable=SC2086 # LAUNCH is words
+    add_job ${#mine[@]} ${LAUNCH:-} "${BASH_SOURCE[0]}" ${options[@]+"${options[@]}"} --run "${mine[@]}"
+done
+run_jobs "$jobs"
 verdict

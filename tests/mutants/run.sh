@@ -133,8 +133,9 @@ mkdir -p "$work"
 case $what in
     list) table "$list" list ${kind[@]+"${kind[@]}"} ${wanted[@]+"${wanted[@]}"} && exit 0 || exit 1 ;;
     batch) run_batch "${wanted[@]}" && exit 0 || exit 1 ;;
-    check) check_table && verdict && exit 0 || exit 1 ;;
+    check) plan 1 && check_table && verdict && exit 0 || exit 1 ;;
     quick)
+        plan 8
         check_table
         check_runner
         mapfile -t wanted < <(grep -v '^#' "$root/tests/mutants/sample.txt")
@@ -145,10 +146,10 @@ mapfile -t ids < <(table "$list" list ${kind[@]+"${kind[@]}"} ${wanted[@]+"${wan
 state=$(state_of_tree)
 batch=$(((${#ids[@]} + jobs - 1) / jobs))
 [ $batch -le 20 ] || batch=20
-# shellcheck disable=SC2086 # LAUNCH is words
-printf '%s\0' "${ids[@]}" | xargs -0 -n "$batch" -P "$jobs" ${LAUNCH:-} "${BASH_SOURCE[0]}" ${options[@]+"${options[@]}"} --run "$state" |
-    tee "$work/results"
-good=$((good + $(grep -c '^ok ' "$work/results"))) bad=$((bad + $(grep -c '^FAIL' "$work/results")))
-reported=$(grep -Ec '^(ok|FAIL) ' "$work/results")
-[ "$reported" = ${#ids[@]} ] || fail "mutants" "$reported of ${#ids[@]} entries have a verdict"
+for ((at = 0; at < ${#ids[@]}; at += batch)); do
+    # shellcheck disable=SC2086 # LAUNCH is words
+    add_job "$((${#ids[@]} - at < batch ? ${#ids[@]} - at : batch))" ${LAUNCH:-} "${BASH_SOURCE[0]}" ${options[@]+"${options[@]}"} \
+        --run "$state" "${ids[@]:at:batch}"
+done
+run_jobs "$jobs"
 verdict

@@ -325,7 +325,10 @@ check_damage() { # spec, pass, stride
     if [ -z "$failed" ]; then ok "$label: $count dumps"; else fail "$label" "$bad_count of $count, first $failed"; fi
 }
 
-for expect in "$root"/tests/spec/*.expect "$root"/tests/pass/*.expect; do
+expects=("$root"/tests/spec/*.expect "$root"/tests/pass/*.expect) warns=("$root"/tests/pass/*.warn)
+legal=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" "$root/tests/spec/ok_graph_regions.yaml")
+plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 113)) # 113: written one by one below
+for expect in "${expects[@]}"; do
     refuse_spec "$(basename "$(dirname "$expect")")" "$(basename "$expect" .expect)"
 done
 refuse_command 2 'unknown option `--jsn`; did you mean `--json`?' check five.yaml --jsn
@@ -426,9 +429,9 @@ refuse_request 0:1 2 '--request takes IN:OUT'
 refuse_request 3x 2 '--request takes IN:OUT'
 refuse_request 9223372036854775807:9223372036854775807 2 '--request takes IN:OUT, .* no more than 2147483647'
 refuse_request 3:99 1 '.*needs 101 positions, the context has 40'
-for warn in "$root"/tests/pass/*.warn; do warn_spec "$(basename "$warn" .warn)"; done
+for warn in "${warns[@]}"; do warn_spec "$(basename "$warn" .warn)"; done
 check "bench: the table from forecasts" "$root/bench/table.sh" --spec "$root/tests/e2e/specs/odd.yaml" --requests "4:4 20:10" --forecast
-for spec in "$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" "$root/tests/spec/ok_graph_regions.yaml"; do
+for spec in "${legal[@]}"; do
     check "legal: ${spec#"$root"/}" silent_check "$spec"
 done
 variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3
@@ -441,6 +444,7 @@ specs=("$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yam
     "$root"/tests/e2e/specs/attentions.yaml "$work"/blocks-conservative.yaml "$work"/slow.yaml)
 [ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml "$work"/odd-dies.yaml "$work"/odd-groups.yaml
     "$work"/attentions-spatial.yaml "$work"/slow.yaml)
+plan $((${#specs[@]} + 6 + 4)) # dumps, depths, damage
 for spec in "${specs[@]}"; do check_dumps "$spec"; done
 for spec in five blocks odd grouped layers7 kernels; do check_depths "$root/tests/e2e/specs/$spec.yaml"; done
 stride=7 large=700

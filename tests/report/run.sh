@@ -94,6 +94,7 @@ refuse() { # label, message, command...
 
 variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3
 variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-groups.yaml on_chip_kib=14
+plan 59
 specs=("$work"/odd-dies.yaml "$work"/odd-groups.yaml
     "$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml)
 for spec in "${specs[@]}"; do check_design "$spec"; done

@@ -71,6 +71,7 @@ fi
 if [ ${#names[@]} = 0 ]; then
     for source in "$root"/tests/unit/test_*; do names+=("$(basename "$source")"); done
 fi
+for name in "${names[@]}"; do [[ $name == *.sh && $sanitize = 1 ]] || plan 1; done
 for name in "${names[@]}"; do
     case $name in
         *.sh) [ "$sanitize" = 1 ] || check "${name%.sh}" sh "$root/tests/unit/$name" ;;

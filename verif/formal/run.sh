@@ -4,8 +4,8 @@
 # that the proof can fail: each module is also run once with a planted fault, which must be found.
 # usage: verif/formal/run.sh [--quick]. One line per proof, exit status 0 if all hold.
 set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 limit=${RILL_FORMAL_TIMEOUT:-120}
 quick=0
 case ${1:-} in
@@ -14,7 +14,6 @@ case ${1:-} in
     --help | -h) sed -n '3,5s/^# //p' "$0"; exit 0 ;;
     *) echo "usage: $0 [--quick]" >&2; exit 2 ;;
 esac
-good=0 bad=0
 
 prove() { # source, module, induction depth, NAME=VALUE...
     local source=$1 module=$2 depth=$3 params="" pair
@@ -25,11 +24,9 @@ prove() { # source, module, induction depth, NAME=VALUE...
         sat -tempinduct -prove-asserts -set-assumes -set-init-zero -maxsteps $depth -verify $module" >"$work/out" 2>&1
 }
 
-check() { # module, depth, NAME=VALUE...
-    if prove "$root"/rtl-templates/*/"$1.v" "$@"; then
-        echo "ok    $*" && good=$((good + 1))
-    else
-        echo "FAIL  $*: $(grep -m1 -iE 'error|fail|timeout' "$work/log" || echo "no proof within $limit s")" && bad=$((bad + 1))
+check_proof() { # module, depth, NAME=VALUE...
+    if prove "$root"/rtl-templates/*/"$1.v" "$@"; then ok "$*"
+    else fail "$*" "$(grep -m1 -iE 'error|fail|timeout' "$work/log" || echo "no proof within $limit s")"
     fi
 }
 
@@ -38,28 +35,29 @@ check_fault() { # module, sed expression that plants the fault, depth, NAME=VALU
     shift 2
     sed "$fault" "$root"/rtl-templates/*/"$module.v" >"$work/faulty.v"
     if cmp -s "$work/faulty.v" "$root"/rtl-templates/*/"$module.v"; then
-        echo "FAIL  $module: the fault '$fault' changes nothing" && bad=$((bad + 1))
+        fail "$module" "the fault '$fault' changes nothing"
     elif prove "$work/faulty.v" "$module" "$@" || ! grep -q 'model found for base case' "$work/log"; then
-        echo "FAIL  $module: no counterexample for the fault '$fault'" && bad=$((bad + 1))
+        fail "$module" "no counterexample for the fault '$fault'"
     else
-        echo "ok    $module: the fault '$fault' is found" && good=$((good + 1))
+        ok "$module: the fault '$fault' is found"
     fi
 }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-check rill_register_slice 4 DATA_W=3 MODE=0
-check rill_register_slice 4 DATA_W=3 MODE=1
-check rill_register_slice 4 DATA_W=3 MODE=2
-check rill_register_slice 4 DATA_W=3 MODE=3
+plan $((21 - 2 * quick))
+check_proof rill_register_slice 4 DATA_W=3 MODE=0
+check_proof rill_register_slice 4 DATA_W=3 MODE=1
+check_proof rill_register_slice 4 DATA_W=3 MODE=2
+check_proof rill_register_slice 4 DATA_W=3 MODE=3
 srl="RAM_STYLE=24'h$(printf srl | od -An -tx1 | tr -d ' \n')"
-for depth in 1 2 3 5 6; do check rill_fifo 4 DATA_W=3 DEPTH=$depth; done
-check rill_fifo 4 DATA_W=5 DEPTH=2 # above WIDE
-for depth in 3 5 6; do check rill_fifo 4 DATA_W=2 DEPTH=$depth "$srl"; done
+for depth in 1 2 3 5 6; do check_proof rill_fifo 4 DATA_W=3 DEPTH=$depth; done
+check_proof rill_fifo 4 DATA_W=5 DEPTH=2 # above WIDE
+for depth in 3 5 6; do check_proof rill_fifo 4 DATA_W=2 DEPTH=$depth "$srl"; done
 if [ $quick = 0 ]; then
-    check rill_fifo 4 DATA_W=2 DEPTH=17
-    check rill_fifo 4 DATA_W=2 DEPTH=33 "$srl"
+    check_proof rill_fifo 4 DATA_W=2 DEPTH=17
+    check_proof rill_fifo 4 DATA_W=2 DEPTH=33 "$srl"
 fi
 check_fault rill_register_slice 's/skid_valid_q ? skid_q : s_axis_tdata/s_axis_tdata/' 12 DATA_W=3 MODE=2
 check_fault rill_register_slice 's/write_q <= write_q ^ push/write_q <= write_q ^ s_axis_tvalid/' 12 DATA_W=3 MODE=3
@@ -67,5 +65,4 @@ check_fault rill_register_slice 's/if (s_axis_tready \&\& s_axis_tvalid)/if (s_a
 check_fault rill_fifo 's/room_q <= count_d != FULL/room_q <= 1/' 8 DATA_W=3 DEPTH=2
 check_fault rill_fifo 's/if (push \&\& !write_q)/if (s_axis_tvalid \&\& !write_q)/' 8 DATA_W=5 DEPTH=2
 check_fault rill_fifo 's/else if (push \&\& !take \&\& any_q)/else if (push \&\& !take)/' 8 DATA_W=2 DEPTH=5 "$srl"
-echo "$good passed, $bad failed"
-[ "$bad" = 0 ]
+verdict

@@ -65,6 +65,7 @@ design_lines() { # SPEC
 # Every module that the designs of modules.txt instantiate is among their rows.
 check_designs() {
     local of rows module missing
+    plan "$(grep -c '^design ' "$here/modules.txt")"
     while IFS= read -r of; do
         rows=$(design_lines "$of") || { fail "instances of $of" "$(reason)"; continue; }
         missing=""
@@ -105,6 +106,7 @@ walk_line() { # line
     local line=$1 part
     [ -z "${walked[$line]:-}" ] || return 0
     walked[$line]=1
+    plan 1 # the parts inside are only known when it has been synthesized
     # shellcheck disable=SC2086 # one word per parameter
     walk_module $line
     [[ $line == *" box="* ]] || return 0
@@ -143,9 +145,11 @@ if [ $list = 1 ]; then
     all_lines
     exit
 fi
-[ "$wanted" != " " ] || [ -n "$spec" ] || check_designs
+set -o pipefail
+if [ "$wanted" = " " ] && [ -z "$spec" ]; then check_designs; fi
+all_lines >"$work/lines" || fail "lines" "the list of what is walked breaks off"
 while IFS= read -r line; do
     [ "$wanted" = " " ] || [[ $wanted == *" ${line%% *} "* ]] || continue
     walk_line "$line"
-done < <(all_lines)
+done <"$work/lines"
 verdict

@@ -3,6 +3,7 @@
 # Lints every template alone, under each parameter set of its directory's lint.txt, in Verilator (-Wall), Icarus (-Wall) and Yosys, and checks
 # that each set of illegal.txt is refused by all three, by a module whose name is the message (rill_error_*). See --help.
 set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
 
 usage() {
     cat <<'TEXT'
@@ -15,8 +16,6 @@ TEXT
 }
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
-export LC_ALL=C
 limit=${RILL_LINT_TIMEOUT:-120} # seconds for one set in one tool
 
 verilator_lint() { # file, module, NAME=VALUE...
@@ -32,8 +31,9 @@ icarus_lint() {
     shift 2
     for dir in "$root"/rtl-templates/*/; do args+=(-y "$dir"); done
     # Unread outputs and signals of a template are Verilator's business: it knows the agreed ways to mark them.
-    timeout "$limit" iverilog -g2005 -Wall -Wno-timescale -t null "${args[@]}" "${@/#/-P$module.}" -s "$module" "$file" 2>&1 | tee "$WORK/icarus.$BASHPID"
-    local status=${PIPESTATUS[0]} warned=0
+    timeout "$limit" iverilog -g2005 -Wall -Wno-timescale -t null "${args[@]}" "${@/#/-P$module.}" -s "$module" "$file" >"$WORK/icarus.$BASHPID" 2>&1
+    local status=$? warned=0
+    cat "$WORK/icarus.$BASHPID"
     grep -q warning "$WORK/icarus.$BASHPID" && warned=1
     rm -f "$WORK/icarus.$BASHPID"
     [ "$status" = 0 ] && [ "$warned" = 0 ]
@@ -103,7 +103,7 @@ WORK=$(mktemp -d "$root/build/unit/lint.XXXXXX")
 export WORK
 trap 'rm -rf "$WORK"' EXIT
 
-list_sets() { # kind, table file: one NUL-separated triple per set
+list_sets() { # kind, table file: a job for each set
     local module rest seen=" "
     [ -f "$2" ] || return 0
     while read -r module rest; do
@@ -111,7 +111,7 @@ list_sets() { # kind, table file: one NUL-separated triple per set
         [ "$wanted" = " " ] || [[ $wanted == *" $module "* ]] || continue
         if [ "$quick" = 1 ] && [[ $seen == *" $module "* ]]; then continue; fi
         seen+="$module "
-        printf '%s\0%s\0%s\0' "$1" "$module" "$rest"
+        add_job 1 "${BASH_SOURCE[0]}" --lint-set "$1" "$module" "$rest"
     done <"$2"
 }
 
@@ -124,8 +124,8 @@ check_coverage() { # every template has two legal sets and keeps to the line len
             [ "$wanted" = " " ] || [[ $wanted == *" $module "* ]] || continue
             least=1
             grep -q '^ *parameter' "$file" && least=2
-            [ "$(grep -Ec "^$module( |$)" "$dir/lint.txt" 2>/dev/null)" -ge $least ] || echo "FAIL  $module: fewer than $least sets in lint.txt"
-            ! grep -nEm1 '^.{151,}$' "$file" >"$WORK/long" || echo "FAIL  $module: line $(cut -d: -f1 "$WORK/long") is longer than 150 characters"
+            [ "$(grep -Ec "^$module( |$)" "$dir/lint.txt" 2>/dev/null)" -ge $least ] || fail "$module" "fewer than $least sets in lint.txt"
+            ! grep -nEm1 '^.{151,}$' "$file" >"$WORK/long" || fail "$module" "line $(cut -d: -f1 "$WORK/long") is longer than 150 characters"
         done
     done
 }
@@ -133,12 +133,7 @@ check_coverage() { # every template has two legal sets and keeps to the line len
 for dir in "$root"/rtl-templates/*/; do
     list_sets legal "$dir/lint.txt"
     [ "$quick" = 1 ] || list_sets illegal "$dir/illegal.txt"
-done >"$WORK/list"
-{
-    check_coverage
-    xargs -0 -r -n 3 -P "$jobs" "${BASH_SOURCE[0]}" --lint-set <"$WORK/list"
-} | tee "$WORK/results"
-good=$(grep -c '^ok ' "$WORK/results")
-bad=$(grep -c '^FAIL' "$WORK/results")
-echo "$good passed, $bad failed"
-[ "$bad" = 0 ] && [ "$good" -gt 0 ]
+done
+check_coverage
+run_jobs "$jobs"
+verdict

@@ -3,12 +3,14 @@
 # Runs the module benches with Icarus: every `// sweep:` set of every <module>_tb.v under every pair of source idles and sink stalls.
 # One line per run, one verdict line at the end. See --help.
 set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
 
 usage() {
     cat <<'TEXT'
 usage: verif/unit/run.sh [--quick] [--synthesis] [--jobs N] [--seeds N] [module...]
   module     bench names without _tb (default: all benches in verif/unit)
-  --quick    first parameter set and one idle/stall pair of each bench only
+  --quick    the `// quick:` sets of each bench only (first set if there is none), under idle = stall = 50 % and without either; a line
+             `// quick: SET @ IDLE:STALL...` names the pairs
   --synthesis  with the macro SYNTHESIS: registers in as many copies as synthesis makes
   --jobs N   benches built and run side by side (default 2)
   --seeds N  seeds 0..N-1 for each run (default 1)
@@ -17,16 +19,21 @@ TEXT
 }
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
 logs=$root/build/unit
-export LC_ALL=C
 
-# First parameter set that a bench's comment lines give, or all of them; a bench without any runs once with its defaults.
+# The parameter sets that a bench's comment lines give; a bench without any runs with its defaults. Behind an @ stand pairs of idle and stall.
 sweep_sets() {
-    local sets
+    local sets quick
     sets=$(sed -n 's|^// sweep:[[:space:]]*||p' "$1")
-    [ -n "$sets" ] || sets="-"
-    if [ "$QUICK" = 1 ]; then head -n 1 <<<"$sets"; else printf '%s\n' "$sets"; fi
+    quick=$(sed -n 's|^// quick:[[:space:]]*||p' "$1")
+    if [ "$QUICK" = 0 ]; then echo "${sets:--}"; else echo "${quick:-$(head -n 1 <<<"${sets:--}")}"; fi
+}
+
+pairs_of() { # set
+    if [[ $1 == *@* ]]; then echo "${1#*@}"
+    elif [ "$QUICK" = 0 ]; then echo "0:0 0:50 50:0 50:50"
+    else echo "50:50 0:0"
+    fi
 }
 
 # The program that writes a bench's vectors; built once, before the runs start.
@@ -67,10 +74,9 @@ run_one() { # module, simulator image, vectors file or "", label, idle, stall, s
     if passed "$log"; then report "$label" "$log" ok; else report "$label" "$log" bad; fi
 }
 
-run_set() { # module, "NAME=VALUE ..." or "-": the unit of parallel work
-    local module=$1 set=$2 dir pairs="0:0 0:50 50:0 50:50" pair seed vectors sizes=()
+run_set() { # module, "NAME=VALUE ..." or "-", pairs: the unit of parallel work
+    local module=$1 set=$2 pairs=$3 dir pair seed vectors sizes=()
     [ "$set" = - ] || read -ra sizes <<<"$set"
-    [ "$QUICK" = 0 ] || pairs="50:50"
     dir=$(mktemp -d "$WORK/set.XXXXXX")
     if ! compile_bench "$module" "$dir/sim" "${sizes[@]}" >"$dir/build.log" 2>&1; then
         report "$module $set build" "$dir/build.log" bad
@@ -91,7 +97,7 @@ run_set() { # module, "NAME=VALUE ..." or "-": the unit of parallel work
 }
 
 if [ "${1:-}" = --run-set ]; then
-    run_set "$2" "$3"
+    run_set "$2" "$3" "$4"
     exit 0
 fi
 
@@ -125,22 +131,22 @@ WORK=$(mktemp -d "$logs/run.XXXXXX")
 export WORK
 trap 'rm -rf "$WORK"' EXIT
 
+add_bench() { # module
+    local line set pairs
+    while IFS= read -r line; do
+        set=$(sed 's/ *@.*//' <<<"$line") pairs=$(pairs_of "$line")
+        add_job $((SEEDS * $(wc -w <<<"$pairs"))) "${BASH_SOURCE[0]}" --run-set "$1" "$set" "$pairs"
+    done < <(sweep_sets "$here/$1_tb.v")
+}
+
 for module in "${modules[@]}"; do
     rm -f "$logs/${module}_"*.log
-    if [ ! -f "$here/${module}_tb.v" ]; then
-        echo "FAIL  $module: no bench verif/unit/${module}_tb.v"
+    if [ ! -f "$here/${module}_tb.v" ]; then fail "$module" "no bench verif/unit/${module}_tb.v"
     elif ! build_vectors "$module"; then
         report "$module vectors build" "$WORK/vectors_$module.log" bad
-    else
-        while IFS= read -r set; do printf '%s\0%s\0' "$module" "$set"; done < <(sweep_sets "$here/${module}_tb.v") >>"$WORK/list"
+        bad=$((bad + 1))
+    else add_bench "$module"
     fi
-done >"$WORK/early"
-touch "$WORK/list"
-{
-    cat "$WORK/early"
-    xargs -0 -r -n 2 -P "$jobs" "${BASH_SOURCE[0]}" --run-set <"$WORK/list"
-} | tee "$WORK/results"
-good=$(grep -c '^ok ' "$WORK/results")
-bad=$(grep -c '^FAIL' "$WORK/results")
-echo "$good passed, $bad failed"
-[ "$bad" = 0 ] && [ "$good" -gt 0 ]
+done
+run_jobs "$jobs"
+verdict

@@ -96,6 +96,7 @@ if ! make -C "$root" --no-print-directory -j2 CC=clang CFLAGS="$flags" OUT="$out
     verdict
     exit 1
 fi
+plan ${#readers[@]}
 for reader in "${readers[@]}"; do
     if ! build "$reader" >"$log" 2>&1; then fail "reader $reader" "does not build: $(reason)"
     elif ! run_reader "$reader" >"$log" 2>&1; then

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A part of five cheap jobs for tests/harness/run.sh, in which something goes wrong: usage: part.sh HOW (see run.sh). It is killed at the places
+# that HOW names.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+how=$1
+
+# The children of a process, of this name if one is given.
+children_of() { # process, name
+    local status
+    for status in /proc/[0-9]*/status; do
+        awk -v p="$1" -v n="${2:-}" '$1 == "Name:" { name = $2 } $1 == "Pid:" { pid = $2 } $1 == "PPid:" && $2 == p && (n == "" || n == name) { print pid }' \
+            "$status" 2>/dev/null
+    done
+}
+
+kill_now() { kill -9 $$; }
+
+job() { # number
+    case $how-$1 in
+        job-first-1 | job-random-"$victim") kill_now ;;
+        job-late-3) echo "ok    job 3" && kill_now ;;
+        job-last-5) kill_now ;;
+        job-silent-2) exit 0 ;;
+        job-status-2) echo "ok    job 2" && exit 3 ;;
+        job-more-2) echo "ok    job 2 and more" ;;
+        job-twice-2) echo "ok    job 1" && exit 0 ;;
+        job-child-4) check "job 4" sh -c 'kill -9 $$' && exit 0 ;;
+        job-full-2) exec >/dev/full ;;
+        job-subshell-2)
+            (kill -9 "$BASHPID" && ok "job 2")
+            exit 0
+            ;;
+    esac
+    ok "job $1"
+}
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+victim=${2:-0}
+if [ "${3:-}" = --job ]; then
+    job "$4"
+    exit 0
+fi
+[ "$how" != script-before ] || kill_now
+[ "$how" = no-plan ] || for ((number = 1; number <= 5; number++)); do add_job 1 "${BASH_SOURCE[0]}" "$how" "$victim" --job $number; done
+run_jobs 2
+case $how in
+    no-plan) for ((number = 1; number <= 5; number++)); do echo "ok    job $number"; done ;;
+    script-after) kill_now ;;
+    script-orphan) # its child goes on when it is dead
+        (sleep 0.3 && echo "ok    job 6" && echo "6 passed, 0 failed") &
+        plan 1
+        kill_now
+        ;;
+    tee) kill -9 "$(children_of $PPID tee)" ;;
+    background) kill -9 $PPID ;;
+    full) for ((number = 0; number < 400; number++)); do echo "a line that makes the file longer than it may be"; done ;;
+esac
+verdict
+[ "$how" != after-verdict ] || ok "job 6"
+[ "$how" != script-end ] || kill_now

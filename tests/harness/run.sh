@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The test harness itself: whatever process of it is killed at any time, whatever lines are lost or printed twice, the suite fails. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+
+case ${1:-} in
+    "") ;;
+    --help | -h)
+        echo "usage: tests/harness/run.sh
+Suites of one part of five cheap jobs (part.sh), in which one thing goes wrong; then real parts of every kind, one of whose workers is killed."
+        exit 0
+        ;;
+    *) echo "usage: tests/harness/run.sh" >&2 && exit 2 ;;
+esac
+work=$root/build/tests/harness log=$root/build/tests/harness.log
+rm -rf "$work" && mkdir -p "$work"
+
+# A suite of one part, in the background or not, that goes wrong in this way.
+suite() { # how, victim, background part or nothing
+    cat >"$work/parts.sh" <<PARTS
+known="fake${4:+ $4}" alone="${3:-}"
+each_part() { "\$1" fake "a fake part" "$root/tests/harness/part.sh" $1 ${2:-0}; }
+PARTS
+    RILL_TEST_PARTS=$work/parts.sh RILL_TEST_OUT=$work timeout 60 "${limit[@]}" "$root/tests/run.sh"
+}
+limit=()
+
+passes() { # how, background part
+    suite "$1" 0 "${2:-}" >"$log" 2>&1 && [ "$(tail -n 1 "$log")" = "5 passed, 0 failed" ]
+}
+
+# The suite ends with a status and a last line that say so.
+fails() { # label, reason, how, victim, background part, a part that is not there
+    local status=0
+    suite "${@:3}" >"$log" 2>&1 || status=$?
+    if [ $status != 1 ]; then fail "$1" "status $status: $(tail -n 1 "$log")"
+    elif ! tail -n 1 "$log" | grep -qE '^[0-9]+ passed, [1-9][0-9]* failed$'; then fail "$1" "ends with: $(tail -n 1 "$log")"
+    elif ! grep -qE "^FAIL .*$2" "$log"; then fail "$1" "no word of '$2': $(grep -m 1 '^FAIL' "$log")"
+    else ok "$1"
+    fi
+}
+
+# A real part, one of whose workers is killed as soon as it is there.
+killed_worker() { # label, command...
+    local label=$1 status=0 part child=""
+    "${@:2}" >"$work/real" 2>&1 </dev/null &
+    part=$!
+    while [ -z "$child" ] && kill -0 $part; do
+        child=$(worker_of "$part")
+        sleep 0.02
+    done
+    [ -z "$child" ] || kill -9 "$child"
+    wait $part || status=$?
+    if [ -z "$child" ]; then fail "$label" "no worker was seen: $(tail -n 1 "$work/real")"
+    elif [ $status != 1 ]; then fail "$label" "ended with status $status: $(tail -n 1 "$work/real")"
+    elif ! grep -q '^FAIL  job .*ended with status 137' "$work/real"; then fail "$label" "no word of it: $(grep -m 1 FAIL "$work/real")"
+    else ok "$label"
+    fi
+} 2>/dev/null
+
+# A child of a part that is a job: it has the option of one job.
+worker_of() { # process
+    local child
+    for child in $(grep -ls "^PPid:[[:space:]]$1\$" /proc/[0-9]*/status); do
+        child=${child#/proc/} child=${child%/status}
+        if tr '\0' ' ' <"/proc/$child/cmdline" | grep -qE -- ' --(run|run-set|lint-set|check-design|check-point) '; then
+            echo "$child" && return
+        fi
+    done
+}
+
+victim=$((RANDOM % 5 + 1))
+plan 35
+check "nothing goes wrong" passes nothing
+check "nothing goes wrong in the background" passes nothing fake
+fails "the first job is killed" 'status 137' job-first
+fails "job $victim of 5 is killed" 'status 137' job-random $victim
+fails "a job is killed behind its line" 'status 137' job-late
+fails "the last job is killed" 'status 137' job-last
+fails "a job ends without a line" '0 checks instead of 1' job-silent
+fails "a job ends with a status" 'status 3' job-status
+fails "a job prints a line too many" '2 checks instead of 1' job-more
+fails "a job prints another's line" 'a check twice: job 1' job-twice
+fails "a process of a job is killed" 'job 4' job-child
+fails "a part of a job's shell is killed" 'job 2|checks' job-subshell
+fails "a job's lines cannot be written" '0 checks instead of 1' job-full
+fails "a job is killed in the background" 'status 137' job-late 0 fake
+for alone in "" fake; do
+    where=${alone:+, in the background}
+    fails "a script is killed before it begins$where" 'status 137' script-before 0 $alone
+    fails "a script is killed behind its jobs$where" 'status 137' script-after 0 $alone
+    fails "a script is killed behind its verdict$where" 'status 137' script-end 0 $alone
+    fails "a script is dead, its child goes on$where" 'status 137' script-orphan 0 $alone
+    fails "a script plans nothing$where" 'instead of 0' no-plan 0 $alone
+    fails "a line behind the verdict$where" '6 checks instead of 5|its last line' after-verdict 0 $alone
+done
+fails "the part's pipe is killed" 'ended with status' tee
+fails "what runs parts in the background is killed" 'ended with status 1 ' background 0 fake
+fails "a part is not there" 'this part did not run' nothing 0 "" gone
+limit=(bash -c 'trap "" XFSZ && ulimit -f 2 && exec "$@"' limited) # a file may have 2 KiB
+fails "a part's lines cannot be written" 'ended with status' full
+limit=()
+killed_worker "benches: a worker is killed" "$root/verif/unit/run.sh" --quick rill_fork rill_join
+killed_worker "templates: a worker is killed" "$root/verif/unit/lint_templates.sh" --quick rill_fork rill_join
+killed_worker "emit: a worker is killed" "$root/tests/emit/run.sh" "$root/configs/graph-linear.yaml"
+killed_worker "matrix: a worker is killed" "$root/tests/e2e/matrix.sh" blocks
+killed_worker "fuzz: a worker is killed" "$root/tests/fuzz/run.sh" --quick --seeds 1-2
+verdict

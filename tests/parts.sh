@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by tests/run.sh: the parts of the test suite, in this order.
+# shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
+
+known="harness unit sanitize readers passes emit report templates benches paths formal accuracy matrix docs fuzz pieces failures mutants"
+
+# Parts that keep one core busy, one after the other beside those that stand first.
+alone="passes report accuracy"
+
+each_part() { # function that is given name, title, command and arguments
+    "$1" harness "the test harness itself" tests/harness/run.sh
+    "$1" unit "C unit tests" tests/unit/run.sh
+    "$1" sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize
+    "$1" readers "readers under libFuzzer" tests/fuzz/readers/run.sh
+    "$1" passes "refused specs, dumps of the passes" tests/pass/run.sh "${all[@]}"
+    "$1" emit "emitted files in three tools" tests/emit/run.sh "${all[@]}"
+    "$1" report "the report as a page" tests/report/run.sh
+    "$1" templates "templates alone in three tools" verif/unit/lint_templates.sh "${quick[@]}"
+    "$1" benches "module benches" verif/unit/run.sh "${quick[@]}"
+    "$1" paths "longest paths by a delay model" verif/timing/run.sh "${paths[@]}"
+    "$1" formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}"
+    "$1" accuracy "accuracy against the float model" tests/e2e/accuracy.sh
+    "$1" matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}"
+    "$1" docs "commands of the tutorials" tests/e2e/docs.sh
+    "$1" fuzz "random graphs, spec to values" tests/fuzz/run.sh --set tests/fuzz/seeds found --jobs 2 --no-shrink "${forms[@]}"
+    "$1" pieces "runs in pieces" tests/e2e/pieces.sh "${tune[@]}"
+    "$1" failures "what goes wrong, ends well" tests/e2e/failures.sh
+    "$1" mutants "planted faults" tests/mutants/run.sh --quick
+}
