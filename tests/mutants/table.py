@@ -66,8 +66,8 @@ def run(*command):
 
 
 def parts_of_make_test():
-    """The commands of the parts of tests/run.sh, without options that depend on --all."""
-    with open(os.path.join(ROOT, "tests/run.sh"), encoding="utf-8") as script:
+    """The commands of the parts of tests/parts.sh, without options that depend on --all."""
+    with open(os.path.join(ROOT, "tests/parts.sh"), encoding="utf-8") as script:
         return {words[0] for words in re.findall(r'^ *"\$1" \w+ "[^"]*" (\S+)', script.read(), re.M) for words in [words.split()]}
 
 

@@ -50,13 +50,32 @@ build_test() { # name
         "$root/tests/unit/one_case.c" "$root/$library/librill.a" -lcmocka -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm
 }
 
+# What the log of a test program says it skipped: a line `name: reason` each; the reason is its message `skipped: ...` before.
+skipped_cases() {
+    awk '/^\[=+\] [0-9]+ test\(s\) run/ { exit }
+        /^\[ RUN / { why = "no reason given" }
+        /^skipped: / { why = substr($0, 10) }
+        /^\[  SKIPPED \] / { print $NF ": " why }' "$log"
+}
+
+# The cases of a test program: as many as its source lists. Each that it skips has a line of its own.
+report_cases() { # name, case or ""
+    local count want=1 line
+    count=$(grep -c '^\[  *\(OK\|SKIPPED\) \]' <(sed '/^\[=*\] [0-9]* test(s) run/,$d' "$log"))
+    [ -n "$2" ] || want=$(grep -o 'cmocka_unit_test[a-z_]*(' "$root/tests/unit/$1.c" | wc -l)
+    if [ "$count" != "$want" ]; then fail "$1${2:+:$2}" "$count cases instead of $want"
+    elif ! grep -q 'OK \]' "$log"; then fail "$1${2:+:$2}" "no case was run"
+    else ok "$1${2:+:$2} ($(grep -c 'OK \]' "$log") tests)"
+    fi
+    while IFS= read -r line; do plan 1 && skip "$1 ${line%%: *}" "${line#*: }"; done < <(skipped_cases)
+}
+
 run_c_test() { # name, case or ""
     unset RILL_TEST_CASE
     [ -z "$2" ] || export RILL_TEST_CASE=$2
     if ! build_test "$1" >"$log" 2>&1; then
         fail "$1" "does not build: $(reason)"
-    elif (cd "$root" && timeout "${RILL_TEST_TIMEOUT:-600}" "$out/$1") >"$log" 2>&1 && grep -q 'OK \]' "$log"; then
-        ok "$1${2:+:$2} ($(grep -c 'OK \]' "$log") tests)"
+    elif (cd "$root" && timeout "${RILL_TEST_TIMEOUT:-600}" "$out/$1") >"$log" 2>&1; then report_cases "$1" "$2"
     else
         cp "$log" "$out/$1.log"
         fail "$1" "$(grep -Em1 'FAILED  ?\]|runtime error|ERROR: |LeakSanitizer' "$log" || tail -n 1 "$log") (${out#"$root"/}/$1.log)"

@@ -382,7 +382,8 @@ static struct oracle *open_float(struct fixture *f, const char *dir) {
 static void test_accuracy(void **state) {
     (void)state;
 #if defined(__SANITIZE_ADDRESS__)
-    skip(); // slow there, and nothing but arithmetic
+    print_message("skipped: slow under sanitizers, and nothing but arithmetic\n");
+    skip();
 #endif
     static const char *const designs[] = {"  weights: int8\n", "  weights: int4\n", "  weights: int4\n  head: int4\n"};
     static const double bounds[] = {1.003, 1.03, 1.04};

@@ -218,7 +218,8 @@ static double perplexity(struct fixture *f, int blocks, int head) {
 static void test_model_cost(void **state) {
     (void)state;
 #if defined(__SANITIZE_ADDRESS__)
-    skip(); // slow there, and nothing but arithmetic
+    print_message("skipped: slow under sanitizers, and nothing but arithmetic\n");
+    skip();
 #endif
     struct fixture f;
     fixture_begin(&f);
