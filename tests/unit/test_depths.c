@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The safe rule's depths by hand, stream by stream; the memories that FIFOs lie in; where the layers of KV caches lie.
+#include "image_fixture.h"
+
+#include "kv.h"
+#include "ops.h"
+#include "pass.h"
+
+static struct ir_edge *edge_between(struct ir *ir, const char *from, const char *to) {
+    for (int e = 0; e < ir->edges; e++)
+        if (!strcmp(ir->kernel[ir->edge[e].src_kernel].name, from) &&
+            !strcmp(ir->kernel[ir->edge[e].dst_kernel].name, to))
+            return &ir->edge[e];
+    fail_msg("no stream from %s to %s", from, to);
+    return NULL;
+}
+
+static struct ir *build_five(struct image_fixture *x) {
+    return image_build(x,
+                       "name: t\ngraph:\n  inputs: {x: {shape: [96]}}\n  outputs: [y]\n  regions:\n    - name: main\n"
+                       "      ops:\n        - {op: quantize, name: x_q, in: x}\n"
+                       "        - {op: matmul, name: acc, in: x_q, rows: 96, weight: w}\n"
+                       "        - {op: dequantize, name: wx, in: acc}\n        - {op: gelu, name: g, in: wx}\n"
+                       "        - {op: add, name: y, in: [g, x]}\n"
+                       "design: {channels: 2, lanes: 8, beat_bits: 256, T: 1, fifo: safe}\n",
+                       NULL);
+}
+
+// 96 values are 12 words of 8 lanes: a branch of a fork and a firing that waits for its turn hold all of them and two
+// more; what nobody waits for two words, words of steps four.
+static void test_safe_rule(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct ir *ir = build_five(&x);
+    assert_int_equal(edge_between(ir, "input_x", "x_fork")->depth, 2);
+    assert_int_equal(edge_between(ir, "x_fork", "x_q")->depth, 12 + 2);
+    assert_int_equal(edge_between(ir, "x_fork", "y")->depth, 12 + 2);
+    assert_int_equal(edge_between(ir, "y_demux", "g")->depth, 12 + 2);
+    assert_int_equal(edge_between(ir, "g", "y")->depth, 2);
+    assert_int_equal(edge_between(ir, "y", "output_y")->depth, 2);
+    assert_int_equal(edge_between(ir, "token_loop", "step_fork")->depth, 2);
+    assert_int_equal(edge_between(ir, "step_fork", "engine")->depth, 4);
+    struct ir_edge *edge = edge_between(ir, "g", "y"); // as if it went from one group to another
+    edge->crosses = 1;
+    assert_int_equal(size_fifos_safe(ir, edge), 12 + 2);
+    edge->crosses = 2;
+    assert_int_equal(size_fifos_safe(ir, edge), 2 * 12 + 2);
+    image_end(&x);
+}
+
+// LUTs up to 64 words or 16 Kibit, blocks of 36 Kibit below 2048 words, UltraRAM from there on.
+static void test_memory_styles(void **state) {
+    (void)state;
+    assert_string_equal(allocate_memories_style(64, 2000), "distributed");
+    assert_string_equal(allocate_memories_style(65, 2000), "block");
+    assert_string_equal(allocate_memories_style(512, 32), "distributed");
+    assert_string_equal(allocate_memories_style(512, 33), "block");
+    assert_string_equal(allocate_memories_style(2047, 72), "block");
+    assert_string_equal(allocate_memories_style(2048, 72), "ultra");
+}
+
+// ---- attentions that share a cache ----
+
+struct layer {
+    int engine;
+    int64_t begin, end;
+};
+
+static int compare_layers(const void *a, const void *b) {
+    const struct layer *x = a, *y = b;
+    if (x->engine != y->engine) return x->engine - y->engine;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static int64_t number_of(const struct ir *ir, const char *module, const char *param) {
+    for (int k = 0; k < ir->kernels; k++)
+        if (!strcmp(ir->kernel[k].module, module)) return strtoll(ir_param_find(&ir->kernel[k], param) + 4, NULL, 10);
+    fail_msg("no %s", module);
+    return 0;
+}
+
+// Each repetition of each attention has a layer of its own; together they are the cache, without a gap.
+static void check_cache(struct ir *ir, enum ir_segment_kind kind, int64_t base, int64_t bytes) {
+    struct layer layer[32];
+    int count = 0;
+    for (int s = 0; s < ir->segments; s++) {
+        const struct ir_segment *at = &ir->segment[s];
+        if (at->kind != kind) continue;
+        int64_t repeat = ir->region[ir->node[at->node].region].repeat;
+        assert_int_equal(at->bytes, (repeat - 1) * at->layer_stride + bytes);
+        for (int64_t r = 0; r < repeat; r++) {
+            int64_t begin = at->offset + r * at->layer_stride;
+            layer[count++] = (struct layer){ir_engine_of(ir, at->node), begin, begin + bytes};
+        }
+    }
+    assert_int_equal(count, 7);
+    qsort(layer, (size_t)count, sizeof *layer, compare_layers);
+    for (int i = 0; i < count; i++) assert_int_equal(layer[i].begin, base + i * bytes);
+}
+
+static void test_shared_cache(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    const char *path = file_find_shared(&x.f.arena, "tests/e2e/specs/attentions.yaml");
+    assert_non_null(path);
+    struct ir *ir = command_build(path, &x.f.arena, &x.f.diag, NULL);
+    assert_no_errors(&x.f);
+    check_cache(ir, IR_SEG_K, number_of(ir, "rill_k_writer", "K_BASE"),
+                number_of(ir, "rill_k_writer", "K_LAYER_STRIDE"));
+    check_cache(ir, IR_SEG_V, number_of(ir, "rill_v_tail", "V_BASE"), number_of(ir, "rill_v_tail", "V_LAYER_STRIDE"));
+    image_end(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_safe_rule),
+        cmocka_unit_test(test_memory_styles),
+        cmocka_unit_test(test_shared_cache),
+    };
+    return cmocka_run_group_tests_name("depths", tests, NULL, NULL);
+}
