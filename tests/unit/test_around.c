@@ -74,10 +74,14 @@ static int edge_of(const struct ir *ir, const char *node, bool output) {
     return IR_NONE;
 }
 
-// Sends all streams, the one behind the kernel first or last, with one element of one stream spoilt. The first
-// difference, or NULL.
+static const char *const_text(struct image_fixture *x, const char *text) {
+    return text ? arena_strdup(&x->f.arena, text) : NULL;
+}
+
+// Sends all streams, the one behind the kernel first or last, with one element of one stream spoilt; of the kernel's
+// result so many steps. The first difference, or NULL.
 static const char *run(struct image_fixture *x, bool behind_first, enum stream spoilt, int row, int repetition,
-                       uint64_t *values) {
+                       int result_steps, uint64_t *values) {
     write_file(image_path(x, "k.v"), module, strlen(module));
     struct ir *ir = image_build(x, spec, NULL);
     struct design d = {.edge = {edge_of(ir, "a", false), edge_of(ir, "a", true), edge_of(ir, "s", true)}};
@@ -91,10 +95,11 @@ static const char *run(struct image_fixture *x, bool behind_first, enum stream s
     if (spoilt != STREAMS) d.value[spoilt][row][repetition][5] += 1;
     for (int step = 0; behind_first && step < STEPS; step++) send_step(&d, BEHIND, step);
     for (int step = 0; step < STEPS; step++) send_step(&d, INPUT, step);
-    for (int step = 0; step < STEPS; step++) send_step(&d, RESULT, step);
+    for (int step = 0; step < result_steps; step++) send_step(&d, RESULT, step);
     for (int step = 0; !behind_first && step < STEPS; step++) send_step(&d, BEHIND, step);
     *values = check_counts(d.check).values;
-    const char *mismatch = check_mismatch(d.check);
+    if (!check_mismatch(d.check)) check_end(d.check, 1);
+    const char *mismatch = const_text(x, check_mismatch(d.check));
     golden_run_close(golden);
     return mismatch;
 }
@@ -115,7 +120,7 @@ static void test_compared_around(void **state) {
             struct image_fixture x;
             image_begin(&x);
             uint64_t values;
-            const char *got = run(&x, order == 1, cases[c].spoilt, cases[c].row, cases[c].repetition, &values);
+            const char *got = run(&x, order == 1, cases[c].spoilt, cases[c].row, cases[c].repetition, STEPS, &values);
             if (cases[c].want ? !got || !strstr(got, cases[c].want) : got != NULL)
                 fail_msg("case %zu: %s", c, got ? got : "no difference");
             if (!got) assert_int_equal(values, 2 * ROWS * REPEAT * SIZE);
@@ -123,7 +128,21 @@ static void test_compared_around(void **state) {
         }
 }
 
+// What is behind the kernel waits for its result; a request must not end while it does.
+static void test_result_missing(void **state) {
+    (void)state;
+    for (int steps = 0; steps < STEPS; steps++) {
+        struct image_fixture x;
+        image_begin(&x);
+        uint64_t values;
+        const char *got = run(&x, steps == 0, STREAMS, 0, 0, steps, &values);
+        if (!got || !strstr(got, "words wait for a result of a kernel without golden function"))
+            fail_msg("%d steps: %s", steps, got ? got : "no difference");
+        image_end(&x);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compared_around)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compared_around), cmocka_unit_test(test_result_missing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

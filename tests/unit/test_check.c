@@ -22,7 +22,7 @@ enum {
     BLOCK = 40,
     LONG = 90
 };
-enum tensor { T_ROW, T_X, T_LOCAL, T_MX, T_Q, T_SCORES, T_KV, T_SCALAR, T_LAST, TENSORS };
+enum tensor { T_ROW, T_X, T_LOCAL, T_MX, T_Q, T_SCORES, T_KV, T_SCALAR, T_BYTES, T_LAST, TENSORS };
 
 // ---- a golden run whose values are a function of where they are ----
 
@@ -120,6 +120,8 @@ bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetiti
             .dtype = IR_KV, .rows = HEADS, .cols = HEAD_DIM, .stride = HEAD_DIM, .q = r->q, .scale = r->scale};
     if (tensor == T_SCALAR)
         *v = (struct trace_value){.dtype = IR_SCALAR, .rows = HEADS, .cols = 1, .stride = 1, .f32 = r->f32};
+    if (tensor == T_BYTES)
+        *v = (struct trace_value){.dtype = IR_INT8, .rows = 1, .cols = VECTOR, .stride = VECTOR, .q = r->q};
     fill(r, tensor, repetition, position, v);
     return position <= run->position;
 }
@@ -154,6 +156,7 @@ static void make_tensors(struct ir *ir) {
     set_tensor(ir, T_SCORES, "scores", IR_F32, HEADS, CONTEXT, 0);
     set_tensor(ir, T_KV, "kv", IR_KV, HEADS, HEAD_DIM, 0);
     set_tensor(ir, T_SCALAR, "scalar", IR_SCALAR, HEADS, 0, 0);
+    set_tensor(ir, T_BYTES, "bytes", IR_INT8, VECTOR, 0, 0);
     set_tensor(ir, T_LAST, "last", IR_F32, VECTOR, 0, 1);
     ir->tensor[T_SCORES].heads = true;
     ir->tensor[T_MX].block = BLOCK;
@@ -162,6 +165,7 @@ static void make_tensors(struct ir *ir) {
 }
 
 static int64_t data_bits(enum ir_dtype dtype) {
+    if (dtype == IR_INT8) return LANES * 8;
     return dtype == IR_MX ? XS * 8 + 8 : dtype == IR_KV ? XS * 8 + 32 : dtype == IR_SCALAR ? 32 : LANES * 32;
 }
 
@@ -252,13 +256,17 @@ struct sender {
     enum tensor tensor;
     int64_t flip; // number of the beat whose first word is wrong, -1: none
     int64_t beats;
+    unsigned wrong_user; // of the beat `flip`, in place of a wrong bit of its data
 };
 
 static void send(struct sender *s, const void *data, int tok, int tokens, bool last, unsigned count) {
     uint32_t words[40] = {0};
     memcpy(words, data, (size_t)(data_bits(s->b->ir.tensor[s->tensor].dtype) + 7) / 8);
-    if (s->beats++ == s->flip) words[0] ^= 1;
     unsigned user = (unsigned)(tok == tokens - 1) << 1 | (unsigned)tok;
+    if (s->beats++ == s->flip) {
+        words[0] ^= s->wrong_user == 0;
+        user ^= s->wrong_user;
+    }
     check_beat(s->b->check, (int)s->tensor, words, user, last && tok == tokens - 1, count, (uint64_t)s->beats);
 }
 
@@ -327,6 +335,16 @@ static void send_kv(struct sender *s, int64_t repetition, int64_t first, int tok
         }
 }
 
+static void send_bytes(struct sender *s, int64_t repetition, int64_t first, int tokens) {
+    for (int64_t i = 0; i < VECTOR; i += LANES)
+        for (int tok = 0; tok < tokens; tok++) {
+            int8_t lane[40] = {0};
+            for (int64_t j = i; j < VECTOR && j < i + LANES; j++)
+                lane[j - i] = (int8_t)value_of(s->tensor, repetition, first + tok, j);
+            send(s, lane, tok, tokens, i + LANES >= VECTOR, 0);
+        }
+}
+
 static void send_value(struct sender *s, int64_t repetition, int64_t first, int tokens) {
     for (int h = 0; h < HEADS && (s->tensor == T_Q || s->tensor == T_SCORES || s->tensor == T_SCALAR); h++) {
         if (s->tensor == T_Q) send_mx(s, repetition, first, tokens, HEAD_DIM, HEAD_DIM, h * HEAD_DIM);
@@ -335,12 +353,13 @@ static void send_value(struct sender *s, int64_t repetition, int64_t first, int 
     }
     if (s->tensor == T_MX) send_mx(s, repetition, first, tokens, LONG, BLOCK, 0);
     else if (s->tensor == T_KV) send_kv(s, repetition, first, tokens);
+    else if (s->tensor == T_BYTES) send_bytes(s, repetition, first, tokens);
     else if (s->b->ir.tensor[s->tensor].dtype == IR_F32 && s->tensor != T_SCORES)
         send_floats(s, repetition, first, tokens, VECTOR, 0);
 }
 
-static int64_t send_request(struct bench *b, enum tensor tensor, int64_t flip) {
-    struct sender s = {.b = b, .tensor = tensor, .flip = flip};
+static int64_t send_wrong(struct bench *b, enum tensor tensor, int64_t flip, unsigned wrong_user) {
+    struct sender s = {.b = b, .tensor = tensor, .flip = flip, .wrong_user = wrong_user};
     bool once = tensor == T_ROW || tensor == T_LAST || tensor == T_LOCAL, one = tensor == T_LAST || tensor == T_LOCAL;
     for (int64_t first = 0; first < b->rows; first += TOKENS) {
         int tokens = b->rows - first < TOKENS ? (int)(b->rows - first) : TOKENS;
@@ -348,6 +367,10 @@ static int64_t send_request(struct bench *b, enum tensor tensor, int64_t flip) {
             send_value(&s, tensor == T_LOCAL ? REPEAT : r, one ? first + tokens - 1 : first, one ? 1 : tokens);
     }
     return s.beats;
+}
+
+static int64_t send_request(struct bench *b, enum tensor tensor, int64_t flip) {
+    return send_wrong(b, tensor, flip, 0);
 }
 
 // ---- tests ----
@@ -395,6 +418,25 @@ static void test_wrong_bit(void **state) {
     setup(state);
 }
 
+// A word of another token, or the last of a step marked as one that is not (or the other way round), is found.
+static void test_wrong_token(void **state) {
+    teardown(state);
+    for (int t = 0; t < TENSORS; t++)
+        for (unsigned wrong = 1; wrong <= 3; wrong++) {
+            int64_t beats = 1;
+            for (int64_t flip = 0; flip < beats; flip++) {
+                setup(state);
+                struct bench *b = *state;
+                begin(b, 3);
+                beats = send_wrong(b, (enum tensor)t, flip, wrong);
+                if (check_mismatch(b->check) == NULL)
+                    fail_msg("tensor %d, beat %d, user ^ %u: not found", t, (int)flip, wrong);
+                teardown(state);
+            }
+        }
+    setup(state);
+}
+
 static void test_stream_ends_early(void **state) {
     struct bench *b = *state;
     begin(b, 2);
@@ -419,6 +461,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_right_streams, setup, teardown),
         cmocka_unit_test_setup_teardown(test_wrong_bit, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_wrong_token, setup, teardown),
         cmocka_unit_test_setup_teardown(test_stream_ends_early, setup, teardown),
         cmocka_unit_test_setup_teardown(test_beat_too_many, setup, teardown),
     };

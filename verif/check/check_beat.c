@@ -299,6 +299,17 @@ static bool use_beat(struct check *check, int index, struct edge *e, struct beat
     return true;
 }
 
+// A word of padding under another token's number looks like its own.
+static void compare_token_words(struct check *check, int index, const struct edge *e, const struct step *step,
+                                uint64_t cycle) {
+    for (int t = 1; t < (e->one_token ? 1 : step->tokens); t++)
+        if (e->beats[t] != e->beats[0])
+            check_fail(check, index, cycle,
+                       "position %lld, repetition %lld: %lld words of token %d, %lld of the step's first token",
+                       (long long)step->first, (long long)e->repetition, (long long)e->beats[t], t,
+                       (long long)e->beats[0]);
+}
+
 static bool tensor_beat(struct check *check, int index, struct edge *e, struct beat *b, unsigned user, bool last) {
     struct step step;
     if (!current_step(check, e, &step)) {
@@ -322,6 +333,7 @@ static bool tensor_beat(struct check *check, int index, struct edge *e, struct b
     e->elements[tok] += b->count;
     e->next_token++;
     if (e->given && last) give_results(check, e, &step, tokens);
+    if (e->tokened && last) compare_token_words(check, index, e, &step, b->cycle);
     if (e->tokened ? last : tok_last) firing_done(e);
     return true;
 }
