@@ -7,6 +7,7 @@
 #include "command.h"
 #include "emit/emit.h"
 #include "emit/emit_report.h"
+#include "oracle.h"
 #include "version.h"
 
 struct gen_options {
@@ -131,6 +132,17 @@ static bool write_texts(const struct ir *ir, struct output *out) {
     return write_text(out, "report.json", &json) && map_ok && report_ok && pblocks_ok;
 }
 
+// What the oracle reads in a simulation: the spec as it was written, and golden functions.
+static bool write_oracle(const struct ir *ir, struct output *out) {
+    struct oracle_copy *copy = ARENA_ARRAY(ir->arena, struct oracle_copy, (size_t)ir->customs + 1);
+    size_t count = 0;
+    if (!ir->spec) return true; // a dump of before
+    copy[count++] = (struct oracle_copy){NULL, ir->spec};
+    for (int c = 0; c < ir->customs; c++)
+        if (ir->custom[c].function) copy[count++] = (struct oracle_copy){ir->custom[c].name, ir->custom[c].golden.text};
+    return oracle_write_folder(out, copy, count);
+}
+
 static bool write_design(const struct ir *ir, struct output *out, struct diag *diag) {
     const char *root = file_find_shared(ir->arena, "rtl-templates/stream/rill_fifo.v");
     if (!root) {
@@ -143,7 +155,7 @@ static bool write_design(const struct ir *ir, struct output *out, struct diag *d
     bool ok = copy_templates(ir->arena, out, &filelist,
                              arena_strndup(ir->arena, root, strlen(root) - strlen("/stream/rill_fifo.v")));
     ok = ok && copy_customs(ir, out, &filelist);
-    ok = ok && write_verilog(ir, out, &filelist, hash) && write_texts(ir, out);
+    ok = ok && write_verilog(ir, out, &filelist, hash) && write_texts(ir, out) && write_oracle(ir, out);
     ok = write_text(out, "design.yaml", &design) && ok;
     return write_text(out, "filelist.f", &filelist) && ok;
 }

@@ -242,7 +242,7 @@ struct ir {
     struct custom *custom; // hand-written kernels: the operations from IR_OPS on
     int customs;
     struct ir_op_info *custom_op; // their rows of the operations table (ir_set_customs)
-    const char *done;             // name of the last pass that ran
+    const char *done, *spec;      // name of the last pass that ran; text of the spec, or NULL
 };
 
 // ---- Building and looking up --------------------------------------------------------------------
@@ -265,10 +265,9 @@ void ir_set_param(struct ir *, int kernel, const char *name, const char *format,
 const char *ir_param_find(const struct ir_kernel *, const char *name); // NULL if absent
 int ir_find_tensor(const struct ir *, const char *name);               // IR_NONE if absent
 const struct ir_carry *ir_carry_of(const struct ir *, int tensor);     // that has it as its local tensor, or NULL
-int ir_first_value(const struct ir *,
-                   int tensor);           // what a carried tensor is in the first repetition; others are it themselves
-int64_t ir_vocabulary(const struct ir *); // rows of the smallest table that reads the ids from outside; 0 without
-int ir_engine_of(const struct ir *, int node);    // the engine a product fires on, IR_NONE for other operations
+int ir_first_value(const struct ir *, int tensor);                     // of a carried tensor: its initial one
+int64_t ir_vocabulary(const struct ir *);      // rows of the smallest table that reads the ids from outside; 0 without
+int ir_engine_of(const struct ir *, int node); // the engine a product fires on, IR_NONE for other operations
 int ir_engine_at(const struct ir *, int channel); // the engine that owns a channel, IR_NONE without engines
 int ir_key_channels(const struct ir *); // channels over which positions of K are dealt out; all, without attention
 enum { IR_CHANNEL_CLIENTS = 64 /* most that read, or write, on one channel */ };

@@ -25,6 +25,13 @@ struct oracle_graph *oracle_read(struct arena *, const char *path, struct diag *
 // error; *absent (or NULL): true where the folder has none.
 struct oracle_graph *oracle_read_folder(struct arena *, const char *dir, bool *absent, struct diag *);
 
+// Writes such copies; the first is the spec, the others are golden files by their kernels' names. False when out has an
+// error.
+struct oracle_copy {
+    const char *kernel, *text; // kernel NULL: the spec
+};
+bool oracle_write_folder(struct output *, const struct oracle_copy copy[], size_t count);
+
 // An input or output. Elements are in row-major order.
 struct oracle_io {
     const char *name;

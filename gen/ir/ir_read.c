@@ -270,6 +270,7 @@ static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *ro
     const struct yaml_node *list;
     ir->name = get_string(r, root, "name");
     ir->done = get_string(r, root, "done");
+    ir->spec = get_optional(r, root, "spec");
     read_design(r, root, &ir->design);
     if (!custom_read(ir, root, r->diag)) r->ok = false;
     READ_LIST("tensors", tensor, tensors, tensor_capacity) read_tensor(r, list->items[i], &ir->tensor[i]);

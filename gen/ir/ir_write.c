@@ -238,6 +238,7 @@ static void write_all(struct writer *w) {
     const struct ir *ir = w->ir;
     key_string(w, "name", ir->name);
     key_string(w, "done", ir->done);
+    if (ir->spec) key_string(w, "spec", ir->spec);
     write_design(w, &ir->design);
     WRITE_LIST("custom", ir->custom, ir->customs, write_custom);
     WRITE_LIST("tensors", ir->tensor, ir->tensors, write_tensor);

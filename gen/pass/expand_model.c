@@ -156,6 +156,7 @@ bool pass_expand_model(struct ir *ir, const struct rill_spec *spec, struct diag 
     set_design(ir, spec);
     set_dies(ir, spec->device);
     ir->name = spec->name;
+    ir->spec = arena_strndup(ir->arena, spec->root->loc.source->data, spec->root->loc.source->size);
     ir_set_customs(ir, spec->kernels, (int)spec->kernel_count);
     if (!bind_check_customs(ir, diag)) return false;
     if (spec->model) model_expand_gpt2(ir, spec);

@@ -108,6 +108,9 @@ struct oracle_graph {
 const char *oracle_name(struct arena *, const char *pattern, int64_t repetition);
 int64_t oracle_elements(const struct oracle_tensor *); // 0 extents count as 1: rows of what grows
 
+// golden_dir NULL: golden files stand beside the spec, as it says; else they have the names of their kernels there.
+struct oracle_graph *oracle_read_as(struct arena *, const char *path, const char *golden_dir, struct diag *);
+
 // gpt2.c: the regions of a model, as the text of a spec with $names for sizes.
 extern const char oracle_gpt2_text[];
 extern const char *const oracle_gpt2_ids, *const oracle_gpt2_next; // its input and its output
