@@ -19,7 +19,7 @@ typedef VEC(const char *) name_list;
 static const char usage[] =
     "usage: rill gen SPEC -o DIR [--dump-after=PASS]\n"
     "  SPEC              a design spec, or an IR dump to continue from\n"
-    "  -o DIR            rtl/*.v, filelist.f, memory_map.json, design.yaml, report.txt, report.json, "
+    "  -o DIR            rtl/*.v, filelist.f, memory_map.json, design.yaml, report.txt, report.json, oracle/, "
     "sim/rill_sim_top.sv\n"
     "  --dump-after=PASS stop after a pass and write DIR/<PASS>.yaml instead (`rill check --passes` lists them)\n";
 

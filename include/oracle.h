@@ -21,6 +21,8 @@ struct oracle;       // one evaluation of it: KV caches, the values of the lates
 
 // A spec file; golden files of hand-written kernels beside it. NULL after an error.
 struct oracle_graph *oracle_read(struct arena *, const char *path, struct diag *);
+// The same from memory, without golden functions: for its weights.
+struct oracle_graph *oracle_read_text(struct arena *, const char *path, const char *text, struct diag *);
 // The verbatim copies of a generated design's spec and golden files: DIR/oracle, each with its checksum. NULL after an
 // error; *absent (or NULL): true where the folder has none.
 struct oracle_graph *oracle_read_folder(struct arena *, const char *dir, bool *absent, struct diag *);

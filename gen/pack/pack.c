@@ -7,6 +7,7 @@
 #include "../../verif/golden/store.h"
 #include "checkpoint.h"
 #include "image.h"
+#include "oracle_pack.h"
 #include "ops.h"
 #include "pack.h"
 
@@ -19,6 +20,7 @@ struct packer {
     struct image image;
     const struct store_entry *entry;
     int count;
+    VEC(struct oracle_stored) stored; // matrices that are quantized
 };
 
 static const char *tensor_name(const struct packer *p, const struct store_entry *e, const char *key) {
@@ -45,8 +47,11 @@ static bool read_matrix(struct packer *p, const struct store_entry *e, struct qm
                                      .transpose = attr_int(p, e, "transpose") != 0,
                                      .row_offset = attr_int(p, e, "row_offset")};
     const float *w = checkpoint_matrix(p->checkpoint, p->arena, &slice, p->diag);
-    if (w) *m = quantize_matrix(p->arena, w, e->rows, e->k, (enum qformat)e->format, e->group);
-    return w != NULL;
+    if (!w) return false;
+    struct oracle_content content = oracle_content_of(w, e->rows, e->k, (enum qformat)e->format, e->group);
+    VEC_PUSH(p->ir->arena, p->stored, ((struct oracle_stored){content, e->q, e->row_scale, e->group_scale}));
+    *m = quantize_matrix(p->arena, w, e->rows, e->k, (enum qformat)e->format, e->group);
+    return true;
 }
 
 static bool read_bias(struct packer *p, const struct store_entry *e, struct qmatrix *m) {
@@ -119,13 +124,26 @@ static bool pack_entries(struct packer *p) {
     return ok && checkpoint_check_coverage(p->checkpoint, p->diag);
 }
 
+// What the oracle reads, by its own reading of the spec.
+static bool pack_oracle(struct packer *p) {
+    if (!p->ir->spec) return true; // a dump of before
+    struct oracle_graph *g = oracle_read_text(p->arena, p->ir->name, p->ir->spec, p->diag);
+    FILE *file = g ? output_open(p->image.out, "image/" ORACLE_IMAGE_FILE) : NULL;
+    if (!file) return false;
+    if (oracle_pack(p->arena, g, p->checkpoint, p->stored.items, p->stored.count, file, p->diag)) return true;
+    if (!diag_failed(p->diag))
+        diag_error(p->diag, loc_none(), "%s/image/" ORACLE_IMAGE_FILE " cannot be written: %s", p->image.out->dir,
+                   strerror(errno));
+    return false;
+}
+
 static bool pack_with(struct packer *p, const char *source, bool with_image) {
     struct output *out = p->image.out;
     const char *dir = checkpoint_dir(p->checkpoint);
     if (dir && !(pack_check_config(p->ir, dir, p->diag) && pack_check_tokenizer(p->ir, dir, p->diag))) return false;
     p->store = output_open(out, "image/" GOLDEN_STORE_FILE);
     bool ok = p->store && (!with_image || image_open(&p->image)) && pack_entries(p);
-    if (ok && with_image) ok = image_finish(&p->image, source, dir, p->diag);
+    if (ok && with_image) ok = pack_oracle(p) && image_finish(&p->image, source, dir, p->diag);
     if (out->error && !diag_failed(p->diag)) diag_error(p->diag, loc_none(), "%s", out->error);
     return ok;
 }

@@ -95,6 +95,7 @@ struct oracle_graph {
     struct arena *arena;
     const char *path, *dir; // dir: where golden files are; NULL: beside the spec
     const char *source;     // its text
+    bool functions;         // golden files are read
     int64_t context, group, eot, tokens;
     bool is_lm, int4, head_int4; // of `design`
     VEC(struct oracle_tensor) tensor;

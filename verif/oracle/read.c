@@ -320,7 +320,7 @@ static void read_golden(struct reader *r, const yaml_node_t *golden, struct orac
     struct arena *a = r->graph->arena;
     const char *file = string(r, golden, "file", NULL), *why = NULL;
     size_t len;
-    if (!file) return;
+    if (!file || !r->graph->functions) return;
     const char *slash = strrchr(file, '/'), *path = r->graph->dir  ? arena_printf(a, "%s/%s.c", r->graph->dir, k->name)
                                                     : *file == '/' ? file
                                                                    : arena_printf(a, "%s/%s", file_dir_of(r), file);
@@ -382,22 +382,11 @@ static void read_document(struct reader *r) {
     else wrong(r, root, "neither `model` nor", "graph");
 }
 
-struct oracle_graph *oracle_read_as(struct arena *arena, const char *path, const char *golden_dir, struct diag *diag) {
+static struct oracle_graph *read_text(struct oracle_graph *g, struct diag *diag) {
     yaml_document_t doc;
-    size_t len;
-    const char *why;
-    struct oracle_graph *g = ARENA_NEW(arena, struct oracle_graph);
-    g->arena = arena;
-    g->path = path;
-    g->dir = golden_dir;
-    g->source = file_read(arena, path, SPEC_BYTES, &len, &why);
     struct reader r = {.graph = g, .diag = diag, .doc = &doc, .ok = true};
-    if (!g->source) {
-        diag_error(diag, loc_file(arena, path), "%s", why);
-        return NULL;
-    }
     if (!load(&doc, g->source)) {
-        wrong(&r, NULL, "no YAML", path);
+        wrong(&r, NULL, "no YAML", g->path);
         return NULL;
     }
     read_document(&r);
@@ -405,6 +394,23 @@ struct oracle_graph *oracle_read_as(struct arena *arena, const char *path, const
     return r.ok && oracle_shapes(g, diag) ? g : NULL;
 }
 
+struct oracle_graph *oracle_read_as(struct arena *arena, const char *path, const char *golden_dir, struct diag *diag) {
+    struct oracle_graph *g = ARENA_NEW(arena, struct oracle_graph);
+    size_t len;
+    const char *why;
+    *g = (struct oracle_graph){.arena = arena, .path = path, .dir = golden_dir, .functions = true};
+    g->source = file_read(arena, path, SPEC_BYTES, &len, &why);
+    if (g->source) return read_text(g, diag);
+    diag_error(diag, loc_file(arena, path), "%s", why);
+    return NULL;
+}
+
 struct oracle_graph *oracle_read(struct arena *arena, const char *path, struct diag *diag) {
     return oracle_read_as(arena, path, NULL, diag);
+}
+
+struct oracle_graph *oracle_read_text(struct arena *arena, const char *path, const char *text, struct diag *diag) {
+    struct oracle_graph *g = ARENA_NEW(arena, struct oracle_graph);
+    *g = (struct oracle_graph){.arena = arena, .path = path, .source = text};
+    return read_text(g, diag);
 }
