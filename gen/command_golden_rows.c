@@ -32,8 +32,9 @@ static int64_t take_rows(struct session *s) {
     uint64_t state = rows_random_state((uint64_t)s->o->data_seed);
     if (rows > most)
         diag_error(s->diag, loc_none(), "%lld rows; 1 to %lld fit the context", (long long)rows, (long long)most);
-    for (int i = 0; rows <= most && i < s->inputs; i++)
-        s->input[i].values = rows_random(s->arena, (size_t)(rows * s->input[i].elements), &state);
+    for (int i = 0; rows <= most && i < s->inputs; i++) // a design has no input that nothing needs
+        if (oracle_info(s->graph, oracle_find(s->graph, s->input[i].name)).needed)
+            s->input[i].values = rows_random(s->arena, (size_t)(rows * s->input[i].elements), &state);
     return rows <= most ? rows : 0;
 }
 

@@ -4,6 +4,7 @@
 #ifndef VERIF_CHECK_H
 #define VERIF_CHECK_H
 
+#include "oracle.h"
 #include "trace.h"
 
 enum check_set {
@@ -48,6 +49,23 @@ bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned u
                 uint64_t cycle);
 // The request has ended: every compared stream must have seen all of it.
 void check_end(struct check *check, uint64_t cycle);
+
+// From now on every golden value of a tensor that the spec names is compared with the oracle's, position by position.
+// path: of the spec, for messages. Both belong to the caller.
+void check_set_oracle(struct check *check, const struct oracle_graph *graph, struct oracle *oracle, const char *path);
+// What the oracle makes of the request: ids so far, row `row` of an output. NULL: no oracle, or it cannot know.
+const uint32_t *check_oracle_ids(const struct check *check);
+const float *check_oracle_row(struct check *check, int output, int64_t row);
+
+struct check_oracle_counts {
+    bool present;
+    uint64_t named;   // tensors of the spec: inputs, results, carried names
+    uint64_t tensors; // of these, compared
+    uint64_t values, positions;
+};
+struct check_oracle_counts check_oracle_counts(const struct check *check);
+// Tensor `t` of the spec, if it was not compared: its name, and why. Else NULL.
+const char *check_oracle_left(const struct check *check, int t, const char **why);
 
 // What the golden model generates for the request (runs it to its end). Language models.
 const uint32_t *check_golden_ids(struct check *check, int64_t *count);

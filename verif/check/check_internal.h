@@ -81,6 +81,7 @@ struct check {
     // results
     struct check_counts counts;
     const char *mismatch;
+    struct check_oracle *oracle; // NULL: none
     VEC(float) logits;
 };
 
@@ -91,6 +92,10 @@ bool plan_step(struct check *check, int64_t index, struct step *step);
 int64_t plan_steps(struct check *check);
 // Runs the golden model up to and including a position; false when the request ends before it.
 bool plan_run(struct check *check, int64_t position);
+
+// check_oracle.c: the oracle's step beside the golden model's, and all names compared.
+void check_oracle_step(struct check *check, uint32_t id, const float *const row[], int64_t position, bool head,
+                       bool golden_done);
 
 // check_edges.c
 void edges_open(struct check *check);

@@ -42,6 +42,7 @@ static bool golden_position(struct check *check, int64_t position) {
     check->generation++;
     bool done = golden_run_step(check->golden, id, row, position, head_at(check, position));
     check->waits = !done && golden_run_waits(check->golden);
+    if (!check->waits) check_oracle_step(check, id, row, position, head_at(check, position), done);
     if (!done) return false;
     if (ir->design.is_lm && head_at(check, position)) check->ids[check->id_count++] = golden_run_next_id(check->golden);
     return true;

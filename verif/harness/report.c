@@ -123,6 +123,18 @@ static void report_contracts(const struct sim *sim) {
     }
 }
 
+static void print_oracle(const struct sim *sim) {
+    struct check_oracle_counts c = check_oracle_counts(sim->check);
+    if (!c.present) return;
+    printf("oracle: %llu of %llu tensors of the spec, %llu values at %llu positions compared with the golden model's\n",
+           (unsigned long long)c.tensors, (unsigned long long)c.named, (unsigned long long)c.values,
+           (unsigned long long)c.positions);
+    for (int t = 0; t < (int)c.named; t++) {
+        const char *why, *name = check_oracle_left(sim->check, t, &why);
+        if (name) printf("  not `%s`: %s\n", name, why);
+    }
+}
+
 void report_summary(struct sim *sim) {
     double wall = wall_seconds() - sim->wall_start;
     struct check_counts counts = check_counts(sim->check);
@@ -135,6 +147,7 @@ void report_summary(struct sim *sim) {
         if (sim->host.result[i].done) print_request(sim, &sim->host.result[i]);
     printf("match: %s (%llu values on %llu streams compared with the golden model)\n", matches(sim) ? "true" : "false",
            (unsigned long long)counts.values, (unsigned long long)counts.streams);
+    print_oracle(sim);
     printf("simulated %llu cycles in %.1f s, %.1f thousand cycles/s\n", (unsigned long long)cycle, wall,
            (double)cycle * 1e-3 / wall);
     fflush(stdout);
@@ -234,6 +247,31 @@ static void json_contracts(const struct sim *sim, struct text *out) {
     text_add(out, first ? "}" : "\n  }");
 }
 
+// What of the spec was compared with the oracle.
+static void json_oracle(const struct sim *sim, struct text *out) {
+    struct check_oracle_counts c = check_oracle_counts(sim->check);
+    if (!c.present) {
+        text_add(out, "  \"oracle\": null");
+        return;
+    }
+    text_addf(out, "  \"oracle_named\": %llu,\n  \"oracle_tensors\": %llu,\n", (unsigned long long)c.named,
+              (unsigned long long)c.tensors);
+    text_addf(out, "  \"oracle_values\": %llu,\n  \"oracle_positions\": %llu,\n", (unsigned long long)c.values,
+              (unsigned long long)c.positions);
+    text_add(out, "  \"oracle_not_compared\": {");
+    bool first = true;
+    for (int t = 0; t < (int)c.named; t++) {
+        const char *why, *name = check_oracle_left(sim->check, t, &why);
+        if (!name) continue;
+        text_add(out, first ? "" : ", ");
+        text_add_json_string(out, name, strlen(name));
+        text_add(out, ": ");
+        text_add_json_string(out, why, strlen(why));
+        first = false;
+    }
+    text_add(out, "}");
+}
+
 static void json_all(struct sim *sim, struct text *out) {
     struct check_counts counts = check_counts(sim->check);
     size_t logits = 0;
@@ -255,6 +293,8 @@ static void json_all(struct sim *sim, struct text *out) {
     json_fifos(sim, out);
     text_add(out, ",\n");
     json_contracts(sim, out);
+    text_add(out, ",\n");
+    json_oracle(sim, out);
     text_add(out, ",\n  \"requests\": [");
     for (int i = 0; i <= sim->host.request; i++) {
         text_addf(out, "%s\n    {\n", i ? "," : "");

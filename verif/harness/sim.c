@@ -76,12 +76,24 @@ static bool open_tokenizer(struct sim *sim) {
     return sim->tokenizer != NULL;
 }
 
+static bool open_oracle(struct sim *sim) {
+    bool absent;
+    sim->spec = oracle_read_folder(&sim->arena, sim->options.dir, &absent, &sim->diag);
+    if (absent)
+        fprintf(stderr, "rill sim: warning: %s has no copy of its spec: nothing is compared with what it says\n",
+                sim->options.dir);
+    if (!sim->spec) return absent;
+    sim->oracle = oracle_open_image(&sim->arena, sim->spec, path_in(sim, "image"), &sim->diag);
+    if (sim->oracle) check_set_oracle(sim->check, sim->spec, sim->oracle, path_in(sim, "oracle/spec.yaml"));
+    return sim->oracle != NULL;
+}
+
 static bool open_check(struct sim *sim) {
     if (!pack_check_image(sim->ir, path_in(sim, "image"), &sim->diag)) return false;
     sim->golden = golden_run_open(&sim->arena, sim->ir, path_in(sim, "image"), check_window(sim->ir), &sim->diag);
     if (sim->golden == NULL) return false;
     sim->check = check_open(&sim->arena, sim->ir, sim->golden, sim->options.set, &sim->diag);
-    return sim->check != NULL;
+    return sim->check != NULL && open_oracle(sim);
 }
 
 // Golden functions of hand-written kernels are loaded from files that are gone afterwards.
@@ -118,6 +130,7 @@ static void release(struct sim *sim) {
     struct arena arena = sim->arena;
     if (sim->tokenizer != NULL) tokenizer_close(sim->tokenizer);
     if (sim->golden != NULL) golden_run_close(sim->golden);
+    oracle_close(sim->oracle);
     if (sim->hbm != NULL) hbm_close(sim->hbm);
     for (size_t i = 0; sim->host.result != NULL && i < sim->options.prompts.count; i++)
         text_free(&sim->host.result[i].text);

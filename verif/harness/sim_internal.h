@@ -144,6 +144,8 @@ struct sim {
     struct hbm *hbm;
     struct golden_run *golden;
     struct check *check;
+    const struct oracle_graph *spec; // NULL: the design has no copy of it
+    struct oracle *oracle;
     struct tokenizer *tokenizer;
     struct timeline timeline;
     struct watch watch;

@@ -212,7 +212,8 @@ bool oracle_run_rows(struct oracle *o, int64_t rows, const float *const in[], fl
     const struct oracle_graph *g = o->graph;
     const float *row[ORACLE_PORTS];
     for (int64_t r = 0; r < rows; r++) {
-        for (int i = 0; i < g->inputs; i++) row[i] = in[i] + r * oracle_elements(&g->tensor.items[g->input[i]]);
+        for (int i = 0; i < g->inputs; i++)
+            row[i] = in[i] ? in[i] + r * oracle_elements(&g->tensor.items[g->input[i]]) : NULL;
         if (!oracle_step(o, 0, row, r, true)) return false;
         for (int k = 0; k < g->outputs; k++) {
             size_t n = (size_t)oracle_elements(&g->tensor.items[g->output[k]]);
