@@ -33,8 +33,17 @@ struct device_hbm {
     double refresh_interval_ns, refresh_ns;
 };
 
+// The vendor's tools for the board's platform, and how these name things. All NULL where the board says nothing of
+// them.
+struct device_vitis {
+    const char *first, *last; // versions "2022.2": from, to
+    const char *cells;        // where the kernels lie in the linked design: path without a slash at its end
+    const char *pblock;       // the platform's own pblock of a die is this with `_` and the die's name behind it
+};
+
 struct rill_device {
     const char *name, *part, *platform;
+    struct device_vitis vitis;
     const char *path; // of the file
     double clock_default_mhz, clock_max_mhz;
     size_t slr_count;

@@ -6,6 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// What a package needs of the board (device.h says more of each); NULL where the board does not say it.
+struct ir_platform {
+    const char *part, *name;
+    const char *first, *last; // versions of the vendor's tools
+    const char *cells, *pblock;
+};
+
 struct ir_design { // design-wide numbers, docs/rtl.md section 2
     double clock_mhz;
     int channels, beat_bits, lanes, tokens;
@@ -24,6 +31,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     const char *binding, *weights; // weights: default format of products
     const char *fifo; // "timed": depths from timing contracts, "conservative": fewer, at a pace; "safe": whole tensors
     const char *board;
+    struct ir_platform platform;
     const char
         *strategy; // of conservative depths: their bits beside those of timed ones, in words for the report, or NULL
     const char *memories;  // how allocate-memories chose, in words for the report, or NULL

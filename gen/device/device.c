@@ -23,7 +23,14 @@ static const struct schema_field top_fields[] = {
     TEXT_FIELD("platform", rill_device, platform),
     {.key = "sll", .type = SCHEMA_INT, .offset = MEMBER(rill_device, sll), .min = 0, .max = MAX_COUNT},
 };
-static const char *const top_maps[] = {"clock", "slrs", "hbm"};
+static const char *const top_maps[] = {"clock", "slrs", "hbm", "vitis"};
+
+static const struct schema_field vitis_fields[] = {
+    TEXT_FIELD("first", device_vitis, first),
+    TEXT_FIELD("last", device_vitis, last),
+    TEXT_FIELD("cells", device_vitis, cells),
+    TEXT_FIELD("pblock", device_vitis, pblock),
+};
 
 static const struct schema_field clock_fields[] = {
     FLOAT_FIELD("default_mhz", rill_device, clock_default_mhz, 1, 2000),
@@ -103,8 +110,37 @@ static void read_slrs(const struct yaml_node *list, struct rill_device *device, 
     }
 }
 
+// Texts that go into Tcl and into make as they are.
+static void check_plain(const struct yaml_node *map, const char *key, const char *text, const char *letters,
+                        struct diag *diag) {
+    if (!*text || strspn(text, letters) == strlen(text)) return;
+    diag_error(diag, yaml_get(map, key)->loc, "vitis.%s `%s`: it has letters, digits, `_`, `-`, `.` and `/` alone", key,
+               text);
+}
+
+static bool check_version(const struct yaml_node *map, const char *key, const char *text, struct diag *diag) {
+    static const char digits[] = "0123456789";
+    size_t year = strspn(text, digits), minor = text[year] == '.' ? strspn(text + year + 1, digits) : 0;
+    if (year == 4 && minor == 1 && !text[6]) return true;
+    diag_error(diag, yaml_get(map, key)->loc, "vitis.%s `%s`: a version is written as \"2022.2\"", key, text);
+    return false;
+}
+
+static void read_vitis(const struct yaml_node *map, struct device_vitis *vitis, struct arena *arena,
+                       struct diag *diag) {
+    static const char path[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+    if (!map || !schema_read(map, "vitis", vitis_fields, COUNT_OF(vitis_fields), NULL, 0, vitis, arena, diag)) return;
+    bool versions = check_version(map, "first", vitis->first, diag);
+    versions = check_version(map, "last", vitis->last, diag) && versions;
+    check_plain(map, "cells", vitis->cells, path, diag);
+    check_plain(map, "pblock", vitis->pblock, path, diag);
+    if (versions && strcmp(vitis->first, vitis->last) > 0)
+        diag_error(diag, yaml_get(map, "last")->loc, "vitis.last (%s) is before vitis.first (%s)", vitis->last,
+                   vitis->first);
+}
+
 static const struct yaml_node *need_key(const struct yaml_node *root, const char *key, struct diag *diag) {
-    static const char *const keys[] = {"name", "part", "platform", "sll", "clock", "slrs", "hbm"};
+    static const char *const keys[] = {"name", "part", "platform", "sll", "clock", "slrs", "hbm", "vitis"};
     const struct yaml_node *node = yaml_get(root, key);
     if (!node && !yaml_is_misspelt(root, key, keys, COUNT_OF(keys)))
         diag_error(diag, root->loc, "board needs the key `%s`", key);
@@ -153,5 +189,6 @@ struct rill_device *rill_device_read(const char *path, struct arena *arena, stru
     if (schema_read(root, "board", top_fields, COUNT_OF(top_fields), top_maps, COUNT_OF(top_maps), device, arena, diag))
         check_name(root, device->name, diag);
     read_parts(root, device, arena, diag);
+    read_vitis(yaml_get(root, "vitis"), &device->vitis, arena, diag);
     return diag->errors == before ? device : NULL;
 }

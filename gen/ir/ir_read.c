@@ -97,6 +97,7 @@ static int get_extents(struct reader *r, const struct yaml_node *map, const char
     return (int)count;
 }
 
+#define READ_PLATFORM(key, member) item->platform.member = get_optional(r, map, key);
 #define READ_FIELD(name) item->name = (__typeof__(item->name))get_int(r, map, #name);
 
 static void read_design(struct reader *r, const struct yaml_node *root, struct ir_design *item) {
@@ -114,6 +115,7 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
     item->fifo = get_string(r, map, "fifo");
     item->weights = get_string(r, map, "weights");
     item->board = get_string(r, map, "board");
+    IR_PLATFORM_FIELDS(READ_PLATFORM)
     item->strategy = get_optional(r, map, "strategy");
     item->memories = get_optional(r, map, "memories");
     item->placement = get_optional(r, map, "placement");

@@ -21,6 +21,10 @@ static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "pa
     F(group)                                                                                                           \
     F(prefetch_beats)                                                                                                  \
     F(max_burst) F(outstanding) F(context) F(eot) F(dies) F(sll) F(channel_bytes) F(is_lm) F(on_chip_kib)
+#define IR_PLATFORM_FIELDS(F)                                                                                          \
+    F("part", part)                                                                                                    \
+    F("platform", name)                                                                                                \
+    F("tools_first", first) F("tools_last", last) F("platform_cells", cells) F("platform_pblock", pblock)
 #define IR_FIRING_FIELDS(F)                                                                                            \
     F(engine)                                                                                                          \
     F(node)                                                                                                            \

@@ -28,6 +28,7 @@ static void key_ints(struct writer *w, const char *key, const int *v, int count)
     yaml_end(&w->y);
 }
 
+#define WRITE_PLATFORM(key, member) key_string(w, key, item->platform.member);
 #define WRITE_FIELD(name) key_int(w, #name, (int64_t)item->name);
 
 static void write_design(struct writer *w, const struct ir_design *item) {
@@ -43,6 +44,7 @@ static void write_design(struct writer *w, const struct ir_design *item) {
     key_string(w, "fifo", item->fifo);
     key_string(w, "weights", item->weights);
     key_string(w, "board", item->board);
+    IR_PLATFORM_FIELDS(WRITE_PLATFORM)
     key_string(w, "strategy", item->strategy);
     key_string(w, "memories", item->memories);
     key_string(w, "placement", item->placement);

@@ -10,6 +10,18 @@
 #include "ops.h"
 #include "pass.h"
 
+// `none` is what a board says that has no such thing.
+static const char *or_null(const char *text) { return strcmp(text, "none") != 0 ? text : NULL; }
+
+static struct ir_platform platform_of(const struct rill_device *d) {
+    return (struct ir_platform){.part = or_null(d->part),
+                                .name = or_null(d->platform),
+                                .first = d->vitis.first,
+                                .last = d->vitis.last,
+                                .cells = d->vitis.cells,
+                                .pblock = d->vitis.pblock};
+}
+
 static void set_design(struct ir *ir, const struct rill_spec *spec) {
     const struct spec_design *d = &spec->design;
     ir->design = (struct ir_design){.clock_mhz = d->clock_mhz,
@@ -35,6 +47,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .binding = spec_binding_name(d->binding),
                                     .fifo = spec_fifo_name(d->fifo),
                                     .board = spec->device->name,
+                                    .platform = platform_of(spec->device),
                                     .dies = d->dies,
                                     .sll = spec->device->sll,
                                     .weights = spec_format_name(d->weights)};
