@@ -28,7 +28,7 @@ $(OUT)/obj/%.o: %.c
 
 -include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
 
-.PHONY: deps demo test test-all fuzz mutants fuzz-readers bench-table timing bench-gen lint clean
+.PHONY: deps demo test test-all fuzz mutants fuzz-readers bench-table timing bench-gen lint package clean
 deps:
 	@tests/install.sh
 
@@ -52,6 +52,11 @@ fuzz: deps
 mutants: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@LAUNCH="$(LAUNCH)" tests/mutants/run.sh --jobs $(or $(JOBS),1) $(ENTRIES)
+
+# A package of a design for the vendor's flow, with every check that needs no vendor's tool (docs/package.md)
+package: deps
+	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
+	@tests/package/run.sh $(or $(SPEC),configs/gpt2-medium-u55c.yaml)
 
 # Hours: simulates GPT-2 medium beside published accelerators (docs/performance.md). make bench-table REQUESTS="32:32"
 bench-table: deps

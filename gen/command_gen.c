@@ -110,7 +110,7 @@ static bool write_verilog(const struct ir *ir, struct output *out, struct text *
     add_header(&top, "The design's top module.", hash, "rill gen");
     emit_top(ir, &top);
     add_header(&sim, "Simulation top: the design and its memories.", hash, "rill gen");
-    emit_sim_top(ir, &sim);
+    emit_sim_top(ir, NULL, &sim);
     text_add(filelist, "rtl/rill_top.v\n");
     bool top_ok = write_text(out, "rtl/rill_top.v", &top),
          sim_ok = write_text(out, "sim/rill_sim_top.sv", &sim); // both free their text

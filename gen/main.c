@@ -23,6 +23,8 @@ static const struct command commands[] = {
     {"golden", command_golden, "SPEC --weights MODELDIR|random:SEED ...     decode with the golden model alone"},
     {"report", command_report,
      "DIR [--html FILE]                        print a design's report, or make a page of it"},
+    {"package", command_package,
+     "DIR -o PKG                               a folder for the vendor's flow: kernel, scripts, registers"},
 };
 
 static void print_usage(FILE *out) {

@@ -35,7 +35,8 @@ files() { # patterns of names: the project's own files
 mapfile -t c_files < <(files '*.c' '*.h' '*.cpp')
 mapfile -t verilog < <(files '*.v' '*.sv')
 mapfile -t scripts < <(files '*.sh' 'run' | grep -v -e '\.md$')
-mapfile -t all_files < <(files '*.c' '*.h' '*.cpp' '*.def' '*.inc' '*.v' '*.sv' '*.vlt' '*.sh' '*.yaml' '*.md' '*.txt' Makefile run .clang-format .clang-tidy)
+mapfile -t all_files < <(files '*.c' '*.h' '*.cpp' '*.def' '*.inc' '*.v' '*.sv' '*.vlt' '*.sh' '*.tcl' '*.py' '*.rng' '*.awk' '*.yaml' '*.md' \
+    '*.txt' Makefile run .clang-format .clang-tidy)
 
 # Passes when the function prints nothing.
 silent() { # name, command...
@@ -66,7 +67,7 @@ spdx_missing() {
 
 too_long() {
     LC_ALL=C.UTF-8 awk 'length > 150 { print FILENAME ":" FNR ": " length " characters" }' "${verilog[@]}"
-    LC_ALL=C.UTF-8 awk 'length > 120 { print FILENAME ":" FNR ": " length " characters" }' "${c_files[@]}" include/ops.def
+    LC_ALL=C.UTF-8 awk 'length > 120 { print FILENAME ":" FNR ": " length " characters" }' "${c_files[@]}" include/*.def
     LC_ALL=C.UTF-8 awk 'length > 160 { print FILENAME ":" FNR ": " length " characters" }' "${scripts[@]}"
 }
 
@@ -124,7 +125,9 @@ tidy() { find gen verif/golden verif/check verif/harness verif/model verif/oracl
 operations_table() { diff <(build/rill check --operations) <(sed -n '/^<!-- operations table/,/^$/p' docs/spec.md | sed '1d;/^$/d'); }
 passes_table() { diff <(build/rill check --passes) <(sed -n 's/^| \([a-z]*-[a-z-]*\) |.*/\1/p' docs/passes.md); }
 
-plan $((quick ? 11 : 15))
+registers_table() { diff <(build/rill package --registers) <(sed -n '/^<!-- register table/,/^$/p' docs/rtl.md | sed '1d;/^$/d'); }
+
+plan $((quick ? 12 : 16))
 silent "clang-format" unformatted
 silent "SPDX lines" spdx_missing
 silent "line lengths" too_long
@@ -139,6 +142,7 @@ silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,portabi
     gen verif/golden verif/oracle verif/check verif/harness verif/model
 silent "operations table of docs/spec.md" operations_table
 silent "passes of docs/passes.md" passes_table
+silent "register table of docs/rtl.md" registers_table
 if [ $quick = 0 ]; then
     check "gcc: no warnings" build_with gcc -O2
     check "clang: no warnings" build_with clang -O1

@@ -2,10 +2,10 @@
 # Sourced by tests/run.sh: the parts of the test suite, in this order.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
-known="harness unit sanitize readers passes emit report templates benches paths formal accuracy matrix docs fuzz pieces failures mutants"
+known="harness unit sanitize readers passes emit report package templates benches paths formal accuracy matrix docs fuzz pieces failures mutants"
 
 # Parts that keep one core busy, one after the other beside those that stand first.
-alone="passes report accuracy"
+alone="passes report package accuracy"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh
@@ -15,6 +15,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" passes "refused specs, dumps of the passes" tests/pass/run.sh "${all[@]}"
     "$1" emit "emitted files in three tools" tests/emit/run.sh "${all[@]}"
     "$1" report "the report as a page" tests/report/run.sh
+    "$1" package "packages for the vendor's flow" tests/package/run.sh
     "$1" templates "templates alone in three tools" verif/unit/lint_templates.sh "${quick[@]}"
     "$1" benches "module benches" verif/unit/run.sh "${quick[@]}"
     "$1" paths "longest paths by a delay model" verif/timing/run.sh "${paths[@]}"

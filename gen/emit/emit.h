@@ -14,9 +14,10 @@ void emit_kernels(const struct ir *, struct text *out); // one instance per kern
 void emit_control(const struct ir *, struct text *out); // registers, token loop's plain nets, faults, parameter loading
 void emit_client_nets(const struct ir *, struct text *out);
 void emit_memory(const struct ir *, struct text *out); // per channel: DMA engines, arbiters
-// Simulation top: rill_top and one memory model per channel.
-void emit_sim_top(const struct ir *, struct text *out);
-void emit_pblocks(const struct ir *, struct text *out);    // Tcl: the instances of each die
+// Simulation top: rill_top, or the kernel wrapper of this name around it, and one memory model per channel.
+void emit_sim_top(const struct ir *, const char *wrapper, struct text *out);
+void emit_pblocks(const struct ir *, struct text *out);    // Tcl: a pblock of each die, and its instances
+void emit_placement(const struct ir *, struct text *out);  // of it the lines `rill_place pblock_<die> {<path>}` alone
 void emit_memory_map(const struct ir *, struct text *out); // JSON
 
 void emit_wrapped(const struct text *in, struct text *out);
@@ -35,5 +36,15 @@ struct emit_client {       // one DMA engine on one channel
 // Read or write clients of a channel; returns the count.
 int emit_channel_clients(const struct ir *, int channel, bool is_write, struct emit_client out[EMIT_MAX_CLIENTS]);
 int emit_id_bits(const struct ir *); // width of AXI ids, the same on all ports
+
+// The pins of rill_top: m_axi_hbm_NN_<name> of each channel, s_axi_control_<name>.
+enum { EMIT_AXI_SIGNALS = 29, EMIT_AXIL_SIGNALS = 17 };
+struct emit_signal {
+    const char *name;
+    bool from_master;
+    int bits; // 0: id, -1: data, -2: strobe
+};
+extern const struct emit_signal emit_axi_signals[EMIT_AXI_SIGNALS], emit_axil_signals[EMIT_AXIL_SIGNALS];
+int emit_signal_bits(const struct ir *, const struct emit_signal *);
 
 #endif

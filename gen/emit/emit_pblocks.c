@@ -7,8 +7,8 @@
 #include "emit.h"
 
 static void add_pblock(const struct ir *ir, int die, struct text *out) {
-    text_addf(out, "\n# ---- %s ----\ncreate_pblock pblock_%s\nresize_pblock pblock_%s -add %s\n", ir->die[die].name,
-              ir->die[die].name, ir->die[die].name, ir->die[die].name);
+    const char *name = ir->die[die].name;
+    text_addf(out, "create_pblock pblock_%s\nresize_pblock pblock_%s -add %s\n", name, name, name);
 }
 
 static void place(const struct ir *ir, int die, const char *path, struct text *out) {
@@ -115,6 +115,19 @@ static bool is_used(const struct ir *ir, int die) {
     return used;
 }
 
+void emit_placement(const struct ir *ir, struct text *out) {
+    for (int d = 0; d < ir->dies; d++) {
+        if (!is_used(ir, d)) continue;
+        text_addf(out, "\n# ---- %s ----\n", ir->die[d].name);
+        place_kernels(ir, d, out);
+    }
+    text_add(
+        out,
+        "\n# ---- parts of what is named above, and parts of those: an instance lies where it was put last ----\n");
+    for (int inside = 0; inside <= 1; inside++)
+        for (int d = 0; d < ir->dies; d++) place_engines(ir, d, inside, out);
+}
+
 void emit_pblocks(const struct ir *ir, struct text *out) {
     text_add(out, "# Read after the design is linked; set rill_top to the path of rill_top with a slash behind it "
                   "where it is not the top.\n"
@@ -124,15 +137,8 @@ void emit_pblocks(const struct ir *ir, struct text *out) {
                   "    set cells [get_cells -quiet \"$rill_top[string map {[ \\\\[ ] \\\\]} $path]\"]\n"
                   "    if {![llength $cells]} {error \"no instance $rill_top$path\"}\n"
                   "    add_cells_to_pblock [get_pblocks $pblock] $cells\n"
-                  "}\n");
-    for (int d = 0; d < ir->dies; d++) {
-        if (!is_used(ir, d)) continue;
-        add_pblock(ir, d, out);
-        place_kernels(ir, d, out);
-    }
-    text_add(
-        out,
-        "\n# ---- parts of what is named above, and parts of those: an instance lies where it was put last ----\n");
-    for (int inside = 0; inside <= 1; inside++)
-        for (int d = 0; d < ir->dies; d++) place_engines(ir, d, inside, out);
+                  "}\n\n");
+    for (int d = 0; d < ir->dies; d++)
+        if (is_used(ir, d)) add_pblock(ir, d, out);
+    emit_placement(ir, out);
 }

@@ -6,12 +6,7 @@
 
 enum { EMIT_COLUMNS = 140 };
 
-struct axi_signal {
-    const char *name;
-    bool from_master;
-    int bits; // 0: id, -1: data, -2: strobe
-};
-static const struct axi_signal axi_signals[] = {
+const struct emit_signal emit_axi_signals[EMIT_AXI_SIGNALS] = {
     {"arvalid", true, 1}, {"arready", false, 1}, {"arid", true, 0},    {"araddr", true, 64}, {"arlen", true, 8},
     {"arsize", true, 3},  {"arburst", true, 2},  {"rvalid", false, 1}, {"rready", true, 1},  {"rid", false, 0},
     {"rdata", false, -1}, {"rresp", false, 2},   {"rlast", false, 1},  {"awvalid", true, 1}, {"awready", false, 1},
@@ -19,26 +14,27 @@ static const struct axi_signal axi_signals[] = {
     {"wvalid", true, 1},  {"wready", false, 1},  {"wdata", true, -1},  {"wstrb", true, -2},  {"wlast", true, 1},
     {"bvalid", false, 1}, {"bready", true, 1},   {"bid", false, 0},    {"bresp", false, 2}};
 
-static const struct axi_signal axil_signals[] = { // from_master: the host
+const struct emit_signal emit_axil_signals[EMIT_AXIL_SIGNALS] = { // from_master: the host
     {"awvalid", true, 1}, {"awready", false, 1}, {"awaddr", true, 12}, {"wvalid", true, 1},  {"wready", false, 1},
     {"wdata", true, 32},  {"wstrb", true, 4},    {"bvalid", false, 1}, {"bready", true, 1},  {"bresp", false, 2},
     {"arvalid", true, 1}, {"arready", false, 1}, {"araddr", true, 12}, {"rvalid", false, 1}, {"rready", true, 1},
     {"rdata", false, 32}, {"rresp", false, 2}};
 
-static int signal_bits(const struct ir *ir, const struct axi_signal *s) {
+int emit_signal_bits(const struct ir *ir, const struct emit_signal *s) {
     if (s->bits > 0) return s->bits;
     return s->bits == 0 ? emit_id_bits(ir) : s->bits == -1 ? ir->design.beat_bits : ir->design.beat_bits / 8;
 }
 
 void emit_ports(const struct ir *ir, struct text *out) {
     text_add(out, "    input  wire clk,\n    input  wire rst,\n    output wire interrupt");
-    for (size_t s = 0; s < COUNT_OF(axil_signals); s++)
-        text_addf(out, ",\n    %s wire [%d:0] s_axi_control_%s", axil_signals[s].from_master ? "input " : "output",
-                  axil_signals[s].bits - 1, axil_signals[s].name);
+    for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
+        text_addf(out, ",\n    %s wire [%d:0] s_axi_control_%s", emit_axil_signals[s].from_master ? "input " : "output",
+                  emit_axil_signals[s].bits - 1, emit_axil_signals[s].name);
     for (int c = 0; c < ir->design.channels; c++)
-        for (size_t s = 0; s < COUNT_OF(axi_signals); s++)
-            text_addf(out, ",\n    %s wire [%d:0] m_axi_hbm_%02d_%s", axi_signals[s].from_master ? "output" : "input ",
-                      signal_bits(ir, &axi_signals[s]) - 1, c, axi_signals[s].name);
+        for (int s = 0; s < EMIT_AXI_SIGNALS; s++)
+            text_addf(out, ",\n    %s wire [%d:0] m_axi_hbm_%02d_%s",
+                      emit_axi_signals[s].from_master ? "output" : "input ",
+                      emit_signal_bits(ir, &emit_axi_signals[s]) - 1, c, emit_axi_signals[s].name);
 }
 
 static void emit_faults(const struct ir *ir, struct text *out) {
@@ -198,37 +194,45 @@ void emit_top(const struct ir *ir, struct text *out) {
 // ---- simulation ----
 
 static void emit_memory_model(const struct ir *ir, int c, struct text *out) {
-    for (size_t s = 0; s < COUNT_OF(axi_signals); s++)
-        text_addf(out, "    wire [%d:0] hbm_%02d_%s;\n", signal_bits(ir, &axi_signals[s]) - 1, c, axi_signals[s].name);
+    for (int s = 0; s < EMIT_AXI_SIGNALS; s++)
+        text_addf(out, "    wire [%d:0] hbm_%02d_%s;\n", emit_signal_bits(ir, &emit_axi_signals[s]) - 1, c,
+                  emit_axi_signals[s].name);
     text_addf(out,
               "    rill_axi_memory #(.BEAT_BITS(%d), .ID_W(%d)) u_memory_%02d (.clk(clk), .rst(rst), .channel(8'd%d)",
               ir->design.beat_bits, emit_id_bits(ir), c, c);
-    for (size_t s = 0; s < COUNT_OF(axi_signals); s++)
-        text_addf(out, ", .%s(hbm_%02d_%s)", axi_signals[s].name, c, axi_signals[s].name);
+    for (int s = 0; s < EMIT_AXI_SIGNALS; s++)
+        text_addf(out, ", .%s(hbm_%02d_%s)", emit_axi_signals[s].name, c, emit_axi_signals[s].name);
     text_add(out, ");\n");
 }
 
-static void emit_sim_top_text(const struct ir *ir, struct text *out) {
+// The wrapper's sideband signals go nowhere: the memory model has none.
+static void emit_instance(const char *wrapper, struct text *out) {
+    if (wrapper) text_addf(out, "    %s u_kernel (.ap_clk(clk), .ap_rst_n(!rst), .interrupt(interrupt)", wrapper);
+    else text_add(out, "    rill_top u_top (.clk(clk), .rst(rst), .interrupt(interrupt)");
+}
+
+static void emit_sim_top_text(const struct ir *ir, const char *wrapper, struct text *out) {
     text_add(out, "`default_nettype none\n\nmodule rill_sim_top (\n    input  wire clk,\n    input  wire rst,\n    "
                   "output wire interrupt");
-    for (size_t s = 0; s < COUNT_OF(axil_signals); s++)
-        text_addf(out, ",\n    %s wire [%d:0] s_axi_control_%s", axil_signals[s].from_master ? "input " : "output",
-                  axil_signals[s].bits - 1, axil_signals[s].name);
+    for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
+        text_addf(out, ",\n    %s wire [%d:0] s_axi_control_%s", emit_axil_signals[s].from_master ? "input " : "output",
+                  emit_axil_signals[s].bits - 1, emit_axil_signals[s].name);
     text_add(out, "\n);\n");
     for (int c = 0; c < ir->design.channels; c++) emit_memory_model(ir, c, out);
-    text_add(out, "    rill_top u_top (.clk(clk), .rst(rst), .interrupt(interrupt)");
-    for (size_t s = 0; s < COUNT_OF(axil_signals); s++)
-        text_addf(out, ",\n        .s_axi_control_%s(s_axi_control_%s)", axil_signals[s].name, axil_signals[s].name);
+    emit_instance(wrapper, out);
+    for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
+        text_addf(out, ",\n        .s_axi_control_%s(s_axi_control_%s)", emit_axil_signals[s].name,
+                  emit_axil_signals[s].name);
     for (int c = 0; c < ir->design.channels; c++)
-        for (size_t s = 0; s < COUNT_OF(axi_signals); s++)
-            text_addf(out, ",\n        .m_axi_hbm_%02d_%s(hbm_%02d_%s)", c, axi_signals[s].name, c,
-                      axi_signals[s].name);
+        for (int s = 0; s < EMIT_AXI_SIGNALS; s++)
+            text_addf(out, ",\n        .m_axi_hbm_%02d_%s(hbm_%02d_%s)", c, emit_axi_signals[s].name, c,
+                      emit_axi_signals[s].name);
     text_add(out, ");\nendmodule\n\n`default_nettype wire\n");
 }
 
-void emit_sim_top(const struct ir *ir, struct text *out) {
+void emit_sim_top(const struct ir *ir, const char *wrapper, struct text *out) {
     struct text text = {0};
-    emit_sim_top_text(ir, &text);
+    emit_sim_top_text(ir, wrapper, &text);
     emit_wrapped(&text, out);
     text_free(&text);
 }

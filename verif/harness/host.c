@@ -1,28 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host side of the requests: memory areas, registers, start, interrupt, results. Register map: docs/rtl.md
-// section 11.
+// The host side of the requests: memory areas, registers, start, interrupt, results. Register map:
+// include/registers.def.
 #include <string.h>
 
+#include "registers.h"
 #include "sim_internal.h"
 
-enum {
-    REG_CTRL = 0x000,
-    REG_GIER = 0x004,
-    REG_IER = 0x008,
-    REG_ISR = 0x00c,
-    REG_PROMPT_LEN = 0x010,
-    REG_MAX_NEW = 0x018,
-    REG_EOT = 0x020,
-    REG_FLAGS = 0x028,
-    REG_STATUS = 0x030,
-    REG_IDS = 0x034,
-    REG_FAULT = 0x038,
-    REG_PLACE = 0x03c,
-    REG_PROMPT = 0x040,
-    REG_RING = 0x04c,
-    REG_BASE = 0x058,
-    REG_COUNTERS = 0x400,
-};
 enum { RESET_CYCLES = 16, SETTLE_CYCLES = 8, CTRL_START = 1, CTRL_DONE = 2 };
 
 static struct request_result *current(struct host *host) { return &host->result[host->request]; }
@@ -167,7 +150,8 @@ static void write_arguments(struct host *host) {
         write_pointer(axil, REG_PROMPT, segment_address(host->prompt_segment));
         write_pointer(axil, REG_RING, segment_address(host->ring_segment));
     }
-    for (int c = 0; c < d->channels; c++) write_pointer(axil, REG_BASE + 12 * (uint32_t)c, channel_base(c));
+    for (int c = 0; c < d->channels; c++)
+        write_pointer(axil, REG_BASE + REGISTER_POINTER_STRIDE * (uint32_t)c, channel_base(c));
     axil_write(axil, REG_GIER, 1);
     axil_write(axil, REG_IER, 1);
     axil_write(axil, REG_CTRL, CTRL_START);
@@ -207,8 +191,8 @@ static void collect_arguments(struct host *host) {
     axil_read(axil, REG_FAULT);
     axil_read(axil, REG_PLACE);
     for (int i = 0; i < 1 + 2 * channels + ENGINE_COUNTERS; i++) {
-        axil_read(axil, REG_COUNTERS + 8 * (uint32_t)i);
-        axil_read(axil, REG_COUNTERS + 8 * (uint32_t)i + 4);
+        axil_read(axil, REG_CYCLES + 8 * (uint32_t)i);
+        axil_read(axil, REG_CYCLES + 8 * (uint32_t)i + 4);
     }
 }
 

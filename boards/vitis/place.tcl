@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# Run by the linker before placement (link property STEPS.PLACE_DESIGN.TCL.PRE; `make xclbin` sets it): which dies the
+# parts of the kernel should lie on, from placement.tcl.
+#
+# RILL_PLACEMENT in the environment:
+#   soft  (default) lanes and large kernels get USER_SLR_ASSIGNMENT; the placer does the rest
+#   hard  everything is added to the platform's own pblock of its die (rill(pblock)_<die>); may make routing worse
+#   none  nothing
+set here [file dirname [file normalize [info script]]]
+source [file join $here design.tcl]
+source [file join $here tools.tcl]
+
+set rill_mode soft
+if {[info exists env(RILL_PLACEMENT)]} {set rill_mode $env(RILL_PLACEMENT)}
+if {[lsearch -exact {soft hard none} $rill_mode] < 0} {error "RILL_PLACEMENT `$rill_mode`: soft, hard or none"}
+set rill_placed 0
+
+# The instances of a path below rill_top; * stands for any characters. A path that matches nothing is an error.
+proc rill_cells {path} {
+    global rill
+    set path [rill_need cells "the place of kernels in a linked design"]/$rill(unit)/inst/u_top/$path
+    set cells [get_cells -quiet [string map {[ \\[ ] \\]} $path]]
+    if {![llength $cells]} {error "no instance $path in the linked design (placement.tcl)"}
+    return $cells
+}
+
+proc rill_prefer {die path} {
+    global rill_mode rill_placed
+    if {$rill_mode ne "soft"} return
+    set_property USER_SLR_ASSIGNMENT $die [rill_cells $path]
+    incr rill_placed
+}
+
+proc rill_place {pblock path} {
+    global rill rill_mode rill_placed
+    if {$rill_mode ne "hard"} return
+    set die [string range $pblock [string length pblock_] end]
+    set name [rill_need pblock "the platform's pblocks"]_$die
+    set found [get_pblocks -quiet $name]
+    if {[llength $found] != 1} {error "no pblock $name in the linked design"}
+    add_cells_to_pblock $found [rill_cells $path] -clear_locs
+    incr rill_placed
+}
+
+source [file join $here placement.tcl]
+puts "rill: placement $rill_mode, $rill_placed paths"

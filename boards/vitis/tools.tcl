@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# Which version of Vivado runs, and whether it is one that the board's file names (design.tcl: rill(first), rill(last)).
+# RILL_ANY_TOOLS=1 in the environment turns the refusal into a warning.
+
+# 2022.2 and 2022.2.1 as a number that can be compared: year and minor.
+proc rill_version_number {version} {
+    if {![regexp {^(\d{4})\.(\d+)} $version -> year minor]} {error "no version of the tools: `$version`"}
+    return [expr {$year * 100 + $minor}]
+}
+
+proc rill_check_vivado {} {
+    global rill env
+    set version [version -short]
+    puts "rill: Vivado $version, expected $rill(first) to $rill(last)"
+    if {$rill(first) eq ""} return
+    set number [rill_version_number $version]
+    if {$number >= [rill_version_number $rill(first)] && $number <= [rill_version_number $rill(last)]} return
+    set says "Vivado $version is not one of the versions that this package is for, $rill(first) to $rill(last)"
+    if {[info exists env(RILL_ANY_TOOLS)] && $env(RILL_ANY_TOOLS) eq "1"} {puts "rill: WARNING: $says"; return}
+    error "$says; RILL_ANY_TOOLS=1 tries all the same"
+}
+
+# Something without which a script cannot go on, as the board's file did not say it.
+proc rill_need {key what} {
+    global rill
+    if {$rill($key) eq ""} {error "the board's file says nothing of $what: give it in design.tcl as rill($key)"}
+    return $rill($key)
+}

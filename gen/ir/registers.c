@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The register map's rows as the registers of a design, and as the table of docs/rtl.md.
+#include "registers.h"
+
+const struct register_row register_rows[REGISTER_ROWS] = {
+#define REGISTER(id, name, offset, skip, per, bits, access, role, meaning)                                             \
+    {name, offset, skip, REGISTER_##per, bits, REGISTER_##access, REGISTER_##role, meaning},
+#include "registers.def"
+};
+
+const struct register_field register_fields[] = {
+#define REGISTER(...)
+#define FIELD(id, name, bit, bits, access, meaning) {REGISTER_ID_##id, name, bit, bits, REGISTER_##access, meaning},
+#include "registers.def"
+};
+const int register_field_count = COUNT_OF(register_fields);
+
+static uint32_t stride_of(const struct register_row *r) {
+    return r->role == REGISTER_COUNTER ? REGISTER_COUNTER_STRIDE : REGISTER_POINTER_STRIDE;
+}
+
+static void add_row(struct arena *arena, struct register_map *map, int id, int channels, int values) {
+    const struct register_row *r = &register_rows[id];
+    int count = r->per == REGISTER_ONE ? 1 : r->per == REGISTER_CHANNEL ? channels : values;
+    for (int i = 0; i < count; i++) {
+        const char *name = r->per == REGISTER_ONE ? r->name : arena_printf(arena, "%s_%02d", r->name, i);
+        uint32_t offset = r->offset + stride_of(r) * (uint32_t)(r->skip * channels + i);
+        VEC_PUSH(arena, *map, (struct register_item){name, (enum register_id)id, i, offset, r});
+    }
+}
+
+struct register_map register_map_make(struct arena *arena, int channels, int values) {
+    struct register_map map = {0};
+    for (int id = 0; id < REGISTER_ROWS; id++) add_row(arena, &map, id, channels, values);
+    return map;
+}
+
+// The offset of a row's register c or i, in terms of C channels.
+static void add_offset(const struct register_row *r, struct text *out) {
+    static const char *const before[] = {"", "C + ", "2C + "};
+    text_addf(out, "0x%03X", r->offset);
+    if (r->per == REGISTER_ONE) return;
+    const char *index = r->per == REGISTER_CHANNEL ? "c" : "i";
+    const char *stride = r->role == REGISTER_COUNTER ? "8" : "0xC";
+    if (r->skip) text_addf(out, " + %s*(%s%s)", stride, before[r->skip], index);
+    else text_addf(out, " + %s*%s", stride, index);
+}
+
+void register_write_markdown(struct text *out) {
+    text_add(out, "| offset | name | access | meaning |\n|---|---|---|---|\n");
+    for (int id = 0; id < REGISTER_ROWS; id++) {
+        const struct register_row *r = &register_rows[id];
+        text_add(out, "| ");
+        add_offset(r, out);
+        text_addf(out, " | %s%s | %s | %s |\n", r->name,
+                  r->per == REGISTER_ONE       ? ""
+                  : r->per == REGISTER_CHANNEL ? "_c"
+                                               : "_i",
+                  r->access == REGISTER_RW ? "rw" : "ro", r->meaning);
+    }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the emitters of a package share: names, arguments and their ports, pins, parameters.
+#include "package.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../emit/emit.h"
+#include "pack.h"
+#include "version.h"
+
+enum { MAX_NAME = 48 /* an instance's tag in a binary holds 64 bytes */, PLATFORM_OUTSTANDING = 16 };
+
+const struct package_sideband package_sidebands[PACKAGE_SIDEBANDS] = {
+    // Modifiable and bufferable, so that an interconnect may change widths; normal, data, secure access.
+    {"arlock", 1, 0}, {"arcache", 4, 3}, {"arprot", 3, 0}, {"arqos", 4, 0},
+    {"awlock", 1, 0}, {"awcache", 4, 3}, {"awprot", 3, 0}, {"awqos", 4, 0}};
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+                  plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+
+// ---- preparing ----
+
+static bool is_identifier(const char *s) {
+    return *s && strchr(letters, *s) && strspn(s, plain) == strlen(s) && !strpbrk(s, "-./") && strlen(s) <= MAX_NAME;
+}
+
+static bool is_taken(const struct package *p) {
+    const char *file = arena_printf(p->arena, "rtl/%s.v", p->name);
+    for (size_t i = 0; i < p->rtl.count; i++)
+        if (!strcmp(p->rtl.items[i], file)) return true;
+    return false;
+}
+
+static bool check_name(const struct package *p, struct loc loc, struct diag *diag) {
+    if (!is_identifier(p->name))
+        diag_error(diag, loc, "kernel name `%s`: a letter, then letters, digits and `_`, at most %d", p->name,
+                   MAX_NAME);
+    else if (is_taken(p))
+        diag_error(diag, loc, "kernel name `%s`: the design has a module of that name (rtl/%s.v)", p->name, p->name);
+    else return true;
+    return false;
+}
+
+static bool check_plain(const char *what, const char *text, struct loc loc, struct diag *diag) {
+    if (!text || (*text && strspn(text, plain) == strlen(text))) return true;
+    diag_error(diag, loc, "%s `%s`: it goes into scripts, so it has letters, digits, `_`, `-`, `.` and `/` alone", what,
+               text);
+    return false;
+}
+
+static bool check_texts(const struct ir *ir, struct loc loc, struct diag *diag) {
+    const struct ir_platform *b = &ir->design.platform;
+    bool ok = check_plain("name", ir->name, loc, diag);
+    for (int d = 0; d < ir->dies; d++) ok = check_plain("the die's name", ir->die[d].name, loc, diag) && ok;
+    ok = check_plain("design.part", b->part, loc, diag) && ok;
+    ok = check_plain("design.platform", b->name, loc, diag) && ok;
+    ok = check_plain("design.tools_first", b->first, loc, diag) && ok;
+    ok = check_plain("design.tools_last", b->last, loc, diag) && ok;
+    ok = check_plain("design.platform_cells", b->cells, loc, diag) && ok;
+    return check_plain("design.platform_pblock", b->pblock, loc, diag) && ok;
+}
+
+// `rill_kernel` gives `rill_1`, `story` gives `story_1`.
+static const char *unit_of(struct arena *arena, const char *name) {
+    static const char tail[] = "_kernel";
+    size_t len = strlen(name), cut = strlen(tail);
+    bool has_tail = len > cut && !strcmp(name + len - cut, tail);
+    return arena_printf(arena, "%.*s_1", (int)(has_tail ? len - cut : len), name);
+}
+
+static int values_of(const struct ir *ir) {
+    for (int k = 0; k < ir->kernels; k++) {
+        const char *count = ir_param_find(&ir->kernel[k], "COUNTERS");
+        if (!strcmp(ir->kernel[k].module, "rill_axil_regs") && count) return (int)strtol(count, NULL, 10);
+    }
+    return 0;
+}
+
+bool package_prepare(struct package *p, struct loc loc, struct diag *diag) {
+    if (!check_name(p, loc_none(), diag) || !check_texts(p->ir, loc, diag)) return false;
+    p->unit = unit_of(p->arena, p->name);
+    p->layout = arena_printf(p->arena, "%016" PRIx64, pack_layout_hash(p->ir));
+    p->registers = register_map_make(p->arena, p->ir->design.channels, values_of(p->ir));
+    return true;
+}
+
+// ---- names and numbers ----
+
+const char *package_master(const struct package *p, int channel) {
+    return arena_printf(p->arena, "m_axi_hbm_%02d", channel);
+}
+
+// A pointer of its own is the base of the memory client that names its net; without one nothing reads it, and channel 0
+// stands for it.
+static int channel_of(const struct ir *ir, const char *net) {
+    for (int c = 0; c < ir->clients; c++)
+        if (ir->client[c].base && !strcmp(ir->client[c].base, net) && ir->client[c].channel >= 0)
+            return ir->client[c].channel;
+    return 0;
+}
+
+const char *package_argument_bus(const struct package *p, const struct register_item *r) {
+    if (r->row->role != REGISTER_POINTER) return PACKAGE_CONTROL;
+    return package_master(p, r->row->per == REGISTER_CHANNEL ? r->index : channel_of(p->ir, r->name));
+}
+
+int64_t package_clock_hz(const struct package *p) { return (int64_t)llround(p->ir->design.clock_mhz * 1e6); }
+
+const char *package_comment(const struct package *p, const char *mark) {
+    return arena_printf(p->arena, "%s Generated by rill %s (rill package); design %s, IR %s.", mark, RILL_VERSION,
+                        p->ir->name, p->identity);
+}
+
+// ---- memory interfaces ----
+
+// The longest burst of a port, in beats, and the most bursts that its engines have open.
+static void port_limits(const struct ir *ir, bool is_write, int64_t *burst, int64_t *open) {
+    struct emit_client client[EMIT_MAX_CLIENTS];
+    *burst = *open = 1;
+    for (int c = 0; c < ir->design.channels; c++) {
+        int n = emit_channel_clients(ir, c, is_write, client);
+        int64_t most = (int64_t)n * ir->design.outstanding;
+        *open = most > *open ? most : *open;
+        for (int i = 0; i < n; i++) {
+            int64_t beats = client[i].burst ? client[i].burst : ir->design.max_burst;
+            *burst = beats > *burst ? beats : *burst;
+        }
+    }
+    *open = *open < PLATFORM_OUTSTANDING ? *open : PLATFORM_OUTSTANDING;
+}
+
+void package_master_parameters(const struct package *p, struct package_parameter out[PACKAGE_PARAMETERS]) {
+    int64_t read_burst, write_burst, reads, writes;
+    port_limits(p->ir, false, &read_burst, &reads);
+    port_limits(p->ir, true, &write_burst, &writes);
+    const struct package_parameter all[PACKAGE_PARAMETERS] = {
+        {"DATA_WIDTH", p->ir->design.beat_bits},
+        {"ADDR_WIDTH", 64},
+        {"ID_WIDTH", emit_id_bits(p->ir)},
+        {"MAX_BURST_LENGTH", read_burst > write_burst ? read_burst : write_burst},
+        {"NUM_READ_OUTSTANDING", reads},
+        {"NUM_WRITE_OUTSTANDING", writes},
+        {"HAS_BURST", 0}, // no bursts of fixed or wrapping addresses
+        {"SUPPORTS_NARROW_BURST", 0},
+        {"HAS_REGION", 0}};
+    memcpy(out, all, sizeof all);
+}
+
+// ---- pins ----
+
+void package_master_pins(const struct package *p, struct package_pin out[PACKAGE_MASTER_PINS]) {
+    int n = 0;
+    for (int s = 0; s < EMIT_AXI_SIGNALS; s++) {
+        const struct emit_signal *e = &emit_axi_signals[s];
+        out[n++] = (struct package_pin){e->name, e->from_master, emit_signal_bits(p->ir, e), e->bits != 1};
+    }
+    for (int s = 0; s < PACKAGE_SIDEBANDS; s++) {
+        const struct package_sideband *t = &package_sidebands[s];
+        out[n++] = (struct package_pin){t->name, true, t->bits, t->bits != 1};
+    }
+}
+
+void package_control_pins(struct package_pin out[PACKAGE_CONTROL_PINS]) {
+    for (int s = 0; s < EMIT_AXIL_SIGNALS; s++) {
+        const struct emit_signal *e = &emit_axil_signals[s];
+        out[s] = (struct package_pin){e->name, !e->from_master, e->bits, e->bits != 1};
+    }
+}
+
+void package_add_xml(struct text *out, const char *s) {
+    for (; *s; s++) {
+        const char *entity = *s == '&'   ? "&amp;"
+                             : *s == '<' ? "&lt;"
+                             : *s == '>' ? "&gt;"
+                             : *s == '"' ? "&quot;"
+                                         : NULL;
+        if (entity) text_add(out, entity);
+        else text_add_bytes(out, s, 1);
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// placement.tcl: where the design's instances lie, as calls that boards/vitis/place.tcl gives a meaning.
+#include "../emit/emit.h"
+#include "cost.h"
+#include "package.h"
+
+// A kernel is large from this share of a kind of its die's resources on.
+enum { LARGE_PERCENT = 4 };
+
+static bool is_share(int64_t part, int64_t whole) { return part * 100 > whole * LARGE_PERCENT; }
+
+static bool is_large(const struct cost_resources *c, const struct ir_die *d) {
+    return is_share(c->lut, d->lut) || is_share(c->ff, d->ff) || is_share(c->dsp, d->dsp) ||
+           is_share(c->bram18, 2 * d->bram36) || is_share(c->uram, d->uram);
+}
+
+static bool is_engine(const struct ir *ir, int kernel) {
+    for (int e = 0; e < ir->engines; e++)
+        if (ir->engine[e].kernel == kernel) return true;
+    return false;
+}
+
+static void prefer(const struct package *p, int die, const char *path, struct text *out) {
+    text_addf(out, "rill_prefer %s {%s}\n", p->ir->die[die].name, path);
+}
+
+static void prefer_lanes(const struct package *p, struct text *out) {
+    for (int e = 0; e < p->ir->engines; e++)
+        for (int c = 0; c < p->ir->engine[e].channels; c++)
+            prefer(p, p->ir->engine[e].lane_die[c],
+                   arena_printf(p->arena, "u_%s/gen_lane[%d].u_lane", p->ir->kernel[p->ir->engine[e].kernel].name, c),
+                   out);
+}
+
+static void prefer_kernels(const struct package *p, struct text *out) {
+    struct cost_design cost = cost_design(p->ir);
+    for (int k = 0; k < p->ir->kernels; k++) {
+        const struct ir_kernel *kernel = &p->ir->kernel[k];
+        if (cost.known[k] && !is_engine(p->ir, k) && is_large(&cost.kernel[k], &p->ir->die[kernel->die]))
+            prefer(p, kernel->die, arena_printf(p->arena, "u_%s", kernel->name), out);
+    }
+}
+
+void package_placement(const struct package *p, struct text *out) {
+    bool spread = p->ir->design.dies > 1 && p->ir->dies > 1;
+    text_addf(
+        out,
+        "%s\n# Instances of rill_top and their dies. `rill_prefer die path`: lanes and large kernels (estimated at "
+        "more than\n# %d %% of a kind of resource of the die). `rill_place pblock_<die> path`: everything.\n",
+        package_comment(p, "#"), LARGE_PERCENT);
+    if (!spread) {
+        text_add(out, "# The design is not spread over dies (design.dies): there is nothing to say.\n");
+        return;
+    }
+    prefer_lanes(p, out);
+    prefer_kernels(p, out);
+    emit_placement(p->ir, out);
+}

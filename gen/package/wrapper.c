@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel's module: the design behind the pins that the platform names, and nothing but wiring.
+#include "../emit/emit.h"
+#include "package.h"
+
+enum { RESET_STAGES = 3 };
+
+static void add_pin(const char *port, const struct package_pin *pin, struct text *out) {
+    text_addf(out, ",\n    %s wire ", pin->is_output ? "output" : "input ");
+    if (pin->is_vector) text_addf(out, "[%d:0] ", pin->bits - 1);
+    text_addf(out, "%s_%s", port, pin->name);
+}
+
+static void add_ports(const struct package *p, struct text *out) {
+    struct package_pin control[PACKAGE_CONTROL_PINS], master[PACKAGE_MASTER_PINS];
+    package_control_pins(control);
+    package_master_pins(p, master);
+    text_add(out, "    input  wire ap_clk,\n    input  wire ap_rst_n, // active low, synchronous\n"
+                  "    output wire interrupt");
+    for (int i = 0; i < PACKAGE_CONTROL_PINS; i++) add_pin(PACKAGE_CONTROL, &control[i], out);
+    for (int c = 0; c < p->ir->design.channels; c++)
+        for (int i = 0; i < PACKAGE_MASTER_PINS; i++) add_pin(package_master(p, c), &master[i], out);
+}
+
+static void add_ties(const struct package *p, struct text *out) {
+    for (int c = 0; c < p->ir->design.channels; c++)
+        for (int i = 0; i < PACKAGE_SIDEBANDS; i++)
+            text_addf(out, "    assign %s_%s = %d'd%d;\n", package_master(p, c), package_sidebands[i].name,
+                      package_sidebands[i].bits, package_sidebands[i].value);
+}
+
+static void add_design(const struct package *p, struct text *out) {
+    text_add(out, "    rill_top u_top (.clk(ap_clk), .rst(rst), .interrupt(interrupt)");
+    for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
+        text_addf(out, ",\n        .%s_%s(%s_%s)", PACKAGE_CONTROL, emit_axil_signals[s].name, PACKAGE_CONTROL,
+                  emit_axil_signals[s].name);
+    for (int c = 0; c < p->ir->design.channels; c++)
+        for (int s = 0; s < EMIT_AXI_SIGNALS; s++) {
+            const char *pin = arena_printf(p->arena, "%s_%s", package_master(p, c), emit_axi_signals[s].name);
+            text_addf(out, ",\n        .%s(%s)", pin, pin);
+        }
+    text_add(out, ");\n");
+}
+
+void package_wrapper(const struct package *p, struct text *out) {
+    text_addf(out, "%s\n// The kernel: rill_top behind the platform's pins.\n`default_nettype none\n\nmodule %s (\n",
+              package_comment(p, "//"), p->name);
+    add_ports(p, out);
+    text_addf(out,
+              "\n);\n    wire rst;\n    rill_reset #(.STAGES(%d)) u_reset (.clk(ap_clk), .ap_rst_n(ap_rst_n), "
+              ".rst(rst));\n\n",
+              RESET_STAGES);
+    text_add(out, "    // What the design has no use for, as the platform wants it.\n");
+    add_ties(p, out);
+    text_add(out, "\n");
+    add_design(p, out);
+    text_add(out, "endmodule\n\n`default_nettype wire\n");
+}

@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the files of a package against one another and against its Verilog.
+
+usage: check.py WHAT PACKAGE [FILE]...
+  registers       package.json, kernel.xml, component.xml and design.tcl have the registers of rtl/rill_axil_regs.v
+  pins            component.xml has the pins of the kernel's module; ties as the platform wants them
+  tcl RECORD      what package_xo.tcl did under the mock: registers, interfaces, clock, reset, parameters
+  link            link.cfg: one compute unit, every memory port on a bank of its own
+  core            the FuseSoC core names the files of filelist.f
+  docs FILE       the register table of `rill package --registers`
+  xclbin FILE     what XRT read of a binary: arguments, offsets, banks
+The first difference is printed, and the status is 1.
+"""
+import json
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+SPIRIT = "{http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009}"
+# Names of the host for what the register file calls otherwise; names of control registers, which have no argument.
+HOST_NAMES = {"ids_count": "ids_written", "fault_code": "fault", "ignore_eot": "flags"}
+CONTROL = {0: "CTRL", 4: "GIER", 8: "IP_IER", 12: "IP_ISR"}
+
+
+def fail(text):
+    sys.exit(f"error: {text}")
+
+
+def same(what, got, want):
+    if got == want:
+        return
+    if isinstance(got, dict) and isinstance(want, dict):
+        for key in sorted(set(got) | set(want), key=str):
+            if got.get(key) != want.get(key):
+                fail(f"{what}: {key}: {got.get(key)} instead of {want.get(key)}")
+    fail(f"{what}: {got} instead of {want}")
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+class Package:
+    def __init__(self, path):
+        self.path = path
+        self.json = json.loads(read(f"{path}/package.json"))
+        self.channels = self.json["channels"]
+        self.kernel = self.json["kernel"]
+        self.masters = [f"m_axi_hbm_{c:02d}" for c in range(self.channels)]
+
+    def wanted(self):
+        """The registers as the Verilog decodes them: {offset: (name, bits, access)}, counters included."""
+        text = read(f"{self.path}/rtl/rill_axil_regs.v")
+        words = {}  # word: [name, written]
+        pattern = r"10'h([0-9A-F]{3}): (?:if \(\w+\[0\]\) )?(\w+)(?:\[\d+:\d+\])? <= (?:merge|w_data)"
+        for word, name in re.findall(pattern, text):
+            words[int(word, 16)] = [name, True]
+        for word, name in re.findall(r"10'h([0-9A-F]{3}): r_plain_q <= (?:\{\d+'d0, )?(\w+)", text):
+            known = words.setdefault(int(word, 16), [name, False])
+            if int(word, 16) > 3 and known[0] != name:
+                fail(f"rill_axil_regs.v: word {word} is {known[0]} when written, {name} when read")
+        found = {}
+        for word, (name, written) in sorted(words.items()):
+            if 4 * word in CONTROL:
+                found[4 * word] = (CONTROL[4 * word], 32, "rw")
+            elif 4 * (word - 1) in found and found[4 * (word - 1)][0] == name:
+                found[4 * (word - 1)] = (name, 64, found[4 * (word - 1)][2])
+            else:
+                found[4 * word] = (HOST_NAMES.get(name, name), 32, "rw" if written else "ro")
+        base = re.search(r"WORD = 32'h([0-9a-fA-F]+) \+ (\d+) \* c;", text)
+        for c in range(self.channels):
+            found[4 * (int(base[1], 16) + int(base[2]) * c)] = (f"hbm_{c:02d}", 64, "rw")
+        first = 8 * int(re.search(r"r_index = .* - 32'h([0-9a-fA-F]+);", text)[1], 16)
+        counters = re.search(r"rill_axil_regs #\([^;]*?\.COUNTERS\((\d+)\)", read(f"{self.path}/rtl/rill_top.v"))
+        names = ["cycles"] + [f"beats_{c:02d}" for c in range(self.channels)]
+        names += [f"stalls_{c:02d}" for c in range(self.channels)]
+        names += [f"counter_{i:02d}" for i in range(int(counters[1]) if counters else 0)]
+        found.update({first + 8 * i: (name, 64, "ro") for i, name in enumerate(names)})
+        return found
+
+    def arguments(self):
+        """{id: (name, offset, bytes, port)}: the written registers beyond control, by offset."""
+        rows = [(offset, *row) for offset, row in sorted(self.wanted().items()) if row[2] == "rw" and offset >= 0x10]
+        return {i: (name, offset, bits // 8, self.port_of(name)) for i, (offset, name, bits, _) in enumerate(rows)}
+
+    def port_of(self, name):
+        """The memory port of a pointer: that of the read or write engine that has it as its base address."""
+        if name.startswith("hbm_"):
+            return f"m_axi_{name}"
+        if not name.endswith("_ptr"):
+            return "s_axi_control"
+        top = read(f"{self.path}/rtl/rill_top.v")
+        user = re.search(r"u_(?:read|write)_(\d\d)_\w+ \(\s*\.clk\(clk\), \.rst\([^)]*\), \.base\(" + name + r"\)", top)
+        return f"m_axi_hbm_{user[1] if user else '00'}"
+
+    def pins(self):
+        """Of the kernel's module: {name: (direction, bits or 0 for a scalar)}."""
+        text = read(f"{self.path}/rtl/{self.kernel}.v")
+        pattern = r"(input|output)\s+wire\s+(?:\[(\d+):0\]\s+)?(\w+)"
+        return {name: (way[:-3], int(high) + 1 if high else 0) for way, high, name in re.findall(pattern, text)}
+
+
+def kernel_xml(package):
+    root = ElementTree.parse(f"{package.path}/kernel.xml").getroot()
+    kernel = root.find("kernel")
+    same("kernel.xml: name", kernel.get("name"), package.kernel)
+    arguments = {}
+    for a in kernel.iter("arg"):
+        same(f"kernel.xml: {a.get('name')}: pointer", a.get("addressQualifier"), "01"[a.get("port") != "s_axi_control"])
+        same(f"kernel.xml: {a.get('name')}: hostSize", a.get("hostSize"), a.get("size"))
+        arguments[int(a.get("id"))] = (a.get("name"), int(a.get("offset"), 16), int(a.get("size"), 16), a.get("port"))
+    ports = {p.get("name"): (p.get("mode"), int(p.get("dataWidth"))) for p in kernel.iter("port")}
+    return arguments, ports
+
+
+def spirit(node, path):
+    found = node.find("/".join(SPIRIT + part for part in path.split("/")))
+    return None if found is None else found.text
+
+
+def check_registers(package):
+    want = package.wanted()
+    got = {r["offset"]: (r["name"], r["bits"], r["access"]) for r in package.json["registers"]}
+    same("package.json", got, want)
+    arguments = package.arguments()
+    told = [r for r in package.json["registers"] if "argument" in r]
+    got = {r["argument"]: (r["name"], r["offset"], r["bits"] // 8, r["port"]) for r in told}
+    same("package.json: arguments", got, arguments)
+    got, ports = kernel_xml(package)
+    same("kernel.xml: arguments", got, arguments)
+    wide = {m: ("master", package.json["beat_bits"]) for m in package.masters}
+    same("kernel.xml: ports", ports, {"s_axi_control": ("slave", 32), **wide})
+    root = ElementTree.parse(f"{package.path}/component.xml").getroot()
+    got, bus = {}, {}
+    for r in root.iter(SPIRIT + "register"):
+        name = spirit(r, "name")
+        access = {"read-write": "rw", "read-only": "ro"}[spirit(r, "access")]
+        got[int(spirit(r, "addressOffset"), 16)] = (name, int(spirit(r, "size")), access)
+        bus[name] = spirit(r, "parameters/parameter/value") or "s_axi_control"
+    same("component.xml", got, want)
+    same("component.xml: interfaces of the arguments", {a[0]: bus.get(a[0]) for a in arguments.values()},
+         {a[0]: a[3] for a in arguments.values()})
+
+
+def check_pins(package):
+    root = ElementTree.parse(f"{package.path}/component.xml").getroot()
+    got = {}
+    for port in root.iter(SPIRIT + "port"):
+        high = spirit(port, "wire/vector/left")
+        got[spirit(port, "name")] = (spirit(port, "wire/direction"), int(high) + 1 if high else 0)
+    pins = {name: (way if way == "out" else "in", bits) for name, (way, bits) in package.pins().items()}
+    same("component.xml: pins", got, {n: ("in" if w.startswith("in") else "out", b) for n, (w, b) in pins.items()})
+    mapped = [p.text for p in root.iterfind(f".//{SPIRIT}physicalPort/{SPIRIT}name")]
+    same("component.xml: pins of the interfaces", sorted(mapped), sorted(pins))
+    text = read(f"{package.path}/rtl/{package.kernel}.v")
+    ties = dict(re.findall(r"assign (\w+) = \d+'d(\d+);", text))
+    want = {f"{m}_a{way}{pin}": value for m in package.masters for way in "rw"
+            for pin, value in (("lock", "0"), ("cache", "3"), ("prot", "0"), ("qos", "0"))}
+    same("ties", ties, want)
+    scalars = [n for n, (_, bits) in pins.items() if bits == 1 and not n.endswith("id")]
+    same("vectors of one bit", scalars, [])
+
+
+def check_tcl(package, record):
+    lines = [line.split("\t") for line in read(record).splitlines()]
+    value = {(line[3], line[1]): line[2] for line in lines if line[0] == "set_property"}
+    made = [line[1] for line in lines if line[0] == "ipx::add_register"]
+    got = {}
+    for name in made:
+        access = {"read-write": "rw", "read-only": "ro"}[value[f"register:{name}", "access"]]
+        offset = int(value[f"register:{name}", "address_offset"], 16)
+        got[offset] = (name, int(value[f"register:{name}", "size"]), access)
+    want = {offset: row for offset, row in package.wanted().items() if row[2] == "rw"}
+    same("package_xo.tcl: registers", got, want)
+    bus = {name: value.get((f"parameter:{name}:ASSOCIATED_BUSIF", "value"), "s_axi_control") for name in made}
+    arguments = {a[0]: a[3] for a in package.arguments().values()}
+    same("package_xo.tcl: interfaces of the arguments", {n: b for n, b in bus.items() if n in arguments}, arguments)
+    calls = [line[1:] for line in lines if line[0] == "ipx::associate_bus_interfaces"]
+    clocked = {call[1] for call in calls if call[0] == "-busif" and call[2:4] == ["-clock", "ap_clk"]}
+    same("package_xo.tcl: interfaces on the clock", clocked, {"s_axi_control", *package.masters})
+    reset = ["ipx::associate_bus_interfaces", "-clock", "ap_clk", "-reset", "ap_rst_n", "core"]
+    same("package_xo.tcl: reset of the clock", reset in lines, True)
+    pins = package.pins()
+    for master in package.masters:
+        want = {"DATA_WIDTH": pins[f"{master}_rdata"][1], "ADDR_WIDTH": 64, "ID_WIDTH": pins[f"{master}_arid"][1],
+                "HAS_BURST": 0, "SUPPORTS_NARROW_BURST": 0}
+        same(f"package_xo.tcl: {master}", {k: int(value[f"parameter:{master}:{k}", "value"]) for k in want}, want)
+        for key, most in (("MAX_BURST_LENGTH", 128), ("NUM_READ_OUTSTANDING", 16), ("NUM_WRITE_OUTSTANDING", 16)):
+            if not 1 <= int(value[f"parameter:{master}:{key}", "value"]) <= most:
+                fail(f"package_xo.tcl: {master}: {key}")
+    want = {("parameter:ap_rst_n:POLARITY", "value"): "ACTIVE_LOW", ("core", "sdx_kernel"): "true",
+            ("core", "sdx_kernel_type"): "rtl", ("core", "name"): package.kernel, ("fileset", "top"): package.kernel,
+            ("parameter:ap_clk:FREQ_HZ", "value"): str(package.json["clock_hz"]), ("block:reg0", "range"): "4096",
+            ("interface:s_axi_control", "slave_memory_map_ref"): "s_axi_control"}
+    same("package_xo.tcl: properties", {k: value.get(k) for k in want}, want)
+    xo = [line for line in lines if line[0] == "package_xo"]
+    same("package_xo: once, with its protocol", [("ap_ctrl_hs" in line) for line in xo], [True])
+
+
+def check_link(package):
+    sections, now = {}, None
+    for line in read(f"{package.path}/link.cfg").splitlines():
+        if line.startswith("["):
+            now = sections.setdefault(line[1:-1], [])
+        elif line and not line.startswith("#"):
+            if "=" not in line or now is None:
+                fail(f"link.cfg: `{line}`")
+            now.append(tuple(line.split("=", 1)))
+    unit = package.json["compute_unit"]
+    nk = [v for k, v in sections["connectivity"] if k == "nk"]
+    same("link.cfg: nk", nk, [f"{package.kernel}:1:{unit}"])
+    sp = [v for k, v in sections["connectivity"] if k == "sp"]
+    pins = package.pins()
+    banks = {}
+    for text in sp:
+        found = re.fullmatch(rf"{re.escape(unit)}\.(\w+):HBM\[(\d+)\]", text)
+        if not found:
+            fail(f"link.cfg: sp={text}: not a port of {unit} and a single bank")
+        port, bank = found[1], int(found[2])
+        if f"{port}_arvalid" not in pins or port not in package.masters:
+            fail(f"link.cfg: sp={text}: the kernel has no memory port {port}")
+        if bank >= 32:
+            fail(f"link.cfg: sp={text}: no such bank")
+        if bank in banks.values() or port in banks:
+            fail(f"link.cfg: sp={text}: a bank or port is named twice")
+        banks[port] = bank
+    same("link.cfg: ports", set(banks), set(package.masters))
+    same("link.cfg: banks as in package.json", {p: f"HBM[{b}]" for p, b in banks.items()},
+         {p["name"]: p["bank"] for p in package.json["memory_ports"]})
+    same("link.cfg: clock", sections["clock"], [("freqHz", f"{package.json['clock_hz']}:{unit}.ap_clk")])
+    others = [k for k, _ in sections["connectivity"] if k not in ("nk", "sp")]
+    if set(sections) - {"connectivity", "clock", "vivado"} or others:
+        fail("link.cfg: something else in it")
+
+
+def check_core(package):
+    import yaml
+    text = read(f"{package.path}/{package.kernel}.core")
+    if not text.startswith("CAPI=2:\n"):
+        fail("core: it does not begin with CAPI=2:")
+    core = yaml.safe_load(text)
+    same("core: name", core["name"], package.json["vlnv"])
+    files = read(f"{package.path}/filelist.f").split()
+    same("core: files", core["filesets"]["rtl"]["files"], files)
+    for name, target in core["targets"].items():
+        same(f"core: top of {name}", target["toplevel"], package.kernel)
+        for fileset in target["filesets"]:
+            for file in core["filesets"][fileset]["files"]:
+                read(f"{package.path}/{file}")
+    same("core: lint", core["targets"]["lint"]["flow"], "lint")
+    same("core: synth", (core["targets"]["synth"]["flow"], core["targets"]["synth"]["flow_options"]["part"]),
+         ("vivado", package.json["part"] or ""))
+
+
+def check_docs(package, table):
+    got = {}
+    for line in read(table).splitlines():
+        cells = [cell.strip() for cell in line.split("|")]
+        form = r"0x([0-9A-F]{3})(?: \+ (0xC|8)\*\(?(?:(2?)(C) \+ )?([ci])\)?)?"
+        found = re.fullmatch(form, cells[1]) if len(cells) > 4 else None
+        if not found:
+            continue
+        offset, stride, twice, skip, index = int(found[1], 16), found[2], found[3], found[4], found[5]
+        counters = sum(1 for r in package.json["registers"] if r["name"].startswith("counter_"))
+        many = {None: 1, "c": package.channels, "i": counters}[index]
+        first = package.channels * (2 if twice else 1) if skip else 0
+        for i in range(many):
+            name = cells[2][:-2] + f"_{i:02d}" if index else cells[2]
+            got[offset + int(stride or "0", 0) * (first + i)] = (name, cells[3])
+    same("register table", got, {o: (name, access) for o, (name, _, access) in package.wanted().items()})
+
+
+def check_xclbin(package, listing):
+    got = {}
+    for line in read(listing).splitlines():
+        words = line.split()
+        if words[0] == "kernel":
+            same("xclbin: kernel and unit", words[1:], [package.kernel, package.json["compute_unit"]])
+        elif words[0] == "argument":
+            got[int(words[1])] = (words[2], int(words[3], 0), int(words[4]), words[5], words[6])
+        elif words[0] == "banks":
+            same("xclbin: banks in use", int(words[1]), package.channels)
+    want = {}
+    for i, (name, offset, size, port) in package.arguments().items():
+        want[i] = (name, offset, size, port, f"HBM[{int(port[-2:])}]" if port != "s_axi_control" else "-")
+    same("xclbin: arguments", got, want)
+
+
+def main():
+    what, package = sys.argv[1], Package(sys.argv[2])
+    globals()["check_" + what](package, *sys.argv[3:])
+
+
+main()

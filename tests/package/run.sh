@@ -1,0 +1,261 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# `rill package`: its files agree with one another and with the Verilog, its scripts run under strict stand-ins for the
+# vendor's tools, XRT's library reads what is made of it, the kernel's module simulates like the design. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+
+usage() {
+    cat <<'TEXT'
+usage: tests/package/run.sh [--no-sim] [SPEC...]
+  --no-sim  without the simulation of a kernel's module
+  SPEC      these designs alone: each is packaged in build/package/<name of the file> and checked
+TEXT
+}
+
+sim=1 specs=()
+for arg in "$@"; do
+    case $arg in
+        --no-sim) sim=0 ;;
+        --help | -h) usage; exit 0 ;;
+        -*) usage >&2; exit 2 ;;
+        *) specs+=("$arg") ;;
+    esac
+done
+here=$root/tests/package
+work=$root/build/tests/package log=$root/build/tests/package.log
+[ ${#specs[@]} = 0 ] || work=$root/build/package
+rm -rf "$work" && mkdir -p "$work/xrt"
+export MOCK_RECORD=$work/record MOCK_CELLS=$work/cells MOCK_PBLOCKS="pblock_dynamic_SLR0 pblock_dynamic_SLR1 pblock_dynamic_SLR2"
+mocked=$here/bin:$PATH
+
+holds() { python3 "$here/check.py" "$@"; } # what, package, file...
+
+make_package() { # spec, name
+    "$rill" gen "$1" -o "$work/$2.design" && "$rill" package "$work/$2.design" -o "$work/$2"
+}
+
+# ---- the files of one package ----
+
+valid() { # package
+    xmllint --noout --relaxng "$here/kernel.rng" "$1/kernel.xml" && xmllint --noout --relaxng "$here/component.rng" "$1/component.xml"
+}
+
+agree() { # package
+    local what
+    for what in registers pins link core; do holds $what "$1" || return; done
+    "$rill" package --registers >"$work/table" && holds docs "$1" "$work/table"
+}
+
+# package_xo.tcl under the mock, by the Makefile, and what it did. A board without a part gets one by hand, as a user would do it.
+tcl() { # package
+    rm -f "$MOCK_RECORD"
+    sed -i 's/^set rill(part) {}$/set rill(part) {xc0}/' "$1/design.tcl"
+    PATH=$mocked make -s -C "$1" xo && holds tcl "$1" "$MOCK_RECORD"
+}
+
+binary() { # package
+    python3 "$here/xclbin.py" "$1" "$work/binary" && XILINX_XRT=$work/xrt "$work/xclbin_read" "$work/binary" >"$work/listing" &&
+        holds xclbin "$1" "$work/listing"
+}
+
+# With SYNTHESIS, which the vendor's tools define: values of many loads have copies then, and the copies places.
+instances() { # package
+    (cd "$1" && iverilog -g2005 -DSYNTHESIS -o "$work/netlist" -s "$(sed -n 's/^KERNEL := //p' design.mk)" -c filelist.f) &&
+        awk -v prefix="level0_i/ulp/$(sed -n 's/^UNIT := //p' "$1/design.mk")/inst/" -f "$here/cells.awk" "$work/netlist" >"$MOCK_CELLS" &&
+        grep -q 'inst/u_top/u_registers$' "$MOCK_CELLS"
+}
+
+place() { # package, mode
+    RILL_PLACEMENT=$2 tclsh "$here/vivado.tcl" "$1/place.tcl"
+}
+
+check_package() { # name
+    check "$1: XML by its schemas" valid "$work/$1"
+    check "$1: registers, pins, link file, core, table" agree "$work/$1"
+    check "$1: package_xo.tcl" tcl "$work/$1"
+    check "$1: a binary in XRT's library" binary "$work/$1"
+}
+
+# ---- one package in a place with a blank in its name, where nothing else is left: everything by make ----
+
+everything() { # package, what make makes of the place's unit
+    local unit place="$work/another place/kernel"
+    rm -rf "$work/another place" && mkdir -p "$work/another place" && cp -r "$1" "$place" && mv "$1" "$1.gone" || return
+    unit=$(sed -n 's/^UNIT := //p' "$place/design.mk")
+    instances "$place" && rm -rf "$MOCK_RECORD" "$place/build" &&
+        PATH=$mocked make -s -C "$place" lint xclbin hw_emu ooc STEPS=route PLACEMENT=hard && [ -e "$place/build/hw/$unit.xclbin" ] &&
+        [ -e "$place/build/hw_emu/$unit.xclbin" ] && [ -e "$place/build/ooc/route_timing.rpt" ] && holds tcl "$place" "$MOCK_RECORD" &&
+        ! grep -rl "$1" "$place" --include='*.tcl' --include='*.mk' --include='*.cfg' && ! grep -rIl "$root" "$1.gone"
+}
+moved() { # package
+    everything "$1"
+    local status=$?
+    [ ! -d "$1.gone" ] || mv "$1.gone" "$1"
+    return $status
+}
+check_moved() { # name
+    check "$1: moved: lint, xo, xclbin, hw_emu, ooc by make" moved "$work/$1"
+    for mode in soft hard none; do check "$1: placement $mode: every path names an instance" place "$work/$1" $mode; done
+}
+
+# ---- specs: 1, 3, 11, 32 channels, 256 and 512 bits, one to three dies, hand-written kernels, no language model ----
+
+ln -s /usr/lib/x86_64-linux-gnu "$work/xrt/lib"
+check "reader of binaries builds on XRT's library" g++ -std=c++17 -O0 -I/usr/include/xrt "$here/xclbin_read.cpp" -o "$work/xclbin_read" \
+    -lxrt_coreutil -luuid -pthread
+if [ ${#specs[@]} != 0 ]; then
+    plan $((1 + 9 * ${#specs[@]}))
+    for spec in "${specs[@]}"; do
+        name=$(basename "$spec" .yaml)
+        check "$name: packaged" make_package "$spec" "$name"
+        check_package "$name"
+        check_moved "$name"
+        echo "packages: $work/$name"
+    done
+    verdict
+    exit
+fi
+plan $((90 + sim))
+mkdir -p "$work/boards"
+sed -e 's/^part: .*/part: xc0/; s/^platform: .*/platform: test_1/' "$root/tests/e2e/specs/boards/small.yaml" >"$work/boards/small.yaml"
+echo 'vitis: {first: "2022.2", last: "2024.2", cells: level0_i/ulp, pblock: pblock_dynamic}' >>"$work/boards/small.yaml"
+sed "s#^board: .*#board: $work/boards/small.yaml#" "$root/tests/e2e/specs/dies.yaml" >"$work/dies.yaml"
+variant "$root/tests/e2e/specs/kernels.yaml" "$work/kernels.yaml" dies=2
+declare -A spec=([medium]=$root/configs/gpt2-medium-u55c.yaml [linear]=$root/configs/graph-linear.yaml [odd]=$root/tests/e2e/specs/odd.yaml
+    [dies]=$work/dies.yaml [kernels]=$work/kernels.yaml)
+for name in medium linear odd dies kernels; do
+    check "$name: packaged" make_package "${spec[$name]}" $name
+    check_package $name
+done
+
+# ---- one package in detail: dies ----
+
+again() {
+    (cd / && "$rill" package "$work/dies.design" -o "$work/again") && rm -rf "$work/fresh" && "$rill" package "$work/dies.design" -o "$work/fresh" &&
+        diff -r "$work/again" "$work/fresh" && "$rill" package "$work/dies.design" -o "$work/again" && diff -r "$work/again" "$work/fresh"
+}
+check "the same bytes again, from another folder, over an older one" again
+
+named() {
+    "$rill" package "$work/linear.design" -o "$work/named" --name story && [ -e "$work/named/rtl/story.v" ] && agree "$work/named" &&
+        grep -q '^nk=story:1:story_1$' "$work/named/link.cfg" && "$rill" package "$work/linear.design" -o "$work/named" &&
+        [ ! -e "$work/named/rtl/story.v" ] && agree "$work/named"
+}
+check "a kernel with another name, then the first name again" named
+
+# ---- placement of one package, as it is done ----
+
+places() { # what place.tcl must have done: mode, pattern, least
+    rm -f "$MOCK_RECORD"
+    place "$work/dies" "$1" && [ "$(grep -c "$2" "$MOCK_RECORD")" -ge "$3" ]
+}
+check_moved dies
+check "placement soft: lanes on their dies" places soft '^set_property	USER_SLR_ASSIGNMENT	SLR[012]	cell:level0_i/ulp/rill_1/inst/u_top/u_engine/gen_lane' 11
+check "placement hard: everything in the platform's pblocks" places hard '^add_cells_to_pblock	pblock:pblock_dynamic_SLR[012]	cell:' 100
+
+# ---- versions of the tools ----
+
+check_refused "tools: too old" 2 '2022.1 is not one of the versions' env PATH="$mocked" MOCK_VERSION=2022.1 make -s -C "$work/dies" ooc
+check_refused "tools: too new" 2 '2026.1 is not one of the versions' env PATH="$mocked" MOCK_VERSION=2026.1 make -s -C "$work/dies" tools
+check_refused "tools: missing" 2 'no vivado in PATH' make -s -C "$work/dies" ooc
+check "tools: others by RILL_ANY_TOOLS" env PATH="$mocked" MOCK_VERSION=2025.1 RILL_ANY_TOOLS=1 make -s -C "$work/dies" ooc
+check_refused "tools: the script asks, too" 1 'is not one of the versions' env MOCK_VERSION=2021.2 tclsh "$here/vivado.tcl" "$work/dies/ooc.tcl" \
+    "$work/ooc" synth
+check_refused "no platform" 2 'no platform' env PATH="$mocked" make -s -C "$work/dies" tools PLATFORM=
+
+# ---- each check can fail: a fault in one file, and what finds it ----
+
+# name, check (function or `holds WHAT`), file, sed expression
+finds() {
+    local name=$1 expression=$4 dir=$work/faulty
+    rm -rf "$dir" && cp -r "$work/dies" "$dir" && rm -rf "$dir/build"
+    sed -i "$expression" "$dir/$3"
+    if cmp -s "$dir/$3" "$work/dies/$3"; then
+        fail "fault: $name" "$expression changes nothing in $3"
+    elif $2 "$dir" >"$log" 2>&1; then
+        fail "fault: $name" "not found"
+    else
+        ok "fault: $name"
+    fi
+}
+hard() { place "$1" hard; }
+soft() { place "$1" soft; }
+both() { sed -i '/"eot_id"/s/offset="0x020"/offset="0x024"/' "$1/kernel.xml" && tcl "$1"; } # package_xo.tcl itself sees nothing
+lints() { make -s -C "$1" lint; }
+
+finds "wrong offset in design.tcl" tcl design.tcl 's/{ring_ptr 0x04c/{ring_ptr 0x048/'
+finds "the same wrong offset in design.tcl and kernel.xml" both design.tcl 's/{eot_id 0x020/{eot_id 0x024/'
+finds "pointer on another port in design.tcl" tcl design.tcl 's/^\(    {hbm_03 .*\){m_axi_hbm_03}/\1{m_axi_hbm_04}/'
+finds "pointer on a port that is none" tcl design.tcl 's/^\(    {hbm_03 .*\){m_axi_hbm_03}/\1{m_axi_hbm_33}/'
+finds "wrong size of a pointer" tcl design.tcl 's/{prompt_ptr 0x040 64/{prompt_ptr 0x040 32/'
+finds "wrong width of a port's parameter" tcl design.tcl 's/DATA_WIDTH 256/DATA_WIDTH 512/'
+finds "a port left out in design.tcl" tcl design.tcl 's/^set rill(masters) {m_axi_hbm_00 /set rill(masters) {/'
+finds "reset of the other polarity" tcl package_xo.tcl 's/ACTIVE_LOW/ACTIVE_HIGH/'
+finds "an unknown command" tcl package_xo.tcl 's/^ipx::save_core/ipx::store_core/'
+finds "an unknown option" tcl package_xo.tcl 's/-taxonomy/-taxonomie/'
+finds "an unknown property" tcl package_xo.tcl 's/address_offset/offset/'
+finds "a property of nothing" tcl package_xo.tcl 's/^set_property sdx_kernel true .core/set_property sdx_kernel true cor/'
+finds "no control protocol" tcl package_xo.tcl 's/-ctrl_protocol ap_ctrl_hs/-ctrl_protocol ap_ctrl_none/'
+finds "an argument in another order in kernel.xml" tcl kernel.xml 's/name="eot_id"/name="eot"/'
+finds "wrong offset in kernel.xml" "holds registers" kernel.xml 's/offset="0x018"/offset="0x014"/'
+finds "wrong type of an argument in kernel.xml" valid kernel.xml 's/type="void\*"/type="float"/'
+finds "a port without a width in kernel.xml" valid kernel.xml 's/ dataWidth="256"//'
+finds "wrong offset in component.xml" "holds registers" component.xml 's/<spirit:addressOffset>0x030</<spirit:addressOffset>0x034</'
+finds "an element in the wrong place in component.xml" valid component.xml 's/<spirit:usage>register<.spirit:usage>//'
+finds "a pin of another width in component.xml" "holds pins" component.xml 's/<spirit:left>63</<spirit:left>31</'
+finds "a pin that nothing maps in component.xml" "holds pins" component.xml '/<spirit:name>m_axi_hbm_02_rlast<.spirit:name><.spirit:physicalPort>/d'
+finds "a tie of another value" "holds pins" rtl/rill_kernel.v "s/arcache = 4'd3/arcache = 4'd0/"
+finds "wrong offset in package.json" "holds registers" package.json 's/"ids_written", "offset": 52/"ids_written", "offset": 56/'
+finds "a register in another place of the Verilog" "holds registers" rtl/rill_axil_regs.v "s/10'h00D: r_plain_q/10'h00B: r_plain_q/"
+finds "a bank twice" "holds link" link.cfg 's/HBM\[3\]/HBM[2]/'
+finds "a bank that is none" "holds link" link.cfg 's/HBM\[3\]/HBM[32]/'
+finds "a range of banks" "holds link" link.cfg 's/HBM\[3\]/HBM[3:4]/'
+finds "a port that is none in link.cfg" "holds link" link.cfg 's/m_axi_hbm_03/m_axi_hbm_13/'
+finds "a port left out in link.cfg" "holds link" link.cfg '/m_axi_hbm_10/d'
+finds "another clock in link.cfg" "holds link" link.cfg 's/^freqHz=.*:/freqHz=300000000:/'
+finds "a file left out of the core" "holds core" rill_kernel.core '/rtl\/rill_fork.v/d'
+finds "a core that is no YAML" "holds core" rill_kernel.core 's/^filesets:/filesets/'
+finds "a binary with another bank" binary link.cfg 's/HBM\[3\]/HBM[12]/'
+finds "a binary with another offset" binary kernel.xml 's/offset="0x010"/offset="0x014"/'
+finds "an instance that is none, hard" hard placement.tcl 's/{u_token_loop}/{u_token_lop}/'
+finds "an instance that is none, soft" soft placement.tcl 's/gen_lane\[3\].u_lane}/gen_lane[33].u_lane}/'
+finds "a pblock that is none" hard design.tcl 's/pblock_dynamic/pblock_static/'
+finds "a pin that is not connected" lints rtl/rill_kernel.v '/\.m_axi_hbm_01_rdata(/d'
+finds "a file left out of filelist.f" lints filelist.f '/rill_reset.v/d'
+
+# ---- what is refused ----
+
+refused() { # name, pattern, design, arguments...
+    rm -rf "$work/refused"
+    check_refused "$1" 1 "$2" "$rill" package "$3" -o "$work/refused" "${@:4}"
+    [ ! -e "$work/refused" ] || fail "$1: nothing is written" "$(ls "$work/refused")"
+}
+cp -r "$work/linear.design" "$work/changed" && echo '# changed' >>"$work/changed/design.yaml"
+refused "refused: a top of another design.yaml" 'rill_top.v: error: it was not made with this design.yaml' "$work/changed"
+cp -r "$work/linear.design" "$work/lost" && rm "$work/lost/rtl/rill_add.v"
+refused "refused: a file is missing" 'rtl/rill_add.v: error: No such file' "$work/lost"
+refused "refused: no design" 'design.yaml: error: cannot read' "$work/boards"
+refused "refused: a package" 'it is a package, not a design' "$work/linear"
+refused "refused: a name that is none" 'kernel name `1st`' "$work/linear.design" --name 1st
+refused "refused: the name of a module" 'the design has a module of that name' "$work/linear.design" --name rill_top
+"$rill" gen "$root/configs/graph-linear.yaml" -o "$work/early" --dump-after=size-fifos && mv "$work/early/size-fifos.yaml" "$work/early/design.yaml"
+refused "refused: an unfinished design" 'no finished design' "$work/early"
+check_refused "refused: into the design" 1 'needs a folder of its own' "$rill" package "$work/linear.design" -o "$work/linear.design"
+check_refused "refused: over another design" 1 'it holds a design' "$rill" package "$work/linear.design" -o "$work/odd.design"
+check_refused "usage" 2 'usage: rill package' "$rill" package "$work/linear.design"
+check_refused "a full disk leaves nothing" 1 'File too large|disk full' bash -c \
+    'ulimit -f 8 && trap "" XFSZ && exec "$0" package "$1" -o "$2"' "$rill" "$work/linear.design" "$work/full"
+[ ! -e "$work/full" ] || fail "a full disk leaves nothing" "$(ls "$work/full")"
+
+# ---- the kernel's module in the simulation ----
+
+simulated() {
+    local ids="--prompt-ids 1,2,3 --tokens 3 --ignore-eot"
+    "$rill" pack "${spec[odd]}" --weights random:1 -o "$work/odd" && "$rill" sim "$work/odd" --quick-build $ids --json "$work/odd.json" &&
+        grep -q 'u_kernel (.ap_clk' "$work/odd/sim/rill_sim_top.sv" && grep -q '"match": true' "$work/odd.json" &&
+        diff -r "$work/odd.design/oracle" "$work/odd/oracle"
+}
+[ $sim = 0 ] || check "the kernel's module in place of the top: ids and streams of the golden model" simulated
+
+verdict

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a binary for the vendor's runtime from a package: its metadata alone, no bitstream. The runtime's library
+reads kernels, arguments, banks and connections of it; no card takes it. The form is that of <xclbin.h>.
+
+usage: xclbin.py PACKAGE OUT.xclbin
+"""
+import json
+import re
+import struct
+import sys
+import uuid
+import xml.etree.ElementTree as ElementTree
+
+BITSTREAM, EMBEDDED_METADATA, MEM_TOPOLOGY, CONNECTIVITY, IP_LAYOUT = 0, 2, 6, 7, 8  # axlf_section_kind
+MEM_HBM, IP_KERNEL, AP_CTRL_HS, INTERRUPT = 6, 1, 0, 1
+BANKS, BANK_BYTES, UNIT_BASE, UNIT_RANGE = 32, 512 << 20, 0x1800000, 0x10000
+
+
+def text(value, size):
+    data = value.encode()
+    if len(data) >= size:
+        sys.exit(f"error: `{value}` has more than {size - 1} bytes")
+    return data.ljust(size, b"\0")
+
+
+def memory(used):
+    rows = []
+    for bank in range(BANKS):
+        name = text(f"HBM[{bank}]", 16)
+        rows.append(struct.pack("<BB6xQQ16s", MEM_HBM, bank in used, BANK_BYTES // 1024, bank * BANK_BYTES, name))
+    return struct.pack("<i4x", BANKS) + b"".join(rows)
+
+
+def metadata(kernel, unit, package, platform):
+    kernel = ElementTree.fromstring(ElementTree.tostring(kernel))  # a copy
+    kernel.set("language", "ip")
+    args = kernel.find("args")
+    for child in list(kernel.find("ports")) + list(args):  # the linker puts both right below the kernel
+        kernel.append(child)
+    kernel.remove(kernel.find("ports"))
+    kernel.remove(args)
+    instance = ElementTree.SubElement(kernel, "instance", name=unit)
+    ElementTree.SubElement(instance, "addrRemap", base=hex(UNIT_BASE), range=hex(UNIT_RANGE), port="s_axi_control")
+    project = ElementTree.Element("project", name=package["design"])
+    node = ElementTree.SubElement(project, "platform", vendor="xilinx", boardid=package["board"], name=platform,
+                                  featureRomTime="0")
+    ElementTree.SubElement(node, "version", major="1", minor="0")
+    device = ElementTree.SubElement(node, "device", name="fpga0", fpgaDevice=package["part"] or "none", addrWidth="0")
+    core = ElementTree.SubElement(device, "core", name="OCL_REGION_0", target="hw_em", type="clc_region",
+                                  clockFreq="0MHz", numComputeUnits="1")
+    core.append(kernel)
+    return b'<?xml version="1.0" encoding="UTF-8"?>' + ElementTree.tostring(project)
+
+
+def sections(path):
+    with open(f"{path}/package.json", encoding="utf-8") as file:
+        package = json.load(file)
+    with open(f"{path}/link.cfg", encoding="utf-8") as file:
+        link = file.read()
+    kernel = ElementTree.parse(f"{path}/kernel.xml").getroot().find("kernel")
+    unit = re.search(r"^nk=\w+:1:(\w+)$", link, re.M)[1]
+    bank = {port: int(number) for port, number in re.findall(r"^sp=\w+\.(\w+):HBM\[(\d+)\]$", link, re.M)}
+    wires = [(int(a.get("id")), 0, bank[a.get("port")]) for a in kernel.iter("arg") if a.get("addressQualifier") == "1"]
+    platform = package["platform"] or "none"
+    properties = INTERRUPT | AP_CTRL_HS << 8
+    layout = struct.pack("<i4x", 1) + struct.pack("<IIQ64s", IP_KERNEL, properties, UNIT_BASE,
+                                                  text(f"{kernel.get('name')}:{unit}", 64))
+    connectivity = struct.pack("<i", len(wires)) + b"".join(struct.pack("<iii", *wire) for wire in wires)
+    return platform, uuid.uuid5(uuid.NAMESPACE_OID, package["identity"]).bytes, [
+        (BITSTREAM, "none", b"no bitstream"), (EMBEDDED_METADATA, "xml", metadata(kernel, unit, package, platform)),
+        (MEM_TOPOLOGY, "memory", memory(set(bank.values()))), (CONNECTIVITY, "connectivity", connectivity),
+        (IP_LAYOUT, "layout", layout)]
+
+
+def write(path, out):
+    platform, unique, parts = sections(path)
+    header = 456 + 40 * len(parts)  # struct axlf without its last member, which is the first section's header
+    offset, heads, body = header + -header % 8, b"", b""
+    for kind, name, data in parts:
+        body += b"\0" * (-len(body) % 8)
+        heads += struct.pack("<I16s4xQQ", kind, text(name, 16), offset + len(body), len(data))
+        body += data
+    total = offset + len(body)
+    about = struct.pack("<QQQHBBHH16s64s16s16sI4x", total, 0, 0, 0, 2, 13, 3, 0, b"", text(platform, 64), unique, b"",
+                        len(parts))
+    front = b"xclbin2\0" + struct.pack("<i", -1) + b"\xff" * 28 + b"\0" * 256
+    front += b"\0" * (-len(front) % 8) + struct.pack("<Q", 1) + about
+    if len(front) != 456:
+        sys.exit(f"error: a header of {len(front)} bytes")
+    with open(out, "wb") as file:
+        file.write((front + heads).ljust(offset, b"\0") + body)
+
+
+if len(sys.argv) != 3:
+    sys.exit(__doc__.strip())
+write(sys.argv[1], sys.argv[2])
