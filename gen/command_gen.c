@@ -8,6 +8,7 @@
 #include "emit/emit.h"
 #include "emit/emit_report.h"
 #include "oracle.h"
+#include "spec.h"
 #include "version.h"
 
 struct gen_options {
@@ -179,6 +180,10 @@ static void find_old(const struct output *out, name_list *old) {
         const char *path = arena_printf(out->arena, "%s/%s", out->dir, line);
         if (!is_written(out, path)) VEC_PUSH(out->arena, *old, path);
     }
+    const char *golden[SPEC_MAX_KERNELS + 1];
+    size_t files = oracle_list_folder(out->arena, out->dir, golden, COUNT_OF(golden));
+    for (size_t i = 0; i < files; i++)
+        if (!is_written(out, golden[i])) VEC_PUSH(out->arena, *old, golden[i]);
     const char *pblocks = arena_printf(out->arena, "%s/pblocks.tcl", out->dir);
     if (!is_written(out, pblocks)) VEC_PUSH(out->arena, *old, pblocks);
 }

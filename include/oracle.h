@@ -33,6 +33,8 @@ struct oracle_copy {
     const char *kernel, *text; // kernel NULL: the spec
 };
 bool oracle_write_folder(struct output *, const struct oracle_copy copy[], size_t count);
+// What such a folder lists, as paths below dir; no more than most.
+size_t oracle_list_folder(struct arena *, const char *dir, const char *path[], size_t most);
 
 // An input or output. Elements are in row-major order.
 struct oracle_io {
@@ -81,7 +83,7 @@ struct oracle_info {
     bool carried;        // repetition r is what it means there; repetition `repetitions`: after its region
     bool needed;         // an output depends on it; what nothing needs is not evaluated
     bool unknown;        // it depends on a kernel without golden function
-    int next_of;         // the carried tensor whose next value it is, or ORACLE_NONE
+    int next;            // of a carried tensor: its next value; else ORACLE_NONE
 };
 int oracle_tensors(const struct oracle_graph *);
 struct oracle_info oracle_info(const struct oracle_graph *, int tensor);

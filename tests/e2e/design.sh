@@ -3,6 +3,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with the scripts that source this, and with verdict.sh
 
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+. "$root/tests/oracle.sh"
 work=$root/build/e2e
 model=$root/models/tinystories-gpt2-1m
 story=$root/configs/tinystories-gpt2-1m.yaml

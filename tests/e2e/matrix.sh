@@ -128,7 +128,7 @@ TEXT
 }
 
 check_run() { # name, key, set, seed: the simulation of one request set
-    local label="$1 $3 seed $4" base=$work/$1.$3.$4 start=$SECONDS status=0 json
+    local label="$1 $3 seed $4" base=$work/$1.$3.$4 start=$SECONDS status=0 json why
     json=$base.json log=$base.log
     rm -f "$json" "$base.logits"
     timeout "$run_limit" "$rill" sim "$work/$1" "${requests[@]}" "${flags[@]}" --seed "$4" --json "$json" --logits "$base.logits" --quiet \
@@ -136,6 +136,7 @@ check_run() { # name, key, set, seed: the simulation of one request set
     if [ $status = 124 ]; then fail "$label" "still running after $run_limit s"
     elif [ $status != 0 ]; then fail "$label" "exit status $status: $(reason)"
     elif [ "$(json_value "$json" match)" != true ] || [ "$(json_value "$json" values_compared)" = 0 ]; then fail "$label" "no match in $json"
+    elif ! why=$(oracle_compared "$json" "$work/$1.yaml" 0); then fail "$label" "$why"
     elif grep -q '"late": [1-9]\|"refused": [1-9]' "$json"; then fail "$label" "a hand-written kernel breaks its timing contract"
     elif [ -f "$work/golden/$2.$3" ] && ! diff -q <(json_ids "$json") "$work/golden/$2.$3" >/dev/null; then fail "$label" "other ids than rill golden"
     else

@@ -4,6 +4,7 @@
 # model; each in forms that may change its time, never its values. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+. "$root/tests/oracle.sh"
 . "$root/tests/fuzz/stages.sh"
 . "$root/tests/fuzz/forms.sh"
 . "$root/tests/fuzz/depths.sh"

@@ -216,6 +216,7 @@ simulate() { # folder, seed of the memory's jitter, further options
         echo "error: nothing compared, or no match"
         return 1
     fi
+    oracle_compared "$1.json" "$1/oracle/spec.yaml"
 }
 
 # The design with its own fp32 units does the same, cycle by cycle.

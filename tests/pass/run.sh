@@ -347,7 +347,7 @@ refuse_command 2 '`--html=x`: write `--html ...`' report five --html=x
 refuse_command 2 '`--dump-after` needs a value: `--dump-after=...`' gen five.yaml -o "$work/one" --dump-after infer-types
 refuse_command 2 '`--json` and `--html` do not go together' report five --html "$work/one" --json
 refuse_command 2 '`--sim` goes with `--html`' report five --sim run.json
-refuse_command 2 '`--prompt`, `--prompt-ids`, `--eval`: one is enough' golden odd.yaml --weights random:1 --prompt a --prompt-ids 1
+refuse_command 2 '`--prompt`, `--prompt-ids`, `--eval`, `--inputs`: one is enough' golden odd.yaml --weights random:1 --prompt a --prompt-ids 1
 refuse_command 2 'DIR is missing' sim --tokens 2
 refuse_command 2 '--threads takes a number of at least 1, not `2x`' sim five --threads 2x
 refuse_command 2 '--threads takes 1 to 64' sim five --threads 65

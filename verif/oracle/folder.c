@@ -49,6 +49,18 @@ bool oracle_write_folder(struct output *out, const struct oracle_copy copy[], si
 
 // ---- reading ----
 
+size_t oracle_list_folder(struct arena *arena, const char *dir, const char *path[], size_t most) {
+    json_t *root = json_load_file(arena_printf(arena, "%s/" FOLDER "/files.json", dir), 0, NULL), *file;
+    size_t i, count = 0;
+    json_array_foreach(json_object_get(root, "files"), i, file) {
+        const char *name = json_string_value(json_object_get(file, "name"));
+        if (name && !strchr(name, '/') && count < most)
+            path[count++] = arena_printf(arena, "%s/" FOLDER "/%s", dir, name);
+    }
+    json_decref(root);
+    return count;
+}
+
 // NULL, or what is wrong.
 static const char *check_file(struct arena *arena, const char *path, const json_t *file) {
     size_t len;

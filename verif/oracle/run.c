@@ -313,9 +313,7 @@ struct oracle_info oracle_info(const struct oracle_graph *g, int tensor) {
                                .carried = t->carry != NONE,
                                .needed = t->needed,
                                .unknown = t->unknown,
-                               .next_of = NONE};
-    for (int c = 0; t->region != NONE && c < g->region.items[t->region].carries; c++)
-        if (g->region.items[t->region].carry[c].next == tensor)
-            info.next_of = g->region.items[t->region].carry[c].local;
+                               .next = NONE};
+    if (info.carried) info.next = g->region.items[t->region].carry[t->carry].next;
     return info;
 }
