@@ -196,9 +196,8 @@ static const char *const files[2] = {ORACLE_IMAGE_FILE, "golden.bin"};
 static const char *map_file(struct oracle_map *m, int i, const char *path) {
     struct stat st;
     int fd = open(path, O_RDONLY);
-    const char *why = fd < 0 || fstat(fd, &st)                  ? strerror(errno)
-                      : st.st_size < (off_t)sizeof(struct head) ? "truncated"
-                                                                : NULL;
+    off_t least = i == 0 ? sizeof(struct head) : 1;
+    const char *why = fd < 0 || fstat(fd, &st) ? strerror(errno) : st.st_size < least ? "truncated" : NULL;
     if (!why) {
         m->size[i] = (size_t)st.st_size;
         void *map = mmap(NULL, m->size[i], PROT_READ, MAP_PRIVATE, fd, 0);
