@@ -196,6 +196,7 @@ void formula_v_tail(const struct args *a, struct cost_resources *r) {
 }
 
 void formula_kv_tracker(const struct args *a, struct cost_resources *r) {
-    cost_per(r, args_int(a, "WRITERS", 1), 0.3, 0, 0);
-    cost_per(r, 1, 70, 133, 0);
+    int64_t bits = args_int(a, "COUNT_W", 1); // three counts for each engine
+    cost_per(r, args_int(a, "K_WRITERS", 1) + args_int(a, "V_WRITERS", 1), 6.4 * (double)bits, 3 * (double)bits + 1, 0);
+    cost_per(r, 1, 60, 226, 0);
 }

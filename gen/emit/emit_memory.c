@@ -39,6 +39,14 @@ int emit_id_bits(const struct ir *ir) {
 
 // ---- nets of the clients ----
 
+// Somebody counts the client's writes.
+static bool is_tracked(const struct ir *ir, const char *client) {
+    const char *net = arena_printf(ir->arena, "%s_written", client);
+    for (int w = 0; w < ir->wires; w++)
+        if (!ir->wire[w].is_output && !strcmp(ir->wire[w].net, net)) return true;
+    return false;
+}
+
 void emit_client_nets(const struct ir *ir, struct text *out) {
     int c = ir->design.channels, bits = ir->design.beat_bits;
     for (int i = 0; i < ir->clients; i++) {
@@ -48,7 +56,9 @@ void emit_client_nets(const struct ir *ir, struct text *out) {
                   client->name, client->name, client->name, client->name);
         text_addf(out, "    wire [55:0] %s_desc_tdata;\n    wire [%d:0] %s_beat_tdata;\n", client->name,
                   (client->is_packed ? n : 1) * bits - 1, client->name);
-        if (client->is_write) text_addf(out, "    wire [%d:0] %s_write_idle;\n", n - 1, client->name);
+        if (!client->is_write) continue;
+        text_addf(out, "    wire [%d:0] %s_write_idle;\n", n - 1, client->name);
+        if (is_tracked(ir, client->name)) text_addf(out, "    wire [%d:0] %s_written;\n", n - 1, client->name);
     }
     if (!has_engine(ir)) return;
     text_addf(out, "    wire [%d:0] lane_desc_tvalid, lane_desc_tready, lane_beat_tvalid, lane_beat_tready;\n", c - 1);
@@ -121,8 +131,9 @@ static void emit_write_engine(const struct channel *ch, int i, const struct emit
               name);
     text_addf(ch->out,
               "        .clk(clk), .rst(core_rst), .base(%s), .flush(core_flush), .idle(%s_write_idle%s), "
-              ".error(ch%02d_w_error[%d]), .error_addr(),\n",
-              base, name, bit, ch->index, i);
+              ".written(%s), .error(ch%02d_w_error[%d]), .error_addr(),\n",
+              base, name, bit, is_tracked(ch->ir, name) ? arena_printf(ch->ir->arena, "%s_written%s", name, bit) : "",
+              ch->index, i);
     text_addf(ch->out,
               "        .s_axis_desc_tvalid(%s_desc_tvalid%s), .s_axis_desc_tready(%s_desc_tready%s), "
               ".s_axis_desc_tdata(%s_desc_tdata),\n",

@@ -76,7 +76,10 @@ static void emit_shared_nets(const struct ir *ir, struct text *out) {
               32 * (ir->design.is_lm || !ir->outputs ? 1 : ir->outputs) - 1);
     text_addf(out, "    wire [%d:0] channel_idle, memory_error, channel_beat, channel_stall;\n", channels - 1);
     if (!has_kernel(ir, "rill_param_loader")) text_add(out, "    wire load_done = 1'b1;\n");
-    if (!has_kernel(ir, "rill_kv_tracker")) text_add(out, "    wire [31:0] kv_layers_done = 32'd0;\n");
+    if (!has_kernel(ir, "rill_kv_tracker")) {
+        static const char *const counts[] = {"k_layers_done", "v_layers_done", "kv_layers_done"};
+        for (size_t i = 0; i < COUNT_OF(counts); i++) text_addf(out, "    wire [31:0] %s = 32'd0;\n", counts[i]);
+    }
     if (!has_kernel(ir, "rill_ring_writer")) text_add(out, "    wire [31:0] ids_written = 32'd0;\n");
     for (int w = 0; w < ir->wires; w++)
         if (ir->wire[w].is_output)

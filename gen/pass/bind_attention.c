@@ -170,6 +170,7 @@ static void add_k_writer(const struct unit *u) {
     int client = ir_add_client(ir, ir->kernel[k].name, k, "", true, IR_NONE);
     ir->client[client].engine = (int)(u->on_scores - ir->engine);
     ir_add_wire(ir, k, "layer_done", true, 1, kv_name(ir, u->id, "k_layer_done"));
+    ir_add_wire(ir, k, "given", true, u->on_scores->channels, kv_name(ir, u->id, "k_given"));
 }
 
 // One walk over the program: which tensors wait for a product of their step, with what `after` says of carried ones.
@@ -239,6 +240,7 @@ static void add_v_tail(const struct unit *u) {
         ir_add_wire(ir, side[i].kernel, "head_done", side[i].writes_data, 1, kv_name(ir, u->id, "tail_head_done"));
     }
     ir_add_wire(ir, k, "layer_done", true, 1, kv_name(ir, u->id, "v_layer_done"));
+    ir_add_wire(ir, k, "given", true, u->on_values->channels, kv_name(ir, u->id, "v_given"));
 }
 
 // ---- the step's own keys; with grouped queries each head comes as often as it is read ----

@@ -9,7 +9,9 @@
 #include "ports.h"
 
 enum {
-    COUNTERS = 4 /* of an engine: busy, waits for beats, for operands, for room behind it; docs/rtl.md section 11 */
+    COUNTERS = 4 /* of an engine: busy, waits for beats, for operands, for room behind it; docs/rtl.md section 11 */,
+    OPEN_BESIDE =
+        8 /* descriptors of a write engine beside its bursts under way: three to be cut, pulses on their way */
 };
 
 struct net {
@@ -238,20 +240,36 @@ static void add_param_loader(struct ir *ir) {
     ir_add_client(ir, "param", IR_NONE, "-", false, 0);
 }
 
+// Descriptors that a write engine has taken and not written.
+static int open_bits(const struct ir *ir) {
+    int bursts = ir->design.outstanding > 0 ? ir->design.outstanding : 1;
+    return u64_clog2((uint64_t)bursts + OPEN_BESIDE + 1);
+}
+
+static int writers_of(const struct ir *ir, int kernel) {
+    int writers = 0;
+    for (int c = 0; c < ir->clients; c++)
+        if (ir->client[c].kernel == kernel) writers += ir->engine[ir->client[c].engine].channels;
+    return writers;
+}
+
 // The write engines of K are on the channels of the engine that reads it, those of V likewise.
 static void add_kv_tracker(struct ir *ir, int unit) {
     int k_writer = kv_kernel(ir, unit, "rill_k_writer"), v_tail = kv_kernel(ir, unit, "rill_v_tail");
-    int writers = 0;
-    for (int c = 0; c < ir->clients; c++)
-        if (ir->client[c].kernel == k_writer || ir->client[c].kernel == v_tail)
-            writers += ir->engine[ir->client[c].engine].channels;
+    int keys = writers_of(ir, k_writer), values = writers_of(ir, v_tail);
     int k = ir_add_kernel(ir, kv_name(ir, unit, "kv_tracker"), "rill_kv_tracker", IR_NONE);
-    ir_set_param(ir, k, "WRITERS", "%d", writers);
+    ir_set_param(ir, k, "K_WRITERS", "%d", keys);
+    ir_set_param(ir, k, "V_WRITERS", "%d", values);
+    ir_set_param(ir, k, "COUNT_W", "%d", open_bits(ir));
     const struct net nets[] = {
         {"k_layer_done", false, 1, kv_name(ir, unit, "k_layer_done")},
+        {"k_given", false, keys, kv_name(ir, unit, "k_given")},
+        {"k_written", false, keys, arena_printf(ir->arena, "%s_written", ir->kernel[k_writer].name)},
         {"v_layer_done", false, 1, kv_name(ir, unit, "v_layer_done")},
-        {"idle", false, writers,
-         arena_printf(ir->arena, "{%s_write_idle, %s_write_idle}", ir->kernel[v_tail].name, ir->kernel[k_writer].name)},
+        {"v_given", false, values, kv_name(ir, unit, "v_given")},
+        {"v_written", false, values, arena_printf(ir->arena, "%s_written", ir->kernel[v_tail].name)},
+        {"k_layers_done", true, 32, kv_name(ir, unit, "k_layers_done")},
+        {"v_layers_done", true, 32, kv_name(ir, unit, "v_layers_done")},
         {"kv_layers_done", true, 32, kv_name(ir, unit, "kv_layers_done")}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
@@ -259,7 +277,8 @@ static void add_kv_tracker(struct ir *ir, int unit) {
 static void add_output_nets(struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++) {
         if (strcmp(ir->kernel[k].module, "rill_stream_writer")) continue;
-        ir_add_wire(ir, k, "dma_idle", false, 1, arena_printf(ir->arena, "%s_write_idle", ir->kernel[k].name));
+        ir_set_param(ir, k, "COUNT_W", "%d", open_bits(ir));
+        ir_add_wire(ir, k, "dma_written", false, 1, arena_printf(ir->arena, "%s_written", ir->kernel[k].name));
         ir_add_wire(ir, k, "steps_done", true, 32, arena_printf(ir->arena, "%s_steps_done", ir->kernel[k].name));
     }
 }

@@ -4,6 +4,7 @@
 // Every burst ends at the latest at a multiple of MAX_BURST beats, so none crosses a 4 KiB border and long runs settle on aligned bursts.
 // Protocol: AXI4-Stream in and out. A descriptor of 0 beats is dropped. Throughput: one burst per cycle, also across descriptors;
 // latency 2, length and address from registers.
+// m_axis_burst_last: the burst is its descriptor's last one.
 // flush (level): forgets everything held and swallows what arrives. busy: something is held.
 // Reset: clk, synchronous active-high rst.
 // Parameters: BEAT_BITS (bits of a beat), MAX_BURST (beats, power of two, MAX_BURST * BEAT_BITS / 8 <= 4096).
@@ -25,7 +26,8 @@ module rill_burst_splitter #(
 
     output wire        m_axis_burst_tvalid,
     input  wire        m_axis_burst_tready,
-    output wire [72:0] m_axis_burst_tdata    // {beats[8:0], address[63:0]}
+    output wire [72:0] m_axis_burst_tdata,   // {beats[8:0], address[63:0]}
+    output wire        m_axis_burst_last
 );
     localparam BEAT_BYTES = BEAT_BITS / 8;
     localparam BEAT_SHIFT = $clog2(BEAT_BYTES);
@@ -77,6 +79,7 @@ module rill_burst_splitter #(
     assign s_axis_desc_tready = open_q && (flush || room);
     assign m_axis_burst_tvalid = !work_none_q;
     assign m_axis_burst_tdata = {length_q[8:0], work_addr_q};
+    assign m_axis_burst_last = last_q;
     assign busy = next_valid || work_valid_q;
 
     always @(posedge clk) begin

@@ -70,12 +70,14 @@ module rill_dma_read #(
     wire        burst_valid;
     wire        burst_ready;
     wire [72:0] burst;
+    wire        burst_last;
     wire        splitter_busy;
 
     rill_burst_splitter #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(MAX_BURST)) u_splitter (
         .clk(clk), .rst(rst), .base(base), .flush(flush), .busy(splitter_busy),
         .s_axis_desc_tvalid(s_axis_burst_tvalid), .s_axis_desc_tready(s_axis_burst_tready), .s_axis_desc_tdata(s_axis_burst_tdata),
-        .m_axis_burst_tvalid(burst_valid), .m_axis_burst_tready(burst_ready), .m_axis_burst_tdata(burst));
+        .m_axis_burst_tvalid(burst_valid), .m_axis_burst_tready(burst_ready), .m_axis_burst_tdata(burst),
+        .m_axis_burst_last(burst_last));
 
     // Requests: credits in beats for the FIFO, in bursts for the memory.
     wire              ar_ready;               // from a register: the arbiter's grant ends there
@@ -171,7 +173,8 @@ module rill_dma_read #(
     rill_assert #(.SAYS("a beat arrives that nobody asked for")) u_assert_asked (.clk(clk), .broken(!rst && beat_in && out_q == {OUT_W{1'b0}}));
 `endif
 
-    wire unused = &{1'b0, fifo_ready, fifo_occupancy, fifo_high_water, room_d, ROOM_ALL, OUT_ALL, PTR_LAST, BEAT_STEP};
+    wire unused = &{1'b0, burst_last, fifo_ready, fifo_occupancy, fifo_high_water, room_d, ROOM_ALL, OUT_ALL, PTR_LAST,
+        BEAT_STEP};
 endmodule
 
 `default_nettype wire

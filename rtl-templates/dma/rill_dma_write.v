@@ -7,6 +7,7 @@
 // Whether they are is looked at a cycle ahead; a burst right behind another one needs 2 * MAX_BURST beats before that, or comes a cycle later.
 // Throughput: one beat per cycle with BUFFER_BEATS >= 2 * MAX_BURST and OUTSTANDING * MAX_BURST >= write latency.
 // flush (level, hold until idle): no further request, descriptors and beats not yet requested are swallowed, requested bursts finish.
+// written: a pulse when the last response of a descriptor is in, so of all its beats; descriptors in their order.
 // idle: nothing held, every response is in (and, without flush, nothing offered).
 // error: sticky until reset; error_addr is the address of the first burst with BRESP != OKAY.
 // Reset: clk, synchronous active-high rst (only while idle).
@@ -25,6 +26,7 @@ module rill_dma_write #(
     input  wire [63:0]          base,
     input  wire                 flush,
     output wire                 idle,
+    output reg                  written,
     output reg                  error,
     output reg  [63:0]          error_addr,
 
@@ -68,12 +70,14 @@ module rill_dma_write #(
     wire        burst_valid;
     wire        burst_ready;
     wire [72:0] burst;
+    wire        burst_last;
     wire        splitter_busy;
 
     rill_burst_splitter #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(MAX_BURST)) u_splitter (
         .clk(clk), .rst(rst), .base(base), .flush(flush), .busy(splitter_busy),
         .s_axis_desc_tvalid(s_axis_desc_tvalid), .s_axis_desc_tready(s_axis_desc_tready), .s_axis_desc_tdata(s_axis_desc_tdata),
-        .m_axis_burst_tvalid(burst_valid), .m_axis_burst_tready(burst_ready), .m_axis_burst_tdata(burst));
+        .m_axis_burst_tvalid(burst_valid), .m_axis_burst_tready(burst_ready), .m_axis_burst_tdata(burst),
+        .m_axis_burst_last(burst_last));
 
     wire              aw_ready;               // from a register: the arbiter's grant ends there
     reg  [HELD_W-1:0] free_q;                // beats in the buffer that belong to no requested burst
@@ -137,6 +141,7 @@ module rill_dma_write #(
     // Lengths of bursts behind the one whose beats leave, addresses of bursts without response.
     reg  [7:0]       len_mem [0:OUTSTANDING-1];
     reg  [63:0]      addr_mem [0:OUTSTANDING-1];
+    reg              last_mem [0:OUTSTANDING-1]; // the last one of a descriptor
     reg  [PTR_W-1:0] wr_q;
     reg  [PTR_W-1:0] data_rd_q;
     reg  [PTR_W-1:0] resp_rd_q;
@@ -153,6 +158,7 @@ module rill_dma_write #(
         if (issue) begin
             len_mem[wr_q] <= length;
             addr_mem[wr_q] <= burst[63:0];
+            last_mem[wr_q] <= burst_last;
         end
         if (first) begin
             left_q <= length;
@@ -164,6 +170,7 @@ module rill_dma_write #(
             left_q <= left_q - 8'd1;
             last_q <= left_q == 8'd1;
         end
+        written <= response && last_mem[resp_rd_q] && !rst;
         if (rst) begin
             wr_q <= {PTR_W{1'b0}};
             data_rd_q <= {PTR_W{1'b0}};

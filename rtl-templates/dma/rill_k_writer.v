@@ -6,8 +6,9 @@
 //     K_BASE + layer*K_LAYER_STRIDE + head*K_HEAD_STRIDE + (p / CHANNELS)*UNITS*beat bytes        (offset in the channel)
 // and its beats. *_tvalid and *_tready are packed, one bit per channel; tdata is shared. Descriptors and beats go to one rill_dma_write
 // per channel.
-// layer_done: one-cycle pulse when the last descriptor and beat of a (step, layer) have been accepted (their responses are
-// rill_kv_tracker's business).
+// layer_done: one-cycle pulse when the last descriptor and beat of a (step, layer) have been accepted; given: one for
+// each descriptor that a channel has accepted, at the latest with the layer_done of its layer and after that of the
+// layer before. Responses are the business of rill_kv_tracker.
 // Latency: 2 cycles. Throughput: one unit per cycle; 4 cycles between steps.
 // p / CHANNELS and p mod CHANNELS come from pos and krows of the step word: no divider.
 // Reset: clk, synchronous active-high rst.
@@ -47,7 +48,8 @@ module rill_k_writer #(
     input  wire [CHANNELS-1:0]     m_axis_beat_tready,
     output wire [BEAT_BITS-1:0]    m_axis_beat_tdata,
 
-    output reg                     layer_done
+    output reg                     layer_done,
+    output reg  [CHANNELS-1:0]     given
 );
     localparam [31:0] ROW_BYTES = UNITS * (BEAT_BITS / 8);
     localparam [31:0] CHANNELS_32 = CHANNELS;
@@ -221,6 +223,7 @@ module rill_k_writer #(
             if (placed_first)
                 desc_offset_q <= placed_offset;
         end
+        given <= rst ? {CHANNELS{1'b0}} : desc_valid_q & m_axis_desc_tready;
         if (rst) begin
             last_sent_q <= 1'b0;
             layer_done <= 1'b0;

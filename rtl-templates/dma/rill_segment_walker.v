@@ -6,8 +6,9 @@
 // outer_stride[153:122], kv_layer[163:154], kv_step[169:164]; offsets and strides in bytes. kind 0: `beats` beats at offset +
 // layer*layer_stride. kind 1: krows*beats beats there.
 // kind 2: `outer` runs of vblocks*beats beats, outer_stride apart. A run of 0 beats is left out; a run of more than 65535 beats is cut.
-// A K or V run in the n-th step since reset (n = 0, 1, ...) waits until kv_layers_done >= (n-1)*KV_LAYERS + l + 1, l = kv_layer +
-// layer*kv_step its layer of the cache: until every write that the steps before made in this layer has its response.
+// A K or V run in the n-th step since reset (n = 0, 1, ...) waits until k_layers_done or v_layers_done >=
+// (n-1)*KV_LAYERS + l + 1, l = kv_layer + layer*kv_step its layer of the cache: until every write of its kind that the
+// steps before made in this layer has its response.
 // Throughput: one descriptor per cycle; latency 7 from entry to descriptor.
 // flush (level, hold until reset): nothing more comes out, steps that arrive or are held are swallowed. idle: nothing held (while flush).
 // Reset: clk, synchronous active-high rst; the step count starts over.
@@ -28,7 +29,8 @@ module rill_segment_walker #(
     input  wire        rst,
     input  wire        flush,
     output wire        idle,
-    input  wire [31:0] kv_layers_done,
+    input  wire [31:0] k_layers_done,
+    input  wire [31:0] v_layers_done,
 
     input  wire        s_axis_step_tvalid,
     output wire        s_axis_step_tready,
@@ -120,6 +122,7 @@ module rill_segment_walker #(
     wire        e_done = e_send && !e_cut_q && !e_again_q;
     wire        e_take = !e_valid_q || e_done;
     wire        advance = !d_valid_q || e_take;
+    wire        d_open = d_kind_q == 2'd2 ? v_layers_done >= d_need_q : k_layers_done >= d_need_q;
     wire [39:0] e_next_run = e_run_addr_q + {8'd0, e_stride_q};
 
     assign entry_ready = advance;
@@ -201,7 +204,7 @@ module rill_segment_walker #(
             e_cut_q <= |d_run_q[31:16];
             e_run_cut_q <= |d_run_q[31:16];
             e_need_q <= d_need_q;
-            e_open_q <= kv_layers_done >= d_need_q;
+            e_open_q <= d_open;
             e_run_addr_q <= d_offset_q;
             e_addr_q <= d_offset_q;
             e_run_q <= d_run_q;
@@ -210,7 +213,7 @@ module rill_segment_walker #(
             e_stride_q <= d_stride_q;
         end else begin
             if (!e_open_q)
-                e_open_q <= kv_layers_done >= e_need_q;
+                e_open_q <= e_strided_q ? v_layers_done >= e_need_q : k_layers_done >= e_need_q;
             if (e_send && e_cut_q) begin
                 e_cut_q <= |e_left_q[31:17] || &e_left_q[16:15]; // CUT_BEATS less
                 e_left_q <= e_left_q - CUT_BEATS;

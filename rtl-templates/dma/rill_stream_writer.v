@@ -5,9 +5,11 @@
 // reset.
 // Out: descriptors and beats for one rill_dma_write. A row is CHUNKS*LANES fp32 in order, filled up with zeros to whole groups; a group is
 // max(beat, chunk) bits, ROW_BYTES = ceil(CHUNKS*LANES*32 / group) * group / 8. The layout does not depend on TOKENS.
-// steps_done counts firings whose writes all have their responses (dma_idle comes back from the engine).
+// steps_done counts firings whose writes all have their responses (dma_written comes back from the engine: see
+// rill_write_tracker).
 // Throughput: one chunk per cycle while the engine keeps up. Reset: clk, synchronous active-high rst.
-// Parameters: BEAT_BITS, LANES, TOKENS, CHUNKS (LANES-wide chunks of a token), OFFSET (bytes, a multiple of a beat).
+// Parameters: BEAT_BITS, LANES, TOKENS, CHUNKS (LANES-wide chunks of a token), OFFSET (bytes, a multiple of a beat),
+// COUNT_W (bits of the engine's open descriptors).
 `default_nettype none
 
 module rill_stream_writer #(
@@ -16,6 +18,7 @@ module rill_stream_writer #(
     parameter TOKENS = 0,
     parameter CHUNKS = 0,
     parameter [39:0] OFFSET = 0,
+    parameter COUNT_W = 9,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                 clk,
@@ -34,7 +37,7 @@ module rill_stream_writer #(
     input  wire                 m_axis_beat_tready,
     output wire [BEAT_BITS-1:0] m_axis_beat_tdata,
 
-    input  wire                 dma_idle,
+    input  wire                 dma_written,
     output wire [31:0]          steps_done
 );
     localparam CHUNK_BITS = LANES * 32;
@@ -112,6 +115,7 @@ module rill_stream_writer #(
     reg  [5:0]           left_q;
     reg                  end_q;              // the last group of a firing is on its way
     reg                  firing_done_q;
+    reg                  given_q;
     wire                 beat_out = m_axis_beat_tvalid && m_axis_beat_tready;
     wire                 clear = (!desc_valid_q || m_axis_desc_tready) && (left_q == 6'd0 || (left_q == 6'd1 && m_axis_beat_tready));
     wire                 load = take && group_last;
@@ -153,6 +157,7 @@ module rill_stream_writer #(
             left_q <= 6'd0;
             end_q <= 1'b0;
             firing_done_q <= 1'b0;
+            given_q <= 1'b0;
         end else begin
             if (load)
                 desc_valid_q <= 1'b1;
@@ -164,6 +169,7 @@ module rill_stream_writer #(
                 left_q <= left_q - 6'd1;
             end_q <= (load && s_axis_y_tlast) || (end_q && !clear);
             firing_done_q <= end_q && clear;
+            given_q <= desc_valid_q && m_axis_desc_tready;
         end
         if (load) begin
             desc_offset_q <= offset_q;
@@ -172,8 +178,9 @@ module rill_stream_writer #(
             beats_q <= beats_q >> BEAT_BITS;
     end
 
-    rill_kv_tracker #(.WRITERS(1), .V_EN(0)) u_done (
-        .clk(clk), .rst(rst), .k_layer_done(firing_done_q), .v_layer_done(1'b0), .idle(dma_idle), .kv_layers_done(steps_done));
+    rill_write_tracker #(.WRITERS(1), .COUNT_W(COUNT_W)) u_done (
+        .clk(clk), .rst(rst), .layer_done(firing_done_q), .given(given_q), .written(dma_written),
+        .layers_done(steps_done));
 
 `ifdef RILL_ASSERT
     always @(posedge clk)

@@ -10,7 +10,9 @@
 //     V_BASE + layer*V_LAYER_STRIDE + row*V_ROW_STRIDE + (pos / 64) * 64                      (offset in the channel)
 // and its beats, to all channels; *_tvalid and *_tready are packed, one bit per channel, the descriptor is shared, beats are the channel's
 // own (channel 0 low). Reads go first; no V is taken in while rows are written out.
-// layer_done: one pulse per (step, layer) when everything of it has been accepted, at once when no block closes.
+// layer_done: one pulse per (step, layer) when everything of it has been accepted, at once when no block closes. given:
+// a pulse for each descriptor that a channel has accepted, at the latest with the layer_done of its layer and after
+// that of the layer before.
 // READS: tail reads of a (step, layer). The V of a layer is then taken in only when the step before has made its reads of that layer: its
 // open block may be cleared. 0: whoever sends V keeps this order (an engine that fires the product of V after the reads). With STEP_READS
 // READS are those of all layers, which may differ, and the V of a step waits for all reads of the step before.
@@ -61,7 +63,8 @@ module rill_v_tail #(
     input  wire [CHANNELS-1:0]           m_axis_beat_tready,
     output wire [CHANNELS*BEAT_BITS-1:0] m_axis_beat_tdata,
 
-    output reg                           layer_done
+    output reg                           layer_done,
+    output reg  [CHANNELS-1:0]           given
 );
     localparam XS = BEAT_BITS > 0 ? BEAT_BITS / 8 : 1;
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
@@ -177,6 +180,7 @@ module rill_v_tail #(
         state_q <= rst ? S_STEP : state_d;
         head_done <= !rst && head_end;
         layer_done <= !rst && ((layer_end && !closing_q) || out_end);
+        given <= rst ? {CHANNELS{1'b0}} : desc_valid_q & m_axis_desc_tready;
     end
 
     // ---- taking in ----

@@ -46,7 +46,7 @@ check_fault() { # module, sed expression that plants the fault, depth, NAME=VALU
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-plan $((21 - 2 * quick))
+plan $((27 - 2 * quick))
 check_proof rill_register_slice 4 DATA_W=3 MODE=0
 check_proof rill_register_slice 4 DATA_W=3 MODE=1
 check_proof rill_register_slice 4 DATA_W=3 MODE=2
@@ -59,10 +59,18 @@ if [ $quick = 0 ]; then
     check_proof rill_fifo 4 DATA_W=2 DEPTH=17
     check_proof rill_fifo 4 DATA_W=2 DEPTH=33 "$srl"
 fi
+check_proof rill_write_tracker 4 WRITERS=1 COUNT_W=2 LAYERS_W=3
+check_proof rill_write_tracker 4 WRITERS=2 COUNT_W=2 LAYERS_W=3
 check_fault rill_register_slice 's/skid_valid_q ? skid_q : s_axis_tdata/s_axis_tdata/' 12 DATA_W=3 MODE=2
 check_fault rill_register_slice 's/write_q <= write_q ^ push/write_q <= write_q ^ s_axis_tvalid/' 12 DATA_W=3 MODE=3
 check_fault rill_register_slice 's/if (s_axis_tready \&\& s_axis_tvalid)/if (s_axis_tvalid)/' 6 DATA_W=3 MODE=1
 check_fault rill_fifo 's/room_q <= count_d != FULL/room_q <= 1/' 8 DATA_W=3 DEPTH=2
 check_fault rill_fifo 's/if (push \&\& !write_q)/if (s_axis_tvalid \&\& !write_q)/' 8 DATA_W=5 DEPTH=2
 check_fault rill_fifo 's/else if (push \&\& !take \&\& any_q)/else if (push \&\& !take)/' 8 DATA_W=2 DEPTH=5 "$srl"
+# Counted early: without a response; a round that begins before the one before is over; a layer's last
+# descriptors left out of it. Counted late: what has begun behind a layer holds its count.
+check_fault rill_write_tracker 's/of_round = written\[i\] \&\& /of_round = /' 8 WRITERS=1 COUNT_W=2 LAYERS_W=3
+check_fault rill_write_tracker 's/turn = &clear/turn = |clear/' 12 WRITERS=2 COUNT_W=2 LAYERS_W=3
+check_fault rill_write_tracker 's/next_q + part_in/next_q + part_q/' 8 WRITERS=1 COUNT_W=2 LAYERS_W=3
+check_fault rill_write_tracker 's/turn ? next_left/turn ? next_left + part_q/' 8 WRITERS=1 COUNT_W=2 LAYERS_W=3
 verdict

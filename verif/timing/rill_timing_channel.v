@@ -32,6 +32,7 @@ module rill_timing_channel #(
     output wire [WRITERS-1:0]      w_beat_tready,
     input  wire [WRITERS*512-1:0]  w_beat_tdata,
     output reg                     idle,
+    output wire [WRITERS-1:0]      w_written,
     output wire                    m_axi_arvalid,
     input  wire                    m_axi_arready,
     output wire [2:0]              m_axi_arid,
@@ -93,7 +94,9 @@ module rill_timing_channel #(
         end
         for (i = 0; i < WRITERS; i = i + 1) begin : gen_write
             rill_dma_write #(.BEAT_BITS(512), .MAX_BURST(16), .OUTSTANDING(16)) u_write (
-                .clk(clk), .rst(rst[READERS+i]), .base(base), .flush(flush[READERS+i]), .idle(w_idle[i]), .error(w_error[i]), .error_addr(),
+                .clk(clk), .rst(rst[READERS+i]), .base(base), .flush(flush[READERS+i]), .idle(w_idle[i]),
+                .written(w_written[i]),
+                .error(w_error[i]), .error_addr(),
                 .s_axis_desc_tvalid(w_desc_tvalid[i]), .s_axis_desc_tready(w_desc_tready[i]), .s_axis_desc_tdata(w_desc_tdata[56*i +: 56]),
                 .s_axis_beat_tvalid(w_beat_tvalid[i]), .s_axis_beat_tready(w_beat_tready[i]), .s_axis_beat_tdata(w_beat_tdata[512*i +: 512]),
                 .m_axi_awvalid(awvalid[i]), .m_axi_awready(awready[i]), .m_axi_awaddr(awaddr[64*i +: 64]), .m_axi_awlen(awlen[8*i +: 8]),

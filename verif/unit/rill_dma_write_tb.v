@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_dma_write behind rill_axi_write_arbiter (CLIENTS engines on one port): memory contents after random writes of every client
-// into its own region, untouched words included; idle means that every response is in; full rate when nobody stalls; a flush while a client
+// into its own region, untouched words included; idle means that every response is in; written comes for each
+// descriptor, not before its last response; full rate when nobody stalls; a flush while a client
 // has a descriptor without beats; an error response; the port under the protocol checker.
 // sweep: BEAT_BITS=256 MAX_BURST=16 OUTSTANDING=8 BUFFER_BEATS=32 CLIENTS=1
 // sweep: BEAT_BITS=512 MAX_BURST=8 OUTSTANDING=3 BUFFER_BEATS=8 CLIENTS=2
@@ -29,7 +30,7 @@ module rill_dma_write_tb;
     reg  [31:0] latency = 20;
     reg         flush = 0;
     reg         error_en = 0;
-    wire [CLIENTS-1:0]    c_idle, c_error;
+    wire [CLIENTS-1:0]    c_idle, c_written, c_error;
     wire [CLIENTS*64-1:0] c_error_addr;
     reg  [CLIENTS-1:0]    d_valid = 0;
     wire [CLIENTS-1:0]    d_ready;
@@ -57,7 +58,8 @@ module rill_dma_write_tb;
     generate
         for (g = 0; g < CLIENTS; g = g + 1) begin : gen_client
             rill_dma_write #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING), .BUFFER_BEATS(BUFFER_BEATS)) dut (
-                .clk(clk), .rst(rst), .base(BASE), .flush(flush), .idle(c_idle[g]), .error(c_error[g]),
+                .clk(clk), .rst(rst), .base(BASE), .flush(flush), .idle(c_idle[g]), .written(c_written[g]),
+                .error(c_error[g]),
                 .error_addr(c_error_addr[g*64 +: 64]),
                 .s_axis_desc_tvalid(d_valid[g]), .s_axis_desc_tready(d_ready[g]), .s_axis_desc_tdata(d_data[g]),
                 .s_axis_beat_tvalid(b_valid[g]), .s_axis_beat_tready(b_ready[g]), .s_axis_beat_tdata(b_data[g]),
@@ -99,6 +101,11 @@ module rill_dma_write_tb;
     integer     given [0:CLIENTS-1];         // descriptor whose beats are being offered
     integer     pos [0:CLIENTS-1];
     integer     total, cycles, c, i, word;
+    integer     bursts [0:CLIENTS*COUNT-1];  // of a descriptor and those before
+    integer     answered [0:CLIENTS-1];      // responses
+    integer     writes [0:CLIENTS-1];        // descriptors written, those of no beats passed over
+    integer     first;
+    reg         watch = 1;
     reg  [31:0] value;
     reg         run = 0;
     reg         with_beats = 1;
@@ -114,9 +121,50 @@ module rill_dma_write_tb;
                 sent[c] = 0;
                 given[c] = 0;
                 pos[c] = 0;
+                answered[c] = 0;
+                writes[c] = 0;
                 for (i = 0; i < COUNT; i = i + 1) begin
                     beats[c*COUNT + i] = chance(10) ? 0 : chance(20) ? $urandom_range(60, 1) : $urandom_range(5, 1);
                     offset[c*COUNT + i] = (c * REGION + $urandom_range(REGION - 61 * BEAT_WORDS)) / BEAT_WORDS * BYTES;
+                end
+            end
+        end
+    endtask
+
+    // The bursts of descriptors are cut at multiples of MAX_BURST.
+    task cut;
+        for (c = 0; c < CLIENTS; c = c + 1)
+            for (i = 0; i < COUNT; i = i + 1) begin
+                first = offset[c*COUNT + i] / BYTES % MAX_BURST;
+                bursts[c*COUNT + i] = (i == 0 ? 0 : bursts[c*COUNT + i - 1]) +
+                    (beats[c*COUNT + i] == 0 ? 0 : (first + beats[c*COUNT + i] + MAX_BURST - 1) / MAX_BURST);
+            end
+    endtask
+
+    integer w;
+    always @(posedge clk) if (!rst && watch)
+        for (w = 0; w < CLIENTS; w = w + 1) begin
+            if (c_written[w]) begin
+                while (writes[w] < COUNT && beats[w*COUNT + writes[w]] == 0) writes[w] = writes[w] + 1;
+                if (writes[w] == COUNT || answered[w] < bursts[w*COUNT + writes[w]]) begin
+                    if (!failed) $display("FAIL: client %0d: descriptor %0d written, %0d responses", w, writes[w],
+                        answered[w]);
+                    failed = 1;
+                end
+                writes[w] = writes[w] + 1;
+            end
+            if (c_bvalid[w] && c_bready[w]) answered[w] = answered[w] + 1;
+        end
+
+    task all_written;
+        begin
+            repeat (2) @(posedge clk);
+            #0.1;
+            for (c = 0; c < CLIENTS; c = c + 1) begin
+                while (writes[c] < COUNT && beats[c*COUNT + writes[c]] == 0) writes[c] = writes[c] + 1;
+                if (!failed && writes[c] != COUNT) begin
+                    $display("FAIL: client %0d: %0d of %0d descriptors written", c, writes[c], COUNT);
+                    failed = 1;
                 end
             end
         end
@@ -188,13 +236,16 @@ module rill_dma_write_tb;
         i = $urandom(seed);
         total = 0;
         fresh;
+        cut;
         for (i = 0; i < WORDS; i = i + 1)
             expect_mem[i] = u_memory.pattern(i);
         repeat (4) @(posedge clk);
         rst <= 0;
         run = 1;
         wait_idle;
+        all_written;
         compare;
+        watch = 0;
         if (!failed && idle == 0 && stall == 0 && CLIENTS == 1) begin
             latency = 2;
             total = 0;

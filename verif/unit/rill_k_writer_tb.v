@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_k_writer and rill_kv_tracker: the K stream of a request's steps; descriptor and beats per channel against the address
-// formula;
-// one layer_done per firing and not before its last descriptor and beat are taken; kv_layers_done never ahead of modelled responses.
+// formula; one layer_done per firing and not before its last descriptor and beat are taken; a given pulse for each
+// descriptor, none late.
+// Now and then the units stop, within a head or a layer, until all layers before are counted: what runs ahead must not
+// hold their count. It is never ahead of modelled responses.
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=1 LAYERS=1 HEADS=1 UNITS=1
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 LAYERS=2 HEADS=3 UNITS=2
 // sweep: CHANNELS=8 BEAT_BITS=512 TOKENS=2 LAYERS=3 HEADS=2 UNITS=1
@@ -41,8 +43,9 @@ module rill_k_writer_tb;
     wire [BEAT_BITS-1:0] b_data;
     wire                 layer_done;
     reg                  v_done = 0;
-    reg  [CHANNELS-1:0]  dma_idle;
-    wire [31:0]          kv_layers_done;
+    wire [CHANNELS-1:0]  given;
+    reg  [CHANNELS-1:0]  written;
+    wire [31:0]          k_layers_done, v_layers_done, kv_layers_done;
 
     rill_k_writer #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LAYERS(LAYERS), .HEADS(HEADS), .UNITS(UNITS),
         .K_BASE(K_BASE), .K_LAYER_STRIDE(K_LAYER_STRIDE), .K_HEAD_STRIDE(K_HEAD_STRIDE)) dut (
@@ -50,10 +53,14 @@ module rill_k_writer_tb;
         .s_axis_kv_tvalid(kv_valid), .s_axis_kv_tready(kv_ready), .s_axis_kv_tdata(kv_data), .s_axis_kv_tuser(kv_user),
         .s_axis_kv_tlast(kv_last),
         .m_axis_desc_tvalid(d_valid), .m_axis_desc_tready(d_ready), .m_axis_desc_tdata(d_data),
-        .m_axis_beat_tvalid(b_valid), .m_axis_beat_tready(b_ready), .m_axis_beat_tdata(b_data), .layer_done(layer_done));
+        .m_axis_beat_tvalid(b_valid), .m_axis_beat_tready(b_ready), .m_axis_beat_tdata(b_data), .layer_done(layer_done),
+        .given(given));
 
-    rill_kv_tracker #(.WRITERS(CHANNELS)) u_tracker (
-        .clk(clk), .rst(rst), .k_layer_done(layer_done), .v_layer_done(v_done), .idle(dma_idle), .kv_layers_done(kv_layers_done));
+    rill_kv_tracker #(.K_WRITERS(CHANNELS), .V_WRITERS(1), .COUNT_W(7)) u_tracker (
+        .clk(clk), .rst(rst), .k_layer_done(layer_done), .k_given(given), .k_written(written), .v_layer_done(v_done),
+        .v_given(1'b0),
+        .v_written(1'b0), .k_layers_done(k_layers_done), .v_layers_done(v_layers_done),
+        .kv_layers_done(kv_layers_done));
 
     always #1 clk = !clk;
 
@@ -79,7 +86,11 @@ module rill_k_writer_tb;
     integer     queue_rd [0:CHANNELS-1];
     integer     next_desc [0:CHANNELS-1];
     integer     next_beat [0:CHANNELS-1];
-    integer     done_pulses = 0, v_pulses = 0;
+    integer     done_pulses = 0, v_pulses = 0, holds = 0, held = 0;
+    integer     answers [0:CHANNELS-1];      // beats answered in all
+    integer     taken [0:CHANNELS-1];        // descriptors
+    integer     seen [0:CHANNELS-1];         // a cycle ago
+    integer     givens = 0;
     reg         failed = 0;
 
     function chance(input integer percent);
@@ -136,8 +147,11 @@ module rill_k_writer_tb;
             queue_rd[c] = 0;
             next_desc[c] = 0;
             next_beat[c] = 0;
+            answers[c] = 0;
+            taken[c] = 0;
+            seen[c] = 0;
         end
-        dma_idle = {CHANNELS{1'b1}};
+        written = {CHANNELS{1'b0}};
         repeat (4) @(posedge clk);
         rst <= 0;
     end
@@ -153,7 +167,12 @@ module rill_k_writer_tb;
         end
         if (kv_valid && kv_ready)
             kv_valid <= 0;
-        if ((!kv_valid || kv_ready) && unit_sent < units_total && !chance(idle)) begin
+        if (held && kv_ready && k_layers_done == done_pulses && done_pulses == unit_layer[unit_sent]) held = 0;
+        if (!held && unit_sent > 0 && unit_sent < units_total && !unit_end[unit_sent-1] && chance(2)) begin
+            held = 1;
+            holds = holds + 1;
+        end
+        if ((!kv_valid || kv_ready) && unit_sent < units_total && !held && !chance(idle)) begin
             kv_valid <= 1;
             kv_data <= {32'hDEAD_BEEF, {(BEAT_BITS / 32){unit_sent[31:0]}}};
             kv_user <= {unit_tok_last[unit_sent] != 0, unit_tok[unit_sent][TOK_W-1:0]};
@@ -169,14 +188,19 @@ module rill_k_writer_tb;
                     n = n + 1;
                 if (n == descs_total || d_data !== {16'd0 + UNITS[15:0], desc_offset[n]}) fail(1, n);
                 descs_left[desc_layer[n]] = descs_left[desc_layer[n]] - 1;
+                taken[c] = taken[c] + 1;
                 next_desc[c] = n + 1;
             end
-            // Responses come late; idle is as rill_dma_write gives it: low from the cycle after a handshake.
-            if (open_writes[c] > 0 && chance(15)) begin
+            // Responses come late, of a descriptor when all of its beats are there and answered, as rill_dma_write
+            // gives them.
+            written[c] <= 0;
+            if (open_writes[c] > 0 && answers[c] < seen[c] * UNITS && chance(15)) begin
                 open_writes[c] = open_writes[c] - 1;
                 n = queue_layer[c*64 + queue_rd[c] % 64];
                 answered[n] = answered[n] + 1;
                 queue_rd[c] = queue_rd[c] + 1;
+                answers[c] = answers[c] + 1;
+                written[c] <= answers[c] % UNITS == 0;
             end
             if (b_valid[c] && b_ready[c]) begin
                 n = next_beat[c];
@@ -189,17 +213,23 @@ module rill_k_writer_tb;
                 queue_wr[c] = queue_wr[c] + 1;
                 open_writes[c] = open_writes[c] + 1;
             end
-            dma_idle[c] <= open_writes[c] == 0;
+            givens = givens + given[c];
+            seen[c] = taken[c];
         end
         if (layer_done) begin
             if (done_pulses >= STEPS * LAYERS || descs_left[done_pulses] != 0 || beats_left[done_pulses] != 0) fail(3, done_pulses);
             done_pulses = done_pulses + 1;
+            n = 0;
+            for (c = 0; c < done_pulses; c = c + 1) n = n + beats_all[c] / UNITS;
+            if (givens != n) fail(8, givens);  // all of the layers that are done, none behind
         end
         v_done <= v_pulses < STEPS * LAYERS && chance(5);
         if (v_done)
             v_pulses = v_pulses + 1;
-        for (n = 0; n < kv_layers_done; n = n + 1)
-            if (answered[n] != beats_all[n] || n >= v_pulses) fail(4, n);
+        for (n = 0; n < k_layers_done; n = n + 1)
+            if (answered[n] != beats_all[n]) fail(4, n);
+        if (kv_layers_done > k_layers_done || kv_layers_done > v_pulses || v_layers_done > v_pulses) fail(5,
+            kv_layers_done);
         if (kv_layers_done == STEPS * LAYERS) begin
             for (n = 0; n < STEPS * LAYERS; n = n + 1)
                 if (descs_left[n] != 0 || beats_left[n] != 0) fail(6, n);

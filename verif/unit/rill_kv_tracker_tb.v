@@ -1,81 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_kv_tracker: random hand-overs of two writers and random engine activity that starts up to LAG cycles after a hand-over; the
-// count reaches every pair, never passes one whose activity has not ended, and never falls. (With real writes: rill_k_writer_tb.)
-// sweep: WRITERS=1 V_EN=1 SETTLE=8
-// sweep: WRITERS=4 V_EN=0 SETTLE=5
+// Bench of rill_kv_tracker: K and V of random speeds, each with descriptors that are written after random times; each
+// count follows its own writer alone, never ahead of a response and soon behind the last one, and the lesser is the one
+// of both. (Rounds and layers that stop half way: rill_write_tracker_tb. With real writers: rill_k_writer_tb.)
+// sweep: K_WRITERS=2 V_WRITERS=3
+// sweep: K_WRITERS=1 V_WRITERS=1
 `default_nettype none
 `timescale 1ns / 1ps
 
 module rill_kv_tracker_tb;
-    parameter WRITERS = 1;
-    parameter V_EN = 1;
-    parameter SETTLE = 8;
-    localparam LAG = 3;
+    parameter K_WRITERS = 2;
+    parameter V_WRITERS = 3;
     localparam PAIRS = 60;
 
-    reg                clk = 0, rst = 1, k_done = 0, v_done = 0;
-    reg  [WRITERS-1:0] idle_now = {WRITERS{1'b1}};
-    wire [31:0]        count;
-    integer            seed, idle, stall, i, cycles = 0, ks = 0, vs = 0, was = 0;
-    integer            busy_from [0:2*PAIRS-1];   // activity of the n-th hand-over of K (even) and V (odd)
-    integer            busy_to [0:2*PAIRS-1];
-    reg                failed = 0, done = 0;
+    reg                  clk = 0, rst = 1;
+    reg  [1:0]           done = 0;
+    reg  [K_WRITERS-1:0] k_given = 0, k_written = 0;
+    reg  [V_WRITERS-1:0] v_given = 0, v_written = 0;
+    wire [31:0]          count [0:1];
+    wire [31:0]          both;
+    integer              seed, idle, stall, s, i, at, cycles = 0;
+    integer              pairs [0:1];        // done
+    integer              from [0:1];         // the open one was given then, and is written at `ends`; 0: none
+    integer              ends [0:1];
+    integer              engine [0:1];
+    integer              since [0:1];        // cycles for which all of it has been written
+    integer              lesser = 0;
+    reg                  failed = 0, over = 0;
 
-    rill_kv_tracker #(.WRITERS(WRITERS), .V_EN(V_EN), .SETTLE(SETTLE)) dut (.clk(clk), .rst(rst), .k_layer_done(k_done),
-        .v_layer_done(v_done), .idle(idle_now), .kv_layers_done(count));
+    rill_kv_tracker #(.K_WRITERS(K_WRITERS), .V_WRITERS(V_WRITERS), .COUNT_W(4)) dut (.clk(clk), .rst(rst),
+        .k_layer_done(done[0]),
+        .k_given(k_given), .k_written(k_written), .v_layer_done(done[1]), .v_given(v_given), .v_written(v_written),
+        .k_layers_done(count[0]), .v_layers_done(count[1]), .kv_layers_done(both));
     always #1 clk = !clk;
+
+    task fail(input integer what);
+        begin
+            if (!failed) $display("FAIL: check %0d, cycle %0d: counts %0d %0d %0d of %0d %0d", what, cycles, count[0],
+                count[1], both, pairs[0], pairs[1]);
+            failed = 1;
+            $finish;
+        end
+    endtask
 
     initial begin
         if (!$value$plusargs("seed=%d", seed)) seed = 0;
         if (!$value$plusargs("idle=%d", idle)) idle = 0;
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
         i = $urandom(seed);
+        for (i = 0; i < 2; i = i + 1) begin
+            pairs[i] = 0;
+            ends[i] = 0;
+            since[i] = 0;
+        end
         repeat (3) @(posedge clk);
         rst <= 0;
     end
 
-    always @(posedge clk) if (!rst && !done) begin
+    always @(posedge clk) if (!rst && !over && !failed) begin
         cycles = cycles + 1;
-        // A hand-over is the pulse of this cycle; its engine is busy within LAG cycles.
-        k_done <= 0;
-        v_done <= 0;
-        if (ks < PAIRS && ks < vs + 3 && $urandom_range(99) < (idle ? 2 : 10)) begin
-            k_done <= 1;
-            busy_from[2*ks] = cycles + $urandom_range(LAG);
-            busy_to[2*ks] = busy_from[2*ks] + $urandom_range(stall ? 100 : 20);
-            ks = ks + 1;
+        k_given <= 0;
+        v_given <= 0;
+        k_written <= 0;
+        v_written <= 0;
+        done <= 0;
+        if (cycles > 2 && both != lesser) fail(1);
+        lesser = count[0] < count[1] ? count[0] : count[1];
+        for (s = 0; s < 2; s = s + 1) begin
+            if (count[s] > pairs[s] || (ends[s] != 0 && count[s] == pairs[s])) fail(2 + s);
+            since[s] = ends[s] == 0 ? since[s] + 1 : 0;
+            if (since[s] > 4 && count[s] != pairs[s]) fail(4 + s);
+            if (ends[s] == 0 && pairs[s] < PAIRS && since[s] > 4 &&
+                $urandom_range(99) < (idle ? 3 : 20) * (s + 1)) begin
+                engine[s] = $urandom_range((s == 0 ? K_WRITERS : V_WRITERS) - 1);
+                ends[s] = cycles + 1 + $urandom_range(stall ? 100 : 10);
+                pairs[s] = pairs[s] + 1;
+                done[s] <= 1;
+                if (s == 0) k_given[engine[s]] <= 1;
+                else v_given[engine[s]] <= 1;
+            end else if (ends[s] != 0 && cycles >= ends[s]) begin
+                ends[s] = 0;
+                if (s == 0) k_written[engine[s]] <= 1;
+                else v_written[engine[s]] <= 1;
+            end
         end
-        if (vs < PAIRS && vs < ks + 3 && $urandom_range(99) < (idle ? 2 : 10)) begin
-            v_done <= 1;
-            busy_from[2*vs + 1] = cycles + $urandom_range(LAG);
-            busy_to[2*vs + 1] = busy_from[2*vs + 1] + $urandom_range(stall ? 100 : 20);
-            vs = vs + 1;
-        end
-        idle_now <= {WRITERS{1'b1}};
-        for (i = 0; i < ks; i = i + 1)
-            if (cycles >= busy_from[2*i] && cycles < busy_to[2*i])
-                idle_now[i % WRITERS] <= 0;
-        for (i = 0; i < vs; i = i + 1)
-            if (V_EN != 0 && cycles >= busy_from[2*i + 1] && cycles < busy_to[2*i + 1])
-                idle_now[(i + 1) % WRITERS] <= 0;
-        for (i = was; i < count; i = i + 1)
-            if (i >= ks || (V_EN != 0 && i >= vs) || busy_to[2*i] > cycles || (V_EN != 0 && busy_to[2*i + 1] > cycles))
-                failed = 1;
-        if (count < was || failed) begin
-            $display("FAIL: cycle %0d: count %0d after %0d, %0d K and %0d V handed over", cycles, count, was, ks, vs);
-            done = 1;
-            $finish;
-        end
-        was = count;
-        if (count == PAIRS && !done) begin
+        if (both == PAIRS && !failed) begin
             $display("PASS");
-            done = 1;
+            over = 1;
             $finish;
         end
-        if (cycles > 100000 && !done) begin
-            $display("FAIL: stuck at %0d", count);
-            done = 1;
-            $finish;
-        end
+        if (cycles > 100000) fail(6);
     end
 endmodule

@@ -37,7 +37,8 @@ module rill_segment_walker_tb;
     integer     seed, idle, stall;
     reg         flush = 0;
     wire        w_idle;
-    reg  [31:0] kv_done = 0;
+    reg  [31:0] k_done = 0, v_done = 0;
+    integer     done_now;
     reg         s_valid = 0;
     wire        s_ready;
     reg  [63:0] s_data;
@@ -48,7 +49,7 @@ module rill_segment_walker_tb;
     rill_segment_walker #(.BEAT_BITS(BEAT_BITS), .KV_LAYERS(CACHED), .SECTIONS(3), .ENTRIES(6), .SECTION_LEN({16'd1, 16'd4, 16'd1}),
         .SECTION_REPEAT({16'd1, LAYERS[15:0], 16'd1}), .SECTION_WHEN_HEAD(3'b100),
         .TABLE({HEAD, NONE, VALUES, KEYS, WEIGHTS, PROLOGUE})) dut (
-        .clk(clk), .rst(rst), .flush(flush), .idle(w_idle), .kv_layers_done(kv_done),
+        .clk(clk), .rst(rst), .flush(flush), .idle(w_idle), .k_layers_done(k_done), .v_layers_done(v_done),
         .s_axis_step_tvalid(s_valid), .s_axis_step_tready(s_ready), .s_axis_step_tdata(s_data),
         .m_axis_burst_tvalid(m_valid), .m_axis_burst_tready(m_ready), .m_axis_burst_tdata(m_data));
 
@@ -58,6 +59,7 @@ module rill_segment_walker_tb;
     reg  [39:0] run_addr [0:MAX-1];
     integer     run_beats [0:MAX-1];
     integer     run_need [0:MAX-1];
+    reg         run_values [0:MAX-1];
     integer     runs = 0, now = 0, sent = 0, cycles = 0, count, beats, i, l, o, pos, ntok;
     reg  [39:0] addr;
     reg         failed = 0;
@@ -67,11 +69,12 @@ module rill_segment_walker_tb;
         chance = $urandom_range(99) < percent;
     endfunction
 
-    task add(input integer beats_in, input [39:0] addr_in, input integer need);
+    task add(input integer beats_in, input [39:0] addr_in, input integer need, input values);
         if (beats_in > 0) begin
             run_beats[runs] = beats_in;
             run_addr[runs] = addr_in;
             run_need[runs] = need;
+            run_values[runs] = values;
             runs = runs + 1;
         end
     endtask
@@ -90,15 +93,17 @@ module rill_segment_walker_tb;
             step[i][20] = i >= 29;
             step[i][47:32] = (pos + CHANNELS - 1) / CHANNELS;
             step[i][63:48] = pos / 64;
-            add(3, 64 * BYTES, 0);
+            add(3, 64 * BYTES, 0, 0);
             for (l = 0; l < LAYERS; l = l + 1) begin
-                add(BEATS, 1024 * BYTES + l * 4096 * BYTES, 0);
-                add(2 * ((pos + CHANNELS - 1) / CHANNELS), 65536 * BYTES + l * 512 * BYTES, i == 0 ? 0 : (i - 1) * CACHED + FIRST + l * STRIDE + 1);
+                add(BEATS, 1024 * BYTES + l * 4096 * BYTES, 0, 0);
+                add(2 * ((pos + CHANNELS - 1) / CHANNELS), 65536 * BYTES + l * 512 * BYTES,
+                    i == 0 ? 0 : (i - 1) * CACHED + FIRST + l * STRIDE + 1, 0);
                 for (o = 0; o < OUTER; o = o + 1)
-                    add(2 * (pos / 64), 98304 * BYTES + l * 640 * BYTES + o * 32 * BYTES, i == 0 ? 0 : (i - 1) * CACHED + FIRST + l * STRIDE + 1);
+                    add(2 * (pos / 64), 98304 * BYTES + l * 640 * BYTES + o * 32 * BYTES,
+                        i == 0 ? 0 : (i - 1) * CACHED + FIRST + l * STRIDE + 1, 1);
             end
             if (i >= 29)
-                add(66000, 131072 * BYTES, 0);
+                add(66000, 131072 * BYTES, 0, 0);
             pos = pos + ntok;
         end
         beats = 0;
@@ -116,14 +121,15 @@ module rill_segment_walker_tb;
             sent = sent + 1;
         end
         m_ready <= !chance(stall);
-        if (kv_done < STEPS * CACHED && chance(10))
-            kv_done <= kv_done + 1;
+        if (k_done < STEPS * CACHED && chance(10)) k_done <= k_done + 1; // one ahead of the other, in turns
+        if (v_done < STEPS * CACHED && chance(cycles[9] ? 5 : 15)) v_done <= v_done + 1;
+        done_now = now < runs && run_values[now] ? v_done : k_done;
         if (m_valid && m_ready && !failed) begin
             if (now >= runs || m_data[39:0] !== run_addr[now] + beats * BYTES || m_data[55:40] == 0 ||
                 m_data[55:40] > run_beats[now] - beats || (beats == 0 && run_beats[now] <= 65535 && m_data[55:40] != run_beats[now]) ||
-                kv_done < run_need[now]) begin
+                done_now < run_need[now]) begin
                 $display("FAIL: run %0d: %0d beats at %h, expected %0d of %0d at %h, done %0d, needs %0d", now, m_data[55:40], m_data[39:0],
-                         run_beats[now] - beats, run_beats[now], run_addr[now], kv_done, run_need[now]);
+                         run_beats[now] - beats, run_beats[now], run_addr[now], done_now, run_need[now]);
                 failed = 1;
                 $finish;
             end

@@ -30,7 +30,8 @@ module rill_stream_writer_tb;
     wire [BEAT_BITS-1:0]  in_data, out_data, rdata, wdata;
     wire [LANES*32-1:0]   x_data;
     wire [TOK_W:0]        x_user;
-    wire                  desc_valid, desc_ready, out_valid, out_ready, read_idle, write_idle, read_error, write_error;
+    wire                  desc_valid, desc_ready, out_valid, out_ready, read_idle, write_idle, write_written,
+        read_error, write_error;
     wire [63:0]           read_error_addr, write_error_addr, araddr, awaddr;
     wire [7:0]            arlen, awlen;
     wire                  arvalid, arready, rvalid, rready, rlast, awvalid, awready, wvalid, wready, wlast, bvalid, bready;
@@ -50,7 +51,7 @@ module rill_stream_writer_tb;
         .s_axis_y_tuser(x_user), .s_axis_y_tlast(x_last),
         .m_axis_desc_tvalid(desc_valid), .m_axis_desc_tready(desc_ready), .m_axis_desc_tdata(desc_data),
         .m_axis_beat_tvalid(out_valid), .m_axis_beat_tready(out_ready), .m_axis_beat_tdata(out_data),
-        .dma_idle(write_idle), .steps_done(steps_done));
+        .dma_written(write_written), .steps_done(steps_done));
     rill_dma_read #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(4), .OUTSTANDING(4), .PREFETCH_BEATS(16)) u_read (
         .clk(clk), .rst(rst), .base(64'd0), .flush(1'b0), .idle(read_idle), .error(read_error), .error_addr(read_error_addr),
         .s_axis_burst_tvalid(burst_valid), .s_axis_burst_tready(burst_ready), .s_axis_burst_tdata(burst_data),
@@ -58,7 +59,8 @@ module rill_stream_writer_tb;
         .m_axi_rvalid(rvalid), .m_axi_rready(rready), .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast),
         .m_axis_beat_tvalid(in_valid), .m_axis_beat_tready(in_ready), .m_axis_beat_tdata(in_data));
     rill_dma_write #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(4)) u_write (
-        .clk(clk), .rst(rst), .base(64'd0), .flush(1'b0), .idle(write_idle), .error(write_error), .error_addr(write_error_addr),
+        .clk(clk), .rst(rst), .base(64'd0), .flush(1'b0), .idle(write_idle), .written(write_written),
+        .error(write_error), .error_addr(write_error_addr),
         .s_axis_desc_tvalid(desc_valid), .s_axis_desc_tready(desc_ready), .s_axis_desc_tdata(desc_data),
         .s_axis_beat_tvalid(out_valid), .s_axis_beat_tready(out_ready), .s_axis_beat_tdata(out_data),
         .m_axi_awvalid(awvalid), .m_axi_awready(awready), .m_axi_awaddr(awaddr), .m_axi_awlen(awlen),

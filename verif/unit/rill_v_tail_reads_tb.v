@@ -39,7 +39,7 @@ module rill_v_tail_reads_tb;
     reg                    tail_valid = 0;
     reg  [23:0]            tail_addr;
     wire [C*BEAT_BITS-1:0] tail_data, beat_data;
-    wire [C-1:0]           desc_valid, beat_valid;
+    wire [C-1:0]           desc_valid, beat_valid, given;
     reg  [C-1:0]           ready = 0;
     wire [55:0]            desc_data;
 
@@ -55,7 +55,8 @@ module rill_v_tail_reads_tb;
         .s_axis_kv_tvalid(kv_valid), .s_axis_kv_tready(kv_ready), .s_axis_kv_tdata(kv_data), .s_axis_kv_tuser(kv_user),
         .s_axis_kv_tlast(kv_last), .tail_valid(tail_valid), .tail_addr(tail_addr), .tail_data(tail_data), .head_done(head_done),
         .m_axis_desc_tvalid(desc_valid), .m_axis_desc_tready(ready), .m_axis_desc_tdata(desc_data), .m_axis_beat_tvalid(beat_valid),
-        .m_axis_beat_tready(ready), .m_axis_beat_tdata(beat_data), .layer_done(layer_done));
+        .m_axis_beat_tready(ready), .m_axis_beat_tdata(beat_data), .layer_done(layer_done),
+        .given(given));
 
     integer seed, stall, i, k, s, l, h, t, u, at;
     integer heads = 0, fired = 0, layers = 0;  // heads in the tail, layers taken in, layers written

@@ -39,7 +39,7 @@ module rill_v_tail_tb;
     reg                    again = 0, open_q = 1, tail_valid = 0;
     reg  [23:0]            tail_addr;
     wire [C*BEAT_BITS-1:0] tail_data, beat_data;
-    wire [C-1:0]           desc_valid, desc_ready, beat_valid, beat_ready, desc_done, beat_done;
+    wire [C-1:0]           desc_valid, desc_ready, beat_valid, beat_ready, desc_done, beat_done, given;
     wire [55:0]            desc_data;
 
     rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .rst(rst), .again(again));
@@ -55,7 +55,8 @@ module rill_v_tail_tb;
         .s_axis_kv_tvalid(kv_valid), .s_axis_kv_tready(kv_ready), .s_axis_kv_tdata(kv_data), .s_axis_kv_tuser(kv_user),
         .s_axis_kv_tlast(kv_last), .tail_valid(tail_valid), .tail_addr(tail_addr), .tail_data(tail_data), .head_done(head_done),
         .m_axis_desc_tvalid(desc_valid), .m_axis_desc_tready(desc_ready), .m_axis_desc_tdata(desc_data), .m_axis_beat_tvalid(beat_valid),
-        .m_axis_beat_tready(beat_ready), .m_axis_beat_tdata(beat_data), .layer_done(layer_done));
+        .m_axis_beat_tready(beat_ready), .m_axis_beat_tdata(beat_data), .layer_done(layer_done),
+        .given(given));
 
     // ---- the model: values by position; heads are numbered over all steps, in stream order ----
     reg  [7:0]             value [0:POSITIONS*LAYERS*HEADS*HEAD_DIM-1];
@@ -184,7 +185,7 @@ module rill_v_tail_tb;
     genvar c;
     generate
         for (c = 0; c < C; c = c + 1) begin : gen_lane
-            integer    j, k, m;
+            integer    j, k, m, givens = 0;
             reg [39:0] place;
             rill_axis_monitor #(.DATA_W(56), .SALT(10 + c)) u_desc (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(desc_valid[c]),
                 .s_axis_tready(desc_ready[c]), .s_axis_tdata(desc_data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(desc_done[c]));
@@ -204,11 +205,13 @@ module rill_v_tail_tb;
             end
             // layer_done not before the channel has everything that the layer closed; nothing comes in meanwhile.
             always @(negedge clk) begin
+                if (rst) givens = 0;
+                else givens = givens + given[c];
                 if (layer_done) begin
                     j = layers / LAYERS;
                     k = (j > 0 ? closed[j-1] * heads_before(LAYERS) : 0) * ROWS;
                     if (closed[j] > (j > 0 ? closed[j-1] : 0)) k = k + heads_before(layers % LAYERS + 1) * ROWS;
-                    if (u_desc.seen != k || u_beat.seen != k * PARTS) fail(1, c);
+                    if (u_desc.seen != k || u_beat.seen != k * PARTS || givens != k) fail(1, c);
                 end
                 if (beat_valid[c] && kv_ready) fail(2, c);
             end

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts the layers of a writer whose writes all have their responses, in order.
+//
+// given[i]: a pulse for each descriptor that write engine i has taken. layer_done: a pulse behind each layer: every
+// descriptor and beat of it has been taken; given pulses of a layer come at the latest with its layer_done and after
+// that of the layer before (a layer may have none). written[i]: a pulse when the responses to a descriptor are all in,
+// descriptors in their order, later than its given.
+// layers_done: layers of whose descriptors all have been written. What a later layer has given or not given never
+// delays it, so it depends on no stream: a layer that is done gets counted by itself, as memory always answers whole
+// bursts.
+// Latency: 2 cycles from the last written pulse (1 from a layer_done without open descriptors), more by those of a
+// round before. An engine's open descriptors are of the round that is waited for, of whole layers behind it (the next
+// round), or of the layer that is not done yet.
+// Reset: clk, synchronous active-high rst; the count starts at 0.
+// Parameters: WRITERS (write engines), COUNT_W (bits of an engine's open descriptors), LAYERS_W (bits of the count: it
+// wraps).
+`default_nettype none
+
+module rill_write_tracker #(
+    parameter WRITERS = 0,
+    parameter COUNT_W = 0,
+    parameter LAYERS_W = 32
+) (
+    input  wire                clk,
+    input  wire                rst,
+    input  wire                layer_done,
+    input  wire [WRITERS-1:0]  given,
+    input  wire [WRITERS-1:0]  written,
+    output reg  [LAYERS_W-1:0] layers_done
+);
+    generate
+        if (WRITERS < 1) begin : gen_bad_writers
+            rill_error_WRITERS_must_be_at_least_1 u_error ();
+        end
+        if (COUNT_W < 1 || COUNT_W > 16) begin : gen_bad_count
+            rill_error_COUNT_W_must_be_1_to_16 u_error ();
+        end
+    endgenerate
+
+    localparam [COUNT_W:0] NONE = 0;         // a bit more than a count: Yosys reads {0{...}} of a missing parameter
+
+    reg  [LAYERS_W-1:0] ended_q;             // layers that are done
+    reg  [LAYERS_W-1:0] covered_q;           // layers up to the end of the round
+    wire [WRITERS-1:0]  clear;               // nothing of the round is open
+    wire                turn = &clear;       // the next round begins
+    wire [LAYERS_W-1:0] ended_d = ended_q + {{(LAYERS_W-1){1'b0}}, layer_done};
+
+    always @(posedge clk)
+        if (rst) begin
+            ended_q <= {LAYERS_W{1'b0}};
+            covered_q <= {LAYERS_W{1'b0}};
+            layers_done <= {LAYERS_W{1'b0}};
+        end else begin
+            ended_q <= ended_d;
+            if (turn) begin
+                covered_q <= ended_d;
+                layers_done <= covered_q;
+            end
+        end
+
+    genvar i;
+    generate
+        for (i = 0; i < WRITERS; i = i + 1) begin : gen_writer
+            // open descriptors of the round, of whole layers behind it, of the present layer
+            reg  [COUNT_W-1:0] round_q;
+            reg  [COUNT_W-1:0] next_q;
+            reg  [COUNT_W-1:0] part_q;
+            reg                round_none_q; // round_q is 0
+            wire [COUNT_W-1:0] part_in = part_q + {{(COUNT_W-1){1'b0}}, given[i]};
+            wire [COUNT_W-1:0] next_in = layer_done ? next_q + part_in : next_q;
+            wire [COUNT_W-1:0] part_left = layer_done ? NONE[COUNT_W-1:0] : part_in;
+            wire               of_round = written[i] && !round_none_q;
+            wire               of_next = written[i] && round_none_q && next_in != NONE[COUNT_W-1:0];
+            wire               of_part = written[i] && round_none_q && next_in == NONE[COUNT_W-1:0];
+            wire [COUNT_W-1:0] next_left = next_in - {{(COUNT_W-1){1'b0}}, of_next};
+            wire [COUNT_W-1:0] round_d = turn ? next_left : round_q - {{(COUNT_W-1){1'b0}}, of_round};
+            assign clear[i] = round_none_q;
+            always @(posedge clk)
+                if (rst) begin
+                    round_q <= NONE[COUNT_W-1:0];
+                    next_q <= NONE[COUNT_W-1:0];
+                    part_q <= NONE[COUNT_W-1:0];
+                    round_none_q <= 1'b1;
+                end else begin
+                    round_q <= round_d;
+                    next_q <= turn ? NONE[COUNT_W-1:0] : next_left;
+                    part_q <= part_left - {{(COUNT_W-1){1'b0}}, of_part};
+                    round_none_q <= round_d == NONE[COUNT_W-1:0];
+                end
+`ifdef RILL_ASSERT
+            reg  [COUNT_W:0]   open_q;
+            always @(posedge clk)
+                open_q <= rst ? NONE : open_q + {{COUNT_W{1'b0}}, given[i]} - {{COUNT_W{1'b0}}, written[i]};
+            rill_assert #(.SAYS("more descriptors are open than COUNT_W counts")) u_assert_open (
+                .clk(clk), .broken(!rst && given[i] && !written[i] && &open_q[COUNT_W-1:0]));
+            rill_assert #(.SAYS("a descriptor is written that was not given")) u_assert_written (
+                .clk(clk), .broken(!rst && written[i] && open_q == NONE));
+`endif
+        end
+    endgenerate
+
+    wire unused = &{1'b0, NONE};
+
+`ifdef FORMAL
+    // Any layer that is watched, named by its number: `owed` of an engine are the open descriptors of it and of those
+    // before.
+    (* anyconst *) reg [LAYERS_W-1:0] watched;
+    reg  started_q = 1'b0;
+    reg  counted_q = 1'b0;                   // it has ended
+    reg  in_round_q = 1'b0;                  // it is in the round or before it
+    reg  shown_q = 1'b0;                     // layers_done is beyond it
+    wire [WRITERS-1:0] owes;
+    wire [WRITERS-1:0] lags;                 // descriptors of layers that are done are open
+    reg  [1:0] quiet_q = 2'd0;               // cycles without any, up to 3
+    wire end_it = layer_done && ended_q == watched && !counted_q;
+    always @(posedge clk) begin
+        started_q <= 1'b1;
+        counted_q <= !rst && (counted_q || end_it);
+        in_round_q <= !rst && (in_round_q || (turn && (counted_q || end_it)));
+        shown_q <= !rst && (shown_q || (turn && in_round_q));
+        quiet_q <= rst || layer_done || |lags ? 2'd0 : quiet_q == 2'd3 ? 2'd3 : quiet_q + 2'd1;
+        assume (started_q || rst);
+        assume (!layer_done || &ended_q == 1'b0); // the counts do not wrap while it is watched
+        if (started_q && !rst) begin
+            assert (counted_q == (ended_q > watched));
+            assert (in_round_q == (covered_q > watched));
+            assert (shown_q == (layers_done > watched));
+            assert (layers_done <= covered_q && covered_q <= ended_q);
+            assert (!shown_q || owes == {WRITERS{1'b0}});    // never early
+            assert (quiet_q != 2'd3 || layers_done == ended_q); // never late, whatever the present layer has given
+        end
+    end
+    genvar f;
+    generate
+        for (f = 0; f < WRITERS; f = f + 1) begin : gen_formal
+            reg  [COUNT_W:0] owed_q = 0;
+            reg  [COUNT_W:0] open_q = 0;     // all that was given and not written
+            wire [COUNT_W+1:0] sum = gen_writer[f].round_q + gen_writer[f].next_q + gen_writer[f].part_q;
+            reg  [COUNT_W:0] done_q = 0;     // of layers that are done
+            assign owes[f] = owed_q != 0;
+            assign lags[f] = done_q != 0;
+            always @(posedge clk) begin
+                assume (!written[f] || open_q != 0 );
+                assume (!given[f] || open_q < (1 << COUNT_W) - 1);
+                open_q <= rst ? 0 : open_q + given[f] - written[f];
+                owed_q <= rst ? 0 : owed_q + (given[f] && !counted_q) - (written[f] && owed_q != 0);
+                done_q <= rst ? 0 : layer_done ? open_q + given[f] - written[f] : done_q - (written[f] && done_q != 0);
+                if (started_q && !rst) begin
+                    assert (open_q < (1 << COUNT_W));
+                    assert (sum == open_q);
+                    assert (gen_writer[f].round_none_q == (gen_writer[f].round_q == 0));
+                    assert (owed_q <= open_q);
+                    if (!counted_q) assert (owed_q == open_q);
+                    if (counted_q) assert (owed_q <= gen_writer[f].round_q + gen_writer[f].next_q);
+                    if (in_round_q) assert (owed_q <= gen_writer[f].round_q);
+                    if (shown_q) assert (owed_q == 0);
+                    assert (done_q == gen_writer[f].round_q + gen_writer[f].next_q);
+                end
+            end
+        end
+    endgenerate
+`endif
+endmodule
+
+`default_nettype wire

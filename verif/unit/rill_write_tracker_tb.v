@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_write_tracker: layers with random descriptors per engine, none in some, written after random times. Now
+// and then a layer stops half way for good until the count has reached all layers before it: what is behind a layer
+// must not delay it. The count never passes a layer with an open descriptor, and has reached every layer that is done
+// and written LATENCY cycles later.
+// sweep: WRITERS=3 COUNT_W=5
+// sweep: WRITERS=1 COUNT_W=9
+// sweep: WRITERS=17 COUNT_W=3
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_write_tracker_tb;
+    parameter WRITERS = 3;
+    parameter COUNT_W = 5;
+    localparam LAYERS = 400;
+    localparam LATENCY = 4;                  // a round that is over, the next one, and the bench's own registers
+    localparam MOST = (1 << COUNT_W) - 1;    // open descriptors of an engine
+
+    reg                clk = 0, rst = 1, layer_done = 0;
+    reg  [WRITERS-1:0] given = 0, written = 0;
+    wire [31:0]        count;
+    integer            seed, idle, stall, i, c, n, cycles = 0, layer = 0, whole = 0, was = 0, ripe = 0;
+    integer            left [0:WRITERS-1];   // of the present layer, not given yet
+    integer            open [0:LAYERS*WRITERS-1];
+    integer            owner [0:WRITERS*1024-1]; // layers of an engine's open descriptors, in order
+    integer            wr [0:WRITERS-1], rd [0:WRITERS-1];
+    reg                all_given, all_written, failed = 0, done = 0, held = 0;
+    integer            holds = 0;
+
+    rill_write_tracker #(.WRITERS(WRITERS), .COUNT_W(COUNT_W)) dut (.clk(clk), .rst(rst), .layer_done(layer_done),
+        .given(given),
+        .written(written), .layers_done(count));
+    always #1 clk = !clk;
+
+    function chance(input integer percent);
+        chance = $urandom_range(99) < percent;
+    endfunction
+
+    task begin_layer;
+        for (c = 0; c < WRITERS; c = c + 1)
+            left[c] = chance(30) ? 0 : $urandom_range(4);
+    endtask
+
+    task fail(input integer what);
+        begin
+            if (!failed) $display("FAIL: check %0d, cycle %0d: count %0d after %0d, %0d layers done", what, cycles,
+                count, was, layer);
+            failed = 1;
+            $finish;
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        i = $urandom(seed);
+        for (i = 0; i < LAYERS * WRITERS; i = i + 1) open[i] = 0;
+        for (i = 0; i < WRITERS; i = i + 1) begin
+            wr[i] = 0;
+            rd[i] = 0;
+        end
+        begin_layer;
+        repeat (3) @(posedge clk);
+        rst <= 0;
+    end
+
+    always @(posedge clk) if (!rst && !done && !failed) begin
+        cycles = cycles + 1;
+        // What the count may be, by what was driven before this cycle.
+        for (n = was; n < count; n = n + 1) begin
+            if (n >= layer) fail(1);
+            for (i = 0; i < WRITERS; i = i + 1)
+                if (open[n*WRITERS+i] != 0) fail(2);
+        end
+        if (count < was) fail(3);
+        was = count;
+        all_written = 1;
+        while (whole < layer && all_written) begin
+            for (i = 0; i < WRITERS; i = i + 1)
+                if (open[whole*WRITERS+i] != 0) all_written = 0;
+            if (all_written) begin
+                whole = whole + 1;
+                ripe = 0;
+            end
+        end
+        ripe = ripe + 1;
+        if (whole == layer && ripe > LATENCY && count != layer) fail(4);
+        // Responses, of descriptors given in cycles before.
+        written <= 0;
+        for (i = 0; i < WRITERS; i = i + 1)
+            if (rd[i] < wr[i] && chance(stall ? 4 : 30)) begin
+                written[i] <= 1;
+                open[owner[i*1024 + rd[i] % 1024] * WRITERS + i] = open[owner[i*1024 + rd[i] % 1024] * WRITERS + i] - 1;
+                rd[i] = rd[i] + 1;
+            end
+        // A layer's descriptors; behind them, or with the last ones, its end. Held: nothing more until the count
+        // stands.
+        if (held && count == layer) held = 0;
+        given <= 0;
+        layer_done <= 0;
+        if (layer < LAYERS && !held) begin
+            all_given = 1;
+            for (i = 0; i < WRITERS; i = i + 1)
+                if (left[i] > 0) begin
+                    if (wr[i] - rd[i] < MOST - 2 && chance(idle ? 20 : 80)) begin
+                        given[i] <= 1;
+                        owner[i*1024 + wr[i] % 1024] = layer;
+                        open[layer*WRITERS+i] = open[layer*WRITERS+i] + 1;
+                        wr[i] = wr[i] + 1;
+                        left[i] = left[i] - 1;
+                    end
+                    if (left[i] > 0) all_given = 0;
+                end
+            if (all_given && chance(50)) begin
+                layer_done <= 1;
+                layer = layer + 1;
+                begin_layer;
+            end else if (!all_given && chance(6)) begin
+                held = 1;
+                holds = holds + 1;
+            end
+        end
+        if (count == LAYERS) begin
+            if (holds < 10) fail(5);
+            if (!failed) $display("PASS");
+            done = 1;
+            $finish;
+        end
+        if (cycles > 200000) fail(6);
+    end
+endmodule
