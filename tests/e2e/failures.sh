@@ -8,7 +8,7 @@ set -u
 
 mkdir -p "$work/failures"
 log=$work/failures/log
-plan 54
+plan 58
 dir=$work/odd spec=$work/odd.yaml
 sim=("$rill" sim "$dir")
 export rill
@@ -59,7 +59,8 @@ export -f limited
 check_refused "full disk: gen" 1 'error: .*(large|space)' bash -c "limited 8 \"$rill\" gen '$story' -o '$work/failures/full'"
 check_refused "full disk: pack" 1 'error: .*(large|space)' bash -c "limited 64 \"$rill\" pack '$story' --weights '$model' -o '$work/failures/full'"
 if [ -e "$work/failures/full" ]; then fail "full disk: nothing left" "files remain"; else ok "full disk: nothing left"; fi
-check_refused "full disk: golden" 1 'error: .*(large|space)' bash -c "limited 64 \"$rill\" golden '$story' --weights '$model' --prompt x --tokens 2"
+check_refused "full disk: golden" 1 'error: .*(large|space)' \
+    bash -c "limited 64 \"$rill\" golden '$story' --weights '$model' --prompt x --tokens 64 --ignore-eot --logits '$work/failures/large'"
 mount_full() { # runs in a name space of its own
     mount -t tmpfs -o size=256k none "$1" && "$rill" gen "$story" -o "$1/design"
 }
@@ -162,6 +163,27 @@ check_refused "a truncated memory image" 1 'error: ' "${sim[@]}" "${few[@]}"
 rm "$dir/image/channel_01.bin"
 check_refused "a missing memory image" 1 'channel_01.bin' "${sim[@]}" "${few[@]}"
 cp "$work/failures/channel_01.bin" "$dir/image/channel_01.bin"
+
+# What the oracle reads, damaged; and the oracle of another spec: the same weights, another eps.
+cp -r "$dir/oracle" "$work/failures/oracle"
+sed -i 's/1.0e-6/2.0e-6/' "$dir/oracle/spec.yaml"
+check_refused "a damaged copy of the spec" 1 "oracle/spec.yaml: error: the oracle's copy: it is not as .rill gen. wrote it" "${sim[@]}" "${few[@]}"
+variant "$spec" "$work/failures/eps.yaml" norm_eps=2.0e-6
+"$rill" gen "$work/failures/eps.yaml" -o "$work/failures/eps" >"$log" 2>&1 && cp "$work/failures/eps/oracle"/* "$dir/oracle"
+check_refused "another spec than the design's" 1 'mismatch: oracle: `norm1` .*/spec.yaml:6., position 0, repetition 0, element [0-9]*: the spec makes' \
+    "${sim[@]}" "${few[@]}"
+rm -r "$dir/oracle"
+alone() { # a run without the oracle says so, and the tests do not take it
+    "${sim[@]}" "${few[@]}" --quiet --json "$work/failures/alone.json" && grep '^  "oracle": null' "$work/failures/alone.json" &&
+        ! oracle_compared "$work/failures/alone.json" "$spec"
+}
+check "no copy of the spec" alone
+mv "$work/failures/oracle" "$dir/oracle"
+cp "$dir/image/oracle.bin" "$work/failures/oracle.bin"
+printf '\x5a\xa5' | dd of="$dir/image/oracle.bin" bs=1 seek=9000 conv=notrunc 2>/dev/null
+check_refused "damaged weights of the oracle" 1 'oracle.bin: error: weights of the oracle: damaged; pack again' "${sim[@]}" "${few[@]}"
+cp "$work/failures/oracle.bin" "$dir/image/oracle.bin"
+
 check_refused "results that cannot be written" 1 'error: ' "${sim[@]}" "${few[@]}" --json "$log/result.json"
 check "after all that, the design works" "${sim[@]}" "${few[@]}" --quiet --logits "$work/failures/logits" --json "$work/failures/result.json"
 same_hash() { # FNV-1a of all bytes that argmax was given, 97 words for an id
