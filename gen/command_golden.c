@@ -38,7 +38,7 @@ static const char usage[] =
     "context\n"
     "  --stories N      only the first N stories (default all)\n";
 
-enum { DEFAULT_IDS = 64 };
+enum { DEFAULT_IDS = 64, MOST_SPEC = 256 << 20 };
 
 struct golden_options {
     const char *spec, *weights, *prompt, *prompt_ids, *eval, *logits, *inputs, *outputs;
@@ -114,7 +114,17 @@ static bool compiler_accepts(struct session *s) {
            (pack_check_config(ir, s->o.weights, &s->diag) && pack_check_tokenizer(ir, s->o.weights, &s->diag));
 }
 
+// Where what the compiler has made of a spec is given instead.
+static bool refuse_dump(struct session *s) {
+    size_t len;
+    const char *why, *text = file_read(&s->arena, s->o.spec, MOST_SPEC, &len, &why);
+    if (!text || strncmp(text, "# rill ir", 9) != 0) return false;
+    diag_error(&s->diag, spec_loc(s), "a dump of the compiler: `rill golden` evaluates the spec that it was made from");
+    return true;
+}
+
 static bool read_graph(struct session *s) {
+    if (refuse_dump(s)) return false;
     s->graph = oracle_read(&s->arena, s->o.spec, &s->diag);
     const char *beyond = s->graph ? oracle_beyond(s->graph) : NULL;
     if (!beyond) return s->graph != NULL;

@@ -20,7 +20,7 @@ spec_value() { # spec, key, default
 make_design() { # name, spec, weights
     local dir=$work/$1 fresh=$work/$1.fresh
     rm -rf "$fresh"
-    "$rill" gen "$2" -o "$fresh" || return
+    "$rill" gen "$2" -o "$fresh" && cmp "$2" "$fresh/oracle/spec.yaml" || return # the oracle's copy is what its author wrote
     if diff -rq -x image -x 'build*' -x 'tuned*' -x quick "$fresh" "$dir" >/dev/null 2>&1; then
         rm -rf "$fresh"
     else
