@@ -119,7 +119,7 @@ if [ ${#specs[@]} != 0 ]; then
     verdict
     exit
 fi
-plan $((90 + sim))
+plan $((107 + sim))
 mkdir -p "$work/boards"
 sed -e 's/^part: .*/part: xc0/; s/^platform: .*/platform: test_1/' "$root/tests/e2e/specs/boards/small.yaml" >"$work/boards/small.yaml"
 echo 'vitis: {first: "2022.2", last: "2024.2", cells: level0_i/ulp, pblock: pblock_dynamic}' >>"$work/boards/small.yaml"
@@ -250,6 +250,60 @@ check_refused "usage" 2 'usage: rill package' "$rill" package "$work/linear.desi
 check_refused "a full disk leaves nothing" 1 'File too large|disk full' bash -c \
     'ulimit -f 8 && trap "" XFSZ && exec "$0" package "$1" -o "$2"' "$rill" "$work/linear.design" "$work/full"
 [ ! -e "$work/full" ] || fail "a full disk leaves nothing" "$(ls "$work/full")"
+
+# ---- the vendor's reports beside the estimates: samples in the documented form, written by hand ----
+
+reports=$root/tests/report/vendor
+vendor() { "$rill" report "$work/linear" --vendor "$@"; }
+figures() { # folder: kernels, streams with pieces of a half, memory engines, all; slack
+    vendor "$1" >"$work/vendor.txt" || return
+    grep -Eq '^  engine +[0-9]+ +7000 +[0-9]+ +6000 +[0-9]+ +128 +[0-9.]+ +2.5 +0 +0$' "$work/vendor.txt" &&
+        grep -Eq '^  streams +[0-9]+ +300 +[0-9]+ +200 +0 +0 +[0-9.]+ +2.5 +[0-9]+ +1$' "$work/vendor.txt" &&
+        grep -Eq '^  memory engines +[0-9]+ +550 ' "$work/vendor.txt" && grep -Eq '^  all +[0-9]+ +12344 +[0-9]+ +9873 ' "$work/vendor.txt" &&
+        grep -Eq '^  x_mux +[0-9]+ +- ' "$work/vendor.txt" && grep -q 'Vivado v.2023.2 .*stage `Routed`' "$work/vendor.txt" &&
+        grep -q 'setup -0.125 ns, 42 of 23456 end points fail' "$work/vendor.txt" && grep -q 'with this slack 242.4 MHz' "$work/vendor.txt"
+}
+check "reports: figures, slack" figures "$reports"
+
+# A copy of the samples with a change in one of them: name, file, sed expression
+changed() {
+    rm -rf "$work/reports" && cp -r "$reports" "$work/reports" && sed -i "$2" "$work/reports/$1"
+    ! cmp -s "$work/reports/$1" "$reports/$1"
+}
+older() {
+    changed utilization.rpt 's/DSP Blocks/DSP48 Blocks/; /^|  /s/ \([0-9]\+\) |/ \1(0.5%) |/g; s/$/\r/' && figures "$work/reports"
+}
+check "reports: an older version's column, shares, lines of Windows" older
+later() { # the later stage counts, and a report of another kind is left alone
+    changed utilization.rpt 's/: Routed/: Synthesized/; s/ 12344 / 99 /' && cp "$reports/utilization.rpt" "$work/reports/z.rpt" &&
+        echo 'Power Report' >"$work/reports/power.rpt" && figures "$work/reports"
+}
+check "reports: the latest stage" later
+vendor_json() { vendor "$reports" --json >"$work/vendor.json" && python3 -m json.tool "$work/vendor.json" >/dev/null; }
+check "reports: as JSON" vendor_json
+of_dies() {
+    instances "$work/dies" && mkdir -p "$work/tree" && python3 "$here/hierarchy.py" make "$MOCK_CELLS" >"$work/tree/a.rpt" &&
+        "$rill" report "$work/dies" --vendor "$work/tree" --json >"$work/tree/a.json" &&
+        python3 "$here/hierarchy.py" check "$MOCK_CELLS" "$work/tree/a.json" "$work/dies/design.yaml"
+}
+check "reports: every instance on its die" of_dies
+refused_report() { # what, file, sed expression, pattern
+    if changed "$2" "$3"; then check_refused "reports: $1" 1 "$4" "$rill" report "$work/linear" --vendor "$work/reports"
+    else fail "reports: $1" "the sample is not changed"; fi
+}
+refused_report "a count that is none" utilization.rpt 's/       7000 /       7o00 /' 'utilization.rpt:29:[0-9]*: error: `7o00`: a count is expected'
+refused_report "a column that is missing" utilization.rpt 's/ RAMB36 / RAM    /' 'utilization.rpt:22:1: error: no column `RAMB36`'
+refused_report "a row cut off" utilization.rpt 's/^\(|     u_y  .*\)  4 |$/\1/' 'utilization.rpt:33:1: error: 10 cells in a table of 11'
+refused_report "a file cut off" utilization.rpt '22,$d' 'utilization.rpt: error: the table of instances is empty'
+refused_report "another design" utilization.rpt 's/u_top /u_pot /; s/rill_top/rill_pot/' 'utilization.rpt: error: no instance of rill_top'
+refused_report "an instance below none" utilization.rpt '/ u_engine   /d' 'utilization.rpt:29:2: error: instance `gen_lane.0..u_lane` is below none'
+refused_report "a slack that is none" timing.rpt 's/ -0.125/ -0,125/' 'timing.rpt:20:6: error: `-0,125`: a slack'
+refused_report "a slack too few" timing.rpt 's/ -0.125/       /' 'timing.rpt:20:1: error: 11 figures in a timing summary of 12'
+refused_report "a clock that is none" timing.rpt 's/ 4.000  / fast   /' 'timing.rpt:33:[0-9]*: error: `fast`: a slack in ns'
+mkdir -p "$work/twice" "$work/nothing" && cp "$reports/utilization.rpt" "$work/twice/a.rpt" && cp "$reports/utilization.rpt" "$work/twice/b.rpt"
+check_refused "reports: two of one stage" 1 'b.rpt: error: .*a.rpt is a report of the same stage' "$rill" report "$work/linear" --vendor "$work/twice"
+check_refused "reports: none" 1 'nothing: error: no report' "$rill" report "$work/linear" --vendor "$work/nothing"
+check_refused "reports: not with a page" 2 'do not go together' "$rill" report "$work/linear" --vendor "$reports" --html "$work/page.html"
 
 # ---- the kernel's module in the simulation ----
 
