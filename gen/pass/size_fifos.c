@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cost.h"
+#include "cost/args.h"
 #include "pass.h"
 #include "ports.h"
 #include "timing/depths.h"
@@ -114,7 +115,7 @@ static const char *ensure_progress(struct ir *ir, bool *deepened) {
             int64_t before = edge->depth;
             if (!full[e] || edge->whole) continue;
             edge->whole = 1;
-            edge->depth = size_fifos_safe(ir, edge);
+            edge->depth = at_least(before, size_fifos_safe(ir, edge));
             deeper |= edge->depth > before;
         }
         *deepened |= deeper;
@@ -126,13 +127,13 @@ static const char *ensure_progress(struct ir *ir, bool *deepened) {
 bool pass_size_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     bool by_rule = !strcmp(ir->design.fifo, "safe"), deepened;
     pass_safe_depths(ir);
-    if (!by_rule && size_by_contracts(ir)) return true;
+    bool sized = !by_rule && size_by_contracts(ir);
     const char *stuck = ensure_progress(ir, &deepened);
     if (stuck) {
         diag_error(diag, spec ? spec_place(spec, "design.fifo") : loc_none(),
                    "the graph comes to a halt with FIFOs that hold whole tensors: %s", stuck);
         return false;
     }
-    if (!by_rule && deepened) size_by_contracts(ir);
+    if (!by_rule && !sized && deepened) size_by_contracts(ir);
     return true;
 }

@@ -4,22 +4,34 @@
 
 #include "sizing.h"
 
+enum {
+    PASSAGE_BUDGET = 12000000 /* words and beats of all cases, after which no further passage is begun: a second */
+};
+
+// False, with where and what is full then, when a case comes to a halt at the design's own depths.
+static bool goes_through(struct sizing *z, struct test_case *t, const char **stuck, bool *full) {
+    struct arena_mark mark = arena_mark(&z->scratch);
+    const struct timing_result *r = sizing_run(z, t, NULL, true);
+    bool ok = r && (!r->stuck || r->cut);
+    if (!ok && r) *stuck = arena_printf(z->ir->arena, "%s: %s", t->name, r->stuck);
+    for (int e = 0; full && !ok && r && e < z->ir->edges; e++) full[e] = r->edge[e].holds >= z->ir->edge[e].depth;
+    arena_release(&z->scratch, mark);
+    return ok;
+}
+
 bool timing_progress(struct ir *ir, const char **stuck, bool *full) {
     struct sizing z = {.ir = ir, .emitted = true, .memory = sizing_fast_memory(ir)};
     *stuck = NULL;
     if (ir->design.tokens < 1 || ir->design.tokens > 8) return false; // an edited dump
     arena_init(&z.scratch);
     sizing_choose_cases(&z);
+    int brief = z.tests;
+    sizing_choose_passages(&z);
     bool ok = true;
-    for (int i = 0; ok && i < z.tests; i++) {
-        struct arena_mark mark = arena_mark(&z.scratch);
+    for (int i = 0; ok && i < z.tests && (i < brief || z.work < PASSAGE_BUDGET); i++) {
         struct test_case *t = &z.test[i];
-        if (!ir->design.is_lm) t->steps = (int)at_most(t->steps, BRIEF_STEPS);
-        const struct timing_result *r = sizing_run(&z, t, NULL, true);
-        ok = r && (!r->stuck || r->cut);
-        if (!ok && r) *stuck = arena_printf(ir->arena, "%s: %s", t->name, r->stuck);
-        for (int e = 0; full && !ok && r && e < ir->edges; e++) full[e] = r->edge[e].holds >= ir->edge[e].depth;
-        arena_release(&z.scratch, mark);
+        if (i < brief && !ir->design.is_lm) t->steps = (int)at_most(t->steps, BRIEF_STEPS);
+        ok = goes_through(&z, t, stuck, full);
     }
     arena_free(&z.scratch);
     return ok;

@@ -32,9 +32,11 @@ struct lane;
 
 // What the kernels of a KV cache tell one another beside the streams: lists of times, in order.
 struct sim_cache {
-    VEC(int64_t) head_done; // a head's values are in the V tail
-    VEC(int64_t) k_layer;   // (step, layer) pairs whose keys have been handed over
-    VEC(int64_t) v_layer;
+    VEC(int64_t) head_done;  // a head's values are in the V tail
+    struct sim_client *keys; // of the K writer
+    VEC(int64_t) k_runs;     // descriptors that were handed over up to the end of a (step, layer) pair
+    VEC(int64_t) v_layer;    // pairs whose values are taken, and written where they close a block
+    int64_t partial;         // since when the K writer's engine holds a part of a head; INT64_MAX: it does not
     VEC(int64_t) tail_layer; // pairs whose open block has been read; tail_by_step: steps whose open blocks have
     int64_t tail_reads;      // of such a pair; 0: nobody waits for them
     bool tail_by_step;
@@ -240,6 +242,8 @@ void client_take(struct sim *, struct sim_client *, int64_t at);
 // Writes: when the buffer has room for a beat; false while that is not known.
 bool client_space(const struct sim_client *, int64_t *at);
 void client_give(struct sim *, struct sim_client *, int64_t at);
+// Writes: raises *at to when the first so many descriptors have their responses; false while that is not known.
+bool client_written(const struct sim_client *, int64_t runs, int64_t *at);
 // Writes: from when on all that was handed over has its response.
 bool client_idle(const struct sim_client *, int64_t *at);
 void client_cut(struct sim *, struct sim_client *); // brings the next burst to the arbiter, if its time is known
@@ -254,6 +258,7 @@ const struct sim_machine *sim_vector_machine(enum timing_machine);
 const struct sim_machine *sim_steer_machine(enum timing_machine);
 const struct sim_machine *sim_layout_machine(enum timing_machine);
 const struct sim_machine *sim_engine_machine(enum timing_machine);
+const struct sim_machine *sim_kv_machine(enum timing_machine);
 const struct sim_machine *sim_source_machine(enum timing_machine);
 const struct sim_machine *sim_spill_machine(enum timing_machine);
 const struct sim_machine *sim_custom_machine(enum timing_machine);

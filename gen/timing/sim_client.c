@@ -69,7 +69,7 @@ bool client_room(const struct sim_client *c, int64_t *at) {
 }
 
 void client_ask(struct sim *sim, struct sim_client *c, int64_t at, int64_t address, int64_t beats) {
-    VEC_PUSH(sim->arena, c->run, (struct sim_run){at, address, beats, at});
+    VEC_PUSH(sim->arena, c->run, (struct sim_run){at, address, beats, at, 0});
     client_cut(sim, c);
 }
 
@@ -114,6 +114,7 @@ void client_cut(struct sim *sim, struct sim_client *c) {
     c->left -= beats;
     if (c->left) return;
     run->end = from;
+    run->bursts = c->bursts;
     c->cut++;
     sim_wake(sim, c->kernel);
 }
@@ -142,6 +143,12 @@ bool client_space(const struct sim_client *c, int64_t *at) {
 void client_give(struct sim *sim, struct sim_client *c, int64_t at) {
     VEC_PUSH(sim->arena, c->beat, at);
     client_cut(sim, c);
+}
+
+bool client_written(const struct sim_client *c, int64_t runs, int64_t *at) {
+    if (runs == 0) return true;
+    if (runs > c->cut) return false;
+    return reached(c->over.items, c->over.count, c->run.items[runs - 1].bursts - 1, at);
 }
 
 bool client_idle(const struct sim_client *c, int64_t *at) {

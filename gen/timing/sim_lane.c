@@ -15,7 +15,8 @@ enum {
     LANE_POPPED = 5, // command to the beat leaving the lane's FIFO
     COUNTED = 4,     // up to 8 lanes; a second level of joins takes 2 more
     JOIN_LANES = 8,
-    WRITTEN = 40, // keys and values handed over to their being counted, beside the response's own time
+    WRITTEN = 4, // the last response, or the last value taken, to the first descriptor that may be sent
+    IDLE = 8,    // options->idle_counts: cycles without a part of a burst until keys are counted
 };
 enum { KIND_WEIGHTS, KIND_KEYS, KIND_VALUES };
 
@@ -38,16 +39,31 @@ static int64_t field(const struct lane *l, int64_t entry, int high, int low) {
     return (int64_t)sim_schedule_field(&l->schedule, entry, high, low);
 }
 
-// The layer's keys and values of the step before must have been written.
-static bool gate_open(const struct lane *l, int64_t entry, int64_t *from) {
+// Keys that the step before wrote. As it once was, they are counted only while no engine holds a part of a burst.
+static bool keys_written(const struct sim *sim, const struct sim_cache *cache, int64_t pair, int64_t *from) {
+    int64_t at = 0;
+    if (pair >= (int64_t)cache->k_runs.count || !client_written(cache->keys, cache->k_runs.items[pair], &at))
+        return false;
+    *from = at_least(*from, at + WRITTEN);
+    return !sim->options->idle_counts || cache->partial > at + IDLE;
+}
+
+static bool values_written(const struct sim_cache *cache, int64_t pair, int64_t *from) {
+    if (pair >= (int64_t)cache->v_layer.count) return false;
+    *from = at_least(*from, cache->v_layer.items[pair] + WRITTEN);
+    return true;
+}
+
+// The layer's keys, or its values, of the step before must have been written.
+static bool gate_open(const struct sim *sim, const struct lane *l, int64_t entry, int64_t *from) {
     if (!l->waits || l->walk.step == 0) return true;
     const struct sim_cache *cache = l->cache;
     int64_t layer = field(l, entry, 163, 154) + l->walk.repeat * field(l, entry, 169, 164);
     if (layer >= cache->left_from) layer -= cache->left_out;
     int64_t need = (l->walk.step - 1) * cache->layers + layer;
-    if (need < 0 || need >= (int64_t)cache->k_layer.count || need >= (int64_t)cache->v_layer.count) return false;
-    *from = at_least(*from, at_least(cache->k_layer.items[need], cache->v_layer.items[need]) + WRITTEN);
-    return true;
+    if (need < 0) return false;
+    return field(l, entry, 1, 0) == KIND_KEYS ? keys_written(sim, cache, need, from)
+                                              : values_written(cache, need, from);
 }
 
 // The next descriptor with beats goes to the channel's engine; false while it is not known when.
@@ -61,7 +77,7 @@ static bool ask_run(struct sim *sim, struct lane *l) {
         from = at_least(from + 1, l->described_at + 1);
         if (kind == KIND_KEYS) beats *= div_up(step->pos, l->channels);
         if (kind == KIND_VALUES) beats *= step->pos / LAYOUT_V_BLOCK;
-        if (kind != KIND_WEIGHTS && beats && !gate_open(l, entry, &from)) return false;
+        if (kind != KIND_WEIGHTS && beats && !gate_open(sim, l, entry, &from)) return false;
         int64_t address =
             field(l, entry, 41, 2) + l->walk.repeat * field(l, entry, 81, 42) + l->outer * field(l, entry, 153, 122);
         if (beats == 0 || ++l->outer == outer) {

@@ -183,6 +183,7 @@ static void access_write(struct sim *sim, struct sim_channel *c) {
     c->write.over[(c->accessed - 1) % SIM_QUEUE] = c->write.answer;
     VEC_PUSH(sim->arena, a.client->over, c->write.answer);
     client_cut(sim, a.client);
+    if (a.client->counted) sim_wake_all(sim, TIMING_ENGINE);
     sim_wake(sim, a.client->kernel);
 }
 

@@ -19,7 +19,8 @@ struct sim_memory {
 // A descriptor that was handed over at a cycle.
 struct sim_run {
     int64_t at, address, beats;
-    int64_t end; // cycle of its last burst
+    int64_t end;    // cycle of its last burst
+    int64_t bursts; // of it and of all before
 };
 
 // An engine behind the arbiters of a channel: rill_dma_read, rill_dma_write.
@@ -28,6 +29,7 @@ struct sim_client {
     int kernel; // woken when the memory has answered
     int index;  // place in the IR's list, -1: a lane; the arbiters ask in this order
     bool is_write;
+    bool counted;                       // writes: engines wait for its responses (rill_write_tracker)
     int64_t burst, buffer, outstanding; // beats of a burst and of the buffer; bursts under way
     VEC(struct sim_run) run;
     int64_t cut; // runs that have been cut into bursts

@@ -121,6 +121,7 @@ static const struct sim_machine *machine_of(enum timing_machine machine) {
     if (!m) m = sim_layout_machine(machine);
     if (!m) m = sim_custom_machine(machine);
     if (!m) m = sim_engine_machine(machine);
+    if (!m) m = sim_kv_machine(machine);
     if (!m) m = sim_spill_machine(machine);
     return m ? m : sim_source_machine(machine);
 }
@@ -166,7 +167,7 @@ static void open_caches(struct sim *sim) {
     const struct ir *ir = sim->ir;
     int units = kv_units(ir);
     sim->cache = ARENA_ARRAY(sim->arena, struct sim_cache, (size_t)units + 1);
-    for (int u = 0; u < units; u++) sim->cache[u].left_from = INT64_MAX;
+    for (int u = 0; u < units; u++) sim->cache[u].left_from = sim->cache[u].partial = INT64_MAX;
     for (int n = 0; n < ir->nodes; n++) {
         if (ir->node[n].op != IR_OP_ATTN_SCORES) continue;
         struct kv_cache cache = kv_cache_of(ir, n);

@@ -9,7 +9,7 @@
 enum {
     MAX_STEPS = 8,
     GRAPH_STEPS = 8 /* rows that may be under way at once */,
-    MAX_CASES = 18,
+    MAX_CASES = 48,
     MAX_BRIEFS = 2,
     DEPTH_LEAST = 2,
     SLOWER_AT_MOST = 16 /* cycles of a case, and one part of SLOWER_SHARE: the least gain that deeper streams are for,
@@ -92,6 +92,9 @@ int64_t sizing_bits(const struct sizing *, const int64_t *depth); // of all size
 bool sizing_is_sized(const struct ir *, int edge);                // steps and parameters are not
 void sizing_add_case(struct sizing *, const char *name, int64_t pos, const struct timing_step *, int steps);
 void sizing_choose_cases(struct sizing *);
+// What differs along a request of a design with caches: around the ends of blocks of 64 positions and of the context,
+// with whole steps, a part of one and single ones, as many as may be under way. To look for halts.
+void sizing_choose_passages(struct sizing *);
 struct timing_result *sizing_run(struct sizing *, struct test_case *, const int64_t *depth, bool single_word);
 struct timing_result *sizing_run_until(struct sizing *, struct test_case *, const int64_t *depth, bool single_word,
                                        const int64_t *latest);

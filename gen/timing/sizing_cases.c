@@ -4,6 +4,7 @@
 
 #include "cost.h"
 #include "kv.h"
+#include "layout.h"
 #include "sizing.h"
 
 // The fastest memory asks most of the streams behind the engine.
@@ -70,6 +71,34 @@ void sizing_choose_cases(struct sizing *z) {
     }
     if (d->tokens > 1 && !d->is_lm) add_part(z);
     if (d->tokens == 1 && d->is_lm) add_steps(z, "prompt", 0, 1, 3, true);
+}
+
+// Whole steps from a position on, then a part of one, or the last one; of a language model an id behind them.
+static void add_passage(struct sizing *z, int64_t pos, int part) {
+    const struct ir_design *d = &z->ir->design;
+    struct timing_step step[MAX_STEPS];
+    int count = 0, last = MAX_STEPS - 1 - d->is_lm;
+    for (; count < last && pos + d->tokens + part <= d->context; pos += d->tokens)
+        step[count++] = (struct timing_step){pos, d->tokens, !d->is_lm};
+    if (part && pos + part <= d->context) step[count++] = (struct timing_step){pos, part, true}, pos += part;
+    if (!count) return;
+    step[count - 1].head = true;
+    if (d->is_lm && pos < d->context) step[count++] = (struct timing_step){pos, 1, true};
+    sizing_add_case(z, "passage", step[0].pos, step, count);
+}
+
+void sizing_choose_passages(struct sizing *z) {
+    const struct ir_design *d = &z->ir->design;
+    const int64_t behind = (int64_t)(MAX_STEPS / 2) * d->tokens, end = d->context / d->tokens * d->tokens;
+    const int64_t at[] = {0, LAYOUT_V_BLOCK - behind, 2 * LAYOUT_V_BLOCK - behind, end - (MAX_STEPS - 1) * d->tokens};
+    if (kv_units(z->ir) == 0) return;
+    for (size_t i = 0; i < COUNT_OF(at); i++) {
+        int64_t pos = at_least(at[i], 0);
+        if (i > 0 && (at[i] < at[i - 1] || pos >= d->context || pos == at[i - 1])) continue;
+        add_passage(z, pos, d->tokens > 1 ? 0 : 1);
+        if (d->tokens > 1) add_passage(z, pos, 1);
+        if (d->tokens > 2) add_passage(z, pos, d->tokens - 1);
+    }
 }
 
 // ---- runs ----

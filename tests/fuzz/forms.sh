@@ -212,6 +212,7 @@ timing_request() { # spec
     local context positions vocab
     context=$(key_of "$1" context 1024) positions=$(key_of "$1" T 1) vocab=$(vocabulary "$1")
     length=$((2 * positions + 1 < context ? 2 * positions + 1 : context)) ids=()
+    ! to_end "$1" || length=$context
     requests=(--prompt rows --tokens "$length")
     [ -z "$vocab" ] || requests=(--prompt-ids "$(some_ids "$length" "$vocab")" --tokens 3 --ignore-eot)
 }

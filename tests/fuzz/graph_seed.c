@@ -10,6 +10,7 @@
 enum {
     MANY_ATTENTIONS = 100000, // seeds from there on may have several attentions
     OWN_KERNELS = 200000,     // and from there on hand-written kernels instead
+    ATTENTION_ROLES = 300000, // and from there on attention of all kinds of tensors, to the end of longer contexts
 };
 
 static bool many_attentions(const struct spec *s) { return s->seed >= MANY_ATTENTIONS && s->seed < OWN_KERNELS; }
@@ -54,15 +55,16 @@ static int add_kv(struct spec *s, int x, bool is_value) {
     return op->out[0];
 }
 
-static void add_attention(struct spec *s, int x) {
-    int size[RESULT_HEADS + 1];
+static void head_sizes(const struct spec *s, int size[RESULT_HEADS + 1]) {
     for (int kind = QUERY_HEADS; kind <= RESULT_HEADS; kind++)
         for (int i = 0; i < s->sizes; i++)
             if (s->size[i].heads == (enum heads)kind || (kind > QUERY_HEADS && s->size[i].heads == QUERY_HEADS))
                 size[kind] = i; // the queries stand for all
-    x = tame(s, x, 4);
-    int q = head_source(s, x, size[QUERY_HEADS]), k = head_source(s, x, size[KEY_HEADS]),
-        v = head_source(s, x, size[VALUE_HEADS]);
+}
+
+static void attend(struct spec *s, int x, int q, int k, int v) {
+    int size[RESULT_HEADS + 1];
+    head_sizes(s, size);
     int first = add_kv(s, chance(50) ? k : v, false), second;
     bool value_first = s->op[s->ops - 1].in[0] == v && v != k;
     s->op[s->ops - 1].is_value = value_first;
@@ -128,7 +130,7 @@ static void add_unit(struct spec *s) {
         if (chance(60)) return;
     }
     if (x == NONE) return;
-    if (s->seed >= OWN_KERNELS && chance(75))
+    if (s->seed >= OWN_KERNELS && s->seed < ATTENTION_ROLES && chance(75))
         add_kernel(s, chance(30) && pick(s, ANY_ARRAY) != NONE ? pick(s, ANY_ARRAY) : x);
     else if (kind < 24) add_linear(s, x, random_size(s));
     else if (kind < 32) add_parallel(s, x);
@@ -138,6 +140,47 @@ static void add_unit(struct spec *s) {
     else if (kind < 68 && s->context > 0 && here(s)->repeat == 1 && !here(s)->last)
         add_position(s, x); // once per step, for every position
     else add_binary(s, x, pick(s, s->tensor[x].size), chance(45));
+}
+
+static void add_attention(struct spec *s, int x) {
+    int size[RESULT_HEADS + 1];
+    head_sizes(s, size);
+    x = tame(s, x, 4);
+    int q = head_source(s, x, size[QUERY_HEADS]), k = head_source(s, x, size[KEY_HEADS]),
+        v = head_source(s, x, size[VALUE_HEADS]);
+    attend(s, x, q, k, v);
+}
+
+// ---- attention of all kinds of tensors ----
+
+// An input of a size, or a vector of any size where there is none.
+static int some_input(const struct spec *s, int size) {
+    int fitting[MAX_PORTS], count = 0;
+    for (int i = 0; i < s->inputs; i++)
+        if (s->tensor[s->input[i]].size == size) fitting[count++] = s->input[i];
+    return count ? fitting[below(count)] : s->input[below(s->inputs)];
+}
+
+// Queries, keys or values: an input, a carried value or whatever else there is as it is, a norm, a product, a sum.
+static int role_source(struct spec *s, int size) {
+    int x = some_input(s, size), other = pick(s, size), kind = below(100);
+    if (s->tensor[x].size != size && other != NONE && chance(70)) x = other;
+    if (s->tensor[x].size != size || kind < 30) return add_linear(s, chance(50) ? x : pick(s, NONE), size);
+    if (kind < 55) return tame(s, x, most_rms);
+    if (kind < 65) return tame(s, other, most_rms);
+    if (kind < 80) return add_norm(s, x);
+    if (kind < 90) return tame(s, add_binary(s, x, other, chance(40)), most_rms);
+    return tame(s, add_unary(s, x, chance(50) ? OP_GELU : OP_SILU), most_rms);
+}
+
+static void add_roles(struct spec *s) {
+    int size[RESULT_HEADS + 1];
+    head_sizes(s, size);
+    bool alike = size[KEY_HEADS] == size[VALUE_HEADS];
+    int k = role_source(s, size[KEY_HEADS]);
+    int v = alike && chance(35) ? k : role_source(s, size[VALUE_HEADS]);
+    int q = size[KEY_HEADS] == size[QUERY_HEADS] && chance(20) ? k : role_source(s, size[QUERY_HEADS]);
+    attend(s, s->input[0], q, k, v);
 }
 
 // ---- regions ----
@@ -345,6 +388,58 @@ static void make_names(struct spec *s) {
     if (chance(50)) snprintf(s->region[0].name, NAME_BYTES, "%s", names[below(NAMES)]);
 }
 
+static int at_most_dim(const struct spec *s, int dim) { // of the values, a multiple of the lanes
+    while (s->heads * dim > 320) dim /= 2;
+    int lanes = s->design[KEY_LANES];
+    return dim < lanes ? lanes : dim / lanes * lanes;
+}
+
+// Heads of one memory beat and of several, of few enough elements in all.
+static void make_role_heads(struct spec *s) {
+    int lanes = s->design[KEY_LANES];
+    s->heads = ONE_OF(1, 1, 2, 2, 3, 4);
+    s->kv_heads = s->heads % 2 == 0 && chance(35) ? s->heads / 2 : chance(10) ? 1 : s->heads;
+    do s->head_dim = ONE_OF(32, 40, 48, 64, 72, 80, 96, 128, 160, 256) / lanes * lanes;
+    while (s->heads * s->head_dim > 320);
+    s->value_dim = chance(15) ? at_most_dim(s, ONE_OF(16, 48, 80, 128)) : s->head_dim;
+    bool one_kind = s->heads == s->kv_heads && s->head_dim == s->value_dim;
+    for (int kind = QUERY_HEADS; kind <= RESULT_HEADS; kind++)
+        if (!one_kind || kind == QUERY_HEADS) s->size[add_size(s, 1)].heads = (enum heads)kind;
+}
+
+// The inputs are of the sizes of queries, keys and values, some of them, or of another one.
+static void make_role_inputs(struct spec *s) {
+    int size[RESULT_HEADS + 1], other = add_size(s, 8 * between(1, 8)), count = between(1, 3);
+    head_sizes(s, size);
+    for (int i = 0; i < count; i++) {
+        int of = chance(12) ? other : size[ONE_OF(QUERY_HEADS, KEY_HEADS, KEY_HEADS, VALUE_HEADS)];
+        s->input[s->inputs++] = add_tensor(s, VALUE_F32, of, NONE, 1.2f);
+        snprintf(s->tensor[s->tensors - 1].name, NAME_BYTES, "x%d", i);
+    }
+}
+
+static void make_roles(struct spec *s) {
+    int regions = ONE_OF(1, 1, 1, 2);
+    s->design[KEY_CHANNELS] = ONE_OF(1, 1, 2, 2, 3, 3, 4, 5, 6, 8);
+    s->design[KEY_LANES] = ONE_OF(2, 4, 8, 8);
+    s->design[KEY_ON_CHIP] = 0;
+    s->context = chance(70) ? between(66, 76) : between(129, 146);
+    s->to_end = true;
+    s->most_ops = 30;
+    make_role_heads(s);
+    make_role_inputs(s);
+    for (int r = 0; r < regions; r++) {
+        begin_region(s, chance(75) ? 1 : 2, false);
+        for (int c = here(s)->repeat > 1 ? between(0, 2) : 0; c > 0; c--) add_carry(s);
+        if (chance(25)) add_unit(s);
+        add_roles(s);
+        if (r == 0 && chance(15)) add_roles(s);
+        if (chance(15)) add_unit(s);
+        close_region(s);
+    }
+    make_outputs(s);
+}
+
 static void make_graph(struct spec *s) {
     int sizes = between(1, 3), vocab = NONE;
     for (int i = 0; i < sizes; i++) add_size(s, random_length());
@@ -407,7 +502,8 @@ void spec_make(struct spec *s, uint64_t seed) {
     while (!done) {
         *s = (struct spec){.seed = seed};
         make_design(s);
-        if (chance(5)) make_model(s);
+        if (seed >= ATTENTION_ROLES) make_roles(s);
+        else if (chance(5)) make_model(s);
         else make_graph(s);
         done = s->is_model || is_whole(s);
     }

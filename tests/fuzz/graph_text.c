@@ -393,7 +393,8 @@ static void print_inputs(const struct spec *s) {
 }
 
 void spec_print(const struct spec *s) {
-    printf("# SPDX-License-Identifier: Apache-2.0\nname: fuzz_%llu\n\n", (unsigned long long)s->seed);
+    printf("# SPDX-License-Identifier: Apache-2.0\nname: fuzz_%llu\n", (unsigned long long)s->seed);
+    printf(s->to_end ? "# requests: to the end of the context\n\n" : "\n");
     print_kernels(s);
     if (s->is_model) {
         print_model(s);

@@ -145,6 +145,7 @@ struct spec {
     int heads, kv_heads, head_dim, value_dim; // of attention; 0: none
     int weights_exp_min;                      // of its quantized weights, once they are made: one for all attentions
     int context;                              // 0: not given
+    bool to_end;                              // requests go on to the end of the context
     int most_ops;                             // of the regions; the ends join what is left
     int sizes, tensors, ops, regions, inputs, outputs, weights;
     struct size_class size[MAX_SIZES];

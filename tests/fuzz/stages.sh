@@ -184,11 +184,18 @@ some_ids() { # count, vocabulary
     awk -v n="$1" -v v="$2" 'BEGIN { x = 12345; for (i = 0; i < n; i++) { x = (x * 1103 + 12347) % 65521; printf "%s%d", i ? "," : "", x % v } }'
 }
 
-# Fills `requests`: whole and partial steps, and the end of the context where that is near.
+# A spec that says so has rows up to the end of its context.
+to_end() { grep -q '^# requests: to the end of the context' "$1"; } # spec
+
+# Fills `requests`: whole and partial steps, and the end of the context where that is near or the spec says so.
 set_requests() { # spec
     local context positions vocab length
     context=$(key_of "$1" context 1024) positions=$(key_of "$1" T 1) vocab=$(vocabulary "$1")
     requests=()
+    if to_end "$1" && [ -z "$vocab" ]; then
+        requests=(--prompt rows --tokens "$context" --prompt rows --tokens "$((positions + 1))")
+        return
+    fi
     for length in $((positions + 1)) $((2 * positions + 1)) "$context"; do
         if [ "$length" -gt "$context" ] || { [ "$length" = "$context" ] && [ "$length" -gt 12 ]; }; then continue; fi
         if [ -n "$vocab" ]; then requests+=(--prompt-ids "$(some_ids "$length" "$vocab")" --tokens 3)
