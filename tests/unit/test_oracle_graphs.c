@@ -20,11 +20,10 @@ struct graph {
     struct check *check;
 };
 
-// Of the file itself: golden files stand beside it.
-static void open_graph(struct graph *g, const char *spec, const char *stop_after) {
-    image_begin(&g->x);
+// compiled: what the compiler is given, spec: what the oracle reads; golden files stand beside both.
+static void open_graph(struct graph *g, const char *compiled, const char *spec, const char *stop_after) {
     g->spec = spec;
-    g->ir = command_build(spec, &g->x.f.arena, &g->x.f.diag, stop_after);
+    g->ir = command_build(compiled, &g->x.f.arena, &g->x.f.diag, stop_after);
     if (!g->ir) fail_msg("%s: %s", spec, fixture_text(&g->x.f));
     const char *image = image_pack_golden(&g->x, g->ir, "random:1", "g");
     struct checkpoint *weights = checkpoint_open(&g->x.f.arena, "random:1", &g->x.f.diag);
@@ -65,7 +64,8 @@ static void run_request(struct graph *g) {
 
 static void check_spec(const char *spec, const char *stop_after) {
     struct graph g = {0};
-    open_graph(&g, spec, stop_after);
+    image_begin(&g.x);
+    open_graph(&g, spec, spec, stop_after);
     run_request(&g);
     const char *mismatch = check_mismatch(g.check), *overflow = check_overflow(g.check), *why = "", *left = NULL;
     if (mismatch || overflow) fail_msg("%s: %s", spec, mismatch ? mismatch : overflow);
@@ -102,7 +102,82 @@ static void test_specs(void **state) {
     fixture_end(&f);
 }
 
+// ---- another spec than the compiled one ----
+
+static const char base[] = "name: t\n"
+                           "graph:\n"
+                           "  context: 9\n"
+                           "  inputs: {x: {shape: [16]}, u: {shape: [16]}}\n"
+                           "  outputs: [y, g]\n"
+                           "  regions:\n"
+                           "  - name: m\n"
+                           "    ops:\n"
+                           "    - {op: quantize, name: q, in: x, exp_min: -20}\n"
+                           "    - {op: matmul, name: p, in: q, rows: 16, weight: w, row_offset: 1}\n"
+                           "    - {op: dequantize, name: d, in: p}\n"
+                           "    - {op: gelu, name: g, in: d}\n"
+                           "    - {op: quantize, name: h, in: g, block: 8}\n"
+                           "    - {op: kv_quantize, name: k, in: u, heads: 2, role: key}\n"
+                           "    - {op: kv_quantize, name: v, in: u, heads: 2, role: value}\n"
+                           "    - {op: attn_scores, name: s_acc, in: [h, k]}\n"
+                           "    - {op: dequantize, name: s, in: s_acc}\n"
+                           "    - {op: softmax, out: [r, inv], in: [s, k, v]}\n"
+                           "    - {op: quantize, name: r_q, in: r, block: 64, exp_min: -36}\n"
+                           "    - {op: attn_values, name: o_acc, in: [r_q, v]}\n"
+                           "    - {op: dequantize, name: o_raw, in: o_acc}\n"
+                           "    - {op: scale, name: o, in: [o_raw, inv]}\n"
+                           "    - {op: argmax, name: i, in: o}\n"
+                           "    - {op: embed, name: e, in: i, rows: 16, cols: 16, weight: e}\n"
+                           "    - {op: add, name: y, in: [e, o]}\n";
+
+// The text with every `from` as `to`.
+static const char *replaced(struct arena *a, const char *text, const char *from, const char *to) {
+    const char *out = "", *mark;
+    for (; (mark = strstr(text, from)) != NULL; text = mark + strlen(from))
+        out = arena_printf(a, "%s%.*s%s", out, (int)(mark - text), text, to);
+    return arena_printf(a, "%s%s", out, text);
+}
+
+static void expect_difference(const char *from, const char *to, const char *want) {
+    struct graph g = {0};
+    image_begin(&g.x);
+    const char *compiled = image_path(&g.x, "compiled.yaml"), *spec = image_path(&g.x, "spec.yaml"),
+               *other = replaced(&g.x.f.arena, base, from, to);
+    write_file(compiled, base, strlen(base));
+    write_file(spec, other, strlen(other));
+    open_graph(&g, compiled, spec, "drop-unread");
+    run_request(&g);
+    const char *got = check_mismatch(g.check);
+    if (want ? !got || !strstr(got, want) : got != NULL) fail_msg("`%s` for `%s`: %s", to, from, got ? got : "nothing");
+    close_graph(&g);
+}
+
+static void test_differences(void **state) {
+    (void)state;
+    static const struct {
+        const char *from, *to, *want;
+    } cases[] = {
+        {"name: t", "name: u", NULL},
+        {"op: gelu", "op: silu", "oracle: `g` ("},
+        {"op: gelu", "op: silu", "spec.yaml:12), position 0, repetition 0, element 0: the spec makes "},
+        {"exp_min: -20", "exp_min: -22", "oracle: `q` ("}, // the same mantissas, another shift
+        {"row_offset: 1", "row_offset: 2", "oracle: `p` ("},
+        {"block: 8", "block: 16", "oracle: `h` ("},
+        {"role: key", "role: value", "oracle: `k` ("}, // the same mantissas, another scale
+        {"exp_min: -36", "exp_min: -30", "oracle: `r_q` ("},
+        {"weight: e", "weight: f", "oracle: `e` ("},
+        {"[e, o]", "[e, u]", "oracle: `y` ("},
+        {"in: o}", "in: x}", "oracle: `i` ("},
+        {"[y, g]", "[g, y]", "oracle: output `g` is `y` in the design"},
+        {"o_raw", "o_rw", "oracle: `o_rw` ("},
+        {"context: 9", "context: 10", "the spec's context is 10 and its end-of-text id -1, the design's 9 and -1"},
+        {"in: u, heads: 2, role: v", "in: x, heads: 2, role: v", "oracle: `v` ("},
+        {"x: {shape: [16]}, u: {shape: [16]}", "u: {shape: [16]}, x: {shape: [16]}", "oracle: input `u` is `x`"},
+    };
+    for (size_t c = 0; c < COUNT_OF(cases); c++) expect_difference(cases[c].from, cases[c].to, cases[c].want);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_specs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_specs), cmocka_unit_test(test_differences)};
     return cmocka_run_group_tests_name("oracle_graphs", tests, NULL, NULL);
 }

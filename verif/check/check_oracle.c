@@ -296,20 +296,27 @@ void check_oracle_step(struct check *check, uint32_t id, const float *const row[
         fail(check, "oracle: a fault in the %s alone: %s", done ? "compiled graph" : "spec", why ? why : "unknown");
     }
     if (!done || !golden_done) return;
-    for (int t = 0; t < oracle_tensors(o->graph); t++) compare_name(check, t, position);
+    for (int carried = 0; carried < 2; carried++) // first where a difference is made, then where it is carried to
+        for (int t = 0; t < oracle_tensors(o->graph); t++)
+            if (oracle_info(o->graph, t).carried == (carried == 1)) compare_name(check, t, position);
     if (head && oracle_is_lm(o->graph)) o->ids[check->id_count] = oracle_next_id(o->run);
     keep_rows(check, position);
     o->positions++;
 }
 
-const uint32_t *check_oracle_ids(const struct check *check) { return check->oracle ? check->oracle->ids : NULL; }
+// Whether an output can be evaluated.
+static bool knows(const struct check_oracle *o, int output) {
+    return !oracle_info(o->graph, oracle_find(o->graph, oracle_output(o->graph, output).name)).unknown;
+}
+
+const uint32_t *check_oracle_ids(const struct check *check) {
+    return check->oracle && knows(check->oracle, 0) ? check->oracle->ids : NULL;
+}
 
 const float *check_oracle_row(struct check *check, int output, int64_t row) {
     struct check_oracle *o = check->oracle;
-    if (!o || !plan_run(check, row)) return NULL;
-    struct oracle_io io = oracle_output(o->graph, output);
-    bool known = !oracle_info(o->graph, oracle_find(o->graph, io.name)).unknown;
-    return known ? o->row[output] + row * io.elements : NULL;
+    if (!o || !plan_run(check, row) || !knows(o, output)) return NULL;
+    return o->row[output] + row * oracle_output(o->graph, output).elements;
 }
 
 // ---- what was compared ----
