@@ -10,11 +10,13 @@ struct args {
     int count;
 };
 
-const char *args_text(const struct args *, const char *name);      // "" if absent
-const char *args_style(const struct args *, const char *fallback); // RAM_STYLE without its quotes; the RTL's default
+const struct ir_value *args_value(const struct args *, const char *name); // NULL if absent
+const char *args_style(const struct args *, const char *fallback);        // RAM_STYLE; the RTL's default
 // 12, -3, 16'd29, 32'h3727c5ac; the fallback (the RTL's default) if the parameter is absent or a wider constant. Within
 // 2^24 either way.
 int64_t args_int(const struct args *, const char *name, int64_t fallback);
+// Element of a list; 0: the one that is written first, the highest. The fallback beyond its end, or of no list.
+int64_t args_item(const struct args *, const char *name, int item, int64_t fallback);
 
 static inline int64_t div_up(int64_t a, int64_t b) { return b > 0 ? (a + b - 1) / b : 0; }
 static inline int64_t at_least(int64_t a, int64_t b) { return a > b ? a : b; }

@@ -31,10 +31,10 @@ static void add_read_engines(const struct ir *ir, struct cost_resources *sum, in
                              int64_t count) {
     const struct ir_design *d = &ir->design;
     const struct ir_param param[] = {
-        {"BEAT_BITS", arena_printf(ir->arena, "%d", d->beat_bits)},
-        {"OUTSTANDING", arena_printf(ir->arena, "%d", d->outstanding)},
-        {"PREFETCH_BEATS", arena_printf(ir->arena, "%lld", (long long)prefetch)},
-        {"RAM_STYLE", style},
+        {"BEAT_BITS", ir_value_int(d->beat_bits)},
+        {"OUTSTANDING", ir_value_int(d->outstanding)},
+        {"PREFETCH_BEATS", ir_value_int(prefetch)},
+        {"RAM_STYLE", ir_value_text(style)},
     };
     add_module(ir, sum, "rill_dma_read", param, COUNT_OF(param), count);
 }
@@ -45,17 +45,17 @@ struct cost_resources cost_prefetch(const struct ir *ir, int64_t beats, const ch
 
 static void add_write_engine(const struct ir *ir, struct cost_resources *sum, int64_t buffer) {
     const struct ir_param param[] = {
-        {"BEAT_BITS", arena_printf(ir->arena, "%d", ir->design.beat_bits)},
-        {"BUFFER_BEATS", arena_printf(ir->arena, "%lld", (long long)buffer)},
-        {"OUTSTANDING", arena_printf(ir->arena, "%d", ir->design.outstanding)},
+        {"BEAT_BITS", ir_value_int(ir->design.beat_bits)},
+        {"BUFFER_BEATS", ir_value_int(buffer)},
+        {"OUTSTANDING", ir_value_int(ir->design.outstanding)},
     };
     add_module(ir, sum, "rill_dma_write", param, COUNT_OF(param), 1);
 }
 
 static void add_arbiter(const struct ir *ir, struct cost_resources *sum, const char *module, int64_t clients) {
     const struct ir_param param[] = {
-        {"CLIENTS", arena_printf(ir->arena, "%lld", (long long)at_least(clients, 1))},
-        {"BEAT_BITS", arena_printf(ir->arena, "%d", ir->design.beat_bits)},
+        {"CLIENTS", ir_value_int(at_least(clients, 1))},
+        {"BEAT_BITS", ir_value_int(ir->design.beat_bits)},
     };
     add_module(ir, sum, module, param, COUNT_OF(param), 1);
 }
@@ -81,15 +81,14 @@ static struct cost_resources memory_side(const struct ir *ir) {
     struct cost_resources sum = {0};
     for (int c = 0; c < ir->design.channels; c++) add_channel(ir, &sum, c);
     for (int e = 0; e < ir->engines; e++) {
-        const struct ir_param fork = {"PORTS", arena_printf(ir->arena, "%d", ir->engine[e].channels)};
+        const struct ir_param fork = {"PORTS", ir_value_int(ir->engine[e].channels)};
         add_module(ir, &sum, "rill_fork", &fork, 1, 1);
     }
     return sum;
 }
 
 static void add_slices(const struct ir *ir, const struct ir_edge *e, struct cost_resources *to) {
-    const struct ir_param param[] = {{"DATA_W", arena_printf(ir->arena, "%lld", (long long)cost_edge_bits(ir, e))},
-                                     {"MODE", "2"}};
+    const struct ir_param param[] = {{"DATA_W", ir_value_int(cost_edge_bits(ir, e))}, {"MODE", ir_value_int(2)}};
     add_module(ir, to, "rill_register_slice", param, COUNT_OF(param), e->crossings + e->entry_crossings);
 }
 

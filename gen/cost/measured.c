@@ -7,7 +7,21 @@
 #include "args.h"
 #include "cost.h"
 
-enum { TABLE_BYTES = 1 << 20, LEAST = 300 /* cells: of less, shares say nothing */ };
+enum { WORD_BITS = 32, TABLE_BYTES = 1 << 20, LEAST = 300 /* cells: of less, shares say nothing */ };
+
+// Lists stand in the table as one constant (verif/cost/instances.sh): words of 32 bits.
+static struct ir_value read_value(struct arena *arena, const char *text) {
+    const char *digits = strstr(text, "'h");
+    int64_t bits = strtoll(text, NULL, 10), words = bits / WORD_BITS;
+    if (!digits || words < 2 || bits % WORD_BITS || (int64_t)strlen(digits + 2) != bits / 4)
+        return ir_value_read(arena, text);
+    struct ir_word *word = ARENA_ARRAY(arena, struct ir_word, (size_t)words);
+    for (int64_t w = 0; w < words; w++) {
+        const char *piece = arena_strndup(arena, digits + 2 + w * WORD_BITS / 4, WORD_BITS / 4);
+        word[w] = (struct ir_word){WORD_BITS, IR_DECIMAL, strtoull(piece, NULL, 16)};
+    }
+    return ir_value_list(arena, word, (int)words);
+}
 
 // "MODULE NAME=VALUE... : LUT FF DSP BRAM36 URAM". False for comments and rows without figures.
 static bool read_row(struct arena *arena, char *line, struct cost_row *row) {
@@ -22,7 +36,7 @@ static bool read_row(struct arena *arena, char *line, struct cost_row *row) {
     for (char *word, *equals; (word = strtok_r(NULL, " ", &save)) && (equals = strchr(word, '='));) {
         *equals = '\0';
         if (!strcmp(word, "apart")) continue; // how it was measured
-        row->param[row->params++] = (struct ir_param){word, equals + 1};
+        row->param[row->params++] = (struct ir_param){word, read_value(arena, equals + 1)};
     }
     return true;
 }
@@ -62,12 +76,13 @@ struct cost_fit cost_fit(const struct cost_rows *rows, const char *module) {
 }
 
 // What tables hold does not count: rows have random ones.
-static bool same_value(const char *name, const char *a, const char *b) {
-    if (!strcmp(name, "TABLE") || !strncmp(name, "SECTION_", 8)) return true;
-    const struct ir_param one = {"V", a}, other = {"V", b};
-    const struct args x = {&one, 1}, y = {&other, 1};
-    int64_t none = INT64_MIN, left = args_int(&x, "V", none), right = args_int(&y, "V", none);
-    return left == none || right == none ? !strcmp(a, b) : left == right;
+static bool same_value(const struct ir_param *want, const struct args *have) {
+    if (!strcmp(want->name, "TABLE") || !strncmp(want->name, "SECTION_", 8)) return true;
+    const struct args one = {want, 1};
+    const struct ir_value *a = &want->value, *b = args_value(have, want->name);
+    int64_t none = INT64_MIN, left = args_int(&one, want->name, none), right = args_int(have, want->name, none);
+    if (left != none && right != none) return left == right;
+    return b && a->kind == b->kind && a->kind == IR_VALUE_TEXT && !strcmp(a->text, b->text);
 }
 
 const struct cost_row *cost_row_of(const struct cost_rows *rows, const char *module, const struct ir_param *param,
@@ -77,9 +92,7 @@ const struct cost_row *cost_row_of(const struct cost_rows *rows, const char *mod
         const struct cost_row *row = &rows->items[i];
         if (strcmp(row->module, module) != 0 || row->params != params) continue;
         int same = 0;
-        while (same < params &&
-               same_value(row->param[same].name, row->param[same].value, args_text(&have, row->param[same].name)))
-            same++;
+        while (same < params && same_value(&row->param[same], &have)) same++;
         if (same == params) return row;
     }
     return NULL;

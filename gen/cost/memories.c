@@ -71,7 +71,7 @@ struct cost_resources cost_kernel_as(const struct ir *ir, int kernel, const char
     int count = 0;
     for (int p = 0; p < k->params; p++)
         if (strcmp(k->param[p].name, "RAM_STYLE") != 0) param[count++] = k->param[p];
-    param[count++] = (struct ir_param){"RAM_STYLE", style};
+    param[count++] = (struct ir_param){"RAM_STYLE", ir_value_text(style)};
     cost_module(k->module, param, count, &r);
     return r;
 }

@@ -105,14 +105,8 @@ static double rotation(int64_t elements, int64_t bits) {
     return 0.88 * (double)(elements * bits * (1 + log2_up(elements) / 2));
 }
 
-// Trips of the innermost loop, which stands first: whether words end with it.
-static bool is_aligned(const struct args *a, int64_t lanes) {
-    int64_t inner = 0;
-    const char *text = args_text(a, "TRIPS"), *hex = strstr(text, "'h"), *dec = strstr(text, "32'd");
-    if (dec) inner = strtoll(dec + 4, NULL, 10);
-    else if (hex) sscanf(hex + 2, "%8" SCNx64, (uint64_t *)&inner);
-    return inner % lanes == 0;
-}
+// Whether words end with the innermost loop, which stands last in the list's order of loops: highest first.
+static bool is_aligned(const struct args *a, int64_t lanes) { return args_item(a, "TRIPS", 0, 0) % lanes == 0; }
 
 // A bank for every lane, what turns words on their way to and from them, and the loops: of the first lane where the
 // others follow from it, else of each.

@@ -77,7 +77,7 @@ static void emit_fill_probe(const struct ir *ir, const struct ir_edge *e, int bi
 // ---- streams that share a storage: rill_fifo_pool ----
 
 static int64_t pool_number(const struct ir *ir, int pool, const char *param) {
-    return strtoll(ir_param_find(&ir->kernel[pool], param), NULL, 10);
+    return ir_param_int(&ir->kernel[pool], param, 0);
 }
 static int pool_count_bits(const struct ir *ir, int pool) {
     return u64_clog2((uint64_t)pool_number(ir, pool, "DEPTH") + 1);
@@ -270,9 +270,10 @@ static void emit_fork_payload(const struct ir *ir, const struct ir_kernel *k, st
     }
 }
 
-static void emit_params(const struct ir_kernel *k, struct text *out) {
+static void emit_params(const struct ir *ir, const struct ir_kernel *k, struct text *out) {
     for (int p = 0; p < k->params; p++)
-        text_addf(out, "%s\n        .%s(%s)", p ? "," : "", k->param[p].name, k->param[p].value);
+        text_addf(out, "%s\n        .%s(%s)", p ? "," : "", k->param[p].name,
+                  ir_value_print(ir->arena, &k->param[p].value));
 }
 
 static void emit_plain_nets(const struct ir *ir, int k, struct text *out) {
@@ -305,7 +306,7 @@ static void emit_kernel(const struct ir *ir, int id, struct text *out) {
     text_addf(out, "    %s", k->module);
     if (k->params) {
         text_add(out, " #(");
-        emit_params(k, out);
+        emit_params(ir, k, out);
         text_add(out, ")");
     }
     text_addf(out, " u_%s (\n        .clk(clk), .rst(%s)", k->name, k->is_control ? "rst" : "core_rst");

@@ -128,9 +128,10 @@ static void add_pools(const struct ir *ir, struct text *out) {
             alone += ir->edge[e].depth * cost_edge_bits(ir, &ir->edge[e]);
             text_addf(&names, " %s (%d)", ir->edge[e].name, ir->edge[e].group);
         }
-        text_addf(out, "  %-8s %6s x %-6s %10lld %10lld %s\n", ir->kernel[k].name,
-                  ir_param_find(&ir->kernel[k], "DEPTH"), ir_param_find(&ir->kernel[k], "DATA_W"), (long long)bits,
-                  (long long)alone, text_cstr(&names));
+        text_addf(out, "  %-8s %6lld x %-6lld %10lld %10lld %s\n", ir->kernel[k].name,
+                  (long long)ir_param_int(&ir->kernel[k], "DEPTH", 0),
+                  (long long)ir_param_int(&ir->kernel[k], "DATA_W", 0), (long long)bits, (long long)alone,
+                  text_cstr(&names));
         text_free(&names);
     }
     text_add(out, "\nstreams between groups: bits on chip, stream\n");

@@ -173,12 +173,8 @@ int ir_connect(struct ir *ir, int src_kernel, int src_port, int dst_kernel, int 
     return id;
 }
 
-void ir_set_param(struct ir *ir, int kernel, const char *name, const char *format, ...) {
+void ir_set_param(struct ir *ir, int kernel, const char *name, struct ir_value value) {
     struct ir_kernel *k = &ir->kernel[kernel];
-    va_list args;
-    va_start(args, format);
-    const char *value = arena_vprintf(ir->arena, format, args);
-    va_end(args);
     for (int i = 0; i < k->params; i++)
         if (!strcmp(k->param[i].name, name)) {
             k->param[i].value = value;
@@ -188,10 +184,32 @@ void ir_set_param(struct ir *ir, int kernel, const char *name, const char *forma
     k->param[id] = (struct ir_param){arena_strdup(ir->arena, name), value};
 }
 
-const char *ir_param_find(const struct ir_kernel *kernel, const char *name) {
+void ir_set_int(struct ir *ir, int kernel, const char *name, int64_t value) {
+    ir_set_param(ir, kernel, name, ir_value_int(value));
+}
+
+void ir_set_word(struct ir *ir, int kernel, const char *name, int bits, int64_t value) {
+    ir_set_param(ir, kernel, name, ir_value_word(ir->arena, bits, (uint64_t)value));
+}
+
+void ir_set_float(struct ir *ir, int kernel, const char *name, float value) {
+    ir_set_param(ir, kernel, name, ir_value_float(ir->arena, value));
+}
+
+void ir_set_text(struct ir *ir, int kernel, const char *name, const char *text) {
+    ir_set_param(ir, kernel, name, ir_value_text(arena_strdup(ir->arena, text)));
+}
+
+const struct ir_value *ir_param(const struct ir_kernel *kernel, const char *name) {
     for (int i = 0; i < kernel->params; i++)
-        if (!strcmp(kernel->param[i].name, name)) return kernel->param[i].value;
+        if (!strcmp(kernel->param[i].name, name)) return &kernel->param[i].value;
     return NULL;
+}
+
+int64_t ir_param_int(const struct ir_kernel *kernel, const char *name, int64_t fallback) {
+    const struct ir_value *v = ir_param(kernel, name);
+    int64_t number;
+    return v && ir_value_number(v, &number) ? number : fallback;
 }
 
 // ---- attributes ----

@@ -201,7 +201,7 @@ static void read_kernel(struct reader *r, struct ir *ir, int k, const struct yam
     const struct yaml_node *params = yaml_get(map, "params"), *ports = yaml_get(map, "ports");
     for (size_t i = 0; params && params->kind == YAML_KIND_MAP && i < params->count; i++)
         if (params->items[i]->kind == YAML_KIND_SCALAR)
-            ir_set_param(ir, k, params->keys[i], "%s", params->items[i]->text);
+            ir_set_param(ir, k, params->keys[i], ir_value_read(ir->arena, params->items[i]->text));
     size_t count = ports ? list_count(r, ports, 4096) : 0;
     ir->kernel[k].port = ARENA_ARRAY(r->arena, struct ir_port, count + 1);
     ir->kernel[k].port_capacity = count;

@@ -148,7 +148,8 @@ static void write_kernel(struct writer *w, const struct ir_kernel *item) {
     IR_KERNEL_FIELDS(WRITE_FIELD)
     yaml_write_key(&w->y, "params");
     yaml_begin_map(&w->y, false);
-    for (int p = 0; p < item->params; p++) key_string(w, item->param[p].name, item->param[p].value);
+    for (int p = 0; p < item->params; p++)
+        key_string(w, item->param[p].name, ir_value_print(w->ir->arena, &item->param[p].value));
     yaml_end(&w->y);
     yaml_write_key(&w->y, "ports");
     yaml_begin_seq(&w->y, false);

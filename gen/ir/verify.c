@@ -180,10 +180,8 @@ static void check_pool(struct check *c, const struct ir_edge *e) {
     if (!none_or_in_range(e->group, c->ir->groups) || !none_or_in_range(e->pool, c->ir->kernels))
         return fault(c, "group or pool at edge", e->name);
     if (e->pool == IR_NONE) return;
-    const char *ports = ir_param_find(&c->ir->kernel[e->pool], "PORTS"),
-               *depth = ir_param_find(&c->ir->kernel[e->pool], "DEPTH");
-    if (!ports || !depth || !in_range(e->pool_port, (int)strtol(ports, NULL, 10)) ||
-        e->depth > strtoll(depth, NULL, 10))
+    const struct ir_kernel *pool = &c->ir->kernel[e->pool];
+    if (!in_range(e->pool_port, (int)ir_param_int(pool, "PORTS", 0)) || e->depth > ir_param_int(pool, "DEPTH", -1))
         fault(c, "place in the pool of edge", e->name);
 }
 

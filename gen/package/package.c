@@ -72,10 +72,8 @@ static const char *unit_of(struct arena *arena, const char *name) {
 }
 
 static int values_of(const struct ir *ir) {
-    for (int k = 0; k < ir->kernels; k++) {
-        const char *count = ir_param_find(&ir->kernel[k], "COUNTERS");
-        if (!strcmp(ir->kernel[k].module, "rill_axil_regs") && count) return (int)strtol(count, NULL, 10);
-    }
+    for (int k = 0; k < ir->kernels; k++)
+        if (!strcmp(ir->kernel[k].module, "rill_axil_regs")) return (int)ir_param_int(&ir->kernel[k], "COUNTERS", 0);
     return 0;
 }
 

@@ -170,7 +170,7 @@ static void add_engine(struct choice *c, int e) {
 
 static void set_style(struct ir *ir, const struct memory *m, const char *style) {
     if (m->edge != IR_NONE) ir->edge[m->edge].ram_style = style;
-    if (m->kernel != IR_NONE) ir_set_param(ir, m->kernel, "RAM_STYLE", "\"%s\"", style);
+    if (m->kernel != IR_NONE) ir_set_text(ir, m->kernel, "RAM_STYLE", style);
     if (m->engine != IR_NONE) ir->engine[m->engine].prefetch_style = style;
 }
 

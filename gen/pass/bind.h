@@ -29,6 +29,5 @@ bool bind_order_firings(struct ir *, struct diag *);
 // parameters set.
 bool bind_check_customs(const struct ir *, struct diag *);
 bool bind_custom(struct ir *, const struct ir_node *, int kernel, struct diag *);
-const char *bind_float_bits(struct ir *, float); // 32'h…
 
 #endif

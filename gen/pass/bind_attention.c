@@ -82,9 +82,9 @@ static void end_merge(struct merge *m, int64_t (*firings)(const struct ir *, int
             input++;
         }
     }
-    ir_set_param(ir, m->kernel, "PORTS", "%d", m->ports);
-    ir_set_param(ir, m->kernel, "DATA_W", "%lld", (long long)ports_data_bits(ir, IR_KV, 1));
-    ir_set_param(ir, m->kernel, "USER_W", "%d", ports_user_bits(ir));
+    ir_set_int(ir, m->kernel, "PORTS", m->ports);
+    ir_set_int(ir, m->kernel, "DATA_W", ports_data_bits(ir, IR_KV, 1));
+    ir_set_int(ir, m->kernel, "USER_W", ports_user_bits(ir));
     schedule_set_params(&s, m->kernel);
     ir->kernel[kernel].port[port].tensor = IR_NONE;
     int out = ports_add_like(ir, m->kernel, "", true, &ir->kernel[kernel].port[port]);
@@ -111,14 +111,14 @@ static void add_kv_scale(const struct attention *a, int tensor, const char *port
     ir->kernel[k].port[in].region = ir->node[a->scores].region;
     ports_add_step(ir, k);
     int lanes = ports_lanes(ir, softmax);
-    ir_set_param(ir, k, "LANES", "%d", lanes);
-    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
-    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
-    ir_set_param(ir, k, "LAYERS", "%lld", (long long)repeat_of(ir, a->scores));
-    ir_set_param(ir, k, "HEADS", "%lld", (long long)t->shape[0].bound);
-    ir_set_param(ir, k, "UNITS", "%lld", (long long)layout_kv(&ir->design, 1, 1, t->shape[1].bound).k_units);
-    ir_set_param(ir, k, "CONTEXT", "%lld", (long long)ir->design.context);
-    ir_set_param(ir, k, "REPLAYS", "%lld", (long long)head_group(ir, a->scores));
+    ir_set_int(ir, k, "LANES", lanes);
+    ir_set_int(ir, k, "TOKENS", ir->design.tokens);
+    ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_int(ir, k, "LAYERS", repeat_of(ir, a->scores));
+    ir_set_int(ir, k, "HEADS", t->shape[0].bound);
+    ir_set_int(ir, k, "UNITS", layout_kv(&ir->design, 1, 1, t->shape[1].bound).k_units);
+    ir_set_int(ir, k, "CONTEXT", ir->design.context);
+    ir_set_int(ir, k, "REPLAYS", head_group(ir, a->scores));
     int out = ir_add_port(ir, k, "scale", true, IR_STREAM_BARE, lanes * 32);
     for (int p = 0; p < ir->kernel[softmax].ports; p++) {
         struct ir_port *to = &ir->kernel[softmax].port[p];
@@ -154,11 +154,11 @@ static int add_kv_sink(const struct unit *u, const char *name, const char *modul
 static void add_writer_params(const struct unit *u, int k, const struct ir_engine *engine,
                               const struct kv_cache *cache) {
     struct ir *ir = u->ir;
-    ir_set_param(ir, k, "CHANNELS", "%d", engine->channels);
-    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
-    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
-    ir_set_param(ir, k, "LAYERS", "%lld", (long long)cache->layers);
-    ir_set_param(ir, k, "HEADS", "%lld", (long long)cache->heads);
+    ir_set_int(ir, k, "CHANNELS", engine->channels);
+    ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_int(ir, k, "TOKENS", ir->design.tokens);
+    ir_set_int(ir, k, "LAYERS", cache->layers);
+    ir_set_int(ir, k, "HEADS", cache->heads);
 }
 
 static void add_k_writer(const struct unit *u) {
@@ -166,7 +166,7 @@ static void add_k_writer(const struct unit *u) {
     struct kv_cache cache = kv_cache_of(ir, u->scores);
     int k = add_kv_sink(u, "k_writer", "rill_k_writer", u->scores, "k_writer_mux");
     add_writer_params(u, k, u->on_scores, &cache);
-    ir_set_param(ir, k, "UNITS", "%lld", (long long)layout_kv(&ir->design, 1, 1, cache.head_dim).k_units);
+    ir_set_int(ir, k, "UNITS", layout_kv(&ir->design, 1, 1, cache.head_dim).k_units);
     int client = ir_add_client(ir, ir->kernel[k].name, k, "", true, IR_NONE);
     ir->client[client].engine = (int)(u->on_scores - ir->engine);
     ir_add_wire(ir, k, "layer_done", true, 1, kv_name(ir, u->id, "k_layer_done"));
@@ -213,8 +213,8 @@ static void set_tail_reads(const struct unit *u, int k, const struct kv_cache *c
         struct layout_kv kv = layout_kv(&ir->design, u->on_values->channels, 1, t->shape[1].bound);
         reads += repeat_of(ir, n) * ir->tensor[ir->node[n].out[0]].shape[0].bound * kv.v_rows * kv.v_block_beats;
     }
-    ir_set_param(ir, k, "READS", "%lld", (long long)(shared ? reads : reads / cache->layers));
-    if (shared) ir_set_param(ir, k, "STEP_READS", "1");
+    ir_set_int(ir, k, "READS", (shared ? reads : reads / cache->layers));
+    if (shared) ir_set_int(ir, k, "STEP_READS", 1);
 }
 
 static void add_v_tail(const struct unit *u) {
@@ -222,7 +222,7 @@ static void add_v_tail(const struct unit *u) {
     struct kv_cache cache = kv_cache_of(ir, u->values);
     int k = add_kv_sink(u, "v_tail", "rill_v_tail", u->values, "v_tail_mux");
     add_writer_params(u, k, u->on_values, &cache);
-    ir_set_param(ir, k, "HEAD_DIM", "%lld", (long long)cache.head_dim);
+    ir_set_int(ir, k, "HEAD_DIM", cache.head_dim);
     set_tail_reads(u, k, &cache);
     int client = ir_add_client(ir, ir->kernel[k].name, k, "", true, IR_NONE);
     ir->client[client].is_packed = true;
@@ -256,11 +256,10 @@ static void add_keys_replay(struct ir *ir, int scores, int to_kernel, int to_por
     int keys = ir->node[scores].in[1];
     const struct ir_tensor *t = &ir->tensor[keys];
     ir->kernel[to_kernel].port[to_port].tensor = IR_NONE;
-    ir_set_param(ir, k, "DATA_W", "%lld", (long long)ports_data_bits(ir, IR_KV, 1));
-    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
-    ir_set_param(ir, k, "UNITS", "%lld",
-                 (long long)layout_kv(&ir->design, 1, t->shape[0].bound, t->shape[1].bound).k_units);
-    ir_set_param(ir, k, "REPLAYS", "%lld", (long long)head_group(ir, scores));
+    ir_set_int(ir, k, "DATA_W", ports_data_bits(ir, IR_KV, 1));
+    ir_set_int(ir, k, "TOKENS", ir->design.tokens);
+    ir_set_int(ir, k, "UNITS", layout_kv(&ir->design, 1, t->shape[0].bound, t->shape[1].bound).k_units);
+    ir_set_int(ir, k, "REPLAYS", head_group(ir, scores));
     int in = ports_add_tensor(ir, k, "", false, keys);
     ir->kernel[k].port[in].region = ir->node[scores].region;
     int out = ports_add_like(ir, k, "", true, &ir->kernel[to_kernel].port[to_port]);

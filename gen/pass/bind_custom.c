@@ -250,10 +250,11 @@ struct instance {
 // A parameter of the module: as set, or its default.
 static bool look_up(void *context, const char *name, int64_t *value) {
     struct instance *i = context;
-    const char *text = ir_param_find(i->kernel, name);
+    const struct ir_value *set = ir_param(i->kernel, name);
     const struct verilog_param *param = verilog_find_param(i->header, name);
     struct expression_error error;
-    if (!text) text = param ? param->value : NULL;
+    const char *text = set ? ir_value_print(i->ir->arena, set) : param ? param->value : NULL;
+    if (set && ir_value_number(set, value)) return true;
     if (!text || i->depth > 16) return false;
     i->depth++;
     bool ok = expression_value(i->ir->arena, text, look_up, i, value, &error);
@@ -278,7 +279,8 @@ static bool port_bits(struct instance *i, const struct verilog_port *port, int64
 static const char *params_text(const struct ir *ir, const struct ir_kernel *k) {
     const char *text = "";
     for (int p = 0; p < k->params; p++)
-        text = arena_printf(ir->arena, "%s%s%s = %s", text, p ? ", " : " with ", k->param[p].name, k->param[p].value);
+        text = arena_printf(ir->arena, "%s%s%s = %s", text, p ? ", " : " with ", k->param[p].name,
+                            ir_value_print(ir->arena, &k->param[p].value));
     return text;
 }
 
@@ -307,12 +309,11 @@ static bool set_params(struct ir *ir, const struct ir_node *node, int k, const s
         int64_t value;
         const char *text = ir_custom_param(&scope, &c->param[p], &number, &value, diag);
         if (!text) return false;
-        ir_set_param(ir, k, c->param[p].name, "%s", text);
+        ir_set_param(ir, k, c->param[p].name, ir_value_read(ir->arena, text));
     }
-    if (!ir_param_find(&ir->kernel[k], "LANES") && verilog_find_param(h, "LANES"))
-        ir_set_param(ir, k, "LANES", "%d", scope.lanes);
-    if (!ir_param_find(&ir->kernel[k], "TOKENS") && verilog_find_param(h, "TOKENS"))
-        ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
+    if (!ir_param(&ir->kernel[k], "LANES") && verilog_find_param(h, "LANES")) ir_set_int(ir, k, "LANES", scope.lanes);
+    if (!ir_param(&ir->kernel[k], "TOKENS") && verilog_find_param(h, "TOKENS"))
+        ir_set_int(ir, k, "TOKENS", ir->design.tokens);
     return true;
 }
 

@@ -161,7 +161,7 @@ static const struct ir_tensor *operand(const struct ir *ir, const struct ir_firi
     return &ir->tensor[ir->node[f->node].in[0]];
 }
 
-static const char *scale_bits(struct engine *e, int mode) {
+static float scale_of(const struct engine *e, int mode) {
     int64_t exp_min = 0;
     for (int i = 0; i < e->ir->firings; i++)
         if (e->ir->firing[i].engine == e->id && e->ir->firing[i].mode == mode)
@@ -169,7 +169,7 @@ static const char *scale_bits(struct engine *e, int mode) {
     float scale = 1.0f;
     for (; exp_min < 0; exp_min++) scale *= 0.5f;
     for (; exp_min > 0; exp_min--) scale *= 2.0f;
-    return bind_float_bits(e->ir, scale);
+    return scale;
 }
 
 static int64_t operand_units(const struct engine *e) {
@@ -203,12 +203,12 @@ static void add_x(struct engine *e) {
     int from = ir_add_port(ir, e->x_mux, "", true, IR_STREAM_TOKENS, bits),
         to = ir_add_port(ir, e->kernel, "x", false, IR_STREAM_TOKENS, bits);
     ir_connect(ir, e->x_mux, from, e->kernel, to);
-    ir_set_param(ir, e->x_mux, "PORTS", "%d", e->x_ports);
-    ir_set_param(ir, e->x_mux, "DATA_W", "%lld", (long long)bits);
-    ir_set_param(ir, e->x_mux, "USER_W", "%d", ports_user_bits(ir));
-    ir_set_param(ir, e->y_demux, "PORTS", "%d", e->y_ports);
-    ir_set_param(ir, e->y_demux, "DATA_W", "%d", ir->design.lanes * 32);
-    ir_set_param(ir, e->y_demux, "USER_W", "%d", ports_user_bits(ir));
+    ir_set_int(ir, e->x_mux, "PORTS", e->x_ports);
+    ir_set_int(ir, e->x_mux, "DATA_W", bits);
+    ir_set_int(ir, e->x_mux, "USER_W", ports_user_bits(ir));
+    ir_set_int(ir, e->y_demux, "PORTS", e->y_ports);
+    ir_set_int(ir, e->y_demux, "DATA_W", ir->design.lanes * 32);
+    ir_set_int(ir, e->y_demux, "USER_W", ports_user_bits(ir));
 }
 
 // An engine that reads no keys sees zeros at its key port, one that reads no values at its tail port.
@@ -255,15 +255,15 @@ static void add_beats(struct engine *e) {
 static void set_engine_params(struct engine *e) {
     struct ir *ir = e->ir;
     bool keys = fires(e, 2), values = fires(e, 3);
-    ir_set_param(ir, e->kernel, "CHANNELS", "%d", e->channels);
-    ir_set_param(ir, e->kernel, "BEAT_BITS", "%d", ir->design.beat_bits);
-    ir_set_param(ir, e->kernel, "TOKENS", "%d", ir->design.tokens);
-    ir_set_param(ir, e->kernel, "GROUP", "%d", ir->design.group);
-    ir_set_param(ir, e->kernel, "X_UNITS", "%lld", (long long)operand_units(e));
-    ir_set_param(ir, e->kernel, "SCALE_K", "%s", scale_bits(e, 2));
-    ir_set_param(ir, e->kernel, "SCALE_V", "%s", scale_bits(e, 3));
-    ir_set_param(ir, e->kernel, "HAS_KV", "%d", keys || values);
-    ir_set_param(ir, e->kernel, "ARRAYS", "%d", ir->design.arrays);
+    ir_set_int(ir, e->kernel, "CHANNELS", e->channels);
+    ir_set_int(ir, e->kernel, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_int(ir, e->kernel, "TOKENS", ir->design.tokens);
+    ir_set_int(ir, e->kernel, "GROUP", ir->design.group);
+    ir_set_int(ir, e->kernel, "X_UNITS", operand_units(e));
+    ir_set_float(ir, e->kernel, "SCALE_K", scale_of(e, 2));
+    ir_set_float(ir, e->kernel, "SCALE_V", scale_of(e, 3));
+    ir_set_int(ir, e->kernel, "HAS_KV", keys || values);
+    ir_set_int(ir, e->kernel, "ARRAYS", ir->design.arrays);
     add_beats(e);
     static const char *const events[] = {"busy", "stall_beat", "stall_x", "stall_out"};
     for (size_t i = 0; i < COUNT_OF(events); i++)

@@ -28,8 +28,8 @@ static bool bind_own_kernel(struct ir *ir, int n, struct diag *diag) {
     for (int i = 0; i < node->outputs; i++)
         ports_add_operand(ir, k, ir_op_port(ir, node->op, 1, i), true, node->out[i]);
     if (node->op >= IR_OPS) return bind_custom(ir, node, k, diag);
-    ir_set_param(ir, k, "LANES", "%d", ports_lanes(ir, k));
-    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
+    ir_set_int(ir, k, "LANES", ports_lanes(ir, k));
+    ir_set_int(ir, k, "TOKENS", ir->design.tokens);
     add_extras(ir, node, k);
     bind_rule_table[node->op](ir, node, k);
     return true;
@@ -53,10 +53,10 @@ static int bind_rows(struct ir *ir, const char *name, const char *module, const 
                      int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_%s", name, t->name), module, IR_NONE);
-    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
-    ir_set_param(ir, k, "LANES", "%d", ir->design.lanes);
-    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
-    ir_set_param(ir, k, "CHUNKS", "%lld", (long long)layout_div_up(ir_tensor_elements(t), ir->design.lanes));
+    ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_int(ir, k, "LANES", ir->design.lanes);
+    ir_set_int(ir, k, "TOKENS", ir->design.tokens);
+    ir_set_int(ir, k, "CHUNKS", layout_div_up(ir_tensor_elements(t), ir->design.lanes));
     ports_add_tensor(ir, k, port, is_output, tensor);
     if (is_output) ports_add_step(ir, k);
     ir_add_client(ir, ir->kernel[k].name, k, "-", !is_output, 0);

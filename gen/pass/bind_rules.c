@@ -10,15 +10,7 @@
 #include "../../verif/golden/ops.h" // the constants of the norms and of K: one definition for both models
 
 static int64_t in_elements(const struct ir *ir, const struct ir_node *node) { return ir_vector_length(ir, node); }
-static void set_int(struct ir *ir, int k, const char *name, int64_t v) {
-    ir_set_param(ir, k, name, "%lld", (long long)v);
-}
-
-const char *bind_float_bits(struct ir *ir, float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return arena_printf(ir->arena, "32'h%08x", (unsigned)bits);
-}
+static void set_int(struct ir *ir, int k, const char *name, int64_t v) { ir_set_int(ir, k, name, v); }
 
 static void bind_embed(struct ir *ir, const struct ir_node *node, int k) {
     bool int4 = !strcmp(ir_attr_string(&node->attrs, "format", "int8"), "int4");
@@ -43,16 +35,16 @@ static void bind_position(struct ir *ir, const struct ir_node *node, int k) {
 static void bind_layernorm(struct ir *ir, const struct ir_node *node, int k) {
     int64_t n = in_elements(ir, node);
     set_int(ir, k, "N", n);
-    ir_set_param(ir, k, "EPS", "%s", bind_float_bits(ir, (float)ir_attr_float(&node->attrs, "eps", 0)));
-    ir_set_param(ir, k, "VAR_SCALE", "%s", bind_float_bits(ir, golden_norm_square_scale((size_t)n)));
-    ir_set_param(ir, k, "MEAN_SCALE", "%s", bind_float_bits(ir, golden_norm_mean_scale((size_t)n)));
+    ir_set_float(ir, k, "EPS", (float)ir_attr_float(&node->attrs, "eps", 0));
+    ir_set_float(ir, k, "VAR_SCALE", golden_norm_square_scale((size_t)n));
+    ir_set_float(ir, k, "MEAN_SCALE", golden_norm_mean_scale((size_t)n));
 }
 
 static void bind_rmsnorm(struct ir *ir, const struct ir_node *node, int k) {
     int64_t n = in_elements(ir, node);
     set_int(ir, k, "N", n);
-    ir_set_param(ir, k, "EPS", "%s", bind_float_bits(ir, (float)ir_attr_float(&node->attrs, "eps", 0)));
-    ir_set_param(ir, k, "MS_SCALE", "%s", bind_float_bits(ir, golden_norm_rms_scale((size_t)n)));
+    ir_set_float(ir, k, "EPS", (float)ir_attr_float(&node->attrs, "eps", 0));
+    ir_set_float(ir, k, "MS_SCALE", golden_norm_rms_scale((size_t)n));
 }
 
 static void bind_quantize(struct ir *ir, const struct ir_node *node, int k) {
@@ -71,7 +63,7 @@ static void bind_kv_quantize(struct ir *ir, const struct ir_node *node, int k) {
     set_int(ir, k, "HEAD_DIM", out->shape[1].bound);
     bool key = !strcmp(ir_attr_string(&node->attrs, "role", ""), "key");
     set_int(ir, k, "USE_RSQRT", key);
-    ir_set_param(ir, k, "RSQRT_HD", "%s", bind_float_bits(ir, golden_rsqrt_head((size_t)out->shape[1].bound)));
+    ir_set_float(ir, k, "RSQRT_HD", golden_rsqrt_head((size_t)out->shape[1].bound));
 }
 
 static void bind_softmax(struct ir *ir, const struct ir_node *node, int k) {

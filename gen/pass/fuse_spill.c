@@ -51,12 +51,12 @@ void fuse_insert_spill(struct ir *ir, int edge, int firings, int id) {
     int channel = ir->design.channels - 1 - id % ir->design.channels; // the first channel has most of the other clients
     const char *name = ir->kernel[k].name, *write = arena_printf(ir->arena, "%s_write", name),
                *read = arena_printf(ir->arena, "%s_read", name);
-    ir_set_param(ir, k, "DATA_W", "%lld", (long long)from.data_bits);
-    ir_set_param(ir, k, "USER_W", "%d", ports_user_bits(ir));
-    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
-    ir_set_param(ir, k, "WORDS", "%lld", (long long)s.words);
-    ir_set_param(ir, k, "BURST", "%lld", (long long)s.burst);
-    if (firings > 1) ir_set_param(ir, k, "FIRINGS", "%d", firings);
+    ir_set_int(ir, k, "DATA_W", from.data_bits);
+    ir_set_int(ir, k, "USER_W", ports_user_bits(ir));
+    ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_int(ir, k, "WORDS", s.words);
+    ir_set_int(ir, k, "BURST", s.burst);
+    if (firings > 1) ir_set_int(ir, k, "FIRINGS", firings);
     int in = ports_add_like(ir, k, "", false, &from), out = ports_add_like(ir, k, "", true, &from);
     ir->kernel[k].port[in].region = from.region;
     ir->kernel[k].port[out].region = to.region;

@@ -42,8 +42,8 @@ static int counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->
 static void add_registers(struct ir *ir) {
     int k = ir_add_kernel(ir, "registers", "rill_axil_regs", IR_NONE), c = ir->design.channels;
     ir->kernel[k].is_control = true;
-    ir_set_param(ir, k, "CHANNELS", "%d", c);
-    ir_set_param(ir, k, "COUNTERS", "%d", counters(ir));
+    ir_set_int(ir, k, "CHANNELS", c);
+    ir_set_int(ir, k, "COUNTERS", counters(ir));
     static const char *const axil[] = {"awvalid", "awready", "awaddr", "wvalid", "wready",  "wdata",
                                        "wstrb",   "bvalid",  "bready", "bresp",  "arvalid", "arready",
                                        "araddr",  "rvalid",  "rready", "rdata",  "rresp"};
@@ -87,7 +87,7 @@ static const char *counter_events(struct ir *ir) {
 static void add_counters(struct ir *ir) {
     int k = ir_add_kernel(ir, "counters", "rill_event_counters", IR_NONE);
     ir->kernel[k].is_control = true;
-    ir_set_param(ir, k, "EVENTS", "%d", counters(ir));
+    ir_set_int(ir, k, "EVENTS", counters(ir));
     const struct net nets[] = {{"clear", false, 1, "load_start"},
                                {"enable", false, 1, "~ap_idle"},
                                {"events", false, counters(ir), counter_events(ir)},
@@ -114,17 +114,17 @@ static const char *all_layers_done(const struct ir *ir) {
 static void set_token_loop_params(struct ir *ir, int k) {
     int faults = 0;
     for (int i = 0; i < ir->kernels; i++) faults += ir->kernel[i].has_fault;
-    ir_set_param(ir, k, "MODE", "%d", !ir->design.is_lm);
-    ir_set_param(ir, k, "CHANNELS", "%d", ir_key_channels(ir));
-    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
-    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
-    ir_set_param(ir, k, "CONTEXT", "%lld", (long long)ir->design.context);
-    ir_set_param(ir, k, "VOCAB", "%lld", (long long)ir_vocabulary(ir));
-    ir_set_param(ir, k, "KV_LAYERS", "%lld", (long long)all_layers(ir));
-    ir_set_param(ir, k, "FAULTS", "%d", faults ? faults : 1);
+    ir_set_int(ir, k, "MODE", !ir->design.is_lm);
+    ir_set_int(ir, k, "CHANNELS", ir_key_channels(ir));
+    ir_set_int(ir, k, "TOKENS", ir->design.tokens);
+    ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_int(ir, k, "CONTEXT", ir->design.context);
+    ir_set_int(ir, k, "VOCAB", ir_vocabulary(ir));
+    ir_set_int(ir, k, "KV_LAYERS", all_layers(ir));
+    ir_set_int(ir, k, "FAULTS", faults ? faults : 1);
     int outputs = ir->design.is_lm ? 1 : ir->outputs;
-    ir_set_param(ir, k, "OUTPUTS", "%d", outputs ? outputs : 1);
-    ir_set_param(ir, k, "MEMORY_ERRORS", "%d", ir->design.channels);
+    ir_set_int(ir, k, "OUTPUTS", outputs ? outputs : 1);
+    ir_set_int(ir, k, "MEMORY_ERRORS", ir->design.channels);
 }
 
 // A graph that is no language model has no ids.
@@ -190,7 +190,7 @@ static void add_ring(struct ir *ir) {
     int loop = find_kernel(ir, "token_loop"), prompt = ir_add_client(ir, "prompt", IR_NONE, "-", false, 0);
     ir->client[prompt].base = "prompt_ptr";
     int k = ir_add_kernel(ir, "ring", "rill_ring_writer", IR_NONE);
-    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
+    ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
     int in = ir_add_port(ir, k, "ring", false, IR_STREAM_BARE, 64);
     ir_connect(ir, loop, find_port(ir, loop, "ring"), k, in);
     int client = ir_add_client(ir, "ring", k, "", true, 0);
@@ -203,14 +203,12 @@ static void add_ring(struct ir *ir) {
 static void add_param_loader(struct ir *ir) {
     int64_t beats = 0, first = -1;
     int stores = 0;
-    struct text counts = {0};
+    struct ir_word *counts = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)ir->segments + 1); // the first store's last
     for (int s = 0; s < ir->segments; s++) {
         if (ir->segment[s].kind != IR_SEG_PARAMS) continue;
         int64_t n = ir->segment[s].bytes / (ir->design.beat_bits / 8);
         if (first < 0) first = ir->segment[s].offset;
-        const char *old = arena_strdup(ir->arena, text_cstr(&counts));
-        text_free(&counts);
-        text_addf(&counts, "32'd%lld%s%s", (long long)n, *old ? ", " : "", old);
+        counts[ir->segments - 1 - stores] = (struct ir_word){32, IR_DECIMAL, (uint64_t)n};
         int k = find_kernel(ir, ir->segment[s].name);
         ir_add_wire(ir, k, "load_valid", false, 1,
                     arena_printf(ir->arena, "param_load_valid & param_load_store[%d]", stores));
@@ -222,14 +220,14 @@ static void add_param_loader(struct ir *ir) {
     if (!stores) return;
     int fetch = ir_add_kernel(ir, "param_fetch", "rill_pulse_word", IR_NONE),
         k = ir_add_kernel(ir, "param_loader", "rill_param_loader", IR_NONE);
-    ir_set_param(ir, fetch, "DATA_W", "56");
-    ir_set_param(ir, fetch, "WORD", "{16'd%lld, 40'd%lld}", (long long)beats, (long long)first);
+    ir_set_int(ir, fetch, "DATA_W", 56);
+    const struct ir_word read[] = {{16, IR_DECIMAL, (uint64_t)beats}, {40, IR_DECIMAL, (uint64_t)first}};
+    ir_set_param(ir, fetch, "WORD", ir_value_list(ir->arena, read, COUNT_OF(read)));
     ir_add_wire(ir, fetch, "pulse", false, 1, "load_start");
     ir_add_client_port(ir, fetch, "m_axis", 56, "param", "desc");
-    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
-    ir_set_param(ir, k, "STORES", "%d", stores);
-    ir_set_param(ir, k, "COUNTS", "{%s}", text_cstr(&counts));
-    text_free(&counts);
+    ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_int(ir, k, "STORES", stores);
+    ir_set_param(ir, k, "COUNTS", ir_value_list(ir->arena, counts + ir->segments - stores, stores));
     const struct net nets[] = {{"start", false, 1, "load_start"},
                                {"load_valid", true, 1, "param_load_valid"},
                                {"load_store", true, stores, "param_load_store"},
@@ -258,9 +256,9 @@ static void add_kv_tracker(struct ir *ir, int unit) {
     int k_writer = kv_kernel(ir, unit, "rill_k_writer"), v_tail = kv_kernel(ir, unit, "rill_v_tail");
     int keys = writers_of(ir, k_writer), values = writers_of(ir, v_tail);
     int k = ir_add_kernel(ir, kv_name(ir, unit, "kv_tracker"), "rill_kv_tracker", IR_NONE);
-    ir_set_param(ir, k, "K_WRITERS", "%d", keys);
-    ir_set_param(ir, k, "V_WRITERS", "%d", values);
-    ir_set_param(ir, k, "COUNT_W", "%d", open_bits(ir));
+    ir_set_int(ir, k, "K_WRITERS", keys);
+    ir_set_int(ir, k, "V_WRITERS", values);
+    ir_set_int(ir, k, "COUNT_W", open_bits(ir));
     const struct net nets[] = {
         {"k_layer_done", false, 1, kv_name(ir, unit, "k_layer_done")},
         {"k_given", false, keys, kv_name(ir, unit, "k_given")},
@@ -277,7 +275,7 @@ static void add_kv_tracker(struct ir *ir, int unit) {
 static void add_output_nets(struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++) {
         if (strcmp(ir->kernel[k].module, "rill_stream_writer")) continue;
-        ir_set_param(ir, k, "COUNT_W", "%d", open_bits(ir));
+        ir_set_int(ir, k, "COUNT_W", open_bits(ir));
         ir_add_wire(ir, k, "dma_written", false, 1, arena_printf(ir->arena, "%s_written", ir->kernel[k].name));
         ir_add_wire(ir, k, "steps_done", true, 32, arena_printf(ir->arena, "%s_steps_done", ir->kernel[k].name));
     }

@@ -21,10 +21,10 @@ static void insert_width_converter(struct ir *ir, int e) {
                    to = ir->kernel[edge.dst_kernel].port[edge.dst_port];
     int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_width", ir->kernel[edge.src_kernel].name),
                           "rill_width_converter", IR_NONE);
-    ir_set_param(ir, k, "IN_ELEMS", "%lld", (long long)itensor_tile(&from.type));
-    ir_set_param(ir, k, "OUT_ELEMS", "%lld", (long long)itensor_tile(&to.type));
-    ir_set_param(ir, k, "ELEM_W", "32");
-    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
+    ir_set_int(ir, k, "IN_ELEMS", itensor_tile(&from.type));
+    ir_set_int(ir, k, "OUT_ELEMS", itensor_tile(&to.type));
+    ir_set_int(ir, k, "ELEM_W", 32);
+    ir_set_int(ir, k, "TOKENS", ir->design.tokens);
     int s = ports_add_like(ir, k, "", false, &from), m = ports_add_like(ir, k, "", true, &to);
     ir->edge[e].dst_kernel = k;
     ir->edge[e].dst_port = s;

@@ -89,10 +89,9 @@ static void place_kv(struct dma *d, int node) {
     int64_t base = *next;
     if (cache.layer > 0) base = first_of_cache(ir, keys ? IR_SEG_K : IR_SEG_V)->offset;
     else {
-        ir_set_param(ir, k, keys ? "K_BASE" : "V_BASE", "40'd%lld", (long long)*next);
-        ir_set_param(ir, k, keys ? "K_LAYER_STRIDE" : "V_LAYER_STRIDE", "40'd%lld", (long long)layer_bytes);
-        ir_set_param(ir, k, keys ? "K_HEAD_STRIDE" : "V_ROW_STRIDE", "40'd%lld",
-                     (long long)(keys ? kv.k_head_bytes : kv.v_row_bytes));
+        ir_set_word(ir, k, keys ? "K_BASE" : "V_BASE", 40, *next);
+        ir_set_word(ir, k, keys ? "K_LAYER_STRIDE" : "V_LAYER_STRIDE", 40, layer_bytes);
+        ir_set_word(ir, k, keys ? "K_HEAD_STRIDE" : "V_ROW_STRIDE", 40, (keys ? kv.k_head_bytes : kv.v_row_bytes));
         *next += cache.layers * layer_bytes;
     }
     int64_t stride = repeat > 1 ? cache.step * layer_bytes : layer_bytes, bytes = (repeat - 1) * stride + layer_bytes;
@@ -115,10 +114,10 @@ static void place_table(struct dma *d, int k) {
         strstr(ir_attr_string(&node->attrs, "weight", ""), "{layer}") ? ir->region[node->region].repeat : 1;
     int s = add_segment(d, node->name, IR_SEG_TABLE, ir->kernel[k].node, AUX_CHANNEL, tables > 1 ? rows * record : 0,
                         tables * rows * record);
-    ir_set_param(ir, k, "TABLE_OFFSET", "40'd%lld", (long long)ir->segment[s].offset);
+    ir_set_word(ir, k, "TABLE_OFFSET", 40, ir->segment[s].offset);
     if (tables == 1) return;
-    ir_set_param(ir, k, "REPEAT", "%lld", (long long)tables);
-    ir_set_param(ir, k, "TABLE_STRIDE", "40'd%lld", (long long)(rows * record));
+    ir_set_int(ir, k, "REPEAT", tables);
+    ir_set_word(ir, k, "TABLE_STRIDE", 40, (rows * record));
 }
 
 static void place_rows(struct dma *d, int k) {
@@ -128,7 +127,7 @@ static void place_rows(struct dma *d, int k) {
         if (ir->kernel[k].port[p].tensor != IR_NONE) n = ir_tensor_elements(&ir->tensor[ir->kernel[k].port[p].tensor]);
     int64_t bytes = layout_io_row_bytes(&ir->design, n) * ir->design.context;
     int s = add_segment(d, ir->kernel[k].name, IR_SEG_IO, IR_NONE, AUX_CHANNEL, 0, bytes);
-    ir_set_param(ir, k, "OFFSET", "40'd%lld", (long long)ir->segment[s].offset);
+    ir_set_word(ir, k, "OFFSET", 40, ir->segment[s].offset);
 }
 
 // Firings that wait between two groups.
@@ -139,7 +138,7 @@ static void place_spill(struct dma *d, const struct ir_client *client) {
     struct fuse_spill spill =
         fuse_spill_of(ir, &ir->edge[ir->kernel[k].port[0].edge], (int)args_int(&args, "FIRINGS", 1));
     int s = add_segment(d, ir->kernel[k].name, IR_SEG_IO, IR_NONE, client->channel, 0, spill.room);
-    ir_set_param(ir, k, "OFFSET", "40'd%lld", (long long)ir->segment[s].offset);
+    ir_set_word(ir, k, "OFFSET", 40, ir->segment[s].offset);
 }
 
 static void place_clients(struct dma *d) {
@@ -167,9 +166,9 @@ static void add_param_store(struct dma *d, int k, int port) {
     int64_t times = repeat_of(ir, node) * ir_param_copies(ir, &ir->node[node]);
     int64_t vectors = bits / (lanes * 32), beats = layout_param_beats(&ir->design, lanes, vectors, n, times);
     int store = ir_add_kernel(ir, arena_printf(ir->arena, "%s_param", ir->kernel[k].name), "rill_param_store", IR_NONE);
-    ir_set_param(ir, store, "BEAT_BITS", "%d", ir->design.beat_bits);
-    ir_set_param(ir, store, "WORD_W", "%lld", (long long)bits);
-    ir_set_param(ir, store, "WORDS", "%lld", (long long)(layout_div_up(n, lanes) * times));
+    ir_set_int(ir, store, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_int(ir, store, "WORD_W", bits);
+    ir_set_int(ir, store, "WORDS", (layout_div_up(n, lanes) * times));
     int out = ir_add_port(ir, store, "param", true, IR_STREAM_BARE, bits);
     ir_connect(ir, store, out, k, port);
     add_segment(d, ir->kernel[store].name, IR_SEG_PARAMS, node, AUX_CHANNEL, 0, beats * (ir->design.beat_bits / 8));
@@ -249,8 +248,8 @@ static int add_walker(struct dma *d, int engine) {
             if (ir->firing[i].engine == engine && ir->firing[i].region == r) walk_firing(ir, &s, &ir->firing[i]);
     }
     schedule_set_params(&s, k);
-    ir_set_param(ir, k, "BEAT_BITS", "%d", ir->design.beat_bits);
-    ir_set_param(ir, k, "KV_LAYERS", "%lld", (long long)kv_layers(ir, unit_of(ir, engine)));
+    ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_int(ir, k, "KV_LAYERS", kv_layers(ir, unit_of(ir, engine)));
     ir_add_wire(ir, k, "m_axis_burst_tvalid", true, 1,
                 ir_engine_name(ir, engine, "walk_burst_tvalid")); // broadcast by the memory emitter
     ir_add_wire(ir, k, "m_axis_burst_tready", false, 1, ir_engine_name(ir, engine, "walk_burst_tready"));
@@ -270,7 +269,7 @@ static void add_walkers(struct dma *d) {
     while (port < ir->kernel[loop].ports && strcmp(ir->kernel[loop].port[port].name, "walk_step")) port++;
     if (ir->engines > 1) {
         fork = ir_add_kernel(ir, "walk_step_fork", "rill_fork", IR_NONE);
-        ir_set_param(ir, fork, "PORTS", "%d", ir->engines);
+        ir_set_int(ir, fork, "PORTS", ir->engines);
         ir_connect(ir, loop, port, fork, ir_add_port(ir, fork, "", false, IR_STREAM_BARE, 64));
         from = fork;
     }

@@ -122,13 +122,13 @@ static void add_width(struct link *l, int64_t width, const char *what) {
     struct ir *ir = l->ir;
     append(l, what, "rill_width_converter", width, l->at.cut, &l->from);
     int k = l->at.kernel;
-    ir_set_param(ir, k, "IN_ELEMS", "%lld", (long long)in);
-    ir_set_param(ir, k, "OUT_ELEMS", "%lld", (long long)width);
-    ir_set_param(ir, k, "ELEM_W", "%d", ports_element_bits(l->from.type.dtype));
-    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
-    ir_set_param(ir, k, "DENSE", "1");
-    ir_set_param(ir, k, "LAST_ELEMS", "%lld", (long long)(rest ? rest : in));
-    ir_set_param(ir, k, "LAST_WORDS", "%lld", (long long)div_up(row, in));
+    ir_set_int(ir, k, "IN_ELEMS", in);
+    ir_set_int(ir, k, "OUT_ELEMS", width);
+    ir_set_int(ir, k, "ELEM_W", ports_element_bits(l->from.type.dtype));
+    ir_set_int(ir, k, "TOKENS", ir->design.tokens);
+    ir_set_int(ir, k, "DENSE", 1);
+    ir_set_int(ir, k, "LAST_ELEMS", (rest ? rest : in));
+    ir_set_int(ir, k, "LAST_WORDS", div_up(row, in));
     int bits = u64_clog2((uint64_t)in + 1);
     ir_add_wire(ir, k, "s_axis_tcount", false, bits, arena_printf(ir->arena, "%d'd0", bits));
     l->at.padded = row % width != 0;
@@ -137,17 +137,15 @@ static void add_width(struct link *l, int64_t width, const char *what) {
 static void add_frame(struct link *l, int64_t cut) {
     if (l->at.cut == cut) return;
     append(l, "frame", "rill_frame", l->at.width, cut, &l->from);
-    ir_set_param(l->ir, l->at.kernel, "DATA_W", "%lld",
-                 (long long)(l->at.width * ports_element_bits(l->from.type.dtype)));
-    ir_set_param(l->ir, l->at.kernel, "TOKENS", "%d", l->ir->design.tokens);
-    ir_set_param(l->ir, l->at.kernel, "WORDS", "%lld", (long long)(l->elements / cut / l->at.width));
+    ir_set_int(l->ir, l->at.kernel, "DATA_W", (l->at.width * ports_element_bits(l->from.type.dtype)));
+    ir_set_int(l->ir, l->at.kernel, "TOKENS", l->ir->design.tokens);
+    ir_set_int(l->ir, l->at.kernel, "WORDS", (l->elements / cut / l->at.width));
 }
 
-static const char *loop_list(struct ir *ir, const int64_t *value, int loops) {
-    const char *text = "";
-    for (int l = loops - 1; l >= 0; l--)
-        text = arena_printf(ir->arena, "%s%s32'd%lld", text, *text ? ", " : "", (long long)value[l]);
-    return arena_printf(ir->arena, "{%s}", text);
+static struct ir_value loop_list(struct ir *ir, const int64_t *value, int loops) { // the outermost stands first
+    struct ir_word *word = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)loops + 1);
+    for (int l = 0; l < loops; l++) word[loops - 1 - l] = (struct ir_word){32, IR_DECIMAL, (uint64_t)value[l]};
+    return ir_value_list(ir->arena, word, loops);
 }
 
 // corner: words hold `lanes` of the layout's; NULL: one.
@@ -156,17 +154,17 @@ static void add_layout(struct link *l, const struct itensor_layout *layout, cons
     append(l, "layout", corner ? "rill_corner_turn" : "rill_layout_converter",
            layout->width * (corner ? corner->lanes : 1), 1, &l->from);
     int k = l->at.kernel;
-    ir_set_param(ir, k, "DATA_W", "%lld", (long long)(layout->width * ports_element_bits(l->from.type.dtype)));
-    if (corner) ir_set_param(ir, k, "LANES", "%lld", (long long)corner->lanes);
-    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
-    ir_set_param(ir, k, "BUFFER", "%lld", (long long)layout->buffer);
-    ir_set_param(ir, k, "ROUNDS", "%lld", (long long)layout->rounds);
-    ir_set_param(ir, k, "LOOPS", "%d", layout->loops);
-    ir_set_param(ir, k, "TRIPS", "%s", loop_list(ir, layout->trip, layout->loops));
-    ir_set_param(ir, k, "STRIDES", "%s", loop_list(ir, layout->stride, layout->loops));
+    ir_set_int(ir, k, "DATA_W", (layout->width * ports_element_bits(l->from.type.dtype)));
+    if (corner) ir_set_int(ir, k, "LANES", corner->lanes);
+    ir_set_int(ir, k, "TOKENS", ir->design.tokens);
+    ir_set_int(ir, k, "BUFFER", layout->buffer);
+    ir_set_int(ir, k, "ROUNDS", layout->rounds);
+    ir_set_int(ir, k, "LOOPS", layout->loops);
+    ir_set_param(ir, k, "TRIPS", loop_list(ir, layout->trip, layout->loops));
+    ir_set_param(ir, k, "STRIDES", loop_list(ir, layout->stride, layout->loops));
     if (corner && corner->period) {
-        ir_set_param(ir, k, "PERIOD", "%lld", (long long)corner->period);
-        ir_set_param(ir, k, "SKEW", "%lld", (long long)corner->skew);
+        ir_set_int(ir, k, "PERIOD", corner->period);
+        ir_set_int(ir, k, "SKEW", corner->skew);
     }
     l->at.padded = false;
 }

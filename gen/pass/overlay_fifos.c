@@ -108,7 +108,7 @@ static int fork_steps(struct ir *ir, int edge) { // edge: from the source of the
     int in = ir_add_port(ir, fork, "", false, IR_STREAM_BARE, 64),
         out = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, 64);
     ir->kernel[fork].port[out].index = 0;
-    ir_set_param(ir, fork, "PORTS", "1");
+    ir_set_int(ir, fork, "PORTS", 1);
     ir->edge[edge].dst_kernel = fork;
     ir->edge[edge].dst_port = in;
     ir->kernel[fork].port[in].edge = edge;
@@ -131,7 +131,7 @@ static void give_steps(struct ir *ir, int kernel) {
     if (strcmp(ir->kernel[fork].module, "rill_fork") != 0) fork = fork_steps(ir, edge);
     int index = ir->kernel[fork].ports - 1, out = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, 64);
     ir->kernel[fork].port[out].index = index;
-    ir_set_param(ir, fork, "PORTS", "%d", index + 1);
+    ir_set_int(ir, fork, "PORTS", index + 1);
     connect_steps(ir, fork, out, kernel, step);
 }
 
@@ -174,10 +174,10 @@ static void set_turns(struct ir *ir, int kernel, const struct pool *p) {
 static void make_pool(struct ir *ir, struct pool *p, int id) {
     int k = ir_add_kernel(ir, arena_printf(ir->arena, "pool_%d", id), "rill_fifo_pool", IR_NONE);
     sort_members(ir, &p->member);
-    ir_set_param(ir, k, "PORTS", "%d", (int)p->member.count);
-    ir_set_param(ir, k, "DATA_W", "%lld", (long long)p->width - 1); // tlast goes beside it
-    ir_set_param(ir, k, "DEPTH", "%lld", (long long)p->depth);
-    ir_set_param(ir, k, "RAM_STYLE", "\"%s\"", allocate_memories_style(p->depth, p->width));
+    ir_set_int(ir, k, "PORTS", (int)p->member.count);
+    ir_set_int(ir, k, "DATA_W", p->width - 1); // tlast goes beside it
+    ir_set_int(ir, k, "DEPTH", p->depth);
+    ir_set_text(ir, k, "RAM_STYLE", allocate_memories_style(p->depth, p->width));
     set_turns(ir, k, p);
     for (size_t m = 0; m < p->member.count; m++) {
         ir->edge[p->member.items[m]].pool = k;
@@ -211,8 +211,7 @@ static void deepen(struct ir *ir) {
         edge->forced_by = "one group after the other";
         if (edge->pool == IR_NONE) continue;
         struct ir_kernel *pool = &ir->kernel[edge->pool];
-        if (strtoll(ir_param_find(pool, "DEPTH"), NULL, 10) < safe)
-            ir_set_param(ir, edge->pool, "DEPTH", "%lld", (long long)safe);
+        if (ir_param_int(pool, "DEPTH", 0) < safe) ir_set_int(ir, edge->pool, "DEPTH", safe);
     }
 }
 

@@ -121,9 +121,9 @@ static void set_hops(struct ir *ir, const struct ir_engine *e) {
         copies |= n << (4 * (c / IR_LANE_GROUP));
     }
     if (!hops) return;
-    ir_set_param(ir, e->kernel, "HOPS", "%d", hops);
-    ir_set_param(ir, e->kernel, "CHAINS", "%d", chains);
-    ir_set_param(ir, e->kernel, "COPY_CHAIN", "16'd%d", copies);
+    ir_set_int(ir, e->kernel, "HOPS", hops);
+    ir_set_int(ir, e->kernel, "CHAINS", chains);
+    ir_set_word(ir, e->kernel, "COPY_CHAIN", 16, copies);
 }
 
 static void set_dies(struct ir *ir, const struct place *p, const int *task_of, int first) {

@@ -96,9 +96,9 @@ static void region_section(struct schedule *s, const struct ir_region *region, i
 
 static int add_steering(struct route *r, const char *name, const char *module, const struct ir_port *like) {
     int k = ir_add_kernel(r->ir, name, module, IR_NONE);
-    ir_set_param(r->ir, k, "PORTS", "2");
-    ir_set_param(r->ir, k, "DATA_W", "%lld", (long long)like->data_bits);
-    ir_set_param(r->ir, k, "USER_W", "%d", ports_user_bits(r->ir));
+    ir_set_int(r->ir, k, "PORTS", 2);
+    ir_set_int(r->ir, k, "DATA_W", like->data_bits);
+    ir_set_int(r->ir, k, "USER_W", ports_user_bits(r->ir));
     ports_add_step(r->ir, k);
     return k;
 }
@@ -140,8 +140,8 @@ static struct endpoint add_select(struct route *r, struct endpoint source, int r
     struct ir_port like = whole_port(r, source);
     int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_into_%s", name, ir->region[region].name), "rill_token_select",
                           IR_NONE);
-    ir_set_param(ir, k, "DATA_W", "%lld", (long long)like.data_bits);
-    ir_set_param(ir, k, "TOKENS", "%d", ir->design.tokens);
+    ir_set_int(ir, k, "DATA_W", like.data_bits);
+    ir_set_int(ir, k, "TOKENS", ir->design.tokens);
     ports_add_step(ir, k);
     struct endpoint in = add_stream_port(r, k, "", false, IR_NONE, &like, like.region);
     *out = add_stream_port(r, k, "", true, IR_NONE, &like, region);
@@ -154,10 +154,10 @@ static struct endpoint add_replay(struct route *r, struct endpoint source, int r
     struct ir_port like = whole_port(r, source);
     int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_in_%s", name, ir->region[region].name), "rill_replay_buffer",
                           IR_NONE);
-    ir_set_param(ir, k, "DATA_W", "%lld", (long long)like.data_bits);
-    ir_set_param(ir, k, "USER_W", "%d", ports_user_bits(ir));
-    ir_set_param(ir, k, "DEPTH", "%lld", (long long)ports_firing_words(&like));
-    ir_set_param(ir, k, "REPLAYS", "%lld", (long long)ir->region[region].repeat);
+    ir_set_int(ir, k, "DATA_W", like.data_bits);
+    ir_set_int(ir, k, "USER_W", ports_user_bits(ir));
+    ir_set_int(ir, k, "DEPTH", ports_firing_words(&like));
+    ir_set_int(ir, k, "REPLAYS", ir->region[region].repeat);
     struct endpoint in = add_stream_port(r, k, "", false, IR_NONE, &like, like.region);
     *out = add_stream_port(r, k, "", true, IR_NONE, &like, region);
     return in;
@@ -190,7 +190,7 @@ static void add_fork(struct route *r, struct endpoint source, int count, const c
     struct ir *ir = r->ir;
     struct ir_port like = *port_at(r, source);
     int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_fork", name), "rill_fork", IR_NONE);
-    ir_set_param(ir, k, "PORTS", "%d", count);
+    ir_set_int(ir, k, "PORTS", count);
     struct endpoint in = add_stream_port(r, k, "", false, IR_NONE, &like, like.region);
     port_at(r, in)->cut = like.cut;
     connect(r, source, in);
@@ -222,7 +222,7 @@ static size_t join_readers(struct route *r, struct endpoint source, endpoint_lis
         if (alike.count < 2 || !ports_is_vector(&like)) continue;
         int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_fork_%zu", name, i + 1), "rill_fork", IR_NONE);
         int region = port_at(r, source)->region;
-        ir_set_param(ir, k, "PORTS", "%zu", alike.count);
+        ir_set_int(ir, k, "PORTS", (int64_t)alike.count);
         struct endpoint in = add_stream_port(r, k, "", false, IR_NONE, &like, region);
         port_at(r, in)->cut = like.cut;
         for (size_t s = 0; s < alike.count; s++) {

@@ -36,23 +36,7 @@ uint64_t schedule_get(const struct schedule *s, int high, int low) {
     return value;
 }
 
-// A Verilog constant of any width: a concatenation of pieces of 64 bits, the highest (and narrowest) first. bit[0] is
-// the lowest.
-static const char *hex_constant(struct ir *ir, int64_t bits, const uint8_t *bit) {
-    struct text t = {0};
-    text_add(&t, "{");
-    for (int64_t piece = (bits - 1) / 64; piece >= 0; piece--) {
-        int64_t width = bits - piece * 64 < 64 ? bits - piece * 64 : 64;
-        uint64_t value = 0;
-        for (int64_t b = width - 1; b >= 0; b--) value = value << 1 | bit[piece * 64 + b];
-        text_addf(&t, "%lld'h%llx%s", (long long)width, (unsigned long long)value, piece ? ", " : "}");
-    }
-    const char *copy = arena_strdup(ir->arena, text_cstr(&t));
-    text_free(&t);
-    return copy;
-}
-
-static const char *section_constant(const struct schedule *s, int what) {
+static struct ir_value section_bits(const struct schedule *s, int what) {
     int width = what == 2 ? 1 : 16;
     uint8_t *bit = arena_alloc(s->ir->arena, (size_t)(s->sections * width), 1);
     for (int i = 0; i < s->sections; i++) {
@@ -60,22 +44,22 @@ static const char *section_constant(const struct schedule *s, int what) {
         if (v >> 16) base_fatal("schedule: section of %lld entries or repetitions", (long long)v);
         for (int b = 0; b < width; b++) bit[i * width + b] = v >> b & 1;
     }
-    return hex_constant(s->ir, (int64_t)s->sections * width, bit);
+    return ir_value_bits(s->ir->arena, (int64_t)s->sections * width, bit);
 }
 
-static const char *table_constant(const struct schedule *s) {
+static struct ir_value table_bits(const struct schedule *s) {
     int64_t bits = (int64_t)s->entries * s->entry_bits;
     uint8_t *bit = arena_alloc(s->ir->arena, (size_t)bits + 1, 1);
     for (int e = 0; e < s->entries; e++)
         for (int b = 0; b < s->entry_bits; b++) bit[(int64_t)e * s->entry_bits + b] = bit_of(s->entry[e], b);
-    return hex_constant(s->ir, bits, bit);
+    return ir_value_bits(s->ir->arena, bits, bit);
 }
 
 void schedule_set_params(const struct schedule *s, int kernel) {
-    ir_set_param(s->ir, kernel, "SECTIONS", "%d", s->sections);
-    ir_set_param(s->ir, kernel, "ENTRIES", "%d", s->entries);
-    ir_set_param(s->ir, kernel, "SECTION_LEN", "%s", section_constant(s, 0));
-    ir_set_param(s->ir, kernel, "SECTION_REPEAT", "%s", section_constant(s, 1));
-    ir_set_param(s->ir, kernel, "SECTION_WHEN_HEAD", "%s", section_constant(s, 2));
-    ir_set_param(s->ir, kernel, "TABLE", "%s", table_constant(s));
+    ir_set_int(s->ir, kernel, "SECTIONS", s->sections);
+    ir_set_int(s->ir, kernel, "ENTRIES", s->entries);
+    ir_set_param(s->ir, kernel, "SECTION_LEN", section_bits(s, 0));
+    ir_set_param(s->ir, kernel, "SECTION_REPEAT", section_bits(s, 1));
+    ir_set_param(s->ir, kernel, "SECTION_WHEN_HEAD", section_bits(s, 2));
+    ir_set_param(s->ir, kernel, "TABLE", table_bits(s));
 }

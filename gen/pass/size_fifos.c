@@ -32,9 +32,8 @@ static bool is_folded(const struct ir *ir, const struct ir_edge *edge) {
             k = ir->edge[ir->kernel[k].port[p].edge].dst_kernel;
             break;
         }
-    const char *rounds = ir_param_find(&ir->kernel[k], "ROUNDS");
-    return (is_module(ir, k, "rill_layout_converter") || is_module(ir, k, "rill_corner_turn")) && rounds &&
-           !strcmp(rounds, "1");
+    return (is_module(ir, k, "rill_layout_converter") || is_module(ir, k, "rill_corner_turn")) &&
+           ir_param_int(&ir->kernel[k], "ROUNDS", 0) == 1;
 }
 
 int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {

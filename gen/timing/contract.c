@@ -112,12 +112,11 @@ static void replay(const struct call *k) {
     k->c->times = arg(k, "REPLAYS", 1);
     k->c->units = arg(k, "UNITS", 0); // 0: whole firings
 }
-// Trips of all loops of `{32'd4, 32'd3}`; the fallback where it is written otherwise.
-static int64_t trips(const char *text, int64_t fallback) {
-    int64_t product = 1;
-    const char *p = strstr(text, "32'd");
-    for (; p && product <= 1 << 20; p = strstr(p + 1, "32'd")) product *= at_least(strtoll(p + 4, NULL, 10), 1);
-    return strstr(text, "32'd") ? product : fallback;
+// Of all loops together; the fallback where there is no list.
+static int64_t trips(const struct args *a, int64_t fallback) {
+    int64_t product = 1, trip;
+    for (int loop = 0; product <= 1 << 20 && (trip = args_item(a, "TRIPS", loop, 0)) > 0; loop++) product *= trip;
+    return args_item(a, "TRIPS", 0, 0) > 0 ? product : fallback;
 }
 static void layout(const struct call *k) {
     k->c->machine = TIMING_LAYOUT;
@@ -126,7 +125,7 @@ static void layout(const struct call *k) {
     k->c->pipe = 1;
     k->c->release = 1;
     k->c->rows = arg(k, "BUFFER", 1);
-    k->c->units = trips(args_text(&k->args, "TRIPS"), k->c->rows);
+    k->c->units = trips(&k->args, k->c->rows);
     k->c->times = arg(k, "ROUNDS", 1);
 }
 static void corner_turn(const struct call *k) {

@@ -6,30 +6,17 @@
 
 #include "sim.h"
 
-// ---- schedules: constants of schedule.c, `{64'h.., 32'h..}`, the highest piece first ----
+// ---- schedules: the tables of schedule.c ----
 
-static int64_t digit_of(char c) { return c >= 'a' ? c - 'a' + 10 : c - '0'; }
-
-// Bits of a constant, lowest first; NULL when it is none.
-static uint8_t *constant_bits(struct sim *sim, const char *text, int64_t bits) {
-    bool plausible = bits > 0 && bits <= 64 * (int64_t)strlen(text); // a piece of 64 bits has a digit at least
-    uint8_t *bit = plausible ? ARENA_ARRAY(sim->arena, uint8_t, (size_t)bits + 1) : NULL;
-    int64_t top = bits;
-    const char *at = text;
-    if (bit == NULL || *at++ != '{') return NULL;
-    for (;;) {
-        char *end;
-        long width = strtol(at, &end, 10);
-        if (end == at || end[0] != '\'' || end[1] != 'h' || width < 1 || width > top) return NULL;
-        at = end + 2;
-        const char *stop = at + strspn(at, "0123456789abcdef");
-        top -= width;
-        int64_t place = top;
-        for (const char *d = stop - 1; d >= at; d--, place += 4)
-            for (int b = 0; b < 4 && place + b < top + width; b++) bit[place + b] = digit_of(*d) >> b & 1;
-        if (*stop == '}') return top == 0 ? bit : NULL;
-        at = stop + strspn(stop, ", ");
-    }
+// A parameter's bits, lowest first; NULL where it has others than `bits`.
+static uint8_t *bits_of(struct sim *sim, const struct actor *a, const char *name, int64_t bits) {
+    const struct ir_value *v = args_value(&a->args, name);
+    int64_t have = 0;
+    for (int i = 0; v && i < v->words; i++) have += v->word[i].bits;
+    if (!v || have != bits) return NULL;
+    uint8_t *bit = arena_alloc(sim->arena, (size_t)bits + 1, 1);
+    ir_value_to_bits(v, bits, bit);
+    return bit;
 }
 
 static int64_t bits_at(const uint8_t *bit, int64_t from, int count) {
@@ -43,10 +30,10 @@ bool sim_schedule_read(struct sim *sim, const struct actor *a, int entry_bits, s
     *s = (struct sim_schedule){
         .entry_bits = entry_bits, .sections = (int)sections, .entries = args_int(&a->args, "ENTRIES", 0)};
     if (sections < 1 || sections > 65536 || s->entries < 1 || s->entries > 1 << 20) return false;
-    const uint8_t *length = constant_bits(sim, args_text(&a->args, "SECTION_LEN"), 16 * s->sections);
-    const uint8_t *repeat = constant_bits(sim, args_text(&a->args, "SECTION_REPEAT"), 16 * s->sections);
-    const uint8_t *head = constant_bits(sim, args_text(&a->args, "SECTION_WHEN_HEAD"), s->sections);
-    s->bit = constant_bits(sim, args_text(&a->args, "TABLE"), s->entries * entry_bits);
+    const uint8_t *length = bits_of(sim, a, "SECTION_LEN", 16 * s->sections);
+    const uint8_t *repeat = bits_of(sim, a, "SECTION_REPEAT", 16 * s->sections);
+    const uint8_t *head = bits_of(sim, a, "SECTION_WHEN_HEAD", s->sections);
+    s->bit = bits_of(sim, a, "TABLE", s->entries * entry_bits);
     if (!length || !repeat || !head || !s->bit) return false;
     s->section = ARENA_ARRAY(sim->arena, struct sim_section, (size_t)s->sections + 1);
     int64_t first = 0;

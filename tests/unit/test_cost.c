@@ -33,9 +33,12 @@ static int differs(const struct cost_row *row, const char *what, double estimate
     double error = estimate > measured ? estimate - measured : measured - estimate;
     if (error <= (is_logic ? logic_share * measured + logic_allowance : shape_share * measured + shape_allowance))
         return 0;
+    struct arena arena;
+    arena_init(&arena);
     print_error("%s", row->module);
     for (int p = 0; p < row->params; p++)
-        if (strlen(row->param[p].value) < 24) print_error(" %s=%s", row->param[p].name, row->param[p].value);
+        print_error(" %s=%.24s", row->param[p].name, ir_value_print(&arena, &row->param[p].value));
+    arena_free(&arena);
     print_error(": %s %.1f, measured %.1f\n", what, estimate, measured);
     return 1;
 }
@@ -100,15 +103,19 @@ static void every_operation_is_measured(void **state) {
 // The row of a kernel's own parameters, however they are written and whatever its tables hold.
 static void a_row_is_found_by_its_parameters(void **state) {
     (void)state;
-    struct ir_param row_param[] = {{"LANES", "4"}, {"EPS", "32'h3727c5ac"}, {"TABLE", "random:24"}};
+    struct arena arena;
+    arena_init(&arena);
+    const struct ir_value four = ir_value_read(&arena, "4"), eps = ir_value_read(&arena, "32'h3727c5ac");
+    struct ir_param row_param[] = {{"LANES", four}, {"EPS", eps}, {"TABLE", ir_value_read(&arena, "random:24")}};
     struct cost_row row = {.module = "rill_x", .param = row_param, .params = 3, .is = {.lut = 7}};
     const struct cost_rows rows = {.items = &row, .count = 1};
-    const struct ir_param same[] = {{"TABLE", "8'h01"}, {"EPS", "32'h3727C5AC"}, {"LANES", "4"}},
-                          other[] = {{"LANES", "8"}, same[1], same[0]};
+    const struct ir_param same[] = {{"TABLE", ir_value_word(&arena, 8, 1)}, {"EPS", eps}, {"LANES", four}},
+                          other[] = {{"LANES", ir_value_int(8)}, same[1], same[0]};
     assert_ptr_equal(cost_row_of(&rows, "rill_x", same, 3), &row);
     assert_null(cost_row_of(&rows, "rill_x", other, 3));
     assert_null(cost_row_of(&rows, "rill_x", same + 1, 2));
     assert_null(cost_row_of(&rows, "rill_y", same, 3));
+    arena_free(&arena);
 }
 
 // ---- memories ----

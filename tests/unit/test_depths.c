@@ -75,7 +75,7 @@ static int compare_layers(const void *a, const void *b) {
 
 static int64_t number_of(const struct ir *ir, const char *module, const char *param) {
     for (int k = 0; k < ir->kernels; k++)
-        if (!strcmp(ir->kernel[k].module, module)) return strtoll(ir_param_find(&ir->kernel[k], param) + 4, NULL, 10);
+        if (!strcmp(ir->kernel[k].module, module)) return ir_param_int(&ir->kernel[k], param, 0);
     fail_msg("no %s", module);
     return 0;
 }

@@ -86,12 +86,12 @@ static void test_one_transposition(void **state) {
     (void)state;
     struct ir *ir = build("y", OP("transpose, name: a, in: [x]") OP("gelu, name: y, in: [a]"), "");
     const struct ir_kernel *k = only(ir, "rill_corner_turn");
-    assert_string_equal(ir_param_find(k, "BUFFER"), "128");
-    assert_string_equal(ir_param_find(k, "ROUNDS"), "1");
-    assert_string_equal(ir_param_find(k, "DATA_W"), "32");
-    assert_string_equal(ir_param_find(k, "LANES"), "4");
-    assert_string_equal(ir_param_find(k, "PERIOD"), "16");
-    assert_string_equal(ir_param_find(k, "SKEW"), "1");
+    assert_int_equal(ir_param_int(k, "BUFFER", -1), 128);
+    assert_int_equal(ir_param_int(k, "ROUNDS", -1), 1);
+    assert_int_equal(ir_param_int(k, "DATA_W", -1), 32);
+    assert_int_equal(ir_param_int(k, "LANES", -1), 4);
+    assert_int_equal(ir_param_int(k, "PERIOD", -1), 16);
+    assert_int_equal(ir_param_int(k, "SKEW", -1), 1);
     assert_int_equal(count(ir, "rill_width_converter"), 0);
 }
 
@@ -100,12 +100,12 @@ static void test_shared_loops(void **state) {
     (void)state;
     struct ir *ir = build("y", OP("transpose, name: y, in: [v], perm: [0, 2, 1]"), "");
     const struct ir_kernel *k = only(ir, "rill_corner_turn");
-    assert_string_equal(ir_param_find(k, "ROUNDS"), "2");
-    assert_string_equal(ir_param_find(k, "BUFFER"), "64");
+    assert_int_equal(ir_param_int(k, "ROUNDS", -1), 2);
+    assert_int_equal(ir_param_int(k, "BUFFER", -1), 64);
     ir = build("y", OP("transpose, name: y, in: [v], perm: [1, 0, 2]"), "");
     k = only(ir, "rill_layout_converter");
-    assert_string_equal(ir_param_find(k, "DATA_W"), "128");
-    assert_string_equal(ir_param_find(k, "BUFFER"), "32");
+    assert_int_equal(ir_param_int(k, "DATA_W", -1), 128);
+    assert_int_equal(ir_param_int(k, "BUFFER", -1), 32);
     assert_int_equal(count(ir, "rill_width_converter"), 0);
 }
 
@@ -170,10 +170,10 @@ static void test_padded_readers(void **state) {
     assert_int_equal(count(ir, "rill_layout_converter") + count(ir, "rill_corner_turn"), 0);
     int wide = 0;
     for (int k = 0; k < ir->kernels; k++) {
-        const char *last = ir_param_find(&ir->kernel[k], "LAST_ELEMS"), *in = ir_param_find(&ir->kernel[k], "IN_ELEMS");
-        if (!last || strcmp(in, "2")) continue;
-        assert_string_equal(last, "2");
-        assert_string_equal(ir_param_find(&ir->kernel[k], "LAST_WORDS"), "5");
+        int64_t last = ir_param_int(&ir->kernel[k], "LAST_ELEMS", 0);
+        if (!last || ir_param_int(&ir->kernel[k], "IN_ELEMS", 0) != 2) continue;
+        assert_int_equal(last, 2);
+        assert_int_equal(ir_param_int(&ir->kernel[k], "LAST_WORDS", -1), 5);
         wide++;
     }
     assert_int_equal(wide, 3); // one for each group, one to the rows of `t` in memory

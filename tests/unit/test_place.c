@@ -120,7 +120,7 @@ static void a_small_design_keeps_the_rule(void **state) {
     (void)state;
     const struct ir *ir = build("configs/tinystories-gpt2-1m.yaml");
     assert_string_equal(ir->design.memories, "by depth and shape");
-    for (int k = 0; k < ir->kernels; k++) assert_null(ir_param_find(&ir->kernel[k], "RAM_STYLE"));
+    for (int k = 0; k < ir->kernels; k++) assert_null(ir_param(&ir->kernel[k], "RAM_STYLE"));
 }
 
 // Dies: streams alone go from one to another, over as many slices as boundaries; the lanes and kernels at the memory;

@@ -37,7 +37,7 @@ struct param {
 static int64_t latency(const char *module, const struct param *param) {
     struct ir ir = {.arena = &arena};
     int k = ir_add_kernel(&ir, "k", module, IR_NONE);
-    for (; param->name; param++) ir_set_param(&ir, k, param->name, "%s", param->value);
+    for (; param->name; param++) ir_set_param(&ir, k, param->name, ir_value_read(&arena, param->value));
     struct timing_contract c;
     assert_true(timing_contract(&ir, k, &c));
     return timing_latency(&c);
@@ -80,7 +80,7 @@ static struct timing_contract contract(const char *module, const struct param *p
     struct ir ir = {.arena = &arena};
     int k = ir_add_kernel(&ir, "k", module, IR_NONE);
     struct timing_contract c;
-    for (; param->name; param++) ir_set_param(&ir, k, param->name, "%s", param->value);
+    for (; param->name; param++) ir_set_param(&ir, k, param->name, ir_value_read(&arena, param->value));
     assert_true(timing_contract(&ir, k, &c));
     return c;
 }
@@ -98,7 +98,7 @@ static void test_unknown_module(void **state) {
     struct timing_contract c;
     assert_false(timing_contract(&ir, ir_add_kernel(&ir, "k", "rill_of_a_friend", IR_NONE), &c));
     int k = ir_add_kernel(&ir, "w", "rill_width_converter", IR_NONE);
-    ir_set_param(&ir, k, "IN_ELEMS", "-7");
+    ir_set_int(&ir, k, "IN_ELEMS", -7);
     assert_false(timing_contract(&ir, k, &c));
 }
 

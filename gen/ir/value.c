@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of parameters: making, printing, reading back.
+#include "ir_value.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE = 64, FLOAT_BITS = 32, MOST_DIGITS = 20 };
+
+struct ir_value ir_value_int(int64_t value) {
+    return (struct ir_value){.kind = IR_VALUE_INT, .integer = value};
+}
+struct ir_value ir_value_text(const char *text) {
+    return (struct ir_value){.kind = IR_VALUE_TEXT, .text = text};
+}
+
+struct ir_value ir_value_list(struct arena *arena, const struct ir_word word[], int words) {
+    struct ir_word *copy = ARENA_ARRAY(arena, struct ir_word, (size_t)words + 1);
+    memcpy(copy, word, sizeof *copy * (size_t)words);
+    return (struct ir_value){.kind = IR_VALUE_LIST, .word = copy, .words = words};
+}
+
+static struct ir_value one_word(struct arena *arena, struct ir_word word) {
+    struct ir_value v = ir_value_list(arena, &word, 1);
+    v.kind = IR_VALUE_WORD;
+    return v;
+}
+
+struct ir_value ir_value_word(struct arena *arena, int bits, uint64_t value) {
+    return one_word(arena, (struct ir_word){bits, IR_DECIMAL, value});
+}
+
+struct ir_value ir_value_float(struct arena *arena, float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return one_word(arena, (struct ir_word){FLOAT_BITS, IR_FLOAT, bits});
+}
+
+struct ir_value ir_value_bits(struct arena *arena, int64_t bits, const uint8_t bit[]) {
+    int pieces = (int)((bits + PIECE - 1) / PIECE);
+    struct ir_word *word = ARENA_ARRAY(arena, struct ir_word, (size_t)pieces + 1);
+    for (int64_t at = 0; at < bits; at++) {
+        struct ir_word *w = &word[pieces - 1 - at / PIECE];
+        w->radix = IR_HEX;
+        w->bits++;
+        w->value |= (uint64_t)(bit[at] & 1) << (at % PIECE);
+    }
+    return ir_value_list(arena, word, pieces);
+}
+
+// ---- printing ----
+
+static void print_word(struct text *out, const struct ir_word *w) {
+    static const char *const form[] = {
+        [IR_DECIMAL] = "%d'd%" PRIu64, [IR_HEX] = "%d'h%" PRIx64, [IR_FLOAT] = "%d'h%08" PRIx64};
+    text_addf(out, form[w->radix], w->bits, w->value);
+}
+
+static void print_list(struct text *out, const struct ir_value *v) {
+    text_add(out, "{");
+    for (int i = 0; i < v->words; i++) {
+        if (i) text_add(out, ", ");
+        print_word(out, &v->word[i]);
+    }
+    text_add(out, "}");
+}
+
+const char *ir_value_print(struct arena *arena, const struct ir_value *v) {
+    struct text out = {0};
+    switch (v->kind) {
+    case IR_VALUE_INT: text_addf(&out, "%" PRId64, v->integer); break;
+    case IR_VALUE_WORD: print_word(&out, v->word); break;
+    case IR_VALUE_LIST: print_list(&out, v); break;
+    case IR_VALUE_TEXT: text_addf(&out, "\"%s\"", v->text); break;
+    case IR_VALUE_VERBATIM: text_add(&out, v->text); break;
+    }
+    const char *copy = arena_strdup(arena, text_cstr(&out));
+    text_free(&out);
+    return copy;
+}
+
+// ---- reading back ----
+
+// `40'd12`; its end, or NULL where it is written otherwise.
+static const char *read_word(const char *p, struct ir_word *w) {
+    char *end;
+    long bits = strtol(p, &end, 10);
+    bool hex = end[0] == '\'' && end[1] == 'h';
+    if (bits < 1 || bits > PIECE || end[0] != '\'' || (end[1] != 'd' && !hex)) return NULL;
+    const char *digits = end + 2;
+    *w = (struct ir_word){(int)bits, hex ? IR_HEX : IR_DECIMAL, strtoull(digits, &end, hex ? 16 : 10)};
+    return end > digits && end - digits <= MOST_DIGITS ? end : NULL;
+}
+
+static size_t count_words(const char *p) {
+    size_t words = 1;
+    for (; *p; p++) words += *p == ',';
+    return words;
+}
+
+static bool read_list(struct arena *arena, const char *p, struct ir_value *v) {
+    struct ir_word *word = ARENA_ARRAY(arena, struct ir_word, count_words(p));
+    *v = (struct ir_value){.kind = IR_VALUE_LIST, .word = word};
+    for (p++; (p = read_word(p, &word[v->words])); p += 2) {
+        v->words++;
+        if (*p == '}') return !p[1];
+        if (strncmp(p, ", ", 2) != 0) return false;
+    }
+    return false;
+}
+
+static bool read_one(struct arena *arena, const char *text, struct ir_value *v) {
+    struct ir_word w;
+    const char *end = read_word(text, &w);
+    if (!end || *end) return false;
+    if (w.radix == IR_HEX && w.bits == FLOAT_BITS) w.radix = IR_FLOAT;
+    *v = one_word(arena, w);
+    return true;
+}
+
+static bool read_any(struct arena *arena, const char *text, struct ir_value *v) {
+    size_t len = strlen(text);
+    if (*text == '{') return read_list(arena, text, v);
+    if (*text == '"' && len > 1 && text[len - 1] == '"')
+        return *v = ir_value_text(arena_strndup(arena, text + 1, len - 2)), true;
+    if (read_one(arena, text, v)) return true;
+    *v = ir_value_int(strtoll(text, NULL, 10));
+    return true;
+}
+
+struct ir_value ir_value_read(struct arena *arena, const char *text) {
+    struct ir_value v;
+    if (read_any(arena, text, &v) && !strcmp(ir_value_print(arena, &v), text)) return v;
+    return (struct ir_value){.kind = IR_VALUE_VERBATIM, .text = arena_strdup(arena, text)};
+}
+
+// ---- asking ----
+
+bool ir_value_number(const struct ir_value *v, int64_t *number) {
+    if (v->kind == IR_VALUE_INT) return *number = v->integer, true;
+    if (v->kind != IR_VALUE_WORD || v->word->value > INT64_MAX) return false;
+    *number = (int64_t)v->word->value;
+    return true;
+}
+
+void ir_value_to_bits(const struct ir_value *v, int64_t bits, uint8_t bit[]) {
+    int64_t at = 0;
+    memset(bit, 0, (size_t)bits);
+    for (int i = v->words - 1; i >= 0; i--)
+        for (int b = 0; b < v->word[i].bits && at < bits; b++, at++) bit[at] = v->word[i].value >> b & 1;
+}

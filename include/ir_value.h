@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of a kernel's parameters. Passes set and ask them as numbers; only the emitter and the dump print them.
+#ifndef RILL_IR_VALUE_H
+#define RILL_IR_VALUE_H
+
+#include "base.h"
+
+enum ir_value_kind {
+    IR_VALUE_INT,     // integer
+    IR_VALUE_WORD,    // one sized constant
+    IR_VALUE_LIST,    // sized constants side by side: fields, elements of a list, pieces of a table
+    IR_VALUE_TEXT,    // text, without quotes
+    IR_VALUE_VERBATIM // what the user wrote for a kernel of his own: a constant of another form
+};
+
+enum ir_radix { IR_DECIMAL, IR_HEX, IR_FLOAT /* the 32 bits of an fp32 number */ };
+
+struct ir_word {
+    int bits; // 1 to 64
+    enum ir_radix radix;
+    uint64_t value;
+};
+
+struct ir_value {
+    enum ir_value_kind kind;
+    int64_t integer;
+    const struct ir_word *word; // WORD: one; LIST: highest first
+    int words;
+    const char *text;
+};
+
+struct ir_value ir_value_int(int64_t value);
+struct ir_value ir_value_word(struct arena *, int bits, uint64_t value);
+struct ir_value ir_value_float(struct arena *, float value);
+struct ir_value ir_value_list(struct arena *, const struct ir_word word[], int words); // word[0]: the highest; copied
+struct ir_value ir_value_text(const char *text);                                       // not copied
+// A table of any width in pieces of 64 bits. bit[0] is the lowest.
+struct ir_value ir_value_bits(struct arena *, int64_t bits, const uint8_t bit[]);
+
+// As Verilog, which is also the form of the dump.
+const char *ir_value_print(struct arena *, const struct ir_value *);
+// Takes that form back. What is written otherwise is VERBATIM, so that printing always gives the text again.
+struct ir_value ir_value_read(struct arena *, const char *text);
+
+// False unless it is an integer, or one sized constant that int64_t can hold.
+bool ir_value_number(const struct ir_value *, int64_t *number);
+// The bits of a sized constant or list, lowest first; at most `bits`, the rest is 0.
+void ir_value_to_bits(const struct ir_value *, int64_t bits, uint8_t bit[]);
+
+#endif

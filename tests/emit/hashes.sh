@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What `rill gen` makes of every spec of the tree, as one hash a spec: to show that a change moves nothing. See --help.
+set -u
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+usage() {
+    cat <<'TEXT'
+usage: tests/emit/hashes.sh [--rill PROGRAM] [spec...]
+  --rill PROGRAM  default build/rill
+  spec            default: those of configs, tests/e2e/specs and tests/fuzz/found
+Prints `HASH SPEC` a line: of all files of the design, of its dump after the last pass, and of what `rill check` says.
+    tests/emit/hashes.sh >before; ...; tests/emit/hashes.sh | diff before -
+TEXT
+}
+
+rill=$root/build/rill specs=()
+while [ $# -gt 0 ]; do
+    case $1 in
+        --rill) rill=$2 && shift ;;
+        --help | -h) usage; exit 0 ;;
+        -*) usage >&2; exit 2 ;;
+        *) specs+=("$1") ;;
+    esac
+    shift
+done
+cd "$root" || exit 1
+[ ${#specs[@]} != 0 ] || specs=(configs/*.yaml tests/e2e/specs/*.yaml tests/fuzz/found/*.yaml)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# The folder's name must not matter, so it is the same for all.
+hash_of() { # spec
+    rm -rf "$work/d"
+    "$rill" gen "$1" -o "$work/d" >"$work/log" 2>&1 || { cat "$work/log" && return; }
+    (cd "$work/d" && find . -type f -print0 | sort -z | xargs -0 sha256sum)
+    "$rill" check "$1" --request 8:8 2>&1
+}
+
+for spec in "${specs[@]}"; do
+    printf '%s %s\n' "$(hash_of "$spec" | sha256sum | cut -c1-16)" "$spec"
+done
