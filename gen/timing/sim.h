@@ -36,7 +36,6 @@ struct sim_cache {
     struct sim_client *keys; // of the K writer
     VEC(int64_t) k_runs;     // descriptors that were handed over up to the end of a (step, layer) pair
     VEC(int64_t) v_layer;    // pairs whose values are taken, and written where they close a block
-    int64_t partial;         // since when the K writer's engine holds a part of a head; INT64_MAX: it does not
     VEC(int64_t) tail_layer; // pairs whose open block has been read; tail_by_step: steps whose open blocks have
     int64_t tail_reads;      // of such a pair; 0: nobody waits for them
     bool tail_by_step;
@@ -67,6 +66,7 @@ struct sim {
     int *queue;          // kernels to run
     int queue_head, queue_count;
     int64_t *step_start;         // per step: its word was offered; [steps]: over
+    bool settled;                // nothing else can go on (options->idle_counts)
     bool late;                   // an engine was done with a step later than it may be
     struct sim_cache *cache;     // one at least
     int64_t layers, fewer;       // repetitions of the repeated region, and how many of them are left out

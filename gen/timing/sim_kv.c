@@ -77,9 +77,6 @@ static bool key_unit(struct sim *sim, const struct actor *a, struct kv *v, uint8
     if (here && !v->unit) write_keys(sim, a, v);
     if (here) client_give(sim, v->client, at_least(room, v->last + 1));
     v->unit = (v->unit + 1) % a->c.units;
-    v->cache->partial = v->unit && v->cache->partial == INT64_MAX ? v->last + 1
-                        : v->unit                                 ? v->cache->partial
-                                                                  : INT64_MAX;
     if (v->unit) return true;
     v->word = *mark & TIMING_TOK_LAST ? 0 : v->word + 1;
     v->head += *mark & TIMING_TOK_LAST ? 1 : 0;
@@ -90,7 +87,6 @@ static void k_writer_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
     uint8_t mark;
     while (kv_step(sim, a, v) && edge_waiting(v->in) && key_unit(sim, a, v, &mark)) {
-        if (sim->options->idle_counts && !v->unit) sim_wake_all(sim, TIMING_ENGINE);
         if (!(mark & TIMING_LAST)) continue;
         v->head = 0;
         VEC_PUSH(sim->arena, v->cache->k_runs, (int64_t)v->client->run.count);

@@ -16,7 +16,6 @@ enum {
     COUNTED = 4,     // up to 8 lanes; a second level of joins takes 2 more
     JOIN_LANES = 8,
     WRITTEN = 4, // the last response, or the last value taken, to the first descriptor that may be sent
-    IDLE = 8,    // options->idle_counts: cycles without a part of a burst until keys are counted
 };
 enum { KIND_WEIGHTS, KIND_KEYS, KIND_VALUES };
 
@@ -39,13 +38,21 @@ static int64_t field(const struct lane *l, int64_t entry, int high, int low) {
     return (int64_t)sim_schedule_field(&l->schedule, entry, high, low);
 }
 
-// Keys that the step before wrote. As it once was, they are counted only while no engine holds a part of a burst.
-static bool keys_written(const struct sim *sim, const struct sim_cache *cache, int64_t pair, int64_t *from) {
+// As it once was: keys count once their engine holds nothing of a later head either. Asked when nothing else can go on.
+static bool engine_idle(struct sim *sim, const struct sim_client *keys) {
+    int64_t at = 0;
+    if (!sim->settled || !client_written(keys, (int64_t)keys->run.count, &at)) return false;
+    sim->settled = false;
+    return true;
+}
+
+// Keys that the step before wrote.
+static bool keys_written(struct sim *sim, const struct sim_cache *cache, int64_t pair, int64_t *from) {
     int64_t at = 0;
     if (pair >= (int64_t)cache->k_runs.count || !client_written(cache->keys, cache->k_runs.items[pair], &at))
         return false;
     *from = at_least(*from, at + WRITTEN);
-    return !sim->options->idle_counts || cache->partial > at + IDLE;
+    return !sim->options->idle_counts || engine_idle(sim, cache->keys);
 }
 
 static bool values_written(const struct sim_cache *cache, int64_t pair, int64_t *from) {
@@ -55,7 +62,7 @@ static bool values_written(const struct sim_cache *cache, int64_t pair, int64_t 
 }
 
 // The layer's keys, or its values, of the step before must have been written.
-static bool gate_open(const struct sim *sim, const struct lane *l, int64_t entry, int64_t *from) {
+static bool gate_open(struct sim *sim, const struct lane *l, int64_t entry, int64_t *from) {
     if (!l->waits || l->walk.step == 0) return true;
     const struct sim_cache *cache = l->cache;
     int64_t layer = field(l, entry, 163, 154) + l->walk.repeat * field(l, entry, 169, 164);

@@ -167,7 +167,7 @@ static void open_caches(struct sim *sim) {
     const struct ir *ir = sim->ir;
     int units = kv_units(ir);
     sim->cache = ARENA_ARRAY(sim->arena, struct sim_cache, (size_t)units + 1);
-    for (int u = 0; u < units; u++) sim->cache[u].left_from = sim->cache[u].partial = INT64_MAX;
+    for (int u = 0; u < units; u++) sim->cache[u].left_from = INT64_MAX;
     for (int n = 0; n < ir->nodes; n++) {
         if (ir->node[n].op != IR_OP_ATTN_SCORES) continue;
         struct kv_cache cache = kv_cache_of(ir, n);
@@ -345,6 +345,14 @@ static bool is_sane(const struct ir_design *d) {
            d->prefetch_beats >= d->max_burst && d->outstanding >= 1 && d->context >= 1;
 }
 
+// Nothing can go on; whoever waits for that is asked, once. False: nobody does.
+static bool settle(struct sim *sim) {
+    if (!sim->options->idle_counts || sim->settled) return false;
+    sim->settled = true;
+    sim_wake_all(sim, TIMING_ENGINE);
+    return sim->queue_count > 0;
+}
+
 struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, const struct timing_options *options,
                                       const char **missing) {
     struct sim sim = {.arena = arena, .ir = ir, .options = options};
@@ -362,7 +370,7 @@ struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, 
     while (!is_over(&sim)) {
         while (!sim.queue_count && memory_serve_one(&sim))
             continue; // nothing can go on: the earliest request has its turn
-        if (!sim.queue_count) break;
+        if (!sim.queue_count && !settle(&sim)) break;
         struct actor *a = &sim.actor[sim.queue[sim.queue_head]];
         if (++sim.queue_head == ir->kernels) sim.queue_head = 0;
         sim.queue_count--;

@@ -131,7 +131,7 @@ simulate_forms() { # spec, folder, seed
         if [ -n "$before" ]; then step values same_values "$before" "$dir.$form.json" || return; fi
         before=$dir.$form.jitter.json # runs without jitter follow
         cp "$dir.$form.json" "$before" || return
-        if [ $foretold = 1 ] && [ "$form" = on ]; then check_forecast "$dir.$form.yaml" "$dir.$form" || return; fi
+        if [ $foretold = 1 ] && [[ $form = on || $form = as-is ]]; then check_forecast "$dir.$form.yaml" "$dir.$form" || return; fi
     done
     [ $timing = 0 ] || [ $quick = 1 ] || check_timing "$spec" "$dir" "$3"
 }

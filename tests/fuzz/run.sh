@@ -29,7 +29,8 @@ usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE] [--form N
   --quick      without the simulation: gen, pack
   --no-shrink  leave a failing spec as it is
   --times      where the processor time of each seed went, in seconds
-  spec         these files, beside the seeds of --set if that is given, or `found`: every spec of tests/fuzz/found, as by --form on --forecast
+  spec         these files, beside the seeds of --set if that is given, or `found`: every spec of tests/fuzz/found, as by --form on (or the
+               one that it names: `# form: as-is`) --forecast
 A failing spec is kept, made smaller, in build/fuzz/failures, its work folders in build/fuzz/seed_N.FORM. LAUNCH is put before the command of
 every batch of seeds (LAUNCH="srun -n1"). FUZZ_SHRINK is the time for making one spec smaller, in seconds (default 600).
 TEXT
@@ -108,7 +109,7 @@ begin_job() {
         timing) timing=1 forms=(timed) ;;
         three) [ ${#forms[@]} != 0 ] || forms=(on off one) ;;
         forecast)
-            [ ${#forms[@]} != 0 ] || forms=(on)
+            [ ${#forms[@]} != 0 ] || forms=("$(sed -n 's/^# form: //p' "$spec" | grep . || echo on)")
             foretold=1
             ;;
         plain) also_plain=1 forms=(seed) ;;

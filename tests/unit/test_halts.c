@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys that run ahead of the engine in heads of several beats: whole requests without RTL, as keys are counted and as
+// they once were, and the passages that a design goes through before it is emitted.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "command.h"
+#include "timing.h"
+
+static const char *const specs[] = {"tests/fuzz/found/keys_of_input.yaml", "tests/fuzz/found/keys_of_norm.yaml",
+                                    "tests/fuzz/found/keys_of_own_engine.yaml"};
+
+static struct arena arena;
+static struct diag diag;
+static int setup(void **state) {
+    (void)state;
+    arena_init(&arena);
+    diag_init(&diag, stderr);
+    return 0;
+}
+static int teardown(void **state) {
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+// Rows up to the end of the context at the design's depths; NULL, or who waits for what.
+static const char *halt(const char *spec, bool idle_counts, bool single_word) {
+    struct ir *ir = command_build(spec, &arena, &diag, NULL);
+    assert_non_null(ir);
+    struct timing_step *step;
+    struct timing_options o = {.bounded = true, .idle_counts = idle_counts, .single_word = single_word};
+    const char *missing = NULL;
+    o.memory = timing_memory_at(ir, timing_host_cycles(ir));
+    o.steps = timing_request_steps(ir, ir->design.context, 1, &step);
+    o.step = step;
+    const struct timing_result *r = timing_simulate(&arena, ir, &o, &missing);
+    assert_non_null(r);
+    return r->stuck;
+}
+
+static void keys_ahead_go_through(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(specs); i++) {
+        assert_null(halt(specs[i], false, false));
+        assert_null(halt(specs[i], false, true));
+    }
+}
+
+static void keys_ahead_halted_when_engines_had_to_be_idle(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(specs); i++) assert_non_null(halt(specs[i], true, false));
+}
+
+// Keys behind a product of a shared engine: starving the engine stops their writer.
+static void keys_of_a_product_go_through_with_both(void **state) {
+    (void)state;
+    assert_null(halt("tests/e2e/specs/blocks.yaml", true, false));
+    assert_null(halt("tests/e2e/specs/inputs.yaml", true, false));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(keys_ahead_go_through, setup, teardown),
+        cmocka_unit_test_setup_teardown(keys_ahead_halted_when_engines_had_to_be_idle, setup, teardown),
+        cmocka_unit_test_setup_teardown(keys_of_a_product_go_through_with_both, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
