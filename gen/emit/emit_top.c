@@ -68,6 +68,12 @@ static void emit_steps_done(const struct ir *ir, struct text *out) {
     text_add(out, outputs ? "};\n" : "32'd0};\n");
 }
 
+static bool is_read(const struct ir *ir, const char *net) {
+    for (int w = 0; w < ir->wires; w++)
+        if (!ir->wire[w].is_output && !strcmp(ir->wire[w].net, net)) return true;
+    return false;
+}
+
 // Nets that several sections share, declared before all of them.
 static void emit_shared_nets(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
@@ -78,7 +84,8 @@ static void emit_shared_nets(const struct ir *ir, struct text *out) {
     if (!has_kernel(ir, "rill_param_loader")) text_add(out, "    wire load_done = 1'b1;\n");
     if (!has_kernel(ir, "rill_kv_tracker")) {
         static const char *const counts[] = {"k_layers_done", "v_layers_done", "kv_layers_done"};
-        for (size_t i = 0; i < COUNT_OF(counts); i++) text_addf(out, "    wire [31:0] %s = 32'd0;\n", counts[i]);
+        for (size_t i = 0; i < COUNT_OF(counts); i++)
+            if (is_read(ir, counts[i])) text_addf(out, "    wire [31:0] %s = 32'd0;\n", counts[i]);
     }
     if (!has_kernel(ir, "rill_ring_writer")) text_add(out, "    wire [31:0] ids_written = 32'd0;\n");
     for (int w = 0; w < ir->wires; w++)
