@@ -25,7 +25,7 @@ done
 here=$root/tests/package
 work=$root/build/tests/package log=$root/build/tests/package.log
 [ ${#specs[@]} = 0 ] || work=$root/build/package
-rm -rf "$work" && mkdir -p "$work/xrt"
+rm -rf "$work" && mkdir -p "$work/xrt" "$root/build/tests"
 export MOCK_RECORD=$work/record MOCK_CELLS=$work/cells MOCK_PBLOCKS="pblock_dynamic_SLR0 pblock_dynamic_SLR1 pblock_dynamic_SLR2"
 mocked=$here/bin:$PATH
 
