@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../emit/emit.h"
@@ -71,6 +70,7 @@ static const char *unit_of(struct arena *arena, const char *name) {
     return arena_printf(arena, "%.*s_1", (int)(has_tail ? len - cut : len), name);
 }
 
+// Further counters of the register file.
 static int values_of(const struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++)
         if (!strcmp(ir->kernel[k].module, "rill_axil_regs")) return (int)ir_param_int(&ir->kernel[k], "COUNTERS", 0);
