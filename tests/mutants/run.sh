@@ -21,7 +21,7 @@ TEXT
 }
 
 work=$root/build/mutants
-least=${RILL_MUTANTS_LEAST:-20}
+least=${RILL_MUTANTS_LEAST:-120}
 
 table() { python3 "$root/tests/mutants/table.py" "$@"; }
 

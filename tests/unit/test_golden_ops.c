@@ -194,13 +194,23 @@ static void test_embed(void **state) {
     assert_true(y[3] == -4.0f);
 }
 
+// The generator writes these into the hardware: a wrong one would be the same on both sides.
+static void test_constants(void **state) {
+    (void)state;
+    assert_true(golden_rsqrt_head(64) == 0.125f && golden_rsqrt_head(16) == 0.25f);
+    assert_true(golden_norm_mean_scale(8) == 0x1p-23f);
+    assert_true(golden_norm_square_scale(8) == 0x1p-46f);
+    assert_true(golden_norm_rms_scale(8) == 0x1p-43f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quantize_rule),   cmocka_unit_test(test_quantize_range),
-        cmocka_unit_test(test_dot_extremes),    cmocka_unit_test(test_matmul_close),
-        cmocka_unit_test(test_quantize_kv),     cmocka_unit_test(test_attention_close),
-        cmocka_unit_test(test_layernorm_close), cmocka_unit_test(test_rmsnorm_close),
-        cmocka_unit_test(test_argmax_ties),     cmocka_unit_test(test_embed),
+        cmocka_unit_test(test_constants),       cmocka_unit_test(test_quantize_rule),
+        cmocka_unit_test(test_quantize_range),  cmocka_unit_test(test_dot_extremes),
+        cmocka_unit_test(test_matmul_close),    cmocka_unit_test(test_quantize_kv),
+        cmocka_unit_test(test_attention_close), cmocka_unit_test(test_layernorm_close),
+        cmocka_unit_test(test_rmsnorm_close),   cmocka_unit_test(test_argmax_ties),
+        cmocka_unit_test(test_embed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

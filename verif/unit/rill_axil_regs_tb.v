@@ -138,6 +138,16 @@ module rill_axil_regs_tb;
         write(12'h010, 32'h11223344, 4'h5);
         expect_word(12'h010, 32'hAA22CC44);
         if (prompt_len !== 32'hAA22CC44) failed = 1;
+        // Every argument takes the bytes of its strobe alone.
+        for (i = 12'h010; i <= 12'h050; i = i + 4)
+            if (i == 12'h010 || i == 12'h018 || i == 12'h020 || i == 12'h040 || i == 12'h044 || i == 12'h04C || i == 12'h050) begin
+                write(i, 32'hAABBCCDD, 4'hF);
+                write(i, 32'h11223344, 4'h5);
+                expect_word(i, 32'hAA22CC44);
+                write(i, 32'h55667788, 4'hA);
+                expect_word(i, 32'h55227744);
+            end
+        write(12'h010, 32'hAA22CC44, 4'hF);
         write(12'h018, 7, 4'hF);
         write(12'h020, 50256, 4'hF);
         write(12'h028, 1, 4'hF);

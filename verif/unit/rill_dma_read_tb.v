@@ -119,6 +119,23 @@ module rill_dma_read_tb;
         end
     endtask
 
+    // Beats asked for and beats handed over: idle only where they are as many.
+    integer asked [0:CLIENTS-1];
+    integer given [0:CLIENTS-1];
+    initial for (c = 0; c < CLIENTS; c = c + 1) {asked[c], given[c]} = 0;
+    always @(posedge clk)
+        for (int k = 0; k < CLIENTS; k = k + 1) if (rst || flush || !check) begin
+            asked[k] = 0;                                  // beats are dropped
+            given[k] = 0;
+        end else begin
+            if (c_idle[k] && asked[k] != given[k] && !failed) begin
+                $display("FAIL: client %0d is idle with %0d of %0d beats", k, given[k], asked[k]);
+                failed = 1;
+            end
+            asked[k] = asked[k] + (s_valid[k] && s_ready[k] ? s_data[k][55:40] : 0);
+            given[k] = given[k] + (m_valid[k] && m_ready[k] ? 1 : 0);
+        end
+
     always @(posedge clk) if (!rst)
         for (c = 0; c < CLIENTS; c = c + 1) begin
             if (s_valid[c] && s_ready[c])

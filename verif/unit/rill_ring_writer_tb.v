@@ -75,7 +75,8 @@ module rill_ring_writer_tb;
             was = ids_written;
             for (i = 0; i < was; i = i + 1)
                 if (u_memory.mem[BASE / 4 + i] !== id[i]) failed = 1;
-            i = (was + BYTES / 4 - 1) / (BYTES / 4) * (BYTES / 4);
+            for (i = was; i % (BYTES / 4) != 0; i = i + 1) // the rest of the beat
+                if (u_memory.mem[BASE / 4 + i] !== 32'd0) failed = 1;
             if (u_memory.mem[BASE / 4 + i] !== u_memory.pattern(BASE / 4 + i)) failed = 1;
         end
         if (failed || dma_error || cycles > 20000) begin

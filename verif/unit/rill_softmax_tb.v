@@ -7,9 +7,11 @@
 // sweep: LANES=32 TOKENS=4 HEADS=1 LAYERS=1 CONTEXT=128 FAULT=0
 // sweep: LANES=8 TOKENS=1 HEADS=2 LAYERS=3 CONTEXT=64 FAULT=0
 // sweep: LANES=4 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=80 FAULT=1
+// sweep: LANES=8 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=40 FAULT=0 INV_STALL=99
 `default_nettype none
 
 module rill_softmax_tb;
+    parameter INV_STALL = -1;                               // of the scalars' reader, where it is another one
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter HEADS = 2;
@@ -65,7 +67,7 @@ module rill_softmax_tb;
     rill_file_monitor #(.TAG("p"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(20), .COMPARE(!FAULT)) u_p (.clk(clk),
         .rst(rst), .s_axis_tvalid(p_tvalid), .s_axis_tready(p_tready), .s_axis_tdata(p_tdata), .s_axis_tuser(p_tuser),
         .s_axis_tlast(p_tlast), .done(p_done));
-    rill_file_monitor #(.TAG("inv"), .DATA_W(32), .USER_W(USER_W), .WORDS(16384), .SALT(21), .COMPARE(!FAULT)) u_inv (.clk(clk),
+    rill_file_monitor #(.TAG("inv"), .DATA_W(32), .USER_W(USER_W), .WORDS(16384), .SALT(21), .STALL(INV_STALL), .COMPARE(!FAULT)) u_inv (.clk(clk),
         .rst(rst), .s_axis_tvalid(inv_tvalid), .s_axis_tready(inv_tready), .s_axis_tdata(inv_tdata), .s_axis_tuser(inv_tuser),
         .s_axis_tlast(inv_tlast), .done(inv_done));
     rill_kernel_verdict #(.FAULT(FAULT), .AFTER((TOKENS + LANES - 1) / LANES * TOKENS), .LATENCY(LATENCY)) u_verdict (.clk(clk),

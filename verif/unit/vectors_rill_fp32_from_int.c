@@ -30,10 +30,19 @@ static void print_corners(int width) {
     }
 }
 
+// Ties that a single bit decides, wherever below them it stands.
+static void print_decided_ties(int width) {
+    for (int i = width - 2; i >= 25; i -= 3) {
+        wide tie = ((wide)1 << i) + ((wide)1 << (i - 24));
+        for (int k = i - 25; k >= 0; k--) print(tie + ((wide)1 << k), width);
+    }
+}
+
 int main(int argc, char **argv) {
     struct vectors v = vectors_start(argc, argv);
     int width = (int)vectors_argument(argc, argv, "WIDTH", 64);
     print_corners(width);
+    print_decided_ties(width);
     for (int i = 0; i < v.count; i++) {
         wide a = (wide)vectors_random(&v) << 64 | vectors_random(&v);
         int bits = 1 + (int)(vectors_random(&v) % (uint64_t)width);
