@@ -8,6 +8,8 @@
 #include "pass/pass.h"
 #include "yaml.h"
 
+enum { MOST_MHZ = 2000 /* of a design that has no spec any more */ };
+
 static bool is_pipe(const char *path) {
     struct stat s;
     return stat(path, &s) == 0 && S_ISFIFO(s.st_mode);
@@ -51,19 +53,47 @@ static bool run_passes(struct ir *ir, const struct rill_spec *spec, struct diag 
     return p >= 0;
 }
 
-struct ir *command_build(const char *path, struct arena *arena, struct diag *diag, const char *stop_after) {
+static bool change_hbm(struct hbm_figures *hbm, const struct build_changes *c, struct arena *arena, struct diag *diag) {
+    const char *why = hbm_figures_override(arena, hbm, c->hbm);
+    if (why) diag_error(diag, loc_none(), "--hbm: %s", why);
+    return !why;
+}
+
+static bool change_clock(double *clock_mhz, double most, const struct build_changes *c, struct diag *diag) {
+    if (c->clock_mhz == 0) return true;
+    *clock_mhz = c->clock_mhz;
+    if (c->clock_mhz >= 1 && c->clock_mhz <= most) return true;
+    diag_error(diag, loc_none(), "--clock: %g is not from 1 to %g MHz", c->clock_mhz, most);
+    diag_note(diag, loc_none(), "the nearest legal value is %g", c->clock_mhz < 1 ? 1 : most);
+    return false;
+}
+
+static struct ir *build_dump(const char *path, const struct build_changes *c, struct arena *arena, struct diag *diag,
+                             const char *stop_after) {
+    struct ir *ir = ir_read(arena, path, diag);
+    if (!ir || !change_hbm(&ir->design.hbm, c, arena, diag) || !change_clock(&ir->design.clock_mhz, MOST_MHZ, c, diag))
+        return NULL;
+    return run_passes(ir, NULL, diag, stop_after) ? ir : NULL;
+}
+
+struct ir *command_build_changed(const char *path, const struct build_changes *c, struct arena *arena,
+                                 struct diag *diag, const char *stop_after) {
     if (stop_after && !is_pass(stop_after, diag)) return NULL;
     if (is_pipe(path)) {
         diag_error(diag, loc_file(arena, path), "a pipe: a spec is read more than once, so it must be a file");
         return NULL;
     }
-    if (is_dump(path, arena)) {
-        struct ir *ir = ir_read(arena, path, diag);
-        return ir && run_passes(ir, NULL, diag, stop_after) ? ir : NULL;
-    }
-    const struct rill_spec *spec = rill_spec_read(path, arena, diag);
-    if (!spec) return NULL;
+    if (is_dump(path, arena)) return build_dump(path, c, arena, diag, stop_after);
+    struct rill_spec *spec = rill_spec_read(path, arena, diag);
+    if (!spec || !change_hbm(&spec->device->hbm, c, arena, diag) ||
+        !change_clock(&spec->design.clock_mhz, spec->device->clock_max_mhz, c, diag))
+        return NULL;
     struct ir *ir = ARENA_NEW(arena, struct ir);
     ir->arena = arena;
     return run_passes(ir, spec, diag, stop_after) ? ir : NULL;
+}
+
+struct ir *command_build(const char *path, struct arena *arena, struct diag *diag, const char *stop_after) {
+    const struct build_changes none = {0};
+    return command_build_changed(path, &none, arena, diag, stop_after);
 }

@@ -49,4 +49,12 @@ bool command_golden_rows(const struct golden_rows *options, struct arena *arena,
 // (NULL: all). NULL after errors in diag.
 struct ir *command_build(const char *path, struct arena *arena, struct diag *diag, const char *stop_after);
 
+// The same with figures of the board's memory, and the clock, other than the spec's.
+struct build_changes {
+    const char *const *hbm; // KEY=VALUE each, NULL behind the last; or NULL
+    double clock_mhz;       // 0: the spec's
+};
+struct ir *command_build_changed(const char *path, const struct build_changes *, struct arena *arena, struct diag *diag,
+                                 const char *stop_after);
+
 #endif

@@ -19,6 +19,8 @@ static const char check_usage[] =
     "[--beats FILE]\n"
     "                                       [--json]\n"
     "       rill check SPEC --request IN:OUT [--start N] [--json]\n"
+    "       rill check SPEC [--hbm KEY=VALUE]... [--clock MHZ] ...   any of these with other figures\n"
+    "       rill check --hbm help           the figures of a board's memory\n"
     "  --request I:O   tokens/s, time to the first id and latency of a request of I ids (or rows) in and O ids out\n"
     "  --depths        depths of each FIFO: safe rule, timing contracts, least for the same cycles\n"
     "  --timeline      cycles of each step of a request and what the FIFOs hold, from timing contracts alone\n"
@@ -28,6 +30,8 @@ static const char check_usage[] =
     "  --ids A,B,...   ids of the first positions, the prompt's and those made: their rows' addresses (default: some)\n"
     "  --start N       cycles that the memory has run when the first step, or the request, begins: its refreshes "
     "(default: after reset)\n"
+    "  --hbm KEY=VALUE another figure of the board's memory, for all that is printed\n"
+    "  --clock MHZ     another clock than the spec's, up to the board's limit\n"
     "  --unbounded     as if no FIFO were ever full\n"
     "  --no-refresh    as if the memory never refreshed: no word is late by luck\n"
     "  --beats FILE    the cycle of every word: a line with edge number, cycle, end of firing\n";
@@ -63,7 +67,11 @@ static int list_operations(void) {
     return RILL_OK;
 }
 
+enum { MOST_OVERRIDES = 64 };
+
 struct check_options {
+    const char *hbm[MOST_OVERRIDES + 1];
+    double clock_mhz;
     const char *spec, *request;
     bool json, timeline, depths, types, memory;
     int64_t positions;
@@ -83,6 +91,22 @@ static bool parse_flag(const char *arg, struct check_options *o) {
     return true;
 }
 
+static int add_override(struct check_options *o, const char *value) {
+    int count = 0;
+    while (o->hbm[count]) count++;
+    if (count == MOST_OVERRIDES)
+        return fprintf(stderr, "rill check: error: more than %d times `--hbm`\n", MOST_OVERRIDES), RILL_USAGE;
+    o->hbm[count] = value;
+    return RILL_OK;
+}
+
+static int read_clock(struct check_options *o, const char *value) {
+    char *end;
+    o->clock_mhz = strtod(value, &end);
+    if (end != value && !*end && o->clock_mhz > 0) return RILL_OK;
+    return fprintf(stderr, "rill check: error: --clock takes a number of MHz, not `%s`\n", value), RILL_USAGE;
+}
+
 // Exit status; RILL_OK to go on.
 static int parse_value(const char *arg, const char *value, struct check_options *o) {
     static const struct {
@@ -98,6 +122,8 @@ static int parse_value(const char *arg, const char *value, struct check_options 
             return command_number("check", arg, value, numbers[i].least, (int64_t *)((char *)o + numbers[i].offset))
                        ? RILL_OK
                        : RILL_USAGE;
+    if (!strcmp(arg, "--hbm")) return add_override(o, value);
+    if (!strcmp(arg, "--clock")) return read_clock(o, value);
     if (!strcmp(arg, "--request")) o->request = value;
     else if (!strcmp(arg, "--beats")) o->t.beats = value;
     else if (!strcmp(arg, "--ids")) o->t.ids = value;
@@ -160,6 +186,8 @@ int command_check(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--passes")) return list_passes();
         if (!strcmp(argv[i], "--operations")) return list_operations();
+        if (!strcmp(argv[i], "--hbm") && i + 1 < argc && !strcmp(argv[i + 1], "help"))
+            return hbm_figures_list(stdout, false), RILL_OK;
     }
     wrong = parse(argc, argv, &o);
     if (wrong != RILL_OK) return wrong;
@@ -167,7 +195,8 @@ int command_check(int argc, char **argv) {
     struct diag diag;
     arena_init(&arena);
     diag_init(&diag, stderr);
-    struct ir *ir = command_build(o.spec, &arena, &diag, NULL);
+    const struct build_changes changes = {o.hbm, o.clock_mhz};
+    struct ir *ir = command_build_changed(o.spec, &changes, &arena, &diag, NULL);
     if (ir) emit_report_stock(ir, loc_file(&arena, o.spec), &diag);
     struct text text = {0};
     int status = ir ? RILL_OK : RILL_BAD_SPEC;

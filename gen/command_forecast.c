@@ -89,6 +89,9 @@ static void print_text(const struct forecast_view *v) {
     printf("start %" PRId64 " cycles, first %s after %.0f cycles (%.3f ms), latency %.3f ms\n", f->start,
            v->ir->design.is_lm ? "id" : "result", f->first_id, ms(v, f->first_id), ms(v, f->end));
     if (f->decode.steps) printf("decode %.1f tokens/s\n", per_second(v, (double)f->decode.steps, f->decode.cycles));
+    const struct cost_bound *b = f->decode.steps ? &f->decode.bound : &f->prefill.bound;
+    printf("bound %" PRId64 " cycles in all, at most %.1f %s/s\n", f->prefill.bound.cycles + f->decode.bound.cycles,
+           b->tokens_per_second, v->ir->design.is_lm ? "tokens" : "rows");
     printf("%" PRId64 " of %" PRId64 " steps simulated\n", f->simulated < f->steps ? f->simulated : f->steps, f->steps);
     print_phase(v, v->ir->design.is_lm ? "prompt" : "rows", &f->prefill);
     print_phase(v, "decode", &f->decode);
@@ -120,6 +123,8 @@ static void print_json(const struct forecast_view *v) {
            ms(v, f->end), per_second(v, (double)f->decode.steps, f->decode.cycles));
     printf("  \"steps\": %" PRId64 ",\n  \"steps_simulated\": %" PRId64 ",\n  \"sustained_gbs\": %.6g", f->steps,
            f->simulated, f->memory_gbs);
+    printf(",\n  \"cycles_prefill_bound\": %" PRId64 ",\n  \"cycles_decode_bound\": %" PRId64, f->prefill.bound.cycles,
+           f->decode.bound.cycles);
     json_phase(v, "prefill", &f->prefill);
     json_phase(v, "decode", &f->decode);
     printf("\n}\n");
@@ -150,6 +155,8 @@ int command_forecast(struct ir *ir, const char *request, int64_t age, bool json)
     const char *why = NULL;
     struct forecast_view v = {.ir = ir, .f = timing_foretell(ir, prompt, tokens, age, TIMING_WHOLE_WORDS, &why)};
     if (!v.f) return fprintf(stderr, "rill check: error: %s\n", why), RILL_BAD_SPEC;
+    const char *below = timing_below_bound(ir->arena, ir, v.f);
+    if (below) base_fatal("the forecast is faster than its own bound: %s", below);
     v.stage = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->firings + 1);
     for (int i = 0; i < ir->firings; i++) v.stage[i] = stage_of(ir, &ir->firing[i]);
     if (json) print_json(&v);

@@ -40,6 +40,16 @@ static bool takes_value(const char *usage, const char *option, char after) {
     return false;
 }
 
+// Whether a usage shows it as `[--option ...]...`.
+static bool repeats(const char *usage, const char *option) {
+    size_t len = strlen(option);
+    for (const char *p = strstr(usage, option); p; p = strstr(p + 1, option)) {
+        const char *end = strchr(p, ']');
+        if (p > usage && p[-1] == '[' && p[len] == ' ' && end && !strncmp(end, "]...", 4)) return true;
+    }
+    return false;
+}
+
 static bool is_number(const char *arg) { return arg[1] >= '0' && arg[1] <= '9'; }
 static bool is_option(const char *arg) { return arg[0] == '-' && arg[1] && !is_number(arg); }
 
@@ -72,7 +82,8 @@ static const char *option_fault(struct arena *arena, const char *usage, const st
         return arg[len] && arg[len + 1] ? NULL : arena_printf(arena, "`%s` needs a value: `%s=...`", option, option);
     if (arg[len]) return arena_printf(arena, "`%s`: write `%s%s`", arg, option, apart ? " ..." : "");
     if (!apart) return NULL;
-    if (is_given(argc, argv, *at, option)) return arena_printf(arena, "`%s` is given twice", option);
+    if (!repeats(usage, option) && is_given(argc, argv, *at, option))
+        return arena_printf(arena, "`%s` is given twice", option);
     return ++*at < argc ? NULL : arena_printf(arena, "`%s` needs a value", option);
 }
 

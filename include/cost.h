@@ -110,24 +110,48 @@ struct cost_work cost_kernel_work(const struct ir *, int kernel, int64_t positio
 // Words that pass a port in one decode step.
 int64_t cost_port_words(const struct ir *, int kernel, int port, int64_t position);
 
-// What the lanes of an engine read in one decode step, in beats: a cycle each.
+struct cost_step {
+    int64_t position; // of the first token
+    int tokens;
+    bool head; // regions of the last token run
+};
+
+// What an engine does in one step. Weights, keys and values: its commands, a cycle each: one for a beat of a header, of
+// other beats one for each `arrays` tokens. In a decode step they are the beats that each of its lanes reads.
 struct cost_beats {
     int64_t weights, scores, values;
-    int64_t memory; // of these, from the memory (of each of its channels): all but the step's own key and the open
+    int64_t memory; // beats from the memory (from each of its channels): all but the step's own keys and the open
                     // blocks of V
 };
-struct cost_beats cost_engine_beats(const struct ir *, int engine, int64_t position);
-int cost_slowest_engine(const struct ir *, int64_t position); // IR_NONE without engines
+struct cost_beats cost_step_beats(const struct ir *, int engine, const struct cost_step *);
+struct cost_beats cost_engine_beats(const struct ir *, int engine, int64_t position); // of a decode step
+int cost_slowest_engine(const struct ir *, const struct cost_step *);                 // IR_NONE without engines
 
-// The least cycles from one token to the next: no part of the design can be faster than this.
+// What the parts of a design do, summed over steps.
+struct cost_load {
+    int64_t *engine;  // commands
+    int64_t *channel; // beats, all but those of writes of K, of V and of spills
+    int64_t *kernel;  // cycles of work, of those that are no engine; in steps of a prompt 0
+    int64_t rows;     // tokens
+};
+struct cost_load cost_load_new(const struct ir *);
+void cost_load_add(const struct ir *, struct cost_load *, const struct cost_step *);
+
+// The least cycles that a load takes: no part of the design can be faster than this.
 struct cost_bound {
     int64_t engine; // cycles of the matrix engine, of the slowest where there are several
-    int64_t memory; // cycles the fullest channel needs at its sustained rate
+    int64_t memory; // cycles the fullest channel needs, at the rate that sequential reads sustain
     int64_t kernel; // cycles of the busiest other kernel,
     int busiest;    // and which one; IR_NONE: none
     int64_t cycles; // the largest of the three
+    int64_t rows;   // tokens that these cycles are for
     double tokens_per_second;
 };
-struct cost_bound cost_token_bound(const struct ir *, int64_t position);
+// early: beats of each channel that may have come before; some: the load is of a window, in which one refresh less may
+// fall than on average.
+struct cost_bound cost_load_bound(const struct ir *, const struct cost_load *, int64_t early, bool some);
+// The step that is repeated at a position: one token of a language model, `T` rows of another graph.
+struct cost_step cost_usual_step(const struct ir *, int64_t position);
+struct cost_bound cost_step_bound(const struct ir *, const struct cost_step *);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef RILL_DEVICE_H
 #define RILL_DEVICE_H
 
+#include "hbm_figures.h"
 #include "yaml.h"
 
 enum { DEVICE_MAX_SLRS = 8 };
@@ -17,20 +18,6 @@ struct device_slr {
     struct device_resources total;
     struct device_resources shell; // kept by the platform; never more than total
     bool hbm;                      // the HBM ports enter here
-};
-
-struct device_hbm {
-    int channels;         // pseudo-channels
-    int channel_mbytes;   // MiB of each
-    double peak_gbs;      // GB/s (10^9 bytes) per channel
-    double sustained_gbs; // GB/s per channel, sequential reads, refresh already charged
-    int port_bits;        // native port
-    double port_mhz;
-    int port_burst;                                            // beats of port_bits per native burst
-    int ids;                                                   // outstanding transactions per port
-    double latency_hit_ns, latency_closed_ns, latency_miss_ns; // idle read latency of a local channel
-    double latency_switch_ns;                                  // added by the switch
-    double refresh_interval_ns, refresh_ns;
 };
 
 // The vendor's tools for the board's platform, and how these name things. All NULL where the board says nothing of
@@ -49,7 +36,7 @@ struct rill_device {
     size_t slr_count;
     int sll; // wires from one die to the next; 0: not known
     struct device_slr slrs[DEVICE_MAX_SLRS];
-    struct device_hbm hbm;
+    struct hbm_figures hbm;
 };
 
 // NULL after errors in diag.

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hbm_figures.h"
+
 // What a package needs of the board (device.h says more of each); NULL where the board does not say it.
 struct ir_platform {
     const char *part, *name;
@@ -20,12 +22,12 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int unroll; // lanes to hand out, 0: every kernel has `lanes`
     int group;
     int prefetch_beats, max_burst, outstanding;
-    int64_t context;       // positions
-    int64_t eot;           // end-of-text id, -1: none
-    int64_t channel_bytes; // memory of one channel
-    double sustained_gbs;  // GB/s (10^9 bytes) that a channel gives at most, as the board says
-    int64_t on_chip_kib;   // budget of a group, 0: none
-    bool is_lm;            // ids in, ids out; else rows in, rows out
+    int64_t context;        // positions
+    int64_t eot;            // end-of-text id, -1: none
+    int64_t channel_bytes;  // memory of one channel
+    struct hbm_figures hbm; // of the board's memory
+    int64_t on_chip_kib;    // budget of a group, 0: none
+    bool is_lm;             // ids in, ids out; else rows in, rows out
     const char *family; // of the model, whose checkpoints have a config.json to hold against the graph; NULL: a graph
                         // written out
     const char *binding, *weights; // weights: default format of products

@@ -5,6 +5,7 @@
 #ifndef RILL_TIMING_H
 #define RILL_TIMING_H
 
+#include "cost.h"
 #include "ir.h"
 
 // ---- contracts ----------------------------------------------------------------------------------
@@ -91,19 +92,14 @@ enum timing_need timing_need(const struct ir_kernel *, int port);
 
 // ---- simulation ---------------------------------------------------------------------------------
 
-struct timing_memory { // of a channel: its figures are those of the memory model (docs/hbm.md)
-    double period_ps;  // of the design's clock
+struct timing_memory {                 // of a channel
+    const struct hbm_figures *figures; // of the board, those that simulation has too (docs/hbm.md)
+    double period_ps;                  // of the design's clock
     bool refreshes;
     int64_t start; // age of the memory when the first step begins, cycles: where its refreshes lie
     int64_t lead;  // cycles before it from which on parameters and the engines' beats are asked for (timing_start)
 };
 struct timing_memory timing_memory(const struct ir_design *);
-
-struct timing_memory_figures { // of the memory model, whatever the design
-    double sustained_gbs;      // a channel, sequential reads, refreshes included
-    int64_t read_ps, write_ps; // idle: a request to its data, a write's data to its response
-};
-struct timing_memory_figures timing_memory_figures(void);
 
 // Cycles from the start of a request to its first step, the memory as old as given at that start.
 int64_t timing_start(const struct ir *, const struct timing_memory *);
@@ -190,6 +186,7 @@ struct timing_phase { // steps of a prompt, or of ids made; sums over them, cycl
     double wait[TIMING_CAUSES];      // where its other cycles went, beside
     double turn;                     // the wait for a step's first operand
     double (*firing)[TIMING_CAUSES]; // per firing of the IR: parts of `wait`
+    struct cost_bound bound;         // below which no simulation of these steps is
 };
 
 struct timing_forecast {
@@ -201,6 +198,9 @@ struct timing_forecast {
     int engine;               // of the phases' figures, or IR_NONE
     double memory_gbs;        // sustained, of a channel
 };
+
+// NULL, or how the forecast says less than its own bound: then one of the two is wrong.
+const char *timing_below_bound(struct arena *, const struct ir *, const struct timing_forecast *);
 
 enum { TIMING_WHOLE_WORDS = 8000000 /* a second, some 300 MB */ };
 

@@ -6,23 +6,42 @@
 static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *node = &ir->node[f->node];
     return layout_matrix(&ir->design, ir->engine[f->engine].channels, ir_attr_int(&node->attrs, "rows", 0),
-                         ir_tensor_elements(&ir->tensor[node->in[0]]), f->mode == 1);
+                         ir_vector_length(ir, node), f->mode == 1); // a firing is of one row of the operand
 }
 
-struct cost_beats cost_engine_beats(const struct ir *ir, int engine, int64_t position) {
+static bool runs(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s) {
+    return s->head || ir->region[f->region].when != IR_LAST;
+}
+
+// Commands for which the engine holds a data beat.
+static int64_t turns_of(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s) {
+    return ir->region[f->region].when == IR_LAST ? 1 : layout_div_up(s->tokens, ir->design.arrays);
+}
+
+struct cost_beats cost_step_beats(const struct ir *ir, int engine, const struct cost_step *s) {
     struct cost_beats b = {0};
     for (int i = 0; i < ir->firings; i++) {
         const struct ir_firing *f = &ir->firing[i];
-        if (f->engine != engine) continue;
-        int64_t repeat = ir->region[f->region].repeat, blocks = position / LAYOUT_V_BLOCK;
-        int64_t krows =
-            layout_div_up(position, ir->engine[engine].channels); // in memory; the step's own key is another row-step
-        int64_t weights = f->mode <= 1 ? repeat * matrix_of(ir, f).stream_beats : 0;
-        int64_t values = f->mode == 3 ? repeat * f->row_steps * f->beats : 0; // of one block of positions
-        b.weights += weights;
-        b.scores += f->mode == 2 ? repeat * (krows + 1) * f->beats : 0;
-        b.values += values * (blocks + 1);
-        b.memory += weights + values * blocks + (f->mode == 2 ? repeat * krows * f->beats : 0);
+        if (f->engine != engine || !runs(ir, f, s)) continue;
+        int64_t repeat = ir->region[f->region].repeat, turns = turns_of(ir, f, s),
+                channels = ir->engine[engine].channels, blocks = s->position / LAYOUT_V_BLOCK,
+                krows = layout_div_up(s->position, channels), // in memory; the step's own keys are further row-steps
+            values = f->row_steps * f->beats;                 // of one block of positions
+        if (f->mode <= 1) {
+            int64_t all = matrix_of(ir, f).stream_beats, data = f->row_steps * f->beats;
+            b.weights += repeat * (all + data * (turns - 1));
+            b.memory += repeat * all;
+        } else if (f->mode == 2) {
+            b.scores += repeat * (krows + layout_div_up(s->tokens, channels)) * f->beats * turns;
+            b.memory += repeat * krows * f->beats;
+        } else {
+            b.values += repeat * values * (blocks + 1) * turns;
+            b.memory += repeat * values * blocks;
+        }
     }
     return b;
+}
+
+struct cost_beats cost_engine_beats(const struct ir *ir, int engine, int64_t position) {
+    return cost_step_beats(ir, engine, &(struct cost_step){position, 1, true});
 }

@@ -1,48 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
-// One decode step as a whole: the bound on the time from one token to the next.
+// Steps as a whole: what each part of a design has to do in them, and the least time that this takes.
 #include "args.h"
 #include "contract.h"
 #include "cost.h"
 
-static int64_t engine_cycles(const struct ir *ir, int engine, int64_t position) {
-    struct cost_beats b = cost_engine_beats(ir, engine, position);
+static int64_t engine_cycles(const struct ir *ir, int engine, const struct cost_step *s) {
+    struct cost_beats b = cost_step_beats(ir, engine, s);
     return b.weights + b.scores + b.values;
 }
 
-int cost_slowest_engine(const struct ir *ir, int64_t position) {
+int cost_slowest_engine(const struct ir *ir, const struct cost_step *s) {
     int slowest = ir->engines ? 0 : IR_NONE;
     for (int e = 1; e < ir->engines; e++)
-        if (engine_cycles(ir, e, position) > engine_cycles(ir, slowest, position)) slowest = e;
+        if (engine_cycles(ir, e, s) > engine_cycles(ir, slowest, s)) slowest = e;
     return slowest;
 }
 
-// Beats of the fullest channel: the lane's, and on channel 0 the rows that kernels fetch and write themselves.
-static int64_t channel_beats(const struct ir *ir, int64_t position) {
-    int64_t most = 0;
-    for (int e = 0; e < ir->engines || e == 0; e++) {
-        int64_t beats = ir->engines ? cost_engine_beats(ir, e, position).memory : 0;
-        for (int c = 0; c < ir->clients && e == 0; c++)
-            if (ir->client[c].channel == 0 && ir->client[c].kernel != IR_NONE)
-                beats += cost_memory_beats(&ir->kernel[ir->client[c].kernel]);
-        most = at_least(beats, most);
-    }
-    return most;
+// ---- loads ----
+
+struct cost_load cost_load_new(const struct ir *ir) {
+    return (struct cost_load){.engine = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->engines + 1),
+                              .channel = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->design.channels),
+                              .kernel = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->kernels + 1)};
 }
 
-static int64_t memory_cycles(const struct ir *ir, int64_t position) {
-    double bytes = (double)channel_beats(ir, position) * ir->design.beat_bits / 8;
-    return (int64_t)(bytes / (ir->design.sustained_gbs * 1e9) * ir->design.clock_mhz * 1e6 + 0.5);
+// The rows that kernels fetch and write themselves.
+static int64_t client_beats(const struct ir *ir, int channel, const struct cost_step *s) {
+    int64_t beats = 0;
+    for (int c = 0; c < ir->clients; c++)
+        if (ir->client[c].channel == channel && ir->client[c].kernel != IR_NONE)
+            beats += s->tokens * cost_memory_beats(&ir->kernel[ir->client[c].kernel]);
+    return beats;
 }
 
-struct cost_bound cost_token_bound(const struct ir *ir, int64_t position) {
-    int slowest = cost_slowest_engine(ir, position);
-    struct cost_bound b = {.engine = slowest == IR_NONE ? 0 : engine_cycles(ir, slowest, position), .busiest = IR_NONE};
-    b.memory = memory_cycles(ir, position);
-    for (int k = 0; k < ir->kernels; k++) {
-        int64_t busy = cost_is_engine(&ir->kernel[k]) ? 0 : cost_kernel_work(ir, k, position).busy;
-        if (busy > b.kernel) b.kernel = busy, b.busiest = k;
+static void add_channels(const struct ir *ir, struct cost_load *load, const struct cost_step *s) {
+    for (int c = 0; c < ir->design.channels; c++) load->channel[c] += client_beats(ir, c, s);
+    for (int e = 0; e < ir->engines; e++) {
+        int64_t beats = cost_step_beats(ir, e, s).memory;
+        for (int c = 0; c < ir->engine[e].channels; c++) load->channel[ir->engine[e].first_channel + c] += beats;
     }
+}
+
+// Words that come once for each token of a step.
+static int64_t token_words(const struct ir *ir, int kernel, int64_t position) {
+    int64_t words = 0;
+    for (int p = 0; p < ir->kernel[kernel].ports; p++)
+        if (ir->kernel[kernel].port[p].kind == IR_STREAM_TOKENS)
+            words = at_least(words, cost_port_words(ir, kernel, p, position));
+    return words;
+}
+
+static int64_t kernel_cycles(const struct ir *ir, int kernel, const struct cost_step *s) {
+    if (cost_is_engine(&ir->kernel[kernel]) || (ir->design.is_lm && (s->tokens > 1 || !s->head))) return 0;
+    struct cost_work work = cost_kernel_work(ir, kernel, s->position);
+    if (s->tokens == 1) return work.busy;
+    int64_t words = at_most(token_words(ir, kernel, s->position), work.busy);
+    return at_least(work.busy, words * work.contract.interval * s->tokens);
+}
+
+void cost_load_add(const struct ir *ir, struct cost_load *load, const struct cost_step *s) {
+    for (int e = 0; e < ir->engines; e++) load->engine[e] += engine_cycles(ir, e, s);
+    for (int k = 0; k < ir->kernels; k++) load->kernel[k] += kernel_cycles(ir, k, s);
+    add_channels(ir, load, s);
+    load->rows += s->tokens;
+}
+
+// ---- bounds ----
+
+static int64_t memory_cycles(const struct ir *ir, const struct cost_load *load, int64_t early, bool some) {
+    const struct ir_design *d = &ir->design;
+    int64_t beats = 0;
+    for (int c = 0; c < d->channels; c++) beats = at_least(beats, load->channel[c] - early);
+    double ns = (double)beats * d->beat_bits / 8 / hbm_figures_rate(&d->hbm);
+    if (some) ns -= hbm_figures_pause_ns(&d->hbm);
+    return ns > 0 ? (int64_t)(ns * d->clock_mhz * 1e-3 + (some ? 0 : 0.5)) : 0;
+}
+
+struct cost_bound cost_load_bound(const struct ir *ir, const struct cost_load *load, int64_t early, bool some) {
+    struct cost_bound b = {.busiest = IR_NONE, .rows = load->rows};
+    for (int e = 0; e < ir->engines; e++) b.engine = at_least(b.engine, load->engine[e]);
+    b.memory = memory_cycles(ir, load, early, some);
+    for (int k = 0; k < ir->kernels; k++)
+        if (load->kernel[k] > b.kernel) b.kernel = load->kernel[k], b.busiest = k;
     b.cycles = at_least(at_least(b.engine, b.memory), b.kernel);
-    b.tokens_per_second = b.cycles ? ir->design.clock_mhz * 1e6 / (double)b.cycles : 0;
+    b.tokens_per_second = b.cycles ? (double)b.rows * ir->design.clock_mhz * 1e6 / (double)b.cycles : 0;
     return b;
+}
+
+struct cost_step cost_usual_step(const struct ir *ir, int64_t position) {
+    return (struct cost_step){position, ir->design.is_lm ? 1 : ir->design.tokens, true};
+}
+
+struct cost_bound cost_step_bound(const struct ir *ir, const struct cost_step *s) {
+    struct cost_load load = cost_load_new(ir);
+    cost_load_add(ir, &load, s);
+    return cost_load_bound(ir, &load, 0, false);
 }

@@ -56,21 +56,18 @@ static const struct schema_field slr_fields[] = {
 };
 static const char *const slr_maps[] = {"shell"};
 
+enum schema_of { SCHEMA_OF_int = SCHEMA_INT, SCHEMA_OF_double = SCHEMA_FLOAT };
 static const struct schema_field hbm_fields[] = {
-    INT_FIELD("channels", device_hbm, channels, 1, 64),
-    INT_FIELD("channel_mbytes", device_hbm, channel_mbytes, 1, 65536),
-    FLOAT_FIELD("peak_gbs", device_hbm, peak_gbs, 0.001, 1000),
-    FLOAT_FIELD("sustained_gbs", device_hbm, sustained_gbs, 0.001, 1000),
-    INT_FIELD("port_bits", device_hbm, port_bits, 32, 1024),
-    FLOAT_FIELD("port_mhz", device_hbm, port_mhz, 1, 2000),
-    INT_FIELD("port_burst", device_hbm, port_burst, 1, 256),
-    INT_FIELD("ids", device_hbm, ids, 1, 4096),
-    FLOAT_FIELD("latency_hit_ns", device_hbm, latency_hit_ns, 0, 100000),
-    FLOAT_FIELD("latency_closed_ns", device_hbm, latency_closed_ns, 0, 100000),
-    FLOAT_FIELD("latency_miss_ns", device_hbm, latency_miss_ns, 0, 100000),
-    FLOAT_FIELD("latency_switch_ns", device_hbm, latency_switch_ns, 0, 100000),
-    FLOAT_FIELD("refresh_interval_ns", device_hbm, refresh_interval_ns, 1, 1000000),
-    FLOAT_FIELD("refresh_ns", device_hbm, refresh_ns, 0, 1000000),
+#define HBM_FIELD(kind, word, low, high, value, unit, text)                                                            \
+    {.key = #word,                                                                                                     \
+     .type = (enum schema_type)SCHEMA_OF_##kind,                                                                       \
+     .offset = MEMBER(hbm_figures, word),                                                                              \
+     .required = (value) < 0,                                                                                          \
+     .min = low,                                                                                                       \
+     .max = high,                                                                                                      \
+     .preset = value},
+    HBM_FIGURES(HBM_FIELD)
+#undef HBM_FIELD
 };
 
 // Names go into reports and into Tcl.
@@ -154,17 +151,14 @@ static void check_order(const struct yaml_node *map, const char *low, double low
     diag_note(diag, yaml_get(map, low)->loc, "the nearest legal value is %g", high_value);
 }
 
-// Figures that contradict one another: no memory behaves so.
-static void check_hbm(const struct yaml_node *map, const struct device_hbm *hbm, struct diag *diag) {
-    check_order(map, "sustained_gbs", hbm->sustained_gbs, "peak_gbs", hbm->peak_gbs, diag);
-    check_order(map, "latency_hit_ns", hbm->latency_hit_ns, "latency_closed_ns", hbm->latency_closed_ns, diag);
-    check_order(map, "latency_closed_ns", hbm->latency_closed_ns, "latency_miss_ns", hbm->latency_miss_ns, diag);
-    check_order(map, "refresh_ns", hbm->refresh_ns, "half of refresh_interval_ns", hbm->refresh_interval_ns / 2, diag);
-    if (hbm->port_bits & (hbm->port_bits - 1)) {
-        int power = 32;
-        while (power * 3 / 2 < hbm->port_bits) power *= 2;
-        diag_error(diag, yaml_get(map, "port_bits")->loc, "hbm.port_bits (%d) must be a power of two", hbm->port_bits);
-        diag_note(diag, yaml_get(map, "port_bits")->loc, "the nearest legal value is %d", power);
+static void check_hbm(const struct yaml_node *map, const struct hbm_figures *hbm, struct arena *arena,
+                      struct diag *diag) {
+    struct hbm_fault fault[HBM_MAX_FAULTS];
+    int faults = hbm_figures_faults(arena, hbm, fault);
+    for (int i = 0; i < faults; i++) {
+        struct loc loc = yaml_get(map, fault[i].key)->loc;
+        diag_error(diag, loc, "%s", fault[i].what);
+        diag_note(diag, loc, "the nearest legal value is %g", fault[i].nearest);
     }
 }
 
@@ -177,7 +171,7 @@ static void read_parts(const struct yaml_node *root, struct rill_device *device,
         check_order(clock, "default_mhz", device->clock_default_mhz, "max_mhz", device->clock_max_mhz, diag);
     if (slrs) read_slrs(slrs, device, arena, diag);
     if (hbm && schema_read(hbm, "hbm", hbm_fields, COUNT_OF(hbm_fields), NULL, 0, &device->hbm, arena, diag))
-        check_hbm(hbm, &device->hbm, diag);
+        check_hbm(hbm, &device->hbm, arena, diag);
 }
 
 struct rill_device *rill_device_read(const char *path, struct arena *arena, struct diag *diag) {

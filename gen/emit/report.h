@@ -7,7 +7,8 @@
 
 struct report {
     const struct ir *ir;
-    int64_t position; // of the decode step that the cycles are for
+    int64_t position; // of the step that the cycles are for
+    struct cost_step step;
     struct cost_design cost;
     struct cost_beats beats; // of the slowest engine
     struct cost_bound bound;

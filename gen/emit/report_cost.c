@@ -9,9 +9,10 @@ struct report report_make(const struct ir *ir) {
     struct report r = {.ir = ir, .position = ir->design.context / 2};
     r.cost = cost_design(ir);
     r.measured = cost_rows_read(ir->arena);
-    int engine = cost_slowest_engine(ir, r.position);
-    if (engine != IR_NONE) r.beats = cost_engine_beats(ir, engine, r.position);
-    r.bound = cost_token_bound(ir, r.position);
+    r.step = cost_usual_step(ir, r.position);
+    int engine = cost_slowest_engine(ir, &r.step);
+    if (engine != IR_NONE) r.beats = cost_step_beats(ir, engine, &r.step);
+    r.bound = cost_step_bound(ir, &r.step);
     return r;
 }
 
@@ -79,7 +80,7 @@ void report_resources(const struct report *r, struct text *out) {
 
 static void add_engine(const struct report *r, int id, struct text *out) {
     const struct ir_engine *e = &r->ir->engine[id];
-    struct cost_beats beats = cost_engine_beats(r->ir, id, r->position);
+    struct cost_beats beats = cost_step_beats(r->ir, id, &r->step);
     text_addf(out, "    %-32s%9lld  channels %d to %d\n", e->name,
               (long long)(beats.weights + beats.scores + beats.values), e->first_channel,
               e->first_channel + e->channels - 1);
@@ -87,17 +88,22 @@ static void add_engine(const struct report *r, int id, struct text *out) {
 
 void report_decode(const struct report *r, struct text *out) {
     const struct cost_bound *b = &r->bound;
-    text_addf(out, "\none decode step at position %lld, in cycles\n", (long long)r->position);
-    text_addf(out, "  %-34s%9lld  %lld beats of weights, %lld of keys, %lld of values\n",
+    bool is_lm = r->ir->design.is_lm;
+    if (is_lm) text_addf(out, "\none decode step at position %lld, in cycles\n", (long long)r->position);
+    else
+        text_addf(out, "\none step of %d row%s from position %lld on, in cycles\n", r->step.tokens,
+                  r->step.tokens == 1 ? "" : "s", (long long)r->position);
+    text_addf(out, "  %-34s%9lld  %lld for weights, %lld for keys, %lld for values\n",
               r->ir->engines > 1 ? "slowest engine" : "engine", (long long)b->engine, (long long)r->beats.weights,
               (long long)r->beats.scores, (long long)r->beats.values);
     for (int e = 0; e < r->ir->engines && r->ir->engines > 1; e++) add_engine(r, e, out);
     text_addf(out, "  %-34s%9lld  at %.2f GB/s of each channel\n", "memory", (long long)b->memory,
-              r->ir->design.sustained_gbs);
+              hbm_figures_rate(&r->ir->design.hbm));
     if (b->busiest != IR_NONE)
         text_addf(out, "  %-34s%9lld  %s\n", "busiest other kernel", (long long)b->kernel,
                   r->ir->kernel[b->busiest].name);
-    text_addf(out, "  %-34s%9lld  at most %.1f tokens/s\n", "bound", (long long)b->cycles, b->tokens_per_second);
+    text_addf(out, "  %-34s%9lld  at most %.1f %s/s\n", "bound", (long long)b->cycles, b->tokens_per_second,
+              is_lm ? "tokens" : "rows");
 }
 
 static const char *operation_of(const struct report *r, const struct ir_kernel *k) {

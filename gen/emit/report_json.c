@@ -66,10 +66,10 @@ static void add_decode(const struct report *r, struct text *out) {
     const struct cost_bound *b = &r->bound;
     text_addf(out, " \"engine_beats\": {\"weights\": %lld, \"keys\": %lld, \"values\": %lld},\n",
               (long long)r->beats.weights, (long long)r->beats.scores, (long long)r->beats.values);
-    text_addf(
-        out,
-        " \"decode\": {\"position\": %lld, \"engine_cycles\": %lld, \"memory_cycles\": %lld, \"kernel_cycles\": %lld, ",
-        (long long)r->position, (long long)b->engine, (long long)b->memory, (long long)b->kernel);
+    text_addf(out,
+              " \"decode\": {\"position\": %lld, \"tokens\": %d, \"engine_cycles\": %lld, \"memory_cycles\": %lld, "
+              "\"kernel_cycles\": %lld, ",
+              (long long)r->position, r->step.tokens, (long long)b->engine, (long long)b->memory, (long long)b->kernel);
     if (b->busiest != IR_NONE) add_string(out, "kernel", r->ir->kernel[b->busiest].name);
     else text_add(out, "\"kernel\": null");
     text_addf(out, ", \"cycles\": %lld, \"tokens_per_second\": %.1f},\n", (long long)b->cycles, b->tokens_per_second);
@@ -130,7 +130,7 @@ static void add_fifos(const struct report *r, struct text *out) {
 static void add_engines(const struct report *r, struct text *out) {
     text_add(out, " \"engines\": [");
     for (int e = 0; e < r->ir->engines; e++) {
-        struct cost_beats b = cost_engine_beats(r->ir, e, r->position);
+        struct cost_beats b = cost_step_beats(r->ir, e, &r->step);
         text_add(out, e ? ",\n  {" : "\n  {");
         add_string(out, "name", r->ir->engine[e].name);
         text_addf(out, ", \"first_channel\": %d, \"channels\": %d, \"cycles\": %lld}", r->ir->engine[e].first_channel,

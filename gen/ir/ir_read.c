@@ -100,6 +100,22 @@ static int get_extents(struct reader *r, const struct yaml_node *map, const char
 #define READ_PLATFORM(key, member) item->platform.member = get_optional(r, map, key);
 #define READ_FIELD(name) item->name = (__typeof__(item->name))get_int(r, map, #name);
 
+static void read_hbm(struct reader *r, const struct yaml_node *design, struct hbm_figures *item) {
+    const struct yaml_node *map = yaml_get(design, "hbm");
+    if (!map || !yaml_expect(map, YAML_KIND_MAP, "hbm", r->diag)) {
+        if (!map) diag_error(r->diag, design->loc, "`hbm` is missing");
+        r->ok = false;
+        return;
+    }
+#define READ_FIGURE(type, key, low, high, preset, unit, text) item->key = (type)get_float(r, map, #key, low, high);
+    HBM_FIGURES(READ_FIGURE)
+#undef READ_FIGURE
+    struct hbm_fault fault[HBM_MAX_FAULTS];
+    if (!r->ok || !hbm_figures_faults(r->arena, item, fault)) return;
+    diag_error(r->diag, map->loc, "%s", fault[0].what);
+    r->ok = false;
+}
+
 static void read_design(struct reader *r, const struct yaml_node *root, struct ir_design *item) {
     const struct yaml_node *map = yaml_get(root, "design");
     if (!map) {
@@ -108,7 +124,7 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
         return;
     }
     item->clock_mhz = get_float(r, map, "clock_mhz", 1, 2000);
-    item->sustained_gbs = get_float(r, map, "sustained_gbs", 0.001, 1000);
+    read_hbm(r, map, &item->hbm);
     IR_DESIGN_FIELDS(READ_FIELD)
     item->family = get_optional(r, map, "family");
     item->binding = get_string(r, map, "binding");

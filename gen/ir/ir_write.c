@@ -31,13 +31,23 @@ static void key_ints(struct writer *w, const char *key, const int *v, int count)
 #define WRITE_PLATFORM(key, member) key_string(w, key, item->platform.member);
 #define WRITE_FIELD(name) key_int(w, #name, (int64_t)item->name);
 
+static void write_hbm(struct writer *w, const struct hbm_figures *item) {
+    yaml_write_key(&w->y, "hbm");
+    yaml_begin_map(&w->y, false);
+#define WRITE_FIGURE(type, key, low, high, preset, unit, text)                                                         \
+    yaml_write_key(&w->y, #key);                                                                                       \
+    yaml_write_float(&w->y, item->key);
+    HBM_FIGURES(WRITE_FIGURE)
+#undef WRITE_FIGURE
+    yaml_end(&w->y);
+}
+
 static void write_design(struct writer *w, const struct ir_design *item) {
     yaml_write_key(&w->y, "design");
     yaml_begin_map(&w->y, false);
     yaml_write_key(&w->y, "clock_mhz");
     yaml_write_float(&w->y, item->clock_mhz);
-    yaml_write_key(&w->y, "sustained_gbs");
-    yaml_write_float(&w->y, item->sustained_gbs);
+    write_hbm(w, &item->hbm);
     IR_DESIGN_FIELDS(WRITE_FIELD)
     key_string(w, "family", item->family);
     key_string(w, "binding", item->binding);

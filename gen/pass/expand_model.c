@@ -42,7 +42,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .eot = spec->model ? spec->model->eot : -1,
                                     .is_lm = spec->model != NULL,
                                     .channel_bytes = (int64_t)spec->device->hbm.channel_mbytes << 20,
-                                    .sustained_gbs = spec->device->hbm.sustained_gbs,
+                                    .hbm = spec->device->hbm,
                                     .family = spec->model ? spec_family_name(spec->model->family) : NULL,
                                     .binding = spec_binding_name(d->binding),
                                     .fifo = spec_fifo_name(d->fifo),

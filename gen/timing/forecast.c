@@ -2,6 +2,7 @@
 // Cycles of a request from the timing contracts alone. A short request is simulated whole. Of a long one, steps at some
 // positions are, each in a window of its own that begins a little earlier; each stands for the steps around it (the
 // midpoint rule).
+#include "cost.h"
 #include "cost/args.h"
 #include "timing.h"
 
@@ -23,6 +24,7 @@ struct foretelling {
     struct timing_forecast *f;
     struct timing_step *step;
     int steps, prefill; // of a prompt
+    int pace;           // engine by whose last commands a prompt's steps end: one that works in all of them
     int64_t whole_words;
     struct timing_memory memory; // at the first step
     const char *why;
@@ -38,8 +40,9 @@ static struct timing_result *run(struct foretelling *t, int first, int steps) {
     return r && !r->stuck ? r : NULL;
 }
 
-static const struct timing_turn *turn_of(const struct foretelling *t, const struct timing_result *r, int step) {
-    return &r->turn[step * (t->ir->engines > 0 ? t->ir->engines : 1) + (t->f->engine >= 0 ? t->f->engine : 0)];
+static const struct timing_turn *turn_of(const struct foretelling *t, const struct timing_result *r, int step,
+                                         int engine) {
+    return &r->turn[step * (t->ir->engines > 0 ? t->ir->engines : 1) + (engine >= 0 ? engine : 0)];
 }
 
 // Adds `weight` times what the engine did in a step.
@@ -55,7 +58,7 @@ static void add_step(const struct foretelling *t, struct timing_phase *p, const 
             p->firing[i][c] += weight * (double)f->wait[c];
         }
     }
-    p->turn += weight * (double)turn_of(t, r, step)->wait;
+    p->turn += weight * (double)turn_of(t, r, step, t->f->engine)->wait;
 }
 
 // The engine with most commands in a step.
@@ -83,7 +86,7 @@ static bool foretell_whole(struct foretelling *t) {
 // ---- sampled ----
 
 static int64_t last_command(const struct foretelling *t, const struct timing_result *r, int step) {
-    return turn_of(t, r, step)->last_command;
+    return turn_of(t, r, step, t->pace)->last_command;
 }
 
 // Steps [first, first + count) stand for the `weight` times as many. Their cycles: ends of a prompt's steps are the
@@ -128,7 +131,19 @@ static bool foretell_tail(struct foretelling *t, int first) {
     return true;
 }
 
+// The engine of the head, busy as it may be, rests in all steps of a prompt but the last.
+static bool find_pace(struct foretelling *t) {
+    struct arena_mark mark = arena_mark(&t->scratch);
+    t->pace = t->f->engine;
+    if (t->prefill < 2) return true;
+    const struct timing_result *r = run(t, 0, 1);
+    if (r) t->pace = busiest_engine(t->ir, r);
+    arena_release(&t->scratch, mark);
+    return r != NULL;
+}
+
 static bool foretell_samples(struct foretelling *t) {
+    if (!find_pace(t)) return false;
     struct timing_phase *p = &t->f->prefill, *d = &t->f->decode;
     int head = t->prefill > TAIL + WARM_PREFILL ? WARM_PREFILL : 0, tail = head ? t->prefill - TAIL : 0;
     if (head && !sample(t, p, 0, head, 0, 1)) return false;
@@ -141,9 +156,8 @@ static bool foretell_samples(struct foretelling *t) {
 // Multiplications of one firing in one repetition of a step.
 static double firing_macs(const struct ir *ir, const struct ir_firing *f, const struct timing_step *s) {
     const struct ir_node *n = &ir->node[f->node];
-    const struct ir_tensor *x = &ir->tensor[n->in[0]];
     int64_t tokens = ir->region[f->region].when == IR_LAST ? 1 : s->ntok, positions = 0;
-    if (f->mode <= 1) return (double)(tokens * ir_attr_int(&n->attrs, "rows", 0)) * (double)ir_tensor_elements(x);
+    if (f->mode <= 1) return (double)(tokens * ir_attr_int(&n->attrs, "rows", 0)) * (double)ir_vector_length(ir, n);
     const struct ir_tensor *heads = &ir->tensor[n->in[1]]; // keys or values: [heads][elements]
     for (int64_t t = 0; t < tokens; t++) positions += s->pos + t + 1;
     return (double)positions * (double)(ir_tensor_elements(heads) / at_least(heads->shape[0].bound, 1));
@@ -160,10 +174,48 @@ static void count_macs(struct foretelling *t) {
     }
 }
 
+// ---- bounds ----
+
+// Whether steps differ by more than their tokens and whether they have a head.
+static bool positions_matter(const struct ir *ir) {
+    for (int t = 0; t < ir->tensors; t++)
+        for (int d = 0; d < ir->tensor[t].rank; d++)
+            if (ir->tensor[t].shape[d].dynamic == IR_POSITIONS) return true;
+    return false;
+}
+
+static void times(const struct ir *ir, struct cost_load *load, int64_t n) {
+    for (int e = 0; e < ir->engines; e++) load->engine[e] *= n;
+    for (int k = 0; k < ir->kernels; k++) load->kernel[k] *= n;
+    for (int c = 0; c < ir->design.channels; c++) load->channel[c] *= n;
+    load->rows *= n;
+}
+
+static struct cost_bound bound_of(const struct foretelling *t, int first, int end, int64_t early) {
+    struct cost_load load = cost_load_new(t->ir);
+    // Of rows whose positions do not matter, all steps but the last are alike.
+    int alike = positions_matter(t->ir) || t->ir->design.is_lm || end <= first ? first : end - 1;
+    if (alike > first) {
+        cost_load_add(t->ir, &load, &(struct cost_step){0, t->step[first].ntok, true});
+        times(t->ir, &load, alike - first);
+    }
+    for (int s = alike; s < end; s++) {
+        const struct timing_step *step = &t->step[s];
+        cost_load_add(t->ir, &load, &(struct cost_step){step->pos, step->ntok, step->head});
+    }
+    return cost_load_bound(t->ir, &load, early, true);
+}
+
+// Beats of decode steps may be in the engines' buffers before.
+static void find_bounds(struct foretelling *t) {
+    t->f->prefill.bound = bound_of(t, 0, t->prefill, 0);
+    t->f->decode.bound = bound_of(t, t->prefill, t->steps, t->ir->design.prefetch_beats);
+}
+
 // ---- behind the steps ----
 
-static int64_t ring_cycles(const struct timing_memory *m, const struct timing_memory_figures *h) {
-    return RING_CYCLES + (int64_t)((double)h->write_ps / m->period_ps);
+static int64_t ring_cycles(const struct timing_memory *m) {
+    return RING_CYCLES + (int64_t)(m->figures->write_response_ns * 1e3 / m->period_ps);
 }
 
 // The pilot's words tell whether the request is short.
@@ -182,11 +234,10 @@ static bool is_short(struct foretelling *t) {
 struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t age,
                                         int64_t whole_words, const char **why) {
     struct foretelling t = {.ir = ir, .whole_words = whole_words, .memory = timing_memory_at(ir, age)};
-    struct timing_memory_figures h = timing_memory_figures();
     arena_init(&t.scratch);
     t.f = ARENA_NEW(ir->arena, struct timing_forecast);
     *t.f = (struct timing_forecast){
-        .prompt = prompt, .tokens = tokens, .start = t.memory.lead, .memory_gbs = h.sustained_gbs};
+        .prompt = prompt, .tokens = tokens, .start = t.memory.lead, .memory_gbs = hbm_figures_rate(&ir->design.hbm)};
     t.steps = timing_request_steps(ir, prompt, tokens, &t.step);
     t.f->steps = t.steps;
     while (t.prefill < t.steps && t.step[t.prefill].pos < prompt) t.prefill++;
@@ -196,12 +247,27 @@ struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int
         phase[i]->firing = arena_alloc(ir->arena, (size_t)ir->firings + 1, sizeof *phase[i]->firing);
     }
     count_macs(&t);
+    find_bounds(&t);
     bool whole = is_short(&t);
     bool ok = !t.why && (whole ? foretell_whole(&t) : foretell_samples(&t));
-    double ring = ir->design.is_lm ? (double)ring_cycles(&t.memory, &h) : DRAIN_CYCLES;
+    double ring = ir->design.is_lm ? (double)ring_cycles(&t.memory) : DRAIN_CYCLES;
     t.f->first_id = (double)t.f->start + t.f->prefill.cycles + ring;
     t.f->end = t.f->first_id + t.f->decode.cycles;
     arena_free(&t.scratch);
     *why = t.why;
     return ok ? t.f : NULL;
+}
+
+static const char *below(struct arena *arena, const struct ir *ir, const char *what, double cycles,
+                         const struct cost_bound *b) {
+    if (cycles + 0.5 >= (double)b->cycles) return NULL;
+    const char *part = b->cycles == b->engine   ? "the matrix engine"
+                       : b->cycles == b->memory ? "the memory"
+                                                : ir->kernel[b->busiest].name;
+    return arena_printf(arena, "%s of %.0f cycles, but %s needs %lld", what, cycles, part, (long long)b->cycles);
+}
+
+const char *timing_below_bound(struct arena *arena, const struct ir *ir, const struct timing_forecast *f) {
+    const char *why = below(arena, ir, "a request up to its first result", f->first_id, &f->prefill.bound);
+    return why ? why : below(arena, ir, "the ids behind the first", f->decode.cycles, &f->decode.bound);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Channels: the two arbiters of each, and the memory behind them. Its timing is the memory model's own
-// (verif/model/hbm_bank.c), whose figures are the published ones.
+// (verif/model/hbm_bank.c), with the figures of the board.
 //
 // A grant or an access is made when no kernel can go on: whatever is asked for later is a consequence of it, and comes
 // after it.
@@ -15,23 +15,11 @@ enum { ATOM_BYTES = 32, EARLIEST = 1024 /* cycles before the lead from which on 
 static int64_t earliest(const struct timing_memory *figure) { return EARLIEST + figure->lead; }
 
 struct timing_memory timing_memory(const struct ir_design *d) {
-    return (struct timing_memory){.period_ps = 1e6 / (d->clock_mhz > 0 ? d->clock_mhz : 250), .refreshes = true};
-}
-
-struct timing_memory_figures timing_memory_figures(void) {
-    enum { BYTES = 8 << 20 };
-    struct hbm_timing t = hbm_timing_default();
-    struct hbm_banks banks;
-    struct hbm_stats unused = {0};
-    uint64_t end = 0;
-    hbm_banks_init(&banks, &t);
-    for (uint64_t at = 0; at < BYTES; at += ATOM_BYTES) end = hbm_banks_access(&banks, &t, 0, at, false, &unused);
-    return (struct timing_memory_figures){1e3 * BYTES / (double)(end + t.atom), (int64_t)(t.latency + t.activate),
-                                          (int64_t)t.write_response};
+    return (struct timing_memory){.figures = &d->hbm, .period_ps = 1e6 / d->clock_mhz, .refreshes = true};
 }
 
 void memory_init(struct sim_memory *m, const struct timing_memory *figure, int beat_bits) {
-    *m = (struct sim_memory){.figure = *figure, .timing = hbm_timing_default(), .beat_bytes = beat_bits / 8};
+    *m = (struct sim_memory){.figure = *figure, .timing = hbm_timing_of(figure->figures), .beat_bytes = beat_bits / 8};
     hbm_banks_init(&m->banks, &m->timing);
     int64_t every = (int64_t)m->timing.refresh_interval,
             age = (int64_t)((double)(figure->start - earliest(figure)) * figure->period_ps);
@@ -113,14 +101,28 @@ static struct sim_client *choose(const struct sim_channel *c, bool is_write, int
     return later ? later : first;
 }
 
-// The cycle of the next grant, INT64_MAX: nobody asks.
+// Bursts that must be over before the memory takes one more: it holds so many, and has so many ids.
+static int64_t due(const struct sim_channel *c, bool is_write) {
+    const struct sim_side *side = is_write ? &c->write : &c->read;
+    int64_t over = side->ended, ids = side->ids;
+    while (over < side->bursts && (side->bursts - over >= SIM_QUEUE || ids >= c->memory.timing.ids))
+        ids -= side->taken[over++ % SIM_QUEUE];
+    return over;
+}
+
+// A write is over when its response is known.
+static bool has_answers(const struct sim_channel *c, bool is_write) {
+    return !is_write || due(c, true) <= (int64_t)c->accessed;
+}
+
+// The cycle of the next grant, INT64_MAX: nobody asks, or it waits for a response.
 static int64_t next_grant(const struct sim_channel *c, bool is_write) {
     const struct sim_side *side = is_write ? &c->write : &c->read;
     int64_t at = INT64_MAX;
     for (size_t i = 0; i < c->client.count; i++)
         if (c->client.items[i]->is_write == is_write && c->client.items[i]->waits)
             at = at_most(at, c->client.items[i]->at);
-    if (at == INT64_MAX) return at;
+    if (at == INT64_MAX || !has_answers(c, is_write)) return INT64_MAX;
     at = at_least(at, side->free);
     return is_write && side->bursts >= SIM_ORDER ? at_least(at, side->sent[side->bursts % SIM_ORDER] + 1) : at;
 }
@@ -128,8 +130,14 @@ static int64_t next_grant(const struct sim_channel *c, bool is_write) {
 static struct sim_client *grant(struct sim_side *side, const struct sim_channel *c, bool is_write, int64_t at) {
     struct sim_client *client = choose(c, is_write, at);
     side->last = client->index;
-    side->free =
-        at_least(at + 1, side->bursts >= SIM_QUEUE ? side->over[side->bursts % SIM_QUEUE] : at); // the memory takes it
+    side->free = at + 1; // the memory takes it, when there is room
+    for (int64_t end = due(c, is_write); side->ended < end; side->ended++) {
+        side->free = at_least(side->free, side->over[side->ended % SIM_QUEUE]);
+        side->ids -= side->taken[side->ended % SIM_QUEUE];
+    }
+    int ids = hbm_native_bursts(&c->memory.timing, client->beats * c->memory.beat_bytes);
+    side->taken[side->bursts % SIM_QUEUE] = ids;
+    side->ids += ids;
     client->waits = false;
     client->granted_before = client->granted;
     client->granted = at;

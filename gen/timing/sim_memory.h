@@ -56,6 +56,8 @@ struct sim_side { // of a channel: reads or writes
     int64_t bursts;
     int64_t beat;            // cycle of the last beat at the port
     int64_t over[SIM_QUEUE]; // of the last bursts: the last beat read, the response
+    int taken[SIM_QUEUE];    // and the ids that each takes
+    int64_t ended, ids;      // bursts that the last grant knew to be over; ids of those behind them
     int64_t sent[SIM_ORDER]; // writes: the last beat
     int64_t answer;          // writes: cycle of the last response
 };

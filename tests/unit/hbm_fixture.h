@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "../../verif/model/hbm.h"
+#include "device.h"
 
 enum { CHANNEL_BYTES = 512 << 20 };
 
@@ -21,15 +22,24 @@ struct bench {
     double period_ns;
 };
 
+static inline struct hbm_figures u55c_figures(struct arena *arena) {
+    struct diag diag;
+    diag_init(&diag, stderr);
+    const struct rill_device *device = rill_device_find("u55c", ".", loc_none(), arena, &diag);
+    assert_non_null(device);
+    return device->hbm;
+}
+
 static inline void bench_open_seed(struct bench *b, double clock_mhz, int beat_bytes, uint64_t seed) {
     const char *why = NULL;
     arena_init(&b->arena);
+    struct hbm_figures figures = u55c_figures(&b->arena);
     struct hbm_config config = {.channels = 2,
                                 .beat_bytes = beat_bytes,
                                 .clock_mhz = clock_mhz,
                                 .channel_bytes = CHANNEL_BYTES,
                                 .seed = seed,
-                                .timing = hbm_timing_default()};
+                                .timing = hbm_timing_of(&figures)};
     b->hbm = hbm_open(&b->arena, &config, &why);
     assert_non_null(b->hbm);
     b->ch = hbm_channel(b->hbm, 0);

@@ -203,11 +203,13 @@ static void a_decode_step_is_counted_right(void **state) {
     assert_int_equal(b.scores, 12 * (512 / 32 + 1));
     assert_int_equal(b.values, 12 * 2 * (512 / 64 + 1));
     assert_int_equal(b.memory, b.weights + 12 * 16 + 12 * 2 * 8);
-    struct cost_bound bound = cost_token_bound(ir, 512);
+    struct cost_step step = cost_usual_step(ir, 512);
+    struct cost_bound bound = cost_step_bound(ir, &step);
     assert_int_equal(bound.engine, b.weights + b.scores + b.values);
     int64_t rows = 768 / 64 + 1 + 768 * 4 / 64; // on channel 0: the id's row, the position's
     assert_int_equal(bound.memory,
-                     (int64_t)((double)(b.memory + rows) * 64 / 13.27 / 4 + 0.5)); // beats of 64 bytes, cycles of 4 ns
+                     (int64_t)((double)(b.memory + rows) * 64 / hbm_figures_rate(&ir->design.hbm) / 4 +
+                               0.5)); // beats of 64 bytes, cycles of 4 ns
     assert_int_equal(bound.cycles, bound.memory);
     for (int k = 0; k < ir->kernels; k++) {
         struct cost_work w = cost_kernel_work(ir, k, 512);

@@ -24,6 +24,7 @@ static const char usage[] =
     "                       all of them, or the first --tokens N\n"
     "  --outputs FILE       the rows that come out, in the same formats; written only if all matched\n"
     "  --clock MHZ          clock of the design (default: the spec's)\n"
+    "  --hbm KEY=VALUE      another figure of the memory than the board's; may be repeated (--hbm help lists them)\n"
     "  --compare all|min    streams compared with the golden model (default all)\n"
     "  --trace FILE         waveform (FST), when built with tracing\n"
     "  --json FILE          results; - for standard output\n"
@@ -131,6 +132,13 @@ static void read_clock(struct reader *r) {
         bad(r, "--clock takes 1 to 2000 MHz, not", text);
 }
 
+static void read_hbm(struct reader *r) {
+    struct hbm_figures alone = {0};
+    const char *text = value_of(r), *why = r->ok ? hbm_figures_set(r->arena, &alone, text) : NULL;
+    if (why) bad(r, arena_printf(r->arena, "--hbm: %s", why), NULL);
+    else VEC_PUSH(r->arena, r->options->hbm, text);
+}
+
 static bool is(const struct reader *r, const char *name) { return strcmp(r->argv[r->at], name) == 0; }
 
 static bool read_run_option(struct reader *r) {
@@ -140,6 +148,7 @@ static bool read_run_option(struct reader *r) {
     else if (is(r, "--timeout")) o->timeout = number(r, value_of(r));
     else if (is(r, "--watchdog")) o->watchdog = number(r, value_of(r));
     else if (is(r, "--clock")) read_clock(r);
+    else if (is(r, "--hbm")) read_hbm(r);
     else if (is(r, "--compare")) read_compare(r);
     else if (is(r, "--pause")) number(r, value_of(r)); // snapshot.c read them first
     else if (is(r, "--save")) o->saves = *value_of(r) != 0;
@@ -194,8 +203,10 @@ bool options_read(struct arena *arena, int argc, char **argv, struct sim_options
     struct reader r = {.arena = arena, .options = options, .argc = argc, .argv = argv, .ok = true};
     *options = (struct sim_options){.tokens = -1, .data_seed = 1, .watchdog = 20000};
     for (r.at = 1; r.at < argc && r.ok; r.at++) {
-        if (is(&r, "--help") || is(&r, "-h")) {
-            fputs(usage, stdout);
+        bool figures = is(&r, "--hbm") && r.at + 1 < argc && !strcmp(argv[r.at + 1], "help");
+        if (is(&r, "--help") || is(&r, "-h") || figures) {
+            if (figures) hbm_figures_list(stdout, false);
+            else fputs(usage, stdout);
             *exit_code = RILL_OK;
             return false;
         }

@@ -36,7 +36,7 @@ static bool open_memory(struct sim *sim) {
                                 .clock_mhz = sim->clock_mhz,
                                 .channel_bytes = 1ull << SIM_CHANNEL_SHIFT,
                                 .seed = sim->options.seed,
-                                .timing = hbm_timing_default()};
+                                .timing = hbm_timing_of(&d->hbm)};
     sim->hbm = hbm_open(&sim->arena, &config, &why);
     if (sim->hbm == NULL) {
         sim_fail(sim, "%s", why);
@@ -107,11 +107,18 @@ static bool can_save(struct sim *sim) {
     return true;
 }
 
+static bool change_figures(struct sim *sim) {
+    VEC_PUSH(&sim->arena, sim->options.hbm, NULL);
+    const char *why = hbm_figures_override(&sim->arena, &sim->ir->design.hbm, sim->options.hbm.items);
+    if (why) sim_fail(sim, "--hbm: %s", why);
+    return !why;
+}
+
 static bool open_all(struct sim *sim) {
     sim->ir = ir_read(&sim->arena, path_in(sim, "design.yaml"), &sim->diag);
     if (sim->ir == NULL) return false;
     sim->clock_mhz = sim->options.clock_mhz > 0 ? sim->options.clock_mhz : sim->ir->design.clock_mhz;
-    if (!can_save(sim) || !open_memory(sim) || !inject_errors(sim)) return false;
+    if (!change_figures(sim) || !can_save(sim) || !open_memory(sim) || !inject_errors(sim)) return false;
     if (sim->ir->design.is_lm && !open_tokenizer(sim)) return false;
     if (!open_check(sim)) return false;
     if (sim->options.beats != NULL && (sim->beats = fopen(sim->options.beats, "w")) == NULL) {

@@ -35,6 +35,7 @@ struct sim_options {
     const char *inputs, *outputs; // files of rows
     VEC(struct sim_prompt) prompts;
     VEC(struct sim_error) errors;
+    VEC(const char *) hbm; // other figures of the memory, KEY=VALUE
     int64_t tokens;
     uint64_t seed, data_seed, timeout, watchdog;
     double clock_mhz; // 0: the design's

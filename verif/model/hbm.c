@@ -17,7 +17,7 @@
 struct burst {
     uint64_t offset;
     int beats, done; // done: beats taken (reads) or given (writes)
-    int id, resp;
+    int id, resp, natives;
     uint64_t ready[HBM_MAX_BEATS]; // reads: time of each beat; writes: [0] time of the response, once complete
     uint64_t strobe[HBM_MAX_BEATS];
     uint8_t *data; // writes: what is not visible yet; reads: the content before a later write, when has_copy
@@ -26,7 +26,7 @@ struct burst {
 
 struct queue { // ring of bursts, oldest at head
     struct burst burst[HBM_QUEUE];
-    int head, count;
+    int head, count, natives;
 };
 
 struct hbm_channel {
@@ -64,6 +64,7 @@ static struct burst *queue_push(struct queue *q) {
 }
 
 static void queue_pop(struct queue *q) {
+    q->natives -= queue_at(q, 0)->natives;
     q->head = (q->head + 1) % HBM_QUEUE;
     q->count--;
 }
@@ -178,12 +179,20 @@ struct hbm_channel *hbm_channel(struct hbm *hbm, int channel) {
     return channel >= 0 && channel < hbm->config.channels ? &hbm->channel[channel] : NULL;
 }
 
-bool hbm_read_room(const struct hbm_channel *ch) { return ch->reads.count < HBM_QUEUE; }
+int hbm_ids(const struct hbm_channel *ch) { return ch->hbm->config.timing.ids; }
 
-bool hbm_write_room(const struct hbm_channel *ch) { return ch->writes.count < HBM_QUEUE; }
+static bool has_room(const struct hbm_channel *ch, const struct queue *q) {
+    return q->count < HBM_QUEUE && q->natives < hbm_ids(ch);
+}
 
-// Fills in everything but the times. An address outside the channel answers DECERR.
-static void burst_start(struct hbm_channel *ch, struct burst *b, uint64_t address, int beats, int id, bool bad) {
+bool hbm_read_room(const struct hbm_channel *ch) { return has_room(ch, &ch->reads); }
+
+bool hbm_write_room(const struct hbm_channel *ch) { return has_room(ch, &ch->writes); }
+
+// Everything but the times. An address outside the channel answers DECERR.
+static struct burst *burst_start(struct hbm_channel *ch, struct queue *q, uint64_t address, int beats, int id,
+                                 bool bad) {
+    struct burst *b = queue_push(q);
     uint64_t size = ch->hbm->config.channel_bytes;
     uint64_t bytes = (uint64_t)beats * (uint64_t)ch->hbm->config.beat_bytes;
     b->offset = address - (uint64_t)ch->index * size; // wraps to a huge value below the channel
@@ -191,8 +200,11 @@ static void burst_start(struct hbm_channel *ch, struct burst *b, uint64_t addres
     b->done = 0;
     b->id = id;
     b->has_copy = false;
+    b->natives = hbm_native_bursts(&ch->hbm->config.timing, (int64_t)bytes);
+    q->natives += b->natives;
     b->resp = bad ? HBM_SLVERR : HBM_OKAY;
     if (b->offset >= size || bytes > size - b->offset) b->resp = HBM_DECERR;
+    return b;
 }
 
 // Time at which the beat's last native beat starts on the bus.
@@ -210,21 +222,22 @@ static uint64_t arrival_time(struct hbm_channel *ch) {
     return ch->hbm->now + (ch->hbm->config.seed != 0 && jitter != 0 ? draw(ch) % jitter : 0);
 }
 
-void hbm_accept_read(struct hbm_channel *ch, uint64_t address, int beats, int id) {
-    struct burst *b = queue_push(&ch->reads);
-    burst_start(ch, b, address, beats, id, (int64_t)ch->stats.read_bursts == ch->bad_read);
+int hbm_accept_read(struct hbm_channel *ch, uint64_t address, int beats, int id) {
+    bool bad = (int64_t)ch->stats.read_bursts == ch->bad_read;
+    struct burst *b = burst_start(ch, &ch->reads, address, beats, id, bad);
     ch->stats.read_bursts++;
     uint64_t arrival = arrival_time(ch);
     for (int i = 0; i < beats; i++) {
         uint64_t offset = b->offset + (uint64_t)(i * ch->hbm->config.beat_bytes);
         b->ready[i] = beat_time(ch, arrival, offset, false) + ch->hbm->config.timing.latency;
     }
+    return b->natives;
 }
 
-void hbm_accept_write(struct hbm_channel *ch, uint64_t address, int beats, int id) {
-    struct burst *b = queue_push(&ch->writes);
-    burst_start(ch, b, address, beats, id, (int64_t)ch->stats.write_bursts == ch->bad_write);
+int hbm_accept_write(struct hbm_channel *ch, uint64_t address, int beats, int id) {
+    bool bad = (int64_t)ch->stats.write_bursts == ch->bad_write;
     ch->stats.write_bursts++;
+    return burst_start(ch, &ch->writes, address, beats, id, bad)->natives;
 }
 
 // Whole cycles until `time`: 0 when it has come.
@@ -257,7 +270,8 @@ int hbm_take_read(struct hbm_channel *ch, uint8_t data[], struct hbm_beat *beat)
     if (b->resp == HBM_DECERR) memset(data, 0, beat_bytes);
     else memcpy(data, b->has_copy ? b->data + at : ch->memory + b->offset + at, beat_bytes);
     b->done++;
-    *beat = (struct hbm_beat){.id = b->id, .resp = b->resp, .last = b->done == b->beats};
+    bool last = b->done == b->beats;
+    *beat = (struct hbm_beat){.id = b->id, .resp = b->resp, .last = last, .natives = last ? b->natives : 0};
     ch->stats.read_bytes += beat_bytes;
     ch->hbm->beats++;
     if (beat->last) queue_pop(&ch->reads);
@@ -317,7 +331,7 @@ int hbm_take_response(struct hbm_channel *ch, struct hbm_beat *beat) {
     const struct burst *b = queue_at(&ch->writes, 0);
     int wait = cycles_until(ch->hbm, b->ready[0]);
     if (wait > 0) return wait;
-    *beat = (struct hbm_beat){.id = b->id, .resp = b->resp, .last = true};
+    *beat = (struct hbm_beat){.id = b->id, .resp = b->resp, .last = true, .natives = b->natives};
     burst_commit(ch, b);
     queue_pop(&ch->writes);
     ch->writes_complete--;

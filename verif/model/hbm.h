@@ -6,6 +6,7 @@
 #define VERIF_HBM_H
 
 #include "base.h"
+#include "hbm_figures.h"
 
 enum {
     HBM_MAX_CHANNELS = 32,
@@ -17,7 +18,7 @@ enum {
 };
 enum hbm_resp { HBM_OKAY = 0, HBM_SLVERR = 2, HBM_DECERR = 3 };
 
-// Picoseconds. hbm_timing_default() holds the published figures of the U55C/U280 (docs/hbm.md).
+// Picoseconds, from the figures of the board (docs/hbm.md).
 struct hbm_timing {
     uint64_t atom;                         // data bus time of one native beat
     uint64_t latency;                      // request to data, idle channel, page hit
@@ -28,8 +29,11 @@ struct hbm_timing {
     uint64_t write_response;               // end of the data on the bus to the response
     uint64_t refresh_interval, refresh;    // all banks close
     uint64_t jitter;                       // largest extra latency of a read burst when a seed is set
+    int native_bytes;                      // of a native burst; a longer one takes several ids
+    int ids;                               // native bursts under way per direction: none is accepted beyond
 };
-struct hbm_timing hbm_timing_default(void);
+struct hbm_timing hbm_timing_of(const struct hbm_figures *);
+int hbm_native_bursts(const struct hbm_timing *, int64_t bytes); // ids that a burst of so many bytes takes
 
 struct hbm_config {
     int channels;
@@ -71,9 +75,10 @@ bool hbm_quiet(const struct hbm *hbm);     // nothing outstanding on any channel
 
 // ---- one port; called from the AXI module ----
 struct hbm_channel *hbm_channel(struct hbm *hbm, int channel);
-// A burst of `beats` full-width beats. Call only when there is room.
-void hbm_accept_read(struct hbm_channel *ch, uint64_t address, int beats, int id);
-void hbm_accept_write(struct hbm_channel *ch, uint64_t address, int beats, int id);
+// A burst of `beats` full-width beats. Call only when there is room. Returns the ids that it takes.
+int hbm_accept_read(struct hbm_channel *ch, uint64_t address, int beats, int id);
+int hbm_accept_write(struct hbm_channel *ch, uint64_t address, int beats, int id);
+int hbm_ids(const struct hbm_channel *ch); // what there are
 bool hbm_read_room(const struct hbm_channel *ch);
 bool hbm_write_room(const struct hbm_channel *ch);
 // Next read beat. 0: given; n > 0: none before n cycles from now; -1: nothing outstanding.
@@ -81,6 +86,7 @@ struct hbm_beat {
     int id;
     int resp;
     bool last;
+    int natives; // with the last one: ids that are free again
 };
 int hbm_take_read(struct hbm_channel *ch, uint8_t data[], struct hbm_beat *beat);
 // Data of the oldest accepted write that is not complete. strobe: bit i for byte i.

@@ -2,22 +2,31 @@
 // Timing of one pseudo-channel's DRAM.
 #include "hbm_bank.h"
 
-// The published figures: idle read latency 107 / 122 / 138 ns by page state, 13.27 of 14.4 GB/s sustained with refresh
-// every 3.9 us, 2.4 GB/s for 32 B at 4 KB stride (which meets four banks in turn: 4 * 32 B per row cycle).
-struct hbm_timing hbm_timing_default(void) {
+enum { MOST_NATIVES = 4095 /* 12 bits in a word of hbm_dpi.c */ };
+
+static uint64_t ps(double ns) { return (uint64_t)(ns * 1000 + 0.5); }
+
+struct hbm_timing hbm_timing_of(const struct hbm_figures *h) {
     return (struct hbm_timing){
-        .atom = 2222,
-        .latency = 107000,
-        .activate = 15000,
-        .precharge = 16000,
-        .row_cycle = 49000,
-        .read_to_write = 7000,
-        .write_to_read = 15000,
-        .write_response = 40000,
-        .refresh_interval = 3900000,
-        .refresh = 291000,
-        .jitter = 60000,
+        .atom = ps(hbm_figures_atom_ns(h)),
+        .latency = ps(h->latency_hit_ns),
+        .activate = ps(h->latency_closed_ns - h->latency_hit_ns),
+        .precharge = ps(h->latency_miss_ns - h->latency_closed_ns),
+        .row_cycle = ps(h->row_cycle_ns),
+        .read_to_write = ps(h->read_to_write_ns),
+        .write_to_read = ps(h->write_to_read_ns),
+        .write_response = ps(h->write_response_ns),
+        .refresh_interval = ps(h->refresh_interval_ns),
+        .refresh = ps(h->refresh_ns),
+        .jitter = ps(h->jitter_ns),
+        .native_bytes = h->port_burst * h->port_bits / 8,
+        .ids = h->ids,
     };
+}
+
+int hbm_native_bursts(const struct hbm_timing *timing, int64_t bytes) {
+    int64_t natives = (bytes + timing->native_bytes - 1) / timing->native_bytes;
+    return natives < MOST_NATIVES ? (int)natives : MOST_NATIVES;
 }
 
 void hbm_banks_init(struct hbm_banks *banks, const struct hbm_timing *timing) {

@@ -21,18 +21,20 @@ void *rill_hbm_port(int port, int beat_bytes) {
     return ch;
 }
 
+int rill_hbm_ids(void *ch) { return hbm_ids(ch); }
+
 int rill_hbm_read(void *ch, long long address, int beats, int id) {
-    hbm_accept_read(ch, (uint64_t)address, beats, id);
-    return hbm_draw_stall(ch);
+    int natives = hbm_accept_read(ch, (uint64_t)address, beats, id);
+    return natives << 8 | hbm_draw_stall(ch);
 }
 
 int rill_hbm_write(void *ch, long long address, int beats, int id) {
-    hbm_accept_write(ch, (uint64_t)address, beats, id);
-    return hbm_draw_stall(ch);
+    int natives = hbm_accept_write(ch, (uint64_t)address, beats, id);
+    return natives << 8 | hbm_draw_stall(ch);
 }
 
 static int meta_word(const struct hbm_beat *beat) {
-    return (beat->last ? 1 << 18 : 0) | beat->resp << 16 | (beat->id & 0xffff);
+    return beat->natives << 19 | (beat->last ? 1 << 18 : 0) | beat->resp << 16 | (beat->id & 0xffff);
 }
 
 int rill_hbm_take_read(void *ch, uint32_t *data, int *meta) {

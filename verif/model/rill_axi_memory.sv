@@ -2,7 +2,8 @@
 // AXI4 memory of one HBM pseudo-channel (simulation only): queues, timing and content are in verif/model/hbm.c, behind DPI.
 //
 // Protocol: AXI4 slave, INCR bursts of full-width beats; reads and writes each in order. A protocol checker watches the port.
-// Timing: arready/awready low while the model's queue is full; wready only for accepted addresses; R and B as the model's time says.
+// Timing: arready/awready low while the model's queue is full or its ids are taken; wready only for accepted addresses;
+// R and B as the model's time says.
 // Order within a cycle: a write's beat comes, a write's address, a beat is read, a read's address comes, a response is made. So a write whose
 // last beat comes with a read's address is before it at the banks; and a read sees nothing that becomes visible in its cycle. Channels share
 // nothing, so cycles follow from the design, the seed and the requests alone.
@@ -53,6 +54,7 @@ module rill_axi_memory #(
     localparam int QUEUE = 32;               // bursts per direction, HBM_QUEUE of the model
 
     import "DPI-C" function chandle rill_hbm_port(input int port, input int beat_bytes);
+    import "DPI-C" function int rill_hbm_ids(input chandle ch);
     import "DPI-C" function int rill_hbm_read(input chandle ch, input longint address, input int beats, input int id);
     import "DPI-C" function int rill_hbm_write(input chandle ch, input longint address, input int beats, input int id);
     import "DPI-C" function int rill_hbm_take_read(input chandle ch, output bit [511:0] data, output int meta);
@@ -60,18 +62,22 @@ module rill_axi_memory #(
     import "DPI-C" function int rill_hbm_take_response(input chandle ch, output int meta);
 
     chandle ch;
+    int ids = 0;                             // native bursts that may be under way per direction
     always @(posedge clk)
-        if (rst)
+        if (rst) begin
             ch <= rill_hbm_port(32'(channel), BEAT_BITS / 8);
+            ids <= rill_hbm_ids(rill_hbm_port(32'(channel), BEAT_BITS / 8));
+        end
 
-    // A DPI call says in how many cycles it is worth asking again.
+    // A DPI call says in how many cycles it is worth asking again, and how many ids a burst takes or gives back.
     reg                  ar_open_q = 1'b0;
     int                  ar_stall_q = 0;
     int                  reads_q = 0;        // bursts outstanding
+    int                  read_ids_q = 0;     // ids that they take
     int                  r_wait_q = 0;
     reg                  r_valid_q = 1'b0;
     bit [511:0]          r_data_q;
-    int                  r_meta_q = 0;       // {last, resp[1:0], id[15:0]}
+    int                  r_meta_q = 0;       // {ids[12:0], last, resp[1:0], id[15:0]}
     wire                 ar_take = arvalid && arready;
 
     assign arready = ar_open_q && ar_stall_q == 0;
@@ -86,6 +92,7 @@ module rill_axi_memory #(
     int                  w_stall_q = 0;
     int                  w_left_q = 0;       // beats of accepted addresses
     int                  writes_q = 0;       // bursts accepted, response not yet made
+    int                  write_ids_q = 0;    // ids that they take
     int                  w_bursts_q = 0;     // of these, with all data
     int                  b_wait_q = 0;
     reg                  b_valid_q = 1'b0;
@@ -108,10 +115,12 @@ module rill_axi_memory #(
             b_valid_q <= 1'b0;
             w_left_q <= 0;
         end else begin : calls
-            int reads, writes, bursts, wait_cycles, meta;
+            int reads, writes, bursts, wait_cycles, meta, taken, read_ids, write_ids;
             bit [511:0] data;
             reads = reads_q;
             writes = writes_q;
+            read_ids = read_ids_q;
+            write_ids = write_ids_q;
             bursts = w_bursts_q;
             if (aw_take || writes_q != 0 || b_valid_q || !aw_open_q || aw_stall_q != 0) begin
                 if (aw_stall_q != 0)
@@ -125,7 +134,9 @@ module rill_axi_memory #(
                 end
                 if (aw_take) begin
                     writes = writes + 1;
-                    aw_stall_q <= rill_hbm_write(ch, awaddr, 32'(awlen) + 1, 32'(awid));
+                    taken = rill_hbm_write(ch, awaddr, 32'(awlen) + 1, 32'(awid));
+                    aw_stall_q <= taken & 255;
+                    write_ids = write_ids + (taken >>> 8);
                 end
                 w_left_q <= w_left_q + (aw_take ? 32'(awlen) + 1 : 0) - (w_take ? 1 : 0);
             end
@@ -143,6 +154,7 @@ module rill_axi_memory #(
                             r_valid_q <= 1'b1;
                             r_data_q <= data;
                             r_meta_q <= meta;
+                            read_ids = read_ids - (meta >>> 19);
                             if (meta[18])
                                 reads = reads - 1;
                         end
@@ -150,10 +162,13 @@ module rill_axi_memory #(
                 end
                 if (ar_take) begin
                     reads = reads + 1;
-                    ar_stall_q <= rill_hbm_read(ch, araddr, 32'(arlen) + 1, 32'(arid));
+                    taken = rill_hbm_read(ch, araddr, 32'(arlen) + 1, 32'(arid));
+                    ar_stall_q <= taken & 255;
+                    read_ids = read_ids + (taken >>> 8);
                 end
                 reads_q <= reads;
-                ar_open_q <= reads < QUEUE;
+                read_ids_q <= read_ids;
+                ar_open_q <= reads < QUEUE && read_ids < ids;
             end
             if (aw_take || writes_q != 0 || b_valid_q || !aw_open_q || aw_stall_q != 0) begin
                 if (b_wait_q > 1)
@@ -167,13 +182,15 @@ module rill_axi_memory #(
                             b_valid_q <= 1'b1;
                             b_meta_q <= meta;
                             writes = writes - 1;
+                            write_ids = write_ids - (meta >>> 19);
                             bursts = bursts - 1;
                         end
                     end
                 end
                 writes_q <= writes;
                 w_bursts_q <= bursts;
-                aw_open_q <= writes < QUEUE;
+                write_ids_q <= write_ids;
+                aw_open_q <= writes < QUEUE && write_ids < ids;
             end
         end
 
