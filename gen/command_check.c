@@ -92,7 +92,14 @@ static bool parse_flag(const char *arg, struct check_options *o) {
 }
 
 static int add_override(struct check_options *o, const char *value) {
+    struct hbm_figures alone = {0};
+    struct arena arena;
     int count = 0;
+    arena_init(&arena);
+    const char *why = hbm_figures_set(&arena, &alone, value);
+    if (why) fprintf(stderr, "rill check: error: --hbm: %s\n(`rill check --hbm help` lists them)\n", why);
+    arena_free(&arena);
+    if (why) return RILL_USAGE;
     while (o->hbm[count]) count++;
     if (count == MOST_OVERRIDES)
         return fprintf(stderr, "rill check: error: more than %d times `--hbm`\n", MOST_OVERRIDES), RILL_USAGE;

@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The figures of a board's memory, from its file to simulation, forecast and bound: each of them changes cycles, in both
+# alike, and an override says what a file says. Then bounds: no forecast of a spec in the tree is below its own.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/design.sh"
+rows=19
+name=board
+
+simulated() { # design, arguments...: cycles of a request
+    local dir=$1
+    shift
+    rm -f "$work/board.json"
+    "$rill" sim "$dir" --quick-build --prompt rows --tokens $rows --quiet --json "$work/board.json" "$@" >"$log" 2>&1 &&
+        json_value "$work/board.json" cycles_prefill
+}
+
+# Cycles, steps, and the bound.
+forecast() { # spec or design, arguments...
+    local spec=$1
+    shift
+    "$rill" check "$spec" --request $rows:1 --json "$@" 2>"$log" |
+        awk -F'[:,]' '/^  "cycles_prefill"/ { c = $2 } /^  "steps"/ { s = $2 } /^  "cycles_prefill_bound"/ { b = $2 }
+            END { print c + 0, s + 0, b + 0 }'
+}
+
+overrides() { # KEY=VALUE,...: fills `given`
+    local pair
+    given=()
+    for pair in ${1//,/ }; do given+=(--hbm "$pair"); done
+}
+
+# What a value changes, against the same design with other ones; the forecast goes with it.
+check_key() { # KEY=VALUE,... of the one, of the other ("": the board's), seed
+    local one two cycles steps bound
+    overrides "$2"
+    two=$(simulated "$work/$name" --seed "$3" "${given[@]}") || { fail "$1" "$(reason)"; return; }
+    overrides "$1"
+    one=$(simulated "$work/$name" --seed "$3" "${given[@]}") || { fail "$1" "$(reason)"; return; }
+    read -r cycles steps bound < <(forecast "$work/$name/design.yaml" "${given[@]}")
+    if [ "$one" = "$two" ]; then fail "$1" "changes nothing: $one cycles"
+    elif [ "$3" = 0 ] && ! near "$cycles" "$one" "$steps"; then fail "$1" "$one cycles, forecast $cycles"
+    elif [ "$bound" -gt "$one" ]; then fail "$1" "$one cycles are below the bound of $bound"
+    else ok "$1: $one cycles instead of $two$([ "$3" != 0 ] || echo ", forecast $cycles")"; fi
+}
+
+near() { # forecast, cycles, steps: within 2 % and 64 cycles a step
+    awk -v f="$1" -v c="$2" -v s="$3" 'BEGIN { d = f > c ? f - c : c - f; exit !(f > 0 && d <= c * 0.02 + 64 * s) }'
+}
+
+# The same figures by a board file. The simulation is copied: nothing of the hardware differs.
+check_file() {
+    local figures=sustained_gbs=5,latency_hit_ns=507,latency_closed_ns=522,latency_miss_ns=538 by_option by_file cycles steps bound pair
+    overrides $figures
+    by_option=$(simulated "$work/$name" "${given[@]}") || { fail "a slower board" "$(reason)"; return; }
+    mkdir -p "$work/slow"
+    cp "$root/boards/u55c.yaml" "$work/slow/u55c.yaml"
+    for pair in ${figures//,/ }; do sed -i "s/^\( *${pair%%=*}:\)[^#]*/\1 ${pair#*=} /" "$work/slow/u55c.yaml"; done
+    sed "1a board: $work/slow/u55c.yaml" "$spec" >"$work/slow/spec.yaml"
+    rm -rf "$work/slow/design" && cp -a "$work/$name" "$work/slow/design"
+    "$rill" gen "$work/slow/spec.yaml" -o "$work/slow/fresh" >"$log" 2>&1 || { fail "a slower board" "$(reason)"; return; }
+    if ! diff -r -I "^//" "$work/slow/fresh/rtl" "$work/slow/design/rtl" >"$log"; then fail "a slower board" "another design"; return; fi
+    cp "$work/slow/fresh/design.yaml" "$work/slow/design/design.yaml"
+    by_file=$(simulated "$work/slow/design") || { fail "a slower board" "$(reason)"; return; }
+    read -r cycles steps bound < <(forecast "$work/slow/spec.yaml")
+    if [ "$by_file" != "$by_option" ]; then fail "a slower board" "$by_file cycles, by options $by_option"
+    elif ! near "$cycles" "$by_file" "$steps"; then fail "a slower board" "$by_file cycles, forecast $cycles"
+    elif [ "$(forecast "$spec" "${given[@]}")" != "$cycles $steps $bound" ]; then fail "a slower board" "another forecast by options"
+    else ok "a slower board: $by_file cycles by file and by options, forecast $cycles"; fi
+}
+
+# Every key that is no limit must stand in a check_key below.
+check_all_keys() {
+    local key missing=""
+    for key in $("$rill" check --hbm help | awk '{ print $1 }'); do
+        grep -q "^    check_key \"*$key=" "${BASH_SOURCE[0]}" || missing+=" $key"
+    done
+    if [ -z "$missing" ]; then ok "each key is tried"; else fail "each key is tried" "not$missing"; fi
+}
+
+# Of a spec as it is, and of steps of one row: exit status 3 where the forecast is below the bound.
+check_bound() { # spec
+    local file=$work/bound.yaml request label=${1#"$root"/} tried=0 values
+    for values in "" "T=1 A=1"; do
+        [ -z "$values" ] || [ "$(grep -o '^[a-z]*:' "$1" | tail -n 1)" = design: ] || continue
+        # shellcheck disable=SC2086 # words
+        variant "$1" "$file" $values
+        for request in 1:1 7:1 5:4 40:1; do
+            "$rill" check "$file" --request $request --json >"$work/bound.json" 2>"$log"
+            case $? in
+                0) tried=$((tried + 1)) ;;
+                1) grep -q 'positions, the context has' "$log" || { fail "bound $label $values" "$(reason)"; return; } ;;
+                *) fail "bound $label $values, $request" "$(reason)"; return ;;
+            esac
+            [ ! -s "$work/bound.json" ] || awk -F'[:,]' '/^  "cycles_(prefill|decode)"/ { c[++n] = $2 }
+                /^  "cycles_(prefill|decode)_bound"/ { b[++m] = $2 } END { exit !(n == 2 && m == 2 && c[1] >= b[1] && c[2] >= b[2] && b[1] > 0) }' \
+                "$work/bound.json" || { fail "bound $label $values, $request" "above the forecast, or none"; return; }
+        done
+    done
+    if [ $tried -ge 2 ]; then ok "bound $label: at most the forecast of $tried requests"; else fail "bound $label" "$tried requests"; fi
+}
+
+mkdir -p "$work"
+log=$work/board.log
+spec=$work/board.yaml
+variant "$root/tests/e2e/specs/spills.yaml" "$spec"
+export RILL_QUICK_BUILD=1
+if make_design $name "$spec" random:1 >"$log" 2>&1 && build_design $name >>"$log" 2>&1; then
+    check_key peak_gbs=4,sustained_gbs=4 sustained_gbs=4 0
+    check_key sustained_gbs=4 "" 0
+    check_key port_bits=64 "" 0
+    check_key port_mhz=150 "" 0
+    check_key port_burst=1,ids=4 ids=4 0
+    check_key ids=2 "" 0
+    check_key latency_hit_ns=20 "" 0
+    check_key latency_closed_ns=137 "" 0
+    check_key latency_miss_ns=500 "" 0
+    check_key row_cycle_ns=400 "" 0
+    check_key read_to_write_ns=200 "" 0
+    check_key write_to_read_ns=200 "" 0
+    check_key write_response_ns=500 "" 0
+    check_key refresh_interval_ns=2000 "" 0
+    check_key refresh_ns=1500 "" 0
+    check_key jitter_ns=5 "" 1
+    check_all_keys
+    check_file
+else
+    fail "a design" "$(reason)"
+fi
+for how in "check $spec --request $rows:1" "sim $work/$name --prompt rows"; do
+    # shellcheck disable=SC2086 # words
+    {
+        check_refused "${how%% *}: a figure that is none" 2 "no figure .refesh_ns.; did you mean .refresh_ns." "$rill" $how --hbm refesh_ns=1
+        check_refused "${how%% *}: below its range" 2 'sustained_gbs must be from 0.1 to 1000 GB/s, not 0; .* 0.1' "$rill" $how --hbm sustained_gbs=0
+        check_refused "${how%% *}: no number" 2 'ids takes an integer from 1 to 4096, not .3.5.' "$rill" $how --hbm ids=3.5
+        check_refused "${how%% *}: a limit of the file" 2 'channels. is the board file.s alone' "$rill" $how --hbm channels=3
+        check_refused "${how%% *}: two that contradict" 1 'sustained_gbs \(99\) must not be above peak_gbs \(14.4\); .* 14.4' "$rill" $how --hbm sustained_gbs=99
+    }
+done
+rm -rf "$work/found" && mkdir "$work/found" && cp "$root"/tests/fuzz/found/*.yaml "$work/found"
+ln -s "$root/tests/e2e/specs/kernels" "$work/found/kernels"
+for file in "$root"/tests/e2e/specs/*.yaml "$root"/configs/*.yaml "$work"/found/*.yaml; do
+    [[ $file == *medium-u55c.yaml ]] || check_bound "$file"
+done
+verdict
