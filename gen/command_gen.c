@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill gen: spec (or IR dump) -> Verilog, memory map, IR, report. All files of a design appear together or not at all.
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,59 +33,63 @@ static bool parse(int argc, char **argv, struct gen_options *o) {
     return o->spec && o->dir;
 }
 
-// ---- the RTL library: every template a design may instantiate is copied beside the top ----
+// ---- the Verilog that the top reaches ----
 
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
-
-static size_t list_dir(struct arena *arena, const char *path, char **names, size_t max) {
-    size_t count = 0;
-    DIR *dir = opendir(path);
-    for (struct dirent *e; dir && (e = readdir(dir));)
-        if (e->d_name[0] != '.' && count < max) names[count++] = arena_strdup(arena, e->d_name);
-    if (dir) closedir(dir);
-    qsort(names, count, sizeof *names, by_name);
-    return count;
+static bool add_file(struct output *out, struct text *filelist, const char *name, const char *data, size_t len) {
+    struct text text = {0};
+    text_add_bytes(&text, data, len);
+    bool ok = output_text(out, name, &text);
+    text_free(&text);
+    text_addf(filelist, "%s\n", name);
+    return ok;
 }
 
-static bool copy_templates(struct arena *arena, struct output *out, struct text *filelist, const char *root) {
-    enum { MAX_FILES = 256 };
-    static const char *const dirs[] = {"arith", "control", "dma", "kernel", "layout", "memory", "stream"};
-    for (size_t d = 0; d < COUNT_OF(dirs); d++) {
-        char *names[MAX_FILES];
-        const char *path = arena_printf(arena, "%s/%s", root, dirs[d]);
-        size_t count = list_dir(arena, path, names, MAX_FILES);
-        for (size_t i = 0; i < count; i++) {
-            size_t n = strlen(names[i]), len;
-            if (n < 3 || strcmp(names[i] + n - 2, ".v")) continue;
-            const char *why,
-                *data = file_read(arena, arena_printf(arena, "%s/%s", path, names[i]), 1 << 20, &len, &why);
-            struct text text = {0};
-            if (data) text_add_bytes(&text, data, len);
-            bool ok = data && output_text(out, arena_printf(arena, "rtl/%s", names[i]), &text);
-            text_free(&text);
-            if (!ok) return false;
-            text_addf(filelist, "rtl/%s\n", names[i]);
-        }
+static bool is_listed(const struct text *filelist, const char *line) { return strstr(text_cstr(filelist), line); }
+
+// The files of a hand-written kernel; one that several kernels name is written once.
+static bool add_custom(const struct ir *ir, const struct custom *k, struct emit_library *library, struct output *out,
+                       struct text *filelist, struct diag *diag) {
+    for (int f = 0; f < k->files; f++) {
+        const struct custom_file *file = &k->file[f];
+        const char *name = arena_printf(ir->arena, "rtl/%s", file->name);
+        size_t len = strlen(file->text);
+        if (is_listed(filelist, arena_printf(ir->arena, "%s\n", name))) continue;
+        if (!emit_library_reach(library, &(struct source){name, file->text, len}, diag)) return false;
+        if (!add_file(out, filelist, name, file->text, len)) return false;
     }
     return true;
 }
 
-// The files of hand-written kernels; one that several kernels name is written once.
-static bool copy_customs(const struct ir *ir, struct output *out, struct text *filelist) {
-    for (int c = 0; c < ir->customs; c++)
-        for (int f = 0; f < ir->custom[c].files; f++) {
-            const struct custom_file *file = &ir->custom[c].file[f];
-            const char *name = arena_printf(ir->arena, "rtl/%s", file->name),
-                       *line = arena_printf(ir->arena, "%s\n", name);
-            if (strstr(text_cstr(filelist), line)) continue;
-            struct text text = {0};
-            text_add(&text, file->text);
-            bool ok = output_text(out, name, &text);
-            text_free(&text);
-            if (!ok) return false;
-            text_add(filelist, line);
-        }
+static bool add_templates(const struct emit_library *library, struct output *out, struct text *filelist) {
+    for (size_t i = 0; i < library->templates.count; i++) {
+        const struct emit_template *t = &library->templates.items[i];
+        if (!t->source.data) continue;
+        const char *name = arena_printf(library->arena, "rtl/%s.v", t->module);
+        if (!add_file(out, filelist, name, t->source.data, t->source.size)) return false;
+    }
     return true;
+}
+
+// Templates first, by folder and name, then hand-written kernels, the top last.
+static bool write_library(const struct ir *ir, const struct text *top, struct output *out, struct text *filelist,
+                          struct diag *diag) {
+    const char *any = file_find_shared(ir->arena, "rtl-templates/stream/rill_fifo.v");
+    if (!any) {
+        diag_error(diag, loc_none(), "the RTL library (rtl-templates) is not beside the program");
+        return false;
+    }
+    const char *root = arena_strndup(ir->arena, any, strlen(any) - strlen("/stream/rill_fifo.v"));
+    struct emit_library *library = emit_library_open(ir->arena, root);
+    struct source source = {"rtl/rill_top.v", text_cstr(top), top->len};
+    struct text customs = {0};
+    bool ok = emit_library_reach(library, &source, diag);
+    for (int c = 0; ok && c < ir->customs; c++)
+        if (emit_instantiates(ir->arena, &source, ir->custom[c].module))
+            ok = add_custom(ir, &ir->custom[c], library, out, &customs, diag);
+    ok = ok && add_templates(library, out, filelist);
+    text_add(filelist, text_cstr(&customs));
+    text_free(&customs);
+    return ok;
 }
 
 static uint64_t hash_bytes(const char *data, size_t len) { // FNV-1a
@@ -106,16 +109,17 @@ static bool write_text(struct output *out, const char *name, struct text *text) 
     return ok;
 }
 
-static bool write_verilog(const struct ir *ir, struct output *out, struct text *filelist, uint64_t hash) {
+static bool write_verilog(const struct ir *ir, struct output *out, struct text *filelist, uint64_t hash,
+                          struct diag *diag) {
     struct text top = {0}, sim = {0};
     add_header(&top, "The design's top module.", hash, "rill gen");
     emit_top(ir, &top);
     add_header(&sim, "Simulation top: the design and its memories.", hash, "rill gen");
     emit_sim_top(ir, NULL, &sim);
+    bool ok = write_library(ir, &top, out, filelist, diag);
     text_add(filelist, "rtl/rill_top.v\n");
-    bool top_ok = write_text(out, "rtl/rill_top.v", &top),
-         sim_ok = write_text(out, "sim/rill_sim_top.sv", &sim); // both free their text
-    return top_ok && sim_ok;
+    ok = write_text(out, "rtl/rill_top.v", &top) && ok;
+    return write_text(out, "sim/rill_sim_top.sv", &sim) && ok; // both free their text
 }
 
 static bool write_texts(const struct ir *ir, struct output *out) {
@@ -145,18 +149,10 @@ static bool write_oracle(const struct ir *ir, struct output *out) {
 }
 
 static bool write_design(const struct ir *ir, struct output *out, struct diag *diag) {
-    const char *root = file_find_shared(ir->arena, "rtl-templates/stream/rill_fifo.v");
-    if (!root) {
-        diag_error(diag, loc_none(), "the RTL library (rtl-templates) is not beside the program");
-        return false;
-    }
     struct text filelist = {0}, design = {0};
     ir_write_text(ir, &design);
     uint64_t hash = hash_bytes(design.data, design.len);
-    bool ok = copy_templates(ir->arena, out, &filelist,
-                             arena_strndup(ir->arena, root, strlen(root) - strlen("/stream/rill_fifo.v")));
-    ok = ok && copy_customs(ir, out, &filelist);
-    ok = ok && write_verilog(ir, out, &filelist, hash) && write_texts(ir, out) && write_oracle(ir, out);
+    bool ok = write_verilog(ir, out, &filelist, hash, diag) && write_texts(ir, out) && write_oracle(ir, out);
     ok = write_text(out, "design.yaml", &design) && ok;
     return write_text(out, "filelist.f", &filelist) && ok;
 }

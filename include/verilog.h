@@ -35,6 +35,10 @@ typedef VEC(struct verilog_module) verilog_modules;
 
 // The modules that a file defines.
 verilog_modules verilog_find_modules(struct arena *, const struct source *);
+// The words before `#` or another word, in the order of the text: every instantiated module is among them (so are words
+// of the language, `input wire`; a caller looks for those that it knows).
+typedef VEC(const char *) verilog_names;
+verilog_names verilog_find_instances(struct arena *, const struct source *);
 struct loc verilog_place(const struct source *, const char *at); // at: in its data
 // NULL after an error.
 struct verilog_header *verilog_read_header(struct arena *, const struct source *, const struct verilog_module *,

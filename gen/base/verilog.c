@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading module headers. Comments, strings, attributes and compiler directives outside the header are stepped over;
-// nothing else is parsed.
+// Reading module headers and the names of instantiated modules. Comments, strings, attributes and compiler directives
+// outside the header are stepped over; nothing else is parsed.
 #include "verilog.h"
 
 #include <ctype.h>
@@ -112,27 +112,63 @@ static const char *text_until(struct scan *s, const char *ends) {
 
 // ---- modules ----
 
+// The next word outside of comments, strings and directives; false at the end.
+static bool next_word(struct scan *s, const char **from, size_t *len) {
+    while (s->p < s->end) {
+        if (skip_one(s)) continue;
+        if (*s->p == '`') {
+            skip_to(s, "\n");
+        } else if (*s->p == '"') {
+            for (s->p++; s->p < s->end && *s->p != '"' && *s->p != '\n'; s->p++)
+                s->p += *s->p == '\\' && s->p + 1 < s->end;
+            s->p += s->p < s->end;
+        } else if (is_letter(*s->p)) {
+            *from = s->p;
+            while (s->p < s->end && is_letter(*s->p)) s->p++;
+            *len = (size_t)(s->p - *from);
+            return true;
+        } else s->p++;
+    }
+    return false;
+}
+
+static bool is_word(const char *from, size_t len, const char *word) {
+    return len == strlen(word) && !memcmp(from, word, len);
+}
+
+static struct scan scan_of(struct arena *arena, const struct source *source) {
+    return (struct scan){arena, source, NULL, source->data, source->data + source->size, true};
+}
+
 verilog_modules verilog_find_modules(struct arena *arena, const struct source *source) {
-    struct scan s = {arena, source, NULL, source->data, source->data + source->size, true};
+    struct scan s = scan_of(arena, source);
     verilog_modules found = {0};
-    while (s.p < s.end) {
-        if (skip_one(&s)) continue;
-        if (*s.p == '`') {
-            skip_to(&s, "\n");
-        } else if (*s.p == '"') {
-            for (s.p++; s.p < s.end && *s.p != '"' && *s.p != '\n'; s.p++) s.p += *s.p == '\\' && s.p + 1 < s.end;
-            s.p += s.p < s.end;
-        } else if (is_letter(*s.p)) {
-            const char *from = s.p;
-            while (s.p < s.end && is_letter(*s.p)) s.p++;
-            if (s.p - from == 9 && !memcmp(from, "endmodule", 9) && found.count)
-                found.items[found.count - 1].ends = true;
-            if (s.p - from != 6 || memcmp(from, "module", 6) != 0) continue;
-            skip(&s);
-            struct loc loc = place(&s, s.p);
-            const char *name = word_at(&s);
-            VEC_PUSH(arena, found, (struct verilog_module){name, loc, (size_t)(s.p - source->data), false});
-        } else s.p++;
+    const char *from;
+    size_t len;
+    while (next_word(&s, &from, &len)) {
+        if (is_word(from, len, "endmodule") && found.count) found.items[found.count - 1].ends = true;
+        if (!is_word(from, len, "module")) continue;
+        skip(&s);
+        struct loc loc = place(&s, s.p);
+        const char *name = word_at(&s);
+        VEC_PUSH(arena, found, (struct verilog_module){name, loc, (size_t)(s.p - source->data), false});
+    }
+    return found;
+}
+
+verilog_names verilog_find_instances(struct arena *arena, const struct source *source) {
+    struct scan s = scan_of(arena, source);
+    verilog_names found = {0};
+    const char *from;
+    size_t len;
+    while (next_word(&s, &from, &len)) {
+        if (is_word(from, len, "module")) { // its own name is no instance
+            word_at(&s);
+            continue;
+        }
+        skip(&s);
+        bool named = s.p < s.end && (is_letter(*s.p) || *s.p == '\\');
+        if (named || (s.p < s.end && *s.p == '#')) VEC_PUSH(arena, found, arena_strndup(arena, from, len));
     }
     return found;
 }

@@ -4,6 +4,7 @@
 #define RILL_EMIT_H
 
 #include "ir.h"
+#include "verilog.h"
 
 // The top module: control, kernels, streams, memory ports.
 void emit_top(const struct ir *, struct text *out);
@@ -21,6 +22,21 @@ void emit_placement(const struct ir *, struct text *out);  // of it the lines `r
 void emit_memory_map(const struct ir *, struct text *out); // JSON
 
 void emit_wrapped(const struct text *in, struct text *out);
+
+// ---- the RTL library ----
+
+struct emit_template {
+    const char *module;   // in a file of its own with this name
+    struct source source; // data NULL: not reached
+};
+struct emit_library {
+    struct arena *arena;
+    VEC(struct emit_template) templates; // by folder and name
+};
+struct emit_library *emit_library_open(struct arena *, const char *root);
+// Reads the templates that a text instantiates, in whatever branch, and all that these need. False after an error.
+bool emit_library_reach(struct emit_library *, const struct source *text, struct diag *);
+bool emit_instantiates(struct arena *, const struct source *text, const char *module);
 
 // ---- shared by the emitters ----
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The emitted files: two runs give identical bytes; all RTL of a design is clean in `verilator --lint-only -Wall` with the waivers of
-# verif/lint/, compiles in Icarus as Verilog-2005, and elaborates in Yosys. One line per design. See --help.
+# verif/lint/, compiles in Icarus as Verilog-2005, and elaborates in Yosys. No tool is told the top: filelist.f holds what it reaches
+# and nothing else. One line per design. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -14,7 +15,7 @@ TEXT
 }
 
 lint_design() { # folder
-    (cd "$1" && verilator --lint-only -Wall --top-module rill_top "$root/verif/lint/emitted.vlt" -f filelist.f) || return
+    (cd "$1" && verilator --lint-only -Wall "$root/verif/lint/emitted.vlt" -f filelist.f) || return
     if LC_ALL=C grep -nE '^.{241,}$' "$1/rtl/rill_top.v" | head -n 1 | cut -c1-80 | grep .; then
         echo "error: a line of rtl/rill_top.v is longer than 240 characters"
         return 1
@@ -22,12 +23,22 @@ lint_design() { # folder
 }
 
 read_icarus() { # folder
-    # shellcheck disable=SC2046 # one word per file
-    (cd "$1" && iverilog -g2005 -t null -s rill_top $(cat filelist.f))
+    (cd "$1" && iverilog -g2005 -t null -f filelist.f)
 }
 
 read_yosys() { # folder
-    (cd "$1" && timeout 600 yosys -q -p "read_verilog -defer $(tr '\n' ' ' <filelist.f); hierarchy -check -top rill_top")
+    (cd "$1" && timeout 600 yosys -q -p "read_verilog $(tr '\n' ' ' <filelist.f); hierarchy -auto-top; hierarchy -check; select -assert-any rill_top")
+}
+
+# A template that nothing instantiates is a second top: each tool must stop there, or the three checks above show nothing.
+refuses_more() { # folder
+    local tool
+    cp -r "$1" "$1.more" && cp "$root/rtl-templates/dma/rill_burst_splitter.v" "$1.more/rtl/rill_unreached.v" || return
+    sed -i 's/module rill_burst_splitter/module rill_unreached/' "$1.more/rtl/rill_unreached.v"
+    sed -i '1i rtl/rill_unreached.v' "$1.more/filelist.f"
+    for tool in lint_design read_icarus; do
+        if $tool "$1.more" >/dev/null 2>&1; then echo "error: $tool does not see a module that is not reached"; return 1; fi
+    done
 }
 
 # What is made must not depend on the folder or on the run.
@@ -48,7 +59,8 @@ check_design() { # spec: the unit of parallel work
     check "emit $label: Verilator lint" lint_design "$dir"
     check "emit $label: Icarus" read_icarus "$dir"
     check "emit $label: Yosys" read_yosys "$dir"
-    rm -rf "$dir.again"
+    [ "$label" != graph-linear ] || check "emit $label: a module that is not reached is seen" refuses_more "$dir"
+    rm -rf "$dir.again" "$dir.more"
 }
 
 work=$root/build/emit

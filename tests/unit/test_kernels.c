@@ -109,6 +109,36 @@ static const char text[] = "// module not_this (input clk);\n"
                            ");\n"
                            "endmodule\n";
 
+static bool has_name(const verilog_names *names, const char *name) {
+    for (size_t i = 0; i < names->count; i++)
+        if (!strcmp(names->items[i], name)) return true;
+    return false;
+}
+
+static void test_verilog_instances(void **state) {
+    (void)state;
+    static const char instances[] =
+        "// rill_a u_a ();\n/* rill_b #(.W(1)) u_b (); */\n"
+        "module rill_c (input wire x); wire rill_d; assign rill_d = x & rill_e;\n"
+        "  initial $display(\"rill_f u_f ()\");\n"
+        "`ifdef RILL_G\n  rill_h u_h (x);\n`endif\n"
+        "  rill_i // of all\n    #(.W(2)) u_i (x);\n  (* keep *) rill_j (* x *) u_j [1:0] (x);\n"
+        "  rill_k \\u.k (x);rill_l#(3)u_l(x);\nendmodule\n";
+    static const char *const yes[] = {"rill_h", "rill_i", "rill_j", "rill_k", "rill_l"}, *const no[] = {
+                                                                                             "rill_a", "rill_b",
+                                                                                             "rill_c", "rill_d",
+                                                                                             "rill_e", "rill_f",
+                                                                                             "RILL_G"};
+    struct arena a;
+    arena_init(&a);
+    verilog_names names = verilog_find_instances(&a, &(struct source){"i.v", instances, strlen(instances)});
+    for (size_t i = 0; i < COUNT_OF(yes); i++)
+        if (!has_name(&names, yes[i])) fail_msg("%s is not found", yes[i]);
+    for (size_t i = 0; i < COUNT_OF(no); i++)
+        if (has_name(&names, no[i])) fail_msg("%s is no instance", no[i]);
+    arena_free(&a);
+}
+
 static void test_verilog_header(void **state) {
     (void)state;
     struct arena a;
@@ -210,6 +240,6 @@ static void test_contracts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_expression_values),
                                        cmocka_unit_test(test_expression_errors), cmocka_unit_test(test_verilog_header),
-                                       cmocka_unit_test(test_contracts)};
+                                       cmocka_unit_test(test_verilog_instances), cmocka_unit_test(test_contracts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
