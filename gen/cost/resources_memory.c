@@ -89,7 +89,8 @@ void formula_segment_walker(const struct args *a, struct cost_resources *r) {
 void formula_token_loop(const struct args *a, struct cost_resources *r) {
     cost_per(r, beat_bits(a), 0.9, 1, 0);
     cost_per(r, args_int(a, "FAULTS", 1) + args_int(a, "MEMORY_ERRORS", 1), 3.5, 0, 0);
-    cost_per(r, 1, 470, 560, 0);
+    cost_per(r, args_int(a, "BASES", 1), 1.5, 1, 0);
+    cost_per(r, 1, 455, 580, 0);
 }
 
 // A base address and two counters of 64 bits per channel.

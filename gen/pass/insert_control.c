@@ -125,6 +125,7 @@ static void set_token_loop_params(struct ir *ir, int k) {
     int outputs = ir->design.is_lm ? 1 : ir->outputs;
     ir_set_int(ir, k, "OUTPUTS", outputs ? outputs : 1);
     ir_set_int(ir, k, "MEMORY_ERRORS", ir->design.channels);
+    ir_set_int(ir, k, "BASES", ir->design.channels);
 }
 
 // A graph that is no language model has no ids.
@@ -164,6 +165,7 @@ static void add_token_loop_nets(struct ir *ir) {
                                {"ignore_eot", false, 1, "ignore_eot"},
                                {"prompt_ptr", false, 64, "prompt_ptr"},
                                {"ring_ptr", false, 64, "ring_ptr"},
+                               {"channel_base", false, ir->design.channels * 64, "channel_base"},
                                {"status", true, 32, "status"},
                                {"ids_count", true, 32, "ids_count"},
                                {"fault_code", true, 32, "fault_code"},

@@ -2,7 +2,7 @@
 // The request: parameters, prompt, prefill, decode, stop, drain, reset of the datapath.
 //
 // One request per start (level, see rill_axil_regs); done is a one-cycle pulse, idle is high between requests. In order:
-//   check   prompt_len 1..CONTEXT, pointers multiples of a beat, max_new > 0 (max_new = 0: done at once, no fault)
+//   check   prompt_len 1..CONTEXT, pointers and bases multiples of a beat, max_new > 0 (max_new = 0: done at once, no fault)
 //   load    load_start pulse; waits until each load_done bit has been high once. The walker's steps start now.
 //   prompt  descriptor for ceil(prompt_len ids) on m_axis_prompt_burst (offset 0); beats of 32-bit ids back on s_axis_prompt
 //   steps   step word on m_axis_step, then its ids on m_axis_id; after a step with head = 1 the id that arrives on s_axis_next_id with
@@ -16,13 +16,14 @@
 // m_axis_walk_step: the same step words as m_axis_step, not waiting for ids, as far as count and CONTEXT allow: for the segment walker.
 // MODE 1 (a graph that is no language model): prompt_len rows; no ids, no prompt read, no ring; every step has head = 1; the end is
 // out_steps_done = steps for every output and kv_layers_done as above.
-// fault_code: 0 none, 1 prompt_len 0, 2 prompt_len > CONTEXT, 3 pointer alignment (place 0 prompt, 1 ring), 4 prompt id >= VOCAB (place =
-// its position), 5 kernel fault (place = lowest bit of kernel_fault), 6 memory error (place = lowest bit of memory_error).
+// fault_code: 0 none, 1 prompt_len 0, 2 prompt_len > CONTEXT, 3 pointer alignment (place 0 prompt, 1 ring, 2 + c the base of channel c: the
+// first of them), 4 prompt id >= VOCAB (place = its position), 5 kernel fault (place = lowest bit of kernel_fault), 6 memory error (place =
+// lowest bit of memory_error). After 1, 2 and 3 no transaction has gone out.
 // Code and place are kept until the next start.
 // status: [15:0] state (S_* below), [31:16] position of the latest step.
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst is no part of this module's own reset.
 // Parameters: MODE (0 LM, 1 STREAM), CHANNELS, TOKENS, BEAT_BITS, CONTEXT (positions, 1..65535), VOCAB (0: ids are not checked), KV_LAYERS,
-// LOADERS, FAULTS, MEMORY_ERRORS (widths of load_done, kernel_fault, memory_error), OUTPUTS (MODE 1: output writers).
+// LOADERS, FAULTS, MEMORY_ERRORS (widths of load_done, kernel_fault, memory_error), BASES (of channels), OUTPUTS (MODE 1: output writers).
 `default_nettype none
 
 module rill_token_loop #(
@@ -36,6 +37,7 @@ module rill_token_loop #(
     parameter LOADERS = 1,
     parameter FAULTS = 1,
     parameter MEMORY_ERRORS = 1,
+    parameter BASES = 1,
     parameter OUTPUTS = 1,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
@@ -51,6 +53,7 @@ module rill_token_loop #(
     input  wire                     ignore_eot,
     input  wire [63:0]              prompt_ptr,
     input  wire [63:0]              ring_ptr,
+    input  wire [BASES*64-1:0]      channel_base,       // channel 0 in the low bits
     output wire [31:0]              status,
     output reg  [31:0]              ids_count,          // ids in the ring, with response
     output reg  [31:0]              fault_code,
@@ -113,8 +116,8 @@ module rill_token_loop #(
         if (CONTEXT < 1 || CONTEXT > 65535) begin : gen_bad_context
             rill_error_CONTEXT_must_be_1_to_65535 u_error ();
         end
-        if (LOADERS < 1 || FAULTS < 1 || MEMORY_ERRORS < 1 || OUTPUTS < 1) begin : gen_bad_vectors
-            rill_error_LOADERS_FAULTS_MEMORY_ERRORS_OUTPUTS_must_be_at_least_1 u_error ();
+        if (LOADERS < 1 || FAULTS < 1 || MEMORY_ERRORS < 1 || BASES < 1 || OUTPUTS < 1) begin : gen_bad_vectors
+            rill_error_LOADERS_FAULTS_MEMORY_ERRORS_BASES_OUTPUTS_must_be_at_least_1 u_error ();
         end
     endgenerate
 
@@ -154,6 +157,29 @@ module rill_token_loop #(
         if (is_q[S_CHECK])
             decode_steps_q <= MODE == 1 ? 32'd0 : decode_wish < decode_room ? decode_wish : decode_room;
     end
+
+    // Bases of the channels: two registers behind, and a start comes later than that.
+    reg  [BASES-1:0] bad_bases_q;
+    reg              bad_base_q;             // any of them
+    reg  [31:0]      base_place_d, base_place_q;
+    integer          b;
+
+    always @* begin
+        base_place_d = 32'd0;
+        for (b = BASES - 1; b >= 0; b = b - 1)
+            if (bad_bases_q[b])
+                base_place_d = 2 + b;
+    end
+
+    always @(posedge clk) begin
+        for (b = 0; b < BASES; b = b + 1)
+            bad_bases_q[b] <= (channel_base[64*b +: 32] & ALIGN_MASK) != 32'd0;
+        bad_base_q <= |bad_bases_q;
+        base_place_q <= base_place_d;
+    end
+
+    wire bad_pointer = bad_base_q || (MODE == 0 && (bad_prompt_ptr_q || bad_ring_ptr_q));
+    wire refused = no_prompt_q || long_prompt_q || bad_pointer;
 
     // Faults of the kernels and of the memory, one register behind.
     reg         kernel_fault_q;
@@ -320,9 +346,9 @@ module rill_token_loop #(
             fault_code <= 32'd0;
             fault_place <= 32'd0;
         end else if (is_q[S_CHECK]) begin
-            fault_code <= no_prompt_q ? 32'd1 : long_prompt_q ? 32'd2 :
-                          MODE == 0 && (bad_prompt_ptr_q || bad_ring_ptr_q) ? 32'd3 : 32'd0;
-            fault_place <= MODE == 0 && !bad_prompt_ptr_q && bad_ring_ptr_q ? 32'd1 : 32'd0;
+            fault_code <= no_prompt_q ? 32'd1 : long_prompt_q ? 32'd2 : bad_pointer ? 32'd3 : 32'd0;
+            fault_place <= no_prompt_q || long_prompt_q || (MODE == 0 && bad_prompt_ptr_q) ? 32'd0 :
+                           MODE == 0 && bad_ring_ptr_q ? 32'd1 : bad_base_q ? base_place_q : 32'd0;
         end else if (broken_q && fault_code == 32'd0) begin
             fault_code <= broken_memory_q ? 32'd6 : 32'd5;
             fault_place <= broken_place_q;
@@ -330,8 +356,6 @@ module rill_token_loop #(
             fault_code <= 32'd4;
             fault_place <= {16'd0, pos_q} + {28'd0, tok_q};
         end
-
-    wire refused = no_prompt_q || long_prompt_q || (MODE == 0 && (bad_prompt_ptr_q || bad_ring_ptr_q));
 
     always @* begin
         state_d = state_q;
@@ -389,7 +413,7 @@ module rill_token_loop #(
     assign m_axis_ring_tvalid = is_q[S_RING];
     assign m_axis_ring_tdata = {made_q - 32'd1, next_id_q};
 
-    wire unused = &{1'b0, source_busy, walk_busy, prompt_beats[31:16], prompt_ptr[63:32], ring_ptr[63:32],
+    wire unused = &{1'b0, source_busy, walk_busy, prompt_beats[31:16], prompt_ptr[63:32], ring_ptr[63:32], channel_base,
                      s_axis_next_id_tuser, s_axis_next_id_tlast, VOCAB_32};
 endmodule
 

@@ -103,6 +103,12 @@ for place in 0:w0 1:w0 0:w2; do
     check_refused "write error $place" 1 'fault 6: memory error' "${sim[@]}" "${few[@]}" --inject-error $place
 done
 check_refused "error on a channel that is not there" 1 'channels 0 to 2' "${sim[@]}" "${few[@]}" --inject-error 9:0
+check_refused "base of a channel within a beat: the design's fault" 1 'fault 3: .*place 3, the base of channel 1' "${sim[@]}" "${few[@]}" --base 1:8
+check_refused "base of a channel within a beat: the first is named" 1 'place 3, the base of channel 1' "${sim[@]}" "${few[@]}" --base 2:1 --base 1:16
+check_refused "base of a channel within a beat: nothing is moved" 1 'HBM: 0\.000 MB moved' "${sim[@]}" "${few[@]}" --base 2:1
+check "bases that are multiples of a beat alone" "${sim[@]}" "${few[@]}" --base 0:$((4096 + 64)) --base 1:64 --base 2:4032
+check_refused "base of a channel that is not there" 1 'channels 0 to 2' "${sim[@]}" "${few[@]}" --base 3:64
+check_refused "base: no number" 2 'not CH:BYTES' "${sim[@]}" "${few[@]}" --base 1
 check_refused "a request after a good one fails" 1 'fault 2' "${sim[@]}" --unchecked "${few[@]}" --prompt-ids "$long" --tokens 2
 check_refused "time-out: who waits for whom" 1 'time-out' "${sim[@]}" "${few[@]}" --timeout 600
 

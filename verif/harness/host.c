@@ -12,15 +12,17 @@ static struct request_result *current(struct host *host) { return &host->result[
 
 static const struct ir_design *design(const struct host *host) { return &host->sim->ir->design; }
 
-static uint64_t channel_base(int channel) { return ((uint64_t)channel << SIM_CHANNEL_SHIFT) + SIM_BASE; }
+static uint64_t channel_base(const struct host *host, int channel) {
+    return ((uint64_t)channel << SIM_CHANNEL_SHIFT) + sim_base(host->sim, channel);
+}
 
-static uint64_t segment_address(const struct ir_segment *s) {
-    return channel_base(s->channel == IR_NONE ? 0 : s->channel) + (uint64_t)s->offset;
+static uint64_t segment_address(const struct host *host, const struct ir_segment *s) {
+    return channel_base(host, s->channel == IR_NONE ? 0 : s->channel) + (uint64_t)s->offset;
 }
 
 static uint8_t *segment_bytes(struct host *host, const struct ir_segment *s) {
-    return hbm_bytes(host->sim->hbm, s->channel == IR_NONE ? 0 : s->channel, SIM_BASE + (uint64_t)s->offset,
-                     (uint64_t)s->bytes);
+    int channel = s->channel == IR_NONE ? 0 : s->channel;
+    return hbm_bytes(host->sim->hbm, channel, sim_base(host->sim, channel) + (uint64_t)s->offset, (uint64_t)s->bytes);
 }
 
 static const struct ir_segment *find_segment(const struct ir *ir, const char *name) {
@@ -49,7 +51,7 @@ static void memory_written(void *ctx, int channel, uint64_t offset, uint64_t byt
     struct host *host = ctx;
     const struct ir_segment *s = host->ring_segment;
     if (s == NULL || host->phase != HOST_RUN || channel != (s->channel == IR_NONE ? 0 : s->channel)) return;
-    uint64_t first = SIM_BASE + (uint64_t)s->offset;
+    uint64_t first = sim_base(host->sim, channel) + (uint64_t)s->offset;
     if (offset < first + (uint64_t)s->bytes && first < offset + bytes) ring_written(host);
 }
 
@@ -147,11 +149,11 @@ static void write_arguments(struct host *host) {
     axil_write(axil, REG_EOT, (uint32_t)d->eot);
     axil_write(axil, REG_FLAGS, ignore);
     if (d->is_lm) {
-        write_pointer(axil, REG_PROMPT, segment_address(host->prompt_segment));
-        write_pointer(axil, REG_RING, segment_address(host->ring_segment));
+        write_pointer(axil, REG_PROMPT, segment_address(host, host->prompt_segment));
+        write_pointer(axil, REG_RING, segment_address(host, host->ring_segment));
     }
     for (int c = 0; c < d->channels; c++)
-        write_pointer(axil, REG_BASE + REGISTER_POINTER_STRIDE * (uint32_t)c, channel_base(c));
+        write_pointer(axil, REG_BASE + REGISTER_POINTER_STRIDE * (uint32_t)c, channel_base(host, c));
     axil_write(axil, REG_GIER, 1);
     axil_write(axil, REG_IER, 1);
     axil_write(axil, REG_CTRL, CTRL_START);
@@ -225,20 +227,28 @@ static const char *fault_kernel(const struct ir *ir, uint32_t place) {
     return "?";
 }
 
+// What a fault's place means.
+static const char *place_of(const struct host *host, uint32_t fault, uint32_t place) {
+    struct arena *arena = &host->sim->arena;
+    if (fault == 3 && place > 1) return arena_printf(arena, ", the base of channel %u", place - 2);
+    if (fault == 3) return place == 0 ? ", the prompt" : ", the ring of ids";
+    if (fault == 5) return arena_printf(arena, ", kernel %s", fault_kernel(host->sim->ir, place));
+    return "";
+}
+
 static void report_fault(struct host *host) {
     struct sim *sim = host->sim;
     const struct request_result *r = current(host);
     static const char *const names[] = {"",
                                         "the prompt is empty",
                                         "the prompt is longer than the context",
-                                        "a pointer is not aligned",
+                                        "a pointer is no multiple of a beat",
                                         "a prompt id is outside the vocabulary",
                                         "numeric fault in a kernel",
                                         "memory error response"};
     const char *name = r->fault < COUNT_OF(names) ? names[r->fault] : "unknown";
-    const char *kernel = r->fault == 5 ? fault_kernel(sim->ir, r->fault_place) : "";
-    sim_fail(sim, "the design reports fault %u: %s (place %u%s%s), latest step at position %u", r->fault, name,
-             r->fault_place, *kernel != 0 ? ", kernel " : "", kernel, r->status >> 16);
+    sim_fail(sim, "the design reports fault %u: %s (place %u%s), latest step at position %u", r->fault, name,
+             r->fault_place, place_of(host, r->fault, r->fault_place), r->status >> 16);
 }
 
 static void compare_ids(struct host *host) {

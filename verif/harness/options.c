@@ -33,6 +33,7 @@ static const char usage[] =
     "  --logits FILE        inputs of argmax, raw fp32\n"
     "  --timeline FILE      first and last cycle of every firing on every compared stream, CSV\n"
     "  --inject-error CH:N  the N-th read burst of channel CH answers SLVERR; CH:wN: write burst\n"
+    "  --base CH:BYTES      channel CH's image begins BYTES further, and its base register says so\n"
     "  --pause CYCLE --save FILE  ends there, with the whole run in a file\n"
     "  --resume FILE        goes on with a saved run, under its options; again with --pause and --save, if given\n"
     "  --timeout CYCLES     ends the run with a failure (default: none)\n"
@@ -118,6 +119,20 @@ static void read_error(struct reader *r) {
     VEC_PUSH(r->arena, r->options->errors, e);
 }
 
+// CH:BYTES.
+static void read_base(struct reader *r) {
+    const char *text = value_of(r);
+    char *colon = NULL;
+    unsigned long channel = strtoul(text, &colon, 10);
+    if (text[0] < '0' || text[0] > '9' || *colon != ':' || channel > INT_MAX) {
+        bad(r, "not CH:BYTES", text);
+        return;
+    }
+    struct sim_base b = {.channel = (int)channel, .bytes = number(r, colon + 1)};
+    if (r->ok && b.bytes > SIM_BASE_MOST) bad(r, "--base takes at most 1048576 bytes", NULL);
+    VEC_PUSH(r->arena, r->options->bases, b);
+}
+
 static void read_compare(struct reader *r) {
     const char *word = value_of(r);
     if (strcmp(word, "all") != 0 && strcmp(word, "min") != 0) bad(r, "--compare takes all or min, not", word);
@@ -154,6 +169,7 @@ static bool read_run_option(struct reader *r) {
     else if (is(r, "--save")) o->saves = *value_of(r) != 0;
     else if (is(r, "--resume")) value_of(r);
     else if (is(r, "--inject-error")) read_error(r);
+    else if (is(r, "--base")) read_base(r);
     else if (is(r, "--ignore-eot")) o->ignore_eot = true;
     else if (is(r, "--unchecked")) o->unchecked = true;
     else if (is(r, "--occupancy")) o->occupancy = true;

@@ -14,8 +14,8 @@ static uint8_t *area(struct sim *sim, const char *prefix, const struct ir_tensor
         const struct ir_segment *s = &sim->ir->segment[i];
         if (s->kind != IR_SEG_IO || strcmp(s->name, name) != 0) continue;
         if (s->bytes < bytes) break;
-        return hbm_bytes(sim->hbm, s->channel == IR_NONE ? 0 : s->channel, SIM_BASE + (uint64_t)s->offset,
-                         (uint64_t)bytes);
+        int channel = s->channel == IR_NONE ? 0 : s->channel;
+        return hbm_bytes(sim->hbm, channel, sim_base(sim, channel) + (uint64_t)s->offset, (uint64_t)bytes);
     }
     sim_fail(sim, "the design has no memory area `%s` of %lld bytes", name, (long long)bytes);
     return NULL;

@@ -28,6 +28,13 @@ static const char *path_in(struct sim *sim, const char *name) {
     return arena_printf(&sim->arena, "%s/%s", sim->options.dir, name);
 }
 
+uint64_t sim_base(const struct sim *sim, int channel) {
+    uint64_t base = SIM_BASE;
+    for (size_t i = 0; i < sim->options.bases.count; i++)
+        if (sim->options.bases.items[i].channel == channel) base += sim->options.bases.items[i].bytes;
+    return base;
+}
+
 static bool open_memory(struct sim *sim) {
     const struct ir_design *d = &sim->ir->design;
     const char *why = NULL;
@@ -44,13 +51,22 @@ static bool open_memory(struct sim *sim) {
     }
     for (int c = 0; c < d->channels; c++) {
         const char *path = path_in(sim, arena_printf(&sim->arena, "image/channel_%02d.bin", c));
-        why = hbm_load(sim->hbm, c, SIM_BASE, path);
+        why = hbm_load(sim->hbm, c, sim_base(sim, c), path);
         if (why != NULL) {
             sim_fail(sim, "%s: %s", path, why);
             return false;
         }
     }
     hbm_dpi_bind(sim->hbm, d->beat_bits / 8);
+    return true;
+}
+
+static bool check_bases(struct sim *sim) {
+    for (size_t i = 0; i < sim->options.bases.count; i++)
+        if (sim->options.bases.items[i].channel >= sim->ir->design.channels) {
+            sim_fail(sim, "--base: the design has channels 0 to %d", sim->ir->design.channels - 1);
+            return false;
+        }
     return true;
 }
 
@@ -118,7 +134,8 @@ static bool open_all(struct sim *sim) {
     sim->ir = ir_read(&sim->arena, path_in(sim, "design.yaml"), &sim->diag);
     if (sim->ir == NULL) return false;
     sim->clock_mhz = sim->options.clock_mhz > 0 ? sim->options.clock_mhz : sim->ir->design.clock_mhz;
-    if (!change_figures(sim) || !can_save(sim) || !open_memory(sim) || !inject_errors(sim)) return false;
+    if (!change_figures(sim) || !can_save(sim) || !check_bases(sim) || !open_memory(sim)) return false;
+    if (!inject_errors(sim)) return false;
     if (sim->ir->design.is_lm && !open_tokenizer(sim)) return false;
     if (!open_check(sim)) return false;
     if (sim->options.beats != NULL && (sim->beats = fopen(sim->options.beats, "w")) == NULL) {

@@ -30,12 +30,18 @@ struct sim_error {
     uint64_t burst;
 };
 
+struct sim_base { // of a channel that begins elsewhere than usual
+    int channel;
+    uint64_t bytes; // further
+};
+
 struct sim_options {
     const char *dir, *trace, *json, *logits, *timeline, *beats;
     const char *inputs, *outputs; // files of rows
     VEC(struct sim_prompt) prompts;
     VEC(struct sim_error) errors;
     VEC(const char *) hbm; // other figures of the memory, KEY=VALUE
+    VEC(struct sim_base) bases;
     int64_t tokens;
     uint64_t seed, data_seed, timeout, watchdog;
     double clock_mhz; // 0: the design's
@@ -164,8 +170,11 @@ struct sim {
 
 enum {
     SIM_CHANNEL_SHIFT = 29,
-    SIM_BASE = 2 << 20 /* of the image in its channel: a base register that is ignored shows */
+    SIM_BASE = 2 << 20,     // of the image in its channel: a base register that is ignored shows
+    SIM_BASE_MOST = 1 << 20 // that --base may add
 };
+// Offset of the image in a channel's memory, bytes.
+uint64_t sim_base(const struct sim *sim, int channel);
 
 // Keeps the first failure.
 void sim_fail(struct sim *sim, const char *fmt, ...) RILL_PRINTF(2, 3);

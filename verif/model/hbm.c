@@ -118,6 +118,16 @@ void hbm_close(struct hbm *hbm) {
         if (hbm->channel[i].memory != NULL) munmap(hbm->channel[i].memory, hbm->config.channel_bytes);
 }
 
+static const char *read_file(uint8_t *to, uint64_t size, int file) {
+    while (size > 0) {
+        ssize_t got = read(file, to, size);
+        if (got <= 0) return got < 0 ? strerror(errno) : "shorter than it was";
+        to += got, size -= (uint64_t)got;
+    }
+    return NULL;
+}
+
+// A file is mapped where it begins with a page of memory, and read elsewhere.
 static const char *map_file(struct hbm_channel *ch, uint64_t offset, int file) {
     struct stat info;
     if (fstat(file, &info) != 0) return strerror(errno);
@@ -125,7 +135,8 @@ static const char *map_file(struct hbm_channel *ch, uint64_t offset, int file) {
     if (size == 0) return NULL;
     if (offset > ch->hbm->config.channel_bytes || size > ch->hbm->config.channel_bytes - offset)
         return "larger than the channel";
-    void *at = ch->memory + offset;
+    uint8_t *at = ch->memory + offset;
+    if (offset % (uint64_t)sysconf(_SC_PAGESIZE) != 0) return read_file(at, size, file);
     if (mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) == MAP_FAILED)
         return strerror(errno);
     return NULL;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_token_loop with a model of the datapath: requests that end by count, by end-of-text, by the context, refused ones
-// (length, pointers,
-// max_new 0), a bad prompt id, a kernel fault and a memory error in the middle, each followed by a good request; step words, ids, ring and
+// (length, pointers, bases of channels, max_new 0), a bad prompt id, a kernel fault and a memory error in the middle, each followed by a good request; step words, ids, ring and
 // walker steps against the rules; soft_rst only when the memory is quiet. MODE 1: rows only.
 // sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=256 KV_LAYERS=2
 // sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1
@@ -28,6 +27,8 @@ module rill_token_loop_tb;
     reg  [31:0] prompt_len, max_new, eot_id;
     reg         ignore_eot;
     reg  [63:0] prompt_ptr, ring_ptr;
+    localparam BASES = CHANNELS + 1;
+    reg  [BASES*64-1:0] channel_base;
     reg         flushed = 0;
     wire [31:0] status, ids_count, fault_code, fault_place;
     reg  [1:0]  load_done;
@@ -46,9 +47,10 @@ module rill_token_loop_tb;
     reg  [TOK_W:0] n_user;
 
     rill_token_loop #(.MODE(MODE), .CHANNELS(CHANNELS), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .CONTEXT(CONTEXT), .VOCAB(VOCAB),
-        .KV_LAYERS(KV_LAYERS), .LOADERS(2), .FAULTS(4), .MEMORY_ERRORS(3)) dut (
+        .KV_LAYERS(KV_LAYERS), .LOADERS(2), .FAULTS(4), .MEMORY_ERRORS(3),
+        .BASES(BASES)) dut (
         .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .prompt_len(prompt_len), .max_new(max_new), .eot_id(eot_id),
-        .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .status(status), .ids_count(ids_count),
+        .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .channel_base(channel_base), .status(status), .ids_count(ids_count),
         .fault_code(fault_code), .fault_place(fault_place), .load_start(load_start), .load_done(load_done), .flush(flush),
         .soft_rst(soft_rst), .quiet(quiet), .kv_layers_done(kv_done), .out_steps_done(out_done), .ids_written(ids_written),
         .kernel_fault(kernel_fault), .memory_error(memory_error),
@@ -73,6 +75,7 @@ module rill_token_loop_tb;
     integer     step_pos, step_ntok, step_tok, steps_seen, ids_seen, walk_pos, ring_seen, beat_next, beats_want, outstanding, answer_tok;
     reg         step_open, answer, prompt_open, prompt_given;
     integer     load_wait, resets;
+    reg         traffic = 0;                 // something that makes the memory move
     reg         failed = 0;
     reg         was_soft = 0;
     reg         alive = 0;                   // between load_start and soft_rst
@@ -147,6 +150,8 @@ module rill_token_loop_tb;
             resets = resets + 1;
         was_soft = soft_rst;
 
+        if (load_start || p_valid || w_valid || s_valid || r_valid)
+            traffic = 1;
         load_done <= 0;
         if (load_start) begin
             load_wait = 10;
@@ -239,6 +244,7 @@ module rill_token_loop_tb;
             ignore_eot <= ignore;
             want_code = code;
             want_place = place;
+            traffic = 0;
             decode = MODE == 1 ? 0 : count - 1 < CONTEXT - len ? count - 1 : CONTEXT - len;
             step_pos = 0;
             walk_pos = 0;
@@ -274,7 +280,7 @@ module rill_token_loop_tb;
                 if (code == 0 && MODE == 0 && (ids_count != want_ids || ring_seen != want_ids || step_pos != len + want_ids - 1)) fail(11);
                 if (code == 0 && MODE == 1 && step_pos != len) fail(12);
                 if (resets != ((code >= 1 && code <= 3) ? 0 : 1)) fail(13);
-                if (code >= 1 && code <= 3 && (steps_seen != 0 || walk_pos != 0)) fail(14);
+                if (code >= 1 && code <= 3 && (steps_seen != 0 || walk_pos != 0 || traffic)) fail(14);
             end
         end
     endtask
@@ -291,6 +297,8 @@ module rill_token_loop_tb;
         break_kind = 0;
         prompt_ptr = 64'h1_0000_0000;
         ring_ptr = 64'h2_0000_0040;
+        for (i = 0; i < BASES; i = i + 1)
+            channel_base[64*i +: 64] = (64'd7 << 32) + BEAT_BITS / 8 * (i + 1);
         quiet = 1;
         repeat (3) @(posedge clk);
         rst <= 0;
@@ -329,6 +337,21 @@ module rill_token_loop_tb;
             request(9, 5, 95, 0, 4, 6);
             bad_at = -1;
             request(9, 5, 95, 0, 0, 0);
+        end
+        for (i = 0; i < BASES; i = i + 1) begin : bases
+            integer c;
+            c = i;
+            channel_base[64*c] = 1;
+            request(3, 5, 95, 0, 3, 2 + c);
+            channel_base[64*c+$clog2(BEAT_BITS/8)-1] = 1;  // half a beat
+            channel_base[64*c] = 0;
+            request(3, 5, 95, 0, 3, 2 + c);
+            channel_base[64*BASES-64] = 1;                 // and the last one: the first is told
+            request(3, 5, 95, 0, 3, 2 + c);
+            channel_base[64*BASES-64] = 0;
+            channel_base[64*c+$clog2(BEAT_BITS/8)-1] = 0;
+            request(3, 2, 95, 0, 0, 0);
+            i = c;
         end
         break_at = 7;
         break_kind = 5;
