@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_token_loop with a model of the datapath: requests that end by count, by end-of-text, by the context, refused ones
-// (length, pointers, bases of channels, max_new 0), a bad prompt id, a kernel fault and a memory error in the middle, each followed by a good request; step words, ids, ring and
-// walker steps against the rules; soft_rst only when the memory is quiet. MODE 1: rows only.
+// (length, pointers, bases of channels, max_new 0), a bad prompt id, a kernel fault and a memory error in the middle, each followed
+// by a good request; step words, ids, ring and walker steps against the rules; soft_rst only when the memory is quiet. MODE 1: rows only.
 // sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=256 KV_LAYERS=2
 // sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1
 // sweep: MODE=0 CHANNELS=8 TOKENS=8 BEAT_BITS=256 KV_LAYERS=0
