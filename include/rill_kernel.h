@@ -7,7 +7,8 @@
 // nearest even; the design's other kernels take a subnormal operand for the zero of its sign (rill_flush). The file is
 // compiled without contraction of a * b + c. The result must not depend on anything but the call: the same function
 // runs for every lane count and every T. State that the kernel keeps from position to position, or from repetition to
-// repetition, is the file's own (static); position 0, repetition 0 begins a new request.
+// repetition, is the file's own (static): the file is loaded once for each operation, as the hardware has an instance
+// for each. Position 0, repetition 0 begins a new request.
 #ifndef RILL_KERNEL_H
 #define RILL_KERNEL_H
 
@@ -34,7 +35,9 @@ struct rill_call {
     const struct rill_value *out;           // of the declared shape, zeros
     const struct rill_parameter *parameter; // rill_parameter() finds one
     int64_t position, repetition;
-    int fault; // set to 1 for a numeric fault: the run ends there, as where the kernel raises its `fault`
+    int instance;          // which of the kernel's operations, from 0 in the order of the spec
+    const char *operation; // its name
+    int fault;             // set to 1 for a numeric fault: the run ends there, as where the kernel raises its `fault`
 };
 
 typedef void rill_function(struct rill_call *call);

@@ -9,7 +9,7 @@
 
 #include "run_guard.h"
 
-enum { WHAT_BYTES = 400 };
+enum { WHAT_BYTES = 400, MAX_OBJECT = 64 << 20 };
 
 struct build {
     struct arena *arena;
@@ -52,8 +52,8 @@ static bool compile(const struct build *b) {
     return false;
 }
 
-static bool load(const struct build *b, struct golden_library *out) {
-    out->handle = dlopen(b->object, RTLD_NOW | RTLD_LOCAL);
+static bool load(const struct build *b, const char *object, struct golden_library *out) {
+    out->handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     if (!out->handle) {
         diag_error(b->diag, loc_none(), "kernel `%s`: its golden file cannot be loaded: %s", b->source->kernel,
                    dlerror());
@@ -67,8 +67,32 @@ static bool load(const struct build *b, struct golden_library *out) {
     return symbol != NULL;
 }
 
-bool golden_library_open(struct arena *a, const struct golden_source *source, struct golden_library *out,
-                         struct diag *diag) {
+// A file that is loaded again is the one that is loaded already: each operation has a copy.
+static bool load_copy(const struct build *b, int instance, struct golden_library *out) {
+    size_t len;
+    const char *copy = arena_printf(b->arena, "%s/golden-%d.so", b->dir, instance), *why = NULL;
+    struct text text = {0};
+    const char *bytes = file_read(b->arena, b->object, MAX_OBJECT, &len, &why);
+    if (bytes) text_add_bytes(&text, bytes, len), why = file_write_text(b->arena, copy, &text);
+    if (why) diag_error(b->diag, loc_none(), "kernel `%s`: %s", b->source->kernel, why);
+    text_free(&text);
+    bool ok = !why && load(b, copy, out);
+    unlink(copy);
+    return ok;
+}
+
+static bool load_all(const struct build *b, const char *const *operations, int count,
+                     struct golden_library *const *libraries) {
+    bool ok = true;
+    for (int i = 0; ok && i < count; i++) {
+        *libraries[i] = (struct golden_library){.source = *b->source, .instance = i, .operation = operations[i]};
+        ok = load_copy(b, i, libraries[i]);
+    }
+    return ok;
+}
+
+bool golden_library_open(struct arena *a, const struct golden_source *source, const char *const *operations, int count,
+                         struct golden_library *const *libraries, struct diag *diag) {
     const char *root = getenv("TMPDIR");
     char *dir = arena_printf(a, "%s/rill-kernel-XXXXXX", root && *root ? root : "/tmp");
     if (!mkdtemp(dir)) {
@@ -87,8 +111,7 @@ bool golden_library_open(struct arena *a, const struct golden_source *source, st
     const char *why = file_write_text(a, b.c_file, &text);
     text_free(&text);
     if (why) diag_error(diag, loc_none(), "%s", why);
-    out->source = *source;
-    bool ok = !why && compile(&b) && load(&b, out);
+    bool ok = !why && compile(&b) && load_all(&b, operations, count, libraries);
     unlink(b.c_file), unlink(b.object), unlink(b.log); // loaded: nothing is left behind if the run is broken off
     rmdir(dir);
     return ok;
@@ -105,6 +128,8 @@ void golden_library_call(const struct golden_library *library, struct rill_call 
     snprintf(what, sizeof what, "kernel `%s`: at position %lld, repetition %lld, `%s` of its golden file `%s`",
              library->source.kernel, (long long)call->position, (long long)call->repetition, library->source.function,
              library->source.file);
+    call->instance = library->instance;
+    call->operation = library->operation;
     guard_enter(what);
     library->function(call);
     guard_leave();

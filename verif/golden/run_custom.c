@@ -7,30 +7,35 @@
 #include "library.h"
 #include "run_internal.h"
 
-struct run_custom {
-    struct golden_library library; // empty: none, or not used
+struct run_custom {                // of a node
+    struct golden_library library; // empty: no hand-written kernel, or one without a golden function
 };
 
-static bool is_used(const struct ir *ir, int custom) {
-    for (int n = 0; n < ir->nodes; n++)
-        if (ir_custom_of(ir, n) == &ir->custom[custom]) return true;
-    return false;
+// One compilation for all operations of a kernel.
+static bool open_custom(struct golden_run *run, const struct custom *k, struct diag *diag) {
+    const struct ir *ir = run->ir;
+    const char **operation = ARENA_ARRAY(run->arena, const char *, (size_t)ir->nodes + 1);
+    struct golden_library **library = ARENA_ARRAY(run->arena, struct golden_library *, (size_t)ir->nodes + 1);
+    struct golden_source source = {k->name, k->golden.name, k->golden.text, k->function};
+    int count = 0;
+    for (int n = 0; n < ir->nodes; n++) {
+        if (ir_custom_of(ir, n) != k) continue;
+        operation[count] = ir->node[n].name;
+        library[count++] = &run->custom[n].library;
+    }
+    return !count || golden_library_open(run->arena, &source, operation, count, library, diag);
 }
 
 bool run_open_customs(struct golden_run *run, struct diag *diag) {
     const struct ir *ir = run->ir;
-    run->custom = ARENA_ARRAY(run->arena, struct run_custom, (size_t)ir->customs + 1);
-    for (int c = 0; c < ir->customs; c++) {
-        const struct custom *k = &ir->custom[c];
-        struct golden_source source = {k->name, k->golden.name, k->golden.text, k->function};
-        if (k->function && is_used(ir, c) && !golden_library_open(run->arena, &source, &run->custom[c].library, diag))
-            return false;
-    }
+    run->custom = ARENA_ARRAY(run->arena, struct run_custom, (size_t)ir->nodes + 1);
+    for (int c = 0; c < ir->customs; c++)
+        if (ir->custom[c].function && !open_custom(run, &ir->custom[c], diag)) return false;
     return true;
 }
 
 void run_close_customs(struct golden_run *run) {
-    for (int c = 0; run->custom && c < run->ir->customs; c++) golden_library_close(&run->custom[c].library);
+    for (int n = 0; run->custom && n < run->ir->nodes; n++) golden_library_close(&run->custom[n].library);
     golden_run_forget(run);
 }
 
@@ -96,9 +101,9 @@ static int parameters_of(const struct run_op *op, const struct custom *custom, s
 
 bool run_custom(struct run_op *op) {
     const struct ir *ir = op->run->ir;
-    int id = op->node->op - IR_OPS;
-    const struct custom *custom = &ir->custom[id];
-    if (!op->run->custom[id].library.function) return take_given(op);
+    const struct custom *custom = &ir->custom[op->node->op - IR_OPS];
+    const struct golden_library *library = &op->run->custom[op->node - ir->node].library;
+    if (!library->function) return take_given(op);
     struct rill_value in[IR_MAX_PORTS], out[IR_MAX_PORTS];
     struct rill_parameter parameter[CUSTOM_MAX_PARAMS];
     for (int i = 0; i < op->node->inputs; i++) in[i] = value_of(&ir->tensor[op->node->in[i]], op->in[i]);
@@ -115,7 +120,7 @@ bool run_custom(struct run_op *op) {
                              .parameter = parameter,
                              .position = op->position,
                              .repetition = op->repetition};
-    golden_library_call(&op->run->custom[id].library, &call);
+    golden_library_call(library, &call);
     arena_release(ir->arena, mark);
     if (call.fault) golden_fault_raise(op->fault, GOLDEN_FAULT_KERNEL);
     return true;

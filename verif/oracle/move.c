@@ -64,7 +64,7 @@ void oracle_custom(struct step *s) {
                              .parameter = parameter,
                              .position = s->position,
                              .repetition = s->repetition};
-    golden_library_call(&s->run->library[s->node->op - ORACLE_OPS], &call);
+    golden_library_call(&s->run->library[s->node - s->run->graph->node.items], &call);
     arena_release(s->run->graph->arena, mark);
     if (call.fault) golden_fault_raise(s->fault, GOLDEN_FAULT_KERNEL);
 }

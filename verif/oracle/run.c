@@ -68,19 +68,28 @@ static void make_scratch(struct oracle *o) {
 
 // ---- opening ----
 
-static bool open_libraries(struct oracle *o, struct diag *diag) {
+// A library for each operation of the kernel: each has state of its own.
+static bool open_kernel(struct oracle *o, int kernel, struct diag *diag) {
     const struct oracle_graph *g = o->graph;
-    size_t count = g->kernel.count;
-    struct golden_library *of_kernel = ARENA_ARRAY(o->arena, struct golden_library, count + 1);
-    o->library = of_kernel;
+    const struct oracle_kernel *k = &g->kernel.items[kernel];
+    const char **operation = ARENA_ARRAY(o->arena, const char *, g->node.count + 1);
+    struct golden_library **library = ARENA_ARRAY(o->arena, struct golden_library *, g->node.count + 1);
+    struct golden_source source = {k->name, k->file, k->text, k->function};
+    int count = 0;
     for (size_t i = 0; i < g->node.count; i++) {
         const struct oracle_node *n = &g->node.items[i];
-        if (n->op < ORACLE_OPS || !is_evaluated(&g->tensor.items[n->out[0]])) continue;
-        const struct oracle_kernel *k = &g->kernel.items[n->op - ORACLE_OPS];
-        struct golden_source source = {k->name, k->file, k->text, k->function};
-        struct golden_library *library = &of_kernel[n->op - ORACLE_OPS];
-        if (!library->function && !golden_library_open(o->arena, &source, library, diag)) return false;
+        if (n->op != ORACLE_OPS + kernel || !is_evaluated(&g->tensor.items[n->out[0]])) continue;
+        operation[count] = g->tensor.items[n->out[0]].name;
+        library[count++] = &o->library[i];
     }
+    return !count || golden_library_open(o->arena, &source, operation, count, library, diag);
+}
+
+static bool open_libraries(struct oracle *o, struct diag *diag) {
+    const struct oracle_graph *g = o->graph;
+    o->library = ARENA_ARRAY(o->arena, struct golden_library, g->node.count + 1);
+    for (size_t k = 0; k < g->kernel.count; k++)
+        if (!open_kernel(o, (int)k, diag)) return false;
     return true;
 }
 
@@ -116,7 +125,7 @@ struct oracle *oracle_open_image(struct arena *arena, const struct oracle_graph 
 
 void oracle_close(struct oracle *o) {
     if (!o) return;
-    for (size_t k = 0; o->library && k < o->graph->kernel.count; k++) golden_library_close(&o->library[k]);
+    for (size_t i = 0; o->library && i < o->graph->node.count; i++) golden_library_close(&o->library[i]);
     oracle_weights_unmap(&o->map);
 }
 
