@@ -189,6 +189,7 @@ int command_sim(int argc, char **argv) {
     if (!has_image(&b)) return RILL_BAD_SPEC;
     b.root = realpath(arena_strndup(&b.arena, harness, strlen(harness) - strlen("/verif/harness/main.cpp")), NULL);
     b.folder = !strcmp(b.kind, "plain") ? "sim/build" : arena_printf(&b.arena, "sim/%s", b.kind);
+    if (b.trace) b.folder = arena_printf(&b.arena, "%s-trace", b.folder);
     if (b.threads > 1) b.folder = arena_printf(&b.arena, "%s-%d", b.folder, b.threads);
     const char *exe = arena_printf(&b.arena, "%s/%s/Vrill", b.dir, b.folder);
     if (!is_current(&b, exe) && !build(&b, exe)) return RILL_BAD_SPEC;

@@ -54,8 +54,10 @@ int main(int argc, char **argv) {
     const char *trace_path = sim_trace(run);
     context->traceEverOn(trace_path != nullptr);
 #else
-    if (sim_trace(run) != nullptr)
-        std::fprintf(stderr, "rill sim: warning: built without tracing, no waveform is written\n");
+    if (sim_trace(run) != nullptr) {
+        std::fprintf(stderr, "rill sim: error: --trace: this simulation was built without tracing (`rill sim` builds one)\n");
+        return 2; // usage
+    }
 #endif
     auto top = std::make_unique<Vrill_sim_top>(context.get(), "rill_sim_top");
 #if VM_TRACE_FST
