@@ -6,23 +6,47 @@
 #include "pack.h"
 
 static const char usage[] =
-    "usage: rill pack SPEC --weights MODELDIR|random:SEED -o DIR\n"
+    "usage: rill pack SPEC --weights MODELDIR|random:SEED -o DIR [--force]\n"
     "  MODELDIR     config.json, model.safetensors and the tokenizer's files, Hugging Face names\n"
     "  random:SEED  weights of the spec's shapes and plausible statistics\n"
-    "  -o DIR       DIR/image: channel_NN.bin, golden.bin, manifest.json\n";
+    "  -o DIR       DIR/image: channel_NN.bin, golden.bin, manifest.json\n"
+    "  --force      also where DIR/image holds the image of another design\n";
 
 struct pack_options {
     const char *spec, *weights, *dir;
+    bool force;
 };
 
 static bool parse(int argc, char **argv, struct pack_options *o) {
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "-o") && i + 1 < argc) o->dir = argv[++i];
         else if (!strcmp(argv[i], "--weights") && i + 1 < argc) o->weights = argv[++i];
+        else if (!strcmp(argv[i], "--force")) o->force = true;
         else if (argv[i][0] != '-' && !o->spec) o->spec = argv[i];
         else return false;
     }
     return o->spec && o->weights && o->dir;
+}
+
+// Whether the folder is of this very design, as `rill gen` wrote it: an image there that does not fit is stale.
+static bool is_folder_of(const struct ir *ir, const char *dir) {
+    struct text design = {0};
+    size_t len;
+    const char *why,
+        *text = file_read(ir->arena, arena_printf(ir->arena, "%s/design.yaml", dir), 256 << 20, &len, &why);
+    ir_write_text(ir, &design);
+    bool same = text && len == design.len && !memcmp(text, design.data, len);
+    text_free(&design);
+    return same;
+}
+
+// What is packed with much work is not lost to a slip of the folder's name.
+static bool may_write(const struct ir *ir, const struct pack_options *o, struct diag *diag) {
+    const char *image = arena_printf(ir->arena, "%s/image", o->dir), *what = pack_foreign_image(ir, image);
+    if (!what || o->force || is_folder_of(ir, o->dir)) return true;
+    diag_error(diag, loc_file(ir->arena, image), "holds %s", what);
+    diag_note(diag, loc_none(), "pack into another folder, or replace it with --force");
+    return false;
 }
 
 static bool pack_into(const struct ir *ir, const struct pack_options *o, struct diag *diag) {
@@ -47,7 +71,7 @@ int command_pack(int argc, char **argv) {
     arena_init(&arena);
     diag_init(&diag, stderr);
     struct ir *ir = command_build(o.spec, &arena, &diag, NULL);
-    bool ok = ir && pack_into(ir, &o, &diag);
+    bool ok = ir && may_write(ir, &o, &diag) && pack_into(ir, &o, &diag);
     arena_free(&arena);
     return ok ? RILL_OK : RILL_BAD_SPEC;
 }

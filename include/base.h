@@ -114,7 +114,8 @@ struct output {
     const char *error; // first failure: "path: reason"; sticky
 };
 void output_begin(struct output *out, struct arena *arena, const char *dir);
-// Opens dir/relative for writing (directories are made). NULL after a failure. The stream is closed by the set.
+// Opens dir/relative for writing, and for reading back (directories are made). NULL after a failure. The stream is
+// closed by the set.
 FILE *output_open(struct output *out, const char *relative);
 // Writes and closes a whole file.
 bool output_text(struct output *out, const char *relative, const struct text *text);

@@ -17,6 +17,8 @@ bool pack_golden(const struct ir *ir, const char *source, struct output *out, st
 // True when image_dir/manifest.json was written for this memory layout and every checksum agrees; else false after
 // reporting.
 bool pack_check_image(const struct ir *ir, const char *image_dir, struct diag *diag);
+// What lies in image_dir that is not an image of this design and its layout, in words; NULL: nothing.
+const char *pack_foreign_image(const struct ir *ir, const char *image_dir);
 bool pack_has_tokenizer(const struct ir *ir, const char *dir); // a tokenizer's files lie beside the weights
 // Equal for designs whose images are interchangeable given equal weights.
 uint64_t pack_layout_hash(const struct ir *ir);

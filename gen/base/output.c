@@ -49,7 +49,7 @@ FILE *output_open(struct output *out, const char *relative) {
     for (size_t i = 0; i < out->files.count; i++)
         if (strcmp(out->files.items[i].path, file.path) == 0) base_fatal("%s is written twice", file.path);
     if (!make_parents(out, file.path)) return NULL;
-    file.stream = fopen(file.temp, "wb");
+    file.stream = fopen(file.temp, "w+b");
     if (!file.stream) {
         fail(out, file.path, errno);
         return NULL;

@@ -23,6 +23,7 @@ struct image {
     struct arena *arena;            // of the run
     struct arena *scratch;          // of one matrix
     FILE *file[IMAGE_MAX_CHANNELS]; // file[0] NULL: golden weights only
+    FILE *golden;                   // of the golden weights
     VEC(struct image_part) parts;
 };
 

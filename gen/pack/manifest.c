@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // image/manifest.json: which design the image belongs to and what lies where, with checksums; and the check of an image
 // against it.
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -71,7 +72,12 @@ static void add_part(struct text *t, const struct image_part *p, bool first) {
               p->repetition, p->channel, p->offset, p->bytes, p->crc);
 }
 
-static void add_manifest(struct text *t, const struct image *im, const char *source) {
+struct sum {
+    int64_t bytes;
+    uint32_t crc;
+};
+
+static void add_manifest(struct text *t, const struct image *im, const char *source, struct sum golden) {
     const char *slash = strrchr(source, '/');
     text_add(t, "{");
     add_string(t, "rill", RILL_VERSION);
@@ -79,16 +85,42 @@ static void add_manifest(struct text *t, const struct image *im, const char *sou
     add_string(t, "design", im->ir->name);
     text_addf(t, ", \"layout\": \"%016" PRIx64 "\", ", pack_layout_hash(im->ir));
     add_string(t, "weights", slash && slash[1] ? slash + 1 : source);
+    text_addf(t, ",\n \"golden\": {\"bytes\": %" PRId64 ", \"crc32\": \"%08" PRIx32 "\"}", golden.bytes, golden.crc);
     text_add(t, ",\n \"parts\": [");
     for (size_t i = 0; i < im->parts.count; i++) add_part(t, &im->parts.items[i], i == 0);
     text_add(t, "\n]}\n");
+}
+
+static bool crc_of(FILE *f, int64_t offset, int64_t bytes, uint8_t *buffer, uint32_t *crc) {
+    *crc = 0;
+    if (fseeko(f, (off_t)offset, SEEK_SET)) return false;
+    while (bytes > 0) {
+        size_t want = bytes < READ_BYTES ? (size_t)bytes : READ_BYTES;
+        if (fread(buffer, 1, want, f) != want) return false;
+        *crc = (uint32_t)crc32_z(*crc, buffer, want);
+        bytes -= (int64_t)want;
+    }
+    return true;
+}
+
+// The golden weights are written in places, with gaps: what stands there is read back.
+static bool sum_golden(struct image *im, struct sum *sum, struct diag *diag) {
+    uint8_t *buffer = ARENA_ARRAY(im->arena, uint8_t, READ_BYTES);
+    errno = 0;
+    if (!fflush(im->golden) && !fseeko(im->golden, 0, SEEK_END) && (sum->bytes = (int64_t)ftello(im->golden)) >= 0 &&
+        crc_of(im->golden, 0, sum->bytes, buffer, &sum->crc))
+        return true;
+    diag_error(diag, loc_none(), "%s/image/%s cannot be written: %s", im->out->dir, GOLDEN_STORE_FILE, strerror(errno));
+    return false;
 }
 
 bool image_finish(struct image *im, const char *source, const char *dir, struct diag *diag) {
     for (size_t i = 0; dir && i < PACK_TOKENIZER_FILES; i++)
         if (!copy_file(im, dir, pack_tokenizer_file[i], diag)) return false;
     struct text t = {0};
-    add_manifest(&t, im, source);
+    struct sum golden;
+    if (!sum_golden(im, &golden, diag)) return false;
+    add_manifest(&t, im, source, golden);
     bool ok = output_text(im->out, "image/manifest.json", &t);
     text_free(&t);
     return ok;
@@ -103,18 +135,6 @@ struct reader {
     struct diag *diag;
     FILE *file[IMAGE_MAX_CHANNELS];
 };
-
-static bool crc_of(FILE *f, int64_t offset, int64_t bytes, uint8_t *buffer, uint32_t *crc) {
-    *crc = 0;
-    if (fseeko(f, (off_t)offset, SEEK_SET)) return false;
-    while (bytes > 0) {
-        size_t want = bytes < READ_BYTES ? (size_t)bytes : READ_BYTES;
-        if (fread(buffer, 1, want, f) != want) return false;
-        *crc = (uint32_t)crc32_z(*crc, buffer, want);
-        bytes -= (int64_t)want;
-    }
-    return true;
-}
 
 static bool check_part(struct reader *r, const json_t *part, uint8_t *buffer) {
     const char *segment = json_string_value(json_object_get(part, "segment")),
@@ -138,29 +158,70 @@ static bool check_part(struct reader *r, const json_t *part, uint8_t *buffer) {
     return !why;
 }
 
+// What is compared with the hardware must be what was packed: a damaged file would look like a fault of the design.
+static bool check_golden(struct reader *r, const json_t *root, uint8_t *buffer) {
+    const json_t *golden = json_object_get(root, "golden");
+    const char *want = json_string_value(json_object_get(golden, "crc32")), *why = NULL;
+    int64_t bytes = json_integer_value(json_object_get(golden, "bytes"));
+    const char *path = arena_printf(r->arena, "%s/%s", r->dir, GOLDEN_STORE_FILE);
+    FILE *f = fopen(path, "rb");
+    uint32_t crc;
+    if (!f) why = strerror(errno);
+    else if (!want) why = "the manifest does not know its checksum";
+    else if (!crc_of(f, 0, bytes, buffer, &crc)) why = "truncated";
+    else if (fgetc(f) != EOF || strcmp(arena_printf(r->arena, "%08" PRIx32, crc), want)) why = "damaged";
+    if (why) diag_error(r->diag, loc_file(r->arena, path), "golden weights: %s; pack again", why);
+    if (f) fclose(f);
+    return !why;
+}
+
 static bool check_parts(struct reader *r, const json_t *root) {
     size_t i;
     const json_t *part;
-    bool ok = true;
     uint8_t *buffer = ARENA_ARRAY(r->arena, uint8_t, READ_BYTES);
+    bool ok = check_golden(r, root, buffer);
     json_array_foreach(json_object_get(root, "parts"), i, part) ok = ok && check_part(r, part, buffer);
     for (int c = 0; c < IMAGE_MAX_CHANNELS; c++)
         if (r->file[c]) fclose(r->file[c]);
     return ok;
 }
 
+static json_t *read_manifest(const struct ir *ir, const char *path, const char **why) {
+    size_t len;
+    const char *text = file_read(ir->arena, path, MAX_MANIFEST, &len, why);
+    json_error_t error;
+    json_t *root = text ? json_loadb(text, len, 0, &error) : NULL;
+    if (text && !root) *why = arena_strdup(ir->arena, error.text);
+    return root;
+}
+
+static bool is_layout(const struct ir *ir, const json_t *root) {
+    const char *layout = json_string_value(json_object_get(root, "layout"));
+    return layout && !strcmp(layout, arena_printf(ir->arena, "%016" PRIx64, pack_layout_hash(ir)));
+}
+
+const char *pack_foreign_image(const struct ir *ir, const char *image_dir) {
+    const char *path = arena_printf(ir->arena, "%s/manifest.json", image_dir), *why = NULL;
+    json_t *root = read_manifest(ir, path, &why);
+    const char *design = json_string_value(json_object_get(root, "design")), *what = NULL;
+    if (!root && access(path, F_OK))
+        what =
+            access(arena_printf(ir->arena, "%s/channel_00.bin", image_dir), F_OK) ? NULL : "files without a manifest";
+    else if (!design) what = "something else than an image";
+    else if (strcmp(design, ir->name)) what = arena_printf(ir->arena, "the image of design `%s`", design);
+    else if (!is_layout(ir, root)) what = arena_printf(ir->arena, "an image of design `%s` in another layout", design);
+    json_decref(root);
+    return what;
+}
+
 bool pack_check_image(const struct ir *ir, const char *image_dir, struct diag *diag) {
     struct reader r = {.arena = ir->arena, .dir = image_dir, .ir = ir, .diag = diag};
     const char *path = arena_printf(r.arena, "%s/manifest.json", image_dir), *why;
     struct loc loc = loc_file(r.arena, path);
-    size_t len;
-    const char *text = file_read(r.arena, path, MAX_MANIFEST, &len, &why);
-    json_error_t error;
-    json_t *root = text ? json_loadb(text, len, 0, &error) : NULL;
-    const char *layout = json_string_value(json_object_get(root, "layout")),
-               *design = json_string_value(json_object_get(root, "design"));
-    bool same = layout && !strcmp(layout, arena_printf(r.arena, "%016" PRIx64, pack_layout_hash(ir)));
-    if (!root) diag_error(diag, loc, "%s", text ? error.text : why);
+    json_t *root = read_manifest(ir, path, &why);
+    const char *design = json_string_value(json_object_get(root, "design"));
+    bool same = is_layout(ir, root);
+    if (!root) diag_error(diag, loc, "%s", why);
     else if (!same)
         diag_error(diag, loc, "the image was packed for another design (`%s`); pack again", design ? design : "?");
     bool ok = same && check_parts(&r, root);

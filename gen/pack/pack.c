@@ -143,6 +143,7 @@ static bool pack_with(struct packer *p, const char *source, bool with_image) {
     if (dir && !(pack_check_config(p->ir, dir, p->diag) && pack_check_tokenizer(p->ir, dir, p->diag))) return false;
     p->store = output_open(out, "image/" GOLDEN_STORE_FILE);
     bool ok = p->store && (!with_image || image_open(&p->image)) && pack_entries(p);
+    p->image.golden = p->store;
     if (ok && with_image) ok = pack_oracle(p) && image_finish(&p->image, source, dir, p->diag);
     if (out->error && !diag_failed(p->diag)) diag_error(p->diag, loc_none(), "%s", out->error);
     return ok;

@@ -190,6 +190,38 @@ printf '\x5a\xa5' | dd of="$dir/image/oracle.bin" bs=1 seek=9000 conv=notrunc 2>
 check_refused "damaged weights of the oracle" 1 'oracle.bin: error: weights of the oracle: damaged; pack again' "${sim[@]}" "${few[@]}"
 cp "$work/failures/oracle.bin" "$dir/image/oracle.bin"
 
+damage_golden() { # byte
+    cp "$dir/image/golden.bin" "$work/failures/golden.bin"
+    printf '\x5a' | dd of="$dir/image/golden.bin" bs=1 seek="$1" conv=notrunc 2>/dev/null
+}
+size=$(stat -c %s "$dir/image/golden.bin")
+for place in 3 $((size / 2)) $((size - 1)); do
+    damage_golden "$place"
+    check_refused "damaged golden weights, byte $place: no fault of the design" 1 'golden.bin: error: golden weights: damaged; pack again' "${sim[@]}" "${few[@]}"
+    cp "$work/failures/golden.bin" "$dir/image/golden.bin"
+done
+echo >>"$dir/image/golden.bin"
+check_refused "golden weights that are too long" 1 'golden weights: damaged' "${sim[@]}" "${few[@]}"
+truncate -s $((size - 1)) "$dir/image/golden.bin"
+check_refused "truncated golden weights" 1 'golden weights: truncated' "${sim[@]}" "${few[@]}"
+cp "$work/failures/golden.bin" "$dir/image/golden.bin"
+
+# ---- what lies in a folder already ----
+
+cp -r "$dir" "$work/failures/design" && cp "$dir/image/manifest.json" "$work/failures/manifest.json"
+sed 's/^name: .*/name: other/' "$spec" >"$work/failures/other.yaml"
+variant "$spec" "$work/failures/wider.yaml" channels=4
+again() { "$rill" pack "$1" --weights random:2 -o "$work/failures/design" "${@:2}"; }
+export -f again
+check_refused "pack: another design's image" 1 'image: error: holds the image of design .odd' bash -c "again '$work/failures/other.yaml'"
+check_refused "pack: what to do" 1 'another folder, or .*--force' bash -c "again '$work/failures/other.yaml'"
+check_refused "pack: another layout" 1 'holds an image of design .odd. in another layout' bash -c "again '$work/failures/wider.yaml'"
+check "pack: the image there stays" cmp "$work/failures/manifest.json" "$work/failures/design/image/manifest.json"
+check "pack: the same design again" again "$spec"
+check "pack: --force" again "$work/failures/other.yaml" --force
+check "pack: in the folder that the design was generated into" bash -c "'$rill' gen '$spec' -o '$work/failures/design' && again '$spec'"
+rm "$work/failures/design/image/manifest.json"
+check_refused "pack: files without a manifest" 1 'holds files without a manifest' bash -c "again '$work/failures/wider.yaml'"
 check_refused "results that cannot be written" 1 'error: ' "${sim[@]}" "${few[@]}" --json "$log/result.json"
 check "after all that, the design works" "${sim[@]}" "${few[@]}" --quiet --logits "$work/failures/logits" --json "$work/failures/result.json"
 same_hash() { # FNV-1a of all bytes that argmax was given, 97 words for an id
