@@ -50,6 +50,14 @@ static bool repeats(const char *usage, const char *option) {
     return false;
 }
 
+// Text may be empty; a name, a number and a list may not.
+static bool takes_text(const char *usage, const char *option) {
+    char shown[MAX_NAME + 8];
+    snprintf(shown, sizeof shown, "%s TEXT", option);
+    const char *at = strstr(usage, shown);
+    return at && (at[strlen(shown)] < 'A' || at[strlen(shown)] > 'Z');
+}
+
 static bool is_number(const char *arg) { return arg[1] >= '0' && arg[1] <= '9'; }
 static bool is_option(const char *arg) { return arg[0] == '-' && arg[1] && !is_number(arg); }
 
@@ -84,7 +92,9 @@ static const char *option_fault(struct arena *arena, const char *usage, const st
     if (!apart) return NULL;
     if (!repeats(usage, option) && is_given(argc, argv, *at, option))
         return arena_printf(arena, "`%s` is given twice", option);
-    return ++*at < argc ? NULL : arena_printf(arena, "`%s` needs a value", option);
+    if (++*at >= argc) return arena_printf(arena, "`%s` needs a value", option);
+    return argv[*at][0] || takes_text(usage, option) ? NULL
+                                                     : arena_printf(arena, "`%s` needs a value, not \"\"", option);
 }
 
 static const char *find_fault(struct arena *arena, const char *usage, int argc, char **argv) {
@@ -92,6 +102,7 @@ static const char *find_fault(struct arena *arena, const char *usage, int argc, 
     const char *operand = NULL;
     find_options(usage, &names);
     for (int i = 1; i < argc; i++) {
+        if (!argv[i][0]) return "an empty argument";
         if (!is_option(argv[i])) {
             if (operand) return arena_printf(arena, "`%s` and `%s`: one is enough", operand, argv[i]);
             operand = argv[i];
