@@ -5,6 +5,8 @@
 // sweep: LANES=8 TOKENS=8 N=64
 // sweep: LANES=32 TOKENS=4 N=33
 // sweep: LANES=2 TOKENS=1 N=1
+// quick: LANES=4 TOKENS=2 N=21
+// quick: LANES=2 TOKENS=1 N=1 @ 0:0
 `default_nettype none
 `timescale 1ns / 1ps
 

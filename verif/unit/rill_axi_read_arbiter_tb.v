@@ -5,6 +5,7 @@
 // sweep: CLIENTS=1 BEAT_BITS=256 ID_W=1
 // sweep: CLIENTS=3 BEAT_BITS=64 ID_W=4
 // sweep: CLIENTS=40 BEAT_BITS=64 ID_W=6
+// quick: CLIENTS=3 BEAT_BITS=64 ID_W=4
 `default_nettype none
 `timescale 1ns / 1ps
 

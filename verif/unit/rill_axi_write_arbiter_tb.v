@@ -5,6 +5,7 @@
 // sweep: CLIENTS=1 BEAT_BITS=256 ID_W=1 ORDER=2
 // sweep: CLIENTS=3 BEAT_BITS=64 ID_W=4 ORDER=5
 // sweep: CLIENTS=64 BEAT_BITS=64 ID_W=6 ORDER=32
+// quick: CLIENTS=3 BEAT_BITS=64 ID_W=4 ORDER=5
 `default_nettype none
 `timescale 1ns / 1ps
 

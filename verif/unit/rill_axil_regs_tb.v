@@ -5,6 +5,7 @@
 // sweep: CHANNELS=1 COUNTERS=0
 // sweep: CHANNELS=5 COUNTERS=3
 // sweep: CHANNELS=32 COUNTERS=40
+// quick: CHANNELS=5 COUNTERS=3
 `default_nettype none
 `timescale 1ns / 1ps
 

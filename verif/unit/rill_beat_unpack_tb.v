@@ -5,6 +5,8 @@
 // sweep: BEAT_BITS=64 WORD_W=64 WORDS=5
 // sweep: BEAT_BITS=64 WORD_W=256 WORDS=3
 // sweep: BEAT_BITS=32 WORD_W=64 WORDS=1
+// quick: BEAT_BITS=256 WORD_W=32 WORDS=13
+// quick: BEAT_BITS=64 WORD_W=256 WORDS=3
 `default_nettype none
 `timescale 1ns / 1ps
 

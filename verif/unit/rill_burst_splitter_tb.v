@@ -3,6 +3,8 @@
 // sweep: BEAT_BITS=256 MAX_BURST=16
 // sweep: BEAT_BITS=512 MAX_BURST=64
 // sweep: BEAT_BITS=256 MAX_BURST=1
+// quick: BEAT_BITS=256 MAX_BURST=16
+// quick: BEAT_BITS=512 MAX_BURST=64
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -5,6 +5,9 @@
 // sweep: DEPTH=2
 // sweep: DEPTH=3
 // sweep: DEPTH=14
+// quick: DEPTH=0 @ 50:50
+// quick: DEPTH=3
+// quick: DEPTH=14
 `default_nettype none
 
 module rill_delay_line_tb;

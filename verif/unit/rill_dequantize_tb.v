@@ -4,6 +4,8 @@
 // sweep: LANES=3 SIDE_W=9 FAULT=0
 // sweep: LANES=1 SIDE_W=1 FAULT=1
 // sweep: LANES=8 SIDE_W=14 FAULT=1
+// quick: LANES=3 SIDE_W=9 FAULT=0
+// quick: LANES=1 SIDE_W=1 FAULT=1 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -3,6 +3,7 @@
 // sweep: ELEMS=1 ELEM_W=8 STEP=1
 // sweep: ELEMS=13 ELEM_W=32 STEP=4
 // sweep: ELEMS=64 ELEM_W=5 STEP=16
+// quick: ELEMS=13 ELEM_W=32 STEP=4
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -5,6 +5,8 @@
 // sweep: CHANNELS=32 BEAT_BITS=512 ARRAYS=2
 // sweep: CHANNELS=1 BEAT_BITS=512 ARRAYS=1
 // sweep: CHANNELS=20 BEAT_BITS=256 ARRAYS=2
+// quick: CHANNELS=3 BEAT_BITS=256 ARRAYS=1
+// quick: CHANNELS=20 BEAT_BITS=256 ARRAYS=2
 `default_nettype none
 `timescale 1ns / 1ps
 

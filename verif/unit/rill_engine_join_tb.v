@@ -6,6 +6,8 @@
 // sweep: PORTS=2 AHEAD=1
 // sweep: PORTS=8 AHEAD=16
 // sweep: PORTS=5 AHEAD=3
+// quick: PORTS=3 AHEAD=7
+// quick: PORTS=2 AHEAD=1
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -3,6 +3,7 @@
 // operands first, x and mode unknown between the beats.
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512
+// quick: BEAT_BITS=256 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 

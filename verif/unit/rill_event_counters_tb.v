@@ -2,6 +2,7 @@
 // Counts against a model; clear and enable; the carry into the high word.
 // sweep: EVENTS=1
 // sweep: EVENTS=3
+// quick: EVENTS=3 @ 50:50
 `timescale 1ns/1ns
 module rill_event_counters_tb;
     parameter EVENTS = 2;

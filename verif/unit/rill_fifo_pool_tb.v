@@ -5,6 +5,8 @@
 // sweep: PORTS=3 REPEAT=4 LONGEST=9 DEPTH=12
 // sweep: PORTS=2 REPEAT=1 LONGEST=1 DEPTH=2
 // sweep: PORTS=5 REPEAT=3 LONGEST=20 DEPTH=7
+// quick: PORTS=3 REPEAT=4 LONGEST=9 DEPTH=12
+// quick: PORTS=5 REPEAT=3 LONGEST=20 DEPTH=7
 `default_nettype none
 `timescale 1ns / 1ps
 

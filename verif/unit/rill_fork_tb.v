@@ -3,6 +3,7 @@
 // sweep: PORTS=1
 // sweep: PORTS=2
 // sweep: PORTS=5
+// quick: PORTS=5
 `default_nettype none
 `timescale 1ns / 1ps
 

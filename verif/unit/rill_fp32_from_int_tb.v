@@ -10,6 +10,9 @@
 // sweep: WIDTH=96
 // sweep: WIDTH=127
 // sweep: WIDTH=128
+// quick: WIDTH=24
+// quick: WIDTH=33
+// quick: WIDTH=65 @ 50:50
 // The vectors are the golden model's; with +idle or +stall the clock enable drops at random and every output must hold.
 `default_nettype none
 

@@ -2,6 +2,8 @@
 // rill_fp32_mul against the golden multiplication.
 // sweep: SATURATE=0
 // sweep: SATURATE=1
+// quick: SATURATE=0 @ 50:50
+// quick: SATURATE=1 @ 50:50
 // The vectors are the golden model's; with +idle or +stall the clock enable drops at random and every output must hold.
 `default_nettype none
 

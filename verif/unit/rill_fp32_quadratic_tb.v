@@ -2,6 +2,7 @@
 // rill_fp32_quadratic against its formula in 64-bit integers; c1 and c2 in the ranges of the tables.
 // sweep: D_W=18 SHIFT2=16 SHIFT1=22
 // sweep: D_W=16 SHIFT2=14 SHIFT1=19
+// quick: D_W=18 SHIFT2=16 SHIFT1=22 @ 50:50
 // With +idle or +stall the clock enable drops at random.
 `default_nettype none
 

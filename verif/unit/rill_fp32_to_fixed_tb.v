@@ -9,6 +9,9 @@
 // sweep: WIDTH=44 FRAC=20
 // sweep: WIDTH=64 FRAC=0
 // sweep: WIDTH=64 FRAC=-10
+// quick: WIDTH=8 FRAC=30
+// quick: WIDTH=44 FRAC=20 @ 50:50
+// quick: WIDTH=64 FRAC=-10 @ 50:50
 // The vectors are the golden model's; with +idle or +stall the clock enable drops at random and every output must hold.
 `default_nettype none
 

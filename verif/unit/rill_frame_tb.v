@@ -3,6 +3,8 @@
 // sweep: TOKENS=1 IN=12 OUT=3
 // sweep: TOKENS=4 IN=3 OUT=12
 // sweep: TOKENS=2 IN=1 OUT=1
+// quick: TOKENS=4 IN=3 OUT=12
+// quick: TOKENS=1 IN=12 OUT=3
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -3,6 +3,8 @@
 // sweep: TOKENS=1 UNITS=1 REPLAYS=4
 // sweep: TOKENS=2 UNITS=3 REPLAYS=2
 // sweep: TOKENS=8 UNITS=2 REPLAYS=3
+// quick: TOKENS=2 UNITS=3 REPLAYS=2
+// quick: TOKENS=8 UNITS=2 REPLAYS=3
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -4,6 +4,7 @@
 // of both. (Rounds and layers that stop half way: rill_write_tracker_tb. With real writers: rill_k_writer_tb.)
 // sweep: K_WRITERS=2 V_WRITERS=3
 // sweep: K_WRITERS=1 V_WRITERS=1
+// quick: K_WRITERS=2 V_WRITERS=3
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -10,6 +10,12 @@
 // sweep: TOKENS=2 D0=1 D1=7 R=1 KIND=4
 // sweep: TOKENS=2 D0=3 D1=4 R=1 KIND=0 ROUNDS=4
 // sweep: TOKENS=4 D0=2 D1=1 R=2 KIND=1 ROUNDS=5
+// quick: TOKENS=2 D0=3 D1=5 R=3 KIND=1
+// quick: TOKENS=8 D0=2 D1=4 R=2 KIND=2
+// quick: TOKENS=4 D0=3 D1=6 R=1 KIND=3
+// quick: TOKENS=2 D0=1 D1=7 R=1 KIND=4
+// quick: TOKENS=2 D0=3 D1=4 R=1 KIND=0 ROUNDS=4
+// quick: TOKENS=4 D0=2 D1=1 R=2 KIND=1 ROUNDS=5
 `default_nettype none
 `timescale 1ns / 1ps
 

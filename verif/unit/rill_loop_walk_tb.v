@@ -7,6 +7,8 @@
 // sweep: D0=7 D1=1 R=1 STEP=8 FIRST=5
 // sweep: D0=1 D1=1 R=1 STEP=1 FIRST=0
 // sweep: D0=9 D1=4 R=1 STEP=32 FIRST=17
+// quick: D0=3 D1=5 R=2 STEP=4 FIRST=3
+// quick: D0=7 D1=1 R=1 STEP=8 FIRST=5
 `default_nettype none
 `timescale 1ns / 1ps
 

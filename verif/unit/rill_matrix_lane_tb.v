@@ -5,6 +5,7 @@
 // sweep: BEAT_BITS=512 TOKENS=1 SIDE_W=1
 // sweep: BEAT_BITS=512 TOKENS=8 SIDE_W=12
 // sweep: BEAT_BITS=256 TOKENS=4 SIDE_W=3
+// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 

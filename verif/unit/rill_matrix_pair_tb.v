@@ -5,6 +5,7 @@
 // sweep: BEAT_BITS=256 TOKENS=4
 // sweep: BEAT_BITS=512 TOKENS=2
 // sweep: BEAT_BITS=512 TOKENS=8
+// quick: BEAT_BITS=256 TOKENS=4 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 

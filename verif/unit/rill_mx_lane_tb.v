@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_mx_lane: mantissas at every distance from the block's exponent, ties, clamping, against the golden model; latency 2.
+// quick: - @ 50:50
 `default_nettype none
 
 module rill_mx_lane_tb;

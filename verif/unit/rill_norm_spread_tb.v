@@ -3,6 +3,7 @@
 // sweep: N=1
 // sweep: N=768
 // sweep: N=65536
+// quick: N=768
 `default_nettype none
 
 module rill_norm_spread_tb;

@@ -6,6 +6,8 @@
 // sweep: LANES=16 TOKENS=8 FAULT=0
 // sweep: LANES=4 TOKENS=2 FAULT=1
 // sweep: LANES=4 TOKENS=2 FAULT=2
+// quick: LANES=4 TOKENS=2 FAULT=0
+// quick: LANES=4 TOKENS=2 FAULT=1 @ 50:50
 `default_nettype none
 
 module rill_norm_sums_tb;

@@ -4,6 +4,8 @@
 // sweep: COUNT=1
 // sweep: COUNT=4
 // sweep: COUNT=3
+// quick: COUNT=4 @ 50:50
+// quick: COUNT=3 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 

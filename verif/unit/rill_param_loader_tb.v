@@ -3,6 +3,7 @@
 // sweep: STORES=1 FIRST=4
 // sweep: STORES=3 FIRST=1
 // sweep: STORES=8 FIRST=2
+// quick: STORES=3 FIRST=1
 `default_nettype none
 `timescale 1ns / 1ps
 

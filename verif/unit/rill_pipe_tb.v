@@ -6,6 +6,9 @@
 // sweep: LATENCY=14
 // sweep: LATENCY=1 COPIES=2
 // sweep: LATENCY=5 COPIES=8
+// quick: LATENCY=2
+// quick: LATENCY=14
+// quick: LATENCY=5 COPIES=8
 `default_nettype none
 
 module rill_pipe_tb;

@@ -5,6 +5,7 @@
 // sweep: LANES=32 TOKENS=8 BEAT_BITS=256 N=100 ROWS=50
 // sweep: LANES=32 TOKENS=2 BEAT_BITS=512 N=33 ROWS=40
 // sweep: LANES=16 TOKENS=2 BEAT_BITS=512 N=70 ROWS=33
+// quick: LANES=8 TOKENS=4 BEAT_BITS=256 N=48 ROWS=61
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -4,6 +4,8 @@
 // sweep: DATA_W=64 DEPTH=37 BYTE_EN=1 LATENCY=1
 // sweep: DATA_W=9 DEPTH=1 BYTE_EN=0 LATENCY=2
 // sweep: DATA_W=24 DEPTH=100 BYTE_EN=1 LATENCY=2
+// quick: DATA_W=64 DEPTH=37 BYTE_EN=1 LATENCY=1
+// quick: DATA_W=24 DEPTH=100 BYTE_EN=1 LATENCY=2
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -5,6 +5,10 @@
 // sweep: DATA_W=70 MODE=2
 // sweep: DATA_W=72 MODE=3
 // sweep: DATA_W=2050 MODE=2
+// quick: DATA_W=8 MODE=0
+// quick: DATA_W=33 MODE=1
+// quick: DATA_W=70 MODE=2
+// quick: DATA_W=72 MODE=3
 `default_nettype none
 `timescale 1ns / 1ps
 

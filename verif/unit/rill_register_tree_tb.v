@@ -2,6 +2,7 @@
 // Bench of rill_register_tree: every copy holds what came in a cycle before, and 0 after reset.
 // sweep: COPIES=1 DATA_W=1
 // sweep: COPIES=5 DATA_W=13
+// quick: COPIES=5 DATA_W=13
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -4,6 +4,8 @@
 // sweep: DEPTH=1 REPLAYS=1
 // sweep: DEPTH=1 REPLAYS=5
 // sweep: DEPTH=16 REPLAYS=2
+// quick: DEPTH=12 REPLAYS=3
+// quick: DEPTH=1 REPLAYS=5
 `default_nettype none
 `timescale 1ns / 1ps
 

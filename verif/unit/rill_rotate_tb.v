@@ -3,6 +3,8 @@
 // sweep: ELEMS=4 ELEM_W=5
 // sweep: ELEMS=2 ELEM_W=1
 // sweep: ELEMS=32 ELEM_W=9
+// quick: ELEMS=4 ELEM_W=5
+// quick: ELEMS=32 ELEM_W=9 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 

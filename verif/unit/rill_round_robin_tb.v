@@ -3,6 +3,7 @@
 // sweep: CLIENTS=1
 // sweep: CLIENTS=3
 // sweep: CLIENTS=64
+// quick: CLIENTS=3
 `default_nettype none
 `timescale 1ns / 1ps
 

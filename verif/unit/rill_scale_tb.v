@@ -4,6 +4,8 @@
 // sweep: LANES=1 TOKENS=1 HEADS=1 FAULT=0
 // sweep: LANES=8 TOKENS=8 HEADS=2 FAULT=0
 // sweep: LANES=2 TOKENS=4 HEADS=1 FAULT=1
+// quick: LANES=4 TOKENS=2 HEADS=3 FAULT=0
+// quick: LANES=2 TOKENS=4 HEADS=1 FAULT=1 @ 50:50
 `default_nettype none
 
 module rill_scale_tb;

@@ -6,6 +6,9 @@
 // sweep: ENTRY_W=192 L0=1 L1=1 L2=1 R0=1 R1=1 R2=1 HEADS=7
 // sweep: ENTRY_W=5 L0=0 L1=7 L2=0 R0=1 R1=1 R2=1 HEADS=5
 // sweep: ENTRY_W=33 L0=2 L1=2 L2=9 R0=3 R1=2 R2=0 HEADS=2
+// quick: ENTRY_W=8 L0=1 L1=3 L2=1 R0=1 R1=6 R2=1 HEADS=4
+// quick: ENTRY_W=96 L0=4 L1=0 L2=2 R0=2 R1=5 R2=3 HEADS=0
+// quick: ENTRY_W=33 L0=2 L1=2 L2=9 R0=3 R1=2 R2=0 HEADS=2
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -3,6 +3,7 @@
 // sweep: CHANNELS=1 TOKENS=1 ALL_HEAD=0
 // sweep: CHANNELS=3 TOKENS=4 ALL_HEAD=0
 // sweep: CHANNELS=32 TOKENS=8 ALL_HEAD=1
+// quick: CHANNELS=3 TOKENS=4 ALL_HEAD=0
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -3,6 +3,7 @@
 // sweep: LANES=1
 // sweep: LANES=2
 // sweep: LANES=16
+// quick: LANES=16
 `default_nettype none
 
 module rill_sum_tree_tb;

@@ -3,6 +3,8 @@
 // sweep: TOKENS=1 CHUNKS=5
 // sweep: TOKENS=2 CHUNKS=1
 // sweep: TOKENS=8 CHUNKS=3
+// quick: TOKENS=2 CHUNKS=1
+// quick: TOKENS=8 CHUNKS=3
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -2,6 +2,8 @@
 // Bench of rill_turns: port numbers in table order, one after another without a gap inside a section, none lost when turns are slow.
 // sweep: REPEAT=5 PERIOD=1
 // sweep: REPEAT=3 PERIOD=4
+// quick: REPEAT=5 PERIOD=1
+// quick: REPEAT=3 PERIOD=4
 `default_nettype none
 `timescale 1ns / 1ps
 

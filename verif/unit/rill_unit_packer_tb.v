@@ -3,6 +3,8 @@
 // sweep: LANES=1 XS=32
 // sweep: LANES=8 XS=64
 // sweep: LANES=32 XS=32
+// quick: LANES=8 XS=64
+// quick: LANES=1 XS=32
 `default_nettype none
 
 module rill_unit_packer_tb;

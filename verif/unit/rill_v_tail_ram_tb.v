@@ -5,6 +5,8 @@
 // sweep: BEAT_BITS=512 WORDS=1
 // sweep: BEAT_BITS=512 WORDS=16
 // sweep: BEAT_BITS=256 WORDS=300
+// quick: BEAT_BITS=256 WORDS=6
+// quick: BEAT_BITS=512 WORDS=16
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -2,6 +2,7 @@
 // Bench of rill_view: words pass unchanged, in the cycle in which they are offered.
 // sweep: LANES=1 TOKENS=1
 // sweep: LANES=4 TOKENS=2
+// quick: LANES=4 TOKENS=2
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -3,6 +3,8 @@
 // sweep: IN_ELEMS=5 OUT_ELEMS=4 TOKENS=2
 // sweep: IN_ELEMS=32 OUT_ELEMS=1 TOKENS=4
 // sweep: IN_ELEMS=2 OUT_ELEMS=16 TOKENS=1
+// quick: IN_ELEMS=5 OUT_ELEMS=4 TOKENS=2
+// quick: IN_ELEMS=2 OUT_ELEMS=16 TOKENS=1
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -7,6 +7,8 @@
 // sweep: BEAT_BITS=512 TOKENS=4 X_UNITS=16
 // sweep: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=2
 // sweep: BEAT_BITS=512 TOKENS=2 X_UNITS=6 ARRAYS=2
+// quick: BEAT_BITS=256 TOKENS=2 X_UNITS=10
+// quick: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=2
 `default_nettype none
 `timescale 1ns / 1ps
 
