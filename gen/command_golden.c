@@ -25,7 +25,8 @@ static const char usage[] =
     "  --tokens N       ids to make at most (default 64), or rows to take (default all of the file, or 16)\n"
     "  --ignore-eot     do not stop at the end-of-text id\n"
     "  --ids            print ids instead of text\n"
-    "  --json           print prompt ids, ids and text (rows and their hash; with --eval: the figures) as JSON\n"
+    "  --json           print prompt ids, ids, text and a hash of all logits (rows and their hash; with --eval: the "
+    "figures) as JSON\n"
     "  --logits FILE    what the ids were chosen from, raw fp32\n"
     "  --inputs FILE    rows of a graph that is no language model: a .npy (one input) or "
     ".safetensors file of arrays [rows][...shape]\n"
@@ -208,7 +209,9 @@ static void print_json(const struct session *s, const struct token_ids *prompt, 
     add_ids(&t, "token_ids", made);
     text_add(&t, "\"text\": ");
     text_add_json_string(&t, text_cstr(&text), text.len);
-    printf("%s}", text_cstr(&t));
+    text_addf(&t, ", \"logits\": %zu, \"logits_hash\": \"%016llx\"}", s->logits.len / sizeof(float),
+              (unsigned long long)bytes_hash(s->logits.data, s->logits.len));
+    fputs(text_cstr(&t), stdout);
     text_free(&t);
     text_free(&text);
 }
@@ -221,7 +224,7 @@ static bool fault(struct session *s) {
 
 static void keep_logits(struct session *s) {
     size_t vocabulary = (size_t)oracle_logit_count(s->graph);
-    if (s->o.logits) text_add_bytes(&s->logits, oracle_logits(s->exact), vocabulary * sizeof(float));
+    if (s->o.logits || s->o.json) text_add_bytes(&s->logits, oracle_logits(s->exact), vocabulary * sizeof(float));
 }
 
 static bool decode(struct session *s) {

@@ -27,6 +27,7 @@ bool u64_add(uint64_t a, uint64_t b, uint64_t *out);
 static inline uint64_t u64_div_ceil(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 // Smallest n with 2^n >= v; 0 for v <= 1.
 int u64_clog2(uint64_t v);
+uint64_t bytes_hash(const void *bytes, size_t len); // FNV-1a
 // The number that 1 to 8 bytes of a file hold, lowest byte first.
 uint64_t u64_little_endian(const uint8_t *bytes, int count);
 

@@ -2,10 +2,10 @@
 # Sourced by tests/run.sh: the parts of the test suite, in this order.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
-known="harness unit sanitize readers passes emit report package templates benches paths formal accuracy matrix docs fuzz pieces failures mutants"
+known="harness unit sanitize readers passes emit report package templates benches paths formal accuracy witness matrix docs fuzz pieces failures mutants"
 
 # Parts that keep one core busy, one after the other beside those that stand first.
-alone="passes report package accuracy"
+alone="passes report package accuracy witness"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh
@@ -21,6 +21,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" paths "longest paths by a delay model" verif/timing/run.sh "${paths[@]}"
     "$1" formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}"
     "$1" accuracy "accuracy against the float model" tests/e2e/accuracy.sh
+    "$1" witness "values from outside" tests/witness/run.sh
     "$1" matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}"
     "$1" docs "commands of the tutorials" tests/e2e/docs.sh
     "$1" fuzz "random graphs, spec to values" tests/fuzz/run.sh --set tests/fuzz/seeds found --jobs 2 --no-shrink "${forms[@]}"

@@ -49,3 +49,10 @@ uint64_t u64_little_endian(const uint8_t *bytes, int count) {
     while (count > 0) v = v << 8 | bytes[--count];
     return v;
 }
+
+uint64_t bytes_hash(const void *bytes, size_t len) {
+    const unsigned char *p = bytes;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < len; i++) hash = (hash ^ p[i]) * 0x100000001b3u;
+    return hash;
+}

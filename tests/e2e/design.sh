@@ -82,6 +82,12 @@ set_requests() { # set, spec, thorough (1: longer)
             flags=()
             for length in 66 3; do requests+=(--prompt rows --tokens $length); done
             ;;
+        rows-file) # of a graph of tests/witness, with the values that numpy expects of it
+            local folder
+            folder=$root/tests/witness/$(sed -n 's/^name: //p' "$2")
+            flags=() expected=$(echo "$folder"/exact.*)
+            requests=(--inputs "$(echo "$folder"/inputs.*)" --outputs "${2%.yaml}.out.${expected##*.}")
+            ;;
         *)
             echo "no request set '$1'" >&2
             return 1

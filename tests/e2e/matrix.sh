@@ -39,6 +39,9 @@ odd-groups|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|on_chip_kib=14 dies
 blocks-groups|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|on_chip_kib=3
 spills|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|0 1|
 int8-4x512-T4-groups|story-int8|$story|$model|text|1|channels=4 T=4 on_chip_kib=50
+witness-attention|attention|$root/tests/witness/attention.yaml|$root/tests/witness/attention|rows-file|0|T=2
+witness-lookup|lookup|$root/tests/witness/lookup.yaml|$root/tests/witness/lookup|rows-file|1|
+witness-turns|turns|$root/tests/witness/turns.yaml|$root/tests/witness/turns|rows-file|1|T=4
 TEXT
 }
 
@@ -122,6 +125,9 @@ five|five|$root/tests/e2e/specs/five.yaml|random:7|rows|0 1|
 kernels|kernels|$root/tests/e2e/specs/kernels.yaml|random:5|rows|0 1|
 linear|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|
 linear-2|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|channels=2
+witness-attention|attention|$root/tests/witness/attention.yaml|$root/tests/witness/attention|rows-file|0|T=2
+witness-lookup|lookup|$root/tests/witness/lookup.yaml|$root/tests/witness/lookup|rows-file|1|
+witness-turns|turns|$root/tests/witness/turns.yaml|$root/tests/witness/turns|rows-file|1|T=4
 gpt2-124m-layer|gpt2-124m-layer|$root/configs/gpt2-124m-layer.yaml|random:1|lengths blocks|1|
 gpt2-124m-layer-groups|gpt2-124m-layer|$root/configs/gpt2-124m-layer.yaml|random:1|lengths blocks|1|on_chip_kib=160
 TEXT
@@ -139,6 +145,7 @@ check_run() { # name, key, set, seed: the simulation of one request set
     elif ! why=$(oracle_compared "$json" "$work/$1.yaml" 0); then fail "$label" "$why"
     elif grep -q '"late": [1-9]\|"refused": [1-9]' "$json"; then fail "$label" "a hand-written kernel breaks its timing contract"
     elif [ -f "$work/golden/$2.$3" ] && ! diff -q <(json_ids "$json") "$work/golden/$2.$3" >/dev/null; then fail "$label" "other ids than rill golden"
+    elif [ "$3" = rows-file ] && ! cmp "$expected" "${requests[3]}" >"$log" 2>&1; then fail "$label" "other rows than numpy's: $(reason)"
     else
         ok "$label: $((${#requests[@]} / 4)) requests, $(json_value "$json" values_compared) values match ($((SECONDS - start)) s)"
         [ -s "$base.logits" ] && mv "$base.logits" "$work/logits/$2.$3.$1.$4"

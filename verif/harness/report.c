@@ -153,13 +153,6 @@ void report_summary(struct sim *sim) {
     fflush(stdout);
 }
 
-static uint64_t logits_hash(const struct sim *sim, size_t *count) {
-    const unsigned char *bytes = (const unsigned char *)check_logits(sim->check, count);
-    uint64_t hash = 0xcbf29ce484222325ull; // FNV-1a
-    for (size_t i = 0; i < *count * sizeof(float); i++) hash = (hash ^ bytes[i]) * 0x100000001b3ull;
-    return hash;
-}
-
 static void json_u64s(struct text *out, const char *key, const uint64_t values[], int count) {
     text_addf(out, "\"%s\": [", key);
     for (int i = 0; i < count; i++) text_addf(out, "%s%llu", i ? ", " : "", (unsigned long long)values[i]);
@@ -275,7 +268,8 @@ static void json_oracle(const struct sim *sim, struct text *out) {
 static void json_all(struct sim *sim, struct text *out) {
     struct check_counts counts = check_counts(sim->check);
     size_t logits = 0;
-    uint64_t hash = logits_hash(sim, &logits);
+    const float *logit = check_logits(sim->check, &logits);
+    uint64_t hash = bytes_hash(logit, logits * sizeof *logit);
     text_add(out, "{\n");
     json_request(sim, &sim->host.result[sim->host.request], "  ", out);
     text_addf(out, ",\n  \"match\": %s,\n  \"values_compared\": %llu,\n  \"streams_compared\": %llu,\n",

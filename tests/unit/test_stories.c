@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shipped model's ids and logits as they were stored (tests/witness/stories.txt): the golden model of the graph
+// that the compiler makes of the configuration. `tests/witness/run.sh` asks the same of `rill golden`.
+#define _GNU_SOURCE
+#include "model_fixture.h"
+
+#include <unistd.h>
+
+#include "command.h"
+#include "pack.h"
+#include "tokenizer.h"
+#include "trace.h"
+
+enum { FIELDS = 6, LEAST_STORIES = 9 };
+enum { WEIGHTS, HEAD, COUNT, PROMPT, HASH, IDS };
+
+struct story {
+    struct fixture f;
+    const char *model;
+    struct ir *ir;
+    struct token_ids prompt, wanted;
+};
+
+// The configuration with other formats: its last key is the weights'.
+static struct ir *build_formats(struct story *s, const char *root, const char *weights, const char *head) {
+    size_t len;
+    const char *why, *path = arena_printf(&s->f.arena, "%s/configs/tinystories-gpt2-1m.yaml", root);
+    char *text = file_read(&s->f.arena, path, 1 << 16, &len, &why);
+    assert_non_null(text);
+    char *last = strstr(text, "  weights: int8\n");
+    assert_true(last && !last[16]);
+    const char *spec =
+        arena_printf(&s->f.arena, "%.*s  weights: %s\n  head: %s\n", (int)(last - text), text, weights, head);
+    char name[] = "/tmp/rill_story_XXXXXX.yaml";
+    assert_int_equal(close(mkstemps(name, 5)), 0);
+    write_file(name, spec, strlen(spec));
+    struct ir *ir = command_build(name, &s->f.arena, &s->f.diag, "drop-unread");
+    unlink(name);
+    assert_no_errors(&s->f);
+    return ir;
+}
+
+static struct golden_run *open_golden(struct story *s) {
+    char dir[] = "/tmp/rill_story_XXXXXX";
+    struct output out;
+    assert_non_null(mkdtemp(dir));
+    output_begin(&out, &s->f.arena, dir);
+    assert_true(pack_golden(s->ir, s->model, &out, &s->f.diag) && output_commit(&out));
+    const char *image = arena_printf(&s->f.arena, "%s/image", dir);
+    struct golden_run *run = golden_run_open(&s->f.arena, s->ir, image, 1, &s->f.diag);
+    assert_no_errors(&s->f);
+    unlink(arena_printf(&s->f.arena, "%s/golden.bin", image));
+    rmdir(image);
+    assert_int_equal(rmdir(dir), 0);
+    return run;
+}
+
+static void encode(struct story *s, const char *prompt) {
+    struct tokenizer *tokenizer = tokenizer_open(&s->f.arena, s->model, &s->f.diag);
+    assert_no_errors(&s->f);
+    tokenizer_encode_prompt(tokenizer, prompt, strlen(prompt), &s->prompt);
+    tokenizer_close(tokenizer);
+}
+
+static void read_wanted(struct story *s, const char *list, int64_t count) {
+    for (char *end; *list; list = end + strspn(end, " ")) {
+        VEC_PUSH(&s->f.arena, s->wanted, (uint32_t)strtoul(list, &end, 10));
+        assert_true(end > list);
+    }
+    assert_int_equal(s->wanted.count, count);
+}
+
+static void decode(struct story *s, const char *label, const char *hash) {
+    struct golden_run *run = open_golden(s);
+    struct text logits = {0};
+    const int chosen_from = s->ir->node[s->ir->tensor[s->ir->output[0]].producer].in[0];
+    size_t made = 0;
+    for (size_t p = 0; made < s->wanted.count; p++) {
+        struct trace_value v;
+        bool last = p + 1 >= s->prompt.count;
+        assert_true(golden_run_step(run, p < s->prompt.count ? s->prompt.items[p] : s->wanted.items[made - 1], NULL,
+                                    (int64_t)p, last));
+        if (!last) continue;
+        assert_true(golden_run_value(run, chosen_from, 0, (int64_t)p, &v));
+        text_add_bytes(&logits, v.f32, (size_t)v.cols * sizeof *v.f32);
+        if (golden_run_next_id(run) != s->wanted.items[made])
+            fail_msg("%s: id %zu is %u, %u is stored", label, made, golden_run_next_id(run), s->wanted.items[made]);
+        made++;
+    }
+    const char *got = arena_printf(&s->f.arena, "%016llx", (unsigned long long)bytes_hash(logits.data, logits.len));
+    text_free(&logits);
+    golden_run_close(run);
+    if (strcmp(got, hash) != 0) fail_msg("%s: the ids are as stored, but the hash of the logits is %s", label, got);
+}
+
+// weights|head|ids|prompt|hash of the logits|the ids
+static void check_line(const char *root, char *line) {
+    char *field[FIELDS] = {line};
+    for (int i = 1; i < FIELDS; i++) {
+        field[i] = strchr(field[i - 1], '|');
+        assert_non_null(field[i]);
+        *field[i]++ = '\0';
+    }
+    struct story s = {0};
+    fixture_begin(&s.f);
+    s.model = shipped_model(&s.f);
+    s.ir = build_formats(&s, root, field[WEIGHTS], field[HEAD]);
+    encode(&s, field[PROMPT]);
+    read_wanted(&s, field[IDS], strtoll(field[COUNT], NULL, 10));
+    const char *label = arena_printf(&s.f.arena, "%s, head %s, \"%s\"", field[WEIGHTS], field[HEAD], field[PROMPT]);
+    decode(&s, label, field[HASH]);
+    fixture_end(&s.f);
+}
+
+static void test_stories(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    size_t len;
+    const char *why, *root = find_dir(&f, "Makefile");
+    assert_non_null(root);
+    char *text = file_read(&f.arena, arena_printf(&f.arena, "%s/tests/witness/stories.txt", root), 1 << 20, &len, &why);
+    assert_non_null(text);
+    int stories = 0;
+    for (char *next, *line = text; *line; line = next, stories++) {
+        next = strchr(line, '\n');
+        assert_non_null(next);
+        *next++ = '\0';
+        check_line(root, line);
+    }
+    assert_true(stories >= LEAST_STORIES);
+    fixture_end(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stories)};
+    return cmocka_run_group_tests_name("stories", tests, NULL, NULL);
+}

@@ -1,0 +1,171 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Values that were not made by Rill: what numpy expects of the graphs of this folder, bit by bit, and of the shipped
+# model ids and logits of an earlier day. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+
+here=$root/tests/witness work=$root/build/tests/witness
+model=$root/models/tinystories-gpt2-1m spec=$root/configs/tinystories-gpt2-1m.yaml
+log=$work/log
+mkdir -p "$work"
+
+usage() {
+    cat <<'TEXT'
+usage: tests/witness/run.sh [--stories]
+  --stories  print the lines of stories.txt anew, after a change of the numerics that is meant
+The values of the graphs are written by make.py, in another language and without Rill.
+TEXT
+}
+
+# A graph's rows, or another spec's with its weights, against numpy's.
+golden_rows() { # spec, graph
+    local expected
+    expected=$(echo "$here/$2"/exact.*)
+    out=$work/$2.${expected##*.}
+    rm -f "$out"
+    "$rill" golden "$1" --weights "$here/$2" --inputs "$(echo "$here/$2"/inputs.*)" --outputs "$out" &&
+        cmp "$expected" "$out"
+}
+
+# The ids of a language model, and the logits behind the 128 bytes of a .npy file's header.
+golden_ids() { # spec, graph
+    local made count
+    count=$(wc -w <"$here/$2/ids")
+    made=$("$rill" golden "$1" --weights "$here/$2" --prompt-ids "$(cat "$here/$2/prompt")" --tokens "$count" --ids \
+        --logits "$work/$2.logits") || return
+    [ "$made" = "$(cat "$here/$2/ids")" ] || { echo "other ids: $made" && return 1; }
+    tail -c +129 "$here/$2/exact.npy" | cmp - "$work/$2.logits"
+}
+
+golden() { if [ -f "$here/$2/ids" ]; then golden_ids "$@"; else golden_rows "$@"; fi; }
+
+# With one attribute of the spec changed, the values must be others: graph|what is written|what takes its place.
+changes() {
+    cat <<'TEXT'
+attention|eps: 1e-2|eps: 1e-5
+attention|row_offset: 16}|row_offset: 0}
+attention|weight: q, bias: q_c|weight: q
+floor|block: 64, exp_min: -36|block: 64, exp_min: -24
+floor|block: 4, exp_min: -10|block: 4
+formats|weights: int4,|weights: int8,
+formats|exp_min: -18|exp_min: -24
+formats|, bias: d|
+formats|  weights: int4|  weights: int8
+language|format: int4|format: int8
+language|eps: 1e-3|eps: 1e-5
+lookup|format: int4|format: int8
+lookup|in: [i], rows: 12, cols: 12, weight: final|in: [first], rows: 12, cols: 12, weight: final
+norms|eps: 1e-3|eps: 1e-5
+norms|eps: 1e-2|eps: 1e-5
+norms|eps: 0.5|eps: 1e-5
+norms|along: 0, eps: 1e-6|along: 0, eps: 1e-3
+product|exp_min: -30|exp_min: -24
+product|exp_min: -12|exp_min: -24
+product|row_offset: 4|row_offset: 0
+product|, weights: int4|
+repeat|eps: 1e-2|eps: 1e-5
+repeat|next: turned|next: sum
+repeat|, weights: int4|
+spread|exp_min: -15|exp_min: -24
+spread|group: 64|group: 128
+turns|exp_min: -8|exp_min: -24
+turns|weights: int4|weights: int8
+turns|, bias: c|
+vectors|eps: 1e-3|eps: 1e-5
+vectors|eps: 0.1|eps: 1e-5
+TEXT
+}
+
+check_change() { # graph, from, to
+    local line="$1: \`$2\` turned into \`$3\`" text
+    text=$(cat "$here/$1.yaml")
+    printf '%s\n' "${text//"$2"/"$3"}" >"$work/changed.yaml"
+    if cmp -s "$here/$1.yaml" "$work/changed.yaml"; then fail "$line" "the graph has no such text"
+    elif golden "$work/changed.yaml" "$1" >"$log" 2>&1; then fail "$line" "has the same values"
+    elif ! grep -Eq 'differ|other ids' "$log"; then fail "$line" "no other values, but: $(reason)"
+    else ok "$line: other values"
+    fi
+}
+
+# ---- the shipped model ----
+
+story_spec() { # weights, head
+    variant "$spec" "$work/story.yaml" weights="$1" head="$2"
+}
+
+# Formats, ids made, prompt, the hash of all logits, the ids.
+story() { # weights, head, tokens, prompt
+    local json
+    story_spec "$1" "$2"
+    json=$("$rill" golden "$work/story.yaml" --weights "$model" --prompt "$4" --tokens "$3" --ignore-eot --json) || return
+    sed 's/.*"token_ids": \[\(.*\)\], "text".*"logits_hash": "\([0-9a-f]*\)".*/\2|\1/' <<<"$json" | tr -d , | sed "s/^/$1|$2|$3|$4|/"
+}
+
+stories() {
+    local format tokens prompt
+    for format in "int8 int8" "int4 int8" "int4 int4"; do
+        while IFS='|' read -r tokens prompt; do
+            # shellcheck disable=SC2086 # two words
+            story $format "$tokens" "$prompt"
+        done <<'TEXT'
+40|Once upon a time, there was a little
+48|Tom and his dog Max
+200|The bird sang because it was
+TEXT
+    done
+}
+
+check_stories() {
+    local weights head tokens prompt rest line
+    while IFS='|' read -r weights head tokens prompt rest; do
+        line=$(story "$weights" "$head" "$tokens" "$prompt" 2>"$log") || fail "story" "$(reason)"
+        if [ "$line" = "$weights|$head|$tokens|$prompt|$rest" ]; then
+            ok "$weights, head $head, $tokens ids of \"$prompt\": as stored"
+        elif [ "${line##*|}" = "${rest##*|}" ]; then fail "$weights, head $head, \"$prompt\"" "the ids are as stored, but not the logits"
+        else fail "$weights, head $head, \"$prompt\"" "other ids than stored: ${line##*|}"
+        fi
+    done <"$here/stories.txt"
+}
+
+# ---- files that are refused ----
+
+refused_rows() { # name, status, pattern, spec, option...
+    local name=$1 status=$2 pattern=$3 graph=$4
+    shift 4
+    check_refused "refused: $name" "$status" "$pattern" "$rill" golden "$here/$graph.yaml" \
+        --weights "$here/$graph" "$@"
+}
+
+check_refusals() {
+    local to=(--outputs "$work/refused.npy") rows=(--inputs "$here/turns/inputs.npy")
+    { head -c 132 "$here/turns/inputs.npy" && printf '\xff\xff\xff\x7f' && tail -c +137 "$here/turns/inputs.npy"; } >"$work/nan.npy"
+    rm -f "$work/refused.npy"
+    refused_rows "a prompt for rows" 1 'it takes rows' turns --prompt-ids 1
+    refused_rows "rows for a language model" 1 'takes a prompt' language "${rows[@]}" "${to[@]}"
+    refused_rows "another shape" 1 'inputs.npy: error: `x`: shape \[5, 3, 4, 16\], expected \[rows, 3, 72\]' spread "${rows[@]}" "${to[@]}"
+    refused_rows "more rows than there are" 1 'asks for 6' turns "${rows[@]}" "${to[@]}" --tokens 6
+    refused_rows "one array for several tensors" 1 'holds one array' floor --inputs "$here/turns/inputs.npy" "${to[@]}"
+    refused_rows "NaN in a row" 1 'row 0, element 1 is NaN' turns --inputs "$work/nan.npy" "${to[@]}"
+    refused_rows "a name without a format" 1 'name of a .npy or .safetensors' turns "${rows[@]}" --outputs "$work"
+    refused_rows "no file" 1 'No such file' turns --inputs "$work/none.npy" "${to[@]}"
+    if [ -e "$work/refused.npy" ]; then fail "refused: nothing is written" "outputs are there"; else ok "refused: nothing is written"; fi
+}
+
+case ${1:-} in
+    --help | -h) usage; exit 0 ;;
+    --stories) stories; exit ;;
+    "") ;;
+    *) usage >&2; exit 2 ;;
+esac
+
+plan "$(cat <(ls "$here"/*.yaml) <(changes) "$here/stories.txt" | wc -l)"
+plan $(($(declare -f check_refusals | grep -c refused_rows) + 1))
+for graph in "$here"/*.yaml; do
+    name=$(basename "$graph" .yaml)
+    check "$name: the values are numpy's, bit by bit" golden "$graph" "$name"
+done
+while IFS='|' read -r name from to; do check_change "$name" "$from" "$to"; done < <(changes)
+check_stories
+check_refusals
+verdict
