@@ -15,7 +15,7 @@
 #include "ir_design.h"
 #include "ir_die.h"
 #include "ir_group.h"
-#include "ir_value.h"
+#include "ir_param.h"
 #include "itensor.h"
 
 // ---- Tensor graph -------------------------------------------------------------------------------
@@ -90,11 +90,6 @@ struct ir_port {
     int64_t cut; // firings into which the walk of `type` is cut, 1: it is one firing (rows of a tensor that are worked
                  // on one by one)
     int region;  // region in which the port fires, or IR_NONE
-};
-
-struct ir_param {
-    const char *name;
-    struct ir_value value;
 };
 
 struct ir_kernel {
@@ -262,18 +257,9 @@ int ir_add_engine(struct ir *, const char *name, int first_channel, int channels
 int ir_add_firing(struct ir *, struct ir_firing);
 int ir_add_segment(struct ir *, struct ir_segment);
 int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);
-// Parameters: a name that is set again gets the new value.
-void ir_set_param(struct ir *, int kernel, const char *name, struct ir_value);
-void ir_set_int(struct ir *, int kernel, const char *name, int64_t value);
-void ir_set_word(struct ir *, int kernel, const char *name, int bits, int64_t value); // a sized constant, value >= 0
-void ir_set_float(struct ir *, int kernel, const char *name, float value);
-void ir_set_text(struct ir *, int kernel, const char *name, const char *text);
-const struct ir_value *ir_param(const struct ir_kernel *, const char *name); // NULL if absent
-int64_t ir_param_int(const struct ir_kernel *, const char *name, int64_t fallback);
-const char *ir_param_find(const struct ir_kernel *, const char *name); // NULL if absent
-int ir_find_tensor(const struct ir *, const char *name);               // IR_NONE if absent
-const struct ir_carry *ir_carry_of(const struct ir *, int tensor);     // that has it as its local tensor, or NULL
-int ir_first_value(const struct ir *, int tensor);                     // of a carried tensor: its initial one
+int ir_find_tensor(const struct ir *, const char *name);           // IR_NONE if absent
+const struct ir_carry *ir_carry_of(const struct ir *, int tensor); // that has it as its local tensor, or NULL
+int ir_first_value(const struct ir *, int tensor);                 // of a carried tensor: its initial one
 int64_t ir_vocabulary(const struct ir *);      // rows of the smallest table that reads the ids from outside; 0 without
 int ir_engine_of(const struct ir *, int node); // the engine a product fires on, IR_NONE for other operations
 int ir_engine_at(const struct ir *, int channel); // the engine that owns a channel, IR_NONE without engines

@@ -134,7 +134,8 @@ for how in "check $spec --request $rows:1" "sim $work/$name --prompt rows"; do
         check_refused "${how%% *}: below its range" 2 'sustained_gbs must be from 0.1 to 1000 GB/s, not 0; .* 0.1' "$rill" $how --hbm sustained_gbs=0
         check_refused "${how%% *}: no number" 2 'ids takes an integer from 1 to 4096, not .3.5.' "$rill" $how --hbm ids=3.5
         check_refused "${how%% *}: a limit of the file" 2 'channels. is the board file.s alone' "$rill" $how --hbm channels=3
-        check_refused "${how%% *}: two that contradict" 1 'sustained_gbs \(99\) must not be above peak_gbs \(14.4\); .* 14.4' "$rill" $how --hbm sustained_gbs=99
+        check_refused "${how%% *}: two that contradict" 1 'sustained_gbs \(99\) must not be above peak_gbs \(14.4\); .* 14.4' \
+            "$rill" $how --hbm sustained_gbs=99
     }
 done
 rm -rf "$work/found" && mkdir "$work/found" && cp "$root"/tests/fuzz/found/*.yaml "$work/found"

@@ -197,7 +197,8 @@ damage_golden() { # byte
 size=$(stat -c %s "$dir/image/golden.bin")
 for place in 3 $((size / 2)) $((size - 1)); do
     damage_golden "$place"
-    check_refused "damaged golden weights, byte $place: no fault of the design" 1 'golden.bin: error: golden weights: damaged; pack again' "${sim[@]}" "${few[@]}"
+    check_refused "damaged golden weights, byte $place: no fault of the design" 1 \
+        'golden.bin: error: golden weights: damaged; pack again' "${sim[@]}" "${few[@]}"
     cp "$work/failures/golden.bin" "$dir/image/golden.bin"
 done
 echo >>"$dir/image/golden.bin"

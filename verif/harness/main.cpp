@@ -55,7 +55,8 @@ int main(int argc, char **argv) {
     context->traceEverOn(trace_path != nullptr);
 #else
     if (sim_trace(run) != nullptr) {
-        std::fprintf(stderr, "rill sim: error: --trace: this simulation was built without tracing (`rill sim` builds one)\n");
+        std::fprintf(stderr,
+                     "rill sim: error: --trace: this simulation was built without tracing (`rill sim` builds one)\n");
         return 2; // usage
     }
 #endif
