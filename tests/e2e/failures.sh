@@ -8,7 +8,7 @@ set -u
 
 mkdir -p "$work/failures"
 log=$work/failures/log
-plan 58
+plan 81
 dir=$work/odd spec=$work/odd.yaml
 sim=("$rill" sim "$dir")
 export rill
@@ -223,6 +223,10 @@ check "pack: --force" again "$work/failures/other.yaml" --force
 check "pack: in the folder that the design was generated into" bash -c "'$rill' gen '$spec' -o '$work/failures/design' && again '$spec'"
 rm "$work/failures/design/image/manifest.json"
 check_refused "pack: files without a manifest" 1 'holds files without a manifest' bash -c "again '$work/failures/wider.yaml'"
+check_refused "gen into no folder" 2 '`-o` needs a value' "$rill" gen "$spec" -o ""
+check_refused "pack into no folder" 2 '`-o` needs a value' "$rill" pack "$spec" --weights random:1 -o ""
+check_refused "simulation: no name for a file" 2 'name of a file is missing behind: --json' "${sim[@]}" "${few[@]}" --json ""
+check_refused "a waveform of a simulation without" 2 'built without tracing' "$dir/sim/build/Vrill" --dir "$dir" "${few[@]}" --trace "$work/failures/wave.fst"
 check_refused "results that cannot be written" 1 'error: ' "${sim[@]}" "${few[@]}" --json "$log/result.json"
 check "after all that, the design works" "${sim[@]}" "${few[@]}" --quiet --logits "$work/failures/logits" --json "$work/failures/result.json"
 same_hash() { # FNV-1a of all bytes that argmax was given, 97 words for an id

@@ -99,6 +99,10 @@ if [ ${#specs[@]} = 0 ]; then
     fi
 fi
 
-for spec in "${specs[@]}"; do add_job 4 "${BASH_SOURCE[0]}" --check-design "$spec"; done
+for spec in "${specs[@]}"; do
+    checks=4
+    [ "$(basename "$spec" .yaml)" != graph-linear ] || checks=5 # with a module that is not reached
+    add_job $checks "${BASH_SOURCE[0]}" --check-design "$spec"
+done
 run_jobs 2
 verdict

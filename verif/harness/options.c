@@ -62,6 +62,12 @@ static const char *value_of(struct reader *r) {
     return "0";
 }
 
+static const char *path_of(struct reader *r) {
+    const char *option = r->argv[r->at], *path = value_of(r);
+    if (!*path) bad(r, "the name of a file is missing behind", option);
+    return path;
+}
+
 static uint64_t number(struct reader *r, const char *text) {
     char *end = NULL;
     errno = 0;
@@ -166,8 +172,8 @@ static bool read_run_option(struct reader *r) {
     else if (is(r, "--hbm")) read_hbm(r);
     else if (is(r, "--compare")) read_compare(r);
     else if (is(r, "--pause")) number(r, value_of(r)); // snapshot.c read them first
-    else if (is(r, "--save")) o->saves = *value_of(r) != 0;
-    else if (is(r, "--resume")) value_of(r);
+    else if (is(r, "--save")) o->saves = *path_of(r) != 0;
+    else if (is(r, "--resume")) path_of(r);
     else if (is(r, "--inject-error")) read_error(r);
     else if (is(r, "--base")) read_base(r);
     else if (is(r, "--ignore-eot")) o->ignore_eot = true;
@@ -180,18 +186,18 @@ static bool read_run_option(struct reader *r) {
 
 static bool read_file_option(struct reader *r) {
     struct sim_options *o = r->options;
-    if (is(r, "--dir")) o->dir = value_of(r);
+    if (is(r, "--dir")) o->dir = path_of(r);
     else if (is(r, "--prompt")) add_prompt(r)->text = value_of(r);
     else if (is(r, "--prompt-ids")) read_ids(r, value_of(r), add_prompt(r));
-    else if (is(r, "--requests")) read_requests(r, value_of(r));
+    else if (is(r, "--requests")) read_requests(r, path_of(r));
     else if (is(r, "--tokens")) read_tokens(r);
-    else if (is(r, "--trace")) o->trace = value_of(r);
-    else if (is(r, "--json")) o->json = value_of(r);
-    else if (is(r, "--beats")) o->beats = value_of(r);
-    else if (is(r, "--logits")) o->logits = value_of(r);
-    else if (is(r, "--timeline")) o->timeline = value_of(r);
-    else if (is(r, "--inputs")) o->inputs = value_of(r);
-    else if (is(r, "--outputs")) o->outputs = value_of(r);
+    else if (is(r, "--trace")) o->trace = path_of(r);
+    else if (is(r, "--json")) o->json = path_of(r);
+    else if (is(r, "--beats")) o->beats = path_of(r);
+    else if (is(r, "--logits")) o->logits = path_of(r);
+    else if (is(r, "--timeline")) o->timeline = path_of(r);
+    else if (is(r, "--inputs")) o->inputs = path_of(r);
+    else if (is(r, "--outputs")) o->outputs = path_of(r);
     else return false;
     return true;
 }
