@@ -2,7 +2,7 @@
 # Sourced by tests/run.sh: the parts of the test suite, in this order.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
-known="harness unit sanitize readers passes emit report package templates benches paths formal accuracy witness matrix docs fuzz pieces failures mutants"
+known="harness unit sanitize readers passes emit report package templates benches paths formal accuracy witness matrix docs board fuzz pieces failures mutants"
 
 # Parts that keep one core busy, one after the other beside those that stand first.
 alone="passes report package accuracy witness"
@@ -24,6 +24,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" witness "values from outside" tests/witness/run.sh
     "$1" matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}"
     "$1" docs "commands of the tutorials" tests/e2e/docs.sh
+    "$1" board "a board's memory, bounds" tests/e2e/board.sh
     "$1" fuzz "random graphs, spec to values" tests/fuzz/run.sh --set tests/fuzz/seeds found --jobs 2 --no-shrink "${forms[@]}"
     "$1" pieces "runs in pieces" tests/e2e/pieces.sh "${tune[@]}"
     "$1" failures "what goes wrong, ends well" tests/e2e/failures.sh

@@ -85,7 +85,8 @@ static void add_head(struct page *p) {
 
 static void add_cards(struct page *p) {
     struct arena *a = p->ir->arena;
-    const char *what = p->ir->design.is_lm ? "tokens/s at most" : "rows/s at most";
+    const char *unit = p->ir->design.is_lm ? "tokens/s" : "rows/s";
+    double mhz = p->ir->design.clock_mhz;
     text_add(p->out, "<div class=\"cards\">\n");
     card(p, arena_printf(a, "%d", p->ir->nodes), arena_printf(a, "operations in %d regions", p->ir->regions));
     card(p, arena_printf(a, "%d", p->ir->kernels), arena_printf(a, "kernels, %d streams", p->ir->edges));
@@ -93,10 +94,11 @@ static void add_cards(struct page *p) {
     card(p, arena_printf(a, "%.1f MB", (double)report_channel_used(p->ir) / 1e6), "of each memory channel");
     card(p, arena_printf(a, "%lld", (long long)p->report.bound.cycles),
          arena_printf(a, "cycles per step at position %lld, at least", (long long)p->report.position));
-    card(p, arena_printf(a, "%.1f", p->report.bound.tokens_per_second), what);
+    card(p, arena_printf(a, "%.1f", p->report.bound.tokens_per_second),
+         arena_printf(a, "%s at most, at %g MHz: a bound", unit, mhz));
     if (p->measured) {
         card(p, arena_printf(a, "%.1f", p->measured->tokens_per_second),
-             p->ir->design.is_lm ? "tokens/s simulated" : "rows/s simulated");
+             arena_printf(a, "%s simulated with a memory model, no card", unit));
         card(p, p->measured->match ? "equal" : "different",
              arena_printf(a, "to the golden model, %lld cycles", (long long)p->measured->cycles));
     }

@@ -102,6 +102,13 @@ check_bound() { # spec
 
 mkdir -p "$work"
 log=$work/board.log
+rm -rf "$work/found" && mkdir "$work/found" && cp "$root"/tests/fuzz/found/*.yaml "$work/found"
+ln -s "$root/tests/e2e/specs/kernels" "$work/found/kernels"
+files=()
+for file in "$root"/tests/e2e/specs/*.yaml "$root"/configs/*.yaml "$work"/found/*.yaml; do
+    [[ $file == *medium-u55c.yaml ]] || files+=("$file")
+done
+plan $((16 + 2 + 2 * 5 + ${#files[@]}))
 spec=$work/board.yaml
 variant "$root/tests/e2e/specs/spills.yaml" "$spec"
 export RILL_QUICK_BUILD=1
@@ -138,9 +145,5 @@ for how in "check $spec --request $rows:1" "sim $work/$name --prompt rows"; do
             "$rill" $how --hbm sustained_gbs=99
     }
 done
-rm -rf "$work/found" && mkdir "$work/found" && cp "$root"/tests/fuzz/found/*.yaml "$work/found"
-ln -s "$root/tests/e2e/specs/kernels" "$work/found/kernels"
-for file in "$root"/tests/e2e/specs/*.yaml "$root"/configs/*.yaml "$work"/found/*.yaml; do
-    [[ $file == *medium-u55c.yaml ]] || check_bound "$file"
-done
+for file in "${files[@]}"; do check_bound "$file"; done
 verdict

@@ -166,13 +166,18 @@ requests_of() { # json
 
 # The forecast of every request against its measured cycles: within 2 % and 64 cycles per step.
 check_forecast() { # name, spec, json
-    local request start cycles json worst=0 count=0 difference limit
+    local request start cycles json worst=0 count=0 difference limit bound
     while read -r request start cycles; do
         json=$("$rill" check "$2" --request "$request" --start "$start" --json) || { fail "$1 forecast" "no forecast of $request"; return; }
         read -r difference limit < <(awk -F'[:,]' -v c="$cycles" '/^  "cycles_(prefill|decode)"/ { f += $2 } /^  "steps"/ { s = $2 }
             END { d = f > c ? f - c : c - f; printf "%.0f %.0f\n", d, c * 0.02 + 64 * s }' <<<"$json")
         if [ "$difference" -gt "$limit" ]; then
             fail "$1 forecast" "request $request: off by $difference of $cycles cycles, at most $limit"
+            return
+        fi
+        bound=$(awk -F'[:,]' '/^  "cycles_(prefill|decode)_bound"/ { b += $2 } END { print b + 0 }' <<<"$json")
+        if [ "$bound" = 0 ] || [ "$bound" -gt "$cycles" ]; then
+            fail "$1 forecast" "request $request: $cycles cycles, below the bound of $bound"
             return
         fi
         worst=$(awk -v d="$difference" -v c="$cycles" -v w="$worst" 'BEGIN { x = 100 * d / c; print (x > w ? x : w) }')

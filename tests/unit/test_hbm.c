@@ -103,11 +103,32 @@ static void test_image(void **state) {
     unlink(path);
 }
 
+// docs/boards.md has every row of the table of figures.
+static void test_table_of_docs(void **state) {
+    (void)state;
+    struct arena arena;
+    size_t len;
+    char *list = NULL;
+    const char *why;
+    arena_init(&arena);
+    const char *docs = file_read(&arena, "docs/boards.md", 1 << 20, &len, &why);
+    assert_non_null(docs);
+    FILE *out = open_memstream(&list, &len);
+    hbm_figures_list(out, true);
+    fclose(out);
+    int rows = 0;
+    for (char *row = strtok(list, "\n"); row; row = strtok(NULL, "\n"), rows++)
+        if (!strstr(docs, row)) fail_msg("docs/boards.md lacks: %s", row);
+    assert_int_equal(rows, 18);
+    free(list);
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_content), cmocka_unit_test(test_read_before_response),
         cmocka_unit_test(test_errors),  cmocka_unit_test(test_jitter),
-        cmocka_unit_test(test_image),
+        cmocka_unit_test(test_image),   cmocka_unit_test(test_table_of_docs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,6 +162,27 @@ static void test_cycles_of_rtl(void **state) {
     assert_near(simulate(ir, 8, 4, NULL, false)->cycles, 53438);
 }
 
+static struct timing_forecast *foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t whole_words);
+
+// A forecast at its bound is possible, one below it is told, each phase by itself.
+static void test_bounds(void **state) {
+    (void)state;
+    struct ir *ir = build("configs/tinystories-gpt2-1m.yaml");
+    struct timing_forecast *f = foretell(ir, 9, 4, TIMING_WHOLE_WORDS);
+    assert_null(timing_below_bound(&arena, ir, f));
+    double prompt = f->first_id, decode = f->decode.cycles;
+    f->first_id = (double)f->prefill.bound.cycles;
+    assert_null(timing_below_bound(&arena, ir, f));
+    f->first_id -= 1;
+    assert_non_null(strstr(timing_below_bound(&arena, ir, f), "first result"));
+    f->first_id = prompt;
+    f->decode.cycles = (double)f->decode.bound.cycles - 1;
+    assert_non_null(strstr(timing_below_bound(&arena, ir, f), "behind the first"));
+    assert_true(decode > (double)f->decode.bound.cycles / 2 && f->decode.bound.rows == 3);
+    ir = build("tests/e2e/specs/mixer.yaml"); // products of rows
+    assert_null(timing_below_bound(&arena, ir, foretell(ir, 7, 1, TIMING_WHOLE_WORDS)));
+}
+
 // Rows, weights and spills on the same channels: arbiters, write buffers, turnarounds, pages. From the first step word
 // to the last write response.
 static void test_cycles_of_shared_channels(void **state) {
@@ -324,6 +345,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_unknown_module, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cycles_of_rtl, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cycles_of_shared_channels, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_bounds, setup, teardown),
         cmocka_unit_test_setup_teardown(test_forecast, setup, teardown),
         cmocka_unit_test_setup_teardown(test_words, setup, teardown),
         cmocka_unit_test_setup_teardown(test_halt, setup, teardown),
