@@ -209,7 +209,7 @@ cp "$work/failures/golden.bin" "$dir/image/golden.bin"
 
 # ---- what lies in a folder already ----
 
-cp -r "$dir" "$work/failures/design" && cp "$dir/image/manifest.json" "$work/failures/manifest.json"
+rm -rf "$work/failures/design" && cp -r "$dir" "$work/failures/design" && cp "$dir/image/manifest.json" "$work/failures/manifest.json"
 sed 's/^name: .*/name: other/' "$spec" >"$work/failures/other.yaml"
 variant "$spec" "$work/failures/wider.yaml" channels=4
 again() { "$rill" pack "$1" --weights random:2 -o "$work/failures/design" "${@:2}"; }
