@@ -2,7 +2,8 @@
 # Sourced by tests/run.sh: the parts of the test suite, in this order.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
-known="harness unit sanitize readers passes emit report package templates benches paths formal accuracy witness matrix docs board fuzz pieces failures mutants"
+known="harness unit sanitize readers passes emit report package templates benches paths formal accuracy witness image matrix"
+known+=" docs board fuzz pieces failures mutants"
 
 # Parts that keep one core busy, one after the other beside those that stand first.
 alone="passes report package accuracy witness"
@@ -22,6 +23,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}"
     "$1" accuracy "accuracy against the float model" tests/e2e/accuracy.sh
     "$1" witness "values from outside" tests/witness/run.sh
+    "$1" image "memory map against the image" tests/e2e/memory_map.sh
     "$1" matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}"
     "$1" docs "commands of the tutorials" tests/e2e/docs.sh
     "$1" board "a board's memory, bounds" tests/e2e/board.sh

@@ -176,7 +176,7 @@ refuse "empty design" "bare/design.yaml: error: " "$rill" report "$work/bare" --
 refuse "a file for a folder" "Not a directory" "$rill" report "$design/design.yaml" --html "$work/refused.html"
 refuse "a page that is a folder" "Is a directory" "$rill" report "$design" --html "$work/empty"
 refuse "a page below a file" "Not a directory" "$rill" report "$design" --html "$design/design.yaml/page.html"
-refuse "a page without a name" "is no name of a file" "$rill" report "$design" --html ""
+check_refused "a page without a name" 2 "needs a value" "$rill" report "$design" --html ""
 refuse "a page with a slash behind it" "is no name of a file" "$rill" report "$design" --html "$work/empty/"
 
 # A pipe or a link is written, not replaced.

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# memory_map.json against the packed image, read by a program that knows the documents alone. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+
+usage() {
+    cat <<'TEXT'
+usage: tests/e2e/memory_map.sh
+Packs some designs and holds their memory map against the image: places of all segments; of the shipped model also the
+values of its checkpoint. Then maps and images with a fault planted, each of which must be found.
+TEXT
+}
+
+case ${1:-} in
+    "") ;;
+    --help | -h) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+esac
+cd "$root" || exit 1
+work=$root/build/e2e/memory_map
+log=$work/log
+model=$root/models/tinystories-gpt2-1m
+specs=(odd inputs grouped lanes lookup)
+rm -rf "$work"
+mkdir -p "$work"
+plan $((${#specs[@]} + 9))
+
+make_design() { # spec, folder, weights
+    "$rill" gen "$1" -o "$2" >"$log" 2>&1 && "$rill" pack "$1" --weights "$3" -o "$2" >>"$log" 2>&1
+}
+
+holds() { tests/e2e/memory_map.py "$@"; }
+
+for spec in "${specs[@]}"; do
+    file=tests/e2e/specs/$spec.yaml
+    [ -e "$file" ] || file=tests/witness/$spec.yaml
+    if make_design "$file" "$work/$spec" random:3; then check "places of $spec" holds "$work/$spec"
+    else fail "places of $spec" "$(reason)"; fi
+done
+variant tests/e2e/specs/odd.yaml "$work/spatial.yaml" channels=11 binding=spatial
+make_design "$work/spatial.yaml" "$work/spatial" random:3
+check "places of odd, an engine for each product" holds "$work/spatial"
+
+design=$work/story
+make_design configs/tinystories-gpt2-1m.yaml "$design" "$model"
+check "values of the story model" holds "$design" "$model"
+variant configs/tinystories-gpt2-1m.yaml "$work/three.yaml" channels=3
+make_design "$work/three.yaml" "$work/three" "$model"
+check "values of the story model on three channels" holds "$work/three" "$model"
+
+# name, what must be said, sed expression on the map
+planted() {
+    rm -rf "$work/planted" && cp -r "$design" "$work/planted"
+    sed -i "$3" "$work/planted/memory_map.json"
+    check_refused "planted: $1" 1 "$2" tests/e2e/memory_map.py "$work/planted" "$model"
+}
+planted "an offset one beat off" 'the image has|overlap' 's/"offset": 544768/"offset": 544832/'
+planted "another stride of layers" 'the image has|overlap|wanted' 's/"layer_stride": 53248/"layer_stride": 53312/'
+planted "a segment on another channel" 'the image has|wanted|ends at' '/"token_row"/s/"channel": 0/"channel": 1/'
+planted "a segment that grows into the next" 'overlap' '/"k_cache"/s/"bytes": 65536/"bytes": 69632/'
+planted "a segment within a beat" 'offset 675848' 's/"offset": 675840/"offset": 675848/'
+rm -rf "$work/planted" && cp -r "$design" "$work/planted"
+cp "$design/image/channel_02.bin" "$work/planted/image/channel_01.bin"
+check_refused "planted: the image of another channel" 1 'the image has' tests/e2e/memory_map.py "$work/planted" "$model"
+verdict
