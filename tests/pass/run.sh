@@ -327,7 +327,7 @@ check_damage() { # spec, pass, stride
 
 expects=("$root"/tests/spec/*.expect "$root"/tests/pass/*.expect) warns=("$root"/tests/pass/*.warn)
 legal=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" "$root/tests/spec/ok_graph_regions.yaml")
-plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 113)) # 113: written one by one below
+plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 114)) # 114: written one by one below
 for expect in "${expects[@]}"; do
     refuse_spec "$(basename "$(dirname "$expect")")" "$(basename "$expect" .expect)"
 done
