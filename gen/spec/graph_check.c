@@ -92,6 +92,16 @@ static void check_region_name(const struct spec_graph *graph, size_t index, stru
     }
 }
 
+// An output is one place in memory and one tensor of what is written: a name stands once.
+static void check_output(const struct spec_graph *graph, size_t index, struct diag *diag) {
+    struct spec_name name = graph->outputs[index];
+    for (size_t i = 0; i < index; i++) {
+        if (strcmp(graph->outputs[i].text, name.text) != 0) continue;
+        diag_error(diag, name.loc, "output `%s` is given twice", name.text);
+        return;
+    }
+}
+
 void spec_check_graph(const struct spec_graph *graph, struct arena *arena, struct diag *diag) {
     struct scope scope = {.arena = arena, .diag = diag};
     for (size_t i = 0; i < graph->input_count; i++) define(&scope, graph->inputs[i].name, NULL, false);
@@ -99,5 +109,8 @@ void spec_check_graph(const struct spec_graph *graph, struct arena *arena, struc
         check_region_name(graph, i, diag);
         check_region(&scope, &graph->regions[i], graph);
     }
-    for (size_t i = 0; i < graph->output_count; i++) use(&scope, graph->outputs[i], NULL, graph);
+    for (size_t i = 0; i < graph->output_count; i++) {
+        use(&scope, graph->outputs[i], NULL, graph);
+        check_output(graph, i, diag);
+    }
 }
