@@ -288,6 +288,13 @@ static int join_ends(struct spec *s, int most, int *list) {
     return count;
 }
 
+// A tensor is an output once.
+static void add_output(struct spec *s, int tensor) {
+    for (int o = 0; o < s->outputs; o++)
+        if (s->output[o] == tensor) return;
+    s->output[s->outputs++] = tensor;
+}
+
 static void make_outputs(struct spec *s) {
     int list[MAX_TENSORS], most = ONE_OF(1, 1, 2, 3);
     if (chance(6)) {
@@ -295,14 +302,14 @@ static void make_outputs(struct spec *s) {
         if (count > 1) s->tensor[list[below(count)]].keep = true;
     }
     int count = join_ends(s, most, list);
-    for (int i = 0; i < count && s->outputs < MAX_PORTS; i++) s->output[s->outputs++] = list[i];
+    for (int i = 0; i < count && s->outputs < MAX_PORTS; i++) add_output(s, list[i]);
     for (int t = s->tensors - 1; t >= 0 && s->outputs < 3; t--) // some that are read inside too
         if (s->tensor[t].type == VALUE_F32 && is_read(s, t) && s->tensor[t].region != NONE &&
             s->tensor[t].local_of == NONE && chance(4))
-            s->output[s->outputs++] = t;
-    if (chance(3)) s->output[s->outputs++] = s->input[0];
+            add_output(s, t);
+    if (chance(3)) add_output(s, s->input[0]);
     for (int r = 0; r < s->regions && s->seed % 29 == 13; r++) // a carried name: what comes after the last repetition
-        if (s->region[r].carries > 0 && s->outputs < MAX_PORTS) s->output[s->outputs++] = s->region[r].carry[0].local;
+        if (s->region[r].carries > 0 && s->outputs < MAX_PORTS) add_output(s, s->region[r].carry[0].local);
 }
 
 static void make_head(struct spec *s, int vocab) {
@@ -320,7 +327,7 @@ static void make_head(struct spec *s, int vocab) {
     }
     struct op *op = add_op(s, OP_ARGMAX, VALUE_ID, vocab, 0);
     reads(op, x);
-    s->output[s->outputs++] = op->out[0];
+    add_output(s, op->out[0]);
 }
 
 static void make_embedding(struct spec *s, int vocab) {
