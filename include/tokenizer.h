@@ -8,8 +8,8 @@
 
 struct tokenizer;
 
-// source: a folder with tokenizer.json, or vocab.json and merges.txt, or encoder.json and vocab.bpe; or a GGUF file.
-// NULL after reporting the error: tokenizers of kinds that are not known here are refused by name.
+// source: a folder with vocab.json and merges.txt, else encoder.json and vocab.bpe, else tokenizer.json; or a GGUF
+// file. NULL after reporting the error: tokenizers of kinds that are not known here are refused by name.
 struct tokenizer *tokenizer_open(struct arena *arena, const char *source, struct diag *diag);
 // For random weights of any vocabulary size: printable ASCII maps to ids 0..94 (modulo vocab), newline to 95, other
 // bytes to (byte modulo vocab); ids above 95 decode to `<id>`. No end-of-text id.

@@ -40,12 +40,13 @@ static bool is_gguf(const char *path) {
 
 struct tokenizer *tokenizer_open(struct arena *arena, const char *source, struct diag *diag) {
     if (is_gguf(source)) return tokenizer_load_gguf(arena, source, diag);
-    const char *json = arena_printf(arena, "%s/tokenizer.json", source);
-    if (is_file(json)) return tokenizer_load_json(arena, json, diag);
     const char *usual = arena_printf(arena, "%s/vocab.json", source),
-               *original = arena_printf(arena, "%s/encoder.json", source);
+               *original = arena_printf(arena, "%s/encoder.json", source),
+               *json = arena_printf(arena, "%s/tokenizer.json", source);
     if (!is_file(usual) && is_file(original))
         return tokenizer_load_files(arena, original, arena_printf(arena, "%s/vocab.bpe", source), diag);
+    // GPT-2's two files first: `rill pack` copies them, so a simulation and the golden model read the same ones.
+    if (!is_file(usual) && is_file(json)) return tokenizer_load_json(arena, json, diag);
     return tokenizer_load_files(arena, usual, arena_printf(arena, "%s/merges.txt", source), diag);
 }
 
