@@ -93,9 +93,10 @@ struct ir_port {
 };
 
 struct ir_kernel {
-    const char *name;   // instance u_<name>
-    const char *module; // RTL module
-    int node;           // the operation it serves, or IR_NONE (shared or inserted)
+    const char *name;                    // instance u_<name>
+    const char *module;                  // RTL module
+    const struct kernel_class *of_class; // kernel.h; NULL: to be found by the module's name
+    int node;                            // the operation it serves, or IR_NONE (shared or inserted)
     struct ir_param *param;
     int params;
     size_t param_capacity;
@@ -239,6 +240,10 @@ struct ir {
     int customs;
     struct ir_op_info *custom_op; // their rows of the operations table (ir_set_customs)
     const char *done, *spec;      // name of the last pass that ran; text of the spec, or NULL
+    const char *family;           // text of its model's family, or NULL
+    const char *prefix;           // that a checkpoint's names may have, or NULL
+    const char **unused;          // patterns of a checkpoint's names that nothing reads
+    int unuseds;
 };
 
 // ---- Building and looking up --------------------------------------------------------------------

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resources of a whole design: kernels, streams, and the memory side of every channel as gen/emit/emit_memory.c builds
 // it.
-#include "args.h"
+#include <string.h>
+
+#include "kernel/args.h"
 #include "cost.h"
-#include "ir_custom.h"
 
 enum {
     DISTRIBUTED_BEATS = 64 /* longest prefetch FIFO in LUTRAM */,
@@ -17,11 +18,10 @@ int64_t cost_edge_bits(const struct ir *ir, const struct ir_edge *e) {
     return bits + (p->kind == IR_STREAM_COUNTED ? p->count_bits : 0);
 }
 
-static void add_module(const struct ir *ir, struct cost_resources *sum, const char *module,
-                       const struct ir_param *param, int params, int64_t times) {
-    (void)ir;
-    struct cost_resources r;
-    cost_module(module, param, params, &r);
+static void add_module(struct cost_resources *sum, const struct kernel_class *class, const struct ir_param *param,
+                       int params, int64_t times) {
+    struct cost_resources r = {0};
+    class->cost(&(struct kernel_args){param, params}, &r);
     cost_add(sum, &r, times);
 }
 
@@ -36,7 +36,7 @@ static void add_read_engines(const struct ir *ir, struct cost_resources *sum, in
         {"PREFETCH_BEATS", ir_value_int(prefetch)},
         {"RAM_STYLE", ir_value_text(style)},
     };
-    add_module(ir, sum, "rill_dma_read", param, COUNT_OF(param), count);
+    add_module(sum, &rtl_dma_read, param, COUNT_OF(param), count);
 }
 
 struct cost_resources cost_prefetch(const struct ir *ir, int64_t beats, const char *style) {
@@ -49,15 +49,16 @@ static void add_write_engine(const struct ir *ir, struct cost_resources *sum, in
         {"BUFFER_BEATS", ir_value_int(buffer)},
         {"OUTSTANDING", ir_value_int(ir->design.outstanding)},
     };
-    add_module(ir, sum, "rill_dma_write", param, COUNT_OF(param), 1);
+    add_module(sum, &rtl_dma_write, param, COUNT_OF(param), 1);
 }
 
-static void add_arbiter(const struct ir *ir, struct cost_resources *sum, const char *module, int64_t clients) {
+static void add_arbiter(const struct ir *ir, struct cost_resources *sum, const struct kernel_class *class,
+                        int64_t clients) {
     const struct ir_param param[] = {
         {"CLIENTS", ir_value_int(at_least(clients, 1))},
         {"BEAT_BITS", ir_value_int(ir->design.beat_bits)},
     };
-    add_module(ir, sum, module, param, COUNT_OF(param), 1);
+    add_module(sum, class, param, COUNT_OF(param), 1);
 }
 
 static void add_channel(const struct ir *ir, struct cost_resources *sum, int channel) {
@@ -73,8 +74,8 @@ static void add_channel(const struct ir *ir, struct cost_resources *sum, int cha
     const char *chosen = engine == IR_NONE ? NULL : ir->engine[engine].prefetch_style;
     int64_t prefetch = ir->design.prefetch_beats;
     add_read_engines(ir, sum, prefetch, chosen ? chosen : cost_prefetch_style(prefetch), lanes);
-    add_arbiter(ir, sum, "rill_axi_read_arbiter", lanes + readers);
-    add_arbiter(ir, sum, "rill_axi_write_arbiter", writers);
+    add_arbiter(ir, sum, &rtl_axi_read_arbiter, lanes + readers);
+    add_arbiter(ir, sum, &rtl_axi_write_arbiter, writers);
 }
 
 static struct cost_resources memory_side(const struct ir *ir) {
@@ -82,24 +83,26 @@ static struct cost_resources memory_side(const struct ir *ir) {
     for (int c = 0; c < ir->design.channels; c++) add_channel(ir, &sum, c);
     for (int e = 0; e < ir->engines; e++) {
         const struct ir_param fork = {"PORTS", ir_value_int(ir->engine[e].channels)};
-        add_module(ir, &sum, "rill_fork", &fork, 1, 1);
+        add_module(&sum, &rtl_fork, &fork, 1, 1);
     }
     return sum;
 }
 
 static void add_slices(const struct ir *ir, const struct ir_edge *e, struct cost_resources *to) {
     const struct ir_param param[] = {{"DATA_W", ir_value_int(cost_edge_bits(ir, e))}, {"MODE", ir_value_int(2)}};
-    add_module(ir, to, "rill_register_slice", param, COUNT_OF(param), e->crossings + e->entry_crossings);
+    add_module(to, &rtl_register_slice, param, COUNT_OF(param), e->crossings + e->entry_crossings);
 }
 
-// Of a hand-written kernel, what its author says of one instance.
-static bool known_kernel(const struct ir *ir, int kernel, struct cost_resources *out) {
+struct cost_resources cost_kernel_as(const struct ir *ir, int kernel, const char *style) {
     const struct ir_kernel *k = &ir->kernel[kernel];
-    const struct custom *custom = ir_custom_kernel(ir, kernel);
-    if (!custom) return cost_module(k->module, k->param, k->params, out);
-    if (custom->has_resources)
-        *out = (struct cost_resources){custom->lut, custom->ff, custom->dsp, custom->bram18, custom->uram};
-    return custom->has_resources;
+    struct ir_param *param = ARENA_ARRAY(ir->arena, struct ir_param, (size_t)k->params + 1);
+    struct cost_resources r;
+    int count = 0;
+    for (int p = 0; p < k->params; p++)
+        if (strcmp(k->param[p].name, "RAM_STYLE") != 0) param[count++] = k->param[p];
+    param[count++] = (struct ir_param){"RAM_STYLE", ir_value_text(style)};
+    cost_module(k->module, param, count, &r);
+    return r;
 }
 
 struct cost_design cost_design(const struct ir *ir) {
@@ -107,7 +110,7 @@ struct cost_design cost_design(const struct ir *ir) {
                             .edge = ARENA_ARRAY(ir->arena, struct cost_resources, (size_t)ir->edges),
                             .known = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels)};
     for (int k = 0; k < ir->kernels; k++) {
-        d.known[k] = known_kernel(ir, k, &d.kernel[k]);
+        d.known[k] = kernel_cost(ir, k, &d.kernel[k]);
         cost_add(&d.kernels, &d.kernel[k], 1);
     }
     for (int e = 0; e < ir->edges; e++) {

@@ -1,28 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the dies have, what lies on each of a partitioned design, and what goes from die to die.
-#include "args.h"
+#include "kernel/args.h"
 #include "cost.h"
 
-enum {
-    HANDSHAKE = 2 /* tvalid and tready */,
-    COMMAND_BITS = 4 + 35 /* to the lanes of a die, at most */,
-    OPERAND_SHIFT = 5,
-    OFFSET = 22
-};
+enum { HANDSHAKE = 2 /* tvalid and tready */ };
 
 struct cost_resources cost_lane(const struct ir *ir, const struct ir_engine *e) {
-    struct cost_resources r, front;
-    cost_module("rill_engine_lane", ir->kernel[e->kernel].param, ir->kernel[e->kernel].params, &r);
-    cost_module("rill_lane_front", ir->kernel[e->kernel].param, ir->kernel[e->kernel].params, &front);
+    const struct kernel_args args = {ir->kernel[e->kernel].param, ir->kernel[e->kernel].params};
+    struct cost_resources r = {0}, front = {0};
+    rtl_engine_lane.cost(&args, &r);
+    rtl_lane_front.cost(&args, &front);
     cost_add(&r, &front, -1);
     return r;
 }
 
 int64_t cost_lane_bits(const struct ir *ir) { return ir->design.beat_bits + COST_LANE_RESULT_BITS; }
-
-int64_t cost_lane_chain_bits(int64_t beat_bits, int64_t arrays) {
-    return arrays * (2 * beat_bits + OPERAND_SHIFT + OFFSET) + COMMAND_BITS;
-}
 
 int64_t cost_stream_bits(const struct ir *ir, const struct ir_edge *e) { return cost_edge_bits(ir, e) + HANDSHAKE; }
 

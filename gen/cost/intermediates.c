@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is kept of tensors on their way: buffers of kernels, of pools, of spills. Caches, parameters and pipelines are
 // not counted.
-#include <string.h>
-
-#include "args.h"
+#include "kernel/args.h"
 #include "cost.h"
-#include "ports.h"
-#include "timing.h"
+#include "kernel/ports.h"
+#include "contract.h"
 
 static const struct ir_port *first_input(const struct ir_kernel *k) {
     for (int p = 0; p < k->ports; p++)
@@ -20,10 +18,10 @@ int64_t cost_local_bits(const struct ir *ir, int kernel) {
     const struct ir_port *in = first_input(k);
     struct timing_contract c;
     struct cost_memory m;
-    if (!timing_contract(ir, kernel, &c) || !in || !strcmp(k->module, "rill_spill")) return 0;
+    if (!timing_contract(ir, kernel, &c) || !in || kernel_is(k, KERNEL_SPILL)) return 0;
     if (c.machine == TIMING_GEAR) return c.lines * ir->design.tokens * (c.in + c.out - 1) * 32;
     if (c.machine == TIMING_REPLAY || c.machine == TIMING_LAYOUT)
-        return cost_kernel_memory(k, &m) ? m.words * m.bits * m.times : 0;
+        return kernel_memory(k, &m) ? m.words * m.bits * m.times : 0;
     if (c.machine == TIMING_GROUPS) return c.banks * c.take[0] * ir->design.tokens * in->data_bits;
     if (c.machine != TIMING_BANKS && c.machine != TIMING_SOFTMAX) return 0;
     return c.banks * (c.rows ? c.rows * ir->design.tokens : ports_firing_words(in)) * in->data_bits;
@@ -33,9 +31,9 @@ int64_t cost_local_bits(const struct ir *ir, int kernel) {
 // word out, its firings' tuser.
 int64_t cost_spill_bits(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];
-    const struct args a = {k->param, k->params};
+    const struct kernel_args a = {k->param, k->params};
     int64_t word = args_int(&a, "DATA_W", 1), beat = args_int(&a, "BEAT_BITS", 512), parts = div_up(word, beat);
-    if (strcmp(k->module, "rill_spill") != 0) return 0;
+    if (!kernel_is(k, KERNEL_SPILL)) return 0;
     int64_t bits = (2 * parts - 1) * beat + word +
                    args_int(&a, "FIRINGS", 1) * args_int(&a, "WORDS", 1) * args_int(&a, "USER_W", 1);
     for (int c = 0; c < ir->clients; c++)
@@ -44,8 +42,8 @@ int64_t cost_spill_bits(const struct ir *ir, int kernel) {
 }
 
 int64_t cost_pool_bits(const struct ir_kernel *k) {
-    const struct args a = {k->param, k->params};
-    return strcmp(k->module, "rill_fifo_pool") ? 0 : args_int(&a, "DEPTH", 1) * (args_int(&a, "DATA_W", 1) + 1);
+    const struct kernel_args a = {k->param, k->params};
+    return kernel_is(k, KERNEL_POOL) ? args_int(&a, "DEPTH", 1) * (args_int(&a, "DATA_W", 1) + 1) : 0;
 }
 
 // An element with its share of exponents or scales; integers of a product never leave its engine as such.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
+#include "kernel/args.h"
 #include "cost.h"
 
 enum { WORD_BITS = 32, TABLE_BYTES = 1 << 20, LEAST = 300 /* cells: of less, shares say nothing */ };
@@ -76,9 +76,9 @@ struct cost_fit cost_fit(const struct cost_rows *rows, const char *module) {
 }
 
 // What tables hold does not count: rows have random ones.
-static bool same_value(const struct ir_param *want, const struct args *have) {
+static bool same_value(const struct ir_param *want, const struct kernel_args *have) {
     if (!strcmp(want->name, "TABLE") || !strncmp(want->name, "SECTION_", 8)) return true;
-    const struct args one = {want, 1};
+    const struct kernel_args one = {want, 1};
     const struct ir_value *a = &want->value, *b = args_value(have, want->name);
     int64_t none = INT64_MIN, left = args_int(&one, want->name, none), right = args_int(have, want->name, none);
     if (left != none && right != none) return left == right;
@@ -87,7 +87,7 @@ static bool same_value(const struct ir_param *want, const struct args *have) {
 
 const struct cost_row *cost_row_of(const struct cost_rows *rows, const char *module, const struct ir_param *param,
                                    int params) {
-    const struct args have = {param, params};
+    const struct kernel_args have = {param, params};
     for (size_t i = 0; i < rows->count; i++) {
         const struct cost_row *row = &rows->items[i];
         if (strcmp(row->module, module) != 0 || row->params != params) continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps as a whole: what each part of a design has to do in them, and the least time that this takes.
-#include "args.h"
-#include "contract.h"
 #include "cost.h"
+#include "kernel/args.h"
+#include "work.h"
 
 static int64_t engine_cycles(const struct ir *ir, int engine, const struct cost_step *s) {
     struct cost_beats b = cost_step_beats(ir, engine, s);
@@ -29,7 +29,7 @@ static int64_t client_beats(const struct ir *ir, int channel, const struct cost_
     int64_t beats = 0;
     for (int c = 0; c < ir->clients; c++)
         if (ir->client[c].channel == channel && ir->client[c].kernel != IR_NONE)
-            beats += s->tokens * cost_memory_beats(&ir->kernel[ir->client[c].kernel]);
+            beats += s->tokens * cost_memory_beats(ir, ir->client[c].kernel);
     return beats;
 }
 
@@ -51,7 +51,7 @@ static int64_t token_words(const struct ir *ir, int kernel, int64_t position) {
 }
 
 static int64_t kernel_cycles(const struct ir *ir, int kernel, const struct cost_step *s) {
-    if (cost_is_engine(&ir->kernel[kernel]) || (ir->design.is_lm && (s->tokens > 1 || !s->head))) return 0;
+    if ((ir->design.is_lm && (s->tokens > 1 || !s->head)) || cost_is_engine(ir, kernel)) return 0;
     struct cost_work work = cost_kernel_work(ir, kernel, s->position);
     if (s->tokens == 1) return work.busy;
     int64_t words = at_most(token_words(ir, kernel, s->position), work.busy);
@@ -85,6 +85,13 @@ struct cost_bound cost_load_bound(const struct ir *ir, const struct cost_load *l
     b.cycles = at_least(at_least(b.engine, b.memory), b.kernel);
     b.tokens_per_second = b.cycles ? (double)b.rows * ir->design.clock_mhz * 1e6 / (double)b.cycles : 0;
     return b;
+}
+
+bool cost_positions_matter(const struct ir *ir) {
+    for (int t = 0; t < ir->tensors; t++)
+        for (int d = 0; d < ir->tensor[t].rank; d++)
+            if (ir->tensor[t].shape[d].dynamic == IR_POSITIONS) return true;
+    return false;
 }
 
 struct cost_step cost_usual_step(const struct ir *ir, int64_t position) {

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many words pass a port in one decode step: one token, the extents that follow the positions at their value.
-#include <string.h>
-
-#include "args.h"
+#include "kernel/args.h"
 #include "cost.h"
 #include "layout.h"
-#include "ports.h"
+#include "kernel/ports.h"
 
 enum { MAX_STEERING = 8 };
 
-static bool is_steering(const struct ir_kernel *k) {
-    return !strcmp(k->module, "rill_stream_mux") || !strcmp(k->module, "rill_stream_demux");
-}
+static bool is_steering(const struct ir_kernel *k) { return kernel_is(k, KERNEL_MUX | KERNEL_DEMUX); }
 
 static int64_t repeat_of(const struct ir *ir, int region) { return region == IR_NONE ? 1 : ir->region[region].repeat; }
 

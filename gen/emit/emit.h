@@ -6,15 +6,25 @@
 #include "ir.h"
 #include "verilog.h"
 
+// What a host recognizes a design by.
+struct emit_names {
+    uint64_t identity; // of design.yaml
+    uint64_t layout;   // of its memory, as in the manifest of an image that fits
+};
 // The top module: control, kernels, streams, memory ports.
-void emit_top(const struct ir *, struct text *out);
+void emit_top(const struct ir *, const struct emit_names *, struct text *out);
 // Its parts.
 void emit_ports(const struct ir *, struct text *out);
-void emit_streams(const struct ir *, struct text *out); // nets and FIFOs of every edge, probes
-void emit_kernels(const struct ir *, struct text *out); // one instance per kernel
+// Levels that go to everything, a register of its own for each instance: `core_rst`, the reset of all that belongs to
+// one request, and `core_flush` of the memory's engines. The instances that read them so far.
+struct emit_levels {
+    int reset, flush;
+};
+void emit_streams(const struct ir *, struct emit_levels *, struct text *out); // nets and FIFOs of every edge, probes
+void emit_kernels(const struct ir *, struct emit_levels *, struct text *out); // one instance per kernel
 void emit_control(const struct ir *, struct text *out); // registers, token loop's plain nets, faults, parameter loading
 void emit_client_nets(const struct ir *, struct text *out);
-void emit_memory(const struct ir *, struct text *out); // per channel: DMA engines, arbiters
+void emit_memory(const struct ir *, struct emit_levels *, struct text *out); // per channel: DMA engines, arbiters
 // Simulation top: rill_top, or the kernel wrapper of this name around it, and one memory model per channel.
 void emit_sim_top(const struct ir *, const char *wrapper, struct text *out);
 void emit_pblocks(const struct ir *, struct text *out);    // Tcl: a pblock of each die, and its instances

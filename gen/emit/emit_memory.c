@@ -5,6 +5,7 @@
 
 #include "cost.h"
 #include "emit.h"
+#include "kernel.h"
 
 static bool has_engine(const struct ir *ir) { return ir->engines > 0; }
 
@@ -72,6 +73,7 @@ struct channel {
     const struct ir *ir;
     int index;
     int lane; // of the engine that owns it
+    struct emit_levels *levels;
     struct text *out;
 };
 
@@ -86,14 +88,14 @@ static void emit_read_engine(const struct channel *ch, int i, const struct emit_
     int burst = client->burst ? (int)client->burst : d->max_burst, engine = ir_engine_at(ch->ir, ch->index);
     const char *style = client->is_lane && engine != IR_NONE ? ch->ir->engine[engine].prefetch_style : NULL;
     text_addf(ch->out,
-              "    rill_dma_read #(.BEAT_BITS(%d), .MAX_BURST(%d), .OUTSTANDING(%d), .PREFETCH_BEATS(%d), "
+              "    %s #(.BEAT_BITS(%d), .MAX_BURST(%d), .OUTSTANDING(%d), .PREFETCH_BEATS(%d), "
               ".RAM_STYLE(\"%s\")) u_read_%02d_%s (\n",
-              d->beat_bits, burst, d->outstanding, prefetch, style ? style : cost_prefetch_style(prefetch), ch->index,
-              client->name);
+              rtl_dma_read.module, d->beat_bits, burst, d->outstanding, prefetch,
+              style ? style : cost_prefetch_style(prefetch), ch->index, client->name);
     text_addf(ch->out,
-              "        .clk(clk), .rst(core_rst), .base(%s), .flush(core_flush), .idle(ch%02d_r_idle[%d]), "
-              ".error(ch%02d_r_error[%d]), .error_addr(),\n",
-              base, ch->index, i, ch->index, i);
+              "        .clk(clk), .rst(core_rst[%d]), .base(%s), .flush(core_flush[%d]), .idle(ch%02d_r_idle[%d]), "
+              ".error(ch%02d_r_error[%d]), .error_addr(ch%02d_r_place[%d +: 64]),\n",
+              ch->levels->reset++, base, ch->levels->flush++, ch->index, i, ch->index, i, ch->index, 64 * i);
     const char *name = client->name;
     const char *word = client->is_lane ? ir_engine_name(ch->ir, ir_engine_at(ch->ir, ch->index), "walk_burst_tdata")
                                        : arena_printf(ch->ir->arena, "%s_desc_tdata", name);
@@ -125,15 +127,16 @@ static void emit_write_engine(const struct channel *ch, int i, const struct emit
     const char *base =
         client->base ? client->base : arena_printf(ch->ir->arena, "channel_base[%d +: 64]", ch->index * 64);
     const char *name = client->name;
-    text_addf(ch->out, "    rill_dma_write #(.BEAT_BITS(%d), .MAX_BURST(%d), .OUTSTANDING(%d)%s) u_write_%02d_%s (\n",
-              d->beat_bits, client->burst ? (int)client->burst : d->max_burst, d->outstanding,
+    text_addf(ch->out, "    %s #(.BEAT_BITS(%d), .MAX_BURST(%d), .OUTSTANDING(%d)%s) u_write_%02d_%s (\n",
+              rtl_dma_write.module, d->beat_bits, client->burst ? (int)client->burst : d->max_burst, d->outstanding,
               client->buffer ? arena_printf(ch->ir->arena, ", .BUFFER_BEATS(%d)", (int)client->buffer) : "", ch->index,
               name);
     text_addf(ch->out,
-              "        .clk(clk), .rst(core_rst), .base(%s), .flush(core_flush), .idle(%s_write_idle%s), "
-              ".written(%s), .error(ch%02d_w_error[%d]), .error_addr(),\n",
-              base, name, bit, is_tracked(ch->ir, name) ? arena_printf(ch->ir->arena, "%s_written%s", name, bit) : "",
-              ch->index, i);
+              "        .clk(clk), .rst(core_rst[%d]), .base(%s), .flush(core_flush[%d]), .idle(%s_write_idle%s), "
+              ".written(%s), .error(ch%02d_w_error[%d]), .error_addr(ch%02d_w_place[%d +: 64]),\n",
+              ch->levels->reset++, base, ch->levels->flush++, name, bit,
+              is_tracked(ch->ir, name) ? arena_printf(ch->ir->arena, "%s_written%s", name, bit) : "", ch->index, i,
+              ch->index, 64 * i);
     text_addf(ch->out,
               "        .s_axis_desc_tvalid(%s_desc_tvalid%s), .s_axis_desc_tready(%s_desc_tready%s), "
               ".s_axis_desc_tdata(%s_desc_tdata),\n",
@@ -166,8 +169,8 @@ static void emit_channel_nets(const struct channel *ch, int readers, int writers
               "    wire [%d:0] ch%02d_r_idle, ch%02d_r_error, ch%02d_arvalid, ch%02d_arready, ch%02d_rvalid, "
               "ch%02d_rready;\n",
               readers - 1, c, c, c, c, c, c);
-    text_addf(ch->out, "    wire [%d:0] ch%02d_araddr;\n    wire [%d:0] ch%02d_arlen;\n", 64 * readers - 1, c,
-              8 * readers - 1, c);
+    text_addf(ch->out, "    wire [%d:0] ch%02d_araddr, ch%02d_r_place;\n    wire [%d:0] ch%02d_arlen;\n",
+              64 * readers - 1, c, c, 8 * readers - 1, c);
     text_addf(ch->out,
               "    wire [%d:0] ch%02d_rdata;\n    wire [1:0] ch%02d_rresp, ch%02d_bresp;\n    wire ch%02d_rlast;\n",
               bits - 1, c, c, c, c);
@@ -176,8 +179,10 @@ static void emit_channel_nets(const struct channel *ch, int readers, int writers
               "ch%02d_wready, ch%02d_wlast, "
               "ch%02d_bvalid, ch%02d_bready;\n",
               writers - 1, c, c, c, c, c, c, c, c, c);
-    text_addf(ch->out, "    wire [%d:0] ch%02d_awaddr;\n    wire [%d:0] ch%02d_awlen;\n    wire [%d:0] ch%02d_wdata;\n",
-              64 * writers - 1, c, 8 * writers - 1, c, bits * writers - 1, c);
+    text_addf(ch->out,
+              "    wire [%d:0] ch%02d_awaddr, ch%02d_w_place;\n    wire [%d:0] ch%02d_awlen;\n    wire [%d:0] "
+              "ch%02d_wdata;\n",
+              64 * writers - 1, c, c, 8 * writers - 1, c, bits * writers - 1, c);
 }
 
 static void connect_arbiter(const struct channel *ch, const char *const *client, const char *const *port,
@@ -199,14 +204,14 @@ static void emit_arbiters(const struct channel *ch, int readers, int writers) {
                                      "bvalid",  "bready",  "bid",    "bresp",  NULL};
     int bits = ch->ir->design.beat_bits, id = emit_id_bits(ch->ir);
     text_addf(ch->out,
-              "    rill_axi_read_arbiter #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d)) u_read_arbiter_%02d (.clk(clk), "
+              "    %s #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d)) u_read_arbiter_%02d (.clk(clk), "
               ".rst(rst)",
-              readers, bits, id, ch->index);
+              rtl_axi_read_arbiter.module, readers, bits, id, ch->index);
     connect_arbiter(ch, rc, rp, ch->out);
     text_addf(ch->out,
-              "    rill_axi_write_arbiter #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d)) u_write_arbiter_%02d (.clk(clk), "
+              "    %s #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d)) u_write_arbiter_%02d (.clk(clk), "
               ".rst(rst)",
-              writers, bits, id, ch->index);
+              rtl_axi_write_arbiter.module, writers, bits, id, ch->index);
     connect_arbiter(ch, wc, wp, ch->out);
 }
 
@@ -220,15 +225,16 @@ static void tie_off(const struct channel *ch, bool is_write) {
                   "1'b0;\n"
                   "    assign ch%02d_wdata = 0;\n    assign ch%02d_wlast = 1'b0;\n    assign ch%02d_bready = 1'b1;\n   "
                   " assign ch%02d_w_idle = "
-                  "1'b1;\n    assign ch%02d_w_error = 1'b0;\n",
-                  c, c, c, c, c, c, c, c, c);
+                  "1'b1;\n    assign ch%02d_w_error = 1'b0;\n    assign ch%02d_w_place = 64'd0;\n",
+                  c, c, c, c, c, c, c, c, c, c);
     else
         text_addf(ch->out,
                   "    assign ch%02d_arvalid = 1'b0;\n    assign ch%02d_araddr = 64'd0;\n    assign ch%02d_arlen = "
                   "8'd0;\n    assign ch%02d_rready = "
                   "1'b1;\n"
-                  "    assign ch%02d_r_idle = 1'b1;\n    assign ch%02d_r_error = 1'b0;\n",
-                  c, c, c, c, c, c);
+                  "    assign ch%02d_r_idle = 1'b1;\n    assign ch%02d_r_error = 1'b0;\n"
+                  "    assign ch%02d_r_place = 64'd0;\n",
+                  c, c, c, c, c, c, c);
     static const char *const written[] = {"awready", "wready", "bvalid", "bresp", NULL}, *const read[] = {
                                                                                              "arready", "rvalid",
                                                                                              "rdata",   "rresp",
@@ -239,9 +245,24 @@ static void tie_off(const struct channel *ch, bool is_write) {
     text_add(ch->out, "};\n");
 }
 
-static void emit_channel(const struct ir *ir, int c, struct text *out) {
+// The address that the first client with an error has kept; registers that move with an error alone.
+static void emit_channel_error(const struct channel *ch, int readers, int writers) {
+    int c = ch->index;
+    text_addf(ch->out,
+              "    always @(posedge clk) begin\n        memory_error[%d] <= (|ch%02d_r_error) | (|ch%02d_w_error);\n"
+              "        if ((|ch%02d_r_error) | (|ch%02d_w_error)) begin\n            error_is_write[%d] <= "
+              "~(|ch%02d_r_error);\n            error_address[%d +: 64] <=\n                ",
+              c, c, c, c, c, c, c, 64 * c);
+    for (int i = 0; i < readers; i++)
+        text_addf(ch->out, "ch%02d_r_error[%d] ? ch%02d_r_place[%d +: 64] :\n                ", c, i, c, 64 * i);
+    for (int i = 0; i + 1 < writers; i++)
+        text_addf(ch->out, "ch%02d_w_error[%d] ? ch%02d_w_place[%d +: 64] :\n                ", c, i, c, 64 * i);
+    text_addf(ch->out, "ch%02d_w_place[%d +: 64];\n        end\n    end\n", c, 64 * (writers - 1));
+}
+
+static void emit_channel(const struct ir *ir, int c, struct emit_levels *levels, struct text *out) {
     int engine = ir_engine_at(ir, c);
-    struct channel ch = {ir, c, engine == IR_NONE ? 0 : c - ir->engine[engine].first_channel, out};
+    struct channel ch = {ir, c, engine == IR_NONE ? 0 : c - ir->engine[engine].first_channel, levels, out};
     struct emit_client read[EMIT_MAX_CLIENTS], write[EMIT_MAX_CLIENTS];
     int readers = emit_channel_clients(ir, c, false, read), writers = emit_channel_clients(ir, c, true, write);
     text_addf(out, "\n    // ---- memory channel %d ----\n", c);
@@ -251,29 +272,32 @@ static void emit_channel(const struct ir *ir, int c, struct text *out) {
     if (!readers) tie_off(&ch, false);
     if (!writers) tie_off(&ch, true);
     emit_arbiters(&ch, readers ? readers : 1, writers ? writers : 1);
+    text_addf(out, "    assign channel_idle[%d] = (&ch%02d_r_idle) & (&ch%02d_w_idle);\n", c, c, c);
+    emit_channel_error(&ch, readers ? readers : 1, writers ? writers : 1);
     text_addf(out,
-              "    assign channel_idle[%d] = (&ch%02d_r_idle) & (&ch%02d_w_idle);\n    assign memory_error[%d] = "
-              "(|ch%02d_r_error) | (|ch%02d_w_error);\n",
-              c, c, c, c, c, c);
+              "    assign channel_answer[%d] = (m_axi_hbm_%02d_wvalid & m_axi_hbm_%02d_wready) | "
+              "(m_axi_hbm_%02d_bvalid & m_axi_hbm_%02d_bready);\n",
+              c, c, c, c, c);
     text_addf(out, "    assign channel_beat[%d] = m_axi_hbm_%02d_rvalid & m_axi_hbm_%02d_rready;\n", c, c, c);
     text_addf(out, "    assign channel_stall[%d] = %s;\n", c,
               has_engine(ir) ? arena_printf(ir->arena, "~lane_beat_tvalid[%d]", c) : "1'b0");
 }
 
 // A burst goes to all channels of its engine.
-static void emit_walk_fork(const struct ir *ir, int engine, struct text *out) {
+static void emit_walk_fork(const struct ir *ir, int engine, struct emit_levels *levels, struct text *out) {
     const struct ir_engine *e = &ir->engine[engine];
     const char *part =
         ir->engines > 1 ? arena_printf(ir->arena, "[%d:%d]", e->first_channel + e->channels - 1, e->first_channel) : "";
     text_addf(out,
-              "    rill_fork #(.PORTS(%d)) u_%s (.clk(clk), .rst(core_rst), .s_axis_tvalid(%s), .s_axis_tready(%s),\n"
+              "    %s #(.PORTS(%d)) u_%s (.clk(clk), .rst(core_rst[%d]), .s_axis_tvalid(%s), .s_axis_tready(%s),\n"
               "        .m_axis_tvalid(lane_desc_tvalid%s), .m_axis_tready(lane_desc_tready%s));\n",
-              e->channels, ir_engine_name(ir, engine, "walk_fork"), ir_engine_name(ir, engine, "walk_burst_tvalid"),
-              ir_engine_name(ir, engine, "walk_burst_tready"), part, part);
+              rtl_fork.module, e->channels, ir_engine_name(ir, engine, "walk_fork"), levels->reset++,
+              ir_engine_name(ir, engine, "walk_burst_tvalid"), ir_engine_name(ir, engine, "walk_burst_tready"), part,
+              part);
 }
 
-void emit_memory(const struct ir *ir, struct text *out) {
+void emit_memory(const struct ir *ir, struct emit_levels *levels, struct text *out) {
     text_add(out, "\n    // ---- memory ----\n");
-    for (int e = 0; e < ir->engines; e++) emit_walk_fork(ir, e, out);
-    for (int c = 0; c < ir->design.channels; c++) emit_channel(ir, c, out);
+    for (int e = 0; e < ir->engines; e++) emit_walk_fork(ir, e, levels, out);
+    for (int c = 0; c < ir->design.channels; c++) emit_channel(ir, c, levels, out);
 }

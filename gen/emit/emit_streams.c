@@ -6,6 +6,7 @@
 
 #include "emit.h"
 #include "ir_custom.h"
+#include "kernel.h"
 
 enum { PROBE_MAX_BITS = 1088 /* verif/harness/rill_probe.sv */ };
 
@@ -46,7 +47,8 @@ static const char *storage_out(const struct ir *ir, const struct ir_edge *e) {
     return arena_printf(ir->arena, e->crossings ? "%s_x0" : "%s_o", e->name);
 }
 
-static void emit_slices(const struct ir *ir, const struct ir_edge *e, bool entry, struct text *out) {
+static void emit_slices(const struct ir *ir, const struct ir_edge *e, bool entry, struct emit_levels *levels,
+                        struct text *out) {
     const struct ir_port *p = writer(ir, e);
     int count = entry ? e->entry_crossings : e->crossings;
     for (int i = 0; i < count; i++) { // _w<n> is n slices before the storage
@@ -55,9 +57,9 @@ static void emit_slices(const struct ir *ir, const struct ir_edge *e, bool entry
         const char *to = entry ? arena_printf(ir->arena, "%s_w%d", e->name, count - 1 - i)
                                : arena_printf(ir->arena, i + 1 < count ? "%s_x%d" : "%s_o", e->name, i + 1);
         emit_bundle(ir, p, entry ? to : in, out);
-        text_addf(
-            out, "    rill_register_slice #(.DATA_W(%lld), .MODE(2)) u_%s_%s_%d (\n        .clk(clk), .rst(core_rst), ",
-            (long long)word_bits(ir, p), entry ? "entry" : "slice", e->name, i);
+        text_addf(out, "    %s #(.DATA_W(%lld), .MODE(2)) u_%s_%s_%d (\n        .clk(clk), .rst(core_rst[%d]), ",
+                  rtl_register_slice.module, (long long)word_bits(ir, p), entry ? "entry" : "slice", e->name, i,
+                  levels->reset++);
         text_addf(out, ".s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(", in, in);
         emit_word(p, in, out);
         text_addf(out, "),\n        .m_axis_tvalid(%s_tvalid), .m_axis_tready(%s_tready), .m_axis_tdata(", to, to);
@@ -84,15 +86,15 @@ static int pool_count_bits(const struct ir *ir, int pool) {
 }
 
 // The nets of a stream in a pool; its words are a part of the pool's.
-static void emit_pooled(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+static void emit_pooled(const struct ir *ir, const struct ir_edge *e, struct emit_levels *levels, struct text *out) {
     const struct ir_port *p = writer(ir, e);
     const char *to = storage_out(ir, e), *pool = ir->kernel[e->pool].name;
     int bits = pool_count_bits(ir, e->pool);
     int64_t first = e->pool_port * pool_number(ir, e->pool, "DATA_W");
     emit_bundle(ir, p, arena_printf(ir->arena, "%s_i", e->name), out);
     emit_bundle(ir, p, arena_printf(ir->arena, "%s_o", e->name), out);
-    emit_slices(ir, e, true, out);
-    emit_slices(ir, e, false, out);
+    emit_slices(ir, e, true, levels, out);
+    emit_slices(ir, e, false, levels, out);
     text_addf(out, "    wire [%d:0] %s_fill, %s_high;\n", bits - 1, e->name, e->name);
     text_addf(out, "    assign %s_tdata = %s_word[%lld +: %lld];\n", to, pool, (long long)first,
               (long long)p->data_bits);
@@ -133,7 +135,7 @@ static void emit_pool_words(const struct ir *ir, int pool, struct text *out) {
     }
 }
 
-static bool is_pool(const struct ir_kernel *k) { return !strcmp(k->module, "rill_fifo_pool"); }
+static bool is_pool(const struct ir_kernel *k) { return kernel_is(k, KERNEL_POOL); }
 
 static void emit_pool_ports(const struct ir *ir, int pool, struct text *out) {
     emit_pool_array(ir, pool, "s_axis_tvalid", storage_in, "_tvalid", out);
@@ -148,22 +150,23 @@ static void emit_pool_ports(const struct ir *ir, int pool, struct text *out) {
     emit_pool_array(ir, pool, "high_water", stream_name, "_high", out);
 }
 
-static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct emit_levels *levels, struct text *out) {
     const struct ir_port *p = writer(ir, e);
     if (e->pool != IR_NONE) {
-        emit_pooled(ir, e, out);
+        emit_pooled(ir, e, levels, out);
         return;
     }
     const char *in = arena_printf(ir->arena, "%s_i", e->name), *to = storage_out(ir, e);
     emit_bundle(ir, p, in, out);
     emit_bundle(ir, p, arena_printf(ir->arena, "%s_o", e->name), out);
-    emit_slices(ir, e, false, out);
+    emit_slices(ir, e, false, levels, out);
     text_addf(out, "    wire [%d:0] %s_fill, %s_high;\n", u64_clog2((uint64_t)e->depth + 1) - 1, e->name, e->name);
-    text_addf(out, "    rill_fifo #(.DATA_W(%lld), .DEPTH(%lld), .RAM_STYLE(\"%s\")) u_fifo_%s (\n",
+    text_addf(out, "    %s #(.DATA_W(%lld), .DEPTH(%lld), .RAM_STYLE(\"%s\")) u_fifo_%s (\n", rtl_fifo.module,
               (long long)word_bits(ir, p), (long long)e->depth, e->ram_style, e->name);
-    text_addf(out,
-              "        .clk(clk), .rst(core_rst), .s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(",
-              in, in);
+    text_addf(
+        out,
+        "        .clk(clk), .rst(core_rst[%d]), .s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(",
+        levels->reset++, in, in);
     emit_word(p, in, out);
     text_addf(out, "),\n        .m_axis_tvalid(%s_tvalid), .m_axis_tready(%s_tready), .m_axis_tdata(", to, to);
     emit_word(p, to, out);
@@ -189,14 +192,14 @@ static void emit_probe(const struct ir *ir, int id, struct text *out) {
     else text_add(out, ".tcount(1'b0));\n`endif\n");
 }
 
-void emit_streams(const struct ir *ir, struct text *out) {
+void emit_streams(const struct ir *ir, struct emit_levels *levels, struct text *out) {
     text_add(out, "\n    // ---- streams: a FIFO on every edge ----\n");
     for (int k = 0; k < ir->kernels; k++)
         if (is_pool(&ir->kernel[k]))
             text_addf(out, "    wire [%lld:0] %s_word;\n",
                       (long long)(pool_number(ir, k, "PORTS") * pool_number(ir, k, "DATA_W")) - 1, ir->kernel[k].name);
     for (int e = 0; e < ir->edges; e++) {
-        emit_fifo(ir, &ir->edge[e], out);
+        emit_fifo(ir, &ir->edge[e], levels, out);
         emit_probe(ir, e, out);
     }
 }
@@ -256,7 +259,7 @@ static void emit_unused(const struct ir *ir, const struct ir_kernel *k, struct t
             emit_bundle(ir, &k->port[p], arena_printf(ir->arena, "%s_unused_%d", k->name, k->port[p].index), out);
 }
 
-static bool is_fork(const struct ir_kernel *k) { return !strcmp(k->module, "rill_fork"); }
+static bool is_fork(const struct ir_kernel *k) { return kernel_is(k, KERNEL_FORK); }
 
 // A fork carries the handshake; its payload is shared by wiring.
 static void emit_fork_payload(const struct ir *ir, const struct ir_kernel *k, struct text *out) {
@@ -299,7 +302,7 @@ static void emit_client_ports(const struct ir *ir, int k, struct text *out) {
     }
 }
 
-static void emit_kernel(const struct ir *ir, int id, struct text *out) {
+static void emit_kernel(const struct ir *ir, int id, struct emit_levels *levels, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[id];
     emit_unused(ir, k, out);
     if (is_fork(k)) emit_fork_payload(ir, k, out);
@@ -309,7 +312,8 @@ static void emit_kernel(const struct ir *ir, int id, struct text *out) {
         emit_params(ir, k, out);
         text_add(out, ")");
     }
-    text_addf(out, " u_%s (\n        .clk(clk), .rst(%s)", k->name, k->is_control ? "rst" : "core_rst");
+    text_addf(out, " u_%s (\n        .clk(clk), .rst(%s)", k->name,
+              k->is_control ? "rst" : arena_printf(ir->arena, "core_rst[%d]", levels->reset++));
     for (int p = 0; p < k->ports; p++) {
         const struct ir_port *port = &k->port[p];
         if (port->index > 0) continue;
@@ -350,10 +354,10 @@ static void emit_contract(const struct ir *ir, int id, struct text *out) {
               signal_net(ir, y, "tready"));
 }
 
-void emit_kernels(const struct ir *ir, struct text *out) {
+void emit_kernels(const struct ir *ir, struct emit_levels *levels, struct text *out) {
     text_add(out, "\n    // ---- kernels ----\n");
     for (int k = 0; k < ir->kernels; k++) {
-        emit_kernel(ir, k, out);
+        emit_kernel(ir, k, levels, out);
         emit_contract(ir, k, out);
     }
 }

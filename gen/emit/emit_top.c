@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The top module and the simulation top around it.
+#include <inttypes.h>
 #include <string.h>
 
 #include "emit.h"
+#include "kernel.h"
 
 enum { EMIT_COLUMNS = 140 };
 
@@ -52,42 +54,47 @@ static const char *fault_width(const struct ir *ir) {
     return arena_printf(ir->arena, "%d", faults ? faults - 1 : 0);
 }
 
-static bool has_kernel(const struct ir *ir, const char *module) {
-    for (int k = 0; k < ir->kernels; k++)
-        if (!strcmp(ir->kernel[k].module, module)) return true;
-    return false;
-}
-
 // Counts of finished steps, output 0 in the low bits.
 static void emit_steps_done(const struct ir *ir, struct text *out) {
     int outputs = 0;
     text_add(out, "    assign out_steps_done = {");
     for (int k = ir->kernels - 1; k >= 0; k--)
-        if (!strcmp(ir->kernel[k].module, "rill_stream_writer"))
+        if (kernel_is(&ir->kernel[k], KERNEL_ROWS_OUT))
             text_addf(out, "%s%s_steps_done", outputs++ ? ", " : "", ir->kernel[k].name);
     text_add(out, outputs ? "};\n" : "32'd0};\n");
 }
 
-static bool is_read(const struct ir *ir, const char *net) {
+static bool is_tied(const struct ir *ir, const char *net, bool is_output) { // a kernel drives it, or reads it
     for (int w = 0; w < ir->wires; w++)
-        if (!ir->wire[w].is_output && !strcmp(ir->wire[w].net, net)) return true;
+        if (ir->wire[w].is_output == is_output && !strcmp(ir->wire[w].net, net)) return true;
     return false;
 }
 
+// What a design without parameters, caches or ids has instead of the kernels that count them.
+static void emit_constants(const struct ir *ir, struct text *out) {
+    static const char *const counts[] = {"k_layers_done", "v_layers_done", "kv_layers_done"};
+    if (!is_tied(ir, "load_done", true)) text_add(out, "    wire load_done = 1'b1;\n");
+    for (size_t i = 0; i < COUNT_OF(counts); i++)
+        if (is_tied(ir, counts[i], false) && !is_tied(ir, counts[i], true))
+            text_addf(out, "    wire [31:0] %s = 32'd0;\n", counts[i]);
+    if (!is_tied(ir, "ids_written", true)) text_add(out, "    wire [31:0] ids_written = 32'd0;\n");
+}
+
 // Nets that several sections share, declared before all of them.
-static void emit_shared_nets(const struct ir *ir, struct text *out) {
+static void emit_shared_nets(const struct ir *ir, const struct emit_names *names, struct text *out) {
     int channels = ir->design.channels;
     text_add(out, "    wire quiet;\n");
     text_addf(out, "    wire [%s:0] kernel_fault;\n    wire [%d:0] out_steps_done;\n", fault_width(ir),
               32 * (ir->design.is_lm || !ir->outputs ? 1 : ir->outputs) - 1);
-    text_addf(out, "    wire [%d:0] channel_idle, memory_error, channel_beat, channel_stall;\n", channels - 1);
-    if (!has_kernel(ir, "rill_param_loader")) text_add(out, "    wire load_done = 1'b1;\n");
-    if (!has_kernel(ir, "rill_kv_tracker")) {
-        static const char *const counts[] = {"k_layers_done", "v_layers_done", "kv_layers_done"};
-        for (size_t i = 0; i < COUNT_OF(counts); i++)
-            if (is_read(ir, counts[i])) text_addf(out, "    wire [31:0] %s = 32'd0;\n", counts[i]);
-    }
-    if (!has_kernel(ir, "rill_ring_writer")) text_add(out, "    wire [31:0] ids_written = 32'd0;\n");
+    text_addf(out, "    wire [%d:0] channel_idle, channel_beat, channel_answer, channel_stall;\n", channels - 1);
+    text_addf(out, "    reg [%d:0] memory_error, error_is_write;\n    reg [%d:0] error_address;\n", channels - 1,
+              64 * channels - 1);
+    text_addf(out,
+              "    wire [63:0] identity = 64'h%016" PRIx64
+              "; // of design.yaml\n    wire [63:0] layout = 64'h%016" PRIx64
+              "; // of its memory\n    wire [63:0] image = 64'd0;\n    wire progress;\n    wire [63:0] idle_engines;\n",
+              names->identity, names->layout);
+    emit_constants(ir, out);
     for (int w = 0; w < ir->wires; w++)
         if (ir->wire[w].is_output)
             text_addf(out, "    wire [%lld:0] %s;\n", (long long)ir->wire[w].bits - 1, ir->wire[w].net);
@@ -95,67 +102,50 @@ static void emit_shared_nets(const struct ir *ir, struct text *out) {
         if (ir->kernel[k].has_fault) text_addf(out, "    wire fault_of_%s;\n", ir->kernel[k].name);
 }
 
+// What the host reads as idle_engines: the channels, and from bit 32 on the walkers; and what all of them come to.
+static void emit_idle(const struct ir *ir, struct text *out) {
+    int channels = ir->design.channels;
+    text_addf(out, "    reg [%d:0] channel_idle_q;\n    reg quiet_q;\n    assign quiet = quiet_q;\n", channels - 1);
+    if (ir->engines) text_addf(out, "    reg [%d:0] walker_idle_q;\n", ir->engines - 1);
+    text_add(out, "    always @(posedge clk) begin\n        channel_idle_q <= channel_idle;\n");
+    const char *walkers = "";
+    for (int e = 0; e < ir->engines; e++) // the first one in the low bit
+        walkers = arena_printf(ir->arena, "%s%s%s", ir_engine_name(ir, e, "walker_idle"), e ? ", " : "", walkers);
+    if (ir->engines) text_addf(out, "        walker_idle_q <= {%s};\n", walkers);
+    text_addf(out, "        quiet_q <= (&channel_idle_q)%s%s%s;\n    end\n", ir->engines ? " & (&{" : "", walkers,
+              ir->engines ? "})" : "");
+    text_add(out, "    assign idle_engines = {");
+    if (ir->engines < 32) text_addf(out, "{%d{1'b1}}, ", 32 - ir->engines);
+    if (ir->engines) text_add(out, "walker_idle_q, ");
+    if (channels < 32) text_addf(out, "{%d{1'b1}}, ", 32 - channels);
+    text_add(out, "channel_idle_q};\n");
+}
+
 void emit_control(const struct ir *ir, struct text *out) {
     text_add(out, "\n    // ---- control: what no kernel drives ----\n");
     emit_faults(ir, out);
     emit_steps_done(ir, out);
-    text_addf(out, "    reg [%d:0] channel_idle_q;\n    reg quiet_q;\n    assign quiet = quiet_q;\n",
-              ir->design.channels - 1);
-    text_add(out, "    always @(posedge clk) begin\n        channel_idle_q <= channel_idle;\n        quiet_q <= "
-                  "(&channel_idle_q)");
-    const char *open = ir->engines > 1 ? " & (&{" : " & ", *close = ir->engines > 1 ? "})" : "";
-    for (int e = 0; e < ir->engines; e++) text_addf(out, "%s%s", e ? ", " : open, ir_engine_name(ir, e, "walker_idle"));
-    text_addf(out, "%s;\n    end\n", ir->engines ? close : "");
+    emit_idle(ir, out);
+    text_add(out, "    reg progress_q;\n    always @(posedge clk) progress_q <= (|channel_beat) | (|channel_answer);\n"
+                  "    assign progress = progress_q;\n");
 }
 
-// Levels that go to everything: a register for each instance behind one for all. A simulator gains nothing by copies.
-static const struct spread {
-    const char *port, *net, *source, *note;
-} spreads[] = {
-    {"rst(core_rst)", "core_rst", "rst | soft_rst", "reset of everything that belongs to one request"},
-    {"flush(core_flush)", "core_flush", "flush", "of the memory's engines"},
-};
-
-static int spread_count(const struct text *in, const struct spread *s) {
-    int count = 0;
-    for (const char *at = in->data; (at = strstr(at, s->port)); at++) count++;
-    return count;
+// A register for each instance behind one for all. A simulator gains nothing by copies.
+static void emit_level(const char *net, const char *source, const char *note, int copies, struct text *out) {
+    if (!copies) return;
+    text_addf(out,
+              "    wire [%d:0] %s; // %s\n    reg %s_q;\n    always @(posedge clk) %s_q <= %s;\n"
+              "`ifdef SYNTHESIS\n    %s #(.DATA_W(1), .COPIES(%d)) u_%s (.clk(clk), .rst(1'b0), "
+              ".d(%s_q), .q(%s));\n"
+              "`else\n    reg %s_one;\n    always @(posedge clk) %s_one <= %s_q;\n    assign %s = "
+              "{%d{%s_one}};\n`endif\n",
+              copies - 1, net, note, net, net, source, rtl_register_tree.module, copies, net, net, net, net, net, net,
+              net, copies, net);
 }
 
-static void emit_spread_nets(const struct text *in, struct text *out) {
-    for (size_t i = 0; i < COUNT_OF(spreads); i++) {
-        const struct spread *s = &spreads[i];
-        int copies = spread_count(in, s);
-        if (!copies) continue;
-        text_addf(out,
-                  "    wire [%d:0] %s; // %s\n    reg %s_q;\n    always @(posedge clk) %s_q <= %s;\n"
-                  "`ifdef SYNTHESIS\n    rill_register_tree #(.DATA_W(1), .COPIES(%d)) u_%s (.clk(clk), .rst(1'b0), "
-                  ".d(%s_q), .q(%s));\n"
-                  "`else\n    reg %s_one;\n    always @(posedge clk) %s_one <= %s_q;\n    assign %s = "
-                  "{%d{%s_one}};\n`endif\n",
-                  copies - 1, s->net, s->note, s->net, s->net, s->source, copies, s->net, s->net, s->net, s->net,
-                  s->net, s->net, s->net, copies, s->net);
-    }
-}
-
-// Names a register of its own in each instance.
-static void emit_spread(const struct text *in, struct text *out) {
-    int next[COUNT_OF(spreads)] = {0};
-    const char *at = in->data;
-    while (*at) {
-        const char *first = NULL;
-        size_t which = 0;
-        for (size_t i = 0; i < COUNT_OF(spreads); i++) {
-            const char *found = strstr(at, spreads[i].port);
-            if (found && (!first || found < first)) first = found, which = i;
-        }
-        if (!first) break;
-        size_t name = (size_t)(strchr(spreads[which].port, '(') + 1 - spreads[which].port);
-        text_add_bytes(out, at, (size_t)(first - at) + name);
-        text_addf(out, "%s[%d])", spreads[which].net, next[which]++);
-        at = first + strlen(spreads[which].port);
-    }
-    text_add(out, at);
+static void emit_levels(const struct emit_levels *levels, struct text *out) {
+    emit_level("core_rst", "rst | soft_rst", "reset of everything that belongs to one request", levels->reset, out);
+    emit_level("core_flush", "flush", "of the memory's engines", levels->flush, out);
 }
 
 // Breaks lines behind commas so that no line is longer than EMIT_COLUMNS.
@@ -177,26 +167,27 @@ void emit_wrapped(const struct text *in, struct text *out) {
     text_add_bytes(out, in->data + start, in->len - start);
 }
 
-static void emit_top_text(const struct ir *ir, struct text *out) {
+static void emit_top_text(const struct ir *ir, const struct emit_names *names, struct text *out) {
     text_add(out, "`default_nettype none\n\nmodule rill_top (\n");
     emit_ports(ir, out);
     text_add(out, "\n);\n");
-    emit_shared_nets(ir, out);
+    emit_shared_nets(ir, names, out);
     emit_client_nets(ir, out);
     struct text body = {0};
-    emit_streams(ir, &body);
-    emit_kernels(ir, &body);
-    emit_memory(ir, &body);
+    struct emit_levels levels = {0};
+    emit_streams(ir, &levels, &body);
+    emit_kernels(ir, &levels, &body);
+    emit_memory(ir, &levels, &body);
     emit_control(ir, &body);
-    emit_spread_nets(&body, out);
-    emit_spread(&body, out);
+    emit_levels(&levels, out); // known now
+    text_add_bytes(out, body.data, body.len);
     text_free(&body);
     text_add(out, "endmodule\n\n`default_nettype wire\n");
 }
 
-void emit_top(const struct ir *ir, struct text *out) {
+void emit_top(const struct ir *ir, const struct emit_names *names, struct text *out) {
     struct text text = {0};
-    emit_top_text(ir, &text);
+    emit_top_text(ir, names, &text);
     emit_wrapped(&text, out);
     text_free(&text);
 }

@@ -48,6 +48,7 @@ struct report_memories report_memories_make(const struct ir *);
 // these alone.
 int64_t report_group_bits(const struct ir *, int group, int64_t *fifos);
 void report_resources(const struct report *, struct text *out); // text tables
+const char *report_where(const struct report *);                // whether the bound holds at its step's positions alone
 void report_decode(const struct report *, struct text *out);
 void report_kernels(const struct report *, struct text *out);
 void report_fifos(const struct report *, struct text *out);

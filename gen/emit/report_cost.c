@@ -86,6 +86,12 @@ static void add_engine(const struct report *r, int id, struct text *out) {
               e->first_channel + e->channels - 1);
 }
 
+// Steps at other positions have other bounds: fewer positions are read at the beginning.
+const char *report_where(const struct report *r) {
+    if (!cost_positions_matter(r->ir)) return "";
+    return r->step.tokens > 1 ? " at these positions" : " at this position";
+}
+
 void report_decode(const struct report *r, struct text *out) {
     const struct cost_bound *b = &r->bound;
     bool is_lm = r->ir->design.is_lm;
@@ -102,8 +108,8 @@ void report_decode(const struct report *r, struct text *out) {
     if (b->busiest != IR_NONE)
         text_addf(out, "  %-34s%9lld  %s\n", "busiest other kernel", (long long)b->kernel,
                   r->ir->kernel[b->busiest].name);
-    text_addf(out, "  %-34s%9lld  at most %.1f %s/s\n", "bound", (long long)b->cycles, b->tokens_per_second,
-              is_lm ? "tokens" : "rows");
+    text_addf(out, "  %-34s%9lld  at most %.1f %s/s%s\n", "bound", (long long)b->cycles, b->tokens_per_second,
+              is_lm ? "tokens" : "rows", report_where(r));
 }
 
 static const char *operation_of(const struct report *r, const struct ir_kernel *k) {

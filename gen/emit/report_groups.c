@@ -2,7 +2,7 @@
 // Memory of intermediates as emitted: per region and group, pools, spills, and against whole tensors in double buffers.
 #include <string.h>
 
-#include "cost/args.h"
+#include "kernel/args.h"
 #include "emit_report.h"
 #include "pass/pass.h"
 #include "report.h"

@@ -12,7 +12,7 @@ struct report_memories report_memories_make(const struct ir *ir) {
     all.item = ARENA_ARRAY(ir->arena, struct report_memory, most);
     for (int k = 0; k < ir->kernels; k++) {
         struct cost_memory m;
-        if (cost_kernel_memory(&ir->kernel[k], &m))
+        if (kernel_memory(&ir->kernel[k], &m))
             all.item[all.count++] = (struct report_memory){ir->kernel[k].name, m, {0}, 0, 0};
     }
     for (int e = 0; e < ir->engines; e++) {

@@ -20,9 +20,17 @@ static const char *port_names(struct arena *arena, const struct custom_port *por
 }
 
 static struct ir_op_info row_of(struct arena *arena, const struct custom *k) {
-    struct ir_op_info row = {k->name, k->inputs, k->outputs, "", k->module, "", type_custom, "a hand-written kernel"};
-    row.ports = arena_printf(arena, "%s | %s | %s", port_names(arena, k->in, k->inputs),
-                             port_names(arena, k->out, k->outputs), k->elementwise ? "follow" : "");
+    struct ir_op_info row = {k->name,
+                             k->inputs,
+                             k->outputs,
+                             "",
+                             "",
+                             k->elementwise ? OP_FOLLOWS : 0,
+                             IR_WEIGHTS_NONE,
+                             type_custom,
+                             "a hand-written kernel"};
+    row.ports =
+        arena_printf(arena, "%s | %s", port_names(arena, k->in, k->inputs), port_names(arena, k->out, k->outputs));
     for (int p = 0; p < k->params; p++) // texts: what they mean is decided where they are used
         row.attributes = arena_printf(arena, "%s%s%s%s:s", row.attributes, p ? " " : "",
                                       strcmp(k->param[p].value.text, "required") ? "?" : "", k->param[p].name);

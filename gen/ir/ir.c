@@ -327,7 +327,8 @@ int64_t ir_vocabulary(const struct ir *ir) {
     int64_t least = 0;
     for (int n = 0; n < ir->nodes; n++) {
         const struct ir_node *node = &ir->node[n];
-        if (node->op != IR_OP_EMBED || ir->tensor[ir_first_value(ir, node->in[0])].producer != IR_NONE) continue;
+        if (!ir_op_is(ir, node->op, OP_BY_ID) || ir->tensor[ir_first_value(ir, node->in[0])].producer != IR_NONE)
+            continue;
         int64_t rows = ir_attr_int(&node->attrs, "rows", 0);
         if (!least || rows < least) least = rows;
     }

@@ -276,6 +276,14 @@ static void read_fusion(struct reader *r, const struct yaml_node *map, struct ir
     IR_FUSION_FIELDS(READ_FIELD)
 }
 
+static void read_unused(struct reader *r, struct ir *ir, const struct yaml_node *list) {
+    size_t count = list ? list_count(r, list, 1 << 10) : 0;
+    ir->unused = ARENA_ARRAY(r->arena, const char *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        if (yaml_string(list->items[i], "unused", &ir->unused[i], r->diag)) ir->unuseds++;
+        else r->ok = false;
+}
+
 // Allocates ir->item[] for the list under key and yields its nodes.
 #define READ_LIST(key, item, counter, capacity)                                                                        \
     list = yaml_get(root, key);                                                                                        \
@@ -289,6 +297,9 @@ static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *ro
     ir->name = get_string(r, root, "name");
     ir->done = get_string(r, root, "done");
     ir->spec = get_optional(r, root, "spec");
+    ir->family = get_optional(r, root, "family");
+    ir->prefix = get_optional(r, root, "prefix");
+    read_unused(r, ir, yaml_get(root, "unused"));
     read_design(r, root, &ir->design);
     if (!custom_read(ir, root, r->diag)) r->ok = false;
     READ_LIST("tensors", tensor, tensors, tensor_capacity) read_tensor(r, list->items[i], &ir->tensor[i]);

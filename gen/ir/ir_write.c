@@ -28,6 +28,13 @@ static void key_ints(struct writer *w, const char *key, const int *v, int count)
     yaml_end(&w->y);
 }
 
+static void key_strings(struct writer *w, const char *key, const char *const *s, int count) {
+    yaml_write_key(&w->y, key);
+    yaml_begin_seq(&w->y, true);
+    for (int i = 0; i < count; i++) yaml_write_string(&w->y, s[i]);
+    yaml_end(&w->y);
+}
+
 #define WRITE_PLATFORM(key, member) key_string(w, key, item->platform.member);
 #define WRITE_FIELD(name) key_int(w, #name, (int64_t)item->name);
 
@@ -252,6 +259,9 @@ static void write_all(struct writer *w) {
     key_string(w, "name", ir->name);
     key_string(w, "done", ir->done);
     if (ir->spec) key_string(w, "spec", ir->spec);
+    key_string(w, "family", ir->family);
+    key_string(w, "prefix", ir->prefix);
+    if (ir->unuseds) key_strings(w, "unused", ir->unused, ir->unuseds);
     write_design(w, &ir->design);
     WRITE_LIST("custom", ir->custom, ir->customs, write_custom);
     WRITE_LIST("tensors", ir->tensor, ir->tensors, write_tensor);

@@ -8,8 +8,8 @@
 #include "type_rules.h"
 
 const struct ir_op_info ir_op_table[IR_OPS] = {
-#define RILL_OP(id, name, ins, outs, attrs, module, ports, type, bind, golden, doc)                                    \
-    {name, ins, outs, attrs, module, ports, type_##type, doc},
+#define RILL_OP(id, name, ins, outs, attrs, kernel, ports, traits, weights, type, golden, doc)                         \
+    {name, ins, outs, attrs, ports, traits, IR_WEIGHTS_##weights, type_##type, doc},
 #include "ops.def"
 #undef RILL_OP
 };
@@ -104,14 +104,14 @@ const char *ir_op_port(const struct ir *ir, int op, int column, int index) {
     }
 }
 
-bool ir_op_has_extra(const struct ir *ir, int op, const char *extra) {
-    const char *p = strrchr(ir_op_of(ir, op)->ports, '|') + 1;
-    size_t want = strlen(extra);
-    while (*p) {
-        while (*p == ' ') p++;
-        size_t len = strcspn(p, " ");
-        if (len == want && !strncmp(p, extra, len)) return true;
-        p += len;
-    }
-    return false;
+bool ir_op_is(const struct ir *ir, int op, unsigned traits) { return ir_op_of(ir, op)->traits & traits; }
+
+bool ir_node_is(const struct ir *ir, int node, unsigned traits) {
+    return node != IR_NONE && ir_op_is(ir, ir->node[node].op, traits);
+}
+
+enum ir_weights ir_op_weights(const struct ir *ir, int op) { return ir_op_of(ir, op)->weights; }
+
+int ir_param_vectors(const struct ir_node *node) {
+    return (ir_attr_find(&node->attrs, "gamma") != NULL) + (ir_attr_find(&node->attrs, "beta") != NULL);
 }

@@ -135,7 +135,7 @@ static bool expect_vector(const struct ir *ir, const struct ir_node *node, struc
                node->name, t->name, (long long)t->shape[0].bound);
     type_note_heads(t, node, diag);
     if (t->heads) return false;
-    if (ir_op_has_extra(ir, node->op, "along"))
+    if (ir_op_is(ir, node->op, OP_ALONG))
         diag_note(diag, node->loc, "`along: %d` takes every row by itself", t->rank - 1);
     else diag_note(diag, node->loc, "`reshape` makes one vector of them");
     return false;
@@ -174,14 +174,14 @@ static struct loc block_place(const struct ir_node *node) {
 // Where the operand of a product was quantized, and how it should be.
 static void note_block(const struct ir *ir, const struct ir_tensor *t, int64_t block, const char *why,
                        struct diag *diag) {
-    if (t->producer == IR_NONE || ir->node[t->producer].op != IR_OP_QUANTIZE) return;
+    if (t->producer == IR_NONE || !ir_node_is(ir, t->producer, OP_QUANTIZES)) return;
     diag_note(diag, block_place(&ir->node[t->producer]), "quantize `%s`: `block: %lld`, %s", t->name, (long long)block,
               why);
 }
 
 static bool feeds_product(const struct ir *ir, const struct ir_node *node) {
     for (int n = 0; n < ir->nodes; n++)
-        if (ir->node[n].op == IR_OP_MATMUL && ir->node[n].in[0] == node->out[0]) return true;
+        if (ir_node_is(ir, n, OP_BY_WEIGHTS) && ir->node[n].in[0] == node->out[0]) return true;
     return false;
 }
 

@@ -83,7 +83,8 @@ static void check_products(struct check *c) {
     const struct ir *ir = c->ir;
     for (int n = 0; n < ir->nodes && ir->engines; n++) {
         int op = ir->node[n].op;
-        bool product = op == IR_OP_MATMUL || op == IR_OP_ATTN_SCORES || op == IR_OP_ATTN_VALUES;
+        bool product =
+            ir_op_is(ir, op, OP_BY_WEIGHTS) || ir_op_is(ir, op, OP_BY_KEYS) || ir_op_is(ir, op, OP_BY_VALUES);
         if (product && ir_engine_of(ir, n) == IR_NONE) fault(c, "no firing of", ir->node[n].name);
     }
     for (int s = 0; s < ir->segments; s++)

@@ -147,7 +147,7 @@ static void add_fifo(struct choice *c, int e) {
 static void add_kernel(struct choice *c, int k) {
     struct memory m = {.edge = IR_NONE, .kernel = k, .engine = IR_NONE};
     struct cost_memory shape;
-    if (!cost_kernel_memory(&c->ir->kernel[k], &shape)) return;
+    if (!kernel_memory(&c->ir->kernel[k], &shape)) return;
     m.now = cost_kernel_as(c->ir, k, shape.style);
     for (int s = 0; s < STYLES; s++) m.cost[s] = cost_kernel_as(c->ir, k, styles[s]);
     add_memory(c, m, shape.words);

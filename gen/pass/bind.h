@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binding of operations to kernels. A bind rule gives a kernel of its own its RTL parameters; the rule `engine` stands
-// for operations that fire on a matrix engine.
+// Binding of operations to kernels: those of their own have their parameters from their classes (kernel.h), products
+// fire on matrix engines.
 #ifndef RILL_BIND_H
 #define RILL_BIND_H
 
 #include "ir.h"
 #include "spec.h"
 
-typedef void bind_rule(struct ir *, const struct ir_node *, int kernel);
-extern bind_rule *const bind_rule_table[]; // by operation; bind_engine for products
-bind_rule bind_engine;
-
-bool bind_on_engine(const struct ir_node *);  // a product or its dequantization
-bool bind_is_product(const struct ir_node *); // matmul, attn_scores, attn_values
 bool bind_is_int4(const struct ir_node *matmul);
 // Makes the list of engines, with the channels of each. False after reporting, when there are too few.
 bool bind_channels(struct ir *, const struct rill_spec *, struct diag *);

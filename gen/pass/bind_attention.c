@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "bind.h"
+#include "kernel.h"
 #include "kv.h"
 #include "layout.h"
 #include "ops.h"
-#include "ports.h"
+#include "kernel/ports.h"
 #include "schedule.h"
 
 enum { TAIL_ADDR_BITS = 24, STEER_BITS = 8 };
@@ -32,11 +33,11 @@ static int64_t head_group(const struct ir *ir, int scores) {
     return ir->tensor[ir->node[scores].out[0]].shape[0].bound / ir->tensor[ir->node[scores].in[1]].shape[0].bound;
 }
 
-static int count_nodes(const struct ir *ir, int op,
-                       int reads) { // of an operation, or those of them that read a tensor as operand 1
+static int count_nodes(const struct ir *ir, unsigned trait,
+                       int reads) { // of a kind, or those of them that read a tensor as operand 1
     int count = 0;
     for (int n = 0; n < ir->nodes; n++)
-        count += ir->node[n].op == op && (reads == IR_NONE || ir->node[n].in[1] == reads);
+        count += ir_node_is(ir, n, trait) && (reads == IR_NONE || ir->node[n].in[1] == reads);
     return count;
 }
 
@@ -45,12 +46,13 @@ static int count_nodes(const struct ir *ir, int op,
 // output.
 struct merge {
     struct ir *ir;
-    int unit, op; // the products whose operands they are
+    int unit;
+    unsigned trait; // of the products whose operands they are
     int kernel, ports;
 };
 
-static struct merge begin_merge(struct ir *ir, int unit, int op, const char *name) {
-    struct merge m = {ir, unit, op, ir_add_kernel(ir, kv_name(ir, unit, name), "rill_stream_mux", IR_NONE), 0};
+static struct merge begin_merge(struct ir *ir, int unit, unsigned trait, const char *name) {
+    struct merge m = {ir, unit, trait, kernel_add(ir, kv_name(ir, unit, name), &rtl_stream_mux, IR_NONE), 0};
     ports_add_step(ir, m.kernel);
     return m;
 }
@@ -63,7 +65,7 @@ static int merge_input(struct merge *m, int tensor, int region) {
 }
 
 static bool merges(const struct merge *m, int n) {
-    return m->ir->node[n].op == m->op && kv_cache_of(m->ir, n).unit == m->unit;
+    return ir_node_is(m->ir, n, m->trait) && kv_cache_of(m->ir, n).unit == m->unit;
 }
 
 // firings: how many a node's stream has in a repetition. To a kernel's port.
@@ -105,9 +107,9 @@ static void add_kv_scale(const struct attention *a, int tensor, const char *port
     int softmax = 0;
     while (ir->kernel[softmax].node != a->softmax) softmax++;
     const char *name = arena_printf(ir->arena, "%s_scale", t->name);
-    if (count_nodes(ir, IR_OP_ATTN_SCORES, tensor) + count_nodes(ir, IR_OP_ATTN_VALUES, tensor) > 1)
+    if (count_nodes(ir, OP_BY_KEYS, tensor) + count_nodes(ir, OP_BY_VALUES, tensor) > 1)
         name = arena_printf(ir->arena, "%s_%s", ir->node[a->scores].name, name);
-    int k = ir_add_kernel(ir, name, "rill_kv_scale", IR_NONE), in = ports_add_tensor(ir, k, "kv", false, tensor);
+    int k = kernel_add(ir, name, &rtl_kv_scale, IR_NONE), in = ports_add_tensor(ir, k, "kv", false, tensor);
     ir->kernel[k].port[in].region = ir->node[a->scores].region;
     ports_add_step(ir, k);
     int lanes = ports_lanes(ir, softmax);
@@ -133,17 +135,18 @@ static void add_kv_scale(const struct attention *a, int tensor, const char *port
 // ---- writers ----
 
 // A kernel that takes keys or values of all attentions of the cache.
-static int add_kv_sink(const struct unit *u, const char *name, const char *module, int first, const char *mux) {
+static int add_kv_sink(const struct unit *u, const char *name, const struct kernel_class *class, int first,
+                       const char *mux) {
     struct ir *ir = u->ir;
-    int k = ir_add_kernel(ir, kv_name(ir, u->id, name), module, IR_NONE), tensor = ir->node[first].in[1];
+    int k = kernel_add(ir, kv_name(ir, u->id, name), class, IR_NONE), tensor = ir->node[first].in[1];
     int p = ports_add_tensor(ir, k, "kv", false, tensor);
     ir->kernel[k].port[p].region = ir->node[first].region;
     ports_add_step(ir, k);
-    struct merge m = {.ir = ir, .unit = u->id, .op = ir->node[first].op};
+    struct merge m = {.ir = ir, .unit = u->id, .trait = ir_node_is(ir, first, OP_BY_KEYS) ? OP_BY_KEYS : OP_BY_VALUES};
     int streams = 0;
     for (int n = 0; n < ir->nodes; n++) streams += merges(&m, n);
     if (streams > 1) {
-        m = begin_merge(ir, u->id, m.op, mux);
+        m = begin_merge(ir, u->id, m.trait, mux);
         for (int n = 0; n < ir->nodes; n++)
             if (merges(&m, n)) merge_input(&m, ir->node[n].in[1], ir->node[n].region);
         end_merge(&m, one_firing, k, p);
@@ -164,7 +167,7 @@ static void add_writer_params(const struct unit *u, int k, const struct ir_engin
 static void add_k_writer(const struct unit *u) {
     struct ir *ir = u->ir;
     struct kv_cache cache = kv_cache_of(ir, u->scores);
-    int k = add_kv_sink(u, "k_writer", "rill_k_writer", u->scores, "k_writer_mux");
+    int k = add_kv_sink(u, "k_writer", &rtl_k_writer, u->scores, "k_writer_mux");
     add_writer_params(u, k, u->on_scores, &cache);
     ir_set_int(ir, k, "UNITS", layout_kv(&ir->design, 1, 1, cache.head_dim).k_units);
     int client = ir_add_client(ir, ir->kernel[k].name, k, "", true, IR_NONE);
@@ -179,7 +182,7 @@ static bool walk_waits(const struct ir *ir, bool *after) {
     bool same = true;
     for (int n = 0; n < ir->nodes; n++) {
         const struct ir_node *node = &ir->node[n];
-        bool waits = bind_is_product(node);
+        bool waits = ir_op_is(ir, node->op, OP_PRODUCT);
         for (int i = 0; i < node->inputs; i++) waits |= after[node->in[i]];
         for (int i = 0; i < node->outputs; i++) after[node->out[i]] = waits;
     }
@@ -208,7 +211,7 @@ static void set_tail_reads(const struct unit *u, int k, const struct kv_cache *c
     int64_t reads = 0;
     if (shared && after_product(ir, ir->node[u->values].in[1])) return;
     for (int n = 0; n < ir->nodes; n++) {
-        if (ir->node[n].op != IR_OP_ATTN_VALUES || kv_cache_of(ir, n).unit != u->id) continue;
+        if (!ir_node_is(ir, n, OP_BY_VALUES) || kv_cache_of(ir, n).unit != u->id) continue;
         const struct ir_tensor *t = &ir->tensor[ir->node[n].in[1]];
         struct layout_kv kv = layout_kv(&ir->design, u->on_values->channels, 1, t->shape[1].bound);
         reads += repeat_of(ir, n) * ir->tensor[ir->node[n].out[0]].shape[0].bound * kv.v_rows * kv.v_block_beats;
@@ -220,7 +223,7 @@ static void set_tail_reads(const struct unit *u, int k, const struct kv_cache *c
 static void add_v_tail(const struct unit *u) {
     struct ir *ir = u->ir;
     struct kv_cache cache = kv_cache_of(ir, u->values);
-    int k = add_kv_sink(u, "v_tail", "rill_v_tail", u->values, "v_tail_mux");
+    int k = add_kv_sink(u, "v_tail", &rtl_v_tail, u->values, "v_tail_mux");
     add_writer_params(u, k, u->on_values, &cache);
     ir_set_int(ir, k, "HEAD_DIM", cache.head_dim);
     set_tail_reads(u, k, &cache);
@@ -250,9 +253,9 @@ static int64_t key_firings(const struct ir *ir, int scores) {
 }
 
 static void add_keys_replay(struct ir *ir, int scores, int to_kernel, int to_port) {
-    bool only = count_nodes(ir, IR_OP_ATTN_SCORES, IR_NONE) == 1;
-    int k = ir_add_kernel(ir, only ? "keys_replay" : arena_printf(ir->arena, "%s_keys_replay", ir->node[scores].name),
-                          "rill_head_replay", IR_NONE);
+    bool only = count_nodes(ir, OP_BY_KEYS, IR_NONE) == 1;
+    int k = kernel_add(ir, only ? "keys_replay" : arena_printf(ir->arena, "%s_keys_replay", ir->node[scores].name),
+                       &rtl_head_replay, IR_NONE);
     int keys = ir->node[scores].in[1];
     const struct ir_tensor *t = &ir->tensor[keys];
     ir->kernel[to_kernel].port[to_port].tensor = IR_NONE;
@@ -270,11 +273,11 @@ static void add_local_keys(const struct unit *u) {
     struct ir *ir = u->ir;
     int engine = u->on_scores->kernel, local = ports_add_tensor(ir, engine, "klocal", false, ir->node[u->scores].in[1]);
     ir->kernel[engine].port[local].region = ir->node[u->scores].region;
-    if (kv_units(ir) > 1 || count_nodes(ir, IR_OP_ATTN_SCORES, IR_NONE) == 1) {
+    if (kv_units(ir) > 1 || count_nodes(ir, OP_BY_KEYS, IR_NONE) == 1) {
         if (head_group(ir, u->scores) > 1) add_keys_replay(ir, u->scores, engine, local);
         return;
     }
-    struct merge m = begin_merge(ir, u->id, IR_OP_ATTN_SCORES, "keys_mux");
+    struct merge m = begin_merge(ir, u->id, OP_BY_KEYS, "keys_mux");
     for (int n = 0; n < ir->nodes; n++) {
         if (!merges(&m, n)) continue;
         int in = merge_input(&m, ir->node[n].in[1], ir->node[n].region);
@@ -288,7 +291,7 @@ void bind_attention(struct ir *ir) {
         struct unit u = {.ir = ir, .id = i, .scores = kv_unit_scores(ir, i)};
         u.values = kv_values_of(ir, u.scores);
         for (int n = ir->nodes - 1; n >= 0; n--)
-            if (ir->node[n].op == IR_OP_ATTN_VALUES && kv_cache_of(ir, n).unit == i) u.values = n;
+            if (ir_node_is(ir, n, OP_BY_VALUES) && kv_cache_of(ir, n).unit == i) u.values = n;
         u.on_scores = &ir->engine[ir_engine_of(ir, u.scores)];
         u.on_values = &ir->engine[ir_engine_of(ir, u.values)];
         add_local_keys(&u);
@@ -296,7 +299,7 @@ void bind_attention(struct ir *ir) {
         add_v_tail(&u);
     }
     for (int n = 0; n < ir->nodes; n++) {
-        if (ir->node[n].op != IR_OP_ATTN_SCORES) continue;
+        if (!ir_node_is(ir, n, OP_BY_KEYS)) continue;
         struct attention a = {ir, n, kv_softmax_of(ir, n), kv_values_of(ir, n)};
         add_kv_scale(&a, ir->node[n].in[1], "kscale");
         add_kv_scale(&a, ir->node[a.values].in[1], "vscale");

@@ -13,7 +13,7 @@
 static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]], *out = &ir->tensor[node->out[0]];
     int64_t repeat = ir->region[node->region].repeat, positions = layout_div_up(ir->design.context, 2);
-    if (node->op == IR_OP_MATMUL)
+    if (ir_op_is(ir, node->op, OP_BY_WEIGHTS))
         return repeat *
                layout_matrix(&ir->design, 1, ir_attr_int(&node->attrs, "rows", 0), ir_vector_length(ir, node),
                              bind_is_int4(node))
@@ -22,7 +22,7 @@ static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *kv = &ir->tensor[node->in[1]];
     struct layout_kv l = layout_kv(&ir->design, 1, kv->shape[0].bound, kv->shape[1].bound);
     int64_t heads = out->shape[0].bound;
-    if (node->op == IR_OP_ATTN_SCORES) return repeat * heads * positions * l.k_units;
+    if (ir_op_is(ir, node->op, OP_BY_KEYS)) return repeat * heads * positions * l.k_units;
     return repeat * heads * l.v_rows * layout_div_up(positions, LAYOUT_V_BLOCK) * l.v_block_beats;
 }
 
@@ -68,7 +68,7 @@ static bool check_channels(const struct ir *ir, int products, const struct rill_
 
 bool bind_channels(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     int products = 0, first = 0;
-    for (int n = 0; n < ir->nodes; n++) products += bind_is_product(&ir->node[n]);
+    for (int n = 0; n < ir->nodes; n++) products += ir_node_is(ir, n, OP_PRODUCT);
     if (products <= 1 || strcmp(ir->design.binding, "spatial")) {
         if (products) ir_add_engine(ir, "engine", 0, ir->design.channels);
         return true;
@@ -80,15 +80,15 @@ bool bind_channels(struct ir *ir, const struct rill_spec *spec, struct diag *dia
     d.share = ARENA_ARRAY(ir->arena, int, (size_t)products);
     int e = 0;
     for (int n = 0; n < ir->nodes; n++) {
-        if (!bind_is_product(&ir->node[n])) continue;
-        d.is_scores[e] = ir->node[n].op == IR_OP_ATTN_SCORES;
+        if (!ir_node_is(ir, n, OP_PRODUCT)) continue;
+        d.is_scores[e] = ir_node_is(ir, n, OP_BY_KEYS);
         d.alike += d.is_scores[e];
         d.beats[e++] = decode_beats(ir, &ir->node[n]);
     }
     divide(&d, ir->design.channels);
     e = 0;
     for (int n = 0; n < ir->nodes; n++) {
-        if (!bind_is_product(&ir->node[n])) continue;
+        if (!ir_node_is(ir, n, OP_PRODUCT)) continue;
         ir_add_engine(ir, ir->node[n].name, first, d.share[e]);
         first += d.share[e++];
     }

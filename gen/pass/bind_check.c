@@ -111,11 +111,11 @@ static void check_cache(struct check *c, int n) {
 }
 
 // Of those on one engine the first is the measure.
-static void check_together(struct check *c, int op) {
+static void check_together(struct check *c, unsigned trait) {
     const struct ir *ir = c->ir;
     int first = IR_NONE;
     for (int n = 0; n < ir->nodes; n++) {
-        if (ir->node[n].op != op) continue;
+        if (!ir_node_is(ir, n, trait)) continue;
         if (first == IR_NONE || ir->engines > 1) {
             first = n;
             check_cache(c, n);
@@ -126,12 +126,12 @@ static void check_together(struct check *c, int op) {
 bool bind_check_attention(const struct ir *ir, struct diag *diag) {
     struct check c = {ir, diag, true};
     for (int n = 0; n < ir->nodes; n++) {
-        if (ir->node[n].op == IR_OP_ATTN_SCORES) check_whole(&c, n);
-        if (ir->node[n].op == IR_OP_ATTN_VALUES && kv_scores_of(ir, n) == IR_NONE)
+        if (ir_node_is(ir, n, OP_BY_KEYS)) check_whole(&c, n);
+        if (ir_node_is(ir, n, OP_BY_VALUES) && kv_scores_of(ir, n) == IR_NONE)
             refuse(&c, n, "its weights are not made by a softmax of scores");
     }
     if (!c.ok) return false;
-    check_together(&c, IR_OP_ATTN_SCORES);
-    check_together(&c, IR_OP_ATTN_VALUES);
+    check_together(&c, OP_BY_KEYS);
+    check_together(&c, OP_BY_VALUES);
     return c.ok;
 }

@@ -5,7 +5,7 @@
 #include "bind.h"
 #include "expression.h"
 #include "ir_custom.h"
-#include "ports.h"
+#include "kernel/ports.h"
 #include "verilog.h"
 
 // ---- files and modules ----

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "bind.h"
+#include "kernel.h"
 #include "kv.h"
 #include "layout.h"
 #include "ops.h"
-#include "ports.h"
+#include "kernel/ports.h"
 #include "schedule.h"
 
 enum { ENGINE_ENTRY_BITS = 96, STEER_ENTRY_BITS = 8, STEER_PORTS = 254 };
@@ -54,7 +55,7 @@ static int dequantize_of(struct engine *e, int node) {
         for (int i = 0; i < ir->node[n].inputs; i++)
             if (ir->node[n].in[i] == tensor) {
                 readers++;
-                if (ir->node[n].op == IR_OP_DEQUANTIZE) found = n;
+                if (ir_node_is(ir, n, OP_OF_PRODUCT)) found = n;
             }
     if (readers == 1 && found != IR_NONE && ir->node[found].region == ir->node[node].region) return found;
     if (readers == 1 && found != IR_NONE) {
@@ -273,17 +274,17 @@ static void set_engine_params(struct engine *e) {
     ir->kernel[e->kernel].has_fault = true;
 }
 
-static int add_engine_kernel(struct ir *ir, int id, const char *name, const char *module) {
-    int k = ir_add_kernel(ir, ir_engine_name(ir, id, name), module, IR_NONE);
+static int add_engine_kernel(struct ir *ir, int id, const char *name, const struct kernel_class *class) {
+    int k = kernel_add(ir, ir_engine_name(ir, id, name), class, IR_NONE);
     ports_add_step(ir, k);
     return k;
 }
 
 static bool bind_one_engine(struct ir *ir, int id, struct diag *diag) {
     struct engine e = {.ir = ir, .diag = diag, .id = id, .channels = ir->engine[id].channels, .ok = true};
-    e.x_mux = add_engine_kernel(ir, id, "x_mux", "rill_stream_mux");
-    e.kernel = add_engine_kernel(ir, id, "engine", "rill_engine");
-    e.y_demux = add_engine_kernel(ir, id, "y_demux", "rill_stream_demux");
+    e.x_mux = add_engine_kernel(ir, id, "x_mux", &rtl_stream_mux);
+    e.kernel = add_engine_kernel(ir, id, "engine", &rtl_engine);
+    e.y_demux = add_engine_kernel(ir, id, "y_demux", &rtl_stream_demux);
     assign_x_ports(&e);
     assign_y_ports(&e);
     if (!e.ok) return false;

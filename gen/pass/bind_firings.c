@@ -6,7 +6,7 @@
 #include "kv.h"
 #include "layout.h"
 #include "ops.h"
-#include "ports.h"
+#include "kernel/ports.h"
 
 struct order {
     struct ir *ir;
@@ -141,7 +141,7 @@ static void fire_values(struct order *o, int n, int head) {
 static int next_product(const struct ir *ir, int n) {
     const struct ir_region *region = &ir->region[ir->node[n].region];
     for (int i = n + 1; i < region->first_node + region->nodes; i++)
-        if (bind_is_product(&ir->node[i])) return i;
+        if (ir_node_is(ir, i, OP_PRODUCT)) return i;
     return IR_NONE;
 }
 
@@ -189,16 +189,16 @@ bool bind_order_firings(struct ir *ir, struct diag *diag) {
     struct order o = {ir, diag, true};
     for (int n = 0; n < ir->nodes; n++) {
         int op = ir->node[n].op;
-        int heads = op == IR_OP_ATTN_SCORES || op == IR_OP_ATTN_VALUES ? head_count(ir, n) : 0;
-        if (op == IR_OP_MATMUL) fire_matmul(&o, n);
-        if (op == IR_OP_ATTN_SCORES) {
+        int heads = ir_op_is(ir, op, OP_BY_KEYS) || ir_op_is(ir, op, OP_BY_VALUES) ? head_count(ir, n) : 0;
+        if (ir_op_is(ir, op, OP_BY_WEIGHTS)) fire_matmul(&o, n);
+        if (ir_op_is(ir, op, OP_BY_KEYS)) {
             int next = next_product(ir, n);
-            if (next != IR_NONE && ir->node[next].op == IR_OP_ATTN_VALUES) {
+            if (next != IR_NONE && ir_node_is(ir, next, OP_BY_VALUES)) {
                 fire_attention(&o, n, next);
                 n = next;
             } else
                 for (int h = 0; h < heads; h++) fire_scores(&o, n, h);
-        } else if (op == IR_OP_ATTN_VALUES)
+        } else if (ir_op_is(ir, op, OP_BY_VALUES))
             for (int h = 0; h < heads; h++) fire_values(&o, n, h);
     }
     return o.ok && check_count(&o);

@@ -2,42 +2,40 @@
 // bind-operations: every operation gets the hardware that computes it. Products and their dequantization fire on matrix
 // engines that own the memory channels; every other operation has a kernel of its own.
 #include "bind.h"
+#include "ir_custom.h"
+#include "kernel.h"
 #include "layout.h"
 #include "ops.h"
 #include "pass.h"
-#include "ports.h"
+#include "kernel/ports.h"
 
-static int param_vectors(const struct ir_node *node) {
-    return (ir_attr_find(&node->attrs, "gamma") != NULL) + (ir_attr_find(&node->attrs, "beta") != NULL);
-}
-
-static void add_extras(struct ir *ir, const struct ir_node *node, int k) {
-    if (ir_op_has_extra(ir, node->op, "step")) ports_add_step(ir, k);
-    if (ir_op_has_extra(ir, node->op, "fetch")) ir_add_client(ir, node->name, k, "fetch", false, 0);
-    if (ir_op_has_extra(ir, node->op, "param")) {
-        int64_t vectors = param_vectors(node) > 1 ? 2 : 1;
-        ir_add_port(ir, k, "param", false, IR_STREAM_BARE, ports_lanes(ir, k) * 32 * vectors);
-    }
-    ir->kernel[k].has_fault = ir_op_has_extra(ir, node->op, "fault");
+static void add_extras(struct ir *ir, const struct ir_node *node, int k, unsigned traits) {
+    if (traits & KERNEL_STEP) ports_add_step(ir, k);
+    if (traits & KERNEL_FETCH) ir_add_client(ir, node->name, k, "fetch", false, 0);
+    if (traits & KERNEL_PARAM)
+        ir_add_port(ir, k, "param", false, IR_STREAM_BARE, ports_lanes(ir, k) * 32 * ir_param_vectors(node));
+    ir->kernel[k].has_fault = traits & KERNEL_FAULT;
 }
 
 static bool bind_own_kernel(struct ir *ir, int n, struct diag *diag) {
     const struct ir_node *node = &ir->node[n];
-    int k = ir_add_kernel(ir, node->name, ir_op_of(ir, node->op)->module, n);
+    const struct kernel_class *class = kernel_of_op(node->op);
+    const struct custom *custom = ir_custom_of(ir, n);
+    int k = custom ? ir_add_kernel(ir, node->name, custom->module, n) : kernel_add(ir, node->name, class, n);
     for (int i = 0; i < node->inputs; i++) ports_add_operand(ir, k, ir_op_port(ir, node->op, 0, i), false, node->in[i]);
     for (int i = 0; i < node->outputs; i++)
         ports_add_operand(ir, k, ir_op_port(ir, node->op, 1, i), true, node->out[i]);
-    if (node->op >= IR_OPS) return bind_custom(ir, node, k, diag);
+    if (custom) return bind_custom(ir, node, k, diag);
     ir_set_int(ir, k, "LANES", ports_lanes(ir, k));
     ir_set_int(ir, k, "TOKENS", ir->design.tokens);
-    add_extras(ir, node, k);
-    bind_rule_table[node->op](ir, node, k);
+    add_extras(ir, node, k, class->traits);
+    if (class->bind) class->bind(ir, node, k);
     return true;
 }
 
 // The ends of the graph: ids from and to the token loop, or rows read from and written to memory.
 static void bind_token_loop(struct ir *ir) {
-    int k = ir_add_kernel(ir, "token_loop", "rill_token_loop", IR_NONE);
+    int k = kernel_add(ir, "token_loop", &rtl_token_loop, IR_NONE);
     ir->kernel[k].is_control = true;
     ir_add_port(ir, k, "step", true, IR_STREAM_BARE, 64);
     ir_add_port(ir, k, "walk_step", true, IR_STREAM_BARE, 64);
@@ -49,10 +47,10 @@ static void bind_token_loop(struct ir *ir) {
 }
 
 // Rows of a graph's input or output in memory.
-static int bind_rows(struct ir *ir, const char *name, const char *module, const char *port, bool is_output,
-                     int tensor) {
+static int bind_rows(struct ir *ir, const char *name, const struct kernel_class *class, const char *port,
+                     bool is_output, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
-    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_%s", name, t->name), module, IR_NONE);
+    int k = kernel_add(ir, arena_printf(ir->arena, "%s_%s", name, t->name), class, IR_NONE);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
     ir_set_int(ir, k, "LANES", ir->design.lanes);
     ir_set_int(ir, k, "TOKENS", ir->design.tokens);
@@ -64,13 +62,13 @@ static int bind_rows(struct ir *ir, const char *name, const char *module, const 
 }
 
 static void bind_input(struct ir *ir, int tensor) {
-    int k = bind_rows(ir, "input", "rill_stream_reader", "x", true, tensor);
+    int k = bind_rows(ir, "input", &rtl_stream_reader, "x", true, tensor);
     ir_add_client_port(ir, k, "m_axis_burst", 56, ir->kernel[k].name, "desc");
     ir_add_client_port(ir, k, "s_axis_beat", ir->design.beat_bits, ir->kernel[k].name, "beat");
 }
 
 static void bind_output(struct ir *ir, int tensor) {
-    int k = bind_rows(ir, "output", "rill_stream_writer", "y", false, tensor);
+    int k = bind_rows(ir, "output", &rtl_stream_writer, "y", false, tensor);
     ir_add_client_port(ir, k, "m_axis_desc", 56, ir->kernel[k].name, "desc");
     ir_add_client_port(ir, k, "m_axis_beat", ir->design.beat_bits, ir->kernel[k].name, "beat");
 }
@@ -100,7 +98,7 @@ bool pass_bind_operations(struct ir *ir, const struct rill_spec *spec, struct di
     for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++) bind_input(ir, ir->input[i]);
     bool engine = false, ok = true;
     for (int n = 0; n < ir->nodes; n++) {
-        if (bind_on_engine(&ir->node[n])) engine = true;
+        if (ir_node_is(ir, n, OP_ON_ENGINE)) engine = true;
         else if (ok) ok = bind_own_kernel(ir, n, diag);
     }
     if (!ok) return false;

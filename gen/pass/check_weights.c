@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
 #include "ops.h"
 #include "pass.h"
-
-static const char layer[] = "{layer}"; // stands for the repetition
 
 // What an operation wants of a tensor in the file: exact extents, or at least so many rows.
 struct use {
@@ -33,37 +32,45 @@ static bool fits(const struct use *a, const struct use *b) {
     return true;
 }
 
-// The name in a repetition of the region.
-static const char *name_in(const struct ir *ir, const char *pattern, long long repetition) {
-    const char *name = "", *mark;
-    for (; (mark = strstr(pattern, layer)) != NULL; pattern = mark + sizeof layer - 1)
-        name = arena_printf(ir->arena, "%s%.*s%lld", name, (int)(mark - pattern), pattern, repetition);
-    return arena_printf(ir->arena, "%s%s", name, pattern);
+// What stands before the first expression of a name and behind the last one.
+static size_t before(const char *name) { return strcspn(name, "{"); }
+static const char *behind(const char *name) { return strrchr(name, '}') + 1; }
+
+static bool ends_with(const char *name, const char *tail) {
+    size_t len = strlen(name), end = strlen(tail);
+    return len >= end && !strcmp(name + len - end, tail);
+}
+
+static bool may_come_to(const char *pattern, const char *name) {
+    size_t head = before(pattern);
+    return !strncmp(pattern, name, head) && ends_with(name + head, behind(pattern));
 }
 
 // A name that is, in one of its repetitions, this one.
 static bool comes_to(const struct ir *ir, const struct use *u, const char *name) {
-    const char *mark = strstr(u->name, layer);
-    size_t before = mark ? (size_t)(mark - u->name) : 0;
-    if (!mark || strncmp(u->name, name, before) || !isdigit((unsigned char)name[before])) return false;
-    long long repetition = strtoll(name + before, NULL, 10);
-    return repetition < ir->region[ir->node[u->node].region].repeat && !strcmp(name_in(ir, u->name, repetition), name);
+    if (!names_repeat(u->name) || !may_come_to(u->name, name)) return false;
+    struct arena_mark mark = arena_mark(ir->arena);
+    bool found = false;
+    for (int64_t i = 0; !found && i < ir->region[ir->node[u->node].region].repeat; i++)
+        found = !strcmp(names_in(ir->arena, u->name, i), name);
+    arena_release(ir->arena, mark);
+    return found;
 }
 
 // Two patterns that have a name in common: `w.{layer}` and `w.1{layer}` in `w.10`.
 static bool meet(const struct ir *ir, const struct use *a, const struct use *b) {
-    const char *mark_a = strstr(a->name, layer), *mark_b = strstr(b->name, layer);
-    if (!mark_a || !mark_b || mark_a - a->name >= mark_b - b->name)
-        return false; // as much before it: only the same pattern
-    if (strncmp(a->name, b->name, (size_t)(mark_a - a->name)) != 0) return false;
+    if (!names_repeat(a->name) || !names_repeat(b->name)) return false;
+    size_t least = before(a->name) < before(b->name) ? before(a->name) : before(b->name);
+    if (strncmp(a->name, b->name, least) != 0 ||
+        !(ends_with(a->name, behind(b->name)) || ends_with(b->name, behind(a->name))))
+        return false;
     for (int64_t i = 0; i < ir->region[ir->node[b->node].region].repeat; i++)
-        if (comes_to(ir, a, name_in(ir, b->name, i))) return true;
+        if (comes_to(ir, a, names_in(ir->arena, b->name, i))) return true;
     return false;
 }
 
 static bool same_tensor(const struct ir *ir, const struct use *a, const struct use *b) {
-    return !strcmp(a->name, b->name) || comes_to(ir, a, b->name) || comes_to(ir, b, a->name) || meet(ir, a, b) ||
-           meet(ir, b, a);
+    return !strcmp(a->name, b->name) || comes_to(ir, a, b->name) || comes_to(ir, b, a->name) || meet(ir, a, b);
 }
 
 static const char *shape_of(const struct ir *ir, const struct use *u) {

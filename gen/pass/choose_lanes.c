@@ -8,7 +8,7 @@
 #include "ir_custom.h"
 #include "ops.h"
 #include "pass.h"
-#include "ports.h"
+#include "kernel/ports.h"
 
 static int at_most(int lanes, int64_t divides) {
     while (lanes > 1 && divides % lanes) lanes /= 2;
@@ -17,7 +17,7 @@ static int at_most(int lanes, int64_t divides) {
 
 // Words must not run over the end of a row that is walked in another order than row-major, or that is a firing.
 static int whole_words(const struct ir *ir, const struct ir_node *node, int lanes) {
-    bool cut = ir_op_has_extra(ir, node->op, "along") || ir_op_has_extra(ir, node->op, "rows");
+    bool cut = ir_op_is(ir, node->op, OP_ALONG | OP_ROWS);
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < (side ? node->outputs : node->inputs); i++) {
             const struct ir_tensor *t = &ir->tensor[side ? node->out[i] : node->in[i]];
@@ -46,7 +46,7 @@ static bool read_lanes(const struct ir *ir, const struct ir_node *node, int *lan
     *lanes = custom ? ir_custom_lanes(custom, ir->design.lanes) : ir->design.lanes;
     if (!attr) return true;
     struct loc loc = attr->loc.source ? attr->loc : node->loc;
-    if (bind_on_engine(node)) {
+    if (ir_op_is(ir, node->op, OP_ON_ENGINE)) {
         diag_error(diag, loc, "%s `%s` runs on a matrix engine: its lanes are the channels",
                    ir_op_of(ir, node->op)->name, node->name);
         return false;
@@ -98,16 +98,10 @@ struct share {
     int64_t budget;
 };
 
-static bool is_view(const struct ir *ir, const struct ir_node *node) {
-    return !strcmp(ir_op_of(ir, node->op)->module, "rill_view");
-}
-
 // Streams of fp32 values, of blocks at the most, and nothing that grows: these kernels work alike with any number of
 // lanes.
 static bool is_free(const struct ir *ir, const struct ir_node *node) {
-    static const char *const kinds[] = {"follow", "along", "rows"};
-    bool any = is_view(ir, node);
-    for (size_t k = 0; k < COUNT_OF(kinds); k++) any |= ir_op_has_extra(ir, node->op, kinds[k]);
+    bool any = ir_op_is(ir, node->op, OP_FOLLOWS | OP_ALONG | OP_ROWS | OP_MOVES);
     const struct custom *custom = ir_custom_of(ir, (int)(node - ir->node));
     if (custom) any &= custom->lanes == 2 * MOST_LANES - 1;
     for (int i = 0; i < node->inputs; i++) any &= !ir->tensor[node->in[i]].heads;
@@ -139,9 +133,9 @@ static void find_groups(struct share *s) {
 // nothing to wait for.
 static int64_t lanes_behind(const struct ir *ir, int node) {
     const struct ir_node *product = &ir->node[node];
-    while (!bind_is_product(product) && ir->tensor[product->in[0]].producer != IR_NONE)
+    while (!ir_op_is(ir, product->op, OP_PRODUCT) && ir->tensor[product->in[0]].producer != IR_NONE)
         product = &ir->node[ir->tensor[product->in[0]].producer];
-    if (product->op != IR_OP_MATMUL) return MOST_LANES;
+    if (!ir_op_is(ir, product->op, OP_BY_WEIGHTS)) return MOST_LANES;
     struct layout_matrix m =
         layout_matrix(&ir->design, ir->design.channels, 1, ir_vector_length(ir, product), bind_is_int4(product));
     int64_t lanes = 1;
@@ -157,7 +151,7 @@ static int64_t useful_lanes(const struct share *s, int group) {
         for (int i = 0; s->group[n] == group && i < ir->node[n].inputs; i++) {
             int p = ir->tensor[ir->node[n].in[i]].producer;
             if (p != IR_NONE && s->group[p] == group) continue;
-            int64_t lanes = p != IR_NONE && bind_on_engine(&ir->node[p]) ? lanes_behind(ir, p) : MOST_LANES;
+            int64_t lanes = ir_node_is(ir, p, OP_ON_ENGINE) ? lanes_behind(ir, p) : MOST_LANES;
             if (lanes > most) most = lanes;
         }
     return most;
@@ -172,7 +166,7 @@ static bool double_group(struct share *s, int group) {
         if (s->group[n] != group) continue;
         int lanes = 2 * ir->node[n].lanes;
         if (lanes > most || (out->dtype == IR_MX && out->block % lanes)) return false;
-        if (!is_view(ir, &ir->node[n])) more += ir->node[n].lanes;
+        if (!ir_node_is(ir, n, OP_MOVES)) more += ir->node[n].lanes;
     }
     if (more > s->budget) return false;
     s->budget -= more;
@@ -200,7 +194,7 @@ static void hand_out(struct ir *ir) {
     for (int n = 0; n < ir->nodes; n++)
         if (s.group[n] != IR_NONE) {
             ir->node[n].lanes = 1;
-            s.budget -= !is_view(ir, &ir->node[n]);
+            s.budget -= !ir_node_is(ir, n, OP_MOVES);
         }
     for (int g = slowest(&s, done); g != IR_NONE; g = slowest(&s, done)) done[g] = !double_group(&s, g);
 }

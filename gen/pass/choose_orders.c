@@ -5,7 +5,7 @@
 
 #include "ops.h"
 #include "pass.h"
-#include "ports.h"
+#include "kernel/ports.h"
 
 enum {
     MAX_DIMS = IR_MAX_RANK - 1,
@@ -26,7 +26,7 @@ struct chooser {
 };
 
 static bool is_free(const struct ir *ir, const struct ir_node *n) {
-    return ir_op_has_extra(ir, n->op, "follow") || ir_op_has_extra(ir, n->op, "permute");
+    return ir_op_is(ir, n->op, OP_FOLLOWS | OP_PERMUTES);
 }
 
 static bool walks_arrays(const struct ir *ir, const struct ir_node *n) {
@@ -184,14 +184,14 @@ static void follow(struct ir *ir, int n, int input) {
     for (int d = 0; d < IR_MAX_RANK; d++) order[d] = d;
     if (!ports_is_array(&ir->tensor[node->in[input]])) return;
     if (m != IR_NONE) ports_order(ir, &ir->node[m], true, rank, order);
-    if (ir_op_has_extra(ir, node->op, "permute") && ir_permutation(ir, node, perm))
+    if (ir_op_is(ir, node->op, OP_PERMUTES) && ir_permutation(ir, node, perm))
         for (int l = 0; l < rank; l++)
             for (int d = 0; d < rank; d++)
                 if (perm[d] == order[l]) {
                     node->order[l] = d;
                     break;
                 }
-    if (ir_op_has_extra(ir, node->op, "permute")) node->orders = rank;
+    if (ir_op_is(ir, node->op, OP_PERMUTES)) node->orders = rank;
     else set_order(node, rank, order);
 }
 

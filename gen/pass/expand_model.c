@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-model: a model family or a written graph becomes regions of operations; every attribute gets its value or its
-// default.
+// expand-model: the graph of a spec becomes regions of operations; every attribute gets its value or its default.
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,14 +35,11 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .max_burst = d->max_burst,
                                     .outstanding = d->outstanding,
                                     .on_chip_kib = d->on_chip_kib,
-                                    .context = spec->model            ? spec->model->context
-                                               : spec->graph->context ? spec->graph->context
-                                                                      : 1024,
-                                    .eot = spec->model ? spec->model->eot : -1,
-                                    .is_lm = spec->model != NULL,
+                                    .context = spec->graph->context ? spec->graph->context : 1024,
+                                    .eot = spec->graph->eot,
                                     .channel_bytes = (int64_t)spec->device->hbm.channel_mbytes << 20,
                                     .hbm = spec->device->hbm,
-                                    .family = spec->model ? spec_family_name(spec->model->family) : NULL,
+                                    .family = spec->model ? spec->model->family->name : NULL,
                                     .binding = spec_binding_name(d->binding),
                                     .fifo = spec_fifo_name(d->fifo),
                                     .board = spec->device->name,
@@ -51,6 +47,16 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .dies = d->dies,
                                     .sll = spec->device->sll,
                                     .weights = spec_format_name(d->weights)};
+}
+
+// What packing reads besides the spec.
+static void set_names(struct ir *ir, const struct rill_spec *spec) {
+    const struct spec_weights *w = &spec->graph->weights;
+    const struct source *family = spec->model ? spec->model->family->source : NULL;
+    if (family) ir->family = arena_strndup(ir->arena, family->data, family->size);
+    ir->prefix = w->prefix;
+    ir->unused = w->unused;
+    ir->unuseds = (int)w->unused_count;
 }
 
 // What the board leaves of its dies.
@@ -81,7 +87,7 @@ static void fill_defaults(struct ir *ir, struct ir_node *node) {
     for (int i = 0; i < count; i++)
         if (known[i].has_default && !ir_attr_find(&node->attrs, known[i].name))
             default_attr(ir, &node->attrs, &known[i]);
-    if (node->op == IR_OP_MATMUL && !ir_attr_find(&node->attrs, "weights"))
+    if (ir_op_is(ir, node->op, OP_BY_WEIGHTS) && !ir_attr_find(&node->attrs, "weights"))
         ir_attr_set_string(ir, &node->attrs, "weights", ir->design.weights);
 }
 
@@ -89,7 +95,7 @@ static void fill_defaults(struct ir *ir, struct ir_node *node) {
 // model.
 static bool find_ids(struct ir *ir, struct diag *diag) {
     for (int n = 0; n < ir->nodes; n++) {
-        int in = ir->node[n].op == IR_OP_EMBED ? ir_first_value(ir, ir->node[n].in[0]) : IR_NONE;
+        int in = ir_node_is(ir, n, OP_BY_ID) ? ir_first_value(ir, ir->node[n].in[0]) : IR_NONE;
         if (in == IR_NONE || ir->tensor[in].producer != IR_NONE) continue;
         if (ir_tensor_elements(&ir->tensor[in]) != 1) {
             diag_error(diag, ir->tensor[in].loc, "`embed` reads `%s`: a token id has the shape [1], not %lld elements",
@@ -106,10 +112,12 @@ static bool find_ids(struct ir *ir, struct diag *diag) {
 
 // A language model, and what keeps something for every position, have a bound of positions.
 static bool check_context(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
-    if (spec->model || spec->graph->context) return true;
+    if (spec->graph->context) return true;
     for (int n = 0; n < ir->nodes; n++) {
         int op = ir->node[n].op;
-        if (!(op == IR_OP_EMBED && ir->design.is_lm) && op != IR_OP_POSITION && op != IR_OP_KV_QUANTIZE) continue;
+        if (!(ir_op_is(ir, op, OP_BY_ID) && ir->design.is_lm) && !ir_op_is(ir, op, OP_BY_POSITION) &&
+            !ir_op_is(ir, op, OP_CACHES))
+            continue;
         diag_error(diag, spec_place(spec, "graph"),
                    "graph needs the key `context`, the bound of positions, for %s `%s`", ir_op_of(ir, op)->name,
                    ir->node[n].name);
@@ -122,7 +130,7 @@ static bool check_context(const struct ir *ir, const struct rill_spec *spec, str
 // One id in, one id out, made in the steps whose result is wanted and no others.
 static bool check_ids(const struct ir *ir, struct diag *diag) {
     int last = ir->outputs ? ir->tensor[ir->output[0]].producer : IR_NONE;
-    if (ir->inputs != 1 || ir->outputs != 1 || last == IR_NONE || ir->node[last].op != IR_OP_ARGMAX) {
+    if (ir->inputs != 1 || ir->outputs != 1 || last == IR_NONE || !ir_node_is(ir, last, OP_CHOOSES)) {
         int wrong = ir->inputs > 1    ? ir->input[1]
                     : ir->outputs > 1 ? ir->output[1]
                     : ir->outputs     ? ir->output[0]
@@ -156,7 +164,7 @@ static bool check_rows(const struct ir *ir, struct diag *diag) {
 static bool check_positions(const struct ir *ir, struct diag *diag) {
     for (int n = 0; n < ir->nodes; n++) {
         const struct ir_region *region = &ir->region[ir->node[n].region];
-        if (ir->node[n].op != IR_OP_POSITION || (region->repeat == 1 && region->when == IR_ALWAYS)) continue;
+        if (!ir_node_is(ir, n, OP_BY_POSITION) || (region->repeat == 1 && region->when == IR_ALWAYS)) continue;
         diag_error(diag, ir->node[n].loc, "position `%s`: region `%s` must have `repeat: 1` and `when: always`",
                    ir->node[n].name, region->name);
         diag_note(diag, ir->node[n].loc, "a region before it can make the row; other regions read it as any tensor");
@@ -170,10 +178,10 @@ bool pass_expand_model(struct ir *ir, const struct rill_spec *spec, struct diag 
     set_dies(ir, spec->device);
     ir->name = spec->name;
     ir->spec = arena_strndup(ir->arena, spec->root->loc.source->data, spec->root->loc.source->size);
+    set_names(ir, spec);
     ir_set_customs(ir, spec->kernels, (int)spec->kernel_count);
     if (!bind_check_customs(ir, diag)) return false;
-    if (spec->model) model_expand_gpt2(ir, spec);
-    else if (!model_expand_graph(ir, spec, diag)) return false;
+    if (!model_expand_graph(ir, spec, diag)) return false;
     gather_products(ir);
     for (int n = 0; n < ir->nodes; n++) fill_defaults(ir, &ir->node[n]);
     split_queries(ir);

@@ -3,10 +3,10 @@
 #include "fuse.h"
 
 #include "cost.h"
-#include "cost/args.h"
+#include "kernel/args.h"
 #include "layout.h"
 #include "pass.h"
-#include "ports.h"
+#include "kernel/ports.h"
 
 enum {
     NATIVE_BURST_BYTES = 512 /* of the HBM port; longer ones only fill larger buffers */,
@@ -47,7 +47,7 @@ void fuse_insert_spill(struct ir *ir, int edge, int firings, int id) {
     struct ir_edge e = ir->edge[edge];
     struct ir_port from = ir->kernel[e.src_kernel].port[e.src_port], to = ir->kernel[e.dst_kernel].port[e.dst_port];
     struct fuse_spill s = fuse_spill_of(ir, &e, firings);
-    int k = ir_add_kernel(ir, arena_printf(ir->arena, "spill_%d", id), "rill_spill", IR_NONE);
+    int k = kernel_add(ir, arena_printf(ir->arena, "spill_%d", id), &rtl_spill, IR_NONE);
     int channel = ir->design.channels - 1 - id % ir->design.channels; // the first channel has most of the other clients
     const char *name = ir->kernel[k].name, *write = arena_printf(ir->arena, "%s_write", name),
                *read = arena_printf(ir->arena, "%s_read", name);

@@ -5,17 +5,15 @@
 #include <string.h>
 
 #include "cost.h"
-#include "cost/args.h"
+#include "kernel/args.h"
 #include "kv.h"
 #include "ops.h"
 #include "pass.h"
-#include "ports.h"
+#include "kernel/ports.h"
 
 enum { MAX_WALK = 64 /* kernels without an operation behind one another */ };
 
-static bool is_module(const struct ir *ir, int kernel, const char *module) {
-    return !strcmp(ir->kernel[kernel].module, module);
-}
+static bool is_a(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
 
 // ---- units: runs of operations that no cut may part ----
 
@@ -62,13 +60,13 @@ static int first_unit(const struct fuse *f, int region) {
 static bool is_exit(const struct ir *ir, int kernel) { // at the end of a region's loop
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].y_demux == kernel) return false;
-    return is_module(ir, kernel, "rill_stream_demux");
+    return is_a(ir, kernel, KERNEL_DEMUX);
 }
 
 static bool is_loop(const struct ir *ir, int kernel) { // at its beginning
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].x_mux == kernel) return false;
-    return is_module(ir, kernel, "rill_stream_mux") && !kv_is_mux(ir, kernel);
+    return is_a(ir, kernel, KERNEL_MUX) && !kv_is_mux(ir, kernel);
 }
 
 static int engine_with(const struct ir *ir, int kernel) { // whose operands or results it steers
@@ -88,8 +86,7 @@ static int product_at(const struct fuse *f, int kernel, const struct ir_port *po
 
 // Kernels at the entry of a region belong to their first reader.
 static bool serves_readers(const struct ir *ir, int kernel) {
-    return is_loop(ir, kernel) || is_module(ir, kernel, "rill_token_select") ||
-           is_module(ir, kernel, "rill_replay_buffer");
+    return is_loop(ir, kernel) || is_a(ir, kernel, KERNEL_ENTRY);
 }
 
 // Streams behind an exit come once a step, not in every repetition: no operation nor the entry of another region lies

@@ -15,7 +15,7 @@ static bool is_next(const struct ir_region *region, int tensor) {
 void gather_products(struct ir *ir) {
     for (int n = 0; n < ir->nodes; n++) {
         const struct ir_node *node = &ir->node[n];
-        int product = node->op == IR_OP_DEQUANTIZE ? ir->tensor[node->in[0]].producer : IR_NONE;
+        int product = ir_op_is(ir, node->op, OP_OF_PRODUCT) ? ir->tensor[node->in[0]].producer : IR_NONE;
         if (product == IR_NONE || ir->node[product].region == node->region ||
             is_next(&ir->region[node->region], node->out[0]))
             continue;

@@ -71,7 +71,7 @@ static bool infer_node(struct ir *ir, struct ir_node *node, struct diag *diag) {
 
 // The table of an embedding has a row for every id that this operation makes.
 static bool check_table(const struct ir *ir, const struct ir_node *node, int from, struct diag *diag) {
-    if (from == IR_NONE || ir->node[from].op != IR_OP_ARGMAX) return true;
+    if (from == IR_NONE || !ir_node_is(ir, from, OP_CHOOSES)) return true;
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0), ids = ir_tensor_elements(&ir->tensor[ir->node[from].in[0]]);
     if (ids <= rows) return true;
     struct loc loc = ir_attr_find(&node->attrs, "rows")->loc;
@@ -94,7 +94,7 @@ static bool check_tables(const struct ir *ir, struct diag *diag) {
     bool ok = true;
     for (int n = 0; n < ir->nodes; n++) {
         const struct ir_node *node = &ir->node[n];
-        if (node->op != IR_OP_EMBED) continue;
+        if (!ir_op_is(ir, node->op, OP_BY_ID)) continue;
         int ids = node->in[0];
         for (const struct ir_carry *c = ir_carry_of(ir, ids); c && ok; c = ir_carry_of(ir, ids)) {
             ok &= check_table(ir, node, ids_of(ir, c->next), diag);

@@ -3,10 +3,11 @@
 // loading, KV write tracking) and the plain nets between them. docs/rtl.md sections 9 and 11.
 #include <string.h>
 
+#include "kernel.h"
 #include "kv.h"
 #include "ops.h"
 #include "pass.h"
-#include "ports.h"
+#include "kernel/ports.h"
 
 enum {
     COUNTERS = 4 /* of an engine: busy, waits for beats, for operands, for room behind it; docs/rtl.md section 11 */,
@@ -40,7 +41,7 @@ static int find_port(const struct ir *ir, int kernel, const char *name) {
 static int counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->engines : 1); }
 
 static void add_registers(struct ir *ir) {
-    int k = ir_add_kernel(ir, "registers", "rill_axil_regs", IR_NONE), c = ir->design.channels;
+    int k = kernel_add(ir, "registers", &rtl_axil_regs, IR_NONE), c = ir->design.channels;
     ir->kernel[k].is_control = true;
     ir_set_int(ir, k, "CHANNELS", c);
     ir_set_int(ir, k, "COUNTERS", counters(ir));
@@ -66,6 +67,17 @@ static void add_registers(struct ir *ir) {
                                {"ids_count", false, 32, "ids_count"},
                                {"fault_code", false, 32, "fault_code"},
                                {"fault_place", false, 32, "fault_place"},
+                               {"identity", false, 64, "identity"},
+                               {"layout", false, 64, "layout"},
+                               {"image", false, 64, "image"},
+                               {"halt", true, 2, "halt"},
+                               {"watchdog", true, 32, "watchdog"},
+                               {"ring_ids", true, 32, "ring_ids"},
+                               {"ending", false, 32, "ending"},
+                               {"fault_address", false, 64, "fault_address"},
+                               {"fault_channel", false, 32, "fault_channel"},
+                               {"fault_state", false, 32, "fault_state"},
+                               {"idle_engines", false, 64, "idle_engines"},
                                {"channel_beat", false, c, "channel_beat"},
                                {"channel_stall", false, c, "channel_stall"},
                                {"counters", false, counters(ir) * 64, "counters"}};
@@ -85,7 +97,7 @@ static const char *counter_events(struct ir *ir) {
 }
 
 static void add_counters(struct ir *ir) {
-    int k = ir_add_kernel(ir, "counters", "rill_event_counters", IR_NONE);
+    int k = kernel_add(ir, "counters", &rtl_event_counters, IR_NONE);
     ir->kernel[k].is_control = true;
     ir_set_int(ir, k, "EVENTS", counters(ir));
     const struct net nets[] = {{"clear", false, 1, "load_start"},
@@ -166,10 +178,17 @@ static void add_token_loop_nets(struct ir *ir) {
                                {"prompt_ptr", false, 64, "prompt_ptr"},
                                {"ring_ptr", false, 64, "ring_ptr"},
                                {"channel_base", false, ir->design.channels * 64, "channel_base"},
+                               {"ring_ids", false, 32, "ring_ids"},
+                               {"watchdog", false, 32, "watchdog"},
+                               {"halt", false, 2, "halt"},
                                {"status", true, 32, "status"},
                                {"ids_count", true, 32, "ids_count"},
                                {"fault_code", true, 32, "fault_code"},
                                {"fault_place", true, 32, "fault_place"},
+                               {"fault_address", true, 64, "fault_address"},
+                               {"fault_channel", true, 32, "fault_channel"},
+                               {"fault_state", true, 32, "fault_state"},
+                               {"ending", true, 32, "ending"},
                                {"load_start", true, 1, "load_start"},
                                {"load_done", false, 1, "load_done"},
                                {"flush", true, 1, "flush"},
@@ -179,7 +198,11 @@ static void add_token_loop_nets(struct ir *ir) {
                                {"out_steps_done", false, 0, "out_steps_done"},
                                {"ids_written", false, 32, "ids_written"},
                                {"kernel_fault", false, 0, "kernel_fault"},
-                               {"memory_error", false, 0, "memory_error"}};
+                               {"memory_error", false, 0, "memory_error"},
+                               {"error_is_write", false, 0, "error_is_write"},
+                               {"error_address", false, 0, "error_address"},
+                               {"progress", false, 1, "progress"},
+                               {"idle_engines", false, 64, "idle_engines"}};
     add_nets(ir, k, nets, COUNT_OF(nets));
     set_token_loop_params(ir, k);
     if (ir->design.is_lm) {
@@ -191,7 +214,7 @@ static void add_token_loop_nets(struct ir *ir) {
 static void add_ring(struct ir *ir) {
     int loop = find_kernel(ir, "token_loop"), prompt = ir_add_client(ir, "prompt", IR_NONE, "-", false, 0);
     ir->client[prompt].base = "prompt_ptr";
-    int k = ir_add_kernel(ir, "ring", "rill_ring_writer", IR_NONE);
+    int k = kernel_add(ir, "ring", &rtl_ring_writer, IR_NONE);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
     int in = ir_add_port(ir, k, "ring", false, IR_STREAM_BARE, 64);
     ir_connect(ir, loop, find_port(ir, loop, "ring"), k, in);
@@ -220,8 +243,8 @@ static void add_param_loader(struct ir *ir) {
         stores++;
     }
     if (!stores) return;
-    int fetch = ir_add_kernel(ir, "param_fetch", "rill_pulse_word", IR_NONE),
-        k = ir_add_kernel(ir, "param_loader", "rill_param_loader", IR_NONE);
+    int fetch = kernel_add(ir, "param_fetch", &rtl_pulse_word, IR_NONE),
+        k = kernel_add(ir, "param_loader", &rtl_param_loader, IR_NONE);
     ir_set_int(ir, fetch, "DATA_W", 56);
     const struct ir_word read[] = {{16, IR_DECIMAL, (uint64_t)beats}, {40, IR_DECIMAL, (uint64_t)first}};
     ir_set_param(ir, fetch, "WORD", ir_value_list(ir->arena, read, COUNT_OF(read)));
@@ -255,9 +278,9 @@ static int writers_of(const struct ir *ir, int kernel) {
 
 // The write engines of K are on the channels of the engine that reads it, those of V likewise.
 static void add_kv_tracker(struct ir *ir, int unit) {
-    int k_writer = kv_kernel(ir, unit, "rill_k_writer"), v_tail = kv_kernel(ir, unit, "rill_v_tail");
+    int k_writer = kv_kernel(ir, unit, KERNEL_KEYS), v_tail = kv_kernel(ir, unit, KERNEL_VALUES);
     int keys = writers_of(ir, k_writer), values = writers_of(ir, v_tail);
-    int k = ir_add_kernel(ir, kv_name(ir, unit, "kv_tracker"), "rill_kv_tracker", IR_NONE);
+    int k = kernel_add(ir, kv_name(ir, unit, "kv_tracker"), &rtl_kv_tracker, IR_NONE);
     ir_set_int(ir, k, "K_WRITERS", keys);
     ir_set_int(ir, k, "V_WRITERS", values);
     ir_set_int(ir, k, "COUNT_W", open_bits(ir));
@@ -276,7 +299,7 @@ static void add_kv_tracker(struct ir *ir, int unit) {
 
 static void add_output_nets(struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++) {
-        if (strcmp(ir->kernel[k].module, "rill_stream_writer")) continue;
+        if (!kernel_is(&ir->kernel[k], KERNEL_ROWS_OUT)) continue;
         ir_set_int(ir, k, "COUNT_W", open_bits(ir));
         ir_add_wire(ir, k, "dma_written", false, 1, arena_printf(ir->arena, "%s_written", ir->kernel[k].name));
         ir_add_wire(ir, k, "steps_done", true, 32, arena_printf(ir->arena, "%s_steps_done", ir->kernel[k].name));
@@ -292,7 +315,7 @@ static bool clients_fit(const struct ir *ir, const struct rill_spec *spec, struc
                 const struct ir_client *client = &ir->client[i];
                 if (client->is_write != w || !ir_client_on(ir, client, c)) continue;
                 count++;
-                spills += client->kernel != IR_NONE && !strcmp(ir->kernel[client->kernel].module, "rill_spill");
+                spills += client->kernel != IR_NONE && kernel_is(&ir->kernel[client->kernel], KERNEL_SPILL);
             }
             if (count <= IR_CHANNEL_CLIENTS) continue;
             struct loc loc = spec ? spec_place(spec, "design.channels") : loc_none();

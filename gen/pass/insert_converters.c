@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // insert-converters: along an edge whose ends have equal itensor types there is a plain FIFO. Where only the vector
 // width differs a width converter is inserted; where the order differs a layout converter is needed.
+#include "kernel.h"
 #include "pass.h"
-#include "ports.h"
+#include "kernel/ports.h"
 
 static bool is_typed(const struct ir_port *port) { return port->type.loops > 0; }
 
@@ -19,8 +20,8 @@ static void insert_width_converter(struct ir *ir, int e) {
     struct ir_edge edge = ir->edge[e];
     struct ir_port from = ir->kernel[edge.src_kernel].port[edge.src_port],
                    to = ir->kernel[edge.dst_kernel].port[edge.dst_port];
-    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_width", ir->kernel[edge.src_kernel].name),
-                          "rill_width_converter", IR_NONE);
+    int k = kernel_add(ir, arena_printf(ir->arena, "%s_width", ir->kernel[edge.src_kernel].name), &rtl_width_converter,
+                       IR_NONE);
     ir_set_int(ir, k, "IN_ELEMS", itensor_tile(&from.type));
     ir_set_int(ir, k, "OUT_ELEMS", itensor_tile(&to.type));
     ir_set_int(ir, k, "ELEM_W", 32);

@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "bind.h"
-#include "cost/args.h"
+#include "kernel/args.h"
 #include "fuse.h"
 #include "kv.h"
 #include "layout.h"
+#include "names.h"
 #include "ops.h"
 #include "pass.h"
-#include "ports.h"
+#include "kernel/ports.h"
 #include "schedule.h"
 
 enum { SEGMENT_ENTRY_BITS = 192, AUX_CHANNEL = 0, AUX_ENGINE = 0 /* owns that channel */ };
@@ -64,12 +65,6 @@ static struct layout_kv kv_of(const struct ir *ir, int attention_node) {
     return layout_kv(&ir->design, ir->engine[ir_engine_of(ir, attention_node)].channels, cache.heads, cache.head_dim);
 }
 
-static int find_module(const struct ir *ir, const char *module) { // the first kernel of it
-    for (int k = 0; k < ir->kernels; k++)
-        if (!strcmp(ir->kernel[k].module, module)) return k;
-    return IR_NONE;
-}
-
 static const struct ir_segment *first_of_cache(const struct ir *ir, enum ir_segment_kind kind) {
     int s = 0;
     while (ir->segment[s].kind != kind) s++;
@@ -82,8 +77,8 @@ static void place_kv(struct dma *d, int node) {
     struct ir *ir = d->ir;
     struct layout_kv kv = kv_of(ir, node);
     struct kv_cache cache = kv_cache_of(ir, node);
-    bool keys = ir->node[node].op == IR_OP_ATTN_SCORES;
-    int k = kv_kernel(ir, cache.unit, keys ? "rill_k_writer" : "rill_v_tail");
+    bool keys = ir_node_is(ir, node, OP_BY_KEYS);
+    int k = kv_kernel(ir, cache.unit, keys ? KERNEL_KEYS : KERNEL_VALUES);
     int64_t layer_bytes = keys ? kv.k_layer_bytes : kv.v_layer_bytes, *next = &d->offset[ir_engine_of(ir, node)],
             repeat = repeat_of(ir, node);
     int64_t base = *next;
@@ -108,10 +103,10 @@ static void place_table(struct dma *d, int k) {
     const struct ir_node *node = &ir->node[ir->kernel[k].node];
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0), cols = ir_attr_int(&node->attrs, "cols", 0);
     bool int4 = !strcmp(ir_attr_string(&node->attrs, "format", ""), "int4");
-    int64_t record = node->op == IR_OP_EMBED ? layout_record(&ir->design, cols, int4).bytes
-                                             : layout_float_row_beats(&ir->design, cols) * (ir->design.beat_bits / 8);
-    int64_t tables =
-        strstr(ir_attr_string(&node->attrs, "weight", ""), "{layer}") ? ir->region[node->region].repeat : 1;
+    int64_t record = ir_op_weights(ir, node->op) == IR_WEIGHTS_RECORDS
+                         ? layout_record(&ir->design, cols, int4).bytes
+                         : layout_float_row_beats(&ir->design, cols) * (ir->design.beat_bits / 8);
+    int64_t tables = names_repeat(ir_attr_string(&node->attrs, "weight", "")) ? ir->region[node->region].repeat : 1;
     int s = add_segment(d, node->name, IR_SEG_TABLE, ir->kernel[k].node, AUX_CHANNEL, tables > 1 ? rows * record : 0,
                         tables * rows * record);
     ir_set_word(ir, k, "TABLE_OFFSET", 40, ir->segment[s].offset);
@@ -134,7 +129,7 @@ static void place_rows(struct dma *d, int k) {
 static void place_spill(struct dma *d, const struct ir_client *client) {
     struct ir *ir = d->ir;
     int k = client->kernel;
-    const struct args args = {ir->kernel[k].param, ir->kernel[k].params};
+    const struct kernel_args args = {ir->kernel[k].param, ir->kernel[k].params};
     struct fuse_spill spill =
         fuse_spill_of(ir, &ir->edge[ir->kernel[k].port[0].edge], (int)args_int(&args, "FIRINGS", 1));
     int s = add_segment(d, ir->kernel[k].name, IR_SEG_IO, IR_NONE, client->channel, 0, spill.room);
@@ -146,7 +141,7 @@ static void place_clients(struct dma *d) {
     for (int c = 0; c < ir->clients; c++) {
         int k = ir->client[c].kernel;
         if (ir->client[c].channel == IR_NONE) continue;
-        if (!strcmp(ir->kernel[k].module, "rill_spill")) {
+        if (kernel_is(&ir->kernel[k], KERNEL_SPILL)) {
             if (ir->client[c].is_write) place_spill(d, &ir->client[c]);
         } else if (ir->kernel[k].node != IR_NONE) place_table(d, k);
         else place_rows(d, k);
@@ -165,7 +160,7 @@ static void add_param_store(struct dma *d, int k, int port) {
             lanes = ports_lanes(ir, k);
     int64_t times = repeat_of(ir, node) * ir_param_copies(ir, &ir->node[node]);
     int64_t vectors = bits / (lanes * 32), beats = layout_param_beats(&ir->design, lanes, vectors, n, times);
-    int store = ir_add_kernel(ir, arena_printf(ir->arena, "%s_param", ir->kernel[k].name), "rill_param_store", IR_NONE);
+    int store = kernel_add(ir, arena_printf(ir->arena, "%s_param", ir->kernel[k].name), &rtl_param_store, IR_NONE);
     ir_set_int(ir, store, "BEAT_BITS", ir->design.beat_bits);
     ir_set_int(ir, store, "WORD_W", bits);
     ir_set_int(ir, store, "WORDS", (layout_div_up(n, lanes) * times));
@@ -239,7 +234,7 @@ static int unit_of(const struct ir *ir, int engine) {
 // Returns the port that takes its step words.
 static int add_walker(struct dma *d, int engine) {
     struct ir *ir = d->ir;
-    int k = ir_add_kernel(ir, ir_engine_name(ir, engine, "walker"), "rill_segment_walker", IR_NONE);
+    int k = kernel_add(ir, ir_engine_name(ir, engine, "walker"), &rtl_segment_walker, IR_NONE);
     struct schedule s;
     schedule_init(&s, ir, SEGMENT_ENTRY_BITS);
     for (int r = 0; r < ir->regions; r++) {
@@ -265,10 +260,10 @@ static int add_walker(struct dma *d, int engine) {
 // A step word goes to every walker, ahead of the ids.
 static void add_walkers(struct dma *d) {
     struct ir *ir = d->ir;
-    int loop = find_module(ir, "rill_token_loop"), from = loop, port = 0, fork = IR_NONE;
+    int loop = kernel_first(ir, KERNEL_LOOP), from = loop, port = 0, fork = IR_NONE;
     while (port < ir->kernel[loop].ports && strcmp(ir->kernel[loop].port[port].name, "walk_step")) port++;
     if (ir->engines > 1) {
-        fork = ir_add_kernel(ir, "walk_step_fork", "rill_fork", IR_NONE);
+        fork = kernel_add(ir, "walk_step_fork", &rtl_fork, IR_NONE);
         ir_set_int(ir, fork, "PORTS", ir->engines);
         ir_connect(ir, loop, port, fork, ir_add_port(ir, fork, "", false, IR_STREAM_BARE, 64));
         from = fork;
@@ -318,7 +313,7 @@ bool pass_insert_dma(struct ir *ir, const struct rill_spec *spec, struct diag *d
     for (int r = 0; r < ir->regions; r++)
         for (int e = 0; e < ir->engines; e++) place_weights(&d, e, r);
     for (int n = 0; n < ir->nodes; n++)
-        if (ir->node[n].op == IR_OP_ATTN_SCORES || ir->node[n].op == IR_OP_ATTN_VALUES) place_kv(&d, n);
+        if (ir_node_is(ir, n, OP_OF_CACHE)) place_kv(&d, n);
     place_clients(&d);
     place_params(&d);
     add_walkers(&d);

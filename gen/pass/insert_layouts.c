@@ -5,8 +5,9 @@
 // narrower; rill_frame where the firings are cut otherwise. Nothing where the walks are equal. docs/passes.md.
 #include <string.h>
 
+#include "kernel.h"
 #include "pass.h"
-#include "ports.h"
+#include "kernel/ports.h"
 
 // A stream on the way from one end of an edge to the other.
 struct stream {
@@ -84,10 +85,10 @@ static bool find_walk(const struct link *l, const struct ir_port *port, struct i
 
 // ---- the chain ----
 
-static void append(struct link *l, const char *what, const char *module, int64_t width, int64_t cut,
+static void append(struct link *l, const char *what, const struct kernel_class *class, int64_t width, int64_t cut,
                    const struct ir_port *like) {
     struct ir *ir = l->ir;
-    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_%s", l->old.name, what), module, IR_NONE);
+    int k = kernel_add(ir, arena_printf(ir->arena, "%s_%s", l->old.name, what), class, IR_NONE);
     int element = ports_element_bits(l->from.type.dtype);
     int64_t bits[2] = {l->at.width * element, width * element};
     for (int out = 0; out < 2; out++) {
@@ -120,7 +121,7 @@ static void add_width(struct link *l, int64_t width, const char *what) {
     int64_t row = l->elements / l->at.cut, in = l->at.width, rest = row % in;
     if (in == width && !(l->at.padded && rest)) return;
     struct ir *ir = l->ir;
-    append(l, what, "rill_width_converter", width, l->at.cut, &l->from);
+    append(l, what, &rtl_width_converter, width, l->at.cut, &l->from);
     int k = l->at.kernel;
     ir_set_int(ir, k, "IN_ELEMS", in);
     ir_set_int(ir, k, "OUT_ELEMS", width);
@@ -136,7 +137,7 @@ static void add_width(struct link *l, int64_t width, const char *what) {
 
 static void add_frame(struct link *l, int64_t cut) {
     if (l->at.cut == cut) return;
-    append(l, "frame", "rill_frame", l->at.width, cut, &l->from);
+    append(l, "frame", &rtl_frame, l->at.width, cut, &l->from);
     ir_set_int(l->ir, l->at.kernel, "DATA_W", (l->at.width * ports_element_bits(l->from.type.dtype)));
     ir_set_int(l->ir, l->at.kernel, "TOKENS", l->ir->design.tokens);
     ir_set_int(l->ir, l->at.kernel, "WORDS", (l->elements / cut / l->at.width));
@@ -151,8 +152,8 @@ static struct ir_value loop_list(struct ir *ir, const int64_t *value, int loops)
 // corner: words hold `lanes` of the layout's; NULL: one.
 static void add_layout(struct link *l, const struct itensor_layout *layout, const struct itensor_corner *corner) {
     struct ir *ir = l->ir;
-    append(l, "layout", corner ? "rill_corner_turn" : "rill_layout_converter",
-           layout->width * (corner ? corner->lanes : 1), 1, &l->from);
+    append(l, "layout", corner ? &rtl_corner_turn : &rtl_layout_converter, layout->width * (corner ? corner->lanes : 1),
+           1, &l->from);
     int k = l->at.kernel;
     ir_set_int(ir, k, "DATA_W", (layout->width * ports_element_bits(l->from.type.dtype)));
     if (corner) ir_set_int(ir, k, "LANES", corner->lanes);

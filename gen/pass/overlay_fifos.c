@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "cost.h"
-#include "cost/args.h"
+#include "kernel/args.h"
 #include "fuse.h"
 #include "pass.h"
-#include "ports.h"
+#include "kernel/ports.h"
 #include "schedule.h"
 #include "timing/depths.h"
 
@@ -104,7 +104,7 @@ static void connect_steps(struct ir *ir, int src_kernel, int src_port, int dst_k
 
 static int fork_steps(struct ir *ir, int edge) { // edge: from the source of the steps to its only reader
     struct ir_edge e = ir->edge[edge];
-    int fork = ir_add_kernel(ir, "step_fork", "rill_fork", IR_NONE);
+    int fork = kernel_add(ir, "step_fork", &rtl_fork, IR_NONE);
     int in = ir_add_port(ir, fork, "", false, IR_STREAM_BARE, 64),
         out = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, 64);
     ir->kernel[fork].port[out].index = 0;
@@ -119,8 +119,7 @@ static int fork_steps(struct ir *ir, int edge) { // edge: from the source of the
 }
 
 static void give_steps(struct ir *ir, int kernel) {
-    int step = ports_add_step(ir, kernel), loop = 0, port = 0;
-    while (strcmp(ir->kernel[loop].module, "rill_token_loop") != 0) loop++;
+    int step = ports_add_step(ir, kernel), loop = kernel_first(ir, KERNEL_LOOP), port = 0;
     while (strcmp(ir->kernel[loop].port[port].name, "step") != 0) port++;
     int edge = ir->kernel[loop].port[port].edge;
     if (edge == IR_NONE) {
@@ -128,7 +127,7 @@ static void give_steps(struct ir *ir, int kernel) {
         return;
     }
     int fork = ir->edge[edge].dst_kernel;
-    if (strcmp(ir->kernel[fork].module, "rill_fork") != 0) fork = fork_steps(ir, edge);
+    if (!kernel_is(&ir->kernel[fork], KERNEL_FORK)) fork = fork_steps(ir, edge);
     int index = ir->kernel[fork].ports - 1, out = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, 64);
     ir->kernel[fork].port[out].index = index;
     ir_set_int(ir, fork, "PORTS", index + 1);
@@ -172,7 +171,7 @@ static void set_turns(struct ir *ir, int kernel, const struct pool *p) {
 }
 
 static void make_pool(struct ir *ir, struct pool *p, int id) {
-    int k = ir_add_kernel(ir, arena_printf(ir->arena, "pool_%d", id), "rill_fifo_pool", IR_NONE);
+    int k = kernel_add(ir, arena_printf(ir->arena, "pool_%d", id), &rtl_fifo_pool, IR_NONE);
     sort_members(ir, &p->member);
     ir_set_int(ir, k, "PORTS", (int)p->member.count);
     ir_set_int(ir, k, "DATA_W", p->width - 1); // tlast goes beside it

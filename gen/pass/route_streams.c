@@ -4,9 +4,10 @@
 // repetition, selection of the last token where a `when: last` region begins, forks.
 #include <string.h>
 
+#include "kernel.h"
 #include "ops.h"
 #include "pass.h"
-#include "ports.h"
+#include "kernel/ports.h"
 #include "schedule.h"
 
 enum { MUX_ENTRY_BITS = 8, MUX_DROP = 255 };
@@ -94,8 +95,9 @@ static void region_section(struct schedule *s, const struct ir_region *region, i
     }
 }
 
-static int add_steering(struct route *r, const char *name, const char *module, const struct ir_port *like) {
-    int k = ir_add_kernel(r->ir, name, module, IR_NONE);
+static int add_steering(struct route *r, const char *name, const struct kernel_class *class,
+                        const struct ir_port *like) {
+    int k = kernel_add(r->ir, name, class, IR_NONE);
     ir_set_int(r->ir, k, "PORTS", 2);
     ir_set_int(r->ir, k, "DATA_W", like->data_bits);
     ir_set_int(r->ir, k, "USER_W", ports_user_bits(r->ir));
@@ -107,7 +109,7 @@ static int add_steering(struct route *r, const char *name, const char *module, c
 static void add_loop(struct route *r, int region, const char *name, const struct ir_port *like, struct endpoint *init,
                      struct endpoint *feedback, struct endpoint *out) {
     struct ir *ir = r->ir;
-    int k = add_steering(r, arena_printf(ir->arena, "%s_loop", name), "rill_stream_mux", like);
+    int k = add_steering(r, arena_printf(ir->arena, "%s_loop", name), &rtl_stream_mux, like);
     struct schedule s;
     schedule_init(&s, ir, MUX_ENTRY_BITS);
     region_section(&s, &ir->region[region], 1, 0);
@@ -123,7 +125,7 @@ static void add_loop(struct route *r, int region, const char *name, const struct
 static void add_exit(struct route *r, int region, const char *name, const struct ir_port *like, bool has_feedback,
                      bool has_out, struct endpoint *in, struct endpoint *feedback, struct endpoint *out) {
     struct ir *ir = r->ir;
-    int k = add_steering(r, arena_printf(ir->arena, "%s_exit", name), "rill_stream_demux", like);
+    int k = add_steering(r, arena_printf(ir->arena, "%s_exit", name), &rtl_stream_demux, like);
     struct schedule s;
     schedule_init(&s, ir, MUX_ENTRY_BITS);
     region_section(&s, &ir->region[region], ir->region[region].repeat - 1, has_feedback ? 0 : MUX_DROP);
@@ -138,8 +140,8 @@ static struct endpoint add_select(struct route *r, struct endpoint source, int r
                                   struct endpoint *out) {
     struct ir *ir = r->ir;
     struct ir_port like = whole_port(r, source);
-    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_into_%s", name, ir->region[region].name), "rill_token_select",
-                          IR_NONE);
+    int k = kernel_add(ir, arena_printf(ir->arena, "%s_into_%s", name, ir->region[region].name), &rtl_token_select,
+                       IR_NONE);
     ir_set_int(ir, k, "DATA_W", like.data_bits);
     ir_set_int(ir, k, "TOKENS", ir->design.tokens);
     ports_add_step(ir, k);
@@ -152,8 +154,8 @@ static struct endpoint add_replay(struct route *r, struct endpoint source, int r
                                   struct endpoint *out) {
     struct ir *ir = r->ir;
     struct ir_port like = whole_port(r, source);
-    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_in_%s", name, ir->region[region].name), "rill_replay_buffer",
-                          IR_NONE);
+    int k =
+        kernel_add(ir, arena_printf(ir->arena, "%s_in_%s", name, ir->region[region].name), &rtl_replay_buffer, IR_NONE);
     ir_set_int(ir, k, "DATA_W", like.data_bits);
     ir_set_int(ir, k, "USER_W", ports_user_bits(ir));
     ir_set_int(ir, k, "DEPTH", ports_firing_words(&like));
@@ -189,7 +191,7 @@ static void add_fork(struct route *r, struct endpoint source, int count, const c
                      const struct endpoint *sink) {
     struct ir *ir = r->ir;
     struct ir_port like = *port_at(r, source);
-    int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_fork", name), "rill_fork", IR_NONE);
+    int k = kernel_add(ir, arena_printf(ir->arena, "%s_fork", name), &rtl_fork, IR_NONE);
     ir_set_int(ir, k, "PORTS", count);
     struct endpoint in = add_stream_port(r, k, "", false, IR_NONE, &like, like.region);
     port_at(r, in)->cut = like.cut;
@@ -220,7 +222,7 @@ static size_t join_readers(struct route *r, struct endpoint source, endpoint_lis
             else VEC_PUSH(ir->arena, others, sinks->items[k]);
         }
         if (alike.count < 2 || !ports_is_vector(&like)) continue;
-        int k = ir_add_kernel(ir, arena_printf(ir->arena, "%s_fork_%zu", name, i + 1), "rill_fork", IR_NONE);
+        int k = kernel_add(ir, arena_printf(ir->arena, "%s_fork_%zu", name, i + 1), &rtl_fork, IR_NONE);
         int region = port_at(r, source)->region;
         ir_set_int(ir, k, "PORTS", (int64_t)alike.count);
         struct endpoint in = add_stream_port(r, k, "", false, IR_NONE, &like, region);

@@ -3,20 +3,19 @@
 //
 // The safe rule bounds it: paths that part at a fork meet again, and firings wait at multiplexers for their turn, so
 // the streams there hold a whole tensor; everywhere else two words keep full throughput, unless simulated steps come to
-// a halt. It stays where the spec asks for it or a kernel has no contract.
+// a halt. It stays where the spec asks for it, a kernel has no contract, or, with `auto`, a forecast says that it is
+// better.
 #include <string.h>
 
 #include "cost.h"
-#include "cost/args.h"
+#include "kernel/args.h"
 #include "pass.h"
-#include "ports.h"
+#include "kernel/ports.h"
 #include "timing/depths.h"
 
 enum { DEPTH_PLAIN = 2, DEPTH_STEP = 4, DEPTH_SLACK = 2 };
 
-static bool is_module(const struct ir *ir, int kernel, const char *module) {
-    return !strcmp(ir->kernel[kernel].module, module);
-}
+static bool is_a(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
 
 static int64_t tensor_words(const struct ir *ir, const struct ir_port *port) {
     int64_t firings = port->tensor == IR_NONE ? 1 : ports_ends(ir, port->tensor);
@@ -27,25 +26,23 @@ static int64_t tensor_words(const struct ir *ir, const struct ir_port *port) {
 // would: one buffer serves both. A width converter may stand between.
 static bool is_folded(const struct ir *ir, const struct ir_edge *edge) {
     int k = edge->dst_kernel;
-    for (int p = 0; is_module(ir, k, "rill_width_converter") && p < ir->kernel[k].ports; p++)
+    for (int p = 0; is_a(ir, k, KERNEL_WIDTH) && p < ir->kernel[k].ports; p++)
         if (ir->kernel[k].port[p].is_output && ir->kernel[k].port[p].edge != IR_NONE) {
             k = ir->edge[ir->kernel[k].port[p].edge].dst_kernel;
             break;
         }
-    return (is_module(ir, k, "rill_layout_converter") || is_module(ir, k, "rill_corner_turn")) &&
-           ir_param_int(&ir->kernel[k], "ROUNDS", 0) == 1;
+    return is_a(ir, k, KERNEL_REORDERS) && ir_param_int(&ir->kernel[k], "ROUNDS", 0) == 1;
 }
 
 int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {
     const struct ir_port *from = &ir->kernel[edge->src_kernel].port[edge->src_port],
                          *to = &ir->kernel[edge->dst_kernel].port[edge->dst_port];
-    if (is_module(ir, edge->dst_kernel, "rill_fork")) return DEPTH_PLAIN;
+    if (is_a(ir, edge->dst_kernel, KERNEL_FORK)) return DEPTH_PLAIN;
     if (to->data_bits == 64 && to->kind == IR_STREAM_BARE) return DEPTH_STEP;
-    if (is_module(ir, edge->src_kernel, "rill_spill") || is_module(ir, edge->dst_kernel, "rill_spill"))
+    if (is_a(ir, edge->src_kernel, KERNEL_SPILL) || is_a(ir, edge->dst_kernel, KERNEL_SPILL))
         return DEPTH_PLAIN; // it keeps the firing
-    bool waits = edge->whole || is_module(ir, edge->src_kernel, "rill_fork") ||
-                 is_module(ir, edge->dst_kernel, "rill_stream_mux") ||
-                 is_module(ir, edge->src_kernel, "rill_stream_demux");
+    bool waits = edge->whole || is_a(ir, edge->src_kernel, KERNEL_FORK) || is_a(ir, edge->dst_kernel, KERNEL_MUX) ||
+                 is_a(ir, edge->src_kernel, KERNEL_DEMUX);
     if (from->kind == IR_STREAM_BARE || (!edge->crosses && (!waits || is_folded(ir, edge)))) return DEPTH_PLAIN;
     int64_t a = tensor_words(ir, from), b = tensor_words(ir, to);
     return (edge->crosses > 1 ? 2 : 1) * (a > b ? a : b) + DEPTH_SLACK;
@@ -123,16 +120,96 @@ static const char *ensure_progress(struct ir *ir, bool *deepened) {
     return NULL;
 }
 
-bool pass_size_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+// Sizes all edges by the rule that `design.fifo` names. NULL, or where the graph comes to a halt. *sized: by contracts.
+static const char *size_as_said(struct ir *ir, bool *sized) {
     bool by_rule = !strcmp(ir->design.fifo, "safe"), deepened;
     pass_safe_depths(ir);
-    bool sized = !by_rule && size_by_contracts(ir);
+    *sized = !by_rule && size_by_contracts(ir);
     const char *stuck = ensure_progress(ir, &deepened);
-    if (stuck) {
-        diag_error(diag, spec ? spec_place(spec, "design.fifo") : loc_none(),
-                   "the graph comes to a halt with FIFOs that hold whole tensors: %s", stuck);
-        return false;
+    if (!stuck && !by_rule && !*sized && deepened) size_by_contracts(ir);
+    return stuck;
+}
+
+// ---- the better of two ----
+
+enum { ALIKE = 100 /* cycles that differ by less than one in so many count as the same */ };
+
+struct sizes { // of all edges
+    struct ir_edge *edge;
+    int64_t cycles, bits; // of a trial request; of all FIFOs
+};
+
+static struct sizes keep_sizes(struct ir *ir) {
+    struct sizes s = {.edge = ARENA_ARRAY(ir->arena, struct ir_edge, (size_t)ir->edges + 1)};
+    memcpy(s.edge, ir->edge, (size_t)ir->edges * sizeof *s.edge);
+    for (int e = 0; e < ir->edges; e++)
+        if (!ir->edge[e].crosses) s.bits += ir->edge[e].depth * cost_edge_bits(ir, &ir->edge[e]);
+    return s;
+}
+
+static struct sizes try_sizes(struct ir *ir) {
+    struct sizes s = keep_sizes(ir);
+    s.cycles = timing_trial(ir);
+    return s;
+}
+
+static void use_sizes(struct ir *ir, const struct sizes *s) {
+    memcpy(ir->edge, s->edge, (size_t)ir->edges * sizeof *s->edge);
+}
+
+// Cycles first, then bits.
+static bool is_better(const struct sizes *a, const struct sizes *b) {
+    int64_t alike = b->cycles / ALIKE;
+    if (a->cycles < b->cycles - alike || a->cycles > b->cycles + alike) return a->cycles < b->cycles;
+    return a->bits < b->bits;
+}
+
+static void keep_safe(struct ir *ir, const char *why) {
+    ir->design.fifo = "safe";
+    ir->design.strategy = arena_printf(ir->arena, "auto: safe, as %s", why);
+}
+
+static void choose_timed(struct ir *ir, const struct sizes *safe, const struct sizes *timed) {
+    bool is_timed = is_better(timed, safe);
+    if (!is_timed) use_sizes(ir, safe);
+    ir->design.fifo = is_timed ? "timed" : "safe";
+    ir->design.strategy = arena_printf(
+        ir->arena, "auto: %s; by forecast safe takes %lld cycles and %lld bits, timed %lld and %lld", ir->design.fifo,
+        (long long)safe->cycles, (long long)safe->bits, (long long)timed->cycles, (long long)timed->bits);
+}
+
+static const char *size_by_forecast(struct ir *ir) {
+    struct sizes before = keep_sizes(ir);
+    bool sized;
+    int64_t words;
+    ir->design.fifo = "safe";
+    const char *stuck = size_as_said(ir, &sized);
+    if (stuck) return stuck;
+    if (!timing_is_brief(ir, &words)) {
+        keep_safe(ir, arena_printf(ir->arena,
+                                   "the search for timed depths was not begun: its steps are more than %lld words",
+                                   (long long)words));
+        return NULL;
     }
-    if (!by_rule && !sized && deepened) size_by_contracts(ir);
-    return true;
+    struct sizes safe = try_sizes(ir);
+    use_sizes(ir, &before);
+    ir->design.fifo = "timed";
+    stuck = size_as_said(ir, &sized);
+    if (sized && !stuck) {
+        struct sizes timed = try_sizes(ir);
+        choose_timed(ir, &safe, &timed);
+    } else {
+        use_sizes(ir, &safe);
+        keep_safe(ir, "there are no timed depths");
+    }
+    return NULL;
+}
+
+bool pass_size_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    bool sized;
+    const char *stuck = !strcmp(ir->design.fifo, "auto") ? size_by_forecast(ir) : size_as_said(ir, &sized);
+    if (!stuck) return true;
+    diag_error(diag, spec ? spec_place(spec, "design.fifo") : loc_none(),
+               "the graph comes to a halt with FIFOs that hold whole tensors: %s", stuck);
+    return false;
 }

@@ -4,8 +4,8 @@
 #include "ops.h"
 #include "pass.h"
 
-static bool is_query(const struct ir_node *node, int tensor) {
-    return node->op == IR_OP_ATTN_SCORES && node->in[0] == tensor;
+static bool is_query(const struct ir *ir, int n, int tensor) {
+    return ir_node_is(ir, n, OP_BY_KEYS) && ir->node[n].in[0] == tensor;
 }
 
 static bool read_both_ways(const struct ir *ir, int tensor) {
@@ -13,7 +13,7 @@ static bool read_both_ways(const struct ir *ir, int tensor) {
     for (int n = 0; n < ir->nodes; n++)
         for (int i = 0; i < ir->node[n].inputs; i++) {
             if (ir->node[n].in[i] != tensor) continue;
-            if (is_query(&ir->node[n], tensor)) heads = true;
+            if (is_query(ir, n, tensor)) heads = true;
             else whole = true;
         }
     for (int r = 0; r < ir->regions; r++)
@@ -41,10 +41,10 @@ static void add_quantizer(struct ir *ir, int n) {
     ir->tensor[heads].producer = node;
     ir_move_node(ir, node, n + 1, ir->node[n].region);
     for (int i = 0; i < ir->nodes; i++)
-        if (is_query(&ir->node[i], whole)) ir->node[i].in[0] = heads;
+        if (is_query(ir, i, whole)) ir->node[i].in[0] = heads;
 }
 
 void split_queries(struct ir *ir) {
     for (int n = 0; n < ir->nodes; n++)
-        if (ir->node[n].op == IR_OP_QUANTIZE && read_both_ways(ir, ir->node[n].out[0])) add_quantizer(ir, n);
+        if (ir_node_is(ir, n, OP_QUANTIZES) && read_both_ways(ir, ir->node[n].out[0])) add_quantizer(ir, n);
 }

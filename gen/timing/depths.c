@@ -237,6 +237,39 @@ bool timing_depths(struct ir *ir, struct timing_depth *out, const char **missing
     return ok;
 }
 
+bool timing_is_brief(struct ir *ir, int64_t *words) {
+    struct sizing z = {.ir = ir, .memory = sizing_fast_memory(ir)};
+    bool ok = ir->design.tokens >= 1 && ir->design.tokens <= 8; // else an edited dump
+    arena_init(&z.scratch);
+    if (ok) sizing_choose_cases(&z);
+    z.emitted = true;
+    for (int i = 0; ok && i < z.tests && z.work <= TIMING_BRIEF_PASS; i++) {
+        struct arena_mark mark = arena_mark(&z.scratch);
+        ok = sizing_run(&z, &z.test[i], NULL, false) != NULL;
+        arena_release(&z.scratch, mark);
+    }
+    *words = z.work;
+    arena_free(&z.scratch);
+    return ok && z.work <= TIMING_BRIEF_PASS;
+}
+
+enum { TRIAL_ROWS = 24 };
+
+int64_t timing_trial(struct ir *ir) {
+    struct timing_step *step;
+    struct arena scratch;
+    const char *missing;
+    int64_t whole = 2 * ir->design.tokens + 1, length = ir->design.is_lm ? whole : at_least(whole, TRIAL_ROWS);
+    int steps = timing_request_steps(ir, at_most(length, ir->design.context), 3, &step);
+    struct timing_options o = {.step = step, .steps = steps, .bounded = true, .layers = LAYERS, .limit = TIMING_LIMIT};
+    o.memory = timing_memory_at(ir, timing_host_cycles(ir));
+    arena_init(&scratch);
+    const struct timing_result *r = timing_simulate(&scratch, ir, &o, &missing);
+    int64_t cycles = r && !r->stuck ? r->cycles : 0;
+    arena_free(&scratch);
+    return cycles;
+}
+
 // ---- how much less would do ----
 
 // Bisection from some depths down; their marks first.

@@ -8,6 +8,7 @@
 enum {
     TIMING_LIMIT = 200000000 /* words and beats of one run; more is no design */,
     TIMING_BUDGET = 30000000 /* words and beats of all trials of a depth */,
+    TIMING_BRIEF_PASS = 2500000 /* words and beats of all cases: a search of two seconds */,
     TIMING_FINE_BUDGET = 32000000 /* of the trials stream after stream */
 };
 
@@ -20,6 +21,13 @@ struct timing_depth {
 // Per edge. False, with nothing changed but *missing, when the design cannot be simulated (a module without a contract,
 // or NULL: it comes to a halt).
 bool timing_depths(struct ir *, struct timing_depth *, const char **missing);
+
+// Whether the search for them is brief enough to be made unasked: words and beats of one pass over its cases.
+bool timing_is_brief(struct ir *, int64_t *words);
+
+// Cycles of a request at the IR's depths, of few repetitions: whole steps, a part of one and ids behind, or rows. 0:
+// the design cannot be simulated.
+int64_t timing_trial(struct ir *);
 
 // The Conservative strategy of StreamTensor: every firing as long as the longest, its words evenly over it. In: the
 // depths of timing_depths; out: what the streams hold at that pace where it is less, and what it takes beside to go

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "cost/args.h"
+#include "kernel/args.h"
 #include "lp/lp.h"
 
 struct stream {             // its firings

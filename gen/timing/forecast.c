@@ -3,7 +3,7 @@
 // positions are, each in a window of its own that begins a little earlier; each stands for the steps around it (the
 // midpoint rule).
 #include "cost.h"
-#include "cost/args.h"
+#include "kernel/args.h"
 #include "timing.h"
 
 enum {
@@ -176,14 +176,6 @@ static void count_macs(struct foretelling *t) {
 
 // ---- bounds ----
 
-// Whether steps differ by more than their tokens and whether they have a head.
-static bool positions_matter(const struct ir *ir) {
-    for (int t = 0; t < ir->tensors; t++)
-        for (int d = 0; d < ir->tensor[t].rank; d++)
-            if (ir->tensor[t].shape[d].dynamic == IR_POSITIONS) return true;
-    return false;
-}
-
 static void times(const struct ir *ir, struct cost_load *load, int64_t n) {
     for (int e = 0; e < ir->engines; e++) load->engine[e] *= n;
     for (int k = 0; k < ir->kernels; k++) load->kernel[k] *= n;
@@ -194,7 +186,7 @@ static void times(const struct ir *ir, struct cost_load *load, int64_t n) {
 static struct cost_bound bound_of(const struct foretelling *t, int first, int end, int64_t early) {
     struct cost_load load = cost_load_new(t->ir);
     // Of rows whose positions do not matter, all steps but the last are alike.
-    int alike = positions_matter(t->ir) || t->ir->design.is_lm || end <= first ? first : end - 1;
+    int alike = cost_positions_matter(t->ir) || t->ir->design.is_lm || end <= first ? first : end - 1;
     if (alike > first) {
         cost_load_add(t->ir, &load, &(struct cost_step){0, t->step[first].ntok, true});
         times(t->ir, &load, alike - first);

@@ -7,7 +7,7 @@
 #ifndef RILL_TIMING_SIM_H
 #define RILL_TIMING_SIM_H
 
-#include "cost/args.h"
+#include "kernel/args.h"
 #include "sim_memory.h"
 #include "timing.h"
 
@@ -51,7 +51,7 @@ struct actor {
     int kernel;
     const struct ir_kernel *k;
     struct timing_contract c;
-    struct args args;
+    struct kernel_args args;
     actor_run *run;
     void *state;
     bool queued;

@@ -2,6 +2,7 @@
 // The simulator's frame: streams, stages, the list of actors that can go on, the result.
 #include <string.h>
 
+#include "kernel.h"
 #include "kv.h"
 #include "ops.h"
 #include "sim.h"
@@ -169,7 +170,7 @@ static void open_caches(struct sim *sim) {
     sim->cache = ARENA_ARRAY(sim->arena, struct sim_cache, (size_t)units + 1);
     for (int u = 0; u < units; u++) sim->cache[u].left_from = INT64_MAX;
     for (int n = 0; n < ir->nodes; n++) {
-        if (ir->node[n].op != IR_OP_ATTN_SCORES) continue;
+        if (!ir_node_is(ir, n, OP_BY_KEYS)) continue;
         struct kv_cache cache = kv_cache_of(ir, n);
         struct sim_cache *c = &sim->cache[cache.unit];
         int64_t repeat = ir->region[ir->node[n].region].repeat, runs = sim_repeats(sim, repeat);
@@ -182,7 +183,7 @@ static void open_caches(struct sim *sim) {
 struct sim_cache *sim_cache_of(struct sim *sim, const struct actor *a) {
     const struct ir *ir = sim->ir;
     for (int u = 0; u < kv_units(ir); u++)
-        if (a->kernel == kv_kernel(ir, u, "rill_k_writer") || a->kernel == kv_kernel(ir, u, "rill_v_tail"))
+        if (a->kernel == kv_kernel(ir, u, KERNEL_KEYS) || a->kernel == kv_kernel(ir, u, KERNEL_VALUES))
             return &sim->cache[u];
     for (int f = 0; f < ir->firings; f++)
         if (ir->firing[f].mode > 1 && ir->engine[ir->firing[f].engine].kernel == a->kernel)
@@ -269,7 +270,7 @@ static const char *describe_stuck(const struct sim *sim) {
 static bool rows_complete(const struct sim *sim) {
     for (int e = 0; e < sim->ir->edges; e++) {
         const struct sim_edge *s = &sim->edge[e];
-        if (strcmp(sim->ir->kernel[sim->ir->edge[e].dst_kernel].module, "rill_stream_writer") != 0) continue;
+        if (!kernel_is(&sim->ir->kernel[sim->ir->edge[e].dst_kernel], KERNEL_ROWS_OUT)) continue;
         int64_t firings = 0;
         for (int64_t i = 0; i < s->takes; i++) firings += s->mark[i] & TIMING_LAST;
         if (firings < sim->options->steps) return false;

@@ -3,7 +3,7 @@
 #ifndef RILL_TIMING_SIZING_H
 #define RILL_TIMING_SIZING_H
 
-#include "cost/args.h"
+#include "kernel/args.h"
 #include "depths.h"
 
 enum {

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel does in a decode step: how words come through it and how long it works, from its timing contract.
+#include "contract.h"
+#include "cost.h"
+#include "kernel/args.h"
+#include "kernel/ports.h"
+#include "layout.h"
+#include "work.h"
+
+struct call { // one kernel at a position
+    const struct ir *ir;
+    int kernel;
+    int64_t position;
+    struct timing_contract c;
+};
+
+// ---- from a word in to a word out ----
+
+// Words of one firing on the kernel's first typed input.
+static int64_t firing_in(const struct call *k) {
+    const struct ir_kernel *kernel = &k->ir->kernel[k->kernel];
+    for (int p = 0; p < kernel->ports; p++) {
+        const struct ir_port *port = &kernel->port[p];
+        if (port->is_output || port->kind == IR_STREAM_BARE) continue;
+        int64_t repeat = port->region == IR_NONE ? 1 : k->ir->region[port->region].repeat;
+        return cost_port_words(k->ir, k->kernel, p, k->position) / at_least(repeat, 1);
+    }
+    return 1;
+}
+
+// Whose kernel or walker it is.
+static int engine_id(const struct call *k) {
+    for (int e = 0; e < k->ir->engines; e++)
+        if (k->ir->engine[e].kernel == k->kernel || k->ir->engine[e].walker == k->kernel) return e;
+    return IR_NONE;
+}
+
+static const struct ir_firing *first_firing(const struct call *k) {
+    for (int i = 0; i < k->ir->firings; i++)
+        if (k->ir->firing[i].engine == engine_id(k)) return &k->ir->firing[i];
+    return NULL;
+}
+
+static struct cost_contract passes(int64_t delay) { return (struct cost_contract){1, delay, 1}; }
+static struct cost_contract gathers(int64_t fill, int64_t delay) {
+    return (struct cost_contract){at_least(fill, 1), delay, 1};
+}
+
+// The whole operand, then the first row-step of the first firing.
+static struct cost_contract engine(const struct call *k) {
+    const struct ir_firing *f = first_firing(k);
+    if (!f) return passes(0);
+    int64_t fill = ports_mx_units(k->ir, &k->ir->tensor[k->ir->node[f->node].in[0]]);
+    return gathers(fill, timing_latency(&k->c) + f->beats);
+}
+
+// A group is read when all of it is in; where a firing is shorter, the firing.
+static struct cost_contract banks(const struct call *k) {
+    struct timing_contract c = k->c;
+    c.rows = at_most(c.rows, at_least(firing_in(k), 1));
+    return gathers(c.rows, timing_latency(&c));
+}
+
+// False: nothing goes through it.
+static bool passage(const struct call *k, struct cost_contract *out) {
+    const struct timing_contract *c = &k->c;
+    int64_t delay = timing_latency(c);
+    switch (c->machine) {
+    case TIMING_PIPE:
+    case TIMING_FORK:
+    case TIMING_MUX:
+    case TIMING_DEMUX:
+    case TIMING_SELECT:
+    case TIMING_LOOP: return *out = passes(delay), true;
+    case TIMING_EMBED: // the request, the row's beats, then the pipeline behind the row buffer
+    case TIMING_POSITION:
+    case TIMING_READER: return *out = passes(c->ask + c->beats + delay), true;
+    case TIMING_BANKS: return *out = banks(k), true;
+    case TIMING_SOFTMAX: return *out = gathers(div_up(k->position + 1, c->lanes), delay), true;
+    case TIMING_ARGMAX: return *out = gathers(firing_in(k), delay), true;
+    case TIMING_GEAR: return *out = gathers(div_up(c->out, c->in), delay), true;
+    case TIMING_REPLAY: return *out = gathers(c->units ? c->units : firing_in(k), delay), true;
+    case TIMING_LAYOUT: return *out = gathers(c->rows, delay), true;
+    case TIMING_SCALES: return *out = gathers(c->units, delay), true;
+    case TIMING_ENGINE: return *out = engine(k), true;
+    case TIMING_GROUPS: return *out = gathers(c->take[0], delay), out->interval = c->every, true;
+    default: return false;
+    }
+}
+
+// ---- work beyond one word per cycle ----
+
+static int64_t engine_busy(const struct call *k, int64_t words) {
+    struct cost_beats b = cost_engine_beats(k->ir, engine_id(k), k->position);
+    return at_least(b.weights + b.scores + b.values, words);
+}
+
+static int64_t v_tail_busy(const struct call *k, int64_t words) {
+    int64_t rows = k->c.rows, heads = k->c.layers * k->c.heads, place = k->position % LAYOUT_V_BLOCK;
+    int64_t opening = k->c.beats == 2 && place == 0 ? rows : 0;
+    int64_t closing = place == LAYOUT_V_BLOCK - 1 ? 5 * rows * k->c.beats : 0;
+    return words + heads * (rows + opening + closing);
+}
+
+static int64_t scales_busy(const struct call *k, int64_t words) {
+    int64_t heads = k->c.layers * k->c.heads * k->c.times;
+    return at_least(words, heads * div_up(k->position + 1, k->c.lanes));
+}
+
+// Only what passes counts: behind a repeated region the dropped firings have not come here.
+static int64_t select_busy(const struct call *k, int64_t words) {
+    const struct ir_kernel *kernel = &k->ir->kernel[k->kernel];
+    for (int p = 0; p < kernel->ports; p++)
+        if (kernel->port[p].is_output) return at_most(words, cost_port_words(k->ir, k->kernel, p, k->position));
+    return words;
+}
+
+// One descriptor per run of beats.
+static int64_t walker_busy(const struct call *k, int64_t words) {
+    int64_t runs = 0;
+    for (int i = 0; i < k->ir->firings; i++) {
+        const struct ir_firing *f = &k->ir->firing[i];
+        if (f->engine != engine_id(k)) continue;
+        runs += k->ir->region[f->region].repeat * (f->mode == 3 ? f->row_steps : 1);
+    }
+    return at_least(words, runs);
+}
+
+static int64_t busy(const struct call *k, int64_t words, int64_t interval) {
+    switch (k->c.machine) {
+    case TIMING_ENGINE: return engine_busy(k, words);
+    case TIMING_EMBED: // row after row: a row is not fetched while the one before leaves
+    case TIMING_POSITION: return k->c.beats + words;
+    case TIMING_V_TAIL: return v_tail_busy(k, words);
+    case TIMING_SCALES: return scales_busy(k, words);
+    case TIMING_REPLAY: return k->c.units ? words * k->c.times : words;
+    case TIMING_STORE: return at_least(words, k->c.words[0]);
+    case TIMING_SELECT: return select_busy(k, words);
+    case TIMING_WALKER: return walker_busy(k, words);
+    case TIMING_LOOP: return words ? k->c.pipe + 1 : 0;
+    default: return words * interval;
+    }
+}
+
+// ---- of a kernel ----
+
+bool cost_is_engine(const struct ir *ir, int kernel) {
+    struct timing_contract c;
+    return timing_contract(ir, kernel, &c) && c.machine == TIMING_ENGINE;
+}
+
+int64_t cost_memory_beats(const struct ir *ir, int kernel) {
+    struct timing_contract c;
+    if (!timing_contract(ir, kernel, &c)) return 0;
+    if (c.machine == TIMING_EMBED || c.machine == TIMING_POSITION) return c.beats;
+    if (c.machine == TIMING_READER || c.machine == TIMING_WRITER) return div_up(c.rows, c.units) * c.beats;
+    return 0;
+}
+
+struct cost_work cost_kernel_work(const struct ir *ir, int kernel, int64_t position) {
+    struct call call = {.ir = ir, .kernel = kernel, .position = position};
+    struct cost_work w = {.contract = {1, 0, 1}, .latency = IR_NONE};
+    for (int p = 0; p < ir->kernel[kernel].ports; p++)
+        w.words = at_least(w.words, cost_port_words(ir, kernel, p, position));
+    w.busy = w.words;
+    if (!timing_contract(ir, kernel, &call.c)) return w;
+    if (passage(&call, &w.contract)) w.latency = (w.contract.fill - 1) * w.contract.interval + w.contract.delay;
+    w.busy = busy(&call, w.words, w.contract.interval);
+    return w;
+}

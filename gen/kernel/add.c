@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_add: elementwise sum.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    class_pipe(c, 5);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    cost_per(r, class_lanes(a), 457, 217, 0);
+    cost_per(r, 1, 10, 11, 0);
+}
+
+const struct kernel_class rtl_add = {.module = "rill_add", .traits = KERNEL_FAULT, .contract = contract, .cost = cost};

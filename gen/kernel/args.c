@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "args.h"
+
+#include <string.h>
+
+enum { LIMIT = 1 << 24 }; // no parameter that costs anything is larger: products of them fit
+
+const struct ir_value *args_value(const struct kernel_args *a, const char *name) {
+    for (int i = 0; i < a->count; i++)
+        if (!strcmp(a->param[i].name, name)) return &a->param[i].value;
+    return NULL;
+}
+
+const char *args_style(const struct kernel_args *a, const char *fallback) {
+    const struct ir_value *v = args_value(a, "RAM_STYLE");
+    return v && v->kind == IR_VALUE_TEXT ? v->text : fallback;
+}
+
+int64_t args_int(const struct kernel_args *a, const char *name, int64_t fallback) {
+    const struct ir_value *v = args_value(a, name);
+    int64_t value;
+    if (!v || !ir_value_number(v, &value)) return fallback;
+    return value > LIMIT ? LIMIT : value < -LIMIT ? -LIMIT : value;
+}
+
+int64_t args_item(const struct kernel_args *a, const char *name, int item, int64_t fallback) {
+    const struct ir_value *v = args_value(a, name);
+    if (!v || v->kind != IR_VALUE_LIST || item >= v->words) return fallback;
+    return (int64_t)v->word[item].value;
+}

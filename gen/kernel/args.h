@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters of an RTL module as numbers.
+#ifndef RILL_KERNEL_ARGS_H
+#define RILL_KERNEL_ARGS_H
+
+#include "kernel.h"
+
+const struct ir_value *args_value(const struct kernel_args *, const char *name); // NULL if absent
+const char *args_style(const struct kernel_args *, const char *fallback);        // RAM_STYLE; the RTL's default
+// 12, -3, 16'd29, 32'h3727c5ac; the fallback (the RTL's default) if the parameter is absent or a wider constant. Within
+// 2^24 either way.
+int64_t args_int(const struct kernel_args *, const char *name, int64_t fallback);
+// Element of a list; 0: the one that is written first, the highest. The fallback beyond its end, or of no list.
+int64_t args_item(const struct kernel_args *, const char *name, int item, int64_t fallback);
+
+static inline int64_t div_up(int64_t a, int64_t b) { return b > 0 ? (a + b - 1) / b : 0; }
+static inline int64_t at_least(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t log2_up(int64_t v) { return v > 1 ? u64_clog2((uint64_t)v) : 0; }
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_axil_regs: what the host reads and writes: a base address and two counters of 64 bits per channel.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    c->machine = TIMING_NONE;
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    cost_per(r, args_int(a, "CHANNELS", 1), 115, 162, 0);
+    cost_per(r, args_int(a, "COUNTERS", 0), 35, 0, 0);
+    cost_per(r, 1, 346, 511, 0);
+}
+
+const struct kernel_class rtl_axil_regs = {
+    .module = "rill_axil_regs", .traits = KERNEL_REGISTERS, .contract = contract, .cost = cost};

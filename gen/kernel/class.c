@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What several classes share. Sources of the contracts: the modules' headers (rtl-templates/), whose benches measure
+// them; the split into stages follows their code.
+#include "class.h"
+
+// ---- contracts ----
+
+void class_pipe(struct timing_contract *c, int64_t latency) {
+    c->machine = TIMING_PIPE;
+    c->pipe = latency;
+}
+
+// Two banks; a word is issued `delay` + 1 cycles after the group's last word at the earliest, its data is there one
+// cycle later; a bank is free for writing 2 cycles after its last word was issued.
+void class_banks(struct timing_contract *c, int64_t rows, int64_t delay, int64_t stages) {
+    c->machine = TIMING_BANKS;
+    c->rows = rows;
+    c->banks = 2;
+    c->release = 2;
+    c->ready = delay + 1;
+    c->pipe = 1 + stages;
+    c->pack = 1;
+}
+
+int64_t class_max_delay(const struct kernel_args *a) { return class_levels(a) > 2 ? class_levels(a) - 1 : 1; }
+
+void class_units(const struct kernel_args *a, struct timing_contract *c) {
+    c->by_token = true;
+    c->pack = at_least(class_beat_bits(a) / 8 / class_lanes(a), 1);
+}
+
+void class_replay(const struct kernel_args *a, struct timing_contract *c) {
+    c->machine = TIMING_REPLAY;
+    c->banks = 1;
+    c->ready = 1;
+    c->pipe = 1;
+    c->release = 2;
+    c->times = args_int(a, "REPLAYS", 1);
+    c->units = args_int(a, "UNITS", 0); // 0: whole firings
+}
+
+// Of all loops together; the fallback where there is no list.
+static int64_t trips(const struct kernel_args *a, int64_t fallback) {
+    int64_t product = 1, trip;
+    for (int loop = 0; product <= 1 << 20 && (trip = args_item(a, "TRIPS", loop, 0)) > 0; loop++) product *= trip;
+    return args_item(a, "TRIPS", 0, 0) > 0 ? product : fallback;
+}
+
+void class_layout(const struct kernel_args *a, struct timing_contract *c) {
+    c->machine = TIMING_LAYOUT;
+    c->banks = 2;
+    c->ready = 1;
+    c->pipe = 1;
+    c->release = 1;
+    c->rows = args_int(a, "BUFFER", 1);
+    c->units = trips(a, c->rows);
+    c->times = args_int(a, "ROUNDS", 1);
+}
+
+void class_rows(const struct kernel_args *a, struct timing_contract *c) {
+    int64_t chunk_bits = 32 * class_lanes(a), beat_bits = class_beat_bits(a);
+    c->rows = args_int(a, "CHUNKS", 1);
+    c->units = at_least(beat_bits / chunk_bits, 1); // rows of a group
+    c->beats = at_least(chunk_bits / beat_bits, 1); // beats of a group and token
+    c->ask = 2;
+    c->banks = 2;
+    c->ready = 1;
+    c->pipe = 1;
+}
+
+// ---- resources ----
+
+// Two banks of all tokens' chunks; the register behind LUTRAM is part of a block RAM.
+void class_cost_banks(const struct kernel_args *a, int64_t chunks, struct cost_resources *r) {
+    struct cost_resources ram = cost_ram(2 * class_tokens(a) * chunks, 32 * class_lanes(a), "auto");
+    cost_add(r, &ram, 1);
+    if (!ram.bram18) r->ff += 32 * class_lanes(a);
+}
+
+// A buffer with the register behind it, which a block RAM brings along.
+void class_cost_buffer(struct cost_resources *r, int64_t words, int64_t bits, const char *style) {
+    struct cost_resources ram = cost_ram(words, bits, style);
+    cost_add(r, &ram, 1);
+    if (!ram.bram18 && !ram.uram) r->ff += bits;
+}
+
+void class_cost_replay(struct cost_resources *r, int64_t depth, int64_t bits, const char *style) {
+    class_cost_buffer(r, depth, bits, style);
+    cost_per(r, log2_up(depth + 1), 3, 3, 0);
+    cost_per(r, 1, 10, 0, 0);
+}
+
+// A ROM in LUTs of 64 entries, the entry's register, counters and the step word.
+void class_cost_schedule(struct cost_resources *r, int64_t entry_bits, int64_t entries, int64_t sections) {
+    cost_per(r, entry_bits * div_up(entries, 64), 1.05, 0, 0);
+    cost_per(r, entry_bits, 0, 1.08, 0);
+    cost_per(r, sections, 3, 0, 0);
+    cost_per(r, 1, 75, 210, 0);
+}
+
+// The schedule of 8-bit turns without the step word, which nobody reads, and the turns fetched ahead.
+void class_cost_turns(const struct kernel_args *a, struct cost_resources *r) {
+    cost_per(r, class_ports(a), 4, 0, 0);
+    cost_per(r, div_up(args_int(a, "ENTRIES", 1), 64), 10, 0, 0);
+    cost_per(r, 1, 90, 85, 0);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside gen/kernel: what several classes share.
+#ifndef RILL_KERNEL_CLASS_H
+#define RILL_KERNEL_CLASS_H
+
+#include "args.h"
+#include "kernel.h"
+
+// ---- parameters that most modules have ----
+
+static inline int64_t class_lanes(const struct kernel_args *a) { return at_least(args_int(a, "LANES", 1), 1); }
+static inline int64_t class_tokens(const struct kernel_args *a) { return args_int(a, "TOKENS", 1); }
+static inline int64_t class_beat_bits(const struct kernel_args *a) { return args_int(a, "BEAT_BITS", 512); }
+static inline int64_t class_ports(const struct kernel_args *a) { return args_int(a, "PORTS", 1); }
+static inline int64_t class_levels(const struct kernel_args *a) { return log2_up(class_lanes(a)); }
+static inline int64_t class_chunks(const struct kernel_args *a) { return div_up(args_int(a, "N", 1), class_lanes(a)); }
+static inline bool class_is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
+static inline int64_t tok_bits(int64_t tokens) { return at_least(log2_up(tokens), 1); } // TOK_W
+static inline int64_t user_bits(int64_t tokens) { return tok_bits(tokens) + 1; }        // USER_W
+
+// ---- contracts ----
+
+void class_pipe(struct timing_contract *, int64_t latency);
+// rill_bank_buffer: two banks of `rows`; the first word is read `delay` cycles after the last one came, and leaves
+// `stages` later.
+void class_banks(struct timing_contract *, int64_t rows, int64_t delay, int64_t stages);
+int64_t class_max_delay(const struct kernel_args *);                     // until the maximum of a row is in place
+void class_units(const struct kernel_args *, struct timing_contract *);  // read token after token, packed into beats
+void class_replay(const struct kernel_args *, struct timing_contract *); // kept and sent several times
+void class_layout(const struct kernel_args *, struct timing_contract *); // two banks, read in another order
+void class_rows(const struct kernel_args *, struct timing_contract *);   // rows of a graph's input or output
+
+// ---- resources ----
+
+// n times so much, rounded to whole cells. n counts lanes, bits, ports, ...
+static inline void cost_per(struct cost_resources *r, int64_t n, double lut, double ff, int64_t dsp) {
+    r->lut += (int64_t)((double)n * lut + 0.5);
+    r->ff += (int64_t)((double)n * ff + 0.5);
+    r->dsp += n * dsp;
+}
+
+static inline void cost_ram_add(struct cost_resources *r, int64_t words, int64_t bits, const char *style,
+                                int64_t times) {
+    struct cost_resources ram = cost_ram(words, bits, style);
+    cost_add(r, &ram, times);
+}
+
+static inline void cost_fifo_add(struct cost_resources *r, int64_t depth, int64_t bits, const char *style) {
+    struct cost_resources fifo = cost_fifo(depth, bits, style);
+    cost_add(r, &fifo, 1);
+}
+
+void class_cost_banks(const struct kernel_args *, int64_t chunks, struct cost_resources *); // rill_bank_buffer
+void class_cost_buffer(struct cost_resources *, int64_t words, int64_t bits, const char *style);
+void class_cost_replay(struct cost_resources *, int64_t depth, int64_t bits, const char *style);
+// rill_schedule: its table and the walk through it.
+void class_cost_schedule(struct cost_resources *, int64_t entry_bits, int64_t entries, int64_t sections);
+void class_cost_turns(const struct kernel_args *, struct cost_resources *); // rill_turns
+
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_corner_turn: elements in another order: a bank for every lane.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    int64_t lanes = at_least(args_int(a, "LANES", 1), 1);
+    class_layout(a, c);
+    c->rows = div_up(c->rows, lanes);
+    c->units = div_up(c->units, lanes);
+}
+
+// rill_rotate, yosys: 2:1 multiplexers alone or two in a LUT.
+static double rotation(int64_t elements, int64_t bits) {
+    return 0.88 * (double)(elements * bits * (1 + log2_up(elements) / 2));
+}
+
+// Whether words end with the innermost loop, which stands last in the list's order of loops: highest first.
+static bool is_aligned(const struct kernel_args *a, int64_t lanes) { return args_item(a, "TRIPS", 0, 0) % lanes == 0; }
+
+// A bank for every lane, what turns words on their way to and from them, and the loops: of the first lane where the
+// others follow from it, else of each.
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t lanes = at_least(args_int(a, "LANES", 2), 2), bits = args_int(a, "DATA_W", 1),
+            rows = div_up(args_int(a, "BUFFER", 1), lanes);
+    int64_t log = log2_up(lanes), row = at_least(log2_up(2 * rows), 1), loops = at_least(args_int(a, "LOOPS", 1), 1);
+    for (int64_t l = 0; l < lanes; l++) class_cost_buffer(r, 2 * rows * class_tokens(a), bits, args_style(a, "auto"));
+    if (args_int(a, "PERIOD", 0)) cost_per(r, 1, rotation(lanes, bits), 0, 0);
+    cost_per(r, lanes * row, 0, 1, 0);
+    cost_per(r, 1, 60, 45, 0);
+    if (is_aligned(a, lanes)) {
+        cost_per(r, 1, rotation(lanes, bits + row) + (double)(lanes * row), 0, 0);
+        cost_per(r, loops, 40, 18, 0);
+        return;
+    }
+    cost_per(r, lanes * lanes * (bits + row), 0.5, 0, 0);
+    cost_per(r, lanes * loops * (row + log), 2.7, 2.6, 0);
+}
+
+// A bank for every lane, both halves in one.
+static struct cost_memory memory(const struct kernel_args *a) {
+    int64_t lanes = at_least(args_int(a, "LANES", 1), 1), rows = div_up(args_int(a, "BUFFER", 1), lanes);
+    return (struct cost_memory){2 * rows * class_tokens(a), args_int(a, "DATA_W", 1), lanes, NULL};
+}
+
+const struct kernel_class rtl_corner_turn = {
+    .module = "rill_corner_turn", .traits = KERNEL_REORDERS, .contract = contract, .cost = cost, .memory = memory};

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hand-written kernels: what their author declares (custom.h), for one operation.
+#include "class.h"
+#include "ir_custom.h"
+
+// What takes a word for a word, each cycle one, is a pipe like the others.
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a;
+    const struct ir_node *node = &at->ir->node[at->ir->kernel[at->kernel].node];
+    struct custom_timing t;
+    c->machine = TIMING_MACHINES; // none
+    if (!ir_custom_timing(at->ir, node, ir_node_lanes(at->ir, at->ir->kernel[at->kernel].node), &t, NULL)) return;
+    bool alike = t.group == 1 && t.gives == 1 && t.interval == 1 && t.buffers == 1;
+    for (int i = 0; i < node->inputs; i++) alike &= t.words[i] == t.out_words;
+    c->machine = alike ? TIMING_PIPE : TIMING_GROUPS;
+    c->pipe = t.latency;
+    c->every = t.interval;
+    c->banks = t.buffers;
+    c->rows = alike ? 0 : t.groups; // of a firing
+    c->units = t.gives;
+    c->fire = alike ? 0 : t.out_words;
+    for (int i = 0; i < node->inputs; i++) {
+        c->words[i] = t.words[i];
+        c->take[i] = i == 0 && t.group ? t.group : div_up(t.words[i], t.groups);
+    }
+}
+
+const struct kernel_class rtl_custom = {.contract = contract};

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_embed: rows of a quantized table, by id.
+#include <string.h>
+
+#include "class.h"
+#include "layout.h"
+
+static void bind(struct ir *ir, const struct ir_node *node, int k) {
+    bool int4 = !strcmp(ir_attr_string(&node->attrs, "format", "int8"), "int4");
+    int64_t cols = ir_attr_int(&node->attrs, "cols", 0);
+    struct layout_record r = layout_record(&ir->design, cols, int4);
+    ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_int(ir, k, "N", cols);
+    ir_set_int(ir, k, "ROWS", ir_attr_int(&node->attrs, "rows", 0));
+    ir_set_int(ir, k, "MODE", int4);
+    ir_set_int(ir, k, "GROUP", ir->design.group);
+    ir_set_int(ir, k, "HDR_BEATS", r.header_beats);
+    ir_set_int(ir, k, "ROW_BEATS", r.data_beats);
+    ir_set_int(ir, k, "RECORD_BYTES", r.bytes);
+}
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    c->machine = TIMING_EMBED;
+    c->rows = class_chunks(a);
+    c->beats = args_int(a, "HDR_BEATS", 0) + args_int(a, "ROW_BEATS", 1);
+    c->ask = 6;
+    c->ask_next = 1;
+    c->ready = 2;
+    c->pipe = args_int(a, "MODE", 0) ? 12 : 9;
+}
+
+// Rows of all tokens wait in a buffer; int4 rows have group scales beside them.
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t mode = args_int(a, "MODE", 0), beat = class_beat_bits(a),
+            words = 1ll << (tok_bits(class_tokens(a)) + at_least(log2_up(args_int(a, "ROW_BEATS", 1)), 1));
+    struct cost_resources rows = cost_ram(words, beat, "auto");
+    cost_add(r, &rows, 1);
+    cost_per(r, class_lanes(a), 190, 232, 2);
+    cost_per(r, beat, 1.04, rows.bram18 ? 0.96 : 1.96, 0);
+    cost_per(r, 1, 40, 0, 0);
+    cost_per(r, mode, 357, 500, 2);
+    cost_per(r, args_int(a, "REPEAT", 1) > 1, 60, 56, 0); // the table of the repetition
+    r->dsp += 2;
+}
+
+const struct kernel_class rtl_embed = {
+    .module = "rill_embed", .traits = KERNEL_FETCH | KERNEL_FAULT, .bind = bind, .contract = contract, .cost = cost};

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_engine: the matrix engine, of its parts: its lanes dominate every design.
+#include "class.h"
+
+enum { OPERAND_SHIFT = 5, OFFSET = 22, COMMAND_BITS = 4 + 35 /* to the lanes of a die, at most */ };
+enum { LANE_BEATS = 16, KEY_UNITS = 16, FAN_OUT = IR_LANE_GROUP }; // constants of rill_engine
+
+static int64_t arrays(const struct kernel_args *a) { return args_int(a, "ARRAYS", 1); }
+
+// A multiplier per nibble: two in a DSP, and one for the group scale.
+static void matrix_lane(int64_t beat, struct cost_resources *r) {
+    cost_per(r, beat, 5.15, 4.1, 0);
+    cost_per(r, 1, 320, 380, 0);
+    r->dsp += beat / 4 + 1;
+}
+
+static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources *r) {
+    matrix_lane(class_beat_bits(a), r);
+}
+
+// As many multipliers for two tokens, but wider sums, and all that follows twice. As part of a lane: alone it takes a
+// fourth more.
+static void matrix_pair(int64_t beat, struct cost_resources *r) {
+    cost_per(r, beat, 10.6, 9.77, 0);
+    cost_per(r, 1, 425, 880, 0);
+    r->dsp += beat / 4 + 2;
+}
+
+static void cost_matrix_pair(const struct kernel_args *a, struct cost_resources *r) {
+    matrix_pair(class_beat_bits(a), r);
+    cost_per(r, class_beat_bits(a), 2.8, 0, 0);
+}
+
+static void lane_front(int64_t beat, struct cost_resources *r) {
+    cost_fifo_add(r, LANE_BEATS, beat, "distributed");
+    cost_per(r, beat, 0.4, 1, 0);
+}
+
+static void cost_lane_front(const struct kernel_args *a, struct cost_resources *r) {
+    lane_front(class_beat_bits(a), r);
+}
+
+// And the waiting beats, the beat register, row parameters and group scales with their selection.
+static void engine_lane(int64_t beat, int64_t scale_beats, int64_t tokens_at_once, struct cost_resources *r) {
+    if (tokens_at_once > 1) matrix_pair(beat, r);
+    else matrix_lane(beat, r);
+    lane_front(beat, r);
+    if (scale_beats > 1) cost_ram_add(r, scale_beats, beat, "distributed", 1);
+    cost_per(r, beat, 0, 1, 0);
+    cost_per(r, 1, 20, 70, 0);
+}
+
+static void cost_engine_lane(const struct kernel_args *a, struct cost_resources *r) {
+    engine_lane(class_beat_bits(a), args_int(a, "SCALE_BEATS", 1), arrays(a), r);
+}
+
+static void dequantize(int64_t lanes, struct cost_resources *r) {
+    cost_per(r, lanes, 862, 632, 2);
+    cost_per(r, 1, 30, 16, 0);
+}
+
+static void cost_dequantize(const struct kernel_args *a, struct cost_resources *r) {
+    dequantize(args_int(a, "LANES", 1), r);
+}
+
+static void offset(int64_t beat, struct cost_resources *r) {
+    cost_per(r, beat, 3.84, 1.25, 0);
+    cost_per(r, 1, 0, 54, 0);
+}
+
+static void cost_engine_offset(const struct kernel_args *a, struct cost_resources *r) { offset(class_beat_bits(a), r); }
+
+static void cost_engine_entries(const struct kernel_args *a, struct cost_resources *r) {
+    (void)a, cost_per(r, 1, 265, 370, 1);
+}
+
+static void cost_engine_ctrl(const struct kernel_args *a, struct cost_resources *r) {
+    cost_engine_entries(a, r);
+    cost_per(r, 1, 285, 330, 0);
+}
+
+// Two RAMs of units for each token read at a time; LUTRAM brings its output registers, two of them are inside a block
+// RAM.
+static void x_buffer(int64_t beat, int64_t tokens, int64_t tokens_at_once, int64_t units, struct cost_resources *r) {
+    int64_t words = 1ll << (1 + log2_up(div_up(tokens, tokens_at_once)) + at_least(log2_up(units / 2), 1));
+    struct cost_resources ram = cost_ram(words, beat + 8, "auto");
+    cost_add(r, &ram, 2 * tokens_at_once);
+    cost_per(r, 1, 50, 20, 0);
+    cost_per(r, tokens, 2, 5, 0);
+    if (!ram.bram18) r->ff += 2 * tokens_at_once * (beat + 8);
+}
+
+static void cost_x_buffer(const struct kernel_args *a, struct cost_resources *r) {
+    x_buffer(class_beat_bits(a), args_int(a, "TOKENS", 1), arrays(a), args_int(a, "X_UNITS", 2), r);
+}
+
+// Operand path: a unit chosen and doubled for int8, its register, and a copy for every FAN_OUT lanes; two tokens are
+// packed into 27 bits, and kept apart once more for their offsets.
+static void operand(int64_t beat, int64_t channels, int64_t tokens_at_once, struct cost_resources *r) {
+    bool pair = tokens_at_once > 1;
+    cost_per(r, beat, 1.4 * (double)tokens_at_once + (pair ? 2.25 : 0), 2 * (double)tokens_at_once + (pair ? 4 : 0), 0);
+    cost_per(r, div_up(channels, FAN_OUT), 0, (pair ? 6.75 : 2) * (double)beat + 5 * (double)tokens_at_once, 0);
+}
+
+int64_t cost_lane_chain_bits(int64_t beat_bits, int64_t arrays) {
+    return arrays * (2 * beat_bits + OPERAND_SHIFT + OFFSET) + COMMAND_BITS;
+}
+
+// Registers on the way to lanes on other dies and back.
+static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, struct cost_resources *r) {
+    double stages = (double)args_int(a, "HOPS", 0), way = (double)cost_lane_chain_bits(beat, arrays(a));
+    cost_per(r, args_int(a, "CHAINS", 1), 0, stages * way, 0);
+    cost_per(r, channels, 0, stages * (double)(beat + COST_LANE_RESULT_BITS), 0);
+}
+
+static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t channels = args_int(a, "CHANNELS", 1), beat = class_beat_bits(a), tokens = args_int(a, "TOKENS", 1),
+            units = args_int(a, "X_UNITS", 2), many = arrays(a), key_lanes = tokens < channels ? tokens : channels;
+    int64_t groups = div_up(units * (beat / 8), at_least(args_int(a, "GROUP", 128), 1));
+    struct cost_resources lane = {0};
+    engine_lane(beat, div_up(groups, 8), many, &lane);
+    cost_add(r, &lane, channels);
+    dequantize(channels, r);
+    for (int64_t i = 0; i < many; i++) offset(beat, r);
+    cost_engine_ctrl(a, r);
+    x_buffer(beat, tokens, many, units, r);
+    operand(beat, channels, many, r);
+    hops(a, channels, beat, r);
+    class_cost_schedule(r, 96, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
+    for (int64_t i = 0; args_int(a, "HAS_KV", 1) && i < key_lanes; i++)
+        cost_fifo_add(r, KEY_UNITS, beat, "distributed");
+    cost_fifo_add(r, args_int(a, "OUT_FIFO", (many > 1 ? 48 : 32) + 2 * args_int(a, "HOPS", 0)),
+                  32 * channels + log2_up(channels + 1) + user_bits(tokens) + 1, "distributed");
+    cost_per(r, channels, 15, 8, 0); // joining the arrivals
+    cost_per(r, 1, 60, 240, 0);      // the command on its way
+}
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    int64_t hops = 2 * args_int(a, "HOPS", 0); // registers to lanes on other dies, and back
+    c->machine = TIMING_ENGINE;
+    c->channels = args_int(a, "CHANNELS", 1);
+    c->units = class_beat_bits(a);
+    c->times = arrays(a);
+    c->lines = args_int(a, "OUT_FIFO", (c->times > 1 ? 48 : 32) + hops);
+    c->banks = 2;
+    c->pipe =
+        29 + hops; // from the decision to the output's offer: 1, way to the lanes and lanes 14, dequantize 12, FIFO 2
+}
+
+const struct kernel_class rtl_dequantize = {.module = "rill_dequantize", .cost = cost_dequantize};
+const struct kernel_class rtl_engine_ctrl = {.module = "rill_engine_ctrl", .cost = cost_engine_ctrl};
+const struct kernel_class rtl_engine_entries = {.module = "rill_engine_entries", .cost = cost_engine_entries};
+const struct kernel_class rtl_engine_lane = {.module = "rill_engine_lane", .cost = cost_engine_lane};
+const struct kernel_class rtl_engine_offset = {.module = "rill_engine_offset", .cost = cost_engine_offset};
+const struct kernel_class rtl_lane_front = {.module = "rill_lane_front", .cost = cost_lane_front};
+const struct kernel_class rtl_matrix_lane = {.module = "rill_matrix_lane", .cost = cost_matrix_lane};
+const struct kernel_class rtl_matrix_pair = {.module = "rill_matrix_pair", .cost = cost_matrix_pair};
+const struct kernel_class rtl_x_buffer = {.module = "rill_x_buffer", .cost = cost_x_buffer};
+const struct kernel_class rtl_engine = {.module = "rill_engine", .contract = contract, .cost = cost_engine};

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_event_counters: events counted for the host.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    c->machine = TIMING_NONE;
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    cost_per(r, args_int(a, "EVENTS", 1), 3.3, 65, 0);
+}
+
+const struct kernel_class rtl_event_counters = {.module = "rill_event_counters", .contract = contract, .cost = cost};

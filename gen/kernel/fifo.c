@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_fifo: the storage of one stream.
+#include "class.h"
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    cost_fifo_add(r, args_int(a, "DEPTH", 0), args_int(a, "DATA_W", 0), args_style(a, "auto"));
+}
+
+const struct kernel_class rtl_fifo = {.module = "rill_fifo", .cost = cost};

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_fifo_pool: one storage for streams of groups that never run together.
+#include "class.h"
+
+// Its streams are the edges', its step words come in passing.
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    c->machine = TIMING_SINK;
+}
+
+// Two walks with a step word each ahead, the words of all streams into one FIFO.
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t word = args_int(a, "DATA_W", 1) + 1;
+    cost_fifo_add(r, args_int(a, "DEPTH", 0), word, args_style(a, "auto"));
+    class_cost_turns(a, r);
+    class_cost_turns(a, r);
+    cost_per(r, word * class_ports(a), 0.45, 0, 0);
+}
+
+// One word lies in the output register.
+static struct cost_memory memory(const struct kernel_args *a) {
+    return (struct cost_memory){at_least(args_int(a, "DEPTH", 1) - 1, 1), args_int(a, "DATA_W", 1) + 1, 1, NULL};
+}
+
+const struct kernel_class rtl_fifo_pool = {
+    .module = "rill_fifo_pool", .traits = KERNEL_POOL, .contract = contract, .cost = cost, .memory = memory};

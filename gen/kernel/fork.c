@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_fork: a word to every output, each as soon as it takes it.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    c->machine = TIMING_FORK;
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) { cost_per(r, class_ports(a), 3.5, 1, 0); }
+
+const struct kernel_class rtl_fork = {.module = "rill_fork", .traits = KERNEL_FORK, .contract = contract, .cost = cost};

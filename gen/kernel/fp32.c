@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Units of fp32 arithmetic: fixed but for the integer ones.
+#include "class.h"
+
+static void cost_fp32_add(const struct kernel_args *a, struct cost_resources *r) {
+    (void)a, cost_per(r, 1, 428, 216, 0);
+}
+static void cost_fp32_mul(const struct kernel_args *a, struct cost_resources *r) {
+    (void)a, cost_per(r, 1, 150, 169, 2);
+}
+static void cost_fp32_exp(const struct kernel_args *a, struct cost_resources *r) {
+    (void)a, cost_per(r, 1, 445, 424, 4);
+}
+static void cost_fp32_recip(const struct kernel_args *a, struct cost_resources *r) {
+    (void)a, cost_per(r, 1, 240, 272, 2);
+}
+static void cost_fp32_rsqrt(const struct kernel_args *a, struct cost_resources *r) {
+    (void)a, cost_per(r, 1, 362, 253, 2);
+}
+
+// Above 64 bits the normalizing shifter has one more level.
+static void cost_fp32_from_int(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t width = args_int(a, "WIDTH", 32);
+    bool is_wide = width > 64;
+    cost_per(r, width, is_wide ? 4.65 : 2.7, is_wide ? 1.1 : 1.9, 0);
+    cost_per(r, 1, is_wide ? 0 : 50, is_wide ? 100 : 50, 0);
+}
+
+static void cost_fp32_to_fixed(const struct kernel_args *a, struct cost_resources *r) {
+    cost_per(r, args_int(a, "WIDTH", 32), 6.3, 2.9, 0);
+}
+
+const struct kernel_class rtl_fp32_add = {.module = "rill_fp32_add", .cost = cost_fp32_add};
+const struct kernel_class rtl_fp32_exp = {.module = "rill_fp32_exp", .cost = cost_fp32_exp};
+const struct kernel_class rtl_fp32_from_int = {.module = "rill_fp32_from_int", .cost = cost_fp32_from_int};
+const struct kernel_class rtl_fp32_mul = {.module = "rill_fp32_mul", .cost = cost_fp32_mul};
+const struct kernel_class rtl_fp32_recip = {.module = "rill_fp32_recip", .cost = cost_fp32_recip};
+const struct kernel_class rtl_fp32_rsqrt = {.module = "rill_fp32_rsqrt", .cost = cost_fp32_rsqrt};
+const struct kernel_class rtl_fp32_to_fixed = {.module = "rill_fp32_to_fixed", .cost = cost_fp32_to_fixed};

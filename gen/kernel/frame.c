@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_frame: rows counted as firings, or firings as rows.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    class_pipe(c, 0);
+    c->rows = args_int(a, "WORDS", 1);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    cost_per(r, log2_up(args_int(a, "WORDS", 1) + 1), 2, 1, 0);
+}
+
+const struct kernel_class rtl_frame = {.module = "rill_frame", .contract = contract, .cost = cost};

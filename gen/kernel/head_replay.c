@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_head_replay: keys of a head, as often as query heads read it.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    class_replay(a, c);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t tokens = class_tokens(a), bits = args_int(a, "DATA_W", 1) + user_bits(tokens) + 1;
+    class_cost_replay(r, tokens * args_int(a, "UNITS", 1), bits, "distributed");
+    cost_per(r, 1, 10, 5, 0);
+}
+
+const struct kernel_class rtl_head_replay = {.module = "rill_head_replay", .contract = contract, .cost = cost};

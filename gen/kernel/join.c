@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_join: a word of every input together. Inside modules only.
+#include "class.h"
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) { cost_per(r, class_ports(a), 0.5, 0, 0); }
+
+const struct kernel_class rtl_join = {.module = "rill_join", .cost = cost};

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_k_writer: keys to memory.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    c->machine = TIMING_K_WRITER;
+    c->layers = args_int(a, "LAYERS", 1);
+    c->heads = args_int(a, "HEADS", 1);
+    c->units = args_int(a, "UNITS", 1);
+    c->channels = at_least(args_int(a, "CHANNELS", 1), 1);
+    c->ask = 4; // cycles between steps
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    cost_per(r, class_beat_bits(a), 1.2, 3.1, 0); // the unit, its place in the beat, the beat
+    cost_per(r, args_int(a, "CHANNELS", 1), 5.5, 2.5, 0);
+    cost_per(r, 1, 150, 265, 0);
+}
+
+const struct kernel_class rtl_k_writer = {
+    .module = "rill_k_writer", .traits = KERNEL_KEYS, .contract = contract, .cost = cost};

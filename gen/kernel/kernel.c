@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of classes, and what is asked of an instance through it.
+#include "kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "ir_custom.h"
+#include "ops.h"
+
+static const struct kernel_class *const table[] = {
+#define KERNEL(name) &rtl_##name,
+#include "kernels.def"
+#undef KERNEL
+};
+
+static const struct kernel_class *const of_op[IR_OPS] = {
+#define RILL_OP(id, name, ins, outs, attrs, kernel, ports, traits, weights, type, golden, doc) &rtl_##kernel,
+#include "ops.def"
+#undef RILL_OP
+};
+
+static int by_module(const void *module, const void *row) {
+    return strcmp(module, (*(const struct kernel_class *const *)row)->module);
+}
+
+const struct kernel_class *kernel_find(const char *module) { // in the order of names (tests/unit/test_kernel.c)
+    const struct kernel_class *const *row = bsearch(module, table, COUNT_OF(table), sizeof table[0], by_module);
+    return row ? *row : NULL;
+}
+
+const struct kernel_class *kernel_of(const struct ir_kernel *k) {
+    return k->of_class ? k->of_class : kernel_find(k->module);
+}
+
+bool kernel_is(const struct ir_kernel *k, unsigned traits) {
+    const struct kernel_class *class = kernel_of(k);
+    return class && class->traits & traits;
+}
+
+int kernel_first(const struct ir *ir, unsigned traits) {
+    for (int k = 0; k < ir->kernels; k++)
+        if (kernel_is(&ir->kernel[k], traits)) return k;
+    return IR_NONE;
+}
+
+const struct kernel_class *kernel_of_op(int op) { return op < IR_OPS ? of_op[op] : &rtl_custom; }
+
+int kernel_add(struct ir *ir, const char *name, const struct kernel_class *class, int node) {
+    int k = ir_add_kernel(ir, name, class->module, node);
+    ir->kernel[k].of_class = class;
+    return k;
+}
+
+// ---- resources ----
+
+bool kernel_cost(const struct ir *ir, int kernel, struct cost_resources *out) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    const struct custom *custom = ir_custom_kernel(ir, kernel);
+    if (!custom) return cost_module(k->module, k->param, k->params, out);
+    if (custom->has_resources)
+        *out = (struct cost_resources){custom->lut, custom->ff, custom->dsp, custom->bram18, custom->uram};
+    return custom->has_resources;
+}
+
+bool cost_module(const char *module, const struct ir_param *param, int params, struct cost_resources *out) {
+    const struct kernel_class *class = kernel_find(module);
+    const struct kernel_args args = {param, params};
+    *out = (struct cost_resources){0};
+    if (!class || !class->cost) return false;
+    class->cost(&args, out);
+    return true;
+}
+
+bool kernel_memory(const struct ir_kernel *k, struct cost_memory *out) {
+    const struct kernel_class *class = kernel_of(k);
+    const struct kernel_args args = {k->param, k->params};
+    if (!class || !class->memory) return false;
+    *out = class->memory(&args);
+    out->style = args_style(&args, "auto");
+    return true;
+}
+
+// ---- timing ----
+
+// A dump may have been edited: numbers that no module takes.
+static bool is_sane(const struct timing_contract *c) {
+    if (c->machine >= TIMING_MACHINES) return false;
+    const int64_t number[] = {c->rows,  c->ready, c->pipe,  c->pack,   c->fire,  c->in,    c->out,
+                              c->times, c->units, c->heads, c->layers, c->lanes, c->beats, c->channels};
+    for (size_t i = 0; i < COUNT_OF(number); i++)
+        if (number[i] < 0 || number[i] > 1 << 20) return false;
+    bool words = (c->machine != TIMING_GEAR && c->machine != TIMING_SPILL) ||
+                 (c->in > 0 && c->out > 0 && (c->machine == TIMING_GEAR || c->beats > 0));
+    bool kv =
+        c->machine < TIMING_SCALES || c->machine > TIMING_V_TAIL || (c->units > 0 && c->heads > 0 && c->layers > 0);
+    bool scales = c->machine != TIMING_SCALES || (c->lanes > 0 && c->times > 0);
+    bool rows = c->machine < TIMING_EMBED || c->machine > TIMING_READER || (c->rows > 0 && c->beats > 0);
+    rows &= c->machine != TIMING_WRITER || (c->rows > 0 && c->beats > 0 && c->units > 0);
+    return words && kv && scales && rows && c->pack > 0 && (c->machine != TIMING_ENGINE || c->channels > 0) &&
+           (c->machine != TIMING_READER || c->units > 0);
+}
+
+bool timing_contract(const struct ir *ir, int kernel, struct timing_contract *c) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    const struct kernel_class *class = ir_custom_kernel(ir, kernel) ? &rtl_custom : kernel_of(k);
+    *c = (struct timing_contract){.machine = TIMING_NONE, .pack = 1};
+    if (!class || !class->contract) return false;
+    class->contract(&(struct kernel_args){k->param, k->params}, &(struct kernel_at){ir, kernel}, c);
+    return is_sane(c);
+}
+
+int64_t timing_latency(const struct timing_contract *c) {
+    switch (c->machine) {
+    case TIMING_GEAR: return c->pipe + 2;   // the line, the output register
+    case TIMING_ENGINE: return c->pipe + 5; // counted 2 cycles after an operand's last unit; docs/rtl.md
+    default: return c->enter + c->ready + c->pipe + (c->by_token ? at_most(c->pack, c->rows) - 1 : 0);
+    }
+}
+
+enum timing_need timing_need(const struct ir_kernel *k, int port) {
+    const struct kernel_class *class = kernel_of(k);
+    return class && class->need ? class->need(k->port[port].name) : TIMING_EACH;
+}

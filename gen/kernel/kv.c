@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kv.h"
+
+#include "kernel.h"
+#include "ops.h"
+
+// ---- which operations belong together ----
+
+// The node of a kind from which a tensor comes, through operations on rows that grow with the position.
+static int source_of(const struct ir *ir, int tensor, unsigned trait, int depth) {
+    int n = ir->tensor[tensor].producer, found = IR_NONE;
+    if (n == IR_NONE || depth > 16) return IR_NONE;
+    if (ir_node_is(ir, n, trait)) return n;
+    for (int i = 0; i < ir->node[n].inputs; i++) {
+        const struct ir_tensor *t = &ir->tensor[ir->node[n].in[i]];
+        if (t->rank != 2 || t->shape[1].dynamic != IR_POSITIONS) continue;
+        int source = source_of(ir, ir->node[n].in[i], trait, depth + 1);
+        if (found != IR_NONE && source != IR_NONE && source != found) return IR_NONE;
+        if (source != IR_NONE) found = source;
+    }
+    return found;
+}
+
+static int reader_of(const struct ir *ir, unsigned trait, int source, unsigned source_trait) {
+    int found = IR_NONE;
+    for (int n = 0; n < ir->nodes; n++) {
+        if (!ir_node_is(ir, n, trait) || source_of(ir, ir->node[n].in[0], source_trait, 0) != source) continue;
+        if (found != IR_NONE) return IR_NONE;
+        found = n;
+    }
+    return found;
+}
+
+int kv_softmax_of(const struct ir *ir, int scores) { return reader_of(ir, OP_OF_SCORES, scores, OP_BY_KEYS); }
+
+int kv_values_of(const struct ir *ir, int scores) {
+    int softmax = kv_softmax_of(ir, scores);
+    return softmax == IR_NONE ? IR_NONE : reader_of(ir, OP_BY_VALUES, softmax, OP_OF_SCORES);
+}
+
+int kv_scores_of(const struct ir *ir, int values) {
+    int softmax = source_of(ir, ir->node[values].in[0], OP_OF_SCORES, 0);
+    return softmax == IR_NONE ? IR_NONE : source_of(ir, ir->node[softmax].in[0], OP_BY_KEYS, 0);
+}
+
+// ---- caches ----
+
+static bool one_each(const struct ir *ir) { return ir->engines > 1; }
+
+static int unit_of(const struct ir *ir, int node) {
+    int unit = 0, scores = ir_node_is(ir, node, OP_BY_KEYS) ? node : kv_scores_of(ir, node);
+    for (int n = 0; one_each(ir) && n < scores; n++) unit += ir_node_is(ir, n, OP_BY_KEYS);
+    return unit;
+}
+
+struct kv_cache kv_cache_of(const struct ir *ir, int node) {
+    const struct ir_node *self = &ir->node[node];
+    struct kv_cache c = {.unit = unit_of(ir, node)};
+    for (int n = 0; n < ir->nodes; n++) {
+        const struct ir_node *other = &ir->node[n];
+        const struct ir_tensor *t = &ir->tensor[other->inputs > 1 ? other->in[1] : 0];
+        if (other->op != self->op || (one_each(ir) && n != node)) continue;
+        int64_t repeat = ir->region[other->region].repeat;
+        c.layers += repeat;
+        c.step += other->region == self->region;
+        if (other->region < self->region) c.layer += repeat;
+        if (other->region == self->region && n < node) c.layer++;
+        if (t->shape[0].bound > c.heads) c.heads = t->shape[0].bound;
+        if (t->shape[1].bound > c.head_dim) c.head_dim = t->shape[1].bound;
+    }
+    if (ir->region[self->region].repeat == 1) c.step = 0;
+    return c;
+}
+
+int kv_unit_scores(const struct ir *ir, int unit) {
+    int at = 0;
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir_node_is(ir, n, OP_BY_KEYS) && at++ == unit) return n;
+    return IR_NONE;
+}
+
+int kv_units(const struct ir *ir) {
+    int units = 0;
+    for (int n = 0; n < ir->nodes; n++) units += ir_node_is(ir, n, OP_BY_KEYS);
+    return one_each(ir) || units == 0 ? units : 1;
+}
+
+int64_t kv_layers(const struct ir *ir, int unit) {
+    int scores = kv_unit_scores(ir, unit);
+    return scores == IR_NONE ? 0 : kv_cache_of(ir, scores).layers;
+}
+
+const char *kv_name(const struct ir *ir, int unit, const char *what) {
+    return kv_units(ir) > 1 ? arena_printf(ir->arena, "%s_%s", ir->node[kv_unit_scores(ir, unit)].name, what) : what;
+}
+
+int kv_kernel(const struct ir *ir, int unit, unsigned trait) { // they are made cache by cache
+    for (int k = 0; k < ir->kernels; k++)
+        if (kernel_is(&ir->kernel[k], trait) && unit-- == 0) return k;
+    return IR_NONE;
+}
+
+bool kv_is_mux(const struct ir *ir, int kernel) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    bool keys = false;
+    for (int p = 0; p < k->ports; p++) keys |= k->port[p].is_output && k->port[p].type.dtype == IR_KV;
+    return keys && kernel_is(k, KERNEL_MUX);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_kv_quantize: heads of keys or values to int8 with a scale each.
+#include <string.h>
+
+#include "class.h"
+#include "../../verif/golden/ops.h" // the constants of the norms and of K: one definition for both models
+
+static void bind(struct ir *ir, const struct ir_node *node, int k) {
+    const struct ir_tensor *out = &ir->tensor[node->out[0]];
+    ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_int(ir, k, "HEADS", out->shape[0].bound);
+    ir_set_int(ir, k, "HEAD_DIM", out->shape[1].bound);
+    bool key = !strcmp(ir_attr_string(&node->attrs, "role", ""), "key");
+    ir_set_int(ir, k, "USE_RSQRT", key);
+    ir_set_float(ir, k, "RSQRT_HD", golden_rsqrt_head((size_t)out->shape[1].bound));
+}
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    class_banks(c, div_up(args_int(a, "HEAD_DIM", 1), class_lanes(a)), class_levels(a) + 11, 8);
+    class_units(a, c);
+    c->fire = args_int(a, "HEADS", 1);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    class_cost_banks(a, div_up(args_int(a, "HEAD_DIM", 1), class_lanes(a)), r);
+    cost_per(r, class_lanes(a), 285, 265, 2);
+    cost_per(r, class_beat_bits(a), 1.56, 1.86, 0);
+    cost_per(r, 1, 580, 690, 0);
+    r->dsp += 4;
+}
+
+const struct kernel_class rtl_kv_quantize = {
+    .module = "rill_kv_quantize", .traits = KERNEL_FAULT, .bind = bind, .contract = contract, .cost = cost};

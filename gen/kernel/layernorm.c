@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_layernorm: vectors in banks, two passes; gamma and beta come beside.
+#include "class.h"
+#include "../../verif/golden/ops.h" // the constants of the norms and of K: one definition for both models
+
+#include <string.h>
+
+static void bind(struct ir *ir, const struct ir_node *node, int k) {
+    int64_t n = ir_vector_length(ir, node);
+    ir_set_int(ir, k, "N", n);
+    ir_set_float(ir, k, "EPS", (float)ir_attr_float(&node->attrs, "eps", 0));
+    ir_set_float(ir, k, "VAR_SCALE", golden_norm_square_scale((size_t)n));
+    ir_set_float(ir, k, "MEAN_SCALE", golden_norm_mean_scale((size_t)n));
+}
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    class_banks(c, class_chunks(a), class_levels(a) + 32, 17);
+}
+
+// The variance multiplies wide sums by N: shifts if N is a power of two.
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    class_cost_banks(a, class_chunks(a), r);
+    bool shifts = class_is_power_of_two(args_int(a, "N", 1));
+    cost_per(r, class_lanes(a), 1685, 1643, 10);
+    cost_per(r, 1, shifts ? 2380 : 2420, shifts ? 2995 : 3260, 0);
+    r->dsp += shifts ? 16 : 25;
+}
+
+static enum timing_need need(const char *input) { return !strcmp(input, "param") ? TIMING_ROW : TIMING_EACH; }
+
+const struct kernel_class rtl_layernorm = {.module = "rill_layernorm",
+                                           .traits = KERNEL_PARAM | KERNEL_FAULT,
+                                           .bind = bind,
+                                           .contract = contract,
+                                           .cost = cost,
+                                           .need = need};

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_layout_converter: whole words in another order: two banks.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    class_layout(a, c);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    class_cost_buffer(r, 2 * args_int(a, "BUFFER", 1) * class_tokens(a), args_int(a, "DATA_W", 1),
+                      args_style(a, "auto"));
+    cost_per(r, 1, 70, 56, 0);
+}
+
+static struct cost_memory memory(const struct kernel_args *a) {
+    return (struct cost_memory){2 * args_int(a, "BUFFER", 1) * class_tokens(a), args_int(a, "DATA_W", 1), 1, NULL};
+}
+
+const struct kernel_class rtl_layout_converter = {
+    .module = "rill_layout_converter", .traits = KERNEL_REORDERS, .contract = contract, .cost = cost, .memory = memory};

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_mul: elementwise product.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    class_pipe(c, 3);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    cost_per(r, class_lanes(a), 159, 175, 2);
+    cost_per(r, 1, 14, 10, 0);
+}
+
+const struct kernel_class rtl_mul = {.module = "rill_mul", .traits = KERNEL_FAULT, .contract = contract, .cost = cost};

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_param_loader: fills the stores of vector parameters.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    c->machine = TIMING_NONE;
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    cost_per(r, args_int(a, "STORES", 1), 5, 1, 0);
+    cost_per(r, 1, 45, (double)class_beat_bits(a) + 38, 0);
+}
+
+const struct kernel_class rtl_param_loader = {.module = "rill_param_loader", .contract = contract, .cost = cost};

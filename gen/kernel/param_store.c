@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_param_store: vector parameters, given in a circle for ever.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    c->machine = TIMING_STORE;
+    c->words[0] = args_int(a, "WORDS", 1);
+}
+
+// Lines are as wide as the wider of beat and word.
+static int64_t line_of(const struct kernel_args *a) { return at_least(args_int(a, "WORD_W", 1), class_beat_bits(a)); }
+
+static int64_t lines_of(const struct kernel_args *a) {
+    return div_up(args_int(a, "WORDS", 1), line_of(a) / at_least(args_int(a, "WORD_W", 1), 1));
+}
+
+// A line collected, one ahead, one leaving.
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t word = args_int(a, "WORD_W", 1), line = line_of(a);
+    struct cost_resources ram = cost_ram(lines_of(a), line, args_style(a, "auto"));
+    cost_add(r, &ram, 1);
+    cost_per(r, line > word ? line : 0, ram.bram18 || ram.uram ? 1 : 1.75, 0, 0); // words shifted out of a line
+    cost_per(r, 1, 20, 20 + (double)line * (ram.bram18 || ram.uram ? 2 : 3), 0);
+}
+
+static struct cost_memory memory(const struct kernel_args *a) {
+    return (struct cost_memory){lines_of(a), line_of(a), 1, NULL};
+}
+
+const struct kernel_class rtl_param_store = {
+    .module = "rill_param_store", .contract = contract, .cost = cost, .memory = memory};

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports.h"
+
+#include "ops.h"
+
+#include <string.h>
+
+static int64_t div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int ports_unit_elements(const struct ir *ir) { return ir->design.beat_bits / 8; }
+int ports_user_bits(const struct ir *ir) {
+    return (ir->design.tokens > 1 ? u64_clog2((uint64_t)ir->design.tokens) : 1) + 1;
+}
+
+int ports_lanes(const struct ir *ir, int kernel) {
+    int node = ir->kernel[kernel].node;
+    return node == IR_NONE ? ir->design.lanes : ir_node_lanes(ir, node);
+}
+
+int ports_element_bits(enum ir_dtype dtype) { return dtype == IR_F32 ? 32 : dtype == IR_INT8 ? 8 : 0; }
+
+bool ports_is_vector(const struct ir_port *p) {
+    return p->kind == IR_STREAM_TOKENS && ports_element_bits(p->type.dtype) && p->type.loops > 0;
+}
+
+int64_t ports_data_bits(const struct ir *ir, enum ir_dtype dtype, int lanes) {
+    switch (dtype) {
+    case IR_F32:
+    case IR_INT8: return lanes * ports_element_bits(dtype);
+    case IR_MX: return ir->design.beat_bits + 8;
+    case IR_KV: return ir->design.beat_bits + 32;
+    case IR_ACC:
+    case IR_DTYPES: break;
+    case IR_SCALAR:
+    case IR_ID: return 32;
+    }
+    base_fatal("ports: a stream of products has no width of its own");
+}
+
+// Integers travel row by row, and so do heads; a tensor of fp32 values is one firing.
+static bool by_rows(const struct ir_tensor *t) {
+    return t->rank > 1 && (t->heads || t->dtype == IR_MX || t->dtype == IR_ACC);
+}
+
+static int64_t firing_elements(const struct ir_tensor *t) {
+    return by_rows(t) ? t->shape[t->rank - 1].bound : ir_tensor_elements(t);
+}
+
+bool ports_is_array(const struct ir_tensor *t) { return t->rank > 1 && t->dtype == IR_F32 && !t->heads; }
+
+static bool head_blocks(const struct ir *ir, const struct ir_tensor *t) {
+    for (int n = 0; n < ir->nodes; n++) // q: consumed head by head
+        for (int i = 0; i < ir->node[n].inputs; i++)
+            if (&ir->tensor[ir->node[n].in[i]] == t && ir->node[n].inputs == 2 && i == 0 &&
+                ir->tensor[ir->node[n].in[1]].dtype == IR_KV)
+                return true;
+    return false;
+}
+
+int64_t ports_mx_units(const struct ir *ir, const struct ir_tensor *t) {
+    int64_t xs = ports_unit_elements(ir), per_block = div_up(t->block, xs);
+    int64_t n = head_blocks(ir, t) && t->rank == 1 ? t->block : firing_elements(t);
+    int64_t full = n / t->block, rest = n % t->block;
+    return div_up(full * per_block + div_up(rest, xs), 2) * 2;
+}
+
+int64_t ports_firings(const struct ir *ir, int tensor) {
+    const struct ir_tensor *t = &ir->tensor[tensor];
+    if (t->dtype == IR_MX && t->rank == 1 && head_blocks(ir, t)) return ir_tensor_elements(t) / t->block;
+    return by_rows(t) ? ir_tensor_elements(t) / firing_elements(t) : 1;
+}
+
+int64_t ports_ends(const struct ir *ir, int tensor) {
+    const struct ir_tensor *t = &ir->tensor[tensor];
+    return t->dtype == IR_SCALAR ? ir_tensor_elements(t) : ports_firings(ir, tensor);
+}
+
+// Data dimensions (token, element); chunks outside, tokens inside: [chunks, tokens]*[width, 1], (d0,d1)->(d1,d0).
+static struct ir_itensor chunk_type(const struct ir *ir, enum ir_dtype dtype, struct ir_extent chunks, int64_t width) {
+    struct ir_itensor type = {
+        .dtype = dtype, .rank = 2, .element = {1, width}, .loops = 2, .step = {width, 1}, .map = {1, 0, IR_NONE}};
+    type.trip[0] = chunks;
+    type.trip[1] = (struct ir_extent){ir->design.tokens, ir->design.tokens > 1 ? IR_TOKENS : IR_STATIC};
+    return type;
+}
+
+struct ir_itensor ports_vector_type(const struct ir *ir, const struct ir_tensor *t, int64_t width) {
+    bool positions = t->rank == 2 && t->shape[1].dynamic == IR_POSITIONS;
+    struct ir_extent chunks = {div_up(firing_elements(t), width), positions ? IR_POSITIONS : IR_STATIC};
+    return chunk_type(ir, t->dtype, chunks, width);
+}
+
+struct ir_itensor ports_array_type(const struct ir *ir, const struct ir_tensor *t, int64_t width, const int order[]) {
+    struct ir_itensor type = {.dtype = t->dtype, .rank = t->rank + 1, .loops = t->rank + 1};
+    int inner = order[t->rank - 1];
+    for (int d = 0; d <= t->rank; d++) type.element[d] = 1;
+    type.element[1 + inner] = width;
+    for (int l = 0; l < t->rank; l++) {
+        type.trip[l] = t->shape[order[l]];
+        type.step[l] = type.element[1 + order[l]];
+        type.map[1 + order[l]] = l;
+    }
+    type.trip[t->rank - 1].bound = div_up(t->shape[inner].bound, width);
+    type.trip[t->rank] = (struct ir_extent){ir->design.tokens, ir->design.tokens > 1 ? IR_TOKENS : IR_STATIC};
+    type.step[t->rank] = 1;
+    type.map[0] = t->rank;
+    return type;
+}
+
+// In row-major order words run on from row to row; that has a type of several dimensions only where rows are whole
+// words.
+static struct ir_itensor vector_type(const struct ir *ir, const struct ir_tensor *t, int lanes) {
+    static const int row_major[IR_MAX_RANK] = {0, 1, 2, 3};
+    if (ports_is_array(t) && t->shape[t->rank - 1].bound % lanes == 0) return ports_array_type(ir, t, lanes, row_major);
+    return ports_vector_type(ir, t, lanes);
+}
+
+static struct ir_itensor tensor_type(const struct ir *ir, const struct ir_tensor *t, int lanes) {
+    int64_t xs = ports_unit_elements(ir);
+    switch (t->dtype) {
+    case IR_F32:
+    case IR_INT8: return vector_type(ir, t, lanes);
+    case IR_MX: return chunk_type(ir, IR_MX, (struct ir_extent){ports_mx_units(ir, t), IR_STATIC}, xs);
+    case IR_KV:
+        return chunk_type(ir, IR_KV, (struct ir_extent){t->shape[0].bound * div_up(t->shape[1].bound, xs), IR_STATIC},
+                          xs);
+    default: return chunk_type(ir, t->dtype, (struct ir_extent){1, IR_STATIC}, 1);
+    }
+}
+
+int ports_add_tensor(struct ir *ir, int kernel, const char *name, bool is_output, int tensor) {
+    const struct ir_tensor *t = &ir->tensor[tensor];
+    int lanes = ports_lanes(ir, kernel),
+        p = ir_add_port(ir, kernel, name, is_output, IR_STREAM_TOKENS, ports_data_bits(ir, t->dtype, lanes));
+    ir->kernel[kernel].port[p].tensor = tensor;
+    ir->kernel[kernel].port[p].type = tensor_type(ir, t, lanes);
+    return p;
+}
+
+// ---- arrays ----
+
+static void identity(int rank, int order[]) {
+    for (int d = 0; d < rank; d++) order[d] = d;
+}
+
+void ports_order(const struct ir *ir, const struct ir_node *node, bool is_output, int rank, int order[]) {
+    int perm[IR_MAX_RANK], out[IR_MAX_RANK];
+    const struct ir_attr *along = ir_attr_find(&node->attrs, "along");
+    identity(rank, order);
+    if (ir_op_is(ir, node->op, OP_ALONG) && along) { // innermost
+        for (int d = 0, l = 0; d < rank; d++)
+            if (d != along->i) order[l++] = d;
+        order[rank - 1] = (int)along->i;
+    }
+    if (node->orders == rank) memcpy(order, node->order, sizeof(int) * (size_t)rank);
+    if (is_output || !ir_op_is(ir, node->op, OP_PERMUTES) || !ir_permutation(ir, node, perm)) return;
+    memcpy(out, order, sizeof(int) * (size_t)rank);
+    for (int l = 0; l < rank; l++) order[l] = perm[out[l]];
+}
+
+static bool is_identity(int rank, const int order[]) {
+    for (int d = 0; d < rank; d++)
+        if (order[d] != d) return false;
+    return true;
+}
+
+int ports_add_operand(struct ir *ir, int kernel, const char *name, bool is_output, int tensor) {
+    const struct ir_node *node = &ir->node[ir->kernel[kernel].node];
+    const struct ir_tensor *t = &ir->tensor[tensor];
+    int p = ports_add_tensor(ir, kernel, name, is_output, tensor), order[IR_MAX_RANK];
+    struct ir_port *port = &ir->kernel[kernel].port[p];
+    if (!ports_is_array(t)) return p;
+    ports_order(ir, node, is_output, t->rank, order);
+    if (!is_identity(t->rank, order)) port->type = ports_array_type(ir, t, ports_lanes(ir, kernel), order);
+    bool along = ir_op_is(ir, node->op, OP_ALONG), rows = ir_op_is(ir, node->op, OP_ROWS) && !is_output;
+    if (along) port->cut = ir_tensor_elements(t) / ir_vector_length(ir, node);
+    if (rows) port->cut = ir_tensor_elements(t) / t->shape[t->rank - 1].bound;
+    return p;
+}
+
+// Rows that leave an engine one by one: each is padded to whole words.
+void ports_set_rows(struct ir *ir, int kernel, int p, int tensor) {
+    const struct ir_tensor *t = &ir->tensor[tensor];
+    struct ir_port *port = &ir->kernel[kernel].port[p];
+    int order[IR_MAX_RANK];
+    if (!ports_is_array(t)) return;
+    identity(t->rank, order);
+    port->type = ports_array_type(ir, t, ports_lanes(ir, kernel), order);
+    port->cut = ir_tensor_elements(t) / t->shape[t->rank - 1].bound;
+}
+
+int ports_add_like(struct ir *ir, int kernel, const char *name, bool is_output, const struct ir_port *like) {
+    struct ir_port copy = *like;
+    int p = ir_add_port(ir, kernel, name, is_output, copy.kind, copy.data_bits);
+    ir->kernel[kernel].port[p].type = copy.type;
+    ir->kernel[kernel].port[p].count_bits = copy.count_bits;
+    ir->kernel[kernel].port[p].cut = copy.cut;
+    return p;
+}
+
+int ports_add_step(struct ir *ir, int kernel) { return ir_add_port(ir, kernel, "step", false, IR_STREAM_BARE, 64); }
+
+int64_t ports_firing_words(const struct ir_port *port) {
+    int64_t words = 1;
+    for (int l = 0; l < port->type.loops; l++) words *= port->type.trip[l].bound;
+    return words;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_position: rows of an fp32 table, by position.
+#include "class.h"
+
+static void bind(struct ir *ir, const struct ir_node *node, int k) {
+    ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_int(ir, k, "N", ir_attr_int(&node->attrs, "cols", 0));
+    ir_set_int(ir, k, "ROWS", ir_attr_int(&node->attrs, "rows", 0));
+}
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    c->machine = TIMING_POSITION;
+    c->rows = class_chunks(a);
+    c->beats = div_up(32 * args_int(a, "N", 1), class_beat_bits(a));
+    c->ask = 5;
+    c->ask_next = 2;
+    c->ready = 2;
+    c->pipe = 2;
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t beat = class_beat_bits(a), chunk = 32 * class_lanes(a), row = div_up(32 * args_int(a, "N", 1), beat);
+    int64_t ram_banks = at_least(div_up(chunk, beat), 1), words = div_up(row, ram_banks);
+    struct cost_resources rows =
+        cost_ram(1ll << (tok_bits(class_tokens(a)) + at_least(log2_up(words), 1)), beat, "auto");
+    cost_add(r, &rows, ram_banks);
+    cost_per(r, chunk < beat ? beat : 0, 0.43, 0, 0); // a chunk cut out of a word
+    cost_per(r, 1, 115, 198 + 32 * (double)class_lanes(a), 0);
+    if (!rows.bram18) r->ff += ram_banks * beat;
+    if (!class_is_power_of_two(row)) r->dsp++;
+}
+
+const struct kernel_class rtl_position = {.module = "rill_position",
+                                          .traits = KERNEL_STEP | KERNEL_FETCH | KERNEL_FAULT,
+                                          .bind = bind,
+                                          .contract = contract,
+                                          .cost = cost};

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_pulse_word: a word for a pulse.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    c->machine = TIMING_NONE;
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    (void)a;
+    cost_per(r, 1, 1, 1, 0);
+}
+
+const struct kernel_class rtl_pulse_word = {.module = "rill_pulse_word", .contract = contract, .cost = cost};

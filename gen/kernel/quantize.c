@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_quantize: fp32 to int8 with an exponent per block.
+#include "class.h"
+#include "ports.h"
+
+static void bind(struct ir *ir, const struct ir_node *node, int k) {
+    const struct ir_tensor *out = &ir->tensor[node->out[0]];
+    bool per_head = ports_firings(ir, node->out[0]) > 1 && out->rank == 1;
+    ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_int(ir, k, "BLOCK", out->block);
+    ir_set_int(ir, k, "EXP_MIN", out->exp_min);
+    ir_set_int(ir, k, "FIRE_BLOCKS", per_head);
+}
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    class_banks(c, div_up(args_int(a, "BLOCK", 1), class_lanes(a)), class_max_delay(a), 3);
+    class_units(a, c);
+    c->pads = true;
+    c->fire = args_int(a, "FIRE_BLOCKS", 0);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    class_cost_banks(a, div_up(args_int(a, "BLOCK", 1), class_lanes(a)), r);
+    cost_per(r, class_lanes(a), 64, 25, 0);
+    cost_per(r, class_beat_bits(a), 1.36, 1, 0);
+    cost_per(r, 1, 32, 88, 0);
+}
+
+const struct kernel_class rtl_quantize = {
+    .module = "rill_quantize", .traits = KERNEL_FAULT, .bind = bind, .contract = contract, .cost = cost};

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_replay_buffer: a firing that a repeated region reads in every repetition.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    class_replay(a, c);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t bits = args_int(a, "DATA_W", 1) + args_int(a, "USER_W", 2) + 1;
+    class_cost_replay(r, args_int(a, "DEPTH", 1), bits, args_style(a, "auto"));
+}
+
+static struct cost_memory memory(const struct kernel_args *a) {
+    return (struct cost_memory){args_int(a, "DEPTH", 1), args_int(a, "DATA_W", 1) + args_int(a, "USER_W", 2) + 1, 1,
+                                NULL};
+}
+
+const struct kernel_class rtl_replay_buffer = {
+    .module = "rill_replay_buffer", .traits = KERNEL_ENTRY, .contract = contract, .cost = cost, .memory = memory};

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_ring_writer: ids to memory, one after the other.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    c->machine = TIMING_RING;
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    cost_per(r, class_beat_bits(a), 1.05, 1, 0);
+    cost_per(r, 1, 13, 70, 0);
+}
+
+const struct kernel_class rtl_ring_writer = {.module = "rill_ring_writer", .contract = contract, .cost = cost};

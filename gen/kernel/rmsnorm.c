@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_rmsnorm: vectors in banks, two passes; gamma comes beside.
+#include "class.h"
+#include "../../verif/golden/ops.h" // the constants of the norms and of K: one definition for both models
+
+#include <string.h>
+
+static void bind(struct ir *ir, const struct ir_node *node, int k) {
+    int64_t n = ir_vector_length(ir, node);
+    ir_set_int(ir, k, "N", n);
+    ir_set_float(ir, k, "EPS", (float)ir_attr_float(&node->attrs, "eps", 0));
+    ir_set_float(ir, k, "MS_SCALE", golden_norm_rms_scale((size_t)n));
+}
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    class_banks(c, class_chunks(a), class_levels(a) + 28, 7);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    class_cost_banks(a, class_chunks(a), r);
+    cost_per(r, class_lanes(a), 815, 1092, 10);
+    cost_per(r, 1, 1345, 1550, 0);
+    r->dsp += 4;
+}
+
+static enum timing_need need(const char *input) { return !strcmp(input, "param") ? TIMING_ROW : TIMING_EACH; }
+
+const struct kernel_class rtl_rmsnorm = {.module = "rill_rmsnorm",
+                                         .traits = KERNEL_PARAM | KERNEL_FAULT,
+                                         .bind = bind,
+                                         .contract = contract,
+                                         .cost = cost,
+                                         .need = need};

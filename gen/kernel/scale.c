@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_scale: every head times its scalar, which comes with the head's first row.
+#include "class.h"
+
+#include <string.h>
+
+static void bind(struct ir *ir, const struct ir_node *node, int k) {
+    ir_set_int(ir, k, "HEADS", ir->tensor[node->in[0]].shape[0].bound);
+}
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    class_pipe(c, 4);
+    c->fire = args_int(a, "HEADS", 1);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    cost_per(r, class_lanes(a), 158, 175, 2);
+    cost_per(r, 1, 60, 15, 0);
+}
+
+static enum timing_need need(const char *input) { return !strcmp(input, "s") ? TIMING_FIRST : TIMING_EACH; }
+
+const struct kernel_class rtl_scale = {
+    .module = "rill_scale", .traits = KERNEL_FAULT, .bind = bind, .contract = contract, .cost = cost, .need = need};

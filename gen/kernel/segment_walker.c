@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_segment_walker: the order in which an engine's beats are read.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    c->machine = TIMING_WALKER;
+    c->layers = args_int(a, "KV_LAYERS", 0);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    class_cost_schedule(r, 192, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
+    cost_per(r, 1, 590, 412, 3);
+}
+
+const struct kernel_class rtl_segment_walker = {.module = "rill_segment_walker", .contract = contract, .cost = cost};

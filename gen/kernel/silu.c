@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_silu: x * sigmoid(x).
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    class_pipe(c, 25);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    cost_per(r, class_lanes(a), 1176, 1142, 8);
+    cost_per(r, 1, 20, 31, 0);
+}
+
+const struct kernel_class rtl_silu = {
+    .module = "rill_silu", .traits = KERNEL_FAULT, .contract = contract, .cost = cost};

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_softmax: rows of scores in banks; one pass to scale and find the largest, one for exp, product and sum.
+#include "class.h"
+
+#include <string.h>
+
+static void bind(struct ir *ir, const struct ir_node *node, int k) {
+    ir_set_int(ir, k, "HEADS", ir->tensor[node->in[0]].shape[0].bound);
+    ir_set_int(ir, k, "LAYERS", ir->region[node->region].repeat);
+    ir_set_int(ir, k, "CONTEXT", ir->design.context);
+}
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    class_banks(c, 0, class_max_delay(a), 19);
+    c->machine = TIMING_SOFTMAX;
+    c->enter = 3;
+    c->units = class_levels(a) + 18; // from a token's last p to its scalar
+    c->times = 4;                    // firings whose scalars have room
+    c->heads = args_int(a, "HEADS", 1);
+    c->lanes = class_lanes(a);
+    c->layers = args_int(a, "LAYERS", 1);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    class_cost_banks(a, div_up(args_int(a, "CONTEXT", 1), class_lanes(a)), r);
+    cost_per(r, class_lanes(a), 1515, 1274, 8);
+    cost_per(r, 1, 830, 789, 0);
+    r->dsp += 2;
+}
+
+static enum timing_need need(const char *input) {
+    return !strcmp(input, "kscale") || !strcmp(input, "vscale") ? TIMING_ROW : TIMING_EACH;
+}
+
+const struct kernel_class rtl_softmax = {.module = "rill_softmax",
+                                         .traits = KERNEL_STEP | KERNEL_FAULT,
+                                         .bind = bind,
+                                         .contract = contract,
+                                         .cost = cost,
+                                         .need = need};

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_spill: firings that go to memory and come back.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    int64_t bits = at_least(args_int(a, "DATA_W", 1), 1), beat_bits = class_beat_bits(a);
+    c->machine = TIMING_SPILL;
+    c->in = at_least(beat_bits / bits, 1);
+    c->out = beat_bits / bits ? 1 : div_up(bits, at_least(beat_bits, 1));
+    c->beats = args_int(a, "BURST", 1);
+    c->banks = args_int(a, "FIRINGS", 1);
+    c->rows = args_int(a, "WORDS", 1);
+}
+
+// The beat that fills (of a wider word: what leaves, what comes back), the word out; tuser of its firings.
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t word = args_int(a, "DATA_W", 1), beat = class_beat_bits(a), whole = beat / at_least(word, 1),
+            parts = div_up(word, beat), firings = args_int(a, "FIRINGS", 1);
+    cost_ram_add(r, firings * args_int(a, "WORDS", 1), args_int(a, "USER_W", 1), "distributed", 1);
+    if (whole) cost_per(r, beat, 1, 1, 0);
+    else cost_per(r, 1, 0, (double)(word + (parts - 1) * beat), 0);
+    cost_per(r, 1, 40 + 60 * (double)firings, 160 + (double)word, 0);
+}
+
+const struct kernel_class rtl_spill = {
+    .module = "rill_spill", .traits = KERNEL_SPILL, .contract = contract, .cost = cost};

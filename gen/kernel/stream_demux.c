@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_stream_demux: firings to several streams in turn.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    c->machine = TIMING_DEMUX;
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) { class_cost_turns(a, r); }
+
+const struct kernel_class rtl_stream_demux = {
+    .module = "rill_stream_demux", .traits = KERNEL_DEMUX, .contract = contract, .cost = cost};

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_token_loop: steps and ids of a request.
+#include "class.h"
+
+// From the next id to the id: ring, decision, step, id, check, send.
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    c->machine = TIMING_LOOP;
+    c->pipe = 6;
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    cost_per(r, class_beat_bits(a), 0.9, 1, 0);
+    cost_per(r, args_int(a, "FAULTS", 1) + args_int(a, "MEMORY_ERRORS", 1), 3.5, 0, 0);
+    cost_per(r, args_int(a, "BASES", 1), 1.5, 1, 0);
+    cost_per(r, 1, 455, 580, 0);
+}
+
+const struct kernel_class rtl_token_loop = {
+    .module = "rill_token_loop", .traits = KERNEL_LOOP, .contract = contract, .cost = cost};

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_token_select: the last token of a firing.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    c->machine = TIMING_SELECT;
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    (void)a;
+    cost_per(r, 1, 3, 0, 0);
+}
+
+const struct kernel_class rtl_token_select = {
+    .module = "rill_token_select", .traits = KERNEL_ENTRY, .contract = contract, .cost = cost};

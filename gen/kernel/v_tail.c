@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_v_tail: values to the open block and, block by block, to memory.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    int64_t beat_bits = class_beat_bits(a), head_dim = args_int(a, "HEAD_DIM", 1);
+    c->machine = TIMING_V_TAIL;
+    c->layers = args_int(a, "LAYERS", 1);
+    c->heads = args_int(a, "HEADS", 1);
+    c->rows = div_up(head_dim, at_least(args_int(a, "CHANNELS", 1), 1));
+    c->units = div_up(8 * head_dim, beat_bits);
+    c->beats = beat_bits == 512 ? 1 : 2; // of 64 positions
+    c->times = args_int(a, "READS", 0);  // of the tail in a layer; 0: not waited for
+    c->by_step = args_int(a, "STEP_READS", 0) != 0;
+}
+
+static int64_t rows_of(const struct kernel_args *a) {
+    return div_up(args_int(a, "HEAD_DIM", 1), args_int(a, "CHANNELS", 1));
+}
+
+static int64_t words_of(const struct kernel_args *a) {
+    return args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * rows_of(a) * (class_beat_bits(a) < 512 ? 2 : 1);
+}
+
+// A lane's words of single bytes to write: nine bits of a block RAM for each byte, whole LUTRAMs else.
+static void tail_ram(int64_t words, int64_t beat, const char *style, struct cost_resources *r) {
+    struct cost_resources bytes = cost_ram(words, 8, style);
+    if (!bytes.bram18 && !bytes.uram) {
+        cost_add(r, &bytes, beat / 8);
+        r->ff += beat; // the register that a block RAM has
+    } else cost_ram_add(r, words, beat / 8 * 9, style, 1);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t channels = args_int(a, "CHANNELS", 1), beat = class_beat_bits(a);
+    int64_t held = at_least(rows_of(a) * channels, div_up(args_int(a, "HEAD_DIM", 1), beat / 8) * (beat / 8));
+    struct cost_resources lane = {.lut = beat, .ff = 2 * beat + 16}; // the byte to write, the words read and sent
+    tail_ram(words_of(a), beat, args_style(a, "auto"), &lane);
+    cost_add(r, &lane, channels);
+    cost_per(r, 8 * held, 1.2, 1, 0);
+    cost_per(r, channels, 14, 11, 0); // copies of what goes to all
+    cost_per(r, 1, 80, 260, 0);
+    if (args_int(a, "READS", 0) > 0) cost_per(r, 1, 35, 43, 0); // counters of reads and layers
+}
+
+static struct cost_memory memory(const struct kernel_args *a) {
+    return (struct cost_memory){words_of(a), class_beat_bits(a), args_int(a, "CHANNELS", 1), NULL};
+}
+
+const struct kernel_class rtl_v_tail = {
+    .module = "rill_v_tail", .traits = KERNEL_VALUES, .contract = contract, .cost = cost, .memory = memory};

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_width_converter: words of some elements to words of others.
+#include "class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    c->in = args_int(a, "IN_ELEMS", 1);
+    c->out = args_int(a, "OUT_ELEMS", 1);
+    bool wires = c->in == c->out && args_int(a, "DENSE", 0) == 1;
+    c->machine = wires ? TIMING_PIPE : TIMING_GEAR;
+    c->pipe = wires ? 0 : div_up(log2_up(c->out), 2) + 2;
+    c->lines = 4;
+    c->rows = args_int(a, "LAST_WORDS", 0);
+    c->units = args_int(a, "LAST_ELEMS", 0);
+}
+
+// Elements that a shifted word can have after a stage of the shifter: the word and the places moved so far.
+static int64_t shifted(int64_t in, int64_t out, int stage) { return in + at_most((1ll << (2 * stage)) - 1, out - 1); }
+
+// rill_width_gear: masked word, shifter of 4:1 stages, join with the token's rest, buffer of four row-steps, output.
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    enum { LINES = 4 };
+    int64_t in = args_int(a, "IN_ELEMS", 1), out = at_least(args_int(a, "OUT_ELEMS", 1), 1),
+            bits = args_int(a, "ELEM_W", 32);
+    if (args_int(a, "DENSE", 0) && in == out) return cost_per(r, in * bits, 1, 0, 0);
+    int64_t stages = div_up(log2_up(out), 2), line = in + out - 1, banks = 1ll << tok_bits(class_tokens(a)), moved = 0;
+    for (int s = 1; s <= stages; s++) moved += shifted(in, out, s);
+    cost_per(r, bits * (in + moved + line + at_most(out, in - 1) + out), 0, 1, 0);
+    struct cost_resources lut = {.lut = bits * (in + moved + out)}; // mask, shifts, join
+    int64_t chunks = (in + 2 * out - 2) / out;
+    cost_per(&lut, bits * out, (double)div_up(chunks - 2, 3) + (double)div_up(chunks, 4), 0,
+             0); // the new rest, the chunk that leaves
+    cost_ram_add(&lut, banks, bits * out, "distributed", 1);
+    cost_ram_add(&lut, LINES * banks, bits * line, "distributed", 1);
+    cost_per(r, lut.lut, 1.28, 0, 0);
+    cost_per(r, 1, 60, 47, 0);
+}
+
+const struct kernel_class rtl_width_converter = {
+    .module = "rill_width_converter", .traits = KERNEL_WIDTH, .contract = contract, .cost = cost};

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels: all that the compiler knows of an RTL module. One file of gen/kernel defines a class (small parts of one
+// engine share one); nothing else spells a module's name or knows what it does: passes ask for traits, the timing model
+// for the contract, the cost model for resources and memories. A hand-written kernel of a spec has the class
+// rtl_custom.
+#ifndef RILL_KERNEL_H
+#define RILL_KERNEL_H
+
+#include "contract.h"
+#include "ir.h"
+#include "resources.h"
+
+// What passes ask of a kernel.
+enum kernel_trait {
+    KERNEL_FORK = 1 << 0,       // carries the handshake of one stream to several; the payload is shared by wiring
+    KERNEL_MUX = 1 << 1,        // firings of several streams become one, in the turns of a schedule
+    KERNEL_DEMUX = 1 << 2,      // and the other way round
+    KERNEL_ENTRY = 1 << 3,      // stands where a region is entered and belongs to those who read there
+    KERNEL_WIDTH = 1 << 4,      // changes the width of words alone
+    KERNEL_REORDERS = 1 << 5,   // stores groups (parameter ROUNDS: of a firing) in their order, gives them in another
+    KERNEL_SPILL = 1 << 6,      // keeps firings in memory
+    KERNEL_POOL = 1 << 7,       // is the storage of several streams
+    KERNEL_KEYS = 1 << 8,       // writes keys of the KV cache
+    KERNEL_VALUES = 1 << 9,     // writes values of the KV cache
+    KERNEL_ROWS_OUT = 1 << 10,  // writes rows of an output to memory
+    KERNEL_LOOP = 1 << 11,      // gives the steps of a request
+    KERNEL_REGISTERS = 1 << 12, // is what the host reads and writes
+    KERNEL_STEP = 1 << 13,      // takes step words,
+    KERNEL_FETCH = 1 << 14,     // reads memory by an engine of its own,
+    KERNEL_PARAM = 1 << 15,     // takes vector parameters,
+    KERNEL_FAULT = 1 << 16      // has an output `fault`: all of one operation's kernel
+};
+
+// A kernel of a design, or parameters alone (ir NULL).
+struct kernel_at {
+    const struct ir *ir;
+    int kernel;
+};
+
+struct kernel_args { // parameters of an RTL module
+    const struct ir_param *param;
+    int count;
+};
+
+struct kernel_class {
+    const char *module; // of the RTL library; NULL: the design's own
+    unsigned traits;    // of enum kernel_trait
+    // Parameters beside LANES and TOKENS for the operation that it serves, whose tensors have their types; NULL: none.
+    void (*bind)(struct ir *, const struct ir_node *, int kernel);
+    // How it moves words, into a contract that is all zero but for pack 1; NULL: nothing is known. `at` is the kernel.
+    void (*contract)(const struct kernel_args *, const struct kernel_at *at, struct timing_contract *);
+    // Adds what an instance takes; NULL: nothing is known. Fitted to verif/cost/measured.txt.
+    void (*cost)(const struct kernel_args *, struct cost_resources *);
+    // The memory whose RAM_STYLE may be chosen; NULL: there is none.
+    struct cost_memory (*memory)(const struct kernel_args *);
+    // What it needs of an input with this name; NULL: a word for every word.
+    enum timing_need (*need)(const char *input);
+};
+
+// The classes: rtl_<name>.
+#define KERNEL(name) extern const struct kernel_class rtl_##name;
+#include "kernels.def"
+#undef KERNEL
+extern const struct kernel_class rtl_custom;
+
+const struct kernel_class *kernel_find(const char *module);     // NULL: no module of the library
+const struct kernel_class *kernel_of_op(int op);                // that serves it
+const struct kernel_class *kernel_of(const struct ir_kernel *); // of an instance; NULL: hand-written
+bool kernel_is(const struct ir_kernel *, unsigned traits);      // one of them at least
+int kernel_first(const struct ir *, unsigned traits);           // the first kernel with one of them, or IR_NONE
+// As ir_add_kernel, of this class.
+int kernel_add(struct ir *, const char *name, const struct kernel_class *, int node);
+// One instance of an RTL module. False when there is no formula for the module; *out is zero then.
+bool cost_module(const char *module, const struct ir_param *param, int params, struct cost_resources *out);
+// Resources of an instance; false: nobody says.
+bool kernel_cost(const struct ir *, int kernel, struct cost_resources *);
+bool kernel_memory(const struct ir_kernel *, struct cost_memory *); // false: it has none whose style may be chosen
+
+// Of the matrix engine's lanes on other dies.
+enum { COST_LANE_RESULT_BITS = 129 /* integer, scale, bias, valid */ };
+int64_t cost_lane_chain_bits(int64_t beat_bits, int64_t arrays); // to all lanes of a die: operand, command, offset
+
+#endif
