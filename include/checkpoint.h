@@ -6,37 +6,25 @@
 
 #include "diag.h"
 
-// ---- config.json ----
-
-// Sizes of a GPT-2 model. eot -1: none.
-struct gpt2_config {
-    int64_t layers, hidden, heads, ffn, vocab, context, eot;
-    double norm_eps;
-    bool tied_head;
-};
-
-// Reads dir/config.json. False after reporting what is missing, ill typed, or not computed by this project (another
-// activation function, another model family).
-bool gpt2_config_read(struct arena *arena, const char *dir, struct gpt2_config *config, struct diag *diag);
-// Reports every size in which the checkpoint differs from the wanted one (eot is not compared). True when equal.
-bool gpt2_config_check(struct arena *arena, const char *dir, const struct gpt2_config *have,
-                       const struct gpt2_config *want, struct diag *diag);
-
 // ---- tensors ----
 
 struct checkpoint;
 
-// source: a directory with model.safetensors, or "random:SEED" (SEED a decimal 64-bit number). The file stays open and
-// is read tensor by tensor. NULL after reporting the error.
+// source: a directory with model.safetensors, or with model.safetensors.index.json and the files that it lists, or
+// "random:SEED" (SEED a decimal 64-bit number). The files stay open and are read tensor by tensor. NULL after reporting
+// the error.
 struct checkpoint *checkpoint_open(struct arena *arena, const char *source, struct diag *diag);
-void checkpoint_close(struct checkpoint *checkpoint);            // NULL is fine
+void checkpoint_close(struct checkpoint *checkpoint); // NULL is fine
+// prefix: what the file's names may begin with and those that are asked for may leave out, or NULL. unused: patterns
+// (`*`: any characters) of names that need no use. Both must live as long as the checkpoint.
+void checkpoint_set_names(struct checkpoint *checkpoint, const char *prefix, const char *const *unused, size_t count);
 const char *checkpoint_dir(const struct checkpoint *checkpoint); // NULL for random weights
 
 // A matrix [rows][cols] cut out of a stored one: rows row_offset .. row_offset + rows - 1 of all its columns.
-// transpose: the file holds it as [cols][all rows] (GPT-2's Conv1D: [in][out]), else as [all rows][cols].
+// transpose: the file holds it as [cols][all rows], else as [all rows][cols].
 // all_rows: rows of the whole matrix when the caller knows it, 0: checked by checkpoint_check_coverage alone.
 struct checkpoint_slice {
-    const char *name; // with or without the file's "transformer." prefix
+    const char *name; // with or without the file's prefix
     int64_t rows, cols;
     bool transpose;
     int64_t row_offset, all_rows;
@@ -58,8 +46,7 @@ float *checkpoint_vector(struct checkpoint *checkpoint, struct arena *arena, con
                          int64_t offset, int64_t all_n, enum checkpoint_role role, struct diag *diag);
 
 // After everything was read: reports tensors of which no or not every element was asked for (a checkpoint with more
-// layers or wider matrices than the spec). Attention mask buffers and a stored copy of a tied head are no errors. True
-// when complete.
+// layers or wider matrices than the spec), but for those that may be unused. True when complete.
 bool checkpoint_check_coverage(struct checkpoint *checkpoint, struct diag *diag);
 
 #endif

@@ -6,10 +6,40 @@
 #include "ir.h"
 
 enum ir_op {
-#define RILL_OP(id, name, ins, outs, attrs, module, ports, type, bind, golden, doc) IR_OP_##id,
+#define RILL_OP(id, name, ins, outs, attrs, kernel, ports, traits, weights, type, golden, doc) IR_OP_##id,
 #include "ops.def"
 #undef RILL_OP
     IR_OPS
+};
+
+enum op_trait {
+    OP_FOLLOWS = 1 << 0,      // tensors of several dimensions in any order of the loops, all streams alike
+    OP_PERMUTES = 1 << 1,     // the output has the dimensions of `perm`
+    OP_ALONG = 1 << 2,        // vectors along `along`, a firing each
+    OP_ROWS = 1 << 3,         // the input's rows, a firing each
+    OP_MOVES = 1 << 4,        // computes nothing
+    OP_ADDS = 1 << 5,         // what a residual is made by
+    OP_QUANTIZES = 1 << 6,    // makes the operand of a product
+    OP_BY_WEIGHTS = 1 << 7,   // product with weights,
+    OP_BY_KEYS = 1 << 8,      // with the keys of the positions so far: scores,
+    OP_BY_VALUES = 1 << 9,    // with their values
+    OP_OF_PRODUCT = 1 << 10,  // what an engine does with a product's integers
+    OP_OF_SCORES = 1 << 11,   // makes the weights of values
+    OP_CACHES = 1 << 12,      // keeps what it makes for all positions
+    OP_BY_ID = 1 << 13,       // reads the row of a table that an id names,
+    OP_BY_POSITION = 1 << 14, // or the token's position
+    OP_CHOOSES = 1 << 15,     // makes an id
+    OP_PRODUCT = OP_BY_WEIGHTS | OP_BY_KEYS | OP_BY_VALUES,
+    OP_ON_ENGINE = OP_PRODUCT | OP_OF_PRODUCT,
+    OP_OF_CACHE = OP_BY_KEYS | OP_BY_VALUES
+};
+
+enum ir_weights {
+    IR_WEIGHTS_NONE,
+    IR_WEIGHTS_MATRIX,  // quantized, in the lanes' order; its format in the attribute `weights`
+    IR_WEIGHTS_RECORDS, // a quantized table, row by row; its format in the attribute `format`
+    IR_WEIGHTS_TABLE,   // an fp32 table, row by row
+    IR_WEIGHTS_VECTORS, // fp32 vectors as long as what it works on: gamma, and beta where it has one
 };
 
 // Sets dtype, rank, shape (and block, exp_min) of the outputs; false after reporting an error at the node.
@@ -19,8 +49,9 @@ struct ir_op_info {
     const char *name;
     int inputs, outputs;
     const char *attributes;
-    const char *module;
     const char *ports;
+    unsigned traits; // of enum op_trait
+    enum ir_weights weights;
     ir_type_rule *type_rule;
     const char *doc;
 };
@@ -46,11 +77,16 @@ bool ir_op_attr_check(const struct ir_op_attr *, const struct ir_attr *, struct 
 // The legal values in words: ` from 1 to 4`, ` a or b`, or nothing.
 const char *ir_op_attr_legal(const struct ir_op_attr *, struct arena *);
 
-// The name-th word of a column of the ports field: column 0 inputs, 1 outputs, 2 extras. NULL past the end.
+bool ir_op_is(const struct ir *, int op, unsigned traits);     // one of them at least
+bool ir_node_is(const struct ir *, int node, unsigned traits); // IR_NONE: false
+enum ir_weights ir_op_weights(const struct ir *, int op);
+// Parameter vectors of an operation that reads vectors.
+int ir_param_vectors(const struct ir_node *);
+
+// The name-th word of a column of the ports field: column 0 inputs, 1 outputs. NULL past the end.
 const char *ir_op_port(const struct ir *, int op, int column, int index);
 // Of a node that transposes: perm[d] is the operand's dimension that becomes dimension d. False where the attribute is
 // no permutation.
 bool ir_permutation(const struct ir *, const struct ir_node *, int perm[]);
-bool ir_op_has_extra(const struct ir *, int op, const char *extra);
 
 #endif

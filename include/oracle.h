@@ -22,16 +22,19 @@ struct oracle;       // one evaluation of it: KV caches, the values of the lates
 // A spec file; golden files of hand-written kernels beside it. NULL after an error.
 struct oracle_graph *oracle_read(struct arena *, const char *path, struct diag *);
 // The same from memory, without golden functions: for its weights.
-struct oracle_graph *oracle_read_text(struct arena *, const char *path, const char *text, struct diag *);
+// family: the text of the family of its model; NULL: a file.
+struct oracle_graph *oracle_read_text(struct arena *, const char *path, const char *text, const char *family,
+                                      struct diag *);
 // The verbatim copies of a generated design's spec and golden files: DIR/oracle, each with its checksum. NULL after an
 // error; *absent (or NULL): true where the folder has none.
 struct oracle_graph *oracle_read_folder(struct arena *, const char *dir, bool *absent, struct diag *);
 
-// Writes such copies; the first is the spec, the others are golden files by their kernels' names. False when out has an
+// Writes such copies: the spec, the family of its model, golden files by their kernels' names. False when out has an
 // error.
 struct oracle_copy {
-    const char *kernel, *text; // kernel NULL: the spec
+    const char *name, *text; // name: of a kernel, or one of the two below
 };
+extern const char *const oracle_copy_spec, *const oracle_copy_family;
 bool oracle_write_folder(struct output *, const struct oracle_copy copy[], size_t count);
 // What such a folder lists, as paths below dir; no more than most.
 size_t oracle_list_folder(struct arena *, const char *dir, const char *path[], size_t most);
@@ -78,7 +81,7 @@ const char *oracle_fault(const struct oracle *);   // tensor, repetition and pos
 
 struct oracle_info {
     const char *name;
-    int line;            // of the spec
+    int line;            // of the spec, or of the family of its model
     int64_t repetitions; // of its region
     bool carried;        // repetition r is what it means there; repetition `repetitions`: after its region
     bool needed;         // an output depends on it; what nothing needs is not evaluated
@@ -86,6 +89,7 @@ struct oracle_info {
     int next;            // of a carried tensor: its next value; else ORACLE_NONE
 };
 int oracle_tensors(const struct oracle_graph *);
+const char *oracle_lines(const struct oracle_graph *); // path of the file that lines are of
 struct oracle_info oracle_info(const struct oracle_graph *, int tensor);
 int oracle_find(const struct oracle_graph *, const char *name); // ORACLE_NONE: no such tensor
 

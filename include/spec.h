@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The design spec, read and checked: a model (family and sizes) or a graph, a board, and the design's parameters.
+// The design spec, read and checked: a model (a family and its parameters) or a graph, a board, and the design's
+// parameters.
 // Every key is described in docs/spec.md. Operation names, arity and attributes are checked by the IR, not here.
 #ifndef RILL_SPEC_H
 #define RILL_SPEC_H
@@ -7,20 +8,17 @@
 #include "custom.h"
 #include "device.h"
 #include "diag.h"
+#include "family.h"
 
 enum spec_format { SPEC_INT8, SPEC_INT4 };
 enum spec_binding { SPEC_SHARED, SPEC_SPATIAL };
-enum spec_fifo { SPEC_TIMED, SPEC_SAFE, SPEC_CONSERVATIVE };
+enum spec_fifo { SPEC_TIMED, SPEC_SAFE, SPEC_CONSERVATIVE, SPEC_AUTO };
 enum spec_when { SPEC_ALWAYS, SPEC_LAST };
-enum spec_family { SPEC_GPT2, SPEC_FAMILIES };
 
 // Bounds that hold in every design: docs/numerics.md section 5, the field widths of docs/rtl.md, the limits of a graph.
 enum {
-    SPEC_MAX_K = 16384,
     SPEC_MAX_CONTEXT = 65535,
     SPEC_MAX_CHANNELS = 32,
-    SPEC_MAX_ROW_STEPS = 65535, // rows of a product per channel
-    SPEC_MAX_HEAD_DIM = 256,
     SPEC_MAX_PORTS = 8, // inputs or outputs of a graph or an operation, carried tensors of a region
     SPEC_MAX_REGIONS = 64,
     SPEC_MAX_OPS = 1024, // in all regions
@@ -30,12 +28,9 @@ enum {
 };
 
 struct spec_model {
-    int family; // enum spec_family
-    int layers, hidden, heads, kv_heads, ffn, vocab, context;
-    int head_dim;   // hidden / heads
-    bool tied_head; // the head uses the embedding's weights
-    double norm_eps;
-    int bos, eot; // token ids; -1: none
+    struct loc loc;
+    struct family *family;
+    struct family_values *values;
 };
 
 struct spec_design {
@@ -108,8 +103,17 @@ struct spec_input {
     int *shape; // per position; fp32 values
 };
 
+// Names of a checkpoint's tensors.
+struct spec_weights {
+    const char *prefix;  // that they may have there, or NULL
+    const char **unused; // patterns of those that nothing reads
+    size_t unused_count;
+};
+
 struct spec_graph {
     int context; // bound of positions; 0: not given
+    int eot;     // end-of-text id; -1: none
+    struct spec_weights weights;
     size_t input_count, output_count, region_count;
     struct spec_input *inputs;
     struct spec_name *outputs;
@@ -119,9 +123,9 @@ struct spec_graph {
 struct rill_spec {
     const char *path;
     const char *name;
-    struct spec_model *model; // exactly one of model and graph is not NULL
-    struct spec_graph *graph;
-    struct custom *kernels; // hand-written ones (custom.h)
+    struct spec_model *model; // NULL: the spec has a graph of its own
+    struct spec_graph *graph; // written out, or of the model's family
+    struct custom *kernels;   // hand-written ones (custom.h)
     size_t kernel_count;
     struct rill_device *device;
     struct spec_design design;
@@ -135,11 +139,12 @@ struct rill_spec *rill_spec_read_bytes(const char *path, const void *data, size_
                                        struct diag *diag);
 // Place of the value at a dotted path ("design.lanes"), or of its nearest parent that was written.
 struct loc spec_place(const struct rill_spec *spec, const char *path);
-// The word of the spec language for an enum value: int8, shared, last, gpt2.
+// Behind an error whose place is in the model's family: where the model is.
+void spec_note_model(const struct rill_spec *spec, struct diag *diag);
+// The word of the spec language for an enum value: int8, shared, last.
 const char *spec_format_name(int format);
 const char *spec_binding_name(int binding);
 const char *spec_fifo_name(int fifo);
 const char *spec_when_name(int when);
-const char *spec_family_name(int family);
 
 #endif

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named tensors from a safetensors file, or made from a seed.
+// Named tensors from safetensors files, or made from a seed.
 #include "checkpoint.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "safetensors.h"
+#include "shards.h"
 
 // How much of a tensor was asked for: rows (elements of a vector) below `used` of `extent`.
 struct coverage {
@@ -18,10 +19,12 @@ struct coverage {
 struct checkpoint {
     const char *dir; // NULL: random
     uint64_t seed;
-    struct safetensors *file;
-    struct loc loc;
+    struct shards *file;
     struct arena *arena;
     VEC(struct coverage) coverage; // per tensor of the file
+    const char *prefix;            // or NULL
+    const char *const *unused;
+    size_t unused_count;
 };
 
 // ---- random weights ----
@@ -92,39 +95,45 @@ struct checkpoint *checkpoint_open(struct arena *arena, const char *source, stru
     c->arena = arena;
     if (strncmp(source, prefix, sizeof prefix - 1) == 0) {
         if (parse_seed(source + sizeof prefix - 1, &c->seed)) return c;
-        diag_error(diag, loc_none(), "`%s`: the seed must be a decimal number", source);
+        diag_error(diag, loc_none(), "`%s`: the seed must be a decimal number of at most 18446744073709551615", source);
         return NULL;
     }
     c->dir = arena_strdup(arena, source);
-    c->file = safetensors_open(arena, arena_printf(arena, "%s/model.safetensors", source), diag);
+    c->file = shards_open(arena, source, diag);
     if (!c->file) return NULL;
-    c->loc = loc_file(arena, safetensors_path(c->file));
-    for (int i = 0; i < safetensors_count(c->file); i++) VEC_PUSH(arena, c->coverage, (struct coverage){0});
+    for (int i = 0; i < shards_count(c->file); i++) VEC_PUSH(arena, c->coverage, (struct coverage){0});
     return c;
 }
 
 void checkpoint_close(struct checkpoint *checkpoint) {
-    if (checkpoint) safetensors_close(checkpoint->file);
+    if (checkpoint) shards_close(checkpoint->file);
 }
 
 const char *checkpoint_dir(const struct checkpoint *checkpoint) { return checkpoint->dir; }
 
-static const char *without_prefix(const char *name) {
-    static const char prefix[] = "transformer.";
-    return strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : name;
+void checkpoint_set_names(struct checkpoint *c, const char *prefix, const char *const *unused, size_t count) {
+    c->prefix = prefix;
+    c->unused = unused;
+    c->unused_count = count;
+}
+
+static const char *without_prefix(const struct checkpoint *c, const char *name) {
+    size_t len = c->prefix ? strlen(c->prefix) : 0;
+    return len && strncmp(name, c->prefix, len) == 0 ? name + len : name;
 }
 
 static int find_tensor(const struct checkpoint *c, const char *name) {
-    for (int i = 0; i < safetensors_count(c->file); i++)
-        if (strcmp(without_prefix(safetensors_at(c->file, i)->name), without_prefix(name)) == 0) return i;
+    for (int i = 0; i < shards_count(c->file); i++)
+        if (strcmp(without_prefix(c, shards_at(c->file, i)->name), without_prefix(c, name)) == 0) return i;
     return -1;
 }
 
-static bool all_finite(const struct checkpoint *c, const struct safetensors_tensor *t, const float *x,
-                       struct diag *diag) {
+static bool all_finite(const struct checkpoint *c, int index, const float *x, struct diag *diag) {
+    const struct safetensors_tensor *t = shards_at(c->file, index);
     for (int64_t i = 0; i < t->elements; i++)
         if (!isfinite(x[i])) {
-            diag_error(diag, c->loc, "tensor %s: element %" PRId64 " is not a finite number", t->name, i);
+            diag_error(diag, shards_loc(c->file, index), "tensor %s: element %" PRId64 " is not a finite number",
+                       t->name, i);
             return false;
         }
     return true;
@@ -146,33 +155,51 @@ static bool shape_fits(const struct safetensors_tensor *t, const struct wanted *
     return t->shape[w->along] - w->offset >= w->shape[w->along];
 }
 
-static void report_shape(struct checkpoint *c, const struct safetensors_tensor *t, const struct wanted *w,
-                         struct diag *diag) {
+static void report_shape(struct checkpoint *c, int index, const struct wanted *w, struct diag *diag) {
+    const struct safetensors_tensor *t = shards_at(c->file, index);
+    struct loc loc = shards_loc(c->file, index);
     int64_t extent[2] = {w->shape[0], w->shape[1]};
     extent[w->along] = w->all > 0 ? w->all : w->offset + w->shape[w->along];
     const char *have = safetensors_shape_text(c->arena, t);
     if (w->rank == 1)
-        diag_error(diag, c->loc, "tensor %s: shape %s, the spec needs [%" PRId64 "]", t->name, have, extent[0]);
+        diag_error(diag, loc, "tensor %s: shape %s, the spec needs [%" PRId64 "]", t->name, have, extent[0]);
     else
-        diag_error(diag, c->loc, "tensor %s: shape %s, the spec needs [%" PRId64 ", %" PRId64 "]", t->name, have,
+        diag_error(diag, loc, "tensor %s: shape %s, the spec needs [%" PRId64 ", %" PRId64 "]", t->name, have,
                    extent[0], extent[1]);
+}
+
+// One that has more before its name may be meant, else the nearest.
+static void report_missing(const struct checkpoint *c, const char *name, struct diag *diag) {
+    int count = shards_count(c->file);
+    struct loc loc = shards_loc(c->file, -1);
+    const char **names = ARENA_ARRAY(c->arena, const char *, (size_t)count + 1);
+    diag_error(diag, loc, "tensor %s: missing", name);
+    for (int i = 0; i < count; i++) {
+        const char *have = names[i] = shards_at(c->file, i)->name;
+        size_t len = strlen(have), end = strlen(name);
+        if (len <= end || have[len - end - 1] != '.' || strcmp(have + len - end, name) != 0) continue;
+        diag_note(diag, loc, "there is %s: `weights: {prefix: %.*s}` in `graph` says what names begin with", have,
+                  (int)(len - end), have);
+        return;
+    }
+    diag_note_words(diag, loc, name, names, (size_t)count);
 }
 
 // Index of the tensor when it is there and fits, else -1.
 static int find_checked(struct checkpoint *c, const struct wanted *w, struct diag *diag) {
     int index = find_tensor(c, w->name);
-    if (index < 0) return diag_error(diag, c->loc, "tensor %s: missing", w->name), -1;
-    if (shape_fits(safetensors_at(c->file, index), w)) return index;
-    report_shape(c, safetensors_at(c->file, index), w, diag);
+    if (index < 0) return report_missing(c, w->name, diag), -1;
+    if (shape_fits(shards_at(c->file, index), w)) return index;
+    report_shape(c, index, w, diag);
     return -1;
 }
 
 // The whole tensor; notes what of it is used.
 static const float *read_checked(struct checkpoint *c, int index, struct arena *arena, const struct wanted *w,
                                  struct diag *diag) {
-    const struct safetensors_tensor *t = safetensors_at(c->file, index);
-    const float *x = safetensors_read(c->file, index, arena, diag);
-    if (!x || !all_finite(c, t, x, diag)) return NULL;
+    const struct safetensors_tensor *t = shards_at(c->file, index);
+    const float *x = shards_read(c->file, index, arena, diag);
+    if (!x || !all_finite(c, index, x, diag)) return NULL;
     struct coverage *coverage = &c->coverage.items[index];
     int64_t end = w->offset + w->shape[w->along];
     if (end > coverage->used) coverage->used = end;
@@ -194,7 +221,7 @@ float *checkpoint_matrix(struct checkpoint *c, struct arena *arena, const struct
     if (s->transpose) w.shape[0] = s->cols, w.shape[1] = s->rows;
     int index = find_checked(c, &w, diag);
     if (index < 0) return NULL;
-    int64_t all_rows = safetensors_at(c->file, index)->shape[w.along];
+    int64_t all_rows = shards_at(c->file, index)->shape[w.along];
     float *out = ARENA_ARRAY(arena, float, (size_t)(s->rows * s->cols));
     struct arena_mark mark = arena_mark(arena);
     const float *x = read_checked(c, index, arena, &w, diag);
@@ -221,26 +248,22 @@ float *checkpoint_vector(struct checkpoint *c, struct arena *arena, const char *
     return x ? out : NULL;
 }
 
-static bool has_suffix(const char *name, const char *suffix) {
-    size_t n = strlen(name), m = strlen(suffix);
-    return n >= m && strcmp(name + n - m, suffix) == 0;
-}
-
-// Tensors that old checkpoints carry and nothing needs: causal masks, and the head when it is tied to the embedding.
-static bool is_ignorable(const char *name) {
-    return has_suffix(name, ".attn.bias") || has_suffix(name, ".attn.masked_bias") ||
-           strcmp(name, "lm_head.weight") == 0;
+static bool may_be_unused(const struct checkpoint *c, const char *name) {
+    for (size_t i = 0; i < c->unused_count; i++)
+        if (!fnmatch(c->unused[i], name, 0) || !fnmatch(c->unused[i], without_prefix(c, name), 0)) return true;
+    return false;
 }
 
 bool checkpoint_check_coverage(struct checkpoint *c, struct diag *diag) {
     int errors = diag->errors;
-    for (int i = 0; c->file && i < safetensors_count(c->file); i++) {
-        const struct safetensors_tensor *t = safetensors_at(c->file, i);
+    for (int i = 0; c->file && i < shards_count(c->file); i++) {
+        const struct safetensors_tensor *t = shards_at(c->file, i);
         struct coverage k = c->coverage.items[i];
-        if (k.used == 0 && !is_ignorable(t->name))
-            diag_error(diag, c->loc, "tensor %s: the spec has no use for it", t->name);
+        if (k.used == 0 && !may_be_unused(c, t->name))
+            diag_error(diag, shards_loc(c->file, i), "tensor %s: the spec has no use for it", t->name);
         else if (k.used < k.extent)
-            diag_error(diag, c->loc, "tensor %s: shape %s, the spec uses only %" PRId64 " of %" PRId64 " rows", t->name,
+            diag_error(diag, shards_loc(c->file, i),
+                       "tensor %s: shape %s, the spec uses only %" PRId64 " of %" PRId64 " rows", t->name,
                        safetensors_shape_text(c->arena, t), k.used, k.extent);
     }
     return diag->errors == errors;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// config.json of a Hugging Face GPT-2 checkpoint.
+// config.json of a checkpoint by the keys that a family reads.
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
 
-#include "checkpoint.h"
+#include "family.h"
 
 enum { MAX_CONFIG_BYTES = 1 << 20 };
 
 struct config_reader {
     struct loc loc;
     const json_t *root;
+    struct arena *arena;
     struct diag *diag;
+    struct family_values *values;
     bool ok;
 };
 
@@ -20,109 +22,232 @@ static void fail(struct config_reader *r, const char *key, const char *why) {
     r->ok = false;
 }
 
-// Absent or null is the fallback; fallback 0: required.
-static int64_t get_size(struct config_reader *r, const char *key, int64_t fallback) {
-    const json_t *value = json_object_get(r->root, key);
-    if (!value || json_is_null(value)) {
-        if (fallback > 0) return fallback;
-        return fail(r, key, "is missing"), 1;
+// ---- finding a key ----
+
+static const json_t *find_path(const json_t *map, const char *path) {
+    char key[128];
+    size_t len = strcspn(path, ".");
+    const json_t *own = json_object_get(map, path);
+    if (own || !path[len] || len >= sizeof key) return own;
+    memcpy(key, path, len);
+    key[len] = '\0';
+    return find_path(json_object_get(map, key), path + len + 1);
+}
+
+// null is as good as absent. spelling: the one that is used, or the newest.
+static const json_t *find_key(const struct config_reader *r, const struct family_key *k, const char **spelling) {
+    *spelling = k->spelling[0];
+    for (size_t i = 0; i < k->spellings; i++) {
+        const json_t *value = find_path(r->root, k->spelling[i]);
+        if (!value || json_is_null(value)) continue;
+        *spelling = k->spelling[i];
+        return value;
     }
-    if (json_is_integer(value) && json_integer_value(value) >= 1 && json_integer_value(value) <= INT32_MAX)
-        return json_integer_value(value);
-    fail(r, key, "is not a positive integer");
-    return 1;
+    return NULL;
 }
 
-static bool get_bool(struct config_reader *r, const char *key, bool fallback) {
-    const json_t *value = json_object_get(r->root, key);
-    if (!value) return fallback;
-    if (!json_is_boolean(value)) fail(r, key, "is not true or false");
-    return json_is_true(value);
+// ---- values that must be what they are ----
+
+static const char *text_of(const struct config_reader *r, const json_t *value) {
+    char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    const char *copy = arena_strdup(r->arena, text ? text : json_is_string(value) ? json_string_value(value) : "?");
+    free(text);
+    return strlen(copy) > 64 ? arena_printf(r->arena, "%.61s...", copy) : copy;
 }
 
-static double get_eps(struct config_reader *r, const char *key, double fallback) {
-    const json_t *value = json_object_get(r->root, key);
-    if (!value) return fallback;
-    double eps = json_number_value(value);
-    if (!json_is_number(value) || !(eps > 0 && eps < 1)) fail(r, key, "is not a number between 0 and 1");
-    return eps;
-}
-
-// Absent is fine (GPT-2's own), another word is a model that nothing here computes.
-static void expect_word(struct config_reader *r, const char *key, const char *word, const char *other) {
-    const json_t *value = json_object_get(r->root, key);
-    if (!value) return;
-    const char *have = json_string_value(value);
-    if (have && (strcmp(have, word) == 0 || (other && strcmp(have, other) == 0))) return;
-    diag_error(r->diag, r->loc, "`%s` is `%s`, only `%s` is supported", key, have ? have : "no text", word);
+// The reason why the family refuses it; NULL: it does not.
+static void check_refused(struct config_reader *r, const struct family_key *k, const char *key, const char *have) {
+    const struct yaml_node *why = k->refuse ? yaml_get(k->refuse, have) : NULL;
+    if (!why) return;
+    diag_error(r->diag, r->loc, "`%s` is `%s`: %s", key, have, why->text);
     r->ok = false;
 }
 
-static void expect_bool(struct config_reader *r, const char *key, bool expected) {
-    if (get_bool(r, key, expected) != expected) fail(r, key, expected ? "must be true" : "must be false");
+static bool is_legal(const struct yaml_node *values, const char *have) {
+    for (size_t i = 0; i < values->count; i++)
+        if (!strcmp(values->items[i]->text, have)) return true;
+    return false;
 }
 
-static void read_config(struct config_reader *r, struct gpt2_config *c) {
-    if (!json_object_get(r->root, "model_type")) fail(r, "model_type", "is missing");
-    expect_word(r, "model_type", "gpt2", NULL);
-    expect_word(r, "activation_function", "gelu_new", "gelu_pytorch_tanh"); // two names of one function
-    expect_bool(r, "scale_attn_weights", true);
-    expect_bool(r, "scale_attn_by_inverse_layer_idx", false);
-    expect_bool(r, "add_cross_attention", false);
-    c->layers = get_size(r, "n_layer", 0);
-    c->hidden = get_size(r, "n_embd", 0);
-    c->heads = get_size(r, "n_head", 0);
-    c->vocab = get_size(r, "vocab_size", 0);
-    c->context = get_size(r, "n_positions", 0);
-    c->ffn = get_size(r, "n_inner", 4 * c->hidden);
-    c->norm_eps = get_eps(r, "layer_norm_epsilon", 1e-5);
-    c->tied_head = get_bool(r, "tie_word_embeddings", true);
-    const json_t *eot = json_object_get(r->root, "eos_token_id");
-    c->eot = json_is_integer(eot) ? json_integer_value(eot) : -1;
-    if (c->eot < -1 || c->eot >= c->vocab) fail(r, "eos_token_id", "is not in the vocabulary");
-    if (r->ok && c->hidden % c->heads != 0) fail(r, "n_head", "does not divide `n_embd`");
+static void check_values(struct config_reader *r, const struct family_key *k, const char *key, const json_t *value) {
+    const char *have = text_of(r, value);
+    bool truth;
+    if (is_legal(k->values, have)) return;
+    if (k->values->count == 1 && yaml_parse_bool(k->values->items[0], &truth)) {
+        if (!json_is_boolean(value)) fail(r, key, "is not true or false");
+        else fail(r, key, truth ? "must be true" : "must be false");
+        return;
+    }
+    struct text list = {0};
+    for (size_t i = 0; i < k->values->count; i++) text_addf(&list, "%s`%s`", i ? ", " : "", k->values->items[i]->text);
+    diag_error(r->diag, r->loc, "`%s` is `%s`, only %s is supported", key, have, text_cstr(&list));
+    text_free(&list);
+    r->ok = false;
 }
 
-bool gpt2_config_read(struct arena *arena, const char *dir, struct gpt2_config *config, struct diag *diag) {
+// ---- values of parameters ----
+
+static void read_integer(struct config_reader *r, const struct family_parameter *p, const char *key,
+                         const json_t *value, struct family_value *v) {
+    v->i = json_integer_value(value);
+    if (json_is_integer(value) && (double)v->i >= p->from && (double)v->i <= p->to) return;
+    fail(r, key, arena_printf(r->arena, "is not an integer from %.0f to %.0f", p->from, p->to));
+}
+
+static void read_number(struct config_reader *r, const struct family_parameter *p, const char *key, const json_t *value,
+                        struct family_value *v) {
+    v->f = json_number_value(value);
+    if (json_is_number(value) && v->f >= p->from && v->f <= p->to) return;
+    fail(r, key, arena_printf(r->arena, "is not a number from %g to %g", p->from, p->to));
+}
+
+static void read_word(struct config_reader *r, const struct family_key *k, const struct family_parameter *p,
+                      const char *key, const json_t *value, struct family_value *v) {
+    const char *have = text_of(r, value);
+    const struct yaml_node *mapped = k->words ? yaml_get(k->words, have) : NULL;
+    for (size_t i = 0; i < p->word_count; i++)
+        if (!strcmp(p->words[i], mapped ? mapped->text : have)) v->s = p->words[i];
+    if (!v->s) fail(r, key, arena_printf(r->arena, "is `%s`, which the family does not compute", have));
+}
+
+static void read_value(struct config_reader *r, const struct family_key *k, const char *key, const json_t *value) {
+    const struct family_parameter *p = &r->values->family->parameter[k->parameter];
+    struct family_value *v = &r->values->parameter[k->parameter];
+    if (json_is_array(value) && !k->compare) value = json_array_get(value, 0); // several end ids: the first
+    v->known = v->given = true;
+    switch (p->type) {
+    case FAMILY_INTEGER: read_integer(r, p, key, value, v); break;
+    case FAMILY_NUMBER: read_number(r, p, key, value, v); break;
+    case FAMILY_FLAG:
+        if (!json_is_boolean(value)) fail(r, key, "is not true or false");
+        v->i = json_is_true(value);
+        break;
+    case FAMILY_WORD: read_word(r, k, p, key, value, v); break;
+    }
+}
+
+// Of a key that is absent: an expression of what was read so far.
+static void take_preset(struct config_reader *r, const struct family_key *k) {
+    struct family_value *v = &r->values->parameter[k->parameter];
+    const struct family_parameter *p = &r->values->family->parameter[k->parameter];
+    struct family_scope scope = {.values = r->values, .arena = r->arena, .diag = r->diag};
+    bool flag = false, ok = true;
+    if (p->type == FAMILY_NUMBER) ok = yaml_parse_float(k->preset, &v->f);
+    else if (p->type == FAMILY_WORD) v->s = k->preset->text;
+    else if (yaml_parse_bool(k->preset, &flag)) v->i = flag;
+    else ok = family_evaluate(&scope, k->preset, k->preset->text, 0, &v->i);
+    v->known = v->given = true;
+    if (!ok && !diag_failed(r->diag)) diag_error(r->diag, k->preset->loc, "no value for `%s`", p->name);
+    r->ok = r->ok && ok;
+}
+
+static void read_key(struct config_reader *r, const struct family_key *k) {
+    const char *key;
+    const json_t *value = find_key(r, k, &key);
+    if (!value) {
+        if (k->parameter >= 0 && k->preset) take_preset(r, k);
+        else if (k->required || (k->parameter >= 0 && !r->values->family->parameter[k->parameter].preset))
+            fail(r, key, "is missing");
+        return;
+    }
+    if (k->refuse) check_refused(r, k, key, text_of(r, value));
+    if (k->values) check_values(r, k, key, value);
+    if (k->parameter >= 0) read_value(r, k, key, value);
+}
+
+// ---- lists with a word for each layer ----
+
+static void check_word_of_layer(struct config_reader *r, const struct family_key *k, const char *key, int64_t layer,
+                                const json_t *value) {
+    const char *have = text_of(r, value);
+    const struct yaml_node *rule = yaml_get(k->each, have);
+    struct family_scope scope = {
+        .values = r->values, .has_layer = true, .layer = layer, .arena = r->arena, .diag = r->diag};
+    int64_t yes = 0;
+    if (rule && !family_evaluate(&scope, rule, rule->text, 0, &yes)) r->ok = false;
+    else if (!yes)
+        fail(r, key,
+             arena_printf(r->arena, "has `%s` for layer %" PRId64 ": the family computes another", have, layer));
+}
+
+// When the values of all parameters are known.
+static void check_layers(struct config_reader *r) {
+    const struct family *f = r->values->family;
+    for (size_t i = 0; r->ok && i < f->keys; i++) {
+        const char *key;
+        const json_t *list = f->key[i].each ? find_key(r, &f->key[i], &key) : NULL;
+        if (list && !json_is_array(list)) fail(r, key, "is no list");
+        for (size_t n = 0; r->ok && n < json_array_size(list); n++)
+            check_word_of_layer(r, &f->key[i], key, (int64_t)n, json_array_get(list, n));
+    }
+}
+
+static bool is_read(const struct family *f, size_t parameter) {
+    for (size_t i = 0; i < f->keys; i++)
+        if (f->key[i].parameter == (int)parameter) return true;
+    return false;
+}
+
+// What no key tells is as the spec says: it cannot be checked.
+static bool all_known(const struct config_reader *r) {
+    const struct family *f = r->values->family;
+    for (size_t i = 0; i < f->parameters; i++)
+        if (!f->parameter[i].preset && !is_read(f, i)) return false;
+    return true;
+}
+
+static struct family_values *read_root(struct config_reader *r, const struct family *f) {
+    struct family_values *v = r->values = ARENA_NEW(r->arena, struct family_values);
+    v->family = f;
+    v->parameter = ARENA_ARRAY(r->arena, struct family_value, f->parameters + 1);
+    v->let = ARENA_ARRAY(r->arena, int64_t, f->lets + 1);
+    for (size_t i = 0; i < f->keys; i++) read_key(r, &f->key[i]);
+    if (r->ok && all_known(r)) r->ok = family_derive(v, NULL, r->loc, r->arena, r->diag);
+    check_layers(r);
+    return r->ok ? v : NULL;
+}
+
+struct family_values *family_config_read(const struct family *f, const char *dir, struct arena *arena,
+                                         struct diag *diag) {
     const char *path = arena_printf(arena, "%s/config.json", dir), *why;
-    struct config_reader r = {loc_file(arena, path), NULL, diag, true};
+    struct config_reader r = {.loc = loc_file(arena, path), .arena = arena, .diag = diag, .ok = true};
+    struct family_values *values = NULL;
     size_t len;
     char *text = file_read(arena, path, MAX_CONFIG_BYTES, &len, &why);
-    if (!text) return diag_error(diag, r.loc, "%s", why), false;
+    if (!text) return diag_error(diag, r.loc, "%s", why), NULL;
     json_error_t error;
     json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
     r.root = root;
-    if (json_is_object(root)) {
-        read_config(&r, config);
-    } else {
-        diag_error(diag, r.loc, "%s", root ? "not a JSON object" : error.text);
-        r.ok = false;
-    }
+    if (json_is_object(root)) values = read_root(&r, f);
+    else diag_error(diag, r.loc, "%s", root ? "not a JSON object" : error.text);
     json_decref(root);
-    return r.ok;
+    return values;
 }
 
-bool gpt2_config_check(struct arena *arena, const char *dir, const struct gpt2_config *have,
-                       const struct gpt2_config *want, struct diag *diag) {
+// ---- against what a spec says ----
+
+static const char *value_text(struct arena *arena, const struct family_parameter *p, const struct family_value *v) {
+    if (p->type == FAMILY_NUMBER) return arena_printf(arena, "%g", v->f);
+    if (p->type == FAMILY_WORD) return v->s ? v->s : "";
+    if (p->type == FAMILY_FLAG) return v->i ? "true" : "false";
+    return arena_printf(arena, "%" PRId64, v->i);
+}
+
+bool family_config_check(const struct family_values *have, const struct family_values *want, const char *dir,
+                         struct arena *arena, struct diag *diag) {
     struct loc loc = loc_file(arena, arena_printf(arena, "%s/config.json", dir));
-    const struct {
-        const char *key;
-        int64_t have, want;
-    } sizes[] = {
-        {"n_layer", have->layers, want->layers},
-        {"n_embd", have->hidden, want->hidden},
-        {"n_head", have->heads, want->heads},
-        {"n_inner", have->ffn, want->ffn},
-        {"vocab_size", have->vocab, want->vocab},
-        {"n_positions", have->context, want->context},
-        {"tie_word_embeddings", have->tied_head, want->tied_head},
-    };
+    const struct family *f = have->family;
     int errors = diag->errors;
-    for (size_t i = 0; i < COUNT_OF(sizes); i++)
-        if (sizes[i].have != sizes[i].want)
-            diag_error(diag, loc, "`%s` is %" PRId64 ", the spec says %" PRId64, sizes[i].key, sizes[i].have,
-                       sizes[i].want);
-    if ((float)have->norm_eps != (float)want->norm_eps)
-        diag_error(diag, loc, "`layer_norm_epsilon` is %g, the spec says %g", have->norm_eps, want->norm_eps);
+    for (size_t i = 0; i < f->keys; i++) {
+        int n = f->key[i].parameter;
+        if (n < 0 || !f->key[i].compare || !have->parameter[n].known) continue;
+        const struct family_parameter *p = &f->parameter[n];
+        const struct family_value *a = &have->parameter[n], *b = &want->parameter[n];
+        bool same = p->type == FAMILY_NUMBER ? (float)a->f == (float)b->f
+                                             : !strcmp(value_text(arena, p, a), value_text(arena, p, b));
+        if (!same)
+            diag_error(diag, loc, "`%s` is %s, the spec says %s", f->key[i].spelling[0], value_text(arena, p, a),
+                       value_text(arena, p, b));
+    }
     return diag->errors == errors;
 }

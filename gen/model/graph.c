@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model.h"
+#include "names.h"
 #include "ops.h"
 
 static bool resolve(const struct ir *ir, const struct spec_name *name, int *tensor, struct diag *diag) {
@@ -49,20 +50,22 @@ static const char *list_text(struct ir *ir, const struct spec_value *value) {
     return text;
 }
 
-// In texts `{layer}` stands for the repetition; nothing else does for anything.
-static bool check_text(const struct ir_op_attr *want, const struct spec_value *value, struct diag *diag) {
-    static const char layer[] = "{layer}";
+// In texts `{expression of layer}` stands for a number; nothing else does for anything.
+static bool check_text(const struct ir *ir, const struct ir_op_attr *want, const struct spec_value *value,
+                       struct diag *diag) {
+    struct expression_error error;
     if (!*value->s && !*want->legal) {
         diag_error(diag, value->loc, "`%s` is empty: it names a tensor of the weights", want->name);
         return false;
     }
-    for (const char *p = strchr(value->s, '{'); p; p = strchr(p + 1, '{')) {
-        if (!strncmp(p, layer, sizeof layer - 1)) continue;
-        diag_error(diag, value->loc, "`%s`: nothing but `%s` may stand in braces", value->s, layer);
-        diag_note(diag, value->loc, "`%s` is the repetition of the region, from 0 on", layer);
-        return false;
-    }
-    return true;
+    if (names_check(ir->arena, value->s, ir->region[ir->regions - 1].repeat, &error)) return true;
+    static const char *const words[] = {"layer"};
+    struct loc loc = value->loc;
+    loc.col += (uint32_t)(error.at + value->quoted);
+    diag_error(diag, loc, "`%s`: %s", value->s, error.why);
+    if (error.unknown && diag_nearest_word(error.unknown, words, 1)) diag_note(diag, loc, "did you mean `layer`?");
+    else diag_note(diag, loc, "in braces stands an expression of `layer`, the repetition of the region, from 0 on");
+    return false;
 }
 
 static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_attr *want, const struct spec_attr *attr,
@@ -113,7 +116,7 @@ static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_o
         if (!want) want = find_attr(common_attrs, COUNT_OF(common_attrs), op->attrs[a].key.text);
         if (want) {
             bool text = want->kind == IR_ATTR_STRING && node->op < IR_OPS && op->attrs[a].value.type != SPEC_VALUE_LIST;
-            ok &= (!text || check_text(want, &op->attrs[a].value, diag)) &&
+            ok &= (!text || check_text(ir, want, &op->attrs[a].value, diag)) &&
                   set_attr(ir, &node->attrs, want, &op->attrs[a], diag);
             continue;
         }

@@ -46,7 +46,7 @@ static const struct schema_field design_fields[] = {
     WORD_FIELD(kv, spec_format_words, 1, SPEC_INT8),
     RANGE_FIELD(group, 0, 1 << 20, 128), // check_group
     WORD_FIELD(binding, spec_binding_words, 2, SPEC_SHARED),
-    WORD_FIELD(fifo, spec_fifo_words, 3, SPEC_SAFE),
+    WORD_FIELD(fifo, spec_fifo_words, 4, SPEC_SAFE),
     RANGE_FIELD(prefetch_beats, 2, 4096, 64),
     RANGE_FIELD(max_burst, 1, 128, 16),
     RANGE_FIELD(outstanding, 1, 64, 8),
@@ -62,7 +62,8 @@ static bool is_legal(const struct schema_field *f, int64_t v) {
 
 // A number that is wrong by itself is told the nearest that no other rule refuses: spec_check_design knows the board's
 // limits, A divides T, lanes divide a head, a burst fits its FIFO.
-static void narrow_field(struct schema_field *f, const struct yaml_node *map, const struct spec_model *model) {
+static void narrow_field(struct schema_field *f, const struct yaml_node *map, const struct spec_model *model,
+                         struct arena *arena) {
     const struct yaml_node *node = yaml_get(map, f->key), *other = NULL;
     int64_t v = 0, value = 0;
     double number;
@@ -81,14 +82,15 @@ static void narrow_field(struct schema_field *f, const struct yaml_node *map, co
         (!(other = yaml_get(map, "T")) || (yaml_parse_int(other, &value) && value == 1)))
         f->count = 1;
     if (!strcmp(f->key, "lanes") && !is_legal(f, v))
-        while (model && model->head_dim % f->legal[f->count - 1]) f->count--; // powers of two
+        while (model && f->count > 1 && !family_allows(model->values, "design.lanes", f->legal[f->count - 1], arena))
+            f->count--; // powers of two
 }
 
 void spec_read_design(const struct yaml_node *node, const struct spec_model *model, struct spec_design *design,
                       struct arena *arena, struct diag *diag) {
     struct schema_field fields[COUNT_OF(design_fields)];
     memcpy(fields, design_fields, sizeof fields);
-    for (size_t i = 0; i < COUNT_OF(fields); i++) narrow_field(&fields[i], node, model);
+    for (size_t i = 0; i < COUNT_OF(fields); i++) narrow_field(&fields[i], node, model, arena);
     schema_read(node, "design", fields, COUNT_OF(fields), NULL, 0, design, arena, diag);
 }
 
@@ -109,16 +111,6 @@ static void check_arrays(const struct spec_design *d, struct loc loc, struct dia
     if (d->tokens % d->arrays == 0) return;
     diag_error(diag, loc, "design.A (%d) must divide design.T (%d)", d->arrays, d->tokens);
     diag_note(diag, loc, "the nearest legal value is %d", d->tokens);
-}
-
-// A vector of lanes never crosses from one head to the next.
-static void check_lanes(const struct spec_design *d, const struct spec_model *m, struct loc loc, struct diag *diag) {
-    int nearest = d->lanes;
-    if (!m || m->head_dim % d->lanes == 0) return;
-    while (m->head_dim % nearest != 0) nearest /= 2;
-    diag_error(diag, loc, "design.lanes (%d) must divide the size of a head, %d / %d = %d", d->lanes, m->hidden,
-               m->heads, m->head_dim);
-    diag_note(diag, loc, "the nearest legal value is %d", nearest);
 }
 
 static int floor_power(int v) {
@@ -182,23 +174,14 @@ static void check_board(const struct rill_spec *spec, struct diag *diag) {
     }
 }
 
-// The engine counts the row-steps of a product in 16 bits.
-static void check_rows(const struct rill_spec *spec, struct diag *diag) {
-    const struct spec_model *m = spec->model;
-    if (!m) return;
-    int needed = (int)u64_div_ceil((uint64_t)m->vocab, SPEC_MAX_ROW_STEPS);
-    if (spec->design.channels >= needed) return;
-    struct loc loc = spec_place(spec, "design.channels");
-    diag_error(diag, loc, "a vocabulary of %d needs at least %d channels: a channel takes at most %d rows of a product",
-               m->vocab, needed, SPEC_MAX_ROW_STEPS);
-    diag_note(diag, loc, "the nearest legal value is %d", needed);
-}
+static struct loc place_of_key(void *context, const char *key) { return spec_place(context, key); }
 
-void spec_check_design(const struct rill_spec *spec, struct diag *diag) {
+void spec_check_design(const struct rill_spec *spec, struct arena *arena, struct diag *diag) {
     check_group(&spec->design, spec_place(spec, "design.group"), diag);
     check_arrays(&spec->design, spec_place(spec, "design.A"), diag);
-    check_lanes(&spec->design, spec->model, spec_place(spec, "design.lanes"), diag);
     check_bursts(spec, diag);
     check_board(spec, diag);
-    check_rows(spec, diag);
+    if (!spec->model) return;
+    spec->model->values->design = &spec->design;
+    family_check_design(spec->model->values, place_of_key, (void *)spec, arena, diag);
 }

@@ -17,8 +17,14 @@ static const struct schema_field graph_fields[] = {
      .offset = SPEC_OFFSET(spec_graph, context),
      .min = 1,
      .max = SPEC_MAX_CONTEXT},
+    {.key = "eot",
+     .type = SCHEMA_INT,
+     .offset = SPEC_OFFSET(spec_graph, eot),
+     .min = 0,
+     .max = (1 << 20) - 1,
+     .preset = -1},
 };
-static const char *const graph_maps[] = {"inputs", "outputs", "regions"};
+static const char *const graph_maps[] = {"inputs", "outputs", "regions", "weights"};
 
 static const struct schema_field region_fields[] = {
     {.key = "repeat",
@@ -34,11 +40,12 @@ static const struct schema_field region_fields[] = {
      .count = 2},
 };
 static const char *const region_maps[] = {"name", "carry", "ops"};
-static const char *const graph_keys[] = {"context", "inputs", "outputs", "regions"};
+static const char *const graph_keys[] = {"context", "eot", "weights", "inputs", "outputs", "regions"};
 static const char *const region_keys[] = {"repeat", "when", "name", "carry", "ops"};
 static const char *const op_keys[] = {"op", "name", "out", "in"};
 static const char *const carry_keys[] = {"init", "next"};
 static const char *const input_keys[] = {"shape"};
+static const char *const weights_keys[] = {"prefix", "unused"};
 
 // keys: those that the map may have, where others have been reported.
 static const struct yaml_node *need(struct reader *r, const struct yaml_node *map, const char *key,
@@ -253,6 +260,23 @@ static void read_inputs(struct reader *r, const struct yaml_node *node, struct s
     }
 }
 
+// ---- names of a checkpoint's tensors ----
+
+static void read_unused(struct reader *r, const struct yaml_node *list, struct spec_weights *w) {
+    if (!expect_items(r, list, YAML_KIND_SEQ, 0, SPEC_MAX_OPS, "unused")) return;
+    w->unused = ARENA_ARRAY(r->arena, const char *, list->count + 1);
+    for (size_t i = 0; i < list->count; i++)
+        if (yaml_string(list->items[i], "unused", &w->unused[w->unused_count], r->diag)) w->unused_count++;
+}
+
+static void read_weights(struct reader *r, const struct yaml_node *node, struct spec_weights *w) {
+    if (!yaml_expect(node, YAML_KIND_MAP, "weights", r->diag)) return;
+    yaml_check_keys(node, weights_keys, COUNT_OF(weights_keys), "weights", r->diag);
+    const struct yaml_node *prefix = yaml_get(node, "prefix"), *unused = yaml_get(node, "unused");
+    if (prefix) yaml_string(prefix, "prefix", &w->prefix, r->diag);
+    if (unused) read_unused(r, unused, w);
+}
+
 struct spec_graph *spec_read_graph(const struct yaml_node *node, struct arena *arena, struct diag *diag) {
     struct reader r = {arena, diag, 0};
     int before = diag->errors;
@@ -263,6 +287,8 @@ struct spec_graph *spec_read_graph(const struct yaml_node *node, struct arena *a
     const struct yaml_node *inputs = NEED(&r, node, "inputs", graph_keys, "graph");
     const struct yaml_node *outputs = NEED(&r, node, "outputs", graph_keys, "graph");
     const struct yaml_node *regions = NEED(&r, node, "regions", graph_keys, "graph");
+    const struct yaml_node *weights = yaml_get(node, "weights");
+    if (weights) read_weights(&r, weights, &graph->weights);
     if (inputs) read_inputs(&r, inputs, graph);
     if (outputs && expect_items(&r, outputs, YAML_KIND_SEQ, 1, SPEC_MAX_PORTS, "outputs"))
         graph->outputs = read_names(&r, outputs, 1, "outputs", &graph->output_count);

@@ -6,9 +6,8 @@
 
 const char *const spec_format_words[] = {"int8", "int4"};
 const char *const spec_binding_words[] = {"shared", "spatial"};
-const char *const spec_fifo_words[] = {"timed", "safe", "conservative"};
+const char *const spec_fifo_words[] = {"timed", "safe", "conservative", "auto"};
 const char *const spec_when_words[] = {"always", "last"};
-const char *const spec_family_words[SPEC_FAMILIES] = {[SPEC_GPT2] = "gpt2"};
 
 const char *spec_format_name(int format) { return spec_format_words[format]; }
 
@@ -17,8 +16,6 @@ const char *spec_binding_name(int binding) { return spec_binding_words[binding];
 const char *spec_fifo_name(int fifo) { return spec_fifo_words[fifo]; }
 
 const char *spec_when_name(int when) { return spec_when_words[when]; }
-
-const char *spec_family_name(int family) { return spec_family_words[family]; }
 
 bool spec_is_name(const char *s, bool dash) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -53,14 +50,10 @@ static void read_subject(const struct yaml_node *root, struct rill_spec *spec, s
     if (!model && !graph && !yaml_is_misspelt(root, "model", top_keys, COUNT_OF(top_keys)) &&
         !yaml_is_misspelt(root, "graph", top_keys, COUNT_OF(top_keys)))
         diag_error(diag, root->loc, "a spec needs `model` or `graph`");
-    if (model) spec->model = spec_read_model(model, arena, diag);
+    const char *dir = file_dir(arena, spec->path);
+    if (model) spec->model = spec_read_model(model, dir, arena, diag);
     if (graph) spec->graph = spec_read_graph(graph, arena, diag);
-    if (model && yaml_get(root, "kernels"))
-        diag_error(diag, yaml_key_loc(root, "kernels"),
-                   "`kernels` belong to a `graph`: a `model` has no operation that uses them");
-    else
-        spec->kernels =
-            spec_read_kernels(yaml_get(root, "kernels"), file_dir(arena, spec->path), &spec->kernel_count, arena, diag);
+    spec->kernels = spec_read_kernels(yaml_get(root, "kernels"), dir, &spec->kernel_count, arena, diag);
 }
 
 static void read_board(const struct yaml_node *root, struct rill_spec *spec, struct arena *arena, struct diag *diag) {
@@ -86,9 +79,10 @@ static struct rill_spec *read_tree(const char *path, const struct yaml_node *roo
     const struct yaml_node *design = yaml_get(root, "design");
     spec_read_design(design, spec->model, &spec->design, arena, diag);
     bool own_clock = design && yaml_get(design, "clock_mhz");
-    if (!own_clock && spec->device && spec->design.clock_mhz > spec->device->clock_max_mhz)
-        spec->design.clock_mhz = spec->device->clock_max_mhz;
-    if (diag->errors == outside) spec_check_design(spec, diag);
+    if (!own_clock && spec->device) spec->design.clock_mhz = spec->device->clock_default_mhz;
+    if (diag->errors == outside) spec_check_design(spec, arena, diag);
+    if (spec->model && diag->errors == before) spec->graph = spec_model_graph(spec->model, &spec->design, arena, diag);
+    spec_note_model(spec, diag);
     return diag->errors == before ? spec : NULL;
 }
 

@@ -11,10 +11,13 @@
 // The words of the spec language, indexed by the enums of spec.h.
 extern const char *const spec_format_words[], *const spec_binding_words[], *const spec_fifo_words[],
                                                                                *const spec_when_words[];
-extern const char *const spec_family_words[];
 
 // Every function reports to diag and goes on as far as it makes sense.
-struct spec_model *spec_read_model(const struct yaml_node *node, struct arena *arena, struct diag *diag);
+// dir: of the spec, where a family of the user's is found.
+struct spec_model *spec_read_model(const struct yaml_node *node, const char *dir, struct arena *arena,
+                                   struct diag *diag);
+// The graph of a model's family.
+struct spec_graph *spec_model_graph(struct spec_model *, const struct spec_design *, struct arena *, struct diag *);
 struct spec_graph *spec_read_graph(const struct yaml_node *node, struct arena *arena, struct diag *diag);
 // node may be NULL: none. dir: of the spec, where the kernels' files are found.
 struct custom *spec_read_kernels(const struct yaml_node *node, const char *dir, size_t *count, struct arena *arena,
@@ -26,7 +29,7 @@ void spec_read_design(const struct yaml_node *node, const struct spec_model *mod
 // Names defined once and before their use; called for a graph whose items are all well formed.
 void spec_check_graph(const struct spec_graph *graph, struct arena *arena, struct diag *diag);
 // Rules that involve the design, the board and the model.
-void spec_check_design(const struct rill_spec *spec, struct diag *diag);
+void spec_check_design(const struct rill_spec *spec, struct arena *arena, struct diag *diag);
 
 // [A-Za-z_][A-Za-z0-9_]*, at most 63 characters: it becomes part of Verilog names. dash: '-' too, after the first.
 bool spec_is_name(const char *s, bool dash);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DIR/oracle: the spec of a generated design as its author wrote it, the golden files of its kernels, and files.json
-// with their checksums, so that a damaged copy is known from a design that computes something else.
+// DIR/oracle: the spec of a generated design as its author wrote it, the family of its model, the golden files of its
+// kernels, and files.json with their checksums, so that a damaged copy is known from a design that computes something
+// else.
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -14,10 +15,13 @@
 
 enum { MOST_BYTES = 16 << 20 };
 
+const char *const oracle_copy_spec = SPEC_NAME, *const oracle_copy_family = "family.yaml";
+
 // ---- writing ----
 
 static const char *name_of(struct arena *arena, const struct oracle_copy *copy) {
-    return copy->kernel ? arena_printf(arena, "%s.c", copy->kernel) : SPEC_NAME;
+    bool data = copy->name == oracle_copy_spec || copy->name == oracle_copy_family;
+    return data ? copy->name : arena_printf(arena, "%s.c", copy->name);
 }
 
 static uint32_t crc_of(const char *data, size_t len) { return (uint32_t)crc32_z(0, (const unsigned char *)data, len); }

@@ -94,10 +94,14 @@ struct oracle_kernel {
 struct oracle_graph {
     struct arena *arena;
     const char *path, *dir; // dir: where golden files are; NULL: beside the spec
+    const char *lines;      // path of the file that lines are of: the spec, or the family of its model
     const char *source;     // its text
+    const char *family;     // text of its model's family, or NULL
+    const char *prefix;     // that a checkpoint's names may have, or NULL
     bool functions;         // golden files are read
     int64_t context, group, eot, tokens;
     bool is_lm, int4, head_int4; // of `design`
+    VEC(const char *) unused;    // patterns of a checkpoint's names
     VEC(struct oracle_tensor) tensor;
     VEC(struct oracle_node) node;
     VEC(struct oracle_region) region;
@@ -105,16 +109,12 @@ struct oracle_graph {
     int inputs, outputs, input[ORACLE_PORTS], output[ORACLE_PORTS];
 };
 
-// `{layer}` is the repetition.
+// `{expression}`s in a name: `layer` is the repetition.
 const char *oracle_name(struct arena *, const char *pattern, int64_t repetition);
 int64_t oracle_elements(const struct oracle_tensor *); // 0 extents count as 1: rows of what grows
 
 // golden_dir NULL: golden files stand beside the spec, as it says; else they have the names of their kernels there.
 struct oracle_graph *oracle_read_as(struct arena *, const char *path, const char *golden_dir, struct diag *);
-
-// gpt2.c: the regions of a model, as the text of a spec with $names for sizes.
-extern const char oracle_gpt2_text[];
-extern const char *const oracle_gpt2_ids, *const oracle_gpt2_next; // its input and its output
 
 // shapes.c: kinds and shapes of every tensor, what the outputs need, what cannot be known. False after an error.
 bool oracle_shapes(struct oracle_graph *, struct diag *);

@@ -163,6 +163,7 @@ static void put_entry(struct packer *p, const struct oracle_node *n, int64_t rep
 bool oracle_pack(struct arena *arena, const struct oracle_graph *g, struct checkpoint *checkpoint,
                  const struct oracle_stored *stored, size_t count, FILE *file, struct diag *diag) {
     struct arena scratch;
+    checkpoint_set_names(checkpoint, g->prefix, g->unused.items, g->unused.count);
     struct head head = {.entries = count_entries(g)};
     size_t done = 0, bytes = head.entries * sizeof(struct entry);
     struct entry *entry = ARENA_ARRAY(arena, struct entry, head.entries + 1);

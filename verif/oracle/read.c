@@ -2,9 +2,8 @@
 // From a spec file to the oracle's graph: libyaml's document, read by the words of docs/spec.md.
 #include <stdlib.h>
 #include <string.h>
-#define RILL_YAML_LIBRARY_ALONE
-#include "yaml.h"
 
+#include "family_graph.h"
 #include "graph.h"
 
 enum { SPEC_BYTES = 16 << 20, TEXT_BYTES = 1 << 20 };
@@ -13,7 +12,6 @@ struct reader {
     struct oracle_graph *graph;
     struct diag *diag;
     yaml_document_t *doc;
-    int line; // of the family, where a graph stands for a model; 0: lines are the document's
     bool ok;
 };
 
@@ -51,9 +49,7 @@ static const yaml_node_t *item(struct reader *r, const yaml_node_t *list, int i)
     return list->type == YAML_SEQUENCE_NODE ? node_at(r, list->data.sequence.items.start[i]) : list;
 }
 
-static int line_of(const struct reader *r, const yaml_node_t *node) {
-    return r->line ? r->line : (int)node->start_mark.line + 1;
-}
+static int line_of(const yaml_node_t *node) { return (int)node->start_mark.line + 1; }
 
 static const char *string(struct reader *r, const yaml_node_t *map, const char *key, const char *preset) {
     const char *s = text(get(r, map, key));
@@ -171,7 +167,7 @@ static void read_parameters(struct reader *r, const yaml_node_t *map, struct ora
 }
 
 static void read_node(struct reader *r, const yaml_node_t *map, int region) {
-    struct oracle_node n = {.op = find_op(r, map), .line = line_of(r, map), .region = region};
+    struct oracle_node n = {.op = find_op(r, map), .line = line_of(map), .region = region};
     const yaml_node_t *in = get(r, map, "in"), *out = get(r, map, "name");
     if (!out) out = get(r, map, "out");
     n.inputs = count(in);
@@ -197,7 +193,7 @@ static void read_carries(struct reader *r, const yaml_node_t *map, int region) {
     struct oracle_region *g = &r->graph->region.items[region];
     for (const yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
         if (g->carries == ORACLE_PORTS) return wrong(r, map, "more than 8 carried tensors in", g->name);
-        int local = declare(r, text(node_at(r, p->key)), line_of(r, node_at(r, p->key)), region);
+        int local = declare(r, text(node_at(r, p->key)), line_of(node_at(r, p->key)), region);
         r->graph->tensor.items[local].carry = g->carries;
         g->carry[g->carries++] = (struct oracle_carry){local, find(r, get(r, node_at(r, p->value), "init")), NONE};
     }
@@ -237,53 +233,35 @@ static void add_input(struct reader *r, const char *name, int line, int rank, co
     r->graph->input[r->graph->inputs++] = t;
 }
 
+// Names of a checkpoint's tensors.
+static void read_weights(struct reader *r, const yaml_node_t *map) {
+    const yaml_node_t *unused = get(r, map, "unused");
+    r->graph->prefix = string(r, map, "prefix", NULL);
+    for (int i = 0; i < count(unused); i++) {
+        const char *name = text(item(r, unused, i));
+        if (name) VEC_PUSH(r->graph->arena, r->graph->unused, arena_strdup(r->graph->arena, name));
+    }
+}
+
 static void read_graph(struct reader *r, const yaml_node_t *graph) {
     const yaml_node_t *inputs = get(r, graph, "inputs"), *outputs = get(r, graph, "outputs");
     if (!inputs || inputs->type != YAML_MAPPING_NODE) return wrong(r, graph, "no map", "inputs");
     r->graph->context = number(r, graph, "context", 1024);
-    r->graph->eot = -1;
+    r->graph->eot = number(r, graph, "eot", -1);
+    read_weights(r, get(r, graph, "weights"));
     for (const yaml_node_pair_t *p = inputs->data.mapping.pairs.start; p < inputs->data.mapping.pairs.top; p++) {
         int64_t extent[ORACLE_MAX_RANK];
         int rank = numbers(r, get(r, node_at(r, p->value), "shape"), extent);
-        add_input(r, text(node_at(r, p->key)), line_of(r, node_at(r, p->key)), rank, extent);
+        add_input(r, text(node_at(r, p->key)), line_of(node_at(r, p->key)), rank, extent);
     }
     read_regions(r, get(r, graph, "regions"));
     for (int o = 0; r->ok && o < count(outputs) && o < ORACLE_PORTS; o++)
         r->graph->output[r->graph->outputs++] = find(r, item(r, outputs, o));
 }
 
-// ---- a model: the text of its family, with its sizes ----
+// ---- a model: the graph of its family ----
 
-static const char *size_of(struct reader *r, const yaml_node_t *model, const char *name) {
-    struct arena *a = r->graph->arena;
-    long long hidden = number(r, model, "hidden", 0), heads = number(r, model, "heads", 1);
-    const char *given = string(r, model, name, NULL);
-    if (given) return given;
-    if (!strcmp(name, "head_dim")) return arena_printf(a, "%lld", hidden / heads);
-    if (!strcmp(name, "twice_hidden")) return arena_printf(a, "%lld", 2 * hidden);
-    if (!strcmp(name, "norm_eps")) return "1e-5";
-    if (!strcmp(name, "weights")) return r->graph->int4 ? "int4" : "int8";
-    if (!strcmp(name, "head")) return r->graph->head_int4 ? "int4" : "int8";
-    if (!strcmp(name, "head_weight"))
-        return word(r, model, "tied_head", "true", true) ? "wte.weight" : "lm_head.weight";
-    wrong(r, model, "no size", name);
-    return "1";
-}
-
-static const char *fill(struct reader *r, const yaml_node_t *model, const char *family) {
-    struct text out = {0};
-    for (const char *p = family, *mark; *p; p = mark) {
-        mark = strchr(p, '$') ? strchr(p, '$') : p + strlen(p);
-        text_add_bytes(&out, p, (size_t)(mark - p));
-        if (!*mark) break;
-        size_t len = strspn(mark + 1, "abcdefghijklmnopqrstuvwxyz_");
-        text_add(&out, size_of(r, model, arena_strndup(r->graph->arena, mark + 1, len)));
-        mark += 1 + len;
-    }
-    const char *filled = arena_strdup(r->graph->arena, text_cstr(&out));
-    text_free(&out);
-    return filled;
-}
+static const char *file_dir_of(struct reader *r) { return file_dir(r->graph->arena, r->graph->path); }
 
 static bool load(yaml_document_t *doc, const char *data) {
     yaml_parser_t parser;
@@ -294,27 +272,45 @@ static bool load(yaml_document_t *doc, const char *data) {
     return ok;
 }
 
-static void read_model(struct reader *r, const yaml_node_t *model) {
-    static const int64_t id[] = {1};
-    yaml_document_t own, *spec = r->doc;
-    const char *family = string(r, model, "family", "");
-    if (strcmp(family, "gpt2") != 0) return wrong(r, model, "no family", family);
-    r->graph->context = number(r, model, "context", 0);
-    r->graph->eot = number(r, model, "eot", -1);
-    r->line = line_of(r, model);
-    const char *regions = fill(r, model, oracle_gpt2_text);
-    if (!r->ok || !load(&own, regions)) return wrong(r, model, "the graph of the family", family);
-    r->doc = &own;
-    add_input(r, oracle_gpt2_ids, r->line, 1, id);
-    read_regions(r, yaml_document_get_root_node(&own));
-    r->graph->output[r->graph->outputs++] = oracle_find(r->graph, oracle_gpt2_next);
-    yaml_document_delete(&own);
+// A path is relative to the spec, a name is a file of the installation.
+static const char *family_path(struct reader *r, const char *name) {
+    struct arena *a = r->graph->arena;
+    size_t len = strlen(name);
+    bool own = strchr(name, '/') || (len > 5 && !strcmp(name + len - 5, ".yaml"));
+    if (r->graph->dir) return arena_printf(a, "%s/family.yaml", r->graph->dir); // a generated design's copy
+    if (!own) return file_find_shared(a, arena_printf(a, "families/%s.yaml", name));
+    return *name == '/' ? name : arena_printf(a, "%s/%s", file_dir_of(r), name);
+}
+
+static const char *family_text(struct reader *r, const char *name) {
+    const char *path = r->graph->family ? name : family_path(r, name), *why = NULL;
+    size_t len;
+    r->graph->lines = path ? path : name;
+    if (!r->graph->family && path) r->graph->family = file_read(r->graph->arena, path, SPEC_BYTES, &len, &why);
+    return r->graph->family;
+}
+
+static void read_graph_of(struct reader *r, const yaml_node_t *model, yaml_document_t *family) {
+    yaml_document_t made, *spec = r->doc;
+    if (!yaml_document_initialize(&made, NULL, NULL, NULL, 1, 1)) return wrong(r, model, "no memory for", "a graph");
+    const char *why = oracle_family(r->graph->arena, family, spec, &made);
+    if (why) wrong(r, model, "family:", why);
+    r->doc = &made;
+    if (r->ok) read_graph(r, yaml_document_get_root_node(&made));
     r->doc = spec;
+    yaml_document_delete(&made);
+}
+
+static void read_model(struct reader *r, const yaml_node_t *model) {
+    yaml_document_t family;
+    const char *name = string(r, model, "family", "?"), *data = family_text(r, name);
+    if (!data) return wrong(r, model, "no family", name);
+    if (!load(&family, data)) return wrong(r, model, "no YAML: family", name);
+    read_graph_of(r, model, &family);
+    yaml_document_delete(&family);
 }
 
 // ---- hand-written kernels ----
-
-static const char *file_dir_of(struct reader *r) { return file_dir(r->graph->arena, r->graph->path); }
 
 static void read_golden(struct reader *r, const yaml_node_t *golden, struct oracle_kernel *k) {
     struct arena *a = r->graph->arena;
@@ -398,7 +394,7 @@ struct oracle_graph *oracle_read_as(struct arena *arena, const char *path, const
     struct oracle_graph *g = ARENA_NEW(arena, struct oracle_graph);
     size_t len;
     const char *why;
-    *g = (struct oracle_graph){.arena = arena, .path = path, .dir = golden_dir, .functions = true};
+    *g = (struct oracle_graph){.arena = arena, .path = path, .lines = path, .dir = golden_dir, .functions = true};
     g->source = file_read(arena, path, SPEC_BYTES, &len, &why);
     if (g->source) return read_text(g, diag);
     diag_error(diag, loc_file(arena, path), "%s", why);
@@ -409,8 +405,9 @@ struct oracle_graph *oracle_read(struct arena *arena, const char *path, struct d
     return oracle_read_as(arena, path, NULL, diag);
 }
 
-struct oracle_graph *oracle_read_text(struct arena *arena, const char *path, const char *text, struct diag *diag) {
+struct oracle_graph *oracle_read_text(struct arena *arena, const char *path, const char *text, const char *family,
+                                      struct diag *diag) {
     struct oracle_graph *g = ARENA_NEW(arena, struct oracle_graph);
-    *g = (struct oracle_graph){.arena = arena, .path = path, .source = text};
+    *g = (struct oracle_graph){.arena = arena, .path = path, .lines = path, .source = text, .family = family};
     return read_text(g, diag);
 }

@@ -270,6 +270,7 @@ int64_t oracle_eot(const struct oracle_graph *g) { return g->eot; }
 int oracle_inputs(const struct oracle_graph *g) { return g->inputs; }
 int oracle_outputs(const struct oracle_graph *g) { return g->outputs; }
 int oracle_tensors(const struct oracle_graph *g) { return (int)g->tensor.count; }
+const char *oracle_lines(const struct oracle_graph *g) { return g->lines; }
 
 // The first value of what is carried.
 static int first_value(const struct oracle_graph *g, int t) {

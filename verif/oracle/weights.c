@@ -4,12 +4,30 @@
 
 #include <string.h>
 
+#include "expression.h"
+
+static bool is_layer(void *repetition, const char *name, int64_t *value) {
+    *value = *(int64_t *)repetition;
+    return !strcmp(name, "layer");
+}
+
 const char *oracle_name(struct arena *arena, const char *pattern, int64_t repetition) {
-    static const char layer[] = "{layer}";
-    const char *name = "", *mark;
-    for (; (mark = strstr(pattern, layer)) != NULL; pattern = mark + sizeof layer - 1)
-        name = arena_printf(arena, "%s%.*s%lld", name, (int)(mark - pattern), pattern, (long long)repetition);
-    return arena_printf(arena, "%s%s", name, pattern);
+    struct text out = {0};
+    struct expression_error error;
+    int64_t v = 0;
+    while (*pattern) {
+        size_t len = strcspn(pattern, "{"), end = strcspn(pattern + len, "}");
+        text_add_bytes(&out, pattern, len);
+        pattern += len;
+        if (!*pattern) break;
+        bool ok =
+            expression_value(arena, arena_strndup(arena, pattern + 1, end - 1), is_layer, &repetition, &v, &error);
+        if (ok) text_addf(&out, "%lld", (long long)v);
+        pattern += end + (pattern[end] == '}');
+    }
+    const char *name = arena_strdup(arena, text_cstr(&out));
+    text_free(&out);
+    return name;
 }
 
 bool oracle_has_matrix(const struct oracle_node *n) {
@@ -125,6 +143,7 @@ const struct oracle_weights **oracle_weights_load(struct arena *arena, const str
     struct loader l = {.arena = arena, .graph = g, .mode = mode, .checkpoint = checkpoint, .diag = diag};
     const struct oracle_weights **all = ARENA_ARRAY(arena, const struct oracle_weights *, g->node.count + 1);
     arena_init(&l.scratch);
+    checkpoint_set_names(checkpoint, g->prefix, g->unused.items, g->unused.count);
     bool ok = load_all(&l, all);
     arena_free(&l.scratch);
     return ok ? all : NULL;

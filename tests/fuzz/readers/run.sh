@@ -9,7 +9,7 @@ usage() {
 usage: tests/fuzz/readers/run.sh [--runs N] [--seconds N] [reader...]
   --runs N     inputs of each reader (default 8000; all but spec and ir: a fifth)
   --seconds N  time of each reader instead, with another seed each time
-  reader       spec ir safetensors gguf rows tokenizer tokenizer_json config (default: all)
+  reader       spec ir safetensors gguf rows tokenizer tokenizer_json config family (default: all)
 Inputs begin with the files of the tree. What crashes a reader stays in build/fuzz/readers/READER.crash-*.
 TEXT
 }
@@ -25,7 +25,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-[ ${#readers[@]} != 0 ] || readers=(spec ir safetensors gguf rows tokenizer tokenizer_json config)
+[ ${#readers[@]} != 0 ] || readers=(spec ir safetensors gguf rows tokenizer tokenizer_json config family)
 out=$root/build/fuzz/readers
 log=$out/log
 mkdir -p "$out"
@@ -77,6 +77,7 @@ make_corpus() { # reader, folder
         gguf) cp "$root"/tests/unit/gguf/all_types.gguf "$root"/tests/unit/tokenizers/*.gguf "$2" ;;
         tokenizer_json) for kind in "$root"/tests/unit/tokenizers/*/; do cp "$kind/tokenizer.json" "$2/$(basename "$kind")"; done ;;
         config) cp "$model/config.json" "$2" ;;
+        family) cp "$root"/families/*.yaml "$root"/tests/spec/families/*.yaml "$root"/tests/e2e/specs/families/*.yaml "$2" ;;
     esac
 }
 

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// One file of tensors, or several with an index: {"weight_map": {tensor: file}}.
+#include "shards.h"
+
+#include <jansson.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_FILES = 1024, INDEX_BYTES = 64 << 20 };
+
+struct shard {
+    const char *name;
+    struct safetensors *file;
+    struct loc loc;
+};
+
+struct place {
+    int shard, index;
+};
+
+struct shards {
+    struct arena *arena;
+    struct loc loc;
+    VEC(struct shard) shard;
+    VEC(struct place) tensor;
+};
+
+static int find_shard(const struct shards *s, const char *name) {
+    for (size_t i = 0; i < s->shard.count; i++)
+        if (!strcmp(s->shard.items[i].name, name)) return (int)i;
+    return -1;
+}
+
+static bool open_shard(struct shards *s, const char *dir, const char *name, struct diag *diag) {
+    struct safetensors *file = safetensors_open(s->arena, arena_printf(s->arena, "%s/%s", dir, name), diag);
+    if (!file) return false;
+    struct shard shard = {arena_strdup(s->arena, name), file, loc_file(s->arena, safetensors_path(file))};
+    VEC_PUSH(s->arena, s->shard, shard);
+    for (int i = 0; i < safetensors_count(file); i++)
+        VEC_PUSH(s->arena, s->tensor, (struct place){(int)s->shard.count - 1, i});
+    return true;
+}
+
+// ---- the index ----
+
+// A file lies in the folder itself.
+static const char *name_fault(const struct shards *s, const char *name) {
+    if (!name || !*name) return "no file name";
+    if (strchr(name, '/') || name[0] == '.') return "a file must lie beside the index";
+    return s->shard.count == MOST_FILES ? "too many files" : NULL;
+}
+
+static bool open_listed(struct shards *s, const char *dir, const char *tensor, const char *name, struct diag *diag) {
+    if (name && find_shard(s, name) >= 0) return true;
+    const char *why = name_fault(s, name);
+    if (why) return diag_error(diag, s->loc, "tensor %s in `%s`: %s", tensor, name ? name : "", why), false;
+    return open_shard(s, dir, name, diag);
+}
+
+static bool check_listed(const struct shards *s, const char *tensor, const char *name, struct diag *diag) {
+    const struct shard *shard = &s->shard.items[find_shard(s, name)];
+    if (safetensors_find(shard->file, tensor) >= 0) return true;
+    diag_error(diag, shard->loc, "tensor %s: missing, though the index has it here", tensor);
+    return false;
+}
+
+// A tensor in two files would be read out of one of them.
+static bool check_listing(const struct shards *s, const json_t *map, struct diag *diag) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < s->tensor.count; i++) {
+        const char *tensor = shards_at(s, (int)i)->name, *name = json_string_value(json_object_get(map, tensor));
+        ok = name && !strcmp(name, s->shard.items[s->tensor.items[i].shard].name);
+        if (!ok) diag_error(diag, shards_loc(s, (int)i), "tensor %s: the index does not have it here", tensor);
+    }
+    return ok;
+}
+
+static bool open_map(struct shards *s, const char *dir, json_t *map, struct diag *diag) {
+    const char *tensor;
+    json_t *file;
+    if (!json_is_object(map) || !json_object_size(map))
+        return diag_error(diag, s->loc, "`weight_map` is missing, or no map"), false;
+    json_object_foreach(map, tensor, file) {
+        const char *name = json_string_value(file);
+        if (!open_listed(s, dir, tensor, name, diag) || !check_listed(s, tensor, name, diag)) return false;
+    }
+    return check_listing(s, map, diag);
+}
+
+static bool open_index(struct shards *s, const char *dir, const char *path, struct diag *diag) {
+    size_t len;
+    const char *why;
+    json_error_t error;
+    s->loc = loc_file(s->arena, path);
+    const char *text = file_read(s->arena, path, INDEX_BYTES, &len, &why);
+    if (!text) return diag_error(diag, s->loc, "%s", why), false;
+    json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+    if (!root) diag_error(diag, s->loc, "%s", error.text);
+    bool ok = root && open_map(s, dir, json_object_get(root, "weight_map"), diag);
+    json_decref(root);
+    return ok;
+}
+
+// ---- interface ----
+
+struct shards *shards_open(struct arena *arena, const char *dir, struct diag *diag) {
+    struct shards *s = ARENA_NEW(arena, struct shards);
+    const char *one = arena_printf(arena, "%s/model.safetensors", dir),
+               *index = arena_printf(arena, "%s/model.safetensors.index.json", dir);
+    s->arena = arena;
+    s->loc = loc_file(arena, one);
+    bool many = access(one, F_OK) != 0 && access(index, F_OK) == 0;
+    if (many ? open_index(s, dir, index, diag) : open_shard(s, dir, "model.safetensors", diag)) return s;
+    shards_close(s);
+    return NULL;
+}
+
+void shards_close(struct shards *s) {
+    for (size_t i = 0; s && i < s->shard.count; i++) safetensors_close(s->shard.items[i].file);
+}
+
+int shards_count(const struct shards *s) { return (int)s->tensor.count; }
+
+const struct safetensors_tensor *shards_at(const struct shards *s, int index) {
+    struct place p = s->tensor.items[index];
+    return safetensors_at(s->shard.items[p.shard].file, p.index);
+}
+
+float *shards_read(struct shards *s, int index, struct arena *arena, struct diag *diag) {
+    struct place p = s->tensor.items[index];
+    return safetensors_read(s->shard.items[p.shard].file, p.index, arena, diag);
+}
+
+struct loc shards_loc(const struct shards *s, int index) {
+    return index < 0 ? s->loc : s->shard.items[s->tensor.items[index].shard].loc;
+}

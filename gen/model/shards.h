@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensors of a checkpoint's folder: model.safetensors, or the files that model.safetensors.index.json lists.
+#ifndef RILL_SHARDS_H
+#define RILL_SHARDS_H
+
+#include "safetensors.h"
+
+struct shards;
+
+// All headers are read and checked; the files stay open. NULL after reporting.
+struct shards *shards_open(struct arena *arena, const char *dir, struct diag *diag);
+void shards_close(struct shards *); // NULL is fine
+int shards_count(const struct shards *);
+const struct safetensors_tensor *shards_at(const struct shards *, int index);
+// As safetensors_read.
+float *shards_read(struct shards *, int index, struct arena *arena, struct diag *diag);
+struct loc shards_loc(const struct shards *, int index); // of a tensor's file; -1: of the only file, or of the index
+
+#endif

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file of a family: what it declares, read and checked without any values.
+#define _POSIX_C_SOURCE 200809L
+#include "family.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "spec_read.h"
+
+struct reader {
+    struct family *family;
+    struct arena *arena;
+    struct diag *diag;
+};
+
+static const char *const type_words[] = {"integer", "number", "flag", "word"};
+
+// keys: those that the map may have; one of them that is misspelt has been reported.
+static const struct yaml_node *need_of(struct reader *r, const struct yaml_node *map, const char *key,
+                                       const char *const *keys, size_t count, const char *what) {
+    const struct yaml_node *node = yaml_get(map, key);
+    if (!node && !yaml_is_misspelt(map, key, keys, count))
+        diag_error(r->diag, map->loc, "%s needs the key `%s`", what, key);
+    return node;
+}
+#define NEED(r, map, key, what) need_of(r, map, key, keys, COUNT_OF(keys), what)
+
+// A container of at most `most` items; NULL: absent or wrong.
+static const struct yaml_node *container(struct reader *r, const struct yaml_node *map, const char *key,
+                                         enum yaml_kind kind, size_t most) {
+    const struct yaml_node *node = yaml_get(map, key);
+    if (!node || !yaml_expect(node, kind, key, r->diag)) return NULL;
+    if (node->count <= most) return node;
+    diag_error(r->diag, node->loc, "%s must have at most %zu items, not %zu", key, most, node->count);
+    return NULL;
+}
+
+// A word in an expression.
+static bool check_name(struct reader *r, const char *name, struct loc loc) {
+    static const char *const taken[] = {"layer", "clog2", "design"};
+    if (!spec_is_name(name, false)) {
+        diag_error(r->diag, loc, "name `%s` must be letters, digits and `_`, begin with a letter or `_`", name);
+        return false;
+    }
+    for (size_t i = 0; i < COUNT_OF(taken); i++)
+        if (!strcmp(name, taken[i])) diag_error(r->diag, loc, "`%s` has a meaning of its own", name);
+    return true;
+}
+
+// ---- parameters ----
+
+static void read_words(struct reader *r, const struct yaml_node *list, struct family_parameter *p) {
+    if (!yaml_expect(list, YAML_KIND_SEQ, "of", r->diag)) return;
+    p->words = ARENA_ARRAY(r->arena, const char *, list->count + 1);
+    for (size_t i = 0; i < list->count; i++)
+        if (yaml_string(list->items[i], "of", &p->words[p->word_count], r->diag) &&
+            check_name(r, p->words[p->word_count], list->items[i]->loc))
+            p->word_count++;
+    if (!list->count) diag_error(r->diag, list->loc, "a word has at least one value");
+}
+
+static void read_range(struct reader *r, const struct yaml_node *map, struct family_parameter *p) {
+    const struct yaml_node *from = yaml_get(map, "from"), *to = yaml_get(map, "to");
+    bool whole = p->type == FAMILY_INTEGER;
+    double most = whole ? 1 << 30 : 1e30;
+    int64_t i;
+    p->from = whole ? 0 : -most, p->to = most;
+    if (from && whole && yaml_int(from, -(1 << 30), 1 << 30, "from", &i, r->diag)) p->from = (double)i;
+    if (to && whole && yaml_int(to, -(1 << 30), 1 << 30, "to", &i, r->diag)) p->to = (double)i;
+    if (from && !whole) yaml_float(from, -most, most, "from", &p->from, r->diag);
+    if (to && !whole) yaml_float(to, -most, most, "to", &p->to, r->diag);
+    if (p->from > p->to) diag_error(r->diag, map->loc, "`from` is above `to`");
+}
+
+static void read_parameter(struct reader *r, const char *name, struct loc loc, const struct yaml_node *map) {
+    static const char *const keys[] = {"type", "from", "to", "of", "default"};
+    struct family_parameter *p = &r->family->parameter[r->family->parameters++];
+    int type = FAMILY_INTEGER;
+    *p = (struct family_parameter){.name = name, .loc = loc};
+    if (!yaml_expect(map, YAML_KIND_MAP, "a parameter", r->diag)) return;
+    yaml_check_keys(map, keys, COUNT_OF(keys), "a parameter", r->diag);
+    const struct yaml_node *word = NEED(r, map, "type", "a parameter"), *of = yaml_get(map, "of");
+    if (word) yaml_word(word, type_words, COUNT_OF(type_words), "type", &type, r->diag);
+    p->type = (enum family_type)type;
+    p->preset = yaml_get(map, "default");
+    if (p->preset) yaml_expect(p->preset, YAML_KIND_SCALAR, "default", r->diag);
+    read_range(r, map, p);
+    if (p->type == FAMILY_WORD && (of || NEED(r, map, "of", "a word"))) read_words(r, of, p);
+}
+
+int family_find_parameter(const struct family *f, const char *name) {
+    for (size_t i = 0; i < f->parameters; i++)
+        if (!strcmp(f->parameter[i].name, name)) return (int)i;
+    return -1;
+}
+
+static void read_parameters(struct reader *r, const struct yaml_node *root) {
+    const struct yaml_node *map = container(r, root, "parameters", YAML_KIND_MAP, FAMILY_MAX_NAMES);
+    if (!map) return;
+    r->family->parameter = ARENA_ARRAY(r->arena, struct family_parameter, map->count + 1);
+    for (size_t i = 0; i < map->count; i++) {
+        check_name(r, map->keys[i], map->key_locs[i]);
+        if (!strcmp(map->keys[i], "family")) diag_error(r->diag, map->key_locs[i], "`family` names the family itself");
+        read_parameter(r, map->keys[i], map->key_locs[i], map->items[i]);
+    }
+}
+
+// ---- derived names and checks ----
+
+static void read_lets(struct reader *r, const struct yaml_node *root) {
+    struct family *f = r->family;
+    const struct yaml_node *map = container(r, root, "let", YAML_KIND_MAP, FAMILY_MAX_NAMES);
+    if (!map) return;
+    f->let = ARENA_ARRAY(r->arena, struct family_let, map->count + 1);
+    for (size_t i = 0; i < map->count; i++) {
+        if (!check_name(r, map->keys[i], map->key_locs[i])) continue;
+        int other = family_find_parameter(f, map->keys[i]);
+        if (other >= 0) {
+            diag_error(r->diag, map->key_locs[i], "`%s` is a parameter already", map->keys[i]);
+            diag_note(r->diag, f->parameter[other].loc, "it is here");
+        }
+        if (yaml_expect(map->items[i], YAML_KIND_SCALAR, map->keys[i], r->diag))
+            f->let[f->lets++] = (struct family_let){map->keys[i], map->items[i]};
+    }
+}
+
+static void check_subject(struct reader *r, const struct family_check *c, struct loc loc) {
+    const char *words[FAMILY_MAX_NAMES];
+    if (!c->of || !strncmp(c->of, "design.", 7) || family_find_parameter(r->family, c->of) >= 0) return;
+    for (size_t i = 0; i < r->family->parameters; i++) words[i] = r->family->parameter[i].name;
+    diag_error(r->diag, loc, "no parameter `%s`", c->of);
+    diag_note_words(r->diag, loc, c->of, words, r->family->parameters);
+}
+
+static void read_check(struct reader *r, const struct yaml_node *map) {
+    static const char *const keys[] = {"that", "of", "say", "nearest"};
+    if (!yaml_expect(map, YAML_KIND_MAP, "a check", r->diag)) return;
+    yaml_check_keys(map, keys, COUNT_OF(keys), "a check", r->diag);
+    struct family_check c = {.loc = map->loc,
+                             .that = NEED(r, map, "that", "a check"),
+                             .say = NEED(r, map, "say", "a check"),
+                             .nearest = yaml_get(map, "nearest")};
+    const struct yaml_node *of = NEED(r, map, "of", "a check");
+    bool ok = c.that && c.say && of && yaml_expect(c.that, YAML_KIND_SCALAR, "that", r->diag) &&
+              yaml_expect(c.say, YAML_KIND_SCALAR, "say", r->diag) && yaml_string(of, "of", &c.of, r->diag) &&
+              (!c.nearest || yaml_expect(c.nearest, YAML_KIND_SCALAR, "nearest", r->diag));
+    if (!ok) return;
+    check_subject(r, &c, of->loc);
+    r->family->check[r->family->checks++] = c;
+}
+
+static void read_checks(struct reader *r, const struct yaml_node *root) {
+    const struct yaml_node *list = container(r, root, "checks", YAML_KIND_SEQ, FAMILY_MAX_ITEMS);
+    if (!list) return;
+    r->family->check = ARENA_ARRAY(r->arena, struct family_check, list->count + 1);
+    for (size_t i = 0; i < list->count; i++) read_check(r, list->items[i]);
+}
+
+// ---- keys of config.json ----
+
+static void read_spellings(struct reader *r, const struct yaml_node *node, struct family_key *k) {
+    bool list = node->kind == YAML_KIND_SEQ;
+    size_t count = list ? node->count : 1;
+    k->spelling = ARENA_ARRAY(r->arena, const char *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        if (yaml_string(list ? node->items[i] : node, "key", &k->spelling[k->spellings], r->diag)) k->spellings++;
+    if (!count) diag_error(r->diag, node->loc, "a key has at least one spelling");
+}
+
+static void read_subject(struct reader *r, const struct yaml_node *is, struct family_key *k) {
+    const char *name = NULL;
+    if (!yaml_string(is, "is", &name, r->diag)) return;
+    k->parameter = family_find_parameter(r->family, name);
+    if (k->parameter < 0) check_subject(r, &(struct family_check){.of = name}, is->loc);
+    if (k->parameter < 0 && !strncmp(name, "design.", 7)) diag_error(r->diag, is->loc, "no parameter `%s`", name);
+}
+
+static const struct yaml_node *part(struct reader *r, const struct yaml_node *map, const char *key,
+                                    enum yaml_kind kind) {
+    const struct yaml_node *node = yaml_get(map, key);
+    if (!node || !yaml_expect(node, kind, key, r->diag)) return NULL;
+    for (size_t i = 0; kind != YAML_KIND_SCALAR && i < node->count; i++)
+        if (!yaml_expect(node->items[i], YAML_KIND_SCALAR, key, r->diag)) return NULL;
+    return node;
+}
+
+static void read_key(struct reader *r, const struct yaml_node *map) {
+    static const char *const keys[] = {"key",     "values",   "refuse",  "words", "is",
+                                       "default", "required", "compare", "each"};
+    struct family_key k = {.loc = map->loc, .parameter = -1, .compare = true};
+    if (!yaml_expect(map, YAML_KIND_MAP, "a key of config.json", r->diag)) return;
+    yaml_check_keys(map, keys, COUNT_OF(keys), "a key of config.json", r->diag);
+    const struct yaml_node *key = NEED(r, map, "key", "a key of config.json"), *is = yaml_get(map, "is"),
+                           *required = yaml_get(map, "required"), *compare = yaml_get(map, "compare");
+    if (key) read_spellings(r, key, &k);
+    if (is) read_subject(r, is, &k);
+    if (required) yaml_bool(required, "required", &k.required, r->diag);
+    if (compare) yaml_bool(compare, "compare", &k.compare, r->diag);
+    k.values = part(r, map, "values", YAML_KIND_SEQ);
+    k.refuse = part(r, map, "refuse", YAML_KIND_MAP);
+    k.words = part(r, map, "words", YAML_KIND_MAP);
+    k.preset = part(r, map, "default", YAML_KIND_SCALAR);
+    k.each = part(r, map, "each", YAML_KIND_MAP);
+    if (!is && !yaml_get(map, "values") && !yaml_get(map, "refuse") && !yaml_get(map, "each"))
+        diag_error(r->diag, map->loc, "a key of config.json needs one of `is`, `values`, `refuse` and `each`");
+    r->family->key[r->family->keys++] = k;
+}
+
+static void read_config(struct reader *r, const struct yaml_node *root) {
+    const struct yaml_node *list = container(r, root, "config", YAML_KIND_SEQ, FAMILY_MAX_ITEMS);
+    if (!list) return;
+    r->family->key = ARENA_ARRAY(r->arena, struct family_key, list->count + 1);
+    for (size_t i = 0; i < list->count; i++) read_key(r, list->items[i]);
+}
+
+// ---- the whole ----
+
+static void read_tree(struct reader *r, const struct yaml_node *root) {
+    static const char *const keys[] = {"family", "parameters", "let", "checks", "config", "graph"};
+    if (!yaml_expect(root, YAML_KIND_MAP, "a family", r->diag)) return;
+    yaml_check_keys(root, keys, COUNT_OF(keys), "a family", r->diag);
+    const struct yaml_node *name = NEED(r, root, "family", "a family"), *graph = NEED(r, root, "graph", "a family");
+    if (name && yaml_string(name, "family", &r->family->name, r->diag) && !spec_is_name(r->family->name, true))
+        diag_error(r->diag, name->loc, "a family's name is letters, digits, `_` and `-`, not `%s`", r->family->name);
+    read_parameters(r, root);
+    read_lets(r, root);
+    read_checks(r, root);
+    read_config(r, root);
+    if (graph && yaml_expect(graph, YAML_KIND_MAP, "graph", r->diag)) r->family->graph = graph;
+}
+
+static struct family *read_root(const char *path, const struct yaml_node *root, struct arena *arena,
+                                struct diag *diag) {
+    struct reader r = {ARENA_NEW(arena, struct family), arena, diag};
+    int before = diag->errors;
+    if (!root) return NULL;
+    r.family->path = path;
+    r.family->source = root->loc.source;
+    read_tree(&r, root);
+    return diag->errors == before ? r.family : NULL;
+}
+
+struct family *family_read_bytes(const char *path, const void *data, size_t len, struct arena *arena,
+                                 struct diag *diag) {
+    return read_root(path, yaml_read_bytes(path, data, len, arena, diag), arena, diag);
+}
+
+// ---- finding ----
+
+static bool has_suffix(const char *s, const char *suffix) {
+    size_t n = strlen(s), m = strlen(suffix);
+    return n > m && strcmp(s + n - m, suffix) == 0;
+}
+
+static void note_families(const char *name, struct loc loc, struct arena *arena, struct diag *diag) {
+    const char *dir = file_find_shared(arena, "families"), *words[64];
+    size_t count = 0;
+    DIR *d = dir ? opendir(dir) : NULL;
+    for (struct dirent *e; d && (e = readdir(d)) != NULL && count < COUNT_OF(words);)
+        if (has_suffix(e->d_name, ".yaml"))
+            words[count++] = arena_strndup(arena, e->d_name, strlen(e->d_name) - strlen(".yaml"));
+    if (d) closedir(d);
+    if (!count)
+        diag_note(diag, loc,
+                  "the folder `families` is not beside the program: RILL_HOME names the folder that holds it");
+    diag_note_words(diag, loc, name, words, count);
+}
+
+struct family *family_find(const char *name, const char *base_dir, struct loc loc, struct arena *arena,
+                           struct diag *diag) {
+    bool is_path = strchr(name, '/') || has_suffix(name, ".yaml");
+    const char *path = NULL;
+    if (!is_path) path = file_find_shared(arena, arena_printf(arena, "families/%s.yaml", name));
+    else if (name[0] == '/' || strcmp(base_dir, ".") == 0) path = arena_strdup(arena, name);
+    else path = arena_printf(arena, "%s/%s", base_dir, name);
+    if (path && access(path, R_OK) == 0) return read_root(path, yaml_read_file(path, arena, diag), arena, diag);
+    if (is_path) {
+        diag_error(diag, loc, "no family file at `%s`", path);
+        diag_note(diag, loc, "a path is relative to the spec; a family of the installation is a name, as `gpt2`");
+    } else {
+        diag_error(diag, loc, "unknown family `%s`", name);
+        note_families(name, loc, arena, diag);
+    }
+    return NULL;
+}

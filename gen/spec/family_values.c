@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parameters of a family: what `model` says, what it leaves to defaults, what follows, what is refused.
+#include <string.h>
+
+#include "family.h"
+#include "spec_read.h"
+
+enum { FARTHEST = 4096 /* how far a legal value is searched for */ };
+
+struct checker {
+    struct family_values *values;
+    const struct yaml_node *model; // NULL: values of a config.json
+    struct loc loc;                // of what `model` does not give
+    struct arena *arena;
+    struct diag *diag;
+};
+
+static struct family_scope scope_of(const struct family_values *v, struct arena *arena, struct diag *diag) {
+    return (struct family_scope){.values = v, .arena = arena, .diag = diag};
+}
+
+// ---- what is given ----
+
+static bool read_given(const struct family_parameter *p, const struct yaml_node *node, struct family_value *v,
+                       struct arena *arena, struct diag *diag) {
+    const char *what = arena_printf(arena, "model.%s", p->name);
+    bool flag = false, ok = false;
+    int word = 0;
+    v->given = true;
+    switch (p->type) {
+    case FAMILY_INTEGER: ok = yaml_int(node, (int64_t)p->from, (int64_t)p->to, what, &v->i, diag); break;
+    case FAMILY_NUMBER: ok = yaml_float(node, p->from, p->to, what, &v->f, diag); break;
+    case FAMILY_FLAG: ok = yaml_bool(node, what, &flag, diag); break;
+    case FAMILY_WORD: ok = yaml_word(node, p->words, p->word_count, what, &word, diag); break;
+    }
+    if (p->type == FAMILY_FLAG) v->i = flag;
+    if (ok && p->type == FAMILY_WORD) v->s = p->words[word];
+    return v->known = ok;
+}
+
+static const char **keys_of(const struct family *f, struct arena *arena) {
+    const char **keys = ARENA_ARRAY(arena, const char *, f->parameters + 1);
+    for (size_t i = 0; i < f->parameters; i++) keys[i] = f->parameter[i].name;
+    keys[f->parameters] = "family";
+    return keys;
+}
+
+// ---- defaults ----
+
+static bool preset_of(const struct family_scope *s, const struct family_parameter *p, struct family_value *v) {
+    bool flag = false;
+    int word = 0;
+    if (p->type == FAMILY_INTEGER) return family_evaluate(s, p->preset, p->preset->text, 0, &v->i);
+    if (p->type == FAMILY_NUMBER) {
+        if (yaml_parse_float(p->preset, &v->f)) return true;
+        int other = family_find_parameter(s->values->family, p->preset->text);
+        bool fine = other >= 0 && s->values->parameter[other].known &&
+                    s->values->family->parameter[other].type == FAMILY_NUMBER;
+        if (fine) v->f = s->values->parameter[other].f;
+        else if (s->diag)
+            diag_error(s->diag, p->preset->loc, "default of `%s`: no number, and no number's name", p->name);
+        return fine;
+    }
+    if (p->type == FAMILY_FLAG && yaml_parse_bool(p->preset, &flag)) return v->i = flag, true;
+    if (p->type == FAMILY_FLAG) {
+        bool ok = family_evaluate(s, p->preset, p->preset->text, 0, &v->i);
+        v->i = v->i != 0;
+        return ok;
+    }
+    if (!s->diag || !yaml_word(p->preset, p->words, p->word_count, "default", &word, s->diag)) return false;
+    v->s = p->words[word];
+    return true;
+}
+
+static bool derive_lets(struct family_values *v, const struct family_scope *s) {
+    const struct family *f = v->family;
+    for (v->lets = 0; v->lets < f->lets; v->lets++)
+        if (!family_evaluate(s, f->let[v->lets].value, f->let[v->lets].value->text, 0, &v->let[v->lets])) return false;
+    return true;
+}
+
+static bool derive(struct family_values *v, struct arena *arena, struct diag *diag) {
+    struct family_scope s = scope_of(v, arena, diag);
+    for (size_t i = 0; i < v->family->parameters; i++) {
+        struct family_value *value = &v->parameter[i];
+        const struct family_parameter *p = &v->family->parameter[i];
+        if (value->given || !p->preset) continue;
+        value->known = false;
+        if (p->type == FAMILY_WORD && value->s) value->known = true; // no name decides it
+        else if (!preset_of(&s, p, value)) return false;
+        value->known = true;
+    }
+    return derive_lets(v, &s);
+}
+
+// ---- checks ----
+
+static bool of_design(const struct family_check *c) { return !strncmp(c->of, "design.", 7); }
+
+static bool holds(const struct family_values *v, const struct family_check *c, struct arena *arena, struct diag *diag) {
+    struct family_scope s = scope_of(v, arena, diag);
+    int64_t ok = 0;
+    return family_evaluate(&s, c->that, c->that->text, 0, &ok) && ok;
+}
+
+// All checks of one subject.
+static bool all_hold(const struct family_values *v, const char *of, struct arena *arena) {
+    for (size_t i = 0; i < v->family->checks; i++)
+        if (!strcmp(v->family->check[i].of, of) && !holds(v, &v->family->check[i], arena, NULL)) return false;
+    return true;
+}
+
+static struct family_values *copy_values(const struct family_values *v, struct arena *arena) {
+    struct family_values *c = ARENA_NEW(arena, struct family_values);
+    *c = *v;
+    c->parameter = ARENA_ARRAY(arena, struct family_value, v->family->parameters + 1);
+    c->let = ARENA_ARRAY(arena, int64_t, v->family->lets + 1);
+    memcpy(c->parameter, v->parameter, sizeof *v->parameter * v->family->parameters);
+    memcpy(c->let, v->let, sizeof *v->let * v->family->lets);
+    return c;
+}
+
+static bool would_fit(const struct family_values *v, int p, int64_t value, struct arena *arena) {
+    const struct family_parameter *parameter = &v->family->parameter[p];
+    if ((double)value < parameter->from || (double)value > parameter->to) return false;
+    struct arena_mark mark = arena_mark(arena);
+    struct family_values *c = copy_values(v, arena);
+    c->parameter[p] = (struct family_value){.known = true, .given = true, .i = value};
+    bool fits = derive(c, arena, NULL) && all_hold(c, parameter->name, arena);
+    arena_release(arena, mark);
+    return fits;
+}
+
+static bool search(const struct family_values *v, int p, int64_t *value, struct arena *arena) {
+    int64_t from = v->parameter[p].i;
+    for (int64_t d = 1; d <= FARTHEST; d++) {
+        if (would_fit(v, p, from - d, arena)) return *value = from - d, true;
+        if (would_fit(v, p, from + d, arena)) return *value = from + d, true;
+    }
+    return false;
+}
+
+static void note_nearest(const struct checker *k, const struct family_check *c, struct loc loc) {
+    struct family_scope s = scope_of(k->values, k->arena, k->diag);
+    int p = family_find_parameter(k->values->family, c->of);
+    bool whole = p >= 0 && k->values->family->parameter[p].type == FAMILY_INTEGER;
+    int64_t value;
+    if (c->nearest) {
+        if (family_evaluate(&s, c->nearest, c->nearest->text, 0, &value))
+            diag_note(k->diag, loc, "the nearest legal value is %lld", (long long)value);
+    } else if (whole && search(k->values, p, &value, k->arena)) {
+        diag_note(k->diag, loc, "the nearest legal value is %lld", (long long)value);
+    } else if (whole) {
+        diag_note(k->diag, loc, "no value of `%s` near it fits", c->of);
+    }
+}
+
+static void refuse(const struct checker *k, const struct family_check *c, struct loc loc) {
+    struct family_scope s = scope_of(k->values, k->arena, k->diag);
+    const char *say = family_text(&s, c->say);
+    if (!say) return;
+    diag_error(k->diag, loc, "%s", say);
+    note_nearest(k, c, loc);
+}
+
+static struct loc place_of(const struct checker *k, const char *of) {
+    const struct yaml_node *node = k->model ? yaml_get(k->model, of) : NULL;
+    return node ? node->loc : k->loc;
+}
+
+// One message for each subject.
+static void check_parameters(const struct checker *k) {
+    const struct family *f = k->values->family;
+    for (size_t i = 0; i < f->checks; i++) {
+        const struct family_check *c = &f->check[i];
+        bool again = false;
+        int before = k->diag->errors;
+        for (size_t j = 0; j < i && !again; j++)
+            again = !strcmp(f->check[j].of, c->of) && !holds(k->values, &f->check[j], k->arena, NULL);
+        if (again || of_design(c) || holds(k->values, c, k->arena, k->diag) || k->diag->errors != before) continue;
+        refuse(k, c, place_of(k, c->of));
+    }
+}
+
+bool family_derive(struct family_values *v, const struct yaml_node *model, struct loc loc, struct arena *arena,
+                   struct diag *diag) {
+    struct checker k = {v, model, loc, arena, diag};
+    int before = diag->errors;
+    if (derive(v, arena, diag)) check_parameters(&k);
+    return diag->errors == before;
+}
+
+static struct family_values *new_values(const struct family *f, struct arena *arena) {
+    struct family_values *v = ARENA_NEW(arena, struct family_values);
+    v->family = f;
+    v->parameter = ARENA_ARRAY(arena, struct family_value, f->parameters + 1);
+    v->let = ARENA_ARRAY(arena, int64_t, f->lets + 1);
+    return v;
+}
+
+struct family_values *family_values_read(const struct family *f, const struct yaml_node *model, struct arena *arena,
+                                         struct diag *diag) {
+    struct family_values *v = new_values(f, arena);
+    const char **keys = keys_of(f, arena);
+    int before = diag->errors;
+    if (!yaml_check_keys(model, keys, f->parameters + 1, "model", diag)) v->lets = 0;
+    for (size_t i = 0; i < f->parameters; i++) {
+        const struct yaml_node *node = yaml_get(model, keys[i]);
+        if (node) read_given(&f->parameter[i], node, &v->parameter[i], arena, diag);
+        else if (!f->parameter[i].preset && !yaml_is_misspelt(model, keys[i], keys, f->parameters + 1))
+            diag_error(diag, model->loc, "model needs the key `%s`", keys[i]);
+    }
+    return diag->errors == before && family_derive(v, model, model->loc, arena, diag) ? v : NULL;
+}
+
+// ---- the design ----
+
+bool family_check_design(const struct family_values *v, struct loc (*loc_of)(void *context, const char *key),
+                         void *context, struct arena *arena, struct diag *diag) {
+    struct family_values *mine = copy_values(v, arena);
+    struct checker k = {.values = mine, .arena = arena, .diag = diag};
+    int before = diag->errors;
+    for (size_t i = 0; i < v->family->checks; i++) {
+        const struct family_check *c = &v->family->check[i];
+        int errors = diag->errors;
+        if (of_design(c) && !holds(mine, c, arena, diag) && diag->errors == errors)
+            refuse(&k, c, loc_of(context, c->of));
+    }
+    return diag->errors == before;
+}
+
+bool family_allows(const struct family_values *v, const char *key, int64_t value, struct arena *arena) {
+    struct spec_design design = {.lanes = (int)value};
+    struct family_values *mine = copy_values(v, arena);
+    if (strcmp(key, "design.lanes") != 0) return true;
+    mine->design = &design;
+    return all_hold(mine, key, arena);
+}

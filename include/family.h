@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// A family of models as data: parameters, checks, keys of config.json and a graph with expressions, out of a file of
+// the installation (families/<name>.yaml) or of the user's. docs/models.md describes every key.
+#ifndef RILL_FAMILY_H
+#define RILL_FAMILY_H
+
+#include "yaml.h"
+
+struct spec_design;
+
+enum {
+    FAMILY_MAX_NAMES = 256,    // parameters, and as many derived ones
+    FAMILY_MAX_ITEMS = 1024,   // checks, keys of config.json
+    FAMILY_MAX_NODES = 1 << 18 // of a graph that is made from a family
+};
+
+enum family_type { FAMILY_INTEGER, FAMILY_NUMBER, FAMILY_FLAG, FAMILY_WORD };
+
+// What `model` may say. An integer or a flag has its value in i, a number in f, a word in s.
+struct family_parameter {
+    const char *name;
+    struct loc loc;
+    enum family_type type;
+    double from, to;
+    const char **words;
+    size_t word_count;
+    const struct yaml_node *preset; // an expression or a value; NULL: required
+};
+
+struct family_let {
+    const char *name;
+    const struct yaml_node *value; // an expression
+};
+
+struct family_check {
+    struct loc loc;
+    const char *of;                               // a parameter, or `design.` and a key
+    const struct yaml_node *that, *say, *nearest; // nearest: an expression, or NULL: searched for
+};
+
+// A key of config.json.
+struct family_key {
+    struct loc loc;
+    const char **spelling; // the newest first; with dots: maps within maps
+    size_t spellings;
+    const struct yaml_node *values, *refuse, *words, *preset; // each may be NULL
+    const struct yaml_node *each; // of a list of words: word -> expression of `layer`, or NULL
+    int parameter;                // that it is, -1: none
+    bool required, compare;
+};
+
+struct family {
+    const char *name, *path;
+    const struct source *source; // its text
+    struct family_parameter *parameter;
+    struct family_let *let;
+    struct family_check *check;
+    struct family_key *key;
+    size_t parameters, lets, checks, keys;
+    const struct yaml_node *graph;
+};
+
+// name: of the installation, or with a `/` or the ending `.yaml` a path relative to base_dir. NULL after an error.
+struct family *family_find(const char *name, const char *base_dir, struct loc, struct arena *, struct diag *);
+struct family *family_read_bytes(const char *path, const void *data, size_t len, struct arena *, struct diag *);
+
+// ---- values ----
+
+struct family_value {
+    bool known, given; // given: not by default
+    int64_t i;
+    double f;
+    const char *s;
+};
+struct family_values {
+    const struct family *family;
+    struct family_value *parameter;   // [parameters]
+    int64_t *let;                     // [lets]
+    size_t lets;                      // that are known
+    const struct spec_design *design; // NULL: not known yet
+};
+
+// Of the map `model` of a spec: types, ranges, defaults, checks of parameters. NULL after errors.
+struct family_values *family_values_read(const struct family *, const struct yaml_node *model, struct arena *,
+                                         struct diag *);
+// The checks of design.<key>s; loc_of tells the places of the design's keys.
+bool family_check_design(const struct family_values *, struct loc (*loc_of)(void *context, const char *key),
+                         void *context, struct arena *, struct diag *);
+// Whether the checks of this design key hold with another value of it.
+bool family_allows(const struct family_values *, const char *key, int64_t value, struct arena *);
+// Defaults and derived values of parameters that are known; the checks of parameters. loc: of what is wrong, where a
+// parameter was not given by `model` (NULL: none).
+bool family_derive(struct family_values *, const struct yaml_node *model, struct loc loc, struct arena *,
+                   struct diag *);
+int family_find_parameter(const struct family *, const char *name); // -1: none
+
+// The family's `graph` with every expression, choice and loop resolved: what `graph` of a spec may be. Places are the
+// family's. NULL after errors.
+const struct yaml_node *family_graph(const struct family_values *, struct arena *, struct diag *);
+
+// ---- names in expressions ----
+
+struct family_loop { // a name of a loop around the place
+    const char *name;
+    int64_t value;
+    const struct family_loop *outer;
+};
+struct family_scope {
+    const struct family_values *values;
+    const struct family_loop *loop;
+    bool has_layer, in_graph; // in_graph: keys of the design that decide time and cost have no value
+    int64_t layer;
+    struct arena *arena;
+    struct diag *diag; // NULL: silent
+};
+// The value of an expression that stands at an offset of a scalar.
+bool family_evaluate(const struct family_scope *, const struct yaml_node *at, const char *text, size_t offset,
+                     int64_t *value);
+// A text with `{expression}`s in it; expressions of `layer` keep it. NULL after an error.
+const char *family_text(const struct family_scope *, const struct yaml_node *at);
+
+// ---- config.json ----
+
+// The values that a checkpoint's config.json gives. NULL after reporting what is missing, ill typed or not computed by
+// the family.
+struct family_values *family_config_read(const struct family *, const char *dir, struct arena *, struct diag *);
+// Reports every value in which the checkpoint differs from the wanted ones. True when equal.
+bool family_config_check(const struct family_values *have, const struct family_values *want, const char *dir,
+                         struct arena *, struct diag *);
+
+#endif
