@@ -37,7 +37,7 @@ static bool is_pass(const char *name, struct diag *diag) {
         if (!strcmp(pass_table[p].name, name)) return true;
         words[count++] = pass_table[p].name;
     }
-    diag_error(diag, loc_none(), "no pass `%s`", name);
+    diag_error(diag, loc_none(), "no pass `%s`; `rill check --passes` lists them", name);
     diag_note_words(diag, loc_none(), name, words, count);
     return false;
 }
@@ -88,9 +88,12 @@ struct ir *command_build_changed(const char *path, const struct build_changes *c
     if (!spec || !change_hbm(&spec->device->hbm, c, arena, diag) ||
         !change_clock(&spec->design.clock_mhz, spec->device->clock_max_mhz, c, diag))
         return NULL;
+    if (c->fifo_auto) spec->design.fifo = SPEC_AUTO;
     struct ir *ir = ARENA_NEW(arena, struct ir);
     ir->arena = arena;
-    return run_passes(ir, spec, diag, stop_after) ? ir : NULL;
+    if (run_passes(ir, spec, diag, stop_after)) return ir;
+    spec_note_model(spec, diag);
+    return NULL;
 }
 
 struct ir *command_build(const char *path, struct arena *arena, struct diag *diag, const char *stop_after) {

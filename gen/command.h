@@ -18,6 +18,10 @@ int command_package(int argc, char **argv);
 enum { COMMAND_GOES_ON = -1 };
 int command_arguments(const char *command, const char *usage, int argc, char **argv);
 int command_usage(const char *usage); // on stderr, where an argument is missing; RILL_USAGE
+// Says which of them is (`-o DIR`, SPEC); NULL: none.
+int command_missing(const char *command, const char *usage, const char *what);
+// Of two that do not go together, or one that would change nothing; RILL_USAGE.
+int command_clash(const char *command, const char *why);
 // The number of an option; false after a message.
 bool command_number(const char *command, const char *option, const char *text, int64_t least, int64_t *value);
 
@@ -25,6 +29,7 @@ struct timeline_options {
     int64_t prompt, tokens; // 0: defaults
     int64_t start;          // age of the memory, cycles
     bool unbounded, no_refresh, json;
+    bool unchecked;    // tokens beyond the context: stop at its end
     const char *beats; // file, or NULL
     const char *ids;   // of the first positions, with commas between; NULL: not known
 };
@@ -53,6 +58,7 @@ struct ir *command_build(const char *path, struct arena *arena, struct diag *dia
 struct build_changes {
     const char *const *hbm; // KEY=VALUE each, NULL behind the last; or NULL
     double clock_mhz;       // 0: the spec's
+    bool fifo_auto;         // FIFO depths by forecast, whatever the spec says; of a spec alone
 };
 struct ir *command_build_changed(const char *path, const struct build_changes *, struct arena *arena, struct diag *diag,
                                  const char *stop_after);

@@ -9,32 +9,46 @@
 #include "emit/emit_report.h"
 #include "ops.h"
 #include "pass/pass.h"
+#include "timing/depths.h"
+#include "cost.h"
 
 static const char check_usage[] =
-    "usage: rill check SPEC [--json]   |   rill check --passes   |   rill check --operations\n"
-    "       rill check SPEC --types         the itensor type of every stream\n"
-    "       rill check SPEC --memory [--positions N] [--json]  on-chip memory of intermediates, groups, pools\n"
-    "       rill check SPEC --depths [--json]\n"
-    "       rill check SPEC --timeline [--prompt-len N] [--tokens N] [--ids A,B,...] [--unbounded] [--no-refresh] "
-    "[--beats FILE]\n"
-    "                                       [--json]\n"
-    "       rill check SPEC --request IN:OUT [--start N] [--json]\n"
-    "       rill check SPEC [--hbm KEY=VALUE]... [--clock MHZ] ...   any of these with other figures\n"
-    "       rill check --hbm help           the figures of a board's memory\n"
-    "  --request I:O   tokens/s, time to the first id and latency of a request of I ids (or rows) in and O ids out\n"
+    "usage: rill check SPEC [what is printed] [options] [--hbm KEY=VALUE]... [--clock MHZ]\n"
+    "       rill check --passes   |   rill check --operations   |   rill check --hbm help\n"
+    "Without an option: the graph and the design as they would be built, and what other FIFO depths would take.\n"
+    "\n"
+    "What is printed, one of:\n"
+    "  --types         the itensor type of every stream\n"
+    "  --memory        on-chip memory of intermediates, groups, pools\n"
     "  --depths        depths of each FIFO: safe rule, timing contracts, least for the same cycles\n"
+    "  --request I:O   tokens/s, time to the first id and latency of a request of I ids (or rows) in and O ids out\n"
     "  --timeline      cycles of each step of a request and what the FIFOs hold, from timing contracts alone\n"
-    "  --positions N   positions of the whole tensors that --memory compares with (default: those of a step)\n"
+    "  --json          as JSON: the design, or any of these but --types\n"
+    "\n"
+    "With --memory:\n"
+    "  --positions N   positions of the whole tensors that it compares with (default: those of a step)\n"
+    "\n"
+    "With --timeline:\n"
     "  --prompt-len N  ids (or rows) of the request (default: two whole steps)\n"
     "  --tokens N      ids to make (default 3)\n"
     "  --ids A,B,...   ids of the first positions, the prompt's and those made: their rows' addresses (default: some)\n"
-    "  --start N       cycles that the memory has run when the first step, or the request, begins: its refreshes "
-    "(default: after reset)\n"
-    "  --hbm KEY=VALUE another figure of the board's memory, for all that is printed\n"
-    "  --clock MHZ     another clock than the spec's, up to the board's limit\n"
+    "  --unchecked     where the context has no room for so many ids, stop at its end\n"
     "  --unbounded     as if no FIFO were ever full\n"
     "  --no-refresh    as if the memory never refreshed: no word is late by luck\n"
-    "  --beats FILE    the cycle of every word: a line with edge number, cycle, end of firing\n";
+    "  --beats FILE    the cycle of every word: a line with edge number, cycle, end of firing\n"
+    "\n"
+    "With --timeline or --request:\n"
+    "  --start N       cycles that the memory has run when the first step, or the request, begins: its refreshes "
+    "(default: after reset)\n"
+    "\n"
+    "With all of them:\n"
+    "  --hbm KEY=VALUE another figure of the board's memory; may be repeated\n"
+    "  --clock MHZ     another clock than the spec's, up to the board's limit\n"
+    "\n"
+    "Without a spec:\n"
+    "  --passes        the compiler's passes, in order\n"
+    "  --operations    the operations, a table in Markdown\n"
+    "  --hbm help      the figures of a board's memory\n";
 
 static int list_passes(void) {
     for (int p = 0; pass_table[p].name; p++) puts(pass_table[p].name);
@@ -85,6 +99,7 @@ static bool parse_flag(const char *arg, struct check_options *o) {
     else if (!strcmp(arg, "--timeline")) o->timeline = true;
     else if (!strcmp(arg, "--depths")) o->depths = true;
     else if (!strcmp(arg, "--unbounded")) o->t.unbounded = true;
+    else if (!strcmp(arg, "--unchecked")) o->t.unchecked = true;
     else if (!strcmp(arg, "--no-refresh")) o->t.no_refresh = true;
     else if (arg[0] != '-' && !o->spec) o->spec = arg;
     else return false;
@@ -159,6 +174,7 @@ static int check_together(const struct check_options *o) {
                  {"--ids", o->t.ids, o->timeline, "`--timeline`"},
                  {"--unbounded", o->t.unbounded, o->timeline, "`--timeline`"},
                  {"--no-refresh", o->t.no_refresh, o->timeline, "`--timeline`"},
+                 {"--unchecked", o->t.unchecked, o->timeline, "`--timeline`"},
                  {"--beats", o->t.beats, o->timeline, "`--timeline`"},
                  {"--start", o->t.start >= 0, o->timeline || o->request, "`--timeline` or `--request`"}};
     const char *first = NULL;
@@ -183,7 +199,39 @@ static int parse(int argc, char **argv, struct check_options *o) {
         if (status != RILL_OK) return status;
         i++;
     }
-    return o->spec ? check_together(o) : command_usage(check_usage);
+    return o->spec ? check_together(o) : command_missing("check", check_usage, "SPEC");
+}
+
+static int64_t fifo_bits(const struct ir *ir) {
+    int64_t bits = 0;
+    for (int e = 0; e < ir->edges; e++) bits += ir->edge[e].depth * cost_edge_bits(ir, &ir->edge[e]);
+    return bits;
+}
+
+// The design with its depths, once more; what is to be said of it has been said.
+static struct ir *build_again(struct ir *ir, const struct check_options *o, bool fifo_auto) {
+    const struct build_changes changes = {.hbm = o->hbm, .clock_mhz = o->clock_mhz, .fifo_auto = fifo_auto};
+    char *said = NULL;
+    size_t len;
+    struct diag diag;
+    diag_init(&diag, open_memstream(&said, &len));
+    struct ir *again = command_build_changed(o->spec, &changes, ir->arena, &diag, "size-fifos");
+    fclose(diag.out);
+    free(said);
+    return again;
+}
+
+// What the spec's FIFO depths, said or not, cost beside those that a forecast would choose.
+static void advise_fifo(struct ir *ir, const struct check_options *o, struct text *out) {
+    if (ir->design.strategy && !strncmp(ir->design.strategy, "auto", 4)) return;
+    struct ir *best = build_again(ir, o, true), *own = NULL;
+    if (best && strcmp(best->design.fifo, ir->design.fifo) != 0) own = build_again(ir, o, false);
+    if (!own) return;
+    text_addf(out,
+              "\nnote: by forecast `fifo: %s` takes %lld cycles for a brief request and %lld bits of FIFOs,\n"
+              "`fifo: %s` %lld and %lld; `fifo: auto` takes the better of safe and timed\n",
+              own->design.fifo, (long long)timing_trial(own), (long long)fifo_bits(own), best->design.fifo,
+              (long long)timing_trial(best), (long long)fifo_bits(best));
 }
 
 int command_check(int argc, char **argv) {
@@ -191,8 +239,11 @@ int command_check(int argc, char **argv) {
     int wrong = command_arguments("check", check_usage, argc, argv);
     if (wrong != COMMAND_GOES_ON) return wrong;
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--passes")) return list_passes();
-        if (!strcmp(argv[i], "--operations")) return list_operations();
+        bool passes = !strcmp(argv[i], "--passes"), operations = !strcmp(argv[i], "--operations");
+        if ((passes || operations) && argc > 2)
+            return command_clash("check", "`--passes` and `--operations` go alone: they are the same for every spec");
+        if (passes) return list_passes();
+        if (operations) return list_operations();
         if (!strcmp(argv[i], "--hbm") && i + 1 < argc && !strcmp(argv[i + 1], "help"))
             return hbm_figures_list(stdout, false), RILL_OK;
     }
@@ -202,7 +253,7 @@ int command_check(int argc, char **argv) {
     struct diag diag;
     arena_init(&arena);
     diag_init(&diag, stderr);
-    const struct build_changes changes = {o.hbm, o.clock_mhz};
+    const struct build_changes changes = {.hbm = o.hbm, .clock_mhz = o.clock_mhz};
     struct ir *ir = command_build_changed(o.spec, &changes, &arena, &diag, NULL);
     if (ir) emit_report_stock(ir, loc_file(&arena, o.spec), &diag);
     struct text text = {0};
@@ -215,7 +266,7 @@ int command_check(int argc, char **argv) {
     else if (ir && o.memory && o.json) emit_report_memory_json(ir, o.positions, &text);
     else if (ir && o.memory) emit_report_memory(ir, o.positions, &text);
     else if (ir && o.json) emit_report_json(ir, &text);
-    else if (ir) emit_report_summary(ir, &text);
+    else if (ir) emit_report_summary(ir, &text), advise_fifo(ir, &o, &text);
     fputs(text_cstr(&text), stdout);
     text_free(&text);
     arena_free(&arena);

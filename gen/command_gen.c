@@ -7,6 +7,7 @@
 #include "emit/emit.h"
 #include "emit/emit_report.h"
 #include "oracle.h"
+#include "pack.h"
 #include "spec.h"
 #include "version.h"
 
@@ -113,7 +114,7 @@ static bool write_verilog(const struct ir *ir, struct output *out, struct text *
                           struct diag *diag) {
     struct text top = {0}, sim = {0};
     add_header(&top, "The design's top module.", hash, "rill gen");
-    emit_top(ir, &top);
+    emit_top(ir, &(struct emit_names){hash, pack_layout_hash(ir)}, &top);
     add_header(&sim, "Simulation top: the design and its memories.", hash, "rill gen");
     emit_sim_top(ir, NULL, &sim);
     bool ok = write_library(ir, &top, out, filelist, diag);
@@ -139,10 +140,11 @@ static bool write_texts(const struct ir *ir, struct output *out) {
 
 // What the oracle reads in a simulation: the spec as it was written, and golden functions.
 static bool write_oracle(const struct ir *ir, struct output *out) {
-    struct oracle_copy *copy = ARENA_ARRAY(ir->arena, struct oracle_copy, (size_t)ir->customs + 1);
+    struct oracle_copy *copy = ARENA_ARRAY(ir->arena, struct oracle_copy, (size_t)ir->customs + 2);
     size_t count = 0;
     if (!ir->spec) return true; // a dump of before
-    copy[count++] = (struct oracle_copy){NULL, ir->spec};
+    copy[count++] = (struct oracle_copy){oracle_copy_spec, ir->spec};
+    if (ir->family) copy[count++] = (struct oracle_copy){oracle_copy_family, ir->family};
     for (int c = 0; c < ir->customs; c++)
         if (ir->custom[c].function) copy[count++] = (struct oracle_copy){ir->custom[c].name, ir->custom[c].golden.text};
     return oracle_write_folder(out, copy, count);
@@ -176,7 +178,7 @@ static void find_old(const struct output *out, name_list *old) {
         const char *path = arena_printf(out->arena, "%s/%s", out->dir, line);
         if (!is_written(out, path)) VEC_PUSH(out->arena, *old, path);
     }
-    const char *golden[SPEC_MAX_KERNELS + 1];
+    const char *golden[SPEC_MAX_KERNELS + 2]; // with the spec and a family
     size_t files = oracle_list_folder(out->arena, out->dir, golden, COUNT_OF(golden));
     for (size_t i = 0; i < files; i++)
         if (!is_written(out, golden[i])) VEC_PUSH(out->arena, *old, golden[i]);
@@ -200,7 +202,7 @@ int command_gen(int argc, char **argv) {
     struct gen_options o = {0};
     int status = command_arguments("gen", usage, argc, argv);
     if (status != COMMAND_GOES_ON) return status;
-    if (!parse(argc, argv, &o)) return command_usage(usage);
+    if (!parse(argc, argv, &o)) return command_missing("gen", usage, !o.spec ? "SPEC" : !o.dir ? "`-o DIR`" : NULL);
     struct arena arena;
     struct diag diag;
     arena_init(&arena);

@@ -22,7 +22,9 @@ static const char usage[] =
     "       rill golden SPEC --weights MODELDIR --eval TEXTFILE [--stories N] [--json]\n"
     "  --prompt TEXT    text to go on from; the generated text goes to standard output\n"
     "  --prompt-ids L   the same as ids, and nothing before them: 1,2,3\n"
-    "  --tokens N       ids to make at most (default 64), or rows to take (default all of the file, or 16)\n"
+    "  --tokens N       ids to make at most (default 64, or what the context has room for), or rows to take (default "
+    "all of the file, or 16)\n"
+    "  --unchecked      where the context has no room for N ids, stop at its end\n"
     "  --ignore-eot     do not stop at the end-of-text id\n"
     "  --ids            print ids instead of text\n"
     "  --json           print prompt ids, ids, text and a hash of all logits (rows and their hash; with --eval: the "
@@ -44,7 +46,7 @@ enum { DEFAULT_IDS = 64, MOST_SPEC = 256 << 20 };
 struct golden_options {
     const char *spec, *weights, *prompt, *prompt_ids, *eval, *logits, *inputs, *outputs;
     int64_t tokens, stories, data_seed; // tokens 0: not given
-    bool ignore_eot, ids, json, in_float;
+    bool ignore_eot, ids, json, in_float, unchecked;
 };
 
 struct session {
@@ -63,6 +65,7 @@ static bool parse_flag(const char *arg, struct golden_options *o) {
     if (!strcmp(arg, "--ignore-eot")) o->ignore_eot = true;
     else if (!strcmp(arg, "--ids")) o->ids = true;
     else if (!strcmp(arg, "--json")) o->json = true;
+    else if (!strcmp(arg, "--unchecked")) o->unchecked = true;
     else if (!strcmp(arg, "--float")) o->in_float = true;
     else return false;
     return true;
@@ -88,7 +91,7 @@ static int jobs(const struct golden_options *o) {
 }
 
 static bool parse(int argc, char **argv, struct golden_options *o) {
-    *o = (struct golden_options){.data_seed = 1};
+    *o = (struct golden_options){.data_seed = -1};
     for (int i = 1; i < argc; i++) {
         if (parse_flag(argv[i], o)) continue;
         if (argv[i][0] != '-' && !o->spec) o->spec = argv[i];
@@ -98,8 +101,18 @@ static bool parse(int argc, char **argv, struct golden_options *o) {
     const char *why = jobs(o) > 1 ? "`--prompt`, `--prompt-ids`, `--eval`, `--inputs`: one is enough"
                       : o->logits && !o->prompt && !o->prompt_ids ? "`--logits` goes with a prompt"
                                                                   : NULL;
-    if (why) fprintf(stderr, "rill golden: error: %s\n", why);
-    return o->spec && o->weights && !why;
+    if (!why && o->stories && !o->eval) why = "`--stories` goes with `--eval`";
+    if (!why && o->eval && (o->tokens || o->ids || o->ignore_eot || o->unchecked))
+        why = "`--eval` goes without `--tokens`, `--ids`, `--ignore-eot` and `--unchecked`";
+    if (!why && o->data_seed >= 0 && (o->inputs || o->prompt || o->prompt_ids || o->eval))
+        why = "`--data-seed` is of random rows: it goes without `--inputs`, a prompt and `--eval`";
+    if (!o->spec || !o->weights || why) {
+        if (why) command_clash("golden", why);
+        else command_missing("golden", usage, !o->spec ? "SPEC" : "`--weights MODELDIR|random:SEED`");
+        return false;
+    }
+    if (o->data_seed < 0) o->data_seed = 1;
+    return true;
 }
 
 // ---- opening ----
@@ -227,9 +240,18 @@ static void keep_logits(struct session *s) {
     if (s->o.logits || s->o.json) text_add_bytes(&s->logits, oracle_logits(s->exact), vocabulary * sizeof(float));
 }
 
+// The last id is made at the last position and needs none of its own.
+static bool check_room(struct session *s, size_t prompt) {
+    int64_t context = oracle_context(s->graph), room = context - (int64_t)prompt + 1;
+    if (s->o.unchecked || s->o.tokens <= room) return true;
+    diag_error(&s->diag, loc_none(), "--tokens %lld: behind a prompt of %zu ids the context of %lld has room for %lld",
+               (long long)s->o.tokens, prompt, (long long)context, (long long)room);
+    return false;
+}
+
 static bool decode(struct session *s) {
     struct token_ids ids = {0}, made = {0};
-    if (!prompt_ids(s, &ids)) return false;
+    if (!prompt_ids(s, &ids) || !check_room(s, ids.count)) return false;
     int64_t most = s->o.tokens ? s->o.tokens : DEFAULT_IDS;
     uint32_t next = 0;
     for (int64_t position = 0; position < oracle_context(s->graph) && (int64_t)made.count < most; position++) {
@@ -310,6 +332,9 @@ static bool check_job(struct session *s) {
                    "a language model takes a prompt; `--inputs`, `--outputs` and `--float` are for other graphs");
     else if (lm && !text)
         diag_error(&s->diag, spec_loc(s), "a language model: `--prompt`, `--prompt-ids` or `--eval` is missing");
+    else if (!lm && (o->ids || o->ignore_eot || o->unchecked))
+        diag_error(&s->diag, spec_loc(s),
+                   "no language model: `--ids`, `--ignore-eot` and `--unchecked` are for ids, and it makes rows");
     else if (!lm && text)
         diag_error(&s->diag, spec_loc(s), "no language model: it takes rows, random ones or `--inputs FILE`");
     else if (o->eval && !strncmp(o->weights, "random:", 7))
@@ -335,7 +360,7 @@ int command_golden(int argc, char **argv) {
     int status = command_arguments("golden", usage, argc, argv);
     if (status != COMMAND_GOES_ON) return status;
     struct session s = {0};
-    if (!parse(argc, argv, &s.o)) return command_usage(usage);
+    if (!parse(argc, argv, &s.o)) return RILL_USAGE;
     arena_init(&s.arena);
     diag_init(&s.diag, stderr);
     bool ok = run(&s);

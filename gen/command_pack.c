@@ -65,7 +65,12 @@ int command_pack(int argc, char **argv) {
     struct pack_options o = {0};
     int status = command_arguments("pack", usage, argc, argv);
     if (status != COMMAND_GOES_ON) return status;
-    if (!parse(argc, argv, &o)) return command_usage(usage);
+    if (!parse(argc, argv, &o))
+        return command_missing("pack", usage,
+                               !o.spec      ? "SPEC"
+                               : !o.weights ? "`--weights MODELDIR|random:SEED`"
+                               : !o.dir     ? "`-o DIR`"
+                                            : NULL);
     struct arena arena;
     struct diag diag;
     arena_init(&arena);

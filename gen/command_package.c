@@ -45,7 +45,8 @@ static bool parse(int argc, char **argv, struct package_options *o) {
         else if (argv[i][0] != '-' && !o->dir) o->dir = argv[i];
         else return false;
     }
-    return o->registers ? !o->dir && !o->out : o->dir && o->out;
+    bool named = strcmp(o->name, PACKAGE_DEFAULT_NAME) != 0;
+    return o->registers ? !o->dir && !o->out && !named : o->dir && o->out;
 }
 
 static int print_registers(void) {
@@ -233,6 +234,20 @@ static bool write_scripts(struct packing *p) {
            write_shared(p, "verif/lint/emitted.vlt", "lint.vlt", &none);
 }
 
+// The host program's sources, so that a package is all that a machine with a card needs.
+static bool write_host(struct packing *p) {
+    static const char list_file[] = "boards/host/sources.txt";
+    size_t len;
+    const char *why, *path = shared_file(p, list_file);
+    char *list = path ? file_read(&p->arena, path, MAX_LIST, &len, &why) : NULL;
+    if (!list) return path ? refuse(p, path, why) : false;
+    for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
+        struct text none = {0};
+        if (line[0] != '#' && !write_shared(p, line, arena_printf(&p->arena, "host/%s", line), &none)) return false;
+    }
+    return true;
+}
+
 static bool copy_text(struct packing *p, const char *name) {
     size_t len;
     const char *why, *path = arena_printf(&p->arena, "%s/%s", p->o.dir, name);
@@ -277,7 +292,7 @@ static bool write_package(struct packing *p) {
                          &p->diag))
         return false;
     VEC_PUSH(&p->arena, p->package.rtl, arena_printf(&p->arena, "rtl/%s.v", p->package.name));
-    return write_emitted(p) && write_scripts(p) && write_design(p);
+    return write_emitted(p) && write_scripts(p) && write_host(p) && write_design(p);
 }
 
 // Verilog files that a package which was written here before lists, and this one does not have.
@@ -313,7 +328,12 @@ int command_package(int argc, char **argv) {
     struct packing p = {0};
     int status = command_arguments("package", usage, argc, argv);
     if (status != COMMAND_GOES_ON) return status;
-    if (!parse(argc, argv, &p.o)) return command_usage(usage);
+    if (!parse(argc, argv, &p.o))
+        return command_missing("package", usage,
+                               p.o.registers ? NULL
+                               : !p.o.dir    ? "DIR"
+                               : !p.o.out    ? "`-o PKG`"
+                                             : NULL);
     if (p.o.registers) return print_registers();
     arena_init(&p.arena);
     diag_init(&p.diag, stderr);

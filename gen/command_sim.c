@@ -56,14 +56,24 @@ static bool check_options(struct sim_build *b, const char *threads, bool saves) 
     return true;
 }
 
-// What the simulation would refuse is refused before it is built. A file of requests may be a pipe, so it is left to
-// the simulation.
+// A pipe is read once, by the simulation.
+static bool is_pipe_of_requests(const char *option, const char *path) {
+    struct stat s;
+    return !strcmp(option, "--requests") && !stat(path, &s) && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
+}
+
+// What the simulation would refuse is refused before it is built.
 static bool check_passed(struct sim_build *b, int *status) {
     struct sim_options options;
+    char **checked = ARENA_ARRAY(&b->arena, char *, (size_t)b->passed + 1);
+    int count = 3;
     b->pass[0] = "rill sim", b->pass[1] = "--dir", b->pass[2] = (char *)b->dir;
-    for (int i = 3; i < b->passed; i++)
-        if (!strcmp(b->pass[i], "--requests")) return true;
-    return options_read(&b->arena, b->passed, b->pass, &options, status);
+    memcpy(checked, b->pass, 3 * sizeof *checked);
+    for (int i = 3; i < b->passed; i++) {
+        if (i + 1 < b->passed && is_pipe_of_requests(b->pass[i], b->pass[i + 1])) i++;
+        else checked[count++] = b->pass[i];
+    }
+    return options_read(&b->arena, count, checked, &options, status);
 }
 
 static bool parse(int argc, char **argv, struct sim_build *b) {

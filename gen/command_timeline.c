@@ -69,11 +69,22 @@ int command_timeline(struct ir *ir, const struct timeline_options *o) {
         return RILL_BAD_SPEC;
     }
     if (prompt > ir->design.context) prompt = ir->design.context;
+    int64_t room = ir->design.context - prompt + 1;
+    if (ir->design.is_lm && !o->unchecked && o->tokens > room) {
+        fprintf(stderr,
+                "rill check: error: --tokens %" PRId64 ": behind a prompt of %" PRId64 " ids the context of %" PRId64
+                " has room for %" PRId64 "\n",
+                o->tokens, prompt, ir->design.context, room);
+        return RILL_BAD_SPEC;
+    }
     int steps = timing_request_steps(ir, prompt, o->tokens > 0 ? o->tokens : 3, &step);
     struct timing_options options = {.step = step, .steps = steps, .bounded = !o->unbounded};
     options.memory = timing_memory_at(ir, timing_host_cycles(ir));
     if (o->start >= 0) options.memory.start = o->start;
     if (o->no_refresh) options.memory.refreshes = false;
+    if (o->ids && !ir->design.is_lm)
+        return fprintf(stderr, "rill check: error: no language model: it takes rows, and `--ids` changes nothing\n"),
+               RILL_BAD_SPEC;
     if (o->ids && !read_ids(ir, o->ids, &options))
         return fprintf(stderr, "rill check: error: `--ids %s`: ids are integers from 0 to %d, with commas between\n",
                        o->ids, INT32_MAX),

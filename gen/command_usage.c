@@ -93,8 +93,11 @@ static const char *option_fault(struct arena *arena, const char *usage, const st
     if (!repeats(usage, option) && is_given(argc, argv, *at, option))
         return arena_printf(arena, "`%s` is given twice", option);
     if (++*at >= argc) return arena_printf(arena, "`%s` needs a value", option);
-    return argv[*at][0] || takes_text(usage, option) ? NULL
-                                                     : arena_printf(arena, "`%s` needs a value, not \"\"", option);
+    if (takes_text(usage, option)) return NULL;
+    if (!strncmp(argv[*at], "--", 2))
+        return arena_printf(arena, "`%s` needs a value, not the option `%s`; a file of that name is `./%s`", option,
+                            argv[*at], argv[*at]);
+    return argv[*at][0] ? NULL : arena_printf(arena, "`%s` needs a value, not \"\"", option);
 }
 
 static const char *find_fault(struct arena *arena, const char *usage, int argc, char **argv) {
@@ -130,11 +133,22 @@ int command_usage(const char *usage) {
     return RILL_USAGE;
 }
 
+int command_missing(const char *command, const char *usage, const char *what) {
+    if (what) fprintf(stderr, "rill %s: error: %s is missing\n", command, what);
+    return command_usage(usage);
+}
+
+int command_clash(const char *command, const char *why) { return wrong(command, why); }
+
 bool command_number(const char *command, const char *option, const char *text, int64_t least, int64_t *value) {
     char *end;
     errno = 0;
     *value = strtoll(text, &end, 10);
     if (end != text && !*end && !errno && *value >= least) return true;
+    if (errno == ERANGE && *end == 0 && *value > 0) {
+        fprintf(stderr, "rill %s: error: %s: %s is too large\n", command, option, text);
+        return false;
+    }
     fprintf(stderr, "rill %s: error: %s takes a number of at least %lld, not `%s`\n", command, option, (long long)least,
             text);
     return false;

@@ -7,6 +7,7 @@
 
 #include "base.h"
 #include "command.h"
+#include "version.h"
 
 struct command {
     const char *name;
@@ -28,7 +29,7 @@ static const struct command commands[] = {
 };
 
 static void print_usage(FILE *out) {
-    fprintf(out, "usage: rill COMMAND ...; `rill COMMAND --help` for each\n\n");
+    fprintf(out, "usage: rill COMMAND ...; `rill COMMAND --help` for each, `rill --version`\n\n");
     for (size_t i = 0; i < COUNT_OF(commands); i++)
         fprintf(out, "  rill %-7s %s\n", commands[i].name, commands[i].help);
     fprintf(out, "\nexit status: 0 done, 1 wrong input or a check that failed, 2 usage, 3 internal fault\n");
@@ -47,10 +48,11 @@ int main(int argc, char **argv) {
         print_usage(stderr);
         return RILL_USAGE;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         print_usage(stdout);
         return finish(RILL_OK);
     }
+    if (!strcmp(argv[1], "--version")) return printf("rill %s\n", RILL_VERSION), finish(RILL_OK);
     for (size_t i = 0; i < COUNT_OF(commands); i++)
         if (!strcmp(argv[1], commands[i].name)) return finish(commands[i].run(argc - 1, argv + 1));
     fprintf(stderr, "rill: no command `%s`\n", argv[1]);

@@ -94,7 +94,7 @@ const char *text_cstr(const struct text *text); // "" while empty
 // Whole file in the arena, NUL terminated. NULL and *why (a static or arena string) on failure or above max bytes.
 char *file_read(struct arena *arena, const char *path, size_t max, size_t *len, const char **why);
 // A file that ships with the program, e.g. "boards/u55c.yaml": below $RILL_HOME, else below the nearest parent of the
-// executable that holds it, else below the working directory. NULL when there is none.
+// executable that holds it, itself or in lib/rill (`make install`), else below the working directory. NULL: none.
 char *file_find_shared(struct arena *arena, const char *relative);
 // Directory part of a path ("." when there is none).
 char *file_dir(struct arena *arena, const char *path);

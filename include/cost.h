@@ -5,27 +5,13 @@
 #define RILL_COST_H
 
 #include "ir.h"
+#include "kernel.h"
+#include "resources.h"
 
 // ---- resources ----------------------------------------------------------------------------------
 
-// LUT: LUTs, those used as memory and shift registers included. bram18: halves of a BRAM36.
-// Source: formulas fitted to verif/cost/measured.txt (Yosys); memories by their shape, exactly as the device offers it.
-// Range: the parameter ranges of docs/rtl.md section 2 and of the modules' headers.
-struct cost_resources {
-    int64_t lut, ff, dsp, bram18, uram;
-};
-
-void cost_add(struct cost_resources *to, const struct cost_resources *what, int64_t times);
-// A simple dual port RAM of `words` x `bits`. style: "distributed", "block", "ultra", "srl", or "auto" (what a tool
-// would choose).
-struct cost_resources cost_ram(int64_t words, int64_t bits, const char *style);
 // Of a DMA engine's prefetch FIFO, where nobody has chosen: short ones in LUTRAM.
 const char *cost_prefetch_style(int64_t beats);
-// rill_fifo: its storage and its control.
-struct cost_resources cost_fifo(int64_t depth, int64_t bits, const char *style);
-// One instance of an RTL module. False when there is no formula for the module; *out is zero then.
-bool cost_module(const char *module, const struct ir_param *param, int params, struct cost_resources *out);
-
 // The table of syntheses (verif/cost/measured.txt) that the formulas are fitted to.
 struct cost_row {
     const char *module;
@@ -51,12 +37,6 @@ struct cost_fit {
 };
 struct cost_fit cost_fit(const struct cost_rows *, const char *module); // NULL: of all modules
 
-// A memory of a kernel whose RAM_STYLE may be chosen.
-struct cost_memory {
-    int64_t words, bits, times; // times: so many of it side by side
-    const char *style;
-};
-bool cost_kernel_memory(const struct ir_kernel *, struct cost_memory *); // false: the kernel has none
 struct cost_resources cost_kernel_as(const struct ir *, int kernel,
                                      const char *style); // the kernel with its memory built so
 struct cost_resources cost_prefetch(const struct ir *, int64_t beats, const char *style); // one prefetch FIFO
@@ -82,9 +62,7 @@ struct cost_resources cost_available(const struct ir *); // the board, likewise
 // A design that is spread over dies (place-dies).
 struct cost_resources cost_lane(const struct ir *,
                                 const struct ir_engine *); // one lane of an engine, without its front at the memory
-enum { COST_LANE_RESULT_BITS = 129 /* integer, scale, bias, valid */ };
-int64_t cost_lane_bits(const struct ir *);                       // between a lane and the rest of it: a beat, a result
-int64_t cost_lane_chain_bits(int64_t beat_bits, int64_t arrays); // to all lanes of a die: operand, command, offset
+int64_t cost_lane_bits(const struct ir *);                 // between a lane and the rest of it: a beat, a result
 int64_t cost_stream_bits(const struct ir *, const struct ir_edge *);                    // with its handshake
 int cost_memory_die(const struct ir *);                                                 // where the memory's ports are
 struct cost_resources cost_die(const struct ir *, const struct cost_design *, int die); // all that lies there
@@ -150,6 +128,8 @@ struct cost_bound {
 // early: beats of each channel that may have come before; some: the load is of a window, in which one refresh less may
 // fall than on average.
 struct cost_bound cost_load_bound(const struct ir *, const struct cost_load *, int64_t early, bool some);
+// Whether steps differ by more than their tokens and their head.
+bool cost_positions_matter(const struct ir *);
 // The step that is repeated at a position: one token of a language model, `T` rows of another graph.
 struct cost_step cost_usual_step(const struct ir *, int64_t position);
 struct cost_bound cost_step_bound(const struct ir *, const struct cost_step *);

@@ -31,11 +31,11 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     const char *family; // of the model, whose checkpoints have a config.json to hold against the graph; NULL: a graph
                         // written out
     const char *binding, *weights; // weights: default format of products
-    const char *fifo; // "timed": depths from timing contracts, "conservative": fewer, at a pace; "safe": whole tensors
+    const char *fifo; // "timed": depths from timing contracts, "conservative": fewer, at a pace; "safe": whole tensors;
+                      // "auto", until size-fifos: the better of timed and safe
     const char *board;
     struct ir_platform platform;
-    const char
-        *strategy; // of conservative depths: their bits beside those of timed ones, in words for the report, or NULL
+    const char *strategy;  // of conservative and auto: what was weighed, in words for the report, or NULL
     const char *memories;  // how allocate-memories chose, in words for the report, or NULL
     int dies;              // 1: no partition
     int64_t sll;           // bits that can cross from die to die, 0: not known

@@ -34,7 +34,7 @@ const char *
 kv_name(const struct ir *, int unit,
         const char *); // of a kernel or net: itself where there is one cache, else with the scores' name before it
 int kv_kernel(const struct ir *, int unit,
-              const char *module);             // a cache's rill_k_writer or rill_v_tail, IR_NONE before they are made
+              unsigned trait); // a cache's writer (KERNEL_KEYS, KERNEL_VALUES), IR_NONE before it is made
 bool kv_is_mux(const struct ir *, int kernel); // brings keys or values of several attentions into one stream
 
 #endif

@@ -10,6 +10,7 @@ enum register_role {
     REGISTER_SCALAR,  // argument: a number
     REGISTER_POINTER, // argument: an address in memory
     REGISTER_STATUS,
+    REGISTER_SETTING, // written by the host, and no argument: it stays from request to request
     REGISTER_COUNTER
 };
 enum register_per { REGISTER_ONE, REGISTER_CHANNEL, REGISTER_VALUE };

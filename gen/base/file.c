@@ -55,6 +55,7 @@ char *file_find_shared(struct arena *arena, const char *relative) {
     for (char *slash; (slash = strrchr(exe, '/')) != NULL && slash != exe;) {
         *slash = '\0';
         if ((path = existing(arena, exe, relative)) != NULL) return path;
+        if ((path = existing(arena, arena_printf(arena, "%s/lib/rill", exe), relative)) != NULL) return path;
     }
     return existing(arena, ".", relative);
 }

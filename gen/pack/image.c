@@ -133,7 +133,8 @@ static bool pack_records(struct image *im, const struct store_entry *e, const st
 
 bool image_matrix(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
     if (!im->file[0]) return true;
-    return im->ir->node[e->node].op == IR_OP_EMBED ? pack_records(im, e, m, diag) : pack_lanes(im, e, m, diag);
+    return ir_op_weights(im->ir, im->ir->node[e->node].op) == IR_WEIGHTS_RECORDS ? pack_records(im, e, m, diag)
+                                                                                 : pack_lanes(im, e, m, diag);
 }
 
 // ---- fp32 tables and vector parameters ----
@@ -165,5 +166,6 @@ static bool pack_params(struct image *im, const struct store_entry *e, const flo
 
 bool image_floats(struct image *im, const struct store_entry *e, const float *f, struct diag *diag) {
     if (!im->file[0]) return true;
-    return im->ir->node[e->node].op == IR_OP_POSITION ? pack_float_rows(im, e, f, diag) : pack_params(im, e, f, diag);
+    return ir_op_weights(im->ir, im->ir->node[e->node].op) == IR_WEIGHTS_TABLE ? pack_float_rows(im, e, f, diag)
+                                                                               : pack_params(im, e, f, diag);
 }

@@ -34,8 +34,8 @@ bool image_matrix(struct image *, const struct store_entry *, const struct qmatr
 bool image_floats(struct image *, const struct store_entry *, const float *, struct diag *);
 // manifest.c: the manifest, and the tokenizer's files where the checkpoint's directory has them (dir NULL: none).
 bool image_finish(struct image *, const char *source, const char *dir, struct diag *);
-// check_config.c: config.json of a checkpoint against a graph that is a GPT-2. Shapes alone do not tell the number of
-// heads or eps. Other graphs have no config. False after reporting.
+// check_config.c: config.json of a checkpoint against the spec of a model, by the keys of its family. Shapes alone do
+// not tell the number of heads or eps. True where there is nothing to compare.
 bool pack_check_config(const struct ir *, const char *dir, struct diag *);
 // The tokenizer of a language model's checkpoint: whole and no larger than the vocabulary, or none of its files (ids
 // in, ids out).

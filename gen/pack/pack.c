@@ -101,7 +101,8 @@ static const float *read_norm(struct packer *p, const struct store_entry *e) {
 }
 
 static bool pack_floats(struct packer *p, const struct store_entry *e) {
-    const float *f = p->ir->node[e->node].op == IR_OP_POSITION ? read_table(p, e) : read_norm(p, e);
+    const float *f =
+        ir_op_weights(p->ir, p->ir->node[e->node].op) == IR_WEIGHTS_TABLE ? read_table(p, e) : read_norm(p, e);
     return f && written(p, store_write_floats(p->store, e, f)) && image_floats(&p->image, e, f, p->diag);
 }
 
@@ -127,7 +128,7 @@ static bool pack_entries(struct packer *p) {
 // What the oracle reads, by its own reading of the spec.
 static bool pack_oracle(struct packer *p) {
     if (!p->ir->spec) return true; // a dump of before
-    struct oracle_graph *g = oracle_read_text(p->arena, p->ir->name, p->ir->spec, p->diag);
+    struct oracle_graph *g = oracle_read_text(p->arena, p->ir->name, p->ir->spec, p->ir->family, p->diag);
     FILE *file = g ? output_open(p->image.out, "image/" ORACLE_IMAGE_FILE) : NULL;
     if (!file) return false;
     if (oracle_pack(p->arena, g, p->checkpoint, p->stored.items, p->stored.count, file, p->diag)) return true;
@@ -157,6 +158,7 @@ static bool pack(const struct ir *ir, const char *source, struct output *out, st
     p.image = (struct image){.ir = ir, .out = out, .arena = ir->arena, .scratch = &scratch};
     p.entry = store_plan(ir->arena, ir, &p.count, &bytes);
     p.checkpoint = checkpoint_open(ir->arena, source, diag);
+    if (p.checkpoint) checkpoint_set_names(p.checkpoint, ir->prefix, ir->unused, (size_t)ir->unuseds);
     bool ok = p.checkpoint && pack_with(&p, source, with_image);
     checkpoint_close(p.checkpoint);
     arena_free(&scratch);

@@ -33,7 +33,7 @@ static void add_string(struct text *out, const char *key, const char *value) {
 }
 
 static const char *role_word(enum register_role role) {
-    static const char *const words[] = {"control", "scalar", "pointer", "status", "counter"};
+    static const char *const words[] = {"control", "scalar", "pointer", "status", "setting", "counter"};
     return words[role];
 }
 
@@ -62,6 +62,19 @@ static void add_ports(const struct package *p, struct text *out) {
     text_add(out, "\n ]");
 }
 
+// In the order of the numbers that the design reports.
+static void add_faults(const struct package *p, struct text *out) {
+    bool first = true;
+    text_add(out, ",\n \"fault_kernels\": [");
+    for (int k = 0; k < p->ir->kernels; k++) {
+        if (!p->ir->kernel[k].has_fault) continue;
+        if (!first) text_add(out, ", ");
+        text_add_json_string(out, p->ir->kernel[k].name, strlen(p->ir->kernel[k].name));
+        first = false;
+    }
+    text_add(out, "]");
+}
+
 void package_json(const struct package *p, struct text *out) {
     const struct ir_design *d = &p->ir->design;
     text_add(out, "{");
@@ -88,11 +101,13 @@ void package_json(const struct package *p, struct text *out) {
     add_string(out, "tools_last", d->platform.last);
     text_addf(out,
               ",\n \"clock_hz\": %" PRId64 ", \"channels\": %d, \"beat_bits\": %d, \"language_model\": %s, "
-              "\"context\": %" PRId64 ", \"eot\": %" PRId64 ", \"channel_bytes\": %" PRId64 ",\n",
+              "\"context\": %" PRId64 ", \"eot\": %" PRId64 ", \"channel_bytes\": %" PRId64 ", \"vocabulary\": %" PRId64
+              ",\n",
               package_clock_hz(p), d->channels, d->beat_bits, d->is_lm ? "true" : "false", d->context, d->eot,
-              d->channel_bytes);
+              d->channel_bytes, ir_vocabulary(p->ir));
     add_registers(p, out);
     add_ports(p, out);
+    add_faults(p, out);
     text_add(out, "\n}\n");
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../emit/emit.h"
+#include "kernel.h"
 #include "pack.h"
 #include "version.h"
 
@@ -73,7 +74,7 @@ static const char *unit_of(struct arena *arena, const char *name) {
 // Further counters of the register file.
 static int values_of(const struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++)
-        if (!strcmp(ir->kernel[k].module, "rill_axil_regs")) return (int)ir_param_int(&ir->kernel[k], "COUNTERS", 0);
+        if (kernel_is(&ir->kernel[k], KERNEL_REGISTERS)) return (int)ir_param_int(&ir->kernel[k], "COUNTERS", 0);
     return 0;
 }
 

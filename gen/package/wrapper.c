@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel's module: the design behind the pins that the platform names, and nothing but wiring.
 #include "../emit/emit.h"
+#include "kernel.h"
 #include "package.h"
 
 enum { RESET_STAGES = 3 };
@@ -47,9 +48,9 @@ void package_wrapper(const struct package *p, struct text *out) {
               package_comment(p, "//"), p->name);
     add_ports(p, out);
     text_addf(out,
-              "\n);\n    wire rst;\n    rill_reset #(.STAGES(%d)) u_reset (.clk(ap_clk), .ap_rst_n(ap_rst_n), "
+              "\n);\n    wire rst;\n    %s #(.STAGES(%d)) u_reset (.clk(ap_clk), .ap_rst_n(ap_rst_n), "
               ".rst(rst));\n\n",
-              RESET_STAGES);
+              rtl_reset.module, RESET_STAGES);
     text_add(out, "    // What the design has no use for, as the platform wants it.\n");
     add_ties(p, out);
     text_add(out, "\n");

@@ -153,7 +153,7 @@ void graph_operations(struct ir *ir, struct text *out) {
 
 // The kernel that does an operation's work: its own, the engine it fires on, or that of what it reads (the engine
 // dequantizes).
-static int kernel_of(const struct ir *ir, int node) {
+static int kernel_serving(const struct ir *ir, int node) {
     int engine = ir_engine_of(ir, node);
     if (engine != IR_NONE) return ir->engine[engine].kernel;
     for (int k = 0; k < ir->kernels; k++)
@@ -181,7 +181,7 @@ static const char *served_by(const struct ir *ir, int kernel) {
     const char *names = NULL;
     int count = 0;
     for (int n = 0; n < ir->nodes; n++) {
-        if (kernel_of(ir, n) != kernel || ir_engine_of(ir, n) == IR_NONE) continue;
+        if (kernel_serving(ir, n) != kernel || ir_engine_of(ir, n) == IR_NONE) continue;
         names = names ? arena_printf(ir->arena, "%s,%s%s", names, count % 3 ? " " : "\n", ir->node[n].name)
                       : ir->node[n].name;
         count++;
@@ -213,12 +213,12 @@ void graph_binding(struct ir *ir, struct text *out) {
     bool *used = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);
     begin(out, "TB");
     for (int n = 0; n < ir->nodes; n++) {
-        int to = kernel_of(ir, n);
+        int to = kernel_serving(ir, n);
         if (to == IR_NONE) continue;
         used[to] = true;
         for (int i = 0; i < ir->node[n].inputs; i++) {
             int producer = source_of(ir, ir->node[n].in[i]),
-                from = producer == IR_NONE ? IR_NONE : kernel_of(ir, producer);
+                from = producer == IR_NONE ? IR_NONE : kernel_serving(ir, producer);
             if (from == IR_NONE || from == to) continue;
             const char **way = &label[(size_t)from * (size_t)ir->kernels + (size_t)to],
                        *name = ir->tensor[ir->node[n].in[i]].name;

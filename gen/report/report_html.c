@@ -93,9 +93,10 @@ static void add_cards(struct page *p) {
     card(p, arena_printf(a, "%.0f kbit", (double)report_fifo_bits(p->ir) / 1000), "in FIFOs");
     card(p, arena_printf(a, "%.1f MB", (double)report_channel_used(p->ir) / 1e6), "of each memory channel");
     card(p, arena_printf(a, "%lld", (long long)p->report.bound.cycles),
-         arena_printf(a, "cycles per step at position %lld, at least", (long long)p->report.position));
+         arena_printf(a, "cycles per step of %d at position %lld, at least", p->report.step.tokens,
+                      (long long)p->report.position));
     card(p, arena_printf(a, "%.1f", p->report.bound.tokens_per_second),
-         arena_printf(a, "%s at most, at %g MHz: a bound", unit, mhz));
+         arena_printf(a, "%s at most%s, at %g MHz: a bound", unit, report_where(&p->report), mhz));
     if (p->measured) {
         card(p, arena_printf(a, "%.1f", p->measured->tokens_per_second),
              arena_printf(a, "%s simulated with a memory model, no card", unit));

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs what `make` has built, or removes it again: `make install PREFIX=...`, `make uninstall PREFIX=...`.
+# usage: packaging/install.sh [--remove] DESTDIR PREFIX    files lie below DESTDIR and know of PREFIX alone
+set -eu
+remove=0
+[ "${1:-}" != --remove ] || { remove=1 && shift; }
+[ $# = 2 ] || { echo "usage: packaging/install.sh [--remove] DESTDIR PREFIX" >&2 && exit 2; }
+case $2 in
+    /*) ;;
+    *) echo "packaging/install.sh: error: PREFIX must begin with /, not: $2" >&2 && exit 2 ;;
+esac
+cd -- "$(dirname -- "$0")/.."
+to=$1${2%/}
+bash=$to/share/bash-completion/completions/rill zsh=$to/share/zsh/site-functions/_rill man=$to/share/man/man1/rill.1
+rm -rf "$to/lib/rill" # files that this version has no more
+if [ $remove = 1 ]; then
+    rm -f "$to/bin/rill" "$man" "$bash" "$zsh"
+    exit
+fi
+
+# What `rill` finds beside itself: templates, boards, families, the simulation with its library and headers, and the host
+# program's sources, which go into packages.
+copy() { # files and folders of the tree, without what is of a tool
+    tar -cf - "$@" | tar -xf - -C "$to/lib/rill"
+}
+mkdir -p "$to/bin" "$to/lib/rill/build" "${man%/*}" "${bash%/*}" "${zsh%/*}"
+copy rtl-templates boards families include verif/cost/measured.txt verif/lint/emitted.vlt verif/golden verif/harness \
+    verif/model verif/check $(grep '^gen/' boards/host/sources.txt)
+cp build/librill.a "$to/lib/rill/build/librill.a"
+cp build/rill "$to/bin/rill"
+packaging/man.sh build/rill >"$man"
+cp packaging/rill.bash "$bash"
+cp packaging/rill.zsh "$zsh"
+chmod -R u+rwX,go+rX,go-w "$to/lib/rill"
+chmod 755 "$to/bin/rill"
+chmod 644 "$man" "$bash" "$zsh"
