@@ -50,6 +50,17 @@ module rill_axil_regs #(
     input  wire [31:0]             ids_count,
     input  wire [31:0]             fault_code,
     input  wire [31:0]             fault_place,
+    input  wire [63:0]             identity,            // constants of the design
+    input  wire [63:0]             layout,
+    input  wire [63:0]             image,
+    output reg  [1:0]              halt,                // {kill, stop}, until ap_done
+    output reg  [31:0]             watchdog,
+    output reg  [31:0]             ring_ids,
+    input  wire [31:0]             ending,
+    input  wire [63:0]             fault_address,
+    input  wire [31:0]             fault_channel,
+    input  wire [31:0]             fault_state,
+    input  wire [63:0]             idle_engines,
     input  wire [CHANNELS-1:0]     channel_beat,        // events, one per cycle
     input  wire [CHANNELS-1:0]     channel_stall,
     input  wire [COUNTER_BITS-1:0] counters             // value 0 in the low bits
@@ -141,9 +152,11 @@ module rill_axil_regs #(
             if (write_ctrl && w_data_q[0])
                 ap_start <= 1'b1;
             else if (ap_done)
-                ap_start <= auto_restart_q;
+                ap_start <= auto_restart_q && halt == 2'b00;
             if (write_ctrl)
                 auto_restart_q <= w_data_q[7];
+            else if (halt != 2'b00)
+                auto_restart_q <= 1'b0;
             if (ap_done)
                 done_q <= 1'b1;
             else if (read_ctrl)
@@ -169,6 +182,8 @@ module rill_axil_regs #(
             ignore_eot <= 1'b0;
             prompt_ptr <= 64'd0;
             ring_ptr <= 64'd0;
+            watchdog <= 32'd0;
+            ring_ids <= 32'd0;
         end else if (apply)
             case (w_word_q)
                 10'h004: prompt_len <= merge(prompt_len, w_data_q, w_strobe_q);
@@ -179,8 +194,23 @@ module rill_axil_regs #(
                 10'h011: prompt_ptr[63:32] <= merge(prompt_ptr[63:32], w_data_q, w_strobe_q);
                 10'h013: ring_ptr[31:0] <= merge(ring_ptr[31:0], w_data_q, w_strobe_q);
                 10'h014: ring_ptr[63:32] <= merge(ring_ptr[63:32], w_data_q, w_strobe_q);
+                10'h089: watchdog <= merge(watchdog, w_data_q, w_strobe_q);
+                10'h08A: ring_ids <= merge(ring_ids, w_data_q, w_strobe_q);
                 default: ;
             endcase
+
+    // Bits of a request that runs; set, and cleared by its end.
+    always @(posedge clk)
+        if (rst || ap_done || !ap_start)
+            halt <= 2'b00;
+        else if (apply && w_strobe_q[0])
+            case (w_word_q)
+                10'h088: halt <= w_data_q[1:0] | halt;
+                default: ;
+            endcase
+
+    wire [31:0] magic = 32'h4C4C4952;        // RILL
+    wire [31:0] version = 32'h0001_0000;
 
     genvar c;
     generate
@@ -239,6 +269,7 @@ module rill_axil_regs #(
     reg  [9:0]  r_word_q;
     reg  [63:0] r_value_q;                   // counter or base pointer
     reg  [31:0] r_plain_q;
+    reg  [31:0] r_more_q;                    // words 0x080 and above
     reg  [31:0] r_high_q;                    // high word that goes with the low word read last
     reg  [31:0] r_data_q;
     reg         r_counter_q;
@@ -348,7 +379,30 @@ module rill_axil_regs #(
                 10'h014: r_plain_q <= ring_ptr[63:32];
                 default: r_plain_q <= 32'd0;
             endcase
+            case (r_word_q)                  // a register of their own: one choice of all would be too long
+                10'h080: r_more_q <= magic;
+                10'h081: r_more_q <= version;
+                10'h082: r_more_q <= identity[31:0];
+                10'h083: r_more_q <= identity[63:32];
+                10'h084: r_more_q <= layout[31:0];
+                10'h085: r_more_q <= layout[63:32];
+                10'h086: r_more_q <= image[31:0];
+                10'h087: r_more_q <= image[63:32];
+                10'h088: r_more_q <= {30'd0, halt};
+                10'h089: r_more_q <= watchdog;
+                10'h08A: r_more_q <= ring_ids;
+                10'h08B: r_more_q <= ending;
+                10'h08C: r_more_q <= fault_address[31:0];
+                10'h08D: r_more_q <= fault_address[63:32];
+                10'h08E: r_more_q <= fault_channel;
+                10'h08F: r_more_q <= fault_state;
+                10'h090: r_more_q <= idle_engines[31:0];
+                10'h091: r_more_q <= idle_engines[63:32];
+                default: r_more_q <= 32'd0;
+            endcase
         end
+        if (r_state_q == S_GROUPS && r_word_q[9:7] == 3'b001)
+            r_plain_q <= r_more_q;
         if (r_state_q == S_JOIN)
             r_value_q <= join_groups(group_q);
         if (r_state_q == S_WORD) begin
@@ -358,6 +412,8 @@ module rill_axil_regs #(
             if (r_counter_q && !r_word_q[0])
                 r_high_q <= r_value_q[63:32];
         end
+        if (rst)
+            r_high_q <= 32'd0;
     end
 
     wire unused = &{1'b0, s_axi_control_awaddr[1:0], s_axi_control_araddr[1:0], VALUES_32, CHANNELS_32, launch, counters};

@@ -8,6 +8,7 @@
 //   steps   step word on m_axis_step, then its ids on m_axis_id; after a step with head = 1 the id that arrives on s_axis_next_id with
 //           tok_last goes to the ring as {index, id}; stop when max_new ids are made, id == eot_id (unless ignore_eot), or position
 //           CONTEXT is reached
+//   stop    (level) after the step that runs: drain, then as below; kill (level): straight to flush
 //   drain   until ids_written = ids made and kv_layers_done = steps * KV_LAYERS
 //   flush   flush high until `quiet` (no AXI transaction outstanding anywhere, all engines idle) has been high for 8 cycles
 //   reset   soft_rst high for 12 of 16 cycles (it goes through a tree of registers), flush still high; then done. Whatever ran ahead is
@@ -20,7 +21,13 @@
 // first of them), 4 prompt id >= VOCAB (place = its position), 5 kernel fault (place = lowest bit of kernel_fault), 6 memory error (place =
 // lowest bit of memory_error). After 1, 2 and 3 no transaction has gone out.
 // Code and place are kept until the next start.
-// status: [15:0] state (S_* below), [31:16] position of the latest step.
+// 7 no `progress` (a pulse: a beat, a response) and no new state for `watchdog` cycles, 0 never (place: the first bit of idle_engines that is
+// 0), 9 ring_ids, if not 0, is less than the ids that may be made (place: so many; no transaction has gone out).
+// After 7 the memory may never be quiet. Then done comes after another `watchdog` cycles, and `flush` stays until it is quiet: a start meanwhile
+// waits, and is done with fault 7 once more if that takes as long again. No transaction is ever broken off.
+// fault_address, fault_channel ([7:0] channel, [8] write): of fault 6. fault_state: status when a fault or a kill came.
+// ending: 0 not yet, 1 max_new ids or all rows, 2 end-of-text id, 3 end of the context, 4 stopped, 5 killed, 6 fault.
+// status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on the position behind it.
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst is no part of this module's own reset.
 // Parameters: MODE (0 LM, 1 STREAM), CHANNELS, TOKENS, BEAT_BITS, CONTEXT (positions, 1..65535), VOCAB (0: ids are not checked), KV_LAYERS,
 // LOADERS, FAULTS, MEMORY_ERRORS (widths of load_done, kernel_fault, memory_error), BASES (of channels), OUTPUTS (MODE 1: output writers).
@@ -53,11 +60,18 @@ module rill_token_loop #(
     input  wire                     ignore_eot,
     input  wire [63:0]              prompt_ptr,
     input  wire [63:0]              ring_ptr,
+    input  wire [31:0]              ring_ids,
+    input  wire [31:0]              watchdog,
+    input  wire [1:0]               halt,               // {kill, stop}
     input  wire [BASES*64-1:0]      channel_base,       // channel 0 in the low bits
     output wire [31:0]              status,
     output reg  [31:0]              ids_count,          // ids in the ring, with response
     output reg  [31:0]              fault_code,
     output reg  [31:0]              fault_place,
+    output reg  [63:0]              fault_address,
+    output reg  [31:0]              fault_channel,
+    output reg  [31:0]              fault_state,
+    output reg  [31:0]              ending,
 
     output wire                     load_start,
     input  wire [LOADERS-1:0]       load_done,
@@ -68,7 +82,11 @@ module rill_token_loop #(
     input  wire [OUTPUTS*32-1:0]    out_steps_done,     // MODE 1: steps that each output has in memory (rill_stream_writer)
     input  wire [31:0]              ids_written,        // of rill_ring_writer
     input  wire [FAULTS-1:0]        kernel_fault,
-    input  wire [MEMORY_ERRORS-1:0] memory_error,
+    input  wire [MEMORY_ERRORS-1:0] memory_error,       // of each channel
+    input  wire [MEMORY_ERRORS-1:0] error_is_write,
+    input  wire [MEMORY_ERRORS*64-1:0] error_address,
+    input  wire                     progress,
+    input  wire [63:0]              idle_engines,
 
     output wire                     m_axis_prompt_burst_tvalid,
     input  wire                     m_axis_prompt_burst_tready,
@@ -105,6 +123,7 @@ module rill_token_loop #(
     localparam [31:0] LAYER_STEP = KV_LAYERS;
     localparam [31:0] ALIGN_MASK = BEAT_BITS / 8 - 1;
     localparam TOK_W = USER_W - 1;
+    localparam PLACE_W = MEMORY_ERRORS > 1 ? $clog2(MEMORY_ERRORS) : 1;
 
     generate
         if (MODE != 0 && MODE != 1) begin : gen_bad_mode
@@ -138,6 +157,7 @@ module rill_token_loop #(
     reg         no_prompt_q;
     reg         long_prompt_q;
     reg         no_ids_q;
+    reg         short_ring_q;
     wire [31:0] decode_room = CONTEXT_32 - prompt_len_q;
     wire [31:0] decode_wish = max_new_q - 32'd1;
     reg  [31:0] decode_steps_q;
@@ -154,8 +174,9 @@ module rill_token_loop #(
             long_prompt_q <= prompt_len > CONTEXT_32;
             no_ids_q <= max_new == 32'd0;
         end
-        if (is_q[S_CHECK])
-            decode_steps_q <= MODE == 1 ? 32'd0 : decode_wish < decode_room ? decode_wish : decode_room;
+        // Three registers behind the arguments; a start comes later than that.
+        short_ring_q <= MODE == 0 && ring_ids != 32'd0 && decode_steps_q >= ring_ids && !no_ids_q;
+        decode_steps_q <= MODE == 1 ? 32'd0 : decode_wish < decode_room ? decode_wish : decode_room;
     end
 
     // Bases of the channels: two registers behind, and a start comes later than that.
@@ -179,7 +200,7 @@ module rill_token_loop #(
     end
 
     wire bad_pointer = bad_base_q || (MODE == 0 && (bad_prompt_ptr_q || bad_ring_ptr_q));
-    wire refused = no_prompt_q || long_prompt_q || bad_pointer;
+    wire refused = no_prompt_q || long_prompt_q || bad_pointer || short_ring_q;
 
     // Faults of the kernels and of the memory, one register behind.
     reg         kernel_fault_q;
@@ -208,16 +229,58 @@ module rill_token_loop #(
         memory_place_q <= memory_place_d;
     end
 
-    wire broken = running && (kernel_fault_q || memory_error_q);
+    // Watchdog: cycles without a sign of life, also while a flush waits for the memory and somebody for its end.
+    reg  [31:0] silent_q;
+    reg         alive_q;
+    reg         expired_q;
+    reg  [3:0]  state_seen_q;
+    reg  [31:0] idle_low_d, idle_low_q;       // of the channels
+    reg  [31:0] idle_high_d, idle_high_q;     // of the walkers
+    reg         low_busy_q;
+    wire [31:0] idle_place = low_busy_q ? idle_low_q : idle_high_q;
+
+    always @* begin
+        idle_low_d = 32'd0;
+        idle_high_d = 32'd0;
+        for (i = 31; i >= 0; i = i - 1) begin
+            if (!idle_engines[i])
+                idle_low_d = i;
+            if (!idle_engines[32+i])
+                idle_high_d = 32 + i;
+        end
+    end
+
+    wire watched = running || (is_q[S_FLUSH] && start);
+    always @(posedge clk) begin
+        state_seen_q <= state_q;
+        alive_q <= progress || state_seen_q != state_q || !watched;
+        idle_low_q <= idle_low_d;
+        idle_high_q <= idle_high_d;
+        low_busy_q <= !(&idle_engines[31:0]);
+        silent_q <= rst || alive_q || expired_q ? 32'd0 : silent_q + 32'd1;
+        expired_q <= !rst && watched && !alive_q && !expired_q && watchdog != 32'd0 && silent_q >= watchdog;
+    end
+
+    wire broken = running && (kernel_fault_q || memory_error_q || expired_q || halt[1]);
 
     // For the registers a cycle later: the request is flushed meanwhile.
     reg         broken_q;
     reg         broken_memory_q;
+    reg         broken_kernel_q;
+    reg         broken_silent_q;
     reg  [31:0] broken_place_q;
+    reg  [31:0] broken_state_q;
+    reg  [63:0] broken_address_q;
+    reg         broken_write_q;
     always @(posedge clk) begin
         broken_q <= broken && !rst;
         broken_memory_q <= memory_error_q;
-        broken_place_q <= memory_error_q ? memory_place_q : kernel_place_q;
+        broken_kernel_q <= kernel_fault_q;
+        broken_silent_q <= expired_q;
+        broken_place_q <= memory_error_q ? memory_place_q : kernel_fault_q ? kernel_place_q : idle_place;
+        broken_state_q <= status;
+        broken_address_q <= error_address[64*memory_place_q[PLACE_W-1:0] +: 64]; // kept there
+        broken_write_q <= error_is_write[memory_place_q[PLACE_W-1:0]];
     end
 
     // Steps: one source for the kernels, one for the walker.
@@ -249,6 +312,7 @@ module rill_token_loop #(
     reg         head_q;
     reg         final_q;
     reg  [15:0] pos_q;
+    reg  [15:0] place_q;                     // of status
     reg  [31:0] kv_expected_q;
     reg  [31:0] steps_q;
     reg         tok_last;                    // tok_q is the last one; known when an id is sent
@@ -260,6 +324,12 @@ module rill_token_loop #(
             head_q <= m_axis_step_tdata[20];
             final_q <= m_axis_step_tdata[21];
         end
+        if (rst || is_q[S_CHECK])
+            place_q <= 16'd0;
+        else if (step_taken)
+            place_q <= m_axis_step_tdata[15:0];
+        else if (is_q[S_DRAIN])
+            place_q <= pos_q + {12'd0, ntok_q};
         if (is_q[S_IDLE]) begin
             pos_q <= 16'd0;
             kv_expected_q <= 32'd0;
@@ -319,14 +389,18 @@ module rill_token_loop #(
     end
 
     // End of the request.
-    reg         stop_q;
+    reg         eot_q;
+    reg         all_q;
+    wire        stop = eot_q || all_q || final_q || halt[0];
+    wire        step_end = is_q[S_STEP] && step_taken && m_axis_step_tdata[21]; // of the last rows (MODE 1)
     reg         drained_q;
     wire        drained = drained_q && count_q >= 5'd2;
     reg  [LOADERS-1:0] loaded_q;
     reg  [4:0]  count_q;
 
     always @(posedge clk) begin
-        stop_q <= made_q == max_new_q || final_q || (next_id_q == eot_id_q && !ignore_eot_q);
+        eot_q <= next_id_q == eot_id_q && !ignore_eot_q;
+        all_q <= made_q == max_new_q;
         drained_q <= kv_layers_done == kv_expected_q && (MODE == 1 ? out_steps_done == {OUTPUTS{steps_q}} : ids_written == made_q);
         if (is_q[S_LOADING])
             loaded_q <= loaded_q | load_done;
@@ -335,7 +409,7 @@ module rill_token_loop #(
         count_q <= 5'd0;
         if (is_q[S_DRAIN] && !drained && !broken || is_q[S_FLUSH] && quiet && count_q != 5'd8 || is_q[S_RESET])
             count_q <= count_q + 5'd1;
-        if (is_q[S_CHECK])
+        if (rst || is_q[S_CHECK])
             ids_count <= 32'd0;
         else if (running && MODE == 0)
             ids_count <= ids_written;
@@ -345,17 +419,44 @@ module rill_token_loop #(
         if (rst || (is_q[S_IDLE] && start)) begin
             fault_code <= 32'd0;
             fault_place <= 32'd0;
+            fault_address <= 64'd0;
+            fault_channel <= 32'd0;
+            fault_state <= 32'd0;
+            ending <= 32'd0;
         end else if (is_q[S_CHECK]) begin
-            fault_code <= no_prompt_q ? 32'd1 : long_prompt_q ? 32'd2 : bad_pointer ? 32'd3 : 32'd0;
+            fault_code <= no_prompt_q ? 32'd1 : long_prompt_q ? 32'd2 : bad_pointer ? 32'd3 : short_ring_q ? 32'd9 : 32'd0;
             fault_place <= no_prompt_q || long_prompt_q || (MODE == 0 && bad_prompt_ptr_q) ? 32'd0 :
-                           MODE == 0 && bad_ring_ptr_q ? 32'd1 : bad_base_q ? base_place_q : 32'd0;
-        end else if (broken_q && fault_code == 32'd0) begin
-            fault_code <= broken_memory_q ? 32'd6 : 32'd5;
-            fault_place <= broken_place_q;
+                           MODE == 0 && bad_ring_ptr_q ? 32'd1 : bad_base_q ? base_place_q : short_ring_q ? decode_steps_q + 32'd1 : 32'd0;
+            fault_state <= refused ? status : 32'd0;
+            ending <= refused ? 32'd6 : MODE == 0 && no_ids_q ? 32'd1 : 32'd0;
+        end else if (broken_q && ending != 32'd6 && ending != 32'd5) begin
+            fault_state <= broken_state_q;
+            if (broken_memory_q || broken_kernel_q || broken_silent_q) begin
+                fault_code <= broken_memory_q ? 32'd6 : broken_kernel_q ? 32'd5 : 32'd7;
+                fault_place <= broken_place_q;
+                ending <= 32'd6;
+            end else
+                ending <= 32'd5;
+            if (broken_memory_q) begin
+                fault_address <= broken_address_q;
+                fault_channel <= {23'd0, broken_write_q, broken_place_q[7:0]};
+            end
         end else if (is_q[S_ID_CHECK] && bad_id) begin
             fault_code <= 32'd4;
             fault_place <= {16'd0, pos_q} + {28'd0, tok_q};
-        end
+            fault_state <= status;
+            ending <= 32'd6;
+        end else if (is_q[S_FLUSH] && expired_q) begin
+            fault_code <= 32'd7;                           // the memory is not quiet: whatever it was before
+            fault_place <= idle_place;
+            fault_state <= status;
+            ending <= 32'd6;
+        end else if (ending == 32'd0 && is_q[S_DECIDE] && stop)
+            ending <= eot_q ? 32'd2 : all_q ? 32'd1 : final_q ? 32'd3 : 32'd4;
+        else if (ending == 32'd0 && step_end && MODE == 1)
+            ending <= 32'd1;
+        else if (ending == 32'd0 && is_q[S_DRAIN])
+            ending <= 32'd4;
 
     always @* begin
         state_d = state_q;
@@ -365,13 +466,13 @@ module rill_token_loop #(
             S_LOAD: state_d = S_LOADING;
             S_LOADING: if (&loaded_q) state_d = MODE == 1 ? S_STEP : S_PROMPT;
             S_PROMPT: if (m_axis_prompt_burst_tready) state_d = S_STEP;
-            S_STEP: if (step_taken) state_d = MODE == 0 ? S_ID : m_axis_step_tdata[21] ? S_DRAIN : S_STEP;
+            S_STEP: if (step_taken) state_d = MODE == 0 ? S_ID : m_axis_step_tdata[21] || halt[0] ? S_DRAIN : S_STEP;
             S_ID: if (id_ready) state_d = S_ID_CHECK;
             S_ID_CHECK: state_d = bad_id ? S_FLUSH : S_ID_SEND;
-            S_ID_SEND: if (m_axis_id_tready) state_d = !tok_last ? S_ID : head_q ? S_NEXT : S_STEP;
+            S_ID_SEND: if (m_axis_id_tready) state_d = !tok_last ? S_ID : head_q ? S_NEXT : halt[0] ? S_DRAIN : S_STEP;
             S_NEXT: if (next_take) state_d = S_RING;
             S_RING: if (m_axis_ring_tready) state_d = S_DECIDE;
-            S_DECIDE: state_d = stop_q ? S_DRAIN : S_STEP;
+            S_DECIDE: state_d = stop ? S_DRAIN : S_STEP;
             S_DRAIN: if (drained) state_d = S_FLUSH;
             S_FLUSH: if (count_q == 5'd8) state_d = S_RESET;
             S_RESET: if (count_q == 5'd15) state_d = S_DONE;
@@ -387,9 +488,16 @@ module rill_token_loop #(
         running <= !rst && state_d >= S_LOAD && state_d <= S_DRAIN;
     end
 
-    assign done = is_q[S_DONE];
+    // A done that came because the memory is not quiet is not repeated when it is.
+    reg given_q;
+    always @(posedge clk)
+        if (rst || is_q[S_DONE])
+            given_q <= 1'b0;
+        else if (is_q[S_FLUSH] && expired_q)
+            given_q <= 1'b1;
+    assign done = (is_q[S_DONE] && !given_q) || (is_q[S_FLUSH] && expired_q);
     assign idle = is_q[S_IDLE];
-    assign status = {pos_q, 12'd0, state_q};
+    assign status = {place_q, 12'd0, state_q};
     assign load_start = is_q[S_LOAD];
 
     // Registered: they fan out to everything.

@@ -2,17 +2,21 @@
 // Read side of one AXI4 master port for CLIENTS read engines.
 //
 // Round-robin on AR, one burst per cycle, one register; id = index of the client, R is routed by id. Clients keep their requests within
-// their own reserved room (rill_dma_read), so one client never blocks another on R.
+// their own reserved room (rill_dma_read) and take every beat at once: m_axi_rready is a register, high from reset on, and no output of the
+// port depends on an input of it in the same cycle.
 // Constants of the port: full-width size, INCR.
+// A reset in the middle: bursts that the memory still owes are swallowed before the next request goes out, until the last one has come or
+// nothing has for 2^QUIET_BITS cycles (the memory was reset, too). The count of them is no part of the reset; it starts at 0.
 // Latency: AR 1 cycle, R 0. Reset: clk, synchronous active-high rst.
-// Parameters: CLIENTS (1..64), BEAT_BITS, ID_W (bits of an id, >= clog2(CLIENTS), >= 1).
+// Parameters: CLIENTS (1..64), BEAT_BITS, ID_W (bits of an id, >= clog2(CLIENTS), >= 1), QUIET_BITS (2..16).
 // s_axi_* are packed arrays, client 0 in the low bits; rdata, rresp, rlast are shared.
 `default_nettype none
 
 module rill_axi_read_arbiter #(
     parameter CLIENTS = 0,
     parameter BEAT_BITS = 0,
-    parameter ID_W = CLIENTS > 1 ? $clog2(CLIENTS) : 1
+    parameter ID_W = CLIENTS > 1 ? $clog2(CLIENTS) : 1,
+    parameter QUIET_BITS = 12
 ) (
     input  wire                  clk,
     input  wire                  rst,
@@ -57,17 +61,18 @@ module rill_axi_read_arbiter #(
 
     wire               take;
     wire [CLIENTS-1:0] grant;
-    reg                valid_q;
+    reg                valid_q = 1'b0;       // known before the first reset, as open_q: bursts are counted
     reg  [ID_W-1:0]    id_q;
     reg  [63:0]        addr_q;
     reg  [7:0]         len_q;
-    reg                open_q;
+    reg                open_q = 1'b0;
+    wire               owed;                 // by the memory, of requests before the reset
     reg  [ID_W-1:0]    id_d;
     reg  [63:0]        addr_d;
     reg  [7:0]         len_d;
     integer            i;
 
-    assign take = open_q && (!valid_q || m_axi_arready);
+    assign take = open_q && !owed && (!valid_q || m_axi_arready);
 
     rill_round_robin #(.CLIENTS(CLIENTS)) u_grant (.clk(clk), .rst(rst), .take(take), .request(s_axi_arvalid), .grant(grant));
 
@@ -114,13 +119,22 @@ module rill_axi_read_arbiter #(
         end
     endgenerate
 
-    assign s_axi_rvalid = m_axi_rvalid ? route : {CLIENTS{1'b0}};
+    rill_owed #(.QUIET_BITS(QUIET_BITS)) u_owed (
+        .clk(clk), .rst(rst), .asked(m_axi_arvalid && m_axi_arready), .sign(m_axi_rvalid && m_axi_rready),
+        .answered(m_axi_rvalid && m_axi_rready && m_axi_rlast), .owed(owed));
+
+    assign s_axi_rvalid = m_axi_rvalid && !owed ? route : {CLIENTS{1'b0}};
     assign s_axi_rdata = m_axi_rdata;
     assign s_axi_rresp = m_axi_rresp;
     assign s_axi_rlast = m_axi_rlast;
-    assign m_axi_rready = open_q && |(route & s_axi_rready);
+    assign m_axi_rready = open_q;
 
-    wire unused = &{1'b0, SIZE, i};
+`ifdef RILL_ASSERT
+    rill_assert #(.SAYS("a client does not take its beat")) u_assert_taken (
+        .clk(clk), .broken(!rst && open_q && |(s_axi_rvalid & ~s_axi_rready)));
+`endif
+
+    wire unused = &{1'b0, SIZE, i, s_axi_rready};
 endmodule
 
 `default_nettype wire

@@ -2,12 +2,15 @@
 // Write side of one AXI4 master port for CLIENTS write engines.
 //
 // Round-robin on AW, one burst per cycle, one register; id = index of the client; W beats leave in the order of the AW grants, B is
-// routed by
-// id. A client presents all beats of a granted burst without waiting for others (rill_dma_write stores before it asks).
+// routed by id. A client presents all beats of a granted burst without waiting for others (rill_dma_write stores before it asks).
 // W does not wait for AWREADY: a slave may see the first beat of a burst before it has accepted its address.
+// Clients take every response at once: m_axi_bready is a register, high from reset on, and no output of the port depends on an input of it in
+// the same cycle.
 // Constants of the port: full-width size, INCR, all strobes set.
+// A reset in the middle: as in rill_axi_read_arbiter, responses that are owed are swallowed first. A burst whose beats had not all left
+// cannot be mended: end the request (kill) before the kernel alone is reset.
 // Latency: AW 1 cycle, W and B 0. Reset: clk, synchronous active-high rst.
-// Parameters: CLIENTS (1..64), BEAT_BITS, ID_W (bits of an id), ORDER (granted bursts whose beats have not all left, 2..256).
+// Parameters: CLIENTS (1..64), BEAT_BITS, ID_W (bits of an id), ORDER (granted bursts whose beats have not all left, 2..256), QUIET_BITS (2..16).
 // s_axi_* are packed arrays, client 0 in the low bits; bresp is shared.
 `default_nettype none
 
@@ -15,7 +18,8 @@ module rill_axi_write_arbiter #(
     parameter CLIENTS = 0,
     parameter BEAT_BITS = 0,
     parameter ID_W = CLIENTS > 1 ? $clog2(CLIENTS) : 1,
-    parameter ORDER = 8
+    parameter ORDER = 8,
+    parameter QUIET_BITS = 12
 ) (
     input  wire                         clk,
     input  wire                         rst,
@@ -73,11 +77,12 @@ module rill_axi_write_arbiter #(
     wire               take;
     wire               pick = take && |s_axi_awvalid;
     wire [CLIENTS-1:0] grant;
-    reg                valid_q;
+    reg                valid_q = 1'b0;       // known before the first reset, as open_q: bursts are counted
     reg  [ID_W-1:0]    id_q;
     reg  [63:0]        addr_q;
     reg  [7:0]         len_q;
-    reg                open_q;
+    reg                open_q = 1'b0;
+    wire               owed;                 // by the memory, of requests before the reset
     reg  [ID_W-1:0]    id_d;
     reg  [63:0]        addr_d;
     reg  [7:0]         len_d;
@@ -110,7 +115,7 @@ module rill_axi_write_arbiter #(
     rill_register_tree #(.DATA_W(CLIENTS), .COPIES(2)) u_turn (.clk(clk), .rst(rst), .d(turn_d), .q({data_turn, turn}));
     wire               burst_out = m_axi_wvalid && m_axi_wready && m_axi_wlast;
 
-    assign take = open_q && !order_full && (!valid_q || m_axi_awready);
+    assign take = open_q && !owed && !order_full && (!valid_q || m_axi_awready);
 
     always @(posedge clk) begin
         open_q <= !rst;
@@ -172,6 +177,10 @@ module rill_axi_write_arbiter #(
         end
     endgenerate
 
+    rill_owed #(.QUIET_BITS(QUIET_BITS)) u_owed (
+        .clk(clk), .rst(rst), .asked(m_axi_awvalid && m_axi_awready), .sign(m_axi_bvalid && m_axi_bready),
+        .answered(m_axi_bvalid && m_axi_bready), .owed(owed));
+
     assign s_axi_awready = take ? grant : {CLIENTS{1'b0}};
     assign m_axi_awvalid = valid_q;
     assign m_axi_awid = id_q;
@@ -184,11 +193,16 @@ module rill_axi_write_arbiter #(
     assign m_axi_wstrb = {(BEAT_BITS / 8){1'b1}};
     assign m_axi_wlast = |(turn & s_axi_wlast);
     assign s_axi_wready = m_axi_wready ? turn : {CLIENTS{1'b0}};
-    assign s_axi_bvalid = m_axi_bvalid ? route : {CLIENTS{1'b0}};
+    assign s_axi_bvalid = m_axi_bvalid && !owed ? route : {CLIENTS{1'b0}};
     assign s_axi_bresp = m_axi_bresp;
-    assign m_axi_bready = open_q && |(route & s_axi_bready);
+    assign m_axi_bready = open_q;
 
-    wire unused = &{1'b0, SIZE, PTR_LAST, COUNT_ALL, i, j};
+`ifdef RILL_ASSERT
+    rill_assert #(.SAYS("a client does not take its response")) u_assert_taken (
+        .clk(clk), .broken(!rst && open_q && |(s_axi_bvalid & ~s_axi_bready)));
+`endif
+
+    wire unused = &{1'b0, SIZE, PTR_LAST, COUNT_ALL, i, j, s_axi_bready};
 endmodule
 
 `default_nettype wire

@@ -100,7 +100,8 @@ module rill_dma_write #(
     wire              fifo_valid;
     wire              fifo_push = s_axis_beat_tvalid && fifo_ready && !flush && open_q;
     wire              has_pending = pending_q != {OUT_W{1'b0}};
-    wire              drop = flush && !has_pending && fifo_valid;
+    reg               flushed_q;             // flush was high, so nothing is requested now
+    wire              drop = flushed_q && !has_pending && fifo_valid;
     wire              beat_out = m_axi_wvalid && m_axi_wready;
     wire              burst_out = beat_out && m_axi_wlast;
     wire [31:0]       free_d = free32 + {31'd0, fifo_push} - {31'd0, drop} - taken;
@@ -117,6 +118,7 @@ module rill_dma_write #(
     always @(posedge clk) begin
         if (rst) begin
             open_q <= 1'b0;
+            flushed_q <= 1'b0;
             fits_q <= 1'b0;
             slot_q <= 1'b1;
             free_q <= {HELD_W{1'b0}};
@@ -125,6 +127,7 @@ module rill_dma_write #(
         end else begin
             open_q <= 1'b1;
             slot_q <= response || (issue ? !next_all_out : !all_out);
+            flushed_q <= flush;
             fits_q <= fits_d && !flush;
             free_q <= free_d[HELD_W-1:0];
             if (issue && !response)

@@ -110,8 +110,8 @@ module rill_loop_walk #(
     endfunction
 
     reg  [DIGIT_W-1:0] digit_q [0:LOOPS-1];
-    reg  [OFF_W-1:0]   off_q [0:LOOPS-1];                  // each loop's part of the element number
-    reg  [TURN_W-1:0]  turn_q [0:LOOPS-1];
+    reg  [LOOPS*OFF_W-1:0]  off_q;                         // each loop's part of the element number,
+    reg  [LOOPS*TURN_W-1:0] turn_q;                        // of the bank's
     reg  [LOOPS-1:0]   ends_q;                             // the loop begins again at the next step, without a carry; with one
     reg  [LOOPS-1:0]   ends_carried_q;
     reg  [LOOPS:0]     carry;                              // carry[l]: loop l begins again
@@ -127,16 +127,16 @@ module rill_loop_walk #(
         bank = {TURN_W{1'b0}};
         for (l = LOOPS - 1; l >= 0; l = l - 1) begin
             carry[l] = carry[l+1] ? ends_carried_q[l] : ends_q[l];
-            off = off + off_q[l];
-            bank = bank + turn_q[l];
+            off = off + off_q[l*OFF_W +: OFF_W];
+            bank = bank + turn_q[l*TURN_W +: TURN_W];
         end
     end
     always @(posedge clk) begin
         if (rst || (step && last)) begin
             for (l = 0; l < LOOPS; l = l + 1) begin
                 digit_q[l] <= BEGIN[l*32 +: DIGIT_W];
-                off_q[l] <= BEGIN_OFF[l*32 +: OFF_W] + (l == 0 && !rst && !half ? HALF_32[OFF_W-1:0] : {OFF_W{1'b0}});
-                turn_q[l] <= BEGIN_TURN[l*32 +: TURN_W];
+                off_q[l*OFF_W +: OFF_W] <= BEGIN_OFF[l*32 +: OFF_W] + (l == 0 && !rst && !half ? HALF_32[OFF_W-1:0] : {OFF_W{1'b0}});
+                turn_q[l*TURN_W +: TURN_W] <= BEGIN_TURN[l*32 +: TURN_W];
                 ends_q[l] <= ends(l, BEGIN[l*32 +: DIGIT_W], 32'd0, 0);
                 ends_carried_q[l] <= ends(l, BEGIN[l*32 +: DIGIT_W], 32'd0, 1);
             end
@@ -145,8 +145,8 @@ module rill_loop_walk #(
                 for (c = 0; c < 4; c = c + 1)
                     if ({carry[l+1], carry[l]} == c[1:0]) begin
                         digit_q[l] <= digit_q[l] + MOVE[(c*LOOPS+l)*32 +: DIGIT_W];
-                        off_q[l] <= off_q[l] + MOVE_OFF[(c*LOOPS+l)*32 +: OFF_W];
-                        turn_q[l] <= turn_q[l] + MOVE_TURN[(c*LOOPS+l)*32 +: TURN_W];
+                        off_q[l*OFF_W +: OFF_W] <= off_q[l*OFF_W +: OFF_W] + MOVE_OFF[(c*LOOPS+l)*32 +: OFF_W];
+                        turn_q[l*TURN_W +: TURN_W] <= turn_q[l*TURN_W +: TURN_W] + MOVE_TURN[(c*LOOPS+l)*32 +: TURN_W];
                         ends_q[l] <= ends(l, digit_q[l], MOVE[(c*LOOPS+l)*32 +: 32], 0);
                         ends_carried_q[l] <= ends(l, digit_q[l], MOVE[(c*LOOPS+l)*32 +: 32], 1);
                     end

@@ -19,6 +19,13 @@ module rill_fifo #(
     parameter RAM_STYLE = "auto",
     parameter COUNT_W = $clog2(DEPTH + 1)
 ) (
+`ifdef FORMAL
+    input  wire               f_mark,        // this push is the one to follow: any one of them, if not connected
+    output wire               f_marked,      // it is inside,
+    output wire [COUNT_W-1:0] f_ahead,       // behind so many words
+    output wire [DATA_W-1:0]  f_word,
+    output wire [DATA_W-1:0]  f_second,      // the last of two words (DEPTH 2)
+`endif
     input  wire               clk,
     input  wire               rst,
     input  wire               s_axis_tvalid,
@@ -39,7 +46,7 @@ module rill_fifo #(
     localparam [87:0] ULTRA = {48'd0, "ultra"};
     localparam [87:0] DISTRIBUTED = "distributed";
     localparam IS_SRL = STYLE == SRL;
-`ifdef FORMAL
+`ifdef FORMAL_rill_fifo
     localparam WIDE = 4;
 `else
     localparam WIDE = 1536;                  // bits; wider words do not move on in DEPTH 2
@@ -93,15 +100,21 @@ module rill_fifo #(
     assign s_axis_tready = room_q;
 
 `ifdef FORMAL
-    // Proved by verif/formal: nothing lost or doubled, order kept (one marked word is followed through), protocol, capacity.
+    // Proved by verif/formal: nothing lost or doubled, order kept (one marked word is followed through), protocol; a word is refused only
+    // when DEPTH are inside, and offered a cycle after the ones before it have left at the latest.
     reg                past_q = 1'b0;
+    reg                awake_q;                            // neither reset nor the cycle after it
+    reg  [COUNT_W-1:0] inside_q;                           // words that came and did not leave
+    reg                stayed_q;                           // a word inside stayed there in the cycle before
     reg                held_q;
     reg  [DATA_W-1:0]  held_data_q;
-    (* anyseq *) wire  mark;                               // this push is the one to follow
     reg                marked_q;                           // it is inside
     reg  [COUNT_W-1:0] ahead_q;                            // words before it
     reg  [DATA_W-1:0]  word_q;
-    wire               start = push && mark && !marked_q;
+    wire               start = push && f_mark && !marked_q;
+    assign f_marked = marked_q;
+    assign f_ahead = ahead_q;
+    assign f_word = word_q;
 `endif
 
     generate
@@ -126,6 +139,7 @@ module rill_fifo #(
             assign m_axis_tvalid = count_q != 2'd0;
             assign m_axis_tdata = head_q;
 `ifdef FORMAL
+            assign f_second = tail_q;
             always @(posedge clk)
                 if (past_q && !rst && marked_q && ahead_q == 2'd1)
                     assert (tail_q == word_q);
@@ -164,6 +178,7 @@ module rill_fifo #(
             assign m_axis_tvalid = count_q != 2'd0;
 `ifdef FORMAL
             wire [DATA_W-1:0] f_newer = read[0] ? word_0_q : word_1_q;
+            assign f_second = f_newer;
             always @(posedge clk)
                 if (past_q && !rst) begin
                     assert ((write_q ^ read[0]) == count_q[0]);
@@ -294,6 +309,9 @@ module rill_fifo #(
             assume (rst);
         held_q <= !rst && m_axis_tvalid && !m_axis_tready;
         held_data_q <= m_axis_tdata;
+        awake_q <= !rst;
+        inside_q <= rst ? {COUNT_W{1'b0}} : inside_q + {{(COUNT_W-1){1'b0}}, push} - {{(COUNT_W-1){1'b0}}, pop};
+        stayed_q <= !rst && inside_q != {{(COUNT_W-1){1'b0}}, pop};
         if (rst)
             marked_q <= 1'b0;
         else if (start) begin
@@ -307,7 +325,10 @@ module rill_fifo #(
         end
         if (past_q && !rst) begin
             assert (count_q <= FULL && high_q >= count_q && high_q <= FULL);
-            assert (!room_q || count_q != FULL);
+            assert (inside_q == count_q);
+            assert (s_axis_tready == (awake_q && inside_q != FULL));
+            assert (m_axis_tvalid || !stayed_q);
+            assert (m_axis_tvalid || inside_q == {COUNT_W{1'b0}} || DEPTH > 2);
             assert (!(m_axis_tvalid && count_q == 0));
             if (held_q)
                 assert (m_axis_tvalid && m_axis_tdata == held_data_q);

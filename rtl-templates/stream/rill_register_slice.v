@@ -14,6 +14,9 @@ module rill_register_slice #(
     parameter DATA_W = 0,
     parameter MODE = 2
 ) (
+`ifdef FORMAL
+    output wire [1:0]        f_inside,       // words
+`endif
     input  wire              clk,
     input  wire              rst,
     input  wire              s_axis_tvalid,
@@ -24,9 +27,11 @@ module rill_register_slice #(
     output wire [DATA_W-1:0] m_axis_tdata
 );
 `ifdef FORMAL
-    // Proved by verif/formal: protocol on the output, and one marked word is followed through: it leaves, unchanged, in its place.
+    // Proved by verif/formal: protocol on the output, and one marked word is followed through: it leaves, unchanged, in its place. A word
+    // is refused only when as many as there is room for are inside.
     localparam ROOM = MODE > 1 ? 2 : MODE;
     reg                past_q = 1'b0;
+    reg                awake_q;              // neither reset nor the cycle after it
     reg                in_stalled_q;
     reg  [DATA_W-1:0]  in_data_q;
     reg                held_q;
@@ -38,6 +43,7 @@ module rill_register_slice #(
     reg  [DATA_W-1:0]  word_q;
     wire               f_push = s_axis_tvalid && s_axis_tready;
     wire               f_pop = m_axis_tvalid && m_axis_tready;
+    assign f_inside = count_q;
 `endif
 
     genvar c;
@@ -179,9 +185,10 @@ module rill_register_slice #(
         past_q <= 1'b1;
         if (!past_q)
             assume (rst);
+        awake_q <= !rst;
         in_stalled_q <= !rst && s_axis_tvalid && !s_axis_tready;
         in_data_q <= s_axis_tdata;
-        if (past_q && !rst && in_stalled_q)
+        if (past_q && !rst && in_stalled_q && MODE == 0) // of all modes this alone passes what its writer does
             assume (s_axis_tvalid && s_axis_tdata == in_data_q);
         held_q <= !rst && m_axis_tvalid && !m_axis_tready;
         held_data_q <= m_axis_tdata;
@@ -198,6 +205,10 @@ module rill_register_slice #(
         end
         if (past_q && !rst) begin
             assert (count_q <= ROOM);
+            if (MODE > 1)
+                assert (s_axis_tready == (awake_q && count_q != 2'd2));
+            else
+                assert (s_axis_tready == (m_axis_tready || (MODE == 1 && count_q == 2'd0)));
             if (ROOM > 0)
                 assert (m_axis_tvalid == (count_q != 2'd0));
             if (held_q)

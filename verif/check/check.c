@@ -59,7 +59,7 @@ static const char *edge_text(const struct check *check, int edge) {
     const struct ir *ir = check->ir;
     const struct ir_edge *e = &ir->edge[edge];
     const struct edge *own = &check->edge[edge];
-    const char *tensor = own->is_step ? "step words" : ir->tensor[own->tensor].name;
+    const char *tensor = own->is_step ? "step words" : own->is_ring ? "ids" : ir->tensor[own->tensor].name;
     return arena_printf(check->arena, "kernel %s, stream %s (%s)", ir->kernel[e->src_kernel].name, e->name, tensor);
 }
 
@@ -88,22 +88,39 @@ static bool is_needless(struct check *check, const struct edge *e, int64_t index
            !plan_step(check, index + 1, &next);
 }
 
+static void end_stream(struct check *check, int edge, const struct edge *e, uint64_t cycle) {
+    struct step step;
+    int64_t index;
+    if (!step_missing(check, e, &step, &index) || is_needless(check, e, index)) return;
+    check->edge[edge].tensor = e->tensor;
+    check_fail(check, edge, cycle, "the stream ended early: repetition %lld of the step at position %lld is missing",
+               (long long)e->repetition, (long long)step.first);
+}
+
+static void end_ring(struct check *check, int edge, const struct edge *e, uint64_t cycle) {
+    (void)plan_steps(check);
+    if (e->step != check->id_count)
+        check_fail(check, edge, cycle, "the stream ended early: %lld of %lld ids", (long long)e->step,
+                   (long long)check->id_count);
+}
+
+static void end_edge(struct check *check, int edge, uint64_t cycle) {
+    struct edge *e = &check->edge[edge];
+    if (!e->active || !e->probed || !(check->set == CHECK_ALL || e->always)) return;
+    if (e->is_ring) end_ring(check, edge, e, cycle);
+    else if (!e->route) end_stream(check, edge, e, cycle);
+    else route_part(check, e); // past firings that go elsewhere
+    for (int i = 0; e->route && i < route_parts(e); i++)
+        if (route_part_at(e, i)) end_stream(check, edge, route_part_at(e, i), cycle);
+}
+
 void check_end(struct check *check, uint64_t cycle) {
     check_drain(check);
     for (int i = 0; i < check->ir->edges; i++)
         if (check->edge[i].queue.beat.count)
             check_fail(check, i, cycle,
                        "words wait for a result of a kernel without golden function, which has not come whole");
-    for (int i = 0; i < check->ir->edges; i++) {
-        struct step step;
-        int64_t index;
-        const struct edge *e = &check->edge[i];
-        bool followed = e->active && e->probed && (check->set == CHECK_ALL || e->always);
-        if (followed && step_missing(check, e, &step, &index) && !is_needless(check, e, index))
-            check_fail(check, i, cycle,
-                       "the stream ended early: repetition %lld of the step at position %lld is missing",
-                       (long long)e->repetition, (long long)step.first);
-    }
+    for (int i = 0; i < check->ir->edges; i++) end_edge(check, i, cycle);
 }
 
 const uint32_t *check_golden_ids(struct check *check, int64_t *count) {
@@ -130,7 +147,8 @@ struct check_counts check_counts(const struct check *check) {
     for (int i = 0; i < check->ir->edges; i++) {
         const struct edge *e = &check->edge[i];
         counts.streams += e->seen;
-        counts.constant += e->shown >= CHECK_MANY_BEATS && !e->varied && !e->is_step && e->dtype != IR_ID;
+        counts.constant +=
+            e->shown >= CHECK_MANY_BEATS && !e->varied && !e->is_step && !e->is_ring && e->dtype != IR_ID;
     }
     return counts;
 }

@@ -76,6 +76,8 @@ const char *check_mismatch(const struct check *check);
 // Where a value has left its format in the golden model, which then has no further values to compare with; or NULL.
 const char *check_overflow(const struct check *check);
 struct check_counts check_counts(const struct check *check);
+// Why no beat of an edge was compared, or NULL when some were. docs/testing.md has the list of reasons.
+const char *check_left(const struct check *check, int edge);
 // Argmax's inputs as the design showed them, in order: raw fp32 of all requests since open.
 const float *check_logits(const struct check *check, size_t *count);
 // Where a stream stands, for the deadlock report: "position 12, repetition 3, 40 beats into firing 2".

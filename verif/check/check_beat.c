@@ -197,7 +197,7 @@ static void keep_logits(struct check *check, const struct edge *e, const uint32_
 static void forget_values(struct edge *e) { memset(e->key, 0, sizeof e->key); }
 
 // The end of a firing: next head, repetition or step.
-static void firing_done(struct edge *e) {
+void edge_firing_done(struct edge *e) {
     memset(e->beats, 0, sizeof e->beats);
     memset(e->elements, 0, sizeof e->elements);
     e->next_token = 0;
@@ -210,7 +210,7 @@ static void firing_done(struct edge *e) {
 }
 
 // The step of the next beat; regions `when: last` pass over the others.
-static bool current_step(struct check *check, struct edge *e, struct step *step) {
+bool edge_current_step(struct check *check, struct edge *e, struct step *step) {
     while (plan_step(check, e->step, step)) {
         if (!e->one_token || step->head) return true;
         e->step++;
@@ -227,7 +227,7 @@ static bool word_is(uint64_t word, int high, int low, uint64_t want) {
 static bool compare_step(struct check *check, int index, struct edge *e, const uint32_t data[], uint64_t cycle) {
     struct step step;
     uint64_t word = (uint64_t)data[1] << 32 | data[0];
-    if (!plan_step(check, e->step, &step)) {
+    if (!(e->is_ahead ? plan_step_ahead(check, e->step, &step) : plan_step(check, e->step, &step))) {
         if (check->waits) return false;
         check_fail(check, index, cycle, "a step at position %u after the end of the request",
                    (unsigned)(word & 0xffff));
@@ -243,6 +243,20 @@ static bool compare_step(struct check *check, int index, struct edge *e, const u
                    "step word %016llx, expected position %lld, %d tokens, head %d, krows %llu, vblocks %lld",
                    (unsigned long long)word, (long long)step.first, step.tokens, step.head, (unsigned long long)krows,
                    (long long)step.first / 64);
+    return true;
+}
+
+// {index, id}: the ids that the golden model makes, in order.
+static bool compare_ring(struct check *check, int index, struct edge *e, const uint32_t data[], uint64_t cycle) {
+    int64_t made = e->step;
+    bool known = plan_run(check, check->request.count - 1 + made) && made < check->request.max_new;
+    if (!known && check->waits) return false;
+    e->step++;
+    check->counts.values++;
+    if (!known) check_fail(check, index, cycle, "id %u (number %u) after the end of the request", data[0], data[1]);
+    else if (data[1] != (uint32_t)made || data[0] != check->ids[made])
+        check_fail(check, index, cycle, "id %u (number %u), expected %u (number %lld)", data[0], data[1],
+                   check->ids[made], (long long)made);
     return true;
 }
 
@@ -310,9 +324,24 @@ static void compare_token_words(struct check *check, int index, const struct edg
                        (long long)e->beats[0]);
 }
 
+// A counted stream says how many elements a word has: at least one, no more than fit it, all of the firing in the end.
+// Of a dynamic dimension every token has as many as the step's last one.
+static void compare_counts(struct check *check, int index, const struct edge *e, const struct step *step,
+                           const struct beat *b, bool last) {
+    int64_t want = !b->v ? 0 : dynamic_cols(b) ? step->first + step->tokens : firing_limit(b);
+    if (b->count < 1 || b->count > (unsigned)e->lanes)
+        check_fail(check, index, b->cycle, "position %lld, repetition %lld: a word of %u elements",
+                   (long long)b->position, (long long)e->repetition, b->count);
+    for (int t = 0; last && t < (e->one_token ? 1 : step->tokens); t++)
+        if (e->elements[t] != want)
+            check_fail(check, index, b->cycle,
+                       "position %lld, repetition %lld: %lld elements of token %d, expected %lld",
+                       (long long)step->first, (long long)e->repetition, (long long)e->elements[t], t, (long long)want);
+}
+
 static bool tensor_beat(struct check *check, int index, struct edge *e, struct beat *b, unsigned user, bool last) {
     struct step step;
-    if (!current_step(check, e, &step)) {
+    if (!edge_current_step(check, e, &step)) {
         if (!check->waits) check_fail(check, index, b->cycle, "a beat after the end of the request");
         return !check->waits;
     }
@@ -332,20 +361,34 @@ static bool tensor_beat(struct check *check, int index, struct edge *e, struct b
     e->beats[tok]++;
     e->elements[tok] += b->count;
     e->next_token++;
+    if (e->counted && !e->given) compare_counts(check, index, e, &step, b, last);
     if (e->given && last) give_results(check, e, &step, tokens);
     if (e->tokened && last) compare_token_words(check, index, e, &step, b->cycle);
-    if (e->tokened ? last : tok_last) firing_done(e);
+    if (e->tokened ? last : tok_last) edge_firing_done(e);
     return true;
 }
 
 // ---- beats that wait ----
 
+static bool part_beat(struct check *check, int edge, const uint32_t data[], const struct check_queued *q) {
+    struct edge *e = &check->edge[edge], *part = e->route ? route_part(check, e) : e;
+    if (!part && check->waits) return false;
+    if (!part) {
+        check_fail(check, edge, q->cycle, "a beat after the end of the request");
+        return true;
+    }
+    struct beat b = {.check = check, .index = edge, .e = part, .data = data, .count = q->count, .cycle = q->cycle};
+    e->tensor = part->tensor; // that of the message, if there is one
+    if (part->active && !tensor_beat(check, edge, part, &b, q->user, q->last)) return false;
+    if (e->route && q->last) route_done(e);
+    return true;
+}
+
 static bool process(struct check *check, int edge, const uint32_t data[], const struct check_queued *q) {
     struct edge *e = &check->edge[edge];
     check->waits = false;
-    struct beat b = {.check = check, .index = edge, .e = e, .data = data, .count = q->count, .cycle = q->cycle};
-    return e->is_step ? compare_step(check, edge, e, data, q->cycle)
-                      : tensor_beat(check, edge, e, &b, q->user, q->last);
+    if (e->is_step) return compare_step(check, edge, e, data, q->cycle);
+    return e->is_ring ? compare_ring(check, edge, e, data, q->cycle) : part_beat(check, edge, data, q);
 }
 
 // True when a beat has gone.

@@ -4,6 +4,7 @@
 
 #include "check_internal.h"
 #include "ir_custom.h"
+#include "kernel.h"
 #include "ops.h"
 
 static const struct ir_port *port_of(const struct ir *ir, const struct ir_edge *e, bool source) {
@@ -17,9 +18,9 @@ static const struct ir_port *naming_port(const struct ir *ir, const struct ir_ed
     return dst->tensor != IR_NONE ? dst : NULL;
 }
 
-static bool read_by(const struct ir *ir, int tensor, int op) {
+static bool read_by(const struct ir *ir, int tensor, unsigned trait) {
     for (int n = 0; n < ir->nodes; n++)
-        if (ir->node[n].op == op && ir->node[n].in[0] == tensor) return true;
+        if (ir_node_is(ir, n, trait) && ir->node[n].in[0] == tensor) return true;
     return false;
 }
 
@@ -30,8 +31,12 @@ static int firings_of(const struct ir *ir, int tensor) {
     if (t->dtype == IR_SCALAR) return (int)ir_tensor_elements(t);
     if (t->rank > 1 && (t->heads || t->dtype == IR_MX))
         return (int)(ir_tensor_elements(t) / t->shape[t->rank - 1].bound);
-    if (t->dtype == IR_MX && read_by(ir, tensor, IR_OP_ATTN_SCORES)) return (int)(ir_tensor_elements(t) / t->block);
+    if (t->dtype == IR_MX && read_by(ir, tensor, OP_BY_KEYS)) return (int)(ir_tensor_elements(t) / t->block);
     return 1;
+}
+
+int edge_firings(const struct ir *ir, int tensor, const struct ir_port *port) {
+    return firings_of(ir, tensor) * (port->cut > 1 ? (int)port->cut : 1);
 }
 
 static const struct ir_carry *carry_of(const struct ir_region *region, int tensor, bool next) {
@@ -48,7 +53,7 @@ int64_t check_last_repetition(const struct ir *ir, int tensor) {
 }
 
 // leaves: towards an output of the design, which takes what the last repetition made.
-static void set_repetitions(const struct ir *ir, struct edge *e, int region, bool leaves) {
+void edge_repeats(const struct ir *ir, struct edge *e, int region, bool leaves) {
     int home = ir->tensor[e->tensor].region;
     if (region == IR_NONE) region = home;
     e->repetitions = region == IR_NONE || leaves ? 1 : ir->region[region].repeat;
@@ -62,10 +67,10 @@ static bool is_residual(const struct ir *ir, int tensor) {
         if (carry_of(&ir->region[r], tensor, false) != NULL || carry_of(&ir->region[r], tensor, true) != NULL)
             return true;
     int producer = ir->tensor[tensor].producer;
-    return producer != IR_NONE && ir->node[producer].op == IR_OP_ADD;
+    return producer != IR_NONE && ir_node_is(ir, producer, OP_ADDS);
 }
 
-static int beat_lanes(const struct ir_port *port, enum ir_dtype dtype) {
+int edge_lanes(const struct ir_port *port, enum ir_dtype dtype) {
     switch (dtype) {
     case IR_MX: return (int)(port->data_bits - 8) / 8;
     case IR_KV: return (int)(port->data_bits - 32) / 8;
@@ -75,7 +80,7 @@ static int beat_lanes(const struct ir_port *port, enum ir_dtype dtype) {
 }
 
 // A tensor of several dimensions whose stream is not in row-major order.
-static bool array_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, struct itensor_walk *walk) {
+bool edge_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, struct itensor_walk *walk) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     int64_t extent[IR_MAX_RANK] = {1};
     struct ir_itensor words = *type;
@@ -95,22 +100,22 @@ static void open_tensor_edge(struct check *check, struct edge *e, const struct i
     e->tensor = name->tensor;
     e->dtype = ir->tensor[e->tensor].dtype;
     e->active = e->dtype != IR_ACC;
-    e->lanes = beat_lanes(src, e->dtype);
+    e->lanes = edge_lanes(src, e->dtype);
     e->tokened = src->kind == IR_STREAM_TOKENS || src->kind == IR_STREAM_COUNTED;
     e->counted = src->kind == IR_STREAM_COUNTED;
-    e->firings = firings_of(ir, e->tensor) * (src->cut > 1 ? (int)src->cut : 1);
-    e->walked = array_walk(ir, e->tensor, &name->type, &e->walk);
-    bool chosen_from = reader != IR_NONE && ir->node[reader].op == IR_OP_ARGMAX && ir->node[reader].in[0] == e->tensor;
+    e->firings = edge_firings(ir, e->tensor, src);
+    e->walked = edge_walk(ir, e->tensor, &name->type, &e->walk);
+    bool chosen_from = reader != IR_NONE && ir_node_is(ir, reader, OP_CHOOSES) && ir->node[reader].in[0] == e->tensor;
     e->is_logits = chosen_from && ir->outputs > 0 && ir->node[reader].out[0] == ir->output[0];
     const struct custom *custom = ir_custom_kernel(ir, graph->src_kernel);
     e->given = custom && !custom->function;
     e->always = e->given || chosen_from || e->dtype == IR_ID || e->dtype == IR_KV || is_residual(ir, e->tensor);
-    set_repetitions(ir, e, name->region, !strcmp(ir->kernel[graph->dst_kernel].module, "rill_stream_writer"));
+    edge_repeats(ir, e, name->region, kernel_is(&ir->kernel[graph->dst_kernel], KERNEL_ROWS_OUT));
 }
 
-static bool is_step_edge(const struct ir *ir, const struct ir_edge *e) {
+static bool from_loop(const struct ir *ir, const struct ir_edge *e, const char *port) {
     const struct ir_kernel *src = &ir->kernel[e->src_kernel];
-    return !strcmp(src->module, "rill_token_loop") && !strcmp(src->port[e->src_port].name, "step");
+    return kernel_is(src, KERNEL_LOOP) && !strcmp(src->port[e->src_port].name, port);
 }
 
 void edges_open(struct check *check) {
@@ -120,22 +125,27 @@ void edges_open(struct check *check) {
     for (int i = 0; i < ir->edges; i++) {
         struct edge *e = &check->edge[i];
         const struct ir_port *name = naming_port(ir, &ir->edge[i]);
-        e->is_step = is_step_edge(ir, &ir->edge[i]);
-        e->always = e->is_step;
-        e->active = e->is_step;
+        e->always = from_loop(ir, &ir->edge[i], "step");
+        e->is_ahead = from_loop(ir, &ir->edge[i], "walk_step");
+        e->is_step = e->always || e->is_ahead;
+        e->is_ring = from_loop(ir, &ir->edge[i], "ring");
+        e->active = e->is_step || e->is_ring;
         if (name != NULL) open_tensor_edge(check, e, &ir->edge[i], name);
         check->around |= e->given;
     }
+    routes_open(check);
+}
+
+void edge_begin(struct edge *e) {
+    e->step = e->repetition = 0;
+    e->firing = e->next_token = 0;
+    memset(e->beats, 0, sizeof e->beats);
+    memset(e->elements, 0, sizeof e->elements);
+    memset(e->key, 0, sizeof e->key);
+    e->queue.done = e->queue.beat.count = e->queue.word.count = 0;
 }
 
 void edges_begin(struct check *check) {
-    for (int i = 0; i < check->ir->edges; i++) {
-        struct edge *e = &check->edge[i];
-        e->step = e->repetition = 0;
-        e->firing = e->next_token = 0;
-        memset(e->beats, 0, sizeof e->beats);
-        memset(e->elements, 0, sizeof e->elements);
-        memset(e->key, 0, sizeof e->key);
-        e->queue.done = e->queue.beat.count = e->queue.word.count = 0;
-    }
+    for (int i = 0; i < check->ir->edges; i++) edge_begin(&check->edge[i]);
+    routes_begin(check);
 }

@@ -28,12 +28,15 @@ struct check_queue {
 
 // What one edge carries, and how far it is.
 struct edge {
-    bool active;  // carries a tensor that is compared
-    bool probed;  // the design has a probe there
-    bool always;  // part of the minimum set
-    bool is_step; // carries step words
+    bool active;   // carries what is compared: a tensor, step words or ids for the ring
+    bool probed;   // the design has a probe there
+    bool always;   // part of the minimum set
+    bool is_step;  // carries step words
+    bool is_ahead; // that run ahead of the ids: an end-of-text id does not stop them
+    bool is_ring;  // carries {index, id} of the ids made
     bool is_logits;
-    bool seen, varied; // varied: not all of its beats begin with the same word
+    struct route *route; // NULL: one tensor, all of its firings. Else the fields below are those of its parts
+    bool seen, varied;   // varied: not all of its beats begin with the same word
     uint32_t first_word;
     uint64_t shown; // beats
     int tensor;
@@ -89,6 +92,8 @@ struct check {
 void plan_begin(struct check *check);
 // Step `index` of the request; false when the request has fewer steps. Runs the golden model as far as needed.
 bool plan_step(struct check *check, int64_t index, struct step *step);
+// The same, as if no id ended the request.
+bool plan_step_ahead(const struct check *check, int64_t index, struct step *step);
 int64_t plan_steps(struct check *check);
 // Runs the golden model up to and including a position; false when the request ends before it.
 bool plan_run(struct check *check, int64_t position);
@@ -100,11 +105,28 @@ void check_oracle_step(struct check *check, uint32_t id, const float *const row[
 // check_edges.c
 void edges_open(struct check *check);
 void edges_begin(struct check *check);
+void edge_begin(struct edge *e);
+int edge_lanes(const struct ir_port *port, enum ir_dtype dtype); // elements of a word
+int edge_firings(const struct ir *ir, int tensor, const struct ir_port *port);
+bool edge_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, struct itensor_walk *walk);
+void edge_repeats(const struct ir *ir, struct edge *e, int region, bool leaves); // in a port's region
 // Repetition that readers outside the tensor's region see: what a carried one is after the last.
 int64_t check_last_repetition(const struct ir *ir, int tensor);
 
-// check_beat.c: compares the beats that wait, as far as the golden model has come.
+// check_beat.c: a firing has gone by; the golden step of a stream of a tensor that its next beat belongs to.
+void edge_firing_done(struct edge *e);
+bool edge_current_step(struct check *check, struct edge *e, struct step *step);
+// Compares the beats that wait, as far as the golden model has come.
 void check_drain(struct check *check);
+
+// check_routes.c: what moves tensors without changing them. Finds what edges carry that no port names.
+void routes_open(struct check *check);
+void routes_begin(struct check *check);
+// Whose beat is next on the edge. NULL: the request has no more, or the golden model waits (check->waits).
+struct edge *route_part(struct check *check, struct edge *e);
+void route_done(struct edge *e); // that firing has ended
+int route_parts(const struct edge *e);
+struct edge *route_part_at(const struct edge *e, int part); // NULL: nothing is known of it
 
 // check_needed.c
 bool *check_needed(struct check *check);

@@ -44,7 +44,7 @@ static void fail(struct check *check, const char *fmt, ...) {
 
 static const char *place(const struct check *check, int t) {
     struct oracle_info info = oracle_info(check->oracle->graph, t);
-    return arena_printf(check->arena, "oracle: `%s` (%s:%d)", info.name, check->oracle->path, info.line);
+    return arena_printf(check->arena, "oracle: `%s` (%s:%d)", info.name, oracle_lines(check->oracle->graph), info.line);
 }
 
 // ---- names ----

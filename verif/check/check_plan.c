@@ -19,15 +19,19 @@ static bool head_at(const struct check *check, int64_t position) {
     return !check->ir->design.is_lm || position >= check->request.count - 1;
 }
 
+// A position behind the prompt that the request has room for.
+static bool has_room(const struct check *check, int64_t position) {
+    const struct check_request *r = &check->request;
+    return check->ir->design.is_lm && position < check->ir->design.context && position - r->count + 1 < r->max_new;
+}
+
 // True when position exists: a prompt position, or one fed by an id that was made before it and did not end the
 // request.
 static bool plan_has(const struct check *check, int64_t position) {
     const struct check_request *r = &check->request;
     if (position < r->count) return true;
     int64_t made = position - r->count + 1;
-    if (!check->ir->design.is_lm || position >= check->ir->design.context || made >= r->max_new ||
-        made > check->id_count)
-        return false;
+    if (!has_room(check, position) || made > check->id_count) return false;
     return r->eot < 0 || check->ids[made - 1] != (uint32_t)r->eot;
 }
 
@@ -60,19 +64,23 @@ bool plan_run(struct check *check, int64_t position) {
     return true;
 }
 
-bool plan_step(struct check *check, int64_t index, struct step *step) {
+// The positions of a step; true when it is one of the prompt.
+static bool step_at(const struct check *check, int64_t index, struct step *step) {
     int64_t tokens = check->ir->design.tokens, count = check->request.count, prefill = prompt_steps(check);
-    if (index < prefill) {
-        step->first = index * tokens;
-        step->tokens = (int)(count - step->first < tokens ? count - step->first : tokens);
-    } else {
-        step->first = count + index - prefill;
-        step->tokens = 1;
-        if (step->first > 0 && !plan_run(check, step->first - 1)) return false;
-        if (!plan_has(check, step->first)) return false;
-    }
+    bool in_prompt = index < prefill;
+    step->first = in_prompt ? index * tokens : count + index - prefill;
+    step->tokens = !in_prompt ? 1 : (int)(count - step->first < tokens ? count - step->first : tokens);
     step->head = !check->ir->design.is_lm || step->first + step->tokens >= count;
-    return true;
+    return in_prompt;
+}
+
+bool plan_step(struct check *check, int64_t index, struct step *step) {
+    if (step_at(check, index, step)) return true;
+    return (step->first == 0 || plan_run(check, step->first - 1)) && plan_has(check, step->first);
+}
+
+bool plan_step_ahead(const struct check *check, int64_t index, struct step *step) {
+    return step_at(check, index, step) || has_room(check, step->first);
 }
 
 int64_t plan_steps(struct check *check) {

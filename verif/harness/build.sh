@@ -8,9 +8,24 @@
 set -e
 kind=$1 dir=$2 folder=$3 threads=$4 jobs=$5
 shift 5
-root=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$dir"
+root=$(cd -- "$(dirname -- "$0")/../.." && pwd -P)
+cd -- "$dir"
 [ "$kind" != tuned ] || "$root/verif/harness/tune.sh" .
+
+# make takes no folder with spaces, the shells between it and the compiler no `$` and no quotes: such a simulation is built
+# in a folder with a plain name, from links.
+is_plain() { case $1 in *[!A-Za-z0-9_./+,@-]*) return 1 ;; esac; }
+work=$folder scratch=
+if ! is_plain "$(pwd -P)" || ! is_plain "$root"; then
+    scratch=$(mktemp -d "${TMPDIR:-/tmp}/rill-sim-XXXXXX")
+    trap 'rm -rf "$scratch"' EXIT
+    is_plain "$(cd "$scratch" && pwd -P)" || {
+        echo "error: make takes neither the name of $(pwd -P) nor that of TMPDIR, $scratch"
+        exit 1
+    }
+    ln -s "$root" "$scratch/rill"
+    root=$scratch/rill work=$scratch/build
+fi
 
 # Modules of many instances are kept apart (share.vlt), and what Verilator still writes once per instance is folded by the linker, or by llvm-bolt: a
 # simulation of many lanes is bound by fetching its code. Vectors of more than 12 words are not taken apart, and move as vectors (wide.h).
@@ -28,12 +43,13 @@ case $kind in
     tuned) options="$apart $movable" compile=optimized ;;
     quick) options="" compile=unoptimized ;;
 esac
-rm -rf "$folder"
+rm -rf "$folder" && mkdir -p "${folder%/*}"
 # shellcheck disable=SC2086 # one word per option
 verilator --cc --exe --threads "$threads" --x-assign fast --x-initial fast $options "$@" --top-module rill_sim_top --prefix Vrill_sim_top \
-    --Mdir "$folder" -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_PROBES -DRILL_ASSERT \
+    --Mdir "$work" -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_PROBES -DRILL_ASSERT \
     -CFLAGS "-DRILL_THREADS=$threads -I$root/verif/harness -I$root/include" \
     -LDFLAGS "$root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm" "$root/verif/harness/share.vlt" -f filelist.f sim/rill_sim_top.sv \
     "$root"/verif/model/*.sv "$root"/verif/harness/*.sv "$root/verif/harness/main.cpp" -o Vrill
-$compile -j "$jobs" -C "$folder" -f Vrill_sim_top.mk
-[ "$kind" != tuned ] || "$root/verif/harness/tune.sh" . "$folder/Vrill"
+$compile -j "$jobs" -C "$work" -f Vrill_sim_top.mk
+[ "$kind" != tuned ] || "$root/verif/harness/tune.sh" . "$work/Vrill"
+[ -z "$scratch" ] || mv "$work" "$folder"

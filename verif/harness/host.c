@@ -31,12 +31,19 @@ static const struct ir_segment *find_segment(const struct ir *ir, const char *na
     return NULL;
 }
 
+uint8_t *host_results(struct sim *sim, uint64_t *bytes) {
+    struct host *host = &sim->host;
+    if (!design(host)->is_lm) return rows_results(sim, current(host)->prompt_len, bytes);
+    *bytes = (uint64_t)current(host)->ids * 4;
+    return segment_bytes(host, host->ring_segment);
+}
+
 // ---- the ids as they are written ----
 
 static void ring_written(struct host *host) {
     struct request_result *r = current(host);
     int64_t index = r->ids;
-    if (index >= r->tokens || index * 4 >= host->ring_segment->bytes) return;
+    if (index >= r->room || index * 4 >= host->ring_segment->bytes) return;
     const uint32_t *ring = (const uint32_t *)segment_bytes(host, host->ring_segment);
     r->id[index] = ring[index];
     r->id_cycle[index] = hbm_cycle(host->sim->hbm);
@@ -80,7 +87,22 @@ static bool check_request_fits(struct host *host, const struct request_result *r
     else if (r->prompt_len > d->context)
         sim_fail(host->sim, "the prompt has %lld %s, the design's context is %lld", (long long)r->prompt_len, unit,
                  (long long)d->context);
+    else if (d->is_lm && r->tokens > d->context - r->prompt_len + 1)
+        sim_fail(host->sim, "--tokens %lld: behind a prompt of %lld ids the context of %lld has room for %lld",
+                 (long long)r->tokens, (long long)r->prompt_len, (long long)d->context,
+                 (long long)(d->context - r->prompt_len + 1));
     return host->sim->failure == NULL;
+}
+
+static int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// The default number of ids is what there is room for.
+static void fit_tokens(const struct host *host, struct request_result *r) {
+    const struct ir_design *d = design(host);
+    const struct sim_options *o = &host->sim->options;
+    if (!o->tokens_fit) return;
+    if (!d->is_lm && !o->inputs) r->prompt_len = r->tokens = at_most(r->tokens, d->context);
+    if (d->is_lm && r->prompt_len <= d->context) r->tokens = at_most(r->tokens, d->context - r->prompt_len + 1);
 }
 
 static bool open_request(struct host *host, const struct sim_prompt *prompt, struct request_result *r) {
@@ -93,13 +115,14 @@ static bool open_request(struct host *host, const struct sim_prompt *prompt, str
     }
     if (!design(host)->is_lm) r->prompt_len = prompt->tokens;
     else if (!encode_prompt(host, prompt, r)) return false;
-    int64_t most = design(host)->context + 1 < r->tokens ? design(host)->context + 1 : r->tokens;
-    r->tokens = design(host)->is_lm ? most : r->tokens;
-    r->id = ARENA_ARRAY(arena, uint32_t, (size_t)r->tokens + 1);
-    r->id_cycle = ARENA_ARRAY(arena, uint64_t, (size_t)r->tokens + 1);
+    fit_tokens(host, r);
+    if (!check_request_fits(host, r)) return false;
+    r->room = at_most(r->tokens, design(host)->context + 1); // unchecked, the design is asked for more than it can make
+    r->id = ARENA_ARRAY(arena, uint32_t, (size_t)r->room + 1);
+    r->id_cycle = ARENA_ARRAY(arena, uint64_t, (size_t)r->room + 1);
     r->channel_beats = ARENA_ARRAY(arena, uint64_t, (size_t)design(host)->channels);
     r->channel_stalls = ARENA_ARRAY(arena, uint64_t, (size_t)design(host)->channels);
-    return check_request_fits(host, r);
+    return true;
 }
 
 bool host_open(struct host *host, struct sim *sim) {
@@ -144,8 +167,9 @@ static void write_arguments(struct host *host) {
     bool ignore = host->sim->options.ignore_eot || d->eot < 0;
     struct axil *axil = &host->axil;
     axil_clear(axil);
-    axil_write(axil, REG_PROMPT_LEN, (uint32_t)r->prompt_len);
-    axil_write(axil, REG_MAX_NEW, (uint32_t)r->tokens);
+    uint32_t less = plant_is(host->sim, PLANT_SHORT); // rows are as many as the prompt is long
+    axil_write(axil, REG_PROMPT_LEN, (uint32_t)r->prompt_len - (d->is_lm ? 0 : less));
+    axil_write(axil, REG_MAX_NEW, (uint32_t)r->tokens - less);
     axil_write(axil, REG_EOT, (uint32_t)d->eot);
     axil_write(axil, REG_FLAGS, ignore);
     if (d->is_lm) {
@@ -245,7 +269,10 @@ static void report_fault(struct host *host) {
                                         "a pointer is no multiple of a beat",
                                         "a prompt id is outside the vocabulary",
                                         "numeric fault in a kernel",
-                                        "memory error response"};
+                                        "memory error response",
+                                        "nothing has moved for as long as the watchdog allows",
+                                        "the memory holds another image",
+                                        "the ring is too short"};
     const char *name = r->fault < COUNT_OF(names) ? names[r->fault] : "unknown";
     sim_fail(sim, "the design reports fault %u: %s (place %u%s), latest step at position %u", r->fault, name,
              r->fault_place, place_of(host, r->fault, r->fault_place), r->status >> 16);
@@ -266,6 +293,15 @@ static void compare_ids(struct host *host) {
         sim_fail(host->sim, "%lld ids were written, the golden model makes %lld", (long long)r->ids, (long long)want);
 }
 
+// The golden model has no values for the design, or others.
+static bool differs(struct sim *sim) {
+    const char *overflow = check_overflow(sim->check), *mismatch = check_mismatch(sim->check);
+    if (overflow != NULL)
+        sim_fail(sim, "with these weights and inputs a value leaves its format: %s, says the golden model", overflow);
+    else if (mismatch != NULL) sim_fail(sim, "mismatch: %s", mismatch);
+    return overflow != NULL || mismatch != NULL;
+}
+
 static void finish_request(struct host *host) {
     struct request_result *r = current(host);
     store_registers(host);
@@ -274,7 +310,9 @@ static void finish_request(struct host *host) {
         report_fault(host);
         return;
     }
+    plant_end(host->sim);
     check_end(host->sim->check, hbm_cycle(host->sim->hbm));
+    differs(host->sim); // says more than what follows from it
     if (design(host)->is_lm) compare_ids(host);
     else rows_compare(host->sim, r->prompt_len);
     if (!hbm_quiet(host->sim->hbm)) sim_fail(host->sim, "done, but memory transactions are outstanding");
@@ -287,15 +325,6 @@ static void report_deadlock(struct host *host, const char *what) {
     if (sim->failure == NULL) sim->watch.asked = true;
     sim_fail(sim, "%s at cycle %llu, request %d, %lld ids made", what, (unsigned long long)hbm_cycle(sim->hbm),
              host->request, (long long)current(host)->ids);
-}
-
-// The golden model has no values for the design, or others.
-static bool differs(struct sim *sim) {
-    const char *overflow = check_overflow(sim->check), *mismatch = check_mismatch(sim->check);
-    if (overflow != NULL)
-        sim_fail(sim, "with these weights and inputs a value leaves its format: %s, says the golden model", overflow);
-    else if (mismatch != NULL) sim_fail(sim, "mismatch: %s", mismatch);
-    return overflow != NULL || mismatch != NULL;
 }
 
 static void guard_run(struct host *host) {
@@ -317,7 +346,6 @@ static void end_run(struct host *host) {
 
 static void next_request(struct host *host) {
     finish_request(host);
-    differs(host->sim);
     if (host->sim->failure != NULL || (size_t)host->request + 1 == host->sim->options.prompts.count)
         enter(host, HOST_OVER);
     else {

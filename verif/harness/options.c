@@ -16,7 +16,8 @@ static const char usage[] =
     "  --prompt TEXT        one request; may be repeated, requests run one after the other\n"
     "  --prompt-ids LIST    the same, as token ids\n"
     "  --requests FILE      one request a line: text, or `ids:` and a list\n"
-    "  --tokens N           ids to make (or rows to send); behind a prompt: for that prompt (default 16)\n"
+    "  --tokens N           ids to make (or rows to send); behind a prompt: for that prompt (default 16, or what the "
+    "context has room for)\n"
     "  --ignore-eot         do not stop at the end-of-text id\n"
     "  --seed S             jitter of the memory model; 0: none (default)\n"
     "  --data-seed S        random rows of graphs that are no language models (default 1)\n"
@@ -33,6 +34,11 @@ static const char usage[] =
     "  --logits FILE        inputs of argmax, raw fp32\n"
     "  --timeline FILE      first and last cycle of every firing on every compared stream, CSV\n"
     "  --inject-error CH:N  the N-th read burst of channel CH answers SLVERR; CH:wN: write burst\n"
+    "  --plant FAULT        a fault that the run must find, to try the checks: memory[:BIT] of the results as they lie "
+    "in\n"
+    "                       memory, short (one id or row less), open (a read never finished), endless[:N] (the N-th "
+    "read\n"
+    "                       burst of channel 0 has no RLAST)\n"
     "  --base CH:BYTES      channel CH's image begins BYTES further, and its base register says so\n"
     "  --pause CYCLE --save FILE  ends there, with the whole run in a file\n"
     "  --resume FILE        goes on with a saved run, under its options; again with --pause and --save, if given\n"
@@ -46,7 +52,7 @@ struct reader {
     struct sim_options *options;
     int argc, at;
     char **argv;
-    bool ok;
+    bool ok, pauses;
 };
 
 static void bad(struct reader *r, const char *what, const char *value) {
@@ -73,6 +79,12 @@ static uint64_t number(struct reader *r, const char *text) {
     errno = 0;
     unsigned long long v = strtoull(text, &end, 10);
     if (errno != 0 || *end != 0 || text[0] < '0' || text[0] > '9') bad(r, "not a number", text);
+    return v;
+}
+
+static uint64_t at_least_one(struct reader *r, const char *what) {
+    uint64_t v = number(r, value_of(r));
+    if (r->ok && v == 0) bad(r, what, NULL);
     return v;
 }
 
@@ -106,7 +118,7 @@ static void read_requests(struct reader *r, const char *path) {
 static void read_tokens(struct reader *r) {
     struct sim_options *o = r->options;
     int64_t tokens = (int64_t)number(r, value_of(r));
-    if (r->ok && tokens < 1) bad(r, "--tokens takes a number of at least 1", NULL);
+    if (r->ok && (tokens < 1 || tokens > UINT32_MAX)) bad(r, "--tokens takes 1 to 4294967295", NULL);
     if (o->prompts.count > 0) o->prompts.items[o->prompts.count - 1].tokens = tokens;
     if (o->tokens < 0) o->tokens = tokens;
 }
@@ -123,6 +135,13 @@ static void read_error(struct reader *r) {
     struct sim_error e = {.channel = (int)channel, .is_write = colon[1] == 'w'};
     e.burst = number(r, colon + 1 + e.is_write);
     VEC_PUSH(r->arena, r->options->errors, e);
+}
+
+static void read_plant(struct reader *r) {
+    const char *text = value_of(r);
+    struct plant plant;
+    if (plant_read(text, &plant)) VEC_PUSH(r->arena, r->options->plants, plant);
+    else bad(r, "--plant takes memory, short, open or endless, not", text);
 }
 
 // CH:BYTES.
@@ -160,6 +179,16 @@ static void read_hbm(struct reader *r) {
     else VEC_PUSH(r->arena, r->options->hbm, text);
 }
 
+// One value is used: a second would replace the first without a word.
+static void check_once(struct reader *r) {
+    static const char *const once[] = {"--dir",     "--seed",   "--data-seed", "--timeout", "--watchdog", "--clock",
+                                       "--compare", "--pause",  "--save",      "--resume",  "--trace",    "--json",
+                                       "--beats",   "--logits", "--timeline",  "--inputs",  "--outputs"};
+    for (size_t k = 0; k < COUNT_OF(once); k++)
+        for (int i = 1; !strcmp(r->argv[r->at], once[k]) && i < r->at; i++)
+            if (!strcmp(r->argv[i], once[k])) bad(r, "given twice", once[k]);
+}
+
 static bool is(const struct reader *r, const char *name) { return strcmp(r->argv[r->at], name) == 0; }
 
 static bool read_run_option(struct reader *r) {
@@ -167,15 +196,16 @@ static bool read_run_option(struct reader *r) {
     if (is(r, "--seed")) o->seed = number(r, value_of(r));
     else if (is(r, "--data-seed")) o->data_seed = number(r, value_of(r));
     else if (is(r, "--timeout")) o->timeout = number(r, value_of(r));
-    else if (is(r, "--watchdog")) o->watchdog = number(r, value_of(r));
+    else if (is(r, "--watchdog")) o->watchdog = at_least_one(r, "--watchdog takes a number of cycles of at least 1");
     else if (is(r, "--clock")) read_clock(r);
     else if (is(r, "--hbm")) read_hbm(r);
     else if (is(r, "--compare")) read_compare(r);
-    else if (is(r, "--pause")) number(r, value_of(r)); // snapshot.c read them first
+    else if (is(r, "--pause")) r->pauses = true, number(r, value_of(r)); // snapshot.c read them first
     else if (is(r, "--save")) o->saves = *path_of(r) != 0;
     else if (is(r, "--resume")) path_of(r);
     else if (is(r, "--inject-error")) read_error(r);
     else if (is(r, "--base")) read_base(r);
+    else if (is(r, "--plant")) read_plant(r);
     else if (is(r, "--ignore-eot")) o->ignore_eot = true;
     else if (is(r, "--unchecked")) o->unchecked = true;
     else if (is(r, "--occupancy")) o->occupancy = true;
@@ -214,6 +244,7 @@ static void check_row_files(struct reader *r) {
 
 static void set_defaults(struct reader *r) {
     struct sim_options *o = r->options;
+    o->tokens_fit = o->tokens < 0;
     if (o->tokens < 0) o->tokens = o->inputs != NULL ? 0 : 16; // 0: as many as the file has
     o->occupancy |= o->json != NULL && o->set == CHECK_ALL;
     if (o->prompts.count == 0) add_prompt(r);
@@ -234,9 +265,11 @@ bool options_read(struct arena *arena, int argc, char **argv, struct sim_options
         }
         if (argv[r.at][0] == '+') // for the Verilated model
             continue;
-        if (!read_file_option(&r) && !read_run_option(&r)) bad(&r, "unknown option", argv[r.at]);
+        check_once(&r);
+        if (r.ok && !read_file_option(&r) && !read_run_option(&r)) bad(&r, "unknown option", argv[r.at]);
     }
     if (r.ok && options->dir == NULL) bad(&r, "--dir is missing", NULL);
+    if (r.ok && options->saves != r.pauses) bad(&r, "--pause CYCLE and --save FILE: one without the other", NULL);
     if (r.ok && options->saves && (options->trace != NULL || options->beats != NULL))
         bad(&r, "--save goes without --trace and --beats", NULL);
     if (r.ok) check_row_files(&r);

@@ -123,6 +123,21 @@ static void report_contracts(const struct sim *sim) {
     }
 }
 
+// Streams of which nothing was compared: how many for each reason.
+static void print_streams(const struct sim *sim) {
+    for (int e = 0; e < sim->ir->edges; e++) {
+        const char *why = check_left(sim->check, e);
+        int count = 0, before = 0;
+        for (int i = 0; why && i < sim->ir->edges; i++) {
+            const char *other = check_left(sim->check, i);
+            bool same = other && !strcmp(why, other);
+            count += same;
+            before += same && i < e;
+        }
+        if (why && !before) printf("  %d not: %s\n", count, why);
+    }
+}
+
 static void print_oracle(const struct sim *sim) {
     struct check_oracle_counts c = check_oracle_counts(sim->check);
     if (!c.present) return;
@@ -145,8 +160,10 @@ void report_summary(struct sim *sim) {
     if (sim->ir->design.is_lm) puts("\n");
     for (size_t i = 0; i < sim->options.prompts.count; i++)
         if (sim->host.result[i].done) print_request(sim, &sim->host.result[i]);
-    printf("match: %s (%llu values on %llu streams compared with the golden model)\n", matches(sim) ? "true" : "false",
-           (unsigned long long)counts.values, (unsigned long long)counts.streams);
+    printf("match: %s (%llu values on %llu of %d streams compared with the golden model)\n",
+           matches(sim) ? "true" : "false", (unsigned long long)counts.values, (unsigned long long)counts.streams,
+           sim->ir->edges);
+    print_streams(sim);
     print_oracle(sim);
     printf("simulated %llu cycles in %.1f s, %.1f thousand cycles/s\n", (unsigned long long)cycle, wall,
            (double)cycle * 1e-3 / wall);
@@ -240,6 +257,19 @@ static void json_contracts(const struct sim *sim, struct text *out) {
     text_add(out, first ? "}" : "\n  }");
 }
 
+// Streams of which nothing was compared.
+static void json_streams(const struct sim *sim, struct text *out) {
+    bool first = true;
+    text_addf(out, "  \"streams\": %d,\n  \"streams_not_compared\": {", sim->ir->edges);
+    for (int e = 0; e < sim->ir->edges; e++) {
+        const char *why = check_left(sim->check, e);
+        if (!why) continue;
+        text_addf(out, "%s\n    \"%s\": \"%s\"", first ? "" : ",", sim->ir->edge[e].name, why);
+        first = false;
+    }
+    text_add(out, first ? "}" : "\n  }");
+}
+
 // What of the spec was compared with the oracle.
 static void json_oracle(const struct sim *sim, struct text *out) {
     struct check_oracle_counts c = check_oracle_counts(sim->check);
@@ -287,6 +317,8 @@ static void json_all(struct sim *sim, struct text *out) {
     json_fifos(sim, out);
     text_add(out, ",\n");
     json_contracts(sim, out);
+    text_add(out, ",\n");
+    json_streams(sim, out);
     text_add(out, ",\n");
     json_oracle(sim, out);
     text_add(out, ",\n  \"requests\": [");

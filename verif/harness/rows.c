@@ -75,6 +75,12 @@ void rows_clear(struct sim *sim, int64_t rows) {
     }
 }
 
+uint8_t *rows_results(struct sim *sim, int64_t rows, uint64_t *bytes) {
+    const struct ir_tensor *t = &sim->ir->tensor[sim->ir->output[0]];
+    *bytes = (uint64_t)rows * row_bytes(sim, t);
+    return area(sim, "output", t, rows);
+}
+
 static void compare_row(struct sim *sim, const struct ir_tensor *t, int64_t row, const uint8_t *area,
                         const float *want) {
     int64_t n = ir_tensor_elements(t);

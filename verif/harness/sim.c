@@ -136,6 +136,7 @@ static bool open_all(struct sim *sim) {
     sim->clock_mhz = sim->options.clock_mhz > 0 ? sim->options.clock_mhz : sim->ir->design.clock_mhz;
     if (!change_figures(sim) || !can_save(sim) || !check_bases(sim) || !open_memory(sim)) return false;
     if (!inject_errors(sim)) return false;
+    plant_begin(sim);
     if (sim->ir->design.is_lm && !open_tokenizer(sim)) return false;
     if (!open_check(sim)) return false;
     if (sim->options.beats != NULL && (sim->beats = fopen(sim->options.beats, "w")) == NULL) {

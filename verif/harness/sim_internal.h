@@ -6,6 +6,7 @@
 
 #include "../check/check.h"
 #include "../model/hbm.h"
+#include "axil.h"
 #include "base.h"
 #include "ir.h"
 #include "contracts.h"
@@ -30,6 +31,13 @@ struct sim_error {
     uint64_t burst;
 };
 
+// A fault of the design or the memory, so that the tests can see that a run with it fails (plant.c).
+enum plant_kind { PLANT_MEMORY, PLANT_SHORT, PLANT_OPEN, PLANT_ENDLESS, PLANT_KINDS };
+struct plant {
+    enum plant_kind kind;
+    uint64_t place;
+};
+
 struct sim_base { // of a channel that begins elsewhere than usual
     int channel;
     uint64_t bytes; // further
@@ -42,34 +50,17 @@ struct sim_options {
     VEC(struct sim_error) errors;
     VEC(const char *) hbm; // other figures of the memory, KEY=VALUE
     VEC(struct sim_base) bases;
+    VEC(struct plant) plants;
     int64_t tokens;
     uint64_t seed, data_seed, timeout, watchdog;
     double clock_mhz; // 0: the design's
     bool ignore_eot, unchecked, quiet, saves, occupancy;
+    bool tokens_fit; // not given: as many of the default as the context has room for
     enum check_set set;
 };
 
 // False: *exit_code tells what to return (0 after --help).
 bool options_read(struct arena *arena, int argc, char **argv, struct sim_options *options, int *exit_code);
-
-// ---- AXI4-Lite (axil.c): a list of accesses done one after the other ----
-
-enum { AXIL_MAX = 256 };
-struct axil_access {
-    bool is_write;
-    uint32_t address, data; // data: to write, or as read
-};
-struct axil {
-    struct axil_access access[AXIL_MAX];
-    int count, next;
-    bool address_done, data_done;
-};
-void axil_clear(struct axil *axil);
-void axil_write(struct axil *axil, uint32_t address, uint32_t data);
-int axil_read(struct axil *axil, uint32_t address); // index of the access that will hold the data
-bool axil_busy(const struct axil *axil);
-// One clock. True in the cycle in which the last access completes.
-bool axil_edge(struct axil *axil, struct sim_pins *pins);
 
 // ---- firings over time (timeline.c) ----
 
@@ -106,6 +97,14 @@ bool watch_stuck(struct watch *watch, uint64_t sign, uint64_t cycle, uint64_t li
 // Who waits for whom, and what every stream does.
 void watch_report(const struct watch *watch, struct check *check, struct arena *arena, struct text *out);
 
+// ---- planted faults (plant.c) ----
+
+// KIND or KIND:PLACE; false when it is none.
+bool plant_read(const char *text, struct plant *plant);
+bool plant_is(const struct sim *sim, enum plant_kind kind);
+void plant_begin(struct sim *sim); // when the memory is open
+void plant_end(struct sim *sim);   // when a request has ended, before anything of it is looked at
+
 // ---- requests (host.c) ----
 
 // The design's own counters: cycles in which the engine is busy, waits for beats, for operands, for room behind it.
@@ -113,8 +112,8 @@ enum { ENGINE_COUNTERS = 4 };
 
 struct request_result {
     const uint32_t *prompt;
-    int64_t prompt_len, tokens;
-    uint32_t *id; // made, in order, with the cycle of their write
+    int64_t prompt_len, tokens, room; // room: in id, for as many as the context allows
+    uint32_t *id;                     // made, in order, with the cycle of their write
     uint64_t *id_cycle;
     int64_t ids;
     uint64_t start, end;                           // cycles
@@ -184,10 +183,14 @@ bool host_open(struct host *host, struct sim *sim);
 // One clock; false when every request is over or one has failed.
 bool host_edge(struct host *host, struct sim_pins *pins);
 
+// The memory in which a request's results are: the ring of ids, or the first output's rows.
+uint8_t *host_results(struct sim *sim, uint64_t *bytes);
+
 // ---- rows of graphs that are no language models (rows.c) ----
 bool rows_open(struct sim *sim, int64_t rows);
 void rows_clear(struct sim *sim, int64_t rows);
 void rows_compare(struct sim *sim, int64_t rows);
+uint8_t *rows_results(struct sim *sim, int64_t rows, uint64_t *bytes); // of the first output
 // The files of the options: what goes in, before rows_open (true when there is none), and the memory's output areas.
 bool rows_take(struct sim *sim);
 bool rows_save(struct sim *sim);

@@ -5,7 +5,7 @@
 # usage: tune.sh DIR [EXE]    DIR: the design, with a memory image; EXE: its simulation, linked with relocations (-Wl,-q). Without EXE: is all there?
 set -e
 design=$1 exe=${2:-}
-bolt=$(readlink -f "$(command -v llvm-bolt-15 || command -v llvm-bolt || true)")
+bolt=$(readlink -f "$(command -v llvm-bolt-15 || command -v llvm-bolt || true)" || true)
 [ -x "$bolt" ] || { echo "--tune needs llvm-bolt (Debian: bolt-15)"; exit 1; }
 [ -d "$design/image" ] || { echo "--tune runs the design: it needs a memory image (rill pack)"; exit 1; }
 [ -n "$exe" ] || exit 0

@@ -22,6 +22,7 @@ struct burst {
     uint64_t strobe[HBM_MAX_BEATS];
     uint8_t *data; // writes: what is not visible yet; reads: the content before a later write, when has_copy
     bool has_copy;
+    bool endless; // no RLAST
 };
 
 struct queue { // ring of bursts, oldest at head
@@ -38,6 +39,11 @@ struct hbm_channel {
     int writes_complete; // at the head of `writes`: all data given
     uint64_t random;
     int64_t bad_read, bad_write; // burst number that fails, or -1
+    int64_t endless;             // read burst without RLAST, or -1
+    int64_t bad_beat, late_read; // read beat that fails, read burst that is late, or -1
+    uint64_t late;               // ps
+    uint8_t *written;            // a bit for each atom, or NULL: not asked for
+    bool read_chosen;            // the oldest read burst stays the first
     struct hbm_stats stats;
 };
 
@@ -50,6 +56,7 @@ struct hbm {
     struct hbm_config config;
     uint64_t period_fs, cycle, now; // now in ps
     uint64_t beats;
+    bool shuffles;
     hbm_observer *observer;
     void *observer_ctx;
     struct next_beat next[HBM_MAX_CHANNELS];
@@ -79,11 +86,16 @@ static uint64_t draw(struct hbm_channel *ch) {
     return x * 0x2545f4914f6cdd1dull >> 16;
 }
 
+static void *reserve(uint64_t bytes) {
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
 static bool channel_open(struct hbm *hbm, struct arena *arena, int index) {
     struct hbm_channel *ch = &hbm->channel[index];
     ch->hbm = hbm;
     ch->index = index;
-    ch->bad_read = ch->bad_write = -1;
+    ch->bad_read = ch->bad_write = ch->endless = ch->bad_beat = ch->late_read = -1;
     ch->random = hbm->config.seed * 0x9e3779b97f4a7c15ull + (uint64_t)index * 0xbf58476d1ce4e5b9ull + 1;
     hbm_banks_init(&ch->banks, &hbm->config.timing);
     size_t burst_bytes = (size_t)HBM_MAX_BEATS * (size_t)hbm->config.beat_bytes;
@@ -92,9 +104,7 @@ static bool channel_open(struct hbm *hbm, struct arena *arena, int index) {
         ch->reads.burst[i].data = copies + (size_t)(2 * i) * burst_bytes;
         ch->writes.burst[i].data = copies + (size_t)(2 * i + 1) * burst_bytes;
     }
-    void *memory = mmap(NULL, hbm->config.channel_bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    ch->memory = memory == MAP_FAILED ? NULL : memory;
+    ch->memory = reserve(hbm->config.channel_bytes);
     return ch->memory != NULL;
 }
 
@@ -113,9 +123,13 @@ struct hbm *hbm_open(struct arena *arena, const struct hbm_config *config, const
     return hbm;
 }
 
+static uint64_t written_bytes(const struct hbm *hbm) { return hbm->config.channel_bytes / HBM_ATOM_BYTES / 8; }
+
 void hbm_close(struct hbm *hbm) {
-    for (int i = 0; i < hbm->config.channels; i++)
+    for (int i = 0; i < hbm->config.channels; i++) {
         if (hbm->channel[i].memory != NULL) munmap(hbm->channel[i].memory, hbm->config.channel_bytes);
+        if (hbm->channel[i].written != NULL) munmap(hbm->channel[i].written, written_bytes(hbm));
+    }
 }
 
 static const char *read_file(uint8_t *to, uint64_t size, int file) {
@@ -165,6 +179,50 @@ void hbm_observe_writes(struct hbm *hbm, hbm_observer *observer, void *ctx) {
 void hbm_inject_error(struct hbm *hbm, int channel, bool is_write, uint64_t n) {
     if (is_write) hbm->channel[channel].bad_write = (int64_t)n;
     else hbm->channel[channel].bad_read = (int64_t)n;
+}
+
+void hbm_inject_endless(struct hbm *hbm, int channel, uint64_t n) { hbm->channel[channel].endless = (int64_t)n; }
+void hbm_inject_beat_error(struct hbm *hbm, int channel, uint64_t n) { hbm->channel[channel].bad_beat = (int64_t)n; }
+
+void hbm_inject_delay(struct hbm *hbm, int channel, uint64_t n, uint64_t cycles) {
+    hbm->channel[channel].late_read = (int64_t)n;
+    hbm->channel[channel].late = cycles * hbm->period_fs / 1000;
+}
+
+void hbm_shuffle(struct hbm *hbm) { hbm->shuffles = hbm->config.seed != 0; }
+
+void hbm_reset(struct hbm *hbm) {
+    for (int i = 0; i < hbm->config.channels; i++) {
+        struct hbm_channel *ch = &hbm->channel[i];
+        ch->reads.count = ch->reads.natives = ch->writes.count = ch->writes.natives = 0;
+        ch->writes_complete = 0;
+        ch->read_chosen = false;
+    }
+}
+
+// ---- what was written ----
+
+bool hbm_guard_unwritten(struct hbm *hbm) {
+    for (int i = 0; i < hbm->config.channels; i++)
+        if ((hbm->channel[i].written = reserve(written_bytes(hbm))) == NULL) return false;
+    return true;
+}
+
+static void mark_atoms(struct hbm_channel *ch, uint64_t first, uint64_t end) {
+    for (uint64_t atom = first; atom < end; atom++) ch->written[atom / 8] |= (uint8_t)(1 << atom % 8);
+}
+
+void hbm_mark_written(struct hbm *hbm, int channel, uint64_t offset, uint64_t bytes) {
+    struct hbm_channel *ch = &hbm->channel[channel];
+    if (ch->written == NULL) return;
+    mark_atoms(ch, u64_div_ceil(offset, HBM_ATOM_BYTES), (offset + bytes) / HBM_ATOM_BYTES);
+}
+
+static bool is_written(const struct hbm_channel *ch, uint64_t offset, uint64_t bytes) {
+    if (ch->written == NULL) return true;
+    for (uint64_t atom = offset / HBM_ATOM_BYTES; atom * HBM_ATOM_BYTES < offset + bytes; atom++)
+        if (!(ch->written[atom / 8] >> atom % 8 & 1)) return false;
+    return true;
 }
 
 void hbm_tick(struct hbm *hbm) {
@@ -236,11 +294,14 @@ static uint64_t arrival_time(struct hbm_channel *ch) {
 int hbm_accept_read(struct hbm_channel *ch, uint64_t address, int beats, int id) {
     bool bad = (int64_t)ch->stats.read_bursts == ch->bad_read;
     struct burst *b = burst_start(ch, &ch->reads, address, beats, id, bad);
+    b->endless = (int64_t)ch->stats.read_bursts == ch->endless;
     ch->stats.read_bursts++;
     uint64_t arrival = arrival_time(ch);
+    uint64_t latency = ch->hbm->config.timing.latency;
+    if ((int64_t)ch->stats.read_bursts - 1 == ch->late_read) latency += ch->late; // the banks are as punctual as ever
     for (int i = 0; i < beats; i++) {
         uint64_t offset = b->offset + (uint64_t)(i * ch->hbm->config.beat_bytes);
-        b->ready[i] = beat_time(ch, arrival, offset, false) + ch->hbm->config.timing.latency;
+        b->ready[i] = beat_time(ch, arrival, offset, false) + latency;
     }
     return b->natives;
 }
@@ -271,8 +332,30 @@ static void fetch_ahead(struct hbm_channel *ch) {
     hbm->next[ch->index] = (struct next_beat){.data = ch->memory + b->offset + at, .ready = &b->ready[b->done]};
 }
 
+// One of the first `count` bursts becomes the oldest: the first one of an id that is drawn.
+static void bring_forward(struct hbm_channel *ch, struct queue *q, int count) {
+    int id = queue_at(q, (int)(draw(ch) % (uint64_t)count))->id, found = 0;
+    while (queue_at(q, found)->id != id) found++;
+    struct burst first = *queue_at(q, found);
+    for (int i = found; i > 0; i--) *queue_at(q, i) = *queue_at(q, i - 1);
+    *queue_at(q, 0) = first;
+}
+
+static void choose_read(struct hbm_channel *ch) {
+    if (ch->hbm->shuffles && !ch->read_chosen) bring_forward(ch, &ch->reads, ch->reads.count);
+    ch->read_chosen = true;
+}
+
+// Of the beat that is taken next.
+static int read_resp(const struct hbm_channel *ch, const struct burst *b, uint64_t at, uint64_t bytes) {
+    bool bad = (int64_t)(ch->stats.read_bytes / bytes) == ch->bad_beat;
+    if (b->resp != HBM_OKAY || (!bad && is_written(ch, b->offset + at, bytes))) return b->resp;
+    return HBM_SLVERR;
+}
+
 int hbm_take_read(struct hbm_channel *ch, uint8_t data[], struct hbm_beat *beat) {
     if (ch->reads.count == 0) return -1;
+    choose_read(ch);
     struct burst *b = queue_at(&ch->reads, 0);
     int wait = cycles_until(ch->hbm, b->ready[b->done]);
     if (wait > 0) return wait;
@@ -282,10 +365,12 @@ int hbm_take_read(struct hbm_channel *ch, uint8_t data[], struct hbm_beat *beat)
     else memcpy(data, b->has_copy ? b->data + at : ch->memory + b->offset + at, beat_bytes);
     b->done++;
     bool last = b->done == b->beats;
-    *beat = (struct hbm_beat){.id = b->id, .resp = b->resp, .last = last, .natives = last ? b->natives : 0};
+    int resp = read_resp(ch, b, at, beat_bytes);
+    *beat = (struct hbm_beat){.id = b->id, .resp = resp, .last = last && !b->endless, .natives = last ? b->natives : 0};
     ch->stats.read_bytes += beat_bytes;
     ch->hbm->beats++;
-    if (beat->last) queue_pop(&ch->reads);
+    if (last) queue_pop(&ch->reads);
+    ch->read_chosen = !last;
     fetch_ahead(ch);
     return 0;
 }
@@ -316,6 +401,7 @@ static void keep_old_content(struct hbm_channel *ch, uint64_t offset, uint64_t b
         uint64_t size = (uint64_t)b->beats * (uint64_t)ch->hbm->config.beat_bytes;
         if (b->resp == HBM_DECERR || b->has_copy || b->offset >= offset + bytes || offset >= b->offset + size) continue;
         memcpy(b->data, ch->memory + b->offset, size);
+        if (!is_written(ch, b->offset, size)) b->resp = HBM_SLVERR;
         b->has_copy = true;
     }
 }
@@ -323,6 +409,11 @@ static void keep_old_content(struct hbm_channel *ch, uint64_t offset, uint64_t b
 static void write_bytes(uint8_t *to, const uint8_t *from, uint64_t strobe, size_t bytes) {
     for (size_t i = 0; i < bytes; i++)
         if (strobe >> i & 1) to[i] = from[i];
+}
+
+static void mark_strobed(struct hbm_channel *ch, uint64_t offset, uint64_t strobe, size_t bytes) {
+    for (size_t at = 0; at < bytes; at += HBM_ATOM_BYTES)
+        if ((uint32_t)(strobe >> at) == UINT32_MAX) hbm_mark_written(ch->hbm, ch->index, offset + at, HBM_ATOM_BYTES);
 }
 
 static void burst_commit(struct hbm_channel *ch, const struct burst *b) {
@@ -333,12 +424,14 @@ static void burst_commit(struct hbm_channel *ch, const struct burst *b) {
     for (int i = 0; i < b->beats; i++) {
         size_t at = (size_t)i * beat_bytes;
         write_bytes(ch->memory + b->offset + at, b->data + at, b->strobe[i], beat_bytes);
+        if (ch->written != NULL) mark_strobed(ch, b->offset + at, b->strobe[i], beat_bytes);
     }
     if (ch->hbm->observer != NULL) ch->hbm->observer(ch->hbm->observer_ctx, ch->index, b->offset, bytes);
 }
 
 int hbm_take_response(struct hbm_channel *ch, struct hbm_beat *beat) {
     if (ch->writes_complete == 0) return -1;
+    if (ch->hbm->shuffles) bring_forward(ch, &ch->writes, ch->writes_complete);
     const struct burst *b = queue_at(&ch->writes, 0);
     int wait = cycles_until(ch->hbm, b->ready[0]);
     if (wait > 0) return wait;

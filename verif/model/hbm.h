@@ -65,6 +65,21 @@ typedef void hbm_observer(void *ctx, int channel, uint64_t offset, uint64_t byte
 void hbm_observe_writes(struct hbm *hbm, hbm_observer *observer, void *ctx);
 // The n-th read or write burst (from 0) of a channel gets SLVERR.
 void hbm_inject_error(struct hbm *hbm, int channel, bool is_write, uint64_t n);
+// The n-th read burst of a channel ends without RLAST.
+void hbm_inject_endless(struct hbm *hbm, int channel, uint64_t n);
+
+// Memory with error correction answers an error to what was never written. From now on a read beat with such bytes gets
+// SLVERR; a write marks the atoms that it covers whole, hbm_mark_written those of the host. False: no memory for it.
+bool hbm_guard_unwritten(struct hbm *hbm);
+void hbm_mark_written(struct hbm *hbm, int channel, uint64_t offset, uint64_t bytes);
+// The n-th read beat (from 0) of a channel gets SLVERR.
+void hbm_inject_beat_error(struct hbm *hbm, int channel, uint64_t n);
+// The n-th read burst (from 0) of a channel answers so many cycles later than it would.
+void hbm_inject_delay(struct hbm *hbm, int channel, uint64_t n, uint64_t cycles);
+// Bursts and responses of different ids change places, as the seed draws it (not 0); those of one id stay in order.
+void hbm_shuffle(struct hbm *hbm);
+// What is outstanding is forgotten, as when the fabric around the memory is configured again; the content stays.
+void hbm_reset(struct hbm *hbm);
 
 // One design clock passes. Everything below happens at the current clock edge.
 void hbm_tick(struct hbm *hbm);

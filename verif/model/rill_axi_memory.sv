@@ -114,6 +114,16 @@ module rill_axi_memory #(
             aw_open_q <= 1'b0;
             b_valid_q <= 1'b0;
             w_left_q <= 0;
+            reads_q <= 0;
+            read_ids_q <= 0;
+            r_wait_q <= 0;
+            ar_stall_q <= 0;
+            writes_q <= 0;
+            write_ids_q <= 0;
+            w_bursts_q <= 0;
+            b_wait_q <= 0;
+            aw_stall_q <= 0;
+            w_stall_q <= 0;
         end else begin : calls
             int reads, writes, bursts, wait_cycles, meta, taken, read_ids, write_ids;
             bit [511:0] data;

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams behind and before kernels that move words and change none: what they carry follows from the streams at the
+// kernel's other side, whose ports name a tensor, and, where several tensors take turns, from the kernel's schedule.
+#include <string.h>
+
+#include "check_internal.h"
+#include "kernel.h"
+
+// docs/rtl.md section 5: the schedule of a multiplexer or demultiplexer. Sections, each of entries that name a port.
+struct section {
+    int64_t first, length, repeat;
+    bool when_head;
+};
+
+// A stream of several tensors in turn (what a multiplexer gives, or a demultiplexer takes), or of some firings of one
+// (what a demultiplexer gives at port `only`; then part 0 counts all of them).
+struct route {
+    struct section *section;
+    int sections;
+    const uint8_t *entry;
+    int ports, only;
+    struct edge **part; // per port
+    struct edge *none;  // a firing that nobody reads: nothing is known of it
+    // progress
+    int64_t step, turn, index;
+    int at; // section
+};
+
+// ---- reading ----
+
+static int64_t number_at(const uint8_t *bit, int64_t from, int bits) {
+    int64_t v = 0;
+    for (int b = 0; b < bits; b++) v |= (int64_t)bit[from + b] << b;
+    return v;
+}
+
+static const uint8_t *bits_of(struct check *check, const struct ir_kernel *k, const char *name, int64_t bits) {
+    uint8_t *bit = ARENA_ARRAY(check->arena, uint8_t, (size_t)bits + 1);
+    ir_value_to_bits(ir_param(k, name), bits, bit);
+    return bit;
+}
+
+static struct route *read_route(struct check *check, const struct ir_kernel *k) {
+    struct route *r = ARENA_NEW(check->arena, struct route);
+    int64_t sections = ir_param_int(k, "SECTIONS", 0), entries = ir_param_int(k, "ENTRIES", 0), first = 0;
+    const uint8_t *length = bits_of(check, k, "SECTION_LEN", 16 * sections),
+                  *repeat = bits_of(check, k, "SECTION_REPEAT", 16 * sections),
+                  *head = bits_of(check, k, "SECTION_WHEN_HEAD", sections),
+                  *table = bits_of(check, k, "TABLE", 8 * entries);
+    uint8_t *entry = ARENA_ARRAY(check->arena, uint8_t, (size_t)entries + 1);
+    for (int64_t i = 0; i < entries; i++) entry[i] = (uint8_t)number_at(table, 8 * i, 8);
+    r->section = ARENA_ARRAY(check->arena, struct section, (size_t)sections + 1);
+    for (int64_t s = 0; s < sections; s++) {
+        r->section[s] =
+            (struct section){first, number_at(length, 16 * s, 16), number_at(repeat, 16 * s, 16), head[s] != 0};
+        first += r->section[s].length;
+    }
+    r->sections = (int)sections;
+    r->entry = entry;
+    r->ports = (int)ir_param_int(k, "PORTS", 0);
+    r->only = IR_NONE;
+    r->part = ARENA_ARRAY(check->arena, struct edge *, (size_t)r->ports + 1);
+    r->none = ARENA_NEW(check->arena, struct edge);
+    return r;
+}
+
+// ---- finding out ----
+
+static bool is_of(const struct ir *ir, int kernel, const struct kernel_class *class) {
+    return kernel_of(&ir->kernel[kernel]) == class;
+}
+
+// Kernels that give the firings of their one input, in another width, order or number of words a firing.
+static bool is_mover(const struct ir *ir, int kernel) {
+    static const struct kernel_class *const classes[] = {&rtl_frame, &rtl_width_converter, &rtl_layout_converter,
+                                                         &rtl_corner_turn, &rtl_replay_buffer};
+    for (size_t i = 0; i < COUNT_OF(classes); i++)
+        if (is_of(ir, kernel, classes[i])) return true;
+    return false;
+}
+
+// The edge at a kernel's i-th stream of data in this direction, or IR_NONE.
+static int edge_at(const struct ir *ir, int kernel, bool output, int i) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    for (int p = 0; p < k->ports; p++)
+        if (k->port[p].is_output == output && strcmp(k->port[p].name, "step") != 0 &&
+            (k->port[p].index == i || (k->port[p].index == IR_NONE && i == 0)))
+            return k->port[p].edge;
+    return IR_NONE;
+}
+
+static const struct ir_port *writing_port(const struct ir *ir, int edge) {
+    const struct ir_edge *e = &ir->edge[edge];
+    return &ir->kernel[e->src_kernel].port[e->src_port];
+}
+
+// An edge that is known, of a tensor or, with `routed`, of several in turn.
+static const struct edge *known(const struct check *check, int edge, bool routed) {
+    const struct edge *e = edge == IR_NONE ? NULL : &check->edge[edge];
+    return e && e->active && (routed || !e->route) ? e : NULL;
+}
+
+// The same words again: not part of the minimum, and nothing is taken from here.
+static struct edge same_words(const struct edge *from) {
+    struct edge e = *from;
+    e.always = e.is_logits = e.given = e.probed = false;
+    return e;
+}
+
+static struct edge *copy_part(struct check *check, const struct edge *from) {
+    struct edge *part = ARENA_NEW(check->arena, struct edge);
+    *part = same_words(from);
+    return part;
+}
+
+static struct route *copy_route(struct check *check, const struct route *from) {
+    struct route *r = ARENA_NEW(check->arena, struct route);
+    *r = *from;
+    r->part = ARENA_ARRAY(check->arena, struct edge *, (size_t)r->ports + 1);
+    for (int p = 0; p < r->ports; p++) r->part[p] = from->part[p] ? copy_part(check, from->part[p]) : NULL;
+    return r;
+}
+
+static bool take(struct check *check, struct edge *e, const struct edge *from) {
+    if (!from) return false;
+    *e = same_words(from);
+    if (from->route) e->route = copy_route(check, from->route);
+    return true;
+}
+
+// Elements of a word at this edge, and whether it counts them.
+static void set_width(const struct ir *ir, int edge, struct edge *e) {
+    const struct ir_port *port = writing_port(ir, edge);
+    e->lanes = edge_lanes(port, e->dtype);
+    e->counted = port->kind == IR_STREAM_COUNTED;
+}
+
+static const struct ir_port *reading_port(const struct ir *ir, int edge) {
+    const struct ir_edge *e = &ir->edge[edge];
+    return &ir->kernel[e->dst_kernel].port[e->dst_port];
+}
+
+// The order of the words: that of the neighbour, unless a port has one for each dimension. False: not known, as
+// `reorders` has changed it.
+static bool set_order(const struct ir *ir, int edge, struct edge *e, bool reorders) {
+    const struct ir_tensor *t = &ir->tensor[e->tensor];
+    const struct ir_port *port[] = {writing_port(ir, edge), reading_port(ir, edge)};
+    bool ordered = t->dtype == IR_F32 && !t->heads && t->rank > 1;
+    e->firings = edge_firings(ir, e->tensor, port[0]);
+    for (int i = 0; ordered && i < 2; i++) {
+        if (port[i]->type.rank != t->rank + 1) continue;
+        e->walked = edge_walk(ir, e->tensor, &port[i]->type, &e->walk);
+        return true;
+    }
+    return !ordered || !reorders;
+}
+
+// The edge at the other side of a kernel that moves a tensor, in the form of this one.
+static bool take_moved(struct check *check, int edge, struct edge *e, int from, int mover) {
+    const struct ir *ir = check->ir;
+    const struct edge *other = known(check, from, true);
+    bool repeats = is_of(ir, mover, &rtl_replay_buffer), some = other && other->route && other->route->only != IR_NONE;
+    struct edge moved;
+    if (repeats && some) other = other->route->part[0]; // the firing that goes this way, in every repetition
+    if (!take(check, &moved, other)) return false;
+    if (!moved.is_step) {
+        set_width(ir, edge, &moved);
+        for (int p = 0; moved.route && p < moved.route->ports; p++)
+            if (moved.route->part[p]) set_width(ir, edge, moved.route->part[p]);
+        bool reorders = kernel_is(&ir->kernel[mover], KERNEL_REORDERS);
+        if (moved.route ? reorders || repeats : !set_order(ir, edge, &moved, reorders)) return false;
+        if (repeats) edge_repeats(ir, &moved, writing_port(ir, edge)->region, false);
+    }
+    *e = moved;
+    return true;
+}
+
+// All streams at one side of a multiplexer or demultiplexer, in turn.
+static bool take_turns(struct check *check, struct edge *e, int kernel, bool outputs) {
+    const struct ir *ir = check->ir;
+    struct route *r = read_route(check, &ir->kernel[kernel]);
+    for (int p = 0; p < r->ports; p++) {
+        const struct edge *from = known(check, edge_at(ir, kernel, outputs, p), false);
+        if (!from) return false;
+        r->part[p] = copy_part(check, from);
+    }
+    *e = same_words(r->part[0]);
+    e->route = r;
+    return true;
+}
+
+// The firings of one tensor that a demultiplexer sends this way.
+static bool take_some(struct check *check, int edge, struct edge *e, int kernel) {
+    const struct ir *ir = check->ir;
+    const struct edge *from = known(check, edge_at(ir, kernel, false, 0), false);
+    if (!from) return false;
+    struct route *r = read_route(check, &ir->kernel[kernel]);
+    int only = writing_port(ir, edge)->index;
+    r->only = only == IR_NONE ? 0 : only;
+    r->part[0] = copy_part(check, from);
+    *e = same_words(from);
+    e->route = r;
+    return true;
+}
+
+// What the last token of a step has when its region has ended.
+static bool take_last(struct check *check, struct edge *e, int from) {
+    const struct edge *all = known(check, from, true);
+    if (!all || (all->route && all->route->only == IR_NONE)) return false;
+    take(check, e, all->route ? all->route->part[0] : all);
+    e->one_token = e->fixed = true;
+    e->repetitions = 1;
+    e->fixed_repetition = check_last_repetition(check->ir, e->tensor);
+    return true;
+}
+
+static bool find_by_writer(struct check *check, int edge, struct edge *e) {
+    const struct ir *ir = check->ir;
+    int k = ir->edge[edge].src_kernel, in = edge_at(ir, k, false, 0);
+    if (is_of(ir, k, &rtl_fork) || is_of(ir, k, &rtl_spill)) return take(check, e, known(check, in, true));
+    if (is_of(ir, k, &rtl_token_select)) return take_last(check, e, in);
+    if (is_of(ir, k, &rtl_stream_demux)) return take_some(check, edge, e, k);
+    if (is_of(ir, k, &rtl_stream_mux)) return take_turns(check, e, k, false);
+    return is_mover(ir, k) && take_moved(check, edge, e, in, k);
+}
+
+static bool find_by_reader(struct check *check, int edge, struct edge *e) {
+    const struct ir *ir = check->ir;
+    int k = ir->edge[edge].dst_kernel;
+    if (is_of(ir, k, &rtl_stream_demux)) return take_turns(check, e, k, true);
+    for (int i = 0; is_of(ir, k, &rtl_fork) && i < ir_param_int(&ir->kernel[k], "PORTS", 0); i++)
+        if (take(check, e, known(check, edge_at(ir, k, true, i), true))) return true;
+    return (is_of(ir, k, &rtl_width_converter) || is_of(ir, k, &rtl_frame)) &&
+           take_moved(check, edge, e, edge_at(ir, k, true, 0), k);
+}
+
+void routes_open(struct check *check) {
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < check->ir->edges; i++) {
+            struct edge *e = &check->edge[i];
+            if (!e->active) more |= find_by_writer(check, i, e) || find_by_reader(check, i, e);
+        }
+    }
+}
+
+// ---- following ----
+
+void routes_begin(struct check *check) {
+    for (int i = 0; i < check->ir->edges; i++) {
+        struct route *r = check->edge[i].route;
+        if (!r) continue;
+        r->step = r->turn = r->index = r->at = 0;
+        for (int p = 0; p < r->ports; p++)
+            if (r->part[p]) edge_begin(r->part[p]);
+    }
+}
+
+static void next_entry(struct route *r) {
+    const struct section *s = &r->section[r->at];
+    if (++r->index < s->length) return;
+    r->index = 0;
+    if (++r->turn < s->repeat) return;
+    r->turn = 0;
+    r->at++;
+}
+
+// Goes to the next section that runs. False: the request has no further step, or the golden model waits.
+static bool find_entry(struct check *check, struct route *r) {
+    struct step step;
+    for (; plan_step(check, r->step, &step); r->step++, r->at = 0)
+        for (; r->at < r->sections; r->at++) {
+            const struct section *s = &r->section[r->at];
+            if (s->length && s->repeat && (step.head || !s->when_head)) return true;
+        }
+    return false;
+}
+
+struct edge *route_part(struct check *check, struct edge *e) {
+    struct route *r = e->route;
+    struct step step;
+    while (find_entry(check, r)) {
+        int port = r->entry[r->section[r->at].first + r->index];
+        e->step = r->step;
+        if (r->only == IR_NONE) return port < r->ports ? r->part[port] : r->none;
+        if (port == r->only) return r->part[0];
+        if (!edge_current_step(check, r->part[0], &step)) return NULL;
+        edge_firing_done(r->part[0]);
+        next_entry(r);
+    }
+    return NULL;
+}
+
+void route_done(struct edge *e) { next_entry(e->route); }
+
+int route_parts(const struct edge *e) { return e->route->ports; }
+
+struct edge *route_part_at(const struct edge *e, int part) {
+    return e->route->part[part];
+}
+
+// ---- what is left ----
+
+static bool reads_replay(const struct ir *ir, int kernel) {
+    for (int p = 0; p < ir->kernel[kernel].ports; p++) {
+        const struct ir_port *port = &ir->kernel[kernel].port[p];
+        if (!port->is_output && port->edge != IR_NONE && is_of(ir, ir->edge[port->edge].src_kernel, &rtl_head_replay))
+            return true;
+    }
+    return false;
+}
+
+const char *check_left(const struct check *check, int edge) {
+    const struct ir *ir = check->ir;
+    int k = ir->edge[edge].src_kernel;
+    if (check->edge[edge].seen) return NULL;
+    if (check->edge[edge].active) return check->edge[edge].probed ? "no beat of it was compared" : "it has no probe";
+    if (is_of(ir, k, &rtl_param_store)) return "vector parameters: their reader's results are compared";
+    if (is_of(ir, k, &rtl_kv_scale)) return "scales of all positions: their reader's results are compared";
+    if (is_of(ir, k, &rtl_head_replay) || reads_replay(ir, k)) return "keys again: they are compared the first time";
+    return "what it carries is not known";
+}

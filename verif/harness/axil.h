@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// AXI4-Lite: a list of accesses done one after the other.
+#ifndef VERIF_AXIL_H
+#define VERIF_AXIL_H
+
+#include "sim.h"
+
+enum { AXIL_MAX = 256 };
+struct axil_access {
+    bool is_write;
+    uint32_t address, data; // data: to write, or as read
+};
+struct axil {
+    struct axil_access access[AXIL_MAX];
+    int count, next;
+    bool address_done, data_done;
+};
+void axil_clear(struct axil *axil);
+void axil_write(struct axil *axil, uint32_t address, uint32_t data);
+int axil_read(struct axil *axil, uint32_t address); // index of the access that will hold the data
+bool axil_busy(const struct axil *axil);
+// One clock. True in the cycle in which the last access completes.
+bool axil_edge(struct axil *axil, struct sim_pins *pins);
+
+#endif

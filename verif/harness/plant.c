@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planted faults: what a run must notice, done to it on purpose. A comparison that nothing can fail proves nothing.
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim_internal.h"
+
+static const char *const names[PLANT_KINDS] = {
+    [PLANT_MEMORY] = "memory", [PLANT_SHORT] = "short", [PLANT_OPEN] = "open", [PLANT_ENDLESS] = "endless"};
+
+bool plant_read(const char *text, struct plant *plant) {
+    size_t len = strcspn(text, ":");
+    char *end = NULL;
+    for (int k = 0; k < PLANT_KINDS; k++) {
+        if (strlen(names[k]) != len || strncmp(names[k], text, len) != 0) continue;
+        *plant = (struct plant){(enum plant_kind)k, text[len] ? strtoull(text + len + 1, &end, 10) : 0};
+        return !text[len] || (end != text + len + 1 && !*end);
+    }
+    return false;
+}
+
+static const struct plant *find(const struct sim *sim, enum plant_kind kind) {
+    for (size_t i = 0; i < sim->options.plants.count; i++)
+        if (sim->options.plants.items[i].kind == kind) return &sim->options.plants.items[i];
+    return NULL;
+}
+
+bool plant_is(const struct sim *sim, enum plant_kind kind) { return find(sim, kind) != NULL; }
+
+void plant_begin(struct sim *sim) {
+    const struct plant *endless = find(sim, PLANT_ENDLESS);
+    if (endless) hbm_inject_endless(sim->hbm, 0, endless->place);
+}
+
+void plant_end(struct sim *sim) {
+    const struct plant *memory = find(sim, PLANT_MEMORY);
+    uint64_t bytes;
+    uint8_t *results = host_results(sim, &bytes);
+    if (memory && results && memory->place / 8 < bytes) results[memory->place / 8] ^= (uint8_t)(1 << memory->place % 8);
+    if (plant_is(sim, PLANT_OPEN)) hbm_accept_read(hbm_channel(sim->hbm, 0), sim_base(sim, 0), 1, 0);
+}
