@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves the properties under `ifdef FORMAL in rtl-templates with Yosys: temporal induction (unbounded), over a matrix of parameters, and shows
-# that the proof can fail: each module is also run once with a planted fault, which must be found.
+# Proves the properties under `ifdef FORMAL in rtl-templates and in verif/formal/properties with Yosys: temporal
+# induction (unbounded), over a matrix of parameters. Each module is also run with planted faults, which must be found.
 # usage: verif/formal/run.sh [--quick]. One line per proof, exit status 0 if all hold.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
@@ -15,17 +15,69 @@ case ${1:-} in
     *) echo "usage: $0 [--quick]" >&2; exit 2 ;;
 esac
 
-prove() { # source, module, induction depth, NAME=VALUE...
-    local source=$1 module=$2 depth=$3 params="" pair
-    shift 3
+# All modules that one stands on, from the library.
+sources_of() { # module...
+    local next=("$@") all="" name file found
+    while [ ${#next[@]} -gt 0 ]; do
+        found=()
+        for name in "${next[@]}"; do
+            file=$(echo "$root"/rtl-templates/*/"$name.v")
+            [[ " $all " != *" $file "* ]] && [ -f "$file" ] || continue
+            all+=" $file"
+            mapfile -t -O "${#found[@]}" found < <(grep -oE '^ +rill_[a-z0-9_]+ (#|u_)' "$file" | awk '{ print $1 }')
+        done
+        next=("${found[@]}")
+    done
+    echo "$all"
+}
+
+# A module with its properties before its end. `// shows: u_name f_name` there: what the proof sees of the instance
+# u_name (FORMAL ports of rill_fifo and rill_register_slice) is on nets f_name_*.
+with_properties() { # source, module
+    awk -v properties="$root/verif/formal/properties/$2.v" '
+        BEGIN {
+            ports["f_mark"]; ports["f_marked"]; ports["f_ahead"]; ports["f_word"]; ports["f_inside"]; ports["f_second"]
+            while ((getline line < properties) > 0) {
+                text = text line "\n"
+                if (split(line, word) == 4 && word[2] == "shows:") net[word[3]] = word[4]
+            }
+        }
+        /^endmodule/ { printf "%s", text }
+        {
+            for (name in net) if (index($0, name " (")) {
+                list = ""
+                for (port in ports) {
+                    wire = net[name] substr(port, 2)
+                    if (index(text, wire ";") || index(text, wire " =")) list = list "." port "(" wire "), "
+                }
+                sub(name " \\(", "&" list)
+            }
+            print
+        }' "$1"
+}
+
+# What a module assumes of its surroundings is asserted where it is a part of another one.
+# way: tempinduct, or tempinduct-baseonly, which only looks for a counterexample.
+prove() { # way, source, module, depth, NAME=VALUE...
+    local way=$1 source=$2 module=$3 depth=$4 params="" pair other
+    shift 4
     for pair in "$@"; do params+=" -chparam ${pair%%=*} ${pair#*=}"; done
-    timeout "$limit" yosys -q -l "$work/log" -p "read_verilog -formal -DFORMAL -defer $source; hierarchy -check -top $module$params;
-        proc; opt_clean; memory_map; flatten; opt; setundef -undriven -anyseq; async2sync;
-        sat -tempinduct -prove-asserts -set-assumes -set-init-zero -maxsteps $depth -verify $module" >"$work/out" 2>&1
+    rm -f "$work"/*.v.formal
+    with_properties "$source" "$module" >"$work/$module.v.formal"
+    for other in $(sources_of "$module"); do
+        [ "$(basename "$other" .v)" = "$module" ] ||
+            with_properties "$other" "$(basename "$other" .v)" |
+            sed 's/assume (/assert (/' >"$work/$(basename "$other").formal"
+    done
+    timeout "$limit" yosys -q -l "$work/log" -p "read_verilog -formal -DFORMAL -DFORMAL_$module -defer $work/*.v.formal;
+        hierarchy -check -top $module$params; proc; flatten; setundef -undriven -anyseq; opt_clean; memory_map; opt;
+        async2sync;
+        sat -$way ${RILL_FORMAL_SHOW:-} -prove-asserts -set-assumes -set-init-zero -maxsteps $depth -verify $module" \
+        >"$work/out" 2>&1
 }
 
 check_proof() { # module, depth, NAME=VALUE...
-    if prove "$root"/rtl-templates/*/"$1.v" "$@"; then ok "$*"
+    if prove tempinduct "$root"/rtl-templates/*/"$1.v" "$@"; then ok "$*"
     else fail "$*" "$(grep -m1 -iE 'error|fail|timeout' "$work/log" || echo "no proof within $limit s")"
     fi
 }
@@ -36,7 +88,8 @@ check_fault() { # module, sed expression that plants the fault, depth, NAME=VALU
     sed "$fault" "$root"/rtl-templates/*/"$module.v" >"$work/faulty.v"
     if cmp -s "$work/faulty.v" "$root"/rtl-templates/*/"$module.v"; then
         fail "$module" "the fault '$fault' changes nothing"
-    elif prove "$work/faulty.v" "$module" "$@" || ! grep -q 'model found for base case' "$work/log"; then
+    elif prove tempinduct-baseonly "$work/faulty.v" "$module" "$@" ||
+        ! grep -q 'model found for base case' "$work/log"; then
         fail "$module" "no counterexample for the fault '$fault'"
     else
         ok "$module: the fault '$fault' is found"
@@ -46,7 +99,7 @@ check_fault() { # module, sed expression that plants the fault, depth, NAME=VALU
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-plan $((27 - 2 * quick))
+plan $((70 - 7 * quick))
 check_proof rill_register_slice 4 DATA_W=3 MODE=0
 check_proof rill_register_slice 4 DATA_W=3 MODE=1
 check_proof rill_register_slice 4 DATA_W=3 MODE=2
@@ -59,6 +112,22 @@ if [ $quick = 0 ]; then
     check_proof rill_fifo 4 DATA_W=2 DEPTH=17
     check_proof rill_fifo 4 DATA_W=2 DEPTH=33 "$srl"
 fi
+for ports in 1 2 3; do
+    check_proof rill_fork 4 PORTS=$ports
+    check_proof rill_join 2 PORTS=$ports
+done
+check_proof rill_pulse_word 4 DATA_W=3 "WORD=3'd5"
+check_proof rill_register_tree 4 DATA_W=3 COPIES=3
+check_proof rill_hop_stage 2 DATA_W=3 CLEAR_W=1
+check_proof rill_hop 6 DATA_W=3 CLEAR_W=1 STAGES=0
+check_proof rill_hop 6 DATA_W=3 CLEAR_W=1 STAGES=2
+for clients in 1 2 3 5; do check_proof rill_round_robin 6 CLIENTS=$clients; done
+check_proof rill_token_select 2 DATA_W=3 TOKENS=1
+check_proof rill_token_select 2 DATA_W=3 TOKENS=4
+check_proof rill_burst_splitter 4 BEAT_BITS=64 MAX_BURST=1
+check_proof rill_burst_splitter 4 BEAT_BITS=512 MAX_BURST=16
+check_proof rill_dma_read 4 BEAT_BITS=64 MAX_BURST=2 OUTSTANDING=3 PREFETCH_BEATS=5
+check_proof rill_dma_write 4 BEAT_BITS=64 MAX_BURST=2 OUTSTANDING=3 BUFFER_BEATS=5
 check_proof rill_write_tracker 4 WRITERS=1 COUNT_W=2 LAYERS_W=3
 check_proof rill_write_tracker 4 WRITERS=2 COUNT_W=2 LAYERS_W=3
 check_fault rill_register_slice 's/skid_valid_q ? skid_q : s_axis_tdata/s_axis_tdata/' 12 DATA_W=3 MODE=2
@@ -73,4 +142,35 @@ check_fault rill_write_tracker 's/of_round = written\[i\] \&\& /of_round = /' 8 
 check_fault rill_write_tracker 's/turn = &clear/turn = |clear/' 12 WRITERS=2 COUNT_W=2 LAYERS_W=3
 check_fault rill_write_tracker 's/next_q + part_in/next_q + part_q/' 8 WRITERS=1 COUNT_W=2 LAYERS_W=3
 check_fault rill_write_tracker 's/turn ? next_left/turn ? next_left + part_q/' 8 WRITERS=1 COUNT_W=2 LAYERS_W=3
+# Full, or never ready, too early; a word that is held back.
+check_fault rill_fifo 's/room_q <= count_d != FULL/room_q <= count_d < FULL - 1/' 8 DATA_W=3 DEPTH=5
+check_fault rill_fifo 's/wire               take = any_q/wire take = any_q \&\& count_q != 1/' 8 DATA_W=3 DEPTH=5
+check_fault rill_register_slice 's/ready_q <= move .*/ready_q <= 1'"'b0"';/' 8 DATA_W=3 MODE=2
+check_fault rill_register_slice 's/ready_q <= pop .*/ready_q <= 1'"'b0"';/' 8 DATA_W=3 MODE=3
+check_fault rill_fork 's/\& ~done_q/\& ~{PORTS{1'"'b0"'}}/' 6 PORTS=2
+check_fault rill_fork 's/open \&\& !(&done_d)/open/' 6 PORTS=2
+check_fault rill_join 's/(&s_axis_tvalid)/(|s_axis_tvalid)/' 3 PORTS=2
+check_fault rill_pulse_word 's/else if (m_axis_tready)/else/' 5 DATA_W=3 "WORD=3'd5"
+check_fault rill_register_tree 's/copy_q <= rst ?/copy_q <= rst \&\& c == 0 ?/' 4 DATA_W=3 COPIES=3
+check_fault rill_hop 's/k < STAGES; k/k < STAGES - 1; k/' 6 DATA_W=3 CLEAR_W=1 STAGES=2
+check_fault rill_hop_stage 's/d & KEPT/d/' 6 DATA_W=3 CLEAR_W=1
+check_fault rill_round_robin 's/|favoured ? favoured : request/request/' 8 CLIENTS=3
+check_fault rill_round_robin 's/pool & ~below/pool/' 6 CLIENTS=3
+check_fault rill_token_select 's/(m_axis_tready || !keep)/m_axis_tready/' 3 DATA_W=3 TOKENS=4
+check_fault rill_burst_splitter 's/(work_addr_q | {32.d0, BURST_BYTES - 32.d1}) + 64.d1/work_addr_q + BURST_BYTES/' \
+        8 BEAT_BITS=64 MAX_BURST=4
+check_fault rill_burst_splitter 's/left_small = left_q <= /left_small = left_q < /' 8 BEAT_BITS=64 MAX_BURST=4
+check_fault rill_burst_splitter 's/is_short || next_beats == to_border/is_short/' 8 BEAT_BITS=64 MAX_BURST=4
+if [ $quick = 0 ]; then
+    check_fault rill_dma_read 's/room32 >= ANY_TWO/1/' 8 BEAT_BITS=64 MAX_BURST=2 OUTSTANDING=3 PREFETCH_BEATS=3
+    check_fault rill_dma_read 's/!next_all_out : !all_out/1 : !all_out/' \
+        10 BEAT_BITS=64 MAX_BURST=1 OUTSTANDING=1 PREFETCH_BEATS=5
+    check_fault rill_dma_read 's/beat_offset_q <= m_axi_rlast ? 12.d0/beat_offset_q <= 0 ? 12'"'d0"'/' \
+        12 BEAT_BITS=64 MAX_BURST=2 OUTSTANDING=2 PREFETCH_BEATS=5
+    # A beat is dropped in the cycle in which its burst is requested: the port then waits for it for ever.
+    check_fault rill_dma_write 's/drop = flushed_q/drop = flush/' \
+        12 BEAT_BITS=64 MAX_BURST=1 OUTSTANDING=1 BUFFER_BEATS=2
+    check_fault rill_dma_write 's/last_q <= burst_beats == 9.d1/last_q <= 0/' \
+        10 BEAT_BITS=64 MAX_BURST=1 OUTSTANDING=1 BUFFER_BEATS=2
+fi
 verdict

@@ -30,6 +30,20 @@ static const char *find_root(const struct build *b) {
     return header ? arena_strndup(b->arena, header, strlen(header) - strlen("/include/rill_kernel.h")) : NULL;
 }
 
+// One word for the shell.
+static const char *word(const struct build *b, const char *text) {
+    struct text quoted = {0};
+    text_add(&quoted, "'");
+    for (const char *p = text; *p; p++) {
+        if (*p == '\'') text_add(&quoted, "'\\''");
+        else text_add_bytes(&quoted, p, 1);
+    }
+    text_add(&quoted, "'");
+    const char *copy = arena_strdup(b->arena, text_cstr(&quoted));
+    text_free(&quoted);
+    return copy;
+}
+
 static bool compile(const struct build *b) {
     const char *root = find_root(b), *cc = getenv("CC");
     if (!root) {
@@ -40,11 +54,12 @@ static bool compile(const struct build *b) {
     // What C once let pass is hardly ever meant: a function without its header returns an int, whatever it is.
     static const char errors[] =
         "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types -Werror=int-conversion";
-    const char *command =
-        arena_printf(b->arena,
-                     "%s -std=gnu11 -O2 -ffp-contract=off %s -shared -fPIC '-I%s/include' '-I%s/verif/golden' '%s' "
-                     "'%s/verif/golden/fp32.c' -o '%s' -lm >'%s' 2>&1",
-                     cc && *cc ? cc : "cc", errors, root, root, b->c_file, root, b->object, b->log);
+    const char *quoted = word(b, root);
+    const char *command = arena_printf(
+        b->arena,
+        "%s -std=gnu11 -O2 -ffp-contract=off %s -shared -fPIC -I%s/include -I%s/verif/golden %s "
+        "%s/verif/golden/fp32.c -o %s -lm >%s 2>&1",
+        cc && *cc ? cc : "cc", errors, quoted, quoted, word(b, b->c_file), quoted, word(b, b->object), word(b, b->log));
     if (system(command) == 0) return true;
     diag_error(b->diag, loc_none(), "kernel `%s`: its golden file `%s` does not compile", b->source->kernel,
                b->source->file);

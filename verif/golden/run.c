@@ -39,7 +39,7 @@ static void alloc_caches(struct golden_run *run) {
     const struct ir *ir = run->ir;
     run->cache = ARENA_ARRAY(run->arena, struct run_cache *, (size_t)ir->nodes + 1);
     for (int n = 0; n < ir->nodes; n++) {
-        if (ir->node[n].op != IR_OP_KV_QUANTIZE) continue;
+        if (!ir_node_is(ir, n, OP_CACHES)) continue;
         const struct ir_tensor *t = &ir->tensor[ir->node[n].out[0]];
         int64_t repeat = repeat_of(ir, ir->node[n].region);
         run->cache[n] = ARENA_ARRAY(run->arena, struct run_cache, (size_t)repeat);

@@ -227,7 +227,7 @@ static void run_argmax(struct run_op *op) {
 }
 
 run_function *const run_table[IR_OPS] = {
-#define RILL_OP(id, name, ins, outs, attrs, module, ports, type, bind, golden, doc) run_##golden,
+#define RILL_OP(id, name, ins, outs, attrs, kernel, ports, traits, weights, type, golden, doc) run_##golden,
 #include "../../include/ops.def"
 #undef RILL_OP
 };

@@ -10,6 +10,7 @@
 
 #include "../../include/ops.h"
 #include "layout.h"
+#include "names.h"
 
 enum { STORE_ALIGN = 64, STORE_HEADER = 16 };
 
@@ -20,12 +21,7 @@ static int64_t place(int64_t *at, int64_t bytes) {
 }
 
 const char *store_tensor_name(struct arena *arena, const struct ir_node *node, const char *key, int64_t repetition) {
-    static const char layer[] = "{layer}";
-    const char *name = ir_attr_string(&node->attrs, key, "");
-    for (const char *mark; (mark = strstr(name, layer));)
-        name =
-            arena_printf(arena, "%.*s%lld%s", (int)(mark - name), name, (long long)repetition, mark + sizeof layer - 1);
-    return name;
+    return names_in(arena, ir_attr_string(&node->attrs, key, ""), repetition);
 }
 
 struct plan {
@@ -92,13 +88,12 @@ static void plan_entry(struct plan *p, int n, int64_t repetition) {
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0), cols = ir_attr_int(&node->attrs, "cols", 0);
     int64_t in = ir_vector_length(p->ir, node);
     struct store_entry e = {.node = n, .repetition = (int32_t)repetition};
-    switch (node->op) {
-    case IR_OP_MATMUL: plan_matrix(p, &e, in, "weights"); break;
-    case IR_OP_EMBED: plan_matrix(p, &e, cols, "format"); break;
-    case IR_OP_POSITION: plan_floats(p, &e, rows, cols); break;
-    case IR_OP_LAYERNORM: plan_floats(p, &e, 2, in); break;
-    case IR_OP_RMSNORM: plan_floats(p, &e, 1, in); break;
-    default: return; // no weights
+    switch (ir_op_weights(p->ir, node->op)) {
+    case IR_WEIGHTS_NONE: return;
+    case IR_WEIGHTS_MATRIX: plan_matrix(p, &e, in, "weights"); break;
+    case IR_WEIGHTS_RECORDS: plan_matrix(p, &e, cols, "format"); break;
+    case IR_WEIGHTS_TABLE: plan_floats(p, &e, rows, cols); break;
+    case IR_WEIGHTS_VECTORS: plan_floats(p, &e, ir_param_vectors(node), in); break;
     }
     p->entry[p->count++] = e;
 }

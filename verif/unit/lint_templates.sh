@@ -27,15 +27,15 @@ verilator_lint() { # file, module, NAME=VALUE...
 }
 
 icarus_lint() {
-    local file=$1 module=$2 args=() dir
+    local file=$1 module=$2 args=() dir said=$WORK/icarus.$BASHPID # by this shell: a redirection has a process of its own
     shift 2
     for dir in "$root"/rtl-templates/*/; do args+=(-y "$dir"); done
     # Unread outputs and signals of a template are Verilator's business: it knows the agreed ways to mark them.
-    timeout "$limit" iverilog -g2005 -Wall -Wno-timescale -t null "${args[@]}" "${@/#/-P$module.}" -s "$module" "$file" >"$WORK/icarus.$BASHPID" 2>&1
+    timeout "$limit" iverilog -g2005 -Wall -Wno-timescale -t null "${args[@]}" "${@/#/-P$module.}" -s "$module" "$file" >"$said" 2>&1
     local status=$? warned=0
-    cat "$WORK/icarus.$BASHPID"
-    grep -q warning "$WORK/icarus.$BASHPID" && warned=1
-    rm -f "$WORK/icarus.$BASHPID"
+    cat "$said"
+    grep -q warning "$said" && warned=1
+    rm -f "$said"
     [ "$status" = 0 ] && [ "$warned" = 0 ]
 }
 

@@ -27,6 +27,8 @@ module rill_axil_regs_tb;
     reg         ap_done = 0, ap_idle = 1;
     reg  [31:0] status = 32'h1234_0005, ids_count = 77, fault_code = 5, fault_place = 9;
     reg  [CHANNELS-1:0] beat = 0, stall_event = 0;
+    wire [1:0]  halt;
+    wire [31:0] watchdog, ring_ids;
     reg  [COUNTER_BITS-1:0] counters;
     integer     seed, idle, stall, c, i;
     reg  [31:0] got;
@@ -41,6 +43,9 @@ module rill_axil_regs_tb;
         .irq(irq), .ap_start(ap_start), .ap_done(ap_done), .ap_idle(ap_idle), .prompt_len(prompt_len), .max_new(max_new),
         .eot_id(eot_id), .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .channel_base(channel_base),
         .status(status), .ids_count(ids_count), .fault_code(fault_code), .fault_place(fault_place),
+        .identity(64'h0123_4567_89AB_CDEF), .layout(64'h1111_2222_3333_4444), .image(64'h5555_6666_7777_8888), .halt(halt),
+        .watchdog(watchdog), .ring_ids(ring_ids), .ending(32'd3), .fault_address(64'h9999_AAAA_BBBB_CCC0), .fault_channel(32'h105),
+        .fault_state(32'h00070009), .idle_engines(64'hFFFF_FFFE_FFFF_FFFD),
         .channel_beat(beat), .channel_stall(stall_event), .counters(counters));
     always #1 clk = !clk;
 
@@ -114,6 +119,64 @@ module rill_axil_regs_tb;
         end
     endtask
 
+    // Every word has a value after a reset, the high words of counters also before the low ones.
+    task known_words;
+        for (i = 4092; i >= 0; i = i - 4) begin
+            read(i);
+            if (^got === 1'bx && !failed) begin
+                $display("FAIL: word %h is %h after a reset", i, got);
+                failed = 1;
+            end
+        end
+    endtask
+
+    // Constants, settings with strobes, the bits that end a request.
+    task check_settings;
+        begin
+            expect_word(12'h200, 32'h4C4C4952);
+            expect_word(12'h204, 32'h00010000);
+            expect_word(12'h208, 32'h89AB_CDEF);
+            expect_word(12'h20C, 32'h0123_4567);
+            expect_word(12'h210, 32'h3333_4444);
+            expect_word(12'h214, 32'h1111_2222);
+            expect_word(12'h218, 32'h7777_8888);
+            expect_word(12'h21C, 32'h5555_6666);
+            expect_word(12'h22C, 3);
+            expect_word(12'h230, 32'hBBBB_CCC0);
+            expect_word(12'h234, 32'h9999_AAAA);
+            expect_word(12'h238, 32'h105);
+            expect_word(12'h23C, 32'h00070009);
+            expect_word(12'h240, 32'hFFFF_FFFD);
+            expect_word(12'h244, 32'hFFFF_FFFE);
+            for (i = 12'h224; i <= 12'h228; i = i + 4) begin
+                write(i, 32'hAABBCCDD, 4'hF);
+                write(i, 32'h11223344, 4'h5);
+                expect_word(i, 32'hAA22CC44);
+            end
+            if ((watchdog !== 32'hAA22CC44 || ring_ids !== 32'hAA22CC44) && !failed) begin
+                $display("FAIL: settings");
+                failed = 1;
+            end
+            write(12'h220, 3, 4'hF);                       // no request runs
+            expect_word(12'h220, 0);
+            write(12'h000, 32'h81, 4'hF);
+            write(12'h220, 1, 4'hE);                       // not the byte with the bits
+            expect_word(12'h220, 0);
+            write(12'h220, 1, 4'hF);
+            expect_word(12'h220, 1);
+            write(12'h220, 2, 4'hF);                       // joins the other one
+            expect_word(12'h220, 3);
+            if (halt !== 2'b11 && !failed) begin
+                $display("FAIL: halt");
+                failed = 1;
+            end
+            finish_request;
+            expect_word(12'h220, 0);
+            expect_bit(20, ap_start, 1'b0);                // no restart
+            read(12'h000);
+        end
+    endtask
+
     task finish_request;
         begin
             ap_done <= 1;
@@ -135,6 +198,7 @@ module rill_axil_regs_tb;
         rst <= 0;
         @(posedge clk);
         expect_word(12'h000, 32'h4);
+        known_words;
         write(12'h010, 32'hAABBCCDD, 4'hF);
         write(12'h010, 32'h11223344, 4'h5);
         expect_word(12'h010, 32'hAA22CC44);
@@ -214,6 +278,7 @@ module rill_axil_regs_tb;
             expect_word(12'h40C + 8 * (2 * CHANNELS + c), 32'hC000_0001 + 2 * c);
         end
         expect_word(12'h408 + 8 * (2 * CHANNELS + COUNTERS), 0);
+        check_settings;
         // Interrupt and auto-restart.
         write(12'h004, 1, 4'hF);
         write(12'h008, 1, 4'hF);
@@ -252,13 +317,20 @@ module rill_axil_regs_tb;
         repeat (2) @(posedge clk);
         expect_bit(11, irq, 1'b0);
         expect_word(12'h00C, 2);
+        write(12'h000, 1, 4'hF);                           // a reset in the middle of a request
+        rst <= 1;
+        repeat (3) @(posedge clk);
+        rst <= 0;
+        known_words;
+        expect_word(12'h000, 32'h4);
+        expect_word(12'h224, 0);
         if (!failed)
             $display("PASS");
         $finish;
     end
 
     initial begin
-        #200000 $display("FAIL: timeout");
+        #400000 $display("FAIL: timeout");
         $finish;
     end
 endmodule

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_head_replay: heads of random numbers of tokens, one after the other, each REPLAYS times in a row.
+// Latency and throughput of the first.
 // sweep: TOKENS=1 UNITS=1 REPLAYS=4
 // sweep: TOKENS=2 UNITS=3 REPLAYS=2
 // sweep: TOKENS=8 UNITS=2 REPLAYS=3
@@ -21,7 +22,7 @@ module rill_head_replay_tb;
     wire [TOK_W:0] s_user, m_user;
     reg  [31:0]    kept [0:DEPTH-1];
     reg  [TOK_W:0] user [0:DEPTH-1];
-    integer        n, t, u, r, i, tokens, seed;
+    integer        n, t, u, r, i, tokens, seed, idle, stall, start;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axis_driver #(.DATA_W(32), .USER_W(TOK_W + 1), .WORDS(WORDS)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
@@ -48,11 +49,31 @@ module rill_head_replay_tb;
 
     initial begin
         if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
         wait (!rst);
-        for (n = 0; n < HEADS; n = n + 1) begin
-            if (n % 4 == 0)
+        // The first head: 2 cycles from its last unit to its first pass, and all passes without a pause.
+        head(TOKENS, 1'b0);
+        for (i = 0; i < DEPTH; i = i + 1) begin
+            @(negedge clk);
+            while (!(s_valid && s_ready)) @(negedge clk);
+        end
+        start = u_snk.cycle;
+        while (!m_valid) @(negedge clk);
+        if (idle + stall == 0 && u_snk.cycle - start != 2) begin
+            $display("FAIL: latency %0d", u_snk.cycle - start);
+            $finish;
+        end
+        wait (snk_done);
+        @(negedge clk);
+        if (idle + stall == 0 && u_snk.last_time - u_snk.first_time != DEPTH * REPLAYS - 1) begin
+            $display("FAIL: the passes took %0d cycles", u_snk.last_time - u_snk.first_time + 1);
+            $finish;
+        end
+        for (n = 1; n < HEADS; n = n + 1) begin
+            if (n % 4 == 1)
                 tokens = 1 + $unsigned($random(seed)) % TOKENS;    // of a step of four heads
-            head(tokens, n % 4 == 3);
+            head(tokens, n % 4 == 0);
         end
         wait (src_done && snk_done);
         repeat (5) @(posedge clk);

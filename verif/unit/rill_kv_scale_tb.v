@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_kv_scale: every position of a context is written once, all scales so far come back after each (layer, head).
+// Latency of the first head, throughput of the last one.
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 LAYERS=1 HEADS=1 UNITS=1 CONTEXT=9
 // sweep: LANES=4 TOKENS=4 BEAT_BITS=512 LAYERS=2 HEADS=3 UNITS=2 CONTEXT=23
 // sweep: LANES=8 TOKENS=8 BEAT_BITS=256 LAYERS=2 HEADS=1 UNITS=3 CONTEXT=64
@@ -32,7 +33,8 @@ module rill_kv_scale_tb;
     reg  [2047:0]         data;
     reg  [31:0]           user;
     reg  [8*256-1:0]      name;
-    integer               file, port, last, quiet = 0;
+    integer               file, port, last, idle, stall, tokens = 0, units = 0, words = 0, from = 0, now = 0, quiet = 0;
+    integer               time_of [0:16383];                   // cycle of each word
     reg                   loaded = 0;
 
     rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .rst(rst), .again(1'b0));
@@ -50,7 +52,36 @@ module rill_kv_scale_tb;
         .s_axis_kv_tlast(kv_last),
         .m_axis_scale_tvalid(out_valid), .m_axis_scale_tready(out_ready), .m_axis_scale_tdata(out_data));
 
+    // At the full rate: 5 cycles from the last unit of the first head to its first word, and the last head's words without a pause.
+    localparam PASS = (CONTEXT + LANES - 1) / LANES;
+    task verdict;
+        if (idle + stall == 0 && time_of[0] - from != 5)
+            $display("FAIL: latency %0d", time_of[0] - from);
+        else if (idle + stall == 0 && time_of[words-1] - time_of[words-PASS] != PASS - 1)
+            $display("FAIL: %0d words took %0d cycles", PASS, time_of[words-1] - time_of[words-PASS] + 1);
+        else
+            $display("PASS");
+    endtask
+
+    always @(posedge clk)
+        if (!rst) begin
+            now = now + 1;
+            if (step_valid && step_ready && tokens == 0)
+                tokens = step_data[19:16];
+            if (kv_valid && kv_ready) begin
+                units = units + 1;
+                if (units == tokens * UNITS)
+                    from = now;
+            end
+            if (out_valid && out_ready) begin
+                time_of[words] = now;
+                words = words + 1;
+            end
+        end
+
     initial begin
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
         if (!$value$plusargs("vectors=%s", name)) begin
             $display("FAIL: no vectors");
             $finish;
@@ -68,7 +99,7 @@ module rill_kv_scale_tb;
     always @(posedge clk) if (!rst && loaded && step_done && kv_done && out_done) begin
         quiet = quiet + 1;
         if (quiet == 50) begin
-            $display("PASS");
+            verdict;
             $finish;
         end
     end

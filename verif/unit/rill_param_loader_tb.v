@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_param_loader: every store gets its beats in order, done at the end; a second start works the same.
+// Bench of rill_param_loader: every store gets its beats in order, a cycle later, without a pause; done at the end; a second start is the same.
 // sweep: STORES=1 FIRST=4
 // sweep: STORES=3 FIRST=1
 // sweep: STORES=8 FIRST=2
@@ -26,7 +26,8 @@ module rill_param_loader_tb;
     reg  [BEAT_BITS-1:0] word;
     reg  [BEAT_BITS-1:0] due_data [0:4095];
     integer              due_store [0:4095];
-    integer              wanted = 0, seen = 0, n, s, i, seed;
+    integer              wanted = 0, seen = 0, n, s, i, seed, waits = 0, started = 1 << 30;
+    reg                  taken_q = 0;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axis_driver #(.DATA_W(BEAT_BITS)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),
@@ -34,6 +35,17 @@ module rill_param_loader_tb;
     rill_param_loader #(.BEAT_BITS(BEAT_BITS), .STORES(STORES), .COUNTS(COUNTS)) dut (.clk(clk), .rst(rst), .start(start),
         .s_axis_beat_tvalid(s_valid), .s_axis_beat_tready(s_ready), .s_axis_beat_tdata(s_data), .load_valid(load_valid),
         .load_store(load_store), .load_data(load_data), .done(done));
+
+    // Latency 1: a beat is handed over in the cycle behind the one in which it is taken. Between start and the last beat it never waits.
+    always @(posedge clk) begin
+        taken_q <= s_valid && s_ready;
+        if (!rst && seen < wanted && s_valid && !s_ready && u_clock.cycle > started + 1)
+            waits = waits + 1;
+        if (!rst && load_valid !== taken_q) begin
+            $display("FAIL: load_valid is %b a cycle after a beat was taken: %b", load_valid, taken_q);
+            $finish;
+        end
+    end
 
     always @(posedge clk)
         if (!rst && load_valid) begin
@@ -62,6 +74,7 @@ module rill_param_loader_tb;
                 $finish;
             end
             start = 1;
+            started = u_clock.cycle;
             #1;
             if (done) begin
                 $display("FAIL: done during the start");
@@ -69,13 +82,17 @@ module rill_param_loader_tb;
             end
             @(negedge clk) start = 0;
             wait (done);
+            started = 1 << 30;
             repeat (3) @(negedge clk);
             if (seen != wanted) begin
                 $display("FAIL: done after %0d of %0d beats", seen, wanted);
                 $finish;
             end
         end
-        $display("PASS");
+        if (waits != 0)
+            $display("FAIL: beats waited %0d cycles", waits);
+        else
+            $display("PASS");
         $finish;
     end
 endmodule

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_spill with its two DMA engines on one memory: firings of random lengths up to WORDS come back word for word, and nothing is read
 // while a write of its half has no response; what lies in memory is the last firing in the layout of the header. The sink is held until FIRINGS
-// of them are in. dma_idle comes as late as it may. With two and no pauses words enter while others leave, with one they never do. Then a reset
-// at any time, and it all again.
+// of them are in. dma_idle comes as late as it may; with HELD beats wait on their way to the engine, which is idle
+// meanwhile. With two and no pauses words enter while others leave, with one they never do. Then a reset at any time, and it all again.
 // sweep: DATA_W=128 BEAT_BITS=256 WORDS=40 BURST=4
 // sweep: DATA_W=64 BEAT_BITS=512 WORDS=1 BURST=1
 // sweep: DATA_W=520 BEAT_BITS=512 WORDS=20 BURST=8
@@ -12,10 +12,13 @@
 // sweep: DATA_W=64 BEAT_BITS=512 WORDS=1 BURST=1 FIRINGS=2
 // sweep: DATA_W=520 BEAT_BITS=512 WORDS=21 BURST=8 FIRINGS=2
 // sweep: DATA_W=96 BEAT_BITS=256 WORDS=32 BURST=16 FIRINGS=2
+// sweep: DATA_W=128 BEAT_BITS=256 WORDS=9 BURST=2 HELD=1
+// sweep: DATA_W=128 BEAT_BITS=256 WORDS=9 BURST=2 FIRINGS=2 HELD=1
 // quick: DATA_W=128 BEAT_BITS=256 WORDS=40 BURST=4
 // quick: DATA_W=520 BEAT_BITS=512 WORDS=20 BURST=8
 // quick: DATA_W=128 BEAT_BITS=256 WORDS=40 BURST=4 FIRINGS=2
 // quick: DATA_W=96 BEAT_BITS=256 WORDS=32 BURST=16 FIRINGS=2
+// quick: DATA_W=128 BEAT_BITS=256 WORDS=9 BURST=2 HELD=1 @ 0:0
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -25,6 +28,7 @@ module rill_spill_tb;
     parameter WORDS = 40;
     parameter BURST = 4;
     parameter FIRINGS = 1;
+    parameter HELD = 0;
     localparam LATE = 6;                     // cycles by which dma_idle is late: as many as may be
     localparam TIMES = 12;                   // firings between resets
     localparam [39:0] OFFSET = 40'd8192;
@@ -36,7 +40,7 @@ module rill_spill_tb;
     wire                 clk, rst, s_valid, s_ready, s_last, src_done, m_valid, m_ready, m_last, snk_done;
     wire [DATA_W-1:0]    s_data, m_data;
     wire [2:0]           s_user, m_user;
-    wire                 wd_valid, wd_ready, wb_valid, wb_ready, rd_valid, rd_ready, rb_valid, rb_ready, write_idle, read_idle;
+    wire                 wd_valid, wd_ready, wb_valid, wb_ready, to_ready, rd_valid, rd_ready, rb_valid, rb_ready, write_idle, read_idle;
     wire [55:0]          wd_data, rd_data;
     wire [BEAT_BITS-1:0] wb_data, rb_data, rdata, wdata;
     wire                 read_error, write_error;
@@ -72,7 +76,7 @@ module rill_spill_tb;
     rill_dma_write #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(BURST), .BUFFER_BEATS(BURST)) u_write (
         .clk(clk), .rst(rst), .base(64'd0), .flush(1'b0), .idle(write_idle), .error(write_error), .error_addr(write_error_addr),
         .s_axis_desc_tvalid(wd_valid), .s_axis_desc_tready(wd_ready), .s_axis_desc_tdata(wd_data),
-        .s_axis_beat_tvalid(wb_valid), .s_axis_beat_tready(wb_ready), .s_axis_beat_tdata(wb_data),
+        .s_axis_beat_tvalid(wb_valid && through), .s_axis_beat_tready(to_ready), .s_axis_beat_tdata(wb_data),
         .m_axi_awvalid(awvalid), .m_axi_awready(awready), .m_axi_awaddr(awaddr), .m_axi_awlen(awlen),
         .m_axi_wvalid(wvalid), .m_axi_wready(wready), .m_axi_wdata(wdata), .m_axi_wlast(wlast),
         .m_axi_bvalid(bvalid), .m_axi_bready(bready), .m_axi_bresp(bresp));
@@ -84,6 +88,10 @@ module rill_spill_tb;
         .wdata(wdata), .wlast(wlast), .bvalid(bvalid), .bready(bready), .bid(), .bresp(bresp));
 
     always @(posedge clk) idle_q <= {idle_q[LATE-2:0], write_idle};
+
+    reg through = 1'b1;                      // a beat goes to the engine, one at a time
+    assign wb_ready = to_ready && through;
+    always @(posedge clk) through <= HELD == 0 || (through ? (wb_valid && wb_ready) !== 1'b1 : $random % 64 == 0);
 
     // Bursts without a response, per half, from the offer of their descriptors on; each has one of its own. The responses come in their order.
     integer open [0:1];
@@ -171,7 +179,7 @@ module rill_spill_tb;
         wait (!rst);
         wait (src_done && snk_done);
         check_memory;
-        if (FIRINGS == 1 ? both != 0 : WORDS > 8 && idle == 0 && stall == 0 && both < WORDS / 2) begin
+        if (FIRINGS == 1 ? both != 0 : WORDS > 8 && idle == 0 && stall == 0 && HELD == 0 && both < WORDS / 2) begin
             $display("FAIL: %0d words enter while others leave", both);
             $finish;
         end

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_token_loop with a model of the datapath: requests that end by count, by end-of-text, by the context, refused ones
 // (length, pointers, bases of channels, max_new 0), a bad prompt id, a kernel fault and a memory error in the middle, each followed
-// by a good request; step words, ids, ring and walker steps against the rules; soft_rst only when the memory is quiet. MODE 1: rows only.
+// by a good request, as are a stop, a kill, a ring that is too short and a memory that falls silent (watchdog);
+// step words, ids, ring and walker steps against the rules; soft_rst only when the memory is quiet. MODE 1: rows only.
 // sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=256 KV_LAYERS=2
 // sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1
 // sweep: MODE=0 CHANNELS=8 TOKENS=8 BEAT_BITS=256 KV_LAYERS=0
@@ -32,7 +33,14 @@ module rill_token_loop_tb;
     localparam BASES = CHANNELS + 1;
     reg  [BASES*64-1:0] channel_base;
     reg         flushed = 0;
-    wire [31:0] status, ids_count, fault_code, fault_place;
+    wire [31:0] status, ids_count, fault_code, fault_place, fault_channel, fault_state, ending;
+    wire [63:0] fault_address;
+    reg  [31:0] ring_ids = 0, watchdog = 0;
+    reg  [1:0]  halt = 0;
+    reg  [63:0] idle_engines = {64{1'b1}};
+    reg         dead = 0;                    // the memory answers nothing more
+    integer     halt_at = -1, halt_kind = 0; // position of the step at which halt is set
+    integer     dones = 0;
     reg  [1:0]  load_done;
     reg         quiet;
     reg  [31:0] kv_done, out_done, ids_written;
@@ -52,7 +60,10 @@ module rill_token_loop_tb;
         .KV_LAYERS(KV_LAYERS), .LOADERS(2), .FAULTS(4), .MEMORY_ERRORS(3),
         .BASES(BASES)) dut (
         .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .prompt_len(prompt_len), .max_new(max_new), .eot_id(eot_id),
-        .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .channel_base(channel_base), .status(status), .ids_count(ids_count),
+        .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .channel_base(channel_base),
+        .ring_ids(ring_ids), .watchdog(watchdog), .halt(halt), .fault_address(fault_address), .fault_channel(fault_channel),
+        .fault_state(fault_state), .ending(ending), .error_is_write(3'b010), .error_address({64'd3, 64'h2_0000_0040, 64'd1}),
+        .progress(!dead && traffic), .idle_engines(idle_engines), .status(status), .ids_count(ids_count),
         .fault_code(fault_code), .fault_place(fault_place), .load_start(load_start), .load_done(load_done), .flush(flush),
         .soft_rst(soft_rst), .quiet(quiet), .kv_layers_done(kv_done), .out_steps_done(out_done), .ids_written(ids_written),
         .kernel_fault(kernel_fault), .memory_error(memory_error),
@@ -73,6 +84,7 @@ module rill_token_loop_tb;
     reg  [31:0] bad_id, eot_high;            // the id at bad_at; added to the end-of-text id
     integer     break_kind;
     integer     want_ids, want_code, want_place;
+    reg         eot_ends;
     // Model state.
     integer     step_pos, step_ntok, step_tok, steps_seen, ids_seen, walk_pos, ring_seen, beat_next, beats_want, outstanding, answer_tok;
     reg         step_open, answer, prompt_open, prompt_given;
@@ -146,7 +158,9 @@ module rill_token_loop_tb;
             outstanding = 5 + $urandom_range(20);
         if (flush && outstanding > 0 && chance(30))
             outstanding = outstanding - 1;
-        quiet <= outstanding == 0;
+        quiet <= outstanding == 0 && !dead;
+        if (done)
+            dones = dones + 1;
         if (soft_rst && outstanding != 0) fail(2);
         if (soft_rst && !was_soft)
             resets = resets + 1;
@@ -156,7 +170,7 @@ module rill_token_loop_tb;
             traffic = 1;
         load_done <= 0;
         if (load_start) begin
-            load_wait = 10;
+            load_wait = dead ? 0 : 10;
             alive = 1;
         end else if (load_wait > 0) begin
             load_wait = load_wait - 1;
@@ -191,6 +205,8 @@ module rill_token_loop_tb;
             step_open = MODE == 0;
             if (MODE == 1)
                 step_pos = step_pos + step_ntok;
+            if (halt_at >= 0 && s_data[15:0] + step_ntok > halt_at)
+                halt <= halt_kind;
             if (break_at >= 0 && s_data[15:0] + step_ntok > break_at) begin
                 kernel_fault <= break_kind == 5 ? 4'b1100 : 0;
                 memory_error <= break_kind == 6 ? 3'b010 : 0;
@@ -231,7 +247,7 @@ module rill_token_loop_tb;
         if (out_done < steps_seen && chance(10) && !flush && alive)
             out_done <= out_done + 1;
         flushed <= flush;                                  // a fault's code comes a cycle after its flush
-        if (flush && flushed && !soft_rst && alive && fault_code == 0 &&
+        if (flush && flushed && !soft_rst && alive && fault_code == 0 && !halt[1] &&
             (kv_done != steps_seen * KV_LAYERS || (MODE == 0 && ids_written != ring_seen) ||
              (MODE == 1 && out_done != steps_seen))) fail(10);
         if (soft_rst || rst)
@@ -259,9 +275,10 @@ module rill_token_loop_tb;
             if (bad_at >= 0)
                 prompt[bad_at] = bad_id;
             want_ids = MODE == 1 ? 0 : decode + 1;
+            eot_ends = MODE == 0 && !ignore && eot_high == 0 && eot_pos >= len - 1 && eot_pos < len + decode;
             if (!ignore && eot_high == 0 && eot_pos >= len - 1 && eot_pos < len + decode)
                 want_ids = MODE == 1 ? 0 : eot_pos - len + 2;
-            @(posedge clk);
+            repeat (2) @(posedge clk);
             start <= 1;
             @(posedge clk);
             #0.1;
@@ -270,6 +287,7 @@ module rill_token_loop_tb;
                 #0.1;
             end
             start <= 0;
+            halt <= 0;
             @(posedge clk);
             repeat (3) @(posedge clk);
             if (!failed) begin
@@ -279,11 +297,42 @@ module rill_token_loop_tb;
                     failed = 1;
                     $finish;
                 end
+                if (fault_code != 0 && ending != 6) fail(15);
+                if (code == 0 && halt_at < 0 && ending !== (MODE == 1 || want_ids == count ? (eot_ends ? 2 : 1) : eot_ends ? 2 : 3)) fail(16);
+                if (code == 0 && halt_at < 0 && status[31:16] !== step_pos) fail(17);
+                if (halt_at >= 0) begin
+                    if (ending !== (halt_kind == 1 ? 4 : 5) || fault_code != 0) fail(18);
+                    if (halt_kind == 1 && (step_pos <= halt_at || status[31:16] !== step_pos || ids_count != ring_seen)) fail(19);
+                    if (step_pos > halt_at + (MODE == 1 ? 4 : 1) * TOKENS || fault_state[3:0] == 0 && halt_kind == 2) fail(20);
+                end else
                 if (code == 0 && MODE == 0 && (ids_count != want_ids || ring_seen != want_ids || step_pos != len + want_ids - 1)) fail(11);
-                if (code == 0 && MODE == 1 && step_pos != len) fail(12);
-                if (resets != ((code >= 1 && code <= 3) ? 0 : 1)) fail(13);
-                if (code >= 1 && code <= 3 && (steps_seen != 0 || walk_pos != 0 || traffic)) fail(14);
+                if (code == 0 && halt_at < 0 && MODE == 1 && step_pos != len) fail(12);
+                if (resets != ((code >= 1 && code <= 3) || code == 9 ? 0 : 1)) fail(13);
+                if (((code >= 1 && code <= 3) || code == 9) && (steps_seen != 0 || walk_pos != 0 || traffic)) fail(14);
             end
+        end
+    endtask
+
+    // Nothing is loaded, nothing moves: fault 7, and done although the memory is not quiet; again for a second start; then it comes back.
+    task dead_memory;
+        begin
+            dead <= 1;
+            walk_pos = 0;
+            dones = 0;
+            for (i = 1; i <= 2; i = i + 1) begin
+                idle_engines <= i == 1 ? ~64'h30 : ~(64'h5 << 35);
+                start <= 1;
+                while (dones != i && !failed) @(posedge clk);
+                start <= 0;
+                repeat (4) @(posedge clk);
+                if (!failed && (fault_code !== 7 || fault_place !== (i == 1 ? 4 : 35) || ending !== 6 || is_idle || soft_rst || !flush)) fail(22);
+            end
+            repeat (1000) @(posedge clk);                  // nobody waits
+            if (dones != 2) fail(23);
+            dead <= 0;
+            idle_engines <= {64{1'b1}};
+            repeat (60) @(posedge clk);
+            if (!failed && (dones != 2 || !is_idle)) fail(24);
         end
     endtask
 
@@ -362,7 +411,30 @@ module rill_token_loop_tb;
         break_kind = 6;
         if (MODE == 0)
             request(12, 5, 95, 0, 6, 1);
+        if (MODE == 0 && !failed && (fault_address !== 64'h2_0000_0040 || fault_channel !== 32'h101)) fail(21);
         break_at = -1;
+        request(12, 5, 95, 0, 0, 0);
+        for (halt_kind = 1; halt_kind <= 2; halt_kind = halt_kind + 1) begin
+            halt_at = 2;                                   // in the prompt
+            request(12, 15, 95, 0, 0, 0);
+            halt_at = 14;                                  // behind it
+            if (MODE == 0)
+                request(12, 15, 95, 0, 0, 0);
+            halt_at = -1;
+            request(12, 5, 95, 0, 0, 0);
+        end
+        if (MODE == 0) begin
+            ring_ids = 4;
+            request(3, 5, 95, 0, 9, 5);
+            request(CONTEXT, 500, 95, 0, 0, 0);            // no more than one can be made
+            ring_ids = 5;
+            request(3, 5, 95, 0, 0, 0);
+            ring_ids = 0;
+        end
+        watchdog = 300;
+        request(12, 5, 95, 0, 0, 0);
+        dead_memory;
+        watchdog = 0;
         request(12, 5, 95, 0, 0, 0);
         if (!failed)
             $display("PASS");

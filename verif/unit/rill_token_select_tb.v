@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_token_select: the last token of every firing in steps with head = 1, nothing in the others; full rate.
+// Bench of rill_token_select: the last token of every firing in steps with head = 1, nothing in the others; latency 0, full rate.
 // sweep: TOKENS=1 CHUNKS=5
 // sweep: TOKENS=2 CHUNKS=1
 // sweep: TOKENS=8 CHUNKS=3
@@ -19,7 +19,7 @@ module rill_token_select_tb;
     wire [USER_W-1:0] s_user, m_user;
     reg  [15:0]       word;
     reg  [USER_W-1:0] tok;
-    integer           n, c, t, active, seed;
+    integer           n, c, t, active, seed, idle, stall, waits = 0;
     reg               head;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
@@ -34,7 +34,20 @@ module rill_token_select_tb;
     rill_axis_monitor #(.DATA_W(16), .USER_W(USER_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid), .s_axis_tready(m_ready),
         .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
+    // Latency 0: a word leaves in the cycle in which it comes. A word waits for nothing but the reader and the step.
+    always @(posedge clk)
+        if (!rst) begin
+            if (s_valid && !s_ready && step_valid)
+                waits = waits + 1;
+            if (m_valid && m_ready && !(s_valid && s_ready)) begin
+                $display("FAIL: a word that does not come in this cycle");
+                $finish;
+            end
+        end
+
     initial begin
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
         if (!$value$plusargs("seed=%d", seed)) seed = 0;
         for (n = 0; n < STEPS; n = n + 1) begin
             active = 1 + $unsigned($random(seed)) % TOKENS;
@@ -53,7 +66,10 @@ module rill_token_select_tb;
         wait (!rst);
         wait (step_done && src_done && snk_done);
         repeat (5) @(posedge clk);
-        $display("PASS");
+        if (stall == 0 && waits != 0)
+            $display("FAIL: words waited %0d cycles", waits);
+        else
+            $display("PASS");
         $finish;
     end
 endmodule

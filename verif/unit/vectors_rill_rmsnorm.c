@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of N elements for rill_rmsnorm_tb: FAULT 1 an infinity, 2 a value outside the grid of the statistics.
+// Vectors of N elements for rill_rmsnorm_tb: FAULT 1 an infinity, 2 a value outside the grid of the statistics, 3 a
+// vector of zeros where eps is so small that it counts as zero: a root of nothing.
 #include "vectors_rill_stream.h"
 
 enum { FIRINGS = 5 };
@@ -22,7 +23,8 @@ static void firing(const struct stream *s, struct vectors *v, size_t n, int ntok
         gamma[i] = vectors_value(v, 126, 3);
     }
     for (int t = 0; t < ntok; t++) fill(v, n, x + (size_t)t * n);
-    if (spoiled) x[stream_below(v, (int)all)] = s->fault == 1 ? g_float(0x7f800000u) : -0x1p23f;
+    if (spoiled && s->fault == 3) memset(x, 0, n * sizeof *x);
+    else if (spoiled) x[stream_below(v, (int)all)] = s->fault == 1 ? g_float(0x7f800000u) : -0x1p23f;
     for (int t = 0; t < ntok; t++) golden_rmsnorm(n, 1e-5f, x + (size_t)t * n, gamma, y + (size_t)t * n, &fault);
     stream_vector(s, "x", ntok, n, x, 1);
     stream_bare(s, "param", 1, n, (const float *const[]){gamma});

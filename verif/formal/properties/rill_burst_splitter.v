@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bursts of a descriptor are its bytes, each once and in order; none crosses a border of MAX_BURST beats, so
+// none a page; lengths are 1 to MAX_BURST; burst_last is on the last one alone; a burst that waits stays. One
+// descriptor, any one, is followed through.
+// shows: u_next f_next
+wire        f_next_mark = f_mark && !f_open_q;
+wire        f_next_marked;
+wire [1:0]  f_next_ahead;
+wire [79:0] f_next_word;
+wire [79:0] f_next_second;
+localparam F_FULL = MAX_BURST * BEAT_BYTES;  // bytes between two borders
+reg         f_begun_q = 1'b0;
+(* anyseq *) wire f_mark;
+reg         f_held_q;                        // the burst at the output waits
+reg  [73:0] f_burst_q;
+reg         f_open_q;                        // the marked descriptor is inside
+reg  [1:0]  f_ahead_q;                       // descriptors before it
+reg  [63:0] f_address_q;                        // where its next burst begins
+reg  [15:0] f_left_q;                        // its beats that have not left
+reg  [1:0]  f_count_q;                       // descriptors inside, 0 beats not counted
+reg         f_awake_q;
+wire        f_desc = s_axis_desc_tvalid && s_axis_desc_tready && !flush;
+wire        f_in = f_desc && s_axis_desc_tdata[55:40] != 16'd0;
+wire        f_out = m_axis_burst_tvalid && m_axis_burst_tready;
+wire        f_ends = f_out && m_axis_burst_last;
+wire        f_mine = f_open_q && f_ahead_q == 2'd0;
+wire [8:0]  f_beats = m_axis_burst_tdata[72:64];
+wire [63:0] f_address = m_axis_burst_tdata[63:0];
+wire [63:0] f_end = f_address + (f_beats << BEAT_SHIFT) - 64'd1;
+always @(posedge clk) begin
+    f_begun_q <= 1'b1;
+    f_awake_q <= !rst && !flush;
+    assume (f_begun_q || rst);
+    assume ((base & (BEAT_BYTES - 1)) == 64'd0 && (s_axis_desc_tdata[39:0] & (BEAT_BYTES - 1)) == 40'd0);
+    f_held_q <= !rst && !flush && m_axis_burst_tvalid && !m_axis_burst_tready;
+    f_burst_q <= {m_axis_burst_last, m_axis_burst_tdata};
+    f_count_q <= rst || flush ? 2'd0 : f_count_q + {1'b0, f_in} - {1'b0, f_ends};
+    if (rst || flush)
+        f_open_q <= 1'b0;
+    else if (f_in && f_mark && !f_open_q) begin
+        f_open_q <= 1'b1;
+        f_ahead_q <= f_count_q - {1'b0, f_ends};
+        f_address_q <= base + {24'd0, s_axis_desc_tdata[39:0]};
+        f_left_q <= s_axis_desc_tdata[55:40];
+    end else if (f_mine && f_out) begin
+        f_open_q <= !m_axis_burst_last;
+        f_address_q <= f_end + 64'd1;
+        f_left_q <= f_left_q - {7'd0, f_beats};
+    end else if (f_open_q && f_ends)
+        f_ahead_q <= f_ahead_q - 2'd1;
+    if (f_begun_q && !rst) begin
+        assert (busy == (f_count_q != 2'd0));
+        assert (f_count_q == next_fill + {1'b0, work_valid_q});
+        assert (f_count_q <= 2'd3);
+        assert (work_none_q == !work_valid_q && (open_q || !room));
+        assert (!f_open_q || f_ahead_q < f_count_q);
+        assert (!next_valid || (next_beats != 16'd0 && (next_addr & (BEAT_BYTES - 1)) == 64'd0));
+        assert (next_fill != 2'd2 ||
+                (f_next_second[79:64] != 16'd0 && (f_next_second[63:0] & (BEAT_BYTES - 1)) == 64'd0));
+        if (work_valid_q) begin
+            assert (f_beats >= 9'd1 && f_beats <= MAX_BURST && length_q[15:9] == 7'd0);
+            assert ((f_address & (BEAT_BYTES - 1)) == 64'd0);
+            assert ((f_address & ~(F_FULL - 64'd1)) == (f_end & ~(F_FULL - 64'd1)));
+            assert (f_address[63:12] == f_end[63:12]);
+            assert (last_q == (left_q == 16'd0));
+            assert (last_q || ((f_end + 64'd1) & (F_FULL - 64'd1)) == 64'd0);
+        end
+        if (f_mine && work_valid_q) begin
+            assert (f_address == f_address_q && f_left_q == left_q + length_q);
+            assert (m_axis_burst_last == (f_left_q == {7'd0, f_beats}));
+        end
+        if (f_held_q)
+            assert (m_axis_burst_tvalid && {m_axis_burst_last, m_axis_burst_tdata} == f_burst_q);
+        assert (f_next_marked == (f_open_q && !(work_valid_q && f_ahead_q == 2'd0)));
+        assert (!f_open_q || ((f_address_q & (BEAT_BYTES - 1)) == 64'd0 && f_left_q != 16'd0));
+        if (f_next_marked)
+            assert (f_next_ahead == f_ahead_q - {1'b0, work_valid_q} &&
+                    f_next_word == {f_left_q, f_address_q});
+        if (f_awake_q && !flush)
+            assert (s_axis_desc_tready == (next_fill != 2'd2)); // room for two behind the one that is cut
+    end
+end

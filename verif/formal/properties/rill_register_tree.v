@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every copy is d of the cycle before, 0 after a reset.
+reg              f_begun_q = 1'b0;
+reg [DATA_W-1:0] f_past_q;
+integer          f_copy;
+always @(posedge clk) begin
+    f_begun_q <= 1'b1;
+    f_past_q <= rst ? {DATA_W{1'b0}} : d;
+    if (f_begun_q)
+        for (f_copy = 0; f_copy < COPIES; f_copy = f_copy + 1)
+            assert (q[f_copy*DATA_W +: DATA_W] == f_past_q);
+end

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// One grant at most, to a client that asks, and one if any asks; a client that goes on asking waits for CLIENTS -
+// 1 others at most.
+(* anyconst *) reg [5:0]   f_client;         // the one that is watched
+reg                        f_begun_q = 1'b0;
+reg  [6:0]                 f_waited_q;       // takes that went to others since it asked
+reg                        f_asks_q;
+reg  [6:0]                 f_before;         // those that may still come before it
+integer                    f_i;
+always @* begin
+    f_before = 7'd0;
+    for (f_i = 0; f_i < CLIENTS; f_i = f_i + 1)
+        if (later_q[f_client] ? later_q[f_i] && f_i < f_client : later_q[f_i] || f_i < f_client)
+            f_before = f_before + 7'd1;
+end
+always @(posedge clk) begin
+    f_begun_q <= 1'b1;
+    f_asks_q <= !rst && request[f_client] && !(take && grant[f_client]);
+    f_waited_q <= rst || !request[f_client] || (take && grant[f_client]) ? 7'd0 : f_waited_q + {6'd0, take};
+    assume (f_begun_q || rst);
+    assume (f_client < CLIENTS);
+    assume (!f_asks_q || request[f_client]);
+    if (f_begun_q) begin
+        assert ((grant & ~request) == {CLIENTS{1'b0}});
+        assert ((grant & (grant - 1'b1)) == {CLIENTS{1'b0}});
+        assert (|grant == |request);
+        for (f_i = 1; f_i < CLIENTS; f_i = f_i + 1)
+            assert (!later_q[f_i-1] || later_q[f_i]); // the clients above one
+        assert (rst || f_waited_q + f_before <= CLIENTS - 1);
+    end
+end

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of a step with head set the last token's beats pass, unchanged and marked as the only token's; all else is
+// dropped, at once. A step word goes with the tlast beat of its firing and no other.
+reg  f_begun_q = 1'b0;
+wire f_in = s_axis_tvalid && s_axis_tready;
+wire f_out = m_axis_tvalid && m_axis_tready;
+wire f_passes = s_axis_step_tdata[20] && s_axis_tuser[USER_W-1];
+always @(posedge clk) begin
+    f_begun_q <= 1'b1;
+    if (f_begun_q) begin
+        assert (!rst || !(s_axis_tready || m_axis_tvalid || s_axis_step_tready));
+        assert (rst || m_axis_tvalid == (s_axis_tvalid && s_axis_step_tvalid && f_passes));
+        assert (rst || f_in == (s_axis_tvalid && s_axis_step_tvalid && (!f_passes || m_axis_tready)));
+        assert (f_out == (f_in && f_passes));
+        assert ((s_axis_step_tvalid && s_axis_step_tready) == (f_in && s_axis_tlast));
+        assert (!f_out || (m_axis_tdata == s_axis_tdata && m_axis_tlast == s_axis_tlast));
+        assert (!f_out || (m_axis_tuser[USER_W-1] && (m_axis_tuser << 1) == {USER_W{1'b0}}));
+    end
+end
