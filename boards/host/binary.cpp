@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The .xclbin: which platform, kernel and banks it was linked for. XRT checks the rest.
+#include <uuid/uuid.h>
+#include <xclbin.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "host.hpp"
+
+namespace rill {
+
+namespace {
+
+[[noreturn]] void bad(const std::string &path, const std::string &what) {
+    throw problem(RILL_HOST_INPUT, path + ": " + what);
+}
+
+// Not all of it: a bitstream of a large card has 100 MB and more, and its tables stand anywhere in it.
+class reader {
+  public:
+    explicit reader(const std::string &file) : path(file), in(file, std::ios::binary) {
+        if (!in) bad(file, std::string(std::strerror(errno)) + "; `make xclbin` in the package makes it");
+    }
+    template <typename type> type take(std::uint64_t at) {
+        type value;
+        in.seekg(static_cast<std::streamoff>(at));
+        if (!in.read(reinterpret_cast<char *>(&value), sizeof value)) bad(path, "no whole .xclbin");
+        return value;
+    }
+    std::string path;
+
+  private:
+    std::ifstream in;
+};
+
+template <std::size_t n> std::string text(const char (&field)[n]) { return std::string(field, strnlen(field, n)); }
+template <std::size_t n> std::string text(const unsigned char (&field)[n]) {
+    return std::string(reinterpret_cast<const char *>(field), strnlen(reinterpret_cast<const char *>(field), n));
+}
+
+// Position of a section, 0: there is none.
+std::uint64_t section(reader &r, const axlf &head, axlf_section_kind kind) {
+    for (std::uint32_t i = 0; i < head.m_header.m_numSections; i++) {
+        auto s = r.take<axlf_section_header>(offsetof(axlf, m_sections) + i * sizeof(axlf_section_header));
+        if (s.m_sectionKind == kind) return s.m_sectionOffset;
+    }
+    return 0;
+}
+
+} // namespace
+
+binary read_binary(const std::string &path) {
+    reader r(path);
+    auto head = r.take<axlf>(0);
+    if (std::memcmp(head.m_magic, "xclbin2", 8) != 0) bad(path, "no .xclbin");
+    binary b;
+    b.path = path;
+    b.platform = text(head.m_header.m_platformVBNV);
+    char id[37];
+    uuid_unparse_lower(head.m_header.uuid, id);
+    b.uuid = id;
+    std::uint64_t layout = section(r, head, IP_LAYOUT), wires = section(r, head, CONNECTIVITY);
+    if (!layout || !wires) bad(path, "no kernel in it");
+    int count = r.take<std::int32_t>(wires);
+    for (int i = 0; i < count; i++) {
+        auto c = r.take<::connection>(wires + offsetof(::connectivity, m_connection) + i * sizeof(::connection));
+        b.bank[c.arg_index] = c.mem_data_index;
+    }
+    int units = r.take<std::int32_t>(layout);
+    for (int i = 0; i < units; i++) {
+        auto ip = r.take<ip_data>(layout + offsetof(ip_layout, m_ip_data) + i * sizeof(ip_data));
+        if (ip.m_type == IP_KERNEL) b.unit = text(ip.m_name);
+    }
+    return b;
+}
+
+void check_binary(const binary &b, const package &p) {
+    if (b.unit != p.kernel + ":" + p.unit)
+        bad(b.path, "it holds the compute unit `" + b.unit + "`, the package's is `" + p.kernel + ":" + p.unit + "`");
+    if (!p.platform.empty() && b.platform != p.platform)
+        bad(b.path, "it was linked for `" + b.platform + "`, the package is for `" + p.platform + "`");
+    for (const auto &[name, r] : p.registers) {
+        if (r.argument < 0 || r.bits != 64) continue;
+        auto found = b.bank.find(r.argument), none = b.bank.end();
+        std::string has = found == none ? "no bank" : "HBM[" + std::to_string(found->second) + "]";
+        std::string want = p.bank.at(r.port);
+        if (has != want) bad(b.path, "argument `" + name + "` is on " + has + ", the package has it on " + want);
+    }
+}
+
+} // namespace rill

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card, by XRT's C++ API: buffers of every channel, registers, one run at a time.
+#include <jansson.h>
+#include <xrt/xrt_bo.h>
+#include <xrt/xrt_device.h>
+#include <xrt/xrt_kernel.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+
+#include "host.hpp"
+
+namespace rill {
+
+namespace {
+
+constexpr std::uint64_t chunk = 16 << 20; // bytes between two reports
+
+// What XRT throws, with what was tried.
+template <typename call> auto tried(const std::string &what, call &&f) -> decltype(f()) {
+    try {
+        return f();
+    } catch (const problem &) {
+        throw;
+    } catch (const std::exception &e) {
+        throw problem(RILL_HOST_CARD, what + ": " + e.what());
+    }
+}
+
+xrt::device open_device(const std::string &name) {
+    return tried("device " + name + " (does `xbutil examine` list it?)", [&] {
+        return name.find(':') == std::string::npos ? xrt::device(static_cast<unsigned>(std::stoul(name)))
+                                                   : xrt::device(name);
+    });
+}
+
+template <xrt::info::device what> std::string info(const xrt::device &d) {
+    try {
+        return d.get_info<what>();
+    } catch (const std::exception &) { // other versions, simulations
+        return "";
+    }
+}
+
+} // namespace
+
+void reset_card(const std::string &device) {
+    xrt::device d = open_device(device);
+    tried("reset", [&] { d.reset(); });
+}
+
+struct card::parts {
+    xrt::device device;
+    xrt::kernel kernel;
+    xrt::run run;
+    std::vector<xrt::bo> channel;
+    xrt::bo prompt, ring;
+    int beat_bytes;
+};
+
+card::~card() = default;
+
+card::card(const std::string &device, const binary &b, const package &pkg, const image &im)
+    : p(std::make_unique<parts>()) {
+    p->device = open_device(device);
+    name = info<xrt::info::device::name>(p->device);
+    bdf = info<xrt::info::device::bdf>(p->device);
+    uuid = tried("loading " + b.path, [&] { return p->device.load_xclbin(b.path).to_string(); });
+    if (uuid != b.uuid) throw problem(RILL_HOST_CARD, "the card holds the binary " + uuid + ", not " + b.uuid);
+    p->kernel = tried("opening " + b.unit + " (is another program using it?)", [&] {
+        return xrt::kernel(p->device, p->device.get_xclbin_uuid(), pkg.kernel + ":{" + pkg.unit + "}",
+                           xrt::kernel::cu_access_mode::exclusive);
+    });
+    p->beat_bytes = pkg.beat_bytes;
+    for (int c = 0; c < pkg.channels; c++) {
+        const reg &r = pkg.registers.at(pkg.channel_argument(c));
+        std::string what = "buffer of channel " + std::to_string(c);
+        if (tried(what, [&] { return p->kernel.offset(r.argument); }) != r.offset)
+            throw problem(RILL_HOST_CARD, what + ": the binary has its argument at another offset than the package");
+        auto bytes = im.needed[static_cast<std::size_t>(c)];
+        p->channel.push_back(tried(what, [&] { return xrt::bo(p->device, bytes, p->kernel.group_id(r.argument)); }));
+        address.push_back(p->channel.back().address());
+    }
+    p->run = tried("run", [&] { return xrt::run(p->kernel); });
+    if (!pkg.is_lm) return;
+    for (auto [area, bo] : {std::pair{"prompt", &p->prompt}, std::pair{"ring", &p->ring}}) {
+        const segment &s = pkg.io(area);
+        *bo = xrt::bo(p->channel[static_cast<std::size_t>(s.channel)], s.bytes, s.offset);
+        tried(area, [&] { p->run.set_arg(pkg.registers.at(std::string(area) + "_ptr").argument, *bo); });
+    }
+    for (int c = 0; c < pkg.channels; c++)
+        tried("arguments", [&] {
+            p->run.set_arg(pkg.registers.at(pkg.channel_argument(c)).argument, p->channel[static_cast<std::size_t>(c)]);
+        });
+}
+
+std::uint32_t card::read(std::uint32_t offset) const {
+    return tried("reading a register", [&] { return p->kernel.read_register(offset); });
+}
+
+void card::write(std::uint32_t offset, std::uint32_t value) {
+    tried("writing a register", [&] { p->kernel.write_register(offset, value); });
+}
+
+// The low word of a counter first: it latches the high one.
+std::uint64_t card::value(const reg &r) const {
+    std::uint64_t low = read(r.offset);
+    return r.bits == 32 ? low : static_cast<std::uint64_t>(read(r.offset + 4)) << 32 | low;
+}
+
+void card::upload(const package &pkg, const image &im, bool verify,
+                  const std::function<void(const char *, std::uint64_t, std::uint64_t)> &progress) {
+    std::uint64_t total = 0, done = 0;
+    for (std::uint64_t n : im.needed) total += n;
+    auto move = [&](const char *what, xrt::bo &bo, xclBOSyncDirection direction) {
+        for (std::uint64_t at = 0; at < bo.size(); at += chunk) {
+            std::uint64_t n = std::min<std::uint64_t>(bo.size() - at, chunk);
+            tried(what, [&] { bo.sync(direction, n, at); });
+            progress(what, done += n, total);
+        }
+    };
+    auto fill = [&](std::size_t c, char *to) {
+        std::ifstream in(im.file[c], std::ios::binary);
+        if (!in.read(to, static_cast<std::streamsize>(im.bytes[c])))
+            throw problem(RILL_HOST_INPUT, im.file[c] + ": shorter than it was");
+        std::memset(to + im.bytes[c], 0, im.needed[c] - im.bytes[c]);
+    };
+    for (std::size_t c = 0; c < p->channel.size(); c++) {
+        fill(c, p->channel[c].map<char *>());
+        move("upload", p->channel[c], XCL_BO_SYNC_BO_TO_DEVICE);
+    }
+    done = 0;
+    for (std::size_t c = 0; verify && c < p->channel.size(); c++) {
+        std::vector<char> want(im.needed[c]);
+        fill(c, want.data());
+        move("verify", p->channel[c], XCL_BO_SYNC_BO_FROM_DEVICE);
+        if (std::memcmp(want.data(), p->channel[c].map<char *>(), want.size()) != 0)
+            throw problem(RILL_HOST_CARD,
+                          "channel " + std::to_string(c) + " on " +
+                              pkg.bank.at(pkg.registers.at(pkg.channel_argument(static_cast<int>(c))).port) +
+                              ": what is read back is not what was written");
+    }
+}
+
+// Both areas whole: the design reads whole beats.
+void card::put_prompt(const std::vector<std::uint32_t> &ids) {
+    std::memset(p->prompt.map<char *>(), 0, p->prompt.size());
+    std::memset(p->ring.map<char *>(), 0, p->ring.size());
+    std::memcpy(p->prompt.map<char *>(), ids.data(), std::min(p->prompt.size(), 4 * ids.size()));
+    tried("prompt", [&] {
+        p->prompt.sync(XCL_BO_SYNC_BO_TO_DEVICE);
+        p->ring.sync(XCL_BO_SYNC_BO_TO_DEVICE);
+    });
+}
+
+void card::get_ring(std::uint32_t from, std::uint32_t count, std::uint32_t *ids) {
+    std::size_t beat = static_cast<std::size_t>(p->beat_bytes), first = 4 * std::size_t{from} / beat * beat;
+    std::size_t end = (4 * (std::size_t{from} + count) + beat - 1) / beat * beat;
+    if (end > p->ring.size()) throw problem(RILL_HOST_CARD, "the design says that it has written more ids than fit");
+    tried("ids", [&] { p->ring.sync(XCL_BO_SYNC_BO_FROM_DEVICE, end - first, first); });
+    std::memcpy(ids, p->ring.map<std::uint32_t *>() + from, 4 * std::size_t{count});
+}
+
+void card::argument(int index, std::uint32_t value) {
+    tried("arguments", [&] { p->run.set_arg(index, value); });
+}
+
+void card::start() {
+    tried("start", [&] { p->run.start(); });
+}
+
+bool card::done(unsigned milliseconds) {
+    ert_cmd_state state = tried("waiting", [&] { return p->run.wait(std::chrono::milliseconds(milliseconds)); });
+    if (state == ERT_CMD_STATE_ERROR || state == ERT_CMD_STATE_ABORT || state == ERT_CMD_STATE_NORESPONSE)
+        throw problem(RILL_HOST_CARD, "XRT ended the run with state " + std::to_string(state));
+    return state == ERT_CMD_STATE_COMPLETED;
+}
+
+double card::watts() const {
+    json_t *top = json_loads(info<xrt::info::device::electrical>(p->device).c_str(), 0, nullptr);
+    const char *text = json_string_value(json_object_get(top, "power_consumption_watts"));
+    double value = text ? std::strtod(text, nullptr) : 0;
+    json_decref(top);
+    return value;
+}
+
+} // namespace rill

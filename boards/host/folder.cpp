@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// package.json, memory_map.json and image/manifest.json: read, and held against each other.
+#include <jansson.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "host.hpp"
+
+namespace rill {
+
+namespace {
+
+[[noreturn]] void bad(const std::string &path, const std::string &what) {
+    throw problem(RILL_HOST_INPUT, path + ": " + what);
+}
+
+// An object of a file. What is missing or of another type is told with the file's name.
+class node {
+  public:
+    node(const std::string &file) : path(file) {
+        json_error_t error;
+        json_t *top = json_load_file(file.c_str(), 0, &error);
+        if (!top) bad(file, error.line > 0 ? "line " + std::to_string(error.line) + ": " + error.text : error.text);
+        root.reset(top, json_decref);
+        value = top;
+    }
+    node at(const char *key) const {
+        json_t *found = json_object_get(value, key);
+        if (!found) bad(path, std::string("no `") + key + "`; was it made by this version of rill?");
+        return node(*this, found);
+    }
+    bool has(const char *key) const { return json_object_get(value, key) != nullptr; }
+    std::string text() const {
+        if (json_is_null(value)) return "";
+        if (!json_is_string(value)) bad(path, "a text is expected");
+        return json_string_value(value);
+    }
+    std::int64_t number() const {
+        if (!json_is_integer(value)) bad(path, "a whole number is expected");
+        return json_integer_value(value);
+    }
+    bool truth() const { return json_is_true(value); }
+    std::vector<node> items() const {
+        std::vector<node> all;
+        for (std::size_t i = 0; i < json_array_size(value); i++) all.push_back(node(*this, json_array_get(value, i)));
+        return all;
+    }
+    std::string path;
+
+  private:
+    std::shared_ptr<json_t> root;
+    json_t *value;
+    node(const node &from, json_t *v) : path(from.path), root(from.root), value(v) {}
+};
+
+void read_registers(const node &top, package &p) {
+    for (const node &r : top.at("registers").items()) {
+        reg made;
+        made.offset = static_cast<std::uint32_t>(r.at("offset").number());
+        made.bits = static_cast<int>(r.at("bits").number());
+        made.argument = r.has("argument") ? static_cast<int>(r.at("argument").number()) : -1;
+        made.port = r.has("port") ? r.at("port").text() : "";
+        p.registers[r.at("name").text()] = made;
+    }
+    for (const node &port : top.at("memory_ports").items()) p.bank[port.at("name").text()] = port.at("bank").text();
+    for (const node &kernel : top.at("fault_kernels").items()) p.faulty.push_back(kernel.text());
+}
+
+void read_map(const std::string &path, package &p) {
+    for (const node &s : node(path).at("segments").items())
+        p.segments.push_back({s.at("name").text(), static_cast<int>(s.at("channel").number()),
+                              static_cast<std::uint64_t>(s.at("offset").number()),
+                              static_cast<std::uint64_t>(s.at("bytes").number())});
+}
+
+std::string two_digits(int n) { return (n < 10 ? "0" : "") + std::to_string(n); }
+
+} // namespace
+
+const segment &package::io(const std::string &name) const {
+    for (const segment &s : segments)
+        if (s.name == name && s.channel >= 0) return s;
+    throw problem(RILL_HOST_INPUT, folder + "/memory_map.json: no area `" + name + "`: no language model's design");
+}
+
+std::string package::channel_argument(int channel) const { return "hbm_" + two_digits(channel); }
+
+package read_package(const std::string &folder) {
+    node top(folder + "/package.json");
+    package p;
+    p.folder = folder;
+    p.design = top.at("design").text(), p.identity = top.at("identity").text(), p.layout = top.at("layout").text();
+    p.kernel = top.at("kernel").text(), p.unit = top.at("compute_unit").text();
+    p.platform = top.at("platform").text();
+    p.clock_mhz = static_cast<double>(top.at("clock_hz").number()) / 1e6;
+    p.channels = static_cast<int>(top.at("channels").number());
+    p.beat_bytes = static_cast<int>(top.at("beat_bits").number() / 8);
+    p.is_lm = top.at("language_model").truth();
+    p.context = top.at("context").number(), p.eot = top.at("eot").number();
+    p.vocabulary = top.at("vocabulary").number(), p.channel_bytes = top.at("channel_bytes").number();
+    if (p.channels < 1 || p.channels > RILL_HOST_MAX_CHANNELS) bad(top.path, "`channels` must be 1 to 32");
+    read_registers(top, p);
+    read_map(folder + "/memory_map.json", p);
+    return p;
+}
+
+// ---- image ----
+
+namespace {
+
+std::uint64_t file_bytes(const std::string &path) {
+    struct stat info;
+    if (stat(path.c_str(), &info) != 0) bad(path, std::strerror(errno));
+    return static_cast<std::uint64_t>(info.st_size);
+}
+
+std::uint32_t sum_of(std::FILE *file, std::uint64_t offset, std::uint64_t bytes, bool *whole) {
+    std::vector<unsigned char> buffer(1 << 20);
+    std::uint32_t crc = 0;
+    *whole = fseeko(file, static_cast<off_t>(offset), SEEK_SET) == 0;
+    while (*whole && bytes > 0) {
+        std::size_t n = std::min<std::uint64_t>(bytes, buffer.size());
+        *whole = std::fread(buffer.data(), 1, n, file) == n;
+        crc = static_cast<std::uint32_t>(crc32_z(crc, buffer.data(), n));
+        bytes -= n;
+    }
+    return crc;
+}
+
+void check_part(const image &im, const node &part) {
+    auto channel = static_cast<std::size_t>(part.at("channel").number());
+    if (channel >= im.file.size()) bad(part.path, "a part on a channel that the design does not have");
+    std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(im.file[channel].c_str(), "rb"), std::fclose);
+    bool whole = file != nullptr;
+    std::uint32_t crc = 0;
+    if (whole)
+        crc = sum_of(file.get(), static_cast<std::uint64_t>(part.at("offset").number()),
+                     static_cast<std::uint64_t>(part.at("bytes").number()), &whole);
+    if (!whole || crc != std::strtoul(part.at("crc32").text().c_str(), nullptr, 16))
+        bad(im.file[channel],
+            "segment `" + part.at("segment").text() + "` is " + (whole ? "damaged" : "cut off") + "; pack again");
+}
+
+// Weights end with the channel's file; caches and areas of the host lie behind it or among them.
+std::uint64_t needed_of(const package &p, int channel, std::uint64_t file) {
+    std::uint64_t end = file;
+    for (const segment &s : p.segments)
+        if (s.channel < 0 || s.channel == channel) end = std::max(end, s.offset + s.bytes);
+    return (end + 4095) / 4096 * 4096;
+}
+
+} // namespace
+
+image read_image(const std::string &folder, const package &p) {
+    node top(folder + "/manifest.json");
+    image im;
+    im.folder = folder;
+    im.weights = top.at("weights").text(), im.layout = top.at("layout").text();
+    if (im.layout != p.layout)
+        bad(top.path, "the image is for another design (`" + top.at("design").text() + "`, layout " + im.layout +
+                          "; the package's is " + p.layout + "); pack for this one");
+    for (int c = 0; c < p.channels; c++) {
+        im.file.push_back(folder + "/channel_" + two_digits(c) + ".bin");
+        im.bytes.push_back(file_bytes(im.file.back()));
+        im.needed.push_back(needed_of(p, c, im.bytes.back()));
+        if (im.needed.back() > static_cast<std::uint64_t>(p.channel_bytes))
+            bad(im.file.back(), "channel " + std::to_string(c) + " needs more memory than a bank has");
+    }
+    for (const node &part : top.at("parts").items()) check_part(im, part);
+    return im;
+}
+
+} // namespace rill

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared by the files of the library. Layers: folder (package and image), binary, card (XRT), request; library.cpp ties
+// them together behind rill_host.h. Errors are thrown as `problem`.
+#ifndef RILL_HOST_HPP
+#define RILL_HOST_HPP
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rill_host.h"
+
+namespace rill {
+
+struct problem : std::runtime_error {
+    rill_host_status status;
+    problem(rill_host_status s, const std::string &what) : std::runtime_error(what), status(s) {}
+};
+
+// ---- package and image (folder.cpp) ----
+
+struct reg {
+    std::uint32_t offset;
+    int bits, argument; // argument: its id, -1: none
+    std::string port;
+};
+
+struct segment {
+    std::string name;
+    int channel; // -1: all
+    std::uint64_t offset, bytes;
+};
+
+struct package {
+    std::string folder, design, identity, layout, kernel, unit, platform;
+    double clock_mhz;
+    int channels, beat_bytes;
+    bool is_lm;
+    std::int64_t context, eot, vocabulary, channel_bytes;
+    std::map<std::string, reg> registers;
+    std::map<std::string, std::string> bank; // of a port
+    std::vector<std::string> faulty;         // kernels that can report a fault, in the order of their numbers
+    std::vector<segment> segments;
+
+    const segment &io(const std::string &name) const;
+    bool has(const std::string &name) const { return registers.count(name) != 0; }
+    std::string channel_argument(int channel) const; // name of its base's register
+};
+package read_package(const std::string &folder);
+
+struct image {
+    std::string folder, weights, layout;
+    std::vector<std::string> file;     // of each channel
+    std::vector<std::uint64_t> bytes;  // that the file has
+    std::vector<std::uint64_t> needed; // of memory, all that the design may read
+};
+// Checks layout and every checksum.
+image read_image(const std::string &folder, const package &);
+
+// ---- the binary for the card (binary.cpp) ----
+
+struct binary {
+    std::string path, platform, uuid;
+    std::string unit;        // kernel:unit
+    std::map<int, int> bank; // of an argument
+};
+binary read_binary(const std::string &path);
+void check_binary(const binary &, const package &);
+
+// ---- the card (card.cpp) ----
+
+class card {
+  public:
+    card(const std::string &device, const binary &, const package &, const image &);
+    ~card();
+    std::uint32_t read(std::uint32_t offset) const;
+    void write(std::uint32_t offset, std::uint32_t value);
+    std::uint64_t value(const reg &) const;
+    void upload(const package &, const image &, bool verify,
+                const std::function<void(const char *, std::uint64_t, std::uint64_t)> &);
+    void put_prompt(const std::vector<std::uint32_t> &ids);
+    void get_ring(std::uint32_t from, std::uint32_t count, std::uint32_t *ids); // ids from..from+count-1
+    void argument(int index, std::uint32_t value);
+    void start();
+    bool done(unsigned milliseconds); // waits that long at most
+    double watts() const;             // 0: not readable
+    std::string name, bdf, uuid;
+    std::vector<std::uint64_t> address; // of each channel's buffer
+
+  private:
+    struct parts;
+    std::unique_ptr<parts> p;
+};
+
+void reset_card(const std::string &device);
+
+// ---- in words (words.cpp) ----
+
+std::string state_words(std::uint32_t status);
+std::string fault_words(const package &, std::uint32_t fault, std::uint32_t place);
+const char *ending_words(std::uint32_t ending);
+std::string busy_words(const package &, std::uint64_t idle_engines); // of the channels and engines that are not idle
+std::string quoted(const std::string &);                             // as a JSON string
+
+// ---- tokenizer (words.cpp): that of the compiler, on the image's files ----
+
+class words {
+  public:
+    explicit words(const std::string &folder);
+    ~words();
+    words(const words &) = delete;
+    words &operator=(const words &) = delete;
+    bool exist() const { return handle != nullptr; }
+    std::vector<std::uint32_t> encode(const std::string &text) const;
+    const char *decode(std::uint32_t id, std::size_t *bytes) const;
+
+  private:
+    void *handle = nullptr;
+};
+
+} // namespace rill
+
+#endif

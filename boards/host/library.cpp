@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_host.h: opening, requests, what becomes of them.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+#include "host.hpp"
+
+using namespace rill;
+
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+
+constexpr std::uint32_t CTRL_IDLE = 4;
+constexpr unsigned POLL_MS = 2;
+constexpr int SENSOR_MS = 200; // between two looks at the power
+constexpr std::uint32_t HALT_STOP = 1, HALT_KILL = 2, MAGIC = 0x4C4C4952, WATCHDOG = 100000000;
+constexpr double QUIET_SECONDS = 10; // for a design that was told to end at once
+
+double since(clock_type::time_point begin) { return std::chrono::duration<double>(clock_type::now() - begin).count(); }
+
+} // namespace
+
+struct rill_host {
+    rill_host_status status = RILL_HOST_OK;
+    std::string message, about;
+    rill_host_options options = {};
+    double timeout = 10;
+    package pkg;
+    image im;
+    std::unique_ptr<card> dev;
+    std::unique_ptr<words> speech;
+    bool uploaded = false;
+    std::atomic<int> stop{0};       // how often it was called
+    std::vector<std::uint32_t> ids; // of the latest request
+    std::vector<double> seconds;
+};
+
+namespace {
+
+// Runs a part of a call; what it throws is the call's status and message.
+template <typename call> rill_host_status guarded(rill_host *h, call &&f) {
+    h->status = RILL_HOST_OK;
+    h->message.clear();
+    try {
+        f();
+    } catch (const problem &e) {
+        h->status = e.status, h->message = e.what();
+    } catch (const std::exception &e) {
+        h->status = RILL_HOST_CARD, h->message = e.what();
+    }
+    return h->status;
+}
+
+// ---- opening ----
+
+std::string describe(const rill_host &h, const binary &b) {
+    std::uint64_t bytes = 0;
+    for (std::uint64_t n : h.im.needed) bytes += n;
+    std::string s = "{\"design\": " + quoted(h.pkg.design) + ", \"identity\": " + quoted(h.pkg.identity) +
+                    ", \"weights\": " + quoted(h.im.weights) + ", \"binary\": " + quoted(b.path) +
+                    ", \"uuid\": " + quoted(b.uuid) + ", \"platform\": " + quoted(b.platform) +
+                    ", \"card\": " + quoted(h.dev->name) + ", \"bdf\": " + quoted(h.dev->bdf) +
+                    ", \"memory_bytes\": " + std::to_string(bytes) + ", \"banks\": [";
+    for (int c = 0; c < h.pkg.channels; c++) {
+        const reg &r = h.pkg.registers.at(h.pkg.channel_argument(c));
+        s += (c ? ", {\"bank\": " : "{\"bank\": ") + quoted(h.pkg.bank.at(r.port)) +
+             ", \"address\": " + std::to_string(h.dev->address[static_cast<std::size_t>(c)]) +
+             ", \"bytes\": " + std::to_string(h.im.needed[static_cast<std::size_t>(c)]) + "}";
+    }
+    return s + "]}";
+}
+
+bool is_idle(rill_host *h) { return (h->dev->read(h->pkg.registers.at("CTRL").offset) & CTRL_IDLE) != 0; }
+
+bool becomes_idle(rill_host *h, double limit) {
+    auto begin = clock_type::now();
+    while (!is_idle(h)) {
+        if (since(begin) > limit) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(POLL_MS));
+    }
+    return true;
+}
+
+const char *const needs_reset = "; reset the card (`rill-host --reset`, or `xbutil reset`), then try again";
+
+std::uint64_t value_of(const rill_host *h, const std::string &name) {
+    auto found = h->pkg.registers.find(name);
+    return found == h->pkg.registers.end() ? 0 : h->dev->value(found->second);
+}
+
+void set(rill_host *h, const char *name, std::uint32_t value) {
+    if (h->pkg.has(name)) h->dev->write(h->pkg.registers.at(name).offset, value);
+}
+
+std::string hexadecimal(std::uint64_t v) {
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(v));
+    return text;
+}
+
+// The kernel on the card says what it is; older ones do not.
+void check_identity(const rill_host *h) {
+    if (!h->pkg.has("magic")) return;
+    if (value_of(h, "magic") != MAGIC) throw problem(RILL_HOST_CARD, "the kernel on the card is none of rill's");
+    std::string identity = hexadecimal(value_of(h, "identity")), layout = hexadecimal(value_of(h, "layout"));
+    if (identity != h->pkg.identity || layout != h->pkg.layout)
+        throw problem(RILL_HOST_CARD, "the kernel on the card is of another design: identity " + identity +
+                                          ", layout " + layout + "; the package's are " + h->pkg.identity + " and " +
+                                          h->pkg.layout);
+}
+
+// A program that was killed leaves its request behind: it is ended, or ends by itself.
+void wait_for_idle(rill_host *h) {
+    if (is_idle(h)) return;
+    std::uint32_t status = h->dev->read(h->pkg.registers.at("status").offset);
+    set(h, "halt", HALT_KILL);
+    if (!becomes_idle(h, h->timeout))
+        throw problem(RILL_HOST_CARD,
+                      "the kernel is busy with a request of an earlier program: " + state_words(status) + needs_reset);
+}
+
+void open_all(rill_host *h, const rill_host_options &o) {
+    std::string folder = o.package ? o.package : ".";
+    h->timeout = o.timeout > 0 ? o.timeout : h->timeout;
+    h->pkg = read_package(folder);
+    h->im = read_image(o.image ? o.image : folder + "/image", h->pkg);
+    h->speech = std::make_unique<words>(h->im.folder);
+    binary b = read_binary(o.binary ? o.binary : folder + "/build/hw/" + h->pkg.unit + ".xclbin");
+    check_binary(b, h->pkg);
+    h->dev = std::make_unique<card>(o.device ? o.device : "0", b, h->pkg, h->im);
+    check_identity(h);
+    wait_for_idle(h);
+    h->about = describe(*h, b);
+}
+
+// ---- requests ----
+
+void check_request(const rill_host *h, const rill_host_request &r) {
+    if (!h->pkg.is_lm) throw problem(RILL_HOST_INPUT, "the design is no language model: it takes rows, not prompts");
+    if (!h->uploaded) throw problem(RILL_HOST_INPUT, "no image on the card: upload it first");
+    if (r.prompt_count < 1) throw problem(RILL_HOST_INPUT, "the prompt is empty");
+    if (r.prompt_count > h->pkg.context)
+        throw problem(RILL_HOST_INPUT, "the prompt has " + std::to_string(r.prompt_count) +
+                                           " ids, the design's context is " + std::to_string(h->pkg.context));
+    for (std::uint32_t i = 0; i < r.prompt_count; i++)
+        if (r.prompt[i] >= h->pkg.vocabulary)
+            throw problem(RILL_HOST_INPUT, "id " + std::to_string(r.prompt[i]) + " is outside the vocabulary, " +
+                                               std::to_string(h->pkg.vocabulary));
+}
+
+void begin(rill_host *h, const rill_host_request &r) {
+    auto give = [&](const char *name, std::uint32_t v) { h->dev->argument(h->pkg.registers.at(name).argument, v); };
+    h->dev->put_prompt(std::vector<std::uint32_t>(r.prompt, r.prompt + r.prompt_count));
+    give("prompt_len", r.prompt_count);
+    give("max_new", r.max_new);
+    give("eot_id", static_cast<std::uint32_t>(h->pkg.eot));
+    give("flags", r.ignore_eot || h->pkg.eot < 0);
+    set(h, "watchdog", h->options.watchdog ? h->options.watchdog : WATCHDOG);
+    set(h, "ring_ids", static_cast<std::uint32_t>(h->pkg.io("ring").bytes / 4));
+    h->ids.clear(), h->seconds.clear();
+    h->dev->start();
+}
+
+void take_ids(rill_host *h, const rill_host_request &r, clock_type::time_point start) {
+    std::uint32_t from = static_cast<std::uint32_t>(h->ids.size());
+    std::uint32_t now = h->dev->read(h->pkg.registers.at("ids_written").offset);
+    if (now <= from) return;
+    if (now > r.max_new) throw problem(RILL_HOST_CARD, "the design has written more ids than were asked for");
+    h->ids.resize(now);
+    h->dev->get_ring(from, now - from, h->ids.data() + from);
+    double t = since(start);
+    for (std::uint32_t i = from; i < now; i++) {
+        h->seconds.push_back(t);
+        if (r.token) r.token(r.context, h->ids[i], t);
+    }
+}
+
+struct power { // mean of what the sensor says during a request
+    double sum = 0, next = 0;
+    int count = 0;
+    void look(const card &c, double now) {
+        if (now < next) return;
+        double w = c.watts();
+        if (w > 0) sum += w, count++;
+        next = now + SENSOR_MS / 1e3;
+    }
+    double mean() const { return count ? sum / count : 0; }
+};
+
+// Told to end at once where the design can be told; else only a reset helps.
+[[noreturn]] void give_up(rill_host *h, std::uint32_t status, double quiet) {
+    std::string what = "nothing has moved for " + std::to_string(static_cast<int>(quiet + 0.5)) + " s; the design is " +
+                       state_words(status) + ", " + std::to_string(h->ids.size()) + " ids written";
+    if (h->pkg.has("idle_engines")) what += ", " + busy_words(h->pkg, value_of(h, "idle_engines"));
+    set(h, "halt", HALT_KILL);
+    auto begin = clock_type::now();
+    bool ended = false;
+    while (h->pkg.has("halt") && !ended && since(begin) < QUIET_SECONDS) ended = h->dev->done(POLL_MS);
+    throw problem(RILL_HOST_TIMEOUT, what + (ended ? "; the request was ended" : needs_reset));
+}
+
+// Until the request ends, or nothing moves.
+void follow(rill_host *h, const rill_host_request &r, clock_type::time_point start, power *watts) {
+    std::uint32_t status_at = h->pkg.registers.at("status").offset, last = 0;
+    double moved = 0;
+    int told = 0;
+    for (bool done = false; !done;) {
+        done = h->dev->done(POLL_MS);
+        if (int asked = h->stop; !done && asked > told) set(h, "halt", asked > 1 ? HALT_KILL : HALT_STOP), told = asked;
+        std::size_t before = h->ids.size();
+        std::uint32_t status = h->dev->read(status_at);
+        take_ids(h, r, start);
+        double now = since(start);
+        watts->look(*h->dev, now);
+        if (h->ids.size() != before || status != last) moved = now, last = status;
+        else if (!done && now - moved > h->timeout) give_up(h, status, now - moved);
+    }
+}
+
+void collect(rill_host *h, rill_host_result *out) {
+    auto value = [&](const std::string &name) { return value_of(h, name); };
+    out->id = h->ids.data(), out->seconds = h->seconds.data();
+    out->count = static_cast<std::uint32_t>(h->ids.size());
+    out->clock_mhz = h->pkg.clock_mhz;
+    out->channels = static_cast<std::uint32_t>(h->pkg.channels);
+    out->beat_bytes = static_cast<std::uint32_t>(h->pkg.beat_bytes);
+    out->status = static_cast<std::uint32_t>(value("status")), out->fault = static_cast<std::uint32_t>(value("fault"));
+    out->fault_place = static_cast<std::uint32_t>(value("fault_place"));
+    out->ending = static_cast<std::uint32_t>(value("ending"));
+    out->cycles = value("cycles");
+    for (int c = 0; c < h->pkg.channels; c++) {
+        std::string digits = h->pkg.channel_argument(c).substr(4);
+        out->beats[c] = value("beats_" + digits), out->stalls[c] = value("stalls_" + digits);
+    }
+}
+
+std::string address_words(const rill_host *h, std::uint32_t fault) {
+    if (fault != 6 || !h->pkg.has("fault_address")) return "";
+    return std::string(value_of(h, "fault_channel") >> 8 & 1 ? ", a write" : ", a read") + " at address 0x" +
+           hexadecimal(value_of(h, "fault_address"));
+}
+
+void run_request(rill_host *h, const rill_host_request &r, rill_host_result *out) {
+    check_request(h, r);
+    auto start = clock_type::now();
+    power watts;
+    begin(h, r);
+    follow(h, r, start, &watts);
+    out->total = since(start);
+    out->watts = watts.mean();
+    collect(h, out);
+    if (out->ending == 4 || out->ending == 5)
+        throw problem(RILL_HOST_STOPPED, std::string("the request was ") + ending_words(out->ending));
+    if (out->fault)
+        throw problem(RILL_HOST_FAULT, "the design reports fault " + std::to_string(out->fault) + ": " +
+                                           fault_words(h->pkg, out->fault, out->fault_place) +
+                                           address_words(h, out->fault) + "; latest step at position " +
+                                           std::to_string(out->status >> 16));
+}
+
+} // namespace
+
+// ---- the interface ----
+
+extern "C" {
+
+rill_host *rill_host_open(const rill_host_options *options) {
+    auto *h = new rill_host;
+    h->options = *options;
+    guarded(h, [&] { open_all(h, *options); });
+    return h;
+}
+
+rill_host_status rill_host_reset(const char *device, char *message, size_t bytes) {
+    rill_host h;
+    guarded(&h, [&] { reset_card(device ? device : "0"); });
+    if (bytes) std::snprintf(message, bytes, "%s", h.message.c_str());
+    return h.status;
+}
+
+void rill_host_close(rill_host *h) { delete h; }
+
+rill_host_status rill_host_failed(const rill_host *h) { return h->status; }
+const char *rill_host_message(const rill_host *h) { return h->message.c_str(); }
+const char *rill_host_about(const rill_host *h) { return h->about.c_str(); }
+
+rill_host_status rill_host_upload(rill_host *h, int verify) {
+    return guarded(h, [&] {
+        h->uploaded = false;
+        h->dev->upload(h->pkg, h->im, verify != 0, [&](const char *what, std::uint64_t done, std::uint64_t total) {
+            if (h->options.progress) h->options.progress(h->options.context, what, done, total);
+        });
+        h->uploaded = true;
+    });
+}
+
+long rill_host_encode(rill_host *h, const char *text, uint32_t *ids, size_t room) {
+    if (!h->speech->exist()) return -1;
+    auto made = h->speech->encode(text);
+    if (room) std::memcpy(ids, made.data(), 4 * std::min(room, made.size()));
+    return static_cast<long>(made.size());
+}
+
+const char *rill_host_decode(rill_host *h, uint32_t id, size_t *bytes) { return h->speech->decode(id, bytes); }
+
+rill_host_status rill_host_run(rill_host *h, const rill_host_request *request, rill_host_result *result) {
+    *result = {};
+    h->stop = 0;
+    return guarded(h, [&] { run_request(h, *request, result); });
+}
+
+void rill_host_stop(rill_host *h) { h->stop++; }
+
+uint64_t rill_host_register(rill_host *h, const char *name) {
+    std::uint64_t value = UINT64_MAX;
+    guarded(h, [&] {
+        auto found = h->pkg.registers.find(name);
+        if (found != h->pkg.registers.end()) value = h->dev->value(found->second);
+    });
+    return value;
+}
+
+} // extern "C"

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill-host: requests on a card.
+#include <jansson.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "options.hpp"
+
+static rill_host *running; // for the signal's function
+
+static void on_interrupt(int) {
+    static const char text[] = "\nrill-host: stopping after the present step; Ctrl-C again ends it at once\n";
+    rill_host_stop(running);
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return; // nobody listens
+}
+
+static void show_progress(void *, const char *what, uint64_t done, uint64_t total) {
+    std::fprintf(stderr, "\rrill-host: %s: %.1f of %.1f MB%s", what, static_cast<double>(done) / 1e6,
+                 static_cast<double>(total) / 1e6, done == total ? "\n" : "");
+}
+
+static int complain(const std::string &what, int status) {
+    std::fprintf(stderr, "rill-host: error: %s\n", what.c_str());
+    return status;
+}
+
+struct stream { // of one request, as it comes
+    const command_line *options;
+    answer *into;
+    rill_host *host;
+};
+
+static void take_id(void *context, uint32_t id, double seconds) {
+    auto *s = static_cast<stream *>(context);
+    size_t bytes;
+    const char *text = rill_host_decode(s->host, id, &bytes);
+    s->into->ids.push_back(id);
+    s->into->seconds.push_back(seconds);
+    s->into->text.append(text, bytes);
+    if (s->options->json || !s->options->bench.empty()) return;
+    if (s->options->print_ids || rill_host_encode(s->host, "", nullptr, 0) < 0)
+        std::printf("%s%u", s->into->ids.size() > 1 ? " " : "", id);
+    else std::fwrite(text, 1, bytes, stdout);
+    std::fflush(stdout);
+}
+
+static answer run(rill_host *host, const command_line &c, std::vector<uint32_t> ids, unsigned tokens) {
+    answer a = {};
+    stream s = {&c, &a, host};
+    a.prompt = std::move(ids);
+    rill_host_request request = {
+        a.prompt.data(), static_cast<uint32_t>(a.prompt.size()), tokens, c.ignore_eot, take_id, &s};
+    a.status = rill_host_run(host, &request, &a.result);
+    a.message = rill_host_message(host);
+    return a;
+}
+
+// False after a message: there is no tokenizer.
+static bool encode(rill_host *host, const prompt &p, std::vector<uint32_t> *ids) {
+    *ids = p.ids;
+    if (!p.is_text) return true;
+    long count = rill_host_encode(host, p.text.c_str(), nullptr, 0);
+    if (count < 0) return complain("the image has no tokenizer: give the prompt as ids (--prompt-ids)", 0);
+    ids->resize(static_cast<size_t>(count));
+    rill_host_encode(host, p.text.c_str(), ids->data(), ids->size());
+    return true;
+}
+
+static int end_request(const command_line &c, const answer &a) {
+    if (!c.json && c.bench.empty()) std::printf("\n");
+    if (!c.quiet && c.bench.empty() && a.result.channels) print_counters(a);
+    if (a.status == RILL_HOST_OK) return 0;
+    return complain(a.message, a.status == RILL_HOST_STOPPED ? 130 : 1);
+}
+
+static int run_prompts(rill_host *host, const command_line &c, std::vector<answer> *answers) {
+    int status = 0;
+    for (size_t i = 0; i < c.prompts.size() && status == 0; i++) {
+        std::vector<uint32_t> ids;
+        if (!encode(host, c.prompts[i], &ids)) return 1;
+        answers->push_back(run(host, c, ids, c.tokens));
+        status = end_request(c, answers->back());
+    }
+    return status;
+}
+
+// Ids that are the same on every run; the end-of-text id does not end a request.
+static int run_bench(rill_host *host, command_line c, std::vector<answer> *answers) {
+    c.ignore_eot = true;
+    if (!c.json) print_bench_head();
+    for (auto [in, out] : c.bench) {
+        std::vector<uint32_t> ids;
+        for (unsigned i = 0; i < in; i++) ids.push_back(1 + i % 61);
+        answers->push_back(run(host, c, ids, out));
+        if (answers->back().status != RILL_HOST_OK) return end_request(c, answers->back());
+        if (!c.json) print_bench_row(answers->back());
+    }
+    return 0;
+}
+
+// ---- against the golden model's answer ----
+
+static bool read_list(const json_t *top, const char *key, std::vector<uint32_t> *ids) {
+    const json_t *list = json_object_get(top, key);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        ids->push_back(static_cast<uint32_t>(json_integer_value(json_array_get(list, i))));
+    return json_is_array(list);
+}
+
+static int compare(const answer &a, const std::vector<uint32_t> &want) {
+    for (size_t i = 0; i < a.ids.size() && i < want.size(); i++)
+        if (a.ids[i] != want[i])
+            return complain("selftest: id " + std::to_string(i) + " is " + std::to_string(a.ids[i]) +
+                                ", golden: " + std::to_string(want[i]),
+                            1);
+    if (a.ids.size() != want.size())
+        return complain("selftest: " + std::to_string(a.ids.size()) + " ids, golden: " + std::to_string(want.size()),
+                        1);
+    std::fprintf(stderr, "rill-host: selftest: %zu ids are those of the golden model\n", want.size());
+    return 0;
+}
+
+static int run_selftest(rill_host *host, command_line c, std::vector<answer> *answers) {
+    json_error_t error;
+    json_t *top = json_load_file(c.selftest.c_str(), 0, &error);
+    std::vector<uint32_t> ids, want;
+    bool whole = top && read_list(top, "prompt_ids", &ids) && read_list(top, "token_ids", &want) && !want.empty();
+    json_decref(top);
+    if (!whole) return complain(c.selftest + ": not an answer of `rill golden ... --json`", 1);
+    // Where golden stopped at the end-of-text id, so does the card; else the count ends both.
+    answers->push_back(run(host, c, ids, static_cast<unsigned>(want.size())));
+    int status = end_request(c, answers->back());
+    return status ? status : compare(answers->back(), want);
+}
+
+// ---- all of it ----
+
+static int run_all(rill_host *host, const command_line &c, std::vector<answer> *answers) {
+    if (c.probe) return 0;
+    if (rill_host_upload(host, c.verify) != RILL_HOST_OK) return complain(rill_host_message(host), 1);
+    int status = 0;
+    if (!c.selftest.empty()) status = run_selftest(host, c, answers);
+    if (status == 0) status = run_prompts(host, c, answers);
+    return status == 0 && !c.bench.empty() ? run_bench(host, c, answers) : status;
+}
+
+static rill_host *open_host(const command_line &c) {
+    auto or_null = [](const std::string &s) { return s.empty() ? nullptr : s.c_str(); };
+    rill_host_options o = {};
+    o.package = c.package.c_str(), o.image = or_null(c.image), o.binary = or_null(c.binary);
+    o.device = or_null(c.device), o.timeout = c.timeout, o.watchdog = c.watchdog;
+    o.progress = c.quiet || c.json ? nullptr : show_progress;
+    return rill_host_open(&o);
+}
+
+static int finish(rill_host *host, const command_line &c, const std::vector<answer> &answers, int status) {
+    if (c.json) std::fputs(answers_as_json(rill_host_about(host), answers).c_str(), stdout);
+    if (!c.timeline.empty() && !write_timeline(c.timeline, answers))
+        return complain(c.timeline + " cannot be written", 1);
+    if (std::fflush(stdout) != 0) return complain("standard output cannot be written", 1);
+    return status;
+}
+
+static int reset(const command_line &c) {
+    char message[1024];
+    if (rill_host_reset(c.device.empty() ? nullptr : c.device.c_str(), message, sizeof message) == RILL_HOST_OK)
+        return 0;
+    return complain(message, 1);
+}
+
+int main(int argc, char **argv) {
+    command_line c;
+    int status;
+    if (!read_command_line(argc, argv, &c, &status)) return status;
+    if (c.reset) return reset(c);
+    rill_host *host = open_host(c);
+    if (rill_host_failed(host) != RILL_HOST_OK) {
+        status = complain(rill_host_message(host), 1);
+    } else {
+        running = host;
+        std::signal(SIGINT, on_interrupt);
+        if (!c.quiet || c.probe) std::fprintf(stderr, "rill-host: found %s\n", rill_host_about(host));
+        std::vector<answer> answers;
+        status = finish(host, c, answers, run_all(host, c, &answers));
+    }
+    rill_host_close(host);
+    return status;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of rill-host.
+#include "options.hpp"
+
+#include <getopt.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+static const char usage[] =
+    "usage: rill-host PACKAGE [--prompt TEXT | --prompt-ids 1,2,3]... [--tokens N] [options]\n"
+    "  PACKAGE           folder of `rill package`, with the image of `rill pack` in it\n"
+    "  --prompt TEXT     a request; several run one after the other\n"
+    "  --prompt-ids L    the same as ids, and nothing before them\n"
+    "  --tokens N        ids to make at most (default 64)\n"
+    "  --ignore-eot      do not stop at the end-of-text id\n"
+    "  --ids             print ids instead of text\n"
+    "  --reset           reset a card that hangs, as `xbutil reset` does, and stop\n"
+    "  --probe           find the card, check everything, print what was found, and stop\n"
+    "  --selftest FILE   one request, which must make the ids of FILE: what `rill golden ... --json` printed\n"
+    "  --bench LIST      requests of so many ids in and out, as 32:32,128:64: a table of latency, speed and power\n"
+    "  --image DIR       default: PACKAGE/image\n"
+    "  --binary FILE     the .xclbin; default: PACKAGE/build/hw/UNIT.xclbin\n"
+    "  --device D        index or PCIe address (default 0)\n"
+    "  --verify          read everything back that was uploaded\n"
+    "  --timeout S       seconds without a new id or step before a request is given up (default 10)\n"
+    "  --watchdog N      cycles after which the design itself gives up (default 100000000)\n"
+    "  --timeline FILE   when every id came, as CSV\n"
+    "  --json            all results as JSON on standard output, instead of the text\n"
+    "  --quiet           no progress and no counters\n"
+    "Ctrl-C ends a request after its present step, a second one at once. Exit status: 0 done, 1 not, 2 usage, 130 "
+    "stopped.\n";
+
+enum {
+    PROMPT = 1,
+    IDS_IN,
+    TOKENS,
+    IGNORE,
+    IDS,
+    PROBE,
+    RESET,
+    SELFTEST,
+    BENCH,
+    IMAGE,
+    BINARY,
+    DEVICE,
+    VERIFY,
+    TIMEOUT,
+    WATCHDOG,
+    TIMELINE,
+    JSON,
+    QUIET,
+    CHAT
+};
+
+static const option options[] = {
+    {"prompt", 1, nullptr, PROMPT},     {"prompt-ids", 1, nullptr, IDS_IN}, {"tokens", 1, nullptr, TOKENS},
+    {"ignore-eot", 0, nullptr, IGNORE}, {"ids", 0, nullptr, IDS},           {"probe", 0, nullptr, PROBE},
+    {"reset", 0, nullptr, RESET},       {"selftest", 1, nullptr, SELFTEST}, {"bench", 1, nullptr, BENCH},
+    {"image", 1, nullptr, IMAGE},       {"binary", 1, nullptr, BINARY},     {"device", 1, nullptr, DEVICE},
+    {"verify", 0, nullptr, VERIFY},     {"timeout", 1, nullptr, TIMEOUT},   {"watchdog", 1, nullptr, WATCHDOG},
+    {"timeline", 1, nullptr, TIMELINE}, {"json", 0, nullptr, JSON},         {"quiet", 0, nullptr, QUIET},
+    {"chat", 0, nullptr, CHAT},         {"help", 0, nullptr, 'h'},          {}};
+
+static bool wrong(const std::string &what) {
+    std::fprintf(stderr, "rill-host: error: %s\n(`rill-host --help` shows the options)\n", what.c_str());
+    return false;
+}
+
+static bool read_number(const char *name, const char *text, unsigned *value) {
+    char *end;
+    errno = 0;
+    unsigned long n = std::strtoul(text, &end, 10);
+    if (errno || end == text || *end || *text == '-' || n < 1 || n > 0xffffffff)
+        return wrong(std::string(name) + ": `" + text + "` is no number from 1 on");
+    *value = static_cast<unsigned>(n);
+    return true;
+}
+
+// `1,2,3`; nothing is no id.
+static bool read_ids(const char *text, std::vector<uint32_t> *ids) {
+    const char *at = text;
+    while (*at) {
+        char *end;
+        unsigned long n = std::strtoul(at, &end, 10);
+        if (end == at || *at == '-' || n > 0xffffffff || (*end && (*end != ',' || !end[1])))
+            return wrong(std::string("--prompt-ids: `") + text + "` is not a list of ids, as 1,2,3");
+        ids->push_back(static_cast<uint32_t>(n));
+        at = *end ? end + 1 : end;
+    }
+    return true;
+}
+
+static bool read_pairs(const char *text, std::vector<std::pair<unsigned, unsigned>> *pairs) {
+    for (const char *at = text; *at;) {
+        unsigned in, out;
+        int used = 0;
+        if (std::sscanf(at, "%u:%u%n", &in, &out, &used) != 2 || in < 1 || out < 1 || (at[used] && at[used] != ','))
+            return wrong(std::string("--bench: `") + text + "` is not a list of IN:OUT, as 32:32,128:64");
+        pairs->push_back({in, out});
+        at += used + (at[used] == ',');
+    }
+    return true;
+}
+
+static bool read_seconds(const char *text, double *value) {
+    char *end;
+    *value = std::strtod(text, &end);
+    if (end == text || *end || !(*value > 0 && *value < 1e6))
+        return wrong(std::string("--timeout: `") + text + "` is no time in seconds");
+    return true;
+}
+
+static bool take(int o, command_line *c) {
+    prompt p = {};
+    switch (o) {
+    case PROMPT: c->prompts.push_back({optarg, {}, true}); return true;
+    case IDS_IN:
+        if (!read_ids(optarg, &p.ids)) return false;
+        c->prompts.push_back(p);
+        return true;
+    case TOKENS: return read_number("--tokens", optarg, &c->tokens);
+    case IGNORE: return c->ignore_eot = true;
+    case IDS: return c->print_ids = true;
+    case RESET: return c->reset = true;
+    case PROBE: return c->probe = true;
+    case SELFTEST: c->selftest = optarg; return true;
+    case BENCH: return read_pairs(optarg, &c->bench);
+    case IMAGE: c->image = optarg; return true;
+    case BINARY: c->binary = optarg; return true;
+    case DEVICE: c->device = optarg; return true;
+    case VERIFY: return c->verify = true;
+    case TIMEOUT: return read_seconds(optarg, &c->timeout);
+    case WATCHDOG: return read_number("--watchdog", optarg, &c->watchdog);
+    case TIMELINE: c->timeline = optarg; return true;
+    case JSON: return c->json = true;
+    case QUIET: return c->quiet = true;
+    case CHAT:
+        return wrong(
+            "--chat: a chat needs the model's template for turns, which images do not hold yet; write the whole "
+            "text as the model was trained on it with --prompt");
+    default: return wrong("unknown option, or its value is missing");
+    }
+}
+
+bool read_command_line(int argc, char **argv, command_line *c, int *status) {
+    *status = 2;
+    opterr = 0;
+    for (int o; (o = getopt_long(argc, argv, "h", options, nullptr)) != -1;) {
+        if (o == 'h') return std::fputs(usage, stdout), *status = 0, false;
+        if (!take(o, c)) return false;
+    }
+    if (c->reset && optind == argc) return true;
+    if (optind + 1 != argc) return wrong(optind < argc ? "one PACKAGE is expected" : "PACKAGE is missing");
+    c->package = argv[optind];
+    if (c->prompts.empty() && c->selftest.empty() && c->bench.empty() && !c->probe && !c->reset)
+        return wrong("nothing to do: --prompt, --prompt-ids, --selftest, --bench, --probe or --reset");
+    return true;
+}

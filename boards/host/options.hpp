@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared by the files of the program rill-host: its command line, and what it prints.
+#ifndef RILL_HOST_OPTIONS_HPP
+#define RILL_HOST_OPTIONS_HPP
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rill_host.h"
+
+struct prompt { // text, or ids
+    std::string text;
+    std::vector<uint32_t> ids;
+    bool is_text;
+};
+
+struct command_line {
+    std::string package, image, binary, device, selftest, timeline;
+    std::vector<prompt> prompts;
+    std::vector<std::pair<unsigned, unsigned>> bench; // in : out
+    unsigned tokens = 64;
+    unsigned watchdog = 0;
+    double timeout = 0;
+    bool ignore_eot = false, print_ids = false, json = false, quiet = false, verify = false, probe = false,
+         reset = false;
+};
+
+// False: *status is what to return (0 after --help).
+bool read_command_line(int argc, char **argv, command_line *, int *status);
+
+struct answer { // of one request
+    std::vector<uint32_t> prompt, ids;
+    std::vector<double> seconds;
+    std::string text;
+    rill_host_result result;
+    rill_host_status status;
+    std::string message;
+};
+
+const char *status_name(rill_host_status);
+void print_counters(const answer &); // to standard error
+std::string answers_as_json(const std::string &about, const std::vector<answer> &);
+bool write_timeline(const std::string &path, const std::vector<answer> &); // CSV: request, index, id, seconds
+void print_bench_head();
+void print_bench_row(const answer &);
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// What rill-host prints of its requests.
+#include <cinttypes>
+#include <cstdio>
+
+#include "host.hpp"
+#include "options.hpp"
+
+using rill::quoted;
+
+const char *status_name(rill_host_status s) {
+    static const char *const names[] = {"ok", "bad input", "card", "fault", "timeout", "stopped"};
+    return names[s];
+}
+
+static double first_id(const answer &a) { return a.seconds.empty() ? 0 : a.seconds.front(); }
+
+static double tokens_per_second(const answer &a) {
+    if (a.seconds.size() < 2 || a.seconds.back() <= a.seconds.front()) return 0;
+    return static_cast<double>(a.seconds.size() - 1) / (a.seconds.back() - a.seconds.front());
+}
+
+static double moved_gb(const answer &a) {
+    uint64_t beats = 0;
+    for (uint32_t c = 0; c < a.result.channels; c++) beats += a.result.beats[c];
+    return static_cast<double>(beats) * a.result.beat_bytes / 1e9;
+}
+
+static double design_seconds(const answer &a) {
+    return a.result.clock_mhz > 0 ? static_cast<double>(a.result.cycles) / (a.result.clock_mhz * 1e6) : 0;
+}
+
+void print_counters(const answer &a) {
+    std::fprintf(stderr, "rill-host: %zu ids in, %zu out; first id after %.4f s, then %.1f ids/s, %.4f s in all\n",
+                 a.prompt.size(), a.ids.size(), first_id(a), tokens_per_second(a), a.result.total);
+    std::fprintf(stderr, "rill-host: %" PRIu64 " cycles by the design's counter (%.4f s at %g MHz), %.3f GB moved\n",
+                 a.result.cycles, design_seconds(a), a.result.clock_mhz, moved_gb(a));
+    for (uint32_t c = 0; c < a.result.channels; c++)
+        std::fprintf(stderr,
+                     "rill-host: channel %u: %" PRIu64 " beats, %" PRIu64 " cycles in which a beat had to wait\n", c,
+                     a.result.beats[c], a.result.stalls[c]);
+    if (a.result.watts > 0) std::fprintf(stderr, "rill-host: %.1f W by the board's sensor\n", a.result.watts);
+}
+
+// ---- JSON ----
+
+template <typename list> static std::string numbers(const list &values) {
+    std::string s = "[";
+    for (std::size_t i = 0; i < values.size(); i++) s += (i ? ", " : "") + std::to_string(values[i]);
+    return s + "]";
+}
+
+static std::string answer_as_json(const answer &a) {
+    const rill_host_result &r = a.result;
+    std::vector<uint64_t> beats(r.beats, r.beats + r.channels), stalls(r.stalls, r.stalls + r.channels);
+    return "{\"status\": " + quoted(status_name(a.status)) + ", \"message\": " + quoted(a.message) +
+           ",\n   \"prompt_ids\": " + numbers(a.prompt) + ",\n   \"token_ids\": " + numbers(a.ids) +
+           ",\n   \"text\": " + quoted(a.text) + ",\n   \"seconds\": " + numbers(a.seconds) +
+           ",\n   \"total_seconds\": " + std::to_string(r.total) +
+           ", \"first_id_seconds\": " + std::to_string(first_id(a)) +
+           ", \"ids_per_second\": " + std::to_string(tokens_per_second(a)) +
+           ", \"cycles\": " + std::to_string(r.cycles) + ", \"clock_mhz\": " + std::to_string(r.clock_mhz) +
+           ", \"watts\": " + std::to_string(r.watts) + ",\n   \"beats\": " + numbers(beats) +
+           ", \"stalls\": " + numbers(stalls) + ",\n   \"fault\": " + std::to_string(r.fault) +
+           ", \"fault_place\": " + std::to_string(r.fault_place) +
+           ", \"register_status\": " + std::to_string(r.status) + ", \"ending\": " + std::to_string(r.ending) + "}";
+}
+
+std::string answers_as_json(const std::string &about, const std::vector<answer> &answers) {
+    std::string s = "{\"found\": " + about + ",\n \"requests\": [";
+    for (std::size_t i = 0; i < answers.size(); i++) s += (i ? ",\n  " : "\n  ") + answer_as_json(answers[i]);
+    return s + "\n ]}\n";
+}
+
+bool write_timeline(const std::string &path, const std::vector<answer> &answers) {
+    std::FILE *f = std::fopen(path.c_str(), "w");
+    if (!f) return false;
+    std::fprintf(f, "request,index,id,seconds\n");
+    for (std::size_t r = 0; r < answers.size(); r++)
+        for (std::size_t i = 0; i < answers[r].ids.size(); i++)
+            std::fprintf(f, "%zu,%zu,%u,%.6f\n", r, i, answers[r].ids[i], answers[r].seconds[i]);
+    return std::fclose(f) == 0;
+}
+
+// ---- a table of lengths ----
+
+void print_bench_head() {
+    std::printf("    in    out   first id s   ids/s      cycles   design s   GB moved       W   J/id\n");
+}
+
+void print_bench_row(const answer &a) {
+    double joules = a.ids.empty() ? 0 : a.result.watts * a.result.total / static_cast<double>(a.ids.size());
+    std::printf("%6zu %6zu %12.4f %7.1f %11" PRIu64 " %10.4f %10.3f", a.prompt.size(), a.ids.size(), first_id(a),
+                tokens_per_second(a), a.result.cycles, design_seconds(a), moved_gb(a));
+    if (a.result.watts > 0) std::printf(" %7.1f %6.3f\n", a.result.watts, joules);
+    else std::printf("       -      -\n");
+    std::fflush(stdout);
+}

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs requests on a card: the C interface of rill_host.h, by ctypes.
+
+    from rill_host import Host
+    with Host("build/medium-kernel") as host:
+        host.upload()
+        for request in ("Once upon a time", [1, 2, 3]):
+            print(host.run(request, tokens=64).text)
+
+The library is librill_host.so, beside this file or in $RILL_HOST_LIBRARY.
+"""
+import ctypes as c
+import os
+
+STATUS = ["ok", "input", "card", "fault", "timeout", "stopped"]
+MAX_CHANNELS = 32
+PROGRESS = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p, c.c_uint64, c.c_uint64)
+TOKEN = c.CFUNCTYPE(None, c.c_void_p, c.c_uint32, c.c_double)
+
+
+class Options(c.Structure):
+    _fields_ = [("package", c.c_char_p), ("image", c.c_char_p), ("binary", c.c_char_p), ("device", c.c_char_p),
+                ("timeout", c.c_double), ("watchdog", c.c_uint32), ("progress", PROGRESS), ("context", c.c_void_p)]
+
+
+class Request(c.Structure):
+    _fields_ = [("prompt", c.POINTER(c.c_uint32)), ("prompt_count", c.c_uint32), ("max_new", c.c_uint32),
+                ("ignore_eot", c.c_int), ("token", TOKEN), ("context", c.c_void_p)]
+
+
+class Result(c.Structure):
+    _fields_ = [("id", c.POINTER(c.c_uint32)), ("seconds", c.POINTER(c.c_double)), ("count", c.c_uint32),
+                ("total", c.c_double), ("cycles", c.c_uint64), ("clock_mhz", c.c_double), ("channels", c.c_uint32),
+                ("beat_bytes", c.c_uint32), ("beats", c.c_uint64 * MAX_CHANNELS), ("stalls", c.c_uint64 * MAX_CHANNELS),
+                ("status", c.c_uint32), ("fault", c.c_uint32), ("fault_place", c.c_uint32), ("ending", c.c_uint32),
+                ("watts", c.c_double)]
+
+
+class HostError(Exception):
+    """status: a word of STATUS; answer: what came before, of a request."""
+
+    def __init__(self, status, message, answer=None):
+        super().__init__(message)
+        self.status, self.answer = STATUS[status], answer
+
+
+class Answer:
+    """ids, seconds (of each id), text, cycles, total, watts, beats and stalls (of each channel), ending, fault."""
+
+    def __init__(self, host, result):
+        self.ids = [result.id[i] for i in range(result.count)]
+        self.seconds = [result.seconds[i] for i in range(result.count)]
+        self.text = host.decode(self.ids)
+        self.beats, self.stalls = list(result.beats[:result.channels]), list(result.stalls[:result.channels])
+        for name in ("total", "cycles", "clock_mhz", "watts", "ending", "fault", "fault_place"):
+            setattr(self, name, getattr(result, name))
+
+
+def load(path=None):
+    here = os.path.dirname(os.path.abspath(__file__))
+    library = c.CDLL(path or os.environ.get("RILL_HOST_LIBRARY") or os.path.join(here, "librill_host.so"))
+    library.rill_host_open.restype = c.c_void_p
+    library.rill_host_open.argtypes = [c.POINTER(Options)]
+    for name in ("message", "about"):
+        function = getattr(library, "rill_host_" + name)
+        function.restype, function.argtypes = c.c_char_p, [c.c_void_p]
+    for name in ("close", "failed", "stop"):
+        getattr(library, "rill_host_" + name).argtypes = [c.c_void_p]
+    library.rill_host_upload.argtypes = [c.c_void_p, c.c_int]
+    library.rill_host_encode.restype = c.c_long
+    library.rill_host_encode.argtypes = [c.c_void_p, c.c_char_p, c.POINTER(c.c_uint32), c.c_size_t]
+    library.rill_host_decode.restype = c.POINTER(c.c_char)
+    library.rill_host_decode.argtypes = [c.c_void_p, c.c_uint32, c.POINTER(c.c_size_t)]
+    library.rill_host_run.argtypes = [c.c_void_p, c.POINTER(Request), c.POINTER(Result)]
+    library.rill_host_register.restype = c.c_uint64
+    library.rill_host_register.argtypes = [c.c_void_p, c.c_char_p]
+    return library
+
+
+class Host:
+    def __init__(self, package, image=None, binary=None, device=None, timeout=0.0, watchdog=0, progress=None, library=None):
+        def encoded(text):
+            return os.fsencode(text) if text is not None else None
+
+        self.library = load(library)
+        self.progress = PROGRESS(lambda _, what, done, total: progress(what.decode(), done, total)) if progress else PROGRESS()
+        options = Options(encoded(package), encoded(image), encoded(binary), encoded(device), timeout, watchdog,
+                          self.progress, None)
+        self.handle = self.library.rill_host_open(c.byref(options))
+        status, message = self.library.rill_host_failed(self.handle), self.message()
+        if status:
+            self.close()
+            raise HostError(status, message)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        if self.handle:
+            self.library.rill_host_close(self.handle)
+        self.handle = None
+
+    def message(self):
+        return self.library.rill_host_message(self.handle).decode(errors="replace")
+
+    def about(self):
+        return self.library.rill_host_about(self.handle).decode(errors="replace")
+
+    def upload(self, verify=False):
+        status = self.library.rill_host_upload(self.handle, verify)
+        if status:
+            raise HostError(status, self.message())
+
+    def encode(self, text):
+        count = self.library.rill_host_encode(self.handle, text.encode(), None, 0)
+        if count < 0:
+            raise HostError(1, "the image has no tokenizer")
+        ids = (c.c_uint32 * count)()
+        self.library.rill_host_encode(self.handle, text.encode(), ids, count)
+        return list(ids)
+
+    def decode(self, ids):
+        size, text = c.c_size_t(), b""
+        for one in ids:
+            at = self.library.rill_host_decode(self.handle, one, c.byref(size))
+            text += at[:size.value]
+        return text.decode(errors="replace")
+
+    def run(self, prompt, tokens=64, ignore_eot=False, token=None):
+        """prompt: text or ids; token(id, seconds) is called for each id as it comes. Raises HostError."""
+        ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
+        called = TOKEN(lambda _, one, seconds: token(one, seconds)) if token else TOKEN()
+        request = Request((c.c_uint32 * len(ids))(*ids), len(ids), tokens, ignore_eot, called, None)
+        result = Result()
+        status = self.library.rill_host_run(self.handle, c.byref(request), c.byref(result))
+        answer = Answer(self, result)
+        if status:
+            raise HostError(status, self.message(), answer)
+        return answer
+
+    def stop(self):
+        self.library.rill_host_stop(self.handle)
+
+    def register(self, name):
+        value = self.library.rill_host_register(self.handle, name.encode())
+        return None if value == 2**64 - 1 else value

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of the design in words, and text for ids.
+#include "host.hpp"
+
+extern "C" {
+#include "tokenizer.h"
+}
+#include <unistd.h>
+
+namespace rill {
+
+// States of rill_token_loop.v, bits 15:0 of `status`.
+std::string state_words(std::uint32_t status) {
+    static const char *const names[] = {"idle",
+                                        "checking the arguments",
+                                        "beginning to load the parameters",
+                                        "loading the parameters",
+                                        "asking for the prompt",
+                                        "beginning a step",
+                                        "waiting for an id of the prompt",
+                                        "checking an id",
+                                        "handing an id to the embedding",
+                                        "waiting for the next id, the result of a step",
+                                        "writing an id to the ring",
+                                        "deciding whether to go on",
+                                        "waiting for the last writes",
+                                        "waiting for memory to be quiet",
+                                        "clearing its streams",
+                                        "done"};
+    std::uint32_t state = status & 0xffff;
+    std::string name = state < sizeof names / sizeof *names ? names[state] : "in a state that is not known";
+    return name + " (state " + std::to_string(state) + "), latest step at position " + std::to_string(status >> 16);
+}
+
+static std::string pointer_words(std::uint32_t place) {
+    if (place < 2) return place == 0 ? "the prompt's" : "the ring's";
+    return "the base of channel " + std::to_string(place - 2);
+}
+
+// A bit of the register idle_engines.
+static std::string place_words(const package &p, std::uint32_t bit) {
+    if (bit >= 32) return "matrix engine " + std::to_string(bit - 32);
+    return "the memory engines of channel " + std::to_string(bit) + (bit < unsigned(p.channels) ? "" : " (none)");
+}
+
+std::string busy_words(const package &p, std::uint64_t idle_engines) {
+    std::string s;
+    for (std::uint32_t bit = 0; bit < 64; bit++)
+        if (!(idle_engines >> bit & 1)) s += (s.empty() ? "" : ", ") + place_words(p, bit);
+    return s.empty() ? "every memory engine is idle" : "not idle: " + s;
+}
+
+const char *ending_words(std::uint32_t ending) {
+    static const char *const names[] = {"not ended", "all ids made", "end-of-text id", "end of the context",
+                                        "stopped",   "killed",       "fault"};
+    return ending < sizeof names / sizeof *names ? names[ending] : "ended in a way that is not known";
+}
+
+std::string fault_words(const package &p, std::uint32_t fault, std::uint32_t place) {
+    std::string at = std::to_string(place);
+    switch (fault) {
+    case 0: return "no fault";
+    case 1: return "the prompt is empty";
+    case 2: return "the prompt is longer than the context, " + std::to_string(p.context);
+    case 3: return "a pointer is no multiple of a beat: " + pointer_words(place);
+    case 4: return "the prompt's id at position " + at + " is outside the vocabulary";
+    case 5: return "a value left its format in kernel `" + (place < p.faulty.size() ? p.faulty[place] : at) + "`";
+    case 6: return "the memory answered an error on channel " + at;
+    case 7: return "nothing moved for as many cycles as the watchdog allows; not idle: " + place_words(p, place);
+    case 8: return place == 0 ? "the memory holds no image" : "the image in the memory is for another design";
+    case 9: return "the area for ids must hold " + at;
+    default: return "fault " + std::to_string(fault) + ", place " + at + ", which this program does not know";
+    }
+}
+
+std::string quoted(const std::string &s) {
+    struct text t = {};
+    text_add_json_string(&t, s.data(), s.size());
+    std::string made = text_cstr(&t);
+    text_free(&t);
+    return made;
+}
+
+// ---- tokenizer ----
+
+struct speech {
+    struct arena arena;
+    struct tokenizer *tokenizer;
+};
+
+static bool has_tokenizer(const std::string &folder) {
+    for (const char *name : {"vocab.json", "encoder.json", "tokenizer.json"})
+        if (access((folder + "/" + name).c_str(), R_OK) == 0) return true;
+    return false;
+}
+
+words::words(const std::string &folder) {
+    if (!has_tokenizer(folder)) return;
+    auto made = std::make_unique<speech>();
+    struct diag diag;
+    arena_init(&made->arena);
+    diag_init(&diag, stderr);
+    made->tokenizer = tokenizer_open(&made->arena, folder.c_str(), &diag);
+    if (!made->tokenizer) {
+        arena_free(&made->arena);
+        throw problem(RILL_HOST_INPUT, folder + ": the tokenizer cannot be read");
+    }
+    handle = made.release();
+}
+
+words::~words() {
+    auto *s = static_cast<speech *>(handle);
+    if (!s) return;
+    tokenizer_close(s->tokenizer);
+    arena_free(&s->arena);
+    delete s;
+}
+
+std::vector<std::uint32_t> words::encode(const std::string &text) const {
+    struct token_ids ids = {};
+    tokenizer_encode_prompt(static_cast<speech *>(handle)->tokenizer, text.data(), text.size(), &ids);
+    return std::vector<std::uint32_t>(ids.items, ids.items + ids.count);
+}
+
+const char *words::decode(std::uint32_t id, std::size_t *bytes) const {
+    auto *s = static_cast<speech *>(handle);
+    if (s && id < tokenizer_vocab(s->tokenizer)) return tokenizer_decode(s->tokenizer, id, bytes);
+    *bytes = 0;
+    return "";
+}
+
+} // namespace rill

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Something happens to rill-host while a request runs.
+
+usage: drive.py ACTION IDS COMMAND...    COMMAND prints ids; ACTION when it has printed two of its first request:
+  stop   SIGINT: it must end by itself with status 130, and say that the request was stopped
+  kill   SIGINT twice: the same; it may say that it was killed
+  die    SIGKILL
+  reset  `rill-host --reset` by another process: it must end with status 1
+What was printed must be the beginning of IDS (blanks between them), and not all of it. No limit decides but that of
+the command itself.
+"""
+import os
+import signal
+import subprocess
+import sys
+
+
+def take_ids(process, count):
+    text = b""
+    while len(text.split()) <= count:  # the last one may be cut
+        more = os.read(process.stdout.fileno(), 1)
+        if not more:
+            sys.exit(f"error: it ended after `{text.decode()}`: {process.stderr.read().decode()}")
+        text += more
+    return text
+
+
+def wait_for(stream, word):
+    text = b""
+    while word not in text:
+        more = os.read(stream.fileno(), 1)
+        if not more:
+            sys.exit(f"error: no `{word.decode()}` in `{text.decode()}`")
+        text += more
+
+
+def act(action, process, command):
+    if action == "reset":
+        subprocess.run(command[:1] + ["--reset"], check=True)
+    elif action == "die":
+        process.kill()
+    else:
+        process.send_signal(signal.SIGINT)
+        wait_for(process.stderr, b"stopping")
+    if action == "kill":
+        process.send_signal(signal.SIGINT)
+
+
+def main():
+    action, want, command = sys.argv[1], sys.argv[2].split(), sys.argv[3:]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        text = take_ids(process, 2)
+        act(action, process, command)
+        rest, errors = process.communicate()
+    finally:
+        process.kill()
+    status = {"stop": 130, "kill": 130, "die": -signal.SIGKILL, "reset": 1}[action]
+    says = {"stop": b"the request was stopped", "kill": b"the request was ", "die": b"", "reset": b"state"}[action]
+    ids = [one.decode() for one in (text + rest).split()]
+    if process.returncode != status or says not in errors:
+        sys.exit(f"error: status {process.returncode} instead of {status}: {errors.decode()}")
+    if action == "die":  # cut anywhere
+        ids.pop()
+    if len(ids) < 2 or len(ids) >= len(want) or ids != want[:len(ids)]:
+        sys.exit(f"error: the ids are {ids}, and must be the beginning of {want}")
+
+
+main()

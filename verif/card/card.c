@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// A simulated card: the kernel of a package behind the memory model, served to programs through a socket. It stands for
+// what the vendor's driver, scheduler and shell do, and goes on when a program that uses it dies. main.cpp of the
+// harness drives the clock: this file has the functions of sim.h.
+#include <errno.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "../harness/axil.h"
+#include "../model/hbm_dpi.h"
+#include "ir.h"
+#include "protocol.h"
+#include "registers.h"
+
+static const char usage[] = "usage: card PACKAGE SOCKET [options]\n"
+                            "  --seed S          jitter of the memory (default 0: none)\n"
+                            "  --unwritten       a read of what was never written answers an error\n"
+                            "  --bad-beat CH:N   the N-th read beat of a channel answers an error\n"
+                            "  --bad-write CH:N  the N-th write burst of a channel answers an error\n"
+                            "  --late CH:N:C     the N-th read burst of a channel answers C cycles later\n"
+                            "  --shuffle         bursts of different ids answer in another order (with a seed)\n";
+
+enum {
+    RESET_CYCLES = 16,
+    SETTLE_CYCLES = 8,
+    POLL_CYCLES = 64,     // between two looks at the sockets and at CTRL while a command runs
+    AWAKE_CYCLES = 20000, // the clock goes on so long after a register was written: a design may have to drain
+    MAX_CLIENTS = 8,
+    MAX_PAYLOAD = 64 << 20,
+    CTRL_START = 1,
+    CTRL_DONE = 2
+};
+
+enum command_state { COMMAND_NONE, COMMAND_RUNNING, COMMAND_DONE };
+enum access { ACCESS_NONE, ACCESS_CLIENT, ACCESS_START, ACCESS_POLL }; // whom the register accesses are for
+
+struct sim { // the one card
+    struct arena arena;
+    struct diag diag;
+    const struct ir *ir;
+    struct hbm *hbm;
+    struct axil axil;
+    int listener, client[MAX_CLIENTS], clients;
+    int owner;  // client that has opened the unit, -1: none
+    int asking; // client that waits for its register access
+    enum access access;
+    enum command_state command;
+    uint8_t uuid[CARD_UUID_BYTES];
+    uint64_t reset_until, awake_until, next_poll;
+    uint8_t *payload;
+};
+
+static bool refuse(const char *what, const char *why) {
+    fprintf(stderr, "card: error: %s: %s\n", what, why);
+    return false;
+}
+
+// ---- opening ----
+
+static bool open_memory(struct sim *card, uint64_t seed) {
+    const struct ir_design *d = &card->ir->design;
+    const char *why;
+    struct hbm_config config = {.channels = d->channels,
+                                .beat_bytes = d->beat_bits / 8,
+                                .clock_mhz = d->clock_mhz,
+                                .channel_bytes = 1ull << CARD_CHANNEL_SHIFT,
+                                .seed = seed,
+                                .timing = hbm_timing_of(&d->hbm)};
+    card->hbm = hbm_open(&card->arena, &config, &why);
+    if (!card->hbm) return refuse("memory", why);
+    hbm_dpi_bind(card->hbm, config.beat_bytes);
+    return true;
+}
+
+static bool open_listener(struct sim *card, const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) return refuse(path, "too long for a socket");
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    unlink(path);
+    card->listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (bind(card->listener, (struct sockaddr *)&address, sizeof address) || listen(card->listener, MAX_CLIENTS))
+        return refuse(path, strerror(errno));
+    return true;
+}
+
+static bool inject(struct sim *card, int option, const char *text) {
+    unsigned long long channel, n = 0, cycles = 0;
+    int read = sscanf(text ? text : "", "%llu:%llu:%llu", &channel, &n, &cycles);
+    if (read != (option == 'l' ? 3 : 2) || channel >= (unsigned)card->ir->design.channels)
+        return refuse(text, "not CH:N, or CH:N:CYCLES");
+    if (option == 'b') hbm_inject_beat_error(card->hbm, (int)channel, n);
+    else if (option == 'w') hbm_inject_error(card->hbm, (int)channel, true, n);
+    else hbm_inject_delay(card->hbm, (int)channel, n, cycles);
+    return true;
+}
+
+static const struct option options[] = {{"seed", required_argument, NULL, 's'},
+                                        {"unwritten", no_argument, NULL, 'u'},
+                                        {"bad-beat", required_argument, NULL, 'b'},
+                                        {"bad-write", required_argument, NULL, 'w'},
+                                        {"late", required_argument, NULL, 'l'},
+                                        {"shuffle", no_argument, NULL, 'x'},
+                                        {0}};
+
+static uint64_t seed_of(int argc, char **argv) {
+    uint64_t seed = 0;
+    for (int o; (o = getopt_long(argc, argv, "", options, NULL)) != -1;)
+        if (o == 's') seed = strtoull(optarg, NULL, 10);
+    return seed;
+}
+
+static bool apply_options(struct sim *card, int argc, char **argv) {
+    bool ok = true;
+    optind = 0;
+    for (int o; ok && (o = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        if (o == '?') return false;
+        if (o == 'u') ok = hbm_guard_unwritten(card->hbm);
+        else if (o == 'x') hbm_shuffle(card->hbm);
+        else if (o != 's') ok = inject(card, o, optarg);
+    }
+    return ok;
+}
+
+static bool open_card(struct sim *card, int argc, char **argv) {
+    uint64_t seed = seed_of(argc, argv); // moves the options in front of PACKAGE and SOCKET
+    if (argc - optind != 2) return fputs(usage, stderr), false;
+    const char *package = argv[optind], *path = argv[optind + 1];
+    card->ir = ir_read(&card->arena, arena_printf(&card->arena, "%s/design.yaml", package), &card->diag);
+    return card->ir && open_memory(card, seed) && apply_options(card, argc, argv) && open_listener(card, path);
+}
+
+struct sim *sim_open(int argc, char **argv, int *exit_code) {
+    struct sim *card = calloc(1, sizeof *card);
+    if (!card || !(card->payload = malloc(MAX_PAYLOAD))) base_fatal("out of memory");
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // no card outlives the test that has started it
+    signal(SIGPIPE, SIG_IGN);
+    arena_init(&card->arena);
+    diag_init(&card->diag, stderr);
+    card->owner = card->asking = -1;
+    card->reset_until = RESET_CYCLES;
+    *exit_code = RILL_USAGE;
+    return open_card(card, argc, argv) ? card : NULL;
+}
+
+const char *sim_trace(const struct sim *card) { return (void)card, NULL; }
+
+bool sim_saved(const struct sim *card) { return (void)card, false; }
+
+// A protocol checker has spoken: programs find the card gone.
+void sim_stopped(struct sim *card) {
+    fprintf(stderr, "card: error: the kernel broke a rule of its ports in cycle %llu\n",
+            (unsigned long long)hbm_cycle(card->hbm));
+}
+
+int sim_close(struct sim *card) { return (void)card, RILL_BAD_SPEC; }
+
+// ---- clients ----
+
+static bool receive(int fd, void *to, size_t bytes) {
+    for (uint8_t *at = to; bytes > 0;) {
+        ssize_t got = recv(fd, at, bytes, MSG_WAITALL);
+        if (got <= 0) return false;
+        at += got, bytes -= (size_t)got;
+    }
+    return true;
+}
+
+static void answer(int fd, int error, uint32_t value, const void *data, size_t count) {
+    struct card_reply reply = {.error = error, .value = value, .count = count};
+    if (send(fd, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply) return; // it has died: poll will tell
+    for (const char *at = data; count > 0;) {
+        ssize_t sent = send(fd, at, count, MSG_NOSIGNAL);
+        if (sent <= 0) return;
+        at += sent, count -= (size_t)sent;
+    }
+}
+
+// What runs goes on, as on a card whose program was killed.
+static void drop_client(struct sim *card, int index) {
+    int fd = card->client[index];
+    if (card->owner == fd) card->owner = -1;
+    if (card->asking == fd) card->asking = -1;
+    close(fd);
+    card->client[index] = card->client[--card->clients];
+}
+
+static void begin_reset(struct sim *card) {
+    uint64_t now = hbm_cycle(card->hbm);
+    hbm_reset(card->hbm);
+    axil_clear(&card->axil);
+    card->access = ACCESS_NONE;
+    card->command = COMMAND_NONE;
+    card->reset_until = now + RESET_CYCLES;
+    card->awake_until = card->reset_until + SETTLE_CYCLES;
+}
+
+static void load(struct sim *card, int fd) {
+    bool same = memcmp(card->uuid, card->payload, CARD_UUID_BYTES) == 0;
+    if (!same && card->owner >= 0 && card->owner != fd) {
+        answer(fd, EBUSY, 0, NULL, 0);
+        return;
+    }
+    memcpy(card->uuid, card->payload, CARD_UUID_BYTES);
+    if (!same) begin_reset(card);
+    answer(fd, 0, same, NULL, 0);
+}
+
+static void open_unit(struct sim *card, int fd) {
+    bool taken = card->owner >= 0 && card->owner != fd;
+    if (!taken) card->owner = fd;
+    answer(fd, taken ? EBUSY : 0, 0, NULL, 0);
+}
+
+// Bytes of one channel's memory, or NULL.
+static uint8_t *memory_at(struct sim *card, const struct card_request *r) {
+    uint64_t channel = r->address >> CARD_CHANNEL_SHIFT;
+    if (channel >= (uint64_t)card->ir->design.channels || r->count > MAX_PAYLOAD) return NULL;
+    return hbm_bytes(card->hbm, (int)channel, r->address & ((1ull << CARD_CHANNEL_SHIFT) - 1), r->count);
+}
+
+static void move_bytes(struct sim *card, int fd, const struct card_request *r) {
+    uint8_t *at = memory_at(card, r);
+    if (!at) {
+        answer(fd, EFAULT, 0, NULL, 0);
+    } else if (r->op == CARD_READ) {
+        answer(fd, 0, 0, at, r->count);
+    } else {
+        memcpy(at, card->payload, r->count);
+        hbm_mark_written(card->hbm, (int)(r->address >> CARD_CHANNEL_SHIFT),
+                         r->address & ((1ull << CARD_CHANNEL_SHIFT) - 1), r->count);
+        answer(fd, 0, 0, NULL, 0);
+    }
+}
+
+static void stay_awake(struct sim *card) { card->awake_until = hbm_cycle(card->hbm) + AWAKE_CYCLES; }
+
+// One register access, or the start of a command; the answer follows when it is done.
+static void access_registers(struct sim *card, int fd, const struct card_request *r) {
+    if (card->owner != fd) {
+        answer(fd, EPERM, 0, NULL, 0);
+        return;
+    }
+    axil_clear(&card->axil);
+    card->asking = fd;
+    card->access = r->op == CARD_START ? ACCESS_START : ACCESS_CLIENT;
+    if (r->op == CARD_GET) axil_read(&card->axil, r->offset);
+    else stay_awake(card);
+    if (r->op == CARD_SET) axil_write(&card->axil, r->offset, (uint32_t)r->address);
+    if (r->op != CARD_START) return;
+    for (uint32_t i = 0; i < r->count / 4; i++)
+        axil_write(&card->axil, CARD_ARGUMENTS_AT + 4 * i, ((const uint32_t *)card->payload)[i]);
+    axil_write(&card->axil, REG_CTRL, CTRL_START);
+}
+
+static void tell_state(struct sim *card, int fd) {
+    answer(fd, 0, (uint32_t)card->command, NULL, 0);
+    if (card->command == COMMAND_DONE) card->command = COMMAND_NONE;
+}
+
+static void serve(struct sim *card, int fd, const struct card_request *r) {
+    switch (r->op) {
+    case CARD_LOAD: load(card, fd); break;
+    case CARD_LOADED: answer(fd, 0, 0, card->uuid, sizeof card->uuid); break;
+    case CARD_OPEN_UNIT: open_unit(card, fd); break;
+    case CARD_RESET:
+        begin_reset(card);
+        answer(fd, 0, 0, NULL, 0);
+        break;
+    case CARD_WRITE:
+    case CARD_READ: move_bytes(card, fd, r); break;
+    case CARD_SET:
+    case CARD_GET:
+    case CARD_START: access_registers(card, fd, r); break;
+    case CARD_STATE: tell_state(card, fd); break;
+    default: answer(fd, EINVAL, 0, NULL, 0);
+    }
+}
+
+static bool serve_client(struct sim *card, int fd) {
+    struct card_request r;
+    if (!receive(fd, &r, sizeof r) || r.count > MAX_PAYLOAD) return false;
+    if (r.op != CARD_READ && r.count && !receive(fd, card->payload, r.count)) return false;
+    serve(card, fd, &r);
+    return true;
+}
+
+static void accept_client(struct sim *card) {
+    int fd = accept(card->listener, NULL, NULL);
+    if (fd >= 0 && card->clients == MAX_CLIENTS) close(fd);
+    else if (fd >= 0) card->client[card->clients++] = fd;
+}
+
+// Looks at the sockets; waits for them when nothing runs.
+static void look(struct sim *card, bool wait) {
+    struct pollfd fds[MAX_CLIENTS + 1] = {{.fd = card->listener, .events = POLLIN}};
+    int clients = card->clients;
+    for (int i = 0; i < clients; i++) fds[i + 1] = (struct pollfd){.fd = card->client[i], .events = POLLIN};
+    if (poll(fds, (nfds_t)clients + 1, wait ? -1 : 0) <= 0) return;
+    for (int i = clients - 1; i >= 0; i--)
+        if (fds[i + 1].revents && card->access != ACCESS_CLIENT && card->access != ACCESS_START &&
+            !serve_client(card, fds[i + 1].fd))
+            drop_client(card, i);
+    if (fds[0].revents) accept_client(card);
+}
+
+// ---- one clock ----
+
+static void end_access(struct sim *card) {
+    uint32_t data = card->axil.access[card->axil.count - 1].data;
+    enum access was = card->access;
+    card->access = ACCESS_NONE;
+    if (was == ACCESS_START) card->command = COMMAND_RUNNING;
+    if (was == ACCESS_POLL && (data & CTRL_DONE)) card->command = COMMAND_DONE;
+    if (was != ACCESS_POLL && card->asking >= 0) answer(card->asking, 0, data, NULL, 0);
+    if (was != ACCESS_POLL) card->asking = -1;
+}
+
+static void begin_poll(struct sim *card) {
+    axil_clear(&card->axil);
+    axil_read(&card->axil, REG_CTRL);
+    card->access = ACCESS_POLL;
+}
+
+static void between_accesses(struct sim *card) {
+    uint64_t now = hbm_cycle(card->hbm);
+    bool active = card->command == COMMAND_RUNNING || now < card->awake_until || now < card->reset_until;
+    if (active && now < card->next_poll) return;
+    card->next_poll = now + POLL_CYCLES;
+    look(card, !active);
+    if (card->access == ACCESS_NONE && card->command == COMMAND_RUNNING) begin_poll(card);
+}
+
+bool sim_edge(struct sim *card, struct sim_pins *pins) {
+    hbm_tick(card->hbm);
+    uint64_t now = hbm_cycle(card->hbm);
+    pins->rst = now < card->reset_until;
+    if (now < card->reset_until + SETTLE_CYCLES) return true;
+    if (axil_edge(&card->axil, pins)) end_access(card);
+    if (card->access == ACCESS_NONE) between_accesses(card);
+    return true;
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stand-in for XRT's libxrt_coreutil.so.2: the functions that rill-host needs, with XRT's own names and types, so
+// that the unchanged program runs on a simulated card (card.c) where LD_LIBRARY_PATH names it. $RILL_CARD is the card's
+// socket. A binary's kernels, arguments and banks are read by the same rules as XRT's: offsets and banks from its
+// sections.
+#define XCL_DRIVER_DLL_EXPORT
+#include <xrt/xrt_bo.h>
+#include <xrt/xrt_device.h>
+#include <xrt/xrt_kernel.h>
+#include <experimental/xrt_system.h>
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <xclbin.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "protocol.h"
+
+namespace {
+
+[[noreturn]] void fail(int code, const std::string &what) {
+    throw std::system_error(code, std::generic_category(), what);
+}
+
+struct argument {
+    std::uint32_t offset = 0, size = 0;
+    int bank = -1;
+};
+
+struct binary { // of the file
+    std::uint8_t uuid[16] = {};
+    std::string unit; // kernel:unit
+    std::map<int, argument> arguments;
+    std::vector<char> bytes;
+
+    explicit binary(const std::string &path) {
+        std::ifstream in(path, std::ios::binary);
+        bytes.assign(std::istreambuf_iterator<char>(in), {});
+        if (!in.is_open() || bytes.size() < sizeof(axlf) || std::memcmp(bytes.data(), "xclbin2", 8) != 0)
+            fail(EINVAL, path + ": no binary");
+        std::memcpy(uuid, top()->m_header.uuid, sizeof uuid);
+        read_arguments();
+        read_banks();
+        unit = section<ip_layout>(IP_LAYOUT).first ? reinterpret_cast<const char *>(layout()->m_ip_data[0].m_name) : "";
+    }
+
+    const axlf *top() const { return reinterpret_cast<const axlf *>(bytes.data()); }
+    const ip_layout *layout() const { return section<ip_layout>(IP_LAYOUT).first; }
+
+    template <typename type> std::pair<const type *, std::size_t> section(axlf_section_kind kind) const {
+        for (std::uint32_t i = 0; i < top()->m_header.m_numSections; i++) {
+            const auto &s = top()->m_sections[i];
+            if (s.m_sectionKind == kind && s.m_sectionOffset + s.m_sectionSize <= bytes.size())
+                return {reinterpret_cast<const type *>(bytes.data() + s.m_sectionOffset), s.m_sectionSize};
+        }
+        return {nullptr, 0};
+    }
+
+    static std::string attribute(const std::string &element, const char *name) {
+        std::smatch found;
+        std::regex pattern(std::string(" ") + name + "=\"([^\"]*)\"");
+        return std::regex_search(element, found, pattern) ? found[1].str() : "";
+    }
+
+    void read_arguments() {
+        auto [text, size] = section<char>(EMBEDDED_METADATA);
+        std::string xml = text ? std::string(text, size) : "";
+        std::regex element("<arg [^>]*>");
+        for (std::sregex_iterator it(xml.begin(), xml.end(), element), end; it != end; ++it) {
+            argument a;
+            a.offset = static_cast<std::uint32_t>(std::stoul(attribute(it->str(), "offset"), nullptr, 0));
+            a.size = static_cast<std::uint32_t>(std::stoul(attribute(it->str(), "size"), nullptr, 0));
+            arguments[std::stoi(attribute(it->str(), "id"))] = a;
+        }
+    }
+
+    void read_banks() {
+        auto *wires = section<connectivity>(CONNECTIVITY).first;
+        for (int i = 0; wires && i < wires->m_count; i++)
+            arguments[wires->m_connection[i].arg_index].bank = wires->m_connection[i].mem_data_index;
+    }
+};
+
+} // namespace
+
+namespace xrt_core {
+
+class device { // a connection to the card
+  public:
+    device() {
+        const char *path = std::getenv("RILL_CARD");
+        sockaddr_un address = {};
+        address.sun_family = AF_UNIX;
+        std::strncpy(address.sun_path, path ? path : "", sizeof address.sun_path - 1);
+        fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (!path || connect(fd, reinterpret_cast<sockaddr *>(&address), sizeof address) != 0)
+            fail(ENODEV, "no such device");
+    }
+    ~device() { close(fd); }
+    device(const device &) = delete;
+    device &operator=(const device &) = delete;
+
+    card_reply ask(const card_request &request, const void *bytes = nullptr, void *into = nullptr) const {
+        card_reply reply;
+        put(&request, sizeof request);
+        if (bytes) put(bytes, request.count);
+        get(&reply, sizeof reply);
+        if (into && reply.count) get(into, reply.count);
+        return reply;
+    }
+
+    card_reply must(const char *what, const card_request &request, const void *bytes = nullptr,
+                    void *into = nullptr) const {
+        card_reply reply = ask(request, bytes, into);
+        if (reply.error) fail(reply.error, what);
+        return reply;
+    }
+
+    std::shared_ptr<binary> loaded;
+    std::map<int, std::uint64_t> used; // bytes of each bank
+
+  private:
+    int fd;
+
+    void put(const void *data, std::size_t bytes) const {
+        for (auto *at = static_cast<const char *>(data); bytes > 0;) {
+            ssize_t n = send(fd, at, bytes, MSG_NOSIGNAL);
+            if (n <= 0) fail(EIO, "the card is gone");
+            at += n, bytes -= static_cast<std::size_t>(n);
+        }
+    }
+    void get(void *data, std::size_t bytes) const {
+        for (auto *at = static_cast<char *>(data); bytes > 0;) {
+            ssize_t n = recv(fd, at, bytes, 0);
+            if (n < 0 && errno == EINTR) continue;
+            if (n <= 0) fail(EIO, "the card is gone");
+            at += n, bytes -= static_cast<std::size_t>(n);
+        }
+    }
+};
+
+} // namespace xrt_core
+
+namespace xrt {
+
+// ---- device ----
+
+static std::vector<std::shared_ptr<xrt_core::device>> opened; // an xclDeviceHandle is a plain pointer
+
+device::device(unsigned int index) {
+    if (index != 0) fail(ENODEV, "no such device");
+    handle = std::make_shared<xrt_core::device>();
+    opened.push_back(handle);
+}
+
+device::device(const std::string &name) : device(name == "0000:00:00.1" ? 0u : std::stoul(name) ? 1u : 0u) {}
+
+device::operator xclDeviceHandle() const { return handle.get(); }
+
+uuid device::load_xclbin(const std::string &path) {
+    auto file = std::make_shared<binary>(path);
+    handle->must("load_xclbin", {CARD_LOAD, 0, 0, sizeof file->uuid}, file->uuid);
+    handle->loaded = file;
+    return uuid(file->uuid);
+}
+
+uuid device::get_xclbin_uuid() const {
+    xuid_t id;
+    handle->must("get_xclbin_uuid", {CARD_LOADED, 0, 0, 0}, nullptr, id);
+    return uuid(id);
+}
+
+void device::reset() { handle->must("reset", {CARD_RESET, 0, 0, 0}); }
+
+std::any device::get_info_std(info::device what, const detail::abi &) const {
+    switch (what) {
+    case info::device::name: return std::string("xilinx_u55c_gen3x16_xdma_base_3");
+    case info::device::bdf: return std::string("0000:00:00.1");
+    case info::device::max_clock_frequency_mhz: return 300ul;
+    case info::device::electrical: return std::string(R"({"power_consumption_watts": "31.5"})");
+    case info::device::memory: return std::string("{}");
+    default: fail(EOPNOTSUPP, "not simulated");
+    }
+}
+
+unsigned int system::enumerate_devices() { return std::getenv("RILL_CARD") ? 1 : 0; }
+
+// ---- buffers ----
+
+class bo_impl {
+  public:
+    xrt_core::device *card;
+    std::shared_ptr<std::vector<char>> host;
+    std::uint64_t address;
+    std::size_t offset, bytes;
+};
+
+enum { BANK_BASE = 2 << 20, PAGE = 4096 }; // a base register that is ignored shows
+
+bo::bo(xclDeviceHandle device, size_t bytes, bo::flags, memory_group bank) {
+    auto *card = static_cast<xrt_core::device *>(device);
+    std::uint64_t &used = card->used[static_cast<int>(bank)];
+    if (bytes == 0 || BANK_BASE + used + bytes > 1ull << CARD_CHANNEL_SHIFT) throw std::bad_alloc();
+    std::uint64_t address = (static_cast<std::uint64_t>(bank) << CARD_CHANNEL_SHIFT) + BANK_BASE + used;
+    handle = std::make_shared<bo_impl>();
+    *handle = {card, std::make_shared<std::vector<char>>(bytes, '\x5a'), address, 0, bytes};
+    used += (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+bo::bo(const bo &parent, size_t bytes, size_t offset) {
+    const bo_impl &p = *parent.handle;
+    if (offset + bytes > p.bytes) fail(EINVAL, "sub-buffer");
+    handle = std::make_shared<bo_impl>();
+    *handle = {p.card, p.host, p.address + offset, p.offset + offset, bytes};
+}
+
+void *bo::map() { return handle->host->data() + handle->offset; }
+size_t bo::size() const { return handle->bytes; }
+uint64_t bo::address() const { return handle->address; }
+
+void bo::sync(xclBOSyncDirection direction, size_t bytes, size_t offset) {
+    if (offset + bytes > handle->bytes) fail(EINVAL, "sync");
+    bool to_card = direction == XCL_BO_SYNC_BO_TO_DEVICE;
+    for (size_t done = 0; done < bytes; done += CARD_CHUNK) {
+        size_t n = std::min<size_t>(bytes - done, CARD_CHUNK);
+        char *at = handle->host->data() + handle->offset + offset + done;
+        card_request r = {to_card ? CARD_WRITE : CARD_READ, 0, handle->address + offset + done, n};
+        handle->card->must("sync", r, to_card ? at : nullptr, to_card ? nullptr : at);
+    }
+}
+
+// ---- kernels ----
+
+class kernel_impl {
+  public:
+    std::shared_ptr<xrt_core::device> card;
+    bool exclusive;
+    const argument &at(int index) const {
+        auto found = card->loaded->arguments.find(index);
+        if (found == card->loaded->arguments.end()) fail(EINVAL, "no such argument");
+        return found->second;
+    }
+};
+
+static std::string plain(std::string name) { // kernel:{unit} -> kernel:unit
+    name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return c == '{' || c == '}'; }), name.end());
+    return name;
+}
+
+kernel::kernel(const device &d, const uuid &, const std::string &name, cu_access_mode mode) {
+    auto card = d.get_handle();
+    if (!card->loaded || plain(name) != card->loaded->unit) fail(ENOENT, "no compute unit " + name);
+    card->must("compute unit", {CARD_OPEN_UNIT, 0, 0, 0});
+    handle = std::make_shared<kernel_impl>();
+    *handle = {card, mode == cu_access_mode::exclusive};
+}
+
+int kernel::group_id(int index) const {
+    if (handle->at(index).bank < 0) fail(EINVAL, "no memory of the argument");
+    return handle->at(index).bank;
+}
+
+uint32_t kernel::offset(int index) const { return handle->at(index).offset; }
+
+uint32_t kernel::read_register(uint32_t offset) const {
+    if (!handle->exclusive) fail(EPERM, "the compute unit is shared");
+    return handle->card->must("read_register", {CARD_GET, offset, 0, 0}).value;
+}
+
+void kernel::write_register(uint32_t offset, uint32_t value) {
+    if (!handle->exclusive) fail(EPERM, "the compute unit is shared");
+    handle->card->must("write_register", {CARD_SET, offset, value, 0});
+}
+
+// ---- runs ----
+
+class run_impl {
+  public:
+    std::shared_ptr<kernel_impl> kernel;
+    std::map<std::uint32_t, std::uint32_t> word; // by register
+    ert_cmd_state state = ERT_CMD_STATE_NEW;
+};
+
+run::run(const kernel &k) {
+    handle = std::make_shared<run_impl>();
+    handle->kernel = k.get_handle();
+}
+
+void run::set_arg_at_index(int index, const void *value, size_t bytes) {
+    const argument &a = handle->kernel->at(index);
+    if (bytes != a.size) fail(EINVAL, "size of an argument");
+    for (size_t i = 0; i < bytes; i += 4)
+        std::memcpy(&handle->word[a.offset + i], static_cast<const char *>(value) + i, 4);
+}
+
+void run::set_arg_at_index(int index, const bo &b) {
+    if (b.address() >> CARD_CHANNEL_SHIFT != static_cast<std::uint64_t>(handle->kernel->at(index).bank))
+        fail(EINVAL, "a buffer in another bank than the argument's");
+    std::uint64_t address = b.address();
+    set_arg_at_index(index, &address, sizeof address);
+}
+
+// The scheduler copies all words from the first argument's register to the last one's, those between them as 0.
+void run::start() {
+    std::vector<std::uint32_t> words;
+    for (auto [offset, value] : handle->word) {
+        words.resize((offset - CARD_ARGUMENTS_AT) / 4 + 1);
+        words.back() = value;
+    }
+    handle->kernel->card->must("start", {CARD_START, 0, 0, 4 * words.size()}, words.data());
+    handle->state = ERT_CMD_STATE_RUNNING;
+}
+
+// A card that was reset knows nothing of the command.
+ert_cmd_state run::state() const {
+    if (handle->state != ERT_CMD_STATE_RUNNING) return handle->state;
+    std::uint32_t value = handle->kernel->card->must("state", {CARD_STATE, 0, 0, 0}).value;
+    if (value == 2) handle->state = ERT_CMD_STATE_COMPLETED;
+    if (value == 0) handle->state = ERT_CMD_STATE_ABORT;
+    return handle->state;
+}
+
+ert_cmd_state run::wait(const std::chrono::milliseconds &limit) const {
+    auto end = std::chrono::steady_clock::now() + limit;
+    while (state() == ERT_CMD_STATE_RUNNING) {
+        if (limit.count() != 0 && std::chrono::steady_clock::now() >= end) return ERT_CMD_STATE_TIMEOUT;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return handle->state;
+}
+
+ert_cmd_state run::abort() { return handle->state = ERT_CMD_STATE_ABORT; }
+
+} // namespace xrt
