@@ -32,10 +32,10 @@ files() { # patterns of names: the project's own files
     for name in "$@"; do args+=(-o -name "$name"); done
     find . \( -path ./build -o -path ./.git -o -path ./models \) -prune -o -type f \( "${args[@]:1}" \) -print | sed 's|^\./||' | sort
 }
-mapfile -t c_files < <(files '*.c' '*.h' '*.cpp')
+mapfile -t c_files < <(files '*.c' '*.h' '*.cpp' '*.hpp')
 mapfile -t verilog < <(files '*.v' '*.sv')
 mapfile -t scripts < <(files '*.sh' 'run' | grep -v -e '\.md$')
-mapfile -t all_files < <(files '*.c' '*.h' '*.cpp' '*.def' '*.inc' '*.v' '*.sv' '*.vlt' '*.sh' '*.tcl' '*.py' '*.rng' '*.awk' '*.yaml' '*.md' \
+mapfile -t all_files < <(files '*.c' '*.h' '*.cpp' '*.hpp' '*.def' '*.inc' '*.v' '*.sv' '*.vlt' '*.sh' '*.tcl' '*.py' '*.rng' '*.awk' '*.yaml' '*.md' \
     '*.txt' Makefile run .clang-format .clang-tidy)
 
 # Passes when the function prints nothing.
@@ -135,7 +135,14 @@ oracle_apart() {
 
 registers_table() { diff <(build/rill package --registers) <(sed -n '/^<!-- register table/,/^$/p' docs/rtl.md | sed '1d;/^$/d'); }
 
-plan $((quick ? 13 : 17))
+# Pictures are what their sources say; the README is read at one sitting.
+chart() { diff <(bench/chart.py) docs/speed.svg; }
+readme_form() {
+    awk '!/^\|/ && length($0) > 100 { print "README.md:" NR ": more than 100 columns" }' README.md
+    awk 'END { if (NR > 120) print "README.md: " NR " lines, 120 at most" }' README.md
+}
+
+plan $((quick ? 16 : 20))
 silent "clang-format" unformatted
 silent "SPDX lines" spdx_missing
 silent "line lengths" too_long
@@ -152,6 +159,9 @@ silent "operations table of docs/spec.md" operations_table
 silent "passes of docs/passes.md" passes_table
 silent "register table of docs/rtl.md" registers_table
 silent "the oracle knows nothing of the compiler" oracle_apart
+silent "docs/speed.svg" chart
+silent "form of the README" readme_form
+check "walls between folders" tests/walls.sh
 if [ $quick = 0 ]; then
     check "gcc: no warnings" build_with gcc -O2
     check "clang: no warnings" build_with clang -O1

@@ -18,10 +18,10 @@ The lines of each part are kept in build/tests/<part>.out. Exit status: 0 all pa
 TEXT
 }
 
-all=() forms=() paths=() tune=() quick=(--quick) verbose=0 wanted=""
+all=() forms=() paths=() tune=() ends=(--every 250) quick=(--quick) verbose=0 wanted=""
 for arg in "$@"; do
     case $arg in
-        --all) all=(--all) paths=(--all) forms=(--form all --timing) tune=(--tune) quick=() ;;
+        --all) all=(--all) paths=(--all) forms=(--form all --timing) tune=(--tune) ends=() quick=() ;;
         --verbose) verbose=1 ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;

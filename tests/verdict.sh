@@ -62,7 +62,8 @@ variant() {
     shift 2
     local dir
     dir=$(cd "$(dirname "$from")" && pwd)
-    sed -e "s#\([[ ]\)kernels/#\1$dir/kernels/#g" -e "s#^board: boards/#board: $dir/boards/#" "$from" >"$to" # other files stay where they are
+    sed -e "s#\([[ ]\)kernels/#\1$dir/kernels/#g" -e "s#^board: boards/#board: $dir/boards/#" \
+        -e "s#family: families/#family: $dir/families/#" "$from" >"$to" # other files stay where they are
     for pair in "$@"; do
         key=${pair%%=*} value=${pair#*=}
         if grep -q "^  $key:" "$to"; then sed -i "s|^  $key:.*|  $key: $value|" "$to"; else echo "  $key: $value" >>"$to"; fi

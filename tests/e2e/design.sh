@@ -4,6 +4,7 @@
 
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$root/tests/oracle.sh"
+. "$root/tests/streams.sh"
 work=$root/build/e2e
 model=$root/models/tinystories-gpt2-1m
 story=$root/configs/tinystories-gpt2-1m.yaml
@@ -62,7 +63,8 @@ set_requests() { # set, spec, thorough (1: longer)
         blocks) # across the end of a block of 64 positions, in the prompt and while decoding
             for length in 62 63 64 65; do requests+=(--prompt-ids "$(some_ids $length "$vocab")" --tokens 4); done
             ;;
-        end) # up to the last position of the context: by the prompt alone, and by decoding
+        end) # up to the last position of the context, where the design stops by itself: by the prompt alone, and by decoding
+            flags+=(--unchecked)
             for length in "$context" $((context - 2)); do
                 requests+=(--prompt-ids "$(some_ids "$length" "$vocab")" --tokens 9)
             done
@@ -108,3 +110,38 @@ golden_ids() { # spec, weights, set, thorough
 # One line of ids per request of a simulation's JSON.
 json_ids() { sed -n 's/^      "token_ids": \[\(.*\)\],*$/\1/p' "$1" | tr -d ','; }
 json_value() { sed -n "s/^  \"$2\": \([^,]*\),*\$/\1/p" "$1" | head -n 1; }
+
+# Says what is wrong with the results of a run that ended well: what of it was not compared, or is not what others make of it.
+judge_run() { # JSON of rill sim, spec, folder of the design, tensors not needed (default: any number), ids of rill golden, rows and expected rows
+    local why
+    if [ "$(json_value "$1" match)" != true ] || [ "$(json_value "$1" values_compared)" = 0 ]; then echo "no match in $1"
+    elif ! why=$(oracle_compared "$1" "$2" ${4:+"$4"}) || ! why=$(streams_compared "$1" "$3/design.yaml"); then echo "$why"
+    elif grep -q '"late": [1-9]\|"refused": [1-9]' "$1"; then echo "a hand-written kernel breaks its timing contract"
+    elif [ -n "${5:-}" ] && ! diff -q <(json_ids "$1") "$5" >/dev/null; then echo "other ids than rill golden"
+    elif [ -n "${6:-}" ] && ! why=$(cmp "$6" "$7" 2>&1); then echo "other rows than expected: $why"
+    else return 0
+    fi
+    return 1
+}
+
+# Compares files of logits, whose names begin with what they must be equal in: the same bytes for all of a kind, or a failure.
+compare_logits() { # folder
+    local file kind base
+    declare -A first count
+    for file in "$1"/*; do
+        [ -f "$file" ] || continue
+        base=${file##*/}
+        kind=$(cut -d. -f1,2 <<<"$base")
+        [[ $kind != *.lengths ]] || kind=$(cut -d. -f1-3 <<<"$base")
+        if [ -z "${first[$kind]:-}" ]; then
+            first[$kind]=$file count[$kind]=1
+        elif cmp -s "$file" "${first[$kind]}"; then
+            count[$kind]=$((count[$kind] + 1))
+        else
+            fail "logits $kind" "${file##*/} differs from ${first[$kind]##*/}"
+        fi
+    done
+    for kind in "${!first[@]}"; do
+        [ "${count[$kind]}" = 1 ] || ok "logits $kind: the same $(stat -c %s "${first[$kind]}") bytes from ${count[$kind]} runs"
+    done
+}

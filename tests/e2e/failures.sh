@@ -8,7 +8,7 @@ set -u
 
 mkdir -p "$work/failures"
 log=$work/failures/log
-plan 81
+plan 103
 dir=$work/odd spec=$work/odd.yaml
 sim=("$rill" sim "$dir")
 export rill
@@ -92,9 +92,40 @@ check_refused "empty prompt" 1 'prompt is empty' "${sim[@]}" --prompt-ids "" --t
 check_refused "empty prompt, unchecked: the design's fault" 1 'fault 1' "${sim[@]}" --unchecked --prompt-ids "" --tokens 2
 check_refused "prompt id outside the vocabulary" 1 'vocabulary' "${sim[@]}" --unchecked --prompt-ids 1,97,3 --tokens 2
 check_refused "prompt longer than the context: golden" 1 '1 to 40' "$rill" golden "$spec" --weights random:1 --prompt-ids "$long" --tokens 2
+check_refused "more ids than the context has room for" 1 'behind a prompt of 3 ids the context of 40 has room for 38$' \
+    "${sim[@]}" --prompt-ids 1,2,3 --tokens 39
+check_refused "more ids than the context has room for: golden" 1 'the context of 40 has room for 38$' \
+    "$rill" golden "$spec" --weights random:1 --prompt-ids 1,2,3 --tokens 39
+check_refused "more ids than the context has room for: forecast" 1 'the context of 40 has room for 38$' \
+    "$rill" check "$spec" --timeline --prompt-len 3 --tokens 39
+fills_context() { # command...: two ids behind a prompt of 39
+    "$@" | grep -oE '"token_ids": \[[0-9]+, [0-9]+\]'
+}
+full=(--prompt-ids "$(some_ids 39 97)" --ignore-eot) golden=("$rill" golden "$spec" --weights random:1 --json)
+simulated=("${sim[@]}" --quiet --json -)
+check "as many ids as there is room for" fills_context "${simulated[@]}" "${full[@]}" --tokens 2
+check "by default as many as there is room for" fills_context "${simulated[@]}" "${full[@]}"
+check "by default as many as there is room for: golden" fills_context "${golden[@]}" "${full[@]}"
+check "unchecked, the design stops at its context's end" \
+    fills_context "${simulated[@]}" "${full[@]}" --tokens 4000000000 --unchecked
+check "unchecked, golden does" fills_context "${golden[@]}" "${full[@]}" --tokens 4000000000 --unchecked
+check_refused "more ids than a register holds" 2 '1 to 4294967295' "${sim[@]}" --prompt-ids 1 --tokens 4294967296
 printf 'ids: 1,2,3\nids:5\n' >"$work/failures/requests"
 check "requests from a file" "${sim[@]}" --requests "$work/failures/requests" --tokens 2 --ignore-eot
 echo 'ids: 1,,3' >>"$work/failures/requests"
+touch "$dir/filelist.f" # what is refused now is refused before a build: the message is the first line
+not_built() { # options: refused with status 2 before anything is built
+    local status=0
+    "${sim[@]}" "$@" >"$work/failures/said" 2>&1 || status=$?
+    ! grep 'building' "$work/failures/said" && [ $status = 2 ]
+}
+requests=$work/failures/requests
+check "requests from a file: other options are read before the build" not_built --requests "$requests" --tokens many
+check "requests from a file: the file is read before the build" not_built --requests "$requests" --tokens 2
+check "requests from a file: a missing one before the build" not_built --requests "$work/failures/none"
+check "requests from a pipe: other options are read before the build" not_built --requests <(echo ids:1) --tokens many
+touch -d '1 hour ago' "$dir/filelist.f"
+check "requests from a pipe" "${sim[@]}" --requests <(printf 'ids: 1,2,3\nids:5\n') --tokens 2 --ignore-eot
 check_refused "requests from a file: no list of ids" 2 'not a list of ids, as 1,2,3: 1,,3' "${sim[@]}" --requests "$work/failures/requests"
 for place in 0:0 0:3 1:1 2:7 0:40; do
     check_refused "read error $place" 1 'fault 6: memory error' "${sim[@]}" "${few[@]}" --inject-error $place
@@ -176,7 +207,8 @@ sed -i 's/1.0e-6/2.0e-6/' "$dir/oracle/spec.yaml"
 check_refused "a damaged copy of the spec" 1 "oracle/spec.yaml: error: the oracle's copy: it is not as .rill gen. wrote it" "${sim[@]}" "${few[@]}"
 variant "$spec" "$work/failures/eps.yaml" norm_eps=2.0e-6
 "$rill" gen "$work/failures/eps.yaml" -o "$work/failures/eps" >"$log" 2>&1 && cp "$work/failures/eps/oracle"/* "$dir/oracle"
-check_refused "another spec than the design's" 1 'mismatch: oracle: `norm1` .*/spec.yaml:6., position 0, repetition 0, element [0-9]*: the spec makes' \
+check_refused "another spec than the design's" 1 \
+    'mismatch: oracle: `norm1` .*/oracle/[a-z]*.yaml:[0-9]*., position 0, repetition 0, element [0-9]*: the spec makes' \
     "${sim[@]}" "${few[@]}"
 rm -r "$dir/oracle"
 alone() { # a run without the oracle says so, and the tests do not take it
@@ -236,4 +268,22 @@ same_hash() { # FNV-1a of all bytes that argmax was given, 97 words for an id
     grep -F "\"logits_hash\": \"$(printf %016x $hash)\"" "$work/failures/result.json"
 }
 check "logits_hash is the hash of the logits" same_hash
+
+# ---- names that shells and make take apart ----
+
+# shellcheck disable=SC2016 # nothing is to be expanded
+odd="$work/failures/a b'c"'"d$e;f&g#h%i(j)ü'
+rm -rf "$odd" && mkdir -p "$odd/-k l"
+sed 's#file: kernels/clamp.c#file: "kernels/it'"'"'s $me.c"#' "$root/tests/e2e/specs/kernels.yaml" >"$odd/sp ec.yaml"
+cp -r "$root/tests/e2e/specs/kernels" "$odd" && cp "$odd/kernels/clamp.c" "$odd/kernels/it's \$me.c"
+cd "$odd/-k l" || exit 1
+check "odd names: gen" "$rill" gen "../sp ec.yaml" -o "-de sign"
+check "odd names: pack" "$rill" pack "../sp ec.yaml" --weights random:1 -o "./-de sign"
+check "odd names: sim" "$rill" sim "./-de sign" --quick-build --prompt rows --tokens 2 --quiet \
+    --json "re sult.json" --outputs "y'.safetensors"
+check "odd names: golden" "$rill" golden "../sp ec.yaml" --weights random:1 --tokens 2 --outputs "y\".safetensors"
+check "odd names: the same rows" cmp "y'.safetensors" 'y".safetensors'
+check "odd names: report" "$rill" report "./-de sign" --sim "re sult.json" --html "pa ge.html"
+check "odd names: package" "$rill" package "./-de sign" -o "pack age"
+check "odd names: the package's make" make -C "pack age" help
 verdict

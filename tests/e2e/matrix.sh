@@ -3,7 +3,7 @@
 # Spec to ids: every design point is generated, packed, built and simulated; the streams must match the golden model as they flow, the ids must
 # be those of `rill golden`, and the logits of all design points of one model and weight format must be the same bytes. See --help.
 set -u
-. "$(dirname "${BASH_SOURCE[0]}")/design.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/judge.sh"
 
 usage() {
     cat <<'TEXT'
@@ -29,6 +29,7 @@ head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths|1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|1|
 attentions|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|end|0|fifo=timed
 inputs|inputs|$root/tests/e2e/specs/inputs.yaml|random:3|rows-blocks|0|
+gated|gated|$root/tests/e2e/specs/gated.yaml|random:4|end|0|
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
 transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
 mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|0 1|
@@ -133,60 +134,6 @@ gpt2-124m-layer-groups|gpt2-124m-layer|$root/configs/gpt2-124m-layer.yaml|random
 TEXT
 }
 
-check_run() { # name, key, set, seed: the simulation of one request set
-    local label="$1 $3 seed $4" base=$work/$1.$3.$4 start=$SECONDS status=0 json why
-    json=$base.json log=$base.log
-    rm -f "$json" "$base.logits"
-    timeout "$run_limit" "$rill" sim "$work/$1" "${requests[@]}" "${flags[@]}" --seed "$4" --json "$json" --logits "$base.logits" --quiet \
-        >"$log" 2>&1 </dev/null || status=$?
-    if [ $status = 124 ]; then fail "$label" "still running after $run_limit s"
-    elif [ $status != 0 ]; then fail "$label" "exit status $status: $(reason)"
-    elif [ "$(json_value "$json" match)" != true ] || [ "$(json_value "$json" values_compared)" = 0 ]; then fail "$label" "no match in $json"
-    elif ! why=$(oracle_compared "$json" "$work/$1.yaml" 0); then fail "$label" "$why"
-    elif grep -q '"late": [1-9]\|"refused": [1-9]' "$json"; then fail "$label" "a hand-written kernel breaks its timing contract"
-    elif [ -f "$work/golden/$2.$3" ] && ! diff -q <(json_ids "$json") "$work/golden/$2.$3" >/dev/null; then fail "$label" "other ids than rill golden"
-    elif [ "$3" = rows-file ] && ! cmp "$expected" "${requests[3]}" >"$log" 2>&1; then fail "$label" "other rows than numpy's: $(reason)"
-    else
-        ok "$label: $((${#requests[@]} / 4)) requests, $(json_value "$json" values_compared) values match ($((SECONDS - start)) s)"
-        [ -s "$base.logits" ] && mv "$base.logits" "$work/logits/$2.$3.$1.$4"
-        [ "$4" != 0 ] || check_forecast "$1 $3" "$work/$1.yaml" "$json"
-    fi
-}
-
-# Of each request of a run without jitter: ids in, ids made (rows: the same number), cycle of its start, cycles.
-requests_of() { # json
-    sed -n '/^  "requests"/,$p' "$1" | awk -F: '
-        /"prompt_ids"/ { ids = gsub(/[0-9]+/, "&") }
-        /"token_ids"/ { made = gsub(/[0-9]+/, "&") }
-        /"rows"/ { rows = $2 + 0 }
-        /"cycle_start"/ { start = $2 + 0 }
-        /"cycles_prefill"/ { prefill = $2 + 0 }
-        /"cycles_decode"/ { print (ids ? ids ":" made : rows ":1"), start, prefill + $2 }'
-}
-
-# The forecast of every request against its measured cycles: within 2 % and 64 cycles per step.
-check_forecast() { # name, spec, json
-    local request start cycles json worst=0 count=0 difference limit bound
-    while read -r request start cycles; do
-        json=$("$rill" check "$2" --request "$request" --start "$start" --json) || { fail "$1 forecast" "no forecast of $request"; return; }
-        read -r difference limit < <(awk -F'[:,]' -v c="$cycles" '/^  "cycles_(prefill|decode)"/ { f += $2 } /^  "steps"/ { s = $2 }
-            END { d = f > c ? f - c : c - f; printf "%.0f %.0f\n", d, c * 0.02 + 64 * s }' <<<"$json")
-        if [ "$difference" -gt "$limit" ]; then
-            fail "$1 forecast" "request $request: off by $difference of $cycles cycles, at most $limit"
-            return
-        fi
-        bound=$(awk -F'[:,]' '/^  "cycles_(prefill|decode)_bound"/ { b += $2 } END { print b + 0 }' <<<"$json")
-        if [ "$bound" = 0 ] || [ "$bound" -gt "$cycles" ]; then
-            fail "$1 forecast" "request $request: $cycles cycles, below the bound of $bound"
-            return
-        fi
-        worst=$(awk -v d="$difference" -v c="$cycles" -v w="$worst" 'BEGIN { x = 100 * d / c; print (x > w ? x : w) }')
-        count=$((count + 1))
-    done < <(requests_of "$3")
-    if [ $count = 0 ]; then fail "$1 forecast" "no request in the results"
-    else ok "$1 forecast: cycles of $count requests within $(printf %.2f "$worst") %"; fi
-}
-
 # Its own line, one per run, and one for the forecast of each run without jitter.
 checks_of_point() { # line of the table
     local name key spec weights sets seeds values count
@@ -254,28 +201,6 @@ kinds_of_logits() { # lines of the table
     done <<<"$1" | sort | uniq -d
 }
 
-# The same bytes from every design point and seed; for `lengths` from the seeds of one design point.
-compare_logits() {
-    local file kind base
-    declare -A first count
-    for file in "$work"/logits/*; do
-        [ -f "$file" ] || continue
-        base=${file##*/}
-        kind=$(cut -d. -f1,2 <<<"$base")
-        [[ $kind != *.lengths ]] || kind=$(cut -d. -f1-3 <<<"$base")
-        if [ -z "${first[$kind]:-}" ]; then
-            first[$kind]=$file count[$kind]=1
-        elif cmp -s "$file" "${first[$kind]}"; then
-            count[$kind]=$((count[$kind] + 1))
-        else
-            fail "logits $kind" "${file##*/} differs from ${first[$kind]##*/}"
-        fi
-    done
-    for kind in "${!first[@]}"; do
-        [ "${count[$kind]}" = 1 ] || ok "logits $kind: the same $(stat -c %s "${first[$kind]}") bytes from ${count[$kind]} runs"
-    done
-}
-
 export thorough=${thorough:-0}
 if [ "${1:-}" = --check-point ]; then
     check_point "$2"
@@ -318,5 +243,5 @@ while IFS= read -r point; do
     add_job "$(checks_of_point "$point")" "${BASH_SOURCE[0]}" --check-point "$point"
 done <<<"$points"
 run_jobs "$jobs"
-compare_logits
+compare_logits "$work/logits" # of design points and seeds; for `lengths` of the seeds of one design point
 verdict

@@ -50,7 +50,7 @@ memory_order() {
 }
 check "a memory port's calls of one cycle are in order" memory_order
 
-check_refused "pause without a file" 1 'one without the other' "${sim[@]}" "${request[@]}" --pause 3000
+check_refused "pause without a file" 2 'one without the other' "${sim[@]}" "${request[@]}" --pause 3000
 check "unbroken" "${sim[@]}" "${request[@]}" --json "$work/pieces.whole.json"
 if [ ${#tune[@]} != 0 ]; then
     sim+=("${tune[@]}")

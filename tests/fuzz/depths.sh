@@ -6,7 +6,8 @@
 # What the request takes in the forecast when no FIFO has a bound: until its rows are in memory, as words in a FIFO without bounds are not yet.
 cycles_without_bounds() { # folder with .timeline and .forecast, prompt length
     local bounded free
-    free=$("$rill" check "$1/design.yaml" --timeline --unbounded --prompt-len "$2" --tokens 3 ${ids[@]+"${ids[@]}"} --json | first_number cycles) || return
+    free=$("$rill" check "$1/design.yaml" --timeline --unbounded --prompt-len "$2" --tokens 3 --unchecked \
+        ${ids[@]+"${ids[@]}"} --json | first_number cycles) || return
     bounded=$(first_number cycles <"$1.timeline")
     echo $(($(cat "$1.forecast") + free - bounded))
 }
@@ -57,7 +58,7 @@ compare_bits() { # spec
 # Both by forecast alone, with a memory that never refreshes: with refreshes, which words meet one is another with and without bounds, and a request
 # without bounds may be slower.
 foretell_twins() { # folder, prompt length
-    local options=(--timeline --no-refresh --prompt-len "$2" --tokens 3 --json)
+    local options=(--timeline --no-refresh --prompt-len "$2" --tokens 3 --unchecked --json)
     "$rill" check "$1/design.yaml" "${options[@]}" >"$1.timeline" && "$rill" check "$1_deep/design.yaml" "${options[@]}" >"$1_deep.timeline" &&
         "$rill" check "$1/design.yaml" "${options[@]}" --unbounded >"$1.unbounded" || return
     within "slower than without bounds" "$(first_number cycles <"$1.timeline")" "$(first_number cycles <"$1.unbounded")" 1

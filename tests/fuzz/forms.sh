@@ -147,17 +147,28 @@ run_forms() { # spec, folder, seed
 
 # ---- time: one request without jitter ----
 
-# Edge numbers by a pattern of their names: the streams stand in order in the JSON of the forecast.
+# Edge numbers by a pattern of whole names: the streams stand in order in the JSON of the forecast.
 edges_like() { # JSON of `rill check --timeline`, extended pattern
-    grep '"depth"' "$1" | grep -nE "\"[^\"]*($2)" | cut -d: -f1 | awk '{ printf "%s ", $1 - 1 }'
+    grep '"depth"' "$1" | grep -nE "^ *\"($2)\":" | cut -d: -f1 | awk '{ printf "%s ", $1 - 1 }'
+}
+
+# The streams into the kernels that write rows of results. Their names follow from those of the graph's outputs only where these are no carried values.
+streams_of_results() { # dump of a design
+    awk '/^[a-z]/ { part = $1 }
+        part == "kernels:" && /^  - name: / { kernel = kernels++ }
+        part == "kernels:" && /^    module: rill_stream_writer$/ { writer[kernel] = 1 }
+        part == "edges:" && match($0, /dst_kernel: [0-9]+/) && substr($0, RSTART + 12, RLENGTH - 12) in writer {
+            sub(/^  - \{name: /, ""); sub(/,.*/, ""); print
+        }' "$1" | paste -sd"|"
 }
 
 # Where a request begins and ends, from a forecast: `steps`, `ends`.
-edges_of_request() { # spec, folder
-    local outputs
-    outputs=$(sed -n 's/^  outputs: \[\(.*\)\]$/\1/p' "$1" | sed 's/, /|/g')
-    steps=$(edges_like "$2.timeline" 'token_loop_step_to_')
-    ends=$(edges_like "$2.timeline" "_to_token_loop_next_id\"|_to_output_(${outputs:-none})(_y)?\"")
+edges_of_request() { # folder
+    local results
+    results=$(streams_of_results "$1/design.yaml")
+    steps=$(edges_like "$1.timeline" '[^"]*token_loop_step_to_[^"]*')
+    ends=$(edges_like "$1.timeline" "[^\"]*_to_token_loop_next_id${results:+|$results}")
+    [ -n "$steps" ] && [ -n "$ends" ] || { echo "error: no stream begins a request, or none ends it" && return 1; }
 }
 
 # Cycles from the first step word to the last id or row, from a file of beats.
@@ -166,7 +177,10 @@ span() { # file of beats, edges of steps, edges of results
         BEGIN { n = split(steps, a, " "); for (i = 1; i <= n; i++) step[a[i]]; n = split(ends, a, " "); for (i = 1; i <= n; i++) end[a[i]] }
         $1 in step && (first == "" || $2 < first) { first = $2 }
         $1 in end && $2 > last { last = $2 }
-        END { print last - first }' "$1"
+        END {
+            if (first == "" || last == "") { print "error: no request in the file of beats" >"/dev/stderr"; exit 1 }
+            print last - first
+        }' "$1"
 }
 
 within() { # what, value, reference, per cent: at most that and 64 cycles more
@@ -200,10 +214,11 @@ deepen() { # folder
     [ ! -d "$1/image" ] || cp -r "$1/image" "$1_deep/image"
 }
 
-forecast() { # folder, prompt length, spec
-    "$rill" check "$1/design.yaml" --timeline --prompt-len "$2" --tokens 3 ${ids[@]+"${ids[@]}"} --beats "$1.foretold" --json >"$1.timeline" || return
-    edges_of_request "$3" "$1"
-    span "$1.foretold" "$steps" "$ends" >"$1.forecast"
+forecast() { # folder, prompt length
+    "$rill" check "$1/design.yaml" --timeline --prompt-len "$2" --tokens 3 --unchecked ${ids[@]+"${ids[@]}"} \
+        --beats "$1.foretold" --json >"$1.timeline" || return
+    edges_of_request "$1" || return
+    span "$1.foretold" "$steps" "$ends" >"$1.forecast" || return
     cycles_without_bounds "$1" "$2" >"$1.unbounded"
 }
 
@@ -220,13 +235,13 @@ timing_request() { # spec
 # The design in a folder without jitter, and what is foretold of it: `steps`, `ends`, two files.
 measure_and_foretell() { # spec, folder
     timing_request "$1"
-    step forecast forecast "$2" "$length" "$1" || return
-    edges_of_request "$1" "$2"
+    step forecast forecast "$2" "$length" || return
+    edges_of_request "$2" || return
     step measure measure "$2" "$steps" "$ends" || return
     [ "${requests[0]}" = --prompt-ids ] || return 0
     # Which rows of a table lie across a border of bursts, the ids tell: those of the prompt and those that the design made.
     ids=(--ids "$(sed -n 's/.*"\(prompt\|token\)_ids": \[\(.*\)\].*/\2/p' "$2.json" | tr -d ' ' | paste -sd,)")
-    step forecast forecast "$2" "$length" "$1"
+    step forecast forecast "$2" "$length"
 }
 
 # Without jitter, against the forecast alone.

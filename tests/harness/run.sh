@@ -4,14 +4,20 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
+fake=0
 case ${1:-} in
     "") ;;
+    --fake) fake=1 ;;
+    --runs) fake=2 ;;
     --help | -h)
-        echo "usage: tests/harness/run.sh
-Suites of one part of five cheap jobs (part.sh), in which one thing goes wrong; then real parts of every kind, one of whose workers is killed."
+        echo "usage: tests/harness/run.sh [--fake | --runs]
+Runs of a design that are wrong in one thing; suites of one part of five cheap jobs (part.sh), in which one thing goes wrong; then
+real parts of every kind, one of whose workers is killed.
+  --fake  without those
+  --runs  the wrong runs alone"
         exit 0
         ;;
-    *) echo "usage: tests/harness/run.sh" >&2 && exit 2 ;;
+    *) echo "usage: tests/harness/run.sh [--fake | --runs]" >&2 && exit 2 ;;
 esac
 work=$root/build/tests/harness log=$root/build/tests/harness.log
 rm -rf "$work" && mkdir -p "$work"
@@ -70,8 +76,72 @@ worker_of() { # process
     done
 }
 
+# ---- runs of a design: a program in the place of rill says what it is told to ----
+
+write_run() { # what `rill sim` and `rill check` say of a run that is right, one value a line, changed by `sed` commands
+    rm -rf "$work/e2e" && mkdir -p "$work/e2e"/{golden,logits,said}
+    printf 'graph:\n  inputs:\n    x: {shape: [4]}\n        - {op: gelu, name: y, in: [x]}\n' >"$work/e2e/p.yaml"
+    echo "3 4" >"$work/e2e/golden/key.end"
+    printf '  "%s": %s,\n' match true values_compared 9 streams_compared 6 streams 6 \
+        oracle_named 2 oracle_tensors 2 oracle_values 8 oracle_positions 1 late 0 refused 0 \
+        requests '[' >"$work/e2e/said/sim"
+    printf '      "%s": %s,\n' prompt_ids '[1, 2]' token_ids '[3, 4]' cycle_start 100 cycles_prefill 5000 cycles_decode 5000 >>"$work/e2e/said/sim"
+    printf '  "%s": %s,\n' cycles_prefill 5060 cycles_decode 5060 steps 1 cycles_prefill_bound 4000 cycles_decode_bound 4000 >"$work/e2e/said/check"
+    printf '%s\n' 0 >"$work/e2e/said/status"
+    printf 'logits\n' >"$work/e2e/said/logits"
+    sed -i "$1" "$work/e2e/said/$2"
+    cat >"$work/e2e/rill" <<'STUB'
+#!/usr/bin/env bash
+cd "$(dirname "$0")/said" || exit
+command=$1
+while [ $# -gt 0 ]; do
+    case $1 in --json) json=${2:-} ;; --logits) logits=$2 ;; esac
+    shift
+done
+[ "$command" = check ] && exec cat check
+cp sim "$json" && cp logits "$logits" && exit "$(cat status)"
+STUB
+    chmod +x "$work/e2e/rill"
+}
+
+# shellcheck disable=SC2034 # variables of judge.sh
+judge_point() (
+    . "$root/tests/e2e/judge.sh"
+    work=$root/build/tests/harness/e2e rill=$work/rill requests=(--prompt-ids 1,2 --tokens 2) flags=()
+    echo logits >"$work/logits/key.end.other.0"
+    streams_compared() { :; } # tests/e2e/comparisons.sh
+    check_run p key end 0
+    compare_logits "$work/logits"
+)
+
+judged() { # label, pattern of its line, sed command, file: sim, check, status or logits
+    write_run "$3" "$4"
+    judge_point >"$log" 2>&1
+    if grep -Eq "^$2" "$log"; then ok "$1"; else fail "$1" "no line like '$2': $(head -n 1 "$log")"; fi
+}
+
+judge_runs() {
+    judged "a run that is right" 'ok    p end seed 0: 1 requests, 9 values on 6 of 6 streams match' "" sim
+    judged "a forecast that is right" 'ok    p end forecast: cycles of 1 requests within 1.20 %' "" sim
+    judged "logits that are right" 'ok    logits key.end: the same 7 bytes from 2 runs' "" sim
+    judged "a run that fails" 'FAIL  p end seed 0: exit status 1' s/0/1/ status
+    judged "a mismatch" 'FAIL  p end seed 0: no match' s/true/false/ sim
+    judged "nothing compared" 'FAIL  p end seed 0: no match' 's/\(values_compared": \)9/\10/' sim
+    judged "a tensor that the oracle does not know" 'FAIL  p end seed 0: error: the oracle knows 1 of the 2' '/oracle_named/s/2/1/' sim
+    judged "a tensor not compared with the oracle" 'FAIL  p end seed 0: error: 1 of 2 tensors' '/oracle_tensors/s/2/1/' sim
+    judged "no values of the oracle" 'FAIL  p end seed 0: error: no values' '/oracle_values/s/8/0/' sim
+    judged "a kernel that breaks its contract" 'FAIL  p end seed 0: a hand-written kernel' '/late/s/0/3/' sim
+    judged "other ids than the golden model's" 'FAIL  p end seed 0: other ids' '/token_ids/s/4/5/' sim
+    judged "a forecast that is off" 'FAIL  p end forecast: request 2:2: off by 1120 of 10000 cycles, at most 264' s/5060/5560/ check
+    judged "a run below its bound" 'FAIL  p end forecast: request 2:2: 10000 cycles, below the bound of 16000' s/4000/8000/ check
+    judged "no request" 'FAIL  p end forecast: no request' /cycles_decode/d sim
+    judged "other logits" 'FAIL  logits key.end: ' s/logits/logit/ logits
+}
+
 victim=$((RANDOM % 5 + 1))
-plan 35
+plan $((fake == 2 ? 15 : fake ? 45 : 50))
+judge_runs
+[ $fake != 2 ] || { verdict && exit 0 || exit 1; }
 check "nothing goes wrong" passes nothing
 check "nothing goes wrong in the background" passes nothing fake
 fails "the first job is killed" 'status 137' job-first
@@ -101,6 +171,7 @@ fails "a part is not there" 'this part did not run' nothing 0 "" gone
 limit=(bash -c 'trap "" XFSZ && ulimit -f 2 && exec "$@"' limited) # a file may have 2 KiB
 fails "a part's lines cannot be written" 'ended with status' full
 limit=()
+[ $fake = 0 ] || { verdict && exit 0 || exit 1; }
 killed_worker "benches: a worker is killed" "$root/verif/unit/run.sh" --quick rill_fork rill_join
 killed_worker "templates: a worker is killed" "$root/verif/unit/lint_templates.sh" --quick rill_fork rill_join
 killed_worker "emit: a worker is killed" "$root/tests/emit/run.sh" "$root/configs/graph-linear.yaml"

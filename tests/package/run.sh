@@ -119,7 +119,7 @@ if [ ${#specs[@]} != 0 ]; then
     verdict
     exit
 fi
-plan $((107 + sim))
+plan $((110 + sim))
 mkdir -p "$work/boards"
 sed -e 's/^part: .*/part: xc0/; s/^platform: .*/platform: test_1/' "$root/tests/e2e/specs/boards/small.yaml" >"$work/boards/small.yaml"
 echo 'vitis: {first: "2022.2", last: "2024.2", cells: level0_i/ulp, pblock: pblock_dynamic}' >>"$work/boards/small.yaml"
@@ -131,6 +131,16 @@ for name in medium linear odd dies kernels; do
     check "$name: packaged" make_package "${spec[$name]}" $name
     check_package $name
 done
+
+# ---- ports: no output depends on an input in the same cycle ----
+
+ports() { "$here/ports.sh" "$1" rill_kernel "$work/ports.json"; } # package
+for name in odd linear; do check "$name: every output of a port starts at a register" ports "$work/$name"; done
+rm -rf "$work/unregistered" && cp -r "$work/linear" "$work/unregistered" # as it was: ready when the client of the beat's id is
+sed -i 's/assign m_axi_rready = open_q;/assign m_axi_rready = open_q \&\& |(route \& s_axi_rready);/' \
+    "$work/unregistered/rtl/rill_axi_read_arbiter.v"
+check_refused "fault: RREADY that depends on RID" 1 'error: m_axi_hbm_[0-9]*_rready depends on m_axi_hbm_[0-9]*_rid' \
+    "$here/ports.sh" "$work/unregistered" rill_kernel "$work/ports.json"
 
 # ---- one package in detail: dies ----
 

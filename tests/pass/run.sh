@@ -117,9 +117,10 @@ SPEC
 # A spec with a .warn beside it is legal, with exactly those messages; lines that say so change nothing.
 silent_check() ( # spec
     set -o pipefail
-    "$rill" check "$1" 2>&1 >/dev/null | { ! grep .; }
+    "$rill" check "$1" --json 2>&1 >/dev/null | { ! grep .; }
 )
 
+verilog_of() { grep -v -e '^//' -e ' identity = ' "$1/rtl/rill_top.v"; } # folder; the identity is of design.yaml
 warn_spec() { # name
     local dir=$root/tests/pass name=$1 twin=$work/twin/$1.yaml
     mkdir -p "$work/twin"
@@ -128,7 +129,7 @@ warn_spec() { # name
     [ -z "${RILL_UPDATE:-}" ] || cp "$log" "$dir/$name.warn"
     if ! cmp -s "$log" "$dir/$name.warn"; then fail "warn $name" "other messages: $(diff "$log" "$dir/$name.warn" | sed -n 2p)"
     elif ! "$rill" gen "$twin" -o "$work/twin/$name" >"$log" 2>&1; then fail "warn $name" "$(reason)"
-    elif ! diff <(grep -v '^//' "$work/$name/rtl/rill_top.v") <(grep -v '^//' "$work/twin/$name/rtl/rill_top.v") >"$log"; then fail "warn $name" "$(reason)"
+    elif ! diff <(verilog_of "$work/$name") <(verilog_of "$work/twin/$name") >"$log"; then fail "warn $name" "$(reason)"
     else ok "warn $name: the same design as without what is left out"
     fi
 }
@@ -225,7 +226,7 @@ SPEC
 
 # Without a clock of its own a design has the limit of a board that is slower than 250 MHz.
 slow_board() { # to, line of the design
-    sed 's/^name: .*/name: slow/; s/default_mhz: 300, max_mhz: 300/default_mhz: 120, max_mhz: 160/' "$root/tests/spec/boards/small.yaml" \
+    sed 's/^name: .*/name: slow/; s/default_mhz: 250, max_mhz: 300/default_mhz: 120, max_mhz: 160/' "$root/tests/spec/boards/small.yaml" \
         >"$work/slow-board.yaml"
     sed "s#^board: .*#board: slow-board.yaml#; s/^design:/design:\n  $2/" "$root/configs/graph-linear.yaml" >"$1"
 }
@@ -237,7 +238,7 @@ own_board() { # to, LUT, DSP
 name: u55c
 part: none
 platform: none
-clock: {default_mhz: 300, max_mhz: 300}
+clock: {default_mhz: 250, max_mhz: 300}
 slrs:
   - {name: ALONE, hbm: true, lut: $2, ff: 2000000, bram36: 30, uram: 0, dsp: $3, shell: {lut: 1000, ff: 0, bram36: 20, uram: 0, dsp: 0}}
 BOARD
@@ -327,7 +328,7 @@ check_damage() { # spec, pass, stride
 
 expects=("$root"/tests/spec/*.expect "$root"/tests/pass/*.expect) warns=("$root"/tests/pass/*.warn)
 legal=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" "$root/tests/spec/ok_graph_regions.yaml")
-plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 114)) # 114: written one by one below
+plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 147)) # 147: written one by one below
 for expect in "${expects[@]}"; do
     refuse_spec "$(basename "$(dirname "$expect")")" "$(basename "$expect" .expect)"
 done
@@ -349,6 +350,30 @@ refuse_command 2 '`--json` and `--html` do not go together' report five --html "
 refuse_command 2 '`--sim` goes with `--html`' report five --sim run.json
 refuse_command 2 '`--prompt`, `--prompt-ids`, `--eval`, `--inputs`: one is enough' golden odd.yaml --weights random:1 --prompt a --prompt-ids 1
 refuse_command 2 'DIR is missing' sim --tokens 2
+refuse_command 2 '`-o DIR` is missing' gen five.yaml
+refuse_command 2 'SPEC is missing' gen -o "$work/one"
+refuse_command 2 '`--weights MODELDIR|random:SEED` is missing' pack five.yaml -o "$work/one"
+refuse_command 2 '`--weights MODELDIR|random:SEED` is missing' golden five.yaml
+refuse_command 2 '`-o PKG` is missing' package five
+refuse_command 2 'SPEC is missing' check --json
+refuse_command 2 '`-o` needs a value, not the option `--dump-after=infer-types`' gen five.yaml -o --dump-after=infer-types
+refuse_command 2 '--tokens: 99999999999999999999 is too large' golden odd.yaml --weights random:1 --prompt-ids 1 --tokens 99999999999999999999
+refuse_command 1 '`random:99999999999999999999`: .* at most 18446744073709551615' golden five.yaml --weights random:99999999999999999999
+refuse_command 2 '`--stories` goes with `--eval`' golden odd.yaml --weights random:1 --prompt-ids 1 --stories 2
+refuse_command 2 '`--eval` goes without' golden odd.yaml --weights random:1 --eval odd.yaml --tokens 2
+refuse_command 2 '`--data-seed` is of random rows' golden odd.yaml --weights random:1 --prompt-ids 1 --data-seed 2
+refuse_command 1 'no language model: `--ids`' golden five.yaml --weights random:1 --ids
+refuse_command 2 '.* go alone' check five.yaml --passes
+refuse_command 2 '.* go alone' check --operations --json
+refuse_command 1 'no language model: .* `--ids` changes nothing' check five.yaml --timeline --ids 1
+refuse_command 1 'no pass `nope`; `rill check --passes`' gen five.yaml -o "$work/one" --dump-after=nope
+refuse_command 2 'given twice: --seed' sim five --seed 1 --seed 2
+refuse_command 2 'given twice: --json' sim five --json "$work/one" --json "$work/two"
+refuse_command 2 '.*one without the other' sim five --pause 3
+refuse_command 2 '.*one without the other' sim five --save "$work/one"
+refuse_command 2 '.* of at least 1' sim five --watchdog 0
+refuse_command 2 '.* the name of a .npy' sim five --outputs "$work/one"
+check_refused "rill package --registers goes alone" 2 'usage' "$rill" package --registers --name other
 refuse_command 2 '--threads takes a number of at least 1, not `2x`' sim five --threads 2x
 refuse_command 2 '--threads takes 1 to 64' sim five --threads 65
 refuse_command 2 '--jobs takes a number of at least 1, not `many`' sim five --jobs many
@@ -370,6 +395,7 @@ check "lists of ids: blanks, zeros in front" same_ids "8 2" " 8 , 2 " "08,2"
 shows_help() { # command and arguments: the usage on standard output, whatever else is there
     "$rill" "$@" 2>"$work/help.said" | grep -q "^usage: rill" && [ ! -s "$work/help.said" ]
 }
+check "rill help" shows_help help
 for command in check gen pack golden report; do
     for help in "--help" "-h" "no.yaml --help" "--wrong -h"; do
         # shellcheck disable=SC2086 # words
@@ -399,11 +425,55 @@ check "ids below the smaller table" "$rill" golden "$work/tables.yaml" --weights
 check_refused "an id beyond the smaller table" 1 'id 8 of the prompt is not in the vocabulary of 8$' \
     "$rill" golden "$work/tables.yaml" --weights random:1 --prompt-ids 3,8 --tokens 1 --ids
 slow_board "$work/slow.yaml" "# no clock"
-check "a slow board: its limit is the clock" clock_is "$work/slow.yaml" 160
+check "a slow board: a spec without a clock has the board's" clock_is "$work/slow.yaml" 120
 slow_board "$work/slow150.yaml" "clock_mhz: 150"
 check "a slow board: another clock below it" clock_is "$work/slow150.yaml" 150
 slow_board "$work/slow161.yaml" "clock_mhz: 161"
 check_refused "a slow board: no clock above it" 1 'the nearest legal value is 160$' "$rill" check "$work/slow161.yaml"
+rows_below_bound() { # at every T, the forecast of many rows is no faster than what the report says is the most
+    local T spec most made
+    for T in 1 2 4 8; do
+        for spec in carried mixer kernels; do
+            variant "$root/tests/e2e/specs/$spec.yaml" "$work/rows.yaml" T=$T A=1
+            most=$("$rill" check "$work/rows.yaml" --json | sed -n 's/.*"tokens_per_second": \([0-9.]*\)}.*/\1/p')
+            made=$("$rill" check "$work/rows.yaml" --request 256 --json |
+                sed -n 's/.*"cycles_prefill": \([0-9.]*\).*/\1/p' | awk '{ print 256 * 250e6 / $1 }')
+            echo "$spec, T = $T: at most ${most:-nothing} rows/s, $made in the forecast"
+            awk -v most="$most" -v made="$made" 'BEGIN { exit !(made > 0 && made <= most) }' || return
+        done
+    done
+}
+check "at most so many rows/s: a bound at every T" rows_below_bound
+like_explicit() { # name, what auto must choose: the same Verilog as with that said, and the figures in the report
+    local dir=$work/auto-$1
+    variant "$root/tests/e2e/specs/$1.yaml" "$dir.yaml" fifo=auto
+    variant "$root/tests/e2e/specs/$1.yaml" "$dir-said.yaml" "fifo=$2"
+    "$rill" gen "$dir.yaml" -o "$dir" && "$rill" gen "$dir-said.yaml" -o "$dir-said" || return
+    diff <(verilog_of "$dir") <(verilog_of "$dir-said") || return
+    grep -E "^FIFO strategy auto: $2; by forecast safe takes [0-9]+ cycles and [0-9]+ bits, timed [0-9]+ and [0-9]+$" "$dir/report.txt"
+}
+check "fifo auto: timed where that is sooner" like_explicit five timed
+check "fifo auto: safe where that is sooner" like_explicit mixer safe
+cat >"$work/auto-long.yaml" <<'SPEC'
+name: long
+graph:
+  inputs: {x: {shape: [8192]}}
+  outputs: [y]
+  regions:
+    - name: main
+      ops:
+        - {op: quantize, name: q, in: x}
+        - {op: matmul, name: acc, in: q, rows: 8192, weight: w}
+        - {op: dequantize, name: y, in: acc}
+design: {fifo: auto}
+SPEC
+check_refused "fifo auto: safe where the search is long" 0 'auto: safe, as the search for timed depths was not begun' \
+    "$rill" check "$work/auto-long.yaml"
+sed 's/fifo: auto/fifo: safe/' "$work/auto-five.yaml" >"$work/safe-five.yaml"
+check_refused "fifo safe: what it costs" 0 'note: by forecast `fifo: safe` takes [0-9]+ cycles' "$rill" check "$work/safe-five.yaml"
+check_refused "no fifo: what that costs" 0 'note: by forecast `fifo: safe` takes [0-9]+ cycles' "$rill" check "$root/tests/e2e/specs/five.yaml"
+no_note() { ! "$rill" check "$1" | grep 'note:'; } # spec
+check "fifo auto: nothing to say" no_note "$work/auto-five.yaml"
 own_board "$work/own.yaml" 100000 200
 for damage in 'context: [0-9]*/context: -7' 'shape: \[[0-9]*, static/shape: [-7, static' \
     'sustained_gbs: .*/sustained_gbs: 0' 'sustained_gbs: .*/clock: 1' 'refresh_ns: .*/refresh_ns: 3000'; do
@@ -427,6 +497,27 @@ refuse_command 1 '.* has no memory image; run `rill pack' sim "$work/unpacked" -
 refuse_command 1 'a request of 41 positions, the context has 40' check odd.yaml --timeline --prompt-len 41
 refuse_command 1 'a pipe: .* it must be a file' check <(cat "$root/tests/e2e/specs/five.yaml")
 check "weights of a graph's own" own_weights
+
+# Every graph is a family without parameters: the same Verilog, memory and values, read through both expanders.
+golden_of() { # spec
+    local request=(--tokens 2)
+    ! grep -q '{op: embed' "$root/tests/e2e/specs/$name.yaml" || request=(--prompt-ids "1,0" --tokens 2)
+    "$rill" golden "$1" --weights random:1 "${request[@]}" --json
+}
+graphs_as_families() {
+    local name spec dir=$work/families
+    mkdir -p "$dir"
+    for name in blocks grouped attentions mixer transpose carried spills inputs; do
+        spec=$root/tests/e2e/specs/$name.yaml
+        { echo "family: $name" && awk '/^[a-z]+:/ { on = /^graph:/ } on' "$spec"; } >"$dir/$name-own.yaml"
+        { awk '/^[a-z]+:/ { on = !/^graph:/ } on' "$spec" && echo "model: {family: ./$name-own.yaml}"; } >"$dir/$name.yaml"
+        "$rill" gen "$spec" -o "$dir/graph" && "$rill" gen "$dir/$name.yaml" -o "$dir/model" || return
+        diff -rq -x oracle -x design.yaml -x rill_top.v -x rill_sim_top.sv "$dir/graph" "$dir/model" &&
+            diff <(verilog_of "$dir/graph") <(verilog_of "$dir/model") && cmp "$dir/$name-own.yaml" "$dir/model/oracle/family.yaml" &&
+            diff <(golden_of "$spec") <(golden_of "$dir/$name.yaml") && golden_of "$spec" | grep '"rows_hash"\|"logits_hash"' || return
+    done
+}
+check "graphs as families" graphs_as_families
 refuse_request 0:1 2 '--request takes IN:OUT'
 refuse_request 3x 2 '--request takes IN:OUT'
 refuse_request 9223372036854775807:9223372036854775807 2 '--request takes IN:OUT, .* no more than 2147483647'
@@ -440,12 +531,13 @@ variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3
 variant "$root"/tests/e2e/specs/grouped.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial
 variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-groups.yaml on_chip_kib=14 dies=3
 variant "$root"/tests/e2e/specs/blocks.yaml "$work"/blocks-conservative.yaml fifo=conservative
+variant "$root"/tests/e2e/specs/five.yaml "$work"/five-auto.yaml fifo=auto
 variant "$root"/tests/e2e/specs/attentions.yaml "$work"/attentions-spatial.yaml channels=17 binding=spatial
 specs=("$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml "$work"/grouped-spatial.yaml
     "$work"/odd-dies.yaml "$root"/tests/pass/drop_unread.yaml "$work"/odd-groups.yaml "$root"/tests/e2e/specs/kernels.yaml
-    "$root"/tests/e2e/specs/attentions.yaml "$work"/blocks-conservative.yaml "$work"/slow.yaml)
+    "$root"/tests/e2e/specs/attentions.yaml "$work"/blocks-conservative.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
 [ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml "$work"/odd-dies.yaml "$work"/odd-groups.yaml
-    "$work"/attentions-spatial.yaml "$work"/slow.yaml)
+    "$work"/attentions-spatial.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
 plan $((${#specs[@]} + 6 + 4)) # dumps, depths, damage
 for spec in "${specs[@]}"; do check_dumps "$spec"; done
 for spec in five blocks odd grouped layers7 kernels; do check_depths "$root/tests/e2e/specs/$spec.yaml"; done

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "checkpoint.h"
+#include "family.h"
 
 static char dir[] = "/tmp/rill_checkpoint_XXXXXX";
 static char model_path[64], config_path[64];
@@ -29,25 +30,39 @@ static int remove_dir(void **state) {
 
 // ---- config.json ----
 
-static bool read_config_text(struct fixture *f, const char *text, struct gpt2_config *config) {
+static struct family *gpt2(struct fixture *f) {
+    struct family *family = family_find("gpt2", ".", loc_none(), &f->arena, &f->diag);
+    assert_non_null(family);
+    return family;
+}
+
+static struct family_values *read_config_text(struct fixture *f, const struct family *family, const char *text) {
     write_file(config_path, text, strlen(text));
-    return gpt2_config_read(&f->arena, dir, config, &f->diag);
+    return family_config_read(family, dir, &f->arena, &f->diag);
+}
+
+static struct family_value *value(const struct family_values *v, const char *name) {
+    return &v->parameter[family_find_parameter(v->family, name)];
 }
 
 static void test_config(void **state) {
     (void)state;
     struct fixture f;
-    struct gpt2_config c, want;
     fixture_begin(&f);
-    assert_true(gpt2_config_read(&f.arena, shipped_model(&f), &c, &f.diag));
-    assert_true(c.layers == 4 && c.hidden == 128 && c.heads == 4 && c.ffn == 512 && c.vocab == 1024 &&
-                c.context == 256);
-    assert_true(c.eot == 1023 && c.tied_head && c.norm_eps == 1e-5);
-    want = c;
-    assert_true(gpt2_config_check(&f.arena, "m", &c, &want, &f.diag));
-    want.layers = 5;
-    want.norm_eps = 1e-6;
-    assert_false(gpt2_config_check(&f.arena, "m", &c, &want, &f.diag));
+    const struct family *family = gpt2(&f);
+    struct family_values *c = family_config_read(family, shipped_model(&f), &f.arena, &f.diag), want;
+    assert_non_null(c);
+    assert_true(value(c, "layers")->i == 4 && value(c, "hidden")->i == 128 && value(c, "heads")->i == 4 &&
+                value(c, "ffn")->i == 512 && value(c, "vocab")->i == 1024 && value(c, "context")->i == 256);
+    assert_true(value(c, "eot")->i == 1023 && value(c, "tied_head")->i && value(c, "norm_eps")->f == 1e-5);
+    want = *c;
+    want.parameter = ARENA_ARRAY(&f.arena, struct family_value, family->parameters);
+    memcpy(want.parameter, c->parameter, sizeof *c->parameter * family->parameters);
+    assert_true(family_config_check(c, &want, "m", &f.arena, &f.diag));
+    value(&want, "layers")->i = 5;
+    value(&want, "norm_eps")->f = 1e-6;
+    value(&want, "eot")->i = 7; // the spec's own business
+    assert_false(family_config_check(c, &want, "m", &f.arena, &f.diag));
     assert_reported(&f, "m/config.json: error: `n_layer` is 4, the spec says 5");
     assert_reported(&f, "`layer_norm_epsilon` is 1e-05, the spec says 1e-06");
     assert_int_equal(f.diag.errors, 2);
@@ -62,14 +77,16 @@ static const struct {
     {"[]", "not a JSON object"},
     {"{" SIZES "}", "`model_type` is missing"},
     {"{\"model_type\":\"llama\"," SIZES "}", "`model_type` is `llama`, only `gpt2`"},
-    {"{\"model_type\":\"gpt2\",\"activation_function\":\"relu\"," SIZES "}", "only `gelu_new` is supported"},
+    {"{\"model_type\":\"gpt2\",\"activation_function\":\"relu\"," SIZES "}",
+     "only `gelu_new`, `gelu_pytorch_tanh` is supported"},
     {"{\"model_type\":\"gpt2\",\"scale_attn_by_inverse_layer_idx\":true," SIZES "}", "must be false"},
     {"{\"model_type\":\"gpt2\",\"scale_attn_weights\":1," SIZES "}", "`scale_attn_weights` is not true or false"},
-    {"{\"model_type\":\"gpt2\",\"n_inner\":-3," SIZES "}", "`n_inner` is not a positive integer"},
+    {"{\"model_type\":\"gpt2\",\"n_inner\":-3," SIZES "}", "`n_inner` is not an integer from 1 to 16384"},
+    {"{\"model_type\":\"gpt2\",\"n_inner\":2.5," SIZES "}", "`n_inner` is not an integer from 1 to 16384"},
     {"{\"model_type\":\"gpt2\",\"layer_norm_epsilon\":0," SIZES "}", "`layer_norm_epsilon` is not a number"},
-    {"{\"model_type\":\"gpt2\",\"eos_token_id\":9," SIZES "}", "`eos_token_id` is not in the vocabulary"},
+    {"{\"model_type\":\"gpt2\",\"eos_token_id\":9," SIZES "}", "model.eot (9) is no token of a vocabulary of 9"},
     {"{\"model_type\":\"gpt2\",\"n_layer\":2,\"n_embd\":8,\"n_head\":3,\"vocab_size\":9,\"n_positions\":4}",
-     "does not divide"},
+     "model.heads (3) must divide model.hidden (8)"},
     {"{\"model_type\":\"gpt2\",\"n_layer\":2}", "`n_embd` is missing"},
     {"{\"model_type\":\"gpt2\",\"n_layer\":1e99," SIZES "}", "config.json: error"},
 };
@@ -78,9 +95,8 @@ static void test_bad_configs(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(bad_configs); i++) {
         struct fixture f;
-        struct gpt2_config c;
         fixture_begin(&f);
-        assert_false(read_config_text(&f, bad_configs[i].text, &c));
+        assert_null(read_config_text(&f, gpt2(&f), bad_configs[i].text));
         assert_reported(&f, bad_configs[i].message);
         fixture_end(&f);
     }
@@ -89,11 +105,74 @@ static void test_bad_configs(void **state) {
 static void test_config_defaults(void **state) {
     (void)state;
     struct fixture f;
-    struct gpt2_config c;
     fixture_begin(&f);
-    assert_true(read_config_text(&f, "{\"model_type\":\"gpt2\",\"n_inner\":null," SIZES "}", &c));
-    assert_true(c.ffn == 32 && c.tied_head && c.eot == -1 && c.norm_eps == 1e-5);
+    const struct family_values *c =
+        read_config_text(&f, gpt2(&f), "{\"model_type\":\"gpt2\",\"n_inner\":null,\"eos_token_id\":[5,6]," SIZES "}");
+    assert_non_null(c);
+    assert_true(value(c, "ffn")->i == 32 && value(c, "tied_head")->i && value(c, "eot")->i == 5 &&
+                value(c, "norm_eps")->f == 1e-5);
+    c = read_config_text(&f, gpt2(&f), "{\"model_type\":\"gpt2\"," SIZES "}");
+    assert_true(c && value(c, "eot")->i == -1);
     fixture_end(&f);
+}
+
+// Old and new spellings, words of several names, maps within maps, values refused with a reason, defaults of defaults.
+static const char spellings[] =
+    "family: f\n"
+    "parameters:\n"
+    "  size: {type: integer, from: 1, to: 99}\n"
+    "  half: {type: integer, from: 1, to: 99, default: size / 2}\n"
+    "  act: {type: word, of: [gelu, silu], default: gelu}\n"
+    "  theta: {type: number, from: 1, to: 1e6, default: 1e4}\n"
+    "config:\n"
+    "  - {key: [hidden_size, n_embd], is: size}\n"
+    "  - {key: half, is: half, default: size - 1}\n"
+    "  - {key: hidden_act, is: act, words: {gelu_new: gelu, swish: silu}}\n"
+    "  - {key: [rope_parameters.rope_theta, rope_theta], is: theta}\n"
+    "  - {key: rope_scaling.type, refuse: {dynamic: the table would depend on the length}}\n"
+    "  - {key: layer_types, each: {full: '(layer + 1) % 3 == 0', sliding: '(layer + 1) % 3'}}\n"
+    "graph: {}\n";
+
+static const struct {
+    const char *text, *message; // NULL: fine
+    int size, half;
+    const char *act;
+    double theta;
+} spelled[] = {
+    {"{\"n_embd\":8}", NULL, 8, 7, "gelu", 1e4},
+    {"{\"n_embd\":8,\"hidden_size\":6,\"half\":2}", NULL, 6, 2, "gelu", 1e4}, // the newest counts
+    {"{\"n_embd\":8,\"hidden_act\":\"swish\",\"rope_theta\":500}", NULL, 8, 7, "silu", 500},
+    {"{\"n_embd\":8,\"rope_parameters\":{\"rope_theta\":7},\"rope_theta\":5}", NULL, 8, 7, "gelu", 7},
+    {"{\"n_embd\":8,\"hidden_act\":\"relu\"}", "`hidden_act` is `relu`, which the family does not compute", 0, 0, "",
+     0},
+    {"{\"n_embd\":8,\"rope_scaling\":{\"type\":\"dynamic\"}}",
+     "`rope_scaling.type` is `dynamic`: the table would depend on the length", 0, 0, "", 0},
+    {"{\"n_embd\":100}", "`n_embd` is not an integer from 1 to 99", 0, 0, "", 0},
+    {"{\"half\":1}", "`hidden_size` is missing", 0, 0, "", 0},
+    {"{\"n_embd\":8,\"layer_types\":[\"sliding\",\"sliding\",\"full\",\"sliding\"]}", NULL, 8, 7, "gelu", 1e4},
+    {"{\"n_embd\":8,\"layer_types\":[\"sliding\",\"full\"]}",
+     "`layer_types` has `full` for layer 1: the family computes another", 0, 0, "", 0},
+    {"{\"n_embd\":8,\"layer_types\":[\"chunked\"]}", "`layer_types` has `chunked` for layer 0", 0, 0, "", 0},
+    {"{\"n_embd\":8,\"layer_types\":\"full\"}", "`layer_types` is no list", 0, 0, "", 0},
+};
+
+static void test_spellings(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(spelled); i++) {
+        struct fixture f;
+        fixture_begin(&f);
+        const struct family *family = family_read_bytes("f.yaml", spellings, strlen(spellings), &f.arena, &f.diag);
+        assert_no_errors(&f);
+        const struct family_values *v = read_config_text(&f, family, spelled[i].text);
+        if (spelled[i].message) assert_reported(&f, spelled[i].message);
+        assert_int_equal(v != NULL, spelled[i].message == NULL);
+        if (v) {
+            assert_true(value(v, "size")->i == spelled[i].size && value(v, "half")->i == spelled[i].half);
+            assert_string_equal(value(v, "act")->s, spelled[i].act);
+            assert_true(value(v, "theta")->f == spelled[i].theta);
+        }
+        fixture_end(&f);
+    }
 }
 
 // ---- tensors of a file: m [2][3] = 0..5, v [3] = 6..8, mask ----
@@ -106,8 +185,10 @@ static struct checkpoint *open_small(struct fixture *f, float last) {
     float data[10] = {0, 1, 2, 3, 4, 5, 6, 7, last, 0};
     fixture_begin(f);
     write_safetensors(model_path, header, data, 37);
+    static const char *const unused[] = {"h.*.attn.bias"};
     struct checkpoint *c = checkpoint_open(&f->arena, dir, &f->diag);
     assert_no_errors(f);
+    checkpoint_set_names(c, "transformer.", unused, 1);
     assert_string_equal(checkpoint_dir(c), dir);
     return c;
 }
@@ -147,6 +228,10 @@ static void test_wrong_tensors(void **state) {
     struct checkpoint *c = open_small(&f, NAN);
     assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"h.9.w", 2, 3, false, 0, 0, false}, &f.diag));
     assert_reported(&f, "model.safetensors: error: tensor h.9.w: missing");
+    checkpoint_set_names(c, NULL, NULL, 0);
+    assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 2, 3, false, 0, 0, false}, &f.diag));
+    assert_reported(&f, "there is transformer.m: `weights: {prefix: transformer.}` in `graph`");
+    checkpoint_set_names(c, "transformer.", NULL, 0);
     assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 2, 3, true, 0, 2, false}, &f.diag));
     assert_reported(&f, "tensor transformer.m: shape [2, 3], the spec needs [3, 2]");
     assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 2, 3, false, 1, 0, false}, &f.diag));
@@ -158,6 +243,73 @@ static void test_wrong_tensors(void **state) {
     assert_reported(&f, "tensor v: element 2 is not a finite number");
     checkpoint_close(c);
     fixture_end(&f);
+}
+
+// ---- several files with an index: m [2][3] in a, v [3] as bf16 in b ----
+
+static void write_in_dir(const char *name, const char *header_text, const void *data, size_t len) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    if (header_text) write_safetensors(path, header_text, data, len);
+    else write_file(path, data, len);
+}
+
+static const struct {
+    const char *index, *message; // NULL: fine
+} indexes[] = {
+    {"{\"metadata\":{},\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"b.safetensors\"}}", NULL},
+    {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"../b.safetensors\"}}", "a file must lie beside the index"},
+    {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":7}}", "tensor v in ``: no file name"},
+    {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"a.safetensors\"}}",
+     "a.safetensors: error: tensor v: missing, though the index has it here"},
+    {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"c.safetensors\"}}", "c.safetensors: error: No such file"},
+    {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"b.safetensors\",\"w\":\"d.safetensors\"}}",
+     "d.safetensors: error: tensor m: the index does not have it here"},
+    {"{\"weight_map\":{}}", "`weight_map` is missing, or no map"},
+    {"[", "index.json: error"},
+};
+
+static void check_index(const char *index, const char *message) {
+    struct fixture f;
+    fixture_begin(&f);
+    write_in_dir("model.safetensors.index.json", NULL, index, strlen(index));
+    struct checkpoint *c = checkpoint_open(&f.arena, dir, &f.diag);
+    assert_int_equal(c != NULL, message == NULL);
+    if (message) assert_reported(&f, message);
+    if (c) {
+        const struct checkpoint_slice slice = {"m", 2, 3, false, 0, 2, false};
+        const float *m = checkpoint_matrix(c, &f.arena, &slice, &f.diag);
+        assert_true(m && m[5] == 5);
+        assert_false(checkpoint_check_coverage(c, &f.diag));
+        assert_reported(&f, "b.safetensors: error: tensor v: the spec has no use for it");
+        const float *v = checkpoint_vector(c, &f.arena, "v", 3, 0, 3, CHECKPOINT_BIAS, &f.diag);
+        assert_true(v && v[0] == 1 && v[1] == -2 && v[2] == 0.5);
+        assert_null(checkpoint_vector(c, &f.arena, "u", 3, 0, 3, CHECKPOINT_BIAS, &f.diag));
+        assert_reported(&f, "model.safetensors.index.json: error: tensor u: missing");
+    }
+    checkpoint_close(c);
+    fixture_end(&f);
+}
+
+static void test_several_files(void **state) {
+    (void)state;
+    static const char *const names[] = {"a.safetensors", "b.safetensors", "d.safetensors",
+                                        "model.safetensors.index.json"};
+    static const uint16_t bf16[] = {0x3f80, 0xc000, 0x3f00};
+    static const float m[] = {0, 1, 2, 3, 4, 5, 6};
+    unlink(model_path);
+    write_in_dir("a.safetensors", "{\"m\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]}}", m, 24);
+    write_in_dir("b.safetensors", "{\"v\":{\"dtype\":\"BF16\",\"shape\":[3],\"data_offsets\":[0,6]}}", bf16, 6);
+    write_in_dir("d.safetensors",
+                 "{\"m\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]},"
+                 "\"w\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[24,28]}}",
+                 m, 28);
+    for (size_t i = 0; i < COUNT_OF(indexes); i++) check_index(indexes[i].index, indexes[i].message);
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/%s", dir, names[i]);
+        unlink(path);
+    }
 }
 
 // A file that shrinks after it was opened.
@@ -246,10 +398,12 @@ int main(void) {
         cmocka_unit_test(test_config),
         cmocka_unit_test(test_bad_configs),
         cmocka_unit_test(test_config_defaults),
+        cmocka_unit_test(test_spellings),
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_coverage),
         cmocka_unit_test(test_wrong_tensors),
         cmocka_unit_test(test_shrunk_file),
+        cmocka_unit_test(test_several_files),
         cmocka_unit_test(test_random_source),
         cmocka_unit_test(test_random_slices_agree),
         cmocka_unit_test(test_random_statistics),

@@ -95,8 +95,8 @@ static void every_operation_is_measured(void **state) {
     arena_init(&arena);
     struct cost_rows rows = cost_rows_read(&arena);
     for (int op = 0; op < IR_OPS; op++)
-        if (!cost_fit(&rows, ir_op_table[op].module).rows)
-            fail_msg("%s has no row with figures", ir_op_table[op].module);
+        if (!cost_fit(&rows, kernel_of_op(op)->module).rows)
+            fail_msg("%s has no row with figures", kernel_of_op(op)->module);
     arena_free(&arena);
 }
 
@@ -183,11 +183,25 @@ static void every_kernel_of_a_design_has_a_formula(void **state) {
     }
 }
 
+// One latency, of the report and of the simulator.
+static void hops_are_in_the_latency(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    struct ir *ir = (struct ir *)build(&arena, "tests/e2e/specs/dies.yaml");
+    int engine = ir->engine[0].kernel;
+    int64_t hops = ir_param_int(&ir->kernel[engine], "HOPS", 0), far = cost_kernel_work(ir, engine, 0).latency;
+    assert_true(hops > 0);
+    ir_set_int(ir, engine, "HOPS", 0);
+    assert_int_equal(far - cost_kernel_work(ir, engine, 0).latency, 2 * hops);
+    arena_free(&arena);
+}
+
 static void every_operation_has_a_formula(void **state) {
     (void)state;
     for (int op = 0; op < IR_OPS; op++) {
         struct cost_resources r;
-        if (!cost_module(ir_op_table[op].module, NULL, 0, &r)) fail_msg("%s", ir_op_table[op].module);
+        if (!cost_module(kernel_of_op(op)->module, NULL, 0, &r)) fail_msg("%s", kernel_of_op(op)->module);
     }
 }
 
@@ -211,13 +225,51 @@ static void a_decode_step_is_counted_right(void **state) {
                      (int64_t)((double)(b.memory + rows) * 64 / hbm_figures_rate(&ir->design.hbm) / 4 +
                                0.5)); // beats of 64 bytes, cycles of 4 ns
     assert_int_equal(bound.cycles, bound.memory);
+    double rate = ir->design.clock_mhz * 1e6 / (double)bound.cycles; // one row a step
+    assert_true(bound.tokens_per_second > rate * 0.999 && bound.tokens_per_second < rate * 1.001);
+    assert_int_equal(bound.kernel, cost_kernel_work(ir, bound.busiest, 512).busy);
+    bool followed = false; // by a kernel with less to do
     for (int k = 0; k < ir->kernels; k++) {
         struct cost_work w = cost_kernel_work(ir, k, 512);
+        assert_true(!strcmp(ir->kernel[k].module, "rill_engine") || w.busy <= bound.kernel);
+        followed |= k > bound.busiest && w.busy > 0 && w.busy < bound.kernel;
         if (!strcmp(ir->kernel[k].name, "norm1")) assert_true(w.busy == 48 && w.latency == 47 + 4 + 51);
         if (!strcmp(ir->kernel[k].name, "softmax")) assert_true(w.busy == 12 * 33 && w.latency == 32 + 3 + 24);
         if (!strcmp(ir->kernel[k].name, "mlp_act")) assert_true(w.busy == 192 && w.latency == 42);
         if (!strcmp(ir->kernel[k].name, "v_tail")) assert_true(w.busy == 12 * (1 + 2) && w.latency == IR_NONE);
     }
+    assert_true(followed);
+    arena_free(&arena);
+}
+
+static int64_t luts(const char *module, struct ir_param a, struct ir_param b, struct ir_param c, struct ir_param d) {
+    const struct ir_param param[] = {a, b, c, d};
+    struct cost_resources r;
+    assert_true(cost_module(module, param, COUNT_OF(param), &r));
+    return r.lut;
+}
+
+#define P(name, value) ((struct ir_param){name, ir_value_int(value)})
+
+// Rows in and out of one channel by hand: an engine of each kind, arbiters of one client.
+static void readers_and_writers_are_counted(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    struct ir ir = {.arena = &arena};
+    struct ir_client client[] = {{.channel = 0, .engine = IR_NONE, .buffer = 64},
+                                 {.channel = 0, .engine = IR_NONE, .buffer = 4, .is_write = true},
+                                 {.channel = 0, .engine = IR_NONE, .buffer = 4, .is_write = true}};
+    ir.client = client;
+    ir.clients = COUNT_OF(client);
+    ir.design = (struct ir_design){.channels = 1, .beat_bits = 512, .outstanding = 8, .max_burst = 16};
+    struct ir_param style = {"RAM_STYLE", ir_value_text("distributed")}, beat = P("BEAT_BITS", 512),
+                    under_way = P("OUTSTANDING", 8), none = P("NONE", 0);
+    int64_t reader = luts("rill_dma_read", beat, under_way, P("PREFETCH_BEATS", 64), style),
+            writer = luts("rill_dma_write", beat, under_way, P("BUFFER_BEATS", 4), none),
+            to_read = luts("rill_axi_read_arbiter", P("CLIENTS", 1), beat, none, none),
+            to_write = luts("rill_axi_write_arbiter", P("CLIENTS", 2), beat, none, none);
+    assert_int_equal(cost_design(&ir).memory.lut, reader + 2 * writer + to_read + to_write);
     arena_free(&arena);
 }
 
@@ -230,8 +282,10 @@ int main(void) {
         cmocka_unit_test(memories_follow_their_shape),
         cmocka_unit_test(deeper_fifos_never_cost_less),
         cmocka_unit_test(every_kernel_of_a_design_has_a_formula),
+        cmocka_unit_test(hops_are_in_the_latency),
         cmocka_unit_test(every_operation_has_a_formula),
         cmocka_unit_test(a_decode_step_is_counted_right),
+        cmocka_unit_test(readers_and_writers_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,6 +235,21 @@ static void test_converter_of_all(void **state) {
     assert_false(itensor_converter(&view_a, &other, &buffer)); // other data
 }
 
+// The same tiles, counts and steps of a square, walked by rows and by columns.
+static void test_order_is_part_of_a_type(void **state) {
+    (void)state;
+    struct ir_itensor rows = {.dtype = IR_F32, .rank = 2, .element = {2, 2}, .loops = 2, .step = {2, 2}, .map = {0, 1}};
+    rows.trip[0] = rows.trip[1] = (struct ir_extent){4, IR_STATIC};
+    struct ir_itensor columns = rows;
+    columns.map[0] = 1, columns.map[1] = 0;
+    assert_true(itensor_equal(&rows, &rows) && itensor_equal(&columns, &columns));
+    assert_false(itensor_equal(&rows, &columns));
+    struct itensor_buffer buffer;
+    assert_true(itensor_converter(&rows, &columns, &buffer));
+    assert_true(buffer.needed);
+    assert_int_equal(buffer.elements, 64);
+}
+
 // Loops whose count depends on the position stay outside: the converter holds one row.
 static void test_converter_under_a_bound(void **state) {
     (void)state;
@@ -479,6 +494,9 @@ static void test_equal_walks(void **state) {
     struct ir_itensor columns = tiles(6, 32, 2, true);
     assert_true(itensor_walk(&columns, extent, &b));
     assert_false(itensor_walk_equal(&a, &b));
+    const struct itensor_walk outer = {.loops = 1, .trip = {6}, .stride = {32}}, // the other's first loop alone
+        both = {.loops = 2, .trip = {6, 32}, .stride = {32, 1}};
+    assert_false(itensor_walk_equal(&outer, &both) || itensor_walk_equal(&both, &outer));
     vector.trip[0].bound = 2; // 10 elements: the second tile reaches over the end
     assert_true(itensor_walk(&vector, odd, &c));
     assert_int_equal(c.trip[0], 10);
@@ -499,6 +517,7 @@ int main(void) {
         cmocka_unit_test(test_converter_b_to_c),
         cmocka_unit_test(test_converter_of_row_bands),
         cmocka_unit_test(test_converter_of_all),
+        cmocka_unit_test(test_order_is_part_of_a_type),
         cmocka_unit_test(test_converter_under_a_bound),
         cmocka_unit_test(test_layout_of_the_views),
         cmocka_unit_test(test_layout_of_a_transposition),

@@ -28,7 +28,7 @@ static int teardown(void **state) {
 }
 
 // One region of operations on inputs x [8][16], v [2][4][16] and w [10], 4 lanes.
-static struct ir *build(const char *outputs, const char *ops, const char *design) {
+static struct ir *try_build(const char *outputs, const char *ops, const char *design) {
     char path[] = "/tmp/rill-test-layouts-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
@@ -42,6 +42,11 @@ static struct ir *build(const char *outputs, const char *ops, const char *design
     fclose(f);
     struct ir *ir = command_build(path, &arena, &diag, NULL);
     unlink(path);
+    return ir;
+}
+
+static struct ir *build(const char *outputs, const char *ops, const char *design) {
+    struct ir *ir = try_build(outputs, ops, design);
     assert_non_null(ir);
     return ir;
 }
@@ -159,6 +164,32 @@ static void test_lanes(void **state) {
     assert_int_equal(lanes_of(ir, "y"), 8);
 }
 
+static void test_refused_lanes(void **state) {
+    (void)state;
+    static const int lanes[] = {-1, 0, 3, 12, 48, 64};
+    for (size_t i = 0; i < COUNT_OF(lanes); i++) {
+        diag_init(&diag, stderr);
+        assert_null(
+            try_build("y", arena_printf(&arena, OP("gelu, name: y, in: [x], lanes: %d"), lanes[i]), "  fifo: safe\n"));
+        assert_int_equal(diag.errors, 1);
+    }
+}
+
+// What comes between reads no further than the row: 10 elements by 4 end in a word of 2.
+static void test_last_elements(void **state) {
+    (void)state;
+    struct ir *ir = build("y", OP("gelu, name: a, in: [w], lanes: 4") OP("silu, name: y, in: [a], lanes: 2"), "");
+    int narrowed = 0;
+    for (int k = 0; k < ir->kernels; k++)
+        if (!strcmp(ir->kernel[k].module, "rill_width_converter") && ir_param_int(&ir->kernel[k], "IN_ELEMS", 0) == 4 &&
+            ir_param_int(&ir->kernel[k], "OUT_ELEMS", 0) == 2) {
+            assert_int_equal(ir_param_int(&ir->kernel[k], "LAST_ELEMS", -1), 2);
+            assert_int_equal(ir_param_int(&ir->kernel[k], "LAST_WORDS", -1), 3);
+            narrowed++;
+        }
+    assert_int_equal(narrowed, 1);
+}
+
 // Groups of readers with other lanes, none of which divide the vector: what stands between forks knows its length.
 static void test_padded_readers(void **state) {
     (void)state;
@@ -188,6 +219,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_readers_share, setup, teardown),
         cmocka_unit_test_setup_teardown(test_folded, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lanes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_refused_lanes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_last_elements, setup, teardown),
         cmocka_unit_test_setup_teardown(test_padded_readers, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

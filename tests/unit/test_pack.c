@@ -15,6 +15,7 @@
 #include "../../verif/golden/store.h"
 #include "../../gen/pack/image.h"
 #include "../../include/ops.h"
+#include "checkpoint.h"
 
 struct packed {
     const struct ir *ir;
@@ -216,6 +217,30 @@ static void test_graph_layout(void **state) {
     assert_int_equal(p.store.count, 6);
     for (int e = 0; e < p.store.count; e++) check_entry(&p, &p.store.entry[e]);
     store_close(&p.store);
+    image_end(&x);
+}
+
+// A norm's gains are the checkpoint's gains and its offsets the offsets, each of its own layer.
+static void test_norms(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct ir *ir = image_build(&x, odd_model(&x, "channels: 1"), "drop-unread");
+    struct store store;
+    assert_true(store_open(&store, &x.f.arena, ir, image_pack_golden(&x, ir, "random:3", "d"), &x.f.diag));
+    struct checkpoint *c = checkpoint_open(&x.f.arena, "random:3", &x.f.diag);
+    for (int layer = 0; layer < 2; layer++) {
+        const struct store_entry *e = store_find(&store, image_node(ir, "norm2"), layer);
+        const char *gain = arena_printf(&x.f.arena, "h.%d.ln_2.weight", layer),
+                   *offset = arena_printf(&x.f.arena, "h.%d.ln_2.bias", layer);
+        const float *f = store_at(&store, e->f32);
+        size_t bytes = sizeof *f * 96;
+        assert_memory_equal(f, checkpoint_vector(c, &x.f.arena, gain, 96, 0, 96, CHECKPOINT_GAIN, &x.f.diag), bytes);
+        assert_memory_equal(f + 96, checkpoint_vector(c, &x.f.arena, offset, 96, 0, 96, CHECKPOINT_BIAS, &x.f.diag),
+                            bytes);
+    }
+    checkpoint_close(c);
+    store_close(&store);
     image_end(&x);
 }
 
@@ -487,12 +512,19 @@ static void test_same_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layout),           cmocka_unit_test(test_graph_layout),
-        cmocka_unit_test(test_long_rows),        cmocka_unit_test(test_tied),
-        cmocka_unit_test(test_damage),           cmocka_unit_test(test_layout_hash),
-        cmocka_unit_test(test_config_of_spec),   cmocka_unit_test(test_damaged_store),
-        cmocka_unit_test(test_wrong_checkpoint), cmocka_unit_test(test_truncated_checkpoint),
-        cmocka_unit_test(test_full_disk),        cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_graph_layout),
+        cmocka_unit_test(test_norms),
+        cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_tied),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_layout_hash),
+        cmocka_unit_test(test_config_of_spec),
+        cmocka_unit_test(test_damaged_store),
+        cmocka_unit_test(test_wrong_checkpoint),
+        cmocka_unit_test(test_truncated_checkpoint),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_same_bytes),
     };
     return cmocka_run_group_tests_name("pack", tests, NULL, NULL);
 }

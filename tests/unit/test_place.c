@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -155,6 +156,27 @@ static void a_design_is_spread_over_dies(void **state) {
     for (int b = 0; b + 1 < ir->dies; b++) assert_true(cost_boundary_bits(ir, b) <= ir->design.sll);
 }
 
+// With the memory at the last die the lanes lie, in their order, there, on the first and on the one between: an engine
+// has registers for the farthest of them, which is not the last.
+static void the_farthest_lanes_count(void **state) {
+    (void)state;
+    struct ir *ir = build("configs/gpt2-124m-layer.yaml");
+    struct diag diag;
+    diag_init(&diag, stderr);
+    ir->design.dies = 3;
+    int64_t all = cost_design(ir).total.lut;
+    for (int d = 0; d < ir->dies; d++) ir->die[d].hbm = d == 2, ir->die[d].lut = all / (d == 0 ? 2 : d == 1 ? 12 : 4);
+    assert_true(pass_place_dies(ir, NULL, &diag));
+    const struct ir_engine *e = &ir->engine[0];
+    int most = 0, last = 0;
+    for (int c = 0; c < e->channels; c++) {
+        last = abs(e->lane_die[c] - ir->kernel[e->kernel].die);
+        most = last > most ? last : most;
+    }
+    assert_true(last > 0 && last < most);
+    assert_int_equal(ir_param_int(&ir->kernel[e->kernel], "HOPS", -1), most);
+}
+
 // Four tasks in a row over two dies, each die has room for two: one stream crosses, the narrow one in the middle.
 static void a_partition_cuts_the_narrow_stream(void **state) {
     (void)state;
@@ -174,6 +196,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_large_design_fits_its_board, setup, teardown),
         cmocka_unit_test_setup_teardown(the_shipped_designs_fit_the_u55c, setup, teardown),
         cmocka_unit_test_setup_teardown(a_design_is_spread_over_dies, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_farthest_lanes_count, setup, teardown),
         cmocka_unit_test_setup_teardown(a_partition_cuts_the_narrow_stream, setup, teardown),
         cmocka_unit_test_setup_teardown(a_small_design_keeps_the_rule, setup, teardown),
     };

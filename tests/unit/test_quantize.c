@@ -62,6 +62,22 @@ static void test_int8(void **state) {
     fixture_end(&f);
 }
 
+// A scale that clips the largest weight wins: it becomes -127, never -128, which the engine's sums do not count on.
+static void test_int8_clips(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    enum { K = 300 };
+    float w[K];
+    for (int i = 0; i < K; i++) w[i] = i == 7 ? -1.0f : 10.0f / 127 * (63.0f / 64);
+    struct qmatrix m = quantize_matrix(&f.arena, w, 1, K, QFORMAT_INT8, 128);
+    check_ranges(&m);
+    assert_true(m.row_scale[0] < 1.0f / 127);
+    assert_int_equal(m.q[7], -QUANTIZE_INT8_MAX);
+    assert_int_equal(m.q[0], 10);
+    fixture_end(&f);
+}
+
 // Squared error of the best of many scales for one group, tried with the resolution of nothing but doubles.
 static double best_error(const float *w, int64_t n) {
     double max = 0, best = DBL_MAX;
@@ -234,8 +250,9 @@ static void test_model_cost(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_int8),         cmocka_unit_test(test_int4_search), cmocka_unit_test(test_int4_groups),
-        cmocka_unit_test(test_extreme_rows), cmocka_unit_test(test_same_bits),   cmocka_unit_test(test_model_cost),
+        cmocka_unit_test(test_int8),        cmocka_unit_test(test_int8_clips),   cmocka_unit_test(test_int4_search),
+        cmocka_unit_test(test_int4_groups), cmocka_unit_test(test_extreme_rows), cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_model_cost),
     };
     return cmocka_run_group_tests_name("quantize", tests, NULL, NULL);
 }

@@ -73,6 +73,25 @@ static void test_reads_all_types(void **state) {
     fixture_end(&f);
 }
 
+// An empty tensor takes no place: it may stand where another begins, whichever of the two the header names first.
+static void test_empty_tensors(void **state) {
+    (void)state;
+    static const char *const headers[] = {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},"
+                                          "\"b\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}}",
+                                          "{\"b\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]},"
+                                          "\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}"};
+    for (size_t i = 0; i < COUNT_OF(headers); i++) {
+        struct fixture f;
+        fixture_begin(&f);
+        write_safetensors(path, headers[i], "\0\0\x80\x3f", 4);
+        struct safetensors *file = safetensors_open(&f.arena, path, &f.diag);
+        assert_no_errors(&f);
+        assert_true(*safetensors_read(file, safetensors_find(file, "a"), &f.arena, &f.diag) == 1.0f);
+        safetensors_close(file);
+        fixture_end(&f);
+    }
+}
+
 static const struct {
     const char *header, *message;
 } refused[] = {
@@ -90,6 +109,9 @@ static const struct {
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1]}}", "tensor a: `data_offsets` is not a pair"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,\"x\"]}}",
      "tensor a: `data_offsets` holds something"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[\"x\",8]}}",
+     "tensor a: `data_offsets` holds something"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[-8,0]}}", "tensor a: `data_offsets` holds something"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[8,4]}}", "tensor a: ends before it begins"},
     {"{\"a\":{\"dtype\":\"F12\",\"shape\":[1],\"data_offsets\":[0,4]}}", "tensor a: unknown dtype `F12`"},
     {"{\"a\":{\"shape\":[1],\"data_offsets\":[0,4]}}", "tensor a: unknown dtype"},
@@ -198,6 +220,7 @@ int main(void) {
         cmocka_unit_test(test_halves),
         cmocka_unit_test(test_all_halves),
         cmocka_unit_test(test_reads_all_types),
+        cmocka_unit_test(test_empty_tensors),
         cmocka_unit_test(test_refuses),
         cmocka_unit_test(test_refuses_no_file),
         cmocka_unit_test(test_truncated_checkpoint),

@@ -266,11 +266,15 @@ static void test_model(void **state) {
     enter("configs");
     const struct rill_spec *s = rill_spec_read("tinystories-gpt2-1m.yaml", &r.arena, &r.diag);
     assert_non_null(s);
-    assert_null(s->graph);
-    assert_int_equal(s->model->head_dim, 32);
-    assert_int_equal(s->model->kv_heads, 4);
-    assert_true(s->model->tied_head);
-    assert_true(s->model->norm_eps == 1e-5);
+    const struct family_values *v = s->model->values;
+    assert_int_equal(v->let[0], 32); // head_dim
+    assert_int_equal(v->parameter[family_find_parameter(s->model->family, "kv_heads")].i, 4);
+    assert_true(v->parameter[family_find_parameter(s->model->family, "tied_head")].i == 1);
+    assert_true(v->parameter[family_find_parameter(s->model->family, "norm_eps")].f == 1e-5);
+    assert_int_equal(s->graph->region_count, 3);
+    assert_int_equal(s->graph->regions[1].repeat, 4);
+    assert_int_equal(s->graph->eot, 1023);
+    assert_string_equal(s->graph->weights.prefix, "transformer.");
     assert_int_equal(s->design.tokens, 2);
     assert_int_equal(s->design.group, 128);
     assert_int_equal(s->design.head, SPEC_INT8);
@@ -285,7 +289,7 @@ static void test_model(void **state) {
     }
     assert_int_equal(spec_place(s, "design.lanes").line, spec_place(s, "design.channels").line + 2);
     assert_int_equal(spec_place(s, "design.group").line, spec_place(s, "design").line);
-    assert_string_equal(spec_family_name(s->model->family), "gpt2");
+    assert_string_equal(s->model->family->name, "gpt2");
     run_end(&r);
 }
 

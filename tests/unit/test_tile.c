@@ -77,6 +77,18 @@ static void test_naive(void **state) {
     check_array(&array[C], 4, 8);
 }
 
+// The banks of all arrays count: 2 + 2 are fewer than 4 + 1, whichever array the node names last.
+static void test_banks_of_all_arrays(void **state) {
+    (void)state;
+    struct tile_node node = {
+        .loops = 2, .trip = {16, 16}, .accesses = 2, .access = {{A, 1, {0}, {1}}, {B, 1, {1}, {1}}}};
+    struct tile_array array[] = {{.dims = 1}, {.dims = 1}};
+    tile_plan(&node, 1, array, 2, 4, true);
+    check_unroll(&node, 2, 2, 0);
+    assert_int_equal(array[A].banks, 2);
+    assert_int_equal(array[B].banks, 2);
+}
+
 // Trip counts that allow less than the budget; a nest that only reduces.
 static void test_limits(void **state) {
     (void)state;
@@ -90,9 +102,8 @@ static void test_limits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_work),
-        cmocka_unit_test(test_aware),
-        cmocka_unit_test(test_naive),
+        cmocka_unit_test(test_work),   cmocka_unit_test(test_aware),
+        cmocka_unit_test(test_naive),  cmocka_unit_test(test_banks_of_all_arrays),
         cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 #include "command.h"
 #include "cost.h"
 #include "pass/pass.h"
-#include "timing.h"
+#include "timing/sim.h"
 
 static struct arena arena;
 static struct diag diag;
@@ -89,7 +89,8 @@ static struct timing_contract contract(const char *module, const struct param *p
 static void test_rooms(void **state) {
     (void)state;
     struct timing_contract c = contract("rill_softmax", (struct param[]){{"LANES", "8"}, {"HEADS", "4"}, {0}});
-    assert_int_equal(c.times, 4); // rill_softmax.v: ROOM = 4 * TOKENS scalars
+    assert_int_equal(c.times, 4);      // rill_softmax.v: ROOM = 4 * TOKENS scalars
+    assert_int_equal(c.units, 3 + 18); // inv behind the token's last p
 }
 
 static void test_unknown_module(void **state) {
@@ -100,6 +101,19 @@ static void test_unknown_module(void **state) {
     int k = ir_add_kernel(&ir, "w", "rill_width_converter", IR_NONE);
     ir_set_int(&ir, k, "IN_ELEMS", -7);
     assert_false(timing_contract(&ir, k, &c));
+}
+
+// A buffer of two beats is a FIFO whose word is there a cycle after it came; of a deeper one two (rill_fifo.v).
+static void test_buffers(void **state) {
+    (void)state;
+    for (int64_t beats = 2; beats <= 4; beats++) {
+        struct sim_client client = {.buffer = beats};
+        int64_t at;
+        assert_false(client_beat(&client, &at));
+        VEC_PUSH(&arena, client.beat, 10);
+        assert_true(client_beat(&client, &at));
+        assert_int_equal(at, beats > 2 ? 12 : 11);
+    }
 }
 
 // ---- designs ----
@@ -242,6 +256,15 @@ static void test_words(void **state) {
     }
 }
 
+// A row that leaves a converter in several rounds ends once: its words of other widths are as many as its elements
+// need.
+static void test_words_of_rounds(void **state) {
+    (void)state;
+    struct ir *ir = build_sized("tests/e2e/specs/lanes.yaml", "safe");
+    struct timing_result *r = simulate(ir, 4, 1, NULL, false);
+    assert_int_equal(r->edge[edge_named(ir, "z_y_to_output_z_y_wide__to_output_z_y")].words, 4 * 14); // 105 by 8
+}
+
 // The stream beside the block must hold the residual until the block's first row comes; the writer and the join hold a
 // few words.
 static void test_halt(void **state) {
@@ -343,11 +366,13 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_units, setup, teardown),
         cmocka_unit_test_setup_teardown(test_rooms, setup, teardown),
         cmocka_unit_test_setup_teardown(test_unknown_module, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_buffers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cycles_of_rtl, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cycles_of_shared_channels, setup, teardown),
         cmocka_unit_test_setup_teardown(test_bounds, setup, teardown),
         cmocka_unit_test_setup_teardown(test_forecast, setup, teardown),
         cmocka_unit_test_setup_teardown(test_words, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_words_of_rounds, setup, teardown),
         cmocka_unit_test_setup_teardown(test_halt, setup, teardown),
         cmocka_unit_test_setup_teardown(test_depths, setup, teardown),
         cmocka_unit_test_setup_teardown(test_marks, setup, teardown),

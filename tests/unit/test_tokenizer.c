@@ -200,34 +200,6 @@ static void test_long_words(void **state) {
     fixture_end(&f);
 }
 
-// ---- GPT-2's own tokenizer, where it is at hand ----
-
-static void test_gpt2(void **state) {
-    (void)state;
-    struct fixture f;
-    fixture_begin(&f);
-    const char *dir = find_dir(&f, "../shared/models/gpt2-tokenizer/encoder.json");
-    if (!dir) {
-        print_message("skipped: ../shared/models/gpt2-tokenizer is not there\n");
-        fixture_end(&f);
-        skip();
-    }
-    struct tokenizer *t = tokenizer_open(&f.arena, dir, &f.diag);
-    assert_no_errors(&f);
-    assert_int_equal(tokenizer_vocab(t), 50257);
-    ASSERT_IDS(t, "Hello world<|endoftext|>", true, 15496, 995, 50256);
-    ASSERT_IDS(t, "I've   done 123 things; don't\n\n  you?", true, 40, 1053, 220, 220, 1760, 17031, 1243, 26, 836, 470,
-               628, 220, 345, 30);
-    ASSERT_IDS(t, "na\xc3\xafve \xf0\x9f\x98\x80 \xe4\xb8\xad\xc2\xa0\xe3\x80\x80x", true, 2616, 38776, 30325, 222, 220,
-               40792, 1849, 5099, 222, 87);
-    size_t len;
-    const char *why, *path = file_find_shared(&f.arena, "../shared/data/wikitext2_test.txt");
-    char *text = path ? file_read(&f.arena, path, 1 << 24, &len, &why) : NULL;
-    if (text) assert_round_trip(t, text, len);
-    tokenizer_close(t);
-    fixture_end(&f);
-}
-
 // ---- damaged files ----
 
 static char dir[] = "/tmp/rill_tokenizer_XXXXXX";
@@ -246,6 +218,52 @@ static int remove_dir(void **state) {
     unlink(vocab_path);
     unlink(merges_path);
     return rmdir(dir);
+}
+
+// ---- files under the names that GPT-2 gave them ----
+
+static const char *shipped_file(struct fixture *f, const char *name, size_t *len) {
+    const char *why, *path = arena_printf(&f->arena, "%s/%s", shipped_model(f), name);
+    const char *bytes = file_read(&f->arena, path, 1 << 20, len, &why);
+    if (!bytes) fail_msg("%s: %s", path, why);
+    return bytes;
+}
+
+static void copy_shipped(struct fixture *f, const char *name, const char *to) {
+    size_t len;
+    const char *bytes = shipped_file(f, name, &len);
+    write_file(to, bytes, len);
+}
+
+static void assert_same_ids(const struct tokenizer *a, const struct tokenizer *b, const char *text, size_t len) {
+    struct token_ids one = {0}, other = {0};
+    tokenizer_encode(a, text, len, true, &one);
+    tokenizer_encode(b, text, len, true, &other);
+    assert_true(one.count > len / 8 && one.count < len / 2);
+    assert_int_equal(one.count, other.count);
+    assert_memory_equal(one.items, other.items, one.count * sizeof *one.items);
+}
+
+// The shipped files as encoder.json and vocab.bpe: the same ids of a whole text, and the text again.
+static void test_old_names(void **state) {
+    (void)state;
+    struct fixture f;
+    struct tokenizer *shipped = open_shipped(&f);
+    size_t len;
+    const char *text = shipped_file(&f, "valid.txt", &len), *encoder = arena_printf(&f.arena, "%s/encoder.json", dir),
+               *merges = arena_printf(&f.arena, "%s/vocab.bpe", dir);
+    copy_shipped(&f, "vocab.json", encoder);
+    copy_shipped(&f, "merges.txt", merges);
+    struct tokenizer *t = tokenizer_open(&f.arena, dir, &f.diag);
+    unlink(encoder);
+    unlink(merges);
+    assert_no_errors(&f);
+    assert_true(len > 40000);
+    assert_round_trip(t, text, len);
+    assert_same_ids(shipped, t, text, len);
+    tokenizer_close(t);
+    tokenizer_close(shipped);
+    fixture_end(&f);
 }
 
 static void assert_refused(const char *vocab, const char *merges, const char *message) {
@@ -303,8 +321,8 @@ static void test_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expected_ids), cmocka_unit_test(test_specials), cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_long_words),   cmocka_unit_test(test_gpt2),     cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_expected_ids), cmocka_unit_test(test_specials),  cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_long_words),   cmocka_unit_test(test_old_names), cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_bytes),        cmocka_unit_test(test_merges),
     };
     return cmocka_run_group_tests_name("tokenizer", tests, make_dir, remove_dir);

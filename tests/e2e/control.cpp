@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ends a request but its own end, through the emitted top with a memory that can fall silent, answer errors, and
+// outlive a reset: stop, kill, watchdog, error response, a ring that is too short, resets in the middle. After each the
+// next request must make the ids of the first. Built and run by control.sh, for designs of three channels of 256 bits.
+// usage: control IMAGE PROMPT RING IDENTITY LAYOUT    offsets of prompt and ring in channel 0; hexadecimal names
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "Vrill_top.h"
+#include "verilated.h"
+
+enum : uint32_t {
+#define REGISTER(id, name, offset, ...) REG_##id = offset,
+#include "registers.def"
+};
+enum { CHANNELS = 3, BEAT = 32, LATENCY = 40, CONTEXT_BYTES = 1 << 20 };
+
+using Bytes = std::vector<uint8_t>;
+
+// One channel: bursts in order, a beat in a cycle, LATENCY cycles behind its address.
+struct Port {
+    CData *arvalid, *arready, *arid, *arlen, *rvalid, *rready, *rid, *rresp, *rlast;
+    QData *araddr, *awaddr;
+    CData *awvalid, *awready, *awid, *awlen, *wvalid, *wready, *wlast, *bvalid, *bready, *bid, *bresp;
+    WData *rdata, *wdata;
+    struct Burst {
+        uint64_t address, at;
+        int id, beats, done;
+    };
+    Bytes memory = Bytes(CONTEXT_BYTES);
+    uint64_t base = 0;
+    std::deque<Burst> reads, writes, answers;
+    bool silent = false, was_error = false;
+    int error_in = -1; // bursts until one that is answered with an error
+    uint64_t error_at = 0, bursts = 0;
+
+    uint8_t *at(uint64_t address) {
+        if (address < base || address - base + BEAT > memory.size()) {
+            std::printf("FAIL  memory: address %llx\n", (unsigned long long)address);
+            std::exit(1);
+        }
+        return &memory[address - base];
+    }
+    bool writing() const { return !writes.empty(); }
+    void forget() {
+        reads.clear();
+        writes.clear();
+        answers.clear();
+    }
+    // Before the edge: what was handed over in this cycle. The pins change behind it.
+    void edge(uint64_t now) {
+        if (*rvalid && *rready) {
+            Burst &b = reads.front();
+            if (++b.done == b.beats) reads.pop_front();
+        }
+        if (*bvalid && *bready) answers.pop_front();
+        if (*wvalid && *wready) {
+            Burst &b = writes.front();
+            std::memcpy(at(b.address + uint64_t(b.done) * BEAT), wdata, BEAT);
+            if (++b.done == b.beats) {
+                b.at = now + LATENCY;
+                answers.push_back(b);
+                writes.pop_front();
+            }
+        }
+        if (*arvalid && *arready) {
+            reads.push_back({*araddr, now + LATENCY, *arid, *arlen + 1, 0});
+            bursts++;
+            if (error_in >= 0 && error_in-- == 0) error_at = *araddr, was_error = true;
+        }
+        if (*awvalid && *awready) writes.push_back({*awaddr, 0, *awid, *awlen + 1, 0}), bursts++;
+    }
+    void drive(uint64_t now) {
+        *arready = reads.size() < 16 && !silent;
+        *awready = writes.size() + answers.size() < 16 && !silent;
+        *wready = !writes.empty() && !silent;
+        *rvalid = !reads.empty() && reads.front().at <= now && !silent;
+        if (*rvalid) {
+            const Burst &b = reads.front();
+            std::memcpy(rdata, at(b.address + uint64_t(b.done) * BEAT), BEAT);
+            *rid = CData(b.id);
+            *rlast = b.done + 1 == b.beats;
+            *rresp = was_error && b.address == error_at && b.done == 0 ? 2 : 0;
+        }
+        *bvalid = !answers.empty() && answers.front().at <= now && !silent;
+        if (*bvalid) *bid = CData(answers.front().id), *bresp = 0;
+    }
+};
+
+struct Bench {
+    Vrill_top top;
+    Port port[CHANNELS];
+    uint64_t now = 0, prompt = 0, ring = 0;
+    bool failed = false;
+
+    Bench() {
+#define PIN(c, name) port[c].name = &top.m_axi_hbm_0##c##_##name
+#define PINS(c)                                                                                                        \
+    PIN(c, arvalid), PIN(c, arready), PIN(c, arid), PIN(c, arlen), PIN(c, rvalid), PIN(c, rready), PIN(c, rid),        \
+        PIN(c, rresp), PIN(c, rlast), PIN(c, araddr), PIN(c, awaddr), PIN(c, awvalid), PIN(c, awready), PIN(c, awid),  \
+        PIN(c, awlen), PIN(c, wvalid), PIN(c, wready), PIN(c, wlast), PIN(c, bvalid), PIN(c, bready), PIN(c, bid),     \
+        PIN(c, bresp), port[c].rdata = top.m_axi_hbm_0##c##_rdata.data(),                                              \
+                       port[c].wdata = top.m_axi_hbm_0##c##_wdata.data()
+        PINS(0);
+        PINS(1);
+        PINS(2);
+        for (int c = 0; c < CHANNELS; c++) port[c].base = uint64_t(c + 1) << 33;
+    }
+    void clock() {
+        top.clk = 0;
+        top.eval();
+        for (Port &p : port) p.edge(now);
+        top.clk = 1;
+        top.eval();
+        now++;
+        for (Port &p : port) p.drive(now);
+    }
+    // Bursts of writes are whole, or their memory is reset, too.
+    bool writing() const {
+        for (const Port &p : port)
+            if (p.writing() || *p.awvalid) return true;
+        return false;
+    }
+    void reset(bool forgets = false) {
+        top.rst = 1;
+        if (forgets)
+            for (Port &p : port) p.forget(), p.drive(now);
+        top.s_axi_control_awvalid = top.s_axi_control_wvalid = top.s_axi_control_arvalid = 0;
+        top.s_axi_control_bready = top.s_axi_control_rready = 1;
+        top.s_axi_control_wstrb = 15;
+        for (int i = 0; i < 16; i++) clock();
+        top.rst = 0;
+        for (int i = 0; i < 4; i++) clock();
+    }
+    void write(uint32_t offset, uint32_t data) {
+        bool address = false, word = false, done = false;
+        top.s_axi_control_awaddr = offset;
+        top.s_axi_control_wdata = data;
+        while (!done) {
+            top.s_axi_control_awvalid = !address;
+            top.s_axi_control_wvalid = !word;
+            top.eval();
+            bool a = top.s_axi_control_awvalid && top.s_axi_control_awready;
+            bool w = top.s_axi_control_wvalid && top.s_axi_control_wready;
+            done = top.s_axi_control_bvalid;
+            clock();
+            address |= a, word |= w;
+        }
+    }
+    uint32_t read(uint32_t offset) {
+        bool taken = false;
+        top.s_axi_control_araddr = offset;
+        for (;;) {
+            top.s_axi_control_arvalid = !taken;
+            top.eval();
+            bool a = top.s_axi_control_arvalid && top.s_axi_control_arready, done = top.s_axi_control_rvalid;
+            uint32_t data = top.s_axi_control_rdata;
+            clock();
+            if (done) return data;
+            taken |= a;
+        }
+    }
+    uint64_t read64(uint32_t offset) { return read(offset) | uint64_t(read(offset + 4)) << 32; }
+    void write64(uint32_t offset, uint64_t data) {
+        write(offset, uint32_t(data));
+        write(offset + 4, uint32_t(data >> 32));
+    }
+    void setup() {
+        for (int c = 0; c < CHANNELS; c++) write64(REG_BASE + 12 * c, port[c].base);
+        write64(REG_PROMPT, port[0].base + prompt);
+        write64(REG_RING, port[0].base + ring);
+        write(REG_FLAGS, 1);
+    }
+    void start(uint32_t ids) {
+        const uint32_t some[] = {1, 2, 3};
+        std::memcpy(&port[0].memory[prompt], some, sizeof some);
+        std::memset(&port[0].memory[ring], 0, 256);
+        write(REG_PROMPT_LEN, 3);
+        write(REG_MAX_NEW, ids);
+        write(REG_CTRL, 1);
+    }
+    bool until(uint64_t cycles, const std::function<bool()> &what) {
+        for (uint64_t end = now + cycles; now < end;)
+            if (what()) return true;
+        return false;
+    }
+    bool done() {
+        return until(300000, [&] { return (read(REG_CTRL) & 2) != 0; });
+    }
+    std::vector<uint32_t> ids() {
+        std::vector<uint32_t> out(read(REG_IDS));
+        for (size_t i = 0; i < out.size(); i++) std::memcpy(&out[i], &port[0].memory[ring + 4 * i], 4);
+        return out;
+    }
+    void say(const char *name, bool right) {
+        if (right) std::printf("ok    %s\n", name);
+        else
+            std::printf("FAIL  %s: fault %u at %u, ending %u, %u ids, status %08x, then %08x, cycle %llu\n", name,
+                        read(REG_FAULT), read(REG_PLACE), read(REG_ENDING), read(REG_IDS), read(REG_STATUS),
+                        read(REG_FAULT_STATE), (unsigned long long)now);
+        failed |= !right;
+    }
+    std::vector<uint32_t> wanted;
+    bool good() { // an undisturbed request
+        start(uint32_t(wanted.size()));
+        return done() && read(REG_FAULT) == 0 && read(REG_ENDING) == 1 && ids() == wanted &&
+               read(REG_STATUS) >> 16 == 3 + wanted.size() - 1;
+    }
+    bool runs_to(uint32_t count) {
+        return until(300000, [&] { return read(REG_IDS) >= count; });
+    }
+};
+
+static void stops(Bench &b) {
+    b.start(36);
+    bool right = b.runs_to(2);
+    b.write(REG_HALT, 1);
+    right = right && b.done() && b.read(REG_ENDING) == 4 && b.read(REG_FAULT) == 0 && b.read(REG_HALT) == 0;
+    std::vector<uint32_t> made = b.ids();
+    right = right && made.size() >= 2 && made.size() < 6;
+    for (size_t i = 0; right && i < made.size(); i++) right = made[i] == b.wanted[i];
+    b.say("stop: the ids so far, the position behind them",
+          right && b.read(REG_STATUS) >> 16 == 3 + made.size() - 1 && b.good());
+    b.start(36);
+    b.write(REG_HALT, 1);
+    b.say("stop in the prompt", b.done() && b.read(REG_ENDING) == 4 && b.ids().size() <= 1 && b.good());
+    b.start(36);
+    right = b.runs_to(1);
+    b.write(REG_HALT, 2);
+    b.say("kill", right && b.done() && b.read(REG_ENDING) == 5 && b.read(REG_FAULT) == 0 && b.good());
+}
+
+static void falls_silent(Bench &b) {
+    b.write(REG_WATCHDOG, 2000);
+    b.start(36);
+    bool right = b.runs_to(1);
+    b.port[1].silent = true;
+    right = right && b.done() && b.read(REG_FAULT) == 7 && b.read(REG_PLACE) == 1 && b.read(REG_ENDING) == 6;
+    b.say("watchdog: the silent channel is named", right && (b.read(REG_IDLE) & 7) == 5);
+    right = !(b.read(REG_CTRL) & 4);
+    b.write(REG_CTRL, 1);
+    b.say("watchdog: a start that waits for it ends, too", right && b.done() && b.read(REG_FAULT) == 7);
+    b.port[1].silent = false;
+    b.say("watchdog: idle when it answers again",
+          b.until(5000, [&] { return (b.read(REG_CTRL) & 4) != 0; }) && b.good());
+    b.write(REG_WATCHDOG, 0);
+}
+
+static void answers_error(Bench &b) {
+    Port &p = b.port[2];
+    p.error_in = 7;
+    b.start(6);
+    bool right = b.done() && b.read(REG_FAULT) == 6 && b.read(REG_CHANNEL) == 2 && p.was_error;
+    right = right && b.read64(REG_ADDRESS) == p.error_at;
+    p.was_error = false;
+    b.say("error response: channel and address", right && b.good());
+}
+
+static uint64_t traffic(const Bench &b) { return b.port[0].bursts + b.port[1].bursts + b.port[2].bursts; }
+
+static void ring_bounds(Bench &b) {
+    uint64_t before = traffic(b);
+    b.write(REG_RING_IDS, uint32_t(b.wanted.size()) - 1);
+    b.start(uint32_t(b.wanted.size()));
+    b.say("ring: one id too short, nothing is moved",
+          b.done() && b.read(REG_FAULT) == 9 && b.read(REG_PLACE) == b.wanted.size() && traffic(b) == before);
+    b.write(REG_RING_IDS, uint32_t(b.wanted.size()));
+    b.say("ring: long enough", b.good());
+}
+
+// forgets: the memory is reset, too.
+static void resets(Bench &b, const char *name, bool forgets) {
+    bool right = true;
+    for (int i = 0; i < 5 && right; i++) {
+        b.start(36);
+        for (int n = 0; n < 100 + 1051 * i; n++) b.clock();
+        while (!forgets && b.writing()) b.clock();
+        b.reset(forgets);
+        right = b.read(REG_IDS) == 0 && b.read(REG_STATUS) == 0 && b.read(REG_ENDING) == 0 && b.read(REG_WATCHDOG) == 0;
+        b.setup();
+        right = right && b.good();
+    }
+    b.say(name, right);
+}
+
+static void load(Bench &b, const std::string &image) {
+    for (int c = 0; c < CHANNELS; c++) {
+        std::FILE *f = std::fopen((image + "/channel_0" + char('0' + c) + ".bin").c_str(), "rb");
+        if (!f || std::fread(b.port[c].memory.data(), 1, CONTEXT_BYTES, f) == 0) std::exit(1);
+        std::fclose(f);
+    }
+}
+
+int main(int argc, char **argv) {
+    if (argc < 7) return 2;
+    Bench b;
+    load(b, argv[1]);
+    b.prompt = std::strtoull(argv[2], nullptr, 0);
+    b.ring = std::strtoull(argv[3], nullptr, 0);
+    b.reset();
+    b.say("identity", b.read(REG_MAGIC) == 0x4c4c4952 && b.read(REG_VERSION) == 0x10000 &&
+                          b.read64(REG_IDENTITY) == std::strtoull(argv[4], nullptr, 16) &&
+                          b.read64(REG_LAYOUT) == std::strtoull(argv[5], nullptr, 16));
+    for (int i = 6; i < argc; i++) b.wanted.push_back(uint32_t(std::strtoul(argv[i], nullptr, 10)));
+    b.setup();
+    b.say("the golden model's ids", b.good());
+    stops(b);
+    falls_silent(b);
+    answers_error(b);
+    ring_bounds(b);
+    resets(b, "reset in the middle of a request", false);
+    resets(b, "reset in the middle, of the memory, too", true);
+    return b.failed;
+}

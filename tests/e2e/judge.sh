@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by tests/e2e/matrix.sh: judges runs by what they and others say. tests/harness/run.sh shows it runs that are wrong.
+# shellcheck shell=bash disable=SC2154 # variables of verdict.sh, design.sh and the script that sources this
+
+. "$(dirname "${BASH_SOURCE[0]}")/design.sh"
+
+check_run() { # name, key, set, seed: the simulation of one request set
+    local label="$1 $3 seed $4" base=$work/$1.$3.$4 start=$SECONDS status=0 json why golden="" rows=""
+    json=$base.json log=$base.log
+    [ ! -f "$work/golden/$2.$3" ] || golden=$work/golden/$2.$3
+    [ "$3" != rows-file ] || rows=${requests[3]}
+    rm -f "$json" "$base.logits"
+    timeout "$run_limit" "$rill" sim "$work/$1" "${requests[@]}" "${flags[@]}" --seed "$4" --json "$json" --logits "$base.logits" --quiet \
+        >"$log" 2>&1 </dev/null || status=$?
+    if [ $status = 124 ]; then fail "$label" "still running after $run_limit s"
+    elif [ $status != 0 ]; then fail "$label" "exit status $status: $(reason)"
+    elif ! why=$(judge_run "$json" "$work/$1.yaml" "$work/$1" 0 "$golden" "$rows" ${rows:+"$expected"}); then fail "$label" "$why"
+    else
+        why="$(json_value "$json" values_compared) values on $(json_value "$json" streams_compared) of $(json_value "$json" streams) streams"
+        ok "$label: $((${#requests[@]} / 4)) requests, $why match ($((SECONDS - start)) s)"
+        [ -s "$base.logits" ] && mv "$base.logits" "$work/logits/$2.$3.$1.$4"
+        [ "$4" != 0 ] || check_forecast "$1 $3" "$work/$1.yaml" "$json"
+    fi
+}
+
+# Of each request of a run without jitter: ids in, ids made (rows: the same number), cycle of its start, cycles.
+requests_of() { # json
+    sed -n '/^  "requests"/,$p' "$1" | awk -F: '
+        /"prompt_ids"/ { ids = gsub(/[0-9]+/, "&") }
+        /"token_ids"/ { made = gsub(/[0-9]+/, "&") }
+        /"rows"/ { rows = $2 + 0 }
+        /"cycle_start"/ { start = $2 + 0 }
+        /"cycles_prefill"/ { prefill = $2 + 0 }
+        /"cycles_decode"/ { print (ids ? ids ":" made : rows ":1"), start, prefill + $2 }'
+}
+
+# The forecast of every request against its measured cycles: within 2 % and 64 cycles per step.
+check_forecast() { # name, spec, json
+    local request start cycles json worst=0 count=0 difference limit bound
+    while read -r request start cycles; do
+        json=$("$rill" check "$2" --request "$request" --start "$start" --json) || { fail "$1 forecast" "no forecast of $request"; return; }
+        read -r difference limit < <(awk -F'[:,]' -v c="$cycles" '/^  "cycles_(prefill|decode)"/ { f += $2 } /^  "steps"/ { s = $2 }
+            END { d = f > c ? f - c : c - f; printf "%.0f %.0f\n", d, c * 0.02 + 64 * s }' <<<"$json")
+        if [ "$difference" -gt "$limit" ]; then
+            fail "$1 forecast" "request $request: off by $difference of $cycles cycles, at most $limit"
+            return
+        fi
+        bound=$(awk -F'[:,]' '/^  "cycles_(prefill|decode)_bound"/ { b += $2 } END { print b + 0 }' <<<"$json")
+        if [ "$bound" = 0 ] || [ "$bound" -gt "$cycles" ]; then
+            fail "$1 forecast" "request $request: $cycles cycles, below the bound of $bound"
+            return
+        fi
+        worst=$(awk -v d="$difference" -v c="$cycles" -v w="$worst" 'BEGIN { x = 100 * d / c; print (x > w ? x : w) }')
+        count=$((count + 1))
+    done < <(requests_of "$3")
+    if [ $count = 0 ]; then fail "$1 forecast" "no request in the results"
+    else ok "$1 forecast: cycles of $count requests within $(printf %.2f "$worst") %"; fi
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Attention over inputs, norms, products and carried values, to the end of the context. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+
+usage() {
+    cat <<'TEXT'
+usage: tests/fuzz/attention.sh [--every n] [--from n] [--rtl] [--jobs n] [variant...]
+  --every n  of the cross product (tests/fuzz/attention.py list) only every n-th variant (default 1)
+  --from n   begin with this one (default 0)
+  --rtl      built and simulated, with jitter, and without it against the forecast; these are by default a subset
+             with every source, number of heads, size, binding and number of channels
+  --jobs n   side by side (default 1)
+  variant    these alone: KEYS-HEADSxSIZE-cCHANNELS-tT-lLANES-BINDING-CONTEXT
+Every step of the rows up to the end of the context is foretold: none may halt. Specs are in build/fuzz/attention.
+TEXT
+}
+
+specs=$root/build/fuzz/attention
+subset=(
+    product-2x80-c6-t1-l8-spatial-200 product-1x128-c6-t1-l8-spatial-200 product-2x80-c5-t2-l8-spatial-130
+    product-3x64-c8-t4-l16-spatial-130 product-3x96-c1-t4-l8-shared-130 product-1x256-c3-t2-l16-shared-130
+    input-1x256-c3-t4-l8-shared-200 input-1x256-c1-t2-l8-shared-130 input-2x128-c2-t1-l16-shared-130
+    input-2x160-c8-t4-l8-spatial-200 input-3x80-c7-t1-l8-spatial-130 input-1x64-c4-t2-l16-spatial-130
+    norm-3x96-c2-t1-l8-shared-200 norm-3x96-c3-t4-l8-spatial-130 norm-2x128-c5-t2-l16-shared-130
+    norm-1x160-c1-t4-l8-shared-200 norm-1x256-c4-t1-l16-spatial-130 carried-1x128-c3-t4-l8-shared-200
+    carried-2x64-c2-t1-l8-shared-130 carried-3x80-c6-t2-l16-spatial-130 carried-1x256-c8-t2-l8-shared-130
+    mixed-2x96-c4-t1-l8-spatial-130 mixed-3x64-c1-t2-l8-shared-200 mixed-1x256-c7-t4-l16-shared-130
+)
+
+# Every step of a request as long as the context.
+foretold_whole() { # spec, context
+    "$rill" check "$1" --request "$2:1" >"$log" 2>&1 || return
+    grep -Eq "^([1-9][0-9]*) of \1 steps simulated" "$log" && return
+    echo "error: not every step is simulated" >>"$log"
+    return 1
+}
+
+foretell() { # variant...
+    local name log=$specs/log.$BASHPID
+    for name in "$@"; do
+        if foretold_whole "$specs/$name.yaml" "${name##*-}"; then ok "$name"; else fail "$name" "$(reason)"; fi
+    done
+    rm -f "$log"
+}
+
+# Every n-th line, from one on.
+some() { awk -v every="$1" -v from="$2" 'NR > from && (NR - 1 - from) % every == 0'; }
+
+every=1 from=0 jobs=1 rtl=0 mine=() variants=()
+while [ $# -gt 0 ]; do
+    case $1 in
+        --every) every=$2 && shift ;;
+        --from) from=$2 && shift ;;
+        --rtl) rtl=1 ;;
+        --jobs) jobs=$2 && shift ;;
+        --foretell) mine=("${@:2}") && break ;;
+        --help | -h) usage; exit 0 ;;
+        -*) usage >&2; exit 2 ;;
+        *) variants+=("$1") ;;
+    esac
+    shift
+done
+if [ ${#mine[@]} != 0 ]; then
+    foretell "${mine[@]}"
+    exit 0
+fi
+make -C "$root" --no-print-directory build/rill >/dev/null || exit
+mkdir -p "$specs"
+names_of_all() { if [ $rtl = 1 ]; then printf '%s\n' "${subset[@]}"; else "$root/tests/fuzz/attention.py" list; fi; }
+[ ${#variants[@]} != 0 ] || mapfile -t variants < <(names_of_all | some "$every" "$from")
+"$root/tests/fuzz/attention.py" write "$specs" ${variants[@]+"${variants[@]}"} || exit
+if [ $rtl = 1 ]; then
+    cd "$specs" || exit
+    exec "$root/tests/fuzz/run.sh" --form as-is --forecast --no-shrink --jobs "$jobs" "${variants[@]/%/.yaml}"
+fi
+for ((at = 0; at < ${#variants[@]}; at += 100)); do
+    share=("${variants[@]:at:100}")
+    # shellcheck disable=SC2086 # LAUNCH is words
+    add_job ${#share[@]} ${LAUNCH:-} "${BASH_SOURCE[0]}" --foretell "${share[@]}"
+done
+run_jobs "$jobs"
+verdict

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installed: `make install`, the Debian package, man page and completions; `rill` finds its library from there. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+case ${1:-} in
+    "") ;;
+    *)
+        echo "usage: tests/install/run.sh    everything lies in a temporary folder; nothing of the machine is changed"
+        [ "$1" = --help ] && exit 0 || exit 2
+        ;;
+esac
+unset RILL_HOME # the library must be found without
+work=$(mktemp -d "${TMPDIR:-/tmp}/rill-install-XXXXXX") # outside of the tree, where its files are not found
+trap 'rm -rf "$work"' EXIT
+log=$work/log
+mkdir "$work/there" && cd "$work/there" || exit 1
+cp "$root/tests/e2e/specs/five.yaml" .
+plan 27
+
+from_prefix() { make -s -C "$root" "$1" DESTDIR="$work/stage" PREFIX="$2"; } # target, prefix
+works_from() { # program, name: a design, its image, its package, the golden model
+    "$1" gen five.yaml -o "$2" && "$1" pack five.yaml --weights random:1 -o "$2" && "$1" package "$2" -o "$2.pkg" &&
+        "$1" golden five.yaml --weights random:1 --tokens 2 --outputs "$2.npy" && "$1" check five.yaml
+}
+same_design() { "$rill" gen five.yaml -o tree && diff -r -x image -x sim "$1" tree; } # folder
+
+# ---- make install ----
+
+prefix=$work/stage/opt/rill
+check "make install" from_prefix install /opt/rill
+check "installed: gen, pack, package, golden, check" works_from "$prefix/bin/rill" prefix
+check "installed: the same files as from the tree" same_design prefix
+check "installed: a simulation is built and matches" "$prefix/bin/rill" sim prefix --quick-build --tokens 2
+moved() { mv "$prefix" "$work/other place" && works_from "$work/other place/bin/rill" moved; }
+check "installed: the folder may move" moved
+other=$work/other\ place/bin/rill
+linked() { ln -s "$other" "$work/link" && works_from "$work/link" linked; }
+check "installed: a link to the program" linked
+mv "$work/other place/lib" "$work/away"
+check_refused "installed: without its library" 1 'not beside the program: RILL_HOME names' "$other" check five.yaml
+check "installed: RILL_HOME names another" env RILL_HOME="$work/away/rill" "$other" gen five.yaml -o home
+mv "$work/away" "$work/other place/lib" && mv "$work/other place" "$prefix"
+check "make install over an older one" from_prefix install /opt/rill
+older() { touch "$prefix/lib/rill/rtl-templates/old.v" && from_prefix install /opt/rill && [ ! -e "$prefix/lib/rill/rtl-templates/old.v" ]; }
+check "make install: files that are no more" older
+touch "$prefix/bin/other"
+check "make uninstall" from_prefix uninstall /opt/rill
+check "make uninstall: another's file stays" test -e "$prefix/bin/other"
+nothing_left() { rm "$prefix/bin/other" && ! find "$1" ! -type d | grep .; } # folder
+check "make uninstall: nothing is left" nothing_left "$work/stage"
+check_refused "PREFIX is a path" 2 'must begin with /' "$root/packaging/install.sh" "" prefix
+check "rill --version" bash -c "[ \"\$('$rill' --version)\" = \"rill $(sed -n 's/.*RILL_VERSION "\(.*\)"/\1/p' "$root/include/version.h")\" ]"
+
+# ---- man page, completions: every command and option of the usages, and no other ----
+
+names() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
+commands=$("$rill" help | sed -n 's/^  rill \([a-z]*\) .*/\1/p')
+usages() { for command in $commands; do "$rill" "$command" --help; done && "$rill" sim . --help && "$rill" help; }
+"$root/packaging/man.sh" "$rill" >"$work/rill.1"
+man_has_all() { diff <(usages | names) <(sed 's/\\-/-/g' "$work/rill.1" | names); }
+check "man page: the options of all commands" man_has_all
+if command -v groff >/dev/null; then check "man page: no warning of roff" \
+    bash -c "groff -man -ww -Tascii '$work/rill.1' 2>&1 >/dev/null | { ! grep .; }"
+else skip "man page: no warning of roff" "no groff here"
+fi
+completes() { # words of the command line, then -- and what must be offered
+    local words=() wanted
+    while [ "$1" != -- ]; do words+=("$1") && shift; done
+    shift
+    PATH=$(dirname "$rill"):$PATH bash -c '
+        . "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _rill && printf "%s\n" "${COMPREPLY[@]}"' \
+        "$root/packaging/rill.bash" "${words[@]}" >"$work/offered"
+    for wanted in "$@"; do grep -qxF -- "$wanted" "$work/offered" || { echo "error: no $wanted among $(paste -sd' ' "$work/offered")" && return 1; }; done
+}
+# shellcheck disable=SC2086 # words
+check "bash completion: commands" completes rill "" -- $commands help
+check "bash completion: options of check" completes rill check --t -- --timeline --tokens --types
+check "bash completion: options of the simulation" completes rill sim --i -- --inject-error --inputs --ignore-eot
+check "bash completion: passes" completes rill gen x.yaml --dump-after = in -- infer-types insert-dma
+check "bash completion: files" completes rill gen fi -- five.yaml
+offers_little() { completes rill pack --f -- --force && [ "$(wc -l <"$work/offered")" = 1 ]; }
+check "bash completion: no other command's options" offers_little
+
+# ---- the Debian package, in a root of its own ----
+
+if command -v dpkg-deb >/dev/null; then
+    scratch=$work/root
+    mkdir -p "$scratch/var/lib/dpkg/info" "$scratch/var/lib/dpkg/updates" && touch "$scratch/var/lib/dpkg/status"
+    in_scratch() { dpkg --root="$scratch" --log=/dev/null --force-not-root --force-depends --force-bad-path "$@"; }
+    check "make deb" make -s -C "$root" deb
+    deb=$(echo "$root"/build/rill_*.deb)
+    check "the package is installed" in_scratch -i "$deb"
+    check "the package: gen, pack, package, golden, check" works_from "$scratch/usr/bin/rill" packaged
+    purged() { in_scratch -P rill && ! find "$scratch" -path "$scratch/var" -prune -o -type f -print | grep .; }
+    check "the package is purged: nothing is left" purged
+else
+    skip "the Debian package" "no dpkg-deb here" 4
+fi
+verdict

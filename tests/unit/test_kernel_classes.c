@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of kernel classes against the RTL library.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernel.h"
+#include "kernel/args.h"
+
+static const struct kernel_class *const table[] = {
+#define KERNEL(name) &rtl_##name,
+#include "kernels.def"
+#undef KERNEL
+};
+
+// They are looked up by halves, so the list is in the order of names.
+static void every_class_is_found(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(table); i++) {
+        assert_ptr_equal(kernel_find(table[i]->module), table[i]);
+        if (i) assert_true(strcmp(table[i - 1]->module, table[i]->module) < 0);
+    }
+    assert_null(kernel_find("rill_"));
+    assert_null(kernel_find("rill_zzz"));
+}
+
+static bool in_library(const char *module) {
+    static const char *const folders[] = {"arith", "control", "dma", "kernel", "layout", "memory", "stream"};
+    for (size_t i = 0; i < COUNT_OF(folders); i++) {
+        char path[256];
+        snprintf(path, sizeof path, "rtl-templates/%s/%s.v", folders[i], module);
+        FILE *file = fopen(path, "r");
+        if (!file) continue;
+        fclose(file);
+        return true;
+    }
+    return false;
+}
+
+static void every_class_has_a_module(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(table); i++)
+        if (!in_library(table[i]->module)) fail_msg("%s", table[i]->module);
+    assert_false(in_library("rill_zzz"));
+}
+
+// A kernel of a dump has no class until it is asked for; one that a design brings along has none of the library's.
+static void traits_follow_the_module(void **state) {
+    (void)state;
+    const struct ir_kernel fork = {.module = "rill_fork"}, other = {.module = "fork"};
+    assert_true(kernel_is(&fork, KERNEL_FORK | KERNEL_MUX));
+    assert_false(kernel_is(&fork, KERNEL_MUX));
+    assert_false(kernel_is(&other, KERNEL_FORK));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_class_is_found),
+        cmocka_unit_test(every_class_has_a_module),
+        cmocka_unit_test(traits_follow_the_module),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// The results of a request as they lie in memory: any wrong bit of a row or of an id, one too few or too many, is
+// found.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../verif/harness/host.c"
+#include "../../verif/harness/rows.c"
+
+enum { ROWS = 3, ELEMENTS = 21, BEAT_BYTES = 32, ROW_BYTES = 96, IDS = 5, OUTPUTS = 2 };
+static const uint32_t ids[IDS] = {7, 0, 0xffffffff, 12, 12};
+static float golden[OUTPUTS][ROWS][ELEMENTS];
+static bool oracle_knows;
+
+// ---- what a run would have: the golden values ----
+
+void sim_fail(struct sim *sim, const char *fmt, ...) { sim->failure = sim->failure ? sim->failure : fmt; }
+const uint32_t *check_golden_ids(struct check *check, int64_t *count) {
+    (void)check;
+    *count = IDS;
+    return ids;
+}
+const float *check_oracle_row(struct check *check, int output, int64_t row) {
+    (void)check;
+    return oracle_knows ? golden[output][row] : NULL;
+}
+bool check_golden_output(struct check *check, int output, int64_t row, struct trace_value *v) {
+    (void)check;
+    *v = (struct trace_value){.dtype = IR_F32, .rows = 1, .cols = ELEMENTS, .f32 = golden[output][row]};
+    return true;
+}
+void check_begin(struct check *check, const struct check_request *request) { (void)check, (void)request; }
+void check_again(struct check *check, const struct check_request *request) { (void)check, (void)request; }
+void check_end(struct check *check, uint64_t cycle) { (void)check, (void)cycle; }
+const char *check_mismatch(const struct check *check) { return (void)check, NULL; }
+const char *check_overflow(const struct check *check) { return (void)check, NULL; }
+bool plant_is(const struct sim *sim, enum plant_kind kind) { return (void)sim, (void)kind, false; }
+void plant_end(struct sim *sim) { (void)sim; }
+void report_token(struct sim *sim, uint32_t id) { (void)sim, (void)id; }
+uint64_t sim_base(const struct sim *sim, int channel) { return (void)sim, (void)channel, SIM_BASE; }
+uint64_t sim_bytes(const struct sim *sim) { return (void)sim, 0; }
+bool watch_stuck(struct watch *watch, uint64_t sign, uint64_t cycle, uint64_t limit) {
+    return (void)watch, (void)sign, (void)cycle, (void)limit, false;
+}
+
+// ---- a design of two outputs and a ring of ids, and its memory ----
+
+static struct sim sim;
+static struct ir ir;
+static struct ir_tensor tensor[OUTPUTS];
+static struct ir_segment segment[OUTPUTS + 1];
+static struct request_result result;
+static uint32_t made[IDS + 1];
+
+static void make_design(void) {
+    static const char *const names[] = {"y", "z"};
+    ir = (struct ir){.arena = &sim.arena, .tensor = tensor, .tensors = OUTPUTS, .segment = segment, .outputs = OUTPUTS};
+    ir.design =
+        (struct ir_design){.channels = 1, .beat_bits = BEAT_BYTES * 8, .lanes = 4, .tokens = 1, .context = ROWS};
+    for (int o = 0; o < OUTPUTS; o++) {
+        tensor[o] = (struct ir_tensor){.name = names[o], .dtype = IR_F32, .rank = 1, .shape = {{ELEMENTS, IR_STATIC}}};
+        ir.output[o] = o;
+        segment[o] = (struct ir_segment){.name = arena_printf(&sim.arena, "output_%s", names[o]),
+                                         .kind = IR_SEG_IO,
+                                         .offset = 4096 * (o + 1),
+                                         .bytes = ROWS * ROW_BYTES};
+    }
+    segment[OUTPUTS] = (struct ir_segment){.name = "ring", .kind = IR_SEG_IO, .bytes = 4 * IDS};
+    ir.segments = OUTPUTS + 1;
+}
+
+static int setup(void **state) {
+    (void)state;
+    const char *why;
+    memset(&sim, 0, sizeof sim);
+    arena_init(&sim.arena);
+    make_design();
+    struct hbm_config config = {.channels = 1,
+                                .beat_bytes = BEAT_BYTES,
+                                .clock_mhz = 250,
+                                .channel_bytes = 1 << 24,
+                                .timing = hbm_timing_of(&ir.design.hbm)};
+    sim.ir = &ir;
+    sim.hbm = hbm_open(&sim.arena, &config, &why);
+    sim.host = (struct host){.sim = &sim, .result = &result, .ring_segment = &segment[OUTPUTS]};
+    memcpy(made, ids, sizeof ids);
+    memcpy(segment_bytes(&sim.host, sim.host.ring_segment), ids, sizeof ids);
+    result = (struct request_result){.id = made, .ids = IDS, .ids_written = IDS};
+    for (int o = 0; o < OUTPUTS; o++)
+        for (int r = 0; r < ROWS; r++)
+            for (int i = 0; i < ELEMENTS; i++) golden[o][r][i] = (float)(o * 100 + r * 10 + i) / 7.0f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    hbm_close(sim.hbm);
+    arena_free(&sim.arena);
+    return 0;
+}
+
+static uint8_t *place(int output, int row) { return segment_bytes(&sim.host, &segment[output]) + row * ROW_BYTES; }
+
+static const char *say_rows(void) {
+    sim.failure = NULL;
+    rows_compare(&sim, ROWS);
+    return sim.failure;
+}
+
+// ---- tests ----
+
+static void flip_rows(void) {
+    for (int o = 0; o < OUTPUTS; o++)
+        for (int r = 0; r < ROWS; r++) memcpy(place(o, r), golden[o][r], sizeof golden[o][r]);
+    assert_null(say_rows());
+    for (int o = 0; o < OUTPUTS; o++)
+        for (int r = 0; r < ROWS; r++)
+            for (int bit = 0; bit < ELEMENTS * 32; bit++) {
+                uint8_t *byte = place(o, r) + bit / 8, flip = (uint8_t)(1 << bit % 8);
+                *byte ^= flip;
+                if (!say_rows()) fail_msg("output %d, row %d, bit %d: not found", o, r, bit);
+                *byte ^= flip;
+            }
+    assert_null(say_rows());
+    rows_clear(&sim, ROWS); // what a request that writes nothing leaves
+    assert_non_null(say_rows());
+}
+
+static void test_rows(void **state) {
+    (void)state;
+    oracle_knows = true;
+    flip_rows();
+    oracle_knows = false; // against the golden model of the compiled graph
+    flip_rows();
+}
+
+static const char *say_ids(void) {
+    sim.failure = NULL;
+    compare_ids(&sim.host);
+    return sim.failure;
+}
+
+static void flip_ids(uint32_t *at) {
+    for (int bit = 0; bit < IDS * 32; bit++) {
+        at[bit / 32] ^= 1u << bit % 32;
+        if (!say_ids()) fail_msg("bit %d: not found", bit);
+        at[bit / 32] ^= 1u << bit % 32;
+    }
+    assert_null(say_ids());
+}
+
+static void test_ids(void **state) {
+    (void)state;
+    assert_null(say_ids());
+    flip_ids(made);                                                                // as they were written
+    flip_ids((uint32_t *)(void *)segment_bytes(&sim.host, sim.host.ring_segment)); // as they lie there in the end
+}
+
+static void test_number_of_ids(void **state) {
+    (void)state;
+    for (int n = 0; n <= IDS + 1; n++)
+        for (int written = 0; written <= IDS + 1; written++) {
+            result.ids = n;
+            result.ids_written = (uint32_t)written;
+            assert_int_equal(say_ids() == NULL, n == IDS && written == IDS);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_rows, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_ids, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_number_of_ids, setup, teardown),
+    };
+    return cmocka_run_group_tests_name("results", tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The walls between the folders of C code, from tests/layers.txt.
+
+usage: walls.py arrows    files that include what their folder may not, arrows of the list that nobody needs, circles
+       walls.py names     operations and modules of the RTL library that are named outside of gen/kernel
+       walls.py dot       the list as a graph for Graphviz (docs/folders.svg)
+       walls.py picture   arrows in which docs/folders.svg and the list differ
+Prints what is wrong, a line each; exit status 0 all the same.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIST = ROOT / "tests/layers.txt"
+PICTURE = ROOT / "docs/folders.svg"
+SEARCH = ["include", "gen", "gen/ir", "gen/pass", "gen/model", "gen/base", "gen/pack"]  # as the Makefile's
+
+
+def read_list():
+    """Folders from below, each with the headers of include/ that are its, and the folders it may include from."""
+    layers, names = {}, {}
+    for line in LIST.read_text().splitlines():
+        row = re.fullmatch(r"(\S+) *\[(.*)\] *<(.*)", line)
+        if row:
+            layers[row[1]] = row[3].split()
+            names.update({f"include/{name}": row[1] for name in row[2].split()})
+        elif line.startswith("name "):
+            names[line.split()[1]] = "name"
+    return layers, names
+
+
+def sources():
+    for folder in ("gen", "verif", "include"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".c", ".h", ".cpp", ".def", ".inc") and "unit" not in path.parts:
+                yield path.relative_to(ROOT)
+
+
+def owner_of(path, owners):
+    return owners.get(str(path)) if path.parts[0] == "include" else str(path.parent)
+
+
+def resolve(path, name):
+    for folder in [path.parent, *SEARCH]:
+        found = (ROOT / folder / name).resolve()
+        if found.is_file() and found.is_relative_to(ROOT):
+            return found.relative_to(ROOT)
+    return None
+
+
+def includes():
+    """(file, line, included file) of all that stands between quotes."""
+    for path in sources():
+        for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+            name = re.match(r'#include "([^"]+)"', line)
+            found = resolve(path, name[1]) if name else None
+            if found:
+                yield path, number, found
+
+
+def wrong_arrows():
+    layers, owners = read_list()
+    place, used = list(layers), set()
+    for folder, below in layers.items():
+        for other in below:
+            if other not in place or place.index(other) >= place.index(folder):
+                yield f"tests/layers.txt: {folder} < {other}: {other} does not stand above it"
+    for path, number, found in includes():
+        folder, other = owner_of(path, owners), owner_of(found, owners)
+        if folder not in layers or other not in layers:
+            yield f"{path}:{number}: tests/layers.txt does not know {path if folder not in layers else found}"
+        elif other != folder:
+            used.add((folder, other))
+            if other not in layers[folder]:
+                yield f"{path}:{number}: {folder} may not include {found}, which is {other}'s"
+    for folder, below in layers.items():
+        for other in below:
+            if (folder, other) not in used:
+                yield f"tests/layers.txt: {folder} < {other}: nobody needs it"
+
+
+def library():
+    return {path.stem for path in (ROOT / "rtl-templates").rglob("*.v")}
+
+
+def named(path, modules):
+    """Operations and modules that a file names, with their lines."""
+    for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+        if re.search(r"\bIR_OP_[A-Z]", line):
+            yield number, "an operation by name"
+        for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line):
+            for module in re.findall(r"\b(rill_\w+)(?=$| #\(| u_)", text):
+                if module in modules:
+                    yield number, f"module {module} by name"
+
+
+def wrong_names():
+    _, exceptions = read_list()
+    modules, left = library(), {name for name, kind in exceptions.items() if kind == "name"}
+    for path in sources():
+        if path.parent.as_posix() in ("gen/kernel", "verif/harness", "verif/model") or path.stem == "ops":
+            continue
+        found = list(named(path, modules))
+        if str(path) in left:
+            left.discard(str(path))
+            if not found:
+                yield f"tests/layers.txt: {path} names nothing any more"
+            continue
+        for number, what in found:
+            yield f"{path}:{number}: {what}"
+    for path in sorted(left):
+        yield f"tests/layers.txt: there is no {path}"
+
+
+def dot():
+    layers, _ = read_list()
+    yield "digraph folders {\n    rankdir=BT\n    node [shape=box, fontname=Helvetica]\n    edge [color=gray40]"
+    for folder in layers:
+        yield f'    "{folder}"'
+    for folder, below in layers.items():
+        for other in below:
+            yield f'    "{folder}" -> "{other}"'
+    yield "}"
+
+
+def wrong_picture():
+    layers, _ = read_list()
+    wanted = {f"{folder}->{other}" for folder, below in layers.items() for other in below} | set(layers)
+    titles = re.findall(r"<title>([^<]*)</title>", PICTURE.read_text())
+    shown = {title.replace("&#45;", "-").replace("&gt;", ">") for title in titles} - {"folders"}
+    for arrow in sorted(wanted ^ shown):
+        yield f"docs/folders.svg: {arrow} {'is missing' if arrow in wanted else 'is not in the list'}"
+
+
+def main():
+    kinds = {"arrows": wrong_arrows, "names": wrong_names, "dot": dot, "picture": wrong_picture}
+    if len(sys.argv) != 2 or sys.argv[1] not in kinds:
+        sys.exit(__doc__)
+    for line in kinds[sys.argv[1]]():
+        print(line)
+
+
+main()

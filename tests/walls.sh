@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The walls between the folders of C code (tests/layers.txt), and who may name operations and modules. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
+
+usage() {
+    cat <<'TEXT'
+usage: tests/walls.sh
+One line per check: a folder includes only from folders that stand above it in tests/layers.txt, and from those that its line names; operations
+(IR_OP_...) and modules of rtl-templates are named in gen/kernel and the operations table alone; docs/folders.svg shows the list.
+    tests/walls.py dot | dot -Tsvg >docs/folders.svg
+TEXT
+}
+
+case ${1:-} in
+    "") ;;
+    --help | -h) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+esac
+cd "$root" || exit 1
+
+walls() { # name, what
+    local lines
+    if ! lines=$(python3 tests/walls.py "$2" 2>&1); then fail "$1" "$lines"
+    elif [ -n "$lines" ]; then fail "$1" "$(wc -l <<<"$lines") places, first $lines"
+    else ok "$1"
+    fi
+}
+
+plan 3
+walls "arrows between folders" arrows
+walls "operations and modules by name" names
+walls "picture of the folders" picture
+verdict
