@@ -8,7 +8,7 @@ CFLAGS   ?= -O2
 BASE     := -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off -MMD -MP -iquote include -Iinclude -Igen/ir -Igen/pass -Igen/model -Igen -Igen/base -Igen/pack
 LIBS     := -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm
 OUT      := build
-SRC      := $(filter-out gen/main.c,$(wildcard gen/*.c gen/base/*.c gen/spec/*.c gen/device/*.c gen/ir/*.c gen/model/*.c gen/pass/*.c gen/emit/*.c gen/cost/*.c gen/pack/*.c \
+SRC      := $(filter-out gen/main.c,$(wildcard gen/*.c gen/base/*.c gen/spec/*.c gen/device/*.c gen/ir/*.c gen/model/*.c gen/pass/*.c gen/emit/*.c gen/cost/*.c gen/kernel/*.c gen/pack/*.c \
             gen/package/*.c gen/lp/*.c gen/timing/*.c gen/report/*.c verif/golden/*.c verif/oracle/*.c))
 OBJ      := $(SRC:%.c=$(OUT)/obj/%.o)
 SIM_SRC  := $(wildcard verif/model/*.c verif/harness/*.c verif/check/*.c)
@@ -28,7 +28,7 @@ $(OUT)/obj/%.o: %.c
 
 -include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
 
-.PHONY: deps demo test test-all fuzz mutants fuzz-readers bench-table timing bench-gen lint package clean
+.PHONY: deps demo test test-all fuzz mutants fuzz-readers bench-table timing bench-gen lint package host install uninstall deb clean
 deps:
 	@tests/install.sh
 
@@ -58,6 +58,10 @@ package: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/package/run.sh $(or $(SPEC),configs/gpt2-medium-u55c.yaml)
 
+# The program that runs requests on a card, and its library (docs/card.md)
+host: deps
+	@$(MAKE) --no-print-directory -C boards/host OUT=$(abspath $(OUT))/host
+
 # Hours: simulates GPT-2 medium beside published accelerators (docs/performance.md). make bench-table REQUESTS="32:32"
 bench-table: deps
 	@tests/install.sh llvm-bolt-15:bolt-15
@@ -79,6 +83,18 @@ fuzz-readers: deps
 
 lint: deps
 	@tests/lint.sh
+
+# PREFIX/bin/rill, its library in PREFIX/lib/rill, man page and completions; DESTDIR stands in front
+PREFIX ?= /usr/local
+install: $(OUT)/rill
+	@packaging/install.sh "$(DESTDIR)" "$(PREFIX)"
+
+uninstall:
+	@packaging/install.sh --remove "$(DESTDIR)" "$(PREFIX)"
+
+# A Debian package of this machine's architecture: build/rill_VERSION_ARCH.deb
+deb: $(OUT)/rill
+	@packaging/deb.sh
 
 clean:
 	@rm -rf $(OUT)

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Draws bench/figures.txt as an SVG on standard output: bars of tokens/s and of the share of the memory's bandwidth.
+usage: bench/chart.py > docs/speed.svg. Lint compares the two."""
+import os
+import sys
+from xml.sax.saxutils import escape
+
+ROW, LEFT, BAR, GAP = 34, 220, 260, 60  # pixels: a row, the names, a full bar, between the two charts
+COLOURS = {"simulated": "#3465a4", "published": "#a0a0a0", "measured": "#4e9a06"}
+
+
+def rows(path):
+    with open(path, encoding="utf-8") as file:
+        lines = [line.strip() for line in file if line.strip() and not line.startswith("#")]
+    return [[field.strip() for field in line.split("|")] for line in lines]
+
+
+def text(x, y, what, anchor="start", size=13):
+    return f'<text x="{x}" y="{y}" text-anchor="{anchor}" font-size="{size}">{escape(what)}</text>'
+
+
+def bars(table, column, x, title, unit):
+    most = max(float(row[column]) for row in table)
+    yield text(x, 24, title, size=14)
+    for i, row in enumerate(table):
+        value = float(row[column])
+        width = round(BAR * value / most, 1)
+        y = 40 + i * ROW
+        colour = COLOURS[row[3].split(",")[0]]
+        yield f'<rect x="{x}" y="{y}" width="{width}" height="{ROW - 12}" fill="{colour}"/>'
+        inside = width > BAR / 2
+        at = x + width + (-6 if inside else 6)
+        fill = ' fill="white"' if inside else ""
+        yield text(at, y + 16, f"{value:,.0f}{unit}", "end" if inside else "start").replace("<text", f"<text{fill}")
+
+
+def main():
+    table = rows(os.path.join(os.path.dirname(os.path.abspath(__file__)), "figures.txt"))
+    width, height = LEFT + 2 * BAR + GAP + 20, 40 + len(table) * ROW + 34
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+           f'viewBox="0 0 {width} {height}" font-family="sans-serif">',
+           f'<rect width="{width}" height="{height}" fill="white"/>']
+    for i, row in enumerate(table):
+        out.append(text(LEFT - 12, 40 + i * ROW + 16, row[0], "end"))
+    out += bars(table, 1, LEFT, "tokens/s, GPT-2 medium, 256:256", "")
+    out += bars(table, 2, LEFT + BAR + GAP, "share of the memory's peak bandwidth", " %")
+    x = LEFT
+    for name in ("simulated", "published"):
+        out.append(f'<rect x="{x}" y="{height - 26}" width="12" height="12" fill="{COLOURS[name]}"/>')
+        label = name + (" RTL, at a clock that is not closed" if name == "simulated" else "")
+        out.append(text(x + 18, height - 15, label, size=12))
+        x += 330
+    print("\n".join(out + ["</svg>"]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
