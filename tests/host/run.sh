@@ -6,7 +6,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 [ $# = 0 ] || { sed -n '3,4s/^# //p' "$0"; exit 2; }
 
-plan 61
+plan 62
 work=$root/build/tests/host log=$root/build/tests/host.log
 model=$root/models/tinystories-gpt2-1m spec=$work/story.yaml package=$work/story socket=$work/card.socket
 mkdir -p "$work/standin" "$work/xrt"
@@ -225,6 +225,15 @@ check "a host that is killed" driven die
 after "a host that is killed"
 check "a card that is reset" driven reset
 after "a card that is reset"
+# In some of these cycles the kernel asks the memory once more before it sees the reset.
+every_cycle() {
+    local at
+    for at in 60001 60002 60003 60004; do
+        start_card --unwritten --reset-at $at || return
+        ! "$on_card" --ids "${long[@]}" >/dev/null 2>&1 && same_ids "${request[@]}" || return
+    done
+}
+check "reset in one cycle after the other: the next request is right" every_cycle
 
 # A response that never comes: the design's watchdog ends the request, or the host gives up. Both leave a kernel that waits for the memory.
 lost=(--late 1:4000:999999999999)

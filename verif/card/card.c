@@ -25,6 +25,7 @@ static const char usage[] = "usage: card PACKAGE SOCKET [options]\n"
                             "  --bad-beat CH:N   the N-th read beat of a channel answers an error\n"
                             "  --bad-write CH:N  the N-th write burst of a channel answers an error\n"
                             "  --late CH:N:C     the N-th read burst of a channel answers C cycles later\n"
+                            "  --reset-at N      a reset, N cycles after the first command has started\n"
                             "  --shuffle         bursts of different ids answer in another order (with a seed)\n";
 
 enum {
@@ -54,6 +55,7 @@ struct sim { // the one card
     enum command_state command;
     uint8_t uuid[CARD_UUID_BYTES];
     uint64_t reset_until, awake_until, next_poll;
+    uint64_t reset_after, reset_at; // 0: no reset that was asked for
     uint8_t *payload;
 };
 
@@ -107,6 +109,7 @@ static const struct option options[] = {{"seed", required_argument, NULL, 's'},
                                         {"bad-write", required_argument, NULL, 'w'},
                                         {"late", required_argument, NULL, 'l'},
                                         {"shuffle", no_argument, NULL, 'x'},
+                                        {"reset-at", required_argument, NULL, 'r'},
                                         {0}};
 
 static uint64_t seed_of(int argc, char **argv) {
@@ -123,6 +126,7 @@ static bool apply_options(struct sim *card, int argc, char **argv) {
         if (o == '?') return false;
         if (o == 'u') ok = hbm_guard_unwritten(card->hbm);
         else if (o == 'x') hbm_shuffle(card->hbm);
+        else if (o == 'r') card->reset_after = strtoull(optarg, NULL, 10);
         else if (o != 's') ok = inject(card, o, optarg);
     }
     return ok;
@@ -193,7 +197,6 @@ static void drop_client(struct sim *card, int index) {
 
 static void begin_reset(struct sim *card) {
     uint64_t now = hbm_cycle(card->hbm);
-    hbm_reset(card->hbm);
     axil_clear(&card->axil);
     card->access = ACCESS_NONE;
     card->command = COMMAND_NONE;
@@ -312,11 +315,17 @@ static void look(struct sim *card, bool wait) {
 
 // ---- one clock ----
 
+static void begin_command(struct sim *card) {
+    card->command = COMMAND_RUNNING;
+    if (card->reset_after) card->reset_at = hbm_cycle(card->hbm) + card->reset_after;
+    card->reset_after = 0;
+}
+
 static void end_access(struct sim *card) {
     uint32_t data = card->axil.access[card->axil.count - 1].data;
     enum access was = card->access;
     card->access = ACCESS_NONE;
-    if (was == ACCESS_START) card->command = COMMAND_RUNNING;
+    if (was == ACCESS_START) begin_command(card);
     if (was == ACCESS_POLL && (data & CTRL_DONE)) card->command = COMMAND_DONE;
     if (was != ACCESS_POLL && card->asking >= 0) answer(card->asking, 0, data, NULL, 0);
     if (was != ACCESS_POLL) card->asking = -1;
@@ -328,8 +337,17 @@ static void begin_poll(struct sim *card) {
     card->access = ACCESS_POLL;
 }
 
+static bool reset_is_due(const struct sim *card) {
+    return card->reset_at && hbm_cycle(card->hbm) >= card->reset_at;
+}
+
 static void between_accesses(struct sim *card) {
     uint64_t now = hbm_cycle(card->hbm);
+    if (reset_is_due(card)) {
+        card->reset_at = 0;
+        begin_reset(card);
+        return;
+    }
     bool active = card->command == COMMAND_RUNNING || now < card->awake_until || now < card->reset_until;
     if (active && now < card->next_poll) return;
     card->next_poll = now + POLL_CYCLES;
@@ -341,6 +359,7 @@ bool sim_edge(struct sim *card, struct sim_pins *pins) {
     hbm_tick(card->hbm);
     uint64_t now = hbm_cycle(card->hbm);
     pins->rst = now < card->reset_until;
+    if (pins->rst) hbm_reset(card->hbm); // until its end: the kernel asks until it sees the reset
     if (now < card->reset_until + SETTLE_CYCLES) return true;
     if (axil_edge(&card->axil, pins)) end_access(card);
     if (card->access == ACCESS_NONE) between_accesses(card);
