@@ -5,7 +5,7 @@ SHELL := /bin/bash
 
 CC       ?= gcc
 CFLAGS   ?= -O2
-BASE     := -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off -MMD -MP -iquote include -Iinclude -Igen/ir -Igen/pass -Igen/model -Igen -Igen/base -Igen/pack
+BASE     := -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off -MMD -MP -I.
 LIBS     := -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm
 OUT      := build
 SRC      := $(filter-out gen/main.c,$(wildcard gen/*.c gen/base/*.c gen/spec/*.c gen/device/*.c gen/ir/*.c gen/model/*.c gen/pass/*.c gen/emit/*.c gen/cost/*.c gen/kernel/*.c gen/pack/*.c \

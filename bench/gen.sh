@@ -55,7 +55,7 @@ for times in 1 2 4; do
     chain $((100 * times)) >"$work/chain.yaml"
     measure "gen chain of $((100 * times)) operations, fifo timed" 0 "$rill" gen "$work/chain.yaml" -o "$work/design"
 done
-if ! ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I"$root/include" -I"$root/gen" -o "$work/lp_random" "$root/bench/lp_random.c" \
+if ! ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I"$root" -o "$work/lp_random" "$root/bench/lp_random.c" \
     "$root/build/librill.a" -lglpk -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lm >"$log" 2>&1; then
     fail "lp_random" "$(reason)"
 else

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "lp/lp.h"
+#include "gen/lp/lp.h"
 
 enum { REACH = 24, DELAYS = 200 };
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "command.h"
-#include "pass/pass.h"
-#include "yaml.h"
+#include "gen/command.h"
+#include "gen/pass/pass.h"
+#include "include/yaml.h"
 
 enum { MOST_MHZ = 2000 /* of a design that has no spec any more */ };
 

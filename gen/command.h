@@ -3,7 +3,7 @@
 #ifndef RILL_COMMAND_H
 #define RILL_COMMAND_H
 
-#include "ir.h"
+#include "include/ir.h"
 
 int command_check(int argc, char **argv);
 int command_gen(int argc, char **argv);

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "timing.h"
-#include "emit/emit_report.h"
-#include "ops.h"
-#include "pass/pass.h"
-#include "timing/depths.h"
-#include "cost.h"
+#include "gen/command.h"
+#include "include/timing.h"
+#include "gen/emit/emit_report.h"
+#include "include/ops.h"
+#include "gen/pass/pass.h"
+#include "gen/timing/depths.h"
+#include "include/cost.h"
 
 static const char check_usage[] =
     "usage: rill check SPEC [what is printed] [options] [--hbm KEY=VALUE]... [--clock MHZ]\n"

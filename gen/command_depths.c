@@ -3,10 +3,10 @@
 // bisection finds.
 #include <inttypes.h>
 
-#include "command.h"
-#include "cost.h"
-#include "pass/pass.h"
-#include "timing/depths.h"
+#include "gen/command.h"
+#include "include/cost.h"
+#include "gen/pass/pass.h"
+#include "gen/timing/depths.h"
 
 struct depths {
     struct ir *ir;

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "command.h"
-#include "ops.h"
-#include "timing.h"
+#include "gen/command.h"
+#include "include/ops.h"
+#include "include/timing.h"
 
 enum { STAGE_NODES = 4 /* named in front of a product */ };
 

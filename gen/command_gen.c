@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "emit/emit.h"
-#include "emit/emit_report.h"
-#include "oracle.h"
-#include "pack.h"
-#include "spec.h"
-#include "version.h"
+#include "gen/command.h"
+#include "gen/emit/emit.h"
+#include "gen/emit/emit_report.h"
+#include "include/oracle.h"
+#include "include/pack.h"
+#include "include/spec.h"
+#include "include/version.h"
 
 struct gen_options {
     const char *spec, *dir, *dump_after;

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../verif/oracle/evaluate.h"
-#include "command.h"
-#include "ir_custom.h"
-#include "oracle.h"
-#include "pack.h"
-#include "pack/image.h"
-#include "tokenizer.h"
+#include "verif/oracle/evaluate.h"
+#include "gen/command.h"
+#include "include/ir_custom.h"
+#include "include/oracle.h"
+#include "include/pack.h"
+#include "gen/pack/image.h"
+#include "include/tokenizer.h"
 
 static const char usage[] =
     "usage: rill golden SPEC --weights MODELDIR|random:SEED --prompt TEXT [--tokens N] "

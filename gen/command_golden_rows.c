@@ -3,9 +3,9 @@
 // output, as the spec itself says.
 #include <string.h>
 
-#include "command.h"
-#include "oracle.h"
-#include "rows.h"
+#include "gen/command.h"
+#include "include/oracle.h"
+#include "include/rows.h"
 
 enum { DEFAULT_ROWS = 16 };
 

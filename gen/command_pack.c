@@ -2,8 +2,8 @@
 // rill pack: spec and weights -> memory image, golden weights, manifest. All files appear together or not at all.
 #include <string.h>
 
-#include "command.h"
-#include "pack.h"
+#include "gen/command.h"
+#include "include/pack.h"
 
 static const char usage[] =
     "usage: rill pack SPEC --weights MODELDIR|random:SEED -o DIR [--force]\n"

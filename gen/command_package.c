@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "emit/emit.h"
-#include "package/package.h"
-#include "pass/pass.h"
+#include "gen/command.h"
+#include "gen/emit/emit.h"
+#include "gen/package/package.h"
+#include "gen/pass/pass.h"
 
 static const char usage[] =
     "usage: rill package DIR -o PKG [--name NAME]   |   rill package --registers\n"

@@ -2,10 +2,10 @@
 // rill report: prints a generated design's report, or makes a page of it.
 #include <string.h>
 
-#include "command.h"
-#include "pass/pass.h"
-#include "report/report_html.h"
-#include "report/vendor.h"
+#include "gen/command.h"
+#include "gen/pass/pass.h"
+#include "gen/report/report_html.h"
+#include "gen/report/vendor.h"
 
 static const char usage[] =
     "usage: rill report DIR [--json]   |   rill report DIR --html FILE [--sim RUN.json]\n"

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../verif/harness/sim_internal.h"
-#include "command.h"
+#include "verif/harness/sim_internal.h"
+#include "gen/command.h"
 
 static const char usage[] =
     "usage: rill sim DIR [--prompt TEXT] [--tokens N] [--seed S] [--ignore-eot] [--trace FILE] [--json FILE] "

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "timing.h"
+#include "gen/command.h"
+#include "include/timing.h"
 
 static void print_steps(const struct timing_result *r, const struct timing_step *step, int steps, bool json) {
     if (json) printf("{\n  \"cycles\": %" PRId64 ",\n  \"steps\": [", r->cycles);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "gen/command.h"
 
 enum { MAX_OPTIONS = 64, MAX_NAME = 32 };
 

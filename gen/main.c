@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base.h"
-#include "command.h"
-#include "version.h"
+#include "include/base.h"
+#include "gen/command.h"
+#include "include/version.h"
 
 struct command {
     const char *name;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "diag.h"
+#include "include/diag.h"
 
 struct ir;
 

@@ -4,7 +4,7 @@
 #ifndef RILL_CHECKPOINT_H
 #define RILL_CHECKPOINT_H
 
-#include "diag.h"
+#include "include/diag.h"
 
 // ---- tensors ----
 

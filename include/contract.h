@@ -4,7 +4,7 @@
 #ifndef RILL_CONTRACT_H
 #define RILL_CONTRACT_H
 
-#include "ir.h"
+#include "include/ir.h"
 
 // How a kernel orders its work; the numbers that belong to it are below.
 enum timing_machine {

@@ -4,9 +4,9 @@
 #ifndef RILL_COST_H
 #define RILL_COST_H
 
-#include "ir.h"
-#include "kernel.h"
-#include "resources.h"
+#include "include/ir.h"
+#include "include/kernel.h"
+#include "include/resources.h"
 
 // ---- resources ----------------------------------------------------------------------------------
 

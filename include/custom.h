@@ -4,7 +4,7 @@
 #ifndef RILL_CUSTOM_H
 #define RILL_CUSTOM_H
 
-#include "diag.h"
+#include "include/diag.h"
 
 enum {
     CUSTOM_MAX_PORTS = 8,

@@ -3,8 +3,8 @@
 #ifndef RILL_DEVICE_H
 #define RILL_DEVICE_H
 
-#include "hbm_figures.h"
-#include "yaml.h"
+#include "include/hbm_figures.h"
+#include "include/yaml.h"
 
 enum { DEVICE_MAX_SLRS = 8 };
 

@@ -3,7 +3,7 @@
 #ifndef RILL_DIAG_H
 #define RILL_DIAG_H
 
-#include "base.h"
+#include "include/base.h"
 
 // A text that errors point into. Lives in the arena of the run.
 struct source {

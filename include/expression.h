@@ -4,7 +4,7 @@
 #ifndef RILL_EXPRESSION_H
 #define RILL_EXPRESSION_H
 
-#include "base.h"
+#include "include/base.h"
 
 // The value of a name (letters, digits, `_`, `.`); false if there is none.
 typedef bool expression_lookup(void *context, const char *name, int64_t *value);

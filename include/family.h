@@ -4,7 +4,7 @@
 #ifndef RILL_FAMILY_H
 #define RILL_FAMILY_H
 
-#include "yaml.h"
+#include "include/yaml.h"
 
 struct spec_design;
 

@@ -4,7 +4,7 @@
 #ifndef RILL_GGUF_H
 #define RILL_GGUF_H
 
-#include "diag.h"
+#include "include/diag.h"
 
 // ---- tensor types -------------------------------------------------------------------------------
 

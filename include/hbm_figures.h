@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base.h"
+#include "include/base.h"
 
 // F(type, key, low, high, preset, unit, text). preset < 0: a board file must have the key; HBM_LIMIT: besides, it is no
 // figure of the memory model, and no override. A channel is a pseudo-channel.

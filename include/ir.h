@@ -8,15 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attrs.h"
-#include "base.h"
-#include "custom.h"
-#include "diag.h"
-#include "ir_design.h"
-#include "ir_die.h"
-#include "ir_group.h"
-#include "ir_param.h"
-#include "itensor.h"
+#include "include/attrs.h"
+#include "include/base.h"
+#include "include/custom.h"
+#include "include/diag.h"
+#include "include/ir_design.h"
+#include "include/ir_die.h"
+#include "include/ir_group.h"
+#include "include/ir_param.h"
+#include "include/itensor.h"
 
 // ---- Tensor graph -------------------------------------------------------------------------------
 

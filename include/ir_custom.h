@@ -3,7 +3,7 @@
 #ifndef RILL_IR_CUSTOM_H
 #define RILL_IR_CUSTOM_H
 
-#include "ops.h"
+#include "include/ops.h"
 
 // Makes the kernels operations of the IR, behind those of ops.def.
 void ir_set_customs(struct ir *, struct custom *, int count);

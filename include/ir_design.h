@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hbm_figures.h"
+#include "include/hbm_figures.h"
 
 // What a package needs of the board (device.h says more of each); NULL where the board does not say it.
 struct ir_platform {

@@ -3,7 +3,7 @@
 #ifndef RILL_IR_PARAM_H
 #define RILL_IR_PARAM_H
 
-#include "ir_value.h"
+#include "include/ir_value.h"
 
 struct ir;
 struct ir_kernel;

@@ -3,7 +3,7 @@
 #ifndef RILL_IR_VALUE_H
 #define RILL_IR_VALUE_H
 
-#include "base.h"
+#include "include/base.h"
 
 enum ir_value_kind {
     IR_VALUE_INT,     // integer

@@ -6,9 +6,9 @@
 #ifndef RILL_KERNEL_H
 #define RILL_KERNEL_H
 
-#include "contract.h"
-#include "ir.h"
-#include "resources.h"
+#include "include/contract.h"
+#include "include/ir.h"
+#include "include/resources.h"
 
 // What passes ask of a kernel.
 enum kernel_trait {
@@ -59,7 +59,7 @@ struct kernel_class {
 
 // The classes: rtl_<name>.
 #define KERNEL(name) extern const struct kernel_class rtl_##name;
-#include "kernels.def"
+#include "include/kernels.def"
 #undef KERNEL
 extern const struct kernel_class rtl_custom;
 

@@ -5,7 +5,7 @@
 #ifndef RILL_KV_H
 #define RILL_KV_H
 
-#include "ir.h"
+#include "include/ir.h"
 
 enum {
     KV_MAX_LAYERS = 1024 /* of a cache */,

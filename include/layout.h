@@ -4,7 +4,7 @@
 #ifndef RILL_LAYOUT_H
 #define RILL_LAYOUT_H
 
-#include "ir.h"
+#include "include/ir.h"
 
 enum { LAYOUT_V_BLOCK = 64 /* positions of one V block */, LAYOUT_ALIGN = 4096 /* bytes; a burst never crosses it */ };
 

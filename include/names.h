@@ -4,7 +4,7 @@
 #ifndef RILL_NAMES_H
 #define RILL_NAMES_H
 
-#include "expression.h"
+#include "include/expression.h"
 
 // The name in a repetition. What is no legal expression stays as it is written.
 const char *names_in(struct arena *, const char *pattern, int64_t repetition);

@@ -3,7 +3,7 @@
 #ifndef RILL_NPY_H
 #define RILL_NPY_H
 
-#include "diag.h"
+#include "include/diag.h"
 
 enum { NPY_MAX_RANK = 8 };
 

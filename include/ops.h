@@ -3,11 +3,11 @@
 #ifndef RILL_OPS_H
 #define RILL_OPS_H
 
-#include "ir.h"
+#include "include/ir.h"
 
 enum ir_op {
 #define RILL_OP(id, name, ins, outs, attrs, kernel, ports, traits, weights, type, golden, doc) IR_OP_##id,
-#include "ops.def"
+#include "include/ops.def"
 #undef RILL_OP
     IR_OPS
 };

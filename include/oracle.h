@@ -5,7 +5,7 @@
 #ifndef RILL_ORACLE_H
 #define RILL_ORACLE_H
 
-#include "checkpoint.h"
+#include "include/checkpoint.h"
 
 enum { ORACLE_MAX_RANK = 3, ORACLE_NONE = -1 };
 

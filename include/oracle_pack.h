@@ -4,8 +4,8 @@
 #ifndef RILL_ORACLE_PACK_H
 #define RILL_ORACLE_PACK_H
 
-#include "oracle.h"
-#include "quantize.h"
+#include "include/oracle.h"
+#include "include/quantize.h"
 
 #define ORACLE_IMAGE_FILE "oracle.bin"
 

@@ -4,8 +4,8 @@
 #ifndef RILL_PACK_H
 #define RILL_PACK_H
 
-#include "base.h"
-#include "ir.h"
+#include "include/base.h"
+#include "include/ir.h"
 
 // Quantizes and packs the weights of a design (all passes run) from source, a checkpoint directory or "random:SEED",
 // into files of the output set: image/channel_NN.bin (from offset 0 of each channel, sparse), image/golden.bin,

@@ -4,7 +4,7 @@
 #ifndef RILL_QUANTIZE_H
 #define RILL_QUANTIZE_H
 
-#include "base.h"
+#include "include/base.h"
 
 enum qformat { QFORMAT_INT8, QFORMAT_INT4 };
 

@@ -3,7 +3,7 @@
 #ifndef RILL_REGISTERS_H
 #define RILL_REGISTERS_H
 
-#include "base.h"
+#include "include/base.h"
 
 enum register_role {
     REGISTER_CONTROL, // of ap_ctrl_hs
@@ -20,12 +20,12 @@ enum { REGISTER_POINTER_STRIDE = 12, REGISTER_COUNTER_STRIDE = 8, REGISTER_SPACE
 
 enum register_id {
 #define REGISTER(id, name, offset, skip, per, bits, access, role, meaning) REGISTER_ID_##id,
-#include "registers.def"
+#include "include/registers.def"
     REGISTER_ROWS
 };
 enum register_offset { // of the first register of each row, where no channels come before it
 #define REGISTER(id, name, offset, skip, per, bits, access, role, meaning) REG_##id = (offset),
-#include "registers.def"
+#include "include/registers.def"
 };
 
 struct register_row {

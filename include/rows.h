@@ -4,8 +4,8 @@
 #ifndef RILL_ROWS_H
 #define RILL_ROWS_H
 
-#include "diag.h"
-#include "ir.h"
+#include "include/diag.h"
+#include "include/ir.h"
 
 struct rows_tensor {
     const char *name;

@@ -3,7 +3,7 @@
 #ifndef RILL_SAFETENSORS_H
 #define RILL_SAFETENSORS_H
 
-#include "diag.h"
+#include "include/diag.h"
 
 enum safetensors_dtype { SAFETENSORS_F32, SAFETENSORS_F16, SAFETENSORS_BF16, SAFETENSORS_OTHER };
 enum { SAFETENSORS_MAX_RANK = 8 };

@@ -3,7 +3,7 @@
 #ifndef RILL_SCHEMA_H
 #define RILL_SCHEMA_H
 
-#include "yaml.h"
+#include "include/yaml.h"
 
 // C type of the member: int, double, bool, int (index into words), const char *.
 enum schema_type { SCHEMA_INT, SCHEMA_FLOAT, SCHEMA_BOOL, SCHEMA_WORD, SCHEMA_STRING };

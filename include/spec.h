@@ -5,10 +5,10 @@
 #ifndef RILL_SPEC_H
 #define RILL_SPEC_H
 
-#include "custom.h"
-#include "device.h"
-#include "diag.h"
-#include "family.h"
+#include "include/custom.h"
+#include "include/device.h"
+#include "include/diag.h"
+#include "include/family.h"
 
 enum spec_format { SPEC_INT8, SPEC_INT4 };
 enum spec_binding { SPEC_SHARED, SPEC_SPATIAL };

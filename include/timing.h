@@ -5,9 +5,9 @@
 #ifndef RILL_TIMING_H
 #define RILL_TIMING_H
 
-#include "contract.h"
-#include "cost.h"
-#include "ir.h"
+#include "include/contract.h"
+#include "include/cost.h"
+#include "include/ir.h"
 
 struct timing_step {
     int64_t pos; // of the first token

@@ -4,7 +4,7 @@
 #ifndef RILL_TOKENIZER_H
 #define RILL_TOKENIZER_H
 
-#include "diag.h"
+#include "include/diag.h"
 
 struct tokenizer;
 

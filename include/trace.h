@@ -4,7 +4,7 @@
 #ifndef RILL_TRACE_H
 #define RILL_TRACE_H
 
-#include "ir.h"
+#include "include/ir.h"
 
 // The value of one tensor for one position and one repetition of its region.
 // Elements are rows x cols; element (r, c) is at [r * stride + c]. Static shapes: rank 1 is one row of n; rank 2 is

@@ -4,7 +4,7 @@
 #ifndef RILL_VERILOG_H
 #define RILL_VERILOG_H
 
-#include "diag.h"
+#include "include/diag.h"
 
 struct verilog_param {
     const char *name, *value; // value: the expression of its default, NULL: none

@@ -11,8 +11,8 @@
 #if !defined(RILL_YAML_H) && !defined(RILL_YAML_LIBRARY_ALONE)
 #define RILL_YAML_H
 
-#include "base.h"
-#include "diag.h"
+#include "include/base.h"
+#include "include/diag.h"
 
 enum { YAML_MAX_DEPTH = 64, YAML_MAX_BYTES = 16 << 20, YAML_MAX_NODES = 1 << 20 };
 

@@ -25,7 +25,6 @@ cd "$root" || exit 1
 work=build/lint
 mkdir -p "$work"
 log=$work/log
-includes=(-Iinclude -Igen -Igen/ir -Igen/pass -Igen/model -Igen/base -Igen/pack)
 
 files() { # patterns of names: the project's own files
     local name args=()
@@ -115,12 +114,12 @@ build_with() { # compiler, OPT
     make --no-print-directory -j2 CC="$1" CFLAGS="$2" OUT="$work/$1" "$work/$1/rill" "$work/$1/librill.a" || return
     local file
     for file in tests/unit/*.c verif/unit/*.c; do
-        "$1" -std=c11 -D_GNU_SOURCE= -Wall -Wextra -Werror -ffp-contract=off -fsyntax-only "${includes[@]}" -Iverif/golden "$file" || return
+        "$1" -std=c11 -D_GNU_SOURCE= -Wall -Wextra -Werror -ffp-contract=off -fsyntax-only -I. "$file" || return
     done
 }
 
 tidy() { find gen verif/golden verif/check verif/harness verif/model verif/oracle -name '*.c' -not -path '*/tables/*' -print0 |
-    xargs -0 -P 2 -n 8 sh -c 'clang-tidy --quiet "$@" -- -std=c11 -D_GNU_SOURCE '"${includes[*]}"' 2>/dev/null' tidy; }
+    xargs -0 -P 2 -n 8 sh -c 'clang-tidy --quiet "$@" -- -std=c11 -D_GNU_SOURCE -I. 2>/dev/null' tidy; }
 
 operations_table() { diff <(build/rill check --operations) <(sed -n '/^<!-- operations table/,/^$/p' docs/spec.md | sed '1d;/^$/d'); }
 passes_table() { diff <(build/rill check --passes) <(sed -n 's/^| \([a-z]*-[a-z-]*\) |.*/\1/p' docs/passes.md); }
@@ -128,9 +127,9 @@ passes_table() { diff <(build/rill check --passes) <(sed -n 's/^| \([a-z]*-[a-z-
 # The oracle knows nothing that the compiler concludes: all headers that its files read, one through the other.
 oracle_apart() {
     local known='include/(oracle|oracle_pack|checkpoint|quantize|diag|base|expression|rill_kernel|tokenizer|yaml)\.h'
-    gcc -MM -std=c11 -D_GNU_SOURCE -Iinclude -Igen -Igen/ir -Igen/pass -Igen/model -Igen/base verif/oracle/*.c | tr -d '\\' | tr -s ' \n' '\n' |
-        grep -E '/' | grep -vE "^($known|verif/oracle/[a-z0-9_]+\.[ch]|verif/oracle/../golden/(ops|fp32|dot|library)\.h|.*include/yaml\.h)$" | sort -u
-    grep -l '"yaml.h"' verif/oracle/*.[ch] | xargs grep -L 'RILL_YAML_LIBRARY_ALONE' # the compiler's reader stays out
+    gcc -MM -std=c11 -D_GNU_SOURCE -I. verif/oracle/*.c | tr -d '\\' | tr -s ' \n' '\n' |
+        grep -E '/' | grep -vE "^($known|verif/oracle/[a-z0-9_]+\.[ch]|verif/golden/(ops|fp32|dot|library)\.h|.*include/yaml\.h)$" | sort -u
+    grep -l '"include/yaml.h"' verif/oracle/*.[ch] | xargs grep -L 'RILL_YAML_LIBRARY_ALONE' # the compiler's reader stays out
 }
 
 registers_table() { diff <(build/rill package --registers) <(sed -n '/^<!-- register table/,/^$/p' docs/rtl.md | sed '1d;/^$/d'); }
@@ -153,7 +152,7 @@ silent "words that do not belong" foreign_words
 silent "shell syntax" shell_syntax
 if command -v shellcheck >/dev/null 2>&1; then plan 1 && silent "shellcheck" shellcheck -x -S warning "${scripts[@]}"; fi
 silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-    --suppress=missingIncludeSystem --suppressions-list=tests/cppcheck.suppress --template='{file}:{line}: {id}: {message}' "${includes[@]}" \
+    --suppress=missingIncludeSystem --suppressions-list=tests/cppcheck.suppress --template='{file}:{line}: {id}: {message}' -I. \
     gen verif/golden verif/oracle verif/check verif/harness verif/model
 silent "operations table of docs/spec.md" operations_table
 silent "passes of docs/passes.md" passes_table

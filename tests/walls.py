@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The walls between the folders of C code, from tests/layers.txt.
 
-usage: walls.py arrows    files that include what their folder may not, arrows of the list that nobody needs, circles
+usage: walls.py includes  files that name an included file otherwise than from the top of the tree
+       walls.py arrows    files that include what their folder may not, arrows of the list that nobody needs, circles
        walls.py names     operations and modules of the RTL library that are named outside of gen/kernel
        walls.py dot       the list as a graph for Graphviz (docs/folders.svg)
        walls.py picture   arrows in which docs/folders.svg and the list differ
@@ -15,7 +16,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "tests/layers.txt"
 PICTURE = ROOT / "docs/folders.svg"
-SEARCH = ["include", "gen", "gen/ir", "gen/pass", "gen/model", "gen/base", "gen/pack"]  # as the Makefile's
+USERS = ROOT / "tests/e2e/specs/kernels"  # files as users write them, with a path of their own
 
 
 def read_list():
@@ -31,33 +32,35 @@ def read_list():
     return layers, names
 
 
-def sources():
-    for folder in ("gen", "verif", "include"):
+def files(*folders):
+    for folder in folders:
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in (".c", ".h", ".cpp", ".def", ".inc") and "unit" not in path.parts:
+            if path.suffix in (".c", ".h", ".cpp", ".hpp", ".def", ".inc"):
                 yield path.relative_to(ROOT)
+
+
+def sources():
+    return (path for path in files("gen", "verif", "include") if "unit" not in path.parts)
 
 
 def owner_of(path, owners):
     return owners.get(str(path)) if path.parts[0] == "include" else str(path.parent)
 
 
-def resolve(path, name):
-    for folder in [path.parent, *SEARCH]:
-        found = (ROOT / folder / name).resolve()
-        if found.is_file() and found.is_relative_to(ROOT):
-            return found.relative_to(ROOT)
-    return None
-
-
-def includes():
+def includes(paths):
     """(file, line, included file) of all that stands between quotes."""
-    for path in sources():
+    for path in paths:
         for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
             name = re.match(r'#include "([^"]+)"', line)
-            found = resolve(path, name[1]) if name else None
-            if found:
-                yield path, number, found
+            if name:
+                yield path, number, pathlib.Path(name[1])
+
+
+def wrong_includes():
+    for path, number, name in includes(files("gen", "verif", "include", "boards", "bench", "tests")):
+        users = (ROOT / path).is_relative_to(USERS)
+        if not users and not (ROOT / name).is_file() and not re.match("Vrill_|verilated|svdpi", str(name)):
+            yield f"{path}:{number}: {name} is no file as seen from the top of the tree"
 
 
 def wrong_arrows():
@@ -67,7 +70,9 @@ def wrong_arrows():
         for other in below:
             if other not in place or place.index(other) >= place.index(folder):
                 yield f"tests/layers.txt: {folder} < {other}: {other} does not stand above it"
-    for path, number, found in includes():
+    for path, number, found in includes(sources()):
+        if not (ROOT / found).is_file():
+            continue
         folder, other = owner_of(path, owners), owner_of(found, owners)
         if folder not in layers or other not in layers:
             yield f"{path}:{number}: tests/layers.txt does not know {path if folder not in layers else found}"
@@ -135,7 +140,7 @@ def wrong_picture():
 
 
 def main():
-    kinds = {"arrows": wrong_arrows, "names": wrong_names, "dot": dot, "picture": wrong_picture}
+    kinds = {"includes": wrong_includes, "arrows": wrong_arrows, "names": wrong_names, "dot": dot, "picture": wrong_picture}
     if len(sys.argv) != 2 or sys.argv[1] not in kinds:
         sys.exit(__doc__)
     for line in kinds[sys.argv[1]]():

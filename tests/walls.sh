@@ -7,8 +7,9 @@ set -u
 usage() {
     cat <<'TEXT'
 usage: tests/walls.sh
-One line per check: a folder includes only from folders that stand above it in tests/layers.txt, and from those that its line names; operations
-(IR_OP_...) and modules of rtl-templates are named in gen/kernel and the operations table alone; docs/folders.svg shows the list.
+One line per check: every include names its file from the top of the tree; a folder includes only from folders that stand above it in
+tests/layers.txt, and from those that its line names; operations (IR_OP_...) and modules of rtl-templates are named in gen/kernel and the
+operations table alone; docs/folders.svg shows the list.
     tests/walls.py dot | dot -Tsvg >docs/folders.svg
 TEXT
 }
@@ -28,7 +29,8 @@ walls() { # name, what
     fi
 }
 
-plan 3
+plan 4
+walls "includes from the top of the tree" includes
 walls "arrows between folders" arrows
 walls "operations and modules by name" names
 walls "picture of the folders" picture

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "host.hpp"
+#include "boards/host/host.hpp"
 
 namespace rill {
 

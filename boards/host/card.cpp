@@ -10,7 +10,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "host.hpp"
+#include "boards/host/host.hpp"
 
 namespace rill {
 

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "host.hpp"
+#include "boards/host/host.hpp"
 
 namespace rill {
 

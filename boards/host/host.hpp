@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "rill_host.h"
+#include "boards/host/rill_host.h"
 
 namespace rill {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <thread>
 
-#include "host.hpp"
+#include "boards/host/host.hpp"
 
 using namespace rill;
 

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <cstdio>
 
-#include "options.hpp"
+#include "boards/host/options.hpp"
 
 static rill_host *running; // for the signal's function
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of rill-host.
-#include "options.hpp"
+#include "boards/host/options.hpp"
 
 #include <getopt.h>
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "rill_host.h"
+#include "boards/host/rill_host.h"
 
 struct prompt { // text, or ids
     std::string text;

@@ -3,8 +3,8 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "host.hpp"
-#include "options.hpp"
+#include "boards/host/host.hpp"
+#include "boards/host/options.hpp"
 
 using rill::quoted;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of the design in words, and text for ids.
-#include "host.hpp"
+#include "boards/host/host.hpp"
 
 extern "C" {
-#include "tokenizer.h"
+#include "include/tokenizer.h"
 }
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Internal faults and checked arithmetic.
-#include "base.h"
+#include "include/base.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading whole files, finding files that ship with the program.
 #define _POSIX_C_SOURCE 200809L
-#include "base.h"
+#include "include/base.h"
 
 #include <errno.h>
 #include <stdlib.h>

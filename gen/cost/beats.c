@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a matrix engine reads in a decode step.
-#include "cost.h"
-#include "layout.h"
+#include "include/cost.h"
+#include "include/layout.h"
 
 static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *node = &ir->node[f->node];

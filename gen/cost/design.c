@@ -3,8 +3,8 @@
 // it.
 #include <string.h>
 
-#include "kernel/args.h"
-#include "cost.h"
+#include "gen/kernel/args.h"
+#include "include/cost.h"
 
 enum {
     DISTRIBUTED_BEATS = 64 /* longest prefetch FIFO in LUTRAM */,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the dies have, what lies on each of a partitioned design, and what goes from die to die.
-#include "kernel/args.h"
-#include "cost.h"
+#include "gen/kernel/args.h"
+#include "include/cost.h"
 
 enum { HANDSHAKE = 2 /* tvalid and tready */ };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is kept of tensors on their way: buffers of kernels, of pools, of spills. Caches, parameters and pipelines are
 // not counted.
-#include "kernel/args.h"
-#include "cost.h"
-#include "kernel/ports.h"
-#include "contract.h"
+#include "gen/kernel/args.h"
+#include "include/cost.h"
+#include "gen/kernel/ports.h"
+#include "include/contract.h"
 
 static const struct ir_port *first_input(const struct ir_kernel *k) {
     for (int p = 0; p < k->ports; p++)

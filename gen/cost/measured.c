@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/args.h"
-#include "cost.h"
+#include "gen/kernel/args.h"
+#include "include/cost.h"
 
 enum { WORD_BITS = 32, TABLE_BYTES = 1 << 20, LEAST = 300 /* cells: of less, shares say nothing */ };
 

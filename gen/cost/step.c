@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps as a whole: what each part of a design has to do in them, and the least time that this takes.
-#include "cost.h"
-#include "kernel/args.h"
-#include "work.h"
+#include "include/cost.h"
+#include "gen/kernel/args.h"
+#include "gen/cost/work.h"
 
 static int64_t engine_cycles(const struct ir *ir, int engine, const struct cost_step *s) {
     struct cost_beats b = cost_step_beats(ir, engine, s);

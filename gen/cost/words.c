@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many words pass a port in one decode step: one token, the extents that follow the positions at their value.
-#include "kernel/args.h"
-#include "cost.h"
-#include "layout.h"
-#include "kernel/ports.h"
+#include "gen/kernel/args.h"
+#include "include/cost.h"
+#include "include/layout.h"
+#include "gen/kernel/ports.h"
 
 enum { MAX_STEERING = 8 };
 

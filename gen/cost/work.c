@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kernel does in a decode step: how words come through it and how long it works, from its timing contract.
-#include "contract.h"
-#include "cost.h"
-#include "kernel/args.h"
-#include "kernel/ports.h"
-#include "layout.h"
-#include "work.h"
+#include "include/contract.h"
+#include "include/cost.h"
+#include "gen/kernel/args.h"
+#include "gen/kernel/ports.h"
+#include "include/layout.h"
+#include "gen/cost/work.h"
 
 struct call { // one kernel at a position
     const struct ir *ir;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a board file.
-#include "device.h"
+#include "include/device.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "schema.h"
+#include "include/schema.h"
 
 #define MEMBER(owner, member) offsetof(struct owner, member)
 #define NUMBER_FIELD(word, kind, owner, member, low, high)                                                             \

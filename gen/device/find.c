@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "device.h"
+#include "include/device.h"
 
 static bool has_suffix(const char *s, const char *suffix) {
     size_t n = strlen(s), m = strlen(suffix);

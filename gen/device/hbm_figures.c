@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures of a board's memory: overrides, contradictions, the lists of the keys, what follows from them.
-#include "hbm_figures.h"
+#include "include/hbm_figures.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "diag.h"
+#include "include/diag.h"
 
 #define ATOM_BYTES 32.0
 

@@ -3,8 +3,8 @@
 #ifndef RILL_EMIT_H
 #define RILL_EMIT_H
 
-#include "ir.h"
-#include "verilog.h"
+#include "include/ir.h"
+#include "include/verilog.h"
 
 // What a host recognizes a design by.
 struct emit_names {

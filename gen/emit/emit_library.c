@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diag.h"
-#include "emit.h"
+#include "include/diag.h"
+#include "gen/emit/emit.h"
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
-#include "emit.h"
+#include "gen/emit/emit.h"
 
 static const char *kind_name(enum ir_segment_kind kind) {
     static const char *const names[] = {"weights", "k_cache", "v_cache", "table", "parameters", "io"};

@@ -3,8 +3,8 @@
 // is an error.
 #include <stdlib.h>
 
-#include "cost.h"
-#include "emit.h"
+#include "include/cost.h"
+#include "gen/emit/emit.h"
 
 static void add_pblock(const struct ir *ir, int die, struct text *out) {
     const char *name = ir->die[die].name;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The design report as text: graph, design, resources, cycles, kernels, FIFOs, memory.
-#include "emit_report.h"
+#include "gen/emit/emit_report.h"
 
-#include "report.h"
+#include "gen/emit/report.h"
 
 static void add_graph(const struct ir *ir, struct text *out) {
     const struct ir_design *d = &ir->design;

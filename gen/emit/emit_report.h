@@ -3,8 +3,8 @@
 #ifndef RILL_EMIT_REPORT_H
 #define RILL_EMIT_REPORT_H
 
-#include "diag.h"
-#include "ir.h"
+#include "include/diag.h"
+#include "include/ir.h"
 
 void emit_report_text(const struct ir *, struct text *out);
 void emit_report_json(const struct ir *, struct text *out);

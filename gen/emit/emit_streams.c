@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit.h"
-#include "ir_custom.h"
-#include "kernel.h"
+#include "gen/emit/emit.h"
+#include "include/ir_custom.h"
+#include "include/kernel.h"
 
 enum { PROBE_MAX_BITS = 1088 /* verif/harness/rill_probe.sv */ };
 

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "emit.h"
-#include "kernel.h"
+#include "gen/emit/emit.h"
+#include "include/kernel.h"
 
 enum { EMIT_COLUMNS = 140 };
 

@@ -3,7 +3,7 @@
 #ifndef RILL_EMIT_REPORT_PARTS_H
 #define RILL_EMIT_REPORT_PARTS_H
 
-#include "cost.h"
+#include "include/cost.h"
 
 struct report {
     const struct ir *ir;

@@ -2,8 +2,8 @@
 // The report's tables of resources and cycles (docs/cost.md).
 #include <string.h>
 
-#include "ops.h"
-#include "report.h"
+#include "include/ops.h"
+#include "gen/emit/report.h"
 
 struct report report_make(const struct ir *ir) {
     struct report r = {.ir = ir, .position = ir->design.context / 2};

@@ -2,7 +2,7 @@
 // The report's partition over dies: what each takes of its stock, what crosses each boundary.
 #include <string.h>
 
-#include "report.h"
+#include "gen/emit/report.h"
 
 bool report_has_dies(const struct report *r) { return r->ir->design.dies > 1 && r->ir->dies > 1; }
 

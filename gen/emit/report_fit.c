@@ -2,7 +2,7 @@
 // The estimates of a design's kernels beside what a synthesis makes of their templates (docs/cost.md).
 #include <string.h>
 
-#include "report.h"
+#include "gen/emit/report.h"
 
 static bool is_first_of_module(const struct ir *ir, int kernel) {
     for (int k = 0; k < kernel; k++)

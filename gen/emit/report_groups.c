@@ -2,10 +2,10 @@
 // Memory of intermediates as emitted: per region and group, pools, spills, and against whole tensors in double buffers.
 #include <string.h>
 
-#include "kernel/args.h"
-#include "emit_report.h"
-#include "pass/pass.h"
-#include "report.h"
+#include "gen/kernel/args.h"
+#include "gen/emit/emit_report.h"
+#include "gen/pass/pass.h"
+#include "gen/emit/report.h"
 
 struct share {        // bits
     int64_t streams;  // FIFOs of their own

@@ -2,8 +2,8 @@
 // The design report as JSON: the same figures as the text.
 #include <string.h>
 
-#include "emit_report.h"
-#include "report.h"
+#include "gen/emit/emit_report.h"
+#include "gen/emit/report.h"
 
 static void add_string(struct text *out, const char *key, const char *value) {
     text_addf(out, "\"%s\": ", key);

@@ -2,7 +2,7 @@
 // The report's memories: what each FIFO and buffer is built of, and how much of the pieces taken it leaves empty.
 #include <string.h>
 
-#include "report.h"
+#include "gen/emit/report.h"
 
 enum { BRAM18_BITS = 18432, URAM_BITS = 4096 * 72, LUT_BITS = 64 };
 

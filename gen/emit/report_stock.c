@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A warning where a design needs more than its board has: it can be simulated, but not built.
-#include "emit_report.h"
-#include "report.h"
+#include "gen/emit/emit_report.h"
+#include "gen/emit/report.h"
 
 // False where the need is within the stock.
 static bool warn_of(const struct cost_resources *need, const struct cost_resources *stock, const char *whose,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures of a whole design that several parts of the report show.
-#include "pass/pass.h"
-#include "report.h"
+#include "gen/pass/pass.h"
+#include "gen/emit/report.h"
 
 int64_t report_channel_used(const struct ir *ir) {
     int64_t end = 0;

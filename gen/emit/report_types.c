@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The itensor type of every stream, for `rill check SPEC --types`.
-#include "emit_report.h"
+#include "gen/emit/emit_report.h"
 
-#include "itensor.h"
+#include "include/itensor.h"
 
 static void add_end(const struct ir *ir, int kernel, const struct ir_port *port, struct text *out) {
     text_addf(out, "%s%s%s", ir->kernel[kernel].name, *port->name ? "." : "", port->name);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hand-written kernels as operations: their rows of the operations table, and the expressions of their declarations.
-#include "ir_custom.h"
+#include "include/ir_custom.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "expression.h"
-#include "type_rules.h"
+#include "include/expression.h"
+#include "gen/ir/type_rules.h"
 
 enum { MOST_NESTING = 8, MOST_ELEMENTS = 1 << 20, MOST_CYCLES = 1 << 16 };
 

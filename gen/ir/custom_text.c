@@ -2,8 +2,8 @@
 // Hand-written kernels in the IR's text form, with the texts of their files.
 #include <string.h>
 
-#include "custom_text.h"
-#include "ir_custom.h"
+#include "gen/ir/custom_text.h"
+#include "include/ir_custom.h"
 
 static const char *const type_words[CUSTOM_TYPES] = {"fp32", "int8"};
 

@@ -3,8 +3,8 @@
 #ifndef RILL_CUSTOM_TEXT_H
 #define RILL_CUSTOM_TEXT_H
 
-#include "ir.h"
-#include "yaml.h"
+#include "include/ir.h"
+#include "include/yaml.h"
 
 void custom_write(struct yaml_writer *, const struct custom *);
 // The list `custom` of a dump. False after an error.

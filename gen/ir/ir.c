@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Building and looking up the intermediate representation.
-#include "ir.h"
+#include "include/ir.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops.h"
+#include "include/ops.h"
 
 // One more zeroed item at the end of a list; yields its index.
 #define IR_PUSH(ir, list, count, capacity)                                                                             \

@@ -4,10 +4,10 @@
 #include <limits.h>
 #include <string.h>
 
-#include "custom_text.h"
-#include "ir_text.h"
-#include "ops.h"
-#include "yaml.h"
+#include "gen/ir/custom_text.h"
+#include "gen/ir/ir_text.h"
+#include "include/ops.h"
+#include "include/yaml.h"
 
 struct reader {
     struct arena *arena;

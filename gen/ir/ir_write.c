@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The IR as YAML: complete, so that ir_read continues from it.
-#include "custom_text.h"
-#include "ir_text.h"
-#include "ops.h"
-#include "yaml.h"
+#include "gen/ir/custom_text.h"
+#include "gen/ir/ir_text.h"
+#include "include/ops.h"
+#include "include/yaml.h"
 
 struct writer {
     struct yaml_writer y;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Iterative tensor types: inference from a loop nest, canonical form, sizes. include/itensor.h.
-#include "itensor.h"
+#include "include/itensor.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layout.h"
+#include "include/layout.h"
 
 static int64_t beat_bytes(const struct ir_design *d) { return d->beat_bits / 8; }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops.h"
+#include "include/ops.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "type_rules.h"
+#include "gen/ir/type_rules.h"
 
 const struct ir_op_info ir_op_table[IR_OPS] = {
 #define RILL_OP(id, name, ins, outs, attrs, kernel, ports, traits, weights, type, golden, doc)                         \
     {name, ins, outs, attrs, ports, traits, IR_WEIGHTS_##weights, type_##type, doc},
-#include "ops.def"
+#include "include/ops.def"
 #undef RILL_OP
 };
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The register map's rows as the registers of a design, and as the table of docs/rtl.md.
-#include "registers.h"
+#include "include/registers.h"
 
 const struct register_row register_rows[REGISTER_ROWS] = {
 #define REGISTER(id, name, offset, skip, per, bits, access, role, meaning)                                             \
     {name, offset, skip, REGISTER_##per, bits, REGISTER_##access, REGISTER_##role, meaning},
-#include "registers.def"
+#include "include/registers.def"
 };
 
 const struct register_field register_fields[] = {
 #define REGISTER(...)
 #define FIELD(id, name, bit, bits, access, meaning) {REGISTER_ID_##id, name, bit, bits, REGISTER_##access, meaning},
-#include "registers.def"
+#include "include/registers.def"
 };
 const int register_field_count = COUNT_OF(register_fields);
 

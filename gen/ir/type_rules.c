@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "type_rules.h"
+#include "gen/ir/type_rules.h"
 
 #include <stdlib.h>
 #include <string.h>

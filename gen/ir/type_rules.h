@@ -3,7 +3,7 @@
 #ifndef RILL_TYPE_RULES_H
 #define RILL_TYPE_RULES_H
 
-#include "ops.h"
+#include "include/ops.h"
 
 // An error where input i of the node has another dtype.
 bool type_expect(const struct ir *, const struct ir_node *, int i, enum ir_dtype want, struct diag *);

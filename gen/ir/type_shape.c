@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Type rules of the operations that give a tensor other dimensions.
-#include "type_rules.h"
+#include "gen/ir/type_rules.h"
 
 #include <string.h>
 

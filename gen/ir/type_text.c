@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The itensor type as text, in the paper's notation: itensor<1x8xf32, [16, tokens<=2]*[8, 1], (d0,d1)->(d1,d0)>.
-#include "ir.h"
+#include "include/ir.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 // Structural rules of the IR, checked after every pass.
 #include <stdlib.h>
 
-#include "ir.h"
-#include "ir_custom.h"
+#include "include/ir.h"
+#include "include/ir_custom.h"
 
 struct check {
     const struct ir *ir;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_add: elementwise sum.
-#include "class.h"
+#include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_argmax: index of the largest element, a word per token.
-#include "class.h"
+#include "gen/kernel/class.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "N", ir_vector_length(ir, node));

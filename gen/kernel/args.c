@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "args.h"
+#include "gen/kernel/args.h"
 
 #include <string.h>
 

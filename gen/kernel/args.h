@@ -3,7 +3,7 @@
 #ifndef RILL_KERNEL_ARGS_H
 #define RILL_KERNEL_ARGS_H
 
-#include "kernel.h"
+#include "include/kernel.h"
 
 const struct ir_value *args_value(const struct kernel_args *, const char *name); // NULL if absent
 const char *args_style(const struct kernel_args *, const char *fallback);        // RAM_STYLE; the RTL's default

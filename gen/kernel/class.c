@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What several classes share. Sources of the contracts: the modules' headers (rtl-templates/), whose benches measure
 // them; the split into stages follows their code.
-#include "class.h"
+#include "gen/kernel/class.h"
 
 // ---- contracts ----
 

@@ -3,8 +3,8 @@
 #ifndef RILL_KERNEL_CLASS_H
 #define RILL_KERNEL_CLASS_H
 
-#include "args.h"
-#include "kernel.h"
+#include "gen/kernel/args.h"
+#include "include/kernel.h"
 
 // ---- parameters that most modules have ----
 

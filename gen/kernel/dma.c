@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory side of a channel: DMA engines and the arbiters between them.
-#include "class.h"
+#include "gen/kernel/class.h"
 
 static int64_t clients(const struct kernel_args *a) { return args_int(a, "CLIENTS", 1); }
 

@@ -2,8 +2,8 @@
 // rill_embed: rows of a quantized table, by id.
 #include <string.h>
 
-#include "class.h"
-#include "layout.h"
+#include "gen/kernel/class.h"
+#include "include/layout.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     bool int4 = !strcmp(ir_attr_string(&node->attrs, "format", "int8"), "int4");

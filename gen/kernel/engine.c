@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_engine: the matrix engine, of its parts: its lanes dominate every design.
-#include "class.h"
+#include "gen/kernel/class.h"
 
 enum { OPERAND_SHIFT = 5, OFFSET = 22, COMMAND_BITS = 4 + 35 /* to the lanes of a die, at most */ };
 enum { LANE_BEATS = 16, KEY_UNITS = 16, FAN_OUT = IR_LANE_GROUP }; // constants of rill_engine

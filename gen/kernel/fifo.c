@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_fifo: the storage of one stream.
-#include "class.h"
+#include "gen/kernel/class.h"
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_fifo_add(r, args_int(a, "DEPTH", 0), args_int(a, "DATA_W", 0), args_style(a, "auto"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Units of fp32 arithmetic: fixed but for the integer ones.
-#include "class.h"
+#include "gen/kernel/class.h"
 
 static void cost_fp32_add(const struct kernel_args *a, struct cost_resources *r) {
     (void)a, cost_per(r, 1, 428, 216, 0);

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of classes, and what is asked of an instance through it.
-#include "kernel.h"
+#include "include/kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
-#include "ir_custom.h"
-#include "ops.h"
+#include "gen/kernel/args.h"
+#include "include/ir_custom.h"
+#include "include/ops.h"
 
 static const struct kernel_class *const table[] = {
 #define KERNEL(name) &rtl_##name,
-#include "kernels.def"
+#include "include/kernels.def"
 #undef KERNEL
 };
 
 static const struct kernel_class *const of_op[IR_OPS] = {
 #define RILL_OP(id, name, ins, outs, attrs, kernel, ports, traits, weights, type, golden, doc) &rtl_##kernel,
-#include "ops.def"
+#include "include/ops.def"
 #undef RILL_OP
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kv.h"
+#include "include/kv.h"
 
-#include "kernel.h"
-#include "ops.h"
+#include "include/kernel.h"
+#include "include/ops.h"
 
 // ---- which operations belong together ----
 

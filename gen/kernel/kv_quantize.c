@@ -2,8 +2,8 @@
 // rill_kv_quantize: heads of keys or values to int8 with a scale each.
 #include <string.h>
 
-#include "class.h"
-#include "../../verif/golden/ops.h" // the constants of the norms and of K: one definition for both models
+#include "gen/kernel/class.h"
+#include "verif/golden/ops.h" // the constants of the norms and of K: one definition for both models
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ports.h"
+#include "gen/kernel/ports.h"
 
-#include "ops.h"
+#include "include/ops.h"
 
 #include <string.h>
 

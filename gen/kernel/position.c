@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_position: rows of an fp32 table, by position.
-#include "class.h"
+#include "gen/kernel/class.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_quantize: fp32 to int8 with an exponent per block.
-#include "class.h"
-#include "ports.h"
+#include "gen/kernel/class.h"
+#include "gen/kernel/ports.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];

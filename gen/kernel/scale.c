@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_scale: every head times its scalar, which comes with the head's first row.
-#include "class.h"
+#include "gen/kernel/class.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_schedule: a table of entries and the walk through it. Inside modules only.
-#include "class.h"
+#include "gen/kernel/class.h"
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_schedule(r, args_int(a, "ENTRY_W", 1), args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));

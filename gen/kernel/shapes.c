@@ -3,8 +3,8 @@
 // takes.
 #include <string.h>
 
-#include "args.h"
-#include "resources.h"
+#include "gen/kernel/args.h"
+#include "include/resources.h"
 
 enum {
     LUTRAM_32_BITS = 14, // RAM32M16: 32 words in 8 LUTs, one of them for the write port

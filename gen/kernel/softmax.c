@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_softmax: rows of scores in banks; one pass to scale and find the largest, one for exp, product and sum.
-#include "class.h"
+#include "gen/kernel/class.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_v_tail: values to the open block and, block by block, to memory.
-#include "class.h"
+#include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lp.h"
+#include "gen/lp/lp.h"
 
 #include <glpk.h>
 #include <math.h>

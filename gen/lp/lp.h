@@ -5,7 +5,7 @@
 #ifndef RILL_LP_H
 #define RILL_LP_H
 
-#include "base.h"
+#include "include/base.h"
 
 struct lp_row { // s[to] - s[from] >= least
     int from, to;

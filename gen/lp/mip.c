@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mip.h"
+#include "gen/lp/mip.h"
 
 #include <glpk.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #ifndef RILL_MIP_H
 #define RILL_MIP_H
 
-#include "base.h"
+#include "include/base.h"
 
 struct mip_variable {
     double low, high, cost;

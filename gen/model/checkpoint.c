@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Named tensors from safetensors files, or made from a seed.
-#include "checkpoint.h"
+#include "include/checkpoint.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shards.h"
+#include "gen/model/shards.h"
 
 // How much of a tensor was asked for: rows (elements of a vector) below `used` of `extent`.
 struct coverage {

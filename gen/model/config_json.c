@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "family.h"
+#include "include/family.h"
 
 enum { MAX_CONFIG_BYTES = 1 << 20 };
 

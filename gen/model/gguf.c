@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header of a GGUF file. Nothing in it is trusted: every length is held against what is left of the file.
 #define _POSIX_C_SOURCE 200809L
-#include "gguf.h"
+#include "include/gguf.h"
 
 #include <errno.h>
 #include <fcntl.h>

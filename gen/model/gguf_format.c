@@ -2,8 +2,8 @@
 // The block formats of GGUF tensors. Products and sums round in the order of ggml's own code, so values are its bits.
 #include <string.h>
 
-#include "gguf.h"
-#include "safetensors.h"
+#include "include/gguf.h"
+#include "include/safetensors.h"
 
 enum { SUPER = 256 }; // weights of a block of the K formats
 

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "model.h"
-#include "names.h"
-#include "ops.h"
+#include "gen/model/model.h"
+#include "include/names.h"
+#include "include/ops.h"
 
 static bool resolve(const struct ir *ir, const struct spec_name *name, int *tensor, struct diag *diag) {
     *tensor = ir_find_tensor(ir, name->text);

@@ -3,8 +3,8 @@
 #ifndef RILL_MODEL_H
 #define RILL_MODEL_H
 
-#include "ir.h"
-#include "spec.h"
+#include "include/ir.h"
+#include "include/spec.h"
 
 bool model_expand_graph(struct ir *, const struct rill_spec *, struct diag *);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One file of tensors, or several with an index: {"weight_map": {tensor: file}}.
-#include "shards.h"
+#include "gen/model/shards.h"
 
 #include <jansson.h>
 #include <string.h>

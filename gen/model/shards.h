@@ -3,7 +3,7 @@
 #ifndef RILL_SHARDS_H
 #define RILL_SHARDS_H
 
-#include "safetensors.h"
+#include "include/safetensors.h"
 
 struct shards;
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts to ids and back. What a file says of a tokenizer is read by the loaders; how a text is split and merged stands
 // in tokenizer_split.c and tokenizer_merge.c.
-#include "tokenizer.h"
+#include "include/tokenizer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tokenizer_internal.h"
+#include "gen/model/tokenizer_internal.h"
 
 bool token_ids_read(struct arena *arena, const char *text, struct token_ids *ids) {
     const char *p = text + strspn(text, " ");

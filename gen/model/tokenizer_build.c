@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tokenizer_internal.h"
+#include "gen/model/tokenizer_internal.h"
 
 enum { FIRST_SHIFTED = 256, LAST_SHIFTED = 323 };
 

@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "tokenizer_internal.h"
+#include "gen/model/tokenizer_internal.h"
 
 static bool add_token(struct tokenizer_builder *b, const char *text, const json_t *value) {
     json_int_t id = json_integer_value(value);

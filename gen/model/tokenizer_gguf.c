@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "gguf.h"
-#include "tokenizer_internal.h"
+#include "include/gguf.h"
+#include "gen/model/tokenizer_internal.h"
 
 enum { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE }; // tokenizer.ggml.token_type
 

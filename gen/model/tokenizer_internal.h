@@ -7,7 +7,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#include "tokenizer.h"
+#include "include/tokenizer.h"
 
 #define TOKENIZER_EOT "<|endoftext|>"
 #define TOKENIZER_SPACE "\xe2\x96\x81" // U+2581 stands for a space in SentencePiece's vocabularies

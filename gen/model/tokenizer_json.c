@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "tokenizer_internal.h"
+#include "gen/model/tokenizer_internal.h"
 
 struct loader {
     struct tokenizer_builder b;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tokenizer_internal.h"
+#include "gen/model/tokenizer_internal.h"
 
 // A symbol of the piece, linked to its neighbours by index. Its bytes are start .. start + len - 1; len 0: merged into
 // the one before.

@@ -5,7 +5,7 @@
 
 #include <utf8proc.h>
 
-#include "tokenizer_internal.h"
+#include "gen/model/tokenizer_internal.h"
 
 // ---- the expressions ----
 

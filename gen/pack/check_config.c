@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "checkpoint.h"
-#include "family.h"
-#include "image.h"
-#include "tokenizer.h"
+#include "include/checkpoint.h"
+#include "include/family.h"
+#include "gen/pack/image.h"
+#include "include/tokenizer.h"
 
 // The parameters that the spec of a model gives to its family, both out of the IR's copies.
 static struct family_values *wanted(const struct ir *ir, const struct family *family, struct diag *diag) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights, tables and vector parameters in the order in which the hardware reads them.
-#include "image.h"
+#include "gen/pack/image.h"
 
 #include <errno.h>
 #include <string.h>
 #include <zlib.h>
 
-#include "../../verif/golden/ops.h"
-#include "layout.h"
-#include "ops.h"
+#include "verif/golden/ops.h"
+#include "include/layout.h"
+#include "include/ops.h"
 
 static int64_t beat_bytes(const struct image *im) { return im->ir->design.beat_bits / 8; }
 

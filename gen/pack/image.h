@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "../../verif/golden/store.h"
-#include "ir.h"
+#include "verif/golden/store.h"
+#include "include/ir.h"
 
 enum { IMAGE_MAX_CHANNELS = 32 };
 

@@ -8,9 +8,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "image.h"
-#include "pack.h"
-#include "version.h"
+#include "gen/pack/image.h"
+#include "include/pack.h"
+#include "include/version.h"
 
 enum { MAX_MANIFEST = 64 << 20, MAX_TOKENIZER = 64 << 20, READ_BYTES = 1 << 20 };
 

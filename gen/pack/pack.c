@@ -4,12 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../verif/golden/store.h"
-#include "checkpoint.h"
-#include "image.h"
-#include "oracle_pack.h"
-#include "ops.h"
-#include "pack.h"
+#include "verif/golden/store.h"
+#include "include/checkpoint.h"
+#include "gen/pack/image.h"
+#include "include/oracle_pack.h"
+#include "include/ops.h"
+#include "include/pack.h"
 
 struct packer {
     const struct ir *ir;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weight quantization with scale search. Every float operation is written in a fixed order, so every machine makes the
 // same bits.
-#include "quantize.h"
+#include "include/quantize.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 
-#include "package.h"
+#include "gen/package/package.h"
 
 static void add_element(struct text *out, const char *indent, const char *name, const char *value) {
     text_addf(out, "%s<spirit:%s>", indent, name);

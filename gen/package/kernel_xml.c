@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel.xml: the kernel's ports and arguments, as the vendor's linker and runtime know them.
-#include "package.h"
+#include "gen/package/package.h"
 
 static void add_port(const char *name, bool is_master, int bits, struct text *out) {
     text_addf(out,

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "package.h"
-#include "version.h"
+#include "gen/package/package.h"
+#include "include/version.h"
 
 void package_core(const struct package *p, struct text *out) {
     const struct ir_platform *b = &p->ir->design.platform;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the emitters of a package share: names, arguments and their ports, pins, parameters.
-#include "package.h"
+#include "gen/package/package.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "../emit/emit.h"
-#include "kernel.h"
-#include "pack.h"
-#include "version.h"
+#include "gen/emit/emit.h"
+#include "include/kernel.h"
+#include "include/pack.h"
+#include "include/version.h"
 
 enum { MAX_NAME = 48 /* an instance's tag in a binary holds 64 bytes */, PLATFORM_OUTSTANDING = 16 };
 

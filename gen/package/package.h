@@ -4,8 +4,8 @@
 #ifndef RILL_PACKAGE_H
 #define RILL_PACKAGE_H
 
-#include "ir.h"
-#include "registers.h"
+#include "include/ir.h"
+#include "include/registers.h"
 
 #define PACKAGE_VENDOR "rill"
 #define PACKAGE_LIBRARY "kernel"

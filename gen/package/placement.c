@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // placement.tcl: where the design's instances lie, as calls that boards/vitis/place.tcl gives a meaning.
-#include "../emit/emit.h"
-#include "cost.h"
-#include "package.h"
+#include "gen/emit/emit.h"
+#include "include/cost.h"
+#include "gen/package/package.h"
 
 // A kernel is large from this share of a kind of its die's resources on.
 enum { LARGE_PERCENT = 4 };

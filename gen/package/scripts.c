@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "package.h"
+#include "gen/package/package.h"
 
 void package_filelist(const struct package *p, struct text *out) {
     for (size_t i = 0; i < p->rtl.count; i++) text_addf(out, "%s\n", p->rtl.items[i]);

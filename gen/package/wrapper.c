@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel's module: the design behind the pins that the platform names, and nothing but wiring.
-#include "../emit/emit.h"
-#include "kernel.h"
-#include "package.h"
+#include "gen/emit/emit.h"
+#include "include/kernel.h"
+#include "gen/package/package.h"
 
 enum { RESET_STAGES = 3 };
 

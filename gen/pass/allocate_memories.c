@@ -7,10 +7,10 @@
 // are one variable per kind, so that large designs are small programs. With `dies`, what has to lie at the memory's die
 // (write engines, prefetch FIFOs, V tail) is held to the same shares of that die's stock. No SRLs: LUTRAM takes 8 LUTs
 // for 14 bits of 32 words, a shift register one for each, and it moves every bit in every cycle.
-#include "cost.h"
-#include "lp/mip.h"
-#include "pass.h"
-#include "place.h"
+#include "include/cost.h"
+#include "gen/lp/mip.h"
+#include "gen/pass/pass.h"
+#include "gen/pass/place.h"
 
 enum {
     STYLES = 3,

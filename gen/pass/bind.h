@@ -4,8 +4,8 @@
 #ifndef RILL_BIND_H
 #define RILL_BIND_H
 
-#include "ir.h"
-#include "spec.h"
+#include "include/ir.h"
+#include "include/spec.h"
 
 bool bind_is_int4(const struct ir_node *matmul);
 // Makes the list of engines, with the channels of each. False after reporting, when there are too few.

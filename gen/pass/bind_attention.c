@@ -4,13 +4,13 @@
 // multiplexers that follow the program.
 #include <string.h>
 
-#include "bind.h"
-#include "kernel.h"
-#include "kv.h"
-#include "layout.h"
-#include "ops.h"
-#include "kernel/ports.h"
-#include "schedule.h"
+#include "gen/pass/bind.h"
+#include "include/kernel.h"
+#include "include/kv.h"
+#include "include/layout.h"
+#include "include/ops.h"
+#include "gen/kernel/ports.h"
+#include "gen/pass/schedule.h"
 
 enum { TAIL_ADDR_BITS = 24, STEER_BITS = 8 };
 

@@ -4,9 +4,9 @@
 // reads in a decode step at half the context.
 #include <string.h>
 
-#include "bind.h"
-#include "layout.h"
-#include "ops.h"
+#include "gen/pass/bind.h"
+#include "include/layout.h"
+#include "include/ops.h"
 
 // What one lane would read of a product in a decode step if it were alone: weights, or the keys or values of half the
 // context for every query head. All repetitions.

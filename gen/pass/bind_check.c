@@ -2,10 +2,10 @@
 // Which attentions can be built: each of them whole, and those that share an engine with a cache that fits all.
 #include <string.h>
 
-#include "bind.h"
-#include "kv.h"
-#include "layout.h"
-#include "ops.h"
+#include "gen/pass/bind.h"
+#include "include/kv.h"
+#include "include/layout.h"
+#include "include/ops.h"
 
 struct check {
     const struct ir *ir;

@@ -2,11 +2,11 @@
 // Hand-written kernels: their Verilog headers against what the spec declares, and the parameters of an instance.
 #include <string.h>
 
-#include "bind.h"
-#include "expression.h"
-#include "ir_custom.h"
-#include "kernel/ports.h"
-#include "verilog.h"
+#include "gen/pass/bind.h"
+#include "include/expression.h"
+#include "include/ir_custom.h"
+#include "gen/kernel/ports.h"
+#include "include/verilog.h"
 
 // ---- files and modules ----
 

@@ -3,13 +3,13 @@
 // all come from one list of firings.
 #include <string.h>
 
-#include "bind.h"
-#include "kernel.h"
-#include "kv.h"
-#include "layout.h"
-#include "ops.h"
-#include "kernel/ports.h"
-#include "schedule.h"
+#include "gen/pass/bind.h"
+#include "include/kernel.h"
+#include "include/kv.h"
+#include "include/layout.h"
+#include "include/ops.h"
+#include "gen/kernel/ports.h"
+#include "gen/pass/schedule.h"
 
 enum { ENGINE_ENTRY_BITS = 96, STEER_ENTRY_BITS = 8, STEER_PORTS = 254 };
 

@@ -2,11 +2,11 @@
 // The order in which products fire on their engines. Program order, except that attention alternates: the scores of
 // head h + n fire before the values of head h, so that softmax of one head runs under the products of others on a
 // shared engine.
-#include "bind.h"
-#include "kv.h"
-#include "layout.h"
-#include "ops.h"
-#include "kernel/ports.h"
+#include "gen/pass/bind.h"
+#include "include/kv.h"
+#include "include/layout.h"
+#include "include/ops.h"
+#include "gen/kernel/ports.h"
 
 struct order {
     struct ir *ir;

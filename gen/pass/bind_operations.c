@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // bind-operations: every operation gets the hardware that computes it. Products and their dequantization fire on matrix
 // engines that own the memory channels; every other operation has a kernel of its own.
-#include "bind.h"
-#include "ir_custom.h"
-#include "kernel.h"
-#include "layout.h"
-#include "ops.h"
-#include "pass.h"
-#include "kernel/ports.h"
+#include "gen/pass/bind.h"
+#include "include/ir_custom.h"
+#include "include/kernel.h"
+#include "include/layout.h"
+#include "include/ops.h"
+#include "gen/pass/pass.h"
+#include "gen/kernel/ports.h"
 
 static void add_extras(struct ir *ir, const struct ir_node *node, int k, unsigned traits) {
     if (traits & KERNEL_STEP) ports_add_step(ir, k);

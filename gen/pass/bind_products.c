@@ -2,8 +2,8 @@
 // Which operations fire on an engine, and on which one.
 #include <string.h>
 
-#include "bind.h"
-#include "ops.h"
+#include "gen/pass/bind.h"
+#include "include/ops.h"
 
 bool bind_is_int4(const struct ir_node *matmul) {
     return !strcmp(ir_attr_string(&matmul->attrs, "weights", ""), "int4");

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
-#include "ops.h"
-#include "pass.h"
+#include "include/names.h"
+#include "include/ops.h"
+#include "gen/pass/pass.h"
 
 // What an operation wants of a tensor in the file: exact extents, or at least so many rows.
 struct use {

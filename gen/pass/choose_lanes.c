@@ -3,12 +3,12 @@
 // where a row that travels by itself is not so many whole words. docs/passes.md.
 #include <string.h>
 
-#include "bind.h"
-#include "layout.h"
-#include "ir_custom.h"
-#include "ops.h"
-#include "pass.h"
-#include "kernel/ports.h"
+#include "gen/pass/bind.h"
+#include "include/layout.h"
+#include "include/ir_custom.h"
+#include "include/ops.h"
+#include "gen/pass/pass.h"
+#include "gen/kernel/ports.h"
 
 static int at_most(int lanes, int64_t divides) {
     while (lanes > 1 && divides % lanes) lanes /= 2;

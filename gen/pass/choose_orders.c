@@ -3,9 +3,9 @@
 // layout converters between operations hold as little as possible. Orders written in the spec stay. docs/passes.md.
 #include <string.h>
 
-#include "ops.h"
-#include "pass.h"
-#include "kernel/ports.h"
+#include "include/ops.h"
+#include "gen/pass/pass.h"
+#include "gen/kernel/ports.h"
 
 enum {
     MAX_DIMS = IR_MAX_RANK - 1,

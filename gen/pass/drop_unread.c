@@ -3,7 +3,7 @@
 // value would be computed, stored and thrown away, and a request could end while it is still on its way.
 #include <string.h>
 
-#include "pass.h"
+#include "gen/pass/pass.h"
 
 struct drop {
     struct ir *ir;

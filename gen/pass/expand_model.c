@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/model.h"
-#include "bind.h"
-#include "ir_custom.h"
-#include "ops.h"
-#include "pass.h"
+#include "gen/model/model.h"
+#include "gen/pass/bind.h"
+#include "include/ir_custom.h"
+#include "include/ops.h"
+#include "gen/pass/pass.h"
 
 // `none` is what a board says that has no such thing.
 static const char *or_null(const char *text) { return strcmp(text, "none") != 0 ? text : NULL; }

@@ -9,8 +9,8 @@
 // it for the report.
 #include <string.h>
 
-#include "fuse.h"
-#include "pass.h"
+#include "gen/pass/fuse.h"
+#include "gen/pass/pass.h"
 
 enum { KIB_BITS = 8192 };
 

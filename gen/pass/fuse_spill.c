@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stream between two groups goes through memory: rill_spill with a write and a read engine of its own on one channel.
-#include "fuse.h"
+#include "gen/pass/fuse.h"
 
-#include "cost.h"
-#include "kernel/args.h"
-#include "layout.h"
-#include "pass.h"
-#include "kernel/ports.h"
+#include "include/cost.h"
+#include "gen/kernel/args.h"
+#include "include/layout.h"
+#include "gen/pass/pass.h"
+#include "gen/kernel/ports.h"
 
 enum {
     NATIVE_BURST_BYTES = 512 /* of the HBM port; longer ones only fill larger buffers */,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Units and streams of fuse-groups, from the kernel graph.
-#include "fuse.h"
+#include "gen/pass/fuse.h"
 
 #include <string.h>
 
-#include "cost.h"
-#include "kernel/args.h"
-#include "kv.h"
-#include "ops.h"
-#include "pass.h"
-#include "kernel/ports.h"
+#include "include/cost.h"
+#include "gen/kernel/args.h"
+#include "include/kv.h"
+#include "include/ops.h"
+#include "gen/pass/pass.h"
+#include "gen/kernel/ports.h"
 
 enum { MAX_WALK = 64 /* kernels without an operation behind one another */ };
 

@@ -2,8 +2,8 @@
 // Of expand-model: a `dequantize` that stands in a later region than its product goes to the product's. The engine
 // hands out what it makes there and then, with the row scales of that repetition; what the later region reads is the
 // fp32 value as it leaves the earlier one.
-#include "ops.h"
-#include "pass.h"
+#include "include/ops.h"
+#include "gen/pass/pass.h"
 
 // A region's next value is made by the region itself.
 static bool is_next(const struct ir_region *region, int tensor) {

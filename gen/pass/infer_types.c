@@ -2,8 +2,8 @@
 // infer-types: shape and dtype of every tensor, in program order; carried tensors take the type of their initial value.
 #include <string.h>
 
-#include "ops.h"
-#include "pass.h"
+#include "include/ops.h"
+#include "gen/pass/pass.h"
 
 static void copy_type(struct ir_tensor *to, const struct ir_tensor *from) {
     to->dtype = from->dtype;

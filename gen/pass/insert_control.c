@@ -3,11 +3,11 @@
 // loading, KV write tracking) and the plain nets between them. docs/rtl.md sections 9 and 11.
 #include <string.h>
 
-#include "kernel.h"
-#include "kv.h"
-#include "ops.h"
-#include "pass.h"
-#include "kernel/ports.h"
+#include "include/kernel.h"
+#include "include/kv.h"
+#include "include/ops.h"
+#include "gen/pass/pass.h"
+#include "gen/kernel/ports.h"
 
 enum {
     COUNTERS = 4 /* of an engine: busy, waits for beats, for operands, for room behind it; docs/rtl.md section 11 */,

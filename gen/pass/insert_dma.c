@@ -3,16 +3,16 @@
 // stores and the segment table that the walker follows.
 #include <string.h>
 
-#include "bind.h"
-#include "kernel/args.h"
-#include "fuse.h"
-#include "kv.h"
-#include "layout.h"
-#include "names.h"
-#include "ops.h"
-#include "pass.h"
-#include "kernel/ports.h"
-#include "schedule.h"
+#include "gen/pass/bind.h"
+#include "gen/kernel/args.h"
+#include "gen/pass/fuse.h"
+#include "include/kv.h"
+#include "include/layout.h"
+#include "include/names.h"
+#include "include/ops.h"
+#include "gen/pass/pass.h"
+#include "gen/kernel/ports.h"
+#include "gen/pass/schedule.h"
 
 enum { SEGMENT_ENTRY_BITS = 192, AUX_CHANNEL = 0, AUX_ENGINE = 0 /* owns that channel */ };
 

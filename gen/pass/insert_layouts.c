@@ -5,9 +5,9 @@
 // narrower; rill_frame where the firings are cut otherwise. Nothing where the walks are equal. docs/passes.md.
 #include <string.h>
 
-#include "kernel.h"
-#include "pass.h"
-#include "kernel/ports.h"
+#include "include/kernel.h"
+#include "gen/pass/pass.h"
+#include "gen/kernel/ports.h"
 
 // A stream on the way from one end of an edge to the other.
 struct stream {

@@ -2,8 +2,8 @@
 // mark-ahead: streams whose writers are early are marked, at the depths, pools and dies of the design as it will be.
 #include <string.h>
 
-#include "pass.h"
-#include "timing/depths.h"
+#include "gen/pass/pass.h"
+#include "gen/timing/depths.h"
 
 bool pass_mark_ahead(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     (void)spec;

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost.h"
-#include "kernel/args.h"
-#include "fuse.h"
-#include "pass.h"
-#include "kernel/ports.h"
-#include "schedule.h"
-#include "timing/depths.h"
+#include "include/cost.h"
+#include "gen/kernel/args.h"
+#include "gen/pass/fuse.h"
+#include "gen/pass/pass.h"
+#include "gen/kernel/ports.h"
+#include "gen/pass/schedule.h"
+#include "gen/timing/depths.h"
 
 enum {
     PLAIN_WORDS = 2, // registers: not worth a pool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pass.h"
+#include "gen/pass/pass.h"
 
 const struct pass pass_table[] = {
     {"expand-model", pass_expand_model},

@@ -4,8 +4,8 @@
 #ifndef RILL_PLACE_H
 #define RILL_PLACE_H
 
-#include "cost.h"
-#include "lp/mip.h"
+#include "include/cost.h"
+#include "gen/lp/mip.h"
 
 enum { PLACE_STOCKS = 4 /* LUT, DSP, BRAM in halves, URAM */ };
 

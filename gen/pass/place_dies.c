@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pass.h"
-#include "place.h"
+#include "gen/pass/pass.h"
+#include "gen/pass/place.h"
 
 static int root_of(const int *with, int k) {
     while (with[k] != k) k = with[k];

@@ -7,7 +7,7 @@
 // stock, plus CROWD bits for all of a kind of a die's stock that is taken beyond CROWDED. Rows: what lies on a die
 // takes at most that share of each kind of resource; a boundary is crossed by at most as many bits as it has wires, or
 // each bit more costs EXCESS. So there is always a partition; the report says where it takes more than there is.
-#include "place.h"
+#include "gen/pass/place.h"
 
 static const double CROWDED = 0.75; // a die that is fuller is hard to place and route
 enum {

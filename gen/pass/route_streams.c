@@ -4,11 +4,11 @@
 // repetition, selection of the last token where a `when: last` region begins, forks.
 #include <string.h>
 
-#include "kernel.h"
-#include "ops.h"
-#include "pass.h"
-#include "kernel/ports.h"
-#include "schedule.h"
+#include "include/kernel.h"
+#include "include/ops.h"
+#include "gen/pass/pass.h"
+#include "gen/kernel/ports.h"
+#include "gen/pass/schedule.h"
 
 enum { MUX_ENTRY_BITS = 8, MUX_DROP = 255 };
 

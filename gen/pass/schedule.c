@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "schedule.h"
+#include "gen/pass/schedule.h"
 
 #include <string.h>
 

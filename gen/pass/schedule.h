@@ -3,7 +3,7 @@
 #ifndef RILL_SCHEDULE_H
 #define RILL_SCHEDULE_H
 
-#include "ir.h"
+#include "include/ir.h"
 
 // A table under construction: entries of a fixed width in program order, cut into sections.
 struct schedule {

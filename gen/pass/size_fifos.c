@@ -7,11 +7,11 @@
 // better.
 #include <string.h>
 
-#include "cost.h"
-#include "kernel/args.h"
-#include "pass.h"
-#include "kernel/ports.h"
-#include "timing/depths.h"
+#include "include/cost.h"
+#include "gen/kernel/args.h"
+#include "gen/pass/pass.h"
+#include "gen/kernel/ports.h"
+#include "gen/timing/depths.h"
 
 enum { DEPTH_PLAIN = 2, DEPTH_STEP = 4, DEPTH_SLACK = 2 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tile.h"
+#include "gen/pass/tile.h"
 
 #include <string.h>
 

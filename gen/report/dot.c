@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "html.h"
+#include "gen/report/html.h"
 
 static const char missing[] = "Graphviz' `dot` is not installed (Debian: apt-get install graphviz)";
 

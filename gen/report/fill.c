@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How full a stream is over time, as a small step chart: foretold over a layer, measured over a run. The dashed line is
 // the depth.
-#include "html.h"
+#include "gen/report/html.h"
 
 enum {
     FORETOLD_WIDTH = 120,

@@ -3,7 +3,7 @@
 // StreamTensor's Algorithm 2.
 #include <string.h>
 
-#include "html.h"
+#include "gen/report/html.h"
 
 static void cell(struct text *out, const char *s) {
     text_add(out, "<td>");

@@ -3,9 +3,9 @@
 #ifndef RILL_HTML_H
 #define RILL_HTML_H
 
-#include "../emit/report.h"
-#include "report_html.h"
-#include "timing.h"
+#include "gen/emit/report.h"
+#include "gen/report/report_html.h"
+#include "include/timing.h"
 
 // What a kernel is there for; the page gives each a colour.
 enum html_kind { HTML_OPERATION, HTML_ENGINE, HTML_STEERING, HTML_CONTROL, HTML_KINDS };

@@ -3,7 +3,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "report_html.h"
+#include "gen/report/report_html.h"
 
 enum { MAX_BYTES = 256 << 20, MAX_WINDOWS = 4096 };
 

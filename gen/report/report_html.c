@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: one file that needs nothing from outside, the same bytes on every run.
-#include "report_html.h"
+#include "gen/report/report_html.h"
 
 #include <string.h>
 
-#include "html.h"
+#include "gen/report/html.h"
 
 static const char style[] =
     "body{font:14px/1.5 -apple-system,'Segoe "

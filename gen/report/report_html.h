@@ -4,7 +4,7 @@
 #ifndef RILL_REPORT_HTML_H
 #define RILL_REPORT_HTML_H
 
-#include "ir.h"
+#include "include/ir.h"
 
 struct measured {        // of a simulation: `rill sim --json`
     int64_t *high_water; // per edge, -1: not watched

@@ -3,7 +3,7 @@
 // memory map.
 #include <string.h>
 
-#include "html.h"
+#include "gen/report/html.h"
 
 enum { CONSUMERS = 12 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "html.h"
+#include "gen/report/html.h"
 
 enum {
     NAME_WIDTH = 170,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vendor's figures beside the estimates: kernel by kernel, streams, memory engines, all; die by die; slack.
-#include "vendor.h"
+#include "gen/report/vendor.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "../emit/report.h"
+#include "gen/emit/report.h"
 
 struct pair {
     const char *name;

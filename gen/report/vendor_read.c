@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vendor.h"
+#include "gen/report/vendor.h"
 
 enum { MAX_REPORT = 512 << 20, MAX_CELLS = 64, MAX_DEPTH = 128 };
 

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "spec_read.h"
+#include "gen/spec/spec_read.h"
 
 static const int64_t beat_sizes[] = {256, 512};
 static const int64_t lane_counts[] = {1, 2, 4, 8, 16, 32};

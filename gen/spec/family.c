@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file of a family: what it declares, read and checked without any values.
 #define _POSIX_C_SOURCE 200809L
-#include "family.h"
+#include "include/family.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "spec_read.h"
+#include "gen/spec/spec_read.h"
 
 struct reader {
     struct family *family;

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "family.h"
-#include "spec_read.h"
+#include "include/family.h"
+#include "gen/spec/spec_read.h"
 
 enum { MOST_REPEAT = 65535, MOST_COUNT = 65535 };
 

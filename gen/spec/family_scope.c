@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "expression.h"
-#include "family.h"
-#include "spec_read.h"
+#include "include/expression.h"
+#include "include/family.h"
+#include "gen/spec/spec_read.h"
 
 static const struct {
     const char *name;

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "spec_read.h"
+#include "gen/spec/spec_read.h"
 
 struct reader {
     struct arena *arena;

@@ -2,7 +2,7 @@
 // Tensor names of a graph: each defined once, before it is used, and at hand whenever its user runs.
 #include <string.h>
 
-#include "spec_read.h"
+#include "gen/spec/spec_read.h"
 
 struct symbol {
     struct spec_name name;

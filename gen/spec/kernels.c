@@ -3,8 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "custom.h"
-#include "spec_read.h"
+#include "include/custom.h"
+#include "gen/spec/spec_read.h"
 
 struct reader {
     struct arena *arena;

@@ -2,7 +2,7 @@
 // The `model:` part: a family and the values of its parameters.
 #include <stddef.h>
 
-#include "spec_read.h"
+#include "gen/spec/spec_read.h"
 
 struct spec_model *spec_read_model(const struct yaml_node *node, const char *dir, struct arena *arena,
                                    struct diag *diag) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a design spec: the top level, places and names.
-#include "spec_read.h"
+#include "gen/spec/spec_read.h"
 
 #include <string.h>
 

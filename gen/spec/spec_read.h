@@ -3,8 +3,8 @@
 #ifndef RILL_SPEC_READ_H
 #define RILL_SPEC_READ_H
 
-#include "schema.h"
-#include "spec.h"
+#include "include/schema.h"
+#include "include/spec.h"
 
 #define SPEC_OFFSET(type, member) offsetof(struct type, member)
 

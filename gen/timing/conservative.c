@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Conservative strategy of StreamTensor (MICRO 2025): intervals are scaled to the slowest kernel, so that a stream
 // is filled at that pace while its reader waits. Writers that are faster then wait for room.
-#include "lp/lp.h"
-#include "sizing.h"
+#include "gen/lp/lp.h"
+#include "gen/timing/sizing.h"
 
 // Cycles of the longest firing on any stream.
 static int64_t longest_firing(const struct sizing *z, const struct timing_result *r) {

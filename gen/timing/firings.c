@@ -6,12 +6,12 @@
 // words together; the shifts of givers and takers are the variables. What the engine takes and gives stays where it is,
 // and so does what ends a step: no step gets longer. Minimised is the time that words wait, weighted with their widths
 // (StreamTensor, MICRO 2025: the sum of delays).
-#include "depths.h"
+#include "gen/timing/depths.h"
 
 #include <string.h>
 
-#include "kernel/args.h"
-#include "lp/lp.h"
+#include "gen/kernel/args.h"
+#include "gen/lp/lp.h"
 
 struct stream {             // its firings
     int firings, put, take; // variables of firing 0

@@ -2,9 +2,9 @@
 // Cycles of a request from the timing contracts alone. A short request is simulated whole. Of a long one, steps at some
 // positions are, each in a window of its own that begins a little earlier; each stands for the steps around it (the
 // midpoint rule).
-#include "cost.h"
-#include "kernel/args.h"
-#include "timing.h"
+#include "include/cost.h"
+#include "gen/kernel/args.h"
+#include "include/timing.h"
 
 enum {
     SAMPLES_PREFILL = 8,

@@ -2,7 +2,7 @@
 // Which path a word waited for: back from its reader, each time along the input that came last.
 #include <string.h>
 
-#include "depths.h"
+#include "gen/timing/depths.h"
 
 enum { MOST_KERNELS = 32, SHOWN = 10 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of a request, and when the first of them begins: the host's registers, the vector parameters.
-#include "timing.h"
+#include "include/timing.h"
 
 enum {
     // rill_token_loop, rill_param_loader:

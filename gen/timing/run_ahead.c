@@ -2,7 +2,7 @@
 // A design at its own depths: whether it comes to a halt, and which streams run ahead.
 #include <string.h>
 
-#include "sizing.h"
+#include "gen/timing/sizing.h"
 
 enum {
     PASSAGE_BUDGET = 12000000 /* words and beats of all cases, after which no further passage is begun: a second */

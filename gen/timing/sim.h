@@ -7,9 +7,9 @@
 #ifndef RILL_TIMING_SIM_H
 #define RILL_TIMING_SIM_H
 
-#include "kernel/args.h"
-#include "sim_memory.h"
-#include "timing.h"
+#include "gen/kernel/args.h"
+#include "gen/timing/sim_memory.h"
+#include "include/timing.h"
 
 enum { SIM_COUNT_SHIFT = 2 /* of a mark: valid elements, 0: all */ };
 

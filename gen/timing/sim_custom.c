@@ -4,8 +4,8 @@
 // their group.
 #include <string.h>
 
-#include "ir_custom.h"
-#include "sim.h"
+#include "include/ir_custom.h"
+#include "gen/timing/sim.h"
 
 struct group {
     int64_t ready, rows, tokens;

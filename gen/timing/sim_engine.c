@@ -3,9 +3,9 @@
 // beats are sim_lane.c's.
 #include <string.h>
 
-#include "layout.h"
-#include "sim.h"
-#include "sim_lane.h"
+#include "include/layout.h"
+#include "gen/timing/sim.h"
+#include "gen/timing/sim_lane.h"
 
 enum {
     ENTRY_BITS = 96,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The KV cache: the writer of keys, the open block of the values, the scales.
-#include "layout.h"
-#include "sim.h"
+#include "include/layout.h"
+#include "gen/timing/sim.h"
 
 struct kv {
     struct sim_edge *in, *step, *out;

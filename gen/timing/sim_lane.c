@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the segment table to beats at a lane: rill_segment_walker, rill_burst_splitter, rill_dma_read, the channel, the
 // lane's FIFO.
-#include "sim_lane.h"
+#include "gen/timing/sim_lane.h"
 
 #include <string.h>
 
-#include "layout.h"
+#include "include/layout.h"
 
 enum {
     ENTRY_BITS = 192,

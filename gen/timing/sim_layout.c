@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layout converter: two banks, each filled in one order and read in another.
-#include "sim.h"
+#include "gen/timing/sim.h"
 
 struct layout {
     struct sim_edge *in, *out;

@@ -4,9 +4,9 @@
 #ifndef RILL_TIMING_SIM_MEMORY_H
 #define RILL_TIMING_SIM_MEMORY_H
 
-#include "../../verif/model/hbm_bank.h" // one memory for the simulation and its forecast
-#include "base.h"
-#include "timing.h"
+#include "verif/model/hbm_bank.h" // one memory for the simulation and its forecast
+#include "include/base.h"
+#include "include/timing.h"
 
 // Memory of one channel: accesses in the order of their times.
 struct sim_memory {

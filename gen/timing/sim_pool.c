@@ -3,7 +3,7 @@
 // that its walks take are not waited for: they come long before.
 #include <string.h>
 
-#include "sim.h"
+#include "gen/timing/sim.h"
 
 enum { MAX_PLACES = 255 };
 

@@ -3,7 +3,7 @@
 // ids.
 #include <string.h>
 
-#include "sim.h"
+#include "gen/timing/sim.h"
 
 enum { ID_BITS = 32 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_spill: a firing goes to memory as it comes, and back when all its writes have their responses; with two of
 // FIRINGS the next one goes there meanwhile.
-#include "sim.h"
+#include "gen/timing/sim.h"
 
 enum {
     SETTLE = 5, // last descriptor handed over to the first look at the write engine's idle

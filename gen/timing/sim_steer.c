@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim.h"
+#include "gen/timing/sim.h"
 
 // ---- schedules: the tables of schedule.c ----
 

@@ -2,7 +2,7 @@
 // Vector kernels: pipelines of words, groups in banks, scalars of softmax, argmax, the width converter.
 #include <string.h>
 
-#include "sim.h"
+#include "gen/timing/sim.h"
 
 enum { MAX_INPUTS = IR_MAX_PORTS };
 

@@ -2,10 +2,10 @@
 // The simulator's frame: streams, stages, the list of actors that can go on, the result.
 #include <string.h>
 
-#include "kernel.h"
-#include "kv.h"
-#include "ops.h"
-#include "sim.h"
+#include "include/kernel.h"
+#include "include/kv.h"
+#include "include/ops.h"
+#include "gen/timing/sim.h"
 
 // ---- streams ----
 

@@ -3,8 +3,8 @@
 #ifndef RILL_TIMING_SIZING_H
 #define RILL_TIMING_SIZING_H
 
-#include "kernel/args.h"
-#include "depths.h"
+#include "gen/kernel/args.h"
+#include "gen/timing/depths.h"
 
 enum {
     MAX_STEPS = 8,

@@ -2,10 +2,10 @@
 // The steps that FIFOs are sized for, and their runs.
 #include <string.h>
 
-#include "cost.h"
-#include "kv.h"
-#include "layout.h"
-#include "sizing.h"
+#include "include/cost.h"
+#include "include/kv.h"
+#include "include/layout.h"
+#include "gen/timing/sizing.h"
 
 // The fastest memory asks most of the streams behind the engine.
 struct timing_memory sizing_fast_memory(const struct ir *ir) {

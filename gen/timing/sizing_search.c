@@ -3,7 +3,7 @@
 // first.
 #include <string.h>
 
-#include "sizing.h"
+#include "gen/timing/sizing.h"
 
 static int64_t *marks_of(struct test_case *t, bool single_word) { return single_word ? t->single : t->room; }
 

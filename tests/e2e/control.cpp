@@ -17,7 +17,7 @@
 
 enum : uint32_t {
 #define REGISTER(id, name, offset, ...) REG_##id = offset,
-#include "registers.def"
+#include "include/registers.def"
 };
 enum { CHANNELS = 3, BEAT = 32, LATENCY = 40, CONTEXT_BYTES = 1 << 20 };
 

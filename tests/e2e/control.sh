@@ -14,7 +14,7 @@ plan 13
 build() {
     make_design control "$spec" random:1 && rm -rf "$build" && cd "$dir" &&
         verilator --cc --exe --build --Mdir "$build" -Wno-fatal -Wno-lint -Wno-style --x-initial unique --x-assign unique --top-module rill_top \
-            -f filelist.f "$root/tests/e2e/control.cpp" -o control -CFLAGS "-std=c++17 -I$root/include" \
+            -f filelist.f "$root/tests/e2e/control.cpp" -o control -CFLAGS "-std=c++17 -I$root" \
             -MAKEFLAGS "VM_PARALLEL_BUILDS=0 CXX=clang++ LINK=clang++ OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"
 }
 offset_of() { sed -n "s/.*\"name\": \"$1\".*\"offset\": \([0-9]*\).*/\1/p" "$dir/memory_map.json"; } # segment

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph_make.h"
+#include "tests/fuzz/graph_make.h"
 
 const float most_rms = 20, carried_rms = 6;
 

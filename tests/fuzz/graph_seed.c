@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph_make.h"
+#include "tests/fuzz/graph_make.h"
 
 enum {
     MANY_ATTENTIONS = 100000, // seeds from there on may have several attentions

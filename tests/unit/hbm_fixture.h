@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "../../verif/model/hbm.h"
-#include "device.h"
+#include "verif/model/hbm.h"
+#include "include/device.h"
 
 enum { CHANNEL_BYTES = 512 << 20 };
 

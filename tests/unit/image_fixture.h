@@ -4,13 +4,13 @@
 #ifndef RILL_IMAGE_FIXTURE_H
 #define RILL_IMAGE_FIXTURE_H
 
-#include "model_fixture.h"
+#include "tests/unit/model_fixture.h"
 
 #include <ftw.h>
 #include <unistd.h>
 
-#include "../../gen/command.h"
-#include "pack.h"
+#include "gen/command.h"
+#include "include/pack.h"
 
 struct image_fixture {
     struct fixture f;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diag.h"
+#include "include/diag.h"
 
 struct fixture {
     struct arena arena;

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "../../verif/check/check.h"
-#include "../../verif/golden/ops.h"
-#include "image_fixture.h"
-#include "ir_custom.h"
+#include "verif/check/check.h"
+#include "verif/golden/ops.h"
+#include "tests/unit/image_fixture.h"
+#include "include/ir_custom.h"
 
 enum { SIZE = 6, LANES = 4, WORDS = 2, TOKENS = 2, REPEAT = 2, ROWS = 3, STEPS = 2 };
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "diag.h"
+#include "include/diag.h"
 
 static void test_arithmetic(void **state) {
     (void)state;

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "../../include/ops.h"
-#include "../../verif/check/check.h"
+#include "include/ops.h"
+#include "verif/check/check.h"
 
 enum {
     TOKENS = 2,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // config.json and named tensors: what is accepted, what is refused and with which words, random weights.
 #define _GNU_SOURCE
-#include "model_fixture.h"
+#include "tests/unit/model_fixture.h"
 
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "checkpoint.h"
-#include "family.h"
+#include "include/checkpoint.h"
+#include "include/family.h"
 
 static char dir[] = "/tmp/rill_checkpoint_XXXXXX";
 static char model_path[64], config_path[64];

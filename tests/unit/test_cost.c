@@ -9,9 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "command.h"
-#include "cost.h"
-#include "ops.h"
+#include "gen/command.h"
+#include "include/cost.h"
+#include "include/ops.h"
 
 // Estimates may be off by a share of the measured figure and so many on top: logic, then DSPs and memories, which
 // follow from the shape.

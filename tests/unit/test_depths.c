@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The safe rule's depths by hand, stream by stream; the memories that FIFOs lie in; where the layers of KV caches lie.
-#include "image_fixture.h"
+#include "tests/unit/image_fixture.h"
 
-#include "kv.h"
-#include "ops.h"
-#include "pass.h"
+#include "include/kv.h"
+#include "include/ops.h"
+#include "gen/pass/pass.h"
 
 static struct ir_edge *edge_between(struct ir *ir, const char *from, const char *to) {
     for (int e = 0; e < ir->edges; e++)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Families: what a family with its values makes equals a graph written by hand, for the compiler and for the oracle,
 // which expand it apart.
-#include "image_fixture.h"
+#include "tests/unit/image_fixture.h"
 
-#include "../../verif/oracle/graph.h"
-#include "../../verif/oracle/weights.h"
-#include "family.h"
-#include "ir.h"
-#include "names.h"
+#include "verif/oracle/graph.h"
+#include "verif/oracle/weights.h"
+#include "include/family.h"
+#include "include/ir.h"
+#include "include/names.h"
 
 // Pairs of layers in a repeated region, the odd one in a region of its own: loops, choices, words, numbers, defaults of
 // other parameters, expressions of `layer`, a value for each layer that is the same for all.

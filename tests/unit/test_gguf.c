@@ -2,11 +2,11 @@
 // GGUF files: every block format against the `gguf` package's values (tests/unit/gguf/make.py), metadata, refused and
 // damaged files.
 #define _GNU_SOURCE
-#include "model_fixture.h"
+#include "tests/unit/model_fixture.h"
 
 #include <unistd.h>
 
-#include "gguf.h"
+#include "include/gguf.h"
 
 enum { FORMATS = 11, VALUES = 4000, SMALL = 512 };
 

@@ -4,17 +4,17 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "image_fixture.h"
+#include "tests/unit/image_fixture.h"
 
 #include <jansson.h>
 #include <math.h>
 
-#include "../../verif/golden/ops.h"
-#include "../../verif/golden/run_internal.h"
-#include "../../verif/oracle/evaluate.h"
-#include "oracle.h"
-#include "checkpoint.h"
-#include "trace.h"
+#include "verif/golden/ops.h"
+#include "verif/golden/run_internal.h"
+#include "verif/oracle/evaluate.h"
+#include "include/oracle.h"
+#include "include/checkpoint.h"
+#include "include/trace.h"
 
 static void assert_same(const float *want, const float *have, size_t n) {
     assert_memory_equal(want, have, n * sizeof *want);

@@ -8,13 +8,13 @@
 
 #include <cmocka.h>
 
-#include "command.h"
-#include "cost.h"
-#include "emit/emit_report.h"
-#include "emit/report.h"
-#include "fuse.h"
-#include "pass/pass.h"
-#include "timing/depths.h"
+#include "gen/command.h"
+#include "include/cost.h"
+#include "gen/emit/emit_report.h"
+#include "gen/emit/report.h"
+#include "gen/pass/fuse.h"
+#include "gen/pass/pass.h"
+#include "gen/timing/depths.h"
 
 enum { KIB_BITS = 8192 };
 

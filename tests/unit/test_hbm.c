@@ -3,7 +3,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // mkstemp
 #endif
-#include "hbm_fixture.h"
+#include "tests/unit/hbm_fixture.h"
 
 #include <stdlib.h>
 #include <unistd.h>

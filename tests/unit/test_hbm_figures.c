@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times of the HBM model, measured from outside at its own port (256 bit at 450 MHz) and at the ports of designs:
 // published figures of the U280 and U55C, and what follows from them. docs/hbm.md is this table.
-#include "hbm_fixture.h"
+#include "tests/unit/hbm_fixture.h"
 
 #define MIB ((uint64_t)1 << 20)
 

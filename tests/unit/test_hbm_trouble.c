@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the HBM model does on demand: errors of what was never written and of single beats, late answers, another order.
-#include "hbm_fixture.h"
+#include "tests/unit/hbm_fixture.h"
 
 static void test_unwritten(void **state) {
     (void)state;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "ir.h"
+#include "include/ir.h"
 
 #define STATIC(n)                                                                                                      \
     { n, IR_STATIC }

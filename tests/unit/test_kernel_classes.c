@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-#include "kernel.h"
-#include "kernel/args.h"
+#include "include/kernel.h"
+#include "gen/kernel/args.h"
 
 static const struct kernel_class *const table[] = {
 #define KERNEL(name) &rtl_##name,
-#include "kernels.def"
+#include "include/kernels.def"
 #undef KERNEL
 };
 

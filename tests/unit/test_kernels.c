@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "../../include/expression.h"
-#include "../../include/ir_custom.h"
-#include "../../include/verilog.h"
-#include "../../verif/harness/contracts.h"
+#include "include/expression.h"
+#include "include/ir_custom.h"
+#include "include/verilog.h"
+#include "verif/harness/contracts.h"
 
 // ---- expressions ----
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "command.h"
+#include "gen/command.h"
 
 static struct arena arena;
 static struct diag diag;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "lp/lp.h"
+#include "gen/lp/lp.h"
 
 static struct arena arena;
 static int setup(void **state) {

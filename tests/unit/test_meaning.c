@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the words of a spec mean in the IR: permutations as numpy reads them, attributes that are not their defaults,
 // the constants of a built-in model, carried tensors that are left out.
-#include "image_fixture.h"
+#include "tests/unit/image_fixture.h"
 
-#include "ir.h"
+#include "include/ir.h"
 
 // One region of operations on an input x [2][3][5].
 static struct ir *build(struct image_fixture *x, const char *ops) {

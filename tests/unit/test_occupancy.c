@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../verif/harness/occupancy.h"
+#include "verif/harness/occupancy.h"
 
 enum { EDGES = 3, CYCLES = 5000 };
 

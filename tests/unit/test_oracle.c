@@ -2,12 +2,12 @@
 // The oracle by itself: what it reads of a spec (every attribute at a value that is not its default), shapes, regions,
 // names, and values computed by hand.
 #define _GNU_SOURCE
-#include "image_fixture.h"
+#include "tests/unit/image_fixture.h"
 
 #include <math.h>
 
-#include "../../verif/oracle/graph.h"
-#include "ops.h"
+#include "verif/oracle/graph.h"
+#include "include/ops.h"
 
 // An evaluation of a spec's text with the weights of a safetensors file: header and data, or NULL for random ones.
 struct oracle_case {

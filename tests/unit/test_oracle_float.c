@@ -2,13 +2,13 @@
 // The oracle's float mode against the checkpoint's own record (expected.json), its perplexity, and the evaluation of
 // texts.
 #define _GNU_SOURCE
-#include "model_fixture.h"
+#include "tests/unit/model_fixture.h"
 
 #include <jansson.h>
 #include <math.h>
 
-#include "../../verif/oracle/evaluate.h"
-#include "oracle.h"
+#include "verif/oracle/evaluate.h"
+#include "include/oracle.h"
 
 enum { VOCABULARY = 1024, CONTEXT = 256 };
 

@@ -2,11 +2,11 @@
 // Every spec of the tests: the golden model on the compiled graph, after all passes, against the oracle, without RTL.
 // RILL_ORACLE_SPECS="file file..." in the environment takes other specs, and the passes up to drop-unread alone.
 #define _GNU_SOURCE
-#include "image_fixture.h"
+#include "tests/unit/image_fixture.h"
 
 #include <glob.h>
 
-#include "../../verif/check/check.h"
+#include "verif/check/check.h"
 
 enum { POSITIONS = 3, NEW_IDS = 3 };
 

@@ -4,18 +4,18 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "image_fixture.h"
+#include "tests/unit/image_fixture.h"
 
 #include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "../../verif/golden/ops.h"
-#include "../../verif/golden/store.h"
-#include "../../gen/pack/image.h"
-#include "../../include/ops.h"
-#include "checkpoint.h"
+#include "verif/golden/ops.h"
+#include "verif/golden/store.h"
+#include "gen/pack/image.h"
+#include "include/ops.h"
+#include "include/checkpoint.h"
 
 struct packed {
     const struct ir *ir;

@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-#include "command.h"
-#include "cost.h"
-#include "lp/mip.h"
-#include "pass/pass.h"
-#include "pass/place.h"
+#include "gen/command.h"
+#include "include/cost.h"
+#include "gen/lp/mip.h"
+#include "gen/pass/pass.h"
+#include "gen/pass/place.h"
 
 static struct arena arena;
 static int setup(void **state) {

@@ -2,16 +2,16 @@
 // Weight quantization: ranges, error bounds, extreme rows, the same bits everywhere, and what it costs the shipped
 // model.
 #define _GNU_SOURCE
-#include "model_fixture.h"
+#include "tests/unit/model_fixture.h"
 
-#include "../../verif/oracle/evaluate.h"
-#include "../../verif/oracle/run.h"
+#include "verif/oracle/evaluate.h"
+#include "verif/oracle/run.h"
 
 #include <float.h>
 #include <math.h>
 
-#include "checkpoint.h"
-#include "quantize.h"
+#include "include/checkpoint.h"
+#include "include/quantize.h"
 
 static float *random_rows(struct fixture *f, const char *name, int64_t rows, int64_t k) {
     struct checkpoint *c = checkpoint_open(&f->arena, "random:11", &f->diag);

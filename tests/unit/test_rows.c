@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows in .npy and .safetensors files: what is written reads back, what is refused says why, damaged files.
 #define _GNU_SOURCE
-#include "model_fixture.h"
+#include "tests/unit/model_fixture.h"
 
 #include <math.h>
 #include <unistd.h>
 
-#include "npy.h"
-#include "rows.h"
+#include "include/npy.h"
+#include "include/rows.h"
 
 enum { ROWS = 3, ELEMENTS = 4 };
 static char folder[] = "/tmp/rill_rows_XXXXXX";

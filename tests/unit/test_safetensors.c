@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safetensors files: number formats, refused headers, damaged files.
 #define _GNU_SOURCE
-#include "model_fixture.h"
+#include "tests/unit/model_fixture.h"
 
 #include <math.h>
 #include <unistd.h>
 
-#include "safetensors.h"
+#include "include/safetensors.h"
 
 static char path[] = "/tmp/rill_safetensors_XXXXXX";
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "spec.h"
+#include "include/spec.h"
 
 // One run of the reader with its own arena and its diagnostics as text.
 struct run {

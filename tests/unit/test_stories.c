@@ -2,14 +2,14 @@
 // The shipped model's ids and logits as they were stored (tests/witness/stories.txt): the golden model of the graph
 // that the compiler makes of the configuration. `tests/witness/run.sh` asks the same of `rill golden`.
 #define _GNU_SOURCE
-#include "model_fixture.h"
+#include "tests/unit/model_fixture.h"
 
 #include <unistd.h>
 
-#include "command.h"
-#include "pack.h"
-#include "tokenizer.h"
-#include "trace.h"
+#include "gen/command.h"
+#include "include/pack.h"
+#include "include/tokenizer.h"
+#include "include/trace.h"
 
 enum { FIELDS = 6, LEAST_STORIES = 9 };
 enum { WEIGHTS, HEAD, COUNT, PROMPT, HASH, IDS };

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "pass/tile.h"
+#include "gen/pass/tile.h"
 
 enum { A, B, C, ARRAYS };
 

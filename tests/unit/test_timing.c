@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "command.h"
-#include "cost.h"
-#include "pass/pass.h"
-#include "timing/sim.h"
+#include "gen/command.h"
+#include "include/cost.h"
+#include "gen/pass/pass.h"
+#include "gen/timing/sim.h"
 
 static struct arena arena;
 static struct diag diag;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Byte-level BPE: known ids, round trips of any bytes, damaged files.
 #define _GNU_SOURCE
-#include "model_fixture.h"
+#include "tests/unit/model_fixture.h"
 
 #include <jansson.h>
 #include <unistd.h>
 
-#include "tokenizer.h"
+#include "include/tokenizer.h"
 
 static void assert_ids(const struct tokenizer *t, const char *text, bool specials, size_t count,
                        const uint32_t *expected) {

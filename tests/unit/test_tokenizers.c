@@ -2,13 +2,13 @@
 // Tokenizers of every kind: on 2,000 texts each the ids of the reference libraries (tests/unit/tokenizers/make.py), and
 // what is refused by name.
 #define _GNU_SOURCE
-#include "model_fixture.h"
+#include "tests/unit/model_fixture.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <unistd.h>
 
-#include "tokenizer.h"
+#include "include/tokenizer.h"
 
 enum { TEXTS = 2000, MOST_ATOMS = 12, DIGITS = 8 };
 static const char folder[] = "tests/unit/tokenizers";

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ir_value.h"
+#include "include/ir_value.h"
 
 static struct arena arena;
 

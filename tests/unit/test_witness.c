@@ -2,17 +2,17 @@
 // The graphs of tests/witness, whose values come from numpy: the golden model of the compiled graph and the oracle give
 // the exact ones bit by bit, the oracle in floating point those of float64 nearly.
 #define _GNU_SOURCE
-#include "model_fixture.h"
+#include "tests/unit/model_fixture.h"
 
 #include <dirent.h>
 #include <math.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "oracle.h"
-#include "pack.h"
-#include "rows.h"
-#include "trace.h"
+#include "gen/command.h"
+#include "include/oracle.h"
+#include "include/pack.h"
+#include "include/rows.h"
+#include "include/trace.h"
 
 enum { LEAST_GRAPHS = 11, MOST_IDS = 128, MOST_SIZE = 16 };
 static const double tolerance = 1e-5;

@@ -13,11 +13,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "../harness/axil.h"
-#include "../model/hbm_dpi.h"
-#include "ir.h"
-#include "protocol.h"
-#include "registers.h"
+#include "verif/harness/axil.h"
+#include "verif/model/hbm_dpi.h"
+#include "include/ir.h"
+#include "verif/card/protocol.h"
+#include "include/registers.h"
 
 static const char usage[] = "usage: card PACKAGE SOCKET [options]\n"
                             "  --seed S          jitter of the memory (default 0: none)\n"

@@ -25,7 +25,7 @@
 #include <thread>
 #include <vector>
 
-#include "protocol.h"
+#include "verif/card/protocol.h"
 
 namespace {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stream checker's front: opening, requests, results, and the report of the first difference.
-#include "check.h"
+#include "verif/check/check.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-#include "check_internal.h"
+#include "verif/check/check_internal.h"
 
 // Values kept: as many positions as fit 256 MiB, between a few steps and 64. The estimate takes every element as 4
 // bytes.

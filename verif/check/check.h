@@ -4,8 +4,8 @@
 #ifndef VERIF_CHECK_H
 #define VERIF_CHECK_H
 
-#include "oracle.h"
-#include "trace.h"
+#include "include/oracle.h"
+#include "include/trace.h"
 
 enum check_set {
     CHECK_ALL,     // every stream that carries a tensor, everywhere

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check_internal.h"
+#include "verif/check/check_internal.h"
 
 static float float_of(uint32_t bits) {
     float x;

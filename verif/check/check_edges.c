@@ -2,10 +2,10 @@
 // What each edge of the kernel graph carries: derived from the tensor at its writing port, or else at its reading port.
 #include <string.h>
 
-#include "check_internal.h"
-#include "ir_custom.h"
-#include "kernel.h"
-#include "ops.h"
+#include "verif/check/check_internal.h"
+#include "include/ir_custom.h"
+#include "include/kernel.h"
+#include "include/ops.h"
 
 static const struct ir_port *port_of(const struct ir *ir, const struct ir_edge *e, bool source) {
     return source ? &ir->kernel[e->src_kernel].port[e->src_port] : &ir->kernel[e->dst_kernel].port[e->dst_port];

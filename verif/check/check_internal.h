@@ -3,7 +3,7 @@
 #ifndef VERIF_CHECK_INTERNAL_H
 #define VERIF_CHECK_INTERNAL_H
 
-#include "check.h"
+#include "verif/check/check.h"
 
 enum { CHECK_MAX_TOKENS = 8, CHECK_FIRST_STEPS = 2 /* decode steps that CHECK_MINIMUM compares in full */ };
 

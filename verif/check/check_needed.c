@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which tensors the outputs still need in the last repetition of their region, for everything that reads them: a
 // request may end while others are on their way, or what is made of them.
-#include "check_internal.h"
+#include "verif/check/check_internal.h"
 
 static bool reads(const struct ir_node *node, int tensor) {
     for (int i = 0; i < node->inputs; i++)

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "check_internal.h"
+#include "verif/check/check_internal.h"
 
 // How a name of the spec is found in the compiled graph.
 enum match {

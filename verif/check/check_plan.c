@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which steps a request has, and the golden model run along with them.
-#include "check_internal.h"
+#include "verif/check/check_internal.h"
 
 static int64_t prompt_steps(const struct check *check) {
     return (int64_t)u64_div_ceil((uint64_t)check->request.count, (uint64_t)check->ir->design.tokens);

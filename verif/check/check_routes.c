@@ -3,8 +3,8 @@
 // kernel's other side, whose ports name a tensor, and, where several tensors take turns, from the kernel's schedule.
 #include <string.h>
 
-#include "check_internal.h"
-#include "kernel.h"
+#include "verif/check/check_internal.h"
+#include "include/kernel.h"
 
 // docs/rtl.md section 5: the schedule of a multiplexer or demultiplexer. Sections, each of entries that name a port.
 struct section {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fp32.h"
+#include "verif/golden/fp32.h"
 
 // One segment of a quadratic; docs/numerics.md section 2 gives the format.
 struct segment {
     int32_t c0, c1, c2;
 };
 
-#include "fp32_tables.inc"
+#include "verif/golden/fp32_tables.inc"
 
 enum { SIGNIFICAND_ONE = 1 << 23 };
 

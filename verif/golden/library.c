@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "library.h"
+#include "verif/golden/library.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "run_guard.h"
+#include "verif/golden/run_guard.h"
 
 enum { WHAT_BYTES = 400, MAX_OBJECT = 64 << 20 };
 
@@ -55,11 +55,12 @@ static bool compile(const struct build *b) {
     static const char errors[] =
         "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types -Werror=int-conversion";
     const char *quoted = word(b, root);
-    const char *command = arena_printf(
-        b->arena,
-        "%s -std=gnu11 -O2 -ffp-contract=off %s -shared -fPIC -I%s/include -I%s/verif/golden %s "
-        "%s/verif/golden/fp32.c -o %s -lm >%s 2>&1",
-        cc && *cc ? cc : "cc", errors, quoted, quoted, word(b, b->c_file), quoted, word(b, b->object), word(b, b->log));
+    const char *command =
+        arena_printf(b->arena,
+                     "%s -std=gnu11 -O2 -ffp-contract=off %s -shared -fPIC -I%s -I%s/include -I%s/verif/golden %s "
+                     "%s/verif/golden/fp32.c -o %s -lm >%s 2>&1",
+                     cc && *cc ? cc : "cc", errors, quoted, quoted, quoted, word(b, b->c_file), quoted,
+                     word(b, b->object), word(b, b->log));
     if (system(command) == 0) return true;
     diag_error(b->diag, loc_none(), "kernel `%s`: its golden file `%s` does not compile", b->source->kernel,
                b->source->file);

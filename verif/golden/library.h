@@ -4,8 +4,8 @@
 #ifndef GOLDEN_LIBRARY_H
 #define GOLDEN_LIBRARY_H
 
-#include "diag.h"
-#include "rill_kernel.h"
+#include "include/diag.h"
+#include "include/rill_kernel.h"
 
 struct golden_source {
     const char *kernel, *file, *text, *function; // file: its name without folders

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fp32.h"
+#include "verif/golden/fp32.h"
 
 enum {
     GOLDEN_MX_LIMIT = 127,     // largest |q|

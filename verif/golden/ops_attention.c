@@ -3,7 +3,7 @@
 // `positions`: own position + 1.
 #include <math.h>
 
-#include "ops.h"
+#include "verif/golden/ops.h"
 
 float golden_quantize_kv(size_t hd, const float x[], int8_t q[], struct golden_fault *fault) {
     float most = 0.0f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Block quantization, integer matrix products, embedding.
-#include "ops.h"
+#include "verif/golden/ops.h"
 
 size_t golden_block_count(size_t n, size_t block) { return (n + block - 1) / block; }
 

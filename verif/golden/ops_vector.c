@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Norms and element-wise operations.
-#include "ops.h"
+#include "verif/golden/ops.h"
 
 // Each constant is one division in double (n and n^2 are exact there) rounded once more to fp32.
 float golden_norm_mean_scale(size_t n) { return (float)(0x1p-20 / (double)n); }

@@ -2,8 +2,8 @@
 // The golden executor (include/trace.h): runs the tensor graph position by position with the golden operations.
 #include <string.h>
 
-#include "../../include/ops.h"
-#include "run_internal.h"
+#include "include/ops.h"
+#include "verif/golden/run_internal.h"
 
 // ---- memory ----
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../include/ir_custom.h"
-#include "library.h"
-#include "run_internal.h"
+#include "include/ir_custom.h"
+#include "verif/golden/library.h"
+#include "verif/golden/run_internal.h"
 
 struct run_custom {                // of a node
     struct golden_library library; // empty: no hand-written kernel, or one without a golden function

@@ -2,7 +2,7 @@
 // The integer sums of the executor. Nearly all of its time is spent here, hence the plain inner loops over 16-bit
 // factors, which compilers turn into multiply-and-add vector instructions. tests/unit/test_golden.c compares them with
 // golden_dot.
-#include "dot.h"
+#include "verif/golden/dot.h"
 
 #include <string.h>
 

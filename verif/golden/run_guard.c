@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run_guard.h"
+#include "verif/golden/run_guard.h"
 
 #include <errno.h>
 #include <signal.h>

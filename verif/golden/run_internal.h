@@ -3,11 +3,11 @@
 #ifndef GOLDEN_RUN_INTERNAL_H
 #define GOLDEN_RUN_INTERNAL_H
 
-#include "dot.h"
-#include "fp32.h"
-#include "ir.h"
-#include "store.h"
-#include "trace.h"
+#include "verif/golden/dot.h"
+#include "verif/golden/fp32.h"
+#include "include/ir.h"
+#include "verif/golden/store.h"
+#include "include/trace.h"
 
 // One tensor's value at one position: arrays sized at the bound of dynamic extents, rows `stride` elements apart.
 struct run_value {

@@ -2,9 +2,9 @@
 // The operations of include/ops.def on values: each calls the golden function of docs/numerics.md for one position.
 #include <string.h>
 
-#include "../../include/ops.h"
-#include "ops.h"
-#include "run_internal.h"
+#include "include/ops.h"
+#include "verif/golden/ops.h"
+#include "verif/golden/run_internal.h"
 
 static const struct ir_tensor *in_tensor(const struct run_op *op, int i) {
     return &op->run->ir->tensor[op->node->in[i]];
@@ -228,6 +228,6 @@ static void run_argmax(struct run_op *op) {
 
 run_function *const run_table[IR_OPS] = {
 #define RILL_OP(id, name, ins, outs, attrs, kernel, ports, traits, weights, type, golden, doc) run_##golden,
-#include "../../include/ops.def"
+#include "include/ops.def"
 #undef RILL_OP
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store.h"
+#include "verif/golden/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../include/ops.h"
-#include "layout.h"
-#include "names.h"
+#include "include/ops.h"
+#include "include/layout.h"
+#include "include/names.h"
 
 enum { STORE_ALIGN = 64, STORE_HEADER = 16 };
 

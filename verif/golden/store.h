@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-#include "ir.h"
-#include "quantize.h"
+#include "include/ir.h"
+#include "include/quantize.h"
 
 #define GOLDEN_STORE_FILE "golden.bin"
 #define GOLDEN_STORE_MAGIC "RILLGLD2"

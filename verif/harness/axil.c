@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // AXI4-Lite accesses, one after the other.
-#include "axil.h"
+#include "verif/harness/axil.h"
 
-#include "base.h"
+#include "include/base.h"
 
 void axil_clear(struct axil *axil) {
     axil->count = axil->next = 0;

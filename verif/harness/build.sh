@@ -34,7 +34,7 @@ folded="-LDFLAGS -fuse-ld=gold -LDFLAGS -Wl,--icf=safe"
 movable="-LDFLAGS -Wl,-q"
 with_clang() { make "$@" CXX=clang++ LINK=clang++; }
 # The smallest code runs fastest, and is compiled fastest: clang's -Os. The slow files run once.
-optimized() { with_clang "$@" OPT_FAST='-Os -march=native -include wide.h' OPT_SLOW=-O0 OPT_GLOBAL=-O1; }
+optimized() { with_clang "$@" OPT_FAST='-Os -march=native -include verif/harness/wide.h' OPT_SLOW=-O0 OPT_GLOBAL=-O1; }
 # One file and no optimization: clang is then limited by reading, and reads the headers once.
 unoptimized() { with_clang "$@" VM_PARALLEL_BUILDS=0 OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0; }
 
@@ -47,7 +47,7 @@ rm -rf "$folder" && mkdir -p "${folder%/*}"
 # shellcheck disable=SC2086 # one word per option
 verilator --cc --exe --threads "$threads" --x-assign fast --x-initial fast $options "$@" --top-module rill_sim_top --prefix Vrill_sim_top \
     --Mdir "$work" -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_PROBES -DRILL_ASSERT \
-    -CFLAGS "-DRILL_THREADS=$threads -I$root/verif/harness -I$root/include" \
+    -CFLAGS "-DRILL_THREADS=$threads -I$root" \
     -LDFLAGS "$root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm" "$root/verif/harness/share.vlt" -f filelist.f sim/rill_sim_top.sv \
     "$root"/verif/model/*.sv "$root"/verif/harness/*.sv "$root/verif/harness/main.cpp" -o Vrill
 $compile -j "$jobs" -C "$work" -f Vrill_sim_top.mk

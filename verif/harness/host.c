@@ -3,8 +3,8 @@
 // include/registers.def.
 #include <string.h>
 
-#include "registers.h"
-#include "sim_internal.h"
+#include "include/registers.h"
+#include "verif/harness/sim_internal.h"
 
 enum { RESET_CYCLES = 16, SETTLE_CYCLES = 8, CTRL_START = 1, CTRL_DONE = 2 };
 

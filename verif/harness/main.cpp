@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "Vrill_sim_top.h"
-#include "pages.h"
-#include "sim.h"
-#include "snapshot.h"
+#include "verif/harness/pages.h"
+#include "verif/harness/sim.h"
+#include "verif/harness/snapshot.h"
 #include "verilated.h"
 #if VM_TRACE_FST
 #include "verilated_fst_c.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "occupancy.h"
+#include "verif/harness/occupancy.h"
 
 void occupancy_open(struct occupancy *o, struct arena *arena, int edges) {
     *o = (struct occupancy){.arena = arena, .edges = edges, .window = 1};

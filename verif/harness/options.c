@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows.h"
-#include "sim_internal.h"
+#include "include/rows.h"
+#include "verif/harness/sim_internal.h"
 
 enum { MAX_REQUESTS_BYTES = 16 << 20 };
 

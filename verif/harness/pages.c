@@ -2,7 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // mremap
 #endif
-#include "pages.h"
+#include "verif/harness/pages.h"
 
 #include <stdbool.h>
 #include <stdint.h>

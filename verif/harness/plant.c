@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim_internal.h"
+#include "verif/harness/sim_internal.h"
 
 static const char *const names[PLANT_KINDS] = {
     [PLANT_MEMORY] = "memory", [PLANT_SHORT] = "short", [PLANT_OPEN] = "open", [PLANT_ENDLESS] = "endless"};

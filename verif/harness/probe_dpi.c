@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probe_dpi.h"
+#include "verif/harness/probe_dpi.h"
 
-#include "sim_internal.h"
+#include "verif/harness/sim_internal.h"
 
 // DPI functions have no context argument: the only state outside the run itself.
 static struct sim *bound;

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim_internal.h"
+#include "verif/harness/sim_internal.h"
 
 enum { PROGRESS_CYCLES = 4096 };
 static const double peak_gbs = 14.4; // of one pseudo-channel

@@ -3,9 +3,9 @@
 // golden model and into a file.
 #include <string.h>
 
-#include "layout.h"
-#include "rows.h"
-#include "sim_internal.h"
+#include "include/layout.h"
+#include "include/rows.h"
+#include "verif/harness/sim_internal.h"
 
 static uint8_t *area(struct sim *sim, const char *prefix, const struct ir_tensor *t, int64_t rows) {
     const char *name = arena_printf(&sim->arena, "%s_%s", prefix, t->name);

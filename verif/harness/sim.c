@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A simulation run from the command line to the exit code.
-#include "sim.h"
+#include "verif/harness/sim.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../model/hbm_dpi.h"
-#include "pack.h"
-#include "sim_internal.h"
-#include "snapshot.h"
+#include "verif/model/hbm_dpi.h"
+#include "include/pack.h"
+#include "verif/harness/sim_internal.h"
+#include "verif/harness/snapshot.h"
 
 void sim_fail(struct sim *sim, const char *fmt, ...) {
     if (sim->failure != NULL) return;

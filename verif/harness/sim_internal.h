@@ -4,15 +4,15 @@
 #ifndef VERIF_SIM_INTERNAL_H
 #define VERIF_SIM_INTERNAL_H
 
-#include "../check/check.h"
-#include "../model/hbm.h"
-#include "axil.h"
-#include "base.h"
-#include "ir.h"
-#include "contracts.h"
-#include "occupancy.h"
-#include "sim.h"
-#include "tokenizer.h"
+#include "verif/check/check.h"
+#include "verif/model/hbm.h"
+#include "verif/harness/axil.h"
+#include "include/base.h"
+#include "include/ir.h"
+#include "verif/harness/contracts.h"
+#include "verif/harness/occupancy.h"
+#include "verif/harness/sim.h"
+#include "include/tokenizer.h"
 
 struct sim;
 

@@ -6,7 +6,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // MAP_FIXED_NOREPLACE
 #endif
-#include "snapshot.h"
+#include "verif/harness/snapshot.h"
 
 #include <errno.h>
 #include <fcntl.h>

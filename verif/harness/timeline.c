@@ -2,7 +2,7 @@
 // Where the cycles go: first and last cycle of every firing on every stream that shows its beats, as CSV. The gap
 // between two firings of the engine's result streams is a bubble; the stream whose firing ends just before the gap does
 // is what it waited for.
-#include "sim_internal.h"
+#include "verif/harness/sim_internal.h"
 
 static const char header[] = "request,stream,firing,first_cycle,last_cycle,beats\n";
 

@@ -2,7 +2,7 @@
 // What the probes say about every stream, and the report of a deadlock.
 #include <string.h>
 
-#include "sim_internal.h"
+#include "verif/harness/sim_internal.h"
 
 void watch_open(struct watch *watch, struct arena *arena, const struct ir *ir) {
     watch->ir = ir;

@@ -3,7 +3,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // MAP_ANONYMOUS, MAP_NORESERVE
 #endif
-#include "hbm.h"
+#include "verif/model/hbm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hbm_bank.h"
+#include "verif/model/hbm_bank.h"
 
 struct burst {
     uint64_t offset;

@@ -5,8 +5,8 @@
 #ifndef VERIF_HBM_H
 #define VERIF_HBM_H
 
-#include "base.h"
-#include "hbm_figures.h"
+#include "include/base.h"
+#include "include/hbm_figures.h"
 
 enum {
     HBM_MAX_CHANNELS = 32,

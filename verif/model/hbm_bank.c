@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timing of one pseudo-channel's DRAM.
-#include "hbm_bank.h"
+#include "verif/model/hbm_bank.h"
 
 enum { MOST_NATIVES = 4095 /* 12 bits in a word of hbm_dpi.c */ };
 

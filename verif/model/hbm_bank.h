@@ -3,7 +3,7 @@
 #ifndef VERIF_HBM_BANK_H
 #define VERIF_HBM_BANK_H
 
-#include "hbm.h"
+#include "verif/model/hbm.h"
 
 struct hbm_bank {
     bool open;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hbm_dpi.h"
+#include "verif/model/hbm_dpi.h"
 
 // The only state outside the model itself: what hbm_dpi_bind sets.
 static struct {

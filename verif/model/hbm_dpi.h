@@ -4,7 +4,7 @@
 #ifndef VERIF_HBM_DPI_H
 #define VERIF_HBM_DPI_H
 
-#include "hbm.h"
+#include "verif/model/hbm.h"
 
 #ifdef __cplusplus
 extern "C" {

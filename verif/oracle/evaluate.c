@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Perplexity and top-1 agreement, story by story.
-#include "evaluate.h"
+#include "verif/oracle/evaluate.h"
 
 #include <math.h>
 #include <string.h>

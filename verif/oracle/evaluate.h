@@ -3,7 +3,7 @@
 #ifndef RILL_EVALUATE_H
 #define RILL_EVALUATE_H
 
-#include "tokenizer.h"
+#include "include/tokenizer.h"
 
 // A model to measure: logits [vocab] of one position; 0 starts anew. NULL stops the evaluation.
 struct evaluate_model {

@@ -2,9 +2,9 @@
 // Every operation bit by bit, out of the primitive arithmetic of verif/golden (docs/numerics.md).
 #include <string.h>
 
-#include "../golden/dot.h"
-#include "../golden/ops.h"
-#include "run.h"
+#include "verif/golden/dot.h"
+#include "verif/golden/ops.h"
+#include "verif/oracle/run.h"
 
 static void embed(struct step *s) {
     const struct oracle_weights *w = s->w;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Families by docs/models.md: every `{...}` is worked out where it stands, names are looked up when they are met.
 // Places and words of errors are the compiler's business.
-#include "family_graph.h"
+#include "verif/oracle/family_graph.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "expression.h"
+#include "include/expression.h"
 
 enum { MOST_DEPTH = 64, MOST_NODES = 1 << 18, MOST_TURNS = 65535 };
 

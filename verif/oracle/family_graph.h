@@ -4,8 +4,8 @@
 #define ORACLE_FAMILY_GRAPH_H
 
 #define RILL_YAML_LIBRARY_ALONE
-#include "base.h"
-#include "yaml.h"
+#include "include/base.h"
+#include "include/yaml.h"
 
 // family, spec: documents that are loaded. *made: a document of the graph alone, with the family's lines. NULL, or what
 // is wrong.

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "run.h"
+#include "verif/oracle/run.h"
 
 // Eight partial sums, so that a compiler may use vectors without reordering.
 static float dot(const float *a, const float *b, int64_t n) {

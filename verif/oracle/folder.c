@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "graph.h"
+#include "verif/oracle/graph.h"
 
 #define FOLDER "oracle"
 #define SPEC_NAME "spec.yaml"

@@ -3,7 +3,7 @@
 #ifndef ORACLE_GRAPH_H
 #define ORACLE_GRAPH_H
 
-#include "oracle.h"
+#include "include/oracle.h"
 
 enum { ORACLE_PORTS = 8, ORACLE_PARAMETERS = 16, NONE = ORACLE_NONE };
 

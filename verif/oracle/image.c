@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "oracle_pack.h"
-#include "weights.h"
+#include "include/oracle_pack.h"
+#include "verif/oracle/weights.h"
 
 struct head {
     char magic[8];

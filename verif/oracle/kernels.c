@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expression.h"
-#include "graph.h"
-#include "rill_kernel.h"
+#include "include/expression.h"
+#include "verif/oracle/graph.h"
+#include "include/rill_kernel.h"
 
 enum { NESTING = 8 };
 

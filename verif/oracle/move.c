@@ -2,7 +2,7 @@
 // Operations that are the same in both modes: values moved, vectors gathered, hand-written kernels called.
 #include <string.h>
 
-#include "run.h"
+#include "verif/oracle/run.h"
 
 // Element at (i, j, k) of the result is the operand's whose place along dimension perm[d] is the result's along d.
 void oracle_transpose(struct step *s) {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "family_graph.h"
-#include "graph.h"
+#include "verif/oracle/family_graph.h"
+#include "verif/oracle/graph.h"
 
 enum { SPEC_BYTES = 16 << 20, TEXT_BYTES = 1 << 20 };
 

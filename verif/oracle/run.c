@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program that a spec is: regions one after the other, each repeated, with what it carries, for every position.
-#include "run.h"
+#include "verif/oracle/run.h"
 
 #include <string.h>
 

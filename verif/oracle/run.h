@@ -3,9 +3,9 @@
 #ifndef ORACLE_RUN_H
 #define ORACLE_RUN_H
 
-#include "../golden/fp32.h"
-#include "../golden/library.h"
-#include "weights.h"
+#include "verif/golden/fp32.h"
+#include "verif/golden/library.h"
+#include "verif/oracle/weights.h"
 
 // Keys or values of all positions: of one kv_quantize in one repetition.
 struct cache {

@@ -3,7 +3,7 @@
 // nobody can know without the result of a kernel that has no golden function.
 #include <string.h>
 
-#include "graph.h"
+#include "verif/oracle/graph.h"
 
 static struct oracle_tensor *in(struct oracle_graph *g, const struct oracle_node *n, int i) {
     return &g->tensor.items[n->in[i]];

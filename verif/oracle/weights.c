@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights by the names and slices that the spec says, from a checkpoint.
-#include "weights.h"
+#include "verif/oracle/weights.h"
 
 #include <string.h>
 
-#include "expression.h"
+#include "include/expression.h"
 
 static bool is_layer(void *repetition, const char *name, int64_t *value) {
     *value = *(int64_t *)repetition;

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "graph.h"
-#include "quantize.h"
+#include "verif/oracle/graph.h"
+#include "include/quantize.h"
 
 // Of one operation in one repetition; what it does not have is NULL.
 struct oracle_weights {

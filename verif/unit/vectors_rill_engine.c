@@ -5,8 +5,8 @@
 // = lanes to compare); 7 descriptor of the V write-out; 8 its beat of lane a; 9 end (a = a fault is expected, b =
 // steps). The shapes are those of the bench's schedule. Whatever must not matter is random: weights past the columns,
 // lanes past the rows.
-#include "../golden/ops.h"
-#include "vectors_rill_fp32.h"
+#include "verif/golden/ops.h"
+#include "verif/unit/vectors_rill_fp32.h"
 
 enum {
     LAYERS = 2,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines "a b less equal fault" for rill_fp32_compare_tb.
-#include "vectors_rill_fp32.h"
+#include "verif/unit/vectors_rill_fp32.h"
 
 static void print(float a, float b) {
     struct golden_fault fault = {0};

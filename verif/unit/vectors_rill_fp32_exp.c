@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines "a y fault" for rill_fp32_exp_tb.
-#include "vectors_rill_fp32.h"
+#include "verif/unit/vectors_rill_fp32.h"
 
 int main(int argc, char **argv) {
     struct vectors v = vectors_start(argc, argv);

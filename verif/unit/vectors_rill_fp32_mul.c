@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines "a b y fault" for rill_fp32_mul_tb: results near both ends of the range, and in the whole range. SATURATE as
 // the module's.
-#include "vectors_rill_fp32.h"
+#include "verif/unit/vectors_rill_fp32.h"
 
 int main(int argc, char **argv) {
     struct vectors v = vectors_start(argc, argv);

@@ -5,8 +5,8 @@
 #ifndef VECTORS_RILL_KERNEL_H
 #define VECTORS_RILL_KERNEL_H
 
-#include "../golden/ops.h"
-#include "vectors_rill_fp32.h"
+#include "verif/golden/ops.h"
+#include "verif/unit/vectors_rill_fp32.h"
 
 enum { KERNEL_TOKENS = 8, FAULT_PORT = 9 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Firings of HEADS heads for rill_kv_quantize_tb.
-#include "vectors_rill_stream.h"
+#include "verif/unit/vectors_rill_stream.h"
 
 enum { FIRINGS = 12 };
 

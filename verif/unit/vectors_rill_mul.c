@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Firings for rill_mul_tb: n chunks of random values on both inputs.
-#include "vectors_rill_stream.h"
+#include "verif/unit/vectors_rill_stream.h"
 
 enum { FIRINGS = 30, ELEMENTS_MAX = 100 };
 

@@ -3,7 +3,7 @@
 #ifndef VECTORS_RILL_NORM_H
 #define VECTORS_RILL_NORM_H
 
-#include "vectors_rill_stream.h"
+#include "verif/unit/vectors_rill_stream.h"
 
 struct norm_parts {
     int64_t sum;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines "s1 high middle low y" for rill_norm_spread_tb: sums of N numbers |X| < 2^43.
-#include "vectors_rill_norm.h"
+#include "verif/unit/vectors_rill_norm.h"
 
 static void print_vector(struct vectors *v, int n, int k) {
     struct norm_parts p = {0, 0, 0, 0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Firings for rill_quantize_tb: FAULT 1 an infinity, 2 a block exponent out of range.
-#include "vectors_rill_stream.h"
+#include "verif/unit/vectors_rill_stream.h"
 
 enum { FIRINGS = 16 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Firings for rill_silu_tb: n chunks of random values.
-#include "vectors_rill_stream.h"
+#include "verif/unit/vectors_rill_stream.h"
 
 enum { FIRINGS = 30, ELEMENTS_MAX = 100 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps for rill_softmax_tb: LAYERS * HEADS firings each, at random positions, the first and the last among them.
-#include "vectors_rill_stream.h"
+#include "verif/unit/vectors_rill_stream.h"
 
 enum { STEPS = 6 };
 

@@ -4,8 +4,8 @@
 #ifndef VECTORS_RILL_STREAM_H
 #define VECTORS_RILL_STREAM_H
 
-#include "../golden/ops.h"
-#include "vectors_rill_fp32.h"
+#include "verif/golden/ops.h"
+#include "verif/unit/vectors_rill_fp32.h"
 
 enum { STREAM_TOKENS_MAX = 8 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // config.json of a checkpoint.
-#include "family.h"
-#include "reader.h"
+#include "include/family.h"
+#include "tests/fuzz/readers/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const name = "config.json";

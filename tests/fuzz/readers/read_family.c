@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A family: its file, the values of its parameters, the graph that it becomes, and the oracle's own expansion of what
 // the compiler accepts.
-#include "family.h"
-#include "oracle.h"
-#include "pass/pass.h"
-#include "reader.h"
+#include "include/family.h"
+#include "include/oracle.h"
+#include "gen/pass/pass.h"
+#include "tests/fuzz/readers/reader.h"
 
 // A spec that gives every parameter without default its least value.
 static const char *spec_of(struct arena *arena, const struct family *family, const char *path) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GGUF file: its header, its lists, the last row of every small tensor, its tokenizer.
-#include "gguf.h"
-#include "reader_tokenizer.h"
+#include "include/gguf.h"
+#include "tests/fuzz/readers/reader_tokenizer.h"
 
 enum { ITEMS = 64, COLS = 1 << 16 };
 

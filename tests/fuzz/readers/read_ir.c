@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A dump of the IR: read, verified, written again.
-#include "ir.h"
-#include "reader.h"
+#include "include/ir.h"
+#include "tests/fuzz/readers/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const name = "dump.yaml";

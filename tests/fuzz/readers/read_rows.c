@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of a graph: a .npy file, its header and then its values, of a vector or of two dimensions.
-#include "npy.h"
-#include "reader.h"
-#include "rows.h"
+#include "include/npy.h"
+#include "tests/fuzz/readers/reader.h"
+#include "include/rows.h"
 
 enum { MOST = 64 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A spec: YAML, its schema, and the passes that need nothing but the spec.
-#include "pass/pass.h"
-#include "reader.h"
+#include "gen/pass/pass.h"
+#include "tests/fuzz/readers/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct arena arena;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tokenizer.json; then a text is encoded and decoded.
-#include "reader_tokenizer.h"
+#include "tests/fuzz/readers/reader_tokenizer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const name = "tokenizer.json";

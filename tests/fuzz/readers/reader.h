@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base.h"
-#include "diag.h"
+#include "include/base.h"
+#include "include/diag.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
 #ifndef RILL_FUZZ_READER_TOKENIZER_H
 #define RILL_FUZZ_READER_TOKENIZER_H
 
-#include "reader.h"
-#include "tokenizer.h"
+#include "tests/fuzz/readers/reader.h"
+#include "include/tokenizer.h"
 
 static inline void reader_try_tokenizer(struct arena *arena, struct diag *diag, const char *source) {
     static const char text[] = "Once upon a time, don't <|endoftext|>\n\xc3\xa9 42 \xff<s> \xe2\x96\x81";

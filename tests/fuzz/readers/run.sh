@@ -32,10 +32,8 @@ mkdir -p "$out"
 flags="-O1 -g -fsanitize=address,fuzzer-no-link -fno-omit-frame-pointer"
 
 build() { # reader
-    local dir includes=()
-    for dir in include gen gen/base gen/pass; do includes+=("-I$root/$dir"); done
     # shellcheck disable=SC2086 # flags are words
-    clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror $flags -fsanitize=fuzzer "${includes[@]}" -o "$out/read_$1" \
+    clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror $flags -fsanitize=fuzzer -I"$root" -o "$out/read_$1" \
         "$root/tests/fuzz/readers/read_$1.c" "$out/librill.a" -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm
 }
 

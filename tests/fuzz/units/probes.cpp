@@ -3,7 +3,7 @@
 #include <svdpi.h>
 
 extern "C" {
-#include "probe_dpi.h"
+#include "verif/harness/probe_dpi.h"
 }
 
 struct stream {
