@@ -17,7 +17,7 @@ run_verilator() ( # arguments of verilator
 cpp_flags() { # folder of headers that go before Verilator's
     local include
     include=$(verilator_root)/include
-    echo "${1:+-I$1} -I$include -I$include/vltstd -I$root -DVM_COVERAGE=0 -DVM_SC=0" \
+    echo "${1:+-I$1} -I$include -I$include/vltstd -I$root/verif/harness -I$root/include -DVM_COVERAGE=0 -DVM_SC=0" \
         "-DVM_TRACE=0 -DVM_TRACE_FST=0 -DVM_TRACE_VCD=0 -faligned-new -w"
 }
 
@@ -29,6 +29,7 @@ make_shared() {
     ln -sfn "$root/tests/e2e/specs/kernels" "$work/failures/kernels"
     make -C "$root" --no-print-directory build/rill >"$work/make.log" 2>&1 || return
     ${CC:-gcc} -std=c11 -Wall -Wextra -Werror -O1 -I"$root" -o "$lib/graph_seed" "$root"/tests/fuzz/graph_*.c || return
+    [ $quick = 0 ] || return 0 # nothing is simulated
     verilator --getenv VERILATOR_ROOT >"$lib/verilator_root" || return
     find /usr/lib /usr/local/lib -name libtcmalloc_minimal.so.4 2>/dev/null | head -n 1 >"$lib/allocator"
     include=$(verilator_root)/include

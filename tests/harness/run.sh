@@ -9,15 +9,17 @@ case ${1:-} in
     "") ;;
     --fake) fake=1 ;;
     --runs) fake=2 ;;
+    --kills) fake=3 ;;
     --help | -h)
-        echo "usage: tests/harness/run.sh [--fake | --runs]
+        echo "usage: tests/harness/run.sh [--fake | --runs | --kills [part...]]
 Runs of a design that are wrong in one thing; suites of one part of five cheap jobs (part.sh), in which one thing goes wrong; then
-real parts of every kind, one of whose workers is killed.
-  --fake  without those
-  --runs  the wrong runs alone"
+the scripts of all parts, which are killed, and whose workers are (kills.sh).
+  --fake   without those
+  --runs   the wrong runs alone
+  --kills  the killed parts alone, or the killed workers of some of them"
         exit 0
         ;;
-    *) echo "usage: tests/harness/run.sh [--fake | --runs]" >&2 && exit 2 ;;
+    *) echo "usage: tests/harness/run.sh [--fake | --runs | --kills [part...]]" >&2 && exit 2 ;;
 esac
 work=$root/build/tests/harness log=$root/build/tests/harness.log
 rm -rf "$work" && mkdir -p "$work"
@@ -45,35 +47,6 @@ fails() { # label, reason, how, victim, background part, a part that is not ther
     elif ! grep -qE "^FAIL .*$2" "$log"; then fail "$1" "no word of '$2': $(grep -m 1 '^FAIL' "$log")"
     else ok "$1"
     fi
-}
-
-# A real part, one of whose workers is killed as soon as it is there.
-killed_worker() { # label, command...
-    local label=$1 status=0 part child=""
-    "${@:2}" >"$work/real" 2>&1 </dev/null &
-    part=$!
-    while [ -z "$child" ] && kill -0 $part; do
-        child=$(worker_of "$part")
-        sleep 0.02
-    done
-    [ -z "$child" ] || kill -9 "$child"
-    wait $part || status=$?
-    if [ -z "$child" ]; then fail "$label" "no worker was seen: $(tail -n 1 "$work/real")"
-    elif [ $status != 1 ]; then fail "$label" "ended with status $status: $(tail -n 1 "$work/real")"
-    elif ! grep -q '^FAIL  job .*ended with status 137' "$work/real"; then fail "$label" "no word of it: $(grep -m 1 FAIL "$work/real")"
-    else ok "$label"
-    fi
-} 2>/dev/null
-
-# A child of a part that is a job: it has the option of one job.
-worker_of() { # process
-    local child
-    for child in $(grep -ls "^PPid:[[:space:]]$1\$" /proc/[0-9]*/status); do
-        child=${child#/proc/} child=${child%/status}
-        if tr '\0' ' ' <"/proc/$child/cmdline" | grep -qE -- ' --(run|run-set|lint-set|check-design|check-point) '; then
-            echo "$child" && return
-        fi
-    done
 }
 
 # ---- runs of a design: a program in the place of rill says what it is told to ----
@@ -139,7 +112,9 @@ judge_runs() {
 }
 
 victim=$((RANDOM % 5 + 1))
-plan $((fake == 2 ? 15 : fake ? 45 : 50))
+. "$root/tests/harness/kills.sh"
+[ $fake != 3 ] || { kill_workers "${@:2}" && verdict && exit 0 || exit 1; }
+plan $((fake == 2 ? 15 : 45))
 judge_runs
 [ $fake != 2 ] || { verdict && exit 0 || exit 1; }
 check "nothing goes wrong" passes nothing
@@ -172,9 +147,5 @@ limit=(bash -c 'trap "" XFSZ && ulimit -f 2 && exec "$@"' limited) # a file may 
 fails "a part's lines cannot be written" 'ended with status' full
 limit=()
 [ $fake = 0 ] || { verdict && exit 0 || exit 1; }
-killed_worker "benches: a worker is killed" "$root/verif/unit/run.sh" --quick rill_fork rill_join
-killed_worker "templates: a worker is killed" "$root/verif/unit/lint_templates.sh" --quick rill_fork rill_join
-killed_worker "emit: a worker is killed" "$root/tests/emit/run.sh" "$root/configs/graph-linear.yaml"
-killed_worker "matrix: a worker is killed" "$root/tests/e2e/matrix.sh" blocks
-killed_worker "fuzz: a worker is killed" "$root/tests/fuzz/run.sh" --quick --seeds 1-2
+kill_workers
 verdict

@@ -75,18 +75,20 @@ verdict_of() { # id, kind, test, exit status
     elif [ "$2" = equivalent ] && [ "$4" = 0 ]; then ok "$1: equivalent, $3 passes"
     elif [ "$2" = equivalent ]; then fail "$1" "is not equivalent: killed by $3"
     elif [ "$4" = 0 ]; then fail "$1" "survived $3"
+    elif [ "$4" = 137 ]; then fail "$1" "$3 was killed itself, and shows nothing"
     elif [ "$4" = 124 ]; then ok "$1: killed by $3: it does not end"
     else ok "$1: killed by $3"
     fi
 }
 
 run_batch() { # id...: the unit of parallel work
-    local line
+    local line listed
     mkdir -p "$work/logs"
     tree=$(mktemp -d "$work/tree.XXXXXX")
     trap 'rm -rf "$tree"' EXIT
     if ! copy_tree "$tree"; then fail "$*" "no copy of the tree in $tree" && return; fi
-    while IFS=$'\t' read -r -a line; do run_entry "${line[@]}"; done < <(table "$list" list "$@")
+    listed=$(table "$list" list "$@") || return # whose checks are missed
+    while IFS=$'\t' read -r -a line; do run_entry "${line[@]}"; done <<<"$listed"
 }
 
 # ---- the runner itself ----
@@ -101,7 +103,8 @@ check_runner() {
     check_says "a template that does not compile is no fault" "^FAIL  no-verilog: does not build" "$out"
     check_says "a test that fails without the fault finds none" "^FAIL  broken-test: without the fault" "$out"
     check_says "a proof that does not hold is noticed" "^FAIL  not-equivalent: is not equivalent" "$out"
-    check_says "every entry has its line" "^0 passed, 6 failed$" "$out"
+    check_says "a test that is killed finds none" "^FAIL  killed: .* was killed itself" "$out"
+    check_says "every entry has its line" "^0 passed, 7 failed$" "$out"
 }
 check_says() { if grep -Eq "$2" "$3"; then ok "$1"; else fail "$1" "no line like '$2': $(tail -n 1 "$3")"; fi; }
 
@@ -135,13 +138,14 @@ case $what in
     batch) run_batch "${wanted[@]}" && exit 0 || exit 1 ;;
     check) plan 1 && check_table && verdict && exit 0 || exit 1 ;;
     quick)
-        plan 8
+        plan 9
         check_table
         check_runner
         mapfile -t wanted < <(grep -v '^#' "$root/tests/mutants/sample.txt")
         ;;
 esac
-mapfile -t ids < <(table "$list" list ${kind[@]+"${kind[@]}"} ${wanted[@]+"${wanted[@]}"} | cut -f2)
+listed=$(table "$list" list ${kind[@]+"${kind[@]}"} ${wanted[@]+"${wanted[@]}"}) || { fail "table" "its list breaks off" && verdict; exit 1; }
+mapfile -t ids < <(grep . <<<"$listed" | cut -f2)
 [ ${#ids[@]} != 0 ] || { echo "no such entry (--list shows them)" >&2; exit 2; }
 state=$(state_of_tree)
 batch=$(((${#ids[@]} + jobs - 1) / jobs))

@@ -181,15 +181,17 @@ check_refused "no platform" 2 'no platform' env PATH="$mocked" make -s -C "$work
 
 # name, check (function or `holds WHAT`), file, sed expression
 finds() {
-    local name=$1 expression=$4 dir=$work/faulty
+    local name=$1 expression=$4 dir=$work/faulty status=0
     rm -rf "$dir" && cp -r "$work/dies" "$dir" && rm -rf "$dir/build"
     sed -i "$expression" "$dir/$3"
     if cmp -s "$dir/$3" "$work/dies/$3"; then
         fail "fault: $name" "$expression changes nothing in $3"
-    elif $2 "$dir" >"$log" 2>&1; then
-        fail "fault: $name" "not found"
-    else
-        ok "fault: $name"
+        return
+    fi
+    $2 "$dir" >"$log" 2>&1 || status=$?
+    if [ $status = 0 ]; then fail "fault: $name" "not found"
+    elif [ $status -gt 125 ] || grep -q Killed "$log"; then fail "fault: $name" "status $status: $(tail -n 1 "$log")"
+    else ok "fault: $name"
     fi
 }
 hard() { place "$1" hard; }

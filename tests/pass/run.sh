@@ -282,7 +282,7 @@ check_dumps() { # spec
         fail "dumps $label" "$(reason)"
         return
     fi
-    for pass in $("$rill" check --passes); do continue_after "$1" "$label" "$pass" >"$log" 2>&1 || failed+=" $pass: $(reason)"; done
+    for pass in $passes; do continue_after "$1" "$label" "$pass" >"$log" 2>&1 || failed+=" $pass: $(reason)"; done
     rm -rf "${work:?}/$label"/from-* "${work:?}/$label/direct"
     if [ -z "$failed" ]; then ok "dumps $label: the same design from the dump after each pass"; else fail "dumps $label" "$failed"; fi
 }
@@ -326,6 +326,11 @@ check_damage() { # spec, pass, stride
     if [ -z "$failed" ]; then ok "$label: $count dumps"; else fail "$label" "$bad_count of $count, first $failed"; fi
 }
 
+if ! passes=$("$rill" check --passes); then
+    fail "list of passes" "it breaks off"
+    verdict
+    exit 1
+fi
 expects=("$root"/tests/spec/*.expect "$root"/tests/pass/*.expect) warns=("$root"/tests/pass/*.warn)
 legal=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" "$root/tests/spec/ok_graph_regions.yaml")
 plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 147)) # 147: written one by one below

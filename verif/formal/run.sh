@@ -2,18 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves the properties under `ifdef FORMAL in rtl-templates and in verif/formal/properties with Yosys: temporal
 # induction (unbounded), over a matrix of parameters. Each module is also run with planted faults, which must be found.
-# usage: verif/formal/run.sh [--quick]. One line per proof, exit status 0 if all hold.
+# usage: verif/formal/run.sh [--quick] [module...]. One line per proof, exit status 0 if all hold.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
 
 limit=${RILL_FORMAL_TIMEOUT:-120}
-quick=0
-case ${1:-} in
-    "") ;;
-    --quick) quick=1 ;;
-    --help | -h) sed -n '3,5s/^# //p' "$0"; exit 0 ;;
-    *) echo "usage: $0 [--quick]" >&2; exit 2 ;;
-esac
+quick=0 wanted=" "
+for arg in "$@"; do
+    case $arg in
+        --quick) quick=1 ;;
+        --help | -h) sed -n '3,5s/^# //p' "$0"; exit 0 ;;
+        -*) echo "usage: $0 [--quick] [module...]" >&2; exit 2 ;;
+        *) wanted+="$arg " ;;
+    esac
+done
+
+# Whether this module is to be proven; a check of another one is not planned.
+is_wanted() { [ "$wanted" = " " ] || [[ $wanted == *" $1 "* ]] || { plan -1 && false; }; }
 
 # All modules that one stands on, from the library.
 sources_of() { # module...
@@ -62,7 +67,7 @@ prove() { # way, source, module, depth, NAME=VALUE...
     local way=$1 source=$2 module=$3 depth=$4 params="" pair other
     shift 4
     for pair in "$@"; do params+=" -chparam ${pair%%=*} ${pair#*=}"; done
-    rm -f "$work"/*.v.formal
+    rm -f "$work"/{*.v.formal,log}
     with_properties "$source" "$module" >"$work/$module.v.formal"
     for other in $(sources_of "$module"); do
         [ "$(basename "$other" .v)" = "$module" ] ||
@@ -77,6 +82,7 @@ prove() { # way, source, module, depth, NAME=VALUE...
 }
 
 check_proof() { # module, depth, NAME=VALUE...
+    is_wanted "$1" || return 0
     if prove tempinduct "$root"/rtl-templates/*/"$1.v" "$@"; then ok "$*"
     else fail "$*" "$(grep -m1 -iE 'error|fail|timeout' "$work/log" || echo "no proof within $limit s")"
     fi
@@ -84,6 +90,7 @@ check_proof() { # module, depth, NAME=VALUE...
 
 check_fault() { # module, sed expression that plants the fault, depth, NAME=VALUE...
     local module=$1 fault=$2
+    is_wanted "$module" || return 0
     shift 2
     sed "$fault" "$root"/rtl-templates/*/"$module.v" >"$work/faulty.v"
     if cmp -s "$work/faulty.v" "$root"/rtl-templates/*/"$module.v"; then

@@ -103,14 +103,15 @@ boxes_of() { # NAME
 declare -A walked=()
 # A line, and the parts that it leaves empty.
 walk_line() { # line
-    local line=$1 part
+    local line=$1 part parts
     [ -z "${walked[$line]:-}" ] || return 0
     walked[$line]=1
     plan 1 # the parts inside are only known when it has been synthesized
     # shellcheck disable=SC2086 # one word per parameter
     walk_module $line
     [[ $line == *" box="* ]] || return 0
-    while IFS= read -r part; do walk_line "$part"; done < <(boxes_of "$netlist")
+    if ! parts=$(boxes_of "$netlist"); then fail "$line" "the list of its parts breaks off" && return; fi
+    while IFS= read -r part; do [ -z "$part" ] || walk_line "$part"; done <<<"$parts"
 }
 
 all=0 list=0 spec="" wanted=" " one=()

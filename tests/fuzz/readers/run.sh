@@ -56,13 +56,16 @@ small_npy() { # version, shape, values
 }
 
 make_corpus() { # reader, folder
-    local model=$root/models/tinystories-gpt2-1m
+    local model=$root/models/tinystories-gpt2-1m pass passes
     rm -rf "$2" && mkdir -p "$2"
     case $1 in
         spec) cp "$root"/tests/spec/*.yaml "$root"/tests/pass/*.yaml "$root"/tests/e2e/specs/*.yaml "$root"/tests/fuzz/found/*.yaml "$2" ;;
-        ir) for pass in $("$rill" check --passes); do
-            "$rill" gen "$root/tests/fuzz/found/no_product.yaml" -o "$2/d" --dump-after="$pass" && mv "$2/d/$pass.yaml" "$2" && rm -rf "$2/d"
-        done >/dev/null ;;
+        ir)
+            passes=$("$rill" check --passes) || return
+            for pass in $passes; do
+                "$rill" gen "$root/tests/fuzz/found/no_product.yaml" -o "$2/d" --dump-after="$pass" && mv "$2/d/$pass.yaml" "$2" && rm -rf "$2/d" || return
+            done >/dev/null
+            ;;
         safetensors)
             small_safetensors F32 2,3 24 >"$2/f32"
             small_safetensors F16 4 8 >"$2/f16"

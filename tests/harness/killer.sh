@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Stands in the place of a tool, under its name (kills.sh), and kills when the tool KILL_TOOL is called for the KILL_CALL-th time (calls are
+# counted in the folder KILL_STATE). KILL_WHO: `tool`: itself; `half`: itself, when it has printed a line; `job`: the job that called it. With
+# KILL_LAST=1 the next call of any tool kills the test script, so that it does not go on for long. KILL_CALL=any: each call kills its script.
+set -u
+name=${0##*/} who=nobody
+
+parent_of() { # process: `parent`
+    local key value
+    parent=0
+    while read -r key value; do [ "$key" != PPid: ] || parent=$value; done <"/proc/$1/status"
+}
+
+words_of() { # process: `words`
+    local list
+    mapfile -d '' list <"/proc/$1/cmdline"
+    words=" ${list[*]} "
+}
+
+# The processes between KILL_ROOT and this one, the oldest first: the test script, its jobs, their shells.
+find_line() {
+    local pid=$$ own
+    line=()
+    while [ "$pid" != "$KILL_ROOT" ]; do
+        [ "$pid" -gt 1 ] || { line=() && return; }
+        line=("$pid" ${line[@]+"${line[@]}"})
+        parent_of "$pid"
+        pid=$parent # 0 where it has died meanwhile
+    done
+    words_of "$KILL_ROOT" && own=$words
+    words_of "${line[0]}"
+    [ "$words" != "$own" ] || line=("${line[@]:1}") # a shell of its own for the parts in the background
+}
+
+kill_job() {
+    while [ ${#line[@]} != 0 ]; do
+        words_of "${line[0]}"
+        [[ ! $words =~ \ --(run|run-set|lint-set|check-design|check-point|foretell)\  ]] || kill -9 "${line[@]}"
+        line=("${line[@]:1}")
+    done
+    exit 99 # there is no such job
+}
+
+[ ! -e "$KILL_STATE/over" ] || kill -9 $$
+if [ -e "$KILL_STATE/last" ] || [ "$KILL_CALL" = any ]; then who=script
+elif [ "$name" = "$KILL_TOOL" ]; then
+    call=1
+    until mkdir "$KILL_STATE/$call" 2>/dev/null; do call=$((call + 1)); done
+    [ "$call" != "$KILL_CALL" ] || who=$KILL_WHO
+fi
+real=$KILL_RILL
+[ "$name" = rill ] || real=$(type -aP "$name" | grep -vxF "$KILL_TOOLS/$name" | head -n 1)
+[ $who != nobody ] || exec "$real" "$@"
+find_line 2>/dev/null
+case $who in
+    half) "$real" "$@" | sed 1q ;;
+    tool) [ "$KILL_LAST" = 0 ] || : >"$KILL_STATE/last" ;;
+    job) kill_job ;;
+    script)
+        [ "$KILL_CALL" = any ] || : >"$KILL_STATE/over"
+        [ ${#line[@]} = 0 ] || kill -9 "${line[@]}"
+        ;;
+esac
+kill -9 $$
