@@ -52,17 +52,27 @@ static void compute(struct design *d) {
     }
 }
 
+// What is wrong with the form of the kernel's result.
+static struct {
+    bool padding; // not zero
+    int words;    // of a firing; 0: as it should be
+} wrong;
+
 static void send_step(struct design *d, enum stream stream, int step) {
+    int words = stream == RESULT && wrong.words ? wrong.words : WORDS;
     int tokens = ROWS - step * TOKENS < TOKENS ? ROWS - step * TOKENS : TOKENS;
     for (int k = 0; k < REPEAT; k++)
-        for (int w = 0; w < WORDS; w++)
+        for (int w = 0; w < words; w++)
             for (int tok = 0; tok < tokens; tok++) {
                 uint32_t word[LANES] = {0};
                 int elements = SIZE - w * LANES < LANES ? SIZE - w * LANES : LANES;
-                memcpy(word, d->value[stream][step * TOKENS + tok][k] + w * LANES, sizeof(float) * (size_t)elements);
+                if (elements > 0)
+                    memcpy(word, d->value[stream][step * TOKENS + tok][k] + w * LANES,
+                           sizeof(float) * (size_t)elements);
+                if (stream == RESULT && wrong.padding && elements < LANES) word[LANES - 1] = 1;
                 bool tok_last = tok == tokens - 1;
                 check_beat(d->check, d->edge[stream], word, (unsigned)tok_last << 1 | (unsigned)tok,
-                           tok_last && w == WORDS - 1, 0, 1);
+                           tok_last && w == words - 1, 0, 1);
             }
 }
 
@@ -142,7 +152,71 @@ static void test_result_missing(void **state) {
     }
 }
 
+// Of what the golden model takes from the design the form is compared: zeros behind the last element, whole firings.
+static void test_result_malformed(void **state) {
+    (void)state;
+    static const struct {
+        bool padding;
+        int words;
+        const char *want;
+    } cases[] = {{true, 0, "element 7: expected 0 (00000000), got 1.4"},
+                 {false, 1, "a firing of 1 words, not 2"},
+                 {false, 3, "a firing of 3 words, not 2"}};
+    for (size_t c = 0; c < COUNT_OF(cases); c++) {
+        struct image_fixture x;
+        image_begin(&x);
+        uint64_t values;
+        wrong.padding = cases[c].padding, wrong.words = cases[c].words;
+        const char *got = run(&x, false, STREAMS, 0, 0, STEPS, &values);
+        wrong.padding = false, wrong.words = 0;
+        if (!got || !strstr(got, cases[c].want)) fail_msg("case %zu: %s", c, got ? got : "no difference");
+        image_end(&x);
+    }
+}
+
+// Two products in turn on one engine: streams whose parts go to several places.
+static const char turns[] =
+    "name: t\ngraph:\n  inputs: {x: {shape: [8]}}\n  outputs: [y]\n  regions:\n    - name: r\n      ops:\n"
+    "        - {op: quantize, name: q, in: x}\n        - {op: matmul, name: a, in: q, rows: 8, weight: w}\n"
+    "        - {op: dequantize, name: d, in: a}\n        - {op: quantize, name: p, in: d}\n"
+    "        - {op: matmul, name: b, in: p, rows: 8, weight: v}\n        - {op: dequantize, name: y, in: b}\n"
+    "design:\n  lanes: 4\n  T: 2\n";
+
+// What one beat more is called, on a stream of a request that has no rows at all. NULL: it is not compared.
+static const char *beat_more(struct image_fixture *x, const struct ir *ir, const char *dir, int edge) {
+    static const uint32_t zeros[64];
+    struct golden_run *golden = golden_run_open(&x->f.arena, ir, dir, 4, &x->f.diag);
+    struct check *check = check_open(&x->f.arena, ir, golden, CHECK_ALL, &x->f.diag);
+    const float *const rows[] = {(const float *)zeros};
+    const char *said = "nothing";
+    check_begin(check, &(struct check_request){.count = 0, .eot = -1, .row = rows});
+    if (check_wants(check, edge)) {
+        check_beat(check, edge, zeros, 2, true, 1, 1);
+        if (check_mismatch(check)) said = const_text(x, check_mismatch(check));
+    } else said = NULL;
+    golden_run_close(golden);
+    return said;
+}
+
+static void test_beat_after_the_end(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct ir *ir = image_build(&x, turns, NULL);
+    const char *dir = image_pack_golden(&x, ir, "random:1", "g");
+    int found = 0;
+    for (int e = 0; e < ir->edges; e++) {
+        const char *said = beat_more(&x, ir, dir, e);
+        if (said && !strstr(said, "after the end of the request")) fail_msg("stream %s: %s", ir->edge[e].name, said);
+        found += said != NULL;
+    }
+    assert_true(found > 10);
+    image_end(&x);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compared_around), cmocka_unit_test(test_result_missing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compared_around), cmocka_unit_test(test_result_missing),
+                                       cmocka_unit_test(test_result_malformed),
+                                       cmocka_unit_test(test_beat_after_the_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

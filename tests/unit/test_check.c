@@ -513,6 +513,27 @@ static void test_beat_too_many(void **state) {
     assert_non_null(strstr(check_mismatch(b->check), "after the end"));
 }
 
+// A word that holds nothing changes no sum.
+static void test_empty_word(void **state) {
+    struct bench *b = *state;
+    static const uint32_t zeros[LANES];
+    begin(b, 1);
+    check_beat(b->check, T_SCORES, zeros, 2, false, 0, 1);
+    send_request(b, T_SCORES, -1);
+    assert_non_null(check_mismatch(b->check));
+    assert_non_null(strstr(check_mismatch(b->check), "a word of 0 elements"));
+}
+
+// A firing that does not end with its last head.
+static void test_head_too_many(void **state) {
+    struct bench *b = *state;
+    begin(b, 1);
+    send_all(&(struct sender){
+        .b = b, .tensor = T_KV, .flip = HEADS - 1, .bit = (int)data_bits(IR_KV) + USER_BITS /* its tlast */});
+    assert_non_null(check_mismatch(b->check));
+    assert_non_null(strstr(check_mismatch(b->check), "expected head below 2, got 2"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_right_streams, setup, teardown),
@@ -520,6 +541,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_wrong_token, setup, teardown),
         cmocka_unit_test_setup_teardown(test_stream_ends_early, setup, teardown),
         cmocka_unit_test_setup_teardown(test_beat_too_many, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_empty_word, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_head_too_many, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

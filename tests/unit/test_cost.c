@@ -273,6 +273,27 @@ static void readers_and_writers_are_counted(void **state) {
     arena_free(&arena);
 }
 
+// A step of a language model that matters is of one token; one of rows is full.
+static void the_usual_step_of_rows_is_full(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    assert_int_equal(cost_usual_step(build(&arena, "configs/gpt2-124m-layer.yaml"), 512).tokens, 1);
+    const struct ir *ir = build(&arena, "tests/e2e/specs/mixer.yaml");
+    assert_int_equal(ir->design.tokens, 2);
+    assert_int_equal(cost_usual_step(ir, 0).tokens, 2);
+    arena_free(&arena);
+}
+
+// boards/u55c.yaml: 250 MHz, and at most 300.
+static void a_design_without_a_clock_has_the_boards(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    assert_true(build(&arena, "configs/graph-linear.yaml")->design.clock_mhz == 250);
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(estimates_are_near_the_measured_table),
@@ -286,6 +307,8 @@ int main(void) {
         cmocka_unit_test(every_operation_has_a_formula),
         cmocka_unit_test(a_decode_step_is_counted_right),
         cmocka_unit_test(readers_and_writers_are_counted),
+        cmocka_unit_test(the_usual_step_of_rows_is_full),
+        cmocka_unit_test(a_design_without_a_clock_has_the_boards),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

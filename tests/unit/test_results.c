@@ -13,7 +13,8 @@
 enum { ROWS = 3, ELEMENTS = 21, BEAT_BYTES = 32, ROW_BYTES = 96, IDS = 5, OUTPUTS = 2 };
 static const uint32_t ids[IDS] = {7, 0, 0xffffffff, 12, 12};
 static float golden[OUTPUTS][ROWS][ELEMENTS];
-static bool oracle_knows;
+static bool oracle_knows, golden_gone, stuck;
+static const char *overflow, *mismatch; // what the checker says
 
 // ---- what a run would have: the golden values ----
 
@@ -30,20 +31,20 @@ const float *check_oracle_row(struct check *check, int output, int64_t row) {
 bool check_golden_output(struct check *check, int output, int64_t row, struct trace_value *v) {
     (void)check;
     *v = (struct trace_value){.dtype = IR_F32, .rows = 1, .cols = ELEMENTS, .f32 = golden[output][row]};
-    return true;
+    return !golden_gone;
 }
 void check_begin(struct check *check, const struct check_request *request) { (void)check, (void)request; }
 void check_again(struct check *check, const struct check_request *request) { (void)check, (void)request; }
 void check_end(struct check *check, uint64_t cycle) { (void)check, (void)cycle; }
-const char *check_mismatch(const struct check *check) { return (void)check, NULL; }
-const char *check_overflow(const struct check *check) { return (void)check, NULL; }
+const char *check_mismatch(const struct check *check) { return (void)check, mismatch; }
+const char *check_overflow(const struct check *check) { return (void)check, overflow; }
 bool plant_is(const struct sim *sim, enum plant_kind kind) { return (void)sim, (void)kind, false; }
 void plant_end(struct sim *sim) { (void)sim; }
 void report_token(struct sim *sim, uint32_t id) { (void)sim, (void)id; }
 uint64_t sim_base(const struct sim *sim, int channel) { return (void)sim, (void)channel, SIM_BASE; }
 uint64_t sim_bytes(const struct sim *sim) { return (void)sim, 0; }
 bool watch_stuck(struct watch *watch, uint64_t sign, uint64_t cycle, uint64_t limit) {
-    return (void)watch, (void)sign, (void)cycle, (void)limit, false;
+    return (void)watch, (void)sign, (void)cycle, (void)limit, stuck;
 }
 
 // ---- a design of two outputs and a ring of ids, and its memory ----
@@ -76,6 +77,7 @@ static int setup(void **state) {
     (void)state;
     const char *why;
     memset(&sim, 0, sizeof sim);
+    golden_gone = stuck = false, overflow = mismatch = NULL;
     arena_init(&sim.arena);
     make_design();
     struct hbm_config config = {.channels = 1,
@@ -169,11 +171,75 @@ static void test_number_of_ids(void **state) {
         }
 }
 
+static void assert_failed(const char *words) {
+    if (!sim.failure || !strstr(sim.failure, words)) fail_msg("`%s` instead of `%s`", sim.failure, words);
+    sim.failure = NULL;
+}
+
+static void test_rows_without_golden_value(void **state) {
+    (void)state;
+    oracle_knows = false, golden_gone = true;
+    (void)say_rows();
+    assert_failed("no golden value");
+}
+
+// What is looked at in every cycle.
+static void test_guards(void **state) {
+    (void)state;
+    guard_run(&sim.host);
+    assert_null(sim.failure);
+    mismatch = "a stream";
+    guard_run(&sim.host);
+    assert_failed("mismatch: ");
+    overflow = "a block";
+    guard_run(&sim.host);
+    assert_failed("leaves its format");
+    mismatch = overflow = NULL, stuck = true;
+    guard_run(&sim.host);
+    assert_failed("at cycle");
+    assert_true(sim.watch.asked);
+}
+
+// What the registers say at the end.
+static void test_registers(void **state) {
+    (void)state;
+    static uint64_t beats, stalls;
+    struct axil_access *registers = sim.host.axil.access;
+    result.channel_beats = &beats, result.channel_stalls = &stalls;
+    for (int o = 0; o < OUTPUTS; o++)
+        for (int r = 0; r < ROWS; r++) memcpy(place(o, r), golden[o][r], sizeof golden[o][r]);
+    result.prompt_len = ROWS, oracle_knows = true;
+    registers[0].data = CTRL_DONE;
+    finish_request(&sim.host);
+    assert_null(sim.failure);
+    registers[0].data = CTRL_START;
+    finish_request(&sim.host);
+    assert_failed("interrupt without done");
+    registers[0].data = CTRL_DONE, registers[3].data = 5;
+    finish_request(&sim.host);
+    assert_failed("the design reports fault");
+}
+
+static void test_control_port_is_silent(void **state) {
+    (void)state;
+    struct sim_pins pins = {0};
+    sim.host.phase = HOST_COLLECT;
+    axil_read(&sim.host.axil, 0);
+    assert_true(host_edge(&sim.host, &pins));
+    sim.host.phase_cycle = hbm_cycle(sim.hbm) - 100001;
+    assert_false(host_edge(&sim.host, &pins));
+    assert_failed("the control port does not answer");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(test_ids, setup, teardown),
         cmocka_unit_test_setup_teardown(test_number_of_ids, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_rows_without_golden_value, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_guards, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_registers, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_control_port_is_silent, setup, teardown),
     };
     return cmocka_run_group_tests_name("results", tests, NULL, NULL);
 }

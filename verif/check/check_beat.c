@@ -218,9 +218,11 @@ bool edge_current_step(struct check *check, struct edge *e, struct step *step) {
     return false;
 }
 
-static bool word_is(uint64_t word, int high, int low, uint64_t want) {
-    uint64_t mask = high - low == 63 ? ~0ull : (1ull << (high - low + 1)) - 1;
-    return (word >> low & mask) == (want & mask);
+// docs/rtl.md section 4.
+static uint64_t step_word(const struct check *check, const struct step *s) {
+    uint64_t first = (uint64_t)s->first, krows = u64_div_ceil(first, (uint64_t)ir_key_channels(check->ir));
+    return (first & 0xffff) | (uint64_t)s->tokens << 16 | (uint64_t)s->head << 20 | (uint64_t)s->final << 21 |
+           (krows & 0xffff) << 32 | first / 64 << 48;
 }
 
 // False, here and below: the golden model has to wait, and nothing has been done.
@@ -234,15 +236,12 @@ static bool compare_step(struct check *check, int index, struct edge *e, const u
         return true;
     }
     e->step++;
-    uint64_t krows = u64_div_ceil((uint64_t)step.first, (uint64_t)ir_key_channels(check->ir));
+    uint64_t want = step_word(check, &step);
     check->counts.values++;
-    if (!word_is(word, 15, 0, (uint64_t)step.first) || !word_is(word, 19, 16, (uint64_t)step.tokens) ||
-        !word_is(word, 20, 20, step.head) || !word_is(word, 47, 32, krows) ||
-        !word_is(word, 63, 48, (uint64_t)step.first / 64))
-        check_fail(check, index, cycle,
-                   "step word %016llx, expected position %lld, %d tokens, head %d, krows %llu, vblocks %lld",
-                   (unsigned long long)word, (long long)step.first, step.tokens, step.head, (unsigned long long)krows,
-                   (long long)step.first / 64);
+    if (word != want)
+        check_fail(check, index, cycle, "step word %016llx, expected %016llx: position %lld, %d tokens%s%s",
+                   (unsigned long long)word, (unsigned long long)want, (long long)step.first, step.tokens,
+                   step.head ? ", head" : "", step.final ? ", final" : "");
     return true;
 }
 

@@ -11,7 +11,8 @@ enum { CHECK_MAX_TOKENS = 8, CHECK_FIRST_STEPS = 2 /* decode steps that CHECK_MI
 struct step {
     int64_t first;
     int tokens;
-    bool head; // regions `when: last` run
+    bool head;  // regions `when: last` run
+    bool final; // the last one by count
 };
 
 // Beats that cannot be compared yet, the oldest first.

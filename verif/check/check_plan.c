@@ -71,6 +71,7 @@ static bool step_at(const struct check *check, int64_t index, struct step *step)
     step->first = in_prompt ? index * tokens : count + index - prefill;
     step->tokens = !in_prompt ? 1 : (int)(count - step->first < tokens ? count - step->first : tokens);
     step->head = !check->ir->design.is_lm || step->first + step->tokens >= count;
+    step->final = step->first + step->tokens >= count && !has_room(check, step->first + step->tokens);
     return in_prompt;
 }
 
