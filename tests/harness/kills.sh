@@ -47,7 +47,7 @@ TEXT
 # A copy, so that whatever is killed leaves the tree's own files and folders alone.
 copy_tree() {
     local tool
-    mkdir -p "$copy/build" "$work/tools" && tar -C "$root" --exclude=./build --exclude=./.git -cf - . | tar -C "$copy" -xf - || return
+    mkdir -p "$copy/build" "$work"/{tools,temporary} && tar -C "$root" --exclude=./build --exclude=./.git -cf - . | tar -C "$copy" -xf - || return
     cp -a "$root"/build/{obj,rill,librill.a} "$copy/build" && mv "$copy/build/rill" "$work/rill" || return
     for tool in $tools; do ln -s "$root/tests/harness/killer.sh" "$work/tools/$tool" || return; done
     cp "$root/tests/harness/killer.sh" "$copy/build/rill" # newer than what it is made of: make leaves it
@@ -59,7 +59,7 @@ with_kills() { # tool, call, who, 1 if the script may end at the next call, comm
     (
         cd "$copy" && unset RILL_HOME || exit
         export KILL_TOOL=$1 KILL_CALL=$2 KILL_WHO=$3 KILL_LAST=$4 KILL_STATE=$work/state KILL_TOOLS=$work/tools KILL_RILL=$work/rill
-        export PATH=$work/tools:$PATH KILL_ROOT=$BASHPID
+        export PATH=$work/tools:$PATH KILL_ROOT=$BASHPID TMPDIR=$work/temporary # what a killed script leaves
         [ "$1" != any ] || exec "${@:5}"
         "${@:5}"
         exit
