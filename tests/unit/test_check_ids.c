@@ -283,6 +283,30 @@ static void test_end_of_text(void **state) {
     assert_says(b, "after the end of the request");
 }
 
+// Without ids every step has a head, and the last one of the rows is final.
+static const char *say_steps_of_rows(void **state, enum stream s, int64_t wrong) {
+    static const float values[PROMPT];
+    static const float *const rows[] = {values};
+    teardown(state);
+    setup(state);
+    struct bench *b = *state;
+    b->ir.design.is_lm = false;
+    check_begin(b->check, &(struct check_request){.count = PROMPT, .eot = -1, .row = rows});
+    for (int64_t i = 0; i < PREFILL; i++) {
+        struct word w = step_word(i);
+        w.data[0] &= ~(3u << 20);
+        w.data[0] |= 1u << 20 | (uint32_t)((i == PREFILL - 1) != (i == wrong)) << 21;
+        check_beat(b->check, s, w.data, w.user, w.last, 0, (uint64_t)i + 1);
+    }
+    return check_mismatch(b->check);
+}
+
+static void test_steps_of_rows(void **state) {
+    for (int s = S_STEP; s <= S_WALK; s++)
+        for (int64_t wrong = -1; wrong < PREFILL; wrong++)
+            assert_int_equal(say_steps_of_rows(state, (enum stream)s, wrong) == NULL, wrong < 0);
+}
+
 // What the golden model cannot compute is no match, whatever the design shows.
 static void test_golden_fault(void **state) {
     struct bench *b = *state;
@@ -308,6 +332,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_word_too_many, setup, teardown),
         cmocka_unit_test_setup_teardown(test_word_too_few, setup, teardown),
         cmocka_unit_test_setup_teardown(test_end_of_text, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_steps_of_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden_fault, setup, teardown),
         cmocka_unit_test_setup_teardown(test_value_that_is_gone, setup, teardown),
     };
