@@ -12,6 +12,8 @@ int command_sim(int argc, char **argv);
 int command_golden(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_package(int argc, char **argv);
+int command_explain(int argc, char **argv);
+int command_schema(int argc, char **argv);
 
 // Prints the usage where `--help` or `-h` is given, or says which argument the usage does not know, lacks its value, or
 // is one too many: the exit status then.

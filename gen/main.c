@@ -26,6 +26,8 @@ static const struct command commands[] = {
      "DIR [--html FILE]                        print a design's report, or make a page of it"},
     {"package", command_package,
      "DIR -o PKG                               a folder for the vendor's flow: kernel, scripts, registers"},
+    {"explain", command_explain, "KEY|OPERATION|REGISTER|MESSAGE           what it means, and which values are legal"},
+    {"schema", command_schema, "                                         a JSON Schema of the spec, for editors"},
 };
 
 static void print_usage(FILE *out) {

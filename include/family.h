@@ -9,9 +9,10 @@
 struct spec_design;
 
 enum {
-    FAMILY_MAX_NAMES = 256,    // parameters, and as many derived ones
-    FAMILY_MAX_ITEMS = 1024,   // checks, keys of config.json
-    FAMILY_MAX_NODES = 1 << 18 // of a graph that is made from a family
+    FAMILY_MAX_NAMES = 256,     // parameters, and as many derived ones
+    FAMILY_MAX_ITEMS = 1024,    // checks, keys of config.json
+    FAMILY_MAX_NODES = 1 << 18, // of a graph that is made from a family
+    FAMILY_MAX_INSTALLED = 64
 };
 
 enum family_type { FAMILY_INTEGER, FAMILY_NUMBER, FAMILY_FLAG, FAMILY_WORD };
@@ -63,6 +64,9 @@ struct family {
 // name: of the installation, or with a `/` or the ending `.yaml` a path relative to base_dir. NULL after an error.
 struct family *family_find(const char *name, const char *base_dir, struct loc, struct arena *, struct diag *);
 struct family *family_read_bytes(const char *path, const void *data, size_t len, struct arena *, struct diag *);
+
+// Names of the installation's families, in alphabetical order; their number.
+size_t family_names(struct arena *, const char *words[FAMILY_MAX_INSTALLED]);
 
 // ---- values ----
 

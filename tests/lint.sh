@@ -121,6 +121,14 @@ build_with() { # compiler, OPT
 tidy() { find gen verif/golden verif/check verif/harness verif/model verif/oracle -name '*.c' -not -path '*/tables/*' -print0 |
     xargs -0 -P 2 -n 8 sh -c 'clang-tidy --quiet "$@" -- -std=c11 -D_GNU_SOURCE -I. 2>/dev/null' tidy; }
 
+key_tables() { # each behind its marker, and one for every map that has more than two keys
+    local table count=0
+    while read -r table; do
+        diff <(build/rill explain --table "$table") <(sed -n "/^<!-- keys: .* $table\` -->\$/,/^\$/p" docs/spec.md | sed '1d;/^$/d') || echo "$table"
+        count=$((count + 1))
+    done < <(sed -n 's/^<!-- keys: `rill explain --table \(.*\)` -->$/\1/p' docs/spec.md)
+    [ $count = 8 ] || echo "$count tables instead of 8"
+}
 operations_table() { diff <(build/rill check --operations) <(sed -n '/^<!-- operations table/,/^$/p' docs/spec.md | sed '1d;/^$/d'); }
 passes_table() { diff <(build/rill check --passes) <(sed -n 's/^| \([a-z]*-[a-z-]*\) |.*/\1/p' docs/passes.md); }
 
@@ -155,6 +163,7 @@ silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,portabi
     --suppress=missingIncludeSystem --suppressions-list=tests/cppcheck.suppress --template='{file}:{line}: {id}: {message}' -I. \
     gen verif/golden verif/oracle verif/check verif/harness verif/model
 silent "operations table of docs/spec.md" operations_table
+silent "tables of keys in docs/spec.md" key_tables
 silent "passes of docs/passes.md" passes_table
 silent "register table of docs/rtl.md" registers_table
 silent "the oracle knows nothing of the compiler" oracle_apart

@@ -2,11 +2,11 @@
 # Sourced by tests/run.sh: the parts of the test suite, in this order.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
-known="harness unit sanitize readers passes emit report package install templates benches paths formal accuracy"
+known="harness unit sanitize readers passes schema emit report package install templates benches paths formal accuracy"
 known+=" witness image matrix comparisons host docs board attention fuzz pieces failures control mutants"
 
 # Parts that keep one core busy, one after the other beside those that stand first.
-alone="passes report package install accuracy witness"
+alone="passes schema report package install accuracy witness"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh
@@ -14,6 +14,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize
     "$1" readers "readers under libFuzzer" tests/fuzz/readers/run.sh
     "$1" passes "refused specs, dumps of the passes" tests/pass/run.sh "${all[@]}"
+    "$1" schema "the spec language for editors and people" tests/schema/run.sh
     "$1" emit "emitted files in three tools" tests/emit/run.sh "${all[@]}"
     "$1" report "the report as a page" tests/report/run.sh
     "$1" package "packages for the vendor's flow" tests/package/run.sh

@@ -70,27 +70,100 @@ static const char **all_keys(const struct schema_field *fields, size_t count, co
     return keys; // a NULL behind them
 }
 
-static bool read_field(const struct schema_field *f, const struct yaml_node *map, const char *name,
+// path: of the table for `rill explain`, or NULL.
+static bool read_field(const struct schema_field *f, const struct yaml_node *map, const char *name, const char *path,
                        const char *const *keys, size_t count, void *out, struct arena *arena, struct diag *diag) {
     const struct yaml_node *node = yaml_get(map, f->key);
     void *member = (char *)out + f->offset;
     set_preset(f, member);
-    if (node) return read_member(f, node, arena_printf(arena, "%s.%s", name, f->key), member, diag);
-    if (!f->required) return true;
+    if (node && read_member(f, node, arena_printf(arena, "%s.%s", name, f->key), member, diag)) return true;
+    if (node && path) diag_note(diag, node->loc, "`rill explain %s%s%s` says more", path, *path ? "." : "", f->key);
+    if (node || !f->required) return !node;
     if (yaml_is_misspelt(map, f->key, keys, count)) return false; // reported
     diag_error(diag, map ? map->loc : loc_none(), "%s needs the key `%s`", name, f->key);
     return false;
 }
 
-bool schema_read(const struct yaml_node *map, const char *name, const struct schema_field *fields, size_t count,
-                 const char *const *extra, size_t extra_count, void *out, struct arena *arena, struct diag *diag) {
+static bool read_fields(const struct yaml_node *map, const char *name, const char *path,
+                        const struct schema_field *fields, size_t count, const char *const *extra, size_t extra_count,
+                        void *out, struct arena *arena, struct diag *diag) {
     bool broken = map && !yaml_expect(map, YAML_KIND_MAP, name, diag), good = !broken;
     const char **keys = all_keys(fields, count, extra, extra_count, arena);
     if (map && !broken) good = yaml_check_keys(map, keys, count + extra_count, name, diag);
     for (size_t i = 0; i < count; i++) {
         if (broken) // reported already: presets only
             set_preset(&fields[i], (char *)out + fields[i].offset);
-        else good = read_field(&fields[i], map, name, keys, count + extra_count, out, arena, diag) && good;
+        else good = read_field(&fields[i], map, name, path, keys, count + extra_count, out, arena, diag) && good;
     }
     return good;
+}
+
+bool schema_read(const struct yaml_node *map, const char *name, const struct schema_field *fields, size_t count,
+                 const char *const *extra, size_t extra_count, void *out, struct arena *arena, struct diag *diag) {
+    return read_fields(map, name, NULL, fields, count, extra, extra_count, out, arena, diag);
+}
+
+// ---- whole tables ----
+
+static const char **table_keys(const struct schema_table *t, struct arena *arena) {
+    const char **keys = ARENA_ARRAY(arena, const char *, t->count + t->key_count + 1);
+    for (size_t i = 0; i < t->count; i++) keys[i] = t->fields[i].key;
+    for (size_t i = 0; i < t->key_count; i++) keys[t->count + i] = t->keys[i].key;
+    return keys; // a NULL behind them
+}
+
+bool schema_read_table(const struct yaml_node *map, const struct schema_table *t, void *out, struct arena *arena,
+                       struct diag *diag) {
+    const char **keys = table_keys(t, arena);
+    return read_fields(map, t->what, t->path, t->fields, t->count, keys + t->count, t->key_count, out, arena, diag);
+}
+
+bool schema_check_keys(const struct yaml_node *map, const struct schema_table *t, struct arena *arena,
+                       struct diag *diag) {
+    return yaml_check_keys(map, table_keys(t, arena), t->count + t->key_count, t->what, diag);
+}
+
+const struct yaml_node *schema_need(const struct yaml_node *map, const char *key, const struct schema_table *t,
+                                    struct arena *arena, struct diag *diag) {
+    const struct yaml_node *node = yaml_get(map, key);
+    bool misspelt = !node && !t->open && yaml_is_misspelt(map, key, table_keys(t, arena), t->count + t->key_count);
+    if (!node && !misspelt) diag_error(diag, map->loc, "%s needs the key `%s`", t->what, key);
+    return node;
+}
+
+// ---- for people ----
+
+static const char *list_of(const struct schema_field *f, struct arena *arena) {
+    const char *list = "";
+    for (size_t i = 0; i < f->count; i++) {
+        const char *comma = i ? ", " : "";
+        list = f->words ? arena_printf(arena, "%s%s`%s`", list, comma, f->words[i])
+                        : arena_printf(arena, "%s%s%lld", list, comma, (long long)f->legal[i]);
+    }
+    return list;
+}
+
+const char *schema_range(const struct schema_field *f, struct arena *arena) {
+    if (f->range) return f->range;
+    switch (f->type) {
+    case SCHEMA_INT: return f->legal ? list_of(f, arena) : arena_printf(arena, "%.0f to %.0f", f->min, f->max);
+    case SCHEMA_FLOAT: return arena_printf(arena, "%g to %g", f->min, f->max);
+    case SCHEMA_WORD: return list_of(f, arena);
+    case SCHEMA_BOOL: return "truth value";
+    case SCHEMA_STRING: return "text";
+    }
+    return "";
+}
+
+const char *schema_preset(const struct schema_field *f, struct arena *arena) {
+    if (f->required) return "required";
+    if (f->preset_doc) return f->preset_doc;
+    switch (f->type) {
+    case SCHEMA_INT:
+    case SCHEMA_FLOAT: return arena_printf(arena, "%.10g", f->preset);
+    case SCHEMA_WORD: return arena_printf(arena, "`%s`", f->words[(int)f->preset]);
+    case SCHEMA_BOOL: return f->preset != 0 ? "`true`" : "`false`";
+    case SCHEMA_STRING: return f->preset_text ? arena_printf(arena, "`%s`", f->preset_text) : "none";
+    }
+    return "";
 }

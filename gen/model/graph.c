@@ -105,6 +105,10 @@ static const struct ir_op_attr *find_attr(const struct ir_op_attr *known, size_t
     return NULL;
 }
 
+static void note_explain(int op, struct loc loc, const struct ir *ir, struct diag *diag) {
+    if (op < IR_OPS) diag_note(diag, loc, "`rill explain %s` says more", ir_op_of(ir, op)->name);
+}
+
 static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_op *op, struct diag *diag) {
     struct ir_op_attr known[IR_MAX_OP_ATTRS];
     int count = ir_op_attrs(ir, node->op, known);
@@ -130,6 +134,7 @@ static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_o
             diag_error(diag, op->loc, "operation `%s` needs `%s`", op->op.text, known[i].name);
             ok = false;
         }
+    if (!ok) note_explain(node->op, op->op.loc, ir, diag);
     return ok;
 }
 
@@ -155,6 +160,7 @@ static int find_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
         diag_error(diag, op->loc, "operation `%s` has %s, not %zu", info->name, counted(ir, outs, "output"),
                    op->out_count);
     if (op->out_count < outs) diag_note(diag, op->loc, "`out: [...]` names all of them");
+    note_explain(id, op->op.loc, ir, diag);
     return IR_NONE;
 }
 

@@ -12,47 +12,60 @@ static const int64_t array_counts[] = {1, 2};
 
 enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
 
-#define RANGE_FIELD(name, low, high, value)                                                                            \
-    {                                                                                                                  \
-        .key = #name, .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_design, name), .min = low, .max = high,           \
-        .preset = value                                                                                                \
-    }
-#define LIST_FIELD(text, name, list, value)                                                                            \
-    {                                                                                                                  \
-        .key = text, .type = SCHEMA_INT, .offset = SPEC_OFFSET(spec_design, name), .legal = list,                      \
-        .count = COUNT_OF(list), .preset = value                                                                       \
-    }
-#define WORD_FIELD(name, list, n, value)                                                                               \
-    {                                                                                                                  \
-        .key = #name, .type = SCHEMA_WORD, .offset = SPEC_OFFSET(spec_design, name), .words = list, .count = n,        \
-        .preset = value                                                                                                \
-    }
+#define FIELD(name) .key = #name, .offset = SPEC_OFFSET(spec_design, name)
+#define LEGAL(list) .type = SCHEMA_INT, .legal = list, .count = COUNT_OF(list)
+#define RANGE(low, high) .type = SCHEMA_INT, .min = low, .max = high
+#define WORDS(list, n) .type = SCHEMA_WORD, .words = list, .count = n
 
 static const struct schema_field design_fields[] = {
-    {.key = "clock_mhz",
-     .type = SCHEMA_FLOAT,
-     .offset = SPEC_OFFSET(spec_design, clock_mhz),
-     .min = 1,
-     .max = 1000,
-     .preset = 250},
-    RANGE_FIELD(channels, 1, SPEC_MAX_CHANNELS, 1),
-    LIST_FIELD("beat_bits", beat_bits, beat_sizes, 512),
-    LIST_FIELD("lanes", lanes, lane_counts, 8),
-    RANGE_FIELD(unroll, 0, 8192, 0),
-    LIST_FIELD("T", tokens, token_counts, 1),
-    LIST_FIELD("A", arrays, array_counts, 1),
-    WORD_FIELD(weights, spec_format_words, 2, SPEC_INT8),
-    WORD_FIELD(head, spec_format_words, 2, SPEC_INT8),
-    WORD_FIELD(kv, spec_format_words, 1, SPEC_INT8),
-    RANGE_FIELD(group, 0, 1 << 20, 128), // check_group
-    WORD_FIELD(binding, spec_binding_words, 2, SPEC_SHARED),
-    WORD_FIELD(fifo, spec_fifo_words, 4, SPEC_SAFE),
-    RANGE_FIELD(prefetch_beats, 2, 4096, 64),
-    RANGE_FIELD(max_burst, 1, 128, 16),
-    RANGE_FIELD(outstanding, 1, 64, 8),
-    RANGE_FIELD(dies, 1, DEVICE_MAX_SLRS, 1),
-    RANGE_FIELD(on_chip_kib, 1, 1 << 20, 0),
+    {FIELD(clock_mhz), .type = SCHEMA_FLOAT, .min = 1, .max = 1000, .preset = 250, .range = "1 to the board's limit",
+     .preset_doc = "the board's `clock.default_mhz` (250 for `u55c`)", .doc = "clock of the kernel, MHz"},
+    {FIELD(channels), RANGE(1, SPEC_MAX_CHANNELS), .preset = 1, .range = "1 to 32, any integer, at most the board's",
+     .doc = "HBM pseudo-channels used = lanes of the matrix engines"},
+    {FIELD(beat_bits), LEGAL(beat_sizes), .preset = 512, .doc = "bits of one memory beat"},
+    {FIELD(lanes), LEGAL(lane_counts), .preset = 8,
+     .doc = "fp32 lanes of every vector stream; divides the size of a head"},
+    {FIELD(unroll), RANGE(0, 8192), .preset = 0,
+     .doc = "lanes of all kernels together that may have any number, handed out to the slowest "
+            "([passes.md](passes.md)); 0: each has `lanes`"},
+    {.key = "T",
+     .offset = SPEC_OFFSET(spec_design, tokens),
+     LEGAL(token_counts),
+     .preset = 1,
+     .doc = "positions processed per step (prefill; decoding has one active)"},
+    {.key = "A",
+     .offset = SPEC_OFFSET(spec_design, arrays),
+     LEGAL(array_counts),
+     .preset = 1,
+     .range = "1, 2; divides `T`",
+     .doc = "positions of a step that a weight beat serves in one cycle; two share each multiplier"},
+    {FIELD(weights), WORDS(spec_format_words, 2), .preset = SPEC_INT8, .doc = "format of the weights of products"},
+    {FIELD(head), WORDS(spec_format_words, 2), .preset = SPEC_INT8, .doc = "format of the embedding and of the head"},
+    {FIELD(kv), WORDS(spec_format_words, 1), .preset = SPEC_INT8, .doc = "format of the KV cache"},
+    {FIELD(group), RANGE(0, 1 << 20), .preset = 128, // check_group
+     .range = "64 to 1024, a multiple of `beat_bits / 4`",
+     .doc = "values that share an exponent, and at int4 a group scale"},
+    {FIELD(binding), WORDS(spec_binding_words, 2), .preset = SPEC_SHARED,
+     .doc = "`shared`: all products fire in turn on one engine that owns every channel; `spatial`: every product "
+            "(`matmul`, `attn_scores`, `attn_values`) has an engine and channels of its own"},
+    {FIELD(fifo), WORDS(spec_fifo_words, 4), .preset = SPEC_SAFE,
+     .doc = "depths of the FIFOs: `timed`: what simulated steps need by the kernels' timing contracts; "
+            "`conservative`: fewer words, and kernels that wait ([timing.md](timing.md#depths)); `safe`: whole tensors "
+            "wherever streams part or wait; `auto`: the better of `safe` and `timed` by forecast"},
+    {FIELD(prefetch_beats), RANGE(2, 4096), .preset = 64, .range = "2 to 4096, at least `max_burst`",
+     .doc = "depth of each channel's prefetch FIFO, beats"},
+    {FIELD(max_burst), RANGE(1, 128), .preset = 16,
+     .range = "a power of two, 1 to 4 KiB of beats (64 at 512 bits, 128 at 256)", .doc = "longest read burst, beats"},
+    {FIELD(outstanding), RANGE(1, 64), .preset = 8, .doc = "read bursts in flight per channel"},
+    {FIELD(dies), RANGE(1, DEVICE_MAX_SLRS), .preset = 1, .range = "1 to 8, at most the board's",
+     .doc = "dies (SLRs) over which the design is spread, with register slices between them and `pblocks.tcl` for the "
+            "placer; 1: no partition"},
+    {FIELD(on_chip_kib), RANGE(1, 1 << 20), .preset = 0, .preset_doc = "none",
+     .doc = "KiB that operations which run together may hold on chip: the program is cut into groups that run one "
+            "after the other ([passes.md](passes.md#groups)); without it everything is one group"},
 };
+const struct schema_table spec_design_table = {
+    .path = "design", .what = "design", .fields = design_fields, .count = COUNT_OF(design_fields)};
 
 static bool is_legal(const struct schema_field *f, int64_t v) {
     for (size_t i = 0; i < f->count; i++)
@@ -91,7 +104,9 @@ void spec_read_design(const struct yaml_node *node, const struct spec_model *mod
     struct schema_field fields[COUNT_OF(design_fields)];
     memcpy(fields, design_fields, sizeof fields);
     for (size_t i = 0; i < COUNT_OF(fields); i++) narrow_field(&fields[i], node, model, arena);
-    schema_read(node, "design", fields, COUNT_OF(fields), NULL, 0, design, arena, diag);
+    struct schema_table table = spec_design_table;
+    table.fields = fields;
+    schema_read_table(node, &table, design, arena, diag);
 }
 
 // A group's scale belongs to whole beats of int4 weights.

@@ -255,14 +255,23 @@ static bool has_suffix(const char *s, const char *suffix) {
     return n > m && strcmp(s + n - m, suffix) == 0;
 }
 
-static void note_families(const char *name, struct loc loc, struct arena *arena, struct diag *diag) {
-    const char *dir = file_find_shared(arena, "families"), *words[64];
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+size_t family_names(struct arena *arena, const char *words[FAMILY_MAX_INSTALLED]) {
+    const char *dir = file_find_shared(arena, "families");
     size_t count = 0;
     DIR *d = dir ? opendir(dir) : NULL;
-    for (struct dirent *e; d && (e = readdir(d)) != NULL && count < COUNT_OF(words);)
+    for (struct dirent *e; d && (e = readdir(d)) != NULL && count < FAMILY_MAX_INSTALLED;)
         if (has_suffix(e->d_name, ".yaml"))
             words[count++] = arena_strndup(arena, e->d_name, strlen(e->d_name) - strlen(".yaml"));
     if (d) closedir(d);
+    qsort(words, count, sizeof *words, by_name);
+    return count;
+}
+
+static void note_families(const char *name, struct loc loc, struct arena *arena, struct diag *diag) {
+    const char *words[FAMILY_MAX_INSTALLED];
+    size_t count = family_names(arena, words);
     if (!count)
         diag_note(diag, loc,
                   "the folder `families` is not beside the program: RILL_HOME names the folder that holds it");

@@ -11,20 +11,66 @@ struct reader {
     size_t ops; // of all regions
 };
 
-static const struct schema_field graph_fields[] = {
-    {.key = "context",
-     .type = SCHEMA_INT,
-     .offset = SPEC_OFFSET(spec_graph, context),
-     .min = 1,
-     .max = SPEC_MAX_CONTEXT},
-    {.key = "eot",
-     .type = SCHEMA_INT,
-     .offset = SPEC_OFFSET(spec_graph, eot),
-     .min = 0,
-     .max = (1 << 20) - 1,
-     .preset = -1},
+#define NAME_JSON "{\"type\": \"string\", \"pattern\": \"^[A-Za-z_][A-Za-z0-9_]{0,62}$\"}"
+#define NAMES_JSON(least) "{\"type\": \"array\", \"minItems\": " least ", \"maxItems\": 8, \"items\": " NAME_JSON "}"
+
+static const struct schema_key input_keys[] = {
+    {.key = "shape",
+     .required = true,
+     .range = "list of 1 to 3 integers",
+     .doc = "elements per position; at most 1048576 in all",
+     .json = "{\"type\": \"array\", \"minItems\": 1, \"maxItems\": 3, "
+             "\"items\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 1048576}}"},
 };
-static const char *const graph_maps[] = {"inputs", "outputs", "regions", "weights"};
+static const struct schema_table input_table = {
+    .path = "graph.inputs", .what = "an input", .keys = input_keys, .key_count = COUNT_OF(input_keys)};
+
+static const struct schema_key weights_keys[] = {
+    {.key = "prefix",
+     .range = "text",
+     .preset = "none",
+     .doc = "a prefix that the names of a checkpoint's tensors may have",
+     .json = "{\"type\": \"string\"}"},
+    {.key = "unused",
+     .range = "list of texts",
+     .preset = "none",
+     .doc = "patterns (`*`: any characters) of a checkpoint's tensors that need no use",
+     .json = "{\"type\": \"array\", \"maxItems\": 1024, \"items\": {\"type\": \"string\"}}"},
+};
+static const struct schema_table weights_table = {
+    .path = "graph.weights", .what = "weights", .keys = weights_keys, .key_count = COUNT_OF(weights_keys)};
+
+static const struct schema_key carry_keys[] = {
+    {.key = "init",
+     .required = true,
+     .range = "name",
+     .doc = "the tensor of the first repetition, made before the region",
+     .json = NAME_JSON},
+    {.key = "next",
+     .required = true,
+     .range = "name",
+     .doc = "the tensor of the repetition after this one, made in the region",
+     .json = NAME_JSON},
+};
+static const struct schema_table carry_table = {
+    .path = "graph.regions.carry", .what = "a carried tensor", .keys = carry_keys, .key_count = COUNT_OF(carry_keys)};
+
+static const struct schema_key op_keys[] = {
+    {.key = "op", .required = true, .range = "text", .doc = "name of the operation (section 5)", .json = NAME_JSON},
+    {.key = "name", .range = "text", .preset = "one of the two", .doc = "name of its output", .json = NAME_JSON},
+    {.key = "out",
+     .range = "list of 1 to 8 names",
+     .preset = "one of the two",
+     .doc = "names of its outputs, when it has several",
+     .json = "{\"anyOf\": [" NAME_JSON ", " NAMES_JSON("1") "]}"},
+    {.key = "in",
+     .range = "list of up to 8 names, or one name",
+     .preset = "none",
+     .doc = "tensors it reads",
+     .json = "{\"anyOf\": [" NAME_JSON ", " NAMES_JSON("0") "]}"},
+};
+const struct schema_table spec_op_table = {
+    .path = "graph.regions.ops", .what = "an operation", .keys = op_keys, .key_count = COUNT_OF(op_keys), .open = true};
 
 static const struct schema_field region_fields[] = {
     {.key = "repeat",
@@ -32,30 +78,91 @@ static const struct schema_field region_fields[] = {
      .offset = SPEC_OFFSET(spec_region, repeat),
      .min = 1,
      .max = 65535,
-     .preset = 1},
+     .preset = 1,
+     .doc = "times the region runs per position; static weights have one set per repetition"},
     {.key = "when",
      .type = SCHEMA_WORD,
      .offset = SPEC_OFFSET(spec_region, when),
      .words = spec_when_words,
-     .count = 2},
+     .count = 2,
+     .doc =
+         "`last`: only in steps whose result is wanted: the last position of a prompt and every decoded one (language "
+         "models only: of rows every one has its result)"},
 };
-static const char *const region_maps[] = {"name", "carry", "ops"};
-static const char *const graph_keys[] = {"context", "eot", "weights", "inputs", "outputs", "regions"};
-static const char *const region_keys[] = {"repeat", "when", "name", "carry", "ops"};
-static const char *const op_keys[] = {"op", "name", "out", "in"};
-static const char *const carry_keys[] = {"init", "next"};
-static const char *const input_keys[] = {"shape"};
-static const char *const weights_keys[] = {"prefix", "unused"};
+static const struct schema_key region_maps[] = {
+    {.key = "name", .required = true, .range = "text", .doc = "unique among the regions", .json = NAME_JSON},
+    {.key = "carry",
+     .range = "map of up to 8",
+     .preset = "none",
+     .doc = "tensors that one repetition hands to the next: local name -> `{init: tensor, next: tensor}`",
+     .holds = SCHEMA_HOLDS_NAMED,
+     .table = &carry_table},
+    {.key = "ops",
+     .required = true,
+     .range = "list",
+     .doc = "operations in the order in which they run; at most 1024 in all regions",
+     .holds = SCHEMA_HOLDS_LIST,
+     .table = &spec_op_table},
+};
+const struct schema_table spec_region_table = {.path = "graph.regions",
+                                               .what = "region",
+                                               .fields = region_fields,
+                                               .count = COUNT_OF(region_fields),
+                                               .keys = region_maps,
+                                               .key_count = COUNT_OF(region_maps)};
 
-// keys: those that the map may have, where others have been reported.
-static const struct yaml_node *need(struct reader *r, const struct yaml_node *map, const char *key,
-                                    const char *const *keys, size_t count, const char *what) {
-    const struct yaml_node *node = yaml_get(map, key);
-    if (!node && !(keys && yaml_is_misspelt(map, key, keys, count)))
-        diag_error(r->diag, map->loc, "%s needs the key `%s`", what, key);
-    return node;
-}
-#define NEED(r, map, key, keys, what) need(r, map, key, keys, COUNT_OF(keys), what)
+static const struct schema_field graph_fields[] = {
+    {.key = "context",
+     .type = SCHEMA_INT,
+     .offset = SPEC_OFFSET(spec_graph, context),
+     .min = 1,
+     .max = SPEC_MAX_CONTEXT,
+     .preset_doc = "1024",
+     .doc =
+         "bound of the positions, or rows, of a request; must be given for a language model and where something is "
+         "kept for every position (`position`, `kv_quantize`). Memory has room for the inputs and outputs of as many"},
+    {.key = "eot",
+     .type = SCHEMA_INT,
+     .offset = SPEC_OFFSET(spec_graph, eot),
+     .min = 0,
+     .max = (1 << 20) - 1,
+     .preset = -1,
+     .preset_doc = "none",
+     .doc = "of a language model: id of the end-of-text token, after which decoding stops"},
+};
+static const struct schema_key graph_maps[] = {
+    {.key = "inputs",
+     .required = true,
+     .range = "map of 1 to 8",
+     .doc = "name -> `{shape: [...]}`: 1 to 3 extents, elements per position; at most 1048576 of them",
+     .holds = SCHEMA_HOLDS_NAMED,
+     .table = &input_table},
+    {.key = "outputs",
+     .required = true,
+     .range = "list of 1 to 8 names",
+     .doc = "tensors that leave the design",
+     .json = "{\"anyOf\": [" NAME_JSON ", " NAMES_JSON("1") "]}"},
+    {.key = "weights",
+     .range = "map",
+     .preset = "none",
+     .doc = "names of a checkpoint: a prefix that they may have there, and patterns of tensors that need no use",
+     .holds = SCHEMA_HOLDS_ONE,
+     .table = &weights_table},
+    {.key = "regions",
+     .required = true,
+     .range = "list of 1 to 64",
+     .doc = "the program: regions run in the order in which they stand",
+     .holds = SCHEMA_HOLDS_LIST,
+     .table = &spec_region_table},
+};
+const struct schema_table spec_graph_table = {.path = "graph",
+                                              .what = "graph",
+                                              .fields = graph_fields,
+                                              .count = COUNT_OF(graph_fields),
+                                              .keys = graph_maps,
+                                              .key_count = COUNT_OF(graph_maps)};
+
+#define NEED(r, map, key, table) schema_need(map, key, table, (r)->arena, (r)->diag)
 
 // A container of `kind` with 1 (or `least`) to `most` items.
 static bool expect_items(struct reader *r, const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most,
@@ -127,7 +234,7 @@ static struct spec_value read_value(struct reader *r, const struct yaml_node *no
 
 static bool is_op_key(const char *key) {
     for (size_t i = 0; i < COUNT_OF(op_keys); i++)
-        if (strcmp(key, op_keys[i]) == 0) return true;
+        if (strcmp(key, op_keys[i].key) == 0) return true;
     return false;
 }
 
@@ -166,7 +273,7 @@ static void note_op_key(struct reader *r, const struct yaml_node *node) {
 static void read_op(struct reader *r, const struct yaml_node *node, struct spec_op *op) {
     *op = (struct spec_op){.op = {"", node->loc}, .loc = node->loc};
     if (!yaml_expect(node, YAML_KIND_MAP, "an operation", r->diag)) return;
-    const struct yaml_node *kind = need(r, node, "op", NULL, 0, "an operation"), *in = yaml_get(node, "in");
+    const struct yaml_node *kind = NEED(r, node, "op", &spec_op_table), *in = yaml_get(node, "in");
     if (kind) op->op = read_name(r, kind, "op");
     else note_op_key(r, node);
     read_outs(r, node, op);
@@ -190,9 +297,8 @@ static void read_ops(struct reader *r, const struct yaml_node *node, struct spec
 
 static void read_carry(struct reader *r, const struct yaml_node *node, struct spec_carry *carry) {
     if (!yaml_expect(node, YAML_KIND_MAP, "a carried tensor", r->diag)) return;
-    yaml_check_keys(node, carry_keys, COUNT_OF(carry_keys), "a carried tensor", r->diag);
-    const struct yaml_node *init = NEED(r, node, "init", carry_keys, "a carried tensor");
-    const struct yaml_node *next = NEED(r, node, "next", carry_keys, "a carried tensor");
+    schema_check_keys(node, &carry_table, r->arena, r->diag);
+    const struct yaml_node *init = NEED(r, node, "init", &carry_table), *next = NEED(r, node, "next", &carry_table);
     if (init) carry->init = read_name(r, init, "init");
     if (next) carry->next = read_name(r, next, "next");
 }
@@ -210,10 +316,9 @@ static void read_carries(struct reader *r, const struct yaml_node *node, struct 
 
 static void read_region(struct reader *r, const struct yaml_node *node, struct spec_region *region) {
     if (!yaml_expect(node, YAML_KIND_MAP, "a region", r->diag)) return;
-    schema_read(node, "region", region_fields, COUNT_OF(region_fields), region_maps, COUNT_OF(region_maps), region,
-                r->arena, r->diag);
-    const struct yaml_node *name = NEED(r, node, "name", region_keys, "a region"),
-                           *ops = NEED(r, node, "ops", region_keys, "a region");
+    schema_read_table(node, &spec_region_table, region, r->arena, r->diag);
+    const struct yaml_node *name = NEED(r, node, "name", &spec_region_table),
+                           *ops = NEED(r, node, "ops", &spec_region_table);
     const struct yaml_node *carry = yaml_get(node, "carry");
     if (name) region->name = read_name(r, name, "name");
     if (carry) read_carries(r, carry, region);
@@ -254,8 +359,8 @@ static void read_inputs(struct reader *r, const struct yaml_node *node, struct s
         graph->inputs[i].name = (struct spec_name){node->keys[i], node->key_locs[i]};
         check_name(r, graph->inputs[i].name, "input");
         if (!yaml_expect(item, YAML_KIND_MAP, "an input", r->diag)) continue;
-        yaml_check_keys(item, input_keys, COUNT_OF(input_keys), "an input", r->diag);
-        const struct yaml_node *shape = NEED(r, item, "shape", input_keys, "an input");
+        schema_check_keys(item, &input_table, r->arena, r->diag);
+        const struct yaml_node *shape = NEED(r, item, "shape", &input_table);
         if (shape) read_shape(r, shape, &graph->inputs[i]);
     }
 }
@@ -271,7 +376,7 @@ static void read_unused(struct reader *r, const struct yaml_node *list, struct s
 
 static void read_weights(struct reader *r, const struct yaml_node *node, struct spec_weights *w) {
     if (!yaml_expect(node, YAML_KIND_MAP, "weights", r->diag)) return;
-    yaml_check_keys(node, weights_keys, COUNT_OF(weights_keys), "weights", r->diag);
+    schema_check_keys(node, &weights_table, r->arena, r->diag);
     const struct yaml_node *prefix = yaml_get(node, "prefix"), *unused = yaml_get(node, "unused");
     if (prefix) yaml_string(prefix, "prefix", &w->prefix, r->diag);
     if (unused) read_unused(r, unused, w);
@@ -282,11 +387,10 @@ struct spec_graph *spec_read_graph(const struct yaml_node *node, struct arena *a
     int before = diag->errors;
     struct spec_graph *graph = ARENA_NEW(arena, struct spec_graph);
     if (!yaml_expect(node, YAML_KIND_MAP, "graph", diag)) return NULL;
-    schema_read(node, "graph", graph_fields, COUNT_OF(graph_fields), graph_maps, COUNT_OF(graph_maps), graph, arena,
-                diag);
-    const struct yaml_node *inputs = NEED(&r, node, "inputs", graph_keys, "graph");
-    const struct yaml_node *outputs = NEED(&r, node, "outputs", graph_keys, "graph");
-    const struct yaml_node *regions = NEED(&r, node, "regions", graph_keys, "graph");
+    schema_read_table(node, &spec_graph_table, graph, arena, diag);
+    const struct yaml_node *inputs = NEED(&r, node, "inputs", &spec_graph_table);
+    const struct yaml_node *outputs = NEED(&r, node, "outputs", &spec_graph_table);
+    const struct yaml_node *regions = NEED(&r, node, "regions", &spec_graph_table);
     const struct yaml_node *weights = yaml_get(node, "weights");
     if (weights) read_weights(&r, weights, &graph->weights);
     if (inputs) read_inputs(&r, inputs, graph);

@@ -12,22 +12,165 @@ struct reader {
     const char *dir; // of the spec
 };
 
-static const char *const kernel_keys[] = {"verilog", "module", "inputs", "outputs", "elementwise", "parameters",
-                                          "lanes",   "T",      "timing", "golden",  "resources"};
-static const char *const port_keys[] = {"type", "shape"};
-static const char *const timing_keys[] = {"latency", "group", "interval", "buffers"};
-static const char *const golden_keys[] = {"file", "function"};
 static const char *const type_words[CUSTOM_TYPES] = {"fp32", "int8"};
 // Streams of these names mean something to the design; keys of an operation cannot be parameters.
 static const char *const taken_streams[] = {"step", "param", "fetch", "kscale", "vscale"};
 static const char *const taken_keys[] = {"op", "name", "in", "out", "lanes", "order"};
-static const struct schema_field resource_fields[] = {
-    {.key = "lut", .type = SCHEMA_INT, .offset = SPEC_OFFSET(custom, lut), .max = 1 << 24},
-    {.key = "ff", .type = SCHEMA_INT, .offset = SPEC_OFFSET(custom, ff), .max = 1 << 24},
-    {.key = "dsp", .type = SCHEMA_INT, .offset = SPEC_OFFSET(custom, dsp), .max = 1 << 20},
-    {.key = "bram18", .type = SCHEMA_INT, .offset = SPEC_OFFSET(custom, bram18), .max = 1 << 20},
-    {.key = "uram", .type = SCHEMA_INT, .offset = SPEC_OFFSET(custom, uram), .max = 1 << 20},
+
+#define EXPRESSION "{\"type\": [\"string\", \"integer\", \"number\"]}"
+#define POWERS(list) "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"enum\": [" list "]}}"
+#define STREAM                                                                                                         \
+    "{\"anyOf\": [{\"enum\": [\"fp32\", \"int8\"]}, {\"type\": \"object\", \"additionalProperties\": false, "          \
+    "\"properties\": {\"type\": {\"enum\": [\"fp32\", \"int8\"]}, \"shape\": {\"anyOf\": [" EXPRESSION                 \
+    ", {\"type\": \"array\", \"minItems\": 1, \"maxItems\": 3, \"items\": " EXPRESSION "}]}}}]}"
+
+static const struct schema_key timing_keys[] = {
+    {.key = "latency",
+     .required = true,
+     .range = "expression",
+     .doc = "cycles from the last word that an output word needs (of all positions of the step) to its offer",
+     .json = EXPRESSION},
+    {.key = "group",
+     .range = "expression",
+     .preset = "1",
+     .doc = "words of the first input that are taken before something is given; `firing`: all. The other inputs are "
+            "divided into as many groups, and so is the result",
+     .json = EXPRESSION},
+    {.key = "interval",
+     .range = "expression",
+     .preset = "1",
+     .doc = "cycles from a word taken, or given, to the next",
+     .json = EXPRESSION},
+    {.key = "buffers",
+     .range = "expression",
+     .preset = "1",
+     .doc =
+         "groups that the kernel holds: 2 where it takes a group while it gives the one before. A place is free in the "
+         "cycle after the last word has left; where a group is one word and makes one, in the same cycle",
+     .json = EXPRESSION},
 };
+static const struct schema_table timing_table = {
+    .path = "kernels.timing", .what = "timing", .keys = timing_keys, .key_count = COUNT_OF(timing_keys)};
+
+static const struct schema_key golden_keys[] = {
+    {.key = "file",
+     .required = true,
+     .range = "file",
+     .doc = "C file with the golden function (`include/rill_kernel.h`)",
+     .json = "{\"type\": \"string\"}"},
+    {.key = "function",
+     .range = "text",
+     .preset = "the kernel's name",
+     .doc = "its name; a file without it is refused",
+     .json = "{\"type\": \"string\"}"},
+};
+static const struct schema_table golden_table = {
+    .path = "kernels.golden", .what = "golden", .keys = golden_keys, .key_count = COUNT_OF(golden_keys)};
+
+static const struct schema_field resource_fields[] = {
+    {.key = "lut", .type = SCHEMA_INT, .offset = SPEC_OFFSET(custom, lut), .max = 1 << 24, .doc = "LUTs"},
+    {.key = "ff", .type = SCHEMA_INT, .offset = SPEC_OFFSET(custom, ff), .max = 1 << 24, .doc = "flip-flops"},
+    {.key = "dsp", .type = SCHEMA_INT, .offset = SPEC_OFFSET(custom, dsp), .max = 1 << 20, .doc = "DSP slices"},
+    {.key = "bram18",
+     .type = SCHEMA_INT,
+     .offset = SPEC_OFFSET(custom, bram18),
+     .max = 1 << 20,
+     .doc = "block RAMs of 18 Kbit"},
+    {.key = "uram", .type = SCHEMA_INT, .offset = SPEC_OFFSET(custom, uram), .max = 1 << 20, .doc = "UltraRAMs"},
+};
+static const struct schema_table resource_table = {
+    .path = "kernels.resources", .what = "resources", .fields = resource_fields, .count = COUNT_OF(resource_fields)};
+
+static const struct schema_key port_keys[] = {
+    {.key = "type",
+     .range = "`fp32`, `int8`",
+     .preset = "`fp32`",
+     .doc = "of the elements. `int8` is made and read by custom kernels alone",
+     .json = "{\"enum\": [\"fp32\", \"int8\"]}"},
+    {.key = "shape",
+     .range = "expression, or list of 1 to 3",
+     .preset = "any; of the output the first input's",
+     .doc = "elements (also as a list of one), or extents, that an operand must have, or that the result has",
+     .json = "{\"anyOf\": [" EXPRESSION
+             ", {\"type\": \"array\", \"minItems\": 1, \"maxItems\": 3, \"items\": " EXPRESSION "}]}"},
+};
+static const struct schema_table port_table = {
+    .path = "kernels.inputs", .what = "a stream", .keys = port_keys, .key_count = COUNT_OF(port_keys)};
+
+static const struct schema_key kernel_keys[] = {
+    {.key = "verilog",
+     .required = true,
+     .range = "file, or list of up to 16",
+     .doc =
+         "Verilog-2005 files (`.v`), relative to the spec; they are copied into the design. Names of files and modules "
+         "must not begin with `rill_`, and no file may include another; modules of the RTL library may be instantiated",
+     .json = "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1, \"maxItems\": 16, "
+             "\"items\": {\"type\": \"string\"}}]}"},
+    {.key = "module",
+     .range = "text",
+     .preset = "the kernel's name",
+     .doc = "the module; its ports and parameters are declared in its header",
+     .json = "{\"type\": \"string\"}"},
+    {.key = "inputs",
+     .required = true,
+     .range = "map of 1 to 8",
+     .doc = "stream -> type, or `{type: ..., shape: ...}`",
+     .json = "{\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 8, \"additionalProperties\": " STREAM "}",
+     .table = &port_table},
+    {.key = "outputs",
+     .required = true,
+     .range = "map of 1",
+     .doc = "the same",
+     .json =
+         "{\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 1, \"additionalProperties\": " STREAM "}"},
+    {.key = "elementwise",
+     .range = "truth value",
+     .preset = "`false`",
+     .doc = "element i of the result is of the operands' elements i: all have one shape and are fp32, and the kernel "
+            "takes "
+            "them in any order",
+     .json = "{\"type\": \"boolean\"}"},
+    {.key = "parameters",
+     .range = "map of up to 16",
+     .preset = "none",
+     .doc = "Verilog parameter -> expression, a sized constant (`32'h3f800000`) or a text (`'\"block\"'`); `required`: "
+            "every "
+            "operation gives it. An operation may give any of them another value: `{op: name, ..., LIMIT: 3}`",
+     .json = "{\"type\": \"object\", \"maxProperties\": 16, \"additionalProperties\": " EXPRESSION "}"},
+    {.key = "lanes",
+     .range = "list of 1, 2, 4, 8, 16, 32",
+     .preset = "all",
+     .doc = "lanes that the kernel can have",
+     .json = POWERS("1, 2, 4, 8, 16, 32")},
+    {.key = "T",
+     .range = "list of 1, 2, 4, 8",
+     .preset = "all",
+     .doc = "values of `design.T` that it can have",
+     .json = POWERS("1, 2, 4, 8")},
+    {.key = "timing",
+     .required = true,
+     .range = "map",
+     .doc = "the timing contract, below",
+     .holds = SCHEMA_HOLDS_ONE,
+     .table = &timing_table},
+    {.key = "golden",
+     .range = "`{file: ..., function: ...}`",
+     .preset = "none",
+     .doc =
+         "C file with the golden function (`include/rill_kernel.h`); `function`: the kernel's name by default; a file "
+         "without that name is refused. Without it `rill sim` takes the kernel's results as they come and compares all "
+         "streams around it; `rill golden` refuses the graph",
+     .holds = SCHEMA_HOLDS_ONE,
+     .table = &golden_table},
+    {.key = "resources",
+     .range = "`{lut, ff, dsp, bram18, uram}`",
+     .preset = "none",
+     .doc = "of one instance, for the report",
+     .holds = SCHEMA_HOLDS_ONE,
+     .table = &resource_table},
+};
+const struct schema_table spec_kernel_table = {
+    .path = "kernels", .what = "a kernel", .keys = kernel_keys, .key_count = COUNT_OF(kernel_keys)};
 
 static bool is_word(const char *word, const char *const *words, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -51,14 +194,7 @@ static bool expect_items(struct reader *r, const struct yaml_node *node, enum ya
     return false;
 }
 
-// keys: those that the map may have; others have been reported.
-static const struct yaml_node *need(struct reader *r, const struct yaml_node *map, const char *key,
-                                    const char *const *keys, size_t count, const char *what) {
-    const struct yaml_node *node = yaml_get(map, key);
-    if (!node && !yaml_is_misspelt(map, key, keys, count))
-        diag_error(r->diag, map->loc, "%s needs the key `%s`", what, key);
-    return node;
-}
+#define NEED(r, map, key, table) schema_need(map, key, table, (r)->arena, (r)->diag)
 
 static void read_expr(struct reader *r, const struct yaml_node *node, const char *what, struct custom_expr *out) {
     if (yaml_expect(node, YAML_KIND_SCALAR, what, r->diag)) *out = (struct custom_expr){node->text, node->loc};
@@ -126,9 +262,8 @@ static bool may_define(const char *text, const char *name) {
 
 static void read_golden(struct reader *r, const struct yaml_node *node, struct custom *k) {
     if (!yaml_expect(node, YAML_KIND_MAP, "golden", r->diag)) return;
-    yaml_check_keys(node, golden_keys, COUNT_OF(golden_keys), "golden", r->diag);
-    const struct yaml_node *file = need(r, node, "file", golden_keys, COUNT_OF(golden_keys), "golden"),
-                           *function = yaml_get(node, "function");
+    schema_check_keys(node, &golden_table, r->arena, r->diag);
+    const struct yaml_node *file = NEED(r, node, "file", &golden_table), *function = yaml_get(node, "function");
     k->function = k->name;
     if (function && yaml_string(function, "function", &k->function, r->diag))
         check_name(r, k->function, function->loc, "function");
@@ -142,7 +277,7 @@ static void read_golden(struct reader *r, const struct yaml_node *node, struct c
 // ---- streams, parameters ----
 
 static void read_port_map(struct reader *r, const struct yaml_node *node, struct custom_port *port) {
-    yaml_check_keys(node, port_keys, COUNT_OF(port_keys), "a stream", r->diag);
+    schema_check_keys(node, &port_table, r->arena, r->diag);
     const struct yaml_node *type = yaml_get(node, "type"), *shape = yaml_get(node, "shape");
     if (type) yaml_word(type, type_words, CUSTOM_TYPES, "type", &port->type, r->diag);
     bool list = shape && shape->kind == YAML_KIND_SEQ;
@@ -190,12 +325,12 @@ static void read_params(struct reader *r, const struct yaml_node *node, struct c
 
 static void read_timing(struct reader *r, const struct yaml_node *node, struct custom *k) {
     if (!yaml_expect(node, YAML_KIND_MAP, "timing", r->diag)) return;
-    yaml_check_keys(node, timing_keys, COUNT_OF(timing_keys), "timing", r->diag);
+    schema_check_keys(node, &timing_table, r->arena, r->diag);
     struct custom_expr *const out[] = {&k->latency, &k->group, &k->interval, &k->buffers};
-    need(r, node, "latency", timing_keys, COUNT_OF(timing_keys), "timing");
+    NEED(r, node, "latency", &timing_table);
     for (size_t i = 0; i < COUNT_OF(timing_keys); i++) {
-        const struct yaml_node *value = yaml_get(node, timing_keys[i]);
-        if (value) read_expr(r, value, timing_keys[i], out[i]);
+        const struct yaml_node *value = yaml_get(node, timing_keys[i].key);
+        if (value) read_expr(r, value, timing_keys[i].key, out[i]);
     }
 }
 
@@ -223,19 +358,17 @@ static int read_powers(struct reader *r, const struct yaml_node *node, int most,
 
 static void read_resources(struct reader *r, const struct yaml_node *node, struct custom *k) {
     k->has_resources = node != NULL;
-    if (node) schema_read(node, "resources", resource_fields, COUNT_OF(resource_fields), NULL, 0, k, r->arena, r->diag);
+    if (node) schema_read_table(node, &resource_table, k, r->arena, r->diag);
 }
 
 static void read_kernel(struct reader *r, const struct yaml_node *node, struct custom *k) {
     if (!check_name(r, k->name, k->loc, "kernel") || !yaml_expect(node, YAML_KIND_MAP, "a kernel", r->diag)) return;
-    yaml_check_keys(node, kernel_keys, COUNT_OF(kernel_keys), "a kernel", r->diag);
-    const struct yaml_node *verilog = need(r, node, "verilog", kernel_keys, COUNT_OF(kernel_keys), "a kernel"),
-                           *module = yaml_get(node, "module");
-    const struct yaml_node *inputs = need(r, node, "inputs", kernel_keys, COUNT_OF(kernel_keys), "a kernel"),
-                           *outputs = need(r, node, "outputs", kernel_keys, COUNT_OF(kernel_keys), "a kernel");
+    schema_check_keys(node, &spec_kernel_table, r->arena, r->diag);
+    const struct yaml_node *verilog = NEED(r, node, "verilog", &spec_kernel_table), *module = yaml_get(node, "module");
+    const struct yaml_node *inputs = NEED(r, node, "inputs", &spec_kernel_table),
+                           *outputs = NEED(r, node, "outputs", &spec_kernel_table);
     const struct yaml_node *elementwise = yaml_get(node, "elementwise"), *params = yaml_get(node, "parameters");
-    const struct yaml_node *timing = need(r, node, "timing", kernel_keys, COUNT_OF(kernel_keys), "a kernel"),
-                           *golden = yaml_get(node, "golden");
+    const struct yaml_node *timing = NEED(r, node, "timing", &spec_kernel_table), *golden = yaml_get(node, "golden");
     k->module = k->name;
     if (verilog) read_verilog(r, verilog, k);
     if (module && yaml_string(module, "module", &k->module, r->diag)) check_name(r, k->module, module->loc, "module");

@@ -4,6 +4,18 @@
 
 #include "gen/spec/spec_read.h"
 
+static const struct schema_key model_keys[] = {
+    {.key = "family",
+     .required = true,
+     .range = "text",
+     .doc =
+         "a family of the installation (`families/<name>.yaml`), or, with a `/` or the ending `.yaml`, a file of your "
+         "own, relative to the spec ([models.md](models.md))",
+     .json = "{\"type\": \"string\"}"},
+};
+const struct schema_table spec_model_table = {
+    .path = "model", .what = "model", .keys = model_keys, .key_count = COUNT_OF(model_keys), .open = true};
+
 struct spec_model *spec_read_model(const struct yaml_node *node, const char *dir, struct arena *arena,
                                    struct diag *diag) {
     const char *name = NULL;

@@ -28,10 +28,51 @@ bool spec_is_name(const char *s, bool dash) {
 }
 
 static const struct schema_field top_fields[] = {
-    {.key = "name", .type = SCHEMA_STRING, .offset = SPEC_OFFSET(rill_spec, name), .required = true},
+    {.key = "name",
+     .type = SCHEMA_STRING,
+     .offset = SPEC_OFFSET(rill_spec, name),
+     .required = true,
+     .doc = "name of the design: letters, digits, `_`, `-`, beginning with a letter or `_`, at most 63 characters"},
 };
+static const struct schema_key top_maps[] = {
+    {.key = "model",
+     .range = "map",
+     .preset = "one of the two",
+     .doc = "a model: a family and its sizes (section 2)",
+     .holds = SCHEMA_HOLDS_ONE,
+     .table = &spec_model_table},
+    {.key = "graph",
+     .range = "map",
+     .preset = "one of the two",
+     .doc = "operations and tensors written out (section 3)",
+     .holds = SCHEMA_HOLDS_ONE,
+     .table = &spec_graph_table},
+    {.key = "kernels",
+     .range = "map of up to 64",
+     .preset = "none",
+     .doc = "custom kernels that operations of the graph use (section 6)",
+     .holds = SCHEMA_HOLDS_NAMED,
+     .table = &spec_kernel_table},
+    {.key = "board",
+     .range = "text",
+     .preset = "`u55c`",
+     .doc = "a board of the installation (`boards/<name>.yaml`), or, with a `/` or the ending `.yaml`, a path relative "
+            "to the spec ([boards.md](boards.md))",
+     .json = "{\"type\": \"string\"}"},
+    {.key = "design",
+     .range = "map",
+     .preset = "all defaults",
+     .doc = "parameters of the hardware (section 4)",
+     .holds = SCHEMA_HOLDS_ONE,
+     .table = &spec_design_table},
+};
+const struct schema_table spec_table = {.path = "",
+                                        .what = "spec",
+                                        .fields = top_fields,
+                                        .count = COUNT_OF(top_fields),
+                                        .keys = top_maps,
+                                        .key_count = COUNT_OF(top_maps)};
 static const char *const top_keys[] = {"name", "model", "graph", "kernels", "board", "design"};
-static const char *const top_maps[] = {"model", "graph", "kernels", "board", "design"};
 
 static void check_name(const struct yaml_node *root, const char *name, struct diag *diag) {
     if (!name || spec_is_name(name, true)) return;
@@ -71,7 +112,7 @@ static struct rill_spec *read_tree(const char *path, const struct yaml_node *roo
     struct rill_spec *spec = ARENA_NEW(arena, struct rill_spec);
     spec->path = arena_strdup(arena, path);
     spec->root = root;
-    schema_read(root, "spec", top_fields, COUNT_OF(top_fields), top_maps, COUNT_OF(top_maps), spec, arena, diag);
+    schema_read_table(root, &spec_table, spec, arena, diag);
     check_name(root, spec->name, diag);
     read_subject(root, spec, arena, diag);
     read_board(root, spec, arena, diag);

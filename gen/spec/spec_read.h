@@ -12,6 +12,10 @@
 extern const char *const spec_format_words[], *const spec_binding_words[], *const spec_fifo_words[],
                                                                                *const spec_when_words[];
 
+// What a spec consists of; spec_table is the whole.
+extern const struct schema_table spec_table, spec_model_table, spec_graph_table, spec_region_table, spec_op_table,
+    spec_kernel_table, spec_design_table;
+
 // Every function reports to diag and goes on as far as it makes sense.
 // dir: of the spec, where a family of the user's is found.
 struct spec_model *spec_read_model(const struct yaml_node *node, const char *dir, struct arena *arena,

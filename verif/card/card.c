@@ -103,14 +103,11 @@ static bool inject(struct sim *card, int option, const char *text) {
     return true;
 }
 
-static const struct option options[] = {{"seed", required_argument, NULL, 's'},
-                                        {"unwritten", no_argument, NULL, 'u'},
-                                        {"bad-beat", required_argument, NULL, 'b'},
-                                        {"bad-write", required_argument, NULL, 'w'},
-                                        {"late", required_argument, NULL, 'l'},
-                                        {"shuffle", no_argument, NULL, 'x'},
-                                        {"reset-at", required_argument, NULL, 'r'},
-                                        {0}};
+static const struct option options[] = {
+    {"seed", required_argument, NULL, 's'},     {"unwritten", no_argument, NULL, 'u'},
+    {"bad-beat", required_argument, NULL, 'b'}, {"bad-write", required_argument, NULL, 'w'},
+    {"late", required_argument, NULL, 'l'},     {"shuffle", no_argument, NULL, 'x'},
+    {"reset-at", required_argument, NULL, 'r'}, {0}};
 
 static uint64_t seed_of(int argc, char **argv) {
     uint64_t seed = 0;
@@ -337,9 +334,7 @@ static void begin_poll(struct sim *card) {
     card->access = ACCESS_POLL;
 }
 
-static bool reset_is_due(const struct sim *card) {
-    return card->reset_at && hbm_cycle(card->hbm) >= card->reset_at;
-}
+static bool reset_is_due(const struct sim *card) { return card->reset_at && hbm_cycle(card->hbm) >= card->reset_at; }
 
 static void between_accesses(struct sim *card) {
     uint64_t now = hbm_cycle(card->hbm);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill explain, rill schema: the spec language for people and for editors.
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/command.h"
+#include "include/explain.h"
+
+static const char usage[] =
+    "usage: rill explain KEY|OPERATION|REGISTER|MESSAGE\n"
+    "       rill explain --table PATH\n"
+    "       rill explain --tables\n"
+    "\n"
+    "What a key of a spec means and which values it may have (`design.T`, or `T`), what an operation computes "
+    "(`softmax`,\n"
+    "`rmsnorm.eps`), what a register of the kernel holds (`fault`); or what a message of Rill in quotes is about.\n"
+    "  --table PATH  all keys of a map of the spec, a table in Markdown\n"
+    "  --tables      these maps\n";
+
+static int explain(const char *text, struct arena *arena) {
+    const char *near;
+    if (explain_topic(stdout, text, &near, arena)) return RILL_OK;
+    fprintf(stderr, "rill explain: error: nothing is known of `%s`%s\n", text,
+            near ? arena_printf(arena, "; did you mean `%s`?", near) : "");
+    return RILL_BAD_SPEC;
+}
+
+static int print_table(const char *path, struct arena *arena) {
+    if (explain_table(stdout, strcmp(path, "spec") ? path : "", arena)) return RILL_OK;
+    fprintf(stderr, "rill explain: error: a spec has no map `%s` (`rill explain --tables` lists them)\n", path);
+    return RILL_USAGE;
+}
+
+static int run(int argc, char **argv, struct arena *arena) {
+    bool table = argc > 1 && !strcmp(argv[1], "--table"), tables = argc > 1 && !strcmp(argv[1], "--tables");
+    if (tables && argc == 2) return explain_tables(stdout), RILL_OK;
+    if (table && argc == 3) return print_table(argv[2], arena);
+    if (table || tables) return command_clash("explain", "--table and --tables stand alone");
+    return argc > 1 ? explain(argv[1], arena) : command_missing("explain", usage, "KEY");
+}
+
+int command_explain(int argc, char **argv) {
+    int status = command_arguments("explain", usage, argc, argv);
+    if (status != COMMAND_GOES_ON) return status;
+    struct arena arena;
+    arena_init(&arena);
+    status = run(argc, argv, &arena);
+    arena_free(&arena);
+    return status;
+}
+
+static const char schema_usage[] =
+    "usage: rill schema\n"
+    "\n"
+    "A JSON Schema (draft 7) of a design spec, for completion and checking in editors.\n";
+
+int command_schema(int argc, char **argv) {
+    int status = command_arguments("schema", schema_usage, argc, argv);
+    if (status != COMMAND_GOES_ON) return status;
+    if (argc > 1) return command_clash("schema", "it takes no arguments");
+    struct arena arena;
+    arena_init(&arena);
+    char *text = explain_json_schema(&arena);
+    puts(text);
+    free(text);
+    arena_free(&arena);
+    return RILL_OK;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the spec language and its operations are, for people and for editors; made of the tables that the readers use.
+#ifndef RILL_EXPLAIN_H
+#define RILL_EXPLAIN_H
+
+#include "include/base.h"
+
+// A JSON Schema (draft 7) of a spec, with the operations and the families of the installation. Freed by the caller.
+char *explain_json_schema(struct arena *);
+
+// The rows of docs/spec.md for a table of the spec ("design", "graph.regions"), in Markdown; false: no such table.
+bool explain_table(FILE *out, const char *path, struct arena *);
+// Its paths, one a line.
+void explain_tables(FILE *out);
+
+// Explains what a text is about: a key (`design.T`, or `T`), an operation or its attribute (`softmax`, `rmsnorm.eps`),
+// a pass, a register, a fault of a design (`fault 6`), or a message of Rill that names one. False when it names none;
+// `near` is then the likely spelling, or NULL.
+bool explain_topic(FILE *out, const char *text, const char **near, struct arena *);
+
+#endif

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The spec language for editors and for people: every spec of the tree is valid by the JSON Schema, every wrong one of tests/spec is not, but
+# for those of beyond.txt; `rill explain` knows what messages point to. usage: tests/schema/run.sh
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+[ $# = 0 ] || { sed -n '3,4s/^# //p' "$0"; exit 2; }
+cd "$root" || exit 1
+
+work=build/tests/schema
+mkdir -p "$work"
+log=$work/log
+specs() { find configs tests bench -name '*.yaml' -not -path 'tests/spec/*' -not -path 'tests/pass/*' -not -path '*/families/*' -print; }
+mapfile -t valid < <(specs | sort | xargs grep -lE '^(graph|model):')
+valid+=(tests/spec/ok_*.yaml)
+mapfile -t wrong < <(ls tests/spec/*.expect)
+mapfile -t beyond < <(grep -v '^#' tests/schema/beyond.txt | tr ' ' '\n' | sed '/^$/d; s|.*|tests/spec/&.yaml|')
+refused=() # by the schema too
+for expect in "${wrong[@]}"; do
+    spec=${expect%.expect}.yaml
+    [[ " ${beyond[*]} " == *" $spec "* ]] || refused+=("$spec")
+done
+# What the messages of these specs point to.
+mapfile -t pointed < <(grep -rhoE '`rill explain [^`]+`' tests/spec tests/pass | sed 's/`rill explain \(.*\)`/\1/' | sort -u)
+
+plan $((${#valid[@]} + ${#wrong[@]} + ${#pointed[@]} + 12))
+"$rill" schema >"$work/schema.json"
+by_schema() { # good or bad, specs
+    local line
+    while IFS= read -r line; do
+        case $line in
+            "ok    "*) ok "${line#ok    }" ;;
+            "FAIL  "*) fail "${line#FAIL  }" "not so by the schema" ;;
+            *) fail "$1 specs" "$line" ;;
+        esac
+    done < <(python3 tests/schema/check.py "$work/schema.json" "$@" 2>&1)
+}
+by_schema good "${valid[@]}" "${beyond[@]}"
+by_schema bad "${refused[@]}"
+for topic in "${pointed[@]}"; do check "explain $topic" "$rill" explain "$topic"; done
+
+says() { # name, pattern, arguments of rill explain
+    says_so() { "$rill" explain "${@:2}" >"$log" 2>&1 && grep -qE -- "$1" "$log"; }
+    check "explain: $1" says_so "${@:2}"
+}
+says "a key" '^design\.T: 1, 2, 4, 8; default: 1$' design.T
+says "its last part: all that have it" '^kernels\.T: ' T
+says "a map's keys" '^  - graph\.regions\.ops$' graph.regions
+says "an operation" '^operation softmax: 3 in, 2 out$' softmax
+says "an attribute" '^  eps: number 1e-12 to 1; default: 1e-5$' rmsnorm.eps
+says "a register" '^register fault_address: offset 0x230, 64 bits, read only$' fault_address
+says "a message about a key" '^design\.fifo: ' 'x.yaml:5:16: error: design.fifo must be timed, safe or auto, not `x`'
+says "a message about an operation" '^operation matmul: ' 'x.yaml:9:3: error: operation `matmul` needs `rows`'
+check_refused "explain: a slip of the pen" 1 'nothing is known of `softmx`; did you mean `softmax`' "$rill" explain softmx
+check_refused "explain: nothing" 1 'nothing is known of `zzz`$' "$rill" explain zzz
+check_refused "explain: no such table" 2 'a spec has no map `designs`' "$rill" explain --table designs
+complete() { # every key has its words
+    "$rill" explain --tables | while read -r table; do "$rill" explain --table "$table"; done | sed 1,2d | grep -E '\(null\)|\|  \|' && return 1
+    [ "$("$rill" explain --tables | wc -l)" -ge 12 ]
+}
+check "explain: every key of every map has its words" complete
+verdict
