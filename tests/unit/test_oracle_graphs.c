@@ -173,6 +173,8 @@ static void test_differences(void **state) {
         {"context: 9", "context: 10", "the spec's context is 10 and its end-of-text id -1, the design's 9 and -1"},
         {"in: u, heads: 2, role: v", "in: x, heads: 2, role: v", "oracle: `v` ("},
         {"x: {shape: [16]}, u: {shape: [16]}", "u: {shape: [16]}, x: {shape: [16]}", "oracle: input `u` is `x`"},
+        {"in: u, heads: 2, role: v", "in: x, heads: 2, role: v",
+         "element 0: the spec makes -84, the compiled graph -52;"},
         {"[y, g]", "[y]", "the spec has 1 outputs, the design 2"},
         {"exp_min: -20", "exp_min: -126", "a fault in the spec alone: "},
     };
