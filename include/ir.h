@@ -12,6 +12,7 @@
 #include "include/base.h"
 #include "include/custom.h"
 #include "include/diag.h"
+#include "include/fields.h"
 #include "include/ir_design.h"
 #include "include/ir_die.h"
 #include "include/ir_group.h"
@@ -168,7 +169,7 @@ struct ir_firing {
     int region;
     int head;        // attention: query head of this firing; a product of a tensor: the row
     int kv_head;     // the key and value head that it reads
-    int mode;        // 0 int8, 1 int4, 2 K, 3 V
+    int mode;        // ENGINE_MODE_INT8 ... (fields.def)
     int x_edge_port; // input of the x multiplexer
     bool x_take, x_free;
     bool outer;   // modes 0, 1: the first chunk of row-steps column by column, K outermost

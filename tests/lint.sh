@@ -149,7 +149,7 @@ readme_form() {
     awk 'END { if (NR > 120) print "README.md: " NR " lines, 120 at most" }' README.md
 }
 
-plan $((quick ? 16 : 20))
+plan $((quick ? 18 : 22))
 silent "clang-format" unformatted
 silent "SPDX lines" spdx_missing
 silent "line lengths" too_long
@@ -170,6 +170,7 @@ silent "the oracle knows nothing of the compiler" oracle_apart
 silent "docs/speed.svg" chart
 silent "form of the README" readme_form
 check "walls between folders" tests/walls.sh
+check "layouts of bits" tests/fields.sh
 if [ $quick = 0 ]; then
     check "gcc: no warnings" build_with gcc -O2
     check "clang: no warnings" build_with clang -O1

@@ -6,7 +6,8 @@
 static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *node = &ir->node[f->node];
     return layout_matrix(&ir->design, ir->engine[f->engine].channels, ir_attr_int(&node->attrs, "rows", 0),
-                         ir_vector_length(ir, node), f->mode == 1); // a firing is of one row of the operand
+                         ir_vector_length(ir, node),
+                         f->mode == ENGINE_MODE_INT4); // a firing is of one row of the operand
 }
 
 static bool runs(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s) {
@@ -27,11 +28,11 @@ struct cost_beats cost_step_beats(const struct ir *ir, int engine, const struct 
                 channels = ir->engine[engine].channels, blocks = s->position / LAYOUT_V_BLOCK,
                 krows = layout_div_up(s->position, channels), // in memory; the step's own keys are further row-steps
             values = f->row_steps * f->beats;                 // of one block of positions
-        if (f->mode <= 1) {
+        if (f->mode <= ENGINE_MODE_INT4) {
             int64_t all = matrix_of(ir, f).stream_beats, data = f->row_steps * f->beats;
             b.weights += repeat * (all + data * (turns - 1));
             b.memory += repeat * all;
-        } else if (f->mode == 2) {
+        } else if (f->mode == ENGINE_MODE_SCORES) {
             b.scores += repeat * (krows + layout_div_up(s->tokens, channels)) * f->beats * turns;
             b.memory += repeat * krows * f->beats;
         } else {

@@ -60,7 +60,7 @@ static int64_t result_words(const struct ir *ir, int kernel, int64_t position) {
         const struct ir_firing *f = &ir->firing[i];
         const struct ir_engine *engine = &ir->engine[f->engine];
         if (engine->kernel != kernel) continue;
-        int64_t rows = f->mode == 2 ? div_up(position, engine->channels) + 1 : f->row_steps;
+        int64_t rows = f->mode == ENGINE_MODE_SCORES ? div_up(position, engine->channels) + 1 : f->row_steps;
         words += rows * ir->region[f->region].repeat;
     }
     return words;

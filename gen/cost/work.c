@@ -121,7 +121,7 @@ static int64_t walker_busy(const struct call *k, int64_t words) {
     for (int i = 0; i < k->ir->firings; i++) {
         const struct ir_firing *f = &k->ir->firing[i];
         if (f->engine != engine_id(k)) continue;
-        runs += k->ir->region[f->region].repeat * (f->mode == 3 ? f->row_steps : 1);
+        runs += k->ir->region[f->region].repeat * (f->mode == ENGINE_MODE_VALUES ? f->row_steps : 1);
     }
     return at_least(words, runs);
 }

@@ -12,7 +12,7 @@
 #include "gen/kernel/ports.h"
 #include "gen/pass/schedule.h"
 
-enum { TAIL_ADDR_BITS = 24, STEER_BITS = 8 };
+enum { TAIL_ADDR_BITS = 24 };
 
 struct attention {
     struct ir *ir;
@@ -79,7 +79,7 @@ static void end_merge(struct merge *m, int64_t (*firings)(const struct ir *, int
             if (!merges(m, n)) continue;
             for (int64_t f = 0; f < firings(ir, n); f++) {
                 schedule_entry(&s);
-                schedule_field(&s, STEER_BITS - 1, 0, (uint64_t)input);
+                schedule_field(&s, STEER_PORT, (uint64_t)input);
             }
             input++;
         }

@@ -11,7 +11,7 @@
 #include "gen/kernel/ports.h"
 #include "gen/pass/schedule.h"
 
-enum { ENGINE_ENTRY_BITS = 96, STEER_ENTRY_BITS = 8, STEER_PORTS = 254 };
+enum { STEER_PORTS = STEER_PORT_DROP - 1 };
 
 struct engine {
     struct ir *ir;
@@ -114,32 +114,32 @@ static void add_x_entry(struct engine *e, struct schedule *s, const struct ir_fi
     (void)e;
     if (!f->x_take) return;
     schedule_entry(s);
-    schedule_field(s, 7, 0, (uint64_t)f->x_edge_port);
+    schedule_field(s, STEER_PORT, (uint64_t)f->x_edge_port);
 }
 
 static void add_y_entry(struct engine *e, struct schedule *s, const struct ir_firing *f) {
     (void)e;
     schedule_entry(s);
-    schedule_field(s, 7, 0, (uint64_t)f->y_port);
+    schedule_field(s, STEER_PORT, (uint64_t)f->y_port);
 }
 
 static void add_engine_entry(struct engine *e, struct schedule *s, const struct ir_firing *f) {
     schedule_entry(s);
-    schedule_field(s, 1, 0, (uint64_t)f->mode);
-    schedule_field(s, 17, 2, (uint64_t)f->row_steps);
-    schedule_field(s, 33, 18, (uint64_t)f->beats);
-    schedule_field(s, 34, 34, f->x_take);
-    schedule_field(s, 35, 35, f->x_free);
-    schedule_field(s, 43, 36, (uint64_t)f->last_rows);
-    schedule_field(s, 59, 44, (uint64_t)f->tail_base);
-    schedule_field(s, 67, 60, (uint64_t)f->groups);
-    schedule_field(s, 68, 68, e->ir->region[f->region].when == IR_LAST); // one token, whatever the step holds
-    schedule_field(s, 69, 69, f->kv_keep);
-    schedule_field(s, 86, 86, f->outer);
-    if (f->mode != 3) return;
+    schedule_field(s, ENGINE_MODE, (uint64_t)f->mode);
+    schedule_field(s, ENGINE_ROWS, (uint64_t)f->row_steps);
+    schedule_field(s, ENGINE_BEATS, (uint64_t)f->beats);
+    schedule_field(s, ENGINE_X_TAKE, f->x_take);
+    schedule_field(s, ENGINE_X_FREE, f->x_free);
+    schedule_field(s, ENGINE_LAST_ROWS, (uint64_t)f->last_rows);
+    schedule_field(s, ENGINE_TAIL_BASE, (uint64_t)f->tail_base);
+    schedule_field(s, ENGINE_GROUPS, (uint64_t)f->groups);
+    schedule_field(s, ENGINE_SINGLE, e->ir->region[f->region].when == IR_LAST);
+    schedule_field(s, ENGINE_KEEP, f->kv_keep);
+    schedule_field(s, ENGINE_OUTER, f->outer);
+    if (f->mode != ENGINE_MODE_VALUES) return;
     struct kv_cache cache = kv_cache_of(e->ir, f->node);
-    schedule_field(s, 79, 70, (uint64_t)cache.layer);
-    schedule_field(s, 85, 80, (uint64_t)cache.step);
+    schedule_field(s, ENGINE_KV_LAYER, (uint64_t)cache.layer);
+    schedule_field(s, ENGINE_KV_STEP, (uint64_t)cache.step);
 }
 
 static void set_schedule(struct engine *e, int kernel, int bits,
@@ -255,14 +255,14 @@ static void add_beats(struct engine *e) {
 
 static void set_engine_params(struct engine *e) {
     struct ir *ir = e->ir;
-    bool keys = fires(e, 2), values = fires(e, 3);
+    bool keys = fires(e, ENGINE_MODE_SCORES), values = fires(e, ENGINE_MODE_VALUES);
     ir_set_int(ir, e->kernel, "CHANNELS", e->channels);
     ir_set_int(ir, e->kernel, "BEAT_BITS", ir->design.beat_bits);
     ir_set_int(ir, e->kernel, "TOKENS", ir->design.tokens);
     ir_set_int(ir, e->kernel, "GROUP", ir->design.group);
     ir_set_int(ir, e->kernel, "X_UNITS", operand_units(e));
-    ir_set_float(ir, e->kernel, "SCALE_K", scale_of(e, 2));
-    ir_set_float(ir, e->kernel, "SCALE_V", scale_of(e, 3));
+    ir_set_float(ir, e->kernel, "SCALE_K", scale_of(e, ENGINE_MODE_SCORES));
+    ir_set_float(ir, e->kernel, "SCALE_V", scale_of(e, ENGINE_MODE_VALUES));
     ir_set_int(ir, e->kernel, "HAS_KV", keys || values);
     ir_set_int(ir, e->kernel, "ARRAYS", ir->design.arrays);
     add_beats(e);
@@ -300,9 +300,9 @@ static bool bind_one_engine(struct ir *ir, int id, struct diag *diag) {
     add_x(&e);
     add_y(&e);
     set_engine_params(&e);
-    set_schedule(&e, e.x_mux, STEER_ENTRY_BITS, add_x_entry);
-    set_schedule(&e, e.kernel, ENGINE_ENTRY_BITS, add_engine_entry);
-    set_schedule(&e, e.y_demux, STEER_ENTRY_BITS, add_y_entry);
+    set_schedule(&e, e.x_mux, STEER_BITS, add_x_entry);
+    set_schedule(&e, e.kernel, ENGINE_BITS, add_engine_entry);
+    set_schedule(&e, e.y_demux, STEER_BITS, add_y_entry);
     ir->engine[id].kernel = e.kernel;
     ir->engine[id].x_mux = e.x_mux;
     ir->engine[id].y_demux = e.y_demux;

@@ -75,7 +75,7 @@ static void fire_matmul(struct order *o, int n) {
     struct ir_firing f = {.engine = bind_product_engine(ir, n),
                           .node = n,
                           .region = node->region,
-                          .mode = int4,
+                          .mode = int4 ? ENGINE_MODE_INT4 : ENGINE_MODE_INT8,
                           .x_take = true,
                           .x_free = true,
                           .row_steps = m.row_steps,
@@ -84,7 +84,7 @@ static void fire_matmul(struct order *o, int n) {
                           .groups = m.groups};
     struct ir_firing *last = ir->firings ? &ir->firing[ir->firings - 1] : NULL;
     bool one = rows == 1 && last && ir_vector_length(ir, &ir->node[last->node]) == k;
-    if (one && last->engine == f.engine && last->mode < 2 && last->region == f.region &&
+    if (one && last->engine == f.engine && last->mode <= ENGINE_MODE_INT4 && last->region == f.region &&
         ir->node[last->node].in[0] == node->in[0]) {
         last->x_free = false; // the same operand stays in its bank
         f.x_take = false;
@@ -109,7 +109,7 @@ static void fire_scores(struct order *o, int n, int head) {
                                             .region = o->ir->node[n].region,
                                             .head = head,
                                             .kv_head = head / head_group(o->ir, n),
-                                            .mode = 2,
+                                            .mode = ENGINE_MODE_SCORES,
                                             .x_take = true,
                                             .x_free = true,
                                             .row_steps = 0,
@@ -128,7 +128,7 @@ static void fire_values(struct order *o, int n, int head) {
                                             .head = head,
                                             .kv_head = kv_head,
                                             .kv_keep = head % group < group - 1,
-                                            .mode = 3,
+                                            .mode = ENGINE_MODE_VALUES,
                                             .x_take = true,
                                             .x_free = true,
                                             .row_steps = kv.v_rows,

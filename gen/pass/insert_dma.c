@@ -14,7 +14,7 @@
 #include "gen/kernel/ports.h"
 #include "gen/pass/schedule.h"
 
-enum { SEGMENT_ENTRY_BITS = 192, AUX_CHANNEL = 0, AUX_ENGINE = 0 /* owns that channel */ };
+enum { AUX_CHANNEL = 0, AUX_ENGINE = 0 /* owns that channel */ };
 
 struct dma {
     struct ir *ir;
@@ -38,7 +38,7 @@ static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kin
 static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *node = &ir->node[f->node];
     return layout_matrix(&ir->design, ir->engine[f->engine].channels, ir_attr_int(&node->attrs, "rows", 0),
-                         ir_vector_length(ir, node), f->mode == 1);
+                         ir_vector_length(ir, node), f->mode == ENGINE_MODE_INT4);
 }
 
 static void place_weights(struct dma *d, int engine, int region) {
@@ -48,7 +48,7 @@ static void place_weights(struct dma *d, int engine, int region) {
     int first = ir->segments;
     for (int i = 0; i < ir->firings; i++) {
         const struct ir_firing *f = &ir->firing[i];
-        if (f->engine != engine || f->region != region || f->mode > 1 || f->head > 0) continue;
+        if (f->engine != engine || f->region != region || f->mode > ENGINE_MODE_INT4 || f->head > 0) continue;
         int64_t bytes = matrix_of(ir, f).stream_beats * beat_bytes;
         ir_add_segment(ir, (struct ir_segment){ir->node[f->node].name, IR_SEG_WEIGHTS, f->node, IR_NONE, at, 0, bytes});
         at += bytes;
@@ -191,43 +191,46 @@ static const struct ir_segment *segment_of(const struct ir *ir, int node) {
 static void walk_entry(struct schedule *s, int kind, int64_t offset, int64_t stride, int64_t beats, int64_t outer,
                        int64_t outer_stride) {
     schedule_entry(s);
-    schedule_field(s, 1, 0, (uint64_t)kind);
-    schedule_field(s, 41, 2, (uint64_t)offset);
-    schedule_field(s, 81, 42, (uint64_t)stride);
-    schedule_field(s, 105, 82, (uint64_t)beats);
-    schedule_field(s, 121, 106, (uint64_t)outer);
-    schedule_field(s, 153, 122, (uint64_t)outer_stride);
+    schedule_field(s, SEGMENT_KIND, (uint64_t)kind);
+    schedule_field(s, SEGMENT_OFFSET, (uint64_t)offset);
+    schedule_field(s, SEGMENT_LAYER_STRIDE, (uint64_t)stride);
+    schedule_field(s, SEGMENT_BEATS, (uint64_t)beats);
+    schedule_field(s, SEGMENT_OUTER, (uint64_t)outer);
+    schedule_field(s, SEGMENT_OUTER_STRIDE, (uint64_t)outer_stride);
 }
 
 // Neighbouring weights become one run.
 static bool extends_last(const struct schedule *s, const struct ir_segment *seg, int64_t beat_bytes) {
-    if (s->section[s->sections - 1].length == 0 || schedule_get(s, 1, 0) != 0) return false;
-    uint64_t beats = schedule_get(s, 105, 82);
-    return (int64_t)(schedule_get(s, 41, 2) + beats * (uint64_t)beat_bytes) == seg->offset &&
-           (int64_t)beats + seg->bytes / beat_bytes < 1 << 24;
+    if (s->section[s->sections - 1].length == 0 || schedule_get(s, SEGMENT_KIND) != SEGMENT_KIND_WEIGHTS) return false;
+    uint64_t beats = schedule_get(s, SEGMENT_BEATS);
+    return (int64_t)(schedule_get(s, SEGMENT_OFFSET) + beats * (uint64_t)beat_bytes) == seg->offset &&
+           field_fits(SEGMENT_BEATS, beats + (uint64_t)(seg->bytes / beat_bytes));
 }
 
 static void walk_firing(const struct ir *ir, struct schedule *s, const struct ir_firing *f) {
     const struct ir_segment *seg = segment_of(ir, f->node);
     int64_t beat_bytes = ir->design.beat_bits / 8, beats = seg->bytes / beat_bytes;
-    if (f->mode <= 1 && extends_last(s, seg, beat_bytes))
-        schedule_field(s, 105, 82, schedule_get(s, 105, 82) + (uint64_t)beats);
-    else if (f->mode <= 1) walk_entry(s, 0, seg->offset, seg->layer_stride, beats, 0, 0);
-    struct layout_kv kv = f->mode > 1 ? kv_of(ir, f->node) : (struct layout_kv){0};
-    if (f->mode == 2) walk_entry(s, 1, seg->offset + f->kv_head * kv.k_head_bytes, seg->layer_stride, kv.k_units, 0, 0);
-    if (f->mode == 3)
-        walk_entry(s, 2, seg->offset + f->kv_head * kv.v_rows * kv.v_row_bytes, seg->layer_stride, kv.v_block_beats,
-                   f->row_steps, kv.v_row_bytes);
-    if (f->mode <= 1) return;
+    if (f->mode <= ENGINE_MODE_INT4 && extends_last(s, seg, beat_bytes))
+        schedule_field(s, SEGMENT_BEATS, schedule_get(s, SEGMENT_BEATS) + (uint64_t)beats);
+    else if (f->mode <= ENGINE_MODE_INT4)
+        walk_entry(s, SEGMENT_KIND_WEIGHTS, seg->offset, seg->layer_stride, beats, 0, 0);
+    struct layout_kv kv = f->mode > ENGINE_MODE_INT4 ? kv_of(ir, f->node) : (struct layout_kv){0};
+    if (f->mode == ENGINE_MODE_SCORES)
+        walk_entry(s, SEGMENT_KIND_K, seg->offset + f->kv_head * kv.k_head_bytes, seg->layer_stride, kv.k_units, 0, 0);
+    if (f->mode == ENGINE_MODE_VALUES)
+        walk_entry(s, SEGMENT_KIND_V, seg->offset + f->kv_head * kv.v_rows * kv.v_row_bytes, seg->layer_stride,
+                   kv.v_block_beats, f->row_steps, kv.v_row_bytes);
+    if (f->mode <= ENGINE_MODE_INT4) return;
     struct kv_cache cache = kv_cache_of(ir, f->node);
-    schedule_field(s, 163, 154, (uint64_t)cache.layer);
-    schedule_field(s, 169, 164, (uint64_t)cache.step);
+    schedule_field(s, SEGMENT_KV_LAYER, (uint64_t)cache.layer);
+    schedule_field(s, SEGMENT_KV_STEP, (uint64_t)cache.step);
 }
 
 // The cache that an engine reads; the first one where it reads none.
 static int unit_of(const struct ir *ir, int engine) {
     for (int f = 0; f < ir->firings; f++)
-        if (ir->firing[f].engine == engine && ir->firing[f].mode > 1) return kv_cache_of(ir, ir->firing[f].node).unit;
+        if (ir->firing[f].engine == engine && ir->firing[f].mode > ENGINE_MODE_INT4)
+            return kv_cache_of(ir, ir->firing[f].node).unit;
     return 0;
 }
 
@@ -236,7 +239,7 @@ static int add_walker(struct dma *d, int engine) {
     struct ir *ir = d->ir;
     int k = kernel_add(ir, ir_engine_name(ir, engine, "walker"), &rtl_segment_walker, IR_NONE);
     struct schedule s;
-    schedule_init(&s, ir, SEGMENT_ENTRY_BITS);
+    schedule_init(&s, ir, SEGMENT_BITS);
     for (int r = 0; r < ir->regions; r++) {
         schedule_section(&s, ir->region[r].repeat, ir->region[r].when == IR_LAST);
         for (int i = 0; i < ir->firings; i++)

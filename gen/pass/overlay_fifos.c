@@ -19,7 +19,6 @@
 enum {
     PLAIN_WORDS = 2, // registers: not worth a pool
     LEAST_SAVING = 1024 /* bits; a pool has step words of its own and two walks */,
-    TURN_BITS = 8,
     MAX_MEMBERS = 254,
     STEP_WORDS = 4
 };
@@ -154,7 +153,7 @@ static void sort_members(const struct ir *ir, edge_list *m) {
 // there.
 static void set_turns(struct ir *ir, int kernel, const struct pool *p) {
     struct schedule s;
-    schedule_init(&s, ir, TURN_BITS);
+    schedule_init(&s, ir, STEER_BITS);
     for (int r = 0; r < ir->regions; r++) {
         schedule_section(&s, ir->region[r].repeat, ir->region[r].when == IR_LAST);
         for (size_t m = 0; m < p->member.count; m++) {
@@ -163,7 +162,7 @@ static void set_turns(struct ir *ir, int kernel, const struct pool *p) {
                 at_least(source(ir, p->member.items[m])->cut, 1) * ports_ends(ir, tensor_of(ir, p->member.items[m], 0));
             for (int64_t i = 0; i < firings; i++) {
                 schedule_entry(&s);
-                schedule_field(&s, TURN_BITS - 1, 0, (uint64_t)m);
+                schedule_field(&s, STEER_PORT, (uint64_t)m);
             }
         }
     }

@@ -10,8 +10,6 @@
 #include "gen/kernel/ports.h"
 #include "gen/pass/schedule.h"
 
-enum { MUX_ENTRY_BITS = 8, MUX_DROP = 255 };
-
 struct endpoint {
     int kernel, port;
     bool once; // a reader that takes the value once per step, in whatever repetition
@@ -91,7 +89,7 @@ static void region_section(struct schedule *s, const struct ir_region *region, i
     if (repeat == 0) s->section[s->sections - 1].repeat = 1; // an empty section still counts as one pass
     else {
         schedule_entry(s);
-        schedule_field(s, MUX_ENTRY_BITS - 1, 0, entry);
+        schedule_field(s, STEER_PORT, entry);
     }
 }
 
@@ -111,7 +109,7 @@ static void add_loop(struct route *r, int region, const char *name, const struct
     struct ir *ir = r->ir;
     int k = add_steering(r, arena_printf(ir->arena, "%s_loop", name), &rtl_stream_mux, like);
     struct schedule s;
-    schedule_init(&s, ir, MUX_ENTRY_BITS);
+    schedule_init(&s, ir, STEER_BITS);
     region_section(&s, &ir->region[region], 1, 0);
     region_section(&s, &ir->region[region], ir->region[region].repeat - 1, 1);
     schedule_set_params(&s, k);
@@ -127,9 +125,9 @@ static void add_exit(struct route *r, int region, const char *name, const struct
     struct ir *ir = r->ir;
     int k = add_steering(r, arena_printf(ir->arena, "%s_exit", name), &rtl_stream_demux, like);
     struct schedule s;
-    schedule_init(&s, ir, MUX_ENTRY_BITS);
-    region_section(&s, &ir->region[region], ir->region[region].repeat - 1, has_feedback ? 0 : MUX_DROP);
-    region_section(&s, &ir->region[region], 1, has_out ? 1 : MUX_DROP);
+    schedule_init(&s, ir, STEER_BITS);
+    region_section(&s, &ir->region[region], ir->region[region].repeat - 1, has_feedback ? 0 : STEER_PORT_DROP);
+    region_section(&s, &ir->region[region], 1, has_out ? 1 : STEER_PORT_DROP);
     schedule_set_params(&s, k);
     *in = add_stream_port(r, k, "", false, IR_NONE, like, region);
     *feedback = add_stream_port(r, k, "", true, 0, like, region);

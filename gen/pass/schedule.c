@@ -22,17 +22,19 @@ void schedule_entry(struct schedule *s) {
 
 static bool bit_of(const uint64_t *words, int bit) { return words[bit / 64] >> (bit % 64) & 1; }
 
-void schedule_field(struct schedule *s, int high, int low, uint64_t value) {
-    if (high - low < 63 && value >> (high - low + 1))
-        base_fatal("schedule: value %llu does not fit bits %d:%d", (unsigned long long)value, high, low);
+void schedule_field(struct schedule *s, enum field f, uint64_t value) {
+    int first = field_first(f), behind = first + field_width(f);
+    if (!field_fits(f, value))
+        base_fatal("schedule: value %llu does not fit bits %d:%d", (unsigned long long)value, behind - 1, first);
     uint64_t *words = s->entry[s->entries - 1];
-    for (int b = low; b <= high; b++)
-        words[b / 64] = (words[b / 64] & ~(1ull << (b % 64))) | ((value >> (b - low) & 1) << (b % 64));
+    for (int b = first; b < behind; b++)
+        words[b / 64] = (words[b / 64] & ~(1ull << (b % 64))) | ((value >> (b - first) & 1) << (b % 64));
 }
 
-uint64_t schedule_get(const struct schedule *s, int high, int low) {
+uint64_t schedule_get(const struct schedule *s, enum field f) {
     uint64_t value = 0;
-    for (int b = low; b <= high; b++) value |= (uint64_t)bit_of(s->entry[s->entries - 1], b) << (b - low);
+    for (int b = 0; b < field_width(f); b++)
+        value |= (uint64_t)bit_of(s->entry[s->entries - 1], field_first(f) + b) << b;
     return value;
 }
 

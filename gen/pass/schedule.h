@@ -3,6 +3,7 @@
 #ifndef RILL_SCHEDULE_H
 #define RILL_SCHEDULE_H
 
+#include "include/fields.h"
 #include "include/ir.h"
 
 // A table under construction: entries of a fixed width in program order, cut into sections.
@@ -23,9 +24,9 @@ void schedule_init(struct schedule *, struct ir *, int entry_bits);
 void schedule_section(struct schedule *, int64_t repeat, bool when_head);
 // Appends an entry of zeros; then fields are set in it.
 void schedule_entry(struct schedule *);
-// Sets bits [high:low] of the last entry; an internal fault if the value does not fit.
-void schedule_field(struct schedule *, int high, int low, uint64_t value);
-uint64_t schedule_get(const struct schedule *, int high, int low); // of the last entry
+// Sets a field of the last entry; an internal fault if the value does not fit.
+void schedule_field(struct schedule *, enum field, uint64_t value);
+uint64_t schedule_get(const struct schedule *, enum field); // of the last entry
 // Writes ENTRY_W, SECTIONS, ENTRIES, SECTION_LEN, SECTION_REPEAT, SECTION_WHEN_HEAD and TABLE to the kernel.
 void schedule_set_params(const struct schedule *, int kernel);
 

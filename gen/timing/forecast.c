@@ -157,7 +157,8 @@ static bool foretell_samples(struct foretelling *t) {
 static double firing_macs(const struct ir *ir, const struct ir_firing *f, const struct timing_step *s) {
     const struct ir_node *n = &ir->node[f->node];
     int64_t tokens = ir->region[f->region].when == IR_LAST ? 1 : s->ntok, positions = 0;
-    if (f->mode <= 1) return (double)(tokens * ir_attr_int(&n->attrs, "rows", 0)) * (double)ir_vector_length(ir, n);
+    if (f->mode <= ENGINE_MODE_INT4)
+        return (double)(tokens * ir_attr_int(&n->attrs, "rows", 0)) * (double)ir_vector_length(ir, n);
     const struct ir_tensor *heads = &ir->tensor[n->in[1]]; // keys or values: [heads][elements]
     for (int64_t t = 0; t < tokens; t++) positions += s->pos + t + 1;
     return (double)positions * (double)(ir_tensor_elements(heads) / at_least(heads->shape[0].bound, 1));

@@ -186,7 +186,7 @@ struct sim_schedule {
     int entry_bits;
 };
 bool sim_schedule_read(struct sim *, const struct actor *, int entry_bits, struct sim_schedule *);
-uint64_t sim_schedule_field(const struct sim_schedule *, int64_t entry, int high, int low);
+int64_t sim_schedule_field(const struct sim_schedule *, int64_t entry, enum field);
 
 // Where a walk through a schedule stands, step after step.
 struct sim_walk {

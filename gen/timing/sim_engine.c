@@ -8,7 +8,6 @@
 #include "gen/timing/sim_lane.h"
 
 enum {
-    ENTRY_BITS = 96,
     STEP_LATENCY = 3, // step word taken to its first entry in the schedule's register (rill_schedule)
     STEP_NEXT = 2,    // a step's last entry there to the next step word
     X_COUNTED = 2,    // last unit of an operand taken to the first command that reads it
@@ -21,7 +20,6 @@ enum {
     PARAM_ROWS_512 = 8,
     PARAM_ROWS_256 = 4,
 };
-enum { MODE_INT4 = 1, MODE_KEYS = 2, MODE_VALUES = 3 };
 
 struct result { // an output word that was decided
     int64_t at;
@@ -72,7 +70,7 @@ static bool name_entries(struct sim *sim, const struct actor *a, struct engine *
     for (int f = 0; f < sim->ir->firings; f++)
         if (sim->ir->firing[f].engine == e->id) {
             e->firing[count++] = f;
-            if (sim->ir->firing[f].mode == MODE_KEYS) e->key_units = sim->ir->firing[f].beats;
+            if (sim->ir->firing[f].mode == ENGINE_MODE_SCORES) e->key_units = sim->ir->firing[f].beats;
         }
     return count == e->schedule.entries;
 }
@@ -101,7 +99,7 @@ static bool engine_init(struct sim *sim, struct actor *a) {
     e->all_lanes = a->c.channels;
     e->arrays = at_least(a->c.times, 1);
     e->step_tokens = args_int(&a->args, "TOKENS", 1);
-    return e->step && e->x && e->y && sim_schedule_read(sim, a, ENTRY_BITS, &e->schedule) && name_entries(sim, a, e) &&
+    return e->step && e->x && e->y && sim_schedule_read(sim, a, ENGINE_BITS, &e->schedule) && name_entries(sim, a, e) &&
            open_lanes(sim, a, e);
 }
 
@@ -155,14 +153,14 @@ static bool result_out(struct sim *sim, const struct actor *a, struct engine *e)
 
 // ---- firings ----
 
-static int64_t field(const struct engine *e, int64_t entry, int high, int low) {
-    return (int64_t)sim_schedule_field(&e->schedule, entry, high, low);
+static int64_t field(const struct engine *e, int64_t entry, enum field f) {
+    return sim_schedule_field(&e->schedule, entry, f);
 }
 
 static void load_attention(struct engine *e, const struct timing_step *step, int64_t beat_bits) {
     int64_t krows = div_up(step->pos, e->all_lanes), blocks = step->pos / LAYOUT_V_BLOCK,
             block_beats = beat_bits == 512 ? 1 : 2;
-    if (e->mode == MODE_KEYS) {
+    if (e->mode == ENGINE_MODE_SCORES) {
         e->memory_rows = krows;
         e->rows = krows + div_up(step->ntok, e->all_lanes);
         e->key_rest = step->ntok - (e->rows - krows - 1) * e->all_lanes;
@@ -177,24 +175,24 @@ static void load_attention(struct engine *e, const struct timing_step *step, int
 
 static void load_firing(struct sim *sim, const struct actor *a, struct engine *e, int64_t entry) {
     const struct timing_step *step = &sim->options->step[e->walk.step];
-    e->mode = (int)field(e, entry, 1, 0);
-    e->rows = field(e, entry, 17, 2);
-    e->row_beats = e->memory_beats = field(e, entry, 33, 18);
+    e->mode = (int)field(e, entry, ENGINE_MODE);
+    e->rows = field(e, entry, ENGINE_ROWS);
+    e->row_beats = e->memory_beats = field(e, entry, ENGINE_BEATS);
     e->memory_rows = e->rows;
-    e->frees = field(e, entry, 35, 35);
-    e->last_count = field(e, entry, 43, 36);
-    e->keeps = field(e, entry, 69, 69);
-    e->tokens = field(e, entry, 68, 68) ? 1 : step->ntok;
+    e->frees = field(e, entry, ENGINE_X_FREE);
+    e->last_count = field(e, entry, ENGINE_LAST_ROWS);
+    e->keeps = field(e, entry, ENGINE_KEEP);
+    e->tokens = field(e, entry, ENGINE_SINGLE) ? 1 : step->ntok;
     e->turns = div_up(e->tokens, e->arrays);
     e->chunk_rows = a->c.units == 512 ? PARAM_ROWS_512 : PARAM_ROWS_256;
-    e->header = e->mode == MODE_INT4 ? 1 + div_up(field(e, entry, 67, 60), 8) : 1;
-    if (e->mode >= MODE_KEYS) {
+    e->header = e->mode == ENGINE_MODE_INT4 ? 1 + div_up(field(e, entry, ENGINE_GROUPS), 8) : 1;
+    if (e->mode >= ENGINE_MODE_SCORES) {
         e->header = 0;
         load_attention(e, step, a->c.units);
     }
-    e->outer = e->mode < MODE_KEYS && e->row_beats > 1 && field(e, entry, 86, 86);
+    e->outer = e->mode < ENGINE_MODE_SCORES && e->row_beats > 1 && field(e, entry, ENGINE_OUTER);
     e->outer_rows = at_most(e->rows, e->chunk_rows);
-    e->column_units = e->mode == MODE_INT4 ? 2 : 1;
+    e->column_units = e->mode == ENGINE_MODE_INT4 ? 2 : 1;
     e->header_left = e->header;
     e->row = e->beat = e->turn = 0;
     e->entry = entry;
@@ -236,12 +234,12 @@ static bool data_ready(const struct engine *e, int64_t *from) {
     const struct sim_cache *cache = e->cache;
     if (e->header_left || (e->turn == 0 && from_memory(e))) return lanes_ready(e, from);
     if (from_memory(e)) return true;
-    if (e->mode == MODE_KEYS && e->turn == 0) {
+    if (e->mode == ENGINE_MODE_SCORES && e->turn == 0) {
         int64_t n = (int64_t)e->key_popped.count;
         if (n >= (int64_t)e->key_row.count) return false;
         *from = at_least(*from, e->key_row.items[n] + K_COUNTED);
     }
-    if (e->mode == MODE_VALUES) {
+    if (e->mode == ENGINE_MODE_VALUES) {
         if (e->heads_used >= (int64_t)cache->head_done.count) return false;
         *from = at_least(*from, cache->head_done.items[e->heads_used] + V_COUNTED);
     }
@@ -305,12 +303,12 @@ static void account(struct sim *sim, const struct engine *e, int64_t entry, cons
 static void result_done(struct sim *sim, struct engine *e, int64_t token) {
     bool last_token = token == e->tokens - 1;
     bool last_row = e->row == e->rows - 1;
-    int64_t count = e->mode == MODE_KEYS ? (last_row                       ? e->key_rest
-                                            : e->row >= e->memory_rows     ? e->all_lanes
-                                            : e->row == e->memory_rows - 1 ? e->last_count
-                                                                           : e->all_lanes)
-                    : last_row           ? e->last_count
-                                         : e->all_lanes;
+    int64_t count = e->mode == ENGINE_MODE_SCORES ? (last_row                       ? e->key_rest
+                                                     : e->row >= e->memory_rows     ? e->all_lanes
+                                                     : e->row == e->memory_rows - 1 ? e->last_count
+                                                                                    : e->all_lanes)
+                    : last_row                    ? e->last_count
+                                                  : e->all_lanes;
     uint8_t mark = (uint8_t)(count << SIM_COUNT_SHIFT | (last_token ? TIMING_TOK_LAST : 0) |
                              (last_token && last_row ? TIMING_LAST : 0));
     VEC_PUSH(sim->arena, e->result, (struct result){e->now + (e->arrays > 1 ? token : 0), mark});
@@ -332,7 +330,7 @@ static void firing_done(struct sim *sim, struct engine *e) {
         VEC_PUSH(sim->arena, e->freed, e->now);
         e->used++;
     }
-    if (e->mode == MODE_VALUES && !e->keeps) e->heads_used++;
+    if (e->mode == ENGINE_MODE_VALUES && !e->keeps) e->heads_used++;
     e->active = false;
     int step = e->walk.step;
     bool more = sim_walk_next(sim, &e->schedule, &e->walk);
@@ -365,8 +363,8 @@ static void command(struct sim *sim, struct engine *e) {
     bool last_turn = e->turn == e->turns - 1;
     if (e->header_left || (e->turn == 0 && from_memory(e))) {
         for (int l = 0; l < e->lanes; l++) lane_use(sim, &e->lane[l], e->now);
-    } else if (e->mode == MODE_KEYS && e->turn == 0) VEC_PUSH(sim->arena, e->key_popped, e->now);
-    else if (e->mode == MODE_VALUES && e->turn == 0) tail_read(sim, e);
+    } else if (e->mode == ENGINE_MODE_SCORES && e->turn == 0) VEC_PUSH(sim->arena, e->key_popped, e->now);
+    else if (e->mode == ENGINE_MODE_VALUES && e->turn == 0) tail_read(sim, e);
     if (e->header_left) {
         e->header_left--;
         return;

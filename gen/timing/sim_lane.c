@@ -8,7 +8,6 @@
 #include "include/layout.h"
 
 enum {
-    ENTRY_BITS = 192,
     WALK_LATENCY = 14, // start of a request to the first descriptor
     WALK_AHEAD = 200,  // where steps before are left out: the walker has been ahead for long
     LANE_BEATS = 16,
@@ -17,7 +16,6 @@ enum {
     JOIN_LANES = 8,
     WRITTEN = 4, // the last response, or the last value taken, to the first descriptor that may be sent
 };
-enum { KIND_WEIGHTS, KIND_KEYS, KIND_VALUES };
 
 bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engine *engine,
                struct sim_channel *channel) {
@@ -31,11 +29,11 @@ bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engi
     l->counted = l->channels > JOIN_LANES ? COUNTED + 2 : COUNTED;
     l->described_at = WALK_LATENCY - sim->options->memory.lead;
     if (sim->options->step[0].pos > 0) l->described_at = -WALK_AHEAD;
-    return sim_schedule_read(sim, &sim->actor[walker], ENTRY_BITS, &l->schedule);
+    return sim_schedule_read(sim, &sim->actor[walker], SEGMENT_BITS, &l->schedule);
 }
 
-static int64_t field(const struct lane *l, int64_t entry, int high, int low) {
-    return (int64_t)sim_schedule_field(&l->schedule, entry, high, low);
+static int64_t field(const struct lane *l, int64_t entry, enum field f) {
+    return sim_schedule_field(&l->schedule, entry, f);
 }
 
 // As it once was: keys count once their engine holds nothing of a later head either. Asked when nothing else can go on.
@@ -65,12 +63,12 @@ static bool values_written(const struct sim_cache *cache, int64_t pair, int64_t 
 static bool gate_open(struct sim *sim, const struct lane *l, int64_t entry, int64_t *from) {
     if (!l->waits || l->walk.step == 0) return true;
     const struct sim_cache *cache = l->cache;
-    int64_t layer = field(l, entry, 163, 154) + l->walk.repeat * field(l, entry, 169, 164);
+    int64_t layer = field(l, entry, SEGMENT_KV_LAYER) + l->walk.repeat * field(l, entry, SEGMENT_KV_STEP);
     if (layer >= cache->left_from) layer -= cache->left_out;
     int64_t need = (l->walk.step - 1) * cache->layers + layer;
     if (need < 0) return false;
-    return field(l, entry, 1, 0) == KIND_KEYS ? keys_written(sim, cache, need, from)
-                                              : values_written(cache, need, from);
+    return field(l, entry, SEGMENT_KIND) == SEGMENT_KIND_K ? keys_written(sim, cache, need, from)
+                                                           : values_written(cache, need, from);
 }
 
 // The next descriptor with beats goes to the channel's engine; false while it is not known when.
@@ -79,14 +77,14 @@ static bool ask_run(struct sim *sim, struct lane *l) {
         int64_t entry, from = 0;
         if (!sim_walk_entry(sim, &l->schedule, &l->walk, &entry) || !client_room(l->client, &from)) return false;
         const struct timing_step *step = &sim->options->step[l->walk.step];
-        int64_t kind = field(l, entry, 1, 0), beats = field(l, entry, 105, 82),
-                outer = kind == KIND_VALUES ? field(l, entry, 121, 106) : 1;
+        int64_t kind = field(l, entry, SEGMENT_KIND), beats = field(l, entry, SEGMENT_BEATS),
+                outer = kind == SEGMENT_KIND_V ? field(l, entry, SEGMENT_OUTER) : 1;
         from = at_least(from + 1, l->described_at + 1);
-        if (kind == KIND_KEYS) beats *= div_up(step->pos, l->channels);
-        if (kind == KIND_VALUES) beats *= step->pos / LAYOUT_V_BLOCK;
-        if (kind != KIND_WEIGHTS && beats && !gate_open(sim, l, entry, &from)) return false;
-        int64_t address =
-            field(l, entry, 41, 2) + l->walk.repeat * field(l, entry, 81, 42) + l->outer * field(l, entry, 153, 122);
+        if (kind == SEGMENT_KIND_K) beats *= div_up(step->pos, l->channels);
+        if (kind == SEGMENT_KIND_V) beats *= step->pos / LAYOUT_V_BLOCK;
+        if (kind != SEGMENT_KIND_WEIGHTS && beats && !gate_open(sim, l, entry, &from)) return false;
+        int64_t address = field(l, entry, SEGMENT_OFFSET) + l->walk.repeat * field(l, entry, SEGMENT_LAYER_STRIDE) +
+                          l->outer * field(l, entry, SEGMENT_OUTER_STRIDE);
         if (beats == 0 || ++l->outer == outer) {
             l->outer = 0;
             sim_walk_next(sim, &l->schedule, &l->walk);

@@ -18,7 +18,7 @@ struct sim_pool {
 static int place_of(const struct sim_pool *p, struct sim_walk *w) {
     int64_t entry;
     if (!sim_walk_entry(p->sim, &p->schedule, w, &entry)) return IR_NONE;
-    return (int)sim_schedule_field(&p->schedule, entry, 7, 0);
+    return (int)sim_schedule_field(&p->schedule, entry, STEER_PORT);
 }
 
 bool pool_gives(struct sim_pool *p, int place) { return place_of(p, &p->leaves) == place; }
@@ -62,7 +62,7 @@ bool pools_open(struct sim *sim) {
         if (!pool[k]) {
             pool[k] = ARENA_NEW(sim->arena, struct sim_pool);
             pool[k]->sim = sim;
-            if (!sim_schedule_read(sim, &sim->actor[k], 8, &pool[k]->schedule)) return false;
+            if (!sim_schedule_read(sim, &sim->actor[k], STEER_BITS, &pool[k]->schedule)) return false;
             edge_init(&pool[k]->words,
                       at_least(args_int(&sim->actor[k].args, "DEPTH", 1), 2) * (sim->options->twice ? 2 : 1), IR_NONE,
                       IR_NONE);

@@ -45,8 +45,8 @@ bool sim_schedule_read(struct sim *sim, const struct actor *a, int entry_bits, s
     return first == s->entries;
 }
 
-uint64_t sim_schedule_field(const struct sim_schedule *s, int64_t entry, int high, int low) {
-    return (uint64_t)bits_at(s->bit, entry * s->entry_bits + low, high - low + 1);
+int64_t sim_schedule_field(const struct sim_schedule *s, int64_t entry, enum field f) {
+    return bits_at(s->bit, entry * s->entry_bits + field_first(f), field_width(f));
 }
 
 static bool section_runs(const struct sim *sim, const struct sim_schedule *s, const struct sim_walk *w) {
@@ -88,7 +88,7 @@ enum { TURNS_AHEAD = 6, SCHEDULE_LATENCY = 4 };
 bool turns_init(struct sim *sim, struct actor *a, struct sim_turns *t) {
     t->steps = sim_in(sim, a, "step");
     edge_init(&t->ahead, TURNS_AHEAD, IR_NONE, IR_NONE);
-    return t->steps && sim_schedule_read(sim, a, 8, &t->schedule);
+    return t->steps && sim_schedule_read(sim, a, STEER_BITS, &t->schedule);
 }
 
 static bool fetch_turn(struct sim *sim, struct sim_turns *t) {
@@ -119,7 +119,7 @@ bool turns_present(struct sim *sim, struct sim_turns *t, int64_t *turn, int64_t 
     if (!t->known) {
         if (!edge_waiting(&t->ahead) || !sim_walk_entry(sim, &t->schedule, &t->walk, &entry)) return false;
         t->since = edge_avail(&t->ahead);
-        t->turn = (int64_t)sim_schedule_field(&t->schedule, entry, 7, 0);
+        t->turn = sim_schedule_field(&t->schedule, entry, STEER_PORT);
         t->known = true;
     }
     *from = at_least(*from, t->since);
@@ -182,8 +182,6 @@ static void fork_run(struct sim *sim, struct actor *a) {
 
 // ---- multiplexer and demultiplexer ----
 
-enum { DROP = 255 };
-
 struct steer {
     struct sim_turns turns;
     struct sim_edge *in[256], *out[256];
@@ -193,11 +191,11 @@ struct steer {
 static bool steer_init(struct sim *sim, struct actor *a) {
     struct steer *s = a->state = ARENA_NEW(sim->arena, struct steer);
     bool mux = a->c.machine == TIMING_MUX;
-    for (int p = 0; p < 255; p++) {
+    for (int p = 0; p < STEER_PORT_DROP; p++) {
         s->in[p] = mux ? sim_lane(sim, a, false, p) : sim_lane(sim, a, false, IR_NONE);
         s->out[p] = mux ? sim_lane(sim, a, true, IR_NONE) : sim_lane(sim, a, true, p);
     }
-    s->in[DROP] = mux ? NULL : s->in[0];
+    s->in[STEER_PORT_DROP] = mux ? NULL : s->in[0];
     return turns_init(sim, a, &s->turns);
 }
 
@@ -207,8 +205,8 @@ static void steer_run(struct sim *sim, struct actor *a) {
     for (;;) {
         int64_t turn, from = 0, room = 0;
         if (!turns_present(sim, &s->turns, &turn, &from)) return;
-        struct sim_edge *in = s->in[turn], *out = turn == DROP ? NULL : s->out[turn];
-        if (!in || (turn != DROP && !out) || !edge_waiting(in) || (out && !edge_room(out, &room))) return;
+        struct sim_edge *in = s->in[turn], *out = turn == STEER_PORT_DROP ? NULL : s->out[turn];
+        if (!in || (turn != STEER_PORT_DROP && !out) || !edge_waiting(in) || (out && !edge_room(out, &room))) return;
         from = at_least(from, edge_avail(in));
         int64_t at = at_least(from, room);
         uint8_t mark = edge_mark(in);

@@ -186,7 +186,7 @@ struct sim_cache *sim_cache_of(struct sim *sim, const struct actor *a) {
         if (a->kernel == kv_kernel(ir, u, KERNEL_KEYS) || a->kernel == kv_kernel(ir, u, KERNEL_VALUES))
             return &sim->cache[u];
     for (int f = 0; f < ir->firings; f++)
-        if (ir->firing[f].mode > 1 && ir->engine[ir->firing[f].engine].kernel == a->kernel)
+        if (ir->firing[f].mode > ENGINE_MODE_INT4 && ir->engine[ir->firing[f].engine].kernel == a->kernel)
             return &sim->cache[kv_cache_of(ir, ir->firing[f].node).unit];
     return &sim->cache[0];
 }

@@ -26,6 +26,8 @@ module rill_step_source #(
     input  wire        m_axis_step_tready,
     output wire [63:0] m_axis_step_tdata
 );
+    // of include/fields.def
+    localparam STEP_POS = 0, STEP_NTOK = 16, STEP_HEAD = 20, STEP_FINAL = 21, STEP_KROWS = 32, STEP_VBLOCKS = 48;
     localparam [31:0] CHANNELS_32 = CHANNELS;
     localparam [31:0] TOKENS_32 = TOKENS;
 
@@ -55,7 +57,8 @@ module rill_step_source #(
 
     assign busy = state_q != S_IDLE;
     assign m_axis_step_tvalid = state_q == S_SEND;
-    assign m_axis_step_tdata = {6'd0, pos_q[15:6], krows_q, 10'd0, final_q, head_q, ntok_q, pos_q};
+    assign m_axis_step_tdata = {48'd0, pos_q} << STEP_POS | {60'd0, ntok_q} << STEP_NTOK | {63'd0, head_q} << STEP_HEAD
+        | {63'd0, final_q} << STEP_FINAL | {48'd0, krows_q} << STEP_KROWS | {54'd0, pos_q[15:6]} << STEP_VBLOCKS;
 
     always @(posedge clk)
         if (rst)

@@ -115,6 +115,8 @@ module rill_token_loop #(
     input  wire                     m_axis_ring_tready,
     output wire [63:0]              m_axis_ring_tdata    // {index[31:0], id[31:0]}
 );
+    // of include/fields.def
+    localparam STEP_POS = 0, STEP_POS_W = 16, STEP_NTOK = 16, STEP_NTOK_W = 4, STEP_HEAD = 20, STEP_FINAL = 21;
     localparam IDS = BEAT_BITS / 32;                     // ids in a beat
     localparam IDS_SHIFT = $clog2(IDS);
     localparam [31:0] IDS_32 = IDS;
@@ -319,15 +321,15 @@ module rill_token_loop #(
 
     always @(posedge clk) begin
         if (step_taken) begin
-            pos_q <= m_axis_step_tdata[15:0];
-            ntok_q <= m_axis_step_tdata[19:16];
-            head_q <= m_axis_step_tdata[20];
-            final_q <= m_axis_step_tdata[21];
+            pos_q <= m_axis_step_tdata[STEP_POS +: STEP_POS_W];
+            ntok_q <= m_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W];
+            head_q <= m_axis_step_tdata[STEP_HEAD];
+            final_q <= m_axis_step_tdata[STEP_FINAL];
         end
         if (rst || is_q[S_CHECK])
             place_q <= 16'd0;
         else if (step_taken)
-            place_q <= m_axis_step_tdata[15:0];
+            place_q <= m_axis_step_tdata[STEP_POS +: STEP_POS_W];
         else if (is_q[S_DRAIN])
             place_q <= pos_q + {12'd0, ntok_q};
         if (is_q[S_IDLE]) begin
@@ -392,7 +394,7 @@ module rill_token_loop #(
     reg         eot_q;
     reg         all_q;
     wire        stop = eot_q || all_q || final_q || halt[0];
-    wire        step_end = is_q[S_STEP] && step_taken && m_axis_step_tdata[21]; // of the last rows (MODE 1)
+    wire        step_end = is_q[S_STEP] && step_taken && m_axis_step_tdata[STEP_FINAL]; // of the last rows (MODE 1)
     reg         drained_q;
     wire        drained = drained_q && count_q >= 5'd2;
     reg  [LOADERS-1:0] loaded_q;
@@ -466,7 +468,7 @@ module rill_token_loop #(
             S_LOAD: state_d = S_LOADING;
             S_LOADING: if (&loaded_q) state_d = MODE == 1 ? S_STEP : S_PROMPT;
             S_PROMPT: if (m_axis_prompt_burst_tready) state_d = S_STEP;
-            S_STEP: if (step_taken) state_d = MODE == 0 ? S_ID : m_axis_step_tdata[21] || halt[0] ? S_DRAIN : S_STEP;
+            S_STEP: if (step_taken) state_d = MODE == 0 ? S_ID : m_axis_step_tdata[STEP_FINAL] || halt[0] ? S_DRAIN : S_STEP;
             S_ID: if (id_ready) state_d = S_ID_CHECK;
             S_ID_CHECK: state_d = bad_id ? S_FLUSH : S_ID_SEND;
             S_ID_SEND: if (m_axis_id_tready) state_d = !tok_last ? S_ID : head_q ? S_NEXT : halt[0] ? S_DRAIN : S_STEP;

@@ -51,6 +51,8 @@ module rill_k_writer #(
     output reg                     layer_done,
     output reg  [CHANNELS-1:0]     given
 );
+    // of include/fields.def
+    localparam STEP_POS = 0, STEP_POS_W = 16, STEP_KROWS = 32, STEP_KROWS_W = 16;
     localparam [31:0] ROW_BYTES = UNITS * (BEAT_BITS / 8);
     localparam [31:0] CHANNELS_32 = CHANNELS;
     localparam [31:0] UNITS_32 = UNITS;
@@ -153,8 +155,8 @@ module rill_k_writer #(
     // Setup: over (cycle 1), lane and row (cycle 2), row offset (cycle 3).
     always @(posedge clk) begin
         if (state_q == S_STEP) begin
-            pos_q <= s_axis_step_tdata[15:0];
-            krows_q <= s_axis_step_tdata[47:32];
+            pos_q <= s_axis_step_tdata[STEP_POS +: STEP_POS_W];
+            krows_q <= s_axis_step_tdata[STEP_KROWS +: STEP_KROWS_W];
         end
         over_q <= product - {5'd0, pos_q};
         if (state_q == S_ROW && !row_ready_q) begin
@@ -248,8 +250,8 @@ module rill_k_writer #(
     end
 `endif
 
-    wire unused = &{1'b0, s_axis_kv_tdata[32+BEAT_BITS-1:BEAT_BITS], s_axis_kv_tuser[USER_W-2:0], s_axis_step_tdata[63:48],
-                    s_axis_step_tdata[31:16], first_lane, CHANNELS_32, UNITS_32, LAYERS_32};
+    wire unused = &{1'b0, s_axis_kv_tdata[32+BEAT_BITS-1:BEAT_BITS], s_axis_kv_tuser[USER_W-2:0], s_axis_step_tdata,
+                    first_lane, CHANNELS_32, UNITS_32, LAYERS_32};
 endmodule
 
 `default_nettype wire

@@ -2,10 +2,9 @@
 // Walks the segment table once per step and emits one descriptor per contiguous run, the same for every channel.
 //
 // In: speculative step words, sent ahead of the kernels' ones. Out: {beats[15:0], offset[39:0]}; fork it to the channels' rill_dma_read.
-// Segment entry (192 bits): kind[1:0] (0 weights, 1 K, 2 V), offset[41:2], layer_stride[81:42], beats[105:82], outer[121:106],
-// outer_stride[153:122], kv_layer[163:154], kv_step[169:164]; offsets and strides in bytes. kind 0: `beats` beats at offset +
-// layer*layer_stride. kind 1: krows*beats beats there.
-// kind 2: `outer` runs of vblocks*beats beats, outer_stride apart. A run of 0 beats is left out; a run of more than 65535 beats is cut.
+// Segment entry (192 bits, SEGMENT of include/fields.def), offsets and strides in bytes. Weights: `beats` beats at offset +
+// layer*layer_stride. K: krows*beats beats there.
+// V: `outer` runs of vblocks*beats beats, outer_stride apart. A run of 0 beats is left out; a run of more than 65535 beats is cut.
 // A K or V run in the n-th step since reset (n = 0, 1, ...) waits until k_layers_done or v_layers_done >=
 // (n-1)*KV_LAYERS + l + 1, l = kv_layer + layer*kv_step its layer of the cache: until every write of its kind that the
 // steps before made in this layer has its response.
@@ -40,7 +39,14 @@ module rill_segment_walker #(
     input  wire        m_axis_burst_tready,
     output wire [55:0] m_axis_burst_tdata    // {beats[15:0], offset[39:0]}
 );
-    localparam ENTRY_W = 192;
+    // of include/fields.def
+    localparam STEP_KROWS = 32, STEP_KROWS_W = 16, STEP_VBLOCKS = 48, STEP_VBLOCKS_W = 16, SCHEDULE_BITS = 80, SCHEDULE_STEP = 0,
+        SCHEDULE_LAYER = 64, SCHEDULE_LAYER_W = 16, SEGMENT_BITS = 192, SEGMENT_KIND = 0, SEGMENT_KIND_W = 2, SEGMENT_OFFSET = 2,
+        SEGMENT_OFFSET_W = 40, SEGMENT_LAYER_STRIDE = 42, SEGMENT_LAYER_STRIDE_W = 40, SEGMENT_BEATS = 82, SEGMENT_BEATS_W = 24,
+        SEGMENT_OUTER = 106, SEGMENT_OUTER_W = 16, SEGMENT_OUTER_STRIDE = 122, SEGMENT_OUTER_STRIDE_W = 32,
+        SEGMENT_KV_LAYER = 154, SEGMENT_KV_LAYER_W = 10, SEGMENT_KV_STEP = 164, SEGMENT_KV_STEP_W = 6, SEGMENT_KIND_WEIGHTS = 0,
+        SEGMENT_KIND_K = 1, SEGMENT_KIND_V = 2;
+    localparam ENTRY_W = SEGMENT_BITS;
     localparam [31:0] CUT_BEATS = 32768;     // keeps the cuts of a long run aligned to bursts
     localparam [31:0] CUT_BYTES = 32768 * (BEAT_BITS / 8);
     localparam [31:0] LAYER_STEP = KV_LAYERS;
@@ -57,7 +63,7 @@ module rill_segment_walker #(
     wire                 step_ready;
     wire                 entry_valid;
     wire                 entry_ready;
-    wire [ENTRY_W+79:0]  entry_data;
+    wire [ENTRY_W+SCHEDULE_BITS-1:0] entry_data;
     wire                 entry_last;
 
     // A flush throws the schedule's place away: its reset is the quickest way.
@@ -71,10 +77,10 @@ module rill_segment_walker #(
     reg  open_q;
     assign s_axis_step_tready = open_q && (flush || step_ready);
 
-    wire [15:0] entry_layer = entry_data[ENTRY_W+79 -: 16];
-    wire [15:0] entry_krows = entry_data[ENTRY_W+47 -: 16];
-    wire [15:0] entry_vblocks = entry_data[ENTRY_W+63 -: 16];
-    wire [1:0]  entry_kind = entry_data[1:0];
+    wire [15:0] entry_layer = entry_data[ENTRY_W + SCHEDULE_LAYER +: SCHEDULE_LAYER_W];
+    wire [15:0] entry_krows = entry_data[ENTRY_W + SCHEDULE_STEP + STEP_KROWS +: STEP_KROWS_W];
+    wire [15:0] entry_vblocks = entry_data[ENTRY_W + SCHEDULE_STEP + STEP_VBLOCKS +: STEP_VBLOCKS_W];
+    wire [1:0]  entry_kind = entry_data[SEGMENT_KIND +: SEGMENT_KIND_W];
 
     // Steps before this one: number of (step, layer) pairs up to and without the step before.
     reg         first_q;
@@ -122,7 +128,7 @@ module rill_segment_walker #(
     wire        e_done = e_send && !e_cut_q && !e_again_q;
     wire        e_take = !e_valid_q || e_done;
     wire        advance = !d_valid_q || e_take;
-    wire        d_open = d_kind_q == 2'd2 ? v_layers_done >= d_need_q : k_layers_done >= d_need_q;
+    wire        d_open = d_kind_q == SEGMENT_KIND_V ? v_layers_done >= d_need_q : k_layers_done >= d_need_q;
     wire [39:0] e_next_run = e_run_addr_q + {8'd0, e_stride_q};
 
     assign entry_ready = advance;
@@ -156,15 +162,17 @@ module rill_segment_walker #(
         end
         if (advance) begin
             a_kind_q <= entry_kind;
-            a_offset_q <= entry_data[41:2];
-            a_lstride_q <= entry_data[81:42];
-            a_beats_q <= entry_data[105:82];
-            a_outer_q <= entry_data[121:106];
-            a_stride_q <= entry_data[153:122];
+            a_offset_q <= entry_data[SEGMENT_OFFSET +: SEGMENT_OFFSET_W];
+            a_lstride_q <= entry_data[SEGMENT_LAYER_STRIDE +: SEGMENT_LAYER_STRIDE_W];
+            a_beats_q <= entry_data[SEGMENT_BEATS +: SEGMENT_BEATS_W];
+            a_outer_q <= entry_data[SEGMENT_OUTER +: SEGMENT_OUTER_W];
+            a_stride_q <= entry_data[SEGMENT_OUTER_STRIDE +: SEGMENT_OUTER_STRIDE_W];
             a_layer_q <= entry_layer;
-            a_times_q <= entry_kind == 2'd0 ? 16'd1 : entry_kind == 2'd1 ? entry_krows : entry_vblocks;
-            a_need_q <= (first_q || entry_kind == 2'd0 || KV_LAYERS == 0) ? 32'd0 : earlier_q + {22'd0, entry_data[163:154]} + 32'd1;
-            a_kv_step_q <= (first_q || entry_kind == 2'd0 || KV_LAYERS == 0) ? 6'd0 : entry_data[169:164];
+            a_times_q <= entry_kind == SEGMENT_KIND_WEIGHTS ? 16'd1 : entry_kind == SEGMENT_KIND_K ? entry_krows : entry_vblocks;
+            a_need_q <= (first_q || entry_kind == SEGMENT_KIND_WEIGHTS || KV_LAYERS == 0) ? 32'd0
+                : earlier_q + {22'd0, entry_data[SEGMENT_KV_LAYER +: SEGMENT_KV_LAYER_W]} + 32'd1;
+            a_kv_step_q <= (first_q || entry_kind == SEGMENT_KIND_WEIGHTS || KV_LAYERS == 0) ? 6'd0
+                : entry_data[SEGMENT_KV_STEP +: SEGMENT_KV_STEP_W];
 
             b_kind_q <= a_kind_q;
             b_offset_q <= a_offset_q;
@@ -197,10 +205,10 @@ module rill_segment_walker #(
         if (rst || flush)
             e_valid_q <= 1'b0;
         else if (e_take)
-            e_valid_q <= d_valid_q && d_run_q != 32'd0 && !(d_kind_q == 2'd2 && d_outer_q == 16'd0);
+            e_valid_q <= d_valid_q && d_run_q != 32'd0 && !(d_kind_q == SEGMENT_KIND_V && d_outer_q == 16'd0);
         if (e_take) begin
-            e_strided_q <= d_kind_q == 2'd2;
-            e_again_q <= d_kind_q == 2'd2 && d_outer_q != 16'd1;
+            e_strided_q <= d_kind_q == SEGMENT_KIND_V;
+            e_again_q <= d_kind_q == SEGMENT_KIND_V && d_outer_q != 16'd1;
             e_cut_q <= |d_run_q[31:16];
             e_run_cut_q <= |d_run_q[31:16];
             e_need_q <= d_need_q;
@@ -229,7 +237,7 @@ module rill_segment_walker #(
         end
     end
 
-    wire unused = &{1'b0, entry_data[ENTRY_W+31:170], run_product[39:32], b_high_q[35:20]};
+    wire unused = &{1'b0, entry_data, run_product[39:32], b_high_q[35:20]};
 endmodule
 
 `default_nettype wire

@@ -37,6 +37,8 @@ module rill_stream_reader #(
     output wire [USER_W-1:0]    m_axis_x_tuser,      // {tok_last, tok}
     output wire                 m_axis_x_tlast
 );
+    // of include/fields.def
+    localparam STEP_POS = 0, STEP_POS_W = 16, STEP_NTOK = 16, STEP_NTOK_W = 4;
     localparam CHUNK_BITS = LANES * 32;
     localparam GROUP_BITS = CHUNK_BITS > BEAT_BITS ? CHUNK_BITS : BEAT_BITS;
     localparam GROUP_CHUNKS = GROUP_BITS / (CHUNK_BITS > 0 ? CHUNK_BITS : 1);
@@ -98,8 +100,8 @@ module rill_stream_reader #(
                 default: if (ask && ask_last) state_q <= S_STEP;
             endcase
         if (step_take) begin
-            pos_q <= s_axis_step_tdata[15:0];
-            ntok_q <= s_axis_step_tdata[19:16];
+            pos_q <= s_axis_step_tdata[STEP_POS +: STEP_POS_W];
+            ntok_q <= s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W];
         end
         if (state_q == S_PLACE) begin
             ask_tok_q <= 4'd0;
@@ -125,7 +127,7 @@ module rill_stream_reader #(
     wire [2:0] count_high_water;
 
     rill_fifo #(.DATA_W(4), .DEPTH(4), .RAM_STYLE("distributed")) u_count (
-        .clk(clk), .rst(rst), .s_axis_tvalid(step_take), .s_axis_tready(count_ready), .s_axis_tdata(s_axis_step_tdata[19:16]),
+        .clk(clk), .rst(rst), .s_axis_tvalid(step_take), .s_axis_tready(count_ready), .s_axis_tdata(s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]),
         .m_axis_tvalid(count_valid), .m_axis_tready(fill_end), .m_axis_tdata(fill_ntok),
         .occupancy(count_occupancy), .high_water(count_high_water));
 
@@ -242,7 +244,7 @@ module rill_stream_reader #(
         end
     end
 
-    wire unused = &{1'b0, s_axis_step_tdata[63:20], place[47:40], count_occupancy, count_high_water, GROUPS_32, GROUP_CHUNKS_32,
+    wire unused = &{1'b0, s_axis_step_tdata, place[47:40], count_occupancy, count_high_water, GROUPS_32, GROUP_CHUNKS_32,
                     GROUP_BEATS_32, CHUNKS_32, i};
 endmodule
 

@@ -53,12 +53,18 @@ module rill_engine_entries #(
     output wire [12:0]  n_tail_row,
     output wire [9:0]   n_layer
 );
+    // of include/fields.def
+    localparam STEP_POS = 0, STEP_NTOK = 16, STEP_NTOK_W = 4, STEP_KROWS = 32, STEP_KROWS_W = 16, STEP_VBLOCKS = 48,
+        STEP_VBLOCKS_W = 16, SCHEDULE_STEP = 0, SCHEDULE_STEP_W = 64, SCHEDULE_LAYER = 64, ENGINE_BITS = 96, ENGINE_MODE = 0,
+        ENGINE_MODE_W = 2, ENGINE_ROWS = 2, ENGINE_ROWS_W = 16, ENGINE_BEATS = 18, ENGINE_BEATS_W = 16, ENGINE_X_FREE = 35,
+        ENGINE_LAST_ROWS = 36, ENGINE_TAIL_BASE = 44, ENGINE_GROUPS = 60, ENGINE_GROUPS_W = 8, ENGINE_SINGLE = 68,
+        ENGINE_KEEP = 69, ENGINE_KV_LAYER = 70, ENGINE_KV_LAYER_W = 10, ENGINE_KV_STEP = 80, ENGINE_KV_STEP_W = 6,
+        ENGINE_OUTER = 86, ENGINE_MODE_INT4 = 1, ENGINE_MODE_SCORES = 2, ENGINE_MODE_VALUES = 3;
     localparam BLOCK_BEATS = BEAT_BITS == 512 ? 1 : 2;     // beats of 64 positions
     localparam CHUNK_ROWS = BEAT_BITS == 512 ? 8 : 4;
     localparam [31:0] CHUNK_END = CHUNK_ROWS - 1;
     localparam [31:0] ALL_LANES = CHANNELS;
     localparam [31:0] KEY_LANES = CHANNELS < 8 && CHANNELS > 0 ? CHANNELS : 8; // keys of the step itself in a row-step
-    localparam INT4 = 2'd1, SCORES = 2'd2, VALUES = 2'd3;  // modes; 0: int8 weights
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
@@ -73,14 +79,14 @@ module rill_engine_entries #(
     endgenerate
 
     // ---- first cycle: the position arithmetic ----
-    wire [95:0] entry = s_axis_entry_tdata[95:0];
-    wire [63:0] step = s_axis_entry_tdata[159:96];
-    wire [7:0]  groups_up = entry[67:60] + 8'd7;
-    wire [21:0] lanes_up = step[47:32] * ALL_LANES[5:0];
-    wire        is_scores = entry[1:0] == SCORES;
-    wire [4:0]  key_rows_end = ({1'b0, step[19:16]} - 5'd1) / KEY_LANES[4:0];
-    wire [4:0]  key_last = {1'b0, step[19:16]} - key_rows_end * KEY_LANES[4:0];
-    wire [15:0] kv_offset = s_axis_entry_tdata[169:160] * entry[85:80];
+    wire [95:0] entry = s_axis_entry_tdata[ENGINE_BITS-1:0];
+    wire [63:0] step = s_axis_entry_tdata[ENGINE_BITS + SCHEDULE_STEP +: SCHEDULE_STEP_W];
+    wire [7:0]  groups_up = entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] + 8'd7;
+    wire [21:0] lanes_up = step[STEP_KROWS +: STEP_KROWS_W] * ALL_LANES[5:0];
+    wire        is_scores = entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_SCORES;
+    wire [4:0]  key_rows_end = ({1'b0, step[STEP_NTOK +: STEP_NTOK_W]} - 5'd1) / KEY_LANES[4:0];
+    wire [4:0]  key_last = {1'b0, step[STEP_NTOK +: STEP_NTOK_W]} - key_rows_end * KEY_LANES[4:0];
+    wire [15:0] kv_offset = s_axis_entry_tdata[ENGINE_BITS + SCHEDULE_LAYER +: 10] * entry[ENGINE_KV_STEP +: ENGINE_KV_STEP_W];
 
     reg         ready_q;                     // !a_valid_q || n_room_q
     reg         a_valid_q;
@@ -114,42 +120,44 @@ module rill_engine_entries #(
         a_valid_q <= !rst && a_valid_d;
         ready_q <= !rst && (!a_valid_d || count_d != 2'd2);
         if (ready_q) begin
-            a_mode_q <= entry[1:0];
-            a_rows_end_q <= is_scores ? {1'b0, step[47:32]} + {12'd0, key_rows_end} : {1'b0, entry[17:2]} - 17'd1;
-            a_one_row_q <= is_scores ? step[47:32] == 16'd0 && key_rows_end == 5'd0 : entry[17:2] == 16'd1;
-            a_outer_end_q <= entry[17:2] > CHUNK_END[15:0] ? CHUNK_END[2:0] : entry[4:2] - 3'd1;
+            a_mode_q <= entry[ENGINE_MODE +: ENGINE_MODE_W];
+            a_rows_end_q <= is_scores ? {1'b0, step[STEP_KROWS +: STEP_KROWS_W]} + {12'd0, key_rows_end}
+                : {1'b0, entry[ENGINE_ROWS +: ENGINE_ROWS_W]} - 17'd1;
+            a_one_row_q <= is_scores ? step[STEP_KROWS +: STEP_KROWS_W] == 16'd0 && key_rows_end == 5'd0
+                : entry[ENGINE_ROWS +: ENGINE_ROWS_W] == 16'd1;
+            a_outer_end_q <= entry[ENGINE_ROWS +: ENGINE_ROWS_W] > CHUNK_END[15:0] ? CHUNK_END[2:0] : entry[ENGINE_ROWS +: 3] - 3'd1;
             a_key_last_q <= key_last[3:0];
-            a_beats_q <= entry[33:18];
-            a_free_q <= entry[35];
-            a_last_rows_q <= entry[41:36];
-            a_tail_row_q <= entry[56:44];
-            a_kv_layer_q <= entry[79:70];
+            a_beats_q <= entry[ENGINE_BEATS +: ENGINE_BEATS_W];
+            a_free_q <= entry[ENGINE_X_FREE];
+            a_last_rows_q <= entry[ENGINE_LAST_ROWS +: 6];
+            a_tail_row_q <= entry[ENGINE_TAIL_BASE +: 13];
+            a_kv_layer_q <= entry[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W];
             a_kv_offset_q <= kv_offset[9:0];
-            a_scale_beats_q <= entry[1:0] == INT4 ? {1'b0, groups_up[7:3]} : 6'd0;
-            a_groups_q <= entry[1:0] == INT4 ? entry[67:60] : 8'd0;
-            a_outer_q <= entry[86] && !entry[1];
-            a_single_q <= entry[68];
-            a_keep_q <= entry[69];
-            a_tokens_q <= step[19:16];
-            a_over_q <= lanes_up[5:0] - step[5:0];
-            a_krows_q <= step[47:32];
-            a_vblocks_q <= step[63:48];
+            a_scale_beats_q <= entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_INT4 ? {1'b0, groups_up[7:3]} : 6'd0;
+            a_groups_q <= entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_INT4 ? entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] : 8'd0;
+            a_outer_q <= entry[ENGINE_OUTER] && !entry[ENGINE_MODE + 1];
+            a_single_q <= entry[ENGINE_SINGLE];
+            a_keep_q <= entry[ENGINE_KEEP];
+            a_tokens_q <= step[STEP_NTOK +: STEP_NTOK_W];
+            a_over_q <= lanes_up[5:0] - step[STEP_POS +: 6];
+            a_krows_q <= step[STEP_KROWS +: STEP_KROWS_W];
+            a_vblocks_q <= step[STEP_VBLOCKS +: STEP_VBLOCKS_W];
         end
     end
 
     // ---- second cycle: what the sequencer loads; two of these wait ----
     localparam N_W = 114;
-    wire        is_values = a_mode_q == VALUES;
+    wire        is_values = a_mode_q == ENGINE_MODE_VALUES;
     wire [16:0] vbeats = BLOCK_BEATS == 1 ? {1'b0, a_vblocks_q} : {a_vblocks_q, 1'b0};
     wire [3:0]  token_end = a_tokens_q - 4'd1;
     wire [2:0]  tok_end = a_single_q ? 3'd0 : token_end[2:0];
     wire [2:0]  turn_end = ARRAYS == 2 ? {1'b0, tok_end[2:1]} : tok_end;
     wire [16:0] beats_end = is_values ? vbeats + (BLOCK_BEATS == 1 ? 17'd0 : 17'd1) : {1'b0, a_beats_q} - 17'd1;
     wire        one_beat = is_values ? BLOCK_BEATS == 1 && a_vblocks_q == 16'd0 : a_beats_q == 16'd1;
-    wire        from_memory = is_values ? a_vblocks_q != 16'd0 : a_mode_q != SCORES || a_krows_q != 16'd0;
+    wire        from_memory = is_values ? a_vblocks_q != 16'd0 : a_mode_q != ENGINE_MODE_SCORES || a_krows_q != 16'd0;
     wire [N_W-1:0] word = {a_mode_q, tok_end, turn_end == 3'd0, tok_end[0], a_rows_end_q, a_one_row_q, beats_end, one_beat,
-        is_values ? vbeats : {1'b0, a_krows_q}, from_memory, a_mode_q == SCORES ? ALL_LANES[5:0] - a_over_q : a_last_rows_q, a_key_last_q,
-        a_scale_beats_q, a_groups_q, a_outer_q && a_beats_q != 16'd1, a_outer_end_q, a_free_q, a_keep_q, a_tail_row_q,
+        is_values ? vbeats : {1'b0, a_krows_q}, from_memory, a_mode_q == ENGINE_MODE_SCORES ? ALL_LANES[5:0] - a_over_q : a_last_rows_q,
+        a_key_last_q, a_scale_beats_q, a_groups_q, a_outer_q && a_beats_q != 16'd1, a_outer_end_q, a_free_q, a_keep_q, a_tail_row_q,
         a_kv_layer_q + a_kv_offset_q};
 
     reg  [N_W-1:0] n_0_q;
@@ -189,7 +197,7 @@ module rill_engine_entries #(
     rill_assert #(.SAYS("an entry is taken that is not there")) u_assert_take (.clk(clk), .broken(!rst && take && !n_valid_q));
 `endif
 
-    wire unused = &{1'b0, s_axis_entry_tdata[175:170], entry[95:87], entry[59:57], entry[43:42], entry[34], step[31:20], step[15:6],
+    wire unused = &{1'b0, s_axis_entry_tdata, entry, step,
                     lanes_up[21:6], groups_up[2:0], kv_offset[15:10], key_last[4], token_end[3], CHUNK_END, ALL_LANES, KEY_LANES};
 endmodule
 

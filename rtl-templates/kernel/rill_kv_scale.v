@@ -47,6 +47,8 @@ module rill_kv_scale #(
     input  wire                    m_axis_scale_tready,
     output wire [LANES*32-1:0]     m_axis_scale_tdata
 );
+    // of include/fields.def
+    localparam STEP_POS = 0, STEP_POS_W = 16, STEP_NTOK = 16, STEP_NTOK_W = 4;
     generate
         if (LANES != 1 && LANES != 2 && LANES != 4 && LANES != 8 && LANES != 16 && LANES != 32) begin : gen_bad_lanes
             rill_error_LANES_must_be_a_power_of_two_up_to_32 u_error ();
@@ -120,8 +122,8 @@ module rill_kv_scale #(
         end
     always @(posedge clk)
         if (step_take) begin
-            pos_q <= s_axis_step_tdata[15:0];
-            next_size_q <= {1'b0, s_axis_step_tdata[15:0]} + {13'd0, s_axis_step_tdata[19:16]};
+            pos_q <= s_axis_step_tdata[STEP_POS +: STEP_POS_W];
+            next_size_q <= {1'b0, s_axis_step_tdata[STEP_POS +: STEP_POS_W]} + {13'd0, s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]};
         end
 
     reg               write_q;
@@ -231,7 +233,7 @@ module rill_kv_scale #(
     always @(posedge clk)
         if (!rst && w_take) assert ({15'd0, place} < CONTEXT);
 `endif
-    wire unused = &{1'b0, step, s_axis_step_tdata[63:20], s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place,
+    wire unused = &{1'b0, step, s_axis_step_tdata, s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place,
                      write_addr_q, r_addr_q, valid,
         pipe_ready, pipe_side, RAM_STYLE};
 endmodule

@@ -42,6 +42,8 @@ module rill_position #(
 
     output reg                  fault
 );
+    // of include/fields.def
+    localparam STEP_POS = 0, STEP_POS_W = 16, STEP_NTOK = 16, STEP_NTOK_W = 4;
     localparam TOK_W = USER_W - 1;
     localparam CHUNK_BITS = LANES * 32;
     localparam CHUNKS = (N + LANES - 1) / (LANES > 0 ? LANES : 1);
@@ -120,8 +122,8 @@ module rill_position #(
         product_q <= {20'd0, row_q[15:0]} * {16'd0, ROW_BYTES_32[19:0]};
         place_q <= product_q;
         if (step_take) begin
-            row_q <= {1'b0, s_axis_step_tdata[15:0]};
-            ntok_q <= s_axis_step_tdata[19:16];
+            row_q <= {1'b0, s_axis_step_tdata[STEP_POS +: STEP_POS_W]};
+            ntok_q <= s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W];
         end else if (state_q == S_ROW)
             row_q <= row_q + 17'd1;
         if (state_q == S_WORK)
@@ -250,7 +252,7 @@ module rill_position #(
     assign m_axis_y_tlast = mark2_q[USER_W];
     assign done = m_axis_y_tvalid && m_axis_y_tready && m_axis_y_tlast;
 
-    wire unused = &{1'b0, s_axis_step_tdata[63:20], ROW_BEATS_32, ROW_BYTES_32, ROWS_32, CHUNKS_32, SLOTS_32, BANKS_32};
+    wire unused = &{1'b0, s_axis_step_tdata, ROW_BEATS_32, ROW_BYTES_32, ROWS_32, CHUNKS_32, SLOTS_32, BANKS_32};
 endmodule
 
 `default_nettype wire

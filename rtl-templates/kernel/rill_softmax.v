@@ -60,6 +60,8 @@ module rill_softmax #(
 
     output reg                 fault
 );
+    // of include/fields.def
+    localparam STEP_POS = 0, STEP_POS_W = 16;
     generate
         if (LANES != 1 && LANES != 2 && LANES != 4 && LANES != 8 && LANES != 16 && LANES != 32) begin : gen_bad_lanes
             rill_error_LANES_must_be_a_power_of_two_up_to_32 u_error ();
@@ -109,7 +111,7 @@ module rill_softmax #(
             step_q <= step_q ? !step_done : s_axis_step_tvalid;
             if (s_take && s_axis_s_tlast) fire_q <= step_done ? {FIRE_W{1'b0}} : fire_q + 1'b1;
         end
-    always @(posedge clk) if (!step_q) pos_q <= s_axis_step_tdata[15:0];
+    always @(posedge clk) if (!step_q) pos_q <= s_axis_step_tdata[STEP_POS +: STEP_POS_W];
 
     // ---- first pass: s = raw * kscale, into a bank; the maximum per token ----
     wire                en_in;

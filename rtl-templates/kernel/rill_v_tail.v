@@ -66,6 +66,8 @@ module rill_v_tail #(
     output reg                           layer_done,
     output reg  [CHANNELS-1:0]           given
 );
+    // of include/fields.def
+    localparam STEP_POS = 0, STEP_NTOK = 16, STEP_NTOK_W = 4, STEP_VBLOCKS = 48, STEP_VBLOCKS_W = 16;
     localparam XS = BEAT_BITS > 0 ? BEAT_BITS / 8 : 1;
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
     localparam ROWS = CHANNELS > 0 ? (HEAD_DIM + CHANNELS - 1) / CHANNELS : 1;
@@ -130,7 +132,7 @@ module rill_v_tail #(
     wire              token_end = row_end && row_last;
     wire              head_end = token_end && token_last_q;
     wire              layer_end = head_end && firing_last_q;
-    wire [6:0]        step_end = {1'b0, s_axis_step_tdata[5:0]} + {3'd0, s_axis_step_tdata[19:16]};
+    wire [6:0]        step_end = {1'b0, s_axis_step_tdata[STEP_POS +: 6]} + {3'd0, s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]};
     wire [5:0]        tok = {{(7-USER_W){1'b0}}, s_axis_kv_tuser[USER_W-2:0]};
     wire              last_layer = layer_q == LAYER_END[15:0];
 
@@ -187,8 +189,8 @@ module rill_v_tail #(
     wire layer_over = (layer_end && !closing_q) || out_end;
     always @(posedge clk) begin
         if (state_q == S_STEP) begin
-            pos_q <= s_axis_step_tdata[5:0];
-            block_q <= {12'd0, s_axis_step_tdata[63:48], 6'd0};
+            pos_q <= s_axis_step_tdata[STEP_POS +: 6];
+            block_q <= {12'd0, s_axis_step_tdata[STEP_VBLOCKS +: STEP_VBLOCKS_W], 6'd0};
             closing_q <= step_end == 7'd64;
             layer_q <= 16'd0;
             layer_base_q <= V_BASE;
@@ -392,7 +394,7 @@ module rill_v_tail #(
     end
 `endif
 
-    wire unused = &{1'b0, s_axis_kv_tdata[BEAT_BITS +: 32], s_axis_step_tdata[47:20], s_axis_step_tdata[15:6], write_word, read_word,
+    wire unused = &{1'b0, s_axis_kv_tdata[BEAT_BITS +: 32], s_axis_step_tdata, write_word, read_word,
                     out_word, unit1_q, second_q, ROW_END, LAYER_END, UNIT_END, BLOCK_BEATS_32, place_q};
 endmodule
 

@@ -30,6 +30,8 @@ module rill_schedule #(
     output wire [16+64+ENTRY_W-1:0] m_axis_entry_tdata,
     output wire                     m_axis_entry_tlast
 );
+    // of include/fields.def
+    localparam STEP_HEAD = 20;
     function integer sum_of_lengths(input integer sections);
         integer s;
         begin
@@ -72,7 +74,7 @@ module rill_schedule #(
         skip = 1'b1;
         more = 1'b0;
         for (s = 0; s < SECTIONS; s = s + 1) begin
-            runs[s] = (step_q[20] || !SECTION_WHEN_HEAD[s]) && SECTION_LEN[s*16 +: 16] != 16'd0 && SECTION_REPEAT[s*16 +: 16] != 16'd0;
+            runs[s] = (step_q[STEP_HEAD] || !SECTION_WHEN_HEAD[s]) && SECTION_LEN[s*16 +: 16] != 16'd0 && SECTION_REPEAT[s*16 +: 16] != 16'd0;
             if (section_q == s[SECTION_W-1:0]) begin
                 len = SECTION_LEN[s*16 +: 16];
                 repeats = SECTION_REPEAT[s*16 +: 16];

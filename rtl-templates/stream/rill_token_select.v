@@ -28,6 +28,8 @@ module rill_token_select #(
     output wire [USER_W-1:0] m_axis_tuser,
     output wire              m_axis_tlast
 );
+    // of include/fields.def
+    localparam STEP_HEAD = 20;
     generate
         if (DATA_W < 1 || TOKENS < 1) begin : gen_bad
             rill_error_DATA_W_and_TOKENS_must_be_at_least_1 u_error ();
@@ -35,7 +37,7 @@ module rill_token_select #(
     endgenerate
 
     wire open = s_axis_step_tvalid && !rst;
-    wire keep = s_axis_step_tdata[20] && s_axis_tuser[USER_W-1];
+    wire keep = s_axis_step_tdata[STEP_HEAD] && s_axis_tuser[USER_W-1];
     assign m_axis_tvalid = s_axis_tvalid && open && keep;
     assign s_axis_tready = s_axis_tvalid && open && (m_axis_tready || !keep);
     assign s_axis_step_tready = s_axis_tready && s_axis_tlast;
@@ -49,7 +51,7 @@ module rill_token_select #(
             assert (s_axis_tuser[USER_W-1]);               // a firing ends with its last token
 `endif
 
-    wire unused = &{1'b0, clk, s_axis_step_tdata[63:21], s_axis_step_tdata[19:0], s_axis_tuser[USER_W-2:0]};
+    wire unused = &{1'b0, clk, s_axis_step_tdata, s_axis_tuser[USER_W-2:0]};
 endmodule
 
 `default_nettype wire

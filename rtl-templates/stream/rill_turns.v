@@ -26,6 +26,8 @@ module rill_turns #(
     output wire [7:0]     port,                   // the same as a number
     input  wire           turn_done
 );
+    // of include/fields.def
+    localparam STEER_PORT = 0, STEER_PORT_W = 8, STEER_PORT_DROP = 255;
     generate
         if (PORTS < 1 || PORTS > 255) begin : gen_bad_ports
             rill_error_PORTS_must_be_1_to_255 u_error ();
@@ -48,16 +50,16 @@ module rill_turns #(
     genvar p;
     generate
         for (p = 0; p < PORTS; p = p + 1) begin : gen_port
-            assign decoded[p] = entry[7:0] == p;
+            assign decoded[p] = entry[STEER_PORT +: STEER_PORT_W] == p;
         end
     endgenerate
-    assign decoded[PORTS] = entry[7:0] == 8'd255;
+    assign decoded[PORTS] = entry[STEER_PORT +: STEER_PORT_W] == STEER_PORT_DROP;
 
     rill_fifo #(.DATA_W(PORTS + 9), .DEPTH(6), .RAM_STYLE("distributed")) u_ahead (
-        .clk(clk), .rst(rst), .s_axis_tvalid(entry_valid), .s_axis_tready(entry_ready), .s_axis_tdata({entry[7:0], decoded}),
+        .clk(clk), .rst(rst), .s_axis_tvalid(entry_valid), .s_axis_tready(entry_ready), .s_axis_tdata({entry[STEER_PORT +: STEER_PORT_W], decoded}),
         .m_axis_tvalid(turn_valid), .m_axis_tready(turn_done), .m_axis_tdata({port, turn}), .occupancy(occupancy), .high_water(high_water));
 
-    wire unused = &{1'b0, entry[87:8], entry_last, occupancy, high_water};
+    wire unused = &{1'b0, entry, entry_last, occupancy, high_water};
 endmodule
 
 `default_nettype wire

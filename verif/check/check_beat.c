@@ -221,8 +221,8 @@ bool edge_current_step(struct check *check, struct edge *e, struct step *step) {
 // docs/rtl.md section 4.
 static uint64_t step_word(const struct check *check, const struct step *s) {
     uint64_t first = (uint64_t)s->first, krows = u64_div_ceil(first, (uint64_t)ir_key_channels(check->ir));
-    return (first & 0xffff) | (uint64_t)s->tokens << 16 | (uint64_t)s->head << 20 | (uint64_t)s->final << 21 |
-           (krows & 0xffff) << 32 | first / 64 << 48;
+    return field_put(STEP_POS, first) | field_put(STEP_NTOK, (uint64_t)s->tokens) | field_put(STEP_HEAD, s->head) |
+           field_put(STEP_FINAL, s->final) | field_put(STEP_KROWS, krows) | field_put(STEP_VBLOCKS, first / 64);
 }
 
 // False, here and below: the golden model has to wait, and nothing has been done.
@@ -231,8 +231,8 @@ static bool compare_step(struct check *check, int index, struct edge *e, const u
     uint64_t word = (uint64_t)data[1] << 32 | data[0];
     if (!(e->is_ahead ? plan_step_ahead(check, e->step, &step) : plan_step(check, e->step, &step))) {
         if (check->waits) return false;
-        check_fail(check, index, cycle, "a step at position %u after the end of the request",
-                   (unsigned)(word & 0xffff));
+        unsigned at = (unsigned)field_get(word, STEP_POS);
+        check_fail(check, index, cycle, "a step at position %u after the end of the request", at);
         return true;
     }
     e->step++;

@@ -46,9 +46,9 @@ static struct route *read_route(struct check *check, const struct ir_kernel *k) 
     const uint8_t *length = bits_of(check, k, "SECTION_LEN", 16 * sections),
                   *repeat = bits_of(check, k, "SECTION_REPEAT", 16 * sections),
                   *head = bits_of(check, k, "SECTION_WHEN_HEAD", sections),
-                  *table = bits_of(check, k, "TABLE", 8 * entries);
+                  *table = bits_of(check, k, "TABLE", STEER_BITS * entries);
     uint8_t *entry = ARENA_ARRAY(check->arena, uint8_t, (size_t)entries + 1);
-    for (int64_t i = 0; i < entries; i++) entry[i] = (uint8_t)number_at(table, 8 * i, 8);
+    for (int64_t i = 0; i < entries; i++) entry[i] = (uint8_t)number_at(table, STEER_BITS * i, field_width(STEER_PORT));
     r->section = ARENA_ARRAY(check->arena, struct section, (size_t)sections + 1);
     for (int64_t s = 0; s < sections; s++) {
         r->section[s] =

@@ -17,6 +17,7 @@
 `timescale 1ns / 1ps
 
 module rill_engine_ctrl_tb;
+    `include "rill_fields.vh"
     parameter CHANNELS = 3;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
@@ -259,24 +260,24 @@ module rill_engine_ctrl_tb;
             keep = mode == 3 && below(3) == 0;
             outer = below(2);
             step = {$random(seed), $random(seed)};
-            step[15:0] = pos;
-            step[19:16] = step_tokens;
-            step[47:32] = (pos + CHANNELS - 1) / CHANNELS;
-            step[63:48] = pos / 64;
+            step[STEP_POS +: STEP_POS_W] = pos;
+            step[STEP_NTOK +: STEP_NTOK_W] = step_tokens;
+            step[STEP_KROWS +: STEP_KROWS_W] = (pos + CHANNELS - 1) / CHANNELS;
+            step[STEP_VBLOCKS +: STEP_VBLOCKS_W] = pos / 64;
             word = {layer[15:0], step, 96'd0};
-            word[1:0] = mode;
-            word[17:2] = mode == 2 ? $random(seed) : rows;
-            word[33:18] = mode == 3 ? $random(seed) : beats;
-            word[34] = 1;
-            word[35] = free;
-            word[43:36] = last_rows;
-            word[59:44] = mode == 3 ? tail_base : $random(seed);
-            word[67:60] = mode == 1 ? groups : $random(seed);
-            word[68] = single;
-            word[69] = keep;
-            word[79:70] = kv_layer;
-            word[85:80] = kv_step;
-            word[86] = outer;
+            word[ENGINE_MODE +: ENGINE_MODE_W] = mode;
+            word[ENGINE_ROWS +: ENGINE_ROWS_W] = mode == 2 ? $random(seed) : rows;
+            word[ENGINE_BEATS +: ENGINE_BEATS_W] = mode == 3 ? $random(seed) : beats;
+            word[ENGINE_X_TAKE] = 1;
+            word[ENGINE_X_FREE] = free;
+            word[ENGINE_LAST_ROWS +: ENGINE_LAST_ROWS_W] = last_rows;
+            word[ENGINE_TAIL_BASE +: ENGINE_TAIL_BASE_W] = mode == 3 ? tail_base : $random(seed);
+            word[ENGINE_GROUPS +: ENGINE_GROUPS_W] = mode == 1 ? groups : $random(seed);
+            word[ENGINE_SINGLE] = single;
+            word[ENGINE_KEEP] = keep;
+            word[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W] = kv_layer;
+            word[ENGINE_KV_STEP +: ENGINE_KV_STEP_W] = kv_step;
+            word[ENGINE_OUTER] = outer;
             head_ends[f] = mode == 3 && !keep;
             case (mode)
                 0, 1: list_weights(mode, rows, beats, groups, last_rows, ntok, outer && beats > 1);

@@ -11,6 +11,7 @@
 `timescale 1ns / 1ps
 
 module rill_engine_entries_tb;
+    `include "rill_fields.vh"
     parameter CHANNELS = 3;
     parameter BEAT_BITS = 256;
     parameter ARRAYS = 1;
@@ -67,37 +68,37 @@ module rill_engine_entries_tb;
             pos = below(3) == 0 ? below(3) : below(65000);
             tokens = 1 + below(8);
             krows = (pos + CHANNELS - 1) / CHANNELS;
-            step[15:0] = pos;
-            step[19:16] = tokens;
-            step[47:32] = krows;
-            step[63:48] = pos / 64;
-            entry[1:0] = mode;
-            if (below(3) == 0) entry[17:2] = 1 + below(9);
-            if (entry[17:2] == 0) entry[17:2] = 1;
-            if (below(3) == 0) entry[33:18] = 1;
-            if (entry[33:18] == 0) entry[33:18] = 2;
-            entry[43:36] = 1 + below(CHANNELS);
-            if (entry[67:60] > 248) entry[67:60] = 248;
-            single = entry[68];
+            step[STEP_POS +: STEP_POS_W] = pos;
+            step[STEP_NTOK +: STEP_NTOK_W] = tokens;
+            step[STEP_KROWS +: STEP_KROWS_W] = krows;
+            step[STEP_VBLOCKS +: STEP_VBLOCKS_W] = pos / 64;
+            entry[ENGINE_MODE +: ENGINE_MODE_W] = mode;
+            if (below(3) == 0) entry[ENGINE_ROWS +: ENGINE_ROWS_W] = 1 + below(9);
+            if (entry[ENGINE_ROWS +: ENGINE_ROWS_W] == 0) entry[ENGINE_ROWS +: ENGINE_ROWS_W] = 1;
+            if (below(3) == 0) entry[ENGINE_BEATS +: ENGINE_BEATS_W] = 1;
+            if (entry[ENGINE_BEATS +: ENGINE_BEATS_W] == 0) entry[ENGINE_BEATS +: ENGINE_BEATS_W] = 2;
+            entry[ENGINE_LAST_ROWS +: ENGINE_LAST_ROWS_W] = 1 + below(CHANNELS);
+            if (entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] > 248) entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] = 248;
+            single = entry[ENGINE_SINGLE];
             last_tok = single ? 0 : tokens - 1;
             turns = last_tok / ARRAYS + 1;
             own = (tokens + KEYS - 1) / KEYS;
-            rows = mode == 2 ? krows + own : entry[17:2];
-            beats = mode == 3 ? (pos / 64 + 1) * PARTS : entry[33:18];
+            rows = mode == 2 ? krows + own : entry[ENGINE_ROWS +: ENGINE_ROWS_W];
+            beats = mode == 3 ? (pos / 64 + 1) * PARTS : entry[ENGINE_BEATS +: ENGINE_BEATS_W];
             memory = mode == 3 ? pos / 64 * PARTS : krows;
             from_memory = mode < 2 || memory != 0;
-            last = mode == 2 ? CHANNELS - (krows * CHANNELS - pos) : entry[43:36];
-            groups = mode == 1 ? entry[67:60] : 0;
-            layer = entry[79:70] + repetition * entry[85:80];
+            last = mode == 2 ? CHANNELS - (krows * CHANNELS - pos) : entry[ENGINE_LAST_ROWS +: ENGINE_LAST_ROWS_W];
+            groups = mode == 1 ? entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] : 0;
+            layer = entry[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W] + repetition * entry[ENGINE_KV_STEP +: ENGINE_KV_STEP_W];
             rows_less = rows - 1;
             beats_less = beats - 1;
             u_src.push({repetition, step, entry}, 1'b0, 1'b0);
             scale_beats = (groups + 7) / 8;
-            outer_end = (entry[17:2] < RC ? entry[17:2] : RC) - 1;
+            outer_end = (entry[ENGINE_ROWS +: ENGINE_ROWS_W] < RC ? entry[ENGINE_ROWS +: ENGINE_ROWS_W] : RC) - 1;
             key_last = tokens - (own - 1) * KEYS;
             u_snk.expect_word({mode[1:0], last_tok[2:0], turns == 1, last_tok[0], rows_less[16:0], rows == 1, beats_less[16:0], beats == 1,
-                memory[16:0], from_memory, last[5:0], key_last[3:0], scale_beats[5:0], groups[7:0], mode < 2 && entry[86] && beats != 1,
-                outer_end[2:0], entry[35], entry[69], entry[56:44], layer[9:0]}, 1'b0, 1'b0);
+                memory[16:0], from_memory, last[5:0], key_last[3:0], scale_beats[5:0], groups[7:0], mode < 2 && entry[ENGINE_OUTER] && beats != 1,
+                outer_end[2:0], entry[ENGINE_X_FREE], entry[ENGINE_KEEP], entry[ENGINE_TAIL_BASE +: 13], layer[9:0]}, 1'b0, 1'b0);
         end
     endtask
 

@@ -16,6 +16,7 @@
 `timescale 1ns / 1ps
 
 module rill_engine_tb;
+    `include "rill_fields.vh"
     parameter CHANNELS = 3;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
@@ -46,17 +47,17 @@ module rill_engine_tb;
     function [95:0] entry(input integer mode, rows, beats, take, free, last_rows, tail_base, groups, single, outer);
         begin
             entry = 96'd0;
-            entry[1:0] = mode;
-            entry[17:2] = rows;
-            entry[33:18] = beats;
-            entry[34] = take;
-            entry[35] = free;
-            entry[43:36] = last_rows;
-            entry[59:44] = tail_base;
-            entry[67:60] = groups;
-            entry[68] = single;
-            entry[80] = 1'b1; // kv_step
-            entry[86] = outer;
+            entry[ENGINE_MODE +: ENGINE_MODE_W] = mode;
+            entry[ENGINE_ROWS +: ENGINE_ROWS_W] = rows;
+            entry[ENGINE_BEATS +: ENGINE_BEATS_W] = beats;
+            entry[ENGINE_X_TAKE] = take;
+            entry[ENGINE_X_FREE] = free;
+            entry[ENGINE_LAST_ROWS +: ENGINE_LAST_ROWS_W] = last_rows;
+            entry[ENGINE_TAIL_BASE +: ENGINE_TAIL_BASE_W] = tail_base;
+            entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] = groups;
+            entry[ENGINE_SINGLE] = single;
+            entry[ENGINE_KV_STEP] = 1'b1; // kv_step
+            entry[ENGINE_OUTER] = outer;
         end
     endfunction
 

@@ -11,6 +11,7 @@
 `timescale 1ns / 1ps
 
 module rill_fifo_pool_tb;
+    `include "rill_fields.vh"
     parameter PORTS = 3;
     parameter REPEAT = 4;                    // of the second section
     parameter LONGEST = 9;                   // beats of a firing
@@ -101,7 +102,7 @@ module rill_fifo_pool_tb;
             firing(0);
             for (r = 0; r < REPEAT; r = r + 1)
                 firing(1);
-            if (step[20])
+            if (step[STEP_HEAD])
                 firing(TAIL_PORT);
         end
         wait (!rst);

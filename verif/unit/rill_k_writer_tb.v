@@ -13,6 +13,7 @@
 `timescale 1ns / 1ps
 
 module rill_k_writer_tb;
+    `include "rill_fields.vh"
     parameter CHANNELS = 3;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 4;
@@ -116,9 +117,9 @@ module rill_k_writer_tb;
         for (i = 0; i < STEPS; i = i + 1) begin
             ntok = pos >= PROMPT ? 1 : PROMPT - pos < TOKENS ? PROMPT - pos : TOKENS;
             step[i] = 0;
-            step[i][15:0] = pos;
-            step[i][19:16] = ntok;
-            step[i][47:32] = (pos + CHANNELS - 1) / CHANNELS;
+            step[i][STEP_POS +: STEP_POS_W] = pos;
+            step[i][STEP_NTOK +: STEP_NTOK_W] = ntok;
+            step[i][STEP_KROWS +: STEP_KROWS_W] = (pos + CHANNELS - 1) / CHANNELS;
             for (l = 0; l < LAYERS; l = l + 1) begin
                 descs_left[i*LAYERS + l] = HEADS * ntok;
                 beats_left[i*LAYERS + l] = HEADS * ntok * UNITS;

@@ -12,6 +12,7 @@
 `timescale 1ns / 1ps
 
 module rill_kv_scale_tb;
+    `include "rill_fields.vh"
     parameter LANES = 4;
     parameter TOKENS = 4;
     parameter BEAT_BITS = 512;
@@ -67,7 +68,7 @@ module rill_kv_scale_tb;
         if (!rst) begin
             now = now + 1;
             if (step_valid && step_ready && tokens == 0)
-                tokens = step_data[19:16];
+                tokens = step_data[STEP_NTOK +: STEP_NTOK_W];
             if (kv_valid && kv_ready) begin
                 units = units + 1;
                 if (units == tokens * UNITS)

@@ -10,6 +10,7 @@
 `timescale 1ns / 1ps
 
 module rill_position_tb;
+    `include "rill_fields.vh"
     parameter LANES = 8;
     parameter TOKENS = 4;
     parameter BEAT_BITS = 256;
@@ -103,8 +104,8 @@ module rill_position_tb;
         if ((!step_valid || step_ready) && in_f < STEPS && $urandom_range(99) >= idle) begin
             step_valid <= 1;
             step_data <= {$urandom, $urandom};
-            step_data[15:0] <= pos[in_f];
-            step_data[19:16] <= ntok[in_f];
+            step_data[STEP_POS +: STEP_POS_W] <= pos[in_f];
+            step_data[STEP_NTOK +: STEP_NTOK_W] <= ntok[in_f];
             in_f = in_f + 1;
         end
         desc_ready <= $urandom_range(99) >= stall;

@@ -13,6 +13,7 @@
 `timescale 1ns / 1ps
 
 module rill_schedule_tb;
+    `include "rill_fields.vh"
     parameter ENTRY_W = 8;
     parameter L0 = 1;
     parameter L1 = 3;
@@ -62,11 +63,11 @@ module rill_schedule_tb;
         begin
             step = {$random(seed), $random(seed)};
             u_src.push(step, 1'b0, 1'b0);
-            remaining = runs(0, step[20]) + runs(1, step[20]) + runs(2, step[20]);
+            remaining = runs(0, step[STEP_HEAD]) + runs(1, step[STEP_HEAD]) + runs(2, step[STEP_HEAD]);
             bound = bound + remaining + 6;
             first = 0;
             for (s = 0; s < 3; s = s + 1) begin
-                if (runs(s, step[20]) != 0)
+                if (runs(s, step[STEP_HEAD]) != 0)
                     for (r = 0; r < REPEAT[s*16 +: 16]; r = r + 1)
                         for (e = 0; e < LEN[s*16 +: 16]; e = e + 1) begin
                             remaining = remaining - 1;

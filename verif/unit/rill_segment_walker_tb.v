@@ -11,6 +11,7 @@
 `timescale 1ns / 1ps
 
 module rill_segment_walker_tb;
+    `include "rill_fields.vh"
     parameter BEAT_BITS = 256;
     parameter LAYERS = 3;
     parameter BEATS = 5;                     // of the repeated weight segment
@@ -90,11 +91,11 @@ module rill_segment_walker_tb;
         for (i = 0; i < STEPS; i = i + 1) begin
             ntok = i < 30 ? 4 : 1;
             step[i] = 0;
-            step[i][15:0] = pos;
-            step[i][19:16] = ntok;
-            step[i][20] = i >= 29;
-            step[i][47:32] = (pos + CHANNELS - 1) / CHANNELS;
-            step[i][63:48] = pos / 64;
+            step[i][STEP_POS +: STEP_POS_W] = pos;
+            step[i][STEP_NTOK +: STEP_NTOK_W] = ntok;
+            step[i][STEP_HEAD] = i >= 29;
+            step[i][STEP_KROWS +: STEP_KROWS_W] = (pos + CHANNELS - 1) / CHANNELS;
+            step[i][STEP_VBLOCKS +: STEP_VBLOCKS_W] = pos / 64;
             add(3, 64 * BYTES, 0, 0);
             for (l = 0; l < LAYERS; l = l + 1) begin
                 add(BEATS, 1024 * BYTES + l * 4096 * BYTES, 0, 0);

@@ -8,6 +8,7 @@
 `timescale 1ns / 1ps
 
 module rill_stream_demux_tb;
+    `include "rill_fields.vh"
     parameter PORTS = 2;
     parameter REPEAT = 4;                    // of the first section: a firing to port 0, one dropped
     parameter LONGEST = 9;
@@ -81,7 +82,7 @@ module rill_stream_demux_tb;
                 firing(255);
             end
             firing(TAIL_PORT);
-            if (step[20])
+            if (step[STEP_HEAD])
                 firing(0);
         end
         wait (!rst);

@@ -8,6 +8,7 @@
 `timescale 1ns / 1ps
 
 module rill_stream_mux_tb;
+    `include "rill_fields.vh"
     parameter PORTS = 2;
     parameter REPEAT = 4;                    // of the second section
     parameter LONGEST = 9;                   // beats of a firing
@@ -78,7 +79,7 @@ module rill_stream_mux_tb;
             firing(0);
             for (i = 0; i < REPEAT; i = i + 1)
                 firing(1);
-            if (step[20])
+            if (step[STEP_HEAD])
                 firing(TAIL_PORT);
         end
         wait (!rst);

@@ -11,6 +11,7 @@
 `timescale 1ns / 1ps
 
 module rill_stream_writer_tb;
+    `include "rill_fields.vh"
     parameter BEAT_BITS = 256;
     parameter LANES = 4;
     parameter TOKENS = 4;
@@ -102,8 +103,8 @@ module rill_stream_writer_tb;
         if ((!step_valid || step_ready) && sent < ROWS && $urandom_range(99) >= idle) begin
             step_valid <= 1;
             step_data <= 0;
-            step_data[15:0] <= sent;
-            step_data[19:16] <= ROWS - sent < TOKENS ? ROWS - sent : TOKENS;
+            step_data[STEP_POS +: STEP_POS_W] <= sent;
+            step_data[STEP_NTOK +: STEP_NTOK_W] <= ROWS - sent < TOKENS ? ROWS - sent : TOKENS;
             sent = ROWS - sent < TOKENS ? ROWS : sent + TOKENS;
         end
         if (x_valid && x_ready && gate_x) begin

@@ -13,6 +13,7 @@
 `timescale 1ns / 1ps
 
 module rill_token_loop_tb;
+    `include "rill_fields.vh"
     parameter MODE = 0;
     parameter CHANNELS = 3;
     parameter TOKENS = 4;
@@ -116,12 +117,12 @@ module rill_token_loop_tb;
         begin
             ntok = pos >= prompt_len ? 1 : prompt_len - pos < TOKENS ? prompt_len - pos : TOKENS;
             step_word = 0;
-            step_word[15:0] = pos;
-            step_word[19:16] = ntok;
-            step_word[20] = MODE == 1 || pos + ntok >= prompt_len;
-            step_word[21] = pos + ntok == prompt_len + decode;
-            step_word[47:32] = (pos + CHANNELS - 1) / CHANNELS;
-            step_word[63:48] = pos / 64;
+            step_word[STEP_POS +: STEP_POS_W] = pos;
+            step_word[STEP_NTOK +: STEP_NTOK_W] = ntok;
+            step_word[STEP_HEAD] = MODE == 1 || pos + ntok >= prompt_len;
+            step_word[STEP_FINAL] = pos + ntok == prompt_len + decode;
+            step_word[STEP_KROWS +: STEP_KROWS_W] = (pos + CHANNELS - 1) / CHANNELS;
+            step_word[STEP_VBLOCKS +: STEP_VBLOCKS_W] = pos / 64;
         end
     endfunction
 

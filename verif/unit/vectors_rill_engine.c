@@ -5,6 +5,7 @@
 // = lanes to compare); 7 descriptor of the V write-out; 8 its beat of lane a; 9 end (a = a fault is expected, b =
 // steps). The shapes are those of the bench's schedule. Whatever must not matter is random: weights past the columns,
 // lanes past the rows.
+#include "include/fields.h"
 #include "verif/golden/ops.h"
 #include "verif/unit/vectors_rill_fp32.h"
 
@@ -363,9 +364,10 @@ static void attention(struct engine *e, int layer) {
 static void run_step(struct engine *e, int pos, int ntok, bool head, bool final) {
     e->pos = pos;
     e->ntok = ntok;
-    uint64_t word =
-        (uint64_t)(pos / 64) << 48 | (uint64_t)div_up(pos, e->c) << 32 | (uint64_t)ntok << 16 | (uint64_t)pos;
-    printf("1 0 0 0 %016" PRIx64 "\n", word | (uint64_t) final << 21 | (uint64_t)head << 20);
+    uint64_t word = field_put(STEP_POS, (uint64_t)pos) | field_put(STEP_NTOK, (uint64_t)ntok) |
+                    field_put(STEP_HEAD, head) | field_put(STEP_FINAL, final) |
+                    field_put(STEP_KROWS, (uint64_t)div_up(pos, e->c)) | field_put(STEP_VBLOCKS, (uint64_t)pos / 64);
+    printf("1 0 0 0 %016" PRIx64 "\n", word);
     for (int t = 0; t < ntok; t++) e->appended[pos + t] = true;
     for (int layer = 0; layer < LAYERS; layer++) {
         layer_products(e, ntok);

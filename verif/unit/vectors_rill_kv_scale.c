@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of rill_kv_scale_tb (vectors_rill_kernel.h): port 0 step words, 1 kv units, 2 expected words of scales.
+#include "include/fields.h"
 #include "verif/unit/vectors_rill_kernel.h"
 
 struct shape {
     size_t layers, heads, units, context, xs, replays;
 };
 
-static void print_step(size_t pos, int ntok) { printf("0 %016" PRIx64 " 0 0\n", (uint64_t)ntok << 16 | pos); }
+static void print_step(size_t pos, int ntok) {
+    printf("0 %016" PRIx64 " 0 0\n", field_put(STEP_NTOK, (uint64_t)ntok) | field_put(STEP_POS, pos));
+}
 
 static void print_units(struct kernel *k, const struct shape *s, size_t pos, float store[], bool last) {
     int8_t q[64];

@@ -4,6 +4,7 @@
 #ifndef VECTORS_RILL_STREAM_H
 #define VECTORS_RILL_STREAM_H
 
+#include "include/fields.h"
 #include "verif/golden/ops.h"
 #include "verif/unit/vectors_rill_fp32.h"
 
@@ -69,7 +70,8 @@ static inline void stream_unit(const struct stream *s, const char *tag, uint32_t
 }
 
 static inline void stream_step(int pos, int ntok) {
-    printf("step %016llx 0 0\n", (unsigned long long)ntok << 16 | (unsigned)pos);
+    printf("step %016llx 0 0\n",
+           (unsigned long long)(field_put(STEP_NTOK, (uint64_t)ntok) | field_put(STEP_POS, (uint64_t)pos)));
 }
 
 // x[n] like activations: exponents within `spread` of 1, some zeros.

@@ -4,7 +4,7 @@
 reg  f_begun_q = 1'b0;
 wire f_in = s_axis_tvalid && s_axis_tready;
 wire f_out = m_axis_tvalid && m_axis_tready;
-wire f_passes = s_axis_step_tdata[20] && s_axis_tuser[USER_W-1];
+wire f_passes = s_axis_step_tdata[STEP_HEAD] && s_axis_tuser[USER_W-1];
 always @(posedge clk) begin
     f_begun_q <= 1'b1;
     if (f_begun_q) begin

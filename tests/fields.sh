@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Layouts of bits: include/fields.def, and all that must agree with it (tests/fields.py). See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
+
+usage() {
+    cat <<'TEXT'
+usage: tests/fields.sh
+One line per check: fields lie apart in their words; templates and benches have the same numbers, and take no bits by number; so have the
+benches' header and the tables of docs/rtl.md, which `tests/fields.py write` writes.
+TEXT
+}
+
+case ${1:-} in
+    "") ;;
+    --help | -h) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+esac
+cd "$root" || exit 1
+
+fields() { # name, what
+    local lines
+    if ! lines=$(python3 tests/fields.py "$2" 2>&1); then fail "$1" "$lines"
+    elif [ -n "$lines" ]; then fail "$1" "$(wc -l <<<"$lines") places, first $(head -n 1 <<<"$lines")"
+    else ok "$1"
+    fi
+}
+
+plan 4
+fields "fields in their words" layouts
+fields "fields in templates and benches" names
+fields "header of the benches" header
+fields "tables of docs/rtl.md" page
+verdict
