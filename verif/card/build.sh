@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 package=$1 out=$2 jobs=${3:-2}
 mkdir -p "$out"
-${CXX:-g++} -std=c++17 -O1 -Wall -Wextra -Werror -fPIC -shared -isystem /usr/include/xrt "$here/xrt.cpp" -o "$out/libxrt_coreutil.so.2" \
+${CXX:-g++} -std=c++17 -O1 -Wall -Wextra -Werror -fPIC -shared -I"$root" -isystem /usr/include/xrt "$here/xrt.cpp" -o "$out/libxrt_coreutil.so.2" \
     -Wl,-soname,libxrt_coreutil.so.2 -luuid -pthread
 cd "$package"
 rm -rf sim/card
