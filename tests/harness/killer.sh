@@ -54,8 +54,10 @@ real=$KILL_RILL
 [ $who != nobody ] || exec "$real" "$@"
 find_line 2>/dev/null
 case $who in
-    half) "$real" "$@" | sed 1q ;;
-    tool) [ "$KILL_LAST" = 0 ] || : >"$KILL_STATE/last" ;;
+    half | tool)
+        [ "$KILL_LAST" = 0 ] || : >"$KILL_STATE/last"
+        [ $who = tool ] || "$real" "$@" | sed 1q
+        ;;
     job) kill_job ;;
     script)
         [ "$KILL_CALL" = any ] || : >"$KILL_STATE/over"
