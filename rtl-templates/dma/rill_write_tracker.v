@@ -100,66 +100,6 @@ module rill_write_tracker #(
     endgenerate
 
     wire unused = &{1'b0, NONE};
-
-`ifdef FORMAL
-    // Any layer that is watched, named by its number: `owed` of an engine are the open descriptors of it and of those
-    // before.
-    (* anyconst *) reg [LAYERS_W-1:0] watched;
-    reg  started_q = 1'b0;
-    reg  counted_q = 1'b0;                   // it has ended
-    reg  in_round_q = 1'b0;                  // it is in the round or before it
-    reg  shown_q = 1'b0;                     // layers_done is beyond it
-    wire [WRITERS-1:0] owes;
-    wire [WRITERS-1:0] lags;                 // descriptors of layers that are done are open
-    reg  [1:0] quiet_q = 2'd0;               // cycles without any, up to 3
-    wire end_it = layer_done && ended_q == watched && !counted_q;
-    always @(posedge clk) begin
-        started_q <= 1'b1;
-        counted_q <= !rst && (counted_q || end_it);
-        in_round_q <= !rst && (in_round_q || (turn && (counted_q || end_it)));
-        shown_q <= !rst && (shown_q || (turn && in_round_q));
-        quiet_q <= rst || layer_done || |lags ? 2'd0 : quiet_q == 2'd3 ? 2'd3 : quiet_q + 2'd1;
-        assume (started_q || rst);
-        assume (!layer_done || &ended_q == 1'b0); // the counts do not wrap while it is watched
-        if (started_q && !rst) begin
-            assert (counted_q == (ended_q > watched));
-            assert (in_round_q == (covered_q > watched));
-            assert (shown_q == (layers_done > watched));
-            assert (layers_done <= covered_q && covered_q <= ended_q);
-            assert (!shown_q || owes == {WRITERS{1'b0}});    // never early
-            assert (quiet_q != 2'd3 || layers_done == ended_q); // never late, whatever the present layer has given
-        end
-    end
-    genvar f;
-    generate
-        for (f = 0; f < WRITERS; f = f + 1) begin : gen_formal
-            reg  [COUNT_W:0] owed_q = 0;
-            reg  [COUNT_W:0] open_q = 0;     // all that was given and not written
-            wire [COUNT_W+1:0] sum = gen_writer[f].round_q + gen_writer[f].next_q + gen_writer[f].part_q;
-            reg  [COUNT_W:0] done_q = 0;     // of layers that are done
-            assign owes[f] = owed_q != 0;
-            assign lags[f] = done_q != 0;
-            always @(posedge clk) begin
-                assume (!written[f] || open_q != 0 );
-                assume (!given[f] || open_q < (1 << COUNT_W) - 1);
-                open_q <= rst ? 0 : open_q + given[f] - written[f];
-                owed_q <= rst ? 0 : owed_q + (given[f] && !counted_q) - (written[f] && owed_q != 0);
-                done_q <= rst ? 0 : layer_done ? open_q + given[f] - written[f] : done_q - (written[f] && done_q != 0);
-                if (started_q && !rst) begin
-                    assert (open_q < (1 << COUNT_W));
-                    assert (sum == open_q);
-                    assert (gen_writer[f].round_none_q == (gen_writer[f].round_q == 0));
-                    assert (owed_q <= open_q);
-                    if (!counted_q) assert (owed_q == open_q);
-                    if (counted_q) assert (owed_q <= gen_writer[f].round_q + gen_writer[f].next_q);
-                    if (in_round_q) assert (owed_q <= gen_writer[f].round_q);
-                    if (shown_q) assert (owed_q == 0);
-                    assert (done_q == gen_writer[f].round_q + gen_writer[f].next_q);
-                end
-            end
-        end
-    endgenerate
-`endif
 endmodule
 
 `default_nettype wire

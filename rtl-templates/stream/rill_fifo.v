@@ -19,13 +19,6 @@ module rill_fifo #(
     parameter RAM_STYLE = "auto",
     parameter COUNT_W = $clog2(DEPTH + 1)
 ) (
-`ifdef FORMAL
-    input  wire               f_mark,        // this push is the one to follow: any one of them, if not connected
-    output wire               f_marked,      // it is inside,
-    output wire [COUNT_W-1:0] f_ahead,       // behind so many words
-    output wire [DATA_W-1:0]  f_word,
-    output wire [DATA_W-1:0]  f_second,      // the last of two words (DEPTH 2)
-`endif
     input  wire               clk,
     input  wire               rst,
     input  wire               s_axis_tvalid,
@@ -46,11 +39,7 @@ module rill_fifo #(
     localparam [87:0] ULTRA = {48'd0, "ultra"};
     localparam [87:0] DISTRIBUTED = "distributed";
     localparam IS_SRL = STYLE == SRL;
-`ifdef FORMAL_rill_fifo
-    localparam WIDE = 4;
-`else
     localparam WIDE = 1536;                  // bits; wider words do not move on in DEPTH 2
-`endif
     localparam [COUNT_W-1:0] FULL = DEPTH[COUNT_W-1:0];
 
     genvar c;
@@ -99,24 +88,6 @@ module rill_fifo #(
     assign high_water = high_q;
     assign s_axis_tready = room_q;
 
-`ifdef FORMAL
-    // Proved by verif/formal: nothing lost or doubled, order kept (one marked word is followed through), protocol; a word is refused only
-    // when DEPTH are inside, and offered a cycle after the ones before it have left at the latest.
-    reg                past_q = 1'b0;
-    reg                awake_q;                            // neither reset nor the cycle after it
-    reg  [COUNT_W-1:0] inside_q;                           // words that came and did not leave
-    reg                stayed_q;                           // a word inside stayed there in the cycle before
-    reg                held_q;
-    reg  [DATA_W-1:0]  held_data_q;
-    reg                marked_q;                           // it is inside
-    reg  [COUNT_W-1:0] ahead_q;                            // words before it
-    reg  [DATA_W-1:0]  word_q;
-    wire               start = push && f_mark && !marked_q;
-    assign f_marked = marked_q;
-    assign f_ahead = ahead_q;
-    assign f_word = word_q;
-`endif
-
     generate
         if (DEPTH == 1) begin : gen_one
             reg [DATA_W-1:0] word_q;
@@ -138,12 +109,6 @@ module rill_fifo #(
             end
             assign m_axis_tvalid = count_q != 2'd0;
             assign m_axis_tdata = head_q;
-`ifdef FORMAL
-            assign f_second = tail_q;
-            always @(posedge clk)
-                if (past_q && !rst && marked_q && ahead_q == 2'd1)
-                    assert (tail_q == word_q);
-`endif
         end else if (DEPTH == 2) begin : gen_swap
             // Of wide words only the place of the oldest one moves: the choice of head_q would hang on m_axis_tready in each bit.
 `ifdef SYNTHESIS
@@ -176,16 +141,6 @@ module rill_fifo #(
                 assign m_axis_tdata[c*PART +: BITS] = read[c] ? word_1_q[c*PART +: BITS] : word_0_q[c*PART +: BITS];
             end
             assign m_axis_tvalid = count_q != 2'd0;
-`ifdef FORMAL
-            wire [DATA_W-1:0] f_newer = read[0] ? word_0_q : word_1_q;
-            assign f_second = f_newer;
-            always @(posedge clk)
-                if (past_q && !rst) begin
-                    assert ((write_q ^ read[0]) == count_q[0]);
-                    if (marked_q && ahead_q == 2'd1)
-                        assert (f_newer == word_q);
-                end
-`endif
         end else if (DEPTH > 2) begin : gen_deep
             // DEPTH-1 words of storage and the output register, which is refilled in the cycle in which it is emptied.
             localparam WORDS = DEPTH - 1;
@@ -216,17 +171,6 @@ module rill_fifo #(
                 end
             assign m_axis_tvalid = valid_q;
             assign m_axis_tdata = out_q;
-`ifdef FORMAL
-            // What the induction needs: where the words are. f_deep: words in the storage before the marked one, if it is there.
-            wire [COUNT_W-1:0] f_deep = ahead_q - {{(COUNT_W-1){1'b0}}, valid_q};
-            wire               f_inside = past_q && !rst && marked_q && !(valid_q && ahead_q == {COUNT_W{1'b0}});
-            always @(posedge clk)
-                if (past_q && !rst) begin
-                    assert (count_q == stored_q + {{(COUNT_W-1){1'b0}}, valid_q});
-                    assert (any_q == (stored_q != {COUNT_W{1'b0}}));
-                    assert (stored_q <= WORDS);
-                end
-`endif
 
             if (IS_SRL) begin : gen_srl
                 reg  [DATA_W-1:0] shift_q [0:WORDS-1];
@@ -248,14 +192,6 @@ module rill_fifo #(
                         oldest_q <= oldest_q + 1'b1;
                     else if (take && !push && oldest_q != {ADDR_W{1'b0}})
                         oldest_q <= oldest_q - 1'b1;
-`ifdef FORMAL
-                always @(posedge clk)
-                    if (past_q && !rst) begin
-                        assert (oldest_q == (any_q ? stored_q - 1'b1 : {COUNT_W{1'b0}}));
-                        if (f_inside)
-                            assert (shift_q[oldest_q - f_deep[ADDR_W-1:0]] == word_q);
-                    end
-`endif
             end else begin : gen_ram
 `ifdef SYNTHESIS
                 localparam PLACES = WORDS;
@@ -281,18 +217,6 @@ module rill_fifo #(
                         if (take)
                             read_q <= read_q == TOP ? {ADDR_W{1'b0}} : read_q + 1'b1;
                     end
-`ifdef FORMAL
-                wire [COUNT_W:0] f_write = {1'b0, stored_q} + read_q;
-                wire [COUNT_W:0] f_place = {1'b0, f_deep} + read_q;
-                wire [COUNT_W:0] f_index = f_place >= WORDS ? f_place - WORDS : f_place;
-                always @(posedge clk)
-                    if (past_q && !rst) begin
-                        assert (read_q <= TOP && write_q <= TOP);
-                        assert (write_q == (f_write >= WORDS ? f_write - WORDS : f_write));
-                        if (f_inside)
-                            assert (mem[f_index[ADDR_W-1:0]] == word_q);
-                    end
-`endif
             end
         end
     endgenerate
@@ -300,44 +224,6 @@ module rill_fifo #(
 `ifdef RILL_ASSERT
     rill_assert #(.SAYS("more words than there is room for")) u_assert_full (.clk(clk), .broken(!rst && !(count_q <= FULL)));
     rill_assert #(.SAYS("a word is offered that is not there")) u_assert_empty (.clk(clk), .broken(!rst && m_axis_tvalid && count_q == 0));
-`endif
-
-`ifdef FORMAL
-    always @(posedge clk) begin
-        past_q <= 1'b1;
-        if (!past_q)
-            assume (rst);
-        held_q <= !rst && m_axis_tvalid && !m_axis_tready;
-        held_data_q <= m_axis_tdata;
-        awake_q <= !rst;
-        inside_q <= rst ? {COUNT_W{1'b0}} : inside_q + {{(COUNT_W-1){1'b0}}, push} - {{(COUNT_W-1){1'b0}}, pop};
-        stayed_q <= !rst && inside_q != {{(COUNT_W-1){1'b0}}, pop};
-        if (rst)
-            marked_q <= 1'b0;
-        else if (start) begin
-            marked_q <= 1'b1;
-            word_q <= s_axis_tdata;
-            ahead_q <= count_q - {{(COUNT_W-1){1'b0}}, pop};
-        end else if (marked_q && pop) begin
-            if (ahead_q == {COUNT_W{1'b0}})
-                marked_q <= 1'b0;
-            ahead_q <= ahead_q - 1'b1;
-        end
-        if (past_q && !rst) begin
-            assert (count_q <= FULL && high_q >= count_q && high_q <= FULL);
-            assert (inside_q == count_q);
-            assert (s_axis_tready == (awake_q && inside_q != FULL));
-            assert (m_axis_tvalid || !stayed_q);
-            assert (m_axis_tvalid || inside_q == {COUNT_W{1'b0}} || DEPTH > 2);
-            assert (!(m_axis_tvalid && count_q == 0));
-            if (held_q)
-                assert (m_axis_tvalid && m_axis_tdata == held_data_q);
-            if (marked_q)
-                assert (ahead_q < count_q);
-            if (marked_q && m_axis_tvalid && ahead_q == {COUNT_W{1'b0}})
-                assert (m_axis_tdata == word_q);
-        end
-    end
 `endif
 endmodule
 

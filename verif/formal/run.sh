@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves the properties under `ifdef FORMAL in rtl-templates and in verif/formal/properties with Yosys: temporal
-# induction (unbounded), over a matrix of parameters. Each module is also run with planted faults, which must be found.
+# Proves the properties of verif/formal/properties, each a module's of rtl-templates, with Yosys: temporal induction
+# (unbounded), over a matrix of parameters. Each module is also run with planted faults, which must be found.
 # usage: verif/formal/run.sh [--quick] [module...]. One line per proof, exit status 0 if all hold.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
 
-limit=${RILL_FORMAL_TIMEOUT:-120}
+limit=${RILL_FORMAL_TIMEOUT:-600}
 quick=0 wanted=" "
 for arg in "$@"; do
     case $arg in
@@ -36,30 +36,46 @@ sources_of() { # module...
     echo "$all"
 }
 
-# A module with its properties before its end. `// shows: u_name f_name` there: what the proof sees of the instance
-# u_name (FORMAL ports of rill_fifo and rill_register_slice) is on nets f_name_*.
+# A module with its properties before its end. `// port: input wire f_name` there is a port that it has for proofs alone;
+# `// shows: u_name f_name` puts those of the instance u_name on nets f_name_*; what follows `// in: gen_name` stands in that
+# block of the module, before its end (`// in: module`: the module's). The module itself knows of nothing.
 with_properties() { # source, module
-    awk -v properties="$root/verif/formal/properties/$2.v" '
+    awk -v properties="$root/verif/formal/properties/$2.v" -v names="${port_names[*]}" '
         BEGIN {
-            ports["f_mark"]; ports["f_marked"]; ports["f_ahead"]; ports["f_word"]; ports["f_inside"]; ports["f_second"]
+            split(names, ports)
             while ((getline line < properties) > 0) {
-                text = text line "\n"
-                if (split(line, word) == 4 && word[2] == "shows:") net[word[3]] = word[4]
+                if (line ~ /^\/\/ in: /) block = substr(line, 8)
+                else if (block != "" && block != "module") inner[block] = inner[block] line "\n"
+                else text = text line "\n"
+                count = split(line, word)
+                if (word[2] == "port:") list_of_ports = list_of_ports substr(line, 10) ",\n"
+                if (count == 4 && word[2] == "shows:") net[word[3]] = word[4]
             }
         }
         /^endmodule/ { printf "%s", text }
         {
             for (name in net) if (index($0, name " (")) {
                 list = ""
-                for (port in ports) {
-                    wire = net[name] substr(port, 2)
-                    if (index(text, wire ";") || index(text, wire " =")) list = list "." port "(" wire "), "
+                for (i in ports) {
+                    wire = net[name] substr(ports[i], 2)
+                    if (index(text, wire ";") || index(text, wire " =")) list = list "." ports[i] "(" wire "), "
                 }
                 sub(name " \\(", "&" list)
             }
+            match($0, /^ */)
+            if (depth != "" && RLENGTH == depth && $1 == "end") {
+                printf "%s", inner[open]
+                depth = ""
+            }
             print
-        }' "$1"
+            for (block in inner) if ($0 ~ "begin : " block "$") {
+                depth = RLENGTH
+                open = block
+            }
+        }
+        /^\) \($/ { printf "%s", list_of_ports }' "$1"
 }
+mapfile -t port_names < <(sed -n 's/^\/\/ port: .* //p' "$root"/verif/formal/properties/*.v | sort -u)
 
 # What a module assumes of its surroundings is asserted where it is a part of another one.
 # way: tempinduct, or tempinduct-baseonly, which only looks for a counterexample.
@@ -68,13 +84,14 @@ prove() { # way, source, module, depth, NAME=VALUE...
     shift 4
     for pair in "$@"; do params+=" -chparam ${pair%%=*} ${pair#*=}"; done
     rm -f "$work"/{*.v.formal,log}
-    with_properties "$source" "$module" >"$work/$module.v.formal"
+    # A FIFO of few bits takes the way of wide words, too.
+    with_properties "$source" "$module" | sed 's/localparam WIDE = 1536;/localparam WIDE = 4;/' >"$work/$module.v.formal"
     for other in $(sources_of "$module"); do
         [ "$(basename "$other" .v)" = "$module" ] ||
             with_properties "$other" "$(basename "$other" .v)" |
             sed 's/assume (/assert (/' >"$work/$(basename "$other").formal"
     done
-    timeout "$limit" yosys -q -l "$work/log" -p "read_verilog -formal -DFORMAL -DFORMAL_$module -defer $work/*.v.formal;
+    timeout "$limit" yosys -q -l "$work/log" -p "read_verilog -formal -defer $work/*.v.formal;
         hierarchy -check -top $module$params; proc; flatten; setundef -undriven -anyseq; opt_clean; memory_map; opt;
         async2sync;
         sat -$way ${RILL_FORMAL_SHOW:-} -prove-asserts -set-assumes -set-init-zero -maxsteps $depth -verify $module" \
@@ -106,7 +123,7 @@ check_fault() { # module, sed expression that plants the fault, depth, NAME=VALU
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-plan $((70 - 7 * quick))
+plan $((97 - 7 * quick))
 check_proof rill_register_slice 4 DATA_W=3 MODE=0
 check_proof rill_register_slice 4 DATA_W=3 MODE=1
 check_proof rill_register_slice 4 DATA_W=3 MODE=2
@@ -137,6 +154,22 @@ check_proof rill_dma_read 4 BEAT_BITS=64 MAX_BURST=2 OUTSTANDING=3 PREFETCH_BEAT
 check_proof rill_dma_write 4 BEAT_BITS=64 MAX_BURST=2 OUTSTANDING=3 BUFFER_BEATS=5
 check_proof rill_write_tracker 4 WRITERS=1 COUNT_W=2 LAYERS_W=3
 check_proof rill_write_tracker 4 WRITERS=2 COUNT_W=2 LAYERS_W=3
+check_proof rill_owed 6 QUIET_BITS=2
+memory=(BEAT_BITS=64 QUIET_BITS=2)
+check_proof rill_axi_read_arbiter 4 CLIENTS=1 "${memory[@]}"
+check_proof rill_axi_read_arbiter 4 CLIENTS=2 "${memory[@]}"
+check_proof rill_axi_write_arbiter 4 CLIENTS=1 "${memory[@]}" ORDER=2
+check_proof rill_axi_write_arbiter 4 CLIENTS=2 "${memory[@]}" ORDER=3
+check_proof rill_ring_writer 4 BEAT_BITS=128
+# Two sections, the second one for steps with head; three, one of them without entries.
+two=(SECTIONS=2 ENTRIES=3 "SECTION_LEN=32'h00010002" "SECTION_REPEAT=32'h00010002" "SECTION_WHEN_HEAD=2'b10")
+check_proof rill_schedule 4 ENTRY_W=2 "${two[@]}" "TABLE=6'b011011"
+check_proof rill_schedule 4 ENTRY_W=2 SECTIONS=3 ENTRIES=3 "SECTION_LEN=48'h000200000001" "SECTION_REPEAT=48'h000100020003" \
+    "SECTION_WHEN_HEAD=3'b001" "TABLE=6'b100111"
+check_proof rill_turns 4 PORTS=3 "${two[@]}" "TABLE=24'h000201"
+check_proof rill_stream_mux 4 PORTS=3 DATA_W=2 USER_W=1 "${two[@]}" "TABLE=24'h000201"
+check_proof rill_stream_demux 4 PORTS=2 DATA_W=2 USER_W=1 "${two[@]}" "TABLE=24'hFF0001"
+check_proof rill_axil_regs 8 CHANNELS=1 COUNTERS=0
 check_fault rill_register_slice 's/skid_valid_q ? skid_q : s_axis_tdata/s_axis_tdata/' 12 DATA_W=3 MODE=2
 check_fault rill_register_slice 's/write_q <= write_q ^ push/write_q <= write_q ^ s_axis_tvalid/' 12 DATA_W=3 MODE=3
 check_fault rill_register_slice 's/if (s_axis_tready \&\& s_axis_tvalid)/if (s_axis_tvalid)/' 6 DATA_W=3 MODE=1
@@ -168,6 +201,24 @@ check_fault rill_burst_splitter 's/(work_addr_q | {32.d0, BURST_BYTES - 32.d1}) 
         8 BEAT_BITS=64 MAX_BURST=4
 check_fault rill_burst_splitter 's/left_small = left_q <= /left_small = left_q < /' 8 BEAT_BITS=64 MAX_BURST=4
 check_fault rill_burst_splitter 's/is_short || next_beats == to_border/is_short/' 8 BEAT_BITS=64 MAX_BURST=4
+# What is owed and forgotten; a grant, a beat, a response of another client.
+check_fault rill_owed 's/owed_q <= (rst || owed_q)/owed_q <= rst/' 8 QUIET_BITS=2
+check_fault rill_axi_read_arbiter 's/take ? grant : /take ? grant << 1 : /' 8 CLIENTS=2 "${memory[@]}"
+check_fault rill_axi_read_arbiter 's/m_axi_rid == INDEX/m_axi_rid >= INDEX/' 8 CLIENTS=2 "${memory[@]}"
+check_fault rill_axi_read_arbiter 's/take = open_q \&\& !owed/take = open_q/' 12 CLIENTS=2 "${memory[@]}"
+check_fault rill_axi_write_arbiter 's/take ? grant : /take ? grant << 1 : /' 8 CLIENTS=2 "${memory[@]}" ORDER=3
+check_fault rill_axi_write_arbiter 's/order_mem\[order_wr_q\] <= grant/order_mem[order_wr_q] <= 1/' 14 CLIENTS=2 "${memory[@]}" ORDER=3
+check_fault rill_axi_write_arbiter 's/assign s_axi_bvalid = m_axi_bvalid/assign s_axi_bvalid = m_axi_bvalid \&\& !m_axi_awvalid/' \
+    10 CLIENTS=2 "${memory[@]}" ORDER=3
+check_fault rill_ring_writer "s/settle_q == 3'd7/settle_q == 3'd6/" 16 BEAT_BITS=128
+check_fault rill_ring_writer "s/here_q\[i\] ? id_q/here_q[i] ? id_q + 1/" 8 BEAT_BITS=128
+check_fault rill_schedule 's/layers_q == 16.d0/layers_q <= 1/' 16 ENTRY_W=2 "${two[@]}" "TABLE=6'b011011"
+check_fault rill_turns 's/entry\[7:0\] == p;/entry[6:0] == p;/' 12 PORTS=2 "${two[@]}" "TABLE=24'h008001"
+check_fault rill_stream_mux 's/m_axis_tready ? turn/m_axis_tready ? s_axis_tvalid/' 12 PORTS=3 DATA_W=2 USER_W=1 "${two[@]}" "TABLE=24'h000201"
+# A response that is dropped; a register that a write does not reach, or of which it leaves a byte.
+check_fault rill_axil_regs 's/else if (s_axi_control_bready)/else/' 12 CHANNELS=1 COUNTERS=0
+check_fault rill_axil_regs "s/10'h006: max_new <=.*/10'h006: ;/" 12 CHANNELS=1 COUNTERS=0
+check_fault rill_axil_regs 's/strobe\[2\] ? data/strobe[1] ? data/' 12 CHANNELS=1 COUNTERS=0
 if [ $quick = 0 ]; then
     check_fault rill_dma_read 's/room32 >= ANY_TWO/1/' 8 BEAT_BITS=64 MAX_BURST=2 OUTSTANDING=3 PREFETCH_BEATS=3
     check_fault rill_dma_read 's/!next_all_out : !all_out/1 : !all_out/' \

@@ -15,17 +15,16 @@ always @* begin
 end
 always @(posedge clk) begin
     f_begun_q <= 1'b1;
-    f_asks_q <= !rst && request[f_client] && !(take && grant[f_client]);
+    f_asks_q <= !rst && f_client < CLIENTS && request[f_client] && !(take && grant[f_client]);
     f_waited_q <= rst || !request[f_client] || (take && grant[f_client]) ? 7'd0 : f_waited_q + {6'd0, take};
     assume (f_begun_q || rst);
-    assume (f_client < CLIENTS);
-    assume (!f_asks_q || request[f_client]);
+    assume (!f_asks_q || request[f_client] || rst);
     if (f_begun_q) begin
         assert ((grant & ~request) == {CLIENTS{1'b0}});
         assert ((grant & (grant - 1'b1)) == {CLIENTS{1'b0}});
         assert (|grant == |request);
         for (f_i = 1; f_i < CLIENTS; f_i = f_i + 1)
             assert (!later_q[f_i-1] || later_q[f_i]); // the clients above one
-        assert (rst || f_waited_q + f_before <= CLIENTS - 1);
+        assert (rst || f_client >= CLIENTS || f_waited_q + f_before <= CLIENTS - 1);
     end
 end

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A client's request goes out once, as it was, with the client's number, and stands until it is taken; grants go to
+// those that ask, one at a time, and to no client twice while another one waits; beats go to the client of their id
+// alone; no request goes out, and no beat comes in, while the memory owes beats of requests before a reset. The
+// memory answers what it was asked for alone, and a reset takes two cycles.
+// shows: u_owed f_owed
+wire [14:0]        f_owed_open;           // bursts that the memory has not answered
+reg                f_begun_q = 1'b0;
+reg                f_reset_q = 1'b0;
+reg                f_again_q = 1'b0;         // rst in the two cycles before
+reg                f_sent_q = 1'b0;          // a request is on its way, this one:
+reg  [ID_W-1:0]    f_id_q;
+reg  [71:0]        f_request_q;
+reg                f_held_q;
+reg  [CLIENTS-1:0] f_asks_q;                 // and were not granted
+reg  [CLIENTS*72-1:0] f_asked_q;
+reg  [ID_W-1:0]    f_granted;
+reg  [71:0]        f_chosen;
+wire [CLIENTS-1:0] f_takes = s_axi_arvalid & s_axi_arready;
+integer            f_i;
+always @* begin
+    f_granted = {ID_W{1'b0}};
+    f_chosen = 72'd0;
+    for (f_i = CLIENTS - 1; f_i >= 0; f_i = f_i - 1)
+        if (f_takes[f_i]) begin
+            f_granted = f_i;
+            f_chosen = {s_axi_arlen[f_i*8 +: 8], s_axi_araddr[f_i*64 +: 64]};
+        end
+end
+always @(posedge clk) begin
+    f_begun_q <= 1'b1;
+    f_reset_q <= rst;
+    f_again_q <= f_reset_q;
+    assume (f_begun_q || rst);
+    assume (!f_reset_q || f_again_q || rst);
+    assume (!m_axi_rvalid || f_owed_open != 15'd0);
+    assume (f_owed_open < 15'h7FF0);
+    f_asks_q <= rst ? {CLIENTS{1'b0}} : s_axi_arvalid & ~s_axi_arready;
+    for (f_i = 0; f_i < CLIENTS; f_i = f_i + 1) begin
+        f_asked_q[f_i*72 +: 72] <= {s_axi_arlen[f_i*8 +: 8], s_axi_araddr[f_i*64 +: 64]};
+        assume (!f_asks_q[f_i] || (s_axi_arvalid[f_i] &&
+                f_asked_q[f_i*72 +: 72] == {s_axi_arlen[f_i*8 +: 8], s_axi_araddr[f_i*64 +: 64]}));
+    end
+    if (rst)
+        f_sent_q <= 1'b0;
+    else if (|f_takes) begin
+        f_sent_q <= 1'b1;
+        f_id_q <= f_granted;
+        f_request_q <= f_chosen;
+    end else if (m_axi_arready)
+        f_sent_q <= 1'b0;
+    assert (!f_begun_q || (open_q == !f_reset_q && m_axi_arvalid == f_sent_q));
+    if (f_begun_q && !rst) begin
+        assert ((s_axi_arready & ~s_axi_arvalid) == {CLIENTS{1'b0}} && (f_takes & (f_takes - 1'b1)) == {CLIENTS{1'b0}});
+        assert (m_axi_arvalid == f_sent_q);
+        assert (f_takes == {CLIENTS{1'b0}} || !f_sent_q || m_axi_arready); // none is overwritten
+        if (f_sent_q)
+            assert (m_axi_arid == f_id_q && {m_axi_arlen, m_axi_araddr} == f_request_q);
+        assert (!owed || (!m_axi_arvalid && f_takes == {CLIENTS{1'b0}} && s_axi_rvalid == {CLIENTS{1'b0}}));
+        for (f_i = 0; f_i < CLIENTS; f_i = f_i + 1)
+            assert (s_axi_rvalid[f_i] == (m_axi_rvalid && !owed && m_axi_rid == f_i));
+        assert (s_axi_rdata == m_axi_rdata && s_axi_rresp == m_axi_rresp && s_axi_rlast == m_axi_rlast);
+        assert (m_axi_arburst == 2'b01 && (8 << m_axi_arsize) == BEAT_BITS);
+        assert (m_axi_rready == !f_reset_q && open_q == !f_reset_q);
+        // A request that can go out does.
+        assert (s_axi_arvalid == {CLIENTS{1'b0}} || f_reset_q || owed || (f_sent_q && !m_axi_arready) || |f_takes);
+    end
+end

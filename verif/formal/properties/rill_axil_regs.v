@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// A response for each address and its data, at the latest two cycles after both, and data for each read within six; both
+// stand until they are taken, and none comes unasked. A register that a host writes, any one, is what it wrote there, byte
+// by byte, and changes by nothing else; it is what a read of it answers, if it is not written meanwhile. ap_start rises by
+// a write, and stays until ap_done.
+(* anyconst *) reg [9:0] f_word;             // of the register that is watched
+reg         f_begun_q = 1'b0;
+reg         f_address_q;                     // an address came, and was not used,
+reg  [9:0]  f_place_q;
+reg         f_data_q;                        // data
+reg  [31:0] f_word_q;
+reg  [3:0]  f_bytes_q;
+reg         f_answer_q;                      // a response is due or there
+reg         f_both_q;                        // an address and data of it wait, and no response stands before them
+reg         f_answers_q;                     // and was not taken
+reg         f_read_q;                        // an address was read that is not answered,
+reg  [9:0]  f_from_q;
+reg  [2:0]  f_age_q;                         // so many cycles ago
+reg         f_clean_q;                       // nothing was written since
+reg         f_shows_q;                       // data were there, and not taken:
+reg  [31:0] f_shown_q;
+reg  [31:0] f_kept_q;                        // what the watched register must be
+reg         f_starts_q;
+reg  [31:0] f_now;
+wire        f_base = f_word == 10'h016 || f_word == 10'h017;
+wire        f_known = f_word == 10'h004 || f_word == 10'h006 || f_word == 10'h008 || f_word == 10'h010 ||
+                      f_word == 10'h011 || f_word == 10'h013 || f_word == 10'h014 || f_word == 10'h089 ||
+                      f_word == 10'h08A || f_base;
+wire        f_use = f_address_q && f_data_q && !s_axi_control_bvalid;
+wire        f_writes = f_use && f_place_q == f_word;
+integer     f_i;
+always @* begin
+    case (f_word)
+        10'h004: f_now = prompt_len;
+        10'h006: f_now = max_new;
+        10'h008: f_now = eot_id;
+        10'h010: f_now = prompt_ptr[31:0];
+        10'h011: f_now = prompt_ptr[63:32];
+        10'h013: f_now = ring_ptr[31:0];
+        10'h014: f_now = ring_ptr[63:32];
+        10'h016: f_now = channel_base[31:0];
+        10'h017: f_now = channel_base[63:32];
+        10'h089: f_now = watchdog;
+        default: f_now = ring_ids;
+    endcase
+end
+always @(posedge clk) begin
+    f_begun_q <= 1'b1;
+    assume (f_begun_q || rst);
+    if (rst) begin
+        f_address_q <= 1'b0;
+        f_data_q <= 1'b0;
+        f_answer_q <= 1'b0;
+        f_read_q <= 1'b0;
+        f_kept_q <= 32'd0;
+        f_starts_q <= 1'b0;
+    end else begin
+        if (s_axi_control_awvalid && s_axi_control_awready) begin
+            f_address_q <= 1'b1;
+            f_place_q <= s_axi_control_awaddr[11:2];
+        end else if (f_use)
+            f_address_q <= 1'b0;
+        if (s_axi_control_wvalid && s_axi_control_wready) begin
+            f_data_q <= 1'b1;
+            f_word_q <= s_axi_control_wdata;
+            f_bytes_q <= s_axi_control_wstrb;
+        end else if (f_use)
+            f_data_q <= 1'b0;
+        f_answer_q <= f_use || (f_answer_q && !s_axi_control_bready);
+        if (f_writes)
+            for (f_i = 0; f_i < 4; f_i = f_i + 1)
+                if (f_bytes_q[f_i])
+                    f_kept_q[8*f_i +: 8] <= f_word_q[8*f_i +: 8];
+        f_starts_q <= (f_use && f_place_q == 10'd0 && f_bytes_q[0] && f_word_q[0]) || (ap_start && !ap_done);
+        if (s_axi_control_arvalid && s_axi_control_arready) begin
+            f_read_q <= 1'b1;
+            f_from_q <= s_axi_control_araddr[11:2];
+            f_age_q <= 3'd1;
+            f_clean_q <= !f_writes;
+        end else begin
+            f_read_q <= f_read_q && !(s_axi_control_rvalid && s_axi_control_rready);
+            f_age_q <= f_age_q == 3'd7 ? 3'd7 : f_age_q + 3'd1;
+            f_clean_q <= f_clean_q && !f_writes;
+        end
+    end
+    f_answers_q <= !rst && s_axi_control_bvalid && !s_axi_control_bready;
+    f_both_q <= !rst && f_use;
+    f_shows_q <= !rst && s_axi_control_rvalid && !s_axi_control_rready;
+    f_shown_q <= s_axi_control_rdata;
+    if (f_begun_q && !rst) begin
+        assert (aw_held_q == f_address_q && w_held_q == f_data_q);
+        assert (!aw_held_q || w_word_q == f_place_q);
+        assert (!w_held_q || (w_data_q == f_word_q && w_strobe_q == f_bytes_q));
+        assert (s_axi_control_bvalid == f_answer_q && s_axi_control_bresp == 2'b00);
+        assert (!f_both_q || s_axi_control_bvalid);
+        assert (!f_answers_q || s_axi_control_bvalid);
+        assert (s_axi_control_awready == (open_q && !f_address_q) && s_axi_control_wready == (open_q && !f_data_q));
+        assert (!f_known || f_now == f_kept_q);
+        assert (!f_starts_q || ap_start);
+        // Reads.
+        assert (r_state_q <= S_DATA && (r_state_q != S_ADDR) == f_read_q);
+        assert (!f_read_q || r_word_q == f_from_q);
+        if (f_read_q)
+            assert (f_age_q >= 3'd1 && (r_state_q == S_DATA ? f_age_q >= 3'd5 : f_age_q == r_state_q));
+        assert (s_axi_control_rvalid == (f_read_q && f_age_q >= 3'd5) && s_axi_control_rresp == 2'b00);
+        assert (s_axi_control_arready == (open_q && !f_read_q));
+        if (f_shows_q)
+            assert (s_axi_control_rvalid && s_axi_control_rdata == f_shown_q);
+        if (s_axi_control_rvalid && f_known && f_from_q == f_word && f_clean_q)
+            assert (s_axi_control_rdata == f_kept_q);
+    end
+end

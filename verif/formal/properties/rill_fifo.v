@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nothing lost or doubled, order kept (one marked word is followed through), protocol; a word is refused only when
+// DEPTH are inside, and offered a cycle after the ones before it have left at the latest.
+// port: input wire f_mark
+// port: output wire f_marked
+// port: output wire [COUNT_W-1:0] f_ahead
+// port: output wire [DATA_W-1:0] f_word
+// port: output wire [DATA_W-1:0] f_second
+// A push with f_mark is the one to follow: any one of them, if it is not connected. f_marked: it is inside, behind
+// f_ahead words. f_second: the last of two words (DEPTH 2).
+reg                past_q = 1'b0;
+reg                awake_q;                            // neither reset nor the cycle after it
+reg  [COUNT_W-1:0] inside_q;                           // words that came and did not leave
+reg                stayed_q;                           // a word inside stayed there in the cycle before
+reg                held_q;
+reg  [DATA_W-1:0]  held_data_q;
+reg                marked_q;                           // it is inside
+reg  [COUNT_W-1:0] ahead_q;                            // words before it
+reg  [DATA_W-1:0]  word_q;
+wire               start = push && f_mark && !marked_q;
+assign f_marked = marked_q;
+assign f_ahead = ahead_q;
+assign f_word = word_q;
+// in: gen_two
+assign f_second = tail_q;
+always @(posedge clk)
+    if (past_q && !rst && marked_q && ahead_q == 2'd1)
+        assert (tail_q == word_q);
+// in: gen_swap
+wire [DATA_W-1:0] f_newer = read[0] ? word_0_q : word_1_q;
+assign f_second = f_newer;
+always @(posedge clk)
+    if (past_q && !rst) begin
+        assert ((write_q ^ read[0]) == count_q[0]);
+        if (marked_q && ahead_q == 2'd1)
+            assert (f_newer == word_q);
+    end
+// in: gen_srl
+// What the induction needs: where the words are. f_deep: words in the storage before the marked one, if it is there.
+wire [COUNT_W-1:0] f_deep = ahead_q - {{(COUNT_W-1){1'b0}}, valid_q};
+wire               f_inside = past_q && !rst && marked_q && !(valid_q && ahead_q == {COUNT_W{1'b0}});
+always @(posedge clk)
+    if (past_q && !rst) begin
+        assert (count_q == stored_q + {{(COUNT_W-1){1'b0}}, valid_q});
+        assert (any_q == (stored_q != {COUNT_W{1'b0}}));
+        assert (stored_q <= WORDS);
+        assert (oldest_q == (any_q ? stored_q - 1'b1 : {COUNT_W{1'b0}}));
+        if (f_inside)
+            assert (shift_q[oldest_q - f_deep[ADDR_W-1:0]] == word_q);
+    end
+// in: gen_ram
+wire [COUNT_W-1:0] f_deep = ahead_q - {{(COUNT_W-1){1'b0}}, valid_q};
+wire               f_inside = past_q && !rst && marked_q && !(valid_q && ahead_q == {COUNT_W{1'b0}});
+wire [COUNT_W:0] f_write = {1'b0, stored_q} + read_q;
+wire [COUNT_W:0] f_place = {1'b0, f_deep} + read_q;
+wire [COUNT_W:0] f_index = f_place >= WORDS ? f_place - WORDS : f_place;
+always @(posedge clk)
+    if (past_q && !rst) begin
+        assert (count_q == stored_q + {{(COUNT_W-1){1'b0}}, valid_q});
+        assert (any_q == (stored_q != {COUNT_W{1'b0}}));
+        assert (stored_q <= WORDS);
+        assert (read_q <= TOP && write_q <= TOP);
+        assert (write_q == (f_write >= WORDS ? f_write - WORDS : f_write));
+        if (f_inside)
+            assert (mem[f_index[ADDR_W-1:0]] == word_q);
+    end
+// in: module
+always @(posedge clk) begin
+    past_q <= 1'b1;
+    if (!past_q)
+        assume (rst);
+    held_q <= !rst && m_axis_tvalid && !m_axis_tready;
+    held_data_q <= m_axis_tdata;
+    awake_q <= !rst;
+    inside_q <= rst ? {COUNT_W{1'b0}} : inside_q + {{(COUNT_W-1){1'b0}}, push} - {{(COUNT_W-1){1'b0}}, pop};
+    stayed_q <= !rst && inside_q != {{(COUNT_W-1){1'b0}}, pop};
+    if (rst)
+        marked_q <= 1'b0;
+    else if (start) begin
+        marked_q <= 1'b1;
+        word_q <= s_axis_tdata;
+        ahead_q <= count_q - {{(COUNT_W-1){1'b0}}, pop};
+    end else if (marked_q && pop) begin
+        if (ahead_q == {COUNT_W{1'b0}})
+            marked_q <= 1'b0;
+        ahead_q <= ahead_q - 1'b1;
+    end
+    if (past_q && !rst) begin
+        assert (count_q <= FULL && high_q >= count_q && high_q <= FULL);
+        assert (inside_q == count_q);
+        assert (s_axis_tready == (awake_q && inside_q != FULL));
+        assert (m_axis_tvalid || !stayed_q);
+        assert (m_axis_tvalid || inside_q == {COUNT_W{1'b0}} || DEPTH > 2);
+        assert (!(m_axis_tvalid && count_q == 0));
+        if (held_q)
+            assert (m_axis_tvalid && m_axis_tdata == held_data_q);
+        if (marked_q)
+            assert (ahead_q < count_q);
+        if (marked_q && m_axis_tvalid && ahead_q == {COUNT_W{1'b0}})
+            assert (m_axis_tdata == word_q);
+    end
+end

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The count is that of bursts asked for and not answered; owed is high behind a reset with any of them, until the
+// last one is answered or nothing has come for 2^QUIET_BITS cycles, and never without one. f_open: the count.
+// port: output wire [14:0] f_open
+reg                 f_begun_q = 1'b0;
+reg  [14:0]         f_open_q = 15'd0;        // of a memory that answers what it was asked for alone
+reg                 f_owes_q = 1'b0;         // owed and not over
+reg                 f_reset_q = 1'b0;
+reg  [QUIET_BITS:0] f_quiet_q = 0;           // cycles without a sign while owed
+assign f_open = f_open_q;
+wire                f_lost = owed && !rst && !sign && f_quiet_q == (1 << QUIET_BITS) - 1;
+always @(posedge clk) begin
+    f_begun_q <= 1'b1;
+    f_reset_q <= rst;
+    assume (f_begun_q || rst);
+    assume (!answered || (sign && f_open_q != 15'd0));
+    assume (!asked || f_open_q != 15'h7FFF);
+    assume (!asked || !owed);
+    f_open_q <= f_lost ? 15'd0 : f_open_q + {14'd0, asked} - {14'd0, answered};
+    f_quiet_q <= rst || sign || !owed || f_lost ? 0 : f_quiet_q + 1'b1;
+    f_owes_q <= (rst || f_owes_q) && f_open_q != 15'd0 && !f_lost;
+    if (f_begun_q) begin
+        assert (open_q == f_open_q);
+        assert (owed == f_owes_q);
+        assert (quiet_q == f_quiet_q[QUIET_BITS-1:0] && !f_quiet_q[QUIET_BITS]);
+    end
+end

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// In a turn the beats go to its port, unchanged, and to no other one, until the one with tlast: that ends the turn. In a
+// turn of the entry 255 they go nowhere. One turn, any one, is looked at.
+// shows: u_turns f_turns
+wire            f_turns_watched;
+reg             f_begun_q = 1'b0;
+reg             f_goes_on_q;
+reg  [7:0]      f_port_q;
+integer         f_i;
+always @(posedge clk) begin
+    f_begun_q <= 1'b1;
+    assume (f_begun_q || rst);
+    f_goes_on_q <= !rst && turn_valid && !(s_axis_tvalid && s_axis_tready && s_axis_tlast);
+    f_port_q <= port;
+    if (f_begun_q) begin
+        assert (!rst || (m_axis_tvalid == {PORTS{1'b0}} && !s_axis_tready));
+        if (!rst && !turn_valid)
+            assert (m_axis_tvalid == {PORTS{1'b0}} && !s_axis_tready);
+        if (!rst && f_turns_watched && port < PORTS) begin
+            assert (m_axis_tvalid == ({{(PORTS-1){1'b0}}, s_axis_tvalid} << port));
+            assert (s_axis_tready == m_axis_tready[port]);
+        end
+        if (!rst && f_turns_watched && port == 8'd255)
+            assert (m_axis_tvalid == {PORTS{1'b0}} && s_axis_tready);
+        for (f_i = 0; f_i < PORTS; f_i = f_i + 1)
+            assert (m_axis_tdata[f_i*DATA_W +: DATA_W] == s_axis_tdata &&
+                    m_axis_tuser[f_i*USER_W +: USER_W] == s_axis_tuser && m_axis_tlast[f_i] == s_axis_tlast);
+        if (!rst && f_goes_on_q)
+            assert (turn_valid && port == f_port_q);
+    end
+end

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// In a turn the beats of its port pass, unchanged, and those of no other one, until the one with tlast: that ends the turn.
+// One turn, any one, is looked at.
+// shows: u_turns f_turns
+wire            f_turns_watched;
+reg             f_begun_q = 1'b0;
+reg             f_goes_on_q;
+reg  [7:0]      f_port_q;
+always @(posedge clk) begin
+    f_begun_q <= 1'b1;
+    assume (f_begun_q || rst);
+    f_goes_on_q <= !rst && turn_valid && !(m_axis_tvalid && m_axis_tready && m_axis_tlast);
+    f_port_q <= port;
+    if (f_begun_q) begin
+        assert (!rst || (!m_axis_tvalid && s_axis_tready == {PORTS{1'b0}}));
+        if (!rst && !turn_valid)
+            assert (!m_axis_tvalid && s_axis_tready == {PORTS{1'b0}});
+        if (!rst && f_turns_watched && port < PORTS) begin
+            assert (m_axis_tvalid == s_axis_tvalid[port]);
+            assert (s_axis_tready == ({{(PORTS-1){1'b0}}, m_axis_tready} << port));
+            assert (m_axis_tlast == s_axis_tlast[port]);
+            assert (m_axis_tdata == s_axis_tdata[port*DATA_W +: DATA_W]);
+            assert (m_axis_tuser == s_axis_tuser[port*USER_W +: USER_W]);
+        end
+        if (!rst && f_goes_on_q)
+            assert (turn_valid && port == f_port_q);
+    end
+end
