@@ -7,7 +7,7 @@ set -u
 
 case ${1:-} in
     "") ;;
-    --help | -h) echo "usage: bench/gen.sh    (30 s; limits: gen of GPT-2 medium 2 s, program of 1,000 edges 0.5 s)"; exit 0 ;;
+    --help | -h) echo "usage: bench/gen.sh    (a minute; limits: gen of GPT-2 medium 2 s, program of 1,000 edges 0.5 s)"; exit 0 ;;
     *) echo "usage: bench/gen.sh" >&2; exit 2 ;;
 esac
 work=$root/build/bench log=$root/build/bench.log
@@ -42,8 +42,8 @@ chain() { # operations
     echo "design: {fifo: timed}"
 }
 
-plan 12
-for fifo in safe timed; do
+plan 15
+for fifo in safe timed auto; do
     for times in 1 2 4; do
         spec=$work/medium-$fifo-$times.yaml
         variant "$root/configs/gpt2-medium-u55c.yaml" "$spec" "fifo=$fifo" "dies=3"

@@ -26,9 +26,10 @@ static bool find_depths(struct depths *d, const char **missing) {
     d->safe = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
     d->timed = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
     d->least = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
+    int64_t pass;
     pass_safe_depths(ir);
     for (int e = 0; e < ir->edges; e++) d->safe[e] = out[e].depth = ir->edge[e].depth;
-    if (!timing_depths(ir, out, missing)) return false;
+    if (!timing_depths(ir, out, 0, &pass, missing)) return false;
     for (int e = 0; e < ir->edges; e++) d->timed[e] = out[e].depth;
     return timing_least(ir, d->safe, d->timed, d->least, missing);
 }

@@ -217,9 +217,9 @@ bool pass_overlay_fifos(struct ir *ir, const struct rill_spec *spec, struct diag
     const char *stuck;
     if (!ir->groups) return true;
     make_pools(ir);
-    if (timing_progress(ir, &stuck, NULL) || !stuck) return true;
+    if (timing_progress(ir, false, &stuck, NULL) || !stuck) return true;
     deepen(ir);
-    if (timing_progress(ir, &stuck, NULL) || !stuck) return true;
+    if (timing_progress(ir, false, &stuck, NULL) || !stuck) return true;
     diag_error(diag, spec ? spec_place(spec, "design.on_chip_kib") : loc_none(),
                "groups that run one after the other come to a halt: %s", stuck);
     return false;

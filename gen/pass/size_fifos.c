@@ -55,8 +55,14 @@ static int64_t bits_of(const struct ir *ir, const struct timing_depth *depth) {
     return bits;
 }
 
-static bool find_depths(struct ir *ir, struct timing_depth *depth, const char **missing) {
-    if (!timing_depths(ir, depth, missing)) return false;
+struct by_contracts {
+    int64_t most; // words and beats of a pass over the cases, else the search is not begun; 0: any
+    int64_t pass; // so many were simulated of the first one
+    bool sized;   // else the depths are those of the safe rule
+};
+
+static bool find_depths(struct ir *ir, struct timing_depth *depth, struct by_contracts *by, const char **missing) {
+    if (!timing_depths(ir, depth, by->most, &by->pass, missing)) return false;
     if (strcmp(ir->design.fifo, "conservative") != 0) return true;
     int64_t timed = bits_of(ir, depth);
     if (!timing_conservative(ir, depth, missing)) return false;
@@ -65,15 +71,14 @@ static bool find_depths(struct ir *ir, struct timing_depth *depth, const char **
     return true;
 }
 
-// False: the depths stay as they are.
-static bool size_by_contracts(struct ir *ir) {
+static void size_by_contracts(struct ir *ir, struct by_contracts *by) {
     struct timing_depth *depth = ARENA_ARRAY(ir->arena, struct timing_depth, (size_t)ir->edges + 1);
     const char *missing = NULL;
     for (int e = 0; e < ir->edges; e++) depth[e].depth = ir->edge[e].depth;
-    bool sized = find_depths(ir, depth, &missing);
+    by->sized = find_depths(ir, depth, by, &missing);
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
-        if (!sized) {
+        if (!by->sized) {
             if (edge->depth > DEPTH_PLAIN)
                 edge->forced_by =
                     missing ? arena_printf(ir->arena, "safe rule: %s has no timing contract", missing) : "safe rule";
@@ -87,7 +92,6 @@ static bool size_by_contracts(struct ir *ir) {
         edge->delay = depth[e].delay;
         edge->forced_by = depth[e].forced_by;
     }
-    return sized;
 }
 
 void pass_safe_depths(struct ir *ir) {
@@ -100,11 +104,11 @@ void pass_safe_depths(struct ir *ir) {
 // What the rule does not see: a kernel whose results go to two readers, one behind an engine's product and one that
 // waits for a later product, holds the engine up. So steps are simulated: streams that are full when the graph comes to
 // a halt hold a whole tensor, until it goes on. NULL, or where it halts even then. *deepened: some are deeper now.
-static const char *ensure_progress(struct ir *ir, bool *deepened) {
+static const char *ensure_progress(struct ir *ir, bool timed, bool *deepened) {
     bool *full = ARENA_ARRAY(ir->arena, bool, (size_t)ir->edges + 1);
     const char *stuck = NULL;
     *deepened = false;
-    for (bool deeper = true; deeper && !timing_progress(ir, &stuck, full) && stuck;) {
+    for (bool deeper = true; deeper && !timing_progress(ir, timed, &stuck, full) && stuck;) {
         deeper = false;
         for (int e = 0; e < ir->edges; e++) {
             struct ir_edge *edge = &ir->edge[e];
@@ -120,13 +124,13 @@ static const char *ensure_progress(struct ir *ir, bool *deepened) {
     return NULL;
 }
 
-// Sizes all edges by the rule that `design.fifo` names. NULL, or where the graph comes to a halt. *sized: by contracts.
-static const char *size_as_said(struct ir *ir, bool *sized) {
+// Sizes all edges by the rule that `design.fifo` names. NULL, or where the graph comes to a halt.
+static const char *size_as_said(struct ir *ir, struct by_contracts *by) {
     bool by_rule = !strcmp(ir->design.fifo, "safe"), deepened;
     pass_safe_depths(ir);
-    *sized = !by_rule && size_by_contracts(ir);
-    const char *stuck = ensure_progress(ir, &deepened);
-    if (!stuck && !by_rule && !*sized && deepened) size_by_contracts(ir);
+    if (!by_rule) size_by_contracts(ir, by);
+    const char *stuck = ensure_progress(ir, by->sized && !strcmp(ir->design.fifo, "timed"), &deepened);
+    if (!stuck && !by_rule && !by->sized && deepened) size_by_contracts(ir, by);
     return stuck;
 }
 
@@ -164,50 +168,58 @@ static bool is_better(const struct sizes *a, const struct sizes *b) {
     return a->bits < b->bits;
 }
 
-static void keep_safe(struct ir *ir, const char *why) {
-    ir->design.fifo = "safe";
-    ir->design.strategy = arena_printf(ir->arena, "auto: safe, as %s", why);
-}
-
-static void choose_timed(struct ir *ir, const struct sizes *safe, const struct sizes *timed) {
-    bool is_timed = is_better(timed, safe);
-    if (!is_timed) use_sizes(ir, safe);
-    ir->design.fifo = is_timed ? "timed" : "safe";
+static void say_better(struct ir *ir, const struct sizes *safe, const struct sizes *timed) {
     ir->design.strategy = arena_printf(
         ir->arena, "auto: %s; by forecast safe takes %lld cycles and %lld bits, timed %lld and %lld", ir->design.fifo,
         (long long)safe->cycles, (long long)safe->bits, (long long)timed->cycles, (long long)timed->bits);
 }
 
-static const char *size_by_forecast(struct ir *ir) {
-    struct sizes before = keep_sizes(ir);
-    bool sized;
-    int64_t words;
+// The depths are those of the safe rule, as the search for others found none.
+static void keep_safe(struct ir *ir, const struct by_contracts *by) {
+    for (int e = 0; e < ir->edges; e++) ir->edge[e].forced_by = NULL;
     ir->design.fifo = "safe";
-    const char *stuck = size_as_said(ir, &sized);
-    if (stuck) return stuck;
-    if (!timing_is_brief(ir, &words)) {
-        keep_safe(ir, arena_printf(ir->arena,
-                                   "the search for timed depths was not begun: its steps are more than %lld words",
-                                   (long long)words));
-        return NULL;
-    }
-    struct sizes safe = try_sizes(ir);
-    use_sizes(ir, &before);
+    ir->design.strategy = "auto: safe, as there are no timed depths";
+    if (by->pass > by->most)
+        ir->design.strategy = arena_printf(
+            ir->arena, "auto: safe, as the search for timed depths was not begun: its steps are more than %lld words",
+            (long long)by->pass);
+}
+
+static const char *size_by_rule(struct ir *ir, const struct sizes *unsized) {
+    struct by_contracts none = {0};
+    use_sizes(ir, unsized);
+    ir->design.fifo = "safe";
+    return size_as_said(ir, &none);
+}
+
+// Timed depths first: where they are better than the safe rule's, these are not tried for halts, which would only make
+// them deeper.
+static const char *size_by_forecast(struct ir *ir) {
+    struct sizes unsized = keep_sizes(ir);
+    struct by_contracts by = {.most = TIMING_BRIEF_PASS};
     ir->design.fifo = "timed";
-    stuck = size_as_said(ir, &sized);
-    if (sized && !stuck) {
-        struct sizes timed = try_sizes(ir);
-        choose_timed(ir, &safe, &timed);
-    } else {
-        use_sizes(ir, &safe);
-        keep_safe(ir, "there are no timed depths");
+    const char *stuck = size_as_said(ir, &by);
+    if (!by.sized) return keep_safe(ir, &by), stuck;
+    if (stuck) return size_by_rule(ir, &unsized);
+    struct sizes timed = try_sizes(ir);
+    use_sizes(ir, &unsized);
+    pass_safe_depths(ir);
+    struct sizes safe = try_sizes(ir);
+    if (!is_better(&timed, &safe)) {
+        stuck = size_by_rule(ir, &unsized);
+        safe = try_sizes(ir);
     }
+    if (stuck || is_better(&timed, &safe)) {
+        use_sizes(ir, &timed);
+        ir->design.fifo = "timed";
+    }
+    say_better(ir, &safe, &timed);
     return NULL;
 }
 
 bool pass_size_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
-    bool sized;
-    const char *stuck = !strcmp(ir->design.fifo, "auto") ? size_by_forecast(ir) : size_as_said(ir, &sized);
+    struct by_contracts by = {0};
+    const char *stuck = !strcmp(ir->design.fifo, "auto") ? size_by_forecast(ir) : size_as_said(ir, &by);
     if (!stuck) return true;
     diag_error(diag, spec ? spec_place(spec, "design.fifo") : loc_none(),
                "the graph comes to a halt with FIFOs that hold whole tensors: %s", stuck);

@@ -184,11 +184,14 @@ static bool search(struct sizing *z, int64_t *depth, bool longer, bool from_safe
     return true;
 }
 
-static bool size_all(struct sizing *z) {
+static bool size_all(struct sizing *z, int64_t *words) {
     size_t edges = (size_t)z->ir->edges, bytes = edges * sizeof(int64_t);
     int64_t *depth = ARENA_ARRAY(&z->scratch, int64_t, edges + 1);
     sizing_choose_cases(z);
-    if (!sizing_measure(z, z->safe, true)) return false;
+    bool measured = sizing_measure(z, z->safe, true);
+    z->most = 0;
+    *words = z->work;
+    if (!measured) return false;
     int64_t pass = z->work; // over all cases
     bool some = pass * LONG_PASS > z->budget;
     if (!allow_ahead(z)) return false;
@@ -226,31 +229,16 @@ void sizing_open(struct sizing *z) {
     }
 }
 
-bool timing_depths(struct ir *ir, struct timing_depth *out, const char **missing) {
-    struct sizing z = {.ir = ir, .out = out, .budget = TIMING_BUDGET, .memory = sizing_fast_memory(ir)};
+bool timing_depths(struct ir *ir, struct timing_depth *out, int64_t most, int64_t *pass, const char **missing) {
+    struct sizing z = {.ir = ir, .out = out, .budget = TIMING_BUDGET, .most = most, .memory = sizing_fast_memory(ir)};
+    *pass = 0;
     if (ir->design.tokens < 1 || ir->design.tokens > 8) return *missing = "the design", false; // an edited dump
     sizing_open(&z);
-    bool ok = size_all(&z);
+    bool ok = size_all(&z, pass);
     for (int e = 0; ok && e < ir->edges; e++) out[e].depth = z.depth[e];
     *missing = z.missing;
     arena_free(&z.scratch);
     return ok;
-}
-
-bool timing_is_brief(struct ir *ir, int64_t *words) {
-    struct sizing z = {.ir = ir, .memory = sizing_fast_memory(ir)};
-    bool ok = ir->design.tokens >= 1 && ir->design.tokens <= 8; // else an edited dump
-    arena_init(&z.scratch);
-    if (ok) sizing_choose_cases(&z);
-    z.emitted = true;
-    for (int i = 0; ok && i < z.tests && z.work <= TIMING_BRIEF_PASS; i++) {
-        struct arena_mark mark = arena_mark(&z.scratch);
-        ok = sizing_run(&z, &z.test[i], NULL, false) != NULL;
-        arena_release(&z.scratch, mark);
-    }
-    *words = z.work;
-    arena_free(&z.scratch);
-    return ok && z.work <= TIMING_BRIEF_PASS;
 }
 
 enum { TRIAL_ROWS = 24 };

@@ -8,7 +8,7 @@
 enum {
     TIMING_LIMIT = 200000000 /* words and beats of one run; more is no design */,
     TIMING_BUDGET = 30000000 /* words and beats of all trials of a depth */,
-    TIMING_BRIEF_PASS = 2500000 /* words and beats of all cases: a search of two seconds */,
+    TIMING_BRIEF_PASS = 2500000 /* words and beats of all cases: a search of a second or two */,
     TIMING_FINE_BUDGET = 32000000 /* of the trials stream after stream */
 };
 
@@ -19,11 +19,9 @@ struct timing_depth {
         forced_by; // the case and firing that filled it, and the path that its reader waited for; NULL: the least depth
 };
 // Per edge. False, with nothing changed but *missing, when the design cannot be simulated (a module without a contract,
-// or NULL: it comes to a halt).
-bool timing_depths(struct ir *, struct timing_depth *, const char **missing);
-
-// Whether the search for them is brief enough to be made unasked: words and beats of one pass over its cases.
-bool timing_is_brief(struct ir *, int64_t *words);
+// or NULL: it comes to a halt), or when the search is not begun: one pass over its cases is more than `most` words and
+// beats (0: any). *pass: as many as were simulated of that pass.
+bool timing_depths(struct ir *, struct timing_depth *, int64_t most, int64_t *pass, const char **missing);
 
 // Cycles of a request at the IR's depths, of few repetitions: whole steps, a part of one and ids behind, or rows. 0:
 // the design cannot be simulated.
@@ -40,8 +38,9 @@ const char *timing_path(struct arena *, const struct ir *, const struct timing_r
 
 // Whether steps go through at the IR's depths, pools and all, with a single word in each pipeline: then they do with
 // more, and whenever words come. *stuck says where they do not, `full` (or NULL) which streams are full then; *stuck
-// NULL with false: a module has no contract. A run beyond TIMING_LIMIT counts as going through.
-bool timing_progress(struct ir *, const char **stuck, bool *full);
+// NULL with false: a module has no contract. A run beyond TIMING_LIMIT counts as going through. sized: the depths are
+// those of timing_depths or deeper, so its cases are known to go through.
+bool timing_progress(struct ir *, bool sized, const char **stuck, bool *full);
 
 // Marks the edges that run ahead: whose writer waits for room at the IR's depths in a case that they were found from,
 // or that hold more than their depth when all are twice as deep. Nothing when a module has no contract.

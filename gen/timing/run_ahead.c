@@ -19,7 +19,7 @@ static bool goes_through(struct sizing *z, struct test_case *t, const char **stu
     return ok;
 }
 
-bool timing_progress(struct ir *ir, const char **stuck, bool *full) {
+bool timing_progress(struct ir *ir, bool sized, const char **stuck, bool *full) {
     struct sizing z = {.ir = ir, .emitted = true, .memory = sizing_fast_memory(ir)};
     *stuck = NULL;
     if (ir->design.tokens < 1 || ir->design.tokens > 8) return false; // an edited dump
@@ -28,8 +28,9 @@ bool timing_progress(struct ir *ir, const char **stuck, bool *full) {
     int brief = z.tests;
     sizing_choose_passages(&z);
     bool ok = true;
-    for (int i = 0; ok && i < z.tests && (i < brief || z.work < PASSAGE_BUDGET); i++) {
+    for (int i = sized ? brief : 0; ok && i < z.tests && (i < brief || z.work < PASSAGE_BUDGET); i++) {
         struct test_case *t = &z.test[i];
+        if (i > brief) t->words = z.test[i - 1].words; // much the same
         if (i < brief && !ir->design.is_lm) t->steps = (int)at_most(t->steps, BRIEF_STEPS);
         ok = goes_through(&z, t, stuck, full);
     }

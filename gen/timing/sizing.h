@@ -59,6 +59,7 @@ struct sizing {
     bool *full;             // per edge: its writer waited at the safe depth
     struct timing_depth *out;
     int64_t work, budget; // words and beats simulated; after so many no further depth is tried
+    int64_t most;         // of the first pass over all cases, else there is no search; 0: any
     int strictest;        // case
     bool slower;          // some case than it may be, at the depths that were measured last
     bool some;            // only some cases are asked

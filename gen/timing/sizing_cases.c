@@ -119,11 +119,11 @@ struct timing_result *sizing_run_until(struct sizing *z, struct test_case *t, co
                                .layers = t->layers,
                                .words = t->words,
                                .latest = latest,
-                               .limit = TIMING_LIMIT};
+                               .limit = z->most ? z->most + 1 : TIMING_LIMIT};
     o.memory = t->refreshes ? timing_memory_at(z->ir, timing_host_cycles(z->ir)) : z->memory;
     struct timing_result *r = timing_simulate(&z->scratch, z->ir, &o, &z->missing);
     if (r) sizing_note_words(z, t, r);
-    if (r) z->work += r->words + r->beats;
+    if (r) z->work += r->cut ? o.limit : r->words + r->beats;
     return r;
 }
 
@@ -204,7 +204,7 @@ bool sizing_measure(struct sizing *z, const int64_t *given, bool first) {
         struct test_case *t = &z->test[i];
         struct arena_mark mark = arena_mark(&z->scratch);
         const struct timing_result *r = sizing_run(z, t, given, false);
-        if (!r || r->stuck) return false;
+        if (!r || r->stuck || (z->most && z->work > z->most)) return false;
         if (first) {
             t->cycles = r->cycles;
             open_marks(z, t);

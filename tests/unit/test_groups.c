@@ -160,7 +160,7 @@ static void test_design(void **state) {
     const char *const fifo[] = {"safe", "timed"}, *stuck;
     for (size_t i = 0; i < COUNT_OF(fifo); i++) {
         struct ir *ir = build("tests/e2e/specs/odd.yaml", fifo[i], 14, NULL);
-        assert_true(timing_progress(ir, &stuck, NULL));
+        assert_true(timing_progress(ir, false, &stuck, NULL));
         check_emitted(ir, i == 1);
     }
 }
@@ -175,7 +175,7 @@ static void test_halt(void **state) {
     while (ir->edge[second].pool != ir->edge[first].pool || ir->edge[second].pool_port != 1) second++;
     ir->edge[first].pool_port = 1;
     ir->edge[second].pool_port = 0;
-    assert_false(timing_progress(ir, &stuck, NULL));
+    assert_false(timing_progress(ir, false, &stuck, NULL));
     assert_non_null(stuck);
 }
 
