@@ -43,6 +43,7 @@ enum timing_need {
     TIMING_EACH,  // a word for every word read
     TIMING_ROW,   // a word for every row: looked at for each word, popped with the last token's
     TIMING_FIRST, // a word for every token, with the first row of a firing
+    TIMING_HELD,  // a firing for every firing of the output: whole before its first word is read, kept in banks
 };
 
 struct timing_contract {

@@ -53,6 +53,10 @@ struct kernel_class {
     void (*cost)(const struct kernel_args *, struct cost_resources *);
     // The memory whose RAM_STYLE may be chosen; NULL: there is none.
     struct cost_memory (*memory)(const struct kernel_args *);
+    // Of IR_WEIGHTS_COMPUTED: fills the table [rows][cols] of the operation's node; NULL: it computes none.
+    void (*compute)(const struct ir_node *, int64_t rows, int64_t cols, float table[]);
+    // Lanes must divide it: what is whole words for the operation's kernel; NULL: nothing.
+    int64_t (*whole)(const struct ir *, const struct ir_node *);
     // What it needs of an input with this name; NULL: a word for every word.
     enum timing_need (*need)(const char *input);
 };

@@ -36,10 +36,11 @@ enum op_trait {
 
 enum ir_weights {
     IR_WEIGHTS_NONE,
-    IR_WEIGHTS_MATRIX,  // quantized, in the lanes' order; its format in the attribute `weights`
-    IR_WEIGHTS_RECORDS, // a quantized table, row by row; its format in the attribute `format`
-    IR_WEIGHTS_TABLE,   // an fp32 table, row by row
-    IR_WEIGHTS_VECTORS, // fp32 vectors as long as what it works on: gamma, and beta where it has one
+    IR_WEIGHTS_MATRIX,   // quantized, in the lanes' order; its format in the attribute `weights`
+    IR_WEIGHTS_RECORDS,  // a quantized table, row by row; its format in the attribute `format`
+    IR_WEIGHTS_TABLE,    // an fp32 table, row by row
+    IR_WEIGHTS_COMPUTED, // the same of no checkpoint: the kernel's formula fills it when the weights are packed
+    IR_WEIGHTS_VECTORS,  // fp32 vectors as long as what it works on: gamma, and beta where it has one
 };
 
 // Sets dtype, rank, shape (and block, exp_min) of the outputs; false after reporting an error at the node.

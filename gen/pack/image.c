@@ -166,6 +166,6 @@ static bool pack_params(struct image *im, const struct store_entry *e, const flo
 
 bool image_floats(struct image *im, const struct store_entry *e, const float *f, struct diag *diag) {
     if (!im->file[0]) return true;
-    return ir_op_weights(im->ir, im->ir->node[e->node].op) == IR_WEIGHTS_TABLE ? pack_float_rows(im, e, f, diag)
-                                                                               : pack_params(im, e, f, diag);
+    bool vectors = ir_op_weights(im->ir, im->ir->node[e->node].op) == IR_WEIGHTS_VECTORS;
+    return vectors ? pack_params(im, e, f, diag) : pack_float_rows(im, e, f, diag);
 }

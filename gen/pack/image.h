@@ -30,7 +30,7 @@ struct image {
 bool image_open(struct image *);
 // A product's matrix to all lanes, or an embedding table to its records.
 bool image_matrix(struct image *, const struct store_entry *, const struct qmatrix *, struct diag *);
-// A position table, or the parameters of a norm.
+// A table by position, or the parameters of a norm.
 bool image_floats(struct image *, const struct store_entry *, const float *, struct diag *);
 // manifest.c: the manifest, and the tokenizer's files where the checkpoint's directory has them (dir NULL: none).
 bool image_finish(struct image *, const char *source, const char *dir, struct diag *);

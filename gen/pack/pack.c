@@ -7,6 +7,7 @@
 #include "verif/golden/store.h"
 #include "include/checkpoint.h"
 #include "gen/pack/image.h"
+#include "include/kernel.h"
 #include "include/oracle_pack.h"
 #include "include/ops.h"
 #include "include/pack.h"
@@ -100,9 +101,24 @@ static const float *read_norm(struct packer *p, const struct store_entry *e) {
     return all;
 }
 
+// In no checkpoint, so the same whatever the weights come from.
+static const float *compute_table(struct packer *p, const struct store_entry *e) {
+    const struct ir_node *node = &p->ir->node[e->node];
+    float *table = ARENA_ARRAY(p->arena, float, (size_t)(e->rows * e->k));
+    kernel_of_op(node->op)->compute(node, e->rows, e->k, table);
+    return table;
+}
+
+static const float *floats_of(struct packer *p, const struct store_entry *e) {
+    switch (ir_op_weights(p->ir, p->ir->node[e->node].op)) {
+    case IR_WEIGHTS_TABLE: return read_table(p, e);
+    case IR_WEIGHTS_COMPUTED: return compute_table(p, e);
+    default: return read_norm(p, e);
+    }
+}
+
 static bool pack_floats(struct packer *p, const struct store_entry *e) {
-    const float *f =
-        ir_op_weights(p->ir, p->ir->node[e->node].op) == IR_WEIGHTS_TABLE ? read_table(p, e) : read_norm(p, e);
+    const float *f = floats_of(p, e);
     return f && written(p, store_write_floats(p->store, e, f)) && image_floats(&p->image, e, f, p->diag);
 }
 

@@ -6,6 +6,7 @@
 #include "gen/pass/bind.h"
 #include "include/layout.h"
 #include "include/ir_custom.h"
+#include "include/kernel.h"
 #include "include/ops.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
@@ -15,7 +16,8 @@ static int at_most(int lanes, int64_t divides) {
     return lanes;
 }
 
-// Words must not run over the end of a row that is walked in another order than row-major, or that is a firing.
+// Words must not run over the end of a row that is walked in another order than row-major, or that is a firing, nor
+// over what the kernel takes as a whole.
 static int whole_words(const struct ir *ir, const struct ir_node *node, int lanes) {
     bool cut = ir_op_is(ir, node->op, OP_ALONG | OP_ROWS);
     for (int side = 0; side < 2; side++)
@@ -28,7 +30,8 @@ static int whole_words(const struct ir *ir, const struct ir_node *node, int lane
             for (int d = 0; d < t->rank; d++) moved |= order[d] != d;
             if (moved) lanes = at_most(lanes, t->shape[order[t->rank - 1]].bound);
         }
-    return lanes;
+    const struct kernel_class *class = kernel_of_op(node->op);
+    return class->whole ? at_most(lanes, class->whole(ir, node)) : lanes;
 }
 
 // A hand-written kernel may have some numbers of lanes only.

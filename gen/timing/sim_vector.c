@@ -112,6 +112,12 @@ struct group {
     int64_t rows, tokens, ready, released; // released: place free again; < 0 not yet
     bool last;                             // it ended a firing
 };
+// Firings that are kept for a firing of the output each.
+struct held {
+    struct sim_edge *edge;        // NULL: none
+    int64_t last;                 // cycle of the last word taken
+    VEC(int64_t) ready, released; // of each firing: cycle from which on it can be read; place free again
+};
 struct owed { // a scalar follows the word of the output with this number
     int64_t word;
     bool last_token;
@@ -119,6 +125,7 @@ struct owed { // a scalar follows the word of the output with this number
 struct bank {
     struct inputs in;     // what is gathered
     struct inputs beside; // what is read with the words of a group
+    struct held held;
     struct sim_edge *out, *scalar, *step;
     struct stage stage;
     VEC(struct group) group;
@@ -139,6 +146,10 @@ static bool bank_init(struct sim *sim, struct actor *a) {
     inputs_init(sim, a, &all);
     for (int i = 0; i < all.count;
          i++) { // parameters and value scales come with the words read, key scales with those taken
+        if (all.need[i] == TIMING_HELD) {
+            b->held.edge = all.edge[i];
+            continue;
+        }
         bool gathered = i == 0 || (a->c.machine == TIMING_SOFTMAX && all.edge[i] == sim_in(sim, a, "kscale"));
         struct inputs *to = gathered ? &b->in : &b->beside;
         to->need[to->count] = all.need[i];
@@ -147,7 +158,7 @@ static bool bank_init(struct sim *sim, struct actor *a) {
     b->out = a->c.machine == TIMING_SOFTMAX ? sim_out(sim, a, "p") : only_output(sim, a);
     b->scalar = a->c.machine == TIMING_SOFTMAX ? sim_out(sim, a, "inv") : NULL;
     b->step = a->c.machine == TIMING_SOFTMAX ? sim_in(sim, a, "step") : NULL;
-    b->last = -1;
+    b->last = b->held.last = -1;
     stage_init(sim, &b->stage, a->c.pipe);
     return b->in.count && b->out && (a->c.machine != TIMING_SOFTMAX || (b->scalar && b->step));
 }
@@ -183,6 +194,25 @@ static bool bank_word_in(struct sim *sim, struct actor *a, struct bank *b) {
     VEC_PUSH(sim->arena, b->group,
              (struct group){b->rows, b->tokens, at + a->c.enter + a->c.ready, -1, (mark & TIMING_LAST) != 0});
     b->rows = b->tokens = 0;
+    return true;
+}
+
+static bool held_word_in(struct sim *sim, const struct actor *a, struct held *h) {
+    int64_t at = h->last + 1, f = (int64_t)h->ready.count - a->c.banks; // that gives up its place
+    if (!h->edge || !edge_waiting(h->edge) || f >= (int64_t)h->released.count) return false;
+    at = at_least(at, edge_avail(h->edge));
+    if (f >= 0) at = at_least(at, h->released.items[f]);
+    uint8_t mark = edge_mark(h->edge);
+    edge_take(sim, h->edge, at);
+    h->last = at;
+    if (mark & TIMING_LAST) VEC_PUSH(sim->arena, h->ready, at + 1);
+    return true;
+}
+
+static bool held_ready(const struct held *h, int64_t *from) {
+    if (!h->edge) return true;
+    if (h->released.count >= h->ready.count) return false;
+    *from = at_least(*from, h->ready.items[h->released.count]);
     return true;
 }
 
@@ -240,7 +270,8 @@ static bool bank_word_out(struct sim *sim, struct actor *a, struct bank *b) {
     struct group *g = &b->group.items[b->reading];
     int64_t from = at_least(g->ready, b->next), at;
     bool closes = firing_closes(a, b, g), tok_last = b->token == g->tokens - 1;
-    if (!inputs_ready(&b->beside, false, &from) || !scalar_room(a, b, &from)) return false;
+    if (!inputs_ready(&b->beside, false, &from) || !held_ready(&b->held, &from) || !scalar_room(a, b, &from))
+        return false;
     if (!stage_enter(sim, &b->stage, b->out, from, &at)) return false;
     int64_t rows = g->rows + (a->c.by_token && needs_pad(a, b, g, closes));
     bool whole = b->row == g->rows || b->row == g->rows - 1 || a->c.pack == 1 || (b->row + 1) % a->c.pack == 0;
@@ -252,7 +283,10 @@ static bool bank_word_out(struct sim *sim, struct actor *a, struct bank *b) {
         stage_push(sim, &b->stage, at, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (last ? TIMING_LAST : 0)), true);
     if (end_of_token && b->scalar) VEC_PUSH(sim->arena, b->owed, (struct owed){b->stage.count - 1, tok_last});
     b->next = at + 1;
-    if (bank_step(a, b, g, rows)) group_end(a, b, g, closes, at);
+    if (bank_step(a, b, g, rows)) {
+        group_end(a, b, g, closes, at);
+        if (closes) VEC_PUSH(sim->arena, b->held.released, at + 1);
+    }
     return true;
 }
 
@@ -261,6 +295,7 @@ static void bank_run(struct sim *sim, struct actor *a) {
     for (bool moved = true; moved;) {
         moved = false;
         while (bank_word_in(sim, a, b)) moved = true;
+        while (held_word_in(sim, a, &b->held)) moved = true;
         while (bank_word_out(sim, a, b)) moved = true;
         stage_drain(sim, &b->stage, b->out);
         if (b->scalar) pay_scalars(sim, a, b);

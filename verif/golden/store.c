@@ -92,7 +92,8 @@ static void plan_entry(struct plan *p, int n, int64_t repetition) {
     case IR_WEIGHTS_NONE: return;
     case IR_WEIGHTS_MATRIX: plan_matrix(p, &e, in, "weights"); break;
     case IR_WEIGHTS_RECORDS: plan_matrix(p, &e, cols, "format"); break;
-    case IR_WEIGHTS_TABLE: plan_floats(p, &e, rows, cols); break;
+    case IR_WEIGHTS_TABLE:
+    case IR_WEIGHTS_COMPUTED: plan_floats(p, &e, rows, cols); break;
     case IR_WEIGHTS_VECTORS: plan_floats(p, &e, ir_param_vectors(node), in); break;
     }
     p->entry[p->count++] = e;
