@@ -45,8 +45,8 @@ bool type_embed(struct ir *ir, struct ir_node *node, struct diag *diag) {
 
 bool type_position(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (ir_attr_int(&node->attrs, "rows", 0) < ir->design.context) {
-        diag_error(diag, node->loc, "position `%s`: %lld rows for a context of %lld positions", node->name,
-                   (long long)ir_attr_int(&node->attrs, "rows", 0), (long long)ir->design.context);
+        diag_error(diag, node->loc, "%s `%s`: %lld rows for a context of %lld positions", ir_op_of(ir, node->op)->name,
+                   node->name, (long long)ir_attr_int(&node->attrs, "rows", 0), (long long)ir->design.context);
         return false;
     }
     set_vector(output(ir, node, 0), IR_F32, ir_attr_int(&node->attrs, "cols", 0));

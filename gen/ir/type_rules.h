@@ -14,8 +14,10 @@ const char *type_shape_text(struct arena *, const struct ir_tensor *);
 // How heads become a vector, where they can.
 void type_note_heads(const struct ir_tensor *, const struct ir_node *, struct diag *);
 
-ir_type_rule type_embed, type_position, type_same, type_norm, type_quantize, type_matmul, type_dequantize,
-    type_kv_quantize, type_attn_scores, type_softmax, type_attn_values, type_scale, type_argmax, type_transpose,
-    type_reshape, type_custom;
+// One for every rule that the table names.
+#define RILL_OP(id, name, ins, outs, attrs, kernel, ports, traits, weights, type, golden, doc) ir_type_rule type_##type;
+#include "include/ops.def"
+#undef RILL_OP
+ir_type_rule type_custom;
 
 #endif

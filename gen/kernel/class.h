@@ -30,6 +30,11 @@ void class_replay(const struct kernel_args *, struct timing_contract *); // kept
 void class_layout(const struct kernel_args *, struct timing_contract *); // two banks, read in another order
 void class_rows(const struct kernel_args *, struct timing_contract *);   // rows of a graph's input or output
 
+// ---- computed weights ----
+
+// cos and sin of rope_table's angles, docs/numerics.md section 9 (rope.c).
+void class_rope_table(const struct ir_node *, int64_t rows, int64_t cols, float table[]);
+
 // ---- resources ----
 
 // n times so much, rounded to whole cells. n counts lanes, bits, ports, ...

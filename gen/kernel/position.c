@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_position: rows of an fp32 table, by position.
+// rill_position: rows of an fp32 table, by position: of a checkpoint, or computed.
 #include "gen/kernel/class.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
@@ -34,5 +34,6 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 const struct kernel_class rtl_position = {.module = "rill_position",
                                           .traits = KERNEL_STEP | KERNEL_FETCH | KERNEL_FAULT,
                                           .bind = bind,
+                                          .compute = class_rope_table,
                                           .contract = contract,
                                           .cost = cost};

@@ -165,8 +165,8 @@ static bool check_positions(const struct ir *ir, struct diag *diag) {
     for (int n = 0; n < ir->nodes; n++) {
         const struct ir_region *region = &ir->region[ir->node[n].region];
         if (!ir_node_is(ir, n, OP_BY_POSITION) || (region->repeat == 1 && region->when == IR_ALWAYS)) continue;
-        diag_error(diag, ir->node[n].loc, "position `%s`: region `%s` must have `repeat: 1` and `when: always`",
-                   ir->node[n].name, region->name);
+        diag_error(diag, ir->node[n].loc, "%s `%s`: region `%s` must have `repeat: 1` and `when: always`",
+                   ir_op_of(ir, ir->node[n].op)->name, ir->node[n].name, region->name);
         diag_note(diag, ir->node[n].loc, "a region before it can make the row; other regions read it as any tensor");
         return false;
     }

@@ -316,3 +316,40 @@ int add_kernel(struct spec *s, int x) {
     int narrow = add_custom(s, OP_NARROW, x, VALUE_BYTES, s->tensor[x].size, 4)->out[0];
     return add_custom(s, OP_WIDEN, narrow, VALUE_F32, s->tensor[x].size, 4)->out[0];
 }
+
+// ---- rotary embedding ----
+
+void add_rope_tables(struct spec *s) {
+    for (int count = between(1, 2); count > 0; count--) {
+        int cols = s->heads && chance(70) ? s->head_dim - s->head_dim % 2 : 2 * between(1, 12);
+        if (cols > 2 && chance(30)) cols = 2 * between(1, cols / 2);
+        struct op *op = add_op(s, OP_ROPE_TABLE, VALUE_F32, add_size(s, cols < 2 ? 2 : cols), 0.8f);
+        op->extra_rows = chance(50) ? 0 : between(1, 9);
+        op->setting = below(6);
+    }
+}
+
+// Of a tensor of n elements, so many heads at the most that each has `cols`.
+static int some_heads(int n, int cols) {
+    int heads[64], count = 0;
+    for (int h = 1; h <= n / cols && count < 64; h++)
+        if (n % h == 0) heads[count++] = h;
+    return count ? heads[below(count)] : 0;
+}
+
+int add_rope(struct spec *s, int x, int heads) {
+    int tables[4], count = 0, n = spec_elements(s, s->tensor[x].size);
+    for (int i = 0; i < s->ops && count < 4; i++)
+        if (s->op[i].kind == OP_ROPE_TABLE &&
+            n / (heads ? heads : 1) >= spec_elements(s, s->tensor[s->op[i].out[0]].size))
+            tables[count++] = s->op[i].out[0];
+    if (!count) return x;
+    int row = tables[below(count)], cols = spec_elements(s, s->tensor[row].size);
+    struct op *op = add_op(s, OP_ROPE, VALUE_F32, s->tensor[x].size, 1.3f * s->tensor[x].rms);
+    reads(op, x);
+    reads(op, row);
+    op->heads = heads ? heads : some_heads(n, cols);
+    op->setting = chance(40);
+    op->lanes = chance(15) ? 1 << below(5) : 0;
+    return op->out[0];
+}

@@ -11,9 +11,12 @@ enum {
     MANY_ATTENTIONS = 100000, // seeds from there on may have several attentions
     OWN_KERNELS = 200000,     // and from there on hand-written kernels instead
     ATTENTION_ROLES = 300000, // and from there on attention of all kinds of tensors, to the end of longer contexts
+    ROTARY = 400000,          // and from there on rotary embedding in graphs of the first kind
 };
 
 static bool many_attentions(const struct spec *s) { return s->seed >= MANY_ATTENTIONS && s->seed < OWN_KERNELS; }
+
+static bool is_rotary(const struct spec *s) { return s->seed >= ROTARY; }
 
 // ---- groups of operations ----
 
@@ -65,6 +68,10 @@ static void head_sizes(const struct spec *s, int size[RESULT_HEADS + 1]) {
 static void attend(struct spec *s, int x, int q, int k, int v) {
     int size[RESULT_HEADS + 1];
     head_sizes(s, size);
+    if (is_rotary(s) && chance(85)) {
+        q = add_rope(s, q, s->heads);
+        k = add_rope(s, k, s->kv_heads);
+    }
     int first = add_kv(s, chance(50) ? k : v, false), second;
     bool value_first = s->op[s->ops - 1].in[0] == v && v != k;
     s->op[s->ops - 1].is_value = value_first;
@@ -130,6 +137,10 @@ static void add_unit(struct spec *s) {
         if (chance(60)) return;
     }
     if (x == NONE) return;
+    if (is_rotary(s) && chance(40)) {
+        add_rope(s, chance(30) && pick(s, ANY_ARRAY) != NONE ? pick(s, ANY_ARRAY) : x, 0);
+        return;
+    }
     if (s->seed >= OWN_KERNELS && s->seed < ATTENTION_ROLES && chance(75))
         add_kernel(s, chance(30) && pick(s, ANY_ARRAY) != NONE ? pick(s, ANY_ARRAY) : x);
     else if (kind < 24) add_linear(s, x, random_size(s));
@@ -451,14 +462,19 @@ static void make_graph(struct spec *s) {
     int sizes = between(1, 3), vocab = NONE;
     for (int i = 0; i < sizes; i++) add_size(s, random_length());
     s->most_ops = ONE_OF(5, 7, 9, 12, 16, 20, 30);
-    if (chance(20) || many_attentions(s)) make_heads(s);
+    if (chance(is_rotary(s) ? 50 : 20) || many_attentions(s)) make_heads(s);
     s->context = s->heads || chance(40) ? ONE_OF(9, 17, 17, 33, 66) + below(3) : 0;
+    if (is_rotary(s) && s->context == 0) s->context = between(9, 40);
     s->is_lm = chance(25);
     if (s->is_lm) {
         if (s->context == 0) s->context = between(9, 80);
         vocab = add_size(s, between(2, 150));
         make_embedding(s, vocab);
     } else make_inputs(s);
+    if (is_rotary(s)) {
+        if (!s->is_lm) begin_region(s, 1, false);
+        add_rope_tables(s);
+    }
     make_regions(s);
     if (s->is_lm) make_head(s, vocab);
     else make_outputs(s);
@@ -509,7 +525,7 @@ void spec_make(struct spec *s, uint64_t seed) {
     while (!done) {
         *s = (struct spec){.seed = seed};
         make_design(s);
-        if (seed >= ATTENTION_ROLES) make_roles(s);
+        if (seed >= ATTENTION_ROLES && seed < ROTARY) make_roles(s);
         else if (chance(5)) make_model(s);
         else make_graph(s);
         done = s->is_model || is_whole(s);

@@ -226,10 +226,10 @@ void spec_step(struct spec *s, const struct spec *whole, int step) {
 
 // ---- text ----
 
-static const char *const op_names[] = {"embed",      "position",    "layernorm",   "rmsnorm", "quantize",    "matmul",
-                                       "dequantize", "kv_quantize", "attn_scores", "softmax", "attn_values", "scale",
-                                       "gelu",       "silu",        "add",         "mul",     "transpose",   "reshape",
-                                       "argmax",     "clamp",       "largest",     "gate",    "narrow",      "widen"};
+static const char *const op_names[] = {
+    "embed",   "position",    "layernorm", "rmsnorm", "quantize", "matmul", "dequantize", "kv_quantize", "attn_scores",
+    "softmax", "attn_values", "scale",     "gelu",    "silu",     "add",    "mul",        "transpose",   "reshape",
+    "argmax",  "rope_table",  "rope",      "clamp",   "largest",  "gate",   "narrow",     "widen"};
 
 static const char *const kernel_texts[OP_KINDS - OP_CLAMP] = {
     "  clamp:\n    verilog: kernels/clamp.v\n    inputs: {x: fp32}\n    outputs: {y: fp32}\n    elementwise: true\n"
@@ -321,6 +321,22 @@ static void print_setting(const struct spec *s, const struct op *op) {
     if ((op->kind == OP_NARROW || op->kind == OP_WIDEN) && op->setting) printf(", FRAC: %d", 3 + op->setting);
 }
 
+// By number: pairs of `rope`, figures of `rope_table`.
+static void print_rotation(const struct spec *s, const struct op *op) {
+    static const char *const figures[] = {
+        "",
+        ", theta: 100",
+        ", theta: 500, scaling: linear, factor: 3",
+        ", theta: 50, scaling: llama3, factor: 8, original_context: 32",
+        ", theta: 20, scaling: yarn, factor: 4, original_context: 30, beta_fast: 4",
+        ", scaling: yarn, factor: 2.5, attention_factor: 0.9",
+    };
+    if (op->kind == OP_ROPE) printf(", heads: %d%s", op->heads, op->setting ? ", pairs: interleaved" : "");
+    if (op->kind != OP_ROPE_TABLE) return;
+    printf(", rows: %d, cols: %d", s->context + op->extra_rows, spec_elements(s, s->tensor[op->out[0]].size));
+    printf("%s", figures[op->setting]);
+}
+
 static void print_attributes(const struct spec *s, const struct op *op) {
     int elements = spec_elements(s, s->tensor[op->out[0]].size);
     bool is_norm = op->kind == OP_LAYERNORM || op->kind == OP_RMSNORM;
@@ -337,6 +353,7 @@ static void print_attributes(const struct spec *s, const struct op *op) {
     int block[] = {0, s->design[KEY_GROUP], s->head_dim, 64};
     if (op->block != BLOCK_DEFAULT) printf(", block: %d", block[op->block]);
     if (op->exp_min != -24) printf(", exp_min: %d", op->exp_min);
+    print_rotation(s, op);
     print_shape_attributes(s, op);
     print_setting(s, op);
 }

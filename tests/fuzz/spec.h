@@ -38,6 +38,8 @@ enum op_kind {
     OP_TRANSPOSE,
     OP_RESHAPE,
     OP_ARGMAX,
+    OP_ROPE_TABLE,
+    OP_ROPE,
     OP_CLAMP, // from here on hand-written: tests/e2e/specs/kernels
     OP_LARGEST,
     OP_GATE,
@@ -91,6 +93,7 @@ struct op {
     int lanes;     // 0: not given
     int setting;   // parameter of a hand-written kernel, by number; 0: not given
     int along;     // norms; NONE: not given
+    int heads;     // rope
     int orders, order[MAX_RANK], perm[MAX_RANK];
     bool list_form, gone;
 };

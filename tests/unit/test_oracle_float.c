@@ -20,11 +20,16 @@ struct model {
     struct tokenizer *tokenizer;
 };
 
-static struct oracle *open_spec(struct fixture *f, const char *spec, struct checkpoint *checkpoint) {
+static struct oracle *open_mode(struct fixture *f, const char *spec, struct checkpoint *checkpoint,
+                                enum oracle_mode mode) {
     const char *dir = find_dir(f, "configs/tinystories-gpt2-1m.yaml");
     struct oracle_graph *g = oracle_read(&f->arena, arena_printf(&f->arena, "%s/../%s", dir, spec), &f->diag);
     assert_non_null(g);
-    return oracle_open(&f->arena, g, ORACLE_FLOAT, checkpoint, &f->diag);
+    return oracle_open(&f->arena, g, mode, checkpoint, &f->diag);
+}
+
+static struct oracle *open_spec(struct fixture *f, const char *spec, struct checkpoint *checkpoint) {
+    return open_mode(f, spec, checkpoint, ORACLE_FLOAT);
 }
 
 static void open_model(struct model *m) {
@@ -115,6 +120,32 @@ static void test_random(void **state) {
     fixture_end(&f);
 }
 
+// A model of Llama's shape: what is quantized follows what is not, to the end of its context.
+static void test_rotary(void **state) {
+    (void)state;
+    enum { ROTARY_CONTEXT = 75, ROTARY_VOCABULARY = 61 };
+    struct fixture f;
+    fixture_begin(&f);
+    struct checkpoint *checkpoint = checkpoint_open(&f.arena, "random:3", &f.diag);
+    struct oracle *exact = open_mode(&f, "tests/e2e/specs/llama_block.yaml", checkpoint, ORACLE_EXACT),
+                  *real = open_spec(&f, "tests/e2e/specs/llama_block.yaml", checkpoint);
+    assert_true(exact && real);
+    double apart = 0, size = 0;
+    for (int64_t p = 0; p < ROTARY_CONTEXT; p++) {
+        const uint32_t id = (uint32_t)(p * p % ROTARY_VOCABULARY);
+        const float *a = step(exact, id, p), *b = step(real, id, p);
+        for (int i = 0; i < ROTARY_VOCABULARY; i++) {
+            apart += ((double)a[i] - b[i]) * ((double)a[i] - b[i]);
+            size += (double)b[i] * b[i];
+        }
+    }
+    if (sqrt(apart / size) > 0.05) fail_msg("logits are %g %% apart", 100 * sqrt(apart / size));
+    oracle_close(exact);
+    oracle_close(real);
+    checkpoint_close(checkpoint);
+    fixture_end(&f);
+}
+
 // ---- evaluation ----
 
 static const float *step_stops(void *state, uint32_t id, int64_t position) {
@@ -171,10 +202,8 @@ static void test_stories(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expected),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_perplexity),
-        cmocka_unit_test(test_stories),
+        cmocka_unit_test(test_expected),   cmocka_unit_test(test_random),  cmocka_unit_test(test_rotary),
+        cmocka_unit_test(test_perplexity), cmocka_unit_test(test_stories),
     };
     return cmocka_run_group_tests_name("oracle_float", tests, NULL, NULL);
 }

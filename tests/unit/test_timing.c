@@ -55,6 +55,7 @@ static void test_headers(void **state) {
     assert_int_equal(LATENCY("rill_layernorm", {"LANES", "8"}, {"N", "96"}), 3 + 51);
     assert_int_equal(LATENCY("rill_layernorm", {"LANES", "32"}, {"N", "96"}), 5 + 51);
     assert_int_equal(LATENCY("rill_rmsnorm", {"LANES", "1"}, {"N", "96"}), 0 + 37);
+    assert_int_equal(LATENCY("rill_rope", {"LANES", "4"}, {"HEAD", "64"}, {"ROTARY", "32"}), 12);
     assert_int_equal(LATENCY("rill_argmax", {"LANES", "16"}, {"N", "96"}), 4 + 3);
     assert_int_equal(LATENCY("rill_softmax", {"LANES", "16"}, {"HEADS", "4"}, {"LAYERS", "2"}), 3 + 24);
     assert_int_equal(LATENCY("rill_softmax", {"LANES", "2"}, {"HEADS", "4"}, {"LAYERS", "2"}), 1 + 24);
@@ -209,6 +210,8 @@ static void test_cycles_of_shared_channels(void **state) {
     assert_near(simulate(ir, 19, 1, NULL, false)->cycles, 21788);
     ir = build_sized("tests/e2e/specs/lanes.yaml", "safe"); // a fixed priority of its readers would be 3 % faster
     assert_near(simulate(ir, 7, 1, NULL, false)->cycles, 6895);
+    ir = build_sized("tests/e2e/specs/rope.yaml", "safe");
+    assert_near(simulate(ir, 70, 1, NULL, false)->cycles, 36650);
 }
 
 static struct timing_forecast *foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t whole_words) {

@@ -14,7 +14,7 @@
 #include "include/rows.h"
 #include "include/trace.h"
 
-enum { LEAST_GRAPHS = 11, MOST_IDS = 128, MOST_SIZE = 16 };
+enum { LEAST_GRAPHS = 12, MOST_IDS = 128, MOST_SIZE = 16 };
 static const double tolerance = 1e-5;
 
 struct witness {

@@ -4,10 +4,42 @@
 `Exact` computes what docs/numerics.md says, bit by bit; `Real` the same mathematics in float64, where every quantizer
 is an identity.
 """
+import math
+
 import numpy as np
 import yaml
 
 import exact
+
+
+def rope_frequencies(o):
+    """Of docs/numerics.md section 9, and what cos and sin are multiplied by."""
+    d, theta, kind = o["cols"], float(o.get("theta", 10000)), o.get("scaling", "none")
+    factor, original = float(o.get("factor", 1)), float(o.get("original_context", 8192))
+    f = [math.pow(theta, -2.0 * i / d) for i in range(d // 2)]
+    if kind == "linear":
+        return [v / factor for v in f], 1.0
+    if kind == "llama3":
+        low, high = float(o.get("low_freq_factor", 1)), float(o.get("high_freq_factor", 4))
+        turns = [original / (2 * math.pi / v) for v in f]
+        blend = [(t - low) / (high - low) for t in turns]
+        mixed = [(1 - s) * v / factor + s * v for v, s in zip(f, blend)]
+        return [v if t > high else v / factor if t < low else m for v, t, m in zip(f, turns, mixed)], 1.0
+    if kind == "yarn":
+        fast, slow = float(o.get("beta_fast", 32)), float(o.get("beta_slow", 1))
+        place = lambda b: d * math.log(original / (b * 2 * math.pi)) / (2 * math.log(theta))
+        first, last = max(math.floor(place(fast)), 0), min(math.ceil(place(slow)), d - 1)
+        last += 0.001 if first == last else 0
+        share = [min(max((i - first) / (last - first), 0), 1) for i in range(d // 2)]
+        g = [v / factor * r + v * (1 - r) for v, r in zip(f, share)]
+        return g, float(o.get("attention_factor", 0.1 * math.log(factor) + 1))
+    return f, 1.0
+
+
+def rope_row(o, position):
+    g, m = rope_frequencies(o)
+    cos, sin = [math.cos(position * v) * m for v in g], [math.sin(position * v) * m for v in g]
+    return np.array(cos + sin, np.float64)
 
 
 class Exact:
@@ -67,6 +99,13 @@ class Exact:
     def scale(self, x, factor):
         return exact.mul(x, factor)
 
+    def row(self, values):
+        return values.astype(np.float32)
+
+    def turn(self, x, other, cos, sin, first):
+        turned = exact.mul(other, sin)
+        return exact.add(exact.mul(x, cos), np.where(first, exact.neg(turned), turned))
+
     gelu, silu = staticmethod(exact.gelu), staticmethod(exact.silu)
     add, mul = staticmethod(exact.add), staticmethod(exact.mul)
 
@@ -124,6 +163,12 @@ class Real:
 
     def scale(self, x, factor):
         return x * factor
+
+    def row(self, values):
+        return values
+
+    def turn(self, x, other, cos, sin, first):
+        return x * cos - other * sin if first else x * cos + other * sin
 
     def gelu(self, x):
         return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
@@ -279,6 +324,19 @@ class Run:
 
     def _scale(self, o, layer, x, factors):
         return np.concatenate([self.a.scale(row, f) for row, f in zip(x, factors)])
+
+    def _rope_table(self, o, layer):
+        return self.a.row(rope_row(o, self.position))
+
+    def _rope(self, o, layer, x, row):
+        heads = np.ravel(x).reshape(o["heads"], -1)
+        half, y = len(row) // 2, np.array(heads)
+        beside = o.get("pairs", "half") == "interleaved"
+        for p in range(half):
+            i, j = (2 * p, 2 * p + 1) if beside else (p, p + half)
+            y[:, i] = self.a.turn(heads[:, i], heads[:, j], row[p], row[half + p], True)
+            y[:, j] = self.a.turn(heads[:, j], heads[:, i], row[p], row[half + p], False)
+        return y.reshape(x.shape)
 
     def _gelu(self, o, layer, x):
         return self.a.gelu(x)

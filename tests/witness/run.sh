@@ -67,6 +67,15 @@ product|, weights: int4|
 repeat|eps: 1e-2|eps: 1e-5
 repeat|next: turned|next: sum
 repeat|, weights: int4|
+rotary|factor: 2.5|factor: 2
+rotary|cols: 8, theta: 50,|cols: 8, theta: 60,
+rotary|low_freq_factor: 2|low_freq_factor: 1
+rotary|high_freq_factor: 6|high_freq_factor: 4
+rotary|beta_fast: 3|beta_fast: 32
+rotary|beta_slow: 0.5|beta_slow: 1
+rotary|, attention_factor: 0.75|
+rotary|in: [c, wide], heads: 4, pairs: interleaved|in: [c, wide], heads: 4
+rotary|in: [x, given], heads: 2|in: [x, given], heads: 4
 spread|exp_min: -15|exp_min: -24
 spread|group: 64|group: 128
 turns|exp_min: -8|exp_min: -24

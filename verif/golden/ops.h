@@ -5,6 +5,7 @@
 #ifndef GOLDEN_OPS_H
 #define GOLDEN_OPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -96,6 +97,10 @@ void golden_rmsnorm(size_t n, float eps, const float x[], const float gamma[], f
 void golden_add(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault);
 void golden_mul(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault);
 void golden_scale(size_t n, float factor, const float x[], float y[], struct golden_fault *fault);
+// One head: of its first `rotary` elements pairs turn by row[rotary], cos of all pairs before sin. beside: 2i and 2i +
+// 1 are a pair, else i and i + rotary / 2. y is not x.
+void golden_rope(size_t head, size_t rotary, bool beside, const float row[], const float x[], float y[],
+                 struct golden_fault *fault);
 void golden_gelu(size_t n, const float x[], float y[], struct golden_fault *fault);
 void golden_silu(size_t n, const float x[], float y[], struct golden_fault *fault);
 

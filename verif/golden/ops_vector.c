@@ -56,6 +56,18 @@ void golden_scale(size_t n, float factor, const float x[], float y[], struct gol
     for (size_t i = 0; i < n; i++) y[i] = g_mul(x[i], factor, fault);
 }
 
+void golden_rope(size_t head, size_t rotary, bool beside, const float row[], const float x[], float y[],
+                 struct golden_fault *fault) {
+    size_t half = rotary / 2;
+    for (size_t pair = 0; pair < half; pair++) {
+        size_t i = beside ? 2 * pair : pair, j = beside ? i + 1 : i + half;
+        float c = row[pair], s = row[half + pair];
+        y[i] = g_add(g_mul(x[i], c, fault), g_mul(g_neg(x[j]), s, fault), fault);
+        y[j] = g_add(g_mul(x[j], c, fault), g_mul(x[i], s, fault), fault);
+    }
+    for (size_t i = rotary; i < head; i++) y[i] = g_mul(x[i], 1, fault);
+}
+
 void golden_gelu(size_t n, const float x[], float y[], struct golden_fault *fault) {
     for (size_t i = 0; i < n; i++) y[i] = g_gelu(x[i], fault);
 }

@@ -179,6 +179,14 @@ static void run_scale(struct run_op *op) {
                      op->fault);
 }
 
+static void run_rope(struct run_op *op) {
+    size_t n = elements(op->in[0]), heads = (size_t)ir_attr_int(&op->node->attrs, "heads", 1), head = n / heads;
+    bool beside = !strcmp(ir_attr_string(&op->node->attrs, "pairs", "half"), "interleaved");
+    for (size_t at = 0; at < n; at += head)
+        golden_rope(head, elements(op->in[1]), beside, op->in[1]->f32, op->in[0]->f32 + at, op->out[0]->f32 + at,
+                    op->fault);
+}
+
 // ---- elementwise: row by row, since rows that grow with the position have gaps behind them ----
 
 typedef void unary_function(size_t n, const float x[], float y[], struct golden_fault *);

@@ -18,8 +18,8 @@ struct store_entry {
     int32_t node, repetition;
     int32_t format; // enum qformat of q
     int32_t
-        is_float;  // 1: no q; f32 holds `rows` x `k` fp32 (table by position; gain and offset of a norm as rows 0 and 1)
-    int32_t owner; // entry that brings the matrix: its own index, or that of an earlier entry with the same one
+        is_float; // 1: no q; f32 holds `rows` x `k` fp32 (table by position; gain and offset of a norm as rows 0 and 1)
+    int32_t owner;    // entry that brings the matrix: its own index, or that of an earlier entry with the same one
     int32_t reserved; // 0
     int64_t rows, k, group, groups;
     int64_t q, row_scale, group_scale, bias, f32;

@@ -124,13 +124,30 @@ static void argmax(struct step *s) {
     s->out[0]->v.id = (uint32_t)golden_argmax((size_t)oracle_count(&s->in[0]->v), s->in[0]->v.f32, s->fault);
 }
 
+// Elements of a head that are no pairs are multiplied by one. y = x * cos + other * (-sin or sin).
+static void rope(struct step *s) {
+    const float *x = s->in[0]->v.f32, *row = s->in[1]->v.f32;
+    int64_t n = oracle_count(&s->in[0]->v), head = n / s->node->heads, half = oracle_count(&s->in[1]->v) / 2;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = i % head, pair = s->node->interleaved ? at / 2 : at % half;
+        bool first = s->node->interleaved ? at % 2 == 0 : at < half;
+        int64_t step = s->node->interleaved ? 1 : half;
+        float *y = &s->out[0]->v.f32[i];
+        *y = g_mul(x[i], at < 2 * half ? row[pair] : 1.0f, s->fault);
+        if (at >= 2 * half) continue;
+        float turned = g_mul(first ? x[i + step] : x[i - step], row[half + pair], s->fault);
+        *y = g_add(*y, first ? g_neg(turned) : turned, s->fault);
+    }
+}
+
 void oracle_exact(struct step *s) {
     size_t n = s->node->inputs ? (size_t)oracle_count(&s->in[0]->v) : 0;
     const float *a = n ? s->in[0]->v.f32 : NULL, *b = s->node->inputs > 1 ? s->in[1]->v.f32 : NULL;
     float *y = s->out[0]->v.f32;
     switch ((enum oracle_op)s->node->op) {
     case ORACLE_EMBED: embed(s); break;
-    case ORACLE_POSITION: position(s); break;
+    case ORACLE_POSITION:
+    case ORACLE_ROPE_TABLE: position(s); break;
     case ORACLE_LAYERNORM: oracle_each_line(s, layernorm); break;
     case ORACLE_RMSNORM: oracle_each_line(s, rmsnorm); break;
     case ORACLE_QUANTIZE: quantize(s); break;
@@ -148,6 +165,7 @@ void oracle_exact(struct step *s) {
     case ORACLE_TRANSPOSE: oracle_transpose(s); break;
     case ORACLE_RESHAPE: oracle_reshape(s); break;
     case ORACLE_ARGMAX: argmax(s); break;
+    case ORACLE_ROPE: rope(s); break;
     case ORACLE_OPS:
     default: oracle_custom(s);
     }

@@ -126,10 +126,26 @@ static void scale(struct step *s) {
     for (int64_t i = 0; i < oracle_count(x); i++) s->out[0]->v.f32[i] = x->f32[i] * s->in[1]->v.f32[i / x->cols];
 }
 
+// As complex numbers: (x_i + x_j sqrt(-1)) times (cos + sin sqrt(-1)).
+static void rope(struct step *s) {
+    int64_t n = oracle_count(&s->in[0]->v), head = n / s->node->heads, half = oracle_count(&s->in[1]->v) / 2;
+    int64_t apart = s->node->interleaved ? 1 : half, stride = s->node->interleaved ? 2 : 1;
+    const float *row = s->in[1]->v.f32;
+    copy(s);
+    for (int64_t h = 0; h < n; h += head)
+        for (int64_t i = 0; i < half; i++) {
+            const float *x = s->in[0]->v.f32 + h + i * stride;
+            float *y = s->out[0]->v.f32 + h + i * stride, c = row[i], d = row[half + i];
+            y[0] = x[0] * c - x[apart] * d;
+            y[apart] = x[apart] * c + x[0] * d;
+        }
+}
+
 void oracle_float(struct step *s) {
     switch ((enum oracle_op)s->node->op) {
     case ORACLE_EMBED: row_of_table(s, s->in[0]->v.id); break;
-    case ORACLE_POSITION: row_of_table(s, s->position); break;
+    case ORACLE_POSITION:
+    case ORACLE_ROPE_TABLE: row_of_table(s, s->position); break;
     case ORACLE_LAYERNORM: oracle_each_line(s, layernorm); break;
     case ORACLE_RMSNORM: oracle_each_line(s, rmsnorm); break;
     case ORACLE_QUANTIZE: copy(s); break;
@@ -147,6 +163,7 @@ void oracle_float(struct step *s) {
     case ORACLE_TRANSPOSE: oracle_transpose(s); break;
     case ORACLE_RESHAPE: oracle_reshape(s); break;
     case ORACLE_ARGMAX: argmax(s); break;
+    case ORACLE_ROPE: rope(s); break;
     case ORACLE_OPS:
     default: oracle_custom(s);
     }

@@ -10,6 +10,7 @@ enum { ORACLE_PORTS = 8, ORACLE_PARAMETERS = 16, NONE = ORACLE_NONE };
 enum oracle_op {
     ORACLE_EMBED,
     ORACLE_POSITION,
+    ORACLE_ROPE_TABLE,
     ORACLE_LAYERNORM,
     ORACLE_RMSNORM,
     ORACLE_QUANTIZE,
@@ -27,6 +28,7 @@ enum oracle_op {
     ORACLE_TRANSPOSE,
     ORACLE_RESHAPE,
     ORACLE_ARGMAX,
+    ORACLE_ROPE,
     ORACLE_OPS // and more: hand-written kernel op - ORACLE_OPS
 };
 
@@ -49,14 +51,25 @@ struct oracle_parameter {
     const char *name, *text;
 };
 
+enum oracle_scaling { ORACLE_UNSCALED, ORACLE_LINEAR, ORACLE_LLAMA3, ORACLE_YARN };
+
+// Of rope_table.
+struct oracle_rope {
+    int64_t scaling; // enum oracle_scaling
+    double theta, factor, low_freq, high_freq, beta_fast, beta_slow;
+    double attention; // 0: not given
+    int64_t original;
+};
+
 // Attributes of all operations; those that an operation does not have keep their defaults.
 struct oracle_node {
     int op, line, region;
     int inputs, outputs, in[ORACLE_PORTS], out[ORACLE_PORTS];
     int64_t rows, cols, row_offset, heads, block, exp_min;
     int64_t along; // NONE: not given
-    bool transpose, int4, key;
+    bool transpose, int4, key, interleaved;
     double eps;
+    struct oracle_rope rope;
     const char *weight, *bias, *gamma, *beta; // NULL: not given
     int perms, extents;
     int64_t perm[ORACLE_MAX_RANK], extent[ORACLE_MAX_RANK];

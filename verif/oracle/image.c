@@ -63,6 +63,7 @@ static uint64_t asked_by(const struct oracle_graph *g, const struct oracle_node 
     const int64_t numbers[] = {n->op,        n->rows, oracle_vector_length(g, n), n->row_offset,
                                n->transpose, n->int4, n->int4 ? g->group : 0,     repetition};
     uint64_t h = hash_bytes(3, numbers, sizeof numbers);
+    if (oracle_is_computed(n)) h = hash_bytes(h, &n->rope, sizeof n->rope);
     h = hash_text(hash_text(h, n->weight), n->bias);
     return hash_text(hash_text(h, n->gamma), n->beta);
 }
@@ -139,11 +140,12 @@ static void put_matrix(struct packer *p, const struct oracle_node *n, int64_t re
                                  .cols = e->k,
                                  .transpose = n->transpose,
                                  .row_offset = n->row_offset,
-                                 .is_table = n->op == ORACLE_POSITION};
-    const float *w = checkpoint_matrix(p->checkpoint, p->arena, &s, p->diag);
+                                 .is_table = oracle_is_table(n)};
+    const float *w =
+        oracle_is_computed(n) ? oracle_computed(p->arena, n) : checkpoint_matrix(p->checkpoint, p->arena, &s, p->diag);
     p->ok = p->ok && w;
     if (!w) return;
-    if (n->op == ORACLE_POSITION) e->matrix = put(p, w, e->rows * e->k * 4);
+    if (oracle_is_table(n)) e->matrix = put(p, w, e->rows * e->k * 4);
     else put_quantized(p, n, w, e);
     e->bias = put_vector(p, n->bias, repetition, e->rows, n->row_offset, CHECKPOINT_BIAS);
 }

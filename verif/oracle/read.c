@@ -107,6 +107,7 @@ static int find(struct reader *r, const yaml_node_t *at) {
 
 static const char *const op_names[ORACLE_OPS] = {[ORACLE_EMBED] = "embed",
                                                  [ORACLE_POSITION] = "position",
+                                                 [ORACLE_ROPE_TABLE] = "rope_table",
                                                  [ORACLE_LAYERNORM] = "layernorm",
                                                  [ORACLE_RMSNORM] = "rmsnorm",
                                                  [ORACLE_QUANTIZE] = "quantize",
@@ -123,7 +124,8 @@ static const char *const op_names[ORACLE_OPS] = {[ORACLE_EMBED] = "embed",
                                                  [ORACLE_MUL] = "mul",
                                                  [ORACLE_TRANSPOSE] = "transpose",
                                                  [ORACLE_RESHAPE] = "reshape",
-                                                 [ORACLE_ARGMAX] = "argmax"};
+                                                 [ORACLE_ARGMAX] = "argmax",
+                                                 [ORACLE_ROPE] = "rope"};
 
 static int find_op(struct reader *r, const yaml_node_t *map) {
     const char *name = text(get(r, map, "op"));
@@ -133,6 +135,25 @@ static int find_op(struct reader *r, const yaml_node_t *map) {
         if (!strcmp(r->graph->kernel.items[k].name, name)) return ORACLE_OPS + (int)k;
     wrong(r, map, "no operation", name ? name : "?");
     return ORACLE_ADD;
+}
+
+static enum oracle_scaling scaling_of(struct reader *r, const yaml_node_t *map) {
+    return word(r, map, "scaling", "linear", false)   ? ORACLE_LINEAR
+           : word(r, map, "scaling", "llama3", false) ? ORACLE_LLAMA3
+           : word(r, map, "scaling", "yarn", false)   ? ORACLE_YARN
+                                                      : ORACLE_UNSCALED;
+}
+
+static struct oracle_rope read_rope(struct reader *r, const yaml_node_t *map) {
+    return (struct oracle_rope){.scaling = scaling_of(r, map),
+                                .theta = real(r, map, "theta", 10000),
+                                .factor = real(r, map, "factor", 1),
+                                .low_freq = real(r, map, "low_freq_factor", 1),
+                                .high_freq = real(r, map, "high_freq_factor", 4),
+                                .beta_fast = real(r, map, "beta_fast", 32),
+                                .beta_slow = real(r, map, "beta_slow", 1),
+                                .attention = real(r, map, "attention_factor", 0),
+                                .original = number(r, map, "original_context", 8192)};
 }
 
 // docs/spec.md section 5.
@@ -148,10 +169,12 @@ static void read_attributes(struct reader *r, const yaml_node_t *map, struct ora
     n->gamma = string(r, map, "gamma", NULL);
     n->beta = string(r, map, "beta", NULL);
     n->eps = real(r, map, "eps", 1e-5);
+    n->rope = read_rope(r, map);
     n->along = number(r, map, "along", NONE);
     n->block = number(r, map, "block", 0);
     n->exp_min = number(r, map, "exp_min", -24);
     n->heads = number(r, map, "heads", 0);
+    n->interleaved = word(r, map, "pairs", "interleaved", false);
     n->key = word(r, map, "role", "key", false);
     n->perms = numbers(r, get(r, map, "perm"), n->perm);
     n->extents = numbers(r, get(r, map, "shape"), n->extent);

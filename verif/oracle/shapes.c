@@ -75,7 +75,7 @@ static const int arity[ORACLE_OPS][2] = {
     [ORACLE_SOFTMAX] = {3, 2},    [ORACLE_ATTN_VALUES] = {2, 1}, [ORACLE_SCALE] = {2, 1},
     [ORACLE_GELU] = {1, 1},       [ORACLE_SILU] = {1, 1},        [ORACLE_ADD] = {2, 1},
     [ORACLE_MUL] = {2, 1},        [ORACLE_TRANSPOSE] = {1, 1},   [ORACLE_RESHAPE] = {1, 1},
-    [ORACLE_ARGMAX] = {1, 1},
+    [ORACLE_ARGMAX] = {1, 1},     [ORACLE_ROPE_TABLE] = {0, 1},  [ORACLE_ROPE] = {2, 1},
 };
 
 static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
@@ -85,7 +85,8 @@ static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct dia
     struct oracle_tensor *y = out(g, n, 0);
     switch ((enum oracle_op)n->op) {
     case ORACLE_EMBED:
-    case ORACLE_POSITION: set_vector(y, ORACLE_F32, n->cols); break;
+    case ORACLE_POSITION:
+    case ORACLE_ROPE_TABLE: set_vector(y, ORACLE_F32, n->cols); break;
     case ORACLE_LAYERNORM:
     case ORACLE_RMSNORM:
     case ORACLE_GELU:
@@ -93,6 +94,12 @@ static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct dia
     case ORACLE_ADD:
     case ORACLE_MUL:
     case ORACLE_DEQUANTIZE: be_like(y, ORACLE_F32, x); break;
+    case ORACLE_ROPE:
+        if (n->heads < 1 || oracle_elements(x) % n->heads || oracle_elements(z) % 2 ||
+            oracle_elements(z) > oracle_elements(x) / n->heads)
+            return fail(g, n, "no pairs in whole heads", diag);
+        be_like(y, ORACLE_F32, x);
+        break;
     case ORACLE_QUANTIZE:
         be_like(y, ORACLE_MX, x);
         y->block = n->block;

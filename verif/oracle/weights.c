@@ -31,12 +31,13 @@ const char *oracle_name(struct arena *arena, const char *pattern, int64_t repeti
 }
 
 bool oracle_has_matrix(const struct oracle_node *n) {
-    return n->op == ORACLE_MATMUL || n->op == ORACLE_EMBED || n->op == ORACLE_POSITION;
+    return n->op == ORACLE_MATMUL || n->op == ORACLE_EMBED || oracle_is_table(n);
 }
+bool oracle_is_table(const struct oracle_node *n) { return n->op == ORACLE_POSITION || n->op == ORACLE_ROPE_TABLE; }
 bool oracle_has_vectors(const struct oracle_node *n) { return n->op == ORACLE_LAYERNORM || n->op == ORACLE_RMSNORM; }
 
 int64_t oracle_vector_length(const struct oracle_graph *g, const struct oracle_node *n) {
-    if (n->op == ORACLE_EMBED || n->op == ORACLE_POSITION) return n->cols;
+    if (n->op == ORACLE_EMBED || oracle_is_table(n)) return n->cols;
     const struct oracle_tensor *x = &g->tensor.items[n->in[0]];
     if (n->op == ORACLE_MATMUL) return x->extent[x->rank - 1];
     return n->along == NONE ? oracle_elements(x) : x->extent[n->along];
@@ -64,18 +65,20 @@ static struct checkpoint_slice slice_of(const struct loader *l, const struct ora
                                      .cols = oracle_vector_length(l->graph, n),
                                      .transpose = n->transpose,
                                      .row_offset = n->row_offset,
-                                     .is_table = n->op == ORACLE_POSITION};
+                                     .is_table = oracle_is_table(n)};
 }
 
 static bool keep_floats(const struct loader *l, const struct oracle_node *n) {
-    return l->mode == ORACLE_FLOAT || n->op == ORACLE_POSITION;
+    return l->mode == ORACLE_FLOAT || oracle_is_table(n);
 }
 
 static bool load_matrix(struct loader *l, const struct oracle_node *n, const struct checkpoint_slice *s,
                         struct oracle_weights *w) {
     bool floats = keep_floats(l, n);
     struct arena_mark mark = arena_mark(&l->scratch);
-    const float *m = checkpoint_matrix(l->checkpoint, floats ? l->arena : &l->scratch, s, l->diag);
+    struct arena *arena = floats ? l->arena : &l->scratch;
+    const float *m =
+        oracle_is_computed(n) ? oracle_computed(arena, n) : checkpoint_matrix(l->checkpoint, arena, s, l->diag);
     if (!m) return false;
     *w = (struct oracle_weights){.rows = s->rows, .k = s->cols};
     if (floats) w->matrix = m;
@@ -115,6 +118,8 @@ static bool load_vector(struct loader *l, const char *pattern, int64_t repetitio
 }
 
 static bool load_node(struct loader *l, const struct oracle_node *n, int64_t repetition, struct oracle_weights *w) {
+    struct checkpoint_slice own = {.rows = n->rows, .cols = n->cols};
+    if (oracle_is_computed(n)) return load_matrix(l, n, &own, w);
     if (oracle_has_matrix(n))
         return find_matrix(l, n, repetition, w) &&
                load_vector(l, n->bias, repetition, n->rows, n->row_offset, CHECKPOINT_BIAS, &w->bias);

@@ -34,6 +34,12 @@ void oracle_weights_unmap(struct oracle_map *);
 
 // What an operation reads: its tensor is the matrix of a product, an embedding or a table of positions.
 bool oracle_has_matrix(const struct oracle_node *);
+bool oracle_is_table(const struct oracle_node *); // fp32 rows by position
+
+// computed.c: tables that no checkpoint has.
+bool oracle_is_computed(const struct oracle_node *);
+const float *oracle_computed(struct arena *, const struct oracle_node *); // [rows][cols]
+
 bool oracle_has_vectors(const struct oracle_node *); // a norm's
 // Length of what a norm or a product works on.
 int64_t oracle_vector_length(const struct oracle_graph *, const struct oracle_node *);

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Type rules of rotary embedding.
+#include <string.h>
+
+#include "gen/ir/type_rules.h"
+
+static struct loc place(const struct ir_node *node, const char *key) {
+    const struct ir_attr *attr = ir_attr_find(&node->attrs, key);
+    return attr && attr->loc.source ? attr->loc : node->loc;
+}
+
+// ---- rope_table ----
+
+static bool refuse(const struct ir_node *node, const char *key, const char *what, const char *note, struct diag *diag) {
+    diag_error(diag, place(node, key), "rope_table `%s`: %s", node->name, what);
+    diag_note(diag, place(node, key), "%s", note);
+    return false;
+}
+
+static bool check_scaling(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
+    static const char *const words[] = {"none", "linear", "llama3", "yarn"};
+    const char *scaling = ir_attr_string(&node->attrs, "scaling", "none");
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (!strcmp(scaling, words[i])) return true;
+    if (!strcmp(scaling, "dynamic"))
+        return refuse(node, "scaling", "`scaling: dynamic` makes other angles of longer texts: no table holds them",
+                      "`yarn` and `linear` stretch the angles for all lengths alike", diag);
+    const char *near = diag_nearest_word(scaling, words, COUNT_OF(words));
+    return refuse(
+        node, "scaling", arena_printf(ir->arena, "`scaling` must be none, linear, llama3 or yarn, not `%s`", scaling),
+        near ? arena_printf(ir->arena, "did you mean `%s`?", near) : "docs/numerics.md section 9 has them", diag);
+}
+
+// A figure that must be above another one.
+static bool check_above(const struct ir *ir, const struct ir_node *node, const char *key, const char *other,
+                        struct diag *diag) {
+    double value = ir_attr_float(&node->attrs, key, 0), least = ir_attr_float(&node->attrs, other, 0);
+    return value > least || refuse(node, key, arena_printf(ir->arena, "`%s` must be above `%s`, %g", key, other, least),
+                                   arena_printf(ir->arena, "it is %g", value), diag);
+}
+
+static bool check_figures(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
+    const char *scaling = ir_attr_string(&node->attrs, "scaling", "none");
+    if (!strcmp(scaling, "none") && ir_attr_float(&node->attrs, "factor", 1) != 1)
+        return refuse(node, "factor", "`factor` without a `scaling`", "`scaling: linear` divides all angles by it",
+                      diag);
+    return check_above(ir, node, "high_freq_factor", "low_freq_factor", diag) &&
+           check_above(ir, node, "beta_fast", "beta_slow", diag);
+}
+
+bool type_rope_table(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    int64_t cols = ir_attr_int(&node->attrs, "cols", 0);
+    if (cols % 2)
+        return refuse(node, "cols",
+                      arena_printf(ir->arena, "%lld columns are not pairs of cos and sin", (long long)cols),
+                      arena_printf(ir->arena, "the nearest legal value is %lld", (long long)cols + 1), diag);
+    return check_scaling(ir, node, diag) && check_figures(ir, node, diag) && type_position(ir, node, diag);
+}
+
+// ---- rope ----
+
+static bool is_whole(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *t, struct diag *diag) {
+    if (!t->heads) return true;
+    diag_error(diag, node->loc, "%s `%s`: `%s` travels head by head", ir_op_of(ir, node->op)->name, node->name,
+               t->name);
+    type_note_heads(t, node, diag);
+    return false;
+}
+
+static bool check_heads(const struct ir *ir, const struct ir_node *node, int64_t n, struct diag *diag) {
+    int64_t heads = ir_attr_int(&node->attrs, "heads", 1), near = heads;
+    if (n % heads == 0) return true;
+    while (n % near) near--;
+    diag_error(diag, place(node, "heads"), "rope `%s`: `%s` has %lld elements, which are not %lld heads", node->name,
+               ir->tensor[node->in[0]].name, (long long)n, (long long)heads);
+    diag_note(diag, place(node, "heads"), "the nearest legal value is %lld", (long long)near);
+    return false;
+}
+
+static bool check_row(const struct ir *ir, const struct ir_node *node, int64_t head, struct diag *diag) {
+    const struct ir_tensor *row = &ir->tensor[node->in[1]];
+    int64_t n = ir_tensor_elements(row);
+    if (n % 2 == 0 && n <= head && n > 0) return true;
+    diag_error(diag, node->loc, "rope `%s`: `%s` has %lld elements; cos and sin of pairs in heads of %lld are expected",
+               node->name, row->name, (long long)n, (long long)head);
+    if (head > 1) diag_note(diag, node->loc, "at most %lld", (long long)(head - head % 2));
+    return false;
+}
+
+bool type_rope(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    const struct ir_tensor *x = &ir->tensor[node->in[0]], *row = &ir->tensor[node->in[1]];
+    struct ir_tensor *out = &ir->tensor[node->out[0]];
+    if (!type_expect(ir, node, 0, IR_F32, diag) || !type_expect(ir, node, 1, IR_F32, diag) ||
+        !is_whole(ir, node, x, diag) || !is_whole(ir, node, row, diag))
+        return false;
+    int64_t n = ir_tensor_elements(x);
+    if (!check_heads(ir, node, n, diag) || !check_row(ir, node, n / ir_attr_int(&node->attrs, "heads", 1), diag))
+        return false;
+    out->dtype = IR_F32;
+    out->rank = x->rank;
+    memcpy(out->shape, x->shape, sizeof x->shape);
+    return true;
+}
