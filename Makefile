@@ -28,7 +28,7 @@ $(OUT)/obj/%.o: %.c
 
 -include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
 
-.PHONY: deps demo test test-all fuzz mutants fuzz-readers bench-table timing bench-gen lint package host install uninstall deb clean
+.PHONY: docs deps demo test test-all fuzz mutants fuzz-readers bench-table timing bench-gen lint package host install uninstall deb clean
 deps:
 	@tests/install.sh
 
@@ -43,6 +43,11 @@ test: deps
 test-all: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/run.sh --all
+
+# The pages as a static site with search: build/site/index.html
+docs:
+	@tests/install.sh mkdocs:mkdocs
+	@docs/site.sh
 
 # Random specs: make fuzz JOBS=2 SEEDS=1-40 LAUNCH="srun -n1" (LAUNCH stands before the command of every batch of seeds)
 fuzz: deps

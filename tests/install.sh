@@ -6,7 +6,7 @@ set -eu
 
 # program:package; a program may come from elsewhere than its package.
 programs="gcc:gcc g++:g++ make:make verilator:verilator iverilog:iverilog yosys:yosys clang:clang clang-format:clang-format
-    clang-tidy:clang-tidy cppcheck:cppcheck dot:graphviz python3:python3 tclsh:tcl xmllint:libxml2-utils $*"
+    clang-tidy:clang-tidy cppcheck:cppcheck dot:graphviz python3:python3 tclsh:tcl xmllint:libxml2-utils mkdocs:mkdocs $*"
 libraries="libc6-dev libyaml-dev libjansson-dev libpcre2-dev libutf8proc-dev zlib1g-dev libcmocka-dev libclang-rt-14-dev libglpk-dev
     libxrt-dev uuid-dev python3-yaml python3-jsonschema"
 

@@ -3,10 +3,10 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
 known="harness unit sanitize readers passes schema emit report package install templates benches paths formal accuracy"
-known+=" witness image matrix comparisons host docs board attention fuzz pieces failures control mutants"
+known+=" witness image matrix comparisons host pages docs board attention fuzz pieces failures control mutants"
 
 # Parts that keep one core busy, one after the other beside those that stand first.
-alone="passes schema report package install accuracy witness"
+alone="passes pages schema report package install accuracy witness"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh
@@ -29,6 +29,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}"
     "$1" comparisons "comparisons that must fail" tests/e2e/comparisons.sh
     "$1" host "requests on a simulated card" tests/host/run.sh
+    "$1" pages "the pages of the docs" tests/docs/run.sh
     "$1" docs "commands of the tutorials" tests/e2e/docs.sh
     "$1" board "a board's memory, bounds" tests/e2e/board.sh
     "$1" attention "attention to the end of the context" tests/fuzz/attention.sh "${ends[@]}" --jobs 2

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The pages: lines and sentences are short, pictures are what their text gives, every page is in the README's table, and the site builds, with
+# every link between pages and to parts of them. usage: tests/docs/run.sh
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+[ $# = 0 ] || { sed -n '4s/^.*usage/usage/p' "$0"; exit 2; }
+cd "$root" || exit 1
+
+work=build/tests/docs log=build/tests/docs.log
+mkdir -p "$work"
+plan 6
+nothing() { # command: says nothing
+    "$@" >"$work/said" 2>&1 && [ ! -s "$work/said" ] && return
+    echo "error: $(wc -l <"$work/said") places, first $(head -n 1 "$work/said")"
+    return 1
+}
+check "lines and sentences" nothing tests/docs/form.py README.md CONTRIBUTING.md CHANGELOG.md docs/*.md
+check "pictures are what their text gives" nothing docs/pictures/make.sh --check
+in_table() {
+    local page
+    for page in docs/*.md; do grep -q "($page)" README.md || echo "$page is not in README.md"; done
+}
+check "every page is in the README's table" nothing in_table
+pictures_shown() {
+    local picture
+    for picture in docs/*.svg docs/pictures/*.svg; do grep -q "(\(docs/\)\?${picture#docs/})" README.md docs/*.md || echo "$picture is on no page"; done
+}
+check "every picture is on a page" nothing pictures_shown
+# Links with `#` are not looked at by the generator.
+parts_exist() {
+    python3 - <<'PYTHON'
+import pathlib
+import re
+def anchors(text):
+    heads = re.findall(r"^#+ +(.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+pages = {p: p.read_text() for p in [*pathlib.Path("docs").glob("*.md"), pathlib.Path("README.md"), pathlib.Path("CONTRIBUTING.md")]}
+for page, text in pages.items():
+    for target, part in re.findall(r"\]\(([\w./-]*)#([\w-]+)\)", text):
+        other = (page.parent / target).resolve().relative_to(pathlib.Path.cwd()) if target else page
+        if part not in anchors(pages.get(other, "")):
+            print(f"{page}: {target}#{part} leads nowhere")
+PYTHON
+}
+check "links to parts of pages" nothing parts_exist
+site() { docs/site.sh >"$work/site" 2>&1 && [ -s build/site/search/search_index.json ] && [ -s build/site/glossary.html ]; }
+check "the site builds" site
+verdict
