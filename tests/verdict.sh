@@ -48,8 +48,8 @@ reason() {
 check_refused() { # name, status, pattern, command...
     local name=$1 want=$2 pattern=$3 status=0
     shift 3
-    timeout "${RILL_TEST_TIMEOUT:-120}" "$@" >"$log" 2>&1 </dev/null || status=$?
-    if [ "$status" = 124 ]; then fail "$name" "still running after ${RILL_TEST_TIMEOUT:-120} s"
+    timeout "${RILL_TEST_TIMEOUT:-300}" "$@" >"$log" 2>&1 </dev/null || status=$?
+    if [ "$status" = 124 ]; then fail "$name" "still running after ${RILL_TEST_TIMEOUT:-300} s"
     elif [ "$status" != "$want" ]; then fail "$name" "exit status $status instead of $want: $(tail -n 1 "$log")"
     elif ! grep -Eq -e "$pattern" "$log"; then fail "$name" "no message like '$pattern': $(tail -n 1 "$log")"
     else ok "$name"

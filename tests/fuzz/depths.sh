@@ -71,7 +71,7 @@ check_depths() { # spec, folder, seed
     make_form "$1" timed "$3" "$spec"
     lift_budget "$spec"
     timing_request "$spec"
-    step gen timeout 60 "$rill" gen "$spec" -o "$dir" || return
+    step gen timeout 300 "$rill" gen "$spec" -o "$dir" || return
     step deepen deepen "$dir" || return
     step forecast foretell_twins "$dir" "$length" || return
     step streams compare_streams "$dir" "$dir.timeline" "${dir}_deep.timeline" || return

@@ -80,8 +80,8 @@ prepare_form() { # spec, folder, form
     local spec=$1 dir=$2 sum
     rm -rf "$dir" "$dir.json" "$dir.golden"
     fit_budget "$spec"
-    step gen timeout 60 "$rill" gen "$spec" -o "$dir" && step copy cmp "$spec" "$dir/oracle/spec.yaml" || return
-    step pack timeout 60 "$rill" pack "$dir/design.yaml" --weights random:1 -o "$dir" || return # the passes have run
+    step gen timeout 300 "$rill" gen "$spec" -o "$dir" && step copy cmp "$spec" "$dir/oracle/spec.yaml" || return
+    step pack timeout 300 "$rill" pack "$dir/design.yaml" --weights random:1 -o "$dir" || return # the passes have run
     [ $quick = 0 ] || return 0
     sum=$(design_sum "$dir")
     if [ -n "${first_of[$sum]:-}" ]; then same[$3]=${first_of[$sum]} && return; fi

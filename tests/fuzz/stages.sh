@@ -208,7 +208,7 @@ set_requests() { # spec
 golden_ids() { # spec
     local i
     for ((i = 0; i < ${#requests[@]}; i += 4)); do
-        timeout 60 "$rill" golden "$1" --weights random:1 "${requests[@]:i:4}" --unchecked --ids || return
+        timeout 300 "$rill" golden "$1" --weights random:1 "${requests[@]:i:4}" --unchecked --ids || return
         echo
     done | grep .
 }

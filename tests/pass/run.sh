@@ -25,7 +25,7 @@ rm -rf "$work" && mkdir -p "$work"
 
 refuse_spec() { # folder, name
     local dir=$root/tests/$1 name=$2 status=0
-    (cd "$dir" && timeout 60 "$rill" gen "$name.yaml" -o "$work/refused") >"$log" 2>&1 || status=$?
+    (cd "$dir" && timeout 300 "$rill" gen "$name.yaml" -o "$work/refused") >"$log" 2>&1 || status=$?
     [ -z "${RILL_UPDATE:-}" ] || cp "$log" "$dir/$name.expect"
     if [ "$status" != 1 ]; then fail "refuse $1/$name" "exit status $status instead of 1"
     elif [ -e "$work/refused" ]; then fail "refuse $1/$name" "a file was written" && rm -rf "$work/refused"
@@ -178,7 +178,7 @@ graph:
         - {op: dequantize, name: logits, in: [acc]}
         - {op: argmax, name: next, in: [logits]}
 SPEC
-    TMPDIR=$temporary RILL_KERNEL_SECONDS=1 timeout 60 "$rill" golden "$work/bad.yaml" --weights random:1 --prompt-ids 1,2,3 --tokens 1 --ids >"$log" 2>&1 ||
+    TMPDIR=$temporary RILL_KERNEL_SECONDS=1 timeout 300 "$rill" golden "$work/bad.yaml" --weights random:1 --prompt-ids 1,2,3 --tokens 1 --ids >"$log" 2>&1 ||
         status=$?
     if [ "$status" != 1 ]; then fail "golden file: $1" "exit status $status instead of 1"
     elif ! grep -qF "rill: error: kernel \`clamp\`: at position 2, repetition 1, \`bad\` of its golden file \`bad.c\` $2" "$log"; then
@@ -192,7 +192,7 @@ SPEC
 refuse_golden() { # what it does
     local status=0
     sed -i "s/^void bad(.*/void bad(struct rill_call *call) { $1 }/; /^void bad/q" "$work/kernels/bad.c"
-    timeout 60 "$rill" golden "$work/bad.yaml" --weights random:1 --prompt-ids 1,2,3 --tokens 1 --ids >"$log" 2>&1 || status=$?
+    timeout 300 "$rill" golden "$work/bad.yaml" --weights random:1 --prompt-ids 1,2,3 --tokens 1 --ids >"$log" 2>&1 || status=$?
     if [ "$status" != 1 ]; then fail "golden file: $1" "exit status $status instead of 1"
     elif ! grep -qF "kernel \`clamp\`: its golden file \`bad.c\` does not compile" "$log"; then fail "golden file: $1" "other message: $(head -n 1 "$log")"
     else ok "golden file: $1"
@@ -297,7 +297,7 @@ damage() { # dump, line, how
         word) sed -E "$2s/: .*/: nonsense/" "$1" ;;
     esac >"$work/damaged.yaml"
     cmp -s "$1" "$work/damaged.yaml" && return 0
-    timeout 20 "$rill" gen "$work/damaged.yaml" -o "$work/from-damaged" >"$log" 2>&1 || status=$?
+    timeout 120 "$rill" gen "$work/damaged.yaml" -o "$work/from-damaged" >"$log" 2>&1 || status=$?
     rm -rf "$work/from-damaged"
     case $status in
         0) return 0 ;; # a change that leaves the dump legal, another name for instance

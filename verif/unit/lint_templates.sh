@@ -16,7 +16,7 @@ TEXT
 }
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-limit=${RILL_LINT_TIMEOUT:-120} # seconds for one set in one tool
+limit=${RILL_LINT_TIMEOUT:-600} # seconds for one set in one tool
 
 verilator_lint() { # file, module, NAME=VALUE...
     local file=$1 module=$2 args=() dir

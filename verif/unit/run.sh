@@ -70,7 +70,7 @@ report() { # name, log, verdict
 run_one() { # module, simulator image, vectors file or "", label, idle, stall, seed
     local args=("+idle=$5" "+stall=$6" "+seed=$7") label="$1 $4 idle=$5 stall=$6 seed=$7" log="$2.log"
     [ -z "$3" ] || args+=("+vectors=$3")
-    timeout "${RILL_UNIT_TIMEOUT:-120}" vvp -n "$2" "${args[@]}" >"$log" 2>&1 || echo "ERROR: vvp ended with status $?" >>"$log"
+    timeout "${RILL_UNIT_TIMEOUT:-600}" vvp -n "$2" "${args[@]}" >"$log" 2>&1 || echo "ERROR: vvp ended with status $?" >>"$log"
     if passed "$log"; then report "$label" "$log" ok; else report "$label" "$log" bad; fi
 }
 
