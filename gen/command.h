@@ -37,8 +37,8 @@ struct timeline_options {
 };
 int command_timeline(struct ir *ir, const struct timeline_options *);
 int command_depths(struct ir *ir, bool json);
-int command_forecast(struct ir *ir, const char *request, int64_t age,
-                     bool json); // request: IN:OUT; age of the memory, cycles
+int command_forecast(struct ir *ir, const char *request, int64_t age, bool kept,
+                     bool json); // request: IN:OUT; age of the memory, cycles; kept: parameters are on chip
 
 // Rows of a graph that is no language model, from a file or random ones, to a file or standard output.
 struct oracle_graph;

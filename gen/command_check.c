@@ -37,6 +37,9 @@ static const char check_usage[] =
     "  --no-refresh    as if the memory never refreshed: no word is late by luck\n"
     "  --beats FILE    the cycle of every word: a line with edge number, cycle, end of firing\n"
     "\n"
+    "With --request:\n"
+    "  --kept          a request behind another one of the same image: its vector parameters are on chip\n"
+    "\n"
     "With --timeline or --request:\n"
     "  --start N       cycles that the memory has run when the first step, or the request, begins: its refreshes "
     "(default: after reset)\n"
@@ -87,7 +90,7 @@ struct check_options {
     const char *hbm[MOST_OVERRIDES + 1];
     double clock_mhz;
     const char *spec, *request;
-    bool json, timeline, depths, types, memory;
+    bool json, timeline, depths, types, memory, kept;
     int64_t positions;
     struct timeline_options t;
 };
@@ -100,6 +103,7 @@ static bool parse_flag(const char *arg, struct check_options *o) {
     else if (!strcmp(arg, "--depths")) o->depths = true;
     else if (!strcmp(arg, "--unbounded")) o->t.unbounded = true;
     else if (!strcmp(arg, "--unchecked")) o->t.unchecked = true;
+    else if (!strcmp(arg, "--kept")) o->kept = true;
     else if (!strcmp(arg, "--no-refresh")) o->t.no_refresh = true;
     else if (arg[0] != '-' && !o->spec) o->spec = arg;
     else return false;
@@ -176,6 +180,7 @@ static int check_together(const struct check_options *o) {
                  {"--no-refresh", o->t.no_refresh, o->timeline, "`--timeline`"},
                  {"--unchecked", o->t.unchecked, o->timeline, "`--timeline`"},
                  {"--beats", o->t.beats, o->timeline, "`--timeline`"},
+                 {"--kept", o->kept, o->request, "`--request`"},
                  {"--start", o->t.start >= 0, o->timeline || o->request, "`--timeline` or `--request`"}};
     const char *first = NULL;
     for (size_t i = 0; i < COUNT_OF(what); i++) {
@@ -259,7 +264,7 @@ int command_check(int argc, char **argv) {
     struct text text = {0};
     int status = ir ? RILL_OK : RILL_BAD_SPEC;
     if (ir && o.request)
-        status = command_forecast(ir, o.request, o.t.start < 0 ? timing_host_cycles(ir) : o.t.start, o.json);
+        status = command_forecast(ir, o.request, o.t.start < 0 ? timing_host_cycles(ir) : o.t.start, o.kept, o.json);
     else if (ir && o.timeline) status = command_timeline(ir, &o.t);
     else if (ir && o.depths) status = command_depths(ir, o.json);
     else if (ir && o.types) emit_report_types(ir, &text);

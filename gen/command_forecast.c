@@ -137,7 +137,7 @@ static bool read_request(const char *text, int64_t *prompt, int64_t *tokens) {
     return *prompt >= 1 && *tokens >= 1 && *prompt <= INT32_MAX && *tokens <= INT32_MAX;
 }
 
-int command_forecast(struct ir *ir, const char *request, int64_t age, bool json) {
+int command_forecast(struct ir *ir, const char *request, int64_t age, bool kept, bool json) {
     int64_t prompt, tokens, most = ir->design.context;
     if (!read_request(request, &prompt, &tokens)) {
         fprintf(stderr,
@@ -153,7 +153,7 @@ int command_forecast(struct ir *ir, const char *request, int64_t age, bool json)
         return RILL_BAD_SPEC;
     }
     const char *why = NULL;
-    struct forecast_view v = {.ir = ir, .f = timing_foretell(ir, prompt, tokens, age, TIMING_WHOLE_WORDS, &why)};
+    struct forecast_view v = {.ir = ir, .f = timing_foretell(ir, prompt, tokens, age, kept, TIMING_WHOLE_WORDS, &why)};
     if (!v.f) return fprintf(stderr, "rill check: error: %s\n", why), RILL_BAD_SPEC;
     const char *below = timing_below_bound(ir->arena, ir, v.f);
     if (below) base_fatal("the forecast is faster than its own bound: %s", below);

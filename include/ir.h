@@ -178,7 +178,7 @@ struct ir_firing {
     int64_t row_steps, beats, last_rows, tail_base, groups;
 };
 
-enum ir_segment_kind { IR_SEG_WEIGHTS, IR_SEG_K, IR_SEG_V, IR_SEG_TABLE, IR_SEG_PARAMS, IR_SEG_IO };
+enum ir_segment_kind { IR_SEG_WEIGHTS, IR_SEG_K, IR_SEG_V, IR_SEG_TABLE, IR_SEG_PARAMS, IR_SEG_IO, IR_SEG_HEADER };
 
 struct ir_segment { // the same offset on every channel it lives on
     const char *name;

@@ -22,6 +22,7 @@ struct timing_memory {                 // of a channel
     double period_ps;                  // of the design's clock
     bool refreshes;
     int64_t start; // age of the memory when the first step begins, cycles: where its refreshes lie
+    bool kept;     // the vector parameters are on chip: only the image's header is read
     int64_t lead;  // cycles before it from which on parameters and the engines' beats are asked for (timing_start)
 };
 struct timing_memory timing_memory(const struct ir_design *);
@@ -30,7 +31,8 @@ struct timing_memory timing_memory(const struct ir_design *);
 int64_t timing_start(const struct ir *, const struct timing_memory *);
 // The memory of a request that begins when it is that old.
 int64_t timing_host_cycles(const struct ir *); // from reset on, of a host that writes the arguments of a request
-struct timing_memory timing_memory_at(const struct ir *, int64_t age);
+struct timing_memory timing_memory_at(const struct ir *, int64_t age);            // the first one
+struct timing_memory timing_memory_of(const struct ir *, int64_t age, bool kept); // or one behind another
 
 // The steps of a request; their number.
 int timing_request_steps(const struct ir *, int64_t prompt, int64_t tokens, struct timing_step **);
@@ -132,7 +134,7 @@ enum { TIMING_WHOLE_WORDS = 8000000 /* a second, some 300 MB */ };
 // A whole request without any values. One of more words on its streams than whole_words is sampled: steps at some
 // positions, each standing for its neighbours. age: of the memory at the start, cycles. NULL: *why says which kernel
 // has no contract, or which streams come to a halt.
-struct timing_forecast *timing_foretell(const struct ir *, int64_t prompt, int64_t tokens, int64_t age,
+struct timing_forecast *timing_foretell(const struct ir *, int64_t prompt, int64_t tokens, int64_t age, bool kept,
                                         int64_t whole_words, const char **why);
 
 #endif

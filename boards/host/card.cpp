@@ -17,6 +17,7 @@ namespace rill {
 namespace {
 
 constexpr std::uint64_t chunk = 16 << 20; // bytes between two reports
+constexpr std::uint64_t page = 4096;      // channels have whole ones
 
 // What XRT throws, with what was tried.
 template <typename call> auto tried(const std::string &what, call &&f) -> decltype(f()) {
@@ -112,6 +113,7 @@ std::uint64_t card::value(const reg &r) const {
 
 void card::upload(const package &pkg, const image &im, bool verify,
                   const std::function<void(const char *, std::uint64_t, std::uint64_t)> &progress) {
+    const segment &header = pkg.io("image_header");
     std::uint64_t total = 0, done = 0;
     for (std::uint64_t n : im.needed) total += n;
     auto move = [&](const char *what, xrt::bo &bo, xclBOSyncDirection direction) {
@@ -127,10 +129,21 @@ void card::upload(const package &pkg, const image &im, bool verify,
             throw problem(RILL_HOST_INPUT, im.file[c] + ": shorter than it was");
         std::memset(to + im.bytes[c], 0, im.needed[c] - im.bytes[c]);
     };
+    // The header is there when all else is: an upload that was broken off leaves no image that the design takes.
+    xrt::bo &first = p->channel[static_cast<std::size_t>(header.channel)];
+    std::vector<char> beat(header.bytes), none(header.bytes);
+    auto exchange = [&](std::vector<char> &in, const std::vector<char> &out) {
+        char *place = first.map<char *>() + header.offset;
+        in.assign(place, place + in.size());
+        std::copy(out.begin(), out.end(), place);
+    };
     for (std::size_t c = 0; c < p->channel.size(); c++) {
         fill(c, p->channel[c].map<char *>());
+        if (static_cast<int>(c) == header.channel) exchange(beat, none);
         move("upload", p->channel[c], XCL_BO_SYNC_BO_TO_DEVICE);
     }
+    exchange(none, beat);
+    tried("upload", [&] { first.sync(XCL_BO_SYNC_BO_TO_DEVICE, page, header.offset / page * page); });
     done = 0;
     for (std::size_t c = 0; verify && c < p->channel.size(); c++) {
         std::vector<char> want(im.needed[c]);

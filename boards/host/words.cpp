@@ -67,7 +67,10 @@ std::string fault_words(const package &p, std::uint32_t fault, std::uint32_t pla
     case 5: return "a value left its format in kernel `" + (place < p.faulty.size() ? p.faulty[place] : at) + "`";
     case 6: return "the memory answered an error on channel " + at;
     case 7: return "nothing moved for as many cycles as the watchdog allows; not idle: " + place_words(p, place);
-    case 8: return place == 0 ? "the memory holds no image" : "the image in the memory is for another design";
+    case 8:
+        return place == 0   ? "the memory holds no image"
+               : place == 1 ? "the image in the memory is of another version of rill"
+                            : "the image in the memory is for another design";
     case 9: return "the area for ids must hold " + at;
     default: return "fault " + std::to_string(fault) + ", place " + at + ", which this program does not know";
     }

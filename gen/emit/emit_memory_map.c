@@ -4,7 +4,7 @@
 #include "gen/emit/emit.h"
 
 static const char *kind_name(enum ir_segment_kind kind) {
-    static const char *const names[] = {"weights", "k_cache", "v_cache", "table", "parameters", "io"};
+    static const char *const names[] = {"weights", "k_cache", "v_cache", "table", "parameters", "io", "header"};
     return names[kind];
 }
 

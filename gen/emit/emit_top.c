@@ -73,7 +73,6 @@ static bool is_tied(const struct ir *ir, const char *net, bool is_output) { // a
 // What a design without parameters, caches or ids has instead of the kernels that count them.
 static void emit_constants(const struct ir *ir, struct text *out) {
     static const char *const counts[] = {"k_layers_done", "v_layers_done", "kv_layers_done"};
-    if (!is_tied(ir, "load_done", true)) text_add(out, "    wire load_done = 1'b1;\n");
     for (size_t i = 0; i < COUNT_OF(counts); i++)
         if (is_tied(ir, counts[i], false) && !is_tied(ir, counts[i], true))
             text_addf(out, "    wire [31:0] %s = 32'd0;\n", counts[i]);
@@ -92,7 +91,7 @@ static void emit_shared_nets(const struct ir *ir, const struct emit_names *names
     text_addf(out,
               "    wire [63:0] identity = 64'h%016" PRIx64
               "; // of design.yaml\n    wire [63:0] layout = 64'h%016" PRIx64
-              "; // of its memory\n    wire [63:0] image = 64'd0;\n    wire progress;\n    wire [63:0] idle_engines;\n",
+              "; // of its memory\n    wire progress;\n    wire [63:0] idle_engines;\n",
               names->identity, names->layout);
     emit_constants(ir, out);
     for (int w = 0; w < ir->wires; w++)

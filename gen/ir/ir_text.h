@@ -8,7 +8,7 @@
 static const char *const ir_dynamic_words[] = {"static", "tokens", "positions"};
 static const char *const ir_when_words[] = {"always", "last"};
 static const char *const ir_stream_words[] = {"tokens", "counted", "bare", "memory"};
-static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "params", "io"};
+static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "params", "io", "header"};
 
 // Integer fields of plain structs: key, type, member. One list serves both directions.
 #define IR_DESIGN_FIELDS(F)                                                                                            \

@@ -9,6 +9,7 @@
 #include "verif/golden/ops.h"
 #include "include/layout.h"
 #include "include/ops.h"
+#include "include/pack.h"
 
 static int64_t beat_bytes(const struct image *im) { return im->ir->design.beat_bits / 8; }
 
@@ -51,6 +52,25 @@ static void put_mantissas(uint8_t *at, const int8_t *q, int64_t count, bool int4
         if (!int4) at[i] = (uint8_t)q[i];
         else at[i / 2] = (uint8_t)(at[i / 2] | (uint8_t)((q[i] & 0xf) << (i % 2 * 4)));
     }
+}
+
+// ---- header: docs/rtl.md section 8, rill_image_header ----
+
+static void put_word(uint8_t *at, uint64_t word, int bytes) {
+    for (int i = 0; i < bytes; i++) at[i] = (uint8_t)(word >> 8 * i);
+}
+
+bool image_header(struct image *im, uint64_t checksum, struct diag *diag) {
+    uint8_t *beat = arena_alloc(im->arena, (size_t)beat_bytes(im), 1);
+    put_word(beat, IMAGE_MAGIC, 4);
+    put_word(beat + 4, IMAGE_VERSION, 4);
+    put_word(beat + 8, pack_layout_hash(im->ir), 8);
+    put_word(beat + 16, checksum, 8);
+    for (int s = 0; s < im->ir->segments; s++) {
+        const struct ir_segment *seg = &im->ir->segment[s];
+        if (seg->kind == IR_SEG_HEADER) return put(im, seg, seg->channel, 0, 0, beat, beat_bytes(im), diag);
+    }
+    base_fatal("pack: the image has no header");
 }
 
 // ---- products: rows dealt to lanes, chunks of parameters, group scales, rows ----

@@ -8,7 +8,7 @@
 #include "verif/golden/store.h"
 #include "include/ir.h"
 
-enum { IMAGE_MAX_CHANNELS = 32 };
+enum { IMAGE_MAX_CHANNELS = 32, IMAGE_MAGIC = 0x474d4952 /* RIMG */, IMAGE_VERSION = 1 };
 
 struct image_part {   // one contiguous piece, for the manifest
     const char *name; // of the segment
@@ -32,7 +32,11 @@ bool image_open(struct image *);
 bool image_matrix(struct image *, const struct store_entry *, const struct qmatrix *, struct diag *);
 // A table by position, or the parameters of a norm.
 bool image_floats(struct image *, const struct store_entry *, const float *, struct diag *);
-// manifest.c: the manifest, and the tokenizer's files where the checkpoint's directory has them (dir NULL: none).
+// The header, when all other parts are there: what the design compares before it reads anything else.
+bool image_header(struct image *, uint64_t checksum, struct diag *);
+// manifest.c: of all parts, never 0.
+uint64_t image_checksum(const struct image *);
+// The header and the manifest, and the tokenizer's files where the checkpoint's directory has them (dir NULL: none).
 bool image_finish(struct image *, const char *source, const char *dir, struct diag *);
 // check_config.c: config.json of a checkpoint against the spec of a model, by the keys of its family. Shapes alone do
 // not tell the number of heads or eps. True where there is nothing to compare.

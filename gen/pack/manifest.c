@@ -38,6 +38,17 @@ uint64_t pack_layout_hash(const struct ir *ir) {
     return hash;
 }
 
+uint64_t image_checksum(const struct image *im) {
+    struct text t = {0};
+    for (size_t i = 0; i < im->parts.count; i++) {
+        const struct image_part *p = &im->parts.items[i];
+        text_addf(&t, "%d %" PRId64 " %" PRId64 " %" PRIx32 "\n", p->channel, p->offset, p->bytes, p->crc);
+    }
+    uint64_t hash = hash_text(&t);
+    text_free(&t);
+    return hash ? hash : 1;
+}
+
 // ---- writing ----
 
 const char *const pack_tokenizer_file[PACK_TOKENIZER_FILES] = {"vocab.json", "merges.txt", "encoder.json", "vocab.bpe"};
@@ -77,13 +88,15 @@ struct sum {
     uint32_t crc;
 };
 
-static void add_manifest(struct text *t, const struct image *im, const char *source, struct sum golden) {
+static void add_manifest(struct text *t, const struct image *im, const char *source, uint64_t checksum,
+                         struct sum golden) {
     const char *slash = strrchr(source, '/');
     text_add(t, "{");
     add_string(t, "rill", RILL_VERSION);
     text_add(t, ", ");
     add_string(t, "design", im->ir->name);
     text_addf(t, ", \"layout\": \"%016" PRIx64 "\", ", pack_layout_hash(im->ir));
+    text_addf(t, "\"checksum\": \"%016" PRIx64 "\", ", checksum);
     add_string(t, "weights", slash && slash[1] ? slash + 1 : source);
     text_addf(t, ",\n \"golden\": {\"bytes\": %" PRId64 ", \"crc32\": \"%08" PRIx32 "\"}", golden.bytes, golden.crc);
     text_add(t, ",\n \"parts\": [");
@@ -119,8 +132,9 @@ bool image_finish(struct image *im, const char *source, const char *dir, struct 
         if (!copy_file(im, dir, pack_tokenizer_file[i], diag)) return false;
     struct text t = {0};
     struct sum golden;
-    if (!sum_golden(im, &golden, diag)) return false;
-    add_manifest(&t, im, source, golden);
+    uint64_t checksum = image_checksum(im);
+    if (!sum_golden(im, &golden, diag) || !image_header(im, checksum, diag)) return false;
+    add_manifest(&t, im, source, checksum, golden);
     bool ok = output_text(im->out, "image/manifest.json", &t);
     text_free(&t);
     return ok;

@@ -189,6 +189,10 @@ static void add_token_loop_nets(struct ir *ir) {
                                {"fault_channel", true, 32, "fault_channel"},
                                {"fault_state", true, 32, "fault_state"},
                                {"ending", true, 32, "ending"},
+                               {"image", true, 64, "image"},
+                               {"image_wrong", false, 1, "image_wrong"},
+                               {"image_place", false, 2, "image_place"},
+                               {"image_checksum", false, 64, "image_checksum"},
                                {"load_start", true, 1, "load_start"},
                                {"load_done", false, 1, "load_done"},
                                {"flush", true, 1, "flush"},
@@ -224,43 +228,79 @@ static void add_ring(struct ir *ir) {
     ir_add_wire(ir, k, "ids_written", true, 32, "ids_written");
 }
 
-// One linear read of the whole parameter area per start, dealt out to the stores in segment order.
-static void add_param_loader(struct ir *ir) {
-    int64_t beats = 0, first = -1;
-    int stores = 0;
-    struct ir_word *counts = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)ir->segments + 1); // the first store's last
+struct stores {
+    int count;
+    int64_t beats;
+    struct ir_word *counts; // beats of each, the first store's last
+};
+
+// The stores of vector parameters in the order of their segments.
+static struct stores connect_stores(struct ir *ir) {
+    struct stores all = {.counts = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)ir->segments + 1)};
     for (int s = 0; s < ir->segments; s++) {
         if (ir->segment[s].kind != IR_SEG_PARAMS) continue;
         int64_t n = ir->segment[s].bytes / (ir->design.beat_bits / 8);
-        if (first < 0) first = ir->segment[s].offset;
-        counts[ir->segments - 1 - stores] = (struct ir_word){32, IR_DECIMAL, (uint64_t)n};
+        all.counts[ir->segments - 1 - all.count] = (struct ir_word){32, IR_DECIMAL, (uint64_t)n};
         int k = find_kernel(ir, ir->segment[s].name);
         ir_add_wire(ir, k, "load_valid", false, 1,
-                    arena_printf(ir->arena, "param_load_valid & param_load_store[%d]", stores));
+                    arena_printf(ir->arena, "param_load_valid & param_load_store[%d]", all.count));
         ir_add_wire(ir, k, "load_data", false, ir->design.beat_bits, "param_load_data");
         ir_add_wire(ir, k, "load_start", false, 1, "load_start");
-        beats += n;
-        stores++;
+        ir_add_wire(ir, k, "keep", false, 1, "image_keep");
+        all.beats += n;
+        all.count++;
     }
-    if (!stores) return;
-    int fetch = kernel_add(ir, "param_fetch", &rtl_pulse_word, IR_NONE),
-        k = kernel_add(ir, "param_loader", &rtl_param_loader, IR_NONE);
-    ir_set_int(ir, fetch, "DATA_W", 56);
-    const struct ir_word read[] = {{16, IR_DECIMAL, (uint64_t)beats}, {40, IR_DECIMAL, (uint64_t)first}};
-    ir_set_param(ir, fetch, "WORD", ir_value_list(ir->arena, read, COUNT_OF(read)));
-    ir_add_wire(ir, fetch, "pulse", false, 1, "load_start");
-    ir_add_client_port(ir, fetch, "m_axis", 56, "param", "desc");
+    all.counts += ir->segments - all.count;
+    return all;
+}
+
+static void add_param_loader(struct ir *ir, const struct stores *stores) {
+    int k = kernel_add(ir, "param_loader", &rtl_param_loader, IR_NONE);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
-    ir_set_int(ir, k, "STORES", stores);
-    ir_set_param(ir, k, "COUNTS", ir_value_list(ir->arena, counts + ir->segments - stores, stores));
+    ir_set_int(ir, k, "STORES", stores->count);
+    ir_set_param(ir, k, "COUNTS", ir_value_list(ir->arena, stores->counts, stores->count));
     const struct net nets[] = {{"start", false, 1, "load_start"},
+                               {"s_axis_beat_tvalid", false, 1, "param_rest_tvalid"},
+                               {"s_axis_beat_tready", true, 1, "param_rest_tready"},
+                               {"s_axis_beat_tdata", false, ir->design.beat_bits, "param_rest_tdata"},
                                {"load_valid", true, 1, "param_load_valid"},
-                               {"load_store", true, stores, "param_load_store"},
+                               {"load_store", true, stores->count, "param_load_store"},
                                {"load_data", true, ir->design.beat_bits, "param_load_data"},
+                               {"done", true, 1, "param_loaded"}};
+    add_nets(ir, k, nets, COUNT_OF(nets));
+}
+
+static const struct ir_segment *header_segment(const struct ir *ir) {
+    for (int s = 0; s < ir->segments; s++)
+        if (ir->segment[s].kind == IR_SEG_HEADER) return &ir->segment[s];
+    base_fatal("insert-control: the image has no header");
+}
+
+// One linear read per start: the image's header, and the parameters behind it for the stores.
+static void add_image_header(struct ir *ir) {
+    struct stores stores = connect_stores(ir);
+    int k = kernel_add(ir, "image_header", &rtl_image_header, IR_NONE);
+    ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_int(ir, k, "BEATS", stores.beats);
+    ir_set_word(ir, k, "OFFSET", 40, header_segment(ir)->offset);
+    bool any = stores.count > 0;
+    const struct net nets[] = {{"start", false, 1, "load_start"},
+                               {"layout", false, 64, "layout"},
+                               {"kept", false, 64, "image"},
+                               {"m_axis_beat_tvalid", any, 1, any ? "param_rest_tvalid" : ""},
+                               {"m_axis_beat_tready", false, 1, any ? "param_rest_tready" : "1'b0"},
+                               {"m_axis_beat_tdata", any, ir->design.beat_bits, any ? "param_rest_tdata" : ""},
+                               {"loaded", false, 1, any ? "param_loaded" : "1'b1"},
+                               {"keep", any, 1, any ? "image_keep" : ""},
+                               {"wrong", true, 1, "image_wrong"},
+                               {"place", true, 2, "image_place"},
+                               {"checksum", true, 64, "image_checksum"},
                                {"done", true, 1, "load_done"}};
     add_nets(ir, k, nets, COUNT_OF(nets));
+    ir_add_client_port(ir, k, "m_axis_desc", 56, "param", "desc");
     ir_add_client_port(ir, k, "s_axis_beat", ir->design.beat_bits, "param", "beat");
     ir_add_client(ir, "param", IR_NONE, "-", false, 0);
+    if (any) add_param_loader(ir, &stores);
 }
 
 // Descriptors that a write engine has taken and not written.
@@ -337,7 +377,7 @@ bool pass_insert_control(struct ir *ir, const struct rill_spec *spec, struct dia
     add_counters(ir);
     add_token_loop_nets(ir);
     if (ir->design.is_lm) add_ring(ir);
-    add_param_loader(ir);
+    add_image_header(ir);
     for (int u = 0; u < kv_units(ir); u++) add_kv_tracker(ir, u);
     add_output_nets(ir);
     return clients_fit(ir, spec, diag);

@@ -171,8 +171,11 @@ static void add_param_store(struct dma *d, int k, int port) {
                             ir->segment[ir->segments - 1].bytes; // stores follow one another without gaps
 }
 
+// The image's header is one beat, the parameters follow it: one linear read.
 static void place_params(struct dma *d) {
-    int kernels = d->ir->kernels;
+    int kernels = d->ir->kernels, beat = d->ir->design.beat_bits / 8;
+    int header = add_segment(d, "image_header", IR_SEG_HEADER, IR_NONE, AUX_CHANNEL, 0, beat);
+    d->offset[AUX_ENGINE] = d->ir->segment[header].offset + beat;
     for (int k = 0; k < kernels; k++)
         for (int p = 0; p < d->ir->kernel[k].ports; p++)
             if (!strcmp(d->ir->kernel[k].port[p].name, "param") && !d->ir->kernel[k].port[p].is_output)

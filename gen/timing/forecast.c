@@ -224,9 +224,9 @@ static bool is_short(struct foretelling *t) {
     return words <= t->whole_words || !t->ir->design.is_lm;
 }
 
-struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t age,
+struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t age, bool kept,
                                         int64_t whole_words, const char **why) {
-    struct foretelling t = {.ir = ir, .whole_words = whole_words, .memory = timing_memory_at(ir, age)};
+    struct foretelling t = {.ir = ir, .whole_words = whole_words, .memory = timing_memory_of(ir, age, kept)};
     arena_init(&t.scratch);
     t.f = ARENA_NEW(ir->arena, struct timing_forecast);
     *t.f = (struct timing_forecast){

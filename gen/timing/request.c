@@ -3,11 +3,11 @@
 #include "include/timing.h"
 
 enum {
-    // rill_token_loop, rill_param_loader:
+    // rill_token_loop, rill_image_header, rill_param_loader:
     HOST_BEGINS = 25,  // reset to the first register
     HOST_WRITE = 3,    // of one register
-    LOAD_CYCLES = 6,   // start to the first step where there are no parameters
     LOADED_CYCLES = 3, // last parameter to the first step
+    COMPARED = 2,      // more, behind a header alone
 };
 
 int timing_request_steps(const struct ir *ir, int64_t prompt, int64_t tokens, struct timing_step **out) {
@@ -23,8 +23,15 @@ int timing_request_steps(const struct ir *ir, int64_t prompt, int64_t tokens, st
     return (int)count;
 }
 
-// The vector parameters are read once per start, in turn with the lanes' first beats until their prefetch FIFOs are
-// full.
+// No vector parameters are read: there are none, or they are on chip.
+static bool header_alone(const struct ir *ir, const struct timing_memory *m) {
+    for (int s = 0; s < ir->segments; s++)
+        if (ir->segment[s].kind == IR_SEG_PARAMS) return m->kept;
+    return true;
+}
+
+// The image's header, and the vector parameters where they are not kept, are read once per start, in turn with the
+// lanes' first beats until their prefetch FIFOs are full.
 int64_t timing_start(const struct ir *ir, const struct timing_memory *m) {
     const struct timing_step step = {0, 1, false};
     struct timing_options o = {.step = &step, .steps = 1, .bounded = true, .load_only = true, .memory = *m};
@@ -33,9 +40,9 @@ int64_t timing_start(const struct ir *ir, const struct timing_memory *m) {
     o.memory.lead = 0;
     arena_init(&scratch);
     const struct timing_result *r = timing_simulate(&scratch, ir, &o, &missing);
-    int64_t loaded = r ? r->loaded : -1;
+    int64_t loaded = r ? r->loaded : 0;
     arena_free(&scratch);
-    return (loaded < 0 ? LOAD_CYCLES : loaded + LOADED_CYCLES) + ir->design.is_lm;
+    return loaded + LOADED_CYCLES + (header_alone(ir, m) ? COMPARED : 0) + ir->design.is_lm;
 }
 
 // The registers that verif/harness/host.c writes: four arguments, pointers of two words, three of control.
@@ -44,10 +51,15 @@ int64_t timing_host_cycles(const struct ir *ir) {
     return HOST_BEGINS + HOST_WRITE * writes;
 }
 
-struct timing_memory timing_memory_at(const struct ir *ir, int64_t age) {
+struct timing_memory timing_memory_of(const struct ir *ir, int64_t age, bool kept) {
     struct timing_memory m = timing_memory(&ir->design);
     m.start = age;
+    m.kept = kept;
     m.lead = timing_start(ir, &m);
     m.start += m.lead;
     return m;
+}
+
+struct timing_memory timing_memory_at(const struct ir *ir, int64_t age) {
+    return timing_memory_of(ir, age, false);
 }

@@ -9,7 +9,7 @@
 
 #include "gen/timing/sim.h"
 
-enum { LOAD_ASKED = 4 /* start of a request to the descriptor of its parameters */ };
+enum { LOAD_ASKED = 4 /* start of a request to the descriptor of the image's header */ };
 enum { ATOM_BYTES = 32, EARLIEST = 1024 /* cycles before the lead from which on reads may come */ };
 
 static int64_t earliest(const struct timing_memory *figure) { return EARLIEST + figure->lead; }
@@ -58,13 +58,18 @@ static bool is_loader(const struct ir_client *c) {
     return c->kernel == IR_NONE && !c->is_write && !strcmp(c->name, "param");
 }
 
-// The parameters are one linear read, asked for once per request; nothing holds their beats.
+// The image's header and the parameters behind it are one linear read, asked for once per request; nothing holds their
+// beats. Where the parameters are on chip it is the header alone.
 static void open_loader(struct sim *sim) {
     const struct ir *ir = sim->ir;
     int64_t bytes = 0, first = 0;
     if (sim->options->step[0].pos > 0) return; // in the middle of a request
-    for (int s = ir->segments - 1; s >= 0; s--)
-        if (ir->segment[s].kind == IR_SEG_PARAMS) bytes += ir->segment[s].bytes, first = ir->segment[s].offset;
+    for (int s = 0; s < ir->segments; s++) {
+        const struct ir_segment *seg = &ir->segment[s];
+        if (seg->kind == IR_SEG_HEADER) first = seg->offset;
+        if (seg->kind == IR_SEG_HEADER || (seg->kind == IR_SEG_PARAMS && !sim->options->memory.kept))
+            bytes += seg->bytes;
+    }
     for (int i = 0; i < ir->clients && bytes; i++)
         for (int c = 0; c < sim->channels; c++)
             if (is_loader(&ir->client[i]) && sim->channel[c].index == ir->client[i].channel) {

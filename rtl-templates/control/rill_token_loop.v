@@ -3,7 +3,8 @@
 //
 // One request per start (level, see rill_axil_regs); done is a one-cycle pulse, idle is high between requests. In order:
 //   check   prompt_len 1..CONTEXT, pointers and bases multiples of a beat, max_new > 0 (max_new = 0: done at once, no fault)
-//   load    load_start pulse; waits until each load_done bit has been high once. The walker's steps start now.
+//   load    load_start pulse; waits until each load_done bit has been high once. The walker's steps start now. `image_wrong` instead (level):
+//           fault 8, flush
 //   prompt  descriptor for ceil(prompt_len ids) on m_axis_prompt_burst (offset 0); beats of 32-bit ids back on s_axis_prompt
 //   steps   step word on m_axis_step, then its ids on m_axis_id; after a step with head = 1 the id that arrives on s_axis_next_id with
 //           tok_last goes to the ring as {index, id}; stop when max_new ids are made, id == eot_id (unless ignore_eot), or position
@@ -22,9 +23,11 @@
 // lowest bit of memory_error). After 1, 2 and 3 no transaction has gone out.
 // Code and place are kept until the next start.
 // 7 no `progress` (a pulse: a beat, a response) and no new state for `watchdog` cycles, 0 never (place: the first bit of idle_engines that is
-// 0), 9 ring_ids, if not 0, is less than the ids that may be made (place: so many; no transaction has gone out).
+// 0), 8 the memory holds another image (place: image_place; nothing has been written), 9 ring_ids, if not 0, is
+// less than the ids that may be made (place: so many; no transaction has gone out).
 // After 7 the memory may never be quiet. Then done comes after another `watchdog` cycles, and `flush` stays until it is quiet: a start meanwhile
 // waits, and is done with fault 7 once more if that takes as long again. No transaction is ever broken off.
+// image: checksum of the image whose parameters are on chip, given to the next load; 0 (none) after a reset, a fault and a kill.
 // fault_address, fault_channel ([7:0] channel, [8] write): of fault 6. fault_state: status when a fault or a kill came.
 // ending: 0 not yet, 1 max_new ids or all rows, 2 end-of-text id, 3 end of the context, 4 stopped, 5 killed, 6 fault.
 // status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on the position behind it.
@@ -72,9 +75,13 @@ module rill_token_loop #(
     output reg  [31:0]              fault_channel,
     output reg  [31:0]              fault_state,
     output reg  [31:0]              ending,
+    output reg  [63:0]              image,
 
     output wire                     load_start,
     input  wire [LOADERS-1:0]       load_done,
+    input  wire                     image_wrong,
+    input  wire [1:0]               image_place,
+    input  wire [63:0]              image_checksum,     // with load_done
     output wire                     flush,
     output wire                     soft_rst,
     input  wire                     quiet,
@@ -443,6 +450,11 @@ module rill_token_loop #(
                 fault_address <= broken_address_q;
                 fault_channel <= {23'd0, broken_write_q, broken_place_q[7:0]};
             end
+        end else if (is_q[S_LOADING] && image_wrong) begin
+            fault_code <= 32'd8;
+            fault_place <= {30'd0, image_place};
+            fault_state <= status;
+            ending <= 32'd6;
         end else if (is_q[S_ID_CHECK] && bad_id) begin
             fault_code <= 32'd4;
             fault_place <= {16'd0, pos_q} + {28'd0, tok_q};
@@ -466,7 +478,7 @@ module rill_token_loop #(
             S_IDLE: if (start) state_d = S_CHECK;
             S_CHECK: state_d = refused || (MODE == 0 && no_ids_q) ? S_DONE : S_LOAD;
             S_LOAD: state_d = S_LOADING;
-            S_LOADING: if (&loaded_q) state_d = MODE == 1 ? S_STEP : S_PROMPT;
+            S_LOADING: if (image_wrong) state_d = S_FLUSH; else if (&loaded_q) state_d = MODE == 1 ? S_STEP : S_PROMPT;
             S_PROMPT: if (m_axis_prompt_burst_tready) state_d = S_STEP;
             S_STEP: if (step_taken) state_d = MODE == 0 ? S_ID : m_axis_step_tdata[STEP_FINAL] || halt[0] ? S_DRAIN : S_STEP;
             S_ID: if (id_ready) state_d = S_ID_CHECK;
@@ -489,6 +501,13 @@ module rill_token_loop #(
         is_q <= rst ? 16'd1 : 16'd1 << state_d;
         running <= !rst && state_d >= S_LOAD && state_d <= S_DRAIN;
     end
+
+    // Parameters stay on chip until a request ends otherwise than it should.
+    always @(posedge clk)
+        if (rst || (is_q[S_DONE] && (ending == 32'd5 || ending == 32'd6)))
+            image <= 64'd0;
+        else if (is_q[S_LOADING] && &loaded_q)
+            image <= image_checksum;
 
     // A done that came because the memory is not quiet is not repeated when it is.
     reg given_q;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ends a request but its own end, through the emitted top with a memory that can fall silent, answer errors, and
-// outlive a reset: stop, kill, watchdog, error response, a ring that is too short, resets in the middle. After each the
-// next request must make the ids of the first. Built and run by control.sh, for designs of three channels of 256 bits.
-// usage: control IMAGE PROMPT RING IDENTITY LAYOUT    offsets of prompt and ring in channel 0; hexadecimal names
+// outlive a reset: stop, kill, watchdog, error response, another image, a ring that is too short, resets in the middle.
+// After each the next request must make the ids of the first. Built and run by control.sh, for designs of three
+// channels of 256 bits. usage: control IMAGE PROMPT RING IDENTITY LAYOUT HEADER CHECKSUM IDS... PROMPT, RING, HEADER:
+// offsets in channel 0; the others: hexadecimal names
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -96,7 +97,7 @@ struct Port {
 struct Bench {
     Vrill_top top;
     Port port[CHANNELS];
-    uint64_t now = 0, prompt = 0, ring = 0;
+    uint64_t now = 0, prompt = 0, ring = 0, header = 0, checksum = 0;
     bool failed = false;
 
     Bench() {
@@ -207,11 +208,13 @@ struct Bench {
         failed |= !right;
     }
     std::vector<uint32_t> wanted;
-    bool good() { // an undisturbed request
-        start(uint32_t(wanted.size()));
-        return done() && read(REG_FAULT) == 0 && read(REG_ENDING) == 1 && ids() == wanted &&
-               read(REG_STATUS) >> 16 == 3 + wanted.size() - 1;
+    bool makes(size_t count) { // an undisturbed request
+        start(uint32_t(count));
+        return done() && read(REG_FAULT) == 0 && read(REG_ENDING) == 1 &&
+               ids() == std::vector<uint32_t>(wanted.begin(), wanted.begin() + long(count)) &&
+               read(REG_STATUS) >> 16 == 3 + count - 1;
     }
+    bool good() { return makes(wanted.size()); }
     bool runs_to(uint32_t count) {
         return until(300000, [&] { return read(REG_IDS) >= count; });
     }
@@ -262,6 +265,61 @@ static void answers_error(Bench &b) {
     b.say("error response: channel and address", right && b.good());
 }
 
+// Parameters are on chip when `kept`: they are not read again, and the request takes less time.
+static bool loads(Bench &b, bool kept) {
+    static uint64_t whole; // cycles with the parameters
+    bool known = (b.read64(REG_IMAGE) == b.checksum) == kept;
+    bool right = known && b.makes(1) && b.read64(REG_IMAGE) == b.checksum;
+    uint64_t cycles = b.read64(REG_CYCLES);
+    if (!kept) whole = cycles;
+    return right && (!kept || cycles + 100 < whole);
+}
+
+static void keeps_parameters(Bench &b) {
+    b.reset();
+    b.setup();
+    b.say("parameters: loaded behind a reset", loads(b, false));
+    b.say("parameters: kept behind a request", loads(b, true));
+    b.start(36);
+    bool right = b.runs_to(1);
+    b.write(REG_HALT, 1);
+    b.say("parameters: kept behind a stop", right && b.done() && loads(b, true));
+    b.start(36);
+    right = b.runs_to(1);
+    b.write(REG_HALT, 2);
+    b.say("parameters: loaded behind a kill", right && b.done() && loads(b, false) && loads(b, true));
+    b.start(36);
+    b.port[2].error_in = 7;
+    right = b.done() && b.read(REG_FAULT) == 6;
+    b.port[2].was_error = false;
+    b.say("parameters: loaded behind a fault", right && loads(b, false) && loads(b, true));
+    // Another image of the same layout: its parameters are other ones, here a gain and its header's checksum.
+    b.port[0].memory[b.header + 16] ^= 1;
+    b.port[0].memory[b.header + BEAT + 3] ^= 0x80;
+    b.start(uint32_t(b.wanted.size()));
+    right = b.done() && b.read(REG_FAULT) == 0 && b.read64(REG_IMAGE) == (b.checksum ^ 1) && b.ids() != b.wanted;
+    b.port[0].memory[b.header + BEAT + 3] ^= 0x80;
+    b.port[0].memory[b.header + 16] ^= 1;
+    b.say("parameters: those of another image are loaded, and of the first again", right && b.good());
+}
+
+static void wrong_image(Bench &b) {
+    const int byte[] = {0, 5, 8, 15}, place[] = {0, 1, 2, 2};
+    bool right = true;
+    for (int i = 0; i < 8 && right; i++) { // with the parameters kept, and without
+        if (i & 1) b.reset(), b.setup();
+        else right = b.makes(1);
+        b.port[0].memory[b.header + byte[i / 2]] ^= 4;
+        b.start(1);
+        right = right && b.done() && b.read(REG_FAULT) == 8 && b.read(REG_PLACE) == uint32_t(place[i / 2]) &&
+                b.read(REG_ENDING) == 6 && b.read(REG_IDS) == 0 && b.read64(REG_IMAGE) == 0;
+        b.port[0].memory[b.header + byte[i / 2]] ^= 4;
+        right = right && (b.read(REG_CTRL) & 4) && b.read(REG_FAULT_STATE) == 3;
+    }
+    b.say("another image: what differs is told", right);
+    b.say("another image: the right one again", b.makes(1));
+}
+
 static uint64_t traffic(const Bench &b) { return b.port[0].bursts + b.port[1].bursts + b.port[2].bursts; }
 
 static void ring_bounds(Bench &b) {
@@ -298,7 +356,7 @@ static void load(Bench &b, const std::string &image) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 7) return 2;
+    if (argc < 9) return 2;
     Bench b;
     load(b, argv[1]);
     b.prompt = std::strtoull(argv[2], nullptr, 0);
@@ -307,12 +365,16 @@ int main(int argc, char **argv) {
     b.say("identity", b.read(REG_MAGIC) == 0x4c4c4952 && b.read(REG_VERSION) == 0x10000 &&
                           b.read64(REG_IDENTITY) == std::strtoull(argv[4], nullptr, 16) &&
                           b.read64(REG_LAYOUT) == std::strtoull(argv[5], nullptr, 16));
-    for (int i = 6; i < argc; i++) b.wanted.push_back(uint32_t(std::strtoul(argv[i], nullptr, 10)));
+    b.header = std::strtoull(argv[6], nullptr, 0);
+    b.checksum = std::strtoull(argv[7], nullptr, 16);
+    for (int i = 8; i < argc; i++) b.wanted.push_back(uint32_t(std::strtoul(argv[i], nullptr, 10)));
     b.setup();
     b.say("the golden model's ids", b.good());
     stops(b);
     falls_silent(b);
     answers_error(b);
+    wrong_image(b);
+    keeps_parameters(b);
     ring_bounds(b);
     resets(b, "reset in the middle of a request", false);
     resets(b, "reset in the middle, of the memory, too", true);

@@ -24,6 +24,8 @@ class Image:
             self.map = json.load(file)
         self.channels, self.beat = self.map["channels"], self.map["beat_bits"] // 8
         self.segments = self.map["segments"]
+        with open(os.path.join(folder, "image", "manifest.json"), encoding="utf-8") as file:
+            self.manifest = json.load(file)
         self.data = []
         for channel in range(self.channels):
             with open(os.path.join(folder, "image", f"channel_{channel:02d}.bin"), "rb") as file:
@@ -83,7 +85,7 @@ def check_places(image):
             for r in range(repeats):
                 begin = s["offset"] + r * stride
                 taken[c].append((begin, begin + s["bytes"], s["name"]))
-            if s["kind"] in ("weights", "table", "parameters") and begin + s["bytes"] > len(image.data[c]):
+            if s["kind"] in ("weights", "table", "parameters", "header") and begin + s["bytes"] > len(image.data[c]):
                 wrong(f"segment {s['name']}: ends at {begin + s['bytes']} of channel {c}, "
                       f"its file at {len(image.data[c])}")
     for c, ranges in enumerate(taken):
@@ -94,6 +96,23 @@ def check_places(image):
         if ranges and ranges[-1][1] > 512 * MIB:
             wrong(f"channel {c}: {ranges[-1][2]} ends beyond 512 MiB")
     return sum(len(ranges) for ranges in taken)
+
+
+def check_header(image):
+    """One beat that says what the image is, right before the parameters."""
+    headers = [s for s in image.segments if s["kind"] == "header"]
+    if len(headers) != 1 or headers[0]["bytes"] != image.beat:
+        wrong(f"{len(headers)} headers of the image")
+    at, channel = headers[0]["offset"], headers[0]["channel"]
+    magic, version, layout, checksum = image.read(channel, at, "4sIQQ")
+    same("header: magic", magic, b"RIMG")
+    same("header: version", version, 1)
+    same("header: layout", f"{layout:016x}", image.manifest["layout"])
+    same("header: checksum", f"{checksum:016x}", image.manifest["checksum"])
+    same("header: the rest", any(image.data[channel][at + 24:at + image.beat]), False)
+    after = [s["offset"] for s in image.segments if s["kind"] == "parameters"]
+    if after and min(after) != at + image.beat:
+        wrong(f"the parameters begin at {min(after)}, the header at {at}")
 
 
 def repeats_of(image, stride):
@@ -221,6 +240,7 @@ def main():
         sys.exit("usage: memory_map.py DIR [MODEL]")
     image = Image(sys.argv[1])
     segments, values = check_places(image), 0
+    check_header(image)
     if len(sys.argv) == 3:
         checkpoint = Checkpoint(sys.argv[2])
         hidden = checkpoint.shape("wte.weight")[1]

@@ -24,7 +24,7 @@ model=$root/models/tinystories-gpt2-1m
 specs=(odd inputs grouped lanes lookup)
 rm -rf "$work"
 mkdir -p "$work"
-plan $((${#specs[@]} + 9))
+plan $((${#specs[@]} + 10))
 
 make_design() { # spec, folder, weights
     "$rill" gen "$1" -o "$2" >"$log" 2>&1 && "$rill" pack "$1" --weights "$3" -o "$2" >>"$log" 2>&1
@@ -59,6 +59,9 @@ planted "an offset one beat off" 'the image has|overlap' 's/"offset": 544768/"of
 planted "another stride of layers" 'the image has|overlap|wanted' 's/"layer_stride": 53248/"layer_stride": 53312/'
 planted "a segment on another channel" 'the image has|wanted|ends at' '/"token_row"/s/"channel": 0/"channel": 1/'
 planted "a segment that grows into the next" 'overlap' '/"k_cache"/s/"bytes": 65536/"bytes": 69632/'
+rm -rf "$work/planted" && cp -r "$design" "$work/planted"
+sed -i 's/"layout": "./"layout": "x/' "$work/planted/image/manifest.json"
+check_refused "planted: a header of another layout" 1 'header: layout' tests/e2e/memory_map.py "$work/planted" "$model"
 planted "a segment within a beat" 'offset 675848' 's/"offset": 675840/"offset": 675848/'
 rm -rf "$work/planted" && cp -r "$design" "$work/planted"
 cp "$design/image/channel_02.bin" "$work/planted/image/channel_01.bin"

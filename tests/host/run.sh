@@ -6,7 +6,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 [ $# = 0 ] || { sed -n '3,4s/^# //p' "$0"; exit 2; }
 
-plan 62
+plan 65
 work=$root/build/tests/host log=$root/build/tests/host.log
 model=$root/models/tinystories-gpt2-1m spec=$work/story.yaml package=$work/story socket=$work/card.socket
 mkdir -p "$work/standin" "$work/xrt"
@@ -130,10 +130,13 @@ check_refused "selftest: no answer" 1 'not an answer of' "$on_card" --selftest "
 bench() { "$on_card" --bench 3:2,1:3 >"$work/bench" && [ "$(wc -l <"$work/bench")" = 3 ] &&
     grep -Eq '^ +3 +2 +[0-9.]+ +[0-9.]+ +[0-9]+ .* 31\.5 +[0-9.]+$' "$work/bench"; }
 check "bench: a table" bench
+in_python() { # program
+    LD_LIBRARY_PATH=$work/standin RILL_HOST_LIBRARY=$work/moved/build/host/librill_host.so PYTHONPATH=$work/moved/host/boards/host timeout 300 \
+        python3 -c "import sys, rill_host
+$1" "$package" "$work/golden.json"
+}
 binding() {
-    LD_LIBRARY_PATH=$work/standin RILL_HOST_LIBRARY=$work/moved/build/host/librill_host.so PYTHONPATH=$work/moved/host/boards/host python3 -c '
-import json, sys
-import rill_host
+    in_python 'import json
 golden = json.load(open(sys.argv[2]))
 seen = []
 with rill_host.Host(sys.argv[1], timeout=100, progress=lambda *_: seen.append(0)) as host:
@@ -146,7 +149,7 @@ with rill_host.Host(sys.argv[1], timeout=100, progress=lambda *_: seen.append(0)
         host.run([])
         sys.exit("an empty prompt is taken")
     except rill_host.HostError as error:
-        assert error.status == "input"' "$package" "$work/golden.json"
+        assert error.status == "input"'
 }
 check "from Python" binding
 
@@ -171,6 +174,35 @@ spoilt() { # name, pattern, file of the image, sed expression
 spoilt "an image of another design" 'image is for another design' manifest.json 's/"layout": "[0-9a-f]*"/"layout": "0123456789abcdef"/'
 spoilt "a manifest that is none" 'manifest.json: line' manifest.json 's/^{/[/'
 spoilt "a checksum that is another" 'segment .token_row. is damaged' manifest.json '/token_row/s/"crc32": "[0-9a-f]*/"crc32": "01234567/'
+# The manifest is the package's, what lies in the memory is not: the kernel itself finds it.
+foreign() { python3 - "$package" "$work/image.bad" "$1" <<'END'
+import json, re, sys, zlib
+package, image, byte = sys.argv[1], sys.argv[2], int(sys.argv[3])
+header = [s for s in json.load(open(package + "/memory_map.json"))["segments"] if s["kind"] == "header"][0]
+file = f"{image}/channel_{header['channel']:02d}.bin"
+data = bytearray(open(file, "rb").read())
+begin, end = header["offset"], header["offset"] + header["bytes"]
+data[begin + byte] ^= 4
+open(file, "wb").write(data)
+text = open(package + "/image/manifest.json").read()
+text = re.sub(r'(image_header.*"crc32": ")[0-9a-f]*', lambda m: m[1] + f"{zlib.crc32(data[begin:end]):08x}", text)
+open(image + "/manifest.json", "w").write(text)
+END
+}
+foreign 9 && refuses "another image: the kernel's fault in words" 'fault 8: the image in the memory is for another design; latest step at position 0' \
+    --image "$work/image.bad" "${request[@]}"
+check "... and the right one" same_ids "${request[@]}"
+kept() { # the checksum is the image's; the next request reads its header alone (tests/e2e/control.sh counts the cycles)
+    in_python 'import json
+with rill_host.Host(sys.argv[1], timeout=100) as host:
+    host.upload()
+    answers = [host.run("Once upon a time, there was a little", tokens=5).ids for _ in range(2)]
+    assert answers[0] == answers[1] == json.load(open(sys.argv[2]))["token_ids"], answers
+    manifest = json.load(open(sys.argv[1] + "/image/manifest.json"))
+    assert host.register("image") == int(manifest["checksum"], 16), host.register("image")'
+}
+check "two requests, and the checksum of the image that they ran on" kept
+cp "$package"/image/* "$work/image.bad"
 truncate -s 700000 "$work/image.bad/channel_00.bin"
 refuses "an image cut off" 'is cut off' --image "$work/image.bad" "${request[@]}"
 mkdir -p "$work/no_words" && cp "$package"/image/{manifest.json,channel_*.bin} "$work/no_words"

@@ -312,6 +312,37 @@ static void test_damage(void **state) {
     image_end(&x);
 }
 
+// Words of the header of an image: magic and version, layout, checksum.
+static void read_header(struct image_fixture *x, const struct ir *ir, const char *name, uint64_t word[3]) {
+    const struct ir_segment *s = ir->segment;
+    while (s->kind != IR_SEG_HEADER) s++;
+    FILE *f = fopen(image_path(x, name), "rb");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, (long)s->offset, SEEK_SET), 0);
+    assert_int_equal(fread(word, 8, 3, f), 3);
+    fclose(f);
+}
+
+// The checksum is that of the bytes: the same for the same weights.
+static void test_header(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct ir *ir = image_build(&x, odd_model(&x, "channels: 2"), NULL);
+    uint64_t one[3], again[3], other[3];
+    image_pack(&x, ir, "random:3", "d");
+    read_header(&x, ir, "d/image/channel_00.bin", one);
+    image_pack(&x, ir, "random:3", "e");
+    read_header(&x, ir, "e/image/channel_00.bin", again);
+    image_pack(&x, ir, "random:4", "f");
+    read_header(&x, ir, "f/image/channel_00.bin", other);
+    assert_true(one[0] == 0x1474d4952 && one[1] == pack_layout_hash(ir) && one[2] != 0);
+    assert_memory_equal(one, again, sizeof one);
+    assert_memory_equal(one, other, 16);
+    assert_true(one[2] != other[2]);
+    image_end(&x);
+}
+
 // Every word that decides where an image's bytes lie makes it another image.
 static void test_layout_hash(void **state) {
     (void)state;
@@ -518,6 +549,7 @@ int main(void) {
         cmocka_unit_test(test_long_rows),
         cmocka_unit_test(test_tied),
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_header),
         cmocka_unit_test(test_layout_hash),
         cmocka_unit_test(test_config_of_spec),
         cmocka_unit_test(test_damaged_store),

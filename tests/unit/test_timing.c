@@ -216,7 +216,7 @@ static void test_cycles_of_shared_channels(void **state) {
 
 static struct timing_forecast *foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t whole_words) {
     const char *why = NULL;
-    struct timing_forecast *f = timing_foretell(ir, prompt, tokens, 0, whole_words, &why);
+    struct timing_forecast *f = timing_foretell(ir, prompt, tokens, 0, false, whole_words, &why);
     assert_non_null(f);
     return f;
 }

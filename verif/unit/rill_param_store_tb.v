@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_param_store: words come out in a circle after the load, none before; a second load starts over with other words; latency and rate.
+// Bench of rill_param_store: words come out in a circle after the load, none before; a second load starts over with other words, `keep` with those of
+// before, behind a reset too; latency and rate.
 // sweep: BEAT_BITS=256 WORD_W=64 WORDS=10
 // sweep: BEAT_BITS=256 WORD_W=64 WORDS=4
 // sweep: BEAT_BITS=512 WORD_W=512 WORDS=7
@@ -21,17 +22,17 @@ module rill_param_store_tb;
     localparam ROUNDS = 4;
     wire                 clk, rst, m_valid, m_ready, snk_done;
     wire [WORD_W-1:0]    m_data;
-    reg                  again = 0, hold = 1, load_start = 0, load_valid = 0;
+    reg                  again = 0, hold = 1, load_start = 0, load_valid = 0, keep = 0, reset = 0;
     reg  [BEAT_BITS-1:0] load_data;
     reg  [ALL_W-1:0]     all;
     integer              n, i, r, seed, idle, stall, start;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_param_store #(.BEAT_BITS(BEAT_BITS), .WORD_W(WORD_W), .WORDS(WORDS)) dut (.clk(clk), .rst(rst), .load_start(load_start),
+    rill_param_store #(.BEAT_BITS(BEAT_BITS), .WORD_W(WORD_W), .WORDS(WORDS)) dut (.clk(clk), .rst(rst || reset), .load_start(load_start), .keep(keep),
         .load_valid(load_valid), .load_data(load_data), .m_axis_param_tvalid(m_valid), .m_axis_param_tready(m_ready),
         .m_axis_param_tdata(m_data));
     // load_start withdraws a word: to the checker it is a reset.
-    rill_axis_monitor #(.DATA_W(WORD_W), .STOP(1)) u_snk (.clk(clk), .rst(rst || load_start), .hold(hold), .s_axis_tvalid(m_valid),
+    rill_axis_monitor #(.DATA_W(WORD_W), .STOP(1)) u_snk (.clk(clk), .rst(rst || reset || load_start), .hold(hold), .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done));
 
     task load(input integer extra);          // beats past the last word
@@ -56,6 +57,23 @@ module rill_param_store_tb;
         end
     endtask
 
+    task keep_it;                            // what was loaded before is there again
+        begin
+            reset = 1;
+            repeat (3) @(negedge clk);
+            reset = 0;
+            @(negedge clk) load_start = 1;
+            @(negedge clk) load_start = 0;
+            repeat (5) @(negedge clk);
+            if (m_valid) begin
+                $display("FAIL: a word before it is kept");
+                $finish;
+            end
+            keep = 1;
+            @(negedge clk) keep = 0;
+        end
+    endtask
+
     initial begin
         if (!$value$plusargs("seed=%d", seed)) seed = 0;
         if (!$value$plusargs("idle=%d", idle)) idle = 0;
@@ -65,7 +83,8 @@ module rill_param_store_tb;
         for (n = 0; n < 5; n = n + 1) begin
             hold = 1;
             repeat (3) @(negedge clk);
-            load(n % 2 == 1 ? 5 : 0);
+            if (n == 3) keep_it;
+            else load(n % 2 == 1 ? 5 : 0);
             while (!m_valid) @(negedge clk);
             if (n % 2 == 0 && u_snk.cycle - start != 4) begin
                 $display("FAIL: latency %0d", u_snk.cycle - start);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_token_loop with a model of the datapath: requests that end by count, by end-of-text, by the context, refused ones
 // (length, pointers, bases of channels, max_new 0), a bad prompt id, a kernel fault and a memory error in the middle, each followed
-// by a good request, as are a stop, a kill, a ring that is too short and a memory that falls silent (watchdog);
+// by a good request, as are another image, a stop, a kill, a ring that is too short and a memory that falls silent (watchdog);
 // step words, ids, ring and walker steps against the rules; soft_rst only when the memory is quiet. MODE 1: rows only.
 // sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=256 KV_LAYERS=2
 // sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1
@@ -43,6 +43,9 @@ module rill_token_loop_tb;
     integer     halt_at = -1, halt_kind = 0; // position of the step at which halt is set
     integer     dones = 0;
     reg  [1:0]  load_done;
+    reg         bad_image = 0, image_wrong = 0;
+    reg  [63:0] sum;                         // of the image in the memory
+    wire [63:0] image;
     reg         quiet;
     reg  [31:0] kv_done, out_done, ids_written;
     reg  [3:0]  kernel_fault;
@@ -65,7 +68,8 @@ module rill_token_loop_tb;
         .ring_ids(ring_ids), .watchdog(watchdog), .halt(halt), .fault_address(fault_address), .fault_channel(fault_channel),
         .fault_state(fault_state), .ending(ending), .error_is_write(3'b010), .error_address({64'd3, 64'h2_0000_0040, 64'd1}),
         .progress(!dead && traffic), .idle_engines(idle_engines), .status(status), .ids_count(ids_count),
-        .fault_code(fault_code), .fault_place(fault_place), .load_start(load_start), .load_done(load_done), .flush(flush),
+        .fault_code(fault_code), .fault_place(fault_place), .load_start(load_start), .load_done(load_done), .image(image), .image_wrong(image_wrong),
+        .image_place(2'd2), .image_checksum(sum), .flush(flush),
         .soft_rst(soft_rst), .quiet(quiet), .kv_layers_done(kv_done), .out_steps_done(out_done), .ids_written(ids_written),
         .kernel_fault(kernel_fault), .memory_error(memory_error),
         .m_axis_prompt_burst_tvalid(p_valid), .m_axis_prompt_burst_tready(p_ready), .m_axis_prompt_burst_tdata(p_data),
@@ -142,6 +146,7 @@ module rill_token_loop_tb;
             kernel_fault <= 0;
             memory_error <= 0;
             load_done <= 0;
+            image_wrong <= 0;
             load_wait = 0;
         end
     endtask
@@ -175,7 +180,9 @@ module rill_token_loop_tb;
             alive = 1;
         end else if (load_wait > 0) begin
             load_wait = load_wait - 1;
-            load_done <= load_wait == 6 ? 2'b01 : load_wait == 1 ? 2'b10 : 2'b00;
+            load_done <= load_wait == 6 && !bad_image ? 2'b01 : load_wait == 1 ? 2'b10 : 2'b00;
+            if (bad_image && load_wait == 3)
+                image_wrong <= 1;
         end
 
         if (p_valid && p_ready) begin
@@ -271,6 +278,7 @@ module rill_token_loop_tb;
             ring_seen = 0;
             resets = 0;
             prompt_given = 0;
+            sum = {$urandom, $urandom | 32'd1};
             for (i = 0; i < 256; i = i + 1)
                 prompt[i] = $urandom_range(VOCAB - 1);
             if (bad_at >= 0)
@@ -299,6 +307,8 @@ module rill_token_loop_tb;
                     $finish;
                 end
                 if (fault_code != 0 && ending != 6) fail(15);
+                if (image !== (ending == 5 || ending == 6 ? 64'd0 : sum)) fail(25);
+                if (code == 8 && (steps_seen != 0 || prompt_given)) fail(26);
                 if (code == 0 && halt_at < 0 && ending !== (MODE == 1 || want_ids == count ? (eot_ends ? 2 : 1) : eot_ends ? 2 : 3)) fail(16);
                 if (code == 0 && halt_at < 0 && status[31:16] !== step_pos) fail(17);
                 if (halt_at >= 0) begin
@@ -405,6 +415,10 @@ module rill_token_loop_tb;
             request(3, 2, 95, 0, 0, 0);
             i = c;
         end
+        bad_image = 1;
+        request(12, 5, 95, 0, 8, 2);
+        bad_image = 0;
+        request(12, 5, 95, 0, 0, 0);
         break_at = 7;
         break_kind = 5;
         request(12, 5, 95, 0, 5, 2);

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_image_header: reads the header of the memory image and compares it.
+#include "gen/kernel/class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    c->machine = TIMING_NONE;
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    (void)a;
+    cost_per(r, 1, 139, 209, 0);
+}
+
+const struct kernel_class rtl_image_header = {.module = "rill_image_header", .contract = contract, .cost = cost};

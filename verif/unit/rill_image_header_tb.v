@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_image_header with a memory behind its descriptors: the first start reads header and parameters at once and lets the
+// parameters through, a start with the header's checksum reads the header alone and keeps, one with another checksum reads the parameters
+// too; each bit of magic, version and layout that differs is told, with its place, and nothing is let through; a start in the middle of a
+// read; cycles from the header's beat to the verdict.
+// sweep: BEAT_BITS=256 BEATS=5
+// sweep: BEAT_BITS=512 BEATS=1
+// sweep: BEAT_BITS=256 BEATS=0
+// quick: BEAT_BITS=256 BEATS=5
+// quick: BEAT_BITS=256 BEATS=0
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_image_header_tb;
+    parameter BEAT_BITS = 256;
+    parameter BEATS = 5;
+    localparam [39:0] OFFSET = 40'h12_3456_7000;
+
+    reg                  clk = 0, rst = 1, start = 0, loaded;
+    reg  [63:0]          layout, kept = 0, checksum_in;
+    reg                  b_valid = 0, m_ready = 0;
+    reg  [BEAT_BITS-1:0] b_data, header;
+    wire                 d_valid, b_ready, m_valid, keep, wrong, done;
+    reg                  d_ready = 0;
+    wire [55:0]          d_data;
+    wire [BEAT_BITS-1:0] m_data;
+    wire [1:0]           place;
+    wire [63:0]          checksum;
+    integer              seed, idle, stall, i, n, cycles = 0;
+    integer              at, left, reads, given, keeps, taken_at, verdict_at, asked;
+    reg                  failed = 0;
+
+    rill_image_header #(.BEAT_BITS(BEAT_BITS), .BEATS(BEATS), .OFFSET(OFFSET)) dut (.clk(clk), .rst(rst), .start(start), .layout(layout),
+        .kept(kept), .m_axis_desc_tvalid(d_valid), .m_axis_desc_tready(d_ready), .m_axis_desc_tdata(d_data),
+        .s_axis_beat_tvalid(b_valid), .s_axis_beat_tready(b_ready), .s_axis_beat_tdata(b_data), .m_axis_beat_tvalid(m_valid),
+        .m_axis_beat_tready(m_ready), .m_axis_beat_tdata(m_data), .loaded(loaded), .keep(keep), .wrong(wrong), .place(place),
+        .checksum(checksum), .done(done));
+    always #1 clk = !clk;
+
+    function chance(input integer percent);
+        chance = $urandom_range(99) < percent;
+    endfunction
+
+    function [BEAT_BITS-1:0] beat(input integer index);    // 0: the header
+        beat = index == 0 ? header : {BEAT_BITS/32{32'h5000_0000 + index}};
+    endfunction
+
+    task fail(input integer what);
+        begin
+            if (!failed)
+                $display("FAIL: check %0d, cycle %0d, beat %0d, %0d given", what, cycles, at, given);
+            failed = 1;
+            $finish;
+        end
+    endtask
+
+    // The memory: beats of one descriptor after another, as long as the descriptor says.
+    always @(posedge clk) if (!failed) begin
+        cycles = cycles + 1;
+        if (d_valid && d_ready) begin
+            if (left != 0 || d_data[39:0] < OFFSET) fail(1);
+            at = (d_data[39:0] - OFFSET) / (BEAT_BITS / 8);
+            left = d_data[55:40];
+            reads = reads + 1;
+            asked = asked + left;
+            if (left == 0 || at + left > BEATS + 1) fail(2);
+        end
+        d_ready <= !chance(stall);
+        m_ready <= !chance(stall);
+        if (b_valid && b_ready) begin
+            if (b_data === header && taken_at < 0) taken_at = cycles;
+            b_valid <= 0;
+        end
+        if ((!b_valid || b_ready) && left > 0 && !chance(idle)) begin
+            b_valid <= 1;
+            b_data <= beat(at);
+            at = at + 1;
+            left = left - 1;
+        end
+        if (m_valid && m_ready) begin
+            given = given + 1;
+            if (m_data !== beat(given)) fail(3);
+            if (given == BEATS) loaded <= 1;
+        end
+        if (keep) keeps = keeps + 1;
+        if ((keep || wrong || m_valid || (done && BEATS == 0)) && verdict_at < 0) verdict_at = cycles;
+        if (keep && (wrong || m_valid)) fail(4);
+        if (done && wrong) fail(5);
+    end
+
+    task pulse;
+        begin
+            left = 0;
+            b_valid <= 0;
+            reads = 0;
+            given = 0;
+            keeps = 0;
+            asked = 0;
+            taken_at = -1;
+            loaded <= BEATS == 0;
+            start <= 1;
+            #0.1 if (done) fail(7);
+            @(posedge clk);
+            #0.1 if (done) fail(8);                        // low from start on
+            start <= 0;
+            verdict_at = -1;
+            @(posedge clk);
+        end
+    endtask
+
+    // wants: 0 parameters, 1 kept, 2 + p wrong at place p
+    task run(input integer wants);
+        begin
+            pulse;
+            for (n = 0; n < 400 && !done && !wrong; n = n + 1) @(negedge clk);
+            repeat (8) @(negedge clk);
+            if (failed) ;
+            else if (wants >= 2) begin
+                if (!wrong || done || place !== wants - 2 || given != 0 || keeps != 0) fail(9);
+            end else if (wrong || !done || keeps != wants || given != (wants == 1 ? 0 : BEATS) || checksum !== header[191:128]) fail(10);
+            else if (asked != 1 + given || reads != (wants == 0 && kept != 0 && BEATS != 0 ? 2 : 1)) fail(11);
+            if (!failed && idle == 0 && reads == 1 && (BEATS != 0 || wants != 0) && verdict_at - taken_at != 3) fail(12);
+        end
+    endtask
+
+    task make(input [63:0] sum);
+        begin
+            header = {BEAT_BITS{1'b1}};
+            header[63:0] = 64'h0000_0001_474D_4952;
+            header[127:64] = layout;
+            header[191:128] = sum;
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        i = $urandom(seed);
+        layout = {$urandom, $urandom};
+        checksum_in = {$urandom, $urandom | 32'd1};
+        left = 0;
+        repeat (3) @(posedge clk);
+        rst <= 0;
+        repeat (3) @(posedge clk);
+        if (d_valid || b_ready || m_valid || keep || wrong || done) fail(13);
+        make(checksum_in);
+        run(0);
+        run(0);                                            // nothing is kept
+        kept = checksum_in;
+        repeat (2) @(posedge clk);
+        run(1);
+        for (i = 0; i < 64; i = i + 1) begin               // another checksum, in each bit
+            make(checksum_in ^ (64'd1 << i));
+            if (checksum_in !== 64'd1 << i)
+                run(0);
+        end
+        for (i = 0; i < 128; i = i + 1) begin : wrongs     // another header, with and without something kept
+            make(checksum_in);
+            header[i] = !header[i];
+            kept = i % 2 ? checksum_in : 64'd0;
+            repeat (2) @(posedge clk);
+            run(i < 32 ? 2 : i < 64 ? 3 : 4);
+        end
+        make(checksum_in);
+        kept = 0;
+        repeat (2) @(posedge clk);
+        pulse;
+        repeat (4) @(posedge clk);                         // in the middle
+        run(0);
+        pulse;
+        repeat (3) @(posedge clk);
+        rst <= 1;
+        left = 0;
+        @(posedge clk);
+        b_valid <= 0;
+        @(posedge clk);
+        #0.1 if (d_valid || b_ready || m_valid || keep || wrong || done) fail(14);
+        rst <= 0;
+        repeat (3) @(posedge clk);
+        run(0);
+        if (!failed)
+            $display("PASS");
+        $finish;
+    end
+endmodule
+
+`default_nettype wire
