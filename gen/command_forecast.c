@@ -81,6 +81,22 @@ static void print_phase(const struct forecast_view *v, const char *name, const s
     }
 }
 
+// While it decodes, at the position in the middle.
+static struct cost_power power_of(const struct forecast_view *v) {
+    const struct timing_phase *p = &v->f->decode;
+    struct cost_design cost = cost_design(v->ir);
+    struct cost_step step = cost_usual_step(v->ir, v->f->prompt + p->steps / 2);
+    return p->steps ? cost_step_power(v->ir, &cost, &step, each(p, p->cycles)) : (struct cost_power){0};
+}
+
+static void print_power(const struct forecast_view *v) {
+    struct cost_power p = power_of(v);
+    double speed = per_second(v, (double)v->f->decode.steps, v->f->decode.cycles);
+    if (p.high_w > 0)
+        printf("power %.0f to %.0f W while it decodes, %.1f to %.1f tokens/J: estimated\n", p.low_w, p.high_w,
+               speed / p.high_w, speed / p.low_w);
+}
+
 static void print_text(const struct forecast_view *v) {
     const struct timing_forecast *f = v->f;
     printf("%" PRId64 " %s in, %" PRId64 " out, %g MHz: forecast from timing contracts and the memory model\n",
@@ -90,6 +106,7 @@ static void print_text(const struct forecast_view *v) {
            v->ir->design.is_lm ? "id" : "result", f->first_id, ms(v, f->first_id), ms(v, f->end));
     if (f->decode.steps) printf("decode %.1f tokens/s\n", per_second(v, (double)f->decode.steps, f->decode.cycles));
     const struct cost_bound *b = f->decode.steps ? &f->decode.bound : &f->prefill.bound;
+    print_power(v);
     printf("bound %" PRId64 " cycles in all, at most %.1f %s/s\n", f->prefill.bound.cycles + f->decode.bound.cycles,
            b->tokens_per_second, v->ir->design.is_lm ? "tokens" : "rows");
     printf("%" PRId64 " of %" PRId64 " steps simulated\n", f->simulated < f->steps ? f->simulated : f->steps, f->steps);
@@ -125,6 +142,8 @@ static void print_json(const struct forecast_view *v) {
            f->simulated, f->memory_gbs);
     printf(",\n  \"cycles_prefill_bound\": %" PRId64 ",\n  \"cycles_decode_bound\": %" PRId64, f->prefill.bound.cycles,
            f->decode.bound.cycles);
+    struct cost_power power = power_of(v);
+    if (power.high_w > 0) printf(",\n  \"power_w\": [%.1f, %.1f]", power.low_w, power.high_w);
     json_phase(v, "prefill", &f->prefill);
     json_phase(v, "decode", &f->decode);
     printf("\n}\n");

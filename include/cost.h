@@ -56,8 +56,12 @@ int64_t cost_local_bits(const struct ir *, int kernel); // banks, replays, conve
 int64_t cost_tensor_bits(const struct ir_tensor *); // of the tensor for one position, dynamic extents at their bound
 int64_t cost_edge_bits(const struct ir *, const struct ir_edge *); // of a FIFO's word: data, tuser, tlast, tcount
 
-struct cost_resources cost_stock(const struct ir_die *); // what the die has without its shell
-struct cost_resources cost_available(const struct ir *); // the board, likewise
+struct cost_resources cost_stock(const struct ir_die *);           // what the die has without its shell
+struct cost_resources cost_ports(const struct ir *, int die);      // what the memory's ports take of it, beside
+struct cost_resources cost_ports_most(const struct ir *, int die); // the same by the board's second figure
+struct cost_resources cost_room(const struct ir *, int die);       // what a design may take of it within the limits
+struct cost_resources cost_available(const struct ir *);           // the board without its shell and memory ports
+int64_t cost_wires(const struct ir *);                             // from die to die, within the limit; 0: not known
 
 // A design that is spread over dies (place-dies).
 struct cost_resources cost_lane(const struct ir *,
@@ -67,6 +71,12 @@ int64_t cost_stream_bits(const struct ir *, const struct ir_edge *);            
 int cost_memory_die(const struct ir *);                                                 // where the memory's ports are
 struct cost_resources cost_die(const struct ir *, const struct cost_design *, int die); // all that lies there
 int64_t cost_boundary_bits(const struct ir *, int boundary); // from die `boundary` to the next
+// How full a die is: with the shell and the memory's ports.
+struct cost_fill {
+    struct cost_resources taken, most; // most: by the second figure of the ports
+    struct cost_resources whole, limit;
+};
+struct cost_fill cost_fill(const struct ir *, const struct cost_design *, int die);
 
 // ---- cycles -------------------------------------------------------------------------------------
 
@@ -133,5 +143,15 @@ bool cost_positions_matter(const struct ir *);
 // The step that is repeated at a position: one token of a language model, `T` rows of another graph.
 struct cost_step cost_usual_step(const struct ir *, int64_t position);
 struct cost_bound cost_step_bound(const struct ir *, const struct cost_step *);
+
+// ---- power --------------------------------------------------------------------------------------
+
+// Of the card while a step is repeated, between two estimates; all 0: the board gives no coefficients.
+struct cost_power {
+    double low_w, high_w;
+    double hbm_low_w, hbm_high_w, logic_low_w, logic_high_w; // parts of it
+};
+struct cost_power cost_step_power(const struct ir *, const struct cost_design *, const struct cost_step *,
+                                  double cycles); // that the step takes
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef RILL_DEVICE_H
 #define RILL_DEVICE_H
 
+#include "include/board_figures.h"
 #include "include/hbm_figures.h"
 #include "include/yaml.h"
 
@@ -37,8 +38,11 @@ struct rill_device {
     int sll; // wires from one die to the next; 0: not known
     struct device_slr slrs[DEVICE_MAX_SLRS];
     struct hbm_figures hbm;
+    struct board_figures figures;
 };
 
+// The sections of a board file that are tables of numbers; presets for those it does not have.
+void board_figures_read(const struct yaml_node *root, struct board_figures *, struct arena *, struct diag *);
 // NULL after errors in diag.
 struct rill_device *rill_device_read(const char *path, struct arena *arena, struct diag *diag);
 // `u55c` is boards/u55c.yaml of the installation; a text with a '/' or ending in .yaml is a path relative to base_dir.

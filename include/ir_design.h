@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "include/board_figures.h"
 #include "include/hbm_figures.h"
 
 // What a package needs of the board (device.h says more of each); NULL where the board does not say it.
@@ -22,12 +23,13 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int unroll; // lanes to hand out, 0: every kernel has `lanes`
     int group;
     int prefetch_beats, max_burst, outstanding;
-    int64_t context;        // positions
-    int64_t eot;            // end-of-text id, -1: none
-    int64_t channel_bytes;  // memory of one channel
-    struct hbm_figures hbm; // of the board's memory
-    int64_t on_chip_kib;    // budget of a group, 0: none
-    bool is_lm;             // ids in, ids out; else rows in, rows out
+    int64_t context;              // positions
+    int64_t eot;                  // end-of-text id, -1: none
+    int64_t channel_bytes;        // memory of one channel
+    struct hbm_figures hbm;       // of the board's memory
+    struct board_figures figures; // and what else the board says in numbers
+    int64_t on_chip_kib;          // budget of a group, 0: none
+    bool is_lm;                   // ids in, ids out; else rows in, rows out
     const char *family; // of the model, whose checkpoints have a config.json to hold against the graph; NULL: a graph
                         // written out
     const char *binding, *weights; // weights: default format of products

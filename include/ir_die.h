@@ -16,7 +16,8 @@ enum {
 struct ir_die {
     const char *name;
     int64_t lut, ff, dsp, bram36, uram;
-    bool hbm; // the memory's ports enter here
+    int64_t shell_lut, shell_ff, shell_dsp, shell_bram36, shell_uram; // what it keeps
+    bool hbm;                                                         // the memory's ports enter here
 };
 
 #endif

@@ -23,14 +23,68 @@ struct cost_resources cost_stock(const struct ir_die *die) {
         .lut = die->lut, .ff = die->ff, .dsp = die->dsp, .bram18 = 2 * die->bram36, .uram = die->uram};
 }
 
+static struct cost_resources shell(const struct ir_die *die) {
+    return (struct cost_resources){.lut = die->shell_lut,
+                                   .ff = die->shell_ff,
+                                   .dsp = die->shell_dsp,
+                                   .bram18 = 2 * die->shell_bram36,
+                                   .uram = die->shell_uram};
+}
+
+struct cost_resources cost_ports(const struct ir *ir, int die) {
+    int64_t ports = die == cost_memory_die(ir) ? ir->design.channels : 0;
+    const struct board_memory_port *p = &ir->design.figures.memory_port;
+    return (struct cost_resources){.lut = ports * p->lut, .ff = ports * p->ff};
+}
+
+struct cost_resources cost_ports_most(const struct ir *ir, int die) {
+    int64_t ports = die == cost_memory_die(ir) ? ir->design.channels : 0;
+    const struct board_memory_port *p = &ir->design.figures.memory_port;
+    return (struct cost_resources){.lut = ports * p->most_lut, .ff = ports * p->most_ff};
+}
+
+static struct cost_resources whole(const struct ir_die *die) {
+    struct cost_resources sum = cost_stock(die), kept = shell(die);
+    cost_add(&sum, &kept, 1);
+    return sum;
+}
+
+static int64_t part(int64_t whole, double percent) { return (int64_t)((double)whole * percent / 100); }
+
+static struct cost_resources limit(const struct ir *ir, int die) {
+    const struct board_limits *l = &ir->design.figures.limits;
+    struct cost_resources all = whole(&ir->die[die]);
+    return (struct cost_resources){.lut = part(all.lut, die == cost_memory_die(ir) ? l->hbm_lut : l->lut),
+                                   .ff = part(all.ff, l->ff),
+                                   .dsp = part(all.dsp, l->dsp),
+                                   .bram18 = part(all.bram18, l->bram36),
+                                   .uram = part(all.uram, l->uram)};
+}
+
+static int64_t more_than_none(int64_t n) { return n > 0 ? n : 0; }
+
+struct cost_resources cost_room(const struct ir *ir, int die) {
+    struct cost_resources room = limit(ir, die), kept = shell(&ir->die[die]), ports = cost_ports(ir, die);
+    cost_add(&room, &kept, -1);
+    cost_add(&room, &ports, -1);
+    return (struct cost_resources){.lut = more_than_none(room.lut),
+                                   .ff = more_than_none(room.ff),
+                                   .dsp = more_than_none(room.dsp),
+                                   .bram18 = more_than_none(room.bram18),
+                                   .uram = more_than_none(room.uram)};
+}
+
 struct cost_resources cost_available(const struct ir *ir) {
     struct cost_resources sum = {0};
     for (int d = 0; d < ir->dies; d++) {
-        struct cost_resources stock = cost_stock(&ir->die[d]);
+        struct cost_resources stock = cost_stock(&ir->die[d]), ports = cost_ports(ir, d);
         cost_add(&sum, &stock, 1);
+        cost_add(&sum, &ports, -1);
     }
     return sum;
 }
+
+int64_t cost_wires(const struct ir *ir) { return part(ir->design.sll, ir->design.figures.limits.wires); }
 
 int cost_memory_die(const struct ir *ir) {
     for (int d = 0; d < ir->dies; d++)
@@ -53,6 +107,16 @@ struct cost_resources cost_die(const struct ir *ir, const struct cost_design *co
             if (e->lane_die[c] == die) cost_add(&sum, &lane, 1);
     }
     return sum;
+}
+
+struct cost_fill cost_fill(const struct ir *ir, const struct cost_design *cost, int die) {
+    struct cost_resources kept = shell(&ir->die[die]), ports = cost_ports(ir, die), most = cost_ports_most(ir, die);
+    struct cost_fill f = {.taken = cost_die(ir, cost, die), .whole = whole(&ir->die[die]), .limit = limit(ir, die)};
+    cost_add(&f.taken, &kept, 1);
+    f.most = f.taken;
+    cost_add(&f.taken, &ports, 1);
+    cost_add(&f.most, &most, 1);
+    return f;
 }
 
 int64_t cost_boundary_bits(const struct ir *ir, int boundary) {

@@ -23,7 +23,7 @@ static const struct schema_field top_fields[] = {
     TEXT_FIELD("platform", rill_device, platform),
     {.key = "sll", .type = SCHEMA_INT, .offset = MEMBER(rill_device, sll), .min = 0, .max = MAX_COUNT},
 };
-static const char *const top_maps[] = {"clock", "slrs", "hbm", "vitis"};
+static const char *const top_maps[] = {"clock", "slrs", "hbm", "vitis", "memory_port", "limits", "power"};
 
 static const struct schema_field vitis_fields[] = {
     TEXT_FIELD("first", device_vitis, first),
@@ -137,7 +137,8 @@ static void read_vitis(const struct yaml_node *map, struct device_vitis *vitis, 
 }
 
 static const struct yaml_node *need_key(const struct yaml_node *root, const char *key, struct diag *diag) {
-    static const char *const keys[] = {"name", "part", "platform", "sll", "clock", "slrs", "hbm", "vitis"};
+    static const char *const keys[] = {"name", "part",  "platform",    "sll",    "clock", "slrs",
+                                       "hbm",  "vitis", "memory_port", "limits", "power"};
     const struct yaml_node *node = yaml_get(root, key);
     if (!node && !yaml_is_misspelt(root, key, keys, COUNT_OF(keys)))
         diag_error(diag, root->loc, "board needs the key `%s`", key);
@@ -184,5 +185,6 @@ struct rill_device *rill_device_read(const char *path, struct arena *arena, stru
         check_name(root, device->name, diag);
     read_parts(root, device, arena, diag);
     read_vitis(yaml_get(root, "vitis"), &device->vitis, arena, diag);
+    board_figures_read(root, &device->figures, arena, diag);
     return diag->errors == before ? device : NULL;
 }

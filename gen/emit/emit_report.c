@@ -25,7 +25,9 @@ static void add_graph(const struct ir *ir, struct text *out) {
 static void add_summary(const struct report *r, struct text *out) {
     add_graph(r->ir, out);
     report_resources(r, out);
+    report_dies(r, out);
     report_decode(r, out);
+    report_power(r, out);
 }
 
 static void add_segments(const struct ir *ir, struct text *out) {
@@ -50,7 +52,7 @@ void emit_report_text(const struct ir *ir, struct text *out) {
     report_fit(&r, out);
     report_fifos(&r, out);
     report_memories(&r, out);
-    report_dies(&r, out);
+    report_crossings(&r, out);
     if (ir->groups) emit_report_memory(ir, 0, out);
     add_segments(ir, out);
 }

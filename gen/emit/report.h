@@ -50,13 +50,16 @@ int64_t report_group_bits(const struct ir *, int group, int64_t *fifos);
 void report_resources(const struct report *, struct text *out); // text tables
 const char *report_where(const struct report *);                // whether the bound holds at its step's positions alone
 void report_decode(const struct report *, struct text *out);
+void report_power(const struct report *, struct text *out); // nothing where the board has no coefficients
+void report_power_json(const struct report *, struct text *out);
 void report_kernels(const struct report *, struct text *out);
 void report_fifos(const struct report *, struct text *out);
 // "gelu 38/1": cycles from its first word in to its first word out (- where no stream goes through it), cycles per
 // word. In a decode step.
 const char *report_contract(const struct report *, int kernel);
 bool report_has_dies(const struct report *);
-void report_dies(const struct report *, struct text *out);
+void report_dies(const struct report *, struct text *out);      // how full they are
+void report_crossings(const struct report *, struct text *out); // the streams from die to die
 void report_dies_json(const struct report *, struct text *out);
 void report_fit(const struct report *, struct text *out); // estimates beside measurements
 void report_fit_json(const struct report *, struct text *out);

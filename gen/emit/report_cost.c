@@ -72,7 +72,8 @@ void report_resources(const struct report *r, struct text *out) {
         add_counts(rows[i].sum, out);
         text_add(out, "\n");
     }
-    text_addf(out, "  %-34s", arena_printf(r->ir->arena, "%s without its shell", r->ir->design.board));
+    const char *ports = cost_ports(r->ir, cost_memory_die(r->ir)).lut ? " and ports" : "";
+    text_addf(out, "  %-34s", arena_printf(r->ir->arena, "%s without its shell%s", r->ir->design.board, ports));
     add_counts(&available, out);
     text_add(out, "\n");
     add_share(r, &available, out);
@@ -110,6 +111,30 @@ void report_decode(const struct report *r, struct text *out) {
                   r->ir->kernel[b->busiest].name);
     text_addf(out, "  %-34s%9lld  at most %.1f %s/s%s\n", "bound", (long long)b->cycles, b->tokens_per_second,
               is_lm ? "tokens" : "rows", report_where(r));
+}
+
+void report_power(const struct report *r, struct text *out) {
+    const struct ir *ir = r->ir;
+    const struct board_power *b = &ir->design.figures.power;
+    struct cost_power p = cost_step_power(ir, &r->cost, &r->step, (double)r->bound.cycles);
+    if (p.high_w <= 0) return;
+    text_addf(out, "\npower at the bound, W, estimated: from one set of the board's coefficients to the other\n");
+    text_addf(out, "  %-34s%9.1f%9.1f\n", "card without a design", b->idle_low_w, b->idle_high_w);
+    text_addf(out, "  %-34s%9.1f%9.1f\n", "memory", p.hbm_low_w, p.hbm_high_w);
+    text_addf(out, "  %-34s%9.1f%9.1f\n", "logic", p.logic_low_w, p.logic_high_w);
+    text_addf(out, "  %-34s%9.1f%9.1f  the card's limit is %g\n", "all", p.low_w, p.high_w, b->limit_w);
+    text_addf(out, "  %-34s%9.1f%9.1f\n", ir->design.is_lm ? "tokens/J" : "rows/J",
+              r->bound.tokens_per_second / p.high_w, r->bound.tokens_per_second / p.low_w);
+}
+
+void report_power_json(const struct report *r, struct text *out) {
+    struct cost_power p = cost_step_power(r->ir, &r->cost, &r->step, (double)r->bound.cycles);
+    if (p.high_w <= 0) return;
+    text_addf(out,
+              " \"power_w\": {\"low\": %.1f, \"high\": %.1f, \"memory\": [%.1f, %.1f], \"logic\": [%.1f, %.1f], "
+              "\"limit\": %g},\n",
+              p.low_w, p.high_w, p.hbm_low_w, p.hbm_high_w, p.logic_low_w, p.logic_high_w,
+              r->ir->design.figures.power.limit_w);
 }
 
 static const char *operation_of(const struct report *r, const struct ir_kernel *k) {

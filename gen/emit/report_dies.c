@@ -21,29 +21,82 @@ static void report_crossing(const struct report *r, const struct ir_edge *edge, 
               edge->pool == IR_NONE ? "" : ir->kernel[edge->pool].name);
 }
 
+static int lanes_on(const struct ir *ir, int die) {
+    int lanes = 0;
+    for (int e = 0; e < ir->engines; e++)
+        for (int l = 0; l < ir->engine[e].channels; l++) lanes += ir->engine[e].lane_die[l] == die;
+    return lanes;
+}
+
+static void add_shares(const struct cost_resources *c, const struct cost_resources *whole, struct text *out) {
+    struct report_figure part[REPORT_RESOURCES], all[REPORT_RESOURCES];
+    report_figures(c, part);
+    report_figures(whole, all);
+    for (int i = 0; i < REPORT_RESOURCES; i++) text_addf(out, "%7.1f", share(part[i].count, all[i].count));
+    text_add(out, "\n");
+}
+
+// Which limits are passed, and by how much; nothing where none is.
+static void add_over(const struct cost_resources *c, const struct cost_resources *limit, struct text *out) {
+    struct report_figure use[REPORT_RESOURCES], most[REPORT_RESOURCES];
+    report_figures(c, use);
+    report_figures(limit, most);
+    const char *sep = "    over its limits: ";
+    for (int i = 0; i < REPORT_RESOURCES; i++) {
+        struct report_figure more = use[i];
+        more.count -= most[i].count;
+        if (more.count <= 0) continue;
+        text_addf(out, "%s%s by ", sep, use[i].title);
+        report_count(&more, 0, out);
+        sep = ", ";
+    }
+    if (*sep == ',') text_add(out, "\n");
+}
+
+static void add_die(const struct report *r, int die, struct text *out) {
+    const struct board_memory_port *port = &r->ir->design.figures.memory_port;
+    struct cost_fill f = cost_fill(r->ir, &r->cost, die);
+    text_addf(out, "  %-22s %8d %7d ", r->ir->die[die].name, kernels_on(r->ir, die), lanes_on(r->ir, die));
+    add_shares(&f.taken, &f.whole, out);
+    if (f.most.lut != f.taken.lut || f.most.ff != f.taken.ff) {
+        const char *what = arena_printf(r->ir->arena, "%d LUT, %d FF a port", port->most_lut, port->most_ff);
+        text_addf(out, "    %-20s %8s %7s ", what, "", "");
+        add_shares(&f.most, &f.whole, out);
+    }
+    text_addf(out, "    %-20s %8s %7s ", "limits", "", "");
+    add_shares(&f.limit, &f.whole, out);
+    add_over(&f.taken, &f.limit, out);
+}
+
+static void add_boundary(const struct report *r, int b, struct text *out) {
+    const struct ir *ir = r->ir;
+    int64_t bits = cost_boundary_bits(ir, b), sll = ir->design.sll;
+    text_addf(out, "  %s to %s: %lld bits cross", ir->die[b].name, ir->die[b + 1].name, (long long)bits);
+    if (sll) text_addf(out, ", %.1f %% of %lld wires", share(bits, sll), (long long)sll);
+    if (sll && bits > cost_wires(ir))
+        text_addf(out, "; over its limit of %.1f %% by %lld", share(cost_wires(ir), sll),
+                  (long long)(bits - cost_wires(ir)));
+    text_add(out, "\n");
+}
+
 void report_dies(const struct report *r, struct text *out) {
     const struct ir *ir = r->ir;
+    const struct board_memory_port *port = &ir->design.figures.memory_port;
     if (!report_has_dies(r)) return;
-    text_addf(out, "\ndies: %s; share of what the shell leaves, %%\n",
-              ir->design.placement ? ir->design.placement : "-");
-    text_add(out, "  die         kernels   lanes     LUT     FF    DSP BRAM36   URAM\n");
-    for (int d = 0; d < ir->dies; d++) {
-        struct cost_resources c = cost_die(ir, &r->cost, d);
-        const struct ir_die *die = &ir->die[d];
-        int lanes = 0;
-        for (int e = 0; e < ir->engines; e++)
-            for (int l = 0; l < ir->engine[e].channels; l++) lanes += ir->engine[e].lane_die[l] == d;
-        text_addf(out, "  %-10s %8d %7d %7.1f%7.1f%7.1f%7.1f%7.1f\n", die->name, kernels_on(ir, d), lanes,
-                  share(c.lut, die->lut), share(c.ff, die->ff), share(c.dsp, die->dsp),
-                  share(c.bram18, 2 * die->bram36), share(c.uram, die->uram));
-    }
-    for (int b = 0; b + 1 < ir->dies; b++) {
-        int64_t bits = cost_boundary_bits(ir, b);
-        text_addf(out, "  %s to %s: %lld bits cross", ir->die[b].name, ir->die[b + 1].name, (long long)bits);
-        if (ir->design.sll)
-            text_addf(out, ", %.1f %% of %lld wires", share(bits, ir->design.sll), (long long)ir->design.sll);
-        text_add(out, "\n");
-    }
+    text_addf(out, "\ndies: %s\n", ir->design.placement ? ir->design.placement : "-");
+    text_add(out, "  share of the whole die with its shell");
+    if (port->lut || port->ff)
+        text_addf(out, " and the vendor's subsystem for %d memory ports, %d LUT and %d FF each", ir->design.channels,
+                  port->lut, port->ff);
+    text_add(out, ", %, estimated\n");
+    text_add(out, "  die                     kernels   lanes     LUT     FF    DSP BRAM36   URAM\n");
+    for (int d = 0; d < ir->dies; d++) add_die(r, d, out);
+    for (int b = 0; b + 1 < ir->dies; b++) add_boundary(r, b, out);
+}
+
+void report_crossings(const struct report *r, struct text *out) {
+    const struct ir *ir = r->ir;
+    if (!report_has_dies(r)) return;
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
         int from = ir->kernel[edge->src_kernel].die, to = ir->kernel[edge->dst_kernel].die,
@@ -51,6 +104,25 @@ void report_dies(const struct report *r, struct text *out) {
         if (edge->entry_crossings) report_crossing(r, edge, from, home, out);
         if (edge->crossings) report_crossing(r, edge, home, to, out);
     }
+}
+
+static void add_json(const char *key, const struct cost_resources *c, struct text *out) {
+    struct report_figure f[REPORT_RESOURCES];
+    report_figures(c, f);
+    text_addf(out, ", \"%s\": {", key);
+    for (int i = 0; i < REPORT_RESOURCES; i++) {
+        text_addf(out, "%s\"%s\": ", i ? ", " : "", f[i].key);
+        report_count(&f[i], 0, out);
+    }
+    text_add(out, "}");
+}
+
+static void add_fill_json(const struct report *r, int die, struct text *out) {
+    struct cost_fill f = cost_fill(r->ir, &r->cost, die);
+    add_json("taken", &f.taken, out);
+    add_json("taken_most", &f.most, out);
+    add_json("limit", &f.limit, out);
+    add_json("whole", &f.whole, out);
 }
 
 void report_dies_json(const struct report *r, struct text *out) {
@@ -67,7 +139,8 @@ void report_dies_json(const struct report *r, struct text *out) {
             text_addf(out, ", \"%s\": ", f[i].key);
             report_count(&f[i], 0, out);
         }
+        add_fill_json(r, d, out);
         text_addf(out, ", \"bits_to_next\": %lld}", (long long)(d + 1 < ir->dies ? cost_boundary_bits(ir, d) : 0));
     }
-    text_addf(out, "], \"sll\": %lld,\n", (long long)ir->design.sll);
+    text_addf(out, "], \"sll\": %lld, \"sll_limit\": %lld,\n", (long long)ir->design.sll, (long long)cost_wires(ir));
 }

@@ -145,6 +145,7 @@ void emit_report_json(const struct ir *ir, struct text *out) {
     add_design(&r, out);
     add_totals(&r, out);
     add_decode(&r, out);
+    report_power_json(&r, out);
     if (ir->engines > 1) add_engines(&r, out);
     add_kernels(&r, out);
     report_fit_json(&r, out);

@@ -100,13 +100,17 @@ static int get_extents(struct reader *r, const struct yaml_node *map, const char
 #define READ_PLATFORM(key, member) item->platform.member = get_optional(r, map, key);
 #define READ_FIELD(name) item->name = (__typeof__(item->name))get_int(r, map, #name);
 
+static const struct yaml_node *get_map(struct reader *r, const struct yaml_node *design, const char *key) {
+    const struct yaml_node *map = yaml_get(design, key);
+    if (map && yaml_expect(map, YAML_KIND_MAP, key, r->diag)) return map;
+    if (!map) diag_error(r->diag, design->loc, "`%s` is missing", key);
+    r->ok = false;
+    return NULL;
+}
+
 static void read_hbm(struct reader *r, const struct yaml_node *design, struct hbm_figures *item) {
-    const struct yaml_node *map = yaml_get(design, "hbm");
-    if (!map || !yaml_expect(map, YAML_KIND_MAP, "hbm", r->diag)) {
-        if (!map) diag_error(r->diag, design->loc, "`hbm` is missing");
-        r->ok = false;
-        return;
-    }
+    const struct yaml_node *map = get_map(r, design, "hbm");
+    if (!map) return;
 #define READ_FIGURE(type, key, low, high, preset, unit, text) item->key = (type)get_float(r, map, #key, low, high);
     HBM_FIGURES(READ_FIGURE)
 #undef READ_FIGURE
@@ -114,6 +118,20 @@ static void read_hbm(struct reader *r, const struct yaml_node *design, struct hb
     if (!r->ok || !hbm_figures_faults(r->arena, item, fault)) return;
     diag_error(r->diag, map->loc, "%s", fault[0].what);
     r->ok = false;
+}
+
+static void read_figures(struct reader *r, const struct yaml_node *design, struct board_figures *item) {
+    const struct yaml_node *map;
+#define READ_FIGURE(type, key, low, high, preset, unit, text) part->key = (type)get_float(r, map, #key, low, high);
+#define READ_SECTION(name, figures)                                                                                    \
+    map = get_map(r, design, #name);                                                                                   \
+    if (map) {                                                                                                         \
+        struct board_##name *part = &item->name;                                                                       \
+        figures(READ_FIGURE)                                                                                           \
+    }
+    BOARD_SECTIONS(READ_SECTION)
+#undef READ_SECTION
+#undef READ_FIGURE
 }
 
 static void read_design(struct reader *r, const struct yaml_node *root, struct ir_design *item) {
@@ -125,6 +143,7 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
     }
     item->clock_mhz = get_float(r, map, "clock_mhz", 1, 2000);
     read_hbm(r, map, &item->hbm);
+    read_figures(r, map, &item->figures);
     IR_DESIGN_FIELDS(READ_FIELD)
     item->family = get_optional(r, map, "family");
     item->binding = get_string(r, map, "binding");

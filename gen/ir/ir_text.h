@@ -35,7 +35,8 @@ static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "pa
     F(x_take)                                                                                                          \
     F(x_free) F(kv_head) F(outer) F(kv_keep) F(y_port) F(row_steps) F(beats) F(last_rows) F(tail_base) F(groups)
 #define IR_ENGINE_FIELDS(F) F(kernel) F(x_mux) F(y_demux) F(walker) F(first_channel) F(channels)
-#define IR_DIE_FIELDS(F) F(lut) F(ff) F(dsp) F(bram36) F(uram) F(hbm)
+#define IR_DIE_FIELDS(F)                                                                                               \
+    F(lut) F(ff) F(dsp) F(bram36) F(uram) F(shell_lut) F(shell_ff) F(shell_dsp) F(shell_bram36) F(shell_uram) F(hbm)
 #define IR_GROUP_FIELDS(F) F(region) F(first_node) F(nodes) F(bits)
 #define IR_FUSION_FIELDS(F) F(groups) F(bits) F(traffic)
 #define IR_SEGMENT_FIELDS(F) F(node) F(channel) F(offset) F(layer_stride) F(bytes)

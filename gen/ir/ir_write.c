@@ -49,12 +49,29 @@ static void write_hbm(struct writer *w, const struct hbm_figures *item) {
     yaml_end(&w->y);
 }
 
+static void write_figures(struct writer *w, const struct board_figures *item) {
+#define WRITE_FIGURE(type, key, low, high, preset, unit, text)                                                         \
+    yaml_write_key(&w->y, #key);                                                                                       \
+    yaml_write_float(&w->y, part->key);
+#define WRITE_SECTION(name, figures)                                                                                   \
+    {                                                                                                                  \
+        const struct board_##name *part = &item->name;                                                                 \
+        yaml_write_key(&w->y, #name);                                                                                  \
+        yaml_begin_map(&w->y, false);                                                                                  \
+        figures(WRITE_FIGURE) yaml_end(&w->y);                                                                         \
+    }
+    BOARD_SECTIONS(WRITE_SECTION)
+#undef WRITE_SECTION
+#undef WRITE_FIGURE
+}
+
 static void write_design(struct writer *w, const struct ir_design *item) {
     yaml_write_key(&w->y, "design");
     yaml_begin_map(&w->y, false);
     yaml_write_key(&w->y, "clock_mhz");
     yaml_write_float(&w->y, item->clock_mhz);
     write_hbm(w, &item->hbm);
+    write_figures(w, &item->figures);
     IR_DESIGN_FIELDS(WRITE_FIELD)
     key_string(w, "family", item->family);
     key_string(w, "binding", item->binding);

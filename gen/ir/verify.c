@@ -106,10 +106,10 @@ static void check_clients(struct check *c) {
 static void check_dies(struct check *c) {
     for (int d = 0; d < c->ir->dies; d++) {
         const struct ir_die *die = &c->ir->die[d];
-        bool counts = die->lut >= 0 && die->ff >= 0 && die->dsp >= 0 && die->bram36 >= 0 && die->uram >= 0;
-        bool fits = die->lut < INT32_MAX && die->ff < INT32_MAX && die->dsp < INT32_MAX && die->bram36 < INT32_MAX &&
-                    die->uram < INT32_MAX;
-        if (!counts || !fits) fault(c, "stock out of range of die", die->name);
+        const int64_t stock[] = {die->lut,       die->ff,       die->dsp,       die->bram36,       die->uram,
+                                 die->shell_lut, die->shell_ff, die->shell_dsp, die->shell_bram36, die->shell_uram};
+        for (size_t i = 0; i < COUNT_OF(stock); i++)
+            if (stock[i] < 0 || stock[i] >= INT32_MAX) fault(c, "stock out of range of die", die->name);
     }
 }
 

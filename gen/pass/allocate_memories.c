@@ -2,11 +2,11 @@
 // allocate-memories: what every FIFO and buffer is built of: LUTRAM, BRAM or URAM.
 //
 // By depth and shape (UltraScale+: LUTRAM of 64 words, BRAM36 of 512 x 72, URAM of 4096 x 72) as long as the sum stays
-// within the shares of the board's stock below. Where it does not, an integer program chooses for all memories
-// together: it minimises the largest share of a kind of resource, then the sum of the shares. Memories of equal shape
-// are one variable per kind, so that large designs are small programs. With `dies`, what has to lie at the memory's die
-// (write engines, prefetch FIFOs, V tail) is held to the same shares of that die's stock. No SRLs: LUTRAM takes 8 LUTs
-// for 14 bits of 32 words, a shift register one for each, and it moves every bit in every cycle.
+// within the board's limits. Where it does not, an integer program chooses for all memories together: it minimises what
+// is taken beyond AIM of the room within the limits, then the largest share of a kind of resource, then the sum of the
+// shares. Memories of equal shape are one variable per kind, so that large designs are small programs. With `dies`,
+// what has to lie at the memory's die (write engines, prefetch FIFOs, V tail) is held to that die's room too. No SRLs:
+// LUTRAM takes 8 LUTs for 14 bits of 32 words, a shift register one for each, and it moves every bit in every cycle.
 #include "include/cost.h"
 #include "gen/lp/mip.h"
 #include "gen/pass/pass.h"
@@ -22,12 +22,6 @@ enum {
 };
 static const char *const styles[STYLES] = {"distributed", "block", "ultra"};
 
-// Shares of the stock that the rule may take: beyond them placing and routing get hard.
-static const struct {
-    const char *name;
-    int percent;
-} limits[STOCKS] = {{"LUT", 60}, {"BRAM36", 75}, {"URAM", 75}};
-
 struct memory { // a FIFO, a kernel's buffer, or the prefetch FIFOs of an engine
     int edge, kernel, engine;
     struct cost_resources now, cost[STYLES];
@@ -35,12 +29,14 @@ struct memory { // a FIFO, a kernel's buffer, or the prefetch FIFOs of an engine
     int same_as; // the first memory with the same figures: itself, or one before it
 };
 
+enum { BELOW_LARGEST, BELOW_AIM, ROWS };
 enum { BOARD, HOME, PLOTS }; // the whole board; the die at the memory, with what has to lie there
 
 struct choice {
     struct ir *ir;
     VEC(struct memory) memory;
-    int64_t stock[PLOTS][STOCKS], taken[PLOTS][STOCKS]; // taken: by all that is not chosen here. BRAM in halves
+    int64_t room[PLOTS][STOCKS], taken[PLOTS][STOCKS]; // room: within the board's limits; taken: by all that is not
+                                                       // chosen here. BRAM in halves
     bool *at_memory;       // kernels that have to lie on the die at the memory; NULL: no dies
     VEC(int) first, count; // one of each shape, and how many there are
 };
@@ -62,9 +58,11 @@ static void add_taken(struct choice *c, int plot, const struct cost_resources *r
     for (int s = 0; s < STOCKS; s++) c->taken[plot][s] += times * amount[s];
 }
 
-static void add_stock(struct choice *c, int plot, const struct ir_die *die) {
-    const int64_t amount[STOCKS] = {die->lut, 2 * die->bram36, die->uram};
-    for (int s = 0; s < STOCKS; s++) c->stock[plot][s] += amount[s];
+static void add_room(struct choice *c, int plot, int die) {
+    struct cost_resources room = cost_room(c->ir, die);
+    int64_t amount[STOCKS];
+    amounts(&room, amount);
+    for (int s = 0; s < STOCKS; s++) c->room[plot][s] += amount[s];
 }
 
 // FIFOs lie with the kernel that writes them.
@@ -72,7 +70,7 @@ static void add_home(struct choice *c, const struct cost_design *cost) {
     const struct ir *ir = c->ir;
     c->at_memory = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);
     place_at_memory(ir, c->at_memory);
-    add_stock(c, HOME, &ir->die[cost_memory_die(ir)]);
+    add_room(c, HOME, cost_memory_die(ir));
     add_taken(c, HOME, &cost->memory, 1);
     for (int k = 0; k < ir->kernels; k++)
         if (c->at_memory[k]) add_taken(c, HOME, &cost->kernel[k], 1);
@@ -91,13 +89,13 @@ static bool by_rule(struct ir *ir, struct choice *c) {
             allocate_memories_style(edge->depth, ir->kernel[edge->src_kernel].port[edge->src_port].data_bits);
     }
     for (int e = 0; e < ir->engines; e++) ir->engine[e].prefetch_style = cost_prefetch_style(ir->design.prefetch_beats);
-    for (int d = 0; d < ir->dies; d++) add_stock(c, BOARD, &ir->die[d]);
+    for (int d = 0; d < ir->dies; d++) add_room(c, BOARD, d);
     struct cost_design cost = cost_design(ir);
     add_taken(c, BOARD, &cost.total, 1);
     if (ir->design.dies >= 2 && ir->dies >= 2) add_home(c, &cost);
     bool fits = true;
     for (int p = BOARD; p <= (c->at_memory ? HOME : BOARD); p++)
-        for (int s = 0; s < STOCKS; s++) fits = fits && c->taken[p][s] * 100 <= c->stock[p][s] * limits[s].percent;
+        for (int s = 0; s < STOCKS; s++) fits = fits && c->taken[p][s] <= c->room[p][s];
     return fits || !ir->dies;
 }
 
@@ -175,13 +173,13 @@ static void set_style(struct ir *ir, const struct memory *m, const char *style) 
 }
 
 static double share(const struct choice *c, int plot, int stock, int64_t amount) {
-    int64_t limit = c->stock[plot][stock] * limits[stock].percent / 100;
-    return (double)amount / (double)(limit > 0 ? limit : 1);
+    int64_t room = c->room[plot][stock];
+    return (double)amount / (double)(room > 0 ? room : 1);
 }
 
 // The variables of one shape: how many memories of it are of each kind. Rows: each has one kind, and takes its share of
 // each stock.
-static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][STOCKS]) {
+static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][STOCKS][ROWS]) {
     const struct memory *item = &c->memory.items[c->first.items[i]];
     int all = mip_row(m, c->count.items[i], c->count.items[i]);
     for (int k = 0; k < STYLES; k++) {
@@ -192,23 +190,33 @@ static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][
         int x = mip_variable(m, 0, item->legal[k] ? c->count.items[i] : 0, sum, true);
         mip_term(m, all, x, 1);
         for (int p = BOARD; p <= (item->at_memory ? HOME : BOARD); p++)
-            for (int s = 0; s < STOCKS; s++) mip_term(m, row[p][s], x, share(c, p, s, amount[s]));
+            for (int s = 0; s < STOCKS; s++)
+                for (int r = 0; r < ROWS; r++) mip_term(m, row[p][s][r], x, share(c, p, s, amount[s]));
     }
 }
 
-// Rows besides: for each stock, share taken - largest <= 0.
+// Of the room of a stock, with some left for what a partition over dies cannot divide.
+static const double AIM = 0.9;
+
+static void add_stock(struct choice *c, struct mip *m, int plot, int stock, int largest, int row[ROWS]) {
+    enum { BEYOND = 100000 }; // weight of what is taken beyond the aim
+    double taken = share(c, plot, stock, c->taken[plot][stock]);
+    row[BELOW_LARGEST] = mip_row(m, -MIP_NO_BOUND, -taken);
+    mip_term(m, row[BELOW_LARGEST], largest, -1);
+    row[BELOW_AIM] = mip_row(m, -MIP_NO_BOUND, AIM - taken);
+    mip_term(m, row[BELOW_AIM], mip_variable(m, 0, MIP_NO_BOUND, BEYOND, false), -1);
+}
+
+// Rows besides: for each stock, share taken - largest <= 0 and share taken - beyond <= AIM.
 static enum mip_status solve(struct choice *c) {
     enum { LARGEST = 1000 }; // weight of the largest share against the sum of the shares
     struct mip m;
     enum mip_status status;
     mip_init(&m, c->ir->arena);
-    int row[PLOTS][STOCKS];
+    int row[PLOTS][STOCKS][ROWS];
     for (int p = BOARD; p <= (c->at_memory ? HOME : BOARD); p++) {
         int largest = mip_variable(&m, 0, MIP_NO_BOUND, LARGEST, false);
-        for (int s = 0; s < STOCKS; s++) {
-            row[p][s] = mip_row(&m, -MIP_NO_BOUND, -share(c, p, s, c->taken[p][s]));
-            mip_term(&m, row[p][s], largest, -1);
-        }
+        for (int s = 0; s < STOCKS; s++) add_stock(c, &m, p, s, largest, row[p][s]);
     }
     size_t shapes = m.variable.count; // where the variables of the shapes begin
     for (size_t i = 0; i < c->first.count; i++) add_shape(c, &m, i, row);

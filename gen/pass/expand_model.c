@@ -39,6 +39,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .eot = spec->graph->eot,
                                     .channel_bytes = (int64_t)spec->device->hbm.channel_mbytes << 20,
                                     .hbm = spec->device->hbm,
+                                    .figures = spec->device->figures,
                                     .family = spec->model ? spec->model->family->name : NULL,
                                     .binding = spec_binding_name(d->binding),
                                     .fifo = spec_fifo_name(d->fifo),
@@ -71,6 +72,11 @@ static void set_dies(struct ir *ir, const struct rill_device *device) {
                                               .dsp = t->dsp - s->dsp,
                                               .bram36 = t->bram36 - s->bram36,
                                               .uram = t->uram - s->uram,
+                                              .shell_lut = s->lut,
+                                              .shell_ff = s->ff,
+                                              .shell_dsp = s->dsp,
+                                              .shell_bram36 = s->bram36,
+                                              .shell_uram = s->uram,
                                               .hbm = device->slrs[i].hbm};
     }
 }

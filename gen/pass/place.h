@@ -30,9 +30,9 @@ struct place_lanes { // parts of a task that may lie elsewhere, all alike
 
 struct place {
     struct arena *arena;
-    int dies, home; // home: the die at the memory
-    int64_t stock[IR_MAX_DIES][PLACE_STOCKS];
-    int64_t sll; // bits that may cross a boundary, 0: no limit known
+    int dies, home;                          // home: the die at the memory
+    int64_t room[IR_MAX_DIES][PLACE_STOCKS]; // what the design may take of each die, within the board's limits
+    int64_t sll;                             // bits that may cross a boundary, likewise; 0: no limit known
     VEC(struct place_task) task;
     VEC(struct place_link) link;
     VEC(struct place_lanes) lanes;

@@ -148,18 +148,27 @@ static void set_dies(struct ir *ir, const struct place *p, const int *task_of, i
     }
 }
 
+// Never nothing of what the die has: a share of the room is what the program weighs.
+static void set_room(const struct ir *ir, int die, int64_t out[PLACE_STOCKS]) {
+    enum { LEAST_PART = 50 };
+    struct cost_resources room = cost_room(ir, die), stock = cost_stock(&ir->die[die]);
+    int64_t all[PLACE_STOCKS];
+    place_amounts(&room, out);
+    place_amounts(&stock, all);
+    for (int s = 0; s < PLACE_STOCKS; s++)
+        if (out[s] < all[s] / LEAST_PART) out[s] = all[s] / LEAST_PART;
+}
+
 bool pass_place_dies(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     (void)spec;
     (void)diag;
     if (ir->design.dies < 2 || ir->dies < 2) return true;
     int first = first_die(ir), *task_of = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1);
     struct place p = {
-        .arena = ir->arena, .dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies, .sll = ir->design.sll};
+        .arena = ir->arena, .dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies, .sll = cost_wires(ir)};
     for (int d = 0; d < p.dies; d++) {
-        const struct ir_die *die = &ir->die[first + d];
-        const int64_t stock[PLACE_STOCKS] = {die->lut, die->dsp, 2 * die->bram36, die->uram};
-        memcpy(p.stock[d], stock, sizeof stock);
-        if (die->hbm) p.home = d;
+        set_room(ir, first + d, p.room[d]);
+        if (ir->die[first + d].hbm) p.home = d;
     }
     add_tasks(ir, &p, task_of);
     switch (place_solve(&p)) {

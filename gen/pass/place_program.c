@@ -4,25 +4,19 @@
 // tighter than with a variable per die.
 //
 // Minimised: bits that cross a boundary, each boundary counted, plus IMBALANCE bits for the largest share of a die's
-// stock, plus CROWD bits for all of a kind of a die's stock that is taken beyond CROWDED. Rows: what lies on a die
-// takes at most that share of each kind of resource; a boundary is crossed by at most as many bits as it has wires, or
-// each bit more costs EXCESS. So there is always a partition; the report says where it takes more than there is.
+// room, plus CROWD bits for each time all of a kind of a die's room, or of a boundary's wires, that is taken beyond it.
+// Rows: what lies on a die takes at most that share of each kind of resource; a boundary is crossed by at most as many
+// bits as its limit says, and the excess. So there is always a partition; the report says where it is beyond the
+// limits.
 #include "gen/pass/place.h"
 
-static const double CROWDED = 0.75; // a die that is fuller is hard to place and route
-enum {
-    IMBALANCE = 40000,
-    CROWD = 400000,
-    EXCESS = 40 /* for a bit more than there are wires */,
-    BRANCHES = 1500,
-    MILLISECONDS = 6000
-};
+enum { IMBALANCE = 40000, CROWD = 1000000, BRANCHES = 1500, MILLISECONDS = 6000 };
 
 struct program {
     struct place *p;
     struct mip m;
     int largest;
-    int crowded[IR_MAX_DIES][PLACE_STOCKS]; // share above CROWDED of each die's stock
+    int crowded[IR_MAX_DIES][PLACE_STOCKS]; // what is beyond the room, as a share of it
     int *beyond;                            // per task and boundary
     int *parts;                             // per engine and die
 };
@@ -91,7 +85,7 @@ static void add_lanes(struct program *g, const int *wires) {
 // need of all tasks at d: sum of need * (x[d - 1] - x[d]), with x[-1] = 1 and x[last] = 0.
 static void add_stock(struct program *g, int d, int s) {
     const struct place *p = g->p;
-    double stock = p->stock[d][s] > 0 ? (double)p->stock[d][s] : 1, fixed = 0;
+    double stock = p->room[d][s] > 0 ? (double)p->room[d][s] : 1, fixed = 0;
     int row = mip_row(&g->m, -MIP_NO_BOUND, 0);
     for (size_t t = 0; t < p->task.count; t++) {
         double need = (double)p->task.items[t].need[s] / stock;
@@ -101,7 +95,7 @@ static void add_stock(struct program *g, int d, int s) {
     }
     for (size_t e = 0; e < p->lanes.count; e++)
         mip_term(&g->m, row, parts(g, (int)e, d), (double)p->lanes.items[e].need[s] / stock);
-    int crowded = mip_row(&g->m, -MIP_NO_BOUND, CROWDED - fixed), terms = (int)g->m.term.count;
+    int crowded = mip_row(&g->m, -MIP_NO_BOUND, 1 - fixed), terms = (int)g->m.term.count;
     for (int i = 0; i < terms; i++)
         if (g->m.term.items[i].row == row)
             mip_term(&g->m, crowded, g->m.term.items[i].variable, g->m.term.items[i].factor);
@@ -126,7 +120,7 @@ static double fullest(const struct place *p, int die, const int64_t used[PLACE_S
                       const int64_t more[PLACE_STOCKS]) {
     double share = 0;
     for (int s = 0; s < PLACE_STOCKS; s++) {
-        double is = (double)(used[s] + more[s]) / (double)(p->stock[die][s] > 0 ? p->stock[die][s] : 1);
+        double is = (double)(used[s] + more[s]) / (double)(p->room[die][s] > 0 ? p->room[die][s] : 1);
         if (is > share) share = is;
     }
     return share;
@@ -138,7 +132,7 @@ static double average(const struct place *p) {
     for (int s = 0; s < PLACE_STOCKS; s++) {
         for (size_t t = 0; t < p->task.count; t++) need[s] += p->task.items[t].need[s];
         for (size_t e = 0; e < p->lanes.count; e++) need[s] += p->lanes.items[e].need[s] * p->lanes.items[e].parts;
-        for (int d = 0; d < p->dies; d++) stock[s] += p->stock[d][s];
+        for (int d = 0; d < p->dies; d++) stock[s] += p->room[d][s];
         if (stock[s] && (double)need[s] / (double)stock[s] > most) most = (double)need[s] / (double)stock[s];
     }
     return most;
@@ -189,7 +183,7 @@ enum mip_status place_solve(struct place *p) {
     g.largest = mip_variable(&g.m, 0, MIP_NO_BOUND, IMBALANCE, false);
     for (int b = 0; p->sll && b + 1 < p->dies; b++) {
         wires[b] = mip_row(&g.m, -MIP_NO_BOUND, (double)p->sll);
-        mip_term(&g.m, wires[b], mip_variable(&g.m, 0, MIP_NO_BOUND, EXCESS, false), -1);
+        mip_term(&g.m, wires[b], mip_variable(&g.m, 0, MIP_NO_BOUND, CROWD / (double)p->sll, false), -1);
     }
     for (int d = 0; d < p->dies; d++)
         for (int s = 0; s < PLACE_STOCKS; s++) g.crowded[d][s] = mip_variable(&g.m, 0, MIP_NO_BOUND, CROWD, false);

@@ -27,10 +27,7 @@ static void number(struct text *out, int64_t n) { text_addf(out, "<td class=\"n\
 
 // ---- resources ----
 
-// Share of the board in use beyond which placing and routing get hard, in percent: LUT, FF, DSP, BRAM36, URAM.
-static const int limit[REPORT_RESOURCES] = {60, 60, 70, 75, 75};
-
-static void add_bar(const struct report_figure part[4], int64_t have, int top, struct text *out) {
+static void add_bar(const struct report_figure part[4], int64_t have, double top, struct text *out) {
     static const char *const colour[] = {"#3b82f6", "#14b8a6", "#8b5cf6"};
     double share = have ? 100.0 * (double)part[3].count / (double)have : 0;
     text_addf(out, "<tr><th>%s</th><td class=\"bar\"><div class=\"track\">", part[3].title);
@@ -41,23 +38,35 @@ static void add_bar(const struct report_figure part[4], int64_t have, int top, s
         left -= width;
         text_addf(out, "<i style=\"width:%.2f%%;background:%s\"></i>", width, colour[i]);
     }
-    text_addf(out, "<b style=\"left:%d%%\"></b></div></td><td class=\"n%s\">%.1f %%</td><td class=\"n\">", top,
+    text_addf(out, "<b style=\"left:%.1f%%\"></b></div></td><td class=\"n%s\">%.1f %%</td><td class=\"n\">", top,
               share > top ? " over" : "", share);
     report_count(&part[3], 0, out);
     text_addf(out, "</td><td class=\"n\">%lld</td></tr>\n", (long long)(part[3].halves ? have / 2 : have));
+}
+
+static struct cost_resources board_room(const struct ir *ir) {
+    struct cost_resources sum = {0};
+    for (int d = 0; d < ir->dies; d++) {
+        struct cost_resources room = cost_room(ir, d);
+        cost_add(&sum, &room, 1);
+    }
+    return sum;
 }
 
 static void add_bars(const struct report *r, const struct cost_resources *available, struct text *out) {
     const struct cost_resources *sum[4] = {&r->cost.kernels, &r->cost.fifos, &r->cost.memory, &r->cost.total};
     struct report_figure figure[4][REPORT_RESOURCES], have[REPORT_RESOURCES];
     for (int i = 0; i < 4; i++) report_figures(sum[i], figure[i]);
+    struct cost_resources room = board_room(r->ir);
+    struct report_figure most[REPORT_RESOURCES];
+    report_figures(&room, most);
     report_figures(available, have);
-    text_add(out, "<table class=\"bars\"><tr><th></th><th>share of the board without its shell; the mark is the limit "
-                  "for routing</th>"
+    text_add(out, "<table class=\"bars\"><tr><th></th><th>share of the board without its shell and memory ports; the "
+                  "mark is the limit for routing</th>"
                   "<th class=\"n\">share</th><th class=\"n\">used</th><th class=\"n\">there</th></tr>\n");
     for (int k = 0; k < REPORT_RESOURCES; k++) {
         const struct report_figure part[4] = {figure[0][k], figure[1][k], figure[2][k], figure[3][k]};
-        add_bar(part, have[k].count, limit[k], out);
+        add_bar(part, have[k].count, have[k].count ? 100.0 * (double)most[k].count / (double)have[k].count : 0, out);
     }
     text_add(out, "</table><p class=\"key\"><i style=\"background:#3b82f6\"></i>kernels <i "
                   "style=\"background:#14b8a6\"></i>FIFOs "
@@ -113,9 +122,16 @@ void html_resources(const struct report *r, struct text *out) {
 
 // ---- dies ----
 
-static void add_share(int64_t part, int64_t whole, struct text *out) {
-    double share = whole ? 100.0 * (double)part / (double)whole : 0;
-    text_addf(out, "<td class=\"n%s\">%.1f %%</td>", share > 100 ? " over" : "", share);
+// With the shell and the memory's ports, and against the limits.
+static void add_fill(const struct cost_fill *fill, struct text *out) {
+    struct report_figure part[REPORT_RESOURCES], whole[REPORT_RESOURCES], limit[REPORT_RESOURCES];
+    report_figures(&fill->taken, part);
+    report_figures(&fill->whole, whole);
+    report_figures(&fill->limit, limit);
+    for (int k = 0; k < REPORT_RESOURCES; k++) {
+        double share = whole[k].count ? 100.0 * (double)part[k].count / (double)whole[k].count : 0;
+        text_addf(out, "<td class=\"n%s\">%.1f %%</td>", part[k].count > limit[k].count ? " over" : "", share);
+    }
 }
 
 void html_dies(const struct report *r, struct text *out) {
@@ -124,17 +140,12 @@ void html_dies(const struct report *r, struct text *out) {
                   "class=\"n\">BRAM36</th>"
                   "<th class=\"n\">URAM</th><th class=\"n\">bits to the next die</th></tr>\n");
     for (int d = 0; d < ir->dies; d++) {
-        struct cost_resources c = cost_die(ir, &r->cost, d);
-        const struct ir_die *die = &ir->die[d];
+        struct cost_fill fill = cost_fill(ir, &r->cost, d);
         text_add(out, "<tr>");
-        cell(out, die->name);
-        add_share(c.lut, die->lut, out);
-        add_share(c.ff, die->ff, out);
-        add_share(c.dsp, die->dsp, out);
-        add_share(c.bram18, 2 * die->bram36, out);
-        add_share(c.uram, die->uram, out);
+        cell(out, ir->die[d].name);
+        add_fill(&fill, out);
         int64_t bits = d + 1 < ir->dies ? cost_boundary_bits(ir, d) : 0;
-        text_addf(out, "<td class=\"n%s\">%lld", ir->design.sll && bits > ir->design.sll ? " over" : "",
+        text_addf(out, "<td class=\"n%s\">%lld", ir->design.sll && bits > cost_wires(ir) ? " over" : "",
                   (long long)bits);
         if (ir->design.sll && d + 1 < ir->dies) text_addf(out, " of %lld", (long long)ir->design.sll);
         text_add(out, "</td></tr>\n");

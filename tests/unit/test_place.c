@@ -165,7 +165,12 @@ static void the_farthest_lanes_count(void **state) {
     diag_init(&diag, stderr);
     ir->design.dies = 3;
     int64_t all = cost_design(ir).total.lut;
-    for (int d = 0; d < ir->dies; d++) ir->die[d].hbm = d == 2, ir->die[d].lut = all / (d == 0 ? 2 : d == 1 ? 12 : 4);
+    ir->design.figures.memory_port = (struct board_memory_port){0};
+    ir->design.figures.limits = (struct board_limits){75, 75, 75, 75, 75, 75, 100};
+    for (int d = 0; d < ir->dies; d++) {
+        ir->die[d].hbm = d == 2, ir->die[d].lut = all / (d == 0 ? 2 : d == 1 ? 12 : 4);
+        ir->die[d].shell_lut = 0;
+    }
     assert_true(pass_place_dies(ir, NULL, &diag));
     const struct ir_engine *e = &ir->engine[0];
     int most = 0, last = 0;
@@ -182,7 +187,7 @@ static void a_partition_cuts_the_narrow_stream(void **state) {
     (void)state;
     struct place p = {.arena = &arena, .dies = 2};
     for (int d = 0; d < 2; d++)
-        for (int s = 0; s < PLACE_STOCKS; s++) p.stock[d][s] = 100;
+        for (int s = 0; s < PLACE_STOCKS; s++) p.room[d][s] = 100;
     for (int t = 0; t < 4; t++) VEC_PUSH(&arena, p.task, ((struct place_task){.need = {30}, .pinned = t == 0}));
     for (int t = 0; t < 3; t++) VEC_PUSH(&arena, p.link, ((struct place_link){t, t + 1, t == 1 ? 8 : 512}));
     assert_int_equal(place_solve(&p), MIP_OPTIMAL);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sections of a board file that are tables of numbers.
+#include "include/device.h"
+
+#include <string.h>
+
+#include "include/schema.h"
+
+enum { SCHEMA_OF_int = SCHEMA_INT, SCHEMA_OF_double = SCHEMA_FLOAT };
+
+#define FIELD_OF(owner, kind, word, least, most, value)                                                                \
+    {.key = #word,                                                                                                     \
+     .type = (enum schema_type)SCHEMA_OF_##kind,                                                                       \
+     .offset = offsetof(struct owner, word),                                                                           \
+     .min = least,                                                                                                     \
+     .max = most,                                                                                                      \
+     .preset = value},
+#define PORT_FIELD(kind, key, low, high, preset, unit, text) FIELD_OF(board_memory_port, kind, key, low, high, preset)
+#define LIMIT_FIELD(kind, key, low, high, preset, unit, text) FIELD_OF(board_limits, kind, key, low, high, preset)
+#define POWER_FIELD(kind, key, low, high, preset, unit, text) FIELD_OF(board_power, kind, key, low, high, preset)
+
+static const struct schema_field port_fields[] = {BOARD_PORT_FIGURES(PORT_FIELD)};
+static const struct schema_field limit_fields[] = {BOARD_LIMIT_FIGURES(LIMIT_FIELD)};
+static const struct schema_field power_fields[] = {BOARD_POWER_FIGURES(POWER_FIELD)};
+
+static void check_order(const struct yaml_node *map, const char *low, double low_value, const char *high,
+                        double high_value, struct diag *diag) {
+    const struct yaml_node *node = map ? yaml_get(map, low) : NULL;
+    if (!node || low_value <= high_value) return;
+    diag_error(diag, node->loc, "%s (%g) must not be above %s (%g)", low, low_value, high, high_value);
+    diag_note(diag, node->loc, "the nearest legal value is %g", high_value);
+}
+
+static void check_ports(const struct yaml_node *map, struct board_memory_port *port, struct diag *diag) {
+    if (!port->most_lut) port->most_lut = port->lut;
+    if (!port->most_ff) port->most_ff = port->ff;
+    check_order(map, "lut", port->lut, "most_lut", port->most_lut, diag);
+    check_order(map, "ff", port->ff, "most_ff", port->most_ff, diag);
+}
+
+void board_figures_read(const struct yaml_node *root, struct board_figures *out, struct arena *arena,
+                        struct diag *diag) {
+    const struct yaml_node *port = yaml_get(root, "memory_port"), *limits = yaml_get(root, "limits"),
+                           *power = yaml_get(root, "power");
+    if (schema_read(port, "memory_port", port_fields, COUNT_OF(port_fields), NULL, 0, &out->memory_port, arena, diag))
+        check_ports(port, &out->memory_port, diag);
+    schema_read(limits, "limits", limit_fields, COUNT_OF(limit_fields), NULL, 0, &out->limits, arena, diag);
+    if (!schema_read(power, "power", power_fields, COUNT_OF(power_fields), NULL, 0, &out->power, arena, diag)) return;
+    check_order(power, "idle_low_w", out->power.idle_low_w, "idle_high_w", out->power.idle_high_w, diag);
+    check_order(power, "hbm_low_pj", out->power.hbm_low_pj, "hbm_high_pj", out->power.hbm_high_pj, diag);
+}
+
+void board_figures_list(FILE *out) {
+    static const struct {
+        const char *section, *key;
+        double low, high, preset;
+        const char *unit, *text;
+    } figures[] = {
+#define PORT_ROW(type, key, low, high, preset, unit, text) {"memory_port", #key, low, high, preset, unit, text},
+        BOARD_PORT_FIGURES(PORT_ROW)
+#define LIMIT_ROW(type, key, low, high, preset, unit, text) {"limits", #key, low, high, preset, unit, text},
+            BOARD_LIMIT_FIGURES(LIMIT_ROW)
+#define POWER_ROW(type, key, low, high, preset, unit, text) {"power", #key, low, high, preset, unit, text},
+                BOARD_POWER_FIGURES(POWER_ROW)};
+    for (size_t i = 0; i < COUNT_OF(figures); i++)
+        fprintf(out, "| `%s.%s` | %g to %.10g | %s | %g | %s |\n", figures[i].section, figures[i].key, figures[i].low,
+                figures[i].high, figures[i].unit, figures[i].preset, figures[i].text);
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a board says of its ports, limits and power: read, kept, used by cost, partition, warnings and report.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gen/command.h"
+#include "gen/emit/emit_report.h"
+#include "gen/pass/pass.h"
+#include "include/cost.h"
+
+static struct arena arena;
+static int setup(void **state) {
+    (void)state;
+    arena_init(&arena);
+    return 0;
+}
+static int teardown(void **state) {
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+static struct ir *build(const char *spec) {
+    struct diag diag;
+    diag_init(&diag, stderr);
+    struct ir *ir = command_build(spec, &arena, &diag, NULL);
+    assert_non_null(ir);
+    return ir;
+}
+
+// All that is said of a design: the report as text and as JSON, warnings.
+static char *said(struct ir *ir) {
+    struct text text = {0};
+    struct diag diag;
+    char *warnings = NULL;
+    size_t len;
+    diag_init(&diag, open_memstream(&warnings, &len));
+    emit_report_text(ir, &text);
+    emit_report_json(ir, &text);
+    emit_report_stock(ir, loc_none(), &diag);
+    fclose(diag.out);
+    text_add(&text, warnings);
+    free(warnings);
+    char *copy = arena_strdup(&arena, text_cstr(&text));
+    text_free(&text);
+    return copy;
+}
+
+static void ports_and_shell_leave_room_within_the_limits(void **state) {
+    (void)state;
+    const struct ir *ir = build("configs/gpt2-medium-u55c-16.yaml");
+    assert_int_equal(cost_room(ir, 0).lut, 434560 * 65 / 100 - 62000 - 16 * 3000);
+    assert_int_equal(cost_room(ir, 1).lut, 434560 * 60 / 100 - 44000);
+    assert_int_equal(cost_room(ir, 0).ff, 869120 * 75 / 100 - 124000 - 16 * 4000);
+    assert_int_equal(cost_room(ir, 1).bram18, 2 * (672 * 75 / 100 - 96));
+    assert_int_equal(cost_room(ir, 2).uram, 320 * 75 / 100);
+    assert_int_equal(cost_room(ir, 2).dsp, 3008 * 75 / 100);
+    assert_int_equal(cost_wires(ir), 23040 * 55 / 100);
+    struct cost_design cost = cost_design(ir);
+    struct cost_fill home = cost_fill(ir, &cost, 0), next = cost_fill(ir, &cost, 1);
+    assert_int_equal(home.taken.lut, cost_die(ir, &cost, 0).lut + 62000 + 16 * 3000);
+    assert_int_equal(home.most.lut, home.taken.lut + 16 * 2000);
+    assert_int_equal(home.most.ff, home.taken.ff + 16 * 2500);
+    assert_int_equal(next.most.lut, next.taken.lut);
+}
+
+static bool within(const struct cost_resources *r, const struct cost_resources *limit) {
+    return r->lut <= limit->lut && r->ff <= limit->ff && r->dsp <= limit->dsp && r->bram18 <= limit->bram18 &&
+           r->uram <= limit->uram;
+}
+
+// Of each board a design that can be placed and routed, as far as its limits say so.
+static void a_design_of_each_board_is_within_its_limits(void **state) {
+    (void)state;
+    static const char *const specs[] = {"configs/gpt2-medium-u55c-16.yaml", "configs/gpt2-medium-u280.yaml",
+                                        "configs/gpt2-medium-u50.yaml"};
+    for (size_t s = 0; s < COUNT_OF(specs); s++) {
+        const struct ir *ir = build(specs[s]);
+        const struct cost_design cost = cost_design(ir);
+        for (int d = 0; d < ir->dies; d++) {
+            struct cost_fill fill = cost_fill(ir, &cost, d);
+            if (!within(&fill.taken, &fill.limit)) fail_msg("%s: %s is beyond its limits", specs[s], ir->die[d].name);
+            if (d + 1 < ir->dies && cost_boundary_bits(ir, d) > cost_wires(ir))
+                fail_msg("%s: too many wires from %s", specs[s], ir->die[d].name);
+        }
+    }
+}
+
+// A figure that nothing reads would change nothing.
+static void each_figure_changes_what_is_said(void **state) {
+    (void)state;
+    struct ir *ir = build("configs/gpt2-124m-u55c.yaml");
+    const char *before = said(ir);
+#define TRY(type, key, low, high, preset, unit, text)                                                                  \
+    {                                                                                                                  \
+        type was = part->key;                                                                                          \
+        part->key = (type)(was < 2 ? was + 7 : was * 3 / 4);                                                           \
+        if (!strcmp(before, said(ir))) fail_msg("nothing reads %s", #key);                                             \
+        part->key = was;                                                                                               \
+    }
+#define TRY_SECTION(name, table)                                                                                       \
+    {                                                                                                                  \
+        struct board_##name *part = &ir->design.figures.name;                                                          \
+        table(TRY)                                                                                                     \
+    }
+    BOARD_SECTIONS(TRY_SECTION)
+}
+
+static int lanes_at_memory(const struct ir *ir) {
+    int lanes = 0;
+    for (int c = 0; c < ir->engine[0].channels; c++) lanes += ir->engine[0].lane_die[c] == cost_memory_die(ir);
+    return lanes;
+}
+
+// What the ports take is no room for lanes; wires that may not be used hold lanes back.
+static void a_partition_sees_ports_and_wires(void **state) {
+    (void)state;
+    struct ir *ir = build("configs/gpt2-124m-layer.yaml");
+    struct diag diag;
+    diag_init(&diag, stderr);
+    ir->design.dies = 3;
+    ir->design.figures.memory_port.lut = 0;
+    ir->design.figures.limits.wires = 100;
+    assert_true(pass_place_dies(ir, NULL, &diag));
+    int without = lanes_at_memory(ir);
+    ir->design.figures.memory_port.lut = 2000000 / ir->design.channels / 8;
+    assert_true(pass_place_dies(ir, NULL, &diag));
+    int with = lanes_at_memory(ir);
+    ir->design.figures.limits.wires = 1;
+    assert_true(pass_place_dies(ir, NULL, &diag));
+    assert_true(with < without);
+    assert_true(lanes_at_memory(ir) > with);
+}
+
+// By hand: memory alone, then cells alone.
+static void power_is_the_sum_of_its_parts(void **state) {
+    (void)state;
+    struct ir *ir = build("configs/tinystories-gpt2-1m.yaml");
+    struct board_power *p = &ir->design.figures.power;
+    struct cost_design cost = cost_design(ir);
+    struct cost_step step = cost_usual_step(ir, ir->design.context / 2);
+    double cycles = (double)cost_step_bound(ir, &step).cycles, beats = 0;
+    struct cost_load load = cost_load_new(ir);
+    cost_load_add(ir, &load, &step);
+    for (int c = 0; c < ir->design.channels; c++) beats += (double)load.channel[c];
+    *p = (struct board_power){.limit_w = 1,
+                              .idle_low_w = 3,
+                              .idle_high_w = 5,
+                              .hbm_low_pj = 7,
+                              .hbm_high_pj = 14,
+                              .waiting = 1,
+                              .logic_spread = 2};
+    double hbm = beats * ir->design.beat_bits * 7e-12 * ir->design.clock_mhz * 1e6 / cycles;
+    struct cost_power got = cost_step_power(ir, &cost, &step, cycles);
+    assert_true(hbm > 0 && fabs(got.low_w - 3 - hbm) < 1e-9 && fabs(got.high_w - 5 - 2 * hbm) < 1e-9);
+    p->hbm_low_pj = p->hbm_high_pj = 0, p->lut_pj = 10;
+    double cells = (double)cost.total.lut * 1e-11 * ir->design.clock_mhz * 1e6;
+    got = cost_step_power(ir, &cost, &step, cycles);
+    assert_true(fabs(got.low_w - 3 - cells / 2) < 1e-6 * cells && fabs(got.high_w - 5 - 2 * cells) < 1e-6 * cells);
+    p->waiting = 0;
+    struct cost_power idle = cost_step_power(ir, &cost, &step, cycles * 1000);
+    assert_true(idle.logic_low_w < got.logic_low_w / 100);
+    p->limit_w = 0;
+    assert_true(cost_step_power(ir, &cost, &step, cycles).high_w == 0);
+}
+
+static void a_card_near_its_limit_is_warned_of(void **state) {
+    (void)state;
+    struct ir *ir = build("configs/gpt2-medium-u50.yaml");
+    assert_null(strstr(said(ir), "the card may draw"));
+    ir->design.figures.power.limit_w = 60; // 56 W are more than 90 % of it
+    assert_non_null(strstr(said(ir), "the card may draw"));
+}
+
+static void a_boundary_beyond_its_limit_is_warned_of(void **state) {
+    (void)state;
+    struct ir *ir = build("configs/gpt2-medium-u50.yaml");
+    assert_null(strstr(said(ir), "bits cross from SLR0 to SLR1, the limit"));
+    ir->design.figures.limits.wires = 25;
+    assert_non_null(strstr(said(ir), "bits cross from SLR0 to SLR1, the limit of board u50 is 5760 of 23040 wires"));
+}
+
+// docs/boards.md has every row of the tables.
+static void the_docs_have_every_figure(void **state) {
+    (void)state;
+    size_t len;
+    char *list = NULL;
+    const char *why, *docs = file_read(&arena, "docs/boards.md", 1 << 20, &len, &why);
+    assert_non_null(docs);
+    FILE *out = open_memstream(&list, &len);
+    board_figures_list(out);
+    fclose(out);
+    int rows = 0;
+    for (char *row = strtok(list, "\n"); row; row = strtok(NULL, "\n"), rows++)
+        if (!strstr(docs, row)) fail_msg("docs/boards.md lacks: %s", row);
+    assert_int_equal(rows, 23);
+    free(list);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(ports_and_shell_leave_room_within_the_limits, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_design_of_each_board_is_within_its_limits, setup, teardown),
+        cmocka_unit_test_setup_teardown(each_figure_changes_what_is_said, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_partition_sees_ports_and_wires, setup, teardown),
+        cmocka_unit_test_setup_teardown(power_is_the_sum_of_its_parts, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_card_near_its_limit_is_warned_of, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_boundary_beyond_its_limit_is_warned_of, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_docs_have_every_figure, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
