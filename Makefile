@@ -28,7 +28,7 @@ $(OUT)/obj/%.o: %.c
 
 -include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
 
-.PHONY: docs deps demo test test-all fuzz mutants fuzz-readers bench-table timing bench-gen lint package host install uninstall deb clean
+.PHONY: docs deps demo test test-deep test-all fuzz mutants fuzz-readers bench-table timing bench-gen lint package host install uninstall deb clean
 deps:
 	@tests/install.sh
 
@@ -38,7 +38,12 @@ demo: deps
 
 test: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
-	@tests/run.sh
+	@tests/run.sh --set test
+
+# What CI runs behind it
+test-deep: deps
+	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
+	@tests/run.sh --set deep
 
 test-all: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every test, part by part: one line per part and one per check that failed, then the verdict alone on the last line. `make test` runs the
-# representative selection, `make test-all` all of it. docs/testing.md says what each part proves. See --help.
+# Every test, part by part: one line per part and one per check that failed, the commands that run again what failed, then the
+# verdict alone on the last line. `make test` and `make test-deep` are the representative selection in two sets, `make test-all`
+# all of it. docs/testing.md says what each part proves. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
 . "${RILL_TEST_PARTS:-$root/tests/parts.sh}"
@@ -9,39 +10,74 @@ cd "$root" || exit 1
 
 usage() {
     cat <<TEXT
-usage: tests/run.sh [--all] [--verbose] [part...]
+usage: tests/run.sh [--set test | --set deep | --all] [--verbose] [--list] [part...]
+  --set test what \`make test\` runs
+  --set deep the rest of the representative selection: what \`make test-deep\` runs (default: both as one)
   --all      everything: all sweeps, design points, seeds
   --verbose  every check's line, not only those that failed or were skipped
-  part       one or more of these (default: all, in this order):
+  --list     the parts and their commands, without running them
+  part       one or more of these (default: all of the set, in this order):
 $(fold -s -w 100 <<<"$known" | sed 's/^/             /')
-The lines of each part are kept in build/tests/<part>.out. Exit status: 0 all passed, 1 a check failed, 2 usage.
+The lines of each part are kept in build/tests/<part>.out, those of the deep set in build/tests/deep. Exit status: 0 all passed,
+1 a check failed, 2 usage.
 TEXT
 }
 
-all=() forms=() paths=() tune=() ends=(--every 250) quick=(--quick) verbose=0 wanted=""
-for arg in "$@"; do
-    case $arg in
+all=() forms=() paths=() tune=() ends=(--every 250) quick=(--quick) verbose=0 wanted="" list=0 half=()
+of_harness=() seeds=(--set tests/fuzz/seeds.test --set tests/fuzz/seeds found) chosen=$known out=build/tests
+choose_set() { # its name: what of a part that is in both sets is in this one
+    half=(--set "$1")
+    case $1 in
+        test) chosen=${test_parts-$known} of_harness=(--fake) seeds=(--set tests/fuzz/seeds.test) ;;
+        deep) chosen=${deep_parts-$known} of_harness=(--kills) seeds=(--set tests/fuzz/seeds found) out=build/tests/deep ;;
+        *) usage >&2; exit 2 ;;
+    esac
+}
+while [ $# -gt 0 ]; do
+    case $1 in
         --all) all=(--all) paths=(--all) forms=(--form all --timing) tune=(--tune) ends=() quick=() ;;
+        --set) choose_set "${2:-}" && shift ;;
         --verbose) verbose=1 ;;
+        --list) list=1 ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
         *)
-            [[ " $known " == *" $arg "* ]] || { usage >&2; exit 2; }
-            wanted+=" $arg"
+            [[ " $chosen " == *" $1 "* ]] || { usage >&2; exit 2; }
+            wanted+=" $1"
             ;;
     esac
+    shift
 done
-[ -n "$wanted" ] || wanted=$known
-out=${RILL_TEST_OUT:-build/tests} # where the lines are kept
+[ ${#half[@]} = 0 ] || [ ${#all[@]} = 0 ] || { usage >&2; exit 2; }
+[ -n "$wanted" ] || wanted=$chosen
+if [ $list = 1 ]; then
+    show_part() { [[ " $wanted " != *" $1 "* ]] || echo "$1: ${*:3}"; }
+    each_part show_part
+    exit 0
+fi
+out=${RILL_TEST_OUT:-$out} # where the lines are kept
 mkdir -p "$out"
-begun=$SECONDS finished=" "
+begun=$SECONDS finished=" " hints=() cpu=0
+
+# Processor time of this shell and of all that it has waited for, in seconds.
+take_clock() {
+    local fields
+    read -r -a fields </proc/self/stat
+    spent=$(((fields[13] + fields[14] + fields[15] + fields[16]) / 100))
+}
 
 show_lines() { if [ $verbose = 1 ]; then grep -aE '^(ok   |FAIL |skip )'; else grep -aE '^(FAIL |skip )'; fi; }
 
 run_alone() { # name, what it is, command...
     [[ " $alone " == *" $1 "* && " $wanted " == *" $1 "* ]] || return 0
+    local before status
+    take_clock
+    before=$spent
     "${@:3}" >"$out/$1.out" 2>&1 </dev/null
-    echo $? >"$out/$1.status"
+    status=$?
+    take_clock
+    echo $((spent - before)) >"$out/$1.clock"
+    echo $status >"$out/$1.status"
 }
 
 wait_alone() { # name: the exit status of a part that runs beside others
@@ -71,32 +107,58 @@ judge_part() { # name, exit status
     fi
 }
 
+# The commands that run again what failed in a part: the line behind a `FAIL` says it (`fail` of verdict.sh), or it is the part's.
+note_again() { # name, command of the part...
+    local line
+    while IFS= read -r line; do
+        hints+=("$line")
+    done < <(awk -v part="${*:2}" '/^again / && open { print substr($0, 7); open = 0; next }
+        open { print part; open = 0 }
+        /^FAIL / { open = 1 }
+        END { if (open) print part }' "$out/$1.out" 2>/dev/null | awk '!seen[$0]++')
+}
+
 part() { # name, what it is, command...
-    local name=$1 title=$2 status=0 passed failed left amiss began=$SECONDS
+    local name=$1 title=$2 status=0 passed failed left amiss began=$SECONDS before
     shift 2
+    take_clock
+    before=$spent
     [[ " $wanted " == *" $name "* ]] || return 0
     [ ! -t 2 ] || printf '%s ...\r' "$title" >&2
     if [[ " $alone " == *" $name "* ]]; then wait_alone "$name" || status=$?
     else run_here "$name" "$@" || status=$?
     fi
+    take_clock
+    spent=$((spent - before))
+    [[ " $alone " != *" $name "* ]] || spent=$(cat "$out/$name.clock" 2>/dev/null || echo 0)
+    cpu=$((cpu + spent))
     judge_part "$name" $status
+    [ "$failed" = 0 ] || note_again "$name" "$@"
     if [ -n "$amiss" ]; then
         echo "FAIL  $name: $amiss"
-        failed=$((failed + 1))
+        failed=$((failed + 1)) hints+=("$*")
     fi
     good=$((good + passed)) bad=$((bad + failed)) skipped=$((skipped + left)) finished+="$name "
-    printf '%-38s %5d passed, %d failed%s  (%d s)\n' "$title" "$passed" "$failed" "$([ "$left" = 0 ] || echo ", $left skipped")" $((SECONDS - began))
+    printf '%-38s %5d passed, %d failed%s  (%d s, %d CPU s)\n' "$title" "$passed" "$failed" \
+        "$([ "$left" = 0 ] || echo ", $left skipped")" $((SECONDS - began)) "$spent"
 }
 
-for name in $wanted; do rm -f "$out/$name".{out,status}; done
+for name in $wanted; do rm -f "$out/$name".{out,status,clock}; done
 each_part run_alone &
 beside=$!
 trap 'kill "$beside" 2>/dev/null' EXIT
 each_part part
 for name in $wanted; do
-    [[ $finished == *" $name "* ]] || fail "$name" "this part did not run"
+    [[ $finished == *" $name "* ]] && continue
+    fail "$name" "this part did not run"
+    hints+=("tests/run.sh ${half[*]} ${all[*]} $name")
 done
 
-echo "in $((SECONDS - begun)) s; lines of every check in $out/*.out"
+if [ ${#hints[@]} != 0 ]; then
+    printf '%s\n' "${hints[@]}" | awk '!seen[$0]++' >"$out/again"
+    echo "to run again what failed:" && head -n 20 "$out/again" | sed 's/^/    /'
+else rm -f "$out/again"
+fi
+echo "in $((SECONDS - begun)) s, $cpu CPU s; lines of every check in $out/*.out"
 if [ $skipped = 0 ]; then echo "$good passed, $bad failed"; else echo "$good passed, $bad failed, $skipped skipped"; fi
 [ $bad = 0 ] && [ $good -gt 0 ]

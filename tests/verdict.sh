@@ -20,8 +20,9 @@ ok() { # name
     good=$((good + 1))
 }
 
-fail() { # name, reason (its first line is shown)
+fail() { # name, reason (its first line is shown); behind it the command that runs the check again, where a script says it: `again`
     echo "FAIL  $1: ${2%%$'\n'*}"
+    [ -z "${again:-}" ] || echo "again $again"
     bad=$((bad + 1))
 }
 

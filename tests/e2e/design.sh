@@ -5,6 +5,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$root/tests/oracle.sh"
 . "$root/tests/streams.sh"
+. "$root/tests/units.sh"
 work=$root/build/e2e
 model=$root/models/tinystories-gpt2-1m
 story=$root/configs/tinystories-gpt2-1m.yaml
@@ -33,6 +34,16 @@ make_design() { # name, spec, weights
 
 build_design() { # name
     timeout 3000 "$rill" sim "$work/$1" --build-only --jobs "${RILL_TEST_JOBS:-1}"
+}
+
+# The same simulation with what tests/fuzz/units has compiled once for all designs, in the place where `rill sim` looks for what
+# it builds quickly. `tests/fuzz/run.sh --plain` holds the two against each other.
+build_soon() { # name
+    local sim_folder=quick made=$work/$1/sim/quick/Vrill
+    make_runtime || return
+    [ -x "$made" ] && [ -z "$(find "$work/$1"/{rtl,filelist.f,sim/rill_sim_top.sv} "$root/build/librill.a" "$lib/units.a" \
+        "$root"/verif/{model,harness} -newer "$made" -print -quit)" ] && return
+    (verilate "$work/$1" && compile "$work/$1")
 }
 
 # Ids that look like text to nobody, the same on every run.

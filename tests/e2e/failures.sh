@@ -9,7 +9,8 @@ set -u
 mkdir -p "$work/failures"
 log=$work/failures/log
 plan 103
-dir=$work/odd spec=$work/odd.yaml
+dir=$work/failures-odd spec=$work/failures-odd.yaml
+export RILL_QUICK_BUILD=1
 sim=("$rill" sim "$dir")
 export rill
 
@@ -76,7 +77,7 @@ check_refused "full output device" 1 'error|space' bash -c "\"$rill\" golden '$s
 # ---- simulation ----
 
 cp "$root/tests/e2e/specs/odd.yaml" "$spec"
-if ! { make_design odd "$spec" random:1 && build_design odd; } >"$log" 2>&1; then
+if ! { make_design failures-odd "$spec" random:1 && build_soon failures-odd; } >"$log" 2>&1; then
     fail "the design for the failures" "$(reason)"
     verdict
     exit 1
@@ -168,7 +169,8 @@ TEXT
 cut_stream() {
     rm -rf "$circle" && "$rill" gen "$circle.yaml" -o "$circle" &&
         sed -i 's/\(name: x_fork_1_to_y_b,.* depth: \)[0-9]*/\12/' "$circle/design.yaml" &&
-        "$rill" gen "$circle/design.yaml" -o "$circle.cut" && "$rill" pack "$circle/design.yaml" --weights random:1 -o "$circle.cut"
+        "$rill" gen "$circle/design.yaml" -o "$circle.cut" && "$rill" pack "$circle/design.yaml" --weights random:1 -o "$circle.cut" &&
+        build_soon circle.cut
 }
 says_circle() {
     sed -n '/^who waits/,/: a circle$/p' "$work/failures/said" | diff "$work/failures/circle" - && grep -q 'x_fork_1_to_y_b .*FIFO 2 of 2' "$work/failures/said"
@@ -183,12 +185,9 @@ cat >>"$work/over.yaml" <<'TEXT'
         - {op: matmul, name: a, in: [q], rows: 8, weight: w}
         - {op: dequantize, name: y, in: [a]}
 TEXT
-outgrow() {
-    "$rill" gen "$work/over.yaml" -o "$work/over" && "$rill" pack "$work/over.yaml" --weights random:1 -o "$work/over" &&
-        "$rill" sim "$work/over" --quick-build --prompt rows --tokens 1
-}
-export -f outgrow
-check_refused "a value outgrows quantize" 1 'error: .*leaves its format: a block exponent above its range in .q., repetition 0, position 0' bash -c outgrow
+{ make_design over "$work/over.yaml" random:1 && build_soon over; } >"$log" 2>&1
+check_refused "a value outgrows quantize" 1 'error: .*leaves its format: a block exponent above its range in .q., repetition 0, position 0' \
+    "$rill" sim "$work/over" --quick-build --prompt rows --tokens 1
 check_refused "ids for rows" 1 'token ids are for language models' "$rill" sim "$work/over" --quick-build --prompt-ids 1
 
 # Wrong bytes in the memory image must be seen, or equality proves nothing.
@@ -244,21 +243,21 @@ cp "$work/failures/golden.bin" "$dir/image/golden.bin"
 rm -rf "$work/failures/design" && cp -r "$dir" "$work/failures/design" && cp "$dir/image/manifest.json" "$work/failures/manifest.json"
 sed 's/^name: .*/name: other/' "$spec" >"$work/failures/other.yaml"
 variant "$spec" "$work/failures/wider.yaml" channels=4
-again() { "$rill" pack "$1" --weights random:2 -o "$work/failures/design" "${@:2}"; }
-export -f again
-check_refused "pack: another design's image" 1 'image: error: holds the image of design .odd' bash -c "again '$work/failures/other.yaml'"
-check_refused "pack: what to do" 1 'another folder, or .*--force' bash -c "again '$work/failures/other.yaml'"
-check_refused "pack: another layout" 1 'holds an image of design .odd. in another layout' bash -c "again '$work/failures/wider.yaml'"
+pack_again() { "$rill" pack "$1" --weights random:2 -o "$work/failures/design" "${@:2}"; }
+export -f pack_again
+check_refused "pack: another design's image" 1 'image: error: holds the image of design .odd' bash -c "pack_again '$work/failures/other.yaml'"
+check_refused "pack: what to do" 1 'another folder, or .*--force' bash -c "pack_again '$work/failures/other.yaml'"
+check_refused "pack: another layout" 1 'holds an image of design .odd. in another layout' bash -c "pack_again '$work/failures/wider.yaml'"
 check "pack: the image there stays" cmp "$work/failures/manifest.json" "$work/failures/design/image/manifest.json"
-check "pack: the same design again" again "$spec"
-check "pack: --force" again "$work/failures/other.yaml" --force
-check "pack: in the folder that the design was generated into" bash -c "'$rill' gen '$spec' -o '$work/failures/design' && again '$spec'"
+check "pack: the same design again" pack_again "$spec"
+check "pack: --force" pack_again "$work/failures/other.yaml" --force
+check "pack: in the folder that the design was generated into" bash -c "'$rill' gen '$spec' -o '$work/failures/design' && pack_again '$spec'"
 rm "$work/failures/design/image/manifest.json"
-check_refused "pack: files without a manifest" 1 'holds files without a manifest' bash -c "again '$work/failures/wider.yaml'"
+check_refused "pack: files without a manifest" 1 'holds files without a manifest' bash -c "pack_again '$work/failures/wider.yaml'"
 check_refused "gen into no folder" 2 '`-o` needs a value' "$rill" gen "$spec" -o ""
 check_refused "pack into no folder" 2 '`-o` needs a value' "$rill" pack "$spec" --weights random:1 -o ""
 check_refused "simulation: no name for a file" 2 'name of a file is missing behind: --json' "${sim[@]}" "${few[@]}" --json ""
-check_refused "a waveform of a simulation without" 2 'built without tracing' "$dir/sim/build/Vrill" --dir "$dir" "${few[@]}" --trace "$work/failures/wave.fst"
+check_refused "a waveform of a simulation without" 2 'built without tracing' "$dir/sim/quick/Vrill" --dir "$dir" "${few[@]}" --trace "$work/failures/wave.fst"
 check_refused "results that cannot be written" 1 'error: ' "${sim[@]}" "${few[@]}" --json "$log/result.json"
 check "after all that, the design works" "${sim[@]}" "${few[@]}" --quiet --logits "$work/failures/logits" --json "$work/failures/result.json"
 same_hash() { # FNV-1a of all bytes that argmax was given, 97 words for an id

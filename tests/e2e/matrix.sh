@@ -7,9 +7,11 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/e2e/matrix.sh [--all] [--list] [--jobs N] [design...]
+usage: tests/e2e/matrix.sh [--all | --set test | --set deep] [--list | --kinds] [--jobs N] [design...]
+  --set X   of the design points those of `make test`, or those of `make test-deep`
   --all     {int8, int4} x {1, 2, 3, 4, 8} channels x {256, 512} bit x T in {1, 2}, all odd sizes, three seeds
   --list    print the design points and stop
+  --kinds   print the kinds of logits that are compared with one another and stop
   --jobs N  design points made side by side (default 2)
   design    names of design points to run (default: all of the list)
 TEXT
@@ -139,6 +141,21 @@ gpt2-124m-layer-groups|gpt2-124m-layer|$root/configs/gpt2-124m-layer.yaml|random
 TEXT
 }
 
+# Those of `make test`, built with what all designs have in common (tests/units.sh); the others run in `make test-deep`, built
+# from all of their Verilog. Logits are compared within a set, so designs of one kind stay together.
+quick_points=" head80 inputs blocks mixer lanes carried "
+
+in_set() { # test, deep or nothing; the lines of the table are read
+    local line
+    while IFS= read -r line; do
+        case $1$quick_points in
+            test*" ${line%%|*} "*) echo "$line" ;;
+            deep*" ${line%%|*} "* | test*) ;;
+            *) echo "$line" ;;
+        esac
+    done
+}
+
 # Its own line, one per run, and one for the forecast of each run without jitter.
 checks_of_point() { # line of the table
     local name key spec weights sets seeds values count
@@ -149,20 +166,24 @@ checks_of_point() { # line of the table
 }
 
 check_point() { # line of the table: the unit of parallel work
-    local name key spec weights sets seeds values set seed start=$SECONDS
+    local name key spec weights sets seeds values set seed start=$SECONDS build
     IFS='|' read -r name key spec weights sets seeds values <<<"$1"
     # shellcheck disable=SC2086 # one word per value
     variant "$spec" "$work/$name.yaml" $values
     log=$work/$name.log
+    again="tests/e2e/matrix.sh $name"
+    [ "$thorough" = 0 ] || again="tests/e2e/matrix.sh --all $name"
     # Where runs take seconds, a build that does is worth more than a fast simulation.
+    build=build_design
     if [[ $name != int8-4x512-T2 && $name != gpt2-* && ($thorough == 0 || $weights == random:* || $name == *-groups) ]]; then
         export RILL_QUICK_BUILD=1
+        [[ $thorough != 0 || $quick_points != *" $name "* ]] || build=build_soon
     fi
     if ! make_design "$name" "$work/$name.yaml" "$weights" >"$log" 2>&1; then
         fail "$name" "$(reason)"
         return
     fi
-    if ! build_design "$name" >"$log" 2>&1; then
+    if ! $build "$name" >"$log" 2>&1; then
         fail "$name" "the simulation does not build: $(reason)"
         return
     fi
@@ -212,12 +233,17 @@ if [ "${1:-}" = --check-point ]; then
     exit 0
 fi
 
-all=0 list=0 jobs=2
+all=0 list=0 jobs=2 half=""
 wanted=" "
 while [ $# -gt 0 ]; do
     case $1 in
         --all) all=1 thorough=1 ;;
+        --set)
+            [[ "${2:-}" =~ ^(test|deep)$ ]] || { usage >&2; exit 2; }
+            half=$2 && shift
+            ;;
         --list) list=1 ;;
+        --kinds) list=2 ;;
         --jobs)
             [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
             jobs=$2
@@ -229,7 +255,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-if [ $all = 1 ]; then points=$(complete_points); else points=$(representative_points); fi
+if [ $all = 1 ]; then points=$(complete_points); else points=$(representative_points | in_set "$half"); fi
 if [ "$wanted" != " " ]; then
     points=$(while IFS= read -r line; do [[ $wanted != *" ${line%%|*} "* ]] || echo "$line"; done <<<"$points")
     [ -n "$points" ] || { echo "no such design point (--list shows them)" >&2; exit 2; }
@@ -238,6 +264,8 @@ if [ $list = 1 ]; then
     cut -d'|' -f1 <<<"$points"
     exit 0
 fi
+
+[ $list = 0 ] || { kinds_of_logits "$points" && exit 0; }
 
 rm -rf "$work/golden" "$work/logits"
 mkdir -p "$work/golden" "$work/logits"

@@ -6,6 +6,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$root/tests/oracle.sh"
 . "$root/tests/streams.sh"
+. "$root/tests/units.sh"
 . "$root/tests/fuzz/stages.sh"
 . "$root/tests/fuzz/forms.sh"
 . "$root/tests/fuzz/depths.sh"
@@ -16,7 +17,7 @@ usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE] [--form N
                          [--no-shrink] [--times] [spec...]
   --seeds a-b  seeds of the generator (default 1-5)
   --operations a-b  of these seeds only the graphs of that many operations (models have none in their specs)
-  --set FILE   the seeds of a file: numbers, `#` begins a comment; of lines with `three:` in the forms on, off and one,
+  --set FILE   the seeds of a file (of several, if given more than once): numbers, `#` begins a comment; of lines with `three:` in the forms on, off and one,
                with `timing:` as by --form timed --timing, with `depths:` as by --depths, with `plain:` as by --form seed --plain
   --form NAME  how a spec is built: `as-is`; `on`: all optional passes; `off`: none; `one`: all but one, chosen by the seed; `spatial`: `on` with an
                engine for every product; `timed`: timed FIFOs alone; `seed` (default for seeds): on, off, one or spatial, chosen by the seed;
@@ -38,8 +39,6 @@ TEXT
 }
 
 work=$root/build/fuzz
-lib=$work/lib
-top=Vrill_sim_top
 times=""
 
 # Of these seeds the graphs of a number of operations.
@@ -76,6 +75,15 @@ shrink() { # seed, signature
     rm -rf "$dir" "$dir".*
 }
 
+# The options that a job comes to, whatever set it is of.
+run_how() {
+    [ ${#forms[@]} = 0 ] || printf ' --form %s' "${forms[@]}"
+    [ $timing = 0 ] || echo -n " --timing"
+    [ $depths = 0 ] || echo -n " --depths"
+    [ $foretold = 0 ] || echo -n " --forecast"
+    [ $also_plain = 0 ] || echo -n " --plain"
+}
+
 save_failure() { # spec, name
     local spec=$1 name=$2 why want
     why="${form:+$form: }$stage: $(reason | head -n 1)" want=$(signature)
@@ -83,6 +91,8 @@ save_failure() { # spec, name
     cp "$spec" "$work/failures/$name.yaml"
     cp "$log" "$work/failures/$name.log"
     if [[ $name == seed_* ]] && [ $shrunk = 1 ]; then shrink "${name#seed_}" "$want"; fi
+    local again
+    again="tests/fuzz/run.sh --no-shrink$(run_how) $([[ $name == seed_* ]] && echo "--seeds ${name#seed_}" || echo "build/fuzz/failures/$name.yaml")"
     fail "${name//_/ }" "$why (build/fuzz/failures/$name.yaml; tests/fuzz/run.sh build/fuzz/failures/$name.yaml)"
 }
 
@@ -167,7 +177,8 @@ while [ $# -gt 0 ]; do
     case $1 in
         --seeds) first=${2%%-*} last=${2##*-} && shift ;;
         --operations) sizes=$2 && shift ;;
-        --set) mapfile -t specs < <(sed -e 's/#.*//' -e '/timing:/s/[0-9]\+/&+timing/g' -e '/plain:/s/[0-9]\+/&+plain/g' -e '/depths:/s/[0-9]\+/&+depths/g' \
+        --set) mapfile -t -O ${#specs[@]} specs < <(sed -e 's/#.*//' \
+            -e '/timing:/s/[0-9]\+/&+timing/g' -e '/plain:/s/[0-9]\+/&+plain/g' -e '/depths:/s/[0-9]\+/&+depths/g' \
             -e '/three:/s/[0-9]\+/&+three/g' "$2" | grep -oE '[0-9]+(\+[a-z]+)?') && shift ;;
         --form) forms+=("$2") && options+=("$1" "$2") && shift ;;
         --jobs) jobs=$2 && shift ;;

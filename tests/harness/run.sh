@@ -3,6 +3,7 @@
 # The test harness itself: whatever process of it is killed at any time, whatever lines are lost or printed twice, the suite fails. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/sets.sh"
 
 fake=0
 case ${1:-} in
@@ -25,11 +26,12 @@ work=$root/build/tests/harness log=$root/build/tests/harness.log
 rm -rf "$work" && mkdir -p "$work"
 
 # A suite of one part, in the background or not, that goes wrong in this way.
+parts_of() { # how, victim, background part or nothing, a part that is not there
+    echo "known=\"fake${4:+ $4}\" alone=\"${3:-}\"
+each_part() { \"\$1\" fake \"a fake part\" \"$root/tests/harness/part.sh\" $1 ${2:-0}; }"
+}
 suite() { # how, victim, background part or nothing
-    cat >"$work/parts.sh" <<PARTS
-known="fake${4:+ $4}" alone="${3:-}"
-each_part() { "\$1" fake "a fake part" "$root/tests/harness/part.sh" $1 ${2:-0}; }
-PARTS
+    parts_of "$@" >"$work/parts.sh"
     RILL_TEST_PARTS=$work/parts.sh RILL_TEST_OUT=$work timeout 60 "${limit[@]}" "$root/tests/run.sh"
 }
 limit=()
@@ -114,7 +116,7 @@ judge_runs() {
 victim=$((RANDOM % 5 + 1))
 . "$root/tests/harness/kills.sh"
 [ $fake != 3 ] || { kill_workers "${@:2}" && verdict && exit 0 || exit 1; }
-plan $((fake == 2 ? 15 : 45))
+plan $((fake == 2 ? 15 : 60))
 judge_runs
 [ $fake != 2 ] || { verdict && exit 0 || exit 1; }
 check "nothing goes wrong" passes nothing
@@ -146,6 +148,7 @@ fails "a part is not there" 'this part did not run' nothing 0 "" gone
 limit=(bash -c 'trap "" XFSZ && ulimit -f 2 && exec "$@"' limited) # a file may have 2 KiB
 fails "a part's lines cannot be written" 'ended with status' full
 limit=()
+check_sets
 [ $fake = 0 ] || { verdict && exit 0 || exit 1; }
 kill_workers
 verdict

@@ -7,9 +7,9 @@ set -u
 usage() {
     cat <<'TEXT'
 usage: tests/mutants/run.sh [--check | --quick | --list] [--jobs N] [--kind K] [--table FILE] [entry...]
-  --check      the table alone: patterns occur once, tests exist, enough entries, enough of them found by `make test`
+  --check      the table alone: patterns occur once, tests exist, enough entries, enough of them found by the two sets of tests
   --quick      that, a few fast entries, and faults that the runner must not take for found
-  --list       number, id, file, kind, whether `make test` finds it by itself (`test`, else `extra`), test
+  --list       number, id, file, kind, what finds it by itself (`test`: make test, `deep`: make test-deep, else `extra`), test
   --jobs N     copies of the tree side by side (default 1)
   --kind K     entries of this kind only
   --table FILE another table
@@ -56,7 +56,7 @@ passes_clean() { # test
 does_not_build() { grep -Eq '^FAIL.*(does not build| build: |vectors build)' "$log"; }
 
 run_entry() { # number, id, file, kind, place, test
-    local id=$2 file=$3 kind=$4 test=$6 status=0 why
+    local id=$2 file=$3 kind=$4 test=$6 status=0 why again="tests/mutants/run.sh $2"
     log=$tree/build/log
     if ! passes_clean "$test"; then fail "$id" "without the fault $test fails: $(reason)" && return; fi
     cp -p "$tree/$file" "$tree/build/original"

@@ -9,13 +9,14 @@ import subprocess
 import sys
 
 USAGE = """usage: table.py TABLE check LEAST        every entry is well formed, its pattern occurs once, its test exists; at least LEAST entries, enough of them
-                                 found by `make test`: the share is printed
-       table.py TABLE list [--kind K] [A-B | ID]...   number, id, file, kind, place (`test` or `extra`) and test of each, those of one test together
+                                 found by `make test` and `make test-deep`: their shares are printed
+       table.py TABLE list [--kind K] [A-B | ID]...   number, id, file, kind, place (`test`, `deep`: make test-deep, or `extra`: neither) and test
+                                 of each, those of one test together
        table.py TABLE plant ID ROOT     the fault in the tree at ROOT
 """
 KEYS = ("id", "file", "find", "put", "kind", "test", "why")
 KINDS = ("rtl", "pass", "packer", "reader", "golden", "model", "check", "forecast", "cost", "emit", "harness", "oracle", "runner", "equivalent")
-WITHIN = 90  # per cent of the faults that `make test` finds by itself
+WITHIN = 90  # per cent of the faults that `make test` and `make test-deep` find by themselves
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -66,17 +67,18 @@ def run(*command):
     return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
 
 
-def parts_of_make_test():
-    """The commands of the parts of tests/parts.sh, without options that depend on --all."""
-    with open(os.path.join(ROOT, "tests/parts.sh"), encoding="utf-8") as script:
-        return {words[0] for words in re.findall(r'^ *"\$1" \w+ "[^"]*" (\S+)', script.read(), re.M) for words in [words.split()]}
+def parts_of_set(name):
+    """The commands of the parts of `make test` (test) or `make test-deep` (deep): script and arguments."""
+    lines = run("tests/run.sh", "--set", name, "--list").splitlines()
+    return [line.partition(": ")[2].split() for line in lines]
 
 
 class Tests:
-    """What is known of the commands that find faults: whether they exist, whether they are a part of `make test`."""
+    """What is known of the commands that find faults: whether they exist, in which set they are."""
 
     def __init__(self):
-        self.parts = parts_of_make_test()
+        self.parts = {name: parts_of_set(name) for name in ("test", "deep")}
+        self.points_of = {name: run("tests/e2e/matrix.sh", "--set", name, "--list").split() for name in ("test", "deep")}
         self.points = run("tests/e2e/matrix.sh", "--list").split()
         self.all_points = run("tests/e2e/matrix.sh", "--all", "--list").split()
 
@@ -107,10 +109,27 @@ class Tests:
     def exists(path):
         return os.path.exists(os.path.join(ROOT, path))
 
-    def in_make_test(self, test):
+    def place(self, test):
+        """The set that runs this: `test`, `deep` or neither, `extra`."""
         words = shlex.split(test)
+        for name in ("test", "deep"):
+            if any(self.is_in(words, part, name) for part in self.parts[name] if part[0] == words[0]):
+                return name
+        return "extra"
+
+    def is_in(self, words, part, name):
+        """Whether a part of a set runs what a command runs: of a part that is in both sets there is a half in each."""
+        names = [word for word in words[1:] if not word.startswith("-")]
+        if words[0] == "tests/e2e/matrix.sh":
+            return "--all" not in words and all(point in self.points_of[name] for point in names)
+        if words[0] == "tests/fuzz/run.sh":
+            return all(word.startswith("tests/fuzz/found/") and "found" in part for word in names if "/" in word)
+        if words[0] == "tests/harness/run.sh":
+            return ("--kills" in words) == ("--kills" in part)
+        if words[0] == "tests/unit/run.sh":
+            return ("--sanitize" in words) == ("--sanitize" in part)
         quick = words[0] not in ("verif/unit/run.sh", "verif/formal/run.sh", "verif/unit/lint_templates.sh") or "--quick" in words
-        return words[0] in self.parts and quick and "--all" not in words
+        return quick and "--all" not in words
 
 
 def faults_of(entry, seen, tests):
@@ -141,15 +160,16 @@ def check(path, least):
             bad += 1
         seen.add(entry.id)
     real = [entry for entry in entries if entry.kind != "equivalent"]
-    found = sum(tests.in_make_test(entry.test) for entry in real)
+    places = [tests.place(entry.test) for entry in real]
+    quick, both = places.count("test"), places.count("test") + places.count("deep")
     if len(real) < least:
         print(f"{path}: {len(real)} faults, at least {least} must be there")
-    share = f"`make test` finds {found} of {len(real)} faults"
-    if found * 100 < len(real) * WITHIN:
-        print(f"{path}: {share}, it must find {WITHIN} %")
+    share = f"`make test` finds {quick} of {len(real)} faults, with `make test-deep` {both}"
+    if both * 100 < len(real) * WITHIN:
+        print(f"{path}: {share}, they must find {WITHIN} %")
     elif bad == 0 and len(real) >= least:
-        print(f"{share} by itself, {len(entries) - len(real)} more change nothing")
-    return bad == 0 and len(real) >= least and found * 100 >= len(real) * WITHIN
+        print(f"{share} by themselves, {len(entries) - len(real)} more change nothing")
+    return bad == 0 and len(real) >= least and both * 100 >= len(real) * WITHIN
 
 
 def is_wanted(entry, number, wanted):
@@ -173,8 +193,7 @@ def show_list(path, arguments):
     for _, entry in chosen:
         order.setdefault(entry.test, len(order))
     for number, entry in sorted(chosen, key=lambda pair: order[pair[1].test]):
-        place = "test" if tests.in_make_test(entry.test) else "extra"
-        print(number, entry.id, entry.file, entry.kind, place, entry.test, sep="\t")
+        print(number, entry.id, entry.file, entry.kind, tests.place(entry.test), entry.test, sep="\t")
 
 
 def main():

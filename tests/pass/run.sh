@@ -1,24 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What the command refuses, and the passes: specs with an .expect beside them (tests/spec, tests/pass) end with exactly those messages, exit
-# status 1 and nothing written; a design made from the IR dump after any pass has the same bytes; damaged dumps are refused. See --help.
+# What the command refuses: specs with an .expect beside them (tests/spec, tests/pass) end with exactly those messages, exit
+# status 1 and nothing written. dumps.sh is about the passes' dumps. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
-usage() {
-    cat <<'TEXT'
-usage: tests/pass/run.sh [--all]
-  --all  more designs and more damaged dumps
-RILL_UPDATE=1 writes the .expect files anew (look at the difference).
-TEXT
-}
-
-all=0
 case ${1:-} in
     "") ;;
-    --all) all=1 ;;
-    --help | -h) usage; exit 0 ;;
-    *) usage >&2; exit 2 ;;
+    --help | -h)
+        echo "usage: tests/pass/run.sh
+RILL_UPDATE=1 writes the .expect files anew (look at the difference)."
+        exit 0
+        ;;
+    *) echo "usage: tests/pass/run.sh" >&2 && exit 2 ;;
 esac
 work=$root/build/tests/passes log=$root/build/tests/passes.log
 rm -rf "$work" && mkdir -p "$work"
@@ -230,11 +224,7 @@ SPEC
 }
 
 # Without a clock of its own a design has the limit of a board that is slower than 250 MHz.
-slow_board() { # to, line of the design
-    sed 's/^name: .*/name: slow/; s/default_mhz: 250, max_mhz: 300/default_mhz: 120, max_mhz: 160/' "$root/tests/spec/boards/small.yaml" \
-        >"$work/slow-board.yaml"
-    sed "s#^board: .*#board: slow-board.yaml#; s/^design:/design:\n  $2/" "$root/configs/graph-linear.yaml" >"$1"
-}
+. "$root/tests/pass/slow.sh"
 clock_is() { "$rill" check "$1" --json | grep -F "\"clock_mhz\": $2,"; } # spec, MHz
 
 # A board of the user's own, under the name of one of the installation: one die with this stock, a memory of half the rate.
@@ -266,76 +256,6 @@ $spec: warning: the design needs more than board u55c has without its shell, by 
 WARNING
 }
 
-# Timed depths hold few bits more than the least that bisection finds.
-check_depths() { # spec
-    local label ratio
-    label="depths $(basename "$1" .yaml)"
-    if ! "$rill" check "$1" --depths --json >"$log" 2>&1; then fail "$label" "$(reason)" && return; fi
-    ratio=$(sed -n 's/^  "timed_to_least": //p' "$log")
-    if awk -v r="$ratio" 'BEGIN { exit !(r >= 1 && r <= 1.15) }'; then ok "$label: $ratio of the least"; else fail "$label" "$ratio of the least"; fi
-}
-
-continue_after() { # spec, label, pass
-    local dump=$work/$2/after/$3.yaml
-    "$rill" gen "$1" -o "$work/$2/after" --dump-after="$3" && "$rill" gen "$dump" -o "$work/$2/from-$3" && diff -rq "$work/$2/direct" "$work/$2/from-$3"
-}
-
-check_dumps() { # spec
-    local label pass failed=""
-    label=$(basename "$1" .yaml)
-    if ! "$rill" gen "$1" -o "$work/$label/direct" >"$log" 2>&1; then
-        fail "dumps $label" "$(reason)"
-        return
-    fi
-    for pass in $passes; do continue_after "$1" "$label" "$pass" >"$log" 2>&1 || failed+=" $pass: $(reason)"; done
-    rm -rf "${work:?}/$label"/from-* "${work:?}/$label/direct"
-    if [ -z "$failed" ]; then ok "dumps $label: the same design from the dump after each pass"; else fail "dumps $label" "$failed"; fi
-}
-
-# Drops a line of a dump, or turns its first number or its value into something else: an error, never a crash or a wait.
-damage() { # dump, line, how
-    local status=0
-    case $3 in
-        drop) sed "$2d" "$1" ;;
-        number) sed -E "$2s/([0-9]+)/99999999/" "$1" ;;
-        negative) sed -E "$2s/([0-9]+)/-7/" "$1" ;;
-        word) sed -E "$2s/: .*/: nonsense/" "$1" ;;
-    esac >"$work/damaged.yaml"
-    cmp -s "$1" "$work/damaged.yaml" && return 0
-    timeout 120 "$rill" gen "$work/damaged.yaml" -o "$work/from-damaged" >"$log" 2>&1 || status=$?
-    rm -rf "$work/from-damaged"
-    case $status in
-        0) return 0 ;; # a change that leaves the dump legal, another name for instance
-        1) grep -q 'error: ' "$log" ;;
-        *) return 1 ;;
-    esac
-}
-
-check_damage() { # spec, pass, stride
-    local label dump lines line how failed="" count=0 bad_count=0
-    label="damage $(basename "$1" .yaml) after $2"
-    dump=$work/damage/$2.yaml
-    if ! "$rill" gen "$1" -o "$work/damage" --dump-after="$2" >"$log" 2>&1; then
-        fail "$label" "$(reason)"
-        return
-    fi
-    lines=$(wc -l <"$dump")
-    for ((line = 2; line <= lines; line += $3)); do
-        for how in drop number negative word; do
-            count=$((count + 1))
-            damage "$dump" "$line" "$how" && continue
-            bad_count=$((bad_count + 1))
-            failed=${failed:-line $line ($how), $(sed -n "${line}s/^ *//p" "$dump" | cut -c1-50)}
-        done
-    done
-    if [ -z "$failed" ]; then ok "$label: $count dumps"; else fail "$label" "$bad_count of $count, first $failed"; fi
-}
-
-if ! passes=$("$rill" check --passes); then
-    fail "list of passes" "it breaks off"
-    verdict
-    exit 1
-fi
 expects=("$root"/tests/spec/*.expect "$root"/tests/pass/*.expect) warns=("$root"/tests/pass/*.warn)
 legal=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" "$root/tests/spec/ok_graph_regions.yaml")
 plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 147)) # 147: written one by one below
@@ -539,25 +459,4 @@ for spec in "${legal[@]}"; do
     ! grep -q '^# Beyond the limits of the board' "$spec" || how=warned_check
     check "legal: ${spec#"$root"/}" $how "$spec"
 done
-variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3
-variant "$root"/tests/e2e/specs/grouped.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial
-variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-groups.yaml on_chip_kib=14 dies=3
-variant "$root"/tests/e2e/specs/blocks.yaml "$work"/blocks-conservative.yaml fifo=conservative
-variant "$root"/tests/e2e/specs/five.yaml "$work"/five-auto.yaml fifo=auto
-variant "$root"/tests/e2e/specs/attentions.yaml "$work"/attentions-spatial.yaml channels=17 binding=spatial
-specs=("$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml "$work"/grouped-spatial.yaml
-    "$work"/odd-dies.yaml "$root"/tests/pass/drop_unread.yaml "$work"/odd-groups.yaml "$root"/tests/e2e/specs/kernels.yaml
-    "$root"/tests/e2e/specs/attentions.yaml "$work"/blocks-conservative.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
-[ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml "$work"/odd-dies.yaml "$work"/odd-groups.yaml
-    "$work"/attentions-spatial.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
-plan $((${#specs[@]} + 6 + 4)) # dumps, depths, damage
-for spec in "${specs[@]}"; do check_dumps "$spec"; done
-for spec in five blocks odd grouped layers7 kernels; do check_depths "$root/tests/e2e/specs/$spec.yaml"; done
-stride=7 large=700
-[ $all = 0 ] || stride=1 large=50
-{ # the shell's own words about a crashed program are not wanted here
-    for pass in infer-types insert-control; do check_damage "$root/configs/graph-linear.yaml" $pass $stride; done
-    check_damage "$root/tests/e2e/specs/kernels.yaml" choose-lanes 3
-    check_damage "$root/configs/tinystories-gpt2-1m.yaml" allocate-memories $large
-} 2>/dev/null
 verdict

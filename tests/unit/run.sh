@@ -91,6 +91,7 @@ if [ ${#names[@]} = 0 ]; then
 fi
 for name in "${names[@]}"; do [[ $name == *.sh && $sanitize = 1 ]] || plan 1; done
 for name in "${names[@]}"; do
+    again="tests/unit/run.sh $([ $sanitize = 0 ] || echo "--sanitize ")${name%.c}"
     case $name in
         *.sh) [ "$sanitize" = 1 ] || check "${name%.sh}" sh "$root/tests/unit/$name" ;;
         *:*) run_c_test "${name%%:*}" "${name#*:}" ;;

@@ -73,7 +73,7 @@ lint_set() { # kind, module, "NAME=VALUE ...": the unit of parallel work
         elif ! grep -q 'rill_error_' <<<"$out"; then bad+=" $tool refuses it without a rill_error_ message"
         fi
     done
-    if [ -z "$bad" ]; then echo "ok    $kind $module $set"; else echo "FAIL  $kind $module $set:$bad"; fi
+    if [ -z "$bad" ]; then echo "ok    $kind $module $set"; else echo "FAIL  $kind $module $set:$bad" && echo "again verif/unit/lint_templates.sh $module"; fi
 }
 
 if [ "${1:-}" = --lint-set ]; then

@@ -64,6 +64,7 @@ report() { # name, log, verdict
         kept=$logs/$(tr -c 'A-Za-z0-9\n' '_' <<<"$1" | cut -c1-180).log
         mkdir -p "$logs" && cp "$2" "$kept"
         echo "FAIL  $1: $(grep -Em1 '^FAIL|^ERROR|error|Assertion' "$2" || tail -n 1 "$2") (${kept#"$root"/})"
+        echo "again verif/unit/run.sh $([ "$QUICK" = 0 ] || echo "--quick ")${DEFINE:+--synthesis }${1%% *}"
     fi
 }
 

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by run.sh: the two sets of tests hold every check between them, tests/both.sh sums them up, and what failed can be run again.
+# shellcheck shell=bash disable=SC2154 # variables of verdict.sh and run.sh
+
+# ---- the sets of the tree ----
+
+listed() { "$root/tests/run.sh" --list "$@"; }
+
+# A part that is in one set alone is there as it is in the whole; one in both has arguments of its own.
+parts_in_sets() {
+    local name both
+    for name in $(listed | cut -d: -f1); do
+        both=$({ listed --set test && listed --set deep; } | grep "^$name: ")
+        case $name in
+            harness | matrix | fuzz) [ "$(wc -l <<<"$both")" = 2 ] ;;
+            *) [ "$both" = "$(listed | grep "^$name: ")" ] ;;
+        esac || { echo "error: $name is not in the sets as it is in the whole" && return 1; }
+    done
+}
+
+points_in_sets() {
+    local matrix=$root/tests/e2e/matrix.sh
+    { "$matrix" --set test --list && "$matrix" --set deep --list; } | sort | diff - <("$matrix" --list | sort)
+}
+
+# Logits are compared with one another in the set where they are made.
+kinds_in_sets() {
+    local matrix=$root/tests/e2e/matrix.sh
+    { "$matrix" --set test --kinds && "$matrix" --set deep --kinds; } | sort | diff - <("$matrix" --kinds | sort)
+}
+
+seeds_in_sets() { # what the fuzz part is given
+    local whole
+    whole=$(listed | sed -n 's/^fuzz: //p')
+    for word in $({ listed --set test && listed --set deep; } | sed -n 's/^fuzz: //p'); do
+        [[ " $whole " == *" $word "* ]] || { echo "error: $word" && return 1; }
+    done
+    [[ "$(listed --set test)" == *" tests/fuzz/seeds.test "* && "$(listed --set deep)" == *" tests/fuzz/seeds found "* ]]
+}
+
+# ---- both sets of cheap jobs, behind a program in the place of make ----
+
+both() { # how the first goes, how the second does, last line
+    local status=0 target=test how
+    rm -rf "$work/both" && mkdir -p "$work/both"
+    for how in "$1" "$2"; do
+        parts_of "$how" 0 >"$work/both/$target.parts"
+        echo "$how" >"$work/both/$target.how"
+        target=test-deep
+    done
+    cat >"$work/both/make" <<STUB
+#!/usr/bin/env bash
+target=\${!#} && cd "$work/both" || exit
+case \$(cat \$target.how) in
+    killed) echo "5 passed, 0 failed" | head -c 9 && kill -9 \$\$ ;;
+    silent) exit 0 ;;
+    pretends) echo "5 passed, 0 failed" && exit 2 ;;
+    denies) echo "4 passed, 1 failed" && exit 0 ;;
+esac
+RILL_TEST_PARTS=$work/both/\$target.parts RILL_TEST_OUT=$work/both/\$target exec "$root/tests/run.sh"
+STUB
+    chmod +x "$work/both/make"
+    PATH=$work/both:$PATH RILL_TEST_OUT=$work/both timeout 60 "$root/tests/both.sh" >"$work/said" 2>&1 || status=$?
+    [ "$(tail -n 1 "$work/said")" = "$3" ] || { echo "error: ends with: $(tail -n 1 "$work/said")" >>"$work/said" && return 1; }
+    [ $status = $(($(sed 's/.* passed, \([0-9]*\) failed/\1/' <<<"$3") != 0)) ] && return
+    echo "error: status $status" >>"$work/said"
+    return 1
+}
+
+sums() { # label, how, how, last line
+    if both "${@:2}"; then ok "$1"; else fail "$1" "$(tail -n 1 "$work/said")"; fi
+}
+
+# The last lines of a suite that failed.
+says_again() { # command that runs it again, how
+    suite "$2" >"$work/said" 2>&1
+    tail -n 4 "$work/said" | head -n 2 | diff - <(printf 'to run again what failed:\n    %s\n' "$1")
+}
+
+says_both() {
+    both job-child job-status "9 passed, 2 failed"
+    tail -n 4 "$work/said" | head -n 3 | diff - <(printf "%s\n" "to run again what failed:" "    run job 4" "    $root/tests/harness/part.sh job-status 0")
+}
+
+check_sets() {
+    check "each part is in a set" parts_in_sets
+    check "each design point is in one set" points_in_sets
+    check "logits of a kind are in one set" kinds_in_sets
+    check "the seeds of the sets are those of the whole" seeds_in_sets
+    sums "both sets pass" nothing nothing "10 passed, 0 failed"
+    sums "the first set fails, the second runs" job-status nothing "10 passed, 1 failed"
+    sums "the second set fails" nothing job-status "10 passed, 1 failed"
+    sums "the first set is killed" killed nothing "5 passed, 1 failed"
+    sums "the second set is killed" nothing killed "5 passed, 1 failed"
+    sums "a set says nothing" nothing silent "5 passed, 1 failed"
+    sums "a set ends with a status behind its verdict" pretends nothing "10 passed, 1 failed"
+    sums "a set that failed ends without a status" denies nothing "9 passed, 2 failed"
+    check "a failing check says how it is run again" says_again "run job 4" job-child
+    check "a job that is killed: how its part is run again" says_again "$root/tests/harness/part.sh job-first 0" job-first
+    check "both sets: how what failed is run again" says_both
+}

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The passes' dumps: a design made from the IR dump after any pass has the same bytes, damaged dumps are refused, timed FIFO depths
+# hold few bits more than the least. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+. "$root/tests/pass/slow.sh"
+
+all=0
+case ${1:-} in
+    "") ;;
+    --all) all=1 ;;
+    --help | -h) echo "usage: tests/pass/dumps.sh [--all]    (--all: more designs and more damaged dumps)" && exit 0 ;;
+    *) echo "usage: tests/pass/dumps.sh [--all]" >&2 && exit 2 ;;
+esac
+work=$root/build/tests/dumps log=$root/build/tests/dumps.log
+rm -rf "$work" && mkdir -p "$work"
+
+# Timed depths hold few bits more than the least that bisection finds.
+check_depths() { # spec
+    local label ratio
+    label="depths $(basename "$1" .yaml)"
+    if ! "$rill" check "$1" --depths --json >"$log" 2>&1; then fail "$label" "$(reason)" && return; fi
+    ratio=$(sed -n 's/^  "timed_to_least": //p' "$log")
+    if awk -v r="$ratio" 'BEGIN { exit !(r >= 1 && r <= 1.15) }'; then ok "$label: $ratio of the least"; else fail "$label" "$ratio of the least"; fi
+}
+
+continue_after() { # spec, label, pass
+    local dump=$work/$2/after/$3.yaml
+    "$rill" gen "$1" -o "$work/$2/after" --dump-after="$3" && "$rill" gen "$dump" -o "$work/$2/from-$3" && diff -rq "$work/$2/direct" "$work/$2/from-$3"
+}
+
+check_dumps() { # spec
+    local label pass failed=""
+    label=$(basename "$1" .yaml)
+    if ! "$rill" gen "$1" -o "$work/$label/direct" >"$log" 2>&1; then
+        fail "dumps $label" "$(reason)"
+        return
+    fi
+    for pass in $passes; do continue_after "$1" "$label" "$pass" >"$log" 2>&1 || failed+=" $pass: $(reason)"; done
+    rm -rf "${work:?}/$label"/from-* "${work:?}/$label/direct"
+    if [ -z "$failed" ]; then ok "dumps $label: the same design from the dump after each pass"; else fail "dumps $label" "$failed"; fi
+}
+
+# Drops a line of a dump, or turns its first number or its value into something else: an error, never a crash or a wait.
+damage() { # dump, line, how
+    local status=0
+    case $3 in
+        drop) sed "$2d" "$1" ;;
+        number) sed -E "$2s/([0-9]+)/99999999/" "$1" ;;
+        negative) sed -E "$2s/([0-9]+)/-7/" "$1" ;;
+        word) sed -E "$2s/: .*/: nonsense/" "$1" ;;
+    esac >"$work/damaged.yaml"
+    cmp -s "$1" "$work/damaged.yaml" && return 0
+    (ulimit -t 60 && exec timeout 1800 "$rill" gen "$work/damaged.yaml" -o "$work/from-damaged") >"$log" 2>&1 || status=$?
+    rm -rf "$work/from-damaged"
+    case $status in
+        0) return 0 ;; # a change that leaves the dump legal, another name for instance
+        1) grep -q 'error: ' "$log" ;;
+        *) return 1 ;;
+    esac
+}
+
+check_damage() { # spec, pass, stride
+    local label dump lines line how failed="" count=0 bad_count=0
+    label="damage $(basename "$1" .yaml) after $2"
+    dump=$work/damage/$2.yaml
+    if ! "$rill" gen "$1" -o "$work/damage" --dump-after="$2" >"$log" 2>&1; then
+        fail "$label" "$(reason)"
+        return
+    fi
+    lines=$(wc -l <"$dump")
+    for ((line = 2; line <= lines; line += $3)); do
+        for how in drop number negative word; do
+            count=$((count + 1))
+            damage "$dump" "$line" "$how" && continue
+            bad_count=$((bad_count + 1))
+            failed=${failed:-line $line ($how), $(sed -n "${line}s/^ *//p" "$dump" | cut -c1-50)}
+        done
+    done
+    if [ -z "$failed" ]; then ok "$label: $count dumps"; else fail "$label" "$bad_count of $count, first $failed"; fi
+}
+
+if ! passes=$("$rill" check --passes); then
+    fail "list of passes" "it breaks off"
+    verdict
+    exit 1
+fi
+slow_board "$work/slow.yaml" "# no clock"
+variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3
+variant "$root"/tests/e2e/specs/grouped.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial
+variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-groups.yaml on_chip_kib=14 dies=3
+variant "$root"/tests/e2e/specs/blocks.yaml "$work"/blocks-conservative.yaml fifo=conservative
+variant "$root"/tests/e2e/specs/five.yaml "$work"/five-auto.yaml fifo=auto
+variant "$root"/tests/e2e/specs/attentions.yaml "$work"/attentions-spatial.yaml channels=17 binding=spatial
+specs=("$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml "$work"/grouped-spatial.yaml
+    "$work"/odd-dies.yaml "$root"/tests/pass/drop_unread.yaml "$work"/odd-groups.yaml "$root"/tests/e2e/specs/kernels.yaml
+    "$root"/tests/e2e/specs/attentions.yaml "$work"/blocks-conservative.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
+[ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml "$work"/odd-dies.yaml "$work"/odd-groups.yaml
+    "$work"/attentions-spatial.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
+plan $((${#specs[@]} + 6 + 4)) # dumps, depths, damage
+for spec in "${specs[@]}"; do check_dumps "$spec"; done
+for spec in five blocks odd grouped layers7 kernels; do check_depths "$root/tests/e2e/specs/$spec.yaml"; done
+stride=7 large=700
+[ $all = 0 ] || stride=1 large=50
+{ # the shell's own words about a crashed program are not wanted here
+    for pass in infer-types insert-control; do check_damage "$root/configs/graph-linear.yaml" $pass $stride; done
+    check_damage "$root/tests/e2e/specs/kernels.yaml" choose-lanes 3
+    check_damage "$root/configs/tinystories-gpt2-1m.yaml" allocate-memories $large
+} 2>/dev/null
+verdict
