@@ -226,7 +226,7 @@ static struct ir *build_again(struct ir *ir, const struct check_options *o, bool
     return again;
 }
 
-// What the spec's FIFO depths, said or not, cost beside those that a forecast would choose.
+// What the spec's FIFO depths cost beside those that a forecast would choose, where it asks for others.
 static void advise_fifo(struct ir *ir, const struct check_options *o, struct text *out) {
     if (ir->design.strategy && !strncmp(ir->design.strategy, "auto", 4)) return;
     struct ir *best = build_again(ir, o, true), *own = NULL;
@@ -234,7 +234,7 @@ static void advise_fifo(struct ir *ir, const struct check_options *o, struct tex
     if (!own) return;
     text_addf(out,
               "\nnote: by forecast `fifo: %s` takes %lld cycles for a brief request and %lld bits of FIFOs,\n"
-              "`fifo: %s` %lld and %lld; `fifo: auto` takes the better of safe and timed\n",
+              "`fifo: %s` %lld and %lld; the default, `fifo: auto`, takes the better of safe and timed\n",
               own->design.fifo, (long long)timing_trial(own), (long long)fifo_bits(own), best->design.fifo,
               (long long)timing_trial(best), (long long)fifo_bits(best));
 }

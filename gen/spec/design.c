@@ -48,10 +48,12 @@ static const struct schema_field design_fields[] = {
     {FIELD(binding), WORDS(spec_binding_words, 2), .preset = SPEC_SHARED,
      .doc = "`shared`: all products fire in turn on one engine that owns every channel; `spatial`: every product "
             "(`matmul`, `attn_scores`, `attn_values`) has an engine and channels of its own"},
-    {FIELD(fifo), WORDS(spec_fifo_words, 4), .preset = SPEC_SAFE,
-     .doc = "depths of the FIFOs: `timed`: what simulated steps need by the kernels' timing contracts; "
-            "`conservative`: fewer words, and kernels that wait ([timing.md](timing.md#depths)); `safe`: whole tensors "
-            "wherever streams part or wait; `auto`: the better of `safe` and `timed` by forecast"},
+    {FIELD(fifo), WORDS(spec_fifo_words, 4), .preset = SPEC_AUTO,
+     .doc =
+         "depths of the FIFOs: `timed`: what simulated steps need by the kernels' timing contracts; "
+         "`conservative`: fewer words, and kernels that wait ([timing.md](timing.md#depths)); `safe`: whole tensors "
+         "wherever streams part or wait; `auto`: the better of `safe` and `timed` by forecast, `safe` where the search "
+         "would be long"},
     {FIELD(prefetch_beats), RANGE(2, 4096), .preset = 64, .range = "2 to 4096, at least `max_burst`",
      .doc = "depth of each channel's prefetch FIFO, beats"},
     {FIELD(max_burst), RANGE(1, 128), .preset = 16,
