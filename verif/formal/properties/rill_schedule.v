@@ -36,7 +36,7 @@ function [F_W-1:0] f_next(input [F_W-1:0] section, input [63:0] step); // the fi
     begin
         f_next = SECTIONS;
         for (f_i = SECTIONS - 1; f_i >= 0; f_i = f_i - 1)
-            if (f_i >= section && (step[20] || !SECTION_WHEN_HEAD[f_i]) && f_length(f_i) != 16'd0 && f_repeats(f_i) != 16'd0)
+            if (f_i >= section && (step[STEP_HEAD] || !SECTION_WHEN_HEAD[f_i]) && f_length(f_i) != 16'd0 && f_repeats(f_i) != 16'd0)
                 f_next = f_i;
     end
 endfunction
