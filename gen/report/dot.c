@@ -2,6 +2,7 @@
 // Runs Graphviz' dot on a graph. Its SVG comes with a prolog that points to other places: only the element itself is
 // kept.
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -22,12 +23,16 @@ static FILE *file_of(const struct text *text) {
     return f;
 }
 
-static int run_dot(FILE *in, FILE *out) {
-    char *const args[] = {"dot", "-Tsvg", NULL};
+// again: its other way to rank, which takes the few graphs that its usual one cannot (nested clusters), and says why
+// where it cannot, either.
+static int run_dot(FILE *in, FILE *out, bool again) {
+    char *const args[] = {"dot", "-Tsvg", again ? "-Gnewrank=true" : NULL, NULL};
     pid_t pid = fork();
     if (pid == 0) {
+        int nowhere = again ? -1 : open("/dev/null", O_WRONLY);
         dup2(fileno(in), 0);
         dup2(fileno(out), 1);
+        if (nowhere >= 0) dup2(nowhere, 2);
         execvp(args[0], args);
         _exit(127);
     }
@@ -61,9 +66,9 @@ static void keep_element(const char *from, struct text *svg) {
     }
 }
 
-bool dot_svg(struct arena *arena, const struct text *graph, struct text *svg, const char **why) {
+static bool try_dot(struct arena *arena, const struct text *graph, struct text *svg, const char **why, bool again) {
     FILE *in = file_of(graph), *out = file_of(NULL);
-    int status = in && out ? run_dot(in, out) : -1;
+    int status = in && out ? run_dot(in, out, again) : -1;
     char *data = out && status == 0 ? read_back(arena, out) : NULL;
     const char *element = data ? strstr(data, "<svg") : NULL;
     if (in) fclose(in);
@@ -71,4 +76,8 @@ bool dot_svg(struct arena *arena, const struct text *graph, struct text *svg, co
     *why = status == 127 ? missing : arena_printf(arena, "`dot` ended with status %d", status);
     if (element) keep_element(element, svg);
     return element != NULL;
+}
+
+bool dot_svg(struct arena *arena, const struct text *graph, struct text *svg, const char **why) {
+    return try_dot(arena, graph, svg, why, false) || try_dot(arena, graph, svg, why, true);
 }

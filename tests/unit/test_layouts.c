@@ -131,7 +131,7 @@ static void test_readers_share(void **state) {
 // The FIFO of a whole tensor behind the fork is the converter's bank.
 static void test_folded(void **state) {
     (void)state;
-    struct ir *ir = build("y, z", OP("transpose, name: y, in: [x], order: [0, 1]") OP("gelu, name: z, in: [x]"), "");
+    struct ir *ir = build("y, z", OP("transpose, name: y, in: [x], order: [0, 1]") OP("gelu, name: z, in: [x]"), "  fifo: safe\n");
     int folded = 0, kept = 0;
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_kernel *from = &ir->kernel[ir->edge[e].src_kernel];

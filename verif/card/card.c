@@ -353,8 +353,8 @@ static void between_accesses(struct sim *card) {
 bool sim_edge(struct sim *card, struct sim_pins *pins) {
     hbm_tick(card->hbm);
     uint64_t now = hbm_cycle(card->hbm);
+    if (pins->rst) hbm_reset(card->hbm); // in every cycle that sees the reset: before the first one the kernel goes on
     pins->rst = now < card->reset_until;
-    if (pins->rst) hbm_reset(card->hbm); // until its end: the kernel asks until it sees the reset
     if (now < card->reset_until + SETTLE_CYCLES) return true;
     if (axil_edge(&card->axil, pins)) end_access(card);
     if (card->access == ACCESS_NONE) between_accesses(card);
