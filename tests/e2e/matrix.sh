@@ -105,7 +105,7 @@ lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|0 1|
 lanes-unroll|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|0 1|unroll=90
 carried|carried|$root/tests/e2e/specs/carried.yaml|random:1|rows|0 1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|
-llama_block-1x512-T8|llama_block|$root/tests/e2e/specs/llama_block.yaml|random:3|blocks end|1|channels=1 beat_bits=512 T=8 lanes=8 fifo=timed
+llama_block-1x512-T8|llama_block-g128|$root/tests/e2e/specs/llama_block.yaml|random:3|blocks end|1|channels=1 beat_bits=512 T=8 lanes=8 group=128 fifo=timed
 llama_block-spatial|llama_block|$root/tests/e2e/specs/llama_block.yaml|random:3|lengths end|1|channels=13 binding=spatial T=1
 rope-timed|rope|$root/tests/e2e/specs/rope.yaml|random:1|rows|0 1|fifo=timed T=4 lanes=8
 grouped-spatial|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|channels=13 binding=spatial
