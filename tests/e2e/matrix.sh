@@ -109,7 +109,7 @@ llama_block-1x512-T8|llama_block-g128|$root/tests/e2e/specs/llama_block.yaml|ran
 llama_block-spatial|llama_block|$root/tests/e2e/specs/llama_block.yaml|random:3|lengths end|1|channels=13 binding=spatial T=1
 rope-timed|rope|$root/tests/e2e/specs/rope.yaml|random:1|rows|0 1|fifo=timed T=4 lanes=8
 grouped-spatial|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|channels=13 binding=spatial
-grouped-1x512-T8|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=1 beat_bits=512 T=8
+grouped-1x512-T8|grouped-g128|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=1 beat_bits=512 T=8 group=128
 grouped-8x512-T1|grouped-g128|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=8 beat_bits=512 T=1 lanes=1 group=128
 attentions-safe|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|lengths blocks end|0 1|
 attentions-spatial|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|lengths blocks end|0 1|channels=26 binding=spatial
