@@ -167,9 +167,8 @@ static void write_arguments(struct host *host) {
     bool ignore = host->sim->options.ignore_eot || d->eot < 0;
     struct axil *axil = &host->axil;
     axil_clear(axil);
-    uint32_t less = plant_is(host->sim, PLANT_SHORT); // rows are as many as the prompt is long
-    axil_write(axil, REG_PROMPT_LEN, (uint32_t)r->prompt_len - (d->is_lm ? 0 : less));
-    axil_write(axil, REG_MAX_NEW, (uint32_t)r->tokens - less);
+    axil_write(axil, REG_PROMPT_LEN, (uint32_t)r->prompt_len);
+    axil_write(axil, REG_MAX_NEW, (uint32_t)r->tokens);
     axil_write(axil, REG_EOT, (uint32_t)d->eot);
     axil_write(axil, REG_FLAGS, ignore);
     if (d->is_lm) {
@@ -181,6 +180,7 @@ static void write_arguments(struct host *host) {
     axil_write(axil, REG_GIER, 1);
     axil_write(axil, REG_IER, 1);
     axil_write(axil, REG_CTRL, CTRL_START);
+    if (plant_is(host->sim, PLANT_SHORT)) axil_write(axil, REG_HALT, 1); // after the step that runs then
 }
 
 static void enter(struct host *host, enum host_phase phase) {

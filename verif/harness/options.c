@@ -36,7 +36,7 @@ static const char usage[] =
     "  --inject-error CH:N  the N-th read burst of channel CH answers SLVERR; CH:wN: write burst\n"
     "  --plant FAULT        a fault that the run must find, to try the checks: memory[:BIT] of the results as they lie "
     "in\n"
-    "                       memory, short (one id or row less), open (a read never finished), endless[:N] (the N-th "
+    "                       memory, short (stopped after a step), open (a read never finished), endless[:N] (the N-th "
     "read\n"
     "                       burst of channel 0 has no RLAST)\n"
     "  --base CH:BYTES      channel CH's image begins BYTES further, and its base register says so\n"
