@@ -213,7 +213,7 @@ check_fault rill_axi_write_arbiter 's/assign s_axi_bvalid = m_axi_bvalid/assign 
 check_fault rill_ring_writer "s/settle_q == 3'd7/settle_q == 3'd6/" 16 BEAT_BITS=128
 check_fault rill_ring_writer "s/here_q\[i\] ? id_q/here_q[i] ? id_q + 1/" 8 BEAT_BITS=128
 check_fault rill_schedule 's/layers_q == 16.d0/layers_q <= 1/' 16 ENTRY_W=2 "${two[@]}" "TABLE=6'b011011"
-check_fault rill_turns 's/entry\[7:0\] == p;/entry[6:0] == p;/' 12 PORTS=2 "${two[@]}" "TABLE=24'h008001"
+check_fault rill_turns 's/STEER_PORT_W\] == p;/7] == p;/' 12 PORTS=2 "${two[@]}" "TABLE=24'h008001"
 check_fault rill_stream_mux 's/m_axis_tready ? turn/m_axis_tready ? s_axis_tvalid/' 12 PORTS=3 DATA_W=2 USER_W=1 "${two[@]}" "TABLE=24'h000201"
 # A response that is dropped; a register that a write does not reach, or of which it leaves a byte.
 check_fault rill_axil_regs 's/else if (s_axi_control_bready)/else/' 12 CHANNELS=1 COUNTERS=0
