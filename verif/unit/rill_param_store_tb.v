@@ -29,7 +29,8 @@ module rill_param_store_tb;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_param_store #(.BEAT_BITS(BEAT_BITS), .WORD_W(WORD_W), .WORDS(WORDS)) dut (.clk(clk), .rst(rst || reset),
-        .load_start(load_start), .keep(keep), .load_valid(load_valid), .load_data(load_data), .m_axis_param_tvalid(m_valid), .m_axis_param_tready(m_ready),
+        .load_start(load_start), .keep(keep), .load_valid(load_valid), .load_data(load_data),
+        .m_axis_param_tvalid(m_valid), .m_axis_param_tready(m_ready),
         .m_axis_param_tdata(m_data));
     // load_start withdraws a word: to the checker it is a reset.
     rill_axis_monitor #(.DATA_W(WORD_W), .STOP(1)) u_snk (.clk(clk), .rst(rst || reset || load_start), .hold(hold), .s_axis_tvalid(m_valid),
