@@ -111,7 +111,7 @@ rope-timed|rope|$root/tests/e2e/specs/rope.yaml|random:1|rows|0 1|fifo=timed T=4
 grouped-spatial|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|channels=13 binding=spatial
 grouped-1x512-T8|grouped-g128|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=1 beat_bits=512 T=8 group=128
 grouped-8x512-T1|grouped-g128|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=8 beat_bits=512 T=1 lanes=1 group=128
-attentions-safe|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|lengths blocks end|0 1|
+attentions-safe|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|lengths blocks end|0 1|fifo=safe
 attentions-spatial|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|lengths blocks end|0 1|channels=26 binding=spatial
 attentions-groups|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|blocks end|0 1|on_chip_kib=20
 attentions-7x512-T8-A2|attentions-g128|$root/tests/e2e/specs/attentions.yaml|random:3|blocks end|0|channels=7 beat_bits=512 T=8 A=2 lanes=2 group=128 fifo=timed
