@@ -32,15 +32,16 @@ static void cut_run_ahead(struct sizing *z, int64_t *depth) {
 
 // ---- no halt with any timing ----
 
-// Marks of all cases with a single word in each pipeline; false, with the streams that are full then, when one comes to
-// a halt.
-static bool passes_single_words(struct sizing *z, const int64_t *depth, bool *full) {
+// Marks of all cases, with a single word in each pipeline if that is asked for; false, with the streams that are full
+// then, when one deadlocks.
+static bool passes(struct sizing *z, const int64_t *depth, bool single_word, bool *full) {
     for (int i = 0; i < z->tests; i++) {
         struct arena_mark mark = arena_mark(&z->scratch);
-        const struct timing_result *r = sizing_run(z, &z->test[i], depth, true);
+        const struct timing_result *r = sizing_run(z, &z->test[i], depth, single_word);
         bool stuck = !r || r->stuck;
+        int64_t *room = single_word ? z->test[i].single : z->test[i].room;
         for (int e = 0; stuck && r && full && e < z->ir->edges; e++) full[e] = r->edge[e].holds >= depth[e];
-        for (int e = 0; !stuck && e < z->ir->edges; e++) z->test[i].single[e] = r->edge[e].room;
+        for (int e = 0; !stuck && e < z->ir->edges; e++) room[e] = r->edge[e].room;
         arena_release(&z->scratch, mark);
         if (stuck) return false;
     }
@@ -60,13 +61,22 @@ static bool deepen(const struct sizing *z, bool *full, int64_t *depth) {
     return deeper;
 }
 
+// A stream that cannot have the depth of the LP keeps its mark without another trial: other streams that are cut later
+// may then deadlock a case. Streams that are full there get deeper, up to the safe depths, which pass.
+static bool measure_cut(struct sizing *z, int64_t *depth) {
+    bool *full = ARENA_ARRAY(&z->scratch, bool, (size_t)z->ir->edges + 1);
+    while (!sizing_measure(z, depth, false))
+        if (passes(z, depth, false, full) || !deepen(z, full, depth)) return false;
+    return true;
+}
+
 // Streams that are full where the graph comes to a halt with single words get deeper; then as short again as they can
 // be, where that is worth it.
 bool sizing_ensure_progress(struct sizing *z, bool some) {
     bool *full = ARENA_ARRAY(&z->scratch, bool, (size_t)z->ir->edges + 1), deepened = false;
     int64_t *least = ARENA_ARRAY(&z->scratch, int64_t, (size_t)z->ir->edges + 1);
     memcpy(least, z->depth, (size_t)z->ir->edges * sizeof *least);
-    while (!passes_single_words(z, z->depth, full)) {
+    while (!passes(z, z->depth, true, full)) {
         if (!deepen(z, full, z->depth)) return false;
         deepened = true;
     }
@@ -197,7 +207,7 @@ static bool size_all(struct sizing *z, int64_t *words) {
     if (!allow_ahead(z)) return false;
     memcpy(depth, z->safe, bytes);
     cut_run_ahead(z, depth);
-    if (memcmp(depth, z->safe, bytes) != 0 && !sizing_measure(z, depth, false)) return false;
+    if (memcmp(depth, z->safe, bytes) != 0 && !measure_cut(z, depth)) return false;
     memcpy(depth, z->depth, bytes);
     if (some) z->budget = at_least(z->budget, z->work + SEARCH_PASSES * pass);
     if (some && (!begin_search(z, depth, true) || !sizing_cut_on_some(z, depth, all_least(z)))) return false;
@@ -273,7 +283,7 @@ static bool least_from(struct sizing *z, int64_t *depth) {
         arena_release(&z->scratch, mark);
         if (!ok) return false;
     }
-    if (!passes_single_words(z, depth, NULL)) return false;
+    if (!passes(z, depth, true, NULL)) return false;
     sizing_bisect_all(z, depth, &(struct bounds){all_least(z), true, true});
     return z->latest = true;
 }

@@ -321,6 +321,14 @@ static void test_conservative(void **state) {
     assert_null(timed->design.strategy);
 }
 
+// A case that deadlocks when streams have been cut to the depths of the LP gets deeper ones; the search goes on.
+static void test_depths_after_cuts(void **state) {
+    (void)state;
+    struct ir *timed = build("tests/unit/heads.yaml"), *safe = build_sized("tests/unit/heads.yaml", "safe");
+    assert_true(bits_of(timed) < bits_of(safe) / 4);
+    assert_null(simulate(timed, 507, 4, NULL, true)->stuck);
+}
+
 // Runs are so long that depths are searched on shorter cases: few bits all the same, no halt, and no longer than with
 // unbounded FIFOs.
 static void test_depths_of_long_runs(void **state) {
@@ -380,6 +388,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_depths, setup, teardown),
         cmocka_unit_test_setup_teardown(test_marks, setup, teardown),
         cmocka_unit_test_setup_teardown(test_conservative, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_depths_after_cuts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_depths_of_long_runs, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
