@@ -64,7 +64,7 @@ int emit_channel_clients(const struct ir *, int channel, bool is_write, struct e
 int emit_id_bits(const struct ir *); // width of AXI ids, the same on all ports
 
 // The pins of rill_top: m_axi_hbm_NN_<name> of each channel, s_axi_control_<name>.
-enum { EMIT_AXI_SIGNALS = 29, EMIT_AXIL_SIGNALS = 17 };
+enum { EMIT_AXI_SIGNALS = 37, EMIT_AXIL_SIGNALS = 19 };
 struct emit_signal {
     const char *name;
     bool from_master;

@@ -14,13 +14,15 @@ const struct emit_signal emit_axi_signals[EMIT_AXI_SIGNALS] = {
     {"rdata", false, -1}, {"rresp", false, 2},   {"rlast", false, 1},  {"awvalid", true, 1}, {"awready", false, 1},
     {"awid", true, 0},    {"awaddr", true, 64},  {"awlen", true, 8},   {"awsize", true, 3},  {"awburst", true, 2},
     {"wvalid", true, 1},  {"wready", false, 1},  {"wdata", true, -1},  {"wstrb", true, -2},  {"wlast", true, 1},
-    {"bvalid", false, 1}, {"bready", true, 1},   {"bid", false, 0},    {"bresp", false, 2}};
+    {"bvalid", false, 1}, {"bready", true, 1},   {"bid", false, 0},    {"bresp", false, 2},
+    {"arlock", true, 1},  {"arcache", true, 4},  {"arprot", true, 3},  {"arqos", true, 4},   {"awlock", true, 1},
+    {"awcache", true, 4}, {"awprot", true, 3},   {"awqos", true, 4}};
 
 const struct emit_signal emit_axil_signals[EMIT_AXIL_SIGNALS] = { // from_master: the host
     {"awvalid", true, 1}, {"awready", false, 1}, {"awaddr", true, 12}, {"wvalid", true, 1},  {"wready", false, 1},
     {"wdata", true, 32},  {"wstrb", true, 4},    {"bvalid", false, 1}, {"bready", true, 1},  {"bresp", false, 2},
     {"arvalid", true, 1}, {"arready", false, 1}, {"araddr", true, 12}, {"rvalid", false, 1}, {"rready", true, 1},
-    {"rdata", false, 32}, {"rresp", false, 2}};
+    {"rdata", false, 32}, {"rresp", false, 2},   {"awprot", true, 3},  {"arprot", true, 3}};
 
 int emit_signal_bits(const struct ir *ir, const struct emit_signal *s) {
     if (s->bits > 0) return s->bits;
@@ -120,6 +122,21 @@ static void emit_idle(const struct ir *ir, struct text *out) {
     text_add(out, "channel_idle_q};\n");
 }
 
+// What no kernel drives, the same on every port and in every design. Modifiable and bufferable, so that an interconnect
+// may change widths; normal, data, secure access.
+static const struct {
+    const char *name;
+    int bits, value;
+} fixed[] = {{"arlock", 1, 0}, {"arcache", 4, 3}, {"arprot", 3, 0}, {"arqos", 4, 0},
+             {"awlock", 1, 0}, {"awcache", 4, 3}, {"awprot", 3, 0}, {"awqos", 4, 0}};
+
+static void emit_fixed(const struct ir *ir, struct text *out) {
+    for (int c = 0; c < ir->design.channels; c++)
+        for (size_t i = 0; i < COUNT_OF(fixed); i++)
+            text_addf(out, "    assign m_axi_hbm_%02d_%s = %d'd%d;\n", c, fixed[i].name, fixed[i].bits, fixed[i].value);
+    text_add(out, "    wire unused = &{1'b0, s_axi_control_awprot, s_axi_control_arprot}; // every host may do the same\n");
+}
+
 void emit_control(const struct ir *ir, struct text *out) {
     text_add(out, "\n    // ---- control: what no kernel drives ----\n");
     emit_faults(ir, out);
@@ -127,6 +144,7 @@ void emit_control(const struct ir *ir, struct text *out) {
     emit_idle(ir, out);
     text_add(out, "    reg progress_q;\n    always @(posedge clk) progress_q <= (|channel_beat) | (|channel_answer);\n"
                   "    assign progress = progress_q;\n");
+    emit_fixed(ir, out);
 }
 
 // A register for each instance behind one for all. A simulator gains nothing by copies.
@@ -205,7 +223,6 @@ static void emit_memory_model(const struct ir *ir, int c, struct text *out) {
     text_add(out, ");\n");
 }
 
-// The wrapper's sideband signals go nowhere: the memory model has none.
 static void emit_instance(const char *wrapper, struct text *out) {
     if (wrapper) text_addf(out, "    %s u_kernel (.ap_clk(clk), .ap_rst_n(!rst), .interrupt(interrupt)", wrapper);
     else text_add(out, "    rill_top u_top (.clk(clk), .rst(rst), .interrupt(interrupt)");

@@ -13,11 +13,6 @@
 
 enum { MAX_NAME = 48 /* an instance's tag in a binary holds 64 bytes */, PLATFORM_OUTSTANDING = 16 };
 
-const struct package_sideband package_sidebands[PACKAGE_SIDEBANDS] = {
-    // Modifiable and bufferable, so that an interconnect may change widths; normal, data, secure access.
-    {"arlock", 1, 0}, {"arcache", 4, 3}, {"arprot", 3, 0}, {"arqos", 4, 0},
-    {"awlock", 1, 0}, {"awcache", 4, 3}, {"awprot", 3, 0}, {"awqos", 4, 0}};
-
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
                   plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
 
@@ -151,14 +146,9 @@ void package_master_parameters(const struct package *p, struct package_parameter
 // ---- pins ----
 
 void package_master_pins(const struct package *p, struct package_pin out[PACKAGE_MASTER_PINS]) {
-    int n = 0;
     for (int s = 0; s < EMIT_AXI_SIGNALS; s++) {
         const struct emit_signal *e = &emit_axi_signals[s];
-        out[n++] = (struct package_pin){e->name, e->from_master, emit_signal_bits(p->ir, e), e->bits != 1};
-    }
-    for (int s = 0; s < PACKAGE_SIDEBANDS; s++) {
-        const struct package_sideband *t = &package_sidebands[s];
-        out[n++] = (struct package_pin){t->name, true, t->bits, t->bits != 1};
+        out[s] = (struct package_pin){e->name, e->from_master, emit_signal_bits(p->ir, e), e->bits != 1};
     }
 }
 

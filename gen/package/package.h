@@ -42,21 +42,13 @@ struct package_parameter {
 enum { PACKAGE_PARAMETERS = 9 };
 void package_master_parameters(const struct package *, struct package_parameter out[PACKAGE_PARAMETERS]);
 
-// Pins of the memory ports that the design has no use for, and what they are tied to.
-enum { PACKAGE_SIDEBANDS = 8 };
-struct package_sideband {
-    const char *name;
-    int bits, value;
-};
-extern const struct package_sideband package_sidebands[PACKAGE_SIDEBANDS];
-
-struct package_pin { // of a memory port or of the control port, ties included
+struct package_pin { // of a memory port or of the control port
     const char *name;
     bool is_output; // of the kernel
     int bits;
     bool is_vector; // also where it has one bit
 };
-enum { PACKAGE_MASTER_PINS = 37, PACKAGE_CONTROL_PINS = 17 };
+enum { PACKAGE_MASTER_PINS = 37, PACKAGE_CONTROL_PINS = 19 };
 void package_master_pins(const struct package *, struct package_pin out[PACKAGE_MASTER_PINS]);
 void package_control_pins(struct package_pin out[PACKAGE_CONTROL_PINS]);
 

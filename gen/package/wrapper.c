@@ -23,13 +23,6 @@ static void add_ports(const struct package *p, struct text *out) {
         for (int i = 0; i < PACKAGE_MASTER_PINS; i++) add_pin(package_master(p, c), &master[i], out);
 }
 
-static void add_ties(const struct package *p, struct text *out) {
-    for (int c = 0; c < p->ir->design.channels; c++)
-        for (int i = 0; i < PACKAGE_SIDEBANDS; i++)
-            text_addf(out, "    assign %s_%s = %d'd%d;\n", package_master(p, c), package_sidebands[i].name,
-                      package_sidebands[i].bits, package_sidebands[i].value);
-}
-
 static void add_design(const struct package *p, struct text *out) {
     text_add(out, "    rill_top u_top (.clk(ap_clk), .rst(rst), .interrupt(interrupt)");
     for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
@@ -51,9 +44,6 @@ void package_wrapper(const struct package *p, struct text *out) {
               "\n);\n    wire rst;\n    %s #(.STAGES(%d)) u_reset (.clk(ap_clk), .ap_rst_n(ap_rst_n), "
               ".rst(rst));\n\n",
               rtl_reset.module, RESET_STAGES);
-    text_add(out, "    // What the design has no use for, as the platform wants it.\n");
-    add_ties(p, out);
-    text_add(out, "\n");
     add_design(p, out);
     text_add(out, "endmodule\n\n`default_nettype wire\n");
 }

@@ -29,6 +29,7 @@ int main() {
     top.awlen = top.arlen = 0;
     top.awsize = top.arsize = 6;
     top.awburst = top.arburst = top.wlast = top.bready = top.rready = 1;
+    top.awcache = top.arcache = 3;
     top.wstrb = ~0ull;
     for (int cycle = 0; cycle < 12; cycle++) {
         calls.clear();

@@ -80,7 +80,7 @@ for arg in "$@"; do
         --all) all=1 ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
-        *) specs+=("$arg") ;;
+        *) specs+=("$(realpath "$arg")") ;; # the jobs run elsewhere
     esac
 done
 rm -rf "$work" && mkdir -p "$work/specs"

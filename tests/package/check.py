@@ -155,8 +155,8 @@ def check_pins(package):
     same("component.xml: pins", got, {n: ("in" if w.startswith("in") else "out", b) for n, (w, b) in pins.items()})
     mapped = [p.text for p in root.iterfind(f".//{SPIRIT}physicalPort/{SPIRIT}name")]
     same("component.xml: pins of the interfaces", sorted(mapped), sorted(pins))
-    text = read(f"{package.path}/rtl/{package.kernel}.v")
-    ties = dict(re.findall(r"assign (\w+) = \d+'d(\d+);", text))
+    text = read(f"{package.path}/rtl/rill_top.v")
+    ties = dict(re.findall(r"assign (m_axi_\w+) = \d+'d(\d+);", text))
     want = {f"{m}_a{way}{pin}": value for m in package.masters for way in "rw"
             for pin, value in (("lock", "0"), ("cache", "3"), ("prot", "0"), ("qos", "0"))}
     same("ties", ties, want)

@@ -220,7 +220,7 @@ finds "wrong offset in component.xml" "holds registers" component.xml 's/<spirit
 finds "an element in the wrong place in component.xml" valid component.xml 's/<spirit:usage>register<.spirit:usage>//'
 finds "a pin of another width in component.xml" "holds pins" component.xml 's/<spirit:left>63</<spirit:left>31</'
 finds "a pin that nothing maps in component.xml" "holds pins" component.xml '/<spirit:name>m_axi_hbm_02_rlast<.spirit:name><.spirit:physicalPort>/d'
-finds "a tie of another value" "holds pins" rtl/rill_kernel.v "s/arcache = 4'd3/arcache = 4'd0/"
+finds "a tie of another value" "holds pins" rtl/rill_top.v "s/arcache = 4'd3/arcache = 4'd0/"
 finds "wrong offset in package.json" "holds registers" package.json 's/"ids_written", "offset": 52/"ids_written", "offset": 56/'
 finds "a register in another place of the Verilog" "holds registers" rtl/rill_axil_regs.v "s/10'h00D: r_plain_q/10'h00B: r_plain_q/"
 finds "a bank twice" "holds link" link.cfg 's/HBM\[3\]/HBM[2]/'

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Protocol checker of one AXI4 port (simulation only): watches, drives nothing, ends the run with one line at the first violation.
 //
-// Checked of the master: payload and valid held while stalled (AR, AW, W); INCR, full-width size, aligned address, no 4 KiB crossing,
-// length
-// up to MAX_BURST beats; WLAST on the right beat (also when beats come before their address), no more W bursts than AW after DRAIN_CYCLES;
-// all strobes set; at most OUTSTANDING bursts per id.
-// Checked of the slave: R and B held while stalled; R only for an id with a burst outstanding, RLAST on the right beat; B only for an
-// id with
-// a burst whose address and last beat have passed. X on a valid is a violation in simulators that have X.
+// Needs rill_axi_violation.sv and nothing else; docs/checkers.md has the rules by number, the parameters, and an example for other projects.
+// Checked of the master: payload and valid held while stalled (AR, AW, W); INCR, full-width size, aligned address, no 4 KiB crossing, length up
+// to MAX_BURST beats; no exclusive access, no reserved AxCACHE; WLAST on the right beat (also when beats come before their address), no more W
+// bursts than AW after DRAIN_CYCLES; all strobes set; at most OUTSTANDING bursts per id.
+// Checked of the slave: R and B held while stalled; R only for an id with a burst outstanding, RLAST on the right beat; B only for an id with a
+// burst whose address and last beat have passed.
+// X on a valid, or in an address that is offered, is a violation in simulators that have X.
 // At the end a bench may look at `reads_open` and `writes_open` (bursts without RLAST or B).
-// Parameters: BEAT_BITS, ID_W, MAX_BURST (beats), OUTSTANDING (bursts per id, 1..1024), READ_EN / WRITE_EN (0: channels not there, tie
-// to 0).
+// Parameters: BEAT_BITS, ID_W, MAX_BURST (beats), OUTSTANDING (bursts per id, 1..1024), READ_EN / WRITE_EN (0: channels not there, tie to 0).
 // Blocking assignments on purpose: counts are updated and read within one clock edge.
 /* verilator lint_off BLKSEQ */
 /* verilator lint_off UNUSEDSIGNAL */
@@ -33,6 +32,10 @@ module rill_axi_checker #(
     input wire [7:0]             arlen,
     input wire [2:0]             arsize,
     input wire [1:0]             arburst,
+    input wire                   arlock,
+    input wire [3:0]             arcache,
+    input wire [2:0]             arprot,
+    input wire [3:0]             arqos,
     input wire                   rvalid,
     input wire                   rready,
     input wire [ID_W-1:0]        rid,
@@ -46,6 +49,10 @@ module rill_axi_checker #(
     input wire [7:0]             awlen,
     input wire [2:0]             awsize,
     input wire [1:0]             awburst,
+    input wire                   awlock,
+    input wire [3:0]             awcache,
+    input wire [2:0]             awprot,
+    input wire [3:0]             awqos,
     input wire                   wvalid,
     input wire                   wready,
     input wire [BEAT_BITS-1:0]   wdata,
@@ -99,9 +106,22 @@ module rill_axi_checker #(
         end
     endtask
 
+    wire [11:0] ar_kind = {arlock, arcache, arprot, arqos};
+    wire [11:0] aw_kind = {awlock, awcache, awprot, awqos};
+
+    // Lock and cache as they stand in the kind.
+    task check_kind(input [11:0] kind, input [63:0] addr);
+        begin
+            if (kind[11])
+                fail(20, addr);
+            if (!kind[8] && kind[10:9] != 2'b00)
+                fail(21, addr);
+        end
+    endtask
+
     // Stability: what was offered and not taken in the cycle before. Wide payloads are kept and compared only then: most cycles have none.
     reg                   ar_held, aw_held, w_held, r_held, b_held;
-    reg [ID_W+76:0]       ar_was, aw_was;
+    reg [ID_W+88:0]       ar_was, aw_was;
     reg [BEAT_BITS-1:0]   w_data_was, r_data_was;
     reg [BEAT_BYTES:0]    w_was;
     reg [ID_W+2:0]        r_was;
@@ -115,9 +135,9 @@ module rill_axi_checker #(
         w_held <= !rst && WRITE_EN != 0 && wvalid && !wready;
         b_held <= !rst && WRITE_EN != 0 && bvalid && !bready;
         if (arvalid && !arready)
-            ar_was <= {arid, araddr, arlen, arsize, arburst};
+            ar_was <= {ar_kind, arid, araddr, arlen, arsize, arburst};
         if (awvalid && !awready)
-            aw_was <= {awid, awaddr, awlen, awsize, awburst};
+            aw_was <= {aw_kind, awid, awaddr, awlen, awsize, awburst};
         if (wvalid && !wready) begin
             w_data_was <= wdata;
             w_was <= {wlast, wstrb};
@@ -130,10 +150,10 @@ module rill_axi_checker #(
             b_was <= {bid, bresp};
         if (!rst) begin
             if (ar_held)
-                if (!arvalid || {arid, araddr, arlen, arsize, arburst} !== ar_was)
+                if (!arvalid || {ar_kind, arid, araddr, arlen, arsize, arburst} !== ar_was)
                     fail(1, araddr);
             if (aw_held)
-                if (!awvalid || {awid, awaddr, awlen, awsize, awburst} !== aw_was)
+                if (!awvalid || {aw_kind, awid, awaddr, awlen, awsize, awburst} !== aw_was)
                     fail(2, awaddr);
             if (w_held)
                 if (!wvalid || {wlast, wstrb} !== w_was || wdata !== w_data_was)
@@ -146,6 +166,10 @@ module rill_axi_checker #(
                     fail(5, 0);
             if ((READ_EN != 0 && (^{arvalid, rvalid}) === 1'bx) || (WRITE_EN != 0 && (^{awvalid, wvalid, bvalid}) === 1'bx))
                 fail(18, 0);
+            if (READ_EN != 0 && arvalid && (^{ar_kind, arid, araddr, arlen, arsize, arburst}) === 1'bx)
+                fail(22, 0);
+            if (WRITE_EN != 0 && awvalid && (^{aw_kind, awid, awaddr, awlen, awsize, awburst}) === 1'bx)
+                fail(23, 0);
         end
     end
 
@@ -184,6 +208,7 @@ module rill_axi_checker #(
             end
             if (arvalid && arready) begin
                 check_burst(araddr, arlen, arsize, arburst);
+                check_kind(ar_kind, araddr);
                 ri = 32'(arid);
                 if (r_open[ri] == DEPTH)
                     fail(11, araddr);
@@ -234,6 +259,7 @@ module rill_axi_checker #(
             end
             if (awvalid && awready) begin
                 check_burst(awaddr, awlen, awsize, awburst);
+                check_kind(aw_kind, awaddr);
                 bi = 32'(awid);
                 if (b_open[bi] == DEPTH)
                     fail(11, awaddr);

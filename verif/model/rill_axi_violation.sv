@@ -36,6 +36,10 @@ module rill_axi_violation #(
                 16: $display("%m: AXI violation at cycle %0d: B with id %0d, for which no burst is complete", cycle, addr);
                 17: $display("%m: AXI violation at cycle %0d: strobe not set on a full-beat write", cycle);
                 18: $display("%m: AXI violation at cycle %0d: a valid is unknown", cycle);
+                20: $display("%m: AXI violation at cycle %0d: exclusive access, AxLOCK is set (address %h)", cycle, addr);
+                21: $display("%m: AXI violation at cycle %0d: AxCACHE is reserved: allocates, but is not modifiable (address %h)", cycle, addr);
+                22: $display("%m: AXI violation at cycle %0d: AR has an unknown bit", cycle);
+                23: $display("%m: AXI violation at cycle %0d: AW has an unknown bit", cycle);
                 default: $display("%m: AXI violation at cycle %0d: too many W bursts ahead of AW", cycle);
             endcase
             $fatal(1);

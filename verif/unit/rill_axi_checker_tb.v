@@ -20,7 +20,7 @@ module rill_axi_checker_tb;
     localparam IDS = 1 << ID_W;
     localparam [2:0] SIZE = $clog2(BYTES);
     localparam BURSTS = 4096;
-    localparam BREACHES = 66;
+    localparam BREACHES = 84;
 
     wire                   clk, rst;
     reg                    arvalid = 0, arready = 0, rvalid = 0, rready = 0, rlast;
@@ -29,6 +29,7 @@ module rill_axi_checker_tb;
     reg  [63:0]            araddr, awaddr;
     reg  [7:0]             arlen, awlen;
     reg  [2:0]             arsize, awsize;
+    reg  [11:0]            arkind, awkind;                   // lock, cache, prot, qos
     reg  [1:0]             arburst, awburst, rresp, bresp;
     reg  [BEAT_BITS-1:0]   rdata, wdata;
     reg  [BYTES-1:0]       wstrb;
@@ -37,8 +38,10 @@ module rill_axi_checker_tb;
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING), .READ_EN(READ_EN),
         .WRITE_EN(WRITE_EN)) dut (.clk(clk), .rst(rst), .arvalid(arvalid), .arready(arready), .arid(arid), .araddr(araddr), .arlen(arlen),
-        .arsize(arsize), .arburst(arburst), .rvalid(rvalid), .rready(rready), .rid(rid), .rdata(rdata), .rresp(rresp), .rlast(rlast),
+        .arsize(arsize), .arburst(arburst), .arlock(arkind[11]), .arcache(arkind[10:7]), .arprot(arkind[6:4]), .arqos(arkind[3:0]),
+        .rvalid(rvalid), .rready(rready), .rid(rid), .rdata(rdata), .rresp(rresp), .rlast(rlast),
         .awvalid(awvalid), .awready(awready), .awid(awid), .awaddr(awaddr), .awlen(awlen), .awsize(awsize), .awburst(awburst),
+        .awlock(awkind[11]), .awcache(awkind[10:7]), .awprot(awkind[6:4]), .awqos(awkind[3:0]),
         .wvalid(wvalid), .wready(wready), .wdata(wdata), .wstrb(wstrb), .wlast(wlast), .bvalid(bvalid), .bready(bready), .bid(bid),
         .bresp(bresp), .reads_open(reads_open), .writes_open(writes_open));
 
@@ -66,6 +69,15 @@ module rill_axi_checker_tb;
         integer k;
         for (k = 0; k < BEAT_BITS; k = k + 32)
             noise[k +: 32] = $random(seed);
+    endfunction
+
+    // No exclusive access, any cache that is not reserved, any protection and quality of service.
+    function [11:0] kind(input integer unused);
+        begin
+            kind = $random(seed);
+            kind[11] = 0;
+            if (!kind[8]) kind[10:9] = 2'b00;
+        end
     endfunction
 
     // A burst of at most MAX_BURST beats inside 4 KiB, often up to its very end.
@@ -140,10 +152,11 @@ module rill_axi_checker_tb;
         begin
             n = below(IDS);
             if (!arvalid) begin
-                {arid, araddr, arlen, arsize, arburst} = {(ID_W + 77){1'bx}};
+                {arkind, arid, araddr, arlen, arsize, arburst} = {(ID_W + 89){1'bx}};
                 if (sending && r_open[n] < OUTSTANDING && some(idle)) begin
                     draw_burst;
                     arvalid = 1;
+                    arkind = kind(0);
                     {arid, araddr, arlen, arsize, arburst} = {n[ID_W-1:0], place, len, SIZE, 2'b01};
                 end
             end
@@ -173,10 +186,11 @@ module rill_axi_checker_tb;
                 decided = decided + 1;
             end
             if (!awvalid) begin
-                {awid, awaddr, awlen, awsize, awburst} = {(ID_W + 77){1'bx}};
+                {awkind, awid, awaddr, awlen, awsize, awburst} = {(ID_W + 89){1'bx}};
                 if (aw_sent < decided && some(idle)) begin
                     awvalid = 1;
                     len = w_len[aw_sent];
+                    awkind = kind(0);
                     {awid, awaddr, awlen, awsize, awburst} = {w_id[aw_sent], w_place[aw_sent], len, SIZE, 2'b01};
                 end
             end
@@ -290,6 +304,7 @@ module rill_axi_checker_tb;
             araddr = addr;
             arlen = beats - 1;
             {arsize, arburst} = {SIZE, 2'b01};
+            arkind = kind(0);
         end
     endtask
 
@@ -300,6 +315,7 @@ module rill_axi_checker_tb;
             awaddr = addr;
             awlen = beats - 1;
             {awsize, awburst} = {SIZE, 2'b01};
+            awkind = kind(0);
         end
     endtask
 
@@ -469,6 +485,28 @@ module rill_axi_checker_tb;
                 arvalid = 1'bx;
                 commit(18);
             end
+            27, 28, 29, 30: begin
+                ar(0, 64'h1000, 1);
+                stalled(1);
+                i = breach == 27 ? 11 : breach == 28 ? 7 : breach == 29 ? 4 : 0;
+                arkind[i] = !arkind[i];
+            end
+            31: begin
+                ar(0, 64'h1000, 1);
+                arkind[11] = 1;
+                commit(20);
+            end
+            32, 33: begin                                    // read-allocate, write-allocate
+                ar(0, 64'h1000, 1);
+                arkind[10:7] = breach == 32 ? 4'b0100 : 4'b1001;
+                commit(21);
+            end
+            34, 35: begin
+                ar(0, 64'h1000, 1);
+                if (breach == 34) araddr[63] = 1'bx;
+                else arkind[0] = 1'bx;
+                commit(22);
+            end
             default: begin
                 rvalid = 1'bx;
                 commit(18);
@@ -476,7 +514,7 @@ module rill_axi_checker_tb;
         endcase
     endtask
 
-    localparam READ_BREACHES = 27;
+    localparam READ_BREACHES = 36;
 
     task break_write;
         case (breach - READ_BREACHES)
@@ -650,6 +688,29 @@ module rill_axi_checker_tb;
             38: begin
                 bvalid = 1'bx;
                 commit(18);
+            end
+            39, 40, 41, 42: begin
+                aw(0, 64'h1000, 1);
+                stalled(2);
+                i = breach - READ_BREACHES;
+                i = i == 39 ? 11 : i == 40 ? 7 : i == 41 ? 4 : 0;
+                awkind[i] = !awkind[i];
+            end
+            43: begin
+                aw(0, 64'h1000, 1);
+                awkind[11] = 1;
+                commit(20);
+            end
+            44, 45: begin                                    // read-allocate, write-allocate
+                aw(0, 64'h1000, 1);
+                awkind[10:7] = breach - READ_BREACHES == 44 ? 4'b0100 : 4'b1001;
+                commit(21);
+            end
+            46, 47: begin
+                aw(0, 64'h1000, 1);
+                if (breach - READ_BREACHES == 46) awaddr[63] = 1'bx;
+                else awkind[0] = 1'bx;
+                commit(23);
             end
             default: begin                                   // burst after burst without an address
                 for (i = 0; i < 1022; i = i + 1) begin

@@ -85,8 +85,10 @@ module rill_dma_read_tb;
 
     rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING), .WRITE_EN(0)) u_checker (
         .clk(clk), .rst(rst), .arvalid(arvalid), .arready(arready), .arid(arid), .araddr(araddr), .arlen(arlen), .arsize(arsize),
-        .arburst(arburst), .rvalid(rvalid), .rready(rready), .rid(rid), .rdata(rdata), .rresp(rresp), .rlast(rlast),
+        .arburst(arburst), .arlock(1'b0), .arcache(4'd3), .arprot(3'd0), .arqos(4'd0),
+        .rvalid(rvalid), .rready(rready), .rid(rid), .rdata(rdata), .rresp(rresp), .rlast(rlast),
         .awvalid(1'b0), .awready(1'b0), .awid({ID_W{1'b0}}), .awaddr(64'd0), .awlen(8'd0), .awsize(3'd0), .awburst(2'd0),
+        .awlock(1'b0), .awcache(4'd3), .awprot(3'd0), .awqos(4'd0),
         .wvalid(1'b0), .wready(1'b0), .wdata({BEAT_BITS{1'b0}}), .wstrb({(BEAT_BITS/8){1'b0}}), .wlast(1'b0),
         .bvalid(1'b0), .bready(1'b0), .bid({ID_W{1'b0}}), .bresp(2'd0), .reads_open(reads_open), .writes_open(writes_open));
 

@@ -89,8 +89,10 @@ module rill_dma_write_tb;
 
     rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING), .READ_EN(0)) u_checker (
         .clk(clk), .rst(rst), .arvalid(1'b0), .arready(1'b0), .arid({ID_W{1'b0}}), .araddr(64'd0), .arlen(8'd0), .arsize(3'd0),
-        .arburst(2'd0), .rvalid(1'b0), .rready(1'b0), .rid({ID_W{1'b0}}), .rdata({BEAT_BITS{1'b0}}), .rresp(2'd0), .rlast(1'b0),
+        .arburst(2'd0), .arlock(1'b0), .arcache(4'd3), .arprot(3'd0), .arqos(4'd0),
+        .rvalid(1'b0), .rready(1'b0), .rid({ID_W{1'b0}}), .rdata({BEAT_BITS{1'b0}}), .rresp(2'd0), .rlast(1'b0),
         .awvalid(awvalid), .awready(awready), .awid(awid), .awaddr(awaddr), .awlen(awlen), .awsize(awsize), .awburst(awburst),
+        .awlock(1'b0), .awcache(4'd3), .awprot(3'd0), .awqos(4'd0),
         .wvalid(wvalid), .wready(wready), .wdata(wdata), .wstrb(wstrb), .wlast(wlast),
         .bvalid(bvalid), .bready(bready), .bid(bid), .bresp(bresp), .reads_open(reads_open), .writes_open(writes_open));
 

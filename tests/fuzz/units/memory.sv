@@ -10,7 +10,7 @@
 `define RILL_MEMORY_UNIT(TAG, B) \
     begin : gen_unit \
         import "DPI-C" function chandle rill_new_``TAG(); \
-        import "DPI-C" function int rill_step_``TAG(input chandle unit, input byte moves, input bit [B+B/8+191:0] in, output bit [B-1:0] out); \
+        import "DPI-C" function int rill_step_``TAG(input chandle unit, input byte moves, input bit [B+B/8+199:0] in, output bit [B-1:0] out); \
         chandle unit; \
         initial unit = rill_new_``TAG(); \
         bit [B-1:0] out_d; \
@@ -47,6 +47,10 @@ module rill_axi_memory #(
     input  wire [7:0]             awlen,
     input  wire [2:0]             awsize,
     input  wire [1:0]             awburst,
+    input  wire                   awlock,
+    input  wire [3:0]             awcache,
+    input  wire [2:0]             awprot,
+    input  wire [3:0]             awqos,
     input  wire                   wvalid,
     output wire                   wready,
     input  wire [BEAT_BITS-1:0]   wdata,
@@ -63,6 +67,10 @@ module rill_axi_memory #(
     input  wire [7:0]             arlen,
     input  wire [2:0]             arsize,
     input  wire [1:0]             arburst,
+    input  wire                   arlock,
+    input  wire [3:0]             arcache,
+    input  wire [2:0]             arprot,
+    input  wire [3:0]             arqos,
     output wire                   rvalid,
     input  wire                   rready,
     output wire [ID_W-1:0]        rid,
@@ -73,8 +81,8 @@ module rill_axi_memory #(
     wire       moving;
     bit        opened_q = 1'b0;
     wire [7:0] moves = {1'b0, bready, wlast, wvalid, awvalid, rready, arvalid, rst};
-    wire [BEAT_BITS+BEAT_BITS/8+191:0] in = {wdata, wstrb, 18'd0, 6'(awid), 6'(arid), awburst, arburst, awsize, arsize, awlen, arlen, awaddr, araddr,
-                                             channel};
+    wire [BEAT_BITS+BEAT_BITS/8+199:0] in = {wdata, wstrb, 2'd0, awqos, awprot, awcache, awlock, arqos, arprot, arcache, arlock,
+                                             6'(awid), 6'(arid), awburst, arburst, awsize, arsize, awlen, arlen, awaddr, araddr, channel};
     generate
         if (ID_W > 6) rill_error_no_unit_of_this_ID_W u_error ();
         else if (BEAT_BITS == 512) `RILL_MEMORY_UNIT(memory_512, 512)

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of axi_copy that knows nothing of AXI's rules: rill_axi_checker watches the port between it and a memory with random waiting times.
+// +fault is the memory's: 11 rlast is missing, 12 b comes before the last beat, 13 rvalid is withdrawn, 14 no b at all.
+`default_nettype none
+`timescale 1ns / 1ps
+
+module axi_copy_tb;
+    parameter FAULT = 0; // of axi_copy
+    localparam BEAT_BITS = 64;
+    localparam BEATS = 4;
+    localparam BURSTS = 8;
+    localparam [63:0] TO = 64'h10000;
+    localparam WORDS = BEATS * BURSTS;
+
+    reg                    clk = 0, rst = 1;
+    wire                   done, arvalid, awvalid, wvalid, wlast, rready, bready;
+    reg                    arready = 0, awready = 0, wready = 0, rvalid = 0, bvalid = 0, rlast = 0;
+    wire [63:0]            araddr, awaddr;
+    wire [7:0]             arlen, awlen;
+    wire [2:0]             arsize, awsize;
+    wire [1:0]             arburst, awburst;
+    wire [3:0]             arcache, awcache;
+    reg  [BEAT_BITS-1:0]   rdata = 0;
+    wire [BEAT_BITS-1:0]   wdata;
+    wire [BEAT_BITS/8-1:0] wstrb;
+    wire [31:0]            reads_open, writes_open;
+
+    axi_copy #(.BEAT_BITS(BEAT_BITS), .BEATS(BEATS), .BURSTS(BURSTS), .TO(TO), .FAULT(FAULT)) dut (.*);
+
+    // The checker has every pin of the port; those that a design lacks get the constants that they mean.
+    rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(1), .MAX_BURST(16), .OUTSTANDING(1)) u_checker (
+        .clk(clk), .rst(rst), .arvalid(arvalid), .arready(arready), .arid(1'b0), .araddr(araddr), .arlen(arlen), .arsize(arsize),
+        .arburst(arburst), .arlock(1'b0), .arcache(arcache), .arprot(3'd0), .arqos(4'd0), .rvalid(rvalid), .rready(rready), .rid(1'b0),
+        .rdata(rdata), .rresp(2'd0), .rlast(rlast), .awvalid(awvalid), .awready(awready), .awid(1'b0), .awaddr(awaddr), .awlen(awlen),
+        .awsize(awsize), .awburst(awburst), .awlock(1'b0), .awcache(awcache), .awprot(3'd0), .awqos(4'd0), .wvalid(wvalid),
+        .wready(wready), .wdata(wdata), .wstrb(wstrb), .wlast(wlast), .bvalid(bvalid), .bready(bready), .bid(1'b0), .bresp(2'd0),
+        .reads_open(reads_open), .writes_open(writes_open));
+
+    always #1 clk = !clk;
+
+    // The memory.
+    integer               fault = 0, seed = 1, to_read = 0, read_at = 0, copied = 0, i;
+    reg                   addressed = 0, filled = 0;
+    reg [BEAT_BITS-1:0]   got [0:WORDS-1];
+
+    function now(input integer unused);
+        now = $random(seed) % 3 == 0;
+    endfunction
+    function [BEAT_BITS-1:0] word(input integer place);
+        word = {32'hC0DE0000 + place, ~place};
+    endfunction
+
+    task take;                               // what moves at this clock edge
+        begin
+            if (arvalid && arready) begin
+                to_read = 32'(arlen) + 1;
+                read_at = araddr[31:0] / (BEAT_BITS / 8);
+            end
+            if (rvalid && rready) begin
+                to_read = to_read - 1;
+                read_at = read_at + 1;
+            end
+            if (awvalid && awready)
+                addressed = 1;
+            if (wvalid && wready) begin
+                if (copied < WORDS) got[copied] = wdata;
+                copied = copied + 1;
+                filled = wlast || fault == 12;
+            end
+        end
+    endtask
+
+    always @(posedge clk)
+        if (!rst) begin
+            take;
+            arready <= to_read == 0 && now(0);
+            awready <= !addressed && now(0);
+            wready <= now(0);
+            if (rvalid && (rready || (fault == 13 && now(0))))
+                rvalid <= 0;
+            else if (!rvalid && to_read > 0 && now(0)) begin
+                rvalid <= 1;
+                rdata <= word(read_at);
+                rlast <= to_read == 1 && fault != 11;
+            end
+            if (bvalid && bready)
+                bvalid <= 0;
+            else if (addressed && filled && now(0)) begin
+                bvalid <= fault != 14;
+                addressed = 0;
+                filled = 0;
+            end
+        end
+
+    initial begin
+        if (!$value$plusargs("fault=%d", fault)) fault = 0;
+        repeat (4) @(negedge clk);
+        rst = 0;
+        for (i = 0; i < 4000 && !done; i = i + 1) @(negedge clk);
+        repeat (4) @(negedge clk);
+        if (reads_open != 0 || writes_open != 0) $display("FAIL: %0d reads and %0d writes are open", reads_open, writes_open);
+        else if (!done) $display("FAIL: not done");
+        else begin
+            for (i = 0; i < WORDS && got[i] === word(i); i = i + 1) ;
+            if (i == WORDS && copied == WORDS) $display("PASS");
+            else $display("FAIL: word %0d is %h", i, got[i]);
+        end
+        $finish;
+    end
+endmodule
+
+`default_nettype wire

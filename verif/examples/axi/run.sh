@@ -1,0 +1,12 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A design and its bench with Rill's AXI checker between them, in Icarus: docs/checkers.md.
+# usage: verif/examples/axi/run.sh [FAULT]    FAULT 1 to 6 is planted in the design, 11 to 14 in the memory
+set -eu
+cd "$(dirname "$0")"
+fault=${1:-0} model=../../model
+sim=$(mktemp)
+trap 'rm -f "$sim"' EXIT
+iverilog -g2012 -Wall -Wno-timescale -Paxi_copy_tb.FAULT="$fault" -s axi_copy_tb -o "$sim" axi_copy_tb.sv axi_copy.v \
+    "$model/rill_axi_checker.sv" "$model/rill_axi_violation.sv"
+vvp -n "$sim" "+fault=$fault"
