@@ -134,7 +134,7 @@ static void emit_fixed(const struct ir *ir, struct text *out) {
     for (int c = 0; c < ir->design.channels; c++)
         for (size_t i = 0; i < COUNT_OF(fixed); i++)
             text_addf(out, "    assign m_axi_hbm_%02d_%s = %d'd%d;\n", c, fixed[i].name, fixed[i].bits, fixed[i].value);
-    text_add(out, "    wire unused = &{1'b0, s_axi_control_awprot, s_axi_control_arprot}; // every host may do the same\n");
+    text_add(out, "    wire unused = &{1'b0, s_axi_control_awprot, s_axi_control_arprot}; // hosts are all alike\n");
 }
 
 void emit_control(const struct ir *ir, struct text *out) {
