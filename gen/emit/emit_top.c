@@ -14,9 +14,9 @@ const struct emit_signal emit_axi_signals[EMIT_AXI_SIGNALS] = {
     {"rdata", false, -1}, {"rresp", false, 2},   {"rlast", false, 1},  {"awvalid", true, 1}, {"awready", false, 1},
     {"awid", true, 0},    {"awaddr", true, 64},  {"awlen", true, 8},   {"awsize", true, 3},  {"awburst", true, 2},
     {"wvalid", true, 1},  {"wready", false, 1},  {"wdata", true, -1},  {"wstrb", true, -2},  {"wlast", true, 1},
-    {"bvalid", false, 1}, {"bready", true, 1},   {"bid", false, 0},    {"bresp", false, 2},
-    {"arlock", true, 1},  {"arcache", true, 4},  {"arprot", true, 3},  {"arqos", true, 4},   {"awlock", true, 1},
-    {"awcache", true, 4}, {"awprot", true, 3},   {"awqos", true, 4}};
+    {"bvalid", false, 1}, {"bready", true, 1},   {"bid", false, 0},    {"bresp", false, 2},  {"arlock", true, 1},
+    {"arcache", true, 4}, {"arprot", true, 3},   {"arqos", true, 4},   {"awlock", true, 1},  {"awcache", true, 4},
+    {"awprot", true, 3},  {"awqos", true, 4}};
 
 const struct emit_signal emit_axil_signals[EMIT_AXIL_SIGNALS] = { // from_master: the host
     {"awvalid", true, 1}, {"awready", false, 1}, {"awaddr", true, 12}, {"wvalid", true, 1},  {"wready", false, 1},
