@@ -9,19 +9,35 @@ cd "$root" || exit 1
 
 work=build/tests/docs log=build/tests/docs.log
 mkdir -p "$work"
-plan 6
+plan 7
 nothing() { # command: says nothing
     "$@" >"$work/said" 2>&1 && [ ! -s "$work/said" ] && return
     echo "error: $(wc -l <"$work/said") places, first $(head -n 1 "$work/said")"
     return 1
 }
-check "lines and sentences" nothing tests/docs/form.py README.md CONTRIBUTING.md CHANGELOG.md docs/*.md
+check "lines and sentences" nothing tests/docs/form.py README.md CONTRIBUTING.md CHANGELOG.md docs/*.md docs/decisions/*.md
 check "pictures are what their text gives" nothing docs/pictures/make.sh --check
 in_table() {
     local page
     for page in docs/*.md; do grep -q "($page)" README.md || echo "$page is not in README.md"; done
+    for page in docs/*.md; do
+        [[ $page == docs/pages.md ]] || grep -q "](${page#docs/})" docs/pages.md || echo "$page answers no question of docs/pages.md"
+    done
+    for page in docs/decisions/*.md; do
+        [[ $page == */README.md ]] || grep -q "](${page##*/})" docs/decisions/README.md || echo "$page is not in docs/decisions/README.md"
+    done
 }
-check "every page is in the README's table" nothing in_table
+check "every page is in the README's table and in those of docs/pages.md and docs/decisions" nothing in_table
+first_files() {
+    local file count=0
+    for file in $(sed -n '/^Ten files/,/^$/p' README.md | grep -oE '`[^`]*`' | tr -d '`'); do
+        count=$((count + 1))
+        [ -f "$file" ] || echo "$file is not there"
+    done
+    [ $count = 10 ] || echo "README.md names $count files to read first"
+    [ "$(wc -l <README.md)" -le 120 ] || echo "README.md has more than 120 lines"
+}
+check "the ten files to read first are there" nothing first_files
 pictures_shown() {
     local picture
     for picture in docs/*.svg docs/pictures/*.svg; do grep -q "(\(docs/\)\?${picture#docs/})" README.md docs/*.md || echo "$picture is on no page"; done
@@ -35,7 +51,7 @@ import re
 def anchors(text):
     heads = re.findall(r"^#+ +(.*)$", text, re.M)
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
-pages = {p: p.read_text() for p in [*pathlib.Path("docs").glob("*.md"), pathlib.Path("README.md"), pathlib.Path("CONTRIBUTING.md")]}
+pages = {p: p.read_text() for p in [*pathlib.Path("docs").rglob("*.md"), pathlib.Path("README.md"), pathlib.Path("CONTRIBUTING.md")]}
 for page, text in pages.items():
     for target, part in re.findall(r"\]\(([\w./-]*)#([\w-]+)\)", text):
         other = (page.parent / target).resolve().relative_to(pathlib.Path.cwd()) if target else page
@@ -44,6 +60,8 @@ for page, text in pages.items():
 PYTHON
 }
 check "links to parts of pages" nothing parts_exist
-site() { docs/site.sh >"$work/site" 2>&1 && [ -s build/site/search/search_index.json ] && [ -s build/site/glossary.html ]; }
+site() {
+    docs/site.sh >"$work/site" 2>&1 && [ -s build/site/site.css ] && [ -s build/site/search/search_index.json ] && [ -s build/site/decisions/index.html ] && [ -s build/site/glossary.html ]
+}
 check "the site builds" site
 verdict

@@ -18,7 +18,8 @@ spec_value() { # spec, key, default
     echo "${value:-$3}"
 }
 
-# Generates and packs a design; an equal design that is there already stays, with its simulation.
+# Generates and packs a design; an equal design that is there already stays, with its simulation. What is packed for the compiled
+# design is what is packed for its spec (tests/e2e/memory_map.sh).
 make_design() { # name, spec, weights
     local dir=$work/$1 fresh=$work/$1.fresh
     rm -rf "$fresh"
@@ -29,7 +30,7 @@ make_design() { # name, spec, weights
         rm -rf "$dir" && mv "$fresh" "$dir"
     fi
     rm -rf "$dir/image"
-    "$rill" pack "$2" --weights "$3" -o "$dir"
+    "$rill" pack "$dir/design.yaml" --weights "$3" -o "$dir"
 }
 
 build_design() { # name

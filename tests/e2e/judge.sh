@@ -19,7 +19,7 @@ check_run() { # name, key, set, seed: the simulation of one request set
         why="$(json_value "$json" values_compared) values on $(json_value "$json" streams_compared) of $(json_value "$json" streams) streams"
         ok "$label: $((${#requests[@]} / 4)) requests, $why match ($((SECONDS - start)) s)"
         [ -s "$base.logits" ] && mv "$base.logits" "$work/logits/$2.$3.$1.$4"
-        [ "$4" != 0 ] || check_forecast "$1 $3" "$work/$1.yaml" "$json"
+        [ "$4" != 0 ] || check_forecast "$1 $3" "$work/$1/design.yaml" "$json"
     fi
 }
 
@@ -35,7 +35,7 @@ requests_of() { # json
 }
 
 # The forecast of every request against its measured cycles: within 2 % and 64 cycles per step.
-check_forecast() { # name, spec, json
+check_forecast() { # name, the compiled design, json
     local request start cycles json kept="" worst=0 count=0 difference limit bound
     while read -r request start cycles; do
         json=$("$rill" check "$2" --request "$request" --start "$start" $kept --json) || { fail "$1 forecast" "no forecast of $request"; return; }

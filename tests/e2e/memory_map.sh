@@ -24,7 +24,7 @@ model=$root/models/tinystories-gpt2-1m
 specs=(odd inputs grouped lanes lookup)
 rm -rf "$work"
 mkdir -p "$work"
-plan $((${#specs[@]} + 10))
+plan $((${#specs[@]} + 11))
 
 make_design() { # spec, folder, weights
     "$rill" gen "$1" -o "$2" >"$log" 2>&1 && "$rill" pack "$1" --weights "$3" -o "$2" >>"$log" 2>&1
@@ -38,6 +38,11 @@ for spec in "${specs[@]}"; do
     if make_design "$file" "$work/$spec" random:3; then check "places of $spec" holds "$work/$spec"
     else fail "places of $spec" "$(reason)"; fi
 done
+same_image() { # design: packed for its spec, and for what was compiled
+    cp -r "$1" "$work/compiled" && rm -rf "$work/compiled/image" && "$rill" pack "$1/design.yaml" --weights random:3 -o "$work/compiled" >"$log" 2>&1 &&
+        diff -r "$1/image" "$work/compiled/image"
+}
+check "the image of the compiled design" same_image "$work/odd"
 variant tests/e2e/specs/odd.yaml "$work/spatial.yaml" channels=11 binding=spatial
 make_design "$work/spatial.yaml" "$work/spatial" random:3
 check "places of odd, an engine for each product" holds "$work/spatial"
