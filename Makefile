@@ -28,7 +28,7 @@ $(OUT)/obj/%.o: %.c
 
 -include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
 
-.PHONY: docs deps demo test test-deep test-all fuzz mutants fuzz-readers bench-table timing bench-gen lint package host install uninstall deb clean
+.PHONY: docs deps demo test test-deep test-all fuzz mutants fuzz-readers bench-table timing bench-gen lint package foreign host install uninstall deb clean
 deps:
 	@tests/install.sh
 
@@ -67,6 +67,12 @@ mutants: deps
 package: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/package/run.sh $(or $(SPEC),configs/gpt2-medium-u55c.yaml)
+
+# Tools of others on packaged kernels: cocotb with cocotbext-axi, FuseSoC; from PyPI, into build/foreign (docs/testing.md)
+foreign: deps
+	@python3 -c "import ensurepip" 2>/dev/null || tests/install.sh python3-venv:python3-venv
+	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
+	@tests/foreign/run.sh --seeds $(or $(SEEDS),20)
 
 # The program that runs requests on a card, and its library (docs/card.md)
 host: deps

@@ -99,7 +99,8 @@ module rill_part_memory_``B (input wire clk, input wire [7:0] moves, input wire 
         .awvalid(moves[3]), .wvalid(moves[4]), .wlast(moves[5]), .bready(moves[6]), .araddr(in[71:8]), .awaddr(in[135:72]), .arlen(in[143:136]), \
         .awlen(in[151:144]), .arsize(in[154:152]), .awsize(in[157:155]), .arburst(in[159:158]), .awburst(in[161:160]), .arid(in[167:162]), \
         .awid(in[173:168]), .arlock(in[174]), .arcache(in[178:175]), .arprot(in[181:179]), .arqos(in[185:182]), .awlock(in[186]), \
-        .awcache(in[190:187]), .awprot(in[193:191]), .awqos(in[197:194]), .wstrb(in[200 +: B/8]), .wdata(in[200+B/8 +: B]), .arready(arready), .awready(awready), .wready(wready), \
+        .awcache(in[190:187]), .awprot(in[193:191]), .awqos(in[197:194]), .wstrb(in[200 +: B/8]), .wdata(in[200+B/8 +: B]), \
+        .arready(arready), .awready(awready), .wready(wready), \
         .rvalid(rvalid), .rid(rid), .rdata(out), .rresp(rresp), .rlast(rlast), .bvalid(bvalid), .bid(bid), .bresp(bresp)); \
 endmodule
 `RILL_MEMORY(256)
