@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "verif/oracle/evaluate.h"
+#include "gen/oracle/evaluate.h"
 #include "gen/command.h"
 #include "include/ir_custom.h"
 #include "include/oracle.h"

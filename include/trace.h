@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The golden executor as the stream checker sees it: the tensor graph run position by position, every tensor's value at
-// hand. Implemented in verif/golden/run.c; used by verif/check, verif/harness and `rill golden`.
+// hand. Implemented in gen/golden/run.c; used by verif/check, verif/harness and `rill golden`.
 #ifndef RILL_TRACE_H
 #define RILL_TRACE_H
 

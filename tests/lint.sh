@@ -118,7 +118,7 @@ build_with() { # compiler, OPT
     done
 }
 
-tidy() { find gen verif/golden verif/check verif/harness verif/model verif/oracle -name '*.c' -not -path '*/tables/*' -print0 |
+tidy() { find gen verif/check verif/harness verif/model -name '*.c' -not -path '*/tables/*' -print0 |
     xargs -0 -P 2 -n 8 sh -c 'clang-tidy --quiet "$@" -- -std=c11 -D_GNU_SOURCE -I. 2>/dev/null' tidy; }
 
 key_tables() { # each behind its marker, and one for every map that has more than two keys
@@ -135,9 +135,9 @@ passes_table() { diff <(build/rill check --passes) <(sed -n 's/^| \([a-z]*-[a-z-
 # The oracle knows nothing that the compiler concludes: all headers that its files read, one through the other.
 oracle_apart() {
     local known='include/(oracle|oracle_pack|checkpoint|quantize|diag|base|expression|rill_kernel|tokenizer|yaml)\.h'
-    gcc -MM -std=c11 -D_GNU_SOURCE -I. verif/oracle/*.c | tr -d '\\' | tr -s ' \n' '\n' |
-        grep -E '/' | grep -vE "^($known|verif/oracle/[a-z0-9_]+\.[ch]|verif/golden/(ops|fp32|dot|library)\.h|.*include/yaml\.h)$" | sort -u
-    grep -l '"include/yaml.h"' verif/oracle/*.[ch] | xargs grep -L 'RILL_YAML_LIBRARY_ALONE' # the compiler's reader stays out
+    gcc -MM -std=c11 -D_GNU_SOURCE -I. gen/oracle/*.c | tr -d '\\' | tr -s ' \n' '\n' |
+        grep -E '/' | grep -vE "^($known|gen/oracle/[a-z0-9_]+\.[ch]|gen/golden/(ops|fp32|dot|library)\.h|.*include/yaml\.h)$" | sort -u
+    grep -l '"include/yaml.h"' gen/oracle/*.[ch] | xargs grep -L 'RILL_YAML_LIBRARY_ALONE' # the compiler's reader stays out
 }
 
 registers_table() { diff <(build/rill package --registers) <(sed -n '/^<!-- register table/,/^$/p' docs/rtl.md | sed '1d;/^$/d'); }
@@ -161,7 +161,7 @@ silent "shell syntax" shell_syntax
 if command -v shellcheck >/dev/null 2>&1; then plan 1 && silent "shellcheck" shellcheck -x -S warning "${scripts[@]}"; fi
 silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
     --suppress=missingIncludeSystem --suppressions-list=tests/cppcheck.suppress --template='{file}:{line}: {id}: {message}' -I. \
-    gen verif/golden verif/oracle verif/check verif/harness verif/model
+    gen verif/check verif/harness verif/model
 silent "operations table of docs/spec.md" operations_table
 silent "tables of keys in docs/spec.md" key_tables
 silent "passes of docs/passes.md" passes_table

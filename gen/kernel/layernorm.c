@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_layernorm: vectors in banks, two passes; gamma and beta come beside.
 #include "gen/kernel/class.h"
-#include "verif/golden/ops.h" // the constants of the norms and of K: one definition for both models
+#include "gen/golden/ops.h" // the constants of the norms and of K: one definition for both models
 
 #include <string.h>
 

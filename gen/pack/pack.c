@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "verif/golden/store.h"
+#include "gen/golden/store.h"
 #include "include/checkpoint.h"
 #include "gen/pack/image.h"
 #include "include/kernel.h"

@@ -4,7 +4,7 @@
 #ifndef RILL_TIMING_SIM_MEMORY_H
 #define RILL_TIMING_SIM_MEMORY_H
 
-#include "verif/model/hbm_bank.h" // one memory for the simulation and its forecast
+#include "gen/hbm/hbm_bank.h" // one memory for the simulation and its forecast
 #include "include/base.h"
 #include "include/timing.h"
 

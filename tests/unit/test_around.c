@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "verif/check/check.h"
-#include "verif/golden/ops.h"
+#include "gen/golden/ops.h"
 #include "tests/unit/image_fixture.h"
 #include "include/ir_custom.h"
 

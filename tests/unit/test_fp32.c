@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "verif/golden/fp32.h"
+#include "gen/golden/fp32.h"
 
 enum { FRACTIONS = 1 << 23, STRIDE = 1009 };
 

@@ -9,9 +9,9 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "verif/golden/ops.h"
-#include "verif/golden/run_internal.h"
-#include "verif/oracle/evaluate.h"
+#include "gen/golden/ops.h"
+#include "gen/golden/run_internal.h"
+#include "gen/oracle/evaluate.h"
 #include "include/oracle.h"
 #include "include/checkpoint.h"
 #include "include/trace.h"

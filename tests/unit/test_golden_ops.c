@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "verif/golden/ops.h"
+#include "gen/golden/ops.h"
 
 enum { N = 96, HD = 32, POSITIONS = 150 };
 

@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "verif/oracle/evaluate.h"
+#include "gen/oracle/evaluate.h"
 #include "include/oracle.h"
 
 enum { VOCABULARY = 1024, CONTEXT = 256 };

@@ -4,8 +4,8 @@
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 
-#include "verif/oracle/evaluate.h"
-#include "verif/oracle/run.h"
+#include "gen/oracle/evaluate.h"
+#include "gen/oracle/run.h"
 
 #include <float.h>
 #include <math.h>

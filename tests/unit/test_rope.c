@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "verif/oracle/weights.h"
+#include "gen/oracle/weights.h"
 #include "gen/command.h"
 #include "include/kernel.h"
 #include "include/ops.h"

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "verif/model/hbm_bank.h"
+#include "gen/hbm/hbm_bank.h"
 
 struct burst {
     uint64_t offset;

@@ -5,35 +5,16 @@
 #ifndef VERIF_HBM_H
 #define VERIF_HBM_H
 
+#include "gen/hbm/hbm_bank.h"
 #include "include/base.h"
-#include "include/hbm_figures.h"
 
 enum {
     HBM_MAX_CHANNELS = 32,
-    HBM_BANKS = 16,
-    HBM_ATOM_BYTES = 32, // native beat
     HBM_MAX_BEAT_BYTES = 64,
     HBM_MAX_BEATS = 256, // of an AXI4 burst
     HBM_QUEUE = 32,      // bursts a channel accepts per direction
 };
 enum hbm_resp { HBM_OKAY = 0, HBM_SLVERR = 2, HBM_DECERR = 3 };
-
-// Picoseconds, from the figures of the board (docs/hbm.md).
-struct hbm_timing {
-    uint64_t atom;                         // data bus time of one native beat
-    uint64_t latency;                      // request to data, idle channel, page hit
-    uint64_t activate;                     // added when the bank is closed
-    uint64_t precharge;                    // added besides when another row is open
-    uint64_t row_cycle;                    // between two activations of one bank
-    uint64_t read_to_write, write_to_read; // idle bus time
-    uint64_t write_response;               // end of the data on the bus to the response
-    uint64_t refresh_interval, refresh;    // all banks close
-    uint64_t jitter;                       // largest extra latency of a read burst when a seed is set
-    int native_bytes;                      // of a native burst; a longer one takes several ids
-    int ids;                               // native bursts under way per direction: none is accepted beyond
-};
-struct hbm_timing hbm_timing_of(const struct hbm_figures *);
-int hbm_native_bursts(const struct hbm_timing *, int64_t bytes); // ids that a burst of so many bytes takes
 
 struct hbm_config {
     int channels;
@@ -42,11 +23,6 @@ struct hbm_config {
     uint64_t channel_bytes; // channel i answers to addresses [i * channel_bytes, (i + 1) * channel_bytes)
     uint64_t seed;          // 0: no jitter
     struct hbm_timing timing;
-};
-
-struct hbm_stats {
-    uint64_t read_bursts, write_bursts, read_bytes, write_bytes;
-    uint64_t page_hits, page_closed, page_misses; // per native beat
 };
 
 struct hbm;

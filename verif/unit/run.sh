@@ -41,7 +41,7 @@ build_vectors() {
     local source=$here/vectors_$1.c
     [ -f "$source" ] || return 0
     gcc -std=c11 -O2 -Wall -Wextra -ffp-contract=off -I"$root" -o "$WORK/vectors_$1" \
-        "$source" "$root"/verif/golden/fp32.c "$root"/verif/golden/ops_*.c -lm >"$WORK/vectors_$1.log" 2>&1
+        "$source" "$root"/gen/golden/fp32.c "$root"/gen/golden/ops_*.c -lm >"$WORK/vectors_$1.log" 2>&1
 }
 
 compile_bench() { # module, output, NAME=VALUE...

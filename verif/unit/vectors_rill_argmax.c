@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of rill_argmax_tb, hexadecimal: firings, then for each ntok, ntok*N elements (token by token), ntok ids.
-#include "verif/golden/ops.h"
+#include "gen/golden/ops.h"
 #include "verif/unit/vectors_rill_fp32.h"
 
 enum { FIRINGS = 40 };

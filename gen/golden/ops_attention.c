@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention of one head and one token: KV quantization, scores, softmax, values. Causality is the caller's choice of
+// `positions`: own position + 1.
+#include <math.h>
+
+#include "gen/golden/ops.h"
+
+float golden_quantize_kv(size_t hd, const float x[], int8_t q[], struct golden_fault *fault) {
+    float most = 0.0f;
+    for (size_t i = 0; i < hd; i++) most = g_max(most, g_abs(x[i]), fault);
+    if (most == 0.0f) {
+        memset(q, 0, hd);
+        return 0.0f;
+    }
+    float inv = g_mul(g_recip(most, fault), 127.0f, fault);
+    for (size_t i = 0; i < hd; i++) q[i] = (int8_t)g_fix_clamp(g_mul(x[i], inv, fault), 0, GOLDEN_MX_LIMIT, fault);
+    return g_mul(most, 0x1.020408p-7f, fault);
+}
+
+float golden_rsqrt_head(size_t hd) { return (float)(1.0 / sqrt((double)hd)); }
+
+float golden_k_scale(float scale, size_t hd, struct golden_fault *fault) {
+    return g_mul(scale, golden_rsqrt_head(hd), fault);
+}
+
+void golden_scores(size_t positions, size_t hd, const int8_t q[], uint8_t qshift, int exp_min, const int8_t *const k[],
+                   float raw[], struct golden_fault *fault) {
+    for (size_t t = 0; t < positions; t++)
+        raw[t] = golden_dequantize_raw(golden_dot(hd, hd, k[t], NULL, q, &qshift), exp_min, fault);
+}
+
+float golden_softmax(size_t positions, const float raw[], const float kscale[], const float vscale[], float p[],
+                     struct golden_fault *fault) {
+    float most = -GOLDEN_FP32_MAX;
+    for (size_t t = 0; t < positions; t++) {
+        p[t] = g_mul(raw[t], kscale[t], fault);
+        most = g_max(most, p[t], fault);
+    }
+    int64_t sum = 0;
+    for (size_t t = 0; t < positions; t++) {
+        float e = g_exp(g_sub(p[t], most, fault), fault);
+        sum += g_fix(e, GOLDEN_EXP_SUM_FRAC, 32, fault);
+        p[t] = g_mul(e, vscale[t], fault);
+    }
+    return g_recip(g_ldexp(g_from_int64(sum), -GOLDEN_EXP_SUM_FRAC, fault), fault);
+}
+
+// Row d of the transposed V times p, in blocks of 64 positions.
+static int64_t value_dot(size_t positions, size_t d, const int8_t pq[], const uint8_t pshift[],
+                         const int8_t *const v[]) {
+    int64_t acc = 0;
+    for (size_t t = 0; t < positions; t++)
+        acc += (int64_t)(pq[t] * v[t][d]) * ((int64_t)1 << pshift[t / GOLDEN_P_BLOCK]);
+    return acc;
+}
+
+void golden_values(size_t positions, size_t hd, const int8_t pq[], const uint8_t pshift[], int exp_min,
+                   const int8_t *const v[], float inv, float raw[], float o[], struct golden_fault *fault) {
+    for (size_t d = 0; d < hd; d++) {
+        float y = golden_dequantize_raw(value_dot(positions, d, pq, pshift, v), exp_min, fault);
+        if (raw) raw[d] = y;
+        o[d] = g_mul(y, inv, fault);
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Block quantization, integer matrix products, embedding.
+#include "gen/golden/ops.h"
+
+size_t golden_block_count(size_t n, size_t block) { return (n + block - 1) / block; }
+
+static float largest_magnitude(size_t n, const float x[], struct golden_fault *fault) {
+    float most = 0.0f;
+    for (size_t i = 0; i < n; i++) most = g_max(most, g_abs(x[i]), fault);
+    return most;
+}
+
+// One block: x[n] -> q[n]; returns the shift.
+static uint8_t quantize_block(size_t n, int exp_min, const float x[], int8_t q[], struct golden_fault *fault) {
+    float most = largest_magnitude(n, x, fault);
+    int e = (int)(g_bits(most) >> 23) - 127 - 6;
+    if (most == 0.0f || e < exp_min) {
+        memset(q, 0, n);
+        return 0;
+    }
+    if (e > exp_min + GOLDEN_MX_SHIFT_MAX) golden_fault_raise(fault, GOLDEN_FAULT_EXPONENT);
+    for (size_t i = 0; i < n; i++) q[i] = (int8_t)g_fix_clamp(x[i], -e, GOLDEN_MX_LIMIT, fault);
+    return (uint8_t)((e - exp_min) & GOLDEN_MX_SHIFT_MAX);
+}
+
+void golden_quantize_mx(size_t n, size_t block, int exp_min, const float x[], int8_t q[], uint8_t shift[],
+                        struct golden_fault *fault) {
+    for (size_t b = 0; b * block < n; b++) {
+        size_t first = b * block, length = n - first < block ? n - first : block;
+        shift[b] = quantize_block(length, exp_min, x + first, q + first, fault);
+    }
+}
+
+int64_t golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int8_t xq[],
+                   const uint8_t xshift[]) {
+    int64_t acc = 0;
+    for (size_t b = 0; b * block < k; b++) {
+        size_t end = k - b * block < block ? k : (b + 1) * block;
+        int32_t sum = 0; // 16384 * 127 * 127 < 2^31
+        for (size_t i = b * block; i < end; i++) sum += w[i] * xq[i];
+        acc += sum * (group_scale ? (int64_t)group_scale[b] : 1) * ((int64_t)1 << xshift[b]);
+    }
+    return acc;
+}
+
+float golden_dequantize(int64_t acc, float stored_row_scale, float bias, struct golden_fault *fault) {
+    return g_add(g_mul(g_from_int64(acc), stored_row_scale, fault), bias, fault);
+}
+
+float golden_dequantize_raw(int64_t acc, int exp_min, struct golden_fault *fault) {
+    return g_ldexp(g_from_int64(acc), exp_min, fault);
+}
+
+float golden_stored_scale(float row_scale, int exp_min, struct golden_fault *fault) {
+    return g_ldexp(row_scale, exp_min, fault);
+}
+
+void golden_matmul(size_t rows, size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
+                   const float stored_scale[], const float bias[], const int8_t xq[], const uint8_t xshift[], float y[],
+                   struct golden_fault *fault) {
+    size_t groups = golden_block_count(k, block);
+    for (size_t n = 0; n < rows; n++) {
+        const uint8_t *scales = group_scale ? group_scale + n * groups : NULL;
+        int64_t acc = golden_dot(k, block, w + n * k, scales, xq, xshift);
+        y[n] = golden_dequantize(acc, stored_scale[n], bias ? bias[n] : 0.0f, fault);
+    }
+}
+
+void golden_embed(size_t k, size_t block, const int8_t q[], const uint8_t group_scale[], float row_scale, float y[],
+                  struct golden_fault *fault) {
+    for (size_t i = 0; i < k; i++) {
+        float scale = row_scale;
+        if (group_scale) scale = g_mul(row_scale, g_from_int64(group_scale[i / block]), fault);
+        y[i] = g_mul(scale, g_from_int64(q[i]), fault);
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operation bit by bit, out of the primitive arithmetic of gen/golden (docs/numerics.md).
+#include <string.h>
+
+#include "gen/golden/dot.h"
+#include "gen/golden/ops.h"
+#include "gen/oracle/run.h"
+
+static void embed(struct step *s) {
+    const struct oracle_weights *w = s->w;
+    int64_t id = s->in[0]->v.id;
+    if (id >= w->rows) {
+        golden_fault_raise(s->fault, GOLDEN_FAULT_DOMAIN);
+        return;
+    }
+    golden_embed((size_t)w->k, (size_t)(w->group ? w->group : w->k), w->q + id * w->k,
+                 w->group_scale ? w->group_scale + id * w->groups : NULL, w->row_scale[id], s->out[0]->v.f32, s->fault);
+}
+
+static void position(struct step *s) {
+    memcpy(s->out[0]->v.f32, s->w->matrix + s->position * s->w->k, sizeof(float) * (size_t)s->w->k);
+}
+
+static void layernorm(struct step *s, int64_t n, const float x[], float y[]) {
+    golden_layernorm((size_t)n, (float)s->node->eps, x, s->w->gamma, s->w->beta, y, s->fault);
+}
+static void rmsnorm(struct step *s, int64_t n, const float x[], float y[]) {
+    golden_rmsnorm((size_t)n, (float)s->node->eps, x, s->w->gamma, y, s->fault);
+}
+
+static void quantize(struct step *s) {
+    const struct oracle_value *x = &s->in[0]->v, *y = &s->out[0]->v;
+    s->out[0]->exp_min = s->node->exp_min;
+    for (int64_t r = 0; r < y->rows; r++)
+        golden_quantize_mx((size_t)y->cols, (size_t)y->block, (int)s->node->exp_min, x->f32 + r * x->cols,
+                           y->q + r * y->cols, y->shift + r * y->blocks, s->fault);
+}
+
+static void matmul(struct step *s) {
+    const struct oracle_value *x = &s->in[0]->v;
+    const struct oracle_weights *w = s->w;
+    int64_t *acc = s->out[0]->v.acc;
+    s->out[0]->exp_min = s->in[0]->exp_min;
+    s->out[0]->product = w;
+    for (int64_t r = 0; r < x->rows; r++) {
+        run_widen(w->k, x->q + r * x->cols, s->run->scratch.x);
+        for (int64_t n = 0; n < w->rows; n++)
+            *acc++ = run_dot(w->k, x->block, w->q + n * w->k, w->group_scale ? w->group_scale + n * w->groups : NULL,
+                             s->run->scratch.x, x->shift + r * x->blocks);
+    }
+}
+
+static void dequantize(struct step *s) {
+    const struct slot *x = s->in[0];
+    const struct oracle_weights *w = x->product;
+    int exp_min = (int)x->exp_min;
+    for (int64_t i = 0; i < oracle_count(&x->v); i++) {
+        int64_t n = w ? i % w->rows : 0;
+        s->out[0]->v.f32[i] =
+            w ? golden_dequantize(x->v.acc[i], golden_stored_scale(w->row_scale[n], exp_min, s->fault),
+                                  w->bias ? w->bias[n] : 0.0f, s->fault)
+              : golden_dequantize_raw(x->v.acc[i], exp_min, s->fault);
+    }
+}
+
+static void kv_quantize(struct step *s) {
+    struct slot *y = s->out[0];
+    size_t heads = (size_t)y->v.rows, head = (size_t)y->v.cols;
+    for (size_t h = 0; h < heads; h++) {
+        float scale = golden_quantize_kv(head, s->in[0]->v.f32 + h * head, y->v.q + h * head, s->fault);
+        y->v.scale[h] = s->node->key ? golden_k_scale(scale, head, s->fault) : scale;
+    }
+    memcpy(y->cache.q + (size_t)s->position * heads * head, y->v.q, heads * head);
+    memcpy(y->cache.scale + (size_t)s->position * heads, y->v.scale, heads * sizeof(float));
+}
+
+static void attn_scores(struct step *s) {
+    const struct slot *q = s->in[0], *keys = s->in[1];
+    int64_t head = keys->v.cols, kv_heads = keys->v.rows, heads = s->out[0]->v.rows, sharing = heads / kv_heads;
+    int64_t *acc = s->out[0]->v.acc;
+    s->out[0]->exp_min = q->exp_min;
+    s->out[0]->product = NULL;
+    for (int64_t h = 0; h < heads; h++) {
+        run_widen(head, q->v.q + h * head, s->run->scratch.x);
+        for (int64_t t = 0; t <= s->position; t++)
+            *acc++ = run_dot(head, head, keys->cache.q + (t * kv_heads + h / sharing) * head, NULL, s->run->scratch.x,
+                             q->v.shift + h);
+    }
+}
+
+static void softmax(struct step *s) {
+    const struct slot *scores = s->in[0], *keys = s->in[1], *values = s->in[2];
+    int64_t heads = scores->v.rows, kv_heads = keys->v.rows, n = s->position + 1;
+    float *kscale = s->run->scratch.kscale, *vscale = s->run->scratch.vscale;
+    for (int64_t h = 0; h < heads; h++) {
+        for (int64_t t = 0; t < n; t++) {
+            kscale[t] = keys->cache.scale[t * kv_heads + h / (heads / kv_heads)];
+            vscale[t] = values->cache.scale[t * kv_heads + h / (heads / kv_heads)];
+        }
+        s->out[1]->v.f32[h] =
+            golden_softmax((size_t)n, scores->v.f32 + h * n, kscale, vscale, s->out[0]->v.f32 + h * n, s->fault);
+    }
+}
+
+static void attn_values(struct step *s) {
+    const struct slot *p = s->in[0], *values = s->in[1];
+    int64_t heads = p->v.rows, kv_heads = values->v.rows, head = values->v.cols;
+    s->out[0]->exp_min = p->exp_min;
+    s->out[0]->product = NULL;
+    for (int64_t h = 0; h < heads; h++)
+        run_weighted_sum(s->position + 1, p->v.block, p->v.q + h * p->v.cols, p->v.shift + h * p->v.blocks, head,
+                         kv_heads * head, values->cache.q + h / (heads / kv_heads) * head, s->run->scratch.sum,
+                         s->out[0]->v.acc + h * head);
+}
+
+static void scale(struct step *s) {
+    const struct oracle_value *x = &s->in[0]->v;
+    for (int64_t h = 0; h < x->rows; h++)
+        golden_scale((size_t)x->cols, s->in[1]->v.f32[h], x->f32 + h * x->cols, s->out[0]->v.f32 + h * x->cols,
+                     s->fault);
+}
+
+static void argmax(struct step *s) {
+    s->out[0]->v.id = (uint32_t)golden_argmax((size_t)oracle_count(&s->in[0]->v), s->in[0]->v.f32, s->fault);
+}
+
+// Elements of a head that are no pairs are multiplied by one. y = x * cos + other * (-sin or sin).
+static void rope(struct step *s) {
+    const float *x = s->in[0]->v.f32, *row = s->in[1]->v.f32;
+    int64_t n = oracle_count(&s->in[0]->v), head = n / s->node->heads, half = oracle_count(&s->in[1]->v) / 2;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = i % head, pair = s->node->interleaved ? at / 2 : at % half;
+        bool first = s->node->interleaved ? at % 2 == 0 : at < half;
+        int64_t step = s->node->interleaved ? 1 : half;
+        float *y = &s->out[0]->v.f32[i];
+        *y = g_mul(x[i], at < 2 * half ? row[pair] : 1.0f, s->fault);
+        if (at >= 2 * half) continue;
+        float turned = g_mul(first ? x[i + step] : x[i - step], row[half + pair], s->fault);
+        *y = g_add(*y, first ? g_neg(turned) : turned, s->fault);
+    }
+}
+
+void oracle_exact(struct step *s) {
+    size_t n = s->node->inputs ? (size_t)oracle_count(&s->in[0]->v) : 0;
+    const float *a = n ? s->in[0]->v.f32 : NULL, *b = s->node->inputs > 1 ? s->in[1]->v.f32 : NULL;
+    float *y = s->out[0]->v.f32;
+    switch ((enum oracle_op)s->node->op) {
+    case ORACLE_EMBED: embed(s); break;
+    case ORACLE_POSITION:
+    case ORACLE_ROPE_TABLE: position(s); break;
+    case ORACLE_LAYERNORM: oracle_each_line(s, layernorm); break;
+    case ORACLE_RMSNORM: oracle_each_line(s, rmsnorm); break;
+    case ORACLE_QUANTIZE: quantize(s); break;
+    case ORACLE_MATMUL: matmul(s); break;
+    case ORACLE_DEQUANTIZE: dequantize(s); break;
+    case ORACLE_KV_QUANTIZE: kv_quantize(s); break;
+    case ORACLE_ATTN_SCORES: attn_scores(s); break;
+    case ORACLE_SOFTMAX: softmax(s); break;
+    case ORACLE_ATTN_VALUES: attn_values(s); break;
+    case ORACLE_SCALE: scale(s); break;
+    case ORACLE_GELU: golden_gelu(n, a, y, s->fault); break;
+    case ORACLE_SILU: golden_silu(n, a, y, s->fault); break;
+    case ORACLE_ADD: golden_add(n, a, b, y, s->fault); break;
+    case ORACLE_MUL: golden_mul(n, a, b, y, s->fault); break;
+    case ORACLE_TRANSPOSE: oracle_transpose(s); break;
+    case ORACLE_RESHAPE: oracle_reshape(s); break;
+    case ORACLE_ARGMAX: argmax(s); break;
+    case ORACLE_ROPE: rope(s); break;
+    case ORACLE_OPS:
+    default: oracle_custom(s);
+    }
+}

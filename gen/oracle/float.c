@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operation in plain floating point, as if nothing had to be quantized: what the exact values are measured by.
+#include <math.h>
+#include <string.h>
+
+#include "gen/oracle/run.h"
+
+// Eight partial sums, so that a compiler may use vectors without reordering.
+static float dot(const float *a, const float *b, int64_t n) {
+    float sum[8] = {0}, rest = 0;
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int j = 0; j < 8; j++) sum[j] += a[i + j] * b[i + j];
+    for (; i < n; i++) rest += a[i] * b[i];
+    return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7])) + rest;
+}
+
+static void copy(struct step *s) {
+    memcpy(s->out[0]->v.f32, s->in[0]->v.f32, sizeof(float) * (size_t)oracle_count(&s->in[0]->v));
+}
+
+static void row_of_table(struct step *s, int64_t row) {
+    if (row >= s->w->rows) golden_fault_raise(s->fault, GOLDEN_FAULT_DOMAIN);
+    else memcpy(s->out[0]->v.f32, s->w->matrix + row * s->w->k, sizeof(float) * (size_t)s->w->k);
+}
+
+static void layernorm(struct step *s, int64_t n, const float x[], float y[]) {
+    double mean = 0, square = 0;
+    for (int64_t i = 0; i < n; i++) mean += x[i];
+    mean /= (double)n;
+    for (int64_t i = 0; i < n; i++) square += (x[i] - mean) * (x[i] - mean);
+    double scale = 1 / sqrt(square / (double)n + s->node->eps);
+    for (int64_t i = 0; i < n; i++) y[i] = (float)((x[i] - mean) * scale * s->w->gamma[i] + s->w->beta[i]);
+}
+
+static void rmsnorm(struct step *s, int64_t n, const float x[], float y[]) {
+    double square = 0;
+    for (int64_t i = 0; i < n; i++) square += (double)x[i] * x[i];
+    double scale = 1 / sqrt(square / (double)n + s->node->eps);
+    for (int64_t i = 0; i < n; i++) y[i] = (float)(x[i] * scale * s->w->gamma[i]);
+}
+
+// Without the bias, which dequantize adds.
+static void matmul(struct step *s) {
+    const struct oracle_value *x = &s->in[0]->v;
+    float *y = s->out[0]->v.f32;
+    s->out[0]->product = s->w;
+    for (int64_t r = 0; r < x->rows; r++)
+        for (int64_t n = 0; n < s->w->rows; n++) *y++ = dot(s->w->matrix + n * s->w->k, x->f32 + r * x->cols, s->w->k);
+}
+
+static void dequantize(struct step *s) {
+    const struct oracle_weights *w = s->in[0]->product;
+    const float *bias = w ? w->bias : NULL;
+    for (int64_t i = 0; i < oracle_count(&s->in[0]->v); i++)
+        s->out[0]->v.f32[i] = s->in[0]->v.f32[i] + (bias ? bias[i % w->rows] : 0);
+}
+
+static void kv_quantize(struct step *s) {
+    size_t n = (size_t)oracle_count(&s->out[0]->v);
+    copy(s);
+    memcpy(s->out[0]->cache.f32 + (size_t)s->position * n, s->out[0]->v.f32, n * sizeof(float));
+}
+
+static void attn_scores(struct step *s) {
+    const struct slot *q = s->in[0], *keys = s->in[1];
+    int64_t head = keys->v.cols, kv_heads = keys->v.rows, heads = s->out[0]->v.rows;
+    float *y = s->out[0]->v.f32;
+    s->out[0]->product = NULL;
+    for (int64_t h = 0; h < heads; h++)
+        for (int64_t t = 0; t <= s->position; t++)
+            *y++ = dot(q->v.f32 + h * head, keys->cache.f32 + (t * kv_heads + h / (heads / kv_heads)) * head, head);
+}
+
+// The scores still lack 1 / sqrt(head), which the exact mode has in the keys' scales.
+static void softmax(struct step *s) {
+    const struct oracle_value *x = &s->in[0]->v;
+    float scale = 1.0f / sqrtf((float)s->in[1]->v.cols);
+    for (int64_t h = 0; h < x->rows; h++) {
+        const float *score = x->f32 + h * x->cols;
+        float *p = s->out[0]->v.f32 + h * x->cols, most = score[0], sum = 0;
+        for (int64_t t = 1; t < x->cols; t++) most = score[t] > most ? score[t] : most;
+        for (int64_t t = 0; t < x->cols; t++) sum += p[t] = expf((score[t] - most) * scale);
+        s->out[1]->v.f32[h] = 1 / sum;
+    }
+}
+
+static void attn_values(struct step *s) {
+    const struct slot *p = s->in[0], *values = s->in[1];
+    int64_t heads = p->v.rows, kv_heads = values->v.rows, head = values->v.cols;
+    memset(s->out[0]->v.f32, 0, sizeof(float) * (size_t)oracle_count(&s->out[0]->v));
+    s->out[0]->product = NULL;
+    for (int64_t h = 0; h < heads; h++)
+        for (int64_t t = 0; t <= s->position; t++) {
+            const float *v = values->cache.f32 + (t * kv_heads + h / (heads / kv_heads)) * head;
+            for (int64_t d = 0; d < head; d++) s->out[0]->v.f32[h * head + d] += p->v.f32[h * p->v.cols + t] * v[d];
+        }
+}
+
+static float gelu(float x) {
+    const float c = 0.79788456f; // sqrt(2 / pi)
+    return 0.5f * x * (1.0f + tanhf(c * (x + 0.044715f * x * x * x)));
+}
+static float silu(float x) { return x / (1.0f + expf(-x)); }
+
+static void argmax(struct step *s) {
+    const float *x = s->in[0]->v.f32;
+    s->out[0]->v.id = 0;
+    for (int64_t i = 1; i < oracle_count(&s->in[0]->v); i++)
+        if (x[i] > x[s->out[0]->v.id]) s->out[0]->v.id = (uint32_t)i;
+}
+
+static void elementwise(struct step *s) {
+    int64_t n = oracle_count(&s->in[0]->v);
+    const float *a = s->in[0]->v.f32, *b = s->node->inputs > 1 ? s->in[1]->v.f32 : NULL;
+    float *y = s->out[0]->v.f32;
+    for (int64_t i = 0; i < n; i++)
+        y[i] = s->node->op == ORACLE_GELU   ? gelu(a[i])
+               : s->node->op == ORACLE_SILU ? silu(a[i])
+               : s->node->op == ORACLE_ADD  ? a[i] + b[i]
+                                            : a[i] * b[i];
+}
+
+static void scale(struct step *s) {
+    const struct oracle_value *x = &s->in[0]->v;
+    for (int64_t i = 0; i < oracle_count(x); i++) s->out[0]->v.f32[i] = x->f32[i] * s->in[1]->v.f32[i / x->cols];
+}
+
+// As complex numbers: (x_i + x_j sqrt(-1)) times (cos + sin sqrt(-1)).
+static void rope(struct step *s) {
+    int64_t n = oracle_count(&s->in[0]->v), head = n / s->node->heads, half = oracle_count(&s->in[1]->v) / 2;
+    int64_t apart = s->node->interleaved ? 1 : half, stride = s->node->interleaved ? 2 : 1;
+    const float *row = s->in[1]->v.f32;
+    copy(s);
+    for (int64_t h = 0; h < n; h += head)
+        for (int64_t i = 0; i < half; i++) {
+            const float *x = s->in[0]->v.f32 + h + i * stride;
+            float *y = s->out[0]->v.f32 + h + i * stride, c = row[i], d = row[half + i];
+            y[0] = x[0] * c - x[apart] * d;
+            y[apart] = x[apart] * c + x[0] * d;
+        }
+}
+
+void oracle_float(struct step *s) {
+    switch ((enum oracle_op)s->node->op) {
+    case ORACLE_EMBED: row_of_table(s, s->in[0]->v.id); break;
+    case ORACLE_POSITION:
+    case ORACLE_ROPE_TABLE: row_of_table(s, s->position); break;
+    case ORACLE_LAYERNORM: oracle_each_line(s, layernorm); break;
+    case ORACLE_RMSNORM: oracle_each_line(s, rmsnorm); break;
+    case ORACLE_QUANTIZE: copy(s); break;
+    case ORACLE_MATMUL: matmul(s); break;
+    case ORACLE_DEQUANTIZE: dequantize(s); break;
+    case ORACLE_KV_QUANTIZE: kv_quantize(s); break;
+    case ORACLE_ATTN_SCORES: attn_scores(s); break;
+    case ORACLE_SOFTMAX: softmax(s); break;
+    case ORACLE_ATTN_VALUES: attn_values(s); break;
+    case ORACLE_SCALE: scale(s); break;
+    case ORACLE_GELU:
+    case ORACLE_SILU:
+    case ORACLE_ADD:
+    case ORACLE_MUL: elementwise(s); break;
+    case ORACLE_TRANSPOSE: oracle_transpose(s); break;
+    case ORACLE_RESHAPE: oracle_reshape(s); break;
+    case ORACLE_ARGMAX: argmax(s); break;
+    case ORACLE_ROPE: rope(s); break;
+    case ORACLE_OPS:
+    default: oracle_custom(s);
+    }
+}
