@@ -12,7 +12,8 @@
 #include "gen/command.h"
 #include "include/cost.h"
 #include "gen/pass/pass.h"
-#include "gen/timing/sim.h"
+#include "gen/simulator/sim.h"
+#include "include/timing.h"
 
 static struct arena arena;
 static struct diag diag;

@@ -3,7 +3,7 @@
 // ids.
 #include <string.h>
 
-#include "gen/timing/sim.h"
+#include "gen/simulator/machines.h"
 
 enum { ID_BITS = 32 };
 
@@ -53,7 +53,7 @@ static void open_prompt(struct sim *sim, const struct actor *a, struct loop *l) 
                div_up(l->unread, ir->design.beat_bits / ID_BITS));
 }
 
-static bool loop_init(struct sim *sim, struct actor *a) {
+bool sim_loop_init(struct sim *sim, struct actor *a) {
     struct loop *l = a->state = ARENA_NEW(sim->arena, struct loop);
     l->step = sim_out(sim, a, "step");
     l->walk = sim_out(sim, a, "walk_step");
@@ -129,7 +129,7 @@ static bool loop_next(struct sim *sim, struct loop *l) {
     return true;
 }
 
-static void loop_run(struct sim *sim, struct actor *a) {
+void sim_loop_run(struct sim *sim, struct actor *a) {
     struct loop *l = a->state;
     int64_t room;
     for (; l->walk && l->walked < sim->options->steps && edge_room(l->walk, &room); l->walked++)
@@ -173,7 +173,7 @@ static void fetch_step(const struct sim *sim, const struct actor *a, struct fetc
     while (r && r->when == IR_LAST && f->step < sim->options->steps && !sim->options->step[f->step].head) f->step++;
 }
 
-static bool fetch_init(struct sim *sim, struct actor *a) {
+bool sim_fetch_init(struct sim *sim, struct actor *a) {
     struct fetch *f = a->state = ARENA_NEW(sim->arena, struct fetch);
     f->in = sim_in(sim, a, a->c.machine == TIMING_EMBED ? "id" : "step");
     f->out = sim_out(sim, a, "y");
@@ -253,7 +253,7 @@ static bool fetch_out(struct sim *sim, struct fetch *f) {
     return true;
 }
 
-static void fetch_run(struct sim *sim, struct actor *a) {
+void sim_fetch_run(struct sim *sim, struct actor *a) {
     struct fetch *f = a->state;
     do {
         while (ask_row(sim, f, a) || fetch_beat(sim, f) || fetch_done(sim, a, f)) continue;
@@ -287,7 +287,7 @@ static int64_t group_bytes(const struct sim *sim, const struct actor *a) {
     return a->c.beats * sim->ir->design.beat_bits / 8;
 }
 
-static bool rows_init(struct sim *sim, struct actor *a) {
+bool sim_rows_init(struct sim *sim, struct actor *a) {
     struct rows *r = a->state = ARENA_NEW(sim->arena, struct rows);
     r->step = sim_in(sim, a, "step");
     r->out = sim_out(sim, a, "x");
@@ -354,7 +354,7 @@ static bool rows_word(struct sim *sim, struct actor *a, struct rows *r) {
     return true;
 }
 
-static void rows_run(struct sim *sim, struct actor *a) {
+void sim_rows_run(struct sim *sim, struct actor *a) {
     struct rows *r = a->state;
     for (bool moved = true; moved;) {
         moved = rows_ask(sim, a, r);
@@ -377,7 +377,7 @@ struct writer {
     int64_t address;
 };
 
-static bool writer_init(struct sim *sim, struct actor *a) {
+bool sim_writer_init(struct sim *sim, struct actor *a) {
     struct writer *w = a->state = ARENA_NEW(sim->arena, struct writer);
     w->in = sim_in(sim, a, "y");
     w->client = client_open(sim, a, true);
@@ -413,7 +413,7 @@ static void writer_next(struct writer *w, uint8_t mark) {
     w->token = 0;
 }
 
-static void writer_run(struct sim *sim, struct actor *a) {
+void sim_writer_run(struct sim *sim, struct actor *a) {
     struct writer *w = a->state;
     while (edge_waiting(w->in)) {
         bool group_last = (w->row + 1) % a->c.units == 0 || w->row == a->c.rows - 1;
@@ -446,7 +446,7 @@ struct ring {
     int64_t offset, ids;
 };
 
-static bool ring_init(struct sim *sim, struct actor *a) {
+bool sim_ring_init(struct sim *sim, struct actor *a) {
     struct ring *r = a->state = ARENA_NEW(sim->arena, struct ring);
     r->in = sim_in(sim, a, "ring");
     r->client = client_open(sim, a, true);
@@ -454,7 +454,7 @@ static bool ring_init(struct sim *sim, struct actor *a) {
     return r->in && r->client;
 }
 
-static void ring_run(struct sim *sim, struct actor *a) {
+void sim_ring_run(struct sim *sim, struct actor *a) {
     struct ring *r = a->state;
     int64_t beat_bytes = sim->ir->design.beat_bits / 8, at;
     while (edge_waiting(r->in) && client_idle(r->client, &at)) {
@@ -463,13 +463,4 @@ static void ring_run(struct sim *sim, struct actor *a) {
         client_give(sim, r->client, at + RING_SENT);
         client_ask(sim, r->client, at + RING_SENT, r->offset + r->ids++ * ID_BITS / 8 / beat_bytes * beat_bytes, 1);
     }
-}
-
-const struct sim_machine *sim_source_machine(enum timing_machine machine) {
-    static const struct sim_machine table[TIMING_MACHINES] = {
-        [TIMING_LOOP] = {loop_init, loop_run},       [TIMING_EMBED] = {fetch_init, fetch_run},
-        [TIMING_POSITION] = {fetch_init, fetch_run}, [TIMING_READER] = {rows_init, rows_run},
-        [TIMING_WRITER] = {writer_init, writer_run}, [TIMING_RING] = {ring_init, ring_run},
-    };
-    return table[machine].run ? &table[machine] : NULL;
 }

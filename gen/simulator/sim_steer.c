@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/timing/sim.h"
+#include "gen/simulator/machines.h"
 
 // ---- schedules: the tables of schedule.c ----
 
@@ -143,7 +143,7 @@ struct fork {
     int64_t all; // cycle in which the last reader took it
 };
 
-static bool fork_init(struct sim *sim, struct actor *a) {
+bool sim_fork_init(struct sim *sim, struct actor *a) {
     struct fork *f = a->state = ARENA_NEW(sim->arena, struct fork);
     int64_t ports = args_int(&a->args, "PORTS", 1);
     if (ports < 1 || ports > a->k->ports) return false;
@@ -159,7 +159,7 @@ static bool fork_init(struct sim *sim, struct actor *a) {
     return whole;
 }
 
-static void fork_run(struct sim *sim, struct actor *a) {
+void sim_fork_run(struct sim *sim, struct actor *a) {
     struct fork *f = a->state;
     while (edge_waiting(f->in)) {
         int64_t from = edge_avail(f->in), room;
@@ -188,7 +188,7 @@ struct steer {
     int64_t ports;
 };
 
-static bool steer_init(struct sim *sim, struct actor *a) {
+bool sim_steer_init(struct sim *sim, struct actor *a) {
     struct steer *s = a->state = ARENA_NEW(sim->arena, struct steer);
     bool mux = a->c.machine == TIMING_MUX;
     for (int p = 0; p < STEER_PORT_DROP; p++) {
@@ -199,7 +199,7 @@ static bool steer_init(struct sim *sim, struct actor *a) {
     return turns_init(sim, a, &s->turns);
 }
 
-static void steer_run(struct sim *sim, struct actor *a) {
+void sim_steer_run(struct sim *sim, struct actor *a) {
     struct steer *s = a->state;
     turns_fetch(sim, &s->turns);
     for (;;) {
@@ -222,13 +222,13 @@ struct selection {
     struct sim_edge *in, *out, *step;
 };
 
-static bool select_init(struct sim *sim, struct actor *a) {
+bool sim_select_init(struct sim *sim, struct actor *a) {
     struct selection *s = a->state = ARENA_NEW(sim->arena, struct selection);
     *s = (struct selection){sim_lane(sim, a, false, IR_NONE), sim_lane(sim, a, true, IR_NONE), sim_in(sim, a, "step")};
     return s->in && s->out && s->step;
 }
 
-static void select_run(struct sim *sim, struct actor *a) {
+void sim_select_run(struct sim *sim, struct actor *a) {
     struct selection *s = a->state;
     while (edge_waiting(s->in) && edge_waiting(s->step)) {
         uint8_t mark = edge_mark(s->in);
@@ -253,7 +253,7 @@ struct kept {
     int64_t next, pass, last_in, sent;
 };
 
-static bool kept_init(struct sim *sim, struct actor *a) {
+bool sim_kept_init(struct sim *sim, struct actor *a) {
     struct kept *r = a->state = ARENA_NEW(sim->arena, struct kept);
     r->in = sim_lane(sim, a, false, IR_NONE);
     r->out = sim_lane(sim, a, true, IR_NONE);
@@ -303,7 +303,7 @@ static bool kept_out(struct sim *sim, struct actor *a, struct kept *r) {
     return true;
 }
 
-static void kept_run(struct sim *sim, struct actor *a) {
+void sim_kept_run(struct sim *sim, struct actor *a) {
     struct kept *r = a->state;
     for (bool moved = true; moved;) {
         moved = false;
@@ -314,26 +314,16 @@ static void kept_run(struct sim *sim, struct actor *a) {
 
 // ---- parameters and sinks ----
 
-static void store_run(struct sim *sim, struct actor *a) {
+void sim_store_run(struct sim *sim, struct actor *a) {
     int64_t room;
     struct sim_edge *out = sim_out(sim, a, "param");
     while (out && edge_room(out, &room)) edge_put(sim, out, room, room, TIMING_TOK_LAST);
 }
 
-static void sink_run(struct sim *sim, struct actor *a) {
+void sim_sink_run(struct sim *sim, struct actor *a) {
     for (int p = 0; p < a->k->ports; p++) {
         if (a->k->port[p].is_output || a->k->port[p].edge == IR_NONE) continue;
         struct sim_edge *in = &sim->edge[a->k->port[p].edge];
         while (edge_waiting(in)) edge_take(sim, in, edge_avail(in));
     }
-}
-
-const struct sim_machine *sim_steer_machine(enum timing_machine machine) {
-    static const struct sim_machine table[TIMING_MACHINES] = {
-        [TIMING_FORK] = {fork_init, fork_run},    [TIMING_MUX] = {steer_init, steer_run},
-        [TIMING_DEMUX] = {steer_init, steer_run}, [TIMING_SELECT] = {select_init, select_run},
-        [TIMING_REPLAY] = {kept_init, kept_run},  [TIMING_STORE] = {NULL, store_run},
-        [TIMING_SINK] = {NULL, sink_run},         [TIMING_WALKER] = {NULL, sink_run},
-    };
-    return table[machine].run ? &table[machine] : NULL;
 }

@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "gen/timing/sim.h"
+#include "gen/simulator/sim.h"
 
 enum { LOAD_ASKED = 4 /* start of a request to the descriptor of the image's header */ };
 enum { ATOM_BYTES = 32, EARLIEST = 1024 /* cycles before the lead from which on reads may come */ };

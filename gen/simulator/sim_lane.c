@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the segment table to beats at a lane: rill_segment_walker, rill_burst_splitter, rill_dma_read, the channel, the
 // lane's FIFO.
-#include "gen/timing/sim_lane.h"
+#include "gen/simulator/sim_lane.h"
 
 #include <string.h>
 

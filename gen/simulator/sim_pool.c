@@ -3,7 +3,7 @@
 // that its walks take are not waited for: they come long before.
 #include <string.h>
 
-#include "gen/timing/sim.h"
+#include "gen/simulator/sim.h"
 
 enum { MAX_PLACES = 255 };
 

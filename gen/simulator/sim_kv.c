@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The KV cache: the writer of keys, the open block of the values, the scales.
 #include "include/layout.h"
-#include "gen/timing/sim.h"
+#include "gen/simulator/machines.h"
 
 struct kv {
     struct sim_edge *in, *step, *out;
@@ -16,7 +16,7 @@ struct kv {
     int64_t reading, word, pass, next;
 };
 
-static bool kv_init(struct sim *sim, struct actor *a) {
+bool sim_kv_init(struct sim *sim, struct actor *a) {
     struct kv *v = a->state = ARENA_NEW(sim->arena, struct kv);
     v->in = sim_in(sim, a, "kv");
     v->step = sim_in(sim, a, "step");
@@ -83,7 +83,7 @@ static bool key_unit(struct sim *sim, const struct actor *a, struct kv *v, uint8
     return true;
 }
 
-static void k_writer_run(struct sim *sim, struct actor *a) {
+void sim_k_writer_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
     uint8_t mark;
     while (kv_step(sim, a, v) && edge_waiting(v->in) && key_unit(sim, a, v, &mark)) {
@@ -120,7 +120,7 @@ static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, u
     sim_wake_all(sim, TIMING_ENGINE);
 }
 
-static void v_tail_run(struct sim *sim, struct actor *a) {
+void sim_v_tail_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
     while (kv_step(sim, a, v) && edge_waiting(v->in)) {
         int64_t taken = (int64_t)v->cache->v_layer.count;
@@ -171,7 +171,7 @@ static bool scale_out(struct sim *sim, struct actor *a, struct kv *v) {
     return true;
 }
 
-static void scales_run(struct sim *sim, struct actor *a) {
+void sim_scales_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
     for (bool moved = true; moved;) {
         moved = false;
@@ -179,13 +179,4 @@ static void scales_run(struct sim *sim, struct actor *a) {
         while (scale_out(sim, a, v)) moved = true;
         stage_drain(sim, &v->stage, v->out);
     }
-}
-
-const struct sim_machine *sim_kv_machine(enum timing_machine machine) {
-    static const struct sim_machine table[TIMING_MACHINES] = {
-        [TIMING_K_WRITER] = {kv_init, k_writer_run},
-        [TIMING_V_TAIL] = {kv_init, v_tail_run},
-        [TIMING_SCALES] = {kv_init, scales_run},
-    };
-    return table[machine].run ? &table[machine] : NULL;
 }

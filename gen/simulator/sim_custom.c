@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "include/ir_custom.h"
-#include "gen/timing/sim.h"
+#include "gen/simulator/machines.h"
 
 struct group {
     int64_t ready, rows, tokens;
@@ -30,7 +30,7 @@ static struct sim_edge *edge_at(struct sim *sim, const struct actor *a, const ch
     return is_output ? sim_out(sim, a, port) : sim_in(sim, a, port);
 }
 
-static bool groups_init(struct sim *sim, struct actor *a) {
+bool sim_groups_init(struct sim *sim, struct actor *a) {
     const struct custom *k = ir_custom_kernel(sim->ir, a->kernel);
     struct groups *g = a->state = ARENA_NEW(sim->arena, struct groups);
     g->inputs = k->inputs;
@@ -122,16 +122,11 @@ static bool word_out(struct sim *sim, struct actor *a, struct groups *g) {
     return true;
 }
 
-static void groups_run(struct sim *sim, struct actor *a) {
+void sim_groups_run(struct sim *sim, struct actor *a) {
     struct groups *g = a->state;
     for (bool moved = true; moved;) {
         moved = false;
         while (word_in(sim, a, g)) moved = true;
         while (word_out(sim, a, g)) moved = true;
     }
-}
-
-const struct sim_machine *sim_custom_machine(enum timing_machine machine) {
-    static const struct sim_machine groups = {groups_init, groups_run};
-    return machine == TIMING_GROUPS ? &groups : NULL;
 }

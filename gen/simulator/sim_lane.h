@@ -3,7 +3,7 @@
 #ifndef RILL_TIMING_SIM_LANE_H
 #define RILL_TIMING_SIM_LANE_H
 
-#include "gen/timing/sim.h"
+#include "gen/simulator/sim.h"
 
 struct lane {
     struct sim_schedule schedule; // of the walker

@@ -6,7 +6,7 @@
 
 #include "gen/hbm/hbm_bank.h" // one memory for the simulation and its forecast
 #include "include/base.h"
-#include "include/timing.h"
+#include "include/simulate.h"
 
 // Memory of one channel: accesses in the order of their times.
 struct sim_memory {

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "include/layout.h"
-#include "gen/timing/sim.h"
-#include "gen/timing/sim_lane.h"
+#include "gen/simulator/machines.h"
+#include "gen/simulator/sim.h"
+#include "gen/simulator/sim_lane.h"
 
 enum {
     STEP_LATENCY = 3, // step word taken to its first entry in the schedule's register (rill_schedule)
@@ -87,7 +88,7 @@ static bool open_lanes(struct sim *sim, const struct actor *a, struct engine *e)
     return e->lanes > 0;
 }
 
-static bool engine_init(struct sim *sim, struct actor *a) {
+bool sim_engine_init(struct sim *sim, struct actor *a) {
     struct engine *e = a->state = ARENA_NEW(sim->arena, struct engine);
     e->step = sim_in(sim, a, "step");
     e->x = sim_in(sim, a, "x");
@@ -398,7 +399,7 @@ static bool engine_command(struct sim *sim, const struct actor *a, struct engine
     return true;
 }
 
-static void engine_run(struct sim *sim, struct actor *a) {
+void sim_engine_run(struct sim *sim, struct actor *a) {
     struct engine *e = a->state;
     for (int l = 0; l < e->lanes; l++) lane_advance(sim, &e->lane[l]);
     for (bool moved = true; moved;) {
@@ -408,11 +409,4 @@ static void engine_run(struct sim *sim, struct actor *a) {
         while (engine_command(sim, a, e)) moved = true;
         while (result_out(sim, a, e)) moved = true;
     }
-}
-
-const struct sim_machine *sim_engine_machine(enum timing_machine machine) {
-    static const struct sim_machine table[TIMING_MACHINES] = {
-        [TIMING_ENGINE] = {engine_init, engine_run},
-    };
-    return table[machine].run ? &table[machine] : NULL;
 }

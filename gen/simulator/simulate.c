@@ -5,7 +5,7 @@
 #include "include/kernel.h"
 #include "include/kv.h"
 #include "include/ops.h"
-#include "gen/timing/sim.h"
+#include "gen/simulator/sim.h"
 
 // ---- streams ----
 
@@ -116,17 +116,6 @@ void stage_drain(struct sim *sim, struct stage *s, struct sim_edge *out) {
 
 // ---- the run ----
 
-static const struct sim_machine *machine_of(enum timing_machine machine) {
-    const struct sim_machine *m = sim_vector_machine(machine);
-    if (!m) m = sim_steer_machine(machine);
-    if (!m) m = sim_layout_machine(machine);
-    if (!m) m = sim_custom_machine(machine);
-    if (!m) m = sim_engine_machine(machine);
-    if (!m) m = sim_kv_machine(machine);
-    if (!m) m = sim_spill_machine(machine);
-    return m ? m : sim_source_machine(machine);
-}
-
 // Steps wait for their readers, and a store of parameters gives words for ever: their FIFOs always have their depth.
 static bool always_bounded(const struct sim *sim, const struct ir_edge *e) {
     const struct ir_kernel *from = &sim->ir->kernel[e->src_kernel];
@@ -209,9 +198,9 @@ static bool open_actors(struct sim *sim, const char **missing) {
     }
     for (int k = 0; k < ir->kernels; k++) {
         struct actor *a = &sim->actor[k];
-        const struct sim_machine *m = machine_of(a->c.machine);
+        const struct sim_machine *m = sim_machine_of(a->c.machine);
         if (!m) continue;
-        if (m->init && !m->init(sim, a)) {
+        if (!m->init(sim, a)) {
             *missing = ir->kernel[k].name;
             return false;
         }

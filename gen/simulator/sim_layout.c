@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layout converter: two banks, each filled in one order and read in another.
-#include "gen/timing/sim.h"
+#include "gen/simulator/machines.h"
 
 struct layout {
     struct sim_edge *in, *out;
@@ -11,7 +11,7 @@ struct layout {
     int64_t next, last_in, sent;
 };
 
-static bool layout_init(struct sim *sim, struct actor *a) {
+bool sim_layout_init(struct sim *sim, struct actor *a) {
     struct layout *l = a->state = ARENA_NEW(sim->arena, struct layout);
     l->in = sim_lane(sim, a, false, IR_NONE);
     l->out = sim_lane(sim, a, true, IR_NONE);
@@ -52,16 +52,11 @@ static bool layout_out(struct sim *sim, struct actor *a, struct layout *l) {
     return true;
 }
 
-static void layout_run(struct sim *sim, struct actor *a) {
+void sim_layout_run(struct sim *sim, struct actor *a) {
     struct layout *l = a->state;
     for (bool moved = true; moved;) {
         moved = false;
         while (layout_in(sim, a, l)) moved = true;
         while (layout_out(sim, a, l)) moved = true;
     }
-}
-
-const struct sim_machine *sim_layout_machine(enum timing_machine machine) {
-    static const struct sim_machine layout = {layout_init, layout_run};
-    return machine == TIMING_LAYOUT ? &layout : NULL;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_spill: a firing goes to memory as it comes, and back when all its writes have their responses; with two of
 // FIRINGS the next one goes there meanwhile.
-#include "gen/timing/sim.h"
+#include "gen/simulator/machines.h"
 
 enum {
     SETTLE = 5, // last descriptor handed over to the first look at the write engine's idle
@@ -47,7 +47,7 @@ static void spill_enter(struct spill *s, struct spill_half *half, int64_t at) { 
     s->free = at + 1;
 }
 
-static bool spill_init(struct sim *sim, struct actor *a) {
+bool sim_spill_init(struct sim *sim, struct actor *a) {
     struct spill *s = a->state = ARENA_NEW(sim->arena, struct spill);
     s->in = sim_lane(sim, a, false, IR_NONE);
     s->out = sim_lane(sim, a, true, IR_NONE);
@@ -158,12 +158,7 @@ static bool spill_out(struct sim *sim, struct spill *s) {
     return true;
 }
 
-static void spill_run(struct sim *sim, struct actor *a) {
+void sim_spill_run(struct sim *sim, struct actor *a) {
     struct spill *s = a->state;
     while (spill_in(sim, a, s) || spill_ask(sim, a, s) || spill_fill(sim, a, s) || spill_out(sim, s)) continue;
-}
-
-const struct sim_machine *sim_spill_machine(enum timing_machine machine) {
-    static const struct sim_machine spill = {spill_init, spill_run};
-    return machine == TIMING_SPILL ? &spill : NULL;
 }

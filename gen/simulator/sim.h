@@ -8,8 +8,8 @@
 #define RILL_TIMING_SIM_H
 
 #include "gen/kernel/args.h"
-#include "gen/timing/sim_memory.h"
-#include "include/timing.h"
+#include "gen/simulator/sim_memory.h"
+#include "include/simulate.h"
 
 enum { SIM_COUNT_SHIFT = 2 /* of a mark: valid elements, 0: all */ };
 
@@ -250,17 +250,10 @@ void client_cut(struct sim *, struct sim_client *); // brings the next burst to 
 
 // ---- actors: state and run by machine ----
 
-struct sim_machine {
-    bool (*init)(struct sim *, struct actor *); // false: the kernel lacks a stream or its parameters are none
+struct sim_machine { // machines.def
+    bool (*init)(struct sim *, struct actor *);
     actor_run *run;
 };
-const struct sim_machine *sim_vector_machine(enum timing_machine);
-const struct sim_machine *sim_steer_machine(enum timing_machine);
-const struct sim_machine *sim_layout_machine(enum timing_machine);
-const struct sim_machine *sim_engine_machine(enum timing_machine);
-const struct sim_machine *sim_kv_machine(enum timing_machine);
-const struct sim_machine *sim_source_machine(enum timing_machine);
-const struct sim_machine *sim_spill_machine(enum timing_machine);
-const struct sim_machine *sim_custom_machine(enum timing_machine);
+const struct sim_machine *sim_machine_of(enum timing_machine); // NULL: it moves no words
 
 #endif

@@ -2,7 +2,7 @@
 // Vector kernels: pipelines of words, groups in banks, scalars of softmax, argmax, the width converter.
 #include <string.h>
 
-#include "gen/timing/sim.h"
+#include "gen/simulator/machines.h"
 
 enum { MAX_INPUTS = IR_MAX_PORTS };
 
@@ -61,7 +61,7 @@ struct pipe {
     int64_t firing; // of those that make one firing out; rows of it
 };
 
-static bool pipe_init(struct sim *sim, struct actor *a) {
+bool sim_pipe_init(struct sim *sim, struct actor *a) {
     struct pipe *p = a->state = ARENA_NEW(sim->arena, struct pipe);
     inputs_init(sim, a, &p->in);
     p->out = only_output(sim, a);
@@ -86,7 +86,7 @@ static bool pass_through(struct sim *sim, const struct actor *a, struct pipe *p,
     return true;
 }
 
-static void pipe_run(struct sim *sim, struct actor *a) {
+void sim_pipe_run(struct sim *sim, struct actor *a) {
     struct pipe *p = a->state;
     for (;;) {
         int64_t from = 0, at;
@@ -140,7 +140,7 @@ struct bank {
     int64_t steps; // softmax: firings of the present step
 };
 
-static bool bank_init(struct sim *sim, struct actor *a) {
+bool sim_bank_init(struct sim *sim, struct actor *a) {
     struct bank *b = a->state = ARENA_NEW(sim->arena, struct bank);
     struct inputs all;
     inputs_init(sim, a, &all);
@@ -290,7 +290,7 @@ static bool bank_word_out(struct sim *sim, struct actor *a, struct bank *b) {
     return true;
 }
 
-static void bank_run(struct sim *sim, struct actor *a) {
+void sim_bank_run(struct sim *sim, struct actor *a) {
     struct bank *b = a->state;
     for (bool moved = true; moved;) {
         moved = false;
@@ -310,7 +310,7 @@ struct argmax {
     bool first;
 };
 
-static bool argmax_init(struct sim *sim, struct actor *a) {
+bool sim_argmax_init(struct sim *sim, struct actor *a) {
     struct argmax *m = a->state = ARENA_NEW(sim->arena, struct argmax);
     *m = (struct argmax){sim_in(sim, a, "x"), sim_out(sim, a, "id"), -1, 0, 0, -1, true};
     return m->in && m->out;
@@ -327,7 +327,7 @@ static bool argmax_ids(struct sim *sim, struct argmax *m) {
     return true;
 }
 
-static void argmax_run(struct sim *sim, struct actor *a) {
+void sim_argmax_run(struct sim *sim, struct actor *a) {
     struct argmax *m = a->state;
     for (;;) {
         if (m->offer >= 0) {
@@ -363,7 +363,7 @@ struct gear {
     uint8_t mark;
 };
 
-static bool gear_init(struct sim *sim, struct actor *a) {
+bool sim_gear_init(struct sim *sim, struct actor *a) {
     struct gear *g = a->state = ARENA_NEW(sim->arena, struct gear);
     g->in = sim_lane(sim, a, false, IR_NONE);
     g->out = sim_lane(sim, a, true, IR_NONE);
@@ -421,7 +421,7 @@ static bool gear_out(struct sim *sim, struct gear *g) {
     return true;
 }
 
-static void gear_run(struct sim *sim, struct actor *a) {
+void sim_gear_run(struct sim *sim, struct actor *a) {
     struct gear *g = a->state;
     for (bool moved = true; moved;) {
         moved = false;
@@ -429,13 +429,4 @@ static void gear_run(struct sim *sim, struct actor *a) {
         stage_drain(sim, &g->stage, &g->ahead);
         while (gear_fill(sim, g) || gear_out(sim, g)) moved = true;
     }
-}
-
-const struct sim_machine *sim_vector_machine(enum timing_machine machine) {
-    static const struct sim_machine table[TIMING_MACHINES] = {
-        [TIMING_PIPE] = {pipe_init, pipe_run},    [TIMING_BANKS] = {bank_init, bank_run},
-        [TIMING_SOFTMAX] = {bank_init, bank_run}, [TIMING_ARGMAX] = {argmax_init, argmax_run},
-        [TIMING_GEAR] = {gear_init, gear_run},
-    };
-    return table[machine].run ? &table[machine] : NULL;
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What machines.def names: states of actors, and how they go on.
+#ifndef RILL_SIMULATOR_MACHINES_H
+#define RILL_SIMULATOR_MACHINES_H
+
+#include "gen/simulator/sim.h"
+
+bool sim_pipe_init(struct sim *, struct actor *);
+bool sim_bank_init(struct sim *, struct actor *);
+bool sim_argmax_init(struct sim *, struct actor *);
+bool sim_gear_init(struct sim *, struct actor *);
+bool sim_fork_init(struct sim *, struct actor *);
+bool sim_steer_init(struct sim *, struct actor *);
+bool sim_select_init(struct sim *, struct actor *);
+bool sim_kept_init(struct sim *, struct actor *);
+bool sim_spill_init(struct sim *, struct actor *);
+bool sim_layout_init(struct sim *, struct actor *);
+bool sim_kv_init(struct sim *, struct actor *);
+bool sim_engine_init(struct sim *, struct actor *);
+bool sim_fetch_init(struct sim *, struct actor *);
+bool sim_rows_init(struct sim *, struct actor *);
+bool sim_writer_init(struct sim *, struct actor *);
+bool sim_ring_init(struct sim *, struct actor *);
+bool sim_loop_init(struct sim *, struct actor *);
+bool sim_groups_init(struct sim *, struct actor *);
+
+void sim_pipe_run(struct sim *, struct actor *);
+void sim_bank_run(struct sim *, struct actor *);
+void sim_argmax_run(struct sim *, struct actor *);
+void sim_gear_run(struct sim *, struct actor *);
+void sim_fork_run(struct sim *, struct actor *);
+void sim_steer_run(struct sim *, struct actor *);
+void sim_select_run(struct sim *, struct actor *);
+void sim_kept_run(struct sim *, struct actor *);
+void sim_spill_run(struct sim *, struct actor *);
+void sim_layout_run(struct sim *, struct actor *);
+void sim_store_run(struct sim *, struct actor *);
+void sim_scales_run(struct sim *, struct actor *);
+void sim_k_writer_run(struct sim *, struct actor *);
+void sim_v_tail_run(struct sim *, struct actor *);
+void sim_engine_run(struct sim *, struct actor *);
+void sim_fetch_run(struct sim *, struct actor *);
+void sim_rows_run(struct sim *, struct actor *);
+void sim_sink_run(struct sim *, struct actor *);
+void sim_writer_run(struct sim *, struct actor *);
+void sim_ring_run(struct sim *, struct actor *);
+void sim_loop_run(struct sim *, struct actor *);
+void sim_groups_run(struct sim *, struct actor *);
+
+#endif
