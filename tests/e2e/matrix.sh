@@ -33,6 +33,7 @@ attentions|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|end|0|fifo=
 inputs|inputs|$root/tests/e2e/specs/inputs.yaml|random:3|rows-blocks|0|
 gated|gated|$root/tests/e2e/specs/gated.yaml|random:4|end|0|
 llama_block|llama_block|$root/tests/e2e/specs/llama_block.yaml|random:3|lengths end|0|
+qwen3|qwen3|$root/tests/e2e/specs/qwen3.yaml|random:3|end|0|
 rope|rope|$root/tests/e2e/specs/rope.yaml|random:1|rows|0 1|
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
 transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
@@ -106,6 +107,8 @@ lanes-unroll|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|0 1|unroll=90
 carried|carried|$root/tests/e2e/specs/carried.yaml|random:1|rows|0 1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|
 llama_block-1x512-T8|llama_block-g128|$root/tests/e2e/specs/llama_block.yaml|random:3|blocks end|1|channels=1 beat_bits=512 T=8 lanes=8 group=128 fifo=timed
+llama|llama|$root/tests/e2e/specs/llama.yaml|random:3|end|0|
+qwen2|qwen2|$root/tests/e2e/specs/qwen2.yaml|random:3|end|0|
 llama_block-spatial|llama_block|$root/tests/e2e/specs/llama_block.yaml|random:3|lengths end|1|channels=13 binding=spatial T=1
 rope-timed|rope|$root/tests/e2e/specs/rope.yaml|random:1|rows|0 1|fifo=timed T=4 lanes=8
 grouped-spatial|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|channels=13 binding=spatial

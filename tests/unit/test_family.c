@@ -276,6 +276,58 @@ static void test_checkpoint(void **state) {
     image_end(&x);
 }
 
+// ---- config.json in its old and its new spelling ----
+
+#define LLAMA_CONFIG(more)                                                                                             \
+    "{\"model_type\": \"llama\", \"num_hidden_layers\": 2, \"hidden_size\": 64, \"num_attention_heads\": 4, "          \
+    "\"num_key_value_heads\": 2, \"intermediate_size\": 96, \"vocab_size\": 128, \"max_position_embeddings\": "        \
+    "131072, "                                                                                                         \
+    "\"rms_norm_eps\": 1e-5, \"hidden_act\": \"silu\", \"eos_token_id\": [9, 7], " more "}"
+#define LLAMA3                                                                                                         \
+    "\"factor\": 32.0, \"low_freq_factor\": 1.0, \"high_freq_factor\": 4.0, \"original_max_position_embeddings\": "    \
+    "8192"
+
+static const struct {
+    const char *config, *refused; // NULL: read
+} llama_configs[] = {
+    {LLAMA_CONFIG("\"rope_theta\": 500000.0, \"rope_scaling\": {\"rope_type\": \"llama3\", " LLAMA3 "}"), NULL},
+    {LLAMA_CONFIG("\"rope_theta\": 500000.0, \"rope_scaling\": {\"type\": \"llama3\", " LLAMA3 "}"), NULL},
+    {LLAMA_CONFIG("\"rope_parameters\": {\"rope_theta\": 500000.0, \"rope_type\": \"llama3\", " LLAMA3 "}"), NULL},
+    {LLAMA_CONFIG("\"rope_theta\": 500000.0, \"rope_scaling\": {\"rope_type\": \"dynamic\", \"factor\": 2.0}"),
+     "`rope_scaling.rope_type` is `dynamic`, which the family does not compute"},
+    {LLAMA_CONFIG("\"sliding_window\": 4096"), "`sliding_window` is `4096`, only `none` is supported"},
+    {LLAMA_CONFIG("\"attention_bias\": true"), "`attention_bias` must be false"},
+    {LLAMA_CONFIG("\"rope_scaling\": {\"rope_type\": \"linear\", \"factor\": 2.0}"),
+     "`rope_parameters.rope_theta` is 10000, the spec says 500000"},
+};
+
+// Of a spec: theta 500000, llama3 with factor 32, a context that is shorter than the model's.
+static bool config_fits(struct image_fixture *x, const struct family *family, const char *config) {
+    static const char model[] =
+        "{layers: 2, hidden: 64, heads: 4, kv_heads: 2, ffn: 96, vocab: 128, context: 50, norm_eps: 1e-5, "
+        "rope_theta: 500000, rope_scaling: llama3, rope_factor: 32}";
+    const struct yaml_node *node = yaml_read_bytes("model", model, strlen(model), &x->f.arena, &x->f.diag);
+    struct family_values *want = family_values_read(family, node, &x->f.arena, &x->f.diag), *have;
+    write_file(image_path(x, "config.json"), config, strlen(config));
+    have = family_config_read(family, x->dir, &x->f.arena, &x->f.diag);
+    return want && have && family_config_check(have, want, x->dir, &x->f.arena, &x->f.diag);
+}
+
+static void test_spellings(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(llama_configs); i++) {
+        struct image_fixture x;
+        image_begin(&x);
+        const struct family *family = family_find("llama", ".", loc_none(), &x.f.arena, &x.f.diag);
+        assert_non_null(family);
+        bool fits = config_fits(&x, family, llama_configs[i].config);
+        if (llama_configs[i].refused) assert_reported(&x.f, llama_configs[i].refused);
+        else assert_no_errors(&x.f);
+        assert_int_equal(fits, llama_configs[i].refused == NULL);
+        image_end(&x);
+    }
+}
+
 // ---- names ----
 
 static void test_names(void **state) {
@@ -335,6 +387,7 @@ static void test_per_layer(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_expansion), cmocka_unit_test(test_names),
-                                       cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_per_layer)};
+                                       cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_spellings),
+                                       cmocka_unit_test(test_per_layer)};
     return cmocka_run_group_tests_name("family", tests, NULL, NULL);
 }

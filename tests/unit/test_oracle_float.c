@@ -120,30 +120,36 @@ static void test_random(void **state) {
     fixture_end(&f);
 }
 
-// A model of Llama's shape: what is quantized follows what is not, to the end of its context.
-static void test_rotary(void **state) {
-    (void)state;
-    enum { ROTARY_CONTEXT = 75, ROTARY_VOCABULARY = 61 };
+// What is quantized follows what is not, to the end of the context. most: apart, of the logits' size (the
+// smaller a model, the coarser its sums).
+static void check_follows(const char *spec, int64_t context, int vocabulary, double most) {
     struct fixture f;
     fixture_begin(&f);
     struct checkpoint *checkpoint = checkpoint_open(&f.arena, "random:3", &f.diag);
-    struct oracle *exact = open_mode(&f, "tests/e2e/specs/llama_block.yaml", checkpoint, ORACLE_EXACT),
-                  *real = open_spec(&f, "tests/e2e/specs/llama_block.yaml", checkpoint);
+    struct oracle *exact = open_mode(&f, spec, checkpoint, ORACLE_EXACT), *real = open_spec(&f, spec, checkpoint);
     assert_true(exact && real);
     double apart = 0, size = 0;
-    for (int64_t p = 0; p < ROTARY_CONTEXT; p++) {
-        const uint32_t id = (uint32_t)(p * p % ROTARY_VOCABULARY);
+    for (int64_t p = 0; p < context; p++) {
+        const uint32_t id = (uint32_t)(p * p % vocabulary);
         const float *a = step(exact, id, p), *b = step(real, id, p);
-        for (int i = 0; i < ROTARY_VOCABULARY; i++) {
+        for (int i = 0; i < vocabulary; i++) {
             apart += ((double)a[i] - b[i]) * ((double)a[i] - b[i]);
             size += (double)b[i] * b[i];
         }
     }
-    if (sqrt(apart / size) > 0.05) fail_msg("logits are %g %% apart", 100 * sqrt(apart / size));
+    if (sqrt(apart / size) > most) fail_msg("%s: logits are %g %% apart", spec, 100 * sqrt(apart / size));
     oracle_close(exact);
     oracle_close(real);
     checkpoint_close(checkpoint);
     fixture_end(&f);
+}
+
+static void test_rotary(void **state) {
+    (void)state;
+    check_follows("tests/e2e/specs/llama_block.yaml", 75, 61, 0.05);
+    check_follows("tests/e2e/specs/llama.yaml", 37, 61, 0.06);
+    check_follows("tests/e2e/specs/qwen2.yaml", 37, 67, 0.06);
+    check_follows("tests/e2e/specs/qwen3.yaml", 37, 59, 0.06);
 }
 
 // ---- evaluation ----
