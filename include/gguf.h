@@ -61,6 +61,8 @@ const char *gguf_path(const struct gguf *file);
 int gguf_key_count(const struct gguf *file);
 struct gguf_text gguf_key_at(const struct gguf *file, int index);
 const struct gguf_value *gguf_find(const struct gguf *file, const char *key); // NULL: absent
+// The file's metadata as a GGUF file without tensors.
+void gguf_metadata(const struct gguf *file, struct text *out);
 bool gguf_text_is(struct gguf_text text, const char *word);
 // Elements first .. first + n - 1 of an array of numbers, truth values, or texts. False where it is of another kind or
 // shorter. Texts lie one behind the other, so they are read from the first one on.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "include/family.h"
+#include "gen/model/gguf_model.h"
 
 enum { MAX_CONFIG_BYTES = 1 << 20 };
 
@@ -207,14 +208,30 @@ static struct family_values *read_root(struct config_reader *r, const struct fam
     return r->ok ? v : NULL;
 }
 
+// The file that says it: of a folder its config.json, or a GGUF file itself.
+static const char *path_of(struct arena *arena, const char *source) {
+    return gguf_is_path(source) ? source : arena_printf(arena, "%s/config.json", source);
+}
+
+static const char *config_text(const struct config_reader *r, const char *source, size_t *len) {
+    const char *why, *text;
+    if (!gguf_is_path(source)) {
+        text = file_read(r->arena, path_of(r->arena, source), MAX_CONFIG_BYTES, len, &why);
+        if (!text) diag_error(r->diag, r->loc, "%s", why);
+        return text;
+    }
+    text = gguf_model_config(r->arena, source, r->diag);
+    *len = text ? strlen(text) : 0;
+    return text;
+}
+
 struct family_values *family_config_read(const struct family *f, const char *dir, struct arena *arena,
                                          struct diag *diag) {
-    const char *path = arena_printf(arena, "%s/config.json", dir), *why;
-    struct config_reader r = {.loc = loc_file(arena, path), .arena = arena, .diag = diag, .ok = true};
+    struct config_reader r = {.loc = loc_file(arena, path_of(arena, dir)), .arena = arena, .diag = diag, .ok = true};
     struct family_values *values = NULL;
     size_t len;
-    char *text = file_read(arena, path, MAX_CONFIG_BYTES, &len, &why);
-    if (!text) return diag_error(diag, r.loc, "%s", why), NULL;
+    const char *text = config_text(&r, dir, &len);
+    if (!text) return NULL;
     json_error_t error;
     json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
     r.root = root;
@@ -235,7 +252,7 @@ static const char *value_text(struct arena *arena, const struct family_parameter
 
 bool family_config_check(const struct family_values *have, const struct family_values *want, const char *dir,
                          struct arena *arena, struct diag *diag) {
-    struct loc loc = loc_file(arena, arena_printf(arena, "%s/config.json", dir));
+    struct loc loc = loc_file(arena, path_of(arena, dir));
     const struct family *f = have->family;
     int errors = diag->errors;
     for (size_t i = 0; i < f->keys; i++) {

@@ -54,7 +54,7 @@ struct gguf {
     struct loc loc;
     const uint8_t *data; // mapped
     uint64_t bytes, at;  // of the file; where the header is read
-    uint64_t alignment, data_begin;
+    uint64_t alignment, data_begin, pairs_end;
     VEC(struct pair) pairs;
     VEC(struct gguf_tensor) tensors;
     VEC(uint64_t) offsets; // of the tensors, in the data area
@@ -308,6 +308,7 @@ static bool read_header(struct gguf *g, struct diag *diag) {
     if (!take_front(g, &tensors, &pairs, diag)) return false;
     for (uint64_t i = 0; i < pairs; i++)
         if (!take_pair(g, diag)) return false;
+    g->pairs_end = g->at;
     for (uint64_t i = 0; i < tensors; i++)
         if (!take_tensor(g, diag)) return false;
     if (!check_keys(g, diag) || !read_alignment(g, diag)) return false;
@@ -358,6 +359,13 @@ const char *gguf_path(const struct gguf *g) { return g->path; }
 int gguf_key_count(const struct gguf *g) { return (int)g->pairs.count; }
 struct gguf_text gguf_key_at(const struct gguf *g, int index) {
     return g->pairs.items[index].key;
+}
+
+void gguf_metadata(const struct gguf *g, struct text *out) {
+    static const uint64_t no_tensors = 0;
+    text_add_bytes(out, g->data, 8); // magic, version
+    text_add_bytes(out, &no_tensors, 8);
+    text_add_bytes(out, g->data + 16, (size_t)(g->pairs_end - 16));
 }
 
 bool gguf_text_is(struct gguf_text text, const char *word) {

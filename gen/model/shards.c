@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file of tensors, or several with an index: {"weight_map": {tensor: file}}.
+// One file of tensors, or several with an index: {"weight_map": {tensor: file}}; or one GGUF file.
 #include "gen/model/shards.h"
 
 #include <jansson.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "gen/model/gguf_model.h"
 
 enum { MOST_FILES = 1024, INDEX_BYTES = 64 << 20 };
 
@@ -21,6 +23,7 @@ struct place {
 struct shards {
     struct arena *arena;
     struct loc loc;
+    struct gguf_model *gguf; // NULL: safetensors
     VEC(struct shard) shard;
     VEC(struct place) tensor;
 };
@@ -103,11 +106,18 @@ static bool open_index(struct shards *s, const char *dir, const char *path, stru
 
 // ---- interface ----
 
+static struct shards *open_gguf(struct shards *s, const char *path, struct diag *diag) {
+    s->loc = loc_file(s->arena, path);
+    s->gguf = gguf_model_open(s->arena, path, diag);
+    return s->gguf ? s : NULL;
+}
+
 struct shards *shards_open(struct arena *arena, const char *dir, struct diag *diag) {
     struct shards *s = ARENA_NEW(arena, struct shards);
     const char *one = arena_printf(arena, "%s/model.safetensors", dir),
                *index = arena_printf(arena, "%s/model.safetensors.index.json", dir);
     s->arena = arena;
+    if (gguf_is_path(dir)) return open_gguf(s, dir, diag);
     s->loc = loc_file(arena, one);
     bool many = access(one, F_OK) != 0 && access(index, F_OK) == 0;
     if (many ? open_index(s, dir, index, diag) : open_shard(s, dir, "model.safetensors", diag)) return s;
@@ -116,21 +126,24 @@ struct shards *shards_open(struct arena *arena, const char *dir, struct diag *di
 }
 
 void shards_close(struct shards *s) {
+    if (s) gguf_model_close(s->gguf);
     for (size_t i = 0; s && i < s->shard.count; i++) safetensors_close(s->shard.items[i].file);
 }
 
-int shards_count(const struct shards *s) { return (int)s->tensor.count; }
+int shards_count(const struct shards *s) { return s->gguf ? gguf_model_count(s->gguf) : (int)s->tensor.count; }
 
 const struct safetensors_tensor *shards_at(const struct shards *s, int index) {
+    if (s->gguf) return gguf_model_at(s->gguf, index);
     struct place p = s->tensor.items[index];
     return safetensors_at(s->shard.items[p.shard].file, p.index);
 }
 
 float *shards_read(struct shards *s, int index, struct arena *arena, struct diag *diag) {
+    if (s->gguf) return gguf_model_read(s->gguf, index, arena);
     struct place p = s->tensor.items[index];
     return safetensors_read(s->shard.items[p.shard].file, p.index, arena, diag);
 }
 
 struct loc shards_loc(const struct shards *s, int index) {
-    return index < 0 ? s->loc : s->shard.items[s->tensor.items[index].shard].loc;
+    return index < 0 || s->gguf ? s->loc : s->shard.items[s->tensor.items[index].shard].loc;
 }

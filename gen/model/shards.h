@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of a checkpoint's folder: model.safetensors, or the files that model.safetensors.index.json lists.
+// The tensors of a checkpoint: model.safetensors of a folder, or the files that its model.safetensors.index.json lists;
+// or a GGUF file.
 #ifndef RILL_SHARDS_H
 #define RILL_SHARDS_H
 
@@ -8,7 +9,7 @@
 struct shards;
 
 // All headers are read and checked; the files stay open. NULL after reporting.
-struct shards *shards_open(struct arena *arena, const char *dir, struct diag *diag);
+struct shards *shards_open(struct arena *arena, const char *source, struct diag *diag);
 void shards_close(struct shards *); // NULL is fine
 int shards_count(const struct shards *);
 const struct safetensors_tensor *shards_at(const struct shards *, int index);

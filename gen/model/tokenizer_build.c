@@ -113,7 +113,8 @@ bool tokenizer_find_bytes(struct tokenizer_builder *b) {
     for (unsigned byte = 0; byte < 256; byte++) {
         char c = (char)byte;
         uint32_t id = b->t->byte_id[byte] = tokenizer_find(b->t, &c, 1);
-        if (id == TOKENIZER_NONE) return diag_error(b->diag, b->loc, "no token for byte 0x%02x", byte), false;
+        bool wanted = byte >= ' ' && byte <= '~';
+        if (id == TOKENIZER_NONE && wanted) return diag_error(b->diag, b->loc, "no token for byte 0x%02x", byte), false;
     }
     return true;
 }

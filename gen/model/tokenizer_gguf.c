@@ -167,7 +167,7 @@ static struct tokenizer *load(struct loader *l) {
     int64_t begins = 0;
     if (!read_model(l, &begins)) return tokenizer_close(l->b.t), NULL;
     l->b.t->eot = id_of(l, "tokenizer.ggml.eos_token_id");
-    l->b.t->unknown = id_of(l, "tokenizer.ggml.unknown_token_id");
+    if (l->b.t->model != TOKENIZER_BYTE_BPE) l->b.t->unknown = id_of(l, "tokenizer.ggml.unknown_token_id");
     if (integer_of(l, "tokenizer.ggml.add_bos_token", begins)) l->b.t->begin = id_of(l, "tokenizer.ggml.bos_token_id");
     return tokenizer_finish(&l->b);
 }

@@ -97,7 +97,8 @@ struct tokenizer_token tokenizer_from_alphabet(struct arena *arena, const char *
 void tokenizer_reserve_merges(struct tokenizer_builder *b, size_t count);
 bool tokenizer_put_merge(struct tokenizer_builder *b, struct tokenizer_token left, struct tokenizer_token right,
                          const char *where);
-// Byte ids from tokens of one byte (of the alphabet), or from tokens written <0x00> to <0xFF>.
+// Byte ids from tokens of one byte (of the alphabet): printable ASCII must have them, what has none is left out of a
+// text (SmolLM2 has none for some control bytes); or from tokens written <0x00> to <0xFF>.
 bool tokenizer_find_bytes(struct tokenizer_builder *b);
 void tokenizer_find_fallback(struct tokenizer_builder *b);
 // Ranks from scores: the best first, equal ones share a rank. NaN is refused.

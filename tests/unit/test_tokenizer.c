@@ -290,7 +290,7 @@ static void test_damaged_files(void **state) {
     assert_refused("", "", "vocab.json: error");
     assert_refused("[]", "", "not a JSON object");
     assert_refused("{}", "", "0 tokens");
-    assert_refused("{\"a\":0}", "", "no token for byte 0x00");
+    assert_refused("{\"a\":0}", "", "no token for byte 0x20");
     assert_refused("{\"a\":1}", "", "token `a`: its id must be a number from 0 to 0");
     assert_refused("{\"a\":\"0\"}", "", "its id must be a number");
     assert_refused("{\"a\":0,\"b\":0}", "", "token `b`: its id 0 is used twice");

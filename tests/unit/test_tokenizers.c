@@ -178,7 +178,7 @@ static void test_refused(void **state) {
     assert_refused(WITH("pre_tokenizer", "{\"type\":\"ByteLevel\"}"), "ByteLevel with add_prefix_space");
     assert_refused(WITH("pre_tokenizer", "{\"type\":\"Split\",\"pattern\":{\"Regex\":\"x+\"}}"), "Split: `x+`");
     assert_refused(WITH("pre_tokenizer", "{\"type\":\"ByteLevel\",\"add_prefix_space\":false}"),
-                   "no token for byte 0x00");
+                   "no token for byte 0x20");
     assert_refused(WITH("added_tokens", "[{\"id\":1,\"content\":\"<x>\",\"lstrip\":true}]"), "lstrip, rstrip: `<x>`");
     assert_refused(WITH("added_tokens", "[{\"id\":-1,\"content\":\"<x>\"}]"), "token `<x>`: its id must be a number");
     assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[\"a b\"]}}",
