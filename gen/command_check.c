@@ -260,7 +260,7 @@ int command_check(int argc, char **argv) {
     diag_init(&diag, stderr);
     const struct build_changes changes = {.hbm = o.hbm, .clock_mhz = o.clock_mhz};
     struct ir *ir = command_build_changed(o.spec, &changes, &arena, &diag, NULL);
-    if (ir) emit_report_stock(ir, loc_file(&arena, o.spec), &diag);
+    if (ir) emit_report_capacity(ir, loc_file(&arena, o.spec), &diag);
     struct text text = {0};
     int status = ir ? RILL_OK : RILL_BAD_SPEC;
     if (ir && o.request)

@@ -47,7 +47,7 @@ static bool add_file(struct output *out, struct text *filelist, const char *name
 
 static bool is_listed(const struct text *filelist, const char *line) { return strstr(text_cstr(filelist), line); }
 
-// The files of a hand-written kernel; one that several kernels name is written once.
+// The files of a custom kernel; one that several kernels name is written once.
 static bool add_custom(const struct ir *ir, const struct custom *k, struct emit_library *library, struct output *out,
                        struct text *filelist, struct diag *diag) {
     for (int f = 0; f < k->files; f++) {
@@ -71,7 +71,7 @@ static bool add_templates(const struct emit_library *library, struct output *out
     return true;
 }
 
-// Templates first, by folder and name, then hand-written kernels, the top last.
+// Templates first, by folder and name, then custom kernels, the top last.
 static bool write_library(const struct ir *ir, const struct text *top, struct output *out, struct text *filelist,
                           struct diag *diag) {
     const char *any = file_find_shared(ir->arena, "rtl-templates/stream/rill_fifo.v");
@@ -210,7 +210,7 @@ int command_gen(int argc, char **argv) {
     status = RILL_BAD_SPEC;
     struct ir *ir = command_build(o.spec, &arena, &diag, o.dump_after);
     if (ir) {
-        if (!o.dump_after) emit_report_stock(ir, loc_file(&arena, o.spec), &diag);
+        if (!o.dump_after) emit_report_capacity(ir, loc_file(&arena, o.spec), &diag);
         struct output out;
         struct text dump = {0};
         output_begin(&out, &arena, o.dir);

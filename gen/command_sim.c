@@ -205,7 +205,7 @@ int command_sim(int argc, char **argv) {
     if (!is_current(&b, exe) && !build(&b, exe)) return RILL_BAD_SPEC;
     if (b.build_only) return RILL_OK;
     b.pass[0] = (char *)exe;
-    setenv("RILL_HOME", b.root, 0); // headers for the golden files of hand-written kernels
+    setenv("RILL_HOME", b.root, 0); // headers for the golden files of custom kernels
     execv(exe, b.pass);
     fprintf(stderr, "rill sim: error: cannot run %s: %s\n", exe, strerror(errno));
     return RILL_INTERNAL;

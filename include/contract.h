@@ -34,7 +34,7 @@ enum timing_machine {
     TIMING_SINK,     // takes a word per cycle
     TIMING_RING,     // ids to memory, one after the other
     TIMING_LOOP,     // steps and ids of a request
-    TIMING_GROUPS,   // hand-written: a group of words of every input, then the words made of it
+    TIMING_GROUPS,   // custom: a group of words of every input, then the words made of it
     TIMING_MACHINES
 };
 

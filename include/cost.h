@@ -56,7 +56,7 @@ int64_t cost_local_bits(const struct ir *, int kernel); // banks, replays, conve
 int64_t cost_tensor_bits(const struct ir_tensor *); // of the tensor for one position, dynamic extents at their bound
 int64_t cost_edge_bits(const struct ir *, const struct ir_edge *); // of a FIFO's word: data, tuser, tlast, tcount
 
-struct cost_resources cost_stock(const struct ir_die *);           // what the die has without its shell
+struct cost_resources cost_capacity(const struct ir_die *);        // what the die has without its shell
 struct cost_resources cost_ports(const struct ir *, int die);      // what the memory's ports take of it, beside
 struct cost_resources cost_ports_most(const struct ir *, int die); // the same by the board's second figure
 struct cost_resources cost_room(const struct ir *, int die);       // what a design may take of it within the limits

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hand-written kernel as the `kernels` part of a spec declares it: an operation whose RTL module is a Verilog file of
+// A custom kernel as the `kernels` part of a spec declares it: an operation whose RTL module is a Verilog file of
 // its author. The texts of its files are part of it, so that a dump of the IR is whole.
 #ifndef RILL_CUSTOM_H
 #define RILL_CUSTOM_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer expressions of hand-written kernels: sizes and numbers in a spec, parameters and widths in a Verilog module
+// Integer expressions of custom kernels: sizes and numbers in a spec, parameters and widths in a Verilog module
 // header.
 #ifndef RILL_EXPRESSION_H
 #define RILL_EXPRESSION_H

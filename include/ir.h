@@ -237,7 +237,7 @@ struct ir {
     struct ir_die *die;
     int dies;
     size_t die_capacity;
-    struct custom *custom; // hand-written kernels: the operations from IR_OPS on
+    struct custom *custom; // custom kernels: the operations from IR_OPS on
     int customs;
     struct ir_op_info *custom_op; // their rows of the operations table (ir_set_customs)
     const char *done, *spec;      // name of the last pass that ran; text of the spec, or NULL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-written kernels in the IR: rows of the operations table that a design brings along (custom.h).
+// Custom kernels in the IR: rows of the operations table that a design brings along (custom.h).
 #ifndef RILL_IR_CUSTOM_H
 #define RILL_IR_CUSTOM_H
 

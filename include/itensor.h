@@ -14,7 +14,7 @@ enum ir_dtype {
     IR_KV,     // int8 head vectors with one fp32 scale each
     IR_SCALAR, // one fp32 per token and head
     IR_ID,     // token id
-    IR_INT8,   // int8 of hand-written kernels
+    IR_INT8,   // int8 of custom kernels
     IR_DTYPES
 };
 extern const char *const ir_dtype_words[IR_DTYPES];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels: all that the compiler knows of an RTL module. One file of gen/kernel defines a class (small parts of one
 // engine share one); nothing else spells a module's name or knows what it does: passes ask for traits, the timing model
-// for the contract, the cost model for resources and memories. A hand-written kernel of a spec has the class
+// for the contract, the cost model for resources and memories. A custom kernel of a spec has the class
 // rtl_custom.
 #ifndef RILL_KERNEL_H
 #define RILL_KERNEL_H
@@ -69,7 +69,7 @@ extern const struct kernel_class rtl_custom;
 
 const struct kernel_class *kernel_find(const char *module);     // NULL: no module of the library
 const struct kernel_class *kernel_of_op(int op);                // that serves it
-const struct kernel_class *kernel_of(const struct ir_kernel *); // of an instance; NULL: hand-written
+const struct kernel_class *kernel_of(const struct ir_kernel *); // of an instance; NULL: custom
 bool kernel_is(const struct ir_kernel *, unsigned traits);      // one of them at least
 int kernel_first(const struct ir *, unsigned traits);           // the first kernel with one of them, or IR_NONE
 // As ir_add_kernel, of this class.

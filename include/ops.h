@@ -57,9 +57,9 @@ struct ir_op_info {
     const char *doc;
 };
 
-extern const struct ir_op_info ir_op_table[IR_OPS]; // without hand-written kernels
+extern const struct ir_op_info ir_op_table[IR_OPS]; // without custom kernels
 
-// The row of an operation; those from IR_OPS on are the IR's hand-written kernels.
+// The row of an operation; those from IR_OPS on are the IR's custom kernels.
 const struct ir_op_info *ir_op_of(const struct ir *, int op);
 int ir_op_find(const struct ir *, const char *name); // IR_NONE if there is none
 

@@ -19,7 +19,7 @@ struct oracle;       // one evaluation of it: KV caches, the values of the lates
 
 // ---- reading ----
 
-// A spec file; golden files of hand-written kernels beside it. NULL after an error.
+// A spec file; golden files of custom kernels beside it. NULL after an error.
 struct oracle_graph *oracle_read(struct arena *, const char *path, struct diag *);
 // The same from memory, without golden functions: for its weights.
 // family: the text of the family of its model; NULL: a file.
@@ -98,7 +98,7 @@ enum oracle_kind {
     ORACLE_MX,   // quantized: q, shift[r * blocks + c / block] above exp_min
     ORACLE_ACC,  // integers of a product
     ORACLE_KV,   // keys or values: a row for each head, q and scale[r]
-    ORACLE_INT8, // of hand-written kernels: q
+    ORACLE_INT8, // of custom kernels: q
     ORACLE_ID,
 };
 

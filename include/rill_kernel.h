@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden function of a hand-written kernel: what its Verilog computes, in C, for one position and one repetition of
+// The golden function of a custom kernel: what its Verilog computes, in C, for one position and one repetition of
 // its region. It stands alone: a golden file includes this header, and `fp32.h` where it wants the arithmetic of the
 // RTL library (rill_fp32_add is g_add there, rill_fp32_exp g_exp, ...). docs/kernels.md has an example.
 //

@@ -125,7 +125,7 @@ struct rill_spec {
     const char *name;
     struct spec_model *model; // NULL: the spec has a graph of its own
     struct spec_graph *graph; // written out, or of the model's family
-    struct custom *kernels;   // hand-written ones (custom.h)
+    struct custom *kernels;   // custom ones (custom.h)
     size_t kernel_count;
     struct rill_device *device;
     struct spec_design design;

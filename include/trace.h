@@ -38,7 +38,7 @@ void golden_run_close(struct golden_run *run);
 bool golden_run_step(struct golden_run *run, uint32_t input_id, const float *const row[], int64_t position,
                      bool need_head);
 
-// A hand-written kernel without golden function: its result is given from outside, whole, for one repetition and
+// A custom kernel without golden function: its result is given from outside, whole, for one repetition and
 // position of the request. A step that needs one which has not been given yet returns false with golden_run_waits():
 // the same call again goes on from there.
 bool golden_run_waits(const struct golden_run *run);

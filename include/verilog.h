@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of a Verilog module: its parameters and ports, as far as a hand-written kernel needs them. Verilog-2005
+// The header of a Verilog module: its parameters and ports, as far as a custom kernel needs them. Verilog-2005
 // with the ports declared in the header (ANSI style).
 #ifndef RILL_VERILOG_H
 #define RILL_VERILOG_H

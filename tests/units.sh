@@ -116,7 +116,7 @@ design_files() {
     if [ $plain = 1 ]; then cat filelist.f && echo "$harness/rill_probe.sv $harness/rill_fifo_probe.sv"
     else
         echo "$units/units.sv $units/probes.sv $lib/rill_fifo_own.v -y rtl rtl/rill_top.v"
-        grep -v '^rtl/rill_' filelist.f # hand-written kernels
+        grep -v '^rtl/rill_' filelist.f # custom kernels
     fi
 }
 

@@ -18,7 +18,7 @@ int64_t cost_lane_bits(const struct ir *ir) { return ir->design.beat_bits + COST
 
 int64_t cost_stream_bits(const struct ir *ir, const struct ir_edge *e) { return cost_edge_bits(ir, e) + HANDSHAKE; }
 
-struct cost_resources cost_stock(const struct ir_die *die) {
+struct cost_resources cost_capacity(const struct ir_die *die) {
     return (struct cost_resources){
         .lut = die->lut, .ff = die->ff, .dsp = die->dsp, .bram18 = 2 * die->bram36, .uram = die->uram};
 }
@@ -44,7 +44,7 @@ struct cost_resources cost_ports_most(const struct ir *ir, int die) {
 }
 
 static struct cost_resources whole(const struct ir_die *die) {
-    struct cost_resources sum = cost_stock(die), kept = shell(die);
+    struct cost_resources sum = cost_capacity(die), kept = shell(die);
     cost_add(&sum, &kept, 1);
     return sum;
 }
@@ -77,8 +77,8 @@ struct cost_resources cost_room(const struct ir *ir, int die) {
 struct cost_resources cost_available(const struct ir *ir) {
     struct cost_resources sum = {0};
     for (int d = 0; d < ir->dies; d++) {
-        struct cost_resources stock = cost_stock(&ir->die[d]), ports = cost_ports(ir, d);
-        cost_add(&sum, &stock, 1);
+        struct cost_resources capacity = cost_capacity(&ir->die[d]), ports = cost_ports(ir, d);
+        cost_add(&sum, &capacity, 1);
         cost_add(&sum, &ports, -1);
     }
     return sum;

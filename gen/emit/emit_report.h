@@ -16,6 +16,6 @@ void emit_report_memory(const struct ir *, int64_t positions, struct text *out);
 void emit_report_memory_json(const struct ir *, int64_t positions, struct text *out);
 
 // A warning at loc where the design needs more than its board, or one of its dies, has.
-void emit_report_stock(const struct ir *, struct loc, struct diag *);
+void emit_report_capacity(const struct ir *, struct loc, struct diag *);
 
 #endif

@@ -330,7 +330,7 @@ static void emit_kernel(const struct ir *ir, int id, struct emit_levels *levels,
     text_add(out, ");\n");
 }
 
-// Simulation only: holds a hand-written kernel against its timing contract.
+// Simulation only: holds a custom kernel against its timing contract.
 static void emit_contract(const struct ir *ir, int id, struct text *out) {
     const struct custom *custom = ir_custom_kernel(ir, id);
     const struct ir_kernel *k = &ir->kernel[id];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report's partition over dies: what each takes of its stock, what crosses each boundary.
+// The report's partition over dies: what each takes of its capacity, what crosses each boundary.
 #include <string.h>
 
 #include "gen/emit/report.h"

@@ -17,7 +17,7 @@ enum golden_fault_kind {
     GOLDEN_FAULT_DOMAIN,     // recip(0), rsqrt(x <= 0)
     GOLDEN_FAULT_FIXED,      // fix(): the integer does not fit its width
     GOLDEN_FAULT_EXPONENT,   // MX block exponent above its range
-    GOLDEN_FAULT_KERNEL,     // raised by the golden function of a hand-written kernel
+    GOLDEN_FAULT_KERNEL,     // raised by the golden function of a custom kernel
 };
 
 // Sticky: keeps the first kind raised. Start with {0}.

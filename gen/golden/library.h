@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden function of a hand-written kernel: its C text compiled, loaded and called, whatever it does to the
+// The golden function of a custom kernel: its C text compiled, loaded and called, whatever it does to the
 // process.
 #ifndef GOLDEN_LIBRARY_H
 #define GOLDEN_LIBRARY_H

@@ -155,7 +155,7 @@ static bool note_fault(struct golden_run *run, const struct ir_node *node, int64
                                         "a function outside its domain",
                                         "an integer too large",
                                         "a block exponent above its range",
-                                        "a fault that the golden function of a hand-written kernel raised"};
+                                        "a fault that the golden function of a custom kernel raised"};
     if (!run->fault.raised) return true;
     run->fault_text = arena_printf(run->arena, "%s in `%s`, repetition %lld, position %lld", kinds[run->fault.kind],
                                    node->name, (long long)repetition, (long long)run->position);

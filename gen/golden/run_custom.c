@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-written kernels in the golden executor.
+// Custom kernels in the golden executor.
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "gen/golden/run_internal.h"
 
 struct run_custom {                // of a node
-    struct golden_library library; // empty: no hand-written kernel, or one without a golden function
+    struct golden_library library; // empty: no custom kernel, or one without a golden function
 };
 
 // One compilation for all operations of a kernel.

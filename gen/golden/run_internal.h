@@ -54,7 +54,7 @@ struct golden_run {
     const struct store_entry *
         *weights; // [node] -> entry of repetition 0, the others follow; NULL for nodes without weights
     struct run_scratch scratch;
-    struct run_custom *custom;   // per hand-written kernel
+    struct run_custom *custom;   // per custom kernel
     VEC(struct run_given) given; // in the order in which they came
     size_t last_given;
     bool waits;             // for one that is not there,
@@ -78,7 +78,7 @@ struct run_op {
 };
 typedef void run_function(struct run_op *);
 extern run_function *const run_table[];
-// Hand-written kernels. False: the result has not been given yet.
+// Custom kernels. False: the result has not been given yet.
 bool run_custom(struct run_op *);
 // Compiles and loads their golden functions. False after an error.
 bool run_open_customs(struct golden_run *, struct diag *);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-written kernels as operations: their rows of the operations table, and the expressions of their declarations.
+// Custom kernels as operations: their rows of the operations table, and the expressions of their declarations.
 #include "include/ir_custom.h"
 
 #include <ctype.h>
@@ -20,15 +20,8 @@ static const char *port_names(struct arena *arena, const struct custom_port *por
 }
 
 static struct ir_op_info row_of(struct arena *arena, const struct custom *k) {
-    struct ir_op_info row = {k->name,
-                             k->inputs,
-                             k->outputs,
-                             "",
-                             "",
-                             k->elementwise ? OP_FOLLOWS : 0,
-                             IR_WEIGHTS_NONE,
-                             type_custom,
-                             "a hand-written kernel"};
+    struct ir_op_info row = {k->name,         k->inputs,   k->outputs,       "", "", k->elementwise ? OP_FOLLOWS : 0,
+                             IR_WEIGHTS_NONE, type_custom, "a custom kernel"};
     row.ports =
         arena_printf(arena, "%s | %s", port_names(arena, k->in, k->inputs), port_names(arena, k->out, k->outputs));
     for (int p = 0; p < k->params; p++) // texts: what they mean is decided where they are used
@@ -202,7 +195,7 @@ static bool check_input(struct custom_scope *s, int i, struct diag *diag) {
     for (int d = 0; d < t->rank; d++)
         if (t->heads || t->shape[d].dynamic != IR_STATIC) {
             diag_error(diag, s->node->loc,
-                       "%s `%s`: the rows of `%s` travel one by one: a hand-written kernel takes whole tensors",
+                       "%s `%s`: the rows of `%s` travel one by one: a custom kernel takes whole tensors",
                        s->custom->name, s->node->name, t->name);
             return false;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-written kernels in the IR's text form, with the texts of their files.
+// Custom kernels in the IR's text form, with the texts of their files.
 #include <string.h>
 
 #include "gen/ir/custom_text.h"

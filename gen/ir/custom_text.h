@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-written kernels in the IR's text form.
+// Custom kernels in the IR's text form.
 #ifndef RILL_CUSTOM_TEXT_H
 #define RILL_CUSTOM_TEXT_H
 

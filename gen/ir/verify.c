@@ -28,14 +28,14 @@ static void check_node(struct check *c, const struct ir_node *n) {
         if (!in_range(n->out[i], c->ir->tensors)) fault(c, "output out of range at", n->name);
 }
 
-// A hand-written kernel: as many operands as its declaration has streams, and its expressions have values once lanes
+// A custom kernel: as many operands as its declaration has streams, and its expressions have values once lanes
 // are known.
 static void check_custom(struct check *c, int id) {
     const struct ir_node *n = &c->ir->node[id];
     const struct custom *k = n->op >= IR_OPS ? ir_custom_of(c->ir, id) : NULL;
     struct custom_timing timing;
     if (!k) return;
-    if (n->inputs != k->inputs || n->outputs != k->outputs) fault(c, "operands of the hand-written kernel at", n->name);
+    if (n->inputs != k->inputs || n->outputs != k->outputs) fault(c, "operands of the custom kernel at", n->name);
     else if (c->ir->kernels > 0 && !ir_custom_timing(c->ir, n, ir_node_lanes(c->ir, id), &timing, NULL))
         fault(c, "no timing contract at", n->name);
 }
@@ -106,10 +106,10 @@ static void check_clients(struct check *c) {
 static void check_dies(struct check *c) {
     for (int d = 0; d < c->ir->dies; d++) {
         const struct ir_die *die = &c->ir->die[d];
-        const int64_t stock[] = {die->lut,       die->ff,       die->dsp,       die->bram36,       die->uram,
-                                 die->shell_lut, die->shell_ff, die->shell_dsp, die->shell_bram36, die->shell_uram};
-        for (size_t i = 0; i < COUNT_OF(stock); i++)
-            if (stock[i] < 0 || stock[i] >= INT32_MAX) fault(c, "stock out of range of die", die->name);
+        const int64_t capacity[] = {die->lut,       die->ff,       die->dsp,       die->bram36,       die->uram,
+                                    die->shell_lut, die->shell_ff, die->shell_dsp, die->shell_bram36, die->shell_uram};
+        for (size_t i = 0; i < COUNT_OF(capacity); i++)
+            if (capacity[i] < 0 || capacity[i] >= INT32_MAX) fault(c, "capacity out of range of die", die->name);
     }
 }
 

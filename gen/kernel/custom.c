@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-written kernels: what their author declares (custom.h), for one operation.
+// Custom kernels: what their author declares (custom.h), for one operation.
 #include "gen/kernel/class.h"
 #include "include/ir_custom.h"
 

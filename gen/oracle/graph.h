@@ -29,7 +29,7 @@ enum oracle_op {
     ORACLE_RESHAPE,
     ORACLE_ARGMAX,
     ORACLE_ROPE,
-    ORACLE_OPS // and more: hand-written kernel op - ORACLE_OPS
+    ORACLE_OPS // and more: custom kernel op - ORACLE_OPS
 };
 
 struct oracle_tensor {
@@ -132,7 +132,7 @@ struct oracle_graph *oracle_read_as(struct arena *, const char *path, const char
 // shapes.c: kinds and shapes of every tensor, what the outputs need, what cannot be known. False after an error.
 bool oracle_shapes(struct oracle_graph *, struct diag *);
 
-// kernels.c: of hand-written kernels. Shapes of a node's result; the parameters that a golden function is told.
+// kernels.c: of custom kernels. Shapes of a node's result; the parameters that a golden function is told.
 bool oracle_kernel_shape(struct oracle_graph *, struct oracle_node *, struct diag *);
 struct rill_parameter;
 int oracle_kernel_parameters(const struct oracle_graph *, const struct oracle_node *, struct rill_parameter *out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-written kernels by their declarations (docs/spec.md section 6): shapes of results, numbers for golden functions.
+// Custom kernels by their declarations (docs/spec.md section 6): shapes of results, numbers for golden functions.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

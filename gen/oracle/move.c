@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that are the same in both modes: values moved, vectors gathered, hand-written kernels called.
+// Operations that are the same in both modes: values moved, vectors gathered, custom kernels called.
 #include <string.h>
 
 #include "gen/oracle/run.h"
@@ -37,7 +37,7 @@ void oracle_each_line(struct step *s, oracle_line *f) {
         }
 }
 
-// ---- hand-written kernels ----
+// ---- custom kernels ----
 
 static struct rill_value value_of(const struct oracle_tensor *t, const struct slot *slot) {
     struct rill_value v = {

@@ -333,7 +333,7 @@ static void read_model(struct reader *r, const yaml_node_t *model) {
     yaml_document_delete(&family);
 }
 
-// ---- hand-written kernels ----
+// ---- custom kernels ----
 
 static void read_golden(struct reader *r, const yaml_node_t *golden, struct oracle_kernel *k) {
     struct arena *a = r->graph->arena;

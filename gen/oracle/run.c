@@ -137,7 +137,7 @@ static bool note_fault(struct oracle *o, const struct oracle_node *n, int64_t re
                                         "a function outside its domain",
                                         "an integer too large",
                                         "a block exponent above its range",
-                                        "a fault that the golden function of a hand-written kernel raised"};
+                                        "a fault that the golden function of a custom kernel raised"};
     if (!o->fault.raised) return true;
     o->fault_text = arena_printf(o->arena, "%s in `%s`, repetition %lld, position %lld", kinds[o->fault.kind],
                                  o->graph->tensor.items[n->out[0]].name, (long long)repetition, (long long)o->position);

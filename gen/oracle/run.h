@@ -29,7 +29,7 @@ struct oracle {
     enum oracle_mode mode;
     const struct oracle_weights **weights;
     struct oracle_map map;
-    struct golden_library *library; // [node], empty: no hand-written kernel
+    struct golden_library *library; // [node], empty: no custom kernel
     struct slot **slot;             // [tensor][repetition] of what an operation or the host makes
     struct slot **meaning;          // [tensor]: what the name means now
     struct slot ***carried;         // [tensor][repetition, one more: after the region] of carried tensors

@@ -14,7 +14,7 @@
 
 enum {
     STYLES = 3,
-    STOCKS = 3,
+    RESOURCES = 3,
     MIN_BLOCK_WORDS = 33 /* a LUT holds 32 */,
     MAX_LUTRAM_WORDS = 1024,
     BRANCHES = 20000,
@@ -35,8 +35,8 @@ enum { BOARD, HOME, PLOTS }; // the whole board; the die at the memory, with wha
 struct choice {
     struct ir *ir;
     VEC(struct memory) memory;
-    int64_t room[PLOTS][STOCKS], taken[PLOTS][STOCKS]; // room: within the board's limits; taken: by all that is not
-                                                       // chosen here. BRAM in halves
+    int64_t room[PLOTS][RESOURCES], taken[PLOTS][RESOURCES]; // room: within the board's limits; taken: by all that is
+                                                             // not chosen here. BRAM in halves
     bool *at_memory;       // kernels that have to lie on the die at the memory; NULL: no dies
     VEC(int) first, count; // one of each shape, and how many there are
 };
@@ -46,23 +46,23 @@ const char *allocate_memories_style(int64_t depth, int64_t bits) {
     return depth >= 2048 ? styles[2] : styles[1];
 }
 
-static void amounts(const struct cost_resources *r, int64_t out[STOCKS]) {
+static void amounts(const struct cost_resources *r, int64_t out[RESOURCES]) {
     out[0] = r->lut;
     out[1] = r->bram18;
     out[2] = r->uram;
 }
 
 static void add_taken(struct choice *c, int plot, const struct cost_resources *r, int64_t times) {
-    int64_t amount[STOCKS];
+    int64_t amount[RESOURCES];
     amounts(r, amount);
-    for (int s = 0; s < STOCKS; s++) c->taken[plot][s] += times * amount[s];
+    for (int s = 0; s < RESOURCES; s++) c->taken[plot][s] += times * amount[s];
 }
 
 static void add_room(struct choice *c, int plot, int die) {
     struct cost_resources room = cost_room(c->ir, die);
-    int64_t amount[STOCKS];
+    int64_t amount[RESOURCES];
     amounts(&room, amount);
-    for (int s = 0; s < STOCKS; s++) c->room[plot][s] += amount[s];
+    for (int s = 0; s < RESOURCES; s++) c->room[plot][s] += amount[s];
 }
 
 // FIFOs lie with the kernel that writes them.
@@ -95,7 +95,7 @@ static bool by_rule(struct ir *ir, struct choice *c) {
     if (ir->design.dies >= 2 && ir->dies >= 2) add_home(c, &cost);
     bool fits = true;
     for (int p = BOARD; p <= (c->at_memory ? HOME : BOARD); p++)
-        for (int s = 0; s < STOCKS; s++) fits = fits && c->taken[p][s] <= c->room[p][s];
+        for (int s = 0; s < RESOURCES; s++) fits = fits && c->taken[p][s] <= c->room[p][s];
     return fits || !ir->dies;
 }
 
@@ -172,51 +172,51 @@ static void set_style(struct ir *ir, const struct memory *m, const char *style) 
     if (m->engine != IR_NONE) ir->engine[m->engine].prefetch_style = style;
 }
 
-static double share(const struct choice *c, int plot, int stock, int64_t amount) {
-    int64_t room = c->room[plot][stock];
+static double share(const struct choice *c, int plot, int resource, int64_t amount) {
+    int64_t room = c->room[plot][resource];
     return (double)amount / (double)(room > 0 ? room : 1);
 }
 
 // The variables of one shape: how many memories of it are of each kind. Rows: each has one kind, and takes its share of
-// each stock.
-static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][STOCKS][ROWS]) {
+// each resource.
+static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][RESOURCES][ROWS]) {
     const struct memory *item = &c->memory.items[c->first.items[i]];
     int all = mip_row(m, c->count.items[i], c->count.items[i]);
     for (int k = 0; k < STYLES; k++) {
-        int64_t amount[STOCKS];
+        int64_t amount[RESOURCES];
         double sum = 0;
         amounts(&item->cost[k], amount);
-        for (int s = 0; s < STOCKS; s++) sum += share(c, BOARD, s, amount[s]);
+        for (int s = 0; s < RESOURCES; s++) sum += share(c, BOARD, s, amount[s]);
         int x = mip_variable(m, 0, item->legal[k] ? c->count.items[i] : 0, sum, true);
         mip_term(m, all, x, 1);
         for (int p = BOARD; p <= (item->at_memory ? HOME : BOARD); p++)
-            for (int s = 0; s < STOCKS; s++)
+            for (int s = 0; s < RESOURCES; s++)
                 for (int r = 0; r < ROWS; r++) mip_term(m, row[p][s][r], x, share(c, p, s, amount[s]));
     }
 }
 
-// Of the room of a stock, with some left for what a partition over dies cannot divide.
+// Of the room of a resource, with some left for what a partition over dies cannot divide.
 static const double AIM = 0.9;
 
-static void add_stock(struct choice *c, struct mip *m, int plot, int stock, int largest, int row[ROWS]) {
+static void add_resource(struct choice *c, struct mip *m, int plot, int resource, int largest, int row[ROWS]) {
     enum { BEYOND = 100000 }; // weight of what is taken beyond the aim
-    double taken = share(c, plot, stock, c->taken[plot][stock]);
+    double taken = share(c, plot, resource, c->taken[plot][resource]);
     row[BELOW_LARGEST] = mip_row(m, -MIP_NO_BOUND, -taken);
     mip_term(m, row[BELOW_LARGEST], largest, -1);
     row[BELOW_AIM] = mip_row(m, -MIP_NO_BOUND, AIM - taken);
     mip_term(m, row[BELOW_AIM], mip_variable(m, 0, MIP_NO_BOUND, BEYOND, false), -1);
 }
 
-// Rows besides: for each stock, share taken - largest <= 0 and share taken - beyond <= AIM.
+// Rows besides: for each resource, share taken - largest <= 0 and share taken - beyond <= AIM.
 static enum mip_status solve(struct choice *c) {
     enum { LARGEST = 1000 }; // weight of the largest share against the sum of the shares
     struct mip m;
     enum mip_status status;
     mip_init(&m, c->ir->arena);
-    int row[PLOTS][STOCKS][ROWS];
+    int row[PLOTS][RESOURCES][ROWS];
     for (int p = BOARD; p <= (c->at_memory ? HOME : BOARD); p++) {
         int largest = mip_variable(&m, 0, MIP_NO_BOUND, LARGEST, false);
-        for (int s = 0; s < STOCKS; s++) add_stock(c, &m, p, s, largest, row[p][s]);
+        for (int s = 0; s < RESOURCES; s++) add_resource(c, &m, p, s, largest, row[p][s]);
     }
     size_t shapes = m.variable.count; // where the variables of the shapes begin
     for (size_t i = 0; i < c->first.count; i++) add_shape(c, &m, i, row);
@@ -244,9 +244,9 @@ bool pass_allocate_memories(struct ir *ir, const struct rill_spec *spec, struct 
     for (int k = 0; k < ir->kernels; k++) add_kernel(&c, k);
     for (int e = 0; e < ir->engines; e++) add_engine(&c, e);
     switch (solve(&c)) {
-    case MIP_OPTIMAL: ir->design.memories = "by stock, the largest share least"; break;
-    case MIP_FEASIBLE: ir->design.memories = "by stock, the best found within the limit of the search"; break;
-    case MIP_NONE: ir->design.memories = "by depth and shape, as the search by stock ended without a result"; break;
+    case MIP_OPTIMAL: ir->design.memories = "by resource, the largest share least"; break;
+    case MIP_FEASIBLE: ir->design.memories = "by resource, the best found within the limit of the search"; break;
+    case MIP_NONE: ir->design.memories = "by depth and shape, as the search by resource ended without a result"; break;
     }
     return true;
 }

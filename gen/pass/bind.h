@@ -19,7 +19,7 @@ bool bind_check_attention(const struct ir *, struct diag *);
 void bind_attention(struct ir *);
 // Decides the order in which the products of all regions fire, with the x operands they take.
 bool bind_order_firings(struct ir *, struct diag *);
-// The Verilog headers of the hand-written kernels: names and directions; of one operation's kernel: widths, with its
+// The Verilog headers of the custom kernels: names and directions; of one operation's kernel: widths, with its
 // parameters set.
 bool bind_check_customs(const struct ir *, struct diag *);
 bool bind_custom(struct ir *, const struct ir_node *, int kernel, struct diag *);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-written kernels: their Verilog headers against what the spec declares, and the parameters of an instance.
+// Custom kernels: their Verilog headers against what the spec declares, and the parameters of an instance.
 #include <string.h>
 
 #include "gen/pass/bind.h"

@@ -34,7 +34,7 @@ static int whole_words(const struct ir *ir, const struct ir_node *node, int lane
     return class->whole ? at_most(lanes, class->whole(ir, node)) : lanes;
 }
 
-// A hand-written kernel may have some numbers of lanes only.
+// A custom kernel may have some numbers of lanes only.
 static bool check_custom(const struct custom *k, const struct ir_node *node, int lanes, struct loc loc,
                          struct diag *diag) {
     if (!k || k->lanes & lanes) return true;

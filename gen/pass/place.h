@@ -7,10 +7,10 @@
 #include "include/cost.h"
 #include "gen/lp/mip.h"
 
-enum { PLACE_STOCKS = 4 /* LUT, DSP, BRAM in halves, URAM */ };
+enum { PLACE_RESOURCES = 4 /* LUT, DSP, BRAM in halves, URAM */ };
 
 struct place_task { // what has to be together
-    int64_t need[PLACE_STOCKS];
+    int64_t need[PLACE_RESOURCES];
     bool pinned; // to the die at the memory
     int die;     // the result
 };
@@ -22,17 +22,17 @@ struct place_link { // a stream between two tasks
 
 struct place_lanes { // parts of a task that may lie elsewhere, all alike
     int task, parts;
-    int64_t need[PLACE_STOCKS]; // of a part
-    int64_t bits;               // between a part and the die at the memory
-    int64_t chain_bits;         // and to all parts of a die together
-    int on[IR_MAX_DIES];        // the result: parts on each die
+    int64_t need[PLACE_RESOURCES]; // of a part
+    int64_t bits;                  // between a part and the die at the memory
+    int64_t chain_bits;            // and to all parts of a die together
+    int on[IR_MAX_DIES];           // the result: parts on each die
 };
 
 struct place {
     struct arena *arena;
-    int dies, home;                          // home: the die at the memory
-    int64_t room[IR_MAX_DIES][PLACE_STOCKS]; // what the design may take of each die, within the board's limits
-    int64_t sll;                             // bits that may cross a boundary, likewise; 0: no limit known
+    int dies, home;                             // home: the die at the memory
+    int64_t room[IR_MAX_DIES][PLACE_RESOURCES]; // what the design may take of each die, within the board's limits
+    int64_t sll;                                // bits that may cross a boundary, likewise; 0: no limit known
     VEC(struct place_task) task;
     VEC(struct place_link) link;
     VEC(struct place_lanes) lanes;
@@ -40,7 +40,7 @@ struct place {
 
 // Which kernels have to lie on the die at the memory; but the lanes of engines may lie elsewhere.
 void place_at_memory(const struct ir *, bool *there);
-void place_amounts(const struct cost_resources *, int64_t out[PLACE_STOCKS]);
+void place_amounts(const struct cost_resources *, int64_t out[PLACE_RESOURCES]);
 // By integer program; MIP_NONE: by filling dies in order instead.
 enum mip_status place_solve(struct place *);
 

@@ -45,10 +45,10 @@ void place_at_memory(const struct ir *ir, bool *there) {
     for (int k = 0; k < ir->kernels; k++) there[k] = memory != IR_NONE && root_of(with, k) == root_of(with, memory);
 }
 
-static void add_need(int64_t need[PLACE_STOCKS], const struct cost_resources *r, int64_t times) {
-    int64_t amount[PLACE_STOCKS];
+static void add_need(int64_t need[PLACE_RESOURCES], const struct cost_resources *r, int64_t times) {
+    int64_t amount[PLACE_RESOURCES];
     place_amounts(r, amount);
-    for (int s = 0; s < PLACE_STOCKS; s++) need[s] += times * amount[s];
+    for (int s = 0; s < PLACE_RESOURCES; s++) need[s] += times * amount[s];
 }
 
 // The lanes that a group of them holds, the last one maybe fewer: counted as whole.
@@ -149,13 +149,13 @@ static void set_dies(struct ir *ir, const struct place *p, const int *task_of, i
 }
 
 // Never nothing of what the die has: a share of the room is what the program weighs.
-static void set_room(const struct ir *ir, int die, int64_t out[PLACE_STOCKS]) {
+static void set_room(const struct ir *ir, int die, int64_t out[PLACE_RESOURCES]) {
     enum { LEAST_PART = 50 };
-    struct cost_resources room = cost_room(ir, die), stock = cost_stock(&ir->die[die]);
-    int64_t all[PLACE_STOCKS];
+    struct cost_resources room = cost_room(ir, die), capacity = cost_capacity(&ir->die[die]);
+    int64_t all[PLACE_RESOURCES];
     place_amounts(&room, out);
-    place_amounts(&stock, all);
-    for (int s = 0; s < PLACE_STOCKS; s++)
+    place_amounts(&capacity, all);
+    for (int s = 0; s < PLACE_RESOURCES; s++)
         if (out[s] < all[s] / LEAST_PART) out[s] = all[s] / LEAST_PART;
 }
 

@@ -16,9 +16,9 @@ struct program {
     struct place *p;
     struct mip m;
     int largest;
-    int crowded[IR_MAX_DIES][PLACE_STOCKS]; // what is beyond the room, as a share of it
-    int *beyond;                            // per task and boundary
-    int *parts;                             // per engine and die
+    int crowded[IR_MAX_DIES][PLACE_RESOURCES]; // what is beyond the room, as a share of it
+    int *beyond;                               // per task and boundary
+    int *parts;                                // per engine and die
 };
 
 static int beyond(const struct program *g, int task, int boundary) { return g->beyond[task * g->p->dies + boundary]; }
@@ -83,18 +83,18 @@ static void add_lanes(struct program *g, const int *wires) {
 }
 
 // need of all tasks at d: sum of need * (x[d - 1] - x[d]), with x[-1] = 1 and x[last] = 0.
-static void add_stock(struct program *g, int d, int s) {
+static void add_resource(struct program *g, int d, int s) {
     const struct place *p = g->p;
-    double stock = p->room[d][s] > 0 ? (double)p->room[d][s] : 1, fixed = 0;
+    double capacity = p->room[d][s] > 0 ? (double)p->room[d][s] : 1, fixed = 0;
     int row = mip_row(&g->m, -MIP_NO_BOUND, 0);
     for (size_t t = 0; t < p->task.count; t++) {
-        double need = (double)p->task.items[t].need[s] / stock;
+        double need = (double)p->task.items[t].need[s] / capacity;
         if (d == 0) fixed += need;
         else mip_term(&g->m, row, beyond(g, (int)t, d - 1), need);
         if (d + 1 < p->dies) mip_term(&g->m, row, beyond(g, (int)t, d), -need);
     }
     for (size_t e = 0; e < p->lanes.count; e++)
-        mip_term(&g->m, row, parts(g, (int)e, d), (double)p->lanes.items[e].need[s] / stock);
+        mip_term(&g->m, row, parts(g, (int)e, d), (double)p->lanes.items[e].need[s] / capacity);
     int crowded = mip_row(&g->m, -MIP_NO_BOUND, 1 - fixed), terms = (int)g->m.term.count;
     for (int i = 0; i < terms; i++)
         if (g->m.term.items[i].row == row)
@@ -116,10 +116,10 @@ static void take(struct program *g, const double *value) {
 
 // ---- without a solution: dies are filled in order, each up to a bit more than the average ----
 
-static double fullest(const struct place *p, int die, const int64_t used[PLACE_STOCKS],
-                      const int64_t more[PLACE_STOCKS]) {
+static double fullest(const struct place *p, int die, const int64_t used[PLACE_RESOURCES],
+                      const int64_t more[PLACE_RESOURCES]) {
     double share = 0;
-    for (int s = 0; s < PLACE_STOCKS; s++) {
+    for (int s = 0; s < PLACE_RESOURCES; s++) {
         double is = (double)(used[s] + more[s]) / (double)(p->room[die][s] > 0 ? p->room[die][s] : 1);
         if (is > share) share = is;
     }
@@ -127,18 +127,19 @@ static double fullest(const struct place *p, int die, const int64_t used[PLACE_S
 }
 
 static double average(const struct place *p) {
-    int64_t need[PLACE_STOCKS] = {0}, stock[PLACE_STOCKS] = {0};
+    int64_t need[PLACE_RESOURCES] = {0}, capacity[PLACE_RESOURCES] = {0};
     double most = 0;
-    for (int s = 0; s < PLACE_STOCKS; s++) {
+    for (int s = 0; s < PLACE_RESOURCES; s++) {
         for (size_t t = 0; t < p->task.count; t++) need[s] += p->task.items[t].need[s];
         for (size_t e = 0; e < p->lanes.count; e++) need[s] += p->lanes.items[e].need[s] * p->lanes.items[e].parts;
-        for (int d = 0; d < p->dies; d++) stock[s] += p->room[d][s];
-        if (stock[s] && (double)need[s] / (double)stock[s] > most) most = (double)need[s] / (double)stock[s];
+        for (int d = 0; d < p->dies; d++) capacity[s] += p->room[d][s];
+        if (capacity[s] && (double)need[s] / (double)capacity[s] > most) most = (double)need[s] / (double)capacity[s];
     }
     return most;
 }
 
-static int choose(const struct place *p, int64_t used[][PLACE_STOCKS], const int64_t need[PLACE_STOCKS], double limit) {
+static int choose(const struct place *p, int64_t used[][PLACE_RESOURCES], const int64_t need[PLACE_RESOURCES],
+                  double limit) {
     int best = p->home;
     for (int d = 0; d < p->dies; d++) {
         int die = (p->home + d) % p->dies;
@@ -148,12 +149,12 @@ static int choose(const struct place *p, int64_t used[][PLACE_STOCKS], const int
     return best;
 }
 
-static void add_need(int64_t used[PLACE_STOCKS], const int64_t need[PLACE_STOCKS]) {
-    for (int s = 0; s < PLACE_STOCKS; s++) used[s] += need[s];
+static void add_need(int64_t used[PLACE_RESOURCES], const int64_t need[PLACE_RESOURCES]) {
+    for (int s = 0; s < PLACE_RESOURCES; s++) used[s] += need[s];
 }
 
 static void fill_in_order(struct place *p) {
-    int64_t used[IR_MAX_DIES][PLACE_STOCKS] = {{0}};
+    int64_t used[IR_MAX_DIES][PLACE_RESOURCES] = {{0}};
     double limit = average(p) * 1.1 + 0.02;
     for (size_t t = 0; t < p->task.count; t++) {
         struct place_task *task = &p->task.items[t];
@@ -168,7 +169,7 @@ static void fill_in_order(struct place *p) {
         }
 }
 
-void place_amounts(const struct cost_resources *r, int64_t out[PLACE_STOCKS]) {
+void place_amounts(const struct cost_resources *r, int64_t out[PLACE_RESOURCES]) {
     out[0] = r->lut;
     out[1] = r->dsp;
     out[2] = r->bram18;
@@ -186,12 +187,12 @@ enum mip_status place_solve(struct place *p) {
         mip_term(&g.m, wires[b], mip_variable(&g.m, 0, MIP_NO_BOUND, CROWD / (double)p->sll, false), -1);
     }
     for (int d = 0; d < p->dies; d++)
-        for (int s = 0; s < PLACE_STOCKS; s++) g.crowded[d][s] = mip_variable(&g.m, 0, MIP_NO_BOUND, CROWD, false);
+        for (int s = 0; s < PLACE_RESOURCES; s++) g.crowded[d][s] = mip_variable(&g.m, 0, MIP_NO_BOUND, CROWD, false);
     add_tasks(&g);
     add_links(&g, wires);
     add_lanes(&g, wires);
     for (int d = 0; d < p->dies; d++)
-        for (int s = 0; s < PLACE_STOCKS; s++) add_stock(&g, d, s);
+        for (int s = 0; s < PLACE_RESOURCES; s++) add_resource(&g, d, s);
     double *value = mip_solve(&g.m, (struct mip_limits){BRANCHES, MILLISECONDS}, &status);
     if (value) take(&g, value);
     else fill_in_order(p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-written kernels that do not give a word for a word: a group of words of every input is taken, then the words
+// Custom kernels that do not give a word for a word: a group of words of every input is taken, then the words
 // made of it are offered. A word of an input is taken together with the words of the others that have the same place in
 // their group.
 #include <string.h>

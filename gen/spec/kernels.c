@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `kernels:` part: hand-written kernels, with the texts of their files.
+// The `kernels:` part: custom kernels, with the texts of their files.
 #include <ctype.h>
 #include <string.h>
 
@@ -289,7 +289,7 @@ static void read_port_map(struct reader *r, const struct yaml_node *node, struct
 static int read_ports(struct reader *r, const struct yaml_node *node, const char *what, size_t most,
                       struct custom_port ports[]) {
     if (most == 1 && node->kind == YAML_KIND_MAP && node->count > 1) {
-        diag_error(r->diag, node->key_locs[1], "a hand-written kernel has one output; `%s` would be its second",
+        diag_error(r->diag, node->key_locs[1], "a custom kernel has one output; `%s` would be its second",
                    node->keys[1]);
         diag_note(r->diag, node->key_locs[1], "two kernels can read the same tensors");
         return 0;
@@ -301,7 +301,7 @@ static int read_ports(struct reader *r, const struct yaml_node *node, const char
         port->loc = node->key_locs[i];
         check_name(r, port->name, port->loc, "stream");
         if (is_word(port->name, taken_streams, COUNT_OF(taken_streams)))
-            diag_error(r->diag, port->loc, "a stream of a hand-written kernel cannot be called `%s`: take another name",
+            diag_error(r->diag, port->loc, "a stream of a custom kernel cannot be called `%s`: take another name",
                        port->name);
         if (node->items[i]->kind == YAML_KIND_MAP) read_port_map(r, node->items[i], port);
         else yaml_word(node->items[i], type_words, CUSTOM_TYPES, port->name, &port->type, r->diag);

@@ -128,7 +128,7 @@ judge_run() { # JSON of rill sim, spec, folder of the design, tensors not needed
     local why
     if [ "$(json_value "$1" match)" != true ] || [ "$(json_value "$1" values_compared)" = 0 ]; then echo "no match in $1"
     elif ! why=$(oracle_compared "$1" "$2" ${4:+"$4"}) || ! why=$(streams_compared "$1" "$3/design.yaml"); then echo "$why"
-    elif grep -q '"late": [1-9]\|"refused": [1-9]' "$1"; then echo "a hand-written kernel breaks its timing contract"
+    elif grep -q '"late": [1-9]\|"refused": [1-9]' "$1"; then echo "a custom kernel breaks its timing contract"
     elif [ -n "${5:-}" ] && ! diff -q <(json_ids "$1") "$5" >/dev/null; then echo "other ids than rill golden"
     elif [ -n "${6:-}" ] && ! why=$(cmp "$6" "$7" 2>&1); then echo "other rows than expected: $why"
     else return 0

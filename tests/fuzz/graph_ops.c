@@ -279,7 +279,7 @@ int add_binary(struct spec *s, int a, int b, bool product) {
     return op->out[0];
 }
 
-// ---- hand-written kernels ----
+// ---- custom kernels ----
 
 static struct op *add_custom(struct spec *s, enum op_kind kind, int x, enum value_type type, int size, float rms) {
     struct op *op = add_op(s, kind, type, size, rms);

@@ -9,7 +9,7 @@
 
 enum {
     MANY_ATTENTIONS = 100000, // seeds from there on may have several attentions
-    OWN_KERNELS = 200000,     // and from there on hand-written kernels instead
+    OWN_KERNELS = 200000,     // and from there on custom kernels instead
     ATTENTION_ROLES = 300000, // and from there on attention of all kinds of tensors, to the end of longer contexts
     ROTARY = 400000,          // and from there on rotary embedding in graphs of the first kind
 };

@@ -247,7 +247,7 @@ static const char *const kernel_texts[OP_KINDS - OP_CLAMP] = {
     "    timing: {latency: 1}\n    golden: {file: kernels/bytes.c}\n",
 };
 
-// The hand-written kernels that the graph has. The folder `kernels` stands beside the spec.
+// The custom kernels that the graph has. The folder `kernels` stands beside the spec.
 static void print_kernels(const struct spec *s) {
     bool used[OP_KINDS] = {false}, any = false;
     for (int n = 0; n < s->ops; n++)

@@ -40,7 +40,7 @@ enum op_kind {
     OP_ARGMAX,
     OP_ROPE_TABLE,
     OP_ROPE,
-    OP_CLAMP, // from here on hand-written: tests/e2e/specs/kernels
+    OP_CLAMP, // from here on custom: tests/e2e/specs/kernels
     OP_LARGEST,
     OP_GATE,
     OP_NARROW,
@@ -91,7 +91,7 @@ struct op {
     enum { BLOCK_DEFAULT, BLOCK_GROUP, BLOCK_HEAD, BLOCK_POSITIONS } block;
     bool is_value; // kv_quantize: role
     int lanes;     // 0: not given
-    int setting;   // parameter of a hand-written kernel, by number; 0: not given
+    int setting;   // parameter of a custom kernel, by number; 0: not given
     int along;     // norms; NONE: not given
     int heads;     // rope
     int orders, order[MAX_RANK], perm[MAX_RANK];

@@ -105,7 +105,7 @@ judge_runs() {
     judged "a tensor that the oracle does not know" 'FAIL  p end seed 0: error: the oracle knows 1 of the 2' '/oracle_named/s/2/1/' sim
     judged "a tensor not compared with the oracle" 'FAIL  p end seed 0: error: 1 of 2 tensors' '/oracle_tensors/s/2/1/' sim
     judged "no values of the oracle" 'FAIL  p end seed 0: error: no values' '/oracle_values/s/8/0/' sim
-    judged "a kernel that breaks its contract" 'FAIL  p end seed 0: a hand-written kernel' '/late/s/0/3/' sim
+    judged "a kernel that breaks its contract" 'FAIL  p end seed 0: a custom kernel' '/late/s/0/3/' sim
     judged "other ids than the golden model's" 'FAIL  p end seed 0: other ids' '/token_ids/s/4/5/' sim
     judged "a forecast that is off" 'FAIL  p end forecast: request 2:2: off by 1120 of 10000 cycles, at most 264' s/5060/5560/ check
     judged "a run below its bound" 'FAIL  p end forecast: request 2:2: 10000 cycles, below the bound of 16000' s/4000/8000/ check

@@ -102,7 +102,7 @@ check_moved() { # name
     for mode in soft hard none; do check "$1: placement $mode: every path names an instance" place "$work/$1" $mode; done
 }
 
-# ---- specs: 1, 3, 11, 32 channels, 256 and 512 bits, one to three dies, hand-written kernels, no language model ----
+# ---- specs: 1, 3, 11, 32 channels, 256 and 512 bits, one to three dies, custom kernels, no language model ----
 
 ln -s /usr/lib/x86_64-linux-gnu "$work/xrt/lib"
 check "reader of binaries builds on XRT's library" g++ -std=c++17 -O0 -I/usr/include/xrt "$here/xclbin_read.cpp" -o "$work/xclbin_read" \

@@ -227,7 +227,7 @@ SPEC
 . "$root/tests/pass/slow.sh"
 clock_is() { "$rill" check "$1" --json | grep -F "\"clock_mhz\": $2,"; } # spec, MHz
 
-# A board of the user's own, under the name of one of the installation: one die with this stock, a memory of half the rate.
+# A board of the user's own, under the name of one of the installation: one die with these resources, a memory of half the rate.
 own_board() { # to, LUT, DSP
     cat >"$work/own-board.yaml" <<BOARD
 name: u55c
@@ -247,7 +247,7 @@ own_figures() { # spec
         "$rill" gen "$work/own-figures/design.yaml" -o "$work/own-again" && diff -rq "$work/own-figures" "$work/own-again"
 }
 # More than the board has: a warning, and the same design as ever.
-warn_stock() { # spec, command...
+warn_capacity() { # spec, command...
     local spec=$1
     shift
     "$rill" "$@" 2>"$log" >/dev/null || return
@@ -420,9 +420,9 @@ check "an own board: its figures, not those of a board of that name" own_figures
 own_board "$work/full.yaml" 11000 99
 for command in "check $work/full.yaml" "check $work/full.yaml --json" "gen $work/full.yaml -o $work/full"; do
     # shellcheck disable=SC2086 # words
-    check "more than the board has: rill ${command//"$work/"/}" warn_stock "$work/full.yaml" $command
+    check "more than the board has: rill ${command//"$work/"/}" warn_capacity "$work/full.yaml" $command
 done
-check "more than the board has: a finished design" warn_stock "$work/full/design.yaml" check "$work/full/design.yaml"
+check "more than the board has: a finished design" warn_capacity "$work/full/design.yaml" check "$work/full/design.yaml"
 variant "$root"/tests/e2e/specs/dies.yaml "$work"/full-dies.yaml dies=2
 check_refused "more than a die has" 0 'more than die SLR0 of board small has without its shell, by estimate: LUT' "$rill" check "$work"/full-dies.yaml
 variant "$root"/tests/e2e/specs/kernels.yaml "$work"/kernels-dies.yaml dies=2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hand-written kernel without golden function: the golden model waits for its result, words of other streams wait in
+// A custom kernel without golden function: the golden model waits for its result, words of other streams wait in
 // the checker, and what is wrong before or behind the kernel is found all the same.
 #include <setjmp.h>
 #include <stdarg.h>

@@ -44,7 +44,7 @@ static char *said(struct ir *ir) {
     diag_init(&diag, open_memstream(&warnings, &len));
     emit_report_text(ir, &text);
     emit_report_json(ir, &text);
-    emit_report_stock(ir, loc_none(), &diag);
+    emit_report_capacity(ir, loc_none(), &diag);
     fclose(diag.out);
     text_add(&text, warnings);
     free(warnings);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-written kernels: expressions, Verilog headers, timing contracts held against hand-made cycles.
+// Custom kernels: expressions, Verilog headers, timing contracts held against hand-made cycles.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

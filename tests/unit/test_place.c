@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing by integer program: the program itself against every possible answer, memories by the board's stock.
+// Choosing by integer program: the program itself against every possible answer, memories by the board's resources.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,14 +73,14 @@ static void a_program_without_answer_says_so(void **state) {
     assert_int_equal(status, MIP_NONE);
 }
 
-// GPT-2 medium takes more block RAMs by the rule than the board has; by stock it stays within 75 % of both kinds.
+// GPT-2 medium takes more block RAMs by the rule than the board has; by resource it stays within 75 % of both kinds.
 static void a_large_design_fits_its_board(void **state) {
     (void)state;
     const struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
     struct cost_design cost = cost_design(ir);
     int64_t bram36 = 0, uram = 0;
     for (int d = 0; d < ir->dies; d++) bram36 += ir->die[d].bram36, uram += ir->die[d].uram;
-    assert_memory_equal(ir->design.memories, "by stock", strlen("by stock"));
+    assert_memory_equal(ir->design.memories, "by resource", strlen("by resource"));
     assert_true(cost.total.bram18 * 100 <= 2 * bram36 * 75);
     assert_true(cost.total.uram * 100 <= uram * 75);
     for (int e = 0; e < ir->edges; e++)
@@ -187,7 +187,7 @@ static void a_partition_cuts_the_narrow_stream(void **state) {
     (void)state;
     struct place p = {.arena = &arena, .dies = 2};
     for (int d = 0; d < 2; d++)
-        for (int s = 0; s < PLACE_STOCKS; s++) p.room[d][s] = 100;
+        for (int s = 0; s < PLACE_RESOURCES; s++) p.room[d][s] = 100;
     for (int t = 0; t < 4; t++) VEC_PUSH(&arena, p.task, ((struct place_task){.need = {30}, .pinned = t == 0}));
     for (int t = 0; t < 3; t++) VEC_PUSH(&arena, p.link, ((struct place_link){t, t + 1, t == 1 ? 8 : 512}));
     assert_int_equal(place_solve(&p), MIP_OPTIMAL);

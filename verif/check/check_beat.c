@@ -151,7 +151,7 @@ static void compare_id(const struct beat *b) {
     if (b->data[0] != b->v->id[0]) fail_word(b, 0, b->v->id[0], b->data[0]);
 }
 
-// Elements of hand-written kernels, zeros behind the last one.
+// Elements of custom kernels, zeros behind the last one.
 static void compare_int8(const struct beat *b) {
     int64_t first = b->e->beats[b->tok] * b->e->lanes, limit = firing_limit(b);
     int valid = limit <= first ? 0 : limit - first < b->e->lanes ? (int)(limit - first) : b->e->lanes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-written kernels against their timing contracts, cycle by cycle: a word may not be offered later, nor an input be
+// Custom kernels against their timing contracts, cycle by cycle: a word may not be offered later, nor an input be
 // refused, than the numbers of the spec allow (include/custom.h, docs/kernels.md).
 #include "verif/harness/contracts.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing contracts of hand-written kernels, held against what their streams do.
+// Timing contracts of custom kernels, held against what their streams do.
 #ifndef VERIF_CONTRACTS_H
 #define VERIF_CONTRACTS_H
 
@@ -21,6 +21,6 @@ struct contracts;
 struct contracts *contracts_open(struct arena *, const struct ir *);
 void contracts_reset(struct contracts *, int kernel, uint64_t cycle);
 void contracts_cycle(struct contracts *, int kernel, const struct contract_pins *, uint64_t cycle);
-const struct contract_finding *contracts_found(const struct contracts *, int kernel); // NULL: no hand-written kernel
+const struct contract_finding *contracts_found(const struct contracts *, int kernel); // NULL: no custom kernel
 
 #endif

@@ -101,7 +101,7 @@ static void print_request(const struct sim *sim, const struct request_result *r)
            peak_gbs * sim->ir->design.channels);
 }
 
-// What a hand-written kernel did later than its timing contract says: its results are right, but FIFOs and forecasts
+// What a custom kernel did later than its timing contract says: its results are right, but FIFOs and forecasts
 // rest on wrong numbers.
 static void report_contracts(const struct sim *sim) {
     for (int k = 0; k < sim->ir->kernels; k++) {
@@ -240,7 +240,7 @@ static void json_fifos(struct sim *sim, struct text *out) {
     text_add(out, first ? "}" : "\n  }");
 }
 
-// Hand-written kernels: measured against declared.
+// Custom kernels: measured against declared.
 static void json_contracts(const struct sim *sim, struct text *out) {
     bool first = true;
     text_add(out, "  \"contracts\": {");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches the streams of a hand-written kernel (simulation only): shows every cycle in which one of them has a word, so that the kernel can be
+// Watches the streams of a custom kernel (simulation only): shows every cycle in which one of them has a word, so that the kernel can be
 // held against its timing contract. tok_last: of the words' tuser.
 // Reset: clk, synchronous active-high rst.
 // Parameters: ID (kernel number in the design's kernel graph), INPUTS (1..8).

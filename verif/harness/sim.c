@@ -112,7 +112,7 @@ static bool open_check(struct sim *sim) {
     return sim->check != NULL && open_oracle(sim);
 }
 
-// Golden functions of hand-written kernels are loaded from files that are gone afterwards.
+// Golden functions of custom kernels are loaded from files that are gone afterwards.
 static bool can_save(struct sim *sim) {
     for (int c = 0; sim->options.saves && c < sim->ir->customs; c++)
         if (sim->ir->custom[c].function) {

@@ -4,11 +4,11 @@
 #include "gen/emit/emit_report.h"
 #include "gen/emit/report.h"
 
-// The kinds of which the need is above the stock, as "LUT 12 of 10"; empty: none.
-static void list_over(const struct cost_resources *need, const struct cost_resources *stock, struct text *list) {
+// The kinds of which the need is above the capacity, as "LUT 12 of 10"; empty: none.
+static void list_over(const struct cost_resources *need, const struct cost_resources *capacity, struct text *list) {
     struct report_figure use[REPORT_RESOURCES], have[REPORT_RESOURCES];
     report_figures(need, use);
-    report_figures(stock, have);
+    report_figures(capacity, have);
     for (int i = 0; i < REPORT_RESOURCES; i++) {
         if (use[i].count <= have[i].count) continue;
         text_addf(list, "%s%s ", list->len ? ", " : "", use[i].title);
@@ -20,11 +20,11 @@ static void list_over(const struct cost_resources *need, const struct cost_resou
 
 static bool has_ports(const struct ir *ir, int die) { return cost_ports(ir, die).lut + cost_ports(ir, die).ff > 0; }
 
-// False where the need is within the stock.
-static bool warn_of(const struct ir *ir, const struct cost_resources *need, const struct cost_resources *stock, int die,
-                    struct loc loc, struct diag *diag) {
+// False where the need is within the capacity.
+static bool warn_of(const struct ir *ir, const struct cost_resources *need, const struct cost_resources *capacity,
+                    int die, struct loc loc, struct diag *diag) {
     struct text list = {0};
-    list_over(need, stock, &list);
+    list_over(need, capacity, &list);
     bool warned = list.len > 0;
     const char *whose = die == IR_NONE
                             ? arena_printf(ir->arena, "board %s", ir->design.board)
@@ -39,10 +39,10 @@ static bool warn_of(const struct ir *ir, const struct cost_resources *need, cons
 
 static void warn_of_die(const struct ir *ir, const struct cost_design *cost, int die, struct loc loc,
                         struct diag *diag) {
-    struct cost_resources need = cost_die(ir, cost, die), stock = cost_stock(&ir->die[die]),
+    struct cost_resources need = cost_die(ir, cost, die), capacity = cost_capacity(&ir->die[die]),
                           ports = cost_ports(ir, die);
-    cost_add(&stock, &ports, -1);
-    if (warn_of(ir, &need, &stock, die, loc, diag)) return;
+    cost_add(&capacity, &ports, -1);
+    if (warn_of(ir, &need, &capacity, die, loc, diag)) return;
     struct cost_fill fill = cost_fill(ir, cost, die);
     struct text list = {0};
     list_over(&fill.taken, &fill.limit, &list);
@@ -90,11 +90,11 @@ static void warn_of_power(const struct ir *ir, const struct cost_design *cost, s
                  p.high_w, ir->design.board, limit);
 }
 
-void emit_report_stock(const struct ir *ir, struct loc loc, struct diag *diag) {
+void emit_report_capacity(const struct ir *ir, struct loc loc, struct diag *diag) {
     struct cost_design cost = cost_design(ir);
-    struct cost_resources stock = cost_available(ir);
+    struct cost_resources capacity = cost_available(ir);
     warn_of_power(ir, &cost, loc, diag);
-    if (warn_of(ir, &cost.total, &stock, IR_NONE, loc, diag)) return;
+    if (warn_of(ir, &cost.total, &capacity, IR_NONE, loc, diag)) return;
     if (ir->design.dies < 2) warn_of_board(ir, &cost, loc, diag);
     for (int d = 0; d < ir->dies && ir->design.dies > 1; d++) {
         warn_of_die(ir, &cost, d, loc, diag);
