@@ -50,19 +50,27 @@ int command_explain(int argc, char **argv) {
 }
 
 static const char schema_usage[] =
-    "usage: rill schema\n"
+    "usage: rill schema [spec|board|family]\n"
     "\n"
-    "A JSON Schema (draft 7) of a design spec, for completion and checking in editors.\n";
+    "A JSON Schema (draft 7) of a design spec, a board file or a family of models, for completion and checking in "
+    "editors.\n";
 
-int command_schema(int argc, char **argv) {
-    int status = command_arguments("schema", schema_usage, argc, argv);
-    if (status != COMMAND_GOES_ON) return status;
-    if (argc > 1) return command_clash("schema", "it takes no arguments");
+static int print_schema(enum explain_file file) {
     struct arena arena;
     arena_init(&arena);
-    char *text = explain_json_schema(&arena);
+    char *text = explain_json_schema(file, &arena);
     puts(text);
     free(text);
     arena_free(&arena);
     return RILL_OK;
+}
+
+int command_schema(int argc, char **argv) {
+    static const char *const files[] = {"spec", "board", "family"};
+    int status = command_arguments("schema", schema_usage, argc, argv);
+    if (status != COMMAND_GOES_ON) return status;
+    if (argc == 1) return print_schema(EXPLAIN_SPEC);
+    for (int i = 0; argc == 2 && i < (int)COUNT_OF(files); i++)
+        if (!strcmp(argv[1], files[i])) return print_schema((enum explain_file)i);
+    return command_clash("schema", "it takes one of spec, board and family");
 }

@@ -5,7 +5,7 @@
 
 #include "include/board_figures.h"
 #include "include/hbm_figures.h"
-#include "include/yaml.h"
+#include "include/schema.h"
 
 enum { DEVICE_MAX_SLRS = 8 };
 
@@ -40,6 +40,9 @@ struct rill_device {
     struct hbm_figures hbm;
     struct board_figures figures;
 };
+
+// What a board file may hold; device_table is the whole.
+extern const struct schema_table device_table, board_port_table, board_limit_table, board_power_table;
 
 // The sections of a board file that are tables of numbers; presets for those it does not have.
 void board_figures_read(const struct yaml_node *root, struct board_figures *, struct arena *, struct diag *);

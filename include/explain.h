@@ -5,8 +5,11 @@
 
 #include "include/base.h"
 
-// A JSON Schema (draft 7) of a spec, with the operations and the families of the installation. Freed by the caller.
-char *explain_json_schema(struct arena *);
+enum explain_file { EXPLAIN_SPEC, EXPLAIN_BOARD, EXPLAIN_FAMILY };
+
+// A JSON Schema (draft 7) of a file that Rill reads: of a spec with the operations and the families of the
+// installation. Freed by the caller.
+char *explain_json_schema(enum explain_file, struct arena *);
 
 // The rows of docs/spec.md for a table of the spec ("design", "graph.regions"), in Markdown; false: no such table.
 bool explain_table(FILE *out, const char *path, struct arena *);

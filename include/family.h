@@ -4,7 +4,7 @@
 #ifndef RILL_FAMILY_H
 #define RILL_FAMILY_H
 
-#include "include/yaml.h"
+#include "include/schema.h"
 
 struct spec_design;
 
@@ -14,6 +14,9 @@ enum {
     FAMILY_MAX_NODES = 1 << 18, // of a graph that is made from a family
     FAMILY_MAX_INSTALLED = 64
 };
+
+// What a family's file may hold.
+extern const struct schema_table family_table;
 
 enum family_type { FAMILY_INTEGER, FAMILY_NUMBER, FAMILY_FLAG, FAMILY_WORD };
 

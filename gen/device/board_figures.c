@@ -8,20 +8,29 @@
 
 enum { SCHEMA_OF_int = SCHEMA_INT, SCHEMA_OF_double = SCHEMA_FLOAT };
 
-#define FIELD_OF(owner, kind, word, least, most, value)                                                                \
+#define FIELD_OF(owner, kind, word, least, most, value, text)                                                          \
     {.key = #word,                                                                                                     \
      .type = (enum schema_type)SCHEMA_OF_##kind,                                                                       \
      .offset = offsetof(struct owner, word),                                                                           \
      .min = least,                                                                                                     \
      .max = most,                                                                                                      \
-     .preset = value},
-#define PORT_FIELD(kind, key, low, high, preset, unit, text) FIELD_OF(board_memory_port, kind, key, low, high, preset)
-#define LIMIT_FIELD(kind, key, low, high, preset, unit, text) FIELD_OF(board_limits, kind, key, low, high, preset)
-#define POWER_FIELD(kind, key, low, high, preset, unit, text) FIELD_OF(board_power, kind, key, low, high, preset)
+     .preset = value,                                                                                                  \
+     .doc = text},
+#define PORT_FIELD(kind, key, low, high, preset, unit, text)                                                           \
+    FIELD_OF(board_memory_port, kind, key, low, high, preset, text)
+#define LIMIT_FIELD(kind, key, low, high, preset, unit, text) FIELD_OF(board_limits, kind, key, low, high, preset, text)
+#define POWER_FIELD(kind, key, low, high, preset, unit, text) FIELD_OF(board_power, kind, key, low, high, preset, text)
 
 static const struct schema_field port_fields[] = {BOARD_PORT_FIGURES(PORT_FIELD)};
 static const struct schema_field limit_fields[] = {BOARD_LIMIT_FIGURES(LIMIT_FIELD)};
 static const struct schema_field power_fields[] = {BOARD_POWER_FIGURES(POWER_FIELD)};
+
+const struct schema_table board_port_table = {
+    .what = "memory_port", .fields = port_fields, .count = COUNT_OF(port_fields)};
+const struct schema_table board_limit_table = {
+    .what = "limits", .fields = limit_fields, .count = COUNT_OF(limit_fields)};
+const struct schema_table board_power_table = {
+    .what = "power", .fields = power_fields, .count = COUNT_OF(power_fields)};
 
 static void check_order(const struct yaml_node *map, const char *low, double low_value, const char *high,
                         double high_value, struct diag *diag) {
@@ -42,10 +51,10 @@ void board_figures_read(const struct yaml_node *root, struct board_figures *out,
                         struct diag *diag) {
     const struct yaml_node *port = yaml_get(root, "memory_port"), *limits = yaml_get(root, "limits"),
                            *power = yaml_get(root, "power");
-    if (schema_read(port, "memory_port", port_fields, COUNT_OF(port_fields), NULL, 0, &out->memory_port, arena, diag))
+    if (schema_read_table(port, &board_port_table, &out->memory_port, arena, diag))
         check_ports(port, &out->memory_port, diag);
-    schema_read(limits, "limits", limit_fields, COUNT_OF(limit_fields), NULL, 0, &out->limits, arena, diag);
-    if (!schema_read(power, "power", power_fields, COUNT_OF(power_fields), NULL, 0, &out->power, arena, diag)) return;
+    schema_read_table(limits, &board_limit_table, &out->limits, arena, diag);
+    if (!schema_read_table(power, &board_power_table, &out->power, arena, diag)) return;
     check_order(power, "idle_low_w", out->power.idle_low_w, "idle_high_w", out->power.idle_high_w, diag);
     check_order(power, "hbm_low_pj", out->power.hbm_low_pj, "hbm_high_pj", out->power.hbm_high_pj, diag);
 }

@@ -8,53 +8,56 @@
 #include "include/schema.h"
 
 #define MEMBER(owner, member) offsetof(struct owner, member)
-#define NUMBER_FIELD(word, kind, owner, member, low, high)                                                             \
-    { .key = word, .type = kind, .offset = MEMBER(owner, member), .required = true, .min = low, .max = high }
-#define INT_FIELD(word, owner, member, low, high) NUMBER_FIELD(word, SCHEMA_INT, owner, member, low, high)
-#define FLOAT_FIELD(word, owner, member, low, high) NUMBER_FIELD(word, SCHEMA_FLOAT, owner, member, low, high)
-#define TEXT_FIELD(word, owner, member)                                                                                \
-    { .key = word, .type = SCHEMA_STRING, .offset = MEMBER(owner, member), .required = true }
+#define FIELD(word, kind, owner, member, low, high, text)                                                              \
+    {                                                                                                                  \
+        .key = word, .type = kind, .offset = MEMBER(owner, member), .required = true, .min = low, .max = high,         \
+        .doc = text                                                                                                    \
+    }
+#define INT_FIELD(word, owner, member, low, high, text) FIELD(word, SCHEMA_INT, owner, member, low, high, text)
+#define FLOAT_FIELD(word, owner, member, low, high, text) FIELD(word, SCHEMA_FLOAT, owner, member, low, high, text)
+#define TEXT_FIELD(word, owner, member, text) FIELD(word, SCHEMA_STRING, owner, member, 0, 0, text)
 
 enum { MAX_COUNT = 100000000 };
 
-static const struct schema_field top_fields[] = {
-    TEXT_FIELD("name", rill_device, name),
-    TEXT_FIELD("part", rill_device, part),
-    TEXT_FIELD("platform", rill_device, platform),
-    {.key = "sll", .type = SCHEMA_INT, .offset = MEMBER(rill_device, sll), .min = 0, .max = MAX_COUNT},
-};
-static const char *const top_maps[] = {"clock", "slrs", "hbm", "vitis", "memory_port", "limits", "power"};
-
 static const struct schema_field vitis_fields[] = {
-    TEXT_FIELD("first", device_vitis, first),
-    TEXT_FIELD("last", device_vitis, last),
-    TEXT_FIELD("cells", device_vitis, cells),
-    TEXT_FIELD("pblock", device_vitis, pblock),
+    TEXT_FIELD("first", device_vitis, first, "oldest version of the tools that will do, as \"2022.2\""),
+    TEXT_FIELD("last", device_vitis, last, "newest version"),
+    TEXT_FIELD("cells", device_vitis, cells, "where the kernels lie in a linked design"),
+    TEXT_FIELD("pblock", device_vitis, pblock, "the platform's own pblock of a die, without `_` and the die's name"),
 };
+static const struct schema_table vitis_table = {
+    .what = "vitis", .fields = vitis_fields, .count = COUNT_OF(vitis_fields)};
 
 static const struct schema_field clock_fields[] = {
-    FLOAT_FIELD("default_mhz", rill_device, clock_default_mhz, 1, 2000),
-    FLOAT_FIELD("max_mhz", rill_device, clock_max_mhz, 1, 2000),
+    FLOAT_FIELD("default_mhz", rill_device, clock_default_mhz, 1, 2000, "clock of specs that name none"),
+    FLOAT_FIELD("max_mhz", rill_device, clock_max_mhz, 1, 2000, "highest clock of a design"),
 };
+static const struct schema_table clock_table = {
+    .what = "clock", .fields = clock_fields, .count = COUNT_OF(clock_fields)};
 
-static const struct schema_field resource_fields[] = {
-    INT_FIELD("lut", device_resources, lut, 0, MAX_COUNT),
-    INT_FIELD("ff", device_resources, ff, 0, MAX_COUNT),
-    INT_FIELD("bram36", device_resources, bram36, 0, MAX_COUNT),
-    INT_FIELD("uram", device_resources, uram, 0, MAX_COUNT),
-    INT_FIELD("dsp", device_resources, dsp, 0, MAX_COUNT),
-};
+#define RESOURCES(owner, part)                                                                                         \
+    INT_FIELD("lut", owner, part lut, 0, MAX_COUNT, "LUTs"),                                                           \
+        INT_FIELD("ff", owner, part ff, 0, MAX_COUNT, "flip-flops"),                                                   \
+        INT_FIELD("bram36", owner, part bram36, 0, MAX_COUNT, "block RAMs of 36 Kbit"),                                \
+        INT_FIELD("uram", owner, part uram, 0, MAX_COUNT, "URAMs"),                                                    \
+        INT_FIELD("dsp", owner, part dsp, 0, MAX_COUNT, "DSPs")
+
+static const struct schema_field resource_fields[] = {RESOURCES(device_resources, )};
+static const struct schema_table shell_table = {
+    .what = "shell", .fields = resource_fields, .count = COUNT_OF(resource_fields)};
 
 static const struct schema_field slr_fields[] = {
-    TEXT_FIELD("name", device_slr, name),
-    {.key = "hbm", .type = SCHEMA_BOOL, .offset = MEMBER(device_slr, hbm)},
-    INT_FIELD("lut", device_slr, total.lut, 0, MAX_COUNT),
-    INT_FIELD("ff", device_slr, total.ff, 0, MAX_COUNT),
-    INT_FIELD("bram36", device_slr, total.bram36, 0, MAX_COUNT),
-    INT_FIELD("uram", device_slr, total.uram, 0, MAX_COUNT),
-    INT_FIELD("dsp", device_slr, total.dsp, 0, MAX_COUNT),
+    TEXT_FIELD("name", device_slr, name, "the vendor tools' name: letters, digits, `_`, `-`; each its own"),
+    {.key = "hbm", .type = SCHEMA_BOOL, .offset = MEMBER(device_slr, hbm), .doc = "the memory's ports enter here"},
+    RESOURCES(device_slr, total.),
 };
-static const char *const slr_maps[] = {"shell"};
+static const struct schema_key slr_keys[] = {
+    {.key = "shell", .doc = "what the platform keeps of the die", .holds = SCHEMA_HOLDS_ONE, .table = &shell_table}};
+static const struct schema_table slr_table = {.what = "slrs",
+                                              .fields = slr_fields,
+                                              .count = COUNT_OF(slr_fields),
+                                              .keys = slr_keys,
+                                              .key_count = COUNT_OF(slr_keys)};
 
 enum schema_of { SCHEMA_OF_int = SCHEMA_INT, SCHEMA_OF_double = SCHEMA_FLOAT };
 static const struct schema_field hbm_fields[] = {
@@ -65,10 +68,40 @@ static const struct schema_field hbm_fields[] = {
      .required = (value) < 0,                                                                                          \
      .min = low,                                                                                                       \
      .max = high,                                                                                                      \
-     .preset = value},
+     .preset = value,                                                                                                  \
+     .doc = text},
     HBM_FIGURES(HBM_FIELD)
 #undef HBM_FIELD
 };
+static const struct schema_table hbm_table = {.what = "hbm", .fields = hbm_fields, .count = COUNT_OF(hbm_fields)};
+
+static const struct schema_field top_fields[] = {
+    TEXT_FIELD("name", rill_device, name, "name of the board: letters, digits, `_`, `-`"),
+    TEXT_FIELD("part", rill_device, part, "the device, as the vendor writes it"),
+    TEXT_FIELD("platform", rill_device, platform, "the platform of the vendor's flow"),
+    {.key = "sll",
+     .type = SCHEMA_INT,
+     .offset = MEMBER(rill_device, sll),
+     .min = 0,
+     .max = MAX_COUNT,
+     .doc = "wires from one die to the next; 0: not known"},
+};
+#define SECTION(word, must, kind, its, text)                                                                           \
+    { .key = word, .required = must, .doc = text, .holds = kind, .table = &its }
+static const struct schema_key top_keys[] = {
+    SECTION("clock", true, SCHEMA_HOLDS_ONE, clock_table, "clocks of designs"),
+    SECTION("slrs", true, SCHEMA_HOLDS_LIST, slr_table, "the dies, 1 to 8"),
+    SECTION("hbm", true, SCHEMA_HOLDS_ONE, hbm_table, "figures of the memory"),
+    SECTION("vitis", false, SCHEMA_HOLDS_ONE, vitis_table, "the vendor's tools"),
+    SECTION("memory_port", false, SCHEMA_HOLDS_ONE, board_port_table, "what the linker adds for each memory port"),
+    SECTION("limits", false, SCHEMA_HOLDS_ONE, board_limit_table, "how full a die may be, percent"),
+    SECTION("power", false, SCHEMA_HOLDS_ONE, board_power_table, "what the card draws, estimates"),
+};
+const struct schema_table device_table = {.what = "board",
+                                          .fields = top_fields,
+                                          .count = COUNT_OF(top_fields),
+                                          .keys = top_keys,
+                                          .key_count = COUNT_OF(top_keys)};
 
 // Names go into reports and into Tcl.
 static void check_name(const struct yaml_node *map, const char *name, struct diag *diag) {
@@ -78,13 +111,10 @@ static void check_name(const struct yaml_node *map, const char *name, struct dia
 }
 
 static void read_slr(const struct yaml_node *node, struct device_slr *slr, struct arena *arena, struct diag *diag) {
-    if (!schema_read(node, "slrs", slr_fields, COUNT_OF(slr_fields), slr_maps, COUNT_OF(slr_maps), slr, arena, diag))
-        return;
+    if (!schema_read_table(node, &slr_table, slr, arena, diag)) return;
     check_name(node, slr->name, diag);
     const struct yaml_node *shell = yaml_get(node, "shell");
-    if (!shell ||
-        !schema_read(shell, "shell", resource_fields, COUNT_OF(resource_fields), NULL, 0, &slr->shell, arena, diag))
-        return;
+    if (!shell || !schema_read_table(shell, &shell_table, &slr->shell, arena, diag)) return;
     const struct device_resources *t = &slr->total, *s = &slr->shell;
     bool fits = s->lut <= t->lut && s->ff <= t->ff && s->bram36 <= t->bram36 && s->uram <= t->uram && s->dsp <= t->dsp;
     if (!fits) diag_error(diag, shell->loc, "the shell of %s holds more than the die has", slr->name);
@@ -126,7 +156,7 @@ static bool check_version(const struct yaml_node *map, const char *key, const ch
 static void read_vitis(const struct yaml_node *map, struct device_vitis *vitis, struct arena *arena,
                        struct diag *diag) {
     static const char path[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
-    if (!map || !schema_read(map, "vitis", vitis_fields, COUNT_OF(vitis_fields), NULL, 0, vitis, arena, diag)) return;
+    if (!map || !schema_read_table(map, &vitis_table, vitis, arena, diag)) return;
     bool versions = check_version(map, "first", vitis->first, diag);
     versions = check_version(map, "last", vitis->last, diag) && versions;
     check_plain(map, "cells", vitis->cells, path, diag);
@@ -134,15 +164,6 @@ static void read_vitis(const struct yaml_node *map, struct device_vitis *vitis, 
     if (versions && strcmp(vitis->first, vitis->last) > 0)
         diag_error(diag, yaml_get(map, "last")->loc, "vitis.last (%s) is before vitis.first (%s)", vitis->last,
                    vitis->first);
-}
-
-static const struct yaml_node *need_key(const struct yaml_node *root, const char *key, struct diag *diag) {
-    static const char *const keys[] = {"name", "part",  "platform",    "sll",    "clock", "slrs",
-                                       "hbm",  "vitis", "memory_port", "limits", "power"};
-    const struct yaml_node *node = yaml_get(root, key);
-    if (!node && !yaml_is_misspelt(root, key, keys, COUNT_OF(keys)))
-        diag_error(diag, root->loc, "board needs the key `%s`", key);
-    return node;
 }
 
 static void check_order(const struct yaml_node *map, const char *low, double low_value, const char *high,
@@ -165,14 +186,13 @@ static void check_hbm(const struct yaml_node *map, const struct hbm_figures *hbm
 
 static void read_parts(const struct yaml_node *root, struct rill_device *device, struct arena *arena,
                        struct diag *diag) {
-    const struct yaml_node *clock = need_key(root, "clock", diag);
-    const struct yaml_node *slrs = need_key(root, "slrs", diag);
-    const struct yaml_node *hbm = need_key(root, "hbm", diag);
-    if (clock && schema_read(clock, "clock", clock_fields, COUNT_OF(clock_fields), NULL, 0, device, arena, diag))
+    const struct yaml_node *clock = schema_need(root, "clock", &device_table, arena, diag);
+    const struct yaml_node *slrs = schema_need(root, "slrs", &device_table, arena, diag);
+    const struct yaml_node *hbm = schema_need(root, "hbm", &device_table, arena, diag);
+    if (clock && schema_read_table(clock, &clock_table, device, arena, diag))
         check_order(clock, "default_mhz", device->clock_default_mhz, "max_mhz", device->clock_max_mhz, diag);
     if (slrs) read_slrs(slrs, device, arena, diag);
-    if (hbm && schema_read(hbm, "hbm", hbm_fields, COUNT_OF(hbm_fields), NULL, 0, &device->hbm, arena, diag))
-        check_hbm(hbm, &device->hbm, arena, diag);
+    if (hbm && schema_read_table(hbm, &hbm_table, &device->hbm, arena, diag)) check_hbm(hbm, &device->hbm, arena, diag);
 }
 
 struct rill_device *rill_device_read(const char *path, struct arena *arena, struct diag *diag) {
@@ -181,8 +201,7 @@ struct rill_device *rill_device_read(const char *path, struct arena *arena, stru
     if (!root || !yaml_expect(root, YAML_KIND_MAP, "a board file", diag)) return NULL;
     struct rill_device *device = ARENA_NEW(arena, struct rill_device);
     device->path = arena_strdup(arena, path);
-    if (schema_read(root, "board", top_fields, COUNT_OF(top_fields), top_maps, COUNT_OF(top_maps), device, arena, diag))
-        check_name(root, device->name, diag);
+    if (schema_read_table(root, &device_table, device, arena, diag)) check_name(root, device->name, diag);
     read_parts(root, device, arena, diag);
     read_vitis(yaml_get(root, "vitis"), &device->vitis, arena, diag);
     board_figures_read(root, &device->figures, arena, diag);

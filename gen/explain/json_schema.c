@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spec language as a JSON Schema (draft 7), which editors complete and check YAML by.
+// The spec language, board files and families as JSON Schemas (draft 7), which editors complete and check YAML by.
 #include <jansson.h>
 #include <string.h>
 
+#include "include/device.h"
 #include "include/explain.h"
 #include "include/family.h"
 #include "include/ops.h"
@@ -16,6 +17,7 @@ static json_t *parsed(const char *text) {
 }
 
 static json_t *described(json_t *schema, const char *doc, struct arena *arena) {
+    if (!doc) return schema;
     char *plain = arena_strdup(arena, explain_plain(doc, arena)), *to = plain;
     for (const char *p = plain; *p; p++)
         if (*p != '`') *to++ = *p;
@@ -205,13 +207,21 @@ static json_t *families(struct arena *arena) {
     return list;
 }
 
-char *explain_json_schema(struct arena *arena) {
+static json_t *spec_schema(struct arena *arena) {
     json_t *schema = table_schema(&spec_table, arena),
            *model = json_object_get(json_object_get(schema, "properties"), "model");
-    json_object_set_new(schema, "$schema", json_string("http://json-schema.org/draft-07/schema#"));
-    json_object_set_new(schema, "title", json_string("Rill: design spec"));
     json_object_set_new(schema, "oneOf", parsed("[{\"required\": [\"model\"]}, {\"required\": [\"graph\"]}]"));
     json_object_set_new(model, "allOf", families(arena));
+    return schema;
+}
+
+char *explain_json_schema(enum explain_file file, struct arena *arena) {
+    static const char *const titles[] = {"Rill: design spec", "Rill: board", "Rill: family of models"};
+    json_t *schema = file == EXPLAIN_SPEC    ? spec_schema(arena)
+                     : file == EXPLAIN_BOARD ? table_schema(&device_table, arena)
+                                             : table_schema(&family_table, arena);
+    json_object_set_new(schema, "$schema", json_string("http://json-schema.org/draft-07/schema#"));
+    json_object_set_new(schema, "title", json_string(titles[file]));
     char *text = json_dumps(schema, JSON_INDENT(1));
     json_decref(schema);
     return text;

@@ -18,15 +18,66 @@ struct reader {
 
 static const char *const type_words[] = {"integer", "number", "flag", "word"};
 
-// keys: those that the map may have; one of them that is misspelt has been reported.
+// ---- what a family's file may hold ----
+
+#define KEY(word, must, text, schema)                                                                                  \
+    { .key = word, .required = must, .doc = text, .json = schema }
+#define EXPRESSION "{\"type\": [\"string\", \"integer\", \"number\", \"boolean\"]}"
+#define TEXT "{\"type\": \"string\"}"
+#define NUMBER "{\"type\": \"number\"}"
+#define LIST "{\"type\": \"array\", \"minItems\": 1, \"items\": " EXPRESSION "}"
+#define MAP "{\"type\": \"object\", \"additionalProperties\": " EXPRESSION "}"
+
+static const struct schema_key parameter_keys[] = {
+    KEY("type", true, "what kind of value it has", "{\"enum\": [\"integer\", \"number\", \"flag\", \"word\"]}"),
+    KEY("from", false, "least value of an integer or a number", NUMBER),
+    KEY("to", false, "largest value", NUMBER),
+    KEY("of", false, "the values of a word", LIST),
+    KEY("default", false, "value where a spec gives none: an expression, a number or a word", EXPRESSION),
+};
+static const struct schema_table parameter_table = {
+    .what = "a parameter", .keys = parameter_keys, .key_count = COUNT_OF(parameter_keys)};
+
+static const struct schema_table word_table = {
+    .what = "a word", .keys = parameter_keys, .key_count = COUNT_OF(parameter_keys)};
+
+static const struct schema_key check_keys[] = {
+    KEY("that", true, "expression that must not be 0", EXPRESSION),
+    KEY("of", true, "the parameter whose value is wrong then, or `design.` and a key", TEXT),
+    KEY("say", true, "the error; `{expression}` stands for its value", TEXT),
+    KEY("nearest", false, "the nearest legal value, an expression", EXPRESSION),
+};
+static const struct schema_table check_table = {
+    .what = "a check", .keys = check_keys, .key_count = COUNT_OF(check_keys)};
+
+static const struct schema_key config_keys[] = {
+    KEY("key", true, "key of config.json, or its spellings", "{\"anyOf\": [" TEXT ", " LIST "]}"),
+    KEY("values", false, "the only values that the family computes", LIST),
+    KEY("refuse", false, "values that it does not compute, and why", MAP),
+    KEY("words", false, "text in config.json to value of a word", MAP),
+    KEY("is", false, "the parameter whose value it must have", TEXT),
+    KEY("default", false, "value where the key is absent", EXPRESSION),
+    KEY("required", false, "a key with `values` that must be there", "{\"type\": \"boolean\"}"),
+    KEY("compare", false, "false: it may differ from the spec's", "{\"type\": \"boolean\"}"),
+    KEY("each", false, "of a list with a word for each layer: word to expression of `layer`", MAP),
+};
+static const struct schema_table config_table = {
+    .what = "a key of config.json", .keys = config_keys, .key_count = COUNT_OF(config_keys)};
+
+static const struct schema_key family_keys[] = {
+    KEY("family", true, "its name: letters, digits, `_`, `-`", TEXT),
+    {.key = "parameters", .doc = "keys of `model` in a spec", .holds = SCHEMA_HOLDS_NAMED, .table = &parameter_table},
+    KEY("let", false, "derived names: each an expression of those before it", MAP),
+    {.key = "checks", .doc = "what must hold of the values", .holds = SCHEMA_HOLDS_LIST, .table = &check_table},
+    {.key = "config", .doc = "keys of a checkpoint's config.json", .holds = SCHEMA_HOLDS_LIST, .table = &config_table},
+    KEY("graph", true, "as `graph` of a spec, with expressions, choices and loops", "{\"type\": \"object\"}"),
+};
+const struct schema_table family_table = {.what = "a family", .keys = family_keys, .key_count = COUNT_OF(family_keys)};
+
 static const struct yaml_node *need_of(struct reader *r, const struct yaml_node *map, const char *key,
-                                       const char *const *keys, size_t count, const char *what) {
-    const struct yaml_node *node = yaml_get(map, key);
-    if (!node && !yaml_is_misspelt(map, key, keys, count))
-        diag_error(r->diag, map->loc, "%s needs the key `%s`", what, key);
-    return node;
+                                       const struct schema_table *table) {
+    return schema_need(map, key, table, r->arena, r->diag);
 }
-#define NEED(r, map, key, what) need_of(r, map, key, keys, COUNT_OF(keys), what)
 
 // A container of at most `most` items; NULL: absent or wrong.
 static const struct yaml_node *container(struct reader *r, const struct yaml_node *map, const char *key,
@@ -76,19 +127,18 @@ static void read_range(struct reader *r, const struct yaml_node *map, struct fam
 }
 
 static void read_parameter(struct reader *r, const char *name, struct loc loc, const struct yaml_node *map) {
-    static const char *const keys[] = {"type", "from", "to", "of", "default"};
     struct family_parameter *p = &r->family->parameter[r->family->parameters++];
     int type = FAMILY_INTEGER;
     *p = (struct family_parameter){.name = name, .loc = loc};
     if (!yaml_expect(map, YAML_KIND_MAP, "a parameter", r->diag)) return;
-    yaml_check_keys(map, keys, COUNT_OF(keys), "a parameter", r->diag);
-    const struct yaml_node *word = NEED(r, map, "type", "a parameter"), *of = yaml_get(map, "of");
+    schema_check_keys(map, &parameter_table, r->arena, r->diag);
+    const struct yaml_node *word = need_of(r, map, "type", &parameter_table), *of = yaml_get(map, "of");
     if (word) yaml_word(word, type_words, COUNT_OF(type_words), "type", &type, r->diag);
     p->type = (enum family_type)type;
     p->preset = yaml_get(map, "default");
     if (p->preset) yaml_expect(p->preset, YAML_KIND_SCALAR, "default", r->diag);
     read_range(r, map, p);
-    if (p->type == FAMILY_WORD && (of || NEED(r, map, "of", "a word"))) read_words(r, of, p);
+    if (p->type == FAMILY_WORD && (of || schema_need(map, "of", &word_table, r->arena, r->diag))) read_words(r, of, p);
 }
 
 int family_find_parameter(const struct family *f, const char *name) {
@@ -136,14 +186,13 @@ static void check_subject(struct reader *r, const struct family_check *c, struct
 }
 
 static void read_check(struct reader *r, const struct yaml_node *map) {
-    static const char *const keys[] = {"that", "of", "say", "nearest"};
     if (!yaml_expect(map, YAML_KIND_MAP, "a check", r->diag)) return;
-    yaml_check_keys(map, keys, COUNT_OF(keys), "a check", r->diag);
+    schema_check_keys(map, &check_table, r->arena, r->diag);
     struct family_check c = {.loc = map->loc,
-                             .that = NEED(r, map, "that", "a check"),
-                             .say = NEED(r, map, "say", "a check"),
+                             .that = need_of(r, map, "that", &check_table),
+                             .say = need_of(r, map, "say", &check_table),
                              .nearest = yaml_get(map, "nearest")};
-    const struct yaml_node *of = NEED(r, map, "of", "a check");
+    const struct yaml_node *of = need_of(r, map, "of", &check_table);
     bool ok = c.that && c.say && of && yaml_expect(c.that, YAML_KIND_SCALAR, "that", r->diag) &&
               yaml_expect(c.say, YAML_KIND_SCALAR, "say", r->diag) && yaml_string(of, "of", &c.of, r->diag) &&
               (!c.nearest || yaml_expect(c.nearest, YAML_KIND_SCALAR, "nearest", r->diag));
@@ -188,12 +237,10 @@ static const struct yaml_node *part(struct reader *r, const struct yaml_node *ma
 }
 
 static void read_key(struct reader *r, const struct yaml_node *map) {
-    static const char *const keys[] = {"key",     "values",   "refuse",  "words", "is",
-                                       "default", "required", "compare", "each"};
     struct family_key k = {.loc = map->loc, .parameter = -1, .compare = true};
     if (!yaml_expect(map, YAML_KIND_MAP, "a key of config.json", r->diag)) return;
-    yaml_check_keys(map, keys, COUNT_OF(keys), "a key of config.json", r->diag);
-    const struct yaml_node *key = NEED(r, map, "key", "a key of config.json"), *is = yaml_get(map, "is"),
+    schema_check_keys(map, &config_table, r->arena, r->diag);
+    const struct yaml_node *key = need_of(r, map, "key", &config_table), *is = yaml_get(map, "is"),
                            *required = yaml_get(map, "required"), *compare = yaml_get(map, "compare");
     if (key) read_spellings(r, key, &k);
     if (is) read_subject(r, is, &k);
@@ -219,10 +266,10 @@ static void read_config(struct reader *r, const struct yaml_node *root) {
 // ---- the whole ----
 
 static void read_tree(struct reader *r, const struct yaml_node *root) {
-    static const char *const keys[] = {"family", "parameters", "let", "checks", "config", "graph"};
     if (!yaml_expect(root, YAML_KIND_MAP, "a family", r->diag)) return;
-    yaml_check_keys(root, keys, COUNT_OF(keys), "a family", r->diag);
-    const struct yaml_node *name = NEED(r, root, "family", "a family"), *graph = NEED(r, root, "graph", "a family");
+    schema_check_keys(root, &family_table, r->arena, r->diag);
+    const struct yaml_node *name = need_of(r, root, "family", &family_table),
+                           *graph = need_of(r, root, "graph", &family_table);
     if (name && yaml_string(name, "family", &r->family->name, r->diag) && !spec_is_name(r->family->name, true))
         diag_error(r->diag, name->loc, "a family's name is letters, digits, `_` and `-`, not `%s`", r->family->name);
     read_parameters(r, root);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The spec language for editors and for people: every spec of the tree is valid by the JSON Schema, every wrong one of tests/spec is not, but
-# for those of beyond.txt; `rill explain` knows what messages point to. usage: tests/schema/run.sh
+# for those of beyond.txt; boards and families by theirs likewise; `rill explain` knows what messages point to. usage: tests/schema/run.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 [ $# = 0 ] || { sed -n '3,4s/^# //p' "$0"; exit 2; }
@@ -23,9 +23,23 @@ done
 # What the messages of these specs point to.
 mapfile -t pointed < <(grep -rhoE '`rill explain [^`]+`' tests/spec tests/pass | sed 's/`rill explain \(.*\)`/\1/' | sort -u)
 
-plan $((${#valid[@]} + ${#wrong[@]} + ${#pointed[@]} + 12))
+# Boards and families that are wrong: name, sed expression on u55c or gpt2.
+mkdir -p "$work/board" "$work/family"
+spoil() { sed "$3" "$1" >"$work/$2.yaml" && ! cmp -s "$1" "$work/$2.yaml"; }
+spoil_all() {
+    spoil boards/u55c.yaml board/key 's/^platform:/platfrom:/' && spoil boards/u55c.yaml board/no-memory '/^hbm:/,$d' &&
+        spoil boards/u55c.yaml board/range 's/sustained_gbs: 13.27/sustained_gbs: 0/' && spoil boards/u55c.yaml board/die 's/^    hbm: true/    hbm: 1/' &&
+        spoil boards/u55c.yaml board/shell 's/shell: {lut: 62000/shell: {luts: 62000/' && spoil boards/u55c.yaml board/limit 's/lut: 60,/lut: 160,/' &&
+        spoil families/gpt2.yaml family/key 's/^let:/lets:/' && spoil families/gpt2.yaml family/type 's/type: flag/type: flags/' &&
+        spoil families/gpt2.yaml family/check '0,/^    of:/s/^    of:/    off:/' && spoil families/gpt2.yaml family/config 's/is: layers/was: layers/' &&
+        spoil families/gpt2.yaml family/no-graph '/^graph:/,$d' && spoil families/gpt2.yaml family/required 's/required: true/required: 1/'
+}
+spoil_all || fail "wrong boards and families" "one is as it was"
+boards=(boards/*.yaml tests/e2e/specs/boards/*.yaml) families=(families/*.yaml tests/e2e/specs/families/*.yaml)
+
+plan $((${#valid[@]} + ${#wrong[@]} + ${#pointed[@]} + 12 + ${#boards[@]} + ${#families[@]} + 12 + 1))
 "$rill" schema >"$work/schema.json"
-by_schema() { # good or bad, specs
+by_schema() { # good or bad, files
     local line
     while IFS= read -r line; do
         case $line in
@@ -33,8 +47,15 @@ by_schema() { # good or bad, specs
             "FAIL  "*) fail "${line#FAIL  }" "not so by the schema" ;;
             *) fail "$1 specs" "$line" ;;
         esac
-    done < <(python3 tests/schema/check.py "$work/schema.json" "$@" 2>&1)
+    done < <(python3 tests/schema/check.py "$work/${schema:-schema}.json" "$@" 2>&1)
 }
+for schema in board family; do "$rill" schema $schema >"$work/$schema.json"; done
+schema=board by_schema good "${boards[@]}"
+schema=board by_schema bad "$work"/board/*.yaml
+schema=family by_schema good "${families[@]}"
+schema=family by_schema bad "$work"/family/*.yaml
+unset schema
+check_refused "schema: of no such file" 2 'it takes one of spec, board and family' "$rill" schema design
 by_schema good "${valid[@]}" "${beyond[@]}"
 by_schema bad "${refused[@]}"
 for topic in "${pointed[@]}"; do check "explain $topic" "$rill" explain "$topic"; done
