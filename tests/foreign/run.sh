@@ -66,7 +66,7 @@ cocotb_test() { # folder, test, seeds
     env RILL_PACKAGE="$1" RILL_ANSWERS="${1%.faulty}.json" RILL_SEEDS="${3:-[1]}" VIRTUAL_ENV="$venv" PATH="$venv/bin:$PATH" \
         PYTHONPATH="$here:$(echo "$venv"/lib/python3*/site-packages)" PYTHONDONTWRITEBYTECODE=1 COCOTB_LOG_LEVEL=ERROR \
         MODULE=kernel TESTCASE="$2" TOPLEVEL=rill_kernel TOPLEVEL_LANG=verilog COCOTB_RESULTS_FILE="$report" \
-        timeout "$limit" vvp -M "$("$venv/bin/cocotb-config" --lib-dir)" -m libcocotbvpi_icarus "$1/sim.vvp" </dev/null || return
+        timeout --foreground "$limit" vvp -M "$("$venv/bin/cocotb-config" --lib-dir)" -m libcocotbvpi_icarus "$1/sim.vvp" </dev/null || return
     grep -q "<testcase name=\"$2\"" "$report" && ! grep -qE '<(failure|error|skipped)' "$report"
 }
 

@@ -2,7 +2,12 @@
 // No layer is counted before all of its writes have their responses, and none late.
 // Any layer that is watched, named by its number: `owed` of an engine are the open descriptors of it and of those
 // before.
+// port: output wire [WRITERS-1:0] f_none
+// port: output wire [WRITERS-1:0] f_full
+// port: output wire f_wraps
+// f_none: an engine has no open descriptor; f_full: as many as it may; f_wraps: the count of layers ends.
 (* anyconst *) reg [LAYERS_W-1:0] watched;
+assign f_wraps = layer_done && &ended_q;
 reg  started_q = 1'b0;
 reg  counted_q = 1'b0;                   // it has ended
 reg  in_round_q = 1'b0;                  // it is in the round or before it
@@ -37,6 +42,8 @@ generate
         reg  [COUNT_W:0] done_q = 0;     // of layers that are done
         assign owes[f] = owed_q != 0;
         assign lags[f] = done_q != 0;
+        assign f_none[f] = open_q == 0;
+        assign f_full[f] = open_q >= (1 << COUNT_W) - 1;
         always @(posedge clk) begin
             assume (!written[f] || open_q != 0 );
             assume (!given[f] || open_q < (1 << COUNT_W) - 1);

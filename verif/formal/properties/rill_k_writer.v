@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each unit has its place: position p of the step is channel p mod CHANNELS, row p / CHANNELS, behind the bases of its
+// layer and head; the first unit of each head and token comes with the descriptor. On the channels' side, behind the
+// slice (rill_register_slice), what a channel has not taken stays, and a firing is done when all have taken its last unit.
+// The streams' side: krows is the rows before the step; units, tokens, heads, layers are counted as the header says.
+localparam F_C = CHANNELS;
+reg                 f_begun_q = 1'b0;
+(* anyseq *) wire [15:0] f_row_in;           // pos = f_row_in * CHANNELS + f_lane_in
+(* anyseq *) wire [5:0]  f_lane_in;
+reg  [15:0]         f_first_row_q, f_row_q;  // of the step's first token, of this one
+reg  [5:0]          f_first_lane_q, f_lane_q;
+reg  [15:0]         f_layer_q, f_head_q, f_unit_q;
+reg  [3:0]          f_tok_q;
+reg                 f_waits_q;               // a channel may still hold the firing's last unit
+reg                 f_done_q;                // none does any more
+wire                f_taken = ((m_axis_desc_tvalid & ~m_axis_desc_tready) | (m_axis_beat_tvalid & ~m_axis_beat_tready)) == {CHANNELS{1'b0}};
+reg  [CHANNELS-1:0] f_desc_held_q, f_beat_held_q;
+reg  [39:0]         f_desc_q;
+reg  [BEAT_BITS-1:0] f_beat_q;
+wire                f_step = s_axis_step_tvalid && s_axis_step_tready;
+wire [15:0]         f_pos_in = s_axis_step_tdata[STEP_POS +: STEP_POS_W];
+wire [15:0]         f_krows_in = s_axis_step_tdata[STEP_KROWS +: STEP_KROWS_W];
+wire                f_last_unit = f_unit_q == UNITS - 1;
+wire [39:0]         f_place = K_BASE + f_layer_q * K_LAYER_STRIDE + f_head_q * K_HEAD_STRIDE + f_row_q * ROW_BYTES;
+wire [20:0]         f_over = f_first_lane_q == 6'd0 ? 21'd0 : F_C - f_first_lane_q;
+integer             f_i;
+always @(posedge clk) begin
+    f_begun_q <= 1'b1;
+    assume (f_begun_q || rst);
+    assume (f_lane_in < F_C && f_row_in < 16'h0800 && f_pos_in == f_row_in * F_C + f_lane_in);
+    assume (f_krows_in == f_row_in + (f_lane_in != 6'd0));
+    assume (!s_axis_kv_tvalid || f_tok_q < TOKENS - 1 || token_last);
+    assume (!s_axis_kv_tlast || (f_last_unit && token_last));
+    assume (!s_axis_kv_tvalid || !f_last_unit || !token_last || f_head_q < HEADS - 1 || s_axis_kv_tlast);
+    f_desc_held_q <= rst ? {CHANNELS{1'b0}} : m_axis_desc_tvalid & ~m_axis_desc_tready;
+    f_beat_held_q <= rst ? {CHANNELS{1'b0}} : m_axis_beat_tvalid & ~m_axis_beat_tready;
+    f_desc_q <= m_axis_desc_tdata[39:0];
+    f_beat_q <= m_axis_beat_tdata;
+    if (f_step) begin
+        f_first_row_q <= f_row_in;
+        f_first_lane_q <= f_lane_in;
+        f_row_q <= f_row_in;
+        f_lane_q <= f_lane_in;
+        {f_layer_q, f_head_q, f_unit_q, f_tok_q} <= 52'd0;
+    end else if (take) begin
+        f_unit_q <= f_last_unit ? 16'd0 : f_unit_q + 16'd1;
+        if (f_last_unit && token_last) begin
+            f_tok_q <= 4'd0;
+            f_row_q <= f_first_row_q;
+            f_lane_q <= f_first_lane_q;
+            f_head_q <= s_axis_kv_tlast ? 16'd0 : f_head_q + 16'd1;
+            f_layer_q <= f_layer_q + s_axis_kv_tlast;
+        end else if (f_last_unit) begin
+            f_tok_q <= f_tok_q + 4'd1;
+            f_row_q <= f_row_q + (f_lane_q == F_C - 1);
+            f_lane_q <= f_lane_q == F_C - 1 ? 6'd0 : f_lane_q + 6'd1;
+        end
+    end
+    f_waits_q <= !rst && ((send && placed_last) || (f_waits_q && !f_taken));
+    f_done_q <= !rst && f_waits_q && f_taken;
+    if (f_begun_q && !rst) begin
+        if (take) begin
+            assert (unit_first == (f_unit_q == 16'd0) && unit_last == f_last_unit);
+            assert (lane_q == f_lane_q && head_base_q + row_offset_q == f_place);
+        end
+        if (state_q == S_PLACE)
+            assert (pos_q == f_first_row_q * F_C + f_first_lane_q && krows_q == f_first_row_q + (f_first_lane_q != 6'd0));
+        if (state_q == S_ROW) begin
+            assert (krows_q == f_first_row_q + (f_first_lane_q != 6'd0));
+            assert (row_ready_q || over_q == f_over);
+            assert (!row_ready_q || (first_lane_q == f_first_lane_q && first_row_q == f_first_row_q));
+        end
+        if (state_q != S_STEP)
+            assert (f_first_lane_q < F_C && f_first_row_q < 16'h0800);
+        if (state_q == S_PLACE || state_q == S_ROW)
+            assert ({f_layer_q, f_head_q, f_unit_q, f_tok_q} == 52'd0 && layer_q == 16'd0 && unit_q == 16'd0 &&
+                    layer_base_q == K_BASE && head_base_q == K_BASE && f_row_q == f_first_row_q && f_lane_q == f_first_lane_q);
+        if (state_q == S_PLACE)
+            assert (!row_ready_q);
+        if (state_q == S_RUN) begin
+            assert (first_lane_q == f_first_lane_q && first_row_q == f_first_row_q && first_offset_q == f_first_row_q * ROW_BYTES);
+            assert (lane_q == f_lane_q && f_lane_q < F_C && lane_last_q == (f_lane_q == F_C - 1));
+            assert (row_offset_q == f_row_q * ROW_BYTES && f_row_q < 16'h0810);
+            assert (f_row_q >= f_first_row_q && f_row_q <= f_first_row_q + f_tok_q);
+            assert (unit_q == f_unit_q && f_unit_q < UNITS && f_tok_q < TOKENS && f_head_q < HEADS);
+            assert (layer_q == f_layer_q && f_layer_q < LAYERS);
+            assert (layer_base_q == K_BASE + f_layer_q * K_LAYER_STRIDE);
+            assert (head_base_q == K_BASE + f_layer_q * K_LAYER_STRIDE + f_head_q * K_HEAD_STRIDE);
+        end
+        assert ((f_desc_held_q & ~m_axis_desc_tvalid) == {CHANNELS{1'b0}} && (f_beat_held_q & ~m_axis_beat_tvalid) == {CHANNELS{1'b0}});
+        if (f_desc_held_q != {CHANNELS{1'b0}})
+            assert (m_axis_desc_tdata == {UNITS_32[15:0], f_desc_q});
+        if (f_beat_held_q != {CHANNELS{1'b0}})
+            assert (m_axis_beat_tdata == f_beat_q);
+        assert (layer_done == f_done_q && last_sent_q == f_waits_q);
+    end
+end

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows lie where their positions say: a descriptor for each group of each token, at OFFSET + position * row + group, in
+// the order group, token; its beats are the token's chunks in their slots, zeros behind the last chunk. What waits
+// stays. One slot of one token, any one, is followed; so are the positions of all.
+// The stream's side: a step's chunks have the same tokens, counted from 0; tlast on the last one of the last chunk.
+// Completion is rill_write_tracker's, which is proven.
+// shows: u_done f_done
+wire                        f_done_none;
+wire                        f_done_full;
+wire                        f_done_wraps;
+reg                         f_begun_q = 1'b0;
+(* anyconst *) wire [TOK_W-1:0] f_tok;
+(* anyconst *) wire [15:0]  f_slot;
+reg  [15:0]                 f_row_q;                 // position of the step's first token
+reg  [15:0]                 f_chunk_q;
+reg  [3:0]                  f_at_q;                  // token of the chunk
+reg  [3:0]                  f_ntok_q;                // tokens of the step, known behind the first chunk
+reg                         f_filled_q;              // the slot of the group that is gathered
+reg  [CHUNK_BITS-1:0]       f_data_q;
+reg  [39:0]                 f_offset_q;
+reg  [5:0]                  f_left_q;
+reg                         f_mine_q;                // it is the token's:
+reg  [CHUNK_BITS-1:0]       f_want_q;
+reg                         f_desc_q;
+wire                        f_here = s_axis_y_tuser[TOK_W-1:0] == f_tok;
+wire [15:0]                 f_in_group = f_chunk_q % GROUP_CHUNKS;
+wire                        f_group_last = f_chunk_q == CHUNKS - 1 || f_in_group == GROUP_CHUNKS - 1;
+wire                        f_now = f_here && f_in_group == f_slot;
+wire [39:0]                 f_group_at = OFFSET + f_row_q * ROW_BYTES + (f_chunk_q / GROUP_CHUNKS) * GROUP_BYTES;
+wire [31:0]                 f_gone = (GROUP_BEATS - f_left_q) * BEAT_BITS;
+wire [GROUP_BITS-1:0]       f_beats = beats_q << f_gone; // in their places
+always @(posedge clk) begin
+    f_begun_q <= 1'b1;
+    assume (f_begun_q || rst);
+    assume (f_slot < GROUP_CHUNKS);
+    assume (!(dma_written && f_done_none) && !(given_q && f_done_full) && !f_done_wraps); // the engine's side
+    assume (f_row_q < 16'hFF00);
+    assume (!s_axis_y_tvalid || s_axis_y_tuser[TOK_W-1:0] == f_at_q);
+    assume (!s_axis_y_tvalid || f_at_q < TOKENS - 1 || s_axis_y_tuser[USER_W-1]);
+    assume (!s_axis_y_tvalid || f_chunk_q == 16'd0 || s_axis_y_tuser[USER_W-1] == (f_at_q == f_ntok_q - 4'd1));
+    assume (s_axis_y_tlast == (chunk_last && token_last));
+    if (rst) begin
+        f_row_q <= 16'd0;
+        f_chunk_q <= 16'd0;
+        f_at_q <= 4'd0;
+        f_filled_q <= 1'b0;
+        f_left_q <= 6'd0;
+        f_desc_q <= 1'b0;
+    end else begin
+        if (take) begin
+            f_at_q <= token_last ? 4'd0 : f_at_q + 4'd1;
+            if (token_last) begin
+                f_chunk_q <= f_chunk_q == CHUNKS - 1 ? 16'd0 : f_chunk_q + 16'd1;
+                f_ntok_q <= f_at_q + 4'd1;
+                if (f_chunk_q == CHUNKS - 1)
+                    f_row_q <= f_row_q + f_at_q + 16'd1;
+            end
+            if (f_now)
+                f_data_q <= s_axis_y_tdata;
+            if (f_here)
+                f_filled_q <= !f_group_last && (f_now || f_filled_q);
+        end
+        if (take && f_group_last) begin
+            f_offset_q <= f_group_at + f_at_q * ROW_BYTES;
+            f_left_q <= GROUP_BEATS;
+            f_mine_q <= f_here;
+            f_want_q <= f_now ? s_axis_y_tdata : f_filled_q ? f_data_q : {CHUNK_BITS{1'b0}};
+            f_desc_q <= 1'b1;
+        end else begin
+            if (m_axis_desc_tready)
+                f_desc_q <= 1'b0;
+            if (beat_out)
+                f_left_q <= f_left_q - 6'd1;
+        end
+    end
+    if (f_begun_q && !rst) begin
+        assert (chunk_q == f_chunk_q && f_chunk_q < CHUNKS && slot_q == f_in_group && f_at_q < TOKENS);
+        assert (group_last == f_group_last);
+        if (f_chunk_q != 16'd0)
+            assert (f_ntok_q != 4'd0 && f_ntok_q <= TOKENS && f_at_q < f_ntok_q);
+        assert (group_offset_q == f_group_at);
+        assert (offset_q == f_group_at + (f_group_last ? f_at_q * ROW_BYTES : 40'd0));
+        assert (step_offset_q == OFFSET + (f_row_q + (chunk_last ? f_at_q : 16'd0)) * ROW_BYTES);
+        assert (m_axis_desc_tvalid == f_desc_q && left_q == f_left_q && f_left_q <= GROUP_BEATS);
+        assert (m_axis_beat_tvalid == (f_left_q != 6'd0));
+        if (f_desc_q)
+            assert (m_axis_desc_tdata == {GROUP_BEATS_32[15:0], f_offset_q});
+        if (f_left_q != 6'd0 && f_mine_q)
+            assert (((f_beats[f_slot*CHUNK_BITS +: CHUNK_BITS] ^ f_want_q) >> f_gone) == {CHUNK_BITS{1'b0}});
+        assert (!f_filled_q || f_chunk_q == 16'd0 || f_tok < f_ntok_q);
+        assert (!f_filled_q || (f_at_q > f_tok ? !f_group_last && f_slot <= f_in_group : f_slot < f_in_group));
+    end
+end
+genvar f_t, f_s;
+generate
+    for (f_t = 0; f_t < TOKENS; f_t = f_t + 1) begin : gen_f_token
+        for (f_s = 0; f_s < GROUP_CHUNKS; f_s = f_s + 1) begin : gen_f_slot
+            always @(posedge clk)
+                if (f_begun_q && !rst && f_t == f_tok && f_s == f_slot)
+                    assert (gen_token[f_t].gen_slot[f_s].held_q == (f_filled_q ? f_data_q : {CHUNK_BITS{1'b0}}));
+        end
+    end
+endgenerate
