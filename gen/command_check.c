@@ -63,11 +63,11 @@ static int list_operations(void) {
     puts("| operation | in | out | attributes | what it computes |\n|---|---|---|---|---|");
     struct arena arena;
     arena_init(&arena);
-    const struct ir none = {0}, *ir = &none;
-    for (int op = 0; op < IR_OPS; op++) {
+    for (int op = 0; op < ir_spec_ops(); op++) {
+        const struct ir_composite row = ir_spec_op(op);
         struct ir_op_attr attr[IR_MAX_OP_ATTRS];
-        int count = ir_op_attrs(ir, op, attr);
-        printf("| `%s` | %d | %d | ", ir_op_of(ir, op)->name, ir_op_of(ir, op)->inputs, ir_op_of(ir, op)->outputs);
+        int count = ir_attr_column(row.attributes, attr);
+        printf("| `%s` | %d | %d | ", row.name, row.inputs, row.outputs);
         for (int i = 0; i < count; i++) {
             static const char *const kinds[] = {"integer", "number", "string", "list"};
             bool words = attr[i].kind == IR_ATTR_STRING && *attr[i].legal;
@@ -78,7 +78,7 @@ static int list_operations(void) {
                                        : ", optional",
                    attr[i].text);
         }
-        printf(" | %s |\n", ir_op_of(ir, op)->doc);
+        printf(" | %s |\n", row.doc);
     }
     arena_free(&arena);
     return RILL_OK;

@@ -57,6 +57,17 @@ struct ir_op_info {
     const char *doc;
 };
 
+// An operation of a spec that stands for several (composites.def).
+struct ir_composite {
+    const char *name;
+    int inputs, outputs;
+    const char *attributes, *steps, *doc;
+};
+// What a spec may name, operations and then composites, as rows of one table; steps NULL: an operation.
+int ir_spec_ops(void);
+struct ir_composite ir_spec_op(int row);
+const struct ir_composite *ir_composite_find(const char *name); // NULL if there is none
+
 extern const struct ir_op_info ir_op_table[IR_OPS]; // without custom kernels
 
 // The row of an operation; those from IR_OPS on are the IR's custom kernels.
@@ -71,7 +82,8 @@ struct ir_op_attr {
     char text[24];  // default as written
     char legal[24]; // lowest..highest, or words with | between; empty: anything
 };
-// Parses the attribute column; returns the count.
+// Parses an attribute column, of an operation's; returns the count.
+int ir_attr_column(const char *column, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
 int ir_op_attrs(const struct ir *, int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
 // Whether a value is one of the legal ones; reports it at its place where not.
 bool ir_op_attr_check(const struct ir_op_attr *, const struct ir_attr *, struct diag *);

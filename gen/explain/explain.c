@@ -26,8 +26,6 @@ struct topics {
     size_t count;
 };
 
-static const struct ir no_ir;
-
 static void add(struct topics *all, struct topic topic) {
     const char *dot = strrchr(topic.name, '.');
     topic.short_name = dot ? dot + 1 : topic.name;
@@ -46,10 +44,10 @@ static void add_keys(struct topics *all, struct arena *arena) {
 }
 
 static void add_operations(struct topics *all, struct arena *arena) {
-    for (int op = 0; op < IR_OPS; op++) {
+    for (int op = 0; op < ir_spec_ops(); op++) {
         struct ir_op_attr attr[IR_MAX_OP_ATTRS];
-        const char *name = ir_op_of(&no_ir, op)->name;
-        int count = ir_op_attrs(&no_ir, op, attr);
+        const char *name = ir_spec_op(op).name;
+        int count = ir_attr_column(ir_spec_op(op).attributes, attr);
         add(all, (struct topic){.name = name, .kind = TOPIC_OPERATION, .row = (size_t)op});
         for (int i = 0; i < count; i++)
             add(all, (struct topic){.name = arena_printf(arena, "%s.%s", name, attr[i].name),
@@ -81,7 +79,7 @@ static void say_key(FILE *out, const struct topic *t, struct arena *arena) {
 static void say_attribute(FILE *out, int op, int index, struct arena *arena) {
     static const char *const kinds[] = {"integer", "number", "text", "list"};
     struct ir_op_attr attr[IR_MAX_OP_ATTRS];
-    ir_op_attrs(&no_ir, op, attr);
+    ir_attr_column(ir_spec_op(op).attributes, attr);
     const struct ir_op_attr *a = &attr[index];
     fprintf(out, "  %s: %s%s; %s%s\n", a->name, kinds[a->kind], ir_op_attr_legal(a, arena),
             a->has_default ? "default: "
@@ -90,11 +88,21 @@ static void say_attribute(FILE *out, int op, int index, struct arena *arena) {
             a->text);
 }
 
+// The operations that a composite stands for, by their names.
+static void say_steps(FILE *out, const char *steps) {
+    for (const char *p = steps; p && *p; p += strcspn(p, ";")) {
+        p += strspn(p, "; ");
+        fprintf(out, "%s%.*s", p == steps ? "  stands for " : ", ", (int)strcspn(p, " ?"), p);
+    }
+    if (steps) fputc('\n', out);
+}
+
 static void say_operation(FILE *out, int op, struct arena *arena) {
-    const struct ir_op_info *info = ir_op_of(&no_ir, op);
+    const struct ir_composite row = ir_spec_op(op);
     struct ir_op_attr attr[IR_MAX_OP_ATTRS];
-    int count = ir_op_attrs(&no_ir, op, attr);
-    fprintf(out, "operation %s: %d in, %d out\n  %s\n", info->name, info->inputs, info->outputs, info->doc);
+    int count = ir_attr_column(row.attributes, attr);
+    fprintf(out, "operation %s: %d in, %d out\n  %s\n", row.name, row.inputs, row.outputs, row.doc);
+    say_steps(out, row.steps);
     for (int i = 0; i < count; i++) say_attribute(out, op, i, arena);
 }
 
@@ -108,7 +116,7 @@ static void say(FILE *out, const struct topic *t, struct arena *arena) {
     case TOPIC_KEY: say_key(out, t, arena); break;
     case TOPIC_OPERATION: say_operation(out, (int)t->row, arena); break;
     case TOPIC_ATTRIBUTE:
-        fprintf(out, "attribute of operation %s\n", ir_op_of(&no_ir, (int)t->row)->name);
+        fprintf(out, "attribute of operation %s\n", ir_spec_op((int)t->row).name);
         say_attribute(out, (int)t->row, t->attribute, arena);
         break;
     case TOPIC_REGISTER: say_register(out, &register_rows[t->row]); break;

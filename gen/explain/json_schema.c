@@ -156,21 +156,21 @@ static void add_common(json_t *properties, struct arena *arena) {
 }
 
 static json_t *operation(int op, struct arena *arena) {
-    const struct ir none = {0};
+    const struct ir_composite row = ir_spec_op(op);
     struct ir_op_attr attr[IR_MAX_OP_ATTRS];
-    int count = ir_op_attrs(&none, op, attr);
+    int count = ir_attr_column(row.attributes, attr);
     json_t *properties = json_object(), *required = json_array();
     for (int i = 0; i < count; i++) {
         json_object_set_new(properties, attr[i].name, attribute_schema(&attr[i]));
         if (attr[i].required) json_array_append_new(required, json_string(attr[i].name));
     }
-    add_common(properties, arena);
-    return where("op", ir_op_of(&none, op)->name, &spec_op_table, properties, required);
+    if (!row.steps) add_common(properties, arena);
+    return where("op", row.name, &spec_op_table, properties, required);
 }
 
 static json_t *operations(struct arena *arena) {
     json_t *list = json_array();
-    for (int op = 0; op < IR_OPS; op++) json_array_append_new(list, operation(op, arena));
+    for (int op = 0; op < ir_spec_ops(); op++) json_array_append_new(list, operation(op, arena));
     return list;
 }
 

@@ -65,7 +65,8 @@ float golden_quantize_kv(size_t hd, const float x[], int8_t q[], struct golden_f
 
 // fp32(1 / sqrt(hd)), and K's stored scale = scale * rsqrt_hd.
 float golden_rsqrt_head(size_t hd);
-float golden_k_scale(float scale, size_t hd, struct golden_fault *fault);
+float golden_score_scale(double given, size_t hd); // 0: not given
+float golden_k_scale(float scale, float of_scores, struct golden_fault *fault);
 
 // raw[positions] = float(q . k_t) * 2^exp_min. q[hd] is one mx block with exponent qshift; k[t] points at position t's
 // k[hd].

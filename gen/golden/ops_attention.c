@@ -19,8 +19,10 @@ float golden_quantize_kv(size_t hd, const float x[], int8_t q[], struct golden_f
 
 float golden_rsqrt_head(size_t hd) { return (float)(1.0 / sqrt((double)hd)); }
 
-float golden_k_scale(float scale, size_t hd, struct golden_fault *fault) {
-    return g_mul(scale, golden_rsqrt_head(hd), fault);
+float golden_score_scale(double given, size_t hd) { return given > 0 ? (float)given : golden_rsqrt_head(hd); }
+
+float golden_k_scale(float scale, float of_scores, struct golden_fault *fault) {
+    return g_mul(scale, of_scores, fault);
 }
 
 void golden_scores(size_t positions, size_t hd, const int8_t q[], uint8_t qshift, int exp_min, const int8_t *const k[],

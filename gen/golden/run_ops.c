@@ -121,9 +121,10 @@ static void run_kv_quantize(struct run_op *op) {
     size_t heads = (size_t)t->shape[0].bound, hd = (size_t)t->shape[1].bound;
     bool key = !strcmp(ir_attr_string(&op->node->attrs, "role", ""), "key");
     struct run_cache *cache = &op->run->cache[op->node - op->run->ir->node][op->repetition];
+    float of_scores = golden_score_scale(ir_attr_float(&op->node->attrs, "scale", 0), hd);
     for (size_t h = 0; h < heads; h++) {
         float scale = golden_quantize_kv(hd, op->in[0]->f32 + h * hd, op->out[0]->q + h * hd, op->fault);
-        op->out[0]->scale[h] = key ? golden_k_scale(scale, hd, op->fault) : scale;
+        op->out[0]->scale[h] = key ? golden_k_scale(scale, of_scores, op->fault) : scale;
     }
     memcpy(cache->q + (size_t)op->position * heads * hd, op->out[0]->q, heads * hd);
     memcpy(cache->scale + (size_t)op->position * heads, op->out[0]->scale, heads * sizeof(float));

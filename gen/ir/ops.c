@@ -14,6 +14,26 @@ const struct ir_op_info ir_op_table[IR_OPS] = {
 #undef RILL_OP
 };
 
+static const struct ir_composite composites[] = {
+#define RILL_COMPOSITE(name, ins, outs, attrs, steps, doc) {name, ins, outs, attrs, steps, doc},
+#include "include/composites.def"
+#undef RILL_COMPOSITE
+};
+
+int ir_spec_ops(void) { return IR_OPS + (int)COUNT_OF(composites); }
+
+struct ir_composite ir_spec_op(int row) {
+    if (row >= IR_OPS) return composites[row - IR_OPS];
+    const struct ir_op_info *op = &ir_op_table[row];
+    return (struct ir_composite){op->name, op->inputs, op->outputs, op->attributes, NULL, op->doc};
+}
+
+const struct ir_composite *ir_composite_find(const char *name) {
+    for (size_t i = 0; i < COUNT_OF(composites); i++)
+        if (!strcmp(composites[i].name, name)) return &composites[i];
+    return NULL;
+}
+
 const struct ir_op_info *ir_op_of(const struct ir *ir, int op) {
     return op < IR_OPS ? &ir_op_table[op] : &ir->custom_op[op - IR_OPS];
 }
@@ -35,9 +55,8 @@ static const char *copy_until(const char *p, const char *marks, char *to, size_t
     return p + len;
 }
 
-int ir_op_attrs(const struct ir *ir, int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]) {
+int ir_attr_column(const char *p, struct ir_op_attr out[IR_MAX_OP_ATTRS]) {
     int count = 0;
-    const char *p = ir_op_of(ir, op)->attributes;
     while (*p && count < IR_MAX_OP_ATTRS) {
         struct ir_op_attr *attr = &out[count++];
         memset(attr, 0, sizeof *attr);
@@ -52,6 +71,10 @@ int ir_op_attrs(const struct ir *ir, int op, struct ir_op_attr out[IR_MAX_OP_ATT
         while (*p == ' ') p++;
     }
     return count;
+}
+
+int ir_op_attrs(const struct ir *ir, int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]) {
+    return ir_attr_column(ir_op_of(ir, op)->attributes, out);
 }
 
 static bool number_fits(const struct ir_op_attr *attr, const struct ir_attr *value, struct diag *diag) {

@@ -179,6 +179,33 @@ static void note_block(const struct ir *ir, const struct ir_tensor *t, int64_t b
               why);
 }
 
+static void note_heads(int64_t n, int64_t heads, int64_t lanes, struct loc loc, struct diag *diag) {
+    int64_t nearest = 0, fewer = heads > 0 && n % heads == 0 ? n / heads & -(n / heads) : 0;
+    for (int64_t h = 1; h <= n; h++)
+        if (n % h == 0 && n / h % lanes == 0 && (!nearest || llabs(h - heads) < llabs(nearest - heads))) nearest = h;
+    if (nearest) diag_note(diag, loc, "the nearest legal number of heads is %lld", (long long)nearest);
+    if (fewer)
+        diag_note(diag, loc, "or `lanes: %lld` of the design, for heads of %lld", (long long)fewer,
+                  (long long)(n / heads));
+}
+
+// Elements that share an exponent: a head's, the given ones, or the design's group. 0 after a report.
+static int64_t block_of(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
+    int64_t block = ir_attr_int(&node->attrs, "block", 0), heads = ir_attr_int(&node->attrs, "heads", 0),
+            n = ir_tensor_elements(input(ir, node, 0));
+    if (!heads) return block ? block : ir->design.group;
+    if (!block && n % heads == 0) return n / heads;
+    struct loc loc = ir_attr_find(&node->attrs, "heads")->loc;
+    if (!loc.source) loc = node->loc;
+    if (block) diag_error(diag, loc, "quantize `%s`: `block` and `heads` say the same", node->name);
+    else
+        diag_error(diag, loc, "quantize `%s`: %lld heads do not divide %lld elements", node->name, (long long)heads,
+                   (long long)n);
+    if (block) diag_note(diag, loc, "write one of them");
+    else note_heads(n, heads, ir->design.lanes, loc, diag);
+    return 0;
+}
+
 static bool feeds_product(const struct ir *ir, const struct ir_node *node) {
     for (int n = 0; n < ir->nodes; n++)
         if (ir_node_is(ir, n, OP_BY_WEIGHTS) && ir->node[n].in[0] == node->out[0]) return true;
@@ -194,8 +221,8 @@ bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     struct ir_tensor *out = output(ir, node, 0);
     out->dtype = IR_MX;
     copy_shape(out, in);
-    int64_t block = ir_attr_int(&node->attrs, "block", 0);
-    out->block = block ? block : ir->design.group;
+    out->block = block_of(ir, node, diag);
+    if (!out->block) return false;
     out->exp_min = ir_attr_int(&node->attrs, "exp_min", -24);
     // The last dimension of a two-dimensional value is quantized by itself: one firing per head.
     bool positions = in->rank == 2 && in->shape[1].dynamic == IR_POSITIONS;
@@ -256,16 +283,6 @@ bool type_dequantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     out->dtype = IR_F32;
     copy_shape(out, in);
     return true;
-}
-
-static void note_heads(int64_t n, int64_t heads, int64_t lanes, struct loc loc, struct diag *diag) {
-    int64_t nearest = 0, fewer = heads > 0 && n % heads == 0 ? n / heads & -(n / heads) : 0;
-    for (int64_t h = 1; h <= n; h++)
-        if (n % h == 0 && n / h % lanes == 0 && (!nearest || llabs(h - heads) < llabs(nearest - heads))) nearest = h;
-    if (nearest) diag_note(diag, loc, "the nearest legal number of heads is %lld", (long long)nearest);
-    if (fewer)
-        diag_note(diag, loc, "or `lanes: %lld` of the design, for heads of %lld", (long long)fewer,
-                  (long long)(n / heads));
 }
 
 bool type_kv_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
@@ -329,6 +346,23 @@ bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return true;
 }
 
+// Scores lack the keys' scales until `softmax` multiplies by them: nothing may stand between that is not linear, and
+// nothing linear is worth it.
+static bool expect_scores(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
+    const struct ir_tensor *s = input(ir, node, 0);
+    int from = s->producer;
+    if (ir_node_is(ir, from, OP_OF_PRODUCT)) return true;
+    if (from == IR_NONE)
+        diag_error(diag, node->loc, "softmax `%s`: `%s` comes from no product of this region", node->name, s->name);
+    else
+        diag_error(diag, node->loc,
+                   "softmax `%s`: `%s` comes from operation `%s`, but scores have their scale only here", node->name,
+                   s->name, ir_op_of(ir, ir->node[from].op)->name);
+    diag_note(diag, node->loc,
+              "give it what `dequantize` makes of `attn_scores`; `scale` of `kv_quantize` scales scores");
+    return false;
+}
+
 bool type_softmax(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!type_expect(ir, node, 0, IR_F32, diag) || !type_expect(ir, node, 1, IR_KV, diag) ||
         !type_expect(ir, node, 2, IR_KV, diag))
@@ -338,6 +372,7 @@ bool type_softmax(struct ir *ir, struct ir_node *node, struct diag *diag) {
         diag_error(diag, node->loc, "softmax `%s`: `%s` holds no scores over positions", node->name, s->name);
         return false;
     }
+    if (!expect_scores(ir, node, diag)) return false;
     if (k->shape[0].bound != v->shape[0].bound || s->shape[0].bound % k->shape[0].bound) {
         diag_error(diag, node->loc,
                    "softmax `%s`: %lld heads of scores, %lld of `%s` and %lld of `%s` do not go together", node->name,

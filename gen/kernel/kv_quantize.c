@@ -12,7 +12,8 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "HEAD_DIM", out->shape[1].bound);
     bool key = !strcmp(ir_attr_string(&node->attrs, "role", ""), "key");
     ir_set_int(ir, k, "USE_RSQRT", key);
-    ir_set_float(ir, k, "RSQRT_HD", golden_rsqrt_head((size_t)out->shape[1].bound));
+    ir_set_float(ir, k, "RSQRT_HD",
+                 golden_score_scale(ir_attr_float(&node->attrs, "scale", 0), (size_t)out->shape[1].bound));
 }
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

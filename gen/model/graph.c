@@ -30,12 +30,15 @@ static bool declare(struct ir *ir, const struct spec_name *name, enum ir_dtype d
     return true;
 }
 
+enum { MAX_COMPOSITES = 16 };
+
 static void note_ops(const struct ir *ir, const struct spec_name *op, struct diag *diag) {
-    const char *words[IR_OPS + SPEC_MAX_KERNELS];
-    for (int i = 0; i < IR_OPS + ir->customs; i++) words[i] = ir_op_of(ir, i)->name;
-    diag_note_words(diag, op->loc, op->text, words, (size_t)(IR_OPS + ir->customs));
-    if (!diag_nearest_word(op->text, words, (size_t)(IR_OPS + ir->customs)))
-        diag_note(diag, op->loc, "`rill check --operations` lists them");
+    const char *words[IR_OPS + SPEC_MAX_KERNELS + MAX_COMPOSITES];
+    size_t count = 0;
+    for (int i = 0; i < ir_spec_ops(); i++) words[count++] = ir_spec_op(i).name;
+    for (int i = 0; i < ir->customs; i++) words[count++] = ir->custom[i].name;
+    diag_note_words(diag, op->loc, op->text, words, count);
+    if (!diag_nearest_word(op->text, words, count)) diag_note(diag, op->loc, "`rill check --operations` lists them");
 }
 
 // A list of integers as text, or NULL.
@@ -105,23 +108,25 @@ static const struct ir_op_attr *find_attr(const struct ir_op_attr *known, size_t
     return NULL;
 }
 
-static void note_explain(int op, struct loc loc, const struct ir *ir, struct diag *diag) {
-    if (op < IR_OPS) diag_note(diag, loc, "`rill explain %s` says more", ir_op_of(ir, op)->name);
+// Of an operation that is no custom kernel.
+static void note_explain(const struct ir *ir, const struct spec_op *op, struct diag *diag) {
+    int id = ir_op_find(ir, op->op.text);
+    if (id < IR_OPS) diag_note(diag, op->op.loc, "`rill explain %s` says more", op->op.text);
 }
 
-static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_op *op, struct diag *diag) {
-    struct ir_op_attr known[IR_MAX_OP_ATTRS];
-    int count = ir_op_attrs(ir, node->op, known);
+bool model_lower_attrs(struct ir *ir, struct ir_attrs *attrs, const struct spec_op *op, const struct ir_op_attr known[],
+                       int count, bool names, struct diag *diag) {
     const char *words[IR_MAX_OP_ATTRS];
+    bool is_composite = ir_composite_find(op->op.text) != NULL;
     bool ok = true;
     for (int i = 0; i < count; i++) words[i] = known[i].name;
     for (size_t a = 0; a < op->attr_count; a++) {
         const struct ir_op_attr *want = find_attr(known, (size_t)count, op->attrs[a].key.text);
-        if (!want) want = find_attr(common_attrs, COUNT_OF(common_attrs), op->attrs[a].key.text);
+        if (!want && !is_composite) want = find_attr(common_attrs, COUNT_OF(common_attrs), op->attrs[a].key.text);
         if (want) {
-            bool text = want->kind == IR_ATTR_STRING && node->op < IR_OPS && op->attrs[a].value.type != SPEC_VALUE_LIST;
+            bool text = want->kind == IR_ATTR_STRING && names && op->attrs[a].value.type != SPEC_VALUE_LIST;
             ok &= (!text || check_text(ir, want, &op->attrs[a].value, diag)) &&
-                  set_attr(ir, &node->attrs, want, &op->attrs[a], diag);
+                  set_attr(ir, attrs, want, &op->attrs[a], diag);
             continue;
         }
         diag_error(diag, op->attrs[a].key.loc, "operation `%s` has no attribute `%s`", op->op.text,
@@ -130,16 +135,28 @@ static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_o
         ok = false;
     }
     for (int i = 0; i < count && ok; i++) // a wrong one may be the missing one
-        if (known[i].required && !ir_attr_find(&node->attrs, known[i].name)) {
+        if (known[i].required && !ir_attr_find(attrs, known[i].name)) {
             diag_error(diag, op->loc, "operation `%s` needs `%s`", op->op.text, known[i].name);
             ok = false;
         }
-    if (!ok) note_explain(node->op, op->op.loc, ir, diag);
+    if (!ok) note_explain(ir, op, diag);
     return ok;
 }
 
 static const char *counted(struct ir *ir, size_t n, const char *what) {
     return arena_printf(ir->arena, "%zu %s%s", n, what, n == 1 ? "" : "s");
+}
+
+bool model_check_ports(struct ir *ir, const struct spec_op *op, const char *name, int inputs, int outputs,
+                       struct diag *diag) {
+    size_t ins = (size_t)inputs, outs = (size_t)outputs;
+    if (op->in_count == ins && op->out_count == outs) return true;
+    if (op->in_count != ins)
+        diag_error(diag, op->loc, "operation `%s` has %s, not %zu", name, counted(ir, ins, "input"), op->in_count);
+    else diag_error(diag, op->loc, "operation `%s` has %s, not %zu", name, counted(ir, outs, "output"), op->out_count);
+    if (op->out_count < outs) diag_note(diag, op->loc, "`out: [...]` names all of them");
+    note_explain(ir, op, diag);
+    return false;
 }
 
 // The row of an operation that the table has, with as many operands and results; IR_NONE after a report.
@@ -151,28 +168,26 @@ static int find_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
         return IR_NONE;
     }
     const struct ir_op_info *info = ir_op_of(ir, id);
-    size_t ins = (size_t)info->inputs, outs = (size_t)info->outputs;
-    if (op->in_count == ins && op->out_count == outs) return id;
-    if (op->in_count != ins)
-        diag_error(diag, op->loc, "operation `%s` has %s, not %zu", info->name, counted(ir, ins, "input"),
-                   op->in_count);
-    else
-        diag_error(diag, op->loc, "operation `%s` has %s, not %zu", info->name, counted(ir, outs, "output"),
-                   op->out_count);
-    if (op->out_count < outs) diag_note(diag, op->loc, "`out: [...]` names all of them");
-    note_explain(id, op->op.loc, ir, diag);
-    return IR_NONE;
+    return model_check_ports(ir, op, info->name, info->inputs, info->outputs, diag) ? id : IR_NONE;
 }
 
-// What a wrong operation makes is known all the same: who reads it is not reported again.
-static bool lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
+static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_op *op, struct diag *diag) {
+    struct ir_op_attr known[IR_MAX_OP_ATTRS];
+    int count = ir_op_attrs(ir, node->op, known);
+    return model_lower_attrs(ir, &node->attrs, op, known, count, node->op < IR_OPS, diag);
+}
+
+bool model_declare_results(struct ir *ir, const struct spec_op *op, struct diag *diag) {
+    int out;
+    for (size_t o = 0; o < op->out_count; o++) declare(ir, &op->outs[o], IR_F32, &out, diag);
+    return false;
+}
+
+bool model_lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
     int in[IR_MAX_PORTS], out, id = find_op(ir, op, diag);
     bool ok = id != IR_NONE;
     for (size_t i = 0; i < op->in_count && ok; i++) ok = resolve(ir, &op->ins[i], &in[i], diag);
-    if (!ok) {
-        for (size_t o = 0; o < op->out_count; o++) declare(ir, &op->outs[o], IR_F32, &out, diag);
-        return false;
-    }
+    if (!ok) return model_declare_results(ir, op, diag);
     const struct ir_op_info *info = ir_op_of(ir, id);
     int node = ir_add_node(ir, op->outs[0].text, id, op->loc);
     ir->node[node].inputs = info->inputs;
@@ -184,6 +199,11 @@ static bool lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag)
         ir->node[node].out[o] = out;
     }
     return lower_attrs(ir, &ir->node[node], op, diag);
+}
+
+static bool lower_item(struct ir *ir, const struct spec_op *op, struct diag *diag) {
+    const struct ir_composite *composite = ir_composite_find(op->op.text);
+    return composite ? model_lower_composite(ir, op, composite, diag) : model_lower_op(ir, op, diag);
 }
 
 static bool lower_region(struct ir *ir, const struct spec_region *region, struct diag *diag) {
@@ -201,7 +221,7 @@ static bool lower_region(struct ir *ir, const struct spec_region *region, struct
               declare(ir, &region->carries[c].name, IR_F32, &carry.local, diag);
         ir->region[id].carry[ir->region[id].carries++] = carry;
     }
-    for (size_t o = 0; o < region->op_count; o++) ok &= lower_op(ir, &region->ops[o], diag);
+    for (size_t o = 0; o < region->op_count; o++) ok &= lower_item(ir, &region->ops[o], diag);
     for (size_t c = 0; ok && c < region->carry_count; c++)
         ok &= resolve(ir, &region->carries[c].next, &ir->region[id].carry[c].next, diag);
     return ok;

@@ -34,7 +34,7 @@ static double frequency(const struct oracle_rope *r, int64_t d, int64_t i) {
     double f = pow(r->theta, -2.0 * (double)i / (double)d), share;
     switch ((enum oracle_scaling)r->scaling) {
     case ORACLE_UNSCALED: break;
-    case ORACLE_LINEAR: return f / r->factor;
+    case ORACLE_SCALED_LINEAR: return f / r->factor;
     case ORACLE_LLAMA3: return llama3(r, f);
     case ORACLE_YARN: share = yarn_share(r, (double)d, (double)i); return f / r->factor * share + f * (1 - share);
     }

@@ -66,9 +66,10 @@ static void dequantize(struct step *s) {
 static void kv_quantize(struct step *s) {
     struct slot *y = s->out[0];
     size_t heads = (size_t)y->v.rows, head = (size_t)y->v.cols;
+    float of_scores = s->node->scale > 0 ? (float)s->node->scale : golden_rsqrt_head(head);
     for (size_t h = 0; h < heads; h++) {
         float scale = golden_quantize_kv(head, s->in[0]->v.f32 + h * head, y->v.q + h * head, s->fault);
-        y->v.scale[h] = s->node->key ? golden_k_scale(scale, head, s->fault) : scale;
+        y->v.scale[h] = s->node->key ? golden_k_scale(scale, of_scores, s->fault) : scale;
     }
     memcpy(y->cache.q + (size_t)s->position * heads * head, y->v.q, heads * head);
     memcpy(y->cache.scale + (size_t)s->position * heads, y->v.scale, heads * sizeof(float));

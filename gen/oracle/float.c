@@ -59,6 +59,7 @@ static void dequantize(struct step *s) {
 static void kv_quantize(struct step *s) {
     size_t n = (size_t)oracle_count(&s->out[0]->v);
     copy(s);
+    s->out[0]->scale = s->node->scale;
     memcpy(s->out[0]->cache.f32 + (size_t)s->position * n, s->out[0]->v.f32, n * sizeof(float));
 }
 
@@ -75,7 +76,8 @@ static void attn_scores(struct step *s) {
 // The scores still lack 1 / sqrt(head), which the exact mode has in the keys' scales.
 static void softmax(struct step *s) {
     const struct oracle_value *x = &s->in[0]->v;
-    float scale = 1.0f / sqrtf((float)s->in[1]->v.cols);
+    double given = s->in[1]->scale;
+    float scale = given > 0 ? (float)given : 1.0f / sqrtf((float)s->in[1]->v.cols);
     for (int64_t h = 0; h < x->rows; h++) {
         const float *score = x->f32 + h * x->cols;
         float *p = s->out[0]->v.f32 + h * x->cols, most = score[0], sum = 0;

@@ -29,7 +29,9 @@ enum oracle_op {
     ORACLE_RESHAPE,
     ORACLE_ARGMAX,
     ORACLE_ROPE,
-    ORACLE_OPS // and more: custom kernel op - ORACLE_OPS
+    ORACLE_LINEAR,    // until oracle_expand
+    ORACLE_ATTENTION, // the same
+    ORACLE_OPS        // and more: custom kernel op - ORACLE_OPS
 };
 
 struct oracle_tensor {
@@ -51,7 +53,7 @@ struct oracle_parameter {
     const char *name, *text;
 };
 
-enum oracle_scaling { ORACLE_UNSCALED, ORACLE_LINEAR, ORACLE_LLAMA3, ORACLE_YARN };
+enum oracle_scaling { ORACLE_UNSCALED, ORACLE_SCALED_LINEAR, ORACLE_LLAMA3, ORACLE_YARN };
 
 // Of rope_table.
 struct oracle_rope {
@@ -65,7 +67,8 @@ struct oracle_rope {
 struct oracle_node {
     int op, line, region;
     int inputs, outputs, in[ORACLE_PORTS], out[ORACLE_PORTS];
-    int64_t rows, cols, row_offset, heads, block, exp_min;
+    int64_t rows, cols, row_offset, heads, kv_heads, block, exp_min;
+    double scale;  // of scores; 0: not given
     int64_t along; // NONE: not given
     bool transpose, int4, key, interleaved;
     double eps;
@@ -128,6 +131,9 @@ int64_t oracle_elements(const struct oracle_tensor *); // 0 extents count as 1: 
 
 // golden_dir NULL: golden files stand beside the spec, as it says; else they have the names of their kernels there.
 struct oracle_graph *oracle_read_as(struct arena *, const char *path, const char *golden_dir, struct diag *);
+
+// expand.c: linear and attention become the operations that docs/spec.md says they stand for.
+void oracle_expand(struct oracle_graph *);
 
 // shapes.c: kinds and shapes of every tensor, what the outputs need, what cannot be known. False after an error.
 bool oracle_shapes(struct oracle_graph *, struct diag *);

@@ -125,7 +125,9 @@ static const char *const op_names[ORACLE_OPS] = {[ORACLE_EMBED] = "embed",
                                                  [ORACLE_TRANSPOSE] = "transpose",
                                                  [ORACLE_RESHAPE] = "reshape",
                                                  [ORACLE_ARGMAX] = "argmax",
-                                                 [ORACLE_ROPE] = "rope"};
+                                                 [ORACLE_ROPE] = "rope",
+                                                 [ORACLE_LINEAR] = "linear",
+                                                 [ORACLE_ATTENTION] = "attention"};
 
 static int find_op(struct reader *r, const yaml_node_t *map) {
     const char *name = text(get(r, map, "op"));
@@ -138,7 +140,7 @@ static int find_op(struct reader *r, const yaml_node_t *map) {
 }
 
 static enum oracle_scaling scaling_of(struct reader *r, const yaml_node_t *map) {
-    return word(r, map, "scaling", "linear", false)   ? ORACLE_LINEAR
+    return word(r, map, "scaling", "linear", false)   ? ORACLE_SCALED_LINEAR
            : word(r, map, "scaling", "llama3", false) ? ORACLE_LLAMA3
            : word(r, map, "scaling", "yarn", false)   ? ORACLE_YARN
                                                       : ORACLE_UNSCALED;
@@ -174,6 +176,8 @@ static void read_attributes(struct reader *r, const yaml_node_t *map, struct ora
     n->block = number(r, map, "block", 0);
     n->exp_min = number(r, map, "exp_min", -24);
     n->heads = number(r, map, "heads", 0);
+    n->kv_heads = number(r, map, "kv_heads", n->heads);
+    n->scale = real(r, map, "scale", 0);
     n->interleaved = word(r, map, "pairs", "interleaved", false);
     n->key = word(r, map, "role", "key", false);
     n->perms = numbers(r, get(r, map, "perm"), n->perm);
@@ -410,6 +414,7 @@ static struct oracle_graph *read_text(struct oracle_graph *g, struct diag *diag)
     }
     read_document(&r);
     yaml_document_delete(&doc);
+    if (r.ok) oracle_expand(g);
     return r.ok && oracle_shapes(g, diag) ? g : NULL;
 }
 

@@ -21,6 +21,7 @@ struct slot {
     int64_t exp_min;
     const struct oracle_weights *product; // that made these integers; NULL: attention
     struct cache cache;
+    double scale; // keys: of scores; 0: one by the root of a head's length
 };
 
 struct oracle {

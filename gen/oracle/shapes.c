@@ -102,7 +102,8 @@ static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct dia
         break;
     case ORACLE_QUANTIZE:
         be_like(y, ORACLE_MX, x);
-        y->block = n->block;
+        if (n->heads && oracle_elements(x) % n->heads) return fail(g, n, "no whole heads", diag);
+        y->block = n->heads ? oracle_elements(x) / n->heads : n->block;
         y->exp_min = n->exp_min;
         break;
     case ORACLE_MATMUL:
@@ -137,6 +138,8 @@ static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct dia
         if (oracle_elements(y) != oracle_elements(x)) return fail(g, n, "another number of elements", diag);
         break;
     case ORACLE_ARGMAX: set_vector(y, ORACLE_ID, 1); break;
+    case ORACLE_LINEAR: // written out before
+    case ORACLE_ATTENTION:
     case ORACLE_OPS: break;
     }
     return true;

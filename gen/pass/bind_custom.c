@@ -214,8 +214,8 @@ static bool check_params(const struct verilog_header *h, const struct custom *k,
 }
 
 static bool check_name(const struct custom *k, struct diag *diag) {
-    for (int op = 0; op < IR_OPS; op++)
-        if (!strcmp(ir_op_table[op].name, k->name)) {
+    for (int op = 0; op < ir_spec_ops(); op++)
+        if (!strcmp(ir_spec_op(op).name, k->name)) {
             diag_error(diag, k->loc, "kernel `%s` has the name of an operation: take another one", k->name);
             return false;
         }

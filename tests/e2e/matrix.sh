@@ -35,6 +35,7 @@ gated|gated|$root/tests/e2e/specs/gated.yaml|random:4|end|0|
 llama_block|llama_block|$root/tests/e2e/specs/llama_block.yaml|random:3|lengths end|0|
 qwen3|qwen3|$root/tests/e2e/specs/qwen3.yaml|random:3|end|0|
 rope|rope|$root/tests/e2e/specs/rope.yaml|random:1|rows|0 1|
+composites|composites|$root/tests/e2e/specs/composites.yaml|random:3|rows|0 1|
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
 transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
 mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|0 1|
@@ -111,6 +112,7 @@ llama|llama|$root/tests/e2e/specs/llama.yaml|random:3|end|0|
 qwen2|qwen2|$root/tests/e2e/specs/qwen2.yaml|random:3|end|0|
 llama_block-spatial|llama_block|$root/tests/e2e/specs/llama_block.yaml|random:3|lengths end|1|channels=13 binding=spatial T=1
 rope-timed|rope|$root/tests/e2e/specs/rope.yaml|random:1|rows|0 1|fifo=timed T=4 lanes=8
+composites-spatial|composites|$root/tests/e2e/specs/composites.yaml|random:3|rows|0 1|channels=14 binding=spatial fifo=timed
 grouped-spatial|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|channels=13 binding=spatial
 grouped-1x512-T8|grouped-g128|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=1 beat_bits=512 T=8 group=128
 grouped-8x512-T1|grouped-g128|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=8 beat_bits=512 T=1 lanes=1 group=128

@@ -117,7 +117,7 @@ static void test_attention_close(void **state) {
     uint8_t q_shift, p_shift[3];
     for (uint32_t t = 0; t < POSITIONS; t++) {
         fill(HD, x, 100 + t, 1.0f);
-        k_scale[t] = golden_k_scale(golden_quantize_kv(HD, x, k[t], &fault), HD, &fault);
+        k_scale[t] = golden_k_scale(golden_quantize_kv(HD, x, k[t], &fault), golden_rsqrt_head(HD), &fault);
         fill(HD, x, 900 + t, 1.0f);
         v_scale[t] = golden_quantize_kv(HD, x, v[t], &fault);
         k_rows[t] = k[t];

@@ -24,7 +24,7 @@ static void head(const struct stream *s, struct vectors *v, int ntok, size_t hd,
         for (size_t i = 0; i < hd && t == ntok / 2 && stream_below(v, 4) == 0; i++)
             x[(size_t)t * hd + i] = 0; // part or all of a head
         scale[t] = golden_quantize_kv(hd, x + (size_t)t * hd, q + (size_t)t * hd, &fault);
-        scale[t] = key ? golden_k_scale(scale[t], hd, &fault) : scale[t];
+        scale[t] = key ? golden_k_scale(scale[t], golden_rsqrt_head(hd), &fault) : scale[t];
     }
     stream_vector(s, "x", ntok, hd, x, end);
     print_head(s, ntok, hd, end, q, scale);

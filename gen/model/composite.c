@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// An operation of a spec that stands for several (include/composites.def), written out as these. What they make is
+// named after it, so that dumps, reports and traces show where it comes from.
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/model/model.h"
+#include "include/ops.h"
+
+enum { MAX_STEP_PORTS = 4, MAX_WORDS = 24, WORD = 48 };
+
+// One step, in words: `op`, results, operands, attributes.
+struct step {
+    char word[MAX_WORDS][WORD];
+    int words;
+    bool once; // not where the same is made already
+};
+
+struct lowering {
+    struct ir *ir;
+    const struct spec_op *op;
+    const char *made, *as; // a result that another operation makes already: its name here, and there
+};
+
+static const char *copy_word(const char *p, const char *marks, char to[WORD]) {
+    size_t len = strcspn(p, marks);
+    memcpy(to, p, len < WORD ? len : WORD - 1);
+    return p + len;
+}
+
+// What follows the step.
+static const char *read_step(const char *p, struct step *s) {
+    *s = (struct step){.words = 0};
+    while (*p && *p != ';' && s->words < MAX_WORDS) {
+        p += strspn(p, " ");
+        p = copy_word(p, " ;", s->word[s->words++]);
+    }
+    size_t len = strlen(s->word[0]);
+    s->once = s->word[0][len - 1] == '?';
+    if (s->once) s->word[0][len - 1] = 0;
+    return *p == ';' ? p + 1 : p;
+}
+
+// The tensor that a word of a step stands for.
+static struct spec_name name_of(const struct lowering *l, const char *word) {
+    const struct spec_name *own = &l->op->outs[0];
+    if (*word >= '0' && *word <= '9') return l->op->ins[*word - '0'];
+    if (l->made && !strcmp(word, l->made)) return (struct spec_name){l->as, own->loc};
+    return (struct spec_name){*word == '.' ? own->text : arena_printf(l->ir->arena, "%s%s", own->text, word), own->loc};
+}
+
+static size_t names_of(const struct lowering *l, const char *words, struct spec_name out[MAX_STEP_PORTS]) {
+    size_t count = 0;
+    while (*words && count < MAX_STEP_PORTS) {
+        char word[WORD] = "";
+        words = copy_word(words, ",", word);
+        words += *words == ',';
+        out[count++] = name_of(l, word);
+    }
+    return count;
+}
+
+static const struct spec_attr *given(const struct lowering *l, const char *name) {
+    for (size_t a = 0; a < l->op->attr_count; a++)
+        if (!strcmp(l->op->attrs[a].key.text, name)) return &l->op->attrs[a];
+    return NULL;
+}
+
+// The first of these attributes, with commas between, that the composite has.
+static const struct spec_attr *first_given(const struct lowering *l, const char *names) {
+    const struct spec_attr *found = NULL;
+    while (*names && !found) {
+        char name[WORD] = "";
+        names = copy_word(names, ",", name);
+        names += *names == ',';
+        found = given(l, name);
+    }
+    return found;
+}
+
+static struct spec_attr literal(const struct lowering *l, const char *name, const char *text) {
+    char *end;
+    long long i = strtoll(text, &end, 10);
+    struct spec_value value = {.type = *end ? SPEC_VALUE_STRING : SPEC_VALUE_INT, .loc = l->op->loc, .i = i, .s = text};
+    return (struct spec_attr){{name, l->op->loc}, value};
+}
+
+// An attribute of a step; false: the composite has none.
+static bool attr_of(const struct lowering *l, const char *word, struct spec_attr *out) {
+    char name[WORD] = "";
+    const char *rest = copy_word(word, "=<", name);
+    if (*rest == '=') return *out = literal(l, arena_strdup(l->ir->arena, name), rest + 1), true;
+    const struct spec_attr *from = first_given(l, *rest == '<' ? rest + 1 : name);
+    if (!from) return false;
+    *out = (struct spec_attr){{arena_strdup(l->ir->arena, name), from->key.loc}, from->value};
+    return true;
+}
+
+static struct spec_op step_op(const struct lowering *l, const struct step *s, struct arena *arena) {
+    struct spec_op op = {.op = {arena_strdup(arena, s->word[0]), l->op->op.loc}, .loc = l->op->loc};
+    op.outs = ARENA_ARRAY(arena, struct spec_name, MAX_STEP_PORTS);
+    op.ins = ARENA_ARRAY(arena, struct spec_name, MAX_STEP_PORTS);
+    op.attrs = ARENA_ARRAY(arena, struct spec_attr, MAX_WORDS);
+    op.out_count = names_of(l, s->word[1], op.outs);
+    op.in_count = names_of(l, s->word[2], op.ins);
+    for (int w = 3; w < s->words; w++) op.attr_count += attr_of(l, s->word[w], &op.attrs[op.attr_count]);
+    return op;
+}
+
+static int64_t attr_int(const struct spec_op *op, const char *name, int64_t preset) {
+    for (size_t a = 0; a < op->attr_count; a++)
+        if (!strcmp(op->attrs[a].key.text, name)) return op->attrs[a].value.i;
+    return preset;
+}
+
+// Whether a node does what a step would: the same operation of the same tensor, all integer attributes alike.
+static bool does_the_same(const struct ir *ir, const struct ir_node *node, const struct spec_op *op) {
+    struct ir_op_attr known[IR_MAX_OP_ATTRS];
+    int id = ir_op_find(ir, op->op.text), count = ir_op_attrs(ir, id, known),
+        tensor = ir_find_tensor(ir, op->ins[0].text);
+    bool same = node->op == id && tensor != IR_NONE && node->in[0] == tensor;
+    for (int a = 0; same && a < count; a++) {
+        int64_t preset = known[a].has_default ? strtoll(known[a].text, NULL, 10) : 0;
+        same = ir_attr_int(&node->attrs, known[a].name, preset) == attr_int(op, known[a].name, preset);
+    }
+    return same;
+}
+
+// Another operation of the region that makes the same; its result then stands for this one's.
+static bool is_made(struct lowering *l, const struct step *s, const struct spec_op *op) {
+    const struct ir_region *region = &l->ir->region[l->ir->regions - 1];
+    for (int n = region->first_node; s->once && n < region->first_node + region->nodes; n++) {
+        if (!does_the_same(l->ir, &l->ir->node[n], op)) continue;
+        l->made = s->word[1];
+        l->as = l->ir->tensor[l->ir->node[n].out[0]].name;
+        return true;
+    }
+    return false;
+}
+
+// Its own attributes, as those of any operation.
+static bool check_attrs(struct ir *ir, const struct spec_op *op, const struct ir_composite *of, struct diag *diag) {
+    struct ir_op_attr known[IR_MAX_OP_ATTRS];
+    struct ir_attrs attrs = {0};
+    return model_lower_attrs(ir, &attrs, op, known, ir_attr_column(of->attributes, known), true, diag);
+}
+
+bool model_lower_composite(struct ir *ir, const struct spec_op *op, const struct ir_composite *of, struct diag *diag) {
+    struct lowering l = {.ir = ir, .op = op};
+    bool ok = model_check_ports(ir, op, of->name, of->inputs, of->outputs, diag) && check_attrs(ir, op, of, diag);
+    if (!ok) return model_declare_results(ir, op, diag);
+    for (const char *p = of->steps; *p;) {
+        struct step *s = ARENA_NEW(ir->arena, struct step);
+        p = read_step(p, s);
+        struct spec_op step = step_op(&l, s, ir->arena);
+        ok &= is_made(&l, s, &step) || model_lower_op(ir, &step, diag);
+    }
+    return ok;
+}
