@@ -230,13 +230,13 @@ static struct ir *build_again(struct ir *ir, const struct check_options *o, bool
 static void advise_fifo(struct ir *ir, const struct check_options *o, struct text *out) {
     if (ir->design.strategy && !strncmp(ir->design.strategy, "auto", 4)) return;
     struct ir *best = build_again(ir, o, true), *own = NULL;
-    if (best && strcmp(best->design.fifo, ir->design.fifo) != 0) own = build_again(ir, o, false);
+    if (best && best->design.fifo != ir->design.fifo) own = build_again(ir, o, false);
     if (!own) return;
     text_addf(out,
               "\nnote: by forecast `fifo: %s` takes %lld cycles for a brief request and %lld bits of FIFOs,\n"
               "`fifo: %s` %lld and %lld; the default, `fifo: auto`, takes the better of safe and timed\n",
-              own->design.fifo, (long long)timing_trial(own), (long long)fifo_bits(own), best->design.fifo,
-              (long long)timing_trial(best), (long long)fifo_bits(best));
+              spec_fifo_name(own->design.fifo), (long long)timing_trial(own), (long long)fifo_bits(own),
+              spec_fifo_name(best->design.fifo), (long long)timing_trial(best), (long long)fifo_bits(best));
 }
 
 int command_check(int argc, char **argv) {

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "include/board_figures.h"
+#include "include/choices.h"
 #include "include/hbm_figures.h"
 
 // What a package needs of the board (device.h says more of each); NULL where the board does not say it.
@@ -32,9 +33,9 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     bool is_lm;                   // ids in, ids out; else rows in, rows out
     const char *family; // of the model, whose checkpoints have a config.json to hold against the graph; NULL: a graph
                         // written out
-    const char *binding, *weights; // weights: default format of products
-    const char *fifo; // "timed": depths from timing contracts, "conservative": fewer, at a pace; "safe": whole tensors;
-                      // "auto", until size-fifos: the better of timed and safe
+    enum spec_binding binding;
+    enum spec_format weights; // the default of products
+    enum spec_fifo fifo;      // SPEC_AUTO until size-fifos
     const char *board;
     struct ir_platform platform;
     const char *strategy;  // of conservative and auto: what was weighed, in words for the report, or NULL

@@ -5,14 +5,12 @@
 #ifndef RILL_SPEC_H
 #define RILL_SPEC_H
 
+#include "include/choices.h"
 #include "include/custom.h"
 #include "include/device.h"
 #include "include/diag.h"
 #include "include/family.h"
 
-enum spec_format { SPEC_INT8, SPEC_INT4 };
-enum spec_binding { SPEC_SHARED, SPEC_SPATIAL };
-enum spec_fifo { SPEC_TIMED, SPEC_SAFE, SPEC_CONSERVATIVE, SPEC_AUTO };
 enum spec_when { SPEC_ALWAYS, SPEC_LAST };
 
 // Bounds that hold in every design: docs/numerics.md section 5, the field widths of docs/rtl.md, the limits of a graph.
@@ -142,9 +140,6 @@ struct loc spec_place(const struct rill_spec *spec, const char *path);
 // Behind an error whose place is in the model's family: where the model is.
 void spec_note_model(const struct rill_spec *spec, struct diag *diag);
 // The word of the spec language for an enum value: int8, shared, last.
-const char *spec_format_name(int format);
-const char *spec_binding_name(int binding);
-const char *spec_fifo_name(int fifo);
 const char *spec_when_name(int when);
 
 #endif

@@ -12,12 +12,12 @@ static void add_graph(const struct ir *ir, struct text *out) {
                   (long long)ir->region[r].repeat, ir->region[r].when == IR_LAST ? "last token" : "always",
                   ir->region[r].nodes);
     text_addf(out, "design: %d channels x %d bit, %d lanes, T = %d, A = %d, %.0f MHz, %s on %s\n", d->channels,
-              d->beat_bits, d->lanes, d->tokens, d->arrays, d->clock_mhz, d->binding, d->board);
+              d->beat_bits, d->lanes, d->tokens, d->arrays, d->clock_mhz, spec_binding_name(d->binding), d->board);
     text_addf(out, "hardware: %d kernels, %d streams, %lld FIFO bits\n", ir->kernels, ir->edges,
               (long long)report_fifo_bits(ir));
     struct report_uniform u = report_uniform_depths(ir);
     text_addf(out, "FIFO depths: %s; by the safe rule %lld bits, all as deep as the deepest (%lld words) %lld\n",
-              ir->design.fifo, (long long)u.safe, (long long)u.deepest, (long long)u.all);
+              spec_fifo_name(ir->design.fifo), (long long)u.safe, (long long)u.deepest, (long long)u.all);
     if (d->strategy) text_addf(out, "FIFO strategy %s\n", d->strategy);
     text_addf(out, "memory: %lld bytes of each channel used\n", (long long)report_channel_used(ir));
 }

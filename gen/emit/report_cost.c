@@ -184,7 +184,7 @@ const char *report_contract(const struct report *r, int kernel) {
 
 // Why a FIFO is as deep as it is: what filled it, what its reader waited for, and how long that word then waited.
 static void report_certificates(const struct report *r, struct text *out) {
-    bool timed = strcmp(r->ir->design.fifo, "safe") != 0;
+    bool timed = r->ir->design.fifo != SPEC_SAFE;
     text_addf(out, "\nwhat asks for more than two words%s\n",
               timed ? ": the step that filled the FIFO, for which path its reader waited, and how long"
                     : " (fifo: safe)");

@@ -146,9 +146,9 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
     read_figures(r, map, &item->figures);
     IR_DESIGN_FIELDS(READ_FIELD)
     item->family = get_optional(r, map, "family");
-    item->binding = get_string(r, map, "binding");
-    item->fifo = get_string(r, map, "fifo");
-    item->weights = get_string(r, map, "weights");
+    item->binding = (enum spec_binding)get_word(r, map, "binding", spec_binding_words, SPEC_BINDINGS);
+    item->fifo = (enum spec_fifo)get_word(r, map, "fifo", spec_fifo_words, SPEC_FIFOS);
+    item->weights = (enum spec_format)get_word(r, map, "weights", spec_format_words, SPEC_FORMATS);
     item->board = get_string(r, map, "board");
     IR_PLATFORM_FIELDS(READ_PLATFORM)
     item->strategy = get_optional(r, map, "strategy");

@@ -74,9 +74,9 @@ static void write_design(struct writer *w, const struct ir_design *item) {
     write_figures(w, &item->figures);
     IR_DESIGN_FIELDS(WRITE_FIELD)
     key_string(w, "family", item->family);
-    key_string(w, "binding", item->binding);
-    key_string(w, "fifo", item->fifo);
-    key_string(w, "weights", item->weights);
+    key_string(w, "binding", spec_binding_name(item->binding));
+    key_string(w, "fifo", spec_fifo_name(item->fifo));
+    key_string(w, "weights", spec_format_name(item->weights));
     key_string(w, "board", item->board);
     IR_PLATFORM_FIELDS(WRITE_PLATFORM)
     key_string(w, "strategy", item->strategy);

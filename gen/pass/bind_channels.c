@@ -2,8 +2,6 @@
 // How many engines there are and which memory channels each of them owns. `shared`: one engine with all channels.
 // `spatial`: one per product, in program order; the channels are divided in proportion to the beats that each product
 // reads in a decode step at half the context.
-#include <string.h>
-
 #include "gen/pass/bind.h"
 #include "include/layout.h"
 #include "include/ops.h"
@@ -69,7 +67,7 @@ static bool check_channels(const struct ir *ir, int products, const struct rill_
 bool bind_channels(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     int products = 0, first = 0;
     for (int n = 0; n < ir->nodes; n++) products += ir_node_is(ir, n, OP_PRODUCT);
-    if (products <= 1 || strcmp(ir->design.binding, "spatial")) {
+    if (products <= 1 || ir->design.binding != SPEC_SPATIAL) {
         if (products) ir_add_engine(ir, "engine", 0, ir->design.channels);
         return true;
     }

@@ -41,13 +41,13 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .hbm = spec->device->hbm,
                                     .figures = spec->device->figures,
                                     .family = spec->model ? spec->model->family->name : NULL,
-                                    .binding = spec_binding_name(d->binding),
-                                    .fifo = spec_fifo_name(d->fifo),
+                                    .binding = (enum spec_binding)d->binding,
+                                    .fifo = (enum spec_fifo)d->fifo,
                                     .board = spec->device->name,
                                     .platform = platform_of(spec->device),
                                     .dies = d->dies,
                                     .sll = spec->device->sll,
-                                    .weights = spec_format_name(d->weights)};
+                                    .weights = (enum spec_format)d->weights};
 }
 
 // What packing reads besides the spec.
@@ -94,7 +94,7 @@ static void fill_defaults(struct ir *ir, struct ir_node *node) {
         if (known[i].has_default && !ir_attr_find(&node->attrs, known[i].name))
             default_attr(ir, &node->attrs, &known[i]);
     if (ir_op_is(ir, node->op, OP_BY_WEIGHTS) && !ir_attr_find(&node->attrs, "weights"))
-        ir_attr_set_string(ir, &node->attrs, "weights", ir->design.weights);
+        ir_attr_set_string(ir, &node->attrs, "weights", spec_format_name(ir->design.weights));
 }
 
 // A graph input that an embedding reads, at once or as a carried value's first, is a token id: the graph is a language

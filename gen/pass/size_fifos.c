@@ -63,7 +63,7 @@ struct by_contracts {
 
 static bool find_depths(struct ir *ir, struct timing_depth *depth, struct by_contracts *by, const char **missing) {
     if (!timing_depths(ir, depth, by->most, &by->pass, missing)) return false;
-    if (strcmp(ir->design.fifo, "conservative") != 0) return true;
+    if (ir->design.fifo != SPEC_CONSERVATIVE) return true;
     int64_t timed = bits_of(ir, depth);
     if (!timing_conservative(ir, depth, missing)) return false;
     ir->design.strategy = arena_printf(ir->arena, "conservative: %lld bits, %lld by timed depths",
@@ -126,10 +126,10 @@ static const char *ensure_progress(struct ir *ir, bool timed, bool *deepened) {
 
 // Sizes all edges by the rule that `design.fifo` names. NULL, or where the graph comes to a halt.
 static const char *size_as_said(struct ir *ir, struct by_contracts *by) {
-    bool by_rule = !strcmp(ir->design.fifo, "safe"), deepened;
+    bool by_rule = ir->design.fifo == SPEC_SAFE, deepened;
     pass_safe_depths(ir);
     if (!by_rule) size_by_contracts(ir, by);
-    const char *stuck = ensure_progress(ir, by->sized && !strcmp(ir->design.fifo, "timed"), &deepened);
+    const char *stuck = ensure_progress(ir, by->sized && ir->design.fifo == SPEC_TIMED, &deepened);
     if (!stuck && !by_rule && !by->sized && deepened) size_by_contracts(ir, by);
     return stuck;
 }
@@ -169,15 +169,16 @@ static bool is_better(const struct sizes *a, const struct sizes *b) {
 }
 
 static void say_better(struct ir *ir, const struct sizes *safe, const struct sizes *timed) {
-    ir->design.strategy = arena_printf(
-        ir->arena, "auto: %s; by forecast safe takes %lld cycles and %lld bits, timed %lld and %lld", ir->design.fifo,
-        (long long)safe->cycles, (long long)safe->bits, (long long)timed->cycles, (long long)timed->bits);
+    ir->design.strategy =
+        arena_printf(ir->arena, "auto: %s; by forecast safe takes %lld cycles and %lld bits, timed %lld and %lld",
+                     spec_fifo_name(ir->design.fifo), (long long)safe->cycles, (long long)safe->bits,
+                     (long long)timed->cycles, (long long)timed->bits);
 }
 
 // The depths are those of the safe rule, as the search for others found none.
 static void keep_safe(struct ir *ir, const struct by_contracts *by) {
     for (int e = 0; e < ir->edges; e++) ir->edge[e].forced_by = NULL;
-    ir->design.fifo = "safe";
+    ir->design.fifo = SPEC_SAFE;
     ir->design.strategy = "auto: safe, as there are no timed depths";
     if (by->pass > by->most)
         ir->design.strategy = arena_printf(
@@ -188,7 +189,7 @@ static void keep_safe(struct ir *ir, const struct by_contracts *by) {
 static const char *size_by_rule(struct ir *ir, const struct sizes *unsized) {
     struct by_contracts none = {0};
     use_sizes(ir, unsized);
-    ir->design.fifo = "safe";
+    ir->design.fifo = SPEC_SAFE;
     return size_as_said(ir, &none);
 }
 
@@ -197,7 +198,7 @@ static const char *size_by_rule(struct ir *ir, const struct sizes *unsized) {
 static const char *size_by_forecast(struct ir *ir) {
     struct sizes unsized = keep_sizes(ir);
     struct by_contracts by = {.most = TIMING_BRIEF_PASS};
-    ir->design.fifo = "timed";
+    ir->design.fifo = SPEC_TIMED;
     const char *stuck = size_as_said(ir, &by);
     if (!by.sized) return keep_safe(ir, &by), stuck;
     if (stuck) return size_by_rule(ir, &unsized);
@@ -211,7 +212,7 @@ static const char *size_by_forecast(struct ir *ir) {
     }
     if (stuck || is_better(&timed, &safe)) {
         use_sizes(ir, &timed);
-        ir->design.fifo = "timed";
+        ir->design.fifo = SPEC_TIMED;
     }
     say_better(ir, &safe, &timed);
     return NULL;
@@ -219,7 +220,7 @@ static const char *size_by_forecast(struct ir *ir) {
 
 bool pass_size_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     struct by_contracts by = {0};
-    const char *stuck = !strcmp(ir->design.fifo, "auto") ? size_by_forecast(ir) : size_as_said(ir, &by);
+    const char *stuck = ir->design.fifo == SPEC_AUTO ? size_by_forecast(ir) : size_as_said(ir, &by);
     if (!stuck) return true;
     diag_error(diag, spec ? spec_place(spec, "design.fifo") : loc_none(),
                "the graph comes to a halt with FIFOs that hold whole tensors: %s", stuck);

@@ -75,9 +75,9 @@ static void add_head(struct page *p) {
     html_escape(p->out, p->ir->name);
     text_addf(p->out, "</h1><p>%d memory channels of %d bits, %d lanes, T = %d, %.0f MHz, binding ", d->channels,
               d->beat_bits, d->lanes, d->tokens, d->clock_mhz);
-    html_escape(p->out, d->binding);
+    html_escape(p->out, spec_binding_name(d->binding));
     text_add(p->out, ", FIFOs ");
-    html_escape(p->out, d->fifo);
+    html_escape(p->out, spec_fifo_name(d->fifo));
     text_add(p->out, ", board ");
     html_escape(p->out, d->board);
     text_add(p->out, "</p></header><main>\n");

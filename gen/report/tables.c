@@ -166,9 +166,9 @@ static const char *reason_of(const struct report *r, const struct ir_edge *e) {
         return arena_printf(r->ir->arena, "%s; waits %lld cycles%s", e->forced_by, (long long)e->delay, ahead);
     if (e->forced_by || e->run_ahead)
         return arena_printf(r->ir->arena, "%s%s", e->forced_by ? e->forced_by : "full throughput", ahead);
-    return e->depth <= 2                             ? "full throughput"
-           : strcmp(r->ir->design.fifo, "safe") != 0 ? "fixed"
-                                                     : "safe rule: a whole tensor where streams part or wait";
+    return e->depth <= 2                     ? "full throughput"
+           : r->ir->design.fifo != SPEC_SAFE ? "fixed"
+                                             : "safe rule: a whole tensor where streams part or wait";
 }
 
 // The stream's name, and under it what writes and reads it.

@@ -39,16 +39,18 @@ static const struct schema_field design_fields[] = {
      .preset = 1,
      .range = "1, 2; divides `T`",
      .doc = "positions of a step that a weight beat serves in one cycle; two share each multiplier"},
-    {FIELD(weights), WORDS(spec_format_words, 2), .preset = SPEC_INT8, .doc = "format of the weights of products"},
-    {FIELD(head), WORDS(spec_format_words, 2), .preset = SPEC_INT8, .doc = "format of the embedding and of the head"},
+    {FIELD(weights), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
+     .doc = "format of the weights of products"},
+    {FIELD(head), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
+     .doc = "format of the embedding and of the head"},
     {FIELD(kv), WORDS(spec_format_words, 1), .preset = SPEC_INT8, .doc = "format of the KV cache"},
     {FIELD(group), RANGE(0, 1 << 20), .preset = 128, // check_group
      .range = "64 to 1024, a multiple of `beat_bits / 4`",
      .doc = "values that share an exponent, and at int4 a group scale"},
-    {FIELD(binding), WORDS(spec_binding_words, 2), .preset = SPEC_SHARED,
+    {FIELD(binding), WORDS(spec_binding_words, SPEC_BINDINGS), .preset = SPEC_SHARED,
      .doc = "`shared`: all products fire in turn on one engine that owns every channel; `spatial`: every product "
             "(`matmul`, `attn_scores`, `attn_values`) has an engine and channels of its own"},
-    {FIELD(fifo), WORDS(spec_fifo_words, 4), .preset = SPEC_AUTO,
+    {FIELD(fifo), WORDS(spec_fifo_words, SPEC_FIFOS), .preset = SPEC_AUTO,
      .doc =
          "depths of the FIFOs: `timed`: what simulated steps need by the kernels' timing contracts; "
          "`conservative`: fewer words, and kernels that wait ([timing.md](timing.md#depths)); `safe`: whole tensors "

@@ -8,9 +8,8 @@
 
 #define SPEC_OFFSET(type, member) offsetof(struct type, member)
 
-// The words of the spec language, indexed by the enums of spec.h.
-extern const char *const spec_format_words[], *const spec_binding_words[], *const spec_fifo_words[],
-                                                                               *const spec_when_words[];
+// The words of the spec language, indexed by the enums of spec.h; those of choices.h stand there.
+extern const char *const spec_when_words[];
 
 // What a spec consists of; spec_table is the whole.
 extern const struct schema_table spec_table, spec_model_table, spec_graph_table, spec_region_table, spec_op_table,

@@ -258,7 +258,7 @@ WARNING
 
 expects=("$root"/tests/spec/*.expect "$root"/tests/pass/*.expect) warns=("$root"/tests/pass/*.warn)
 legal=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" "$root/tests/spec/ok_graph_regions.yaml")
-plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 147)) # 147: written one by one below
+plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 148)) # 148: written one by one below
 for expect in "${expects[@]}"; do
     refuse_spec "$(basename "$(dirname "$expect")")" "$(basename "$expect" .expect)"
 done
@@ -411,7 +411,7 @@ no_note() { ! "$rill" check "$1" | grep 'note:'; } # spec
 check "fifo auto: nothing to say" no_note "$work/auto-five.yaml"
 own_board "$work/own.yaml" 100000 200
 for damage in 'context: [0-9]*/context: -7' 'shape: \[[0-9]*, static/shape: [-7, static' \
-    'sustained_gbs: .*/sustained_gbs: 0' 'sustained_gbs: .*/clock: 1' 'refresh_ns: .*/refresh_ns: 3000'; do
+    'sustained_gbs: .*/sustained_gbs: 0' 'sustained_gbs: .*/clock: 1' 'refresh_ns: .*/refresh_ns: 3000' '^  fifo: auto/  fifo: save'; do
     "$rill" gen "$work/own.yaml" -o "$work/own-dump" --dump-after=infer-types && sed -i "s/$damage/" "$work/own-dump/infer-types.yaml"
     check_refused "a dump with ${damage#*/}" 1 'error: .*(out of range|missing|least|must)' \
         "$rill" gen "$work/own-dump/infer-types.yaml" -o "$work/own-bad"

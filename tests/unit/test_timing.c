@@ -120,7 +120,7 @@ static void test_buffers(void **state) {
 
 // ---- designs ----
 
-static struct ir *build_sized(const char *spec, const char *rule) {
+static struct ir *build_sized(const char *spec, enum spec_fifo rule) {
     struct ir *ir = command_build(spec, &arena, &diag, "insert-control");
     assert_non_null(ir);
     ir->design.fifo = rule;
@@ -128,7 +128,7 @@ static struct ir *build_sized(const char *spec, const char *rule) {
     return ir;
 }
 
-static struct ir *build(const char *spec) { return build_sized(spec, "timed"); }
+static struct ir *build(const char *spec) { return build_sized(spec, SPEC_TIMED); }
 
 static const int64_t no_bounds[1];
 
@@ -203,15 +203,15 @@ static void test_bounds(void **state) {
 // to the last write response.
 static void test_cycles_of_shared_channels(void **state) {
     (void)state;
-    struct ir *ir = build_sized("tests/e2e/specs/transpose.yaml", "safe");
+    struct ir *ir = build_sized("tests/e2e/specs/transpose.yaml", SPEC_SAFE);
     assert_near(simulate(ir, 7, 1, NULL, false)->cycles, 3111);
-    ir = build_sized("tests/e2e/specs/mixer.yaml", "safe");
+    ir = build_sized("tests/e2e/specs/mixer.yaml", SPEC_SAFE);
     assert_near(simulate(ir, 7, 1, NULL, false)->cycles, 2896);
     ir = build("tests/e2e/specs/spills.yaml");
     assert_near(simulate(ir, 19, 1, NULL, false)->cycles, 21788);
-    ir = build_sized("tests/e2e/specs/lanes.yaml", "safe"); // a fixed priority of its readers would be 3 % faster
+    ir = build_sized("tests/e2e/specs/lanes.yaml", SPEC_SAFE); // a fixed priority of its readers would be 3 % faster
     assert_near(simulate(ir, 7, 1, NULL, false)->cycles, 6895);
-    ir = build_sized("tests/e2e/specs/rope.yaml", "safe");
+    ir = build_sized("tests/e2e/specs/rope.yaml", SPEC_SAFE);
     assert_near(simulate(ir, 70, 1, NULL, false)->cycles, 36650);
 }
 
@@ -225,7 +225,7 @@ static struct timing_forecast *foretell(const struct ir *ir, int64_t prompt, int
 // Samples against the whole request; the engine's cycles by cause are all of a phase's cycles.
 static void test_forecast(void **state) {
     (void)state;
-    struct ir *ir = build_sized("tests/e2e/specs/grouped.yaml", "safe");
+    struct ir *ir = build_sized("tests/e2e/specs/grouped.yaml", SPEC_SAFE);
     struct timing_forecast *whole = foretell(ir, 50, 24, INT64_MAX), *some = foretell(ir, 50, 24, 1);
     assert_int_equal(whole->steps, whole->simulated);
     assert_true(some->prefill.cycles != whole->prefill.cycles);
@@ -264,7 +264,7 @@ static void test_words(void **state) {
 // need.
 static void test_words_of_rounds(void **state) {
     (void)state;
-    struct ir *ir = build_sized("tests/e2e/specs/lanes.yaml", "safe");
+    struct ir *ir = build_sized("tests/e2e/specs/lanes.yaml", SPEC_SAFE);
     struct timing_result *r = simulate(ir, 4, 1, NULL, false);
     assert_int_equal(r->edge[edge_named(ir, "z_y_to_output_z_y_wide__to_output_z_y")].words, 4 * 14); // 105 by 8
 }
@@ -273,7 +273,7 @@ static void test_words_of_rounds(void **state) {
 // few words.
 static void test_halt(void **state) {
     (void)state;
-    struct ir *ir = build_sized("tests/e2e/specs/blocks.yaml", "safe");
+    struct ir *ir = build_sized("tests/e2e/specs/blocks.yaml", SPEC_SAFE);
     int64_t *depth = ARENA_ARRAY(&arena, int64_t, (size_t)ir->edges + 1);
     for (int e = 0; e < ir->edges; e++) depth[e] = ir->edge[e].depth;
     int side = edge_named(ir, "h_fork_1_to_h_next_b");
@@ -295,7 +295,7 @@ static void test_depths(void **state) {
         }
         int64_t context = ir->design.context < 70 ? ir->design.context : 70;
         assert_null(simulate(ir, context - 3, 4, NULL, true)->stuck);
-        struct ir *safe = build_sized(specs[s], "safe");
+        struct ir *safe = build_sized(specs[s], SPEC_SAFE);
         int64_t fewer = simulate(ir, context - 3, 4, NULL, false)->cycles,
                 more = simulate(safe, context - 3, 4, NULL, false)->cycles;
         assert_true(fewer < more + more / 50 + 64);
@@ -311,7 +311,7 @@ static int64_t bits_of(const struct ir *ir) {
 // Fewer bits, rows that take longer, no halt.
 static void test_conservative(void **state) {
     (void)state;
-    struct ir *few = build_sized("tests/e2e/specs/five.yaml", "conservative"),
+    struct ir *few = build_sized("tests/e2e/specs/five.yaml", SPEC_CONSERVATIVE),
               *timed = build("tests/e2e/specs/five.yaml");
     assert_true(bits_of(few) < bits_of(timed) * 4 / 5);
     for (int e = 0; e < few->edges; e++)
@@ -325,7 +325,7 @@ static void test_conservative(void **state) {
 // A case that deadlocks when streams have been cut to the depths of the LP gets deeper ones; the search goes on.
 static void test_depths_after_cuts(void **state) {
     (void)state;
-    struct ir *timed = build("tests/unit/heads.yaml"), *safe = build_sized("tests/unit/heads.yaml", "safe");
+    struct ir *timed = build("tests/unit/heads.yaml"), *safe = build_sized("tests/unit/heads.yaml", SPEC_SAFE);
     assert_true(bits_of(timed) < bits_of(safe) / 4);
     assert_null(simulate(timed, 507, 4, NULL, true)->stuck);
 }
