@@ -21,6 +21,7 @@ static const char usage[] =
     "[--tokens N] [--float] [--json]\n"
     "       rill golden SPEC --weights MODELDIR --eval TEXTFILE [--stories N] [--json]\n"
     "  --prompt TEXT    text to go on from; the generated text goes to standard output\n"
+    "  --chat NAME      the prompt is a question to a chat model: chatml, smollm2, llama3, gemma, zephyr\n"
     "  --prompt-ids L   the same as ids, and nothing before them: 1,2,3\n"
     "  --tokens N       ids to make at most (default 64, or what the context has room for), or rows to take (default "
     "all of the file, or 16)\n"
@@ -44,7 +45,7 @@ static const char usage[] =
 enum { DEFAULT_IDS = 64, MOST_SPEC = 256 << 20 };
 
 struct golden_options {
-    const char *spec, *weights, *prompt, *prompt_ids, *eval, *logits, *inputs, *outputs;
+    const char *spec, *weights, *prompt, *prompt_ids, *chat, *eval, *logits, *inputs, *outputs;
     int64_t tokens, stories, data_seed; // tokens 0: not given
     bool ignore_eot, ids, json, in_float, unchecked;
 };
@@ -75,6 +76,7 @@ static bool parse_value(const char *arg, const char *value, struct golden_option
     if (!strcmp(arg, "--weights")) o->weights = value;
     else if (!strcmp(arg, "--prompt")) o->prompt = value;
     else if (!strcmp(arg, "--prompt-ids")) o->prompt_ids = value;
+    else if (!strcmp(arg, "--chat")) o->chat = value;
     else if (!strcmp(arg, "--eval")) o->eval = value;
     else if (!strcmp(arg, "--logits")) o->logits = value;
     else if (!strcmp(arg, "--inputs")) o->inputs = value;
@@ -101,6 +103,7 @@ static bool parse(int argc, char **argv, struct golden_options *o) {
     const char *why = jobs(o) > 1 ? "`--prompt`, `--prompt-ids`, `--eval`, `--inputs`: one is enough"
                       : o->logits && !o->prompt && !o->prompt_ids ? "`--logits` goes with a prompt"
                                                                   : NULL;
+    if (!why && o->chat && !o->prompt) why = "`--chat` goes with `--prompt`";
     if (!why && o->stories && !o->eval) why = "`--stories` goes with `--eval`";
     if (!why && o->eval && (o->tokens || o->ids || o->ignore_eot || o->unchecked))
         why = "`--eval` goes without `--tokens`, `--ids`, `--ignore-eot` and `--unchecked`";
@@ -176,9 +179,16 @@ static void session_close(struct session *s) {
 
 // ---- decoding ----
 
+static bool chat_ids(struct session *s, struct token_ids *ids) {
+    const char *why = tokenizer_encode_chat(s->tokenizer, s->o.chat, s->o.prompt, ids);
+    if (why) diag_error(&s->diag, loc_none(), "--chat %s: %s", s->o.chat, why);
+    return !why;
+}
+
 static bool prompt_ids(struct session *s, struct token_ids *ids) {
-    if (!s->o.prompt_ids) tokenizer_encode_prompt(s->tokenizer, s->o.prompt, strlen(s->o.prompt), ids);
-    else if (!token_ids_read(&s->arena, s->o.prompt_ids, ids)) {
+    if (s->o.chat && !chat_ids(s, ids)) return false;
+    if (!s->o.prompt_ids && !s->o.chat) tokenizer_encode_prompt(s->tokenizer, s->o.prompt, strlen(s->o.prompt), ids);
+    if (s->o.prompt_ids && !token_ids_read(&s->arena, s->o.prompt_ids, ids)) {
         diag_error(&s->diag, loc_none(), "`%s` is no list of ids, as 1,2,3", s->o.prompt_ids);
         return false;
     }

@@ -7,7 +7,7 @@
 
 static const char usage[] =
     "usage: rill pack SPEC --weights MODELDIR|random:SEED -o DIR [--force]\n"
-    "  MODELDIR     config.json, model.safetensors and the tokenizer's files, Hugging Face names\n"
+    "  MODELDIR     config.json, model.safetensors and the tokenizer's files, Hugging Face names; or a GGUF file\n"
     "  random:SEED  weights of the spec's shapes and plausible statistics\n"
     "  -o DIR       DIR/image: channel_NN.bin, golden.bin, manifest.json\n"
     "  --force      also where DIR/image holds the image of another design\n";

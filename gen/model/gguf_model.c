@@ -61,9 +61,11 @@ static const struct gguf_value *value_of(const struct gguf_model *m, const char 
     return gguf_find(m->file, *key == '.' ? arena_printf(m->arena, "%s%s", m->architecture, key) : key);
 }
 
+// -1: of another kind, or below 1.
 static int64_t integer_of(const struct gguf_model *m, const char *key, int64_t preset) {
     const struct gguf_value *v = value_of(m, key);
-    return v && v->kind == GGUF_INT ? v->integer : preset;
+    if (!v) return preset;
+    return v->kind == GGUF_INT && v->integer > 0 ? v->integer : -1;
 }
 
 // ---- tensors ----

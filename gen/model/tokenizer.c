@@ -33,6 +33,14 @@ static bool is_file(const char *path) {
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+bool tokenizer_present(struct arena *arena, const char *source) {
+    static const char *const files[] = {"vocab.json", "encoder.json", "tokenizer.json", "tokenizer.gguf"};
+    if (is_file(source)) return tokenizer_in_gguf(arena, source);
+    for (size_t i = 0; i < COUNT_OF(files); i++)
+        if (is_file(arena_printf(arena, "%s/%s", source, files[i]))) return true;
+    return false;
+}
+
 static bool is_gguf(const char *path) {
     size_t len = strlen(path);
     return is_file(path) || (len > 5 && !strcmp(path + len - 5, ".gguf"));
@@ -42,11 +50,13 @@ struct tokenizer *tokenizer_open(struct arena *arena, const char *source, struct
     if (is_gguf(source)) return tokenizer_load_gguf(arena, source, diag);
     const char *usual = arena_printf(arena, "%s/vocab.json", source),
                *original = arena_printf(arena, "%s/encoder.json", source),
-               *json = arena_printf(arena, "%s/tokenizer.json", source);
+               *json = arena_printf(arena, "%s/tokenizer.json", source),
+               *gguf = arena_printf(arena, "%s/tokenizer.gguf", source);
     if (!is_file(usual) && is_file(original))
         return tokenizer_load_files(arena, original, arena_printf(arena, "%s/vocab.bpe", source), diag);
     // GPT-2's two files first: `rill pack` copies them, so a simulation and the golden model read the same ones.
     if (!is_file(usual) && is_file(json)) return tokenizer_load_json(arena, json, diag);
+    if (!is_file(usual) && is_file(gguf)) return tokenizer_load_gguf(arena, gguf, diag);
     return tokenizer_load_files(arena, usual, arena_printf(arena, "%s/merges.txt", source), diag);
 }
 

@@ -180,3 +180,15 @@ struct tokenizer *tokenizer_load_gguf(struct arena *arena, const char *path, str
     gguf_close(file);
     return t;
 }
+
+bool tokenizer_in_gguf(struct arena *arena, const char *path) {
+    struct diag silent;
+    FILE *nowhere = fopen("/dev/null", "w");
+    if (!nowhere) return true; // the loader says what is wrong
+    diag_init(&silent, nowhere);
+    struct gguf *file = gguf_open(arena, path, &silent);
+    bool has = !file || gguf_find(file, "tokenizer.ggml.tokens");
+    gguf_close(file);
+    fclose(nowhere);
+    return has;
+}

@@ -114,6 +114,7 @@ const char *tokenizer_stage_of(const char *expression);
 struct tokenizer *tokenizer_load_files(struct arena *arena, const char *vocabulary, const char *merges, struct diag *);
 struct tokenizer *tokenizer_load_json(struct arena *arena, const char *path, struct diag *);
 struct tokenizer *tokenizer_load_gguf(struct arena *arena, const char *path, struct diag *);
+bool tokenizer_in_gguf(struct arena *arena, const char *path); // false: read, and no list of tokens
 
 // ---- using --------------------------------------------------------------------------------------
 

@@ -27,11 +27,7 @@ bool pack_check_config(const struct ir *ir, const char *dir, struct diag *diag) 
     return have && family_config_check(have, want, dir, ir->arena, diag);
 }
 
-bool pack_has_tokenizer(const struct ir *ir, const char *dir) {
-    for (size_t i = 0; i < PACK_TOKENIZER_FILES; i++)
-        if (access(arena_printf(ir->arena, "%s/%s", dir, pack_tokenizer_file[i]), F_OK) == 0) return true;
-    return false;
-}
+bool pack_has_tokenizer(const struct ir *ir, const char *dir) { return tokenizer_present(ir->arena, dir); }
 
 bool pack_check_tokenizer(const struct ir *ir, const char *dir, struct diag *diag) {
     int64_t rows = ir_vocabulary(ir);

@@ -5,11 +5,14 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "gen/pack/image.h"
+#include "include/gguf.h"
 #include "include/pack.h"
+#include "include/tokenizer.h"
 #include "include/version.h"
 
 enum { MAX_MANIFEST = 64 << 20, MAX_TOKENIZER = 64 << 20, READ_BYTES = 1 << 20 };
@@ -51,7 +54,8 @@ uint64_t image_checksum(const struct image *im) {
 
 // ---- writing ----
 
-const char *const pack_tokenizer_file[PACK_TOKENIZER_FILES] = {"vocab.json", "merges.txt", "encoder.json", "vocab.bpe"};
+const char *const pack_tokenizer_file[PACK_TOKENIZER_FILES] = {"vocab.json", "merges.txt", "encoder.json", "vocab.bpe",
+                                                               "tokenizer.json"};
 
 static bool copy_file(struct image *im, const char *dir, const char *name, struct diag *diag) {
     size_t len;
@@ -67,6 +71,27 @@ static bool copy_file(struct image *im, const char *dir, const char *name, struc
     bool ok = output_text(im->out, arena_printf(im->arena, "image/%s", name), &text);
     text_free(&text);
     return ok;
+}
+
+// Of a GGUF file what its metadata say.
+static bool copy_metadata(struct image *im, const char *path, struct diag *diag) {
+    struct gguf *file = gguf_open(im->arena, path, diag);
+    struct text text = {0};
+    if (!file) return false;
+    gguf_metadata(file, &text);
+    bool ok = output_text(im->out, "image/tokenizer.gguf", &text);
+    text_free(&text);
+    gguf_close(file);
+    return ok;
+}
+
+static bool copy_tokenizer(struct image *im, const char *dir, struct diag *diag) {
+    if (!dir || !tokenizer_present(im->arena, dir)) return true;
+    struct stat st;
+    if (stat(dir, &st) == 0 && S_ISREG(st.st_mode)) return copy_metadata(im, dir, diag);
+    for (size_t i = 0; i < PACK_TOKENIZER_FILES; i++)
+        if (!copy_file(im, dir, pack_tokenizer_file[i], diag)) return false;
+    return true;
 }
 
 static void add_string(struct text *t, const char *key, const char *value) {
@@ -128,8 +153,7 @@ static bool sum_golden(struct image *im, struct sum *sum, struct diag *diag) {
 }
 
 bool image_finish(struct image *im, const char *source, const char *dir, struct diag *diag) {
-    for (size_t i = 0; dir && i < PACK_TOKENIZER_FILES; i++)
-        if (!copy_file(im, dir, pack_tokenizer_file[i], diag)) return false;
+    if (!copy_tokenizer(im, dir, diag)) return false;
     struct text t = {0};
     struct sum golden;
     uint64_t checksum = image_checksum(im);

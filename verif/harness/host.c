@@ -73,7 +73,10 @@ static bool encode_prompt(struct host *host, const struct sim_prompt *prompt, st
     }
     struct token_ids ids = {0};
     const char *text = prompt->text != NULL ? prompt->text : "";
-    tokenizer_encode_prompt(sim->tokenizer, text, strlen(text), &ids);
+    const char *chat = sim->options.chat, *why = NULL;
+    if (chat != NULL) why = tokenizer_encode_chat(sim->tokenizer, chat, text, &ids);
+    else tokenizer_encode_prompt(sim->tokenizer, text, strlen(text), &ids);
+    if (why != NULL) return sim_fail(sim, "--chat %s: %s", chat, why), false;
     r->prompt = ids.items;
     r->prompt_len = (int64_t)ids.count;
     return true;

@@ -14,6 +14,7 @@ static const char usage[] =
     "usage: Vrill --dir DIR [--prompt TEXT | --prompt-ids 1,2,3 | --requests FILE]... [options]\n"
     "  --dir DIR            the generated design (design.yaml, image/)\n"
     "  --prompt TEXT        one request; may be repeated, requests run one after the other\n"
+    "  --chat NAME          prompts are questions to a chat model: chatml, smollm2, llama3, gemma, zephyr\n"
     "  --prompt-ids LIST    the same, as token ids\n"
     "  --requests FILE      one request a line: text, or `ids:` and a list\n"
     "  --tokens N           ids to make (or rows to send); behind a prompt: for that prompt (default 16, or what the "
@@ -218,6 +219,7 @@ static bool read_file_option(struct reader *r) {
     struct sim_options *o = r->options;
     if (is(r, "--dir")) o->dir = path_of(r);
     else if (is(r, "--prompt")) add_prompt(r)->text = value_of(r);
+    else if (is(r, "--chat")) o->chat = value_of(r);
     else if (is(r, "--prompt-ids")) read_ids(r, value_of(r), add_prompt(r));
     else if (is(r, "--requests")) read_requests(r, path_of(r));
     else if (is(r, "--tokens")) read_tokens(r);

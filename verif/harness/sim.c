@@ -85,8 +85,7 @@ static bool inject_errors(struct sim *sim) {
 // The packer leaves the model's tokenizer beside the image; designs with random weights have none.
 static bool open_tokenizer(struct sim *sim) {
     const char *dir = path_in(sim, "image");
-    bool own =
-        access(path_in(sim, "image/vocab.json"), R_OK) == 0 || access(path_in(sim, "image/encoder.json"), R_OK) == 0;
+    bool own = tokenizer_present(&sim->arena, dir);
     sim->tokenizer =
         own ? tokenizer_open(&sim->arena, dir, &sim->diag) : tokenizer_open_bytes(&sim->arena, ir_vocabulary(sim->ir));
     return sim->tokenizer != NULL;

@@ -47,6 +47,7 @@ struct sim_options {
     const char *dir, *trace, *json, *logits, *timeline, *beats;
     const char *inputs, *outputs; // files of rows
     VEC(struct sim_prompt) prompts;
+    const char *chat; // template of their texts; NULL: as they are
     VEC(struct sim_error) errors;
     VEC(const char *) hbm; // other figures of the memory, KEY=VALUE
     VEC(struct sim_base) bases;

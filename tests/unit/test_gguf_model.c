@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// A checkpoint in a GGUF file: names, the order of rows, metadata against the spec; and what is refused.
+#include "tests/unit/image_fixture.h"
+
+#include <sys/stat.h>
+
+#include "gen/model/gguf_model.h"
+#include "include/checkpoint.h"
+#include "include/tokenizer.h"
+
+enum { LAYERS = 2, HIDDEN = 24, HEADS = 4, KV_HEADS = 2, HEAD = 6, FFN = 20, VOCAB = 31, ALIGN = 32 };
+enum { KIND_U32 = 4, KIND_F32 = 6, KIND_STRING = 8, TYPE_F32 = 0 };
+
+// ---- a file of our own ----
+
+struct gguf_file {
+    struct image_fixture *x;
+    struct checkpoint *random;
+    struct text pairs, infos, data;
+    uint64_t pair_count, tensor_count;
+    const char *leave; // a tensor that is not written, or NULL
+};
+
+static void put(struct text *t, uint64_t v, size_t bytes) { text_add_bytes(t, &v, bytes); } // little endian
+static void put_text(struct text *t, const char *s) {
+    put(t, strlen(s), 8);
+    text_add(t, s);
+}
+
+static void put_u32(struct gguf_file *f, const char *key, uint32_t v) {
+    f->pair_count++;
+    put_text(&f->pairs, key);
+    put(&f->pairs, KIND_U32, 4);
+    put(&f->pairs, v, 4);
+}
+
+static void put_f32(struct gguf_file *f, const char *key, float v) {
+    f->pair_count++;
+    put_text(&f->pairs, key);
+    put(&f->pairs, KIND_F32, 4);
+    text_add_bytes(&f->pairs, &v, sizeof v);
+}
+
+static void put_tensor(struct gguf_file *f, const char *name, int64_t rows, int64_t cols, const float *values) {
+    if (f->leave && !strcmp(f->leave, name)) return;
+    f->tensor_count++;
+    put_text(&f->infos, name);
+    put(&f->infos, rows ? 2 : 1, 4);
+    put(&f->infos, (uint64_t)cols, 8);
+    if (rows) put(&f->infos, (uint64_t)rows, 8);
+    put(&f->infos, TYPE_F32, 4);
+    put(&f->infos, f->data.len, 8);
+    text_add_bytes(&f->data, values, sizeof *values * (size_t)((rows ? rows : 1) * cols));
+    while (f->data.len % ALIGN) put(&f->data, 0, 1);
+}
+
+// As the converter writes queries and keys: row i of the first half of a head, then row i of the second.
+static const float *paired(struct arena *arena, const float *w, int64_t rows, int64_t cols, int64_t heads) {
+    float *out = ARENA_ARRAY(arena, float, (size_t)(rows * cols));
+    int64_t n = heads ? rows / heads : rows;
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t in = r % n, from = heads ? r - in + in % 2 * (n / 2) + in / 2 : r;
+        memcpy(out + r * cols, w + from * cols, sizeof *w * (size_t)cols);
+    }
+    return out;
+}
+
+static void add_matrix(struct gguf_file *f, const char *gguf, const char *name, int64_t rows, int64_t cols,
+                       int64_t heads) {
+    struct checkpoint_slice s = {.name = name, .rows = rows, .cols = cols};
+    const float *w = checkpoint_matrix(f->random, &f->x->f.arena, &s, &f->x->f.diag);
+    put_tensor(f, gguf, rows, cols, paired(&f->x->f.arena, w, rows, cols, heads));
+}
+
+static void add_gain(struct gguf_file *f, const char *gguf, const char *name) {
+    put_tensor(f, gguf, 0, HIDDEN,
+               checkpoint_vector(f->random, &f->x->f.arena, name, HIDDEN, 0, 0, CHECKPOINT_GAIN, &f->x->f.diag));
+}
+
+static const struct {
+    const char *gguf, *name;
+    int64_t rows, cols, heads; // rows 0: a gain
+} tensors[] = {
+    {"attn_norm", "input_layernorm", 0, HIDDEN, 0},
+    {"attn_q", "self_attn.q_proj", HEADS *HEAD, HIDDEN, HEADS},
+    {"attn_k", "self_attn.k_proj", KV_HEADS *HEAD, HIDDEN, KV_HEADS},
+    {"attn_v", "self_attn.v_proj", KV_HEADS *HEAD, HIDDEN, 0},
+    {"attn_output", "self_attn.o_proj", HIDDEN, HEADS *HEAD, 0},
+    {"ffn_norm", "post_attention_layernorm", 0, HIDDEN, 0},
+    {"ffn_gate", "mlp.gate_proj", FFN, HIDDEN, 0},
+    {"ffn_up", "mlp.up_proj", FFN, HIDDEN, 0},
+    {"ffn_down", "mlp.down_proj", HIDDEN, FFN, 0},
+};
+
+static void add_layer(struct gguf_file *f, int layer) {
+    struct arena *a = &f->x->f.arena;
+    for (size_t i = 0; i < COUNT_OF(tensors); i++) {
+        const char *gguf = arena_printf(a, "blk.%d.%s.weight", layer, tensors[i].gguf),
+                   *name = arena_printf(a, "layers.%d.%s.weight", layer, tensors[i].name);
+        if (!tensors[i].rows) add_gain(f, gguf, name);
+        else add_matrix(f, gguf, name, tensors[i].rows, tensors[i].cols, tensors[i].heads);
+    }
+}
+
+static void add_metadata(struct gguf_file *f, const char *architecture, uint32_t heads) {
+    f->pair_count++;
+    put_text(&f->pairs, "general.architecture");
+    put(&f->pairs, KIND_STRING, 4);
+    put_text(&f->pairs, architecture);
+    put_u32(f, "llama.block_count", LAYERS);
+    put_u32(f, "llama.embedding_length", HIDDEN);
+    put_u32(f, "llama.attention.head_count", heads);
+    put_u32(f, "llama.attention.head_count_kv", KV_HEADS);
+    put_u32(f, "llama.feed_forward_length", FFN);
+    put_u32(f, "llama.context_length", 4096);
+    put_f32(f, "llama.attention.layer_norm_rms_epsilon", 1e-5f);
+    put_f32(f, "llama.rope.freq_base", 5e4f);
+}
+
+static const char *write_gguf(struct gguf_file *f, const char *architecture, uint32_t heads) {
+    struct text all = {0};
+    add_metadata(f, architecture, heads);
+    add_matrix(f, "token_embd.weight", "embed_tokens.weight", VOCAB, HIDDEN, 0);
+    for (int i = 0; i < LAYERS; i++) add_layer(f, i);
+    add_gain(f, "output_norm.weight", "norm.weight");
+    text_add(&all, "GGUF");
+    put(&all, 3, 4);
+    put(&all, f->tensor_count, 8);
+    put(&all, f->pair_count, 8);
+    text_add_bytes(&all, f->pairs.data, f->pairs.len);
+    text_add_bytes(&all, f->infos.data, f->infos.len);
+    while (all.len % ALIGN) put(&all, 0, 1);
+    text_add_bytes(&all, f->data.data, f->data.len);
+    const char *path = image_path(f->x, "m.gguf");
+    write_file(path, all.data, all.len);
+    text_free(&all);
+    text_free(&f->pairs);
+    text_free(&f->infos);
+    text_free(&f->data);
+    checkpoint_close(f->random);
+    return path;
+}
+
+static struct gguf_file begin_file(struct image_fixture *x) {
+    image_begin(x);
+    return (struct gguf_file){.x = x, .random = checkpoint_open(&x->f.arena, "random:6", &x->f.diag)};
+}
+
+// ---- tests ----
+
+static const char spec[] = "name: t\nmodel: {family: llama, layers: 2, hidden: 24, heads: 4, kv_heads: 2, ffn: 20, "
+                           "vocab: 31, context: 20, tied_head: true, norm_eps: 1e-5, rope_theta: 50000}\n"
+                           "design: {lanes: 2, weights: int8}\n";
+
+static void assert_same_file(struct image_fixture *x, const char *a, const char *b, const char *name) {
+    size_t a_len, b_len;
+    const char *why, *p = file_read(&x->f.arena, arena_printf(&x->f.arena, "%s/%s", a, name), 1 << 24, &a_len, &why),
+                     *q = file_read(&x->f.arena, arena_printf(&x->f.arena, "%s/%s", b, name), 1 << 24, &b_len, &why);
+    assert_true(p && q && a_len == b_len && a_len > 0);
+    assert_memory_equal(p, q, a_len);
+}
+
+static void test_same_image(void **state) {
+    (void)state;
+    struct image_fixture x;
+    struct gguf_file f = begin_file(&x);
+    const char *path = write_gguf(&f, "llama", HEADS);
+    const struct ir *ir = image_build(&x, spec, NULL);
+    assert_false(tokenizer_present(&x.f.arena, path));
+    const char *own = image_pack(&x, ir, path, "own"), *random = image_pack(&x, ir, "random:6", "random");
+    assert_same_file(&x, own, random, "channel_00.bin");
+    assert_same_file(&x, own, random, "golden.bin");
+    assert_same_file(&x, own, random, "oracle.bin");
+    image_end(&x);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *architecture, *leave, *why;
+        uint32_t heads;
+    } bad[] = {
+        {"mamba", NULL, "architecture `mamba` is not supported", HEADS},
+        {"llama", NULL, "no whole pairs in each of 7 heads", 7},
+        {"llama", NULL, "no whole pairs in each of -1 heads", 0},
+        {"llama", NULL, "`num_attention_heads` is 2, the spec says 4", 2},
+        {"llama", "blk.1.attn_v.weight", "tensor layers.1.self_attn.v_proj.weight: missing", HEADS},
+        {"qwen2", NULL, "`model_type` is `qwen2`", HEADS},
+    };
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        struct image_fixture x;
+        struct gguf_file f = begin_file(&x);
+        f.leave = bad[i].leave;
+        const char *path = write_gguf(&f, bad[i].architecture, bad[i].heads);
+        assert_null(image_try(&x, image_build(&x, spec, NULL), path, "out", false));
+        assert_reported(&x.f, bad[i].why);
+        image_end(&x);
+    }
+}
+
+// ---- questions ----
+
+static void test_chat(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    struct token_ids ids = {0};
+    const char *path = file_find_shared(&f.arena, "tests/unit/tokenizers/llama_bpe.gguf");
+    struct tokenizer *t = path ? tokenizer_open(&f.arena, path, &f.diag) : NULL;
+    assert_non_null(t);
+    assert_non_null(strstr(tokenizer_encode_chat(t, "jinja", "Hi", &ids), "no such template"));
+    assert_non_null(strstr(tokenizer_encode_chat(t, "chatml", "Hi", &ids), "no token `<|im_start|>`"));
+    assert_int_equal(ids.count, 0);
+    tokenizer_close(t);
+    fixture_end(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_image), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_chat)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
