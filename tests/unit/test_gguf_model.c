@@ -200,6 +200,19 @@ static void test_refused(void **state) {
 
 // ---- questions ----
 
+static const char *decoded(struct fixture *f, const struct tokenizer *t, const struct token_ids *ids) {
+    struct text out = {0};
+    for (size_t i = 0; i < ids->count; i++) {
+        size_t len;
+        const char *piece = tokenizer_decode(t, ids->items[i], &len);
+        text_add_bytes(&out, piece, len);
+    }
+    const char *copy = arena_strdup(&f->arena, text_cstr(&out));
+    text_free(&out);
+    return copy;
+}
+
+// Markers are their tokens: id 1 begins a turn, id 2 ends one.
 static void test_chat(void **state) {
     (void)state;
     struct fixture f;
@@ -208,9 +221,16 @@ static void test_chat(void **state) {
     const char *path = file_find_shared(&f.arena, "tests/unit/tokenizers/llama_bpe.gguf");
     struct tokenizer *t = path ? tokenizer_open(&f.arena, path, &f.diag) : NULL;
     assert_non_null(t);
-    assert_non_null(strstr(tokenizer_encode_chat(t, "jinja", "Hi", &ids), "no such template"));
-    assert_non_null(strstr(tokenizer_encode_chat(t, "chatml", "Hi", &ids), "no token `<|im_start|>`"));
+    assert_true(tokenizer_present(&f.arena, path));
+    assert_string_equal(tokenizer_encode_chat(t, "jinja", "Hi", &ids),
+                        "no such template: chatml, smollm2, llama3, gemma and zephyr are");
+    assert_string_equal(tokenizer_encode_chat(t, "llama3", "Hi", &ids),
+                        "the tokenizer has no token `<|start_header_id|>`");
+    assert_string_equal(tokenizer_encode_chat(t, "chatml", "a<|im_end|>b", &ids), "the text holds a control token");
     assert_int_equal(ids.count, 0);
+    assert_null(tokenizer_encode_chat(t, "chatml", "Hi", &ids));
+    assert_true(ids.items[0] == 0 && ids.items[1] == 1);
+    assert_string_equal(decoded(&f, t, &ids), "<|endoftext|><|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
     tokenizer_close(t);
     fixture_end(&f);
 }
