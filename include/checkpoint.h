@@ -11,8 +11,8 @@
 struct checkpoint;
 
 // source: a directory with model.safetensors, or with model.safetensors.index.json and the files that it lists,
-// a GGUF file (its tensors by the names of Hugging Face's checkpoints), or "random:SEED" (SEED a decimal 64-bit number). The files stay open and are read tensor by tensor. NULL after reporting
-// the error.
+// a GGUF file (its tensors by the names of Hugging Face's checkpoints), or "random:SEED" (SEED a decimal 64-bit
+// number). The files stay open and are read tensor by tensor. NULL after reporting the error.
 struct checkpoint *checkpoint_open(struct arena *arena, const char *source, struct diag *diag);
 void checkpoint_close(struct checkpoint *checkpoint); // NULL is fine
 // prefix: what the file's names may begin with and those that are asked for may leave out, or NULL. unused: patterns

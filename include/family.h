@@ -128,8 +128,8 @@ const char *family_text(const struct family_scope *, const struct yaml_node *at)
 
 // ---- config.json ----
 
-// The values that a checkpoint's config.json, or a GGUF file's metadata, give (dir: the folder, or the file). NULL after reporting what is missing, ill typed or not computed by
-// the family.
+// The values that a checkpoint's config.json, or a GGUF file's metadata, give (dir: the folder, or the file). NULL
+// after reporting what is missing, ill typed or not computed by the family.
 struct family_values *family_config_read(const struct family *, const char *dir, struct arena *, struct diag *);
 // Reports every value in which the checkpoint differs from the wanted ones. True when equal.
 bool family_config_check(const struct family_values *have, const struct family_values *want, const char *dir,

@@ -12,7 +12,8 @@ struct tokenizer;
 bool tokenizer_present(struct arena *arena, const char *source);
 
 // source: a folder with vocab.json and merges.txt, else encoder.json and vocab.bpe, else tokenizer.json; or
-// tokenizer.gguf; or a GGUF file. NULL after reporting the error: tokenizers of kinds that are not known here are refused by name.
+// tokenizer.gguf; or a GGUF file. NULL after reporting the error: tokenizers of kinds that are not known here are
+// refused by name.
 struct tokenizer *tokenizer_open(struct arena *arena, const char *source, struct diag *diag);
 // For random weights of any vocabulary size: printable ASCII maps to ids 0..94 (modulo vocab), newline to 95, other
 // bytes to (byte modulo vocab); ids above 95 decode to `<id>`. No end-of-text id.
@@ -37,9 +38,9 @@ void tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_
 // begins with
 // `<|endoftext|>` gets no second one; a tokenizer without that id adds none.
 void tokenizer_encode_prompt(const struct tokenizer *tokenizer, const char *text, size_t len, struct token_ids *ids);
-// Appends the ids of a question by the chat template of this name (chatml, smollm2, llama3, gemma, zephyr), ready for the
-// answer. What is wrong, NULL: nothing: an unknown name, a vocabulary without the template's tokens, a text that holds
-// control tokens of its own.
+// Appends the ids of a question by the chat template of this name (chatml, smollm2, llama3, gemma, zephyr), ready for
+// the answer. What is wrong, NULL: nothing: an unknown name, a vocabulary without the template's tokens, a text that
+// holds control tokens of its own.
 const char *tokenizer_encode_chat(const struct tokenizer *tokenizer, const char *name, const char *text,
                                   struct token_ids *ids);
 // The bytes of one id (not NUL terminated in meaning: they may hold any byte). An id without a token is "".
