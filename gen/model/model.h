@@ -7,7 +7,6 @@
 #include "include/ops.h"
 #include "include/spec.h"
 
-
 bool model_expand_graph(struct ir *, const struct rill_spec *, struct diag *);
 
 // Of one operation, in the region added last: its node, with tensors and attributes. False after a report; the names
