@@ -61,7 +61,11 @@ PYTHON
 }
 check "links to parts of pages" nothing parts_exist
 site() {
-    docs/site.sh >"$work/site" 2>&1 && [ -s build/site/site.css ] && [ -s build/site/search/search_index.json ] && [ -s build/site/decisions/index.html ] && [ -s build/site/glossary.html ]
+    local page
+    docs/site.sh >"$work/site" 2>&1 || return
+    for page in site.css search/search_index.json decisions/index.html glossary.html; do
+        [ -s "build/site/$page" ] || return
+    done
 }
 check "the site builds" site
 verdict
