@@ -211,7 +211,8 @@ static void compute_head(struct head_cache *c, int position, const float *q, con
     uint8_t shift, pshift[2];
     float p[POSITIONS];
     size_t n = (size_t)position + 1;
-    c->kscale[position] = golden_k_scale(golden_quantize_kv(HD, k, c->k[position], &fault), HD, &fault);
+    c->kscale[position] =
+        golden_k_scale(golden_quantize_kv(HD, k, c->k[position], &fault), golden_rsqrt_head(HD), &fault);
     c->vscale[position] = golden_quantize_kv(HD, v, c->v[position], &fault);
     for (size_t t = 0; t < n; t++) krow[t] = c->k[t], vrow[t] = c->v[t];
     golden_quantize_mx(HD, HD, GOLDEN_MX_EXP_MIN, q, qq, &shift, &fault);
