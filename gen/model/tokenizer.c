@@ -34,7 +34,9 @@ static bool is_file(const char *path) {
 }
 
 bool tokenizer_present(struct arena *arena, const char *source) {
-    static const char *const files[] = {"vocab.json", "encoder.json", "tokenizer.json", "tokenizer.gguf"};
+    // Merges alone are a tokenizer too, one that cannot be opened.
+    static const char *const files[] = {"vocab.json", "encoder.json",   "tokenizer.json",
+                                        "merges.txt", "tokenizer.gguf", "vocab.bpe"};
     if (is_file(source)) return tokenizer_in_gguf(arena, source);
     for (size_t i = 0; i < COUNT_OF(files); i++)
         if (is_file(arena_printf(arena, "%s/%s", source, files[i]))) return true;
