@@ -13,6 +13,7 @@ from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiRam
 
 PACKAGE = os.environ["RILL_PACKAGE"]
 LIMIT = int(os.environ.get("RILL_LIMIT", "60000"))  # cycles of a request: it hangs beyond
+ENDS = {"timeout_time": 4 * 4 * LIMIT, "timeout_unit": "step"}  # a test that waits for ever; a cycle is four steps
 MEMORY = 1 << 20
 PROMPT, RING = 0x80000, 0x90000  # not where the image has them: pointers are absolute
 
@@ -127,7 +128,7 @@ async def opened(dut):
     return host
 
 
-@cocotb.test()
+@cocotb.test(**ENDS)
 async def seeds(dut):
     """A request for each seed of waiting times; every other one behind a reset, so that parameters are loaded again."""
     host = await opened(dut)
@@ -140,7 +141,7 @@ async def seeds(dut):
         print(f"seed {seed} ok", flush=True)
 
 
-@cocotb.test()
+@cocotb.test(**ENDS)
 async def registers(dut):
     """Every register is known after reset and keeps what is written, under waiting times; strobes; AxPROT is not looked at."""
     host = await opened(dut)
@@ -161,7 +162,7 @@ async def registers(dut):
     await host.run(host.answers[0])
 
 
-@cocotb.test()
+@cocotb.test(**ENDS)
 async def illegal(dut):
     """Illegal arguments end with their faults, and the next request is golden's."""
     host = await opened(dut)
@@ -180,7 +181,7 @@ async def illegal(dut):
     await host.run(host.answers[0])
 
 
-@cocotb.test()
+@cocotb.test(**ENDS)
 async def errors(dut):
     """SLVERR of a read and of a write, on each port: fault 6 with address and channel, and the next request is golden's."""
     host = await opened(dut)
@@ -210,7 +211,7 @@ async def errors(dut):
             await host.run(host.answers[0])
 
 
-@cocotb.test()
+@cocotb.test(**ENDS)
 async def ends(dut):
     """Stop, kill, a watchdog on a port that falls silent, another image; after each the next request is golden's."""
     host = await opened(dut)
@@ -241,7 +242,7 @@ async def ends(dut):
     await host.run(host.answers[0])
 
 
-@cocotb.test()
+@cocotb.test(**ENDS)
 async def resets(dut):
     """Resets at any moment of a request, the memories with it; then a request that is golden's."""
     host = await opened(dut)
