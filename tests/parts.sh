@@ -15,8 +15,8 @@ known+=" attention fuzz control mutants $alone"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"
-    "$1" unit "C unit tests" tests/unit/run.sh
-    "$1" sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize
+    "$1" unit "C unit tests" tests/unit/run.sh --jobs 2
+    "$1" sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize --jobs 2
     "$1" readers "readers under libFuzzer" tests/fuzz/readers/run.sh
     "$1" emit "emitted files in three tools" tests/emit/run.sh "${all[@]}"
     "$1" templates "templates alone in three tools" verif/unit/lint_templates.sh "${quick[@]}"

@@ -6,21 +6,25 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/unit/run.sh [--sanitize] [test...]
+usage: tests/unit/run.sh [--sanitize] [--jobs N] [test...]
   --sanitize  the C tests under AddressSanitizer and UndefinedBehaviorSanitizer (library and tests; objects in build/sanitize)
+  --jobs N    side by side (default 1)
   test        names as test_base (default: all); test_base:test_arena is one case of it
 TEXT
 }
 
-sanitize=0
+sanitize=0 jobs=1 share=0
 names=()
-for arg in "$@"; do
-    case $arg in
+while [ $# -gt 0 ]; do
+    case $1 in
         --sanitize) sanitize=1 ;;
+        --jobs) jobs=$2 && shift ;;
+        --share) share=1 ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
-        *) names+=("$arg") ;;
+        *) names+=("$1") ;;
     esac
+    shift
 done
 
 out=$root/build/tests/unit flags="-O2" library=build
@@ -81,6 +85,51 @@ run_c_test() { # name, case or ""
     fi
 }
 
+run_names() {
+    local name
+    for name in "${names[@]}"; do
+        again="tests/unit/run.sh $([ $sanitize = 0 ] || echo "--sanitize ")${name%.c}"
+        case $name in
+            *.sh) [ "$sanitize" = 1 ] || check "${name%.sh}" sh "$root/tests/unit/$name" ;;
+            *:*) run_c_test "${name%%:*}" "${name#*:}" ;;
+            *) run_c_test "${name%.c}" "" ;;
+        esac
+    done
+}
+
+# How many lines the names have, but for the cases that they skip: these are planned as they come.
+checks_of() { # name...
+    local name count=0
+    for name in "$@"; do [[ $name == *.sh && $sanitize = 1 ]] || count=$((count + 1)); done
+    echo $count
+}
+
+# Every n-th name in a process of its own.
+run_shares() {
+    local n of_share at pids=() lines=$out/share status plans kind=()
+    [ $sanitize = 0 ] || kind=(--sanitize)
+    for ((n = 0; n < jobs; n++)); do
+        of_share=()
+        for ((at = n; at < ${#names[@]}; at += jobs)); do of_share+=("${names[at]}"); done
+        "${BASH_SOURCE[0]}" ${kind[@]+"${kind[@]}"} --share "${of_share[@]}" >"$lines.$n" 2>&1 </dev/null &
+        pids+=($!)
+        job_checks+=("$(checks_of "${of_share[@]}")") job_commands+=("share $n of the unit tests")
+    done
+    for ((n = 0; n < jobs; n++)); do
+        status=0
+        wait "${pids[n]}" || status=$?
+        plans=$(awk '/^plan  [0-9]+$/ { s += $2 } END { print s + 0 }' "$lines.$n")
+        planned=$((planned + plans)) job_checks[n]=$((job_checks[n] + plans))
+        close_job "$n" "$status" "$lines.$n"
+    done
+}
+
+if [ $share = 1 ]; then
+    log=$out/log.$$
+    run_names
+    rm -f "$log"
+    exit 0
+fi
 if ! build_library >"$log" 2>&1; then
     fail "library" "does not build: $(reason)"
     verdict
@@ -89,13 +138,6 @@ fi
 if [ ${#names[@]} = 0 ]; then
     for source in "$root"/tests/unit/test_*; do names+=("$(basename "$source")"); done
 fi
-for name in "${names[@]}"; do [[ $name == *.sh && $sanitize = 1 ]] || plan 1; done
-for name in "${names[@]}"; do
-    again="tests/unit/run.sh $([ $sanitize = 0 ] || echo "--sanitize ")${name%.c}"
-    case $name in
-        *.sh) [ "$sanitize" = 1 ] || check "${name%.sh}" sh "$root/tests/unit/$name" ;;
-        *:*) run_c_test "${name%%:*}" "${name#*:}" ;;
-        *) run_c_test "${name%.c}" "" ;;
-    esac
-done
+plan "$(checks_of "${names[@]}")"
+if [ "$jobs" = 1 ]; then run_names; else run_shares; fi
 verdict
