@@ -51,7 +51,10 @@ static int get_word(struct reader *r, const struct yaml_node *map, const char *k
                     size_t count) {
     const struct yaml_node *node = yaml_get(map, key);
     int v = 0;
-    if (!node || !yaml_word(node, words, count, key, &v, r->diag)) r->ok = false;
+    if (!node) {
+        diag_error(r->diag, map->loc, "`%s` is missing", key);
+        r->ok = false;
+    } else if (!yaml_word(node, words, count, key, &v, r->diag)) r->ok = false;
     return v;
 }
 
