@@ -5,15 +5,16 @@
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-prompt="What is the capital of France?" tokens=64
+prompt="What is the capital of France?" tokens=64 seed=0
 while [ $# -gt 0 ]; do
     case $1 in
         --tokens) tokens=$2 && shift ;;
+        --seed) seed=$2 && shift ;; # jitter of the memory; 0: none
         --help | -h)
-            echo "usage: bench/smollm2.sh [--tokens N] [PROMPT]    (downloads 98 MB; 4 minutes to build, then 4 s a token)"
+            echo "usage: bench/smollm2.sh [--tokens N] [--seed S] [PROMPT]    (downloads 98 MB; 4 minutes to build, then 4 s a token)"
             exit 0
             ;;
-        -*) echo "usage: bench/smollm2.sh [--tokens N] [PROMPT]" >&2 && exit 2 ;;
+        -*) echo "usage: bench/smollm2.sh [--tokens N] [--seed S] [PROMPT]" >&2 && exit 2 ;;
         *) prompt=$1 ;;
     esac
     shift
@@ -23,4 +24,4 @@ make --no-print-directory build/rill
 model=$(models/get_smollm2.sh)
 build/rill gen "$spec" -o "$design"
 build/rill pack "$spec" --weights "$model" -o "$design"
-build/rill sim "$design" --chat smollm2 --prompt "$prompt" --tokens "$tokens" --seed 1 --json "$design/results.json"
+build/rill sim "$design" --chat smollm2 --prompt "$prompt" --tokens "$tokens" --seed "$seed" --json "$design/results.json"
