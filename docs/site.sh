@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The pages of docs/ as a static site with search, by MkDocs (Debian's): build/site/index.html. A link that leads nowhere is an error.
+# The pages of docs/ as a static site with search, by MkDocs (Debian's): build/site/index.html, whose path it prints. A link that leads nowhere is an error.
 # usage: docs/site.sh
 set -eu
 [ $# = 0 ] || { sed -n '4s/^# //p' "$0" >&2; exit 2; }
@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 work=build/docs
 
 rm -rf "$work" build/site && mkdir -p "$work/pages"
-cp -r docs/*.md docs/*.svg docs/*.css docs/pictures docs/decisions CONTRIBUTING.md CHANGELOG.md "$work/pages"
+cp -r docs/*.md docs/*.svg docs/*.css docs/*.js docs/pictures docs/decisions CONTRIBUTING.md CHANGELOG.md "$work/pages"
 sed 's#\](docs/#](#g; s#\[LICENSE\](LICENSE)#LICENSE#' README.md >"$work/pages/index.md"
 sed -i 's#\](\.\./README\.md#](index.md#g; s#\](\.\./\([A-Z]*\.md\)#](\1#g; s#\](docs/#](#g' "$work"/pages/*.md
 sed -i 's#\](\.\./\.\./\([A-Z]*\.md\)#](../\1#g' "$work"/pages/decisions/*.md
@@ -23,6 +23,7 @@ theme: {name: mkdocs, highlightjs: false, nav_style: light}
 plugins: [search]
 use_directory_urls: false
 extra_css: [site.css]
+extra_javascript: [site.js]
 nav:
   - Start: index.md
   - Questions: pages.md"
@@ -37,3 +38,5 @@ nav:
   - Changelog: CHANGELOG.md"
 } >"$work/mkdocs.yml"
 mkdocs build --quiet --strict --config-file "$work/mkdocs.yml"
+{ printf 'const rill_search_index = '; cat build/site/search/search_index.json; } >build/site/search/search_index.js
+echo "$PWD/build/site/index.html"
