@@ -10,12 +10,15 @@ static const char usage[] =
     "usage: rill explain KEY|OPERATION|REGISTER|MESSAGE\n"
     "       rill explain --table PATH\n"
     "       rill explain --tables\n"
+    "       rill explain --glossary\n"
     "\n"
     "What a key of a spec means and which values it may have (`design.T`, or `T`), what an operation computes "
     "(`softmax`,\n"
-    "`rmsnorm.eps`), what a register of the kernel holds (`fault`); or what a message of Rill in quotes is about.\n"
+    "`rmsnorm.eps`), what a register of the kernel holds (`fault`); a word of these pages\n"
+    "(`beat`); or what a message of Rill in quotes is about.\n"
     "  --table PATH  all keys of a map of the spec, a table in Markdown\n"
-    "  --tables      these maps\n";
+    "  --tables      these maps\n"
+    "  --glossary    all words, a table in Markdown\n";
 
 static int explain(const char *text, struct arena *arena) {
     const char *near;
@@ -32,10 +35,12 @@ static int print_table(const char *path, struct arena *arena) {
 }
 
 static int run(int argc, char **argv, struct arena *arena) {
-    bool table = argc > 1 && !strcmp(argv[1], "--table"), tables = argc > 1 && !strcmp(argv[1], "--tables");
+    const char *first = argc > 1 ? argv[1] : "";
+    bool table = !strcmp(first, "--table"), tables = !strcmp(first, "--tables"), words = !strcmp(first, "--glossary");
+    if (words && argc == 2) return explain_glossary(stdout), RILL_OK;
     if (tables && argc == 2) return explain_tables(stdout), RILL_OK;
     if (table && argc == 3) return print_table(argv[2], arena);
-    if (table || tables) return command_clash("explain", "--table and --tables stand alone");
+    if (table || tables || words) return command_clash("explain", "--table, --tables and --glossary stand alone");
     return argc > 1 ? explain(argv[1], arena) : command_missing("explain", usage, "KEY");
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "include/base.h"
+#include "include/diag.h"
 #include "gen/command.h"
 #include "include/version.h"
 
@@ -37,6 +38,19 @@ static void print_usage(FILE *out) {
     fprintf(out, "\nexit status: 0 done, 1 wrong input or a check that failed, 2 usage, 3 internal fault\n");
 }
 
+static int unknown(const char *name) {
+    const char *names[COUNT_OF(commands)];
+    for (size_t i = 0; i < COUNT_OF(commands); i++) names[i] = commands[i].name;
+    const char *near = diag_nearest_word(name, names, COUNT_OF(names));
+    if (near) {
+        fprintf(stderr, "rill: no command `%s`; did you mean `%s`?\n(`rill --help` lists them)\n", name, near);
+        return RILL_USAGE;
+    }
+    fprintf(stderr, "rill: no command `%s`\n", name);
+    print_usage(stderr);
+    return RILL_USAGE;
+}
+
 // What could not be printed has not been done: a full disk shows here at the latest.
 static int finish(int status) {
     errno = 0;
@@ -57,7 +71,5 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[1], "--version")) return printf("rill %s\n", RILL_VERSION), finish(RILL_OK);
     for (size_t i = 0; i < COUNT_OF(commands); i++)
         if (!strcmp(argv[1], commands[i].name)) return finish(commands[i].run(argc - 1, argv + 1));
-    fprintf(stderr, "rill: no command `%s`\n", argv[1]);
-    print_usage(stderr);
-    return RILL_USAGE;
+    return unknown(argv[1]);
 }

@@ -16,8 +16,11 @@ bool explain_table(FILE *out, const char *path, struct arena *);
 // Its paths, one a line.
 void explain_tables(FILE *out);
 
+// The rows of docs/glossary.md, in Markdown.
+void explain_glossary(FILE *out);
+
 // Explains what a text is about: a key (`design.T`, or `T`), an operation or its attribute (`softmax`, `rmsnorm.eps`),
-// a pass, a register, a fault of a design (`fault 6`), or a message of Rill that names one. False when it names none;
+// a register, a word of the glossary, or a message of Rill that names one. False when it names none;
 // `near` is then the likely spelling, or NULL.
 bool explain_topic(FILE *out, const char *text, const char **near, struct arena *);
 

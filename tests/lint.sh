@@ -130,6 +130,7 @@ key_tables() { # each behind its marker, and one for every map that has more tha
     [ $count = 8 ] || echo "$count tables instead of 8"
 }
 operations_table() { diff <(build/rill check --operations) <(sed -n '/^<!-- operations table/,/^$/p' docs/spec.md | sed '1d;/^$/d'); }
+glossary_table() { diff <(build/rill explain --glossary) <(sed -n '/^<!-- glossary/,$p' docs/glossary.md | sed 1d); }
 passes_table() { diff <(build/rill check --passes) <(sed -n 's/^| \([a-z]*-[a-z-]*\) |.*/\1/p' docs/passes.md); }
 
 # The oracle knows nothing that the compiler concludes: all headers that its files read, one through the other.
@@ -149,7 +150,7 @@ readme_form() {
     awk 'END { if (NR > 120) print "README.md: " NR " lines, 120 at most" }' README.md
 }
 
-plan $((quick ? 18 : 22))
+plan $((quick ? 19 : 23))
 silent "clang-format" unformatted
 silent "SPDX lines" spdx_missing
 silent "line lengths" too_long
@@ -164,6 +165,7 @@ silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,portabi
     gen verif/check verif/harness verif/model
 silent "operations table of docs/spec.md" operations_table
 silent "tables of keys in docs/spec.md" key_tables
+silent "glossary of docs/glossary.md" glossary_table
 silent "passes of docs/passes.md" passes_table
 silent "register table of docs/rtl.md" registers_table
 silent "the oracle knows nothing of the compiler" oracle_apart

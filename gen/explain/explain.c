@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "include/ops.h"
 #include "include/registers.h"
@@ -123,6 +124,29 @@ static void say(FILE *out, const struct topic *t, struct arena *arena) {
     }
 }
 
+// ---- the glossary ----
+
+static const struct {
+    const char *word, *meaning;
+} glossary[] = {
+#define WORD(name, text) {name, text},
+#include "include/glossary.def"
+#undef WORD
+};
+
+static bool say_word(FILE *out, const char *word, struct arena *arena) {
+    for (size_t i = 0; i < COUNT_OF(glossary); i++)
+        if (!strcasecmp(glossary[i].word, word))
+            return fprintf(out, "%s: %s\n", glossary[i].word, explain_plain(glossary[i].meaning, arena)), true;
+    return false;
+}
+
+void explain_glossary(FILE *out) {
+    fprintf(out, "| word | meaning |\n|---|---|\n");
+    for (size_t i = 0; i < COUNT_OF(glossary); i++)
+        fprintf(out, "| %s | %s |\n", glossary[i].word, glossary[i].meaning);
+}
+
 // ---- finding ----
 
 // Every topic of that name, the whole one or its last part; their number.
@@ -156,20 +180,25 @@ static bool say_message(FILE *out, const struct topics *all, const char *text, s
     while (!said && (word = next_word(&at, arena)) != NULL)
         if (strchr(word, '.')) said = say_named(out, all, word, false, arena);
     for (at = text; !said && (word = next_word(&at, arena)) != NULL;) said = say_named(out, all, word, false, arena);
-    return said > 0;
+    bool word_said = false;
+    for (at = text; !said && !word_said && (word = next_word(&at, arena)) != NULL;)
+        word_said = strlen(word) > 1 && say_word(out, word, arena);
+    return said || word_said;
 }
 
 static const char *nearest(const struct topics *all, const char *text) {
-    const char *words[2 * MAX_NAMES];
+    const char *words[2 * MAX_NAMES + COUNT_OF(glossary)];
     for (size_t i = 0; i < all->count; i++)
         words[2 * i] = all->topic[i].name, words[2 * i + 1] = all->topic[i].short_name;
-    return diag_nearest_word(text, words, 2 * all->count);
+    for (size_t i = 0; i < COUNT_OF(glossary); i++) words[2 * all->count + i] = glossary[i].word;
+    return diag_nearest_word(text, words, 2 * all->count + COUNT_OF(glossary));
 }
 
 bool explain_topic(FILE *out, const char *text, const char **near, struct arena *arena) {
     const struct topics *all = all_topics(arena);
     *near = NULL;
-    if (say_named(out, all, text, false, arena) || say_named(out, all, text, true, arena)) return true;
+    bool named = say_named(out, all, text, false, arena) || say_named(out, all, text, true, arena);
+    if (say_word(out, text, arena) || named) return true;
     if (strchr(text, ' ') && say_message(out, all, text, arena)) return true;
     *near = nearest(all, text);
     return false;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gen/model/shards.h"
 
@@ -96,6 +97,10 @@ struct checkpoint *checkpoint_open(struct arena *arena, const char *source, stru
     if (strncmp(source, prefix, sizeof prefix - 1) == 0) {
         if (parse_seed(source + sizeof prefix - 1, &c->seed)) return c;
         diag_error(diag, loc_none(), "`%s`: the seed must be a decimal number of at most 18446744073709551615", source);
+        return NULL;
+    }
+    if (!strcmp(source, "random") && access(source, F_OK) != 0) {
+        diag_error(diag, loc_none(), "`random`: the seed is missing; write `random:1`");
         return NULL;
     }
     c->dir = arena_strdup(arena, source);

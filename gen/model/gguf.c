@@ -281,7 +281,8 @@ static bool check_tensors(struct gguf *g, struct diag *diag) {
 
 static bool take_front(struct gguf *g, uint64_t *tensors, uint64_t *pairs, struct diag *diag) {
     uint64_t version;
-    if (g->bytes < 24 || memcmp(g->data, "GGUF", 4) != 0) return refuse(g, diag, "not a GGUF file");
+    if (g->bytes < 24 || memcmp(g->data, "GGUF", 4) != 0)
+        return refuse(g, diag, "not a GGUF file; other checkpoints are given as their folder");
     g->at = 4;
     take(g, 4, &version);
     take(g, 8, tensors);

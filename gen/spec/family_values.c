@@ -147,9 +147,9 @@ static void note_nearest(const struct checker *k, const struct family_check *c, 
     int64_t value;
     if (c->nearest) {
         if (family_evaluate(&s, c->nearest, c->nearest->text, 0, &value))
-            diag_note(k->diag, loc, "the nearest legal value is %lld", (long long)value);
+            diag_note(k->diag, loc, "the nearest legal value of `%s` is %lld", c->of, (long long)value);
     } else if (whole && search(k->values, p, &value, k->arena)) {
-        diag_note(k->diag, loc, "the nearest legal value is %lld", (long long)value);
+        diag_note(k->diag, loc, "the nearest legal value of `%s` is %lld", c->of, (long long)value);
     } else if (whole) {
         diag_note(k->diag, loc, "no value of `%s` near it fits", c->of);
     }

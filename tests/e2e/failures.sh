@@ -8,7 +8,7 @@ set -u
 
 mkdir -p "$work/failures"
 log=$work/failures/log
-plan 103
+plan 105
 dir=$work/failures-odd spec=$work/failures-odd.yaml
 export RILL_QUICK_BUILD=1
 sim=("$rill" sim "$dir")
@@ -26,6 +26,7 @@ check_refused "no such spec" 1 'error: ' "$rill" gen "$work/failures/none.yaml" 
 check_refused "no arguments" 2 'usage' "$rill" gen
 check_refused "unknown option" 2 'unknown option' "$rill" pack --wrong
 check_refused "unknown command" 2 'no command' "$rill" decode
+check_refused "unknown command: the likely one" 2 'did you mean `check`' "$rill" chek
 
 checkpoint() { # a copy of the model's folder, to be spoilt
     rm -rf "$work/failures/model" && mkdir -p "$work/failures/model" && cp "$model"/*.json "$model"/merges.txt "$model"/model.safetensors "$work/failures/model"
@@ -86,6 +87,7 @@ few=(--prompt-ids 1,2,3 --tokens 2 --ignore-eot)
 long=$(some_ids 41 97)
 check_refused "no design in the folder" 1 'rill gen' "$rill" sim "$work/failures" "${few[@]}"
 check_refused "simulation: unknown option" 2 'unknown option' "${sim[@]}" --wrong
+check_refused "simulation: the likely option" 2 'did you mean `--inputs`' "${sim[@]}" --input rows.npy
 check_refused "simulation: a number is no number" 2 'not a number' "${sim[@]}" --tokens many
 check_refused "prompt longer than the context" 1 'context is 40' "${sim[@]}" --prompt-ids "$long" --tokens 2
 check_refused "prompt longer than the context, unchecked: the design's fault" 1 'fault 2' "${sim[@]}" --unchecked --prompt-ids "$long" --tokens 2

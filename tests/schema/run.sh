@@ -37,7 +37,7 @@ spoil_all() {
 spoil_all || fail "wrong boards and families" "one is as it was"
 boards=(boards/*.yaml tests/e2e/specs/boards/*.yaml) families=(families/*.yaml tests/e2e/specs/families/*.yaml)
 
-plan $((${#valid[@]} + ${#wrong[@]} + ${#pointed[@]} + 12 + ${#boards[@]} + ${#families[@]} + 12 + 1))
+plan $((${#valid[@]} + ${#wrong[@]} + ${#pointed[@]} + 12 + ${#boards[@]} + ${#families[@]} + 15 + 1))
 "$rill" schema >"$work/schema.json"
 by_schema() { # good or bad, files
     local line
@@ -72,6 +72,9 @@ says "an attribute" '^  eps: number 1e-12 to 1; default: 1e-5$' rmsnorm.eps
 says "a register" '^register fault_address: offset 0x230, 64 bits, read only$' fault_address
 says "a message about a key" '^design\.fifo: ' 'x.yaml:5:16: error: design.fifo must be timed, safe or auto, not `x`'
 says "a message about an operation" '^operation matmul: ' 'x.yaml:9:3: error: operation `matmul` needs `rows`'
+says "a word of the glossary, in any case" '^beat: one transfer on a memory port' Beat
+says "a message that names a word alone" '^match: the verdict' "match: false"
+says "a word beside a key of its name" '^T: the most positions' T
 check_refused "explain: a slip of the pen" 1 'nothing is known of `softmx`; did you mean `softmax`' "$rill" explain softmx
 check_refused "explain: nothing" 1 'nothing is known of `zzz`$' "$rill" explain zzz
 check_refused "explain: no such table" 2 'a spec has no map `designs`' "$rill" explain --table designs

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "include/diag.h"
 #include "include/rows.h"
 #include "verif/harness/sim_internal.h"
 
@@ -58,9 +59,23 @@ struct reader {
 
 static void bad(struct reader *r, const char *what, const char *value) {
     if (r->ok)
-        fprintf(stderr, "rill sim: error: %s%s%s\n(--help shows the options)\n", what, value != NULL ? ": " : "",
-                value != NULL ? value : "");
+        fprintf(stderr, "rill sim: error: %s%s%s\n(`rill sim DIR --help` shows the options)\n", what,
+                value != NULL ? ": " : "", value != NULL ? value : "");
     r->ok = false;
+}
+
+// Options are the words of the usage that begin with two dashes.
+static void bad_option(struct reader *r) {
+    enum { MOST = 128 };
+    const char *words[MOST], *arg = r->argv[r->at];
+    size_t count = 0;
+    for (const char *p = strstr(usage, "--"); p != NULL && count < MOST; p = strstr(p + 2, "--"))
+        words[count++] = arena_strndup(r->arena, p, 2 + strspn(p + 2, "abcdefghijklmnopqrstuvwxyz-"));
+    const char *near = diag_nearest_word(arg, words, count);
+    bad(r,
+        arena_printf(r->arena, near != NULL ? "unknown option `%s`; did you mean `%s`?" : "unknown option `%s`", arg,
+                     near),
+        NULL);
 }
 
 static const char *value_of(struct reader *r) {
@@ -268,7 +283,7 @@ bool options_read(struct arena *arena, int argc, char **argv, struct sim_options
         if (argv[r.at][0] == '+') // for the Verilated model
             continue;
         check_once(&r);
-        if (r.ok && !read_file_option(&r) && !read_run_option(&r)) bad(&r, "unknown option", argv[r.at]);
+        if (r.ok && !read_file_option(&r) && !read_run_option(&r)) bad_option(&r);
     }
     if (r.ok && options->dir == NULL) bad(&r, "--dir is missing", NULL);
     if (r.ok && options->saves != r.pauses) bad(&r, "--pause CYCLE and --save FILE: one without the other", NULL);

@@ -95,8 +95,8 @@ static void print_request(const struct sim *sim, const struct request_result *r)
                (long long)r->prompt_len, (long long)r->ids, (unsigned long long)f.prefill, f.ttft_ms,
                (unsigned long long)f.decode, f.per_token, f.rate, sim->clock_mhz);
     else
-        printf("%lld rows, %.0f cycles each: %.1f rows/s at %g MHz\n", (long long)r->prompt_len, f.per_token, f.rate,
-               sim->clock_mhz);
+        printf("%lld %srows, %.0f cycles each: %.1f rows/s at %g MHz\n", (long long)r->prompt_len,
+               sim->options.inputs != NULL ? "" : "random ", f.per_token, f.rate, sim->clock_mhz);
     printf("HBM: %.3f MB moved, %.1f %% of %.1f GB/s\n", (double)f.bytes * 1e-6, f.utilization * 100,
            peak_gbs * sim->ir->design.channels);
 }
