@@ -69,8 +69,8 @@ static int list_operations(void) {
         int count = ir_attr_column(row.attributes, attr);
         printf("| `%s` | %d | %d | ", row.name, row.inputs, row.outputs);
         for (int i = 0; i < count; i++) {
-            static const char *const kinds[] = {"integer", "number", "string", "list"};
-            bool words = attr[i].kind == IR_ATTR_STRING && *attr[i].legal;
+            static const char *const kinds[] = {"integer", "number", "string", "list", ""};
+            bool words = attr[i].kind == IR_ATTR_WORD;
             printf("%s`%s`: %s%s%s%s", i ? ", " : "", attr[i].name, words ? "" : kinds[attr[i].kind],
                    ir_op_attr_legal(&attr[i], &arena) + words,
                    attr[i].has_default ? " = "

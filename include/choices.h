@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choices of a design, which its spec names in words and the IR keeps: read once, compared as numbers.
+// Choices of a design and of its operations, which the spec names in words: read once, compared as numbers.
 #ifndef RILL_CHOICES_H
 #define RILL_CHOICES_H
 
+#define SPEC_FORMAT_WORDS "int8|int4"
 enum spec_format { SPEC_INT8, SPEC_INT4, SPEC_FORMATS }; // of the weights of products
 enum spec_binding { SPEC_SHARED, SPEC_SPATIAL, SPEC_BINDINGS };
 // Depths from timing contracts; of whole tensors; from contracts, fewer, at a pace; until size-fifos, the better of the
 // first two.
 enum spec_fifo { SPEC_TIMED, SPEC_SAFE, SPEC_CONSERVATIVE, SPEC_AUTO, SPEC_FIFOS };
+
+// Of operations. The words as ops.def has them, in the order of the enumerators.
+#define SPEC_ROLE_WORDS "key|value"
+enum spec_role { SPEC_KEY, SPEC_VALUE };
+#define SPEC_PAIRS_WORDS "half|interleaved"
+enum spec_pairs { SPEC_HALF, SPEC_INTERLEAVED };
+#define SPEC_SCALING_WORDS "none|linear|llama3|yarn"
+enum spec_scaling { SPEC_PLAIN, SPEC_LINEAR, SPEC_LLAMA3, SPEC_YARN };
 
 extern const char *const spec_format_words[], *const spec_binding_words[], *const spec_fifo_words[];
 const char *spec_format_name(int format); // enum spec_format, and so on

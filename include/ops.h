@@ -78,13 +78,24 @@ enum { IR_MAX_OP_ATTRS = CUSTOM_MAX_PARAMS };
 struct ir_op_attr {
     char name[64];
     enum ir_attr_kind kind;
-    bool required, has_default;
-    char text[24];  // default as written
-    char legal[24]; // lowest..highest, or words with | between; empty: anything
+    bool required, has_default, by_rule; // by_rule: the type rule reports what is no legal word
+    char text[24];                       // default as written
+    char legal[24];                      // lowest..highest, or words with | between, as written; empty: anything
+    bool has_range;
+    double low, high;
+    int64_t preset; // default of an integer
 };
 // Parses an attribute column, of an operation's; returns the count.
 int ir_attr_column(const char *column, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
 int ir_op_attrs(const struct ir *, int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
+// What every operation may have besides its own attributes, `order` and `lanes`; false: another key.
+bool ir_common_attr(const char *key, struct ir_op_attr *out);
+// The row of an attribute, own or of all operations; false: there is none.
+bool ir_op_attr_of(const struct ir *, int op, const char *key, struct ir_op_attr *out);
+// Its legal words, NULL-terminated in an arena; none where any are.
+const char *const *ir_op_attr_words(const struct ir_op_attr *, struct arena *);
+// Sets an attribute from a text: a default of the table, a word of a spec, a field of a dump.
+void ir_attr_set_text(struct ir *, struct ir_attrs *, const struct ir_op_attr *, const char *text);
 // Whether a value is one of the legal ones; reports it at its place where not.
 bool ir_op_attr_check(const struct ir_op_attr *, const struct ir_attr *, struct diag *);
 // The legal values in words: ` from 1 to 4`, ` a or b`, or nothing.

@@ -78,7 +78,7 @@ static void say_key(FILE *out, const struct topic *t, struct arena *arena) {
 }
 
 static void say_attribute(FILE *out, int op, int index, struct arena *arena) {
-    static const char *const kinds[] = {"integer", "number", "text", "list"};
+    static const char *const kinds[] = {"integer", "number", "text", "list", ""};
     struct ir_op_attr attr[IR_MAX_OP_ATTRS];
     ir_attr_column(ir_spec_op(op).attributes, attr);
     const struct ir_op_attr *a = &attr[index];

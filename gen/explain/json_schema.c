@@ -127,20 +127,17 @@ static json_t *where(const char *key, const char *word, const struct schema_tabl
 }
 
 static json_t *attribute_range(const struct ir_op_attr *a) {
-    double low = 0, high = 0;
-    const char *dots = strstr(a->legal, "..");
-    if (dots) sscanf(a->legal, "%lf", &low), sscanf(dots + 2, "%lf", &high);
-    if (a->kind == IR_ATTR_INT) return dots ? integer(low, high) : json_pack("{s:s}", "type", "integer");
-    return dots ? number(low, high) : json_pack("{s:s}", "type", "number");
+    if (a->kind == IR_ATTR_INT) return a->has_range ? integer(a->low, a->high) : json_pack("{s:s}", "type", "integer");
+    return a->has_range ? number(a->low, a->high) : json_pack("{s:s}", "type", "number");
 }
 
-static json_t *attribute_schema(const struct ir_op_attr *a) {
+static json_t *attribute_schema(const struct ir_op_attr *a, struct arena *arena) {
     if (a->kind == IR_ATTR_LIST) return json_pack("{s:s, s:{s:s}}", "type", "array", "items", "type", "integer");
-    if (a->kind != IR_ATTR_STRING) return attribute_range(a);
-    if (!*a->legal) return json_pack("{s:s}", "type", "string");
+    if (a->kind == IR_ATTR_STRING) return json_pack("{s:s}", "type", "string");
+    if (a->kind != IR_ATTR_WORD) return attribute_range(a);
     json_t *list = json_array();
-    for (const char *p = a->legal; *p; p += strcspn(p, "|"), p += *p == '|')
-        json_array_append_new(list, json_stringn(p, strcspn(p, "|")));
+    for (const char *const *word = ir_op_attr_words(a, arena); *word; word++)
+        json_array_append_new(list, json_string(*word));
     return json_pack("{s:o}", "enum", list);
 }
 
@@ -161,7 +158,7 @@ static json_t *operation(int op, struct arena *arena) {
     int count = ir_attr_column(row.attributes, attr);
     json_t *properties = json_object(), *required = json_array();
     for (int i = 0; i < count; i++) {
-        json_object_set_new(properties, attr[i].name, attribute_schema(&attr[i]));
+        json_object_set_new(properties, attr[i].name, attribute_schema(&attr[i], arena));
         if (attr[i].required) json_array_append_new(required, json_string(attr[i].name));
     }
     if (!row.steps) add_common(properties, arena);

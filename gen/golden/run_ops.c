@@ -119,7 +119,7 @@ static void run_dequantize(struct run_op *op) {
 static void run_kv_quantize(struct run_op *op) {
     const struct ir_tensor *t = out_tensor(op, 0);
     size_t heads = (size_t)t->shape[0].bound, hd = (size_t)t->shape[1].bound;
-    bool key = !strcmp(ir_attr_string(&op->node->attrs, "role", ""), "key");
+    bool key = ir_attr_choice(&op->node->attrs, "role", -1) == SPEC_KEY;
     struct run_cache *cache = &op->run->cache[op->node - op->run->ir->node][op->repetition];
     float of_scores = golden_score_scale(ir_attr_float(&op->node->attrs, "scale", 0), hd);
     for (size_t h = 0; h < heads; h++) {
@@ -182,7 +182,7 @@ static void run_scale(struct run_op *op) {
 
 static void run_rope(struct run_op *op) {
     size_t n = elements(op->in[0]), heads = (size_t)ir_attr_int(&op->node->attrs, "heads", 1), head = n / heads;
-    bool beside = !strcmp(ir_attr_string(&op->node->attrs, "pairs", "half"), "interleaved");
+    bool beside = ir_attr_choice(&op->node->attrs, "pairs", SPEC_HALF) == SPEC_INTERLEAVED;
     for (size_t at = 0; at < n; at += head)
         golden_rope(head, elements(op->in[1]), beside, op->in[1]->f32, op->in[0]->f32 + at, op->out[0]->f32 + at,
                     op->fault);

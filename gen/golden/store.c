@@ -60,7 +60,7 @@ static int find_owner(struct plan *p, const struct store_entry *e, const char *w
 
 static void plan_matrix(struct plan *p, struct store_entry *e, int64_t k, const char *format) {
     const struct ir_node *node = &p->ir->node[e->node];
-    bool int4 = !strcmp(ir_attr_string(&node->attrs, format, ""), "int4");
+    bool int4 = ir_attr_choice(&node->attrs, format, SPEC_INT8) == SPEC_INT4;
     e->format = int4 ? QFORMAT_INT4 : QFORMAT_INT8;
     e->rows = ir_attr_int(&node->attrs, "rows", 0);
     e->k = k;

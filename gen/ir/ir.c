@@ -241,6 +241,22 @@ void ir_attr_set_string(struct ir *ir, struct ir_attrs *attrs, const char *key, 
     a->s = arena_strdup(ir->arena, value);
 }
 
+void ir_attr_set_list(struct ir *ir, struct ir_attrs *attrs, const char *key, const int64_t list[], int items) {
+    int64_t *copy = ARENA_ARRAY(ir->arena, int64_t, (size_t)items + 1);
+    if (items) memcpy(copy, list, sizeof *copy * (size_t)items);
+    struct ir_attr *a = attr_slot(ir, attrs, key);
+    a->kind = IR_ATTR_LIST;
+    a->list = copy;
+    a->items = items;
+}
+
+void ir_attr_set_word(struct ir *ir, struct ir_attrs *attrs, const char *key, int choice, const char *word) {
+    struct ir_attr *a = attr_slot(ir, attrs, key);
+    a->kind = IR_ATTR_WORD;
+    a->i = choice;
+    a->s = arena_strdup(ir->arena, word);
+}
+
 const struct ir_attr *ir_attr_find(const struct ir_attrs *attrs, const char *key) {
     for (int i = 0; i < attrs->count; i++)
         if (!strcmp(attrs->item[i].key, key)) return &attrs->item[i];
@@ -254,24 +270,24 @@ int64_t ir_attr_int(const struct ir_attrs *attrs, const char *key, int64_t fallb
 
 double ir_attr_float(const struct ir_attrs *attrs, const char *key, double fallback) {
     const struct ir_attr *a = ir_attr_find(attrs, key);
-    return a && a->kind != IR_ATTR_STRING ? a->f : fallback;
+    return a && (a->kind == IR_ATTR_INT || a->kind == IR_ATTR_FLOAT) ? a->f : fallback;
 }
 
 int ir_attr_list(const struct ir_attrs *attrs, const char *key, int64_t out[], int most) {
-    int count = 0;
-    for (const char *p = ir_attr_string(attrs, key, ""); *p && count < most;) {
-        char *end;
-        out[count] = strtoll(p, &end, 10);
-        if (end == p) return 0;
-        count++;
-        p = end + (*end == ',');
-    }
+    const struct ir_attr *a = ir_attr_find(attrs, key);
+    int count = !a || a->kind != IR_ATTR_LIST ? 0 : a->items < most ? a->items : most;
+    if (count) memcpy(out, a->list, sizeof *out * (size_t)count);
     return count;
+}
+
+int ir_attr_choice(const struct ir_attrs *attrs, const char *key, int fallback) {
+    const struct ir_attr *a = ir_attr_find(attrs, key);
+    return a && a->kind == IR_ATTR_WORD ? (int)a->i : fallback;
 }
 
 const char *ir_attr_string(const struct ir_attrs *attrs, const char *key, const char *fallback) {
     const struct ir_attr *a = ir_attr_find(attrs, key);
-    return a && a->kind == IR_ATTR_STRING ? a->s : fallback;
+    return a && (a->kind == IR_ATTR_STRING || a->kind == IR_ATTR_WORD) ? a->s : fallback;
 }
 
 // ---- look-up ----

@@ -167,8 +167,10 @@ static void read_tensor(struct reader *r, const struct yaml_node *map, struct ir
     IR_TENSOR_FIELDS(READ_FIELD)
 }
 
-static void read_attr(struct reader *r, struct ir *ir, struct ir_attrs *attrs, const char *key,
+// What is no number is a text; what it means, the operations table says.
+static void read_attr(struct reader *r, struct ir *ir, int op, struct ir_attrs *attrs, const char *key,
                       const struct yaml_node *pair) {
+    struct ir_op_attr row;
     double f = 0;
     if (list_count(r, pair, 2) != 2) return;
     switch (item_int(r, pair, 0)) {
@@ -177,7 +179,11 @@ static void read_attr(struct reader *r, struct ir *ir, struct ir_attrs *attrs, c
         if (!yaml_float(pair->items[1], -1e300, 1e300, key, &f, r->diag)) r->ok = false;
         ir_attr_set_float(ir, attrs, key, f);
         break;
-    default: ir_attr_set_string(ir, attrs, key, pair->items[1]->kind == YAML_KIND_SCALAR ? pair->items[1]->text : "");
+    default: {
+        const char *text = pair->items[1]->kind == YAML_KIND_SCALAR ? pair->items[1]->text : "";
+        if (ir_op_attr_of(ir, op, key, &row)) ir_attr_set_text(ir, attrs, &row, text);
+        else ir_attr_set_string(ir, attrs, key, text);
+    }
     }
 }
 
@@ -197,7 +203,7 @@ static void read_node(struct reader *r, struct ir *ir, const struct yaml_node *m
     node->loc = map->loc;
     const struct yaml_node *attrs = yaml_get(map, "attrs");
     for (size_t i = 0; attrs && attrs->kind == YAML_KIND_MAP && i < attrs->count; i++)
-        read_attr(r, ir, &node->attrs, attrs->keys[i], attrs->items[i]);
+        read_attr(r, ir, node->op, &node->attrs, attrs->keys[i], attrs->items[i]);
 }
 
 static void read_region(struct reader *r, const struct yaml_node *map, struct ir_region *item) {

@@ -104,17 +104,25 @@ static void write_tensor(struct writer *w, const struct ir_tensor *item) {
     yaml_end(&w->y);
 }
 
+static const char *list_text(struct arena *arena, const struct ir_attr *a) {
+    const char *text = "";
+    for (int i = 0; i < a->items; i++)
+        text = arena_printf(arena, "%s%s%lld", text, i ? "," : "", (long long)a->list[i]);
+    return text;
+}
+
 static void write_attrs(struct writer *w, const struct ir_attrs *attrs) {
     yaml_write_key(&w->y, "attrs");
     yaml_begin_map(&w->y, true);
     for (int i = 0; i < attrs->count; i++) {
         const struct ir_attr *a = &attrs->item[i];
         yaml_write_key(&w->y, a->key);
-        yaml_begin_seq(&w->y, true); // [kind, value]: the kind decides how the value reads back
-        yaml_write_int(&w->y, a->kind);
+        yaml_begin_seq(&w->y, true); // [kind, value]: integer, number, or a text that the operations table reads
+        yaml_write_int(&w->y, a->kind < IR_ATTR_STRING ? a->kind : IR_ATTR_STRING);
         if (a->kind == IR_ATTR_INT) yaml_write_int(&w->y, a->i);
         if (a->kind == IR_ATTR_FLOAT) yaml_write_float(&w->y, a->f);
-        if (a->kind == IR_ATTR_STRING) yaml_write_string(&w->y, a->s);
+        if (a->kind == IR_ATTR_STRING || a->kind == IR_ATTR_WORD) yaml_write_string(&w->y, a->s);
+        if (a->kind == IR_ATTR_LIST) yaml_write_string(&w->y, list_text(w->ir->arena, a));
         yaml_end(&w->y);
     }
     yaml_end(&w->y);

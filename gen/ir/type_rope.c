@@ -20,8 +20,7 @@ static bool refuse(const struct ir_node *node, const char *key, const char *what
 static bool check_scaling(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     static const char *const words[] = {"none", "linear", "llama3", "yarn"};
     const char *scaling = ir_attr_string(&node->attrs, "scaling", "none");
-    for (size_t i = 0; i < COUNT_OF(words); i++)
-        if (!strcmp(scaling, words[i])) return true;
+    if (ir_attr_choice(&node->attrs, "scaling", SPEC_PLAIN) >= 0) return true;
     if (!strcmp(scaling, "dynamic"))
         return refuse(node, "scaling", "`scaling: dynamic` makes other angles of longer texts: no table holds them",
                       "`yarn` and `linear` stretch the angles for all lengths alike", diag);
@@ -40,8 +39,8 @@ static bool check_above(const struct ir *ir, const struct ir_node *node, const c
 }
 
 static bool check_figures(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
-    const char *scaling = ir_attr_string(&node->attrs, "scaling", "none");
-    if (!strcmp(scaling, "none") && ir_attr_float(&node->attrs, "factor", 1) != 1)
+    bool plain = ir_attr_choice(&node->attrs, "scaling", SPEC_PLAIN) == SPEC_PLAIN;
+    if (plain && ir_attr_float(&node->attrs, "factor", 1) != 1)
         return refuse(node, "factor", "`factor` without a `scaling`", "`scaling: linear` divides all angles by it",
                       diag);
     return check_above(ir, node, "high_freq_factor", "low_freq_factor", diag) &&

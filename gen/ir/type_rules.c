@@ -287,9 +287,9 @@ bool type_dequantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
 
 bool type_kv_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
-    const char *role = ir_attr_string(&node->attrs, "role", "");
-    if (strcmp(role, "key") && strcmp(role, "value")) {
-        diag_error(diag, node->loc, "kv_quantize `%s`: role `%s` is neither `key` nor `value`", node->name, role);
+    if (ir_attr_choice(&node->attrs, "role", -1) < 0) { // in a dump that was edited
+        diag_error(diag, node->loc, "kv_quantize `%s`: role `%s` is neither `key` nor `value`", node->name,
+                   ir_attr_string(&node->attrs, "role", ""));
         return false;
     }
     const struct ir_tensor *in = input(ir, node, 0);

@@ -6,7 +6,7 @@
 #include "include/layout.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
-    bool int4 = !strcmp(ir_attr_string(&node->attrs, "format", "int8"), "int4");
+    bool int4 = ir_attr_choice(&node->attrs, "format", SPEC_INT8) == SPEC_INT4;
     int64_t cols = ir_attr_int(&node->attrs, "cols", 0);
     struct layout_record r = layout_record(&ir->design, cols, int4);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);

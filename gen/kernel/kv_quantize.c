@@ -10,7 +10,7 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
     ir_set_int(ir, k, "HEADS", out->shape[0].bound);
     ir_set_int(ir, k, "HEAD_DIM", out->shape[1].bound);
-    bool key = !strcmp(ir_attr_string(&node->attrs, "role", ""), "key");
+    bool key = ir_attr_choice(&node->attrs, "role", -1) == SPEC_KEY;
     ir_set_int(ir, k, "USE_RSQRT", key);
     ir_set_float(ir, k, "RSQRT_HD",
                  golden_score_scale(ir_attr_float(&node->attrs, "scale", 0), (size_t)out->shape[1].bound));

@@ -43,7 +43,6 @@ static double pair_of(const struct angles *a, double turns) {
 }
 
 static void set_yarn(struct angles *a, const struct ir_attrs *attrs) {
-    a->scaled = yarn;
     a->low = fmax(floor(pair_of(a, ir_attr_float(attrs, "beta_fast", 32))), 0);
     a->high = fmin(ceil(pair_of(a, ir_attr_float(attrs, "beta_slow", 1))), 2 * a->pairs - 1);
     if (a->high == a->low) a->high += 0.001;
@@ -51,18 +50,18 @@ static void set_yarn(struct angles *a, const struct ir_attrs *attrs) {
 }
 
 static struct angles angles_of(const struct ir_attrs *attrs, int64_t cols) {
-    const char *scaling = ir_attr_string(attrs, "scaling", "none");
+    static double (*const forms[])(const struct angles *, double, double) = {
+        [SPEC_PLAIN] = plain, [SPEC_LINEAR] = linear, [SPEC_LLAMA3] = llama3, [SPEC_YARN] = yarn};
+    int scaling = ir_attr_choice(attrs, "scaling", SPEC_PLAIN);
     struct angles a = {.theta = ir_attr_float(attrs, "theta", 10000),
                        .factor = ir_attr_float(attrs, "factor", 1),
                        .original = (double)ir_attr_int(attrs, "original_context", 8192),
                        .pairs = (double)cols / 2,
                        .low = ir_attr_float(attrs, "low_freq_factor", 1),
                        .high = ir_attr_float(attrs, "high_freq_factor", 4),
-                       .scaled = !strcmp(scaling, "linear")   ? linear
-                                 : !strcmp(scaling, "llama3") ? llama3
-                                                              : plain,
+                       .scaled = forms[scaling < 0 ? SPEC_PLAIN : scaling],
                        .magnitude = 1};
-    if (!strcmp(scaling, "yarn")) set_yarn(&a, attrs);
+    if (scaling == SPEC_YARN) set_yarn(&a, attrs);
     return a;
 }
 
@@ -101,7 +100,7 @@ static int64_t whole(const struct ir *ir, const struct ir_node *node) {
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "HEAD", head_of(ir, node));
     ir_set_int(ir, k, "ROTARY", rotary_of(ir, node));
-    ir_set_int(ir, k, "PAIRS", !strcmp(ir_attr_string(&node->attrs, "pairs", "half"), "interleaved"));
+    ir_set_int(ir, k, "PAIRS", ir_attr_choice(&node->attrs, "pairs", SPEC_HALF) == SPEC_INTERLEAVED);
 }
 
 static int64_t chunks(const struct kernel_args *a) { return div_up(args_int(a, "HEAD", 1), class_lanes(a)); }

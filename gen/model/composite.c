@@ -120,7 +120,7 @@ static bool does_the_same(const struct ir *ir, const struct ir_node *node, const
         tensor = ir_find_tensor(ir, op->ins[0].text);
     bool same = node->op == id && tensor != IR_NONE && node->in[0] == tensor;
     for (int a = 0; same && a < count; a++) {
-        int64_t preset = known[a].has_default ? strtoll(known[a].text, NULL, 10) : 0;
+        int64_t preset = known[a].preset;
         same = ir_attr_int(&node->attrs, known[a].name, preset) == attr_int(op, known[a].name, preset);
     }
     return same;

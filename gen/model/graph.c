@@ -41,16 +41,19 @@ static void note_ops(const struct ir *ir, const struct spec_name *op, struct dia
     if (!diag_nearest_word(op->text, words, count)) diag_note(diag, op->loc, "`rill check --operations` lists them");
 }
 
-// A list of integers as text, or NULL.
-static const char *list_text(struct ir *ir, const struct spec_value *value) {
-    const char *text = "";
-    if (value->type == SPEC_VALUE_INT) return arena_printf(ir->arena, "%lld", (long long)value->i);
-    if (value->type != SPEC_VALUE_LIST) return NULL;
-    for (size_t i = 0; i < value->count; i++) {
-        if (value->items[i].type != SPEC_VALUE_INT) return NULL;
-        text = arena_printf(ir->arena, "%s%s%lld", text, i ? "," : "", (long long)value->items[i].i);
-    }
-    return text;
+// Whether a value is a list of integers; a single one is a list of one.
+static bool is_list(const struct spec_value *value) {
+    if (value->type == SPEC_VALUE_INT) return true;
+    bool ok = value->type == SPEC_VALUE_LIST;
+    for (size_t i = 0; ok && i < value->count; i++) ok = value->items[i].type == SPEC_VALUE_INT;
+    return ok;
+}
+
+static void set_list(struct ir *ir, struct ir_attrs *attrs, const char *key, const struct spec_value *value) {
+    size_t count = value->type == SPEC_VALUE_LIST ? value->count : 1;
+    int64_t *list = ARENA_ARRAY(ir->arena, int64_t, count + 1);
+    for (size_t i = 0; i < count; i++) list[i] = value->type == SPEC_VALUE_LIST ? value->items[i].i : value->i;
+    ir_attr_set_list(ir, attrs, key, list, (int)count);
 }
 
 // In texts `{expression of layer}` stands for a number; nothing else does for anything.
@@ -71,12 +74,16 @@ static bool check_text(const struct ir *ir, const struct ir_op_attr *want, const
     return false;
 }
 
+static bool is_text(const struct ir_op_attr *want) {
+    return want->kind == IR_ATTR_STRING || want->kind == IR_ATTR_WORD;
+}
+
 static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_attr *want, const struct spec_attr *attr,
                      struct diag *diag) {
     bool is_int = attr->value.type == SPEC_VALUE_INT || attr->value.type == SPEC_VALUE_BOOL;
     bool ok = want->kind == IR_ATTR_INT     ? is_int
               : want->kind == IR_ATTR_FLOAT ? is_int || attr->value.type == SPEC_VALUE_FLOAT
-              : want->kind == IR_ATTR_LIST  ? list_text(ir, &attr->value) != NULL
+              : want->kind == IR_ATTR_LIST  ? is_list(&attr->value)
                                             : attr->value.type != SPEC_VALUE_LIST;
     if (!ok) {
         diag_error(diag, attr->value.loc, "`%s` must be %s", want->name,
@@ -92,15 +99,11 @@ static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_a
     }
     if (want->kind == IR_ATTR_INT) ir_attr_set_int(ir, attrs, want->name, attr->value.i);
     if (want->kind == IR_ATTR_FLOAT) ir_attr_set_float(ir, attrs, want->name, attr->value.f);
-    if (want->kind == IR_ATTR_STRING) ir_attr_set_string(ir, attrs, want->name, attr->value.s);
-    if (want->kind == IR_ATTR_LIST) ir_attr_set_string(ir, attrs, want->name, list_text(ir, &attr->value));
+    if (is_text(want)) ir_attr_set_text(ir, attrs, want, attr->value.s);
+    if (want->kind == IR_ATTR_LIST) set_list(ir, attrs, want->name, &attr->value);
     attrs->item[attrs->count - 1].loc = attr->value.loc;
     return ir_op_attr_check(want, &attrs->item[attrs->count - 1], diag);
 }
-
-// What every operation may have besides its own attributes.
-static const struct ir_op_attr common_attrs[] = {{.name = "order", .kind = IR_ATTR_LIST},
-                                                 {.name = "lanes", .kind = IR_ATTR_INT}};
 
 static const struct ir_op_attr *find_attr(const struct ir_op_attr *known, size_t count, const char *key) {
     for (size_t i = 0; i < count; i++)
@@ -122,9 +125,10 @@ bool model_lower_attrs(struct ir *ir, struct ir_attrs *attrs, const struct spec_
     for (int i = 0; i < count; i++) words[i] = known[i].name;
     for (size_t a = 0; a < op->attr_count; a++) {
         const struct ir_op_attr *want = find_attr(known, (size_t)count, op->attrs[a].key.text);
-        if (!want && !is_composite) want = find_attr(common_attrs, COUNT_OF(common_attrs), op->attrs[a].key.text);
+        struct ir_op_attr common;
+        if (!want && !is_composite && ir_common_attr(op->attrs[a].key.text, &common)) want = &common;
         if (want) {
-            bool text = want->kind == IR_ATTR_STRING && names && op->attrs[a].value.type != SPEC_VALUE_LIST;
+            bool text = is_text(want) && names && op->attrs[a].value.type != SPEC_VALUE_LIST;
             ok &= (!text || check_text(ir, want, &op->attrs[a].value, diag)) &&
                   set_attr(ir, attrs, want, &op->attrs[a], diag);
             continue;

@@ -19,12 +19,14 @@ static void refuse(struct check *c, int node, const char *what) {
     c->ok = false;
 }
 
-static void check_producer(struct check *c, int reader, const char *role) {
+static void check_producer(struct check *c, int reader, enum spec_role role) {
+    static const char *const words[] = {"key", "value"};
     const struct ir *ir = c->ir;
     const struct ir_tensor *t = &ir->tensor[ir->node[reader].in[1]];
     int n = t->producer;
-    if (n == IR_NONE || strcmp(ir_attr_string(&ir->node[n].attrs, "role", ""), role)) {
-        refuse(c, reader, arena_printf(ir->arena, "`%s` is not made by a kv_quantize with role `%s`", t->name, role));
+    if (n == IR_NONE || ir_attr_choice(&ir->node[n].attrs, "role", -1) != (int)role) {
+        refuse(c, reader,
+               arena_printf(ir->arena, "`%s` is not made by a kv_quantize with role `%s`", t->name, words[role]));
     } else if (ir->region[ir->node[n].region].when == IR_LAST)
         refuse(c, n, "in a region that runs only for the last token");
 }
@@ -41,8 +43,8 @@ static void check_whole(struct check *c, int scores) {
         return;
     }
     const struct ir_node *k = &ir->node[scores], *s = &ir->node[softmax], *v = &ir->node[values];
-    check_producer(c, scores, "key");
-    check_producer(c, values, "value");
+    check_producer(c, scores, SPEC_KEY);
+    check_producer(c, values, SPEC_VALUE);
     if (!c->ok) return; // what was taken for keys or values is not compared
     if (s->in[1] != k->in[1])
         refuse(c, softmax,

@@ -6,7 +6,7 @@
 #include "include/ops.h"
 
 bool bind_is_int4(const struct ir_node *matmul) {
-    return !strcmp(ir_attr_string(&matmul->attrs, "weights", ""), "int4");
+    return ir_attr_choice(&matmul->attrs, "weights", SPEC_INT8) == SPEC_INT4;
 }
 
 int bind_product_engine(const struct ir *ir, int node) {

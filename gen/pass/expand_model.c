@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-model: the graph of a spec becomes regions of operations; every attribute gets its value or its default.
-#include <stdlib.h>
 #include <string.h>
 
 #include "gen/model/model.h"
@@ -81,20 +80,15 @@ static void set_dies(struct ir *ir, const struct rill_device *device) {
     }
 }
 
-static void default_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_attr *attr) {
-    if (attr->kind == IR_ATTR_INT) ir_attr_set_int(ir, attrs, attr->name, strtoll(attr->text, NULL, 0));
-    if (attr->kind == IR_ATTR_FLOAT) ir_attr_set_float(ir, attrs, attr->name, strtod(attr->text, NULL));
-    if (attr->kind == IR_ATTR_STRING) ir_attr_set_string(ir, attrs, attr->name, attr->text);
-}
-
 static void fill_defaults(struct ir *ir, struct ir_node *node) {
     struct ir_op_attr known[IR_MAX_OP_ATTRS];
     int count = ir_op_attrs(ir, node->op, known);
     for (int i = 0; i < count; i++)
         if (known[i].has_default && !ir_attr_find(&node->attrs, known[i].name))
-            default_attr(ir, &node->attrs, &known[i]);
+            ir_attr_set_text(ir, &node->attrs, &known[i], known[i].text);
     if (ir_op_is(ir, node->op, OP_BY_WEIGHTS) && !ir_attr_find(&node->attrs, "weights"))
-        ir_attr_set_string(ir, &node->attrs, "weights", spec_format_name(ir->design.weights));
+        ir_attr_set_word(ir, &node->attrs, "weights", (int)ir->design.weights,
+                         spec_format_name((int)ir->design.weights));
 }
 
 // A graph input that an embedding reads, at once or as a carried value's first, is a token id: the graph is a language

@@ -102,7 +102,7 @@ static void place_table(struct dma *d, int k) {
     struct ir *ir = d->ir;
     const struct ir_node *node = &ir->node[ir->kernel[k].node];
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0), cols = ir_attr_int(&node->attrs, "cols", 0);
-    bool int4 = !strcmp(ir_attr_string(&node->attrs, "format", ""), "int4");
+    bool int4 = ir_attr_choice(&node->attrs, "format", SPEC_INT8) == SPEC_INT4;
     int64_t record = ir_op_weights(ir, node->op) == IR_WEIGHTS_RECORDS
                          ? layout_record(&ir->design, cols, int4).bytes
                          : layout_float_row_beats(&ir->design, cols) * (ir->design.beat_bits / 8);

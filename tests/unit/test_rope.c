@@ -24,7 +24,9 @@ struct table {
 
 static struct ir_node node_of(struct ir *ir, const char *scaling, double theta, double factor, int64_t original) {
     struct ir_node node = {.op = ir_op_find(ir, "rope_table")};
-    ir_attr_set_string(ir, &node.attrs, "scaling", scaling);
+    struct ir_op_attr row;
+    assert_true(ir_op_attr_of(ir, node.op, "scaling", &row));
+    ir_attr_set_text(ir, &node.attrs, &row, scaling);
     ir_attr_set_float(ir, &node.attrs, "theta", theta);
     ir_attr_set_float(ir, &node.attrs, "factor", factor);
     ir_attr_set_int(ir, &node.attrs, "original_context", original);

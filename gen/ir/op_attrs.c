@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The attribute columns of the operations table: what they list, and texts that become values by them.
+#include <stdlib.h>
+#include <string.h>
+
+#include "include/ops.h"
+
+enum { MOST_WORDS = 8, MOST_ITEMS = 64 };
+
+// ---- columns ----
+
+static enum ir_attr_kind attr_kind(char c) {
+    return c == 'i' ? IR_ATTR_INT : c == 'f' ? IR_ATTR_FLOAT : c == 'l' ? IR_ATTR_LIST : IR_ATTR_STRING;
+}
+
+// Copies to the next of the marks, at most size - 1 characters; returns what follows.
+static const char *copy_until(const char *p, const char *marks, char *to, size_t size) {
+    size_t len = strcspn(p, marks);
+    memcpy(to, p, len < size ? len : size - 1);
+    return p + len;
+}
+
+static void read_legal(struct ir_op_attr *attr) {
+    if (attr->kind == IR_ATTR_STRING) {
+        attr->kind = IR_ATTR_WORD;
+        return;
+    }
+    char *end;
+    attr->has_range = true;
+    attr->low = strtod(attr->legal, &end);
+    attr->high = strtod(end + strspn(end, "."), NULL);
+}
+
+int ir_attr_column(const char *p, struct ir_op_attr out[IR_MAX_OP_ATTRS]) {
+    int count = 0;
+    while (*p && count < IR_MAX_OP_ATTRS) {
+        struct ir_op_attr *attr = &out[count++];
+        memset(attr, 0, sizeof *attr);
+        bool optional = *p == '?';
+        p += optional;
+        p = copy_until(p, ":", attr->name, sizeof attr->name) + 1;
+        attr->by_rule = *p == 'r';
+        attr->kind = attr_kind(*p++);
+        if (*p == '(') p = copy_until(p + 1, ")", attr->legal, sizeof attr->legal) + 1;
+        if (*attr->legal) read_legal(attr);
+        attr->has_default = *p == '=';
+        if (attr->has_default) p = copy_until(p + 1, " ", attr->text, sizeof attr->text);
+        attr->preset = attr->kind == IR_ATTR_INT ? strtoll(attr->text, NULL, 10) : 0;
+        attr->required = !optional && !attr->has_default;
+        while (*p == ' ') p++;
+    }
+    return count;
+}
+
+int ir_op_attrs(const struct ir *ir, int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]) {
+    return ir_attr_column(ir_op_of(ir, op)->attributes, out);
+}
+
+// What every operation may have besides its own attributes.
+static const struct ir_op_attr common_attrs[] = {{.name = "order", .kind = IR_ATTR_LIST},
+                                                 {.name = "lanes", .kind = IR_ATTR_INT}};
+
+static bool find_attr(const struct ir_op_attr *known, int count, const char *key, struct ir_op_attr *out) {
+    for (int i = 0; i < count; i++)
+        if (!strcmp(known[i].name, key)) return *out = known[i], true;
+    return false;
+}
+
+bool ir_common_attr(const char *key, struct ir_op_attr *out) {
+    return find_attr(common_attrs, COUNT_OF(common_attrs), key, out);
+}
+
+bool ir_op_attr_of(const struct ir *ir, int op, const char *key, struct ir_op_attr *out) {
+    struct ir_op_attr known[IR_MAX_OP_ATTRS] = {0};
+    int count = ir_op_attrs(ir, op, known);
+    return find_attr(known, count, key, out) || ir_common_attr(key, out);
+}
+
+const char *const *ir_op_attr_words(const struct ir_op_attr *attr, struct arena *arena) {
+    const char **words = ARENA_ARRAY(arena, const char *, MOST_WORDS + 1);
+    int count = 0;
+    if (attr->kind != IR_ATTR_WORD) return words;
+    for (const char *p = attr->legal; *p && count < MOST_WORDS; p += *p == '|') {
+        size_t len = strcspn(p, "|");
+        words[count++] = arena_strndup(arena, p, len);
+        p += len;
+    }
+    return words;
+}
+
+// ---- texts ----
+
+static int choice_of(struct ir *ir, const struct ir_op_attr *attr, const char *text) {
+    const char *const *words = ir_op_attr_words(attr, ir->arena);
+    for (int w = 0; words[w]; w++)
+        if (!strcmp(words[w], text)) return w;
+    return -1;
+}
+
+// `1,0`
+static void set_list(struct ir *ir, struct ir_attrs *attrs, const char *key, const char *text) {
+    int64_t list[MOST_ITEMS];
+    int count = 0;
+    for (char *end; *text && count < MOST_ITEMS; text = end + (*end == ',')) {
+        list[count] = strtoll(text, &end, 10);
+        if (end == text) break;
+        count++;
+    }
+    ir_attr_set_list(ir, attrs, key, list, *text ? 0 : count);
+}
+
+void ir_attr_set_text(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_attr *attr, const char *text) {
+    switch (attr->kind) {
+    case IR_ATTR_INT: ir_attr_set_int(ir, attrs, attr->name, strtoll(text, NULL, 0)); break;
+    case IR_ATTR_FLOAT: ir_attr_set_float(ir, attrs, attr->name, strtod(text, NULL)); break;
+    case IR_ATTR_STRING: ir_attr_set_string(ir, attrs, attr->name, text); break;
+    case IR_ATTR_LIST: set_list(ir, attrs, attr->name, text); break;
+    case IR_ATTR_WORD: ir_attr_set_word(ir, attrs, attr->name, choice_of(ir, attr, text), text); break;
+    }
+}
+
+// ---- what is legal ----
+
+static bool number_fits(const struct ir_op_attr *attr, const struct ir_attr *value, struct diag *diag) {
+    double v = attr->kind == IR_ATTR_INT ? (double)value->i : value->f;
+    if (!attr->has_range || (v >= attr->low && v <= attr->high)) return true;
+    if (attr->kind == IR_ATTR_INT)
+        diag_error(diag, value->loc, "`%s` must be from %.0f to %.0f, not %lld", attr->name, attr->low, attr->high,
+                   (long long)value->i);
+    else diag_error(diag, value->loc, "`%s` must be from %g to %g, not %g", attr->name, attr->low, attr->high, v);
+    diag_note(diag, value->loc,
+              attr->kind == IR_ATTR_INT ? "the nearest legal value is %.0f" : "the nearest legal value is %g",
+              v < attr->low ? attr->low : attr->high);
+    return false;
+}
+
+static const char *words_text(const struct ir_op_attr *attr, struct arena *arena) {
+    const char *const *words = ir_op_attr_words(attr, arena), *text = words[0];
+    for (int w = 1; words[w]; w++) text = arena_printf(arena, "%s%s%s", text, words[w + 1] ? ", " : " or ", words[w]);
+    return text;
+}
+
+static bool word_fits(const struct ir_op_attr *attr, const struct ir_attr *value, struct diag *diag) {
+    if (value->i >= 0 || attr->by_rule) return true;
+    struct arena arena;
+    arena_init(&arena);
+    const char *const *words = ir_op_attr_words(attr, &arena);
+    size_t count = 0;
+    while (words[count]) count++;
+    diag_error(diag, value->loc, "`%s` must be %s, not `%s`", attr->name, words_text(attr, &arena), value->s);
+    const char *near = diag_nearest_word(value->s, words, count);
+    if (near) diag_note(diag, value->loc, "did you mean `%s`?", near);
+    arena_free(&arena);
+    return false;
+}
+
+bool ir_op_attr_check(const struct ir_op_attr *attr, const struct ir_attr *value, struct diag *diag) {
+    return attr->kind == IR_ATTR_WORD ? word_fits(attr, value, diag) : number_fits(attr, value, diag);
+}
+
+const char *ir_op_attr_legal(const struct ir_op_attr *attr, struct arena *arena) {
+    char low[sizeof attr->legal] = "";
+    if (!*attr->legal) return "";
+    if (attr->kind == IR_ATTR_WORD) return arena_printf(arena, " %s", words_text(attr, arena));
+    const char *dots = copy_until(attr->legal, ".", low, sizeof low);
+    return arena_printf(arena, " %s to %s", low, dots + strspn(dots, "."));
+}
