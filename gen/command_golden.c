@@ -60,6 +60,8 @@ struct session {
     struct tokenizer *tokenizer;
     struct oracle *exact;
     struct text logits; // of the ids made, where they are asked for
+    uint64_t hash;      // of all of them
+    size_t rows;
 };
 
 static bool parse_flag(const char *arg, struct golden_options *o) {
@@ -232,8 +234,8 @@ static void print_json(const struct session *s, const struct token_ids *prompt, 
     add_ids(&t, "token_ids", made);
     text_add(&t, "\"text\": ");
     text_add_json_string(&t, text_cstr(&text), text.len);
-    text_addf(&t, ", \"logits\": %zu, \"logits_hash\": \"%016llx\"}", s->logits.len / sizeof(float),
-              (unsigned long long)bytes_hash(s->logits.data, s->logits.len));
+    text_addf(&t, ", \"logits\": %zu, \"logits_hash\": \"%016llx\"}", s->rows * (size_t)oracle_logit_count(s->graph),
+              (unsigned long long)s->hash);
     fputs(text_cstr(&t), stdout);
     text_free(&t);
     text_free(&text);
@@ -247,7 +249,9 @@ static bool fault(struct session *s) {
 
 static void keep_logits(struct session *s) {
     size_t vocabulary = (size_t)oracle_logit_count(s->graph);
-    if (s->o.logits || s->o.json) text_add_bytes(&s->logits, oracle_logits(s->exact), vocabulary * sizeof(float));
+    s->hash = logits_hash(s->hash, oracle_logits(s->exact), vocabulary);
+    s->rows++;
+    if (s->o.logits) text_add_bytes(&s->logits, oracle_logits(s->exact), vocabulary * sizeof(float));
 }
 
 // The last id is made at the last position and needs none of its own.

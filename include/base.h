@@ -28,6 +28,9 @@ static inline uint64_t u64_div_ceil(uint64_t a, uint64_t b) { return a / b + (a 
 // Smallest n with 2^n >= v; 0 for v <= 1.
 int u64_clog2(uint64_t v);
 uint64_t bytes_hash(const void *bytes, size_t len); // FNV-1a
+// What rows of logits come to in the register `logits_hash` (rill_logits_hash, rill_token_loop): `hash` of the rows
+// before, 0 of none, and one row more.
+uint64_t logits_hash(uint64_t hash, const float row[], size_t count);
 // The number that 1 to 8 bytes of a file hold, lowest byte first.
 uint64_t u64_little_endian(const uint8_t *bytes, int count);
 

@@ -273,6 +273,7 @@ int ir_key_channels(const struct ir *); // channels over which positions of K ar
 enum { IR_CHANNEL_CLIENTS = 64 /* most that read, or write, on one channel */ };
 bool ir_client_on(const struct ir *, const struct ir_client *, int channel);
 // Name of a kernel or net of an engine: `what` itself where there is one engine, else with the engine's name before it.
+int ir_driver(const struct ir *, const char *net); // the kernel that drives a plain net, or IR_NONE
 const char *ir_engine_name(const struct ir *, int engine, const char *what);
 // Elements of one token's value, at the bound of dynamic extents.
 int64_t ir_tensor_elements(const struct ir_tensor *);

@@ -28,7 +28,8 @@ enum kernel_trait {
     KERNEL_STEP = 1 << 13,      // takes step words,
     KERNEL_FETCH = 1 << 14,     // reads memory by an engine of its own,
     KERNEL_PARAM = 1 << 15,     // takes vector parameters,
-    KERNEL_FAULT = 1 << 16      // has an output `fault`: all of one operation's kernel
+    KERNEL_FAULT = 1 << 16,     // has an output `fault`: all of one operation's kernel
+    KERNEL_CHOOSES = 1 << 17    // has an output `row_hash`, of what it chooses from
 };
 
 // A kernel of a design, or parameters alone (ir NULL).

@@ -101,6 +101,7 @@ package read_package(const std::string &folder) {
     p.channels = static_cast<int>(top.at("channels").number());
     p.beat_bytes = static_cast<int>(top.at("beat_bits").number() / 8);
     p.is_lm = top.at("language_model").truth();
+    p.hashes = top.has("hashes_logits") && top.at("hashes_logits").truth();
     p.context = top.at("context").number(), p.eot = top.at("eot").number();
     p.vocabulary = top.at("vocabulary").number(), p.channel_bytes = top.at("channel_bytes").number();
     if (p.channels < 1 || p.channels > RILL_HOST_MAX_CHANNELS) bad(top.path, "`channels` must be 1 to 32");

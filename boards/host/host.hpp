@@ -41,7 +41,7 @@ struct package {
     std::string folder, design, identity, layout, kernel, unit, platform;
     double clock_mhz;
     int channels, beat_bytes;
-    bool is_lm;
+    bool is_lm, hashes; // hashes: the logits, in the register logits_hash
     std::int64_t context, eot, vocabulary, channel_bytes;
     std::map<std::string, reg> registers;
     std::map<std::string, std::string> bank; // of a port
@@ -106,6 +106,7 @@ std::string state_words(std::uint32_t status);
 std::string fault_words(const package &, std::uint32_t fault, std::uint32_t place);
 const char *ending_words(std::uint32_t ending);
 std::string busy_words(const package &, std::uint64_t idle_engines); // of the channels and engines that are not idle
+std::string hexadecimal(std::uint64_t);                              // 16 digits
 std::string quoted(const std::string &);                             // as a JSON string
 
 // ---- tokenizer (words.cpp): that of the compiler, on the image's files ----

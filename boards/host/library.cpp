@@ -96,12 +96,6 @@ void set(rill_host *h, const char *name, std::uint32_t value) {
     if (h->pkg.has(name)) h->dev->write(h->pkg.registers.at(name).offset, value);
 }
 
-std::string hexadecimal(std::uint64_t v) {
-    char text[17];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(v));
-    return text;
-}
-
 // The kernel on the card says what it is; older ones do not.
 void check_identity(const rill_host *h) {
     if (!h->pkg.has("magic")) return;
@@ -232,6 +226,7 @@ void collect(rill_host *h, rill_host_result *out) {
     out->fault_place = static_cast<std::uint32_t>(value("fault_place"));
     out->ending = static_cast<std::uint32_t>(value("ending"));
     out->cycles = value("cycles");
+    out->hashes_logits = h->pkg.hashes, out->logits_hash = h->pkg.hashes ? value("logits_hash") : 0;
     for (int c = 0; c < h->pkg.channels; c++) {
         std::string digits = h->pkg.channel_argument(c).substr(4);
         out->beats[c] = value("beats_" + digits), out->stalls[c] = value("stalls_" + digits);

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "boards/host/host.hpp"
 #include "boards/host/options.hpp"
 
 static rill_host *running; // for the signal's function
@@ -109,7 +110,26 @@ static bool read_list(const json_t *top, const char *key, std::vector<uint32_t> 
     return json_is_array(list);
 }
 
-static int compare(const answer &a, const std::vector<uint32_t> &want) {
+struct golden_answer {
+    std::vector<uint32_t> prompt, ids;
+    std::string logits; // their hash
+};
+
+static int compare_logits(const answer &a, const golden_answer &golden) {
+    if (!a.result.hashes_logits) {
+        std::fprintf(stderr, "rill-host: selftest: the design does not hash its logits: they are not compared\n");
+        return 0;
+    }
+    std::string hash = rill::hexadecimal(a.result.logits_hash);
+    if (hash != golden.logits)
+        return complain(
+            "selftest: the ids are right, the logits are not: their hash is " + hash + ", golden: " + golden.logits, 1);
+    std::fprintf(stderr, "rill-host: selftest: so are the logits: %s\n", hash.c_str());
+    return 0;
+}
+
+static int compare(const answer &a, const golden_answer &golden) {
+    const std::vector<uint32_t> &want = golden.ids;
     for (size_t i = 0; i < a.ids.size() && i < want.size(); i++)
         if (a.ids[i] != want[i])
             return complain("selftest: id " + std::to_string(i) + " is " + std::to_string(a.ids[i]) +
@@ -119,20 +139,23 @@ static int compare(const answer &a, const std::vector<uint32_t> &want) {
         return complain("selftest: " + std::to_string(a.ids.size()) + " ids, golden: " + std::to_string(want.size()),
                         1);
     std::fprintf(stderr, "rill-host: selftest: %zu ids are those of the golden model\n", want.size());
-    return 0;
+    return compare_logits(a, golden);
 }
 
 static int run_selftest(rill_host *host, command_line c, std::vector<answer> *answers) {
     json_error_t error;
     json_t *top = json_load_file(c.selftest.c_str(), 0, &error);
-    std::vector<uint32_t> ids, want;
-    bool whole = top && read_list(top, "prompt_ids", &ids) && read_list(top, "token_ids", &want) && !want.empty();
+    golden_answer golden;
+    const char *hash = json_string_value(json_object_get(top, "logits_hash"));
+    golden.logits = hash ? hash : "";
+    bool whole = hash && read_list(top, "prompt_ids", &golden.prompt) && read_list(top, "token_ids", &golden.ids) &&
+                 !golden.ids.empty();
     json_decref(top);
     if (!whole) return complain(c.selftest + ": not an answer of `rill golden ... --json`", 1);
     // Where golden stopped at the end-of-text id, so does the card; else the count ends both.
-    answers->push_back(run(host, c, ids, static_cast<unsigned>(want.size())));
+    answers->push_back(run(host, c, golden.prompt, static_cast<unsigned>(golden.ids.size())));
     int status = end_request(c, answers->back());
-    return status ? status : compare(answers->back(), want);
+    return status ? status : compare(answers->back(), golden);
 }
 
 // ---- all of it ----

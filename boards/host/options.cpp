@@ -19,7 +19,7 @@ static const char usage[] =
     "  --ids             print ids instead of text\n"
     "  --reset           reset a card that hangs, as `xbutil reset` does, and stop\n"
     "  --probe           find the card, check everything, print what was found, and stop\n"
-    "  --selftest FILE   one request, which must make the ids of FILE: what `rill golden ... --json` printed\n"
+    "  --selftest FILE   one request, which must make ids and logits of FILE: what `rill golden ... --json` printed\n"
     "  --bench LIST      requests of so many ids in and out, as 32:32,128:64: a table of latency, speed and power\n"
     "  --image DIR       default: PACKAGE/image\n"
     "  --binary FILE     the .xclbin; default: PACKAGE/build/hw/UNIT.xclbin\n"

@@ -60,6 +60,7 @@ static std::string answer_as_json(const answer &a) {
            ", \"first_id_seconds\": " + std::to_string(first_id(a)) +
            ", \"ids_per_second\": " + std::to_string(tokens_per_second(a)) +
            ", \"cycles\": " + std::to_string(r.cycles) + ", \"clock_mhz\": " + std::to_string(r.clock_mhz) +
+           ", \"logits_hash\": " + (r.hashes_logits ? quoted(rill::hexadecimal(r.logits_hash)) : "null") +
            ", \"watts\": " + std::to_string(r.watts) + ",\n   \"beats\": " + numbers(beats) +
            ", \"stalls\": " + numbers(stalls) + ",\n   \"fault\": " + std::to_string(r.fault) +
            ", \"fault_place\": " + std::to_string(r.fault_place) +

@@ -76,6 +76,12 @@ std::string fault_words(const package &p, std::uint32_t fault, std::uint32_t pla
     }
 }
 
+std::string hexadecimal(std::uint64_t v) {
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(v));
+    return text;
+}
+
 std::string quoted(const std::string &s) {
     struct text t = {};
     text_add_json_string(&t, s.data(), s.size());

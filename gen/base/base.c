@@ -3,6 +3,7 @@
 #include "include/base.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void base_fatal(const char *fmt, ...) {
     va_list args;
@@ -48,6 +49,18 @@ uint64_t u64_little_endian(const uint8_t *bytes, int count) {
     uint64_t v = 0;
     while (count > 0) v = v << 8 | bytes[--count];
     return v;
+}
+
+// A sum of sums: a block's last element weighs least, a later block less than an earlier one.
+uint64_t logits_hash(uint64_t hash, const float row[], size_t count) {
+    uint64_t blocks = 0, sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &row[i], sizeof bits);
+        blocks += (uint64_t)(uint32_t)~bits << (31 - i % 32);
+        if (i % 32 == 31 && i + 1 < count) sum += 2 * blocks;
+    }
+    return (hash << 1 | hash >> 63) + sum + blocks;
 }
 
 uint64_t bytes_hash(const void *bytes, size_t len) {

@@ -317,6 +317,12 @@ bool ir_client_on(const struct ir *ir, const struct ir_client *client, int chann
     return client->channel == channel || (client->channel == IR_NONE && client->engine == ir_engine_at(ir, channel));
 }
 
+int ir_driver(const struct ir *ir, const char *net) {
+    for (int w = 0; w < ir->wires; w++)
+        if (ir->wire[w].is_output && !strcmp(ir->wire[w].net, net)) return ir->wire[w].kernel;
+    return IR_NONE;
+}
+
 const char *ir_engine_name(const struct ir *ir, int engine, const char *what) {
     return ir->engines > 1 ? arena_printf(ir->arena, "%s_%s", ir->engine[engine].name, what) : what;
 }

@@ -18,4 +18,5 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 40, 80, 0);
 }
 
-const struct kernel_class rtl_argmax = {.module = "rill_argmax", .bind = bind, .contract = contract, .cost = cost};
+const struct kernel_class rtl_argmax = {
+    .module = "rill_argmax", .traits = KERNEL_CHOOSES, .bind = bind, .contract = contract, .cost = cost};

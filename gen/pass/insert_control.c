@@ -78,6 +78,7 @@ static void add_registers(struct ir *ir) {
                                {"fault_channel", false, 32, "fault_channel"},
                                {"fault_state", false, 32, "fault_state"},
                                {"idle_engines", false, 64, "idle_engines"},
+                               {"logits_hash", false, 64, "logits_hash"},
                                {"channel_beat", false, c, "channel_beat"},
                                {"channel_stall", false, c, "channel_stall"},
                                {"counters", false, counters(ir) * 64, "counters"}};
@@ -166,8 +167,24 @@ static void tie_off_ids(struct ir *ir, int k) {
     for (size_t i = 0; i < COUNT_OF(outputs); i++) ir_add_wire(ir, k, outputs[i], false, 0, "");
 }
 
+// The kernel that makes the ids and hashes what it chooses them from, or IR_NONE.
+static int find_chooser(const struct ir *ir) {
+    for (int k = 0; ir->design.is_lm && k < ir->kernels; k++)
+        if (kernel_is(&ir->kernel[k], KERNEL_CHOOSES) && ir->kernel[k].node == ir->tensor[ir->output[0]].producer)
+            return k;
+    return IR_NONE;
+}
+
+// Of others nobody reads the hash.
+static void add_row_hashes(struct ir *ir, int chooser) {
+    for (int k = 0; k < ir->kernels; k++)
+        if (kernel_is(&ir->kernel[k], KERNEL_CHOOSES))
+            ir_add_wire(ir, k, "row_hash", k == chooser, k == chooser ? 64 : 0, k == chooser ? "row_hash" : "");
+}
+
 static void add_token_loop_nets(struct ir *ir) {
-    int k = find_kernel(ir, "token_loop");
+    int k = find_kernel(ir, "token_loop"), chooser = find_chooser(ir);
+    add_row_hashes(ir, chooser);
     const struct net nets[] = {{"start", false, 1, "ap_start"},
                                {"done", true, 1, "ap_done"},
                                {"idle", true, 1, "ap_idle"},
@@ -190,6 +207,8 @@ static void add_token_loop_nets(struct ir *ir) {
                                {"fault_state", true, 32, "fault_state"},
                                {"ending", true, 32, "ending"},
                                {"image", true, 64, "image"},
+                               {"row_hash", false, 64, chooser == IR_NONE ? "64'd0" : "row_hash"},
+                               {"logits_hash", true, 64, "logits_hash"},
                                {"image_wrong", false, 1, "image_wrong"},
                                {"image_place", false, 2, "image_place"},
                                {"image_checksum", false, 64, "image_checksum"},

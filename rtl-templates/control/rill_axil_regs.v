@@ -61,6 +61,7 @@ module rill_axil_regs #(
     input  wire [31:0]             fault_channel,
     input  wire [31:0]             fault_state,
     input  wire [63:0]             idle_engines,
+    input  wire [63:0]             logits_hash,
     input  wire [CHANNELS-1:0]     channel_beat,        // events, one per cycle
     input  wire [CHANNELS-1:0]     channel_stall,
     input  wire [COUNTER_BITS-1:0] counters             // value 0 in the low bits
@@ -210,7 +211,7 @@ module rill_axil_regs #(
             endcase
 
     wire [31:0] magic = 32'h4C4C4952;        // RILL
-    wire [31:0] version = 32'h0001_0000;
+    wire [31:0] version = 32'h0001_0001;
 
     genvar c;
     generate
@@ -398,6 +399,8 @@ module rill_axil_regs #(
                 10'h08F: r_more_q <= fault_state;
                 10'h090: r_more_q <= idle_engines[31:0];
                 10'h091: r_more_q <= idle_engines[63:32];
+                10'h092: r_more_q <= logits_hash[31:0];
+                10'h093: r_more_q <= logits_hash[63:32];
                 default: r_more_q <= 32'd0;
             endcase
         end

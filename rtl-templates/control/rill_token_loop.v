@@ -30,6 +30,8 @@
 // image: checksum of the image whose parameters are on chip, given to the next load; 0 (none) after a reset, a fault and a kill.
 // fault_address, fault_channel ([7:0] channel, [8] write): of fault 6. fault_state: status when a fault or a kill came.
 // ending: 0 not yet, 1 max_new ids or all rows, 2 end-of-text id, 3 end of the context, 4 stopped, 5 killed, 6 fault.
+// logits_hash: 0, then for each id that is given to the ring rotated left by 1, plus row_hash (that of the logits which the id was chosen
+// from, stable from 2 cycles behind the id until the next step's ids are given); kept until the next start.
 // status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on the position behind it.
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst is no part of this module's own reset.
 // Parameters: MODE (0 LM, 1 STREAM), CHANNELS, TOKENS, BEAT_BITS, CONTEXT (positions, 1..65535), VOCAB (0: ids are not checked), KV_LAYERS,
@@ -76,6 +78,8 @@ module rill_token_loop #(
     output reg  [31:0]              fault_state,
     output reg  [31:0]              ending,
     output reg  [63:0]              image,
+    input  wire [63:0]              row_hash,
+    output reg  [63:0]              logits_hash,
 
     output wire                     load_start,
     input  wire [LOADERS-1:0]       load_done,
@@ -508,6 +512,20 @@ module rill_token_loop #(
             image <= 64'd0;
         else if (is_q[S_LOADING] && &loaded_q)
             image <= image_checksum;
+
+    // Two registers behind a kernel that may be far away, and time for them.
+    reg  [63:0] row_near_q;
+    reg  [63:0] row_q;
+    reg  [3:0]  chosen_q;
+    always @(posedge clk) begin
+        row_near_q <= row_hash;
+        row_q <= row_near_q;
+        chosen_q <= rst ? 4'd0 : {chosen_q[2:0], is_q[S_RING] && m_axis_ring_tready};
+        if (rst || is_q[S_CHECK])
+            logits_hash <= 64'd0;
+        else if (chosen_q[3])
+            logits_hash <= {logits_hash[62:0], logits_hash[63]} + row_q;
+    end
 
     // A done that came because the memory is not quiet is not repeated when it is.
     reg given_q;

@@ -4,6 +4,8 @@
 // In: fp32 vector stream, one firing of ceil(N / LANES) chunks, order (chunk, tok); elements from N on are ignored. Out: id stream, one
 // 32-bit id per active token in order tok after the firing has ended, tlast on the last one.
 // Subnormals read as zeros of their sign. Non-finite values raise no fault here: they order by their bit pattern.
+// row_hash: of the elements of the latest firing's last token (rill_logits_hash), from 2 cycles behind its first id's tvalid on, until
+// chunks of the next firing come.
 // Latency: log2(LANES) + 3 from the last chunk to the first id. Throughput: one chunk per cycle; the next firing waits while ids leave.
 // Reset: clk, synchronous active-high rst.
 // Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), N (elements of a vector, 1..2^24). USER_W is derived.
@@ -28,7 +30,8 @@ module rill_argmax #(
     input  wire                m_axis_id_tready,
     output wire [31:0]         m_axis_id_tdata,
     output wire [USER_W-1:0]   m_axis_id_tuser,      // {tok_last, tok}
-    output wire                m_axis_id_tlast
+    output wire                m_axis_id_tlast,
+    output wire [63:0]         row_hash
 );
     localparam LEVELS = LANES > 1 ? $clog2(LANES) : 0;
     localparam CHUNKS = (N + LANES - 1) / (LANES > 0 ? LANES : 1);
@@ -160,6 +163,9 @@ module rill_argmax #(
             best_key_q[top_tok] <= top_key;
             best_id_q[top_tok] <= top_id;
         end
+
+    rill_logits_hash #(.LANES(LANES), .N(N)) u_hash (
+        .clk(clk), .rst(rst), .valid(take && s_axis_x_tuser[TOK_W]), .data(s_axis_x_tdata), .last(chunk_last), .hash(row_hash));
 
     reg  [TOK_W-1:0] out_tok_q;
     reg  [TOK_W-1:0] last_tok_q;

@@ -44,11 +44,12 @@ rows() {
     check_refused "a row in memory: bit 0" 1 'output .y., row 0, element 0 in memory' "${run[@]}" --plant memory:0
     check_refused "a row in memory: the last element's last bit" 1 'output .y., row 2, element 19 in memory' \
         "${run[@]}" --plant memory:$((2 * 96 * 8 + 20 * 32 - 1))
+    check_refused "a hash where there are no logits" 1 'logits_hash is 0+1, that of the golden model.s logits 0+$' "${run[@]}" --plant logits
     check_refused "a row less" 1 'mismatch: .*the stream ended early' "${run[@]}" --plant short
     check_refused "a read of rows that is not finished" 1 'done, but memory transactions are outstanding' "${run[@]}" --plant open
     check_refused "a burst of rows without RLAST" 1 'AXI violation at cycle .*RLAST on the wrong beat' "${run[@]}" --plant endless:1
     check_refused "a burst without RLAST: the run stops" 1 'the simulated design stopped the run' "${run[@]}" --plant endless:1
-    check_refused "no fault of that name" 2 '.--plant takes memory, short, open or endless, not: other' "${run[@]}" --plant other
+    check_refused "no fault of that name" 2 '.--plant takes memory, short, open, endless or logits, not: other' "${run[@]}" --plant other
     check_refused "a word later than the contract says" 0 'kernel .c. offers a word 1 cycles later than its timing contract allows' "${run[@]}"
 
     check_refused "judged: a broken timing contract" 1 'breaks its timing contract' "${told[@]}" judge_rows "$out/late.json"
@@ -93,6 +94,7 @@ ids() {
     golden_of_ids | grep . >"$out/golden"
     check_refused "an id in memory: bit 0" 1 'id 0 is .*in the ring: .*the golden model' "${run[@]}" --plant memory:0
     check_refused "an id in memory: bit 63" 1 'id 1 is .*in the ring: .*the golden model' "${run[@]}" --plant memory:63
+    check_refused "the hash of the logits: bit 63" 1 'logits_hash is [0-9a-f]+, that of the golden model' "${run[@]}" --plant logits:63
     check_refused "an id less" 1 'mismatch: .*the stream ended early' "${run[@]}" --plant short
     check_refused "a read that is not finished" 1 'done, but memory transactions are outstanding' "${run[@]}" --plant open
     check_refused "the first burst without RLAST" 1 'the simulated design stopped the run' "${run[@]}" --plant endless
@@ -111,8 +113,8 @@ ids() {
     check_refused "judged: another id of rill golden" 1 'other ids than rill golden' "${told[@]}" judge_ids "$out/odd.json" "$out/other"
 }
 
-plan 22
+plan 23
 rows
 logits "$out/rows.npy"
-[ "${1:-}" = --rows ] || { plan 19 && ids; }
+[ "${1:-}" = --rows ] || { plan 20 && ids; }
 verdict

@@ -262,9 +262,29 @@ static void test_places(void **state) {
     expect_output((struct loc){&s, 99, 1}, "m", "f:99:1: error: m\n");
 }
 
+// By the weights of docs/host.md; rows of one element, of whole blocks and of parts.
+static void test_logits_hash(void **state) {
+    (void)state;
+    float row[97];
+    uint32_t bits[97];
+    uint64_t hash = 0, want = 0;
+    for (uint32_t n = 1; n <= COUNT_OF(row); n += 16) {
+        uint64_t sum = 0, blocks = (n + 31) / 32;
+        for (uint32_t i = 0; i < n; i++) {
+            bits[i] = (i * n + 1) * 2654435761u & 0x7f7fffff; // finite
+            memcpy(&row[i], &bits[i], sizeof row[i]);
+            sum += (2 * (blocks - i / 32) - 1) * ((uint64_t)1 << (31 - i % 32)) * (uint32_t)~bits[i];
+        }
+        want = (want << 1 | want >> 63) + sum;
+        hash = logits_hash(hash, row, n);
+        assert_true(hash == want);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arithmetic),
+        cmocka_unit_test(test_logits_hash),
         cmocka_unit_test(test_arena),
         cmocka_unit_test(test_vector),
         cmocka_unit_test(test_exhaustion),

@@ -24,6 +24,8 @@ const uint32_t *check_golden_ids(struct check *check, int64_t *count) {
     *count = IDS;
     return ids;
 }
+static const uint64_t golden_hash = 0x8000000000000001u;
+uint64_t check_golden_hash(struct check *check) { return (void)check, golden_hash; }
 const float *check_oracle_row(struct check *check, int output, int64_t row) {
     (void)check;
     return oracle_knows ? golden[output][row] : NULL;
@@ -210,7 +212,13 @@ static void test_registers(void **state) {
         for (int r = 0; r < ROWS; r++) memcpy(place(o, r), golden[o][r], sizeof golden[o][r]);
     result.prompt_len = ROWS, oracle_knows = true;
     registers[0].data = CTRL_DONE;
-    finish_request(&sim.host);
+    for (int bit = 0; bit <= 64; bit++) {
+        uint64_t hash = bit < 64 ? golden_hash ^ (uint64_t)1 << bit : golden_hash;
+        registers[5].data = (uint32_t)hash, registers[6].data = (uint32_t)(hash >> 32);
+        sim.failure = NULL;
+        finish_request(&sim.host);
+        if (bit < 64) assert_failed("logits_hash is");
+    }
     assert_null(sim.failure);
     registers[0].data = CTRL_START;
     finish_request(&sim.host);

@@ -33,6 +33,8 @@ struct check *check_open(struct arena *arena, const struct ir *ir, struct golden
     check->ir = ir;
     check->golden = golden;
     check->set = set;
+    int chooser = ir_driver(ir, "row_hash");
+    check->hashed = chooser == IR_NONE ? IR_NONE : ir->node[ir->kernel[chooser].node].in[0];
     edges_open(check);
     return check;
 }
@@ -130,6 +132,11 @@ const uint32_t *check_golden_ids(struct check *check, int64_t *count) {
     return ids ? ids : check->ids;
 }
 
+uint64_t check_golden_hash(struct check *check) {
+    (void)plan_steps(check);
+    return check->hash;
+}
+
 bool check_golden_output(struct check *check, int output, int64_t row, struct trace_value *value) {
     int tensor = check->ir->output[output];
     return plan_run(check, row) &&
@@ -156,6 +163,18 @@ struct check_counts check_counts(const struct check *check) {
 const float *check_logits(const struct check *check, size_t *count) {
     *count = check->logits.count;
     return check->logits.items;
+}
+
+uint64_t check_logits_hash(const struct check *check) {
+    uint64_t hash = 0;
+    for (int i = 0; i < check->ir->edges; i++) {
+        const struct edge *e = &check->edge[i];
+        if (!e->is_logits) continue;
+        size_t row = (size_t)ir_tensor_elements(&check->ir->tensor[e->tensor]);
+        for (size_t at = 0; at + row <= check->logits.count; at += row)
+            hash = logits_hash(hash, check->logits.items + at, row);
+    }
+    return hash;
 }
 
 const char *check_edge_place(const struct check *check, struct arena *arena, int edge) {

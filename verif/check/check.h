@@ -69,6 +69,8 @@ const char *check_oracle_left(const struct check *check, int t, const char **why
 
 // What the golden model generates for the request (runs it to its end). Language models.
 const uint32_t *check_golden_ids(struct check *check, int64_t *count);
+// What the design's register `logits_hash` holds behind the request; 0 where no kernel of the design hashes.
+uint64_t check_golden_hash(struct check *check);
 // Graph output `output` of row `row`, or false when it is gone from the window.
 bool check_golden_output(struct check *check, int output, int64_t row, struct trace_value *value);
 // First difference in words (arena text), or NULL.
@@ -78,6 +80,8 @@ const char *check_overflow(const struct check *check);
 struct check_counts check_counts(const struct check *check);
 // Why no beat of an edge was compared, or NULL when some were. docs/testing.md has the list of reasons.
 const char *check_left(const struct check *check, int edge);
+// The hash of all logits as the design showed them.
+uint64_t check_logits_hash(const struct check *check);
 // Argmax's inputs as the design showed them, in order: raw fp32 of all requests since open.
 const float *check_logits(const struct check *check, size_t *count);
 // Where a stream stands, for the deadlock report: "position 12, repetition 3, 40 beats into firing 2".

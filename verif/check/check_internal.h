@@ -87,6 +87,8 @@ struct check {
     const char *mismatch;
     struct check_oracle *oracle; // NULL: none
     VEC(float) logits;
+    int hashed;    // tensor whose rows the design hashes; IR_NONE: none
+    uint64_t hash; // of the golden model's
 };
 
 // check_plan.c

@@ -8,6 +8,7 @@ static int64_t prompt_steps(const struct check *check) {
 
 void plan_begin(struct check *check) {
     check->id_count = 0;
+    check->hash = 0;
     check->positions = 0;
     check->golden_failed = check->waits = false;
     check->generation++;
@@ -35,6 +36,13 @@ static bool plan_has(const struct check *check, int64_t position) {
     return r->eot < 0 || check->ids[made - 1] != (uint32_t)r->eot;
 }
 
+static void add_hash(struct check *check, int64_t position) {
+    struct trace_value v;
+    int64_t repetition = check->hashed == IR_NONE ? 0 : check_last_repetition(check->ir, check->hashed);
+    if (check->hashed != IR_NONE && golden_run_value(check->golden, check->hashed, repetition, position, &v))
+        check->hash = logits_hash(check->hash, v.f32, (size_t)v.cols);
+}
+
 static bool golden_position(struct check *check, int64_t position) {
     const struct check_request *r = &check->request;
     const struct ir *ir = check->ir;
@@ -48,7 +56,9 @@ static bool golden_position(struct check *check, int64_t position) {
     check->waits = !done && golden_run_waits(check->golden);
     if (!check->waits) check_oracle_step(check, id, row, position, head_at(check, position), done);
     if (!done) return false;
-    if (ir->design.is_lm && head_at(check, position)) check->ids[check->id_count++] = golden_run_next_id(check->golden);
+    if (!ir->design.is_lm || !head_at(check, position)) return true;
+    check->ids[check->id_count++] = golden_run_next_id(check->golden);
+    add_hash(check, position);
     return true;
 }
 

@@ -6,7 +6,7 @@
 #include "include/registers.h"
 #include "verif/harness/sim_internal.h"
 
-enum { RESET_CYCLES = 16, SETTLE_CYCLES = 8, CTRL_START = 1, CTRL_DONE = 2 };
+enum { RESET_CYCLES = 16, SETTLE_CYCLES = 8, CTRL_START = 1, CTRL_DONE = 2, FIRST_COUNTER = 7 };
 
 static struct request_result *current(struct host *host) { return &host->result[host->request]; }
 
@@ -219,6 +219,8 @@ static void collect_arguments(struct host *host) {
     axil_read(axil, REG_IDS);
     axil_read(axil, REG_FAULT);
     axil_read(axil, REG_PLACE);
+    axil_read(axil, REG_LOGITS);
+    axil_read(axil, REG_LOGITS + 4);
     for (int i = 0; i < 1 + 2 * channels + ENGINE_COUNTERS; i++) {
         axil_read(axil, REG_CYCLES + 8 * (uint32_t)i);
         axil_read(axil, REG_CYCLES + 8 * (uint32_t)i + 4);
@@ -226,7 +228,7 @@ static void collect_arguments(struct host *host) {
 }
 
 static uint64_t counter(const struct host *host, int index) {
-    const struct axil_access *a = &host->axil.access[host->first_read + 5 + 2 * index];
+    const struct axil_access *a = &host->axil.access[host->first_read + FIRST_COUNTER + 2 * index];
     return (uint64_t)a[1].data << 32 | a[0].data;
 }
 
@@ -239,6 +241,7 @@ static void store_registers(struct host *host) {
     r->ids_written = a[2].data;
     r->fault = a[3].data;
     r->fault_place = a[4].data;
+    r->logits_hash = counter(host, -1);
     r->counted_cycles = counter(host, 0);
     for (int c = 0; c < channels; c++) {
         r->channel_beats[c] = counter(host, 1 + c);
@@ -296,6 +299,13 @@ static void compare_ids(struct host *host) {
         sim_fail(host->sim, "%lld ids were written, the golden model makes %lld", (long long)r->ids, (long long)want);
 }
 
+static void compare_logits(struct host *host) {
+    uint64_t got = current(host)->logits_hash, want = check_golden_hash(host->sim->check);
+    if (got != want)
+        sim_fail(host->sim, "logits_hash is %016llx, that of the golden model's logits %016llx",
+                 (unsigned long long)got, (unsigned long long)want);
+}
+
 // The golden model has no values for the design, or others.
 static bool differs(struct sim *sim) {
     const char *overflow = check_overflow(sim->check), *mismatch = check_mismatch(sim->check);
@@ -318,6 +328,7 @@ static void finish_request(struct host *host) {
     differs(host->sim); // says more than what follows from it
     if (design(host)->is_lm) compare_ids(host);
     else rows_compare(host->sim, r->prompt_len);
+    compare_logits(host);
     if (!hbm_quiet(host->sim->hbm)) sim_fail(host->sim, "done, but memory transactions are outstanding");
 }
 

@@ -40,7 +40,7 @@ static const char usage[] =
     "in\n"
     "                       memory, short (stopped after a step), open (a read never finished), endless[:N] (the N-th "
     "read\n"
-    "                       burst of channel 0 has no RLAST)\n"
+    "                       burst of channel 0 has no RLAST), logits[:BIT] (of the register that hashes them)\n"
     "  --base CH:BYTES      channel CH's image begins BYTES further, and its base register says so\n"
     "  --pause CYCLE --save FILE  ends there, with the whole run in a file\n"
     "  --resume FILE        goes on with a saved run, under its options; again with --pause and --save, if given\n"
@@ -157,7 +157,7 @@ static void read_plant(struct reader *r) {
     const char *text = value_of(r);
     struct plant plant;
     if (plant_read(text, &plant)) VEC_PUSH(r->arena, r->options->plants, plant);
-    else bad(r, "--plant takes memory, short, open or endless, not", text);
+    else bad(r, "--plant takes memory, short, open, endless or logits, not", text);
 }
 
 // CH:BYTES.

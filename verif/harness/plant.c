@@ -5,8 +5,11 @@
 
 #include "verif/harness/sim_internal.h"
 
-static const char *const names[PLANT_KINDS] = {
-    [PLANT_MEMORY] = "memory", [PLANT_SHORT] = "short", [PLANT_OPEN] = "open", [PLANT_ENDLESS] = "endless"};
+static const char *const names[PLANT_KINDS] = {[PLANT_MEMORY] = "memory",
+                                               [PLANT_SHORT] = "short",
+                                               [PLANT_OPEN] = "open",
+                                               [PLANT_ENDLESS] = "endless",
+                                               [PLANT_LOGITS] = "logits"};
 
 bool plant_read(const char *text, struct plant *plant) {
     size_t len = strcspn(text, ":");
@@ -37,5 +40,7 @@ void plant_end(struct sim *sim) {
     uint64_t bytes;
     uint8_t *results = host_results(sim, &bytes);
     if (memory && results && memory->place / 8 < bytes) results[memory->place / 8] ^= (uint8_t)(1 << memory->place % 8);
+    const struct plant *logits = find(sim, PLANT_LOGITS);
+    if (logits) sim->host.result[sim->host.request].logits_hash ^= (uint64_t)1 << logits->place % 64;
     if (plant_is(sim, PLANT_OPEN)) hbm_accept_read(hbm_channel(sim->hbm, 0), sim_base(sim, 0), 1, 0);
 }

@@ -32,7 +32,7 @@ struct sim_error {
 };
 
 // A fault of the design or the memory, so that the tests can see that a run with it fails (plant.c).
-enum plant_kind { PLANT_MEMORY, PLANT_SHORT, PLANT_OPEN, PLANT_ENDLESS, PLANT_KINDS };
+enum plant_kind { PLANT_MEMORY, PLANT_SHORT, PLANT_OPEN, PLANT_ENDLESS, PLANT_LOGITS, PLANT_KINDS };
 struct plant {
     enum plant_kind kind;
     uint64_t place;
@@ -121,6 +121,7 @@ struct request_result {
     uint64_t bytes_start, bytes_first, bytes_last; // moved by all channels at start, first id, last id
     uint64_t bytes_end;
     uint32_t status, fault, fault_place, ids_written;
+    uint64_t logits_hash;    // register
     uint64_t counted_cycles; // the design's own counter
     uint64_t *channel_beats, *channel_stalls;
     uint64_t engine[ENGINE_COUNTERS];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_argmax: ids against the golden model, ties, zeros, elements past N, order and marks, one chunk per cycle.
+// Bench of rill_argmax: ids and hashes against the golden model, ties, zeros, elements past N, order and marks, one chunk per cycle.
 // sweep: LANES=1 TOKENS=1 N=7
 // sweep: LANES=4 TOKENS=2 N=21
 // sweep: LANES=8 TOKENS=8 N=64
@@ -23,6 +23,10 @@ module rill_argmax_tb;
     integer             ntok [0:MOST-1];
     reg  [31:0]         x [0:MOST*TOKENS*N-1];
     reg  [31:0]         id [0:MOST*TOKENS-1];
+    reg  [63:0]         hash [0:MOST-1];     // of the last token
+    wire [63:0]         row_hash;
+    integer             hash_f = 0, hash_wait = 0;
+    wire                waits = idle != 0 || stall != 0;   // every other firing, for the hash of the one before it
     reg  [8*256-1:0]    name;
     reg  [31:0]         value;
     reg                 x_valid = 0, x_last;
@@ -39,7 +43,7 @@ module rill_argmax_tb;
     rill_argmax #(.LANES(LANES), .TOKENS(TOKENS), .N(N)) dut (
         .clk(clk), .rst(rst), .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data), .s_axis_x_tuser(x_user),
         .s_axis_x_tlast(x_last), .m_axis_id_tvalid(id_valid), .m_axis_id_tready(id_ready), .m_axis_id_tdata(id_data),
-        .m_axis_id_tuser(id_user), .m_axis_id_tlast(id_last));
+        .m_axis_id_tuser(id_user), .m_axis_id_tlast(id_last), .row_hash(row_hash));
     always #1 clk = !clk;
 
     initial begin
@@ -57,6 +61,8 @@ module rill_argmax_tb;
                     x[(f * TOKENS + t) * N + i] = word(0);
             for (t = 0; t < ntok[f]; t = t + 1)
                 id[f * TOKENS + t] = word(0);
+            hash[f][63:32] = word(0);
+            hash[f][31:0] = word(0);
         end
         if (got != 1) fail(2);
         repeat (3) @(posedge clk);
@@ -105,9 +111,19 @@ module rill_argmax_tb;
             x_valid <= 0;
             taken = taken + 1;
         end
-        if ((!x_valid || x_ready) && in_f < firings && $urandom_range(99) >= idle) drive;
+        if ((!x_valid || x_ready) && in_f < firings && $urandom_range(99) >= idle &&
+            !(waits && in_f % 2 == 1 && in_c == 0 && in_t == 0 && hash_f != in_f)) drive;
         id_ready <= $urandom_range(99) >= stall;
         if (held && (!id_valid || {id_last, id_user, id_data} !== held_word)) fail(3);
+        // Two cycles behind the first id, also when it has left already.
+        if (hash_wait > 0) begin
+            hash_wait = hash_wait - 1;
+            if (hash_wait == 0) begin
+                if (waits && hash_f % 2 == 0 && row_hash !== hash[hash_f]) fail(8);
+                hash_f = hash_f + 1;
+            end
+        end
+        if (id_valid && out_t == 0 && !held) hash_wait = 2;
         held = id_valid && !id_ready;
         held_word = {id_last, id_user, id_data};
         if (id_valid && id_ready) begin
@@ -119,7 +135,7 @@ module rill_argmax_tb;
                 out_f = out_f + 1;
             end
         end
-        if (out_f == firings && !failed) begin
+        if (out_f == firings && hash_f == firings && !failed) begin
             // Chunks of one cycle each, and ids of one cycle each between the firings.
             if (idle == 0 && stall == 0 && cycles > taken + firings * (TOKENS + 1) + 20) fail(6);
             if (!failed)

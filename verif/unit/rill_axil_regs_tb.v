@@ -45,7 +45,7 @@ module rill_axil_regs_tb;
         .status(status), .ids_count(ids_count), .fault_code(fault_code), .fault_place(fault_place),
         .identity(64'h0123_4567_89AB_CDEF), .layout(64'h1111_2222_3333_4444), .image(64'h5555_6666_7777_8888), .halt(halt),
         .watchdog(watchdog), .ring_ids(ring_ids), .ending(32'd3), .fault_address(64'h9999_AAAA_BBBB_CCC0), .fault_channel(32'h105),
-        .fault_state(32'h00070009), .idle_engines(64'hFFFF_FFFE_FFFF_FFFD),
+        .fault_state(32'h00070009), .idle_engines(64'hFFFF_FFFE_FFFF_FFFD), .logits_hash(64'h1357_9BDF_0246_8ACE),
         .channel_beat(beat), .channel_stall(stall_event), .counters(counters));
     always #1 clk = !clk;
 
@@ -134,7 +134,7 @@ module rill_axil_regs_tb;
     task check_settings;
         begin
             expect_word(12'h200, 32'h4C4C4952);
-            expect_word(12'h204, 32'h00010000);
+            expect_word(12'h204, 32'h00010001);
             expect_word(12'h208, 32'h89AB_CDEF);
             expect_word(12'h20C, 32'h0123_4567);
             expect_word(12'h210, 32'h3333_4444);
@@ -148,6 +148,8 @@ module rill_axil_regs_tb;
             expect_word(12'h23C, 32'h00070009);
             expect_word(12'h240, 32'hFFFF_FFFD);
             expect_word(12'h244, 32'hFFFF_FFFE);
+            expect_word(12'h248, 32'h0246_8ACE);
+            expect_word(12'h24C, 32'h1357_9BDF);
             for (i = 12'h224; i <= 12'h228; i = i + 4) begin
                 write(i, 32'hAABBCCDD, 4'hF);
                 write(i, 32'h11223344, 4'h5);

@@ -69,7 +69,7 @@ module rill_token_loop_tb;
         .fault_state(fault_state), .ending(ending), .error_is_write(3'b010), .error_address({64'd3, 64'h2_0000_0040, 64'd1}),
         .progress(!dead && traffic), .idle_engines(idle_engines), .status(status), .ids_count(ids_count),
         .fault_code(fault_code), .fault_place(fault_place), .load_start(load_start), .load_done(load_done), .image(image), .image_wrong(image_wrong),
-        .image_place(2'd2), .image_checksum(sum), .flush(flush),
+        .image_place(2'd2), .image_checksum(sum), .row_hash(row_hash), .logits_hash(logits_hash), .flush(flush),
         .soft_rst(soft_rst), .quiet(quiet), .kv_layers_done(kv_done), .out_steps_done(out_done), .ids_written(ids_written),
         .kernel_fault(kernel_fault), .memory_error(memory_error),
         .m_axis_prompt_burst_tvalid(p_valid), .m_axis_prompt_burst_tready(p_ready), .m_axis_prompt_burst_tdata(p_data),
@@ -94,6 +94,9 @@ module rill_token_loop_tb;
     integer     step_pos, step_ntok, step_tok, steps_seen, ids_seen, walk_pos, ring_seen, beat_next, beats_want, outstanding, answer_tok;
     reg         step_open, answer, prompt_open, prompt_given;
     integer     load_wait, resets;
+    reg  [63:0] row_hash = 64'hx, next_hash, want_hash;
+    wire [63:0] logits_hash;
+    integer     hash_wait = 0;               // cycles until the hash of a row is there
     reg         traffic = 0;                 // something that makes the memory move
     reg         failed = 0;
     reg         was_soft = 0;
@@ -220,7 +223,13 @@ module rill_token_loop_tb;
                 memory_error <= break_kind == 6 ? 3'b010 : 0;
             end
         end
+        if (hash_wait > 0) begin
+            hash_wait = hash_wait - 1;
+            if (hash_wait == 0)
+                row_hash <= next_hash;
+        end
         if (id_valid && id_ready) begin
+            row_hash <= 64'hx;
             if (!step_open) fail(6);
             i = step_pos + step_tok;
             if (id_data !== (i < prompt_len ? prompt[i] : made(i - 1))) fail(7);
@@ -241,12 +250,16 @@ module rill_token_loop_tb;
             n_data <= answer_tok == step_ntok - 1 ? made(step_pos - 1) : 5;
             n_user <= {answer_tok == step_ntok - 1, answer_tok[TOK_W-1:0]};
             answer_tok = answer_tok + 1;
-            if (answer_tok == step_ntok)
+            if (answer_tok == step_ntok) begin
                 answer = 0;
+                next_hash = {$urandom, $urandom};
+                hash_wait = 2;
+            end
         end
         if (r_valid && r_ready) begin
             if (r_data !== {ring_seen[31:0], made(prompt_len - 1 + ring_seen)}) fail(9);
             ring_seen = ring_seen + 1;
+            want_hash = {want_hash[62:0], want_hash[63]} + next_hash;
         end
         if (ids_written < ring_seen && chance(10) && !flush && alive)
             ids_written <= ids_written + 1;
@@ -271,6 +284,7 @@ module rill_token_loop_tb;
             want_code = code;
             want_place = place;
             traffic = 0;
+            want_hash = 64'd0;
             decode = MODE == 1 ? 0 : count - 1 < CONTEXT - len ? count - 1 : CONTEXT - len;
             step_pos = 0;
             walk_pos = 0;
@@ -307,6 +321,7 @@ module rill_token_loop_tb;
                     $finish;
                 end
                 if (fault_code != 0 && ending != 6) fail(15);
+                if (logits_hash !== want_hash) fail(27);
                 if (image !== (ending == 5 || ending == 6 ? 64'd0 : sum)) fail(25);
                 if (code == 8 && (steps_seen != 0 || prompt_given)) fail(26);
                 if (code == 0 && halt_at < 0 && ending !== (MODE == 1 || want_ids == count ? (eot_ends ? 2 : 1) : eot_ends ? 2 : 3)) fail(16);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of rill_argmax_tb, hexadecimal: firings, then for each ntok, ntok*N elements (token by token), ntok ids.
+// Vectors of rill_argmax_tb, hexadecimal: firings, then for each ntok, ntok*N elements (token by token), ntok ids,
+// and the high and the low word of the last token's hash (rill_logits_hash).
 #include "gen/golden/ops.h"
 #include "verif/unit/vectors_rill_fp32.h"
 
@@ -11,6 +12,14 @@ static float element(struct vectors *v, int kind) {
                                    0xbf800000, 0xc0000000, 0x80800000, 0x3f800000};
     if (kind == 0) return vectors_value(v, 127, 127);
     return g_float(few[vectors_random(v) % (kind == 1 ? 4 : kind == 2 ? 7 : 8)]);
+}
+
+// By the weights of its definition; logits_hash of include/base.h makes the same of sums.
+static uint64_t row_hash(size_t n, const float x[]) {
+    uint64_t blocks = (n + 31) / 32, sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (2 * (blocks - i / 32) - 1) * ((uint64_t)1 << (31 - i % 32)) * (uint32_t)~g_bits(x[i]);
+    return sum;
 }
 
 static void print_firing(struct vectors *v, size_t n, int ntok) {
@@ -27,6 +36,8 @@ static void print_firing(struct vectors *v, size_t n, int ntok) {
         ids[t] = golden_argmax(n, x, &fault);
     }
     for (int t = 0; t < ntok; t++) printf("%zx\n", ids[t]);
+    uint64_t hash = row_hash(n, x);
+    printf("%08" PRIx64 "\n%08" PRIx64 "\n", hash >> 32, hash & 0xffffffff);
     free(x);
 }
 

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hash of a vector, the same for every number of lanes: a host compares it with the golden model's without seeing the vector.
+//
+// With ~x the complement of element x's 32 bits, element i in block b = i / 32 at place j = i % 32, and B = ceil(N / 32) blocks, it is
+// the sum over all elements of (2 * (B - b) - 1) * 2^(31 - j) * ~x, modulo 2^64. Every weight is odd times a power of two, and no two are
+// equal: a bit that differs always changes the sum, and so does an element that is lost; two that change places, nearly always.
+// In: one chunk of LANES elements per cycle at most, ceil(N / LANES) of them make a vector, with `last` on the last one. Nothing stalls.
+// Out: `hash`, log2(LANES) + 4 cycles after the last chunk, until a block of the next vector gets there.
+// Reset: clk, synchronous active-high rst: the next chunk is the first of a vector.
+// Parameters: LANES (1, 2, 4, 8, 16, 32), N (elements of a vector, 1..2^24).
+`default_nettype none
+
+module rill_logits_hash #(
+    parameter LANES = 0,
+    parameter N = 0
+) (
+    input  wire                clk,
+    input  wire                rst,
+    input  wire                valid,
+    input  wire [LANES*32-1:0] data,
+    input  wire                last,
+    output reg  [63:0]         hash
+);
+    localparam BLOCK = 32;
+    localparam LEVELS = LANES > 1 ? $clog2(LANES) : 0;
+    localparam CHUNKS = (N + LANES - 1) / (LANES > 0 ? LANES : 1);
+    localparam LAST_LANES = N - (CHUNKS - 1) * LANES;    // elements of the last chunk
+    localparam TURNS = BLOCK / (LANES > 0 ? LANES : 1);  // chunks of a block
+    localparam TURN_W = TURNS > 1 ? $clog2(TURNS) : 1;
+    localparam [31:0] LAST_TURN = TURNS - 1;
+    localparam MISSING = BLOCK - ((CHUNKS - 1) % TURNS + 1) * LANES; // places that the last block lacks
+
+    generate
+        if (LANES != 1 && LANES != 2 && LANES != 4 && LANES != 8 && LANES != 16 && LANES != 32) begin : gen_bad_lanes
+            rill_error_LANES_must_be_a_power_of_two_up_to_32 u_error ();
+        end
+        if (N < 1 || N > 16777216) begin : gen_bad_n
+            rill_error_N_must_be_1_to_16777216 u_error ();
+        end
+    endgenerate
+
+    // A tree of sums, a register behind every level: the left half of a chunk weighs 2^(its lanes) times the right one.
+    localparam NODES = 2 * LANES - 1;
+    wire [NODES*64-1:0] sum;
+    genvar i, s;
+    generate
+        for (i = 0; i < LANES; i = i + 1) begin : gen_leaf
+            reg [31:0] word_q;
+            always @(posedge clk)
+                word_q <= (i >= LAST_LANES) && last ? 32'd0 : ~data[i*32 +: 32];
+            assign sum[i*64 +: 64] = {32'd0, word_q};
+        end
+        for (s = 1; s <= LEVELS; s = s + 1) begin : gen_level
+            for (i = 0; i < (LANES >> s); i = i + 1) begin : gen_node
+                localparam LEFT = 2 * LANES - (4 * LANES >> s) + 2 * i;
+                localparam PLACE = 2 * LANES - (2 * LANES >> s) + i;
+                localparam HALF = 1 << (s - 1);          // lanes of one side
+                localparam W = 32 + 2 * HALF;
+                wire [31+HALF:0] left = sum[LEFT*64 +: 32+HALF];
+                wire [31+HALF:0] right = sum[(LEFT + 1)*64 +: 32+HALF];
+                reg  [W-1:0]     sum_q;
+                always @(posedge clk)
+                    sum_q <= {left, {HALF{1'b0}}} + {{HALF{1'b0}}, right};
+                if (W < 64) begin : gen_wide
+                    assign sum[PLACE*64 +: 64] = {{(64-W){1'b0}}, sum_q};
+                end else begin : gen_whole
+                    assign sum[PLACE*64 +: 64] = sum_q;
+                end
+            end
+        end
+    endgenerate
+
+    // Marks beside the tree.
+    reg  [LEVELS:0] valid_q;
+    reg  [LEVELS:0] last_q;
+    generate
+        if (LEVELS == 0) begin : gen_side_one
+            always @(posedge clk) begin
+                valid_q <= valid && !rst;
+                last_q <= last;
+            end
+        end else begin : gen_side
+            always @(posedge clk) begin
+                valid_q <= rst ? {(LEVELS+1){1'b0}} : {valid_q[LEVELS-1:0], valid};
+                last_q <= {last_q[LEVELS-1:0], last};
+            end
+        end
+    endgenerate
+    wire        chunk_valid = valid_q[LEVELS];
+    wire        chunk_last = last_q[LEVELS];
+    wire [63:0] chunk = sum[(NODES-1)*64 +: 64];
+
+    // Chunks make a block, blocks a sum of all blocks so far, and these the hash.
+    reg  [TURN_W-1:0] turn_q;
+    reg  [63:0]       block_q;
+    reg               block_done_q, block_last_q;
+    reg               first_q;                           // the next block is a vector's first
+    reg  [63:0]       prefix_q;
+    reg               prefix_done_q, prefix_last_q, prefix_first_q;
+    wire              turn_last = turn_q == LAST_TURN[TURN_W-1:0] || chunk_last;
+    wire [63:0]       block = block_last_q ? block_q << MISSING : block_q;
+
+    always @(posedge clk) begin
+        if (rst)
+            turn_q <= {TURN_W{1'b0}};
+        else if (chunk_valid)
+            turn_q <= turn_last ? {TURN_W{1'b0}} : turn_q + 1'b1;
+        if (chunk_valid)
+            block_q <= ({64{turn_q != {TURN_W{1'b0}}}} & (block_q << LANES)) + chunk;
+        block_done_q <= chunk_valid && turn_last && !rst;
+        block_last_q <= chunk_last;
+
+        if (rst)
+            first_q <= 1'b1;
+        else if (block_done_q)
+            first_q <= block_last_q;
+        if (block_done_q)
+            prefix_q <= ({64{!first_q}} & prefix_q) + block;
+        prefix_done_q <= block_done_q && !rst;
+        prefix_last_q <= block_last_q;
+        prefix_first_q <= first_q;
+
+        if (prefix_done_q)
+            hash <= ({64{!prefix_first_q}} & hash) + (prefix_last_q ? prefix_q : prefix_q << 1);
+    end
+    wire unused = &{1'b0, LAST_TURN, sum};
+endmodule
+
+`default_nettype wire
