@@ -6,7 +6,7 @@
 alone="passes pages schema dumps report package install accuracy witness pieces failures"
 
 # What `make test` runs and what `make test-deep` does: of a part that is in both a half each.
-test_parts="harness unit emit benches image matrix comparisons attention fuzz mutants"
+test_parts="harness unit emit benches image matrix comparisons host attention fuzz mutants"
 test_parts+=" passes pages schema report accuracy witness failures"
 deep_parts="harness sanitize readers templates paths formal matrix host docs board fuzz control dumps package install pieces"
 
@@ -26,7 +26,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" image "memory map against the image" tests/e2e/memory_map.sh
     "$1" matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}" "${half[@]}"
     "$1" comparisons "comparisons that must fail" tests/e2e/comparisons.sh
-    "$1" host "requests on a simulated card" tests/host/run.sh
+    "$1" host "requests on a simulated card" tests/host/run.sh "${half[@]}"
     "$1" pages "the pages of the docs" tests/docs/run.sh
     "$1" docs "commands of the tutorials" tests/e2e/docs.sh
     "$1" board "a board's memory, bounds" tests/e2e/board.sh
