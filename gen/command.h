@@ -43,6 +43,7 @@ int command_forecast(struct ir *ir, const char *request, int64_t age, bool kept,
 // Rows of a graph that is no language model, from a file or random ones, to a file or standard output.
 struct oracle_graph;
 struct golden_rows {
+    const struct ir *ir;
     const struct oracle_graph *graph;
     const char *weights, *inputs, *outputs; // inputs, outputs: or NULL
     int64_t tokens;                         // rows; 0: all of the file, or some

@@ -165,7 +165,7 @@ static bool open_tokenizer(struct session *s) {
 
 static bool open_model(struct session *s) {
     if (!open_tokenizer(s)) return false;
-    s->checkpoint = checkpoint_open(&s->arena, s->o.weights, &s->diag);
+    s->checkpoint = pack_open_checkpoint(s->ir, s->o.weights, &s->diag);
     if (!s->checkpoint) return false;
     s->exact = oracle_open(&s->arena, s->graph, ORACLE_EXACT, s->checkpoint, &s->diag);
     return s->exact && checkpoint_check_coverage(s->checkpoint, &s->diag);
@@ -352,14 +352,14 @@ static bool check_job(struct session *s) {
     else if (!lm && text)
         diag_error(&s->diag, spec_loc(s), "no language model: it takes rows, random ones or `--inputs FILE`");
     else if (o->eval && !strncmp(o->weights, "random:", 7))
-        diag_error(&s->diag, loc_none(), "--eval needs a checkpoint's directory, not `%s`", o->weights);
+        diag_error(&s->diag, loc_none(), "--eval needs a checkpoint, a folder or a GGUF file, not `%s`", o->weights);
     else return true;
     return false;
 }
 
 static bool run_rows(struct session *s) {
     const struct golden_options *o = &s->o;
-    struct golden_rows rows = {s->graph,  o->weights,   o->inputs,   o->outputs,
+    struct golden_rows rows = {s->ir,     s->graph,     o->weights,  o->inputs, o->outputs,
                                o->tokens, o->data_seed, o->in_float, o->json};
     return command_golden_rows(&rows, &s->arena, &s->diag);
 }

@@ -5,6 +5,7 @@
 
 #include "gen/command.h"
 #include "include/oracle.h"
+#include "include/pack.h"
 #include "include/rows.h"
 
 enum { DEFAULT_ROWS = 16 };
@@ -119,7 +120,7 @@ bool command_golden_rows(const struct golden_rows *options, struct arena *arena,
         diag_error(diag, loc_none(), "%s", why);
         return false;
     }
-    struct checkpoint *checkpoint = checkpoint_open(arena, options->weights, diag);
+    struct checkpoint *checkpoint = pack_open_checkpoint(options->ir, options->weights, diag);
     bool ok = checkpoint && run_with(&s, checkpoint);
     checkpoint_close(checkpoint);
     return ok;

@@ -9,11 +9,15 @@
 // ---- tensors ----
 
 struct checkpoint;
+struct family_values;
 
 // source: a directory with model.safetensors, or with model.safetensors.index.json and the files that it lists,
-// a GGUF file (its tensors by the names of Hugging Face's checkpoints), or "random:SEED" (SEED a decimal 64-bit
+// a GGUF file, or "random:SEED" (SEED a decimal 64-bit
 // number). The files stay open and are read tensor by tensor. NULL after reporting the error.
 struct checkpoint *checkpoint_open(struct arena *arena, const char *source, struct diag *diag);
+// values: of the family that says what the tensors of a GGUF file are (NULL: they have the file's names and layout).
+struct checkpoint *checkpoint_open_of(struct arena *arena, const char *source, const struct family_values *values,
+                                      struct diag *diag);
 void checkpoint_close(struct checkpoint *checkpoint); // NULL is fine
 // prefix: what the file's names may begin with and those that are asked for may leave out, or NULL. unused: patterns
 // (`*`: any characters) of names that need no use. Both must live as long as the checkpoint.

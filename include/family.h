@@ -12,7 +12,8 @@ enum {
     FAMILY_MAX_NAMES = 256,     // parameters, and as many derived ones
     FAMILY_MAX_ITEMS = 1024,    // checks, keys of config.json
     FAMILY_MAX_NODES = 1 << 18, // of a graph that is made from a family
-    FAMILY_MAX_INSTALLED = 64
+    FAMILY_MAX_INSTALLED = 64,
+    FAMILY_MAX_STARS = 8 // of a pattern of names
 };
 
 // What a family's file may hold.
@@ -42,15 +43,41 @@ struct family_check {
     const struct yaml_node *that, *say, *nearest; // nearest: an expression, or NULL: searched for
 };
 
-// A key of config.json.
+// Where the value of a key stands: in the metadata, or it is told by the tensors.
+enum family_source { FAMILY_KEY, FAMILY_ROWS, FAMILY_WITHOUT };
+
+// A key of config.json, or of a GGUF file's metadata.
 struct family_key {
     struct loc loc;
+    enum family_source source; // of a GGUF file; FAMILY_ROWS, FAMILY_WITHOUT: of `tensor`
+    const char *tensor;
     const char **spelling; // the newest first; with dots: maps within maps
     size_t spellings;
     const struct yaml_node *values, *refuse, *words, *preset; // each may be NULL
-    const struct yaml_node *each; // of a list of words: word -> expression of `layer`, or NULL
-    int parameter;                // that it is, -1: none
+    const struct yaml_node *each;   // of a list of words: word -> expression of `layer`, or NULL
+    const struct yaml_node *equals; // an expression of what was read so far, or NULL
+    int parameter;                  // that it is, -1: none
     bool required, compare;
+};
+struct family_keys {
+    struct family_key *item;
+    size_t count;
+};
+
+// Tensors of a GGUF file whose names match are those that the graph reads by another name.
+struct family_tensor {
+    struct loc loc;
+    const char *pattern, *name;    // every `*` of the pattern, a piece between dots, stands in the name again
+    const struct yaml_node *pairs; // an expression: heads whose rows lie in pairs, or NULL
+    bool transpose;                // the file holds the transposed matrix
+};
+
+// How a family reads GGUF files.
+struct family_gguf {
+    const char **architecture;
+    struct family_tensor *tensor;
+    size_t architectures, tensors; // no architecture: the family does not read them
+    struct family_keys metadata;
 };
 
 struct family {
@@ -59,8 +86,9 @@ struct family {
     struct family_parameter *parameter;
     struct family_let *let;
     struct family_check *check;
-    struct family_key *key;
-    size_t parameters, lets, checks, keys;
+    struct family_keys config;
+    struct family_gguf gguf;
+    size_t parameters, lets, checks;
     const struct yaml_node *graph;
 };
 

@@ -19,6 +19,9 @@ bool pack_golden(const struct ir *ir, const char *source, struct output *out, st
 bool pack_check_image(const struct ir *ir, const char *image_dir, struct diag *diag);
 // What lies in image_dir that is not an image of this design and its layout, in words; NULL: nothing.
 const char *pack_foreign_image(const struct ir *ir, const char *image_dir);
+// The weights of a design's spec, opened as its family says; ir: types need not be inferred. NULL after reporting.
+struct checkpoint;
+struct checkpoint *pack_open_checkpoint(const struct ir *ir, const char *source, struct diag *diag);
 bool pack_has_tokenizer(const struct ir *ir, const char *dir); // a tokenizer's files lie beside the weights
 // Equal for designs whose images are interchangeable given equal weights.
 uint64_t pack_layout_hash(const struct ir *ir);

@@ -8,6 +8,10 @@
 
 struct tokenizer;
 
+// The files that a tokenizer in a folder may be made of.
+enum { TOKENIZER_FILES = 6 };
+extern const char *const tokenizer_file[TOKENIZER_FILES];
+
 // Whether source, as of tokenizer_open, has a tokenizer: a folder one of its files, a GGUF file a list of tokens.
 bool tokenizer_present(struct arena *arena, const char *source);
 

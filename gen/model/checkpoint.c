@@ -91,6 +91,11 @@ static bool parse_seed(const char *text, uint64_t *seed) {
 }
 
 struct checkpoint *checkpoint_open(struct arena *arena, const char *source, struct diag *diag) {
+    return checkpoint_open_of(arena, source, NULL, diag);
+}
+
+struct checkpoint *checkpoint_open_of(struct arena *arena, const char *source, const struct family_values *values,
+                                      struct diag *diag) {
     static const char prefix[] = "random:";
     struct checkpoint *c = ARENA_NEW(arena, struct checkpoint);
     c->arena = arena;
@@ -104,7 +109,7 @@ struct checkpoint *checkpoint_open(struct arena *arena, const char *source, stru
         return NULL;
     }
     c->dir = arena_strdup(arena, source);
-    c->file = shards_open(arena, source, diag);
+    c->file = shards_open(arena, source, values, diag);
     if (!c->file) return NULL;
     for (int i = 0; i < shards_count(c->file); i++) VEC_PUSH(arena, c->coverage, (struct coverage){0});
     return c;

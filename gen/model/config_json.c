@@ -15,6 +15,7 @@ struct config_reader {
     struct arena *arena;
     struct diag *diag;
     struct family_values *values;
+    const struct family_keys *keys; // of config.json, or of the metadata
     bool ok;
 };
 
@@ -142,6 +143,16 @@ static void take_preset(struct config_reader *r, const struct family_key *k) {
     r->ok = r->ok && ok;
 }
 
+// An integer that follows from what was read so far.
+static void check_equal(struct config_reader *r, const struct family_key *k, const char *key, const json_t *value) {
+    struct family_scope scope = {.values = r->values, .arena = r->arena, .diag = r->diag};
+    int64_t want;
+    if (!r->ok) return; // a name in it may have no value
+    if (!family_evaluate(&scope, k->equals, k->equals->text, 0, &want)) r->ok = false;
+    else if (!json_is_integer(value) || json_integer_value(value) != want)
+        fail(r, key, arena_printf(r->arena, "is %s, the family computes %" PRId64, text_of(r, value), want));
+}
+
 static void read_key(struct config_reader *r, const struct family_key *k) {
     const char *key;
     const json_t *value = find_key(r, k, &key);
@@ -153,6 +164,7 @@ static void read_key(struct config_reader *r, const struct family_key *k) {
     }
     if (k->refuse) check_refused(r, k, key, text_of(r, value));
     if (k->values) check_values(r, k, key, value);
+    if (k->equals) check_equal(r, k, key, value);
     if (k->parameter >= 0) read_value(r, k, key, value);
 }
 
@@ -173,19 +185,19 @@ static void check_word_of_layer(struct config_reader *r, const struct family_key
 
 // When the values of all parameters are known.
 static void check_layers(struct config_reader *r) {
-    const struct family *f = r->values->family;
-    for (size_t i = 0; r->ok && i < f->keys; i++) {
+    for (size_t i = 0; r->ok && i < r->keys->count; i++) {
         const char *key;
-        const json_t *list = f->key[i].each ? find_key(r, &f->key[i], &key) : NULL;
+        const struct family_key *k = &r->keys->item[i];
+        const json_t *list = k->each ? find_key(r, k, &key) : NULL;
         if (list && !json_is_array(list)) fail(r, key, "is no list");
         for (size_t n = 0; r->ok && n < json_array_size(list); n++)
-            check_word_of_layer(r, &f->key[i], key, (int64_t)n, json_array_get(list, n));
+            check_word_of_layer(r, k, key, (int64_t)n, json_array_get(list, n));
     }
 }
 
-static bool is_read(const struct family *f, size_t parameter) {
-    for (size_t i = 0; i < f->keys; i++)
-        if (f->key[i].parameter == (int)parameter) return true;
+static bool is_read(const struct family_keys *keys, size_t parameter) {
+    for (size_t i = 0; i < keys->count; i++)
+        if (keys->item[i].parameter == (int)parameter) return true;
     return false;
 }
 
@@ -193,7 +205,7 @@ static bool is_read(const struct family *f, size_t parameter) {
 static bool all_known(const struct config_reader *r) {
     const struct family *f = r->values->family;
     for (size_t i = 0; i < f->parameters; i++)
-        if (!f->parameter[i].preset && !is_read(f, i)) return false;
+        if (!f->parameter[i].preset && !is_read(r->keys, i)) return false;
     return true;
 }
 
@@ -202,7 +214,7 @@ static struct family_values *read_root(struct config_reader *r, const struct fam
     v->family = f;
     v->parameter = ARENA_ARRAY(r->arena, struct family_value, f->parameters + 1);
     v->let = ARENA_ARRAY(r->arena, int64_t, f->lets + 1);
-    for (size_t i = 0; i < f->keys; i++) read_key(r, &f->key[i]);
+    for (size_t i = 0; i < r->keys->count; i++) read_key(r, &r->keys->item[i]);
     if (r->ok && all_known(r)) r->ok = family_derive(v, NULL, r->loc, r->arena, r->diag);
     check_layers(r);
     return r->ok ? v : NULL;
@@ -213,24 +225,30 @@ static const char *path_of(struct arena *arena, const char *source) {
     return gguf_is_path(source) ? source : arena_printf(arena, "%s/config.json", source);
 }
 
-static const char *config_text(const struct config_reader *r, const char *source, size_t *len) {
-    const char *why, *text;
+static const struct family_keys *keys_of(const struct family *f, const char *source) {
+    return gguf_is_path(source) ? &f->gguf.metadata : &f->config;
+}
+
+static const char *config_text(const struct config_reader *r, const struct family *f, const char *source, size_t *len) {
+    const char *why, *text = "{}"; // where the family has no `config`
     if (!gguf_is_path(source)) {
-        text = file_read(r->arena, path_of(r->arena, source), MAX_CONFIG_BYTES, len, &why);
+        *len = strlen(text);
+        if (f->config.count) text = file_read(r->arena, path_of(r->arena, source), MAX_CONFIG_BYTES, len, &why);
         if (!text) diag_error(r->diag, r->loc, "%s", why);
         return text;
     }
-    text = gguf_model_config(r->arena, source, r->diag);
+    text = gguf_model_config(r->arena, f, source, r->diag);
     *len = text ? strlen(text) : 0;
     return text;
 }
 
 struct family_values *family_config_read(const struct family *f, const char *dir, struct arena *arena,
                                          struct diag *diag) {
-    struct config_reader r = {.loc = loc_file(arena, path_of(arena, dir)), .arena = arena, .diag = diag, .ok = true};
+    struct config_reader r = {
+        .loc = loc_file(arena, path_of(arena, dir)), .arena = arena, .diag = diag, .keys = keys_of(f, dir), .ok = true};
     struct family_values *values = NULL;
     size_t len;
-    const char *text = config_text(&r, dir, &len);
+    const char *text = config_text(&r, f, dir, &len);
     if (!text) return NULL;
     json_error_t error;
     json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
@@ -254,16 +272,17 @@ bool family_config_check(const struct family_values *have, const struct family_v
                          struct arena *arena, struct diag *diag) {
     struct loc loc = loc_file(arena, path_of(arena, dir));
     const struct family *f = have->family;
+    const struct family_keys *keys = keys_of(f, dir);
     int errors = diag->errors;
-    for (size_t i = 0; i < f->keys; i++) {
-        int n = f->key[i].parameter;
-        if (n < 0 || !f->key[i].compare || !have->parameter[n].known) continue;
+    for (size_t i = 0; i < keys->count; i++) {
+        int n = keys->item[i].parameter;
+        if (n < 0 || !keys->item[i].compare || !have->parameter[n].known) continue;
         const struct family_parameter *p = &f->parameter[n];
         const struct family_value *a = &have->parameter[n], *b = &want->parameter[n];
         bool same = p->type == FAMILY_NUMBER ? (float)a->f == (float)b->f
                                              : !strcmp(value_text(arena, p, a), value_text(arena, p, b));
         if (!same)
-            diag_error(diag, loc, "`%s` is %s, the spec says %s", f->key[i].spelling[0], value_text(arena, p, a),
+            diag_error(diag, loc, "`%s` is %s, the spec says %s", keys->item[i].spelling[0], value_text(arena, p, a),
                        value_text(arena, p, b));
     }
     return diag->errors == errors;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GGUF's names and keys as those of Hugging Face checkpoints (source: the maps of PyPI's `gguf` package), and the order
-// of rows of queries and keys.
+// A GGUF file by what a family says of it: names of tensors, the order of their rows, keys of its metadata.
 #define _POSIX_C_SOURCE 200809L
 #include "gen/model/gguf_model.h"
 
@@ -10,31 +9,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *const architectures[] = {"llama", "qwen2", "qwen3"};
-
-static const struct {
-    const char *gguf, *name;
-} names[] = {{"token_embd", "model.embed_tokens"}, {"output_norm", "model.norm"}, {"output", "lm_head"}},
-  block_names[] = {
-      {"attn_norm", "input_layernorm"},    {"attn_q", "self_attn.q_proj"},
-      {"attn_k", "self_attn.k_proj"},      {"attn_v", "self_attn.v_proj"},
-      {"attn_output", "self_attn.o_proj"}, {"attn_q_norm", "self_attn.q_norm"},
-      {"attn_k_norm", "self_attn.k_norm"}, {"ffn_norm", "post_attention_layernorm"},
-      {"ffn_gate", "mlp.gate_proj"},       {"ffn_up", "mlp.up_proj"},
-      {"ffn_down", "mlp.down_proj"},
-};
-
 struct entry {
     struct safetensors_tensor as;
     const struct gguf_tensor *tensor;
     int64_t heads; // whose rows lie in pairs; 0: the rows are as they are
+    bool transpose;
 };
 
 struct gguf_model {
     struct arena *arena;
     struct gguf *file;
     struct loc loc;
-    const char *architecture;
+    const struct family_values *values; // NULL: names are the file's
     VEC(struct entry) entry;
 };
 
@@ -44,91 +30,110 @@ bool gguf_is_path(const char *path) {
     return stat(path, &st) == 0 ? S_ISREG(st.st_mode) : len > 5 && !strcmp(path + len - 5, ".gguf");
 }
 
-// ---- metadata ----
+// ---- the architecture ----
 
-static const char *architecture_of(const struct gguf_model *m, struct diag *diag) {
-    const struct gguf_value *v = gguf_find(m->file, "general.architecture");
-    struct gguf_text have = v && v->kind == GGUF_STRING ? v->text : (struct gguf_text){"", 0};
-    for (size_t i = 0; i < COUNT_OF(architectures); i++)
-        if (gguf_text_is(have, architectures[i])) return architectures[i];
-    diag_error(diag, m->loc, "architecture `%.*s` is not supported (llama, qwen2 and qwen3 are)",
-               (int)(have.len < 80 ? have.len : 80), have.data);
-    return NULL;
+static struct gguf_text architecture_of(const struct gguf *file) {
+    const struct gguf_value *v = gguf_find(file, "general.architecture");
+    return v && v->kind == GGUF_STRING ? v->text : (struct gguf_text){"", 0};
 }
 
-// NULL: absent. A key with a `.` in front is one of the architecture's.
-static const struct gguf_value *value_of(const struct gguf_model *m, const char *key) {
-    return gguf_find(m->file, *key == '.' ? arena_printf(m->arena, "%s%s", m->architecture, key) : key);
+static bool has_architecture(const struct family *f, struct gguf_text have) {
+    for (size_t i = 0; i < f->gguf.architectures; i++)
+        if (gguf_text_is(have, f->gguf.architecture[i])) return true;
+    return false;
 }
 
-// -1: of another kind, or below 1.
-static int64_t integer_of(const struct gguf_model *m, const char *key, int64_t preset) {
-    const struct gguf_value *v = value_of(m, key);
-    if (!v) return preset;
-    return v->kind == GGUF_INT && v->integer > 0 ? v->integer : -1;
+static bool check_architecture(const struct gguf *file, const struct family *f, struct loc loc, struct diag *diag) {
+    struct gguf_text have = architecture_of(file);
+    struct text list = {0};
+    if (has_architecture(f, have)) return true;
+    for (size_t i = 0; i < f->gguf.architectures; i++)
+        text_addf(&list, "%s`%s`", i ? ", " : "", f->gguf.architecture[i]);
+    if (f->gguf.architectures)
+        diag_error(diag, loc, "`general.architecture` is `%.*s`, family %s reads %s",
+                   (int)(have.len < 80 ? have.len : 80), have.data, f->name, text_cstr(&list));
+    else diag_error(diag, loc, "family %s reads no GGUF files: it has no section `gguf`", f->name);
+    text_free(&list);
+    return false;
 }
 
 // ---- tensors ----
 
-static bool block_name(struct arena *arena, const char *rest, const char **name) {
-    size_t digits = strspn(rest, "0123456789"),
-           len = digits && rest[digits] == '.' ? strcspn(rest + digits + 1, ".") : 0;
-    const char *word = rest + digits + 1;
-    for (size_t i = 0; len && i < COUNT_OF(block_names); i++) {
-        if (strlen(block_names[i].gguf) != len || strncmp(word, block_names[i].gguf, len) != 0) continue;
-        *name = arena_printf(arena, "model.layers.%.*s.%s%s", (int)digits, rest, block_names[i].name, word + len);
-        return true;
+// A `*` takes one piece between dots.
+static bool matches(const char *pattern, const char *name, struct gguf_text *piece) {
+    for (; *pattern; pattern++) {
+        size_t len = *pattern == '*' ? strcspn(name, ".") : *pattern == *name;
+        if (!len) return false;
+        if (*pattern == '*') *piece++ = (struct gguf_text){name, len};
+        name += len;
     }
+    return !*name;
+}
+
+static const char *filled(struct arena *arena, const char *name, const struct gguf_text *piece) {
+    const char *out = "", *star;
+    for (; (star = strchr(name, '*')) != NULL; name = star + 1, piece++)
+        out = arena_printf(arena, "%s%.*s%.*s", out, (int)(star - name), name, (int)piece->len, piece->data);
+    return arena_printf(arena, "%s%s", out, name);
+}
+
+// The first pattern that fits; NULL: the tensor keeps its name, and is told to have no use.
+static const struct family_tensor *rule_of(const struct gguf_model *m, const char *gguf, const char **name) {
+    const struct family *f = m->values ? m->values->family : NULL;
+    struct gguf_text piece[FAMILY_MAX_STARS];
+    for (size_t i = 0; f && i < f->gguf.tensors; i++) {
+        if (!matches(f->gguf.tensor[i].pattern, gguf, piece)) continue;
+        *name = filled(m->arena, f->gguf.tensor[i].name, piece);
+        return &f->gguf.tensor[i];
+    }
+    *name = gguf;
+    return NULL;
+}
+
+static bool pair_heads(const struct gguf_model *m, const struct family_tensor *rule, const struct gguf_tensor *t,
+                       int64_t *heads, struct diag *diag) {
+    struct family_scope scope = {.values = m->values, .arena = m->arena, .diag = diag};
+    if (!family_evaluate(&scope, rule->pairs, rule->pairs->text, 0, heads)) return false;
+    if (*heads > 0 && *heads <= INT32_MAX && t->rank <= 2 && t->shape[0] % (2 * *heads) == 0) return true;
+    diag_error(diag, m->loc, "tensor %s: %" PRId64 " rows are no whole pairs in each of %" PRId64 " heads", t->name,
+               t->shape[0], *heads);
     return false;
 }
 
-// A tensor that is not known here keeps its name, and is told to have no use.
-static const char *name_of(struct arena *arena, const char *gguf) {
-    const char *name = gguf;
-    if (!strncmp(gguf, "blk.", 4) && block_name(arena, gguf + 4, &name)) return name;
-    size_t len = strcspn(gguf, ".");
-    for (size_t i = 0; i < COUNT_OF(names); i++)
-        if (strlen(names[i].gguf) == len && !strncmp(gguf, names[i].gguf, len))
-            return arena_printf(arena, "%s%s", names[i].name, gguf + len);
-    return name;
-}
-
-// The heads of a tensor whose rows the converter has permuted: weights and biases of queries and keys.
-static int64_t paired_heads(const struct gguf_model *m, const char *name) {
-    if (strcmp(m->architecture, "llama") != 0) return 0;
-    int64_t heads = integer_of(m, ".attention.head_count", -1);
-    if (strstr(name, ".self_attn.q_proj.")) return heads;
-    if (strstr(name, ".self_attn.k_proj.")) return integer_of(m, ".attention.head_count_kv", heads);
-    return 0;
+static bool lay_out(const struct gguf_model *m, const struct family_tensor *rule, struct entry *e, struct diag *diag) {
+    const struct gguf_tensor *t = e->tensor;
+    if (rule->pairs && !pair_heads(m, rule, t, &e->heads, diag)) return false;
+    e->transpose = rule->transpose;
+    if (!e->transpose) return true;
+    if (t->rank == 2) return e->as.shape[0] = t->shape[1], e->as.shape[1] = t->shape[0], true;
+    diag_error(diag, m->loc, "tensor %s: %d dimensions, the family transposes a matrix", t->name, t->rank);
+    return false;
 }
 
 static bool add_tensor(struct gguf_model *m, const struct gguf_tensor *t, struct diag *diag) {
     struct entry e = {.tensor = t};
-    e.as.name = name_of(m->arena, t->name);
+    const struct family_tensor *rule = rule_of(m, t->name, &e.as.name);
     e.as.dtype_name = t->format->name;
     e.as.rank = t->rank;
     e.as.elements = t->rows * t->cols;
     memcpy(e.as.shape, t->shape, sizeof t->shape);
-    e.heads = paired_heads(m, e.as.name);
-    if (e.heads < 0 || e.heads > INT32_MAX || (e.heads && (t->rank > 2 || t->shape[0] % (2 * e.heads)))) {
-        diag_error(diag, m->loc, "tensor %s: %" PRId64 " rows are no whole pairs in each of %" PRId64 " heads", t->name,
-                   t->shape[0], e.heads);
-        return false;
-    }
+    if (rule && !lay_out(m, rule, &e, diag)) return false;
     VEC_PUSH(m->arena, m->entry, e);
     return true;
 }
 
 static bool read_all(struct gguf_model *m, struct diag *diag) {
-    m->architecture = architecture_of(m, diag);
-    for (int i = 0; m->architecture && i < gguf_tensor_count(m->file); i++)
+    if (m->values && !check_architecture(m->file, m->values->family, m->loc, diag)) return false;
+    for (int i = 0; i < gguf_tensor_count(m->file); i++)
         if (!add_tensor(m, gguf_tensor_at(m->file, i), diag)) return false;
-    return m->architecture != NULL;
+    return true;
 }
 
-struct gguf_model *gguf_model_open(struct arena *arena, const char *path, struct diag *diag) {
+struct gguf_model *gguf_model_open(struct arena *arena, const char *path, const struct family_values *values,
+                                   struct diag *diag) {
     struct gguf_model *m = ARENA_NEW(arena, struct gguf_model);
     m->arena = arena;
+    m->values = values;
     m->loc = loc_file(arena, path);
     m->file = gguf_open(arena, path, diag);
     if (m->file && read_all(m, diag)) return m;
@@ -152,8 +157,7 @@ static int64_t row_in_file(int64_t r, int64_t rows, int64_t heads) {
     return r - in + 2 * (in % half) + in / half;
 }
 
-float *gguf_model_read(const struct gguf_model *m, int index, struct arena *arena) {
-    const struct entry *e = &m->entry.items[index];
+static float *read_rows(const struct entry *e, struct arena *arena) {
     const struct gguf_tensor *t = e->tensor;
     int64_t cols = t->rank == 1 ? 1 : t->cols, rows = e->as.elements / cols;
     float *out = ARENA_ARRAY(arena, float, (size_t)e->as.elements);
@@ -167,80 +171,74 @@ float *gguf_model_read(const struct gguf_model *m, int index, struct arena *aren
     return out;
 }
 
-// ---- config.json ----
-
-static const struct {
-    const char *key, *name;
-} integers[] =
-    {
-        {".block_count", "num_hidden_layers"},
-        {".embedding_length", "hidden_size"},
-        {".attention.head_count", "num_attention_heads"},
-        {".attention.head_count_kv", "num_key_value_heads"},
-        {".attention.key_length", "head_dim"},
-        {".feed_forward_length", "intermediate_size"},
-        {".context_length", "max_position_embeddings"},
-        {".vocab_size", "vocab_size"},
-        {".attention.sliding_window", "sliding_window"},
-        {"tokenizer.ggml.bos_token_id", "bos_token_id"},
-        {"tokenizer.ggml.eos_token_id", "eos_token_id"},
-},
-  numbers[] =
-      {
-          {".attention.layer_norm_rms_epsilon", "rms_norm_eps"},
-          {".rope.freq_base", "rope_theta"},
-},
-  scaling[] = {
-      {".rope.scaling.factor", "factor"},
-      {".rope.scaling.attn_factor", "attention_factor"},
-};
-
-static void put_number(json_t *map, const char *name, const struct gguf_value *v) {
-    if (v && v->kind == GGUF_FLOAT) json_object_set_new(map, name, json_real(v->number));
-    else if (v && v->kind == GGUF_INT) json_object_set_new(map, name, json_integer(v->integer));
-    else if (v) json_object_set_new(map, name, json_string("a list"));
+float *gguf_model_read(const struct gguf_model *m, int index, struct arena *arena) {
+    const struct entry *e = &m->entry.items[index];
+    float *rows = read_rows(e, arena);
+    int64_t n = e->tensor->rows, cols = e->tensor->cols;
+    if (!e->transpose) return rows;
+    float *out = ARENA_ARRAY(arena, float, (size_t)e->as.elements);
+    for (int64_t r = 0; r < n; r++)
+        for (int64_t c = 0; c < cols; c++) out[c * n + r] = rows[r * cols + c];
+    return out;
 }
 
-static void put_scaling(const struct gguf_model *m, json_t *root) {
-    const struct gguf_value *type = value_of(m, ".rope.scaling.type");
-    if (!type || type->kind != GGUF_STRING || gguf_text_is(type->text, "none")) return;
-    json_t *map = json_object();
-    json_object_set_new(map, "rope_type", json_stringn(type->text.data, type->text.len));
-    for (size_t i = 0; i < COUNT_OF(scaling); i++) put_number(map, scaling[i].name, value_of(m, scaling[i].key));
-    put_number(map, "original_max_position_embeddings", value_of(m, ".rope.scaling.original_context_length"));
-    json_object_set_new(root, "rope_scaling", map);
+// ---- metadata ----
+
+// NULL: absent. A key with a `.` in front is one of the architecture's.
+static const struct gguf_value *value_of(struct arena *arena, const struct gguf *file, const char *key) {
+    struct gguf_text a = architecture_of(file);
+    return gguf_find(file, *key == '.' ? arena_printf(arena, "%.*s%s", (int)a.len, a.data, key) : key);
 }
 
-// The vocabulary's size is not always told; the table of embeddings has it. A part of a head that turns is told.
-static void put_derived(const struct gguf_model *m, json_t *root) {
-    const struct gguf_tensor *table = gguf_find_tensor(m->file, "token_embd.weight");
-    int64_t heads = integer_of(m, ".attention.head_count", 0), hidden = integer_of(m, ".embedding_length", 0),
-            head = integer_of(m, ".attention.key_length", heads > 0 ? hidden / heads : 0),
-            turned = integer_of(m, ".rope.dimension_count", head);
-    json_object_set_new(root, "model_type", json_string(m->architecture));
-    json_object_set_new(root, "tie_word_embeddings", json_boolean(!gguf_find_tensor(m->file, "output.weight")));
-    if (table) json_object_set_new(root, "vocab_size", json_integer(table->rows));
-    if (turned != head && head > 0)
-        json_object_set_new(root, "partial_rotary_factor", json_real((double)turned / (double)head));
+static json_t *json_of(const struct gguf_value *v) {
+    switch (v->kind) {
+    case GGUF_INT: return json_integer(v->integer);
+    case GGUF_FLOAT: return json_real(v->number);
+    case GGUF_BOOL: return json_boolean(v->integer);
+    case GGUF_STRING: return json_stringn(v->text.data, v->text.len);
+    default: return json_string("a list");
+    }
 }
 
-static const char *config_of(const struct gguf_model *m) {
+static bool put_spellings(struct arena *arena, const struct gguf *file, const struct family_key *k, json_t *root) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < k->spellings; i++) {
+        const struct gguf_value *v = value_of(arena, file, k->spelling[i]);
+        if (v) ok = json_object_set_new(root, k->spelling[i], json_of(v)) == 0;
+    }
+    return ok;
+}
+
+// False: a text or a number that JSON cannot hold.
+static bool put_key(struct arena *arena, const struct gguf *file, const struct family_key *k, json_t *root) {
+    if (k->source == FAMILY_KEY) return put_spellings(arena, file, k, root);
+    const struct gguf_tensor *t = gguf_find_tensor(file, k->tensor);
+    if (k->source == FAMILY_WITHOUT) return !json_object_set_new(root, k->spelling[0], json_boolean(!t));
+    return !t || !json_object_set_new(root, k->spelling[0], json_integer(t->rows));
+}
+
+static const char *config_of(struct arena *arena, const struct gguf *file, const struct family *f, struct loc loc,
+                             struct diag *diag) {
     json_t *root = json_object();
-    for (size_t i = 0; i < COUNT_OF(integers); i++) put_number(root, integers[i].name, value_of(m, integers[i].key));
-    for (size_t i = 0; i < COUNT_OF(numbers); i++) put_number(root, numbers[i].name, value_of(m, numbers[i].key));
-    put_scaling(m, root);
-    put_derived(m, root);
-    char *text = json_dumps(root, JSON_COMPACT);
-    const char *copy = text ? arena_strdup(m->arena, text) : NULL;
+    bool ok = true;
+    for (size_t i = 0; ok && i < f->gguf.metadata.count; i++) {
+        ok = put_key(arena, file, &f->gguf.metadata.item[i], root);
+        if (!ok)
+            diag_error(diag, loc, "`%s` is a text or a number that JSON cannot hold",
+                       f->gguf.metadata.item[i].spelling[0]);
+    }
+    char *text = ok ? json_dumps(root, JSON_COMPACT) : NULL;
+    const char *copy = text ? arena_strdup(arena, text) : NULL;
     free(text);
     json_decref(root);
     return copy;
 }
 
-const char *gguf_model_config(struct arena *arena, const char *path, struct diag *diag) {
-    struct gguf_model *m = gguf_model_open(arena, path, diag);
-    const char *text = m ? config_of(m) : NULL;
-    if (m && !text) diag_error(diag, m->loc, "the metadata hold a text or a number that JSON cannot hold");
-    gguf_model_close(m);
+const char *gguf_model_config(struct arena *arena, const struct family *f, const char *path, struct diag *diag) {
+    struct loc loc = loc_file(arena, path);
+    struct gguf *file = gguf_open(arena, path, diag);
+    bool fits = file && check_architecture(file, f, loc, diag);
+    const char *text = fits ? config_of(arena, file, f, loc, diag) : NULL;
+    gguf_close(file);
     return text;
 }

@@ -106,18 +106,20 @@ static bool open_index(struct shards *s, const char *dir, const char *path, stru
 
 // ---- interface ----
 
-static struct shards *open_gguf(struct shards *s, const char *path, struct diag *diag) {
+static struct shards *open_gguf(struct shards *s, const char *path, const struct family_values *values,
+                                struct diag *diag) {
     s->loc = loc_file(s->arena, path);
-    s->gguf = gguf_model_open(s->arena, path, diag);
+    s->gguf = gguf_model_open(s->arena, path, values, diag);
     return s->gguf ? s : NULL;
 }
 
-struct shards *shards_open(struct arena *arena, const char *dir, struct diag *diag) {
+struct shards *shards_open(struct arena *arena, const char *dir, const struct family_values *values,
+                           struct diag *diag) {
     struct shards *s = ARENA_NEW(arena, struct shards);
     const char *one = arena_printf(arena, "%s/model.safetensors", dir),
                *index = arena_printf(arena, "%s/model.safetensors.index.json", dir);
     s->arena = arena;
-    if (gguf_is_path(dir)) return open_gguf(s, dir, diag);
+    if (gguf_is_path(dir)) return open_gguf(s, dir, values, diag);
     s->loc = loc_file(arena, one);
     bool many = access(one, F_OK) != 0 && access(index, F_OK) == 0;
     if (many ? open_index(s, dir, index, diag) : open_shard(s, dir, "model.safetensors", diag)) return s;

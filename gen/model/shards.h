@@ -7,9 +7,11 @@
 #include "include/safetensors.h"
 
 struct shards;
+struct family_values;
 
 // All headers are read and checked; the files stay open. NULL after reporting.
-struct shards *shards_open(struct arena *arena, const char *source, struct diag *diag);
+struct shards *shards_open(struct arena *arena, const char *source, const struct family_values *values,
+                           struct diag *diag);
 void shards_close(struct shards *); // NULL is fine
 int shards_count(const struct shards *);
 const struct safetensors_tensor *shards_at(const struct shards *, int index);

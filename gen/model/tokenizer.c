@@ -33,13 +33,14 @@ static bool is_file(const char *path) {
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+// Merges alone are a tokenizer too, one that cannot be opened.
+const char *const tokenizer_file[TOKENIZER_FILES] = {"vocab.json", "merges.txt",     "encoder.json",
+                                                     "vocab.bpe",  "tokenizer.json", "tokenizer.gguf"};
+
 bool tokenizer_present(struct arena *arena, const char *source) {
-    // Merges alone are a tokenizer too, one that cannot be opened.
-    static const char *const files[] = {"vocab.json", "encoder.json",   "tokenizer.json",
-                                        "merges.txt", "tokenizer.gguf", "vocab.bpe"};
     if (is_file(source)) return tokenizer_in_gguf(arena, source);
-    for (size_t i = 0; i < COUNT_OF(files); i++)
-        if (is_file(arena_printf(arena, "%s/%s", source, files[i]))) return true;
+    for (size_t i = 0; i < TOKENIZER_FILES; i++)
+        if (is_file(arena_printf(arena, "%s/%s", source, tokenizer_file[i]))) return true;
     return false;
 }
 

@@ -17,14 +17,25 @@ static struct family_values *wanted(const struct ir *ir, const struct family *fa
     return model ? family_values_read(family, model, ir->arena, diag) : NULL;
 }
 
+static struct family *family_of(const struct ir *ir, struct diag *diag) {
+    return family_read_bytes(ir->design.family ? ir->design.family : "family", ir->family, strlen(ir->family),
+                             ir->arena, diag);
+}
+
 bool pack_check_config(const struct ir *ir, const char *dir, struct diag *diag) {
     if (!ir->family || !ir->spec) return true; // a graph has no config
-    struct family *family = family_read_bytes(ir->design.family ? ir->design.family : "family", ir->family,
-                                              strlen(ir->family), ir->arena, diag);
-    if (!family || !family->keys) return family != NULL;
+    struct family *family = family_of(ir, diag);
+    if (!family) return false;
     struct family_values *want = wanted(ir, family, diag), *have = NULL;
     if (want) have = family_config_read(family, dir, ir->arena, diag);
     return have && family_config_check(have, want, dir, ir->arena, diag);
+}
+
+struct checkpoint *pack_open_checkpoint(const struct ir *ir, const char *source, struct diag *diag) {
+    if (!ir->family || !ir->spec) return checkpoint_open(ir->arena, source, diag);
+    struct family *family = family_of(ir, diag);
+    struct family_values *values = family ? wanted(ir, family, diag) : NULL;
+    return values ? checkpoint_open_of(ir->arena, source, values, diag) : NULL;
 }
 
 bool pack_has_tokenizer(const struct ir *ir, const char *dir) { return tokenizer_present(ir->arena, dir); }

@@ -44,7 +44,5 @@ bool pack_check_config(const struct ir *, const char *dir, struct diag *);
 // The tokenizer of a language model's checkpoint: whole and no larger than the vocabulary, or none of its files (ids
 // in, ids out).
 bool pack_check_tokenizer(const struct ir *, const char *dir, struct diag *);
-enum { PACK_TOKENIZER_FILES = 5 };
-extern const char *const pack_tokenizer_file[PACK_TOKENIZER_FILES];
 
 #endif

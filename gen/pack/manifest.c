@@ -54,9 +54,6 @@ uint64_t image_checksum(const struct image *im) {
 
 // ---- writing ----
 
-const char *const pack_tokenizer_file[PACK_TOKENIZER_FILES] = {"vocab.json", "merges.txt", "encoder.json", "vocab.bpe",
-                                                               "tokenizer.json"};
-
 static bool copy_file(struct image *im, const char *dir, const char *name, struct diag *diag) {
     size_t len;
     const char *why, *path = arena_printf(im->arena, "%s/%s", dir, name);
@@ -89,8 +86,8 @@ static bool copy_tokenizer(struct image *im, const char *dir, struct diag *diag)
     if (!dir || !tokenizer_present(im->arena, dir)) return true;
     struct stat st;
     if (stat(dir, &st) == 0 && S_ISREG(st.st_mode)) return copy_metadata(im, dir, diag);
-    for (size_t i = 0; i < PACK_TOKENIZER_FILES; i++)
-        if (!copy_file(im, dir, pack_tokenizer_file[i], diag)) return false;
+    for (size_t i = 0; i < TOKENIZER_FILES; i++)
+        if (!copy_file(im, dir, tokenizer_file[i], diag)) return false;
     return true;
 }
 

@@ -173,7 +173,7 @@ static bool pack(const struct ir *ir, const char *source, struct output *out, st
     arena_init(&scratch);
     p.image = (struct image){.ir = ir, .out = out, .arena = ir->arena, .scratch = &scratch};
     p.entry = store_plan(ir->arena, ir, &p.count, &bytes);
-    p.checkpoint = checkpoint_open(ir->arena, source, diag);
+    p.checkpoint = pack_open_checkpoint(ir, source, diag);
     if (p.checkpoint) checkpoint_set_names(p.checkpoint, ir->prefix, ir->unused, (size_t)ir->unuseds);
     bool ok = p.checkpoint && pack_with(&p, source, with_image);
     checkpoint_close(p.checkpoint);

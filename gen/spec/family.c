@@ -8,25 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gen/spec/family_read.h"
 #include "gen/spec/spec_read.h"
-
-struct reader {
-    struct family *family;
-    struct arena *arena;
-    struct diag *diag;
-};
 
 static const char *const type_words[] = {"integer", "number", "flag", "word"};
 
 // ---- what a family's file may hold ----
-
-#define KEY(word, must, text, schema)                                                                                  \
-    { .key = word, .required = must, .doc = text, .json = schema }
-#define EXPRESSION "{\"type\": [\"string\", \"integer\", \"number\", \"boolean\"]}"
-#define TEXT "{\"type\": \"string\"}"
-#define NUMBER "{\"type\": \"number\"}"
-#define LIST "{\"type\": \"array\", \"minItems\": 1, \"items\": " EXPRESSION "}"
-#define MAP "{\"type\": \"object\", \"additionalProperties\": " EXPRESSION "}"
 
 static const struct schema_key parameter_keys[] = {
     KEY("type", true, "what kind of value it has", "{\"enum\": [\"integer\", \"number\", \"flag\", \"word\"]}"),
@@ -50,37 +37,26 @@ static const struct schema_key check_keys[] = {
 static const struct schema_table check_table = {
     .what = "a check", .keys = check_keys, .key_count = COUNT_OF(check_keys)};
 
-static const struct schema_key config_keys[] = {
-    KEY("key", true, "key of config.json, or its spellings", "{\"anyOf\": [" TEXT ", " LIST "]}"),
-    KEY("values", false, "the only values that the family computes", LIST),
-    KEY("refuse", false, "values that it does not compute, and why", MAP),
-    KEY("words", false, "text in config.json to value of a word", MAP),
-    KEY("is", false, "the parameter whose value it must have", TEXT),
-    KEY("default", false, "value where the key is absent", EXPRESSION),
-    KEY("required", false, "a key with `values` that must be there", "{\"type\": \"boolean\"}"),
-    KEY("compare", false, "false: it may differ from the spec's", "{\"type\": \"boolean\"}"),
-    KEY("each", false, "of a list with a word for each layer: word to expression of `layer`", MAP),
-};
-static const struct schema_table config_table = {
-    .what = "a key of config.json", .keys = config_keys, .key_count = COUNT_OF(config_keys)};
-
 static const struct schema_key family_keys[] = {
     KEY("family", true, "its name: letters, digits, `_`, `-`", TEXT),
     {.key = "parameters", .doc = "keys of `model` in a spec", .holds = SCHEMA_HOLDS_NAMED, .table = &parameter_table},
     KEY("let", false, "derived names: each an expression of those before it", MAP),
     {.key = "checks", .doc = "what must hold of the values", .holds = SCHEMA_HOLDS_LIST, .table = &check_table},
-    {.key = "config", .doc = "keys of a checkpoint's config.json", .holds = SCHEMA_HOLDS_LIST, .table = &config_table},
+    {.key = "config",
+     .doc = "keys of a checkpoint's config.json",
+     .holds = SCHEMA_HOLDS_LIST,
+     .table = &family_config_table},
+    {.key = "gguf", .doc = "how GGUF files are read", .holds = SCHEMA_HOLDS_ONE, .table = &family_gguf_table},
     KEY("graph", true, "as `graph` of a spec, with expressions, choices and loops", "{\"type\": \"object\"}"),
 };
 const struct schema_table family_table = {.what = "a family", .keys = family_keys, .key_count = COUNT_OF(family_keys)};
 
-static const struct yaml_node *need_of(struct reader *r, const struct yaml_node *map, const char *key,
-                                       const struct schema_table *table) {
+const struct yaml_node *family_need(struct family_reader *r, const struct yaml_node *map, const char *key,
+                                    const struct schema_table *table) {
     return schema_need(map, key, table, r->arena, r->diag);
 }
 
-// A container of at most `most` items; NULL: absent or wrong.
-static const struct yaml_node *container(struct reader *r, const struct yaml_node *map, const char *key,
+const struct yaml_node *family_container(struct family_reader *r, const struct yaml_node *map, const char *key,
                                          enum yaml_kind kind, size_t most) {
     const struct yaml_node *node = yaml_get(map, key);
     if (!node || !yaml_expect(node, kind, key, r->diag)) return NULL;
@@ -90,7 +66,7 @@ static const struct yaml_node *container(struct reader *r, const struct yaml_nod
 }
 
 // A word in an expression.
-static bool check_name(struct reader *r, const char *name, struct loc loc) {
+static bool check_name(struct family_reader *r, const char *name, struct loc loc) {
     static const char *const taken[] = {"layer", "clog2", "design"};
     if (!spec_is_name(name, false)) {
         diag_error(r->diag, loc, "name `%s` must be letters, digits and `_`, begin with a letter or `_`", name);
@@ -103,7 +79,7 @@ static bool check_name(struct reader *r, const char *name, struct loc loc) {
 
 // ---- parameters ----
 
-static void read_words(struct reader *r, const struct yaml_node *list, struct family_parameter *p) {
+static void read_words(struct family_reader *r, const struct yaml_node *list, struct family_parameter *p) {
     if (!yaml_expect(list, YAML_KIND_SEQ, "of", r->diag)) return;
     p->words = ARENA_ARRAY(r->arena, const char *, list->count + 1);
     for (size_t i = 0; i < list->count; i++)
@@ -113,7 +89,7 @@ static void read_words(struct reader *r, const struct yaml_node *list, struct fa
     if (!list->count) diag_error(r->diag, list->loc, "a word has at least one value");
 }
 
-static void read_range(struct reader *r, const struct yaml_node *map, struct family_parameter *p) {
+static void read_range(struct family_reader *r, const struct yaml_node *map, struct family_parameter *p) {
     const struct yaml_node *from = yaml_get(map, "from"), *to = yaml_get(map, "to");
     bool whole = p->type == FAMILY_INTEGER;
     double most = whole ? 1 << 30 : 1e30;
@@ -126,13 +102,13 @@ static void read_range(struct reader *r, const struct yaml_node *map, struct fam
     if (p->from > p->to) diag_error(r->diag, map->loc, "`from` is above `to`");
 }
 
-static void read_parameter(struct reader *r, const char *name, struct loc loc, const struct yaml_node *map) {
+static void read_parameter(struct family_reader *r, const char *name, struct loc loc, const struct yaml_node *map) {
     struct family_parameter *p = &r->family->parameter[r->family->parameters++];
     int type = FAMILY_INTEGER;
     *p = (struct family_parameter){.name = name, .loc = loc};
     if (!yaml_expect(map, YAML_KIND_MAP, "a parameter", r->diag)) return;
     schema_check_keys(map, &parameter_table, r->arena, r->diag);
-    const struct yaml_node *word = need_of(r, map, "type", &parameter_table), *of = yaml_get(map, "of");
+    const struct yaml_node *word = family_need(r, map, "type", &parameter_table), *of = yaml_get(map, "of");
     if (word) yaml_word(word, type_words, COUNT_OF(type_words), "type", &type, r->diag);
     p->type = (enum family_type)type;
     p->preset = yaml_get(map, "default");
@@ -147,8 +123,8 @@ int family_find_parameter(const struct family *f, const char *name) {
     return -1;
 }
 
-static void read_parameters(struct reader *r, const struct yaml_node *root) {
-    const struct yaml_node *map = container(r, root, "parameters", YAML_KIND_MAP, FAMILY_MAX_NAMES);
+static void read_parameters(struct family_reader *r, const struct yaml_node *root) {
+    const struct yaml_node *map = family_container(r, root, "parameters", YAML_KIND_MAP, FAMILY_MAX_NAMES);
     if (!map) return;
     r->family->parameter = ARENA_ARRAY(r->arena, struct family_parameter, map->count + 1);
     for (size_t i = 0; i < map->count; i++) {
@@ -160,9 +136,9 @@ static void read_parameters(struct reader *r, const struct yaml_node *root) {
 
 // ---- derived names and checks ----
 
-static void read_lets(struct reader *r, const struct yaml_node *root) {
+static void read_lets(struct family_reader *r, const struct yaml_node *root) {
     struct family *f = r->family;
-    const struct yaml_node *map = container(r, root, "let", YAML_KIND_MAP, FAMILY_MAX_NAMES);
+    const struct yaml_node *map = family_container(r, root, "let", YAML_KIND_MAP, FAMILY_MAX_NAMES);
     if (!map) return;
     f->let = ARENA_ARRAY(r->arena, struct family_let, map->count + 1);
     for (size_t i = 0; i < map->count; i++) {
@@ -177,111 +153,57 @@ static void read_lets(struct reader *r, const struct yaml_node *root) {
     }
 }
 
-static void check_subject(struct reader *r, const struct family_check *c, struct loc loc) {
+void family_check_parameter(struct family_reader *r, const char *name, struct loc loc) {
     const char *words[FAMILY_MAX_NAMES];
-    if (!c->of || !strncmp(c->of, "design.", 7) || family_find_parameter(r->family, c->of) >= 0) return;
+    if (!name || !strncmp(name, "design.", 7) || family_find_parameter(r->family, name) >= 0) return;
     for (size_t i = 0; i < r->family->parameters; i++) words[i] = r->family->parameter[i].name;
-    diag_error(r->diag, loc, "no parameter `%s`", c->of);
-    diag_note_words(r->diag, loc, c->of, words, r->family->parameters);
+    diag_error(r->diag, loc, "no parameter `%s`", name);
+    diag_note_words(r->diag, loc, name, words, r->family->parameters);
 }
 
-static void read_check(struct reader *r, const struct yaml_node *map) {
+static void read_check(struct family_reader *r, const struct yaml_node *map) {
     if (!yaml_expect(map, YAML_KIND_MAP, "a check", r->diag)) return;
     schema_check_keys(map, &check_table, r->arena, r->diag);
     struct family_check c = {.loc = map->loc,
-                             .that = need_of(r, map, "that", &check_table),
-                             .say = need_of(r, map, "say", &check_table),
+                             .that = family_need(r, map, "that", &check_table),
+                             .say = family_need(r, map, "say", &check_table),
                              .nearest = yaml_get(map, "nearest")};
-    const struct yaml_node *of = need_of(r, map, "of", &check_table);
+    const struct yaml_node *of = family_need(r, map, "of", &check_table);
     bool ok = c.that && c.say && of && yaml_expect(c.that, YAML_KIND_SCALAR, "that", r->diag) &&
               yaml_expect(c.say, YAML_KIND_SCALAR, "say", r->diag) && yaml_string(of, "of", &c.of, r->diag) &&
               (!c.nearest || yaml_expect(c.nearest, YAML_KIND_SCALAR, "nearest", r->diag));
     if (!ok) return;
-    check_subject(r, &c, of->loc);
+    family_check_parameter(r, c.of, of->loc);
     r->family->check[r->family->checks++] = c;
 }
 
-static void read_checks(struct reader *r, const struct yaml_node *root) {
-    const struct yaml_node *list = container(r, root, "checks", YAML_KIND_SEQ, FAMILY_MAX_ITEMS);
+static void read_checks(struct family_reader *r, const struct yaml_node *root) {
+    const struct yaml_node *list = family_container(r, root, "checks", YAML_KIND_SEQ, FAMILY_MAX_ITEMS);
     if (!list) return;
     r->family->check = ARENA_ARRAY(r->arena, struct family_check, list->count + 1);
     for (size_t i = 0; i < list->count; i++) read_check(r, list->items[i]);
 }
 
-// ---- keys of config.json ----
-
-static void read_spellings(struct reader *r, const struct yaml_node *node, struct family_key *k) {
-    bool list = node->kind == YAML_KIND_SEQ;
-    size_t count = list ? node->count : 1;
-    k->spelling = ARENA_ARRAY(r->arena, const char *, count + 1);
-    for (size_t i = 0; i < count; i++)
-        if (yaml_string(list ? node->items[i] : node, "key", &k->spelling[k->spellings], r->diag)) k->spellings++;
-    if (!count) diag_error(r->diag, node->loc, "a key has at least one spelling");
-}
-
-static void read_subject(struct reader *r, const struct yaml_node *is, struct family_key *k) {
-    const char *name = NULL;
-    if (!yaml_string(is, "is", &name, r->diag)) return;
-    k->parameter = family_find_parameter(r->family, name);
-    if (k->parameter < 0) check_subject(r, &(struct family_check){.of = name}, is->loc);
-    if (k->parameter < 0 && !strncmp(name, "design.", 7)) diag_error(r->diag, is->loc, "no parameter `%s`", name);
-}
-
-static const struct yaml_node *part(struct reader *r, const struct yaml_node *map, const char *key,
-                                    enum yaml_kind kind) {
-    const struct yaml_node *node = yaml_get(map, key);
-    if (!node || !yaml_expect(node, kind, key, r->diag)) return NULL;
-    for (size_t i = 0; kind != YAML_KIND_SCALAR && i < node->count; i++)
-        if (!yaml_expect(node->items[i], YAML_KIND_SCALAR, key, r->diag)) return NULL;
-    return node;
-}
-
-static void read_key(struct reader *r, const struct yaml_node *map) {
-    struct family_key k = {.loc = map->loc, .parameter = -1, .compare = true};
-    if (!yaml_expect(map, YAML_KIND_MAP, "a key of config.json", r->diag)) return;
-    schema_check_keys(map, &config_table, r->arena, r->diag);
-    const struct yaml_node *key = need_of(r, map, "key", &config_table), *is = yaml_get(map, "is"),
-                           *required = yaml_get(map, "required"), *compare = yaml_get(map, "compare");
-    if (key) read_spellings(r, key, &k);
-    if (is) read_subject(r, is, &k);
-    if (required) yaml_bool(required, "required", &k.required, r->diag);
-    if (compare) yaml_bool(compare, "compare", &k.compare, r->diag);
-    k.values = part(r, map, "values", YAML_KIND_SEQ);
-    k.refuse = part(r, map, "refuse", YAML_KIND_MAP);
-    k.words = part(r, map, "words", YAML_KIND_MAP);
-    k.preset = part(r, map, "default", YAML_KIND_SCALAR);
-    k.each = part(r, map, "each", YAML_KIND_MAP);
-    if (!is && !yaml_get(map, "values") && !yaml_get(map, "refuse") && !yaml_get(map, "each"))
-        diag_error(r->diag, map->loc, "a key of config.json needs one of `is`, `values`, `refuse` and `each`");
-    r->family->key[r->family->keys++] = k;
-}
-
-static void read_config(struct reader *r, const struct yaml_node *root) {
-    const struct yaml_node *list = container(r, root, "config", YAML_KIND_SEQ, FAMILY_MAX_ITEMS);
-    if (!list) return;
-    r->family->key = ARENA_ARRAY(r->arena, struct family_key, list->count + 1);
-    for (size_t i = 0; i < list->count; i++) read_key(r, list->items[i]);
-}
-
 // ---- the whole ----
 
-static void read_tree(struct reader *r, const struct yaml_node *root) {
+static void read_tree(struct family_reader *r, const struct yaml_node *root) {
     if (!yaml_expect(root, YAML_KIND_MAP, "a family", r->diag)) return;
     schema_check_keys(root, &family_table, r->arena, r->diag);
-    const struct yaml_node *name = need_of(r, root, "family", &family_table),
-                           *graph = need_of(r, root, "graph", &family_table);
+    const struct yaml_node *name = family_need(r, root, "family", &family_table),
+                           *graph = family_need(r, root, "graph", &family_table);
     if (name && yaml_string(name, "family", &r->family->name, r->diag) && !spec_is_name(r->family->name, true))
         diag_error(r->diag, name->loc, "a family's name is letters, digits, `_` and `-`, not `%s`", r->family->name);
     read_parameters(r, root);
     read_lets(r, root);
     read_checks(r, root);
-    read_config(r, root);
+    family_read_config(r, root);
+    family_read_gguf(r, root);
     if (graph && yaml_expect(graph, YAML_KIND_MAP, "graph", r->diag)) r->family->graph = graph;
 }
 
 static struct family *read_root(const char *path, const struct yaml_node *root, struct arena *arena,
                                 struct diag *diag) {
-    struct reader r = {ARENA_NEW(arena, struct family), arena, diag};
+    struct family_reader r = {ARENA_NEW(arena, struct family), arena, diag};
     int before = diag->errors;
     if (!root) return NULL;
     r.family->path = path;

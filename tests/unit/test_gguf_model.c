@@ -117,12 +117,8 @@ static void add_metadata(struct gguf_file *f, const char *architecture, uint32_t
     put_f32(f, "llama.rope.freq_base", 5e4f);
 }
 
-static const char *write_gguf(struct gguf_file *f, const char *architecture, uint32_t heads) {
+static const char *finish_gguf(struct gguf_file *f) {
     struct text all = {0};
-    add_metadata(f, architecture, heads);
-    add_matrix(f, "token_embd.weight", "embed_tokens.weight", VOCAB, HIDDEN, 0);
-    for (int i = 0; i < LAYERS; i++) add_layer(f, i);
-    add_gain(f, "output_norm.weight", "norm.weight");
     text_add(&all, "GGUF");
     put(&all, 3, 4);
     put(&all, f->tensor_count, 8);
@@ -139,6 +135,14 @@ static const char *write_gguf(struct gguf_file *f, const char *architecture, uin
     text_free(&f->data);
     checkpoint_close(f->random);
     return path;
+}
+
+static const char *write_gguf(struct gguf_file *f, const char *architecture, uint32_t heads) {
+    add_metadata(f, architecture, heads);
+    add_matrix(f, "token_embd.weight", "embed_tokens.weight", VOCAB, HIDDEN, 0);
+    for (int i = 0; i < LAYERS; i++) add_layer(f, i);
+    add_gain(f, "output_norm.weight", "norm.weight");
+    return finish_gguf(f);
 }
 
 static struct gguf_file begin_file(struct image_fixture *x) {
@@ -180,12 +184,11 @@ static void test_refused(void **state) {
         const char *architecture, *leave, *why;
         uint32_t heads;
     } bad[] = {
-        {"mamba", NULL, "architecture `mamba` is not supported", HEADS},
-        {"llama", NULL, "no whole pairs in each of 7 heads", 7},
-        {"llama", NULL, "no whole pairs in each of -1 heads", 0},
-        {"llama", NULL, "`num_attention_heads` is 2, the spec says 4", 2},
+        {"mamba", NULL, "`general.architecture` is `mamba`, family llama reads `llama`", HEADS},
+        {"qwen2", NULL, "`general.architecture` is `qwen2`, family llama reads `llama`", HEADS},
+        {"llama", NULL, "`.attention.head_count` is 2, the spec says 4", 2},
+        {"llama", NULL, "`.attention.head_count` is not an integer from 1 to 1024", 0},
         {"llama", "blk.1.attn_v.weight", "tensor layers.1.self_attn.v_proj.weight: missing", HEADS},
-        {"qwen2", NULL, "`model_type` is `qwen2`", HEADS},
     };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         struct image_fixture x;
@@ -196,6 +199,94 @@ static void test_refused(void **state) {
         assert_reported(&x.f, bad[i].why);
         image_end(&x);
     }
+}
+
+// ---- a family of one's own ----
+
+// A product out of a matrix that the file holds the other way round, and one whose rows lie in pairs.
+#define OWN(gguf)                                                                                                      \
+    "family: own\nparameters: {width: {type: integer, from: 1, to: 64}, heads: {type: integer, from: 1, to: 8}}\n"     \
+    "gguf:\n" gguf "graph:\n  inputs: {x: {shape: ['{width}']}}\n  outputs: [a, b]\n  regions:\n    - name: body\n"    \
+    "      ops:\n        - {op: quantize, name: q, in: x}\n"                                                           \
+    "        - {op: matmul, name: a_acc, in: q, rows: 20, weight: turned.w}\n"                                         \
+    "        - {op: dequantize, name: a, in: a_acc}\n"                                                                 \
+    "        - {op: matmul, name: b_acc, in: q, rows: 24, weight: paired.w}\n"                                         \
+    "        - {op: dequantize, name: b, in: b_acc}\n"
+#define TENSORS(first, second) "  tensors: {first.*: " first ", second.*: " second "}\n"
+#define METADATA                                                                                                       \
+    "  metadata: [{key: .width, is: width}, {key: [.old, .heads], is: heads}, {key: .half, equals: width / 2}]\n"
+
+static const char own_spec[] = "name: t\nmodel: {family: ./own.yaml, width: 24, heads: 4}\n"
+                               "design: {lanes: 2, weights: int8}\n";
+
+struct own {
+    const char *gguf;
+    uint32_t width, half;
+    const char *why; // NULL: read
+};
+
+static void add_own_tensors(struct gguf_file *f) {
+    struct arena *a = &f->x->f.arena;
+    struct checkpoint_slice turned = {.name = "turned.w", .rows = 20, .cols = HIDDEN};
+    const float *w = checkpoint_matrix(f->random, a, &turned, &f->x->f.diag);
+    float *other = ARENA_ARRAY(a, float, 20 * HIDDEN);
+    for (int r = 0; r < 20; r++)
+        for (int c = 0; c < HIDDEN; c++) other[c * 20 + r] = w[r * HIDDEN + c];
+    put_tensor(f, "first.w", HIDDEN, 20, other);
+    add_matrix(f, "second.w", "paired.w", 24, HIDDEN, 4);
+}
+
+static const char *write_own(struct gguf_file *f, const struct own *own) {
+    f->pair_count++;
+    put_text(&f->pairs, "general.architecture");
+    put(&f->pairs, KIND_STRING, 4);
+    put_text(&f->pairs, "mine");
+    put_u32(f, "mine.width", own->width);
+    put_u32(f, "mine.heads", 4);
+    put_u32(f, "mine.half", own->half);
+    add_own_tensors(f);
+    return finish_gguf(f);
+}
+
+static void check_own(const struct own *own) {
+    struct image_fixture x;
+    struct gguf_file f = begin_file(&x);
+    write_file(image_path(&x, "own.yaml"), own->gguf, strlen(own->gguf));
+    const char *path = write_own(&f, own);
+    const struct ir *ir = image_build(&x, own_spec, NULL);
+    if (own->why) {
+        assert_null(image_try(&x, ir, path, "out", false));
+        assert_reported(&x.f, own->why);
+    } else {
+        const char *out = image_pack(&x, ir, path, "own"), *random = image_pack(&x, ir, "random:6", "random");
+        assert_same_file(&x, out, random, "channel_00.bin");
+        assert_same_file(&x, out, random, "golden.bin");
+    }
+    image_end(&x);
+}
+
+static void test_own_family(void **state) {
+    (void)state;
+    static const struct own cases[] = {
+        {OWN("  architectures: [other, mine]\n" METADATA TENSORS("{name: turned.*, transpose: true}",
+                                                                 "{name: paired.*, pairs: heads}")),
+         24, 12, NULL},
+        {OWN("  architectures: [mine]\n" METADATA TENSORS("{name: turned.*, transpose: true}",
+                                                          "{name: paired.*, pairs: heads}")),
+         25, 12, "`.width` is 25, the spec says 24"},
+        {OWN("  architectures: [mine]\n" METADATA TENSORS("{name: turned.*, transpose: true}",
+                                                          "{name: paired.*, pairs: heads}")),
+         24, 13, "`.half` is 13, the family computes 12"},
+        {OWN("  architectures: [mine]\n" TENSORS("turned.*", "{name: paired.*, pairs: heads}")), 24, 12,
+         "tensor turned.w: shape [24, 20], the spec needs [20, 24]"},
+        {OWN("  architectures: [mine]\n" TENSORS("{name: turned.*, transpose: true}", "{name: paired.*, pairs: 7}")),
+         24, 12, "tensor second.w: 24 rows are no whole pairs in each of 7 heads"},
+        {OWN("  architectures: [mine]\n  tensors: {first.w: turned}\n"), 24, 12, "tensor turned.w: missing"},
+        {"family: own\nparameters: {width: {type: integer}, heads: {type: integer}}\ngraph:\n  inputs: {x: {shape: "
+         "['{width}']}}\n  outputs: [y]\n  regions: [{name: r, ops: [{op: gelu, name: y, in: x}]}]\n",
+         24, 12, "family own reads no GGUF files: it has no section `gguf`"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) check_own(&cases[i]);
 }
 
 // ---- questions ----
@@ -237,6 +328,6 @@ static void test_chat(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_image), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_chat)};
+                                       cmocka_unit_test(test_own_family), cmocka_unit_test(test_chat)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

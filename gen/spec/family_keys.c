@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a family reads a checkpoint: keys of config.json; keys and tensors of a GGUF file.
+#include "gen/spec/family_read.h"
+
+#include <string.h>
+
+#define VALUE_KEYS                                                                                                     \
+    KEY("values", false, "the only values that the family computes", LIST),                                            \
+        KEY("refuse", false, "values that it does not compute, and why", MAP),                                         \
+        KEY("words", false, "text of the checkpoint to value of a word", MAP),                                         \
+        KEY("is", false, "the parameter whose value it must have", TEXT),                                              \
+        KEY("equals", false, "the value that it must have: an expression of what was read so far", EXPRESSION),        \
+        KEY("default", false, "value where the key is absent", EXPRESSION),                                            \
+        KEY("required", false, "a key with `values` that must be there", FLAG),                                        \
+        KEY("compare", false, "false: it may differ from the spec's", FLAG),                                           \
+        KEY("each", false, "of a list with a word for each layer: word to expression of `layer`", MAP)
+
+static const struct schema_key config_keys[] = {KEY("key", true, "key of config.json, or its spellings", TEXTS),
+                                                VALUE_KEYS};
+const struct schema_table family_config_table = {
+    .what = "a key of config.json", .keys = config_keys, .key_count = COUNT_OF(config_keys)};
+
+static const struct schema_key metadata_keys[] = {
+    KEY("key", false, "key of the metadata, or its spellings; with a `.` in front one of the architecture's", TEXTS),
+    KEY("rows", false, "instead of `key`, a tensor: its rows are the value", TEXT),
+    KEY("without", false, "instead of `key`, a tensor: the value is true where the file has none", TEXT), VALUE_KEYS};
+static const struct schema_table metadata_table = {
+    .what = "a key of the metadata", .keys = metadata_keys, .key_count = COUNT_OF(metadata_keys)};
+
+static const struct schema_key tensor_keys[] = {
+    KEY("name", true, "the name by which the graph reads it", TEXT),
+    KEY("pairs", false, "heads, an expression: in each the rows of its halves alternate in the file", EXPRESSION),
+    KEY("transpose", false, "true: the file holds the transposed matrix", FLAG),
+};
+static const struct schema_table tensor_table = {
+    .what = "a tensor", .keys = tensor_keys, .key_count = COUNT_OF(tensor_keys)};
+
+// A tensor is a map too: what it holds stands in tensor_table.
+#define TENSORS                                                                                                        \
+    "{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": [" TEXT ", {\"type\": \"object\", \"required\": "    \
+    "[\"name\"], \"additionalProperties\": false, \"properties\": {\"name\": " TEXT ", \"pairs\": " EXPRESSION         \
+    ", \"transpose\": " FLAG "}}]}}"
+
+static const struct schema_key gguf_keys[] = {
+    KEY("architectures", true, "values of `general.architecture`", LIST),
+    {.key = "metadata", .doc = "keys of its metadata", .holds = SCHEMA_HOLDS_LIST, .table = &metadata_table},
+    KEY("tensors", true, "pattern of the file's names to the graph's name", TENSORS),
+};
+const struct schema_table family_gguf_table = {.what = "gguf", .keys = gguf_keys, .key_count = COUNT_OF(gguf_keys)};
+
+// ---- keys ----
+
+static void read_spellings(struct family_reader *r, const struct yaml_node *node, struct family_key *k) {
+    bool list = node->kind == YAML_KIND_SEQ;
+    size_t count = list ? node->count : 1;
+    k->spelling = ARENA_ARRAY(r->arena, const char *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        if (yaml_string(list ? node->items[i] : node, "key", &k->spelling[k->spellings], r->diag)) k->spellings++;
+    if (!count) diag_error(r->diag, node->loc, "a key has at least one spelling");
+}
+
+static void read_subject(struct family_reader *r, const struct yaml_node *is, struct family_key *k) {
+    const char *name = NULL;
+    if (!yaml_string(is, "is", &name, r->diag)) return;
+    k->parameter = family_find_parameter(r->family, name);
+    if (k->parameter < 0) family_check_parameter(r, name, is->loc);
+    if (k->parameter < 0 && !strncmp(name, "design.", 7)) diag_error(r->diag, is->loc, "no parameter `%s`", name);
+}
+
+static const struct yaml_node *part(struct family_reader *r, const struct yaml_node *map, const char *key,
+                                    enum yaml_kind kind) {
+    const struct yaml_node *node = yaml_get(map, key);
+    if (!node || !yaml_expect(node, kind, key, r->diag)) return NULL;
+    for (size_t i = 0; kind != YAML_KIND_SCALAR && i < node->count; i++)
+        if (!yaml_expect(node->items[i], YAML_KIND_SCALAR, key, r->diag)) return NULL;
+    return node;
+}
+
+// What a value must be.
+static void read_rules(struct family_reader *r, const struct yaml_node *map, const char *what, struct family_key *k) {
+    static const char *const rules[] = {"is", "values", "refuse", "equals", "each"};
+    const struct yaml_node *is = yaml_get(map, "is"), *required = yaml_get(map, "required"),
+                           *compare = yaml_get(map, "compare");
+    if (is) read_subject(r, is, k);
+    if (required) yaml_bool(required, "required", &k->required, r->diag);
+    if (compare) yaml_bool(compare, "compare", &k->compare, r->diag);
+    k->values = part(r, map, "values", YAML_KIND_SEQ);
+    k->refuse = part(r, map, "refuse", YAML_KIND_MAP);
+    k->words = part(r, map, "words", YAML_KIND_MAP);
+    k->equals = part(r, map, "equals", YAML_KIND_SCALAR);
+    k->preset = part(r, map, "default", YAML_KIND_SCALAR);
+    k->each = part(r, map, "each", YAML_KIND_MAP);
+    for (size_t i = 0; i < COUNT_OF(rules); i++)
+        if (yaml_get(map, rules[i])) return;
+    diag_error(r->diag, map->loc, "%s needs one of `is`, `values`, `refuse`, `equals` and `each`", what);
+}
+
+// `rows` and `without`: what the tensors tell has no spelling of its own.
+static void read_told(struct family_reader *r, const struct yaml_node *map, struct family_key *k) {
+    const char *word = k->source == FAMILY_ROWS ? "rows" : "without";
+    const struct yaml_node *tensor = yaml_get(map, word);
+    k->spelling = ARENA_ARRAY(r->arena, const char *, 1);
+    k->spelling[k->spellings++] = word;
+    if (yaml_string(tensor, word, &k->tensor, r->diag))
+        k->spelling[0] = arena_printf(r->arena, "%s %s", word, k->tensor);
+}
+
+static void read_source(struct family_reader *r, const struct yaml_node *map, struct family_key *k) {
+    const struct yaml_node *key = yaml_get(map, "key"), *rows = yaml_get(map, "rows"),
+                           *without = yaml_get(map, "without");
+    k->source = rows ? FAMILY_ROWS : without ? FAMILY_WITHOUT : FAMILY_KEY;
+    if (!!key + !!rows + !!without != 1)
+        diag_error(r->diag, map->loc, "one of `key`, `rows` and `without` says where the value stands");
+    else if (key) read_spellings(r, key, k);
+    else read_told(r, map, k);
+}
+
+static void read_key(struct family_reader *r, const struct yaml_node *map, const struct schema_table *table,
+                     struct family_keys *keys) {
+    struct family_key k = {.loc = map->loc, .parameter = -1, .compare = true};
+    if (!yaml_expect(map, YAML_KIND_MAP, table->what, r->diag)) return;
+    schema_check_keys(map, table, r->arena, r->diag);
+    if (table == &metadata_table) {
+        read_source(r, map, &k);
+    } else {
+        const struct yaml_node *key = family_need(r, map, "key", table);
+        if (key) read_spellings(r, key, &k);
+    }
+    read_rules(r, map, table->what, &k);
+    keys->item[keys->count++] = k;
+}
+
+static void read_keys(struct family_reader *r, const struct yaml_node *root, const char *name,
+                      const struct schema_table *table, struct family_keys *keys) {
+    const struct yaml_node *list = family_container(r, root, name, YAML_KIND_SEQ, FAMILY_MAX_ITEMS);
+    if (!list) return;
+    keys->item = ARENA_ARRAY(r->arena, struct family_key, list->count + 1);
+    for (size_t i = 0; i < list->count; i++) read_key(r, list->items[i], table, keys);
+}
+
+void family_read_config(struct family_reader *r, const struct yaml_node *root) {
+    read_keys(r, root, "config", &family_config_table, &r->family->config);
+}
+
+// ---- tensors of a GGUF file ----
+
+// How many `*` a name has; each must be a piece between dots. -1 after an error.
+static int count_stars(struct family_reader *r, const char *name, struct loc loc) {
+    int count = 0;
+    for (const char *p = name; (p = strchr(p, '*')) != NULL; p++, count++) {
+        if ((p == name || p[-1] == '.') && (p[1] == '\0' || p[1] == '.')) continue;
+        diag_error(r->diag, loc, "`%s`: a `*` is a whole piece between dots", name);
+        return -1;
+    }
+    return count;
+}
+
+static void check_stars(struct family_reader *r, const struct family_tensor *t, struct loc loc) {
+    int have = count_stars(r, t->pattern, t->loc), want = t->name ? count_stars(r, t->name, loc) : -1;
+    if (have < 0 || want < 0) return;
+    if (have != want)
+        diag_error(r->diag, loc, "`%s` has %d `*`, the pattern `%s` has %d", t->name, want, t->pattern, have);
+    else if (have > FAMILY_MAX_STARS)
+        diag_error(r->diag, t->loc, "a pattern has at most %d `*`, not %d", FAMILY_MAX_STARS, have);
+}
+
+static void read_tensor_map(struct family_reader *r, const struct yaml_node *map, struct family_tensor *t) {
+    const struct yaml_node *name = family_need(r, map, "name", &tensor_table), *transpose = yaml_get(map, "transpose");
+    schema_check_keys(map, &tensor_table, r->arena, r->diag);
+    if (name) yaml_string(name, "name", &t->name, r->diag);
+    if (transpose) yaml_bool(transpose, "transpose", &t->transpose, r->diag);
+    t->pairs = part(r, map, "pairs", YAML_KIND_SCALAR);
+}
+
+static void read_tensor(struct family_reader *r, const char *pattern, struct loc loc, const struct yaml_node *node) {
+    struct family_gguf *g = &r->family->gguf;
+    struct family_tensor t = {.loc = loc, .pattern = pattern};
+    if (node->kind == YAML_KIND_MAP) read_tensor_map(r, node, &t);
+    else yaml_string(node, pattern, &t.name, r->diag);
+    check_stars(r, &t, node->loc);
+    g->tensor[g->tensors++] = t;
+}
+
+static void read_tensors(struct family_reader *r, const struct yaml_node *gguf) {
+    const struct yaml_node *map = family_need(r, gguf, "tensors", &family_gguf_table);
+    if (!map || !family_container(r, gguf, "tensors", YAML_KIND_MAP, FAMILY_MAX_ITEMS)) return;
+    r->family->gguf.tensor = ARENA_ARRAY(r->arena, struct family_tensor, map->count + 1);
+    for (size_t i = 0; i < map->count; i++) read_tensor(r, map->keys[i], map->key_locs[i], map->items[i]);
+}
+
+static void read_architectures(struct family_reader *r, const struct yaml_node *gguf) {
+    struct family_gguf *g = &r->family->gguf;
+    const struct yaml_node *list = family_need(r, gguf, "architectures", &family_gguf_table);
+    if (!list || !family_container(r, gguf, "architectures", YAML_KIND_SEQ, FAMILY_MAX_ITEMS)) return;
+    g->architecture = ARENA_ARRAY(r->arena, const char *, list->count + 1);
+    for (size_t i = 0; i < list->count; i++)
+        if (yaml_string(list->items[i], "an architecture", &g->architecture[g->architectures], r->diag))
+            g->architectures++;
+    if (!list->count) diag_error(r->diag, list->loc, "a family reads files of at least one architecture");
+}
+
+void family_read_gguf(struct family_reader *r, const struct yaml_node *root) {
+    const struct yaml_node *map = yaml_get(root, "gguf");
+    if (!map || !yaml_expect(map, YAML_KIND_MAP, "gguf", r->diag)) return;
+    schema_check_keys(map, &family_gguf_table, r->arena, r->diag);
+    read_architectures(r, map);
+    read_keys(r, map, "metadata", &metadata_table, &r->family->gguf.metadata);
+    read_tensors(r, map);
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the readers of a family's parts share.
+#ifndef RILL_FAMILY_READ_H
+#define RILL_FAMILY_READ_H
+
+#include "include/family.h"
+
+struct family_reader {
+    struct family *family;
+    struct arena *arena;
+    struct diag *diag;
+};
+
+#define KEY(word, must, text, schema)                                                                                  \
+    { .key = word, .required = must, .doc = text, .json = schema }
+#define EXPRESSION "{\"type\": [\"string\", \"integer\", \"number\", \"boolean\"]}"
+#define TEXT "{\"type\": \"string\"}"
+#define NUMBER "{\"type\": \"number\"}"
+#define FLAG "{\"type\": \"boolean\"}"
+#define LIST "{\"type\": \"array\", \"minItems\": 1, \"items\": " EXPRESSION "}"
+#define MAP "{\"type\": \"object\", \"additionalProperties\": " EXPRESSION "}"
+#define TEXTS "{\"anyOf\": [" TEXT ", " LIST "]}"
+
+extern const struct schema_table family_config_table, family_gguf_table;
+
+// The value of a key that must be there; NULL after an error.
+const struct yaml_node *family_need(struct family_reader *, const struct yaml_node *map, const char *key,
+                                    const struct schema_table *);
+// A container of at most `most` items; NULL: absent or wrong.
+const struct yaml_node *family_container(struct family_reader *, const struct yaml_node *map, const char *key,
+                                         enum yaml_kind, size_t most);
+// Reports a name that is neither a parameter nor, with `design.` in front, a key of the design.
+void family_check_parameter(struct family_reader *, const char *name, struct loc);
+
+void family_read_config(struct family_reader *, const struct yaml_node *root);
+void family_read_gguf(struct family_reader *, const struct yaml_node *root);
+
+#endif
