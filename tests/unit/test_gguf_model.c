@@ -201,6 +201,83 @@ static void test_refused(void **state) {
     }
 }
 
+// ---- GPT-2: the converter turns the matrices of the blocks ----
+
+static const struct {
+    const char *gguf, *name;
+    int64_t rows, cols; // cols 0: a vector
+    enum checkpoint_role role;
+} gpt2_tensors[] = {
+    {"attn_norm.weight", "ln_1.weight", HIDDEN, 0, CHECKPOINT_GAIN},
+    {"attn_norm.bias", "ln_1.bias", HIDDEN, 0, CHECKPOINT_BIAS},
+    {"attn_qkv.weight", "attn.c_attn.weight", 3 * HIDDEN, HIDDEN, CHECKPOINT_BIAS},
+    {"attn_qkv.bias", "attn.c_attn.bias", 3 * HIDDEN, 0, CHECKPOINT_BIAS},
+    {"attn_output.weight", "attn.c_proj.weight", HIDDEN, HIDDEN, CHECKPOINT_BIAS},
+    {"attn_output.bias", "attn.c_proj.bias", HIDDEN, 0, CHECKPOINT_BIAS},
+    {"ffn_norm.weight", "ln_2.weight", HIDDEN, 0, CHECKPOINT_GAIN},
+    {"ffn_norm.bias", "ln_2.bias", HIDDEN, 0, CHECKPOINT_BIAS},
+    {"ffn_up.weight", "mlp.c_fc.weight", FFN, HIDDEN, CHECKPOINT_BIAS},
+    {"ffn_up.bias", "mlp.c_fc.bias", FFN, 0, CHECKPOINT_BIAS},
+    {"ffn_down.weight", "mlp.c_proj.weight", HIDDEN, FFN, CHECKPOINT_BIAS},
+    {"ffn_down.bias", "mlp.c_proj.bias", HIDDEN, 0, CHECKPOINT_BIAS},
+};
+
+static void add_vector(struct gguf_file *f, const char *gguf, const char *name, int64_t n, enum checkpoint_role role) {
+    put_tensor(f, gguf, 0, n, checkpoint_vector(f->random, &f->x->f.arena, name, n, 0, 0, role, &f->x->f.diag));
+}
+
+static void add_gpt2_layer(struct gguf_file *f, int layer) {
+    struct arena *a = &f->x->f.arena;
+    for (size_t i = 0; i < COUNT_OF(gpt2_tensors); i++) {
+        const char *gguf = arena_printf(a, "blk.%d.%s", layer, gpt2_tensors[i].gguf),
+                   *name = arena_printf(a, "h.%d.%s", layer, gpt2_tensors[i].name);
+        int64_t rows = gpt2_tensors[i].rows, cols = gpt2_tensors[i].cols;
+        struct checkpoint_slice s = {.name = name, .rows = rows, .cols = cols, .transpose = true};
+        if (!cols) add_vector(f, gguf, name, rows, gpt2_tensors[i].role);
+        else put_tensor(f, gguf, rows, cols, checkpoint_matrix(f->random, a, &s, &f->x->f.diag));
+    }
+}
+
+static void add_positions(struct gguf_file *f, int64_t rows) {
+    struct checkpoint_slice s = {.name = "wpe.weight", .rows = rows, .cols = HIDDEN, .is_table = true};
+    put_tensor(f, "position_embd.weight", rows, HIDDEN,
+               checkpoint_matrix(f->random, &f->x->f.arena, &s, &f->x->f.diag));
+}
+
+static const char *write_gpt2(struct gguf_file *f) {
+    f->pair_count++;
+    put_text(&f->pairs, "general.architecture");
+    put(&f->pairs, KIND_STRING, 4);
+    put_text(&f->pairs, "gpt2");
+    put_u32(f, "gpt2.block_count", LAYERS);
+    put_u32(f, "gpt2.embedding_length", HIDDEN);
+    put_u32(f, "gpt2.attention.head_count", HEADS);
+    put_u32(f, "gpt2.feed_forward_length", FFN);
+    put_u32(f, "gpt2.context_length", 20);
+    put_f32(f, "gpt2.attention.layer_norm_epsilon", 1e-5f);
+    add_matrix(f, "token_embd.weight", "wte.weight", VOCAB, HIDDEN, 0);
+    add_positions(f, 20);
+    for (int i = 0; i < LAYERS; i++) add_gpt2_layer(f, i);
+    add_vector(f, "output_norm.weight", "ln_f.weight", HIDDEN, CHECKPOINT_GAIN);
+    add_vector(f, "output_norm.bias", "ln_f.bias", HIDDEN, CHECKPOINT_BIAS);
+    return finish_gguf(f);
+}
+
+static void test_gpt2(void **state) {
+    (void)state;
+    static const char gpt2_spec[] =
+        "name: t\nmodel: {family: gpt2, layers: 2, hidden: 24, heads: 4, ffn: 20, vocab: 31, "
+        "context: 20}\ndesign: {lanes: 2, weights: int8}\n";
+    struct image_fixture x;
+    struct gguf_file f = begin_file(&x);
+    const char *path = write_gpt2(&f);
+    const struct ir *ir = image_build(&x, gpt2_spec, NULL);
+    const char *own = image_pack(&x, ir, path, "own"), *random = image_pack(&x, ir, "random:6", "random");
+    assert_same_file(&x, own, random, "channel_00.bin");
+    assert_same_file(&x, own, random, "golden.bin");
+    image_end(&x);
+}
+
 // ---- a family of one's own ----
 
 // A product out of a matrix that the file holds the other way round, and one whose rows lie in pairs.
@@ -328,6 +405,7 @@ static void test_chat(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_image), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_own_family), cmocka_unit_test(test_chat)};
+                                       cmocka_unit_test(test_gpt2), cmocka_unit_test(test_own_family),
+                                       cmocka_unit_test(test_chat)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
