@@ -22,13 +22,19 @@ static void join(int *with, int a, int b) {
     else with[a] = b;
 }
 
+// The hash of a row has registers at both ends and time between them: its kernel may lie where it likes.
+static bool may_cross(const struct ir *ir, int wire) {
+    return kernel_is(&ir->kernel[ir->wire[wire].kernel], KERNEL_CHOOSES);
+}
+
 // Kernels that a plain net joins; `memory` is one of those at the memory.
 static void join_kernels(const struct ir *ir, int *with, int *memory) {
     *memory = IR_NONE;
     for (int k = 0; k < ir->kernels; k++) with[k] = k;
     for (int a = 0; a < ir->wires; a++)
         for (int b = a + 1; b < ir->wires; b++)
-            if (!strcmp(ir->wire[a].net, ir->wire[b].net)) join(with, ir->wire[a].kernel, ir->wire[b].kernel);
+            if (!strcmp(ir->wire[a].net, ir->wire[b].net) && !may_cross(ir, a) && !may_cross(ir, b))
+                join(with, ir->wire[a].kernel, ir->wire[b].kernel);
     for (int k = 0; k < ir->kernels; k++) {
         bool there = ir->kernel[k].is_control;
         for (int c = 0; c < ir->clients; c++) there = there || ir->client[c].kernel == k;
