@@ -16,6 +16,7 @@
 #include "include/ir_design.h"
 #include "include/ir_die.h"
 #include "include/ir_group.h"
+#include "include/ir_net.h"
 #include "include/ir_param.h"
 #include "include/itensor.h"
 
@@ -109,15 +110,6 @@ struct ir_kernel {
     bool is_control; // outlives a request: reset by `rst` alone, not by the datapath's reset
 };
 
-// A plain net at a kernel port that is no stream (tail read address, credits, load bus).
-struct ir_wire {
-    int kernel;
-    const char *port;
-    bool is_output;
-    int64_t bits;
-    const char *net;
-};
-
 // A kernel that reads or writes memory beside the weight stream: descriptors and beats through its own DMA engine.
 struct ir_client {
     const char *name;
@@ -125,10 +117,10 @@ struct ir_client {
     const char *port; // reads: m_axis_<port> descriptor, s_axis_<port> beats; writes: m_axis_<port>_desc,
                       // m_axis_<port>_beat; "-": tied by wires
     bool is_write;
-    int channel;      // IR_NONE: one of each on every channel of `engine` (valid and ready packed, descriptor shared)
-    int engine;       // IR_NONE with a channel of its own
-    bool is_packed;   // with channel IR_NONE: every channel has beats of its own
-    const char *base; // Verilog net of the base address; NULL: the channel's base register
+    int channel;    // IR_NONE: one of each on every channel of `engine` (valid and ready packed, descriptor shared)
+    int engine;     // IR_NONE with a channel of its own
+    bool is_packed; // with channel IR_NONE: every channel has beats of its own
+    int base;       // net of the base address; IR_NONE: the channel's base register
     int64_t burst, buffer; // beats of a burst and of its engine's buffer; 0: the design's
 };
 
@@ -213,6 +205,9 @@ struct ir {
     struct ir_edge *edge;
     int edges;
     size_t edge_capacity;
+    struct ir_net *net;
+    int nets;
+    size_t net_capacity;
     struct ir_wire *wire;
     int wires;
     size_t wire_capacity;
@@ -255,7 +250,6 @@ int ir_add_region(struct ir *, const char *name, int64_t repeat, enum ir_when, s
 void ir_move_node(struct ir *, int node, int to, int region); // to an earlier place, in this region
 int ir_add_kernel(struct ir *, const char *name, const char *module, int node);
 int ir_add_port(struct ir *, int kernel, const char *name, bool is_output, enum ir_stream_kind, int64_t data_bits);
-void ir_add_wire(struct ir *, int kernel, const char *port, bool is_output, int64_t bits, const char *net);
 // Ties a kernel's stream port (whole name) to a client's `desc` or `beat` nets, which the memory emitter declares.
 void ir_add_client_port(struct ir *, int kernel, const char *port, int64_t bits, const char *client, const char *what);
 int ir_add_client(struct ir *, const char *name, int kernel, const char *port, bool is_write, int channel);
@@ -273,7 +267,7 @@ int ir_key_channels(const struct ir *); // channels over which positions of K ar
 enum { IR_CHANNEL_CLIENTS = 64 /* most that read, or write, on one channel */ };
 bool ir_client_on(const struct ir *, const struct ir_client *, int channel);
 // Name of a kernel or net of an engine: `what` itself where there is one engine, else with the engine's name before it.
-int ir_driver(const struct ir *, const char *net); // the kernel that drives a plain net, or IR_NONE
+int ir_driver(const struct ir *, const char *name); // the kernel that drives a plain net, or IR_NONE
 const char *ir_engine_name(const struct ir *, int engine, const char *what);
 // Elements of one token's value, at the bound of dynamic extents.
 int64_t ir_tensor_elements(const struct ir_tensor *);

@@ -42,6 +42,8 @@ const char *ir_value_print(struct arena *, const struct ir_value *);
 // Takes that form back. What is written otherwise is VERBATIM, so that printing always gives the text again.
 struct ir_value ir_value_read(struct arena *, const char *text);
 
+// What the user wrote of a VERBATIM one; NULL of all others, whose value is a number or a text.
+const char *ir_value_written(const struct ir_value *);
 // False unless it is an integer, or one sized constant that int64_t can hold.
 bool ir_value_number(const struct ir_value *, int64_t *number);
 // The bits of a sized constant or list, lowest first; at most `bits`, the rest is 0.

@@ -5,6 +5,7 @@
 usage: walls.py includes  files that name an included file otherwise than from the top of the tree
        walls.py arrows    files that include what their folder may not, arrows of the list that nobody needs, circles
        walls.py names     operations and modules of the RTL library that are named outside of gen/kernel
+       walls.py texts     texts that are parsed or compared where values and objects are meant
        walls.py dot       the list as a graph for Graphviz (docs/folders.svg)
        walls.py picture   arrows in which docs/folders.svg and the list differ
 Prints what is wrong, a line each; exit status 0 all the same.
@@ -119,6 +120,27 @@ def wrong_names():
         yield f"tests/layers.txt: there is no {path}"
 
 
+# Files that read what others wrote: tables, files of tools and users, the environment.
+READERS = ("gen/ir/op_attrs.c", "gen/ir/value.c", "gen/cost/measured.c", "gen/golden/run_guard.c", "gen/golden/tables/make_tables.c",
+           "gen/report/vendor_read.c", "gen/report/vendor.c", "gen/report/dot.c")
+NAMES = ("gen/ir/ir.c", "gen/ir/custom.c")  # where a net is found by its name; what a spec says of a custom kernel's parameter
+PARSES = re.compile(r"\b(strto\w*l|strto[dfu]\w*|ato[ilf]l?|v?sscanf|strstr)\(")
+COMPARES = re.compile(r"\bstrn?cmp\((?:[^()]|\([^()]*\))*?(\bverilog\b|[.>]net\b|[.>]base\b|ir_value_print|ir_attr_string|value\.text)")
+OF_USERS = ("gen/pass/bind_custom.c", "`include")  # Verilog that a user wrote
+
+
+def wrong_texts():
+    """Parameters, nets and choices are values: nothing behind the readers parses their texts."""
+    for path in files(*(f"gen/{name}" for name in ("ir", "kernel", "pass", "cost", "timing", "simulator", "emit", "package", "report",
+                                                   "golden"))):
+        for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+            known = str(path) in READERS or (str(path) == OF_USERS[0] and OF_USERS[1] in line)
+            if PARSES.search(line) and not known:
+                yield f"{path}:{number}: a text is parsed"
+            if COMPARES.search(line) and str(path) not in (*READERS, *NAMES):
+                yield f"{path}:{number}: the text of a parameter, a net or a choice is compared"
+
+
 def dot():
     layers, _ = read_list()
     yield "digraph folders {\n    rankdir=BT\n    node [shape=box, fontname=Helvetica]\n    edge [color=gray40]"
@@ -140,7 +162,8 @@ def wrong_picture():
 
 
 def main():
-    kinds = {"includes": wrong_includes, "arrows": wrong_arrows, "names": wrong_names, "dot": dot, "picture": wrong_picture}
+    kinds = {"includes": wrong_includes, "arrows": wrong_arrows, "names": wrong_names, "texts": wrong_texts, "dot": dot,
+             "picture": wrong_picture}
     if len(sys.argv) != 2 or sys.argv[1] not in kinds:
         sys.exit(__doc__)
     for line in kinds[sys.argv[1]]():

@@ -18,7 +18,7 @@ int emit_channel_clients(const struct ir *ir, int channel, bool is_write, struct
         if (count == EMIT_MAX_CLIENTS)
             base_fatal("emit: more than %d clients on channel %d", EMIT_MAX_CLIENTS, channel);
         out[count++] = (struct emit_client){.name = client->name,
-                                            .base = client->base,
+                                            .base = client->base == IR_NONE ? NULL : ir->net[client->base].verilog,
                                             .burst = client->burst,
                                             .buffer = client->buffer,
                                             .on_every = client->channel == IR_NONE,
@@ -42,10 +42,7 @@ int emit_id_bits(const struct ir *ir) {
 
 // Somebody counts the client's writes.
 static bool is_tracked(const struct ir *ir, const char *client) {
-    const char *net = arena_printf(ir->arena, "%s_written", client);
-    for (int w = 0; w < ir->wires; w++)
-        if (!ir->wire[w].is_output && !strcmp(ir->wire[w].net, net)) return true;
-    return false;
+    return ir_net_is_tied(ir, ir_find_net(ir, arena_printf(ir->arena, "%s_written", client)), false);
 }
 
 void emit_client_nets(const struct ir *ir, struct text *out) {

@@ -281,7 +281,8 @@ static void emit_params(const struct ir *ir, const struct ir_kernel *k, struct t
 
 static void emit_plain_nets(const struct ir *ir, int k, struct text *out) {
     for (int w = 0; w < ir->wires; w++)
-        if (ir->wire[w].kernel == k) text_addf(out, ",\n        .%s(%s)", ir->wire[w].port, ir->wire[w].net);
+        if (ir->wire[w].kernel == k)
+            text_addf(out, ",\n        .%s(%s)", ir->wire[w].port, ir->net[ir->wire[w].net].verilog);
     if (ir->kernel[k].has_fault) text_addf(out, ",\n        .fault(fault_of_%s)", ir->kernel[k].name);
 }
 

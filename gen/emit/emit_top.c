@@ -67,9 +67,7 @@ static void emit_steps_done(const struct ir *ir, struct text *out) {
 }
 
 static bool is_tied(const struct ir *ir, const char *net, bool is_output) { // a kernel drives it, or reads it
-    for (int w = 0; w < ir->wires; w++)
-        if (ir->wire[w].is_output == is_output && !strcmp(ir->wire[w].net, net)) return true;
-    return false;
+    return ir_net_is_tied(ir, ir_find_net(ir, net), is_output);
 }
 
 // What a design without parameters, caches or ids has instead of the kernels that count them.
@@ -98,7 +96,8 @@ static void emit_shared_nets(const struct ir *ir, const struct emit_names *names
     emit_constants(ir, out);
     for (int w = 0; w < ir->wires; w++)
         if (ir->wire[w].is_output)
-            text_addf(out, "    wire [%lld:0] %s;\n", (long long)ir->wire[w].bits - 1, ir->wire[w].net);
+            text_addf(out, "    wire [%lld:0] %s;\n", (long long)ir->wire[w].bits - 1,
+                      ir->net[ir->wire[w].net].verilog);
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].has_fault) text_addf(out, "    wire fault_of_%s;\n", ir->kernel[k].name);
 }

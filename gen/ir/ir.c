@@ -98,10 +98,33 @@ int ir_add_port(struct ir *ir, int kernel, const char *name, bool is_output, enu
     return id;
 }
 
+int ir_find_net(const struct ir *ir, const char *verilog) {
+    for (int n = 0; n < ir->nets; n++)
+        if (!strcmp(ir->net[n].verilog, verilog)) return n;
+    return IR_NONE;
+}
+
+int ir_net(struct ir *ir, const char *verilog) {
+    int id = ir_find_net(ir, verilog);
+    if (id != IR_NONE) return id;
+    id = IR_PUSH(ir, ir->net, ir->nets, ir->net_capacity);
+    ir->net[id] = (struct ir_net){arena_strdup(ir->arena, verilog)};
+    return id;
+}
+
+bool ir_net_is_tied(const struct ir *ir, int net, bool is_output) {
+    for (int w = 0; net != IR_NONE && w < ir->wires; w++)
+        if (ir->wire[w].is_output == is_output && ir->wire[w].net == net) return true;
+    return false;
+}
+
+void ir_add_zero(struct ir *ir, int kernel, const char *port, int64_t bits) {
+    ir_add_wire(ir, kernel, port, false, bits, arena_printf(ir->arena, "%lld'd0", (long long)bits));
+}
+
 void ir_add_wire(struct ir *ir, int kernel, const char *port, bool is_output, int64_t bits, const char *net) {
     int id = IR_PUSH(ir, ir->wire, ir->wires, ir->wire_capacity);
-    ir->wire[id] =
-        (struct ir_wire){kernel, arena_strdup(ir->arena, port), is_output, bits, arena_strdup(ir->arena, net)};
+    ir->wire[id] = (struct ir_wire){kernel, arena_strdup(ir->arena, port), is_output, bits, ir_net(ir, net)};
 }
 
 int ir_add_client(struct ir *ir, const char *name, int kernel, const char *port, bool is_write, int channel) {
@@ -111,7 +134,7 @@ int ir_add_client(struct ir *ir, const char *name, int kernel, const char *port,
                                         .port = arena_strdup(ir->arena, port),
                                         .is_write = is_write,
                                         .channel = channel};
-    ir->client[id].engine = IR_NONE;
+    ir->client[id].engine = ir->client[id].base = IR_NONE;
     return id;
 }
 
@@ -317,9 +340,10 @@ bool ir_client_on(const struct ir *ir, const struct ir_client *client, int chann
     return client->channel == channel || (client->channel == IR_NONE && client->engine == ir_engine_at(ir, channel));
 }
 
-int ir_driver(const struct ir *ir, const char *net) {
-    for (int w = 0; w < ir->wires; w++)
-        if (ir->wire[w].is_output && !strcmp(ir->wire[w].net, net)) return ir->wire[w].kernel;
+int ir_driver(const struct ir *ir, const char *name) {
+    int net = ir_find_net(ir, name);
+    for (int w = 0; net != IR_NONE && w < ir->wires; w++)
+        if (ir->wire[w].is_output && ir->wire[w].net == net) return ir->wire[w].kernel;
     return IR_NONE;
 }
 

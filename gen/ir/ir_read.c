@@ -260,16 +260,17 @@ static void read_edge(struct reader *r, const struct yaml_node *map, struct ir_e
     IR_EDGE_FIELDS(READ_FIELD)
 }
 
-static void read_wire(struct reader *r, const struct yaml_node *map, struct ir_wire *item) {
+static void read_wire(struct reader *r, struct ir *ir, const struct yaml_node *map, struct ir_wire *item) {
     item->port = get_string(r, map, "port");
-    item->net = get_string(r, map, "net");
+    item->net = ir_net(ir, get_string(r, map, "net"));
     IR_WIRE_FIELDS(READ_FIELD)
 }
 
-static void read_client(struct reader *r, const struct yaml_node *map, struct ir_client *item) {
+static void read_client(struct reader *r, struct ir *ir, const struct yaml_node *map, struct ir_client *item) {
+    const char *base = get_optional(r, map, "base");
     item->name = get_string(r, map, "name");
     item->port = get_string(r, map, "port");
-    item->base = get_optional(r, map, "base");
+    item->base = base ? ir_net(ir, base) : IR_NONE;
     IR_CLIENT_FIELDS(READ_FIELD)
 }
 
@@ -337,8 +338,8 @@ static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *ro
     ir->outputs = get_ints(r, root, "outputs", ir->output, IR_MAX_PORTS);
     READ_LIST("kernels", kernel, kernels, kernel_capacity) read_kernel(r, ir, i, list->items[i]);
     READ_LIST("edges", edge, edges, edge_capacity) read_edge(r, list->items[i], &ir->edge[i]);
-    READ_LIST("wires", wire, wires, wire_capacity) read_wire(r, list->items[i], &ir->wire[i]);
-    READ_LIST("clients", client, clients, client_capacity) read_client(r, list->items[i], &ir->client[i]);
+    READ_LIST("wires", wire, wires, wire_capacity) read_wire(r, ir, list->items[i], &ir->wire[i]);
+    READ_LIST("clients", client, clients, client_capacity) read_client(r, ir, list->items[i], &ir->client[i]);
     READ_LIST("engines", engine, engines, engine_capacity) read_engine(r, list->items[i], &ir->engine[i]);
     READ_LIST("firings", firing, firings, firing_capacity) read_firing(r, list->items[i], &ir->firing[i]);
     READ_LIST("segments", segment, segments, segment_capacity) read_segment(r, list->items[i], &ir->segment[i]);

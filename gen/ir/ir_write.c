@@ -212,7 +212,7 @@ static void write_edge(struct writer *w, const struct ir_edge *item) {
 static void write_wire(struct writer *w, const struct ir_wire *item) {
     yaml_begin_map(&w->y, true);
     key_string(w, "port", item->port);
-    key_string(w, "net", item->net);
+    key_string(w, "net", w->ir->net[item->net].verilog);
     IR_WIRE_FIELDS(WRITE_FIELD)
     yaml_end(&w->y);
 }
@@ -221,7 +221,7 @@ static void write_client(struct writer *w, const struct ir_client *item) {
     yaml_begin_map(&w->y, true);
     key_string(w, "name", item->name);
     key_string(w, "port", item->port);
-    key_string(w, "base", item->base);
+    key_string(w, "base", item->base == IR_NONE ? NULL : w->ir->net[item->base].verilog);
     IR_CLIENT_FIELDS(WRITE_FIELD)
     yaml_end(&w->y);
 }

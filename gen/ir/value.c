@@ -137,6 +137,8 @@ struct ir_value ir_value_read(struct arena *arena, const char *text) {
 
 // ---- asking ----
 
+const char *ir_value_written(const struct ir_value *v) { return v->kind == IR_VALUE_VERBATIM ? v->text : NULL; }
+
 bool ir_value_number(const struct ir_value *v, int64_t *number) {
     if (v->kind == IR_VALUE_INT) return *number = v->integer, true;
     if (v->kind != IR_VALUE_WORD || v->word->value > INT64_MAX) return false;

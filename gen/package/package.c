@@ -89,10 +89,10 @@ const char *package_master(const struct package *p, int channel) {
 
 // A pointer of its own is the base of the memory client that names its net; without one nothing reads it, and channel 0
 // stands for it.
-static int channel_of(const struct ir *ir, const char *net) {
+static int channel_of(const struct ir *ir, const char *name) {
+    int net = ir_find_net(ir, name);
     for (int c = 0; c < ir->clients; c++)
-        if (ir->client[c].base && !strcmp(ir->client[c].base, net) && ir->client[c].channel >= 0)
-            return ir->client[c].channel;
+        if (net != IR_NONE && ir->client[c].base == net && ir->client[c].channel >= 0) return ir->client[c].channel;
     return 0;
 }
 

@@ -253,7 +253,7 @@ static bool look_up(void *context, const char *name, int64_t *value) {
     const struct ir_value *set = ir_param(i->kernel, name);
     const struct verilog_param *param = verilog_find_param(i->header, name);
     struct expression_error error;
-    const char *text = set ? ir_value_print(i->ir->arena, set) : param ? param->value : NULL;
+    const char *text = set ? ir_value_written(set) : param ? param->value : NULL;
     if (set && ir_value_number(set, value)) return true;
     if (!text || i->depth > 16) return false;
     i->depth++;

@@ -227,9 +227,7 @@ static void tie_off(struct engine *e, bool keys, bool values) {
                   {"head_done", 1, values}},
       outputs[] = {{"s_axis_klocal_tready", 1, keys}, {"tail_valid", 1, values}, {"tail_addr", 24, values}};
     for (size_t i = 0; i < COUNT_OF(inputs); i++)
-        if (inputs[i].tied)
-            ir_add_wire(ir, e->kernel, inputs[i].port, false, inputs[i].bits,
-                        arena_printf(ir->arena, "%lld'd0", (long long)inputs[i].bits));
+        if (inputs[i].tied) ir_add_zero(ir, e->kernel, inputs[i].port, inputs[i].bits);
     for (size_t i = 0; i < COUNT_OF(outputs); i++)
         if (outputs[i].tied) ir_add_wire(ir, e->kernel, outputs[i].port, false, 0, "");
 }

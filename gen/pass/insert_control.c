@@ -143,9 +143,18 @@ static void set_token_loop_params(struct ir *ir, int k) {
 
 // A graph that is no language model has no ids.
 static void tie_off_ids(struct ir *ir, int k) {
-    static const char *const inputs[] = {"m_axis_prompt_burst_tready", "s_axis_prompt_tvalid",  "s_axis_prompt_tdata",
-                                         "m_axis_id_tready",           "s_axis_next_id_tvalid", "s_axis_next_id_tdata",
-                                         "s_axis_next_id_tuser",       "s_axis_next_id_tlast",  "m_axis_ring_tready"};
+    const struct {
+        const char *port;
+        int bits;
+    } inputs[] = {{"m_axis_prompt_burst_tready", 1},
+                  {"s_axis_prompt_tvalid", 1},
+                  {"s_axis_prompt_tdata", ir->design.beat_bits},
+                  {"m_axis_id_tready", 1},
+                  {"s_axis_next_id_tvalid", 1},
+                  {"s_axis_next_id_tdata", 32},
+                  {"s_axis_next_id_tuser", ports_user_bits(ir)},
+                  {"s_axis_next_id_tlast", 1},
+                  {"m_axis_ring_tready", 1}};
     static const char *const outputs[] = {"m_axis_prompt_burst_tvalid",
                                           "m_axis_prompt_burst_tdata",
                                           "s_axis_prompt_tready",
@@ -156,14 +165,7 @@ static void tie_off_ids(struct ir *ir, int k) {
                                           "s_axis_next_id_tready",
                                           "m_axis_ring_tvalid",
                                           "m_axis_ring_tdata"};
-    for (size_t i = 0; i < COUNT_OF(inputs); i++) {
-        bool wide = strstr(inputs[i], "_tdata") != NULL, user = strstr(inputs[i], "_tuser") != NULL;
-        int bits = !strcmp(inputs[i], "s_axis_prompt_tdata") ? ir->design.beat_bits
-                   : wide                                    ? 32
-                   : user                                    ? ports_user_bits(ir)
-                                                             : 1;
-        ir_add_wire(ir, k, inputs[i], false, bits, arena_printf(ir->arena, "%d'd0", bits));
-    }
+    for (size_t i = 0; i < COUNT_OF(inputs); i++) ir_add_zero(ir, k, inputs[i].port, inputs[i].bits);
     for (size_t i = 0; i < COUNT_OF(outputs); i++) ir_add_wire(ir, k, outputs[i], false, 0, "");
 }
 
@@ -236,13 +238,13 @@ static void add_token_loop_nets(struct ir *ir) {
 
 static void add_ring(struct ir *ir) {
     int loop = find_kernel(ir, "token_loop"), prompt = ir_add_client(ir, "prompt", IR_NONE, "-", false, 0);
-    ir->client[prompt].base = "prompt_ptr";
+    ir->client[prompt].base = ir_net(ir, "prompt_ptr");
     int k = kernel_add(ir, "ring", &rtl_ring_writer, IR_NONE);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
     int in = ir_add_port(ir, k, "ring", false, IR_STREAM_BARE, 64);
     ir_connect(ir, loop, find_port(ir, loop, "ring"), k, in);
     int client = ir_add_client(ir, "ring", k, "", true, 0);
-    ir->client[client].base = "ring_ptr";
+    ir->client[client].base = ir_net(ir, "ring_ptr");
     ir_add_wire(ir, k, "dma_idle", false, 1, "ring_write_idle");
     ir_add_wire(ir, k, "ids_written", true, 32, "ids_written");
 }

@@ -131,7 +131,7 @@ static void add_width(struct link *l, int64_t width, const char *what) {
     ir_set_int(ir, k, "LAST_ELEMS", (rest ? rest : in));
     ir_set_int(ir, k, "LAST_WORDS", div_up(row, in));
     int bits = u64_clog2((uint64_t)in + 1);
-    ir_add_wire(ir, k, "s_axis_tcount", false, bits, arena_printf(ir->arena, "%d'd0", bits));
+    ir_add_zero(ir, k, "s_axis_tcount", bits);
     l->at.padded = row % width != 0;
 }
 

@@ -33,7 +33,7 @@ static void join_kernels(const struct ir *ir, int *with, int *memory) {
     for (int k = 0; k < ir->kernels; k++) with[k] = k;
     for (int a = 0; a < ir->wires; a++)
         for (int b = a + 1; b < ir->wires; b++)
-            if (!strcmp(ir->wire[a].net, ir->wire[b].net) && !may_cross(ir, a) && !may_cross(ir, b))
+            if (ir->wire[a].net == ir->wire[b].net && !may_cross(ir, a) && !may_cross(ir, b))
                 join(with, ir->wire[a].kernel, ir->wire[b].kernel);
     for (int k = 0; k < ir->kernels; k++) {
         bool there = ir->kernel[k].is_control;
