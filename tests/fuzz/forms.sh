@@ -200,7 +200,7 @@ compare_cycles() { # folder
     local rtl forecast deep unbounded
     rtl=$(cat "$1.span") deep=$(cat "$1_deep.span") forecast=$(cat "$1.forecast") unbounded=$(cat "$1.unbounded")
     echo "$rtl cycles, forecast $forecast, twice as deep $deep, unbounded $unbounded"
-    near_forecast "$1" && within "slower than with twice as deep FIFOs" "$rtl" "$deep" 1 &&
+    near_forecast "$1" 2 && within "slower than with twice as deep FIFOs" "$rtl" "$deep" 1 &&
         { has_groups "$1" || within "the forecast is slower than without bounds" "$forecast" "$unbounded" 1; }
 }
 
@@ -248,20 +248,20 @@ measure_and_foretell() { # spec, folder
 check_forecast() { # spec, folder
     local length steps ends
     measure_and_foretell "$1" "$2" || return
-    step cycles compare_forecast "$2" || return
+    step cycles compare_forecast "$2" "$(sed -n 's/^# forecast: within \([0-9]*\) %.*/\1/p' "$1")" || return
     said=$(head -n 1 "$log")
 }
 
-compare_forecast() { # folder
+compare_forecast() { # folder, percent if its spec says so
     awk -v a="$(cat "$1.span")" -v b="$(cat "$1.forecast")" 'BEGIN {
         e = a > b ? a - b : b - a
         printf "%d cycles, forecast %d, %.1f %% off\n", a, b, e * 100 / a }'
-    near_forecast "$1"
+    near_forecast "$1" "${2:-2}"
 }
 
-near_forecast() { # folder
-    within "the design is slower than foretold" "$(cat "$1.span")" "$(cat "$1.forecast")" 2 &&
-        within "the design is faster than foretold" "$(cat "$1.forecast")" "$(cat "$1.span")" 2
+near_forecast() { # folder, percent
+    within "the design is slower than forecast" "$(cat "$1.span")" "$(cat "$1.forecast")" "$2" &&
+        within "the design is faster than forecast" "$(cat "$1.forecast")" "$(cat "$1.span")" "$2"
 }
 
 check_timing() { # spec, folder, seed

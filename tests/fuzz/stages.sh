@@ -63,7 +63,7 @@ simulate() { # folder, seed of the memory's jitter, further options
     local status=0
     RILL_MODEL=$(model_name "$1") \
         timeout 600 "$1/sim/build/Vrill" --dir "$1" "${requests[@]}" --unchecked \
-        --seed "$2" --timeout 4000000 --json "$1.json" --quiet "${@:3}" </dev/null || status=$?
+        --seed "$2" --timeout 40000000 --json "$1.json" --quiet "${@:3}" </dev/null || status=$?
     [ $status != 124 ] || echo "error: still running after 600 s"
     [ $status = 0 ] || return $status
     if ! grep -q '"match": true' "$1.json" || grep -q '"values_compared": 0,' "$1.json"; then

@@ -140,19 +140,35 @@ static const struct ir_port *reading_port(const struct ir *ir, int edge) {
     return &ir->kernel[e->dst_kernel].port[e->dst_port];
 }
 
-// The order of the words: that of the neighbour, unless a port has one for each dimension. False: not known, as
-// `reorders` has changed it.
+// The stream behind a kernel that gives the words of this one in their order, in another width; or IR_NONE.
+static int edge_in_order(const struct ir *ir, int edge) {
+    int k = ir->edge[edge].dst_kernel;
+    return is_of(ir, k, &rtl_width_converter) || is_of(ir, k, &rtl_frame) ? edge_at(ir, k, true, 0) : IR_NONE;
+}
+
+static bool order_at(const struct ir *ir, struct edge *e, const struct ir_port *port) {
+    if (port->type.rank != ir->tensor[e->tensor].rank + 1) return false;
+    e->walked = edge_walk(ir, e->tensor, &port->type, &e->walk);
+    return true;
+}
+
+// The order of the words: that of the neighbour, unless a port, here or behind kernels that keep the order, has one for
+// each dimension. False: not known, as `reorders` has changed it.
 static bool set_order(const struct ir *ir, int edge, struct edge *e, bool reorders) {
     const struct ir_tensor *t = &ir->tensor[e->tensor];
-    const struct ir_port *port[] = {writing_port(ir, edge), reading_port(ir, edge)};
     bool ordered = t->dtype == IR_F32 && !t->heads && t->rank > 1;
-    e->firings = edge_firings(ir, e->tensor, port[0]);
-    for (int i = 0; ordered && i < 2; i++) {
-        if (port[i]->type.rank != t->rank + 1) continue;
-        e->walked = edge_walk(ir, e->tensor, &port[i]->type, &e->walk);
-        return true;
-    }
-    return !ordered || !reorders;
+    e->firings = edge_firings(ir, e->tensor, writing_port(ir, edge));
+    if (!ordered || order_at(ir, e, writing_port(ir, edge))) return true;
+    for (int next = edge; next != IR_NONE; next = edge_in_order(ir, next))
+        if (order_at(ir, e, reading_port(ir, next))) return true;
+    return !reorders;
+}
+
+// The order behind a kernel that moves: of one tensor, of some of its firings, or of several tensors, which must keep it.
+static bool order_moved(const struct ir *ir, int edge, struct edge *e, bool reorders, bool repeats) {
+    if (!e->route) return set_order(ir, edge, e, reorders);
+    if (e->route->only == IR_NONE) return !reorders && !repeats;
+    return !reorders || set_order(ir, edge, e->route->part[0], true);
 }
 
 // The edge at the other side of a kernel that moves a tensor, in the form of this one.
@@ -167,8 +183,7 @@ static bool take_moved(struct check *check, int edge, struct edge *e, int from, 
         set_width(ir, edge, &moved);
         for (int p = 0; moved.route && p < moved.route->ports; p++)
             if (moved.route->part[p]) set_width(ir, edge, moved.route->part[p]);
-        bool reorders = kernel_is(&ir->kernel[mover], KERNEL_REORDERS);
-        if (moved.route ? reorders || repeats : !set_order(ir, edge, &moved, reorders)) return false;
+        if (!order_moved(ir, edge, &moved, kernel_is(&ir->kernel[mover], KERNEL_REORDERS), repeats)) return false;
         if (repeats) edge_repeats(ir, &moved, writing_port(ir, edge)->region, false);
     }
     *e = moved;
