@@ -164,7 +164,7 @@ static bool set_order(const struct ir *ir, int edge, struct edge *e, bool reorde
     return !reorders;
 }
 
-// The order behind a kernel that moves: of one tensor, of some of its firings, or of several tensors, which must keep it.
+// The order behind a kernel that moves: of one tensor, of some of its firings, or of several, which must keep it.
 static bool order_moved(const struct ir *ir, int edge, struct edge *e, bool reorders, bool repeats) {
     if (!e->route) return set_order(ir, edge, e, reorders);
     if (e->route->only == IR_NONE) return !reorders && !repeats;
