@@ -13,9 +13,12 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->pipe = class_levels(a) + 3;
 }
 
+// A node of the tree and one of the hash for each lane; lanes that the last chunk does not fill are masked in both.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, class_lanes(a), 85 + 1.6 * (double)log2_up(args_int(a, "N", 1)), 62, 0);
-    cost_per(r, 1, 40, 80, 0);
+    int64_t lanes = class_lanes(a), rest = args_int(a, "N", 1) % lanes;
+    cost_per(r, lanes, 112, 130, 0);
+    cost_per(r, rest ? lanes - rest : 0, 60, 0, 0);
+    cost_per(r, 1, 340, 250, 0);
 }
 
 const struct kernel_class rtl_argmax = {

@@ -16,14 +16,14 @@ static void cost_dma_write(const struct kernel_args *a, struct cost_resources *r
 }
 
 static void cost_axi_read_arbiter(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, clients(a), 62, 2, 0), cost_per(r, 1, 40, 72, 0);
+    cost_per(r, clients(a), 62, 2, 0), cost_per(r, 1, 55, 99, 0);
 }
 
 // The beats of three clients meet in one LUT per bit.
 static void cost_axi_write_arbiter(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, class_beat_bits(a) * div_up(clients(a), 3), 1, 0, 0);
     cost_per(r, clients(a), 60, 1, 0);
-    cost_per(r, 1, 50, 89, 0);
+    cost_per(r, 1, 60, 121, 0);
 }
 
 const struct kernel_class rtl_axi_read_arbiter = {.module = "rill_axi_read_arbiter", .cost = cost_axi_read_arbiter};

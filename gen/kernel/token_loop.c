@@ -10,10 +10,11 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, class_beat_bits(a), 0.9, 1, 0);
-    cost_per(r, args_int(a, "FAULTS", 1) + args_int(a, "MEMORY_ERRORS", 1), 3.5, 0, 0);
-    cost_per(r, args_int(a, "BASES", 1), 1.5, 1, 0);
-    cost_per(r, 1, 455, 580, 0);
+    cost_per(r, class_beat_bits(a), 0.45, 1, 0);
+    cost_per(r, args_int(a, "FAULTS", 1), 3.5, 0, 0);
+    cost_per(r, args_int(a, "MEMORY_ERRORS", 1), 29.5, 0, 0); // an address is chosen among them
+    cost_per(r, args_int(a, "BASES", 1), 1.8, 1, 0);
+    cost_per(r, 1, 887, 1100, 0);
 }
 
 const struct kernel_class rtl_token_loop = {
