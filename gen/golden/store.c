@@ -45,6 +45,7 @@ static bool same_matrix(const struct plan *p, int i, const struct store_entry *e
     const struct store_entry *o = &p->entry[i];
     const struct ir_attrs *a = &p->ir->node[e->node].attrs, *b = &p->ir->node[o->node].attrs;
     return o->rows == e->rows && o->k == e->k && o->format == e->format && !strcmp(p->weight[i], weight) &&
+           !ir_attr_find(a, "times") == !ir_attr_find(b, "times") &&
            ir_attr_int(a, "row_offset", 0) == ir_attr_int(b, "row_offset", 0) &&
            ir_attr_int(a, "transpose", 0) == ir_attr_int(b, "transpose", 0);
 }

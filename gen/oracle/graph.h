@@ -71,7 +71,8 @@ struct oracle_node {
     double scale;  // of scores; 0: not given
     int64_t along; // NONE: not given
     bool transpose, int4, key, interleaved;
-    double eps;
+    double eps, gamma_plus;
+    bool times_root; // the table is the tensor times sqrt(cols)
     struct oracle_rope rope;
     const char *weight, *bias, *gamma, *beta; // NULL: not given
     int perms, extents;

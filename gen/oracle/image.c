@@ -64,6 +64,8 @@ static uint64_t asked_by(const struct oracle_graph *g, const struct oracle_node 
                                n->transpose, n->int4, n->int4 ? g->group : 0,     repetition};
     uint64_t h = hash_bytes(3, numbers, sizeof numbers);
     if (oracle_is_computed(n)) h = hash_bytes(h, &n->rope, sizeof n->rope);
+    if (n->gamma_plus != 0) h = hash_bytes(h, &n->gamma_plus, sizeof n->gamma_plus);
+    if (n->times_root) h = stir(h, 3);
     h = hash_text(hash_text(h, n->weight), n->bias);
     return hash_text(hash_text(h, n->gamma), n->beta);
 }
@@ -134,6 +136,13 @@ static int64_t put_vector(struct packer *p, const char *pattern, int64_t repetit
     return put(p, v, n * 4);
 }
 
+static int64_t put_gain(struct packer *p, const struct oracle_node *n, int64_t repetition, int64_t length) {
+    const char *name = oracle_name(p->arena, n->gamma, repetition);
+    const float *v = oracle_gain(p->checkpoint, p->arena, n, name, length, p->diag);
+    p->ok = p->ok && v;
+    return put(p, v, length * 4);
+}
+
 static void put_matrix(struct packer *p, const struct oracle_node *n, int64_t repetition, struct entry *e) {
     struct checkpoint_slice s = {.name = oracle_name(p->arena, n->weight ? n->weight : "", repetition),
                                  .rows = e->rows,
@@ -142,7 +151,7 @@ static void put_matrix(struct packer *p, const struct oracle_node *n, int64_t re
                                  .row_offset = n->row_offset,
                                  .is_table = oracle_is_table(n)};
     const float *w =
-        oracle_is_computed(n) ? oracle_computed(p->arena, n) : checkpoint_matrix(p->checkpoint, p->arena, &s, p->diag);
+        oracle_is_computed(n) ? oracle_computed(p->arena, n) : oracle_matrix(p->checkpoint, p->arena, n, &s, p->diag);
     p->ok = p->ok && w;
     if (!w) return;
     if (oracle_is_table(n)) e->matrix = put(p, w, e->rows * e->k * 4);
@@ -156,7 +165,7 @@ static void put_entry(struct packer *p, const struct oracle_node *n, int64_t rep
         .asked = asked_by(p->graph, n, repetition), .rows = n->rows, .k = oracle_vector_length(p->graph, n)};
     if (oracle_has_matrix(n)) put_matrix(p, n, repetition, e);
     else {
-        e->gamma = put_vector(p, n->gamma, repetition, e->k, 0, CHECKPOINT_GAIN);
+        e->gamma = put_gain(p, n, repetition, e->k);
         e->beta = put_vector(p, n->beta, repetition, e->k, 0, CHECKPOINT_BIAS);
     }
     arena_release(p->arena, mark);

@@ -170,6 +170,8 @@ static void read_attributes(struct reader *r, const yaml_node_t *map, struct ora
     n->bias = string(r, map, "bias", NULL);
     n->gamma = string(r, map, "gamma", NULL);
     n->beta = string(r, map, "beta", NULL);
+    n->gamma_plus = real(r, map, "gamma_plus", 0);
+    n->times_root = word(r, map, "times", "sqrt_cols", false);
     n->eps = real(r, map, "eps", 1e-5);
     n->rope = read_rope(r, map);
     n->along = number(r, map, "along", NONE);

@@ -2,6 +2,7 @@
 // Weights by the names and slices that the spec says, from a checkpoint.
 #include "gen/oracle/weights.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "include/expression.h"
@@ -28,6 +29,28 @@ const char *oracle_name(struct arena *arena, const char *pattern, int64_t repeti
     const char *name = arena_strdup(arena, text_cstr(&out));
     text_free(&out);
     return name;
+}
+
+const float *oracle_gain(struct checkpoint *checkpoint, struct arena *arena, const struct oracle_node *n,
+                         const char *name, int64_t length, struct diag *diag) {
+    bool plus = n->gamma_plus != 0;
+    float *v = checkpoint_vector(checkpoint, arena, name, length, 0, 0, plus ? CHECKPOINT_BIAS : CHECKPOINT_GAIN, diag);
+    for (int64_t i = 0; v && plus && i < length; i++) v[i] = v[i] + (float)n->gamma_plus;
+    return v;
+}
+
+// sqrt(cols) has eight bits: the nearest number of steps that are 1/128 of the power of two below it, ties to even.
+static float rounded_root(int64_t cols) {
+    int exponent;
+    double root = sqrt((double)cols), steps = frexp(root, &exponent) * 256;
+    return (float)ldexp(nearbyint(steps), exponent - 8);
+}
+
+const float *oracle_matrix(struct checkpoint *checkpoint, struct arena *arena, const struct oracle_node *n,
+                           const struct checkpoint_slice *s, struct diag *diag) {
+    float *m = checkpoint_matrix(checkpoint, arena, s, diag), by = n->times_root ? rounded_root(n->cols) : 1;
+    for (int64_t i = 0; m && n->times_root && i < s->rows * s->cols; i++) m[i] *= by;
+    return m;
 }
 
 bool oracle_has_matrix(const struct oracle_node *n) {
@@ -78,7 +101,7 @@ static bool load_matrix(struct loader *l, const struct oracle_node *n, const str
     struct arena_mark mark = arena_mark(&l->scratch);
     struct arena *arena = floats ? l->arena : &l->scratch;
     const float *m =
-        oracle_is_computed(n) ? oracle_computed(arena, n) : checkpoint_matrix(l->checkpoint, arena, s, l->diag);
+        oracle_is_computed(n) ? oracle_computed(arena, n) : oracle_matrix(l->checkpoint, arena, n, s, l->diag);
     if (!m) return false;
     *w = (struct oracle_weights){.rows = s->rows, .k = s->cols};
     if (floats) w->matrix = m;
@@ -98,8 +121,9 @@ static bool load_matrix(struct loader *l, const struct oracle_node *n, const str
 // Once for all that ask for the same.
 static bool find_matrix(struct loader *l, const struct oracle_node *n, int64_t repetition, struct oracle_weights *w) {
     struct checkpoint_slice s = slice_of(l, n, oracle_name(l->arena, n->weight ? n->weight : "", repetition));
-    const char *key = arena_printf(l->arena, "%s %lld %lld %d %lld %d", s.name, (long long)s.rows, (long long)s.cols,
-                                   s.transpose, (long long)s.row_offset, keep_floats(l, n) ? 2 : n->int4);
+    const char *key =
+        arena_printf(l->arena, "%s %lld %lld %d %lld %d", s.name, (long long)s.rows, (long long)s.cols, s.transpose,
+                     (long long)s.row_offset, (keep_floats(l, n) ? 2 : n->int4) + 4 * n->times_root);
     size_t len = strlen(key);
     for (size_t i = 0; i < l->matrices.count; i++)
         if (l->matrices.items[i].len == len && !strcmp(l->matrices.items[i].key, key))
@@ -124,8 +148,8 @@ static bool load_node(struct loader *l, const struct oracle_node *n, int64_t rep
         return find_matrix(l, n, repetition, w) &&
                load_vector(l, n->bias, repetition, n->rows, n->row_offset, CHECKPOINT_BIAS, &w->bias);
     w->k = oracle_vector_length(l->graph, n);
-    return load_vector(l, n->gamma, repetition, w->k, 0, CHECKPOINT_GAIN, &w->gamma) &&
-           load_vector(l, n->beta, repetition, w->k, 0, CHECKPOINT_BIAS, &w->beta);
+    w->gamma = oracle_gain(l->checkpoint, l->arena, n, oracle_name(l->arena, n->gamma, repetition), w->k, l->diag);
+    return w->gamma && load_vector(l, n->beta, repetition, w->k, 0, CHECKPOINT_BIAS, &w->beta);
 }
 
 static bool load_all(struct loader *l, const struct oracle_weights **all) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "gen/oracle/graph.h"
+#include "include/checkpoint.h"
 #include "include/quantize.h"
 
 // Of one operation in one repetition; what it does not have is NULL.
@@ -35,6 +36,12 @@ void oracle_weights_unmap(struct oracle_map *);
 // What an operation reads: its tensor is the matrix of a product, an embedding or a table of positions.
 bool oracle_has_matrix(const struct oracle_node *);
 bool oracle_is_table(const struct oracle_node *); // fp32 rows by position
+
+// A norm's gain, an embedding's or a product's matrix by their attributes; NULL after an error.
+const float *oracle_gain(struct checkpoint *, struct arena *, const struct oracle_node *, const char *name,
+                         int64_t length, struct diag *);
+const float *oracle_matrix(struct checkpoint *, struct arena *, const struct oracle_node *,
+                           const struct checkpoint_slice *, struct diag *);
 
 // computed.c: tables that no checkpoint has.
 bool oracle_is_computed(const struct oracle_node *);

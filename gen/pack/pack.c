@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads every weight of a design once, quantizes it, and hands it to the golden store and to the memory image.
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -41,14 +42,30 @@ static bool written(struct packer *p, bool ok) {
 
 // ---- matrices: read and quantized once, for every node that uses them ----
 
+// The square root with bf16's eight bits, to nearest even.
+static float root_bf16(int64_t n) {
+    float root = (float)sqrt((double)n);
+    uint32_t bits;
+    memcpy(&bits, &root, sizeof bits);
+    bits += 0x7fff + (bits >> 16 & 1);
+    bits &= 0xffff0000;
+    memcpy(&root, &bits, sizeof bits);
+    return root;
+}
+
+static void multiply(float *w, int64_t n, float by) {
+    for (int64_t i = 0; i < n; i++) w[i] *= by;
+}
+
 static bool read_matrix(struct packer *p, const struct store_entry *e, struct qmatrix *m) {
     struct checkpoint_slice slice = {.name = tensor_name(p, e, "weight"),
                                      .rows = e->rows,
                                      .cols = e->k,
                                      .transpose = attr_int(p, e, "transpose") != 0,
                                      .row_offset = attr_int(p, e, "row_offset")};
-    const float *w = checkpoint_matrix(p->checkpoint, p->arena, &slice, p->diag);
+    float *w = checkpoint_matrix(p->checkpoint, p->arena, &slice, p->diag);
     if (!w) return false;
+    if (ir_attr_find(&p->ir->node[e->node].attrs, "times")) multiply(w, e->rows * e->k, root_bf16(e->k));
     struct oracle_content content = oracle_content_of(w, e->rows, e->k, (enum qformat)e->format, e->group);
     VEC_PUSH(p->ir->arena, p->stored, ((struct oracle_stored){content, e->q, e->row_scale, e->group_scale}));
     *m = quantize_matrix(p->arena, w, e->rows, e->k, (enum qformat)e->format, e->group);
@@ -91,13 +108,15 @@ static const float *read_norm(struct packer *p, const struct store_entry *e) {
         const char *key;
         enum checkpoint_role role;
     } vectors[] = {{"gamma", CHECKPOINT_GAIN}, {"beta", CHECKPOINT_BIAS}};
-    float *all = ARENA_ARRAY(p->arena, float, (size_t)(e->rows * e->k));
+    float *all = ARENA_ARRAY(p->arena, float, (size_t)(e->rows * e->k)),
+          plus = (float)ir_attr_float(&p->ir->node[e->node].attrs, "gamma_plus", 0);
     for (int64_t v = 0; v < e->rows; v++) {
         const float *one = checkpoint_vector(p->checkpoint, p->arena, tensor_name(p, e, vectors[v].key), e->k, 0, e->k,
-                                             vectors[v].role, p->diag);
+                                             plus != 0 ? CHECKPOINT_BIAS : vectors[v].role, p->diag);
         if (!one) return NULL;
         memcpy(all + v * e->k, one, sizeof(float) * (size_t)e->k);
     }
+    for (int64_t i = 0; plus != 0 && i < e->k; i++) all[i] += plus;
     return all;
 }
 

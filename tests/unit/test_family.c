@@ -287,9 +287,11 @@ static void test_checkpoint(void **state) {
     "\"factor\": 32.0, \"low_freq_factor\": 1.0, \"high_freq_factor\": 4.0, \"original_max_position_embeddings\": "    \
     "8192"
 
-static const struct {
+struct config_case {
     const char *config, *refused; // NULL: read
-} llama_configs[] = {
+};
+
+static const struct config_case llama_configs[] = {
     {LLAMA_CONFIG("\"rope_theta\": 500000.0, \"rope_scaling\": {\"rope_type\": \"llama3\", " LLAMA3 "}"), NULL},
     {LLAMA_CONFIG("\"rope_theta\": 500000.0, \"rope_scaling\": {\"type\": \"llama3\", " LLAMA3 "}"), NULL},
     {LLAMA_CONFIG("\"rope_parameters\": {\"rope_theta\": 500000.0, \"rope_type\": \"llama3\", " LLAMA3 "}"), NULL},
@@ -301,11 +303,30 @@ static const struct {
      "`rope_parameters.rope_theta` is 10000, the spec says 500000"},
 };
 
-// Of a spec: theta 500000, llama3 with factor 32, a context that is shorter than the model's.
-static bool config_fits(struct image_fixture *x, const struct family *family, const char *config) {
-    static const char model[] =
-        "{layers: 2, hidden: 64, heads: 4, kv_heads: 2, ffn: 96, vocab: 128, context: 50, norm_eps: 1e-5, "
-        "rope_theta: 500000, rope_scaling: llama3, rope_factor: 32}";
+#define GEMMA_CONFIG(window, more)                                                                                     \
+    "{\"model_type\": \"gemma3_text\", \"num_hidden_layers\": 3, \"hidden_size\": 64, \"num_attention_heads\": 4, "    \
+    "\"num_key_value_heads\": 2, \"head_dim\": 16, \"query_pre_attn_scalar\": 16, \"intermediate_size\": 96, "         \
+    "\"vocab_size\": 128, \"rms_norm_eps\": 1e-6, \"hidden_activation\": \"gelu_pytorch_tanh\", "                      \
+    "\"tie_word_embeddings\": true, \"sliding_window\": " window ", " more "}"
+#define GEMMA_PERIOD(types)                                                                                            \
+    GEMMA_CONFIG("512", "\"rope_theta\": 1e6, \"_sliding_window_pattern\": 2, \"layer_types\": [" types "]")
+#define ATTENTION(kind) "\"" kind "_attention\""
+
+static const struct config_case gemma_configs[] = {
+    {GEMMA_PERIOD(ATTENTION("sliding") ", " ATTENTION("full") ", " ATTENTION("sliding")), NULL},
+    {GEMMA_PERIOD(ATTENTION("full") ", " ATTENTION("sliding") ", " ATTENTION("full")), "`layer_types`"},
+    {GEMMA_CONFIG("512", "\"sliding_window_pattern\": 2, \"rope_parameters\": {\"full_attention\": {\"rope_type\": "
+                         "\"default\", \"rope_theta\": 1e6}, \"sliding_attention\": {\"rope_theta\": 1e4}}"),
+     NULL},
+    {GEMMA_CONFIG("512", "\"sliding_window_pattern\": 2, \"rope_local_base_freq\": 5000.0"),
+     "`rope_parameters.sliding_attention.rope_theta` is 5000, the spec says 10000"},
+    {GEMMA_CONFIG("512", "\"rope_theta\": 1e6"), "the spec says 2"},
+    {GEMMA_CONFIG("256", "\"sliding_window_pattern\": 2"), "`sliding_window` is 256, the spec says 512"},
+    {GEMMA_CONFIG("512", "\"sliding_window_pattern\": 2, \"final_logit_softcapping\": 30.0"),
+     "`final_logit_softcapping` is `30"},
+};
+
+static bool config_fits(struct image_fixture *x, const struct family *family, const char *model, const char *config) {
     const struct yaml_node *node = yaml_read_bytes("model", model, strlen(model), &x->f.arena, &x->f.diag);
     struct family_values *want = family_values_read(family, node, &x->f.arena, &x->f.diag), *have;
     write_file(image_path(x, "config.json"), config, strlen(config));
@@ -313,19 +334,27 @@ static bool config_fits(struct image_fixture *x, const struct family *family, co
     return want && have && family_config_check(have, want, x->dir, &x->f.arena, &x->f.diag);
 }
 
+static void check_config(const char *name, const char *model, const struct config_case *c) {
+    struct image_fixture x;
+    image_begin(&x);
+    const struct family *family = family_find(name, ".", loc_none(), &x.f.arena, &x.f.diag);
+    assert_non_null(family);
+    bool fits = config_fits(&x, family, model, c->config);
+    if (c->refused) assert_reported(&x.f, c->refused);
+    else assert_no_errors(&x.f);
+    assert_int_equal(fits, c->refused == NULL);
+    image_end(&x);
+}
+
+// Of a Llama's spec: theta 500000, llama3 with factor 32, a context that is shorter than the model's.
 static void test_spellings(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(llama_configs); i++) {
-        struct image_fixture x;
-        image_begin(&x);
-        const struct family *family = family_find("llama", ".", loc_none(), &x.f.arena, &x.f.diag);
-        assert_non_null(family);
-        bool fits = config_fits(&x, family, llama_configs[i].config);
-        if (llama_configs[i].refused) assert_reported(&x.f, llama_configs[i].refused);
-        else assert_no_errors(&x.f);
-        assert_int_equal(fits, llama_configs[i].refused == NULL);
-        image_end(&x);
-    }
+    static const char
+        llama[] = "{layers: 2, hidden: 64, heads: 4, kv_heads: 2, ffn: 96, vocab: 128, context: 50, norm_eps: 1e-5, "
+                  "rope_theta: 500000, rope_scaling: llama3, rope_factor: 32}",
+        gemma[] = "{layers: 3, hidden: 64, heads: 4, kv_heads: 2, head_dim: 16, ffn: 96, vocab: 128, period: 2}";
+    for (size_t i = 0; i < COUNT_OF(llama_configs); i++) check_config("llama", llama, &llama_configs[i]);
+    for (size_t i = 0; i < COUNT_OF(gemma_configs); i++) check_config("gemma3", gemma, &gemma_configs[i]);
 }
 
 // ---- names ----

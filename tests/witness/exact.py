@@ -245,12 +245,19 @@ def dequantize_product(acc, row_scale, bias, exp_min):
     return add(y, np.zeros_like(y) if bias is None else bias[None, :])
 
 
-def embed(matrix, i):
-    q = floats_of(matrix.q[i])
+def bf16(x):
+    """The nearest number of eight significant bits, ties to even."""
+    mantissa, exponent = np.frexp(x)
+    return F32(np.rint(mantissa * 256) * 2.0 ** (exponent - 8))
+
+
+def embed(matrix, i, times=F32(1)):
+    """A row of the table; times: of few enough bits that the table times it is exact."""
+    q, scale = floats_of(matrix.q[i]), matrix.row_scale[i] * times
     if matrix.group_scale is None:
-        return mul(matrix.row_scale[i], q)
+        return mul(scale, q)
     scales = np.repeat(floats_of(matrix.group_scale[i]), matrix.group)[: len(q)]
-    return mul(mul(matrix.row_scale[i], scales), q)
+    return mul(mul(scale, scales), q)
 
 
 # ---- section 6: attention ----

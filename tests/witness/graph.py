@@ -52,8 +52,8 @@ class Exact:
     def vector(self, name):
         return exact.flush(self.store.vector(name))
 
-    def embed(self, i, name, rows, cols, form):
-        return exact.embed(self.store.matrix(name, form), i)
+    def embed(self, i, name, rows, cols, form, times):
+        return exact.embed(self.store.matrix(name, form), i, times)
 
     def layernorm(self, x, eps, gamma, beta):
         return exact.layernorm(x, eps, gamma, beta)
@@ -120,8 +120,8 @@ class Real:
     def vector(self, name):
         return self.store.vector(name).astype(np.float64)
 
-    def embed(self, i, name, rows, cols, form):
-        return self.store.real(name)[i].astype(np.float64)
+    def embed(self, i, name, rows, cols, form, times):
+        return self.store.real(name)[i].astype(np.float64) * times
 
     def layernorm(self, x, eps, gamma, beta):
         return (x - np.mean(x)) / np.sqrt(np.var(x) + eps) * gamma + beta
@@ -252,7 +252,8 @@ class Run:
 
     def _embed(self, o, layer, i):
         self.store.want_matrix(o["weight"], o["rows"], o["cols"], o.get("format", "int8"))
-        return self.a.embed(int(i), o["weight"], o["rows"], o["cols"], o.get("format", "int8"))
+        times = exact.bf16(np.sqrt(o["cols"])) if o.get("times") == "sqrt_cols" else exact.F32(1)
+        return self.a.embed(int(i), o["weight"], o["rows"], o["cols"], o.get("format", "int8"), times)
 
     def _position(self, o, layer):
         self.store.want_vector(o["weight"], (o["rows"], o["cols"]), 0)
@@ -260,7 +261,7 @@ class Run:
 
     def _gains(self, o, x):
         n = x.size if o.get("along") is None else x.shape[o["along"]]
-        self.store.want_vector(o["gamma"], (n,), 1)
+        self.store.want_vector(o["gamma"], (n,), 0 if "gamma_plus" in o else 1)
         if "beta" in o:
             self.store.want_vector(o["beta"], (n,), 0)
         return [self.a.vector(o[k]) for k in ("gamma", "beta") if k in o]
@@ -278,7 +279,7 @@ class Run:
         return self._vectors(o, x, lambda v: self.a.layernorm(v, float(o.get("eps", 1e-5)), gamma, beta))
 
     def _rmsnorm(self, o, layer, x):
-        (gamma,) = self._gains(o, x)
+        gamma = self._gains(o, x)[0] + exact.F32(o.get("gamma_plus", 0))
         return self._vectors(o, x, lambda v: self.a.rmsnorm(v, float(o.get("eps", 1e-5)), gamma))
 
     def _quantize(self, o, layer, x):

@@ -52,6 +52,9 @@ formats|weights: int4,|weights: int8,
 formats|exp_min: -18|exp_min: -24
 formats|, bias: d|
 formats|  weights: int4|  weights: int8
+gains|, times: sqrt_cols|
+gains|gamma_plus: 1, eps|eps
+gains|gamma_plus: 0.5|gamma_plus: 1
 language|format: int4|format: int8
 language|eps: 1e-3|eps: 1e-5
 lookup|format: int4|format: int8
