@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The pages: lines and sentences are short, pictures are what their text gives, every page is in the README's table, and the site builds, with
-# every link between pages and to parts of them. usage: tests/docs/run.sh
+# The pages: lines and sentences are short, each begins with its purpose, pictures are what their text gives, every page is in the README's
+# table, and the site builds, with every link between pages and to parts of them. usage: tests/docs/run.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 [ $# = 0 ] || { sed -n '4s/^.*usage/usage/p' "$0"; exit 2; }
@@ -9,13 +9,14 @@ cd "$root" || exit 1
 
 work=build/tests/docs log=build/tests/docs.log
 mkdir -p "$work"
-plan 8
+plan 9
 nothing() { # command: says nothing
     "$@" >"$work/said" 2>&1 && [ ! -s "$work/said" ] && return
     echo "error: $(wc -l <"$work/said") places, first $(head -n 1 "$work/said")"
     return 1
 }
 check "lines and sentences" nothing tests/docs/form.py README.md CONTRIBUTING.md CHANGELOG.md docs/*.md docs/decisions/*.md
+check "every page begins with its purpose" nothing tests/docs/opening.py docs/*.md
 check "pictures are what their text gives" nothing docs/pictures/make.sh --check
 in_table() {
     local page
