@@ -5,13 +5,14 @@
 Five layers in periods of two. The pass is written from the papers and Hugging Face's description, without Rill.
 Needs Debian's python3-numpy.
 """
-import json
 import pathlib
-import struct
+import sys
 
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "witness"))
+import files
 LAYERS, HIDDEN, HEADS, KV_HEADS, HEAD, FFN, VOCABULARY, PERIOD = 5, 12, 2, 1, 8, 10, 13, 2
 THETA, LOCAL_THETA, EPS = 1e6, 1e4, 1e-6
 IDS = [1, 7, 12, 3, 3, 0, 9, 5, 2, 11, 7, 4]
@@ -87,16 +88,6 @@ def forward(weights, ids):
     return norm(x, at("")("norm")) @ table.T
 
 
-def write(path, arrays):
-    header, at = {}, 0
-    for name, a in arrays.items():
-        header[name] = {"dtype": "F32", "shape": list(a.shape), "data_offsets": [at, at + a.nbytes]}
-        at += a.nbytes
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(a.tobytes() for a in arrays.values()))
-
-
 made = make_weights()
-write(HERE / "model.safetensors", made)
+files.write_safetensors(HERE / "model.safetensors", made)
 np.save(HERE / "logits.npy", forward(made, IDS).astype(np.float32))
