@@ -13,7 +13,7 @@
 #include "gen/pass/fuse.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
-#include "gen/pass/schedule.h"
+#include "include/schedule.h"
 #include "gen/timing/depths.h"
 
 enum {

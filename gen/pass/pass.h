@@ -14,7 +14,6 @@ pass_function pass_infer_types;       // shapes and dtypes of every tensor
 pass_function pass_drop_unread;       // without what no output needs
 pass_function pass_choose_orders;     // the order of the loops in which operations walk tensors of several dimensions
 pass_function pass_choose_lanes;      // fp32 lanes of every kernel
-pass_function pass_bind_operations;   // nodes -> kernels; products -> firings of the shared engine
 pass_function pass_route_streams;     // edges: region loops, multiplexers, forks
 pass_function pass_insert_layouts;    // fp32 streams whose ends walk differently -> layout converters, widths, firings
 pass_function pass_insert_converters; // counted results of the engines -> width converters
