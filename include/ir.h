@@ -257,6 +257,7 @@ int ir_add_engine(struct ir *, const char *name, int first_channel, int channels
 int ir_add_firing(struct ir *, struct ir_firing);
 int ir_add_segment(struct ir *, struct ir_segment);
 int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);
+void ir_name_edge(struct ir *, int edge, const char *name); // with a number behind it where another edge has the name
 int ir_find_tensor(const struct ir *, const char *name);           // IR_NONE if absent
 const struct ir_carry *ir_carry_of(const struct ir *, int tensor); // that has it as its local tensor, or NULL
 int ir_first_value(const struct ir *, int tensor);                 // of a carried tensor: its initial one
