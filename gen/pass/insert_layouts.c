@@ -104,7 +104,7 @@ static void append(struct link *l, const char *what, const struct kernel_class *
     if (l->first) {
         ir->edge[l->edge].dst_kernel = k;
         ir->edge[l->edge].dst_port = 0;
-        ir->edge[l->edge].name = arena_printf(ir->arena, "%s_%s_in", l->old.name, what);
+        ir_name_edge(ir, l->edge, arena_printf(ir->arena, "%s_%s_in", l->old.name, what));
         ir->kernel[k].port[0].edge = l->edge;
         ir->kernel[k].port[0].type = l->from.type;
         ir->kernel[k].port[0].cut = l->from.cut;

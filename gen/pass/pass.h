@@ -30,7 +30,7 @@ void gather_products(struct ir *); // of expand-model: `dequantize` in the regio
 void split_queries(struct ir *);   // of expand-model: quantized heads apart from quantized vectors
 // Of infer-types: operations that read one tensor of weights want it in one shape.
 bool check_weights(const struct ir *, struct diag *);
-const char *allocate_memories_style(int64_t depth, int64_t bits); // by depth and shape
+enum ram_style allocate_memories_style(int64_t depth, int64_t bits); // by depth and shape
 // The depth of a stream by the safe rule.
 int64_t size_fifos_safe(const struct ir *, const struct ir_edge *);
 void pass_safe_depths(struct ir *); // of size-fifos: every edge by the safe rule

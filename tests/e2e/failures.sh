@@ -162,7 +162,7 @@ graph:
 TEXT
 cat >"$work/failures/circle" <<'TEXT'
 who waits for whom:
-  input_x waits for x_fork to take input_x_x_to_x_fork_
+  input_x waits for x_fork to take input_x_x_to_x_fork
   x_fork waits for y to take x_fork_1_to_y_b
   y waits for n to give n_y_to_y_a
   n waits for x_fork to give x_fork_0_to_n_x
