@@ -34,7 +34,7 @@ files() { # patterns of names: the project's own files
 mapfile -t c_files < <(files '*.c' '*.h' '*.cpp' '*.hpp')
 mapfile -t verilog < <(files '*.v' '*.sv')
 mapfile -t scripts < <(files '*.sh' 'run' | grep -v -e '\.md$')
-mapfile -t all_files < <(files '*.c' '*.h' '*.cpp' '*.hpp' '*.def' '*.inc' '*.v' '*.sv' '*.vlt' '*.sh' '*.tcl' '*.py' '*.rng' '*.awk' '*.yaml' '*.md' \
+mapfile -t all_files < <(files '*.c' '*.h' '*.cpp' '*.hpp' '*.def' '*.inc' '*.v' '*.vh' '*.sv' '*.vlt' '*.sh' '*.tcl' '*.py' '*.rng' '*.awk' '*.yaml' '*.md' \
     '*.txt' Makefile run .clang-format .clang-tidy)
 
 # Passes when the function prints nothing.

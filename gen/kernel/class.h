@@ -5,6 +5,7 @@
 
 #include "gen/kernel/args.h"
 #include "include/kernel.h"
+#include "include/latency.h"
 
 // ---- parameters that most modules have ----
 
