@@ -11,6 +11,7 @@ int command_pack(int argc, char **argv);
 int command_sim(int argc, char **argv);
 int command_golden(int argc, char **argv);
 int command_report(int argc, char **argv);
+int command_import(int argc, char **argv);
 int command_package(int argc, char **argv);
 int command_explain(int argc, char **argv);
 int command_schema(int argc, char **argv);
@@ -65,5 +66,15 @@ struct build_changes {
 };
 struct ir *command_build_changed(const char *path, const struct build_changes *, struct arena *arena, struct diag *diag,
                                  const char *stop_after);
+// The same of a spec that was read already.
+struct rill_spec;
+struct ir *command_build_spec(const struct rill_spec *, struct arena *arena, struct diag *diag, const char *stop_after);
+
+// The largest of some designs that fits the board by estimate, else the least; d receives it and *spec its text. The
+// design in the arena, NULL after reporting: a model that cannot be built on the board at all.
+struct import;
+struct import_design;
+struct ir *command_fit(const struct import *, const char *path, struct import_design *d, struct text *spec,
+                       struct diag *diag);
 
 #endif

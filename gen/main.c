@@ -17,6 +17,7 @@ struct command {
 };
 
 static const struct command commands[] = {
+    {"import", command_import, "SOURCE -o DIR [--board BOARD]          a checkpoint (folder or GGUF file) to a spec"},
     {"check", command_check, "SPEC [--json]                            read a spec, print the graph and the design"},
     {"gen", command_gen, "SPEC -o DIR [--dump-after=PASS]            write Verilog, memory map, IR and report"},
     {"pack", command_pack, "SPEC --weights MODELDIR|random:SEED -o DIR  quantize and pack the memory image"},

@@ -217,6 +217,17 @@ static bool put_key(struct arena *arena, const struct gguf *file, const struct f
     return !t || !json_object_set_new(root, k->spelling[0], json_integer(t->rows));
 }
 
+// Keys of the architecture that the family does not ask for: a reader may tell them.
+static void put_others(struct arena *arena, const struct gguf *file, json_t *root) {
+    struct gguf_text a = architecture_of(file);
+    for (int i = 0; i < gguf_key_count(file); i++) {
+        struct gguf_text key = gguf_key_at(file, i);
+        if (key.len <= a.len + 1 || memcmp(key.data, a.data, a.len) != 0 || key.data[a.len] != '.') continue;
+        const char *name = arena_strndup(arena, key.data + a.len, key.len - a.len);
+        if (!json_object_get(root, name)) json_object_set_new(root, name, json_true());
+    }
+}
+
 static const char *config_of(struct arena *arena, const struct gguf *file, const struct family *f, struct loc loc,
                              struct diag *diag) {
     json_t *root = json_object();
@@ -227,11 +238,20 @@ static const char *config_of(struct arena *arena, const struct gguf *file, const
             diag_error(diag, loc, "`%s` is a text or a number that JSON cannot hold",
                        f->gguf.metadata.item[i].spelling[0]);
     }
+    put_others(arena, file, root);
     char *text = ok ? json_dumps(root, JSON_COMPACT) : NULL;
     const char *copy = text ? arena_strdup(arena, text) : NULL;
     free(text);
     json_decref(root);
     return copy;
+}
+
+const char *gguf_model_architecture(struct arena *arena, const char *path, struct diag *diag) {
+    struct gguf *file = gguf_open(arena, path, diag);
+    struct gguf_text have = file ? architecture_of(file) : (struct gguf_text){0};
+    const char *text = file ? arena_strndup(arena, have.data, have.len < 80 ? have.len : 80) : NULL;
+    gguf_close(file);
+    return text;
 }
 
 const char *gguf_model_config(struct arena *arena, const struct family *f, const char *path, struct diag *diag) {

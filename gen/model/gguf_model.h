@@ -24,7 +24,10 @@ const struct safetensors_tensor *gguf_model_at(const struct gguf_model *, int in
 // All elements as fp32, in arena memory, in the layout that the family's graph reads.
 float *gguf_model_read(const struct gguf_model *, int index, struct arena *arena);
 
-// The keys of the family's `gguf` that the metadata and the tensors tell, as JSON. NULL after reporting.
+// `general.architecture`, "" where there is none. NULL after reporting.
+const char *gguf_model_architecture(struct arena *arena, const char *path, struct diag *diag);
+// The keys of the family's `gguf` that the metadata and the tensors tell, and the architecture's other keys,
+// as JSON. NULL after reporting.
 const char *gguf_model_config(struct arena *arena, const struct family *, const char *path, struct diag *diag);
 
 #endif
