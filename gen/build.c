@@ -76,6 +76,15 @@ static struct ir *build_dump(const char *path, const struct build_changes *c, st
     return run_passes(ir, NULL, diag, stop_after) ? ir : NULL;
 }
 
+struct ir *command_build_spec(const struct rill_spec *spec, struct arena *arena, struct diag *diag,
+                              const char *stop_after) {
+    struct ir *ir = ARENA_NEW(arena, struct ir);
+    ir->arena = arena;
+    if (run_passes(ir, spec, diag, stop_after)) return ir;
+    spec_note_model(spec, diag);
+    return NULL;
+}
+
 struct ir *command_build_changed(const char *path, const struct build_changes *c, struct arena *arena,
                                  struct diag *diag, const char *stop_after) {
     if (stop_after && !is_pass(stop_after, diag)) return NULL;
@@ -89,11 +98,7 @@ struct ir *command_build_changed(const char *path, const struct build_changes *c
         !change_clock(&spec->design.clock_mhz, spec->device->clock_max_mhz, c, diag))
         return NULL;
     if (c->fifo_auto) spec->design.fifo = SPEC_AUTO;
-    struct ir *ir = ARENA_NEW(arena, struct ir);
-    ir->arena = arena;
-    if (run_passes(ir, spec, diag, stop_after)) return ir;
-    spec_note_model(spec, diag);
-    return NULL;
+    return command_build_spec(spec, arena, diag, stop_after);
 }
 
 struct ir *command_build(const char *path, struct arena *arena, struct diag *diag, const char *stop_after) {

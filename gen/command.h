@@ -21,7 +21,7 @@ struct command {
     int (*start)(struct run *, void *options); // exit status (enum rill_exit)
 };
 
-extern const struct command command_check, command_gen, command_pack, command_sim, command_golden, command_report,
+extern const struct command command_import, command_check, command_gen, command_pack, command_sim, command_golden, command_report,
     command_package, command_forecast, command_timeline, command_depths, command_memory, command_types, command_explain,
     command_schema, command_completion, command_man;
 extern const struct command *const rill_commands[]; // main.c's; NULL behind the last
@@ -69,5 +69,15 @@ struct build_changes {
 };
 struct ir *command_build_changed(const char *path, const struct build_changes *, struct arena *arena, struct diag *diag,
                                  const char *stop_after);
+// The same of a spec that was read already.
+struct rill_spec;
+struct ir *command_build_spec(const struct rill_spec *, struct arena *arena, struct diag *diag, const char *stop_after);
+
+// The largest of some designs that fits the board by estimate, else the least; d receives it and *spec its text. The
+// design in the arena, NULL after reporting: a model that cannot be built on the board at all.
+struct import;
+struct import_design;
+struct ir *command_fit(const struct import *, const char *path, struct import_design *d, struct text *spec,
+                       struct diag *diag);
 
 #endif

@@ -10,6 +10,7 @@
 #include "include/version.h"
 
 const struct command *const rill_commands[] = {
+    &command_import,   // a checkpoint to a spec
     &command_check,    // the graph and the design
     &command_gen,      // Verilog
     &command_pack,     // the memory image

@@ -42,6 +42,11 @@ struct checkpoint_slice {
 // slices and shared (tied) tensors agree, and a matrix that is read the wrong way round is another one.
 float *checkpoint_matrix(struct checkpoint *checkpoint, struct arena *arena, const struct checkpoint_slice *slice,
                          struct diag *diag);
+// Rows first .. first + rows - 1 of the slice alone: of a stored matrix that is not transposed no more is read.
+float *checkpoint_rows(struct checkpoint *checkpoint, struct arena *arena, const struct checkpoint_slice *slice,
+                       int64_t first, int64_t rows, struct diag *diag);
+// How many rows to read at once, so that a matrix of any size takes little memory; even, or all of them.
+int64_t checkpoint_piece(const struct checkpoint_slice *slice);
 
 // What a random vector looks like: a gain is near 1, a bias near 0.
 enum checkpoint_role { CHECKPOINT_BIAS, CHECKPOINT_GAIN };

@@ -56,7 +56,7 @@ struct family_key {
     const struct yaml_node *values, *refuse, *words, *preset; // each may be NULL
     const struct yaml_node *each;   // of a list of words: word -> expression of `layer`, or NULL
     const struct yaml_node *equals; // an expression of what was read so far, or NULL
-    int parameter;                  // that it is, -1: none
+    int parameter, most;            // that it is; that it is the largest useful value of. -1: none
     bool required, compare;
 };
 struct family_keys {
@@ -106,6 +106,17 @@ struct family_value {
     int64_t i;
     double f;
     const char *s;
+    int64_t most; // of a checkpoint: beyond it nothing was trained; 0: it does not say
+};
+// A key that a checkpoint was asked for.
+struct family_note {
+    const struct family_key *key;
+    const char *spelling, *value; // value: as the file has it; NULL: the key is absent
+};
+struct family_notes {
+    struct family_note *key; // in the family's order
+    const char **unread;     // the file's keys that the family does not ask for
+    size_t keys, unreads;
 };
 struct family_values {
     const struct family *family;
@@ -113,6 +124,7 @@ struct family_values {
     int64_t *let;                     // [lets]
     size_t lets;                      // that are known
     const struct spec_design *design; // NULL: not known yet
+    struct family_notes notes;        // of a checkpoint
 };
 
 // Of the map `model` of a spec: types, ranges, defaults, checks of parameters. NULL after errors.
@@ -159,6 +171,15 @@ const char *family_text(const struct family_scope *, const struct yaml_node *at)
 // The values that a checkpoint's config.json, or a GGUF file's metadata, give (dir: the folder, or the file). NULL
 // after reporting what is missing, ill typed or not computed by the family.
 struct family_values *family_config_read(const struct family *, const char *dir, struct arena *, struct diag *);
+// The kind of model that a checkpoint says it is: `model_type` of config.json, or the architecture of a GGUF file.
+// NULL after an error; what the file does not say is an empty text.
+const char *family_checkpoint_kind(const char *source, struct arena *, struct diag *);
+// Whether the family is for checkpoints of this kind.
+bool family_is_for(const struct family *, const char *source, const char *kind);
+// The kinds that it is for, with commas between.
+const char *family_kinds(const struct family *, const char *source, struct arena *);
+// A value as a spec may say it.
+const char *family_value_text(struct arena *, const struct family_parameter *, const struct family_value *);
 // Reports every value in which the checkpoint differs from the wanted ones. True when equal.
 bool family_config_check(const struct family_values *have, const struct family_values *want, const char *dir,
                          struct arena *, struct diag *);

@@ -86,5 +86,7 @@ const struct gguf_tensor *gguf_tensor_at(const struct gguf *file, int index); //
 const struct gguf_tensor *gguf_find_tensor(const struct gguf *file, const char *name);
 // One row as fp32; out: [cols].
 void gguf_row(const struct gguf_tensor *tensor, int64_t row, float out[]);
+// Memory that holds the tensor's blocks is given back; they are read from the file when they are asked for again.
+void gguf_forget(const struct gguf *file, const struct gguf_tensor *tensor);
 
 #endif

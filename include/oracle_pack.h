@@ -14,7 +14,9 @@ struct oracle_content {
     uint64_t hash[2];
     int64_t rows, k, group; // group 0: int8
 };
-struct oracle_content oracle_content_of(const float *w, int64_t rows, int64_t k, enum qformat format, int64_t group);
+struct oracle_content oracle_content_of(int64_t rows, int64_t k, enum qformat format, int64_t group);
+// The next rows of it; all pieces but the last have an even number of them.
+void oracle_content_add(struct oracle_content *, const float *w, int64_t rows);
 
 // Places of its parts in image/golden.bin, bytes.
 struct oracle_stored {

@@ -22,6 +22,9 @@ const char *pack_foreign_image(const struct ir *ir, const char *image_dir);
 // The weights of a design's spec, opened as its family says; ir: types need not be inferred. NULL after reporting.
 struct checkpoint;
 struct checkpoint *pack_open_checkpoint(const struct ir *ir, const char *source, struct diag *diag);
+// The tokenizer of a language model's checkpoint: whole and no larger than the vocabulary, or none of its files (ids
+// in, ids out).
+bool pack_check_tokenizer(const struct ir *, const char *dir, struct diag *);
 bool pack_has_tokenizer(const struct ir *ir, const char *dir); // a tokenizer's files lie beside the weights
 // Equal for designs whose images are interchangeable given equal weights.
 uint64_t pack_layout_hash(const struct ir *ir);

@@ -33,6 +33,9 @@ struct qmatrix {
 // w[rows][k], all finite. Scales are searched for the least squared error of each group (int4) or row (int8).
 struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
                                int64_t group);
+// A matrix in pieces: room for the whole, and the rows of one from `first` on.
+struct qmatrix quantize_room(struct arena *arena, int64_t rows, int64_t k, enum qformat format, int64_t group);
+void quantize_place(struct qmatrix *whole, int64_t first, const struct qmatrix *piece);
 
 // One row back to floats: out[k].
 void quantize_row_to_float(const struct qmatrix *m, int64_t row, float *out);

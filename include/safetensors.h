@@ -32,6 +32,10 @@ int safetensors_find(const struct safetensors *file, const char *name);         
 
 // All elements as fp32 (exact), in arena memory. NULL after an error naming the tensor.
 float *safetensors_read(struct safetensors *file, int index, struct arena *arena, struct diag *diag);
+// The same of some rows, parts of the first dimension (of a scalar: it is the row 0).
+float *safetensors_read_rows(struct safetensors *file, int index, int64_t first, int64_t rows, struct arena *arena,
+                             struct diag *diag);
+int64_t safetensors_rows(const struct safetensors_tensor *tensor);
 
 // `[2, 3]`, in arena memory.
 const char *safetensors_shape_text(struct arena *arena, const struct safetensors_tensor *tensor);

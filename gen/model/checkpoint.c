@@ -17,6 +17,8 @@ struct coverage {
     int64_t used, extent;
 };
 
+enum { PIECE_BYTES = 16 << 20 };
+
 struct checkpoint {
     const char *dir; // NULL: random
     uint64_t seed;
@@ -60,13 +62,14 @@ static uint64_t random_index(const struct checkpoint_slice *s, int64_t row, int6
     return (uint64_t)(row * s->cols + col);
 }
 
-static float *random_matrix(const struct checkpoint *c, struct arena *arena, const struct checkpoint_slice *s) {
+static float *random_rows(const struct checkpoint *c, struct arena *arena, const struct checkpoint_slice *s,
+                          int64_t first, int64_t rows) {
     uint64_t key = name_key(c->seed, s->name);
     float spread = s->is_table ? 3.0f : (float)(1.0 / sqrt((double)s->cols)),
-          *out = ARENA_ARRAY(arena, float, (size_t)(s->rows * s->cols));
-    for (int64_t row = 0; row < s->rows; row++)
+          *out = ARENA_ARRAY(arena, float, (size_t)(rows * s->cols));
+    for (int64_t row = 0; row < rows; row++)
         for (int64_t col = 0; col < s->cols; col++)
-            out[row * s->cols + col] = spread * normal(key, random_index(s, s->row_offset + row, col));
+            out[row * s->cols + col] = spread * normal(key, random_index(s, s->row_offset + first + row, col));
     return out;
 }
 
@@ -138,12 +141,14 @@ static int find_tensor(const struct checkpoint *c, const char *name) {
     return -1;
 }
 
-static bool all_finite(const struct checkpoint *c, int index, const float *x, struct diag *diag) {
+// x[n]: elements of the tensor from `from` on.
+static bool all_finite(const struct checkpoint *c, int index, const float *x, int64_t from, int64_t n,
+                       struct diag *diag) {
     const struct safetensors_tensor *t = shards_at(c->file, index);
-    for (int64_t i = 0; i < t->elements; i++)
+    for (int64_t i = 0; i < n; i++)
         if (!isfinite(x[i])) {
             diag_error(diag, shards_loc(c->file, index), "tensor %s: element %" PRId64 " is not a finite number",
-                       t->name, i);
+                       t->name, from + i);
             return false;
         }
     return true;
@@ -204,17 +209,20 @@ static int find_checked(struct checkpoint *c, const struct wanted *w, struct dia
     return -1;
 }
 
-// The whole tensor; notes what of it is used.
-static const float *read_checked(struct checkpoint *c, int index, struct arena *arena, const struct wanted *w,
-                                 struct diag *diag) {
+// Rows of the tensor's first dimension.
+static float *read_rows(struct checkpoint *c, int index, struct arena *arena, int64_t first, int64_t rows,
+                        struct diag *diag) {
     const struct safetensors_tensor *t = shards_at(c->file, index);
-    const float *x = shards_read(c->file, index, arena, diag);
-    if (!x || !all_finite(c, index, x, diag)) return NULL;
+    int64_t row = t->elements / t->shape[0];
+    float *x = shards_read(c->file, index, first, rows, arena, diag);
+    return x && all_finite(c, index, x, first * row, rows * row, diag) ? x : NULL;
+}
+
+// What of the tensor is used, up to this element of what the slice cuts.
+static void note_used(struct checkpoint *c, int index, const struct wanted *w, int64_t end) {
     struct coverage *coverage = &c->coverage.items[index];
-    int64_t end = w->offset + w->shape[w->along];
     if (end > coverage->used) coverage->used = end;
-    coverage->extent = t->shape[w->along];
-    return x;
+    coverage->extent = shards_at(c->file, index)->shape[w->along];
 }
 
 static void check_slice(int64_t rows, int64_t cols, int64_t offset, int64_t all) {
@@ -223,24 +231,44 @@ static void check_slice(int64_t rows, int64_t cols, int64_t offset, int64_t all)
                    all);
 }
 
-float *checkpoint_matrix(struct checkpoint *c, struct arena *arena, const struct checkpoint_slice *s,
-                         struct diag *diag) {
+// Columns from .. from + rows - 1 of the stored matrix as rows.
+static float *read_columns(struct checkpoint *c, int index, struct arena *arena, const struct checkpoint_slice *s,
+                           int64_t from, int64_t rows, struct diag *diag) {
+    int64_t all = shards_at(c->file, index)->shape[1];
+    float *out = ARENA_ARRAY(arena, float, (size_t)(rows * s->cols));
+    struct arena_mark mark = arena_mark(arena);
+    const float *x = read_rows(c, index, arena, 0, s->cols, diag);
+    for (int64_t r = 0; x && r < rows; r++)
+        for (int64_t k = 0; k < s->cols; k++) out[r * s->cols + k] = x[k * all + from + r];
+    arena_release(arena, mark); // nothing but the whole tensor and texts came after it
+    return x ? out : NULL;
+}
+
+float *checkpoint_rows(struct checkpoint *c, struct arena *arena, const struct checkpoint_slice *s, int64_t first,
+                       int64_t rows, struct diag *diag) {
     check_slice(s->rows, s->cols, s->row_offset, s->all_rows);
-    if (!c->file) return random_matrix(c, arena, s);
+    check_slice(rows, s->cols, first, s->rows);
+    if (!c->file) return random_rows(c, arena, s, first, rows);
     struct wanted w = {s->name, 2, s->transpose ? 1 : 0, {s->rows, s->cols}, s->row_offset, s->all_rows};
     if (s->transpose) w.shape[0] = s->cols, w.shape[1] = s->rows;
     int index = find_checked(c, &w, diag);
     if (index < 0) return NULL;
-    int64_t all_rows = shards_at(c->file, index)->shape[w.along];
-    float *out = ARENA_ARRAY(arena, float, (size_t)(s->rows * s->cols));
-    struct arena_mark mark = arena_mark(arena);
-    const float *x = read_checked(c, index, arena, &w, diag);
-    for (int64_t r = 0; x && r < s->rows; r++)
-        for (int64_t k = 0; k < s->cols; k++)
-            out[r * s->cols + k] =
-                s->transpose ? x[k * all_rows + s->row_offset + r] : x[(s->row_offset + r) * s->cols + k];
-    arena_release(arena, mark); // nothing but the whole tensor and texts came after it
-    return x ? out : NULL;
+    int64_t from = s->row_offset + first;
+    float *x = s->transpose ? read_columns(c, index, arena, s, from, rows, diag)
+                            : read_rows(c, index, arena, from, rows, diag);
+    if (x) note_used(c, index, &w, from + rows);
+    return x;
+}
+
+float *checkpoint_matrix(struct checkpoint *c, struct arena *arena, const struct checkpoint_slice *s,
+                         struct diag *diag) {
+    return checkpoint_rows(c, arena, s, 0, s->rows, diag);
+}
+
+int64_t checkpoint_piece(const struct checkpoint_slice *s) {
+    int64_t rows = PIECE_BYTES / 4 / s->cols & ~INT64_C(1);
+    if (rows < 2) rows = 2;
+    return s->transpose || rows > s->rows ? s->rows : rows; // columns of a file are read all at once
 }
 
 float *checkpoint_vector(struct checkpoint *c, struct arena *arena, const char *name, int64_t n, int64_t offset,
@@ -250,12 +278,9 @@ float *checkpoint_vector(struct checkpoint *c, struct arena *arena, const char *
     struct wanted w = {name, 1, 0, {n, 0}, offset, all_n};
     int index = find_checked(c, &w, diag);
     if (index < 0) return NULL;
-    float *out = ARENA_ARRAY(arena, float, (size_t)n);
-    struct arena_mark mark = arena_mark(arena);
-    const float *x = read_checked(c, index, arena, &w, diag);
-    if (x) memcpy(out, x + offset, (size_t)n * sizeof *x);
-    arena_release(arena, mark);
-    return x ? out : NULL;
+    float *x = read_rows(c, index, arena, offset, n, diag);
+    if (x) note_used(c, index, &w, offset + n);
+    return x;
 }
 
 static bool may_be_unused(const struct checkpoint *c, const char *name) {

@@ -2,6 +2,7 @@
 // config.json of a checkpoint by the keys that a family reads.
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "include/family.h"
@@ -153,9 +154,21 @@ static void check_equal(struct config_reader *r, const struct family_key *k, con
         fail(r, key, arena_printf(r->arena, "is %s, the family computes %" PRId64, text_of(r, value), want));
 }
 
+// What was trained for; no number there says nothing.
+static void read_most(struct config_reader *r, const struct family_key *k, const json_t *value) {
+    if (json_is_integer(value) && json_integer_value(value) > 0)
+        r->values->parameter[k->most].most = json_integer_value(value);
+}
+
+static void note(struct config_reader *r, const struct family_key *k, const char *key, const json_t *value) {
+    struct family_notes *n = &r->values->notes;
+    n->key[n->keys++] = (struct family_note){k, key, value ? text_of(r, value) : NULL};
+}
+
 static void read_key(struct config_reader *r, const struct family_key *k) {
     const char *key;
     const json_t *value = find_key(r, k, &key);
+    note(r, k, key, value);
     if (!value) {
         if (k->parameter >= 0 && k->preset) take_preset(r, k);
         else if (k->required || (k->parameter >= 0 && !r->values->family->parameter[k->parameter].preset))
@@ -165,6 +178,7 @@ static void read_key(struct config_reader *r, const struct family_key *k) {
     if (k->refuse) check_refused(r, k, key, text_of(r, value));
     if (k->values) check_values(r, k, key, value);
     if (k->equals) check_equal(r, k, key, value);
+    if (k->most >= 0) read_most(r, k, value);
     if (k->parameter >= 0) read_value(r, k, key, value);
 }
 
@@ -209,12 +223,34 @@ static bool all_known(const struct config_reader *r) {
     return true;
 }
 
+// Whether the family asks for a key of the file's root, or for one inside it.
+static bool is_asked(const struct family_keys *keys, const char *name) {
+    size_t len = strlen(name);
+    for (size_t i = 0; i < keys->count; i++)
+        for (size_t j = 0; j < keys->item[i].spellings; j++) {
+            const char *s = keys->item[i].spelling[j];
+            if (!strncmp(s, name, len) && (!s[len] || s[len] == '.')) return true;
+        }
+    return false;
+}
+
+static void note_unread(struct config_reader *r) {
+    struct family_notes *n = &r->values->notes;
+    void *i = json_object_iter((json_t *)(uintptr_t)r->root);
+    n->unread = ARENA_ARRAY(r->arena, const char *, json_object_size(r->root) + 1);
+    for (; i; i = json_object_iter_next((json_t *)(uintptr_t)r->root, i))
+        if (!is_asked(r->keys, json_object_iter_key(i)))
+            n->unread[n->unreads++] = arena_strdup(r->arena, json_object_iter_key(i));
+}
+
 static struct family_values *read_root(struct config_reader *r, const struct family *f) {
     struct family_values *v = r->values = ARENA_NEW(r->arena, struct family_values);
     v->family = f;
     v->parameter = ARENA_ARRAY(r->arena, struct family_value, f->parameters + 1);
     v->let = ARENA_ARRAY(r->arena, int64_t, f->lets + 1);
+    v->notes.key = ARENA_ARRAY(r->arena, struct family_note, r->keys->count + 1);
     for (size_t i = 0; i < r->keys->count; i++) read_key(r, &r->keys->item[i]);
+    note_unread(r);
     if (r->ok && all_known(r)) r->ok = family_derive(v, NULL, r->loc, r->arena, r->diag);
     check_layers(r);
     return r->ok ? v : NULL;
@@ -261,11 +297,21 @@ struct family_values *family_config_read(const struct family *f, const char *dir
 
 // ---- against what a spec says ----
 
-static const char *value_text(struct arena *arena, const struct family_parameter *p, const struct family_value *v) {
-    if (p->type == FAMILY_NUMBER) return arena_printf(arena, "%g", v->f);
+const char *family_value_text(struct arena *arena, const struct family_parameter *p, const struct family_value *v) {
+    if (p->type == FAMILY_NUMBER)
+        return arena_printf(arena, (float)strtod(arena_printf(arena, "%g", v->f), NULL) == (float)v->f ? "%g" : "%.9g",
+                            v->f);
     if (p->type == FAMILY_WORD) return v->s ? v->s : "";
     if (p->type == FAMILY_FLAG) return v->i ? "true" : "false";
     return arena_printf(arena, "%" PRId64, v->i);
+}
+
+static void warn_untrained(const struct family_values *have, const struct family_values *want,
+                           const struct family_key *k, struct loc loc, struct diag *diag) {
+    int64_t most = k->most < 0 ? 0 : have->parameter[k->most].most;
+    if (most && want->parameter[k->most].i > most)
+        diag_warning(diag, loc, "`%s` is %" PRId64 ", the spec's %s %" PRId64 ": what is beyond was not trained",
+                     k->spelling[0], most, have->family->parameter[k->most].name, want->parameter[k->most].i);
 }
 
 bool family_config_check(const struct family_values *have, const struct family_values *want, const char *dir,
@@ -276,14 +322,15 @@ bool family_config_check(const struct family_values *have, const struct family_v
     int errors = diag->errors;
     for (size_t i = 0; i < keys->count; i++) {
         int n = keys->item[i].parameter;
+        warn_untrained(have, want, &keys->item[i], loc, diag);
         if (n < 0 || !keys->item[i].compare || !have->parameter[n].known) continue;
         const struct family_parameter *p = &f->parameter[n];
         const struct family_value *a = &have->parameter[n], *b = &want->parameter[n];
         bool same = p->type == FAMILY_NUMBER ? (float)a->f == (float)b->f
-                                             : !strcmp(value_text(arena, p, a), value_text(arena, p, b));
+                                             : !strcmp(family_value_text(arena, p, a), family_value_text(arena, p, b));
         if (!same)
-            diag_error(diag, loc, "`%s` is %s, the spec says %s", keys->item[i].spelling[0], value_text(arena, p, a),
-                       value_text(arena, p, b));
+            diag_error(diag, loc, "`%s` is %s, the spec says %s", keys->item[i].spelling[0],
+                       family_value_text(arena, p, a), family_value_text(arena, p, b));
     }
     return diag->errors == errors;
 }

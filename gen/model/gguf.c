@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header of a GGUF file. Nothing in it is trusted: every length is held against what is left of the file.
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE // madvise
 #include "include/gguf.h"
 
 #include <errno.h>
@@ -351,6 +351,13 @@ struct gguf *gguf_open(struct arena *arena, const char *path, struct diag *diag)
 void gguf_close(struct gguf *g) {
     if (g && g->data) munmap((void *)(uintptr_t)g->data, (size_t)g->bytes);
     if (g) g->data = NULL;
+}
+
+// Whole pages of the mapping alone, so nothing but the file's bytes is behind them.
+void gguf_forget(const struct gguf *g, const struct gguf_tensor *t) {
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = (uint64_t)(t->blocks - g->data) / page * page,
+             end = (uint64_t)(t->blocks - g->data) + tensor_bytes(t);
+    madvise((void *)(uintptr_t)(g->data + from), (size_t)(end - from), MADV_DONTNEED);
 }
 
 // ---- looking up ----

@@ -157,28 +157,37 @@ static int64_t row_in_file(int64_t r, int64_t rows, int64_t heads) {
     return r - in + 2 * (in % half) + in / half;
 }
 
-static float *read_rows(const struct entry *e, struct arena *arena) {
-    const struct gguf_tensor *t = e->tensor;
-    int64_t cols = t->rank == 1 ? 1 : t->cols, rows = e->as.elements / cols;
-    float *out = ARENA_ARRAY(arena, float, (size_t)e->as.elements);
-    if (t->rank > 1) {
-        for (int64_t r = 0; r < rows; r++) gguf_row(t, row_in_file(r, rows, e->heads), out + r * cols);
-        return out;
-    }
-    float *stored = ARENA_ARRAY(arena, float, (size_t)rows);
-    gguf_row(t, 0, stored);
-    for (int64_t r = 0; r < rows; r++) out[r] = stored[row_in_file(r, rows, e->heads)];
+// Of a vector a row is an element.
+static float *read_vector(const struct entry *e, int64_t first, int64_t rows, struct arena *arena) {
+    float *stored = ARENA_ARRAY(arena, float, (size_t)e->as.elements), *out = ARENA_ARRAY(arena, float, (size_t)rows);
+    gguf_row(e->tensor, 0, stored);
+    for (int64_t r = 0; r < rows; r++) out[r] = stored[row_in_file(first + r, e->as.elements, e->heads)];
     return out;
 }
 
-float *gguf_model_read(const struct gguf_model *m, int index, struct arena *arena) {
-    const struct entry *e = &m->entry.items[index];
-    float *rows = read_rows(e, arena);
+static float *read_rows(const struct entry *e, int64_t first, int64_t rows, struct arena *arena) {
+    const struct gguf_tensor *t = e->tensor;
+    float *out = ARENA_ARRAY(arena, float, (size_t)(rows * t->cols));
+    for (int64_t r = 0; r < rows; r++) gguf_row(t, row_in_file(first + r, t->rows, e->heads), out + r * t->cols);
+    return out;
+}
+
+// Rows of the transposed matrix: columns of the file's.
+static float *read_columns(const struct entry *e, int64_t first, int64_t rows, struct arena *arena) {
     int64_t n = e->tensor->rows, cols = e->tensor->cols;
-    if (!e->transpose) return rows;
-    float *out = ARENA_ARRAY(arena, float, (size_t)e->as.elements);
-    for (int64_t r = 0; r < n; r++)
-        for (int64_t c = 0; c < cols; c++) out[c * n + r] = rows[r * cols + c];
+    float *out = ARENA_ARRAY(arena, float, (size_t)(rows * n)), *row = ARENA_ARRAY(arena, float, (size_t)cols);
+    for (int64_t r = 0; r < n; r++) {
+        gguf_row(e->tensor, row_in_file(r, n, e->heads), row);
+        for (int64_t c = 0; c < rows; c++) out[c * n + r] = row[first + c];
+    }
+    return out;
+}
+
+float *gguf_model_read(const struct gguf_model *m, int index, int64_t first, int64_t rows, struct arena *arena) {
+    const struct entry *e = &m->entry.items[index];
+    if (e->tensor->rank == 1) return read_vector(e, first, rows, arena);
+    float *out = (e->transpose ? read_columns : read_rows)(e, first, rows, arena);
+    gguf_forget(m->file, e->tensor);
     return out;
 }
 
@@ -217,6 +226,17 @@ static bool put_key(struct arena *arena, const struct gguf *file, const struct f
     return !t || !json_object_set_new(root, k->spelling[0], json_integer(t->rows));
 }
 
+// Keys of the architecture that the family does not ask for: a reader may tell them.
+static void put_others(struct arena *arena, const struct gguf *file, json_t *root) {
+    struct gguf_text a = architecture_of(file);
+    for (int i = 0; i < gguf_key_count(file); i++) {
+        struct gguf_text key = gguf_key_at(file, i);
+        if (key.len <= a.len + 1 || memcmp(key.data, a.data, a.len) != 0 || key.data[a.len] != '.') continue;
+        const char *name = arena_strndup(arena, key.data + a.len, key.len - a.len);
+        if (!json_object_get(root, name)) json_object_set_new(root, name, json_true());
+    }
+}
+
 static const char *config_of(struct arena *arena, const struct gguf *file, const struct family *f, struct loc loc,
                              struct diag *diag) {
     json_t *root = json_object();
@@ -227,11 +247,20 @@ static const char *config_of(struct arena *arena, const struct gguf *file, const
             diag_error(diag, loc, "`%s` is a text or a number that JSON cannot hold",
                        f->gguf.metadata.item[i].spelling[0]);
     }
+    put_others(arena, file, root);
     char *text = ok ? json_dumps(root, JSON_COMPACT) : NULL;
     const char *copy = text ? arena_strdup(arena, text) : NULL;
     free(text);
     json_decref(root);
     return copy;
+}
+
+const char *gguf_model_architecture(struct arena *arena, const char *path, struct diag *diag) {
+    struct gguf *file = gguf_open(arena, path, diag);
+    struct gguf_text have = file ? architecture_of(file) : (struct gguf_text){0};
+    const char *text = file ? arena_strndup(arena, have.data, have.len < 80 ? have.len : 80) : NULL;
+    gguf_close(file);
+    return text;
 }
 
 const char *gguf_model_config(struct arena *arena, const struct family *f, const char *path, struct diag *diag) {

@@ -21,10 +21,13 @@ void gguf_model_close(struct gguf_model *); // NULL is fine
 int gguf_model_count(const struct gguf_model *);
 // begin and end are 0; dtype_name is ggml's.
 const struct safetensors_tensor *gguf_model_at(const struct gguf_model *, int index);
-// All elements as fp32, in arena memory, in the layout that the family's graph reads.
-float *gguf_model_read(const struct gguf_model *, int index, struct arena *arena);
+// Some rows as fp32, in arena memory, in the layout that the family's graph reads.
+float *gguf_model_read(const struct gguf_model *, int index, int64_t first, int64_t rows, struct arena *arena);
 
-// The keys of the family's `gguf` that the metadata and the tensors tell, as JSON. NULL after reporting.
+// `general.architecture`, "" where there is none. NULL after reporting.
+const char *gguf_model_architecture(struct arena *arena, const char *path, struct diag *diag);
+// The keys of the family's `gguf` that the metadata and the tensors tell, and the architecture's other keys,
+// as JSON. NULL after reporting.
 const char *gguf_model_config(struct arena *arena, const struct family *, const char *path, struct diag *diag);
 
 #endif

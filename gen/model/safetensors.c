@@ -201,7 +201,7 @@ struct safetensors *safetensors_open(struct arena *arena, const char *path, stru
         diag_error(diag, file->loc, "%s", strerror(errno));
         return safetensors_close(file), NULL;
     }
-    setvbuf(file->stream, NULL, _IONBF, 0); // every read is a whole tensor
+    setvbuf(file->stream, NULL, _IONBF, 0); // every read is a tensor, or a large part of one
     if (read_header(file, arena, diag)) return file;
     return safetensors_close(file), NULL;
 }
@@ -225,34 +225,45 @@ int safetensors_find(const struct safetensors *file, const char *name) {
     return -1;
 }
 
-static void convert(const struct safetensors_tensor *t, const unsigned char *raw, float *out) {
-    for (int64_t i = 0; i < t->elements; i++) {
-        if (t->dtype == SAFETENSORS_F32) out[i] = float_from_bits((uint32_t)u64_little_endian(raw + 4 * i, 4));
-        else if (t->dtype == SAFETENSORS_F16)
-            out[i] = safetensors_from_f16((uint16_t)u64_little_endian(raw + 2 * i, 2));
+static void convert(enum safetensors_dtype dtype, const unsigned char *raw, int64_t count, float *out) {
+    for (int64_t i = 0; i < count; i++) {
+        if (dtype == SAFETENSORS_F32) out[i] = float_from_bits((uint32_t)u64_little_endian(raw + 4 * i, 4));
+        else if (dtype == SAFETENSORS_F16) out[i] = safetensors_from_f16((uint16_t)u64_little_endian(raw + 2 * i, 2));
         else out[i] = safetensors_from_bf16((uint16_t)u64_little_endian(raw + 2 * i, 2));
     }
 }
 
-float *safetensors_read(struct safetensors *file, int index, struct arena *arena, struct diag *diag) {
+int64_t safetensors_rows(const struct safetensors_tensor *t) { return t->rank ? t->shape[0] : 1; }
+
+static bool read_floats(struct safetensors *file, const struct safetensors_tensor *t, int64_t from, int64_t count,
+                        float *out) {
+    uint64_t each = t->dtype == SAFETENSORS_F32 ? 4 : 2;
+    size_t bytes = (size_t)count * each; // inside the file, so a size_t holds it
+    unsigned char *raw = malloc(bytes + 1);
+    if (!raw) base_fatal("out of memory");
+    bool ok = read_bytes(file, file->data_begin + t->begin + (uint64_t)from * each, raw, bytes);
+    if (ok) convert(t->dtype, raw, count, out);
+    free(raw);
+    return ok;
+}
+
+float *safetensors_read_rows(struct safetensors *file, int index, int64_t first, int64_t rows, struct arena *arena,
+                             struct diag *diag) {
     const struct safetensors_tensor *t = safetensors_at(file, index);
     if (t->dtype == SAFETENSORS_OTHER) {
         diag_error(diag, file->loc, "tensor %s: dtype %s is not supported (F32, F16, BF16 are)", t->name,
                    t->dtype_name);
         return NULL;
     }
-    size_t bytes = (size_t)(t->end - t->begin); // inside the file, so a size_t holds it
-    unsigned char *raw = malloc(bytes + 1);
-    if (!raw) base_fatal("out of memory");
-    float *out = NULL;
-    if (read_bytes(file, file->data_begin + t->begin, raw, bytes)) {
-        out = ARENA_ARRAY(arena, float, (size_t)t->elements);
-        convert(t, raw, out);
-    } else {
-        diag_error(diag, file->loc, "tensor %s: %s", t->name, ferror(file->stream) ? strerror(errno) : "truncated");
-    }
-    free(raw);
-    return out;
+    int64_t row = safetensors_rows(t) ? t->elements / safetensors_rows(t) : 0;
+    float *out = ARENA_ARRAY(arena, float, (size_t)(rows * row));
+    if (read_floats(file, t, first * row, rows * row, out)) return out;
+    diag_error(diag, file->loc, "tensor %s: %s", t->name, ferror(file->stream) ? strerror(errno) : "truncated");
+    return NULL;
+}
+
+float *safetensors_read(struct safetensors *file, int index, struct arena *arena, struct diag *diag) {
+    return safetensors_read_rows(file, index, 0, safetensors_rows(safetensors_at(file, index)), arena, diag);
 }
 
 const char *safetensors_shape_text(struct arena *arena, const struct safetensors_tensor *tensor) {

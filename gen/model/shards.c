@@ -140,10 +140,10 @@ const struct safetensors_tensor *shards_at(const struct shards *s, int index) {
     return safetensors_at(s->shard.items[p.shard].file, p.index);
 }
 
-float *shards_read(struct shards *s, int index, struct arena *arena, struct diag *diag) {
-    if (s->gguf) return gguf_model_read(s->gguf, index, arena);
+float *shards_read(struct shards *s, int index, int64_t first, int64_t rows, struct arena *arena, struct diag *diag) {
+    if (s->gguf) return gguf_model_read(s->gguf, index, first, rows, arena);
     struct place p = s->tensor.items[index];
-    return safetensors_read(s->shard.items[p.shard].file, p.index, arena, diag);
+    return safetensors_read_rows(s->shard.items[p.shard].file, p.index, first, rows, arena, diag);
 }
 
 struct loc shards_loc(const struct shards *s, int index) {

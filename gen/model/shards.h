@@ -15,8 +15,8 @@ struct shards *shards_open(struct arena *arena, const char *source, const struct
 void shards_close(struct shards *); // NULL is fine
 int shards_count(const struct shards *);
 const struct safetensors_tensor *shards_at(const struct shards *, int index);
-// As safetensors_read.
-float *shards_read(struct shards *, int index, struct arena *arena, struct diag *diag);
+// As safetensors_read_rows.
+float *shards_read(struct shards *, int index, int64_t first, int64_t rows, struct arena *arena, struct diag *diag);
 struct loc shards_loc(const struct shards *, int index); // of a tensor's file; -1: of the only file, or of the index
 
 #endif

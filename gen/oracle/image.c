@@ -43,10 +43,12 @@ static uint64_t hash_bytes(uint64_t h, const void *data, size_t bytes) {
     return bytes ? stir(h, rest) : h;
 }
 
-struct oracle_content oracle_content_of(const float *w, int64_t rows, int64_t k, enum qformat format, int64_t group) {
-    size_t bytes = (size_t)(rows * k) * sizeof *w;
-    return (struct oracle_content){
-        {hash_bytes(1, w, bytes), hash_bytes(2, w, bytes)}, rows, k, format == QFORMAT_INT4 ? group : 0};
+struct oracle_content oracle_content_of(int64_t rows, int64_t k, enum qformat format, int64_t group) {
+    return (struct oracle_content){{1, 2}, rows, k, format == QFORMAT_INT4 ? group : 0};
+}
+
+void oracle_content_add(struct oracle_content *c, const float *w, int64_t rows) {
+    for (int i = 0; i < 2; i++) c->hash[i] = hash_bytes(c->hash[i], w, (size_t)(rows * c->k) * sizeof *w);
 }
 
 static bool same_content(const struct oracle_content *a, const struct oracle_content *b) {
@@ -109,22 +111,56 @@ static int64_t put(struct packer *p, const void *data, int64_t bytes) {
     return here;
 }
 
-static void put_quantized(struct packer *p, const struct oracle_node *n, const float *w, struct entry *e) {
+// In the order of the rows, a piece at a time; false: a row could not be read.
+static bool each_piece(struct packer *p, const struct oracle_node *n, const struct checkpoint_slice *s,
+                       void (*take)(struct packer *, int64_t first, const float *w, int64_t rows, void *to), void *to) {
+    int64_t piece = checkpoint_piece(s);
+    for (int64_t first = 0; first < s->rows; first += piece) {
+        struct arena_mark mark = arena_mark(p->arena);
+        int64_t rows = s->rows - first < piece ? s->rows - first : piece;
+        const float *w = oracle_rows(p->checkpoint, p->arena, n, s, first, rows, p->diag);
+        if (w) take(p, first, w, rows, to);
+        arena_release(p->arena, mark);
+        if (!w) return false;
+    }
+    return true;
+}
+
+static void add_content(struct packer *p, int64_t first, const float *w, int64_t rows, void *to) {
+    (void)p, (void)first;
+    oracle_content_add(to, w, rows);
+}
+
+static void quantize_piece(struct packer *p, int64_t first, const float *w, int64_t rows, void *to) {
+    struct qmatrix *m = to, piece = quantize_matrix(p->arena, w, rows, m->k, m->format, m->group);
+    quantize_place(m, first, &piece);
+}
+
+static const struct oracle_stored *find_stored(const struct packer *p, const struct oracle_content *content) {
+    for (size_t i = 0; i < p->stored_count; i++)
+        if (same_content(&p->stored[i].content, content)) return &p->stored[i];
+    return NULL;
+}
+
+static bool put_quantized(struct packer *p, const struct oracle_node *n, const struct checkpoint_slice *slice,
+                          struct entry *e) {
     enum qformat format = n->int4 ? QFORMAT_INT4 : QFORMAT_INT8;
     e->group = n->int4 ? p->graph->group : 0;
     e->groups = n->int4 ? (e->k + e->group - 1) / e->group : 0;
-    struct oracle_content content = oracle_content_of(w, e->rows, e->k, format, e->group);
-    for (size_t i = 0; i < p->stored_count; i++) {
-        const struct oracle_stored *s = &p->stored[i];
-        if (!same_content(&s->content, &content)) continue;
+    struct oracle_content content = oracle_content_of(e->rows, e->k, format, e->group);
+    if (!each_piece(p, n, slice, add_content, &content)) return false;
+    const struct oracle_stored *s = find_stored(p, &content);
+    if (s) {
         e->in_golden = 1;
         e->q = s->q, e->row_scale = s->row_scale, e->group_scale = s->group_scale;
-        return;
+        return true;
     }
-    struct qmatrix m = quantize_matrix(p->arena, w, e->rows, e->k, format, e->group);
+    struct qmatrix m = quantize_room(p->arena, e->rows, e->k, format, e->group);
+    if (!each_piece(p, n, slice, quantize_piece, &m)) return false;
     e->q = put(p, m.q, e->rows * e->k);
     e->row_scale = put(p, m.row_scale, e->rows * 4);
     e->group_scale = put(p, m.group_scale, e->rows * e->groups);
+    return true;
 }
 
 static int64_t put_vector(struct packer *p, const char *pattern, int64_t repetition, int64_t n, int64_t offset,
@@ -143,6 +179,14 @@ static int64_t put_gain(struct packer *p, const struct oracle_node *n, int64_t r
     return put(p, v, length * 4);
 }
 
+static void put_table(struct packer *p, const struct oracle_node *n, const struct checkpoint_slice *s,
+                      struct entry *e) {
+    const float *w =
+        oracle_is_computed(n) ? oracle_computed(p->arena, n) : oracle_matrix(p->checkpoint, p->arena, n, s, p->diag);
+    p->ok = p->ok && w;
+    e->matrix = put(p, w, e->rows * e->k * 4);
+}
+
 static void put_matrix(struct packer *p, const struct oracle_node *n, int64_t repetition, struct entry *e) {
     struct checkpoint_slice s = {.name = oracle_name(p->arena, n->weight ? n->weight : "", repetition),
                                  .rows = e->rows,
@@ -150,12 +194,9 @@ static void put_matrix(struct packer *p, const struct oracle_node *n, int64_t re
                                  .transpose = n->transpose,
                                  .row_offset = n->row_offset,
                                  .is_table = oracle_is_table(n)};
-    const float *w =
-        oracle_is_computed(n) ? oracle_computed(p->arena, n) : oracle_matrix(p->checkpoint, p->arena, n, &s, p->diag);
-    p->ok = p->ok && w;
-    if (!w) return;
-    if (oracle_is_table(n)) e->matrix = put(p, w, e->rows * e->k * 4);
-    else put_quantized(p, n, w, e);
+    if (oracle_is_table(n)) put_table(p, n, &s, e);
+    else p->ok = p->ok && put_quantized(p, n, &s, e);
+    if (!p->ok) return;
     e->bias = put_vector(p, n->bias, repetition, e->rows, n->row_offset, CHECKPOINT_BIAS);
 }
 

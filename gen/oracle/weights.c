@@ -46,11 +46,16 @@ static float rounded_root(int64_t cols) {
     return (float)ldexp(nearbyint(steps), exponent - 8);
 }
 
+const float *oracle_rows(struct checkpoint *checkpoint, struct arena *arena, const struct oracle_node *n,
+                         const struct checkpoint_slice *s, int64_t first, int64_t rows, struct diag *diag) {
+    float *m = checkpoint_rows(checkpoint, arena, s, first, rows, diag), by = n->times_root ? rounded_root(n->cols) : 1;
+    for (int64_t i = 0; m && n->times_root && i < rows * s->cols; i++) m[i] *= by;
+    return m;
+}
+
 const float *oracle_matrix(struct checkpoint *checkpoint, struct arena *arena, const struct oracle_node *n,
                            const struct checkpoint_slice *s, struct diag *diag) {
-    float *m = checkpoint_matrix(checkpoint, arena, s, diag), by = n->times_root ? rounded_root(n->cols) : 1;
-    for (int64_t i = 0; m && n->times_root && i < s->rows * s->cols; i++) m[i] *= by;
-    return m;
+    return oracle_rows(checkpoint, arena, n, s, 0, s->rows, diag);
 }
 
 bool oracle_has_matrix(const struct oracle_node *n) {

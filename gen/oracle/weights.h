@@ -40,6 +40,9 @@ bool oracle_is_table(const struct oracle_node *); // fp32 rows by position
 // A norm's gain, an embedding's or a product's matrix by their attributes; NULL after an error.
 const float *oracle_gain(struct checkpoint *, struct arena *, const struct oracle_node *, const char *name,
                          int64_t length, struct diag *);
+const float *oracle_rows(struct checkpoint *, struct arena *, const struct oracle_node *,
+                         const struct checkpoint_slice *, int64_t first, int64_t rows,
+                         struct diag *); // some of its rows
 const float *oracle_matrix(struct checkpoint *, struct arena *, const struct oracle_node *,
                            const struct checkpoint_slice *, struct diag *);
 

@@ -8,6 +8,7 @@
 #include "include/checkpoint.h"
 #include "include/family.h"
 #include "gen/pack/image.h"
+#include "include/pack.h"
 #include "include/tokenizer.h"
 
 // The parameters that the spec of a model gives to its family, both out of the IR's copies.

@@ -41,8 +41,5 @@ bool image_finish(struct image *, const char *source, const char *dir, struct di
 // check_config.c: config.json of a checkpoint against the spec of a model, by the keys of its family. Shapes alone do
 // not tell the number of heads or eps. True where there is nothing to compare.
 bool pack_check_config(const struct ir *, const char *dir, struct diag *);
-// The tokenizer of a language model's checkpoint: whole and no larger than the vocabulary, or none of its files (ids
-// in, ids out).
-bool pack_check_tokenizer(const struct ir *, const char *dir, struct diag *);
 
 #endif

@@ -57,18 +57,33 @@ static void multiply(float *w, int64_t n, float by) {
     for (int64_t i = 0; i < n; i++) w[i] *= by;
 }
 
+// Some rows of a matrix: a whole one as floats may be larger than the memory.
+static bool read_piece(struct packer *p, const struct store_entry *e, const struct checkpoint_slice *slice,
+                       int64_t first, int64_t rows, struct qmatrix *m, struct oracle_content *content) {
+    struct arena_mark mark = arena_mark(p->arena);
+    float *w = checkpoint_rows(p->checkpoint, p->arena, slice, first, rows, p->diag);
+    if (!w) return false;
+    if (ir_attr_find(&p->ir->node[e->node].attrs, "times")) multiply(w, rows * e->k, root_bf16(e->k));
+    oracle_content_add(content, w, rows);
+    struct qmatrix piece = quantize_matrix(p->arena, w, rows, e->k, (enum qformat)e->format, e->group);
+    quantize_place(m, first, &piece);
+    arena_release(p->arena, mark);
+    return true;
+}
+
 static bool read_matrix(struct packer *p, const struct store_entry *e, struct qmatrix *m) {
     struct checkpoint_slice slice = {.name = tensor_name(p, e, "weight"),
                                      .rows = e->rows,
                                      .cols = e->k,
                                      .transpose = attr_int(p, e, "transpose") != 0,
                                      .row_offset = attr_int(p, e, "row_offset")};
-    float *w = checkpoint_matrix(p->checkpoint, p->arena, &slice, p->diag);
-    if (!w) return false;
-    if (ir_attr_find(&p->ir->node[e->node].attrs, "times")) multiply(w, e->rows * e->k, root_bf16(e->k));
-    struct oracle_content content = oracle_content_of(w, e->rows, e->k, (enum qformat)e->format, e->group);
+    struct oracle_content content = oracle_content_of(e->rows, e->k, (enum qformat)e->format, e->group);
+    int64_t piece = checkpoint_piece(&slice);
+    *m = quantize_room(p->arena, e->rows, e->k, (enum qformat)e->format, e->group);
+    for (int64_t first = 0; first < e->rows; first += piece)
+        if (!read_piece(p, e, &slice, first, e->rows - first < piece ? e->rows - first : piece, m, &content))
+            return false;
     VEC_PUSH(p->ir->arena, p->stored, ((struct oracle_stored){content, e->q, e->row_scale, e->group_scale}));
-    *m = quantize_matrix(p->arena, w, e->rows, e->k, (enum qformat)e->format, e->group);
     return true;
 }
 

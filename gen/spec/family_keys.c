@@ -9,6 +9,7 @@
         KEY("refuse", false, "values that it does not compute, and why", MAP),                                         \
         KEY("words", false, "text of the checkpoint to value of a word", MAP),                                         \
         KEY("is", false, "the parameter whose value it must have", TEXT),                                              \
+        KEY("most", false, "the parameter of which it is the largest value that was trained for", TEXT),               \
         KEY("equals", false, "the value that it must have: an expression of what was read so far", EXPRESSION),        \
         KEY("default", false, "value where the key is absent", EXPRESSION),                                            \
         KEY("required", false, "a key with `values` that must be there", FLAG),                                        \
@@ -59,12 +60,21 @@ static void read_spellings(struct family_reader *r, const struct yaml_node *node
     if (!count) diag_error(r->diag, node->loc, "a key has at least one spelling");
 }
 
-static void read_subject(struct family_reader *r, const struct yaml_node *is, struct family_key *k) {
+static int read_subject(struct family_reader *r, const struct yaml_node *map, const char *key) {
+    const struct yaml_node *is = yaml_get(map, key);
     const char *name = NULL;
-    if (!yaml_string(is, "is", &name, r->diag)) return;
-    k->parameter = family_find_parameter(r->family, name);
-    if (k->parameter < 0) family_check_parameter(r, name, is->loc);
-    if (k->parameter < 0 && !strncmp(name, "design.", 7)) diag_error(r->diag, is->loc, "no parameter `%s`", name);
+    if (!is || !yaml_string(is, key, &name, r->diag)) return -1;
+    int p = family_find_parameter(r->family, name);
+    if (p < 0) family_check_parameter(r, name, is->loc);
+    if (p < 0 && !strncmp(name, "design.", 7)) diag_error(r->diag, is->loc, "no parameter `%s`", name);
+    return p;
+}
+
+static int read_most(struct family_reader *r, const struct yaml_node *map) {
+    int p = read_subject(r, map, "most");
+    if (p < 0 || r->family->parameter[p].type == FAMILY_INTEGER) return p;
+    diag_error(r->diag, yaml_get(map, "most")->loc, "`%s` is no integer", r->family->parameter[p].name);
+    return -1;
 }
 
 static const struct yaml_node *part(struct family_reader *r, const struct yaml_node *map, const char *key,
@@ -78,10 +88,10 @@ static const struct yaml_node *part(struct family_reader *r, const struct yaml_n
 
 // What a value must be.
 static void read_rules(struct family_reader *r, const struct yaml_node *map, const char *what, struct family_key *k) {
-    static const char *const rules[] = {"is", "values", "refuse", "equals", "each"};
-    const struct yaml_node *is = yaml_get(map, "is"), *required = yaml_get(map, "required"),
-                           *compare = yaml_get(map, "compare");
-    if (is) read_subject(r, is, k);
+    static const char *const rules[] = {"is", "most", "values", "refuse", "equals", "each"};
+    const struct yaml_node *required = yaml_get(map, "required"), *compare = yaml_get(map, "compare");
+    k->parameter = read_subject(r, map, "is");
+    k->most = read_most(r, map);
     if (required) yaml_bool(required, "required", &k->required, r->diag);
     if (compare) yaml_bool(compare, "compare", &k->compare, r->diag);
     k->values = part(r, map, "values", YAML_KIND_SEQ);
@@ -92,7 +102,7 @@ static void read_rules(struct family_reader *r, const struct yaml_node *map, con
     k->each = part(r, map, "each", YAML_KIND_MAP);
     for (size_t i = 0; i < COUNT_OF(rules); i++)
         if (yaml_get(map, rules[i])) return;
-    diag_error(r->diag, map->loc, "%s needs one of `is`, `values`, `refuse`, `equals` and `each`", what);
+    diag_error(r->diag, map->loc, "%s needs one of `is`, `most`, `values`, `refuse`, `equals` and `each`", what);
 }
 
 // `rows` and `without`: what the tensors tell has no spelling of its own.
@@ -117,7 +127,7 @@ static void read_source(struct family_reader *r, const struct yaml_node *map, st
 
 static void read_key(struct family_reader *r, const struct yaml_node *map, const struct schema_table *table,
                      struct family_keys *keys) {
-    struct family_key k = {.loc = map->loc, .parameter = -1, .compare = true};
+    struct family_key k = {.loc = map->loc, .parameter = -1, .most = -1, .compare = true};
     if (!yaml_expect(map, YAML_KIND_MAP, table->what, r->diag)) return;
     schema_check_keys(map, table, r->arena, r->diag);
     if (table == &metadata_table) {

@@ -364,6 +364,57 @@ static void test_random_slices_agree(void **state) {
     fixture_end(&f);
 }
 
+// Pieces of a slice are the slice, and count as used, wherever the rows come from.
+static void check_pieces(struct fixture *f, const char *source, const struct checkpoint_slice *s) {
+    struct checkpoint *c = checkpoint_open(&f->arena, source, &f->diag), *other;
+    assert_no_errors(f);
+    const float *all = checkpoint_matrix(c, &f->arena, s, &f->diag);
+    other = checkpoint_open(&f->arena, source, &f->diag);
+    for (int64_t first = 0; first < s->rows; first += 4) {
+        int64_t rows = s->rows - first < 4 ? s->rows - first : 4;
+        const float *piece = checkpoint_rows(other, &f->arena, s, first, rows, &f->diag);
+        assert_no_errors(f);
+        assert_memory_equal(piece, all + first * s->cols, sizeof *all * (size_t)(rows * s->cols));
+        int errors = f->diag.errors;
+        assert_int_equal(checkpoint_check_coverage(other, &f->diag), first + rows == s->rows || !checkpoint_dir(other));
+        f->diag.errors = errors;
+    }
+    checkpoint_close(c);
+    checkpoint_close(other);
+}
+
+static void test_pieces(void **state) {
+    (void)state;
+    struct fixture f;
+    float m[10 * 6];
+    fixture_begin(&f);
+    for (int i = 0; i < 60; i++) m[i] = (float)(i * 37 % 61);
+    char *dir = arena_strdup(&f.arena, "/tmp/rill_pieces_XXXXXX");
+    assert_non_null(mkdtemp(dir));
+    const char *path = arena_printf(&f.arena, "%s/model.safetensors", dir);
+    write_safetensors(path, "{\"m\":{\"dtype\":\"F32\",\"shape\":[10,6],\"data_offsets\":[0,240]}}", m, sizeof m);
+    check_pieces(&f, dir, &(struct checkpoint_slice){.name = "m", .rows = 10, .cols = 6});
+    check_pieces(&f, dir, &(struct checkpoint_slice){.name = "m", .rows = 7, .cols = 6, .row_offset = 3});
+    check_pieces(&f, dir, &(struct checkpoint_slice){.name = "m", .rows = 6, .cols = 10, .transpose = true});
+    check_pieces(&f, "random:3", &(struct checkpoint_slice){.name = "m", .rows = 9, .cols = 6, .row_offset = 2});
+    check_pieces(&f, "random:3", &(struct checkpoint_slice){.name = "m", .rows = 9, .cols = 6, .transpose = true});
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(dir), 0);
+    fixture_end(&f);
+}
+
+static void test_size_of_a_piece(void **state) {
+    (void)state;
+    struct checkpoint_slice s = {.rows = 128256, .cols = 4096}, wide = {.rows = 9, .cols = 1 << 24};
+    int64_t rows = checkpoint_piece(&s);
+    assert_true(rows >= 2 && rows % 2 == 0 && rows * s.cols * 4 <= 64 << 20);
+    assert_int_equal(checkpoint_piece(&wide), 2);
+    s.transpose = true;
+    assert_int_equal(checkpoint_piece(&s), s.rows);
+    s = (struct checkpoint_slice){.rows = 5, .cols = 8};
+    assert_int_equal(checkpoint_piece(&s), 5);
+}
+
 static double spread_of(const float *x, int n, double *mean) {
     double sum = 0, square = 0;
     for (int i = 0; i < n; i++) sum += x[i];
@@ -406,6 +457,8 @@ int main(void) {
         cmocka_unit_test(test_several_files),
         cmocka_unit_test(test_random_source),
         cmocka_unit_test(test_random_slices_agree),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_size_of_a_piece),
         cmocka_unit_test(test_random_statistics),
     };
     return cmocka_run_group_tests_name("checkpoint", tests, make_dir, remove_dir);

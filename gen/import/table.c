@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `rill import` tells of a checkpoint.
+#include "include/import.h"
+
+#include <string.h>
+
+static const char *parameter_of(const struct import *m, const struct family_key *k) {
+    int p = k->parameter >= 0 ? k->parameter : k->most;
+    return p >= 0 ? m->family->parameter[p].name : "";
+}
+
+static void add_row(const struct import *m, const struct family_note *n, const char *value, struct text *out) {
+    const char *parameter = parameter_of(m, n->key);
+    text_addf(out, "  %-48s %-14s %s%s\n", n->spelling, value, n->key->most >= 0 ? "bound of " : "", parameter);
+}
+
+// What stands for a key that is absent; NULL: nothing.
+static const char *assumed(const struct import *m, const struct family_key *k) {
+    if (k->parameter >= 0)
+        return family_value_text(m->arena, &m->family->parameter[k->parameter], &m->values->parameter[k->parameter]);
+    if (!k->values || !k->values->count || yaml_get(k->values, "none")) return NULL;
+    const char *first = k->values->items[0]->text;
+    return strcmp(first, "none") ? first : NULL;
+}
+
+// Numbers as a spec writes them; lists and what is no parameter as the file has it.
+static const char *shown(const struct import *m, const struct family_note *n) {
+    int p = n->key->parameter;
+    if (p < 0 || !n->key->compare) return n->value;
+    return family_value_text(m->arena, &m->family->parameter[p], &m->values->parameter[p]);
+}
+
+static void add_read(const struct import *m, struct text *out) {
+    const struct family_notes *n = &m->values->notes;
+    text_addf(out, "\n%-50s %-14s parameter\n", "read", "value");
+    for (size_t i = 0; i < n->keys; i++)
+        if (n->key[i].value) add_row(m, &n->key[i], shown(m, &n->key[i]), out);
+}
+
+static void add_assumed(const struct import *m, struct text *out) {
+    const struct family_notes *n = &m->values->notes;
+    text_addf(out, "\n%-50s %-14s parameter\n", "assumed, as the key is absent", "value");
+    for (size_t i = 0; i < n->keys; i++) {
+        const char *value = n->key[i].value ? NULL : assumed(m, n->key[i].key);
+        if (value) add_row(m, &n->key[i], value, out);
+    }
+}
+
+static bool is_asked(const struct import *m, size_t p) {
+    const struct family_notes *n = &m->values->notes;
+    for (size_t i = 0; i < n->keys; i++)
+        if (n->key[i].key->parameter == (int)p) return true;
+    return false;
+}
+
+// Parameters of which no key tells.
+static void add_own(const struct import *m, struct text *out) {
+    text_add(out, "\ntold by no key, as the family or --context has it\n");
+    for (size_t p = 0; p < m->family->parameters; p++) {
+        const struct family_parameter *parameter = &m->family->parameter[p];
+        if (is_asked(m, p) || !m->values->parameter[p].known) continue;
+        text_addf(out, "  %-48s %s\n", parameter->name,
+                  family_value_text(m->arena, parameter, &m->values->parameter[p]));
+    }
+}
+
+static void add_unread(const struct import *m, struct text *out) {
+    const struct family_notes *n = &m->values->notes;
+    if (n->unreads) text_addf(out, "\nnot looked at: family %s asks for none of them", m->family->name);
+    for (size_t i = 0; i < n->unreads; i++) text_addf(out, "%s%s", i % 4 ? ", " : "\n  ", n->unread[i]);
+    if (n->unreads) text_add(out, "\n");
+}
+
+void import_table(const struct import *m, const struct import_design *d, struct text *out) {
+    text_addf(out, "%s: family %s, by its kind `%s`\n", m->name, m->family->name, m->kind);
+    add_read(m, out);
+    add_assumed(m, out);
+    add_own(m, out);
+    add_unread(m, out);
+    text_addf(out, "\ndesign for board %s: %d channels x %d bit, %d lanes, T = %d, A = %d, int8\n", m->device->name,
+              d->channels, d->beat_bits, d->lanes, d->tokens, d->arrays);
+    if (!d->fits)
+        text_add(out, "the least that was tried is beyond the board's limits by estimate: it can be simulated, not "
+                      "built (`rill check` says where)\n");
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which families are for a checkpoint: by `model_type` of its config.json, or by a GGUF file's architecture.
+#include <jansson.h>
+#include <string.h>
+
+#include "gen/model/gguf_model.h"
+#include "include/family.h"
+
+enum { MAX_CONFIG_BYTES = 1 << 20 };
+static const char kind_key[] = "model_type";
+
+static const char *kind_of_config(const char *path, struct arena *arena, struct diag *diag) {
+    size_t len;
+    json_error_t error;
+    const char *why, *text = file_read(arena, path, MAX_CONFIG_BYTES, &len, &why), *kind = NULL;
+    if (!text) return diag_error(diag, loc_file(arena, path), "%s", why), NULL;
+    json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error), *value = json_object_get(root, kind_key);
+    if (!json_is_object(root)) diag_error(diag, loc_file(arena, path), "%s", root ? "not a JSON object" : error.text);
+    else kind = arena_strdup(arena, json_is_string(value) ? json_string_value(value) : "");
+    json_decref(root);
+    return kind;
+}
+
+const char *family_checkpoint_kind(const char *source, struct arena *arena, struct diag *diag) {
+    if (gguf_is_path(source)) return gguf_model_architecture(arena, source, diag);
+    return kind_of_config(arena_printf(arena, "%s/config.json", source), arena, diag);
+}
+
+// The family's words for it; NULL: none.
+static const struct yaml_node *kinds_of_config(const struct family *f) {
+    for (size_t i = 0; i < f->config.count; i++)
+        if (f->config.item[i].values && !strcmp(f->config.item[i].spelling[0], kind_key))
+            return f->config.item[i].values;
+    return NULL;
+}
+
+static size_t count_kinds(const struct family *f, bool gguf) {
+    const struct yaml_node *list = gguf ? NULL : kinds_of_config(f);
+    return gguf ? f->gguf.architectures : list ? list->count : 0;
+}
+
+static const char *kind_at(const struct family *f, bool gguf, size_t i) {
+    return gguf ? f->gguf.architecture[i] : kinds_of_config(f)->items[i]->text;
+}
+
+bool family_is_for(const struct family *f, const char *source, const char *kind) {
+    bool gguf = gguf_is_path(source);
+    for (size_t i = 0; i < count_kinds(f, gguf); i++)
+        if (!strcmp(kind_at(f, gguf, i), kind)) return true;
+    return false;
+}
+
+const char *family_kinds(const struct family *f, const char *source, struct arena *arena) {
+    bool gguf = gguf_is_path(source);
+    const char *list = "";
+    for (size_t i = 0; i < count_kinds(f, gguf); i++)
+        list = arena_printf(arena, "%s%s%s", list, i ? ", " : "", kind_at(f, gguf, i));
+    return list;
+}

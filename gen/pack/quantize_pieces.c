@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A quantized matrix out of pieces: every row is quantized by itself, so the bits are those of the whole.
+#include <string.h>
+
+#include "include/quantize.h"
+
+struct qmatrix quantize_room(struct arena *arena, int64_t rows, int64_t k, enum qformat format, int64_t group) {
+    struct qmatrix m = {.rows = rows, .k = k, .format = format};
+    if (format == QFORMAT_INT4) {
+        m.group = group;
+        m.groups = (int64_t)u64_div_ceil((uint64_t)k, (uint64_t)group);
+        m.group_scale = ARENA_ARRAY(arena, uint8_t, (size_t)(rows * m.groups));
+    }
+    m.q = ARENA_ARRAY(arena, int8_t, (size_t)(rows * k));
+    m.row_scale = ARENA_ARRAY(arena, float, (size_t)rows);
+    return m;
+}
+
+void quantize_place(struct qmatrix *whole, int64_t first, const struct qmatrix *piece) {
+    if (first + piece->rows > whole->rows || piece->k != whole->k || piece->groups != whole->groups)
+        base_fatal("quantize: a piece that does not fit");
+    memcpy(whole->q + first * whole->k, piece->q, (size_t)(piece->rows * piece->k));
+    memcpy(whole->row_scale + first, piece->row_scale, (size_t)piece->rows * sizeof(float));
+    if (whole->groups)
+        memcpy(whole->group_scale + first * whole->groups, piece->group_scale, (size_t)(piece->rows * whole->groups));
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A checkpoint to a spec: the family that is for it, what it says, what is assumed where it is silent. docs/models.md.
+#ifndef RILL_IMPORT_H
+#define RILL_IMPORT_H
+
+#include "include/device.h"
+#include "include/family.h"
+
+struct import_options {
+    const char *source; // folder with config.json, or a GGUF file
+    const char *family; // a family's file or name; NULL: the installation's that is for the checkpoint
+    const char *board;  // a board's file or name
+    const char *name;   // of the design; NULL: made of the source's name and the board's
+    int64_t context;    // 0: the family's, at most what was trained for
+};
+
+struct import {
+    struct import_options o;
+    const char *kind, *name;
+    const char *family_word, *board_word; // as the spec says them
+    struct family *family;
+    struct family_values *values;
+    struct rill_device *device;
+    struct arena *arena;
+};
+
+// The design's keys that depend on the board.
+struct import_design {
+    int channels, lanes, tokens, arrays, beat_bits;
+    bool fits; // the board, by estimate
+};
+
+// NULL after reporting: a source that is none, no family for it, what the family does not compute, an unknown board.
+struct import *import_read(const struct import_options *, struct arena *, struct diag *);
+// The spec. False after reporting.
+bool import_spec(const struct import *, const struct import_design *, struct text *out, struct diag *);
+// What was read, what was assumed, what nobody asked for, and the design, for people.
+void import_table(const struct import *, const struct import_design *, struct text *out);
+
+#endif

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// `rill import`: published shapes to specs that every pass accepts, what is refused and why, what the table tells.
+#include "tests/unit/model_fixture.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gen/command.h"
+#include "include/import.h"
+#include "include/spec.h"
+
+#define ROPE_LLAMA                                                                                                     \
+    "\"model_type\": \"llama\", \"hidden_act\": \"silu\", \"attention_bias\": false, \"rms_norm_eps\": 1e-05, "
+#define SIZES(layers, hidden, heads, kv_heads, ffn, vocab)                                                             \
+    "\"num_hidden_layers\": " #layers ", \"hidden_size\": " #hidden ", \"num_attention_heads\": " #heads               \
+    ", \"num_key_value_heads\": " #kv_heads ", \"intermediate_size\": " #ffn ", \"vocab_size\": " #vocab ", "
+#define GEMMA3                                                                                                         \
+    "\"model_type\": \"gemma3_text\", \"hidden_activation\": \"gelu_pytorch_tanh\", \"head_dim\": 256, "               \
+    "\"query_pre_attn_scalar\": 256, \"rms_norm_eps\": 1e-06, \"sliding_window\": 512, "                               \
+    "\"max_position_embeddings\": 32768, \"final_logit_softcapping\": null, "
+
+struct shape {
+    const char *name, *config;
+    const char *said[4]; // lines of the spec
+    int64_t context;
+};
+static const struct shape shapes[] = {
+    {"gpt2",
+     "{\"model_type\": \"gpt2\", \"activation_function\": \"gelu_new\", \"n_layer\": 12, \"n_embd\": 768, "
+     "\"n_head\": 12, \"vocab_size\": 50257, \"n_positions\": 1024, \"n_inner\": null, \"layer_norm_epsilon\": 1e-05, "
+     "\"eos_token_id\": 50256}",
+     {"  ffn: 3072 # assumed", "  eot: 50256\n", "  norm_eps: 1e-05\n"},
+     1024},
+    {"SmolLM2-135M",
+     "{" ROPE_LLAMA SIZES(30, 576, 9, 3, 1536, 49152) "\"max_position_embeddings\": 8192, \"rope_theta\": 100000, "
+                                                      "\"tie_word_embeddings\": true, \"eos_token_id\": 2}",
+     {"  kv_heads: 3\n", "  rope_theta: 100000\n", "  tied_head: true\n", "trained for 8192\n"},
+     2048},
+    {"Qwen2.5-0.5B",
+     "{\"model_type\": \"qwen2\", \"hidden_act\": \"silu\", " SIZES(
+         24, 896, 14, 2, 4864,
+         151936) "\"max_position_embeddings\": 32768, \"rms_norm_eps\": 1e-06, \"rope_theta\": 1000000.0, "
+                 "\"tie_word_embeddings\": true, \"use_sliding_window\": false, \"sliding_window\": 32768, "
+                 "\"eos_token_id\": 151643}",
+     {"  family: \"qwen2\"\n", "  rope_theta: 1e+06\n", "trained for 32768\n"},
+     2048},
+    {"Qwen3-0.6B",
+     "{\"model_type\": \"qwen3\", \"hidden_act\": \"silu\", \"head_dim\": 128, \"attention_bias\": false, " SIZES(
+         28, 1024, 16, 8, 3072,
+         151936) "\"max_position_embeddings\": 40960, \"rms_norm_eps\": 1e-06, \"rope_theta\": 1000000, "
+                 "\"rope_scaling\": null, \"tie_word_embeddings\": true, \"eos_token_id\": 151645}",
+     {"  family: \"qwen3\"\n", "  head_dim: 128\n"},
+     2048},
+    {"TinyLlama-1.1B",
+     "{" ROPE_LLAMA SIZES(22, 2048, 32, 4, 5632,
+                          32000) "\"max_position_embeddings\": 2048, \"tie_word_embeddings\": false, "
+                                 "\"eos_token_id\": 2}",
+     {"  tied_head: false\n", "  ffn: 5632\n"},
+     2048},
+    {"Llama-3.2-1B",
+     "{" ROPE_LLAMA SIZES(
+         16, 2048, 32, 8, 8192,
+         128256) "\"max_position_embeddings\": 131072, \"tie_word_embeddings\": true, \"rope_parameters\": "
+                 "{\"rope_type\": \"llama3\", \"rope_theta\": 500000.0, \"factor\": 32.0, \"low_freq_factor\": 1.0, "
+                 "\"high_freq_factor\": 4.0, \"original_max_position_embeddings\": 8192}}",
+     {"  rope_scaling: llama3\n", "  rope_factor: 32\n", "  rope_theta: 500000\n", "  rope_context: 8192\n"},
+     2048},
+    {"gemma-3-270m",
+     "{" GEMMA3 SIZES(18, 640, 4, 1, 2048, 262144) "\"rope_theta\": 1000000, \"rope_local_base_freq\": 10000, "
+                                                   "\"_sliding_window_pattern\": 6, \"eos_token_id\": [1, 106]}",
+     {"  family: \"gemma3\"\n", "  period: 6\n", "  head_dim: 256\n", "  rope_local_theta: 10000\n"},
+     512},
+    {"gemma-3-1b",
+     "{" GEMMA3 SIZES(26, 1152, 4, 1, 6912, 262144) "\"rope_parameters\": {\"full_attention\": {\"rope_type\": "
+                                                    "\"default\", \"rope_theta\": 1000000}, \"sliding_attention\": "
+                                                    "{\"rope_theta\": 10000}}}",
+     {"  family: \"gemma3\"\n", "  layers: 26\n", "  rope_theta: 1e+06\n"},
+     512},
+};
+
+struct import_fixture {
+    struct fixture f;
+    char dir[32];
+    struct import_options o;
+    const char *model;
+};
+
+static void begin(struct import_fixture *x, const char *name, const char *config) {
+    fixture_begin(&x->f);
+    strcpy(x->dir, "/tmp/rill_import_XXXXXX");
+    assert_non_null(mkdtemp(x->dir));
+    x->model = arena_printf(&x->f.arena, "%s/%s", x->dir, name);
+    assert_int_equal(mkdir(x->model, 0700), 0);
+    if (config) write_file(arena_printf(&x->f.arena, "%s/config.json", x->model), config, strlen(config));
+    x->o = (struct import_options){.source = x->model, .board = "u55c"};
+}
+
+static void end(struct import_fixture *x) {
+    unlink(arena_printf(&x->f.arena, "%s/config.json", x->model));
+    rmdir(x->model);
+    assert_int_equal(rmdir(x->dir), 0);
+    fixture_end(&x->f);
+}
+
+static const struct import_design least = {.channels = 32, .lanes = 8, .tokens = 1, .arrays = 1, .beat_bits = 512};
+
+static void import_shape(const struct shape *s) {
+    struct import_fixture x;
+    struct text spec = {0};
+    begin(&x, s->name, s->config);
+    struct import *m = import_read(&x.o, &x.f.arena, &x.f.diag);
+    bool ok = m && import_spec(m, &least, &spec, &x.f.diag);
+    assert_no_errors(&x.f);
+    assert_true(ok);
+    for (size_t i = 0; i < COUNT_OF(s->said) && s->said[i]; i++)
+        if (!strstr(text_cstr(&spec), s->said[i])) fail_msg("%s: `%s` not in\n%s", s->name, s->said[i], spec.data);
+    struct rill_spec *read = rill_spec_read_bytes("t.yaml", spec.data, spec.len, &x.f.arena, &x.f.diag);
+    assert_no_errors(&x.f);
+    assert_int_equal(read->graph->context, s->context);
+    assert_non_null(command_build_spec(read, &x.f.arena, &x.f.diag, NULL));
+    assert_no_errors(&x.f);
+    assert_true(family_config_check(m->values, read->model->values, x.model, &x.f.arena, &x.f.diag));
+    text_free(&spec);
+    end(&x);
+}
+
+static void test_published_shapes(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) import_shape(&shapes[i]);
+}
+
+static struct import *try_import(struct import_fixture *x) { return import_read(&x->o, &x->f.arena, &x->f.diag); }
+
+static void test_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *config, *said;
+    } refused[] = {
+        {"{\"model_type\": \"gemma2\"}", "no family is for a model of the kind `gemma2`"},
+        {"{\"model_type\": \"gemma2\"}", "note: family llama is for llama, mistral"},
+        {"{}", "no family is for a model of the kind ``"},
+        {"[]", "config.json: error: not a JSON object"},
+        {"{\"model_type\": \"llama\", ", "config.json: error: "},
+        {NULL, "config.json: error: "},
+        {"{" ROPE_LLAMA SIZES(1, 64, 2, 1, 64, 99) "\"rope_scaling\": {\"rope_type\": \"dynamic\"}}",
+         "`rope_scaling.rope_type` is `dynamic`, which the family does not compute"},
+        {"{" ROPE_LLAMA SIZES(1, 64, 2, 1, 64, 99) "\"mlp_bias\": true, \"sliding_window\": 4096}",
+         "`sliding_window` is `4096`"},
+        {"{" ROPE_LLAMA "\"num_hidden_layers\": 2}", "`hidden_size` is missing"},
+    };
+    for (size_t i = 0; i < COUNT_OF(refused); i++) {
+        struct import_fixture x;
+        begin(&x, "m", refused[i].config);
+        assert_null(try_import(&x));
+        assert_reported(&x.f, refused[i].said);
+        end(&x);
+    }
+}
+
+static void test_context(void **state) {
+    (void)state;
+    static const struct {
+        int shape;
+        int64_t context;
+        const char *said; // NULL: taken
+    } cases[] = {
+        {1, 8192, NULL}, {1, 8193, "--context 8193: the model was not trained for so many positions"},
+        {1, 1, NULL},    {0, 512, "--context 512: the checkpoint's tables have as many positions as it says"},
+        {0, 1024, NULL}, {5, 65536, "--context 65536: beyond the family's range"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct import_fixture x;
+        begin(&x, "m", shapes[cases[i].shape].config);
+        x.o.context = cases[i].context;
+        struct import *m = try_import(&x);
+        if (cases[i].said) {
+            assert_null(m);
+            assert_reported(&x.f, cases[i].said);
+        } else {
+            assert_no_errors(&x.f);
+            assert_int_equal(m->values->parameter[family_find_parameter(m->family, "context")].i, cases[i].context);
+        }
+        end(&x);
+    }
+}
+
+// A model that was trained for less than the family's default; names; the table.
+static void test_words(void **state) {
+    (void)state;
+    struct import_fixture x;
+    struct text table = {0};
+    begin(&x, "7B.chat v2",
+          "{" ROPE_LLAMA SIZES(1, 64, 2, 1, 64, 99) "\"max_position_embeddings\": 600, \"torch_dtype\": "
+                                                    "\"bfloat16\", \"eos_token_id\": [3, 4]}");
+    struct import *m = try_import(&x);
+    assert_no_errors(&x.f);
+    assert_string_equal(m->name, "model-7B-chat-v2-u55c");
+    assert_int_equal(m->values->parameter[family_find_parameter(m->family, "context")].i, 600);
+    import_table(m, &least, &table);
+    static const char *const said[] = {"family llama, by its kind `llama`",
+                                       "\nread ",
+                                       "bound of context",
+                                       "\nassumed",
+                                       "asks for none of them\n  torch_dtype\n",
+                                       "beyond the board's limits"};
+    for (size_t i = 0; i < COUNT_OF(said); i++)
+        if (!strstr(text_cstr(&table), said[i])) fail_msg("`%s` not in\n%s", said[i], table.data);
+    text_free(&table);
+    end(&x);
+}
+
+static void test_own_family(void **state) {
+    (void)state;
+    struct import_fixture x;
+    begin(&x, "mine",
+          "{\"model_type\": \"gated\", \"n_layer\": 3, \"hidden_size\": 24, \"num_attention_heads\": 3, "
+          "\"num_key_value_heads\": 1, \"intermediate_size\": 40, \"vocab_size\": 30, \"head_dim\": 8, "
+          "\"max_position_embeddings\": 20, \"hidden_act\": \"gelu_new\", \"tie_word_embeddings\": true}");
+    assert_null(try_import(&x));
+    x.f.diag.errors = 0;
+    x.o.family = file_find_shared(&x.f.arena, "tests/e2e/specs/families/gated.yaml");
+    struct import *m = try_import(&x);
+    assert_no_errors(&x.f);
+    assert_string_equal(m->family->name, "gated");
+    x.o.family = "llama";
+    assert_null(try_import(&x));
+    assert_reported(&x.f, "is of the kind `gated`, family llama is for llama, mistral");
+    end(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_published_shapes), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_context),          cmocka_unit_test(test_words),
+        cmocka_unit_test(test_own_family),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
