@@ -8,6 +8,7 @@
 
 #include "gen/oracle/evaluate.h"
 #include "gen/command.h"
+#include "gen/command_calibrate.h"
 #include "include/ir_custom.h"
 #include "include/oracle.h"
 #include "include/pack.h"
@@ -20,6 +21,7 @@ static const char usage[] =
     "       rill golden SPEC --weights MODELDIR|random:SEED [--inputs FILE | --data-seed S] [--outputs FILE] "
     "[--tokens N] [--float] [--json]\n"
     "       rill golden SPEC --weights MODELDIR --eval TEXTFILE [--stories N] [--json]\n"
+    "       (each also with [--calibrate TEXTFILE [--calibrate-tokens N]] [--statistics FILE])\n"
     "  --prompt TEXT    text to go on from; the generated text goes to standard output\n"
     "  --chat NAME      the prompt is a question to a chat model: chatml, smollm2, llama3, gemma, zephyr\n"
     "  --prompt-ids L   the same as ids, and nothing before them: 1,2,3\n"
@@ -40,7 +42,7 @@ static const char usage[] =
     "agrees; stories\n"
     "                   between `<|endoftext|>` marks, each from its start and for at most the positions of the "
     "context\n"
-    "  --stories N      only the first N stories (default all)\n";
+    "  --stories N      only the first N stories (default all)\n" CALIBRATE_USAGE;
 
 enum { DEFAULT_IDS = 64, MOST_SPEC = 256 << 20 };
 
@@ -48,6 +50,7 @@ struct golden_options {
     const char *spec, *weights, *prompt, *prompt_ids, *chat, *eval, *logits, *inputs, *outputs;
     int64_t tokens, stories, data_seed; // tokens 0: not given
     bool ignore_eot, ids, json, in_float, unchecked;
+    struct calibrate_options calibrate;
 };
 
 struct session {
@@ -86,7 +89,7 @@ static bool parse_value(const char *arg, const char *value, struct golden_option
     else if (!strcmp(arg, "--tokens")) return command_number("golden", arg, value, 1, &o->tokens);
     else if (!strcmp(arg, "--stories")) return command_number("golden", arg, value, 1, &o->stories);
     else if (!strcmp(arg, "--data-seed")) return command_number("golden", arg, value, 0, &o->data_seed);
-    else return false;
+    else return calibrate_option("golden", arg, value, &o->calibrate);
     return true;
 }
 
@@ -111,6 +114,7 @@ static bool parse(int argc, char **argv, struct golden_options *o) {
         why = "`--eval` goes without `--tokens`, `--ids`, `--ignore-eot` and `--unchecked`";
     if (!why && o->data_seed >= 0 && (o->inputs || o->prompt || o->prompt_ids || o->eval))
         why = "`--data-seed` is of random rows: it goes without `--inputs`, a prompt and `--eval`";
+    if (!why) why = calibrate_clash(&o->calibrate);
     if (!o->spec || !o->weights || why) {
         if (why) command_clash("golden", why);
         else command_missing("golden", usage, !o->spec ? "SPEC" : "`--weights MODELDIR|random:SEED`");
@@ -163,10 +167,18 @@ static bool open_tokenizer(struct session *s) {
     return s->tokenizer != NULL;
 }
 
+static bool calibrate(struct session *s) {
+    struct calibrate_run run = {&s->o.calibrate, s->o.spec, s->graph, s->checkpoint, s->tokenizer};
+    const struct statistics *by =
+        calibrate_asked(&s->o.calibrate) ? calibrate_run(&run, &s->arena, &s->diag) : NULL;
+    oracle_use_statistics(s->graph, by);
+    return by || !calibrate_asked(&s->o.calibrate);
+}
+
 static bool open_model(struct session *s) {
     if (!open_tokenizer(s)) return false;
     s->checkpoint = pack_open_checkpoint(s->ir, s->o.weights, &s->diag);
-    if (!s->checkpoint) return false;
+    if (!s->checkpoint || !calibrate(s)) return false;
     s->exact = oracle_open(&s->arena, s->graph, ORACLE_EXACT, s->checkpoint, &s->diag);
     return s->exact && checkpoint_check_coverage(s->checkpoint, &s->diag);
 }
@@ -351,6 +363,8 @@ static bool check_job(struct session *s) {
                    "no language model: `--ids`, `--ignore-eot` and `--unchecked` are for ids, and it makes rows");
     else if (!lm && text)
         diag_error(&s->diag, spec_loc(s), "no language model: it takes rows, random ones or `--inputs FILE`");
+    else if (!lm && calibrate_asked(&o->calibrate))
+        diag_error(&s->diag, spec_loc(s), "no language model: it reads no text to calibrate with");
     else if (o->eval && !strncmp(o->weights, "random:", 7))
         diag_error(&s->diag, loc_none(), "--eval needs a checkpoint, a folder or a GGUF file, not `%s`", o->weights);
     else return true;

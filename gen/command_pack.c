@@ -3,18 +3,23 @@
 #include <string.h>
 
 #include "gen/command.h"
+#include "gen/command_calibrate.h"
+#include "include/checkpoint.h"
 #include "include/pack.h"
 
 static const char usage[] =
     "usage: rill pack SPEC --weights MODELDIR|random:SEED -o DIR [--force]\n"
+    "                 [--calibrate TEXTFILE [--calibrate-tokens N]] [--statistics FILE]\n"
     "  MODELDIR     config.json, model.safetensors and the tokenizer's files, Hugging Face names; or a GGUF file\n"
     "  random:SEED  weights of the spec's shapes and plausible statistics\n"
     "  -o DIR       DIR/image: channel_NN.bin, golden.bin, manifest.json\n"
-    "  --force      also where DIR/image holds the image of another design\n";
+    "  --force      also where DIR/image holds the image of another design\n" CALIBRATE_USAGE
+    "                        (--calibrate without it: DIR/image/statistics.json)\n";
 
 struct pack_options {
     const char *spec, *weights, *dir;
     bool force;
+    struct calibrate_options calibrate;
 };
 
 static bool parse(int argc, char **argv, struct pack_options *o) {
@@ -23,7 +28,8 @@ static bool parse(int argc, char **argv, struct pack_options *o) {
         else if (!strcmp(argv[i], "--weights") && i + 1 < argc) o->weights = argv[++i];
         else if (!strcmp(argv[i], "--force")) o->force = true;
         else if (argv[i][0] != '-' && !o->spec) o->spec = argv[i];
-        else return false;
+        else if (i + 1 == argc || !calibrate_option("pack", argv[i], argv[i + 1], &o->calibrate)) return false;
+        else i++;
     }
     return o->spec && o->weights && o->dir;
 }
@@ -49,10 +55,51 @@ static bool may_write(const struct ir *ir, const struct pack_options *o, struct 
     return false;
 }
 
+// ---- calibration ----
+
+// A spec with the golden files beside it; of a dump the spec that it was made from.
+static struct oracle_graph *read_graph(const struct ir *ir, const char *path, struct diag *diag) {
+    size_t len;
+    const char *why, *text = file_read(ir->arena, path, 256 << 20, &len, &why);
+    bool dump = text && !strncmp(text, "# rill ir", 9);
+    if (!dump) return oracle_read(ir->arena, path, diag);
+    if (ir->spec) return oracle_read_text(ir->arena, ir->name, ir->spec, ir->family, diag);
+    diag_error(diag, loc_file(ir->arena, path), "a dump without its spec cannot be calibrated");
+    return NULL;
+}
+
+static const struct statistics *calibrate(const struct ir *ir, const struct pack_options *o, struct diag *diag) {
+    struct calibrate_run run = {.options = &o->calibrate, .spec = o->spec, .graph = read_graph(ir, o->spec, diag)};
+    struct tokenizer *tokenizer = NULL;
+    const struct statistics *s = NULL;
+    bool random = !strncmp(o->weights, "random:", 7);
+    if (run.graph) run.checkpoint = pack_open_checkpoint(ir, o->weights, diag);
+    if (run.checkpoint)
+        run.tokenizer = tokenizer = random ? tokenizer_open_bytes(ir->arena, oracle_vocabulary(run.graph))
+                                           : tokenizer_open(ir->arena, o->weights, diag);
+    if (tokenizer) s = calibrate_run(&run, ir->arena, diag);
+    tokenizer_close(tokenizer);
+    checkpoint_close(run.checkpoint);
+    return s;
+}
+
+static bool keep(const struct statistics *s, const struct pack_options *o, struct output *out,
+                 struct diag *diag) {
+    struct text file = {0};
+    if (!o->calibrate.text || o->calibrate.statistics) return true;
+    statistics_write(s, &file);
+    bool ok = output_text(out, "image/statistics.json", &file);
+    text_free(&file);
+    if (!ok) diag_error(diag, loc_none(), "%s", out->error);
+    return ok;
+}
+
 static bool pack_into(const struct ir *ir, const struct pack_options *o, struct diag *diag) {
     struct output out;
+    const struct statistics *by = calibrate_asked(&o->calibrate) ? calibrate(ir, o, diag) : NULL;
+    if (calibrate_asked(&o->calibrate) && !by) return false;
     output_begin(&out, ir->arena, o->dir);
-    if (!pack_image(ir, o->weights, &out, diag)) {
+    if (!pack_image_by(ir, o->weights, by, &out, diag) || !keep(by, o, &out, diag)) {
         output_abort(&out);
         return false;
     }
@@ -71,6 +118,7 @@ int command_pack(int argc, char **argv) {
                                : !o.weights ? "`--weights MODELDIR|random:SEED`"
                                : !o.dir     ? "`-o DIR`"
                                             : NULL);
+    if (calibrate_clash(&o.calibrate)) return command_clash("pack", calibrate_clash(&o.calibrate));
     struct arena arena;
     struct diag diag;
     arena_init(&arena);

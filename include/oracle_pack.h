@@ -15,6 +15,8 @@ struct oracle_content {
     int64_t rows, k, group; // group 0: int8
 };
 struct oracle_content oracle_content_of(const float *w, int64_t rows, int64_t k, enum qformat format, int64_t group);
+// Quantized by mean squares of its columns (NULL: not): other bytes by others.
+void oracle_content_weigh(struct oracle_content *, const float *mean_square);
 
 // Places of its parts in image/golden.bin, bytes.
 struct oracle_stored {

@@ -33,6 +33,10 @@ struct qmatrix {
 // w[rows][k], all finite. Scales are searched for the least squared error of each group (int4) or row (int8).
 struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
                                int64_t group);
+// The same where the squared error of a column counts as much as mean_square[k], of what it is multiplied with (NULL:
+// all alike). int8 rows do not depend on it.
+struct qmatrix quantize_weighed(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
+                                int64_t group, const float *mean_square);
 
 // One row back to floats: out[k].
 void quantize_row_to_float(const struct qmatrix *m, int64_t row, float *out);

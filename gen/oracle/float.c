@@ -41,12 +41,15 @@ static void rmsnorm(struct step *s, int64_t n, const float x[], float y[]) {
 }
 
 // Without the bias, which dequantize adds.
-static void matmul(struct step *s) {
-    const struct oracle_value *x = &s->in[0]->v;
-    float *y = s->out[0]->v.f32;
-    s->out[0]->product = s->w;
-    for (int64_t r = 0; r < x->rows; r++)
-        for (int64_t n = 0; n < s->w->rows; n++) *y++ = dot(s->w->matrix + n * s->w->k, x->f32 + r * x->cols, s->w->k);
+void oracle_float_products(struct step s[], int count) {
+    const struct oracle_weights *w = s[0].w;
+    for (int64_t n = 0; n < w->rows; n++)
+        for (int i = 0; i < count; i++) {
+            const struct oracle_value *x = &s[i].in[0]->v;
+            for (int64_t r = 0; r < x->rows; r++)
+                s[i].out[0]->v.f32[r * w->rows + n] = dot(w->matrix + n * w->k, x->f32 + r * x->cols, w->k);
+        }
+    for (int i = 0; i < count; i++) s[i].out[0]->product = w;
 }
 
 static void dequantize(struct step *s) {
@@ -151,7 +154,7 @@ void oracle_float(struct step *s) {
     case ORACLE_LAYERNORM: oracle_each_line(s, layernorm); break;
     case ORACLE_RMSNORM: oracle_each_line(s, rmsnorm); break;
     case ORACLE_QUANTIZE: copy(s); break;
-    case ORACLE_MATMUL: matmul(s); break;
+    case ORACLE_MATMUL: oracle_float_products(s, 1); break;
     case ORACLE_DEQUANTIZE: dequantize(s); break;
     case ORACLE_KV_QUANTIZE: kv_quantize(s); break;
     case ORACLE_ATTN_SCORES: attn_scores(s); break;

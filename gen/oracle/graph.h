@@ -119,6 +119,7 @@ struct oracle_graph {
     int64_t context, group, eot, tokens;
     bool is_lm, int4, head_int4; // of `design`
     VEC(const char *) unused;    // patterns of a checkpoint's names
+    const struct statistics *statistics; // that weights are quantized by, or NULL
     VEC(struct oracle_tensor) tensor;
     VEC(struct oracle_node) node;
     VEC(struct oracle_region) region;

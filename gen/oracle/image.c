@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "include/calibrate.h"
 #include "include/oracle_pack.h"
 #include "gen/oracle/weights.h"
 
@@ -109,11 +110,19 @@ static int64_t put(struct packer *p, const void *data, int64_t bytes) {
     return here;
 }
 
-static void put_quantized(struct packer *p, const struct oracle_node *n, const float *w, struct entry *e) {
+void oracle_content_weigh(struct oracle_content *c, const float *mean_square) {
+    if (!mean_square) return;
+    for (int i = 0; i < 2; i++) c->hash[i] = hash_bytes(c->hash[i], mean_square, sizeof(float) * (size_t)c->k);
+}
+
+// x: mean squares of its columns, or NULL.
+static void put_quantized(struct packer *p, const struct oracle_node *n, const float *w, const float *x,
+                          struct entry *e) {
     enum qformat format = n->int4 ? QFORMAT_INT4 : QFORMAT_INT8;
     e->group = n->int4 ? p->graph->group : 0;
     e->groups = n->int4 ? (e->k + e->group - 1) / e->group : 0;
     struct oracle_content content = oracle_content_of(w, e->rows, e->k, format, e->group);
+    oracle_content_weigh(&content, x);
     for (size_t i = 0; i < p->stored_count; i++) {
         const struct oracle_stored *s = &p->stored[i];
         if (!same_content(&s->content, &content)) continue;
@@ -121,7 +130,7 @@ static void put_quantized(struct packer *p, const struct oracle_node *n, const f
         e->q = s->q, e->row_scale = s->row_scale, e->group_scale = s->group_scale;
         return;
     }
-    struct qmatrix m = quantize_matrix(p->arena, w, e->rows, e->k, format, e->group);
+    struct qmatrix m = quantize_weighed(p->arena, w, e->rows, e->k, format, e->group, x);
     e->q = put(p, m.q, e->rows * e->k);
     e->row_scale = put(p, m.row_scale, e->rows * 4);
     e->group_scale = put(p, m.group_scale, e->rows * e->groups);
@@ -155,7 +164,7 @@ static void put_matrix(struct packer *p, const struct oracle_node *n, int64_t re
     p->ok = p->ok && w;
     if (!w) return;
     if (oracle_is_table(n)) e->matrix = put(p, w, e->rows * e->k * 4);
-    else put_quantized(p, n, w, e);
+    else put_quantized(p, n, w, statistics_of(p->graph->statistics, s.name, s.rows, s.row_offset, s.cols), e);
     e->bias = put_vector(p, n->bias, repetition, e->rows, n->row_offset, CHECKPOINT_BIAS);
 }
 

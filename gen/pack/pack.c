@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "gen/golden/store.h"
+#include "include/calibrate.h"
 #include "include/checkpoint.h"
 #include "gen/pack/image.h"
 #include "include/kernel.h"
@@ -18,6 +19,7 @@ struct packer {
     struct arena *arena; // scratch, emptied after each matrix
     struct diag *diag;
     struct checkpoint *checkpoint;
+    const struct statistics *statistics; // or NULL
     FILE *store;
     struct image image;
     const struct store_entry *entry;
@@ -66,9 +68,11 @@ static bool read_matrix(struct packer *p, const struct store_entry *e, struct qm
     float *w = checkpoint_matrix(p->checkpoint, p->arena, &slice, p->diag);
     if (!w) return false;
     if (ir_attr_find(&p->ir->node[e->node].attrs, "times")) multiply(w, e->rows * e->k, root_bf16(e->k));
+    const float *x = statistics_of(p->statistics, slice.name, e->rows, slice.row_offset, e->k);
     struct oracle_content content = oracle_content_of(w, e->rows, e->k, (enum qformat)e->format, e->group);
+    oracle_content_weigh(&content, x);
     VEC_PUSH(p->ir->arena, p->stored, ((struct oracle_stored){content, e->q, e->row_scale, e->group_scale}));
-    *m = quantize_matrix(p->arena, w, e->rows, e->k, (enum qformat)e->format, e->group);
+    *m = quantize_weighed(p->arena, w, e->rows, e->k, (enum qformat)e->format, e->group, x);
     return true;
 }
 
@@ -165,6 +169,7 @@ static bool pack_oracle(struct packer *p) {
     if (!p->ir->spec) return true; // a dump of before
     struct oracle_graph *g = oracle_read_text(p->arena, p->ir->name, p->ir->spec, p->ir->family, p->diag);
     FILE *file = g ? output_open(p->image.out, "image/" ORACLE_IMAGE_FILE) : NULL;
+    if (g) oracle_use_statistics(g, p->statistics);
     if (!file) return false;
     if (oracle_pack(p->arena, g, p->checkpoint, p->stored.items, p->stored.count, file, p->diag)) return true;
     if (!diag_failed(p->diag))
@@ -185,12 +190,14 @@ static bool pack_with(struct packer *p, const char *source, bool with_image) {
     return ok;
 }
 
-static bool pack(const struct ir *ir, const char *source, struct output *out, struct diag *diag, bool with_image) {
+static bool pack(const struct ir *ir, const char *source, const struct statistics *statistics, struct output *out,
+                 struct diag *diag, bool with_image) {
     struct arena scratch;
-    struct packer p = {.ir = ir, .arena = &scratch, .diag = diag};
+    struct packer p = {.ir = ir, .arena = &scratch, .diag = diag, .statistics = statistics};
     int64_t bytes;
     arena_init(&scratch);
     p.image = (struct image){.ir = ir, .out = out, .arena = ir->arena, .scratch = &scratch};
+    if (statistics) p.image.calibration = statistics_about(statistics, ir->arena);
     p.entry = store_plan(ir->arena, ir, &p.count, &bytes);
     p.checkpoint = pack_open_checkpoint(ir, source, diag);
     if (p.checkpoint) checkpoint_set_names(p.checkpoint, ir->prefix, ir->unused, (size_t)ir->unuseds);
@@ -200,9 +207,13 @@ static bool pack(const struct ir *ir, const char *source, struct output *out, st
     return ok;
 }
 
+bool pack_image_by(const struct ir *ir, const char *source, const struct statistics *statistics, struct output *out,
+                   struct diag *diag) {
+    return pack(ir, source, statistics, out, diag, true);
+}
 bool pack_image(const struct ir *ir, const char *source, struct output *out, struct diag *diag) {
-    return pack(ir, source, out, diag, true);
+    return pack(ir, source, NULL, out, diag, true);
 }
 bool pack_golden(const struct ir *ir, const char *source, struct output *out, struct diag *diag) {
-    return pack(ir, source, out, diag, false);
+    return pack(ir, source, NULL, out, diag, false);
 }
