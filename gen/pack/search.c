@@ -10,6 +10,7 @@
 
 enum {
     COARSE_STEP = 8, // scales between two candidates of the first search
+    SMALLEST = 8,    // the smallest scale that is tried is this part of the full one
     MOST_TURNS = 8,  // of least squares
 };
 
@@ -74,20 +75,29 @@ static int full_scale(const struct search_block *b) {
     return ratio < QUANTIZE_GROUP_SCALE_MAX ? (int)ratio : QUANTIZE_GROUP_SCALE_MAX;
 }
 
+// By least squares until nothing gets better.
+static void refine(struct search_choice *best, const struct search_block *b) {
+    for (int turn = 0, before = 0; turn < MOST_TURNS && best->scale > 0 && best->scale != before; turn++) {
+        before = best->scale;
+        try_scale(best, b, refined(b, before));
+    }
+}
+
+// A column that counts much may lie far below the largest weight, so small scales are tried too.
 struct search_choice search_int4(const struct search_block *b, int first) {
     struct search_choice best = {0, INFINITY};
     int full = full_scale(b), step = full > 4 * COARSE_STEP ? COARSE_STEP : 1;
-    for (int scale = full; scale >= full / 3; scale -= step) try_scale(&best, b, scale);
+    for (int scale = full; scale >= full / SMALLEST; scale -= step) {
+        try_scale(&best, b, scale);
+        if (scale > 0) try_scale(&best, b, refined(b, scale));
+    }
     int centre = best.scale;
     for (int d = 1; d < step; d++) {
         try_scale(&best, b, centre - d);
         try_scale(&best, b, centre + d);
     }
     try_scale(&best, b, first);
-    for (int turn = 0, before = 0; turn < MOST_TURNS && best.scale > 0 && best.scale != before; turn++) {
-        before = best.scale;
-        try_scale(&best, b, refined(b, before));
-    }
+    refine(&best, b);
     return best;
 }
 
