@@ -169,8 +169,7 @@ static bool open_tokenizer(struct session *s) {
 
 static bool calibrate(struct session *s) {
     struct calibrate_run run = {&s->o.calibrate, s->o.spec, s->graph, s->checkpoint, s->tokenizer};
-    const struct statistics *by =
-        calibrate_asked(&s->o.calibrate) ? calibrate_run(&run, &s->arena, &s->diag) : NULL;
+    const struct statistics *by = calibrate_asked(&s->o.calibrate) ? calibrate_run(&run, &s->arena, &s->diag) : NULL;
     oracle_use_statistics(s->graph, by);
     return by || !calibrate_asked(&s->o.calibrate);
 }

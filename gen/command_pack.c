@@ -83,8 +83,7 @@ static const struct statistics *calibrate(const struct ir *ir, const struct pack
     return s;
 }
 
-static bool keep(const struct statistics *s, const struct pack_options *o, struct output *out,
-                 struct diag *diag) {
+static bool keep(const struct statistics *s, const struct pack_options *o, struct output *out, struct diag *diag) {
     struct text file = {0};
     if (!o->calibrate.text || o->calibrate.statistics) return true;
     statistics_write(s, &file);

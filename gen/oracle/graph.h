@@ -123,9 +123,9 @@ struct oracle_graph {
     const char *prefix;     // that a checkpoint's names may have, or NULL
     bool functions;         // golden files are read
     int64_t context, group, eot, tokens;
-    bool is_lm, int4, head_int4; // of `design`
-    VEC(const char *) unused;    // patterns of a checkpoint's names
-    VEC(struct oracle_format) format; // the last that fits, before `int4`
+    bool is_lm, int4, head_int4;         // of `design`
+    VEC(const char *) unused;            // patterns of a checkpoint's names
+    VEC(struct oracle_format) format;    // the last that fits, before `int4`
     const struct statistics *statistics; // that weights are quantized by, or NULL
     VEC(struct oracle_tensor) tensor;
     VEC(struct oracle_node) node;

@@ -44,7 +44,8 @@ struct oracle {
     uint32_t next_id;
     struct golden_fault fault;
     const char *fault_text;
-    double **squares;  // float mode: [node] -> [repetition][k] sums of squares of what a product reads; NULL: not asked for
+    double *
+        *squares; // float mode: [node] -> [repetition][k] sums of squares of what a product reads; NULL: not asked for
     int64_t *multiplied; // [node]: vectors of one repetition that they are of
 };
 

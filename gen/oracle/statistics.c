@@ -69,9 +69,9 @@ static uint64_t hash_text(uint64_t h, const char *s) { return hash_bytes(h, s ? 
 
 static uint64_t hash_node(uint64_t h, const struct oracle_node *n) {
     const int64_t rows = oracle_is_table(n) ? 0 : n->rows; // of a table by position: the context
-    const int64_t numbers[] = {n->op,    rows,        n->cols, n->row_offset,  n->transpose, n->heads, n->kv_heads,
-                               n->along, n->key,      n->interleaved, n->times_root, n->inputs, n->outputs, n->perms,
-                               n->extents};
+    const int64_t numbers[] = {n->op,         rows,        n->cols,    n->row_offset, n->transpose,
+                               n->heads,      n->kv_heads, n->along,   n->key,        n->interleaved,
+                               n->times_root, n->inputs,   n->outputs, n->perms,      n->extents};
     const double reals[] = {n->scale, n->eps, n->gamma_plus};
     h = hash_bytes(h, numbers, sizeof numbers);
     h = hash_bytes(h, reals, sizeof reals);
@@ -101,8 +101,8 @@ uint64_t statistics_graph(const struct oracle_graph *g) {
 // ---- writing ----
 
 void statistics_write(const struct statistics *s, struct text *t) {
-    text_addf(t, "{\"rill_statistics\": %d, \"checkpoint\": \"%016" PRIx64 "\", \"graph\": \"%016" PRIx64 "\",\n", VERSION,
-              s->checkpoint, s->graph);
+    text_addf(t, "{\"rill_statistics\": %d, \"checkpoint\": \"%016" PRIx64 "\", \"graph\": \"%016" PRIx64 "\",\n",
+              VERSION, s->checkpoint, s->graph);
     text_addf(t, " \"tokens\": %lld, \"text\": ", (long long)s->tokens);
     text_add_json_string(t, s->from, strlen(s->from));
     text_add(t, ",\n \"matrices\": [");

@@ -9,8 +9,8 @@
 struct statistics_entry {
     const char *tensor;
     int64_t rows, row_offset, k, count;
-    double *sum;  // while it is measured
-    float *mean;  // [k]
+    double *sum; // while it is measured
+    float *mean; // [k]
 };
 
 struct statistics {

@@ -116,8 +116,8 @@ static float search_row(const float *w, const float *importance, int64_t k, int6
     float sum = 0;
     for (int64_t at = 0; at < k; at += group) {
         int64_t n = k - at < group ? k - at : group;
-        struct choice best = importance ? search_weighed(w + at, importance + at, n, row_scale)
-                                        : search_group(w + at, n, row_scale);
+        struct choice best =
+            importance ? search_weighed(w + at, importance + at, n, row_scale) : search_group(w + at, n, row_scale);
         *scales++ = (uint8_t)best.scale;
         sum += best.error;
     }

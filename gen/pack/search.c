@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A coarse search of scales, a fine one around the best, then least squares: the best scale of the q that a scale makes,
-// and again, until nothing gets better. Every float operation has its place in a fixed order, so that every machine
-// makes the same bits.
+// A coarse search of scales, a fine one around the best, then least squares: the best scale of the q that a scale
+// makes, and again, until nothing gets better. Every float operation has its place in a fixed order, so that every
+// machine makes the same bits.
 #include "gen/pack/search.h"
 
 #include <math.h>

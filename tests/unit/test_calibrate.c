@@ -8,7 +8,7 @@
 #include "gen/oracle/run.h"
 #include "include/calibrate.h"
 
-enum { IDS = 41, WINDOW = 16, HIDDEN = 64, VOCAB = 97 };
+enum { IDS = 41, WINDOW = 16, HIDDEN = 64, VOCAB = 97, LANES = 5 /* four and one more */ };
 
 static const char *spec_of(struct image_fixture *x, const char *model, const char *design) {
     return arena_printf(&x->f.arena,
@@ -18,15 +18,12 @@ static const char *spec_of(struct image_fixture *x, const char *model, const cha
 }
 
 static struct oracle_graph *graph_of(struct image_fixture *x, const char *model, const char *design) {
-    struct oracle_graph *g =
-        oracle_read_text(&x->f.arena, "t.yaml", spec_of(x, model, design), NULL, &x->f.diag);
+    struct oracle_graph *g = oracle_read_text(&x->f.arena, "t.yaml", spec_of(x, model, design), NULL, &x->f.diag);
     assert_no_errors(&x->f);
     return g;
 }
 
-static struct oracle_graph *usual_graph(struct image_fixture *x) {
-    return graph_of(x, "context: 40", "weights: int4");
-}
+static struct oracle_graph *usual_graph(struct image_fixture *x) { return graph_of(x, "context: 40", "weights: int4"); }
 
 static struct checkpoint *weights_of(struct image_fixture *x, const char *source) {
     struct checkpoint *c = checkpoint_open(&x->f.arena, source, &x->f.diag);
@@ -95,12 +92,13 @@ static void test_lanes(void **state) {
     image_begin(&x);
     make_ids(ids);
     struct oracle_graph *g = usual_graph(&x);
-    struct oracle *lane[3], *alone = oracle_open(&x.f.arena, g, ORACLE_FLOAT, weights_of(&x, "random:1"), &x.f.diag);
+    struct oracle *lane[LANES],
+        *alone = oracle_open(&x.f.arena, g, ORACLE_FLOAT, weights_of(&x, "random:1"), &x.f.diag);
     lane[0] = oracle_open_short(&x.f.arena, g, ORACLE_FLOAT, weights_of(&x, "random:1"), 4, &x.f.diag);
-    for (int i = 1; i < 3; i++) lane[i] = oracle_open_beside(&x.f.arena, lane[0], &x.f.diag);
-    for (int p = 0; p < 4; p++) assert_true(oracle_step_all(lane, 3, ids + 3 * p, p, true));
-    for (int i = 0; i < 3; i++) {
-        for (int p = 0; p < 4; p++) assert_true(oracle_step(alone, ids[3 * p + i], NULL, p, true));
+    for (int i = 1; i < LANES; i++) lane[i] = oracle_open_beside(&x.f.arena, lane[0], &x.f.diag);
+    for (int p = 0; p < 4; p++) assert_true(oracle_step_all(lane, LANES, ids + LANES * p, p, true));
+    for (int i = 0; i < LANES; i++) {
+        for (int p = 0; p < 4; p++) assert_true(oracle_step(alone, ids[LANES * p + i], NULL, p, true));
         assert_memory_equal(oracle_logits(lane[i]), oracle_logits(alone), VOCAB * sizeof(float));
         assert_int_equal(oracle_next_id(lane[i]), oracle_next_id(alone));
         oracle_close(lane[i]);
@@ -137,8 +135,8 @@ static void test_file(void **state) {
     assert_string_equal(written(&x, s), text);
     assert_string_equal(statistics_about(s, &x.f.arena), "41 tokens of \"text\".txt");
     // Formats, groups and the context do not change what products multiply.
-    assert_non_null(read_back(&x, text, graph_of(&x, "context: 20", "weights: {default: int8, '*.c_fc.*': int4}"),
-                              "random:1"));
+    assert_non_null(
+        read_back(&x, text, graph_of(&x, "context: 20", "weights: {default: int8, '*.c_fc.*': int4}"), "random:1"));
     assert_non_null(read_back(&x, text, graph_of(&x, "context: 40", "group: 256, weights: int4, T: 4"), "random:1"));
     assert_no_errors(&x.f);
     assert_null(read_back(&x, text, g, "random:2"));
@@ -213,7 +211,8 @@ static void test_weights(void **state) {
     struct ir *ir = image_build(&x, spec_of(&x, "context: 40", "weights: int4"), NULL);
     struct statistics *s = collect(&x, g);
     struct oracle *image[2], *own[2];
-    const float *packed = run_image(&x, g, ir, s, "by", &image[0]), *plain = run_image(&x, g, ir, NULL, "plain", &image[1]);
+    const float *packed = run_image(&x, g, ir, s, "by", &image[0]),
+                *plain = run_image(&x, g, ir, NULL, "plain", &image[1]);
     own[0] = oracle_open(&x.f.arena, g, ORACLE_EXACT, weights_of(&x, "random:1"), &x.f.diag);
     oracle_use_statistics(g, s);
     own[1] = oracle_open(&x.f.arena, g, ORACLE_EXACT, weights_of(&x, "random:1"), &x.f.diag);

@@ -169,8 +169,8 @@ static void test_importance(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_never_worse), cmocka_unit_test(test_alike),   cmocka_unit_test(test_none),
-        cmocka_unit_test(test_known_scale), cmocka_unit_test(test_outlier), cmocka_unit_test(test_best_of_all),
+        cmocka_unit_test(test_never_worse), cmocka_unit_test(test_alike),      cmocka_unit_test(test_none),
+        cmocka_unit_test(test_known_scale), cmocka_unit_test(test_outlier),    cmocka_unit_test(test_best_of_all),
         cmocka_unit_test(test_unit),        cmocka_unit_test(test_importance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
