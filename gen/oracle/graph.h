@@ -108,6 +108,12 @@ struct oracle_kernel {
     struct oracle_parameter parameter[ORACLE_PARAMETERS];
 };
 
+// A format of weights by the name of the tensor.
+struct oracle_format {
+    const char *pattern;
+    bool int4;
+};
+
 struct oracle_graph {
     struct arena *arena;
     const char *path, *dir; // dir: where golden files are; NULL: beside the spec
@@ -117,8 +123,10 @@ struct oracle_graph {
     const char *prefix;     // that a checkpoint's names may have, or NULL
     bool functions;         // golden files are read
     int64_t context, group, eot, tokens;
-    bool is_lm, int4, head_int4; // of `design`
-    VEC(const char *) unused;    // patterns of a checkpoint's names
+    bool is_lm, int4, head_int4;         // of `design`
+    VEC(const char *) unused;            // patterns of a checkpoint's names
+    VEC(struct oracle_format) format;    // the last that fits, before `int4`
+    const struct statistics *statistics; // that weights are quantized by, or NULL
     VEC(struct oracle_tensor) tensor;
     VEC(struct oracle_node) node;
     VEC(struct oracle_region) region;

@@ -35,6 +35,7 @@ gated|gated|$root/tests/e2e/specs/gated.yaml|random:4|end|0|
 llama_block|llama_block|$root/tests/e2e/specs/llama_block.yaml|random:3|lengths end|0|
 qwen3|qwen3|$root/tests/e2e/specs/qwen3.yaml|random:3|end|0|
 gemma3|gemma3|$root/tests/e2e/specs/gemma3.yaml|random:3|end|0|
+formats|formats|$root/tests/e2e/specs/formats.yaml|random:3|end|0|
 rope|rope|$root/tests/e2e/specs/rope.yaml|random:1|rows|0 1|
 composites|composites|$root/tests/e2e/specs/composites.yaml|random:3|rows|0 1|
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|

@@ -258,7 +258,7 @@ WARNING
 
 expects=("$root"/tests/spec/*.expect "$root"/tests/pass/*.expect) warns=("$root"/tests/pass/*.warn)
 legal=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" "$root/tests/spec/ok_graph_regions.yaml")
-plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 170)) # 170: written one by one below
+plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 175)) # 175: written one by one below
 for expect in "${expects[@]}"; do
     refuse_spec "$(basename "$(dirname "$expect")")" "$(basename "$expect" .expect)"
 done
@@ -299,6 +299,11 @@ refuse_command 1 '`random:99999999999999999999`: .* at most 18446744073709551615
 refuse_command 2 '`--stories` goes with `--eval`' golden odd.yaml --weights random:1 --prompt-ids 1 --stories 2
 refuse_command 2 '`--eval` and `--tokens` do not go together' golden odd.yaml --weights random:1 --eval odd.yaml --tokens 2
 refuse_command 2 '`--prompt-ids` and `--data-seed` do not go together\|`--data-seed` and `--prompt-ids` do not go together' golden odd.yaml --weights random:1 --prompt-ids 1 --data-seed 2
+refuse_command 2 '`--calibrate-tokens` goes with `--calibrate`' golden odd.yaml --weights random:1 --prompt-ids 1 --calibrate-tokens 5
+refuse_command 2 '`--calibrate-tokens` goes with `--calibrate`' pack odd.yaml --weights random:1 -o "$work/one" --calibrate-tokens 5
+refuse_command 1 'no language model: it reads no text to calibrate with' golden five.yaml --weights random:1 --calibrate five.yaml
+refuse_command 1 'calibration is for int4 weights, and no product has any' pack llama.yaml --weights random:1 -o "$work/one" --calibrate five.yaml
+refuse_command 1 'no-such.json: error: No such file or directory' pack odd.yaml --weights random:1 -o "$work/one" --statistics no-such.json
 refuse_command 1 'no language model: `--ids`' golden five.yaml --weights random:1 --ids
 refuse_command 2 '.*: write `rill explain --passes`$' check five.yaml --passes
 refuse_command 2 '`--operations` goes alone' explain --operations T
