@@ -129,6 +129,8 @@ static void attn_scores(struct step *s) {
             *y++ = dot(q->v.f32 + h * head, keys->cache.f32 + (t * kv_heads + h / (heads / kv_heads)) * head, head);
 }
 
+static float softcap(float x, float cap) { return cap * tanhf(x / cap); }
+
 // The scores still lack 1 / sqrt(head), which the exact mode has in the keys' scales.
 static void softmax(struct step *s) {
     const struct oracle_value *x = &s->in[0]->v;
@@ -136,9 +138,12 @@ static void softmax(struct step *s) {
     float scale = given > 0 ? (float)given : 1.0f / sqrtf((float)s->in[1]->v.cols);
     for (int64_t h = 0; h < x->rows; h++) {
         const float *score = x->f32 + h * x->cols;
-        float *p = s->out[0]->v.f32 + h * x->cols, most = score[0], sum = 0;
-        for (int64_t t = 1; t < x->cols; t++) most = score[t] > most ? score[t] : most;
-        for (int64_t t = 0; t < x->cols; t++) sum += p[t] = expf((score[t] - most) * scale);
+        float *p = s->out[0]->v.f32 + h * x->cols, most = -INFINITY, sum = 0;
+        for (int64_t t = 0; t < x->cols; t++) {
+            p[t] = s->node->cap > 0 ? softcap(score[t] * scale, (float)s->node->cap) : score[t] * scale;
+            most = fmaxf(most, p[t]);
+        }
+        for (int64_t t = 0; t < x->cols; t++) sum += p[t] = expf(p[t] - most);
         s->out[1]->v.f32[h] = 1 / sum;
     }
 }
@@ -173,10 +178,11 @@ static void elementwise(struct step *s) {
     const float *a = s->in[0]->v.f32, *b = s->node->inputs > 1 ? s->in[1]->v.f32 : NULL;
     float *y = s->out[0]->v.f32;
     for (int64_t i = 0; i < n; i++)
-        y[i] = s->node->op == ORACLE_GELU   ? gelu(a[i])
-               : s->node->op == ORACLE_SILU ? silu(a[i])
-               : s->node->op == ORACLE_ADD  ? a[i] + b[i]
-                                            : a[i] * b[i];
+        y[i] = s->node->op == ORACLE_GELU      ? gelu(a[i])
+               : s->node->op == ORACLE_SILU    ? silu(a[i])
+               : s->node->op == ORACLE_SOFTCAP ? softcap(a[i], (float)s->node->cap)
+               : s->node->op == ORACLE_ADD     ? a[i] + b[i]
+                                               : a[i] * b[i];
 }
 
 static void scale(struct step *s) {
@@ -216,6 +222,7 @@ void oracle_float(struct step *s) {
     case ORACLE_SCALE: scale(s); break;
     case ORACLE_GELU:
     case ORACLE_SILU:
+    case ORACLE_SOFTCAP:
     case ORACLE_ADD:
     case ORACLE_MUL: elementwise(s); break;
     case ORACLE_TRANSPOSE: oracle_transpose(s); break;

@@ -23,6 +23,7 @@ enum oracle_op {
     ORACLE_SCALE,
     ORACLE_GELU,
     ORACLE_SILU,
+    ORACLE_SOFTCAP,
     ORACLE_ADD,
     ORACLE_MUL,
     ORACLE_TRANSPOSE,
@@ -69,6 +70,7 @@ struct oracle_node {
     int inputs, outputs, in[ORACLE_PORTS], out[ORACLE_PORTS];
     int64_t rows, cols, row_offset, heads, kv_heads, block, exp_min;
     double scale;  // of scores; 0: not given
+    double cap;    // of scores, of softcap; 0: none
     int64_t along; // NONE: not given
     bool transpose, int4, key, interleaved;
     double eps, gamma_plus;

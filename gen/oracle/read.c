@@ -120,6 +120,7 @@ static const char *const op_names[ORACLE_OPS] = {[ORACLE_EMBED] = "embed",
                                                  [ORACLE_SCALE] = "scale",
                                                  [ORACLE_GELU] = "gelu",
                                                  [ORACLE_SILU] = "silu",
+                                                 [ORACLE_SOFTCAP] = "softcap",
                                                  [ORACLE_ADD] = "add",
                                                  [ORACLE_MUL] = "mul",
                                                  [ORACLE_TRANSPOSE] = "transpose",
@@ -206,6 +207,7 @@ static void read_attributes(struct reader *r, const yaml_node_t *map, struct ora
     n->heads = number(r, map, "heads", 0);
     n->kv_heads = number(r, map, "kv_heads", n->heads);
     n->scale = real(r, map, "scale", 0);
+    n->cap = real(r, map, "cap", 0);
     n->interleaved = word(r, map, "pairs", "interleaved", false);
     n->key = word(r, map, "role", "key", false);
     n->perms = numbers(r, get(r, map, "perm"), n->perm);

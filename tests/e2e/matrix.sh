@@ -49,6 +49,7 @@ blocks-groups|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|on_chip
 spills|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|0 1|
 int8-4x512-T4-groups|story-int8|$story|$model|text|1|channels=4 T=4 on_chip_kib=50
 witness-attention|attention|$root/tests/witness/attention.yaml|$root/tests/witness/attention|rows-file|0|T=2
+witness-caps|caps|$root/tests/witness/caps.yaml|$root/tests/witness/caps|rows-file|1|T=2
 witness-lookup|lookup|$root/tests/witness/lookup.yaml|$root/tests/witness/lookup|rows-file|1|
 witness-turns|turns|$root/tests/witness/turns.yaml|$root/tests/witness/turns|rows-file|1|T=4
 TEXT
