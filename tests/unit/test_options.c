@@ -197,6 +197,23 @@ static void test_select(void **state) {
     assert_string_equal(out[2], "+x");
 }
 
+static void test_shells(void **state) {
+    (void)state;
+    const struct options *all[] = {&options, NULL};
+    void (*const write[])(const struct options *const *, struct text *) = {options_bash, options_zsh};
+    for (size_t i = 0; i < COUNT_OF(write); i++) {
+        struct text text = {0};
+        write[i](all, &text);
+        assert_non_null(strstr(text_cstr(&text),
+                               "-o --flag --number --start --count --word --text --list --pass= --all "
+                               "--speed -h --help"));
+        assert_non_null(strstr(text_cstr(&text), "try:--pass) "));
+        assert_non_null(strstr(text_cstr(&text), "red green"));
+        assert_null(strstr(text_cstr(&text), "--old"));
+        text_free(&text);
+    }
+}
+
 // ---- all commands ----
 
 static const struct option_row *row_of(const struct options *o, const char *name, size_t len) {
@@ -248,11 +265,11 @@ static void test_commands(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_presets),
-                                       cmocka_unit_test(test_lists),  cmocka_unit_test(test_words),
-                                       cmocka_unit_test(test_ranges), cmocka_unit_test(test_together),
-                                       cmocka_unit_test(test_gone),   cmocka_unit_test(test_usage),
-                                       cmocka_unit_test(test_select), cmocka_unit_test(test_commands)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values), cmocka_unit_test(test_presets), cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_words),  cmocka_unit_test(test_ranges),  cmocka_unit_test(test_together),
+        cmocka_unit_test(test_gone),   cmocka_unit_test(test_usage),   cmocka_unit_test(test_select),
+        cmocka_unit_test(test_shells), cmocka_unit_test(test_commands)};
     arena_init(&arena);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_free(&arena);
