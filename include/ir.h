@@ -258,7 +258,7 @@ int ir_add_firing(struct ir *, struct ir_firing);
 int ir_add_segment(struct ir *, struct ir_segment);
 int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);
 void ir_name_edge(struct ir *, int edge, const char *name); // with a number behind it where another edge has the name
-int ir_find_tensor(const struct ir *, const char *name);           // IR_NONE if absent
+int ir_find_tensor(const struct ir *, const char *name);    // IR_NONE if absent
 const struct ir_carry *ir_carry_of(const struct ir *, int tensor); // that has it as its local tensor, or NULL
 int ir_first_value(const struct ir *, int tensor);                 // of a carried tensor: its initial one
 int64_t ir_vocabulary(const struct ir *);      // rows of the smallest table that reads the ids from outside; 0 without
@@ -281,7 +281,13 @@ int64_t ir_vector_length(const struct ir *, const struct ir_node *);
 int64_t ir_param_copies(const struct ir *, const struct ir_node *);
 
 // The itensor type in the paper's notation, in arena memory.
-const char *ir_type_text(struct ir *, const struct ir_itensor *);
+const char *ir_type_text(const struct ir *, const struct ir_itensor *);
+// Take the texts back; false: they are none.
+bool ir_type_read(const char *text, struct ir_itensor *);
+bool ir_extent_read(const char *text, struct ir_extent *);
+const char *ir_extent_text(const struct ir *, const struct ir_extent *); // `8`, `positions<=256`
+// `kernel.port`, of a packed array `kernel.port.index`; what has no name is left out.
+const char *ir_port_text(const struct ir *, int kernel, int port);
 bool ir_type_equal(const struct ir_itensor *, const struct ir_itensor *);
 
 // Text form: YAML that ir_read takes back to the same structure.

@@ -5,12 +5,12 @@
 # The streams of a design that are not compared, a line `name: reason` each, sorted; and a line `streams N`, all of them.
 streams_left() { # design.yaml
     awk '/^[a-z]+:/ { part = $1 }
-        part == "kernels:" && /^  - name: / { kernels++ }
-        part == "kernels:" && /^    module: / { module[kernels - 1] = $2 }
+        part == "kernels:" && /^  - name: / { kernel = $3 }
+        part == "kernels:" && /^    module: / { module[kernel] = $2 }
         part == "edges:" && match($0, /\{name: [^,]*/) {
             name[edges] = substr($0, RSTART + 7, RLENGTH - 7)
-            if (match($0, /src_kernel: [0-9]+/)) from[edges] = substr($0, RSTART + 12, RLENGTH - 12)
-            if (match($0, /dst_kernel: [0-9]+/)) to[edges] = substr($0, RSTART + 12, RLENGTH - 12)
+            if (match($0, / from: [^.,]*/)) from[edges] = substr($0, RSTART + 7, RLENGTH - 7)
+            if (match($0, / to: [^.,]*/)) to[edges] = substr($0, RSTART + 5, RLENGTH - 5)
             edges++
         }
         END {

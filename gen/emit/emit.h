@@ -31,7 +31,17 @@ void emit_pblocks(const struct ir *, struct text *out);    // Tcl: a pblock of e
 void emit_placement(const struct ir *, struct text *out);  // of it the lines `rill_place pblock_<die> {<path>}` alone
 void emit_memory_map(const struct ir *, struct text *out); // JSON
 
-void emit_wrapped(const struct text *in, struct text *out);
+// ---- comments ----
+
+void emit_describe_top(const struct ir *, struct text *out);                // how to read it, where operations are
+void emit_describe_kernel(const struct ir *, int kernel, struct text *out); // operations, or what goes through it
+void emit_describe_stream(const struct ir *, const struct ir_edge *, struct text *out); // ends, tensor, type
+
+// ---- layout ----
+
+const char *emit_range(const struct ir *, int64_t bits);              // `[7:0] ` of a declaration; empty: one bit
+const char *emit_bit(const struct ir *, int64_t bits, int64_t index); // `[3]` of a net of so many; empty: it has one
+void emit_wrapped(const struct text *in, struct text *out);           // lines broken behind commas, comments at spaces
 
 // ---- the RTL library ----
 

@@ -50,16 +50,17 @@ void emit_client_nets(const struct ir *ir, struct text *out) {
     for (int i = 0; i < ir->clients; i++) {
         const struct ir_client *client = &ir->client[i];
         int n = client->channel == IR_NONE ? ir->engine[client->engine].channels : 1;
-        text_addf(out, "    wire [%d:0] %s_desc_tvalid, %s_desc_tready, %s_beat_tvalid, %s_beat_tready;\n", n - 1,
-                  client->name, client->name, client->name, client->name);
+        text_addf(out, "    wire %s%s_desc_tvalid, %s_desc_tready, %s_beat_tvalid, %s_beat_tready;\n",
+                  emit_range(ir, n), client->name, client->name, client->name, client->name);
         text_addf(out, "    wire [55:0] %s_desc_tdata;\n    wire [%d:0] %s_beat_tdata;\n", client->name,
                   (client->is_packed ? n : 1) * bits - 1, client->name);
         if (!client->is_write) continue;
-        text_addf(out, "    wire [%d:0] %s_write_idle;\n", n - 1, client->name);
-        if (is_tracked(ir, client->name)) text_addf(out, "    wire [%d:0] %s_written;\n", n - 1, client->name);
+        text_addf(out, "    wire %s%s_write_idle;\n", emit_range(ir, n), client->name);
+        if (is_tracked(ir, client->name)) text_addf(out, "    wire %s%s_written;\n", emit_range(ir, n), client->name);
     }
     if (!has_engine(ir)) return;
-    text_addf(out, "    wire [%d:0] lane_desc_tvalid, lane_desc_tready, lane_beat_tvalid, lane_beat_tready;\n", c - 1);
+    text_addf(out, "    wire %slane_desc_tvalid, lane_desc_tready, lane_beat_tvalid, lane_beat_tready;\n",
+              emit_range(ir, c));
     text_addf(out, "    wire [%d:0] lane_beat_tdata;\n", c * bits - 1);
     for (int e = 0; e < ir->engines; e++) text_addf(out, "    wire %s;\n", ir_engine_name(ir, e, "walk_burst_tready"));
 }
@@ -69,113 +70,125 @@ void emit_client_nets(const struct ir *ir, struct text *out) {
 struct channel {
     const struct ir *ir;
     int index;
-    int lane; // of the engine that owns it
+    int lane;             // of the engine that owns it
+    int readers, writers; // at least 1: a side without clients has nets that never ask
     struct emit_levels *levels;
     struct text *out;
 };
 
-static void emit_read_engine(const struct channel *ch, int i, const struct emit_client *client) {
-    const struct ir_design *d = &ch->ir->design;
-    const char *bit = client->is_lane ? arena_printf(ch->ir->arena, "[%d]", ch->index) : "";
-    const char *data =
-        client->is_lane ? arena_printf(ch->ir->arena, "[%d*%d +: %d]", ch->index, d->beat_bits, d->beat_bits) : "";
+// A net of the channel's clients, the part of client i: `[i]` of one bit for each, `[i*bits +: bits]` of more.
+static const char *client_net(const struct channel *ch, const char *net, int i, int bits) {
+    bool reads = *net == 'r' || !strncmp(net, "ar", 2);
+    int clients = reads ? ch->readers : ch->writers;
+    const char *part =
+        bits == 1 ? emit_bit(ch->ir, clients, i) : arena_printf(ch->ir->arena, "[%d +: %d]", bits * i, bits);
+    return arena_printf(ch->ir->arena, "ch%02d_%s%s", ch->index, net, part);
+}
+
+struct signal {
+    const char *name;
+    int bits; // of each client; 0: of all
+};
+
+// Ports of a DMA engine at the arbiter, a line of this text.
+static void connect_client(const struct channel *ch, int i, const struct signal *signal, size_t count) {
+    for (size_t s = 0; s < count; s++) {
+        const char *net = signal[s].bits ? client_net(ch, signal[s].name, i, signal[s].bits)
+                                         : arena_printf(ch->ir->arena, "ch%02d_%s", ch->index, signal[s].name);
+        text_addf(ch->out, "%s.m_axi_%s(%s)", s ? ", " : ",\n        ", signal[s].name, net);
+    }
+}
+
+// Clock, reset, base address and state of a DMA engine.
+static void connect_state(const struct channel *ch, int i, const struct emit_client *client, const char *state,
+                          const char *idle) {
     const char *base =
         client->base ? client->base : arena_printf(ch->ir->arena, "channel_base[%d +: 64]", ch->index * 64);
+    text_addf(ch->out, "        .clk(clk), .rst(core_rst[%d]), .base(%s), .flush(core_flush[%d]),\n        .idle(%s)",
+              ch->levels->reset++, base, ch->levels->flush++, idle);
+    text_addf(ch->out, ", .error(%s), .error_addr(%s)",
+              client_net(ch, arena_printf(ch->ir->arena, "%s_error", state), i, 1),
+              client_net(ch, arena_printf(ch->ir->arena, "%s_place", state), i, 64));
+}
+
+// A stream between a DMA engine and its client: `bit` of packed valids and readies, `data` the net of its words.
+static void connect_stream(const struct channel *ch, const char *port, const char *net, const char *bit,
+                           const char *data) {
+    text_addf(ch->out, ",\n        .%s_tvalid(%s_tvalid%s), .%s_tready(%s_tready%s), .%s_tdata(%s)", port, net, bit,
+              port, net, bit, port, data);
+}
+
+static void emit_read_engine(const struct channel *ch, int i, const struct emit_client *client) {
+    const struct ir *ir = ch->ir;
+    const struct ir_design *d = &ir->design;
+    const char *bit = client->is_lane ? emit_bit(ir, d->channels, ch->index) : "", *name = client->name;
+    const char *data =
+        client->is_lane ? arena_printf(ir->arena, "[%d*%d +: %d]", ch->index, d->beat_bits, d->beat_bits) : "";
     int prefetch = client->is_lane ? d->prefetch_beats : client->buffer ? (int)client->buffer : 2 * d->max_burst;
-    int burst = client->burst ? (int)client->burst : d->max_burst, engine = ir_engine_at(ch->ir, ch->index);
-    enum ram_style style = client->is_lane && engine != IR_NONE ? ch->ir->engine[engine].prefetch_style : RAM_AUTO;
+    int burst = client->burst ? (int)client->burst : d->max_burst, engine = ir_engine_at(ir, ch->index);
+    enum ram_style style = client->is_lane && engine != IR_NONE ? ir->engine[engine].prefetch_style : RAM_AUTO;
     text_addf(ch->out,
               "    %s #(.BEAT_BITS(%d), .MAX_BURST(%d), .OUTSTANDING(%d), .PREFETCH_BEATS(%d), "
               ".RAM_STYLE(\"%s\")) u_read_%02d_%s (\n",
               rtl_dma_read.module, d->beat_bits, burst, d->outstanding, prefetch,
-              ram_style_words[style != RAM_AUTO ? style : cost_prefetch_style(prefetch)], ch->index, client->name);
-    text_addf(ch->out,
-              "        .clk(clk), .rst(core_rst[%d]), .base(%s), .flush(core_flush[%d]), .idle(ch%02d_r_idle[%d]), "
-              ".error(ch%02d_r_error[%d]), .error_addr(ch%02d_r_place[%d +: 64]),\n",
-              ch->levels->reset++, base, ch->levels->flush++, ch->index, i, ch->index, i, ch->index, 64 * i);
-    const char *name = client->name;
-    const char *word = client->is_lane ? ir_engine_name(ch->ir, ir_engine_at(ch->ir, ch->index), "walk_burst_tdata")
-                                       : arena_printf(ch->ir->arena, "%s_desc_tdata", name);
-    text_addf(ch->out,
-              "        .s_axis_burst_tvalid(%s_desc_tvalid%s), .s_axis_burst_tready(%s_desc_tready%s), "
-              ".s_axis_burst_tdata(%s),\n",
-              name, bit, name, bit, word);
-    text_addf(ch->out,
-              "        .m_axis_beat_tvalid(%s_beat_tvalid%s), .m_axis_beat_tready(%s_beat_tready%s), "
-              ".m_axis_beat_tdata(%s_beat_tdata%s),\n",
-              name, bit, name, bit, name, data);
-    text_addf(ch->out,
-              "        .m_axi_arvalid(ch%02d_arvalid[%d]), .m_axi_arready(ch%02d_arready[%d]), "
-              ".m_axi_araddr(ch%02d_araddr[%d +: 64]),\n",
-              ch->index, i, ch->index, i, ch->index, 64 * i);
-    text_addf(ch->out,
-              "        .m_axi_arlen(ch%02d_arlen[%d +: 8]), .m_axi_rvalid(ch%02d_rvalid[%d]), "
-              ".m_axi_rready(ch%02d_rready[%d]),\n",
-              ch->index, 8 * i, ch->index, i, ch->index, i);
-    text_addf(ch->out, "        .m_axi_rdata(ch%02d_rdata), .m_axi_rresp(ch%02d_rresp), .m_axi_rlast(ch%02d_rlast));\n",
-              ch->index, ch->index, ch->index);
+              ram_style_words[style != RAM_AUTO ? style : cost_prefetch_style(prefetch)], ch->index, name);
+    connect_state(ch, i, client, "r", client_net(ch, "r_idle", i, 1));
+    connect_stream(ch, "s_axis_burst", arena_printf(ir->arena, "%s_desc", name), bit,
+                   client->is_lane ? ir_engine_name(ir, engine, "walk_burst_tdata")
+                                   : arena_printf(ir->arena, "%s_desc_tdata", name));
+    connect_stream(ch, "m_axis_beat", arena_printf(ir->arena, "%s_beat", name), bit,
+                   arena_printf(ir->arena, "%s_beat_tdata%s", name, data));
+    static const struct signal ask[] = {{"arvalid", 1}, {"arready", 1}, {"araddr", 64}, {"arlen", 8}},
+                               answer[] = {{"rvalid", 1}, {"rready", 1}, {"rdata", 0}, {"rresp", 0}, {"rlast", 0}};
+    connect_client(ch, i, ask, COUNT_OF(ask));
+    connect_client(ch, i, answer, COUNT_OF(answer));
+    text_add(ch->out, ");\n");
 }
 
 static void emit_write_engine(const struct channel *ch, int i, const struct emit_client *client) {
-    const struct ir_design *d = &ch->ir->design;
-    const char *bit = client->on_every ? arena_printf(ch->ir->arena, "[%d]", ch->lane) : "";
+    const struct ir *ir = ch->ir;
+    const struct ir_design *d = &ir->design;
+    int engine = ir_engine_at(ir, ch->index);
+    const char *bit = client->on_every ? emit_bit(ir, ir->engine[engine].channels, ch->lane) : "", *name = client->name;
     const char *data =
-        client->is_packed ? arena_printf(ch->ir->arena, "[%d*%d +: %d]", ch->lane, d->beat_bits, d->beat_bits) : "";
-    const char *base =
-        client->base ? client->base : arena_printf(ch->ir->arena, "channel_base[%d +: 64]", ch->index * 64);
-    const char *name = client->name;
+        client->is_packed ? arena_printf(ir->arena, "[%d*%d +: %d]", ch->lane, d->beat_bits, d->beat_bits) : "";
+    const char *idle = arena_printf(ir->arena, "%s_write_idle%s", name, bit);
     text_addf(ch->out, "    %s #(.BEAT_BITS(%d), .MAX_BURST(%d), .OUTSTANDING(%d)%s) u_write_%02d_%s (\n",
               rtl_dma_write.module, d->beat_bits, client->burst ? (int)client->burst : d->max_burst, d->outstanding,
-              client->buffer ? arena_printf(ch->ir->arena, ", .BUFFER_BEATS(%d)", (int)client->buffer) : "", ch->index,
+              client->buffer ? arena_printf(ir->arena, ", .BUFFER_BEATS(%d)", (int)client->buffer) : "", ch->index,
               name);
-    text_addf(ch->out,
-              "        .clk(clk), .rst(core_rst[%d]), .base(%s), .flush(core_flush[%d]), .idle(%s_write_idle%s), "
-              ".written(%s), .error(ch%02d_w_error[%d]), .error_addr(ch%02d_w_place[%d +: 64]),\n",
-              ch->levels->reset++, base, ch->levels->flush++, name, bit,
-              is_tracked(ch->ir, name) ? arena_printf(ch->ir->arena, "%s_written%s", name, bit) : "", ch->index, i,
-              ch->index, 64 * i);
-    text_addf(ch->out,
-              "        .s_axis_desc_tvalid(%s_desc_tvalid%s), .s_axis_desc_tready(%s_desc_tready%s), "
-              ".s_axis_desc_tdata(%s_desc_tdata),\n",
-              name, bit, name, bit, name);
-    text_addf(ch->out,
-              "        .s_axis_beat_tvalid(%s_beat_tvalid%s), .s_axis_beat_tready(%s_beat_tready%s), "
-              ".s_axis_beat_tdata(%s_beat_tdata%s),\n",
-              name, bit, name, bit, name, data);
-    text_addf(ch->out,
-              "        .m_axi_awvalid(ch%02d_awvalid[%d]), .m_axi_awready(ch%02d_awready[%d]), "
-              ".m_axi_awaddr(ch%02d_awaddr[%d +: 64]),\n",
-              ch->index, i, ch->index, i, ch->index, 64 * i);
-    text_addf(ch->out,
-              "        .m_axi_awlen(ch%02d_awlen[%d +: 8]), .m_axi_wvalid(ch%02d_wvalid[%d]), "
-              ".m_axi_wready(ch%02d_wready[%d]),\n",
-              ch->index, 8 * i, ch->index, i, ch->index, i);
-    text_addf(ch->out,
-              "        .m_axi_wdata(ch%02d_wdata[%d +: %d]), .m_axi_wlast(ch%02d_wlast[%d]), "
-              ".m_axi_bvalid(ch%02d_bvalid[%d]),\n",
-              ch->index, d->beat_bits * i, d->beat_bits, ch->index, i, ch->index, i);
-    text_addf(ch->out,
-              "        .m_axi_bready(ch%02d_bready[%d]), .m_axi_bresp(ch%02d_bresp));\n    assign ch%02d_w_idle[%d] = "
-              "%s_write_idle%s;\n",
-              ch->index, i, ch->index, ch->index, i, name, bit);
+    connect_state(ch, i, client, "w", idle);
+    text_addf(ch->out, ", .written(%s)",
+              is_tracked(ir, name) ? arena_printf(ir->arena, "%s_written%s", name, bit) : "");
+    connect_stream(ch, "s_axis_desc", arena_printf(ir->arena, "%s_desc", name), bit,
+                   arena_printf(ir->arena, "%s_desc_tdata", name));
+    connect_stream(ch, "s_axis_beat", arena_printf(ir->arena, "%s_beat", name), bit,
+                   arena_printf(ir->arena, "%s_beat_tdata%s", name, data));
+    const struct signal ask[] = {{"awvalid", 1}, {"awready", 1}, {"awaddr", 64}, {"awlen", 8}},
+                        words[] = {{"wvalid", 1}, {"wready", 1}, {"wdata", d->beat_bits}, {"wlast", 1}},
+                        answer[] = {{"bvalid", 1}, {"bready", 1}, {"bresp", 0}};
+    connect_client(ch, i, ask, COUNT_OF(ask));
+    connect_client(ch, i, words, COUNT_OF(words));
+    connect_client(ch, i, answer, COUNT_OF(answer));
+    text_addf(ch->out, ");\n    assign %s = %s;\n", client_net(ch, "w_idle", i, 1), idle);
 }
 
-static void emit_channel_nets(const struct channel *ch, int readers, int writers) {
-    int c = ch->index, bits = ch->ir->design.beat_bits;
+static void emit_channel_nets(const struct channel *ch) {
+    const struct ir *ir = ch->ir;
+    int c = ch->index, bits = ir->design.beat_bits, readers = ch->readers, writers = ch->writers;
     text_addf(ch->out,
-              "    wire [%d:0] ch%02d_r_idle, ch%02d_r_error, ch%02d_arvalid, ch%02d_arready, ch%02d_rvalid, "
+              "    wire %sch%02d_r_idle, ch%02d_r_error, ch%02d_arvalid, ch%02d_arready, ch%02d_rvalid, "
               "ch%02d_rready;\n",
-              readers - 1, c, c, c, c, c, c);
+              emit_range(ir, readers), c, c, c, c, c, c);
     text_addf(ch->out, "    wire [%d:0] ch%02d_araddr, ch%02d_r_place;\n    wire [%d:0] ch%02d_arlen;\n",
               64 * readers - 1, c, c, 8 * readers - 1, c);
     text_addf(ch->out,
               "    wire [%d:0] ch%02d_rdata;\n    wire [1:0] ch%02d_rresp, ch%02d_bresp;\n    wire ch%02d_rlast;\n",
               bits - 1, c, c, c, c);
     text_addf(ch->out,
-              "    wire [%d:0] ch%02d_w_idle, ch%02d_w_error, ch%02d_awvalid, ch%02d_awready, ch%02d_wvalid, "
-              "ch%02d_wready, ch%02d_wlast, "
-              "ch%02d_bvalid, ch%02d_bready;\n",
-              writers - 1, c, c, c, c, c, c, c, c, c);
+              "    wire %sch%02d_w_idle, ch%02d_w_error, ch%02d_awvalid, ch%02d_awready, ch%02d_wvalid, "
+              "ch%02d_wready, ch%02d_wlast, ch%02d_bvalid, ch%02d_bready;\n",
+              emit_range(ir, writers), c, c, c, c, c, c, c, c, c);
     text_addf(ch->out,
               "    wire [%d:0] ch%02d_awaddr, ch%02d_w_place;\n    wire [%d:0] ch%02d_awlen;\n    wire [%d:0] "
               "ch%02d_wdata;\n",
@@ -184,12 +197,14 @@ static void emit_channel_nets(const struct channel *ch, int readers, int writers
 
 static void connect_arbiter(const struct channel *ch, const char *const *client, const char *const *port,
                             struct text *out) {
-    for (; *client; client++) text_addf(out, ", .s_axi_%s(ch%02d_%s)", *client, ch->index, *client);
-    for (; *port; port++) text_addf(out, ", .m_axi_%s(m_axi_hbm_%02d_%s)", *port, ch->index, *port);
+    for (int i = 0; client[i]; i++)
+        text_addf(out, ",%s.s_axi_%s(ch%02d_%s)", i ? " " : "\n        ", client[i], ch->index, client[i]);
+    for (int i = 0; port[i]; i++)
+        text_addf(out, ",%s.m_axi_%s(m_axi_hbm_%02d_%s)", i ? " " : "\n        ", port[i], ch->index, port[i]);
     text_add(out, ");\n");
 }
 
-static void emit_arbiters(const struct channel *ch, int readers, int writers) {
+static void emit_arbiters(const struct channel *ch) {
     static const char *const rc[] = {"arvalid", "arready", "araddr", "arlen", "rvalid",
                                      "rready",  "rdata",   "rresp",  "rlast", NULL};
     static const char *const rp[] = {"arvalid", "arready", "arid", "araddr", "arlen", "arsize", "arburst",
@@ -201,14 +216,14 @@ static void emit_arbiters(const struct channel *ch, int readers, int writers) {
                                      "bvalid",  "bready",  "bid",    "bresp",  NULL};
     int bits = ch->ir->design.beat_bits, id = emit_id_bits(ch->ir);
     text_addf(ch->out,
-              "    %s #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d)) u_read_arbiter_%02d (.clk(clk), "
+              "    %s #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d)) u_read_arbiter_%02d (\n        .clk(clk), "
               ".rst(rst)",
-              rtl_axi_read_arbiter.module, readers, bits, id, ch->index);
+              rtl_axi_read_arbiter.module, ch->readers, bits, id, ch->index);
     connect_arbiter(ch, rc, rp, ch->out);
     text_addf(ch->out,
-              "    %s #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d)) u_write_arbiter_%02d (.clk(clk), "
+              "    %s #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d)) u_write_arbiter_%02d (\n        .clk(clk), "
               ".rst(rst)",
-              rtl_axi_write_arbiter.module, writers, bits, id, ch->index);
+              rtl_axi_write_arbiter.module, ch->writers, bits, id, ch->index);
     connect_arbiter(ch, wc, wp, ch->out);
 }
 
@@ -243,54 +258,66 @@ static void tie_off(const struct channel *ch, bool is_write) {
 }
 
 // The address that the first client with an error has kept; registers that move with an error alone.
-static void emit_channel_error(const struct channel *ch, int readers, int writers) {
-    int c = ch->index;
+static void emit_channel_error(const struct channel *ch) {
+    int c = ch->index, channels = ch->ir->design.channels;
+    const char *bit = emit_bit(ch->ir, channels, c);
     text_addf(ch->out,
-              "    always @(posedge clk) begin\n        memory_error[%d] <= (|ch%02d_r_error) | (|ch%02d_w_error);\n"
-              "        if ((|ch%02d_r_error) | (|ch%02d_w_error)) begin\n            error_is_write[%d] <= "
+              "    always @(posedge clk) begin\n        memory_error%s <= (|ch%02d_r_error) | (|ch%02d_w_error);\n"
+              "        if ((|ch%02d_r_error) | (|ch%02d_w_error)) begin\n            error_is_write%s <= "
               "~(|ch%02d_r_error);\n            error_address[%d +: 64] <=\n                ",
-              c, c, c, c, c, c, c, 64 * c);
-    for (int i = 0; i < readers; i++)
-        text_addf(ch->out, "ch%02d_r_error[%d] ? ch%02d_r_place[%d +: 64] :\n                ", c, i, c, 64 * i);
-    for (int i = 0; i + 1 < writers; i++)
-        text_addf(ch->out, "ch%02d_w_error[%d] ? ch%02d_w_place[%d +: 64] :\n                ", c, i, c, 64 * i);
-    text_addf(ch->out, "ch%02d_w_place[%d +: 64];\n        end\n    end\n", c, 64 * (writers - 1));
+              bit, c, c, c, c, bit, c, 64 * c);
+    for (int i = 0; i < ch->readers; i++)
+        text_addf(ch->out, "%s ? %s :\n                ", client_net(ch, "r_error", i, 1),
+                  client_net(ch, "r_place", i, 64));
+    for (int i = 0; i + 1 < ch->writers; i++)
+        text_addf(ch->out, "%s ? %s :\n                ", client_net(ch, "w_error", i, 1),
+                  client_net(ch, "w_place", i, 64));
+    text_addf(ch->out, "%s;\n        end\n    end\n", client_net(ch, "w_place", ch->writers - 1, 64));
 }
 
 static void emit_channel(const struct ir *ir, int c, struct emit_levels *levels, struct text *out) {
     int engine = ir_engine_at(ir, c);
-    struct channel ch = {ir, c, engine == IR_NONE ? 0 : c - ir->engine[engine].first_channel, levels, out};
     struct emit_client read[EMIT_MAX_CLIENTS], write[EMIT_MAX_CLIENTS];
     int readers = emit_channel_clients(ir, c, false, read), writers = emit_channel_clients(ir, c, true, write);
+    struct channel ch = {.ir = ir,
+                         .index = c,
+                         .lane = engine == IR_NONE ? 0 : c - ir->engine[engine].first_channel,
+                         .readers = readers ? readers : 1,
+                         .writers = writers ? writers : 1,
+                         .levels = levels,
+                         .out = out};
+    const char *bit = emit_bit(ir, ir->design.channels, c);
     text_addf(out, "\n    // ---- memory channel %d ----\n", c);
-    emit_channel_nets(&ch, readers ? readers : 1, writers ? writers : 1);
+    emit_channel_nets(&ch);
     for (int i = 0; i < readers; i++) emit_read_engine(&ch, i, &read[i]);
     for (int i = 0; i < writers; i++) emit_write_engine(&ch, i, &write[i]);
     if (!readers) tie_off(&ch, false);
     if (!writers) tie_off(&ch, true);
-    emit_arbiters(&ch, readers ? readers : 1, writers ? writers : 1);
-    text_addf(out, "    assign channel_idle[%d] = (&ch%02d_r_idle) & (&ch%02d_w_idle);\n", c, c, c);
-    emit_channel_error(&ch, readers ? readers : 1, writers ? writers : 1);
+    emit_arbiters(&ch);
+    text_addf(out, "    assign channel_idle%s = (&ch%02d_r_idle) & (&ch%02d_w_idle);\n", bit, c, c);
+    emit_channel_error(&ch);
     text_addf(out,
-              "    assign channel_answer[%d] = (m_axi_hbm_%02d_wvalid & m_axi_hbm_%02d_wready) | "
+              "    assign channel_answer%s = (m_axi_hbm_%02d_wvalid & m_axi_hbm_%02d_wready) |\n        "
               "(m_axi_hbm_%02d_bvalid & m_axi_hbm_%02d_bready);\n",
-              c, c, c, c, c);
-    text_addf(out, "    assign channel_beat[%d] = m_axi_hbm_%02d_rvalid & m_axi_hbm_%02d_rready;\n", c, c, c);
-    text_addf(out, "    assign channel_stall[%d] = %s;\n", c,
-              has_engine(ir) ? arena_printf(ir->arena, "~lane_beat_tvalid[%d]", c) : "1'b0");
+              bit, c, c, c, c);
+    text_addf(out, "    assign channel_beat%s = m_axi_hbm_%02d_rvalid & m_axi_hbm_%02d_rready;\n", bit, c, c);
+    text_addf(out, "    assign channel_stall%s = %s;\n", bit,
+              has_engine(ir) ? arena_printf(ir->arena, "~lane_beat_tvalid%s", bit) : "1'b0");
 }
 
 // A burst goes to all channels of its engine.
 static void emit_walk_fork(const struct ir *ir, int engine, struct emit_levels *levels, struct text *out) {
     const struct ir_engine *e = &ir->engine[engine];
-    const char *part =
-        ir->engines > 1 ? arena_printf(ir->arena, "[%d:%d]", e->first_channel + e->channels - 1, e->first_channel) : "";
-    text_addf(out,
-              "    %s #(.PORTS(%d)) u_%s (.clk(clk), .rst(core_rst[%d]), .s_axis_tvalid(%s), .s_axis_tready(%s),\n"
-              "        .m_axis_tvalid(lane_desc_tvalid%s), .m_axis_tready(lane_desc_tready%s));\n",
-              rtl_fork.module, e->channels, ir_engine_name(ir, engine, "walk_fork"), levels->reset++,
-              ir_engine_name(ir, engine, "walk_burst_tvalid"), ir_engine_name(ir, engine, "walk_burst_tready"), part,
-              part);
+    const char *part = ir->engines == 1 ? ""
+                       : e->channels == 1
+                           ? emit_bit(ir, ir->design.channels, e->first_channel)
+                           : arena_printf(ir->arena, "[%d:%d]", e->first_channel + e->channels - 1, e->first_channel);
+    text_addf(
+        out,
+        "    %s #(.PORTS(%d)) u_%s (\n        .clk(clk), .rst(core_rst[%d]), .s_axis_tvalid(%s), .s_axis_tready(%s),\n"
+        "        .m_axis_tvalid(lane_desc_tvalid%s), .m_axis_tready(lane_desc_tready%s));\n",
+        rtl_fork.module, e->channels, ir_engine_name(ir, engine, "walk_fork"), levels->reset++,
+        ir_engine_name(ir, engine, "walk_burst_tvalid"), ir_engine_name(ir, engine, "walk_burst_tready"), part, part);
 }
 
 void emit_memory(const struct ir *ir, struct emit_levels *levels, struct text *out) {

@@ -24,18 +24,20 @@ static int64_t word_bits(const struct ir *ir, const struct ir_port *p) {
 }
 
 static void emit_bundle(const struct ir *ir, const struct ir_port *p, const char *net, struct text *out) {
-    text_addf(out, "    wire %s_tvalid, %s_tready;\n    wire [%lld:0] %s_tdata;\n", net, net,
-              (long long)p->data_bits - 1, net);
-    if (has_user(p)) text_addf(out, "    wire [%d:0] %s_tuser;\n    wire %s_tlast;\n", user_bits(ir) - 1, net, net);
-    if (p->kind == IR_STREAM_COUNTED)
-        text_addf(out, "    wire [%lld:0] %s_tcount;\n", (long long)p->count_bits - 1, net);
+    text_addf(out, "    wire %s_tvalid, %s_tready;\n    wire %s%s_tdata;\n", net, net, emit_range(ir, p->data_bits),
+              net);
+    if (has_user(p))
+        text_addf(out, "    wire %s%s_tuser;\n    wire %s_tlast;\n", emit_range(ir, user_bits(ir)), net, net);
+    if (p->kind == IR_STREAM_COUNTED) text_addf(out, "    wire %s%s_tcount;\n", emit_range(ir, p->count_bits), net);
 }
 
-static void emit_word(const struct ir_port *p, const char *net, struct text *out) {
-    text_add(out, "{");
+// The port `side`_axis of what stores or delays whole words, tied to this net.
+static void emit_side(const struct ir_port *p, char side, const char *net, struct text *out) {
+    text_addf(out, ",\n        .%c_axis_tvalid(%s_tvalid), .%c_axis_tready(%s_tready),\n        .%c_axis_tdata({", side,
+              net, side, net, side);
     if (p->kind == IR_STREAM_COUNTED) text_addf(out, "%s_tcount, ", net);
     if (has_user(p)) text_addf(out, "%s_tlast, %s_tuser, ", net, net);
-    text_addf(out, "%s_tdata}", net);
+    text_addf(out, "%s_tdata})", net);
 }
 
 // Register slices, one on each die that the stream comes to, from the net behind the FIFO (_x0) to the reader's (_o);
@@ -57,23 +59,47 @@ static void emit_slices(const struct ir *ir, const struct ir_edge *e, bool entry
         const char *to = entry ? arena_printf(ir->arena, "%s_w%d", e->name, count - 1 - i)
                                : arena_printf(ir->arena, i + 1 < count ? "%s_x%d" : "%s_o", e->name, i + 1);
         emit_bundle(ir, p, entry ? to : in, out);
-        text_addf(out, "    %s #(.DATA_W(%lld), .MODE(2)) u_%s_%s_%d (\n        .clk(clk), .rst(core_rst[%d]), ",
+        text_addf(out, "    %s #(.DATA_W(%lld), .MODE(2)) u_%s_%s_%d (\n        .clk(clk), .rst(core_rst[%d])",
                   rtl_register_slice.module, (long long)word_bits(ir, p), entry ? "entry" : "slice", e->name, i,
                   levels->reset++);
-        text_addf(out, ".s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(", in, in);
-        emit_word(p, in, out);
-        text_addf(out, "),\n        .m_axis_tvalid(%s_tvalid), .m_axis_tready(%s_tready), .m_axis_tdata(", to, to);
-        emit_word(p, to, out);
-        text_add(out, "));\n");
+        emit_side(p, 's', in, out);
+        emit_side(p, 'm', to, out);
+        text_add(out, ");\n");
     }
 }
 
-static void emit_fill_probe(const struct ir *ir, const struct ir_edge *e, int bits, struct text *out) {
+// ---- probes, of a simulation only ----
+
+static void emit_fill_probe(const struct ir_edge *e, int id, int bits, struct text *out) {
     text_addf(out,
-              "`ifdef RILL_PROBES\n    rill_fifo_probe #(.ID(%d), .DEPTH(%lld), .W(%d)) u_fill_%d (.clk(clk), "
-              ".occupancy(%s_fill), "
-              ".high_water(%s_high));\n`endif\n",
-              (int)(e - ir->edge), (long long)e->depth, bits, (int)(e - ir->edge), e->name, e->name);
+              "    rill_fifo_probe #(.ID(%d), .DEPTH(%lld), .W(%d)) u_fill_%d (\n        .clk(clk), "
+              ".occupancy(%s_fill), .high_water(%s_high));\n",
+              id, (long long)e->depth, bits, id, e->name, e->name);
+}
+
+// Shows the stream to the checker; signals a stream does not have are tied to 0.
+static void emit_beat_probe(const struct ir *ir, const struct ir_edge *e, int id, struct text *out) {
+    const struct ir_port *p = writer(ir, e);
+    bool counted = p->kind == IR_STREAM_COUNTED;
+    if (p->data_bits > PROBE_MAX_BITS) return;
+    text_addf(out,
+              "    rill_probe #(.ID(%d), .DATA_W(%lld), .USER_W(%d), .COUNT_W(%lld)) u_probe_%d (\n"
+              "        .clk(clk), .rst(core_rst[0]),\n        .tvalid(%s_i_tvalid), .tready(%s_i_tready),\n"
+              "        .tdata(%s_i_tdata), ",
+              id, (long long)p->data_bits, user_bits(ir), counted ? (long long)p->count_bits : 1, id, e->name, e->name,
+              e->name);
+    if (has_user(p)) text_addf(out, ".tuser(%s_i_tuser), .tlast(%s_i_tlast), ", e->name, e->name);
+    else text_addf(out, ".tuser(%d'b0), .tlast(1'b0), ", user_bits(ir));
+    if (counted) text_addf(out, ".tcount(%s_i_tcount));\n", e->name);
+    else text_add(out, ".tcount(1'b0));\n");
+}
+
+static void emit_probes(const struct ir *ir, const struct ir_edge *e, int fill_bits, struct text *out) {
+    int id = (int)(e - ir->edge);
+    text_add(out, "`ifdef RILL_PROBES\n");
+    emit_fill_probe(e, id, fill_bits, out);
+    emit_beat_probe(ir, e, id, out);
+    text_add(out, "`endif\n");
 }
 
 // ---- streams that share a storage: rill_fifo_pool ----
@@ -95,12 +121,12 @@ static void emit_pooled(const struct ir *ir, const struct ir_edge *e, struct emi
     emit_bundle(ir, p, arena_printf(ir->arena, "%s_o", e->name), out);
     emit_slices(ir, e, true, levels, out);
     emit_slices(ir, e, false, levels, out);
-    text_addf(out, "    wire [%d:0] %s_fill, %s_high;\n", bits - 1, e->name, e->name);
+    text_addf(out, "    wire %s%s_fill, %s_high;\n", emit_range(ir, bits), e->name, e->name);
     text_addf(out, "    assign %s_tdata = %s_word[%lld +: %lld];\n", to, pool, (long long)first,
               (long long)p->data_bits);
     text_addf(out, "    assign %s_tuser = %s_word[%lld +: %d];\n", to, pool, (long long)(first + p->data_bits),
               user_bits(ir));
-    emit_fill_probe(ir, e, bits, out);
+    emit_probes(ir, e, bits, out);
 }
 
 static const struct ir_edge *pool_member(const struct ir *ir, int pool, int port) {
@@ -151,45 +177,24 @@ static void emit_pool_ports(const struct ir *ir, int pool, struct text *out) {
 }
 
 static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct emit_levels *levels, struct text *out) {
+    text_add(out, "\n");
+    emit_describe_stream(ir, e, out);
+    if (e->pool != IR_NONE) return emit_pooled(ir, e, levels, out);
     const struct ir_port *p = writer(ir, e);
-    if (e->pool != IR_NONE) {
-        emit_pooled(ir, e, levels, out);
-        return;
-    }
-    const char *in = arena_printf(ir->arena, "%s_i", e->name), *to = storage_out(ir, e);
-    emit_bundle(ir, p, in, out);
+    int fill_bits = u64_clog2((uint64_t)e->depth + 1);
+    emit_bundle(ir, p, arena_printf(ir->arena, "%s_i", e->name), out);
     emit_bundle(ir, p, arena_printf(ir->arena, "%s_o", e->name), out);
     emit_slices(ir, e, false, levels, out);
-    text_addf(out, "    wire [%d:0] %s_fill, %s_high;\n", u64_clog2((uint64_t)e->depth + 1) - 1, e->name, e->name);
-    text_addf(out, "    %s #(.DATA_W(%lld), .DEPTH(%lld), .RAM_STYLE(\"%s\")) u_fifo_%s (\n", rtl_fifo.module,
-              (long long)word_bits(ir, p), (long long)e->depth, ram_style_words[e->ram_style], e->name);
-    text_addf(
-        out,
-        "        .clk(clk), .rst(core_rst[%d]), .s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(",
-        levels->reset++, in, in);
-    emit_word(p, in, out);
-    text_addf(out, "),\n        .m_axis_tvalid(%s_tvalid), .m_axis_tready(%s_tready), .m_axis_tdata(", to, to);
-    emit_word(p, to, out);
-    int bits = u64_clog2((uint64_t)e->depth + 1);
-    text_addf(out, "),\n        .occupancy(%s_fill), .high_water(%s_high));\n", e->name, e->name);
-    emit_fill_probe(ir, e, bits, out);
-}
-
-// Simulation only: shows the stream to the checker; signals a stream does not have are tied to 0.
-static void emit_probe(const struct ir *ir, int id, struct text *out) {
-    const struct ir_edge *e = &ir->edge[id];
-    const struct ir_port *p = writer(ir, e);
-    bool counted = p->kind == IR_STREAM_COUNTED;
-    if (p->data_bits > PROBE_MAX_BITS) return;
+    text_addf(out, "    wire %s%s_fill, %s_high;\n", emit_range(ir, fill_bits), e->name, e->name);
     text_addf(out,
-              "`ifdef RILL_PROBES\n    rill_probe #(.ID(%d), .DATA_W(%lld), .USER_W(%d), .COUNT_W(%lld)) u_probe_%d "
-              "(.clk(clk), .rst(core_rst[0]), ",
-              id, (long long)p->data_bits, user_bits(ir), counted ? (long long)p->count_bits : 1, id);
-    text_addf(out, ".tvalid(%s_i_tvalid), .tready(%s_i_tready), .tdata(%s_i_tdata),\n", e->name, e->name, e->name);
-    if (has_user(p)) text_addf(out, "        .tuser(%s_i_tuser), .tlast(%s_i_tlast), ", e->name, e->name);
-    else text_addf(out, "        .tuser(%d'b0), .tlast(1'b0), ", user_bits(ir));
-    if (counted) text_addf(out, ".tcount(%s_i_tcount));\n`endif\n", e->name);
-    else text_add(out, ".tcount(1'b0));\n`endif\n");
+              "    %s #(.DATA_W(%lld), .DEPTH(%lld), .RAM_STYLE(\"%s\")) u_fifo_%s (\n"
+              "        .clk(clk), .rst(core_rst[%d])",
+              rtl_fifo.module, (long long)word_bits(ir, p), (long long)e->depth, ram_style_words[e->ram_style], e->name,
+              levels->reset++);
+    emit_side(p, 's', storage_in(ir, e), out);
+    emit_side(p, 'm', storage_out(ir, e), out);
+    text_addf(out, ",\n        .occupancy(%s_fill), .high_water(%s_high));\n", e->name, e->name);
+    emit_probes(ir, e, fill_bits, out);
 }
 
 void emit_streams(const struct ir *ir, struct emit_levels *levels, struct text *out) {
@@ -198,10 +203,7 @@ void emit_streams(const struct ir *ir, struct emit_levels *levels, struct text *
         if (is_pool(&ir->kernel[k]))
             text_addf(out, "    wire [%lld:0] %s_word;\n",
                       (long long)(pool_number(ir, k, "PORTS") * pool_number(ir, k, "DATA_W")) - 1, ir->kernel[k].name);
-    for (int e = 0; e < ir->edges; e++) {
-        emit_fifo(ir, &ir->edge[e], levels, out);
-        emit_probe(ir, e, out);
-    }
+    for (int e = 0; e < ir->edges; e++) emit_fifo(ir, &ir->edge[e], levels, out);
 }
 
 // ---- kernel ports ----
@@ -218,9 +220,9 @@ static void emit_single(const struct ir *ir, const struct ir_port *p, struct tex
     const char *prefix = port_prefix(ir, p);
     const char *signals[] = {"tvalid", "tready", "tdata", "tuser", "tlast", "tcount"};
     int count = p->kind == IR_STREAM_COUNTED ? 6 : has_user(p) ? 5 : 3;
-    for (int s = 0; s < count; s++) {
+    for (int s = 0; s < count; s++) { // the handshake on a line, the payload on the next
         const char *net = p->edge != IR_NONE ? signal_net(ir, p, signals[s]) : s == 1 && p->is_output ? "1'b1" : "";
-        text_addf(out, "%s\n        .%s%s(%s)", s ? "," : "", prefix, signals[s], net);
+        text_addf(out, "%s%s.%s%s(%s)", s ? "," : "", s == 0 || s == 2 ? "\n        " : " ", prefix, signals[s], net);
     }
 }
 
@@ -297,14 +299,15 @@ static void emit_client_ports(const struct ir *ir, int k, struct text *out) {
                                             : arena_printf(ir->arena, "s_axis_%s", client->port);
         const char *signals[] = {"tvalid", "tready", "tdata"};
         for (int s = 0; s < 3; s++)
-            text_addf(out, ",\n        .%s_%s(%s_desc_%s)", desc, signals[s], client->name, signals[s]);
+            text_addf(out, ",%s.%s_%s(%s_desc_%s)", s ? " " : "\n        ", desc, signals[s], client->name, signals[s]);
         for (int s = 0; s < 3; s++)
-            text_addf(out, ",\n        .%s_%s(%s_beat_%s)", beat, signals[s], client->name, signals[s]);
+            text_addf(out, ",%s.%s_%s(%s_beat_%s)", s ? " " : "\n        ", beat, signals[s], client->name, signals[s]);
     }
 }
 
 static void emit_kernel(const struct ir *ir, int id, struct emit_levels *levels, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[id];
+    emit_describe_kernel(ir, id, out);
     emit_unused(ir, k, out);
     if (is_fork(k)) emit_fork_payload(ir, k, out);
     text_addf(out, "    %s", k->module);
@@ -338,11 +341,11 @@ static void emit_contract(const struct ir *ir, int id, struct text *out) {
     static const char *const signals[] = {"tvalid", "tready", "tok_last"};
     if (!custom || k->port[custom->inputs].edge == IR_NONE) return;
     text_addf(out,
-              "`ifdef RILL_PROBES\n    rill_contract_probe #(.ID(%d), .INPUTS(%d)) u_contract_%d (.clk(clk), "
+              "`ifdef RILL_PROBES\n    rill_contract_probe #(.ID(%d), .INPUTS(%d)) u_contract_%d (\n        .clk(clk), "
               ".rst(core_rst[0])",
               id, custom->inputs, id);
     for (int s = 0; s < 3; s++) {
-        text_addf(out, ", .in_%s({", signals[s]);
+        text_addf(out, ",\n        .in_%s({", signals[s]);
         for (int i = custom->inputs - 1; i >= 0; i--) {
             const char *net =
                 s < 2 ? signal_net(ir, &k->port[i], signals[s])
@@ -351,7 +354,7 @@ static void emit_contract(const struct ir *ir, int id, struct text *out) {
         }
     }
     const struct ir_port *y = &k->port[custom->inputs];
-    text_addf(out, ", .out_tvalid(%s), .out_tready(%s));\n`endif\n", signal_net(ir, y, "tvalid"),
+    text_addf(out, ",\n        .out_tvalid(%s), .out_tready(%s));\n`endif\n", signal_net(ir, y, "tvalid"),
               signal_net(ir, y, "tready"));
 }
 

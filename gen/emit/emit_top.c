@@ -6,8 +6,6 @@
 #include "gen/emit/emit.h"
 #include "include/kernel.h"
 
-enum { EMIT_COLUMNS = 140 };
-
 const struct emit_signal emit_axi_signals[EMIT_AXI_SIGNALS] = {
     {"arvalid", true, 1}, {"arready", false, 1}, {"arid", true, 0},    {"araddr", true, 64}, {"arlen", true, 8},
     {"arsize", true, 3},  {"arburst", true, 2},  {"rvalid", false, 1}, {"rready", true, 1},  {"rid", false, 0},
@@ -32,13 +30,12 @@ int emit_signal_bits(const struct ir *ir, const struct emit_signal *s) {
 void emit_ports(const struct ir *ir, struct text *out) {
     text_add(out, "    input  wire clk,\n    input  wire rst,\n    output wire interrupt");
     for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
-        text_addf(out, ",\n    %s wire [%d:0] s_axi_control_%s", emit_axil_signals[s].from_master ? "input " : "output",
-                  emit_axil_signals[s].bits - 1, emit_axil_signals[s].name);
+        text_addf(out, ",\n    %s wire %ss_axi_control_%s", emit_axil_signals[s].from_master ? "input " : "output",
+                  emit_range(ir, emit_axil_signals[s].bits), emit_axil_signals[s].name);
     for (int c = 0; c < ir->design.channels; c++)
         for (int s = 0; s < EMIT_AXI_SIGNALS; s++)
-            text_addf(out, ",\n    %s wire [%d:0] m_axi_hbm_%02d_%s",
-                      emit_axi_signals[s].from_master ? "output" : "input ",
-                      emit_signal_bits(ir, &emit_axi_signals[s]) - 1, c, emit_axi_signals[s].name);
+            text_addf(out, ",\n    %s wire %sm_axi_hbm_%02d_%s", emit_axi_signals[s].from_master ? "output" : "input ",
+                      emit_range(ir, emit_signal_bits(ir, &emit_axi_signals[s])), c, emit_axi_signals[s].name);
 }
 
 static void emit_faults(const struct ir *ir, struct text *out) {
@@ -50,10 +47,10 @@ static void emit_faults(const struct ir *ir, struct text *out) {
     text_add(out, faults ? "};\n" : "    assign kernel_fault = 1'b0;\n");
 }
 
-static const char *fault_width(const struct ir *ir) {
+static int fault_bits(const struct ir *ir) {
     int faults = 0;
     for (int k = 0; k < ir->kernels; k++) faults += ir->kernel[k].has_fault;
-    return arena_printf(ir->arena, "%d", faults ? faults - 1 : 0);
+    return faults ? faults : 1;
 }
 
 // Counts of finished steps, output 0 in the low bits.
@@ -82,12 +79,12 @@ static void emit_constants(const struct ir *ir, struct text *out) {
 // Nets that several sections share, declared before all of them.
 static void emit_shared_nets(const struct ir *ir, const struct emit_names *names, struct text *out) {
     int channels = ir->design.channels;
-    text_add(out, "    wire quiet;\n");
-    text_addf(out, "    wire [%s:0] kernel_fault;\n    wire [%d:0] out_steps_done;\n", fault_width(ir),
+    const char *each = emit_range(ir, channels);
+    text_add(out, "\n    // ---- nets that several sections share ----\n    wire quiet;\n");
+    text_addf(out, "    wire %skernel_fault;\n    wire [%d:0] out_steps_done;\n", emit_range(ir, fault_bits(ir)),
               32 * (ir->design.is_lm || !ir->outputs ? 1 : ir->outputs) - 1);
-    text_addf(out, "    wire [%d:0] channel_idle, channel_beat, channel_answer, channel_stall;\n", channels - 1);
-    text_addf(out, "    reg [%d:0] memory_error, error_is_write;\n    reg [%d:0] error_address;\n", channels - 1,
-              64 * channels - 1);
+    text_addf(out, "    wire %schannel_idle, channel_beat, channel_answer, channel_stall;\n", each);
+    text_addf(out, "    reg %smemory_error, error_is_write;\n    reg [%d:0] error_address;\n", each, 64 * channels - 1);
     text_addf(out,
               "    wire [63:0] identity = 64'h%016" PRIx64
               "; // of design.yaml\n    wire [63:0] layout = 64'h%016" PRIx64
@@ -96,8 +93,7 @@ static void emit_shared_nets(const struct ir *ir, const struct emit_names *names
     emit_constants(ir, out);
     for (int w = 0; w < ir->wires; w++)
         if (ir->wire[w].is_output)
-            text_addf(out, "    wire [%lld:0] %s;\n", (long long)ir->wire[w].bits - 1,
-                      ir->net[ir->wire[w].net].verilog);
+            text_addf(out, "    wire %s%s;\n", emit_range(ir, ir->wire[w].bits), ir->net[ir->wire[w].net].verilog);
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].has_fault) text_addf(out, "    wire fault_of_%s;\n", ir->kernel[k].name);
 }
@@ -105,8 +101,9 @@ static void emit_shared_nets(const struct ir *ir, const struct emit_names *names
 // What the host reads as idle_engines: the channels, and from bit 32 on the walkers; and what all of them come to.
 static void emit_idle(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
-    text_addf(out, "    reg [%d:0] channel_idle_q;\n    reg quiet_q;\n    assign quiet = quiet_q;\n", channels - 1);
-    if (ir->engines) text_addf(out, "    reg [%d:0] walker_idle_q;\n", ir->engines - 1);
+    text_addf(out, "    reg %schannel_idle_q;\n    reg quiet_q;\n    assign quiet = quiet_q;\n",
+              emit_range(ir, channels));
+    if (ir->engines) text_addf(out, "    reg %swalker_idle_q;\n", emit_range(ir, ir->engines));
     text_add(out, "    always @(posedge clk) begin\n        channel_idle_q <= channel_idle;\n");
     const char *walkers = "";
     for (int e = 0; e < ir->engines; e++) // the first one in the low bit
@@ -151,7 +148,7 @@ static void emit_level(const char *net, const char *source, const char *note, in
     if (!copies) return;
     text_addf(out,
               "    wire [%d:0] %s; // %s\n    reg %s_q;\n    always @(posedge clk) %s_q <= %s;\n"
-              "`ifdef SYNTHESIS\n    %s #(.DATA_W(1), .COPIES(%d)) u_%s (.clk(clk), .rst(1'b0), "
+              "`ifdef SYNTHESIS\n    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), "
               ".d(%s_q), .q(%s));\n"
               "`else\n    reg %s_one;\n    always @(posedge clk) %s_one <= %s_q;\n    assign %s = "
               "{%d{%s_one}};\n`endif\n",
@@ -164,26 +161,8 @@ static void emit_levels(const struct emit_levels *levels, struct text *out) {
     emit_level("core_flush", "flush", "of the memory's engines", levels->flush, out);
 }
 
-// Breaks lines behind commas so that no line is longer than EMIT_COLUMNS.
-void emit_wrapped(const struct text *in, struct text *out) {
-    size_t start = 0, column = 0, cut = 0;
-    for (size_t i = 0; i < in->len; i++) {
-        if (in->data[i] == ' ' && i > 0 && in->data[i - 1] == ',') cut = i;
-        if (++column > EMIT_COLUMNS && cut > start) {
-            text_add_bytes(out, in->data + start, cut - start);
-            text_add(out, "\n           ");
-            start = cut;
-            column = i - cut + 12;
-        }
-        if (in->data[i] != '\n') continue;
-        text_add_bytes(out, in->data + start, i + 1 - start);
-        start = cut = i + 1;
-        column = 0;
-    }
-    text_add_bytes(out, in->data + start, in->len - start);
-}
-
 static void emit_top_text(const struct ir *ir, const struct emit_names *names, struct text *out) {
+    emit_describe_top(ir, out);
     text_add(out, "`default_nettype none\n\nmodule rill_top (\n");
     emit_ports(ir, out);
     text_add(out, "\n);\n");
@@ -212,10 +191,11 @@ void emit_top(const struct ir *ir, const struct emit_names *names, struct text *
 
 static void emit_memory_model(const struct ir *ir, int c, struct text *out) {
     for (int s = 0; s < EMIT_AXI_SIGNALS; s++)
-        text_addf(out, "    wire [%d:0] hbm_%02d_%s;\n", emit_signal_bits(ir, &emit_axi_signals[s]) - 1, c,
+        text_addf(out, "    wire %shbm_%02d_%s;\n", emit_range(ir, emit_signal_bits(ir, &emit_axi_signals[s])), c,
                   emit_axi_signals[s].name);
     text_addf(out,
-              "    rill_axi_memory #(.BEAT_BITS(%d), .ID_W(%d)) u_memory_%02d (.clk(clk), .rst(rst), .channel(8'd%d)",
+              "    rill_axi_memory #(.BEAT_BITS(%d), .ID_W(%d)) u_memory_%02d (\n        .clk(clk), .rst(rst), "
+              ".channel(8'd%d)",
               ir->design.beat_bits, emit_id_bits(ir), c, c);
     for (int s = 0; s < EMIT_AXI_SIGNALS; s++)
         text_addf(out, ", .%s(hbm_%02d_%s)", emit_axi_signals[s].name, c, emit_axi_signals[s].name);
@@ -231,8 +211,8 @@ static void emit_sim_top_text(const struct ir *ir, const char *wrapper, struct t
     text_add(out, "`default_nettype none\n\nmodule rill_sim_top (\n    input  wire clk,\n    input  wire rst,\n    "
                   "output wire interrupt");
     for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
-        text_addf(out, ",\n    %s wire [%d:0] s_axi_control_%s", emit_axil_signals[s].from_master ? "input " : "output",
-                  emit_axil_signals[s].bits - 1, emit_axil_signals[s].name);
+        text_addf(out, ",\n    %s wire %ss_axi_control_%s", emit_axil_signals[s].from_master ? "input " : "output",
+                  emit_range(ir, emit_axil_signals[s].bits), emit_axil_signals[s].name);
     text_add(out, "\n);\n");
     for (int c = 0; c < ir->design.channels; c++) emit_memory_model(ir, c, out);
     emit_instance(wrapper, out);

@@ -243,9 +243,10 @@ static void add_beats(struct engine *e) {
     } beat[] = {{"tvalid", 1}, {"tready", 1}, {"tdata", bits}};
     for (size_t i = 0; i < COUNT_OF(beat); i++) {
         const char *net = arena_printf(ir->arena, "lane_beat_%s", beat[i].signal);
+        int low = first * beat[i].width, high = (first + e->channels) * beat[i].width - 1;
         if (!all)
-            net = arena_printf(ir->arena, "%s[%d:%d]", net, (first + e->channels) * beat[i].width - 1,
-                               first * beat[i].width);
+            net = low == high ? arena_printf(ir->arena, "%s[%d]", net, low)
+                              : arena_printf(ir->arena, "%s[%d:%d]", net, high, low);
         ir_add_wire(ir, e->kernel, arena_printf(ir->arena, "s_axis_beat_%s", beat[i].signal), false,
                     (int64_t)e->channels * beat[i].width, net);
     }

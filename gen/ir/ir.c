@@ -205,9 +205,9 @@ int ir_connect(struct ir *ir, int src_kernel, int src_port, int dst_kernel, int 
     e->dst_kernel = dst_kernel;
     e->dst_port = dst_port;
     e->group = e->pool = e->pool_port = IR_NONE;
-    ir_name_edge(ir, id,
-                 arena_printf(ir->arena, "%s_to_%s", end_name(ir, s, &s->port[src_port]),
-                              end_name(ir, d, &d->port[dst_port])));
+    ir_name_edge(
+        ir, id,
+        arena_printf(ir->arena, "%s_to_%s", end_name(ir, s, &s->port[src_port]), end_name(ir, d, &d->port[dst_port])));
     ir->kernel[src_kernel].port[src_port].edge = id;
     ir->kernel[dst_kernel].port[dst_port].edge = id;
     return id;

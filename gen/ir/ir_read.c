@@ -9,11 +9,23 @@
 #include "include/ops.h"
 #include "include/yaml.h"
 
+// What other things refer to by name.
+enum list { NODES, REGIONS, TENSORS, KERNELS, ENGINES, LISTS };
+static const char *const list_keys[LISTS] = {"nodes", "regions", "tensors", "kernels", "engines"},
+                         *const list_words[LISTS] = {"node", "region", "tensor", "kernel", "engine"};
+
 struct reader {
     struct arena *arena;
     struct diag *diag;
     bool ok;
+    struct ir *ir;
+    struct {
+        const char **name;
+        int count;
+    } list[LISTS];
 };
+
+// ---- values of a map ----
 
 static int64_t get_int(struct reader *r, const struct yaml_node *map, const char *key) {
     const struct yaml_node *node = yaml_get(map, key);
@@ -78,34 +90,114 @@ static int64_t item_int(struct reader *r, const struct yaml_node *list, size_t i
 
 static int get_ints(struct reader *r, const struct yaml_node *map, const char *key, int *out, size_t max) {
     const struct yaml_node *list = yaml_get(map, key);
-    size_t count = list_count(r, list, max);
+    size_t count = list ? list_count(r, list, max) : 0;
     for (size_t i = 0; i < count; i++) out[i] = (int)item_int(r, list, i);
     return (int)count;
 }
 
-static int get_longs(struct reader *r, const struct yaml_node *map, const char *key, int64_t *out, size_t max) {
-    const struct yaml_node *list = yaml_get(map, key);
-    size_t count = list_count(r, list, max);
-    for (size_t i = 0; i < count; i++) out[i] = item_int(r, list, i);
-    return (int)count;
+static int64_t get_count(struct reader *r, const struct yaml_node *map, const char *key, int64_t absent) {
+    return yaml_get(map, key) ? get_int(r, map, key) : absent;
+}
+
+static bool get_flag(struct reader *r, const struct yaml_node *map, const char *key) {
+    const struct yaml_node *node = yaml_get(map, key);
+    bool v = false;
+    if (node && !yaml_bool(node, key, &v, r->diag)) r->ok = false;
+    return v;
+}
+
+static void wrong(struct reader *r, const struct yaml_node *node, const char *key, const char *what) {
+    diag_error(r->diag, node->loc, "`%s`: `%s` is %s", key, node->kind == YAML_KIND_SCALAR ? node->text : "...", what);
+    r->ok = false;
 }
 
 static int get_extents(struct reader *r, const struct yaml_node *map, const char *key, struct ir_extent *out,
                        size_t max) {
     const struct yaml_node *list = yaml_get(map, key);
-    size_t count = list_count(r, list, 2 * max) / 2;
+    size_t count = list_count(r, list, max);
     for (size_t i = 0; i < count; i++) {
-        int word = 0;
-        out[i].bound = item_int(r, list, 2 * i);
-        if (!yaml_word(list->items[2 * i + 1], ir_dynamic_words, COUNT_OF(ir_dynamic_words), key, &word, r->diag))
-            r->ok = false;
-        out[i].dynamic = (enum ir_dynamic)word;
+        const struct yaml_node *item = list->items[i];
+        if (item->kind != YAML_KIND_SCALAR || !ir_extent_read(item->text, &out[i]))
+            wrong(r, item, key, "no extent: `8`, `tokens<=2`, `positions<=64`");
     }
     return (int)count;
 }
 
+// Errors for keys that nothing reads, with the likely one.
+static void check_keys(struct reader *r, const struct yaml_node *map, const char *const *keys, size_t count,
+                       const char *what) {
+    if (!yaml_expect(map, YAML_KIND_MAP, what, r->diag) || !yaml_check_keys(map, keys, count, what, r->diag))
+        r->ok = false;
+}
+
+#define FIELD_KEY(kind, name) #name,
+#define CHECK_KEYS(map, what, ...)                                                                                     \
+    do {                                                                                                               \
+        static const char *const keys[] = {__VA_ARGS__};                                                               \
+        check_keys(r, map, keys, COUNT_OF(keys), what);                                                                \
+    } while (0)
+
+// ---- names ----
+
+static int find_name(struct reader *r, enum list which, const struct yaml_node *node, const char *key) {
+    const char *const *names = r->list[which].name;
+    int count = r->list[which].count;
+    if (node->kind != YAML_KIND_SCALAR) {
+        wrong(r, node, key, "no name");
+        return IR_NONE;
+    }
+    for (int i = 0; i < count; i++)
+        if (!strcmp(names[i], node->text)) return i;
+    diag_error(r->diag, node->loc, "`%s`: no %s `%s`", key, list_words[which], node->text);
+    diag_note_words(r->diag, node->loc, node->text, names, (size_t)count);
+    r->ok = false;
+    return IR_NONE;
+}
+
+static int get_name(struct reader *r, enum list which, const struct yaml_node *map, const char *key) {
+    const struct yaml_node *node = yaml_get(map, key);
+    return node ? find_name(r, which, node, key) : IR_NONE;
+}
+
+static int get_tensors(struct reader *r, const struct yaml_node *map, const char *key, int *out) {
+    const struct yaml_node *list = yaml_get(map, key);
+    size_t count = list_count(r, list, IR_MAX_PORTS);
+    for (size_t i = 0; i < count; i++) out[i] = find_name(r, TENSORS, list->items[i], key);
+    return (int)count;
+}
+
+// Names come before everything that refers to them, and each is there once.
+static void read_names(struct reader *r, enum list which, const struct yaml_node *root) {
+    const struct yaml_node *list = yaml_get(root, list_keys[which]);
+    size_t count = list_count(r, list, 1 << 20);
+    const char **name = r->list[which].name = ARENA_ARRAY(r->arena, const char *, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        name[i] = get_string(r, list->items[i], "name");
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(name[j], name[i]) != 0) continue;
+            diag_error(r->diag, list->items[i]->loc, "a second %s `%s`", list_words[which], name[i]);
+            r->ok = false;
+            break;
+        }
+    }
+    r->list[which].count = (int)count;
+}
+
+// ---- fields ----
+
+#define READ_FIELD(kind, name) item->name = (__typeof__(item->name))READ_##kind(name);
+#define READ_INT(name) get_int(r, map, #name)
+#define READ_COUNT(name) get_count(r, map, #name, 0)
+#define READ_TIMES(name) get_count(r, map, #name, 1)
+#define READ_FLAG(name) get_flag(r, map, #name)
+#define READ_PLACE(name) get_count(r, map, #name, IR_NONE)
+#define READ_STYLE(name) get_style(r, map, #name)
+#define READ_NODE(name) get_name(r, NODES, map, #name)
+#define READ_REGION(name) get_name(r, REGIONS, map, #name)
+#define READ_TENSOR(name) get_name(r, TENSORS, map, #name)
+#define READ_KERNEL(name) get_name(r, KERNELS, map, #name)
+#define READ_ENGINE(name) get_name(r, ENGINES, map, #name)
 #define READ_PLATFORM(key, member) item->platform.member = get_optional(r, map, key);
-#define READ_FIELD(name) item->name = (__typeof__(item->name))get_int(r, map, #name);
 
 static const struct yaml_node *get_map(struct reader *r, const struct yaml_node *design, const char *key) {
     const struct yaml_node *map = yaml_get(design, key);
@@ -148,6 +240,11 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
         r->ok = false;
         return;
     }
+#define SECTION_KEY(name, figures) #name,
+#define PLATFORM_KEY(key, member) key,
+    CHECK_KEYS(map, "design", "clock_mhz", "hbm", "family", "binding", "fifo", "weights", "board", "strategy",
+               "memories", "placement",
+               BOARD_SECTIONS(SECTION_KEY) IR_DESIGN_FIELDS(FIELD_KEY) IR_PLATFORM_FIELDS(PLATFORM_KEY));
     item->clock_mhz = get_float(r, map, "clock_mhz", 1, 2000);
     read_hbm(r, map, &item->hbm);
     read_figures(r, map, &item->figures);
@@ -164,6 +261,7 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
 }
 
 static void read_tensor(struct reader *r, const struct yaml_node *map, struct ir_tensor *item) {
+    CHECK_KEYS(map, "tensor", "name", "dtype", "shape", IR_TENSOR_FIELDS(FIELD_KEY));
     item->name = get_string(r, map, "name");
     item->dtype = (enum ir_dtype)get_word(r, map, "dtype", ir_dtype_words, COUNT_OF(ir_dtype_words));
     item->rank = get_extents(r, map, "shape", item->shape, IR_MAX_RANK);
@@ -171,27 +269,30 @@ static void read_tensor(struct reader *r, const struct yaml_node *map, struct ir
     IR_TENSOR_FIELDS(READ_FIELD)
 }
 
-// What is no number is a text; what it means, the operations table says.
+static void read_list(struct reader *r, struct ir *ir, struct ir_attrs *attrs, const char *key,
+                      const struct yaml_node *list) {
+    size_t count = list_count(r, list, 1 << 10);
+    int64_t *item = ARENA_ARRAY(r->arena, int64_t, count + 1);
+    for (size_t i = 0; i < count; i++) item[i] = item_int(r, list, i);
+    ir_attr_set_list(ir, attrs, key, item, (int)count);
+}
+
+// An integer, a number, a list; what is none of them is a text, and the operations table says what it means.
 static void read_attr(struct reader *r, struct ir *ir, int op, struct ir_attrs *attrs, const char *key,
-                      const struct yaml_node *pair) {
+                      const struct yaml_node *node) {
     struct ir_op_attr row;
-    double f = 0;
-    if (list_count(r, pair, 2) != 2) return;
-    switch (item_int(r, pair, 0)) {
-    case IR_ATTR_INT: ir_attr_set_int(ir, attrs, key, item_int(r, pair, 1)); break;
-    case IR_ATTR_FLOAT:
-        if (!yaml_float(pair->items[1], -1e300, 1e300, key, &f, r->diag)) r->ok = false;
-        ir_attr_set_float(ir, attrs, key, f);
-        break;
-    default: {
-        const char *text = pair->items[1]->kind == YAML_KIND_SCALAR ? pair->items[1]->text : "";
-        if (ir_op_attr_of(ir, op, key, &row)) ir_attr_set_text(ir, attrs, &row, text);
-        else ir_attr_set_string(ir, attrs, key, text);
-    }
-    }
+    int64_t v;
+    double f;
+    if (node->kind == YAML_KIND_SEQ) return read_list(r, ir, attrs, key, node);
+    if (node->kind != YAML_KIND_SCALAR) return wrong(r, node, key, "no value of an attribute");
+    if (yaml_parse_int(node, &v)) ir_attr_set_int(ir, attrs, key, v);
+    else if (yaml_parse_float(node, &f)) ir_attr_set_float(ir, attrs, key, f);
+    else if (ir_op_attr_of(ir, op, key, &row)) ir_attr_set_text(ir, attrs, &row, node->text);
+    else ir_attr_set_string(ir, attrs, key, node->text);
 }
 
 static void read_node(struct reader *r, struct ir *ir, const struct yaml_node *map, struct ir_node *node) {
+    CHECK_KEYS(map, "node", "name", "op", "region", "in", "out", "lanes", "order", "attrs");
     node->name = get_string(r, map, "name");
     node->op = ir_op_find(ir, get_string(r, map, "op"));
     if (node->op == IR_NONE) {
@@ -199,9 +300,9 @@ static void read_node(struct reader *r, struct ir *ir, const struct yaml_node *m
         r->ok = false;
         node->op = 0;
     }
-    node->region = (int)get_int(r, map, "region");
-    node->inputs = get_ints(r, map, "in", node->in, IR_MAX_PORTS);
-    node->outputs = get_ints(r, map, "out", node->out, IR_MAX_PORTS);
+    node->region = get_name(r, REGIONS, map, "region");
+    node->inputs = get_tensors(r, map, "in", node->in);
+    node->outputs = get_tensors(r, map, "out", node->out);
     node->lanes = (int)get_int(r, map, "lanes");
     node->orders = get_ints(r, map, "order", node->order, IR_MAX_RANK);
     node->loc = map->loc;
@@ -210,31 +311,52 @@ static void read_node(struct reader *r, struct ir *ir, const struct yaml_node *m
         read_attr(r, ir, node->op, &node->attrs, attrs->keys[i], attrs->items[i]);
 }
 
+static void read_carry(struct reader *r, const struct yaml_node *map, struct ir_carry *item) {
+    CHECK_KEYS(map, "carry", IR_CARRY_FIELDS(FIELD_KEY));
+    IR_CARRY_FIELDS(READ_FIELD)
+    if (item->local != IR_NONE && item->init != IR_NONE && item->next != IR_NONE) return;
+    diag_error(r->diag, map->loc, "a carry has three tensors: `local`, `init`, `next`");
+    r->ok = false;
+}
+
 static void read_region(struct reader *r, const struct yaml_node *map, struct ir_region *item) {
-    int flat[3 * IR_MAX_PORTS];
+    CHECK_KEYS(map, "region", "name", "when", "carry", IR_REGION_FIELDS(FIELD_KEY));
     item->name = get_string(r, map, "name");
     item->when = (enum ir_when)get_word(r, map, "when", ir_when_words, COUNT_OF(ir_when_words));
     item->loc = map->loc;
     IR_REGION_FIELDS(READ_FIELD)
-    item->carries = get_ints(r, map, "carry", flat, COUNT_OF(flat)) / 3;
-    for (int c = 0; c < item->carries; c++)
-        item->carry[c] = (struct ir_carry){flat[3 * c], flat[3 * c + 1], flat[3 * c + 2]};
+    const struct yaml_node *list = yaml_get(map, "carry");
+    item->carries = list ? (int)list_count(r, list, IR_MAX_PORTS) : 0;
+    for (int c = 0; c < item->carries; c++) read_carry(r, list->items[c], &item->carry[c]);
+}
+
+// The nodes of a region are neighbours, in the order of the regions.
+static void give_nodes(struct reader *r, struct ir *ir) {
+    int region = 0;
+    for (int n = 0; n < ir->nodes; n++) {
+        const struct ir_node *node = &ir->node[n];
+        if (node->region < region) {
+            diag_error(r->diag, node->loc, "node `%s` has no region, or one before that of the node before it",
+                       node->name);
+            r->ok = false;
+            return;
+        }
+        region = node->region;
+        ir->region[region].nodes++;
+    }
+    for (int i = 1; i < ir->regions; i++)
+        ir->region[i].first_node = ir->region[i - 1].first_node + ir->region[i - 1].nodes;
 }
 
 static void read_type(struct reader *r, const struct yaml_node *port, struct ir_itensor *t) {
-    const struct yaml_node *map = yaml_get(port, "type");
-    if (!map) {
-        r->ok = false;
-        return;
-    }
-    t->dtype = (enum ir_dtype)get_word(r, map, "dtype", ir_dtype_words, COUNT_OF(ir_dtype_words));
-    t->rank = get_longs(r, map, "element", t->element, IR_MAX_RANK);
-    t->loops = get_extents(r, map, "trip", t->trip, IR_MAX_LOOPS);
-    get_longs(r, map, "step", t->step, IR_MAX_LOOPS);
-    get_ints(r, map, "map", t->map, IR_MAX_RANK);
+    const struct yaml_node *node = yaml_get(port, "type");
+    if (node && (node->kind != YAML_KIND_SCALAR || !ir_type_read(node->text, t)))
+        wrong(r, node, "type", "no itensor type: `itensor<1x8xf32, [16, tokens<=2]*[8, 1], (d0,d1)->(d1,d0)>`");
 }
 
 static void read_port(struct reader *r, const struct yaml_node *map, struct ir_port *item) {
+    CHECK_KEYS(map, "port", "name", "kind", "type", IR_PORT_FIELDS(FIELD_KEY));
+    item->edge = IR_NONE; // until the edges are read
     item->name = get_string(r, map, "name");
     item->kind = (enum ir_stream_kind)get_word(r, map, "kind", ir_stream_words, COUNT_OF(ir_stream_words));
     IR_PORT_FIELDS(READ_FIELD)
@@ -243,6 +365,7 @@ static void read_port(struct reader *r, const struct yaml_node *map, struct ir_p
 
 static void read_kernel(struct reader *r, struct ir *ir, int k, const struct yaml_node *map) {
     struct ir_kernel *item = &ir->kernel[k];
+    CHECK_KEYS(map, "kernel", "name", "module", "params", "ports", IR_KERNEL_FIELDS(FIELD_KEY));
     item->name = get_string(r, map, "name");
     item->module = get_string(r, map, "module");
     IR_KERNEL_FIELDS(READ_FIELD)
@@ -257,20 +380,61 @@ static void read_kernel(struct reader *r, struct ir *ir, int k, const struct yam
     for (size_t p = 0; p < count; p++) read_port(r, ports->items[p], &ir->kernel[k].port[p]);
 }
 
-static void read_edge(struct reader *r, const struct yaml_node *map, struct ir_edge *item) {
+// ---- edges ----
+
+// The port of a kernel that this text names, as ir_port_text prints it.
+static int find_port(struct reader *r, int kernel, const struct yaml_node *node, bool is_output) {
+    const struct ir_kernel *k = &r->ir->kernel[kernel];
+    const char **words = ARENA_ARRAY(r->arena, const char *, (size_t)k->ports + 1);
+    size_t count = 0;
+    for (int p = 0; p < k->ports; p++) {
+        if (k->port[p].is_output != is_output) continue;
+        words[count] = ir_port_text(r->ir, kernel, p);
+        if (!strcmp(words[count++], node->text)) return p;
+    }
+    diag_error(r->diag, node->loc, "no %s `%s`", is_output ? "output" : "input", node->text);
+    diag_note_words(r->diag, node->loc, node->text, words, count);
+    r->ok = false;
+    return IR_NONE;
+}
+
+static void read_end(struct reader *r, const struct yaml_node *map, const char *key, int edge, int *kernel, int *port) {
+    const struct yaml_node *node = yaml_get(map, key);
+    *kernel = *port = IR_NONE;
+    if (!node || node->kind != YAML_KIND_SCALAR) {
+        diag_error(r->diag, map->loc, "`%s` is missing or no value", key);
+        r->ok = false;
+        return;
+    }
+    struct yaml_node name = *node;
+    name.text = arena_strndup(r->arena, node->text, strcspn(node->text, "."));
+    *kernel = find_name(r, KERNELS, &name, key);
+    if (*kernel == IR_NONE) return;
+    *port = find_port(r, *kernel, node, !strcmp(key, "from"));
+    if (*port == IR_NONE) return;
+    int *taken = &r->ir->kernel[*kernel].port[*port].edge;
+    if (*taken != IR_NONE) wrong(r, node, key, "at another edge too");
+    *taken = edge;
+}
+
+static void read_edge(struct reader *r, int edge, const struct yaml_node *map, struct ir_edge *item) {
+    CHECK_KEYS(map, "edge", "name", "from", "to", "forced_by", IR_EDGE_FIELDS(FIELD_KEY));
     item->name = get_string(r, map, "name");
-    item->ram_style = get_style(r, map, "ram_style");
+    read_end(r, map, "from", edge, &item->src_kernel, &item->src_port);
+    read_end(r, map, "to", edge, &item->dst_kernel, &item->dst_port);
     item->forced_by = get_optional(r, map, "forced_by");
     IR_EDGE_FIELDS(READ_FIELD)
 }
 
 static void read_wire(struct reader *r, struct ir *ir, const struct yaml_node *map, struct ir_wire *item) {
+    CHECK_KEYS(map, "wire", "port", "net", IR_WIRE_FIELDS(FIELD_KEY));
     item->port = get_string(r, map, "port");
     item->net = ir_net(ir, get_string(r, map, "net"));
     IR_WIRE_FIELDS(READ_FIELD)
 }
 
 static void read_client(struct reader *r, struct ir *ir, const struct yaml_node *map, struct ir_client *item) {
+    CHECK_KEYS(map, "client", "name", "port", "base", IR_CLIENT_FIELDS(FIELD_KEY));
     const char *base = get_optional(r, map, "base");
     item->name = get_string(r, map, "name");
     item->port = get_string(r, map, "port");
@@ -279,32 +443,38 @@ static void read_client(struct reader *r, struct ir *ir, const struct yaml_node 
 }
 
 static void read_engine(struct reader *r, const struct yaml_node *map, struct ir_engine *item) {
+    CHECK_KEYS(map, "engine", "name", "lane_die", IR_ENGINE_FIELDS(FIELD_KEY));
     item->name = get_string(r, map, "name");
-    item->prefetch_style = get_style(r, map, "prefetch_style");
     IR_ENGINE_FIELDS(READ_FIELD)
     get_ints(r, map, "lane_die", item->lane_die, IR_MAX_LANES);
 }
 
 static void read_die(struct reader *r, const struct yaml_node *map, struct ir_die *item) {
+    CHECK_KEYS(map, "die", "name", IR_DIE_FIELDS(FIELD_KEY));
     item->name = get_string(r, map, "name");
     IR_DIE_FIELDS(READ_FIELD)
 }
 
 static void read_firing(struct reader *r, const struct yaml_node *map, struct ir_firing *item) {
+    CHECK_KEYS(map, "firing", "mode", IR_FIRING_FIELDS(FIELD_KEY));
     IR_FIRING_FIELDS(READ_FIELD)
+    item->mode = get_word(r, map, "mode", ir_mode_words, COUNT_OF(ir_mode_words));
 }
 
 static void read_segment(struct reader *r, const struct yaml_node *map, struct ir_segment *item) {
+    CHECK_KEYS(map, "segment", "name", "kind", IR_SEGMENT_FIELDS(FIELD_KEY));
     item->name = get_string(r, map, "name");
     item->kind = (enum ir_segment_kind)get_word(r, map, "kind", ir_segment_words, COUNT_OF(ir_segment_words));
     IR_SEGMENT_FIELDS(READ_FIELD)
 }
 
 static void read_group(struct reader *r, const struct yaml_node *map, struct ir_group *item) {
+    CHECK_KEYS(map, "group", IR_GROUP_FIELDS(FIELD_KEY));
     IR_GROUP_FIELDS(READ_FIELD)
 }
 
 static void read_fusion(struct reader *r, const struct yaml_node *map, struct ir_fusion *item) {
+    CHECK_KEYS(map, "fusion", "name", IR_FUSION_FIELDS(FIELD_KEY));
     item->name = get_string(r, map, "name");
     IR_FUSION_FIELDS(READ_FIELD)
 }
@@ -327,6 +497,11 @@ static void read_unused(struct reader *r, struct ir *ir, const struct yaml_node 
 
 static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *root) {
     const struct yaml_node *list;
+    CHECK_KEYS(root, "the IR", "name", "done", "spec", "family", "prefix", "unused", "design", "custom", "tensors",
+               "nodes", "regions", "inputs", "outputs", "kernels", "edges", "wires", "clients", "engines", "firings",
+               "segments", "groups", "fusions", "dies");
+    for (int l = 0; l < LISTS; l++) read_names(r, (enum list)l, root);
+    if (!r->ok) return; // lists of other lengths
     ir->name = get_string(r, root, "name");
     ir->done = get_string(r, root, "done");
     ir->spec = get_optional(r, root, "spec");
@@ -338,10 +513,11 @@ static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *ro
     READ_LIST("tensors", tensor, tensors, tensor_capacity) read_tensor(r, list->items[i], &ir->tensor[i]);
     READ_LIST("nodes", node, nodes, node_capacity) read_node(r, ir, list->items[i], &ir->node[i]);
     READ_LIST("regions", region, regions, region_capacity) read_region(r, list->items[i], &ir->region[i]);
-    ir->inputs = get_ints(r, root, "inputs", ir->input, IR_MAX_PORTS);
-    ir->outputs = get_ints(r, root, "outputs", ir->output, IR_MAX_PORTS);
+    give_nodes(r, ir);
+    ir->inputs = get_tensors(r, root, "inputs", ir->input);
+    ir->outputs = get_tensors(r, root, "outputs", ir->output);
     READ_LIST("kernels", kernel, kernels, kernel_capacity) read_kernel(r, ir, i, list->items[i]);
-    READ_LIST("edges", edge, edges, edge_capacity) read_edge(r, list->items[i], &ir->edge[i]);
+    READ_LIST("edges", edge, edges, edge_capacity) read_edge(r, i, list->items[i], &ir->edge[i]);
     READ_LIST("wires", wire, wires, wire_capacity) read_wire(r, ir, list->items[i], &ir->wire[i]);
     READ_LIST("clients", client, clients, client_capacity) read_client(r, ir, list->items[i], &ir->client[i]);
     READ_LIST("engines", engine, engines, engine_capacity) read_engine(r, list->items[i], &ir->engine[i]);
@@ -355,9 +531,9 @@ static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *ro
 struct ir *ir_read(struct arena *arena, const char *path, struct diag *diag) {
     const struct yaml_node *root = yaml_read_file(path, arena, diag);
     if (!root || !yaml_expect(root, YAML_KIND_MAP, "the IR", diag)) return NULL;
-    struct reader r = {arena, diag, true};
     struct ir *ir = ARENA_NEW(arena, struct ir);
     ir->arena = arena;
+    struct reader r = {.arena = arena, .diag = diag, .ok = true, .ir = ir};
     read_all(&r, ir, root);
     return r.ok && ir_verify(ir, diag, "reading") ? ir : NULL;
 }

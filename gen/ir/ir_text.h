@@ -5,52 +5,78 @@
 
 #define IR_TEXT_MAGIC "rill ir"
 
-static const char *const ir_dynamic_words[] = {"static", "tokens", "positions"};
 static const char *const ir_when_words[] = {"always", "last"};
 static const char *const ir_stream_words[] = {"tokens", "counted", "bare", "memory"};
 static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "params", "io", "header"};
+static const char *const ir_mode_words[] = {"int8", "int4", "keys", "values"};
 
-// Integer fields of plain structs: key, type, member. One list serves both directions.
+// Fields of plain structs, each F(kind, name), one list for both directions. Kinds: INT, an integer; COUNT, left out
+// when it is 0; FLAG, left out when it is false; TIMES,
+// left out when it is 1; PLACE, an integer that may be IR_NONE, then left out; STYLE, of a
+// memory, left out when nobody has chosen; NODE, REGION, TENSOR, KERNEL and ENGINE, the name of one, left out when it
+// is IR_NONE.
 #define IR_DESIGN_FIELDS(F)                                                                                            \
-    F(channels)                                                                                                        \
-    F(beat_bits)                                                                                                       \
-    F(lanes)                                                                                                           \
-    F(unroll)                                                                                                          \
-    F(tokens)                                                                                                          \
-    F(arrays)                                                                                                          \
-    F(group)                                                                                                           \
-    F(prefetch_beats)                                                                                                  \
-    F(max_burst) F(outstanding) F(context) F(eot) F(dies) F(sll) F(channel_bytes) F(is_lm) F(on_chip_kib)
+    F(INT, channels)                                                                                                   \
+    F(INT, beat_bits)                                                                                                  \
+    F(INT, lanes)                                                                                                      \
+    F(INT, unroll)                                                                                                     \
+    F(INT, tokens)                                                                                                     \
+    F(INT, arrays)                                                                                                     \
+    F(INT, group)                                                                                                      \
+    F(INT, prefetch_beats)                                                                                             \
+    F(INT, max_burst)                                                                                                  \
+    F(INT, outstanding)                                                                                                \
+    F(INT, context) F(INT, eot) F(INT, dies) F(INT, sll) F(INT, channel_bytes) F(FLAG, is_lm) F(INT, on_chip_kib)
 #define IR_PLATFORM_FIELDS(F)                                                                                          \
     F("part", part)                                                                                                    \
     F("platform", name)                                                                                                \
     F("tools_first", first) F("tools_last", last) F("platform_cells", cells) F("platform_pblock", pblock)
 #define IR_FIRING_FIELDS(F)                                                                                            \
-    F(engine)                                                                                                          \
-    F(node)                                                                                                            \
-    F(region)                                                                                                          \
-    F(head)                                                                                                            \
-    F(mode)                                                                                                            \
-    F(x_edge_port)                                                                                                     \
-    F(x_take)                                                                                                          \
-    F(x_free) F(kv_head) F(outer) F(kv_keep) F(y_port) F(row_steps) F(beats) F(last_rows) F(tail_base) F(groups)
-#define IR_ENGINE_FIELDS(F) F(kernel) F(x_mux) F(y_demux) F(walker) F(first_channel) F(channels)
+    F(ENGINE, engine)                                                                                                  \
+    F(NODE, node)                                                                                                      \
+    F(REGION, region)                                                                                                  \
+    F(COUNT, head)                                                                                                     \
+    F(COUNT, kv_head)                                                                                                  \
+    F(PLACE, x_edge_port)                                                                                              \
+    F(FLAG, x_take)                                                                                                    \
+    F(FLAG, x_free)                                                                                                    \
+    F(FLAG, outer)                                                                                                     \
+    F(FLAG, kv_keep)                                                                                                   \
+    F(PLACE, y_port)                                                                                                   \
+    F(INT, row_steps) F(INT, beats) F(INT, last_rows) F(COUNT, tail_base) F(COUNT, groups)
+#define IR_ENGINE_FIELDS(F)                                                                                            \
+    F(KERNEL, kernel)                                                                                                  \
+    F(KERNEL, x_mux)                                                                                                   \
+    F(KERNEL, y_demux) F(KERNEL, walker) F(INT, first_channel) F(INT, channels) F(STYLE, prefetch_style)
 #define IR_DIE_FIELDS(F)                                                                                               \
-    F(lut) F(ff) F(dsp) F(bram36) F(uram) F(shell_lut) F(shell_ff) F(shell_dsp) F(shell_bram36) F(shell_uram) F(hbm)
-#define IR_GROUP_FIELDS(F) F(region) F(first_node) F(nodes) F(bits)
-#define IR_FUSION_FIELDS(F) F(groups) F(bits) F(traffic)
-#define IR_SEGMENT_FIELDS(F) F(node) F(channel) F(offset) F(layer_stride) F(bytes)
+    F(INT, lut)                                                                                                        \
+    F(INT, ff)                                                                                                         \
+    F(INT, dsp)                                                                                                        \
+    F(INT, bram36)                                                                                                     \
+    F(INT, uram)                                                                                                       \
+    F(INT, shell_lut)                                                                                                  \
+    F(INT, shell_ff) F(INT, shell_dsp) F(INT, shell_bram36) F(INT, shell_uram) F(FLAG, hbm)
+#define IR_GROUP_FIELDS(F) F(REGION, region) F(NODE, first_node) F(INT, nodes) F(INT, bits)
+#define IR_FUSION_FIELDS(F) F(INT, groups) F(INT, bits) F(INT, traffic)
+#define IR_SEGMENT_FIELDS(F) F(NODE, node) F(PLACE, channel) F(INT, offset) F(INT, layer_stride) F(INT, bytes)
 #define IR_EDGE_FIELDS(F)                                                                                              \
-    F(src_kernel)                                                                                                      \
-    F(src_port)                                                                                                        \
-    F(dst_kernel)                                                                                                      \
-    F(dst_port)                                                                                                        \
-    F(depth) F(delay) F(whole) F(run_ahead) F(crossings) F(entry_crossings) F(group) F(crosses) F(pool) F(pool_port)
-#define IR_WIRE_FIELDS(F) F(kernel) F(is_output) F(bits)
-#define IR_CLIENT_FIELDS(F) F(kernel) F(is_write) F(channel) F(engine) F(is_packed) F(burst) F(buffer)
-#define IR_PORT_FIELDS(F) F(is_output) F(data_bits) F(count_bits) F(index) F(edge) F(tensor) F(region) F(cut)
-#define IR_KERNEL_FIELDS(F) F(node) F(die) F(has_fault) F(is_control)
-#define IR_TENSOR_FIELDS(F) F(block) F(exp_min) F(producer) F(region) F(heads)
-#define IR_REGION_FIELDS(F) F(repeat) F(first_node) F(nodes)
+    F(INT, depth)                                                                                                      \
+    F(STYLE, ram_style)                                                                                                \
+    F(COUNT, delay)                                                                                                    \
+    F(FLAG, whole)                                                                                                     \
+    F(FLAG, run_ahead)                                                                                                 \
+    F(COUNT, crossings)                                                                                                \
+    F(COUNT, entry_crossings) F(PLACE, group) F(COUNT, crosses) F(KERNEL, pool) F(PLACE, pool_port)
+#define IR_WIRE_FIELDS(F) F(KERNEL, kernel) F(FLAG, is_output) F(INT, bits)
+#define IR_CLIENT_FIELDS(F)                                                                                            \
+    F(KERNEL, kernel)                                                                                                  \
+    F(FLAG, is_write) F(PLACE, channel) F(ENGINE, engine) F(FLAG, is_packed) F(COUNT, burst) F(COUNT, buffer)
+#define IR_PORT_FIELDS(F)                                                                                              \
+    F(FLAG, is_output)                                                                                                 \
+    F(INT, data_bits) F(COUNT, count_bits) F(PLACE, index) F(TENSOR, tensor) F(REGION, region) F(TIMES, cut)
+#define IR_KERNEL_FIELDS(F) F(NODE, node) F(COUNT, die) F(FLAG, has_fault) F(FLAG, is_control)
+#define IR_TENSOR_FIELDS(F) F(COUNT, block) F(COUNT, exp_min) F(NODE, producer) F(REGION, region) F(FLAG, heads)
+#define IR_CARRY_FIELDS(F) F(TENSOR, local) F(TENSOR, init) F(TENSOR, next)
+#define IR_REGION_FIELDS(F) F(INT, repeat)
 
 #endif

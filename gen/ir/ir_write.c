@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The IR as YAML: complete, so that ir_read continues from it.
+#include <math.h>
+
 #include "gen/ir/custom_text.h"
 #include "gen/ir/ir_text.h"
 #include "include/ops.h"
@@ -15,16 +17,36 @@ static void key_int(struct writer *w, const char *key, int64_t v) {
     yaml_write_int(&w->y, v);
 }
 
+static void key_bool(struct writer *w, const char *key) {
+    yaml_write_key(&w->y, key);
+    yaml_write_bool(&w->y, true);
+}
+
 static void key_string(struct writer *w, const char *key, const char *s) {
     if (!s) return;
     yaml_write_key(&w->y, key);
     yaml_write_string(&w->y, s);
 }
 
+// A number: an integer without a point.
+static void key_number(struct writer *w, const char *key, double v) {
+    yaml_write_key(&w->y, key);
+    if (v == floor(v) && fabs(v) < 1e15) yaml_write_int(&w->y, (int64_t)v);
+    else yaml_write_float(&w->y, v);
+}
+
 static void key_ints(struct writer *w, const char *key, const int *v, int count) {
+    if (!count) return;
     yaml_write_key(&w->y, key);
     yaml_begin_seq(&w->y, true);
     for (int i = 0; i < count; i++) yaml_write_int(&w->y, v[i]);
+    yaml_end(&w->y);
+}
+
+static void key_tensors(struct writer *w, const char *key, const int *v, int count) {
+    yaml_write_key(&w->y, key);
+    yaml_begin_seq(&w->y, true);
+    for (int i = 0; i < count; i++) yaml_write_string(&w->y, w->ir->tensor[v[i]].name);
     yaml_end(&w->y);
 }
 
@@ -36,23 +58,37 @@ static void key_strings(struct writer *w, const char *key, const char *const *s,
 }
 
 #define WRITE_PLATFORM(key, member) key_string(w, key, item->platform.member);
-#define WRITE_FIELD(name) key_int(w, #name, (int64_t)item->name);
+#define WRITE_FIELD(kind, name) WRITE_##kind(name)
+#define WRITE_INT(name) key_int(w, #name, (int64_t)item->name);
+#define WRITE_COUNT(name)                                                                                              \
+    if (item->name) WRITE_INT(name)
+#define WRITE_TIMES(name)                                                                                              \
+    if (item->name != 1) WRITE_INT(name)
+#define WRITE_FLAG(name)                                                                                               \
+    if (item->name) key_bool(w, #name);
+#define WRITE_PLACE(name)                                                                                              \
+    if (item->name != IR_NONE) WRITE_INT(name)
+#define WRITE_STYLE(name)                                                                                              \
+    if (item->name != RAM_AUTO) key_string(w, #name, ram_style_words[item->name]);
+#define WRITE_NAME(list, field)                                                                                        \
+    if (item->field != IR_NONE) key_string(w, #field, w->ir->list[item->field].name);
+#define WRITE_NODE(name) WRITE_NAME(node, name)
+#define WRITE_REGION(name) WRITE_NAME(region, name)
+#define WRITE_TENSOR(name) WRITE_NAME(tensor, name)
+#define WRITE_KERNEL(name) WRITE_NAME(kernel, name)
+#define WRITE_ENGINE(name) WRITE_NAME(engine, name)
 
 static void write_hbm(struct writer *w, const struct hbm_figures *item) {
     yaml_write_key(&w->y, "hbm");
     yaml_begin_map(&w->y, false);
-#define WRITE_FIGURE(type, key, low, high, preset, unit, text)                                                         \
-    yaml_write_key(&w->y, #key);                                                                                       \
-    yaml_write_float(&w->y, item->key);
+#define WRITE_FIGURE(type, key, low, high, preset, unit, text) key_number(w, #key, item->key);
     HBM_FIGURES(WRITE_FIGURE)
 #undef WRITE_FIGURE
     yaml_end(&w->y);
 }
 
 static void write_figures(struct writer *w, const struct board_figures *item) {
-#define WRITE_FIGURE(type, key, low, high, preset, unit, text)                                                         \
-    yaml_write_key(&w->y, #key);                                                                                       \
-    yaml_write_float(&w->y, part->key);
+#define WRITE_FIGURE(type, key, low, high, preset, unit, text) key_number(w, #key, part->key);
 #define WRITE_SECTION(name, figures)                                                                                   \
     {                                                                                                                  \
         const struct board_##name *part = &item->name;                                                                 \
@@ -68,8 +104,7 @@ static void write_figures(struct writer *w, const struct board_figures *item) {
 static void write_design(struct writer *w, const struct ir_design *item) {
     yaml_write_key(&w->y, "design");
     yaml_begin_map(&w->y, false);
-    yaml_write_key(&w->y, "clock_mhz");
-    yaml_write_float(&w->y, item->clock_mhz);
+    key_number(w, "clock_mhz", item->clock_mhz);
     write_hbm(w, &item->hbm);
     write_figures(w, &item->figures);
     IR_DESIGN_FIELDS(WRITE_FIELD)
@@ -88,10 +123,9 @@ static void write_design(struct writer *w, const struct ir_design *item) {
 static void write_extents(struct writer *w, const char *key, const struct ir_extent *e, int count) {
     yaml_write_key(&w->y, key);
     yaml_begin_seq(&w->y, true);
-    for (int i = 0; i < count; i++) {
-        yaml_write_int(&w->y, e[i].bound);
-        yaml_write_string(&w->y, ir_dynamic_words[e[i].dynamic]);
-    }
+    for (int i = 0; i < count; i++)
+        if (e[i].dynamic == IR_STATIC) yaml_write_int(&w->y, e[i].bound);
+        else yaml_write_string(&w->y, ir_extent_text(w->ir, &e[i]));
     yaml_end(&w->y);
 }
 
@@ -104,26 +138,28 @@ static void write_tensor(struct writer *w, const struct ir_tensor *item) {
     yaml_end(&w->y);
 }
 
-static const char *list_text(struct arena *arena, const struct ir_attr *a) {
-    const char *text = "";
-    for (int i = 0; i < a->items; i++)
-        text = arena_printf(arena, "%s%s%lld", text, i ? "," : "", (long long)a->list[i]);
-    return text;
+// Integers, numbers and lists as such; all else is a text that the operations table reads.
+static void write_attr(struct writer *w, const struct ir_attr *a) {
+    switch (a->kind) {
+    case IR_ATTR_INT: yaml_write_int(&w->y, a->i); return;
+    case IR_ATTR_FLOAT: yaml_write_float(&w->y, a->f); return;
+    case IR_ATTR_LIST:
+        yaml_begin_seq(&w->y, true);
+        for (int i = 0; i < a->items; i++) yaml_write_int(&w->y, a->list[i]);
+        yaml_end(&w->y);
+        return;
+    default: yaml_write_string(&w->y, a->s);
+    }
 }
 
 static void write_attrs(struct writer *w, const struct ir_attrs *attrs) {
+    if (!attrs->count) return;
     yaml_write_key(&w->y, "attrs");
     yaml_begin_map(&w->y, true);
     for (int i = 0; i < attrs->count; i++) {
         const struct ir_attr *a = &attrs->item[i];
         yaml_write_key(&w->y, a->key);
-        yaml_begin_seq(&w->y, true); // [kind, value]: integer, number, or a text that the operations table reads
-        yaml_write_int(&w->y, a->kind < IR_ATTR_STRING ? a->kind : IR_ATTR_STRING);
-        if (a->kind == IR_ATTR_INT) yaml_write_int(&w->y, a->i);
-        if (a->kind == IR_ATTR_FLOAT) yaml_write_float(&w->y, a->f);
-        if (a->kind == IR_ATTR_STRING || a->kind == IR_ATTR_WORD) yaml_write_string(&w->y, a->s);
-        if (a->kind == IR_ATTR_LIST) yaml_write_string(&w->y, list_text(w->ir->arena, a));
-        yaml_end(&w->y);
+        write_attr(w, a);
     }
     yaml_end(&w->y);
 }
@@ -132,12 +168,18 @@ static void write_node(struct writer *w, const struct ir_node *n) {
     yaml_begin_map(&w->y, true);
     key_string(w, "name", n->name);
     key_string(w, "op", ir_op_of(w->ir, n->op)->name);
-    key_int(w, "region", n->region);
-    key_ints(w, "in", n->in, n->inputs);
-    key_ints(w, "out", n->out, n->outputs);
+    key_string(w, "region", w->ir->region[n->region].name);
+    key_tensors(w, "in", n->in, n->inputs);
+    key_tensors(w, "out", n->out, n->outputs);
     key_int(w, "lanes", n->lanes);
     key_ints(w, "order", n->order, n->orders);
     write_attrs(w, &n->attrs);
+    yaml_end(&w->y);
+}
+
+static void write_carry(struct writer *w, const struct ir_carry *item) {
+    yaml_begin_map(&w->y, true);
+    IR_CARRY_FIELDS(WRITE_FIELD)
     yaml_end(&w->y);
 }
 
@@ -146,31 +188,12 @@ static void write_region(struct writer *w, const struct ir_region *item) {
     key_string(w, "name", item->name);
     key_string(w, "when", ir_when_words[item->when]);
     IR_REGION_FIELDS(WRITE_FIELD)
-    yaml_write_key(&w->y, "carry");
-    yaml_begin_seq(&w->y, true);
-    for (int c = 0; c < item->carries; c++) {
-        yaml_write_int(&w->y, item->carry[c].local);
-        yaml_write_int(&w->y, item->carry[c].init);
-        yaml_write_int(&w->y, item->carry[c].next);
+    if (item->carries) {
+        yaml_write_key(&w->y, "carry");
+        yaml_begin_seq(&w->y, true);
+        for (int c = 0; c < item->carries; c++) write_carry(w, &item->carry[c]);
+        yaml_end(&w->y);
     }
-    yaml_end(&w->y);
-    yaml_end(&w->y);
-}
-
-static void write_type(struct writer *w, const struct ir_itensor *t) {
-    yaml_write_key(&w->y, "type");
-    yaml_begin_map(&w->y, true);
-    key_string(w, "dtype", ir_dtype_words[t->dtype]);
-    yaml_write_key(&w->y, "element");
-    yaml_begin_seq(&w->y, true);
-    for (int d = 0; d < t->rank; d++) yaml_write_int(&w->y, t->element[d]);
-    yaml_end(&w->y);
-    write_extents(w, "trip", t->trip, t->loops);
-    yaml_write_key(&w->y, "step");
-    yaml_begin_seq(&w->y, true);
-    for (int l = 0; l < t->loops; l++) yaml_write_int(&w->y, t->step[l]);
-    yaml_end(&w->y);
-    key_ints(w, "map", t->map, t->rank);
     yaml_end(&w->y);
 }
 
@@ -179,8 +202,14 @@ static void write_port(struct writer *w, const struct ir_port *item) {
     key_string(w, "name", item->name);
     key_string(w, "kind", ir_stream_words[item->kind]);
     IR_PORT_FIELDS(WRITE_FIELD)
-    write_type(w, &item->type);
+    if (item->type.rank || item->type.loops || item->type.dtype)
+        key_string(w, "type", ir_type_text(w->ir, &item->type));
     yaml_end(&w->y);
+}
+
+static void write_param(struct writer *w, const struct ir_param *p) {
+    if (p->value.kind == IR_VALUE_INT) key_int(w, p->name, p->value.integer);
+    else key_string(w, p->name, ir_value_print(w->ir->arena, &p->value));
 }
 
 static void write_kernel(struct writer *w, const struct ir_kernel *item) {
@@ -190,8 +219,7 @@ static void write_kernel(struct writer *w, const struct ir_kernel *item) {
     IR_KERNEL_FIELDS(WRITE_FIELD)
     yaml_write_key(&w->y, "params");
     yaml_begin_map(&w->y, false);
-    for (int p = 0; p < item->params; p++)
-        key_string(w, item->param[p].name, ir_value_print(w->ir->arena, &item->param[p].value));
+    for (int p = 0; p < item->params; p++) write_param(w, &item->param[p]);
     yaml_end(&w->y);
     yaml_write_key(&w->y, "ports");
     yaml_begin_seq(&w->y, false);
@@ -203,8 +231,9 @@ static void write_kernel(struct writer *w, const struct ir_kernel *item) {
 static void write_edge(struct writer *w, const struct ir_edge *item) {
     yaml_begin_map(&w->y, true);
     key_string(w, "name", item->name);
+    key_string(w, "from", ir_port_text(w->ir, item->src_kernel, item->src_port));
+    key_string(w, "to", ir_port_text(w->ir, item->dst_kernel, item->dst_port));
     IR_EDGE_FIELDS(WRITE_FIELD)
-    key_string(w, "ram_style", item->ram_style != RAM_AUTO ? ram_style_words[item->ram_style] : NULL);
     key_string(w, "forced_by", item->forced_by);
     yaml_end(&w->y);
 }
@@ -229,7 +258,6 @@ static void write_client(struct writer *w, const struct ir_client *item) {
 static void write_engine(struct writer *w, const struct ir_engine *item) {
     yaml_begin_map(&w->y, true);
     key_string(w, "name", item->name);
-    key_string(w, "prefetch_style", item->prefetch_style != RAM_AUTO ? ram_style_words[item->prefetch_style] : NULL);
     IR_ENGINE_FIELDS(WRITE_FIELD)
     key_ints(w, "lane_die", item->lane_die, item->channels);
     yaml_end(&w->y);
@@ -238,6 +266,7 @@ static void write_engine(struct writer *w, const struct ir_engine *item) {
 static void write_firing(struct writer *w, const struct ir_firing *item) {
     yaml_begin_map(&w->y, true);
     IR_FIRING_FIELDS(WRITE_FIELD)
+    key_string(w, "mode", ir_mode_words[item->mode]);
     yaml_end(&w->y);
 }
 
@@ -292,8 +321,8 @@ static void write_all(struct writer *w) {
     WRITE_LIST("tensors", ir->tensor, ir->tensors, write_tensor);
     WRITE_LIST("nodes", ir->node, ir->nodes, write_node);
     WRITE_LIST("regions", ir->region, ir->regions, write_region);
-    key_ints(w, "inputs", ir->input, ir->inputs);
-    key_ints(w, "outputs", ir->output, ir->outputs);
+    key_tensors(w, "inputs", ir->input, ir->inputs);
+    key_tensors(w, "outputs", ir->output, ir->outputs);
     WRITE_LIST("kernels", ir->kernel, ir->kernels, write_kernel);
     WRITE_LIST("edges", ir->edge, ir->edges, write_edge);
     WRITE_LIST("wires", ir->wire, ir->wires, write_wire);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Structural rules of the IR, checked after every pass.
 #include <stdlib.h>
+#include <string.h>
 
 #include "include/ir.h"
 #include "include/ir_custom.h"
@@ -209,6 +210,22 @@ static void check_edge(struct check *c, int id) {
     if (from->kind != IR_STREAM_COUNTED && unequal) fault(c, "unequal streams at edge", e->name);
 }
 
+// The text form, and Verilog, refer to these by name.
+#define CHECK_NAMES(list, count, what)                                                                                 \
+    for (int i = 0; i < ir->count; i++)                                                                                \
+        for (int j = 0; j < i; j++)                                                                                    \
+            if (!strcmp(ir->list[i].name, ir->list[j].name)) fault(c, "a second " what, ir->list[i].name);
+
+static void check_names(struct check *c) {
+    const struct ir *ir = c->ir;
+    CHECK_NAMES(tensor, tensors, "tensor")
+    CHECK_NAMES(node, nodes, "node")
+    CHECK_NAMES(region, regions, "region")
+    CHECK_NAMES(kernel, kernels, "kernel")
+    CHECK_NAMES(edge, edges, "edge")
+    CHECK_NAMES(engine, engines, "engine")
+}
+
 // Once streams are routed, every input has a writer.
 static void check_inputs(struct check *c, const struct ir_kernel *k) {
     for (int p = 0; p < k->ports; p++)
@@ -227,6 +244,7 @@ bool ir_verify(const struct ir *ir, struct diag *diag, const char *pass) {
     struct check c = {ir, diag, pass, true};
     check_design(&c);
     check_sizes(&c);
+    check_names(&c);
     for (int n = 0; n < ir->nodes; n++) check_node(&c, &ir->node[n]);
     for (int n = 0; c.ok && n < ir->nodes; n++) check_custom(&c, n);
     for (int e = 0; e < ir->edges; e++) check_edge(&c, e);

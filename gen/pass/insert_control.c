@@ -255,16 +255,24 @@ struct stores {
     struct ir_word *counts; // beats of each, the first store's last
 };
 
+static int count_stores(const struct ir *ir) {
+    int count = 0;
+    for (int s = 0; s < ir->segments; s++) count += ir->segment[s].kind == IR_SEG_PARAMS;
+    return count;
+}
+
 // The stores of vector parameters in the order of their segments.
 static struct stores connect_stores(struct ir *ir) {
     struct stores all = {.counts = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)ir->segments + 1)};
+    bool one = count_stores(ir) == 1; // then the net is no vector
     for (int s = 0; s < ir->segments; s++) {
         if (ir->segment[s].kind != IR_SEG_PARAMS) continue;
         int64_t n = ir->segment[s].bytes / (ir->design.beat_bits / 8);
         all.counts[ir->segments - 1 - all.count] = (struct ir_word){32, IR_DECIMAL, (uint64_t)n};
         int k = find_kernel(ir, ir->segment[s].name);
         ir_add_wire(ir, k, "load_valid", false, 1,
-                    arena_printf(ir->arena, "param_load_valid & param_load_store[%d]", all.count));
+                    one ? "param_load_valid & param_load_store"
+                        : arena_printf(ir->arena, "param_load_valid & param_load_store[%d]", all.count));
         ir_add_wire(ir, k, "load_data", false, ir->design.beat_bits, "param_load_data");
         ir_add_wire(ir, k, "load_start", false, 1, "load_start");
         ir_add_wire(ir, k, "keep", false, 1, "image_keep");

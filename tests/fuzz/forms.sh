@@ -207,7 +207,7 @@ compare_cycles() { # folder
 # The design with FIFOs twice as deep, from its last dump.
 deepen() { # folder
     awk '/^    module: / { pool = $2 == "rill_fifo_pool" }
-        pool && match($0, /^      DEPTH: "[0-9]+"/) { $0 = "      DEPTH: \"" 2 * substr($0, 15) "\"" }
+        pool && match($0, /^      DEPTH: [0-9]+/) { $0 = "      DEPTH: " 2 * substr($0, 14) }
         match($0, /[{ ]depth: [0-9]+/) { $0 = substr($0, 1, RSTART) "depth: " 2 * substr($0, RSTART + 8, RLENGTH - 8) substr($0, RSTART + RLENGTH) } 1' \
         "$1/design.yaml" >"$1_deep.yaml"
     rm -rf "$1_deep" && "$rill" gen "$1_deep.yaml" -o "$1_deep" || return

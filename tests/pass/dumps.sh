@@ -81,6 +81,28 @@ check_damage() { # spec, pass, stride
     if [ -z "$failed" ]; then ok "$label: $count dumps"; else fail "$label" "$bad_count of $count, first $failed"; fi
 }
 
+# A dump names what it means: a wrong name is an error at its place, with the likely one.
+refuses_name() { # what, sed expression, message, note or nothing
+    local label="names of a dump: $1"
+    if ! sed "$2" "$work/names/design.yaml" >"$work/names/wrong.yaml" || cmp -s "$work/names/design.yaml" "$work/names/wrong.yaml"; then
+        fail "$label" "the dump is not changed"
+    elif "$rill" gen "$work/names/wrong.yaml" -o "$work/names/from" >"$log" 2>&1; then fail "$label" "it is taken"
+    elif grep -qE "wrong.yaml:[0-9]+:[0-9]+: error: $3" "$log" && grep -qF "${4:-error: }" "$log"; then ok "$label"
+    else fail "$label" "$(reason)"; fi
+}
+
+check_names() {
+    "$rill" gen "$root/configs/graph-linear.yaml" -o "$work/names" >"$log" 2>&1
+    refuses_name "a node" 's/producer: x_q,/producer: xq,/' '`producer`: no node `xq`' 'did you mean `x_q`?'
+    refuses_name "a region" '/op: add/s/region: main/region: mian/' '`region`: no region `mian`' 'did you mean `main`?'
+    refuses_name "a key" 's/from: engine.y, /form: engine.y, /' 'unknown key `form` in edge' 'did you mean `from`?'
+    refuses_name "a kernel" 's/from: engine.y, /from: engin.y, /' '`from`: no kernel `engin`' 'did you mean `engine`?'
+    refuses_name "a port" 's/to: engine.x, /to: engine.xx, /' 'no input `engine.xx`' 'did you mean `engine.x`?'
+    refuses_name "a port of two edges" 's/to: x_q.x, /to: engine.x, /' '`to`: `engine.x` is at another edge too'
+    refuses_name "a kernel of that name" 's/^  - name: engine$/  - name: x_mux/' 'a second kernel `x_mux`'
+    refuses_name "a type" 's/\[12, 1\]\*\[8, 1\]/[12, 1]*[8]/' '`type`: .* is no itensor type'
+}
+
 if ! passes=$("$rill" explain --passes); then
     fail "list of passes" "it breaks off"
     verdict
@@ -101,9 +123,10 @@ specs=("$root"/configs/graph-linear.yaml "$work"/tinystories-gpt2-1m.yaml "$root
     "$work"/attentions.yaml "$work"/blocks-conservative.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
 [ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml "$work"/odd-dies.yaml "$work"/odd-groups.yaml
     "$work"/attentions-spatial.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
-plan $((${#specs[@]} + 6 + 4)) # dumps, depths, damage
+plan $((${#specs[@]} + 6 + 4 + 8)) # dumps, depths, damage, names
 for spec in "${specs[@]}"; do check_dumps "$spec"; done
 for spec in five blocks odd grouped layers7 kernels; do check_depths "$root/tests/e2e/specs/$spec.yaml"; done
+check_names
 stride=7 large=700
 [ $all = 0 ] || stride=1 large=50
 { # the shell's own words about a crashed program are not wanted here

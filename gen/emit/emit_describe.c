@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the emitted top says of itself: how to read it, which operations a kernel computes, what a stream carries.
+#include <string.h>
+
+#include "gen/emit/emit.h"
+#include "include/kernel.h"
+#include "include/ops.h"
+
+static void add_tensor(const struct ir *ir, int tensor, struct text *out) {
+    const struct ir_tensor *t = &ir->tensor[tensor];
+    text_addf(out, "%s: %s [", t->name, ir_dtype_words[t->dtype]);
+    for (int d = 0; d < t->rank; d++) text_addf(out, "%s%s", d ? ", " : "", ir_extent_text(ir, &t->shape[d]));
+    text_add(out, "]");
+}
+
+// Names of the tensors at the kernel's ports of one direction, each once.
+static int add_tensors(const struct ir *ir, const struct ir_kernel *k, bool is_output, struct text *out) {
+    int count = 0;
+    for (int p = 0; p < k->ports; p++) {
+        int tensor = k->port[p].tensor;
+        bool known = tensor == IR_NONE || k->port[p].is_output != is_output;
+        for (int q = 0; q < p && !known; q++) known = k->port[q].is_output == is_output && k->port[q].tensor == tensor;
+        if (!known) text_addf(out, "%s%s", count++ ? ", " : "", ir->tensor[tensor].name);
+    }
+    return count;
+}
+
+// ---- streams ----
+
+void emit_describe_stream(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    const struct ir_kernel *from = &ir->kernel[e->src_kernel], *to = &ir->kernel[e->dst_kernel];
+    const struct ir_port *p = &from->port[e->src_port];
+    int tensor = p->tensor != IR_NONE ? p->tensor : to->port[e->dst_port].tensor;
+    text_addf(out, "    // %s -> %s", ir_port_text(ir, e->src_kernel, e->src_port),
+              ir_port_text(ir, e->dst_kernel, e->dst_port));
+    struct text turns = {0};
+    if (tensor != IR_NONE) {
+        text_add(out, ": ");
+        add_tensor(ir, tensor, out);
+    } else if ((kernel_is(from, KERNEL_MUX) && add_tensors(ir, from, false, &turns)) ||
+               (kernel_is(to, KERNEL_DEMUX) && add_tensors(ir, to, true, &turns)))
+        text_addf(out, ": in turn %s", text_cstr(&turns));
+    if (p->type.rank || p->type.loops) text_addf(out, "; %s", ir_type_text(ir, &p->type));
+    text_add(out, "\n");
+    text_free(&turns);
+}
+
+// ---- kernels ----
+
+static void add_operation(const struct ir *ir, int node, struct text *out) {
+    const struct ir_node *n = &ir->node[node];
+    text_addf(out, "%s of ", ir_op_of(ir, n->op)->name);
+    for (int i = 0; i < n->inputs; i++) text_addf(out, "%s%s", i ? ", " : "", ir->tensor[n->in[i]].name);
+    text_add(out, n->inputs ? " -> " : "nothing -> ");
+    for (int o = 0; o < n->outputs; o++) {
+        if (o) text_add(out, ", ");
+        add_tensor(ir, n->out[o], out);
+    }
+    text_addf(out, " (region %s)", ir->region[n->region].name);
+}
+
+static int engine_of_kernel(const struct ir *ir, int kernel) {
+    for (int e = 0; e < ir->engines; e++)
+        if (ir->engine[e].kernel == kernel) return e;
+    return IR_NONE;
+}
+
+static void add_products(const struct ir *ir, int engine, struct text *out) {
+    int count = 0;
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir_engine_of(ir, n) == engine) text_addf(out, "%s%s", count++ ? ", " : "the products ", ir->node[n].name);
+}
+
+void emit_describe_kernel(const struct ir *ir, int kernel, struct text *out) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    int engine = engine_of_kernel(ir, kernel);
+    text_addf(out, "\n    // %s: ", k->name);
+    struct text carried = {0};
+    if (k->node != IR_NONE) add_operation(ir, k->node, out);
+    else if (engine != IR_NONE) add_products(ir, engine, out);
+    else if (k->is_control) text_add(out, "control of requests");
+    else if (add_tensors(ir, k, false, &carried) || add_tensors(ir, k, true, &carried))
+        text_addf(out, "carries %s", text_cstr(&carried));
+    else text_add(out, "of no operation alone");
+    text_add(out, "\n");
+    text_free(&carried);
+}
+
+// ---- the head of the file ----
+
+// The kernel that computes it: its own, an engine, or, of what an engine's lanes do on the way, that of its operand.
+static int kernel_of_node(const struct ir *ir, int node) {
+    for (int hops = 0; hops < ir->nodes; hops++) {
+        for (int k = 0; k < ir->kernels; k++)
+            if (ir->kernel[k].node == node) return k;
+        int engine = ir_engine_of(ir, node);
+        if (engine != IR_NONE) return ir->engine[engine].kernel;
+        node = ir->node[node].inputs ? ir->tensor[ir->node[node].in[0]].producer : IR_NONE;
+        if (node == IR_NONE) return IR_NONE;
+    }
+    return IR_NONE;
+}
+
+static void add_region(const struct ir *ir, const struct ir_region *r, struct text *out) {
+    text_addf(out, "//   region %s, %lld time%s in %s:\n", r->name, (long long)r->repeat, r->repeat > 1 ? "s" : "",
+              r->when == IR_LAST ? "a step that needs the head" : "a step");
+    for (int n = r->first_node; n < r->first_node + r->nodes; n++) {
+        int k = kernel_of_node(ir, n);
+        text_addf(out, "//     %-24s %-20s %s%s\n", ir->node[n].name, ir_op_of(ir, ir->node[n].op)->name,
+                  k == IR_NONE ? "-" : "u_", k == IR_NONE ? "" : ir->kernel[k].name);
+    }
+}
+
+void emit_describe_top(const struct ir *ir, struct text *out) {
+    text_add(
+        out,
+        "//\n"
+        "// How to read it. Sections, each under a line `// ---- name ----`: nets that several sections share, "
+        "streams, "
+        "kernels, memory (a part for each channel), control.\n"
+        "// A stream has the name of its ends, <kernel>_<port>_to_<kernel>_<port>, and two bundles of nets: "
+        "<stream>_i_* at its writer, <stream>_o_* behind its FIFO, at its reader. On the way to another die lie "
+        "register slices, between <stream>_x0_*, _x1_* ...; of a stream in a shared storage also before it, "
+        "_w0_*, _w1_* ...\n"
+        "// Handshake, AXI4-Stream: a word moves in each cycle with tvalid and tready. tdata is the word, tuser "
+        "{last token of the step, token}, tlast the end of a firing, tcount how many elements are valid.\n"
+        "// Instances: u_<kernel>, u_fifo_<stream>, u_slice_<stream>_<n>, u_entry_<stream>_<n>, "
+        "u_read_<channel>_<client>, u_write_<channel>_<client>. Every one has a register of the reset of its own, "
+        "a bit of core_rst.\n"
+        "// The comment of a stream says what it carries: tensor and shape without tokens, itensor type (docs/ir.md). "
+        "Blocks of RILL_PROBES are for simulation alone.\n"
+        "//\n"
+        "// Operations, and where each is computed:\n");
+    for (int r = 0; r < ir->regions; r++) add_region(ir, &ir->region[r], out);
+}

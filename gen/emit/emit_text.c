@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the emitted Verilog is laid out: ranges, line breaks.
+#include <string.h>
+
+#include "gen/emit/emit.h"
+
+enum { EMIT_COLUMNS = 120, CONTINUED = 4 /* further in */ };
+
+const char *emit_range(const struct ir *ir, int64_t bits) {
+    return bits == 1 ? "" : arena_printf(ir->arena, "[%lld:0] ", (long long)bits - 1);
+}
+
+const char *emit_bit(const struct ir *ir, int64_t bits, int64_t index) {
+    return bits == 1 ? "" : arena_printf(ir->arena, "[%lld]", (long long)index);
+}
+
+static size_t indent_of(const char *line, size_t len) {
+    size_t n = 0;
+    while (n < len && line[n] == ' ') n++;
+    return n;
+}
+
+// Where a line may be broken: at a space behind a comma, in a comment at any space.
+static bool may_break(const char *line, size_t at, bool comment) {
+    return line[at] == ' ' && at > 0 && (comment || line[at - 1] == ',');
+}
+
+static void add_line(const char *line, size_t len, struct text *out) {
+    size_t indent = indent_of(line, len), cut = 0, start = 0, first = indent, column = 0;
+    bool comment = len >= indent + 2 && !strncmp(line + indent, "//", 2);
+    if (comment) first += 3; // never behind the mark alone
+    for (size_t i = 0; i < len; i++) {
+        if (i > first && may_break(line, i, comment)) cut = i;
+        if (++column <= EMIT_COLUMNS || cut <= start) continue;
+        text_add_bytes(out, line + start, cut - start);
+        text_addf(out, "\n%*s%s", (int)indent + (comment ? 0 : CONTINUED), "", comment ? "//   " : "");
+        start = cut + 1;
+        column = i - cut + indent + (comment ? 5 : CONTINUED);
+    }
+    text_add_bytes(out, line + start, len - start);
+}
+
+void emit_wrapped(const struct text *in, struct text *out) {
+    for (size_t start = 0; start < in->len;) {
+        const char *end = memchr(in->data + start, '\n', in->len - start);
+        size_t len = end ? (size_t)(end - in->data) - start : in->len - start;
+        add_line(in->data + start, len, out);
+        if (end) text_add(out, "\n");
+        start += len + 1;
+    }
+}
