@@ -67,8 +67,8 @@ static const char *header_path(const struct emit_library *library, const char *n
 }
 
 // The file's lines without its licence's, moved to the right by the blanks in front of the directive.
-static bool add_header(struct emit_library *library, const char *name, const char *blanks, int count,
-                       struct text *out, const char **why) {
+static bool add_header(struct emit_library *library, const char *name, const char *blanks, int count, struct text *out,
+                       const char **why) {
     const char *path = header_path(library, name);
     size_t len;
     *why = "what it includes is not in the library";

@@ -22,6 +22,10 @@ void class_banks(struct timing_contract *c, int64_t rows, int64_t delay, int64_t
     c->pack = 1;
 }
 
+void class_norm(const struct kernel_args *a, struct timing_contract *c, int64_t finish, int64_t stages) {
+    class_banks(c, class_chunks(a), class_levels(a) + LATENCY_NORM_SUMS + finish - 1, stages);
+}
+
 int64_t class_max_delay(const struct kernel_args *a) { return class_levels(a) > 2 ? class_levels(a) - 1 : 1; }
 
 void class_units(const struct kernel_args *a, struct timing_contract *c) {

@@ -25,6 +25,8 @@ void class_pipe(struct timing_contract *, int64_t latency);
 // rill_bank_buffer: two banks of `rows`; the first word is read `delay` cycles after the last one came, and leaves
 // `stages` later.
 void class_banks(struct timing_contract *, int64_t rows, int64_t delay, int64_t stages);
+// rill_norm_front: `finish` clocks from the sums to the statistics, `stages` from the operands to the result.
+void class_norm(const struct kernel_args *, struct timing_contract *, int64_t finish, int64_t stages);
 int64_t class_max_delay(const struct kernel_args *);                     // until the maximum of a row is in place
 void class_units(const struct kernel_args *, struct timing_contract *);  // read token after token, packed into beats
 void class_replay(const struct kernel_args *, struct timing_contract *); // kept and sent several times

@@ -15,7 +15,8 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
-    class_banks(c, class_chunks(a), class_levels(a) + 32, 17);
+    class_norm(a, c, LATENCY_NORM_SPREAD + LATENCY_FROM_INT + LATENCY_MUL + LATENCY_ADD + LATENCY_RSQRT,
+               1 + 2 * LATENCY_ADD + 2 * LATENCY_MUL);
 }
 
 // The variance multiplies wide sums by N: shifts if N is a power of two.

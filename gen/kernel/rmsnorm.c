@@ -14,7 +14,7 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
-    class_banks(c, class_chunks(a), class_levels(a) + 28, 7);
+    class_norm(a, c, 2 + LATENCY_FROM_INT + LATENCY_MUL + LATENCY_ADD + LATENCY_RSQRT, 1 + 2 * LATENCY_MUL);
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

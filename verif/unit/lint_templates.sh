@@ -39,7 +39,7 @@ icarus_lint() {
     [ "$status" = 0 ] && [ "$warned" = 0 ]
 }
 
-# A quoted string as a sized constant: hierarchy -chparam takes no strings.
+# A quoted string as a sized constant: chparam takes no strings.
 string_bits() {
     local text=${1#\"}
     if [ "$text" = "$1" ]; then echo "$1"; return; fi
@@ -47,13 +47,14 @@ string_bits() {
     echo "$((${#text} * 8))'h$(printf '%s' "$text" | od -An -tx1 | tr -d ' \n')"
 }
 
-# Yosys looks modules up in a list of all templates, read without elaborating their defaults.
+# Yosys looks modules up in a list of all templates, read without elaborating their defaults. (Parameters by chparam: `hierarchy -chparam` of
+# Yosys 0.23 breaks off over modules whose parts have equal parameters.)
 yosys_lint() {
     local file=$1 module=$2 set_params="" include_dirs="" pair dir
     shift 2
-    for pair in "$@"; do set_params+=" -chparam ${pair%%=*} $(string_bits "${pair#*=}")"; done
+    for pair in "$@"; do set_params+=" -set ${pair%%=*} $(string_bits "${pair#*=}")"; done
     for dir in "$root"/rtl-templates/*/; do include_dirs+="-I$dir "; done
-    timeout "$limit" yosys -q -p "read_verilog -defer $include_dirs $(printf '%s ' "$root"/rtl-templates/*/*.v); hierarchy -check -top $module $set_params; proc"
+    timeout "$limit" yosys -q -p "read_verilog -defer $include_dirs $(printf '%s ' "$root"/rtl-templates/*/*.v); ${set_params:+chparam$set_params $module; }hierarchy -check -top $module; proc"
 }
 
 lint_set() { # kind, module, "NAME=VALUE ...": the unit of parallel work

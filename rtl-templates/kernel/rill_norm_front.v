@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// What both norms have around their arithmetic: banks of vectors, exact sums, flow control, enables, fault.
+//
+// In: vector stream of N elements (chunk, tok); parameter words, one per chunk, popped on tok_last. Two banks: the next
+// vector (all tokens of a step) may enter while the one before leaves.
+// Statistics: while a vector comes in rill_norm_sums adds it up: sum, high, middle, low of a row ({bank, tok}). What
+// the norm makes of them moves with finishing and is ready FINISH enabled clocks later: stat_valid[i] belongs to stage
+// i + 1 behind the sums, stat_row to the last of them. The norm keeps the result by row.
+// Out: a pipeline of STAGES enabled clocks that moves with step. Its first stage, operands, is x here; param and row
+// are those of the word that enters it. valid[i] belongs to stage i + 1.
+// fault: pulse, the cycle after a fault of the sums, stat_bad, or bad unless the pipeline was held.
+// Latency: log2(LANES) + FINISH + STAGES + 9 cycles from the last chunk in to the first out. Throughput: one chunk per
+// cycle in and out. Reset: synchronous, valids only.
+//
+// name    meaning                                   unit      range
+// LANES   fp32 per chunk                            words     1, 2, 4, 8, 16, 32
+// TOKENS  tokens per step, upper bound              tokens    1 to 8
+// N       of a vector                               elements  1 to 65536
+// PARAMS  fp32 of a parameter word per element      words     1 or more
+// FINISH  from the sums to the statistics           clocks    2 or more
+// STAGES  from the operands to the result           clocks    2 or more
+// COPIES  of step (rill_copies.vh)                  bits      1 or more
+`default_nettype none
+
+module rill_norm_front #(
+    parameter LANES = 0,
+    parameter TOKENS = 0,
+    parameter N = 0,
+    parameter PARAMS = 1,
+    parameter FINISH = 0,
+    parameter STAGES = 0,
+    parameter COPIES = 1,
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire                       clk,
+    input  wire                       rst,
+
+    input  wire                       s_axis_x_tvalid,
+    output wire                       s_axis_x_tready,
+    input  wire [LANES*32-1:0]        s_axis_x_tdata,
+    input  wire [USER_W-1:0]          s_axis_x_tuser,
+    input  wire                       s_axis_x_tlast,
+
+    input  wire                       s_axis_param_tvalid,
+    output wire                       s_axis_param_tready,
+    input  wire [PARAMS*LANES*32-1:0] s_axis_param_tdata,
+
+    output wire                       finishing,
+    output wire [59:0]                sum,
+    output wire [59:0]                high,
+    output wire [59:0]                middle,
+    output wire [59:0]                low,
+    output wire [FINISH-1:0]          stat_valid,
+    output wire [USER_W-1:0]          stat_row,
+
+    output wire [COPIES-1:0]          step,
+    output wire [STAGES-1:0]          valid,
+    output wire [USER_W-1:0]          row,
+    output wire [PARAMS*LANES*32-1:0] param,
+    output wire [LANES*32-1:0]        x,
+
+    output wire                       m_axis_y_tvalid,
+    input  wire                       m_axis_y_tready,
+    output wire [USER_W-1:0]          m_axis_y_tuser,
+    output wire                       m_axis_y_tlast,
+
+    input  wire                       stat_bad,
+    input  wire                       bad,
+    output reg                        fault
+);
+    generate
+        if (LANES != 1 && LANES != 2 && LANES != 4 && LANES != 8 && LANES != 16 && LANES != 32) begin : gen_bad_lanes
+            rill_error_LANES_must_be_a_power_of_two_up_to_32 u_error ();
+        end
+        if (TOKENS < 1 || TOKENS > 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_1_to_8 u_error ();
+        end
+        if (N < 1 || N > 65536) begin : gen_bad_n
+            rill_error_N_must_be_1_to_65536 u_error ();
+        end
+        if (PARAMS < 1 || FINISH < 2 || STAGES < 2) begin : gen_bad_stages
+            rill_error_PARAMS_must_be_at_least_1_FINISH_and_STAGES_2 u_error ();
+        end
+    endgenerate
+
+    `include "rill_latency.vh"
+    localparam LANES_1 = LANES > 0 ? LANES : 1;
+    localparam LEVELS = $clog2(LANES_1);
+    localparam CHUNKS = (N + LANES_1 - 1) / LANES_1;
+    localparam CHUNK_W = $clog2(CHUNKS + 1);
+    localparam TOK_W = USER_W - 1;
+    localparam ROW_W = USER_W;                     // {bank, tok}
+    localparam [31:0] LAST_CHUNK = CHUNKS - 1;
+
+    // ---- vectors in, two banks ----
+    wire                en;
+    wire                ready;
+    wire                w_take;
+    wire                w_bank;
+    wire                w_end;
+    wire [CHUNK_W-1:0]  w_chunk;
+    wire                i_avail;
+    wire                i_bank;
+    wire [CHUNK_W-1:0]  i_chunk;
+    wire [CHUNK_W-1:0]  i_chunks;
+    wire [USER_W-1:0]   i_tuser;
+    wire                i_tok_last = i_tuser[TOK_W];
+    wire                i_pad;
+    wire                i_end;
+    wire                i_tlast;
+    wire                i_side;
+    wire                r_tvalid;
+    wire [LANES*32-1:0] r_tdata;
+
+    rill_bank_buffer #(
+        .DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .READY_DELAY(LEVELS + LATENCY_NORM_SUMS + FINISH - 1)
+    ) u_banks (
+        .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata),
+        .s_tuser(s_axis_x_tuser), .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank),
+        .w_chunk(w_chunk), .w_end(w_end), .r_en(en), .r_go(s_axis_param_tvalid), .r_pad(1'b0), .i_avail(i_avail),
+        .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser), .i_pad(i_pad), .i_end(i_end),
+        .i_tlast(i_tlast), .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
+
+    // ---- statistics ----
+    wire             sums_fault;
+    wire             sums_valid;
+    wire [ROW_W-1:0] sums_row;
+    wire [ROW_W-1:0] w_row = {w_bank, s_axis_x_tuser[TOK_W-1:0]};
+    reg [FINISH-1:0] stat_valid_q;
+    reg              stat_busy_q;                  // any of stat_valid_q
+
+    rill_norm_sums #(.LANES(LANES), .ROWS(1 << ROW_W)) u_sums (
+        .clk(clk), .rst(rst), .take(w_take), .x(s_axis_x_tdata), .row(w_row), .first(w_chunk == {CHUNK_W{1'b0}}),
+        .last(w_chunk == LAST_CHUNK[CHUNK_W-1:0]), .m_valid(sums_valid), .m_row(sums_row), .m_sum(sum), .m_high(high),
+        .m_middle(middle), .m_low(low), .fault(sums_fault));
+    rill_delay_line #(.DATA_W(ROW_W), .DEPTH(FINISH)) u_row (
+        .clk(clk), .rst(rst), .en(finishing), .d(sums_row), .q(stat_row));
+    assign finishing = sums_valid || stat_busy_q;
+    assign stat_valid = stat_valid_q;
+    always @(posedge clk)
+        if (rst) begin
+            stat_valid_q <= {FINISH{1'b0}};
+            stat_busy_q <= 1'b0;
+        end else if (finishing) begin
+            stat_valid_q <= {stat_valid_q[FINISH-2:0], sums_valid};
+            stat_busy_q <= sums_valid || |stat_valid_q[FINISH-2:0];
+        end
+
+    // ---- out: what is read stays one enabled clock with its parameters, then it enters the pipeline ----
+    reg                       bank1_q;
+    reg                       tlast1_q;
+    reg [USER_W-1:0]          user1_q;
+    reg [PARAMS*LANES*32-1:0] param1_q;
+    reg [LANES*32-1:0]        x2_q;
+
+    assign s_axis_param_tready = ready && i_avail && i_tok_last;
+    always @(posedge clk)
+        if (en && i_avail) begin
+            param1_q <= s_axis_param_tdata;
+            bank1_q <= i_bank;
+            tlast1_q <= i_end && i_tlast;
+            user1_q <= i_tuser;
+        end
+    always @(posedge clk) if (step[0]) x2_q <= r_tdata;
+    assign row = {bank1_q, user1_q[TOK_W-1:0]};
+    assign param = param1_q;
+    assign x = x2_q;
+
+    rill_pipe #(.LATENCY(STAGES), .SIDE_W(USER_W + 1), .COPIES(COPIES)) u_pipe (
+        .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(ready), .s_side({tlast1_q, user1_q}), .en(en), .step(step),
+        .valid(valid), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
+        .m_side({m_axis_y_tlast, m_axis_y_tuser}));
+
+    always @(posedge clk) fault <= !rst && (sums_fault || stat_bad || (en && bad));
+
+    wire unused = &{1'b0, w_end, i_chunk, i_chunks, i_pad, i_side};
+endmodule
+
+`default_nettype wire
