@@ -121,7 +121,8 @@ static void run_kv_quantize(struct run_op *op) {
     size_t heads = (size_t)t->shape[0].bound, hd = (size_t)t->shape[1].bound;
     bool key = ir_attr_choice(&op->node->attrs, "role", -1) == SPEC_KEY;
     struct run_cache *cache = &op->run->cache[op->node - op->run->ir->node][op->repetition];
-    float of_scores = golden_score_scale(ir_attr_float(&op->node->attrs, "scale", 0), hd);
+    size_t root = (size_t)ir_attr_int(&op->node->attrs, "scale_root", (int64_t)hd);
+    float of_scores = golden_score_scale(ir_attr_float(&op->node->attrs, "scale", 0), root);
     for (size_t h = 0; h < heads; h++) {
         float scale = golden_quantize_kv(hd, op->in[0]->f32 + h * hd, op->out[0]->q + h * hd, op->fault);
         op->out[0]->scale[h] = key ? golden_k_scale(scale, of_scores, op->fault) : scale;
@@ -146,9 +147,16 @@ static void run_attn_scores(struct run_op *op) {
     }
 }
 
+// The first position of a window that ends at the token's own; without one, 0.
+static int64_t first_seen(const struct run_op *op) {
+    int64_t window = ir_attr_int(&op->node->attrs, "window", op->position + 1);
+    return op->position >= window ? op->position - window + 1 : 0;
+}
+
 static void run_softmax(struct run_op *op) {
     int64_t kv_heads = in_tensor(op, 1)->shape[0].bound, heads = in_tensor(op, 0)->shape[0].bound,
             stride = op->out[0]->stride;
+    int64_t first = first_seen(op);
     double cap = ir_attr_float(&op->node->attrs, "cap", 0);
     const struct run_cache *keys = run_cache_of(op, 1), *values = run_cache_of(op, 2);
     float *kscale = op->run->scratch.kscale, *vscale = op->run->scratch.vscale;
@@ -158,8 +166,11 @@ static void run_softmax(struct run_op *op) {
             kscale[t] = keys->scale[at];
             vscale[t] = values->scale[at];
         }
-        op->out[1]->f32[h] = golden_softmax((size_t)op->position + 1, cap, op->in[0]->f32 + h * stride, kscale, vscale,
-                                            op->out[0]->f32 + h * stride, op->fault);
+        float *p = op->out[0]->f32 + h * stride;
+        for (int64_t t = 0; t < first; t++) p[t] = 0.0f;
+        op->out[1]->f32[h] =
+            golden_softmax((size_t)(op->position + 1 - first), cap, op->in[0]->f32 + h * stride + first, kscale + first,
+                           vscale + first, p + first, op->fault);
     }
 }
 

@@ -8,6 +8,8 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "HEADS", ir->tensor[node->in[0]].shape[0].bound);
     ir_set_int(ir, k, "LAYERS", ir->region[node->region].repeat);
     ir_set_int(ir, k, "CONTEXT", ir->design.context);
+    int64_t window = ir_attr_int(&node->attrs, "window", ir->design.context);
+    if (window < ir->design.context) ir_set_int(ir, k, "WINDOW", window);
     if (ir_attr_find(&node->attrs, "cap")) class_softcap(ir, node, k);
 }
 
@@ -30,6 +32,10 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, class_lanes(a), 1515, 1274, 8);
     cost_per(r, 1, 830, 789, 0);
     r->dsp += 2;
+    if (args_int(a, "WINDOW", 0) > 0) {
+        cost_per(r, class_lanes(a), 4, 2, 0);
+        cost_per(r, 1, 32, 16, 0);
+    }
     if (is_capped(a)) class_cost_softcap(class_lanes(a), r);
 }
 

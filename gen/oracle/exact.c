@@ -66,7 +66,8 @@ static void dequantize(struct step *s) {
 static void kv_quantize(struct step *s) {
     struct slot *y = s->out[0];
     size_t heads = (size_t)y->v.rows, head = (size_t)y->v.cols;
-    float of_scores = s->node->scale > 0 ? (float)s->node->scale : golden_rsqrt_head(head);
+    size_t root = s->node->scale_root > 0 ? (size_t)s->node->scale_root : head;
+    float of_scores = s->node->scale > 0 ? (float)s->node->scale : golden_rsqrt_head(root);
     for (size_t h = 0; h < heads; h++) {
         float scale = golden_quantize_kv(head, s->in[0]->v.f32 + h * head, y->v.q + h * head, s->fault);
         y->v.scale[h] = s->node->key ? golden_k_scale(scale, of_scores, s->fault) : scale;
@@ -89,17 +90,22 @@ static void attn_scores(struct step *s) {
     }
 }
 
+// Positions that the token does not see any more are left out and weigh nothing.
 static void softmax(struct step *s) {
     const struct slot *scores = s->in[0], *keys = s->in[1], *values = s->in[2];
-    int64_t heads = scores->v.rows, kv_heads = keys->v.rows, n = s->position + 1;
+    int64_t heads = scores->v.rows, kv_heads = keys->v.rows, n = s->position + 1, sharing = heads / kv_heads;
+    int64_t seen = s->node->window > 0 && s->node->window < n ? s->node->window : n;
     float *kscale = s->run->scratch.kscale, *vscale = s->run->scratch.vscale;
     for (int64_t h = 0; h < heads; h++) {
-        for (int64_t t = 0; t < n; t++) {
-            kscale[t] = keys->cache.scale[t * kv_heads + h / (heads / kv_heads)];
-            vscale[t] = values->cache.scale[t * kv_heads + h / (heads / kv_heads)];
+        const float *newest = scores->v.f32 + h * n + n - seen;
+        float *p = s->out[0]->v.f32 + h * n;
+        for (int64_t i = 0; i < seen; i++) {
+            kscale[i] = keys->cache.scale[(n - seen + i) * kv_heads + h / sharing];
+            vscale[i] = values->cache.scale[(n - seen + i) * kv_heads + h / sharing];
         }
-        s->out[1]->v.f32[h] = golden_softmax((size_t)n, s->node->cap, scores->v.f32 + h * n, kscale, vscale,
-                                             s->out[0]->v.f32 + h * n, s->fault);
+        memset(p, 0, (size_t)(n - seen) * sizeof *p);
+        s->out[1]->v.f32[h] =
+            golden_softmax((size_t)seen, s->node->cap, newest, kscale, vscale, p + n - seen, s->fault);
     }
 }
 

@@ -77,6 +77,7 @@ static int cached(struct expansion *x, bool key, const char *suffix) {
     n.key = key;
     n.heads = x->of->kv_heads;
     n.scale = key ? x->of->scale : 0;
+    n.scale_root = key ? x->of->scale_root : 0;
     return unary(x, n, x->of->in[key ? 1 : 2], suffix);
 }
 
@@ -84,7 +85,7 @@ static void attention(struct expansion *x) {
     struct oracle_node heads = plain(x, ORACLE_QUANTIZE), weights = plain(x, ORACLE_QUANTIZE),
                        softmax = plain(x, ORACLE_SOFTMAX);
     heads.heads = x->of->heads;
-    softmax.cap = x->of->cap;
+    softmax.cap = x->of->cap, softmax.window = x->of->window;
     weights.block = 64, weights.exp_min = -36;
     int q = unary(x, heads, x->of->in[0], "_q"), keys = cached(x, true, "_keys"), values = cached(x, false, "_values");
     int acc = binary(x, plain(x, ORACLE_ATTN_SCORES), q, keys, "_scores_acc");

@@ -115,7 +115,9 @@ static void dequantize(struct step *s) {
 static void kv_quantize(struct step *s) {
     size_t n = (size_t)oracle_count(&s->out[0]->v);
     copy(s);
-    s->out[0]->scale = s->node->scale;
+    s->out[0]->scale = s->node->scale > 0        ? s->node->scale
+                       : s->node->scale_root > 0 ? 1 / sqrt((double)s->node->scale_root)
+                                                 : 0;
     memcpy(s->out[0]->cache.f32 + (size_t)s->position * n, s->out[0]->v.f32, n * sizeof(float));
 }
 
@@ -140,7 +142,9 @@ static void softmax(struct step *s) {
         const float *score = x->f32 + h * x->cols;
         float *p = s->out[0]->v.f32 + h * x->cols, most = -INFINITY, sum = 0;
         for (int64_t t = 0; t < x->cols; t++) {
+            bool left = s->node->window > 0 && t + s->node->window <= s->position; // by the window
             p[t] = s->node->cap > 0 ? softcap(score[t] * scale, (float)s->node->cap) : score[t] * scale;
+            if (left) p[t] = -INFINITY;
             most = fmaxf(most, p[t]);
         }
         for (int64_t t = 0; t < x->cols; t++) sum += p[t] = expf(p[t] - most);

@@ -207,6 +207,8 @@ static void read_attributes(struct reader *r, const yaml_node_t *map, struct ora
     n->heads = number(r, map, "heads", 0);
     n->kv_heads = number(r, map, "kv_heads", n->heads);
     n->scale = real(r, map, "scale", 0);
+    n->scale_root = number(r, map, "scale_root", 0);
+    n->window = number(r, map, "window", 0);
     n->cap = real(r, map, "cap", 0);
     n->interleaved = word(r, map, "pairs", "interleaved", false);
     n->key = word(r, map, "role", "key", false);

@@ -30,7 +30,7 @@ module rill_softcap_lane #(
 
     wire [31:0] v;
     wire [31:0] e;
-    wire [31:0] sum;
+    wire [31:0] denominator;
     wire [31:0] sigmoid;
     wire [31:0] half;
     wire        fault_v;
@@ -38,8 +38,8 @@ module rill_softcap_lane #(
 
     rill_fp32_mul #(.SATURATE(1)) u_v (.clk(clk), .en(en), .a(x), .b(SLOPE), .y(v), .fault(fault_v));
     rill_fp32_exp u_exp (.clk(clk), .en(en), .a(v), .y(e), .fault(never[0]));
-    rill_fp32_add u_sum (.clk(clk), .en(en), .a(e), .b(ONE), .y(sum), .fault(never[1]));
-    rill_fp32_recip u_recip (.clk(clk), .en(en), .a(sum), .y(sigmoid), .fault(never[2]));
+    rill_fp32_add u_sum (.clk(clk), .en(en), .a(e), .b(ONE), .y(denominator), .fault(never[1]));
+    rill_fp32_recip u_recip (.clk(clk), .en(en), .a(denominator), .y(sigmoid), .fault(never[2]));
     rill_fp32_add u_half (.clk(clk), .en(en), .a(sigmoid), .b(MINUS_HALF), .y(half), .fault(never[3]));
     rill_fp32_mul u_y (.clk(clk), .en(en), .a(half), .b(GAIN), .y(y), .fault(never[4]));
 

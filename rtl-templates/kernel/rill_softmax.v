@@ -3,9 +3,9 @@
 //
 // In: one step word per LAYERS * HEADS firings; raw scores (chunk, tok), positions 0 .. pos + ntok - 1 of a head, LANES per chunk; scale
 // words of rill_kv_scale for K and for V, one per chunk of a firing (popped on tok_last). Out: m_axis_p = exp(s - max) * vscale with s =
-// raw * kscale, with GAIN the soft cap of that (rill_softcap_lane), and +0.0 at positions after the token's own, as many chunks as came in
-// (the quantizer pads its last block); m_axis_inv = 1 / sum exp(s - max), one scalar per token and firing, tlast on the last token. The sum
-// is exact on a grid of 2^-30.
+// raw * kscale, with GAIN the soft cap of that (rill_softcap_lane), and +0.0 at positions after the token's own, and with WINDOW at those
+// WINDOW or more before it, as many chunks as came in (the quantizer pads its last block); m_axis_inv = 1 / sum exp(s - max), one scalar per
+// token and firing, tlast on the last token. The sum is exact on a grid of 2^-30.
 // Two passes over a bank of scores; two banks: the next head's scores enter while this one leaves.
 // Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) - 1, 1) + 24 cycles (with GAIN 57) from the last chunk in to the first p; inv
 // log2(LANES) + 18 cycles after the token's last p left. A firing starts to leave only with room for its scalars reserved: p never waits
@@ -18,6 +18,7 @@
 // CONTEXT  positions, 1 to 65536
 // SLOPE    fp32 bits of -2 / cap
 // GAIN     fp32 bits of 2 * cap; both 0: no cap
+// WINDOW   positions that a token sees, its own the last of them; 0: all
 `default_nettype none
 
 module rill_softmax #(
@@ -28,6 +29,7 @@ module rill_softmax #(
     parameter CONTEXT = 0,
     parameter [31:0] SLOPE = 0,
     parameter [31:0] GAIN = 0,
+    parameter WINDOW = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                clk,
@@ -82,6 +84,9 @@ module rill_softmax #(
         end
         if ((SLOPE == 0) != (GAIN == 0)) begin : gen_bad_cap
             rill_error_SLOPE_and_GAIN_go_together u_error ();
+        end
+        if (WINDOW < 0 || WINDOW > 65535) begin : gen_bad_window
+            rill_error_WINDOW_must_be_0_to_65535 u_error ();
         end
     endgenerate
 
@@ -167,6 +172,9 @@ module rill_softmax #(
         .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser), .i_pad(i_pad), .i_end(i_end), .i_tlast(i_tlast),
         .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
 
+    wire [LANES-1:0]    inside2;                        // lanes of the chunk within the window, beside up_to2_q
+    wire [LANES-1:0]    i_inside;                       // the same beside i_up_to
+
     // Position chunk * LANES + lane is seen by the token at `own` when the chunk lies before own's chunk, or in it at a lane up to own's: in
     // three stages beside the multipliers.
     reg  [CHUNK_W-1:0]  s_chunk_q;
@@ -189,7 +197,7 @@ module rill_softmax #(
             before2_q <= chunk1 < own1_chunk;
             within2_q <= chunk1 == own1_chunk;
             up_to2_q <= {LANES{1'b1}} >> (LAST_LANE[4:0] & ~own1_q[4:0]);   // lanes up to own's
-            seen3_q <= before2_q ? {LANES{1'b1}} : within2_q ? up_to2_q : {LANES{1'b0}};
+            seen3_q <= (before2_q ? {LANES{1'b1}} : within2_q ? up_to2_q : {LANES{1'b0}}) & inside2;
         end
     rill_delay_line #(.DATA_W(LANES), .DEPTH(ENTER - 3)) u_seen (.clk(clk), .rst(rst), .en(step_in[0]), .d(seen3_q), .q(k_seen));
     wire [LANES*32-1:0] keys;
@@ -245,6 +253,37 @@ module rill_softmax #(
     wire [31:0]         i_own_chunk = {16'd0, i_own} >> LEVELS;
     wire [31:0]         i_at = {{(32-CHUNK_W){1'b0}}, i_chunk};
     wire [LANES-1:0]    i_up_to = {LANES{1'b1}} >> (LAST_LANE[4:0] & ~i_own[4:0]);
+    generate
+        if (WINDOW == 0) begin : gen_all
+            assign inside2 = {LANES{1'b1}};
+            assign i_inside = {LANES{1'b1}};
+        end else begin : gen_window
+            // The first position that the token sees: what lies before its chunk, or in it at a lane before it, is not seen.
+            localparam [31:0] WINDOW_32 = WINDOW;
+            localparam [31:0] BEYOND = WINDOW - 1;
+            reg  [15:0]      oldest1_q;
+            reg              after2_q;
+            reg              at2_q;
+            reg  [LANES-1:0] from2_q;
+            reg  [15:0]      oldest_q [0:(1<<ROW_W)-1];
+            wire [31:0]      oldest1_chunk = {16'd0, oldest1_q} >> LEVELS;
+            wire [15:0]      i_oldest = oldest_q[{i_bank, i_tuser[TOK_W-1:0]}];
+            wire [31:0]      i_oldest_chunk = {16'd0, i_oldest} >> LEVELS;
+            assign inside2 = after2_q ? {LANES{1'b1}} : at2_q ? from2_q : {LANES{1'b0}};
+            assign i_inside = i_at > i_oldest_chunk ? {LANES{1'b1}}
+                : i_at == i_oldest_chunk ? {LANES{1'b1}} << (LAST_LANE[4:0] & i_oldest[4:0]) : {LANES{1'b0}};
+            always @(posedge clk)
+                if (step_in[0]) begin
+                    oldest1_q <= s_own >= WINDOW_32[15:0] ? s_own - BEYOND[15:0] : 16'd0;
+                    after2_q <= chunk1 > oldest1_chunk;
+                    at2_q <= chunk1 == oldest1_chunk;
+                    from2_q <= {LANES{1'b1}} << (LAST_LANE[4:0] & oldest1_q[4:0]);
+                end
+            always @(posedge clk)
+                if (w_take) oldest_q[{w_bank, k_user[TOK_W-1:0]}] <= k_own >= WINDOW_32[15:0] ? k_own - BEYOND[15:0] : 16'd0;
+            wire unused_window = &{1'b0, WINDOW_32, BEYOND, oldest1_chunk, i_oldest_chunk, i_oldest};
+        end
+    endgenerate
     wire [LANES*32-1:0] vscale17_in;
     wire [LANES*32-1:0] vscale17;
     wire [LANES-1:0]    fault_sub;
@@ -266,7 +305,7 @@ module rill_softmax #(
             last1_q <= i_chunk + 1'b1 == i_chunks;
             end1_q <= i_end;
             user1_q <= i_tuser;
-            seen1_q <= i_at < i_own_chunk ? {LANES{1'b1}} : i_at == i_own_chunk ? i_up_to : {LANES{1'b0}};
+            seen1_q <= (i_at < i_own_chunk ? {LANES{1'b1}} : i_at == i_own_chunk ? i_up_to : {LANES{1'b0}}) & i_inside;
         end
 
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(COPIES)) u_out (

@@ -140,7 +140,7 @@ static void plain_op(struct op *op) {
     op->block = op->block == BLOCK_GROUP ? BLOCK_DEFAULT : op->block;
     op->list_form = true;
     op->per_layer = false;
-    op->lanes = op->orders = op->setting = 0;
+    op->lanes = op->orders = op->setting = op->window = 0;
 }
 
 static void drop_output(struct spec *s, int tensor) {
@@ -340,6 +340,7 @@ static void print_rotation(const struct spec *s, const struct op *op) {
 static void print_cap(const struct op *op) {
     static const char *const caps[] = {"", ", cap: 0.5", ", cap: 3", ", cap: 50"};
     if (op->kind == OP_SOFTCAP || op->kind == OP_SOFTMAX) printf("%s", caps[op->setting]);
+    if (op->kind == OP_SOFTMAX && op->window) printf(", window: %d", op->window);
 }
 
 static void print_attributes(const struct spec *s, const struct op *op) {

@@ -93,6 +93,7 @@ struct op {
     bool is_value; // kv_quantize: role
     int lanes;     // 0: not given
     int setting;   // parameter of a custom kernel, by number; 0: not given
+    int window;    // softmax; 0: not given
     int along;     // norms; NONE: not given
     int heads;     // rope
     int orders, order[MAX_RANK], perm[MAX_RANK];

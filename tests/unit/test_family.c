@@ -326,6 +326,19 @@ static const struct config_case gemma_configs[] = {
      "`final_logit_softcapping` is `30"},
 };
 
+#define GEMMA2_CONFIG(caps, first, second)                                                                             \
+    "{\"model_type\": \"gemma2\", \"num_hidden_layers\": 2, \"hidden_size\": 64, \"num_attention_heads\": 4, "         \
+    "\"num_key_value_heads\": 2, \"head_dim\": 16, \"query_pre_attn_scalar\": 24, \"intermediate_size\": 96, "         \
+    "\"vocab_size\": 128, " caps ", \"layer_types\": [" ATTENTION(first) ", " ATTENTION(second) "]}"
+#define GEMMA2_CAPS(scores) "\"attn_logit_softcapping\": " scores ", \"final_logit_softcapping\": 30.0"
+
+static const struct config_case gemma2_configs[] = {
+    {GEMMA2_CONFIG(GEMMA2_CAPS("50.0"), "sliding", "full"), NULL},
+    {GEMMA2_CONFIG(GEMMA2_CAPS("50.0"), "full", "sliding"), "`layer_types`"},
+    {GEMMA2_CONFIG(GEMMA2_CAPS("null"), "sliding", "full"), "`attn_logit_softcapping`"},
+    {GEMMA2_CONFIG(GEMMA2_CAPS("20.0"), "sliding", "full"), "`attn_logit_softcapping` is 20, the spec says 50"},
+};
+
 static bool config_fits(struct image_fixture *x, const struct family *family, const char *model, const char *config) {
     const struct yaml_node *node = yaml_read_bytes("model", model, strlen(model), &x->f.arena, &x->f.diag);
     struct family_values *want = family_values_read(family, node, &x->f.arena, &x->f.diag), *have;
@@ -355,6 +368,9 @@ static void test_spellings(void **state) {
         gemma[] = "{layers: 3, hidden: 64, heads: 4, kv_heads: 2, head_dim: 16, ffn: 96, vocab: 128, period: 2}";
     for (size_t i = 0; i < COUNT_OF(llama_configs); i++) check_config("llama", llama, &llama_configs[i]);
     for (size_t i = 0; i < COUNT_OF(gemma_configs); i++) check_config("gemma3", gemma, &gemma_configs[i]);
+    const char *gemma2 = "{layers: 2, hidden: 64, heads: 4, kv_heads: 2, head_dim: 16, ffn: 96, vocab: 128, "
+                         "score_root: 24, score_cap: 50, logit_cap: 30}";
+    for (size_t i = 0; i < COUNT_OF(gemma2_configs); i++) check_config("gemma2", gemma2, &gemma2_configs[i]);
 }
 
 // ---- names ----

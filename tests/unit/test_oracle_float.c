@@ -153,17 +153,17 @@ static void test_rotary(void **state) {
     check_follows("tests/e2e/specs/qwen2.yaml", 37, 67, 0.06);
     check_follows("tests/e2e/specs/qwen3.yaml", 37, 59, 0.06);
     check_follows("tests/e2e/specs/gemma3.yaml", 37, 59, 0.06);
+    check_follows("tests/e2e/specs/gemma2.yaml", 75, 59, 0.06);
 }
 
-// A Gemma 3 of five layers against numpy's forward pass (gemma3/make.py).
-static void test_gemma3(void **state) {
-    (void)state;
+// A family's file against numpy's forward pass (NAME/make.py).
+static void check_numpy(const char *name) {
     static const uint32_t ids[] = {1, 7, 12, 3, 3, 0, 9, 5, 2, 11, 7, 4};
     struct fixture f;
     fixture_begin(&f);
-    const char *dir = find_dir(&f, "tests/unit/gemma3/config.json");
+    const char *dir = find_dir(&f, arena_printf(&f.arena, "tests/unit/%s/config.json", name));
     struct checkpoint *checkpoint = checkpoint_open(&f.arena, dir, &f.diag);
-    struct oracle *o = open_spec(&f, "tests/unit/gemma3/gemma3.yaml", checkpoint);
+    struct oracle *o = open_spec(&f, arena_printf(&f.arena, "tests/unit/%s/%s.yaml", name, name), checkpoint);
     struct rows_tensor want = {"logits", 1, {13}, 13, NULL};
     rows_read(&f.arena, arena_printf(&f.arena, "%s/logits.npy", dir), &want, 1, 0, 1 << 20, &f.diag);
     assert_no_errors(&f);
@@ -175,6 +175,18 @@ static void test_gemma3(void **state) {
     oracle_close(o);
     checkpoint_close(checkpoint);
     fixture_end(&f);
+}
+
+// Five layers in periods of two: windows, angles of their own.
+static void test_gemma3(void **state) {
+    (void)state;
+    check_numpy("gemma3");
+}
+
+// Windows in every second of three layers, caps of scores and logits, a scale that is not a head's.
+static void test_gemma2(void **state) {
+    (void)state;
+    check_numpy("gemma2");
 }
 
 // ---- evaluation ----
@@ -235,6 +247,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_expected),   cmocka_unit_test(test_random),  cmocka_unit_test(test_rotary),
         cmocka_unit_test(test_perplexity), cmocka_unit_test(test_stories), cmocka_unit_test(test_gemma3),
+        cmocka_unit_test(test_gemma2),
     };
     return cmocka_run_group_tests_name("oracle_float", tests, NULL, NULL);
 }

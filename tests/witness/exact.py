@@ -270,7 +270,7 @@ def embed(matrix, i, times=F32(1)):
 class Head:
     """A head's vector in the cache: int8 mantissas and their scale."""
 
-    def __init__(self, x, role):
+    def __init__(self, x, role, root):
         x = flush(x)
         largest = F32(np.max(np.abs(x)))
         self.q, self.scale = np.zeros(len(x), np.int64), F32(0)
@@ -279,7 +279,7 @@ class Head:
             self.q = np.clip(np.rint(mul_saturate(x, inverse).astype(np.float64)), -127, 127).astype(np.int64)
             self.scale = mul(largest, F32(float.fromhex("0x1.020408p-7")))
         if role == "key":
-            self.scale = mul(self.scale, F32(1 / np.sqrt(float(len(x)))))
+            self.scale = mul(self.scale, F32(1 / np.sqrt(float(root or len(x)))))
 
 
 def scores(q, shift, keys):
@@ -287,8 +287,11 @@ def scores(q, shift, keys):
     return [int(q @ k.q) << int(shift) for k in keys]
 
 
-def softmax(s, keys, values, cap):
+def softmax(s, keys, values, cap, window):
     """Scores (fp32, without the keys' scales) to weights and 1 / sum."""
+    if window and window < len(s):
+        p, inverse = softmax(s[-window:], keys[-window:], values[-window:], cap, None)
+        return np.concatenate([np.zeros(len(s) - window, F32), p]), inverse
     s = mul(s, np.array([k.scale for k in keys], F32))
     s = softcap(s, cap) if cap else s
     e = exp(add(s, neg(np.max(s))))

@@ -72,8 +72,8 @@ class Exact:
         values, scale, bias, exp_min, shape = acc
         return exact.dequantize_product(values, scale, bias, exp_min).reshape(shape[:-1] + (-1,))
 
-    def kv_quantize(self, x, role):
-        return exact.Head(x, role)
+    def kv_quantize(self, x, role, root):
+        return exact.Head(x, role, root)
 
     def attn_scores(self, q, keys):
         """q of all heads, keys[positions][heads]: [heads][positions], still without the keys' scales."""
@@ -87,8 +87,8 @@ class Exact:
         values, exp_min = acc
         return exact.mul(exact.floats_of(np.array(values, object)), np.float32(2.0**exp_min))
 
-    def softmax(self, s, keys, values, cap):
-        return exact.softmax(s, keys, values, cap)
+    def softmax(self, s, keys, values, cap, window):
+        return exact.softmax(s, keys, values, cap, window)
 
     def attn_values(self, p, values):
         return exact.weighted(p, values)
@@ -139,8 +139,8 @@ class Real:
     def dequantize(self, acc):
         return acc
 
-    def kv_quantize(self, x, role):
-        return x
+    def kv_quantize(self, x, role, root):
+        return x * np.sqrt(len(x) / root) if root else x
 
     def attn_scores(self, q, keys):
         width = len(keys[0][0])
@@ -151,8 +151,9 @@ class Real:
     def raw(self, acc):
         return np.array(acc[0])
 
-    def softmax(self, s, keys, values, cap):
+    def softmax(self, s, keys, values, cap, window):
         s = self.softcap(s, cap) if cap else s
+        s = np.where(np.arange(len(s), 0, -1) <= (window or len(s)), s, -np.inf)
         e = np.exp(s - np.max(s))
         return e, 1 / np.sum(e)
 
@@ -308,7 +309,7 @@ class Run:
     def _kv_quantize(self, o, layer, x):
         cache = self.caches.setdefault((o["name"], layer), Cache())
         vectors = np.ravel(x).reshape(o["heads"], -1)
-        cache.heads.append([self.a.kv_quantize(v, o["role"]) for v in vectors])
+        cache.heads.append([self.a.kv_quantize(v, o["role"], o.get("scale_root")) for v in vectors])
         return cache
 
     def _attn_scores(self, o, layer, q, keys):
@@ -317,7 +318,13 @@ class Run:
     def _softmax(self, o, layer, s, keys, values):
         many = len(s) // len(keys.heads[0])
         results = [
-            self.a.softmax(row, [k[h // many] for k in keys.heads], [v[h // many] for v in values.heads], o.get("cap"))
+            self.a.softmax(
+                row,
+                [k[h // many] for k in keys.heads],
+                [v[h // many] for v in values.heads],
+                o.get("cap"),
+                o.get("window"),
+            )
             for h, row in enumerate(s)
         ]
         return [p for p, _ in results], [inverse for _, inverse in results]

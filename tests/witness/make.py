@@ -15,7 +15,7 @@ from files import Store, write_safetensors
 from graph import Exact, Graph, Real, Run
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROWS = {"attention": 136, "floor": 135, "lookup": 12, "norms": 3, "rotary": 37, "gains": 12, "caps": 70}
+ROWS = {"attention": 136, "floor": 135, "lookup": 12, "norms": 3, "rotary": 37, "gains": 12, "caps": 70, "window": 140}
 NEW_IDS = {"language": 8}
 PROMPTS = {"language": 61}
 F32 = np.float32

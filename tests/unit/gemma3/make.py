@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes a tiny Gemma 3 checkpoint and the logits of a float64 forward pass: model.safetensors, logits.npy.
 
-Five layers in periods of two. The pass is written from the papers and Hugging Face's description, without Rill.
+Five layers in periods of two, with a window in every first one. The pass is written from the papers and Hugging Face's description, without Rill.
 Needs Debian's python3-numpy.
 """
 import pathlib
@@ -13,7 +13,7 @@ import numpy as np
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "witness"))
 import files
-LAYERS, HIDDEN, HEADS, KV_HEADS, HEAD, FFN, VOCABULARY, PERIOD = 5, 12, 2, 1, 8, 10, 13, 2
+LAYERS, HIDDEN, HEADS, KV_HEADS, HEAD, FFN, VOCABULARY, PERIOD, WINDOW = 5, 12, 2, 1, 8, 10, 13, 2, 5
 THETA, LOCAL_THETA, EPS = 1e6, 1e4, 1e-6
 IDS = [1, 7, 12, 3, 3, 0, 9, 5, 2, 11, 7, 4]
 
@@ -53,7 +53,13 @@ def turned(x, theta):  # [positions][heads][HEAD]
     return np.concatenate([a * cos - b * sin, b * cos + a * sin], -1)
 
 
-def attention(n, w, theta):
+def hidden(positions, window):
+    """-1e30 at what a row's position does not see: what comes later, what lies `window` or more before."""
+    apart = np.arange(positions)[:, None] - np.arange(positions)
+    return np.where((apart < 0) | (apart >= window), -1e30, 0)
+
+
+def attention(n, w, theta, window):
     def heads(name, count):
         return (n @ w(f"self_attn.{name}_proj").T).reshape(len(n), count, HEAD)
 
@@ -62,7 +68,7 @@ def attention(n, w, theta):
     v, out = heads("v", KV_HEADS), np.zeros((len(n), HEADS, HEAD))
     for j in range(HEADS):
         of = j // (HEADS // KV_HEADS)
-        s = q[:, j] @ k[:, of].T / np.sqrt(HEAD) + np.triu(np.full((len(n), len(n)), -1e30), 1)
+        s = q[:, j] @ k[:, of].T / np.sqrt(HEAD) + hidden(len(n), window)
         e = np.exp(s - s.max(-1, keepdims=True))
         out[:, j] = e / e.sum(-1, keepdims=True) @ v[:, of]
     return out.reshape(len(n), -1) @ w("self_attn.o_proj").T
@@ -82,12 +88,14 @@ def forward(weights, ids):
     x = table[ids] * 3.46875  # sqrt(12) = 3.4641 in steps of 1/64, as bf16 has them there
     for i in range(LAYERS):
         w = at(f"layers.{i}.")
-        theta = THETA if (i + 1) % PERIOD == 0 else LOCAL_THETA
-        x = x + norm(attention(norm(x, w("input_layernorm")), w, theta), w("post_attention_layernorm"))
+        of_all = (i + 1) % PERIOD == 0
+        theta, window = (THETA, len(ids)) if of_all else (LOCAL_THETA, WINDOW)
+        x = x + norm(attention(norm(x, w("input_layernorm")), w, theta, window), w("post_attention_layernorm"))
         x = x + norm(mlp(norm(x, w("pre_feedforward_layernorm")), w), w("post_feedforward_layernorm"))
     return norm(x, at("")("norm")) @ table.T
 
 
-made = make_weights()
-files.write_safetensors(HERE / "model.safetensors", made)
-np.save(HERE / "logits.npy", forward(made, IDS).astype(np.float32))
+if __name__ == "__main__":
+    made = make_weights()
+    files.write_safetensors(HERE / "model.safetensors", made)
+    np.save(HERE / "logits.npy", forward(made, IDS).astype(np.float32))
