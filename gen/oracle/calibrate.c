@@ -42,6 +42,16 @@ static size_t window_length(const struct calibration *t, size_t window) {
     return left < (size_t)t->window ? left : (size_t)t->window;
 }
 
+// Ids that have been run when those at position p of all lanes have.
+static void tell(const struct windows *w, size_t first, size_t p) {
+    size_t done = first * (size_t)w->text->window;
+    for (size_t i = 0; i < (size_t)w->lanes; i++) {
+        size_t all = window_length(w->text, first + i);
+        done += p + 1 < all ? p + 1 : all;
+    }
+    if (w->text->progress) w->text->progress((int64_t)done, (int64_t)w->text->count);
+}
+
 // Windows first .. first + lanes: the last of a text may be shorter, and then stands last.
 static bool run_windows(struct windows *w, size_t first) {
     const struct calibration *t = w->text;
@@ -52,7 +62,7 @@ static bool run_windows(struct windows *w, size_t first) {
             id[count] = t->ids[(first + (size_t)count) * (size_t)t->window + p];
         if (!count) return true;
         if (!oracle_step_all(w->lane, count, id, (int64_t)p, true)) return false;
-        if (t->progress) t->progress((int64_t)(first * (size_t)t->window + (p + 1) * (size_t)count), (int64_t)t->count);
+        tell(w, first, p);
     }
     return true;
 }

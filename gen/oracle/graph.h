@@ -113,8 +113,7 @@ struct oracle_kernel {
 
 // A format of weights by the name of the tensor.
 struct oracle_format {
-    const char *pattern;
-    bool int4;
+    const char *pattern, *word;
 };
 
 struct oracle_graph {
@@ -126,9 +125,10 @@ struct oracle_graph {
     const char *prefix;     // that a checkpoint's names may have, or NULL
     bool functions;         // golden files are read
     int64_t context, group, eot, tokens;
-    bool is_lm, int4, head_int4;         // of `design`
+    bool is_lm, head_int4;               // of `design`
+    const char *weights;                 // of `design`: the format of what no pattern fits
     VEC(const char *) unused;            // patterns of a checkpoint's names
-    VEC(struct oracle_format) format;    // the last that fits, before `int4`
+    VEC(struct oracle_format) format;    // the last that fits, before `weights`
     const struct statistics *statistics; // that weights are quantized by, or NULL
     VEC(struct oracle_tensor) tensor;
     VEC(struct oracle_node) node;

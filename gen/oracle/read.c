@@ -172,16 +172,16 @@ static bool fits(const char *pattern, const char *name) {
 }
 
 // By the last pattern that fits the tensor; all repetitions have one format.
-static bool has_int4(struct reader *r, const char *weight) {
+static const char *format_of(struct reader *r, const char *weight) {
     const struct oracle_graph *g = r->graph;
-    bool int4 = g->int4;
     const char *name = weight && g->format.count ? oracle_name(g->arena, weight, 0) : NULL,
-               *whole = name && g->prefix ? arena_printf(g->arena, "%s%s", g->prefix, name) : NULL;
+               *whole = name && g->prefix ? arena_printf(g->arena, "%s%s", g->prefix, name) : NULL,
+               *format = g->weights;
     for (size_t i = 0; name && i < g->format.count; i++) {
         const char *pattern = g->format.items[i].pattern;
-        if (fits(pattern, name) || (whole && fits(pattern, whole))) int4 = g->format.items[i].int4;
+        if (fits(pattern, name) || (whole && fits(pattern, whole))) format = g->format.items[i].word;
     }
-    return int4;
+    return format;
 }
 
 // docs/spec.md section 5.
@@ -193,7 +193,7 @@ static void read_attributes(struct reader *r, const yaml_node_t *map, struct ora
     n->transpose = number(r, map, "transpose", 0) == 1;
     n->weight = string(r, map, "weight", NULL);
     n->int4 = n->op == ORACLE_EMBED ? word(r, map, "format", "int4", false)
-                                    : word(r, map, "weights", "int4", has_int4(r, n->weight));
+                                    : !strcmp(string(r, map, "weights", format_of(r, n->weight)), "int4");
     n->bias = string(r, map, "bias", NULL);
     n->gamma = string(r, map, "gamma", NULL);
     n->beta = string(r, map, "beta", NULL);
@@ -428,12 +428,12 @@ static void read_kernels(struct reader *r, const yaml_node_t *map) {
 static void read_formats(struct reader *r, const yaml_node_t *design) {
     const yaml_node_t *weights = get(r, design, "weights");
     bool map = weights && weights->type == YAML_MAPPING_NODE;
-    r->graph->int4 = map ? word(r, weights, "default", "int4", false) : word(r, design, "weights", "int4", false);
+    r->graph->weights = map ? string(r, weights, "default", "int8") : string(r, design, "weights", "int8");
     if (!map) return;
     for (const yaml_node_pair_t *p = weights->data.mapping.pairs.start; p < weights->data.mapping.pairs.top; p++) {
         const char *pattern = text(node_at(r, p->key)), *format = text(node_at(r, p->value));
         if (!pattern || !format || !strcmp(pattern, "default")) continue;
-        struct oracle_format f = {arena_strdup(r->graph->arena, pattern), !strcmp(format, "int4")};
+        struct oracle_format f = {arena_strdup(r->graph->arena, pattern), arena_strdup(r->graph->arena, format)};
         VEC_PUSH(r->graph->arena, r->graph->format, f);
     }
 }

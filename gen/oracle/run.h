@@ -44,9 +44,10 @@ struct oracle {
     uint32_t next_id;
     struct golden_fault fault;
     const char *fault_text;
-    double *
-        *squares; // float mode: [node] -> [repetition][k] sums of squares of what a product reads; NULL: not asked for
-    int64_t *multiplied; // [node]: vectors of one repetition that they are of
+    // Float mode, NULL: not asked for. Sums of squares of what a product reads, [node] -> [repetition][k], and the
+    // vectors of one repetition that they are of.
+    double **squares;
+    int64_t *multiplied;
 };
 
 // One operation at one position and repetition.
