@@ -25,6 +25,8 @@ static const char usage[] =
     "  --prompt-ids L   the same as ids, and nothing before them: 1,2,3\n"
     "  --tokens N       ids to make at most (default 64, or what the context has room for), or rows to take (default "
     "all of the file, or 16)\n"
+    "  --temperature T, --top-k K, --min-p P, --sampling-seed S\n"
+    "                   how ids are drawn at random, in a design with `sampling`\n"
     "  --unchecked      where the context has no room for N ids, stop at its end\n"
     "  --ignore-eot     do not stop at the end-of-text id\n"
     "  --ids            print ids instead of text\n"
@@ -48,6 +50,7 @@ struct golden_options {
     const char *spec, *weights, *prompt, *prompt_ids, *chat, *eval, *logits, *inputs, *outputs;
     int64_t tokens, stories, data_seed; // tokens 0: not given
     bool ignore_eot, ids, json, in_float, unchecked;
+    struct sampling sampling;
 };
 
 struct session {
@@ -75,6 +78,8 @@ static bool parse_flag(const char *arg, struct golden_options *o) {
 }
 
 static bool parse_value(const char *arg, const char *value, struct golden_options *o) {
+    const char *why;
+    if (sampling_option(&o->sampling, arg, value, &why)) return !why || (command_clash("golden", why), false);
     if (!strcmp(arg, "--weights")) o->weights = value;
     else if (!strcmp(arg, "--prompt")) o->prompt = value;
     else if (!strcmp(arg, "--prompt-ids")) o->prompt_ids = value;
@@ -163,11 +168,19 @@ static bool open_tokenizer(struct session *s) {
     return s->tokenizer != NULL;
 }
 
+static bool sampling_fits(struct session *s) {
+    const char *why = sampling_refusal(&s->o.sampling, s->ir->design.sampling);
+    if (why) diag_error(&s->diag, spec_loc(s), "%s", why);
+    return !why;
+}
+
 static bool open_model(struct session *s) {
+    if (!sampling_fits(s)) return false;
     if (!open_tokenizer(s)) return false;
     s->checkpoint = pack_open_checkpoint(s->ir, s->o.weights, &s->diag);
     if (!s->checkpoint) return false;
     s->exact = oracle_open(&s->arena, s->graph, ORACLE_EXACT, s->checkpoint, &s->diag);
+    if (s->exact) oracle_sample(s->exact, &s->o.sampling);
     return s->exact && checkpoint_check_coverage(s->checkpoint, &s->diag);
 }
 

@@ -47,6 +47,7 @@ struct spec_design {
     int max_burst;         // beats
     int outstanding;       // read bursts in flight per channel
     int dies;              // over which the design is spread; 1: no partition
+    int sampling;          // the longest list that ids are drawn from; 0: greedy alone
     int on_chip_kib;       // what a group of operations may hold on chip; 0: no bound, one group
 };
 

@@ -20,7 +20,7 @@ static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "pa
     F(arrays)                                                                                                          \
     F(group)                                                                                                           \
     F(prefetch_beats)                                                                                                  \
-    F(max_burst) F(outstanding) F(context) F(eot) F(dies) F(sll) F(channel_bytes) F(is_lm) F(on_chip_kib)
+    F(max_burst) F(outstanding) F(context) F(eot) F(dies) F(sll) F(channel_bytes) F(is_lm) F(on_chip_kib) F(sampling)
 #define IR_PLATFORM_FIELDS(F)                                                                                          \
     F("part", part)                                                                                                    \
     F("platform", name)                                                                                                \

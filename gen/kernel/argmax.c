@@ -22,4 +22,4 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_argmax = {
-    .module = "rill_argmax", .traits = KERNEL_CHOOSES, .bind = bind, .contract = contract, .cost = cost};
+    .module = "rill_argmax", .traits = KERNEL_CHOOSES, .bind = bind, .contract = contract, .cost = cost, .sampling = &rtl_sample};

@@ -200,6 +200,8 @@ static void set_inputs(struct oracle *o, uint32_t id, const float *const row[]) 
     }
 }
 
+void oracle_sample(struct oracle *o, const struct sampling *s) { o->sampling = *s; }
+
 bool oracle_step(struct oracle *o, uint32_t id, const float *const row[], int64_t position, bool last) {
     const struct oracle_graph *g = o->graph;
     if (position < 0 || position >= g->context) base_fatal("oracle: position %lld", (long long)position);

@@ -41,6 +41,7 @@ struct oracle {
     } scratch;
     int64_t stamp, position; // stamp: counts steps
     uint32_t next_id;
+    struct sampling sampling;
     struct golden_fault fault;
     const char *fault_text;
 };
@@ -57,6 +58,7 @@ struct step {
 
 void oracle_exact(struct step *);
 void oracle_float(struct step *);
+uint32_t oracle_draw(const struct step *); // draw.c: an id of the model's output
 
 // move.c: what moves values and changes none, and what both modes do alike.
 void oracle_transpose(struct step *);

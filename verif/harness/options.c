@@ -20,6 +20,8 @@ static const char usage[] =
     "  --requests FILE      one request a line: text, or `ids:` and a list\n"
     "  --tokens N           ids to make (or rows to send); behind a prompt: for that prompt (default 16, or what the "
     "context has room for)\n"
+    "  --temperature T, --top-k K, --min-p P, --sampling-seed S\n"
+    "                       how ids are drawn at random, in a design with `sampling`\n"
     "  --ignore-eot         do not stop at the end-of-text id\n"
     "  --seed S             jitter of the memory model; 0: none (default)\n"
     "  --data-seed S        random rows of graphs that are no language models (default 1)\n"
@@ -199,13 +201,22 @@ static void read_hbm(struct reader *r) {
 static void check_once(struct reader *r) {
     static const char *const once[] = {"--dir",     "--seed",   "--data-seed", "--timeout", "--watchdog", "--clock",
                                        "--compare", "--pause",  "--save",      "--resume",  "--trace",    "--json",
-                                       "--beats",   "--logits", "--timeline",  "--inputs",  "--outputs"};
+                                       "--beats",   "--logits", "--timeline",  "--inputs",  "--outputs",
+                                       "--top-k",   "--min-p",  "--temperature", "--sampling-seed"};
     for (size_t k = 0; k < COUNT_OF(once); k++)
         for (int i = 1; !strcmp(r->argv[r->at], once[k]) && i < r->at; i++)
             if (!strcmp(r->argv[i], once[k])) bad(r, "given twice", once[k]);
 }
 
 static bool is(const struct reader *r, const char *name) { return strcmp(r->argv[r->at], name) == 0; }
+
+static bool read_sampling(struct reader *r) {
+    const char *why, *option = r->argv[r->at], *value = r->at + 1 < r->argc ? r->argv[r->at + 1] : "";
+    if (!sampling_option(&r->options->sampling, option, value, &why)) return false;
+    value_of(r);
+    if (why) bad(r, why, value);
+    return true;
+}
 
 static bool read_run_option(struct reader *r) {
     struct sim_options *o = r->options;
@@ -283,7 +294,7 @@ bool options_read(struct arena *arena, int argc, char **argv, struct sim_options
         if (argv[r.at][0] == '+') // for the Verilated model
             continue;
         check_once(&r);
-        if (r.ok && !read_file_option(&r) && !read_run_option(&r)) bad_option(&r);
+        if (r.ok && !read_file_option(&r) && !read_run_option(&r) && !read_sampling(&r)) bad_option(&r);
     }
     if (r.ok && options->dir == NULL) bad(&r, "--dir is missing", NULL);
     if (r.ok && options->saves != r.pauses) bad(&r, "--pause CYCLE and --save FILE: one without the other", NULL);

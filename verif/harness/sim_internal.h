@@ -55,6 +55,7 @@ struct sim_options {
     int64_t tokens;
     uint64_t seed, data_seed, timeout, watchdog;
     double clock_mhz; // 0: the design's
+    struct sampling sampling;
     bool ignore_eot, unchecked, quiet, saves, occupancy;
     bool tokens_fit; // not given: as many of the default as the context has room for
     enum check_set set;
