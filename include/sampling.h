@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a request chooses its ids, as the registers hold it (include/registers.def; docs/numerics.md section 10). All zero
-// is greedy.
+// How a request chooses its ids, as the registers hold it (include/registers.def; docs/numerics.md section 10). All
+// zero is greedy.
 #ifndef RILL_SAMPLING_H
 #define RILL_SAMPLING_H
 

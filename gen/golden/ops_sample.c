@@ -32,9 +32,7 @@ uint32_t golden_random(uint64_t seed, int64_t position, uint32_t id) {
 }
 
 // Zero, or a normal number of at most `most`.
-static bool is_legal(uint32_t bits, float most) {
-    return bits == 0 || (bits >= 0x00800000u && bits <= g_bits(most));
-}
+static bool is_legal(uint32_t bits, float most) { return bits == 0 || (bits >= 0x00800000u && bits <= g_bits(most)); }
 
 static bool settings_legal(const struct sampling *s, int64_t most) {
     return is_legal(s->inverse, GOLDEN_FP32_MAX) && is_legal(s->min_p, 1.0f) && s->top_k <= most &&

@@ -238,8 +238,9 @@ static void run_argmax(struct run_op *op) {
     size_t n = elements(op->in[0]);
     const float *x = op->in[0]->f32;
     bool sampled = ir->design.sampling && op->node->out[0] == ir->output[0];
-    op->out[0]->id = (uint32_t)(sampled ? golden_sample(n, x, &op->run->sampling, ir->design.sampling, op->position, op->fault)
-                                        : golden_argmax(n, x, op->fault));
+    op->out[0]->id =
+        (uint32_t)(sampled ? golden_sample(n, x, &op->run->sampling, ir->design.sampling, op->position, op->fault)
+                           : golden_argmax(n, x, op->fault));
 }
 
 run_function *const run_table[IR_OPS] = {

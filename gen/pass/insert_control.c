@@ -91,7 +91,8 @@ static void add_sampling(struct ir *ir) {
     static const struct {
         const char *name, *port;
         int bits;
-    } settings[] = {{"inverse_temperature", "inverse", 32}, {"top_k", "top_k", 32}, {"min_p", "min_p", 32}, {"seed", "seed", 64}};
+    } settings[] = {
+        {"inverse_temperature", "inverse", 32}, {"top_k", "top_k", 32}, {"min_p", "min_p", 32}, {"seed", "seed", 64}};
     for (size_t i = 0; i < COUNT_OF(settings); i++) {
         bool any = k != IR_NONE;
         ir_add_wire(ir, registers, settings[i].name, any, any ? settings[i].bits : 0, any ? settings[i].name : "");

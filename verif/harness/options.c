@@ -199,10 +199,10 @@ static void read_hbm(struct reader *r) {
 
 // One value is used: a second would replace the first without a word.
 static void check_once(struct reader *r) {
-    static const char *const once[] = {"--dir",     "--seed",   "--data-seed", "--timeout", "--watchdog", "--clock",
-                                       "--compare", "--pause",  "--save",      "--resume",  "--trace",    "--json",
-                                       "--beats",   "--logits", "--timeline",  "--inputs",  "--outputs",
-                                       "--top-k",   "--min-p",  "--temperature", "--sampling-seed"};
+    static const char *const once[] = {
+        "--dir",      "--seed",   "--data-seed", "--timeout", "--watchdog", "--clock",       "--compare",
+        "--pause",    "--save",   "--resume",    "--trace",   "--json",     "--beats",       "--logits",
+        "--timeline", "--inputs", "--outputs",   "--top-k",   "--min-p",    "--temperature", "--sampling-seed"};
     for (size_t k = 0; k < COUNT_OF(once); k++)
         for (int i = 1; !strcmp(r->argv[r->at], once[k]) && i < r->at; i++)
             if (!strcmp(r->argv[i], once[k])) bad(r, "given twice", once[k]);

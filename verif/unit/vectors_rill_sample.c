@@ -44,8 +44,8 @@ static size_t choose(size_t n, const float x[], const struct sampling *s, bool l
 }
 
 static void print_settings(const struct sampling *s, bool fresh, int64_t position) {
-    printf("%x\n%08" PRIx32 "\n%" PRIx32 "\n%08" PRIx32 "\n%08" PRIx32 "\n%08" PRIx32 "\n%" PRIx64 "\n", fresh, s->inverse,
-           s->top_k, s->min_p, (uint32_t)s->seed, (uint32_t)(s->seed >> 32), position);
+    printf("%x\n%08" PRIx32 "\n%" PRIx32 "\n%08" PRIx32 "\n%08" PRIx32 "\n%08" PRIx32 "\n%" PRIx64 "\n", fresh,
+           s->inverse, s->top_k, s->min_p, (uint32_t)s->seed, (uint32_t)(s->seed >> 32), position);
 }
 
 static void print_firing(struct vectors *v, size_t n, int ntok, const struct sampling *s, uint32_t most,
