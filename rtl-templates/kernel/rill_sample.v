@@ -4,7 +4,7 @@
 // Streams as rill_argmax; so is row_hash, of the logits as they come. `inverse` 0: the largest element. Else, `top_k` 0: of all elements.
 // Else: of the top_k largest, and of these where exp(z - largest z) >= min_p, z = logit * inverse. Only a step's last token is chosen for
 // by a list; the ids of the tokens before it are then those of their largest elements.
-// Settings stay while chunks and ids are under way; position is that of token 0.
+// Settings stay while chunks and ids are under way, and a cycle before; position is that of token 0.
 // fault: until a reset, from a chunk on that came with settings that are not legal, a logit that is not finite, or a difference that is not.
 // Latency: log2(LANES) + 53 from the last chunk to the first id; with a list top_k + 56 more to the last token's id, and as many cycles as
 // elements are inserted yet. Throughput: one chunk per cycle; with a list a chunk waits a cycle for every element of the one before that
@@ -67,8 +67,10 @@ module rill_sample #(
     endfunction
 
     // Settings.
-    reg  by_list_q, by_all_q, bad_q;
+    reg         by_list_q, by_all_q, bad_q;
+    reg  [15:0] position_q;
     always @(posedge clk) begin
+        position_q <= position;
         by_list_q <= inverse != 32'd0 && top_k != 32'd0;
         by_all_q <= inverse != 32'd0 && top_k == 32'd0;
         bad_q <= !is_number(inverse) || !is_number(min_p) || min_p > 32'h3f800000 || top_k > MOST || (min_p != 32'd0 && top_k == 32'd0);
@@ -270,7 +272,7 @@ module rill_sample #(
             lead_line_q <= {lead_line_q[MUL-2:0], lead_q};
         end
 
-    wire [15:0]         token_position = position + {{(16-TOK_W){1'b0}}, user_q[TOK_W-1:0]};
+    wire [15:0]         token_position = position_q + {{(16-TOK_W){1'b0}}, user_q[TOK_W-1:0]};
     wire [LANES*32-1:0] z, score;
     wire [LANES-1:0]    mul_fault;
     wire [LANES*32-1:0] bits;
