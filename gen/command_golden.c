@@ -22,6 +22,7 @@ struct golden_options {
     int64_t tokens, stories, data_seed; // tokens, stories 0: not given
     bool ignore_eot, ids, json, in_float, unchecked;
     struct calibrate_options calibrate;
+    struct sampling sampling;
 };
 
 struct session {
@@ -87,11 +88,19 @@ static bool calibrate(struct session *s) {
     return by || !calibrate_asked(&s->o.calibrate);
 }
 
+static bool sampling_fits(struct session *s) {
+    const char *why = sampling_refusal(&s->o.sampling, s->ir->design.sampling);
+    if (why) diag_error(s->diag, spec_loc(s), "%s", why);
+    return !why;
+}
+
 static bool open_model(struct session *s) {
+    if (!sampling_fits(s)) return false;
     if (!open_tokenizer(s)) return false;
     s->checkpoint = pack_open_checkpoint(s->ir, s->o.weights, s->diag);
     if (!s->checkpoint || !calibrate(s)) return false;
     s->exact = oracle_open(s->arena, s->graph, ORACLE_EXACT, s->checkpoint, s->diag);
+    if (s->exact) oracle_sample(s->exact, &s->o.sampling);
     return s->exact && checkpoint_check_coverage(s->checkpoint, s->diag);
 }
 
@@ -341,6 +350,6 @@ static const struct option_row rows[] = {
     {0}};
 
 const struct command command_golden = {
-    .options = {.name = "golden", .purpose = "compute with the golden model alone", .table = {{rows, 0}, {calibrate_rows, AT(calibrate)}}},
+    .options = {.name = "golden", .purpose = "compute with the golden model alone", .table = {{rows, 0}, {calibrate_rows, AT(calibrate)}, {sampling_rows, AT(sampling)}}},
     .size = sizeof(struct golden_options),
     .start = start};

@@ -131,6 +131,7 @@ static int go_on(const struct run *run, struct sim_build *b, const char *exe) {
     int count = 0;
     args[count++] = (char *)exe, args[count++] = "--dir", args[count++] = (char *)b->dir;
     count += options_select(&command_sim.options, sim_rows, run->argc, run->argv, args + count);
+    count += options_select(&command_sim.options, sampling_rows, run->argc, run->argv, args + count);
     options_select(&command_sim.options, figure_rows, run->argc, run->argv, args + count);
     setenv("RILL_HOME", b->root, 0); // headers for the golden files of custom kernels
     execv(exe, args);
@@ -174,7 +175,7 @@ static const struct option_row rows[] = {
 const struct command command_sim = {
     .options = {.name = "sim",
                 .purpose = "build and run a design in Verilator against the golden model",
-                .table = {{rows, 0}, {sim_rows, AT(sim)}, {figure_rows, AT(sim.figures)}},
+                .table = {{rows, 0}, {sim_rows, AT(sim)}, {sampling_rows, AT(sim.sampling)}, {figure_rows, AT(sim.figures)}},
                 .skips_plus = true},
     .size = sizeof(struct build_options),
     .start = start};

@@ -30,6 +30,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     struct hbm_figures hbm;       // of the board's memory
     struct board_figures figures; // and what else the board says in numbers
     int64_t on_chip_kib;          // budget of a group, 0: none
+    int sampling;                 // longest list that ids are drawn from, 0: greedy alone
     bool is_lm;                   // ids in, ids out; else rows in, rows out
     const char *family; // of the model, whose checkpoints have a config.json to hold against the graph; NULL: a graph
                         // written out

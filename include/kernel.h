@@ -29,7 +29,8 @@ enum kernel_trait {
     KERNEL_FETCH = 1 << 14,     // reads memory by an engine of its own,
     KERNEL_PARAM = 1 << 15,     // takes vector parameters,
     KERNEL_FAULT = 1 << 16,     // has an output `fault`: all of one operation's kernel
-    KERNEL_CHOOSES = 1 << 17    // has an output `row_hash`, of what it chooses from
+    KERNEL_CHOOSES = 1 << 17,   // has an output `row_hash`, of what it chooses from
+    KERNEL_SAMPLES = 1 << 18    // takes the request's settings of sampling
 };
 
 // A kernel of a design, or parameters alone (ir NULL).
@@ -60,6 +61,8 @@ struct kernel_class {
     int64_t (*whole)(const struct ir *, const struct ir_node *);
     // What it needs of an input with this name; NULL: a word for every word.
     enum timing_need (*need)(const char *input);
+    // Takes its place at the output of a design with `sampling`; NULL: nothing can.
+    const struct kernel_class *sampling;
 };
 
 // The classes: rtl_<name>.

@@ -6,6 +6,7 @@
 #define RILL_ORACLE_H
 
 #include "include/checkpoint.h"
+#include "include/sampling.h"
 
 enum { ORACLE_MAX_RANK = 3, ORACLE_NONE = -1 };
 
@@ -69,6 +70,8 @@ void oracle_close(struct oracle *); // NULL is fine
 
 // One position; 0 begins a request, the others follow in order. Language models: id; other graphs: row[i], the elements
 // of input i. last: also the regions `when: last`. False when a value left its format: oracle_fault.
+// How the ids are drawn from now on (docs/numerics.md section 10): an exact evaluation alone, ORACLE_FLOAT is greedy.
+void oracle_sample(struct oracle *, const struct sampling *);
 bool oracle_step(struct oracle *, uint32_t id, const float *const row[], int64_t position, bool last);
 // All rows of a request: in[i] is [rows][elements of input i], out[o] likewise.
 bool oracle_run_rows(struct oracle *, int64_t rows, const float *const in[], float *const out[]);

@@ -5,6 +5,7 @@
 #define RILL_SIM_OPTIONS_H
 
 #include "include/options.h"
+#include "include/sampling.h"
 
 // Another memory and another clock than the design's: of every command that tells time.
 struct figure_options {
@@ -12,6 +13,7 @@ struct figure_options {
     double clock_mhz;      // 0: the design's
 };
 extern const struct option_row figure_rows[];
+extern const struct option_row sampling_rows[]; // fill a struct sampling
 
 struct sim_prompt {
     const char *text; // or
@@ -48,6 +50,7 @@ struct sim_options {
     VEC(struct sim_base) bases;
     VEC(struct plant) plants;
     struct figure_options figures;
+    struct sampling sampling;
     int64_t tokens; // 0: not given
     uint64_t seed, data_seed, timeout, watchdog, pause;
     bool ignore_eot, unchecked, quiet, occupancy;

@@ -55,6 +55,7 @@ struct spec_design {
     int dies;              // over which the design is spread; 1: no partition
     size_t rules;          // formats of weights by names; the last that fits decides, none: `weights`
     struct spec_format_rule *rule;
+    int sampling;    // the longest list that ids are drawn from; 0: greedy alone
     int on_chip_kib; // what a group of operations may hold on chip; 0: no bound, one group
 };
 

@@ -24,6 +24,7 @@ struct trace_value {
 };
 
 struct golden_run;
+struct sampling;
 
 // image_dir holds what `rill pack` wrote for the design (the golden weights among it). `window`: how many recent
 // positions keep their values (at least 1). Values of the attention tensors are large: [heads][positions] for each
@@ -31,6 +32,7 @@ struct golden_run;
 struct golden_run *golden_run_open(struct arena *arena, const struct ir *ir, const char *image_dir, int window,
                                    struct diag *diag);
 void golden_run_close(struct golden_run *run);
+void golden_run_sample(struct golden_run *run, const struct sampling *); // how ids are chosen from now on
 
 // Runs one position. Positions of a request go 0, 1, 2, ...; position 0 starts a new request and forgets the KV cache.
 // Language models: input_id. Other graphs: row[i] is the value of graph input i (ir->input[i]), its elements in order.

@@ -104,6 +104,7 @@ package read_package(const std::string &folder) {
     p.hashes = top.has("hashes_logits") && top.at("hashes_logits").truth();
     p.context = top.at("context").number(), p.eot = top.at("eot").number();
     p.vocabulary = top.at("vocabulary").number(), p.channel_bytes = top.at("channel_bytes").number();
+    p.sampling = top.has("sampling") ? top.at("sampling").number() : 0;
     if (p.channels < 1 || p.channels > RILL_HOST_MAX_CHANNELS) bad(top.path, "`channels` must be 1 to 32");
     read_registers(top, p);
     read_map(folder + "/memory_map.json", p);

@@ -43,6 +43,7 @@ struct package {
     int channels, beat_bytes;
     bool is_lm, hashes; // hashes: the logits, in the register logits_hash
     std::int64_t context, eot, vocabulary, channel_bytes;
+    std::int64_t sampling; // longest list that ids are drawn from; 0: the design takes the most likely one
     std::map<std::string, reg> registers;
     std::map<std::string, std::string> bank; // of a port
     std::vector<std::string> faulty;         // kernels that can report a fault, in the order of their numbers

@@ -133,6 +133,22 @@ void open_all(rill_host *h, const rill_host_options &o) {
 
 // ---- requests ----
 
+// Written so that what is no number is refused, too.
+void check_sampling(const rill_host *h, const rill_host_request &r) {
+    bool any = r.temperature != 0 || r.top_k || r.min_p != 0 || r.seed;
+    if (any && !h->pkg.sampling)
+        throw problem(RILL_HOST_INPUT, "the design takes the most likely id alone: it has no `sampling`");
+    if (!(r.temperature == 0 || (r.temperature >= 0.01f && r.temperature <= 100)))
+        throw problem(RILL_HOST_INPUT, "the temperature must be 0 (the most likely id) or 0.01 to 100");
+    if (r.top_k > h->pkg.sampling)
+        throw problem(RILL_HOST_INPUT, "top_k is " + std::to_string(r.top_k) + ", the design keeps a list of " +
+                                           std::to_string(h->pkg.sampling));
+    if (!(r.min_p == 0 || (r.min_p >= 1e-30f && r.min_p <= 1)))
+        throw problem(RILL_HOST_INPUT, "min_p must be 0 (none) or 1e-30 to 1");
+    if (r.min_p != 0 && !r.top_k)
+        throw problem(RILL_HOST_INPUT, "min_p goes with top_k: it is a bound within the list of the most likely ids");
+}
+
 void check_request(const rill_host *h, const rill_host_request &r) {
     if (!h->pkg.is_lm) throw problem(RILL_HOST_INPUT, "the design is no language model: it takes rows, not prompts");
     if (!h->uploaded) throw problem(RILL_HOST_INPUT, "no image on the card: upload it first");
@@ -144,6 +160,22 @@ void check_request(const rill_host *h, const rill_host_request &r) {
         if (r.prompt[i] >= h->pkg.vocabulary)
             throw problem(RILL_HOST_INPUT, "id " + std::to_string(r.prompt[i]) + " is outside the vocabulary, " +
                                                std::to_string(h->pkg.vocabulary));
+    check_sampling(h, r);
+}
+
+std::uint32_t bits_of(float x) {
+    std::uint32_t bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+void set_sampling(rill_host *h, const rill_host_request &r) {
+    set(h, "inverse_temperature", r.temperature > 0 ? bits_of(1 / r.temperature) : 0);
+    set(h, "top_k", r.top_k);
+    set(h, "min_p", r.min_p > 0 ? bits_of(r.min_p) : 0);
+    std::uint32_t place = h->pkg.registers.at("seed").offset;
+    h->dev->write(place, static_cast<std::uint32_t>(r.seed));
+    h->dev->write(place + 4, static_cast<std::uint32_t>(r.seed >> 32));
 }
 
 void begin(rill_host *h, const rill_host_request &r) {
@@ -155,6 +187,7 @@ void begin(rill_host *h, const rill_host_request &r) {
     give("flags", r.ignore_eot || h->pkg.eot < 0);
     set(h, "watchdog", h->options.watchdog ? h->options.watchdog : WATCHDOG);
     set(h, "ring_ids", static_cast<std::uint32_t>(h->pkg.io("ring").bytes / 4));
+    if (h->pkg.sampling) set_sampling(h, r);
     h->ids.clear(), h->seconds.clear();
     h->dev->start();
 }

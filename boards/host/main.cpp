@@ -51,8 +51,11 @@ static answer run(rill_host *host, const command_line &c, std::vector<uint32_t> 
     answer a = {};
     stream s = {&c, &a, host};
     a.prompt = std::move(ids);
-    rill_host_request request = {
-        a.prompt.data(), static_cast<uint32_t>(a.prompt.size()), tokens, c.ignore_eot, take_id, &s};
+    rill_host_request request = {a.prompt.data(), static_cast<uint32_t>(a.prompt.size()),
+                                 tokens,          c.ignore_eot,
+                                 take_id,         &s,
+                                 c.temperature,   c.top_k,
+                                 c.min_p,         c.seed};
     a.status = rill_host_run(host, &request, &a.result);
     a.message = rill_host_message(host);
     return a;

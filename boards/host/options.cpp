@@ -16,6 +16,11 @@ static const char usage[] =
     "  --prompt-ids L    the same as ids, and nothing before them\n"
     "  --tokens N        ids to make at most (default 64)\n"
     "  --ignore-eot      do not stop at the end-of-text id\n"
+    "  --temperature T   draw ids at random, 0.01 to 100, in a design with `sampling`; 0 (default): the most likely "
+    "one\n"
+    "  --top-k K         draw from the K most likely ids (0: from all)\n"
+    "  --min-p P         with --top-k: from those alone that are at least P times as likely as the most likely one\n"
+    "  --sampling-seed S of the random numbers (default 0)\n"
     "  --ids             print ids instead of text\n"
     "  --reset           reset a card that hangs, as `xbutil reset` does, and stop\n"
     "  --probe           find the card, check everything, print what was found, and stop\n"
@@ -52,17 +57,38 @@ enum {
     TIMELINE,
     JSON,
     QUIET,
-    CHAT
+    CHAT,
+    TEMPERATURE,
+    TOP_K,
+    MIN_P,
+    SEED
 };
 
-static const option options[] = {
-    {"prompt", 1, nullptr, PROMPT},     {"prompt-ids", 1, nullptr, IDS_IN}, {"tokens", 1, nullptr, TOKENS},
-    {"ignore-eot", 0, nullptr, IGNORE}, {"ids", 0, nullptr, IDS},           {"probe", 0, nullptr, PROBE},
-    {"reset", 0, nullptr, RESET},       {"selftest", 1, nullptr, SELFTEST}, {"bench", 1, nullptr, BENCH},
-    {"image", 1, nullptr, IMAGE},       {"binary", 1, nullptr, BINARY},     {"device", 1, nullptr, DEVICE},
-    {"verify", 0, nullptr, VERIFY},     {"timeout", 1, nullptr, TIMEOUT},   {"watchdog", 1, nullptr, WATCHDOG},
-    {"timeline", 1, nullptr, TIMELINE}, {"json", 0, nullptr, JSON},         {"quiet", 0, nullptr, QUIET},
-    {"chat", 0, nullptr, CHAT},         {"help", 0, nullptr, 'h'},          {}};
+static const option options[] = {{"prompt", 1, nullptr, PROMPT},
+                                 {"prompt-ids", 1, nullptr, IDS_IN},
+                                 {"tokens", 1, nullptr, TOKENS},
+                                 {"ignore-eot", 0, nullptr, IGNORE},
+                                 {"ids", 0, nullptr, IDS},
+                                 {"probe", 0, nullptr, PROBE},
+                                 {"reset", 0, nullptr, RESET},
+                                 {"selftest", 1, nullptr, SELFTEST},
+                                 {"bench", 1, nullptr, BENCH},
+                                 {"image", 1, nullptr, IMAGE},
+                                 {"binary", 1, nullptr, BINARY},
+                                 {"device", 1, nullptr, DEVICE},
+                                 {"verify", 0, nullptr, VERIFY},
+                                 {"timeout", 1, nullptr, TIMEOUT},
+                                 {"watchdog", 1, nullptr, WATCHDOG},
+                                 {"timeline", 1, nullptr, TIMELINE},
+                                 {"json", 0, nullptr, JSON},
+                                 {"quiet", 0, nullptr, QUIET},
+                                 {"chat", 0, nullptr, CHAT},
+                                 {"help", 0, nullptr, 'h'},
+                                 {"temperature", 1, nullptr, TEMPERATURE},
+                                 {"top-k", 1, nullptr, TOP_K},
+                                 {"min-p", 1, nullptr, MIN_P},
+                                 {"sampling-seed", 1, nullptr, SEED},
+                                 {}};
 
 static bool wrong(const std::string &what) {
     std::fprintf(stderr, "rill-host: error: %s\n(`rill-host --help` shows the options)\n", what.c_str());
@@ -113,6 +139,30 @@ static bool read_seconds(const char *text, double *value) {
     return true;
 }
 
+// The library says which values it takes.
+static bool read_float(const char *name, const char *text, float *value) {
+    char *end;
+    *value = std::strtof(text, &end);
+    if (end == text || *end) return wrong(std::string(name) + ": `" + text + "` is no number");
+    return true;
+}
+
+static bool read_whole(const char *name, const char *text, uint64_t most, uint64_t *value) {
+    char *end;
+    errno = 0;
+    *value = std::strtoull(text, &end, 10);
+    if (errno || *text < '0' || *text > '9' || *end || *value > most)
+        return wrong(std::string(name) + ": `" + text + "` is no number from 0 to " + std::to_string(most));
+    return true;
+}
+
+static bool read_top_k(const char *text, unsigned *value) {
+    uint64_t n;
+    if (!read_whole("--top-k", text, 0xffffffff, &n)) return false;
+    *value = static_cast<unsigned>(n);
+    return true;
+}
+
 static bool take(int o, command_line *c) {
     prompt p = {};
     switch (o) {
@@ -135,6 +185,10 @@ static bool take(int o, command_line *c) {
     case TIMEOUT: return read_seconds(optarg, &c->timeout);
     case WATCHDOG: return read_number("--watchdog", optarg, &c->watchdog);
     case TIMELINE: c->timeline = optarg; return true;
+    case TEMPERATURE: return read_float("--temperature", optarg, &c->temperature);
+    case TOP_K: return read_top_k(optarg, &c->top_k);
+    case MIN_P: return read_float("--min-p", optarg, &c->min_p);
+    case SEED: return read_whole("--sampling-seed", optarg, UINT64_MAX, &c->seed);
     case JSON: return c->json = true;
     case QUIET: return c->quiet = true;
     case CHAT:

@@ -22,6 +22,9 @@ struct command_line {
     unsigned tokens = 64;
     unsigned watchdog = 0;
     double timeout = 0;
+    float temperature = 0, min_p = 0;
+    unsigned top_k = 0;
+    uint64_t seed = 0;
     bool ignore_eot = false, print_ids = false, json = false, quiet = false, verify = false, probe = false,
          reset = false;
 };

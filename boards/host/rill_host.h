@@ -64,6 +64,10 @@ struct rill_host_request {
     int ignore_eot;                                            // go on behind the end-of-text id
     void (*token)(void *context, uint32_t id, double seconds); // of each id as it comes; may be NULL
     void *context;
+    float temperature; // 0: the most likely id is taken; else 0.01 to 100, in a design that samples
+    uint32_t top_k;    // draw from so many of the most likely ids, at most the design's; 0: from all
+    float min_p;       // with top_k: from those alone that are at least so likely, the most likely one being 1
+    uint64_t seed;     // of the random numbers: two requests with one seed are alike
 };
 
 enum { RILL_HOST_MAX_CHANNELS = 32 };

@@ -25,7 +25,8 @@ class Options(c.Structure):
 
 class Request(c.Structure):
     _fields_ = [("prompt", c.POINTER(c.c_uint32)), ("prompt_count", c.c_uint32), ("max_new", c.c_uint32),
-                ("ignore_eot", c.c_int), ("token", TOKEN), ("context", c.c_void_p)]
+                ("ignore_eot", c.c_int), ("token", TOKEN), ("context", c.c_void_p), ("temperature", c.c_float),
+                ("top_k", c.c_uint32), ("min_p", c.c_float), ("seed", c.c_uint64)]
 
 
 class Result(c.Structure):
@@ -131,11 +132,13 @@ class Host:
             text += at[:size.value]
         return text.decode(errors="replace")
 
-    def run(self, prompt, tokens=64, ignore_eot=False, token=None):
-        """prompt: text or ids; token(id, seconds) is called for each id as it comes. Raises HostError."""
+    def run(self, prompt, tokens=64, ignore_eot=False, token=None, temperature=0.0, top_k=0, min_p=0.0, seed=0):
+        """prompt: text or ids; token(id, seconds) is called for each id as it comes; temperature, top_k, min_p and seed as
+        in rill_host.h. Raises HostError."""
         ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
         called = TOKEN(lambda _, one, seconds: token(one, seconds)) if token else TOKEN()
-        request = Request((c.c_uint32 * len(ids))(*ids), len(ids), tokens, ignore_eot, called, None)
+        request = Request((c.c_uint32 * len(ids))(*ids), len(ids), tokens, ignore_eot, called, None,
+                          temperature, top_k, min_p, seed)
         result = Result()
         status = self.library.rill_host_run(self.handle, c.byref(request), c.byref(result))
         answer = Answer(self, result)

@@ -18,10 +18,27 @@ static void add_extras(struct ir *ir, const struct ir_node *node, int k, unsigne
     ir->kernel[k].has_fault = traits & KERNEL_FAULT;
 }
 
+// The operation that makes the ids of a request, where they may be drawn at random.
+static bool is_sampled(const struct ir *ir, int n) {
+    return ir->design.sampling && ir->tensor[ir->output[0]].producer == n;
+}
+
+static bool check_sampling(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    if (!ir->design.sampling) return true;
+    int n = ir->design.is_lm ? ir->tensor[ir->output[0]].producer : IR_NONE;
+    if (n != IR_NONE && !ir_custom_of(ir, n) && kernel_of_op(ir->node[n].op)->sampling) return true;
+    struct loc loc = spec ? spec_place(spec, "design.sampling") : loc_none();
+    diag_error(diag, loc, "design.sampling (%d): %s", ir->design.sampling,
+               ir->design.is_lm ? "a kernel of the spec's own makes the ids" : "the graph makes rows, not ids");
+    diag_note(diag, loc, "without `sampling` the design is legal");
+    return false;
+}
+
 static bool bind_own_kernel(struct ir *ir, int n, struct diag *diag) {
     const struct ir_node *node = &ir->node[n];
     const struct kernel_class *class = kernel_of_op(node->op);
     const struct custom *custom = ir_custom_of(ir, n);
+    if (is_sampled(ir, n)) class = class->sampling;
     int k = custom ? ir_add_kernel(ir, node->name, custom->module, n) : kernel_add(ir, node->name, class, n);
     for (int i = 0; i < node->inputs; i++) ports_add_operand(ir, k, ir_op_port(ir, node->op, 0, i), false, node->in[i]);
     for (int i = 0; i < node->outputs; i++)
@@ -103,7 +120,7 @@ static bool bind_engines(struct ir *ir, struct diag *diag) {
 }
 
 bool bind_operations(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
-    if (!bind_channels(ir, spec, diag) || !check_ends(ir, diag)) return false;
+    if (!bind_channels(ir, spec, diag) || !check_ends(ir, diag) || !check_sampling(ir, spec, diag)) return false;
     bind_token_loop(ir);
     for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++) bind_input(ir, ir->input[i]);
     bool engine = false, ok = true;

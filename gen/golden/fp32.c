@@ -184,3 +184,33 @@ float g_gelu(float x, struct golden_fault *fault) {
     float v = g_mul_sat(u, -0x1.988454p+0f, fault);
     return g_mul(x, g_recip(g_add(1.0f, g_exp(v, fault), fault), fault), fault);
 }
+
+// ln(m * 2^exponent), m = 1 + fraction * 2^-32: an exact sum of the exponent's part and of (m - 1) times its factor of
+// 24 bits, m halved where it is 3/2 or more; rounded once.
+static float ln_of(int exponent, uint32_t fraction) {
+    const int64_t ln2 = 0xb17217f7d1cf7a; // ln(2) * 2^56
+    int upper = (int)(fraction >> 31);
+    int32_t d = (int32_t)(fraction >> 7 & 0x3ffff) - (1 << 17);
+    int64_t factor = quadratic(&ln_table[fraction >> 25], d, 16, 22);
+    int64_t distance = upper ? (int64_t)fraction - ((int64_t)1 << 32) : 2 * (int64_t)fraction; // (m - 1) * 2^33
+    struct golden_fault none = {0};
+    return g_ldexp(g_from_int64((exponent + upper) * ln2 + distance * factor), -56, &none);
+}
+
+float g_ln(float x, struct golden_fault *fault) {
+    uint32_t bits = g_bits(x);
+    if (!g_is_finite(x)) golden_fault_raise(fault, GOLDEN_FAULT_NOT_FINITE);
+    if (exponent_field(bits) == 0 || bits >> 31) {
+        golden_fault_raise(fault, GOLDEN_FAULT_DOMAIN);
+        return 0.0f;
+    }
+    return ln_of(exponent_field(bits) - 127, bits << 9);
+}
+
+float g_gumbel(uint32_t r) {
+    uint64_t u = 2 * (uint64_t)r + 1;
+    int zeros = 0;
+    while (!(u << zeros >> 32)) zeros++;
+    struct golden_fault none = {0};
+    return g_neg(g_ln(g_neg(ln_of(-1 - zeros, (uint32_t)(u << zeros))), &none));
+}

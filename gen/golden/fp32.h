@@ -105,6 +105,9 @@ float g_neg(float x);
 float g_exp(float x, struct golden_fault *fault);   // saturates, never faults on finite x
 float g_recip(float x, struct golden_fault *fault); // x = 0 faults
 float g_rsqrt(float x, struct golden_fault *fault); // x <= 0 faults
+float g_ln(float x, struct golden_fault *fault);    // x <= 0 faults
+// A number of the Gumbel distribution: -ln(-ln(u)), u = (2r + 1) / 2^33.
+float g_gumbel(uint32_t r);
 
 float g_sigmoid(float x, struct golden_fault *fault);
 float g_silu(float x, struct golden_fault *fault);

@@ -81,6 +81,8 @@ struct golden_run *golden_run_open(struct arena *arena, const struct ir *ir, con
     return NULL;
 }
 
+void golden_run_sample(struct golden_run *run, const struct sampling *s) { run->sampling = *s; }
+
 void golden_run_close(struct golden_run *run) {
     if (!run) return;
     run_close_customs(run);

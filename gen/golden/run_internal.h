@@ -7,6 +7,7 @@
 #include "gen/golden/fp32.h"
 #include "include/ir.h"
 #include "gen/golden/store.h"
+#include "include/sampling.h"
 #include "include/trace.h"
 
 // One tensor's value at one position: arrays sized at the bound of dynamic extents, rows `stride` elements apart.
@@ -62,6 +63,7 @@ struct golden_run {
     int64_t at_repetition;
     int64_t request, position;
     uint32_t next_id;
+    struct sampling sampling; // of the ids that the model makes
     struct golden_fault fault;
     const char *fault_text;
 };

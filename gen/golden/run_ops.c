@@ -5,6 +5,7 @@
 #include "include/ops.h"
 #include "gen/golden/ops.h"
 #include "gen/golden/run_internal.h"
+#include "gen/golden/sample.h"
 
 static const struct ir_tensor *in_tensor(const struct run_op *op, int i) {
     return &op->run->ir->tensor[op->node->in[i]];
@@ -249,8 +250,15 @@ static void run_transpose(struct run_op *op) {
     }
 }
 
+// Ids that the model makes may be drawn at random.
 static void run_argmax(struct run_op *op) {
-    op->out[0]->id = (uint32_t)golden_argmax(elements(op->in[0]), op->in[0]->f32, op->fault);
+    const struct ir *ir = op->run->ir;
+    size_t n = elements(op->in[0]);
+    const float *x = op->in[0]->f32;
+    bool sampled = ir->design.sampling && op->node->out[0] == ir->output[0];
+    op->out[0]->id =
+        (uint32_t)(sampled ? golden_sample(n, x, &op->run->sampling, ir->design.sampling, op->position, op->fault)
+                           : golden_argmax(n, x, op->fault));
 }
 
 run_function *const run_table[IR_OPS] = {

@@ -26,7 +26,7 @@ static const char *const ir_mode_words[] = {"int8", "int4", "keys", "values"};
     F(INT, prefetch_beats)                                                                                             \
     F(INT, max_burst)                                                                                                  \
     F(INT, outstanding)                                                                                                \
-    F(INT, context) F(INT, eot) F(INT, dies) F(INT, sll) F(INT, channel_bytes) F(FLAG, is_lm) F(INT, on_chip_kib)
+    F(INT, context) F(INT, eot) F(INT, dies) F(INT, sll) F(INT, channel_bytes) F(FLAG, is_lm) F(INT, on_chip_kib) F(COUNT, sampling)
 #define IR_PLATFORM_FIELDS(F)                                                                                          \
     F("part", part)                                                                                                    \
     F("platform", name)                                                                                                \

@@ -21,5 +21,9 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 340, 250, 0);
 }
 
-const struct kernel_class rtl_argmax = {
-    .module = "rill_argmax", .traits = KERNEL_CHOOSES, .bind = bind, .contract = contract, .cost = cost};
+const struct kernel_class rtl_argmax = {.module = "rill_argmax",
+                                        .traits = KERNEL_CHOOSES,
+                                        .bind = bind,
+                                        .contract = contract,
+                                        .cost = cost,
+                                        .sampling = &rtl_sample};

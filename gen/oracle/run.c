@@ -227,6 +227,8 @@ static void set_inputs(struct oracle *o, uint32_t id, const float *const row[]) 
     }
 }
 
+void oracle_sample(struct oracle *o, const struct sampling *s) { o->sampling = *s; }
+
 // False where a fault of before stands.
 static bool begin_position(struct oracle *o, uint32_t id, const float *const row[], int64_t position) {
     if (position < 0 || position >= o->positions) base_fatal("oracle: position %lld", (long long)position);

@@ -42,6 +42,7 @@ struct oracle {
     int64_t positions;       // that a request may have: the context, or fewer
     int64_t stamp, position; // stamp: counts steps
     uint32_t next_id;
+    struct sampling sampling;
     struct golden_fault fault;
     const char *fault_text;
     // Float mode, NULL: not asked for. Sums of squares of what a product reads, [node] -> [repetition][k], and the
@@ -62,6 +63,8 @@ struct step {
 
 void oracle_exact(struct step *);
 void oracle_float(struct step *);
+uint32_t oracle_draw(const struct step *); // draw.c: an id of the model's output
+
 // The same product in several evaluations with the same weights: each row of these is read once.
 void oracle_float_products(struct step s[], int count);
 

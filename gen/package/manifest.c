@@ -105,6 +105,7 @@ void package_json(const struct package *p, struct text *out) {
               ",\n",
               package_clock_hz(p), d->channels, d->beat_bits, d->is_lm ? "true" : "false", d->context, d->eot,
               d->channel_bytes, ir_vocabulary(p->ir));
+    if (p->ir->design.sampling) text_addf(out, " \"sampling\": %d,\n", p->ir->design.sampling);
     text_addf(out, " \"hashes_logits\": %s,\n", ir_driver(p->ir, "row_hash") == IR_NONE ? "false" : "true");
     add_registers(p, out);
     add_ports(p, out);

@@ -34,6 +34,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .max_burst = d->max_burst,
                                     .outstanding = d->outstanding,
                                     .on_chip_kib = d->on_chip_kib,
+                                    .sampling = d->sampling,
                                     .context = spec->graph->context ? spec->graph->context : 1024,
                                     .eot = spec->graph->eot,
                                     .channel_bytes = (int64_t)spec->device->hbm.channel_mbytes << 20,

@@ -85,6 +85,24 @@ static void add_registers(struct ir *ir) {
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
+// The host's settings of sampling; where the design takes none, nothing is connected.
+static void add_sampling(struct ir *ir) {
+    int registers = kernel_first(ir, KERNEL_REGISTERS), k = kernel_first(ir, KERNEL_SAMPLES);
+    static const struct {
+        const char *name, *port;
+        int bits;
+    } settings[] = {
+        {"inverse_temperature", "inverse", 32}, {"top_k", "top_k", 32}, {"min_p", "min_p", 32}, {"seed", "seed", 64}};
+    for (size_t i = 0; i < COUNT_OF(settings); i++) {
+        bool any = k != IR_NONE;
+        ir_add_wire(ir, registers, settings[i].name, any, any ? settings[i].bits : 0, any ? settings[i].name : "");
+        if (any) ir_add_wire(ir, k, settings[i].port, false, settings[i].bits, settings[i].name);
+    }
+    if (k == IR_NONE) return;
+    ir_set_int(ir, registers, "SAMPLING", 1);
+    ir_add_wire(ir, k, "position", false, 16, "status[31:16]");
+}
+
 // The first engine's in the low bits.
 static const char *counter_events(struct ir *ir) {
     static const char *const event[COUNTERS] = {"engine_stall_out", "engine_stall_x", "engine_stall_beat",
@@ -405,6 +423,7 @@ bool pass_insert_control(struct ir *ir, const struct rill_spec *spec, struct dia
     add_registers(ir);
     add_counters(ir);
     add_token_loop_nets(ir);
+    add_sampling(ir);
     if (ir->design.is_lm) add_ring(ir);
     add_image_header(ir);
     for (int u = 0; u < kv_units(ir); u++) add_kv_tracker(ir, u);

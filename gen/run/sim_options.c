@@ -188,7 +188,7 @@ static const struct option_row dir_row[] = {
 const struct options sim_program = {
     .name = "sim",
     .purpose = "the simulation of a design, as `rill sim` runs it",
-    .table = {{dir_row, 0}, {sim_rows, 0}, {figure_rows, AT(figures)}},
+    .table = {{dir_row, 0}, {sim_rows, 0}, {sampling_rows, AT(sampling)}, {figure_rows, AT(figures)}},
     .skips_plus = true // for the Verilated model
 };
 

@@ -70,6 +70,10 @@ static const struct schema_field design_fields[] = {
     {FIELD(dies), RANGE(1, DEVICE_MAX_SLRS), .preset = 1, .range = "1 to 8, at most the board's",
      .doc = "dies (SLRs) over which the design is spread, with register slices between them and `pblocks.tcl` for the "
             "placer; 1: no partition"},
+    {FIELD(sampling), RANGE(1, 64), .preset = 0, .preset_doc = "none",
+     .doc =
+         "ids may be drawn at random ([numerics.md](numerics.md#10-sampling)), with a top-k of up to so many; without "
+         "it the most likely one is taken"},
     {FIELD(on_chip_kib), RANGE(1, 1 << 20), .preset = 0, .preset_doc = "none",
      .doc = "KiB that operations which run together may hold on chip: the program is cut into groups that run one "
             "after the other ([passes.md](passes.md#groups)); without it everything is one group"},

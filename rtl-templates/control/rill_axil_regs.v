@@ -6,12 +6,14 @@
 // Counters of 64 bits: reading the low word also latches the high word, so low-then-high is one consistent value. The built-in counters
 // (cycles, channel_beat, channel_stall events) are cleared by the write that starts a request and run until ap_done.
 // Reset: clk, synchronous active-high rst.
-// Parameters: CHANNELS (1..32), COUNTERS (0..128 further 64-bit values of the design, read as they are).
+// Parameters: CHANNELS (1..32), COUNTERS (0..128 further 64-bit values of the design, read as they are), SAMPLING (1: with the settings of
+// sampling; 0: they read 0).
 `default_nettype none
 
 module rill_axil_regs #(
     parameter CHANNELS = 0,
     parameter COUNTERS = 0,
+    parameter SAMPLING = 0,
     parameter COUNTER_BITS = (COUNTERS > 0 ? COUNTERS : 1) * 64
 ) (
     input  wire                    clk,
@@ -56,6 +58,10 @@ module rill_axil_regs #(
     output reg  [1:0]              halt,                // {kill, stop}, until ap_done
     output reg  [31:0]             watchdog,
     output reg  [31:0]             ring_ids,
+    output wire [31:0]             inverse_temperature,
+    output wire [31:0]             top_k,
+    output wire [31:0]             min_p,
+    output wire [63:0]             seed,
     input  wire [31:0]             ending,
     input  wire [63:0]             fault_address,
     input  wire [31:0]             fault_channel,
@@ -76,6 +82,9 @@ module rill_axil_regs #(
         end
         if (COUNTERS < 0 || COUNTERS > 128) begin : gen_bad_counters
             rill_error_COUNTERS_must_be_0_to_128 u_error ();
+        end
+        if (SAMPLING != 0 && SAMPLING != 1) begin : gen_bad_sampling
+            rill_error_SAMPLING_must_be_0_or_1 u_error ();
         end
     endgenerate
 
@@ -211,7 +220,39 @@ module rill_axil_regs #(
             endcase
 
     wire [31:0] magic = 32'h4C4C4952;        // RILL
-    wire [31:0] version = 32'h0001_0001;
+    wire [31:0] version = 32'h0001_0002;
+
+    // Settings of sampling: words 0x098 to 0x09D.
+    generate
+        if (SAMPLING == 1) begin : gen_sampling
+            reg [31:0] inverse_q, top_k_q, min_p_q;
+            reg [63:0] seed_q;
+            always @(posedge clk)
+                if (rst) begin
+                    inverse_q <= 32'd0;
+                    top_k_q <= 32'd0;
+                    min_p_q <= 32'd0;
+                    seed_q <= 64'd0;
+                end else if (apply)
+                    case (w_word_q)
+                        10'h098: inverse_q <= merge(inverse_q, w_data_q, w_strobe_q);
+                        10'h099: top_k_q <= merge(top_k_q, w_data_q, w_strobe_q);
+                        10'h09A: min_p_q <= merge(min_p_q, w_data_q, w_strobe_q);
+                        10'h09C: seed_q[31:0] <= merge(seed_q[31:0], w_data_q, w_strobe_q);
+                        10'h09D: seed_q[63:32] <= merge(seed_q[63:32], w_data_q, w_strobe_q);
+                        default: ;
+                    endcase
+            assign inverse_temperature = inverse_q;
+            assign top_k = top_k_q;
+            assign min_p = min_p_q;
+            assign seed = seed_q;
+        end else begin : gen_greedy
+            assign inverse_temperature = 32'd0;
+            assign top_k = 32'd0;
+            assign min_p = 32'd0;
+            assign seed = 64'd0;
+        end
+    endgenerate
 
     genvar c;
     generate
@@ -401,6 +442,11 @@ module rill_axil_regs #(
                 10'h091: r_more_q <= idle_engines[63:32];
                 10'h092: r_more_q <= logits_hash[31:0];
                 10'h093: r_more_q <= logits_hash[63:32];
+                10'h098: r_more_q <= inverse_temperature;
+                10'h099: r_more_q <= top_k;
+                10'h09A: r_more_q <= min_p;
+                10'h09C: r_more_q <= seed[31:0];
+                10'h09D: r_more_q <= seed[63:32];
                 default: r_more_q <= 32'd0;
             endcase
         end

@@ -81,6 +81,11 @@ set_requests() { # set, spec, thorough (1: longer)
                 requests+=(--prompt-ids "$(some_ids "$length" "$vocab")" --tokens 9)
             done
             ;;
+        drawn | listed) # ids drawn at random, from all and from a list with a bound
+            flags+=(--temperature 1.5 --sampling-seed 77)
+            [ "$1" = drawn ] || flags+=(--top-k 9 --min-p 0.4)
+            for length in 3 6; do requests+=(--prompt-ids "$(some_ids $length "$vocab")" --tokens 5); done
+            ;;
         stop) # one request ends by end-of-text, one by count; then the first again
             flags=()
             for text in "So, the engine and Alfie became the best of friends. From then on," "Tom and his dog Max" \

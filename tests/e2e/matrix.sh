@@ -30,6 +30,8 @@ dies|dies|$root/tests/e2e/specs/dies.yaml|random:1|end|0|
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths|1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|1|
 attentions|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|end|0|fifo=timed
+sampling|sampling|$root/tests/e2e/specs/sampling.yaml|random:1|drawn listed|0 1|
+sampling-3x256-T1|sampling|$root/tests/e2e/specs/sampling.yaml|random:1|drawn listed|1|channels=3 T=1 lanes=2
 inputs|inputs|$root/tests/e2e/specs/inputs.yaml|random:3|rows-blocks|0|
 gated|gated|$root/tests/e2e/specs/gated.yaml|random:4|end|0|
 llama_block|llama_block|$root/tests/e2e/specs/llama_block.yaml|random:3|lengths end|0|
@@ -133,6 +135,8 @@ odd-groups-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|o
 grouped-groups|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|on_chip_kib=11
 layer1-groups|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|0 1|on_chip_kib=3
 blocks-groups|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|on_chip_kib=3
+sampling|sampling|$root/tests/e2e/specs/sampling.yaml|random:1|drawn listed|0 1|
+sampling-3x256-T1|sampling|$root/tests/e2e/specs/sampling.yaml|random:1|drawn listed|1|channels=3 T=1 lanes=2
 spills|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|0 1|
 spills-timed|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|0 1|fifo=timed
 int8-4x512-T4-groups|story-int8|$story|$model|text prompts|0 1|channels=4 T=4 on_chip_kib=50

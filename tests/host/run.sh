@@ -6,9 +6,9 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 case "$*" in
-    "") sets="test deep" && plan 66 ;;
-    "--set test") sets=test && plan 21 ;;
-    "--set deep") sets=deep && plan 48 ;;
+    "") sets="test deep" && plan 70 ;;
+    "--set test") sets=test && plan 23 ;;
+    "--set deep") sets=deep && plan 50 ;;
     *) sed -n '3,5s/^# //p' "$0"; exit 2 ;;
 esac
 of_test() { [[ $sets != *test* ]] || "$@"; } # a check of `make test`
@@ -23,7 +23,7 @@ card="" # process of the simulated card
 # ---- what is needed: an equal package that is there already keeps its simulation ----
 
 make_package() {
-    variant "$root/configs/tinystories-gpt2-1m.yaml" "$spec" channels=2 beat_bits=256 T=1 lanes=4
+    variant "$root/configs/tinystories-gpt2-1m.yaml" "$spec" channels=2 beat_bits=256 T=1 lanes=4 sampling=8
     rm -rf "$work/fresh" "$work/design"
     "$rill" gen "$spec" -o "$work/design" && "$rill" package "$work/design" -o "$work/fresh" || return
     if diff -rq -x image -x build -x card "$work/fresh" "$package" >/dev/null 2>&1; then rm -rf "$work/fresh"
@@ -116,6 +116,12 @@ two() {
         [ "$(ids "$work/run.json" | tail -n 1)" = "$(golden --prompt "Tom and his dog Max" --tokens 3 | golden_ids)" ]
 }
 of_test check "two requests in a row" two
+drawn() { # options of sampling: the golden model's ids, which are not the most likely ones
+    "$on_card" --prompt-ids 1,2,3 --tokens 2 --ids "$@" >"$work/ids.txt" && [ "$(cat "$work/ids.txt")" = "$(
+        golden --prompt-ids 1,2,3 --tokens 2 "$@" | golden_ids)" ] && [ "$(cat "$work/ids.txt")" != "$(golden --prompt-ids 1,2,3 --tokens 2 | golden_ids)" ]
+}
+of_test check "ids drawn from all: the golden model's" drawn --temperature 5 --sampling-seed 20000000000
+of_deep check "ids drawn from a list" drawn --temperature 20 --top-k 8 --min-p 0.01 --sampling-seed 3
 no_text() { "$on_card" --prompt-ids 1,2,3 --tokens 2 --ids >"$work/ids.txt" && [ "$(cat "$work/ids.txt")" = "$(
     golden --prompt-ids 1,2,3 --tokens 2 | golden_ids)" ]; }
 of_deep check "ids in, ids out" no_text
@@ -178,6 +184,8 @@ of_deep usage "no list of ids" 'is not a list of ids' --prompt-ids 1,,3
 of_deep usage "no number" 'is no number' --prompt x --tokens 0
 of_deep usage "no table" 'IN:OUT' --bench 3:
 refuses() { check_refused "$1" 1 "$2" "$on_card" "${@:3}"; }
+of_test refuses "a list that the design does not keep" 'top_k is 9, the design keeps a list of 8' --prompt-ids 1 --temperature 1 --top-k 9
+of_deep refuses "a temperature that is no number" 'the temperature must be 0 .* or 0.01 to 100' --prompt-ids 1 --temperature nan
 of_deep refuses "a prompt longer than the context" 'prompt has 257 ids.* 256' --prompt-ids "$(seq -s, 0 256)"
 of_deep refuses "an id outside the vocabulary" 'id 1024 is outside the vocabulary' --prompt-ids 1,1024
 of_deep refuses "an empty prompt" 'prompt is empty' --prompt-ids ""

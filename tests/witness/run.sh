@@ -145,6 +145,22 @@ check_stories() {
     done <"$here/stories.txt"
 }
 
+# ---- ids drawn at random ----
+
+# The shipped model's, from its own logits.
+drawn() { # temperature, top-k, min-p, seed
+    variant "$spec" "$work/drawn.yaml" sampling=40
+    "$rill" golden "$work/drawn.yaml" --weights "$model" --prompt "Once upon a time" --tokens 40 --ignore-eot --logits "$work/drawn.logits" \
+        --temperature "$1" --top-k "$2" --min-p "$3" --sampling-seed "$4" --json >"$work/drawn.json" &&
+        python3 "$here/draw.py" "$work/drawn.json" "$work/drawn.logits" "$@"
+}
+
+check_draws() {
+    check "ids drawn from all are Python's" drawn 0.8 0 0 20000000001
+    check "ids drawn from a list are Python's" drawn 1.2 40 0 2
+    check "ids drawn above a bound are Python's" drawn 1.5 40 0.1 3
+}
+
 # ---- files that are refused ----
 
 refused_rows() { # name, status, pattern, spec, option...
@@ -178,11 +194,13 @@ esac
 
 plan "$(cat <(ls "$here"/*.yaml) <(changes) "$here/stories.txt" | wc -l)"
 plan $(($(declare -f check_refusals | grep -c refused_rows) + 1))
+plan 3 # draws
 for graph in "$here"/*.yaml; do
     name=$(basename "$graph" .yaml)
     check "$name: the values are numpy's, bit by bit" golden "$graph" "$name"
 done
 while IFS='|' read -r name from to; do check_change "$name" "$from" "$to"; done < <(changes)
 check_stories
+check_draws
 check_refusals
 verdict

@@ -164,6 +164,13 @@ static void place_prompt(struct host *host) {
     memcpy(segment_bytes(host, host->prompt_segment), r->prompt, bytes < room ? bytes : room);
 }
 
+static void write_sampling(struct axil *axil, const struct sampling *s) {
+    axil_write(axil, REG_INVERSE, s->inverse);
+    axil_write(axil, REG_TOP_K, s->top_k);
+    axil_write(axil, REG_MIN_P, s->min_p);
+    write_pointer(axil, REG_SEED, s->seed);
+}
+
 static void write_arguments(struct host *host) {
     const struct request_result *r = current(host);
     const struct ir_design *d = design(host);
@@ -180,6 +187,7 @@ static void write_arguments(struct host *host) {
     }
     for (int c = 0; c < d->channels; c++)
         write_pointer(axil, REG_BASE + REGISTER_POINTER_STRIDE * (uint32_t)c, channel_base(host, c));
+    if (d->sampling) write_sampling(axil, &host->sim->options.sampling);
     axil_write(axil, REG_GIER, 1);
     axil_write(axil, REG_IER, 1);
     axil_write(axil, REG_CTRL, CTRL_START);

@@ -99,14 +99,22 @@ static bool open_oracle(struct sim *sim) {
                 sim->options.dir);
     if (!sim->spec) return absent;
     sim->oracle = oracle_open_image(&sim->arena, sim->spec, path_in(sim, "image"), &sim->diag);
+    if (sim->oracle) oracle_sample(sim->oracle, &sim->options.sampling);
     if (sim->oracle) check_set_oracle(sim->check, sim->spec, sim->oracle, path_in(sim, "oracle/spec.yaml"));
     return sim->oracle != NULL;
+}
+
+static bool sampling_fits(struct sim *sim) {
+    const char *why = sampling_refusal(&sim->options.sampling, sim->ir->design.sampling);
+    if (why) sim_fail(sim, "%s", why);
+    return !why;
 }
 
 static bool open_check(struct sim *sim) {
     if (!pack_check_image(sim->ir, path_in(sim, "image"), &sim->diag)) return false;
     sim->golden = golden_run_open(&sim->arena, sim->ir, path_in(sim, "image"), check_window(sim->ir), &sim->diag);
     if (sim->golden == NULL) return false;
+    golden_run_sample(sim->golden, &sim->options.sampling);
     sim->check = check_open(&sim->arena, sim->ir, sim->golden, (enum check_set)sim->options.compare, &sim->diag);
     return sim->check != NULL && open_oracle(sim);
 }
@@ -137,7 +145,7 @@ static bool open_all(struct sim *sim) {
     if (!inject_errors(sim)) return false;
     plant_begin(sim);
     if (sim->ir->design.is_lm && !open_tokenizer(sim)) return false;
-    if (!open_check(sim)) return false;
+    if (!sampling_fits(sim) || !open_check(sim)) return false;
     if (sim->options.beats != NULL && (sim->beats = fopen(sim->options.beats, "w")) == NULL) {
         sim_fail(sim, "%s: %s", sim->options.beats, strerror(errno));
         return false;

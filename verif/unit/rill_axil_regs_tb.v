@@ -5,13 +5,16 @@
 // sweep: CHANNELS=1 COUNTERS=0
 // sweep: CHANNELS=5 COUNTERS=3
 // sweep: CHANNELS=32 COUNTERS=40
+// sweep: CHANNELS=2 COUNTERS=4 SAMPLING=1
 // quick: CHANNELS=5 COUNTERS=3
+// quick: CHANNELS=2 COUNTERS=4 SAMPLING=1
 `default_nettype none
 `timescale 1ns / 1ps
 
 module rill_axil_regs_tb;
     parameter CHANNELS = 5;
     parameter COUNTERS = 3;
+    parameter SAMPLING = 0;
     localparam COUNTER_BITS = (COUNTERS > 0 ? COUNTERS : 1) * 64;
 
     reg         clk = 0, rst = 1;
@@ -28,13 +31,14 @@ module rill_axil_regs_tb;
     reg  [31:0] status = 32'h1234_0005, ids_count = 77, fault_code = 5, fault_place = 9;
     reg  [CHANNELS-1:0] beat = 0, stall_event = 0;
     wire [1:0]  halt;
-    wire [31:0] watchdog, ring_ids;
+    wire [31:0] watchdog, ring_ids, inverse_temperature, top_k, min_p;
+    wire [63:0] sampling_seed;
     reg  [COUNTER_BITS-1:0] counters;
     integer     seed, idle, stall, c, i;
     reg  [31:0] got;
     reg         failed = 0;
 
-    rill_axil_regs #(.CHANNELS(CHANNELS), .COUNTERS(COUNTERS)) dut (
+    rill_axil_regs #(.CHANNELS(CHANNELS), .COUNTERS(COUNTERS), .SAMPLING(SAMPLING)) dut (
         .clk(clk), .rst(rst), .s_axi_control_awvalid(awvalid), .s_axi_control_awready(awready), .s_axi_control_awaddr(awaddr),
         .s_axi_control_wvalid(wvalid), .s_axi_control_wready(wready), .s_axi_control_wdata(wdata), .s_axi_control_wstrb(wstrb),
         .s_axi_control_bvalid(bvalid), .s_axi_control_bready(bready), .s_axi_control_bresp(bresp),
@@ -44,7 +48,7 @@ module rill_axil_regs_tb;
         .eot_id(eot_id), .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .channel_base(channel_base),
         .status(status), .ids_count(ids_count), .fault_code(fault_code), .fault_place(fault_place),
         .identity(64'h0123_4567_89AB_CDEF), .layout(64'h1111_2222_3333_4444), .image(64'h5555_6666_7777_8888), .halt(halt),
-        .watchdog(watchdog), .ring_ids(ring_ids), .ending(32'd3), .fault_address(64'h9999_AAAA_BBBB_CCC0), .fault_channel(32'h105),
+        .watchdog(watchdog), .ring_ids(ring_ids), .inverse_temperature(inverse_temperature), .top_k(top_k), .min_p(min_p), .seed(sampling_seed), .ending(32'd3), .fault_address(64'h9999_AAAA_BBBB_CCC0), .fault_channel(32'h105),
         .fault_state(32'h00070009), .idle_engines(64'hFFFF_FFFE_FFFF_FFFD), .logits_hash(64'h1357_9BDF_0246_8ACE),
         .channel_beat(beat), .channel_stall(stall_event), .counters(counters));
     always #1 clk = !clk;
@@ -134,7 +138,7 @@ module rill_axil_regs_tb;
     task check_settings;
         begin
             expect_word(12'h200, 32'h4C4C4952);
-            expect_word(12'h204, 32'h00010001);
+            expect_word(12'h204, 32'h00010002);
             expect_word(12'h208, 32'h89AB_CDEF);
             expect_word(12'h20C, 32'h0123_4567);
             expect_word(12'h210, 32'h3333_4444);
@@ -157,6 +161,17 @@ module rill_axil_regs_tb;
             end
             if ((watchdog !== 32'hAA22CC44 || ring_ids !== 32'hAA22CC44) && !failed) begin
                 $display("FAIL: settings");
+                failed = 1;
+            end
+            for (i = 12'h260; i <= 12'h274; i = i + 4)
+                if (i != 12'h26C) begin                    // lost where the design does not sample
+                    write(i, 32'hAABBCC00 + i, 4'hF);
+                    write(i, 32'h11223344, 4'h4);
+                    expect_word(i, SAMPLING ? 32'hAA22CC00 + i : 32'd0);
+                end
+            if ((inverse_temperature !== (SAMPLING ? 32'hAA22CE60 : 32'd0) || top_k !== (SAMPLING ? 32'hAA22CE64 : 32'd0) ||
+                 min_p !== (SAMPLING ? 32'hAA22CE68 : 32'd0) || sampling_seed !== (SAMPLING ? 64'hAA22CE74AA22CE70 : 64'd0)) && !failed) begin
+                $display("FAIL: settings of sampling");
                 failed = 1;
             end
             write(12'h220, 3, 4'hF);                       // no request runs

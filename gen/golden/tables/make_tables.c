@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the tables of exp, recip and rsqrt: segments of a quadratic in integers, used alike by fp32.c and by the RTL
+// Makes the tables of exp, recip, rsqrt and ln: segments of a quadratic in integers, used alike by fp32.c and by the RTL
 // ROMs.
 //   make_tables c                 prints gen/golden/fp32_tables.inc
-//   make_tables exp|recip|rsqrt   prints rtl-templates/arith/rill_fp32_<name>_table.v
+//   make_tables exp|recip|rsqrt|ln   prints rtl-templates/arith/rill_fp32_<name>_table.v
 // A segment is evaluated as  u = c1 + (c2*d >> shift2);  y = c0 + (u*d >> shift1);  significand = y >> 5
 // with d the signed distance from the middle of the segment. c0 contains the half ulp of the final rounding.
 #include <math.h>
@@ -42,10 +42,17 @@ static long double rsqrt_value(int segment, long double fraction) {
     return 1.0L / sqrtl((1.0L + fraction) * (segment >= 128 ? 2.0L : 1.0L));
 }
 
+// ln(m) / (m - 1); the upper half of the segments belongs to m / 2, so that m - 1 is -1/4 to 1/2.
+static long double ln_value(int segment, long double fraction) {
+    long double d = segment >= 64 ? (fraction - 1) / 2 : fraction;
+    return fabsl(d) < 0x1p-40L ? 1 - d / 2 : log1pl(d) / d;
+}
+
 static const struct table tables[] = {
     {"exp", "2^f, f in [0, 1)", exp2_value, 128, 7, 7, 25, 28},
     {"recip", "1/m, m in [1, 2)", recip_value, 128, 7, 7, 23, 29},
     {"rsqrt", "1/sqrt(m), m in [1, 2), then m in [2, 4)", rsqrt_value, 256, 8, 7, 23, 29},
+    {"ln", "ln(m) / (m - 1), m in [1, 3/2), then of m / 2", ln_value, 128, 7, 7, 25, 28},
 };
 
 static int table_d_bits(const struct table *t) { return t->input_w - t->octave_w; }
@@ -147,6 +154,6 @@ int main(int argc, char **argv) {
             return 0;
         }
     }
-    fprintf(stderr, "usage: make_tables c|exp|recip|rsqrt\n");
+    fprintf(stderr, "usage: make_tables c|exp|recip|rsqrt|ln\n");
     return 2;
 }

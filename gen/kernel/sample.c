@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_sample: an index drawn at random, or that of the largest element; a word per token.
+#include "gen/kernel/class.h"
+
+enum { SCORE = 50 /* cycles from a chunk to its scores */ };
+
+static void bind(struct ir *ir, const struct ir_node *node, int k) {
+    ir_set_int(ir, k, "N", ir_vector_length(ir, node));
+    ir_set_int(ir, k, "TOP_K", ir->design.sampling);
+}
+
+// Without a list: the host chooses that at run time, and it takes some hundred cycles more for an id.
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    rtl_argmax.contract(a, at, c);
+    c->pipe += SCORE;
+}
+
+// For a lane product, hash (of two lanes), noise and sum beside what the largest element takes; a place of the list;
+// the bound. Summed up of the parts, as the whole has no row of its own in the table of what was measured.
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t lanes = class_lanes(a), places = args_int(a, "TOP_K", 1);
+    rtl_argmax.cost(a, r);
+    cost_per(r, lanes, 3300, 2500, 16);
+    cost_per(r, places, 90, 56, 0);
+    cost_per(r, 1, 1300, 1000, 4);
+}
+
+const struct kernel_class rtl_sample = {.module = "rill_sample",
+                                        .traits = KERNEL_CHOOSES | KERNEL_SAMPLES | KERNEL_FAULT,
+                                        .bind = bind,
+                                        .contract = contract,
+                                        .cost = cost};

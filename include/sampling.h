@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a request chooses its ids, as the registers hold it (include/registers.def; docs/numerics.md section 10). All
+// zero is greedy.
+#ifndef RILL_SAMPLING_H
+#define RILL_SAMPLING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sampling {
+    uint32_t inverse; // fp32 bits of 1 / temperature; 0: greedy
+    uint32_t top_k;   // 0: all ids
+    uint32_t min_p;   // fp32 bits
+    uint64_t seed;
+};
+
+// Why a design whose longest list is `most` (0: it does not sample) cannot take it, or NULL.
+const char *sampling_refusal(const struct sampling *, int64_t most);
+
+#endif

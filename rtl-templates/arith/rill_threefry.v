@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threefry-2x32 of 20 rounds (Salmon et al., SC 2011): 64 random bits of a counter and a key.
+//
+// Latency 16 enabled clocks, one result per enabled clock, no reset. The key stays while results come.
+`default_nettype none
+
+module rill_threefry (
+    input  wire        clk,
+    input  wire        en,
+    input  wire [63:0] key,                  // word 0 low
+    input  wire [63:0] counter,
+    output wire [63:0] random
+);
+    function [31:0] turn(input [31:0] x, input integer left);
+        turn = (x << left) | (x >> (32 - left));
+    endfunction
+    function integer rotation(input integer round);
+        case (round % 8)
+            0: rotation = 13;
+            1: rotation = 15;
+            2: rotation = 26;
+            3: rotation = 6;
+            4: rotation = 17;
+            5: rotation = 29;
+            6: rotation = 16;
+            default: rotation = 24;
+        endcase
+    endfunction
+
+    // Stage 0 adds the key; then five times two stages of two rounds and one that adds the key, in another order each time.
+    wire [31:0] parity = 32'h1bd11bda ^ key[31:0] ^ key[63:32];
+    wire [95:0] keys = {parity, key};
+    reg  [31:0] a_q [0:15];
+    reg  [31:0] b_q [0:15];
+    always @(posedge clk)
+        if (en) begin
+            a_q[0] <= counter[31:0] + key[31:0];
+            b_q[0] <= counter[63:32] + key[63:32];
+        end
+    genvar g, h;
+    generate
+        for (g = 0; g < 5; g = g + 1) begin : gen_group
+            for (h = 0; h < 2; h = h + 1) begin : gen_rounds
+                localparam R = 4 * g + 2 * h;
+                localparam S = 3 * g + h;
+                wire [31:0] a0 = a_q[S] + b_q[S];
+                wire [31:0] b0 = turn(b_q[S], rotation(R)) ^ a0;
+                wire [31:0] a1 = a0 + b0;
+                always @(posedge clk)
+                    if (en) begin
+                        a_q[S+1] <= a1;
+                        b_q[S+1] <= turn(b0, rotation(R + 1)) ^ a1;
+                    end
+            end
+            localparam [31:0] GROUP = g + 1;
+            localparam FIRST = (g + 1) % 3;
+            localparam SECOND = (g + 2) % 3;
+            always @(posedge clk)
+                if (en) begin
+                    a_q[3*g+3] <= a_q[3*g+2] + keys[32*FIRST +: 32];
+                    b_q[3*g+3] <= b_q[3*g+2] + keys[32*SECOND +: 32] + GROUP;
+                end
+        end
+    endgenerate
+    assign random = {b_q[15], a_q[15]};
+endmodule
+
+`default_nettype wire

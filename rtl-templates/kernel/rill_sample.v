@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+// Index of an element chosen at random (docs/numerics.md section 10), or of the largest one: rill_argmax of logits * inverse + noise.
+//
+// Streams as rill_argmax; so is row_hash, of the logits as they come. `inverse` 0: the largest element. Else, `top_k` 0: of all elements.
+// Else: of the top_k largest, and of these where exp(z - largest z) >= min_p, z = logit * inverse. Only a step's last token is chosen for
+// by a list; the ids of the tokens before it are then those of their largest elements.
+// Settings stay while chunks and ids are under way, and a cycle before; position is that of token 0.
+// fault: until a reset, from a chunk on that came with settings that are not legal, a logit that is not finite, or a difference that is not.
+// Latency: log2(LANES) + 53 from the last chunk to the first id; with a list top_k + 56 more to the last token's id, and as many cycles as
+// elements are inserted yet. Throughput: one chunk per cycle; with a list a chunk waits a cycle for every element of the one before that
+// is larger than the TOP_K largest so far, and the next firing until the id has left.
+// Reset: clk, synchronous active-high rst.
+// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), N (elements of a vector, 1..2^24), TOP_K (longest list, 1..64). USER_W is
+// derived.
+`default_nettype none
+
+module rill_sample #(
+    parameter LANES = 0,
+    parameter TOKENS = 0,
+    parameter N = 0,
+    parameter TOP_K = 0,
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire                clk,
+    input  wire                rst,
+
+    input  wire [31:0]         inverse,              // fp32
+    input  wire [31:0]         top_k,
+    input  wire [31:0]         min_p,                // fp32
+    input  wire [63:0]         seed,
+    input  wire [15:0]         position,
+
+    input  wire                s_axis_x_tvalid,
+    output wire                s_axis_x_tready,
+    input  wire [LANES*32-1:0] s_axis_x_tdata,
+    input  wire [USER_W-1:0]   s_axis_x_tuser,       // {tok_last, tok}
+    input  wire                s_axis_x_tlast,
+
+    output wire                m_axis_id_tvalid,
+    input  wire                m_axis_id_tready,
+    output wire [31:0]         m_axis_id_tdata,
+    output wire [USER_W-1:0]   m_axis_id_tuser,      // {tok_last, tok}
+    output wire                m_axis_id_tlast,
+    output wire [63:0]         row_hash,
+    output reg                 fault
+);
+    localparam LEVELS = LANES > 1 ? $clog2(LANES) : 0;
+    localparam CHUNKS = (N + LANES - 1) / (LANES > 0 ? LANES : 1);
+    localparam LAST_LANES = N - (CHUNKS - 1) * LANES;    // elements of the last chunk
+    localparam TOK_W = USER_W - 1;
+    localparam [31:0] CHUNKS_32 = CHUNKS;
+    localparam [31:0] MOST = TOP_K;
+    localparam HASH = 16, NOISE = 28, MUL = 3, ADD = 5, EXP = 10;
+    localparam DEPTH = HASH + NOISE + ADD;               // from the entrance to the score
+
+    generate
+        if (TOP_K < 1 || TOP_K > 64) begin : gen_bad_top_k
+            rill_error_TOP_K_must_be_1_to_64 u_error ();
+        end
+    endgenerate
+
+    function [31:0] key_of(input [31:0] x);              // unsigned integers of the same order, never 0
+        key_of = x[30:23] == 8'd0 ? 32'h80000000 : x[31] ? ~x : {1'b1, x[30:0]};
+    endfunction
+    function is_number(input [31:0] x);                  // a positive normal number, or 0
+        is_number = !x[31] && !(&x[30:23]) && (|x[30:23] || x[22:0] == 23'd0);
+    endfunction
+
+    // Settings.
+    reg         by_list_q, by_all_q, bad_q;
+    reg  [15:0] position_q;
+    always @(posedge clk) begin
+        position_q <= position;
+        by_list_q <= inverse != 32'd0 && top_k != 32'd0;
+        by_all_q <= inverse != 32'd0 && top_k == 32'd0;
+        bad_q <= !is_number(inverse) || !is_number(min_p) || min_p > 32'h3f800000 || top_k > MOST || (min_p != 32'd0 && top_k == 32'd0);
+    end
+
+    // Chunks go to the scores and, of a step's last token, to the list.
+    reg         open_q;
+    reg         closing_q;                               // a firing is in, its id has not left
+    reg         drained_q;                               // its scores have; the list goes the same way
+    wire        list_room, list_idle;
+    wire        choose_ready;
+    wire        go = choose_ready || drained_q;
+    wire        take = s_axis_x_tvalid && s_axis_x_tready;
+    wire        of_last = s_axis_x_tuser[TOK_W];
+    reg  [23:0] chunk_q;
+    wire        chunk_last = chunk_q == CHUNKS_32[23:0] - 24'd1;
+
+    assign s_axis_x_tready = open_q && go && !closing_q && list_room;
+    always @(posedge clk) begin
+        open_q <= !rst;
+        if (rst)
+            chunk_q <= 24'd0;
+        else if (take && of_last)
+            chunk_q <= s_axis_x_tlast ? 24'd0 : chunk_q + 24'd1;
+    end
+
+    // ---- the list: keys and ids of the TOP_K largest, the largest first; key 0 is nobody ----
+
+    reg                 a_valid_q, c_valid_q;
+    reg  [LANES*32-1:0] a_keys_q, b_keys_q;
+    reg  [23:0]         a_chunk_q, b_chunk_q, c_id_q;
+    reg  [LANES-1:0]    mask_q;                          // of b_keys_q that are to be inserted
+    reg  [31:0]         c_key_q;
+    wire                b_free = mask_q == {LANES{1'b0}};
+    wire [TOP_K*32-1:0] list_key;
+    wire [TOP_K*24-1:0] list_id;
+    wire                inject;                          // the first one leaves
+    wire                clear = take && chunk_q == 24'd0;
+    reg  [4:0]          pick;
+    integer             p;
+
+    assign list_room = !a_valid_q || b_free;
+    assign list_idle = !a_valid_q && b_free && !c_valid_q;
+    always @* begin
+        pick = 5'd0;
+        for (p = LANES - 1; p >= 0; p = p - 1)
+            if (mask_q[p])
+                pick = p[4:0];
+    end
+
+    genvar i;
+    generate
+        for (i = 0; i < LANES; i = i + 1) begin : gen_key
+            wire outside = i >= LAST_LANES && chunk_last;
+            always @(posedge clk) begin
+                if (take)
+                    a_keys_q[i*32 +: 32] <= outside ? 32'd0 : key_of(s_axis_x_tdata[i*32 +: 32]);
+                if (rst)
+                    mask_q[i] <= 1'b0;
+                else if (b_free)
+                    mask_q[i] <= a_valid_q && a_keys_q[i*32 +: 32] > list_key[(TOP_K-1)*32 +: 32];
+                else if (pick == i)
+                    mask_q[i] <= 1'b0;
+            end
+        end
+    endgenerate
+    always @(posedge clk) begin
+        if (rst)
+            a_valid_q <= 1'b0;
+        else if (list_room)
+            a_valid_q <= take && of_last && by_list_q;
+        if (take)
+            a_chunk_q <= chunk_q;
+        if (b_free) begin
+            b_keys_q <= a_keys_q;
+            b_chunk_q <= a_chunk_q;
+        end
+        c_valid_q <= !b_free && !rst;
+        c_key_q <= b_keys_q[pick*32 +: 32];
+        c_id_q <= (b_chunk_q << LEVELS) | {19'd0, pick};
+    end
+
+    // A new one goes behind those that are not less, as it has the higher index.
+    wire [TOP_K-1:0] above;
+    generate
+        for (i = 0; i < TOP_K; i = i + 1) begin : gen_place
+            reg [31:0] key_q;
+            reg [23:0] id_q;
+            wire       shift = i > 0 ? above[i > 0 ? i - 1 : 0] : 1'b0;
+            wire [31:0] before_key = i > 0 ? list_key[(i > 0 ? i - 1 : 0)*32 +: 32] : c_key_q;
+            wire [23:0] before_id = i > 0 ? list_id[(i > 0 ? i - 1 : 0)*24 +: 24] : c_id_q;
+            wire [31:0] behind_key = i < TOP_K - 1 ? list_key[(i < TOP_K - 1 ? i + 1 : 0)*32 +: 32] : 32'd0;
+            wire [23:0] behind_id = list_id[(i < TOP_K - 1 ? i + 1 : 0)*24 +: 24];
+            assign above[i] = c_key_q > key_q;
+            always @(posedge clk)
+                if (clear || rst)
+                    key_q <= 32'd0;
+                else if (inject) begin
+                    key_q <= behind_key;
+                    id_q <= behind_id;
+                end else if (c_valid_q && above[i]) begin
+                    key_q <= shift ? before_key : c_key_q;
+                    id_q <= shift ? before_id : c_id_q;
+                end
+            assign list_key[i*32 +: 32] = key_q;
+            assign list_id[i*24 +: 24] = id_q;
+        end
+    endgenerate
+
+    // When all scores of the firing have gone to the maximum, top_k places of the list leave.
+    reg         passed_q, injecting_q, first_q, done_q;
+    reg  [USER_W-1:0] closing_user_q;
+    reg  [6:0]  left_q;
+    wire        at_end = left_q == 7'd1;
+    wire        out_valid, out_listed, out_final, out_last;
+    wire        id_leaves = m_axis_id_tvalid && m_axis_id_tready && m_axis_id_tlast;
+
+    assign inject = injecting_q;
+    always @(posedge clk)
+        if (rst || (closing_q && id_leaves)) begin
+            closing_q <= 1'b0;
+            passed_q <= 1'b0;
+            drained_q <= 1'b0;
+            injecting_q <= 1'b0;
+            done_q <= 1'b0;
+        end else begin
+            if (take && s_axis_x_tlast && by_list_q)
+                closing_q <= 1'b1;
+            if (closing_q && out_valid && out_last && choose_ready)
+                passed_q <= 1'b1;
+            if (passed_q && !drained_q && list_idle) begin
+                drained_q <= 1'b1;
+                injecting_q <= 1'b1;
+            end else if (injecting_q && at_end)
+                injecting_q <= 1'b0;
+            if (drained_q && out_valid && out_final)
+                done_q <= 1'b1;
+        end
+    always @(posedge clk) begin
+        if (take)
+            closing_user_q <= s_axis_x_tuser;
+        first_q <= !injecting_q;
+        left_q <= injecting_q ? left_q - 7'd1 : top_k[6:0];
+    end
+
+    // ---- scores: entrance, factor and noise, sum ----
+
+    reg  [LANES*32-1:0] x_q;
+    reg  [23:0]         id_q;                            // of lane 0
+    reg  [USER_W-1:0]   user_q;
+    reg                 last_q, tail_q, noisy_q, listed_q, there_q, lead_q, final_q;
+    reg  [DEPTH:0]      valid_q;
+    wire [31:0]         head_key = list_key[31:0];
+    wire [31:0]         head = head_key[31] ? {1'b0, head_key[30:0]} : ~head_key;
+    wire [31:0]         one = 32'h3f800000;
+
+    always @(posedge clk) begin
+        if (rst)
+            valid_q <= {(DEPTH+1){1'b0}};
+        else if (go)
+            valid_q <= {valid_q[DEPTH-1:0], take || injecting_q};
+        if (go) begin
+            x_q <= injecting_q ? {{((LANES-1)*32){1'b0}}, head} : s_axis_x_tdata;
+            id_q <= injecting_q ? list_id[23:0] : chunk_q << LEVELS;
+            user_q <= injecting_q ? closing_user_q : s_axis_x_tuser;
+            last_q <= s_axis_x_tlast && !injecting_q;
+            tail_q <= injecting_q ? LAST_LANES < LANES : chunk_last;
+            noisy_q <= injecting_q || by_all_q;
+            listed_q <= injecting_q;
+            there_q <= head_key != 32'd0;
+            lead_q <= first_q;
+            final_q <= at_end;
+        end
+    end
+
+    // What goes beside: a bit of each stage where it is asked for, the rest through a memory.
+    localparam SIDE_W = 24 + USER_W + 4;
+    wire [SIDE_W-1:0] side;
+    rill_delay #(.WIDTH(SIDE_W), .DEPTH(DEPTH)) u_side (.clk(clk), .rst(rst), .en(go),
+        .d({id_q, user_q, last_q, listed_q, there_q, final_q}), .q(side));
+    assign out_valid = valid_q[DEPTH];
+    assign out_final = side[0] && out_listed;
+    assign out_listed = side[2];
+    assign out_last = side[3];
+    wire              out_there = side[1];
+    wire [USER_W-1:0] out_user = side[4 +: USER_W];
+    wire [23:0]       out_id = side[4+USER_W +: 24];
+
+    reg  [HASH+NOISE-1:0] noisy_line_q;
+    reg  [HASH-1:0]       odd_line_q;                    // lane 0 takes the upper word
+    reg  [MUL+ADD-1:0]    listed_line_q;
+    reg  [MUL-1:0]        tail_line_q, lead_line_q;
+    always @(posedge clk)
+        if (go) begin
+            noisy_line_q <= {noisy_line_q[HASH+NOISE-2:0], noisy_q};
+            odd_line_q <= {odd_line_q[HASH-2:0], id_q[0]};
+            listed_line_q <= {listed_line_q[MUL+ADD-2:0], listed_q};
+            tail_line_q <= {tail_line_q[MUL-2:0], tail_q};
+            lead_line_q <= {lead_line_q[MUL-2:0], lead_q};
+        end
+
+    wire [15:0]         token_position = position_q + {{(16-TOK_W){1'b0}}, user_q[TOK_W-1:0]};
+    wire [LANES*32-1:0] z, score;
+    wire [LANES-1:0]    mul_fault;
+    wire [LANES*32-1:0] bits;
+    localparam PAIRS = LANES > 1 ? LANES / 2 : 1;
+    generate
+        for (i = 0; i < PAIRS; i = i + 1) begin : gen_pair
+            localparam [31:0] PAIR = i;
+            wire [63:0] made;
+            rill_threefry u_hash (.clk(clk), .en(go), .key(seed),
+                .counter({16'd0, token_position, {9'd0, id_q[23:1]} + PAIR}), .random(made));
+            assign bits[2*i*32 +: 32] = i == 0 && odd_line_q[HASH-1] ? made[63:32] : made[31:0];
+            if (LANES > 1) begin : gen_second
+                assign bits[(2*i+1)*32 +: 32] = made[63:32];
+            end
+        end
+        for (i = 0; i < LANES; i = i + 1) begin : gen_score
+            wire [31:0] noise, product, add_y;
+            wire        add_fault;
+            rill_gumbel u_noise (.clk(clk), .en(go), .random(bits[i*32 +: 32]), .y(noise));
+            rill_fp32_mul #(.SATURATE(1)) u_z (.clk(clk), .en(go), .a(x_q[i*32 +: 32]), .b(noisy_q ? inverse : one),
+                .y(z[i*32 +: 32]), .fault(mul_fault[i]));
+            rill_delay #(.WIDTH(32), .DEPTH(HASH + NOISE - MUL)) u_wait (.clk(clk), .rst(rst), .en(go), .d(z[i*32 +: 32]), .q(product));
+            rill_fp32_add u_score (.clk(clk), .en(go), .a(product), .b(noisy_line_q[HASH+NOISE-1] ? noise : 32'd0),
+                .y(add_y), .fault(add_fault));
+            assign score[i*32 +: 32] = add_y;
+            wire unused_fault = &{1'b0, add_fault};      // what was finite stays so
+        end
+    endgenerate
+
+    // ---- the bound below the largest: lane 0 ----
+
+    reg  [31:0] most_q;
+    wire [31:0] most = lead_line_q[MUL-1] ? z[31:0] : most_q;
+    wire [31:0] below, share;
+    wire        below_fault, share_fault;
+    always @(posedge clk)
+        if (go && listed_line_q[MUL-1])
+            most_q <= most;
+    rill_fp32_add u_below (.clk(clk), .en(go), .a(z[31:0]), .b({!most[31], most[30:0]}), .y(below), .fault(below_fault));
+    rill_fp32_exp u_share (.clk(clk), .en(go), .a(below), .y(share), .fault(share_fault));
+
+    localparam PASS = DEPTH - MUL - ADD - EXP;
+    reg  [PASS-1:0] pass_line_q;
+    always @(posedge clk)
+        if (go)
+            pass_line_q <= {pass_line_q[PASS-2:0], share >= min_p};
+
+    // The largest score of the list; of equal ones the lowest id.
+    reg         any_q;
+    reg  [31:0] best_key_q;
+    reg  [23:0] best_id_q;
+    wire [31:0] out_key = key_of(score[31:0]);
+    wire        better = !any_q || out_key > best_key_q || (out_key == best_key_q && out_id < best_id_q);
+    always @(posedge clk)
+        if (!drained_q)
+            any_q <= 1'b0;
+        else if (out_valid && out_listed && out_there && pass_line_q[PASS-1] && better) begin
+            any_q <= 1'b1;
+            best_key_q <= out_key;
+            best_id_q <= out_id;
+        end
+
+    // ---- maximum, ids ----
+
+    wire        choose_valid, choose_last;
+    wire [31:0] choose_id;
+    wire [63:0] score_hash;
+    wire        listed_id = closing_q && choose_last;
+    rill_argmax #(.LANES(LANES), .TOKENS(TOKENS), .N(N)) u_choose (
+        .clk(clk), .rst(rst), .s_axis_x_tvalid(out_valid && !out_listed && !drained_q), .s_axis_x_tready(choose_ready),
+        .s_axis_x_tdata(score), .s_axis_x_tuser(out_user), .s_axis_x_tlast(out_last),
+        .m_axis_id_tvalid(choose_valid), .m_axis_id_tready(m_axis_id_tready && (!listed_id || done_q)), .m_axis_id_tdata(choose_id),
+        .m_axis_id_tuser(m_axis_id_tuser), .m_axis_id_tlast(choose_last), .row_hash(score_hash));
+    assign m_axis_id_tvalid = choose_valid && (!listed_id || done_q);
+    assign m_axis_id_tdata = listed_id ? {8'd0, best_id_q} : choose_id;
+    assign m_axis_id_tlast = choose_last;
+
+    rill_logits_hash #(.LANES(LANES), .N(N)) u_hash (
+        .clk(clk), .rst(rst), .valid(take && of_last), .data(s_axis_x_tdata), .last(chunk_last), .hash(row_hash));
+
+    // ---- faults ----
+
+    reg  [LANES-1:0] in_range;
+    integer          n;
+    always @* begin
+        for (n = 0; n < LANES; n = n + 1)
+            in_range[n] = listed_line_q[MUL-1] ? n == 0 : n < LAST_LANES || !tail_line_q[MUL-1];
+    end
+    wire z_fault = valid_q[MUL] && |(mul_fault & in_range);
+    wire difference_fault = valid_q[MUL+ADD] && listed_line_q[MUL+ADD-1] && below_fault;
+    always @(posedge clk)
+        if (rst)
+            fault <= 1'b0;
+        else
+            fault <= fault || (take && bad_q) || z_fault || difference_fault;
+
+    wire unused = &{1'b0, CHUNKS_32[31:24], score_hash, share_fault, id_q[0]};
+endmodule
+
+`default_nettype wire
