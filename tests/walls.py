@@ -121,7 +121,7 @@ def wrong_names():
 
 
 # Files that read what others wrote: tables, files of tools and users, the environment.
-READERS = ("gen/ir/op_attrs.c", "gen/ir/value.c", "gen/cost/measured.c", "gen/golden/run_guard.c", "gen/golden/tables/make_tables.c",
+READERS = ("gen/ir/type_read.c", "gen/ir/op_attrs.c", "gen/ir/value.c", "gen/cost/measured.c", "gen/golden/run_guard.c", "gen/golden/tables/make_tables.c",
            "gen/report/vendor_read.c", "gen/report/vendor.c", "gen/report/dot.c")
 NAMES = ("gen/ir/ir.c", "gen/ir/custom.c")  # where a net is found by its name; what a spec says of a custom kernel's parameter
 PARSES = re.compile(r"\b(strto\w*l|strto[dfu]\w*|ato[ilf]l?|v?sscanf|strstr)\(")

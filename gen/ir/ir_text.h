@@ -10,6 +10,8 @@ static const char *const ir_stream_words[] = {"tokens", "counted", "bare", "memo
 static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "params", "io", "header"};
 static const char *const ir_mode_words[] = {"int8", "int4", "keys", "values"};
 
+extern const char *const ir_type_words[]; // dtypes in the text of an itensor type
+
 // Fields of plain structs, each F(kind, name), one list for both directions. Kinds: INT, an integer; COUNT, left out
 // when it is 0; FLAG, left out when it is false; TIMES,
 // left out when it is 1; PLACE, an integer that may be IR_NONE, then left out; STYLE, of a

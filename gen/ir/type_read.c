@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The itensor type from its text, as type_text.c prints it.
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/ir/ir_text.h"
+#include "include/ir.h"
+
+static bool take(const char **s, const char *word) {
+    size_t len = strlen(word);
+    if (strncmp(*s, word, len) != 0) return false;
+    *s += len;
+    return true;
+}
+
+static bool take_number(const char **s, int64_t least, int64_t *v) {
+    char *end;
+    *v = strtoll(*s, &end, 10);
+    bool ok = end > *s && !isspace((unsigned char)**s) && *v >= least && *v <= INT32_MAX;
+    *s = end;
+    return ok;
+}
+
+static bool take_extent(const char **s, struct ir_extent *e) {
+    e->dynamic = take(s, "tokens<=") ? IR_TOKENS : take(s, "positions<=") ? IR_POSITIONS : IR_STATIC;
+    return take_number(s, 0, &e->bound);
+}
+
+bool ir_extent_read(const char *text, struct ir_extent *e) { return take_extent(&text, e) && !*text; }
+
+static bool take_element(const char **s, struct ir_itensor *t) {
+    for (; isdigit((unsigned char)**s); t->rank++)
+        if (t->rank == IR_MAX_RANK || !take_number(s, 1, &t->element[t->rank]) || !take(s, "x")) return false;
+    for (int d = 0; d < IR_DTYPES; d++) {
+        t->dtype = (enum ir_dtype)d;
+        if (take(s, ir_type_words[d])) return true;
+    }
+    return false;
+}
+
+static bool take_loops(const char **s, struct ir_itensor *t) {
+    for (; **s != ']'; t->loops++)
+        if (t->loops == IR_MAX_LOOPS || (t->loops && !take(s, ", ")) || !take_extent(s, &t->trip[t->loops]))
+            return false;
+    if (!take(s, "]*[")) return false;
+    for (int l = 0; l < t->loops; l++)
+        if ((l && !take(s, ", ")) || !take_number(s, INT32_MIN, &t->step[l])) return false;
+    return take(s, "]");
+}
+
+static bool take_map(const char **s, struct ir_itensor *t) {
+    int64_t v;
+    for (int l = 0; l < t->loops; l++)
+        if ((l && !take(s, ",")) || !take(s, "d") || !take_number(s, l, &v) || v != l) return false;
+    if (!take(s, ")->(")) return false;
+    for (int d = 0; d < t->rank; d++) {
+        if (d && !take(s, ",")) return false;
+        bool walked = take(s, "d");
+        if (!take_number(s, 0, &v) || (walked ? v >= t->loops : v != 0)) return false;
+        t->map[d] = walked ? (int)v : IR_NONE;
+    }
+    return true;
+}
+
+bool ir_type_read(const char *text, struct ir_itensor *t) {
+    *t = (struct ir_itensor){0};
+    return take(&text, "itensor<") && take_element(&text, t) && take(&text, ", [") && take_loops(&text, t) &&
+           take(&text, ", (") && take_map(&text, t) && take(&text, ")>") && !*text;
+}
