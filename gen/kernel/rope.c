@@ -107,7 +107,7 @@ static int64_t chunks(const struct kernel_args *a) { return div_up(args_int(a, "
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
-    class_banks(c, chunks(a), 1, 9);
+    class_banks(c, chunks(a), 1, 1 + LATENCY_MUL + LATENCY_ADD);
 }
 
 // Heads twice (once for the other elements of the pairs), and the two halves of a row.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accumulators to fp32: y = float(acc) * scale + bias, each of the three steps rounded to nearest even.
 //
-// Free-running pipeline, never stalls: one vector per cycle, LATENCY = 12. A product without bias gives bias = +0.0; as float(acc) * scale
-// with a positive power of two as scale is never -0, that leaves scores and values as they are.
-// fault[i] is aligned with y: lane i's scale or bias is not finite or its result overflows.
+// Free-running pipeline, never stalls: latency 12 cycles, one vector per cycle. A product without bias gives bias =
+// +0.0; as float(acc) * scale with a positive power of two as scale is never -0, that leaves scores and values as they
+// are. fault[i] is aligned with y: lane i's scale or bias is not finite or its result overflows.
 // Reset: synchronous; valids only.
-// Parameters: LANES, SIDE_W (bits of the sideband).
+//
+// name    meaning                            unit   range
+// LANES   results per vector                 words  1 or more
+// SIDE_W  what travels beside a vector       bits   1 or more
 `default_nettype none
 
 module rill_dequantize #(
@@ -24,7 +27,9 @@ module rill_dequantize #(
     output wire [LANES-1:0]    fault,
     output wire [SIDE_W-1:0]   out_side
 );
-    localparam INT = 4, MUL = 3, ADD = 5;      // latencies of the units
+    `include "rill_latency.vh"
+    `include "rill_copies.vh"
+    localparam INT = LATENCY_FROM_INT, MUL = LATENCY_MUL, ADD = LATENCY_ADD;
     localparam LATENCY = INT + MUL + ADD;
 
     generate
@@ -37,11 +42,6 @@ module rill_dequantize #(
     endgenerate
 
     reg  [LATENCY:1] valid_q;
-`ifdef SYNTHESIS
-    localparam COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;   // four lanes have an enable of their own
-`else
-    localparam COPIES = 1;
-`endif
     always @(posedge clk)
         valid_q <= rst ? {LATENCY{1'b0}} : {valid_q[LATENCY-1:1], valid};
     assign out_valid = valid_q[LATENCY];
@@ -72,10 +72,16 @@ module rill_dequantize #(
             rill_delay_line #(.DATA_W(32), .DEPTH(INT + MUL)) u_late_bias (
                 .clk(clk), .rst(rst), .en(en_int || en_mul), .d(bias[i*32 +: 32]), .q(late_bias)
             );
-            rill_delay_line #(.DATA_W(1), .DEPTH(ADD)) u_late_fault (.clk(clk), .rst(rst), .en(en_add), .d(mul_fault), .q(late_fault));
+            rill_delay_line #(.DATA_W(1), .DEPTH(ADD)) u_late_fault (
+                .clk(clk), .rst(rst), .en(en_add), .d(mul_fault), .q(late_fault)
+            );
             rill_fp32_from_int #(.WIDTH(64)) u_whole (.clk(clk), .en(en_int), .a(acc[i*64 +: 64]), .y(whole));
-            rill_fp32_mul u_scale (.clk(clk), .en(en_mul), .a(whole), .b(late_scale), .y(product), .fault(mul_fault));
-            rill_fp32_add u_bias (.clk(clk), .en(en_add), .a(product), .b(late_bias), .y(y[i*32 +: 32]), .fault(add_fault));
+            rill_fp32_mul u_scale (
+                .clk(clk), .en(en_mul), .a(whole), .b(late_scale), .y(product), .fault(mul_fault)
+            );
+            rill_fp32_add u_bias (
+                .clk(clk), .en(en_add), .a(product), .b(late_bias), .y(y[i*32 +: 32]), .fault(add_fault)
+            );
             assign fault[i] = add_fault | late_fault;
         end
     endgenerate

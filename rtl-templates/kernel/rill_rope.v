@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotary embedding: pairs of a head's first ROTARY elements are turned by the angles of the position, docs/numerics.md section 9.
+// Rotary embedding: pairs of a head's first ROTARY elements are turned by the angles of the position, docs/numerics.md
+// section 9.
 //
-// In: vector stream of heads of HEAD elements (chunk, tok), tlast behind the last head; row: vector stream of ROTARY values for each
-// token, first ROTARY / 2 cos, then as many sin. A firing of row serves one firing of x. Out: vector stream, as x.
-// Two banks of a head each: the next head may enter while the one before leaves; of rows, two too.
-// Throughput: one chunk per cycle in and out. Latency: 12 cycles from the last chunk of a head in to its first chunk out.
-// Reset: synchronous. fault: pulse, NaN or infinite operand or result.
-// LANES    fp32 per chunk: 1, 2, 4, 8, 16, 32; divides HEAD and ROTARY / 2
-// TOKENS   tokens per step, upper bound
-// HEAD     elements of a head
-// ROTARY   elements of it that are turned, even
-// PAIRS    0: element i with element i + ROTARY / 2; 1: element 2i with element 2i + 1
+// In: vector stream of heads of HEAD elements (chunk, tok), tlast behind the last head; row: vector stream of ROTARY
+// values for each token, first ROTARY / 2 cos, then as many sin. A firing of row serves one firing of x. Out: vector
+// stream, as x. Two banks of a head each: the next head may enter while the one before leaves; of rows, two too.
+// Throughput: one chunk per cycle in and out. Latency: 12 cycles from the last chunk of a head in to its first chunk
+// out. Reset: synchronous. fault: pulse, NaN or infinite operand or result.
+//
+// name    meaning                                    unit      range
+// LANES   fp32 per chunk; divides HEAD and ROTARY/2  words     1, 2, 4, 8, 16, 32
+// TOKENS  tokens per step, upper bound               tokens    1 to 8
+// HEAD    of a head                                  elements  1 or more
+// ROTARY  of it that are turned, even                elements  2 to HEAD
+// PAIRS   0: element i with i + ROTARY / 2;          -         0, 1
+//         1: element 2i with 2i + 1
 `default_nettype none
 
 module rill_rope #(
@@ -53,7 +57,8 @@ module rill_rope #(
         if (TOKENS < 1 || TOKENS > 8) begin : gen_bad_tokens
             rill_error_TOKENS_must_be_1_to_8 u_error ();
         end
-        if (HEAD < 1 || ROTARY < 2 || ROTARY > HEAD || HEAD % LANES_1 != 0 || ROTARY % (2 * LANES_1) != 0) begin : gen_bad_head
+        if (HEAD < 1 || ROTARY < 2 || ROTARY > HEAD || HEAD % LANES_1 != 0 || ROTARY % (2 * LANES_1) != 0)
+        begin : gen_bad_head
             rill_error_LANES_must_divide_HEAD_and_half_of_ROTARY u_error ();
         end
         if (PAIRS != 0 && PAIRS != 1) begin : gen_bad_pairs
@@ -75,7 +80,9 @@ module rill_rope #(
     localparam [31:0] TOKENS_32 = TOKENS;
     localparam [31:0] CHUNKS_32 = CHUNKS;
     localparam [31:0] TURNED_32 = 2 * HALF;
-    localparam LATENCY = 9;                      // operands 1, mul 3, add 5
+    `include "rill_latency.vh"
+    localparam PRODUCT_STAGES = 1 + LATENCY_MUL; // from x as it is read: the operands' stage, both products
+    localparam LATENCY = PRODUCT_STAGES + LATENCY_ADD;
 
     // ---- heads in, two banks ----
     wire                en;
@@ -99,10 +106,11 @@ module rill_rope #(
     reg                 row_ready_q;             // the row of the next word is in
 
     rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .READY_DELAY(1)) u_banks (
-        .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata), .s_tuser(s_axis_x_tuser),
-        .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end),
-        .r_en(en), .r_go(row_ready_q), .r_pad(1'b0), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks),
-        .i_tuser(i_tuser), .i_pad(i_pad), .i_end(i_end), .i_tlast(i_tlast), .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
+        .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata),
+        .s_tuser(s_axis_x_tuser), .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank),
+        .w_chunk(w_chunk), .w_end(w_end), .r_en(en), .r_go(row_ready_q), .r_pad(1'b0), .i_avail(i_avail),
+        .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser), .i_pad(i_pad), .i_end(i_end),
+        .i_tlast(i_tlast), .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
 
     wire issue = en && i_avail && row_ready_q;
 
@@ -165,7 +173,8 @@ module rill_rope #(
     wire [CHUNK_W-1:0] folded = second ? i_chunk - HALF_32[CHUNK_W-1:0] : i_chunk;
     wire [CHUNK_W-1:0] turned = PAIRS != 0 ? i_chunk >> 1 : folded;          // chunk of cos and sin
     wire               passes = i_chunk >= TURNED_32[CHUNK_W-1:0];    // behind the rotary elements
-    wire [ROW_W-1:0]   turn_place = row_at(turn_bank_q, i_tuser[TOK_W-1:0], passes ? {HALF_W{1'b0}} : turned[HALF_W-1:0]);
+    wire [ROW_W-1:0]   turn_place =
+        row_at(turn_bank_q, i_tuser[TOK_W-1:0], passes ? {HALF_W{1'b0}} : turned[HALF_W-1:0]);
     reg  [LANES*32-1:0] cos1_q;
     reg  [LANES*32-1:0] sin1_q;
     reg                 pass1_q;
@@ -211,8 +220,9 @@ module rill_rope #(
     wire [LANES-1:0]   fault_sum;
 
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_pipe (
-        .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(ready), .s_side(side1_q), .en(en), .step(step), .valid(valid),
-        .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_side({m_axis_y_tlast, m_axis_y_tuser}));
+        .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(ready), .s_side(side1_q), .en(en), .step(step),
+        .valid(valid), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
+        .m_side({m_axis_y_tlast, m_axis_y_tuser}));
 
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_turn
@@ -234,13 +244,16 @@ module rill_rope #(
                     cos2_q <= pass1_q ? 32'h3f800000 : upper ? cos1_q[HIGH*32 +: 32] : cos1_q[LOW*32 +: 32];
                     sin2_q <= pass1_q ? 32'h00000000 : upper ? sin1_q[HIGH*32 +: 32] : sin1_q[LOW*32 +: 32];
                 end
-            rill_fp32_mul #(.SATURATE(0)) u_cos (.clk(clk), .en(step), .a(x2_q), .b(cos2_q), .y(by_cos), .fault(fault_cos[i]));
-            rill_fp32_mul #(.SATURATE(0)) u_sin (.clk(clk), .en(step), .a(other2_q), .b(sin2_q), .y(by_sin), .fault(fault_sin[i]));
-            rill_fp32_add u_sum (.clk(clk), .en(step), .a(by_cos), .b(by_sin), .y(m_axis_y_tdata[i*32 +: 32]), .fault(fault_sum[i]));
+            rill_fp32_mul #(.SATURATE(0)) u_cos (
+                .clk(clk), .en(step), .a(x2_q), .b(cos2_q), .y(by_cos), .fault(fault_cos[i]));
+            rill_fp32_mul #(.SATURATE(0)) u_sin (
+                .clk(clk), .en(step), .a(other2_q), .b(sin2_q), .y(by_sin), .fault(fault_sin[i]));
+            rill_fp32_add u_sum (
+                .clk(clk), .en(step), .a(by_cos), .b(by_sin), .y(m_axis_y_tdata[i*32 +: 32]), .fault(fault_sum[i]));
         end
     endgenerate
 
-    wire bad = ((|fault_cos || |fault_sin) && valid[3]) || (|fault_sum && valid[8]);
+    wire bad = ((|fault_cos || |fault_sin) && valid[PRODUCT_STAGES-1]) || (|fault_sum && valid[LATENCY-1]);
     always @(posedge clk) fault <= !rst && en && bad;
 
 `ifdef RILL_ASSERT

@@ -54,7 +54,8 @@ yosys_lint() {
     shift 2
     for pair in "$@"; do set_params+=" -set ${pair%%=*} $(string_bits "${pair#*=}")"; done
     for dir in "$root"/rtl-templates/*/; do include_dirs+="-I$dir "; done
-    timeout "$limit" yosys -q -p "read_verilog -defer $include_dirs $(printf '%s ' "$root"/rtl-templates/*/*.v); ${set_params:+chparam$set_params $module; }hierarchy -check -top $module; proc"
+    timeout "$limit" yosys -q -p "read_verilog -defer $include_dirs $(printf '%s ' "$root"/rtl-templates/*/*.v)
+        ${set_params:+chparam$set_params $module; }hierarchy -check -top $module; proc"
 }
 
 lint_set() { # kind, module, "NAME=VALUE ...": the unit of parallel work
