@@ -8,8 +8,8 @@ CFLAGS   ?= -O2
 BASE     := -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off -MMD -MP -I.
 LIBS     := -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm
 OUT      := build
-SRC      := $(filter-out gen/main.c,$(wildcard gen/*.c gen/base/*.c gen/spec/*.c gen/device/*.c gen/ir/*.c gen/model/*.c gen/pass/*.c gen/emit/*.c gen/cost/*.c gen/kernel/*.c gen/pack/*.c \
-            gen/package/*.c gen/lp/*.c gen/timing/*.c gen/simulator/*.c gen/report/*.c gen/explain/*.c gen/import/*.c gen/golden/*.c gen/oracle/*.c gen/hbm/*.c))
+SRC      := $(filter-out gen/main.c,$(wildcard gen/*.c gen/base/*.c gen/import/*.c gen/options/*.c gen/run/*.c gen/spec/*.c gen/device/*.c gen/ir/*.c gen/model/*.c gen/kv/*.c gen/engine/*.c gen/bind/*.c gen/pass/*.c gen/emit/*.c gen/cost/*.c gen/kernel/*.c gen/pack/*.c \
+            gen/package/*.c gen/lp/*.c gen/timing/*.c gen/simulator/*.c gen/report/*.c gen/explain/*.c gen/golden/*.c gen/oracle/*.c gen/hbm/*.c))
 OBJ      := $(SRC:%.c=$(OUT)/obj/%.o)
 SIM_SRC  := $(wildcard verif/model/*.c verif/harness/*.c verif/check/*.c)
 SIM_OBJ  := $(SIM_SRC:%.c=$(OUT)/obj/%.o)

@@ -29,7 +29,7 @@ done
 row() { # what, spec, options...
     local what=$1 file=$2 json
     shift 2
-    json=$("$rill" check "$file" --request "$request" --json "$@") || exit 1
+    json=$("$rill" forecast "$file" "$request" --json "$@") || exit 1
     printf '%s\n' "$json" | awk -F'[:,]' -v what="$what" '$1 ~ /"tokens_per_second"/ || /"ttft_ms"/ {
         for (i = 1; i < NF; i++) { if ($i ~ /"tokens_per_second"/) t = $(i + 1); if ($i ~ /"ttft_ms"/) f = $(i + 1) } }
         END { printf "| %s | %.0f | %.1f |\n", what, t, f }'

@@ -98,7 +98,7 @@ run_design() { # label, spec, requests
     for request in $3; do
         result=$dir/${request%:*}-${request#*:}
         if [ $mode = all ]; then run_request "$request" || { fail "$request" "$(reason)"; continue; }; fi
-        "$rill" check "$spec" --request "$request" --json >"$result.forecast" 2>"$log" || { fail "$request" "$(reason)"; continue; }
+        "$rill" forecast "$spec" "$request" --json >"$result.forecast" 2>"$log" || { fail "$request" "$(reason)"; continue; }
         if [ $mode = forecast ]; then rows+=("$1" - "$result.forecast"); else rows+=("$1" "$result.json" "$result.forecast"); fi
     done
 }

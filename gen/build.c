@@ -37,7 +37,7 @@ static bool is_pass(const char *name, struct diag *diag) {
         if (!strcmp(pass_table[p].name, name)) return true;
         words[count++] = pass_table[p].name;
     }
-    diag_error(diag, loc_none(), "no pass `%s`; `rill check --passes` lists them", name);
+    diag_error(diag, loc_none(), "no pass `%s`; `rill explain --passes` lists them", name);
     diag_note_words(diag, loc_none(), name, words, count);
     return false;
 }

@@ -1,45 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of `rill`. argv[0] is the command's name; the result is the exit status (enum rill_exit).
+// The commands of `rill`: each is its options as data and what it does. One more is a file with such a row, a line here
+// and one in the list of main.c; usage, messages, completion and the manual page follow.
 #ifndef RILL_COMMAND_H
 #define RILL_COMMAND_H
 
 #include "include/ir.h"
+#include "include/options.h"
+#include "include/sim_options.h"
 
-int command_check(int argc, char **argv);
-int command_gen(int argc, char **argv);
-int command_pack(int argc, char **argv);
-int command_sim(int argc, char **argv);
-int command_golden(int argc, char **argv);
-int command_report(int argc, char **argv);
-int command_import(int argc, char **argv);
-int command_package(int argc, char **argv);
-int command_explain(int argc, char **argv);
-int command_schema(int argc, char **argv);
-
-// Prints the usage where `--help` or `-h` is given, or says which argument the usage does not know, lacks its value, or
-// is one too many: the exit status then.
-enum { COMMAND_GOES_ON = -1 };
-int command_arguments(const char *command, const char *usage, int argc, char **argv);
-int command_usage(const char *usage); // on stderr, where an argument is missing; RILL_USAGE
-// Says which of them is (`-o DIR`, SPEC); NULL: none.
-int command_missing(const char *command, const char *usage, const char *what);
-// Of two that do not go together, or one that would change nothing; RILL_USAGE.
-int command_clash(const char *command, const char *why);
-// The number of an option; false after a message.
-bool command_number(const char *command, const char *option, const char *text, int64_t least, int64_t *value);
-
-struct timeline_options {
-    int64_t prompt, tokens; // 0: defaults
-    int64_t start;          // age of the memory, cycles
-    bool unbounded, no_refresh, json;
-    bool unchecked;    // tokens beyond the context: stop at its end
-    const char *beats; // file, or NULL
-    const char *ids;   // of the first positions, with commas between; NULL: not known
+struct run { // of a command; all of its memory is the arena's
+    struct arena arena;
+    struct diag diag; // standard error
+    int argc;         // behind the command's name
+    char **argv;
 };
-int command_timeline(struct ir *ir, const struct timeline_options *);
-int command_depths(struct ir *ir, bool json);
-int command_forecast(struct ir *ir, const char *request, int64_t age, bool kept,
-                     bool json); // request: IN:OUT; age of the memory, cycles; kept: parameters are on chip
+
+struct command {
+    struct options options;
+    size_t size;                               // of what its tables fill: zeros at first
+    int (*start)(struct run *, void *options); // exit status (enum rill_exit)
+};
+
+extern const struct command command_import, command_check, command_gen, command_pack, command_sim, command_golden, command_report,
+    command_package, command_forecast, command_timeline, command_depths, command_memory, command_types, command_explain,
+    command_schema, command_completion, command_man;
+extern const struct command *const rill_commands[]; // main.c's; NULL behind the last
+int command_start(const struct command *, int argc, char **argv);
+
+// ---- what commands about a design share (command_design.c): SPEC, another memory, another clock ----
+struct design_options {
+    const char *spec;
+    struct figure_options figures;
+};
+extern const struct option_row spec_row[]; // SPEC
+// The tables of such a command: SPEC, its own rows, the figures. member: a struct design_options in `type`.
+#define DESIGN_TABLES(type, member, rows)                                                                              \
+    {spec_row, offsetof(type, member)}, {rows, 0}, { figure_rows, offsetof(type, member.figures) }
+// The design after all passes, with warnings of what is more than the board has; NULL after errors.
+struct ir *command_design(struct run *, const struct design_options *);
+struct ir *command_design_again(struct run *, const struct design_options *,
+                                bool fifo_auto); // FIFOs sized; says nothing
+int command_print(struct text *);                // to standard output, and frees it; RILL_OK
+const char *command_pass_name(int index);        // NULL behind the last
+void command_list_passes(FILE *);
 
 // Rows of a graph that is no language model, from a file or random ones, to a file or standard output.
 struct oracle_graph;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill check SPEC --depths: what every FIFO gets by the safe rule and by the timing contracts, and the least that
+// rill depths: what every FIFO gets by the safe rule and by the timing contracts, and the least that
 // bisection finds.
 #include <inttypes.h>
 
@@ -7,6 +7,11 @@
 #include "include/cost.h"
 #include "gen/pass/pass.h"
 #include "gen/timing/depths.h"
+
+struct depths_options {
+    struct design_options design;
+    bool json;
+};
 
 struct depths {
     struct ir *ir;
@@ -82,16 +87,28 @@ static void print_table(const struct depths *d) {
         100 * (1 - ratio(d->all_timed, d->uniform)));
 }
 
-int command_depths(struct ir *ir, bool json) {
-    struct depths d = {.ir = ir};
+static int start(struct run *run, void *options) {
+    const struct depths_options *o = options;
+    struct depths d = {.ir = command_design(run, &o->design)};
+    if (!d.ir) return RILL_BAD_SPEC;
     const char *missing = NULL;
     if (!find_depths(&d, &missing)) {
-        if (missing) fprintf(stderr, "rill check: error: %s has no timing contract\n", missing);
-        else fprintf(stderr, "rill check: error: the streams come to a halt in the simulation of the contracts\n");
+        if (missing) fprintf(stderr, "rill depths: error: %s has no timing contract\n", missing);
+        else fprintf(stderr, "rill depths: error: the streams come to a halt in the simulation of the contracts\n");
         return RILL_BAD_SPEC;
     }
     add_up(&d);
-    if (json) print_json(&d);
+    if (o->json) print_json(&d);
     else print_table(&d);
     return RILL_OK;
 }
+
+static const struct option_row rows[] = {
+    {"--json", NULL, OPTION_FLAG, 0, offsetof(struct depths_options, json), .help = "as JSON"}, {0}};
+
+const struct command command_depths = {
+    .options = {.name = "depths",
+                .purpose = "depths of each FIFO: safe rule, timing contracts, least for the same cycles",
+                .table = {DESIGN_TABLES(struct depths_options, design, rows)}},
+    .size = sizeof(struct depths_options),
+    .start = start};

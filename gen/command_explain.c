@@ -5,20 +5,12 @@
 
 #include "gen/command.h"
 #include "include/explain.h"
+#include "include/ops.h"
 
-static const char usage[] =
-    "usage: rill explain KEY|OPERATION|REGISTER|MESSAGE\n"
-    "       rill explain --table PATH\n"
-    "       rill explain --tables\n"
-    "       rill explain --glossary\n"
-    "\n"
-    "What a key of a spec means and which values it may have (`design.T`, or `T`), what an operation computes "
-    "(`softmax`,\n"
-    "`rmsnorm.eps`), what a register of the kernel holds (`fault`); a word of these pages\n"
-    "(`beat`); or what a message of Rill in quotes is about.\n"
-    "  --table PATH  all keys of a map of the spec, a table in Markdown\n"
-    "  --tables      these maps\n"
-    "  --glossary    all words, a table in Markdown\n";
+struct explain_options {
+    const char *topic, *table;
+    bool tables, glossary, passes, operations;
+};
 
 static int explain(const char *text, struct arena *arena) {
     const char *near;
@@ -34,48 +26,80 @@ static int print_table(const char *path, struct arena *arena) {
     return RILL_USAGE;
 }
 
-static int run(int argc, char **argv, struct arena *arena) {
-    const char *first = argc > 1 ? argv[1] : "";
-    bool table = !strcmp(first, "--table"), tables = !strcmp(first, "--tables"), words = !strcmp(first, "--glossary");
-    if (words && argc == 2) return explain_glossary(stdout), RILL_OK;
-    if (tables && argc == 2) return explain_tables(stdout), RILL_OK;
-    if (table && argc == 3) return print_table(argv[2], arena);
-    if (table || tables || words) return command_clash("explain", "--table, --tables and --glossary stand alone");
-    return argc > 1 ? explain(argv[1], arena) : command_missing("explain", usage, "KEY");
+// The operations table as Markdown, for docs/spec.md.
+static void print_operations(struct arena *arena) {
+    puts("| operation | in | out | attributes | what it computes |\n|---|---|---|---|---|");
+    for (int op = 0; op < ir_spec_ops(); op++) {
+        const struct ir_composite row = ir_spec_op(op);
+        struct ir_op_attr attr[IR_MAX_OP_ATTRS];
+        int count = ir_attr_column(row.attributes, attr);
+        printf("| `%s` | %d | %d | ", row.name, row.inputs, row.outputs);
+        for (int i = 0; i < count; i++) {
+            static const char *const kinds[] = {"integer", "number", "string", "list", ""};
+            bool words = attr[i].kind == IR_ATTR_WORD;
+            printf("%s`%s`: %s%s%s%s", i ? ", " : "", attr[i].name, words ? "" : kinds[attr[i].kind],
+                   ir_op_attr_legal(&attr[i], arena) + words,
+                   attr[i].has_default ? " = "
+                   : attr[i].required  ? ""
+                                       : ", optional",
+                   attr[i].text);
+        }
+        printf(" | %s |\n", row.doc);
+    }
 }
 
-int command_explain(int argc, char **argv) {
-    int status = command_arguments("explain", usage, argc, argv);
-    if (status != COMMAND_GOES_ON) return status;
-    struct arena arena;
-    arena_init(&arena);
-    status = run(argc, argv, &arena);
-    arena_free(&arena);
-    return status;
-}
-
-static const char schema_usage[] =
-    "usage: rill schema [spec|board|family]\n"
-    "\n"
-    "A JSON Schema (draft 7) of a design spec, a board file or a family of models, for completion and checking in "
-    "editors.\n";
-
-static int print_schema(enum explain_file file) {
-    struct arena arena;
-    arena_init(&arena);
-    char *text = explain_json_schema(file, &arena);
-    puts(text);
-    free(text);
-    arena_free(&arena);
+static int start_explain(struct run *run, void *options) {
+    const struct explain_options *o = options;
+    if (o->table) return print_table(o->table, &run->arena);
+    if (o->glossary) explain_glossary(stdout);
+    else if (o->tables) explain_tables(stdout);
+    else if (o->passes) command_list_passes(stdout);
+    else if (o->operations) print_operations(&run->arena);
+    else return explain(o->topic, &run->arena);
     return RILL_OK;
 }
 
-int command_schema(int argc, char **argv) {
-    static const char *const files[] = {"spec", "board", "family"};
-    int status = command_arguments("schema", schema_usage, argc, argv);
-    if (status != COMMAND_GOES_ON) return status;
-    if (argc == 1) return print_schema(EXPLAIN_SPEC);
-    for (int i = 0; argc == 2 && i < (int)COUNT_OF(files); i++)
-        if (!strcmp(argv[1], files[i])) return print_schema((enum explain_file)i);
-    return command_clash("schema", "it takes one of spec, board and family");
+#define AT(member) offsetof(struct explain_options, member)
+static const struct option_row explain_rows[] = {
+    {"KEY|OPERATION|REGISTER|MESSAGE", NULL, OPTION_TEXT, OPTION_NEEDED, AT(topic),
+     .help = "a key of a spec and its values (`design.T`, or `T`), what an operation computes (`softmax`, "
+             "`rmsnorm.eps`), what a register of the kernel holds (`fault`), a word of these pages (`beat`), or what a "
+             "message of Rill in quotes is about"},
+    {"--table", "PATH", OPTION_WORD, OPTION_ALONE, AT(table), .help = "all keys of a map of the spec, in Markdown"},
+    {"--tables", NULL, OPTION_FLAG, OPTION_ALONE, AT(tables), .help = "these maps"},
+    {"--operations", NULL, OPTION_FLAG, OPTION_ALONE, AT(operations), .help = "all operations, a table in Markdown"},
+    {"--passes", NULL, OPTION_FLAG, OPTION_ALONE, AT(passes), .help = "the compiler's passes, in order"},
+    {"--glossary", NULL, OPTION_FLAG, OPTION_ALONE, AT(glossary), .help = "all words, a table in Markdown"},
+    {0}};
+
+const struct command command_explain = {.options = {.name = "explain",
+                                                    .purpose = "what a word means, and which values are legal",
+                                                    .table = {{explain_rows, 0}}},
+                                        .size = sizeof(struct explain_options),
+                                        .start = start_explain};
+
+// ---- schema ----
+
+struct schema_options {
+    int file; // enum explain_file
+};
+
+static int start_schema(struct run *run, void *options) {
+    const struct schema_options *o = options;
+    char *text = explain_json_schema((enum explain_file)o->file, &run->arena);
+    puts(text);
+    free(text);
+    return RILL_OK;
 }
+
+static const struct option_row schema_rows[] = {{"FILE", "spec|board|family", OPTION_CHOICE, 0,
+                                                 offsetof(struct schema_options, file), .preset = "spec",
+                                                 .help = "a design spec, a board file or a family of models"},
+                                                {0}};
+
+const struct command command_schema = {.options = {.name = "schema",
+                                                   .purpose = "a JSON Schema of the spec, for editors",
+                                                   .about = "Draft 7, for completion and checking.",
+                                                   .table = {{schema_rows, 0}}},
+                                       .size = sizeof(struct schema_options),
+                                       .start = start_schema};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill check SPEC --request IN:OUT: what a request takes, what bounds it and where the engine waits, from the timing
+// rill forecast: what a request takes, what bounds it and where the engine waits, from the timing
 // contracts alone.
 #include <inttypes.h>
 #include <string.h>
@@ -7,6 +7,15 @@
 #include "gen/command.h"
 #include "include/ops.h"
 #include "include/timing.h"
+
+struct forecast_options {
+    struct design_options design;
+    struct request {
+        int64_t prompt, tokens;
+    } request;
+    int64_t start; // age of the memory, cycles
+    bool started, kept, json;
+};
 
 enum { STAGE_NODES = 4 /* named in front of a product */ };
 
@@ -149,36 +158,60 @@ static void print_json(const struct forecast_view *v) {
     printf("\n}\n");
 }
 
-static bool read_request(const char *text, int64_t *prompt, int64_t *tokens) {
+// IN:OUT, or IN.
+static const char *read_request(struct arena *arena, void *into, const char *text) {
+    struct request *r = into;
     int end = 0;
-    *tokens = 1;
-    if (sscanf(text, "%" SCNd64 "%n:%" SCNd64 "%n", prompt, &end, tokens, &end) < 1 || text[end]) return false;
-    return *prompt >= 1 && *tokens >= 1 && *prompt <= INT32_MAX && *tokens <= INT32_MAX;
+    r->tokens = 1;
+    bool whole = sscanf(text, "%" SCNd64 "%n:%" SCNd64 "%n", &r->prompt, &end, &r->tokens, &end) >= 1 && !text[end];
+    if (whole && r->prompt >= 1 && r->tokens >= 1 && r->prompt <= INT32_MAX && r->tokens <= INT32_MAX) return NULL;
+    return arena_printf(arena, "two numbers, both at least 1 and no more than 2147483647, not `%s`", text);
 }
 
-int command_forecast(struct ir *ir, const char *request, int64_t age, bool kept, bool json) {
-    int64_t prompt, tokens, most = ir->design.context;
-    if (!read_request(request, &prompt, &tokens)) {
-        fprintf(stderr,
-                "rill check: error: --request takes IN:OUT, both at least 1 and no more than 2147483647, not %s\n",
-                request);
-        return RILL_USAGE;
-    }
+static int print_forecast(struct ir *ir, const struct forecast_options *o) {
+    int64_t prompt = o->request.prompt, tokens = o->request.tokens, most = ir->design.context;
     if (prompt > most || (ir->design.is_lm && prompt + tokens - 1 > most)) {
         fprintf(stderr,
-                "rill check: error: a request of %" PRId64 " ids in and %" PRId64 " out needs %" PRId64
+                "rill forecast: error: a request of %" PRId64 " ids in and %" PRId64 " out needs %" PRId64
                 " positions, the context has %" PRId64 "\n",
                 prompt, tokens, prompt + tokens - 1, most);
         return RILL_BAD_SPEC;
     }
     const char *why = NULL;
-    struct forecast_view v = {.ir = ir, .f = timing_foretell(ir, prompt, tokens, age, kept, TIMING_WHOLE_WORDS, &why)};
-    if (!v.f) return fprintf(stderr, "rill check: error: %s\n", why), RILL_BAD_SPEC;
+    int64_t age = o->started ? o->start : timing_host_cycles(ir);
+    struct forecast_view v = {.ir = ir,
+                              .f = timing_foretell(ir, prompt, tokens, age, o->kept, TIMING_WHOLE_WORDS, &why)};
+    if (!v.f) return fprintf(stderr, "rill forecast: error: %s\n", why), RILL_BAD_SPEC;
     const char *below = timing_below_bound(ir->arena, ir, v.f);
     if (below) base_fatal("the forecast is faster than its own bound: %s", below);
     v.stage = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->firings + 1);
     for (int i = 0; i < ir->firings; i++) v.stage[i] = stage_of(ir, &ir->firing[i]);
-    if (json) print_json(&v);
+    if (o->json) print_json(&v);
     else print_text(&v);
     return RILL_OK;
 }
+
+static int start(struct run *run, void *options) {
+    const struct forecast_options *o = options;
+    struct ir *ir = command_design(run, &o->design);
+    return ir ? print_forecast(ir, o) : RILL_BAD_SPEC;
+}
+
+#define AT(member) offsetof(struct forecast_options, member)
+static const struct option_row rows[] = {
+    {"IN:OUT", NULL, OPTION_CALL, OPTION_NEEDED, AT(request), .call = read_request,
+     .help = "a request of IN ids (or rows) in and OUT ids out; IN alone: one id out"},
+    {"--kept", NULL, OPTION_FLAG, 0, AT(kept),
+     .help = "a request behind another one of the same image: its vector parameters are on chip"},
+    {"--start", "N", OPTION_NUMBER, 0, AT(start), 0, .given = AT(started),
+     .help = "cycles that the memory has run when the request begins: its refreshes (default: after reset)"},
+    {"--json", NULL, OPTION_FLAG, 0, AT(json), .help = "as JSON"},
+    {0}};
+
+const struct command command_forecast = {
+    .options = {.name = "forecast",
+                .purpose = "tokens/s, time to the first id and latency of a request",
+                .about = "From the timing contracts alone, with what bounds the request and where the engine waits.",
+                .table = {DESIGN_TABLES(struct forecast_options, design, rows)}},
+    .size = sizeof(struct forecast_options),
+    .start = start};

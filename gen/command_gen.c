@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill gen: spec (or IR dump) -> Verilog, memory map, IR, report. All files of a design appear together or not at all.
-#include <stdlib.h>
 #include <string.h>
 
 #include "gen/command.h"
@@ -16,23 +15,6 @@ struct gen_options {
 };
 
 typedef VEC(const char *) name_list;
-
-static const char usage[] =
-    "usage: rill gen SPEC -o DIR [--dump-after=PASS]\n"
-    "  SPEC              a design spec, or an IR dump to continue from\n"
-    "  -o DIR            rtl/*.v, filelist.f, memory_map.json, design.yaml, report.txt, report.json, oracle/, "
-    "sim/rill_sim_top.sv\n"
-    "  --dump-after=PASS stop after a pass and write DIR/<PASS>.yaml instead (`rill check --passes` lists them)\n";
-
-static bool parse(int argc, char **argv, struct gen_options *o) {
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "-o") && i + 1 < argc) o->dir = argv[++i];
-        else if (!strncmp(argv[i], "--dump-after=", 13)) o->dump_after = argv[i] + 13;
-        else if (argv[i][0] != '-' && !o->spec) o->spec = argv[i];
-        else return false;
-    }
-    return o->spec && o->dir;
-}
 
 // ---- the Verilog that the top reaches ----
 
@@ -198,28 +180,33 @@ static int finish(struct output *out, struct diag *diag, bool ok, bool design) {
     return RILL_BAD_SPEC;
 }
 
-int command_gen(int argc, char **argv) {
-    struct gen_options o = {0};
-    int status = command_arguments("gen", usage, argc, argv);
-    if (status != COMMAND_GOES_ON) return status;
-    if (!parse(argc, argv, &o)) return command_missing("gen", usage, !o.spec ? "SPEC" : !o.dir ? "`-o DIR`" : NULL);
-    struct arena arena;
-    struct diag diag;
-    arena_init(&arena);
-    diag_init(&diag, stderr);
-    status = RILL_BAD_SPEC;
-    struct ir *ir = command_build(o.spec, &arena, &diag, o.dump_after);
-    if (ir) {
-        if (!o.dump_after) emit_report_capacity(ir, loc_file(&arena, o.spec), &diag);
-        struct output out;
-        struct text dump = {0};
-        output_begin(&out, &arena, o.dir);
-        if (o.dump_after) ir_write_text(ir, &dump);
-        bool ok = o.dump_after ? output_text(&out, arena_printf(&arena, "%s.yaml", o.dump_after), &dump)
-                               : write_design(ir, &out, &diag);
-        text_free(&dump);
-        status = finish(&out, &diag, ok, !o.dump_after);
-    }
-    arena_free(&arena);
-    return status;
+static int start(struct run *run, void *options) {
+    const struct gen_options *o = options;
+    struct arena *arena = &run->arena;
+    struct ir *ir = command_build(o->spec, arena, &run->diag, o->dump_after);
+    if (!ir) return RILL_BAD_SPEC;
+    if (!o->dump_after) emit_report_capacity(ir, loc_file(arena, o->spec), &run->diag);
+    struct output out;
+    struct text dump = {0};
+    output_begin(&out, arena, o->dir);
+    if (o->dump_after) ir_write_text(ir, &dump);
+    bool ok = o->dump_after ? output_text(&out, arena_printf(arena, "%s.yaml", o->dump_after), &dump)
+                            : write_design(ir, &out, &run->diag);
+    text_free(&dump);
+    return finish(&out, &run->diag, ok, !o->dump_after);
 }
+
+#define AT(member) offsetof(struct gen_options, member)
+static const struct option_row rows[] = {
+    {"SPEC", NULL, OPTION_FILE, OPTION_NEEDED, AT(spec), .help = "a design spec, or an IR dump to continue from"},
+    {"-o", "DIR", OPTION_FILE, OPTION_NEEDED, AT(dir),
+     .help = "rtl/*.v, filelist.f, memory_map.json, design.yaml, report.txt, report.json, oracle/, "
+             "sim/rill_sim_top.sv"},
+    {"--dump-after", "PASS", OPTION_WORD, OPTION_JOINED, AT(dump_after), .value = command_pass_name,
+     .list = command_list_passes, .help = "stop after a pass and write DIR/PASS.yaml instead"},
+    {0}};
+
+const struct command command_gen = {
+    .options = {.name = "gen", .purpose = "write Verilog, memory map, IR and report", .table = {{rows, 0}}},
+    .size = sizeof(struct gen_options),
+    .start = start};

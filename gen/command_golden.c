@@ -14,45 +14,17 @@
 #include "gen/pack/image.h"
 #include "include/tokenizer.h"
 
-static const char usage[] =
-    "usage: rill golden SPEC --weights MODELDIR|random:SEED --prompt TEXT [--tokens N] "
-    "[--ignore-eot] [--ids] [--json] [--logits FILE]\n"
-    "       rill golden SPEC --weights MODELDIR|random:SEED [--inputs FILE | --data-seed S] [--outputs FILE] "
-    "[--tokens N] [--float] [--json]\n"
-    "       rill golden SPEC --weights MODELDIR --eval TEXTFILE [--stories N] [--json]\n"
-    "  --prompt TEXT    text to go on from; the generated text goes to standard output\n"
-    "  --chat NAME      the prompt is a question to a chat model: chatml, smollm2, llama3, gemma, zephyr\n"
-    "  --prompt-ids L   the same as ids, and nothing before them: 1,2,3\n"
-    "  --tokens N       ids to make at most (default 64, or what the context has room for), or rows to take (default "
-    "all of the file, or 16)\n"
-    "  --unchecked      where the context has no room for N ids, stop at its end\n"
-    "  --ignore-eot     do not stop at the end-of-text id\n"
-    "  --ids            print ids instead of text\n"
-    "  --json           print prompt ids, ids, text and a hash of all logits (rows and their hash; with --eval: the "
-    "figures) as JSON\n"
-    "  --logits FILE    what the ids were chosen from, raw fp32\n"
-    "  --inputs FILE    rows of a graph that is no language model: a .npy (one input) or "
-    ".safetensors file of arrays [rows][...shape]\n"
-    "  --data-seed S    without --inputs: random rows, those of `rill sim` (default 1)\n"
-    "  --outputs FILE   the rows that come out, in the same formats; without it they are printed\n"
-    "  --float          in floating point, without any quantization\n"
-    "  --eval FILE      perplexity of the exact values and of unquantized ones, and how often their first choice "
-    "agrees; stories\n"
-    "                   between `<|endoftext|>` marks, each from its start and for at most the positions of the "
-    "context\n"
-    "  --stories N      only the first N stories (default all)\n";
-
 enum { DEFAULT_IDS = 64, MOST_SPEC = 256 << 20 };
 
 struct golden_options {
     const char *spec, *weights, *prompt, *prompt_ids, *chat, *eval, *logits, *inputs, *outputs;
-    int64_t tokens, stories, data_seed; // tokens 0: not given
+    int64_t tokens, stories, data_seed; // tokens, stories 0: not given
     bool ignore_eot, ids, json, in_float, unchecked;
 };
 
 struct session {
-    struct arena arena;
-    struct diag diag;
+    struct arena *arena;
+    struct diag *diag;
     struct golden_options o;
     const struct ir *ir; // of the compiler: its checks of a checkpoint's folder alone
     struct oracle_graph *graph;
@@ -64,92 +36,35 @@ struct session {
     size_t rows;
 };
 
-static bool parse_flag(const char *arg, struct golden_options *o) {
-    if (!strcmp(arg, "--ignore-eot")) o->ignore_eot = true;
-    else if (!strcmp(arg, "--ids")) o->ids = true;
-    else if (!strcmp(arg, "--json")) o->json = true;
-    else if (!strcmp(arg, "--unchecked")) o->unchecked = true;
-    else if (!strcmp(arg, "--float")) o->in_float = true;
-    else return false;
-    return true;
-}
-
-static bool parse_value(const char *arg, const char *value, struct golden_options *o) {
-    if (!strcmp(arg, "--weights")) o->weights = value;
-    else if (!strcmp(arg, "--prompt")) o->prompt = value;
-    else if (!strcmp(arg, "--prompt-ids")) o->prompt_ids = value;
-    else if (!strcmp(arg, "--chat")) o->chat = value;
-    else if (!strcmp(arg, "--eval")) o->eval = value;
-    else if (!strcmp(arg, "--logits")) o->logits = value;
-    else if (!strcmp(arg, "--inputs")) o->inputs = value;
-    else if (!strcmp(arg, "--outputs")) o->outputs = value;
-    else if (!strcmp(arg, "--tokens")) return command_number("golden", arg, value, 1, &o->tokens);
-    else if (!strcmp(arg, "--stories")) return command_number("golden", arg, value, 1, &o->stories);
-    else if (!strcmp(arg, "--data-seed")) return command_number("golden", arg, value, 0, &o->data_seed);
-    else return false;
-    return true;
-}
-
-static int jobs(const struct golden_options *o) {
-    return (o->prompt != NULL) + (o->prompt_ids != NULL) + (o->eval != NULL) + (o->inputs != NULL);
-}
-
-static bool parse(int argc, char **argv, struct golden_options *o) {
-    *o = (struct golden_options){.data_seed = -1};
-    for (int i = 1; i < argc; i++) {
-        if (parse_flag(argv[i], o)) continue;
-        if (argv[i][0] != '-' && !o->spec) o->spec = argv[i];
-        else if (i + 1 == argc || !parse_value(argv[i], argv[i + 1], o)) return false;
-        else i++;
-    }
-    const char *why = jobs(o) > 1 ? "`--prompt`, `--prompt-ids`, `--eval`, `--inputs`: one is enough"
-                      : o->logits && !o->prompt && !o->prompt_ids ? "`--logits` goes with a prompt"
-                                                                  : NULL;
-    if (!why && o->chat && !o->prompt) why = "`--chat` goes with `--prompt`";
-    if (!why && o->stories && !o->eval) why = "`--stories` goes with `--eval`";
-    if (!why && o->eval && (o->tokens || o->ids || o->ignore_eot || o->unchecked))
-        why = "`--eval` goes without `--tokens`, `--ids`, `--ignore-eot` and `--unchecked`";
-    if (!why && o->data_seed >= 0 && (o->inputs || o->prompt || o->prompt_ids || o->eval))
-        why = "`--data-seed` is of random rows: it goes without `--inputs`, a prompt and `--eval`";
-    if (!o->spec || !o->weights || why) {
-        if (why) command_clash("golden", why);
-        else command_missing("golden", usage, !o->spec ? "SPEC" : "`--weights MODELDIR|random:SEED`");
-        return false;
-    }
-    if (o->data_seed < 0) o->data_seed = 1;
-    return true;
-}
-
 // ---- opening ----
 
-static struct loc spec_loc(struct session *s) { return loc_file(&s->arena, s->o.spec); }
+static struct loc spec_loc(struct session *s) { return loc_file(s->arena, s->o.spec); }
 
 // What the compiler refuses is refused in its words, and then forgotten: the oracle reads the spec itself.
 static bool compiler_accepts(struct session *s) {
-    const struct ir *ir = s->ir = command_build(s->o.spec, &s->arena, &s->diag, "drop-unread");
+    const struct ir *ir = s->ir = command_build(s->o.spec, s->arena, s->diag, "drop-unread");
     if (!ir) return false;
     bool random = !strncmp(s->o.weights, "random:", 7);
-    return random ||
-           (pack_check_config(ir, s->o.weights, &s->diag) && pack_check_tokenizer(ir, s->o.weights, &s->diag));
+    return random || (pack_check_config(ir, s->o.weights, s->diag) && pack_check_tokenizer(ir, s->o.weights, s->diag));
 }
 
 // Where what the compiler has made of a spec is given instead.
 static bool refuse_dump(struct session *s) {
     size_t len;
-    const char *why, *text = file_read(&s->arena, s->o.spec, MOST_SPEC, &len, &why);
+    const char *why, *text = file_read(s->arena, s->o.spec, MOST_SPEC, &len, &why);
     if (!text || strncmp(text, "# rill ir", 9) != 0) return false;
-    diag_error(&s->diag, spec_loc(s), "a dump of the compiler: `rill golden` evaluates the spec that it was made from");
+    diag_error(s->diag, spec_loc(s), "a dump of the compiler: `rill golden` evaluates the spec that it was made from");
     return true;
 }
 
 static bool read_graph(struct session *s) {
     if (refuse_dump(s)) return false;
-    s->graph = oracle_read(&s->arena, s->o.spec, &s->diag);
+    s->graph = oracle_read(s->arena, s->o.spec, s->diag);
     const char *beyond = s->graph ? oracle_beyond(s->graph) : NULL;
     if (!beyond) return s->graph != NULL;
     struct loc loc = spec_loc(s);
     loc.line = (uint32_t)oracle_info(s->graph, oracle_find(s->graph, beyond)).line, loc.col = 1;
-    diag_error(&s->diag, loc,
+    diag_error(s->diag, loc,
                "the kernel of `%s` has no golden function: only `rill sim` can run it, and compares the streams around "
                "it",
                beyond);
@@ -158,17 +73,17 @@ static bool read_graph(struct session *s) {
 
 static bool open_tokenizer(struct session *s) {
     bool bytes = !strncmp(s->o.weights, "random:", 7) || (s->o.prompt_ids && !pack_has_tokenizer(s->ir, s->o.weights));
-    s->tokenizer = bytes ? tokenizer_open_bytes(&s->arena, oracle_vocabulary(s->graph))
-                         : tokenizer_open(&s->arena, s->o.weights, &s->diag);
+    s->tokenizer = bytes ? tokenizer_open_bytes(s->arena, oracle_vocabulary(s->graph))
+                         : tokenizer_open(s->arena, s->o.weights, s->diag);
     return s->tokenizer != NULL;
 }
 
 static bool open_model(struct session *s) {
     if (!open_tokenizer(s)) return false;
-    s->checkpoint = pack_open_checkpoint(s->ir, s->o.weights, &s->diag);
+    s->checkpoint = pack_open_checkpoint(s->ir, s->o.weights, s->diag);
     if (!s->checkpoint) return false;
-    s->exact = oracle_open(&s->arena, s->graph, ORACLE_EXACT, s->checkpoint, &s->diag);
-    return s->exact && checkpoint_check_coverage(s->checkpoint, &s->diag);
+    s->exact = oracle_open(s->arena, s->graph, ORACLE_EXACT, s->checkpoint, s->diag);
+    return s->exact && checkpoint_check_coverage(s->checkpoint, s->diag);
 }
 
 static void session_close(struct session *s) {
@@ -176,32 +91,31 @@ static void session_close(struct session *s) {
     checkpoint_close(s->checkpoint);
     tokenizer_close(s->tokenizer);
     text_free(&s->logits);
-    arena_free(&s->arena);
 }
 
 // ---- decoding ----
 
 static bool chat_ids(struct session *s, struct token_ids *ids) {
     const char *why = tokenizer_encode_chat(s->tokenizer, s->o.chat, s->o.prompt, ids);
-    if (why) diag_error(&s->diag, loc_none(), "--chat %s: %s", s->o.chat, why);
+    if (why) diag_error(s->diag, loc_none(), "--chat %s: %s", s->o.chat, why);
     return !why;
 }
 
 static bool prompt_ids(struct session *s, struct token_ids *ids) {
     if (s->o.chat && !chat_ids(s, ids)) return false;
     if (!s->o.prompt_ids && !s->o.chat) tokenizer_encode_prompt(s->tokenizer, s->o.prompt, strlen(s->o.prompt), ids);
-    if (s->o.prompt_ids && !token_ids_read(&s->arena, s->o.prompt_ids, ids)) {
-        diag_error(&s->diag, loc_none(), "`%s` is no list of ids, as 1,2,3", s->o.prompt_ids);
+    if (s->o.prompt_ids && !token_ids_read(s->arena, s->o.prompt_ids, ids)) {
+        diag_error(s->diag, loc_none(), "`%s` is no list of ids, as 1,2,3", s->o.prompt_ids);
         return false;
     }
     for (size_t i = 0; i < ids->count; i++)
         if (ids->items[i] >= oracle_vocabulary(s->graph)) {
-            diag_error(&s->diag, loc_none(), "id %u of the prompt is not in the vocabulary of %lld",
+            diag_error(s->diag, loc_none(), "id %u of the prompt is not in the vocabulary of %lld",
                        (unsigned)ids->items[i], (long long)oracle_vocabulary(s->graph));
             return false;
         }
     if (ids->count > 0 && ids->count <= (size_t)oracle_context(s->graph)) return true;
-    diag_error(&s->diag, loc_none(), "the prompt has %zu ids; 1 to %lld fit the context", ids->count,
+    diag_error(s->diag, loc_none(), "the prompt has %zu ids; 1 to %lld fit the context", ids->count,
                (long long)oracle_context(s->graph));
     return false;
 }
@@ -243,7 +157,7 @@ static void print_json(const struct session *s, const struct token_ids *prompt, 
 
 static bool fault(struct session *s) {
     const char *where = oracle_fault(s->exact);
-    diag_error(&s->diag, loc_none(), "numeric fault: %s", where ? where : "unknown");
+    diag_error(s->diag, loc_none(), "numeric fault: %s", where ? where : "unknown");
     return false;
 }
 
@@ -258,7 +172,7 @@ static void keep_logits(struct session *s) {
 static bool check_room(struct session *s, size_t prompt) {
     int64_t context = oracle_context(s->graph), room = context - (int64_t)prompt + 1;
     if (s->o.unchecked || s->o.tokens <= room) return true;
-    diag_error(&s->diag, loc_none(), "--tokens %lld: behind a prompt of %zu ids the context of %lld has room for %lld",
+    diag_error(s->diag, loc_none(), "--tokens %lld: behind a prompt of %zu ids the context of %lld has room for %lld",
                (long long)s->o.tokens, prompt, (long long)context, (long long)room);
     return false;
 }
@@ -276,13 +190,13 @@ static bool decode(struct session *s) {
         next = oracle_next_id(s->exact);
         keep_logits(s);
         show(s, next, (int64_t)made.count);
-        VEC_PUSH(&s->arena, made, next);
+        VEC_PUSH(s->arena, made, next);
         if (!s->o.ignore_eot && next == oracle_eot(s->graph)) break;
     }
     if (s->o.json) print_json(s, &ids, &made);
     putchar('\n');
-    const char *why = s->o.logits ? file_write_text(&s->arena, s->o.logits, &s->logits) : NULL;
-    if (why) diag_error(&s->diag, loc_none(), "%s", why);
+    const char *why = s->o.logits ? file_write_text(s->arena, s->o.logits, &s->logits) : NULL;
+    if (why) diag_error(s->diag, loc_none(), "%s", why);
     return !why;
 }
 
@@ -320,18 +234,18 @@ static bool evaluate_with(struct session *s, struct oracle *unquantized, const c
         return fault(s);
     if (isatty(STDERR_FILENO)) fputc('\n', stderr);
     if (result.tokens > 0) print_evaluation(s, &result);
-    else diag_error(&s->diag, loc_file(&s->arena, s->o.eval), "no text to predict");
+    else diag_error(s->diag, loc_file(s->arena, s->o.eval), "no text to predict");
     return result.tokens > 0;
 }
 
 static bool evaluate(struct session *s) {
     size_t len;
-    const char *why, *text = file_read(&s->arena, s->o.eval, 256 << 20, &len, &why);
+    const char *why, *text = file_read(s->arena, s->o.eval, 256 << 20, &len, &why);
     if (!text) {
-        diag_error(&s->diag, loc_file(&s->arena, s->o.eval), "%s", why);
+        diag_error(s->diag, loc_file(s->arena, s->o.eval), "%s", why);
         return false;
     }
-    struct oracle *unquantized = oracle_open(&s->arena, s->graph, ORACLE_FLOAT, s->checkpoint, &s->diag);
+    struct oracle *unquantized = oracle_open(s->arena, s->graph, ORACLE_FLOAT, s->checkpoint, s->diag);
     bool ok = unquantized && evaluate_with(s, unquantized, text, len);
     oracle_close(unquantized);
     return ok;
@@ -342,17 +256,17 @@ static bool check_job(struct session *s) {
     const struct golden_options *o = &s->o;
     bool lm = oracle_is_lm(s->graph), text = o->prompt || o->prompt_ids || o->eval;
     if (lm && (o->inputs || o->outputs || o->in_float))
-        diag_error(&s->diag, spec_loc(s),
+        diag_error(s->diag, spec_loc(s),
                    "a language model takes a prompt; `--inputs`, `--outputs` and `--float` are for other graphs");
     else if (lm && !text)
-        diag_error(&s->diag, spec_loc(s), "a language model: `--prompt`, `--prompt-ids` or `--eval` is missing");
+        diag_error(s->diag, spec_loc(s), "a language model: `--prompt`, `--prompt-ids` or `--eval` is missing");
     else if (!lm && (o->ids || o->ignore_eot || o->unchecked))
-        diag_error(&s->diag, spec_loc(s),
+        diag_error(s->diag, spec_loc(s),
                    "no language model: `--ids`, `--ignore-eot` and `--unchecked` are for ids, and it makes rows");
     else if (!lm && text)
-        diag_error(&s->diag, spec_loc(s), "no language model: it takes rows, random ones or `--inputs FILE`");
+        diag_error(s->diag, spec_loc(s), "no language model: it takes rows, random ones or `--inputs FILE`");
     else if (o->eval && !strncmp(o->weights, "random:", 7))
-        diag_error(&s->diag, loc_none(), "--eval needs a checkpoint, a folder or a GGUF file, not `%s`", o->weights);
+        diag_error(s->diag, loc_none(), "--eval needs a checkpoint, a folder or a GGUF file, not `%s`", o->weights);
     else return true;
     return false;
 }
@@ -361,7 +275,7 @@ static bool run_rows(struct session *s) {
     const struct golden_options *o = &s->o;
     struct golden_rows rows = {s->ir,     s->graph,     o->weights,  o->inputs, o->outputs,
                                o->tokens, o->data_seed, o->in_float, o->json};
-    return command_golden_rows(&rows, &s->arena, &s->diag);
+    return command_golden_rows(&rows, s->arena, s->diag);
 }
 
 static bool run(struct session *s) {
@@ -370,14 +284,52 @@ static bool run(struct session *s) {
     return open_model(s) && (s->o.eval ? evaluate(s) : decode(s));
 }
 
-int command_golden(int argc, char **argv) {
-    int status = command_arguments("golden", usage, argc, argv);
-    if (status != COMMAND_GOES_ON) return status;
-    struct session s = {0};
-    if (!parse(argc, argv, &s.o)) return RILL_USAGE;
-    arena_init(&s.arena);
-    diag_init(&s.diag, stderr);
+static int start(struct run *given, void *options) {
+    struct session s = {.arena = &given->arena, .diag = &given->diag, .o = *(const struct golden_options *)options};
     bool ok = run(&s);
     session_close(&s);
     return ok ? RILL_OK : RILL_BAD_SPEC;
 }
+
+#define AT(member) offsetof(struct golden_options, member)
+static const struct option_row rows[] = {
+    {"SPEC", NULL, OPTION_FILE, OPTION_NEEDED, AT(spec), .help = "a design spec"},
+    {"--weights", "MODELDIR|random:SEED", OPTION_FILE, OPTION_NEEDED, AT(weights), .help = "as for `rill pack`"},
+    {"--json", NULL, OPTION_FLAG, 0, AT(json),
+     .help = "prompt ids, ids, text and a hash of all logits as JSON; rows and their hash; or the figures"},
+    {"--tokens", "N", OPTION_NUMBER, 0, AT(tokens), 1,
+     .help = "ids to make at most (default 64, or what the context has room for), or rows to take (default all of the "
+             "file, or 16)"},
+    {"--prompt", "TEXT", OPTION_TEXT, 0, AT(prompt), .without = "--prompt-ids --eval --inputs",
+     .group = "Ids of a language model", .help = "text to go on from; the generated text goes to standard output"},
+    {"--chat", "NAME", OPTION_WORD, 0, AT(chat), .value = tokenizer_chat_name, .with = "--prompt",
+     .help = "the prompt is a question to a chat model: chatml, smollm2, llama3, gemma, zephyr"},
+    {"--prompt-ids", "LIST", OPTION_WORD, 0, AT(prompt_ids), .without = "--prompt --eval --inputs",
+     .help = "the same as ids, and nothing before them: 1,2,3"},
+    {"--unchecked", NULL, OPTION_FLAG, 0, AT(unchecked), .without = "--eval",
+     .help = "where the context has no room for N ids, stop at its end"},
+    {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .without = "--eval",
+     .help = "do not stop at the end-of-text id"},
+    {"--ids", NULL, OPTION_FLAG, 0, AT(ids), .without = "--eval", .help = "print ids instead of text"},
+    {"--logits", "FILE", OPTION_FILE, 0, AT(logits), .with = "--prompt --prompt-ids",
+     .help = "what the ids were chosen from, raw fp32"},
+    {"--inputs", "FILE", OPTION_FILE, 0, AT(inputs), .without = "--prompt --prompt-ids --eval",
+     .group = "Rows of another graph", .help = "a .npy (one input) or .safetensors file of arrays [rows][...shape]"},
+    {"--data-seed", "S", OPTION_NUMBER, 0, AT(data_seed), 0, .preset = "1",
+     .without = "--inputs --prompt --prompt-ids --eval",
+     .help = "without `--inputs`: random rows, those of `rill sim`"},
+    {"--outputs", "FILE", OPTION_FILE, 0, AT(outputs),
+     .help = "the rows that come out, in the same formats; without it they are printed"},
+    {"--float", NULL, OPTION_FLAG, 0, AT(in_float), .help = "in floating point, without any quantization"},
+    {"--eval", "TEXTFILE", OPTION_FILE, 0, AT(eval), .without = "--prompt --prompt-ids --inputs --tokens",
+     .group = "How far quantization goes",
+     .help = "perplexity of the exact values and of unquantized ones, and how often their first choice agrees; "
+             "stories between `<|endoftext|>` marks, each from its start and for at most the positions of the context"},
+    {"--stories", "N", OPTION_NUMBER, 0, AT(stories), 1, .with = "--eval",
+     .help = "only the first N stories (default all)"},
+    {0}};
+
+const struct command command_golden = {
+    .options = {.name = "golden", .purpose = "compute with the golden model alone", .table = {{rows, 0}}},
+    .size = sizeof(struct golden_options),
+    .start = start};

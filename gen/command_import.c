@@ -6,30 +6,10 @@
 #include "include/import.h"
 #include "include/pack.h"
 
-static const char usage[] =
-    "usage: rill import SOURCE -o DIR [--board BOARD] [--family FILE] [--context N] [--name NAME]\n"
-    "  SOURCE         a folder with config.json, Hugging Face names, or a GGUF file\n"
-    "  -o DIR         DIR/NAME.yaml, a spec for `rill check`, `rill gen` and `rill pack`\n"
-    "  --board BOARD  a board's name or file (default: u55c)\n"
-    "  --family FILE  a family's file, where none of the installation is for the checkpoint\n"
-    "  --context N    positions of the design (default: the family's, at most what the model was trained for)\n"
-    "  --name NAME    name of the design (default: SOURCE's and the board's)\n";
-
-static bool parse(int argc, char **argv, struct import_options *o, const char **dir) {
-    for (int i = 1; i < argc; i++) {
-        bool more = i + 1 < argc;
-        if (!strcmp(argv[i], "-o") && more) *dir = argv[++i];
-        else if (!strcmp(argv[i], "--board") && more) o->board = argv[++i];
-        else if (!strcmp(argv[i], "--family") && more) o->family = argv[++i];
-        else if (!strcmp(argv[i], "--name") && more) o->name = argv[++i];
-        else if (!strcmp(argv[i], "--context") && more) {
-            if (!command_number("import", argv[i], argv[i + 1], 1, &o->context)) return false;
-            i++;
-        } else if (argv[i][0] != '-' && !o->source) o->source = argv[i];
-        else return false;
-    }
-    return o->source && *dir;
-}
+struct import_run {
+    struct import_options source;
+    const char *dir;
+};
 
 static bool write_spec(struct arena *arena, const char *dir, const char *name, const struct text *spec,
                        struct diag *diag) {
@@ -57,18 +37,26 @@ static bool import(const struct import_options *o, const char *dir, struct arena
     return ok;
 }
 
-int command_import(int argc, char **argv) {
-    struct import_options o = {.board = "u55c"};
-    const char *dir = NULL;
-    int status = command_arguments("import", usage, argc, argv);
-    if (status != COMMAND_GOES_ON) return status;
-    if (!parse(argc, argv, &o, &dir))
-        return command_missing("import", usage, !o.source ? "SOURCE" : !dir ? "`-o DIR`" : NULL);
-    struct arena arena;
-    struct diag diag;
-    arena_init(&arena);
-    diag_init(&diag, stderr);
-    bool ok = import(&o, dir, &arena, &diag);
-    arena_free(&arena);
-    return ok ? RILL_OK : RILL_BAD_SPEC;
+static int start(struct run *run, void *options) {
+    const struct import_run *o = options;
+    return import(&o->source, o->dir, &run->arena, &run->diag) ? RILL_OK : RILL_BAD_SPEC;
 }
+
+#define AT(member) offsetof(struct import_run, member)
+static const struct option_row rows[] = {
+    {"SOURCE", NULL, OPTION_FILE, OPTION_NEEDED, AT(source.source),
+     .help = "a folder with config.json, Hugging Face names, or a GGUF file"},
+    {"-o", "DIR", OPTION_FILE, OPTION_NEEDED, AT(dir),
+     .help = "DIR/NAME.yaml, a spec for `rill check`, `rill gen` and `rill pack`"},
+    {"--board", "BOARD", OPTION_WORD, 0, AT(source.board), .preset = "u55c", .help = "a board's name or file"},
+    {"--family", "FILE", OPTION_FILE, 0, AT(source.family),
+     .help = "a family's file, where none of the installation is for the checkpoint"},
+    {"--context", "N", OPTION_NUMBER, 0, AT(source.context), .least = 1,
+     .help = "positions of the design (default: the family's, at most what the model was trained for)"},
+    {"--name", "NAME", OPTION_WORD, 0, AT(source.name), .help = "name of the design (default: SOURCE's and the board's)"},
+    {0}};
+
+const struct command command_import = {
+    .options = {.name = "import", .purpose = "a checkpoint (folder or GGUF file) to a spec", .table = {{rows, 0}}},
+    .size = sizeof(struct import_run),
+    .start = start};

@@ -5,28 +5,10 @@
 #include "gen/command.h"
 #include "include/pack.h"
 
-static const char usage[] =
-    "usage: rill pack SPEC --weights MODELDIR|random:SEED -o DIR [--force]\n"
-    "  MODELDIR     config.json, model.safetensors and the tokenizer's files, Hugging Face names; or a GGUF file\n"
-    "  random:SEED  weights of the spec's shapes and plausible statistics\n"
-    "  -o DIR       DIR/image: channel_NN.bin, golden.bin, manifest.json\n"
-    "  --force      also where DIR/image holds the image of another design\n";
-
 struct pack_options {
     const char *spec, *weights, *dir;
     bool force;
 };
-
-static bool parse(int argc, char **argv, struct pack_options *o) {
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "-o") && i + 1 < argc) o->dir = argv[++i];
-        else if (!strcmp(argv[i], "--weights") && i + 1 < argc) o->weights = argv[++i];
-        else if (!strcmp(argv[i], "--force")) o->force = true;
-        else if (argv[i][0] != '-' && !o->spec) o->spec = argv[i];
-        else return false;
-    }
-    return o->spec && o->weights && o->dir;
-}
 
 // Whether the folder is of this very design, as `rill gen` wrote it: an image there that does not fit is stale.
 static bool is_folder_of(const struct ir *ir, const char *dir) {
@@ -61,22 +43,24 @@ static bool pack_into(const struct ir *ir, const struct pack_options *o, struct 
     return false;
 }
 
-int command_pack(int argc, char **argv) {
-    struct pack_options o = {0};
-    int status = command_arguments("pack", usage, argc, argv);
-    if (status != COMMAND_GOES_ON) return status;
-    if (!parse(argc, argv, &o))
-        return command_missing("pack", usage,
-                               !o.spec      ? "SPEC"
-                               : !o.weights ? "`--weights MODELDIR|random:SEED`"
-                               : !o.dir     ? "`-o DIR`"
-                                            : NULL);
-    struct arena arena;
-    struct diag diag;
-    arena_init(&arena);
-    diag_init(&diag, stderr);
-    struct ir *ir = command_build(o.spec, &arena, &diag, NULL);
-    bool ok = ir && may_write(ir, &o, &diag) && pack_into(ir, &o, &diag);
-    arena_free(&arena);
+static int start(struct run *run, void *options) {
+    const struct pack_options *o = options;
+    struct ir *ir = command_build(o->spec, &run->arena, &run->diag, NULL);
+    bool ok = ir && may_write(ir, o, &run->diag) && pack_into(ir, o, &run->diag);
     return ok ? RILL_OK : RILL_BAD_SPEC;
 }
+
+#define AT(member) offsetof(struct pack_options, member)
+static const struct option_row rows[] = {
+    {"SPEC", NULL, OPTION_FILE, OPTION_NEEDED, AT(spec), .help = "a design spec, or an IR dump"},
+    {"--weights", "MODELDIR|random:SEED", OPTION_FILE, OPTION_NEEDED, AT(weights),
+     .help = "a folder with config.json, model.safetensors and the tokenizer's files, Hugging Face names; a GGUF file; "
+             "or weights of the spec's shapes and plausible statistics"},
+    {"-o", "DIR", OPTION_FILE, OPTION_NEEDED, AT(dir), .help = "DIR/image: channel_NN.bin, golden.bin, manifest.json"},
+    {"--force", NULL, OPTION_FLAG, 0, AT(force), .help = "also where DIR/image holds the image of another design"},
+    {0}};
+
+const struct command command_pack = {
+    .options = {.name = "pack", .purpose = "quantize and pack the memory image", .table = {{rows, 0}}},
+    .size = sizeof(struct pack_options),
+    .start = start};

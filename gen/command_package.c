@@ -12,15 +12,6 @@
 #include "gen/package/package.h"
 #include "gen/pass/pass.h"
 
-static const char usage[] =
-    "usage: rill package DIR -o PKG [--name NAME]   |   rill package --registers\n"
-    "  DIR          a design that `rill gen` wrote\n"
-    "  -o PKG       the package: Verilog with the kernel's pins, scripts and settings for Vivado and Vitis, "
-    "kernel.xml,\n"
-    "               component.xml, FuseSoC core, register map; `make -C PKG help` says how to go on\n"
-    "  --name NAME  of the kernel and its module (default rill_kernel)\n"
-    "  --registers  print the register map of s_axi_control (Markdown)\n";
-
 enum { MAX_VERILOG = 64 << 20, MAX_DESIGN = 64 << 20, MAX_LIST = 1 << 20 };
 
 struct package_options {
@@ -29,42 +20,27 @@ struct package_options {
 };
 
 struct packing { // one run
-    struct arena arena;
-    struct diag diag;
+    struct arena *arena;
+    struct diag *diag;
     struct package_options o;
     struct package package;
     struct output out;
 };
 
-static bool parse(int argc, char **argv, struct package_options *o) {
-    o->name = PACKAGE_DEFAULT_NAME;
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "-o") && i + 1 < argc) o->out = argv[++i];
-        else if (!strcmp(argv[i], "--name") && i + 1 < argc) o->name = argv[++i];
-        else if (!strcmp(argv[i], "--registers")) o->registers = true;
-        else if (argv[i][0] != '-' && !o->dir) o->dir = argv[i];
-        else return false;
-    }
-    bool named = strcmp(o->name, PACKAGE_DEFAULT_NAME) != 0;
-    return o->registers ? !o->dir && !o->out && !named : o->dir && o->out;
-}
-
 static int print_registers(void) {
     struct text text = {0};
     register_write_markdown(&text);
-    fputs(text_cstr(&text), stdout);
-    text_free(&text);
-    return RILL_OK;
+    return command_print(&text);
 }
 
 // ---- the design ----
 
 static bool exists(struct packing *p, const char *dir, const char *file) {
-    return !access(arena_printf(&p->arena, "%s/%s", dir, file), F_OK);
+    return !access(arena_printf(p->arena, "%s/%s", dir, file), F_OK);
 }
 
 static bool refuse(struct packing *p, const char *path, const char *why) {
-    diag_error(&p->diag, loc_file(&p->arena, path), "%s", why);
+    diag_error(p->diag, loc_file(p->arena, path), "%s", why);
     return false;
 }
 
@@ -95,17 +71,17 @@ static const char *last_pass(void) {
 }
 
 static bool read_design(struct packing *p) {
-    const char *path = arena_printf(&p->arena, "%s/design.yaml", p->o.dir), *why;
-    struct ir *ir = ir_read(&p->arena, path, &p->diag);
+    const char *path = arena_printf(p->arena, "%s/design.yaml", p->o.dir), *why;
+    struct ir *ir = ir_read(p->arena, path, p->diag);
     if (!ir) return false;
     if (!ir->done || strcmp(ir->done, last_pass()) != 0) return refuse(p, path, "no finished design");
     size_t len;
-    const char *data = file_read(&p->arena, path, MAX_DESIGN, &len, &why);
+    const char *data = file_read(p->arena, path, MAX_DESIGN, &len, &why);
     if (!data) return refuse(p, path, why);
     p->package.ir = ir;
-    p->package.arena = &p->arena;
+    p->package.arena = p->arena;
     p->package.name = p->o.name;
-    p->package.identity = arena_printf(&p->arena, "%016" PRIx64, hash_bytes(data, len));
+    p->package.identity = arena_printf(p->arena, "%016" PRIx64, hash_bytes(data, len));
     return true;
 }
 
@@ -117,14 +93,14 @@ static bool is_verilog_name(const char *line) {
 }
 
 static const char *read_verilog(struct packing *p, const char *path, size_t *len) {
-    const char *why, *data = file_read(&p->arena, path, MAX_VERILOG, len, &why);
+    const char *why, *data = file_read(p->arena, path, MAX_VERILOG, len, &why);
     if (!data) refuse(p, path, why);
     return data;
 }
 
 // The top must be of this design.yaml: both may have been made at other times, or changed by hand.
 static bool check_top(struct packing *p, const char *path, const char *text) {
-    const char *mark = arena_printf(&p->arena, "IR %s", p->package.identity), *end = strchr(text, '\n');
+    const char *mark = arena_printf(p->arena, "IR %s", p->package.identity), *end = strchr(text, '\n');
     const char *found = strstr(text, mark);
     if (found && end && found < end) return true;
     return refuse(p, path, "it was not made with this design.yaml; run `rill gen` again");
@@ -138,7 +114,7 @@ static bool copy_verilog(struct packing *p, const char *from, const char *name) 
     text_add_bytes(&text, data, len);
     bool ok = output_text(&p->out, name, &text);
     text_free(&text);
-    VEC_PUSH(&p->arena, p->package.rtl, name);
+    VEC_PUSH(p->arena, p->package.rtl, name);
     return ok;
 }
 
@@ -149,22 +125,22 @@ static bool is_listed(const struct packing *p, const char *name) {
 }
 
 static bool copy_listed(struct packing *p) {
-    const char *path = arena_printf(&p->arena, "%s/filelist.f", p->o.dir), *why;
+    const char *path = arena_printf(p->arena, "%s/filelist.f", p->o.dir), *why;
     size_t len;
-    char *list = file_read(&p->arena, path, MAX_LIST, &len, &why);
+    char *list = file_read(p->arena, path, MAX_LIST, &len, &why);
     if (!list) return refuse(p, path, why);
     for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
         if (!is_verilog_name(line) || is_listed(p, line))
-            return refuse(p, path, arena_printf(&p->arena, "`%s`: not a list of `rill gen`", line));
-        if (!copy_verilog(p, arena_printf(&p->arena, "%s/%s", p->o.dir, line), line)) return false;
+            return refuse(p, path, arena_printf(p->arena, "`%s`: not a list of `rill gen`", line));
+        if (!copy_verilog(p, arena_printf(p->arena, "%s/%s", p->o.dir, line), line)) return false;
     }
     return is_listed(p, "rtl/rill_top.v") || refuse(p, path, "rtl/rill_top.v is not in it");
 }
 
 static const char *shared_file(struct packing *p, const char *relative) {
-    const char *path = file_find_shared(&p->arena, relative);
+    const char *path = file_find_shared(p->arena, relative);
     if (!path)
-        diag_error(&p->diag, loc_none(), "%s is not beside the program: RILL_HOME names the folder that holds it",
+        diag_error(p->diag, loc_none(), "%s is not beside the program: RILL_HOME names the folder that holds it",
                    relative);
     return path;
 }
@@ -190,7 +166,7 @@ static bool write_emitted(struct packing *p) {
     const struct {
         const char *name;
         void (*emit)(const struct package *, struct text *);
-    } files[] = {{arena_printf(&p->arena, "rtl/%s.v", k->name), package_wrapper},
+    } files[] = {{arena_printf(p->arena, "rtl/%s.v", k->name), package_wrapper},
                  {"filelist.f", package_filelist},
                  {"sources.tcl", package_sources},
                  {"design.tcl", package_settings},
@@ -200,7 +176,7 @@ static bool write_emitted(struct packing *p) {
                  {"link.cfg", package_link},
                  {"kernel.xml", package_kernel_xml},
                  {"component.xml", package_component},
-                 {arena_printf(&p->arena, "%s.core", k->name), package_core},
+                 {arena_printf(p->arena, "%s.core", k->name), package_core},
                  {"package.json", package_json}};
     for (size_t i = 0; i < COUNT_OF(files); i++) {
         struct text text = {0};
@@ -214,7 +190,7 @@ static bool write_emitted(struct packing *p) {
 static bool write_shared(struct packing *p, const char *relative, const char *name, struct text *before) {
     size_t len;
     const char *why, *path = shared_file(p, relative);
-    const char *data = path ? file_read(&p->arena, path, MAX_LIST, &len, &why) : NULL;
+    const char *data = path ? file_read(p->arena, path, MAX_LIST, &len, &why) : NULL;
     if (path && !data) refuse(p, path, why);
     if (data) text_add_bytes(before, data, len);
     bool ok = data && output_text(&p->out, name, before);
@@ -226,7 +202,7 @@ static bool write_scripts(struct packing *p) {
     static const char *const names[] = {"Makefile", "package_xo.tcl", "ooc.tcl", "place.tcl", "tools.tcl", "tools.sh"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         struct text none = {0};
-        if (!write_shared(p, arena_printf(&p->arena, "boards/vitis/%s", names[i]), names[i], &none)) return false;
+        if (!write_shared(p, arena_printf(p->arena, "boards/vitis/%s", names[i]), names[i], &none)) return false;
     }
     struct text head = {0}, none = {0};
     package_checklist(&p->package, &head);
@@ -239,19 +215,19 @@ static bool write_host(struct packing *p) {
     static const char list_file[] = "boards/host/sources.txt";
     size_t len;
     const char *why, *path = shared_file(p, list_file);
-    char *list = path ? file_read(&p->arena, path, MAX_LIST, &len, &why) : NULL;
+    char *list = path ? file_read(p->arena, path, MAX_LIST, &len, &why) : NULL;
     if (!list) return path ? refuse(p, path, why) : false;
     for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
         struct text none = {0};
-        if (line[0] != '#' && !write_shared(p, line, arena_printf(&p->arena, "host/%s", line), &none)) return false;
+        if (line[0] != '#' && !write_shared(p, line, arena_printf(p->arena, "host/%s", line), &none)) return false;
     }
     return true;
 }
 
 static bool copy_text(struct packing *p, const char *name) {
     size_t len;
-    const char *why, *path = arena_printf(&p->arena, "%s/%s", p->o.dir, name);
-    const char *data = file_read(&p->arena, path, MAX_DESIGN, &len, &why);
+    const char *why, *path = arena_printf(p->arena, "%s/%s", p->o.dir, name);
+    const char *data = file_read(p->arena, path, MAX_DESIGN, &len, &why);
     if (!data) return refuse(p, path, why);
     struct text text = {0};
     text_add_bytes(&text, data, len);
@@ -263,9 +239,9 @@ static int by_name(const void *a, const void *b) { return strcmp(*(char *const *
 // The spec as it was written and golden files; an older design has none.
 static bool copy_oracle(struct packing *p) {
     VEC(const char *) names = {0};
-    DIR *dir = opendir(arena_printf(&p->arena, "%s/oracle", p->o.dir));
+    DIR *dir = opendir(arena_printf(p->arena, "%s/oracle", p->o.dir));
     for (struct dirent *e; dir && (e = readdir(dir));)
-        if (e->d_name[0] != '.') VEC_PUSH(&p->arena, names, arena_printf(&p->arena, "oracle/%s", e->d_name));
+        if (e->d_name[0] != '.') VEC_PUSH(p->arena, names, arena_printf(p->arena, "oracle/%s", e->d_name));
     if (dir) closedir(dir);
     if (names.count) qsort(names.items, names.count, sizeof *names.items, by_name);
     for (size_t i = 0; i < names.count; i++)
@@ -288,10 +264,9 @@ static bool write_design(struct packing *p) {
 
 static bool write_package(struct packing *p) {
     if (!copy_listed(p) || !copy_reset(p)) return false;
-    if (!package_prepare(&p->package, loc_file(&p->arena, arena_printf(&p->arena, "%s/design.yaml", p->o.dir)),
-                         &p->diag))
+    if (!package_prepare(&p->package, loc_file(p->arena, arena_printf(p->arena, "%s/design.yaml", p->o.dir)), p->diag))
         return false;
-    VEC_PUSH(&p->arena, p->package.rtl, arena_printf(&p->arena, "rtl/%s.v", p->package.name));
+    VEC_PUSH(p->arena, p->package.rtl, arena_printf(p->arena, "rtl/%s.v", p->package.name));
     return write_emitted(p) && write_scripts(p) && write_host(p) && write_design(p);
 }
 
@@ -302,16 +277,16 @@ static path_list find_old(struct packing *p) {
     path_list old = {0};
     const char *why;
     size_t len;
-    char *list = file_read(&p->arena, arena_printf(&p->arena, "%s/filelist.f", p->o.out), MAX_LIST, &len, &why);
+    char *list = file_read(p->arena, arena_printf(p->arena, "%s/filelist.f", p->o.out), MAX_LIST, &len, &why);
     for (char *line = list ? strtok(list, "\n") : NULL; line; line = strtok(NULL, "\n"))
         if (is_verilog_name(line) && !is_listed(p, line))
-            VEC_PUSH(&p->arena, old, arena_printf(&p->arena, "%s/%s", p->o.out, line));
+            VEC_PUSH(p->arena, old, arena_printf(p->arena, "%s/%s", p->o.out, line));
     return old;
 }
 
-static int run(struct packing *p) {
+static int write_folder(struct packing *p) {
     if (!check_folders(p) || !read_design(p)) return RILL_BAD_SPEC;
-    output_begin(&p->out, &p->arena, p->o.out);
+    output_begin(&p->out, p->arena, p->o.out);
     bool ok = write_package(p);
     path_list old = {0};
     if (ok) old = find_old(p);
@@ -320,24 +295,30 @@ static int run(struct packing *p) {
         return RILL_OK;
     }
     if (!ok) output_abort(&p->out);
-    if (p->out.error) diag_error(&p->diag, loc_none(), "%s", p->out.error);
+    if (p->out.error) diag_error(p->diag, loc_none(), "%s", p->out.error);
     return RILL_BAD_SPEC;
 }
 
-int command_package(int argc, char **argv) {
-    struct packing p = {0};
-    int status = command_arguments("package", usage, argc, argv);
-    if (status != COMMAND_GOES_ON) return status;
-    if (!parse(argc, argv, &p.o))
-        return command_missing("package", usage,
-                               p.o.registers ? NULL
-                               : !p.o.dir    ? "DIR"
-                               : !p.o.out    ? "`-o PKG`"
-                                             : NULL);
-    if (p.o.registers) return print_registers();
-    arena_init(&p.arena);
-    diag_init(&p.diag, stderr);
-    status = run(&p);
-    arena_free(&p.arena);
-    return status;
+static int start(struct run *run, void *options) {
+    struct packing p = {.arena = &run->arena, .diag = &run->diag, .o = *(const struct package_options *)options};
+    return p.o.registers ? print_registers() : write_folder(&p);
 }
+
+#define AT(member) offsetof(struct package_options, member)
+static const struct option_row rows[] = {
+    {"DIR", NULL, OPTION_FILE, OPTION_NEEDED, AT(dir), .help = "a design that `rill gen` wrote"},
+    {"-o", "PKG", OPTION_FILE, OPTION_NEEDED, AT(out),
+     .help = "the package: Verilog with the kernel's pins, scripts and settings for Vivado and Vitis, kernel.xml, "
+             "component.xml, FuseSoC core, register map; `make -C PKG help` says how to go on"},
+    {"--name", "NAME", OPTION_WORD, 0, AT(name), .preset = PACKAGE_DEFAULT_NAME,
+     .help = "of the kernel and its module"},
+    {"--registers", NULL, OPTION_FLAG, OPTION_ALONE, AT(registers),
+     .help = "print the register map of s_axi_control (Markdown)"},
+    {0}};
+
+const struct command command_package = {
+    .options = {.name = "package",
+                .purpose = "a folder for the vendor's flow: kernel, scripts, registers",
+                .table = {{rows, 0}}},
+    .size = sizeof(struct package_options),
+    .start = start};

@@ -5,43 +5,39 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "include/base.h"
-#include "include/diag.h"
 #include "gen/command.h"
+#include "include/diag.h"
 #include "include/version.h"
 
-struct command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *help;
-};
-
-static const struct command commands[] = {
-    {"import", command_import, "SOURCE -o DIR [--board BOARD]          a checkpoint (folder or GGUF file) to a spec"},
-    {"check", command_check, "SPEC [--json]                            read a spec, print the graph and the design"},
-    {"gen", command_gen, "SPEC -o DIR [--dump-after=PASS]            write Verilog, memory map, IR and report"},
-    {"pack", command_pack, "SPEC --weights MODELDIR|random:SEED -o DIR  quantize and pack the memory image"},
-    {"sim", command_sim,
-     "DIR --prompt TEXT --tokens N               build and run the design in Verilator against the golden model"},
-    {"golden", command_golden, "SPEC --weights MODELDIR|random:SEED ...     decode with the golden model alone"},
-    {"report", command_report,
-     "DIR [--html FILE]                        print a design's report, or make a page of it"},
-    {"package", command_package,
-     "DIR -o PKG                               a folder for the vendor's flow: kernel, scripts, registers"},
-    {"explain", command_explain, "KEY|OPERATION|REGISTER|MESSAGE           what it means, and which values are legal"},
-    {"schema", command_schema, "                                         a JSON Schema of the spec, for editors"},
-};
+const struct command *const rill_commands[] = {
+    &command_import,   // a checkpoint to a spec
+    &command_check,    // the graph and the design
+    &command_gen,      // Verilog
+    &command_pack,     // the memory image
+    &command_sim,      // the design in Verilator
+    &command_golden,   // the values alone
+    &command_report,   // of a generated design
+    &command_package,  // for the vendor's tools
+    &command_forecast, // time of a request
+    &command_timeline, // of each step and stream
+    &command_depths,   // of FIFOs
+    &command_memory,   // on the chip
+    &command_types,    // of streams
+    &command_explain,  &command_schema, &command_completion, &command_man, NULL};
 
 static void print_usage(FILE *out) {
-    fprintf(out, "usage: rill COMMAND ...; `rill COMMAND --help` for each, `rill --version`\n\n");
-    for (size_t i = 0; i < COUNT_OF(commands); i++)
-        fprintf(out, "  rill %-7s %s\n", commands[i].name, commands[i].help);
+    const struct options *all[COUNT_OF(rill_commands)] = {0};
+    struct text list = {0};
+    for (int i = 0; rill_commands[i]; i++) all[i] = &rill_commands[i]->options;
+    options_commands(all, &list);
+    fprintf(out, "usage: rill COMMAND ...; `rill COMMAND --help` for each, `rill --version`\n\n%s", text_cstr(&list));
     fprintf(out, "\nexit status: 0 done, 1 wrong input or a check that failed, 2 usage, 3 internal fault\n");
+    text_free(&list);
 }
 
 static int unknown(const char *name) {
-    const char *names[COUNT_OF(commands)];
-    for (size_t i = 0; i < COUNT_OF(commands); i++) names[i] = commands[i].name;
+    const char *names[COUNT_OF(rill_commands)] = {0};
+    for (int i = 0; rill_commands[i]; i++) names[i] = rill_commands[i]->options.name;
     const char *near = diag_nearest_word(name, names, COUNT_OF(names));
     if (near) {
         fprintf(stderr, "rill: no command `%s`; did you mean `%s`?\n(`rill --help` lists them)\n", name, near);
@@ -70,7 +66,8 @@ int main(int argc, char **argv) {
         return finish(RILL_OK);
     }
     if (!strcmp(argv[1], "--version")) return printf("rill %s\n", RILL_VERSION), finish(RILL_OK);
-    for (size_t i = 0; i < COUNT_OF(commands); i++)
-        if (!strcmp(argv[1], commands[i].name)) return finish(commands[i].run(argc - 1, argv + 1));
+    for (int i = 0; rill_commands[i]; i++)
+        if (!strcmp(argv[1], rill_commands[i]->options.name))
+            return finish(command_start(rill_commands[i], argc - 1, argv + 1));
     return unknown(argv[1]);
 }

@@ -11,7 +11,7 @@
 // ---- resources ----------------------------------------------------------------------------------
 
 // Of a DMA engine's prefetch FIFO, where nobody has chosen: short ones in LUTRAM.
-const char *cost_prefetch_style(int64_t beats);
+enum ram_style cost_prefetch_style(int64_t beats);
 // The table of syntheses (verif/cost/measured.txt) that the formulas are fitted to.
 struct cost_row {
     const char *module;
@@ -38,8 +38,8 @@ struct cost_fit {
 struct cost_fit cost_fit(const struct cost_rows *, const char *module); // NULL: of all modules
 
 struct cost_resources cost_kernel_as(const struct ir *, int kernel,
-                                     const char *style); // the kernel with its memory built so
-struct cost_resources cost_prefetch(const struct ir *, int64_t beats, const char *style); // one prefetch FIFO
+                                     enum ram_style style); // the kernel with its memory built so
+struct cost_resources cost_prefetch(const struct ir *, int64_t beats, enum ram_style style); // one prefetch FIFO
 
 struct cost_design {                      // of a whole design
     struct cost_resources *kernel, *edge; // per kernel instance, per stream

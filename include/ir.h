@@ -19,6 +19,7 @@
 #include "include/ir_net.h"
 #include "include/ir_param.h"
 #include "include/itensor.h"
+#include "include/ram_style.h"
 
 // ---- Tensor graph -------------------------------------------------------------------------------
 
@@ -127,8 +128,8 @@ struct ir_client {
 struct ir_edge { // one stream with its FIFO
     const char *name;
     int src_kernel, src_port, dst_kernel, dst_port;
-    int64_t depth;         // words; 0: a wire
-    const char *ram_style; // "srl", "distributed", "block", "ultra"
+    int64_t depth; // words; 0: a wire
+    enum ram_style ram_style;
     int64_t delay;         // cycles that a word waits when the stream is fullest (size-fifos)
     const char *forced_by; // what asks for the depth, or NULL
     int whole;             // 1: it holds a whole tensor by the safe rule too, as the graph would come to a halt
@@ -149,9 +150,8 @@ struct ir_engine {
     const char *name;                   // the product's where there are several
     int kernel, x_mux, y_demux, walker; // kernels, or IR_NONE before they are made
     int first_channel, channels;
-    const char
-        *prefetch_style; // memory of its channels' prefetch FIFOs, as ir_edge.ram_style; NULL before allocate-memories
-    int lane_die[IR_MAX_LANES]; // where each lane lies, with dies
+    enum ram_style prefetch_style; // of its channels' prefetch FIFOs; RAM_AUTO before allocate-memories
+    int lane_die[IR_MAX_LANES];    // where each lane lies, with dies
 };
 
 // One firing of a matrix engine, in program order inside its region. docs/rtl.md section 6.
@@ -257,6 +257,7 @@ int ir_add_engine(struct ir *, const char *name, int first_channel, int channels
 int ir_add_firing(struct ir *, struct ir_firing);
 int ir_add_segment(struct ir *, struct ir_segment);
 int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);
+void ir_name_edge(struct ir *, int edge, const char *name); // with a number behind it where another edge has the name
 int ir_find_tensor(const struct ir *, const char *name);           // IR_NONE if absent
 const struct ir_carry *ir_carry_of(const struct ir *, int tensor); // that has it as its local tensor, or NULL
 int ir_first_value(const struct ir *, int tensor);                 // of a carried tensor: its initial one

@@ -47,21 +47,6 @@ struct ir_itensor {
     int map[IR_MAX_RANK];
 };
 
-// ---- inference ----------------------------------------------------------------------------------
-
-// The loop nest of a kernel: iterations of every loop, how many of them run side by side, and the order of the loops.
-struct itensor_nest {
-    int loops;
-    struct ir_extent trip[IR_MAX_LOOPS]; // iterations
-    int64_t unroll[IR_MAX_LOOPS];        // divides the iterations
-    int order[IR_MAX_LOOPS];             // order[p]: the loop at place p, outermost first
-};
-
-// The type of a port that reads or writes data[i(access[0])][i(access[1])]..: the unroll factors make the tile, the
-// loops' order the walk; a loop that the access leaves out re-reads. False where the nest is none: an order that is no
-// permutation, an unroll that does not divide.
-bool itensor_infer(const struct itensor_nest *, enum ir_dtype, int rank, const int access[], struct ir_itensor *);
-
 // ---- properties ---------------------------------------------------------------------------------
 
 // Every dimension is walked by a loop of its own that steps by the tile, and no count is below 1.
@@ -70,13 +55,11 @@ bool itensor_is_valid(const struct ir_itensor *);
 struct ir_itensor itensor_canonical(const struct ir_itensor *);
 bool itensor_equal(const struct ir_itensor *, const struct ir_itensor *); // of the canonical forms
 int64_t itensor_extent(const struct ir_itensor *, int dim);               // of the data, at the bound
-int64_t itensor_tokens(const struct ir_itensor *);    // tiles that travel, re-reads included, at the bound
-int64_t itensor_tile(const struct ir_itensor *);      // elements of a tile
-int64_t itensor_footprint(const struct ir_itensor *); // elements of the data that travels, each once, at the bound
+int64_t itensor_tile(const struct ir_itensor *);                          // elements of a tile
 
 // ---- conversion ---------------------------------------------------------------------------------
 
-// Converter inference, the paper's Algorithm 1 as REFERENCE.md section 1 corrects it. A dimension is reducible when
+// Converter inference, Algorithm 1 of the StreamTensor paper, corrected (docs/ir.md). A dimension is reducible when
 // both sides have the same tile there and walk it with the same loop, trips and step. The converter sits inside the
 // `shared` outermost loops, the longest run of them that reducible dimensions own; it holds the tile of a dimension
 // that such a loop walks, and all of any other.
@@ -89,7 +72,6 @@ struct itensor_buffer {
 };
 // False when the two do not carry the same data: other ranks, dtypes or extents.
 bool itensor_converter(const struct ir_itensor *from, const struct ir_itensor *to, struct itensor_buffer *);
-int64_t itensor_converter_bits(const struct itensor_buffer *, int64_t element_bits); // both banks
 
 // The same for hardware: a walk is the order of a stream's elements as nested loops over addresses of the tensor in
 // row-major order, the loops inside a tile included. Neighbouring loops that make one are one, so equal walks are equal

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "include/ram_style.h"
+
 // LUT: LUTs, those used as memory and shift registers included. bram18: halves of a BRAM36.
 // Source: formulas fitted to verif/cost/measured.txt (Yosys); memories by their shape, exactly as the device offers it.
 // Range: the parameter ranges of docs/rtl.md section 2 and of the modules' headers.
@@ -13,16 +15,15 @@ struct cost_resources {
 };
 
 void cost_add(struct cost_resources *to, const struct cost_resources *what, int64_t times);
-// A simple dual port RAM of `words` x `bits`. style: "distributed", "block", "ultra", "srl", or "auto" (what a tool
-// would choose).
-struct cost_resources cost_ram(int64_t words, int64_t bits, const char *style);
+// A simple dual port RAM of `words` x `bits`.
+struct cost_resources cost_ram(int64_t words, int64_t bits, enum ram_style style);
 // rill_fifo: its storage and its control.
-struct cost_resources cost_fifo(int64_t depth, int64_t bits, const char *style);
+struct cost_resources cost_fifo(int64_t depth, int64_t bits, enum ram_style style);
 
 // A memory of a kernel whose RAM_STYLE may be chosen.
 struct cost_memory {
     int64_t words, bits, times; // times: so many of it side by side
-    const char *style;
+    enum ram_style style;
 };
 
 #endif

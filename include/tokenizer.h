@@ -42,6 +42,7 @@ void tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_
 // begins with
 // `<|endoftext|>` gets no second one; a tokenizer without that id adds none.
 void tokenizer_encode_prompt(const struct tokenizer *tokenizer, const char *text, size_t len, struct token_ids *ids);
+const char *tokenizer_chat_name(int index); // of the chat templates, NULL behind the last
 // Appends the ids of a question by the chat template of this name (chatml, smollm2, llama3, gemma, zephyr), ready for
 // the answer. What is wrong, NULL: nothing: an unknown name, a vocabulary without the template's tokens, a text that
 // holds control tokens of its own.

@@ -29,9 +29,9 @@ copy rtl-templates boards families include verif/cost/measured.txt verif/lint/em
     verif/model verif/check $(grep '^gen/' boards/host/sources.txt)
 cp build/librill.a "$to/lib/rill/build/librill.a"
 cp build/rill "$to/bin/rill"
-packaging/man.sh build/rill >"$man"
-cp packaging/rill.bash "$bash"
-cp packaging/rill.zsh "$zsh"
+build/rill man >"$man"
+build/rill completion bash >"$bash"
+build/rill completion zsh >"$zsh"
 chmod -R u+rwX,go+rX,go-w "$to/lib/rill"
 chmod 755 "$to/bin/rill"
 chmod 644 "$man" "$bash" "$zsh"

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Layouts of bits that hardware and generator share: include/fields.def, and all that must agree with it.
+"""Layouts of bits and latencies that hardware and generator share: include/fields.def, include/latency.def, and all that must agree with them.
 
 usage: fields.py layouts   fields that overlap, or leave their word
        fields.py names     localparams of templates and benches that differ; bits of such words that are taken by number
        fields.py header    whether verif/unit/rill_fields.vh, the localparams for the benches, differs
+       fields.py latencies whether rtl-templates/arith/rill_latency.vh, which the templates include, differs; headers of units with another
+                           latency; kernels and their classes that spell one as a number
        fields.py page      tables of docs/rtl.md that differ
-       fields.py write     writes header and tables
+       fields.py write     writes headers and tables
 Prints what is wrong, a line each; exit status 0 all the same.
 """
 import pathlib
@@ -16,6 +18,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "include/fields.def"
 HEADER = ROOT / "verif/unit/rill_fields.vh"
+LATENCIES = ROOT / "include/latency.def"
+LATENCY_HEADER = ROOT / "rtl-templates/arith/rill_latency.vh"
 PAGE = ROOT / "docs/rtl.md"
 NUMBERED = re.compile(  # a word of a layout, with bits by number
     r"\b(?:[sm]_axis_(?:walk_)?step_tdata|step_(?:q|data|word)|step|[sm]_axis_entry_tdata|entry(?:_data)?)(?:\[i\])?\[(\d+)(?::\d+)?\]")
@@ -64,13 +68,43 @@ def table(layout):
             yield f"| {bits} | {row[1].lower()} | {meaning} |"
 
 
+def latencies():
+    """Rows of the table: id, clocks, module, meaning."""
+    for name, clocks, module, meaning in re.findall(r'^LATENCY\((\w+), (\d+), (\w+), "(.*)"\)', LATENCIES.read_text(), flags=re.M):
+        yield name, int(clocks), module, meaning
+
+
+def latency_header():
+    yield "// SPDX-License-Identifier: Apache-2.0"
+    yield "// Enabled clocks from operands to result of the arithmetic units, of include/latency.def: made by tests/fields.py."
+    yield "// Included inside a module."
+    yield "// verilator lint_off UNUSEDPARAM"
+    for name, clocks, module, _ in latencies():
+        yield f"localparam LATENCY_{name} = {clocks};".ljust(40) + f"// {module}"
+    yield "// verilator lint_on UNUSEDPARAM"
+
+
+def latency_table():
+    yield "| unit | enabled clocks | result |"
+    yield "|---|---|---|"
+    for _, clocks, module, meaning in latencies():
+        yield f"| `{module}` | {clocks} | {meaning} |"
+
+
+def tables():
+    """Marks of the page's tables and their lines."""
+    for layout in layouts():
+        yield f"fields {layout}", table(layout)
+    yield "latencies", latency_table()
+
+
 def layouts():
     return [row[0] for kind, row in rows() if kind == "LAYOUT"]
 
 
-def in_page(page, layout, lines):
-    """The page with a layout's table replaced, or None where it has no place for it."""
-    mark = f"<!-- fields {layout}, by tests/fields.py -->\n"
+def in_page(page, what, lines):
+    """The page with a table replaced, or None where it has no place for it."""
+    mark = f"<!-- {what}, by tests/fields.py -->\n"
     start = page.find(mark)
     if start < 0:
         return None
@@ -81,19 +115,19 @@ def in_page(page, layout, lines):
 
 def written_page():
     page = PAGE.read_text()
-    for layout in layouts():
-        page = in_page(page, layout, table(layout)) or page
+    for what, lines in tables():
+        page = in_page(page, what, lines) or page
     return page
 
 
 def wrong_page():
     page = PAGE.read_text()
-    for layout in layouts():
-        new = in_page(page, layout, table(layout))
+    for what, lines in tables():
+        new = in_page(page, what, lines)
         if new is None:
-            yield f"docs/rtl.md: no table of {layout}"
+            yield f"docs/rtl.md: no table of {what}"
         elif new != page:
-            yield f"docs/rtl.md: the table of {layout} differs"
+            yield f"docs/rtl.md: the table of {what} differs"
 
 
 def wrong_layouts():
@@ -127,6 +161,33 @@ def wrong_header():
         yield "verif/unit/rill_fields.vh differs"
 
 
+SPELLED = re.compile(r"\b(?:localparam (?:LATENCY|FINISH) = |DEPTH\(|READY_DELAY\()([0-9]+)[;,)]")      # in a template
+SPELLED_IN_CLASS = re.compile(r"class_(?:pipe|banks)\((?:.*[ (])?([0-9]+)\);")                        # the stages of a contract
+
+
+def wrong_spelling(path, spelled):
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        for clocks in spelled.findall(line.split("//")[0]):
+            if int(clocks) > 1:
+                yield f"{path.relative_to(ROOT)}:{number}: {clocks} is a latency as a number, not a sum of include/latency.def"
+
+
+def wrong_latencies():
+    if LATENCY_HEADER.read_text() != "\n".join(latency_header()) + "\n":
+        yield f"{LATENCY_HEADER.relative_to(ROOT)} differs"
+    for _, clocks, module, _ in latencies():
+        text = next(ROOT.glob(f"rtl-templates/*/{module}.v")).read_text()
+        said = re.search(r"^//.*Latency (?:log2\(LANES\) \+ )?(\d+)", text, flags=re.M)
+        if not said or int(said[1]) != clocks:
+            yield f"{module}.v: {clocks} clocks in include/latency.def, {said[1] if said else 'nothing'} in its header"
+    for path in sorted(ROOT.glob("rtl-templates/*/*.v")):
+        if f'`include "{LATENCY_HEADER.name}"' in path.read_text():
+            yield from wrong_spelling(path, SPELLED)
+            kernel = ROOT / f"gen/kernel/{path.stem.removeprefix('rill_')}.c"
+            if kernel.exists():
+                yield from wrong_spelling(kernel, SPELLED_IN_CLASS)
+
+
 def wrong_names():
     values = {name: str(value) for name, value in constants()}
     for path in sorted([*ROOT.glob("rtl-templates/*/*.v"), *ROOT.glob("verif/unit/*_tb.v"), *ROOT.glob("verif/formal/properties/*.v")]):
@@ -134,9 +195,10 @@ def wrong_names():
 
 
 def main():
-    kinds = {"layouts": wrong_layouts, "names": wrong_names, "header": wrong_header, "page": wrong_page}
+    kinds = {"layouts": wrong_layouts, "names": wrong_names, "header": wrong_header, "latencies": wrong_latencies, "page": wrong_page}
     if sys.argv[1:] == ["write"]:
         HEADER.write_text("\n".join(header()) + "\n")
+        LATENCY_HEADER.write_text("\n".join(latency_header()) + "\n")
         PAGE.write_text(written_page())
     elif len(sys.argv) == 2 and sys.argv[1] in kinds:
         for line in kinds[sys.argv[1]]():

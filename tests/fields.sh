@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Layouts of bits: include/fields.def, and all that must agree with it (tests/fields.py). See --help.
+# Layouts of bits, latencies: include/fields.def, include/latency.def, and all that must agree with them (tests/fields.py). See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
 
@@ -8,7 +8,8 @@ usage() {
     cat <<'TEXT'
 usage: tests/fields.sh
 One line per check: fields lie apart in their words; templates and benches have the same numbers, and take no bits by number; so have the
-benches' header and the tables of docs/rtl.md, which `tests/fields.py write` writes.
+benches' header, the latencies that templates include and the tables of docs/rtl.md, which `tests/fields.py write` writes. Kernels spell no
+latency of a unit as a number.
 TEXT
 }
 
@@ -27,9 +28,10 @@ fields() { # name, what
     fi
 }
 
-plan 4
+plan 5
 fields "fields in their words" layouts
 fields "fields in templates and benches" names
 fields "header of the benches" header
+fields "latencies of units" latencies
 fields "tables of docs/rtl.md" page
 verdict

@@ -34,7 +34,7 @@ files() { # patterns of names: the project's own files
 mapfile -t c_files < <(files '*.c' '*.h' '*.cpp' '*.hpp')
 mapfile -t verilog < <(files '*.v' '*.sv')
 mapfile -t scripts < <(files '*.sh' 'run' | grep -v -e '\.md$')
-mapfile -t all_files < <(files '*.c' '*.h' '*.cpp' '*.hpp' '*.def' '*.inc' '*.v' '*.sv' '*.vlt' '*.sh' '*.tcl' '*.py' '*.rng' '*.awk' '*.yaml' '*.md' \
+mapfile -t all_files < <(files '*.c' '*.h' '*.cpp' '*.hpp' '*.def' '*.inc' '*.v' '*.vh' '*.sv' '*.vlt' '*.sh' '*.tcl' '*.py' '*.rng' '*.awk' '*.yaml' '*.md' \
     '*.txt' Makefile run .clang-format .clang-tidy)
 
 # Passes when the function prints nothing.
@@ -129,9 +129,9 @@ key_tables() { # each behind its marker, and one for every map that has more tha
     done < <(sed -n 's/^<!-- keys: `rill explain --table \(.*\)` -->$/\1/p' docs/spec.md)
     [ $count = 8 ] || echo "$count tables instead of 8"
 }
-operations_table() { diff <(build/rill check --operations) <(sed -n '/^<!-- operations table/,/^$/p' docs/spec.md | sed '1d;/^$/d'); }
+operations_table() { diff <(build/rill explain --operations) <(sed -n '/^<!-- operations table/,/^$/p' docs/spec.md | sed '1d;/^$/d'); }
 glossary_table() { diff <(build/rill explain --glossary) <(sed -n '/^<!-- glossary/,$p' docs/glossary.md | sed 1d); }
-passes_table() { diff <(build/rill check --passes) <(sed -n 's/^| \([a-z]*-[a-z-]*\) |.*/\1/p' docs/passes.md); }
+passes_table() { diff <(build/rill explain --passes) <(sed -n 's/^| \([a-z]*-[a-z-]*\) |.*/\1/p' docs/passes.md); }
 
 # The oracle knows nothing that the compiler concludes: all headers that its files read, one through the other.
 oracle_apart() {

@@ -126,7 +126,7 @@ READERS = ("gen/ir/op_attrs.c", "gen/ir/value.c", "gen/cost/measured.c", "gen/go
 NAMES = ("gen/ir/ir.c", "gen/ir/custom.c")  # where a net is found by its name; what a spec says of a custom kernel's parameter
 PARSES = re.compile(r"\b(strto\w*l|strto[dfu]\w*|ato[ilf]l?|v?sscanf|strstr)\(")
 COMPARES = re.compile(r"\bstrn?cmp\((?:[^()]|\([^()]*\))*?(\bverilog\b|[.>]net\b|[.>]base\b|ir_value_print|ir_attr_string|value\.text)")
-OF_USERS = ("gen/pass/bind_custom.c", "`include")  # Verilog that a user wrote
+OF_USERS = ("gen/bind/bind_custom.c", "`include")  # Verilog that a user wrote
 
 
 def wrong_texts():

@@ -25,21 +25,21 @@ static void add_module(struct cost_resources *sum, const struct kernel_class *cl
     cost_add(sum, &r, times);
 }
 
-const char *cost_prefetch_style(int64_t beats) { return beats > DISTRIBUTED_BEATS ? "block" : "distributed"; }
+enum ram_style cost_prefetch_style(int64_t beats) { return beats > DISTRIBUTED_BEATS ? RAM_BLOCK : RAM_DISTRIBUTED; }
 
-static void add_read_engines(const struct ir *ir, struct cost_resources *sum, int64_t prefetch, const char *style,
+static void add_read_engines(const struct ir *ir, struct cost_resources *sum, int64_t prefetch, enum ram_style style,
                              int64_t count) {
     const struct ir_design *d = &ir->design;
     const struct ir_param param[] = {
         {"BEAT_BITS", ir_value_int(d->beat_bits)},
         {"OUTSTANDING", ir_value_int(d->outstanding)},
         {"PREFETCH_BEATS", ir_value_int(prefetch)},
-        {"RAM_STYLE", ir_value_text(style)},
+        {"RAM_STYLE", ir_value_text(ram_style_words[style])},
     };
     add_module(sum, &rtl_dma_read, param, COUNT_OF(param), count);
 }
 
-struct cost_resources cost_prefetch(const struct ir *ir, int64_t beats, const char *style) {
+struct cost_resources cost_prefetch(const struct ir *ir, int64_t beats, enum ram_style style) {
     return cost_fifo(beats, ir->design.beat_bits, style);
 }
 
@@ -71,9 +71,9 @@ static void add_channel(const struct ir *ir, struct cost_resources *sum, int cha
         else readers++, add_read_engines(ir, sum, beats, cost_prefetch_style(beats), 1);
     }
     int engine = ir_engine_at(ir, channel);
-    const char *chosen = engine == IR_NONE ? NULL : ir->engine[engine].prefetch_style;
+    enum ram_style chosen = engine == IR_NONE ? RAM_AUTO : ir->engine[engine].prefetch_style;
     int64_t prefetch = ir->design.prefetch_beats;
-    add_read_engines(ir, sum, prefetch, chosen ? chosen : cost_prefetch_style(prefetch), lanes);
+    add_read_engines(ir, sum, prefetch, chosen != RAM_AUTO ? chosen : cost_prefetch_style(prefetch), lanes);
     add_arbiter(ir, sum, &rtl_axi_read_arbiter, lanes + readers);
     add_arbiter(ir, sum, &rtl_axi_write_arbiter, writers);
 }
@@ -93,14 +93,14 @@ static void add_slices(const struct ir *ir, const struct ir_edge *e, struct cost
     add_module(to, &rtl_register_slice, param, COUNT_OF(param), e->crossings + e->entry_crossings);
 }
 
-struct cost_resources cost_kernel_as(const struct ir *ir, int kernel, const char *style) {
+struct cost_resources cost_kernel_as(const struct ir *ir, int kernel, enum ram_style style) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     struct ir_param *param = ARENA_ARRAY(ir->arena, struct ir_param, (size_t)k->params + 1);
     struct cost_resources r;
     int count = 0;
     for (int p = 0; p < k->params; p++)
         if (strcmp(k->param[p].name, "RAM_STYLE") != 0) param[count++] = k->param[p];
-    param[count++] = (struct ir_param){"RAM_STYLE", ir_value_text(style)};
+    param[count++] = (struct ir_param){"RAM_STYLE", ir_value_text(ram_style_words[style])};
     cost_module(k->module, param, count, &r);
     return r;
 }

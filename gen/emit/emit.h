@@ -39,12 +39,17 @@ struct emit_template {
     const char *module;   // in a file of its own with this name
     struct source source; // data NULL: not reached
 };
+struct emit_header {
+    const char *name, *path; // a file that templates include
+};
 struct emit_library {
     struct arena *arena;
+    VEC(struct emit_header) headers;
     VEC(struct emit_template) templates; // by folder and name
 };
 struct emit_library *emit_library_open(struct arena *, const char *root);
-// Reads the templates that a text instantiates, in whatever branch, and all that these need. False after an error.
+// Reads the templates that a text instantiates, in whatever branch, and all that these need, what they include in the
+// place of the directive. False after an error.
 bool emit_library_reach(struct emit_library *, const struct source *text, struct diag *);
 bool emit_instantiates(struct arena *, const struct source *text, const char *module);
 

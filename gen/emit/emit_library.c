@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RTL library beside a design: the templates that its modules reach, and no others, so that a tool that is given no
-// top module finds one. A module of the library has a file of its own with its name.
+// top module finds one. A module of the library has a file of its own with its name. What it includes (*.vh) is written
+// in the place of the directive: so a design's files need no include path.
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,12 @@ static int by_name(const void *a, const void *b) { return strcmp(*(char *const *
 
 typedef VEC(char *) name_list;
 
-static name_list list_folder(struct arena *arena, const char *path) {
+static name_list list_folder(struct arena *arena, const char *path, const char *suffix) {
     name_list names = {0};
     DIR *dir = opendir(path);
     for (struct dirent *e; dir && (e = readdir(dir));) {
-        size_t len = strlen(e->d_name);
-        if (e->d_name[0] != '.' && len > 2 && !strcmp(e->d_name + len - 2, ".v"))
+        size_t len = strlen(e->d_name), end = strlen(suffix);
+        if (e->d_name[0] != '.' && len > end && !strcmp(e->d_name + len - end, suffix))
             VEC_PUSH(arena, names, arena_strdup(arena, e->d_name));
     }
     if (dir) closedir(dir);
@@ -25,13 +26,21 @@ static name_list list_folder(struct arena *arena, const char *path) {
     return names;
 }
 
+static void add_headers(struct emit_library *library, const char *path) {
+    name_list names = list_folder(library->arena, path, ".vh");
+    for (size_t i = 0; i < names.count; i++)
+        VEC_PUSH(library->arena, library->headers,
+                 (struct emit_header){names.items[i], arena_printf(library->arena, "%s/%s", path, names.items[i])});
+}
+
 struct emit_library *emit_library_open(struct arena *arena, const char *root) {
-    static const char *const folders[] = {"arith", "control", "dma", "kernel", "layout", "memory", "stream"};
+    static const char *const folders[] = {"arith", "control", "dma", "engine", "kernel", "kv", "layout", "memory", "stream"};
     struct emit_library *library = ARENA_NEW(arena, struct emit_library);
     library->arena = arena;
     for (size_t d = 0; d < COUNT_OF(folders); d++) {
         const char *path = arena_printf(arena, "%s/%s", root, folders[d]);
-        name_list names = list_folder(arena, path);
+        name_list names = list_folder(arena, path, ".v");
+        add_headers(library, path);
         for (size_t i = 0; i < names.count; i++) {
             const char *module = arena_strndup(arena, names.items[i], strlen(names.items[i]) - 2);
             struct source source = {arena_printf(arena, "%s/%s", path, names.items[i]), NULL, 0};
@@ -47,18 +56,63 @@ static struct emit_template *find(const struct emit_library *library, const char
     return NULL;
 }
 
+// ---- includes ----
+
+enum { MAX_BYTES = 1 << 20 };
+
+static const char *header_path(const struct emit_library *library, const char *name) {
+    for (size_t i = 0; i < library->headers.count; i++)
+        if (!strcmp(library->headers.items[i].name, name)) return library->headers.items[i].path;
+    return NULL;
+}
+
+// The file's lines without its licence's, moved to the right by the blanks in front of the directive.
+static bool add_header(struct emit_library *library, const char *name, const char *blanks, int count,
+                       struct text *out, const char **why) {
+    const char *path = header_path(library, name);
+    size_t len;
+    *why = "what it includes is not in the library";
+    const char *line = path ? file_read(library->arena, path, MAX_BYTES, &len, why) : NULL;
+    if (!line) return false;
+    for (const char *end; (end = strchr(line, '\n')); line = end + 1)
+        if (strncmp(line, "// SPDX", 7) != 0)
+            text_addf(out, "%.*s%.*s\n", end > line ? count : 0, blanks, (int)(end - line), line);
+    return true;
+}
+
+static bool expand(struct emit_library *library, struct source *source, const char **why) {
+    static const char directive[] = "`include \"";
+    struct text out = {0};
+    bool ok = true;
+    for (const char *line = source->data, *end; ok && *line; line = end) {
+        end = strchr(line, '\n') ? strchr(line, '\n') + 1 : line + strlen(line);
+        size_t blanks = strspn(line, " ");
+        const char *name = line + blanks + strlen(directive);
+        if (strncmp(line + blanks, directive, strlen(directive)) != 0) text_add_bytes(&out, line, (size_t)(end - line));
+        else
+            ok = add_header(library, arena_strndup(library->arena, name, strcspn(name, "\"\n")), line, (int)blanks,
+                            &out, why);
+    }
+    source->data = arena_strdup(library->arena, text_cstr(&out));
+    source->size = out.len;
+    text_free(&out);
+    return ok;
+}
+
+static bool read_template(struct emit_library *library, struct source *source, struct diag *diag) {
+    const char *why;
+    source->data = file_read(library->arena, source->path, MAX_BYTES, &source->size, &why);
+    if (source->data && expand(library, source, &why)) return true;
+    diag_error(diag, loc_file(library->arena, source->path), "%s", why);
+    return false;
+}
+
 bool emit_library_reach(struct emit_library *library, const struct source *text, struct diag *diag) {
-    enum { MAX_BYTES = 1 << 20 };
     verilog_names names = verilog_find_instances(library->arena, text);
     for (size_t i = 0; i < names.count; i++) {
         struct emit_template *t = find(library, names.items[i]);
         if (!t || t->source.data) continue;
-        const char *why;
-        t->source.data = file_read(library->arena, t->source.path, MAX_BYTES, &t->source.size, &why);
-        if (!t->source.data) {
-            diag_error(diag, loc_file(library->arena, t->source.path), "%s", why);
-            return false;
-        }
+        if (!read_template(library, &t->source, diag)) return false;
         if (!emit_library_reach(library, &t->source, diag)) return false;
     }
     return true;

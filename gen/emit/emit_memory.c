@@ -83,12 +83,12 @@ static void emit_read_engine(const struct channel *ch, int i, const struct emit_
         client->base ? client->base : arena_printf(ch->ir->arena, "channel_base[%d +: 64]", ch->index * 64);
     int prefetch = client->is_lane ? d->prefetch_beats : client->buffer ? (int)client->buffer : 2 * d->max_burst;
     int burst = client->burst ? (int)client->burst : d->max_burst, engine = ir_engine_at(ch->ir, ch->index);
-    const char *style = client->is_lane && engine != IR_NONE ? ch->ir->engine[engine].prefetch_style : NULL;
+    enum ram_style style = client->is_lane && engine != IR_NONE ? ch->ir->engine[engine].prefetch_style : RAM_AUTO;
     text_addf(ch->out,
               "    %s #(.BEAT_BITS(%d), .MAX_BURST(%d), .OUTSTANDING(%d), .PREFETCH_BEATS(%d), "
               ".RAM_STYLE(\"%s\")) u_read_%02d_%s (\n",
               rtl_dma_read.module, d->beat_bits, burst, d->outstanding, prefetch,
-              style ? style : cost_prefetch_style(prefetch), ch->index, client->name);
+              ram_style_words[style != RAM_AUTO ? style : cost_prefetch_style(prefetch)], ch->index, client->name);
     text_addf(ch->out,
               "        .clk(clk), .rst(core_rst[%d]), .base(%s), .flush(core_flush[%d]), .idle(ch%02d_r_idle[%d]), "
               ".error(ch%02d_r_error[%d]), .error_addr(ch%02d_r_place[%d +: 64]),\n",

@@ -162,7 +162,7 @@ static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct emit_
     emit_slices(ir, e, false, levels, out);
     text_addf(out, "    wire [%d:0] %s_fill, %s_high;\n", u64_clog2((uint64_t)e->depth + 1) - 1, e->name, e->name);
     text_addf(out, "    %s #(.DATA_W(%lld), .DEPTH(%lld), .RAM_STYLE(\"%s\")) u_fifo_%s (\n", rtl_fifo.module,
-              (long long)word_bits(ir, p), (long long)e->depth, e->ram_style, e->name);
+              (long long)word_bits(ir, p), (long long)e->depth, ram_style_words[e->ram_style], e->name);
     text_addf(
         out,
         "        .clk(clk), .rst(core_rst[%d]), .s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(",

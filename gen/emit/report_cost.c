@@ -206,7 +206,7 @@ void report_fifos(const struct report *r, struct text *out) {
     for (int e = 0; e < r->ir->edges; e++) {
         const struct ir_edge *edge = &r->ir->edge[e];
         text_addf(out, "  %7lld x %-5lld %-18s", (long long)edge->depth, (long long)cost_edge_bits(r->ir, edge),
-                  edge->ram_style);
+                  ram_style_words[edge->ram_style]);
         add_counts(&r->cost.edge[e], out);
         text_addf(out, "  %s\n", edge->name);
     }

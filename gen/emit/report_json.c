@@ -113,7 +113,7 @@ static void add_fifos(const struct report *r, struct text *out) {
         add_string(out, "name", edge->name);
         text_addf(out, ", \"depth\": %lld, \"bits\": %lld, ", (long long)edge->depth,
                   (long long)cost_edge_bits(r->ir, edge));
-        add_string(out, "memory", edge->ram_style);
+        add_string(out, "memory", ram_style_words[edge->ram_style]);
         text_addf(out, ", \"run_ahead\": %s, ", edge->run_ahead ? "true" : "false");
         add_end(r, "writer", edge->src_kernel, out);
         add_end(r, "reader", edge->dst_kernel, out);

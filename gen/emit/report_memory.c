@@ -17,8 +17,8 @@ struct report_memories report_memories_make(const struct ir *ir) {
     }
     for (int e = 0; e < ir->engines; e++) {
         const struct ir_engine *engine = &ir->engine[e];
-        const char *style =
-            engine->prefetch_style ? engine->prefetch_style : cost_prefetch_style(ir->design.prefetch_beats);
+        enum ram_style style = engine->prefetch_style != RAM_AUTO ? engine->prefetch_style
+                                                                  : cost_prefetch_style(ir->design.prefetch_beats);
         struct cost_memory m = {ir->design.prefetch_beats - 1, ir->design.beat_bits, engine->channels, style};
         all.item[all.count++] =
             (struct report_memory){arena_printf(ir->arena, "prefetch of %s", engine->name), m, {0}, 0, 0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The itensor type of every stream, for `rill check SPEC --types`.
+// The itensor type of every stream, for `rill types SPEC`.
 #include "gen/emit/emit_report.h"
 
 #include "include/itensor.h"

@@ -149,7 +149,7 @@ void ir_add_client_port(struct ir *ir, int kernel, const char *port, int64_t bit
 int ir_add_engine(struct ir *ir, const char *name, int first_channel, int channels) {
     int id = IR_PUSH(ir, ir->engine, ir->engines, ir->engine_capacity);
     ir->engine[id] = (struct ir_engine){
-        arena_strdup(ir->arena, name), IR_NONE, IR_NONE, IR_NONE, IR_NONE, first_channel, channels, NULL, {0}};
+        arena_strdup(ir->arena, name), IR_NONE, IR_NONE, IR_NONE, IR_NONE, first_channel, channels, RAM_AUTO, {0}};
     return id;
 }
 
@@ -177,6 +177,25 @@ int ir_add_fusion(struct ir *ir, struct ir_fusion fusion) {
     return id;
 }
 
+static bool has_edge(const struct ir *ir, const char *name, int but) {
+    for (int e = 0; e < ir->edges; e++)
+        if (e != but && ir->edge[e].name && !strcmp(ir->edge[e].name, name)) return true;
+    return false;
+}
+
+// `a` to port `b_c` and `a_b` to port `c` make one name: the second gets a number.
+void ir_name_edge(struct ir *ir, int edge, const char *name) {
+    const char *wanted = name;
+    for (int i = 2; has_edge(ir, name, edge); i++) name = arena_printf(ir->arena, "%s_%d", wanted, i);
+    ir->edge[edge].name = name;
+}
+
+// Kernel and port; the kernel alone where its port has no name.
+static const char *end_name(const struct ir *ir, const struct ir_kernel *k, const struct ir_port *p) {
+    if (p->index != IR_NONE) return arena_printf(ir->arena, "%s_%d", k->name, p->index);
+    return *p->name ? arena_printf(ir->arena, "%s_%s", k->name, p->name) : k->name;
+}
+
 int ir_connect(struct ir *ir, int src_kernel, int src_port, int dst_kernel, int dst_port) {
     int id = IR_PUSH(ir, ir->edge, ir->edges, ir->edge_capacity);
     struct ir_edge *e = &ir->edge[id];
@@ -186,11 +205,9 @@ int ir_connect(struct ir *ir, int src_kernel, int src_port, int dst_kernel, int 
     e->dst_kernel = dst_kernel;
     e->dst_port = dst_port;
     e->group = e->pool = e->pool_port = IR_NONE;
-    const char *from = s->port[src_port].index == IR_NONE ? s->port[src_port].name
-                                                          : arena_printf(ir->arena, "%d", s->port[src_port].index);
-    const char *to = d->port[dst_port].index == IR_NONE ? d->port[dst_port].name
-                                                        : arena_printf(ir->arena, "%d", d->port[dst_port].index);
-    e->name = arena_printf(ir->arena, "%s_%s_to_%s_%s", s->name, from, d->name, to);
+    ir_name_edge(ir, id,
+                 arena_printf(ir->arena, "%s_to_%s", end_name(ir, s, &s->port[src_port]),
+                              end_name(ir, d, &d->port[dst_port])));
     ir->kernel[src_kernel].port[src_port].edge = id;
     ir->kernel[dst_kernel].port[dst_port].edge = id;
     return id;

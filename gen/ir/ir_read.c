@@ -58,6 +58,10 @@ static int get_word(struct reader *r, const struct yaml_node *map, const char *k
     return v;
 }
 
+static enum ram_style get_style(struct reader *r, const struct yaml_node *map, const char *key) {
+    return yaml_get(map, key) ? (enum ram_style)get_word(r, map, key, ram_style_words, RAM_STYLES) : RAM_AUTO;
+}
+
 // Items of a list; 0 when it is absent or has more than max.
 static size_t list_count(struct reader *r, const struct yaml_node *list, size_t max) {
     if (list && list->kind == YAML_KIND_SEQ && list->count <= max) return list->count;
@@ -255,7 +259,7 @@ static void read_kernel(struct reader *r, struct ir *ir, int k, const struct yam
 
 static void read_edge(struct reader *r, const struct yaml_node *map, struct ir_edge *item) {
     item->name = get_string(r, map, "name");
-    item->ram_style = get_optional(r, map, "ram_style");
+    item->ram_style = get_style(r, map, "ram_style");
     item->forced_by = get_optional(r, map, "forced_by");
     IR_EDGE_FIELDS(READ_FIELD)
 }
@@ -276,7 +280,7 @@ static void read_client(struct reader *r, struct ir *ir, const struct yaml_node 
 
 static void read_engine(struct reader *r, const struct yaml_node *map, struct ir_engine *item) {
     item->name = get_string(r, map, "name");
-    item->prefetch_style = get_optional(r, map, "prefetch_style");
+    item->prefetch_style = get_style(r, map, "prefetch_style");
     IR_ENGINE_FIELDS(READ_FIELD)
     get_ints(r, map, "lane_die", item->lane_die, IR_MAX_LANES);
 }

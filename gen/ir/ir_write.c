@@ -204,7 +204,7 @@ static void write_edge(struct writer *w, const struct ir_edge *item) {
     yaml_begin_map(&w->y, true);
     key_string(w, "name", item->name);
     IR_EDGE_FIELDS(WRITE_FIELD)
-    key_string(w, "ram_style", item->ram_style);
+    key_string(w, "ram_style", item->ram_style != RAM_AUTO ? ram_style_words[item->ram_style] : NULL);
     key_string(w, "forced_by", item->forced_by);
     yaml_end(&w->y);
 }
@@ -229,7 +229,7 @@ static void write_client(struct writer *w, const struct ir_client *item) {
 static void write_engine(struct writer *w, const struct ir_engine *item) {
     yaml_begin_map(&w->y, true);
     key_string(w, "name", item->name);
-    key_string(w, "prefetch_style", item->prefetch_style);
+    key_string(w, "prefetch_style", item->prefetch_style != RAM_AUTO ? ram_style_words[item->prefetch_style] : NULL);
     IR_ENGINE_FIELDS(WRITE_FIELD)
     key_ints(w, "lane_die", item->lane_die, item->channels);
     yaml_end(&w->y);

@@ -1,47 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iterative tensor types: inference from a loop nest, canonical form, sizes. include/itensor.h.
+// Iterative tensor types: canonical form, sizes, converters. include/itensor.h.
 #include "include/itensor.h"
 
 #include <string.h>
-
-// ---- inference ----
-
-static bool is_nest(const struct itensor_nest *nest) {
-    bool seen[IR_MAX_LOOPS] = {false};
-    if (nest->loops < 0 || nest->loops > IR_MAX_LOOPS) return false;
-    for (int p = 0; p < nest->loops; p++) {
-        int l = nest->order[p];
-        if (l < 0 || l >= nest->loops || seen[l]) return false;
-        seen[l] = true;
-        if (nest->unroll[l] < 1 || nest->trip[l].bound < 1 || nest->trip[l].bound % nest->unroll[l]) return false;
-    }
-    return true;
-}
-
-static int place_of(const struct itensor_nest *nest, int loop) {
-    for (int p = 0; p < nest->loops; p++)
-        if (nest->order[p] == loop) return p;
-    return IR_NONE;
-}
-
-bool itensor_infer(const struct itensor_nest *nest, enum ir_dtype dtype, int rank, const int access[],
-                   struct ir_itensor *type) {
-    *type = (struct ir_itensor){.dtype = dtype, .rank = rank, .loops = nest->loops};
-    if (!is_nest(nest) || rank < 1 || rank > IR_MAX_RANK) return false;
-    for (int p = 0; p < nest->loops; p++) {
-        int l = nest->order[p];
-        type->trip[p] = (struct ir_extent){nest->trip[l].bound / nest->unroll[l], nest->trip[l].dynamic};
-        type->step[p] = 1; // of a loop that re-reads
-    }
-    for (int d = 0; d < rank; d++) {
-        if (access[d] < 0 || access[d] >= nest->loops) return false;
-        for (int e = 0; e < d; e++)
-            if (access[e] == access[d]) return false; // a diagonal
-        type->map[d] = place_of(nest, access[d]);
-        type->element[d] = type->step[type->map[d]] = nest->unroll[access[d]];
-    }
-    return true;
-}
 
 // ---- properties ----
 
@@ -111,21 +72,9 @@ int64_t itensor_extent(const struct ir_itensor *type, int dim) {
     return l == IR_NONE ? type->element[dim] : type->trip[l].bound * type->step[l];
 }
 
-int64_t itensor_tokens(const struct ir_itensor *type) {
-    int64_t tokens = 1;
-    for (int l = 0; l < type->loops; l++) tokens *= type->trip[l].bound;
-    return tokens;
-}
-
 int64_t itensor_tile(const struct ir_itensor *type) {
     int64_t elements = 1;
     for (int d = 0; d < type->rank; d++) elements *= type->element[d];
-    return elements;
-}
-
-int64_t itensor_footprint(const struct ir_itensor *type) {
-    int64_t elements = 1;
-    for (int d = 0; d < type->rank; d++) elements *= itensor_extent(type, d);
     return elements;
 }
 
@@ -164,8 +113,4 @@ bool itensor_converter(const struct ir_itensor *from, const struct ir_itensor *t
     }
     buffer->needed = !itensor_equal(&a, &b);
     return true;
-}
-
-int64_t itensor_converter_bits(const struct itensor_buffer *buffer, int64_t element_bits) {
-    return buffer->needed ? 2 * buffer->elements * element_bits : 0;
 }

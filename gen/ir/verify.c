@@ -49,6 +49,7 @@ static void check_kernel(struct check *c, const struct ir_kernel *k) {
         if (!none_or_in_range(port->tensor, c->ir->tensors) || !none_or_in_range(port->region, c->ir->regions) ||
             !none_or_in_range(port->edge, c->ir->edges))
             fault(c, "port out of range at kernel", k->name);
+        if (port->type.rank && !itensor_is_valid(&port->type)) fault(c, "no itensor type at a port of", k->name);
     }
 }
 

@@ -11,9 +11,9 @@ const struct ir_value *args_value(const struct kernel_args *a, const char *name)
     return NULL;
 }
 
-const char *args_style(const struct kernel_args *a, const char *fallback) {
+enum ram_style args_style(const struct kernel_args *a, enum ram_style fallback) {
     const struct ir_value *v = args_value(a, "RAM_STYLE");
-    return v && v->kind == IR_VALUE_TEXT ? v->text : fallback;
+    return v && v->kind == IR_VALUE_TEXT ? ram_style_find(v->text, fallback) : fallback;
 }
 
 int64_t args_int(const struct kernel_args *a, const char *name, int64_t fallback) {

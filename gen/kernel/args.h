@@ -6,7 +6,7 @@
 #include "include/kernel.h"
 
 const struct ir_value *args_value(const struct kernel_args *, const char *name); // NULL if absent
-const char *args_style(const struct kernel_args *, const char *fallback);        // RAM_STYLE; the RTL's default
+enum ram_style args_style(const struct kernel_args *, enum ram_style fallback);  // RAM_STYLE; the RTL's default
 // 12, -3, 16'd29, 32'h3727c5ac; the fallback (the RTL's default) if the parameter is absent or a wider constant. Within
 // 2^24 either way.
 int64_t args_int(const struct kernel_args *, const char *name, int64_t fallback);

@@ -72,19 +72,19 @@ void class_rows(const struct kernel_args *a, struct timing_contract *c) {
 
 // Two banks of all tokens' chunks; the register behind LUTRAM is part of a block RAM.
 void class_cost_banks(const struct kernel_args *a, int64_t chunks, struct cost_resources *r) {
-    struct cost_resources ram = cost_ram(2 * class_tokens(a) * chunks, 32 * class_lanes(a), "auto");
+    struct cost_resources ram = cost_ram(2 * class_tokens(a) * chunks, 32 * class_lanes(a), RAM_AUTO);
     cost_add(r, &ram, 1);
     if (!ram.bram18) r->ff += 32 * class_lanes(a);
 }
 
 // A buffer with the register behind it, which a block RAM brings along.
-void class_cost_buffer(struct cost_resources *r, int64_t words, int64_t bits, const char *style) {
+void class_cost_buffer(struct cost_resources *r, int64_t words, int64_t bits, enum ram_style style) {
     struct cost_resources ram = cost_ram(words, bits, style);
     cost_add(r, &ram, 1);
     if (!ram.bram18 && !ram.uram) r->ff += bits;
 }
 
-void class_cost_replay(struct cost_resources *r, int64_t depth, int64_t bits, const char *style) {
+void class_cost_replay(struct cost_resources *r, int64_t depth, int64_t bits, enum ram_style style) {
     class_cost_buffer(r, depth, bits, style);
     cost_per(r, log2_up(depth + 1), 3, 3, 0);
     cost_per(r, 1, 10, 0, 0);

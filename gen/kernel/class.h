@@ -5,6 +5,7 @@
 
 #include "gen/kernel/args.h"
 #include "include/kernel.h"
+#include "include/latency.h"
 
 // ---- parameters that most modules have ----
 
@@ -44,20 +45,20 @@ static inline void cost_per(struct cost_resources *r, int64_t n, double lut, dou
     r->dsp += n * dsp;
 }
 
-static inline void cost_ram_add(struct cost_resources *r, int64_t words, int64_t bits, const char *style,
+static inline void cost_ram_add(struct cost_resources *r, int64_t words, int64_t bits, enum ram_style style,
                                 int64_t times) {
     struct cost_resources ram = cost_ram(words, bits, style);
     cost_add(r, &ram, times);
 }
 
-static inline void cost_fifo_add(struct cost_resources *r, int64_t depth, int64_t bits, const char *style) {
+static inline void cost_fifo_add(struct cost_resources *r, int64_t depth, int64_t bits, enum ram_style style) {
     struct cost_resources fifo = cost_fifo(depth, bits, style);
     cost_add(r, &fifo, 1);
 }
 
 void class_cost_banks(const struct kernel_args *, int64_t chunks, struct cost_resources *); // rill_bank_buffer
-void class_cost_buffer(struct cost_resources *, int64_t words, int64_t bits, const char *style);
-void class_cost_replay(struct cost_resources *, int64_t depth, int64_t bits, const char *style);
+void class_cost_buffer(struct cost_resources *, int64_t words, int64_t bits, enum ram_style style);
+void class_cost_replay(struct cost_resources *, int64_t depth, int64_t bits, enum ram_style style);
 // rill_schedule: its table and the walk through it.
 void class_cost_schedule(struct cost_resources *, int64_t entry_bits, int64_t entries, int64_t sections);
 void class_cost_turns(const struct kernel_args *, struct cost_resources *); // rill_turns

@@ -24,7 +24,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = at_least(args_int(a, "LANES", 2), 2), bits = args_int(a, "DATA_W", 1),
             rows = div_up(args_int(a, "BUFFER", 1), lanes);
     int64_t log = log2_up(lanes), row = at_least(log2_up(2 * rows), 1), loops = at_least(args_int(a, "LOOPS", 1), 1);
-    for (int64_t l = 0; l < lanes; l++) class_cost_buffer(r, 2 * rows * class_tokens(a), bits, args_style(a, "auto"));
+    for (int64_t l = 0; l < lanes; l++) class_cost_buffer(r, 2 * rows * class_tokens(a), bits, args_style(a, RAM_AUTO));
     if (args_int(a, "PERIOD", 0)) cost_per(r, 1, rotation(lanes, bits), 0, 0);
     cost_per(r, lanes * row, 0, 1, 0);
     cost_per(r, 1, 60, 45, 0);
@@ -40,7 +40,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 // A bank for every lane, both halves in one.
 static struct cost_memory memory(const struct kernel_args *a) {
     int64_t lanes = at_least(args_int(a, "LANES", 1), 1), rows = div_up(args_int(a, "BUFFER", 1), lanes);
-    return (struct cost_memory){2 * rows * class_tokens(a), args_int(a, "DATA_W", 1), lanes, NULL};
+    return (struct cost_memory){2 * rows * class_tokens(a), args_int(a, "DATA_W", 1), lanes, RAM_AUTO};
 }
 
 const struct kernel_class rtl_corner_turn = {

@@ -5,13 +5,13 @@
 static int64_t clients(const struct kernel_args *a) { return args_int(a, "CLIENTS", 1); }
 
 static void cost_dma_read(const struct kernel_args *a, struct cost_resources *r) {
-    cost_fifo_add(r, args_int(a, "PREFETCH_BEATS", 0), class_beat_bits(a), args_style(a, "block"));
+    cost_fifo_add(r, args_int(a, "PREFETCH_BEATS", 0), class_beat_bits(a), args_style(a, RAM_BLOCK));
     cost_per(r, 1, 235, 320, 0);
 }
 
 static void cost_dma_write(const struct kernel_args *a, struct cost_resources *r) {
     cost_fifo_add(r, args_int(a, "BUFFER_BEATS", 2 * args_int(a, "MAX_BURST", 16)), class_beat_bits(a),
-                  args_style(a, "distributed"));
+                  args_style(a, RAM_DISTRIBUTED));
     cost_per(r, 1, 230, 328, 0);
 }
 

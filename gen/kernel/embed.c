@@ -34,7 +34,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t mode = args_int(a, "MODE", 0), beat = class_beat_bits(a),
             words = 1ll << (tok_bits(class_tokens(a)) + at_least(log2_up(args_int(a, "ROW_BEATS", 1)), 1));
-    struct cost_resources rows = cost_ram(words, beat, "auto");
+    struct cost_resources rows = cost_ram(words, beat, RAM_AUTO);
     cost_add(r, &rows, 1);
     cost_per(r, class_lanes(a), 190, 232, 2);
     cost_per(r, beat, 1.04, rows.bram18 ? 0.96 : 1.96, 0);

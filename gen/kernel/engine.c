@@ -32,7 +32,7 @@ static void cost_matrix_pair(const struct kernel_args *a, struct cost_resources 
 }
 
 static void lane_front(int64_t beat, struct cost_resources *r) {
-    cost_fifo_add(r, LANE_BEATS, beat, "distributed");
+    cost_fifo_add(r, LANE_BEATS, beat, RAM_DISTRIBUTED);
     cost_per(r, beat, 0.4, 1, 0);
 }
 
@@ -45,7 +45,7 @@ static void engine_lane(int64_t beat, int64_t scale_beats, int64_t tokens_at_onc
     if (tokens_at_once > 1) matrix_pair(beat, r);
     else matrix_lane(beat, r);
     lane_front(beat, r);
-    if (scale_beats > 1) cost_ram_add(r, scale_beats, beat, "distributed", 1);
+    if (scale_beats > 1) cost_ram_add(r, scale_beats, beat, RAM_DISTRIBUTED, 1);
     cost_per(r, beat, 0, 1, 0);
     cost_per(r, 1, 20, 70, 0);
 }
@@ -83,7 +83,7 @@ static void cost_engine_ctrl(const struct kernel_args *a, struct cost_resources 
 // RAM.
 static void x_buffer(int64_t beat, int64_t tokens, int64_t tokens_at_once, int64_t units, struct cost_resources *r) {
     int64_t words = 1ll << (1 + log2_up(div_up(tokens, tokens_at_once)) + at_least(log2_up(units / 2), 1));
-    struct cost_resources ram = cost_ram(words, beat + 8, "auto");
+    struct cost_resources ram = cost_ram(words, beat + 8, RAM_AUTO);
     cost_add(r, &ram, 2 * tokens_at_once);
     cost_per(r, 1, 50, 20, 0);
     cost_per(r, tokens, 2, 5, 0);
@@ -128,9 +128,9 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     hops(a, channels, beat, r);
     class_cost_schedule(r, 96, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
     for (int64_t i = 0; args_int(a, "HAS_KV", 1) && i < key_lanes; i++)
-        cost_fifo_add(r, KEY_UNITS, beat, "distributed");
+        cost_fifo_add(r, KEY_UNITS, beat, RAM_DISTRIBUTED);
     cost_fifo_add(r, args_int(a, "OUT_FIFO", (many > 1 ? 48 : 32) + 2 * args_int(a, "HOPS", 0)),
-                  32 * channels + log2_up(channels + 1) + user_bits(tokens) + 1, "distributed");
+                  32 * channels + log2_up(channels + 1) + user_bits(tokens) + 1, RAM_DISTRIBUTED);
     cost_per(r, channels, 15, 8, 0); // joining the arrivals
     cost_per(r, 1, 60, 240, 0);      // the command on its way
 }

@@ -11,7 +11,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 // Two walks with a step word each ahead, the words of all streams into one FIFO.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "DATA_W", 1) + 1;
-    cost_fifo_add(r, args_int(a, "DEPTH", 0), word, args_style(a, "auto"));
+    cost_fifo_add(r, args_int(a, "DEPTH", 0), word, args_style(a, RAM_AUTO));
     class_cost_turns(a, r);
     class_cost_turns(a, r);
     cost_per(r, word * class_ports(a), 0.45, 0, 0);
@@ -19,7 +19,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 
 // One word lies in the output register.
 static struct cost_memory memory(const struct kernel_args *a) {
-    return (struct cost_memory){at_least(args_int(a, "DEPTH", 1) - 1, 1), args_int(a, "DATA_W", 1) + 1, 1, NULL};
+    return (struct cost_memory){at_least(args_int(a, "DEPTH", 1) - 1, 1), args_int(a, "DATA_W", 1) + 1, 1, RAM_AUTO};
 }
 
 const struct kernel_class rtl_fifo_pool = {

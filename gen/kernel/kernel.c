@@ -78,7 +78,7 @@ bool kernel_memory(const struct ir_kernel *k, struct cost_memory *out) {
     const struct kernel_args args = {k->param, k->params};
     if (!class || !class->memory) return false;
     *out = class->memory(&args);
-    out->style = args_style(&args, "auto");
+    out->style = args_style(&args, RAM_AUTO);
     return true;
 }
 

@@ -18,7 +18,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = class_lanes(a), chunks = div_up(args_int(a, "CONTEXT", 1), lanes);
     struct cost_resources ram =
-        cost_ram(args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * chunks, 32, args_style(a, "auto"));
+        cost_ram(args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * chunks, 32, args_style(a, RAM_AUTO));
     cost_add(r, &ram, lanes);
     cost_per(r, lanes, 30, 65 + (ram.bram18 || ram.uram ? 0 : 32), 0);
     cost_per(r, 1, 95, 150, 0);
@@ -26,7 +26,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 
 static struct cost_memory memory(const struct kernel_args *a) {
     int64_t lanes = class_lanes(a), chunks = div_up(args_int(a, "CONTEXT", 1), lanes);
-    return (struct cost_memory){args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * chunks, 32, lanes, NULL};
+    return (struct cost_memory){args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * chunks, 32, lanes, RAM_AUTO};
 }
 
 const struct kernel_class rtl_kv_scale = {

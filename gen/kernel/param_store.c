@@ -18,14 +18,14 @@ static int64_t lines_of(const struct kernel_args *a) {
 // A line collected, one ahead, one leaving.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "WORD_W", 1), line = line_of(a);
-    struct cost_resources ram = cost_ram(lines_of(a), line, args_style(a, "auto"));
+    struct cost_resources ram = cost_ram(lines_of(a), line, args_style(a, RAM_AUTO));
     cost_add(r, &ram, 1);
     cost_per(r, line > word ? line : 0, ram.bram18 || ram.uram ? 1 : 1.75, 0, 0); // words shifted out of a line
     cost_per(r, 1, 26, 26 + (double)line * (ram.bram18 || ram.uram ? 2 : 3), 0);
 }
 
 static struct cost_memory memory(const struct kernel_args *a) {
-    return (struct cost_memory){lines_of(a), line_of(a), 1, NULL};
+    return (struct cost_memory){lines_of(a), line_of(a), 1, RAM_AUTO};
 }
 
 const struct kernel_class rtl_param_store = {

@@ -23,7 +23,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t beat = class_beat_bits(a), chunk = 32 * class_lanes(a), row = div_up(32 * args_int(a, "N", 1), beat);
     int64_t ram_banks = at_least(div_up(chunk, beat), 1), words = div_up(row, ram_banks);
     struct cost_resources rows =
-        cost_ram(1ll << (tok_bits(class_tokens(a)) + at_least(log2_up(words), 1)), beat, "auto");
+        cost_ram(1ll << (tok_bits(class_tokens(a)) + at_least(log2_up(words), 1)), beat, RAM_AUTO);
     cost_add(r, &rows, ram_banks);
     cost_per(r, chunk < beat ? beat : 0, 0.43, 0, 0); // a chunk cut out of a word
     cost_per(r, 1, 115, 198 + 32 * (double)class_lanes(a), 0);

@@ -9,12 +9,12 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t bits = args_int(a, "DATA_W", 1) + args_int(a, "USER_W", 2) + 1;
-    class_cost_replay(r, args_int(a, "DEPTH", 1), bits, args_style(a, "auto"));
+    class_cost_replay(r, args_int(a, "DEPTH", 1), bits, args_style(a, RAM_AUTO));
 }
 
 static struct cost_memory memory(const struct kernel_args *a) {
     return (struct cost_memory){args_int(a, "DEPTH", 1), args_int(a, "DATA_W", 1) + args_int(a, "USER_W", 2) + 1, 1,
-                                NULL};
+                                RAM_AUTO};
 }
 
 const struct kernel_class rtl_replay_buffer = {

@@ -115,7 +115,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = class_lanes(a), half = div_up(args_int(a, "ROTARY", 2), 2 * lanes);
     bool beside = args_int(a, "PAIRS", 0) && lanes > 1;
-    struct cost_resources row = cost_ram(2 * class_tokens(a) * half, 32 * lanes, "auto");
+    struct cost_resources row = cost_ram(2 * class_tokens(a) * half, 32 * lanes, RAM_AUTO);
     class_cost_banks(a, chunks(a), r);
     if (!beside) class_cost_banks(a, chunks(a), r);
     cost_add(r, &row, 2);

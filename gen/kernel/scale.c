@@ -10,7 +10,7 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
-    class_pipe(c, 4);
+    class_pipe(c, 1 + LATENCY_MUL);
     c->fire = args_int(a, "HEADS", 1);
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memories by their shape: what the device offers (UltraScale+, UG573 and UG574) and how many pieces of it a memory
 // takes.
-#include <string.h>
-
 #include "gen/kernel/args.h"
 #include "include/resources.h"
 
@@ -54,20 +52,22 @@ static struct cost_resources ultra_ram(int64_t words, int64_t bits) {
     return (struct cost_resources){.uram = rows * div_up(bits, URAM_BITS), .lut = bits * div_up(rows - 1, MUX_INPUTS)};
 }
 
-struct cost_resources cost_ram(int64_t words, int64_t bits, const char *style) {
+struct cost_resources cost_ram(int64_t words, int64_t bits, enum ram_style style) {
     struct cost_resources r = {0};
     if (words <= 0 || bits <= 0) return r;
-    bool is_auto = !strcmp(style, "auto");
-    if (!strcmp(style, "srl")) r.lut = bits * div_up(words, SRL_WORDS);
-    else if (!strcmp(style, "distributed") || (is_auto && words <= AUTO_LUTRAM_WORDS)) r.lut = lutram(words, bits);
-    else r = !strcmp(style, "ultra") ? ultra_ram(words, bits) : block_ram(words, bits);
-    return r;
+    if (style == RAM_AUTO) style = words <= AUTO_LUTRAM_WORDS ? RAM_DISTRIBUTED : RAM_BLOCK;
+    switch (style) {
+    case RAM_SRL: r.lut = bits * div_up(words, SRL_WORDS); return r;
+    case RAM_DISTRIBUTED: r.lut = lutram(words, bits); return r;
+    case RAM_ULTRA: return ultra_ram(words, bits);
+    default: return block_ram(words, bits);
+    }
 }
 
 // Up to two words there is no memory: registers and a multiplexer. Deeper ones have their last word in an output
 // register, which block and ultra RAMs bring along. The control is counters of the words held, in the storage and at
 // most (docs/rtl.md, rill_fifo).
-struct cost_resources cost_fifo(int64_t depth, int64_t bits, const char *style) {
+struct cost_resources cost_fifo(int64_t depth, int64_t bits, enum ram_style style) {
     struct cost_resources r = {0};
     if (depth <= 0) return r;
     int64_t count_bits = log2_up(depth + 1);

@@ -4,7 +4,7 @@
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
-    class_pipe(c, 25);
+    class_pipe(c, LATENCY_EXP + LATENCY_ADD + LATENCY_RECIP + LATENCY_MUL);
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

@@ -17,7 +17,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "DATA_W", 1), beat = class_beat_bits(a), whole = beat / at_least(word, 1),
             parts = div_up(word, beat), firings = args_int(a, "FIRINGS", 1);
-    cost_ram_add(r, firings * args_int(a, "WORDS", 1), args_int(a, "USER_W", 1), "distributed", 1);
+    cost_ram_add(r, firings * args_int(a, "WORDS", 1), args_int(a, "USER_W", 1), RAM_DISTRIBUTED, 1);
     if (whole) cost_per(r, beat, 1, 1, 0);
     else cost_per(r, 1, 0, (double)(word + (parts - 1) * beat), 0);
     cost_per(r, 1, 40 + 60 * (double)firings, 160 + (double)word, 0);

@@ -24,7 +24,7 @@ static int64_t words_of(const struct kernel_args *a) {
 }
 
 // A lane's words of single bytes to write: nine bits of a block RAM for each byte, whole LUTRAMs else.
-static void tail_ram(int64_t words, int64_t beat, const char *style, struct cost_resources *r) {
+static void tail_ram(int64_t words, int64_t beat, enum ram_style style, struct cost_resources *r) {
     struct cost_resources bytes = cost_ram(words, 8, style);
     if (!bytes.bram18 && !bytes.uram) {
         cost_add(r, &bytes, beat / 8);
@@ -36,7 +36,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t channels = args_int(a, "CHANNELS", 1), beat = class_beat_bits(a);
     int64_t held = at_least(rows_of(a) * channels, div_up(args_int(a, "HEAD_DIM", 1), beat / 8) * (beat / 8));
     struct cost_resources lane = {.lut = beat, .ff = 2 * beat + 16}; // the byte to write, the words read and sent
-    tail_ram(words_of(a), beat, args_style(a, "auto"), &lane);
+    tail_ram(words_of(a), beat, args_style(a, RAM_AUTO), &lane);
     cost_add(r, &lane, channels);
     cost_per(r, 8 * held, 1.2, 1, 0);
     cost_per(r, channels, 14, 11, 0); // copies of what goes to all
@@ -45,7 +45,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 static struct cost_memory memory(const struct kernel_args *a) {
-    return (struct cost_memory){words_of(a), class_beat_bits(a), args_int(a, "CHANNELS", 1), NULL};
+    return (struct cost_memory){words_of(a), class_beat_bits(a), args_int(a, "CHANNELS", 1), RAM_AUTO};
 }
 
 const struct kernel_class rtl_v_tail = {

@@ -30,8 +30,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t chunks = (in + 2 * out - 2) / out;
     cost_per(&lut, bits * out, (double)div_up(chunks - 2, 3) + (double)div_up(chunks, 4), 0,
              0); // the new rest, the chunk that leaves
-    cost_ram_add(&lut, banks, bits * out, "distributed", 1);
-    cost_ram_add(&lut, LINES * banks, bits * line, "distributed", 1);
+    cost_ram_add(&lut, banks, bits * out, RAM_DISTRIBUTED, 1);
+    cost_ram_add(&lut, LINES * banks, bits * line, RAM_DISTRIBUTED, 1);
     cost_per(r, lut.lut, 1.28, 0, 0);
     cost_per(r, 1, 60, 47, 0);
 }

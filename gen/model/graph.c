@@ -38,7 +38,7 @@ static void note_ops(const struct ir *ir, const struct spec_name *op, struct dia
     for (int i = 0; i < ir_spec_ops(); i++) words[count++] = ir_spec_op(i).name;
     for (int i = 0; i < ir->customs; i++) words[count++] = ir->custom[i].name;
     diag_note_words(diag, op->loc, op->text, words, count);
-    if (!diag_nearest_word(op->text, words, count)) diag_note(diag, op->loc, "`rill check --operations` lists them");
+    if (!diag_nearest_word(op->text, words, count)) diag_note(diag, op->loc, "`rill explain --operations` lists them");
 }
 
 // Whether a value is a list of integers; a single one is a list of one.

@@ -19,6 +19,10 @@ static const struct {
     {"zephyr", "</s>", "<|user|>\n", "</s>\n<|assistant|>\n"},
 };
 
+const char *tokenizer_chat_name(int index) {
+    return index < (int)COUNT_OF(templates) ? templates[index].name : NULL;
+}
+
 // Whether a text has words in it that would become control tokens: a question must not end its own turn.
 static bool holds_control(const struct tokenizer *t, const char *text, size_t len) {
     struct token_ids plain = {0}, trusted = {0};

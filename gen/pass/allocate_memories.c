@@ -20,7 +20,7 @@ enum {
     BRANCHES = 20000,
     MILLISECONDS = 5000
 };
-static const char *const styles[STYLES] = {"distributed", "block", "ultra"};
+static const enum ram_style styles[STYLES] = {RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA};
 
 struct memory { // a FIFO, a kernel's buffer, or the prefetch FIFOs of an engine
     int edge, kernel, engine;
@@ -41,9 +41,9 @@ struct choice {
     VEC(int) first, count; // one of each shape, and how many there are
 };
 
-const char *allocate_memories_style(int64_t depth, int64_t bits) {
-    if (depth * bits <= 16384 || depth <= 64) return styles[0];
-    return depth >= 2048 ? styles[2] : styles[1];
+enum ram_style allocate_memories_style(int64_t depth, int64_t bits) {
+    if (depth * bits <= 16384 || depth <= 64) return RAM_DISTRIBUTED;
+    return depth >= 2048 ? RAM_ULTRA : RAM_BLOCK;
 }
 
 static void amounts(const struct cost_resources *r, int64_t out[RESOURCES]) {
@@ -166,9 +166,9 @@ static void add_engine(struct choice *c, int e) {
 
 // ---- the program ----
 
-static void set_style(struct ir *ir, const struct memory *m, const char *style) {
+static void set_style(struct ir *ir, const struct memory *m, enum ram_style style) {
     if (m->edge != IR_NONE) ir->edge[m->edge].ram_style = style;
-    if (m->kernel != IR_NONE) ir_set_text(ir, m->kernel, "RAM_STYLE", style);
+    if (m->kernel != IR_NONE) ir_set_text(ir, m->kernel, "RAM_STYLE", ram_style_words[style]);
     if (m->engine != IR_NONE) ir->engine[m->engine].prefetch_style = style;
 }
 

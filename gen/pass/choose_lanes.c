@@ -3,7 +3,7 @@
 // where a row that travels by itself is not so many whole words. docs/passes.md.
 #include <string.h>
 
-#include "gen/pass/bind.h"
+#include "gen/engine/engine.h"
 #include "include/layout.h"
 #include "include/ir_custom.h"
 #include "include/kernel.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gen/model/model.h"
-#include "gen/pass/bind.h"
+#include "gen/bind/bind.h"
 #include "include/ir_custom.h"
 #include "include/ops.h"
 #include "gen/pass/pass.h"

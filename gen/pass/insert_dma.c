@@ -3,7 +3,6 @@
 // stores and the segment table that the walker follows.
 #include <string.h>
 
-#include "gen/pass/bind.h"
 #include "gen/kernel/args.h"
 #include "gen/pass/fuse.h"
 #include "include/kv.h"
@@ -12,7 +11,7 @@
 #include "include/ops.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
-#include "gen/pass/schedule.h"
+#include "include/schedule.h"
 
 enum { AUX_CHANNEL = 0, AUX_ENGINE = 0 /* owns that channel */ };
 

@@ -104,7 +104,7 @@ static void append(struct link *l, const char *what, const struct kernel_class *
     if (l->first) {
         ir->edge[l->edge].dst_kernel = k;
         ir->edge[l->edge].dst_port = 0;
-        ir->edge[l->edge].name = arena_printf(ir->arena, "%s_%s_in", l->old.name, what);
+        ir_name_edge(ir, l->edge, arena_printf(ir->arena, "%s_%s_in", l->old.name, what));
         ir->kernel[k].port[0].edge = l->edge;
         ir->kernel[k].port[0].type = l->from.type;
         ir->kernel[k].port[0].cut = l->from.cut;
@@ -180,6 +180,16 @@ static int64_t common_width(const struct link *l) {
     return width;
 }
 
+// Algorithm 1 (itensor.h) gives the buffer of a converter that moves whole tiles; the one of single words that is built
+// is never larger.
+static void check_against_tiles(const struct link *l, const struct itensor_layout *layout) {
+    struct itensor_buffer tiles;
+    struct ir_itensor from = without_tokens(&l->from.type), to = without_tokens(&l->to.type);
+    if (!itensor_converter(&from, &to, &tiles) || layout->buffer * layout->width <= tiles.elements) return;
+    base_fatal("insert-layouts: edge `%s`: %lld elements a bank, whole tiles need %lld", l->old.name,
+               (long long)(layout->buffer * layout->width), (long long)tiles.elements);
+}
+
 // False after an error.
 static bool add_chain(struct link *l, const struct itensor_walk *a, const struct itensor_walk *b) {
     int64_t out = itensor_tile(&l->to.type);
@@ -198,6 +208,7 @@ static bool add_chain(struct link *l, const struct itensor_walk *a, const struct
                    ir_type_text(l->ir, &l->to.type), ir_type_text(l->ir, &l->from.type));
         return false;
     }
+    check_against_tiles(l, &layout);
     struct itensor_corner corner;
     bool turns = itensor_corner(&layout, common_width(l) / layout.width, &corner);
     int64_t width = layout.width * (turns ? corner.lanes : 1);

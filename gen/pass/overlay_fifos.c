@@ -13,7 +13,7 @@
 #include "gen/pass/fuse.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
-#include "gen/pass/schedule.h"
+#include "include/schedule.h"
 #include "gen/timing/depths.h"
 
 enum {
@@ -111,7 +111,7 @@ static int fork_steps(struct ir *ir, int edge) { // edge: from the source of the
     ir->edge[edge].dst_kernel = fork;
     ir->edge[edge].dst_port = in;
     ir->kernel[fork].port[in].edge = edge;
-    ir->edge[edge].name = arena_printf(ir->arena, "%s_to_%s", ir->kernel[e.src_kernel].name, ir->kernel[fork].name);
+    ir_name_edge(ir, edge, arena_printf(ir->arena, "%s_to_%s", ir->kernel[e.src_kernel].name, ir->kernel[fork].name));
     ir->edge[edge].depth = PLAIN_WORDS;
     connect_steps(ir, fork, out, e.dst_kernel, e.dst_port);
     return fork;
@@ -175,7 +175,7 @@ static void make_pool(struct ir *ir, struct pool *p, int id) {
     ir_set_int(ir, k, "PORTS", (int)p->member.count);
     ir_set_int(ir, k, "DATA_W", p->width - 1); // tlast goes beside it
     ir_set_int(ir, k, "DEPTH", p->depth);
-    ir_set_text(ir, k, "RAM_STYLE", allocate_memories_style(p->depth, p->width));
+    ir_set_text(ir, k, "RAM_STYLE", ram_style_words[allocate_memories_style(p->depth, p->width)]);
     set_turns(ir, k, p);
     for (size_t m = 0; m < p->member.count; m++) {
         ir->edge[p->member.items[m]].pool = k;

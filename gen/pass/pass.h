@@ -14,7 +14,6 @@ pass_function pass_infer_types;       // shapes and dtypes of every tensor
 pass_function pass_drop_unread;       // without what no output needs
 pass_function pass_choose_orders;     // the order of the loops in which operations walk tensors of several dimensions
 pass_function pass_choose_lanes;      // fp32 lanes of every kernel
-pass_function pass_bind_operations;   // nodes -> kernels; products -> firings of the shared engine
 pass_function pass_route_streams;     // edges: region loops, multiplexers, forks
 pass_function pass_insert_layouts;    // fp32 streams whose ends walk differently -> layout converters, widths, firings
 pass_function pass_insert_converters; // counted results of the engines -> width converters
@@ -31,7 +30,7 @@ void gather_products(struct ir *); // of expand-model: `dequantize` in the regio
 void split_queries(struct ir *);   // of expand-model: quantized heads apart from quantized vectors
 // Of infer-types: operations that read one tensor of weights want it in one shape.
 bool check_weights(const struct ir *, struct diag *);
-const char *allocate_memories_style(int64_t depth, int64_t bits); // by depth and shape
+enum ram_style allocate_memories_style(int64_t depth, int64_t bits); // by depth and shape
 // The depth of a stream by the safe rule.
 int64_t size_fifos_safe(const struct ir *, const struct ir_edge *);
 void pass_safe_depths(struct ir *); // of size-fifos: every edge by the safe rule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "gen/bind/bind.h"
 #include "gen/pass/pass.h"
 
 const struct pass pass_table[] = {
@@ -7,7 +8,7 @@ const struct pass pass_table[] = {
     {"drop-unread", pass_drop_unread},
     {"choose-orders", pass_choose_orders},
     {"choose-lanes", pass_choose_lanes},
-    {"bind-operations", pass_bind_operations},
+    {"bind-operations", bind_operations},
     {"route-streams", pass_route_streams},
     {"insert-layouts", pass_insert_layouts},
     {"insert-converters", pass_insert_converters},

@@ -8,7 +8,7 @@
 #include "include/ops.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
-#include "gen/pass/schedule.h"
+#include "include/schedule.h"
 
 struct endpoint {
     int kernel, port;

@@ -283,9 +283,9 @@ static const char *type_lines(struct ir *ir, const struct ir_itensor *type) {
 static void add_stream(struct ir *ir, const struct ir_edge *e, struct text *out) {
     const struct ir_port *from = &ir->kernel[e->src_kernel].port[e->src_port];
     const char *size = arena_printf(ir->arena, "%lld x %lld, %s", (long long)e->depth, (long long)cost_edge_bits(ir, e),
-                                    e->depth <= 2  ? "registers"
-                                    : e->ram_style ? e->ram_style
-                                                   : "-");
+                                    e->depth <= 2              ? "registers"
+                                    : e->ram_style != RAM_AUTO ? ram_style_words[e->ram_style]
+                                                               : "-");
     const char *type = from->type.rank ? type_lines(ir, &from->type) : "";
     text_addf(out, " k%d -> k%d [label=", e->src_kernel, e->dst_kernel);
     quote(out, arena_printf(ir->arena, "%s%s%s", type, *type ? "\n" : "", size));

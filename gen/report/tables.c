@@ -189,7 +189,7 @@ static void add_fifo(const struct report *r, int id, const struct measured *m, c
     add_stream(r, e, out);
     number(out, e->depth);
     number(out, cost_edge_bits(r->ir, e));
-    cell(out, e->depth <= 2 ? "registers" : e->ram_style ? e->ram_style : "-");
+    cell(out, e->depth <= 2 ? "registers" : e->ram_style != RAM_AUTO ? ram_style_words[e->ram_style] : "-");
     if (w->run) {
         number(out, w->run->edge[id].high_water);
         text_add(out, "<td>");

@@ -1,46 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of rill_gelu: p = 1 + 0.044715 x^2, v = (x * p) * -2 sqrt(2/pi), y = x * recip(1 + exp(v)); products before exp saturate.
+// One lane of rill_gelu: p = 1 + 0.044715 x^2, v = (x * p) * -2 sqrt(2/pi), y = x * recip(1 + exp(v)); products before
+// exp saturate.
 //
-// Latency 42 enabled clocks, one value per enabled clock. valid[i] belongs to stage i + 1; fault is not aligned with y: some unit met a
-// NaN, an infinity or a zero divisor in a valid stage. Reset: rewinds delay lines only.
+// Latency 42 enabled clocks, one value per enabled clock. valid[i] belongs to stage i + 1 of the pipe around it; fault
+// is not aligned with y: some unit met a NaN, an infinity or a zero divisor in a valid stage. Reset: rewinds delay
+// lines only.
+//
+// name    meaning             unit    range
+// STAGES  of the pipe around  clocks  42 or more
 `default_nettype none
 
-module rill_gelu_lane (
-    input  wire        clk,
-    input  wire        rst,
-    input  wire        en,
-    input  wire [41:0] valid,
-    input  wire [31:0] x,
-    output wire [31:0] y,
-    output wire        fault
+module rill_gelu_lane #(
+    parameter STAGES = 0
+) (
+    input  wire              clk,
+    input  wire              rst,
+    input  wire              en,
+    input  wire [STAGES-1:0] valid,
+    input  wire [31:0]       x,
+    output wire [31:0]       y,
+    output wire              fault
 );
+    `include "rill_latency.vh"
+    localparam SQUARE_STAGES = LATENCY_MUL;                 // from x to the unit's result
+    localparam CUBIC_STAGES = SQUARE_STAGES + LATENCY_MUL;
+    localparam P_STAGES = CUBIC_STAGES + LATENCY_ADD;
+    localparam U_STAGES = P_STAGES + LATENCY_MUL;
+    localparam V_STAGES = U_STAGES + LATENCY_MUL;
+    localparam EXP_STAGES = V_STAGES + LATENCY_EXP;
+    localparam SUM_STAGES = EXP_STAGES + LATENCY_ADD;
+    localparam RECIP_STAGES = SUM_STAGES + LATENCY_RECIP;
+    localparam Y_STAGES = RECIP_STAGES + LATENCY_MUL;
     localparam [31:0] ONE = 32'h3f800000;
     localparam [31:0] CUBIC = 32'h3d372713;  // 0x1.6e4e26p-5
     localparam [31:0] SLOPE = 32'hbfcc422a;  // -0x1.988454p+0
 
+    generate
+        if (STAGES < Y_STAGES) begin : gen_bad_stages
+            rill_error_STAGES_must_be_those_of_the_units u_error ();
+        end
+    endgenerate
+
     wire [31:0] square;
     wire [31:0] cubic;
-    wire [31:0] p;
+    wire [31:0] slope;
     wire [31:0] u;
     wire [31:0] v;
     wire [31:0] e;
-    wire [31:0] sum;
+    wire [31:0] divisor;
     wire [31:0] sigmoid;
     wire [31:0] x_u;
     wire [31:0] x_y;
-    wire [8:0]  unit_fault;
-    wire [8:0]  unit_valid = {valid[41], valid[38], valid[31], valid[26], valid[16], valid[13], valid[10], valid[5], valid[2]};
+    wire [8:0]  unit_fault;                  // u_square low
+    wire [8:0]  unit_valid = {
+        valid[Y_STAGES-1], valid[RECIP_STAGES-1], valid[SUM_STAGES-1], valid[EXP_STAGES-1], valid[V_STAGES-1],
+        valid[U_STAGES-1], valid[P_STAGES-1], valid[CUBIC_STAGES-1], valid[SQUARE_STAGES-1]};
 
     rill_fp32_mul #(.SATURATE(1)) u_square (.clk(clk), .en(en), .a(x), .b(x), .y(square), .fault(unit_fault[0]));
     rill_fp32_mul #(.SATURATE(1)) u_cubic (.clk(clk), .en(en), .a(square), .b(CUBIC), .y(cubic), .fault(unit_fault[1]));
-    rill_fp32_add u_p (.clk(clk), .en(en), .a(cubic), .b(ONE), .y(p), .fault(unit_fault[2]));
-    rill_delay_line #(.DATA_W(32), .DEPTH(11)) u_delay_u (.clk(clk), .rst(rst), .en(en), .d(x), .q(x_u));
-    rill_fp32_mul #(.SATURATE(1)) u_u (.clk(clk), .en(en), .a(x_u), .b(p), .y(u), .fault(unit_fault[3]));
+    rill_fp32_add u_p (.clk(clk), .en(en), .a(cubic), .b(ONE), .y(slope), .fault(unit_fault[2]));
+    rill_delay_line #(.DATA_W(32), .DEPTH(P_STAGES)) u_delay_u (.clk(clk), .rst(rst), .en(en), .d(x), .q(x_u));
+    rill_fp32_mul #(.SATURATE(1)) u_u (.clk(clk), .en(en), .a(x_u), .b(slope), .y(u), .fault(unit_fault[3]));
     rill_fp32_mul #(.SATURATE(1)) u_v (.clk(clk), .en(en), .a(u), .b(SLOPE), .y(v), .fault(unit_fault[4]));
     rill_fp32_exp u_exp (.clk(clk), .en(en), .a(v), .y(e), .fault(unit_fault[5]));
-    rill_fp32_add u_sum (.clk(clk), .en(en), .a(e), .b(ONE), .y(sum), .fault(unit_fault[6]));
-    rill_fp32_recip u_recip (.clk(clk), .en(en), .a(sum), .y(sigmoid), .fault(unit_fault[7]));
-    rill_delay_line #(.DATA_W(32), .DEPTH(28)) u_delay_y (.clk(clk), .rst(rst), .en(en), .d(x_u), .q(x_y));
+    rill_fp32_add u_sum (.clk(clk), .en(en), .a(e), .b(ONE), .y(divisor), .fault(unit_fault[6]));
+    rill_fp32_recip u_recip (.clk(clk), .en(en), .a(divisor), .y(sigmoid), .fault(unit_fault[7]));
+    rill_delay_line #(.DATA_W(32), .DEPTH(RECIP_STAGES - P_STAGES)) u_delay_y (
+        .clk(clk), .rst(rst), .en(en), .d(x_u), .q(x_y));
     rill_fp32_mul u_y (.clk(clk), .en(en), .a(x_y), .b(sigmoid), .y(y), .fault(unit_fault[8]));
 
     assign fault = |(unit_fault & unit_valid);

@@ -2,9 +2,11 @@
 // Elementwise fp32 product of two vector streams: y = a * b.
 //
 // Streams: docs/rtl.md section 3; both inputs have the same chunks and tokens, a chunk is taken when both are there.
-// Latency 3 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand or result. Reset: synchronous.
-// LANES   fp32 per chunk
-// TOKENS  tokens per step, upper bound
+// Latency 3 cycles, one chunk per cycle, II 1. Reset: synchronous. fault: pulse, NaN or infinite operand or result.
+//
+// name    meaning                       unit    range
+// LANES   fp32 per chunk                words   1 to 32
+// TOKENS  tokens per step, upper bound  tokens  1 to 8
 `default_nettype none
 
 module rill_mul #(
@@ -33,49 +35,33 @@ module rill_mul #(
     output wire [USER_W-1:0]   m_axis_y_tuser,
     output wire                m_axis_y_tlast,
 
-    output reg                 fault
+    output wire                fault
 );
-    generate
-        if (LANES < 1 || LANES > 32) begin : gen_bad_lanes
-            rill_error_LANES_must_be_1_to_32 u_error ();
-        end
-        if (TOKENS < 1 || TOKENS > 8) begin : gen_bad_tokens
-            rill_error_TOKENS_must_be_1_to_8 u_error ();
-        end
-    endgenerate
+    `include "rill_latency.vh"
+    localparam LATENCY = LATENCY_MUL;
+    localparam COPIES = 1;                      // three stages: one enable drives the units of all lanes
 
-    localparam LATENCY = 3;
-
-    wire               en;
-    wire               step;
-    wire               ready;
+    wire [COPIES-1:0]  step;
     wire [LATENCY-1:0] valid;
     wire [LANES-1:0]   lane_fault;
 
-    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_pipe (
-        .clk(clk), .rst(rst), .s_tvalid(s_axis_a_tvalid && s_axis_b_tvalid), .s_tready(ready), .s_side({s_axis_a_tlast, s_axis_a_tuser}),
-        .en(en), .step(step), .valid(valid), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_side({m_axis_y_tlast, m_axis_y_tuser}));
-    assign s_axis_a_tready = ready && s_axis_b_tvalid;
-    assign s_axis_b_tready = ready && s_axis_a_tvalid;
+    rill_elementwise #(.LANES(LANES), .TOKENS(TOKENS), .OPERANDS(2), .LATENCY(LATENCY), .COPIES(COPIES)) u_elementwise (
+        .clk(clk), .rst(rst), .s_tvalid({s_axis_b_tvalid, s_axis_a_tvalid}),
+        .s_tready({s_axis_b_tready, s_axis_a_tready}), .s_tuser({s_axis_b_tuser, s_axis_a_tuser}),
+        .s_tlast({s_axis_b_tlast, s_axis_a_tlast}), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
+        .m_tuser(m_axis_y_tuser), .m_tlast(m_axis_y_tlast), .step(step), .valid(valid),
+        .bad(valid[LATENCY-1] && |lane_fault), .fault(fault));
 
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            rill_fp32_mul u_mul (.clk(clk), .en(step), .a(s_axis_a_tdata[i*32 +: 32]), .b(s_axis_b_tdata[i*32 +: 32]),
+            rill_fp32_mul u_mul (
+                .clk(clk), .en(step[i*COPIES/LANES]), .a(s_axis_a_tdata[i*32 +: 32]), .b(s_axis_b_tdata[i*32 +: 32]),
                 .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
         end
     endgenerate
 
-    always @(posedge clk) fault <= !rst && en && valid[LATENCY-1] && |lane_fault;
-
-`ifdef RILL_ASSERT
-    always @(posedge clk)
-        if (!rst && s_axis_a_tvalid && s_axis_a_tready) begin
-            assert (s_axis_a_tuser == s_axis_b_tuser);
-            assert (s_axis_a_tlast == s_axis_b_tlast);
-        end
-`endif
-    wire unused = &{1'b0, valid, s_axis_b_tuser, s_axis_b_tlast};
+    wire unused = &{1'b0, valid};
 endmodule
 
 `default_nettype wire

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector times scalar: y = x * s, one scalar per token and firing of x; HEADS firings of x make one vector of y.
 //
-// Streams: docs/rtl.md section 3. A firing of s holds the scalars of all tokens, in order tok, and serves one firing of x: they are taken
-// together with the first chunk. m_axis_y_tlast only at the end of every HEADS-th firing of x; a firing's length must be a multiple of
-// LANES when HEADS > 1.
-// Latency 4 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand or result. Reset: synchronous.
-// LANES   fp32 per chunk
-// TOKENS  tokens per step, upper bound
-// HEADS   firings of x per firing of y
+// Streams: docs/rtl.md section 3. A firing of s holds the scalars of all tokens, in order tok, and serves one firing of
+// x: they are taken together with the first chunk. m_axis_y_tlast only at the end of every HEADS-th firing of x; a
+// firing's length must be a multiple of LANES when HEADS > 1.
+// Latency 4 cycles, one chunk per cycle, II 1. Reset: synchronous. fault: pulse, NaN or infinite operand or result.
+//
+// name    meaning                        unit     range
+// LANES   fp32 per chunk                 words    1 to 32
+// TOKENS  tokens per step, upper bound   tokens   1 to 8
+// HEADS   firings of x per firing of y   firings  1 or more
 `default_nettype none
 
 module rill_scale #(
@@ -37,26 +39,20 @@ module rill_scale #(
     output wire [USER_W-1:0]   m_axis_y_tuser,
     output wire                m_axis_y_tlast,
 
-    output reg                 fault
+    output wire                fault
 );
     generate
-        if (LANES < 1 || LANES > 32) begin : gen_bad_lanes
-            rill_error_LANES_must_be_1_to_32 u_error ();
-        end
-        if (TOKENS < 1 || TOKENS > 8) begin : gen_bad_tokens
-            rill_error_TOKENS_must_be_1_to_8 u_error ();
-        end
         if (HEADS < 1) begin : gen_bad_heads
             rill_error_HEADS_must_be_at_least_1 u_error ();
         end
     endgenerate
 
-    localparam LATENCY = 4;                     // operands 1, mul 3
+    `include "rill_latency.vh"
+    localparam LATENCY = 1 + LATENCY_MUL;       // operands, product
     localparam TOK_W = USER_W - 1;
     localparam HEAD_W = $clog2(HEADS + 1);
     localparam [31:0] LAST_HEAD = HEADS - 1;
 
-    wire               en;
     wire               step;
     wire               ready;
     wire [LATENCY-1:0] valid;
@@ -64,16 +60,19 @@ module rill_scale #(
     reg                first_q;                 // the first chunk of a firing
     reg  [HEAD_W-1:0]  head_q;
     reg  [31:0]        kept_q [0:(1<<TOK_W)-1]; // scalars of the firing's tokens
+    wire               tok_last = s_axis_x_tuser[TOK_W];
     wire [TOK_W-1:0]   tok = s_axis_x_tuser[TOK_W-1:0];
     wire [31:0]        factor = first_q ? s_axis_s_tdata : kept_q[tok];
+    wire               factor_there = !first_q || s_axis_s_tvalid;
     wire               last_head = head_q == LAST_HEAD[HEAD_W-1:0];
     wire               take = s_axis_x_tvalid && s_axis_x_tready;
 
-    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_pipe (
-        .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid && (!first_q || s_axis_s_tvalid)), .s_tready(ready),
-        .s_side({s_axis_x_tlast && last_head, s_axis_x_tuser}), .en(en), .step(step), .valid(valid),
-        .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_side({m_axis_y_tlast, m_axis_y_tuser}));
-    assign s_axis_x_tready = ready && (!first_q || s_axis_s_tvalid);
+    rill_elementwise #(.LANES(LANES), .TOKENS(TOKENS), .LATENCY(LATENCY)) u_elementwise (
+        .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid && factor_there), .s_tready(ready), .s_tuser(s_axis_x_tuser),
+        .s_tlast(s_axis_x_tlast && last_head), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
+        .m_tuser(m_axis_y_tuser), .m_tlast(m_axis_y_tlast), .step(step), .valid(valid),
+        .bad(valid[LATENCY-1] && |lane_fault), .fault(fault));
+    assign s_axis_x_tready = ready && factor_there;
     assign s_axis_s_tready = ready && first_q && s_axis_x_tvalid;
 
     always @(posedge clk)
@@ -81,7 +80,7 @@ module rill_scale #(
             first_q <= 1'b1;
             head_q <= {HEAD_W{1'b0}};
         end else if (take) begin
-            if (s_axis_x_tuser[TOK_W]) first_q <= s_axis_x_tlast;
+            if (tok_last) first_q <= s_axis_x_tlast;
             if (s_axis_x_tlast) head_q <= last_head ? {HEAD_W{1'b0}} : head_q + 1'b1;
         end
     always @(posedge clk) if (take && first_q) kept_q[tok] <= s_axis_s_tdata;
@@ -97,12 +96,11 @@ module rill_scale #(
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            rill_fp32_mul #(.SATURATE(0)) u_mul (.clk(clk), .en(step), .a(x1_q[i*32 +: 32]), .b(factor1_q),
-                .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
+            rill_fp32_mul #(.SATURATE(0)) u_mul (
+                .clk(clk), .en(step), .a(x1_q[i*32 +: 32]), .b(factor1_q), .y(m_axis_y_tdata[i*32 +: 32]),
+                .fault(lane_fault[i]));
         end
     endgenerate
-
-    always @(posedge clk) fault <= !rst && en && valid[LATENCY-1] && |lane_fault;
 
 `ifdef RILL_ASSERT
     always @(posedge clk)

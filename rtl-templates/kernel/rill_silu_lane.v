@@ -1,23 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane of rill_silu: y = x * recip(1 + exp(-x)).
 //
-// Latency 25 enabled clocks, one value per enabled clock. valid[i] belongs to stage i + 1; fault is not aligned with y: some unit met a
-// NaN, an infinity or a zero divisor in a valid stage. Reset: rewinds a delay line only.
+// Latency 25 enabled clocks, one value per enabled clock. valid[i] belongs to stage i + 1 of the pipe around it; fault
+// is not aligned with y: some unit met a NaN, an infinity or a zero divisor in a valid stage. Reset: rewinds delay
+// lines only.
+//
+// name    meaning             unit    range
+// STAGES  of the pipe around  clocks  25 or more
 `default_nettype none
 
-module rill_silu_lane (
-    input  wire        clk,
-    input  wire        rst,
-    input  wire        en,
-    input  wire [24:0] valid,
-    input  wire [31:0] x,
-    output wire [31:0] y,
-    output wire        fault
+module rill_silu_lane #(
+    parameter STAGES = 0
+) (
+    input  wire              clk,
+    input  wire              rst,
+    input  wire              en,
+    input  wire [STAGES-1:0] valid,
+    input  wire [31:0]       x,
+    output wire [31:0]       y,
+    output wire              fault
 );
+    `include "rill_latency.vh"
+    localparam EXP_STAGES = LATENCY_EXP;                    // from x to the unit's result
+    localparam SUM_STAGES = EXP_STAGES + LATENCY_ADD;
+    localparam RECIP_STAGES = SUM_STAGES + LATENCY_RECIP;
+    localparam Y_STAGES = RECIP_STAGES + LATENCY_MUL;
     localparam [31:0] ONE = 32'h3f800000;
 
+    generate
+        if (STAGES < Y_STAGES) begin : gen_bad_stages
+            rill_error_STAGES_must_be_those_of_the_units u_error ();
+        end
+    endgenerate
+
     wire [31:0] e;
-    wire [31:0] sum;
+    wire [31:0] divisor;
     wire [31:0] sigmoid;
     wire [31:0] x_late;
     wire        fault_exp;
@@ -26,12 +43,15 @@ module rill_silu_lane (
     wire        fault_y;
 
     rill_fp32_exp u_exp (.clk(clk), .en(en), .a({!x[31], x[30:0]}), .y(e), .fault(fault_exp));
-    rill_fp32_add u_sum (.clk(clk), .en(en), .a(e), .b(ONE), .y(sum), .fault(never));
-    rill_fp32_recip u_recip (.clk(clk), .en(en), .a(sum), .y(sigmoid), .fault(fault_recip));
-    rill_delay_line #(.DATA_W(32), .DEPTH(22)) u_x (.clk(clk), .rst(rst), .en(en), .d(x), .q(x_late));
+    rill_fp32_add u_sum (.clk(clk), .en(en), .a(e), .b(ONE), .y(divisor), .fault(never));
+    rill_fp32_recip u_recip (.clk(clk), .en(en), .a(divisor), .y(sigmoid), .fault(fault_recip));
+    rill_delay_line #(.DATA_W(32), .DEPTH(RECIP_STAGES)) u_x (.clk(clk), .rst(rst), .en(en), .d(x), .q(x_late));
     rill_fp32_mul u_y (.clk(clk), .en(en), .a(x_late), .b(sigmoid), .y(y), .fault(fault_y));
 
-    assign fault = (fault_exp && valid[9]) || (fault_recip && valid[21]) || (fault_y && valid[24]);
+    wire valid_exp = valid[EXP_STAGES-1];
+    wire valid_recip = valid[RECIP_STAGES-1];
+    wire valid_y = valid[Y_STAGES-1];
+    assign fault = (fault_exp && valid_exp) || (fault_recip && valid_recip) || (fault_y && valid_y);
 
     wire unused = &{1'b0, valid, never};
 endmodule

@@ -19,7 +19,7 @@ simulated() { # design, arguments...: cycles of a request
 forecast() { # spec or design, arguments...
     local spec=$1
     shift
-    "$rill" check "$spec" --request $rows:1 --json "$@" 2>"$log" |
+    "$rill" forecast "$spec" $rows:1 --json "$@" 2>"$log" |
         awk -F'[:,]' '/^  "cycles_prefill"/ { c = $2 } /^  "steps"/ { s = $2 } /^  "cycles_prefill_bound"/ { b = $2 }
             END { print c + 0, s + 0, b + 0 }'
 }
@@ -79,7 +79,7 @@ check_file() {
 # Every key that is no limit must stand in a check_key below.
 check_all_keys() {
     local key missing=""
-    for key in $("$rill" check --hbm help | awk '{ print $1 }'); do
+    for key in $("$rill" forecast --hbm help | awk '{ print $1 }'); do
         grep -q "^    check_key \"*$key=" "${BASH_SOURCE[0]}" || missing+=" $key"
     done
     if [ -z "$missing" ]; then ok "each key is tried"; else fail "each key is tried" "not$missing"; fi
@@ -94,7 +94,7 @@ check_bound() { # spec
         variant "$1" "$file" $values
         "$rill" gen "$file" -o "$made" "--dump-after=$last_pass" >"$log" 2>&1 || { fail "bound $label $values" "$(reason)"; return; }
         for request in 1:1 7:1 5:4 40:1; do
-            "$rill" check "$made/$last_pass.yaml" --request $request --json >"$work/bound.json" 2>"$log"
+            "$rill" forecast "$made/$last_pass.yaml" $request --json >"$work/bound.json" 2>"$log"
             case $? in
                 0) tried=$((tried + 1)) ;;
                 1) grep -q 'positions, the context has' "$log" || { fail "bound $label $values" "$(reason)"; return; } ;;
@@ -109,7 +109,7 @@ check_bound() { # spec
 }
 
 rm -rf "$work/board.cycles" && mkdir -p "$work/board.cycles"
-log=$work/board.log last_pass=$("$rill" check --passes | tail -n 1)
+log=$work/board.log last_pass=$("$rill" explain --passes | tail -n 1)
 rm -rf "$work/found" && mkdir "$work/found" && cp "$root"/tests/fuzz/found/*.yaml "$work/found"
 ln -s "$root/tests/e2e/specs/kernels" "$work/found/kernels"
 files=()
@@ -142,7 +142,7 @@ if make_design $name "$spec" random:1 >"$log" 2>&1 && build_soon $name >>"$log" 
 else
     fail "a design" "$(reason)"
 fi
-for how in "check $spec --request $rows:1" "sim $work/$name --prompt rows"; do
+for how in "forecast $spec $rows:1" "sim $work/$name --prompt rows"; do
     # shellcheck disable=SC2086 # words
     {
         check_refused "${how%% *}: a figure that is none" 2 "no figure .refesh_ns.; did you mean .refresh_ns." "$rill" $how --hbm refesh_ns=1

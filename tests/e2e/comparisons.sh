@@ -49,7 +49,7 @@ rows() {
     check_refused "a read of rows that is not finished" 1 'done, but memory transactions are outstanding' "${run[@]}" --plant open
     check_refused "a burst of rows without RLAST" 1 'AXI violation at cycle .*RLAST on the wrong beat' "${run[@]}" --plant endless:1
     check_refused "a burst without RLAST: the run stops" 1 'the simulated design stopped the run' "${run[@]}" --plant endless:1
-    check_refused "no fault of that name" 2 '.--plant takes memory, short, open, endless or logits, not: other' "${run[@]}" --plant other
+    check_refused "no fault of that name" 2 '.--plant.: it takes memory, short, open, endless or logits, not: other' "${run[@]}" --plant other
     check_refused "a word later than the contract says" 0 'kernel .c. offers a word 1 cycles later than its timing contract allows' "${run[@]}"
 
     check_refused "judged: a broken timing contract" 1 'breaks its timing contract' "${told[@]}" judge_rows "$out/late.json"

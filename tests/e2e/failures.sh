@@ -100,7 +100,7 @@ check_refused "more ids than the context has room for" 1 'behind a prompt of 3 i
 check_refused "more ids than the context has room for: golden" 1 'the context of 40 has room for 38$' \
     "$rill" golden "$spec" --weights random:1 --prompt-ids 1,2,3 --tokens 39
 check_refused "more ids than the context has room for: forecast" 1 'the context of 40 has room for 38$' \
-    "$rill" check "$spec" --timeline --prompt-len 3 --tokens 39
+    "$rill" timeline "$spec" --prompt-len 3 --tokens 39
 fills_context() { # command...: two ids behind a prompt of 39
     "$@" | grep -oE '"token_ids": \[[0-9]+, [0-9]+\]'
 }
@@ -162,7 +162,7 @@ graph:
 TEXT
 cat >"$work/failures/circle" <<'TEXT'
 who waits for whom:
-  input_x waits for x_fork to take input_x_x_to_x_fork_
+  input_x waits for x_fork to take input_x_x_to_x_fork
   x_fork waits for y to take x_fork_1_to_y_b
   y waits for n to give n_y_to_y_a
   n waits for x_fork to give x_fork_0_to_n_x
@@ -258,7 +258,7 @@ rm "$work/failures/design/image/manifest.json"
 check_refused "pack: files without a manifest" 1 'holds files without a manifest' bash -c "pack_again '$work/failures/wider.yaml'"
 check_refused "gen into no folder" 2 '`-o` needs a value' "$rill" gen "$spec" -o ""
 check_refused "pack into no folder" 2 '`-o` needs a value' "$rill" pack "$spec" --weights random:1 -o ""
-check_refused "simulation: no name for a file" 2 'name of a file is missing behind: --json' "${sim[@]}" "${few[@]}" --json ""
+check_refused "simulation: no name for a file" 2 '.--json. needs a value, not ""' "${sim[@]}" "${few[@]}" --json ""
 check_refused "a waveform of a simulation without" 2 'built without tracing' "$dir/sim/quick/Vrill" --dir "$dir" "${few[@]}" --trace "$work/failures/wave.fst"
 check_refused "results that cannot be written" 1 'error: ' "${sim[@]}" "${few[@]}" --json "$log/result.json"
 check "after all that, the design works" "${sim[@]}" "${few[@]}" --quiet --logits "$work/failures/logits" --json "$work/failures/result.json"

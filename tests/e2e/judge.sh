@@ -38,7 +38,7 @@ requests_of() { # json
 check_forecast() { # name, the compiled design, json
     local request start cycles json kept="" worst=0 count=0 difference limit bound
     while read -r request start cycles; do
-        json=$("$rill" check "$2" --request "$request" --start "$start" $kept --json) || { fail "$1 forecast" "no forecast of $request"; return; }
+        json=$("$rill" forecast "$2" "$request" --start "$start" $kept --json) || { fail "$1 forecast" "no forecast of $request"; return; }
         read -r difference limit < <(awk -F'[:,]' -v c="$cycles" '/^  "cycles_(prefill|decode)"/ { f += $2 } /^  "steps"/ { s = $2 }
             END { d = f > c ? f - c : c - f; printf "%.0f %.0f\n", d, c * 0.02 + 64 * s }' <<<"$json")
         if [ "$difference" -gt "$limit" ]; then

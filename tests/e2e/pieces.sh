@@ -50,7 +50,7 @@ memory_order() {
 }
 check "a memory port's calls of one cycle are in order" memory_order
 
-check_refused "pause without a file" 2 'one without the other' "${sim[@]}" "${request[@]}" --pause 3000
+check_refused "pause without a file" 2 '.--pause. goes with .--save.' "${sim[@]}" "${request[@]}" --pause 3000
 check "unbroken" "${sim[@]}" "${request[@]}" --json "$work/pieces.whole.json"
 if [ ${#tune[@]} != 0 ]; then
     sim+=("${tune[@]}")
@@ -70,7 +70,7 @@ check "last piece" "${sim[@]}" --resume "$saved.2"
 check "the same result in pieces" cmp "$work/pieces.whole.json" "$work/pieces.parts.json"
 check "the last piece again" "${sim[@]}" --resume "$saved.2"
 
-check_refused "an open file" 2 'without --trace and --beats' "${sim[@]}" "${request[@]}" --pause 3000 --save "$saved" --beats "$log.beats"
+check_refused "an open file" 2 '.--save. and .--beats. do not go together' "${sim[@]}" "${request[@]}" --pause 3000 --save "$saved" --beats "$log.beats"
 check_refused "another option for a saved run" 2 'options of its first command.* not: --json' "${sim[@]}" --resume "$saved.2" --json "$work/pieces.more.json"
 check_refused "another request for a saved run" 2 'options of its first command.* not: --prompt-ids' "${sim[@]}" --resume "$saved.2" --prompt-ids 1,2
 check_refused "no such run" 1 'No such file' "${sim[@]}" --resume "$saved.none"

@@ -34,7 +34,7 @@ hash_of() { # spec
     rm -rf "$work/d"
     "$rill" gen "$1" -o "$work/d" >"$work/log" 2>&1 || { cat "$work/log" && return; }
     (cd "$work/d" && find . -type f -print0 | sort -z | xargs -0 sha256sum)
-    "$rill" check "$1" --request 8:8 2>&1
+    "$rill" forecast "$1" 8:8 2>&1
 }
 
 for spec in "${specs[@]}"; do

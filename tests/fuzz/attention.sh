@@ -31,7 +31,7 @@ subset=(
 
 # Every step of a request as long as the context.
 foretold_whole() { # spec, context
-    "$rill" check "$1" --request "$2:1" >"$log" 2>&1 || return
+    "$rill" forecast "$1" "$2:1" >"$log" 2>&1 || return
     grep -Eq "^([1-9][0-9]*) of \1 steps simulated" "$log" && return
     echo "error: not every step is simulated" >>"$log"
     return 1

@@ -6,7 +6,7 @@
 # What the request takes in the forecast when no FIFO has a bound: until its rows are in memory, as words in a FIFO without bounds are not yet.
 cycles_without_bounds() { # folder with .timeline and .forecast, prompt length
     local bounded free
-    free=$("$rill" check "$1/design.yaml" --timeline --unbounded --prompt-len "$2" --tokens 3 --unchecked \
+    free=$("$rill" timeline "$1/design.yaml" --unbounded --prompt-len "$2" --tokens 3 --unchecked \
         ${ids[@]+"${ids[@]}"} --json | first_number cycles) || return
     bounded=$(first_number cycles <"$1.timeline")
     echo $(($(cat "$1.forecast") + free - bounded))
@@ -50,7 +50,7 @@ lift_budget() { sed -i 's/^  on_chip_kib: .*/  on_chip_kib: 1048576/' "$1"; } # 
 compare_bits() { # spec
     local ratio whole=${1%.yaml}.whole.yaml
     cp "$1" "$whole" && lift_budget "$whole"
-    ratio=$("$rill" check "$whole" --depths --json 2>/dev/null | sed -n 's/.*"timed_to_least": \([0-9.]*\).*/\1/p')
+    ratio=$("$rill" depths "$whole" --json 2>/dev/null | sed -n 's/.*"timed_to_least": \([0-9.]*\).*/\1/p')
     awk -v r="${ratio:-9}" 'BEGIN { exit r > 1.15 }' || { echo "error: FIFO bits are ${ratio:-?} times the least" && return 1; }
     echo "$ratio times the least bits"
 }
@@ -58,9 +58,9 @@ compare_bits() { # spec
 # Both by forecast alone, with a memory that never refreshes: with refreshes, which words meet one is another with and without bounds, and a request
 # without bounds may be slower.
 foretell_twins() { # folder, prompt length
-    local options=(--timeline --no-refresh --prompt-len "$2" --tokens 3 --unchecked --json)
-    "$rill" check "$1/design.yaml" "${options[@]}" >"$1.timeline" && "$rill" check "$1_deep/design.yaml" "${options[@]}" >"$1_deep.timeline" &&
-        "$rill" check "$1/design.yaml" "${options[@]}" --unbounded >"$1.unbounded" || return
+    local options=(--no-refresh --prompt-len "$2" --tokens 3 --unchecked --json)
+    "$rill" timeline "$1/design.yaml" "${options[@]}" >"$1.timeline" && "$rill" timeline "$1_deep/design.yaml" "${options[@]}" >"$1_deep.timeline" &&
+        "$rill" timeline "$1/design.yaml" "${options[@]}" --unbounded >"$1.unbounded" || return
     within "slower than without bounds" "$(first_number cycles <"$1.timeline")" "$(first_number cycles <"$1.unbounded")" 1
 }
 

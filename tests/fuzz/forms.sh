@@ -148,7 +148,7 @@ run_forms() { # spec, folder, seed
 # ---- time: one request without jitter ----
 
 # Edge numbers by a pattern of whole names: the streams stand in order in the JSON of the forecast.
-edges_like() { # JSON of `rill check --timeline`, extended pattern
+edges_like() { # JSON of `rill timeline`, extended pattern
     grep '"depth"' "$1" | grep -nE "^ *\"($2)\":" | cut -d: -f1 | awk '{ printf "%s ", $1 - 1 }'
 }
 
@@ -215,7 +215,7 @@ deepen() { # folder
 }
 
 forecast() { # folder, prompt length
-    "$rill" check "$1/design.yaml" --timeline --prompt-len "$2" --tokens 3 --unchecked ${ids[@]+"${ids[@]}"} \
+    "$rill" timeline "$1/design.yaml" --prompt-len "$2" --tokens 3 --unchecked ${ids[@]+"${ids[@]}"} \
         --beats "$1.foretold" --json >"$1.timeline" || return
     edges_of_request "$1" || return
     span "$1.foretold" "$steps" "$ends" >"$1.forecast" || return

@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 log=$work/log
 mkdir "$work/there" && cd "$work/there" || exit 1
 cp "$root/tests/e2e/specs/five.yaml" .
-plan 27
+plan 32
 
 from_prefix() { make -s -C "$root" "$1" DESTDIR="$work/stage" PREFIX="$2"; } # target, prefix
 works_from() { # program, name: a design, its image, its package, the golden model
@@ -54,33 +54,56 @@ check "rill --version" bash -c "[ \"\$('$rill' --version)\" = \"rill $(sed -n 's
 
 # ---- man page, completions: every command and option of the usages, and no other ----
 
-names() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
+names() { grep -oE -- '(^|[^A-Za-z-])--[a-z][a-z-]*' | grep -oE -- '--.*' | sort -u; }
 commands=$("$rill" help | sed -n 's/^  rill \([a-z]*\) .*/\1/p')
-usages() { for command in $commands; do "$rill" "$command" --help; done && "$rill" sim . --help && "$rill" help; }
-"$root/packaging/man.sh" "$rill" >"$work/rill.1"
+usages() { for command in $commands; do "$rill" "$command" --help; done && "$rill" help; }
+options_of() { "$rill" "$1" --help | sed -nE 's/^  (--?[a-z][a-z-]*)([ =].*)?$/\1/p' | sort -u; } # command
+"$rill" man >"$work/rill.1"
 man_has_all() { diff <(usages | names) <(sed 's/\\-/-/g' "$work/rill.1" | names); }
 check "man page: the options of all commands" man_has_all
 if command -v groff >/dev/null; then check "man page: no warning of roff" \
     bash -c "groff -man -ww -Tascii '$work/rill.1' 2>&1 >/dev/null | { ! grep .; }"
 else skip "man page: no warning of roff" "no groff here"
 fi
+"$rill" completion bash >"$work/rill.bash"
+"$rill" completion zsh >"$work/_rill"
+offered() { # words of the command line
+    bash -c '. "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _rill && printf "%s\n" "${COMPREPLY[@]}"' "$work/rill.bash" "$@"
+}
 completes() { # words of the command line, then -- and what must be offered
     local words=() wanted
     while [ "$1" != -- ]; do words+=("$1") && shift; done
     shift
-    PATH=$(dirname "$rill"):$PATH bash -c '
-        . "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _rill && printf "%s\n" "${COMPREPLY[@]}"' \
-        "$root/packaging/rill.bash" "${words[@]}" >"$work/offered"
+    offered "${words[@]}" >"$work/offered"
     for wanted in "$@"; do grep -qxF -- "$wanted" "$work/offered" || { echo "error: no $wanted among $(paste -sd' ' "$work/offered")" && return 1; }; done
 }
 # shellcheck disable=SC2086 # words
 check "bash completion: commands" completes rill "" -- $commands help
-check "bash completion: options of check" completes rill check --t -- --timeline --tokens --types
+all_options() { # every command's, and no others
+    for command in $commands; do
+        diff <(options_of "$command") <(offered rill "$command" - | sed 's/=$//' | grep -vxE -- '-h|--help|' | sort -u) || return
+        [ -n "$(options_of "$command")" ] || [[ $command =~ ^(schema|completion|man)$ ]] || return
+    done
+}
+check "bash completion: the options of every command, and no others" all_options
+in_zsh() { # the same words in both scripts
+    words_of() { sed -nE 's/^ +([a-z]*:?[a-z-]*)\) found=1 (words|names)=.(.*). ;;$/\1 \3/p' "$1"; }
+    [ "$(words_of "$work/_rill" | wc -l)" -gt 20 ] && diff <(words_of "$work/rill.bash") <(words_of "$work/_rill")
+}
+check "zsh completion: the same words" in_zsh
 check "bash completion: options of the simulation" completes rill sim --i -- --inject-error --inputs --ignore-eot
 check "bash completion: passes" completes rill gen x.yaml --dump-after = in -- infer-types insert-dma
+check "bash completion: values" completes rill sim x --compare "" -- all min
+check "bash completion: values of an argument" completes rill schema b -- board
 check "bash completion: files" completes rill gen fi -- five.yaml
 offers_little() { completes rill pack --f -- --force && [ "$(wc -l <"$work/offered")" = 1 ]; }
 check "bash completion: no other command's options" offers_little
+installed_are_those() { # what `make install` has put there is what the program prints
+    diff "$work/rill.1" "$prefix/share/man/man1/rill.1" && diff "$work/rill.bash" "$prefix/share/bash-completion/completions/rill" &&
+        diff "$work/_rill" "$prefix/share/zsh/site-functions/_rill"
+}
+check "make install, once more" from_prefix install /opt/rill
+check "installed: man page and completions" installed_are_those
 
 # ---- the Debian package, in a root of its own ----
 

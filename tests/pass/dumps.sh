@@ -20,7 +20,7 @@ rm -rf "$work" && mkdir -p "$work"
 check_depths() { # spec
     local label ratio
     label="depths $(basename "$1" .yaml)"
-    if ! "$rill" check "$1" --depths --json >"$log" 2>&1; then fail "$label" "$(reason)" && return; fi
+    if ! "$rill" depths "$1" --json >"$log" 2>&1; then fail "$label" "$(reason)" && return; fi
     ratio=$(sed -n 's/^  "timed_to_least": //p' "$log")
     if awk -v r="$ratio" 'BEGIN { exit !(r >= 1 && r <= 1.15) }'; then ok "$label: $ratio of the least"; else fail "$label" "$ratio of the least"; fi
 }
@@ -81,7 +81,7 @@ check_damage() { # spec, pass, stride
     if [ -z "$failed" ]; then ok "$label: $count dumps"; else fail "$label" "$bad_count of $count, first $failed"; fi
 }
 
-if ! passes=$("$rill" check --passes); then
+if ! passes=$("$rill" explain --passes); then
     fail "list of passes" "it breaks off"
     verdict
     exit 1

@@ -30,7 +30,7 @@ refuse_spec() { # folder, name
 
 refuse_request() { # IN:OUT, exit status, message
     local status=0
-    "$rill" check "$root/tests/e2e/specs/odd.yaml" --request "$1" >"$log" 2>&1 || status=$?
+    "$rill" forecast "$root/tests/e2e/specs/odd.yaml" "$1" >"$log" 2>&1 || status=$?
     if [ "$status" != "$2" ]; then fail "refuse request $1" "exit status $status instead of $2"
     elif ! grep -q "error: $3" "$log"; then fail "refuse request $1" "$(reason)"
     else ok "refuse request $1"
@@ -258,27 +258,34 @@ WARNING
 
 expects=("$root"/tests/spec/*.expect "$root"/tests/pass/*.expect) warns=("$root"/tests/pass/*.warn)
 legal=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" "$root/tests/spec/ok_graph_regions.yaml")
-plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 148)) # 148: written one by one below
+plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 170)) # 170: written one by one below
 for expect in "${expects[@]}"; do
     refuse_spec "$(basename "$(dirname "$expect")")" "$(basename "$expect" .expect)"
 done
 refuse_command 2 'unknown option `--jsn`; did you mean `--json`?' check five.yaml --jsn
 refuse_command 2 '`-o` needs a value' gen five.yaml -o
-refuse_command 2 '--prompt-len takes a number of at least 1, not `many`' check five.yaml --timeline --prompt-len many
-refuse_command 2 '--tokens takes a number of at least 1, not `0`' golden odd.yaml --weights random:1 --prompt-ids 1 --tokens 0
+refuse_command 2 '`--prompt-len` takes a number of at least 1, not `many`' timeline five.yaml --prompt-len many
+refuse_command 2 '`--tokens` takes a number of at least 1, not `0`' golden odd.yaml --weights random:1 --prompt-ids 1 --tokens 0
 refuse_command 1 'five.yaml: Not a directory' gen five.yaml -o five.yaml/x
-refuse_command 2 '`--types` and `--memory` do not go together' check five.yaml --memory --types
-refuse_command 2 '`--json` goes with the other outputs' check five.yaml --types --json
-refuse_command 2 '`--tokens` goes with `--timeline`' check five.yaml --request 3:3 --tokens 2
+refuse_command 2 '`rill check` has no `--types` any more: write `rill types five.yaml`$' check five.yaml --types
+refuse_command 2 '.*: write `rill forecast five.yaml 8:8 --json --kept`$' check --json five.yaml --request 8:8 --kept
+refuse_command 2 '.*: write `rill forecast five.yaml IN:OUT --start 3`$' check five.yaml --start 3
+refuse_command 2 '.*: write `rill timeline five.yaml --prompt-len 5 --clock 200`$' check five.yaml --prompt-len 5 --timeline --clock 200
+refuse_command 2 '.*: write `rill depths SPEC`$' check --depths
+refuse_command 2 '.*: write `rill memory .a b.yaml. --positions 3`$' check 'a b.yaml' --memory --positions 3
+refuse_command 2 'unknown option `--json`' types five.yaml --json
+refuse_command 2 'unknown option `--tokens`' forecast five.yaml 3:3 --tokens 2
+refuse_command 2 '`3` is one argument too many' forecast five.yaml 3:3 3
+refuse_command 2 'IN:OUT is missing' forecast five.yaml
 refuse_command 2 '`five.yaml` and `odd.yaml`: one is enough' check five.yaml odd.yaml
 refuse_command 2 '`-o` is given twice' gen five.yaml -o "$work/one" -o "$work/two"
 refuse_command 2 '`--weights` is given twice' pack five.yaml --weights random:1 --weights random:2 -o "$work/one"
 refuse_command 2 '`--json=x`: write `--json`' check five.yaml --json=x
-refuse_command 2 '`--html=x`: write `--html ...`' report five --html=x
-refuse_command 2 '`--dump-after` needs a value: `--dump-after=...`' gen five.yaml -o "$work/one" --dump-after infer-types
-refuse_command 2 '`--json` and `--html` do not go together' report five --html "$work/one" --json
+refuse_command 2 '`--html=x`: write `--html FILE`' report five --html=x
+refuse_command 2 '`--dump-after` needs a value: `--dump-after=PASS`' gen five.yaml -o "$work/one" --dump-after infer-types
+refuse_command 2 '`--html` and `--json` do not go together' report five --html "$work/one" --json
 refuse_command 2 '`--sim` goes with `--html`' report five --sim run.json
-refuse_command 2 '`--prompt`, `--prompt-ids`, `--eval`, `--inputs`: one is enough' golden odd.yaml --weights random:1 --prompt a --prompt-ids 1
+refuse_command 2 '`--prompt` and `--prompt-ids` do not go together' golden odd.yaml --weights random:1 --prompt a --prompt-ids 1
 refuse_command 2 'DIR is missing' sim --tokens 2
 refuse_command 2 '`-o DIR` is missing' gen five.yaml
 refuse_command 2 'SPEC is missing' gen -o "$work/one"
@@ -287,30 +294,31 @@ refuse_command 2 '`--weights MODELDIR|random:SEED` is missing' golden five.yaml
 refuse_command 2 '`-o PKG` is missing' package five
 refuse_command 2 'SPEC is missing' check --json
 refuse_command 2 '`-o` needs a value, not the option `--dump-after=infer-types`' gen five.yaml -o --dump-after=infer-types
-refuse_command 2 '--tokens: 99999999999999999999 is too large' golden odd.yaml --weights random:1 --prompt-ids 1 --tokens 99999999999999999999
+refuse_command 2 '`--tokens`: 99999999999999999999 is too large' golden odd.yaml --weights random:1 --prompt-ids 1 --tokens 99999999999999999999
 refuse_command 1 '`random:99999999999999999999`: .* at most 18446744073709551615' golden five.yaml --weights random:99999999999999999999
 refuse_command 2 '`--stories` goes with `--eval`' golden odd.yaml --weights random:1 --prompt-ids 1 --stories 2
-refuse_command 2 '`--eval` goes without' golden odd.yaml --weights random:1 --eval odd.yaml --tokens 2
-refuse_command 2 '`--data-seed` is of random rows' golden odd.yaml --weights random:1 --prompt-ids 1 --data-seed 2
+refuse_command 2 '`--eval` and `--tokens` do not go together' golden odd.yaml --weights random:1 --eval odd.yaml --tokens 2
+refuse_command 2 '`--prompt-ids` and `--data-seed` do not go together\|`--data-seed` and `--prompt-ids` do not go together' golden odd.yaml --weights random:1 --prompt-ids 1 --data-seed 2
 refuse_command 1 'no language model: `--ids`' golden five.yaml --weights random:1 --ids
-refuse_command 2 '.* go alone' check five.yaml --passes
-refuse_command 2 '.* go alone' check --operations --json
-refuse_command 1 'no language model: .* `--ids` changes nothing' check five.yaml --timeline --ids 1
-refuse_command 1 'no pass `nope`; `rill check --passes`' gen five.yaml -o "$work/one" --dump-after=nope
-refuse_command 2 'given twice: --seed' sim five --seed 1 --seed 2
-refuse_command 2 'given twice: --json' sim five --json "$work/one" --json "$work/two"
-refuse_command 2 '.*one without the other' sim five --pause 3
-refuse_command 2 '.*one without the other' sim five --save "$work/one"
+refuse_command 2 '.*: write `rill explain --passes`$' check five.yaml --passes
+refuse_command 2 '`--operations` goes alone' explain --operations T
+refuse_command 2 'FILE takes spec|board|family, not `bord`; did you mean `board`?' schema bord
+refuse_command 1 'no language model: .* `--ids` changes nothing' timeline five.yaml --ids 1
+refuse_command 1 'no pass `nope`; `rill explain --passes`' gen five.yaml -o "$work/one" --dump-after=nope
+refuse_command 2 '`--seed` is given twice' sim five --seed 1 --seed 2
+refuse_command 2 '`--json` is given twice' sim five --json "$work/one" --json "$work/two"
+refuse_command 2 '`--pause` goes with `--save`' sim five --pause 3
+refuse_command 2 '`--save` goes with `--pause`' sim five --save "$work/one"
 refuse_command 2 '.* of at least 1' sim five --watchdog 0
 refuse_command 2 '.* the name of a .npy' sim five --outputs "$work/one"
-check_refused "rill package --registers goes alone" 2 'usage' "$rill" package --registers --name other
-refuse_command 2 '--threads takes a number of at least 1, not `2x`' sim five --threads 2x
-refuse_command 2 '--threads takes 1 to 64' sim five --threads 65
-refuse_command 2 '--jobs takes a number of at least 1, not `many`' sim five --jobs many
-refuse_command 2 'a value is missing behind --jobs or --threads' sim five --threads
+check_refused "rill package --registers goes alone" 2 '.--registers. goes alone' "$rill" package --registers --name other
+refuse_command 2 '`--threads` takes a number from 1 to 64, not `2x`' sim five --threads 2x
+refuse_command 2 '`--threads` takes a number from 1 to 64, not `65`' sim five --threads 65
+refuse_command 2 '`--jobs` takes a number from 1 to 1024, not `many`' sim five --jobs many
+refuse_command 2 '`--threads` needs a value: `--threads N`' sim five --threads
 for list in 1,,0 1, ,1 1,-2 -1 4294967296 99999999999999999999 0x10 1.5 1,a '1;2' +1 '1 ,'; do
     refuse_command 1 "\`$list\` is no list of ids" golden odd.yaml --weights random:1 --prompt-ids "$list"
-    refuse_command 2 "not a list of ids, as 1,2,3: $list\$" sim five --prompt-ids "$list" # before anything is built
+    refuse_command 2 "\`--prompt-ids\`: not a list of ids, as 1,2,3: $list\$" sim five --prompt-ids "$list" # before anything is built
 done
 refuse_command 1 'the prompt has 0 ids; 1 to 40 fit the context' golden odd.yaml --weights random:1 --prompt-ids " "
 refuse_command 2 '`--prompt-ids` needs a value' golden odd.yaml --weights random:1 --prompt-ids ""
@@ -326,17 +334,17 @@ shows_help() { # command and arguments: the usage on standard output, whatever e
     "$rill" "$@" 2>"$work/help.said" | grep -q "^usage: rill" && [ ! -s "$work/help.said" ]
 }
 check "rill help" shows_help help
-for command in check gen pack golden report; do
+for command in check gen pack golden report forecast timeline explain sim; do
     for help in "--help" "-h" "no.yaml --help" "--wrong -h"; do
         # shellcheck disable=SC2086 # words
         check "rill $command $help" shows_help $command $help
     done
 done
-for help in "--help" "-h" "sim --help" "sim -h"; do
+for help in "--help" "-h"; do
     # shellcheck disable=SC2086 # words
     check "rill $help" shows_help $help
 done
-for command in "check --passes" "check $root/tests/e2e/specs/five.yaml" "check $root/tests/e2e/specs/five.yaml --json" --help; do
+for command in "explain --passes" "check $root/tests/e2e/specs/five.yaml" "check $root/tests/e2e/specs/five.yaml --json" --help; do
     check_refused "full output device: rill ${command//"$root/tests/e2e/specs/"/}" 1 'error: standard output: ' bash -c "\"$rill\" $command >/dev/full"
 done
 bad_golden '*nowhere = 1;' 'accesses memory'
@@ -366,7 +374,7 @@ rows_below_bound() { # at every T, the forecast of many rows is no faster than w
         for spec in carried mixer kernels; do
             variant "$root/tests/e2e/specs/$spec.yaml" "$work/rows.yaml" T=$T A=1
             most=$("$rill" check "$work/rows.yaml" --json | sed -n 's/.*"tokens_per_second": \([0-9.]*\)}.*/\1/p')
-            made=$("$rill" check "$work/rows.yaml" --request 256 --json |
+            made=$("$rill" forecast "$work/rows.yaml" 256 --json |
                 sed -n 's/.*"cycles_prefill": \([0-9.]*\).*/\1/p' | awk '{ print 256 * 250e6 / $1 }')
             echo "$spec, T = $T: at most ${most:-nothing} rows/s, $made in the forecast"
             awk -v most="$most" -v made="$made" 'BEGIN { exit !(made > 0 && made <= most) }' || return
@@ -429,7 +437,7 @@ variant "$root"/tests/e2e/specs/kernels.yaml "$work"/kernels-dies.yaml dies=2
 check "a design in the folder of another" written_again
 "$rill" gen "$root/tests/e2e/specs/five.yaml" -o "$work/unpacked" >"$log" 2>&1
 refuse_command 1 '.* has no memory image; run `rill pack' sim "$work/unpacked" --prompt rows
-refuse_command 1 'a request of 41 positions, the context has 40' check odd.yaml --timeline --prompt-len 41
+refuse_command 1 'a request of 41 positions, the context has 40' timeline odd.yaml --prompt-len 41
 refuse_command 1 'a pipe: .* it must be a file' check <(cat "$root/tests/e2e/specs/five.yaml")
 check "weights of a graph's own" own_weights
 
@@ -453,9 +461,9 @@ graphs_as_families() {
     done
 }
 check "graphs as families" graphs_as_families
-refuse_request 0:1 2 '--request takes IN:OUT'
-refuse_request 3x 2 '--request takes IN:OUT'
-refuse_request 9223372036854775807:9223372036854775807 2 '--request takes IN:OUT, .* no more than 2147483647'
+refuse_request 0:1 2 'IN:OUT: two numbers'
+refuse_request 3x 2 'IN:OUT: two numbers'
+refuse_request 9223372036854775807:9223372036854775807 2 'IN:OUT: two numbers, .* no more than 2147483647'
 refuse_request 3:99 1 '.*needs 101 positions, the context has 40'
 for warn in "${warns[@]}"; do warn_spec "$(basename "$warn" .warn)"; done
 check "bench: the table from forecasts" "$root/bench/table.sh" --spec "$root/tests/e2e/specs/odd.yaml" --requests "4:4 20:10" --forecast

@@ -104,7 +104,7 @@ check "page with groups compares the cuts" grep -q "StreamTensor's walk" "$work/
 # A kernel's streams of int8 have their type in the graphs and in the list of types.
 int8_label() {
     "$rill" gen "$root/tests/e2e/specs/kernels.yaml" -o "$work/kernels" && "$rill" report "$work/kernels" --html "$work/kernels.html" &&
-        grep -q '>int8 45<' "$work/kernels.html" && "$rill" check "$root/tests/e2e/specs/kernels.yaml" --types | grep -F 'itensor<1x8xi8, [6, tokens<=2]*[8, 1]'
+        grep -q '>int8 45<' "$work/kernels.html" && "$rill" types "$root/tests/e2e/specs/kernels.yaml" | grep -F 'itensor<1x8xi8, [6, tokens<=2]*[8, 1]'
 }
 check "streams of int8 are labelled" int8_label
 

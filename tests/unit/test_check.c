@@ -183,8 +183,7 @@ static void make_edges(struct bench *b) {
                                  .edge = t};
         ir->kernel[1].port[t] = *port;
         ir->kernel[1].port[t].is_output = false;
-        ir->edge[t] = (struct ir_edge){
-            .name = ir->tensor[t].name, .src_port = t, .dst_kernel = 1, .dst_port = t, .ram_style = ""};
+        ir->edge[t] = (struct ir_edge){.name = ir->tensor[t].name, .src_port = t, .dst_kernel = 1, .dst_port = t};
     }
     ir->kernel[1].port[T_LOCAL].tensor = T_LOCAL; // read behind its region: the last `next`
     ir->kernel[0].port[T_LOCAL].tensor = IR_NONE;

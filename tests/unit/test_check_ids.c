@@ -94,7 +94,7 @@ static void make_kernels(struct ir *ir) {
                                .edge = s};
         ir->kernel[0].port[s] = ir->kernel[1].port[s] = port;
         ir->kernel[1].port[s].is_output = false;
-        ir->edge[s] = (struct ir_edge){.name = name[s], .src_port = s, .dst_kernel = 1, .dst_port = s, .ram_style = ""};
+        ir->edge[s] = (struct ir_edge){.name = name[s], .src_port = s, .dst_kernel = 1, .dst_port = s};
     }
 }
 

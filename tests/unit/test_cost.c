@@ -124,28 +124,28 @@ static void memories_follow_their_shape(void **state) {
     (void)state;
     static const struct {
         int64_t words, bits;
-        const char *style;
+        enum ram_style style;
         struct cost_resources expect;
     } cases[] = {
-        {512, 72, "block", {.bram18 = 2}},
-        {512, 36, "block", {.bram18 = 1}},
-        {513, 36, "block", {.bram18 = 2}},
-        {1024, 36, "block", {.bram18 = 2}},
-        {97, 515, "block", {.bram18 = 15}},
-        {32768, 1, "block", {.bram18 = 2}},
-        {16384, 1, "block", {.bram18 = 1}},
-        {32769, 1, "block", {.bram18 = 3, .lut = 1}},
-        {4096, 72, "ultra", {.uram = 1}},
-        {4097, 73, "ultra", {.uram = 4, .lut = 73}},
-        {32, 14, "distributed", {.lut = 8}},
-        {32, 15, "distributed", {.lut = 16}},
-        {64, 7, "distributed", {.lut = 8}},
-        {65, 7, "distributed", {.lut = 16 + 7}},
-        {20, 64, "srl", {.lut = 64}},
-        {33, 64, "srl", {.lut = 128}},
-        {64, 7, "auto", {.lut = 8}},
-        {512, 72, "auto", {.bram18 = 2}},
-        {0, 72, "block", {0}},
+        {512, 72, RAM_BLOCK, {.bram18 = 2}},
+        {512, 36, RAM_BLOCK, {.bram18 = 1}},
+        {513, 36, RAM_BLOCK, {.bram18 = 2}},
+        {1024, 36, RAM_BLOCK, {.bram18 = 2}},
+        {97, 515, RAM_BLOCK, {.bram18 = 15}},
+        {32768, 1, RAM_BLOCK, {.bram18 = 2}},
+        {16384, 1, RAM_BLOCK, {.bram18 = 1}},
+        {32769, 1, RAM_BLOCK, {.bram18 = 3, .lut = 1}},
+        {4096, 72, RAM_ULTRA, {.uram = 1}},
+        {4097, 73, RAM_ULTRA, {.uram = 4, .lut = 73}},
+        {32, 14, RAM_DISTRIBUTED, {.lut = 8}},
+        {32, 15, RAM_DISTRIBUTED, {.lut = 16}},
+        {64, 7, RAM_DISTRIBUTED, {.lut = 8}},
+        {65, 7, RAM_DISTRIBUTED, {.lut = 16 + 7}},
+        {20, 64, RAM_SRL, {.lut = 64}},
+        {33, 64, RAM_SRL, {.lut = 128}},
+        {64, 7, RAM_AUTO, {.lut = 8}},
+        {512, 72, RAM_AUTO, {.bram18 = 2}},
+        {0, 72, RAM_BLOCK, {0}},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct cost_resources r = cost_ram(cases[i].words, cases[i].bits, cases[i].style);
@@ -155,7 +155,7 @@ static void memories_follow_their_shape(void **state) {
 
 static void deeper_fifos_never_cost_less(void **state) {
     (void)state;
-    static const char *const styles[] = {"distributed", "block", "ultra"};
+    static const enum ram_style styles[] = {RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA};
     for (size_t s = 0; s < COUNT_OF(styles); s++)
         for (int64_t depth = 3; depth < 5000; depth++) {
             struct cost_resources a = cost_fifo(depth, 515, styles[s]), b = cost_fifo(depth + 1, 515, styles[s]);

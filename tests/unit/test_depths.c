@@ -52,12 +52,12 @@ static void test_safe_rule(void **state) {
 // LUTs up to 64 words or 16 Kibit, blocks of 36 Kibit below 2048 words, UltraRAM from there on.
 static void test_memory_styles(void **state) {
     (void)state;
-    assert_string_equal(allocate_memories_style(64, 2000), "distributed");
-    assert_string_equal(allocate_memories_style(65, 2000), "block");
-    assert_string_equal(allocate_memories_style(512, 32), "distributed");
-    assert_string_equal(allocate_memories_style(512, 33), "block");
-    assert_string_equal(allocate_memories_style(2047, 72), "block");
-    assert_string_equal(allocate_memories_style(2048, 72), "ultra");
+    assert_int_equal(allocate_memories_style(64, 2000), RAM_DISTRIBUTED);
+    assert_int_equal(allocate_memories_style(65, 2000), RAM_BLOCK);
+    assert_int_equal(allocate_memories_style(512, 32), RAM_DISTRIBUTED);
+    assert_int_equal(allocate_memories_style(512, 33), RAM_BLOCK);
+    assert_int_equal(allocate_memories_style(2047, 72), RAM_BLOCK);
+    assert_int_equal(allocate_memories_style(2048, 72), RAM_ULTRA);
 }
 
 // ---- attentions that share a cache ----

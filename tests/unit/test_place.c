@@ -84,7 +84,7 @@ static void a_large_design_fits_its_board(void **state) {
     assert_true(cost.total.bram18 * 100 <= 2 * bram36 * 75);
     assert_true(cost.total.uram * 100 <= uram * 75);
     for (int e = 0; e < ir->edges; e++)
-        if (ir->edge[e].depth <= 33) assert_string_equal(ir->edge[e].ram_style, "distributed");
+        if (ir->edge[e].depth <= 33) assert_int_equal(ir->edge[e].ram_style, RAM_DISTRIBUTED);
 }
 
 // Beyond these shares, in percent, placing and routing get hard. Dies may be fuller than the whole: what they have is

@@ -24,7 +24,7 @@ template_script() { # module name=value...: sets script and synth_options
     local module=$1 part arg value parameters=""
     script="" synth_options="-family xcup -noiopad -noclkbuf -flatten"
     shift
-    for part in $(closure_of "$module"); do script+="read_verilog -defer ${template_file[$part]}; "; done # from the root: nets have the same names everywhere
+    for part in $(closure_of "$module"); do script+="read_verilog -defer $include_dirs ${template_file[$part]}; "; done # from the root: nets have the same names everywhere
     for arg in "$@"; do
         value=${arg#*=}
         case $value in

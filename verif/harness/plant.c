@@ -1,26 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planted faults: what a run must notice, done to it on purpose. A comparison that nothing can fail proves nothing.
-#include <stdlib.h>
-#include <string.h>
-
 #include "verif/harness/sim_internal.h"
-
-static const char *const names[PLANT_KINDS] = {[PLANT_MEMORY] = "memory",
-                                               [PLANT_SHORT] = "short",
-                                               [PLANT_OPEN] = "open",
-                                               [PLANT_ENDLESS] = "endless",
-                                               [PLANT_LOGITS] = "logits"};
-
-bool plant_read(const char *text, struct plant *plant) {
-    size_t len = strcspn(text, ":");
-    char *end = NULL;
-    for (int k = 0; k < PLANT_KINDS; k++) {
-        if (strlen(names[k]) != len || strncmp(names[k], text, len) != 0) continue;
-        *plant = (struct plant){(enum plant_kind)k, text[len] ? strtoull(text + len + 1, &end, 10) : 0};
-        return !text[len] || (end != text + len + 1 && !*end);
-    }
-    return false;
-}
 
 static const struct plant *find(const struct sim *sim, enum plant_kind kind) {
     for (size_t i = 0; i < sim->options.plants.count; i++)

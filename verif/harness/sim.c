@@ -107,13 +107,13 @@ static bool open_check(struct sim *sim) {
     if (!pack_check_image(sim->ir, path_in(sim, "image"), &sim->diag)) return false;
     sim->golden = golden_run_open(&sim->arena, sim->ir, path_in(sim, "image"), check_window(sim->ir), &sim->diag);
     if (sim->golden == NULL) return false;
-    sim->check = check_open(&sim->arena, sim->ir, sim->golden, sim->options.set, &sim->diag);
+    sim->check = check_open(&sim->arena, sim->ir, sim->golden, (enum check_set)sim->options.compare, &sim->diag);
     return sim->check != NULL && open_oracle(sim);
 }
 
 // Golden functions of custom kernels are loaded from files that are gone afterwards.
 static bool can_save(struct sim *sim) {
-    for (int c = 0; sim->options.saves && c < sim->ir->customs; c++)
+    for (int c = 0; sim->options.save && c < sim->ir->customs; c++)
         if (sim->ir->custom[c].function) {
             sim_fail(sim, "--save: kernel `%s` has a golden function, and such a run cannot be saved",
                      sim->ir->custom[c].name);
@@ -123,8 +123,8 @@ static bool can_save(struct sim *sim) {
 }
 
 static bool change_figures(struct sim *sim) {
-    VEC_PUSH(&sim->arena, sim->options.hbm, NULL);
-    const char *why = hbm_figures_override(&sim->arena, &sim->ir->design.hbm, sim->options.hbm.items);
+    const char *const *hbm = sim->options.figures.hbm.items;
+    const char *why = hbm ? hbm_figures_override(&sim->arena, &sim->ir->design.hbm, hbm) : NULL;
     if (why) sim_fail(sim, "--hbm: %s", why);
     return !why;
 }
@@ -132,7 +132,7 @@ static bool change_figures(struct sim *sim) {
 static bool open_all(struct sim *sim) {
     sim->ir = ir_read(&sim->arena, path_in(sim, "design.yaml"), &sim->diag);
     if (sim->ir == NULL) return false;
-    sim->clock_mhz = sim->options.clock_mhz > 0 ? sim->options.clock_mhz : sim->ir->design.clock_mhz;
+    sim->clock_mhz = sim->options.figures.clock_mhz > 0 ? sim->options.figures.clock_mhz : sim->ir->design.clock_mhz;
     if (!change_figures(sim) || !can_save(sim) || !check_bases(sim) || !open_memory(sim)) return false;
     if (!inject_errors(sim)) return false;
     plant_begin(sim);
@@ -163,6 +163,15 @@ static void release(struct sim *sim) {
     arena_free(&arena);
 }
 
+// False: *exit_code tells what to return (0 after --help).
+static bool read_options(struct sim *sim, int argc, char **argv, int *exit_code) {
+    sim->options.reads_pipes = true;
+    int status = options_parse(&sim_program, &sim->arena, argc, argv, &sim->options);
+    const char *why = status == OPTIONS_GO_ON ? sim_options_finish(&sim->arena, &sim->options) : NULL;
+    *exit_code = why ? options_wrong(&sim_program, "%s", why) : status;
+    return *exit_code == OPTIONS_GO_ON;
+}
+
 struct sim *sim_open(int argc, char **argv, int *exit_code) {
     struct sim *sim = calloc(1, sizeof *sim);
     if (sim == NULL) base_fatal("out of memory");
@@ -171,7 +180,7 @@ struct sim *sim_open(int argc, char **argv, int *exit_code) {
     sim->wall_start = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
     arena_init(&sim->arena);
     diag_init(&sim->diag, stderr);
-    bool ok = options_read(&sim->arena, argc, argv, &sim->options, exit_code);
+    bool ok = read_options(sim, argc, argv, exit_code);
     if (ok && !open_all(sim)) {
         if (sim->failure != NULL) fprintf(stderr, "rill sim: error: %s\n", sim->failure);
         *exit_code = RILL_BAD_SPEC;

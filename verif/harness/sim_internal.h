@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the files of the harness. Layers: options and axil know nothing of the others; watch knows edges; host runs
-// the requests; report prints; sim ties them together.
+// Shared by the files of the harness. Layers: axil knows nothing of the others; watch knows edges; host runs the
+// requests; report prints; sim ties them together.
 #ifndef VERIF_SIM_INTERNAL_H
 #define VERIF_SIM_INTERNAL_H
 
@@ -9,59 +9,13 @@
 #include "verif/harness/axil.h"
 #include "include/base.h"
 #include "include/ir.h"
+#include "include/sim_options.h"
 #include "verif/harness/contracts.h"
 #include "verif/harness/occupancy.h"
 #include "verif/harness/sim.h"
 #include "include/tokenizer.h"
 
 struct sim;
-
-// ---- command line (options.c) ----
-
-struct sim_prompt {
-    const char *text; // or
-    const uint32_t *ids;
-    int64_t count;  // of ids
-    int64_t tokens; // ids to make, or rows
-};
-
-struct sim_error {
-    int channel;
-    bool is_write;
-    uint64_t burst;
-};
-
-// A fault of the design or the memory, so that the tests can see that a run with it fails (plant.c).
-enum plant_kind { PLANT_MEMORY, PLANT_SHORT, PLANT_OPEN, PLANT_ENDLESS, PLANT_LOGITS, PLANT_KINDS };
-struct plant {
-    enum plant_kind kind;
-    uint64_t place;
-};
-
-struct sim_base { // of a channel that begins elsewhere than usual
-    int channel;
-    uint64_t bytes; // further
-};
-
-struct sim_options {
-    const char *dir, *trace, *json, *logits, *timeline, *beats;
-    const char *inputs, *outputs; // files of rows
-    VEC(struct sim_prompt) prompts;
-    const char *chat; // template of their texts; NULL: as they are
-    VEC(struct sim_error) errors;
-    VEC(const char *) hbm; // other figures of the memory, KEY=VALUE
-    VEC(struct sim_base) bases;
-    VEC(struct plant) plants;
-    int64_t tokens;
-    uint64_t seed, data_seed, timeout, watchdog;
-    double clock_mhz; // 0: the design's
-    bool ignore_eot, unchecked, quiet, saves, occupancy;
-    bool tokens_fit; // not given: as many of the default as the context has room for
-    enum check_set set;
-};
-
-// False: *exit_code tells what to return (0 after --help).
-bool options_read(struct arena *arena, int argc, char **argv, struct sim_options *options, int *exit_code);
 
 // ---- firings over time (timeline.c) ----
 
@@ -100,8 +54,6 @@ void watch_report(const struct watch *watch, struct check *check, struct arena *
 
 // ---- planted faults (plant.c) ----
 
-// KIND or KIND:PLACE; false when it is none.
-bool plant_read(const char *text, struct plant *plant);
 bool plant_is(const struct sim *sim, enum plant_kind kind);
 void plant_begin(struct sim *sim); // when the memory is open
 void plant_end(struct sim *sim);   // when a request has ended, before anything of it is looked at
@@ -171,8 +123,7 @@ struct sim {
 
 enum {
     SIM_CHANNEL_SHIFT = 29,
-    SIM_BASE = 2 << 20,     // of the image in its channel: a base register that is ignored shows
-    SIM_BASE_MOST = 1 << 20 // that --base may add
+    SIM_BASE = 2 << 20 // of the image in its channel: a base register that is ignored shows
 };
 // Offset of the image in a channel's memory, bytes.
 uint64_t sim_base(const struct sim *sim, int channel);

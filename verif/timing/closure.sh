@@ -8,6 +8,15 @@ instances_of() { # file
     grep -oE '^ *rill_[a-z0-9_]+ +(#\(|#$|u_[a-z0-9_]+ *\()' "$1" | grep -oE 'rill_[a-z0-9_]+' | LC_ALL=C sort -u
 }
 
+# Where templates find what they include, from the root.
+include_dirs=$(cd "$root" && printf -- '-I%s ' rtl-templates/*)
+
+# The text of what a Verilog file includes.
+headers_of() { # file
+    local name
+    sed -nE 's/^ *`include "([a-z0-9_]+\.vh)".*/\1/p' "$1" | while IFS= read -r name; do cat "$root"/rtl-templates/*/"$name"; done
+}
+
 declare -A template_file=()
 for template in "$root"/rtl-templates/*/*.v "$root"/verif/timing/*.v; do
     template=${template#"$root"/}

@@ -33,7 +33,9 @@ netlist_key() { # MODULE NAME=VALUE...
     {
         echo "$* $script $keep_copies $apart $together $synth_options"
         yosys -V
-        for part in $(closure_of "$1"); do [[ " $* " == *" box=$part "* ]] || cat "$root/${template_file[$part]}"; done
+        for part in $(closure_of "$1"); do
+            [[ " $* " == *" box=$part "* ]] || { cat "$root/${template_file[$part]}" && headers_of "$root/${template_file[$part]}"; }
+        done
     } | sha256sum | cut -c1-64
 }
 

@@ -29,7 +29,7 @@ verilator_lint() { # file, module, NAME=VALUE...
 icarus_lint() {
     local file=$1 module=$2 args=() dir said=$WORK/icarus.$BASHPID # by this shell: a redirection has a process of its own
     shift 2
-    for dir in "$root"/rtl-templates/*/; do args+=(-y "$dir"); done
+    for dir in "$root"/rtl-templates/*/; do args+=(-y "$dir" -I "$dir"); done
     # Unread outputs and signals of a template are Verilator's business: it knows the agreed ways to mark them.
     timeout "$limit" iverilog -g2005 -Wall -Wno-timescale -t null "${args[@]}" "${@/#/-P$module.}" -s "$module" "$file" >"$said" 2>&1
     local status=$? warned=0
@@ -49,10 +49,11 @@ string_bits() {
 
 # Yosys looks modules up in a list of all templates, read without elaborating their defaults.
 yosys_lint() {
-    local file=$1 module=$2 set_params="" pair
+    local file=$1 module=$2 set_params="" include_dirs="" pair dir
     shift 2
     for pair in "$@"; do set_params+=" -chparam ${pair%%=*} $(string_bits "${pair#*=}")"; done
-    timeout "$limit" yosys -q -p "read_verilog -defer $(printf '%s ' "$root"/rtl-templates/*/*.v); hierarchy -check -top $module $set_params; proc"
+    for dir in "$root"/rtl-templates/*/; do include_dirs+="-I$dir "; done
+    timeout "$limit" yosys -q -p "read_verilog -defer $include_dirs $(printf '%s ' "$root"/rtl-templates/*/*.v); hierarchy -check -top $module $set_params; proc"
 }
 
 lint_set() { # kind, module, "NAME=VALUE ...": the unit of parallel work

@@ -6,7 +6,8 @@
 
 module rill_fp32_add_tb;
 
-    localparam LATENCY = 5;
+    `include "rill_latency.vh"
+    localparam LATENCY = LATENCY_ADD;
     localparam MAX_VECTORS = 65536;
 
     reg         clk = 1'b0;

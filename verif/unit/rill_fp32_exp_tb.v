@@ -6,7 +6,8 @@
 
 module rill_fp32_exp_tb;
 
-    localparam LATENCY = 10;
+    `include "rill_latency.vh"
+    localparam LATENCY = LATENCY_EXP;
     localparam MAX_VECTORS = 65536;
 
     reg         clk = 1'b0;

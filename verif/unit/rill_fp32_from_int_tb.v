@@ -18,7 +18,8 @@
 
 module rill_fp32_from_int_tb #(parameter WIDTH = 64);
 
-    localparam LATENCY = 4;
+    `include "rill_latency.vh"
+    localparam LATENCY = LATENCY_FROM_INT;
     localparam MAX_VECTORS = 65536;
 
     reg         clk = 1'b0;

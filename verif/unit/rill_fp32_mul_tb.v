@@ -9,7 +9,8 @@
 
 module rill_fp32_mul_tb #(parameter SATURATE = 0);
 
-    localparam LATENCY = 3;
+    `include "rill_latency.vh"
+    localparam LATENCY = LATENCY_MUL;
     localparam MAX_VECTORS = 65536;
 
     reg         clk = 1'b0;

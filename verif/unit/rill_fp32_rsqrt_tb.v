@@ -6,7 +6,8 @@
 
 module rill_fp32_rsqrt_tb;
 
-    localparam LATENCY = 7;
+    `include "rill_latency.vh"
+    localparam LATENCY = LATENCY_RSQRT;
     localparam MAX_VECTORS = 65536;
 
     reg         clk = 1'b0;

@@ -17,7 +17,8 @@
 
 module rill_fp32_to_fixed_tb #(parameter WIDTH = 44, parameter FRAC = 20);
 
-    localparam LATENCY = 3;
+    `include "rill_latency.vh"
+    localparam LATENCY = LATENCY_TO_FIXED;
     localparam MAX_VECTORS = 65536;
 
     reg         clk = 1'b0;

@@ -17,7 +17,7 @@ module rill_silu_lane_tb;
     integer            file, count = 0, given = 0, idle, seed;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_silu_lane dut (.clk(clk), .rst(rst), .en(en), .valid(valid), .x(x), .y(y), .fault(fault));
+    rill_silu_lane #(.STAGES(LATENCY)) dut (.clk(clk), .rst(rst), .en(en), .valid(valid), .x(x), .y(y), .fault(fault));
 
     // Vectors that fault are left out: the fault of a lane is not aligned with y.
     initial begin

@@ -47,7 +47,7 @@ build_vectors() {
 compile_bench() { # module, output, NAME=VALUE...
     local module=$1 out=$2 dirs=() params=() pair dir
     shift 2
-    for dir in "$root"/rtl-templates/*/; do dirs+=(-y "$dir"); done
+    for dir in "$root"/rtl-templates/*/; do dirs+=(-y "$dir" -I "$dir"); done
     for pair in "$@"; do params+=("-P${module}_tb.$pair"); done
     iverilog -g2012 -DRILL_ASSERT ${DEFINE:+"-D$DEFINE"} "${dirs[@]}" -y "$here" -y "$root/verif/model" -Y .sv -I "$here" -s "${module}_tb" "${params[@]}" \
         -o "$out" "$here/${module}_tb.v"

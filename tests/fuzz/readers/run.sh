@@ -61,7 +61,7 @@ make_corpus() { # reader, folder
     case $1 in
         spec) cp "$root"/tests/spec/*.yaml "$root"/tests/pass/*.yaml "$root"/tests/e2e/specs/*.yaml "$root"/tests/fuzz/found/*.yaml "$2" ;;
         ir)
-            passes=$("$rill" check --passes) || return
+            passes=$("$rill" explain --passes) || return
             for pass in $passes; do
                 "$rill" gen "$root/tests/fuzz/found/no_product.yaml" -o "$2/d" --dump-after="$pass" && mv "$2/d/$pass.yaml" "$2" && rm -rf "$2/d" || return
             done >/dev/null

@@ -7,16 +7,10 @@
 #include "include/ir.h"
 #include "include/spec.h"
 
-bool bind_is_int4(const struct ir_node *matmul);
-// Makes the list of engines, with the channels of each. False after reporting, when there are too few.
-bool bind_channels(struct ir *, const struct rill_spec *, struct diag *);
-int bind_product_engine(const struct ir *, int node);
-// Builds the engines, each with its multiplexer and demultiplexer, the KV cache kernels and the list of firings.
-bool bind_engines(struct ir *, struct diag *);
+// The pass bind-operations: nodes -> kernels; products -> firings of the engines.
+bool bind_operations(struct ir *, const struct rill_spec *, struct diag *);
 // Attentions are whole, and those on one engine go together.
 bool bind_check_attention(const struct ir *, struct diag *);
-// The kernels of the KV caches, when the engines are there.
-void bind_attention(struct ir *);
 // Decides the order in which the products of all regions fire, with the x operands they take.
 bool bind_order_firings(struct ir *, struct diag *);
 // The Verilog headers of the custom kernels: names and directions; of one operation's kernel: widths, with its

@@ -3,13 +3,13 @@
 // all come from one list of firings.
 #include <string.h>
 
-#include "gen/pass/bind.h"
+#include "gen/engine/engine.h"
 #include "include/kernel.h"
 #include "include/kv.h"
 #include "include/layout.h"
 #include "include/ops.h"
 #include "gen/kernel/ports.h"
-#include "gen/pass/schedule.h"
+#include "include/schedule.h"
 
 enum { STEER_PORTS = STEER_PORT_DROP - 1 };
 
@@ -278,7 +278,7 @@ static int add_engine_kernel(struct ir *ir, int id, const char *name, const stru
     return k;
 }
 
-static bool bind_one_engine(struct ir *ir, int id, struct diag *diag) {
+bool bind_engine(struct ir *ir, int id, struct diag *diag) {
     struct engine e = {.ir = ir, .diag = diag, .id = id, .channels = ir->engine[id].channels, .ok = true};
     e.x_mux = add_engine_kernel(ir, id, "x_mux", &rtl_stream_mux);
     e.kernel = add_engine_kernel(ir, id, "engine", &rtl_engine);
@@ -304,13 +304,5 @@ static bool bind_one_engine(struct ir *ir, int id, struct diag *diag) {
     ir->engine[id].kernel = e.kernel;
     ir->engine[id].x_mux = e.x_mux;
     ir->engine[id].y_demux = e.y_demux;
-    return true;
-}
-
-bool bind_engines(struct ir *ir, struct diag *diag) {
-    if (!bind_check_attention(ir, diag) || !bind_order_firings(ir, diag)) return false;
-    for (int e = 0; e < ir->engines; e++)
-        if (!bind_one_engine(ir, e, diag)) return false;
-    bind_attention(ir);
     return true;
 }

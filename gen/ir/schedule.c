@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gen/pass/schedule.h"
+#include "include/schedule.h"
 
 #include <string.h>
 

@@ -2,7 +2,8 @@
 // Which attentions can be built: each of them whole, and those that share an engine with a cache that fits all.
 #include <string.h>
 
-#include "gen/pass/bind.h"
+#include "gen/bind/bind.h"
+#include "gen/engine/engine.h"
 #include "include/kv.h"
 #include "include/layout.h"
 #include "include/ops.h"

@@ -2,7 +2,7 @@
 // Which operations fire on an engine, and on which one.
 #include <string.h>
 
-#include "gen/pass/bind.h"
+#include "gen/engine/engine.h"
 #include "include/ops.h"
 
 bool bind_is_int4(const struct ir_node *matmul) {

@@ -2,7 +2,7 @@
 // How many engines there are and which memory channels each of them owns. `shared`: one engine with all channels.
 // `spatial`: one per product, in program order; the channels are divided in proportion to the beats that each product
 // reads in a decode step at half the context.
-#include "gen/pass/bind.h"
+#include "gen/engine/engine.h"
 #include "include/layout.h"
 #include "include/ops.h"
 

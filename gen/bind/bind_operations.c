@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // bind-operations: every operation gets the hardware that computes it. Products and their dequantization fire on matrix
 // engines that own the memory channels; every other operation has a kernel of its own.
-#include "gen/pass/bind.h"
+#include "gen/bind/bind.h"
+#include "gen/engine/engine.h"
+#include "gen/kv/caches.h"
 #include "include/ir_custom.h"
 #include "include/kernel.h"
 #include "include/layout.h"
 #include "include/ops.h"
-#include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 
 static void add_extras(struct ir *ir, const struct ir_node *node, int k, unsigned traits) {
@@ -92,7 +93,16 @@ static bool check_ends(const struct ir *ir, struct diag *diag) {
     return ok;
 }
 
-bool pass_bind_operations(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+// The engines with their list of firings, and the KV caches that hang on them.
+static bool bind_engines(struct ir *ir, struct diag *diag) {
+    if (!bind_check_attention(ir, diag) || !bind_order_firings(ir, diag)) return false;
+    for (int e = 0; e < ir->engines; e++)
+        if (!bind_engine(ir, e, diag)) return false;
+    bind_attention(ir);
+    return true;
+}
+
+bool bind_operations(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     if (!bind_channels(ir, spec, diag) || !check_ends(ir, diag)) return false;
     bind_token_loop(ir);
     for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++) bind_input(ir, ir->input[i]);

@@ -2,7 +2,7 @@
 // Custom kernels: their Verilog headers against what the spec declares, and the parameters of an instance.
 #include <string.h>
 
-#include "gen/pass/bind.h"
+#include "gen/bind/bind.h"
 #include "include/expression.h"
 #include "include/ir_custom.h"
 #include "gen/kernel/ports.h"

@@ -4,13 +4,13 @@
 // multiplexers that follow the program.
 #include <string.h>
 
-#include "gen/pass/bind.h"
+#include "gen/kv/caches.h"
 #include "include/kernel.h"
 #include "include/kv.h"
 #include "include/layout.h"
 #include "include/ops.h"
 #include "gen/kernel/ports.h"
-#include "gen/pass/schedule.h"
+#include "include/schedule.h"
 
 enum { TAIL_ADDR_BITS = 24 };
 

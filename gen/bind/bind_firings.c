@@ -2,7 +2,8 @@
 // The order in which products fire on their engines. Program order, except that attention alternates: the scores of
 // head h + n fire before the values of head h, so that softmax of one head runs under the products of others on a
 // shared engine.
-#include "gen/pass/bind.h"
+#include "gen/bind/bind.h"
+#include "gen/engine/engine.h"
 #include "include/kv.h"
 #include "include/layout.h"
 #include "include/ops.h"

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands share: how one is started, and the design of a spec with another memory or clock.
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/command.h"
+#include "gen/emit/emit_report.h"
+#include "gen/pass/pass.h"
+
+int command_start(const struct command *command, int argc, char **argv) {
+    struct run run = {.argc = argc, .argv = argv};
+    arena_init(&run.arena);
+    diag_init(&run.diag, stderr);
+    void *options = arena_alloc(&run.arena, 1, command->size);
+    int status = options_parse(&command->options, &run.arena, argc, argv, options);
+    if (status == OPTIONS_GO_ON) status = command->start(&run, options);
+    arena_free(&run.arena);
+    return status;
+}
+
+const struct option_row spec_row[] = {{"SPEC", NULL, OPTION_FILE, OPTION_NEEDED, offsetof(struct design_options, spec),
+                                       .help = "a design spec, or an IR dump to continue from"},
+                                      {0}};
+
+static struct ir *build(const struct design_options *o, struct arena *arena, struct diag *diag, bool fifo_auto,
+                        const char *stop_after) {
+    const struct build_changes changes = {
+        .hbm = o->figures.hbm.items, .clock_mhz = o->figures.clock_mhz, .fifo_auto = fifo_auto};
+    return command_build_changed(o->spec, &changes, arena, diag, stop_after);
+}
+
+struct ir *command_design(struct run *run, const struct design_options *o) {
+    struct ir *ir = build(o, &run->arena, &run->diag, false, NULL);
+    if (ir) emit_report_capacity(ir, loc_file(&run->arena, o->spec), &run->diag);
+    return ir;
+}
+
+// What is to be said of it has been said.
+struct ir *command_design_again(struct run *run, const struct design_options *o, bool fifo_auto) {
+    char *said = NULL;
+    size_t len;
+    struct diag diag;
+    diag_init(&diag, open_memstream(&said, &len));
+    struct ir *ir = build(o, &run->arena, &diag, fifo_auto, "size-fifos");
+    fclose(diag.out);
+    free(said);
+    return ir;
+}
+
+int command_print(struct text *text) {
+    fputs(text_cstr(text), stdout);
+    text_free(text);
+    return RILL_OK;
+}
+
+const char *command_pass_name(int index) { return pass_table[index].name; }
+
+void command_list_passes(FILE *out) {
+    for (int p = 0; pass_table[p].name; p++) fprintf(out, "%s\n", pass_table[p].name);
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "include/ram_style.h"
+
+#include <string.h>
+
+const char *const ram_style_words[RAM_STYLES] = {"auto", "distributed", "block", "ultra", "srl"};
+
+enum ram_style ram_style_find(const char *word, enum ram_style fallback) {
+    for (int s = 0; s < RAM_STYLES; s++)
+        if (!strcmp(ram_style_words[s], word)) return (enum ram_style)s;
+    return fallback;
+}

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments against the table of a command: first what each of them is, then whether they go together, then their
+// values.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/options/walk.h"
+#include "include/diag.h"
+
+struct given { // an argument, or an option with its value
+    const struct option_row *row;
+    size_t base;
+    const char *value; // of a flag NULL
+};
+
+struct parse {
+    const struct options *o;
+    struct arena *arena;
+    int argc, at;
+    char **argv;
+    VEC(struct given) given;
+    int arguments; // without a dash
+};
+
+int options_wrong(const struct options *o, const char *fmt, ...) {
+    va_list args;
+    fprintf(stderr, "rill %s: error: ", o->name);
+    va_start(args, fmt);
+    vfprintf(stderr, fmt, args);
+    va_end(args);
+    fprintf(stderr, "\n(`rill %s --help` shows the options)\n", o->name);
+    return RILL_USAGE;
+}
+
+// ---- what each argument is ----
+
+static bool is_option(const char *arg) { return arg[0] == '-' && arg[1] && !(arg[1] >= '0' && arg[1] <= '9'); }
+static bool takes_any(const struct option_row *row) {
+    return row->kind == OPTION_TEXT || (row->traits & OPTION_ANY) != 0;
+}
+
+static const struct option_row *find(const struct options *o, const char *name, size_t len, size_t *base) {
+    const struct option_row *row;
+    for (int i = 0; (row = options_row(o, i, base)); i++)
+        if (strlen(row->name) == len && !strncmp(row->name, name, len)) return row;
+    return NULL;
+}
+
+static const struct option_row *argument(const struct options *o, int number, size_t *base) {
+    const struct option_row *row;
+    for (int i = 0; (row = options_row(o, i, base)); i++)
+        if (option_is_argument(row) && number-- == 0) return row;
+    return NULL;
+}
+
+static const char *unknown(const struct parse *p, const char *arg, size_t len) {
+    const char *words[OPTIONS_MOST];
+    size_t count = 0;
+    const struct option_row *row;
+    for (int i = 0; (row = options_row(p->o, i, NULL)) && count < OPTIONS_MOST; i++)
+        if (!option_is_argument(row) && row->kind != OPTION_GONE) words[count++] = row->name;
+    const char *near = diag_nearest_word(arena_strndup(p->arena, arg, len), words, count);
+    return arena_printf(p->arena, "unknown option `%s`%s", arg,
+                        near ? arena_printf(p->arena, "; did you mean `%s`?", near) : "");
+}
+
+static bool is_given(const struct parse *p, const struct option_row *row) {
+    for (size_t i = 0; i < p->given.count; i++)
+        if (p->given.items[i].row == row) return true;
+    return false;
+}
+
+// The value of an option in the argument behind it.
+static const char *take_value(struct parse *p, const struct option_row *row, const char **value) {
+    if (row->kind != OPTION_GONE && !(row->traits & OPTION_REPEATS) && is_given(p, row))
+        return arena_printf(p->arena, "`%s` is given twice", row->name);
+    if (p->at + 1 >= p->argc)
+        return arena_printf(p->arena, "`%s` needs a value: `%s %s`", row->name, row->name, row->word);
+    *value = p->argv[++p->at];
+    if (takes_any(row)) return NULL;
+    if (!strncmp(*value, "--", 2))
+        return arena_printf(p->arena, "`%s` needs a value, not the option `%s`; a file of that name is `./%s`",
+                            row->name, *value, *value);
+    return **value ? NULL : arena_printf(p->arena, "`%s` needs a value, not \"\"", row->name);
+}
+
+static const char *take_option(struct parse *p) {
+    const char *arg = p->argv[p->at], *fault = NULL;
+    size_t len = strcspn(arg, "=");
+    struct given g = {0};
+    g.row = find(p->o, arg, len, &g.base);
+    if (!g.row) return unknown(p, arg, len);
+    bool joined = g.row->traits & OPTION_JOINED;
+    if (joined && is_given(p, g.row)) return arena_printf(p->arena, "`%s` is given twice", g.row->name);
+    if (joined && (!arg[len] || !arg[len + 1]))
+        return arena_printf(p->arena, "`%s` needs a value: `%s`", g.row->name, option_shown(p->arena, g.row));
+    if (joined) g.value = arg + len + 1;
+    else if (arg[len]) return arena_printf(p->arena, "`%s`: write `%s`", arg, option_shown(p->arena, g.row));
+    else if (g.row->word) fault = take_value(p, g.row, &g.value);
+    VEC_PUSH(p->arena, p->given, g);
+    return fault;
+}
+
+static const char *take_argument(struct parse *p) {
+    const char *arg = p->argv[p->at];
+    struct given g = {.value = arg};
+    g.row = argument(p->o, p->arguments++, &g.base);
+    if (g.row) VEC_PUSH(p->arena, p->given, g);
+    if (g.row) return NULL;
+    for (size_t i = 0; p->arguments == 2 && i < p->given.count; i++)
+        if (option_is_argument(p->given.items[i].row))
+            return arena_printf(p->arena, "`%s` and `%s`: one is enough", p->given.items[i].value, arg);
+    return arena_printf(p->arena, "`%s` is one argument too many", arg);
+}
+
+// NULL, or what is wrong.
+static const char *take_all(struct parse *p) {
+    const char *fault = NULL;
+    for (p->at = 1; p->at < p->argc && !fault; p->at++) {
+        const char *arg = p->argv[p->at];
+        if (!*arg) fault = "an empty argument";
+        else if (*arg == '+' && p->o->skips_plus) continue;
+        else fault = is_option(arg) ? take_option(p) : take_argument(p);
+    }
+    return fault;
+}
+
+// Whether the usage is asked for, wherever; a text may say so, too.
+static bool asks_help(const struct options *o, int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return true;
+        const struct option_row *row = find(o, argv[i], strlen(argv[i]), NULL);
+        if (row && row->word && takes_any(row)) i++;
+    }
+    return false;
+}
+
+// ---- options of before ----
+
+static const char *quoted(struct arena *arena, const char *word) {
+    return *word && !strpbrk(word, " \t\n'\"\\$*?;&|<>()") ? word : arena_printf(arena, "'%s'", word);
+}
+
+// A word of what to write now: the value, or the argument that was given, in its place.
+static const char *now(const struct parse *p, const struct given *gone, const char *word) {
+    if (gone->row->word && !strcmp(word, gone->row->word)) return quoted(p->arena, gone->value);
+    for (size_t i = 0; i < p->given.count; i++)
+        if (option_is_argument(p->given.items[i].row) && !strcmp(word, p->given.items[i].row->name))
+            return quoted(p->arena, p->given.items[i].value);
+    return word;
+}
+
+static void add_others(const struct parse *p, const struct given *gone, struct text *out) {
+    for (size_t i = 0; i < p->given.count; i++) {
+        const struct given *g = &p->given.items[i];
+        if (g == gone || option_is_argument(g->row)) continue;
+        text_addf(out, " %s", g->row->name);
+        if (g->value) text_addf(out, "%c%s", g->row->traits & OPTION_JOINED ? '=' : ' ', quoted(p->arena, g->value));
+    }
+}
+
+// The command line of now for that of before. Of several such options the one counts whose row stands first.
+static const char *gone(const struct parse *p) {
+    const struct given *first = NULL;
+    for (size_t i = 0; i < p->given.count; i++) {
+        const struct given *g = &p->given.items[i];
+        if (g->row->kind == OPTION_GONE && (!first || g->row < first->row)) first = g;
+    }
+    if (!first) return NULL;
+    struct text line = {0};
+    char *words = arena_strdup(p->arena, first->row->help);
+    for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
+        text_addf(&line, "%s%s", line.len ? " " : "", now(p, first, word));
+    if (!(first->row->traits & OPTION_ALONE)) add_others(p, first, &line);
+    const char *fault = arena_printf(p->arena, "`rill %s` has no `%s` any more: write `%s`", p->o->name,
+                                     first->row->name, text_cstr(&line));
+    text_free(&line);
+    return fault;
+}
+
+// ---- what goes together ----
+
+// Whether a list of names with blanks between has this one; NULL has none.
+static bool is_named(const char *list, const char *name) {
+    size_t len = strlen(name);
+    for (const char *at = list; at && *at; at += strcspn(at, " "), at += strspn(at, " "))
+        if (strcspn(at, " ") == len && !strncmp(at, name, len)) return true;
+    return false;
+}
+
+static const char *either(struct arena *arena, const char *list) {
+    struct text t = {0};
+    for (const char *at = list; *at; at += strcspn(at, " "), at += strspn(at, " "))
+        text_addf(&t, "%s`%.*s`", t.len ? " or " : "", (int)strcspn(at, " "), at);
+    const char *copy = arena_strdup(arena, text_cstr(&t));
+    text_free(&t);
+    return copy;
+}
+
+static const char *clash(const struct parse *p, const struct option_row *row) {
+    bool accompanied = !row->with;
+    if (row->traits & OPTION_ALONE && p->given.count > 1) return arena_printf(p->arena, "`%s` goes alone", row->name);
+    for (size_t i = 0; i < p->given.count; i++) {
+        const char *other = p->given.items[i].row->name;
+        accompanied |= is_named(row->with, other);
+        if (is_named(row->without, other))
+            return arena_printf(p->arena, "`%s` and `%s` do not go together", row->name, other);
+    }
+    return accompanied ? NULL : arena_printf(p->arena, "`%s` goes with %s", row->name, either(p->arena, row->with));
+}
+
+static const char *together(const struct parse *p) {
+    bool alone = false;
+    for (size_t i = 0; i < p->given.count; i++) {
+        const char *fault = clash(p, p->given.items[i].row);
+        if (fault) return fault;
+        alone |= (p->given.items[i].row->traits & OPTION_ALONE) != 0;
+    }
+    const struct option_row *row;
+    for (int i = 0; !alone && (row = options_row(p->o, i, NULL)); i++) {
+        if (!(row->traits & OPTION_NEEDED) || is_given(p, row)) continue;
+        return arena_printf(p->arena, option_is_argument(row) ? "%s is missing" : "`%s` is missing",
+                            option_shown(p->arena, row));
+    }
+    return NULL;
+}
+
+// ---- values ----
+
+static const char *range_fault(struct arena *arena, const struct option_row *row, const char *value) {
+    const char *most = row->most ? arena_printf(arena, "from %lld to %lld", (long long)row->least, (long long)row->most)
+                                 : arena_printf(arena, "of at least %lld", (long long)row->least);
+    return arena_printf(arena, "`%s` takes a number %s, not `%s`", row->name, most, value);
+}
+
+static const char *read_number(struct arena *arena, const struct option_row *row, void *into, const char *value) {
+    char *end;
+    bool minus = value[0] == '-', is_count = row->kind == OPTION_COUNT;
+    if (value[minus] < '0' || value[minus] > '9' || (is_count && minus)) return range_fault(arena, row, value);
+    errno = 0;
+    int64_t n = is_count ? (int64_t)strtoull(value, &end, 10) : strtoll(value, &end, 10);
+    if (*end) return range_fault(arena, row, value);
+    if (errno == ERANGE && !minus) return arena_printf(arena, "`%s`: %s is too large", row->name, value);
+    bool below = is_count ? (uint64_t)n < (uint64_t)row->least : n < row->least;
+    if (errno || below || (row->most && n > row->most)) return range_fault(arena, row, value);
+    memcpy(into, &n, sizeof n);
+    return NULL;
+}
+
+static const char *read_real(struct arena *arena, const struct option_row *row, void *into, const char *value) {
+    char *end;
+    double x = strtod(value, &end);
+    if (end == value || *end || !(x >= (double)row->least) || (row->most && !(x <= (double)row->most)))
+        return range_fault(arena, row, value);
+    *(double *)into = x;
+    return NULL;
+}
+
+static const char *read_choice(struct arena *arena, const struct option_row *row, void *into, const char *value) {
+    const char *word, *words[OPTIONS_MOST];
+    int count = 0;
+    for (; count < OPTIONS_MOST && (word = option_value(arena, row, count)); count++) {
+        words[count] = word;
+        if (strcmp(word, value) != 0) continue;
+        *(int *)into = count;
+        return NULL;
+    }
+    const char *near = diag_nearest_word(value, words, (size_t)count);
+    return arena_printf(arena, "%s takes %s, not `%s`%s", row->name, row->word, value,
+                        near ? arena_printf(arena, "; did you mean `%s`?", near) : "");
+}
+
+static const char *read_value(struct arena *arena, const struct option_row *row, void *into, const char *value) {
+    const char *fault = NULL;
+    switch (row->kind) {
+    case OPTION_FLAG: *(bool *)into = true; break;
+    case OPTION_NUMBER:
+    case OPTION_COUNT: return read_number(arena, row, into, value);
+    case OPTION_REAL: return read_real(arena, row, into, value);
+    case OPTION_CHOICE: return read_choice(arena, row, into, value);
+    case OPTION_CALL: fault = row->call(arena, into, value); break;
+    case OPTION_WORD:
+    case OPTION_FILE:
+    case OPTION_TEXT: *(const char **)into = value; break;
+    case OPTION_GONE: break;
+    }
+    return fault ? arena_printf(arena, option_is_argument(row) ? "%s: %s" : "`%s`: %s", row->name, fault) : NULL;
+}
+
+static void set_presets(const struct parse *p, void *into) {
+    const struct option_row *row;
+    size_t base;
+    for (int i = 0; (row = options_row(p->o, i, &base)); i++) {
+        char *at = (char *)into + base + row->offset;
+        const char *fault = row->preset ? read_value(p->arena, row, at, row->preset) : NULL;
+        if (fault) base_fatal("rill %s: %s", p->o->name, fault);
+    }
+}
+
+// OPTIONS_GO_ON, or the exit status.
+static int read_all(const struct parse *p, void *into) {
+    set_presets(p, into);
+    for (size_t i = 0; i < p->given.count; i++) {
+        const struct given *g = &p->given.items[i];
+        char *base = (char *)into + g->base;
+        const char *fault = read_value(p->arena, g->row, base + g->row->offset, g->value);
+        if (g->row->given) *(bool *)(void *)(base + g->row->given) = true;
+        if (fault) return options_wrong(p->o, "%s", fault);
+    }
+    return OPTIONS_GO_ON;
+}
+
+static bool lists_values(const struct parse *p) {
+    for (size_t i = 0; i < p->given.count; i++) {
+        const struct given *g = &p->given.items[i];
+        if (!g->row->list || strcmp(g->value, "help") != 0) continue;
+        g->row->list(stdout);
+        return true;
+    }
+    return false;
+}
+
+int options_parse(const struct options *o, struct arena *arena, int argc, char **argv, void *into) {
+    struct parse p = {.o = o, .arena = arena, .argc = argc, .argv = argv};
+    if (asks_help(o, argc, argv)) {
+        struct text usage = {0};
+        options_usage(o, &usage);
+        fputs(text_cstr(&usage), stdout);
+        text_free(&usage);
+        return RILL_OK;
+    }
+    const char *fault = take_all(&p);
+    if (!fault) fault = gone(&p);
+    if (!fault && lists_values(&p)) return RILL_OK;
+    if (!fault) fault = together(&p);
+    return fault ? options_wrong(o, "%s", fault) : read_all(&p, into);
+}
+
+int options_select(const struct options *o, const struct option_row *table, int argc, char **argv, char **out) {
+    const struct options of_table = {.table = {{table, 0}}};
+    int count = 0;
+    for (int i = 1; i < argc; i++) {
+        const struct option_row *row = find(o, argv[i], strcspn(argv[i], "="), NULL);
+        bool taken = find(&of_table, argv[i], strcspn(argv[i], "="), NULL) || (argv[i][0] == '+' && o->skips_plus);
+        if (!is_option(argv[i])) row = NULL;
+        if (taken) out[count++] = argv[i];
+        if (!row || !row->word || row->traits & OPTION_JOINED) continue;
+        i++;
+        if (taken) out[count++] = argv[i];
+    }
+    return count;
+}

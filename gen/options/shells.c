@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completion for bash and zsh: scripts that hold the words of all commands, so that nothing runs while one types.
+#include <string.h>
+
+#include "gen/options/walk.h"
+
+struct shell {
+    const char *open, *close; // around words
+};
+
+static void add_names(const struct options *const *all, struct text *out) {
+    for (; *all; all++) text_addf(out, "%s ", (*all)->name);
+    text_add(out, "help --help --version");
+}
+
+static void add_options(const struct options *o, struct text *out) {
+    const struct option_row *row;
+    for (int i = 0; (row = options_row(o, i, NULL)); i++)
+        if (!option_is_argument(row) && row->kind != OPTION_GONE)
+            text_addf(out, "%s%s ", row->name, row->traits & OPTION_JOINED ? "=" : "");
+    text_add(out, "-h --help");
+}
+
+// Lines of a `case` over command and word before: the values there are for this option, or for the first argument.
+static void add_values(const struct options *o, const struct shell *s, struct text *out) {
+    struct arena arena;
+    const struct option_row *row;
+    const char *value;
+    arena_init(&arena);
+    for (int i = 0; (row = options_row(o, i, NULL)); i++) {
+        if (!option_value(&arena, row, 0)) continue;
+        text_addf(out, "        %s:%s) %s", o->name, option_is_argument(row) ? o->name : row->name, s->open);
+        for (int v = 0; (value = option_value(&arena, row, v)); v++) text_addf(out, "%s%s", v ? " " : "", value);
+        text_addf(out, "%s ;;\n", s->close);
+    }
+    arena_free(&arena);
+}
+
+static void add_cases(const struct options *const *all, const struct shell *s, struct text *out) {
+    text_addf(out, "    case $command:$before in\n        :) %s", s->open);
+    add_names(all, out);
+    text_addf(out, "%s ;;\n", s->close);
+    for (int i = 0; all[i]; i++) add_values(all[i], s, out);
+    text_add(out, "    esac\n");
+    text_addf(out, "    [[ $found == 1 || $word != -* ]] || case $command in\n");
+    for (int i = 0; all[i]; i++) {
+        text_addf(out, "        %s) %s", all[i]->name, s->open);
+        add_options(all[i], out);
+        text_addf(out, "%s ;;\n", s->close);
+    }
+    text_add(out, "    esac\n");
+}
+
+void options_bash(const struct options *const *all, struct text *out) {
+    static const struct shell bash = {"found=1 words=\"", "\""};
+    text_add(out,
+             "# shellcheck shell=bash\n"
+             "# Completion for bash, as `rill completion bash` prints it.\n"
+             "_rill() {\n"
+             "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}"
+             " words=\"\" found=0\n"
+             "    [[ $before != = ]] || before=${COMP_WORDS[COMP_CWORD - 2]} # --name=VALUE is three words\n"
+             "    [[ $word != = ]] || word=\"\"\n"
+             "    [ \"$COMP_CWORD\" != 1 ] || command=\"\" before=\"\"\n");
+    add_cases(all, &bash, out);
+    text_add(out, "    if [ $found = 1 ]; then mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
+                  "    else mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
+                  "    fi\n"
+                  "    [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null || true\n"
+                  "}\n"
+                  "complete -o filenames -F _rill rill\n");
+}
+
+void options_zsh(const struct options *const *all, struct text *out) {
+    static const struct shell zsh = {"found=1 names=(", ")"};
+    text_add(out, "#compdef rill\n"
+                  "# Completion for zsh, as `rill completion zsh` prints it.\n"
+                  "_rill() {\n"
+                  "    local -a names\n"
+                  "    local word=$PREFIX before=$words[CURRENT-1] command=$words[2] found=0\n"
+                  "    (( CURRENT > 2 )) || command=\"\" before=\"\"\n"
+                  "    if [[ $word == --*=* ]]; then before=${word%%=*}; compset -P '*='; fi\n");
+    add_cases(all, &zsh, out);
+    text_add(out, "    if (( found )); then compadd -a names; else _files; fi\n"
+                  "}\n"
+                  "_rill \"$@\"\n");
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The usage of a command: what it is for, its arguments and options in their groups.
+#include <string.h>
+
+#include "gen/options/walk.h"
+
+enum { LINE = 100, WIDEST = 24 /* name and value; the help of a wider one begins on the next line */ };
+
+// Words from column `at` of a line on, further lines from column `left`.
+static void add_wrapped(struct text *out, const char *words, size_t at, size_t left) {
+    for (const char *space = ""; *words; words += strspn(words, " ")) {
+        size_t len = strcspn(words, " ");
+        if (at + strlen(space) + len > LINE) {
+            text_addf(out, "\n%*s", (int)left, "");
+            at = left, space = "";
+        }
+        text_add(out, space);
+        text_add_bytes(out, words, len);
+        at += strlen(space) + len;
+        space = " ";
+        words += len;
+    }
+    text_add(out, "\n");
+}
+
+static size_t column(const struct options *o, struct arena *arena) {
+    size_t widest = 0;
+    const struct option_row *row;
+    for (int i = 0; (row = options_row(o, i, NULL)); i++) {
+        size_t len = row->kind == OPTION_GONE ? 0 : strlen(option_shown(arena, row));
+        if (len <= WIDEST && len > widest) widest = len;
+    }
+    return widest + 4;
+}
+
+static void add_row(struct text *out, struct arena *arena, const struct option_row *row, size_t left) {
+    const char *shown = option_shown(arena, row);
+    const char *preset = row->preset ? arena_printf(arena, " (default %s)", row->preset) : "";
+    const char *again = row->traits & OPTION_REPEATS ? "; may be repeated" : "";
+    const char *list = row->list ? " (`help`: a list)" : "";
+    bool wide = strlen(shown) + 4 > left;
+    text_addf(out, "  %s", shown);
+    if (wide) text_addf(out, "\n%*s", (int)left, "");
+    else text_addf(out, "%*s", (int)(left - 2 - strlen(shown)), "");
+    add_wrapped(out, arena_printf(arena, "%s%s%s%s", row->help, list, again, preset), left, left);
+}
+
+void options_usage(const struct options *o, struct text *out) {
+    struct arena arena;
+    const struct option_row *row;
+    arena_init(&arena);
+    text_add(out, "usage: ");
+    options_synopsis(o, out, "\n       ");
+    text_add(out, "\n\n");
+    add_wrapped(out, options_meaning(&arena, o), 0, 0);
+    size_t left = column(o, &arena);
+    for (int i = 0; (row = options_row(o, i, NULL)); i++) {
+        if (row->kind == OPTION_GONE) continue;
+        if (row->group) text_addf(out, "\n%s:\n", row->group);
+        else if (i == 0) text_add(out, "\n");
+        add_row(out, &arena, row, left);
+    }
+    arena_free(&arena);
+}
+
+void options_commands(const struct options *const *all, struct text *out) {
+    for (; *all; all++) text_addf(out, "  rill %-10s  %s\n", (*all)->name, (*all)->purpose);
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of a simulation.
+#include "include/sim_options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "include/rows.h"
+#include "include/tokenizer.h"
+
+enum { MAX_REQUESTS_BYTES = 16 << 20, DEFAULT_TOKENS = 16 };
+
+// ---- requests: `--tokens` behind one is its own ----
+
+static struct sim_prompt *add_prompt(struct arena *arena, struct sim_options *o) {
+    VEC_PUSH(arena, o->prompts, (struct sim_prompt){0});
+    return &o->prompts.items[o->prompts.count - 1];
+}
+
+static const char *read_prompt(struct arena *arena, void *into, const char *value) {
+    add_prompt(arena, into)->text = value;
+    return NULL;
+}
+
+static const char *add_ids(struct arena *arena, struct sim_options *o, const char *list) {
+    struct token_ids ids = {0};
+    struct sim_prompt *prompt = add_prompt(arena, o);
+    if (!token_ids_read(arena, list, &ids)) return arena_printf(arena, "not a list of ids, as 1,2,3: %s", list);
+    prompt->ids = ids.items != NULL ? ids.items : ARENA_ARRAY(arena, uint32_t, 1);
+    prompt->count = (int64_t)ids.count;
+    return NULL;
+}
+
+static const char *read_ids(struct arena *arena, void *into, const char *value) { return add_ids(arena, into, value); }
+
+static bool is_pipe(const char *path) {
+    struct stat s;
+    return !stat(path, &s) && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
+}
+
+static const char *read_requests(struct arena *arena, void *into, const char *path) {
+    struct sim_options *o = into;
+    size_t len = 0;
+    const char *why = NULL;
+    if (!o->reads_pipes && is_pipe(path)) return NULL;
+    char *data = file_read(arena, path, MAX_REQUESTS_BYTES, &len, &why);
+    if (data == NULL) return arena_printf(arena, "%s: %s", path, why);
+    why = NULL;
+    for (char *line = strtok(data, "\n"); line != NULL && why == NULL; line = strtok(NULL, "\n")) {
+        if (strncmp(line, "ids:", 4) == 0) why = add_ids(arena, o, line + 4 + strspn(line + 4, " "));
+        else add_prompt(arena, o)->text = line;
+    }
+    return why;
+}
+
+static const char *read_tokens(struct arena *arena, void *into, const char *value) {
+    struct sim_options *o = into;
+    char *end = NULL;
+    errno = 0;
+    long long tokens = strtoll(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end != 0) return arena_printf(arena, "not a number: %s", value);
+    if (errno != 0 || tokens < 1 || tokens > UINT32_MAX) return "it takes 1 to 4294967295";
+    if (o->prompts.count > 0) o->prompts.items[o->prompts.count - 1].tokens = tokens;
+    if (o->tokens == 0) o->tokens = tokens;
+    return NULL;
+}
+
+// ---- faults and places ----
+
+// CHANNEL: in front of what `rest` points to.
+static bool read_channel(const char *text, int *channel, const char **rest) {
+    char *colon = NULL;
+    unsigned long number = strtoul(text, &colon, 10);
+    if (text[0] < '0' || text[0] > '9' || *colon != ':' || number > INT_MAX) return false;
+    *channel = (int)number;
+    *rest = colon + 1;
+    return true;
+}
+
+static bool read_whole(const char *text, uint64_t *number) {
+    char *end = NULL;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    return errno == 0 && *end == 0 && text[0] >= '0' && text[0] <= '9';
+}
+
+static const char *read_error(struct arena *arena, void *into, const char *value) {
+    struct sim_options *o = into;
+    struct sim_error e = {0};
+    const char *burst;
+    if (!read_channel(value, &e.channel, &burst)) return arena_printf(arena, "not CH:N: %s", value);
+    e.is_write = *burst == 'w';
+    if (!read_whole(burst + e.is_write, &e.burst)) return arena_printf(arena, "not a number: %s", burst + e.is_write);
+    VEC_PUSH(arena, o->errors, e);
+    return NULL;
+}
+
+static const char *read_base(struct arena *arena, void *into, const char *value) {
+    struct sim_options *o = into;
+    struct sim_base b = {0};
+    const char *bytes;
+    if (!read_channel(value, &b.channel, &bytes)) return arena_printf(arena, "not CH:BYTES: %s", value);
+    if (!read_whole(bytes, &b.bytes)) return arena_printf(arena, "not a number: %s", bytes);
+    if (b.bytes > SIM_BASE_MOST) return "it takes at most 1048576 bytes";
+    VEC_PUSH(arena, o->bases, b);
+    return NULL;
+}
+
+static const char *const plants[] = {[PLANT_MEMORY] = "memory",   [PLANT_SHORT] = "short",   [PLANT_OPEN] = "open",
+                                     [PLANT_ENDLESS] = "endless", [PLANT_LOGITS] = "logits", [PLANT_KINDS] = NULL};
+static const char *plant_name(int index) { return plants[index]; }
+
+// KIND or KIND:PLACE.
+static const char *read_plant(struct arena *arena, void *into, const char *value) {
+    struct sim_options *o = into;
+    size_t len = strcspn(value, ":");
+    uint64_t place = 0;
+    for (int k = 0; k < PLANT_KINDS; k++) {
+        if (strlen(plants[k]) != len || strncmp(plants[k], value, len) != 0) continue;
+        if (value[len] && !read_whole(value + len + 1, &place)) break;
+        VEC_PUSH(arena, o->plants, (struct plant){(enum plant_kind)k, place});
+        return NULL;
+    }
+    return arena_printf(arena, "it takes memory, short, open, endless or logits, not: %s", value);
+}
+
+#define AT(member) offsetof(struct sim_options, member)
+const struct option_row sim_rows[] = {
+    {"--prompt", "TEXT", OPTION_CALL, OPTION_REPEATS | OPTION_ANY, 0, .call = read_prompt, .group = "Requests",
+     .help = "one request; several run one after the other"},
+    {"--chat", "NAME", OPTION_WORD, 0, AT(chat), .value = tokenizer_chat_name,
+     .help = "prompts are questions to a chat model: chatml, smollm2, llama3, gemma, zephyr"},
+    {"--prompt-ids", "LIST", OPTION_CALL, OPTION_REPEATS | OPTION_ANY, 0, .call = read_ids,
+     .help = "the same, as token ids: 1,2,3"},
+    {"--requests", "FILE", OPTION_CALL, OPTION_REPEATS, 0, .call = read_requests,
+     .help = "one request a line: text, or `ids:` and a list"},
+    {"--tokens", "N", OPTION_CALL, OPTION_REPEATS, 0, .call = read_tokens,
+     .help = "ids to make (or rows to send); behind a prompt: for that prompt (default 16, or what the context has "
+             "room for)"},
+    {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .help = "do not stop at the end-of-text id"},
+    {"--unchecked", NULL, OPTION_FLAG, 0, AT(unchecked),
+     .help = "hand a bad request to the design instead of refusing it"},
+    {"--data-seed", "S", OPTION_COUNT, 0, AT(data_seed), .preset = "1",
+     .help = "random rows of graphs that are no language models"},
+    {"--inputs", "FILE", OPTION_FILE, 0, AT(inputs),
+     .help = "their rows instead, a .npy (one input) or .safetensors file of arrays [rows][...shape]: all of them, or "
+             "the first `--tokens N`"},
+    {"--outputs", "FILE", OPTION_FILE, 0, AT(outputs),
+     .help = "the rows that come out, in the same formats; written only if all matched"},
+    {"--seed", "S", OPTION_COUNT, 0, AT(seed), .preset = "0", .group = "The run",
+     .help = "jitter of the memory model; 0: none"},
+    {"--compare", "all|min", OPTION_CHOICE, 0, AT(compare), .preset = "all",
+     .help = "streams compared with the golden model"},
+    {"--timeout", "CYCLES", OPTION_COUNT, 0, AT(timeout), .help = "ends the run with a failure (default: none)"},
+    {"--watchdog", "CYCLES", OPTION_COUNT, 0, AT(watchdog), 1, .preset = "20000",
+     .help = "no beat anywhere for so long is a deadlock"},
+    {"--pause", "CYCLE", OPTION_COUNT, 0, AT(pause), .with = "--save", .help = "ends there, with the whole run saved"},
+    {"--save", "FILE", OPTION_FILE, 0, AT(save), .with = "--pause", .without = "--trace --beats",
+     .help = "where it is saved"},
+    {"--resume", "FILE", OPTION_FILE, 0, AT(resume),
+     .help = "goes on with a saved run, under its options; again with `--pause` and `--save`, if given"},
+    {"--inject-error", "CH:N", OPTION_CALL, OPTION_REPEATS, 0, .call = read_error,
+     .help = "the N-th read burst of channel CH answers SLVERR; CH:wN: write burst"},
+    {"--plant", "FAULT", OPTION_CALL, OPTION_REPEATS, 0, .call = read_plant, .value = plant_name,
+     .help = "a fault that the run must find, to try the checks: memory[:BIT] of the results as they lie in memory, "
+             "short (stopped after a step), open (a read never finished), endless[:N] (the N-th read burst of channel "
+             "0 has no RLAST), logits[:BIT] (of the register that hashes them)"},
+    {"--base", "CH:BYTES", OPTION_CALL, OPTION_REPEATS, 0, .call = read_base,
+     .help = "channel CH's image begins BYTES further, and its base register says so"},
+    {"--json", "FILE", OPTION_FILE, 0, AT(json), .group = "What is written", .help = "results; - for standard output"},
+    {"--occupancy", NULL, OPTION_FLAG, 0, AT(occupancy),
+     .help = "how full every FIFO was over the run goes into the JSON file also with `--compare min`"},
+    {"--trace", "FILE", OPTION_FILE, 0, AT(trace), .help = "waveform (FST)"},
+    {"--beats", "FILE", OPTION_FILE, 0, AT(beats),
+     .help = "every handshake of every stream: a line with edge number, cycle, tlast"},
+    {"--logits", "FILE", OPTION_FILE, 0, AT(logits), .help = "inputs of argmax, raw fp32"},
+    {"--timeline", "FILE", OPTION_FILE, 0, AT(timeline),
+     .help = "first and last cycle of every firing on every compared stream, CSV"},
+    {"--quiet", NULL, OPTION_FLAG, 0, AT(quiet), .help = "no text and no summary on standard output"},
+    {0}};
+
+static const struct option_row dir_row[] = {
+    {"--dir", "DIR", OPTION_FILE, OPTION_NEEDED, AT(dir), .help = "the generated design (design.yaml, image/)"}, {0}};
+
+const struct options sim_program = {
+    .name = "sim",
+    .purpose = "the simulation of a design, as `rill sim` runs it",
+    .table = {{dir_row, 0}, {sim_rows, 0}, {figure_rows, AT(figures)}},
+    .skips_plus = true // for the Verilated model
+};
+
+const char *sim_options_finish(struct arena *arena, struct sim_options *o) {
+    const char *const paths[] = {o->inputs, o->outputs};
+    for (int i = 0; i < 2; i++) {
+        const char *why = paths[i] != NULL ? rows_path_fault(arena, paths[i], 1) : NULL;
+        if (why != NULL) return why;
+        if (paths[i] != NULL && o->prompts.count > 1) return "--inputs and --outputs go with one request";
+    }
+    o->tokens_fit = o->tokens == 0;
+    if (o->tokens == 0 && o->inputs == NULL) o->tokens = DEFAULT_TOKENS; // otherwise as many as the file has
+    o->occupancy |= o->json != NULL && o->compare == 0;
+    if (o->prompts.count == 0) add_prompt(arena, o);
+    for (size_t i = 0; i < o->prompts.count; i++)
+        if (o->prompts.items[i].tokens == 0) o->prompts.items[i].tokens = o->tokens;
+    return NULL;
+}

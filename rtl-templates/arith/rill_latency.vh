@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Enabled clocks from operands to result of the arithmetic units, of include/latency.def: made by tests/fields.py.
+// Included inside a module.
+// verilator lint_off UNUSEDPARAM
+localparam LATENCY_ADD = 5;             // rill_fp32_add
+localparam LATENCY_MUL = 3;             // rill_fp32_mul
+localparam LATENCY_FROM_INT = 4;        // rill_fp32_from_int
+localparam LATENCY_TO_FIXED = 3;        // rill_fp32_to_fixed
+localparam LATENCY_QUADRATIC = 4;       // rill_fp32_quadratic
+localparam LATENCY_EXP = 10;            // rill_fp32_exp
+localparam LATENCY_RECIP = 7;           // rill_fp32_recip
+localparam LATENCY_RSQRT = 7;           // rill_fp32_rsqrt
+localparam LATENCY_NORM_SUMS = 8;       // rill_norm_sums
+localparam LATENCY_NORM_SPREAD = 6;     // rill_norm_spread
+// verilator lint_on UNUSEDPARAM

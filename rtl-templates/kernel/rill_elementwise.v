@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every elementwise kernel has around its lanes: operands that are taken together, flow control, enables, fault.
+//
+// The kernel connects the handshake of its streams here, the data to its lanes: OPERANDS streams in, one out, a chunk
+// of LANES elements each. A lane is a pipeline of LATENCY enabled clocks that moves with a bit of step.
+// Streams: docs/rtl.md section 3; all operands have the same chunks and tokens, a chunk is taken when all are there.
+// step: the stages move; all its bits are equal, each from registers of its own. valid[i] belongs to stage i + 1: what
+// a unit says that ends after k stages is meaningful while valid[k-1].
+// fault: pulse, the cycle after bad (what the lanes say of valid stages), unless the pipeline was held.
+// Latency LATENCY cycles, one chunk per cycle, II 1. Reset: synchronous, valids only.
+//
+// name      meaning                       unit     range
+// LANES     fp32 per chunk                words    1 to 32
+// TOKENS    tokens per step, upper bound  tokens   1 to 8
+// OPERANDS  streams in, operand 0 low     streams  1 or more
+// LATENCY   stages of a lane              clocks   1 or more
+// COPIES    of step (rill_copies.vh)      bits     1 or more
+`default_nettype none
+
+module rill_elementwise #(
+    parameter LANES = 0,
+    parameter TOKENS = 0,
+    parameter OPERANDS = 1,
+    parameter LATENCY = 0,
+    parameter COPIES = 1,
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire                       clk,
+    input  wire                       rst,
+
+    input  wire [OPERANDS-1:0]        s_tvalid,
+    output wire [OPERANDS-1:0]        s_tready,
+    input  wire [OPERANDS*USER_W-1:0] s_tuser,
+    input  wire [OPERANDS-1:0]        s_tlast,
+
+    output wire                       m_tvalid,
+    input  wire                       m_tready,
+    output wire [USER_W-1:0]          m_tuser,
+    output wire                       m_tlast,
+
+    output wire [COPIES-1:0]          step,
+    output wire [LATENCY-1:0]         valid,
+    input  wire                       bad,
+    output reg                        fault
+);
+    generate
+        if (LANES < 1 || LANES > 32) begin : gen_bad_lanes
+            rill_error_LANES_must_be_1_to_32 u_error ();
+        end
+        if (TOKENS < 1 || TOKENS > 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_1_to_8 u_error ();
+        end
+        if (OPERANDS < 1) begin : gen_bad_operands
+            rill_error_OPERANDS_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    wire en;
+    wire ready;
+
+    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(COPIES)) u_pipe (
+        .clk(clk), .rst(rst), .s_tvalid(&s_tvalid), .s_tready(ready), .s_side({s_tlast[0], s_tuser[USER_W-1:0]}),
+        .en(en), .step(step), .valid(valid), .m_tvalid(m_tvalid), .m_tready(m_tready), .m_side({m_tlast, m_tuser}));
+
+    genvar k;
+    generate
+        for (k = 0; k < OPERANDS; k = k + 1) begin : gen_operand
+            localparam [OPERANDS-1:0] THIS = {{(OPERANDS-1){1'b0}}, 1'b1} << k;
+            assign s_tready[k] = ready && &(s_tvalid | THIS);
+`ifdef RILL_ASSERT
+            always @(posedge clk)
+                if (!rst && ready && &s_tvalid) begin
+                    assert (s_tuser[k*USER_W +: USER_W] == s_tuser[USER_W-1:0]);
+                    assert (s_tlast[k] == s_tlast[0]);
+                end
+`endif
+        end
+    endgenerate
+
+    always @(posedge clk) fault <= !rst && en && bad;
+
+    wire unused = &{1'b0, s_tuser, s_tlast};
+endmodule
+
+`default_nettype wire
