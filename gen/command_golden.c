@@ -8,6 +8,7 @@
 
 #include "gen/oracle/evaluate.h"
 #include "gen/command.h"
+#include "gen/command_calibrate.h"
 #include "include/ir_custom.h"
 #include "include/oracle.h"
 #include "include/pack.h"
@@ -20,6 +21,7 @@ struct golden_options {
     const char *spec, *weights, *prompt, *prompt_ids, *chat, *eval, *logits, *inputs, *outputs;
     int64_t tokens, stories, data_seed; // tokens, stories 0: not given
     bool ignore_eot, ids, json, in_float, unchecked, check;
+    struct calibrate_options calibrate;
 };
 
 struct session {
@@ -78,10 +80,17 @@ static bool open_tokenizer(struct session *s) {
     return s->tokenizer != NULL;
 }
 
+static bool calibrate(struct session *s) {
+    struct calibrate_run run = {&s->o.calibrate, s->o.spec, s->graph, s->checkpoint, s->tokenizer};
+    const struct statistics *by = calibrate_asked(&s->o.calibrate) ? calibrate_run(&run, s->arena, s->diag) : NULL;
+    oracle_use_statistics(s->graph, by);
+    return by || !calibrate_asked(&s->o.calibrate);
+}
+
 static bool open_model(struct session *s) {
     if (!open_tokenizer(s)) return false;
     s->checkpoint = pack_open_checkpoint(s->ir, s->o.weights, s->diag);
-    if (!s->checkpoint) return false;
+    if (!s->checkpoint || !calibrate(s)) return false;
     s->exact = oracle_open(s->arena, s->graph, ORACLE_EXACT, s->checkpoint, s->diag);
     return s->exact && checkpoint_check_coverage(s->checkpoint, s->diag);
 }
@@ -265,6 +274,8 @@ static bool check_job(struct session *s) {
                    "no language model: `--ids`, `--ignore-eot` and `--unchecked` are for ids, and it makes rows");
     else if (!lm && text)
         diag_error(s->diag, spec_loc(s), "no language model: it takes rows, random ones or `--inputs FILE`");
+    else if (!lm && calibrate_asked(&o->calibrate))
+        diag_error(s->diag, spec_loc(s), "no language model: it reads no text to calibrate with");
     else if ((o->eval || o->check) && !strncmp(o->weights, "random:", 7))
         diag_error(s->diag, loc_none(), "%s needs a checkpoint, a folder or a GGUF file, not `%s`",
                    o->eval ? "--eval" : "--check", o->weights);
@@ -343,6 +354,6 @@ static const struct option_row rows[] = {
     {0}};
 
 const struct command command_golden = {
-    .options = {.name = "golden", .purpose = "compute with the golden model alone", .table = {{rows, 0}}},
+    .options = {.name = "golden", .purpose = "compute with the golden model alone", .table = {{rows, 0}, {calibrate_rows, AT(calibrate)}}},
     .size = sizeof(struct golden_options),
     .start = start};

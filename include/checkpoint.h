@@ -23,6 +23,8 @@ void checkpoint_close(struct checkpoint *checkpoint); // NULL is fine
 // (`*`: any characters) of names that need no use. Both must live as long as the checkpoint.
 void checkpoint_set_names(struct checkpoint *checkpoint, const char *prefix, const char *const *unused, size_t count);
 const char *checkpoint_dir(const struct checkpoint *checkpoint); // NULL for random weights
+// Of the seed, or of every byte of the files; one that cannot be read counts as empty.
+uint64_t checkpoint_checksum(const struct checkpoint *checkpoint);
 
 // A matrix [rows][cols] cut out of a stored one: rows row_offset .. row_offset + rows - 1 of all its columns.
 // transpose: the file holds it as [cols][all rows], else as [all rows][cols].

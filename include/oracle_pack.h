@@ -17,6 +17,8 @@ struct oracle_content {
 struct oracle_content oracle_content_of(int64_t rows, int64_t k, enum qformat format, int64_t group);
 // The next rows of it; all pieces but the last have an even number of them.
 void oracle_content_add(struct oracle_content *, const float *w, int64_t rows);
+// Quantized by mean squares of its columns (NULL: not): other bytes by others.
+void oracle_content_weigh(struct oracle_content *, const float *mean_square);
 
 // Places of its parts in image/golden.bin, bytes.
 struct oracle_stored {

@@ -11,6 +11,10 @@
 // into files of the output set: image/channel_NN.bin (from offset 0 of each channel, sparse), image/golden.bin,
 // image/manifest.json and the tokenizer's files. False after reporting; the caller aborts the set.
 bool pack_image(const struct ir *ir, const char *source, struct output *out, struct diag *diag);
+// The same, quantized by statistics (include/calibrate.h; NULL: by the weights alone).
+struct statistics;
+bool pack_image_by(const struct ir *ir, const char *source, const struct statistics *statistics, struct output *out,
+                   struct diag *diag);
 // The golden weights alone (for `rill golden`; the types must be inferred).
 bool pack_golden(const struct ir *ir, const char *source, struct output *out, struct diag *diag);
 

@@ -23,6 +23,7 @@ struct schema_field {
     const char *doc;          // what it means, in Markdown
     const char *range;        // legal values, NULL: as above says; where other keys have a say
     const char *preset_doc;   // the same of the default
+    const char *json;         // JSON Schema, where other code reads more than the type has; NULL: of the type
 };
 
 // A key whose value other code reads: in words, and as a JSON Schema or as maps of another table.

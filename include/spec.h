@@ -31,6 +31,12 @@ struct spec_model {
     struct family_values *values;
 };
 
+struct spec_format_rule {
+    const char *pattern; // of names of tensors; `*`: any characters
+    struct loc loc;
+    int format; // enum spec_format
+};
+
 struct spec_design {
     double clock_mhz;
     int channels;          // HBM pseudo-channels = matrix lanes, 1..32
@@ -47,7 +53,9 @@ struct spec_design {
     int max_burst;         // beats
     int outstanding;       // read bursts in flight per channel
     int dies;              // over which the design is spread; 1: no partition
-    int on_chip_kib;       // what a group of operations may hold on chip; 0: no bound, one group
+    size_t rules;          // formats of weights by names; the last that fits decides, none: `weights`
+    struct spec_format_rule *rule;
+    int on_chip_kib; // what a group of operations may hold on chip; 0: no bound, one group
 };
 
 // A name with its place.

@@ -49,6 +49,7 @@ static json_t *number(double min, double max) {
 }
 
 static json_t *field_schema(const struct schema_field *f) {
+    if (f->json) return parsed(f->json);
     switch (f->type) {
     case SCHEMA_INT:
         return f->legal ? json_pack("{s:o}", "enum", numbers_of(f->legal, f->count)) : integer(f->min, f->max);

@@ -170,6 +170,12 @@ float g_sigmoid(float x, struct golden_fault *fault) {
 
 float g_silu(float x, struct golden_fault *fault) { return g_mul(x, g_sigmoid(x, fault), fault); }
 
+// cap * tanh(x / cap), tanh(x) = 2 * sigmoid(2x) - 1.
+float g_softcap(float x, float slope, float gain, struct golden_fault *fault) {
+    float e = g_exp(g_mul_sat(x, slope, fault), fault);
+    return g_mul(g_add(g_recip(g_add(1.0f, e, fault), fault), -0.5f, fault), gain, fault);
+}
+
 // The tanh form, written as x * sigmoid(2 * sqrt(2 / pi) * (x + 0.044715 x^3)).
 float g_gelu(float x, struct golden_fault *fault) {
     float square = g_mul_sat(x, x, fault);

@@ -108,6 +108,7 @@ float g_rsqrt(float x, struct golden_fault *fault); // x <= 0 faults
 
 float g_sigmoid(float x, struct golden_fault *fault);
 float g_silu(float x, struct golden_fault *fault);
+float g_softcap(float x, float slope, float gain, struct golden_fault *fault); // slope -2 / cap, gain 2 * cap
 float g_gelu(float x, struct golden_fault *fault);
 
 #endif

@@ -74,9 +74,10 @@ void golden_scores(size_t positions, size_t hd, const int8_t q[], uint8_t qshift
                    float raw[], struct golden_fault *fault);
 
 // Softmax over positions 0 .. own position (positions = own position + 1), as raw[], kscale[], vscale[] ->
-// p[positions] = exp(raw * kscale - max) * vscale; returns inv = recip(sum of the exponentials). p may be raw.
-float golden_softmax(size_t positions, const float raw[], const float kscale[], const float vscale[], float p[],
-                     struct golden_fault *fault);
+// p[positions] = exp(s - max) * vscale, s = raw * kscale, or softcap of that with `cap` (0: none); returns inv =
+// recip(sum of the exponentials). p may be raw.
+float golden_softmax(size_t positions, double cap, const float raw[], const float kscale[], const float vscale[],
+                     float p[], struct golden_fault *fault);
 
 // o[hd] = (float(sum_t p_t v_t[d]) * 2^exp_min) * inv. pq[positions], pshift[positions / 64]; v[t] points at position
 // t's v[hd]. raw[hd] (or NULL) receives the engine's output, before inv.
@@ -104,6 +105,9 @@ void golden_rope(size_t head, size_t rotary, bool beside, const float row[], con
                  struct golden_fault *fault);
 void golden_gelu(size_t n, const float x[], float y[], struct golden_fault *fault);
 void golden_silu(size_t n, const float x[], float y[], struct golden_fault *fault);
+void golden_softcap(size_t n, double cap, const float x[], float y[], struct golden_fault *fault);
+float golden_softcap_slope(double cap); // fp32(-2 / cap)
+float golden_softcap_gain(double cap);  // fp32(2 * cap)
 
 // Index of the largest value, ties to the lowest index. n >= 1.
 size_t golden_argmax(size_t n, const float x[], struct golden_fault *fault);

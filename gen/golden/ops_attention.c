@@ -31,11 +31,12 @@ void golden_scores(size_t positions, size_t hd, const int8_t q[], uint8_t qshift
         raw[t] = golden_dequantize_raw(golden_dot(hd, hd, k[t], NULL, q, &qshift), exp_min, fault);
 }
 
-float golden_softmax(size_t positions, const float raw[], const float kscale[], const float vscale[], float p[],
-                     struct golden_fault *fault) {
+float golden_softmax(size_t positions, double cap, const float raw[], const float kscale[], const float vscale[],
+                     float p[], struct golden_fault *fault) {
     float most = -GOLDEN_FP32_MAX;
     for (size_t t = 0; t < positions; t++) {
         p[t] = g_mul(raw[t], kscale[t], fault);
+        if (cap > 0) golden_softcap(1, cap, p + t, p + t, fault);
         most = g_max(most, p[t], fault);
     }
     int64_t sum = 0;

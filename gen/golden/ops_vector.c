@@ -72,6 +72,14 @@ void golden_gelu(size_t n, const float x[], float y[], struct golden_fault *faul
     for (size_t i = 0; i < n; i++) y[i] = g_gelu(x[i], fault);
 }
 
+float golden_softcap_slope(double cap) { return (float)(-2.0 / cap); }
+float golden_softcap_gain(double cap) { return (float)(2.0 * cap); }
+
+void golden_softcap(size_t n, double cap, const float x[], float y[], struct golden_fault *fault) {
+    float slope = golden_softcap_slope(cap), gain = golden_softcap_gain(cap);
+    for (size_t i = 0; i < n; i++) y[i] = g_softcap(x[i], slope, gain, fault);
+}
+
 void golden_silu(size_t n, const float x[], float y[], struct golden_fault *fault) {
     for (size_t i = 0; i < n; i++) y[i] = g_silu(x[i], fault);
 }

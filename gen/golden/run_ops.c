@@ -149,6 +149,7 @@ static void run_attn_scores(struct run_op *op) {
 static void run_softmax(struct run_op *op) {
     int64_t kv_heads = in_tensor(op, 1)->shape[0].bound, heads = in_tensor(op, 0)->shape[0].bound,
             stride = op->out[0]->stride;
+    double cap = ir_attr_float(&op->node->attrs, "cap", 0);
     const struct run_cache *keys = run_cache_of(op, 1), *values = run_cache_of(op, 2);
     float *kscale = op->run->scratch.kscale, *vscale = op->run->scratch.vscale;
     for (int64_t h = 0; h < heads; h++) {
@@ -157,7 +158,7 @@ static void run_softmax(struct run_op *op) {
             kscale[t] = keys->scale[at];
             vscale[t] = values->scale[at];
         }
-        op->out[1]->f32[h] = golden_softmax((size_t)op->position + 1, op->in[0]->f32 + h * stride, kscale, vscale,
+        op->out[1]->f32[h] = golden_softmax((size_t)op->position + 1, cap, op->in[0]->f32 + h * stride, kscale, vscale,
                                             op->out[0]->f32 + h * stride, op->fault);
     }
 }
@@ -209,6 +210,12 @@ static void each_row_pair(struct run_op *op, binary_function *f) {
 
 static void run_gelu(struct run_op *op) { each_row(op, golden_gelu); }
 static void run_silu(struct run_op *op) { each_row(op, golden_silu); }
+static void run_softcap(struct run_op *op) {
+    const struct run_value *x = op->in[0];
+    double cap = ir_attr_float(&op->node->attrs, "cap", 0);
+    for (int64_t r = 0; r < x->rows; r++)
+        golden_softcap((size_t)x->cols, cap, x->f32 + r * x->stride, op->out[0]->f32 + r * x->stride, op->fault);
+}
 static void run_add(struct run_op *op) { each_row_pair(op, golden_add); }
 static void run_mul(struct run_op *op) { each_row_pair(op, golden_mul); }
 

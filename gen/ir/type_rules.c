@@ -359,7 +359,8 @@ static bool expect_scores(const struct ir *ir, const struct ir_node *node, struc
                    "softmax `%s`: `%s` comes from operation `%s`, but scores have their scale only here", node->name,
                    s->name, ir_op_of(ir, ir->node[from].op)->name);
     diag_note(diag, node->loc,
-              "give it what `dequantize` makes of `attn_scores`; `scale` of `kv_quantize` scales scores");
+              "give it what `dequantize` makes of `attn_scores`; `scale` of `kv_quantize` scales scores, `cap` of "
+              "`softmax` caps them");
     return false;
 }
 

@@ -36,6 +36,12 @@ void class_rows(const struct kernel_args *, struct timing_contract *);   // rows
 // cos and sin of rope_table's angles, docs/numerics.md section 9 (rope.c).
 void class_rope_table(const struct ir_node *, int64_t rows, int64_t cols, float table[]);
 
+// ---- soft caps (softcap.c): alone, and of softmax's scores ----
+
+enum { CLASS_SOFTCAP = 33 };                                         // stages of rill_softcap_lane
+void class_softcap(struct ir *, const struct ir_node *, int kernel); // its parameters, of attribute `cap`
+void class_cost_softcap(int64_t lanes, struct cost_resources *);
+
 // ---- resources ----
 
 // n times so much, rounded to whole cells. n counts lanes, bits, ports, ...

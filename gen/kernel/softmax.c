@@ -8,13 +8,16 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "HEADS", ir->tensor[node->in[0]].shape[0].bound);
     ir_set_int(ir, k, "LAYERS", ir->region[node->region].repeat);
     ir_set_int(ir, k, "CONTEXT", ir->design.context);
+    if (ir_attr_find(&node->attrs, "cap")) class_softcap(ir, node, k);
 }
+
+static bool is_capped(const struct kernel_args *a) { return args_value(a, "GAIN"); }
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     class_banks(c, 0, class_max_delay(a), 19);
     c->machine = TIMING_SOFTMAX;
-    c->enter = 3;
+    c->enter = 3 + (is_capped(a) ? CLASS_SOFTCAP : 0);
     c->units = class_levels(a) + 18; // from a token's last p to its scalar
     c->times = 4;                    // firings whose scalars have room
     c->heads = args_int(a, "HEADS", 1);
@@ -27,6 +30,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, class_lanes(a), 1515, 1274, 8);
     cost_per(r, 1, 830, 789, 0);
     r->dsp += 2;
+    if (is_capped(a)) class_cost_softcap(class_lanes(a), r);
 }
 
 static enum timing_need need(const char *input) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "gen/model/shards.h"
 
@@ -123,6 +124,26 @@ void checkpoint_close(struct checkpoint *checkpoint) {
 }
 
 const char *checkpoint_dir(const struct checkpoint *checkpoint) { return checkpoint->dir; }
+
+static uint64_t file_checksum(const char *path) {
+    static const size_t block = 1 << 20;
+    FILE *file = fopen(path, "rb");
+    unsigned char *data = malloc(block);
+    uint64_t bytes = 0;
+    uLong crc = 0;
+    for (size_t n; file && data && (n = fread(data, 1, block, file)) > 0; bytes += n) crc = crc32_z(crc, data, n);
+    free(data);
+    if (file) fclose(file);
+    return bytes << 32 ^ crc;
+}
+
+uint64_t checkpoint_checksum(const struct checkpoint *c) {
+    uint64_t sum = splitmix64(c->seed);
+    const char *path;
+    for (int i = 0; c->file && (path = shards_path(c->file, i)) != NULL; i++)
+        sum = splitmix64(sum ^ file_checksum(path));
+    return sum;
+}
 
 void checkpoint_set_names(struct checkpoint *c, const char *prefix, const char *const *unused, size_t count) {
     c->prefix = prefix;

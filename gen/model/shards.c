@@ -23,6 +23,7 @@ struct place {
 struct shards {
     struct arena *arena;
     struct loc loc;
+    const char *gguf_path;
     struct gguf_model *gguf; // NULL: safetensors
     VEC(struct shard) shard;
     VEC(struct place) tensor;
@@ -109,6 +110,7 @@ static bool open_index(struct shards *s, const char *dir, const char *path, stru
 static struct shards *open_gguf(struct shards *s, const char *path, const struct family_values *values,
                                 struct diag *diag) {
     s->loc = loc_file(s->arena, path);
+    s->gguf_path = arena_strdup(s->arena, path);
     s->gguf = gguf_model_open(s->arena, path, values, diag);
     return s->gguf ? s : NULL;
 }
@@ -148,4 +150,9 @@ float *shards_read(struct shards *s, int index, int64_t first, int64_t rows, str
 
 struct loc shards_loc(const struct shards *s, int index) {
     return index < 0 || s->gguf ? s->loc : s->shard.items[s->tensor.items[index].shard].loc;
+}
+
+const char *shards_path(const struct shards *s, int file) {
+    if (s->gguf) return file == 0 ? s->gguf_path : NULL;
+    return file < (int)s->shard.count ? safetensors_path(s->shard.items[file].file) : NULL;
 }

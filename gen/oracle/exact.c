@@ -98,8 +98,8 @@ static void softmax(struct step *s) {
             kscale[t] = keys->cache.scale[t * kv_heads + h / (heads / kv_heads)];
             vscale[t] = values->cache.scale[t * kv_heads + h / (heads / kv_heads)];
         }
-        s->out[1]->v.f32[h] =
-            golden_softmax((size_t)n, scores->v.f32 + h * n, kscale, vscale, s->out[0]->v.f32 + h * n, s->fault);
+        s->out[1]->v.f32[h] = golden_softmax((size_t)n, s->node->cap, scores->v.f32 + h * n, kscale, vscale,
+                                             s->out[0]->v.f32 + h * n, s->fault);
     }
 }
 
@@ -161,6 +161,7 @@ void oracle_exact(struct step *s) {
     case ORACLE_SCALE: scale(s); break;
     case ORACLE_GELU: golden_gelu(n, a, y, s->fault); break;
     case ORACLE_SILU: golden_silu(n, a, y, s->fault); break;
+    case ORACLE_SOFTCAP: golden_softcap(n, s->node->cap, a, y, s->fault); break;
     case ORACLE_ADD: golden_add(n, a, b, y, s->fault); break;
     case ORACLE_MUL: golden_mul(n, a, b, y, s->fault); break;
     case ORACLE_TRANSPOSE: oracle_transpose(s); break;

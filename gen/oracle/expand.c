@@ -84,6 +84,7 @@ static void attention(struct expansion *x) {
     struct oracle_node heads = plain(x, ORACLE_QUANTIZE), weights = plain(x, ORACLE_QUANTIZE),
                        softmax = plain(x, ORACLE_SOFTMAX);
     heads.heads = x->of->heads;
+    softmax.cap = x->of->cap;
     weights.block = 64, weights.exp_min = -36;
     int q = unary(x, heads, x->of->in[0], "_q"), keys = cached(x, true, "_keys"), values = cached(x, false, "_values");
     int acc = binary(x, plain(x, ORACLE_ATTN_SCORES), q, keys, "_scores_acc");

@@ -185,8 +185,15 @@ static int add_text(struct maker *m, const char *value, const yaml_node_t *from)
     return placed(m, index, from);
 }
 
+// `weights` as a map: the operation says no format, its tensor's name has one.
+static bool is_by_name(struct maker *m, const char *pattern) {
+    const yaml_node_t *weights = strcmp(pattern, "{design.weights}") ? NULL : find(m->spec, m->design, "weights");
+    return weights && weights->type == YAML_MAPPING_NODE;
+}
+
 // One value, or one for each repetition where they differ.
 static int add_scalar(struct maker *m, const yaml_node_t *from) {
+    if (is_by_name(m, text(from))) return 0;
     const char *pattern = text(from), *value = filled(m, pattern);
     bool alone = pattern[0] == '{' && pattern[strcspn(pattern, "}")] && !pattern[strcspn(pattern, "}") + 1];
     if (!alone || !strchr(value, '{')) return add_text(m, value, from);

@@ -5,6 +5,8 @@
 
 #include "gen/oracle/run.h"
 
+enum { MOST_BATCH = 64 };
+
 // Eight partial sums, so that a compiler may use vectors without reordering.
 static float dot(const float *a, const float *b, int64_t n) {
     float sum[8] = {0}, rest = 0;
@@ -40,13 +42,67 @@ static void rmsnorm(struct step *s, int64_t n, const float x[], float y[]) {
     for (int64_t i = 0; i < n; i++) y[i] = (float)(x[i] * scale * s->w->gamma[i]);
 }
 
+typedef float quad __attribute__((vector_size(16)));
+
+static inline quad quad_at(const float *p) {
+    quad v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+// The bits of dot(a, x[i]) for four vectors, with a read once.
+static void dot_four(const float *a, const float *const x[4], int64_t n, float y[4]) {
+    quad low[4] = {{0}}, high[4] = {{0}};
+    float rest[4] = {0};
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int j = 0; j < 4; j++) {
+            low[j] += quad_at(a + i) * quad_at(x[j] + i);
+            high[j] += quad_at(a + i + 4) * quad_at(x[j] + i + 4);
+        }
+    for (; i < n; i++)
+        for (int j = 0; j < 4; j++) rest[j] += a[i] * x[j][i];
+    for (int j = 0; j < 4; j++) {
+        quad sum = low[j] + high[j];
+        y[j] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + rest[j];
+    }
+}
+
+// Rows that one matrix multiplies: x[k] each, results at y[rows of the matrix].
+struct batch {
+    const struct oracle_weights *w;
+    const float *x[MOST_BATCH];
+    float *y[MOST_BATCH];
+    int count;
+};
+
+static void multiply(struct batch *b) {
+    for (int64_t n = 0; n < b->w->rows; n++) {
+        const float *row = b->w->matrix + n * b->w->k;
+        int i = 0;
+        for (; i + 4 <= b->count; i += 4) {
+            float y[4];
+            dot_four(row, b->x + i, b->w->k, y);
+            for (int j = 0; j < 4; j++) b->y[i + j][n] = y[j];
+        }
+        for (; i < b->count; i++) b->y[i][n] = dot(row, b->x[i], b->w->k);
+    }
+    b->count = 0;
+}
+
 // Without the bias, which dequantize adds.
-static void matmul(struct step *s) {
-    const struct oracle_value *x = &s->in[0]->v;
-    float *y = s->out[0]->v.f32;
-    s->out[0]->product = s->w;
-    for (int64_t r = 0; r < x->rows; r++)
-        for (int64_t n = 0; n < s->w->rows; n++) *y++ = dot(s->w->matrix + n * s->w->k, x->f32 + r * x->cols, s->w->k);
+void oracle_float_products(struct step s[], int count) {
+    struct batch b = {.w = s[0].w};
+    for (int i = 0; i < count; i++) {
+        const struct oracle_value *x = &s[i].in[0]->v;
+        s[i].out[0]->product = b.w;
+        for (int64_t r = 0; r < x->rows; r++) {
+            b.x[b.count] = x->f32 + r * x->cols;
+            b.y[b.count++] = s[i].out[0]->v.f32 + r * b.w->rows;
+            if (b.count == MOST_BATCH) multiply(&b);
+        }
+    }
+    multiply(&b);
 }
 
 static void dequantize(struct step *s) {
@@ -73,6 +129,8 @@ static void attn_scores(struct step *s) {
             *y++ = dot(q->v.f32 + h * head, keys->cache.f32 + (t * kv_heads + h / (heads / kv_heads)) * head, head);
 }
 
+static float softcap(float x, float cap) { return cap * tanhf(x / cap); }
+
 // The scores still lack 1 / sqrt(head), which the exact mode has in the keys' scales.
 static void softmax(struct step *s) {
     const struct oracle_value *x = &s->in[0]->v;
@@ -80,9 +138,12 @@ static void softmax(struct step *s) {
     float scale = given > 0 ? (float)given : 1.0f / sqrtf((float)s->in[1]->v.cols);
     for (int64_t h = 0; h < x->rows; h++) {
         const float *score = x->f32 + h * x->cols;
-        float *p = s->out[0]->v.f32 + h * x->cols, most = score[0], sum = 0;
-        for (int64_t t = 1; t < x->cols; t++) most = score[t] > most ? score[t] : most;
-        for (int64_t t = 0; t < x->cols; t++) sum += p[t] = expf((score[t] - most) * scale);
+        float *p = s->out[0]->v.f32 + h * x->cols, most = -INFINITY, sum = 0;
+        for (int64_t t = 0; t < x->cols; t++) {
+            p[t] = s->node->cap > 0 ? softcap(score[t] * scale, (float)s->node->cap) : score[t] * scale;
+            most = fmaxf(most, p[t]);
+        }
+        for (int64_t t = 0; t < x->cols; t++) sum += p[t] = expf(p[t] - most);
         s->out[1]->v.f32[h] = 1 / sum;
     }
 }
@@ -117,10 +178,11 @@ static void elementwise(struct step *s) {
     const float *a = s->in[0]->v.f32, *b = s->node->inputs > 1 ? s->in[1]->v.f32 : NULL;
     float *y = s->out[0]->v.f32;
     for (int64_t i = 0; i < n; i++)
-        y[i] = s->node->op == ORACLE_GELU   ? gelu(a[i])
-               : s->node->op == ORACLE_SILU ? silu(a[i])
-               : s->node->op == ORACLE_ADD  ? a[i] + b[i]
-                                            : a[i] * b[i];
+        y[i] = s->node->op == ORACLE_GELU      ? gelu(a[i])
+               : s->node->op == ORACLE_SILU    ? silu(a[i])
+               : s->node->op == ORACLE_SOFTCAP ? softcap(a[i], (float)s->node->cap)
+               : s->node->op == ORACLE_ADD     ? a[i] + b[i]
+                                               : a[i] * b[i];
 }
 
 static void scale(struct step *s) {
@@ -151,7 +213,7 @@ void oracle_float(struct step *s) {
     case ORACLE_LAYERNORM: oracle_each_line(s, layernorm); break;
     case ORACLE_RMSNORM: oracle_each_line(s, rmsnorm); break;
     case ORACLE_QUANTIZE: copy(s); break;
-    case ORACLE_MATMUL: matmul(s); break;
+    case ORACLE_MATMUL: oracle_float_products(s, 1); break;
     case ORACLE_DEQUANTIZE: dequantize(s); break;
     case ORACLE_KV_QUANTIZE: kv_quantize(s); break;
     case ORACLE_ATTN_SCORES: attn_scores(s); break;
@@ -160,6 +222,7 @@ void oracle_float(struct step *s) {
     case ORACLE_SCALE: scale(s); break;
     case ORACLE_GELU:
     case ORACLE_SILU:
+    case ORACLE_SOFTCAP:
     case ORACLE_ADD:
     case ORACLE_MUL: elementwise(s); break;
     case ORACLE_TRANSPOSE: oracle_transpose(s); break;

@@ -23,6 +23,7 @@ enum oracle_op {
     ORACLE_SCALE,
     ORACLE_GELU,
     ORACLE_SILU,
+    ORACLE_SOFTCAP,
     ORACLE_ADD,
     ORACLE_MUL,
     ORACLE_TRANSPOSE,
@@ -69,6 +70,7 @@ struct oracle_node {
     int inputs, outputs, in[ORACLE_PORTS], out[ORACLE_PORTS];
     int64_t rows, cols, row_offset, heads, kv_heads, block, exp_min;
     double scale;  // of scores; 0: not given
+    double cap;    // of scores, of softcap; 0: none
     int64_t along; // NONE: not given
     bool transpose, int4, key, interleaved;
     double eps, gamma_plus;
@@ -108,6 +110,12 @@ struct oracle_kernel {
     struct oracle_parameter parameter[ORACLE_PARAMETERS];
 };
 
+// A format of weights by the name of the tensor.
+struct oracle_format {
+    const char *pattern;
+    bool int4;
+};
+
 struct oracle_graph {
     struct arena *arena;
     const char *path, *dir; // dir: where golden files are; NULL: beside the spec
@@ -117,8 +125,10 @@ struct oracle_graph {
     const char *prefix;     // that a checkpoint's names may have, or NULL
     bool functions;         // golden files are read
     int64_t context, group, eot, tokens;
-    bool is_lm, int4, head_int4; // of `design`
-    VEC(const char *) unused;    // patterns of a checkpoint's names
+    bool is_lm, int4, head_int4;         // of `design`
+    VEC(const char *) unused;            // patterns of a checkpoint's names
+    VEC(struct oracle_format) format;    // the last that fits, before `int4`
+    const struct statistics *statistics; // that weights are quantized by, or NULL
     VEC(struct oracle_tensor) tensor;
     VEC(struct oracle_node) node;
     VEC(struct oracle_region) region;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "include/calibrate.h"
 #include "include/oracle_pack.h"
 #include "gen/oracle/weights.h"
 
@@ -111,6 +112,11 @@ static int64_t put(struct packer *p, const void *data, int64_t bytes) {
     return here;
 }
 
+void oracle_content_weigh(struct oracle_content *c, const float *mean_square) {
+    if (!mean_square) return;
+    for (int i = 0; i < 2; i++) c->hash[i] = hash_bytes(c->hash[i], mean_square, sizeof(float) * (size_t)c->k);
+}
+
 // In the order of the rows, a piece at a time; false: a row could not be read.
 static bool each_piece(struct packer *p, const struct oracle_node *n, const struct checkpoint_slice *s,
                        void (*take)(struct packer *, int64_t first, const float *w, int64_t rows, void *to), void *to) {
@@ -131,8 +137,14 @@ static void add_content(struct packer *p, int64_t first, const float *w, int64_t
     oracle_content_add(to, w, rows);
 }
 
+struct weighed {
+    struct qmatrix *m;
+    const float *x; // mean squares of the columns, or NULL
+};
 static void quantize_piece(struct packer *p, int64_t first, const float *w, int64_t rows, void *to) {
-    struct qmatrix *m = to, piece = quantize_matrix(p->arena, w, rows, m->k, m->format, m->group);
+    const struct weighed *by = to;
+    struct qmatrix *m = by->m,
+                   piece = quantize_weighed(p->arena, w, rows, m->k, m->format, m->group, by->x);
     quantize_place(m, first, &piece);
 }
 
@@ -143,12 +155,13 @@ static const struct oracle_stored *find_stored(const struct packer *p, const str
 }
 
 static bool put_quantized(struct packer *p, const struct oracle_node *n, const struct checkpoint_slice *slice,
-                          struct entry *e) {
+                          const float *x, struct entry *e) {
     enum qformat format = n->int4 ? QFORMAT_INT4 : QFORMAT_INT8;
     e->group = n->int4 ? p->graph->group : 0;
     e->groups = n->int4 ? (e->k + e->group - 1) / e->group : 0;
     struct oracle_content content = oracle_content_of(e->rows, e->k, format, e->group);
     if (!each_piece(p, n, slice, add_content, &content)) return false;
+    oracle_content_weigh(&content, x);
     const struct oracle_stored *s = find_stored(p, &content);
     if (s) {
         e->in_golden = 1;
@@ -156,7 +169,8 @@ static bool put_quantized(struct packer *p, const struct oracle_node *n, const s
         return true;
     }
     struct qmatrix m = quantize_room(p->arena, e->rows, e->k, format, e->group);
-    if (!each_piece(p, n, slice, quantize_piece, &m)) return false;
+    struct weighed to = {&m, x};
+    if (!each_piece(p, n, slice, quantize_piece, &to)) return false;
     e->q = put(p, m.q, e->rows * e->k);
     e->row_scale = put(p, m.row_scale, e->rows * 4);
     e->group_scale = put(p, m.group_scale, e->rows * e->groups);
@@ -195,7 +209,7 @@ static void put_matrix(struct packer *p, const struct oracle_node *n, int64_t re
                                  .row_offset = n->row_offset,
                                  .is_table = oracle_is_table(n)};
     if (oracle_is_table(n)) put_table(p, n, &s, e);
-    else p->ok = p->ok && put_quantized(p, n, &s, e);
+    else p->ok = p->ok && put_quantized(p, n, &s, statistics_of(p->graph->statistics, s.name, s.rows, s.row_offset, s.cols), e);
     if (!p->ok) return;
     e->bias = put_vector(p, n->bias, repetition, e->rows, n->row_offset, CHECKPOINT_BIAS);
 }

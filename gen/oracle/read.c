@@ -120,6 +120,7 @@ static const char *const op_names[ORACLE_OPS] = {[ORACLE_EMBED] = "embed",
                                                  [ORACLE_SCALE] = "scale",
                                                  [ORACLE_GELU] = "gelu",
                                                  [ORACLE_SILU] = "silu",
+                                                 [ORACLE_SOFTCAP] = "softcap",
                                                  [ORACLE_ADD] = "add",
                                                  [ORACLE_MUL] = "mul",
                                                  [ORACLE_TRANSPOSE] = "transpose",
@@ -158,6 +159,31 @@ static struct oracle_rope read_rope(struct reader *r, const yaml_node_t *map) {
                                 .original = number(r, map, "original_context", 8192)};
 }
 
+// `*`: any characters. What stands behind the latest `*` is tried one character later until it fits.
+static bool fits(const char *pattern, const char *name) {
+    const char *behind = NULL, *from = NULL;
+    while (*name) {
+        if (*pattern == '*') behind = ++pattern, from = name;
+        else if (*pattern == *name) pattern++, name++;
+        else if (behind) pattern = behind, name = ++from;
+        else return false;
+    }
+    return strspn(pattern, "*") == strlen(pattern);
+}
+
+// By the last pattern that fits the tensor; all repetitions have one format.
+static bool has_int4(struct reader *r, const char *weight) {
+    const struct oracle_graph *g = r->graph;
+    bool int4 = g->int4;
+    const char *name = weight && g->format.count ? oracle_name(g->arena, weight, 0) : NULL,
+               *whole = name && g->prefix ? arena_printf(g->arena, "%s%s", g->prefix, name) : NULL;
+    for (size_t i = 0; name && i < g->format.count; i++) {
+        const char *pattern = g->format.items[i].pattern;
+        if (fits(pattern, name) || (whole && fits(pattern, whole))) int4 = g->format.items[i].int4;
+    }
+    return int4;
+}
+
 // docs/spec.md section 5.
 static void read_attributes(struct reader *r, const yaml_node_t *map, struct oracle_node *n) {
     const struct oracle_graph *g = r->graph;
@@ -165,8 +191,9 @@ static void read_attributes(struct reader *r, const yaml_node_t *map, struct ora
     n->cols = number(r, map, "cols", 0);
     n->row_offset = number(r, map, "row_offset", 0);
     n->transpose = number(r, map, "transpose", 0) == 1;
-    n->int4 = n->op == ORACLE_EMBED ? word(r, map, "format", "int4", false) : word(r, map, "weights", "int4", g->int4);
     n->weight = string(r, map, "weight", NULL);
+    n->int4 = n->op == ORACLE_EMBED ? word(r, map, "format", "int4", false)
+                                    : word(r, map, "weights", "int4", has_int4(r, n->weight));
     n->bias = string(r, map, "bias", NULL);
     n->gamma = string(r, map, "gamma", NULL);
     n->beta = string(r, map, "beta", NULL);
@@ -180,6 +207,7 @@ static void read_attributes(struct reader *r, const yaml_node_t *map, struct ora
     n->heads = number(r, map, "heads", 0);
     n->kv_heads = number(r, map, "kv_heads", n->heads);
     n->scale = real(r, map, "scale", 0);
+    n->cap = real(r, map, "cap", 0);
     n->interleaved = word(r, map, "pairs", "interleaved", false);
     n->key = word(r, map, "role", "key", false);
     n->perms = numbers(r, get(r, map, "perm"), n->perm);
@@ -394,12 +422,26 @@ static void read_kernels(struct reader *r, const yaml_node_t *map) {
 
 // ---- the whole ----
 
+// docs/spec.md section 4: one word, or a map of patterns with a default.
+static void read_formats(struct reader *r, const yaml_node_t *design) {
+    const yaml_node_t *weights = get(r, design, "weights");
+    bool map = weights && weights->type == YAML_MAPPING_NODE;
+    r->graph->int4 = map ? word(r, weights, "default", "int4", false) : word(r, design, "weights", "int4", false);
+    if (!map) return;
+    for (const yaml_node_pair_t *p = weights->data.mapping.pairs.start; p < weights->data.mapping.pairs.top; p++) {
+        const char *pattern = text(node_at(r, p->key)), *format = text(node_at(r, p->value));
+        if (!pattern || !format || !strcmp(pattern, "default")) continue;
+        struct oracle_format f = {arena_strdup(r->graph->arena, pattern), !strcmp(format, "int4")};
+        VEC_PUSH(r->graph->arena, r->graph->format, f);
+    }
+}
+
 static void read_document(struct reader *r) {
     const yaml_node_t *root = yaml_document_get_root_node(r->doc), *model = get(r, root, "model"),
                       *graph = get(r, root, "graph"), *design = get(r, root, "design");
     r->graph->group = number(r, design, "group", 128);
     r->graph->tokens = number(r, design, "T", 1);
-    r->graph->int4 = word(r, design, "weights", "int4", false);
+    read_formats(r, design);
     r->graph->head_int4 = word(r, design, "head", "int4", false);
     read_kernels(r, get(r, root, "kernels"));
     if (model) read_model(r, model);

@@ -22,7 +22,7 @@ static void make_slot(struct oracle *o, const struct oracle_tensor *t, struct sl
     if (exact && t->kind == ORACLE_MX) v->shift = ARENA_ARRAY(o->arena, uint8_t, (size_t)(v->rows * v->blocks));
     if (exact && t->kind == ORACLE_KV) v->scale = ARENA_ARRAY(o->arena, float, (size_t)v->rows);
     if (t->kind != ORACLE_KV) return;
-    size_t positions = (size_t)o->graph->context;
+    size_t positions = (size_t)o->positions;
     if (exact) {
         s->cache.q = ARENA_ARRAY(o->arena, int8_t, positions * n);
         s->cache.scale = ARENA_ARRAY(o->arena, float, positions *(size_t)v->rows);
@@ -95,7 +95,7 @@ static bool open_libraries(struct oracle *o, struct diag *diag) {
 
 static struct oracle *open_run(struct arena *arena, const struct oracle_graph *g, enum oracle_mode mode) {
     struct oracle *o = ARENA_NEW(arena, struct oracle);
-    *o = (struct oracle){.arena = arena, .graph = g, .mode = mode};
+    *o = (struct oracle){.arena = arena, .graph = g, .mode = mode, .positions = g->context};
     return o;
 }
 
@@ -111,7 +111,13 @@ static struct oracle *opened(struct oracle *o, struct diag *diag) {
 
 struct oracle *oracle_open(struct arena *arena, const struct oracle_graph *g, enum oracle_mode mode,
                            struct checkpoint *checkpoint, struct diag *diag) {
+    return oracle_open_short(arena, g, mode, checkpoint, g->context, diag);
+}
+
+struct oracle *oracle_open_short(struct arena *arena, const struct oracle_graph *g, enum oracle_mode mode,
+                                 struct checkpoint *checkpoint, int64_t positions, struct diag *diag) {
     struct oracle *o = open_run(arena, g, mode);
+    o->positions = positions;
     o->weights = oracle_weights_load(arena, g, mode, checkpoint, diag);
     return opened(o, diag);
 }
@@ -120,6 +126,13 @@ struct oracle *oracle_open_image(struct arena *arena, const struct oracle_graph 
                                  struct diag *diag) {
     struct oracle *o = open_run(arena, g, ORACLE_EXACT);
     o->weights = oracle_weights_map(arena, g, image_dir, &o->map, diag);
+    return opened(o, diag);
+}
+
+struct oracle *oracle_open_beside(struct arena *arena, const struct oracle *first, struct diag *diag) {
+    struct oracle *o = open_run(arena, first->graph, first->mode);
+    o->weights = first->weights;
+    o->positions = first->positions;
     return opened(o, diag);
 }
 
@@ -155,17 +168,31 @@ static struct slot *begin_value(struct oracle *o, int tensor, int64_t repetition
     return s;
 }
 
-static bool run_node(struct oracle *o, int node, int64_t repetition) {
+static struct step begin_node(struct oracle *o, int node, int64_t repetition) {
     const struct oracle_node *n = &o->graph->node.items[node];
-    if (!is_evaluated(&o->graph->tensor.items[n->out[0]])) return true;
     struct step s = {.run = o, .node = n, .repetition = repetition, .position = o->position, .fault = &o->fault};
     for (int i = 0; i < n->inputs; i++) s.in[i] = o->meaning[n->in[i]];
     for (int i = 0; i < n->outputs; i++) s.out[i] = begin_value(o, n->out[i], repetition);
     s.w = o->weights[node] ? &o->weights[node][repetition] : NULL;
-    if (o->mode == ORACLE_EXACT) oracle_exact(&s);
-    else oracle_float(&s);
-    for (int i = 0; i < n->outputs; i++) o->meaning[n->out[i]] = s.out[i];
-    return note_fault(o, n, repetition);
+    return s;
+}
+
+// In all evaluations that go together.
+static bool run_node(struct oracle *const o[], int count, int node, int64_t repetition) {
+    const struct oracle_node *n = &o[0]->graph->node.items[node];
+    struct step s[ORACLE_MOST_LANES];
+    bool ok = true, exact = o[0]->mode == ORACLE_EXACT, products = !exact && n->op == ORACLE_MATMUL;
+    if (!is_evaluated(&o[0]->graph->tensor.items[n->out[0]])) return true;
+    for (int i = 0; i < count; i++) s[i] = begin_node(o[i], node, repetition);
+    for (int i = 0; i < count && products && o[i]->squares; i++) oracle_add_squares(&s[i]);
+    if (products) oracle_float_products(s, count);
+    for (int i = 0; i < count; i++) {
+        if (exact) oracle_exact(&s[i]);
+        else if (!products) oracle_float(&s[i]);
+        for (int k = 0; k < n->outputs; k++) o[i]->meaning[n->out[k]] = s[i].out[k];
+        ok = note_fault(o[i], n, repetition) && ok;
+    }
+    return ok;
 }
 
 // What the carried names of a region mean in a repetition, or after all of them.
@@ -179,13 +206,13 @@ static void carry(struct oracle *o, const struct oracle_region *g, int64_t repet
     }
 }
 
-static bool run_region(struct oracle *o, const struct oracle_region *g) {
+static bool run_region(struct oracle *const o[], int count, const struct oracle_region *g) {
     for (int64_t r = 0; r < g->repeat; r++) {
-        carry(o, g, r);
+        for (int i = 0; i < count; i++) carry(o[i], g, r);
         for (int n = g->first_node; n < g->first_node + g->nodes; n++)
-            if (!run_node(o, n, r)) return false;
+            if (!run_node(o, count, n, r)) return false;
     }
-    carry(o, g, g->repeat);
+    for (int i = 0; i < count; i++) carry(o[i], g, g->repeat);
     return true;
 }
 
@@ -200,19 +227,36 @@ static void set_inputs(struct oracle *o, uint32_t id, const float *const row[]) 
     }
 }
 
-bool oracle_step(struct oracle *o, uint32_t id, const float *const row[], int64_t position, bool last) {
-    const struct oracle_graph *g = o->graph;
-    if (position < 0 || position >= g->context) base_fatal("oracle: position %lld", (long long)position);
+// False where a fault of before stands.
+static bool begin_position(struct oracle *o, uint32_t id, const float *const row[], int64_t position) {
+    if (position < 0 || position >= o->positions) base_fatal("oracle: position %lld", (long long)position);
     if (position == 0) o->fault = (struct golden_fault){0}, o->fault_text = NULL;
     if (o->fault.raised) return false;
     o->stamp++;
     o->position = position;
     set_inputs(o, id, row);
-    for (size_t r = 0; r < g->region.count; r++)
-        if ((!g->region.items[r].last || last) && !run_region(o, &g->region.items[r])) return false;
-    const struct slot *next = g->is_lm && last ? o->meaning[g->output[0]] : NULL;
-    if (next) o->next_id = next->v.id;
     return true;
+}
+
+static bool run_regions(struct oracle *const o[], int count, bool last) {
+    const struct oracle_graph *g = o[0]->graph;
+    for (size_t r = 0; r < g->region.count; r++)
+        if ((!g->region.items[r].last || last) && !run_region(o, count, &g->region.items[r])) return false;
+    for (int i = 0; i < count && g->is_lm && last; i++) {
+        const struct slot *next = o[i]->meaning[g->output[0]];
+        if (next) o[i]->next_id = next->v.id;
+    }
+    return true;
+}
+
+bool oracle_step(struct oracle *o, uint32_t id, const float *const row[], int64_t position, bool last) {
+    return begin_position(o, id, row, position) && run_regions(&o, 1, last);
+}
+
+bool oracle_step_all(struct oracle *const o[], int count, const uint32_t id[], int64_t position, bool last) {
+    for (int i = 0; i < count; i++)
+        if (!begin_position(o[i], id[i], NULL, position)) return false;
+    return run_regions(o, count, last);
 }
 
 // ---- results ----

@@ -39,10 +39,14 @@ struct oracle {
         int32_t *sum;
         float *line, *kscale, *vscale;
     } scratch;
+    int64_t positions;       // that a request may have: the context, or fewer
     int64_t stamp, position; // stamp: counts steps
     uint32_t next_id;
     struct golden_fault fault;
     const char *fault_text;
+    double *
+        *squares; // float mode: [node] -> [repetition][k] sums of squares of what a product reads; NULL: not asked for
+    int64_t *multiplied; // [node]: vectors of one repetition that they are of
 };
 
 // One operation at one position and repetition.
@@ -57,6 +61,19 @@ struct step {
 
 void oracle_exact(struct step *);
 void oracle_float(struct step *);
+// The same product in several evaluations with the same weights: each row of these is read once.
+void oracle_float_products(struct step s[], int count);
+
+// Of fewer positions than the context, and less memory for keys and values.
+struct oracle *oracle_open_short(struct arena *, const struct oracle_graph *, enum oracle_mode, struct checkpoint *,
+                                 int64_t positions, struct diag *);
+// Further evaluations beside one, with its weights and without its sums of squares. NULL after an error.
+struct oracle *oracle_open_beside(struct arena *, const struct oracle *, struct diag *);
+// oracle_step of several such at one position: the same values. id: of each.
+bool oracle_step_all(struct oracle *const o[], int count, const uint32_t id[], int64_t position, bool last);
+// calibrate.c: adds to the sums of squares of a product.
+void oracle_add_squares(const struct step *);
+enum { ORACLE_MOST_LANES = 16 }; // evaluations that go together
 
 // move.c: what moves values and changes none, and what both modes do alike.
 void oracle_transpose(struct step *);

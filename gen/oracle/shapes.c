@@ -76,6 +76,7 @@ static const int arity[ORACLE_OPS][2] = {
     [ORACLE_GELU] = {1, 1},       [ORACLE_SILU] = {1, 1},        [ORACLE_ADD] = {2, 1},
     [ORACLE_MUL] = {2, 1},        [ORACLE_TRANSPOSE] = {1, 1},   [ORACLE_RESHAPE] = {1, 1},
     [ORACLE_ARGMAX] = {1, 1},     [ORACLE_ROPE_TABLE] = {0, 1},  [ORACLE_ROPE] = {2, 1},
+    [ORACLE_SOFTCAP] = {1, 1},
 };
 
 static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
@@ -91,6 +92,7 @@ static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct dia
     case ORACLE_RMSNORM:
     case ORACLE_GELU:
     case ORACLE_SILU:
+    case ORACLE_SOFTCAP:
     case ORACLE_ADD:
     case ORACLE_MUL:
     case ORACLE_DEQUANTIZE: be_like(y, ORACLE_F32, x); break;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "include/calibrate.h"
 #include "include/expression.h"
 
 static bool is_layer(void *repetition, const char *name, int64_t *value) {
@@ -111,8 +112,9 @@ static bool load_matrix(struct loader *l, const struct oracle_node *n, const str
     *w = (struct oracle_weights){.rows = s->rows, .k = s->cols};
     if (floats) w->matrix = m;
     else {
-        struct qmatrix q = quantize_matrix(l->arena, m, s->rows, s->cols, n->int4 ? QFORMAT_INT4 : QFORMAT_INT8,
-                                           n->int4 ? l->graph->group : 0);
+        const float *x = statistics_of(l->graph->statistics, s->name, s->rows, s->row_offset, s->cols);
+        struct qmatrix q = quantize_weighed(l->arena, m, s->rows, s->cols, n->int4 ? QFORMAT_INT4 : QFORMAT_INT8,
+                                            n->int4 ? l->graph->group : 0, x);
         w->q = q.q;
         w->row_scale = q.row_scale;
         w->group_scale = q.group_scale;

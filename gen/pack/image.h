@@ -24,6 +24,7 @@ struct image {
     struct arena *scratch;          // of one matrix
     FILE *file[IMAGE_MAX_CHANNELS]; // file[0] NULL: golden weights only
     FILE *golden;                   // of the golden weights
+    const char *calibration;        // of what text, for the manifest; NULL: none
     VEC(struct image_part) parts;
 };
 

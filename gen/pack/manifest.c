@@ -120,6 +120,10 @@ static void add_manifest(struct text *t, const struct image *im, const char *sou
     text_addf(t, ", \"layout\": \"%016" PRIx64 "\", ", pack_layout_hash(im->ir));
     text_addf(t, "\"checksum\": \"%016" PRIx64 "\", ", checksum);
     add_string(t, "weights", slash && slash[1] ? slash + 1 : source);
+    if (im->calibration) {
+        text_add(t, ", ");
+        add_string(t, "calibration", im->calibration);
+    }
     text_addf(t, ",\n \"golden\": {\"bytes\": %" PRId64 ", \"crc32\": \"%08" PRIx32 "\"}", golden.bytes, golden.crc);
     text_add(t, ",\n \"parts\": [");
     for (size_t i = 0; i < im->parts.count; i++) add_part(t, &im->parts.items[i], i == 0);

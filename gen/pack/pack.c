@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "gen/golden/store.h"
+#include "include/calibrate.h"
 #include "include/checkpoint.h"
 #include "gen/pack/image.h"
 #include "include/kernel.h"
@@ -18,6 +19,7 @@ struct packer {
     struct arena *arena; // scratch, emptied after each matrix
     struct diag *diag;
     struct checkpoint *checkpoint;
+    const struct statistics *statistics; // or NULL
     FILE *store;
     struct image image;
     const struct store_entry *entry;
@@ -57,15 +59,15 @@ static void multiply(float *w, int64_t n, float by) {
     for (int64_t i = 0; i < n; i++) w[i] *= by;
 }
 
-// Some rows of a matrix: a whole one as floats may be larger than the memory.
+// Some rows of a matrix: a whole one as floats may be larger than the memory. x: mean squares of its columns, or NULL.
 static bool read_piece(struct packer *p, const struct store_entry *e, const struct checkpoint_slice *slice,
-                       int64_t first, int64_t rows, struct qmatrix *m, struct oracle_content *content) {
+                       int64_t first, int64_t rows, const float *x, struct qmatrix *m, struct oracle_content *content) {
     struct arena_mark mark = arena_mark(p->arena);
     float *w = checkpoint_rows(p->checkpoint, p->arena, slice, first, rows, p->diag);
     if (!w) return false;
     if (ir_attr_find(&p->ir->node[e->node].attrs, "times")) multiply(w, rows * e->k, root_bf16(e->k));
     oracle_content_add(content, w, rows);
-    struct qmatrix piece = quantize_matrix(p->arena, w, rows, e->k, (enum qformat)e->format, e->group);
+    struct qmatrix piece = quantize_weighed(p->arena, w, rows, e->k, (enum qformat)e->format, e->group, x);
     quantize_place(m, first, &piece);
     arena_release(p->arena, mark);
     return true;
@@ -77,12 +79,14 @@ static bool read_matrix(struct packer *p, const struct store_entry *e, struct qm
                                      .cols = e->k,
                                      .transpose = attr_int(p, e, "transpose") != 0,
                                      .row_offset = attr_int(p, e, "row_offset")};
+    const float *x = statistics_of(p->statistics, slice.name, e->rows, slice.row_offset, e->k);
     struct oracle_content content = oracle_content_of(e->rows, e->k, (enum qformat)e->format, e->group);
     int64_t piece = checkpoint_piece(&slice);
     *m = quantize_room(p->arena, e->rows, e->k, (enum qformat)e->format, e->group);
     for (int64_t first = 0; first < e->rows; first += piece)
-        if (!read_piece(p, e, &slice, first, e->rows - first < piece ? e->rows - first : piece, m, &content))
+        if (!read_piece(p, e, &slice, first, e->rows - first < piece ? e->rows - first : piece, x, m, &content))
             return false;
+    oracle_content_weigh(&content, x);
     VEC_PUSH(p->ir->arena, p->stored, ((struct oracle_stored){content, e->q, e->row_scale, e->group_scale}));
     return true;
 }
@@ -180,6 +184,7 @@ static bool pack_oracle(struct packer *p) {
     if (!p->ir->spec) return true; // a dump of before
     struct oracle_graph *g = oracle_read_text(p->arena, p->ir->name, p->ir->spec, p->ir->family, p->diag);
     FILE *file = g ? output_open(p->image.out, "image/" ORACLE_IMAGE_FILE) : NULL;
+    if (g) oracle_use_statistics(g, p->statistics);
     if (!file) return false;
     if (oracle_pack(p->arena, g, p->checkpoint, p->stored.items, p->stored.count, file, p->diag)) return true;
     if (!diag_failed(p->diag))
@@ -200,12 +205,14 @@ static bool pack_with(struct packer *p, const char *source, bool with_image) {
     return ok;
 }
 
-static bool pack(const struct ir *ir, const char *source, struct output *out, struct diag *diag, bool with_image) {
+static bool pack(const struct ir *ir, const char *source, const struct statistics *statistics, struct output *out,
+                 struct diag *diag, bool with_image) {
     struct arena scratch;
-    struct packer p = {.ir = ir, .arena = &scratch, .diag = diag};
+    struct packer p = {.ir = ir, .arena = &scratch, .diag = diag, .statistics = statistics};
     int64_t bytes;
     arena_init(&scratch);
     p.image = (struct image){.ir = ir, .out = out, .arena = ir->arena, .scratch = &scratch};
+    if (statistics) p.image.calibration = statistics_about(statistics, ir->arena);
     p.entry = store_plan(ir->arena, ir, &p.count, &bytes);
     p.checkpoint = pack_open_checkpoint(ir, source, diag);
     if (p.checkpoint) checkpoint_set_names(p.checkpoint, ir->prefix, ir->unused, (size_t)ir->unuseds);
@@ -215,9 +222,13 @@ static bool pack(const struct ir *ir, const char *source, struct output *out, st
     return ok;
 }
 
+bool pack_image_by(const struct ir *ir, const char *source, const struct statistics *statistics, struct output *out,
+                   struct diag *diag) {
+    return pack(ir, source, statistics, out, diag, true);
+}
 bool pack_image(const struct ir *ir, const char *source, struct output *out, struct diag *diag) {
-    return pack(ir, source, out, diag, true);
+    return pack(ir, source, NULL, out, diag, true);
 }
 bool pack_golden(const struct ir *ir, const char *source, struct output *out, struct diag *diag) {
-    return pack(ir, source, out, diag, false);
+    return pack(ir, source, NULL, out, diag, false);
 }

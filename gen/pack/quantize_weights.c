@@ -6,10 +6,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "gen/pack/search.h"
+
 enum {
     INT8_CANDIDATES = 16, // row scales tried from max / 127 down, in steps of 1/64
     COARSE_STEP = 8,      // group scales between two candidates of the first search
 };
+
+#define LEAST_REFINED 0.875f // of a row scale: none is below QUANTIZE_MIN_ROW_SCALE (quantize_row)
 
 // Rounds to the nearest integer, ties to even, for |x| < 2^22.
 static inline float round_even(float x) {
@@ -100,30 +104,46 @@ static struct choice search_group(const float *w, int64_t n, float row_scale) {
     return best;
 }
 
-// Group scales of a row and the sum of the squared errors.
-static float search_row(const float *w, int64_t k, int64_t group, float row_scale, uint8_t *scales) {
+static struct choice search_weighed(const float *w, const float *importance, int64_t n, float row_scale) {
+    struct search_block block = {w, importance, n, row_scale};
+    struct search_choice best = search_int4(&block, search_group(w, n, row_scale).scale);
+    return (struct choice){best.scale, best.error};
+}
+
+// Group scales of a row and the sum of the squared errors. importance NULL: all columns count alike.
+static float search_row(const float *w, const float *importance, int64_t k, int64_t group, float row_scale,
+                        uint8_t *scales) {
     float sum = 0;
     for (int64_t at = 0; at < k; at += group) {
-        struct choice best = search_group(w + at, k - at < group ? k - at : group, row_scale);
+        int64_t n = k - at < group ? k - at : group;
+        struct choice best =
+            importance ? search_weighed(w + at, importance + at, n, row_scale) : search_group(w + at, n, row_scale);
         *scales++ = (uint8_t)best.scale;
         sum += best.error;
     }
     return sum;
 }
 
+static void round_row(const float *w, int64_t k, int64_t group, float row_scale, const uint8_t *scales, int8_t *q) {
+    for (int64_t at = 0; at < k; at += group, scales++)
+        if (*scales > 0)
+            round_to_scale(w + at, k - at < group ? k - at : group, row_scale * (float)*scales, QUANTIZE_INT4_MIN,
+                           QUANTIZE_INT4_MAX, q + at);
+}
+
 // q reaches -8 but only 7, so a row may do better with its sign turned around: the row scale is negative then. Its size
 // puts the group with the largest weight at group scale 255 before the search lowers it; all other groups fit below.
 // row[2][k]: w and -w; scales[2][groups] receives both choices, the better one first.
-static float quantize_row_int4(const float *row, int64_t k, int64_t group, int64_t groups, uint8_t *scales, int8_t *q) {
+static float quantize_row_int4(const float *row, const float *importance, int64_t k, int64_t group, int64_t groups,
+                               uint8_t *scales, int8_t *q) {
     float row_scale = largest(row, k) / (float)(QUANTIZE_INT4_MAX * QUANTIZE_GROUP_SCALE_MAX);
-    float error = search_row(row, k, group, row_scale, scales);
-    bool turned = search_row(row + k, k, group, row_scale, scales + groups) < error;
+    float error = search_row(row, importance, k, group, row_scale, scales);
+    bool turned = search_row(row + k, importance, k, group, row_scale, scales + groups) < error;
     const float *w = turned ? row + k : row;
     if (turned) memcpy(scales, scales + groups, (size_t)groups);
-    for (int64_t g = 0, at = 0; g < groups; g++, at += group)
-        if (scales[g] > 0)
-            round_to_scale(w + at, k - at < group ? k - at : group, row_scale * (float)scales[g], QUANTIZE_INT4_MIN,
-                           QUANTIZE_INT4_MAX, q + at);
+    round_row(w, k, group, row_scale, scales, q);
+    float refined = importance ? search_unit(w, importance, q, k, group, scales) : 0;
+    if (refined > row_scale * LEAST_REFINED) round_row(w, k, group, row_scale = refined, scales, q);
     return turned ? -row_scale : row_scale;
 }
 
@@ -145,7 +165,8 @@ static struct qmatrix new_matrix(struct arena *arena, int64_t rows, int64_t k, e
 
 // The row is scaled by a power of two to a largest value in [0.5, 1): squares neither overflow nor vanish.
 // work: float [2][k]; scales: uint8 [2][groups].
-static void quantize_row(const float *w, struct qmatrix *m, int64_t row, float *work, uint8_t *scales) {
+static void quantize_row(const float *w, const float *importance, struct qmatrix *m, int64_t row, float *work,
+                         uint8_t *scales) {
     int64_t k = m->k;
     int exponent;
     float max = largest(w, k);
@@ -156,7 +177,7 @@ static void quantize_row(const float *w, struct qmatrix *m, int64_t row, float *
         work[k + i] = -work[i];
     }
     int8_t *q = m->q + row * k;
-    float scale = m->format == QFORMAT_INT4 ? quantize_row_int4(work, k, m->group, m->groups, scales, q)
+    float scale = m->format == QFORMAT_INT4 ? quantize_row_int4(work, importance, k, m->group, m->groups, scales, q)
                                             : quantize_row_int8(work, k, q);
     m->row_scale[row] = ldexpf(scale, exponent);
     if (m->groups) memcpy(m->group_scale + row * m->groups, scales, (size_t)m->groups);
@@ -164,11 +185,18 @@ static void quantize_row(const float *w, struct qmatrix *m, int64_t row, float *
 
 struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
                                int64_t group) {
+    return quantize_weighed(arena, w, rows, k, format, group, NULL);
+}
+
+struct qmatrix quantize_weighed(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
+                                int64_t group, const float *mean_square) {
     struct qmatrix m = new_matrix(arena, rows, k, format, group);
     struct arena_mark mark = arena_mark(arena);
+    float *importance = mean_square ? ARENA_ARRAY(arena, float, (size_t)k) : NULL;
+    if (mean_square) search_importance(mean_square, k, importance);
     float *work = ARENA_ARRAY(arena, float, (size_t)(2 * k));
     uint8_t *scales = ARENA_ARRAY(arena, uint8_t, (size_t)(2 * m.groups));
-    for (int64_t r = 0; r < rows; r++) quantize_row(w + r * k, &m, r, work, scales);
+    for (int64_t r = 0; r < rows; r++) quantize_row(w + r * k, importance, &m, r, work, scales);
     arena_release(arena, mark);
     return m;
 }

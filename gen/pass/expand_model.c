@@ -183,6 +183,7 @@ bool pass_expand_model(struct ir *ir, const struct rill_spec *spec, struct diag 
     if (!bind_check_customs(ir, diag)) return false;
     if (!model_expand_graph(ir, spec, diag)) return false;
     gather_products(ir);
+    if (!choose_formats(ir, spec, diag)) return false;
     for (int n = 0; n < ir->nodes; n++) fill_defaults(ir, &ir->node[n]);
     split_queries(ir);
     if (!find_ids(ir, diag) || !check_context(ir, spec, diag)) return false;

@@ -27,6 +27,7 @@ pass_function pass_mark_ahead;     // with timed FIFOs: the streams whose writer
 pass_function pass_allocate_memories; // SRL, LUTRAM, BRAM or URAM for every FIFO
 
 void gather_products(struct ir *); // of expand-model: `dequantize` in the region of its product
+pass_function choose_formats;      // of expand-model: formats of weights by names of tensors
 void split_queries(struct ir *);   // of expand-model: quantized heads apart from quantized vectors
 // Of infer-types: operations that read one tensor of weights want it in one shape.
 bool check_weights(const struct ir *, struct diag *);

@@ -17,6 +17,8 @@ enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
 #define RANGE(low, high) .type = SCHEMA_INT, .min = low, .max = high
 #define WORDS(list, n) .type = SCHEMA_WORD, .words = list, .count = n
 
+#define FORMAT_JSON "{\"enum\": [\"int8\", \"int4\"]}"
+
 static const struct schema_field design_fields[] = {
     {FIELD(clock_mhz), .type = SCHEMA_FLOAT, .min = 1, .max = 1000, .preset = 250, .range = "1 to the board's limit",
      .preset_doc = "the board's `clock.default_mhz` (250 for `u55c`)", .doc = "clock of the kernel, MHz"},
@@ -40,7 +42,11 @@ static const struct schema_field design_fields[] = {
      .range = "1, 2; divides `T`",
      .doc = "positions of a step that a weight beat serves in one cycle; two share each multiplier"},
     {FIELD(weights), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
-     .doc = "format of the weights of products"},
+     .range = "`int8`, `int4`, or a map of patterns",
+     .json = "{\"anyOf\": [" FORMAT_JSON ", {\"type\": \"object\", \"required\": [\"default\"], "
+             "\"maxProperties\": 256, \"additionalProperties\": " FORMAT_JSON "}]}",
+     .doc = "format of the weights of products; by names of tensors ([below](#formats-by-name)): "
+            "`{default: int4, '*.v_proj.*': int8}`"},
     {FIELD(head), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
      .doc = "format of the embedding and of the head"},
     {FIELD(kv), WORDS(spec_format_words, 1), .preset = SPEC_INT8, .doc = "format of the KV cache"},
@@ -106,6 +112,7 @@ static void narrow_field(struct schema_field *f, const struct yaml_node *map, co
 void spec_read_design(const struct yaml_node *node, const struct spec_model *model, struct spec_design *design,
                       struct arena *arena, struct diag *diag) {
     struct schema_field fields[COUNT_OF(design_fields)];
+    node = spec_take_formats(node, design, arena, diag);
     memcpy(fields, design_fields, sizeof fields);
     for (size_t i = 0; i < COUNT_OF(fields); i++) narrow_field(&fields[i], node, model, arena);
     struct schema_table table = spec_design_table;

@@ -67,7 +67,14 @@ static struct yaml_node *per_layer(struct expander *e, const struct yaml_node *f
     return n;
 }
 
+// Where the design has formats by names, an operation that takes the design's says none.
+static bool is_by_name(const struct expander *e, const struct yaml_node *in) {
+    const struct spec_design *design = e->scope.values->design;
+    return design && design->rules && !strcmp(in->text, "{design.weights}");
+}
+
 static struct yaml_node *expand_scalar(struct expander *e, const struct yaml_node *in) {
+    if (is_by_name(e, in)) return NULL;
     if (!strpbrk(in->text, "{}")) return new_node(e, in);
     const char *text = family_text(&e->scope, in);
     if (!text) return e->ok = false, NULL;

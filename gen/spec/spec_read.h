@@ -29,6 +29,9 @@ struct custom *spec_read_kernels(const struct yaml_node *node, const char *dir, 
 // model: NULL for a graph.
 void spec_read_design(const struct yaml_node *node, const struct spec_model *model, struct spec_design *design,
                       struct arena *arena, struct diag *diag);
+// `weights` as a map: its patterns; the design with the default in its place.
+const struct yaml_node *spec_take_formats(const struct yaml_node *node, struct spec_design *, struct arena *,
+                                          struct diag *);
 // Names defined once and before their use; called for a graph whose items are all well formed.
 void spec_check_graph(const struct spec_graph *graph, struct arena *arena, struct diag *diag);
 // Rules that involve the design, the board and the model.

@@ -3,10 +3,11 @@
 //
 // In: one step word per LAYERS * HEADS firings; raw scores (chunk, tok), positions 0 .. pos + ntok - 1 of a head, LANES per chunk; scale
 // words of rill_kv_scale for K and for V, one per chunk of a firing (popped on tok_last). Out: m_axis_p = exp(s - max) * vscale with s =
-// raw * kscale and +0.0 at positions after the token's own, as many chunks as came in (the quantizer pads its last block); m_axis_inv = 1
-// / sum exp(s - max), one scalar per token and firing, tlast on the last token. The sum is exact on a grid of 2^-30.
+// raw * kscale, with GAIN the soft cap of that (rill_softcap_lane), and +0.0 at positions after the token's own, as many chunks as came in
+// (the quantizer pads its last block); m_axis_inv = 1 / sum exp(s - max), one scalar per token and firing, tlast on the last token. The sum
+// is exact on a grid of 2^-30.
 // Two passes over a bank of scores; two banks: the next head's scores enter while this one leaves.
-// Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) - 1, 1) + 24 cycles from the last chunk in to the first p; inv
+// Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) - 1, 1) + 24 cycles (with GAIN 57) from the last chunk in to the first p; inv
 // log2(LANES) + 18 cycles after the token's last p left. A firing starts to leave only with room for its scalars reserved: p never waits
 // for m_axis_inv in the middle of a firing.
 // Reset: synchronous. fault: pulse; NaN, infinity, overflow.
@@ -15,6 +16,8 @@
 // HEADS    firings per layer
 // LAYERS   layers per step
 // CONTEXT  positions, 1 to 65536
+// SLOPE    fp32 bits of -2 / cap
+// GAIN     fp32 bits of 2 * cap; both 0: no cap
 `default_nettype none
 
 module rill_softmax #(
@@ -23,6 +26,8 @@ module rill_softmax #(
     parameter HEADS = 0,
     parameter LAYERS = 0,
     parameter CONTEXT = 0,
+    parameter [31:0] SLOPE = 0,
+    parameter [31:0] GAIN = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                clk,
@@ -75,6 +80,9 @@ module rill_softmax #(
         if (CONTEXT < 1 || CONTEXT > 65536) begin : gen_bad_context
             rill_error_CONTEXT_must_be_1_to_65536 u_error ();
         end
+        if ((SLOPE == 0) != (GAIN == 0)) begin : gen_bad_cap
+            rill_error_SLOPE_and_GAIN_go_together u_error ();
+        end
     endgenerate
 
     localparam LANES_1 = LANES > 0 ? LANES : 1;
@@ -93,6 +101,8 @@ module rill_softmax #(
 `else
     localparam COPIES = 1;
 `endif
+    localparam ENTER = GAIN == 0 ? 3 : 36;              // product 3, cap 33
+    localparam COPIES_IN = GAIN == 0 ? 1 : COPIES;
     localparam [31:0] FAR = 32'hf149f2ca;               // -1e30: exp gives +0
     localparam READY_DELAY = LEVELS > 2 ? LEVELS - 1 : 1;
 
@@ -113,11 +123,11 @@ module rill_softmax #(
         end
     always @(posedge clk) if (!step_q) pos_q <= s_axis_step_tdata[STEP_POS +: STEP_POS_W];
 
-    // ---- first pass: s = raw * kscale, into a bank; the maximum per token ----
-    wire                en_in;
-    wire                step_in;
-    wire                in_ready;
-    wire [2:0]          in_valid;
+    // ---- first pass: s = raw * kscale, capped, into a bank; the maximum per token ----
+    wire                 en_in;
+    wire [COPIES_IN-1:0] step_in;
+    wire                 in_ready;
+    wire [ENTER-1:0]     in_valid;
     wire                k_valid;
     wire                k_ready;
     wire [LANES*32-1:0] k_data;
@@ -126,7 +136,7 @@ module rill_softmax #(
     wire [USER_W-1:0]   k_user;
     wire [LANES-1:0]    k_fault;
     wire [15:0]         s_own = pos_q + {{(16-TOK_W){1'b0}}, s_axis_s_tuser[TOK_W-1:0]};   // the token's own position
-    rill_pipe #(.LATENCY(3), .SIDE_W(17 + USER_W)) u_in (
+    rill_pipe #(.LATENCY(ENTER), .SIDE_W(17 + USER_W), .COPIES(COPIES_IN)) u_in (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_s_tvalid && s_axis_kscale_tvalid && step_q), .s_tready(in_ready),
         .s_side({s_own, s_axis_s_tlast, s_axis_s_tuser}), .en(en_in), .step(step_in), .valid(in_valid), .m_tvalid(k_valid), .m_tready(k_ready),
         .m_side({k_own, k_last, k_user}));
@@ -165,21 +175,23 @@ module rill_softmax #(
     reg                 before2_q;
     reg                 within2_q;
     reg  [LANES-1:0]    up_to2_q;
-    reg  [LANES-1:0]    k_seen;
+    reg  [LANES-1:0]    seen3_q;
+    wire [LANES-1:0]    k_seen;                         // of k_data
     wire [31:0]         own1_chunk = {16'd0, own1_q} >> LEVELS;
     wire [31:0]         chunk1 = {{(32-CHUNK_W){1'b0}}, chunk1_q};
     always @(posedge clk)
         if (rst) s_chunk_q <= {CHUNK_W{1'b0}};
         else if (s_take && s_axis_s_tuser[TOK_W]) s_chunk_q <= s_axis_s_tlast ? {CHUNK_W{1'b0}} : s_chunk_q + 1'b1;
     always @(posedge clk)
-        if (step_in) begin
+        if (step_in[0]) begin
             chunk1_q <= s_chunk_q;
             own1_q <= s_own;
             before2_q <= chunk1 < own1_chunk;
             within2_q <= chunk1 == own1_chunk;
             up_to2_q <= {LANES{1'b1}} >> (LAST_LANE[4:0] & ~own1_q[4:0]);   // lanes up to own's
-            k_seen <= before2_q ? {LANES{1'b1}} : within2_q ? up_to2_q : {LANES{1'b0}};
+            seen3_q <= before2_q ? {LANES{1'b1}} : within2_q ? up_to2_q : {LANES{1'b0}};
         end
+    rill_delay_line #(.DATA_W(LANES), .DEPTH(ENTER - 3)) u_seen (.clk(clk), .rst(rst), .en(step_in[0]), .d(seen3_q), .q(k_seen));
     wire [LANES*32-1:0] keys;
     wire [31:0]         chunk_key;
     wire [ROW_W:0]      place;
@@ -193,8 +205,18 @@ module rill_softmax #(
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_in
-            rill_fp32_mul #(.SATURATE(0)) u_k (.clk(clk), .en(step_in), .a(s_axis_s_tdata[i*32 +: 32]), .b(s_axis_kscale_tdata[i*32 +: 32]),
-                .y(k_data[i*32 +: 32]), .fault(k_fault[i]));
+            wire        mine = step_in[i*COPIES_IN/LANES];
+            wire [31:0] scaled;
+            rill_fp32_mul #(.SATURATE(0)) u_k (.clk(clk), .en(mine), .a(s_axis_s_tdata[i*32 +: 32]), .b(s_axis_kscale_tdata[i*32 +: 32]),
+                .y(scaled), .fault(k_fault[i]));
+            if (GAIN == 0) begin : gen_plain
+                assign k_data[i*32 +: 32] = scaled;
+            end else begin : gen_cap
+                wire never;                             // what is no number has its fault as a product
+                rill_softcap_lane #(.SLOPE(SLOPE), .GAIN(GAIN)) u_cap (.clk(clk), .en(mine), .valid(33'd0), .x(scaled),
+                    .y(k_data[i*32 +: 32]), .fault(never));
+                wire unused_cap = &{1'b0, never};
+            end
             assign keys[i*32 +: 32] = k_seen[i] ? {!k_data[i*32+31], k_data[i*32 +: 31] ^ {31{k_data[i*32+31]}}} : 32'd0;
         end
     endgenerate
@@ -356,7 +378,7 @@ module rill_softmax #(
         .occupancy(inv_count), .high_water(inv_high));
     assign m_axis_inv_tlast = m_axis_inv_tuser[TOK_W];
 
-    wire bad_in = w_take && |(k_fault & k_seen);
+    wire bad_in = (GAIN == 0 ? w_take : step_in[0] && in_valid[2]) && |(k_fault & seen3_q);
     wire bad_out = (|fault_sub && valid[5]) || (|fault_exp && valid[15]) || (|(fault_p | fault_fix | over_fix) && valid[18])
         || (total_fault && inv_valid_q[7]) || (inv_fault && inv_valid_q[INV-1]);
     always @(posedge clk) fault <= !rst && (bad_in || (en && bad_out));

@@ -35,6 +35,7 @@ gated|gated|$root/tests/e2e/specs/gated.yaml|random:4|end|0|
 llama_block|llama_block|$root/tests/e2e/specs/llama_block.yaml|random:3|lengths end|0|
 qwen3|qwen3|$root/tests/e2e/specs/qwen3.yaml|random:3|end|0|
 gemma3|gemma3|$root/tests/e2e/specs/gemma3.yaml|random:3|end|0|
+formats|formats|$root/tests/e2e/specs/formats.yaml|random:3|end|0|
 rope|rope|$root/tests/e2e/specs/rope.yaml|random:1|rows|0 1|
 composites|composites|$root/tests/e2e/specs/composites.yaml|random:3|rows|0 1|
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
@@ -48,6 +49,7 @@ blocks-groups|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|on_chip
 spills|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|0 1|
 int8-4x512-T4-groups|story-int8|$story|$model|text|1|channels=4 T=4 on_chip_kib=50
 witness-attention|attention|$root/tests/witness/attention.yaml|$root/tests/witness/attention|rows-file|0|T=2
+witness-caps|caps|$root/tests/witness/caps.yaml|$root/tests/witness/caps|rows-file|1|T=2
 witness-lookup|lookup|$root/tests/witness/lookup.yaml|$root/tests/witness/lookup|rows-file|1|
 witness-turns|turns|$root/tests/witness/turns.yaml|$root/tests/witness/turns|rows-file|1|T=4
 TEXT

@@ -91,6 +91,7 @@ static void attend(struct spec *s, int x, int q, int k, int v) {
     reads(op, keys);
     reads(op, values);
     op->out[op->outs++] = add_tensor(s, VALUE_SCALAR, size[QUERY_HEADS], op->region, 1);
+    op->setting = s->ops % 4; // a cap, three times in four; without a draw
     int weights = op->out[0], inverse = op->out[1];
     op = add_op(s, OP_QUANTIZE, VALUE_MX, size[QUERY_HEADS], 1);
     reads(op, weights);

@@ -227,9 +227,9 @@ void spec_step(struct spec *s, const struct spec *whole, int step) {
 // ---- text ----
 
 static const char *const op_names[] = {
-    "embed",   "position",    "layernorm", "rmsnorm", "quantize", "matmul", "dequantize", "kv_quantize", "attn_scores",
-    "softmax", "attn_values", "scale",     "gelu",    "silu",     "add",    "mul",        "transpose",   "reshape",
-    "argmax",  "rope_table",  "rope",      "clamp",   "largest",  "gate",   "narrow",     "widen"};
+    "embed",   "position",    "layernorm", "rmsnorm", "quantize", "matmul",  "dequantize", "kv_quantize", "attn_scores",
+    "softmax", "attn_values", "scale",     "gelu",    "silu",     "add",     "mul",        "transpose",   "reshape",
+    "argmax",  "rope_table",  "rope",      "softcap", "clamp",    "largest", "gate",       "narrow",      "widen"};
 
 static const char *const kernel_texts[OP_KINDS - OP_CLAMP] = {
     "  clamp:\n    verilog: kernels/clamp.v\n    inputs: {x: fp32}\n    outputs: {y: fp32}\n    elementwise: true\n"
@@ -337,6 +337,11 @@ static void print_rotation(const struct spec *s, const struct op *op) {
     printf("%s", figures[op->setting]);
 }
 
+static void print_cap(const struct op *op) {
+    static const char *const caps[] = {"", ", cap: 0.5", ", cap: 3", ", cap: 50"};
+    if (op->kind == OP_SOFTCAP || op->kind == OP_SOFTMAX) printf("%s", caps[op->setting]);
+}
+
 static void print_attributes(const struct spec *s, const struct op *op) {
     int elements = spec_elements(s, s->tensor[op->out[0]].size);
     bool is_norm = op->kind == OP_LAYERNORM || op->kind == OP_RMSNORM;
@@ -354,6 +359,7 @@ static void print_attributes(const struct spec *s, const struct op *op) {
     if (op->block != BLOCK_DEFAULT) printf(", block: %d", block[op->block]);
     if (op->exp_min != -24) printf(", exp_min: %d", op->exp_min);
     print_rotation(s, op);
+    print_cap(op);
     print_shape_attributes(s, op);
     print_setting(s, op);
 }

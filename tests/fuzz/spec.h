@@ -40,6 +40,7 @@ enum op_kind {
     OP_ARGMAX,
     OP_ROPE_TABLE,
     OP_ROPE,
+    OP_SOFTCAP,
     OP_CLAMP, // from here on custom: tests/e2e/specs/kernels
     OP_LARGEST,
     OP_GATE,

@@ -272,7 +272,7 @@ checked_layout() {
     fi
 }
 
-plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 173)) # 173: written one by one below
+plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 178)) # 178: written one by one below
 for expect in "${expects[@]}"; do
     refuse_spec "$(basename "$(dirname "$expect")")" "$(basename "$expect" .expect)"
 done
@@ -315,6 +315,11 @@ refuse_command 2 '`--eval` and `--tokens` do not go together' golden odd.yaml --
 refuse_command 2 '`--prompt-ids` and `--data-seed` do not go together\|`--data-seed` and `--prompt-ids` do not go together' golden odd.yaml --weights random:1 --prompt-ids 1 --data-seed 2
 checked_layout
 refuse_command 1 '--check needs a checkpoint' golden odd.yaml --weights random:1 --check
+refuse_command 2 '`--calibrate-tokens` goes with `--calibrate`' golden odd.yaml --weights random:1 --prompt-ids 1 --calibrate-tokens 5
+refuse_command 2 '`--calibrate-tokens` goes with `--calibrate`' pack odd.yaml --weights random:1 -o "$work/one" --calibrate-tokens 5
+refuse_command 1 'no language model: it reads no text to calibrate with' golden five.yaml --weights random:1 --calibrate five.yaml
+refuse_command 1 'calibration is for int4 weights, and no product has any' pack llama.yaml --weights random:1 -o "$work/one" --calibrate five.yaml
+refuse_command 1 'no-such.json: error: No such file or directory' pack odd.yaml --weights random:1 -o "$work/one" --statistics no-such.json
 refuse_command 1 'no language model: `--ids`' golden five.yaml --weights random:1 --ids
 refuse_command 2 '.*: write `rill explain --passes`$' check five.yaml --passes
 refuse_command 2 '`--operations` goes alone' explain --operations T

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "gen/golden/fp32.h"
+#include "gen/golden/ops.h"
 
 enum { FRACTIONS = 1 << 23, STRIDE = 1009 };
 
@@ -140,6 +140,37 @@ static double absolute_error(function *f, exact_function *exact) {
     return worst;
 }
 
+static const double caps[] = {1e-3, 0.7, 30, 50, 1e6};
+
+// Largest |error| of a cap, as a share of it.
+static double softcap_error(double cap) {
+    struct golden_fault fault = {0};
+    float slope = golden_softcap_slope(cap), gain = golden_softcap_gain(cap), last = -gain;
+    double worst = 0.0;
+    for (int64_t i = -0x7f7fffff; i < 0x7f800000; i += 2003) { // from the lowest to the highest
+        float x = g_float(i < 0 ? (uint32_t)-i | 0x80000000u : (uint32_t)i), y = g_softcap(x, slope, gain, &fault);
+        worst = larger(worst, fabs((double)y - cap * tanh((double)x / cap)) / cap);
+        assert_true(y >= last);
+        last = y;
+    }
+    assert_false(fault.raised);
+    return worst;
+}
+
+static void test_softcap_whole_range(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof caps / sizeof caps[0]; i++) {
+        double worst = softcap_error(caps[i]);
+        print_message("cap %g: log2 of the largest error %.2f\n", caps[i], log2(worst));
+        assert_true(worst < 0x1p-21);
+        struct golden_fault fault = {0};
+        float slope = golden_softcap_slope(caps[i]), gain = golden_softcap_gain(caps[i]);
+        assert_int_equal(g_bits(g_softcap(0.0f, slope, gain, &fault)), 0);
+        assert_true(g_softcap(GOLDEN_FP32_MAX, slope, gain, &fault) == (float)caps[i]);
+        assert_true(g_softcap(-GOLDEN_FP32_MAX, slope, gain, &fault) == -(float)caps[i]);
+    }
+}
+
 static void test_activations_whole_range(void **state) {
     (void)state;
     double sigmoid = absolute_error(g_sigmoid, exact_sigmoid);
@@ -234,6 +265,7 @@ int main(void) {
         cmocka_unit_test(test_exp_every_exponent),
         cmocka_unit_test(test_exp_ends),
         cmocka_unit_test(test_activations_whole_range),
+        cmocka_unit_test(test_softcap_whole_range),
         cmocka_unit_test(test_flush_after_rounding),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_fix),

@@ -217,7 +217,7 @@ static void compute_head(struct head_cache *c, int position, const float *q, con
     for (size_t t = 0; t < n; t++) krow[t] = c->k[t], vrow[t] = c->v[t];
     golden_quantize_mx(HD, HD, GOLDEN_MX_EXP_MIN, q, qq, &shift, &fault);
     golden_scores(n, HD, qq, shift, GOLDEN_MX_EXP_MIN, krow, scores, &fault);
-    float inv = golden_softmax(n, scores, c->kscale, c->vscale, p, &fault);
+    float inv = golden_softmax(n, 0, scores, c->kscale, c->vscale, p, &fault);
     golden_quantize_mx(n, GOLDEN_P_BLOCK, GOLDEN_MX_EXP_MIN_P, p, pq, pshift, &fault);
     golden_values(n, HD, pq, pshift, GOLDEN_MX_EXP_MIN_P, vrow, inv, NULL, o, &fault);
     assert_false(fault.raised);

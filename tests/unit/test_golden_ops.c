@@ -132,7 +132,7 @@ static void test_attention_close(void **state) {
         total += e;
         for (int d = 0; d < HD; d++) exact[d] += e * (double)v_scale[t] * v[t][d];
     }
-    float inv = golden_softmax(POSITIONS, raw, k_scale, v_scale, p, &fault);
+    float inv = golden_softmax(POSITIONS, 0, raw, k_scale, v_scale, p, &fault);
     golden_quantize_mx(POSITIONS, GOLDEN_P_BLOCK, GOLDEN_MX_EXP_MIN_P, p, pq, p_shift, &fault);
     golden_values(POSITIONS, HD, pq, p_shift, GOLDEN_MX_EXP_MIN_P, v_rows, inv, NULL, o, &fault);
     for (int d = 0; d < HD; d++) assert_true(fabs(o[d] - exact[d] / total) < 0.004);

@@ -174,6 +174,11 @@ def silu(x):
     return mul(x, sigmoid(x))
 
 
+def softcap(x, cap):
+    half = add(recip(add(F32(1), exp(mul_saturate(x, F32(-2 / cap))))), F32(-0.5))
+    return mul(half, F32(2 * cap))
+
+
 def gelu(x):
     square = mul_saturate(x, x)
     p = mul_saturate(F32(float.fromhex("0x1.6e4e26p-5")), square)
@@ -282,9 +287,10 @@ def scores(q, shift, keys):
     return [int(q @ k.q) << int(shift) for k in keys]
 
 
-def softmax(s, keys, values):
+def softmax(s, keys, values, cap):
     """Scores (fp32, without the keys' scales) to weights and 1 / sum."""
     s = mul(s, np.array([k.scale for k in keys], F32))
+    s = softcap(s, cap) if cap else s
     e = exp(add(s, neg(np.max(s))))
     total = mul(float_of(sum(fix(e, 30, 64))), F32(2.0**-30))
     return mul(e, np.array([v.scale for v in values], F32)), recip(total)

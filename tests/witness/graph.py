@@ -87,8 +87,8 @@ class Exact:
         values, exp_min = acc
         return exact.mul(exact.floats_of(np.array(values, object)), np.float32(2.0**exp_min))
 
-    def softmax(self, s, keys, values):
-        return exact.softmax(s, keys, values)
+    def softmax(self, s, keys, values, cap):
+        return exact.softmax(s, keys, values, cap)
 
     def attn_values(self, p, values):
         return exact.weighted(p, values)
@@ -106,7 +106,7 @@ class Exact:
         turned = exact.mul(other, sin)
         return exact.add(exact.mul(x, cos), np.where(first, exact.neg(turned), turned))
 
-    gelu, silu = staticmethod(exact.gelu), staticmethod(exact.silu)
+    gelu, silu, softcap = staticmethod(exact.gelu), staticmethod(exact.silu), staticmethod(exact.softcap)
     add, mul = staticmethod(exact.add), staticmethod(exact.mul)
 
 
@@ -151,7 +151,8 @@ class Real:
     def raw(self, acc):
         return np.array(acc[0])
 
-    def softmax(self, s, keys, values):
+    def softmax(self, s, keys, values, cap):
+        s = self.softcap(s, cap) if cap else s
         e = np.exp(s - np.max(s))
         return e, 1 / np.sum(e)
 
@@ -176,6 +177,9 @@ class Real:
     def silu(self, x):
         with np.errstate(over="ignore"):
             return x / (1 + np.exp(-x))
+
+    def softcap(self, x, cap):
+        return cap * np.tanh(x / cap)
 
     add, mul = staticmethod(np.add), staticmethod(np.multiply)
 
@@ -313,7 +317,7 @@ class Run:
     def _softmax(self, o, layer, s, keys, values):
         many = len(s) // len(keys.heads[0])
         results = [
-            self.a.softmax(row, [k[h // many] for k in keys.heads], [v[h // many] for v in values.heads])
+            self.a.softmax(row, [k[h // many] for k in keys.heads], [v[h // many] for v in values.heads], o.get("cap"))
             for h, row in enumerate(s)
         ]
         return [p for p, _ in results], [inverse for _, inverse in results]
@@ -344,6 +348,9 @@ class Run:
 
     def _silu(self, o, layer, x):
         return self.a.silu(x)
+
+    def _softcap(self, o, layer, x):
+        return self.a.softcap(x, o["cap"])
 
     def _add(self, o, layer, x, y):
         return self.a.add(x, y)

@@ -15,7 +15,7 @@ from files import Store, write_safetensors
 from graph import Exact, Graph, Real, Run
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROWS = {"attention": 136, "floor": 135, "lookup": 12, "norms": 3, "rotary": 37, "gains": 12}
+ROWS = {"attention": 136, "floor": 135, "lookup": 12, "norms": 3, "rotary": 37, "gains": 12, "caps": 70}
 NEW_IDS = {"language": 8}
 PROMPTS = {"language": 61}
 F32 = np.float32
@@ -88,7 +88,16 @@ def floor_inputs(r, graph, rows):
     return {"q": q, "k": k, "v": v.astype(F32)}
 
 
+def caps_inputs(r, graph, rows):
+    q, k, v = (normal(r, rows, (n,)) for n in (16, 8, 8))
+    q[5:] *= F32(3)  # scores on both sides of their cap
+    x = (normal(r, rows, (24,)) * (2.0 ** r.randint(-12, 12, (rows, 24)))).astype(F32)
+    x[1, :8] = [0.0, -0.0, 1e-40, -3e38, 3e38, 1e-30, -1e30, 2.0**-126]
+    return {"q": q, "k": k, "v": v, "x": x}
+
+
 SPECIAL = {
+    "caps": caps_inputs,
     "product": product_inputs,
     "spread": spread_inputs,
     "vectors": vectors_inputs,

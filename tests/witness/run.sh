@@ -46,6 +46,8 @@ changes() {
 attention|eps: 1e-2|eps: 1e-5
 attention|row_offset: 16}|row_offset: 0}
 attention|weight: q, bias: q_c|weight: q
+caps|, cap: 1.7|
+caps|cap: 30|cap: 31
 floor|block: 64, exp_min: -36|block: 64, exp_min: -24
 floor|block: 4, exp_min: -10|block: 4
 formats|weights: int4,|weights: int8,

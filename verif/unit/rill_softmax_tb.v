@@ -8,7 +8,11 @@
 // sweep: LANES=8 TOKENS=1 HEADS=2 LAYERS=3 CONTEXT=64 FAULT=0
 // sweep: LANES=4 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=80 FAULT=1
 // sweep: LANES=8 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=40 FAULT=0 INV_STALL=99
+// sweep: LANES=4 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=80 FAULT=0 CAP=2
+// sweep: LANES=8 TOKENS=1 HEADS=2 LAYERS=1 CONTEXT=40 FAULT=0 CAP=50
+// sweep: LANES=1 TOKENS=4 HEADS=1 LAYERS=2 CONTEXT=40 FAULT=1 CAP=50
 // quick: LANES=4 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=80 FAULT=0
+// quick: LANES=4 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=80 FAULT=0 CAP=2
 // quick: LANES=8 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=40 FAULT=0 INV_STALL=99 @ 0:0
 `default_nettype none
 
@@ -20,10 +24,13 @@ module rill_softmax_tb;
     parameter LAYERS = 2;
     parameter CONTEXT = 80;
     parameter FAULT = 0;
+    parameter CAP = 0;                                      // 2 or 50; 0: none
+    localparam [31:0] SLOPE = CAP == 0 ? 0 : CAP == 2 ? 32'hbf800000 : 32'hbd23d70a; // -2 / CAP
+    localparam [31:0] GAIN = CAP == 0 ? 0 : CAP == 2 ? 32'h40800000 : 32'h42c80000;  // 2 * CAP
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam LEVELS = $clog2(LANES);
     // The first step is at position 0 with all tokens.
-    localparam LATENCY = (LEVELS > 2 ? LEVELS - 1 : 1) + 24;
+    localparam LATENCY = (LEVELS > 2 ? LEVELS - 1 : 1) + (CAP == 0 ? 24 : 57);
 
     wire clk, rst, fault;
     wire step_tvalid, step_tready, step_tlast, step_done;
@@ -58,7 +65,7 @@ module rill_softmax_tb;
     rill_file_driver #(.TAG("vscale"), .DATA_W(LANES * 32), .USER_W(1), .WORDS(16384), .SALT(4)) u_vscale (.clk(clk), .rst(rst),
         .m_axis_tvalid(vscale_tvalid), .m_axis_tready(vscale_tready), .m_axis_tdata(vscale_tdata), .m_axis_tuser(vscale_tuser),
         .m_axis_tlast(vscale_tlast), .done(vscale_done));
-    rill_softmax #(.LANES(LANES), .TOKENS(TOKENS), .HEADS(HEADS), .LAYERS(LAYERS), .CONTEXT(CONTEXT)) dut (.clk(clk), .rst(rst),
+    rill_softmax #(.LANES(LANES), .TOKENS(TOKENS), .HEADS(HEADS), .LAYERS(LAYERS), .CONTEXT(CONTEXT), .SLOPE(SLOPE), .GAIN(GAIN)) dut (.clk(clk), .rst(rst),
         .fault(fault), .s_axis_step_tvalid(step_tvalid), .s_axis_step_tready(step_tready), .s_axis_step_tdata(step_tdata),
         .s_axis_s_tvalid(s_tvalid), .s_axis_s_tready(s_tready), .s_axis_s_tdata(s_tdata), .s_axis_s_tuser(s_tuser),
         .s_axis_s_tlast(s_tlast), .s_axis_kscale_tvalid(kscale_tvalid), .s_axis_kscale_tready(kscale_tready),

@@ -4,7 +4,7 @@
 
 enum { STEPS = 6 };
 
-static void firing(const struct stream *s, struct vectors *v, int pos, int ntok, int spoiled) {
+static void firing(const struct stream *s, struct vectors *v, double cap, int pos, int ntok, int spoiled) {
     size_t n = (size_t)(pos + ntok);
     float *raw = stream_alloc(n * (size_t)ntok), *p = stream_alloc(n * (size_t)ntok), *kscale = stream_alloc(n),
           *vscale = stream_alloc(n);
@@ -17,7 +17,7 @@ static void firing(const struct stream *s, struct vectors *v, int pos, int ntok,
     }
     for (int t = 0; t < ntok; t++) {
         size_t seen = (size_t)(pos + t + 1);
-        float inv = golden_softmax(seen, raw + (size_t)t * n, kscale, vscale, p + (size_t)t * n, &fault);
+        float inv = golden_softmax(seen, cap, raw + (size_t)t * n, kscale, vscale, p + (size_t)t * n, &fault);
         printf("inv %08" PRIx32, g_bits(inv));
         stream_mark(s, t, ntok, 1);
         if (t + 1 < ntok && stream_below(v, 2)) // a position nobody sees may hold anything
@@ -38,11 +38,12 @@ int main(int argc, char **argv) {
     struct stream s = stream_start(argc, argv);
     int firings = (int)(vectors_argument(argc, argv, "HEADS", 1) * vectors_argument(argc, argv, "LAYERS", 1));
     int context = (int)vectors_argument(argc, argv, "CONTEXT", 16);
+    double cap = (double)vectors_argument(argc, argv, "CAP", 0);
     for (int k = 0; k < STEPS; k++) {
         int ntok = k ? stream_tokens(&s, &v) : s.tokens;
         int pos = k == 0 ? 0 : k == 1 ? context - ntok : stream_below(&v, context - ntok + 1);
         stream_step(pos, ntok);
-        for (int f = 0; f < firings; f++) firing(&s, &v, pos, ntok, s.fault && k == STEPS / 2 && f == 0);
+        for (int f = 0; f < firings; f++) firing(&s, &v, cap, pos, ntok, s.fault && k == STEPS / 2 && f == 0);
     }
     return 0;
 }

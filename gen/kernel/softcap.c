@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_softcap: cap * tanh(x / cap).
+#include "gen/kernel/class.h"
+#include "gen/golden/ops.h" // the constants of the cap: one definition for both models
+
+void class_softcap(struct ir *ir, const struct ir_node *node, int k) {
+    double cap = ir_attr_float(&node->attrs, "cap", 0);
+    ir_set_float(ir, k, "SLOPE", golden_softcap_slope(cap));
+    ir_set_float(ir, k, "GAIN", golden_softcap_gain(cap));
+}
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    class_pipe(c, CLASS_SOFTCAP);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    class_cost_softcap(class_lanes(a), r);
+    cost_per(r, 1, 20, 31, 0);
+}
+
+// One DSP of the last product is spared, as long as the cap is a short number.
+void class_cost_softcap(int64_t lanes, struct cost_resources *r) { cost_per(r, lanes, 1625, 1455, 9); }
+
+const struct kernel_class rtl_softcap = {
+    .module = "rill_softcap", .traits = KERNEL_FAULT, .bind = class_softcap, .contract = contract, .cost = cost};

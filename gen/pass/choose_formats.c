@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of expand-model: formats of weights by the names of their tensors, where `design.weights` is a map. An operation that
+// says its format itself keeps it.
+#include <string.h>
+
+#include "include/names.h"
+#include "include/ops.h"
+#include "gen/pass/pass.h"
+
+struct formats {
+    struct ir *ir;
+    const struct spec_design *design;
+    struct diag *diag;
+    bool *used; // [rule]: it fits a tensor that it may decide about
+};
+
+// ---- patterns ----
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+// Characters to change until the pattern fits, `*` being any: 0 where it does.
+static int distance(struct arena *arena, const char *pattern, const char *name) {
+    struct arena_mark mark = arena_mark(arena);
+    size_t n = strlen(name);
+    int *d = ARENA_ARRAY(arena, int, n + 1); // of the pattern so far to each beginning of the name
+    for (size_t j = 0; j <= n; j++) d[j] = (int)j;
+    for (; *pattern; pattern++) {
+        bool any = *pattern == '*';
+        int corner = d[0];
+        d[0] += !any;
+        for (size_t j = 1; j <= n; j++) {
+            int above = d[j], change = corner + (*pattern != name[j - 1]);
+            d[j] = any ? least(above, d[j - 1]) : least(change, least(above, d[j - 1]) + 1);
+            corner = above;
+        }
+    }
+    int result = d[n];
+    arena_release(arena, mark);
+    return result;
+}
+
+// With or without what the checkpoint's names may begin with.
+static int distance_of_name(const struct formats *f, const char *pattern, const char *name) {
+    struct arena *a = f->ir->arena;
+    int plain = distance(a, pattern, name);
+    if (!plain || !f->ir->prefix) return plain;
+    struct arena_mark mark = arena_mark(a);
+    int whole = distance(a, pattern, arena_printf(a, "%s%s", f->ir->prefix, name));
+    arena_release(a, mark);
+    return least(plain, whole);
+}
+
+static const char *name_of(const struct formats *f, const struct ir_node *node, int64_t repetition) {
+    return names_in(f->ir->arena, ir_attr_string(&node->attrs, "weight", ""), repetition);
+}
+
+// The rule that decides; design->rules: the default. Every one that fits is of use.
+static size_t rule_of(struct formats *f, const char *name) {
+    size_t rule = f->design->rules;
+    for (size_t i = 0; i < f->design->rules; i++)
+        if (!distance_of_name(f, f->design->rule[i].pattern, name)) f->used[i] = true, rule = i;
+    return rule;
+}
+
+static int format_of(const struct formats *f, size_t rule) {
+    return rule < f->design->rules ? f->design->rule[rule].format : f->design->weights;
+}
+
+// ---- operations ----
+
+static bool is_decided(const struct formats *f, const struct ir_node *node) {
+    return ir_op_is(f->ir, node->op, OP_BY_WEIGHTS) && !ir_attr_find(&node->attrs, "weights");
+}
+
+// All repetitions are one piece of hardware, with one layout of its weights.
+static bool refuse_repetition(const struct formats *f, const struct ir_node *node, const size_t rule[2],
+                              int64_t repetition) {
+    const struct ir_region *region = &f->ir->region[node->region];
+    size_t last = rule[1] < f->design->rules ? rule[1] : rule[0];
+    diag_error(f->diag, f->design->rule[last].loc,
+               "design.weights: `%s` would be %s, but `%s` %s: all repetitions of region `%s` have one format",
+               name_of(f, node, 0), spec_format_name(format_of(f, rule[0])), name_of(f, node, repetition),
+               spec_format_name(format_of(f, rule[1])), region->name);
+    diag_note(f->diag, f->design->rule[last].loc, "`%s` reads them; a `*` in place of the number fits all of them",
+              node->name);
+    return false;
+}
+
+static bool choose(struct formats *f, struct ir_node *node) {
+    int64_t repeat = f->ir->region[node->region].repeat;
+    size_t rule[2] = {rule_of(f, name_of(f, node, 0))};
+    for (int64_t r = 1; r < repeat; r++) {
+        rule[1] = rule_of(f, name_of(f, node, r));
+        if (format_of(f, rule[1]) != format_of(f, rule[0])) return refuse_repetition(f, node, rule, r);
+    }
+    int format = format_of(f, rule[0]);
+    ir_attr_set_word(f->ir, &node->attrs, "weights", format, spec_format_name(format));
+    return true;
+}
+
+// ---- patterns without use ----
+
+// The product whose tensor a pattern fits best, its format decided elsewhere or not.
+static const struct ir_node *nearest(const struct formats *f, const bool own[], const char *pattern, int *far) {
+    const struct ir_node *best = NULL;
+    for (int n = 0; n < f->ir->nodes; n++) {
+        const struct ir_node *node = &f->ir->node[n];
+        if (!ir_op_is(f->ir, node->op, OP_BY_WEIGHTS)) continue;
+        int d = distance_of_name(f, pattern, name_of(f, node, 0));
+        if (d && own[n]) continue; // no name to propose
+        if (!best || d < *far) best = node, *far = d;
+    }
+    return best;
+}
+
+static void refuse_unused(const struct formats *f, const bool own[], const struct spec_format_rule *rule) {
+    int far = 0;
+    const struct ir_node *node = nearest(f, own, rule->pattern, &far);
+    if (node && !far) {
+        diag_error(f->diag, rule->loc, "design.weights: `%s` fits `%s`, but its operation says the format itself",
+                   rule->pattern, name_of(f, node, 0));
+        diag_note(f->diag, rule->loc, "`%s` reads it: its own `weights`, or `design.head`, counts", node->name);
+        return;
+    }
+    diag_error(f->diag, rule->loc, "design.weights: `%s` fits no tensor of a product", rule->pattern);
+    if (node) diag_note(f->diag, rule->loc, "the nearest name is `%s`", name_of(f, node, 0));
+}
+
+bool choose_formats(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    struct formats f = {.ir = ir, .design = &spec->design, .diag = diag};
+    bool ok = true;
+    bool *own = ARENA_ARRAY(ir->arena, bool, (size_t)ir->nodes + 1); // [node]: it says its format itself
+    if (!spec->design.rules) return true;
+    f.used = ARENA_ARRAY(ir->arena, bool, spec->design.rules);
+    for (int n = 0; ok && n < ir->nodes; n++) {
+        own[n] = ir_attr_find(&ir->node[n].attrs, "weights") != NULL;
+        if (is_decided(&f, &ir->node[n])) ok = choose(&f, &ir->node[n]);
+    }
+    for (size_t i = 0; ok && i < spec->design.rules; i++)
+        if (!f.used[i]) refuse_unused(&f, own, &spec->design.rule[i]);
+    return ok && !diag_failed(diag);
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// One lane of rill_softcap, and of the capped scores of rill_softmax: y = (recip(1 + exp(x * SLOPE)) - 1/2) * GAIN; the product before exp
+// saturates.
+//
+// Latency 33 enabled clocks, one value per enabled clock. valid[i] belongs to stage i + 1; fault is not aligned with y: the first product met
+// a NaN or an infinity in a valid stage. What follows is finite. Reset: none.
+// SLOPE  fp32 bits of -2 / cap
+// GAIN   fp32 bits of 2 * cap
+`default_nettype none
+
+module rill_softcap_lane #(
+    parameter [31:0] SLOPE = 0,
+    parameter [31:0] GAIN = 0
+) (
+    input  wire        clk,
+    input  wire        en,
+    input  wire [32:0] valid,
+    input  wire [31:0] x,
+    output wire [31:0] y,
+    output wire        fault
+);
+    generate
+        if (SLOPE == 0 || GAIN == 0) begin : gen_bad
+            rill_error_SLOPE_and_GAIN_are_required u_error ();
+        end
+    endgenerate
+
+    localparam [31:0] ONE = 32'h3f800000;
+    localparam [31:0] MINUS_HALF = 32'hbf000000;
+
+    wire [31:0] v;
+    wire [31:0] e;
+    wire [31:0] sum;
+    wire [31:0] sigmoid;
+    wire [31:0] half;
+    wire        fault_v;
+    wire [4:0]  never;                       // exp saturates, 1 more is at most the largest number, a sigmoid is from 0 to 1
+
+    rill_fp32_mul #(.SATURATE(1)) u_v (.clk(clk), .en(en), .a(x), .b(SLOPE), .y(v), .fault(fault_v));
+    rill_fp32_exp u_exp (.clk(clk), .en(en), .a(v), .y(e), .fault(never[0]));
+    rill_fp32_add u_sum (.clk(clk), .en(en), .a(e), .b(ONE), .y(sum), .fault(never[1]));
+    rill_fp32_recip u_recip (.clk(clk), .en(en), .a(sum), .y(sigmoid), .fault(never[2]));
+    rill_fp32_add u_half (.clk(clk), .en(en), .a(sigmoid), .b(MINUS_HALF), .y(half), .fault(never[3]));
+    rill_fp32_mul u_y (.clk(clk), .en(en), .a(half), .b(GAIN), .y(y), .fault(never[4]));
+
+    assign fault = fault_v && valid[2];
+
+    wire unused = &{1'b0, valid, never};
+endmodule
+
+`default_nettype wire

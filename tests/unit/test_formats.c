@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formats of weights by names of tensors: what the compiler and the oracle make of a map of patterns, each by itself.
+#include "tests/unit/image_fixture.h"
+
+#include "gen/oracle/graph.h"
+#include "include/ops.h"
+
+static const char *spec_of(struct image_fixture *x, const char *model, const char *weights) {
+    return arena_printf(&x->f.arena,
+                        "name: t\n"
+                        "model: {family: %s, layers: 2, hidden: 64, heads: 2, ffn: 100, vocab: 97, context: 40}\n"
+                        "design: {weights: %s}\n",
+                        model, weights);
+}
+
+static bool is_int4(const struct ir *ir, const char *name) {
+    return ir_attr_choice(&ir->node[image_node(ir, name)].attrs, "weights", SPEC_INT8) == SPEC_INT4;
+}
+
+static bool oracle_is_int4(const struct oracle_graph *g, const char *name) {
+    return g->node.items[g->tensor.items[oracle_find(g, name)].node].int4;
+}
+
+// name: of a product in both.
+static void assert_format(const struct ir *ir, const struct oracle_graph *g, const char *name, bool int4) {
+    if (is_int4(ir, name) != int4 || oracle_is_int4(g, name) != int4)
+        fail_msg("`%s`: int4 in the compiler %d, in the oracle %d, should be %d", name, is_int4(ir, name),
+                 oracle_is_int4(g, name), int4);
+}
+
+struct formats {
+    const char *name;
+    bool int4;
+};
+
+static void assert_formats(const char *model, const char *weights, const struct formats *want) {
+    struct image_fixture x;
+    image_begin(&x);
+    const char *spec = spec_of(&x, model, weights);
+    struct ir *ir = image_build(&x, spec, "expand-model");
+    struct oracle_graph *g = oracle_read_text(&x.f.arena, "t.yaml", spec, NULL, &x.f.diag);
+    assert_no_errors(&x.f);
+    for (; want->name; want++) assert_format(ir, g, want->name, want->int4);
+    image_end(&x);
+}
+
+static void test_words(void **state) {
+    (void)state;
+    static const struct formats all[] = {{"q_acc", true}, {"mlp_down_acc", true}, {"logits_acc", false}, {0}},
+                                none[] = {{"q_acc", false}, {"mlp_down_acc", false}, {"logits_acc", false}, {0}};
+    assert_formats("gpt2", "int4", all);
+    assert_formats("gpt2", "{default: int4}", all);
+    assert_formats("gpt2", "int8", none);
+    assert_formats("gpt2", "{default: int8}", none);
+}
+
+// One tensor is that of three products; the head has a format of its own.
+static void test_patterns(void **state) {
+    (void)state;
+    static const struct formats want[] = {{"q_acc", true},
+                                          {"v_acc", true},
+                                          {"attention_proj_acc", false},
+                                          {"mlp_up_acc", false},
+                                          {"mlp_down_acc", false},
+                                          {"logits_acc", false},
+                                          {0}};
+    assert_formats("gpt2", "{default: int8, 'h.*.attn.c_attn.*': int4}", want);
+    assert_formats("gpt2", "{'*attn.c_attn*': int4, default: int8}", want);
+    assert_formats("gpt2", "{default: int4, '*c_proj.weight': int8, 'h.*.c_fc.*': int8}", want);
+}
+
+// Order decides, not length: what stands last.
+static void test_last(void **state) {
+    (void)state;
+    static const struct formats v_alone[] = {{"q_acc", false},
+                                             {"k_acc", false},
+                                             {"v_acc", true},
+                                             {"up_acc", true},
+                                             {0}},
+                                none[] = {{"q_acc", false}, {"k_acc", false}, {"v_acc", false}, {"up_acc", true}, {0}};
+    assert_formats("llama", "{default: int4, '*self_attn*': int8, '*.v_proj.*': int4}", v_alone);
+    assert_formats("llama", "{default: int4, '*.v_proj.*': int4, '*self_attn*': int8}", none);
+}
+
+// With the checkpoint's prefix and without; a `*` is no character, one, or several with dots.
+static void test_names(void **state) {
+    (void)state;
+    static const struct formats want[] = {{"q_acc", false}, {"down_acc", true}, {0}};
+    assert_formats("llama", "{default: int8, 'model.layers.*.mlp.down_proj.weight': int4}", want);
+    assert_formats("llama", "{default: int8, 'layers.*.mlp.down_proj.weight': int4}", want);
+    assert_formats("llama", "{default: int8, '*d*o*w*n*_proj.weight*': int4}", want);
+    assert_formats("llama", "{default: int8, 'layers**.down_proj.weight': int4}", want);
+}
+
+// An operation that says its format keeps it, beside one of a tensor that the same pattern fits.
+static void test_own(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    const char *spec = "name: t\ngraph:\n  inputs: {x: {shape: [64]}}\n  outputs: [y]\n  regions:\n"
+                       "    - name: all\n      ops:\n"
+                       "        - {op: linear, name: a, in: x, rows: 64, weight: w.a, weights: int8}\n"
+                       "        - {op: linear, name: b, in: a, rows: 64, weight: w.b}\n"
+                       "        - {op: linear, name: y, in: b, rows: 64, weight: v}\n"
+                       "design: {weights: {default: int8, 'w.*': int4}}\n";
+    struct ir *ir = image_build(&x, spec, "expand-model");
+    struct oracle_graph *g = oracle_read_text(&x.f.arena, "t.yaml", spec, NULL, &x.f.diag);
+    assert_no_errors(&x.f);
+    assert_format(ir, g, "a_acc", false);
+    assert_format(ir, g, "b_acc", true);
+    assert_format(ir, g, "y_acc", false);
+    image_end(&x);
+}
+
+// Both plans of the weights agree: the oracle finds every matrix in what the packer has quantized.
+static void test_packed(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    const char *spec = spec_of(&x, "llama", "{default: int4, '*.v_proj.*': int8, '*.down_proj.*': int8}");
+    struct ir *ir = image_build(&x, spec, NULL);
+    const char *dir = image_pack(&x, ir, "random:1", "d");
+    struct oracle_graph *g = oracle_read_text(&x.f.arena, "t.yaml", spec, NULL, &x.f.diag);
+    struct oracle *packed = oracle_open_image(&x.f.arena, g, dir, &x.f.diag),
+                  *own = oracle_open(&x.f.arena, g, ORACLE_EXACT, checkpoint_open(&x.f.arena, "random:1", &x.f.diag),
+                                     &x.f.diag);
+    assert_no_errors(&x.f);
+    assert_true(oracle_step(packed, 5, NULL, 0, true) && oracle_step(own, 5, NULL, 0, true));
+    assert_memory_equal(oracle_logits(packed), oracle_logits(own), 97 * sizeof(float));
+    FILE *file = fopen(arena_printf(&x.f.arena, "%s/oracle.bin", dir), "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    assert_true(ftell(file) < 40 * 32 * 4 + 64 * 64); // the table of angles, and no matrix
+    fclose(file);
+    oracle_close(packed);
+    oracle_close(own);
+    image_end(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words), cmocka_unit_test(test_patterns), cmocka_unit_test(test_last),
+        cmocka_unit_test(test_names), cmocka_unit_test(test_own),      cmocka_unit_test(test_packed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
