@@ -57,6 +57,21 @@ struct golden_rows {
 };
 bool command_golden_rows(const struct golden_rows *options, struct arena *arena, struct diag *diag);
 
+// The loss of a fixed text, and warnings where the weights seem to lie otherwise than the spec reads them.
+struct checkpoint;
+struct oracle;
+struct tokenizer;
+struct golden_check {
+    struct arena *arena;
+    struct diag *diag;
+    const char *spec, *weights;
+    const struct oracle_graph *graph;
+    struct checkpoint *checkpoint;
+    const struct tokenizer *tokenizer;
+    struct oracle *exact;
+};
+bool command_golden_check(const struct golden_check *);
+
 // Reads a spec, or an IR dump to continue from, and runs the passes with the verifier between them, up to stop_after
 // (NULL: all). NULL after errors in diag.
 struct ir *command_build(const char *path, struct arena *arena, struct diag *diag, const char *stop_after);

@@ -20,7 +20,7 @@ enum { DEFAULT_IDS = 64, MOST_SPEC = 256 << 20 };
 struct golden_options {
     const char *spec, *weights, *prompt, *prompt_ids, *chat, *eval, *logits, *inputs, *outputs;
     int64_t tokens, stories, data_seed; // tokens, stories 0: not given
-    bool ignore_eot, ids, json, in_float, unchecked;
+    bool ignore_eot, ids, json, in_float, unchecked, check;
     struct calibrate_options calibrate;
     struct sampling sampling;
 };
@@ -272,7 +272,7 @@ static bool evaluate(struct session *s) {
 // What is asked for goes with what the spec is.
 static bool check_job(struct session *s) {
     const struct golden_options *o = &s->o;
-    bool lm = oracle_is_lm(s->graph), text = o->prompt || o->prompt_ids || o->eval;
+    bool lm = oracle_is_lm(s->graph), text = o->prompt || o->prompt_ids || o->eval || o->check;
     if (lm && (o->inputs || o->outputs || o->in_float))
         diag_error(s->diag, spec_loc(s),
                    "a language model takes a prompt; `--inputs`, `--outputs` and `--float` are for other graphs");
@@ -285,8 +285,9 @@ static bool check_job(struct session *s) {
         diag_error(s->diag, spec_loc(s), "no language model: it takes rows, random ones or `--inputs FILE`");
     else if (!lm && calibrate_asked(&o->calibrate))
         diag_error(s->diag, spec_loc(s), "no language model: it reads no text to calibrate with");
-    else if (o->eval && !strncmp(o->weights, "random:", 7))
-        diag_error(s->diag, loc_none(), "--eval needs a checkpoint, a folder or a GGUF file, not `%s`", o->weights);
+    else if ((o->eval || o->check) && !strncmp(o->weights, "random:", 7))
+        diag_error(s->diag, loc_none(), "%s needs a checkpoint, a folder or a GGUF file, not `%s`",
+                   o->eval ? "--eval" : "--check", o->weights);
     else return true;
     return false;
 }
@@ -298,10 +299,18 @@ static bool run_rows(struct session *s) {
     return command_golden_rows(&rows, s->arena, s->diag);
 }
 
+static bool check_layout(struct session *s) {
+    const struct golden_check check = {s->arena, s->diag,       s->o.spec,    s->o.weights,
+                                       s->graph, s->checkpoint, s->tokenizer, s->exact};
+    return command_golden_check(&check);
+}
+
 static bool run(struct session *s) {
     if (!compiler_accepts(s) || !read_graph(s) || !check_job(s)) return false;
     if (!oracle_is_lm(s->graph)) return run_rows(s);
-    return open_model(s) && (s->o.eval ? evaluate(s) : decode(s));
+    if (!open_model(s)) return false;
+    if (s->o.check) return check_layout(s);
+    return s->o.eval ? evaluate(s) : decode(s);
 }
 
 static int start(struct run *given, void *options) {
@@ -345,6 +354,10 @@ static const struct option_row rows[] = {
      .group = "How far quantization goes",
      .help = "perplexity of the exact values and of unquantized ones, and how often their first choice agrees; "
              "stories between `<|endoftext|>` marks, each from its start and for at most the positions of the context"},
+    {"--check", NULL, OPTION_FLAG, 0, AT(check),
+     .without = "--prompt --prompt-ids --inputs --tokens --eval --json --ids --unchecked --ignore-eot",
+     .help = "the loss of a plain text, exact and without quantization, with a warning where the weights seem to lie "
+             "otherwise than the spec reads them"},
     {"--stories", "N", OPTION_NUMBER, 0, AT(stories), 1, .with = "--eval",
      .help = "only the first N stories (default all)"},
     {0}};

@@ -44,12 +44,12 @@ struct family_check {
 };
 
 // Where the value of a key stands: in the metadata, or it is told by the tensors.
-enum family_source { FAMILY_KEY, FAMILY_ROWS, FAMILY_WITHOUT };
+enum family_source { FAMILY_KEY, FAMILY_ROWS, FAMILY_WITHOUT, FAMILY_WITH, FAMILY_LARGEST };
 
 // A key of config.json, or of a GGUF file's metadata.
 struct family_key {
     struct loc loc;
-    enum family_source source; // of a GGUF file; FAMILY_ROWS, FAMILY_WITHOUT: of `tensor`
+    enum family_source source; // of a GGUF file; all but FAMILY_KEY: of `tensor`
     const char *tensor;
     const char **spelling; // the newest first; with dots: maps within maps
     size_t spellings;
@@ -70,6 +70,7 @@ struct family_tensor {
     const char *pattern, *name;    // every `*` of the pattern, a piece between dots, stands in the name again
     const struct yaml_node *pairs; // an expression: heads whose rows lie in pairs, or NULL
     bool transpose;                // the file holds the transposed matrix
+    const char *divides; // the graph's table of angles whose frequencies it divides, and which must be it; or NULL
 };
 
 // How a family reads GGUF files.

@@ -58,6 +58,10 @@ struct oracle_io oracle_output(const struct oracle_graph *, int output);
 // The first operation (its output's name) that cannot be evaluated: its kernel has no golden function; NULL: all can.
 const char *oracle_beyond(const struct oracle_graph *);
 
+// Every rotary embedding takes its pairs the other way: neighbours for halves, and halves for neighbours. False: there
+// is none.
+bool oracle_turn_other_pairs(struct oracle_graph *);
+
 // ---- evaluating ----
 
 // With weights from a checkpoint (or random:SEED), quantized here in exact mode. Memory is the arena's and what

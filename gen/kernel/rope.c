@@ -46,7 +46,8 @@ static void set_yarn(struct angles *a, const struct ir_attrs *attrs) {
     a->low = fmax(floor(pair_of(a, ir_attr_float(attrs, "beta_fast", 32))), 0);
     a->high = fmin(ceil(pair_of(a, ir_attr_float(attrs, "beta_slow", 1))), 2 * a->pairs - 1);
     if (a->high == a->low) a->high += 0.001;
-    a->magnitude = ir_attr_float(attrs, "attention_factor", 0.1 * log(a->factor) + 1);
+    a->magnitude = ir_attr_float(attrs, "attention_factor", 0);
+    if (a->magnitude <= 0) a->magnitude = 0.1 * log(a->factor) + 1;
 }
 
 static struct angles angles_of(const struct ir_attrs *attrs, int64_t cols) {

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -83,7 +84,8 @@ static const struct family_tensor *rule_of(const struct gguf_model *m, const cha
     struct gguf_text piece[FAMILY_MAX_STARS];
     for (size_t i = 0; f && i < f->gguf.tensors; i++) {
         if (!matches(f->gguf.tensor[i].pattern, gguf, piece)) continue;
-        *name = filled(m->arena, f->gguf.tensor[i].name, piece);
+        const char *own = f->gguf.tensor[i].name;
+        *name = own ? filled(m->arena, own, piece) : gguf;
         return &f->gguf.tensor[i];
     }
     *name = gguf;
@@ -113,6 +115,7 @@ static bool lay_out(const struct gguf_model *m, const struct family_tensor *rule
 static bool add_tensor(struct gguf_model *m, const struct gguf_tensor *t, struct diag *diag) {
     struct entry e = {.tensor = t};
     const struct family_tensor *rule = rule_of(m, t->name, &e.as.name);
+    if (rule && rule->divides) return true; // held against the spec, and read no more
     e.as.dtype_name = t->format->name;
     e.as.rank = t->rank;
     e.as.elements = t->rows * t->cols;
@@ -218,11 +221,22 @@ static bool put_spellings(struct arena *arena, const struct gguf *file, const st
     return ok;
 }
 
+// Of a vector, or of the first row.
+static double largest(struct arena *arena, const struct gguf_tensor *t) {
+    float *x = ARENA_ARRAY(arena, float, (size_t)t->cols), most = -INFINITY;
+    gguf_row(t, 0, x);
+    for (int64_t i = 0; i < t->cols; i++) most = x[i] > most ? x[i] : most;
+    return (double)most;
+}
+
 // False: a text or a number that JSON cannot hold.
 static bool put_key(struct arena *arena, const struct gguf *file, const struct family_key *k, json_t *root) {
     if (k->source == FAMILY_KEY) return put_spellings(arena, file, k, root);
     const struct gguf_tensor *t = gguf_find_tensor(file, k->tensor);
     if (k->source == FAMILY_WITHOUT) return !json_object_set_new(root, k->spelling[0], json_boolean(!t));
+    if (t && k->source == FAMILY_WITH) return !json_object_set_new(root, k->spelling[0], json_true());
+    if (t && k->source == FAMILY_LARGEST)
+        return !json_object_set_new(root, k->spelling[0], json_real(largest(arena, t)));
     return !t || !json_object_set_new(root, k->spelling[0], json_integer(t->rows));
 }
 
@@ -253,6 +267,17 @@ static const char *config_of(struct arena *arena, const struct gguf *file, const
     free(text);
     json_decref(root);
     return copy;
+}
+
+const float *gguf_model_vector(struct arena *arena, const char *path, const char *tensor, int64_t *n,
+                               struct diag *diag) {
+    struct gguf *file = gguf_open(arena, path, diag);
+    const struct gguf_tensor *t = file ? gguf_find_tensor(file, tensor) : NULL;
+    float *x = t && t->rank == 1 ? ARENA_ARRAY(arena, float, (size_t)t->cols) : NULL;
+    if (t && !x) diag_error(diag, loc_file(arena, path), "tensor %s: a vector is expected", tensor);
+    if (x) gguf_row(t, 0, x), *n = t->cols;
+    gguf_close(file);
+    return x;
 }
 
 const char *gguf_model_architecture(struct arena *arena, const char *path, struct diag *diag) {

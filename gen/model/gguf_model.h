@@ -24,6 +24,9 @@ const struct safetensors_tensor *gguf_model_at(const struct gguf_model *, int in
 // Some rows as fp32, in arena memory, in the layout that the family's graph reads.
 float *gguf_model_read(const struct gguf_model *, int index, int64_t first, int64_t rows, struct arena *arena);
 
+// A vector by its name in the file; NULL where there is none, or after reporting.
+const float *gguf_model_vector(struct arena *arena, const char *path, const char *tensor, int64_t *n,
+                               struct diag *diag);
 // `general.architecture`, "" where there is none. NULL after reporting.
 const char *gguf_model_architecture(struct arena *arena, const char *path, struct diag *diag);
 // The keys of the family's `gguf` that the metadata and the tensors tell, and the architecture's other keys,

@@ -312,6 +312,16 @@ const struct oracle_value *oracle_value(const struct oracle *o, int tensor, int6
 
 bool oracle_is_lm(const struct oracle_graph *g) { return g->is_lm; }
 int64_t oracle_context(const struct oracle_graph *g) { return g->context; }
+bool oracle_turn_other_pairs(struct oracle_graph *g) {
+    bool any = false;
+    for (size_t i = 0; i < g->node.count; i++) {
+        struct oracle_node *n = &g->node.items[i];
+        if (n->op != ORACLE_ROPE) continue;
+        n->interleaved = !n->interleaved;
+        any = true;
+    }
+    return any;
+}
 int64_t oracle_eot(const struct oracle_graph *g) { return g->eot; }
 int oracle_inputs(const struct oracle_graph *g) { return g->inputs; }
 int oracle_outputs(const struct oracle_graph *g) { return g->outputs; }

@@ -29,7 +29,7 @@ bool pack_check_config(const struct ir *ir, const char *dir, struct diag *diag) 
     if (!family) return false;
     struct family_values *want = wanted(ir, family, diag), *have = NULL;
     if (want) have = family_config_read(family, dir, ir->arena, diag);
-    return have && family_config_check(have, want, dir, ir->arena, diag);
+    return have && family_config_check(have, want, dir, ir->arena, diag) && pack_check_angles(ir, family, dir, diag);
 }
 
 struct checkpoint *pack_open_checkpoint(const struct ir *ir, const char *source, struct diag *diag) {

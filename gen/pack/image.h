@@ -42,5 +42,8 @@ bool image_finish(struct image *, const char *source, const char *dir, struct di
 // check_config.c: config.json of a checkpoint against the spec of a model, by the keys of its family. Shapes alone do
 // not tell the number of heads or eps. True where there is nothing to compare.
 bool pack_check_config(const struct ir *, const char *dir, struct diag *);
+// check_angles.c: divisors of frequencies that a GGUF file has, against the tables of the graph.
+struct family;
+bool pack_check_angles(const struct ir *, const struct family *, const char *path, struct diag *);
 
 #endif

@@ -24,12 +24,17 @@ const struct schema_table family_config_table = {
 static const struct schema_key metadata_keys[] = {
     KEY("key", false, "key of the metadata, or its spellings; with a `.` in front one of the architecture's", TEXTS),
     KEY("rows", false, "instead of `key`, a tensor: its rows are the value", TEXT),
-    KEY("without", false, "instead of `key`, a tensor: the value is true where the file has none", TEXT), VALUE_KEYS};
+    KEY("without", false, "instead of `key`, a tensor: the value is true where the file has none", TEXT),
+    KEY("with", false, "instead of `key`, a tensor: the value is true where the file has it, else absent", TEXT),
+    KEY("largest", false, "instead of `key`, a tensor: the value is its largest element, of F32", TEXT),
+    VALUE_KEYS};
 static const struct schema_table metadata_table = {
     .what = "a key of the metadata", .keys = metadata_keys, .key_count = COUNT_OF(metadata_keys)};
 
 static const struct schema_key tensor_keys[] = {
-    KEY("name", true, "the name by which the graph reads it", TEXT),
+    KEY("name", false, "the name by which the graph reads it", TEXT),
+    KEY("divides", false, "instead of `name`, a `rope_table` of the graph: it divides the frequencies, as its scaling",
+        TEXT),
     KEY("pairs", false, "heads, an expression: in each the rows of its halves alternate in the file", EXPRESSION),
     KEY("transpose", false, "true: the file holds the transposed matrix", FLAG),
 };
@@ -38,9 +43,9 @@ static const struct schema_table tensor_table = {
 
 // A tensor is a map too: what it holds stands in tensor_table.
 #define TENSORS                                                                                                        \
-    "{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": [" TEXT ", {\"type\": \"object\", \"required\": "    \
-    "[\"name\"], \"additionalProperties\": false, \"properties\": {\"name\": " TEXT ", \"pairs\": " EXPRESSION         \
-    ", \"transpose\": " FLAG "}}]}}"
+    "{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": [" TEXT ", {\"type\": \"object\", "                  \
+    "\"additionalProperties\": false, \"properties\": {\"name\": " TEXT ", \"divides\": " TEXT                         \
+    ", \"pairs\": " EXPRESSION ", \"transpose\": " FLAG "}}]}}"
 
 static const struct schema_key gguf_keys[] = {
     KEY("architectures", true, "values of `general.architecture`", LIST),
@@ -105,24 +110,28 @@ static void read_rules(struct family_reader *r, const struct yaml_node *map, con
     diag_error(r->diag, map->loc, "%s needs one of `is`, `most`, `values`, `refuse`, `equals` and `each`", what);
 }
 
-// `rows` and `without`: what the tensors tell has no spelling of its own.
-static void read_told(struct family_reader *r, const struct yaml_node *map, struct family_key *k) {
-    const char *word = k->source == FAMILY_ROWS ? "rows" : "without";
-    const struct yaml_node *tensor = yaml_get(map, word);
+// What the tensors tell has no spelling of its own.
+static void read_told(struct family_reader *r, const struct yaml_node *map, const char *word, struct family_key *k) {
     k->spelling = ARENA_ARRAY(r->arena, const char *, 1);
     k->spelling[k->spellings++] = word;
-    if (yaml_string(tensor, word, &k->tensor, r->diag))
+    if (yaml_string(yaml_get(map, word), word, &k->tensor, r->diag))
         k->spelling[0] = arena_printf(r->arena, "%s %s", word, k->tensor);
 }
 
 static void read_source(struct family_reader *r, const struct yaml_node *map, struct family_key *k) {
-    const struct yaml_node *key = yaml_get(map, "key"), *rows = yaml_get(map, "rows"),
-                           *without = yaml_get(map, "without");
-    k->source = rows ? FAMILY_ROWS : without ? FAMILY_WITHOUT : FAMILY_KEY;
-    if (!!key + !!rows + !!without != 1)
-        diag_error(r->diag, map->loc, "one of `key`, `rows` and `without` says where the value stands");
-    else if (key) read_spellings(r, key, k);
-    else read_told(r, map, k);
+    static const char *const words[] = {[FAMILY_KEY] = "key",
+                                        [FAMILY_ROWS] = "rows",
+                                        [FAMILY_WITHOUT] = "without",
+                                        [FAMILY_WITH] = "with",
+                                        [FAMILY_LARGEST] = "largest"};
+    int found = 0;
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (yaml_get(map, words[i])) k->source = (enum family_source)i, found++;
+    if (found != 1)
+        diag_error(r->diag, map->loc,
+                   "one of `key`, `rows`, `without`, `with` and `largest` says where the value stands");
+    else if (k->source == FAMILY_KEY) read_spellings(r, yaml_get(map, "key"), k);
+    else read_told(r, map, words[k->source], k);
 }
 
 static void read_key(struct family_reader *r, const struct yaml_node *map, const struct schema_table *table,
@@ -175,9 +184,12 @@ static void check_stars(struct family_reader *r, const struct family_tensor *t, 
 }
 
 static void read_tensor_map(struct family_reader *r, const struct yaml_node *map, struct family_tensor *t) {
-    const struct yaml_node *name = family_need(r, map, "name", &tensor_table), *transpose = yaml_get(map, "transpose");
-    schema_check_keys(map, &tensor_table, r->arena, r->diag);
+    const struct yaml_node *name = yaml_get(map, "name"), *divides = yaml_get(map, "divides"),
+                           *transpose = yaml_get(map, "transpose");
+    bool known = schema_check_keys(map, &tensor_table, r->arena, r->diag);
+    if (known && !name == !divides) diag_error(r->diag, map->loc, "a tensor needs one of `name` and `divides`");
     if (name) yaml_string(name, "name", &t->name, r->diag);
+    if (divides) yaml_string(divides, "divides", &t->divides, r->diag);
     if (transpose) yaml_bool(transpose, "transpose", &t->transpose, r->diag);
     t->pairs = part(r, map, "pairs", YAML_KIND_SCALAR);
 }

@@ -258,7 +258,21 @@ WARNING
 
 expects=("$root"/tests/spec/*.expect "$root"/tests/pass/*.expect) warns=("$root"/tests/pass/*.warn)
 legal=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" "$root/tests/spec/ok_graph_regions.yaml")
-plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 175)) # 175: written one by one below
+# The loss of a plain text tells weights that lie otherwise than they are read: here two layers change places.
+checked_layout() {
+    local model=$root/models/tinystories-gpt2-1m spec=$root/configs/tinystories-gpt2-1m.yaml bad=$work/changed
+    if ! "$rill" golden "$spec" --weights "$model" --check >"$log" 2>&1 || grep -q warning: "$log"; then fail "layout of the weights" "$(reason)"
+    else ok "layout of the weights"
+    fi
+    mkdir -p "$bad" && cp "$model"/*.json "$model/merges.txt" "$bad"
+    LC_ALL=C sed 's/h\.0\./h.X./g; s/h\.3\./h.0./g; s/h\.X\./h.3./g' "$model/model.safetensors" >"$bad/model.safetensors"
+    if "$rill" golden "$spec" --weights "$bad" --check >"$log" 2>&1 && grep -q 'warning: the loss of plain English is near that of chance' "$log"; then
+        ok "wrong layout of the weights"
+    else fail "wrong layout of the weights" "$(reason)"
+    fi
+}
+
+plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 178)) # 178: written one by one below
 for expect in "${expects[@]}"; do
     refuse_spec "$(basename "$(dirname "$expect")")" "$(basename "$expect" .expect)"
 done
@@ -299,6 +313,8 @@ refuse_command 1 '`random:99999999999999999999`: .* at most 18446744073709551615
 refuse_command 2 '`--stories` goes with `--eval`' golden odd.yaml --weights random:1 --prompt-ids 1 --stories 2
 refuse_command 2 '`--eval` and `--tokens` do not go together' golden odd.yaml --weights random:1 --eval odd.yaml --tokens 2
 refuse_command 2 '`--data-seed` and `--prompt-ids` do not go together' golden odd.yaml --weights random:1 --prompt-ids 1 --data-seed 2
+checked_layout
+refuse_command 1 '--check needs a checkpoint' golden odd.yaml --weights random:1 --check
 refuse_command 2 '`--calibrate-tokens` goes with `--calibrate`' golden odd.yaml --weights random:1 --prompt-ids 1 --calibrate-tokens 5
 refuse_command 2 '`--calibrate-tokens` goes with `--calibrate`' pack odd.yaml --weights random:1 -o "$work/one" --calibrate-tokens 5
 refuse_command 1 'no language model: it reads no text to calibrate with' golden five.yaml --weights random:1 --calibrate five.yaml

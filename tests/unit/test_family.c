@@ -297,6 +297,10 @@ static const struct config_case llama_configs[] = {
     {LLAMA_CONFIG("\"rope_parameters\": {\"rope_theta\": 500000.0, \"rope_type\": \"llama3\", " LLAMA3 "}"), NULL},
     {LLAMA_CONFIG("\"rope_theta\": 500000.0, \"rope_scaling\": {\"rope_type\": \"dynamic\", \"factor\": 2.0}"),
      "`rope_scaling.rope_type` is `dynamic`, which the family does not compute"},
+    {LLAMA_CONFIG("\"rope_theta\": 500000.0, \"rope_scaling\": {\"rope_type\": \"llama3\", \"attention_factor\": "
+                  "0.9, " LLAMA3 "}"),
+     "`rope_parameters.attention_factor` is 0.9, the spec says 0"},
+    {LLAMA_CONFIG("\"rope_scaling\": {\"rope_type\": \"yarn\", \"mscale\": 0.5}"), "`rope_scaling.mscale` is `0.5`"},
     {LLAMA_CONFIG("\"sliding_window\": 4096"), "`sliding_window` is `4096`, only `none` is supported"},
     {LLAMA_CONFIG("\"attention_bias\": true"), "`attention_bias` must be false"},
     {LLAMA_CONFIG("\"rope_scaling\": {\"rope_type\": \"linear\", \"factor\": 2.0}"),

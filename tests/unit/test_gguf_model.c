@@ -2,6 +2,7 @@
 // A checkpoint in a GGUF file: names, the order of rows, metadata against the spec; and what is refused.
 #include "tests/unit/image_fixture.h"
 
+#include <math.h>
 #include <sys/stat.h>
 
 #include "gen/model/gguf_model.h"
@@ -197,6 +198,56 @@ static void test_refused(void **state) {
         const char *path = write_gguf(&f, bad[i].architecture, bad[i].heads);
         assert_null(image_try(&x, image_build(&x, spec, NULL), path, "out", false));
         assert_reported(&x.f, bad[i].why);
+        image_end(&x);
+    }
+}
+
+// ---- angles that a tensor scales: llama3, as the converter writes it ----
+
+static const char scaled_spec[] = "name: t\nmodel: {family: llama, layers: 2, hidden: 24, heads: 4, kv_heads: 2, "
+                                  "ffn: 20, vocab: 31, context: 20, tied_head: true, norm_eps: 1e-5, rope_theta: "
+                                  "50000, rope_scaling: llama3, rope_factor: 32, rope_context: 600}\n"
+                                  "design: {lanes: 2, weights: int8}\n";
+
+// Wavelengths of 6.3, 231 and 8527 positions: as they are, between the two ends, divided by the factor.
+static float llama3_divisor(int pair) {
+    double wave = 6.283185307179586 * pow(50000, pair / 3.0), smooth = (600 / wave - 1) / (4 - 1);
+    if (wave < 600 / 4.0) return 1;
+    return wave > 600 ? 32 : (float)(1 / ((1 - smooth) / 32 + smooth));
+}
+
+static const char *write_scaled(struct gguf_file *f, int64_t pairs, float times) {
+    float divisor[4] = {llama3_divisor(0), llama3_divisor(1) * times, llama3_divisor(2), 32};
+    put_u32(f, "llama.rope.scaling.original_context_length", 600);
+    put_tensor(f, "rope_freqs.weight", 0, pairs, divisor);
+    return write_gguf(f, "llama", HEADS);
+}
+
+static void test_scaled_angles(void **state) {
+    (void)state;
+    static const struct {
+        const char *spec;
+        int64_t pairs;
+        float times;
+        const char *why; // NULL: read
+    } cases[] = {
+        {scaled_spec, 3, 1, NULL},
+        {scaled_spec, 3, 1.0002f, "tensor rope_freqs.weight: it divides frequency 1 by 1.834"},
+        {scaled_spec, 4, 1, "tensor rope_freqs.weight: 4 divisors, the spec turns 3 pairs"},
+        {spec, 3, 1, "`.rope.scaling.type` is llama3, the spec says none"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct image_fixture x;
+        struct gguf_file f = begin_file(&x);
+        const char *path = write_scaled(&f, cases[i].pairs, cases[i].times);
+        const struct ir *ir = image_build(&x, cases[i].spec, NULL);
+        if (cases[i].why) {
+            assert_null(image_try(&x, ir, path, "out", false));
+            assert_reported(&x.f, cases[i].why);
+        } else {
+            assert_same_file(&x, image_pack(&x, ir, path, "own"), image_pack(&x, ir, "random:6", "random"),
+                             "golden.bin");
+        }
         image_end(&x);
     }
 }
@@ -404,8 +455,8 @@ static void test_chat(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_image), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_gpt2), cmocka_unit_test(test_own_family),
-                                       cmocka_unit_test(test_chat)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_image),    cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_scaled_angles), cmocka_unit_test(test_gpt2),
+                                       cmocka_unit_test(test_own_family),    cmocka_unit_test(test_chat)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -365,12 +365,37 @@ static void test_model(void **state) {
     close_case(&c);
 }
 
+static size_t count_interleaved(const struct oracle_graph *g, size_t *ropes) {
+    size_t count = 0;
+    for (size_t i = *ropes = 0; i < g->node.count; i++) {
+        *ropes += g->node.items[i].op == ORACLE_ROPE;
+        count += g->node.items[i].op == ORACLE_ROPE && g->node.items[i].interleaved;
+    }
+    return count;
+}
+
+static void test_other_pairs(void **state) {
+    (void)state;
+    struct fixture f;
+    size_t ropes, before;
+    fixture_begin(&f);
+    struct oracle_graph *turns =
+                            oracle_read(&f.arena, file_find_shared(&f.arena, "tests/e2e/specs/rope.yaml"), &f.diag),
+                        *none = oracle_read(&f.arena, file_find_shared(&f.arena, "tests/e2e/specs/five.yaml"), &f.diag);
+    assert_no_errors(&f);
+    before = count_interleaved(turns, &ropes);
+    assert_true(ropes > 0 && oracle_turn_other_pairs(turns));
+    assert_int_equal(count_interleaved(turns, &ropes), ropes - before);
+    assert_false(oracle_turn_other_pairs(none));
+    fixture_end(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),  cmocka_unit_test(test_transpose), cmocka_unit_test(test_products),
-        cmocka_unit_test(test_norms),   cmocka_unit_test(test_quantize),  cmocka_unit_test(test_regions),
-        cmocka_unit_test(test_unknown), cmocka_unit_test(test_names),     cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_model),
+        cmocka_unit_test(test_other_pairs), cmocka_unit_test(test_shapes),  cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_products),    cmocka_unit_test(test_norms),   cmocka_unit_test(test_quantize),
+        cmocka_unit_test(test_regions),     cmocka_unit_test(test_unknown), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_defaults),    cmocka_unit_test(test_model),
     };
     return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
 }

@@ -81,6 +81,22 @@ static void scalings_are_those_of_the_models(void **state) {
     check_angles("yarn", 10000, 4, 2048, pair, yarn, COUNT_OF(pair), 0.1 * log(4) + 1);
 }
 
+// A magnitude that is given is not yarn's own; 0 is as good as none.
+static void magnitude_is_given(void **state) {
+    (void)state;
+    const double given[] = {0.75, 0, 1.25};
+    for (int i = 0; i < 3; i++) {
+        struct table t;
+        struct ir ir = {.arena = &t.arena};
+        arena_init(&t.arena);
+        struct ir_node node = node_of(&ir, "yarn", 10000, 4, 2048);
+        ir_attr_set_float(&ir, &node.attrs, "attention_factor", given[i]);
+        kernel_of_op(node.op)->compute(&node, ROWS, COLS, t.at[0]);
+        assert_true(fabs(hypot(t.at[1][0], t.at[1][PAIRS]) - (given[i] > 0 ? given[i] : 0.1 * log(4) + 1)) < 1e-6);
+        arena_free(&t.arena);
+    }
+}
+
 // The two formulas come to the same bits.
 static void oracle_computes_the_same(void **state) {
     (void)state;
@@ -130,6 +146,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_turn),
         cmocka_unit_test(scalings_are_those_of_the_models),
+        cmocka_unit_test(magnitude_is_given),
         cmocka_unit_test(oracle_computes_the_same),
         cmocka_unit_test(lanes_are_of_one_half),
     };

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Divisors of frequencies in a GGUF file against the spec's table of angles: the file says by them how angles are
+// scaled, the spec by its keys.
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "gen/model/gguf_model.h"
+#include "gen/pack/image.h"
+#include "include/kernel.h"
+#include "include/ops.h"
+
+#define MOST_APART 1e-4 // of 1: both are made of rounded numbers
+
+static const struct ir_node *find_table(const struct ir *ir, const char *name) {
+    for (int n = 0; n < ir->nodes; n++)
+        if (!strcmp(ir->node[n].name, name) && ir_op_weights(ir, ir->node[n].op) == IR_WEIGHTS_COMPUTED)
+            return &ir->node[n];
+    return NULL;
+}
+
+// What the table divides the frequency of a pair by, from its row of position 1: cos in front of sin.
+static double divisor(const struct ir_node *node, const float *row, int64_t cols, int64_t i) {
+    double theta = ir_attr_float(&node->attrs, "theta", 1), plain = pow(theta, -2 * (double)i / (double)cols);
+    return plain / atan2((double)row[cols / 2 + i], (double)row[i]);
+}
+
+static bool check_table(const struct ir *ir, const struct ir_node *node, const char *tensor, const float *have,
+                        int64_t n, struct loc loc, struct diag *diag) {
+    int64_t cols = ir_attr_int(&node->attrs, "cols", 0);
+    float *table = ARENA_ARRAY(ir->arena, float, (size_t)(2 * cols)), *row = table + cols;
+    if (n != cols / 2) {
+        diag_error(diag, loc, "tensor %s: %" PRId64 " divisors, the spec turns %" PRId64 " pairs", tensor, n, cols / 2);
+        return false;
+    }
+    kernel_of_op(node->op)->compute(node, 2, cols, table);
+    for (int64_t i = 0; i < n; i++) {
+        double want = divisor(node, row, cols, i);
+        if (fabs((double)have[i] / want - 1) <= MOST_APART) continue;
+        diag_error(diag, loc, "tensor %s: it divides frequency %" PRId64 " by %g, the spec by %g", tensor, i,
+                   (double)have[i], want);
+        diag_note(diag, loc, "the model's `rope` keys decide it: scaling, factor, context, low and high");
+        return false;
+    }
+    return true;
+}
+
+bool pack_check_angles(const struct ir *ir, const struct family *f, const char *path, struct diag *diag) {
+    if (!gguf_is_path(path)) return true;
+    for (size_t i = 0; i < f->gguf.tensors; i++) {
+        const struct family_tensor *t = &f->gguf.tensor[i];
+        int errors = diag->errors;
+        int64_t n = 0;
+        const float *have = t->divides ? gguf_model_vector(ir->arena, path, t->pattern, &n, diag) : NULL;
+        const struct ir_node *node = have ? find_table(ir, t->divides) : NULL;
+        if (diag->errors != errors) return false;
+        if (have && !node) return diag_error(diag, t->loc, "the graph has no table of angles `%s`", t->divides), false;
+        if (node && !check_table(ir, node, t->pattern, have, n, loc_file(ir->arena, path), diag)) return false;
+    }
+    return true;
+}
