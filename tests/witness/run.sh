@@ -157,7 +157,7 @@ drawn() { # temperature, top-k, min-p, seed
 
 check_draws() {
     check "ids drawn from all are Python's" drawn 0.8 0 0 20000000001
-    check "ids drawn from a list are Python's" drawn 1.2 40 0 2
+    check "ids drawn from a list are Python's" drawn 1.2 2 0 2
     check "ids drawn above a bound are Python's" drawn 1.5 40 0.1 3
 }
 
