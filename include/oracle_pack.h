@@ -12,14 +12,15 @@
 // Floats in a format: what is alike in all of it quantizes to the same bytes.
 struct oracle_content {
     uint64_t hash[2];
-    int64_t rows, k, group; // group 0: int8
+    int64_t rows, k, group;
+    enum qformat format;
 };
 struct oracle_content oracle_content_of(const float *w, int64_t rows, int64_t k, enum qformat format, int64_t group);
 
 // Places of its parts in image/golden.bin, bytes.
 struct oracle_stored {
     struct oracle_content content;
-    int64_t q, row_scale, group_scale;
+    int64_t q, row_scale, group_scale, group_offset;
 };
 
 // Writes the whole file. False after an error; errno when it cannot be written.

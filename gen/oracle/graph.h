@@ -70,7 +70,7 @@ struct oracle_node {
     int64_t rows, cols, row_offset, heads, kv_heads, block, exp_min;
     double scale;  // of scores; 0: not given
     int64_t along; // NONE: not given
-    bool transpose, int4, key, interleaved;
+    bool transpose, int4, asym, key, interleaved; // asym: int4_asym
     double eps, gamma_plus;
     bool times_root; // the table is the tensor times sqrt(cols)
     struct oracle_rope rope;
@@ -117,7 +117,7 @@ struct oracle_graph {
     const char *prefix;     // that a checkpoint's names may have, or NULL
     bool functions;         // golden files are read
     int64_t context, group, eot, tokens;
-    bool is_lm, int4, head_int4; // of `design`
+    bool is_lm, int4, asym, head_int4; // of `design`
     VEC(const char *) unused;    // patterns of a checkpoint's names
     VEC(struct oracle_tensor) tensor;
     VEC(struct oracle_node) node;

@@ -19,10 +19,10 @@ struct head {
 // Of one operation in one repetition. Offsets in the file, 0: absent.
 struct entry {
     uint64_t asked; // hash of what the spec asks for
-    int64_t in_golden, rows, k, group, groups, q, row_scale, group_scale, matrix, bias, gamma, beta;
+    int64_t in_golden, rows, k, group, groups, q, row_scale, group_scale, group_offset, matrix, bias, gamma, beta;
 };
 
-static const char magic[8] = "RILLORC1";
+static const char magic[8] = "RILLORC2";
 
 // ---- hashes ----
 
@@ -46,12 +46,12 @@ static uint64_t hash_bytes(uint64_t h, const void *data, size_t bytes) {
 struct oracle_content oracle_content_of(const float *w, int64_t rows, int64_t k, enum qformat format, int64_t group) {
     size_t bytes = (size_t)(rows * k) * sizeof *w;
     return (struct oracle_content){
-        {hash_bytes(1, w, bytes), hash_bytes(2, w, bytes)}, rows, k, format == QFORMAT_INT4 ? group : 0};
+        {hash_bytes(1, w, bytes), hash_bytes(2, w, bytes)}, rows, k, format == QFORMAT_INT8 ? 0 : group, format};
 }
 
 static bool same_content(const struct oracle_content *a, const struct oracle_content *b) {
     return a->hash[0] == b->hash[0] && a->hash[1] == b->hash[1] && a->rows == b->rows && a->k == b->k &&
-           a->group == b->group;
+           a->group == b->group && a->format == b->format;
 }
 
 static uint64_t hash_text(uint64_t h, const char *s) {
@@ -60,8 +60,8 @@ static uint64_t hash_text(uint64_t h, const char *s) {
 
 // All that decides which numbers an operation reads.
 static uint64_t asked_by(const struct oracle_graph *g, const struct oracle_node *n, int64_t repetition) {
-    const int64_t numbers[] = {n->op,        n->rows, oracle_vector_length(g, n), n->row_offset,
-                               n->transpose, n->int4, n->int4 ? g->group : 0,     repetition};
+    const int64_t numbers[] = {n->op,        n->rows,          oracle_vector_length(g, n), n->row_offset,
+                               n->transpose, oracle_format(n), oracle_group(g, n),         repetition};
     uint64_t h = hash_bytes(3, numbers, sizeof numbers);
     if (oracle_is_computed(n)) h = hash_bytes(h, &n->rope, sizeof n->rope);
     if (n->gamma_plus != 0) h = hash_bytes(h, &n->gamma_plus, sizeof n->gamma_plus);
@@ -110,21 +110,22 @@ static int64_t put(struct packer *p, const void *data, int64_t bytes) {
 }
 
 static void put_quantized(struct packer *p, const struct oracle_node *n, const float *w, struct entry *e) {
-    enum qformat format = n->int4 ? QFORMAT_INT4 : QFORMAT_INT8;
-    e->group = n->int4 ? p->graph->group : 0;
-    e->groups = n->int4 ? (e->k + e->group - 1) / e->group : 0;
+    enum qformat format = oracle_format(n);
+    e->group = oracle_group(p->graph, n);
+    e->groups = e->group ? (e->k + e->group - 1) / e->group : 0;
     struct oracle_content content = oracle_content_of(w, e->rows, e->k, format, e->group);
     for (size_t i = 0; i < p->stored_count; i++) {
         const struct oracle_stored *s = &p->stored[i];
         if (!same_content(&s->content, &content)) continue;
         e->in_golden = 1;
-        e->q = s->q, e->row_scale = s->row_scale, e->group_scale = s->group_scale;
+        e->q = s->q, e->row_scale = s->row_scale, e->group_scale = s->group_scale, e->group_offset = s->group_offset;
         return;
     }
     struct qmatrix m = quantize_matrix(p->arena, w, e->rows, e->k, format, e->group);
     e->q = put(p, m.q, e->rows * e->k);
     e->row_scale = put(p, m.row_scale, e->rows * 4);
     e->group_scale = put(p, m.group_scale, e->rows * e->groups);
+    e->group_offset = put(p, m.group_offset, e->rows * e->groups);
 }
 
 static int64_t put_vector(struct packer *p, const char *pattern, int64_t repetition, int64_t n, int64_t offset,
@@ -244,6 +245,7 @@ static bool map_entry(const struct oracle_map *m, const struct entry *e, struct 
     w->q = part(m, e->in_golden, e->q, e->rows * e->k, &ok);
     w->row_scale = part(m, e->in_golden, e->row_scale, e->rows * 4, &ok);
     w->group_scale = part(m, e->in_golden, e->group_scale, e->rows * e->groups, &ok);
+    w->group_offset = part(m, e->in_golden, e->group_offset, e->rows * e->groups, &ok);
     w->matrix = part(m, 0, e->matrix, e->rows * e->k * 4, &ok);
     w->bias = part(m, 0, e->bias, e->rows * 4, &ok);
     w->gamma = part(m, 0, e->gamma, e->k * 4, &ok);

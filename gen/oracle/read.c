@@ -166,6 +166,7 @@ static void read_attributes(struct reader *r, const yaml_node_t *map, struct ora
     n->row_offset = number(r, map, "row_offset", 0);
     n->transpose = number(r, map, "transpose", 0) == 1;
     n->int4 = n->op == ORACLE_EMBED ? word(r, map, "format", "int4", false) : word(r, map, "weights", "int4", g->int4);
+    n->asym = n->op != ORACLE_EMBED && word(r, map, "weights", "int4_asym", g->asym);
     n->weight = string(r, map, "weight", NULL);
     n->bias = string(r, map, "bias", NULL);
     n->gamma = string(r, map, "gamma", NULL);
@@ -400,6 +401,7 @@ static void read_document(struct reader *r) {
     r->graph->group = number(r, design, "group", 128);
     r->graph->tokens = number(r, design, "T", 1);
     r->graph->int4 = word(r, design, "weights", "int4", false);
+    r->graph->asym = word(r, design, "weights", "int4_asym", false);
     r->graph->head_int4 = word(r, design, "head", "int4", false);
     read_kernels(r, get(r, root, "kernels"));
     if (model) read_model(r, model);

@@ -41,7 +41,7 @@ static const struct schema_field design_fields[] = {
      .doc = "positions of a step that a weight beat serves in one cycle; two share each multiplier"},
     {FIELD(weights), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
      .doc = "format of the weights of products"},
-    {FIELD(head), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
+    {FIELD(head), WORDS(spec_format_words, SPEC_TABLE_FORMATS), .preset = SPEC_INT8,
      .doc = "format of the embedding and of the head"},
     {FIELD(kv), WORDS(spec_format_words, 1), .preset = SPEC_INT8, .doc = "format of the KV cache"},
     {FIELD(group), RANGE(0, 1 << 20), .preset = 128, // check_group
