@@ -68,8 +68,8 @@ struct oracle_node {
     int op, line, region;
     int inputs, outputs, in[ORACLE_PORTS], out[ORACLE_PORTS];
     int64_t rows, cols, row_offset, heads, kv_heads, block, exp_min;
-    double scale;  // of scores; 0: not given
-    int64_t along; // NONE: not given
+    double scale;                                 // of scores; 0: not given
+    int64_t along;                                // NONE: not given
     bool transpose, int4, asym, key, interleaved; // asym: int4_asym
     double eps, gamma_plus;
     bool times_root; // the table is the tensor times sqrt(cols)
@@ -118,7 +118,7 @@ struct oracle_graph {
     bool functions;         // golden files are read
     int64_t context, group, eot, tokens;
     bool is_lm, int4, asym, head_int4; // of `design`
-    VEC(const char *) unused;    // patterns of a checkpoint's names
+    VEC(const char *) unused;          // patterns of a checkpoint's names
     VEC(struct oracle_tensor) tensor;
     VEC(struct oracle_node) node;
     VEC(struct oracle_region) region;

@@ -67,7 +67,8 @@ static bool read_matrix(struct packer *p, const struct store_entry *e, struct qm
     if (!w) return false;
     if (ir_attr_find(&p->ir->node[e->node].attrs, "times")) multiply(w, e->rows * e->k, root_bf16(e->k));
     struct oracle_content content = oracle_content_of(w, e->rows, e->k, (enum qformat)e->format, e->group);
-    VEC_PUSH(p->ir->arena, p->stored, ((struct oracle_stored){content, e->q, e->row_scale, e->group_scale, e->group_offset}));
+    VEC_PUSH(p->ir->arena, p->stored,
+             ((struct oracle_stored){content, e->q, e->row_scale, e->group_scale, e->group_offset}));
     *m = quantize_matrix(p->arena, w, e->rows, e->k, (enum qformat)e->format, e->group);
     return true;
 }

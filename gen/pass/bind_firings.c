@@ -8,7 +8,6 @@
 #include "include/kv.h"
 #include "include/layout.h"
 #include "include/ops.h"
-#include "include/quantize.h"
 #include "gen/kernel/ports.h"
 
 struct order {
@@ -34,7 +33,7 @@ enum {
 
 // docs/numerics.md section 5: largest weights times largest mantissas, all shifted by 31, stay within 64 bits.
 static_assert(8ll * 255 * 127 * MAX_K < 1ll << 32, "int4 sums fit 63 bits");
-static_assert((int64_t)QUANTIZE_ASYM_MAX * 127 * MAX_ASYM_K < 1ll << 32, "int4_asym sums fit 63 bits");
+static_assert((8ll * 255 + 8 * 128) * 127 * MAX_ASYM_K < 1ll << 32, "int4_asym sums fit 63 bits");
 
 // Whether the engine's counters hold the product of `rows` rows of an operand.
 static bool size_fits(const struct order *o, const struct ir_node *node, const struct layout_matrix *m, int64_t rows,

@@ -176,7 +176,7 @@ module rill_matrix_pair_tb;
         for (n = 4; n > 1; n = n - 1)
             excess[n] = excess[n-1];
         excess[1] = 44'bx;
-        again = rows == ROWS / 2 && beat_no > 0 && !was_reset;
+        again = rows >= ROWS / 2 && beat_no > 0 && !was_reset;
         beat = {BEAT_BITS{1'bx}};
         x = {8*BEAT_BITS{1'bx}};
         {valid, out} = 2'd0;
