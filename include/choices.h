@@ -3,8 +3,10 @@
 #ifndef RILL_CHOICES_H
 #define RILL_CHOICES_H
 
-#define SPEC_FORMAT_WORDS "int8|int4"
-enum spec_format { SPEC_INT8, SPEC_INT4, SPEC_FORMATS }; // of the weights of products
+#define SPEC_FORMAT_WORDS "int8|int4|int4_asym"
+#define SPEC_TABLE_FORMAT_WORDS "int8|int4"
+// Of the weights of products; the first SPEC_TABLE_FORMATS of embeddings too.
+enum spec_format { SPEC_INT8, SPEC_INT4, SPEC_INT4_ASYM, SPEC_FORMATS, SPEC_TABLE_FORMATS = SPEC_INT4 + 1 };
 enum spec_binding { SPEC_SHARED, SPEC_SPATIAL, SPEC_BINDINGS };
 // Depths from timing contracts; of whole tensors; from contracts, fewer, at a pace; until size-fifos, the better of the
 // first two.

@@ -14,16 +14,18 @@ static inline int64_t layout_align(int64_t bytes) { return layout_div_up(bytes, 
 // A weight matrix [rows][k] as the lanes of an engine read it: `channels` of them, row n on lane n mod channels.
 struct layout_matrix {
     int64_t rows, k;
-    bool int4;
+    enum spec_format format;
     int64_t row_steps;    // rows per lane, ceil(rows / channels)
     int64_t beats;        // data beats of a row
-    int64_t groups;       // group scales of a row (int4)
+    int64_t groups;       // group words of a row: the scales of int4, the words of int4_asym that go with a beat each
+    int64_t group_bytes;  // of a group word
     int64_t chunk_rows;   // row-steps that share header beats
-    int64_t scale_beats;  // group scale beats of a chunk, 0 for int8
+    int64_t scale_beats;  // group beats of a chunk, 0 for int8
     int64_t last_rows;    // valid rows of the last row-step
     int64_t stream_beats; // the whole matrix on one lane
 };
-struct layout_matrix layout_matrix(const struct ir_design *, int channels, int64_t rows, int64_t k, bool int4);
+struct layout_matrix layout_matrix(const struct ir_design *, int channels, int64_t rows, int64_t k, enum spec_format);
+enum spec_format layout_format(const struct ir_node *matmul);
 // Beat index, in the lane's stream, of a data beat of row-step `step`; its chunk's header begins layout_chunk_beat().
 // outer: the beats of the first chunk lie column by column.
 int64_t layout_data_beat(const struct layout_matrix *, int64_t step, int64_t beat, bool outer);

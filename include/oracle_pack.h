@@ -12,7 +12,8 @@
 // Floats in a format: what is alike in all of it quantizes to the same bytes.
 struct oracle_content {
     uint64_t hash[2];
-    int64_t rows, k, group; // group 0: int8
+    int64_t rows, k, group;
+    enum qformat format;
 };
 struct oracle_content oracle_content_of(int64_t rows, int64_t k, enum qformat format, int64_t group);
 // The next rows of it; all pieces but the last have an even number of them.
@@ -23,7 +24,7 @@ void oracle_content_weigh(struct oracle_content *, const float *mean_square);
 // Places of its parts in image/golden.bin, bytes.
 struct oracle_stored {
     struct oracle_content content;
-    int64_t q, row_scale, group_scale;
+    int64_t q, row_scale, group_scale, group_offset;
 };
 
 // Writes the whole file. False after an error; errno when it cannot be written.

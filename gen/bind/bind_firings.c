@@ -2,6 +2,8 @@
 // The order in which products fire on their engines. Program order, except that attention alternates: the scores of
 // head h + n fire before the values of head h, so that softmax of one head runs under the products of others on a
 // shared engine.
+#include <assert.h>
+
 #include "gen/bind/bind.h"
 #include "gen/engine/engine.h"
 #include "include/kv.h"
@@ -26,8 +28,13 @@ enum {
     MAX_ROW_STEPS = 65535, // 16 bits of the engine's schedule
     MAX_FIRINGS = 65535,   // of a region on one engine: 16 bits of the length of a section
     MAX_GROUPS = 255,      // 8 bits of the engine's schedule
+    MAX_ASYM_K = 63 * 128, // 6 bits of the engine's counter of a chunk's group beats
     RUN_BITS = 24          // beats of a walker's run
 };
+
+// docs/numerics.md section 5: largest weights times largest mantissas, all shifted by 31, stay within 64 bits.
+static_assert(8ll * 255 * 127 * MAX_K < 1ll << 32, "int4 sums fit 63 bits");
+static_assert((8ll * 255 + 8 * 128) * 127 * MAX_ASYM_K < 1ll << 32, "int4_asym sums fit 63 bits");
 
 // Whether the engine's counters hold the product of `rows` rows of an operand.
 static bool size_fits(const struct order *o, const struct ir_node *node, const struct layout_matrix *m, int64_t rows,
@@ -44,6 +51,10 @@ static bool size_fits(const struct order *o, const struct ir_node *node, const s
         diag_error(o->diag, node->loc,
                    "matmul `%s`: rows of %lld groups, at most %d are possible: a larger `group` makes fewer",
                    node->name, (long long)m->groups, MAX_GROUPS);
+    } else if (m->format == SPEC_INT4_ASYM && m->k > MAX_ASYM_K) {
+        diag_error(o->diag, node->loc, "matmul `%s`: rows of %lld elements in %s, at most %d are possible", node->name,
+                   (long long)m->k, spec_format_name(m->format), MAX_ASYM_K);
+        diag_note(o->diag, node->loc, "`weights: int8` and `weights: int4` have longer ones");
     } else if (m->stream_beats >> RUN_BITS) {
         diag_error(o->diag, node->loc,
                    "matmul `%s`: %lld beats of weights on each of %d channel%s, fewer than %d are possible", node->name,
@@ -65,10 +76,10 @@ static void fire_matmul(struct order *o, int n) {
     struct ir *ir = o->ir;
     const struct ir_node *node = &ir->node[n];
     const struct ir_tensor *x = in_tensor(ir, n, 0);
-    bool int4 = bind_is_int4(node);
+    enum spec_format format = layout_format(node);
     int64_t k = ir_vector_length(ir, node), rows = ir_tensor_elements(x) / k;
     struct layout_matrix m =
-        layout_matrix(&ir->design, channels_of(ir, n), ir_attr_int(&node->attrs, "rows", 0), k, int4);
+        layout_matrix(&ir->design, channels_of(ir, n), ir_attr_int(&node->attrs, "rows", 0), k, format);
     if (!size_fits(o, node, &m, rows, channels_of(ir, n))) {
         o->ok = false;
         return;
@@ -76,7 +87,7 @@ static void fire_matmul(struct order *o, int n) {
     struct ir_firing f = {.engine = bind_product_engine(ir, n),
                           .node = n,
                           .region = node->region,
-                          .mode = int4 ? ENGINE_MODE_INT4 : ENGINE_MODE_INT8,
+                          .mode = format == SPEC_INT8 ? ENGINE_MODE_INT8 : ENGINE_MODE_INT4,
                           .x_take = true,
                           .x_free = true,
                           .row_steps = m.row_steps,

@@ -7,7 +7,7 @@ static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firin
     const struct ir_node *node = &ir->node[f->node];
     return layout_matrix(&ir->design, ir->engine[f->engine].channels, ir_attr_int(&node->attrs, "rows", 0),
                          ir_vector_length(ir, node),
-                         f->mode == ENGINE_MODE_INT4); // a firing is of one row of the operand
+                         layout_format(node)); // a firing is of one row of the operand
 }
 
 static bool runs(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s) {

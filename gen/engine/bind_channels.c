@@ -14,7 +14,7 @@ static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
     if (ir_op_is(ir, node->op, OP_BY_WEIGHTS))
         return repeat *
                layout_matrix(&ir->design, 1, ir_attr_int(&node->attrs, "rows", 0), ir_vector_length(ir, node),
-                             bind_is_int4(node))
+                             layout_format(node))
                    .stream_beats *
                (ir_tensor_elements(in) / ir_vector_length(ir, node));
     const struct ir_tensor *kv = &ir->tensor[node->in[1]];

@@ -123,6 +123,10 @@ static void add_y_entry(struct engine *e, struct schedule *s, const struct ir_fi
     schedule_field(s, STEER_PORT, (uint64_t)f->y_port);
 }
 
+static bool is_asym(const struct ir *ir, const struct ir_firing *f) {
+    return f->mode == ENGINE_MODE_INT4 && layout_format(&ir->node[f->node]) == SPEC_INT4_ASYM;
+}
+
 static void add_engine_entry(struct engine *e, struct schedule *s, const struct ir_firing *f) {
     schedule_entry(s);
     schedule_field(s, ENGINE_MODE, (uint64_t)f->mode);
@@ -136,6 +140,7 @@ static void add_engine_entry(struct engine *e, struct schedule *s, const struct 
     schedule_field(s, ENGINE_SINGLE, e->ir->region[f->region].when == IR_LAST);
     schedule_field(s, ENGINE_KEEP, f->kv_keep);
     schedule_field(s, ENGINE_OUTER, f->outer);
+    schedule_field(s, ENGINE_ASYM, is_asym(e->ir, f));
     if (f->mode != ENGINE_MODE_VALUES) return;
     struct kv_cache cache = kv_cache_of(e->ir, f->node);
     schedule_field(s, ENGINE_KV_LAYER, (uint64_t)cache.layer);
@@ -252,6 +257,12 @@ static void add_beats(struct engine *e) {
     }
 }
 
+static bool fires_asym(const struct engine *e) {
+    for (int f = 0; f < e->ir->firings; f++)
+        if (e->ir->firing[f].engine == e->id && is_asym(e->ir, &e->ir->firing[f])) return true;
+    return false;
+}
+
 static void set_engine_params(struct engine *e) {
     struct ir *ir = e->ir;
     bool keys = fires(e, ENGINE_MODE_SCORES), values = fires(e, ENGINE_MODE_VALUES);
@@ -264,6 +275,7 @@ static void set_engine_params(struct engine *e) {
     ir_set_float(ir, e->kernel, "SCALE_V", scale_of(e, ENGINE_MODE_VALUES));
     ir_set_int(ir, e->kernel, "HAS_KV", keys || values);
     ir_set_int(ir, e->kernel, "ARRAYS", ir->design.arrays);
+    if (fires_asym(e)) ir_set_int(ir, e->kernel, "ASYM", 1);
     add_beats(e);
     static const char *const events[] = {"busy", "stall_beat", "stall_x", "stall_out"};
     for (size_t i = 0; i < COUNT_OF(events); i++)

@@ -5,10 +5,6 @@
 #include "gen/engine/engine.h"
 #include "include/ops.h"
 
-bool bind_is_int4(const struct ir_node *matmul) {
-    return ir_attr_choice(&matmul->attrs, "weights", SPEC_INT8) == SPEC_INT4;
-}
-
 int bind_product_engine(const struct ir *ir, int node) {
     int products = 0;
     for (int n = 0; n < node; n++) products += ir_node_is(ir, n, OP_PRODUCT);

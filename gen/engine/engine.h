@@ -6,7 +6,6 @@
 #include "include/ir.h"
 #include "include/spec.h"
 
-bool bind_is_int4(const struct ir_node *matmul);
 // Makes the list of engines, with the channels of each. False after reporting, when there are too few.
 bool bind_channels(struct ir *, const struct rill_spec *, struct diag *);
 int bind_product_engine(const struct ir *, int node);

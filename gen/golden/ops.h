@@ -21,6 +21,8 @@ enum {
     GOLDEN_NORM_WIDTH = 44,    // |X| < 2^43
     GOLDEN_EXP_SUM_FRAC = 30,  // grid of the softmax sum: 2^-30
     GOLDEN_K_MAX = 16384,      // longest dot product whose accumulator fits 64 bits
+    GOLDEN_ASYM_GROUP = 32,    // weights with a scale and an offset
+    GOLDEN_ASYM_STEP = 8,      // of the offsets
 };
 
 // ---- quantization and matrix products (ops_quant.c) ----
@@ -36,6 +38,10 @@ void golden_quantize_mx(size_t n, size_t block, int exp_min, const float x[], in
 // (int8 weights: 1). int4 weights are passed as int8 in [-8, 7]. k <= GOLDEN_K_MAX.
 int64_t golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int8_t xq[],
                    const uint8_t xshift[]);
+
+// The same of int4_asym weights: element i weighs group_scale[i / 32] * w[i] + 8 * group_offset[i / 32].
+int64_t golden_dot_asym(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
+                        const int8_t group_offset[], const int8_t xq[], const uint8_t xshift[]);
 
 // float(acc) * stored_row_scale + bias. stored_row_scale = row_scale * 2^exp_min (golden_stored_scale). A product
 // without bias adds +0.0.

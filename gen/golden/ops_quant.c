@@ -43,6 +43,17 @@ int64_t golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group
     return acc;
 }
 
+int64_t golden_dot_asym(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
+                        const int8_t group_offset[], const int8_t xq[], const uint8_t xshift[]) {
+    int64_t acc = 0;
+    for (size_t i = 0; i < k; i++) {
+        size_t g = i / GOLDEN_ASYM_GROUP;
+        int64_t weight = group_scale[g] * w[i] + GOLDEN_ASYM_STEP * group_offset[g];
+        acc += weight * xq[i] * ((int64_t)1 << xshift[i / block]);
+    }
+    return acc;
+}
+
 float golden_dequantize(int64_t acc, float stored_row_scale, float bias, struct golden_fault *fault) {
     return g_add(g_mul(g_from_int64(acc), stored_row_scale, fault), bias, fault);
 }

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "gen/golden/ops.h"
+
 void run_widen(int64_t n, const int8_t q[], int16_t x[]) {
     for (int64_t i = 0; i < n; i++) x[i] = q[i];
 }
@@ -23,6 +25,22 @@ int64_t run_dot(int64_t k, int64_t block, const int8_t w[], const uint8_t group_
     for (int64_t b = 0, at = 0; at < k; b++, at += block) {
         int64_t sum = block_sum(k - at < block ? k - at : block, w + at, x + at);
         acc += sum * (group_scale ? (int64_t)group_scale[b] : 1) * ((int64_t)1 << shift[b]);
+    }
+    return acc;
+}
+
+void run_group_sums(int64_t k, const int16_t x[], int32_t sums[]) {
+    for (int64_t i = 0; i < k; i++)
+        sums[i / GOLDEN_ASYM_GROUP] = (i % GOLDEN_ASYM_GROUP ? sums[i / GOLDEN_ASYM_GROUP] : 0) + x[i];
+}
+
+int64_t run_dot_asym(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[],
+                     const int8_t group_offset[], const int16_t x[], const int32_t sums[], const uint8_t shift[]) {
+    int64_t acc = 0;
+    for (int64_t g = 0, at = 0; at < k; g++, at += GOLDEN_ASYM_GROUP) {
+        int64_t sum = block_sum(k - at < GOLDEN_ASYM_GROUP ? k - at : GOLDEN_ASYM_GROUP, w + at, x + at);
+        int64_t term = group_scale[g] * sum + GOLDEN_ASYM_STEP * group_offset[g] * (int64_t)sums[g];
+        acc += term * ((int64_t)1 << shift[at / block]);
     }
     return acc;
 }

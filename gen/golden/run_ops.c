@@ -78,17 +78,27 @@ static void run_quantize(struct run_op *op) {
 
 // ---- products ----
 
+// acc[rows] of one operand, widened.
+static void run_rows(struct run_op *op, const int16_t x[], const uint8_t shift[], int64_t acc[]) {
+    const struct store_entry *w = op->weights;
+    const int8_t *q = at(op, w->q), *offset = at(op, w->group_offset);
+    const uint8_t *scale = at(op, w->group_scale);
+    int64_t block = in_tensor(op, 0)->block;
+    int32_t sums[GOLDEN_K_MAX / GOLDEN_ASYM_GROUP];
+    if (offset) run_group_sums(w->k, x, sums);
+    for (int64_t n = 0; n < w->rows; n++) {
+        const uint8_t *scales = scale ? scale + n * w->groups : NULL;
+        acc[n] = offset ? run_dot_asym(w->k, block, q + n * w->k, scales, offset + n * w->groups, x, sums, shift)
+                        : run_dot(w->k, block, q + n * w->k, scales, x, shift);
+    }
+}
+
 static void run_matmul(struct run_op *op) {
     const struct store_entry *w = op->weights;
-    const int8_t *q = at(op, w->q);
-    const uint8_t *gs = at(op, w->group_scale);
     int16_t *x = op->run->scratch.x;
     for (int64_t r = 0; r < op->in[0]->rows; r++) {
         run_widen(w->k, op->in[0]->q + r * op->in[0]->stride, x);
-        const uint8_t *shift = op->in[0]->shift + r * op->in[0]->shift_stride;
-        for (int64_t n = 0; n < w->rows; n++)
-            op->out[0]->acc[r * w->rows + n] =
-                run_dot(w->k, in_tensor(op, 0)->block, q + n * w->k, gs ? gs + n * w->groups : NULL, x, shift);
+        run_rows(op, x, op->in[0]->shift + r * op->in[0]->shift_stride, op->out[0]->acc + r * w->rows);
     }
 }
 

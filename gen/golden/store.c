@@ -61,18 +61,19 @@ static int find_owner(struct plan *p, const struct store_entry *e, const char *w
 
 static void plan_matrix(struct plan *p, struct store_entry *e, int64_t k, const char *format) {
     const struct ir_node *node = &p->ir->node[e->node];
-    bool int4 = ir_attr_choice(&node->attrs, format, SPEC_INT8) == SPEC_INT4;
-    e->format = int4 ? QFORMAT_INT4 : QFORMAT_INT8;
+    e->format = ir_attr_choice(&node->attrs, format, SPEC_INT8); // enum qformat has the same order
     e->rows = ir_attr_int(&node->attrs, "rows", 0);
     e->k = k;
-    e->group = int4 ? p->ir->design.group : 0;
-    e->groups = int4 ? layout_div_up(k, e->group) : 0;
+    e->group = quantize_group((enum qformat)e->format, p->ir->design.group);
+    e->groups = e->group ? layout_div_up(k, e->group) : 0;
     p->weight[p->count] = store_tensor_name(p->arena, node, "weight", e->repetition);
     e->owner = find_owner(p, e, p->weight[p->count], p->count);
     const struct store_entry *owner = e->owner == p->count ? NULL : &p->entry[e->owner];
     e->q = owner ? owner->q : place(&p->at, e->rows * k);
     e->row_scale = owner ? owner->row_scale : place(&p->at, e->rows * 4);
-    e->group_scale = owner ? owner->group_scale : int4 ? place(&p->at, e->rows * e->groups) : 0;
+    e->group_scale = owner ? owner->group_scale : e->group ? place(&p->at, e->rows * e->groups) : 0;
+    if (e->format == QFORMAT_INT4_ASYM)
+        e->group_offset = owner ? owner->group_offset : place(&p->at, e->rows * e->groups);
     e->bias = ir_attr_find(&node->attrs, "bias") ? place(&p->at, e->rows * 4) : 0;
 }
 
@@ -139,7 +140,8 @@ bool store_write_head(FILE *file, const struct store_entry *entry, int count) {
 
 bool store_write_matrix(FILE *file, const struct store_entry *e, const struct qmatrix *m) {
     return put(file, e->q, m->q, e->rows * e->k) && put(file, e->row_scale, m->row_scale, e->rows * 4) &&
-           put(file, e->group_scale, m->group_scale, e->rows * e->groups);
+           put(file, e->group_scale, m->group_scale, e->rows * e->groups) &&
+           put(file, e->group_offset, m->group_offset, m->group_offset ? e->rows * e->groups : 0);
 }
 
 bool store_write_bias(FILE *file, const struct store_entry *e, const float *bias) {

@@ -11,7 +11,7 @@
 #include "include/quantize.h"
 
 #define GOLDEN_STORE_FILE "golden.bin"
-#define GOLDEN_STORE_MAGIC "RILLGLD2"
+#define GOLDEN_STORE_MAGIC "RILLGLD3"
 
 // One weight-bearing node and repetition. Offsets are in bytes from the start of the file, 0: absent.
 struct store_entry {
@@ -22,7 +22,7 @@ struct store_entry {
     int32_t owner;    // entry that brings the matrix: its own index, or that of an earlier entry with the same one
     int32_t reserved; // 0
     int64_t rows, k, group, groups;
-    int64_t q, row_scale, group_scale, bias, f32;
+    int64_t q, row_scale, group_scale, group_offset, bias, f32;
 };
 
 // The entries a design needs, in node and repetition order, with their places; *bytes is the size of the file.

@@ -3,17 +3,23 @@
 
 static int64_t beat_bytes(const struct ir_design *d) { return d->beat_bits / 8; }
 
-struct layout_matrix layout_matrix(const struct ir_design *d, int channels, int64_t rows, int64_t k, bool int4) {
-    struct layout_matrix m = {.rows = rows, .k = k, .int4 = int4};
+struct layout_matrix layout_matrix(const struct ir_design *d, int channels, int64_t rows, int64_t k,
+                                   enum spec_format format) {
+    struct layout_matrix m = {.rows = rows, .k = k, .format = format};
     int64_t xs = beat_bytes(d);
     m.row_steps = layout_div_up(rows, channels);
-    m.beats = layout_div_up(k, int4 ? 2 * xs : xs);
-    m.groups = int4 ? layout_div_up(k, d->group) : 0;
+    m.beats = layout_div_up(k, format == SPEC_INT8 ? xs : 2 * xs);
+    m.groups = format == SPEC_INT8 ? 0 : format == SPEC_INT4_ASYM ? m.beats : layout_div_up(k, d->group);
+    m.group_bytes = format == SPEC_INT4_ASYM ? xs / 8 : 1; // a scale and an offset for every 32 of a beat's 2 * xs
     m.chunk_rows = d->beat_bits / 64;
-    m.scale_beats = int4 ? layout_div_up(m.chunk_rows * m.groups, xs) : 0;
+    m.scale_beats = layout_div_up(m.chunk_rows * m.groups * m.group_bytes, xs);
     m.last_rows = rows - (m.row_steps - 1) * channels;
     m.stream_beats = layout_div_up(m.row_steps, m.chunk_rows) * (1 + m.scale_beats) + m.row_steps * m.beats;
     return m;
+}
+
+enum spec_format layout_format(const struct ir_node *matmul) {
+    return (enum spec_format)ir_attr_choice(&matmul->attrs, "weights", SPEC_INT8);
 }
 
 int64_t layout_chunk_beat(const struct layout_matrix *m, int64_t chunk) {

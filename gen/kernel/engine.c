@@ -5,6 +5,7 @@
 enum { OPERAND_SHIFT = 5, OFFSET = 22, COMMAND_BITS = 4 + 35 /* to the lanes of a die, at most */ };
 enum { LANE_BEATS = 16, KEY_UNITS = 16, FAN_OUT = IR_LANE_GROUP }; // constants of rill_engine
 
+static int64_t asym(const struct kernel_args *a) { return args_int(a, "ASYM", 0); }
 static int64_t arrays(const struct kernel_args *a) { return args_int(a, "ARRAYS", 1); }
 
 // A multiplier per nibble: two in a DSP, and one for the group scale.
@@ -14,8 +15,25 @@ static void matrix_lane(int64_t beat, struct cost_resources *r) {
     r->dsp += beat / 4 + 1;
 }
 
+// int4_asym: two multipliers for each 32 weights and token, and their sum; group words on their way.
+static void group_terms(int64_t beat, struct cost_resources *r) {
+    cost_per(r, beat, 1.2, 0.58, 0);
+    r->dsp += beat / 64;
+}
+
+static void cost_group_terms(const struct kernel_args *a, struct cost_resources *r) {
+    group_terms(class_beat_bits(a), r);
+}
+
+static void groups_of_lane(int64_t beat, int64_t tokens_at_once, struct cost_resources *r) {
+    for (int64_t i = 0; i < tokens_at_once; i++) group_terms(beat, r);
+    cost_per(r, beat, 0, 0.5, 0);
+    cost_per(r, tokens_at_once, 31, 6, 0);
+}
+
 static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources *r) {
     matrix_lane(class_beat_bits(a), r);
+    if (asym(a)) groups_of_lane(class_beat_bits(a), 1, r);
 }
 
 // As many multipliers for two tokens, but wider sums, and all that follows twice. As part of a lane: alone it takes a
@@ -29,6 +47,7 @@ static void matrix_pair(int64_t beat, struct cost_resources *r) {
 static void cost_matrix_pair(const struct kernel_args *a, struct cost_resources *r) {
     matrix_pair(class_beat_bits(a), r);
     cost_per(r, class_beat_bits(a), 2.8, 0, 0);
+    if (asym(a)) groups_of_lane(class_beat_bits(a), 2, r);
 }
 
 static void lane_front(int64_t beat, struct cost_resources *r) {
@@ -41,17 +60,20 @@ static void cost_lane_front(const struct kernel_args *a, struct cost_resources *
 }
 
 // And the waiting beats, the beat register, row parameters and group scales with their selection.
-static void engine_lane(int64_t beat, int64_t scale_beats, int64_t tokens_at_once, struct cost_resources *r) {
+static void engine_lane(int64_t beat, int64_t scale_beats, int64_t tokens_at_once, bool groups,
+                        struct cost_resources *r) {
     if (tokens_at_once > 1) matrix_pair(beat, r);
     else matrix_lane(beat, r);
     lane_front(beat, r);
+    if (groups) groups_of_lane(beat, tokens_at_once, r);
+    if (groups) cost_per(r, beat, 0.4, 0, 0); // the beat's group words chosen
     if (scale_beats > 1) cost_ram_add(r, scale_beats, beat, RAM_DISTRIBUTED, 1);
     cost_per(r, beat, 0, 1, 0);
     cost_per(r, 1, 20, 70, 0);
 }
 
 static void cost_engine_lane(const struct kernel_args *a, struct cost_resources *r) {
-    engine_lane(class_beat_bits(a), args_int(a, "SCALE_BEATS", 1), arrays(a), r);
+    engine_lane(class_beat_bits(a), args_int(a, "SCALE_BEATS", 1), arrays(a), asym(a), r);
 }
 
 static void dequantize(int64_t lanes, struct cost_resources *r) {
@@ -63,12 +85,15 @@ static void cost_dequantize(const struct kernel_args *a, struct cost_resources *
     dequantize(args_int(a, "LANES", 1), r);
 }
 
-static void offset(int64_t beat, struct cost_resources *r) {
+static void offset(int64_t beat, bool groups, struct cost_resources *r) {
     cost_per(r, beat, 3.84, 1.25, 0);
+    if (groups) cost_per(r, beat, 0.1, 0.2, 0);
     cost_per(r, 1, 0, 54, 0);
 }
 
-static void cost_engine_offset(const struct kernel_args *a, struct cost_resources *r) { offset(class_beat_bits(a), r); }
+static void cost_engine_offset(const struct kernel_args *a, struct cost_resources *r) {
+    offset(class_beat_bits(a), asym(a), r);
+}
 
 static void cost_engine_entries(const struct kernel_args *a, struct cost_resources *r) {
     (void)a, cost_per(r, 1, 265, 370, 1);
@@ -109,6 +134,7 @@ int64_t cost_lane_chain_bits(int64_t beat_bits, int64_t arrays) {
 // Registers on the way to lanes on other dies and back.
 static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, struct cost_resources *r) {
     double stages = (double)args_int(a, "HOPS", 0), way = (double)cost_lane_chain_bits(beat, arrays(a));
+    if (asym(a)) way += (double)(arrays(a) * 13 * (beat / 128) + 1);
     cost_per(r, args_int(a, "CHAINS", 1), 0, stages * way, 0);
     cost_per(r, channels, 0, stages * (double)(beat + COST_LANE_RESULT_BITS), 0);
 }
@@ -118,10 +144,11 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
             units = args_int(a, "X_UNITS", 2), many = arrays(a), key_lanes = tokens < channels ? tokens : channels;
     int64_t groups = div_up(units * (beat / 8), at_least(args_int(a, "GROUP", 128), 1));
     struct cost_resources lane = {0};
-    engine_lane(beat, div_up(groups, 8), many, &lane);
+    int64_t words = at_most(div_up(units / 2 * (beat / 64), 8), 64); // int4_asym: group beats of a chunk
+    engine_lane(beat, asym(a) ? at_least(div_up(groups, 8), words) : div_up(groups, 8), many, asym(a), &lane);
     cost_add(r, &lane, channels);
     dequantize(channels, r);
-    for (int64_t i = 0; i < many; i++) offset(beat, r);
+    for (int64_t i = 0; i < many; i++) offset(beat, asym(a), r);
     cost_engine_ctrl(a, r);
     x_buffer(beat, tokens, many, units, r);
     operand(beat, channels, many, r);
@@ -153,6 +180,7 @@ const struct kernel_class rtl_engine_ctrl = {.module = "rill_engine_ctrl", .cost
 const struct kernel_class rtl_engine_entries = {.module = "rill_engine_entries", .cost = cost_engine_entries};
 const struct kernel_class rtl_engine_lane = {.module = "rill_engine_lane", .cost = cost_engine_lane};
 const struct kernel_class rtl_engine_offset = {.module = "rill_engine_offset", .cost = cost_engine_offset};
+const struct kernel_class rtl_group_terms = {.module = "rill_group_terms", .cost = cost_group_terms};
 const struct kernel_class rtl_lane_front = {.module = "rill_lane_front", .cost = cost_lane_front};
 const struct kernel_class rtl_matrix_lane = {.module = "rill_matrix_lane", .cost = cost_matrix_lane};
 const struct kernel_class rtl_matrix_pair = {.module = "rill_matrix_pair", .cost = cost_matrix_pair};

@@ -36,6 +36,21 @@ static void quantize(struct step *s) {
                            y->q + r * y->cols, y->shift + r * y->blocks, s->fault);
 }
 
+// Row n of an int4_asym matrix: each element's whole weight, then the products, as numerics.md section 5 has them.
+static int64_t dot_asym(const struct oracle_weights *w, int64_t n, const int8_t x[], int64_t block,
+                        const uint8_t shift[]) {
+    const int8_t *q = w->q + n * w->k;
+    int64_t acc = 0, at = n * w->groups;
+    for (int64_t i = 0; i < w->k; at++) {
+        int32_t sum = 0, scale = w->group_scale[at], offset = 8 * w->group_offset[at];
+        int64_t end = i + w->group < w->k ? i + w->group : w->k;
+        uint8_t left = shift[i / block];
+        for (; i < end; i++) sum += (q[i] * scale + offset) * x[i];
+        acc += sum * ((int64_t)1 << left);
+    }
+    return acc;
+}
+
 static void matmul(struct step *s) {
     const struct oracle_value *x = &s->in[0]->v;
     const struct oracle_weights *w = s->w;
@@ -45,8 +60,10 @@ static void matmul(struct step *s) {
     for (int64_t r = 0; r < x->rows; r++) {
         run_widen(w->k, x->q + r * x->cols, s->run->scratch.x);
         for (int64_t n = 0; n < w->rows; n++)
-            *acc++ = run_dot(w->k, x->block, w->q + n * w->k, w->group_scale ? w->group_scale + n * w->groups : NULL,
-                             s->run->scratch.x, x->shift + r * x->blocks);
+            *acc++ = w->group_offset ? dot_asym(w, n, x->q + r * x->cols, x->block, x->shift + r * x->blocks)
+                                     : run_dot(w->k, x->block, w->q + n * w->k,
+                                               w->group_scale ? w->group_scale + n * w->groups : NULL,
+                                               s->run->scratch.x, x->shift + r * x->blocks);
     }
 }
 

@@ -73,7 +73,7 @@ struct oracle_node {
     int64_t scale_root, window; // 0: not given
     double cap;                 // of scores, of softcap; 0: none
     int64_t along;              // NONE: not given
-    bool transpose, int4, key, interleaved;
+    bool transpose, int4, asym, key, interleaved; // asym: int4_asym
     double eps, gamma_plus;
     bool times_root; // the table is the tensor times sqrt(cols)
     struct oracle_rope rope;

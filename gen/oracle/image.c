@@ -20,10 +20,10 @@ struct head {
 // Of one operation in one repetition. Offsets in the file, 0: absent.
 struct entry {
     uint64_t asked; // hash of what the spec asks for
-    int64_t in_golden, rows, k, group, groups, q, row_scale, group_scale, matrix, bias, gamma, beta;
+    int64_t in_golden, rows, k, group, groups, q, row_scale, group_scale, group_offset, matrix, bias, gamma, beta;
 };
 
-static const char magic[8] = "RILLORC1";
+static const char magic[8] = "RILLORC2";
 
 // ---- hashes ----
 
@@ -45,7 +45,7 @@ static uint64_t hash_bytes(uint64_t h, const void *data, size_t bytes) {
 }
 
 struct oracle_content oracle_content_of(int64_t rows, int64_t k, enum qformat format, int64_t group) {
-    return (struct oracle_content){{1, 2}, rows, k, format == QFORMAT_INT4 ? group : 0};
+    return (struct oracle_content){{1, 2}, rows, k, format == QFORMAT_INT8 ? 0 : group, format};
 }
 
 void oracle_content_add(struct oracle_content *c, const float *w, int64_t rows) {
@@ -54,7 +54,7 @@ void oracle_content_add(struct oracle_content *c, const float *w, int64_t rows) 
 
 static bool same_content(const struct oracle_content *a, const struct oracle_content *b) {
     return a->hash[0] == b->hash[0] && a->hash[1] == b->hash[1] && a->rows == b->rows && a->k == b->k &&
-           a->group == b->group;
+           a->group == b->group && a->format == b->format;
 }
 
 static uint64_t hash_text(uint64_t h, const char *s) {
@@ -63,8 +63,8 @@ static uint64_t hash_text(uint64_t h, const char *s) {
 
 // All that decides which numbers an operation reads.
 static uint64_t asked_by(const struct oracle_graph *g, const struct oracle_node *n, int64_t repetition) {
-    const int64_t numbers[] = {n->op,        n->rows, oracle_vector_length(g, n), n->row_offset,
-                               n->transpose, n->int4, n->int4 ? g->group : 0,     repetition};
+    const int64_t numbers[] = {n->op,        n->rows,          oracle_vector_length(g, n), n->row_offset,
+                               n->transpose, oracle_format(n), oracle_group(g, n),         repetition};
     uint64_t h = hash_bytes(3, numbers, sizeof numbers);
     if (oracle_is_computed(n)) h = hash_bytes(h, &n->rope, sizeof n->rope);
     if (n->gamma_plus != 0) h = hash_bytes(h, &n->gamma_plus, sizeof n->gamma_plus);
@@ -156,16 +156,16 @@ static const struct oracle_stored *find_stored(const struct packer *p, const str
 
 static bool put_quantized(struct packer *p, const struct oracle_node *n, const struct checkpoint_slice *slice,
                           const float *x, struct entry *e) {
-    enum qformat format = n->int4 ? QFORMAT_INT4 : QFORMAT_INT8;
-    e->group = n->int4 ? p->graph->group : 0;
-    e->groups = n->int4 ? (e->k + e->group - 1) / e->group : 0;
+    enum qformat format = oracle_format(n);
+    e->group = oracle_group(p->graph, n);
+    e->groups = e->group ? (e->k + e->group - 1) / e->group : 0;
     struct oracle_content content = oracle_content_of(e->rows, e->k, format, e->group);
     if (!each_piece(p, n, slice, add_content, &content)) return false;
     oracle_content_weigh(&content, x);
     const struct oracle_stored *s = find_stored(p, &content);
     if (s) {
         e->in_golden = 1;
-        e->q = s->q, e->row_scale = s->row_scale, e->group_scale = s->group_scale;
+        e->q = s->q, e->row_scale = s->row_scale, e->group_scale = s->group_scale, e->group_offset = s->group_offset;
         return true;
     }
     struct qmatrix m = quantize_room(p->arena, e->rows, e->k, format, e->group);
@@ -174,6 +174,7 @@ static bool put_quantized(struct packer *p, const struct oracle_node *n, const s
     e->q = put(p, m.q, e->rows * e->k);
     e->row_scale = put(p, m.row_scale, e->rows * 4);
     e->group_scale = put(p, m.group_scale, e->rows * e->groups);
+    e->group_offset = put(p, m.group_offset, e->rows * e->groups);
     return true;
 }
 
@@ -299,6 +300,7 @@ static bool map_entry(const struct oracle_map *m, const struct entry *e, struct 
     w->q = part(m, e->in_golden, e->q, e->rows * e->k, &ok);
     w->row_scale = part(m, e->in_golden, e->row_scale, e->rows * 4, &ok);
     w->group_scale = part(m, e->in_golden, e->group_scale, e->rows * e->groups, &ok);
+    w->group_offset = part(m, e->in_golden, e->group_offset, e->rows * e->groups, &ok);
     w->matrix = part(m, 0, e->matrix, e->rows * e->k * 4, &ok);
     w->bias = part(m, 0, e->bias, e->rows * 4, &ok);
     w->gamma = part(m, 0, e->gamma, e->k * 4, &ok);

@@ -49,7 +49,7 @@ const float *statistics_of(const struct statistics *s, const char *tensor, int64
 
 bool statistics_matter(const struct oracle_graph *g) {
     for (size_t i = 0; i < g->node.count; i++)
-        if (g->node.items[i].op == ORACLE_MATMUL && g->node.items[i].int4) return true;
+        if (g->node.items[i].op == ORACLE_MATMUL && (g->node.items[i].int4 || g->node.items[i].asym)) return true;
     return false;
 }
 

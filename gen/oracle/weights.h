@@ -12,10 +12,11 @@
 // Of one operation in one repetition; what it does not have is NULL.
 struct oracle_weights {
     int64_t rows, k;
-    int64_t group, groups; // int4
+    int64_t group, groups; // int4, int4_asym
     const int8_t *q;       // [rows][k]
     const float *row_scale;
     const uint8_t *group_scale; // [rows][groups]
+    const int8_t *group_offset; // [rows][groups], int4_asym
     const float *matrix;        // [rows][k], not quantized: tables of positions, and everything in float mode
     const float *bias;          // of a product [rows]
     const float *gamma, *beta;  // of a norm [k]
@@ -49,6 +50,10 @@ const float *oracle_matrix(struct checkpoint *, struct arena *, const struct ora
 // computed.c: tables that no checkpoint has.
 bool oracle_is_computed(const struct oracle_node *);
 const float *oracle_computed(struct arena *, const struct oracle_node *); // [rows][cols]
+
+// How a matrix is quantized, and the columns of its groups.
+enum qformat oracle_format(const struct oracle_node *);
+int64_t oracle_group(const struct oracle_graph *, const struct oracle_node *);
 
 bool oracle_has_vectors(const struct oracle_node *); // a norm's
 // Length of what a norm or a product works on.

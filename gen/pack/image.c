@@ -75,17 +75,26 @@ bool image_header(struct image *im, uint64_t checksum, struct diag *diag) {
 
 // ---- products: rows dealt to lanes, chunks of parameters, group scales, rows ----
 
+// A row's group scales, each with its offset behind it where there is one.
+static void put_groups(uint8_t *at, const struct qmatrix *m, int64_t row) {
+    for (int64_t g = row * m->groups; g < (row + 1) * m->groups; g++) {
+        *at++ = m->group_scale[g];
+        if (m->group_offset) *at++ = (uint8_t)m->group_offset[g];
+    }
+}
+
 static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int64_t row, int64_t step,
                      float stored_scale, int64_t bytes, bool outer, uint8_t *lane) {
     uint8_t *header = lane + layout_chunk_beat(l, step / l->chunk_rows) * bytes;
     int64_t place = step % l->chunk_rows;
     put_f32(header + 8 * place, stored_scale);
     put_f32(header + 8 * place + 4, m->bias ? m->bias[row] : 0.0f);
-    for (int64_t g = 0; g < l->groups; g++) header[bytes + place * l->groups + g] = m->group_scale[row * m->groups + g];
-    int64_t each = l->int4 ? 2 * bytes : bytes; // mantissas of a beat
+    put_groups(header + bytes + place * l->groups * l->group_bytes, m, row);
+    bool int4 = l->format != SPEC_INT8;
+    int64_t each = int4 ? 2 * bytes : bytes; // mantissas of a beat
     for (int64_t beat = 0; beat < l->beats; beat++) {
         int64_t from = beat * each, count = m->k - from < each ? m->k - from : each;
-        put_mantissas(lane + layout_data_beat(l, step, beat, outer) * bytes, m->q + row * m->k + from, count, l->int4);
+        put_mantissas(lane + layout_data_beat(l, step, beat, outer) * bytes, m->q + row * m->k + from, count, int4);
     }
 }
 
@@ -113,7 +122,7 @@ static bool pack_lane(struct image *im, const struct store_entry *e, const struc
     const struct ir_segment *seg = find_segment(im->ir, e->node);
     const struct ir_engine *engine = &im->ir->engine[ir_engine_of(im->ir, e->node)];
     int channels = engine->channels;
-    struct layout_matrix l = layout_matrix(&im->ir->design, channels, e->rows, e->k, e->format == QFORMAT_INT4);
+    struct layout_matrix l = layout_matrix(&im->ir->design, channels, e->rows, e->k, (enum spec_format)e->format);
     int64_t bytes = l.stream_beats * beat_bytes(im);
     struct arena_mark mark = arena_mark(im->scratch);
     uint8_t *lane = arena_alloc(im->scratch, (size_t)bytes, 1);

@@ -6,10 +6,11 @@
 
 struct qmatrix quantize_room(struct arena *arena, int64_t rows, int64_t k, enum qformat format, int64_t group) {
     struct qmatrix m = {.rows = rows, .k = k, .format = format};
-    if (format == QFORMAT_INT4) {
-        m.group = group;
+    if (format != QFORMAT_INT8) {
+        m.group = group = quantize_group(format, group);
         m.groups = (int64_t)u64_div_ceil((uint64_t)k, (uint64_t)group);
         m.group_scale = ARENA_ARRAY(arena, uint8_t, (size_t)(rows * m.groups));
+        if (format == QFORMAT_INT4_ASYM) m.group_offset = ARENA_ARRAY(arena, int8_t, (size_t)(rows * m.groups));
     }
     m.q = ARENA_ARRAY(arena, int8_t, (size_t)(rows * k));
     m.row_scale = ARENA_ARRAY(arena, float, (size_t)rows);
@@ -23,4 +24,7 @@ void quantize_place(struct qmatrix *whole, int64_t first, const struct qmatrix *
     memcpy(whole->row_scale + first, piece->row_scale, (size_t)piece->rows * sizeof(float));
     if (whole->groups)
         memcpy(whole->group_scale + first * whole->groups, piece->group_scale, (size_t)(piece->rows * whole->groups));
+    if (whole->group_offset)
+        memcpy(whole->group_offset + first * whole->groups, piece->group_offset,
+               (size_t)(piece->rows * whole->groups));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weight quantization with scale search. Every float operation is written in a fixed order, so every machine makes the
 // same bits.
-#include "include/quantize.h"
+#include "gen/pack/quantize_rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -149,18 +149,39 @@ static float quantize_row_int4(const float *row, const float *importance, int64_
 
 // ---- interface ----
 
+int64_t quantize_group(enum qformat format, int64_t group) {
+    return format == QFORMAT_INT8 ? 0 : format == QFORMAT_INT4_ASYM ? QUANTIZE_ASYM_GROUP : group;
+}
+
 static struct qmatrix new_matrix(struct arena *arena, int64_t rows, int64_t k, enum qformat format, int64_t group) {
     size_t elements;
-    if (rows < 1 || k < 1 || (format == QFORMAT_INT4 && group < 1) || !size_mul((size_t)rows, (size_t)k, &elements))
+    if (rows < 1 || k < 1 || (format != QFORMAT_INT8 && group < 1) || !size_mul((size_t)rows, (size_t)k, &elements))
         base_fatal("quantize: %lld x %lld, group %lld", (long long)rows, (long long)k, (long long)group);
     struct qmatrix m = {.rows = rows, .k = k, .format = format};
     m.q = ARENA_ARRAY(arena, int8_t, elements);
     m.row_scale = ARENA_ARRAY(arena, float, (size_t)rows);
-    if (format != QFORMAT_INT4) return m;
-    m.group = group;
+    if (format == QFORMAT_INT8) return m;
+    m.group = group = quantize_group(format, group);
     m.groups = (int64_t)u64_div_ceil((uint64_t)k, (uint64_t)group);
     m.group_scale = ARENA_ARRAY(arena, uint8_t, (size_t)(rows * m.groups));
+    if (format == QFORMAT_INT4_ASYM) m.group_offset = ARENA_ARRAY(arena, int8_t, (size_t)(rows * m.groups));
     return m;
+}
+
+// Of a row with this format's largest integer weight no row scale falls below the least one.
+static float least_row(enum qformat format) {
+    return QUANTIZE_MIN_ROW_SCALE *
+           (format == QFORMAT_INT4_ASYM ? QUANTIZE_ASYM_MAX : QUANTIZE_GROUP_SCALE_MAX * (QUANTIZE_INT4_MAX + 1));
+}
+
+static float quantize_scaled(const float *work, const float *importance, struct qmatrix *m, int64_t row, uint8_t *scales) {
+    int8_t *q = m->q + row * m->k;
+    switch (m->format) {
+    case QFORMAT_INT4: return quantize_row_int4(work, importance, m->k, m->group, m->groups, scales, q);
+    case QFORMAT_INT4_ASYM: return quantize_row_asym(work, importance, m->k, scales, m->group_offset + row * m->groups, q);
+    case QFORMAT_INT8:
+    default: return quantize_row_int8(work, m->k, q);
+    }
 }
 
 // The row is scaled by a power of two to a largest value in [0.5, 1): squares neither overflow nor vanish.
@@ -170,16 +191,13 @@ static void quantize_row(const float *w, const float *importance, struct qmatrix
     int64_t k = m->k;
     int exponent;
     float max = largest(w, k);
-    if (max < QUANTIZE_MIN_ROW_SCALE * QUANTIZE_GROUP_SCALE_MAX * (QUANTIZE_INT4_MAX + 1)) return; // all zero
+    if (max < least_row(m->format)) return; // all zero
     frexpf(max, &exponent);
     for (int64_t i = 0; i < k; i++) {
         work[i] = ldexpf(w[i], -exponent);
         work[k + i] = -work[i];
     }
-    int8_t *q = m->q + row * k;
-    float scale = m->format == QFORMAT_INT4 ? quantize_row_int4(work, importance, k, m->group, m->groups, scales, q)
-                                            : quantize_row_int8(work, k, q);
-    m->row_scale[row] = ldexpf(scale, exponent);
+    m->row_scale[row] = ldexpf(quantize_scaled(work, importance, m, row, scales), exponent);
     if (m->groups) memcpy(m->group_scale + row * m->groups, scales, (size_t)m->groups);
 }
 
@@ -204,7 +222,9 @@ struct qmatrix quantize_weighed(struct arena *arena, const float *w, int64_t row
 void quantize_row_to_float(const struct qmatrix *m, int64_t row, float *out) {
     for (int64_t i = 0; i < m->k; i++) {
         float scale = m->row_scale[row];
-        if (m->format == QFORMAT_INT4) scale *= (float)m->group_scale[row * m->groups + i / m->group];
-        out[i] = scale * (float)m->q[row * m->k + i];
+        int64_t q = m->q[row * m->k + i], at = m->groups ? row * m->groups + i / m->group : 0;
+        if (m->format == QFORMAT_INT4) scale *= (float)m->group_scale[at];
+        if (m->format == QFORMAT_INT4_ASYM) q = q * m->group_scale[at] + QUANTIZE_ASYM_STEP * m->group_offset[at];
+        out[i] = scale * (float)q;
     }
 }

@@ -140,7 +140,7 @@ static int64_t lanes_behind(const struct ir *ir, int node) {
         product = &ir->node[ir->tensor[product->in[0]].producer];
     if (!ir_op_is(ir, product->op, OP_BY_WEIGHTS)) return MOST_LANES;
     struct layout_matrix m =
-        layout_matrix(&ir->design, ir->design.channels, 1, ir_vector_length(ir, product), bind_is_int4(product));
+        layout_matrix(&ir->design, ir->design.channels, 1, ir_vector_length(ir, product), layout_format(product));
     int64_t lanes = 1;
     while (lanes < MOST_LANES && lanes * m.beats < 2 * (int64_t)ir->design.channels * ir->design.arrays) lanes *= 2;
     return lanes;

@@ -37,7 +37,7 @@ static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kin
 static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *node = &ir->node[f->node];
     return layout_matrix(&ir->design, ir->engine[f->engine].channels, ir_attr_int(&node->attrs, "rows", 0),
-                         ir_vector_length(ir, node), f->mode == ENGINE_MODE_INT4);
+                         ir_vector_length(ir, node), layout_format(node));
 }
 
 static void place_weights(struct dma *d, int engine, int region) {

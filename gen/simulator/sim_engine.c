@@ -186,7 +186,8 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
     e->tokens = field(e, entry, ENGINE_SINGLE) ? 1 : step->ntok;
     e->turns = div_up(e->tokens, e->arrays);
     e->chunk_rows = a->c.units == 512 ? PARAM_ROWS_512 : PARAM_ROWS_256;
-    e->header = e->mode == ENGINE_MODE_INT4 ? 1 + div_up(field(e, entry, ENGINE_GROUPS), 8) : 1;
+    int64_t each = field(e, entry, ENGINE_ASYM) ? e->chunk_rows : 1; // bytes of a row's group word
+    e->header = e->mode == ENGINE_MODE_INT4 ? 1 + div_up(field(e, entry, ENGINE_GROUPS) * each, 8) : 1;
     if (e->mode >= ENGINE_MODE_SCORES) {
         e->header = 0;
         load_attention(e, step, a->c.units);

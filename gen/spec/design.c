@@ -17,7 +17,7 @@ enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
 #define RANGE(low, high) .type = SCHEMA_INT, .min = low, .max = high
 #define WORDS(list, n) .type = SCHEMA_WORD, .words = list, .count = n
 
-#define FORMAT_JSON "{\"enum\": [\"int8\", \"int4\"]}"
+#define FORMAT_JSON "{\"enum\": [\"int8\", \"int4\", \"int4_asym\"]}"
 
 static const struct schema_field design_fields[] = {
     {FIELD(clock_mhz), .type = SCHEMA_FLOAT, .min = 1, .max = 1000, .preset = 250, .range = "1 to the board's limit",
@@ -42,12 +42,12 @@ static const struct schema_field design_fields[] = {
      .range = "1, 2; divides `T`",
      .doc = "positions of a step that a weight beat serves in one cycle; two share each multiplier"},
     {FIELD(weights), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
-     .range = "`int8`, `int4`, or a map of patterns",
+     .range = "`int8`, `int4`, `int4_asym`, or a map of patterns",
      .json = "{\"anyOf\": [" FORMAT_JSON ", {\"type\": \"object\", \"required\": [\"default\"], "
              "\"maxProperties\": 256, \"additionalProperties\": " FORMAT_JSON "}]}",
      .doc = "format of the weights of products; by names of tensors ([below](#formats-by-name)): "
             "`{default: int4, '*.v_proj.*': int8}`"},
-    {FIELD(head), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
+    {FIELD(head), WORDS(spec_format_words, SPEC_TABLE_FORMATS), .preset = SPEC_INT8,
      .doc = "format of the embedding and of the head"},
     {FIELD(kv), WORDS(spec_format_words, 1), .preset = SPEC_INT8, .doc = "format of the KV cache"},
     {FIELD(group), RANGE(0, 1 << 20), .preset = 128, // check_group

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-const char *const spec_format_words[] = {"int8", "int4"};
+const char *const spec_format_words[] = {"int8", "int4", "int4_asym"};
 const char *const spec_binding_words[] = {"shared", "spatial"};
 const char *const spec_fifo_words[] = {"timed", "safe", "conservative", "auto"};
 const char *const spec_when_words[] = {"always", "last"};

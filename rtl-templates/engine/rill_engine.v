@@ -9,13 +9,14 @@
 // Throughput: one beat per cycle in all lanes together, held for ceil(tokens of the step / ARRAYS) cycles; no cycle is lost between rows or
 // firings, but a result takes a cycle too: a row-step takes no less than a cycle per token.
 // Timing of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / ARRAYS), tokens) cycles, headers =
-// ceil(row-steps / RC) * (1 + ceil(groups / 8)) at modes 0, 1. Latency: 29 cycles from the command of a row's last beat to
+// ceil(row-steps / RC) * (1 + ceil(groups / 8)) at modes 0, 1; with int4_asym words groups is RC times theirs. Latency: 29 cycles from the command of a row's last beat to
 // m_axis_y; from the last of what it needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7 more.
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for performance counters.
 // Reset: clk, synchronous active-high rst; everything held is given up.
 // Parameters: CHANNELS (1 to 32), BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), GROUP (elements per group scale and block), X_UNITS (units of
 // an operand and token, even, upper bound), SCALE_K, SCALE_V (fp32, 2^EXP_MIN of the operands of modes 2, 3), HAS_KV (0: no modes 2, 3;
-// their ports are not used), ARRAYS (1, 2: tokens at a time, TOKENS at least; two share each multiplier), OUT_FIFO (words; covers the latency
+// their ports are not used), ARRAYS (1, 2: tokens at a time, TOKENS at least; two share each multiplier), ASYM (1: there are
+// int4_asym weights), OUT_FIFO (words; covers the latency
 // and the places kept for the results of a row-step), and the table of rill_schedule. For lanes on several dies: HOPS, the most boundaries
 // to a lane, as register stages each way (2 HOPS more cycles of latency), CHAINS, the dies with lanes, and COPY_CHAIN, of every FAN_OUT lanes,
 // 4 bits each, which of them. gen_chain[n], gen_copy[g] and gen_lane[c].u_lane lie with the lanes, the lanes' u_front with the rest.
@@ -31,6 +32,7 @@ module rill_engine #(
     parameter [31:0] SCALE_V = 32'h3f80_0000,
     parameter HAS_KV = 1,
     parameter ARRAYS = 1,
+    parameter ASYM = 0,
     parameter HOPS = 0,
     parameter CHAINS = 1,
     parameter [15:0] COPY_CHAIN = 0,
@@ -91,7 +93,9 @@ module rill_engine #(
     localparam TURN_W = ARRAYS == 1 ? TOK_W : TOK_W > 1 ? TOK_W - 1 : 1;
     localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
     localparam GROUPS = GROUP > 0 ? (X_UNITS * XS + GROUP - 1) / GROUP : 1;
-    localparam SCALE_BEATS = (GROUPS + 7) / 8;             // of a chunk: RC rows of GROUPS bytes, RC = XS / 8
+    localparam GROUP_BEATS = (GROUPS + 7) / 8;             // of a chunk: RC rows of GROUPS bytes, RC = XS / 8
+    localparam WORD_BEATS = (X_UNITS / 2 * (XS / 8) + 7) / 8; // of RC bytes for each beat; longer rows than 64 have are of int8
+    localparam SCALE_BEATS = ASYM == 0 || WORD_BEATS < GROUP_BEATS ? GROUP_BEATS : WORD_BEATS > 64 ? 64 : WORD_BEATS;
     localparam SCALE_W = BYTE_W + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
     localparam LANE_BEATS = 16;                            // covers the 12 cycles from a beat's arrival to its place being free
     localparam K_UNITS = 16;
@@ -148,7 +152,7 @@ module rill_engine #(
     wire                part_pulse;
     wire                v_pulse;
     wire                y_pulse = m_axis_y_tvalid && m_axis_y_tready;
-    wire                cmd_pop, cmd_k, cmd_params, cmd_scales, cmd_valid, cmd_int4, cmd_tail, cmd_local, cmd_first, cmd_last, cmd_half;
+    wire                cmd_pop, cmd_k, cmd_params, cmd_scales, cmd_valid, cmd_int4, cmd_asym, cmd_tail, cmd_local, cmd_first, cmd_last, cmd_half;
     wire                cmd_free, cmd_both, cmd_out, cmd_tok_last, cmd_y_last;
     wire [1:0]          cmd_raw;
     wire [3:0]          cmd_k_lanes;
@@ -162,11 +166,11 @@ module rill_engine #(
     wire [SCALE_W-1:0]  cmd_scale;
     wire [COUNT_W-1:0]  cmd_count;
     rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS), .SCALE_W(SCALE_W),
-        .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_FIFO), .ARRAYS(ARRAYS)) u_ctrl (
+        .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_FIFO), .ARRAYS(ARRAYS), .ASYM(ASYM)) u_ctrl (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready), .s_axis_entry_tdata(entry_data),
         .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .part_pulse(part_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse),
         .cmd_pop(cmd_pop), .cmd_k(cmd_k), .cmd_k_lanes(cmd_k_lanes),
-        .cmd_params(cmd_params), .cmd_scales(cmd_scales), .cmd_valid(cmd_valid), .cmd_int4(cmd_int4),
+        .cmd_params(cmd_params), .cmd_scales(cmd_scales), .cmd_valid(cmd_valid), .cmd_int4(cmd_int4), .cmd_asym(cmd_asym),
         .cmd_raw(cmd_raw), .cmd_tail(cmd_tail), .cmd_tail_addr(cmd_tail_addr), .cmd_local(cmd_local), .cmd_first(cmd_first),
         .cmd_last(cmd_last), .cmd_tok(cmd_tok), .cmd_pair(cmd_pair), .cmd_half(cmd_half), .cmd_row(cmd_row), .cmd_scale(cmd_scale),
         .cmd_free(cmd_free), .cmd_acc(cmd_acc), .cmd_out_row(cmd_out_row),
@@ -175,7 +179,19 @@ module rill_engine #(
         .busy(busy), .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
     // ---- the command on its way: to the operand buffer 1 cycle later, to the lanes 4 (each has a copy) ----
-    localparam LANE_CMD_W = 6 + 2 * TOK_W + 9 + SCALE_W;
+    localparam ASYM_W = ASYM != 0 ? 1 : 0;
+    localparam LANE_CMD_W = 6 + 2 * TOK_W + 9 + SCALE_W + ASYM_W;
+    wire [LANE_CMD_W-1:0] cmd_d;
+    wire [LANE_CMD_W-ASYM_W-2:0] cmd_rest = {cmd_out_row, cmd_acc, cmd_out_tok, cmd_scale, cmd_row, cmd_tok, cmd_raw, cmd_last, cmd_first,
+                                             cmd_int4};
+    generate
+        if (ASYM != 0) begin : gen_asym
+            assign cmd_d = {cmd_both, cmd_asym, cmd_rest};
+        end else begin : gen_no_asym
+            wire unused_asym = cmd_asym;
+            assign cmd_d = {cmd_both, cmd_rest};
+        end
+    endgenerate
     reg  [LANE_CMD_W-1:0] cmd1_q;
     reg  [LANE_CMD_W-1:0] cmd2_q;
     reg  [LANE_CMD_W-1:0] cmd3_q;
@@ -192,7 +208,7 @@ module rill_engine #(
     reg  [2:1]            half_q;
     reg                   int4_4;
     always @(posedge clk) begin
-        cmd1_q <= {cmd_both, cmd_out_row, cmd_acc, cmd_out_tok, cmd_scale, cmd_row, cmd_tok, cmd_raw, cmd_last, cmd_first, cmd_int4};
+        cmd1_q <= cmd_d;
         cmd2_q <= cmd1_q;
         cmd3_q <= cmd2_q;
         int4_4 <= cmd3_q[0];
@@ -234,7 +250,11 @@ module rill_engine #(
     wire [ARRAYS*2*BEAT_BITS-1:0] x_first;     // of cycle 5, for the offsets
     reg                           valid5_q;
     reg                           int4_5_q;
+    localparam SUMS_W = 13 * (BEAT_BITS / 128); // of each 32 elements
+    localparam OFFSET_W = ARRAYS * (22 + (ASYM != 0 ? SUMS_W : 0));
     wire [ARRAYS*22-1:0]          offset;
+    wire [ARRAYS*SUMS_W-1:0]      sums;
+    wire [OFFSET_W-1:0]           offset_sums;
     // Functions, not generate blocks, make the wide vectors: of blocks a simulator makes one by appending them to copies, one after the other.
     function [PART-1:0] twice(input [PART/2-1:0] bytes);
         integer i;
@@ -261,8 +281,9 @@ module rill_engine #(
                 if (valid_q[3])
                     slice_shift_q[5*a +: 5] <= a == 1 && !both_3 ? 5'd0 : int4_3 || !half_3 ? shift_0[8*a +: 5] : shift_1[8*a +: 5];
             wire unused_shift = &{1'b0, shift_0[8*a+5 +: 3], shift_1[8*a+5 +: 3]};
-            rill_engine_offset #(.BEAT_BITS(BEAT_BITS)) u_offset (
-                .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*BEAT_BITS +: 2*BEAT_BITS]), .offset(offset[22*a +: 22]));
+            rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM)) u_offset (
+                .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*BEAT_BITS +: 2*BEAT_BITS]), .offset(offset[22*a +: 22]),
+                .sums(sums[SUMS_W*a +: SUMS_W]));
         end
     endgenerate
     rill_register_tree #(.DATA_W(4), .COPIES(PARTS)) u_controls (
@@ -284,7 +305,15 @@ module rill_engine #(
     wire [DIES*CMD_W-1:0]         chain_mine;  // a cycle later, one for all lanes
     wire [DIES*2*XS*FACTOR_W-1:0] chain_factors;
     wire [DIES*ARRAYS*5-1:0]      chain_shift;
-    wire [DIES*ARRAYS*22-1:0]     chain_offset;
+    wire [DIES*OFFSET_W-1:0]      chain_offset;
+    generate
+        if (ASYM != 0) begin : gen_offset_sums
+            assign offset_sums = {sums, offset};
+        end else begin : gen_offset
+            wire unused_sums = &{1'b0, sums};
+            assign offset_sums = offset;
+        end
+    endgenerate
     function [2*XS*FACTOR_W-1:0] all_factors(input [ARRAYS*2*BEAT_BITS-1:0] x);
         integer            i;
         reg [7:0]          element;
@@ -308,10 +337,10 @@ module rill_engine #(
         end
         for (h = 0; h < DIES; h = h + 1) begin : gen_chain
             wire [ARRAYS*2*BEAT_BITS-1:0] there;
-            rill_engine_chain #(.CMD_W(CMD_W), .SLICE_W(SLICE_W), .OFFSET_W(ARRAYS*22), .HOPS(HOPS)) u_chain (
+            rill_engine_chain #(.CMD_W(CMD_W), .SLICE_W(SLICE_W), .OFFSET_W(OFFSET_W), .HOPS(HOPS)) u_chain (
                 .clk(clk), .rst(rst), .s_cmd({cmd3_q, scales_q[3], params_q[3], out_q[3], valid_q[3]}), .s_slice({slice_shift_q, slice}),
-                .s_offset(offset), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
-                .slice({chain_shift[h*ARRAYS*5 +: ARRAYS*5], there}), .offset(chain_offset[h*ARRAYS*22 +: ARRAYS*22]));
+                .s_offset(offset_sums), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
+                .slice({chain_shift[h*ARRAYS*5 +: ARRAYS*5], there}), .offset(chain_offset[h*OFFSET_W +: OFFSET_W]));
             if (LANE_COPIES == 1) begin : gen_mine
                 rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (
                     .clk(clk), .rst(rst), .d(chain_cmd[h*CMD_W +: CMD_W]), .q(chain_mine[h*CMD_W +: CMD_W]));
@@ -332,7 +361,8 @@ module rill_engine #(
             end
         end else begin : gen_first
             for (w = 0; w < 2 * XS; w = w + 1) begin : gen_byte
-                assign x_first[8*w +: 8] = gen_copy[0].x[WORD_W*w +: 8];
+                localparam PLACE = ASYM != 0 ? w % 8 * (XS / 4) + w / 8 : w; // sums of all need no order
+                assign x_first[8*w +: 8] = gen_copy[0].x[WORD_W*PLACE +: 8];
             end
         end
         for (g = 0; g < X_COPIES; g = g + 1) begin : gen_copy
@@ -446,16 +476,23 @@ module rill_engine #(
             end else begin : gen_local_tail
                 assign local_beat = tail_data[c*BEAT_BITS +: BEAT_BITS];
             end
+            wire                     lane_asym = ASYM != 0 ? mine[CMD_W-2] : 1'b0;
+            wire [ARRAYS*SUMS_W-1:0] lane_sums;
+            if (ASYM != 0) begin : gen_sums
+                assign lane_sums = chain_offset[DIE*OFFSET_W+ARRAYS*22 +: ARRAYS*SUMS_W];
+            end else begin : gen_no_sums
+                assign lane_sums = {ARRAYS*SUMS_W{1'b0}};
+            end
             rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS), .SCALE_BEATS(SCALE_BEATS),
-                .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS), .HOPS(HOPS)) u_lane (
+                .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS), .HOPS(HOPS), .ASYM(ASYM)) u_lane (
                 .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid[c]), .s_axis_beat_tready(s_axis_beat_tready[c]),
                 .s_axis_beat_tdata(s_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS]), .arrived(arrived[c]),
                 .pop(front[0]), .use_local(front[1]), .local_beat(local_beat), .pop_data(front[2]), .pop_int4(front[3]),
-                .valid(mine[0]), .out(mine[1]), .params(mine[2]), .scales(mine[3]), .int4(mine[4]), .first(mine[5]), .last(mine[6]),
+                .valid(mine[0]), .out(mine[1]), .params(mine[2]), .scales(mine[3]), .int4(mine[4]), .asym(lane_asym), .first(mine[5]), .last(mine[6]),
                 .raw(mine[8:7]), .tok(mine[9 +: TOK_W]), .row(mine[9+TOK_W +: 3]), .scale(mine[12+TOK_W +: SCALE_W]),
                 .out_tok(mine[12+TOK_W+SCALE_W +: TOK_W]), .acc(mine[12+2*TOK_W+SCALE_W +: 3]),
                 .out_row(mine[15+2*TOK_W+SCALE_W +: 3]), .both(mine[CMD_W-1]), .x(gen_copy[MY_X].x), .shift(gen_copy[MY_X].shift_q),
-                .offset(chain_offset[DIE*ARRAYS*22 +: ARRAYS*22]), .out_valid(lane_valid[c]), .out_acc(lane_acc[c*64 +: 64]),
+                .offset(chain_offset[DIE*OFFSET_W +: ARRAYS*22]), .sums(lane_sums), .out_valid(lane_valid[c]), .out_acc(lane_acc[c*64 +: 64]),
                 .out_row_scale(lane_scale[c*32 +: 32]), .out_bias(lane_bias[c*32 +: 32]));
             wire unused_front = front[4];
         end

@@ -10,6 +10,7 @@
 //                 a unit in each of the first cmd_k_lanes lanes
 //     cmd_params, cmd_scales  it holds row parameters or group scales (scales: word cmd_scale / bytes per beat)
 //     cmd_valid   multiply: the beat taken now or, for later tokens, held since; the rest belongs to it:
+//     cmd_asym    of these: int4_asym, whose group words go with a beat each and lie at byte cmd_scale
 //     cmd_int4    weights of 4 bits;  cmd_raw: 1 keys, 2 values, 0 weights with row parameters
 //     cmd_tail    the beat comes from the V tail, at cmd_tail_addr {layer[9:0], row[12:0], unit}; layer of the tail: entry's kv_layer +
 //                 schedule's layer * kv_step
@@ -33,7 +34,7 @@
 // Reset: clk, synchronous active-high rst; a running firing is given up.
 // Parameters: CHANNELS, BEAT_BITS, TOKENS, GROUP (elements per group scale), X_UNITS (per operand and token), SCALE_W (bits of a group
 // scale's index), LANE_BEATS (beats that a lane can hold), K_UNITS (key units that can wait), OUT_WORDS (room for output words; with ARRAYS 2
-// at least TOKENS), ARRAYS (1, 2: tokens that a beat serves in one cycle; TOKENS at least).
+// at least TOKENS), ARRAYS (1, 2: tokens that a beat serves in one cycle; TOKENS at least), ASYM (1: there are int4_asym weights).
 `default_nettype none
 
 module rill_engine_ctrl #(
@@ -47,6 +48,7 @@ module rill_engine_ctrl #(
     parameter K_UNITS = 0,
     parameter OUT_WORDS = 0,
     parameter ARRAYS = 1,
+    parameter ASYM = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1,
     parameter COUNT_W = $clog2(CHANNELS + 1)
@@ -72,6 +74,7 @@ module rill_engine_ctrl #(
     output reg                cmd_scales,
     output reg                cmd_valid,
     output reg                cmd_int4,
+    output reg                cmd_asym,
     output reg  [1:0]         cmd_raw,
     output reg                cmd_tail,
     output reg  [23:0]        cmd_tail_addr,
@@ -152,15 +155,16 @@ module rill_engine_ctrl #(
     wire [5:0]  n_last_count, n_scale_beats;
     wire [3:0]  n_key_last;
     wire [7:0]  n_groups;
+    wire        n_asym;
     wire [12:0] n_tail_row;
     wire [9:0]  n_layer;
     wire        load;
-    rill_engine_entries #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS)) u_entries (
+    rill_engine_entries #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM)) u_entries (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(s_axis_entry_tvalid), .s_axis_entry_tready(s_axis_entry_tready),
         .s_axis_entry_tdata(s_axis_entry_tdata), .take(load), .n_valid(n_valid), .n_mode(n_mode), .n_tok_end(n_tok_end),
         .n_one_turn(n_one_turn), .n_both_end(n_both_end), .n_rows_end(n_rows_end), .n_one_row(n_one_row),
         .n_beats_end(n_beats_end), .n_one_beat(n_one_beat), .n_memory(n_memory), .n_from_memory(n_from_memory),
-        .n_last_count(n_last_count), .n_key_last(n_key_last), .n_scale_beats(n_scale_beats), .n_groups(n_groups), .n_outer(n_outer),
+        .n_last_count(n_last_count), .n_key_last(n_key_last), .n_scale_beats(n_scale_beats), .n_asym(n_asym), .n_groups(n_groups), .n_outer(n_outer),
         .n_outer_end(n_outer_end), .n_free(n_free), .n_keep(n_keep), .n_tail_row(n_tail_row), .n_layer(n_layer));
 
     // ---- the running firing ----
@@ -176,6 +180,7 @@ module rill_engine_ctrl #(
     reg  [3:0]  key_last_q;
     reg  [5:0]  scale_beats_q;
     reg  [7:0]  groups_q;
+    reg         asym_q;
     reg         outer_q;                     // in the first chunk, columns outermost
     reg  [2:0]  outer_end_q;
     reg         free_q;
@@ -252,11 +257,15 @@ module rill_engine_ctrl #(
     wire        next_data = header_q ? header_left_q == 6'd0 : same_beat || !row_end_q || mode_q[1] || !chunk_end;
     wire        next_rows_end = !header_q && row_end_q ? (same_beat && rows_end_q) || rows_left_q == 17'd1 : rows_end_q;
     wire        chunk_end = chunk_row_q == CHUNK_END[2:0];
-    wire [SCALE_W+7:0] groups_all = {{SCALE_W{1'b0}}, groups_q};
+    // An int4_asym beat has CHUNK_ROWS bytes of group words for itself.
+    localparam WORDS_W = BEAT_BITS == 512 ? 3 : 2;
+    wire [SCALE_W+10:0] groups_all = asym_q ? {{(SCALE_W+3){1'b0}}, groups_q} << WORDS_W : {{(SCALE_W+3){1'b0}}, groups_q};
     wire [SCALE_W-1:0] groups_wide = groups_all[SCALE_W-1:0];
-    wire        group_end = GROUP_BEATS == 1 || row_end_q || group_beat_q == GROUP_END[7:0];
+    wire        group_end = GROUP_BEATS == 1 || asym_q || row_end_q || group_beat_q == GROUP_END[7:0];
 
-    wire [SCALE_W-1:0] base_d = base_q + {{(SCALE_W-1){1'b0}}, group_end};
+    wire [SCALE_W+3:0] group_all = asym_q ? {{(SCALE_W+3){1'b0}}, 1'b1} << WORDS_W : {{(SCALE_W+3){1'b0}}, group_end};
+    wire [SCALE_W-1:0] group_wide = group_all[SCALE_W-1:0];
+    wire [SCALE_W-1:0] base_d = base_q + group_wide;
 
     always @(posedge clk) begin
         if (rst) begin
@@ -300,6 +309,7 @@ module rill_engine_ctrl #(
                 key_last_q <= n_key_last;
                 scale_beats_q <= n_scale_beats;
                 groups_q <= n_groups;
+                asym_q <= n_asym;
                 outer_q <= n_outer;
                 outer_end_q <= n_outer_end;
                 need_q <= n_per_beat;
@@ -366,7 +376,7 @@ module rill_engine_ctrl #(
             data_q <= mode_q[1] || !chunk_end;
             params_q <= 1'b1;
             header_left_q <= scale_beats_q;
-            scale_q <= chunk_end ? {SCALE_W{1'b0}} : scale_q + 1'b1;
+            scale_q <= chunk_end ? {SCALE_W{1'b0}} : scale_q + group_wide;
             group_beat_q <= 8'd0;
             tail_row_q <= tail_row_q + 13'd1;
         end else if (advance) begin
@@ -377,7 +387,7 @@ module rill_engine_ctrl #(
             source_q <= next_beat_source;
             memory_left_q <= memory_left_q - {16'd0, mode_q == VALUES && source_q == MEMORY};
             unit_q <= unit_q + per_beat;
-            scale_q <= scale_q + {{(SCALE_W-1){1'b0}}, group_end};
+            scale_q <= scale_q + group_wide;
             group_beat_q <= group_end ? 8'd0 : group_beat_q + 8'd1;
         end else if (go)
             tok_q <= tok_next;
@@ -516,6 +526,7 @@ module rill_engine_ctrl #(
         cmd_tail <= go && need_v_q && tok_first && !rst;
         cmd_free <= take_x && !rst;
         cmd_int4 <= mode_q == INT4;
+        cmd_asym <= ASYM != 0 && mode_q == INT4 && asym_q;
         cmd_raw <= {mode_q == VALUES, mode_q == SCORES};
         cmd_tail_addr <= {layer_q, tail_row_q, BLOCK_BEATS == 2 && !beats_left_q[0]};
         cmd_local <= go && !header_q && source_q != MEMORY && tok_first;
@@ -534,7 +545,7 @@ module rill_engine_ctrl #(
         stall_out <= active_q && !no_beat && !no_x && no_y && !rst;
     end
 
-    wire unused = &{1'b0, groups_all, row_count, tok_end_q, KEY_LANES, tok_q, CHUNK_END, GROUP_END, ALL_LANES,
+    wire unused = &{1'b0, groups_all, group_all, row_count, tok_end_q, KEY_LANES, tok_q, CHUNK_END, GROUP_END, ALL_LANES,
                     ALL_WORDS, BEAT_BYTES, TWO};
 endmodule
 

@@ -11,17 +11,19 @@
 //     n_memory       keys: row-steps from memory; values: memory beats of a row-step
 //     n_from_memory  the first beat does (weights: all of them)            n_last_count   results of the last row-step (from memory)
 //     n_key_last     keys of the last row-step                             n_scale_beats  header beats with group scales
-//     n_groups       group scales of a row                                 n_outer        the first chunk goes column by column;
+//     n_asym         of the int4 weights: int4_asym
+//     n_groups       group words of a row                                  n_outer        the first chunk goes column by column;
 //     n_outer_end    its row-steps - 1                                     n_free         the operand is given back at the end
 //     n_keep         values: the firing behind reads the same head         n_tail_row     first row in the V tail
 //     n_layer        layer of the tail: entry's kv_layer + schedule's layer * kv_step
-// Reset: clk, synchronous active-high rst; entries inside are given up. Parameters: CHANNELS, BEAT_BITS, ARRAYS as in rill_engine_ctrl.
+// Reset: clk, synchronous active-high rst; entries inside are given up. Parameters: CHANNELS, BEAT_BITS, ARRAYS, ASYM as in rill_engine_ctrl.
 `default_nettype none
 
 module rill_engine_entries #(
     parameter CHANNELS = 0,
     parameter BEAT_BITS = 0,
-    parameter ARRAYS = 1
+    parameter ARRAYS = 1,
+    parameter ASYM = 0
 ) (
     input  wire         clk,
     input  wire         rst,
@@ -45,6 +47,7 @@ module rill_engine_entries #(
     output wire [5:0]   n_last_count,
     output wire [3:0]   n_key_last,
     output wire [5:0]   n_scale_beats,
+    output wire         n_asym,
     output wire [7:0]   n_groups,
     output wire         n_outer,
     output wire [2:0]   n_outer_end,
@@ -59,7 +62,7 @@ module rill_engine_entries #(
         ENGINE_MODE_W = 2, ENGINE_ROWS = 2, ENGINE_ROWS_W = 16, ENGINE_BEATS = 18, ENGINE_BEATS_W = 16, ENGINE_X_FREE = 35,
         ENGINE_LAST_ROWS = 36, ENGINE_TAIL_BASE = 44, ENGINE_GROUPS = 60, ENGINE_GROUPS_W = 8, ENGINE_SINGLE = 68,
         ENGINE_KEEP = 69, ENGINE_KV_LAYER = 70, ENGINE_KV_LAYER_W = 10, ENGINE_KV_STEP = 80, ENGINE_KV_STEP_W = 6,
-        ENGINE_OUTER = 86, ENGINE_MODE_INT4 = 1, ENGINE_MODE_SCORES = 2, ENGINE_MODE_VALUES = 3;
+        ENGINE_OUTER = 86, ENGINE_ASYM = 87, ENGINE_MODE_INT4 = 1, ENGINE_MODE_SCORES = 2, ENGINE_MODE_VALUES = 3;
     localparam BLOCK_BEATS = BEAT_BITS == 512 ? 1 : 2;     // beats of 64 positions
     localparam CHUNK_ROWS = BEAT_BITS == 512 ? 8 : 4;
     localparam [31:0] CHUNK_END = CHUNK_ROWS - 1;
@@ -82,6 +85,9 @@ module rill_engine_entries #(
     wire [95:0] entry = s_axis_entry_tdata[ENGINE_BITS-1:0];
     wire [63:0] step = s_axis_entry_tdata[ENGINE_BITS + SCHEDULE_STEP +: SCHEDULE_STEP_W];
     wire [7:0]  groups_up = entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] + 8'd7;
+    wire        is_asym = ASYM != 0 && entry[ENGINE_ASYM];
+    wire [7:0]  words_up = entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] + 8'd1;
+    wire [5:0]  word_beats = CHUNK_ROWS == 8 ? entry[ENGINE_GROUPS +: 6] : words_up[6:1];
     wire [21:0] lanes_up = step[STEP_KROWS +: STEP_KROWS_W] * ALL_LANES[5:0];
     wire        is_scores = entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_SCORES;
     wire [4:0]  key_rows_end = ({1'b0, step[STEP_NTOK +: STEP_NTOK_W]} - 5'd1) / KEY_LANES[4:0];
@@ -102,7 +108,8 @@ module rill_engine_entries #(
     reg  [12:0] a_tail_row_q;
     reg  [9:0]  a_kv_layer_q;
     reg  [9:0]  a_kv_offset_q;
-    reg  [5:0]  a_scale_beats_q;             // ceil(groups / 8)
+    reg  [5:0]  a_scale_beats_q;             // ceil(groups / 8), int4_asym: ceil(groups * CHUNK_ROWS / 8)
+    reg         a_asym_q;
     reg  [7:0]  a_groups_q;
     reg         a_outer_q;
     reg         a_single_q;
@@ -133,7 +140,9 @@ module rill_engine_entries #(
             a_tail_row_q <= entry[ENGINE_TAIL_BASE +: 13];
             a_kv_layer_q <= entry[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W];
             a_kv_offset_q <= kv_offset[9:0];
-            a_scale_beats_q <= entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_INT4 ? {1'b0, groups_up[7:3]} : 6'd0;
+            a_scale_beats_q <= entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_INT4 ? is_asym ? word_beats : {1'b0, groups_up[7:3]}
+                : 6'd0;
+            a_asym_q <= is_asym;
             a_groups_q <= entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_INT4 ? entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] : 8'd0;
             a_outer_q <= entry[ENGINE_OUTER] && !entry[ENGINE_MODE + 1];
             a_single_q <= entry[ENGINE_SINGLE];
@@ -146,7 +155,7 @@ module rill_engine_entries #(
     end
 
     // ---- second cycle: what the sequencer loads; two of these wait ----
-    localparam N_W = 114;
+    localparam N_W = 115;
     wire        is_values = a_mode_q == ENGINE_MODE_VALUES;
     wire [16:0] vbeats = BLOCK_BEATS == 1 ? {1'b0, a_vblocks_q} : {a_vblocks_q, 1'b0};
     wire [3:0]  token_end = a_tokens_q - 4'd1;
@@ -157,7 +166,7 @@ module rill_engine_entries #(
     wire        from_memory = is_values ? a_vblocks_q != 16'd0 : a_mode_q != ENGINE_MODE_SCORES || a_krows_q != 16'd0;
     wire [N_W-1:0] word = {a_mode_q, tok_end, turn_end == 3'd0, tok_end[0], a_rows_end_q, a_one_row_q, beats_end, one_beat,
         is_values ? vbeats : {1'b0, a_krows_q}, from_memory, a_mode_q == ENGINE_MODE_SCORES ? ALL_LANES[5:0] - a_over_q : a_last_rows_q,
-        a_key_last_q, a_scale_beats_q, a_groups_q, a_outer_q && a_beats_q != 16'd1, a_outer_end_q, a_free_q, a_keep_q, a_tail_row_q,
+        a_key_last_q, a_scale_beats_q, a_asym_q, a_groups_q, a_outer_q && a_beats_q != 16'd1, a_outer_end_q, a_free_q, a_keep_q, a_tail_row_q,
         a_kv_layer_q + a_kv_offset_q};
 
     reg  [N_W-1:0] n_0_q;
@@ -170,7 +179,7 @@ module rill_engine_entries #(
     assign         count_d = count_q + {1'b0, push} - {1'b0, take};
     assign n_valid = n_valid_q;
     assign {n_mode, n_tok_end, n_one_turn, n_both_end, n_rows_end, n_one_row, n_beats_end, n_one_beat, n_memory, n_from_memory,
-            n_last_count, n_key_last, n_scale_beats, n_groups, n_outer, n_outer_end, n_free, n_keep, n_tail_row, n_layer}
+            n_last_count, n_key_last, n_scale_beats, n_asym, n_groups, n_outer, n_outer_end, n_free, n_keep, n_tail_row, n_layer}
         = read_q ? n_1_q : n_0_q;
 
     always @(posedge clk) begin
@@ -198,7 +207,7 @@ module rill_engine_entries #(
 `endif
 
     wire unused = &{1'b0, s_axis_entry_tdata, entry, step,
-                    lanes_up[21:6], groups_up[2:0], kv_offset[15:10], key_last[4], token_end[3], CHUNK_END, ALL_LANES, KEY_LANES};
+                    lanes_up[21:6], groups_up[2:0], words_up, kv_offset[15:10], key_last[4], token_end[3], CHUNK_END, ALL_LANES, KEY_LANES};
 endmodule
 
 `default_nettype wire

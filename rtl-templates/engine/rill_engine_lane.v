@@ -10,10 +10,12 @@
 // out_* 2 HOPS: u_front and the last stage of u_result_hop lie at the memory's side, all else may lie on a die HOPS boundaries away (rill_hop).
 // ARRAYS 2 (rill_matrix_pair): tok is a turn, its second token is there with both; x, shift and offset hold two operands, and results leave by
 // out, out_tok and out_row, cycle 0 too, not by last.
+// ASYM: with asym, a companion of int4, the beat's group words are those at byte `scale` of the chunk's (rill_matrix_lane); sums comes beside
+// offset.
 // raw 1, 2: no row parameters, scale SCALE_K, SCALE_V and bias +0.
 // Reset: clk, synchronous active-high rst; valids and the waiting beats.
 // Parameters: BEAT_BITS, TOKENS, LANE_BEATS, SCALE_BEATS (group scale beats of a chunk), SCALE_W (bits of `scale`), SCALE_K, SCALE_V
-// (fp32), ARRAYS (1, 2: tokens at a time), HOPS (register stages each way).
+// (fp32), ARRAYS (1, 2: tokens at a time), ASYM (0: asym and sums are not looked at), HOPS (register stages each way).
 `default_nettype none
 
 module rill_engine_lane #(
@@ -26,7 +28,9 @@ module rill_engine_lane #(
     parameter [31:0] SCALE_V = 0,
     parameter ARRAYS = 1,
     parameter HOPS = 0,
-    parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1
+    parameter ASYM = 0,
+    parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
+    parameter SUMS_W = 13 * (BEAT_BITS / 128)
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -45,6 +49,7 @@ module rill_engine_lane #(
     input  wire                   params,
     input  wire                   scales,
     input  wire                   int4,
+    input  wire                   asym,
     input  wire                   first,
     input  wire                   last,
     input  wire [TOK_W-1:0]       tok,
@@ -59,6 +64,7 @@ module rill_engine_lane #(
     input  wire [4*ARRAYS*BEAT_BITS-1:0] x,
     input  wire [5*ARRAYS-1:0]    shift,
     input  wire [22*ARRAYS-1:0]   offset,
+    input  wire [SUMS_W*ARRAYS-1:0] sums,
 
     output wire                   out_valid,
     output wire [63:0]            out_acc,
@@ -93,6 +99,7 @@ module rill_engine_lane #(
     reg                  params_q;
     reg                  scales_q;
     reg                  int4_q;
+    reg                  asym_q;
     reg                  first_q;
     reg                  last_q;
     reg  [TOK_W-1:0]     tok_q;
@@ -105,6 +112,7 @@ module rill_engine_lane #(
         params_q <= params;
         scales_q <= scales;
         int4_q <= int4;
+        asym_q <= ASYM != 0 && asym;
         first_q <= first;
         last_q <= last;
         tok_q <= tok;
@@ -122,6 +130,8 @@ module rill_engine_lane #(
     wire [BEAT_BITS-1:0]       scales_beat = scales_mem[scale_word];
     wire [7:0]                 group_scale = int4_q ? scales_beat[{scale_q[BYTE_W-1:0], 3'd0} +: 8] : 8'd1;
     wire [63:0]                row_params = params_beat_q[{row_q, 6'd0} +: 64];
+    localparam WORDS_W = BYTE_W - 3;         // bytes of a beat's group words: XS / 8
+    wire [BEAT_BITS/8-1:0]     words = scales_beat[{scale_q[BYTE_W-1:WORDS_W], {BYTE_W{1'b0}}} +: BEAT_BITS/8];
     wire [31:0]                row_scale = raw_q[0] ? SCALE_K : raw_q[1] ? SCALE_V : row_params[31:0];
     wire [31:0]                bias = raw_q == 2'd0 ? row_params[63:32] : 32'd0;
     always @(posedge clk) begin
@@ -140,10 +150,10 @@ module rill_engine_lane #(
             wire side;
             wire [ROW_W+TOK_W-1:0] place = {acc_q, tok_q};
             localparam PLACE_W = TOKENS > 1 ? ROW_W + TOK_W : ROW_W;
-            rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .SIDE_W(1)) u_matrix (
+            rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .SIDE_W(1), .ASYM(ASYM)) u_matrix (
                 .clk(clk), .rst(rst), .valid(valid_q), .int4(int4_q), .first(first_q), .last(last_q),
                 .tok(place[ROW_W+TOK_W-PLACE_W +: PLACE_W]), .nibbles(beat_q), .x(x), .offset(offset),
-                .group_scale(group_scale), .shift(shift), .row_scale(row_scale), .bias(bias), .side(1'b0), .out_valid(lane_valid),
+                .group_scale(group_scale), .shift(shift), .asym(asym_q), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .side(1'b0), .out_valid(lane_valid),
                 .out_acc(lane_acc), .out_row_scale(lane_row_scale), .out_bias(lane_bias), .out_side(side));
             wire unused = &{1'b0, side, both, out, out_tok, out_row, place};
         end else begin : gen_pair
@@ -160,11 +170,12 @@ module rill_engine_lane #(
                 out_tok_q <= out_tok;
                 out_row_q <= out_row[ROW_W-1:0];
             end
-            rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W)) u_matrix (
+            rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .ASYM(ASYM)) u_matrix (
                 .clk(clk), .rst(rst), .valid(valid_q), .both(both_q), .int4(int4_q), .first(first_q), .out(out_q),
                 .turn(place[ROW_W+TURN_W-PLACE_W +: PLACE_W]), .out_row(out_row_q),
                 .out_tok(out_tok_q), .nibbles(beat_q), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
-                .row_scale(row_scale), .bias(bias), .out_valid(lane_valid), .out_acc(lane_acc), .out_row_scale(lane_row_scale),
+                .asym(asym_q), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .out_valid(lane_valid), .out_acc(lane_acc),
+                .out_row_scale(lane_row_scale),
                 .out_bias(lane_bias));
             wire unused = &{1'b0, last_q, tok_q, place, out_row};
         end

@@ -4,18 +4,22 @@
 // A lane sums (nibble + 8) * x + 2048 for signed nibbles and nibble * x + 2048 for the unsigned low ones of int8 weights, high nibbles
 // counting 16 times at int8. With N bytes per beat and S = sum of all 2N elements of x (at int8 each one stands there twice):
 //     int4: offset = 4096 * N + 8 * S        int8: offset = 34816 * N + 64 * S
+// ASYM: sums holds, beside offset, the sums of each 32 elements, 13 bits each; else it is 0.
 // Free-running pipeline: offset LATENCY = 4 cycles after valid, one per cycle. No reset.
-// Parameters: BEAT_BITS (256, 512).
+// Parameters: BEAT_BITS (256, 512), ASYM (0, 1).
 `default_nettype none
 
 module rill_engine_offset #(
-    parameter BEAT_BITS = 0
+    parameter BEAT_BITS = 0,
+    parameter ASYM = 0,
+    parameter SUMS_W = 13 * (BEAT_BITS / 128)
 ) (
     input  wire                   clk,
     input  wire                   valid,
     input  wire                   int4,
     input  wire [2*BEAT_BITS-1:0] x,           // int8 elements
-    output reg  [21:0]            offset
+    output reg  [21:0]            offset,
+    output wire [SUMS_W-1:0]      sums
 );
     localparam N = BEAT_BITS == 512 ? 64 : 32;
     localparam QUADS = N / 2;
@@ -76,6 +80,24 @@ module rill_engine_offset #(
                 end
             assign half_0 = sum_0_q;
             assign half_1 = sum_1_q;
+        end
+    endgenerate
+
+    generate
+        if (ASYM != 0) begin : gen_sums
+            for (i = 0; i < SIXTEENS / 2; i = i + 1) begin : gen_sum
+                reg [12:0] early_q;
+                reg [12:0] sum_q;
+                always @(posedge clk) begin
+                    if (valid_q[2])
+                        early_q <= gen_sixteen[2*i].sum_q[12:0] + gen_sixteen[2*i+1].sum_q[12:0];
+                    if (valid_q[3])
+                        sum_q <= early_q;
+                end
+                assign sums[13*i +: 13] = sum_q;
+            end
+        end else begin : gen_no_sums
+            assign sums = {SUMS_W{1'b0}};
         end
     endgenerate
 

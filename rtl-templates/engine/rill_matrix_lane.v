@@ -8,10 +8,12 @@
 // factors of nibble k of all words of 32 bits stand side by side: that of nibble 8 w + k is element BEAT_BITS / 32 * k + w.
 // Everything is unsigned: nibbles holds signed nibbles (all of them at int4, the high ones at int8) as nibble + 8, beat ^ 4'h8; a product
 // is kept as product + 2048. rill_engine_offset, common to all lanes, gives what that adds to the beat's sum: offset, 4 cycles after valid.
+// ASYM: with asym (and int4) each 32 elements have a scale and an offset of their own, in words, and sums goes with offset: the term is that
+// of rill_group_terms, shifted like any other.
 // row_scale, bias and side pass along unchanged, with the row's last beat.
 // Reset: synchronous; valids only.
 // Parameters: BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), ROWS (1, 4, 8: rows that may be open at a time, tok is {row, tok}), SIDE_W
-// (bits of the sideband).
+// (bits of the sideband), ASYM (0: asym, words and sums are not looked at).
 `default_nettype none
 
 module rill_matrix_lane #(
@@ -19,7 +21,9 @@ module rill_matrix_lane #(
     parameter TOKENS = 0,
     parameter ROWS = 1,
     parameter SIDE_W = 1,
-    parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1
+    parameter ASYM = 0,
+    parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
+    parameter SUMS_W = 13 * (BEAT_BITS / 128)
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -34,6 +38,9 @@ module rill_matrix_lane #(
     input  wire [21:0]            offset,      // of the beat that was valid 4 cycles before
     input  wire [7:0]             group_scale, // 1 where there is none
     input  wire [4:0]             shift,
+    input  wire                   asym,
+    input  wire [BEAT_BITS/8-1:0] words,       // {offset, scale} of each 32 elements
+    input  wire [SUMS_W-1:0]      sums,        // of the beat that was valid 4 cycles before
     input  wire [31:0]            row_scale,
     input  wire [31:0]            bias,
     input  wire [SIDE_W-1:0]      side,
@@ -158,7 +165,8 @@ module rill_matrix_lane #(
     wire signed [8:0]  scale5 = {1'b0, group_scale_q[39:32]};
     wire [1:0]         coarse6 = shift_q[29:28];
     wire [2:0]         fine7 = shift_q[32:30];
-    wire [54:0]        wide6 = {{24{scaled6_q[30]}}, scaled6_q};
+    wire [30:0]        term6;
+    wire [54:0]        wide6 = {{24{term6[30]}}, term6};
     wire [61:0]        wide7 = {{7{term7_q[54]}}, term7_q};
 
     always @(posedge clk) begin
@@ -172,6 +180,30 @@ module rill_matrix_lane #(
         endcase
         term8_q <= wide7 << fine7;
     end
+
+    generate
+        if (ASYM != 0) begin : gen_asym
+            reg  [6:1]               asym_q;
+            wire [16*SIXTEENS-1:0]   low3;
+            wire [16*SIXTEENS-1:0]   high3;
+            wire [BEAT_BITS/8-1:0]   words4;
+            wire [30:0]              groups6;
+            for (i = 0; i < SIXTEENS; i = i + 1) begin : gen_group
+                assign low3[16*i +: 16] = gen_sixteen[i].low_q;
+                assign high3[16*i +: 16] = gen_sixteen[i].high_q;
+            end
+            always @(posedge clk)
+                asym_q <= {asym_q[5:1], asym};
+            rill_delay_line #(.DATA_W(BEAT_BITS / 8), .DEPTH(4)) u_words (.clk(clk), .rst(rst), .en(1'b1), .d(words), .q(words4));
+            rill_group_terms #(.BEAT_BITS(BEAT_BITS)) u_terms (
+                .clk(clk), .en_1(valid_q[3]), .en_2(valid_q[4]), .en_3(valid_q[5]), .low(low3), .high(high3), .words(words4), .sums(sums),
+                .term(groups6));
+            assign term6 = asym_q[6] ? groups6 : scaled6_q;
+        end else begin : gen_plain
+            wire unused_asym = &{1'b0, asym, words, sums};
+            assign term6 = scaled6_q;
+        end
+    endgenerate
 
     // Stage 9: one accumulator per row and token.
     reg  [63:0] acc_q [0:TOKENS*ROWS-1];

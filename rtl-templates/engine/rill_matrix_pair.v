@@ -6,21 +6,24 @@
 //     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i;   acc_i[turn] = (first ? 0 : acc_i[turn]) + term_i, 64 bits
 // x holds, in the order of rill_matrix_lane, 32 bits for each nibble: x_1 * 2^18 + x_0, sign-extended from 27 bits, as rill_packed_mul takes
 // them. nibbles, int4 and offset_i (rill_engine_offset of operand i) as in rill_matrix_lane.
+// ASYM: asym and words as in rill_matrix_lane, sums_i beside offset_i.
 // Results leave one per cycle: with out, token out_tok is given LATENCY = 9 cycles later. out with out_tok 0 belongs to the cycle of the last
 // beat's turn 0 and takes row_scale and bias along for all tokens of the row; the other tokens follow in their order, none later than the
 // next row's first beat comes to their turn (a row of n tokens may end n cycles after the one before).
 // Reset: synchronous; valids only.
 // ROWS rows may be open at a time: turn is {row, turn}, and out_row is the row whose result leaves (not looked at with out_tok 0).
-// Parameters: BEAT_BITS (256, 512), TOKENS (2, 4, 8), ROWS (1, 4, 8).
+// Parameters: BEAT_BITS (256, 512), TOKENS (2, 4, 8), ROWS (1, 4, 8), ASYM (0: asym, words and sums are not looked at).
 `default_nettype none
 
 module rill_matrix_pair #(
     parameter BEAT_BITS = 0,
     parameter TOKENS = 0,
     parameter ROWS = 1,
+    parameter ASYM = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter ROW_W = ROWS > 1 ? $clog2(ROWS) : 1,
-    parameter TURN_W = TOKENS * ROWS > 2 ? $clog2(TOKENS * ROWS) - 1 : 1
+    parameter TURN_W = TOKENS * ROWS > 2 ? $clog2(TOKENS * ROWS) - 1 : 1,
+    parameter SUMS_W = 13 * (BEAT_BITS / 128)
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -38,6 +41,9 @@ module rill_matrix_pair #(
     input  wire [43:0]            offset,      // {offset_1, offset_0} of the beat that was valid 4 cycles before
     input  wire [7:0]             group_scale, // 1 where there is none
     input  wire [9:0]             shift,       // {shift_1, shift_0}
+    input  wire                   asym,
+    input  wire [BEAT_BITS/8-1:0] words,       // {offset, scale} of each 32 elements
+    input  wire [2*SUMS_W-1:0]    sums,        // {sums_1, sums_0} of the beat that was valid 4 cycles before
     input  wire [31:0]            row_scale,
     input  wire [31:0]            bias,
 
@@ -49,6 +55,8 @@ module rill_matrix_pair #(
     localparam LATENCY = 9;
     localparam WORDS = BEAT_BITS == 512 ? 16 : 8; // of 8 nibbles
     localparam SIXTEENS = WORDS / 4;
+    localparam FIRST = ASYM != 0 ? 4 : 1;         // words of a sum of sixteen: with groups they are neighbours
+    localparam NEXT = ASYM != 0 ? 1 : SIXTEENS;
     localparam PLACES = TOKENS > 1 ? TOKENS * ROWS / 2 : 1;
 
     generate
@@ -131,8 +139,9 @@ module rill_matrix_pair #(
             reg  [31:0] high_q;
             always @(posedge clk)
                 if (valid_q[2]) begin
-                    low_q <= gen_low[i].sum + gen_low[SIXTEENS+i].sum + gen_low[2*SIXTEENS+i].sum + gen_low[3*SIXTEENS+i].sum;
-                    high_q <= gen_high[i].sum + gen_high[SIXTEENS+i].sum + gen_high[2*SIXTEENS+i].sum + gen_high[3*SIXTEENS+i].sum;
+                    low_q <= gen_low[FIRST*i].sum + gen_low[FIRST*i+NEXT].sum + gen_low[FIRST*i+2*NEXT].sum + gen_low[FIRST*i+3*NEXT].sum;
+                    high_q <= gen_high[FIRST*i].sum + gen_high[FIRST*i+NEXT].sum + gen_high[FIRST*i+2*NEXT].sum
+                        + gen_high[FIRST*i+3*NEXT].sum;
                 end
         end
         for (i = 0; i < 2; i = i + 1) begin : gen_end
@@ -171,7 +180,8 @@ module rill_matrix_pair #(
             wire [23:0]        sum = {6'd0, low4[18*i +: 18]} + high_weighted - {2'd0, offset[22*i +: 22]};
             wire [1:0]         coarse6 = shift_q[53+5*i +: 2];
             wire [2:0]         fine7 = shift_q[60+5*i +: 3];
-            wire [54:0]        wide6 = {{24{scaled6_q[30]}}, scaled6_q};
+            wire [30:0]        term6;
+            wire [54:0]        wide6 = {{24{term6[30]}}, term6};
             wire [61:0]        wide7 = {{7{term7_q[54]}}, term7_q};
             wire [8:4]         active = i == 0 ? valid_q[8:4] : both_q[8:4];
             always @(posedge clk) begin
@@ -188,6 +198,28 @@ module rill_matrix_pair #(
                     endcase
                 if (active[7])
                     term8_q <= wide7 << fine7;
+            end
+
+            if (ASYM != 0) begin : gen_asym
+                reg  [6:1]             asym_q;
+                wire [16*SIXTEENS-1:0] low3;
+                wire [16*SIXTEENS-1:0] high3;
+                wire [BEAT_BITS/8-1:0] words4;
+                wire [30:0]            groups6;
+                for (k = 0; k < SIXTEENS; k = k + 1) begin : gen_group
+                    assign low3[16*k +: 16] = gen_sixteen[k].low_q[16*i +: 16];
+                    assign high3[16*k +: 16] = gen_sixteen[k].high_q[16*i +: 16];
+                end
+                always @(posedge clk)
+                    asym_q <= {asym_q[5:1], asym};
+                rill_delay_line #(.DATA_W(BEAT_BITS / 8), .DEPTH(4)) u_words (.clk(clk), .rst(rst), .en(1'b1), .d(words), .q(words4));
+                rill_group_terms #(.BEAT_BITS(BEAT_BITS)) u_terms (
+                    .clk(clk), .en_1(i == 0 ? valid_q[3] : both_q[3]), .en_2(active[4]), .en_3(active[5]), .low(low3), .high(high3),
+                    .words(words4), .sums(sums[SUMS_W*i +: SUMS_W]), .term(groups6));
+                assign term6 = asym_q[6] ? groups6 : scaled6_q;
+            end else begin : gen_plain
+                wire unused_asym = &{1'b0, asym, words, sums};
+                assign term6 = scaled6_q;
             end
 
             reg  [63:0] acc_q [0:PLACES-1];

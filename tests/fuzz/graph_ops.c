@@ -210,7 +210,7 @@ int add_matmul(struct spec *s, int q, int size) {
     op->weight = s->weights++;
     if (chance(50)) op->bias = s->weights++;
     op->per_layer = per_layer(s);
-    op->format = ONE_OF(0, 0, 8, 4);
+    op->format = ONE_OF(0, 0, 8, 4, FORMAT_ASYM);
     if (chance(20)) op->row_offset = between(1, 40);
     op->transpose = chance(30);
     return op->out[0];

@@ -349,7 +349,8 @@ static void print_attributes(const struct spec *s, const struct op *op) {
     if (op->kind == OP_EMBED) printf(", rows: %d, cols: %d", spec_elements(s, op->extra_rows), elements);
     if (op->kind == OP_POSITION) printf(", rows: %d, cols: %d", s->context + op->extra_rows, elements);
     if (op->kind == OP_MATMUL) printf(", rows: %d", row_length(s, op->out[0]));
-    if (op->format) printf(", %s: int%d", op->kind == OP_EMBED ? "format" : "weights", op->format);
+    if (op->format == FORMAT_ASYM) printf(", weights: int4_asym");
+    else if (op->format) printf(", %s: int%d", op->kind == OP_EMBED ? "format" : "weights", op->format);
     if (op->kind == OP_KV_QUANTIZE) printf(", heads: %d, role: %s", s->kv_heads, op->is_value ? "value" : "key");
     print_weight(op, is_norm ? "gamma" : "weight", "w", op->weight);
     if (op->kind != OP_RMSNORM) print_weight(op, is_norm ? "beta" : "bias", "b", op->bias);

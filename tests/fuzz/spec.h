@@ -18,6 +18,8 @@ enum {
     NONE = -1,
 };
 
+enum { FORMAT_ASYM = 3 }; // of weights, beside 8 and 4 bits: int4_asym
+
 enum op_kind {
     OP_EMBED,
     OP_POSITION,
@@ -87,7 +89,7 @@ struct op {
     int region, ins, in[3], outs, out[2];
     int weight, bias; // numbers of weight tensors, NONE: none
     bool per_layer;   // weights of every repetition
-    int format;       // 0: default, 8, 4
+    int format;       // 0: default, 8, 4, FORMAT_ASYM
     int row_offset, transpose, exp_min, eps_exponent, extra_rows;
     enum { BLOCK_DEFAULT, BLOCK_GROUP, BLOCK_HEAD, BLOCK_POSITIONS } block;
     bool is_value; // kv_quantize: role

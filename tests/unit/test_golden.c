@@ -46,13 +46,20 @@ static void test_dot(void **state) {
     uint64_t seed = 7;
     int8_t w[K], x[K];
     int16_t wide[K];
-    uint8_t scale[BLOCKS], shift[BLOCKS];
+    uint8_t scale[BLOCKS], shift[BLOCKS], scales[2 * BLOCKS];
+    int8_t offsets[2 * BLOCKS];
+    int32_t sums[2 * BLOCKS];
     for (int round = 0; round < 200; round++) {
+        for (int g = 0; g < 2 * BLOCKS; g++)
+            scales[g] = (uint8_t)next_random(&seed), offsets[g] = (int8_t)next_random(&seed);
         for (int i = 0; i < K; i++) w[i] = (int8_t)next_random(&seed), x[i] = (int8_t)next_random(&seed);
         for (int b = 0; b < BLOCKS; b++) scale[b] = (uint8_t)next_random(&seed), shift[b] = next_random(&seed) & 31;
         int n = 1 + (int)(next_random(&seed) % K);
         run_widen(n, x, wide);
         assert_true(run_dot(n, BLOCK, w, NULL, wide, shift) == golden_dot((size_t)n, BLOCK, w, NULL, x, shift));
+        run_group_sums(n, wide, sums);
+        assert_true(run_dot_asym(n, BLOCK, w, scales, offsets, wide, sums, shift) ==
+                    golden_dot_asym((size_t)n, BLOCK, w, scales, offsets, x, shift));
         assert_true(run_dot(n, BLOCK, w, scale, wide, shift) == golden_dot((size_t)n, BLOCK, w, scale, x, shift));
     }
 }

@@ -28,7 +28,7 @@ static double squared_error(const struct qmatrix *m, const float *w, int64_t row
 }
 
 static void check_ranges(const struct qmatrix *m) {
-    bool is_int4 = m->format == QFORMAT_INT4;
+    bool is_int4 = m->format != QFORMAT_INT8;
     for (int64_t i = 0; i < m->rows * m->k; i++) {
         assert_true(m->q[i] >= (is_int4 ? QUANTIZE_INT4_MIN : -QUANTIZE_INT8_MAX));
         assert_true(m->q[i] <= (is_int4 ? QUANTIZE_INT4_MAX : QUANTIZE_INT8_MAX));
@@ -134,6 +134,29 @@ static void test_int4_groups(void **state) {
     fixture_end(&f);
 }
 
+// Groups of one sign, of both, of one value, a short last one: half a step of the levels, and of the offsets, apart.
+static void test_int4_asym(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    enum { ROWS = 8, K = 300, GROUP = QUANTIZE_ASYM_GROUP };
+    float *w = random_rows(&f, "w", ROWS, K), out[K];
+    for (int64_t r = 0; r < ROWS; r++)
+        for (int64_t i = 0; i < 3 * GROUP; i++)
+            w[r * K + i] = i < GROUP ? fabsf(w[r * K + i]) : i < 2 * GROUP ? 0.25f * w[r * K + i] : w[r * K];
+    struct qmatrix m = quantize_matrix(&f.arena, w, ROWS, K, QFORMAT_INT4_ASYM, 128);
+    assert_true(m.group == GROUP && m.groups == 10 && m.group_offset);
+    check_ranges(&m);
+    struct qmatrix plain = quantize_matrix(&f.arena, w, ROWS, K, QFORMAT_INT4, 128);
+    for (int64_t r = 0; r < ROWS; r++) {
+        quantize_row_to_float(&m, r, out);
+        assert_true(squared_error(&m, w, r) < 0.7 * squared_error(&plain, w, r));
+        for (int64_t i = 2 * GROUP; i < 3 * GROUP; i++)
+            assert_true(fabsf(out[i] - w[r * K + i]) <= 4.01f * m.row_scale[r]);
+    }
+    fixture_end(&f);
+}
+
 static void test_extreme_rows(void **state) {
     (void)state;
     struct fixture f;
@@ -148,7 +171,7 @@ static void test_extreme_rows(void **state) {
         {-8, 7, 1, -1, 0},
         {7, -8, 1e-30f, 2, 0},
     };
-    for (int format = QFORMAT_INT8; format <= QFORMAT_INT4; format++) {
+    for (int format = QFORMAT_INT8; format <= QFORMAT_INT4_ASYM; format++) {
         struct qmatrix m = quantize_matrix(&f.arena, w[0], COUNT_OF(w), K, (enum qformat)format, 2);
         check_ranges(&m);
         for (int r = 0; r < 2; r++)
@@ -173,13 +196,14 @@ static void test_same_bits(void **state) {
     (void)state;
     struct fixture f;
     fixture_begin(&f);
-    static const uint64_t expected[] = {0xaa2e9cb510c41d65, 0x211657e6c56cda79};
+    static const uint64_t expected[] = {0xaa2e9cb510c41d65, 0x211657e6c56cda79, 0x019f76e6f160bf53};
     const float *w = random_rows(&f, "w", 33, 300);
-    for (int format = QFORMAT_INT8; format <= QFORMAT_INT4; format++) {
+    for (int format = QFORMAT_INT8; format <= QFORMAT_INT4_ASYM; format++) {
         struct qmatrix m = quantize_matrix(&f.arena, w, 33, 300, (enum qformat)format, 128);
         uint64_t hash = hash_bytes(1, m.q, 33 * 300);
         hash = hash_bytes(hash, m.row_scale, 33 * sizeof *m.row_scale);
-        if (m.group_scale) hash = hash_bytes(hash, m.group_scale, 33 * 3);
+        if (m.group_scale) hash = hash_bytes(hash, m.group_scale, (size_t)(33 * m.groups));
+        if (m.group_offset) hash = hash_bytes(hash, m.group_offset, (size_t)(33 * m.groups));
         if (hash != expected[format]) fail_msg("format %d: 0x%016llx", format, (unsigned long long)hash);
     }
     fixture_end(&f);
@@ -250,9 +274,9 @@ static void test_model_cost(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_int8),        cmocka_unit_test(test_int8_clips),   cmocka_unit_test(test_int4_search),
-        cmocka_unit_test(test_int4_groups), cmocka_unit_test(test_extreme_rows), cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_model_cost),
+        cmocka_unit_test(test_int8),        cmocka_unit_test(test_int8_clips), cmocka_unit_test(test_int4_search),
+        cmocka_unit_test(test_int4_groups), cmocka_unit_test(test_int4_asym),  cmocka_unit_test(test_extreme_rows),
+        cmocka_unit_test(test_same_bits),   cmocka_unit_test(test_model_cost),
     };
     return cmocka_run_group_tests_name("quantize", tests, NULL, NULL);
 }

@@ -218,19 +218,31 @@ class Blocks:
 
 
 class Matrix:
-    """Weights as stored: row_scale[rows], group_scale[rows][groups] (None: int8), q[rows][k]."""
+    """Weights as stored: row_scale[rows], group_scale[rows][groups] (None: int8), q[rows][k]; int4_asym: group_offset."""
 
-    def __init__(self, q, row_scale, group_scale, group):
+    def __init__(self, q, row_scale, group_scale, group, group_offset=None):
         self.q, self.row_scale, self.group_scale, self.group = q, row_scale, group_scale, group
+        self.group_offset = group_offset
 
     def rows(self, first, count):
         part = slice(first, first + count)
         scales = None if self.group_scale is None else self.group_scale[part]
-        return Matrix(self.q[part], self.row_scale[part], scales, self.group)
+        offsets = None if self.group_offset is None else self.group_offset[part]
+        return Matrix(self.q[part], self.row_scale[part], scales, self.group, offsets)
+
+    def integers(self):
+        """What the row scale multiplies."""
+        if self.group_scale is None:
+            return self.q
+        k = self.q.shape[1]
+        whole = self.q * np.repeat(self.group_scale, self.group, axis=1)[:, :k]
+        return whole if self.group_offset is None else whole + 8 * np.repeat(self.group_offset, self.group, axis=1)[:, :k]
 
 
 def product(matrix, x):
     """acc[rows of x][rows of the matrix], Python integers."""
+    if matrix.group_offset is not None:  # groups lie within blocks
+        matrix = Matrix(matrix.integers(), matrix.row_scale, None, None)
     group = x.block if matrix.group_scale is None else matrix.group
     if group != x.block:
         raise Fault("blocks of another length than the weights' groups")

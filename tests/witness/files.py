@@ -2,7 +2,7 @@
 """Weights of a graph, made by a fixed generator, and .safetensors files.
 
 Matrices are made of integers and scales that the packer must find again without any error: of int8 each row has an
-element of 127, of int4 each group one of 7 and each row a group of scale 255. So the file holds exactly what the
+element of 127, of int4 each group one of 7 and each row a group of scale 255, of int4_asym each group both ends. So the file holds exactly what the
 hardware multiplies with, and how the packer searches scales does not matter here.
 """
 import json
@@ -61,10 +61,22 @@ def int4_matrix(r, rows, k, group):
     return exact.Matrix(q.astype(np.int64), row_scale, scale, group)
 
 
+def asym_matrix(r, rows, k):
+    """Offsets for which no larger row scale is needed than the group of scale 255 asks for."""
+    group, groups = 32, -(-k // 32)
+    q, scale = r.randint(-8, 8, (rows, k)), r.randint(20, 256, (rows, groups))
+    offset = np.where(r.randint(0, 3, (rows, groups)) > 0, scale // 16 + r.randint(-9, 10, scale.shape),
+                      r.randint(-90, 121, scale.shape))
+    scale[np.arange(rows), r.randint(0, groups, rows)] = 255
+    for row in range(rows):
+        for g in range(groups):
+            part = np.arange(g * group, min(k, (g + 1) * group))
+            q[row, r.choice(part, 2, replace=False)] = -8, 7
+    return exact.Matrix(q.astype(np.int64), row_scales(r, rows, 0.0007 / np.sqrt(k)), scale, group, offset)
+
+
 def real(matrix):
-    w = matrix.row_scale[:, None].astype(np.float64) * matrix.q
-    if matrix.group_scale is not None:
-        w = w * np.repeat(matrix.group_scale, matrix.group, axis=1)[:, : matrix.q.shape[1]]
+    w = matrix.row_scale[:, None].astype(np.float64) * matrix.integers()
     assert np.all(w == w.astype(F32)), "a weight that fp32 does not hold"
     return w.astype(F32)
 
@@ -82,7 +94,9 @@ class Store:
     def want_matrix(self, name, rows, k, form, transposed=False):
         if name not in self.matrices:
             r = self._generator(name)
-            self.matrices[name] = int8_matrix(r, rows, k) if form == "int8" else int4_matrix(r, rows, k, self.group)
+            makers = {"int8": lambda: int8_matrix(r, rows, k), "int4": lambda: int4_matrix(r, rows, k, self.group),
+                      "int4_asym": lambda: asym_matrix(r, rows, k)}
+            self.matrices[name] = makers[form]()
             self.forms[name] = form
             if transposed:
                 self.transposed.add(name)

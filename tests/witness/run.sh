@@ -43,6 +43,8 @@ golden() { if [ -f "$here/$2/ids" ]; then golden_ids "$@"; else golden_rows "$@"
 # With one attribute of the spec changed, the values must be others: graph|what is written|what takes its place.
 changes() {
     cat <<'TEXT'
+asym|weight: asym, weights: int4_asym|weight: asym, weights: int4
+asym|transpose: 1, weights: int4_asym|transpose: 1, weights: int8
 attention|eps: 1e-2|eps: 1e-5
 attention|row_offset: 16}|row_offset: 0}
 attention|weight: q, bias: q_c|weight: q

@@ -42,7 +42,7 @@ module rill_engine_ctrl_tb;
     wire [175:0]         entry_data;
     wire                 unused_user;
     reg                  again = 0, beat_pulse = 0, k_pulse = 0, x_pulse = 0, part_pulse = 0, v_pulse = 0, y_pulse = 0;
-    wire                 c_pop, c_k, c_params, c_scales, c_valid, c_int4, c_tail, c_local, c_first, c_last, c_half, c_free, c_tok_last, c_y_last;
+    wire                 c_pop, c_k, c_params, c_scales, c_valid, c_int4, c_asym, c_tail, c_local, c_first, c_last, c_half, c_free, c_tok_last, c_y_last;
     wire                 c_both, c_out;
     wire [3:0]           c_k_lanes;
     wire [TOK_W-1:0]     c_out_tok;
@@ -63,7 +63,7 @@ module rill_engine_ctrl_tb;
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready), .s_axis_entry_tdata(entry_data),
         .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .part_pulse(part_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse),
         .cmd_pop(c_pop), .cmd_k(c_k),
-        .cmd_params(c_params), .cmd_scales(c_scales), .cmd_valid(c_valid), .cmd_int4(c_int4), .cmd_raw(c_raw), .cmd_tail(c_tail),
+        .cmd_params(c_params), .cmd_scales(c_scales), .cmd_valid(c_valid), .cmd_int4(c_int4), .cmd_asym(c_asym), .cmd_raw(c_raw), .cmd_tail(c_tail),
         .cmd_tail_addr(c_tail_addr), .cmd_local(c_local), .cmd_first(c_first), .cmd_last(c_last), .cmd_tok(c_tok), .cmd_pair(c_pair),
         .cmd_half(c_half), .cmd_row(c_row), .cmd_scale(c_scale), .cmd_free(c_free), .cmd_count(c_count), .cmd_tok_last(c_tok_last),
         .cmd_acc(c_acc), .cmd_out_row(c_out_row), .cmd_both(c_both), .cmd_k_lanes(c_k_lanes), .cmd_out(c_out), .cmd_out_tok(c_out_tok),

@@ -3,12 +3,16 @@
 // operands first, x and mode unknown between the beats.
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512
+// sweep: BEAT_BITS=512 ASYM=1
+// sweep: BEAT_BITS=256 ASYM=1
 // quick: BEAT_BITS=256 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
 module rill_engine_offset_tb;
     parameter BEAT_BITS = 256;
+    parameter ASYM = 0;
+    localparam SUMS_W = 13 * (BEAT_BITS / 128);
     localparam N = BEAT_BITS / 8;
     localparam LATENCY = 4;
     localparam BEATS = 1500;
@@ -17,12 +21,14 @@ module rill_engine_offset_tb;
     reg                    valid = 0, int4;
     reg  [2*BEAT_BITS-1:0] x;
     wire [21:0]            offset;
+    wire [SUMS_W-1:0]      sums;
+    reg  [SUMS_W-1:0]      due_sums [1:LATENCY];
     reg  [LATENCY:1]       due_valid = 0;
     reg  [21:0]            due [1:LATENCY];
     integer                n, k, seed, idle, beats = 0, checked = 0;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_engine_offset #(.BEAT_BITS(BEAT_BITS)) dut (.clk(clk), .valid(valid), .int4(int4), .x(x), .offset(offset));
+    rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM)) dut (.clk(clk), .valid(valid), .int4(int4), .x(x), .offset(offset), .sums(sums));
 
     function signed [31:0] element(input integer i);
         element = $signed(x[8*i +: 8]);
@@ -69,19 +75,24 @@ module rill_engine_offset_tb;
             @(negedge clk);
             if (due_valid[LATENCY]) begin
                 checked = checked + 1;
-                if (offset !== due[LATENCY]) begin
-                    $display("FAIL: beat %0d: %h instead of %h", checked, offset, due[LATENCY]);
+                if ({sums, offset} !== {due_sums[LATENCY], due[LATENCY]}) begin
+                    $display("FAIL: beat %0d: %h instead of %h", checked, {sums, offset}, {due_sums[LATENCY], due[LATENCY]});
                     $finish;
                 end
             end
-            for (n = LATENCY; n > 1; n = n - 1)
+            for (n = LATENCY; n > 1; n = n - 1) begin
                 due[n] = due[n-1];
+                due_sums[n] = due_sums[n-1];
+            end
             valid = !rst && $unsigned($random(seed)) % 100 >= idle;
             int4 = 1'bx;
             x = {2*BEAT_BITS{1'bx}};
             if (valid) begin
                 draw;
                 excess(due[1]);
+                due_sums[1] = {SUMS_W{1'b0}};
+                for (k = 0; ASYM && k < 2 * N; k = k + 1)
+                    due_sums[1][13*(k/32) +: 13] = due_sums[1][13*(k/32) +: 13] + element(k);
                 beats = beats + 1;
             end
             due_valid = {due_valid[LATENCY-1:1], valid};

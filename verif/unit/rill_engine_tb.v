@@ -11,7 +11,10 @@
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=2 GROUP=64 HEAD_DIM=33 ARRAYS=2
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 HOPS=2
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=128 HEAD_DIM=40 ARRAYS=2 HOPS=1
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 ASYM=1
+// sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=4 GROUP=128 HEAD_DIM=6 ARRAYS=2 ASYM=1 HOPS=1
 // quick: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 @ 50:50
+// quick: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 ASYM=1 @ 0:0
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -25,6 +28,7 @@ module rill_engine_tb;
     parameter FAULT = 0;
     parameter ARRAYS = 1;
     parameter HOPS = 0;
+    parameter ASYM = 0;                                        // 1: the longer one of the int4 products is int4_asym
     localparam GAP = 12;
 
     // Shapes, the same as in vectors_rill_engine.c.
@@ -58,6 +62,7 @@ module rill_engine_tb;
             entry[ENGINE_SINGLE] = single;
             entry[ENGINE_KV_STEP] = 1'b1; // kv_step
             entry[ENGINE_OUTER] = outer;
+            entry[ENGINE_ASYM] = ASYM && mode == ENGINE_MODE_INT4 && !single;
         end
     endfunction
 
@@ -67,7 +72,7 @@ module rill_engine_tb;
         entry(3, V_ROWS, 0, 1, 1, V_LAST, 0, 0, 0, 0),
         entry(2, 0, K_BEATS, 1, 1, 1, 0, 0, 0, 0),
         entry(2, 0, K_BEATS, 1, 1, 1, 0, 0, 0, 0),
-        entry(1, RC + 1, (K + 2 * XS - 1) / (2 * XS), 0, 1, 1, 0, 3, 0, 1),
+        entry(1, RC + 1, (K + 2 * XS - 1) / (2 * XS), 0, 1, 1, 0, ASYM ? (K + 2 * XS - 1) / (2 * XS) : 3, 0, 1),
         entry(0, 3, (K + XS - 1) / XS, 1, 0, C > 1 ? C - 1 : 1, 0, 0, 0, 1)};
 
     wire    clk, rst;
@@ -167,7 +172,7 @@ module rill_engine_tb;
     rill_engine #(.CHANNELS(C), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS), .SCALE_K(32'h33800000),
         .SCALE_V(32'h2d800000), .HAS_KV(1), .SECTIONS(2), .ENTRIES(7), .SECTION_LEN({16'd1, 16'd6}),
         .SECTION_REPEAT({16'd1, 16'd2}), .SECTION_WHEN_HEAD(2'b10), .TABLE(TABLE), .ARRAYS(ARRAYS),
-        .HOPS(HOPS), .CHAINS(HOPS + 1), .COPY_CHAIN(HOPS)
+        .HOPS(HOPS), .ASYM(ASYM), .CHAINS(HOPS + 1), .COPY_CHAIN(HOPS)
     ) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready_e), .s_axis_step_tdata(step_e),
         .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data), .s_axis_x_tuser(x_user), .s_axis_x_tlast(x_last),

@@ -5,6 +5,10 @@
 // sweep: BEAT_BITS=512 TOKENS=1 SIDE_W=1
 // sweep: BEAT_BITS=512 TOKENS=8 SIDE_W=12
 // sweep: BEAT_BITS=256 TOKENS=4 SIDE_W=3
+// sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1
+// sweep: BEAT_BITS=512 TOKENS=1 SIDE_W=1 ASYM=1
+// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 @ 0:0
+// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
@@ -13,6 +17,8 @@ module rill_matrix_lane_tb;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
     parameter SIDE_W = 7;
+    parameter ASYM = 0;
+    localparam SUMS_W = 13 * (BEAT_BITS / 128);
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam N = BEAT_BITS / 8;
     localparam LATENCY = 9;
@@ -25,6 +31,9 @@ module rill_matrix_lane_tb;
     wire [BEAT_BITS-1:0]   nibbles = beat ^ {BEAT_BITS/8{4'h8, int4, 3'd0}};
     reg  [4*BEAT_BITS-1:0] x;
     reg  [21:0]            offset;
+    reg                    asym;
+    reg  [N-1:0]           words;
+    reg  [SUMS_W-1:0]      sums;
     reg  [7:0]             group_scale;
     reg  [4:0]             shift;
     reg  [31:0]            row_scale, bias;
@@ -34,17 +43,18 @@ module rill_matrix_lane_tb;
     wire [SIDE_W-1:0]      out_side;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(SIDE_W)) dut (.clk(clk), .rst(rst), .valid(valid), .int4(int4),
+    rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(SIDE_W), .ASYM(ASYM)) dut (.clk(clk), .rst(rst), .valid(valid), .int4(int4),
         .first(first), .last(last), .tok(tok), .nibbles(nibbles), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
-        .row_scale(row_scale), .bias(bias), .side(side), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
+        .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .side(side), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
         .out_bias(out_bias), .out_side(out_side));
 
     reg  [LATENCY:1]       due_last = 0;     // [n]: a beat with last was given n cycles ago
     reg  [SIDE_W+127:0]    due [1:LATENCY];  // {side, bias, row_scale, acc}
     reg  [21:0]            excess [1:4];
+    reg  [SUMS_W-1:0]      late_sums [1:4];
     reg  [63:0]            acc [0:TOKENS-1];
     reg  [TOKENS-1:0]      begun = 0;
-    integer                n, k, q, w, x_sum, t = 0, seed, idle, given = 0, rows = 0;
+    integer                n, k, q, w, weight, x_sum, t = 0, seed, idle, given = 0, rows = 0;
     reg  [63:0]            total;
     reg                    failed = 0, was_reset = 0;
 
@@ -76,7 +86,11 @@ module rill_matrix_lane_tb;
             first = !begun[tok] || $unsigned($random(seed)) % 4 == 0;
             last = $unsigned($random(seed)) % 3 == 0;
             shift = given < 48 ? given % 2 * 31 : $random(seed);
-            group_scale = int4 ? factor(0, 255, 1) : 1;
+            asym = ASYM && int4 && (given < 48 || given % 2);
+            for (k = 0; k < N / 16; k = k + 1)
+                words[16*k +: 16] = {factor(-128, 127, given[0]), 8'd0} + factor(0, 255, 1);
+            late_sums[1] = {SUMS_W{1'b0}};
+            group_scale = asym ? $random(seed) : int4 ? factor(0, 255, 1) : 1;
             row_scale = $random(seed);
             bias = $random(seed);
             side = $random(seed);
@@ -85,8 +99,10 @@ module rill_matrix_lane_tb;
             for (k = 0; k < (int4 ? 2 * N : N); k = k + 1) begin
                 q = factor(-128, 127, given[1]);
                 w = int4 ? factor(-8, 7, given[2]) : factor(-128, 127, given[2]);
-                total = total + {{32{w[31]}}, w} * {{32{q[31]}}, q};
+                weight = asym ? $signed({24'd0, words[16*(k/32) +: 8]}) * w + 8 * $signed(words[16*(k/32)+8 +: 8]) : w;
+                total = total + {{32{weight[31]}}, weight} * {{32{q[31]}}, q};
                 if (int4) begin
+                    late_sums[1][13*(k/32) +: 13] = late_sums[1][13*(k/32) +: 13] + q;
                     x_sum = x_sum + q;
                     x[16*place(k) +: 16] = q;
                     beat[4*k +: 4] = w;
@@ -98,7 +114,7 @@ module rill_matrix_lane_tb;
                 end
             end
             excess[1] = int4 ? 4096 * N + 8 * x_sum : 34816 * N + 64 * x_sum;
-            acc[tok] = (first ? 64'd0 : acc[tok]) + ((total * group_scale) << shift);
+            acc[tok] = (first ? 64'd0 : acc[tok]) + ((asym ? total : total * group_scale) << shift);
             due[1] = {side, bias, row_scale, acc[tok]};
             begun[tok] = 1;
             given = given + 1;
@@ -119,6 +135,11 @@ module rill_matrix_lane_tb;
         for (n = LATENCY; n > 1; n = n - 1)
             due[n] = due[n-1];
         offset = excess[4];
+        sums = late_sums[4];
+        for (n = 4; n > 1; n = n - 1)
+            late_sums[n] = late_sums[n-1];
+        late_sums[1] = {SUMS_W{1'bx}};
+        {asym, words} = {(N + 1){1'bx}};
         for (n = 4; n > 1; n = n - 1)
             excess[n] = excess[n-1];
         excess[1] = 22'bx;

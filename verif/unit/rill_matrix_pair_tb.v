@@ -5,6 +5,10 @@
 // sweep: BEAT_BITS=256 TOKENS=4
 // sweep: BEAT_BITS=512 TOKENS=2
 // sweep: BEAT_BITS=512 TOKENS=8
+// sweep: BEAT_BITS=512 TOKENS=4 ASYM=1
+// sweep: BEAT_BITS=256 TOKENS=2 ASYM=1
+// quick: BEAT_BITS=256 TOKENS=4 @ 0:0
+// quick: BEAT_BITS=512 TOKENS=4 ASYM=1 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=4 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
@@ -12,6 +16,8 @@
 module rill_matrix_pair_tb;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 4;
+    parameter ASYM = 0;
+    localparam SUMS_W = 13 * (BEAT_BITS / 128);
     localparam TOK_W = $clog2(TOKENS);
     localparam TURN_W = TOKENS > 2 ? TOK_W - 1 : 1;
     localparam N = BEAT_BITS / 8;
@@ -28,23 +34,27 @@ module rill_matrix_pair_tb;
     reg  [43:0]            offset;
     reg  [7:0]             group_scale;
     reg  [9:0]             shift;
+    reg                    asym;
+    reg  [N-1:0]           words;
+    reg  [2*SUMS_W-1:0]    sums;
     reg  [31:0]            row_scale, bias;
     wire [63:0]            out_acc;
     wire [31:0]            out_row_scale, out_bias;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS)) dut (.clk(clk), .rst(rst), .valid(valid), .both(both), .int4(int4),
+    rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ASYM(ASYM)) dut (.clk(clk), .rst(rst), .valid(valid), .both(both), .int4(int4),
         .first(first), .turn(turn), .out(out), .out_tok(out_tok), .nibbles(nibbles), .x(x), .offset(offset), .group_scale(group_scale),
-        .shift(shift), .row_scale(row_scale), .bias(bias), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
+        .shift(shift), .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
         .out_bias(out_bias));
 
     reg  [LATENCY:1]       due_out = 0;      // [n]: a result was commanded n cycles ago
     reg  [127:0]           due [1:LATENCY];  // {bias, row_scale, acc}
     reg  [43:0]            excess [1:4];
+    reg  [2*SUMS_W-1:0]    late_sums [1:4];
     reg  [63:0]            acc [0:TOKENS-1];
     reg  [63:0]            params;
     reg  [63:0]            total [0:1];
-    integer                n, k, q, w, t, x_sum [0:1], seed, idle, given = 0, rows = 0, close = 0;
+    integer                n, k, q, w, weight, t, x_sum [0:1], seed, idle, given = 0, rows = 0, close = 0;
     integer                row_tokens = 0, beats = 0, beat_no = 0, turn_no = 0, out_left = 0, out_next = 0, extreme;
     reg                    failed = 0, was_reset = 0, narrow, last;
 
@@ -92,7 +102,11 @@ module rill_matrix_pair_tb;
             first = beat_no == 0;
             last = beat_no == beats - 1;
             shift = extreme ? (rows % 2 ? 10'h3ff : 10'h01f) : $random(seed);
-            group_scale = int4 ? factor(0, 255, 1) : 1;
+            asym = ASYM && int4 && rows % 4 != 1;
+            for (k = 0; k < N / 16; k = k + 1)
+                words[16*k +: 16] = {factor(-128, 127, rows[0]), 8'd0} + factor(0, 255, 1);
+            late_sums[1] = {2*SUMS_W{1'b0}};
+            group_scale = asym ? $random(seed) : int4 ? factor(0, 255, 1) : 1;
             {total[1], total[0]} = 128'd0;
             x_sum[0] = 0;
             x_sum[1] = 0;
@@ -102,7 +116,10 @@ module rill_matrix_pair_tb;
                 else beat[8*k +: 8] = w;
                 for (t = 1; t >= 0; t = t - 1) begin
                     q = factor(-128, 127, rows[t]);
-                    total[t] = total[t] + {{32{w[31]}}, w} * {{32{q[31]}}, q};
+                    weight = asym ? $signed({24'd0, words[16*(k/32) +: 8]}) * w + 8 * $signed(words[16*(k/32)+8 +: 8]) : w;
+                    total[t] = total[t] + {{32{weight[31]}}, weight} * {{32{q[31]}}, q};
+                    if (int4)
+                        late_sums[1][SUMS_W*t+13*(k/32) +: 13] = late_sums[1][SUMS_W*t+13*(k/32) +: 13] + q;
                     x_sum[t] = x_sum[t] + (int4 ? q : 2 * q);
                     if (int4) x[32*place(k) +: 32] = t ? q * 262144 : x[32*place(k) +: 32] + q;
                     else begin
@@ -114,7 +131,7 @@ module rill_matrix_pair_tb;
             for (t = 0; t < 2; t = t + 1) begin
                 excess[1][22*t +: 22] = int4 ? 4096 * N + 8 * x_sum[t] : 34816 * N + 64 * x_sum[t];
                 if (!t || both)
-                    acc[2*turn_no+t] = (first ? 64'd0 : acc[2*turn_no+t]) + ((total[t] * group_scale) << shift[5*t +: 5]);
+                    acc[2*turn_no+t] = (first ? 64'd0 : acc[2*turn_no+t]) + ((asym ? total[t] : total[t] * group_scale) << shift[5*t +: 5]);
             end
             given = given + 1;
             if (last && turn_no == 0) begin
@@ -151,10 +168,15 @@ module rill_matrix_pair_tb;
         for (n = LATENCY; n > 1; n = n - 1)
             due[n] = due[n-1];
         offset = excess[4];
+        sums = late_sums[4];
+        for (n = 4; n > 1; n = n - 1)
+            late_sums[n] = late_sums[n-1];
+        late_sums[1] = {2*SUMS_W{1'bx}};
+        {asym, words} = {(N + 1){1'bx}};
         for (n = 4; n > 1; n = n - 1)
             excess[n] = excess[n-1];
         excess[1] = 44'bx;
-        again = rows == ROWS / 2 && beat_no > 0 && !was_reset;
+        again = rows >= ROWS / 2 && beat_no > 0 && !was_reset;
         beat = {BEAT_BITS{1'bx}};
         x = {8*BEAT_BITS{1'bx}};
         {valid, out} = 2'd0;

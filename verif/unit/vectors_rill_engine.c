@@ -23,7 +23,7 @@ enum {
 
 struct engine {
     struct vectors v;
-    int c, xs, tokens, group, tok_bits, fault;
+    int c, xs, tokens, group, tok_bits, fault, asym;
     int hd, v_rows, parts; // of a head; row-steps; beats of a V block
     int pos, ntok;
     int firings; // whose results are all printed
@@ -114,33 +114,42 @@ static void print_operand(struct engine *e, const struct operand *x, int ntok) {
 
 struct matrix {
     int k, row_steps, last_rows, beats, groups;
-    bool int4, outer; // outer: the first chunk column by column
+    bool int4, asym, outer; // outer: the first chunk column by column
 };
 
 struct row {
     int8_t w[MAX_K];
-    uint8_t group_scale[MAX_K / 64];
+    uint8_t group_scale[MAX_K / 32];
+    int8_t group_offset[MAX_K / 32]; // int4_asym
     float scale, bias;
 };
 
 static void make_row(struct engine *e, struct row *r, bool int4, bool exists) {
     for (int i = 0; i < MAX_K; i++)
         r->w[i] = int4 ? (int8_t)(random_byte(e) % 16 - 8) : (int8_t)(random_byte(e) % 255 - 127);
-    for (int g = 0; g < MAX_K / 64; g++) r->group_scale[g] = random_byte(e);
+    for (int g = 0; g < MAX_K / 32; g++) {
+        r->group_scale[g] = random_byte(e);
+        if (e->asym) r->group_offset[g] = (int8_t)random_byte(e);
+    }
     r->scale = exists ? vectors_value(&e->v, 103, 20) : g_float(0x7fc00000);
     r->bias = exists ? vectors_value(&e->v, 127, 30) : g_float(0x7f800000);
 }
 
 // Header of a chunk of rows for one lane: parameters, group scales.
 static void print_header(struct engine *e, const struct matrix *m, int lane, int rows, struct row row[][MAX_C]) {
-    int rc = e->xs / 8, scale_beats = m->int4 ? div_up(rc * m->groups, e->xs) : 0;
+    int rc = e->xs / 8, each = m->asym ? e->xs / 16 : 1; // group scales of a group word
+    int scale_beats = m->int4 ? div_up(rc * m->groups * (m->asym ? 2 * each : 1), e->xs) : 0;
     uint8_t bytes[64 * MAX_XS];
     for (int i = 0; i < 64 * MAX_XS; i++) bytes[i] = random_byte(e);
     memset(bytes, 0xff, MAX_XS);
     for (int r = 0; r < rows; r++) {
         memcpy(bytes + 8 * r, &row[r][lane].scale, 4);
         memcpy(bytes + 8 * r + 4, &row[r][lane].bias, 4);
-        for (int g = 0; g < m->groups; g++) bytes[e->xs + r * m->groups + g] = row[r][lane].group_scale[g];
+        uint8_t *words = bytes + e->xs + r * m->groups * (m->asym ? 2 * each : 1);
+        for (int g = 0; g < m->groups * each; g++) {
+            *words++ = row[r][lane].group_scale[g];
+            if (m->asym) *words++ = (uint8_t)row[r][lane].group_offset[g];
+        }
     }
     for (int b = 0; b < 1 + scale_beats; b++) print_beat(e, lane, bytes + b * e->xs);
 }
@@ -169,7 +178,9 @@ static void expect_row(struct engine *e, const struct matrix *m, const struct op
         for (int c = 0; c < count; c++) {
             struct golden_fault fault = {0};
             const uint8_t *scales = m->int4 ? row[c].group_scale : NULL;
-            int64_t acc = golden_dot((size_t)m->k, (size_t)x->block, row[c].w, scales, x->q[t], x->shift[t]);
+            int64_t acc = m->asym ? golden_dot_asym((size_t)m->k, (size_t)x->block, row[c].w, scales,
+                                                    row[c].group_offset, x->q[t], x->shift[t])
+                                  : golden_dot((size_t)m->k, (size_t)x->block, row[c].w, scales, x->q[t], x->shift[t]);
             r.y[c] = golden_dequantize(acc, row[c].scale, row[c].bias, &fault);
             if (fault.raised) r.skip |= 1u << c;
         }
@@ -206,8 +217,9 @@ static void layer_products(struct engine *e, int ntok) {
                              .row_steps = rc + 1,
                              .last_rows = 1,
                              .beats = div_up(k, 2 * e->xs),
-                             .groups = 3,
+                             .groups = e->asym ? div_up(k, 2 * e->xs) : 3,
                              .int4 = true,
+                             .asym = e->asym,
                              .outer = true};
     make_operand(e, &x, k, e->group, ntok);
     print_operand(e, &x, ntok);
@@ -384,6 +396,7 @@ int main(int argc, char **argv) {
     e.tokens = (int)vectors_argument(argc, argv, "TOKENS", 1);
     e.group = (int)vectors_argument(argc, argv, "GROUP", 2 * e.xs);
     e.fault = (int)vectors_argument(argc, argv, "FAULT", 0);
+    e.asym = (int)vectors_argument(argc, argv, "ASYM", 0);
     for (e.tok_bits = 1; 1 << e.tok_bits < e.tokens; e.tok_bits++) continue;
     e.hd = (int)vectors_argument(argc, argv, "HEAD_DIM", 1);
     e.v_rows = div_up(e.hd, e.c);
