@@ -53,7 +53,7 @@ fails() { # label, reason, how, victim, background part, a part that is not ther
 
 # ---- runs of a design: a program in the place of rill says what it is told to ----
 
-write_run() { # what `rill sim` and `rill check` say of a run that is right, one value a line, changed by `sed` commands
+write_run() { # what `rill sim` and `rill forecast` say of a run that is right, one value a line, changed by `sed` commands
     rm -rf "$work/e2e" && mkdir -p "$work/e2e"/{golden,logits,said}
     printf 'graph:\n  inputs:\n    x: {shape: [4]}\n        - {op: gelu, name: y, in: [x]}\n' >"$work/e2e/p.yaml"
     echo "3 4" >"$work/e2e/golden/key.end"
@@ -61,7 +61,7 @@ write_run() { # what `rill sim` and `rill check` say of a run that is right, one
         oracle_named 2 oracle_tensors 2 oracle_values 8 oracle_positions 1 late 0 refused 0 \
         requests '[' >"$work/e2e/said/sim"
     printf '      "%s": %s,\n' prompt_ids '[1, 2]' token_ids '[3, 4]' cycle_start 100 cycles_prefill 5000 cycles_decode 5000 >>"$work/e2e/said/sim"
-    printf '  "%s": %s,\n' cycles_prefill 5060 cycles_decode 5060 steps 1 cycles_prefill_bound 4000 cycles_decode_bound 4000 >"$work/e2e/said/check"
+    printf '  "%s": %s,\n' cycles_prefill 5060 cycles_decode 5060 steps 1 cycles_prefill_bound 4000 cycles_decode_bound 4000 >"$work/e2e/said/forecast"
     printf '%s\n' 0 >"$work/e2e/said/status"
     printf 'logits\n' >"$work/e2e/said/logits"
     sed -i "$1" "$work/e2e/said/$2"
@@ -73,7 +73,7 @@ while [ $# -gt 0 ]; do
     case $1 in --json) json=${2:-} ;; --logits) logits=$2 ;; esac
     shift
 done
-[ "$command" = check ] && exec cat check
+[ "$command" = forecast ] && exec cat forecast
 cp sim "$json" && cp logits "$logits" && exit "$(cat status)"
 STUB
     chmod +x "$work/e2e/rill"
@@ -107,8 +107,8 @@ judge_runs() {
     judged "no values of the oracle" 'FAIL  p end seed 0: error: no values' '/oracle_values/s/8/0/' sim
     judged "a kernel that breaks its contract" 'FAIL  p end seed 0: a custom kernel' '/late/s/0/3/' sim
     judged "other ids than the golden model's" 'FAIL  p end seed 0: other ids' '/token_ids/s/4/5/' sim
-    judged "a forecast that is off" 'FAIL  p end forecast: request 2:2: off by 1120 of 10000 cycles, at most 264' s/5060/5560/ check
-    judged "a run below its bound" 'FAIL  p end forecast: request 2:2: 10000 cycles, below the bound of 16000' s/4000/8000/ check
+    judged "a forecast that is off" 'FAIL  p end forecast: request 2:2: off by 1120 of 10000 cycles, at most 264' s/5060/5560/ forecast
+    judged "a run below its bound" 'FAIL  p end forecast: request 2:2: 10000 cycles, below the bound of 16000' s/4000/8000/ forecast
     judged "no request" 'FAIL  p end forecast: no request' /cycles_decode/d sim
     judged "other logits" 'FAIL  logits key.end: ' s/logits/logit/ logits
 }
