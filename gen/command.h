@@ -21,9 +21,9 @@ struct command {
     int (*start)(struct run *, void *options); // exit status (enum rill_exit)
 };
 
-extern const struct command command_import, command_check, command_gen, command_pack, command_sim, command_golden, command_report,
-    command_package, command_forecast, command_timeline, command_depths, command_memory, command_types, command_explain,
-    command_schema, command_completion, command_man;
+extern const struct command command_import, command_check, command_gen, command_pack, command_sim, command_golden,
+    command_report, command_package, command_forecast, command_timeline, command_depths, command_memory, command_types,
+    command_explain, command_schema, command_completion, command_man;
 extern const struct command *const rill_commands[]; // main.c's; NULL behind the last
 int command_start(const struct command *, int argc, char **argv);
 

@@ -363,6 +363,8 @@ static const struct option_row rows[] = {
     {0}};
 
 const struct command command_golden = {
-    .options = {.name = "golden", .purpose = "compute with the golden model alone", .table = {{rows, 0}, {calibrate_rows, AT(calibrate)}, {sampling_rows, AT(sampling)}}},
+    .options = {.name = "golden",
+                .purpose = "compute with the golden model alone",
+                .table = {{rows, 0}, {calibrate_rows, AT(calibrate)}, {sampling_rows, AT(sampling)}}},
     .size = sizeof(struct golden_options),
     .start = start};

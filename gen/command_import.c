@@ -53,7 +53,8 @@ static const struct option_row rows[] = {
      .help = "a family's file, where none of the installation is for the checkpoint"},
     {"--context", "N", OPTION_NUMBER, 0, AT(source.context), .least = 1,
      .help = "positions of the design (default: the family's, at most what the model was trained for)"},
-    {"--name", "NAME", OPTION_WORD, 0, AT(source.name), .help = "name of the design (default: SOURCE's and the board's)"},
+    {"--name", "NAME", OPTION_WORD, 0, AT(source.name),
+     .help = "name of the design (default: SOURCE's and the board's)"},
     {0}};
 
 const struct command command_import = {

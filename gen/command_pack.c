@@ -103,7 +103,8 @@ static const struct option_row rows[] = {
     {"--force", NULL, OPTION_FLAG, 0, AT(force), .help = "also where DIR/image holds the image of another design"},
     {0}};
 
-const struct command command_pack = {
-    .options = {.name = "pack", .purpose = "quantize and pack the memory image", .table = {{rows, 0}, {calibrate_rows, AT(calibrate)}}},
-    .size = sizeof(struct pack_options),
-    .start = start};
+const struct command command_pack = {.options = {.name = "pack",
+                                                 .purpose = "quantize and pack the memory image",
+                                                 .table = {{rows, 0}, {calibrate_rows, AT(calibrate)}}},
+                                     .size = sizeof(struct pack_options),
+                                     .start = start};

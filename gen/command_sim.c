@@ -173,9 +173,10 @@ static const struct option_row rows[] = {
     {0}};
 
 const struct command command_sim = {
-    .options = {.name = "sim",
-                .purpose = "build and run a design in Verilator against the golden model",
-                .table = {{rows, 0}, {sim_rows, AT(sim)}, {sampling_rows, AT(sim.sampling)}, {figure_rows, AT(sim.figures)}},
-                .skips_plus = true},
+    .options =
+        {.name = "sim",
+         .purpose = "build and run a design in Verilator against the golden model",
+         .table = {{rows, 0}, {sim_rows, AT(sim)}, {sampling_rows, AT(sim.sampling)}, {figure_rows, AT(sim.figures)}},
+         .skips_plus = true},
     .size = sizeof(struct build_options),
     .start = start};

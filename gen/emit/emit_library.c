@@ -34,7 +34,8 @@ static void add_headers(struct emit_library *library, const char *path) {
 }
 
 struct emit_library *emit_library_open(struct arena *arena, const char *root) {
-    static const char *const folders[] = {"arith", "control", "dma", "engine", "kernel", "kv", "layout", "memory", "stream"};
+    static const char *const folders[] = {"arith", "control", "dma",    "engine", "kernel",
+                                          "kv",    "layout",  "memory", "stream"};
     struct emit_library *library = ARENA_NEW(arena, struct emit_library);
     library->arena = arena;
     for (size_t d = 0; d < COUNT_OF(folders); d++) {

@@ -17,7 +17,7 @@ int shards_count(const struct shards *);
 const struct safetensors_tensor *shards_at(const struct shards *, int index);
 // As safetensors_read_rows.
 float *shards_read(struct shards *, int index, int64_t first, int64_t rows, struct arena *arena, struct diag *diag);
-struct loc shards_loc(const struct shards *, int index); // of a tensor's file; -1: of the only file, or of the index
+struct loc shards_loc(const struct shards *, int index);  // of a tensor's file; -1: of the only file, or of the index
 const char *shards_path(const struct shards *, int file); // NULL: it has no more files
 
 #endif

@@ -69,10 +69,10 @@ struct oracle_node {
     int op, line, region;
     int inputs, outputs, in[ORACLE_PORTS], out[ORACLE_PORTS];
     int64_t rows, cols, row_offset, heads, kv_heads, block, exp_min;
-    double scale;               // of scores; 0: not given
-    int64_t scale_root, window; // 0: not given
-    double cap;                 // of scores, of softcap; 0: none
-    int64_t along;              // NONE: not given
+    double scale;                                 // of scores; 0: not given
+    int64_t scale_root, window;                   // 0: not given
+    double cap;                                   // of scores, of softcap; 0: none
+    int64_t along;                                // NONE: not given
     bool transpose, int4, asym, key, interleaved; // asym: int4_asym
     double eps, gamma_plus;
     bool times_root; // the table is the tensor times sqrt(cols)

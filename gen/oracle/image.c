@@ -143,8 +143,7 @@ struct weighed {
 };
 static void quantize_piece(struct packer *p, int64_t first, const float *w, int64_t rows, void *to) {
     const struct weighed *by = to;
-    struct qmatrix *m = by->m,
-                   piece = quantize_weighed(p->arena, w, rows, m->k, m->format, m->group, by->x);
+    struct qmatrix *m = by->m, piece = quantize_weighed(p->arena, w, rows, m->k, m->format, m->group, by->x);
     quantize_place(m, first, &piece);
 }
 
@@ -210,7 +209,9 @@ static void put_matrix(struct packer *p, const struct oracle_node *n, int64_t re
                                  .row_offset = n->row_offset,
                                  .is_table = oracle_is_table(n)};
     if (oracle_is_table(n)) put_table(p, n, &s, e);
-    else p->ok = p->ok && put_quantized(p, n, &s, statistics_of(p->graph->statistics, s.name, s.rows, s.row_offset, s.cols), e);
+    else
+        p->ok = p->ok &&
+                put_quantized(p, n, &s, statistics_of(p->graph->statistics, s.name, s.rows, s.row_offset, s.cols), e);
     if (!p->ok) return;
     e->bias = put_vector(p, n->bias, repetition, e->rows, n->row_offset, CHECKPOINT_BIAS);
 }

@@ -192,8 +192,8 @@ static void read_attributes(struct reader *r, const yaml_node_t *map, struct ora
     n->row_offset = number(r, map, "row_offset", 0);
     n->transpose = number(r, map, "transpose", 0) == 1;
     n->weight = string(r, map, "weight", NULL);
-    const char *format = n->op == ORACLE_EMBED ? string(r, map, "format", "int8")
-                                               : string(r, map, "weights", format_of(r, n->weight));
+    const char *format =
+        n->op == ORACLE_EMBED ? string(r, map, "format", "int8") : string(r, map, "weights", format_of(r, n->weight));
     n->int4 = !strcmp(format, "int4");
     n->asym = !strcmp(format, "int4_asym");
     n->bias = string(r, map, "bias", NULL);

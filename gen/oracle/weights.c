@@ -119,8 +119,8 @@ static bool load_matrix(struct loader *l, const struct oracle_node *n, const str
     if (floats) w->matrix = m;
     else {
         const float *x = statistics_of(l->graph->statistics, s->name, s->rows, s->row_offset, s->cols);
-        struct qmatrix q = quantize_weighed(l->arena, m, s->rows, s->cols, oracle_format(n),
-                                            oracle_group(l->graph, n), x);
+        struct qmatrix q =
+            quantize_weighed(l->arena, m, s->rows, s->cols, oracle_format(n), oracle_group(l->graph, n), x);
         w->q = q.q;
         w->row_scale = q.row_scale;
         w->group_scale = q.group_scale;

@@ -87,7 +87,7 @@ static bool read_matrix(struct packer *p, const struct store_entry *e, struct qm
         if (!read_piece(p, e, &slice, first, e->rows - first < piece ? e->rows - first : piece, x, m, &content))
             return false;
     oracle_content_weigh(&content, x);
-    VEC_PUSH(p->ir->arena, p->stored, 
+    VEC_PUSH(p->ir->arena, p->stored,
              ((struct oracle_stored){content, e->q, e->row_scale, e->group_scale, e->group_offset}));
     return true;
 }

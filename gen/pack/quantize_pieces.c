@@ -25,6 +25,5 @@ void quantize_place(struct qmatrix *whole, int64_t first, const struct qmatrix *
     if (whole->groups)
         memcpy(whole->group_scale + first * whole->groups, piece->group_scale, (size_t)(piece->rows * whole->groups));
     if (whole->group_offset)
-        memcpy(whole->group_offset + first * whole->groups, piece->group_offset,
-               (size_t)(piece->rows * whole->groups));
+        memcpy(whole->group_offset + first * whole->groups, piece->group_offset, (size_t)(piece->rows * whole->groups));
 }

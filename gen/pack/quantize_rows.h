@@ -6,6 +6,7 @@
 #include "include/quantize.h"
 
 // w[k], not all zero; scales and offsets of ceil(k / 32) groups, q[k] (zeros before). Returns the row scale.
-float quantize_row_asym(const float *w, const float *importance, int64_t k, uint8_t *scales, int8_t *offsets, int8_t *q);
+float quantize_row_asym(const float *w, const float *importance, int64_t k, uint8_t *scales, int8_t *offsets,
+                        int8_t *q);
 
 #endif

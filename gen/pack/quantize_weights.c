@@ -174,11 +174,13 @@ static float least_row(enum qformat format) {
            (format == QFORMAT_INT4_ASYM ? QUANTIZE_ASYM_MAX : QUANTIZE_GROUP_SCALE_MAX * (QUANTIZE_INT4_MAX + 1));
 }
 
-static float quantize_scaled(const float *work, const float *importance, struct qmatrix *m, int64_t row, uint8_t *scales) {
+static float quantize_scaled(const float *work, const float *importance, struct qmatrix *m, int64_t row,
+                             uint8_t *scales) {
     int8_t *q = m->q + row * m->k;
     switch (m->format) {
     case QFORMAT_INT4: return quantize_row_int4(work, importance, m->k, m->group, m->groups, scales, q);
-    case QFORMAT_INT4_ASYM: return quantize_row_asym(work, importance, m->k, scales, m->group_offset + row * m->groups, q);
+    case QFORMAT_INT4_ASYM:
+        return quantize_row_asym(work, importance, m->k, scales, m->group_offset + row * m->groups, q);
     case QFORMAT_INT8:
     default: return quantize_row_int8(work, m->k, q);
     }

@@ -129,7 +129,7 @@ static void test_converter_b_to_c(void **state) {
     assert_int_equal(buffer.shared, 1);
     assert_int_equal(buffer.shape[0], 8);
     assert_int_equal(buffer.shape[1], 2);
-    assert_int_equal(buffer.elements, 2 * itensor_tile(&view_b));                          // two tiles,
+    assert_int_equal(buffer.elements, 2 * itensor_tile(&view_b)); // two tiles,
     assert_true(buffer.reducible[1]);
     assert_false(buffer.reducible[0]);
 }

@@ -30,7 +30,8 @@ static void every_class_is_found(void **state) {
 }
 
 static bool in_library(const char *module) {
-    static const char *const folders[] = {"arith", "control", "dma", "engine", "kernel", "kv", "layout", "memory", "stream"};
+    static const char *const folders[] = {"arith", "control", "dma",    "engine", "kernel",
+                                          "kv",    "layout",  "memory", "stream"};
     for (size_t i = 0; i < COUNT_OF(folders); i++) {
         char path[256];
         snprintf(path, sizeof path, "rtl-templates/%s/%s.v", folders[i], module);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the tables of exp, recip, rsqrt and ln: segments of a quadratic in integers, used alike by fp32.c and by the RTL
-// ROMs.
+// Makes the tables of exp, recip, rsqrt and ln: segments of a quadratic in integers, used alike by fp32.c and by the
+// RTL ROMs.
 //   make_tables c                 prints gen/golden/fp32_tables.inc
 //   make_tables exp|recip|rsqrt|ln   prints rtl-templates/arith/rill_fp32_<name>_table.v
 // A segment is evaluated as  u = c1 + (c2*d >> shift2);  y = c0 + (u*d >> shift1);  significand = y >> 5
