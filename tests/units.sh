@@ -96,6 +96,7 @@ make_units() {
         [[ ! $name =~ ^(fifo|matrix|pair|memory)_ ]] || wide=1
         run_verilator --cc -O3 --x-assign fast --x-initial fast --top-module "rill_part_$name" --prefix "Vrill_part_$name" --Mdir "$lib/units/$name" \
             --assert -DRILL_ASSERT -Wno-fatal "$units/parts.sv" -y "$templates/arith" -y "$templates/stream" -y "$templates/kernel" \
+            -y "$templates/engine" -y "$templates/kv" \
             -y "$root/verif/model" >"$lib/units/$name.log" 2>&1 || { cat "$lib/units/$name.log" && return 1; }
         cat "$lib/units/$name"/*.cpp "$units/units.cpp" >"$lib/units/$name/all.cc"
         # shellcheck disable=SC2046 # flags are words

@@ -136,8 +136,8 @@ static void test_refused(void **state) {
     static const struct {
         const char *config, *said;
     } refused[] = {
-        {"{\"model_type\": \"gemma2\"}", "no family is for a model of the kind `gemma2`"},
-        {"{\"model_type\": \"gemma2\"}", "note: family llama is for llama, mistral"},
+        {"{\"model_type\": \"gemma\"}", "no family is for a model of the kind `gemma`"},
+        {"{\"model_type\": \"gemma\"}", "note: family llama is for llama, mistral"},
         {"{}", "no family is for a model of the kind ``"},
         {"[]", "config.json: error: not a JSON object"},
         {"{\"model_type\": \"llama\", ", "config.json: error: "},
