@@ -55,7 +55,7 @@ schema=board by_schema bad "$work"/board/*.yaml
 schema=family by_schema good "${families[@]}"
 schema=family by_schema bad "$work"/family/*.yaml
 unset schema
-check_refused "schema: of no such file" 2 'it takes one of spec, board and family' "$rill" schema design
+check_refused "schema: of no such file" 2 'FILE takes spec' "$rill" schema design
 by_schema good "${valid[@]}" "${beyond[@]}"
 by_schema bad "${refused[@]}"
 for topic in "${pointed[@]}"; do check "explain $topic" "$rill" explain "$topic"; done
